@@ -1,0 +1,67 @@
+//! Functions of a sensitivity, kept as closures: what the three functional carriers have in common.
+//!
+//! Law: a backpropagator is linear, so the sum of its results is its result on the sum. Nested closures are as deep
+//! as the term they come from, so calling and dropping them grows the stack as needed.
+
+use core::cell::RefCell;
+use std::rc::Rc;
+
+use crate::algebra::Semiring;
+
+/// A shared closure of type `F`, or the zero function.
+pub(super) struct Backpropagator<F: ?Sized>(Option<Rc<F>>);
+
+/// Stack to be left before a call, and stack to be added when there is less.
+const RESERVE: usize = 64 * 1024;
+const SEGMENT: usize = 4 * 1024 * 1024;
+
+impl<F: ?Sized> Backpropagator<F> {
+    pub(super) const ZERO: Self = Backpropagator(None);
+
+    pub(super) fn new(function: Rc<F>) -> Self {
+        Backpropagator(Some(function))
+    }
+
+    pub(super) fn is_zero(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Calls the function, unless it is zero, with enough stack for what it calls in turn.
+    pub(super) fn call<T>(&self, with: impl FnOnce(&F) -> T) -> Option<T> {
+        self.0.as_deref().map(|f| stacker::maybe_grow(RESERVE, SEGMENT, || with(f)))
+    }
+}
+
+impl<F: ?Sized> Clone for Backpropagator<F> {
+    fn clone(&self) -> Self {
+        Backpropagator(self.0.clone())
+    }
+}
+
+impl<F: ?Sized> Drop for Backpropagator<F> {
+    fn drop(&mut self) {
+        if let Some(last) = self.0.take().filter(|f| Rc::strong_count(f) == 1) {
+            stacker::maybe_grow(RESERVE, SEGMENT, || drop(last));
+        }
+    }
+}
+
+/// Sensitivities on their way to a shared node: they are added up, and go on when the last has come.
+pub(super) struct Arrivals<S> {
+    expected: usize,
+    so_far: RefCell<(usize, S)>,
+}
+
+impl<S: Semiring> Arrivals<S> {
+    pub(super) fn expect(uses: usize) -> Self {
+        Arrivals { expected: uses, so_far: RefCell::new((0, S::zero())) }
+    }
+
+    /// Adds one sensitivity; with the last, answers the sum, ready for the next round.
+    pub(super) fn arrive(&self, sensitivity: S) -> Option<S> {
+        let mut so_far = self.so_far.borrow_mut();
+        let sum = so_far.1.clone() + sensitivity;
+        *so_far = (so_far.0 + 1, sum);
+        (so_far.0 == self.expected).then(|| core::mem::replace(&mut *so_far, (0, S::zero())).1)
+    }
+}

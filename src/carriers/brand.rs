@@ -1,0 +1,52 @@
+//! A module with a generative brand, so that tangents of different differentiations do not mix.
+//!
+//! Law: as for the module inside. `'b` is invariant: were it not, a variable of an outer differentiation could
+//! shrink into an inner one, and perturbation confusion would compile.
+
+use core::marker::PhantomData;
+
+use crate::algebra::{Kronecker, Module};
+
+/// The module `M`, belonging to the one differentiation whose brand is `'b`.
+#[derive(Debug, Clone, Copy)]
+pub struct Brand<'b, M> {
+    /// The tangent.
+    pub inner: M,
+    brand: PhantomData<fn(&'b ()) -> &'b ()>,
+}
+
+impl<M> Brand<'_, M> {
+    #[inline(always)]
+    pub(crate) fn new(inner: M) -> Self {
+        Brand { inner, brand: PhantomData }
+    }
+}
+
+impl<S, M: Module<S>> Module<S> for Brand<'_, M> {
+    #[inline(always)]
+    fn null() -> Self {
+        Brand::new(M::null())
+    }
+    #[inline(always)]
+    fn is_null(&self) -> bool {
+        self.inner.is_null()
+    }
+    #[inline(always)]
+    fn join(self, other: Self) -> Self {
+        Brand::new(self.inner.join(other.inner))
+    }
+    #[inline(always)]
+    fn scale(self, by: &S) -> Self {
+        Brand::new(self.inner.scale(by))
+    }
+    fn share(self, uses: usize) -> Self {
+        Brand::new(self.inner.share(uses))
+    }
+}
+
+impl<V, S, M: Kronecker<V, S>> Kronecker<V, S> for Brand<'_, M> {
+    #[inline]
+    fn delta(variable: V) -> Self {
+        Brand::new(M::delta(variable))
+    }
+}

@@ -1,0 +1,84 @@
+//! `N` partial derivatives at once: the dense vector, indexed by variable number.
+//!
+//! Law: the free module of rank `N`; componentwise, so a `Dual` over it is `N` directional derivatives that share
+//! their values ("Forwards and in reverse", slide *more economic representation*).
+
+use core::fmt::Debug;
+use core::ops::Index;
+use generic_array::sequence::GenericSequence;
+use generic_array::{ArrayLength, GenericArray, typenum};
+
+use crate::algebra::{Kronecker, Module, Semiring};
+
+/// The tangent `S^N`, as an array on the stack; `N` is a type-level number such as
+/// [`U8`](generic_array::typenum::U8).
+///
+/// ```
+/// use catadiff::carriers::{Dense, Dual};
+/// use generic_array::typenum::U2;
+/// type Number = Dual<f64, Dense<f64, U2>>;
+/// let (x, y) = (Number::variable(3.0, 0), Number::variable(4.0, 1));
+/// let z = x * x * y;
+/// assert_eq!((z.tangent[0], z.tangent[1]), (24.0, 9.0));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dense<S, N: ArrayLength>(pub GenericArray<S, N>);
+
+impl<S: Copy, N: ArrayLength> Copy for Dense<S, N> where N::ArrayType<S>: Copy {}
+
+impl<S, N: ArrayLength> Index<usize> for Dense<S, N> {
+    type Output = S;
+    fn index(&self, variable: usize) -> &S {
+        &self.0[variable]
+    }
+}
+
+impl<S: Semiring, N: ArrayLength> Module<S> for Dense<S, N> {
+    #[inline(always)]
+    fn null() -> Self {
+        Dense(GenericArray::generate(|_| S::zero()))
+    }
+    #[inline(always)]
+    fn is_null(&self) -> bool {
+        self.0.iter().all(S::is_zero)
+    }
+    #[inline(always)]
+    fn join(mut self, other: Self) -> Self {
+        for (a, b) in self.0.iter_mut().zip(other.0) {
+            *a = a.clone() + b;
+        }
+        self
+    }
+    #[inline(always)]
+    fn scale(mut self, by: &S) -> Self {
+        for a in &mut self.0 {
+            *a = a.clone().scale(by);
+        }
+        self
+    }
+}
+
+impl<S: Semiring, N: ArrayLength> Kronecker<usize, S> for Dense<S, N> {
+    /// The unit vector of a variable below `N`; variables from `N` on have the null tangent, so that a gradient
+    /// longer than `N` can be had in blocks.
+    #[inline]
+    fn delta(variable: usize) -> Self {
+        Dense(GenericArray::generate(|i| if i == variable { S::one() } else { S::zero() }))
+    }
+}
+
+/// The lengths at which [`Dense`] is `Copy` for every `Copy` scalar: 1, 2, 3, 4, 6, 8, 12, 16, 24 and 32.
+pub trait Lanes: ArrayLength {
+    /// `Dense<S, Self>`, known to be `Copy`.
+    type Dense<S: Semiring + Copy + Debug>: Kronecker<usize, S> + Index<usize, Output = S> + Copy + Debug;
+}
+
+macro_rules! lanes {
+    ($($N:ident)+) => {$(
+        impl Lanes for typenum::$N {
+            type Dense<S: Semiring + Copy + Debug> = Dense<S, typenum::$N>;
+        }
+    )+};
+}
+
+lanes!(U1 U2 U3 U4 U6 U8 U12 U16 U24 U32);

@@ -1,0 +1,213 @@
+//! Dual numbers over any module: the product rule once, the chain rule once, every mode of differentiation.
+//!
+//! Law: `(f, df) (g, dg) = (f g, df·g + f·dg)` makes `S × M` a semiring for any module `M` over `S` (Nagata's
+//! idealisation), and `eval` into it computes value and derivative together: the talk "Forwards and in reverse",
+//! slides *Symbolic Derivation Catamorphism* to *Derivatives for All*.
+
+use core::cmp::Ordering;
+use core::ops::{Add, Div, Mul, Neg, Sub};
+use num_traits::{One, Zero};
+
+use crate::algebra::{Field, Kronecker, Module, Ring, Semiring};
+use crate::primitives::{Elementary, Rule, Scalar, rows};
+
+/// A number with a tangent: the value of an expression, and its derivative as an element of the module `M`.
+///
+/// With `M = S` it is the classical dual number `v + v̇ε`; see [`carriers`](crate::carriers) for the other modules.
+/// Duals are compared by value alone, as branches of a differentiated function must be; to compare both parts,
+/// compare `value` and `tangent`.
+///
+/// ```
+/// use catadiff::{carriers::Dual, Elementary};
+/// let x = Dual { value: 2.0, tangent: 1.0 };
+/// let y = x * x + x.sin();
+/// assert_eq!(y.tangent, 2.0 * 2.0 + 2.0_f64.cos());
+/// // Exact numbers work alike: here the derivative of x³ at 5, in the integers.
+/// let x = Dual { value: 5_i64, tangent: 1 };
+/// assert_eq!((x * x * x).tangent, 75);
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Dual<S, M = S> {
+    /// The value.
+    pub value: S,
+    /// The derivative of the value.
+    pub tangent: M,
+}
+
+impl<S: Semiring, M: Module<S>> Dual<S, M> {
+    /// A number that depends on no variable.
+    #[inline(always)]
+    pub fn constant(value: S) -> Self {
+        Dual { value, tangent: M::null() }
+    }
+
+    /// The variable `variable` with this value: its tangent is the unit vector.
+    ///
+    /// ```
+    /// use catadiff::carriers::{Dual, Sparse};
+    /// let x: Dual<f64, Sparse<&str, f64>> = Dual::variable(3.0, "x");
+    /// let y = Dual::variable(4.0, "y");
+    /// assert_eq!((x * y).tangent.get(&"x"), Some(&4.0));
+    /// ```
+    #[inline]
+    pub fn variable<V>(value: S, variable: V) -> Self
+    where
+        M: Kronecker<V, S>,
+    {
+        Dual { value, tangent: M::delta(variable) }
+    }
+
+    /// The chain rule: the derivative of a function with these partial derivatives at arguments with these tangents.
+    #[inline(always)]
+    pub fn chain<const N: usize>(value: S, steps: [(M, S); N]) -> Self {
+        let scaled = steps.into_iter().map(|(tangent, partial)| tangent.scale(&partial));
+        Dual { value, tangent: scaled.reduce(M::join).unwrap_or_else(M::null) }
+    }
+
+    /// This number as one that `uses` later operations refer to; linear tangents then propagate once, not per use.
+    #[inline]
+    pub(crate) fn share(self, uses: usize) -> Self {
+        Dual { value: self.value, tangent: self.tangent.share(uses) }
+    }
+}
+
+impl<S: Semiring, M: Module<S>> Add for Dual<S, M> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Dual { value: self.value + other.value, tangent: self.tangent.join(other.tangent) }
+    }
+}
+
+/// The product rule.
+impl<S: Semiring, M: Module<S>> Mul for Dual<S, M> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        let tangent = self.tangent.scale(&other.value).join(other.tangent.scale(&self.value));
+        Dual { value: self.value * other.value, tangent }
+    }
+}
+
+impl<S: Semiring, M: Module<S>> Zero for Dual<S, M> {
+    #[inline(always)]
+    fn zero() -> Self {
+        Dual::constant(S::zero())
+    }
+    /// Whether the number and its derivative are both zero.
+    #[inline(always)]
+    fn is_zero(&self) -> bool {
+        self.value.is_zero() && self.tangent.is_null()
+    }
+}
+
+impl<S: Semiring, M: Module<S>> One for Dual<S, M> {
+    #[inline(always)]
+    fn one() -> Self {
+        Dual::constant(S::one())
+    }
+}
+
+impl<S: Ring, M: Module<S>> Neg for Dual<S, M> {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        let z = -self.value.clone();
+        let slope = rows::Neg.partial_in(0, [self.value], z.clone());
+        Dual::chain(z, [(self.tangent, slope)])
+    }
+}
+
+macro_rules! binary_rows {
+    ($($Op:ident $op:ident over $Bound:ident;)+) => {$(
+        impl<S: $Bound, M: Module<S>> $Op for Dual<S, M> {
+            type Output = Self;
+            #[inline(always)]
+            fn $op(self, other: Self) -> Self {
+                let z = self.value.clone().$op(other.value.clone());
+                let x = [self.value, other.value];
+                let first = rows::$Op.partial_in(0, x.clone(), z.clone());
+                let second = rows::$Op.partial_in(1, x, z.clone());
+                Dual::chain(z, [(self.tangent, first), (other.tangent, second)])
+            }
+        }
+    )+};
+}
+
+binary_rows! {
+    Sub sub over Ring;
+    Div div over Field;
+}
+
+impl<S: Scalar, M: Module<S>> Elementary for Dual<S, M> {
+    #[inline(always)]
+    fn constant(value: f64) -> Self {
+        Dual::constant(S::constant(value))
+    }
+
+    #[inline(always)]
+    fn primal(&self) -> Option<f64> {
+        self.value.primal()
+    }
+
+    #[inline(always)]
+    fn apply<R: Rule<N>, const N: usize>(rule: &R, x: [Self; N]) -> Self {
+        let values = core::array::from_fn(|i| x[i].value);
+        let z = S::apply(rule, values);
+        let mut argument = 0;
+        let steps = x.map(|x| {
+            let partial = rule.partial(argument, values, z);
+            argument += 1;
+            (x.tangent, partial)
+        });
+        Dual::chain(z, steps)
+    }
+}
+
+/// With a literal only one tangent is there to scale, and none to join.
+macro_rules! literals {
+    ($($Op:ident $op:ident |$x:ident, $c:ident| $result:expr;)+) => {$(
+        impl<S: Scalar, M: Module<S>> $Op<f64> for Dual<S, M> {
+            type Output = Self;
+            #[inline(always)]
+            fn $op(self, literal: f64) -> Self {
+                let ($x, $c) = (self, S::constant(literal));
+                $result
+            }
+        }
+    )+};
+}
+
+literals! {
+    Add add |x, c| Dual { value: x.value + c, tangent: x.tangent };
+    Sub sub |x, c| Dual { value: x.value - c, tangent: x.tangent };
+    Mul mul |x, c| Dual { value: x.value * c, tangent: x.tangent.scale(&c) };
+    Div div |x, c| Dual { value: x.value / c, tangent: x.tangent.scale(&rows::Recip.of([c])) };
+}
+
+crate::operators!(@folds [S: Scalar, M: Module<S>] Dual<S, M>, []);
+
+impl<S: PartialEq, M> PartialEq for Dual<S, M> {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+impl<S: PartialOrd, M> PartialOrd for Dual<S, M> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        self.value.partial_cmp(&other.value)
+    }
+}
+
+impl<S: Scalar + PartialEq, M> PartialEq<f64> for Dual<S, M> {
+    fn eq(&self, literal: &f64) -> bool {
+        self.value == S::constant(*literal)
+    }
+}
+
+impl<S: Scalar + PartialOrd, M> PartialOrd<f64> for Dual<S, M> {
+    fn partial_cmp(&self, literal: &f64) -> Option<Ordering> {
+        self.value.partial_cmp(&S::constant(*literal))
+    }
+}

@@ -1,0 +1,90 @@
+//! Downward accumulation: the tangent as a function of the sensitivity, `S → M`.
+//!
+//! Law: `rep m = λs. m·s` and `abs h = h 1` are inverse on linear functions, and `rep` is a homomorphism of modules
+//! ("Forwards and in reverse", *Step 1: downwards accumulation*; the Cayley representation of scalar multiplication).
+
+use std::rc::Rc;
+
+use super::backpropagator::{Arrivals, Backpropagator};
+use crate::algebra::{Kronecker, Module, Semiring};
+
+/// The tangent `S → M`: what a unit of sensitivity at this number means for the variables.
+///
+/// Scaling no longer touches a map; it composes with one multiplication. Sums still unite two maps, which
+/// [`Cayley`](super::Cayley) goes on to remove.
+///
+/// ```
+/// use catadiff::carriers::{Dual, Hom, Sparse};
+/// type Number = Dual<f64, Hom<'static, f64, Sparse<&'static str, f64>>>;
+/// let x = Number::variable(5.0, "x");
+/// let y = x.clone() * (x.clone() + Number::constant(1.0)) * (x.clone() + x);
+/// assert_eq!(y.tangent.abs().get(&"x"), Some(&170.0)); // the talk's Figure 1
+/// ```
+pub struct Hom<'a, S, M>(Backpropagator<dyn Fn(S) -> M + 'a>);
+
+impl<'a, S: Semiring + 'a, M: Module<S> + 'a> Hom<'a, S, M> {
+    /// The function `λs. m·s`.
+    pub fn rep(m: M) -> Self {
+        Hom::new(move |s| m.clone().scale(&s))
+    }
+
+    /// The vector this function stands for: its value at 1.
+    pub fn abs(&self) -> M {
+        self.apply(S::one())
+    }
+
+    /// The function at a sensitivity.
+    pub fn apply(&self, sensitivity: S) -> M {
+        self.0.call(|f| f(sensitivity)).unwrap_or_else(M::null)
+    }
+
+    fn new(f: impl Fn(S) -> M + 'a) -> Self {
+        Hom(Backpropagator::new(Rc::new(f)))
+    }
+}
+
+impl<'a, S: Semiring + 'a, M: Module<S> + 'a> Module<S> for Hom<'a, S, M> {
+    fn null() -> Self {
+        Hom(Backpropagator::ZERO)
+    }
+
+    fn is_null(&self) -> bool {
+        self.0.is_zero()
+    }
+
+    fn join(self, other: Self) -> Self {
+        match (self.is_null(), other.is_null()) {
+            (true, _) => other,
+            (_, true) => self,
+            _ => Hom::new(move |s: S| self.apply(s.clone()).join(other.apply(s))),
+        }
+    }
+
+    fn scale(self, by: &S) -> Self {
+        if self.is_null() {
+            return self;
+        }
+        let by = by.clone();
+        Hom::new(move |s: S| self.apply(s.scale(&by)))
+    }
+
+    fn share(self, uses: usize) -> Self {
+        if uses < 2 || self.is_null() {
+            return self;
+        }
+        let arrivals = Arrivals::expect(uses);
+        Hom::new(move |s| arrivals.arrive(s).map_or_else(M::null, |sum| self.apply(sum)))
+    }
+}
+
+impl<'a, V, S: Semiring + 'a, M: Kronecker<V, S> + 'a> Kronecker<V, S> for Hom<'a, S, M> {
+    fn delta(variable: V) -> Self {
+        Hom::rep(M::delta(variable))
+    }
+}
+
+impl<S, M> Clone for Hom<'_, S, M> {
+    fn clone(&self) -> Self {
+        Hom(self.0.clone())
+    }
+}

@@ -1,0 +1,38 @@
+//! Meanings for numbers: what a program computes when it is run on them.
+//!
+//! **A type that implements [`Semiring`](crate::Semiring) is a carrier: a meaning for numbers. A
+//! [`Term`](crate::term::Term) is a number with no meaning yet; `eval` gives it one.**
+//!
+//! [`Dual<S, M>`](Dual) holds the whole of differentiation, once, for any module of tangents; a mode is a module:
+//!
+//! | module | mode | cost of a gradient (`n` operations, `v` variables) |
+//! |---|---|---|
+//! | `S` itself | one directional derivative | `n` per variable |
+//! | [`Dense<S, N>`](Dense) | `N` partials at once, vector forward | `n·v` |
+//! | [`Sparse<V, S>`](Sparse) | sparse forward | `n ·` live variables |
+//! | [`Hom`] = `S → M` | downward accumulation | |
+//! | [`Cayley`] = `S → M → M` | unions become upserts | `n·log v` |
+//! | [`Accumulate`] = `S → &mut [S] → ()` | mutable accumulation | `n + v` |
+//! | [`Adjoint`] on a [`Tape`] | the same, as first-order data: production reverse mode | `n + v` |
+//!
+//! One file per carrier, and no carrier imports another; what they share is the algebra above them.
+
+mod accumulate;
+mod backpropagator;
+mod brand;
+mod cayley;
+mod dense;
+mod dual;
+mod hom;
+pub(crate) mod operators;
+mod sparse;
+mod tape;
+
+pub use accumulate::Accumulate;
+pub use brand::Brand;
+pub use cayley::Cayley;
+pub use dense::{Dense, Lanes};
+pub use dual::Dual;
+pub use hom::Hom;
+pub use sparse::Sparse;
+pub use tape::{Adjoint, Record, Tape};

@@ -1,0 +1,135 @@
+//! The errors a user can cause, each with what was wrong, where, and what would be right.
+
+use core::fmt;
+
+/// What went wrong in a call of this library. Every variant is the caller's to mend; the library's own mistakes
+/// panic with the name of the broken invariant instead.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Error {
+    /// There is nothing to differentiate with respect to, or no output to differentiate.
+    Empty {
+        /// What was empty, such as `the point`.
+        what: &'static str,
+    },
+    /// Two lengths that must agree do not.
+    Length {
+        /// What has the wrong length.
+        what: &'static str,
+        /// The length it should have.
+        expected: usize,
+        /// The length it has.
+        found: usize,
+    },
+    /// A number of the input is NaN or infinite.
+    NotFinite {
+        /// Which input holds it.
+        what: &'static str,
+        /// Its position there.
+        index: usize,
+        /// The offending value.
+        value: f64,
+    },
+    /// A recorded program was replayed at a point where one of its decisions comes out otherwise, so the recorded
+    /// operations are not those the function would perform there.
+    BranchChanged {
+        /// The number of the decision, in the order they were made.
+        at: usize,
+        /// The decision as recorded, such as `x0 > 0: true`.
+        decision: String,
+    },
+    /// A size does not fit the machine's or the format's integers.
+    TooLarge {
+        /// What is too large.
+        what: &'static str,
+        /// The largest size possible.
+        limit: usize,
+    },
+    /// A name that has no value.
+    UnknownName {
+        /// The name.
+        name: String,
+        /// The names that would have been right.
+        known: Vec<String>,
+    },
+    /// Text that is not a formula.
+    Syntax {
+        /// What is wrong and what was expected.
+        message: String,
+        /// The text.
+        source: String,
+        /// Byte offset of the mistake in the text.
+        offset: usize,
+    },
+    /// A derivative that does not agree with the one it was checked against.
+    Disagree {
+        /// Which derivative, such as `reverse gradient`.
+        what: String,
+        /// Position of the worst entry.
+        index: usize,
+        /// The value found there.
+        found: f64,
+        /// The value expected there.
+        expected: f64,
+    },
+    /// A linear system that has no unique solution.
+    Singular {
+        /// The column whose pivot is zero.
+        column: usize,
+    },
+}
+
+/// The result of a verb.
+pub type Result<T> = core::result::Result<T, Error>;
+
+impl Error {
+    /// `Ok` if a length is as it must be.
+    pub(crate) fn lengths(what: &'static str, expected: usize, found: usize) -> Result<()> {
+        if found == expected { Ok(()) } else { Err(Error::Length { what, expected, found }) }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Empty { what } => write!(f, "{what} is empty: give at least one number"),
+            Error::Length { what, expected, found } => {
+                write!(f, "{what} has {found} numbers where {expected} are needed")
+            }
+            Error::NotFinite { what, index, value } => {
+                write!(f, "{what} holds {value} at index {index}: every number must be finite")
+            }
+            Error::BranchChanged { at, decision } => write!(
+                f,
+                "decision {at} (recorded as `{decision}`) comes out otherwise at this point: record the program again here"
+            ),
+            Error::TooLarge { what, limit } => write!(f, "{what} is too large: the limit is {limit}"),
+            Error::UnknownName { name, known } if known.is_empty() => {
+                write!(f, "the name `{name}` has no value, and no names are known here")
+            }
+            Error::UnknownName { name, known } => {
+                write!(f, "the name `{name}` has no value: the names known here are {}", known.join(", "))
+            }
+            Error::Syntax { message, source, offset } => caret(f, message, source, *offset),
+            Error::Disagree { what, index, found, expected } => {
+                write!(f, "the {what} is {found} at index {index} where {expected} is expected")
+            }
+            Error::Singular { column } => {
+                write!(f, "the matrix is singular: column {column} has no pivot, so the system has no unique solution")
+            }
+        }
+    }
+}
+
+/// Shows the offending line with a caret under the mistake.
+fn caret(f: &mut fmt::Formatter<'_>, message: &str, source: &str, offset: usize) -> fmt::Result {
+    let offset = (0..=offset.min(source.len())).rev().find(|&o| source.is_char_boundary(o)).unwrap_or(0);
+    let start = source[..offset].rfind('\n').map_or(0, |at| at + 1);
+    let end = source[offset..].find('\n').map_or(source.len(), |at| offset + at);
+    let column = source[start..offset].chars().count();
+    writeln!(f, "{message}")?;
+    writeln!(f, "  {}", &source[start..end])?;
+    write!(f, "  {:column$}^", "")
+}
+
+impl std::error::Error for Error {}

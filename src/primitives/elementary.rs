@@ -1,0 +1,120 @@
+//! Numbers with elementary functions: the promises between the table of primitives and the code that uses it.
+//!
+//! Law: a carrier gives each row of the table its meaning through the one method [`Elementary::apply`], so a new
+//! row needs no change in any carrier, and a new carrier none in the table.
+
+use core::fmt::Debug;
+use core::iter::{Product, Sum};
+use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Sub, SubAssign};
+
+use super::{Elementary, Rule, special};
+
+/// An [`Elementary`] number that is `Copy`: what a carrier can be built over, and what the partial derivatives of a
+/// [`Rule`] are generic in. `f32`, `f64`, and every `Copy` carrier are scalars; so carriers nest.
+pub trait Scalar: Elementary + Copy + Debug {}
+
+impl<T: Elementary + Copy + Debug> Scalar for T {}
+
+/// The number type to write your own functions in: a [`Scalar`] that also mixes with `f64` literals on the right.
+///
+/// ```
+/// use catadiff::prelude::*;
+/// fn f<R: Real>(x: &[R]) -> R { x[0].ln() + x[0] * x[1] - x[1].sin() * 2.0 }
+/// assert_eq!(f(&[1.0, 0.0]), 0.0);                      // as it is
+/// assert_eq!(grad(|x| f(x), &[1.0, 0.0])?, [1.0, -1.0]); // and differentiated
+/// # Ok::<(), catadiff::Error>(())
+/// ```
+///
+/// `f32` itself cannot be a `Real` (Rust has no `f32 * f64`), but `f32` points can be differentiated at:
+/// the carriers over `f32` are.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a real number of catadiff",
+    note = "`f64` and the carriers over `f32` and `f64` are `Real`; to mix numbers of two differentiations, `lift` the outer one"
+)]
+pub trait Real:
+    Scalar
+    + Add<f64, Output = Self>
+    + Sub<f64, Output = Self>
+    + Mul<f64, Output = Self>
+    + Div<f64, Output = Self>
+    + AddAssign
+    + SubAssign
+    + MulAssign
+    + DivAssign
+    + Sum
+    + Product
+{
+}
+
+impl<T> Real for T where
+    T: Scalar
+        + Add<f64, Output = T>
+        + Sub<f64, Output = T>
+        + Mul<f64, Output = T>
+        + Div<f64, Output = T>
+        + AddAssign
+        + SubAssign
+        + MulAssign
+        + DivAssign
+        + Sum
+        + Product
+{
+}
+
+/// A [`Real`] that can be compared, by value, with its like and with `f64`: add this bound to branch on numbers.
+///
+/// Carriers that record keep each comparison as a decision; carriers without a value, such as symbolic terms, are
+/// not `Decide`, so a branch on them does not compile.
+pub trait Decide: Real + PartialOrd + PartialOrd<f64> {}
+
+impl<T: Real + PartialOrd + PartialOrd<f64>> Decide for T {}
+
+/// The machine's floating-point numbers, in which the values of the rows are written.
+pub(super) trait Machine: num_traits::Float {
+    fn wide(self) -> f64;
+    fn narrow(wide: f64) -> Self;
+
+    fn literal(value: f64) -> Self {
+        Self::narrow(value)
+    }
+    fn erf(self) -> Self {
+        Self::narrow(special::erf(self.wide()))
+    }
+    fn erfc(self) -> Self {
+        Self::narrow(special::erfc(self.wide()))
+    }
+    fn lgamma(self) -> Self {
+        Self::narrow(special::lgamma(self.wide()))
+    }
+    fn digamma(self) -> Self {
+        Self::narrow(special::digamma(self.wide()))
+    }
+    fn polygamma(self, order: u32) -> Self {
+        Self::narrow(special::polygamma(order, self.wide()))
+    }
+}
+
+macro_rules! machine_numbers {
+    ($($float:ident by $value:ident;)+) => {$(
+        impl Machine for $float {
+            #[inline(always)]
+            fn wide(self) -> f64 { self as f64 }
+            #[inline(always)]
+            fn narrow(wide: f64) -> Self { wide as $float }
+        }
+
+        impl Elementary for $float {
+            #[inline(always)]
+            fn constant(value: f64) -> Self { value as $float }
+            #[inline(always)]
+            fn primal(&self) -> Option<f64> { Some(*self as f64) }
+            #[inline(always)]
+            fn apply<R: Rule<N>, const N: usize>(rule: &R, x: [Self; N]) -> Self { rule.$value(x) }
+        }
+    )+};
+}
+
+machine_numbers! {
+    f32 by value_f32;
+    f64 by value;
+}

@@ -1,0 +1,13 @@
+//! The elementary functions: one table, and the promises around it.
+//!
+//! Law: nothing about a primitive is written outside its row in [`table`]. To add one, add a row; its enum
+//! variant, text, value, every derivative of every order, interval range, shader text and test follow.
+
+mod elementary;
+mod rule;
+pub mod special;
+mod table;
+
+pub use elementary::{Decide, Real, Scalar};
+pub use rule::{Facts, Points, Rule};
+pub use table::{Elementary, Primitive, rows};

@@ -1,0 +1,169 @@
+//! What a differentiable function promises, built in or yours: a value, and its partial derivatives in any carrier.
+//!
+//! Law: `partial(i, x, z)` is the derivative of `value` by its argument `i` at every point where that exists, and
+//! the documented choice elsewhere. A row of the [table](crate::primitives) and a user's own function are the same
+//! kind of thing, and every mode of differentiation is derived from this one promise
+//! (the scalar rules of "Automatic Differentiation", section *ChainRules*, with one rule for both modes).
+
+use super::{Primitive, Scalar};
+
+/// A function of `N` numbers with its partial derivatives: one rule, every mode and every order.
+///
+/// `partial` is generic in the number type, so it is itself differentiable: second derivatives, symbolic
+/// derivatives and Taylor series need nothing more.
+///
+/// ```
+/// use catadiff::prelude::*;
+/// use catadiff::primitives::{Rule, Scalar};
+///
+/// /// The swish `x·σ(x)`, with its derivative `z + σ(x)(1 − z)` written by hand.
+/// #[derive(Clone)]
+/// struct Swish;
+/// impl Rule<1> for Swish {
+///     fn name(&self) -> &'static str { "swish" }
+///     fn value(&self, [x]: [f64; 1]) -> f64 { x / (1.0 + (-x).exp()) }
+///     fn partial<S: Scalar>(&self, _: usize, [x]: [S; 1], z: S) -> S {
+///         z + x.sigmoid() * (S::one() - z)
+///     }
+/// }
+///
+/// let slope = diff(|x| Swish.of([x]), 0.0)?;
+/// assert_eq!(slope, 0.5);
+/// # Ok::<(), catadiff::Error>(())
+/// ```
+pub trait Rule<const N: usize>: Clone + 'static {
+    /// The name under which terms print.
+    fn name(&self) -> &'static str;
+
+    /// The value at double precision.
+    fn value(&self, x: [f64; N]) -> f64;
+
+    /// The value at single precision; by default the double one, rounded.
+    #[inline]
+    fn value_f32(&self, x: [f32; N]) -> f32 {
+        self.value(x.map(f64::from)) as f32
+    }
+
+    /// The partial derivative by argument `argument` (counted from 0) at `x`, where `z` is the value there.
+    fn partial<S: Scalar>(&self, argument: usize, x: [S; N], z: S) -> S;
+
+    /// What else is known of the function: where it turns, where it has poles, how it is spelled.
+    #[inline]
+    fn facts(&self) -> Facts {
+        Facts::UNKNOWN
+    }
+
+    /// The row of the table this is, if it is one.
+    #[inline]
+    fn primitive(&self) -> Option<Primitive> {
+        None
+    }
+
+    /// Applies the function in any carrier.
+    #[inline]
+    fn of<C: super::Elementary>(&self, x: [C; N]) -> C
+    where
+        Self: Sized,
+    {
+        C::apply(self, x)
+    }
+}
+
+/// Points on the real line at which something happens to a function of one argument.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Points {
+    /// Nowhere.
+    None,
+    /// At these points.
+    At(&'static [f64]),
+    /// At `first`, and every `period` from there, in both directions.
+    Every {
+        /// One of the points.
+        first: f64,
+        /// The distance to the next.
+        period: f64,
+    },
+    /// At the integers up to 0.
+    NonPositiveIntegers,
+}
+
+/// What a row of the table knows of its function besides value and derivative.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Facts {
+    /// Whether the three lists below are complete, so that ranges over intervals can be had from them.
+    pub known: bool,
+    /// The domain of each argument; values outside it are NaN.
+    pub domain: [(f64, f64); 3],
+    /// Per argument: where a monotone stretch ends. Between them the function is monotone in that argument.
+    pub turns: [Points; 3],
+    /// Per argument: where the function is unbounded or jumps through its whole range.
+    pub poles: [Points; 3],
+    /// Whether the derivative is 0 wherever it exists.
+    pub flat: bool,
+    /// Infix spelling and binding strength, for rows that are written between or before their arguments.
+    pub infix: Option<(&'static str, u8)>,
+    /// LaTeX with `#1 #2 #3` for the arguments; empty for `\operatorname{name}(…)`.
+    pub tex: &'static str,
+    /// WGSL with `#1 #2 #3` for the arguments; empty for a call of the row's name.
+    pub wgsl: &'static str,
+}
+
+const LINE: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
+
+impl Facts {
+    /// Nothing is known: ranges over intervals are the whole line.
+    pub const UNKNOWN: Facts = Facts { known: false, ..Facts::MONOTONE };
+
+    /// Monotone in each argument on the whole line, without poles.
+    pub const MONOTONE: Facts = Facts {
+        known: true,
+        domain: [LINE; 3],
+        turns: [Points::None; 3],
+        poles: [Points::None; 3],
+        flat: false,
+        infix: None,
+        tex: "",
+        wgsl: "",
+    };
+}
+
+impl Points {
+    /// Calls `visit` for each of the points in `[lo, hi]`, the ends included; answers `false` when there are more
+    /// than `limit` of them, without visiting further.
+    pub fn within(&self, lo: f64, hi: f64, limit: usize, mut visit: impl FnMut(f64)) -> bool {
+        match *self {
+            Points::None => true,
+            Points::At(points) => {
+                points.iter().filter(|p| lo <= **p && **p <= hi).for_each(|p| visit(*p));
+                true
+            }
+            Points::Every { first, period } => {
+                // One step of slack on either side: the quotient may round across an integer.
+                let (from, to) = (((lo - first) / period).ceil() - 1.0, ((hi - first) / period).floor() + 1.0);
+                if !(to - from < limit as f64) {
+                    return false;
+                }
+                (0..=(to - from) as usize).map(|k| first + (from + k as f64) * period).for_each(|p| {
+                    // A point is known to rounding only, so it counts as inside when it may be.
+                    let slack = 4.0 * f64::EPSILON * (p.abs() + period);
+                    if lo - slack <= p && p <= hi + slack {
+                        visit(p.clamp(lo, hi));
+                    }
+                });
+                true
+            }
+            Points::NonPositiveIntegers => {
+                let (from, to) = (lo.ceil(), hi.floor().min(0.0));
+                if !(to - from < limit as f64) {
+                    return false;
+                }
+                let mut p = from;
+                while p <= to {
+                    visit(p);
+                    p += 1.0;
+                }
+                true
+            }
+        }
+    }
+}
