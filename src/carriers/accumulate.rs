@@ -14,7 +14,7 @@ use crate::algebra::{Kronecker, Module, Semiring};
 /// use catadiff::carriers::{Accumulate, Dual};
 /// type Number = Dual<f64, Accumulate<'static, f64>>;
 /// let x = Number::variable(5.0, 0);
-/// let y = x.clone() * (x.clone() + Number::constant(1.0)) * (x.clone() + x);
+/// let y = x.clone() * (x.clone() + Number::lift(1.0)) * (x.clone() + x);
 /// assert_eq!(y.tangent.abs(1), [170.0]);
 /// ```
 pub struct Accumulate<'a, S>(Backpropagator<dyn Fn(S, &mut [S]) + 'a>);

@@ -12,7 +12,8 @@ use crate::algebra::{Kronecker, Module};
 pub struct Brand<'b, M> {
     /// The tangent.
     pub inner: M,
-    brand: PhantomData<fn(&'b ()) -> &'b ()>,
+    // Naming `M` here as well lets the compiler conclude that the base outlives `'b`.
+    brand: PhantomData<fn(&'b M) -> &'b M>,
 }
 
 impl<M> Brand<'_, M> {

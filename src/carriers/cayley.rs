@@ -17,7 +17,7 @@ use crate::algebra::{Kronecker, Module, Semiring};
 /// use catadiff::carriers::{Cayley, Dual, Sparse};
 /// type Number = Dual<f64, Cayley<'static, f64, Sparse<&'static str, f64>>>;
 /// let x = Number::variable(5.0, "x");
-/// let y = x.clone() * (x.clone() + Number::constant(1.0)) * (x.clone() + x);
+/// let y = x.clone() * (x.clone() + Number::lift(1.0)) * (x.clone() + x);
 /// assert_eq!(y.tangent.abs().get(&"x"), Some(&170.0));
 /// ```
 pub struct Cayley<'a, S, M>(Backpropagator<dyn Fn(S, M) -> M + 'a>);

@@ -36,9 +36,10 @@ pub struct Dual<S, M = S> {
 }
 
 impl<S: Semiring, M: Module<S>> Dual<S, M> {
-    /// A number that depends on no variable.
+    /// A number of the base as one that depends on no variable here: the way from an outer differentiation into an
+    /// inner one.
     #[inline(always)]
-    pub fn constant(value: S) -> Self {
+    pub fn lift(value: S) -> Self {
         Dual { value, tangent: M::null() }
     }
 
@@ -93,7 +94,7 @@ impl<S: Semiring, M: Module<S>> Mul for Dual<S, M> {
 impl<S: Semiring, M: Module<S>> Zero for Dual<S, M> {
     #[inline(always)]
     fn zero() -> Self {
-        Dual::constant(S::zero())
+        Dual::lift(S::zero())
     }
     /// Whether the number and its derivative are both zero.
     #[inline(always)]
@@ -105,7 +106,7 @@ impl<S: Semiring, M: Module<S>> Zero for Dual<S, M> {
 impl<S: Semiring, M: Module<S>> One for Dual<S, M> {
     #[inline(always)]
     fn one() -> Self {
-        Dual::constant(S::one())
+        Dual::lift(S::one())
     }
 }
 
@@ -143,7 +144,7 @@ binary_rows! {
 impl<S: Scalar, M: Module<S>> Elementary for Dual<S, M> {
     #[inline(always)]
     fn constant(value: f64) -> Self {
-        Dual::constant(S::constant(value))
+        Dual::lift(S::constant(value))
     }
 
     #[inline(always)]

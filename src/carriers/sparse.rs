@@ -12,7 +12,7 @@ use crate::algebra::{Kronecker, Module, Semiring};
 /// ```
 /// use catadiff::carriers::{Dual, Sparse};
 /// type Number = Dual<i64, Sparse<char, i64>>;
-/// let z = Number::variable(3, 'x') * Number::variable(4, 'y') + Number::constant(1);
+/// let z = Number::variable(3, 'x') * Number::variable(4, 'y') + Number::lift(1);
 /// assert_eq!(z.tangent.iter().collect::<Vec<_>>(), [(&'x', &4), (&'y', &3)]);
 /// ```
 #[derive(Debug, Clone, PartialEq)]

@@ -74,9 +74,6 @@ pub(super) trait Machine: num_traits::Float {
     fn wide(self) -> f64;
     fn narrow(wide: f64) -> Self;
 
-    fn literal(value: f64) -> Self {
-        Self::narrow(value)
-    }
     fn erf(self) -> Self {
         Self::narrow(special::erf(self.wide()))
     }

@@ -1,0 +1,57 @@
+//! Differentiation as its users ask for it: the verbs, and the strategies that carry them out.
+//!
+//! Law: whatever the strategy, the same derivative. The verbs have JAX's names; a strategy is a type.
+//!
+//! | verb | answers | default |
+//! |---|---|---|
+//! | [`grad`], [`value_and_grad`] | gradient of a function of many numbers | [`Reverse`] |
+//! | [`diff`], [`value_and_diff`] | derivative of a function of one | [`Forward`] |
+//! | [`jvp`] | `J·v` | [`Forward`] |
+//! | [`vjp`], [`linearize`] | `w·J`, `J·v` as reusable functions | [`Reverse`] |
+//! | [`jacobian`] = [`jacrev`], [`jacfwd`] | all of `J` | [`Reverse`], [`Vector`] |
+//! | [`hvp`], [`hessian`] | second derivatives | forward over reverse |
+//! | [`check_grad`] | whether gradient and finite differences agree | |
+//!
+//! To choose a strategy, call the verb on it: `Forward::grad(f, &x)`, `Reverse::jacobian(f, &x)`.
+//!
+//! # Nesting
+//!
+//! A strategy works over any base, so differentiations nest to any depth, in any mix. Numbers of two
+//! differentiations have different types; [`lift`](Numbers::lift) (or [`Dual::lift`](crate::carriers::Dual::lift))
+//! takes an outer number into an inner function. The classical confusion, `d/dx (x · d/dy (x + y))`, which is 1 and
+//! not 2, is therefore written
+//!
+//! ```
+//! use catadiff::prelude::*;
+//! let slope = diff(|x| x * diff(|y| Forward::lift(x) + y, x).unwrap(), 1.0)?;
+//! assert_eq!(slope, 1.0);
+//! # Ok::<(), catadiff::Error>(())
+//! ```
+//!
+//! and without the `lift` it does not compile:
+//!
+//! ```compile_fail,E0308
+//! use catadiff::prelude::*;
+//! let slope = diff(|x| x * diff(|y| x + y, x).unwrap(), 1.0);
+//! ```
+//!
+//! not even where both have the same base, since each differentiation has a brand of its own:
+//!
+//! ```compile_fail
+//! use catadiff::prelude::*;
+//! let slope = diff(|x| diff(|y| x * y, 3.0).map(Forward::lift).unwrap(), 1.0);
+//! ```
+
+mod check;
+mod forward;
+mod reverse;
+mod second;
+mod strategy;
+mod verbs;
+
+pub use check::check_grad;
+pub use forward::{Forward, ForwardVar, Vector, VectorVar, diff, jvp, value_and_diff};
+pub use reverse::{Linear, Pullback, Reverse, Var, linearize, vjp};
+pub use second::{HessianVar, HvpVar, hessian, hvp};
+pub use strategy::{Base, Num, Numbers, Strategy};
+pub use verbs::{grad, jacfwd, jacobian, jacrev, stop_gradient, value_and_grad};
