@@ -5,6 +5,7 @@ pub mod derivative;
 mod error;
 pub mod prelude;
 pub mod primitives;
+pub mod term;
 pub use algebra::{Field, Kronecker, Module, Ring, Semiring};
 pub use derivative::{
     Base, Forward, Reverse, Strategy, Vector, check_grad, diff, grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp,

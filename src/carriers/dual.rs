@@ -5,11 +5,13 @@
 //! slides *Symbolic Derivation Catamorphism* to *Derivatives for All*.
 
 use core::cmp::Ordering;
+use core::hash::Hash;
 use core::ops::{Add, Div, Mul, Neg, Sub};
 use num_traits::{One, Zero};
 
 use crate::algebra::{Field, Kronecker, Module, Ring, Semiring};
 use crate::primitives::{Elementary, Rule, Scalar, rows};
+use crate::term::{Model, Signature, Term};
 
 /// A number with a tangent: the value of an expression, and its derivative as an element of the module `M`.
 ///
@@ -64,6 +66,28 @@ impl<S: Semiring, M: Module<S>> Dual<S, M> {
     pub fn chain<const N: usize>(value: S, steps: [(M, S); N]) -> Self {
         let scaled = steps.into_iter().map(|(tangent, partial)| tangent.scale(&partial));
         Dual { value, tangent: scaled.reduce(M::join).unwrap_or_else(M::null) }
+    }
+
+    /// Value and derivative of a term: the fold into this carrier, in which each shared part of the term propagates
+    /// its derivative once, whatever the module.
+    ///
+    /// ```
+    /// use catadiff::carriers::{Cayley, Dual, Sparse};
+    /// use catadiff::term::{Arena, Pure};
+    /// let arena = Arena::<char, Pure>::new();
+    /// let mut x = arena.variable('x');
+    /// for _ in 0..60 { x = x + x; } // a path through every subset of 60 sums: 2⁶⁰ of them
+    /// type Number = Dual<u64, Cayley<'static, u64, Sparse<char, u64>>>;
+    /// let y = Number::eval(&x, |v| Dual::variable(1, *v));
+    /// assert_eq!(y.tangent.abs().get(&'x'), Some(&(1 << 60)));
+    /// ```
+    pub fn eval<V, P>(term: &Term<'_, V, P>, variable: impl FnMut(&V) -> Self) -> Self
+    where
+        V: Clone + Eq + Hash,
+        P: Signature,
+        Self: Model<P>,
+    {
+        term.eval_sharing(variable, Dual::share)
     }
 
     /// This number as one that `uses` later operations refer to; linear tangents then propagate once, not per use.

@@ -25,6 +25,7 @@ mod dense;
 mod dual;
 mod hom;
 pub(crate) mod operators;
+mod recorded;
 mod sparse;
 mod tape;
 
@@ -34,5 +35,6 @@ pub use cayley::Cayley;
 pub use dense::{Dense, Lanes};
 pub use dual::Dual;
 pub use hom::Hom;
+pub use recorded::{Decision, Recorded, Recorder};
 pub use sparse::Sparse;
 pub use tape::{Adjoint, Record, Tape};

@@ -242,7 +242,7 @@ primitives! {
     /// The integer power `xⁿ`; `x⁰` is 1 everywhere, with derivative 0.
     Powi(n: i32): Scalar powi "powi" (x; z) = x.powi(n)
         => [if n == 0 { S::zero() } else { S::constant(f64::from(n)) * x.powi(n.saturating_sub(1)) }] on [POSITIVE],
-        turns = first(ZERO), poles = first(if n < 0 { ZERO } else { Points::None }), tex = "{#1}^{#n}", wgsl = "powi(#1, #n)";
+        turns = first(ZERO), poles = first(if n < 0 { ZERO } else { Points::None }), infix = Some(("^", 4)), tex = "{#1}^{#n}", wgsl = "powi(#1, #n)";
     /// The power `x^y` for `x ≥ 0`. Where `y` is 0 the derivative by `x` is 0, and where `x` is 0 that by `y` is 0.
     Pow: Scalar powf "pow" (x, y; z) = x.powf(y)
         => [y.select(y * x.powf(y - S::one()), S::zero()), x.select(z * x.ln(), S::zero())] on [POSITIVE, WIDE],

@@ -1,0 +1,281 @@
+//! Numbers that remember how they were made: a value, and the term it is the value of.
+//!
+//! Law: the term, evaluated at the point of recording, is the value; and at any other point at which every recorded
+//! decision comes out as it did, it is what the function itself would compute there.
+
+use core::cell::RefCell;
+use core::cmp::Ordering;
+use core::fmt;
+use core::marker::PhantomData;
+use core::ops::{Add, Mul};
+use num_traits::{One, Zero};
+
+use crate::primitives::{Elementary, Rule, Scalar};
+use crate::term::{Arena, Place, Term};
+
+/// Where a function is recorded: its operations as terms, and the decisions it took.
+///
+/// Variables are numbered; numbers of an outer differentiation that enter the function are variables as well, after
+/// its own.
+pub struct Recorder<S> {
+    pub(crate) arena: Arena<usize>,
+    pub(crate) inputs: usize,
+    pub(crate) lifted: RefCell<Vec<S>>,
+    pub(crate) decisions: RefCell<Vec<Decision>>,
+}
+
+/// A comparison that was made while recording, and how it came out.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Decision {
+    pub(crate) sides: [Place; 2],
+    pub(crate) test: Test,
+    pub(crate) outcome: Outcome,
+}
+
+/// What was asked of two numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Test {
+    Equal,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    Order,
+}
+
+/// The answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Answer(bool),
+    Order(Option<Ordering>),
+}
+
+impl Test {
+    /// Asks it of two numbers.
+    pub(crate) fn of<T: PartialOrd>(self, a: &T, b: &T) -> Outcome {
+        match self {
+            Test::Equal => Outcome::Answer(a == b),
+            Test::Less => Outcome::Answer(a < b),
+            Test::LessOrEqual => Outcome::Answer(a <= b),
+            Test::Greater => Outcome::Answer(a > b),
+            Test::GreaterOrEqual => Outcome::Answer(a >= b),
+            Test::Order => Outcome::Order(a.partial_cmp(b)),
+        }
+    }
+
+    pub(crate) fn sign(self) -> &'static str {
+        match self {
+            Test::Equal => "==",
+            Test::Less => "<",
+            Test::LessOrEqual => "<=",
+            Test::Greater => ">",
+            Test::GreaterOrEqual => ">=",
+            Test::Order => "compared with",
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Outcome::Answer(answer) => write!(f, "{answer}"),
+            Outcome::Order(Some(order)) => write!(f, "{order:?}"),
+            Outcome::Order(None) => write!(f, "unordered"),
+        }
+    }
+}
+
+impl<S: Scalar> Recorder<S> {
+    /// A recorder for a function of `inputs` variables.
+    pub(crate) fn new(inputs: usize) -> Self {
+        Recorder { arena: Arena::new(), inputs, lifted: RefCell::default(), decisions: RefCell::default() }
+    }
+
+    /// The variable `index` with its value.
+    pub(crate) fn input(&self, index: usize, value: S) -> Recorded<'_, S> {
+        Recorded { term: self.arena.variable(index), value, recorder: Some(self), lifted: false, brand: PhantomData }
+    }
+
+    /// The term of a number: a constant of the base that has none becomes a variable with that value.
+    pub(crate) fn term_of<'b>(&'b self, x: &Recorded<'b, S>) -> Term<'b, usize> {
+        if x.lifted { self.variable_for(x.value) } else { x.term }
+    }
+
+    /// A new variable that stands for a number of the base.
+    fn variable_for(&self, value: S) -> Term<'_, usize> {
+        let mut lifted = self.lifted.borrow_mut();
+        lifted.push(value);
+        self.arena.variable(self.inputs + lifted.len() - 1)
+    }
+
+    fn decide(&self, a: &Recorded<'_, S>, b: &Recorded<'_, S>, test: Test) -> Outcome
+    where
+        S: PartialOrd,
+    {
+        let outcome = test.of(&a.value, &b.value);
+        let sides = [self.place_of(a), self.place_of(b)];
+        self.decisions.borrow_mut().push(Decision { sides, test, outcome });
+        outcome
+    }
+
+    fn place_of(&self, x: &Recorded<'_, S>) -> Place {
+        if x.lifted { self.variable_for(x.value).to_place() } else { x.term.to_place() }
+    }
+}
+
+/// A number of a recording: the value, and the term it is the value of. Comparisons are kept as decisions.
+pub struct Recorded<'b, S> {
+    term: Term<'b, usize>,
+    /// The value at the point of recording.
+    pub(crate) value: S,
+    recorder: Option<&'b Recorder<S>>,
+    /// Whether this is a number of the base that no literal can stand for.
+    lifted: bool,
+    brand: PhantomData<fn(&'b ()) -> &'b ()>,
+}
+
+impl<S: Copy> Copy for Recorded<'_, S> {}
+impl<S: Copy> Clone for Recorded<'_, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<'b, S: Scalar> Recorded<'b, S> {
+    /// A number of the base as a constant of the recording.
+    pub(crate) fn lift(value: S) -> Self {
+        Recorded { term: Term::zero(), value, recorder: None, lifted: true, brand: PhantomData }
+    }
+
+    fn literal(literal: f64, value: S) -> Self {
+        Recorded { term: Term::literal(literal), value, recorder: None, lifted: false, brand: PhantomData }
+    }
+
+    /// The result of an operation on numbers of one recording.
+    fn operation<const N: usize>(
+        x: [Self; N],
+        value: S,
+        build: impl FnOnce([Term<'b, usize>; N]) -> Term<'b, usize>,
+    ) -> Self {
+        match x.iter().find_map(|x| x.recorder) {
+            Some(recorder) => {
+                let term = build(x.map(|x| recorder.term_of(&x)));
+                Recorded { term, value, recorder: Some(recorder), lifted: false, brand: PhantomData }
+            }
+            None if x.iter().any(|x| x.lifted) => Recorded::lift(value),
+            None => {
+                Recorded { term: build(x.map(|x| x.term)), value, recorder: None, lifted: false, brand: PhantomData }
+            }
+        }
+    }
+}
+
+impl<S: Scalar> Add for Recorded<'_, S> {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Recorded::operation([self, other], self.value + other.value, |[a, b]| a + b)
+    }
+}
+
+impl<S: Scalar> Mul for Recorded<'_, S> {
+    type Output = Self;
+    fn mul(self, other: Self) -> Self {
+        Recorded::operation([self, other], self.value * other.value, |[a, b]| a * b)
+    }
+}
+
+impl<S: Scalar> Zero for Recorded<'_, S> {
+    fn zero() -> Self {
+        Recorded::literal(0.0, S::zero())
+    }
+    fn is_zero(&self) -> bool {
+        !self.lifted && self.term.is_zero()
+    }
+}
+
+impl<S: Scalar> One for Recorded<'_, S> {
+    fn one() -> Self {
+        Recorded::literal(1.0, S::one())
+    }
+}
+
+impl<S: Scalar> Elementary for Recorded<'_, S> {
+    fn constant(value: f64) -> Self {
+        Recorded::literal(value, S::constant(value))
+    }
+
+    fn primal(&self) -> Option<f64> {
+        self.value.primal()
+    }
+
+    fn apply<R: Rule<N>, const N: usize>(rule: &R, x: [Self; N]) -> Self {
+        Recorded::operation(x, S::apply(rule, x.map(|x| x.value)), |terms| Term::apply(rule, terms))
+    }
+}
+
+crate::operators!(['b, S: Scalar] Recorded<'b, S>, []);
+
+/// Asks, and keeps the question with its answer if either number is of a recording.
+fn ask<S: Scalar + PartialOrd>(a: &Recorded<'_, S>, b: &Recorded<'_, S>, test: Test) -> Outcome {
+    match a.recorder.or(b.recorder) {
+        Some(recorder) => recorder.decide(a, b, test),
+        None => test.of(&a.value, &b.value),
+    }
+}
+
+impl<S: Scalar + PartialOrd> PartialEq for Recorded<'_, S> {
+    fn eq(&self, other: &Self) -> bool {
+        ask(self, other, Test::Equal) == Outcome::Answer(true)
+    }
+}
+
+impl<S: Scalar + PartialOrd> PartialOrd for Recorded<'_, S> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        match ask(self, other, Test::Order) {
+            Outcome::Order(order) => order,
+            Outcome::Answer(_) => unreachable!("an order was asked for"),
+        }
+    }
+    fn lt(&self, other: &Self) -> bool {
+        ask(self, other, Test::Less) == Outcome::Answer(true)
+    }
+    fn le(&self, other: &Self) -> bool {
+        ask(self, other, Test::LessOrEqual) == Outcome::Answer(true)
+    }
+    fn gt(&self, other: &Self) -> bool {
+        ask(self, other, Test::Greater) == Outcome::Answer(true)
+    }
+    fn ge(&self, other: &Self) -> bool {
+        ask(self, other, Test::GreaterOrEqual) == Outcome::Answer(true)
+    }
+}
+
+impl<S: Scalar + PartialOrd> PartialEq<f64> for Recorded<'_, S> {
+    fn eq(&self, literal: &f64) -> bool {
+        *self == Self::constant(*literal)
+    }
+}
+
+impl<S: Scalar + PartialOrd> PartialOrd<f64> for Recorded<'_, S> {
+    fn partial_cmp(&self, literal: &f64) -> Option<Ordering> {
+        self.partial_cmp(&Self::constant(*literal))
+    }
+    fn lt(&self, literal: &f64) -> bool {
+        *self < Self::constant(*literal)
+    }
+    fn le(&self, literal: &f64) -> bool {
+        *self <= Self::constant(*literal)
+    }
+    fn gt(&self, literal: &f64) -> bool {
+        *self > Self::constant(*literal)
+    }
+    fn ge(&self, literal: &f64) -> bool {
+        *self >= Self::constant(*literal)
+    }
+}
+
+impl<S: fmt::Debug> fmt::Debug for Recorded<'_, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recorded").field("value", &self.value).field("term", &self.term).finish()
+    }
+}

@@ -1,0 +1,225 @@
+//! Where terms live: nodes in topological order, each distinct one once.
+//!
+//! Law: structurally equal terms are the same node (hash-consing), and a node comes after its operands, so a fold is
+//! a loop over a `Vec` and neither depth nor sharing costs anything extra.
+
+use core::cell::RefCell;
+use core::fmt::Debug;
+use core::hash::Hash;
+use std::collections::HashMap;
+
+use super::custom::Erased;
+use super::signature::{Signature, Smooth};
+use super::{Term, rewrite};
+
+/// The number of a node in its arena.
+pub(super) type Id = u32;
+
+/// A node: what it is, and the numbers of its operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Node<O> {
+    Variable(Id),
+    Literal(u64),
+    Plus([Id; 2]),
+    Times([Id; 2]),
+    /// An operation of at most three operands, the unused ones 0; the count is `arity`.
+    Apply(O, u8, [Id; 3]),
+    /// An operation of more operands, in the arena's list of that number.
+    ApplyMany(O, u32),
+}
+
+/// An arena of terms over the variables `V` and the signature `P`.
+///
+/// Arenas grow and never forget; terms are `Copy` handles into them. An arena made by [`new`](Arena::new) applies the
+/// laws of arithmetic that are sure to keep the meaning (`x·1 = x`, `x + 0 = x`, literals folded) as terms are built;
+/// one made by [`lawless`](Arena::lawless) builds exactly what is written, which is the free algebra to the letter.
+///
+/// ```
+/// use catadiff::prelude::*;
+/// use catadiff::term::{Arena, Pure};
+/// let arena = Arena::<char, Pure>::new();
+/// let mut power = arena.variable('x');
+/// for _ in 0..60 { power = power * power; } // x^(2^60), in sixty nodes
+/// assert_eq!(arena.len(), 61);
+/// assert_eq!(power.eval(|_| true), true); // in the booleans, in sixty steps
+/// ```
+#[derive(Debug)]
+pub struct Arena<V, P: Signature = Smooth> {
+    store: RefCell<Store<V, P>>,
+    lawless: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Store<V, P: Signature> {
+    pub(super) variables: Vec<V>,
+    variable_numbers: HashMap<V, Id>,
+    pub(super) nodes: Vec<Node<P::Operation>>,
+    numbers: HashMap<Node<P::Operation>, Id>,
+    pub(super) rules: Vec<Erased>,
+    pub(super) lists: Vec<Box<[Id]>>,
+    list_numbers: HashMap<Box<[Id]>, u32>,
+}
+
+impl<V, P: Signature> Default for Arena<V, P> {
+    fn default() -> Self {
+        let store = Store {
+            variables: Vec::new(),
+            variable_numbers: HashMap::new(),
+            nodes: Vec::new(),
+            numbers: HashMap::new(),
+            rules: Vec::new(),
+            lists: Vec::new(),
+            list_numbers: HashMap::new(),
+        };
+        Arena { store: RefCell::new(store), lawless: false }
+    }
+}
+
+impl<V: Clone + Eq + Hash, P: Signature> Arena<V, P> {
+    /// An empty arena that applies the sure laws of arithmetic as terms are built.
+    #[must_use]
+    pub fn new() -> Self {
+        Arena::default()
+    }
+
+    /// An empty arena that applies no law: the talk's "free (lawless) semiring".
+    #[must_use]
+    pub fn lawless() -> Self {
+        Arena { lawless: true, ..Arena::default() }
+    }
+
+    /// The term that is a variable.
+    pub fn variable(&self, variable: V) -> Term<'_, V, P> {
+        let number = {
+            let store = &mut *self.store.borrow_mut();
+            *store.variable_numbers.entry(variable).or_insert_with_key(|variable| {
+                store.variables.push(variable.clone());
+                number_of(store.variables.len() - 1)
+            })
+        };
+        Term::node(self, self.intern(Node::Variable(number)))
+    }
+
+    /// The number of distinct nodes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.store.borrow().nodes.len()
+    }
+
+    /// Whether no term has been built.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The variables, in the order of their first use.
+    #[must_use]
+    pub fn variables(&self) -> Vec<V> {
+        self.store.borrow().variables.clone()
+    }
+
+    /// Reads the nodes; terms must not be built meanwhile.
+    pub(super) fn read<T>(&self, with: impl FnOnce(&Store<V, P>) -> T) -> T {
+        with(&self.store.borrow())
+    }
+
+    /// The number of a node, which is new only if there is none like it.
+    pub(super) fn intern(&self, node: Node<P::Operation>) -> Id {
+        let store = &mut *self.store.borrow_mut();
+        *store.numbers.entry(node).or_insert_with(|| {
+            store.nodes.push(node);
+            number_of(store.nodes.len() - 1)
+        })
+    }
+
+    /// The literal a node is, if it is one.
+    pub(super) fn literal_at(&self, id: Id) -> Option<P::Literal> {
+        match self.store.borrow().nodes[id as usize] {
+            Node::Literal(bits) => Some(P::from_bits(bits)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn node_at(&self, id: Id) -> Node<P::Operation> {
+        self.store.borrow().nodes[id as usize]
+    }
+
+    /// The number of a node among those there are.
+    pub(super) fn find(&self, node: &Node<P::Operation>) -> Option<Id> {
+        self.store.borrow().numbers.get(node).copied()
+    }
+
+    pub(super) fn is_lawless(&self) -> bool {
+        self.lawless
+    }
+
+    /// The number of a list of operands.
+    pub(super) fn list(&self, operands: &[Id]) -> u32 {
+        let store = &mut *self.store.borrow_mut();
+        if let Some(number) = store.list_numbers.get(operands) {
+            return *number;
+        }
+        let number = number_of(store.lists.len());
+        store.lists.push(operands.into());
+        store.list_numbers.insert(operands.into(), number);
+        number
+    }
+
+    /// The number of a user's rule.
+    pub(super) fn rule(&self, rule: &Erased) -> u32 {
+        let rules = &mut self.store.borrow_mut().rules;
+        let number = rules.iter().position(|known| known.same(rule)).unwrap_or_else(|| {
+            rules.push(rule.clone());
+            rules.len() - 1
+        });
+        number_of(number)
+    }
+
+    /// The sum of two terms, at least one of them of this arena.
+    pub(super) fn plus<'a>(&'a self, a: Term<'a, V, P>, b: Term<'a, V, P>) -> Term<'a, V, P> {
+        if let Some(simple) = rewrite::plus(self, a, b) {
+            return simple;
+        }
+        Term::node(self, self.commuting(Node::Plus, [a.id_in(self), b.id_in(self)]))
+    }
+
+    /// The product of two terms, at least one of them of this arena.
+    pub(super) fn times<'a>(&'a self, a: Term<'a, V, P>, b: Term<'a, V, P>) -> Term<'a, V, P> {
+        if let Some(simple) = rewrite::times(self, a, b) {
+            return simple;
+        }
+        Term::node(self, self.commuting(Node::Times, [a.id_in(self), b.id_in(self)]))
+    }
+
+    /// A node whose operands commute; lawful arenas also share it with its mirror image.
+    fn commuting(&self, kind: fn([Id; 2]) -> Node<P::Operation>, [a, b]: [Id; 2]) -> Id {
+        match self.find(&kind([b, a])) {
+            Some(mirrored) if !self.lawless => mirrored,
+            _ => self.intern(kind([a, b])),
+        }
+    }
+}
+
+impl<V, P: Signature> Arena<V, P> {
+    /// The name of a user's rule.
+    pub(super) fn rule_name(&self, rule: u32) -> &'static str {
+        self.store.borrow().rules[rule as usize].name()
+    }
+}
+
+fn number_of(index: usize) -> u32 {
+    u32::try_from(index).expect("an arena holds fewer than 2^32 nodes")
+}
+
+impl<O: Copy> Node<O> {
+    /// Calls `visit` on each operand.
+    #[inline]
+    pub(super) fn operands(&self, lists: &[Box<[Id]>], mut visit: impl FnMut(Id)) {
+        match self {
+            Node::Variable(_) | Node::Literal(_) => {}
+            Node::Plus(operands) | Node::Times(operands) => operands.iter().copied().for_each(visit),
+            Node::Apply(_, arity, operands) => operands[..usize::from(*arity)].iter().copied().for_each(&mut visit),
+            Node::ApplyMany(_, list) => lists[*list as usize].iter().copied().for_each(visit),
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Users' rules inside terms: a rule of any type, known to the arena by what it does.
+//!
+//! Law: a rule met in a term means in every carrier what it means when applied there directly: its value comes from
+//! the rule, its partial derivatives are the rule's own, taken once as terms and folded into the carrier.
+
+use core::any::TypeId;
+use core::fmt;
+use std::rc::Rc;
+
+use super::{Arena, Smooth, Term};
+use crate::primitives::{Elementary, Facts, Rule, Scalar};
+
+/// The most arguments a rule may have in a term.
+pub(super) const MOST_ARGUMENTS: usize = 8;
+
+/// A rule without its type.
+#[derive(Clone)]
+pub struct Erased(Rc<dyn AnyRule>);
+
+trait AnyRule {
+    fn name(&self) -> &'static str;
+    fn arity(&self) -> usize;
+    fn value(&self, x: &[f64]) -> f64;
+    fn value_f32(&self, x: &[f32]) -> f32;
+    fn facts(&self) -> Facts;
+    /// The partial derivative in terms of the arguments, numbered from 0, and of the value, numbered `arity`.
+    fn partial<'a>(&self, argument: usize, arena: &'a Arena<usize>) -> Term<'a, usize>;
+    /// The type of the rule, if that is all there is to know of it.
+    fn identity(&self) -> Option<TypeId>;
+}
+
+struct Typed<R, const N: usize>(R);
+
+fn array<T: Clone, const N: usize>(x: &[T]) -> [T; N] {
+    core::array::from_fn(|i| x[i].clone())
+}
+
+impl<R: Rule<N>, const N: usize> AnyRule for Typed<R, N> {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+    fn arity(&self) -> usize {
+        N
+    }
+    fn value(&self, x: &[f64]) -> f64 {
+        self.0.value(array(x))
+    }
+    fn value_f32(&self, x: &[f32]) -> f32 {
+        self.0.value_f32(array(x))
+    }
+    fn facts(&self) -> Facts {
+        self.0.facts()
+    }
+    fn partial<'a>(&self, argument: usize, arena: &'a Arena<usize>) -> Term<'a, usize> {
+        self.0.partial(argument, core::array::from_fn(|i| arena.variable(i)), arena.variable(N))
+    }
+    fn identity(&self) -> Option<TypeId> {
+        (size_of::<R>() == 0).then(TypeId::of::<R>)
+    }
+}
+
+impl Erased {
+    pub(super) fn new<R: Rule<N>, const N: usize>(rule: &R) -> Self {
+        const { assert!(N <= MOST_ARGUMENTS, "a rule in a term has at most eight arguments") };
+        Erased(Rc::new(Typed(rule.clone())))
+    }
+
+    pub(super) fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    /// Whether the two are one rule for certain.
+    pub(super) fn same(&self, other: &Erased) -> bool {
+        Rc::ptr_eq(&self.0, &other.0) || self.0.identity().is_some_and(|id| other.0.identity() == Some(id))
+    }
+
+    pub(super) fn apply<C: Elementary>(&self, x: &[C]) -> C {
+        macro_rules! by_arity {
+            ($($n:literal)+) => {
+                match self.0.arity() {
+                    $($n => C::apply(&Untyped::<$n>(self.clone()), array(x)),)+
+                    _ => unreachable!("a rule in a term has at most eight arguments"),
+                }
+            };
+        }
+        by_arity!(0 1 2 3 4 5 6 7 8)
+    }
+}
+
+/// An erased rule as a rule again.
+#[derive(Clone)]
+struct Untyped<const N: usize>(Erased);
+
+impl<const N: usize> Rule<N> for Untyped<N> {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+    fn value(&self, x: [f64; N]) -> f64 {
+        self.0.0.value(&x)
+    }
+    fn value_f32(&self, x: [f32; N]) -> f32 {
+        self.0.0.value_f32(&x)
+    }
+    fn partial<S: Scalar>(&self, argument: usize, x: [S; N], z: S) -> S {
+        let arena = Arena::<usize, Smooth>::new();
+        self.0.0.partial(argument, &arena).eval(|&i| if i == N { z } else { x[i] })
+    }
+    fn facts(&self) -> Facts {
+        self.0.0.facts()
+    }
+}
+
+impl fmt::Debug for Erased {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Rule({})", self.name())
+    }
+}

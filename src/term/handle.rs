@@ -1,0 +1,230 @@
+//! Terms as numbers: handles that add, multiply and take sines, and build nodes as they do.
+//!
+//! Law: building a term is evaluating it in the carrier of terms, so `eval` into `Term` with variables sent to
+//! themselves is the identity, and sent elsewhere it is substitution.
+
+use core::fmt;
+use core::hash::Hash;
+use core::ops::{Add, Mul};
+use num_traits::{One, Zero};
+
+use super::arena::{Arena, Id, Node};
+use super::custom::Erased;
+use super::rewrite;
+use super::signature::{Signature, Smooth, SmoothOperation};
+use crate::primitives::{Elementary, Rule};
+
+/// A term over the variables `V`: a number with no meaning yet.
+///
+/// Terms are `Copy`. Constants need no arena until they meet a term that has one; terms of two arenas may meet, and
+/// the second is then copied into the first's.
+pub struct Term<'a, V, P: Signature = Smooth>(Repr<'a, V, P>);
+
+enum Repr<'a, V, P: Signature> {
+    Literal(P::Literal),
+    Node(&'a Arena<V, P>, Id),
+}
+
+impl<V, P: Signature> Copy for Term<'_, V, P> {}
+impl<V, P: Signature> Clone for Term<'_, V, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<V, P: Signature> Copy for Repr<'_, V, P> {}
+impl<V, P: Signature> Clone for Repr<'_, V, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+/// Where a term is in its arena, or the constant it is: a handle without a lifetime, for those who own the arena.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Place {
+    /// A constant.
+    Literal(f64),
+    /// The node of this number.
+    Node(u32),
+}
+
+impl<V: Clone + Eq + Hash> Term<'_, V> {
+    /// Where the term is; [`Arena::at`] is the way back.
+    pub fn to_place(&self) -> Place {
+        match self.0 {
+            Repr::Literal(literal) => Place::Literal(literal),
+            Repr::Node(_, id) => Place::Node(id),
+        }
+    }
+}
+
+impl<V: Clone + Eq + Hash> Arena<V> {
+    /// The term at a place of this arena.
+    ///
+    /// # Panics
+    /// If the place is of a larger arena.
+    pub fn at(&self, place: Place) -> Term<'_, V> {
+        match place {
+            Place::Literal(literal) => Term(Repr::Literal(literal)),
+            Place::Node(id) => {
+                assert!((id as usize) < self.len(), "a place is of the arena it is looked up in");
+                Term(Repr::Node(self, id))
+            }
+        }
+    }
+}
+
+impl<'a, V: Clone + Eq + Hash, P: Signature> Term<'a, V, P> {
+    /// A constant.
+    pub fn literal(literal: P::Literal) -> Self {
+        Term(Repr::Literal(literal))
+    }
+
+    pub(super) fn node(arena: &'a Arena<V, P>, id: Id) -> Self {
+        Term(Repr::Node(arena, id))
+    }
+
+    /// The constant this is, if it is one.
+    pub fn as_literal(&self) -> Option<P::Literal> {
+        match self.0 {
+            Repr::Literal(literal) => Some(literal),
+            Repr::Node(arena, id) => arena.literal_at(id),
+        }
+    }
+
+    /// The variable this is, if it is one.
+    pub fn as_variable(&self) -> Option<V> {
+        let (arena, id) = self.place()?;
+        arena.read(|store| match store.nodes[id as usize] {
+            Node::Variable(number) => Some(store.variables[number as usize].clone()),
+            _ => None,
+        })
+    }
+
+    /// The arena and number of the node, unless it is a constant without one.
+    pub(super) fn place(&self) -> Option<(&'a Arena<V, P>, Id)> {
+        match self.0 {
+            Repr::Literal(_) => None,
+            Repr::Node(arena, id) => Some((arena, id)),
+        }
+    }
+
+    /// The number of this term in `arena`, into which it is brought if it is not there.
+    pub(super) fn id_in(&self, arena: &Arena<V, P>) -> Id {
+        match self.0 {
+            Repr::Literal(literal) => arena.intern(Node::Literal(P::bits(literal))),
+            Repr::Node(own, id) if core::ptr::eq(own, arena) => id,
+            Repr::Node(..) => super::fold::copy(*self, arena),
+        }
+    }
+
+    /// Whether the two are the same term: structurally equal, and of one arena.
+    pub fn same(&self, other: &Self) -> bool {
+        match (self.0, other.0) {
+            (Repr::Node(a, i), Repr::Node(b, j)) if core::ptr::eq(a, b) => i == j,
+            _ => match (self.as_literal(), other.as_literal()) {
+                (Some(a), Some(b)) => P::bits(a) == P::bits(b),
+                _ => false,
+            },
+        }
+    }
+
+    fn binary(
+        self,
+        other: Self,
+        literals: impl Fn(P::Literal, P::Literal) -> Option<P::Literal>,
+        build: impl Fn(&'a Arena<V, P>, Self, Self) -> Self,
+    ) -> Self {
+        match (self.0, other.0) {
+            (Repr::Node(arena, _), _) | (_, Repr::Node(arena, _)) => build(arena, self, other),
+            (Repr::Literal(a), Repr::Literal(b)) => {
+                Term(Repr::Literal(literals(a, b).expect("a constant without an arena fits in 64 bits")))
+            }
+        }
+    }
+}
+
+impl<V: Clone + Eq + Hash, P: Signature> Add for Term<'_, V, P> {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        self.binary(other, P::plus, Arena::plus)
+    }
+}
+
+impl<V: Clone + Eq + Hash, P: Signature> Mul for Term<'_, V, P> {
+    type Output = Self;
+    fn mul(self, other: Self) -> Self {
+        self.binary(other, P::times, Arena::times)
+    }
+}
+
+impl<V: Clone + Eq + Hash, P: Signature> Zero for Term<'_, V, P> {
+    fn zero() -> Self {
+        Term(Repr::Literal(P::natural(0).expect("0 is a literal")))
+    }
+    fn is_zero(&self) -> bool {
+        self.as_literal().is_some_and(|literal| Some(literal) == P::natural(0))
+    }
+}
+
+impl<V: Clone + Eq + Hash, P: Signature> One for Term<'_, V, P> {
+    fn one() -> Self {
+        Term(Repr::Literal(P::natural(1).expect("1 is a literal")))
+    }
+    fn is_one(&self) -> bool {
+        self.as_literal().is_some_and(|literal| Some(literal) == P::natural(1))
+    }
+}
+
+impl<V: Clone + Eq + Hash> Elementary for Term<'_, V> {
+    fn constant(value: f64) -> Self {
+        Term(Repr::Literal(value))
+    }
+
+    /// The constant, if it is one: a term with variables has no value.
+    fn primal(&self) -> Option<f64> {
+        self.as_literal()
+    }
+
+    fn apply<R: Rule<N>, const N: usize>(rule: &R, x: [Self; N]) -> Self {
+        let Some(arena) = x.iter().find_map(Term::place).map(|(arena, _)| arena) else {
+            let values = core::array::from_fn(|i| x[i].as_literal().expect("a term without an arena is a constant"));
+            return Term::constant(rule.value(values));
+        };
+        let operation = match rule.primitive() {
+            Some(row) => {
+                if let Some(simple) = rewrite::primitive(arena, row, &x) {
+                    return simple;
+                }
+                SmoothOperation::Primitive(row)
+            }
+            None => SmoothOperation::Custom(arena.rule(&Erased::new(rule))),
+        };
+        Term::node(arena, apply_in(arena, operation, &x.map(|x| x.id_in(arena))))
+    }
+}
+
+/// The node of an operation on operands of the arena.
+pub(super) fn apply_in<V: Clone + Eq + Hash, P: Signature>(
+    arena: &Arena<V, P>,
+    operation: P::Operation,
+    operands: &[Id],
+) -> Id {
+    arena.intern(match *operands {
+        [] => Node::Apply(operation, 0, [0, 0, 0]),
+        [a] => Node::Apply(operation, 1, [a, 0, 0]),
+        [a, b] => Node::Apply(operation, 2, [a, b, 0]),
+        [a, b, c] => Node::Apply(operation, 3, [a, b, c]),
+        _ => Node::ApplyMany(operation, arena.list(operands)),
+    })
+}
+
+crate::operators!(['a, V: Clone + Eq + Hash] Term<'a, V>, []);
+
+impl<V, P: Signature> fmt::Debug for Term<'_, V, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Repr::Literal(literal) => write!(f, "Term({literal:?})"),
+            Repr::Node(_, id) => write!(f, "Term(#{id})"),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! A term as a straight-line program: a list of lines that anyone can read, store and send.
+//!
+//! Law: `arena.read_listing(&term.listing())` is the same term, in whatever arena it is read; a listing that is not
+//! in order, or names what is not there, is refused.
+
+use core::hash::Hash;
+
+use super::Term;
+use super::arena::{Arena, Node};
+use super::signature::{Smooth, SmoothOperation};
+use crate::error::{Error, Result};
+use crate::primitives::Primitive;
+
+/// One line: what is computed, from the results of earlier lines, numbered from 0.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Line<V> {
+    /// The value of a variable.
+    Variable(V),
+    /// A constant.
+    Constant(f64),
+    /// A sum.
+    Plus(usize, usize),
+    /// A product.
+    Times(usize, usize),
+    /// A row of the table.
+    Primitive(Primitive, Vec<usize>),
+}
+
+/// A straight-line program whose last line is the result.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Listing<V> {
+    /// The lines, in order.
+    pub lines: Vec<Line<V>>,
+}
+
+impl<V: Clone + Eq + Hash> Term<'_, V> {
+    /// The term as a straight-line program, each shared part once.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`] for a term with a user's rule, which has no name outside its arena.
+    pub fn listing(&self) -> Result<Listing<V>> {
+        let Some((arena, root)) = self.place() else {
+            return Ok(Listing { lines: vec![Line::Constant(self.as_literal().unwrap_or(0.0))] });
+        };
+        let uses = arena.read(|store| super::fold::uses(store, &[root]));
+        let mut lines = Vec::new();
+        let mut place = vec![0; uses.len()];
+        for id in (0..uses.len()).filter(|id| uses[*id] > 0) {
+            let node = arena.node_at(id as u32);
+            let mut operands = Vec::new();
+            arena.read(|store| node.operands(&store.lists, |operand| operands.push(place[operand as usize])));
+            place[id] = lines.len();
+            lines.push(match node {
+                Node::Variable(number) => Line::Variable(arena.read(|store| store.variables[number as usize].clone())),
+                Node::Literal(bits) => Line::Constant(f64::from_bits(bits)),
+                Node::Plus(_) => Line::Plus(operands[0], operands[1]),
+                Node::Times(_) => Line::Times(operands[0], operands[1]),
+                Node::Apply(operation, ..) | Node::ApplyMany(operation, _) => match operation {
+                    SmoothOperation::Primitive(row) => Line::Primitive(row, operands),
+                    SmoothOperation::Custom(rule) => {
+                        let name = arena.read(|store| store.rules[rule as usize].name().to_owned());
+                        return Err(Error::UnknownName { name, known: Vec::new() });
+                    }
+                },
+            });
+        }
+        Ok(Listing { lines })
+    }
+}
+
+impl<V: Clone + Eq + Hash> Arena<V, Smooth> {
+    /// The term of a straight-line program.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] without lines; [`Error::Length`] if a line refers to itself or a later one, or gives a row
+    /// the wrong number of operands.
+    pub fn read_listing(&self, listing: &Listing<V>) -> Result<Term<'_, V>> {
+        let mut terms: Vec<Term<'_, V>> = Vec::with_capacity(listing.lines.len());
+        for line in &listing.lines {
+            let operand = |at: usize| {
+                terms.get(at).copied().ok_or(Error::Length {
+                    what: "the listing before a line that is referred to",
+                    expected: at + 1,
+                    found: terms.len(),
+                })
+            };
+            let term = match line {
+                Line::Variable(variable) => self.variable(variable.clone()),
+                Line::Constant(value) => Term::literal(*value),
+                Line::Plus(a, b) => operand(*a)? + operand(*b)?,
+                Line::Times(a, b) => operand(*a)? * operand(*b)?,
+                Line::Primitive(row, operands) => {
+                    Error::lengths("the operands of a primitive", row.arity(), operands.len())?;
+                    row.apply(&operands.iter().map(|at| operand(*at)).collect::<Result<Vec<_>>>()?)
+                }
+            };
+            terms.push(term);
+        }
+        terms.pop().ok_or(Error::Empty { what: "the listing" })
+    }
+}

@@ -1,0 +1,35 @@
+//! The free algebra: programs as data, with no meaning until a fold gives them one.
+//!
+//! A [`Term`] is built from variables `V`, the constants, `+`, `×`, and the operations of a [`Signature`]:
+//! none ([`Pure`], the free semiring), or the table of primitives ([`Smooth`]). [`Term::eval`] is the one fold: the
+//! unique homomorphism into a carrier that sends each variable where it is told.
+//!
+//! Law: `eval g` preserves `0 1 + ×` and every primitive, and `h ∘ eval g = eval (h ∘ g)` for a homomorphism `h`
+//! ("Forwards and in reverse", *Look, it's free!* and *Calculamus!*).
+//!
+//! ```
+//! use catadiff::prelude::*;
+//! use catadiff::term::{Arena, Term};
+//! let arena = Arena::<&str>::new();
+//! let (x, y) = (arena.variable("x"), arena.variable("y"));
+//! let term = x * y + x.sin();
+//! assert_eq!(term.to_string(), "x * y + sin(x)");
+//! let value: f64 = term.eval(|v| if *v == "x" { 0.0 } else { 3.0 });
+//! assert_eq!(value, 0.0);
+//! ```
+
+mod arena;
+mod custom;
+mod fold;
+mod handle;
+mod listing;
+mod parse;
+mod print;
+mod rewrite;
+mod signature;
+
+pub use arena::Arena;
+pub use handle::{Place, Term};
+pub use listing::{Line, Listing};
+pub use parse::parse;
+pub use signature::{Model, Pure, Signature, Smooth};

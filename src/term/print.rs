@@ -1,0 +1,315 @@
+//! Terms as text: infix, LaTeX, and DOT, all from the spelling in the rows of the table.
+//!
+//! Law: what [`Display`](core::fmt::Display) prints, [`parse`](super::parse) reads back as the same term. A term
+//! whose shared parts would make the text much longer than the term is printed with names for them.
+
+use core::fmt::{self, Display, Write};
+use core::hash::Hash;
+
+use super::Term;
+use super::arena::{Arena, Id, Node};
+use super::signature::{Signature, Smooth, SmoothOperation};
+use crate::primitives::Facts;
+
+/// How an operation is written.
+pub struct Spelling {
+    pub(super) name: &'static str,
+    pub(super) facts: Facts,
+    pub(super) parameter: Option<i64>,
+}
+
+/// Signatures whose operations can be written.
+pub trait Written: Signature {
+    /// How the operation is written.
+    fn spelling<V>(operation: Self::Operation, arena: &Arena<V, Self>) -> Spelling;
+}
+
+impl Written for super::Pure {
+    fn spelling<V>(operation: core::convert::Infallible, _: &Arena<V, Self>) -> Spelling {
+        match operation {}
+    }
+}
+
+impl Written for Smooth {
+    fn spelling<V>(operation: SmoothOperation, arena: &Arena<V, Self>) -> Spelling {
+        match operation {
+            SmoothOperation::Primitive(row) => {
+                Spelling { name: row.name(), facts: row.facts(), parameter: row.parameter() }
+            }
+            SmoothOperation::Custom(rule) => arena.spell(rule),
+        }
+    }
+}
+
+/// Binding strengths; the rows' own lie between.
+const SUM: u8 = 1;
+const PRODUCT: u8 = 2;
+const NEGATION: u8 = 3;
+const POWER: u8 = 4;
+const ATOM: u8 = 9;
+
+/// Text with the binding strength of its outermost operation.
+#[derive(Clone)]
+struct Piece {
+    text: String,
+    binds: u8,
+}
+
+impl Piece {
+    fn new(binds: u8, text: String) -> Self {
+        Piece { text, binds }
+    }
+
+    /// The text, in parentheses if it binds weaker than the place needs.
+    fn at(&self, least: u8, [open, close]: [&str; 2]) -> String {
+        if self.binds < least { format!("{open}{}{close}", self.text) } else { self.text.clone() }
+    }
+}
+
+const ROUND: [&str; 2] = ["(", ")"];
+const TEX_ROUND: [&str; 2] = [r"\left(", r"\right)"];
+
+fn infix(node: Kind, x: &[Piece]) -> Piece {
+    let at = |i: usize, least| x[i].at(least, ROUND);
+    match node {
+        Kind::Literal(text) => literal(text),
+        Kind::Plus => Piece::new(SUM, format!("{} + {}", at(0, SUM), at(1, SUM + 1))),
+        Kind::Times => Piece::new(PRODUCT, format!("{} * {}", at(0, PRODUCT), at(1, PRODUCT + 1))),
+        Kind::Operation(Spelling { name, facts, parameter }) => match (facts.infix, x.len(), parameter) {
+            (Some((sign, binds)), 1, None) => {
+                // `-2` is a literal, `-(2)` its negation.
+                let bare = !x[0].text.starts_with(|c: char| c.is_ascii_digit());
+                Piece::new(binds, format!("{sign}{}", at(0, if bare { binds + 1 } else { u8::MAX })))
+            }
+            (Some((sign, binds)), 1, Some(n)) => Piece::new(binds, format!("{}{sign}{n}", at(0, binds + 1))),
+            (Some((sign, POWER)), 2, _) => {
+                // Powers associate to the right, and an integer after `^` would be read as an integer power.
+                let integer = x[1].text.parse::<i64>().is_ok();
+                let exponent = at(1, if integer { u8::MAX } else { POWER });
+                Piece::new(POWER, format!("{}{sign}{exponent}", at(0, POWER + 1)))
+            }
+            (Some((sign, binds)), 2, _) => Piece::new(binds, format!("{} {sign} {}", at(0, binds), at(1, binds + 1))),
+            _ => {
+                let arguments = parameter.map(|n| n.to_string()).into_iter().chain(x.iter().map(|x| x.text.clone()));
+                Piece::new(ATOM, format!("{name}({})", arguments.collect::<Vec<_>>().join(", ")))
+            }
+        },
+    }
+}
+
+fn tex(node: Kind, x: &[Piece]) -> Piece {
+    let at = |i: usize, least| x[i].at(least, TEX_ROUND);
+    match node {
+        Kind::Literal(text) => literal(text),
+        Kind::Plus => Piece::new(SUM, format!("{} + {}", at(0, SUM), at(1, SUM + 1))),
+        Kind::Times => Piece::new(PRODUCT, format!(r"{} \cdot {}", at(0, PRODUCT), at(1, PRODUCT + 1))),
+        Kind::Operation(Spelling { name, facts, parameter }) => {
+            let binds = facts.infix.map_or(ATOM, |(_, binds)| binds);
+            if facts.tex.is_empty() {
+                let arguments: Vec<_> = x.iter().map(|x| x.text.clone()).collect();
+                return Piece::new(ATOM, format!(r"\operatorname{{{name}}}\left({}\right)", arguments.join(", ")));
+            }
+            let mut text = facts.tex.to_owned();
+            for (i, x) in x.iter().enumerate() {
+                let place = format!("#{}", i + 1);
+                // Inside braces and fences a formula stands by itself; bare, it must bind as tightly as a factor.
+                let enclosed =
+                    [("{", "}"), ("(", r"\right)"), ("|", r"\right|"), ("floor ", r" \rfloor"), ("ceil ", r" \rceil")]
+                        .iter()
+                        .any(|(open, close)| text.contains(&format!("{open}{place}{close}")));
+                let base_of_power = binds == POWER && i == 0;
+                let argument = match (enclosed && !base_of_power, facts.infix) {
+                    (true, _) => x.text.clone(),
+                    (false, Some(_)) => x.at(binds + u8::from(i > 0 || base_of_power), TEX_ROUND),
+                    (false, None) => x.at(ATOM, TEX_ROUND),
+                };
+                text = text.replace(&place, &argument);
+            }
+            Piece::new(binds, text.replace("#n", &parameter.map(|n| n.to_string()).unwrap_or_default()))
+        }
+    }
+}
+
+fn literal(text: String) -> Piece {
+    Piece::new(if text.starts_with('-') { NEGATION } else { ATOM }, text)
+}
+
+/// A node without its operands.
+enum Kind {
+    Literal(String),
+    Plus,
+    Times,
+    Operation(Spelling),
+}
+
+/// Past this many operations written out, shared parts get names.
+const LONGEST_WRITTEN_OUT: usize = 400;
+/// Past this many characters in a line, parts used once get names too, so that the text stays linear in the term.
+const LONGEST_LINE: usize = 200;
+
+impl<V: Clone + Eq + Hash + Display, P: Written> Term<'_, V, P> {
+    /// The texts of the nodes from operands to root, each given to `name`, which may replace it by a shorter one.
+    fn write(
+        &self,
+        style: fn(Kind, &[Piece]) -> Piece,
+        mut name: impl FnMut(usize, &Node<P::Operation>, Piece) -> Piece,
+    ) -> String {
+        let Some((arena, root)) = self.place() else {
+            return self.as_literal().map(P::text).unwrap_or_default();
+        };
+        let uses = arena.read(|store| super::fold::uses(store, &[root]));
+        let mut left = uses.clone();
+        let mut pieces: Vec<Option<Piece>> = vec![None; uses.len()];
+        for id in (0..uses.len()).filter(|id| uses[*id] > 0) {
+            let node = arena.node_at(id as Id);
+            let mut operands = Vec::new();
+            arena.read(|store| {
+                node.operands(&store.lists, |operand| {
+                    let operand = operand as usize;
+                    left[operand] -= 1;
+                    operands.extend(if left[operand] == 0 { pieces[operand].take() } else { pieces[operand].clone() });
+                });
+            });
+            let piece = match node {
+                Node::Variable(number) => {
+                    Piece::new(ATOM, arena.read(|store| store.variables[number as usize].to_string()))
+                }
+                Node::Literal(bits) => style(Kind::Literal(P::text(P::from_bits(bits))), &[]),
+                Node::Plus(_) => style(Kind::Plus, &operands),
+                Node::Times(_) => style(Kind::Times, &operands),
+                Node::Apply(operation, ..) | Node::ApplyMany(operation, _) => {
+                    style(Kind::Operation(P::spelling(operation, arena)), &operands)
+                }
+            };
+            pieces[id] = Some(name(uses[id], &node, piece));
+        }
+        pieces.pop().flatten().map(|piece| piece.text).unwrap_or_default()
+    }
+
+    /// The number of operations if every shared part were written out, up to a limit.
+    fn written_out(&self) -> usize {
+        let Some((arena, root)) = self.place() else { return 1 };
+        let uses = arena.read(|store| super::fold::uses(store, &[root]));
+        let mut sizes = vec![1_usize; uses.len()];
+        for id in (0..uses.len()).filter(|id| uses[*id] > 0) {
+            let node = arena.node_at(id as Id);
+            arena.read(|store| {
+                let mut size = 1_usize;
+                node.operands(&store.lists, |operand| size = size.saturating_add(sizes[operand as usize]));
+                sizes[id] = size;
+            });
+        }
+        sizes.pop().unwrap_or(1)
+    }
+
+    /// The term in LaTeX, with names `t_1, t_2, …` for shared parts where writing them out would be long.
+    ///
+    /// ```
+    /// use catadiff::prelude::*;
+    /// use catadiff::term::Arena;
+    /// let arena = Arena::<&str>::new();
+    /// let x = arena.variable("x");
+    /// assert_eq!((x.sin() / (x + 1.0)).to_latex(), r"\frac{\sin x}{x + 1}");
+    /// ```
+    #[must_use]
+    pub fn to_latex(&self) -> String {
+        if self.written_out() <= LONGEST_WRITTEN_OUT {
+            return self.write(tex, |_, _, piece| piece);
+        }
+        let (mut lines, mut count) = (String::new(), 0);
+        let last = self.write(tex, |uses, node, piece| {
+            named(
+                uses,
+                node,
+                piece,
+                &mut count,
+                |n| format!("t_{{{n}}}"),
+                |name, text| {
+                    let _ = write!(lines, "{name} &= {text} \\\\\n");
+                },
+            )
+        });
+        format!("\\begin{{aligned}}\n{lines}&\\phantom{{=}} {last}\n\\end{{aligned}}")
+    }
+
+    /// The term as a graph in the DOT language: a node per distinct part, an arrow to each operand.
+    #[must_use]
+    pub fn to_dot(&self) -> String {
+        let mut text = String::from("digraph term {\n  rankdir = BT;\n  node [shape = box, style = rounded];\n");
+        let Some((arena, root)) = self.place() else {
+            let _ = writeln!(text, "  n0 [label = \"{}\"];\n}}", self.as_literal().map(P::text).unwrap_or_default());
+            return text;
+        };
+        let uses = arena.read(|store| super::fold::uses(store, &[root]));
+        for id in (0..uses.len()).filter(|id| uses[*id] > 0) {
+            let node = arena.node_at(id as Id);
+            let label = match node {
+                Node::Variable(number) => arena.read(|store| store.variables[number as usize].to_string()),
+                Node::Literal(bits) => P::text(P::from_bits(bits)),
+                Node::Plus(_) => "+".to_owned(),
+                Node::Times(_) => "×".to_owned(),
+                Node::Apply(operation, ..) | Node::ApplyMany(operation, _) => {
+                    let Spelling { name, parameter, .. } = P::spelling(operation, arena);
+                    parameter.map_or_else(|| name.to_owned(), |n| format!("{name} {n}"))
+                }
+            };
+            let _ = writeln!(text, "  n{id} [label = \"{}\"];", label.replace('\\', "\\\\").replace('"', "\\\""));
+            let mut operands = Vec::new();
+            arena.read(|store| node.operands(&store.lists, |operand| operands.push(operand)));
+            for operand in operands {
+                let _ = writeln!(text, "  n{operand} -> n{id};");
+            }
+        }
+        text.push_str("}\n");
+        text
+    }
+}
+
+/// Gives a shared operation a name of its own, and tells `define` what the name stands for.
+fn named<O>(
+    uses: usize,
+    node: &Node<O>,
+    piece: Piece,
+    count: &mut usize,
+    name: impl Fn(usize) -> String,
+    define: impl FnOnce(&str, &str),
+) -> Piece {
+    let short = uses < 2 && piece.text.len() < LONGEST_LINE;
+    if short || matches!(node, Node::Variable(_) | Node::Literal(_)) {
+        return piece;
+    }
+    *count += 1;
+    let name = name(*count);
+    define(&name, &piece.text);
+    Piece::new(ATOM, name)
+}
+
+/// Infix notation; shared parts are named, `t1 = …;`, where writing them out would be long.
+impl<V: Clone + Eq + Hash + Display, P: Written> Display for Term<'_, V, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.written_out() <= LONGEST_WRITTEN_OUT {
+            return f.write_str(&self.write(infix, |_, _, piece| piece));
+        }
+        let (mut lines, mut count) = (String::new(), 0);
+        let last = self.write(infix, |uses, node, piece| {
+            named(
+                uses,
+                node,
+                piece,
+                &mut count,
+                |n| format!("t{n}"),
+                |name, text| {
+                    let _ = writeln!(lines, "{name} = {text};");
+                },
+            )
+        });
+        write!(f, "{lines}{last}")
+    }
+}
+
+impl<V> Arena<V, Smooth> {
+    /// How a user's rule is written: as a call of its name.
+    fn spell(&self, rule: u32) -> Spelling {
+        Spelling { name: self.rule_name(rule), facts: Facts::UNKNOWN, parameter: None }
+    }
+}

@@ -1,0 +1,146 @@
+//! The laws of arithmetic that a lawful arena applies while a term is built.
+//!
+//! Law: both sides of a rewrite mean the same in every carrier with a strong zero, the right side is never larger,
+//! and each looks at a bounded number of nodes, so building stays linear. A rewrite is one line of a match here.
+
+use core::hash::Hash;
+
+use super::Term;
+use super::arena::{Arena, Node};
+use super::signature::{Signature, Smooth, SmoothOperation};
+use crate::primitives::{Elementary, Primitive};
+
+/// What a sum simplifies to, if it does.
+pub(super) fn plus<'a, V: Clone + Eq + Hash, P: Signature>(
+    arena: &'a Arena<V, P>,
+    a: Term<'a, V, P>,
+    b: Term<'a, V, P>,
+) -> Option<Term<'a, V, P>> {
+    if arena.is_lawless() {
+        return None;
+    }
+    match (a.as_literal(), b.as_literal()) {
+        (Some(a), Some(b)) => P::plus(a, b).map(Term::literal),
+        (Some(zero), None) if is(zero, P::natural(0)) => Some(b),
+        (None, Some(zero)) if is(zero, P::natural(0)) => Some(a),
+        _ => P::signed_sum(a, b),
+    }
+}
+
+/// What a product simplifies to, if it does.
+pub(super) fn times<'a, V: Clone + Eq + Hash, P: Signature>(
+    arena: &'a Arena<V, P>,
+    a: Term<'a, V, P>,
+    b: Term<'a, V, P>,
+) -> Option<Term<'a, V, P>> {
+    if arena.is_lawless() {
+        return None;
+    }
+    match (a.as_literal(), b.as_literal()) {
+        (Some(a), Some(b)) => P::times(a, b).map(Term::literal),
+        (Some(zero), None) | (None, Some(zero)) if is(zero, P::natural(0)) => Some(Term::literal(zero)),
+        (Some(one), None) if is(one, P::natural(1)) => Some(b),
+        (None, Some(one)) if is(one, P::natural(1)) => Some(a),
+        // Constants gather on the left: c·(d·x) = (c·d)·x, x·c = c·x.
+        (Some(c), None) => gather(arena, c, b),
+        (None, Some(_)) => Some(b * a),
+        (None, None) => P::signed_product(a, b),
+    }
+}
+
+fn is<L: PartialEq>(literal: L, natural: Option<L>) -> bool {
+    natural.is_some_and(|natural| natural == literal)
+}
+
+fn gather<'a, V: Clone + Eq + Hash, P: Signature>(
+    arena: &'a Arena<V, P>,
+    c: P::Literal,
+    x: Term<'a, V, P>,
+) -> Option<Term<'a, V, P>> {
+    let (_, id) = x.place()?;
+    let Node::Times([d, rest]) = arena.node_at(id) else { return P::signed_product(Term::literal(c), x) };
+    let folded = P::times(c, arena.literal_at(d)?)?;
+    Some(Term::literal(folded) * Term::node(arena, rest))
+}
+
+/// The operand of a negation, and of no other term.
+fn negated<'a, V: Clone + Eq + Hash>(x: Term<'a, V>) -> Option<Term<'a, V>> {
+    operands(x, Primitive::Neg).map(|[x, _]| x)
+}
+
+/// The operands of a term that applies this row to at most two.
+fn operands<'a, V: Clone + Eq + Hash>(x: Term<'a, V>, row: Primitive) -> Option<[Term<'a, V>; 2]> {
+    let (arena, id) = x.place()?;
+    match arena.node_at(id) {
+        Node::Apply(SmoothOperation::Primitive(found), _, [a, b, _]) if found == row => {
+            Some([Term::node(arena, a), Term::node(arena, b)])
+        }
+        _ => None,
+    }
+}
+
+/// `x + (−y) = x − y`, `(−x) + y = y − x`.
+pub(super) fn sum_of_signed<'a, V: Clone + Eq + Hash>(a: Term<'a, V>, b: Term<'a, V>) -> Option<Term<'a, V>> {
+    match (negated(a), negated(b)) {
+        (_, Some(b)) => Some(a - b),
+        (Some(a), None) => Some(b - a),
+        (None, None) => None,
+    }
+}
+
+/// `(−x)·y = x·(−y) = −(x·y)`, `(−1)·x = −x`, `x·(1/y) = x/y`.
+pub(super) fn product_of_signed<'a, V: Clone + Eq + Hash>(a: Term<'a, V>, b: Term<'a, V>) -> Option<Term<'a, V>> {
+    match (negated(a), negated(b)) {
+        (Some(a), Some(b)) => return Some(a * b),
+        (Some(a), None) => return Some(-(a * b)),
+        (None, Some(b)) => return Some(-(a * b)),
+        (None, None) => {}
+    }
+    if a.as_literal() == Some(-1.0) {
+        return Some(-b);
+    }
+    match (operands(a, Primitive::Recip), operands(b, Primitive::Recip)) {
+        (None, Some([y, _])) => Some(a / y),
+        (Some([y, _]), None) => Some(b / y),
+        _ => None,
+    }
+}
+
+/// What the application of a row simplifies to, if it does.
+pub(super) fn primitive<'a, V: Clone + Eq + Hash>(
+    arena: &'a Arena<V, Smooth>,
+    row: Primitive,
+    x: &[Term<'a, V>],
+) -> Option<Term<'a, V>> {
+    if arena.is_lawless() {
+        return None;
+    }
+    let literals: Vec<f64> = x.iter().map_while(Term::as_literal).collect();
+    if literals.len() == x.len() {
+        let folded = row.apply(&literals);
+        // NaN and ∞ stay where they arise, for the reader of the term to see.
+        return folded.is_finite().then(|| Term::constant(folded));
+    }
+    let literal = |i: usize| x[i].as_literal();
+    match row {
+        Primitive::Neg => negated(x[0]).or_else(|| {
+            let [a, b] = operands(x[0], Primitive::Sub)?;
+            Some(b - a)
+        }),
+        Primitive::Sub if literal(1) == Some(0.0) => Some(x[0]),
+        Primitive::Sub if literal(0) == Some(0.0) => Some(-x[1]),
+        Primitive::Sub => negated(x[1]).map(|y| x[0] + y),
+        Primitive::Div if literal(1) == Some(1.0) => Some(x[0]),
+        Primitive::Div if literal(0) == Some(0.0) => Some(x[0]),
+        Primitive::Div if literal(0) == Some(1.0) => Some(x[1].recip()),
+        Primitive::Div => negated(x[0]).map(|a| -(a / x[1])),
+        Primitive::Powi(0) => Some(Term::constant(1.0)),
+        Primitive::Powi(1) => Some(x[0]),
+        Primitive::Select => match literal(0) {
+            Some(condition) if condition != 0.0 => Some(x[1]),
+            Some(_) => Some(x[2]),
+            None => x[1].same(&x[2]).then_some(x[1]),
+        },
+        _ => None,
+    }
+}
