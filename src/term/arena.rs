@@ -41,7 +41,7 @@ pub(super) enum Node<O> {
 /// let mut power = arena.variable('x');
 /// for _ in 0..60 { power = power * power; } // x^(2^60), in sixty nodes
 /// assert_eq!(arena.len(), 61);
-/// assert_eq!(power.eval(|_| true), true); // in the booleans, in sixty steps
+/// assert_eq!(power.eval(|_| 1_u8), 1); // in sixty steps, not 2^60
 /// ```
 #[derive(Debug)]
 pub struct Arena<V, P: Signature = Smooth> {

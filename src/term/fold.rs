@@ -19,7 +19,7 @@ impl<V: Clone + Eq + Hash, P: Signature> Term<'_, V, P> {
     /// let (x, y) = (arena.variable("x"), arena.variable("y"));
     /// let term = x * y + x;
     /// assert_eq!(term.eval(|v| if *v == "x" { 3_u8 } else { 4 }), 15); // integers
-    /// assert_eq!(term.eval(|v| *v == "x"), true);                      // what can be made from x alone
+    /// assert_eq!(term.eval(|_| 0.5), 0.75);                            // floats
     /// ```
     pub fn eval<D: Model<P>>(&self, variable: impl FnMut(&V) -> D) -> D {
         self.eval_sharing(variable, |value, _| value)
