@@ -35,6 +35,6 @@ pub use cayley::Cayley;
 pub use dense::{Dense, Lanes};
 pub use dual::Dual;
 pub use hom::Hom;
-pub use recorded::{Decision, Recorded, Recorder};
+pub use recorded::{Decision, Input, Recorded, Recorder};
 pub use sparse::Sparse;
 pub use tape::{Adjoint, Record, Tape};

@@ -13,12 +13,23 @@ use num_traits::{One, Zero};
 use crate::primitives::{Elementary, Rule, Scalar};
 use crate::term::{Arena, Place, Term};
 
+/// A variable of a recorded function, by number; it prints as `x0`, `x1`, ….
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Input(pub usize);
+
+impl fmt::Display for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "x{}", self.0)
+    }
+}
+
 /// Where a function is recorded: its operations as terms, and the decisions it took.
 ///
 /// Variables are numbered; numbers of an outer differentiation that enter the function are variables as well, after
 /// its own.
 pub struct Recorder<S> {
-    pub(crate) arena: Arena<usize>,
+    pub(crate) arena: Arena<Input>,
     pub(crate) inputs: usize,
     pub(crate) lifted: RefCell<Vec<S>>,
     pub(crate) decisions: RefCell<Vec<Decision>>,
@@ -93,19 +104,25 @@ impl<S: Scalar> Recorder<S> {
 
     /// The variable `index` with its value.
     pub(crate) fn input(&self, index: usize, value: S) -> Recorded<'_, S> {
-        Recorded { term: self.arena.variable(index), value, recorder: Some(self), lifted: false, brand: PhantomData }
+        Recorded {
+            term: self.arena.variable(Input(index)),
+            value,
+            recorder: Some(self),
+            lifted: false,
+            brand: PhantomData,
+        }
     }
 
     /// The term of a number: a constant of the base that has none becomes a variable with that value.
-    pub(crate) fn term_of<'b>(&'b self, x: &Recorded<'b, S>) -> Term<'b, usize> {
+    pub(crate) fn term_of<'b>(&'b self, x: &Recorded<'b, S>) -> Term<'b, Input> {
         if x.lifted { self.variable_for(x.value) } else { x.term }
     }
 
     /// A new variable that stands for a number of the base.
-    fn variable_for(&self, value: S) -> Term<'_, usize> {
+    fn variable_for(&self, value: S) -> Term<'_, Input> {
         let mut lifted = self.lifted.borrow_mut();
         lifted.push(value);
-        self.arena.variable(self.inputs + lifted.len() - 1)
+        self.arena.variable(Input(self.inputs + lifted.len() - 1))
     }
 
     fn decide(&self, a: &Recorded<'_, S>, b: &Recorded<'_, S>, test: Test) -> Outcome
@@ -125,7 +142,7 @@ impl<S: Scalar> Recorder<S> {
 
 /// A number of a recording: the value, and the term it is the value of. Comparisons are kept as decisions.
 pub struct Recorded<'b, S> {
-    term: Term<'b, usize>,
+    term: Term<'b, Input>,
     /// The value at the point of recording.
     pub(crate) value: S,
     recorder: Option<&'b Recorder<S>>,
@@ -155,7 +172,7 @@ impl<'b, S: Scalar> Recorded<'b, S> {
     fn operation<const N: usize>(
         x: [Self; N],
         value: S,
-        build: impl FnOnce([Term<'b, usize>; N]) -> Term<'b, usize>,
+        build: impl FnOnce([Term<'b, Input>; N]) -> Term<'b, Input>,
     ) -> Self {
         match x.iter().find_map(|x| x.recorder) {
             Some(recorder) => {

@@ -43,14 +43,19 @@
 //! ```
 
 mod check;
+mod folded;
 mod forward;
+mod program;
 mod reverse;
 mod second;
 mod strategy;
+mod symbolic;
 mod verbs;
 
 pub use check::check_grad;
+pub use folded::{CayleyReverse, Downward, MutableReverse, SparseForward, Symbolic};
 pub use forward::{Forward, ForwardVar, Vector, VectorVar, diff, jvp, value_and_diff};
+pub use program::{Program, record};
 pub use reverse::{Linear, Pullback, Reverse, Var, linearize, vjp};
 pub use second::{HessianVar, HvpVar, hessian, hvp};
 pub use strategy::{Base, Num, Numbers, Strategy};

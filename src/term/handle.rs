@@ -101,7 +101,7 @@ impl<'a, V: Clone + Eq + Hash, P: Signature> Term<'a, V, P> {
     }
 
     /// The arena and number of the node, unless it is a constant without one.
-    pub(super) fn place(&self) -> Option<(&'a Arena<V, P>, Id)> {
+    pub(crate) fn place(&self) -> Option<(&'a Arena<V, P>, Id)> {
         match self.0 {
             Repr::Literal(_) => None,
             Repr::Node(arena, id) => Some((arena, id)),

@@ -1,0 +1,89 @@
+//! Strategies by folding: the function is recorded as a term, and the term is folded into the carrier.
+//!
+//! Law: each is the step of "Forwards and in reverse" whose carrier it folds into, and all agree. They are here to be
+//! read, compared and verified, and for what only they can do; [`Reverse`](super::Reverse) and
+//! [`Vector`](super::Vector) are the fast ones.
+
+use super::program::{Program, record};
+use super::strategy::{Base, Numbers, Strategy};
+use crate::algebra::Kronecker;
+use crate::carriers::{Accumulate, Cayley, Dual, Hom, Input, Recorded, Sparse};
+use crate::error::Result;
+use crate::term::Term;
+
+/// The results of a recorded function and their gradients, by the fold into duals over `M`.
+fn by_fold<S: Base, M: Kronecker<usize, S>>(
+    program: &Program<S>,
+    x: &[S],
+    read: impl Fn(M) -> Vec<S>,
+) -> (Vec<S>, Vec<Vec<S>>) {
+    let arguments: Vec<Dual<S, M>> = x.iter().enumerate().map(|(index, x)| Dual::variable(*x, index)).collect();
+    let result = |term: &Term<'_, Input>| {
+        let y = Dual::eval(term, |input| program.meaning(*input, &arguments, Dual::lift));
+        (y.value, read(y.tangent))
+    };
+    program.terms().iter().map(result).unzip()
+}
+
+/// A map of coefficients as a dense row.
+fn row<S: Base>(variables: usize, map: &Sparse<usize, S>) -> Vec<S> {
+    (0..variables).map(|variable| map.get(&variable).copied().unwrap_or_else(S::zero)).collect()
+}
+
+macro_rules! folded {
+    ($($(#[doc = $doc:expr])+ $Name:ident |$program:ident, $x:ident| $results:expr;)+) => {$(
+        $(#[doc = $doc])+
+        #[derive(Debug, Clone, Copy)]
+        pub struct $Name;
+
+        impl<'b, S: Base> Numbers<'b, S> for $Name {
+            type Num = Recorded<'b, S>;
+
+            fn lift(constant: S) -> Self::Num {
+                Recorded::lift(constant)
+            }
+        }
+
+        impl<S: Base> Strategy<S> for $Name {
+            fn value_and_jacobian<F>(f: F, $x: &[S]) -> Result<(Vec<S>, Vec<Vec<S>>)>
+            where
+                F: for<'b> Fn(&'b [Recorded<'b, S>]) -> Vec<Recorded<'b, S>>,
+            {
+                let $program = record(f, $x)?;
+                $results
+            }
+
+            fn value_and_grad<F>(f: F, x: &[S]) -> Result<(S, Vec<S>)>
+            where
+                F: for<'b> Fn(&'b [Recorded<'b, S>]) -> Recorded<'b, S>,
+            {
+                let (mut values, mut rows) = Self::value_and_jacobian(|x| vec![f(x)], x)?;
+                Ok((values.swap_remove(0), rows.swap_remove(0)))
+            }
+        }
+    )+};
+}
+
+folded! {
+    /// Forward mode over maps of the variables that are there: the carrier [`Sparse`].
+    SparseForward |program, x| Ok(by_fold(&program, x, |map: Sparse<usize, S>| row(x.len(), &map)));
+    /// Step 1 of the talk, downward accumulation: the carrier [`Hom`] over [`Sparse`].
+    Downward |program, x| Ok(by_fold(&program, x, |hom: Hom<'_, S, Sparse<usize, S>>| row(x.len(), &hom.abs())));
+    /// Step 2 of the talk, upserts for unions: the carrier [`Cayley`] over [`Sparse`].
+    CayleyReverse |program, x| Ok(by_fold(&program, x, |cayley: Cayley<'_, S, Sparse<usize, S>>| row(x.len(), &cayley.abs())));
+    /// Step 3 of the talk, mutation: the carrier [`Accumulate`].
+    MutableReverse |program, x| Ok(by_fold(&program, x, |accumulate: Accumulate<'_, S>| accumulate.abs(x.len())));
+    /// The symbolic gradient, shared with the term it comes from, and then evaluated.
+    Symbolic |program, x| {
+        let variables: Vec<Input> = (0..x.len()).map(Input).collect();
+        let (mut values, mut rows) = (Vec::new(), Vec::new());
+        for term in program.terms() {
+            let mut terms = vec![term];
+            terms.extend(term.gradient(&variables)?);
+            let mut results = Term::eval_all(&terms, |input| program.meaning(*input, x, |s| s)).into_iter();
+            values.extend(results.next());
+            rows.push(results.collect());
+        }
+        Ok((values, rows))
+    };
+}
