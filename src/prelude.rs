@@ -1,4 +1,6 @@
 //! What most programs import: the number traits, the strategies, and the verbs.
+//!
+//! Law: nothing is defined here; each name belongs to a room above.
 
 pub use crate::derivative::{
     Base, Forward, Numbers, Reverse, Strategy, Vector, check_grad, diff, grad, hessian, hvp, jacfwd, jacobian, jacrev,
