@@ -1,4 +1,6 @@
 //! The errors a user can cause, each with what was wrong, where, and what would be right.
+//!
+//! Law: no input of a user makes a call panic; what cannot be answered is one of these.
 
 use core::fmt;
 

@@ -1,4 +1,62 @@
-//! The front page.
+//! Automatic differentiation by folds: a program is written once, and the number type it runs on gives it a meaning.
+//!
+//! A function that is generic in its numbers says nothing about what a number is. Run it on `f64` and it computes a
+//! value. Run it on [dual numbers](carriers::Dual) and it computes a derivative as well; which derivative, and at what
+//! cost, depends on what stands in the tangent: one number is forward mode, a vector is many directions at once, a
+//! place on a [tape](carriers::Tape) is reverse mode. The product rule and the chain rule are each written once, in
+//! [`Dual`](carriers::Dual); the derivative of each function is written once, in the table of [`primitives`].
+//!
+//! ```
+//! use catadiff::prelude::*;
+//!
+//! fn f<R: Real>(x: &[R]) -> R {
+//!     x[0].ln() + x[0] * x[1] - x[1].sin()
+//! }
+//!
+//! let x = [2.0, 5.0];
+//! let value = f(&x);                                          // on f64
+//! let (_, slope) = jvp(|x| vec![f(x)], &x, &[1.0, 0.0])?;     // on duals: one direction
+//! let gradient = grad(|x| f(x), &x)?;                         // on a tape: all of them
+//! let curvature = hessian(|x| f(x), &x)?;                     // on a tape of duals
+//!
+//! assert_eq!(value, 2.0_f64.ln() + 10.0 - 5.0_f64.sin());
+//! assert_eq!((slope, &gradient), (vec![5.5], &vec![5.5, 2.0 - 5.0_f64.cos()]));
+//! assert_eq!(gradient, Forward::grad(|x| f(x), &x)?);         // a strategy is a type
+//! assert_eq!(curvature, [[-0.25, 1.0], [1.0, 5.0_f64.sin()]]);
+//! # Ok::<(), catadiff::Error>(())
+//! ```
+//!
+//! # Where to start
+//!
+//! - To differentiate: the verbs [`grad`], [`value_and_grad`], [`diff`], [`jvp`], [`vjp`], [`jacobian`], [`hessian`],
+//!   [`hvp`], [`linearize`] and [`check_grad`], described together in [`derivative`].
+//! - To write functions that any of them takes: [`Real`].
+//! - To teach every mode a function with a derivative of its own: [`Rule`].
+//! - To print, parse, simplify or store a program: [`term`].
+//! - To give programs another meaning, such as how many, how cheap, or why: [`carriers`] and [`algebra`].
+//!
+//! What a user can get wrong comes back as an [`Error`]; nothing panics on data.
+//!
+//! # The rooms
+//!
+//! Each room uses those before it in this list, never those after it.
+//!
+//! | room | what is in it |
+//! |---|---|
+//! | [`algebra`] | promises without data: semiring, ring, field, module |
+//! | [`primitives`] | the table of elementary functions, one row each, and the number traits |
+//! | [`term`] | the free algebra: programs as data, without a meaning until a fold gives them one |
+//! | [`carriers`] | number types that give programs a meaning; one file each |
+//! | [`derivative`] | strategies of differentiation and the verbs |
+//! | [`prelude`] | the names that most programs import |
+//!
+//! The equations that hold between them are public functions of the crate `catadiff-laws`, to be run on your own
+//! types in your own tests.
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub mod algebra;
 pub mod carriers;
 pub mod derivative;

@@ -9,8 +9,10 @@
 //! | [`Kronecker`] | the unit tangent of a variable | the modules indexed by variables |
 //!
 //! The elementary functions are one promise further, [`Elementary`](crate::primitives::Elementary), since they
-//! need the table of primitives. The equations these promises must satisfy are functions of the crate
-//! `catadiff-laws`; they hold exactly on exact types, and on floats up to rounding.
+//! need the table of primitives.
+//!
+//! Law: the equations of each promise, which are functions of the crate `catadiff-laws`; they hold exactly on exact
+//! types, and on floats up to rounding.
 
 mod module;
 pub mod plain;

@@ -15,7 +15,8 @@
 //! | [`Accumulate`] = `S → &mut [S] → ()` | mutable accumulation | `n + v` |
 //! | [`Adjoint`] on a [`Tape`] | the same, as first-order data: production reverse mode | `n + v` |
 //!
-//! One file per carrier, and no carrier imports another; what they share is the algebra above them.
+//! Law: a meaning is a homomorphism, sums to sums and products to products. One file per carrier, and no carrier
+//! imports another; what they share is the algebra above them.
 
 mod accumulate;
 mod backpropagator;

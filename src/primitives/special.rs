@@ -1,7 +1,7 @@
 //! The special functions that primitives take as values and derivatives: the
 //! error functions, ln|Γ|, ψ and all its derivatives, at full f64 accuracy.
 //!
-//! **Law.** Every function here is total (it returns for every input and never
+//! Law: every function here is total (it returns for every input and never
 //! panics) and, for x > 0, keeps the bound in *relative* terms that its page
 //! states, in units in the last place (ulp) of the true value: 2 for the error
 //! functions, 4 for [`lgamma`] and [`digamma`] (their zeros included), 8 for
@@ -9,7 +9,7 @@
 //! only); there their pages bound the error against the size of the terms that
 //! cancel. `tests/special.rs` holds all of it to a golden table.
 //!
-//! **Sources.** DLMF 7.2 (erf), 5.4(iii) (the root of ψ), 5.5.2 and 5.5.4 (recurrence,
+//! Sources: DLMF 7.2 (erf), 5.4(iii) (the root of ψ), 5.5.2 and 5.5.4 (recurrence,
 //! reflection), 5.11.1–5.11.2 (the asymptotic series of ln Γ and ψ), 5.15.1 (ψ⁽ⁿ⁾ as
 //! a lattice sum), 25.11.5 (Euler–Maclaurin for the Hurwitz zeta function). T. J.
 //! Dekker, "A floating-point technique for extending the available precision",
