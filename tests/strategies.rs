@@ -81,19 +81,7 @@ fn strategies_nest_in_every_mix() {
 
 #[test]
 fn third_order_in_a_mix() {
-    let third = diff(
-        |x| {
-            Reverse::grad(
-                |y| {
-                    let inner = diff(|z| z.powi(5), y[0]).unwrap();
-                    inner
-                },
-                &[x],
-            )
-            .unwrap()[0]
-        },
-        2.0,
-    );
+    let third = diff(|x| Reverse::grad(|y| diff(|z| z.powi(5), y[0]).unwrap(), &[x]).unwrap()[0], 2.0);
     assert_eq!(third, Ok(60.0 * 4.0));
 }
 

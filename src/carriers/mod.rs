@@ -25,7 +25,6 @@ mod cayley;
 mod dense;
 mod dual;
 mod hom;
-pub(crate) mod operators;
 mod recorded;
 mod sparse;
 mod tape;

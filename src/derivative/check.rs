@@ -27,15 +27,16 @@ where
 {
     let gradient = Reverse::grad(&f, x)?;
     let value = |x: &[f64]| Reverse::value_and_grad(&f, x).map(|(value, _)| value);
-    let mut worst: Option<(f64, Error)> = None;
+    let mut worst = (tolerance, Ok(()));
     for (index, found) in gradient.into_iter().enumerate() {
         let expected = central(&value, x, index)?;
         let error = (found - expected).abs() / expected.abs().max(1.0);
-        if !(error <= tolerance) && worst.as_ref().is_none_or(|(most, _)| !(error <= *most)) {
-            worst = Some((error, Error::Disagree { what: "reverse-mode gradient".into(), index, found, expected }));
+        // A NaN on either side is a disagreement, and the worst.
+        if error > worst.0 || error.is_nan() {
+            worst = (error, Err(Error::Disagree { what: "reverse-mode gradient".into(), index, found, expected }));
         }
     }
-    worst.map_or(Ok(()), |(_, error)| Err(error))
+    worst.1
 }
 
 /// The partial derivative by central differences, extrapolated three times (error of order h⁸).

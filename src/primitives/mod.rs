@@ -4,6 +4,7 @@
 //! variant, text, value, every derivative of every order, interval range, shader text and test follow.
 
 mod elementary;
+mod operators;
 mod rule;
 pub mod special;
 mod table;

@@ -128,9 +128,9 @@ impl<'a, 't> Parser<'a, 't> {
             let mut sum = parser.product()?;
             loop {
                 if parser.take('+') {
-                    sum = sum + parser.product()?;
+                    sum += parser.product()?;
                 } else if parser.take('-') {
-                    sum = sum - parser.product()?;
+                    sum -= parser.product()?;
                 } else {
                     return Ok(sum);
                 }
@@ -142,9 +142,9 @@ impl<'a, 't> Parser<'a, 't> {
         let mut product = self.factor()?;
         loop {
             if self.take('*') {
-                product = product * self.factor()?;
+                product *= self.factor()?;
             } else if self.take('/') {
-                product = product / self.factor()?;
+                product /= self.factor()?;
             } else {
                 return Ok(product);
             }
@@ -173,13 +173,11 @@ impl<'a, 't> Parser<'a, 't> {
         }
         let start = self.at;
         let negative = self.take('-');
-        if let Some(exponent) = self.integer() {
-            if self.peek() != Some('^') {
-                let exponent = if negative { -exponent } else { exponent };
-                return i32::try_from(exponent)
-                    .map(|n| base.powi(n))
-                    .map_err(|_| self.error_at(start, "an integer power fits in 32 bits".into()));
-            }
+        if let Some(exponent) = self.integer().filter(|_| self.peek() != Some('^')) {
+            let exponent = if negative { -exponent } else { exponent };
+            return i32::try_from(exponent)
+                .map(|n| base.powi(n))
+                .map_err(|_| self.error_at(start, "an integer power fits in 32 bits".into()));
         }
         self.at = start;
         Ok(base.powf(self.factor()?))

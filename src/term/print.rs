@@ -69,13 +69,13 @@ impl Piece {
 const ROUND: [&str; 2] = ["(", ")"];
 const TEX_ROUND: [&str; 2] = [r"\left(", r"\right)"];
 
-fn infix(node: Kind, x: &[Piece]) -> Piece {
+fn infix(node: Kind<'_>, x: &[Piece]) -> Piece {
     let at = |i: usize, least| x[i].at(least, ROUND);
     match node {
         Kind::Literal(text) => literal(text),
         Kind::Plus => Piece::new(SUM, format!("{} + {}", at(0, SUM), at(1, SUM + 1))),
         Kind::Times => Piece::new(PRODUCT, format!("{} * {}", at(0, PRODUCT), at(1, PRODUCT + 1))),
-        Kind::Operation(Spelling { name, facts, parameter }) => match (facts.infix, x.len(), parameter) {
+        Kind::Operation(&Spelling { name, facts, parameter }) => match (facts.infix, x.len(), parameter) {
             (Some((sign, binds)), 1, None) => {
                 // `-2` is a literal, `-(2)` its negation.
                 let bare = !x[0].text.starts_with(|c: char| c.is_ascii_digit());
@@ -97,13 +97,13 @@ fn infix(node: Kind, x: &[Piece]) -> Piece {
     }
 }
 
-fn tex(node: Kind, x: &[Piece]) -> Piece {
+fn tex(node: Kind<'_>, x: &[Piece]) -> Piece {
     let at = |i: usize, least| x[i].at(least, TEX_ROUND);
     match node {
         Kind::Literal(text) => literal(text),
         Kind::Plus => Piece::new(SUM, format!("{} + {}", at(0, SUM), at(1, SUM + 1))),
         Kind::Times => Piece::new(PRODUCT, format!(r"{} \cdot {}", at(0, PRODUCT), at(1, PRODUCT + 1))),
-        Kind::Operation(Spelling { name, facts, parameter }) => {
+        Kind::Operation(&Spelling { name, facts, parameter }) => {
             let binds = facts.infix.map_or(ATOM, |(_, binds)| binds);
             if facts.tex.is_empty() {
                 let arguments: Vec<_> = x.iter().map(|x| x.text.clone()).collect();
@@ -135,11 +135,11 @@ fn literal(text: String) -> Piece {
 }
 
 /// A node without its operands.
-enum Kind {
+enum Kind<'s> {
     Literal(String),
     Plus,
     Times,
-    Operation(Spelling),
+    Operation(&'s Spelling),
 }
 
 /// Past this many operations written out, shared parts get names.
@@ -151,7 +151,7 @@ impl<V: Clone + Eq + Hash + Display, P: Written> Term<'_, V, P> {
     /// The texts of the nodes from operands to root, each given to `name`, which may replace it by a shorter one.
     fn write(
         &self,
-        style: fn(Kind, &[Piece]) -> Piece,
+        style: fn(Kind<'_>, &[Piece]) -> Piece,
         mut name: impl FnMut(usize, &Node<P::Operation>, Piece) -> Piece,
     ) -> String {
         let Some((arena, root)) = self.place() else {
@@ -178,7 +178,7 @@ impl<V: Clone + Eq + Hash + Display, P: Written> Term<'_, V, P> {
                 Node::Plus(_) => style(Kind::Plus, &operands),
                 Node::Times(_) => style(Kind::Times, &operands),
                 Node::Apply(operation, ..) | Node::ApplyMany(operation, _) => {
-                    style(Kind::Operation(P::spelling(operation, arena)), &operands)
+                    style(Kind::Operation(&P::spelling(operation, arena)), &operands)
                 }
             };
             pieces[id] = Some(name(uses[id], &node, piece));
@@ -225,7 +225,7 @@ impl<V: Clone + Eq + Hash + Display, P: Written> Term<'_, V, P> {
                 &mut count,
                 |n| format!("t_{{{n}}}"),
                 |name, text| {
-                    let _ = write!(lines, "{name} &= {text} \\\\\n");
+                    let _ = writeln!(lines, "{name} &= {text} \\\\");
                 },
             )
         });
