@@ -232,7 +232,7 @@ primitives! {
         infix = Some(("-", 1)), tex = "#1 - #2", wgsl = "(#1 - #2)";
     /// The reciprocal, `1/x`; infinite at 0.
     Recip: Field recip "recip" (x; z) = x.recip() => [-(z.clone() * z)] on [POSITIVE],
-        poles = first(ZERO), tex = r"\frac{1}{#1}", wgsl = "(1.0 / #1)";
+        poles = first(ZERO), infix = Some(("1 / ", 2)), tex = r"\frac{1}{#1}", wgsl = "(1.0 / #1)";
     /// The quotient, `x/y`.
     Div: Field "div" (x, y; z) = x / y => [S::one() / y, -(z * (S::one() / y))] on [WIDE, POSITIVE],
         poles = [Points::None, ZERO, Points::None], infix = Some(("/", 2)), tex = r"\frac{#1}{#2}", wgsl = "(#1 / #2)";
