@@ -6,7 +6,7 @@
 use core::cell::RefCell;
 use core::fmt::Debug;
 use core::hash::Hash;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::custom::Erased;
 use super::signature::{Signature, Smooth};
@@ -52,24 +52,24 @@ pub struct Arena<V, P: Signature = Smooth> {
 #[derive(Debug)]
 pub(super) struct Store<V, P: Signature> {
     pub(super) variables: Vec<V>,
-    variable_numbers: HashMap<V, Id>,
+    variable_numbers: FxHashMap<V, Id>,
     pub(super) nodes: Vec<Node<P::Operation>>,
-    numbers: HashMap<Node<P::Operation>, Id>,
+    numbers: FxHashMap<Node<P::Operation>, Id>,
     pub(super) rules: Vec<Erased>,
     pub(super) lists: Vec<Box<[Id]>>,
-    list_numbers: HashMap<Box<[Id]>, u32>,
+    list_numbers: FxHashMap<Box<[Id]>, u32>,
 }
 
 impl<V, P: Signature> Default for Arena<V, P> {
     fn default() -> Self {
         let store = Store {
             variables: Vec::new(),
-            variable_numbers: HashMap::new(),
+            variable_numbers: FxHashMap::default(),
             nodes: Vec::new(),
-            numbers: HashMap::new(),
+            numbers: FxHashMap::default(),
             rules: Vec::new(),
             lists: Vec::new(),
-            list_numbers: HashMap::new(),
+            list_numbers: FxHashMap::default(),
         };
         Arena { store: RefCell::new(store), lawless: false }
     }

@@ -115,13 +115,13 @@ pub(super) fn primitive<'a, V: Clone + Eq + Hash>(
     if arena.is_lawless() {
         return None;
     }
-    let literals: Vec<f64> = x.iter().map_while(Term::as_literal).collect();
-    if literals.len() == x.len() {
+    let literal = |i: usize| x[i].as_literal();
+    if (0..x.len()).all(|i| literal(i).is_some()) {
+        let literals: Vec<f64> = (0..x.len()).filter_map(literal).collect();
         let folded = row.apply(&literals);
         // NaN and ∞ stay where they arise, for the reader of the term to see.
         return folded.is_finite().then(|| Term::constant(folded));
     }
-    let literal = |i: usize| x[i].as_literal();
     match row {
         Primitive::Neg => negated(x[0]).or_else(|| {
             let [a, b] = operands(x[0], Primitive::Sub)?;
