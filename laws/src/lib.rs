@@ -56,11 +56,18 @@
 //! shrinks them.
 
 mod approx;
+pub mod homomorphism;
+pub mod kronecker;
+pub mod module;
+pub mod refinement;
+mod rows;
 mod runner;
 mod sample;
+pub mod semiring;
 mod violation;
 
 pub use approx::{Bound, Same, VARIABLES};
+pub use kronecker::Coefficients;
 pub use num_bigint::BigInt;
 pub use num_rational::BigRational;
 pub use runner::for_all;
