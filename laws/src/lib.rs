@@ -56,20 +56,27 @@
 //! shrinks them.
 
 mod approx;
+mod differences;
+pub mod dual;
 pub mod homomorphism;
 pub mod kronecker;
 pub mod module;
+pub mod primitives;
+mod program;
 pub mod refinement;
 mod rows;
 mod runner;
 mod sample;
 pub mod semiring;
+pub mod special_points;
 mod violation;
 
 pub use approx::{Bound, Same, VARIABLES};
+pub use differences::slope;
 pub use kronecker::Coefficients;
 pub use num_bigint::BigInt;
 pub use num_rational::BigRational;
+pub use program::Program;
 pub use runner::for_all;
 pub use sample::{Sample, Source};
 pub use violation::{Verdict, Violation};
