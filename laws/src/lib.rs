@@ -58,6 +58,8 @@
 mod approx;
 mod differences;
 pub mod dual;
+pub mod fold;
+mod formula;
 pub mod homomorphism;
 pub mod kronecker;
 pub mod module;
@@ -69,10 +71,12 @@ mod runner;
 mod sample;
 pub mod semiring;
 pub mod special_points;
+pub mod strategies;
 mod violation;
 
 pub use approx::{Bound, Same, VARIABLES};
 pub use differences::slope;
+pub use formula::Formula;
 pub use kronecker::Coefficients;
 pub use num_bigint::BigInt;
 pub use num_rational::BigRational;
