@@ -1,1 +1,86 @@
-//! Laws.
+//! The laws of catadiff as generic functions: verify number types, tangents and rules of your own.
+//!
+//! Law: a law is a public function of values that answers `Ok` or a [`Violation`]; a test only says for which type.
+//! Laws run exactly on exact numbers first ([`Bound::EXACT`]), then on floats with a stated [`Bound`].
+//!
+//! [`laws!`] makes the tests of a type:
+//!
+//! ```
+//! use catadiff_laws::{exact, laws};
+//! use num_traits::{One, Zero};
+//! use quickcheck::{Arbitrary, Gen};
+//!
+//! /// Numbers modulo 12, as on the face of a clock.
+//! #[derive(Debug, Clone, PartialEq)]
+//! struct Clock(u8);
+//!
+//! impl core::ops::Add for Clock {
+//!     type Output = Clock;
+//!     fn add(self, other: Clock) -> Clock { Clock((self.0 + other.0) % 12) }
+//! }
+//! impl core::ops::Mul for Clock {
+//!     type Output = Clock;
+//!     fn mul(self, other: Clock) -> Clock { Clock((self.0 * other.0) % 12) }
+//! }
+//! impl Zero for Clock {
+//!     fn zero() -> Clock { Clock(0) }
+//!     fn is_zero(&self) -> bool { self.0 == 0 }
+//! }
+//! impl One for Clock {
+//!     fn one() -> Clock { Clock(1) }
+//! }
+//! impl Arbitrary for Clock {
+//!     fn arbitrary(g: &mut Gen) -> Clock { Clock(u8::arbitrary(g) % 12) }
+//! }
+//! exact! { Clock } // compared by `==`
+//!
+//! laws! {
+//!     semiring for Clock;
+//!     commutative for Clock;
+//!     module Clock over Clock;
+//! }
+//! # fn main() {}
+//! ```
+//!
+//! | laws of | in | what they ask |
+//! |---|---|---|
+//! | numbers | [`semiring`] | monoids, distribution, annihilation; rings; fields |
+//! | tangents | [`module`](mod@module), [`kronecker`] | the axioms of a module, a strong zero, sharing; unit tangents |
+//! | maps | [`homomorphism`], [`refinement`] | `h` of a program is the program of `h`; `abs ∘ rep` is the identity |
+//! | derivatives | [`dual`] | the product rule; every mode is the derivative of the polynomial |
+//! | terms | [`fold`] | `eval` is a homomorphism and fuses with others; sharing; cost; text |
+//! | strategies | [`strategies`] | forward = reverse = symbolic, to second order; `⟨J v, w⟩ = ⟨v, Jᵀ w⟩` |
+//! | functions | [`primitives`], [`special_points`] | partials are slopes, to third order; documented special points |
+//!
+//! Values come from [`Sample`] or from your own [`Arbitrary`](quickcheck::Arbitrary), and [`for_all`] draws and
+//! shrinks them.
+
+mod approx;
+mod differences;
+pub mod dual;
+pub mod fold;
+mod formula;
+pub mod homomorphism;
+pub mod kronecker;
+pub mod module;
+pub mod primitives;
+mod program;
+pub mod refinement;
+mod rows;
+mod runner;
+mod sample;
+pub mod semiring;
+pub mod special_points;
+pub mod strategies;
+mod violation;
+
+pub use approx::{Bound, Same, VARIABLES};
+pub use differences::slope;
+pub use formula::Formula;
+pub use kronecker::Coefficients;
+pub use num_bigint::BigInt;
+pub use num_rational::BigRational;
+pub use program::Program;
+pub use runner::for_all;
+pub use sample::{Sample, Source};
+pub use violation::{Verdict, Violation};

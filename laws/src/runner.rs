@@ -1,0 +1,50 @@
+//! The one loop: a law is asked at many values, and a violation is shrunk until it is small.
+//!
+//! Law: the values are the same in every run, so a failure repeats; `CATADIFF_LAWS_SEED` draws others, and
+//! quickcheck's own `QUICKCHECK_TESTS` sets how many.
+
+use quickcheck::{Arbitrary, Gen};
+
+use crate::violation::{Verdict, Violation};
+
+/// How many values a law is asked at.
+const CASES: u64 = 256;
+/// The bound on the lengths of what is drawn.
+const SIZE: usize = 12;
+/// How often a violation is made smaller at most.
+const SHRINKS: usize = 500;
+
+/// Asks a law at generated values: `Ok`, or a violation at the smallest values that could be found.
+///
+/// ```
+/// use catadiff_laws::{Bound, for_all, law};
+/// let doubling = |a: u32| law!("a < 100", [a], a < 100, true, Bound::EXACT);
+/// let violation = for_all(doubling).unwrap_err();
+/// assert_eq!(violation.instances[0].1, "100");
+/// ```
+///
+/// # Errors
+/// The violation.
+pub fn for_all<A: Arbitrary>(law: impl Fn(A) -> Verdict) -> Verdict {
+    let mut source = Gen::from_size_and_seed(SIZE, setting("CATADIFF_LAWS_SEED").unwrap_or(0));
+    for _ in 0..setting("QUICKCHECK_TESTS").unwrap_or(CASES) {
+        let case = A::arbitrary(&mut source);
+        if let Err(mut violation) = law(case.clone()) {
+            let mut smallest = case;
+            for _ in 0..SHRINKS {
+                // Smaller values that break another law are another story.
+                let same = |v: &Violation| v.law == violation.law;
+                let mut shrunk = smallest.shrink();
+                let smaller = shrunk.find_map(|next| law(next.clone()).err().filter(same).map(|v| (next, v)));
+                let Some((next, found)) = smaller else { break };
+                (smallest, violation) = (next, found);
+            }
+            return Err(violation);
+        }
+    }
+    Ok(())
+}
+
+fn setting(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
