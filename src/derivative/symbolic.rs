@@ -42,7 +42,7 @@ impl<'a, V: Clone + Eq + Hash> Term<'a, V> {
     /// let arena = Arena::<String>::new();
     /// let term = parse(&arena, "x * y * z")?;
     /// let gradient = term.gradient(&["x".into(), "z".into()])?;
-    /// assert_eq!(gradient.map_to_strings(), ["z * y", "x * y"]);
+    /// assert_eq!(gradient.map_to_strings(), ["y * z", "x * y"]);
     /// # trait M { fn map_to_strings(&self) -> Vec<String>; }
     /// # impl M for Vec<catadiff::term::Term<'_, String>> {
     /// #     fn map_to_strings(&self) -> Vec<String> { self.iter().map(|t| t.to_string()).collect() } }
