@@ -12,3 +12,7 @@ mod table;
 pub use elementary::{Decide, Real, Scalar};
 pub use rule::{Facts, Points, Rule};
 pub use table::{Elementary, Primitive, rows};
+
+// Named by what `operators!` writes in other crates.
+#[doc(hidden)]
+pub use num_traits;

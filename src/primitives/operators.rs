@@ -52,12 +52,12 @@ macro_rules! operators {
         $crate::operators!(@reversed [$($generics)*] $Carrier, [$($bounds)*], Add add, Sub sub, Mul mul, Div div);
         impl<$($generics)*> ::core::iter::Sum for $Carrier where $($bounds)* {
             fn sum<I: Iterator<Item = Self>>(terms: I) -> Self {
-                terms.fold(<Self as ::num_traits::Zero>::zero(), |a, b| a + b)
+                terms.fold(<Self as $crate::primitives::num_traits::Zero>::zero(), |a, b| a + b)
             }
         }
         impl<$($generics)*> ::core::iter::Product for $Carrier where $($bounds)* {
             fn product<I: Iterator<Item = Self>>(factors: I) -> Self {
-                factors.fold(<Self as ::num_traits::One>::one(), |a, b| a * b)
+                factors.fold(<Self as $crate::primitives::num_traits::One>::one(), |a, b| a * b)
             }
         }
     };
@@ -68,13 +68,13 @@ macro_rules! operators {
         impl<$($generics)*> ::core::ops::$OpAssign for $Carrier where $($bounds)* {
             #[inline]
             fn $op_assign(&mut self, other: Self) {
-                *self = ::core::ops::$Op::$op(self.clone(), other);
+                *self = ::core::ops::$Op::$op(::core::clone::Clone::clone(self), other);
             }
         }
         impl<$($generics)*> ::core::ops::$OpAssign<f64> for $Carrier where $($bounds)* {
             #[inline]
             fn $op_assign(&mut self, other: f64) {
-                *self = ::core::ops::$Op::$op(self.clone(), other);
+                *self = ::core::ops::$Op::$op(::core::clone::Clone::clone(self), other);
             }
         }
     };
