@@ -90,16 +90,22 @@ pub enum Points {
 /// What a row of the table knows of its function besides value and derivative.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Facts {
-    /// Whether the three lists below are complete, so that ranges over intervals can be had from them.
-    pub known: bool,
+    /// Per argument: the stretch of the line on which `range`, `turns` and `poles` are complete, so that ranges over
+    /// intervals in it can be had from them.
+    pub known: [(f64, f64); 3],
     /// The domain of each argument; values outside it are NaN.
     pub domain: [(f64, f64); 3],
-    /// Per argument: where a monotone stretch ends. Between them the function is monotone in that argument.
+    /// Bounds on all values that are not NaN.
+    pub range: (f64, f64),
+    /// Per argument: where a monotone stretch ends, or the value jumps. Between them the function is monotone in that
+    /// argument, whatever the others are.
     pub turns: [Points; 3],
-    /// Per argument: where the function is unbounded or jumps through its whole range.
+    /// Per argument: where the function is unbounded. Next to a pole it has the sign of its infinity, or is 0.
     pub poles: [Points; 3],
-    /// Whether the derivative is 0 wherever it exists.
-    pub flat: bool,
+    /// How far the value at double precision may be off, in units in the last place; 0 for values that are exact.
+    pub ulp: u32,
+    /// Per argument: whether the derivative is 0 wherever it exists.
+    pub flat: [bool; 3],
     /// Infix spelling and binding strength, for rows that are written between or before their arguments.
     pub infix: Option<(&'static str, u8)>,
     /// LaTeX with `#1 #2 #3` for the arguments; empty for `\operatorname{name}(…)`.
@@ -109,27 +115,33 @@ pub struct Facts {
 }
 
 const LINE: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
+const NOWHERE: (f64, f64) = (f64::INFINITY, f64::NEG_INFINITY);
 
 impl Facts {
     /// Nothing is known: ranges over intervals are the whole line.
-    pub const UNKNOWN: Facts = Facts { known: false, ..Facts::MONOTONE };
+    pub const UNKNOWN: Facts = Facts { known: [NOWHERE; 3], ..Facts::MONOTONE };
 
-    /// Monotone in each argument on the whole line, without poles.
+    /// Monotone in each argument on the whole line, without poles, and computed to 4 ulp.
     pub const MONOTONE: Facts = Facts {
-        known: true,
+        known: [LINE; 3],
         domain: [LINE; 3],
+        range: LINE,
         turns: [Points::None; 3],
         poles: [Points::None; 3],
-        flat: false,
+        ulp: 4,
+        flat: [false; 3],
         infix: None,
         tex: "",
         wgsl: "",
     };
 }
 
+/// How many periods from 0 the points of a periodic series are still placed exactly enough.
+const FAR: f64 = 4_194_304.0;
+
 impl Points {
-    /// Calls `visit` for each of the points in `[lo, hi]`, the ends included; answers `false` when there are more
-    /// than `limit` of them, without visiting further.
+    /// Calls `visit` for each of the points in `[lo, hi]`, the ends included; answers `false`, without visiting any,
+    /// when a series of points may have more than `limit` there, or cannot be told apart so far out.
     pub fn within(&self, lo: f64, hi: f64, limit: usize, mut visit: impl FnMut(f64)) -> bool {
         match *self {
             Points::None => true,
@@ -138,9 +150,12 @@ impl Points {
                 true
             }
             Points::Every { first, period } => {
+                // A value taken at a point that is off by δ is off by δ²: below rounding up to here.
+                let near = lo.abs().max(hi.abs()) < FAR * period;
                 // One step of slack on either side: the quotient may round across an integer.
                 let (from, to) = (((lo - first) / period).ceil() - 1.0, ((hi - first) / period).floor() + 1.0);
-                if !(to - from < limit as f64) {
+                let few = to - from < limit as f64;
+                if !(near && few) {
                     return false;
                 }
                 (0..=(to - from) as usize).map(|k| first + (from + k as f64) * period).for_each(|p| {
@@ -154,7 +169,8 @@ impl Points {
             }
             Points::NonPositiveIntegers => {
                 let (from, to) = (lo.ceil(), hi.floor().min(0.0));
-                if !(to - from < limit as f64) {
+                let few = to - from < limit as f64;
+                if !few {
                     return false;
                 }
                 let mut p = from;

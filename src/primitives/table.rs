@@ -216,8 +216,18 @@ const ZERO: Points = Points::At(&[0.0]);
 const HALF_LINE: (f64, f64) = (0.0, f64::INFINITY);
 const LINE: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
 
+const UNIT: (f64, f64) = (-1.0, 1.0);
+// The multiples of π, rounded away from 0 so that they bound the true ones.
+const HALF_TURN: f64 = PI.next_up();
+const RIGHT_ANGLES: (f64, f64) = (-FRAC_PI_2.next_up(), FRAC_PI_2.next_up());
+const FLAT: [bool; 3] = [true; 3];
+
 const fn first(points: Points) -> [Points; 3] {
     [points, Points::None, Points::None]
+}
+
+const fn first_known(stretch: (f64, f64)) -> [(f64, f64); 3] {
+    [stretch, LINE, LINE]
 }
 
 const fn domain(of_first: (f64, f64)) -> [(f64, f64); 3] {
@@ -226,37 +236,40 @@ const fn domain(of_first: (f64, f64)) -> [(f64, f64); 3] {
 
 primitives! {
     /// The negative, `−x`.
-    Neg: Ring "neg" (x; z) = -x => [-S::one()] on [WIDE], infix = Some(("-", 3)), tex = "-#1", wgsl = "(-#1)";
+    Neg: Ring "neg" (x; z) = -x => [-S::one()] on [WIDE], infix = Some(("-", 3)), tex = "-#1", wgsl = "(-#1)", ulp = 0;
     /// The difference, `x − y`.
     Sub: Ring "sub" (x, y; z) = x - y => [S::one(), -S::one()] on [WIDE, WIDE],
-        infix = Some(("-", 1)), tex = "#1 - #2", wgsl = "(#1 - #2)";
+        infix = Some(("-", 1)), tex = "#1 - #2", wgsl = "(#1 - #2)", ulp = 1;
     /// The reciprocal, `1/x`; infinite at 0.
     Recip: Field recip "recip" (x; z) = x.recip() => [-(z.clone() * z)] on [POSITIVE],
-        poles = first(ZERO), infix = Some(("1 / ", 2)), tex = r"\frac{1}{#1}", wgsl = "(1.0 / #1)";
+        poles = first(ZERO), infix = Some(("1 / ", 2)), tex = r"\frac{1}{#1}", wgsl = "(1.0 / #1)", ulp = 1;
     /// The quotient, `x/y`.
     Div: Field "div" (x, y; z) = x / y => [S::one() / y, -(z * (S::one() / y))] on [WIDE, POSITIVE],
-        poles = [Points::None, ZERO, Points::None], infix = Some(("/", 2)), tex = r"\frac{#1}{#2}", wgsl = "(#1 / #2)";
+        poles = [Points::None, ZERO, Points::None], infix = Some(("/", 2)), tex = r"\frac{#1}{#2}", wgsl = "(#1 / #2)", ulp = 1;
     /// `x·y + w` in one rounding, if the machine has it.
     Fma: Scalar mul_add "fma" (x, y, w; z) = x.mul_add(y, w) => [y, x, S::one()] on [WIDE, WIDE, WIDE],
-        turns = [Points::None; 3], tex = "#1 #2 + #3";
+        ulp = 1, tex = "#1 #2 + #3";
     /// The integer power `xⁿ`; `x⁰` is 1 everywhere, with derivative 0.
     Powi(n: i32): Scalar powi "powi" (x; z) = x.powi(n)
         => [if n == 0 { S::zero() } else { S::constant(f64::from(n)) * x.powi(n.saturating_sub(1)) }] on [POSITIVE],
-        turns = first(ZERO), poles = first(if n < 0 { ZERO } else { Points::None }), infix = Some(("^", 4)), tex = "{#1}^{#n}", wgsl = "powi(#1, #n)";
+        turns = first(if n % 2 == 0 { ZERO } else { Points::None }), poles = first(if n < 0 { ZERO } else { Points::None }),
+        infix = Some(("^", 4)), tex = "{#1}^{#n}", wgsl = "powi(#1, #n)",
+        range = if n % 2 == 0 { HALF_LINE } else { LINE }, ulp = n.unsigned_abs(), flat = [n == 0; 3];
     /// The power `x^y` for `x ≥ 0`. Where `y` is 0 the derivative by `x` is 0, and where `x` is 0 that by `y` is 0.
     Pow: Scalar powf "pow" (x, y; z) = x.powf(y)
         => [y.select(y * x.powf(y - S::one()), S::zero()), x.select(z * x.ln(), S::zero())] on [POSITIVE, WIDE],
-        known = false, infix = Some(("^", 4)), tex = "{#1}^{#2}";
+        known = first_known(HALF_LINE), infix = Some(("^", 4)), tex = "{#1}^{#2}";
     /// The square root; its derivative at 0 is infinite.
-    Sqrt: Scalar sqrt "sqrt" (x; z) = x.sqrt() => [S::constant(0.5) / z] on [POSITIVE], domain = domain(HALF_LINE), tex = r"\sqrt{#1}";
+    Sqrt: Scalar sqrt "sqrt" (x; z) = x.sqrt() => [S::constant(0.5) / z] on [POSITIVE],
+        domain = domain(HALF_LINE), tex = r"\sqrt{#1}", range = HALF_LINE, ulp = 1;
     /// The cube root, also of negative numbers; its derivative at 0 is infinite.
     Cbrt: Scalar cbrt "cbrt" (x; z) = x.cbrt() => [S::one() / (S::constant(3.0) * z * z)] on [POSITIVE], tex = r"\sqrt[3]{#1}";
     /// The exponential function.
-    Exp: Scalar exp "exp" (x; z) = x.exp() => [z] on [WIDE], tex = "e^{#1}";
+    Exp: Scalar exp "exp" (x; z) = x.exp() => [z] on [WIDE], tex = "e^{#1}", range = HALF_LINE;
     /// `2^x`.
-    Exp2: Scalar exp2 "exp2" (x; z) = x.exp2() => [z * S::constant(LN_2)] on [WIDE], tex = "2^{#1}";
+    Exp2: Scalar exp2 "exp2" (x; z) = x.exp2() => [z * S::constant(LN_2)] on [WIDE], tex = "2^{#1}", range = HALF_LINE;
     /// `eˣ − 1`, accurate near 0.
-    Expm1: Scalar exp_m1 "expm1" (x; z) = x.exp_m1() => [z + S::one()] on [WIDE], wgsl = "(exp(#1) - 1.0)";
+    Expm1: Scalar exp_m1 "expm1" (x; z) = x.exp_m1() => [z + S::one()] on [WIDE], wgsl = "(exp(#1) - 1.0)", range = (-1.0, f64::INFINITY);
     /// The natural logarithm; −∞ at 0.
     Ln: Scalar ln "ln" (x; z) = x.ln() => [x.recip()] on [POSITIVE], domain = domain(HALF_LINE), tex = r"\ln #1", wgsl = "log(#1)";
     /// The logarithm to base 2.
@@ -269,90 +282,95 @@ primitives! {
         domain = domain((-1.0, f64::INFINITY)), wgsl = "log(1.0 + #1)";
     /// The sine of an angle in radians.
     Sin: Scalar sin "sin" (x; z) = x.sin() => [x.cos()] on [WIDE],
-        turns = first(Points::Every { first: FRAC_PI_2, period: PI }), tex = r"\sin #1";
+        turns = first(Points::Every { first: FRAC_PI_2, period: PI }), tex = r"\sin #1", range = UNIT;
     /// The cosine of an angle in radians.
     Cos: Scalar cos "cos" (x; z) = x.cos() => [-x.sin()] on [WIDE],
-        turns = first(Points::Every { first: 0.0, period: PI }), tex = r"\cos #1";
+        turns = first(Points::Every { first: 0.0, period: PI }), tex = r"\cos #1", range = UNIT;
     /// The tangent of an angle in radians.
     Tan: Scalar tan "tan" (x; z) = x.tan() => [S::one() + z * z] on [INSIDE],
         poles = first(Points::Every { first: FRAC_PI_2, period: PI }), tex = r"\tan #1";
     /// The inverse sine, in `[−π/2, π/2]`; its derivative at ±1 is infinite.
     Asin: Scalar asin "asin" (x; z) = x.asin() => [((S::one() - x) * (S::one() + x)).sqrt().recip()] on [INSIDE],
-        domain = domain((-1.0, 1.0)), tex = r"\arcsin #1";
+        domain = domain((-1.0, 1.0)), tex = r"\arcsin #1", range = RIGHT_ANGLES;
     /// The inverse cosine, in `[0, π]`; its derivative at ±1 is infinite.
     Acos: Scalar acos "acos" (x; z) = x.acos() => [-((S::one() - x) * (S::one() + x)).sqrt().recip()] on [INSIDE],
-        domain = domain((-1.0, 1.0)), tex = r"\arccos #1";
+        domain = domain((-1.0, 1.0)), tex = r"\arccos #1", range = (0.0, HALF_TURN);
     /// The inverse tangent, in `(−π/2, π/2)`.
-    Atan: Scalar atan "atan" (x; z) = x.atan() => [(S::one() + x * x).recip()] on [WIDE], tex = r"\arctan #1";
+    Atan: Scalar atan "atan" (x; z) = x.atan() => [(S::one() + x * x).recip()] on [WIDE], tex = r"\arctan #1", range = RIGHT_ANGLES;
     /// The angle of the point `(x, y)`, called as `y.atan2(x)`, in `[−π, π]`; both derivatives at the origin are 0.
     Atan2: Scalar atan2 "atan2" (y, x; z) = y.atan2(x)
         => [{ let r = y * y + x * x; r.select(x / r, S::zero()) }, { let r = y * y + x * x; r.select(-y / r, S::zero()) }]
-        on [POSITIVE, WIDE], known = false;
+        on [POSITIVE, WIDE], turns = first(ZERO), range = (-HALF_TURN, HALF_TURN);
     /// The hyperbolic sine.
     Sinh: Scalar sinh "sinh" (x; z) = x.sinh() => [x.cosh()] on [WIDE], tex = r"\sinh #1";
     /// The hyperbolic cosine.
-    Cosh: Scalar cosh "cosh" (x; z) = x.cosh() => [x.sinh()] on [WIDE], turns = first(ZERO), tex = r"\cosh #1";
+    Cosh: Scalar cosh "cosh" (x; z) = x.cosh() => [x.sinh()] on [WIDE], turns = first(ZERO), tex = r"\cosh #1", range = (1.0, f64::INFINITY);
     /// The hyperbolic tangent.
-    Tanh: Scalar tanh "tanh" (x; z) = x.tanh() => [S::one() - z * z] on [(-2.0, 2.0)], tex = r"\tanh #1";
+    Tanh: Scalar tanh "tanh" (x; z) = x.tanh() => [S::one() - z * z] on [(-2.0, 2.0)], tex = r"\tanh #1", range = UNIT;
     /// The inverse hyperbolic sine.
     Asinh: Scalar asinh "asinh" (x; z) = x.asinh() => [S::one() / x.hypot(S::one())] on [WIDE];
     /// The inverse hyperbolic cosine, of `x ≥ 1`.
-    Acosh: Scalar acosh "acosh" (x; z) = x.acosh() => [((x - S::one()) * (x + S::one())).sqrt().recip()] on [(1.5, 4.0)],
-        domain = domain((1.0, f64::INFINITY));
+    Acosh: Scalar acosh "acosh" (x; z) = {
+            // Of a small x − 1 the logarithm alone would keep few digits.
+            let t = x - F::one();
+            (t + t.sqrt() * (t + F::narrow(2.0)).sqrt()).ln_1p()
+        } => [((x - S::one()) * (x + S::one())).sqrt().recip()] on [(1.5, 4.0)],
+        domain = domain((1.0, f64::INFINITY)), range = HALF_LINE;
     /// The inverse hyperbolic tangent, of `−1 < x < 1`.
     Atanh: Scalar atanh "atanh" (x; z) = x.atanh() => [((S::one() - x) * (S::one() + x)).recip()] on [INSIDE], domain = domain((-1.0, 1.0));
     /// `√(x² + y²)` without overflow; both derivatives at the origin are 0.
     Hypot: Scalar hypot "hypot" (x, y; z) = x.hypot(y)
         => [z.select(x / z, S::zero()), z.select(y / z, S::zero())] on [POSITIVE, WIDE],
-        turns = [ZERO, ZERO, Points::None], wgsl = "length(vec2(#1, #2))";
+        turns = [ZERO, ZERO, Points::None], wgsl = "length(vec2(#1, #2))", range = HALF_LINE;
     /// The absolute value; its derivative at 0 is 0.
-    Abs: Scalar abs "abs" (x; z) = x.abs() => [x.signum()] on [POSITIVE], turns = first(ZERO), tex = r"\left|#1\right|";
+    Abs: Scalar abs "abs" (x; z) = x.abs() => [x.signum()] on [POSITIVE], turns = first(ZERO), tex = r"\left|#1\right|", range = HALF_LINE, ulp = 0;
     /// The sign: −1, 0 or 1. Unlike `f64::signum` it is 0 at 0, which makes it the derivative of `abs`.
     Signum: Scalar signum "signum" (x; z) = if x > F::zero() { F::one() } else if x < F::zero() { -F::one() } else { x }
-        => [S::zero()] on [POSITIVE], flat = true, wgsl = "sign(#1)";
+        => [S::zero()] on [POSITIVE], flat = FLAT, ulp = 0, wgsl = "sign(#1)";
     /// The smaller of two; at a tie the first, with its derivative. NaN if either is.
     Min: Scalar min "min" (x, y; z) = if x <= y || x.is_nan() { x } else { y }
-        => [y.at_least(x), S::one() - y.at_least(x)] on [POSITIVE, (-4.0, 0.0)];
+        => [y.at_least(x), S::one() - y.at_least(x)] on [POSITIVE, (-4.0, 0.0)], ulp = 0;
     /// The larger of two; at a tie the first, with its derivative. NaN if either is.
     Max: Scalar max "max" (x, y; z) = if x >= y || x.is_nan() { x } else { y }
-        => [x.at_least(y), S::one() - x.at_least(y)] on [POSITIVE, (-4.0, 0.0)];
+        => [x.at_least(y), S::one() - x.at_least(y)] on [POSITIVE, (-4.0, 0.0)], ulp = 0;
     /// 1 where `x ≥ y`, 0 where not, NaN if either is.
     AtLeast: Scalar at_least "ge" (x, y; z) = if x >= y { F::one() } else if x < y { F::zero() } else { F::nan() }
-        => [S::zero(), S::zero()] on [POSITIVE, (-4.0, 0.0)], flat = true, wgsl = "select(0.0, 1.0, #1 >= #2)",
+        => [S::zero(), S::zero()] on [POSITIVE, (-4.0, 0.0)], flat = FLAT, ulp = 0, wgsl = "select(0.0, 1.0, #1 >= #2)",
         tex = r"\left[#1 \ge #2\right]";
     /// `x` where the condition, this number, is not 0, and `y` where it is: a branch that every carrier understands.
     /// The side not taken is evaluated but not felt.
     Select: Scalar select "select" (c, x, y; z) = if c.is_zero() { y } else { x }
         => [S::zero(), c.select(S::one(), S::zero()), c.select(S::zero(), S::one())] on [POSITIVE, WIDE, WIDE],
-        known = false, wgsl = "select(#3, #2, #1 != 0.0)";
+        turns = first(ZERO), flat = [true, false, false], ulp = 0, wgsl = "select(#3, #2, #1 != 0.0)";
     /// The largest integer not above `x`; its derivative is 0.
-    Floor: Scalar floor "floor" (x; z) = x.floor() => [S::zero()] on [(0.1, 0.9)], flat = true, tex = r"\lfloor #1 \rfloor";
+    Floor: Scalar floor "floor" (x; z) = x.floor() => [S::zero()] on [(0.1, 0.9)], flat = FLAT, ulp = 0, tex = r"\lfloor #1 \rfloor";
     /// The smallest integer not below `x`; its derivative is 0.
-    Ceil: Scalar ceil "ceil" (x; z) = x.ceil() => [S::zero()] on [(0.1, 0.9)], flat = true, tex = r"\lceil #1 \rceil";
+    Ceil: Scalar ceil "ceil" (x; z) = x.ceil() => [S::zero()] on [(0.1, 0.9)], flat = FLAT, ulp = 0, tex = r"\lceil #1 \rceil";
     /// The nearest integer, halves away from 0; its derivative is 0.
-    Round: Scalar round "round" (x; z) = x.round() => [S::zero()] on [(0.6, 1.4)], flat = true,
+    Round: Scalar round "round" (x; z) = x.round() => [S::zero()] on [(0.6, 1.4)], flat = FLAT, ulp = 0,
         wgsl = "(sign(#1) * floor(abs(#1) + 0.5))";
     /// The error function, `2/√π ∫₀ˣ e^(−t²) dt`.
-    Erf: Scalar erf "erf" (x; z) = x.erf() => [S::constant(FRAC_2_SQRT_PI) * (-(x * x)).exp()] on [(-2.0, 2.0)];
+    Erf: Scalar erf "erf" (x; z) = x.erf() => [S::constant(FRAC_2_SQRT_PI) * (-(x * x)).exp()] on [(-2.0, 2.0)], range = UNIT;
     /// The complementary error function, `1 − erf x`, accurate for large `x`.
-    Erfc: Scalar erfc "erfc" (x; z) = x.erfc() => [S::constant(-FRAC_2_SQRT_PI) * (-(x * x)).exp()] on [(-2.0, 2.0)];
+    Erfc: Scalar erfc "erfc" (x; z) = x.erfc() => [S::constant(-FRAC_2_SQRT_PI) * (-(x * x)).exp()] on [(-2.0, 2.0)], range = (0.0, 2.0);
     /// The logarithm of `|Γ(x)|`; infinite at 0 and the negative integers.
     Lgamma: Scalar lgamma "lgamma" (x; z) = x.lgamma() => [x.digamma()] on [POSITIVE],
-        known = false, tex = r"\ln\Gamma\left(#1\right)";
+        known = first_known(HALF_LINE), poles = first(ZERO), turns = first(Points::At(&[1.461_632_144_968_362_3])),
+        tex = r"\ln\Gamma\left(#1\right)";
     /// The digamma function `ψ`, derivative of `ln Γ`.
     Digamma: Scalar digamma "digamma" (x; z) = x.digamma() => [x.polygamma(1)] on [POSITIVE],
-        known = false, tex = r"\psi\left(#1\right)";
+        known = first_known(HALF_LINE), poles = first(ZERO), tex = r"\psi\left(#1\right)";
     /// The polygamma function `ψ⁽ⁿ⁾`, the `n`-th derivative of digamma.
     Polygamma(n: u32): Scalar polygamma "polygamma" (x; z) = x.polygamma(n) => [x.polygamma(n.saturating_add(1))] on [POSITIVE],
-        known = false, tex = r"\psi^{(#n)}\left(#1\right)", wgsl = "polygamma(#1, #n)";
+        known = first_known(HALF_LINE), poles = first(ZERO), ulp = 8, tex = r"\psi^{(#n)}\left(#1\right)", wgsl = "polygamma(#1, #n)";
     /// The logistic function `1/(1 + e^(−x))`, stable on both sides.
     Sigmoid: Scalar sigmoid "sigmoid" (x; z) = {
             let e = (-x.abs()).exp();
             (if x < F::zero() { e } else { F::one() }) / (F::one() + e)
-        } => [z * (S::one() - z)] on [WIDE], tex = r"\sigma\left(#1\right)", wgsl = "(1.0 / (1.0 + exp(-#1)))";
+        } => [z * (S::one() - z)] on [WIDE], tex = r"\sigma\left(#1\right)", wgsl = "(1.0 / (1.0 + exp(-#1)))", range = (0.0, 1.0);
     /// `ln(1 + eˣ)`, stable on both sides.
     Softplus: Scalar softplus "softplus" (x; z) = x.max(F::zero()) + (-x.abs()).exp().ln_1p() => [x.sigmoid()] on [WIDE],
-        wgsl = "(max(#1, 0.0) + log(1.0 + exp(-abs(#1))))";
+        wgsl = "(max(#1, 0.0) + log(1.0 + exp(-abs(#1))))", range = HALF_LINE;
     /// The number itself, taken as a constant by every derivative.
-    StopGradient: Scalar stop_gradient "stop_gradient" (x; z) = x => [S::zero()] on [WIDE], wgsl = "#1";
+    StopGradient: Scalar stop_gradient "stop_gradient" (x; z) = x => [S::zero()] on [WIDE], wgsl = "#1", flat = FLAT, ulp = 0;
 }
