@@ -28,6 +28,7 @@ mod hom;
 mod interval;
 mod recorded;
 mod sparse;
+mod support;
 mod tape;
 
 pub use accumulate::Accumulate;
@@ -39,4 +40,5 @@ pub use hom::Hom;
 pub use interval::Interval;
 pub use recorded::{Decision, Input, Recorded, Recorder};
 pub use sparse::Sparse;
+pub use support::Support;
 pub use tape::{Adjoint, Record, Tape};
