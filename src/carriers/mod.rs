@@ -29,8 +29,10 @@ mod hom;
 mod interval;
 mod recorded;
 mod sparse;
+mod streams;
 mod support;
 mod tape;
+mod taylor;
 
 pub use accumulate::Accumulate;
 pub use brand::Brand;
@@ -44,3 +46,4 @@ pub use recorded::{Decision, Input, Recorded, Recorder};
 pub use sparse::Sparse;
 pub use support::Support;
 pub use tape::{Adjoint, Record, Tape};
+pub use taylor::{Series, Taylor};
