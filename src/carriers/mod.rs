@@ -15,11 +15,16 @@
 //! | [`Accumulate`] = `S → &mut [S] → ()` | mutable accumulation | `n + v` |
 //! | [`Adjoint`] on a [`Tape`] | the same, as first-order data: production reverse mode | `n + v` |
 //!
+//! The other analyses are carriers of their own: [`Taylor`] and [`Series`] (all derivatives up to an order),
+//! [`Interval`] (bounds), [`Support`] (which variables a number depends on), [`Counted`] (what a program costs),
+//! [`Traced`] (where the first NaN came from), and [`Both`], which makes two passes one.
+//!
 //! Law: a meaning is a homomorphism, sums to sums and products to products. One file per carrier, and no carrier
 //! imports another; what they share is the algebra above them.
 
 mod accumulate;
 mod backpropagator;
+mod both;
 mod brand;
 mod cayley;
 mod count;
@@ -36,6 +41,7 @@ mod tape;
 mod taylor;
 
 pub use accumulate::Accumulate;
+pub use both::Both;
 pub use brand::Brand;
 pub use cayley::Cayley;
 pub use count::{Counted, Counter};
