@@ -49,6 +49,7 @@ mod program;
 mod reverse;
 mod second;
 mod strategy;
+mod structure;
 mod symbolic;
 mod verbs;
 
@@ -59,4 +60,5 @@ pub use program::{Program, record};
 pub use reverse::{Linear, Pullback, Reverse, Var, linearize, vjp};
 pub use second::{HessianVar, HvpVar, hessian, hvp};
 pub use strategy::{Base, Num, Numbers, Strategy};
+pub use structure::{Point, Structure, StructuredStrategy, grad_of, value_and_grad_of};
 pub use verbs::{grad, jacfwd, jacobian, jacrev, stop_gradient, value_and_grad};
