@@ -70,5 +70,6 @@ pub use derivative::{
     Symbolic, Vector, check_grad, diff, grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp, linearize, record,
     stop_gradient, value_and_diff, value_and_grad, vjp,
 };
+pub use derivative::{Structure, StructuredStrategy, custom_grad, custom_vjp, grad_of, solve, value_and_grad_of};
 pub use error::{Error, Result};
 pub use primitives::{Decide, Elementary, Real, Rule, Scalar};

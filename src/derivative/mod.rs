@@ -10,6 +10,9 @@
 //! | [`vjp`], [`linearize`] | `w·J`, `J·v` as reusable functions | [`Reverse`] |
 //! | [`jacobian`] = [`jacrev`], [`jacfwd`] | all of `J` | [`Reverse`], [`Vector`] |
 //! | [`hvp`], [`hessian`] | second derivatives | forward over reverse |
+//! | [`grad_of`], [`value_and_grad_of`] | gradient in the shape of a [`Structure`] of numbers | [`Reverse`] |
+//! | [`custom_grad`], [`custom_vjp`] | a function known by its pullback, inside a differentiated one | |
+//! | [`solve`] | the solution of a linear system, inside a differentiated function | |
 //! | [`check_grad`] | whether gradient and finite differences agree | |
 //!
 //! To choose a strategy, call the verb on it: `Forward::grad(f, &x)`, `Reverse::jacobian(f, &x)`.

@@ -74,7 +74,8 @@ machine_numbers!(f32 f64);
 /// Applies a function that is known by its value and gradient on plain numbers, such as one of a library, in any
 /// mode of differentiation.
 ///
-/// `rule` gets the plain values of `x`, and answers the value there and the partial derivatives.
+/// `rule` gets the plain values of `x`, and answers the value there and the partial derivatives. It must depend on
+/// `x` alone: what it captures, it takes as constant.
 ///
 /// # Errors
 /// [`Error::Length`] if `rule` answers not one partial per number of `x`.

@@ -242,10 +242,10 @@ impl<S: Base, A: Strategy<S>> StructuredStrategy<S> for A {}
 /// use catadiff::derivative::grad_of;
 /// let gradient = grad_of(|p| { grad_of(|q| p.0 * q.0, &(1.0, 2.0)); p.1 }, &(1.0, 2.0));
 /// ```
-pub fn grad_of<P, F>(f: F, at: &P) -> Result<P::Of<P::Scalar>>
+pub fn grad_of<S: Base, P, F>(f: F, at: &P) -> Result<P::Of<S>>
 where
-    P: Structure<Scalar: Base>,
-    F: for<'b> Fn(Point<'b, P::Of<Var<'b, P::Scalar>>>) -> Var<'b, P::Scalar>,
+    P: Structure<Scalar = S>,
+    F: for<'b> Fn(Point<'b, P::Of<Var<'b, S>>>) -> Var<'b, S>,
 {
     Reverse::grad_of(f, at)
 }
@@ -261,10 +261,10 @@ where
 /// assert_eq!((value, slope), (9.0, 6.0));
 /// # Ok::<(), catadiff::Error>(())
 /// ```
-pub fn value_and_grad_of<P, F>(f: F, at: &P) -> Result<(P::Scalar, P::Of<P::Scalar>)>
+pub fn value_and_grad_of<S: Base, P, F>(f: F, at: &P) -> Result<(S, P::Of<S>)>
 where
-    P: Structure<Scalar: Base>,
-    F: for<'b> Fn(Point<'b, P::Of<Var<'b, P::Scalar>>>) -> Var<'b, P::Scalar>,
+    P: Structure<Scalar = S>,
+    F: for<'b> Fn(Point<'b, P::Of<Var<'b, S>>>) -> Var<'b, S>,
 {
     Reverse::value_and_grad_of(f, at)
 }
