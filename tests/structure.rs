@@ -62,6 +62,11 @@ fn every_strategy_agrees_with_the_flat_verbs() {
         Vector::<U1>::grad_of(|n| loss(&n), &at).unwrap(),
         Vector::<U3>::grad_of(|n| loss(&n), &at).unwrap(),
         Reverse::grad_of(|n| loss(&n), &at).unwrap(),
+        SparseForward::grad_of(|n| loss(&n), &at).unwrap(),
+        Downward::grad_of(|n| loss(&n), &at).unwrap(),
+        CayleyReverse::grad_of(|n| loss(&n), &at).unwrap(),
+        MutableReverse::grad_of(|n| loss(&n), &at).unwrap(),
+        Symbolic::grad_of(|n| loss(&n), &at).unwrap(),
     ];
     for other in others {
         for (a, b) in other.flatten().iter().zip(&flat) {

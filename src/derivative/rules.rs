@@ -16,9 +16,13 @@ use crate::error::{Error, Result};
 ///
 /// Take this bound, besides [`Real`](crate::Real), to call [`custom_grad`], [`custom_vjp`] or [`solve`](super::solve)
 /// in a function that is generic in its number: `fn f<R: Real + WithTangent<Base = f64>>(x: &[R]) -> R`.
+///
+/// The strategies that record the function as a term, such as [`Symbolic`](super::Symbolic), have numbers without
+/// values of their own, so these three do not compile there; a [`Rule`](crate::primitives::Rule) does.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no number with a tangent",
-    note = "`f32`, `f64` and every `Dual<S, M>` are, so the numbers of all strategies"
+    note = "`f32`, `f64` and every `Dual<S, M>` are, so the numbers of `Forward`, `Vector` and `Reverse`",
+    note = "a strategy that records the function as a term needs a `Rule`, with partials in every carrier"
 )]
 pub trait WithTangent: Clone {
     /// The numbers that are differentiated at, one differentiation down.
