@@ -48,6 +48,7 @@
 //! | [`term`] | the free algebra: programs as data, without a meaning until a fold gives them one |
 //! | [`carriers`] | number types that give programs a meaning; one file each |
 //! | [`derivative`] | strategies of differentiation and the verbs |
+//! | [`interop`] | adapters to other crates: their float trait, arrays, matrices and solvers |
 //! | [`prelude`] | the names that most programs import |
 //!
 //! The equations that hold between them are public functions of the crate `catadiff-laws`, to be run on your own
@@ -61,6 +62,7 @@ pub mod algebra;
 pub mod carriers;
 pub mod derivative;
 mod error;
+pub mod interop;
 pub mod prelude;
 pub mod primitives;
 pub mod term;
@@ -70,5 +72,6 @@ pub use derivative::{
     Symbolic, Vector, check_grad, diff, grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp, linearize, record,
     stop_gradient, value_and_diff, value_and_grad, vjp,
 };
+pub use derivative::{Structure, StructuredStrategy, custom_grad, custom_vjp, grad_of, solve, value_and_grad_of};
 pub use error::{Error, Result};
 pub use primitives::{Decide, Elementary, Real, Rule, Scalar};

@@ -10,6 +10,9 @@
 //! | [`vjp`], [`linearize`] | `w·J`, `J·v` as reusable functions | [`Reverse`] |
 //! | [`jacobian`] = [`jacrev`], [`jacfwd`] | all of `J` | [`Reverse`], [`Vector`] |
 //! | [`hvp`], [`hessian`] | second derivatives | forward over reverse |
+//! | [`grad_of`], [`value_and_grad_of`] | gradient in the shape of a [`Structure`] of numbers | [`Reverse`] |
+//! | [`custom_grad`], [`custom_vjp`] | a function known by its pullback, inside a differentiated one | |
+//! | [`solve`] | the solution of a linear system, inside a differentiated function | |
 //! | [`check_grad`] | whether gradient and finite differences agree | |
 //!
 //! To choose a strategy, call the verb on it: `Forward::grad(f, &x)`, `Reverse::jacobian(f, &x)`.
@@ -47,8 +50,11 @@ mod folded;
 mod forward;
 mod program;
 mod reverse;
+mod rules;
 mod second;
+mod solve;
 mod strategy;
+mod structure;
 mod symbolic;
 mod verbs;
 
@@ -57,6 +63,9 @@ pub use folded::{CayleyReverse, Downward, MutableReverse, SparseForward, Symboli
 pub use forward::{Forward, ForwardVar, Vector, VectorVar, diff, jvp, value_and_diff};
 pub use program::{Program, record};
 pub use reverse::{Linear, Pullback, Reverse, Var, linearize, vjp};
+pub use rules::{WithTangent, custom_grad, custom_vjp};
 pub use second::{HessianVar, HvpVar, hessian, hvp};
+pub use solve::solve;
 pub use strategy::{Base, Num, Numbers, Strategy};
+pub use structure::{Point, Structure, StructuredStrategy, grad_of, value_and_grad_of};
 pub use verbs::{grad, jacfwd, jacobian, jacrev, stop_gradient, value_and_grad};

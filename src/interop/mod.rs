@@ -1,0 +1,21 @@
+//! The way to other crates: their numbers, arrays and solvers, with our derivatives.
+//!
+//! Law: an adapter converts and does no calculus; every derivative it hands out is that of a verb, every method on a
+//! number that of a row of the table.
+//!
+//! | crate | here | needs |
+//! |---|---|---|
+//! | `num-traits` | `Float` and its kin for every `Copy` dual number | nothing |
+//! | `ndarray` | arrays in and out, as [structures](crate::derivative::Structure) too | feature `ndarray` |
+//! | `nalgebra` | vectors and matrices in and out, [`solve`](crate::derivative::solve) | feature `nalgebra` |
+//! | `argmin` | cost, gradient and Hessian from one function | feature `argmin` |
+//! | `serde` | dual numbers and names of primitives derive it | feature `serde` |
+
+mod float;
+
+#[cfg(feature = "argmin")]
+pub mod argmin;
+#[cfg(feature = "nalgebra")]
+pub mod nalgebra;
+#[cfg(feature = "ndarray")]
+pub mod ndarray;
