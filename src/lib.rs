@@ -69,9 +69,11 @@ pub mod term;
 pub use algebra::{Field, Kronecker, Module, Ring, Semiring};
 pub use derivative::{
     Base, CayleyReverse, Downward, Forward, MutableReverse, Numbers, Program, Reverse, SparseForward, Strategy,
-    Symbolic, Vector, check_grad, diff, grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp, linearize, record,
-    stop_gradient, value_and_diff, value_and_grad, vjp,
+    Structure, StructuredStrategy, Symbolic, Vector, check_grad, custom_grad, custom_vjp, diff, grad, grad_of, hessian,
+    hvp, jacfwd, jacobian, jacrev, jvp, linearize, record, solve, stop_gradient, taylor, taylor_along, value_and_diff,
+    value_and_grad, value_and_grad_of, vjp,
 };
-pub use derivative::{Structure, StructuredStrategy, custom_grad, custom_vjp, grad_of, solve, value_and_grad_of};
 pub use error::{Error, Result};
+/// The numbers at type level that [`Vector`] and [`Dense`](carriers::Dense) are measured in.
+pub use generic_array::typenum;
 pub use primitives::{Decide, Elementary, Real, Rule, Scalar};

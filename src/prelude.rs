@@ -3,9 +3,10 @@
 //! Law: nothing is defined here.
 
 pub use crate::derivative::{
-    Base, CayleyReverse, Downward, Forward, MutableReverse, Numbers, Reverse, SparseForward, Strategy, Symbolic,
-    Vector, check_grad, diff, grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp, linearize, record, stop_gradient,
-    value_and_diff, value_and_grad, vjp,
+    Base, CayleyReverse, Downward, Forward, MutableReverse, Numbers, Reverse, SparseForward, Strategy, Structure,
+    StructuredStrategy, Symbolic, Vector, check_grad, custom_grad, custom_vjp, diff, grad, grad_of, hessian, hvp,
+    jacfwd, jacobian, jacrev, jvp, linearize, record, solve, stop_gradient, taylor, taylor_along, value_and_diff,
+    value_and_grad, value_and_grad_of, vjp,
 };
 pub use crate::primitives::{Decide, Elementary, Real, Rule, Scalar};
 pub use num_traits::{One, Zero};

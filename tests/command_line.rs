@@ -23,9 +23,9 @@ fn the_readme_command_answers() {
     let text = answer(&["grad", "ln(x1) + x1*x2 - sin(x2)", "x1=2", "x2=5"]);
     assert!(text.contains("f = ln(x1) + x1 * x2 - sin(x2)"), "{text}");
     assert!(text.contains(&format!("value  {}", 2.0_f64.ln() + 10.0 - 5.0_f64.sin())), "{text}");
-    for strategy in [
-        "Forward", "Vector<U8>", "SparseForward", "Downward", "CayleyReverse", "MutableReverse", "Reverse", "Symbolic",
-    ] {
+    for strategy in
+        ["Forward", "Vector<U8>", "SparseForward", "Downward", "CayleyReverse", "MutableReverse", "Reverse", "Symbolic"]
+    {
         let line = text.lines().find(|line| line.split_whitespace().next() == Some(strategy)).unwrap();
         let numbers: Vec<f64> = line.split_whitespace().skip(1).map(|n| n.parse().unwrap()).collect();
         assert_eq!(numbers.len(), 5, "{line}");
@@ -53,14 +53,8 @@ fn the_other_commands_answer() {
 
 #[test]
 fn mistakes_are_explained() {
-    assert_eq!(
-        refusal(&["grad", "x1 + ", "x1=1"]),
-        "catadiff: expected a number, a name or `(`\n  x1 + \n       ^\n"
-    );
-    assert_eq!(
-        refusal(&["grad", "x + y", "x=1"]),
-        "catadiff: the name `y` has no value: the names known here are x\n"
-    );
+    assert_eq!(refusal(&["grad", "x1 + ", "x1=1"]), "catadiff: expected a number, a name or `(`\n  x1 + \n       ^\n");
+    assert_eq!(refusal(&["grad", "x + y", "x=1"]), "catadiff: the name `y` has no value: the names known here are x\n");
     for (arguments, part) in [
         (&["grad", "x", "x"][..], "`x` is not of the form NAME=VALUE"),
         (&["grad", "x", "x=one"], "the value of `x` is `one`, which is not a finite number"),

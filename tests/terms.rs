@@ -49,7 +49,13 @@ fn printed_terms_read_back() {
 #[test]
 fn lawful_terms_mean_what_lawless_ones_mean() {
     fn property(bytes: Vec<u8>, x: i8, y: i8, z: i8) -> TestResult {
-        let point = |v: &String| f64::from(match v.as_str() { "x" => x, "y" => y, _ => z }) / 16.0;
+        let point = |v: &String| {
+            f64::from(match v.as_str() {
+                "x" => x,
+                "y" => y,
+                _ => z,
+            }) / 16.0
+        };
         let (lawful, lawless) = (Arena::new(), Arena::lawless());
         let (a, b): (f64, f64) = (term_from(&lawful, &bytes).eval(point), term_from(&lawless, &bytes).eval(point));
         // A strong zero and a folded sum may remove a NaN or an infinity, and rounding may differ where signs moved.
@@ -188,10 +194,7 @@ fn users_rules_take_part_in_every_strategy_and_order() {
     assert_eq!(MutableReverse::grad(|x| f(x), &at).unwrap(), expected);
     assert_eq!(Symbolic::grad(|x| f(x), &at).unwrap(), expected);
     assert_eq!(hessian(|x| f(x), &at).unwrap(), [[10.0, 16.0], [16.0, 6.0]]);
-    assert_eq!(
-        Symbolic::jacobian(|x| Symbolic::grad(|y| f(y), x).unwrap(), &at).unwrap(),
-        [[10.0, 16.0], [16.0, 6.0]]
-    );
+    assert_eq!(Symbolic::jacobian(|x| Symbolic::grad(|y| f(y), x).unwrap(), &at).unwrap(), [[10.0, 16.0], [16.0, 6.0]]);
     let arena = Arena::<&str>::new();
     let (x, y) = (arena.variable("x"), arena.variable("y"));
     let applied = Shifted(0.5).of([x, y]);
@@ -228,7 +231,9 @@ fn mistakes_in_formulas_are_shown() {
     ] {
         assert_eq!(parse(&arena, text).unwrap_err().to_string(), wanted, "for {text:?}");
     }
-    assert!(parse(&arena, "foo(x)").unwrap_err().to_string().starts_with("there is no function `foo`: there are neg, sub"));
+    assert!(
+        parse(&arena, "foo(x)").unwrap_err().to_string().starts_with("there is no function `foo`: there are neg, sub")
+    );
     let deep = "(".repeat(100_000);
     assert!(parse(&arena, &deep).unwrap_err().to_string().starts_with("formulas nest at most"));
 }
@@ -238,7 +243,8 @@ fn any_text_is_read_or_refused() {
     fn property(text: String, picks: Vec<u8>) -> bool {
         let arena = Arena::<String>::new();
         let _ = parse(&arena, &text);
-        let pieces = ["x", "1", "1e", ".5", "+", "-", "*", "/", "^", "(", ")", ",", "=", ";", "sin(", "powi(", " ", "é"];
+        let pieces =
+            ["x", "1", "1e", ".5", "+", "-", "*", "/", "^", "(", ")", ",", "=", ";", "sin(", "powi(", " ", "é"];
         let _ = parse(&arena, &picks.iter().map(|p| pieces[*p as usize % pieces.len()]).collect::<String>());
         true
     }

@@ -213,7 +213,8 @@ fn functions() -> String {
     for row in catadiff::primitives::Primitive::ALL {
         let parameter = row.parameter().map(|_| "n".to_owned());
         let arguments = ["x", "y", "z"].iter().take(row.arity()).map(|&name| name.to_owned());
-        let _ = writeln!(text, "{}({})", row.name(), parameter.into_iter().chain(arguments).collect::<Vec<_>>().join(", "));
+        let _ =
+            writeln!(text, "{}({})", row.name(), parameter.into_iter().chain(arguments).collect::<Vec<_>>().join(", "));
     }
     text
 }

@@ -4,7 +4,6 @@
 //! Walther, "Evaluating Derivatives", chapter *Taylor coefficients*). The series `pᵢ` of a partial is itself computed by
 //! this law, as far as it is asked for: `sin` asks for `cos`, which asks for `sin` one coefficient before.
 
-use core::any::TypeId;
 use core::cell::{Cell, RefCell};
 use core::fmt;
 use core::ops::{Add, Mul};
@@ -13,7 +12,7 @@ use std::rc::Rc;
 use num_traits::{One, Zero};
 
 use crate::algebra::{Module, Semiring};
-use crate::primitives::{Elementary, Primitive, Rule, Scalar};
+use crate::primitives::{Elementary, Identity, Primitive, Rule, Scalar};
 
 /// The coefficient `k` of the product of two series; what is missing is 0.
 pub(super) fn cauchy<S: Semiring>(a: &[S], b: &[S], k: usize) -> S {
@@ -65,7 +64,7 @@ enum Source<S> {
 /// A rule with its arguments.
 struct Row<S> {
     rule: Box<dyn Partials<S>>,
-    identity: Option<Identity>,
+    identity: Option<Known>,
     arguments: Vec<Argument>,
 }
 
@@ -77,16 +76,14 @@ struct Argument {
 
 /// What makes two rules the same.
 #[derive(PartialEq)]
-enum Identity {
+enum Known {
     Row(Primitive),
-    /// Two values of a type without content.
-    Type(TypeId),
+    Rule(Identity),
 }
 
-impl Identity {
+impl Known {
     fn of<R: Rule<N>, const N: usize>(rule: &R) -> Option<Self> {
-        let of_type = || (size_of::<R>() == 0).then(|| Identity::Type(TypeId::of::<R>()));
-        rule.primitive().map(Identity::Row).or_else(of_type)
+        rule.primitive().map(Known::Row).or_else(|| rule.identity().map(Known::Rule))
     }
 }
 
@@ -117,7 +114,7 @@ impl<S: Scalar> Arena<S> {
     }
 
     fn row<R: Rule<N>, const N: usize>(&self, rule: &R, arguments: [usize; N]) -> usize {
-        let identity = Identity::of(rule);
+        let identity = Known::of(rule);
         let known = self.find(|source| match source {
             Source::Row(row) => {
                 identity.is_some() && row.identity == identity && row.arguments.iter().map(|x| x.at).eq(arguments)

@@ -10,6 +10,8 @@
 //! | [`vjp`], [`linearize`] | `w·J`, `J·v` as reusable functions | [`Reverse`] |
 //! | [`jacobian`] = [`jacrev`], [`jacfwd`] | all of `J` | [`Reverse`], [`Vector`] |
 //! | [`hvp`], [`hessian`] | second derivatives | forward over reverse |
+//! | [`taylor`], [`taylor_along`] | derivatives of every order along a line | truncated series |
+//! | [`record`] | the function as a [`Program`], to be replayed at other points | |
 //! | [`grad_of`], [`value_and_grad_of`] | gradient in the shape of a [`Structure`] of numbers | [`Reverse`] |
 //! | [`custom_grad`], [`custom_vjp`] | a function known by its pullback, inside a differentiated one | |
 //! | [`solve`] | the solution of a linear system, inside a differentiated function | |
@@ -56,6 +58,7 @@ mod solve;
 mod strategy;
 mod structure;
 mod symbolic;
+mod taylor;
 mod verbs;
 
 pub use check::check_grad;
@@ -68,4 +71,5 @@ pub use second::{HessianVar, HvpVar, hessian, hvp};
 pub use solve::solve;
 pub use strategy::{Base, Num, Numbers, Strategy};
 pub use structure::{Point, Structure, StructuredStrategy, grad_of, value_and_grad_of};
+pub use taylor::{taylor, taylor_along};
 pub use verbs::{grad, jacfwd, jacobian, jacrev, stop_gradient, value_and_grad};

@@ -5,6 +5,9 @@
 //! kind of thing, and every mode of differentiation is derived from this one promise
 //! (the scalar rules of "Automatic Differentiation", section *ChainRules*, with one rule for both modes).
 
+use core::any::TypeId;
+use std::sync::Arc;
+
 use super::{Primitive, Scalar};
 
 /// A function of `N` numbers with its partial derivatives: one rule, every mode and every order.
@@ -31,7 +34,7 @@ use super::{Primitive, Scalar};
 /// assert_eq!(slope, 0.5);
 /// # Ok::<(), catadiff::Error>(())
 /// ```
-pub trait Rule<const N: usize>: Clone + 'static {
+pub trait Rule<const N: usize>: Clone + Send + Sync + 'static {
     /// The name under which terms print.
     fn name(&self) -> &'static str;
 
@@ -59,6 +62,14 @@ pub trait Rule<const N: usize>: Clone + 'static {
         None
     }
 
+    /// What tells this rule from others; `None` means that it is never known to be the same as another.
+    ///
+    /// Rules of a type without content are the same if their types are.
+    #[inline]
+    fn identity(&self) -> Option<Identity> {
+        (size_of::<Self>() == 0).then(|| Identity { of: TypeId::of::<Self>(), at: 0 })
+    }
+
     /// Applies the function in any carrier.
     #[inline]
     fn of<C: super::Elementary>(&self, x: [C; N]) -> C
@@ -66,6 +77,20 @@ pub trait Rule<const N: usize>: Clone + 'static {
         Self: Sized,
     {
         C::apply(self, x)
+    }
+}
+
+/// What makes two rules the same function: their type, and for shared rules where they are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Identity {
+    of: TypeId,
+    at: usize,
+}
+
+impl Identity {
+    /// The identity of a rule that is shared, by the address at which it is kept.
+    pub(crate) fn shared<R: 'static, T: ?Sized>(kept: &Arc<T>) -> Self {
+        Identity { of: TypeId::of::<R>(), at: Arc::as_ptr(kept).cast::<()>() as usize }
     }
 }
 

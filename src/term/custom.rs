@@ -3,21 +3,20 @@
 //! Law: a rule met in a term means in every carrier what it means when applied there directly: its value comes from
 //! the rule, its partial derivatives are the rule's own, taken once as terms and folded into the carrier.
 
-use core::any::TypeId;
 use core::fmt;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::{Arena, Smooth, Term};
-use crate::primitives::{Elementary, Facts, Rule, Scalar};
+use crate::primitives::{Elementary, Facts, Identity, Rule, Scalar};
 
 /// The most arguments a rule may have in a term.
 pub(super) const MOST_ARGUMENTS: usize = 8;
 
 /// A rule without its type.
 #[derive(Clone)]
-pub struct Erased(Rc<dyn AnyRule>);
+pub struct Erased(Arc<dyn AnyRule>);
 
-trait AnyRule {
+trait AnyRule: Send + Sync {
     fn name(&self) -> &'static str;
     fn arity(&self) -> usize;
     fn value(&self, x: &[f64]) -> f64;
@@ -25,8 +24,7 @@ trait AnyRule {
     fn facts(&self) -> Facts;
     /// The partial derivative in terms of the arguments, numbered from 0, and of the value, numbered `arity`.
     fn partial<'a>(&self, argument: usize, arena: &'a Arena<usize>) -> Term<'a, usize>;
-    /// The type of the rule, if that is all there is to know of it.
-    fn identity(&self) -> Option<TypeId>;
+    fn identity(&self) -> Option<Identity>;
 }
 
 struct Typed<R, const N: usize>(R);
@@ -54,15 +52,15 @@ impl<R: Rule<N>, const N: usize> AnyRule for Typed<R, N> {
     fn partial<'a>(&self, argument: usize, arena: &'a Arena<usize>) -> Term<'a, usize> {
         self.0.partial(argument, core::array::from_fn(|i| arena.variable(i)), arena.variable(N))
     }
-    fn identity(&self) -> Option<TypeId> {
-        (size_of::<R>() == 0).then(TypeId::of::<R>)
+    fn identity(&self) -> Option<Identity> {
+        self.0.identity()
     }
 }
 
 impl Erased {
     pub(super) fn new<R: Rule<N>, const N: usize>(rule: &R) -> Self {
         const { assert!(N <= MOST_ARGUMENTS, "a rule in a term has at most eight arguments") };
-        Erased(Rc::new(Typed(rule.clone())))
+        Erased(Arc::new(Typed(rule.clone())))
     }
 
     pub(super) fn name(&self) -> &'static str {
@@ -71,7 +69,7 @@ impl Erased {
 
     /// Whether the two are one rule for certain.
     pub(super) fn same(&self, other: &Erased) -> bool {
-        Rc::ptr_eq(&self.0, &other.0) || self.0.identity().is_some_and(|id| other.0.identity() == Some(id))
+        Arc::ptr_eq(&self.0, &other.0) || self.0.identity().is_some_and(|id| other.0.identity() == Some(id))
     }
 
     pub(super) fn apply<C: Elementary>(&self, x: &[C]) -> C {
@@ -107,6 +105,9 @@ impl<const N: usize> Rule<N> for Untyped<N> {
     }
     fn facts(&self) -> Facts {
         self.0.0.facts()
+    }
+    fn identity(&self) -> Option<Identity> {
+        Some(self.0.0.identity().unwrap_or_else(|| Identity::shared::<Self, _>(&self.0.0)))
     }
 }
 

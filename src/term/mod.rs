@@ -32,4 +32,5 @@ pub use arena::Arena;
 pub use handle::{Place, Term};
 pub use listing::{Line, Listing};
 pub use parse::parse;
+pub use print::{Spelling, Written};
 pub use signature::{Model, Pure, Signature, Smooth};

@@ -12,10 +12,14 @@ use super::signature::{Signature, Smooth, SmoothOperation};
 use crate::primitives::Facts;
 
 /// How an operation is written.
+#[derive(Debug, Clone, Copy)]
 pub struct Spelling {
-    pub(super) name: &'static str,
-    pub(super) facts: Facts,
-    pub(super) parameter: Option<i64>,
+    /// The name, for operations written as calls.
+    pub name: &'static str,
+    /// How the row is spelled otherwise.
+    pub facts: Facts,
+    /// The integer parameter, of the rows that have one.
+    pub parameter: Option<i64>,
 }
 
 /// Signatures whose operations can be written.
@@ -78,7 +82,7 @@ fn infix(node: Kind<'_>, x: &[Piece]) -> Piece {
         Kind::Operation(&Spelling { name, facts, parameter }) => match (facts.infix, x.len(), parameter) {
             (Some((sign, binds)), 1, None) => {
                 // `-2` is a literal, `-(2)` its negation.
-                let bare = !x[0].text.starts_with(|c: char| c.is_ascii_digit());
+                let bare = sign != "-" || x[0].text.parse::<f64>().is_err();
                 Piece::new(binds, format!("{sign}{}", at(0, if bare { binds + 1 } else { u8::MAX })))
             }
             (Some((sign, binds)), 1, Some(n)) => Piece::new(binds, format!("{}{sign}{n}", at(0, binds + 1))),
