@@ -9,7 +9,19 @@ use std::path::Path;
 
 /// The rooms of `src/`, from the ground up: a room may import those before it, never those after it. The public ones
 /// are described in the same order on the front page, `src/lib.rs`.
-const ROOMS: &[&str] = &["error", "algebra", "primitives", "term", "carriers", "derivative", "interop", "prelude"];
+const ROOMS: &[&str] = &[
+    "error",
+    "algebra",
+    "primitives",
+    "term",
+    "carriers",
+    "derivative",
+    "array",
+    "interpret",
+    "transform",
+    "interop",
+    "prelude",
+];
 
 /// What is in `src/carriers/` and no carrier, but serves them: files, and a crate that `operators!` names.
 const SHARED: &[&str] = &["backpropagator", "operators", "streams", "num_traits"];

@@ -1,0 +1,159 @@
+//! Building programs: statements are added to the innermost open body, and typed as they are.
+//!
+//! Law: what is built is well typed. Transformations and the front end build with this; an ill-typed operation is
+//! refused where it is added, with the reason.
+
+use super::infer::{Reason, result_types};
+use super::program::{Atom, Body, Lambda, Op, Program, Stm, Var};
+use super::scalar::ScalarOp;
+use super::types::{Const, Prim, Type};
+
+/// A program under construction: its variables so far, and the open bodies, outermost first.
+#[derive(Debug)]
+pub struct Builder {
+    program: Program,
+    open: Vec<Vec<Stm>>,
+}
+
+impl Builder {
+    /// A new program, whose outermost body is open.
+    #[must_use]
+    pub fn new() -> Self {
+        let function = Lambda { params: Vec::new(), body: Body::default() };
+        Builder { program: Program { types: Vec::new(), names: Vec::new(), function }, open: vec![Vec::new()] }
+    }
+
+    /// A new program that may go on using the variables of an old one, such as the program that is transformed.
+    #[must_use]
+    pub fn extending(program: &Program) -> Self {
+        let mut builder = Builder::new();
+        builder.program.types.clone_from(&program.types);
+        builder
+    }
+
+    /// The type of an operand.
+    #[must_use]
+    pub fn type_of(&self, atom: impl Into<Atom>) -> Type {
+        self.program.atom_type(atom.into())
+    }
+
+    /// A new variable, to be bound as a parameter.
+    pub fn fresh(&mut self, of: Type) -> Var {
+        self.program.fresh(of)
+    }
+
+    /// A new parameter of the program.
+    pub fn parameter(&mut self, name: impl Into<String>, of: Type) -> Var {
+        let var = self.fresh(of);
+        self.program.function.params.push(var);
+        self.program.names.push(name.into());
+        var
+    }
+
+    /// Adds a statement, and answers the variables it binds.
+    ///
+    /// # Errors
+    /// Why the operation is not well typed.
+    pub fn bind(&mut self, op: Op) -> Result<Vec<Var>, Reason> {
+        let types = result_types(&self.program, &op)?;
+        let vars: Vec<Var> = types.into_iter().map(|t| self.program.fresh(t)).collect();
+        self.open.last_mut().expect("a body is open").push(Stm { vars: vars.clone(), op });
+        Ok(vars)
+    }
+
+    /// Adds a statement of several results that a transformation knows to be well typed.
+    ///
+    /// # Panics
+    /// If it is not, with the reason.
+    pub fn emit(&mut self, op: Op) -> Vec<Var> {
+        self.bind(op).unwrap_or_else(|reason| panic!("a transformation builds well-typed programs: {reason}"))
+    }
+
+    /// Adds a statement of one result that a transformation knows to be well typed.
+    ///
+    /// # Panics
+    /// If it is not, with the reason.
+    pub fn one(&mut self, op: Op) -> Atom {
+        let vars = self.emit(op);
+        let [var] = vars[..] else { panic!("an operation of one result") };
+        Atom::Var(var)
+    }
+
+    /// Adds a scalar operation.
+    ///
+    /// # Panics
+    /// If it is not well typed.
+    pub fn scalar(&mut self, op: impl Into<ScalarOp>, operands: &[Atom]) -> Atom {
+        self.one(Op::Scalar(op.into(), operands.to_vec()))
+    }
+
+    /// The body that `inside` builds; it answers the results.
+    pub fn body(&mut self, inside: impl FnOnce(&mut Self) -> Vec<Atom>) -> Body {
+        self.open.push(Vec::new());
+        let results = inside(self);
+        Body { stms: self.open.pop().expect("a body is open"), results }
+    }
+
+    /// The function of parameters of these types that `inside` builds.
+    pub fn lambda(&mut self, types: &[Type], inside: impl FnOnce(&mut Self, &[Var]) -> Vec<Atom>) -> Lambda {
+        let params: Vec<Var> = types.iter().map(|t| self.fresh(*t)).collect();
+        let body = self.body(|builder| inside(builder, &params));
+        Lambda { params, body }
+    }
+
+    /// Opens a body: statements go there until it is closed. Where a closure can be used, [`body`](Builder::body) is
+    /// the safer way.
+    pub fn open_body(&mut self) {
+        self.open.push(Vec::new());
+    }
+
+    /// The statements since the matching [`open_body`](Builder::open_body), as a body with these results.
+    ///
+    /// # Panics
+    /// If no body is open.
+    pub fn close_body(&mut self, results: Vec<Atom>) -> Body {
+        Body { stms: self.open.pop().expect("a body is open"), results }
+    }
+
+    /// The finished program, with these results.
+    ///
+    /// # Panics
+    /// If bodies are still open.
+    #[must_use]
+    pub fn finish(mut self, results: Vec<Atom>) -> Program {
+        assert!(self.open.len() == 1, "every body that was opened is closed");
+        let stms = self.open.pop().expect("the outermost body is open");
+        self.program.function.body = Body { stms, results };
+        self.program
+    }
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Builder::new()
+    }
+}
+
+/// An integer operand of kind `i64`, such as a size.
+#[must_use]
+pub fn index(n: i64) -> Atom {
+    Atom::Const(Const::I64(n))
+}
+
+/// The constant of a kind nearest to a number.
+#[must_use]
+pub fn constant(prim: Prim, value: f64) -> Atom {
+    Atom::Const(match prim {
+        Prim::Bool => Const::Bool(value != 0.0),
+        Prim::I32 => Const::I32(value as i32),
+        Prim::I64 => Const::I64(value as i64),
+        Prim::F32 => Const::F32(value as f32),
+        Prim::F64 => Const::F64(value),
+    })
+}
+
+impl From<crate::primitives::Primitive> for ScalarOp {
+    fn from(row: crate::primitives::Primitive) -> Self {
+        ScalarOp::Row(row)
+    }
+}

@@ -1,0 +1,23 @@
+//! Array programs: second-order array combinators as data, with scalars of the table in their bodies.
+//!
+//! A [`Program`] is a list of parameters and a [`Body`] in A-normal form: every statement binds the results of one
+//! operation to new variables, and operands are variables or constants. Array combinators hold [`Lambda`]s, whose
+//! bodies are of the same kind and may mention the variables around them. Tuples are several results.
+//!
+//! Law: a variable is bound once, before it is used, and its type is that of what binds it; the verifier's header
+//! lists every invariant. ("Futhark's AD", the core language of the source; types carry ranks, and sizes are checked
+//! where they meet.)
+
+mod build;
+mod infer;
+mod program;
+mod scalar;
+mod types;
+
+pub use build::{Builder, constant, index};
+pub use infer::{Reason, result_types};
+pub use program::{
+    Atom, Body, Custom, Form, Hist, Lambda, Loop, Map, Op, Policy, Program, Range, Reduce, Scatter, Stm, Var,
+};
+pub use scalar::{IntegerRow, ScalarOp};
+pub use types::{Const, Prim, Type};

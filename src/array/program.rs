@@ -1,0 +1,305 @@
+//! Programs: the typed core in A-normal form.
+//!
+//! Law: what is written here is all there is. A transformation is a function from programs to programs, an executor a
+//! function from programs and values to values; both match on [`Op`] without a wildcard, so that a new operation is a
+//! list of compiler errors.
+
+use super::scalar::ScalarOp;
+use super::types::{Const, Type};
+
+/// A variable, numbered within its program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Var(pub u32);
+
+/// An operand: a variable or a constant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Atom {
+    /// The value of a variable.
+    Var(Var),
+    /// A constant.
+    Const(Const),
+}
+
+/// A whole program: a function from arrays and scalars to arrays and scalars.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Program {
+    /// The type of every variable, by number.
+    pub types: Vec<Type>,
+    /// The names of the parameters, for error messages and the text form.
+    pub names: Vec<String>,
+    /// What it computes.
+    pub function: Lambda,
+}
+
+/// A function: parameters and a body, which may mention the variables around it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lambda {
+    /// The parameters.
+    pub params: Vec<Var>,
+    /// The body.
+    pub body: Body,
+}
+
+/// Statements, and the operands that are the results.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Body {
+    /// The statements, in order.
+    pub stms: Vec<Stm>,
+    /// The results.
+    pub results: Vec<Atom>,
+}
+
+/// A statement: the results of an operation, bound to new variables.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stm {
+    /// The variables bound.
+    pub vars: Vec<Var>,
+    /// The operation.
+    pub op: Op,
+}
+
+/// An operation. All but `If`, `Loop`, `Map`, `Reduce`, `Scan`, `Hist` and `Custom` have one result.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Op {
+    /// A scalar operation.
+    Scalar(ScalarOp, Vec<Atom>),
+    /// The operand itself.
+    Copy(Atom),
+
+    /// The integers `0, 1, …, n − 1`, of kind `i64`.
+    Iota(Atom),
+    /// An array of `n` copies of a value.
+    Replicate(Atom, Atom),
+    /// An array of these elements, at least one, all of one type.
+    Elements(Vec<Atom>),
+    /// The size of an array in a dimension, counted from the outermost.
+    Size(Atom, usize),
+
+    /// The element or subarray at an index into the leading dimensions. Out of bounds is an error.
+    Index(Atom, Vec<Atom>),
+    /// Ranges of the leading dimensions. Out of bounds is an error.
+    Slice(Atom, Vec<Range>),
+    /// The array with the element or subarray at an index replaced. Out of bounds is an error.
+    Update(Atom, Vec<Atom>, Atom),
+    /// The array with its dimensions in another order: dimension `k` of the result is dimension `order[k]`.
+    Permute(Atom, Vec<usize>),
+    /// The elements, in order, in an array of these sizes.
+    Reshape(Atom, Vec<Atom>),
+    /// Arrays one after the other along the outermost dimension.
+    Concat(Vec<Atom>),
+    /// The array with its outermost dimension backwards.
+    Reverse(Atom),
+
+    /// One of two bodies.
+    If(Atom, Body, Body),
+    /// Iteration.
+    Loop(Box<Loop>),
+    /// The same function of each element.
+    Map(Box<Map>),
+    /// The elements combined by an associative operator.
+    Reduce(Box<Reduce>),
+    /// All prefixes combined by an associative operator, each including its last element.
+    Scan(Box<Reduce>),
+    /// Values combined into the bins their indices name.
+    Hist(Box<Hist>),
+    /// Values written where their indices say.
+    Scatter(Box<Scatter>),
+
+    /// An array as an accumulator.
+    ToAccumulator(Atom),
+    /// The accumulator with a value, a scalar or a subarray, added at an index. Out of bounds, nothing is added.
+    Accumulate(Atom, Vec<Atom>, Atom),
+    /// The array that an accumulator has become.
+    FromAccumulator(Atom),
+
+    /// A function with derivatives of its own.
+    Custom(Box<Custom>),
+}
+
+/// `count` indices from `start`, `step` apart.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Range {
+    /// The first index.
+    pub start: Atom,
+    /// How many.
+    pub count: Atom,
+    /// The distance between neighbours; negative to go backwards.
+    pub step: Atom,
+}
+
+/// Iteration: a body is applied to the loop's variables until the form says stop.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loop {
+    /// The loop variables, each with its value before the first iteration.
+    pub params: Vec<(Var, Atom)>,
+    /// How long.
+    pub form: Form,
+    /// The values of the variables after an iteration.
+    pub body: Body,
+    /// What reverse mode keeps of the iterations.
+    pub policy: Policy,
+}
+
+/// How long a loop runs.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Form {
+    /// For each `i` from 0 to the bound, which is excluded.
+    For(Var, Atom),
+    /// As long as the body, of one truth value, says so. It is asked before each iteration.
+    While {
+        /// The question, over the loop variables.
+        condition: Body,
+        /// A number of iterations that is never passed, if one is known.
+        bound: Option<Atom>,
+    },
+}
+
+/// What reverse mode keeps of a loop's iterations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Policy {
+    /// Every iteration's variables.
+    #[default]
+    KeepAll,
+    /// A nest of this many levels, each keeping a root of the iterations ("Reverse mode", *strip-mining*).
+    StripMine(u32),
+    /// Binomial checkpointing with room for this many states.
+    Binomial(u32),
+}
+
+/// The same function of each element of arrays of one length.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Map {
+    /// From an element of each array, and the accumulators, to results that become arrays, and the accumulators.
+    pub function: Lambda,
+    /// The arrays, at least one.
+    pub arrays: Vec<Atom>,
+    /// Accumulators that all elements add to; they are the last parameters and the last results.
+    pub accumulators: Vec<Atom>,
+}
+
+/// A reduction or a scan.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reduce {
+    /// The operator: `k` left operands, `k` right operands, `k` results.
+    pub operator: Lambda,
+    /// The `k` neutral elements.
+    pub neutral: Vec<Atom>,
+    /// The `k` arrays.
+    pub arrays: Vec<Atom>,
+    /// Whether the operator is said to commute.
+    pub commutative: bool,
+}
+
+/// A generalised histogram, or reduction by index.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hist {
+    /// The operator, associative and commutative: `k` left operands, `k` right operands, `k` results.
+    pub operator: Lambda,
+    /// The `k` neutral elements.
+    pub neutral: Vec<Atom>,
+    /// The `k` arrays of bins, with what is in them at first.
+    pub destinations: Vec<Atom>,
+    /// The bin of each value; a value of a bin that does not exist is ignored.
+    pub indices: Atom,
+    /// The `k` arrays of values.
+    pub values: Vec<Atom>,
+}
+
+/// Parallel writes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scatter {
+    /// The array written to.
+    pub destination: Atom,
+    /// Where each value goes; a value with an index out of bounds is ignored. Equal indices must come with equal
+    /// values; the last is kept.
+    pub indices: Atom,
+    /// The values.
+    pub values: Atom,
+}
+
+/// A function with derivatives of its own, which every mode honours.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Custom {
+    /// The function.
+    pub function: Lambda,
+    /// From arguments and the adjoints of results to the adjoints of arguments.
+    pub pullback: Lambda,
+    /// The arguments.
+    pub arguments: Vec<Atom>,
+}
+
+impl From<Var> for Atom {
+    fn from(var: Var) -> Self {
+        Atom::Var(var)
+    }
+}
+
+impl From<Const> for Atom {
+    fn from(constant: Const) -> Self {
+        Atom::Const(constant)
+    }
+}
+
+impl Program {
+    /// The type of a variable.
+    #[must_use]
+    pub fn type_of(&self, var: Var) -> Type {
+        self.types[var.0 as usize]
+    }
+
+    /// The type of an operand.
+    #[must_use]
+    pub fn atom_type(&self, atom: Atom) -> Type {
+        match atom {
+            Atom::Var(var) => self.type_of(var),
+            Atom::Const(constant) => Type::scalar(constant.prim()),
+        }
+    }
+
+    /// A new variable of this type.
+    pub fn fresh(&mut self, of: Type) -> Var {
+        self.types.push(of);
+        Var(u32::try_from(self.types.len() - 1).expect("a program has fewer than 2^32 variables"))
+    }
+}
+
+impl Op {
+    /// Calls `visit` on every operand of the operation itself, not on those inside its bodies.
+    pub fn atoms(&self, mut visit: impl FnMut(Atom)) {
+        match self {
+            Op::Scalar(_, atoms) | Op::Elements(atoms) | Op::Concat(atoms) => atoms.iter().copied().for_each(visit),
+            Op::Copy(a) | Op::Iota(a) | Op::Size(a, _) | Op::Permute(a, _) | Op::Reverse(a) => visit(*a),
+            Op::ToAccumulator(a) | Op::FromAccumulator(a) => visit(*a),
+            Op::Replicate(n, a) => [*n, *a].into_iter().for_each(visit),
+            Op::Index(a, indices) | Op::Reshape(a, indices) => {
+                visit(*a);
+                indices.iter().copied().for_each(visit);
+            }
+            Op::Slice(a, ranges) => {
+                visit(*a);
+                ranges.iter().flat_map(|r| [r.start, r.count, r.step]).for_each(visit);
+            }
+            Op::Update(a, indices, value) | Op::Accumulate(a, indices, value) => {
+                visit(*a);
+                indices.iter().copied().for_each(&mut visit);
+                visit(*value);
+            }
+            Op::If(condition, ..) => visit(*condition),
+            Op::Loop(it) => {
+                it.params.iter().for_each(|(_, initial)| visit(*initial));
+                match &it.form {
+                    Form::For(_, bound) => visit(*bound),
+                    Form::While { bound, .. } => bound.iter().copied().for_each(visit),
+                }
+            }
+            Op::Map(map) => map.arrays.iter().chain(&map.accumulators).copied().for_each(visit),
+            Op::Reduce(it) | Op::Scan(it) => it.neutral.iter().chain(&it.arrays).copied().for_each(visit),
+            Op::Hist(it) => {
+                let operands = it.neutral.iter().chain(&it.destinations).chain([&it.indices]).chain(&it.values);
+                operands.copied().for_each(visit);
+            }
+            Op::Scatter(it) => [it.destination, it.indices, it.values].into_iter().for_each(visit),
+            Op::Custom(it) => it.arguments.iter().copied().for_each(visit),
+        }
+    }
+}
