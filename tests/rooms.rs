@@ -9,17 +9,9 @@ use std::path::Path;
 
 /// The rooms of `src/`, from the ground up: a room may import those before it, never those after it. The public ones
 /// are described in the same order on the front page, `src/lib.rs`.
+#[rustfmt::skip]
 const ROOMS: &[&str] = &[
-    "error",
-    "algebra",
-    "primitives",
-    "term",
-    "carriers",
-    "derivative",
-    "array",
-    "interpret",
-    "transform",
-    "interop",
+    "error", "algebra", "primitives", "term", "carriers", "derivative", "array", "interpret", "transform", "interop",
     "prelude",
 ];
 
