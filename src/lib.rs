@@ -72,8 +72,8 @@ pub use algebra::{Field, Kronecker, Module, Ring, Semiring};
 pub use derivative::{
     Base, CayleyReverse, Downward, Forward, MutableReverse, Numbers, Program, Reverse, SparseForward, Strategy,
     Structure, StructuredStrategy, Symbolic, Vector, check_grad, custom_grad, custom_vjp, diff, grad, grad_of, hessian,
-    hvp, jacfwd, jacobian, jacrev, jvp, linearize, record, solve, stop_gradient, taylor, taylor_along, value_and_diff,
-    value_and_grad, value_and_grad_of, vjp,
+    hessian_pattern, hvp, jacfwd, jacobian, jacobian_pattern, jacrev, jvp, linearize, record, solve, stop_gradient,
+    taylor, taylor_along, value_and_diff, value_and_grad, value_and_grad_of, vjp,
 };
 pub use error::{Error, Result};
 /// The numbers at type level that [`Vector`] and [`Dense`](carriers::Dense) are measured in.
