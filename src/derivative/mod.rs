@@ -71,7 +71,7 @@ pub use reverse::{Linear, Pullback, Reverse, Var, linearize, vjp};
 pub use rules::{WithTangent, custom_grad, custom_vjp};
 pub use second::{HessianVar, HvpVar, hessian, hvp};
 pub use solve::solve;
-pub use sparse::{Pattern, hessian_pattern, jacobian_pattern};
+pub use sparse::{Colouring, Order, Pattern, hessian_pattern, jacobian_pattern};
 pub use strategy::{Base, Num, Numbers, Strategy};
 pub use structure::{Point, Structure, StructuredStrategy, grad_of, value_and_grad_of};
 pub use taylor::{taylor, taylor_along};

@@ -10,6 +10,8 @@
 //! use symmetry for Hessians; Gebremedhin, Manne and Pothen (*What color is your Jacobian?*, 2005) survey the
 //! colourings.
 
+mod colouring;
 mod pattern;
 
+pub use colouring::{Colouring, Order};
 pub use pattern::{Pattern, hessian_pattern, jacobian_pattern};
