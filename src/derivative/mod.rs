@@ -16,6 +16,7 @@
 //! | [`custom_grad`], [`custom_vjp`] | a function known by its pullback, inside a differentiated one | |
 //! | [`solve`] | the solution of a linear system, inside a differentiated function | |
 //! | [`jacobian_pattern`], [`hessian_pattern`] | the entries that can be nonzero | by support sets |
+//! | [`sparse_jacobian`], [`sparse_hessian`] | those entries, at the cost of a few columns or rows | by [`Colouring`] |
 //! | [`check_grad`] | whether gradient and finite differences agree | |
 //!
 //! To choose a strategy, call the verb on it: `Forward::grad(f, &x)`, `Reverse::jacobian(f, &x)`.
@@ -71,7 +72,10 @@ pub use reverse::{Linear, Pullback, Reverse, Var, linearize, vjp};
 pub use rules::{WithTangent, custom_grad, custom_vjp};
 pub use second::{HessianVar, HvpVar, hessian, hvp};
 pub use solve::solve;
-pub use sparse::{Colouring, Order, Pattern, hessian_pattern, jacobian_pattern};
+pub use sparse::{
+    Colouring, Compression, Order, Pattern, SparseHessian, SparseJacobian, SparseMatrix, hessian_pattern,
+    jacobian_pattern, sparse_hessian, sparse_jacobian,
+};
 pub use strategy::{Base, Num, Numbers, Strategy};
 pub use structure::{Point, Structure, StructuredStrategy, grad_of, value_and_grad_of};
 pub use taylor::{taylor, taylor_along};
