@@ -29,7 +29,8 @@
 //! # Where to start
 //!
 //! - To differentiate: the verbs [`grad`], [`value_and_grad`], [`diff`], [`jvp`], [`vjp`], [`jacobian`], [`hessian`],
-//!   [`hvp`], [`linearize`] and [`check_grad`], described together in [`derivative`].
+//!   [`hvp`], [`sparse_jacobian`], [`sparse_hessian`], [`linearize`] and [`check_grad`], described together in
+//!   [`derivative`].
 //! - To write functions that any of them takes: [`Real`].
 //! - To teach every mode a function with a derivative of its own: [`Rule`].
 //! - To print, parse, simplify or store a program: [`term`].
@@ -70,9 +71,10 @@ pub mod primitives;
 pub mod term;
 pub use algebra::{Field, Kronecker, Module, Ring, Semiring};
 pub use derivative::{
-    Base, CayleyReverse, Downward, Forward, MutableReverse, Numbers, Program, Reverse, SparseForward, Strategy,
-    Structure, StructuredStrategy, Symbolic, Vector, check_grad, custom_grad, custom_vjp, diff, grad, grad_of, hessian,
-    hvp, jacfwd, jacobian, jacrev, jvp, linearize, record, solve, stop_gradient, taylor, taylor_along, value_and_diff,
+    Base, CayleyReverse, Downward, Forward, MutableReverse, Numbers, Program, Reverse, SparseForward, SparseHessian,
+    SparseJacobian, SparseMatrix, Strategy, Structure, StructuredStrategy, Symbolic, Vector, check_grad, custom_grad,
+    custom_vjp, diff, grad, grad_of, hessian, hessian_pattern, hvp, jacfwd, jacobian, jacobian_pattern, jacrev, jvp,
+    linearize, record, solve, sparse_hessian, sparse_jacobian, stop_gradient, taylor, taylor_along, value_and_diff,
     value_and_grad, value_and_grad_of, vjp,
 };
 pub use error::{Error, Result};

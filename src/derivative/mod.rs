@@ -15,6 +15,8 @@
 //! | [`grad_of`], [`value_and_grad_of`] | gradient in the shape of a [`Structure`] of numbers | [`Reverse`] |
 //! | [`custom_grad`], [`custom_vjp`] | a function known by its pullback, inside a differentiated one | |
 //! | [`solve`] | the solution of a linear system, inside a differentiated function | |
+//! | [`jacobian_pattern`], [`hessian_pattern`] | the entries that can be nonzero | by support sets |
+//! | [`sparse_jacobian`], [`sparse_hessian`] | those entries, at the cost of a few columns or rows | by [`Colouring`] |
 //! | [`check_grad`] | whether gradient and finite differences agree | |
 //!
 //! To choose a strategy, call the verb on it: `Forward::grad(f, &x)`, `Reverse::jacobian(f, &x)`.
@@ -55,6 +57,7 @@ mod reverse;
 mod rules;
 mod second;
 mod solve;
+mod sparse;
 mod strategy;
 mod structure;
 mod symbolic;
@@ -69,6 +72,10 @@ pub use reverse::{Linear, Pullback, Reverse, Var, linearize, vjp};
 pub use rules::{WithTangent, custom_grad, custom_vjp};
 pub use second::{HessianVar, HvpVar, hessian, hvp};
 pub use solve::solve;
+pub use sparse::{
+    Colouring, Compression, Order, Pattern, SparseHessian, SparseJacobian, SparseMatrix, hessian_pattern,
+    jacobian_pattern, sparse_hessian, sparse_jacobian,
+};
 pub use strategy::{Base, Num, Numbers, Strategy};
 pub use structure::{Point, Structure, StructuredStrategy, grad_of, value_and_grad_of};
 pub use taylor::{taylor, taylor_along};

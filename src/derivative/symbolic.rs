@@ -6,6 +6,7 @@
 
 use core::hash::Hash;
 use num_traits::{One, Zero};
+use std::collections::HashMap;
 
 use crate::carriers::{Dual, Tape};
 use crate::error::Result;
@@ -52,11 +53,15 @@ impl<'a, V: Clone + Eq + Hash> Term<'a, V> {
         let Some((arena, _)) = self.place() else { return Ok(vec![Term::zero(); variables.len()]) };
         let mut tape = Tape::<Term<'a, V>>::new();
         tape.restart(variables.len())?;
+        let mut places = HashMap::with_capacity(variables.len());
+        for (index, variable) in variables.iter().enumerate() {
+            places.entry(variable).or_insert(index);
+        }
         let output = {
             let result = self.eval(|v| {
                 let value = arena.variable(v.clone());
-                match variables.iter().position(|known| known == v) {
-                    Some(index) => Dual { value, tangent: tape.input(index) },
+                match places.get(v) {
+                    Some(index) => Dual { value, tangent: tape.input(*index) },
                     None => Dual::lift(value),
                 }
             });
