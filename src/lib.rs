@@ -49,7 +49,7 @@
 //! | [`term`] | the free algebra: programs as data, without a meaning until a fold gives them one |
 //! | [`carriers`] | number types that give programs a meaning; one file each |
 //! | [`derivative`] | strategies of differentiation and the verbs |
-//! | [`array`] | array programs: combinators as data, typed and checked |
+//! | [`array`](mod@array) | array programs: combinators as data, typed and checked |
 //! | [`interop`] | adapters to other crates: their float trait, arrays, matrices and solvers |
 //! | [`prelude`] | the names that most programs import |
 //!
