@@ -1,0 +1,176 @@
+//! The figures of the papers that this library follows, by the library's own means; `papers/` says which is which.
+
+/// "Deriving Automatic Differentiation, Forwards and in Reverse", Figure 1: x·(x + 1)·(x + x) at 5.
+mod talk {
+    use catadiff::prelude::*;
+    use generic_array::typenum::U8;
+
+    fn figure_1<R: Real>(x: &[R]) -> R {
+        x[0] * (x[0] + 1.0) * (x[0] + x[0])
+    }
+
+    #[test]
+    fn figure_1_under_every_strategy() {
+        macro_rules! under {
+            ($($Strategy:ty),+) => {$(
+                assert_eq!(<$Strategy>::value_and_grad(|x| figure_1(x), &[5.0]), Ok((300.0, vec![170.0])));
+            )+};
+        }
+        under!(Symbolic, Forward, Vector<U8>, SparseForward, Downward, CayleyReverse, MutableReverse, Reverse);
+    }
+
+    /// The derivative of xⁿ has n² nodes as a tree and n as a term.
+    #[test]
+    fn expression_swell_is_gone() {
+        use catadiff::term::Arena;
+        let size = |n: usize| {
+            let arena = Arena::<&str>::lawless();
+            let x = arena.variable("x");
+            (1..n).fold(x, |power, _| power * x).derivative(&"x").size()
+        };
+        let (short, long) = (size(500), size(1000));
+        assert!(long < 4 * 1000 && long - short <= 4 * 500, "{short} nodes, and {long} for twice as many factors");
+    }
+}
+
+/// "Automatic Differentiation", the lecture in Julia.
+mod lecture {
+    use catadiff::prelude::*;
+
+    fn babysqrt<R: Real>(x: R) -> R {
+        (0..10).fold((x + 1.0) / 2.0, |t, _| (t + x / t) / 2.0)
+    }
+
+    /// The figures that the lecture prints, to the last digit.
+    #[test]
+    fn babylonian_square_root() {
+        assert_eq!(diff(|x| babysqrt(x), 2.0), Ok(0.353_553_390_593_273_73));
+        assert_eq!(1.0 / (2.0 * babysqrt(2.0)), 0.353_553_390_593_273_8);
+    }
+
+    /// Three results of one variable: one pass forwards, three in reverse.
+    #[test]
+    fn a_curve() {
+        fn curve<R: Real>(x: &[R]) -> Vec<R> {
+            vec![x[0] + 1.0, x[0] * 5.0, R::constant(5.0) / x[0]]
+        }
+        let expected = Ok(vec![vec![1.0], vec![5.0], vec![-1.25]]);
+        assert_eq!(jacfwd(|x| curve(x), &[2.0]), expected);
+        assert_eq!(jacrev(|x| curve(x), &[2.0]), expected);
+        assert_eq!(jvp(|x| curve(x), &[2.0], &[1.0]).unwrap().1, [1.0, 5.0, -1.25]);
+    }
+
+    /// z = x·y + sin x, for which the lecture multiplies Jacobians by hand: (y + cos x, x).
+    #[test]
+    fn the_worked_example() {
+        let [x, y] = [0.75, 2.0];
+        let expected = Ok(vec![y + f64::cos(x), x]);
+        assert_eq!(grad(|v| v[0] * v[1] + v[0].sin(), &[x, y]), expected);
+        assert_eq!(Forward::grad(|v| v[0] * v[1] + v[0].sin(), &[x, y]), expected);
+    }
+}
+
+/// "Not-Quite-Supersonic AD", the thesis on the interpreter of Futhark: its examples on numbers.
+mod interpreter {
+    use catadiff::prelude::*;
+
+    /// Example 1: f(x, y) = (if x > 2 then x + 2 else −x, product of [x, y, x]).
+    fn example_1<R: Decide>(x: &[R]) -> Vec<R> {
+        let first = if x[0] > 2.0 { x[0] + 2.0 } else { -x[0] };
+        vec![first, [x[0], x[1], x[0]].into_iter().product()]
+    }
+
+    #[test]
+    fn example_1_forwards_and_in_reverse() {
+        let at = [3.0, 2.0];
+        assert_eq!(jvp(|x| example_1(x), &at, &[1.0, 0.0]), Ok((vec![5.0, 18.0], vec![1.0, 12.0])));
+        assert_eq!(jvp(|x| example_1(x), &at, &[0.0, 1.0]), Ok((vec![5.0, 18.0], vec![0.0, 9.0])));
+        let (values, pullback) = vjp(|x| example_1(x), &at).unwrap();
+        assert_eq!(values, [5.0, 18.0]);
+        assert_eq!(pullback.call(&[1.0, 0.0]), Ok(vec![1.0, 0.0]));
+        assert_eq!(pullback.call(&[0.0, 1.0]), Ok(vec![12.0, 9.0]));
+        // The other branch.
+        assert_eq!(jacobian(|x| example_1(x), &[1.0, 2.0]), Ok(vec![vec![-1.0, 0.0], vec![4.0, 1.0]]));
+    }
+
+    /// Examples 3 and 4: y·x·x + (2 + 2) is 22 and has the derivatives 12 and 9.
+    #[test]
+    fn examples_3_and_4() {
+        fn f<R: Real>(x: &[R]) -> R {
+            x[1] * x[0] * x[0] + (R::constant(2.0) + R::constant(2.0))
+        }
+        assert_eq!(jvp(|x| vec![f(x)], &[3.0, 2.0], &[1.0, 0.0]), Ok((vec![22.0], vec![12.0])));
+        assert_eq!(value_and_grad(|x| f(x), &[3.0, 2.0]), Ok((22.0, vec![12.0, 9.0])));
+    }
+
+    /// Example 5: the derivative of x + y by y is 1 whatever x carries, so that of the derivative by x is 0.
+    #[test]
+    fn example_5_no_confusion_in_any_mix() {
+        macro_rules! nested {
+            ($($Outer:ty, $Inner:ty;)+) => {$(
+                let outer = <$Outer>::value_and_grad(|x| {
+                    let three = <$Outer as Numbers<'_, f64>>::lift(3.0);
+                    <$Inner>::grad(|y| <$Inner as Numbers<'_, _>>::lift(x[0]) + y[0], &[three]).unwrap()[0]
+                }, &[2.0]);
+                assert_eq!(outer, Ok((1.0, vec![0.0])));
+            )+};
+        }
+        nested! { Forward, Forward; Forward, Reverse; Reverse, Forward; Reverse, Reverse; }
+    }
+
+    /// Where the thesis stops: its reverse mode visits a shared node once per use, 2⁶⁰ times here; ours once.
+    #[test]
+    fn shared_nodes_are_visited_once() {
+        macro_rules! under {
+            ($($Strategy:ty),+) => {$(
+                let squares = <$Strategy>::grad(|x| (0..60).fold(x[0], |y, _| y * y), &[1.0]);
+                assert_eq!(squares, Ok(vec![2.0_f64.powi(60)]));
+            )+};
+        }
+        under!(Reverse, MutableReverse, CayleyReverse, Downward);
+    }
+}
+
+/// "Maintaining parallelism in reverse-mode automatic differentiation", section 2.1: when a trace is right.
+mod tracing {
+    use catadiff::prelude::*;
+
+    /// A program with a branch and a loop whose length depends on the data.
+    fn collatz<R: Decide>(x: &[R]) -> Vec<R> {
+        let mut y = x[0] * x[1];
+        while y > 1.0 {
+            y = if y > 4.0 { y * 0.5 + x[1].sin() } else { y - 0.75 };
+        }
+        vec![y, y * x[0]]
+    }
+
+    /// Equation 8: what a trace evaluates to is what the program does, for all inputs that take the same branches.
+    #[test]
+    fn a_trace_computes_what_the_program_does() {
+        let trace = record(|x| collatz(x), &[3.0, 7.0]).unwrap();
+        assert!(trace.decisions() > 6, "the loop was decided on again and again");
+        for at in [[3.0, 7.0], [3.01, 7.0], [2.99, 7.02]] {
+            assert_eq!(trace.run(&at), Ok(collatz(&at)));
+            assert_eq!(trace.jacobian::<Reverse>(&at), jacobian(|x| collatz(x), &at));
+        }
+    }
+
+    /// For all others the thesis leaves open what a trace means. Here it is an error, and never a wrong number.
+    #[test]
+    fn a_trace_refuses_other_branches() {
+        let trace = record(|x| collatz(x), &[3.0, 7.0]).unwrap();
+        let refused = trace.run(&[30.0, 7.0]);
+        assert!(matches!(refused, Err(catadiff::Error::BranchChanged { .. })), "{refused:?}");
+    }
+
+    /// Equation 9: a trace is its own trace.
+    #[test]
+    fn a_trace_of_a_trace_is_the_trace() {
+        let at = [3.0, 7.0];
+        let trace = record(|x| collatz(x), &at).unwrap();
+        let again = record(|x| trace.run_in(x, <Symbolic as Numbers<'_, _>>::lift).unwrap(), &at).unwrap();
+        let shown = |program: &catadiff::Program| program.terms().iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(shown(&trace), shown(&again));
+        assert_eq!(trace.decisions(), again.decisions());
+    }
+}
