@@ -10,5 +10,5 @@ pub mod special;
 mod table;
 
 pub use elementary::{Decide, Real, Scalar};
-pub use rule::{Facts, Points, Rule};
+pub use rule::{Facts, Points, Rule, Slopes};
 pub use table::{Elementary, Primitive, rows};
