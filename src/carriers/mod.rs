@@ -25,6 +25,7 @@ mod cayley;
 mod dense;
 mod dual;
 mod hom;
+pub(crate) mod log;
 mod recorded;
 mod sparse;
 mod tape;
