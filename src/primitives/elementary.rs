@@ -86,6 +86,17 @@ pub(super) trait Machine: num_traits::Float {
     fn digamma(self) -> Self {
         Self::narrow(special::digamma(self.wide()))
     }
+    // The standard library's inverse hyperbolic functions lose digits near their ends, and overflow.
+    fn inverse_sinh(self) -> Self {
+        Self::narrow(libm::asinh(self.wide()))
+    }
+    fn inverse_cosh(self) -> Self {
+        // libm answers numbers below 1 with numbers.
+        if self < Self::one() { Self::nan() } else { Self::narrow(libm::acosh(self.wide())) }
+    }
+    fn inverse_tanh(self) -> Self {
+        Self::narrow(libm::atanh(self.wide()))
+    }
     fn polygamma(self, order: u32) -> Self {
         Self::narrow(special::polygamma(order, self.wide()))
     }
