@@ -2,7 +2,8 @@
 //!
 //! Law: `Dual<S, M>` is a semiring if `M` is a module over `S` (Nagata's idealisation); forgetting the tangent is a
 //! homomorphism; and the tangents by `Sparse`, `Dense`, `Hom`, `Cayley` and `Accumulate` are one and the same,
-//! namely the derivative of the polynomial a program computes ("Forwards and in reverse").
+//! namely the derivative of the polynomial a program computes ("Forwards and in reverse", *Make it so, Number 2!* to
+//! *Step 3: Mutation*).
 
 use catadiff::carriers::{Accumulate, Cayley, Dense, Dual, Hom, Sparse};
 use catadiff::{Kronecker, Module, Semiring};

@@ -1,8 +1,9 @@
 //! Strategies: the verbs by every mode of differentiation, on random formulas.
 //!
 //! Law: forward, vector forward, reverse, the functional carriers and the symbolic derivative are one derivative, to
-//! second order; and pushing forward is adjoint to pulling back, `⟨J v, w⟩ = ⟨v, Jᵀ w⟩` ("Forwards and in reverse";
-//! "Automatic Differentiation", section *Duality*).
+//! second order ("Forwards and in reverse", *Summary*); and pushing forward is adjoint to pulling back,
+//! `⟨J v, w⟩ = ⟨v, Jᵀ w⟩`, since both multiply the same Jacobians, from the right and from the left ("Automatic
+//! Differentiation", *Theory*).
 
 use catadiff::carriers::{Accumulate, Cayley, Dual, Hom, Sparse};
 use catadiff::primitives::Scalar;

@@ -2,7 +2,7 @@
 //!
 //! Law: an operation has one result type for its operand types, the same value in every executor, and wraps where
 //! integers overflow. Derivatives of real operations are those of the table of primitives; integers are
-//! differentiated by the same ring rules, with wrapping arithmetic ("Futhark's AD", conversions and integers).
+//! differentiated by the same ring rules, with wrapping arithmetic, as Futhark does.
 
 use super::types::{Prim, Type};
 use crate::primitives::Primitive;

@@ -1,8 +1,8 @@
 //! Intervals: bounds on what a program computes when its inputs are known to lie within bounds.
 //!
 //! Law: *inclusion*: if each `xᵢ` lies in `Xᵢ`, then `f(x)` lies in `f(X)`, for real numbers and for machine numbers
-//! alike; narrower inputs give no wider outputs (Moore, "Interval Analysis"; one more homomorphism of "Automatic
-//! Differentiation", section *Semirings*).
+//! alike; narrower inputs give no wider outputs (Moore, "Interval Analysis", 1966). `×` distributes over `+` up to
+//! inclusion only.
 
 use core::cmp::Ordering;
 use core::fmt;

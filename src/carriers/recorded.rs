@@ -1,7 +1,8 @@
 //! Numbers that remember how they were made: a value, and the term it is the value of.
 //!
 //! Law: the term, evaluated at the point of recording, is the value; and at any other point at which every recorded
-//! decision comes out as it did, it is what the function itself would compute there.
+//! decision comes out as it did, it is what the function itself would compute there ("Automatic Differentiation",
+//! *Tracking-based AD*, by operator overloading).
 
 use core::cell::RefCell;
 use core::cmp::Ordering;

@@ -2,7 +2,8 @@
 //!
 //! Law: `+` and `×` are both the union, except that `0` annihilates: the semiring of subsets with a zero adjoined.
 //! The answer is structural: it holds for all values of the variables, and knows no cancellation (`x − x` depends
-//! on `x`), as in "Automatic Differentiation", section *Sparse Jacobians*.
+//! on `x`). It is the index set of "Forwards and in reverse", slide *Zeroing the zeros*, without the coefficients
+//! (Griewank and Walther, "Evaluating Derivatives", chapter *Exploiting Sparsity*).
 
 use std::rc::Rc;
 

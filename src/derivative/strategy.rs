@@ -1,6 +1,7 @@
 //! What a way of differentiating is: a number type for the user's function, and a way to read the derivative off.
 //!
-//! Law: all strategies agree, exactly on exact numbers and to rounding on floats.
+//! Law: all strategies agree, exactly on exact numbers and to rounding on floats: they multiply the same Jacobians in
+//! another order ("Automatic Differentiation", *Theory*).
 
 use crate::error::{Error, Result};
 use crate::primitives::{Decide, Scalar};

@@ -1,7 +1,8 @@
 //! Terms as numbers: handles that add, multiply and take sines, and build nodes as they do.
 //!
 //! Law: building a term is evaluating it in the carrier of terms, so `eval` into `Term` with variables sent to
-//! themselves is the identity, and sent elsewhere it is substitution.
+//! themselves is the identity, and sent elsewhere it is substitution ("Forwards and in reverse", *Symbolic
+//! Representation*).
 
 use core::fmt;
 use core::hash::Hash;

@@ -1,7 +1,8 @@
 //! Signatures: which operations terms have besides `+` and `×`, and which carriers can interpret them.
 //!
 //! Law: a carrier is a model of a signature when it gives every literal and every operation a meaning; every
-//! semiring is a model of the empty signature, so the free semiring stays literally free.
+//! semiring is a model of the empty signature, so the free semiring stays literally free ("Forwards and in reverse",
+//! *Minimal Expression Language*; signatures and models as in universal algebra).
 
 use core::convert::Infallible;
 use core::fmt::Debug;
