@@ -25,6 +25,27 @@ pub trait Semiring: Clone + Zero + One {}
 
 impl<T: Clone + Zero + One> Semiring for T {}
 
+/// The natural number `n` in any semiring, which has none but the sums of ones.
+pub(crate) fn natural<S: Semiring>(n: u64) -> S {
+    doubling(n, S::one(), S::zero(), |a, b| a + b)
+}
+
+/// The element `x` combined with itself `n` times by an associative operation, in `O(log n)` steps.
+pub(crate) fn doubling<S: Clone>(mut n: u64, mut x: S, unit: S, combine: impl Fn(S, S) -> S) -> S {
+    let mut result = unit;
+    while n > 0 {
+        if n % 2 == 1 {
+            result = combine(result, x.clone());
+        }
+        n /= 2;
+        // Past the last bit a doubling would be of no use, and might overflow.
+        if n > 0 {
+            x = combine(x.clone(), x);
+        }
+    }
+    result
+}
+
 /// A [`Semiring`] with subtraction.
 pub trait Ring: Semiring + Sub<Output = Self> + Neg<Output = Self> {}
 

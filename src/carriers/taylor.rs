@@ -12,7 +12,7 @@ use generic_array::{ArrayLength, GenericArray};
 use num_traits::{One, Zero};
 
 use super::streams::{cauchy, compose};
-use crate::algebra::Semiring;
+use crate::algebra::{Semiring, natural};
 use crate::error::{Error, Result};
 use crate::primitives::{Elementary, Rule, Scalar};
 
@@ -264,20 +264,7 @@ impl<S: Scalar> Elementary for Series<S> {
 /// `k!` times the coefficient `k`.
 fn derivative<S: Semiring>(coefficients: &[S], k: usize) -> S {
     let Some(coefficient) = coefficients.get(k) else { return S::zero() };
-    (2..=k).fold(coefficient.clone(), |product, j| product * natural(j))
-}
-
-/// The number `n` of any semiring, by doubling.
-fn natural<S: Semiring>(n: usize) -> S {
-    let (mut sum, mut power, mut rest) = (S::zero(), S::one(), n);
-    while rest > 0 {
-        if rest % 2 == 1 {
-            sum = sum + power.clone();
-        }
-        power = power.clone() + power;
-        rest /= 2;
-    }
-    sum
+    (2..=k).fold(coefficient.clone(), |product, j| product * natural(j as u64))
 }
 
 fn horner<S: Semiring>(coefficients: &[S], step: &S) -> S {

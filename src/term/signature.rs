@@ -10,7 +10,7 @@ use core::hash::Hash;
 
 use super::custom::Erased;
 use super::{Term, rewrite};
-use crate::algebra::Semiring;
+use crate::algebra::{Semiring, natural};
 use crate::primitives::{Elementary, Primitive};
 
 /// The operations that terms may have besides `0 1 + ×`, and the literals they may hold.
@@ -153,19 +153,8 @@ pub trait Model<P: Signature>: Semiring {
 }
 
 impl<S: Semiring> Model<Pure> for S {
-    fn literal(mut n: u64) -> S {
-        // Doubling: a semiring has no natural numbers but the sums of ones.
-        let (mut sum, mut power) = (S::zero(), S::one());
-        while n > 0 {
-            if n & 1 == 1 {
-                sum = sum + power.clone();
-            }
-            n >>= 1;
-            if n > 0 {
-                power = power.clone() + power;
-            }
-        }
-        sum
+    fn literal(n: u64) -> S {
+        natural(n)
     }
 
     fn operation(operation: Infallible, _: &[Erased], _: &[S]) -> S {

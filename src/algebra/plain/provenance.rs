@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use num_traits::{One, Zero};
 
 use super::Counting;
-use crate::algebra::Semiring;
+use crate::algebra::{Semiring, doubling, natural};
 
 /// A polynomial with natural coefficients in the variables `V`.
 ///
@@ -89,26 +89,10 @@ impl<V: Ord + Clone> Provenance<V> {
     /// It is a homomorphism as long as no count has reached its end.
     pub fn eval<S: Semiring>(&self, meaning: impl Fn(&V) -> S) -> S {
         self.terms().fold(S::zero(), |sum, (count, powers)| {
-            let start = doubling(count, S::one(), S::zero(), |a, b| a + b);
             let power = |(v, n): (&V, u32)| doubling(n.into(), meaning(v), S::one(), |a, b| a * b);
-            sum + powers.map(power).fold(start, |product, factor| product * factor)
+            sum + powers.map(power).fold(natural(count), |product, factor| product * factor)
         })
     }
-}
-
-/// The element `x` combined with itself `n` times, in `O(log n)` steps.
-fn doubling<S: Clone>(mut n: u64, mut x: S, unit: S, combine: impl Fn(S, S) -> S) -> S {
-    let mut result = unit;
-    while n > 0 {
-        if n % 2 == 1 {
-            result = combine(result, x.clone());
-        }
-        n /= 2;
-        if n > 0 {
-            x = combine(x.clone(), x);
-        }
-    }
-    result
 }
 
 /// The constant polynomial.
