@@ -95,10 +95,7 @@ impl<'a, V: Clone + Eq + Hash, P: Signature> Term<'a, V, P> {
     /// The variable this is, if it is one.
     pub fn as_variable(&self) -> Option<V> {
         let (arena, id) = self.place()?;
-        arena.read(|store| match store.nodes[id as usize] {
-            Node::Variable(number) => Some(store.variables[number as usize].clone()),
-            _ => None,
-        })
+        if let Node::Variable(number) = arena.node_at(id) { Some(arena.variable_at(number)) } else { None }
     }
 
     /// The arena and number of the node, unless it is a constant without one.

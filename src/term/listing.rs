@@ -45,24 +45,20 @@ impl<V: Clone + Eq + Hash> Term<'_, V> {
         let Some((arena, root)) = self.place() else {
             return Ok(Listing { lines: vec![Line::Constant(self.as_literal().unwrap_or(0.0))] });
         };
-        let uses = arena.read(|store| super::fold::uses(store, &[root]));
         let mut lines = Vec::new();
-        let mut place = vec![0; uses.len()];
-        for id in (0..uses.len()).filter(|id| uses[*id] > 0) {
-            let node = arena.node_at(id as u32);
-            let mut operands = Vec::new();
-            arena.read(|store| node.operands(&store.lists, |operand| operands.push(place[operand as usize])));
+        let mut place = vec![0; root as usize + 1];
+        for (id, _, node) in arena.reached(&[root]) {
+            let operands: Vec<usize> = arena.operands_of(&node).into_iter().map(|operand| place[operand]).collect();
             place[id] = lines.len();
             lines.push(match node {
-                Node::Variable(number) => Line::Variable(arena.read(|store| store.variables[number as usize].clone())),
+                Node::Variable(number) => Line::Variable(arena.variable_at(number)),
                 Node::Literal(bits) => Line::Constant(f64::from_bits(bits)),
                 Node::Plus(_) => Line::Plus(operands[0], operands[1]),
                 Node::Times(_) => Line::Times(operands[0], operands[1]),
                 Node::Apply(operation, ..) | Node::ApplyMany(operation, _) => match operation {
                     SmoothOperation::Primitive(row) => Line::Primitive(row, operands),
                     SmoothOperation::Custom(rule) => {
-                        let name = arena.read(|store| store.rules[rule as usize].name().to_owned());
-                        return Err(Error::UnknownName { name, known: Vec::new() });
+                        return Err(Error::UnknownName { name: arena.rule_name(rule).to_owned(), known: Vec::new() });
                     }
                 },
             });
