@@ -110,7 +110,8 @@ impl Signature for Smooth {
         Some(a * b)
     }
     fn bits(literal: f64) -> u64 {
-        literal.to_bits()
+        // A NaN of another sign or payload prints the same, and no carrier tells it apart.
+        if literal.is_nan() { f64::NAN.to_bits() } else { literal.to_bits() }
     }
     fn from_bits(bits: u64) -> f64 {
         f64::from_bits(bits)
