@@ -9,6 +9,7 @@ use core::fmt;
 use core::ops::{Add, Mul};
 use num_traits::{One, Zero};
 
+use crate::primitives::special::two_sum;
 use crate::primitives::{Elementary, Facts, Points, Rule};
 
 /// All real numbers from `lo` to `hi`, both included; the interval is empty unless `lo ≤ hi`.
@@ -127,7 +128,7 @@ impl fmt::Display for Interval {
 
 /// `a + b` rounded down, exactly: the rounding error of a sum is a machine number, and has a sign.
 fn sum_down(a: f64, b: f64) -> f64 {
-    let sum = a + b;
+    let (sum, error) = two_sum(a, b);
     if sum.is_nan() {
         return f64::NEG_INFINITY;
     }
@@ -135,8 +136,6 @@ fn sum_down(a: f64, b: f64) -> f64 {
         // From finite numbers it is an overflow, of which the largest number is a lower bound.
         return if sum > 0.0 && a.is_finite() && b.is_finite() { f64::MAX } else { sum };
     }
-    let part = sum - a;
-    let error = (a - (sum - part)) + (b - part);
     if error >= 0.0 { sum } else { sum.next_down() }
 }
 
