@@ -6,7 +6,6 @@
 //! slide *Step 3: Mutation*).
 
 use core::cell::Cell;
-use core::cmp::Ordering;
 use core::ops::{Add, Mul};
 use num_traits::{One, Zero};
 
@@ -147,26 +146,4 @@ impl<S: Elementary> Elementary for Counted<'_, S> {
     }
 }
 
-impl<S: PartialEq> PartialEq for Counted<'_, S> {
-    fn eq(&self, other: &Self) -> bool {
-        self.value == other.value
-    }
-}
-
-impl<S: PartialOrd> PartialOrd for Counted<'_, S> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        self.value.partial_cmp(&other.value)
-    }
-}
-
-impl<S: Elementary + PartialEq> PartialEq<f64> for Counted<'_, S> {
-    fn eq(&self, literal: &f64) -> bool {
-        self.value == S::constant(*literal)
-    }
-}
-
-impl<S: Elementary + PartialOrd> PartialOrd<f64> for Counted<'_, S> {
-    fn partial_cmp(&self, literal: &f64) -> Option<Ordering> {
-        self.value.partial_cmp(&S::constant(*literal))
-    }
-}
+crate::primitives::compared_by!(['c, S] Counted<'c, S>: S, value);
