@@ -50,11 +50,12 @@
 //! ```
 
 mod check;
+mod custom;
 mod folded;
 mod forward;
 mod program;
 mod reverse;
-mod rules;
+
 mod second;
 mod solve;
 mod sparse;
@@ -65,11 +66,11 @@ mod taylor;
 mod verbs;
 
 pub use check::check_grad;
+pub use custom::{WithTangent, custom_grad, custom_vjp};
 pub use folded::{CayleyReverse, Downward, MutableReverse, SparseForward, Symbolic};
 pub use forward::{Forward, ForwardVar, Vector, VectorVar, diff, jvp, value_and_diff};
 pub use program::{Program, record};
 pub use reverse::{Linear, Pullback, Reverse, Var, linearize, vjp};
-pub use rules::{WithTangent, custom_grad, custom_vjp};
 pub use second::{HessianVar, HvpVar, hessian, hvp};
 pub use solve::solve;
 pub use sparse::{

@@ -7,7 +7,7 @@
 use core::iter::{once, once_with};
 use num_traits::{One, Zero};
 
-use super::rules::WithTangent;
+use super::custom::WithTangent;
 use super::strategy::{Base, check_finite};
 use crate::error::{Error, Result};
 

@@ -7,6 +7,10 @@ use crate::error::{Error, Result};
 use crate::primitives::{Decide, Scalar};
 
 /// A number that can be differentiated at: `f32`, `f64`, or a number of an outer differentiation.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a number that can be differentiated at",
+    note = "`f32`, `f64` and the numbers of an outer differentiation are; integers and exact numbers need `Dual` itself"
+)]
 pub trait Base: Scalar + PartialOrd {}
 
 impl<T: Scalar + PartialOrd> Base for T {}

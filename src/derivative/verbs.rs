@@ -101,6 +101,7 @@ where
 /// assert_eq!(grad(|x| x[0] * stop_gradient(x[0]), &[3.0])?, [3.0]);
 /// # Ok::<(), catadiff::Error>(())
 /// ```
+#[must_use]
 pub fn stop_gradient<E: Elementary>(x: E) -> E {
     x.stop_gradient()
 }
