@@ -78,7 +78,7 @@ impl<V: Clone + Eq + Hash> Arena<V, Smooth> {
         for line in &listing.lines {
             let operand = |at: usize| {
                 terms.get(at).copied().ok_or(Error::Length {
-                    what: "the listing before a line that is referred to",
+                    what: "the part of the listing that a line may refer to",
                     expected: at + 1,
                     found: terms.len(),
                 })
@@ -89,7 +89,7 @@ impl<V: Clone + Eq + Hash> Arena<V, Smooth> {
                 Line::Plus(a, b) => operand(*a)? + operand(*b)?,
                 Line::Times(a, b) => operand(*a)? * operand(*b)?,
                 Line::Primitive(row, operands) => {
-                    Error::lengths("the operands of a primitive", row.arity(), operands.len())?;
+                    Error::lengths("the list of operands of a primitive", row.arity(), operands.len())?;
                     row.apply(&operands.iter().map(|at| operand(*at)).collect::<Result<Vec<_>>>()?)
                 }
             };
