@@ -151,9 +151,3 @@ pub fn constant(prim: Prim, value: f64) -> Atom {
         Prim::F64 => Const::F64(value),
     })
 }
-
-impl From<crate::primitives::Primitive> for ScalarOp {
-    fn from(row: crate::primitives::Primitive) -> Self {
-        ScalarOp::Row(row)
-    }
-}

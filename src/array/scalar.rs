@@ -31,6 +31,12 @@ pub enum ScalarOp {
     Convert(Prim),
 }
 
+impl From<Primitive> for ScalarOp {
+    fn from(row: Primitive) -> Self {
+        ScalarOp::Row(row)
+    }
+}
+
 macro_rules! integers {
     ($($(#[doc = $doc:expr])+ $Row:ident $text:literal ($x:ident $(, $y:ident)?) = $value:expr;)+) => {
         /// An operation on integers. Arithmetic wraps; what has no value is `None` and an error of the program.
