@@ -47,6 +47,10 @@ pub(crate) fn doubling<S: Clone>(mut n: u64, mut x: S, unit: S, combine: impl Fn
 }
 
 /// A [`Semiring`] with subtraction.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a ring",
+    note = "a ring is a semiring with subtraction: `Sub` and `Neg`; derivatives of sums and products need none"
+)]
 pub trait Ring: Semiring + Sub<Output = Self> + Neg<Output = Self> {}
 
 impl<T: Semiring + Sub<Output = T> + Neg<Output = T>> Ring for T {}
@@ -54,6 +58,10 @@ impl<T: Semiring + Sub<Output = T> + Neg<Output = T>> Ring for T {}
 /// A [`Ring`] with division.
 ///
 /// Division by zero is the type's own affair: floats give infinities, rationals of `num-rational` panic.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a field",
+    note = "a field is a semiring with subtraction and division: `Sub`, `Neg` and `Div`"
+)]
 pub trait Field: Ring + Div<Output = Self> {}
 
 impl<T: Ring + Div<Output = T>> Field for T {}

@@ -42,6 +42,7 @@ impl Counter {
     }
 
     /// A number whose operations are counted here.
+    #[must_use]
     pub fn number<S>(&self, value: S) -> Counted<'_, S> {
         Counted { value, counter: Some(self) }
     }

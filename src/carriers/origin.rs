@@ -73,6 +73,7 @@ impl Log {
     }
 
     /// A number whose operations are watched. If it is itself NaN or infinite, that is a fault, named `input`.
+    #[must_use]
     pub fn input<S: Elementary>(&self, value: S) -> Traced<'_, S> {
         let operation = self.next();
         let origin = broken(&value).map(|value| self.note(operation, "input", Vec::new(), value));

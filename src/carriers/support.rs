@@ -48,6 +48,7 @@ const FEW: usize = 64;
 
 impl<V: Ord + Clone> Support<V> {
     /// The number that is this variable.
+    #[must_use]
     pub fn variable(variable: V) -> Self {
         Support(Set::Few(Rc::new([variable])))
     }
@@ -79,6 +80,7 @@ impl<V: Ord + Clone> Support<V> {
     }
 
     /// Whether the number depends on this variable.
+    #[must_use]
     pub fn contains(&self, variable: &V) -> bool {
         match &self.0 {
             Set::Zero | Set::Empty => false,

@@ -45,27 +45,32 @@ impl<S, N: ArrayLength> Index<usize> for Taylor<S, N> {
 
 impl<S: Semiring, N: ArrayLength> Taylor<S, N> {
     /// A number that does not vary.
+    #[must_use]
     pub fn lift(value: S) -> Self {
         Taylor::from_coefficients([value])
     }
 
     /// The variable of the series, at this value: `value + t`.
+    #[must_use]
     pub fn variable(value: S) -> Self {
         Taylor::from_coefficients([value, S::one()])
     }
 
     /// The series with these coefficients, cut off or filled up with zeros.
+    #[must_use]
     pub fn from_coefficients(coefficients: impl IntoIterator<Item = S>) -> Self {
         let mut coefficients = coefficients.into_iter();
         Taylor(GenericArray::generate(|_| coefficients.next().unwrap_or_else(S::zero)))
     }
 
     /// The derivative of order `k`: `k!` times the coefficient; 0 from `N` on.
+    #[must_use]
     pub fn derivative(&self, k: usize) -> S {
         derivative(&self.0, k)
     }
 
     /// The value of the truncated series at `t = step`.
+    #[must_use]
     pub fn evaluate(&self, step: &S) -> S {
         horner(&self.0, step)
     }
@@ -146,11 +151,13 @@ pub struct Series<S> {
 
 impl<S: Semiring> Series<S> {
     /// A number that does not vary.
+    #[must_use]
     pub fn lift(value: S) -> Self {
         Series { coefficients: vec![value], order: None }
     }
 
     /// The variable of the series, at this value: `value + t`, up to an order.
+    #[must_use]
     pub fn variable(value: S, order: usize) -> Self {
         let mut coefficients = vec![value, S::one()];
         coefficients.truncate(order.saturating_add(1));
@@ -179,16 +186,19 @@ impl<S: Semiring> Series<S> {
     }
 
     /// The coefficient `k`; 0 beyond the order.
+    #[must_use]
     pub fn coefficient(&self, k: usize) -> S {
         self.coefficients.get(k).cloned().unwrap_or_else(S::zero)
     }
 
     /// The derivative of order `k`: `k!` times the coefficient.
+    #[must_use]
     pub fn derivative(&self, k: usize) -> S {
         derivative(&self.coefficients, k)
     }
 
     /// The value of the truncated series at `t = step`.
+    #[must_use]
     pub fn evaluate(&self, step: &S) -> S {
         horner(&self.coefficients, step)
     }

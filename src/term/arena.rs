@@ -89,6 +89,7 @@ impl<V: Clone + Eq + Hash, P: Signature> Arena<V, P> {
     }
 
     /// The term that is a variable.
+    #[must_use]
     pub fn variable(&self, variable: V) -> Term<'_, V, P> {
         let number = {
             let store = &mut *self.store.borrow_mut();

@@ -21,17 +21,20 @@ impl<V: Clone + Eq + Hash, P: Signature> Term<'_, V, P> {
     /// assert_eq!(term.eval(|v| if *v == "x" { 3_u8 } else { 4 }), 15); // integers
     /// assert_eq!(term.eval(|_| 0.5), 0.75);                            // floats
     /// ```
+    #[must_use]
     pub fn eval<D: Model<P>>(&self, variable: impl FnMut(&V) -> D) -> D {
         self.eval_sharing(variable, |value, _| value)
     }
 
     /// [`eval`](Term::eval) for carriers that want to know how often each value will be used: `share` is told, once
     /// per node that is used more than once, before the uses.
+    #[must_use]
     pub fn eval_sharing<D: Model<P>>(&self, variable: impl FnMut(&V) -> D, share: impl FnMut(D, usize) -> D) -> D {
         fold(core::slice::from_ref(self), variable, share).pop().expect("a root has a value")
     }
 
     /// The meanings of several terms, whose shared parts are visited once.
+    #[must_use]
     pub fn eval_all<D: Model<P>>(terms: &[Self], variable: impl FnMut(&V) -> D) -> Vec<D> {
         fold(terms, variable, |value, _| value)
     }
@@ -43,6 +46,7 @@ impl<V: Clone + Eq + Hash, P: Signature> Term<'_, V, P> {
     }
 
     /// The variables that occur in the term, in the order of the arena.
+    #[must_use]
     pub fn variables(&self) -> Vec<V> {
         let Some((arena, id)) = self.place() else { return Vec::new() };
         let variable = |node| if let Node::Variable(number) = node { Some(arena.variable_at(number)) } else { None };

@@ -50,6 +50,7 @@ pub enum Place {
 
 impl<V: Clone + Eq + Hash> Term<'_, V> {
     /// Where the term is; [`Arena::at`] is the way back.
+    #[must_use]
     pub fn to_place(&self) -> Place {
         match self.0 {
             Repr::Literal(literal) => Place::Literal(literal),
@@ -63,6 +64,7 @@ impl<V: Clone + Eq + Hash> Arena<V> {
     ///
     /// # Panics
     /// If the place is of a larger arena.
+    #[must_use]
     pub fn at(&self, place: Place) -> Term<'_, V> {
         match place {
             Place::Literal(literal) => Term(Repr::Literal(literal)),
@@ -76,6 +78,7 @@ impl<V: Clone + Eq + Hash> Arena<V> {
 
 impl<'a, V: Clone + Eq + Hash, P: Signature> Term<'a, V, P> {
     /// A constant.
+    #[must_use]
     pub fn literal(literal: P::Literal) -> Self {
         Term(Repr::Literal(literal))
     }
@@ -85,6 +88,7 @@ impl<'a, V: Clone + Eq + Hash, P: Signature> Term<'a, V, P> {
     }
 
     /// The constant this is, if it is one.
+    #[must_use]
     pub fn as_literal(&self) -> Option<P::Literal> {
         match self.0 {
             Repr::Literal(literal) => Some(literal),
@@ -93,6 +97,7 @@ impl<'a, V: Clone + Eq + Hash, P: Signature> Term<'a, V, P> {
     }
 
     /// The variable this is, if it is one.
+    #[must_use]
     pub fn as_variable(&self) -> Option<V> {
         let (arena, id) = self.place()?;
         if let Node::Variable(number) = arena.node_at(id) { Some(arena.variable_at(number)) } else { None }
@@ -116,6 +121,7 @@ impl<'a, V: Clone + Eq + Hash, P: Signature> Term<'a, V, P> {
     }
 
     /// Whether the two are the same term: structurally equal, and of one arena.
+    #[must_use]
     pub fn same(&self, other: &Self) -> bool {
         match (self.0, other.0) {
             (Repr::Node(a, i), Repr::Node(b, j)) if core::ptr::eq(a, b) => i == j,

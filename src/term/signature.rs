@@ -14,6 +14,9 @@ use crate::algebra::{Semiring, natural};
 use crate::primitives::{Elementary, Primitive};
 
 /// The operations that terms may have besides `0 1 + ×`, and the literals they may hold.
+///
+/// There are two, [`Pure`] and [`Smooth`]. Operations of your own are [`Rule`](crate::primitives::Rule)s, which `Smooth`
+/// takes in; the trait itself cannot be implemented outside this crate.
 pub trait Signature: Sized + 'static {
     /// The constants: the free ones are the natural numbers.
     type Literal: Copy + PartialEq + Debug;
