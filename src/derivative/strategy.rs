@@ -24,6 +24,13 @@ pub trait Numbers<'b, S, Implied = &'b S> {
     type Num: Decide;
 
     /// A number of the base, such as one of an outer differentiation, as a constant of this one.
+    ///
+    /// ```
+    /// use catadiff::prelude::*;
+    /// let slopes = jvp(|x| vec![x[0] * Forward::lift(3.0), Forward::lift(3.0)], &[2.0], &[1.0])?.1;
+    /// assert_eq!(slopes, [3.0, 0.0]);
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
     fn lift(constant: S) -> Self::Num;
 }
 

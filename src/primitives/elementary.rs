@@ -69,6 +69,13 @@ impl<T> Real for T where
 ///
 /// Carriers that record keep each comparison as a decision; carriers without a value, such as symbolic terms, are
 /// not `Decide`, so a branch on them does not compile.
+///
+/// ```
+/// use catadiff::prelude::*;
+/// fn huber<R: Decide>(x: R) -> R { if x.abs() < 1.0 { x * x / 2.0 } else { x.abs() - 0.5 } }
+/// assert_eq!((diff(|x| huber(x), 0.25)?, diff(|x| huber(x), -3.0)?), (0.25, -1.0));
+/// # Ok::<(), catadiff::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be branched on",
     note = "`f64` and the carriers with a value are `Decide`; where there is no value, use `select` and `at_least`"

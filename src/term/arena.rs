@@ -82,7 +82,15 @@ impl<V: Clone + Eq + Hash, P: Signature> Arena<V, P> {
         Arena::default()
     }
 
-    /// An empty arena that applies no law: the talk's "free (lawless) semiring".
+    /// An empty arena that applies no law: the free (lawless) semiring of "Forwards and in reverse".
+    ///
+    /// ```
+    /// use catadiff::prelude::*;
+    /// use catadiff::term::{Arena, Term};
+    /// let (lawful, lawless) = (Arena::<char>::new(), Arena::<char>::lawless());
+    /// assert_eq!((lawful.variable('x') * Term::one() + Term::zero()).to_string(), "x");
+    /// assert_eq!((lawless.variable('x') * Term::one() + Term::zero()).to_string(), "x * 1 + 0");
+    /// ```
     #[must_use]
     pub fn lawless() -> Self {
         Arena { lawless: true, ..Arena::default() }

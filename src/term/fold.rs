@@ -27,7 +27,20 @@ impl<V: Clone + Eq + Hash, P: Signature> Term<'_, V, P> {
     }
 
     /// [`eval`](Term::eval) for carriers that want to know how often each value will be used: `share` is told, once
-    /// per node that is used more than once, before the uses.
+    /// per node that is used more than once, before the uses. [`Dual::eval`](crate::carriers::Dual::eval) is the fold of
+    /// this kind into dual numbers.
+    ///
+    /// ```
+    /// use catadiff::term::{Arena, Pure};
+    /// let arena = Arena::<char, Pure>::new();
+    /// let square = arena.variable('x') * arena.variable('x');
+    /// let mut shared = Vec::new();
+    /// let value = (square + square * square).eval_sharing(|_| 2_u64, |value, uses| {
+    ///     shared.push((value, uses));
+    ///     value
+    /// });
+    /// assert_eq!((value, shared), (20, vec![(2, 2), (4, 3)])); // x is used twice, x² three times
+    /// ```
     #[must_use]
     pub fn eval_sharing<D: Model<P>>(&self, variable: impl FnMut(&V) -> D, share: impl FnMut(D, usize) -> D) -> D {
         fold(core::slice::from_ref(self), variable, share).pop().expect("a root has a value")

@@ -29,6 +29,20 @@ pub enum Line<V> {
 }
 
 /// A straight-line program whose last line is the result.
+///
+/// ```
+/// use catadiff::prelude::*;
+/// use catadiff::primitives::Primitive;
+/// use catadiff::term::{Arena, Line};
+/// let arena = Arena::<char>::new();
+/// let x = arena.variable('x');
+/// let listing = (x * x + (x * x).sin()).listing()?;
+/// let square = [Line::Variable('x'), Line::Times(0, 0)]; // shared, so it stands there once
+/// assert_eq!(listing.lines[..2], square);
+/// assert_eq!(listing.lines[2..], [Line::Primitive(Primitive::Sin, vec![1]), Line::Plus(1, 2)]);
+/// assert_eq!(Arena::new().read_listing(&listing)?.to_string(), "x * x + sin(x * x)");
+/// # Ok::<(), catadiff::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Listing<V> {

@@ -232,7 +232,15 @@ impl<V: Clone + Eq + Hash + Display, P: Written> Term<'_, V, P> {
         format!("\\begin{{aligned}}\n{lines}&\\phantom{{=}} {last}\n\\end{{aligned}}")
     }
 
-    /// The term as a graph in the DOT language: a node per distinct part, an arrow to each operand.
+    /// The term as a graph in the DOT language: a node per distinct part, an arrow from each operand.
+    ///
+    /// ```
+    /// use catadiff::term::Arena;
+    /// let arena = Arena::<&str>::new();
+    /// let x = arena.variable("x");
+    /// let square = (x * x).to_dot();
+    /// assert!(square.contains("n1 [label = \"×\"]") && square.matches("n0 -> n1").count() == 2);
+    /// ```
     #[must_use]
     pub fn to_dot(&self) -> String {
         let mut text = String::from("digraph term {\n  rankdir = BT;\n  node [shape = box, style = rounded];\n");
