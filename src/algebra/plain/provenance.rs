@@ -39,6 +39,11 @@ struct Monomial<V: Ord> {
 }
 
 impl<V: Ord> Monomial<V> {
+    /// The product of no variables.
+    fn unit() -> Self {
+        Monomial::new(BTreeMap::new())
+    }
+
     fn new(powers: BTreeMap<V, Reverse<u32>>) -> Self {
         let degree = Reverse(powers.values().map(|power| u64::from(power.0)).sum());
         Monomial { degree, powers }
@@ -75,7 +80,7 @@ impl<V: Ord + Clone> Provenance<V> {
     pub fn coefficient(&self, powers: &[(V, u32)]) -> u64 {
         let factor = |(v, n): &(V, u32)| BTreeMap::from([(v.clone(), Reverse(*n))]);
         let written = powers.iter().filter(|(_, n)| *n > 0).map(factor).map(Monomial::new);
-        let monomial = written.fold(Monomial::new(BTreeMap::new()), |product, power| product.times(&power));
+        let monomial = written.fold(Monomial::unit(), |product, power| product.times(&power));
         self.0.get(&monomial).map_or(0, |count| count.0)
     }
 
@@ -98,7 +103,7 @@ impl<V: Ord + Clone> Provenance<V> {
 /// The constant polynomial.
 impl<V: Ord> From<u64> for Provenance<V> {
     fn from(constant: u64) -> Self {
-        let term = (Monomial::new(BTreeMap::new()), Counting(constant));
+        let term = (Monomial::unit(), Counting(constant));
         Provenance(Some(term).filter(|_| constant > 0).into_iter().collect())
     }
 }
