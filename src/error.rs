@@ -6,6 +6,14 @@ use core::fmt;
 
 /// What went wrong in a call of this library. Every variant is the caller's to mend; the library's own mistakes
 /// panic with the name of the broken invariant instead.
+///
+/// ```
+/// use catadiff::prelude::*;
+/// use catadiff::Error;
+/// let error = grad(|x| x[0] * x[1], &[2.0, f64::NAN]).unwrap_err();
+/// assert!(matches!(error, Error::NotFinite { index: 1, .. }));
+/// assert_eq!(error.to_string(), "the point holds NaN at index 1: every number must be finite");
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
@@ -47,7 +55,8 @@ pub enum Error {
         /// The largest size possible.
         limit: usize,
     },
-    /// A name that has no value.
+    /// A name that has no value where it stands: a variable of a formula without one, or a user's rule outside the
+    /// arena that knows it.
     UnknownName {
         /// The name.
         name: String,
@@ -65,7 +74,7 @@ pub enum Error {
     },
     /// A derivative that does not agree with the one it was checked against.
     Disagree {
-        /// Which derivative, such as `reverse gradient`.
+        /// Which derivative, such as `reverse-mode gradient`.
         what: String,
         /// Position of the worst entry.
         index: usize,
@@ -96,7 +105,7 @@ impl fmt::Display for Error {
         match self {
             Error::Empty { what } => write!(f, "{what} is empty: give at least one number"),
             Error::Length { what, expected, found } => {
-                write!(f, "{what} has {found} numbers where {expected} are needed")
+                write!(f, "{what} has the length {found} where {expected} is needed")
             }
             Error::NotFinite { what, index, value } => {
                 write!(f, "{what} holds {value} at index {index}: every number must be finite")

@@ -17,6 +17,7 @@ const ROWS: usize = 16;
 /// let found = slope(|t| (1.0 + t).ln(), 0.5);
 /// assert!((found - 1.0).abs() < 1e-11);
 /// ```
+#[must_use]
 pub fn slope(f: impl Fn(f64) -> f64, reach: f64) -> f64 {
     let (mut best, mut error) = (f64::NAN, f64::INFINITY);
     let mut above: Vec<f64> = Vec::new();

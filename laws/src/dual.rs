@@ -2,14 +2,14 @@
 //!
 //! Law: `Dual<S, M>` is a semiring if `M` is a module over `S` (Nagata's idealisation); forgetting the tangent is a
 //! homomorphism; and the tangents by `Sparse`, `Dense`, `Hom`, `Cayley` and `Accumulate` are one and the same,
-//! namely the derivative of the polynomial a program computes ("Forwards and in reverse").
+//! namely the derivative of the polynomial a program computes ("Forwards and in reverse", *Make it so, Number 2!* to
+//! *Step 3: Mutation*).
 
-use catadiff::carriers::{Accumulate, Cayley, Dense, Dual, Hom, Sparse};
+use catadiff::carriers::Dual;
 use catadiff::{Kronecker, Module, Semiring};
-use generic_array::typenum::U4;
 
 use crate::approx::{Bound, Same, VARIABLES};
-use crate::kronecker::Coefficients;
+use crate::kronecker::{Coefficients, by_every_module};
 use crate::law;
 use crate::program::Program;
 use crate::runner::for_all;
@@ -72,14 +72,7 @@ pub fn modes_agree<S: Semiring + Same + 'static>(program: &Program, point: &[S; 
     let at = |v: &usize| point[*v].clone();
     let value = program.polynomial().eval(at);
     let slopes: Vec<S> = (0..VARIABLES).map(|v| program.derivative(v).eval(at)).collect();
-    let modes: [(&str, (S, Vec<S>)); 5] = [
-        ("Sparse", gradient::<S, Sparse<usize, S>>(program, point)),
-        ("Dense", gradient::<S, Dense<S, U4>>(program, point)),
-        ("Hom", gradient::<S, Hom<'_, S, Sparse<usize, S>>>(program, point)),
-        ("Cayley", gradient::<S, Cayley<'_, S, Sparse<usize, S>>>(program, point)),
-        ("Accumulate", gradient::<S, Accumulate<'_, S>>(program, point)),
-    ];
-    for (mode, found) in modes {
+    for (mode, found) in by_every_module!(over S, gradient<S>(program, point)) {
         let law = format!("{mode} has the program's value");
         law!(law, [program, point], found.0, value.clone(), bound)?;
         let law = format!("{mode} has the gradient of the program's polynomial");

@@ -8,10 +8,10 @@
 use core::cell::Cell;
 use std::rc::Rc;
 
+use catadiff::Kronecker;
 use catadiff::Semiring;
 use catadiff::carriers::{Accumulate, Dual};
 use catadiff::term::{Arena, Pure, Term, parse};
-use catadiff::{Kronecker, Module};
 use num_traits::{One, Zero};
 
 use crate::approx::{Bound, Same, VARIABLES};
@@ -154,9 +154,7 @@ pub fn shared_nodes_cost_once<S: Semiring + Same + 'static>(
     law!("a shared node is visited once: operations ≤ nodes", [program], primal <= t.size(), true, bound)?;
     let (gradient, cost) = counted(point, |at| {
         type Reverse<S> = Dual<Tally<S>, Accumulate<'static, Tally<S>>>;
-        let variable = |v: &usize| Reverse::<S>::variable(at(v), *v);
-        let share = |x: Reverse<S>, uses| Dual { value: x.value, tangent: x.tangent.share(uses) };
-        t.eval_sharing(variable, share).tangent.abs(VARIABLES)
+        Reverse::<S>::eval(&t, |v| Dual::variable(at(v), *v)).tangent.abs(VARIABLES)
     });
     let found: Vec<S> = gradient.into_iter().map(|g| g.value).collect();
     let allowed = GRADIENT_COST * primal + VARIABLES;
@@ -216,8 +214,6 @@ where
     S: Semiring,
     M: Kronecker<usize, S> + Coefficients<usize, S>,
 {
-    let variable = |v: &usize| Dual::<S, M>::variable(point[*v].clone(), *v);
-    let share = |x: Dual<S, M>, uses| Dual { value: x.value, tangent: x.tangent.share(uses) };
-    let Dual { tangent, .. } = t.eval_sharing(variable, share);
+    let Dual { tangent, .. } = Dual::<S, M>::eval(&t, |v| Dual::variable(point[*v].clone(), *v));
     (0..VARIABLES).map(|v| tangent.coefficient(&v)).collect()
 }

@@ -55,6 +55,22 @@ impl<V, S, M: Coefficients<V, S>> Coefficients<V, S> for Brand<'_, M> {
     }
 }
 
+/// What `gradient::<given…, M>(arguments…)` answers by every module `M` over a scalar whose coefficients can be read, each with the
+/// module's name. A new module is listed here, and compared with the others wherever they are.
+macro_rules! by_every_module {
+    (over $S:ty, $gradient:ident<$($given:ident),*>($($argument:expr),*)) => {{
+        use catadiff::carriers::{Accumulate, Cayley, Dense, Hom, Sparse};
+        [
+            ("Sparse", $gradient::<$($given,)* Sparse<usize, $S>>($($argument),*)),
+            ("Dense", $gradient::<$($given,)* Dense<$S, generic_array::typenum::U4>>($($argument),*)),
+            ("Hom", $gradient::<$($given,)* Hom<'_, $S, Sparse<usize, $S>>>($($argument),*)),
+            ("Cayley", $gradient::<$($given,)* Cayley<'_, $S, Sparse<usize, $S>>>($($argument),*)),
+            ("Accumulate", $gradient::<$($given,)* Accumulate<'_, $S>>($($argument),*)),
+        ]
+    }};
+}
+pub(crate) use by_every_module;
+
 /// `delta(v)` at `w` is 1 if they are the same variable, and 0 if not.
 pub fn delta_is_a_unit<V, S, M>(v: &V, w: &V, bound: Bound) -> Verdict
 where

@@ -1,7 +1,8 @@
 //! Modules over a semiring: the equations of a tangent, which make a `Dual` over it a semiring.
 //!
 //! Law: `join` and `null` are a commutative monoid; `scale` is an action of `(S, ×, 1)` that respects both additions;
-//! zero is strong; a shared tangent is the tangent ("Forwards and in reverse", slides *Nagata's idealisation* on).
+//! zero is strong; a shared tangent is the tangent ("Forwards and in reverse", slide *more economic representation*:
+//! vector addition and scalar multiplication).
 
 use catadiff::{Module, Semiring};
 

@@ -4,15 +4,14 @@
 //! to every order and in every mode; and nothing that multiplies a zero tangent is felt (the scalar rules of
 //! "Automatic Differentiation"). A table whose tests ask only that a rule exists keeps wrong rules for years.
 
-use catadiff::carriers::{Accumulate, Cayley, Dense, Dual, Hom, Sparse};
+use catadiff::carriers::Dual;
 use catadiff::primitives::{Elementary, Primitive, Rule, Scalar};
 use catadiff::{Kronecker, Module};
-use generic_array::typenum::U4;
 use quickcheck::{Arbitrary, Gen};
 
 use crate::approx::Bound;
 use crate::differences::slope;
-use crate::kronecker::Coefficients;
+use crate::kronecker::{Coefficients, by_every_module};
 use crate::law;
 use crate::runner::for_all;
 use crate::violation::Verdict;
@@ -161,14 +160,7 @@ where
 pub fn modes_agree<F: Function>(f: &F, x: &[f64]) -> Verdict {
     let (name, x) = (f.name(), x.to_vec());
     let forward: Vec<f64> = (0..x.len()).map(|i| first(f, i, &x)).collect();
-    let modes = [
-        ("Sparse", gradient::<F, Sparse<usize, f64>>(f, &x)),
-        ("Dense", gradient::<F, Dense<f64, U4>>(f, &x)),
-        ("Hom", gradient::<F, Hom<'_, f64, Sparse<usize, f64>>>(f, &x)),
-        ("Cayley", gradient::<F, Cayley<'_, f64, Sparse<usize, f64>>>(f, &x)),
-        ("Accumulate", gradient::<F, Accumulate<'_, f64>>(f, &x)),
-    ];
-    for (mode, found) in modes {
+    for (mode, found) in by_every_module!(over f64, gradient<F>(f, &x)) {
         law!(format!("{name}: the partials by {mode} are those by Dual"), [x], found, forward.clone(), Bound::EXACT)?;
     }
     nothing_unfelt(f, &x)

@@ -1,10 +1,11 @@
 //! Strategies: the verbs by every mode of differentiation, on random formulas.
 //!
 //! Law: forward, vector forward, reverse, the functional carriers and the symbolic derivative are one derivative, to
-//! second order; and pushing forward is adjoint to pulling back, `⟨J v, w⟩ = ⟨v, Jᵀ w⟩` ("Forwards and in reverse";
-//! "Automatic Differentiation", section *Duality*).
+//! second order ("Forwards and in reverse", *Summary*); and pushing forward is adjoint to pulling back,
+//! `⟨J v, w⟩ = ⟨v, Jᵀ w⟩`, since both multiply the same Jacobians, from the right and from the left ("Automatic
+//! Differentiation", *Theory*).
 
-use catadiff::carriers::{Accumulate, Cayley, Dual, Hom, Sparse};
+use catadiff::carriers::{Dual, Sparse};
 use catadiff::primitives::Scalar;
 use catadiff::term::{Arena, Term};
 use catadiff::{Forward, Kronecker, Reverse, Strategy, Vector, hessian, hvp, jvp, linearize, vjp};
@@ -12,7 +13,7 @@ use generic_array::typenum::U4;
 
 use crate::approx::{Bound, Same, VARIABLES};
 use crate::formula::Formula;
-use crate::kronecker::Coefficients;
+use crate::kronecker::{Coefficients, by_every_module};
 use crate::law;
 use crate::program::Program;
 use crate::runner::for_all;
@@ -88,12 +89,8 @@ pub fn gradients_agree(formula: &Formula, x: &Point) -> Verdict {
         ("Vector<U4>", answer(Vector::<U4>::grad(|x| formula.run(x), x), formula)?),
         ("Reverse", answer(Reverse::grad(|x| formula.run(x), x), formula)?),
         ("the symbolic derivative", symbolic(formula, x)),
-        ("Sparse", through::<Sparse<usize, f64>>(formula, x)),
-        ("Hom", through::<Hom<'_, f64, Sparse<usize, f64>>>(formula, x)),
-        ("Cayley", through::<Cayley<'_, f64, Sparse<usize, f64>>>(formula, x)),
-        ("Accumulate", through::<Accumulate<'_, f64>>(formula, x)),
     ];
-    for (mode, gradient) in found {
+    for (mode, gradient) in found.into_iter().chain(by_every_module!(over f64, through<>(formula, x))) {
         let law = format!("the gradient by {mode} is that by Forward");
         law!(law, [formula, x], gradient, expected.clone(), bound)?;
     }

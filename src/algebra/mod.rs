@@ -20,3 +20,4 @@ mod semiring;
 
 pub use module::{Kronecker, Module};
 pub use semiring::{Field, Ring, Semiring};
+pub(crate) use semiring::{doubling, natural};

@@ -25,7 +25,32 @@ pub trait Semiring: Clone + Zero + One {}
 
 impl<T: Clone + Zero + One> Semiring for T {}
 
+/// The natural number `n` in any semiring, which has none but the sums of ones.
+pub(crate) fn natural<S: Semiring>(n: u64) -> S {
+    doubling(n, S::one(), S::zero(), |a, b| a + b)
+}
+
+/// The element `x` combined with itself `n` times by an associative operation, in `O(log n)` steps.
+pub(crate) fn doubling<S: Clone>(mut n: u64, mut x: S, unit: S, combine: impl Fn(S, S) -> S) -> S {
+    let mut result = unit;
+    while n > 0 {
+        if n % 2 == 1 {
+            result = combine(result, x.clone());
+        }
+        n /= 2;
+        // Past the last bit a doubling would be of no use, and might overflow.
+        if n > 0 {
+            x = combine(x.clone(), x);
+        }
+    }
+    result
+}
+
 /// A [`Semiring`] with subtraction.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a ring",
+    note = "a ring is a semiring with subtraction: `Sub` and `Neg`; derivatives of sums and products need none"
+)]
 pub trait Ring: Semiring + Sub<Output = Self> + Neg<Output = Self> {}
 
 impl<T: Semiring + Sub<Output = T> + Neg<Output = T>> Ring for T {}
@@ -33,6 +58,10 @@ impl<T: Semiring + Sub<Output = T> + Neg<Output = T>> Ring for T {}
 /// A [`Ring`] with division.
 ///
 /// Division by zero is the type's own affair: floats give infinities, rationals of `num-rational` panic.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a field",
+    note = "a field is a semiring with subtraction and division: `Sub`, `Neg` and `Div`"
+)]
 pub trait Field: Ring + Div<Output = Self> {}
 
 impl<T: Ring + Div<Output = T>> Field for T {}

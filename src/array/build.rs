@@ -9,6 +9,25 @@ use super::scalar::ScalarOp;
 use super::types::{Const, Prim, Type};
 
 /// A program under construction: its variables so far, and the open bodies, outermost first.
+///
+/// ```
+/// use catadiff::array::{Atom, Builder, Map, Op, Prim, ScalarOp, Type};
+/// let mut builder = Builder::new();
+/// let points = builder.parameter("points", Type::array(Prim::F64, 1));
+/// let square = builder.lambda(&[Type::scalar(Prim::F64)], |body, x| {
+///     let x = Atom::Var(x[0]);
+///     vec![body.scalar(ScalarOp::Mul, &[x, x])]
+/// });
+/// let map = Map { function: square, arrays: vec![points.into()], accumulators: vec![] };
+/// let squares = builder.bind(Op::Map(Box::new(map)))?;
+/// assert_eq!(builder.type_of(squares[0]).to_string(), "[]f64");
+/// // What is not well typed is refused, with the reason.
+/// let refused = builder.bind(Op::Iota(points.into())).unwrap_err();
+/// assert_eq!(refused, "the length is of type []f64, where i64 is needed");
+/// let program = builder.finish(vec![squares[0].into()]);
+/// assert_eq!(program.names, ["points"]);
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Debug)]
 pub struct Builder {
     program: Program,
@@ -150,10 +169,4 @@ pub fn constant(prim: Prim, value: f64) -> Atom {
         Prim::F32 => Const::F32(value as f32),
         Prim::F64 => Const::F64(value),
     })
-}
-
-impl From<crate::primitives::Primitive> for ScalarOp {
-    fn from(row: crate::primitives::Primitive) -> Self {
-        ScalarOp::Row(row)
-    }
 }

@@ -5,8 +5,8 @@
 //! bodies are of the same kind and may mention the variables around them. Tuples are several results.
 //!
 //! Law: a variable is bound once, before it is used, and its type is that of what binds it; the verifier's header
-//! lists every invariant. ("Futhark's AD", the core language of the source; types carry ranks, and sizes are checked
-//! where they meet.)
+//! lists every invariant (the core language of "Reverse AD for a Functional Array Language with Nested Parallelism",
+//! with ranks in the types; sizes are checked where they meet).
 
 mod build;
 mod infer;

@@ -160,7 +160,8 @@ pub enum Policy {
     /// Every iteration's variables.
     #[default]
     KeepAll,
-    /// A nest of this many levels, each keeping a root of the iterations ("Reverse mode", *strip-mining*).
+    /// A nest of this many levels, each keeping a root of the iterations ("Reverse AD for a Functional Array Language with Nested Parallelism",
+    /// *Tape by Redundant Execution & Checkpointing*).
     StripMine(u32),
     /// Binomial checkpointing with room for this many states.
     Binomial(u32),

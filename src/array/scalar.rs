@@ -2,7 +2,7 @@
 //!
 //! Law: an operation has one result type for its operand types, the same value in every executor, and wraps where
 //! integers overflow. Derivatives of real operations are those of the table of primitives; integers are
-//! differentiated by the same ring rules, with wrapping arithmetic ("Futhark's AD", conversions and integers).
+//! differentiated by the same ring rules, with wrapping arithmetic, as Futhark does.
 
 use super::types::{Prim, Type};
 use crate::primitives::Primitive;
@@ -29,6 +29,12 @@ pub enum ScalarOp {
     /// The same number in another kind: reals round to the nearest or, into integers, towards 0 and saturate; NaN
     /// becomes 0; truth values become 0 and 1; numbers become "not 0".
     Convert(Prim),
+}
+
+impl From<Primitive> for ScalarOp {
+    fn from(row: Primitive) -> Self {
+        ScalarOp::Row(row)
+    }
 }
 
 macro_rules! integers {

@@ -109,7 +109,7 @@ where
         strategy,
         value: value.value,
         gradient: gradient.iter().map(|g| g.value).collect(),
-        counts: [counter.additions(), counter.multiplications(), counter.primitives()],
+        counts: counts(&counter),
     })
 }
 
@@ -134,27 +134,35 @@ fn gradient_report(formula: &str, names: &[&str], x: &[f64]) -> Result<String> {
     ];
     let counter = Counter::new();
     let value = term.eval(|name| counter.number(x[place(names, name)])).value;
+    let close = |a: f64, b: f64| a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= 1e-12 * b.abs().max(1.0);
+    debug_assert!(rows.iter().all(|row| close(row.value, value)), "every strategy has the value of the formula");
 
     let at: Vec<_> = names.iter().zip(x).map(|(name, x)| format!("{name} = {x}")).collect();
     let mut report = format!("f = {term}\nat  {}\n\nvalue  {value}\n\n", at.join(", "));
-    let mut table = vec![vec!["strategy".to_owned()]];
-    table[0].extend(names.iter().map(|name| format!("∂f/∂{name}")));
-    table[0].extend(["+", "×", "functions"].map(str::to_owned));
-    let mut primal = vec!["(value alone)".to_owned()];
-    primal.extend(names.iter().map(|_| String::new()));
-    primal.extend([counter.additions(), counter.multiplications(), counter.primitives()].map(|n| n.to_string()));
-    table.push(primal);
-    for Row { strategy, value: found, gradient, counts } in &rows {
-        debug_assert!(found.to_bits() == value.to_bits() || (found - value).abs() <= 1e-12 * value.abs().max(1.0));
-        let mut line = vec![(*strategy).to_owned()];
-        line.extend(gradient.iter().map(f64::to_string));
-        line.extend(counts.map(|count| count.to_string()));
-        table.push(line);
-    }
-    report.push_str(&aligned(&table, 1 + names.len()));
+    report.push_str(&aligned(&comparison(names, counts(&counter), &rows), 1 + names.len()));
     report.push_str("\nsymbolic\n");
     write_derivatives(&mut report, &term, names)?;
     Ok(report)
+}
+
+fn counts(counter: &Counter) -> [u64; 3] {
+    [counter.additions(), counter.multiplications(), counter.primitives()]
+}
+
+/// A line per strategy, below one for the value alone.
+fn comparison(names: &[&str], primal: [u64; 3], rows: &[Row]) -> Vec<Vec<String>> {
+    let line = |first: &str, columns: Vec<String>, last: [String; 3]| -> Vec<String> {
+        [first.to_owned()].into_iter().chain(columns).chain(last).collect()
+    };
+    let head = names.iter().map(|name| format!("∂f/∂{name}")).collect();
+    let mut table = vec![
+        line("strategy", head, ["+", "×", "functions"].map(str::to_owned)),
+        line("(value alone)", vec![String::new(); names.len()], primal.map(|n| n.to_string())),
+    ];
+    table.extend(rows.iter().map(|row| {
+        line(row.strategy, row.gradient.iter().map(f64::to_string).collect(), row.counts.map(|n| n.to_string()))
+    }));
+    table
 }
 
 /// The columns side by side, those from `right` on flush right.

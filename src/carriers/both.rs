@@ -3,7 +3,6 @@
 //! Law: everything is componentwise, so the projections are homomorphisms and `eval` into the product is the pair of
 //! both `eval`s (the "banana split" of folds; "Forwards and in reverse" pairs value and derivative this way).
 
-use core::cmp::Ordering;
 use core::ops::{Add, Mul};
 use num_traits::{One, Zero};
 
@@ -88,26 +87,4 @@ impl<A: Elementary, B: Elementary> Elementary for Both<A, B> {
     }
 }
 
-impl<A: PartialEq, B> PartialEq for Both<A, B> {
-    fn eq(&self, other: &Self) -> bool {
-        self.first == other.first
-    }
-}
-
-impl<A: PartialOrd, B> PartialOrd for Both<A, B> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        self.first.partial_cmp(&other.first)
-    }
-}
-
-impl<A: Elementary + PartialEq, B> PartialEq<f64> for Both<A, B> {
-    fn eq(&self, literal: &f64) -> bool {
-        self.first == A::constant(*literal)
-    }
-}
-
-impl<A: Elementary + PartialOrd, B> PartialOrd<f64> for Both<A, B> {
-    fn partial_cmp(&self, literal: &f64) -> Option<Ordering> {
-        self.first.partial_cmp(&A::constant(*literal))
-    }
-}
+crate::primitives::compared_by!([A, B] Both<A, B>: A, first);

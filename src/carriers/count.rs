@@ -2,10 +2,10 @@
 //!
 //! Law: values are those of the numbers underneath; each operation counts once, where it is performed, so a value
 //! that is used twice costs once. Put below another carrier it states the cost laws: a reverse derivative costs at
-//! most a constant times its program ("Forwards and in reverse", the table of complexities).
+//! most a constant times its program ("Forwards and in reverse", the orders of growth from slide *Forward Mode* to
+//! slide *Step 3: Mutation*).
 
 use core::cell::Cell;
-use core::cmp::Ordering;
 use core::ops::{Add, Mul};
 use num_traits::{One, Zero};
 
@@ -42,6 +42,7 @@ impl Counter {
     }
 
     /// A number whose operations are counted here.
+    #[must_use]
     pub fn number<S>(&self, value: S) -> Counted<'_, S> {
         Counted { value, counter: Some(self) }
     }
@@ -146,26 +147,4 @@ impl<S: Elementary> Elementary for Counted<'_, S> {
     }
 }
 
-impl<S: PartialEq> PartialEq for Counted<'_, S> {
-    fn eq(&self, other: &Self) -> bool {
-        self.value == other.value
-    }
-}
-
-impl<S: PartialOrd> PartialOrd for Counted<'_, S> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        self.value.partial_cmp(&other.value)
-    }
-}
-
-impl<S: Elementary + PartialEq> PartialEq<f64> for Counted<'_, S> {
-    fn eq(&self, literal: &f64) -> bool {
-        self.value == S::constant(*literal)
-    }
-}
-
-impl<S: Elementary + PartialOrd> PartialOrd<f64> for Counted<'_, S> {
-    fn partial_cmp(&self, literal: &f64) -> Option<Ordering> {
-        self.value.partial_cmp(&S::constant(*literal))
-    }
-}
+crate::primitives::compared_by!(['c, S] Counted<'c, S>: S, value);

@@ -1,14 +1,15 @@
 //! Intervals: bounds on what a program computes when its inputs are known to lie within bounds.
 //!
 //! Law: *inclusion*: if each `xᵢ` lies in `Xᵢ`, then `f(x)` lies in `f(X)`, for real numbers and for machine numbers
-//! alike; narrower inputs give no wider outputs (Moore, "Interval Analysis"; one more homomorphism of "Automatic
-//! Differentiation", section *Semirings*).
+//! alike; narrower inputs give no wider outputs (Moore, "Interval Analysis", 1966). `×` distributes over `+` up to
+//! inclusion only.
 
 use core::cmp::Ordering;
 use core::fmt;
 use core::ops::{Add, Mul};
 use num_traits::{One, Zero};
 
+use crate::primitives::special::two_sum;
 use crate::primitives::{Elementary, Facts, Points, Rule};
 
 /// All real numbers from `lo` to `hi`, both included; the interval is empty unless `lo ≤ hi`.
@@ -127,7 +128,7 @@ impl fmt::Display for Interval {
 
 /// `a + b` rounded down, exactly: the rounding error of a sum is a machine number, and has a sign.
 fn sum_down(a: f64, b: f64) -> f64 {
-    let sum = a + b;
+    let (sum, error) = two_sum(a, b);
     if sum.is_nan() {
         return f64::NEG_INFINITY;
     }
@@ -135,8 +136,6 @@ fn sum_down(a: f64, b: f64) -> f64 {
         // From finite numbers it is an overflow, of which the largest number is a lower bound.
         return if sum > 0.0 && a.is_finite() && b.is_finite() { f64::MAX } else { sum };
     }
-    let part = sum - a;
-    let error = (a - (sum - part)) + (b - part);
     if error >= 0.0 { sum } else { sum.next_down() }
 }
 
@@ -226,7 +225,7 @@ impl Elementary for Interval {
             return stretch(facts.range);
         }
         let mut search = Search { rule, facts, x: cut, values: Interval::EMPTY };
-        let complete = search.from(0, &mut [0.0; N], false);
+        let complete = search.visit(0, &mut [0.0; N], false);
         let values = if complete { widened(search.values, facts.ulp) } else { Interval::WHOLE };
         values.intersection(stretch(facts.range))
     }
@@ -246,56 +245,51 @@ const TURNS: usize = 8;
 
 impl<R: Rule<N>, const N: usize> Search<'_, R, N> {
     /// Visits the corners that agree with `corner` before `argument`; answers whether the hull is then complete.
-    fn from(&mut self, argument: usize, corner: &mut [f64; N], at_pole: bool) -> bool {
+    fn visit(&mut self, argument: usize, corner: &mut [f64; N], at_pole: bool) -> bool {
         if argument == N {
             let value = self.rule.value(*corner);
             let value = if at_pole && value != 0.0 { value.signum() * f64::INFINITY } else { value };
             self.values = self.values.hull(Interval::point(value));
             return !value.is_nan();
         }
+        let (places, mut complete) = self.places(argument);
+        for (place, next_to_pole) in places {
+            // The sum makes -0.0 the number 0.
+            corner[argument] = place + 0.0;
+            complete &= self.visit(argument + 1, corner, at_pole || next_to_pole);
+        }
+        complete
+    }
+
+    /// Where in its interval an argument is to be looked at, and whether that is next to a pole; and whether these
+    /// places are all that matter.
+    fn places(&self, argument: usize) -> (Vec<(f64, bool)>, bool) {
         let Interval { lo, hi } = self.x[argument];
         let (turns, poles) = (self.facts.turns[argument], self.facts.poles[argument]);
         // The points of a periodic series are not machine numbers: their sides cannot be told apart.
         let exact = |points: Points| !matches!(points, Points::Every { .. });
-        let mut complete = true;
-        let mut go = |p: f64, at_pole: bool| {
-            // The sum makes -0.0 the number 0.
-            corner[argument] = p + 0.0;
-            complete &= self.from(argument + 1, corner, at_pole);
-        };
-        let mut ends = [true; 2];
-        let mut lost = false;
-        let few = poles.within(lo, hi, TURNS, |pole| {
-            lost |= !exact(poles);
-            ends = [ends[0] && lo != pole, ends[1] && hi != pole];
-            for side in [pole.next_down(), pole.next_up()].into_iter().filter(|side| lo <= *side && *side <= hi) {
-                go(side, true);
-            }
-        });
+        let sides = |p: f64| [p.next_down(), p.next_up()].into_iter().filter(|side| lo <= *side && *side <= hi);
+        let (mut places, mut found) = (Vec::new(), Vec::new());
+        let few_poles = poles.within(lo, hi, TURNS, |pole| found.push(pole));
+        places.extend(found.iter().flat_map(|pole| sides(*pole)).map(|side| (side, true)));
         let is_pole = |p: f64| {
             let mut is = false;
             poles.within(p, p, TURNS, |_| is = true);
             is
         };
-        let few = few
+        let few_turns = few_poles
             && turns.within(lo, hi, TURNS, |turn| {
                 if is_pole(turn) {
                     return;
                 }
-                go(turn, at_pole);
+                places.push((turn, false));
                 // The value may jump there, to either side.
-                for side in [turn.next_down(), turn.next_up()] {
-                    if exact(turns) && lo <= side && side <= hi {
-                        go(side, at_pole);
-                    }
+                if exact(turns) {
+                    places.extend(sides(turn).map(|side| (side, false)));
                 }
             });
-        for (end, wanted) in [lo, hi].into_iter().zip(ends) {
-            if wanted {
-                go(end, at_pole);
-            }
-        }
-        few && !lost && complete
+        places.extend([lo, hi].into_iter().filter(|end| !found.contains(end)).map(|end| (end, false)));
+        (places, few_turns && (found.is_empty() || exact(poles)))
     }
 }
 

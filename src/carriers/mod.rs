@@ -17,7 +17,8 @@
 //!
 //! The other analyses are carriers of their own: [`Taylor`] and [`Series`] (all derivatives up to an order),
 //! [`Interval`] (bounds), [`Support`] (which variables a number depends on), [`Counted`] (what a program costs),
-//! [`Traced`] (where the first NaN came from), and [`Both`], which makes two passes one.
+//! [`Traced`] (where the first NaN came from), [`Recorded`] (a value with the term it is the value of), and [`Both`],
+//! which makes two passes one.
 //!
 //! Law: a meaning is a homomorphism, sums to sums and products to products. One file per carrier, and no carrier
 //! imports another; what they share is the algebra above them.
@@ -51,7 +52,8 @@ pub use dual::Dual;
 pub use hom::Hom;
 pub use interval::Interval;
 pub use origin::{Fault, Log, Traced};
-pub use recorded::{Decision, Input, Recorded, Recorder};
+pub(crate) use recorded::{Decision, Recorder};
+pub use recorded::{Input, Recorded};
 pub use sparse::Sparse;
 pub use support::Support;
 pub use tape::{Adjoint, Record, Tape};

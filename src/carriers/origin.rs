@@ -4,7 +4,6 @@
 //! while its arguments are finite, and a number that is not finite knows the fault it comes from.
 
 use core::cell::{Cell, RefCell};
-use core::cmp::Ordering;
 use core::fmt;
 use core::ops::{Add, Mul};
 use num_traits::{One, Zero};
@@ -74,6 +73,7 @@ impl Log {
     }
 
     /// A number whose operations are watched. If it is itself NaN or infinite, that is a fault, named `input`.
+    #[must_use]
     pub fn input<S: Elementary>(&self, value: S) -> Traced<'_, S> {
         let operation = self.next();
         let origin = broken(&value).map(|value| self.note(operation, "input", Vec::new(), value));
@@ -202,26 +202,4 @@ impl<S: Elementary> Elementary for Traced<'_, S> {
     }
 }
 
-impl<S: PartialEq> PartialEq for Traced<'_, S> {
-    fn eq(&self, other: &Self) -> bool {
-        self.value == other.value
-    }
-}
-
-impl<S: PartialOrd> PartialOrd for Traced<'_, S> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        self.value.partial_cmp(&other.value)
-    }
-}
-
-impl<S: Elementary + PartialEq> PartialEq<f64> for Traced<'_, S> {
-    fn eq(&self, literal: &f64) -> bool {
-        self.value == S::constant(*literal)
-    }
-}
-
-impl<S: Elementary + PartialOrd> PartialOrd<f64> for Traced<'_, S> {
-    fn partial_cmp(&self, literal: &f64) -> Option<Ordering> {
-        self.value.partial_cmp(&S::constant(*literal))
-    }
-}
+crate::primitives::compared_by!(['o, S] Traced<'o, S>: S, value);

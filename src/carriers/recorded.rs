@@ -1,7 +1,8 @@
 //! Numbers that remember how they were made: a value, and the term it is the value of.
 //!
 //! Law: the term, evaluated at the point of recording, is the value; and at any other point at which every recorded
-//! decision comes out as it did, it is what the function itself would compute there.
+//! decision comes out as it did, it is what the function itself would compute there ("Automatic Differentiation",
+//! *Tracking-based AD*, by operator overloading).
 
 use core::cell::RefCell;
 use core::cmp::Ordering;
@@ -28,7 +29,7 @@ impl fmt::Display for Input {
 ///
 /// Variables are numbered; numbers of an outer differentiation that enter the function are variables as well, after
 /// its own.
-pub struct Recorder<S> {
+pub(crate) struct Recorder<S> {
     pub(crate) arena: Arena<Input>,
     pub(crate) inputs: usize,
     pub(crate) lifted: RefCell<Vec<S>>,
@@ -37,7 +38,7 @@ pub struct Recorder<S> {
 
 /// A comparison that was made while recording, and how it came out.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Decision {
+pub(crate) struct Decision {
     pub(crate) sides: [Place; 2],
     pub(crate) test: Test,
     pub(crate) outcome: Outcome,

@@ -2,7 +2,8 @@
 //!
 //! Law: `+` and `×` are both the union, except that `0` annihilates: the semiring of subsets with a zero adjoined.
 //! The answer is structural: it holds for all values of the variables, and knows no cancellation (`x − x` depends
-//! on `x`), as in "Automatic Differentiation", section *Sparse Jacobians*.
+//! on `x`). It is the index set of "Forwards and in reverse", slide *Zeroing the zeros*, without the coefficients
+//! (Griewank and Walther, "Evaluating Derivatives", chapter *Exploiting Sparsity*).
 
 use std::rc::Rc;
 
@@ -47,6 +48,7 @@ const FEW: usize = 64;
 
 impl<V: Ord + Clone> Support<V> {
     /// The number that is this variable.
+    #[must_use]
     pub fn variable(variable: V) -> Self {
         Support(Set::Few(Rc::new([variable])))
     }
@@ -78,6 +80,7 @@ impl<V: Ord + Clone> Support<V> {
     }
 
     /// Whether the number depends on this variable.
+    #[must_use]
     pub fn contains(&self, variable: &V) -> bool {
         match &self.0 {
             Set::Zero | Set::Empty => false,

@@ -12,7 +12,7 @@ use generic_array::{ArrayLength, GenericArray};
 use num_traits::{One, Zero};
 
 use super::streams::{cauchy, compose};
-use crate::algebra::Semiring;
+use crate::algebra::{Semiring, natural};
 use crate::error::{Error, Result};
 use crate::primitives::{Elementary, Rule, Scalar};
 
@@ -45,27 +45,32 @@ impl<S, N: ArrayLength> Index<usize> for Taylor<S, N> {
 
 impl<S: Semiring, N: ArrayLength> Taylor<S, N> {
     /// A number that does not vary.
+    #[must_use]
     pub fn lift(value: S) -> Self {
         Taylor::from_coefficients([value])
     }
 
     /// The variable of the series, at this value: `value + t`.
+    #[must_use]
     pub fn variable(value: S) -> Self {
         Taylor::from_coefficients([value, S::one()])
     }
 
     /// The series with these coefficients, cut off or filled up with zeros.
+    #[must_use]
     pub fn from_coefficients(coefficients: impl IntoIterator<Item = S>) -> Self {
         let mut coefficients = coefficients.into_iter();
         Taylor(GenericArray::generate(|_| coefficients.next().unwrap_or_else(S::zero)))
     }
 
     /// The derivative of order `k`: `k!` times the coefficient; 0 from `N` on.
+    #[must_use]
     pub fn derivative(&self, k: usize) -> S {
         derivative(&self.0, k)
     }
 
     /// The value of the truncated series at `t = step`.
+    #[must_use]
     pub fn evaluate(&self, step: &S) -> S {
         horner(&self.0, step)
     }
@@ -146,11 +151,13 @@ pub struct Series<S> {
 
 impl<S: Semiring> Series<S> {
     /// A number that does not vary.
+    #[must_use]
     pub fn lift(value: S) -> Self {
         Series { coefficients: vec![value], order: None }
     }
 
     /// The variable of the series, at this value: `value + t`, up to an order.
+    #[must_use]
     pub fn variable(value: S, order: usize) -> Self {
         let mut coefficients = vec![value, S::one()];
         coefficients.truncate(order.saturating_add(1));
@@ -179,16 +186,19 @@ impl<S: Semiring> Series<S> {
     }
 
     /// The coefficient `k`; 0 beyond the order.
+    #[must_use]
     pub fn coefficient(&self, k: usize) -> S {
         self.coefficients.get(k).cloned().unwrap_or_else(S::zero)
     }
 
     /// The derivative of order `k`: `k!` times the coefficient.
+    #[must_use]
     pub fn derivative(&self, k: usize) -> S {
         derivative(&self.coefficients, k)
     }
 
     /// The value of the truncated series at `t = step`.
+    #[must_use]
     pub fn evaluate(&self, step: &S) -> S {
         horner(&self.coefficients, step)
     }
@@ -264,20 +274,7 @@ impl<S: Scalar> Elementary for Series<S> {
 /// `k!` times the coefficient `k`.
 fn derivative<S: Semiring>(coefficients: &[S], k: usize) -> S {
     let Some(coefficient) = coefficients.get(k) else { return S::zero() };
-    (2..=k).fold(coefficient.clone(), |product, j| product * natural(j))
-}
-
-/// The number `n` of any semiring, by doubling.
-fn natural<S: Semiring>(n: usize) -> S {
-    let (mut sum, mut power, mut rest) = (S::zero(), S::one(), n);
-    while rest > 0 {
-        if rest % 2 == 1 {
-            sum = sum + power.clone();
-        }
-        power = power.clone() + power;
-        rest /= 2;
-    }
-    sum
+    (2..=k).fold(coefficient.clone(), |product, j| product * natural(j as u64))
 }
 
 fn horner<S: Semiring>(coefficients: &[S], step: &S) -> S {

@@ -54,7 +54,7 @@ impl<S: Base> Strategy<S> for Forward {
     {
         let mut jacobian = Jacobian::at(x)?;
         for variable in 0..x.len() {
-            let arguments = arguments_along(x, |i| if i == variable { S::one() } else { S::zero() });
+            let arguments = arguments_for(x, variable);
             jacobian.extend(&f(&arguments), 1, |tangent, _| tangent.inner)?;
         }
         Ok((jacobian.values, jacobian.rows))
@@ -67,7 +67,7 @@ impl<S: Base> Strategy<S> for Forward {
         check_point("the point", x)?;
         let (mut value, mut gradient) = (S::zero(), Vec::with_capacity(x.len()));
         for variable in 0..x.len() {
-            let arguments = arguments_along(x, |i| if i == variable { S::one() } else { S::zero() });
+            let arguments = arguments_for(x, variable);
             let result = f(&arguments);
             value = result.value;
             gradient.push(result.tangent.inner);
@@ -118,6 +118,11 @@ impl<N: Lanes, S: Base> Strategy<S> for Vector<N> {
 /// The arguments of a run along the direction whose coordinates `direction` gives.
 fn arguments_along<'b, S: Base>(x: &[S], direction: impl Fn(usize) -> S) -> Vec<ForwardVar<'b, S>> {
     x.iter().enumerate().map(|(i, x)| Dual { value: *x, tangent: Brand::new(direction(i)) }).collect()
+}
+
+/// The arguments of a run for one variable, along its unit direction.
+fn arguments_for<'b, S: Base>(x: &[S], variable: usize) -> Vec<ForwardVar<'b, S>> {
+    arguments_along(x, |i| if i == variable { S::one() } else { S::zero() })
 }
 
 /// A Jacobian as it grows by columns.

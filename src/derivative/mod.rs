@@ -19,7 +19,19 @@
 //! | [`sparse_jacobian`], [`sparse_hessian`] | those entries, at the cost of a few columns or rows | by [`Colouring`] |
 //! | [`check_grad`] | whether gradient and finite differences agree | |
 //!
-//! To choose a strategy, call the verb on it: `Forward::grad(f, &x)`, `Reverse::jacobian(f, &x)`.
+//! To choose a strategy, call the verb on it: `Forward::grad(f, &x)`, `Reverse::jacobian(f, &x)`. There is one for each
+//! step of "Forwards and in reverse", in the order of the talk; `n` operations and `v` variables:
+//!
+//! | strategy | step of the talk | tangent | cost of a gradient |
+//! |---|---|---|---|
+//! | [`Symbolic`] | *Symbolic Differentiation*, then `eval` | a [`Term`](crate::term::Term), shared | `n + v` (a tree: `n²` per variable) |
+//! | [`Forward`] | *Forward Mode*: `forwardAD` | a number | `n·v` |
+//! | [`Vector<N>`](Vector) | *more economic representation* | [`Dense`](crate::carriers::Dense) | `n·v`, in `v/N` runs |
+//! | [`SparseForward`] | *Zeroing the zeros* | [`Sparse`](crate::carriers::Sparse) | `n ·` live variables |
+//! | [`Downward`] | *Step 1: downwards accumulation* | [`Hom`](crate::carriers::Hom) | unions of maps |
+//! | [`CayleyReverse`] | *Step 2: unions to upserts*: `reverseAD'` | [`Cayley`](crate::carriers::Cayley) | `n·log v` |
+//! | [`MutableReverse`] | *Step 3: mutation* | [`Accumulate`](crate::carriers::Accumulate) | `n + v` |
+//! | [`Reverse`] | step 3 as first-order data | [`Adjoint`](crate::carriers::Adjoint) on a [`Tape`](crate::carriers::Tape) | `n + v` |
 //!
 //! # Nesting
 //!
@@ -50,11 +62,12 @@
 //! ```
 
 mod check;
+mod custom;
 mod folded;
 mod forward;
 mod program;
 mod reverse;
-mod rules;
+
 mod second;
 mod solve;
 mod sparse;
@@ -65,11 +78,11 @@ mod taylor;
 mod verbs;
 
 pub use check::check_grad;
+pub use custom::{WithTangent, custom_grad, custom_vjp};
 pub use folded::{CayleyReverse, Downward, MutableReverse, SparseForward, Symbolic};
 pub use forward::{Forward, ForwardVar, Vector, VectorVar, diff, jvp, value_and_diff};
 pub use program::{Program, record};
 pub use reverse::{Linear, Pullback, Reverse, Var, linearize, vjp};
-pub use rules::{WithTangent, custom_grad, custom_vjp};
 pub use second::{HessianVar, HvpVar, hessian, hvp};
 pub use solve::solve;
 pub use sparse::{

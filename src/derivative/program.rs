@@ -81,6 +81,15 @@ impl<S: Base> Program<S> {
 
     /// The results at `x` in any carrier over the base, into which `lift` takes the base's numbers.
     ///
+    /// ```
+    /// use catadiff::carriers::Interval;
+    /// use catadiff::prelude::*;
+    /// let program = record(|x| vec![x[0] * x[0] + x[1]], &[3.0, 1.0])?;
+    /// let bounds = program.run_in(&[Interval::new(1.0, 2.0), Interval::new(0.0, 1.0)], Interval::point)?;
+    /// assert_eq!((bounds[0].lo, bounds[0].hi), (1.0, 5.0));
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Length`] if `x` has not one number per variable, [`Error::BranchChanged`] if a decision comes out
     /// otherwise, or cannot be taken in this carrier.

@@ -107,7 +107,7 @@ impl<S: Base> Pullback<S> {
     /// # Errors
     /// [`Error::Length`] if `w` has not one number per result, [`Error::NotFinite`] if it holds NaN or ∞.
     pub fn call(&self, w: &[S]) -> Result<Vec<S>> {
-        check_finite("the weights of the results", w)?;
+        check_finite("the vector of weights", w)?;
         self.0.pull(w)
     }
 }

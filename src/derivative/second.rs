@@ -1,7 +1,8 @@
 //! Second derivatives: forward mode over reverse mode.
 //!
 //! Law: the Hessian of a twice continuously differentiable function is symmetric, and `hvp` is its product with a
-//! vector, at a constant multiple of the function's own cost.
+//! vector, at a constant multiple of the function's own cost (Pearlmutter, "Fast exact multiplication by the Hessian",
+//! 1994).
 
 use generic_array::typenum::{U4, Unsigned};
 

@@ -1,13 +1,13 @@
 //! Linear systems as one differentiable operation, by the implicit function theorem.
 //!
 //! Law: where `A x = b`, the tangents satisfy `A x' = b' − A' x`; so the elimination runs on plain values, and what
-//! is recorded is `2n²` sums instead of the `n³/3` of its steps ("Automatic Differentiation", section *ChainRules*,
-//! for a rule that is no elementary function).
+//! is recorded is `2n²` sums instead of the `n³/3` of its steps ("Automatic Differentiation", *Tricks to decrease memory
+//! consumptions*: custom rules over large functional blocks).
 
 use core::iter::{once, once_with};
 use num_traits::{One, Zero};
 
-use super::rules::WithTangent;
+use super::custom::WithTangent;
 use super::strategy::{Base, check_finite};
 use crate::error::{Error, Result};
 

@@ -1,11 +1,16 @@
 //! What a way of differentiating is: a number type for the user's function, and a way to read the derivative off.
 //!
-//! Law: all strategies agree, exactly on exact numbers and to rounding on floats.
+//! Law: all strategies agree, exactly on exact numbers and to rounding on floats: they multiply the same Jacobians in
+//! another order ("Automatic Differentiation", *Theory*).
 
 use crate::error::{Error, Result};
 use crate::primitives::{Decide, Scalar};
 
 /// A number that can be differentiated at: `f32`, `f64`, or a number of an outer differentiation.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a number that can be differentiated at",
+    note = "`f32`, `f64` and the numbers of an outer differentiation are; integers and exact numbers need `Dual` itself"
+)]
 pub trait Base: Scalar + PartialOrd {}
 
 impl<T: Scalar + PartialOrd> Base for T {}
@@ -19,6 +24,13 @@ pub trait Numbers<'b, S, Implied = &'b S> {
     type Num: Decide;
 
     /// A number of the base, such as one of an outer differentiation, as a constant of this one.
+    ///
+    /// ```
+    /// use catadiff::prelude::*;
+    /// let slopes = jvp(|x| vec![x[0] * Forward::lift(3.0), Forward::lift(3.0)], &[2.0], &[1.0])?.1;
+    /// assert_eq!(slopes, [3.0, 0.0]);
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
     fn lift(constant: S) -> Self::Num;
 }
 

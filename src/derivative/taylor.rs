@@ -1,7 +1,8 @@
 //! Taylor expansions: all derivatives along a line, in one pass.
 //!
 //! Law: the coefficient `k` is the `k`-th derivative divided by `k!`, and the series of a composition is the
-//! composition of the series.
+//! composition of the series ("Automatic Differentiation", *Does dual numbers work universally?*, where all orders
+//! but the first are dropped; here they are kept).
 
 use super::program::record;
 use super::strategy::{Base, check_finite};

@@ -69,6 +69,13 @@ where
 ///
 /// # Errors
 /// As for [`jacobian`].
+///
+/// ```
+/// use catadiff::prelude::*;
+/// // The lecture's z = xy + sin x: one row, in a single return sweep.
+/// assert_eq!(jacrev(|x| vec![x[0] * x[1] + x[0].sin()], &[0.0, 2.0])?, [[3.0, 0.0]]);
+/// # Ok::<(), catadiff::Error>(())
+/// ```
 pub fn jacrev<S: Base, F>(f: F, x: &[S]) -> Result<Vec<Vec<S>>>
 where
     F: for<'b> Fn(&'b [Var<'b, S>]) -> Vec<Var<'b, S>>,
@@ -101,6 +108,7 @@ where
 /// assert_eq!(grad(|x| x[0] * stop_gradient(x[0]), &[3.0])?, [3.0]);
 /// # Ok::<(), catadiff::Error>(())
 /// ```
+#[must_use]
 pub fn stop_gradient<E: Elementary>(x: E) -> E {
     x.stop_gradient()
 }

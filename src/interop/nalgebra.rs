@@ -115,7 +115,7 @@ where
 /// # Ok::<(), catadiff::Error>(())
 /// ```
 pub fn solve<N: WithTangent<Base: Base>>(a: &DMatrix<N>, b: &DVector<N>) -> Result<DVector<N>> {
-    Error::lengths("the matrix of a linear system, by columns,", a.nrows(), a.ncols())?;
+    Error::lengths("a row of the matrix of a linear system", a.nrows(), a.ncols())?;
     let by_rows: Vec<N> =
         (0..a.nrows()).flat_map(|i| (0..a.ncols()).map(move |j| (i, j))).map(|at| a[at].clone()).collect();
     derivative::solve(&by_rows, b.data.as_slice()).map(vector)
@@ -131,6 +131,7 @@ pub fn solve<N: WithTangent<Base: Base>>(a: &DMatrix<N>, b: &DVector<N>) -> Resu
 /// assert_eq!(solve(&a, &vector(vec![4.0]))?[0], 2.0);
 /// # Ok::<(), catadiff::Error>(())
 /// ```
+#[must_use]
 pub fn vector<T>(elements: Vec<T>) -> DVector<T> {
     DVector::from_data(VecStorage::new(Dyn(elements.len()), U1, elements))
 }

@@ -144,7 +144,7 @@ where
     B: Clone,
     C: Zero,
 {
-    Error::lengths("the second matrix of a product, by rows,", a.ncols(), b.nrows())?;
+    Error::lengths("a column of the second matrix of a product", a.ncols(), b.nrows())?;
     Ok(Array2::from_shape_fn((a.nrows(), b.ncols()), |(i, j)| inner(a.row(i), b.column(j))))
 }
 

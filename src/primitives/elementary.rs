@@ -11,6 +11,10 @@ use super::{Elementary, Rule, special};
 
 /// An [`Elementary`] number that is `Copy`: what a carrier can be built over, and what the partial derivatives of a
 /// [`Rule`] are generic in. `f32`, `f64`, and every `Copy` carrier are scalars; so carriers nest.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a scalar",
+    note = "a scalar is an `Elementary` number that is `Copy` and `Debug`: `f32`, `f64` and the `Copy` carriers over them"
+)]
 pub trait Scalar: Elementary + Copy + Debug {}
 
 impl<T: Elementary + Copy + Debug> Scalar for T {}
@@ -65,6 +69,17 @@ impl<T> Real for T where
 ///
 /// Carriers that record keep each comparison as a decision; carriers without a value, such as symbolic terms, are
 /// not `Decide`, so a branch on them does not compile.
+///
+/// ```
+/// use catadiff::prelude::*;
+/// fn huber<R: Decide>(x: R) -> R { if x.abs() < 1.0 { x * x / 2.0 } else { x.abs() - 0.5 } }
+/// assert_eq!((diff(|x| huber(x), 0.25)?, diff(|x| huber(x), -3.0)?), (0.25, -1.0));
+/// # Ok::<(), catadiff::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be branched on",
+    note = "`f64` and the carriers with a value are `Decide`; where there is no value, use `select` and `at_least`"
+)]
 pub trait Decide: Real + PartialOrd + PartialOrd<f64> {}
 
 impl<T: Real + PartialOrd + PartialOrd<f64>> Decide for T {}

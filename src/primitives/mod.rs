@@ -10,6 +10,7 @@ pub mod special;
 mod table;
 
 pub use elementary::{Decide, Real, Scalar};
+pub(crate) use operators::compared_by;
 pub use rule::{Facts, Identity, Points, Rule, Slopes};
 pub use table::{Elementary, Primitive, rows};
 

@@ -1,6 +1,7 @@
 //! The notation of carriers: all operators that follow from a few, written once for every carrier.
 //!
-//! Law: `x += y` is `x = x + y`, `x ∘ 2.0` is `x ∘ constant(2.0)`, and sums and products are folds.
+//! Law: `x += y` is `x = x + y`, `x ∘ 2.0` is `x ∘ constant(2.0)`, sums and products are folds, and a number with a
+//! value compares as its value does.
 
 /// Implements for a carrier what follows from its `+ - * /` and its constants: assignment, mixing with `f64` on
 /// either side, sums and products of iterators, and the negation, difference and quotient rows as operators.
@@ -91,3 +92,32 @@ macro_rules! operators {
         }
     };
 }
+
+/// Implements comparison for a carrier that branches where its value does: with its like, and with `f64`.
+///
+/// `compared_by!{ [generics] Type: Value, field }` is for a carrier whose public `field` is of type `Value`.
+macro_rules! compared_by {
+    ([$($generics:tt)*] $Carrier:ty: $Value:ty, $field:ident) => {
+        impl<$($generics)*> PartialEq for $Carrier where $Value: PartialEq {
+            fn eq(&self, other: &Self) -> bool {
+                self.$field == other.$field
+            }
+        }
+        impl<$($generics)*> PartialOrd for $Carrier where $Value: PartialOrd {
+            fn partial_cmp(&self, other: &Self) -> Option<::core::cmp::Ordering> {
+                self.$field.partial_cmp(&other.$field)
+            }
+        }
+        impl<$($generics)*> PartialEq<f64> for $Carrier where $Value: $crate::primitives::Elementary + PartialEq {
+            fn eq(&self, literal: &f64) -> bool {
+                self.$field == <$Value as $crate::primitives::Elementary>::constant(*literal)
+            }
+        }
+        impl<$($generics)*> PartialOrd<f64> for $Carrier where $Value: $crate::primitives::Elementary + PartialOrd {
+            fn partial_cmp(&self, literal: &f64) -> Option<::core::cmp::Ordering> {
+                self.$field.partial_cmp(&<$Value as $crate::primitives::Elementary>::constant(*literal))
+            }
+        }
+    };
+}
+pub(crate) use compared_by;

@@ -411,7 +411,7 @@ fn quotient(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
 }
 
 /// The sum and its rounding error, exactly (unless it overflows).
-fn two_sum(a: f64, b: f64) -> (f64, f64) {
+pub(crate) fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let s = a + b;
     let t = s - a;
     (s, (a - (s - t)) + (b - t))

@@ -82,13 +82,22 @@ impl<V: Clone + Eq + Hash, P: Signature> Arena<V, P> {
         Arena::default()
     }
 
-    /// An empty arena that applies no law: the talk's "free (lawless) semiring".
+    /// An empty arena that applies no law: the free (lawless) semiring of "Forwards and in reverse".
+    ///
+    /// ```
+    /// use catadiff::prelude::*;
+    /// use catadiff::term::{Arena, Term};
+    /// let (lawful, lawless) = (Arena::<char>::new(), Arena::<char>::lawless());
+    /// assert_eq!((lawful.variable('x') * Term::one() + Term::zero()).to_string(), "x");
+    /// assert_eq!((lawless.variable('x') * Term::one() + Term::zero()).to_string(), "x * 1 + 0");
+    /// ```
     #[must_use]
     pub fn lawless() -> Self {
         Arena { lawless: true, ..Arena::default() }
     }
 
     /// The term that is a variable.
+    #[must_use]
     pub fn variable(&self, variable: V) -> Term<'_, V, P> {
         let number = {
             let store = &mut *self.store.borrow_mut();
@@ -140,8 +149,28 @@ impl<V: Clone + Eq + Hash, P: Signature> Arena<V, P> {
         }
     }
 
+    /// The variable of this number.
+    pub(super) fn variable_at(&self, number: Id) -> V {
+        self.store.borrow().variables[number as usize].clone()
+    }
+
     pub(super) fn node_at(&self, id: Id) -> Node<P::Operation> {
         self.store.borrow().nodes[id as usize]
+    }
+
+    /// The numbers of the operands of a node.
+    pub(super) fn operands_of(&self, node: &Node<P::Operation>) -> Vec<usize> {
+        let mut operands = Vec::with_capacity(3);
+        node.operands(&self.store.borrow().lists, |operand| operands.push(operand as usize));
+        operands
+    }
+
+    /// The nodes that the roots reach, operands before their users, each with its number and how often it is used.
+    ///
+    /// Nodes are read one at a time, so that terms may be built in the same arena meanwhile.
+    pub(super) fn reached(&self, roots: &[Id]) -> impl Iterator<Item = (usize, usize, Node<P::Operation>)> {
+        let uses = self.read(|store| uses(store, roots));
+        uses.into_iter().enumerate().filter(|(_, uses)| *uses > 0).map(|(id, uses)| (id, uses, self.node_at(id as Id)))
     }
 
     /// The number of a node among those there are.
@@ -177,7 +206,9 @@ impl<V: Clone + Eq + Hash, P: Signature> Arena<V, P> {
 
     /// The sum of two terms, at least one of them of this arena.
     pub(super) fn plus<'a>(&'a self, a: Term<'a, V, P>, b: Term<'a, V, P>) -> Term<'a, V, P> {
-        if let Some(simple) = rewrite::plus(self, a, b) {
+        if !self.lawless
+            && let Some(simple) = rewrite::plus(a, b)
+        {
             return simple;
         }
         Term::node(self, self.commuting(Node::Plus, [a.id_in(self), b.id_in(self)]))
@@ -185,7 +216,9 @@ impl<V: Clone + Eq + Hash, P: Signature> Arena<V, P> {
 
     /// The product of two terms, at least one of them of this arena.
     pub(super) fn times<'a>(&'a self, a: Term<'a, V, P>, b: Term<'a, V, P>) -> Term<'a, V, P> {
-        if let Some(simple) = rewrite::times(self, a, b) {
+        if !self.lawless
+            && let Some(simple) = rewrite::times(self, a, b)
+        {
             return simple;
         }
         Term::node(self, self.commuting(Node::Times, [a.id_in(self), b.id_in(self)]))
@@ -205,6 +238,21 @@ impl<V, P: Signature> Arena<V, P> {
     pub(super) fn rule_name(&self, rule: u32) -> &'static str {
         self.store.borrow().rules[rule as usize].name()
     }
+}
+
+/// How often each node up to the largest root is used by the roots: 0 where it is not reached.
+fn uses<V, P: Signature>(store: &Store<V, P>, roots: &[Id]) -> Vec<usize> {
+    let last = roots.iter().max().map_or(0, |id| *id as usize + 1);
+    let mut uses = vec![0; last];
+    for root in roots {
+        uses[*root as usize] += 1;
+    }
+    for id in (0..last).rev() {
+        if uses[id] > 0 {
+            store.nodes[id].operands(&store.lists, |operand| uses[operand as usize] += 1);
+        }
+    }
+    uses
 }
 
 fn number_of(index: usize) -> u32 {

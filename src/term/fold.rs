@@ -6,7 +6,7 @@
 use core::hash::Hash;
 
 use super::Term;
-use super::arena::{Arena, Id, Node, Store};
+use super::arena::{Arena, Id, Node};
 use super::handle::apply_in;
 use super::signature::{Model, Signature};
 
@@ -21,17 +21,33 @@ impl<V: Clone + Eq + Hash, P: Signature> Term<'_, V, P> {
     /// assert_eq!(term.eval(|v| if *v == "x" { 3_u8 } else { 4 }), 15); // integers
     /// assert_eq!(term.eval(|_| 0.5), 0.75);                            // floats
     /// ```
+    #[must_use]
     pub fn eval<D: Model<P>>(&self, variable: impl FnMut(&V) -> D) -> D {
         self.eval_sharing(variable, |value, _| value)
     }
 
     /// [`eval`](Term::eval) for carriers that want to know how often each value will be used: `share` is told, once
-    /// per node that is used more than once, before the uses.
+    /// per node that is used more than once, before the uses. [`Dual::eval`](crate::carriers::Dual::eval) is the fold of
+    /// this kind into dual numbers.
+    ///
+    /// ```
+    /// use catadiff::term::{Arena, Pure};
+    /// let arena = Arena::<char, Pure>::new();
+    /// let square = arena.variable('x') * arena.variable('x');
+    /// let mut shared = Vec::new();
+    /// let value = (square + square * square).eval_sharing(|_| 2_u64, |value, uses| {
+    ///     shared.push((value, uses));
+    ///     value
+    /// });
+    /// assert_eq!((value, shared), (20, vec![(2, 2), (4, 3)])); // x is used twice, x² three times
+    /// ```
+    #[must_use]
     pub fn eval_sharing<D: Model<P>>(&self, variable: impl FnMut(&V) -> D, share: impl FnMut(D, usize) -> D) -> D {
         fold(core::slice::from_ref(self), variable, share).pop().expect("a root has a value")
     }
 
     /// The meanings of several terms, whose shared parts are visited once.
+    #[must_use]
     pub fn eval_all<D: Model<P>>(terms: &[Self], variable: impl FnMut(&V) -> D) -> Vec<D> {
         fold(terms, variable, |value, _| value)
     }
@@ -39,22 +55,15 @@ impl<V: Clone + Eq + Hash, P: Signature> Term<'_, V, P> {
     /// The number of distinct nodes in the term.
     #[must_use]
     pub fn size(&self) -> usize {
-        self.place()
-            .map_or(1, |(arena, id)| arena.read(|store| uses(store, &[id]).iter().filter(|uses| **uses > 0).count()))
+        self.place().map_or(1, |(arena, id)| arena.reached(&[id]).count())
     }
 
     /// The variables that occur in the term, in the order of the arena.
+    #[must_use]
     pub fn variables(&self) -> Vec<V> {
-        self.place().map_or_else(Vec::new, |(arena, id)| {
-            arena.read(|store| {
-                let uses = uses(store, &[id]);
-                let variable = |(node, uses): (&Node<P::Operation>, &usize)| match node {
-                    Node::Variable(number) if *uses > 0 => Some(store.variables[*number as usize].clone()),
-                    _ => None,
-                };
-                store.nodes.iter().zip(&uses).filter_map(variable).collect()
-            })
-        })
+        let Some((arena, id)) = self.place() else { return Vec::new() };
+        let variable = |node| if let Node::Variable(number) = node { Some(arena.variable_at(number)) } else { None };
+        arena.reached(&[id]).filter_map(|(_, _, node)| variable(node)).collect()
     }
 
     /// The term with every variable replaced by a term.
@@ -76,21 +85,6 @@ impl<V: Clone + Eq + Hash, P: Signature> Term<'_, V, P> {
     }
 }
 
-/// How often each node up to the largest root is used by the roots: 0 where it is not reached.
-pub(super) fn uses<V, P: Signature>(store: &Store<V, P>, roots: &[Id]) -> Vec<usize> {
-    let last = roots.iter().max().map_or(0, |id| *id as usize + 1);
-    let mut uses = vec![0; last];
-    for root in roots {
-        uses[*root as usize] += 1;
-    }
-    for id in (0..last).rev() {
-        if uses[id] > 0 {
-            store.nodes[id].operands(&store.lists, |operand| uses[operand as usize] += 1);
-        }
-    }
-    uses
-}
-
 /// The fold over the nodes that the roots reach, operands before their users.
 fn fold<V: Clone + Eq + Hash, P: Signature, D: Model<P>>(
     roots: &[Term<'_, V, P>],
@@ -102,22 +96,14 @@ fn fold<V: Clone + Eq + Hash, P: Signature, D: Model<P>>(
         return roots.iter().map(|root| literal(root).expect("a term without an arena is a constant")).collect();
     };
     let ids: Vec<Id> = roots.iter().map(|root| root.id_in(arena)).collect();
-    let mut left = arena.read(|store| uses(store, &ids));
     let rules = arena.read(|store| store.rules.clone());
-    let mut values: Vec<Option<D>> = Vec::new();
-    values.resize_with(left.len(), || None);
+    let mut values = Values::new();
     let mut operands = Vec::with_capacity(3);
-    for id in 0..left.len() {
-        let uses = left[id];
-        if uses == 0 {
-            continue;
-        }
-        // One node is read at a time, so that `variable` and the carrier may build terms in the same arena.
-        let node = arena.node_at(id as Id);
+    for (id, uses, node) in arena.reached(&ids) {
         operands.clear();
-        arena.read(|store| node.operands(&store.lists, |operand| operands.push(take(&mut values, &mut left, operand))));
+        arena.read(|store| node.operands(&store.lists, |operand| operands.push(values.take(operand))));
         let value = match node {
-            Node::Variable(number) => variable(&arena.read(|store| store.variables[number as usize].clone())),
+            Node::Variable(number) => variable(&arena.variable_at(number)),
             Node::Literal(bits) => D::literal(P::from_bits(bits)),
             Node::Plus(_) | Node::Times(_) => {
                 let (Some(b), Some(a)) = (operands.pop(), operands.pop()) else {
@@ -127,34 +113,47 @@ fn fold<V: Clone + Eq + Hash, P: Signature, D: Model<P>>(
             }
             Node::Apply(operation, ..) | Node::ApplyMany(operation, _) => D::operation(operation, &rules, &operands),
         };
-        values[id] = Some(if uses > 1 { share(value, uses) } else { value });
+        values.put(id, if uses > 1 { share(value, uses) } else { value }, uses);
     }
-    ids.iter().map(|id| take(&mut values, &mut left, *id)).collect()
+    ids.iter().map(|id| values.take(*id)).collect()
 }
 
-/// A value for one use: the last use takes it, so that a carrier is never kept longer than needed.
-fn take<D: Clone>(values: &mut [Option<D>], left: &mut [usize], id: Id) -> D {
-    let id = id as usize;
-    left[id] -= 1;
-    let value = if left[id] == 0 { values[id].take() } else { values[id].clone() };
-    value.expect("operands come before their users")
+/// The values of nodes, each until its last use, so that none is kept longer than needed.
+pub(super) struct Values<D>(Vec<Option<(D, usize)>>);
+
+impl<D: Clone> Values<D> {
+    pub(super) fn new() -> Self {
+        Values(Vec::new())
+    }
+
+    /// Keeps the value of a node, whose number is larger than those before, for so many uses.
+    pub(super) fn put(&mut self, id: usize, value: D, uses: usize) {
+        self.0.resize_with(id, || None);
+        self.0.push(Some((value, uses)));
+    }
+
+    /// The value of a node, for one use.
+    pub(super) fn take(&mut self, id: Id) -> D {
+        let slot = &mut self.0[id as usize];
+        if let Some((value, left)) = slot
+            && *left > 1
+        {
+            *left -= 1;
+            return value.clone();
+        }
+        slot.take().expect("operands come before their users").0
+    }
 }
 
 /// The number in `into` of a term of another arena.
 pub(super) fn copy<V: Clone + Eq + Hash, P: Signature>(term: Term<'_, V, P>, into: &Arena<V, P>) -> Id {
     let (from, root) = term.place().expect("a constant has no other arena");
-    let uses = from.read(|store| uses(store, &[root]));
     let rules = from.read(|store| store.rules.clone());
-    let mut ids: Vec<Id> = vec![0; uses.len()];
-    let mut operands = Vec::new();
-    for id in (0..uses.len()).filter(|id| uses[*id] > 0) {
-        let node = from.node_at(id as Id);
-        operands.clear();
-        from.read(|store| node.operands(&store.lists, |operand| operands.push(ids[operand as usize])));
+    let mut ids: Vec<Id> = vec![0; root as usize + 1];
+    for (id, _, node) in from.reached(&[root]) {
+        let operands: Vec<Id> = from.operands_of(&node).into_iter().map(|operand| ids[operand]).collect();
         ids[id] = match node {
-            Node::Variable(number) => {
-                into.variable(from.read(|store| store.variables[number as usize].clone())).id_in(into)
-            }
+            Node::Variable(number) => into.variable(from.variable_at(number)).id_in(into),
             Node::Literal(_) => into.intern(node),
             Node::Plus(_) => into.intern(Node::Plus([operands[0], operands[1]])),
             Node::Times(_) => into.intern(Node::Times([operands[0], operands[1]])),

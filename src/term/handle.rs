@@ -1,7 +1,8 @@
 //! Terms as numbers: handles that add, multiply and take sines, and build nodes as they do.
 //!
 //! Law: building a term is evaluating it in the carrier of terms, so `eval` into `Term` with variables sent to
-//! themselves is the identity, and sent elsewhere it is substitution.
+//! themselves is the identity, and sent elsewhere it is substitution ("Forwards and in reverse", *Symbolic
+//! Representation*).
 
 use core::fmt;
 use core::hash::Hash;
@@ -49,6 +50,7 @@ pub enum Place {
 
 impl<V: Clone + Eq + Hash> Term<'_, V> {
     /// Where the term is; [`Arena::at`] is the way back.
+    #[must_use]
     pub fn to_place(&self) -> Place {
         match self.0 {
             Repr::Literal(literal) => Place::Literal(literal),
@@ -62,6 +64,7 @@ impl<V: Clone + Eq + Hash> Arena<V> {
     ///
     /// # Panics
     /// If the place is of a larger arena.
+    #[must_use]
     pub fn at(&self, place: Place) -> Term<'_, V> {
         match place {
             Place::Literal(literal) => Term(Repr::Literal(literal)),
@@ -75,6 +78,7 @@ impl<V: Clone + Eq + Hash> Arena<V> {
 
 impl<'a, V: Clone + Eq + Hash, P: Signature> Term<'a, V, P> {
     /// A constant.
+    #[must_use]
     pub fn literal(literal: P::Literal) -> Self {
         Term(Repr::Literal(literal))
     }
@@ -84,6 +88,7 @@ impl<'a, V: Clone + Eq + Hash, P: Signature> Term<'a, V, P> {
     }
 
     /// The constant this is, if it is one.
+    #[must_use]
     pub fn as_literal(&self) -> Option<P::Literal> {
         match self.0 {
             Repr::Literal(literal) => Some(literal),
@@ -92,12 +97,10 @@ impl<'a, V: Clone + Eq + Hash, P: Signature> Term<'a, V, P> {
     }
 
     /// The variable this is, if it is one.
+    #[must_use]
     pub fn as_variable(&self) -> Option<V> {
         let (arena, id) = self.place()?;
-        arena.read(|store| match store.nodes[id as usize] {
-            Node::Variable(number) => Some(store.variables[number as usize].clone()),
-            _ => None,
-        })
+        if let Node::Variable(number) = arena.node_at(id) { Some(arena.variable_at(number)) } else { None }
     }
 
     /// The arena and number of the node, unless it is a constant without one.
@@ -118,6 +121,7 @@ impl<'a, V: Clone + Eq + Hash, P: Signature> Term<'a, V, P> {
     }
 
     /// Whether the two are the same term: structurally equal, and of one arena.
+    #[must_use]
     pub fn same(&self, other: &Self) -> bool {
         match (self.0, other.0) {
             (Repr::Node(a, i), Repr::Node(b, j)) if core::ptr::eq(a, b) => i == j,
@@ -192,7 +196,9 @@ impl<V: Clone + Eq + Hash> Elementary for Term<'_, V> {
         };
         let operation = match rule.primitive() {
             Some(row) => {
-                if let Some(simple) = rewrite::primitive(arena, row, &x) {
+                if !arena.is_lawless()
+                    && let Some(simple) = rewrite::primitive(row, &x)
+                {
                     return simple;
                 }
                 SmoothOperation::Primitive(row)

@@ -1,7 +1,8 @@
-//! A term as a straight-line program: a list of lines that anyone can read, store and send.
+//! A term as a straight-line program, or Wengert list: lines that anyone can read, store and send.
 //!
 //! Law: `arena.read_listing(&term.listing())` is the same term, in whatever arena it is read; a listing that is not
-//! in order, or names what is not there, is refused.
+//! in order, or names what is not there, is refused ("Automatic Differentiation", *Source-to-source AD using
+//! Wengert*: one operation per line, each result named once).
 
 use core::hash::Hash;
 
@@ -28,6 +29,20 @@ pub enum Line<V> {
 }
 
 /// A straight-line program whose last line is the result.
+///
+/// ```
+/// use catadiff::prelude::*;
+/// use catadiff::primitives::Primitive;
+/// use catadiff::term::{Arena, Line};
+/// let arena = Arena::<char>::new();
+/// let x = arena.variable('x');
+/// let listing = (x * x + (x * x).sin()).listing()?;
+/// let square = [Line::Variable('x'), Line::Times(0, 0)]; // shared, so it stands there once
+/// assert_eq!(listing.lines[..2], square);
+/// assert_eq!(listing.lines[2..], [Line::Primitive(Primitive::Sin, vec![1]), Line::Plus(1, 2)]);
+/// assert_eq!(Arena::new().read_listing(&listing)?.to_string(), "x * x + sin(x * x)");
+/// # Ok::<(), catadiff::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Listing<V> {
@@ -44,24 +59,20 @@ impl<V: Clone + Eq + Hash> Term<'_, V> {
         let Some((arena, root)) = self.place() else {
             return Ok(Listing { lines: vec![Line::Constant(self.as_literal().unwrap_or(0.0))] });
         };
-        let uses = arena.read(|store| super::fold::uses(store, &[root]));
         let mut lines = Vec::new();
-        let mut place = vec![0; uses.len()];
-        for id in (0..uses.len()).filter(|id| uses[*id] > 0) {
-            let node = arena.node_at(id as u32);
-            let mut operands = Vec::new();
-            arena.read(|store| node.operands(&store.lists, |operand| operands.push(place[operand as usize])));
+        let mut place = vec![0; root as usize + 1];
+        for (id, _, node) in arena.reached(&[root]) {
+            let operands: Vec<usize> = arena.operands_of(&node).into_iter().map(|operand| place[operand]).collect();
             place[id] = lines.len();
             lines.push(match node {
-                Node::Variable(number) => Line::Variable(arena.read(|store| store.variables[number as usize].clone())),
+                Node::Variable(number) => Line::Variable(arena.variable_at(number)),
                 Node::Literal(bits) => Line::Constant(f64::from_bits(bits)),
                 Node::Plus(_) => Line::Plus(operands[0], operands[1]),
                 Node::Times(_) => Line::Times(operands[0], operands[1]),
                 Node::Apply(operation, ..) | Node::ApplyMany(operation, _) => match operation {
                     SmoothOperation::Primitive(row) => Line::Primitive(row, operands),
                     SmoothOperation::Custom(rule) => {
-                        let name = arena.read(|store| store.rules[rule as usize].name().to_owned());
-                        return Err(Error::UnknownName { name, known: Vec::new() });
+                        return Err(Error::UnknownName { name: arena.rule_name(rule).to_owned(), known: Vec::new() });
                     }
                 },
             });
@@ -81,7 +92,7 @@ impl<V: Clone + Eq + Hash> Arena<V, Smooth> {
         for line in &listing.lines {
             let operand = |at: usize| {
                 terms.get(at).copied().ok_or(Error::Length {
-                    what: "the listing before a line that is referred to",
+                    what: "the part of the listing that a line may refer to",
                     expected: at + 1,
                     found: terms.len(),
                 })
@@ -92,7 +103,7 @@ impl<V: Clone + Eq + Hash> Arena<V, Smooth> {
                 Line::Plus(a, b) => operand(*a)? + operand(*b)?,
                 Line::Times(a, b) => operand(*a)? * operand(*b)?,
                 Line::Primitive(row, operands) => {
-                    Error::lengths("the operands of a primitive", row.arity(), operands.len())?;
+                    Error::lengths("the list of operands of a primitive", row.arity(), operands.len())?;
                     row.apply(&operands.iter().map(|at| operand(*at)).collect::<Result<Vec<_>>>()?)
                 }
             };

@@ -209,17 +209,7 @@ impl<'a, 't> Parser<'a, 't> {
             let names: Vec<_> = Primitive::ALL.iter().map(|row| row.name()).collect();
             return Err(self.error_at(start, format!("there is no function `{name}`: there are {}", names.join(", "))));
         };
-        let mut parameter = None;
-        if known.parameter().is_some() {
-            let negative = self.take('-');
-            let Some(n) = self.integer() else {
-                return Err(self.expected("an integer, the parameter of the function"));
-            };
-            parameter = Some(if negative { -n } else { n });
-            if !self.take(',') {
-                return Err(self.expected("`,` after the parameter"));
-            }
-        }
+        let parameter = known.parameter().map(|_| self.parameter()).transpose()?;
         let mut arguments = vec![self.sum()?];
         while self.take(',') {
             arguments.push(self.sum()?);
@@ -235,6 +225,15 @@ impl<'a, 't> Parser<'a, 't> {
             return Err(self.error_at(start, format!("`{name}` takes {wanted} arguments, not {found}")));
         }
         Ok(row.apply(&arguments))
+    }
+
+    /// The integer parameter of a row, and the comma behind it.
+    fn parameter(&mut self) -> Result<i64> {
+        let negative = self.take('-');
+        let Some(n) = self.integer() else {
+            return Err(self.expected("an integer, the parameter of the function"));
+        };
+        if self.take(',') { Ok(if negative { -n } else { n }) } else { Err(self.expected("`,` after the parameter")) }
     }
 
     fn name(&mut self) -> Option<&'t str> {

@@ -7,7 +7,8 @@ use core::fmt::{self, Display, Write};
 use core::hash::Hash;
 
 use super::Term;
-use super::arena::{Arena, Id, Node};
+use super::arena::{Arena, Node};
+use super::fold::Values;
 use super::signature::{Signature, Smooth, SmoothOperation};
 use crate::primitives::Facts;
 
@@ -161,23 +162,12 @@ impl<V: Clone + Eq + Hash + Display, P: Written> Term<'_, V, P> {
         let Some((arena, root)) = self.place() else {
             return self.as_literal().map(P::text).unwrap_or_default();
         };
-        let uses = arena.read(|store| super::fold::uses(store, &[root]));
-        let mut left = uses.clone();
-        let mut pieces: Vec<Option<Piece>> = vec![None; uses.len()];
-        for id in (0..uses.len()).filter(|id| uses[*id] > 0) {
-            let node = arena.node_at(id as Id);
+        let mut pieces = Values::new();
+        for (id, uses, node) in arena.reached(&[root]) {
             let mut operands = Vec::new();
-            arena.read(|store| {
-                node.operands(&store.lists, |operand| {
-                    let operand = operand as usize;
-                    left[operand] -= 1;
-                    operands.extend(if left[operand] == 0 { pieces[operand].take() } else { pieces[operand].clone() });
-                });
-            });
+            arena.read(|store| node.operands(&store.lists, |operand| operands.push(pieces.take(operand))));
             let piece = match node {
-                Node::Variable(number) => {
-                    Piece::new(ATOM, arena.read(|store| store.variables[number as usize].to_string()))
-                }
+                Node::Variable(number) => Piece::new(ATOM, arena.variable_at(number).to_string()),
                 Node::Literal(bits) => style(Kind::Literal(P::text(P::from_bits(bits))), &[]),
                 Node::Plus(_) => style(Kind::Plus, &operands),
                 Node::Times(_) => style(Kind::Times, &operands),
@@ -185,25 +175,42 @@ impl<V: Clone + Eq + Hash + Display, P: Written> Term<'_, V, P> {
                     style(Kind::Operation(&P::spelling(operation, arena)), &operands)
                 }
             };
-            pieces[id] = Some(name(uses[id], &node, piece));
+            pieces.put(id, name(uses, &node, piece), uses);
         }
-        pieces.pop().flatten().map(|piece| piece.text).unwrap_or_default()
+        pieces.take(root).text
     }
 
-    /// The number of operations if every shared part were written out, up to a limit.
+    /// The text of the term in which shared operations, and long ones, have names, after the lines that say what the
+    /// names stand for.
+    fn write_named(
+        &self,
+        style: fn(Kind<'_>, &[Piece]) -> Piece,
+        name: impl Fn(usize) -> String,
+        line: impl Fn(&str, &str) -> String,
+    ) -> (String, String) {
+        let (mut lines, mut count) = (String::new(), 0);
+        let last = self.write(style, |uses, node, piece| {
+            let short = uses < 2 && piece.text.len() < LONGEST_LINE;
+            if short || matches!(node, Node::Variable(_) | Node::Literal(_)) {
+                return piece;
+            }
+            count += 1;
+            let name = name(count);
+            lines.push_str(&line(&name, &piece.text));
+            Piece::new(ATOM, name)
+        });
+        (lines, last)
+    }
+
+    /// The number of operations if every shared part were written out, up to the largest `usize`.
     fn written_out(&self) -> usize {
         let Some((arena, root)) = self.place() else { return 1 };
-        let uses = arena.read(|store| super::fold::uses(store, &[root]));
-        let mut sizes = vec![1_usize; uses.len()];
-        for id in (0..uses.len()).filter(|id| uses[*id] > 0) {
-            let node = arena.node_at(id as Id);
-            arena.read(|store| {
-                let mut size = 1_usize;
-                node.operands(&store.lists, |operand| size = size.saturating_add(sizes[operand as usize]));
-                sizes[id] = size;
-            });
+        let mut sizes = vec![1_usize; root as usize + 1];
+        for (id, _, node) in arena.reached(&[root]) {
+            sizes[id] =
+                arena.operands_of(&node).into_iter().map(|operand| sizes[operand]).fold(1, usize::saturating_add);
         }
-        sizes.pop().unwrap_or(1)
+        sizes[root as usize]
     }
 
     /// The term in LaTeX, with names `t_1, t_2, …` for shared parts where writing them out would be long.
@@ -220,23 +227,20 @@ impl<V: Clone + Eq + Hash + Display, P: Written> Term<'_, V, P> {
         if self.written_out() <= LONGEST_WRITTEN_OUT {
             return self.write(tex, |_, _, piece| piece);
         }
-        let (mut lines, mut count) = (String::new(), 0);
-        let last = self.write(tex, |uses, node, piece| {
-            named(
-                uses,
-                node,
-                piece,
-                &mut count,
-                |n| format!("t_{{{n}}}"),
-                |name, text| {
-                    let _ = writeln!(lines, "{name} &= {text} \\\\");
-                },
-            )
-        });
+        let (lines, last) =
+            self.write_named(tex, |n| format!("t_{{{n}}}"), |name, text| format!("{name} &= {text} \\\\\n"));
         format!("\\begin{{aligned}}\n{lines}&\\phantom{{=}} {last}\n\\end{{aligned}}")
     }
 
-    /// The term as a graph in the DOT language: a node per distinct part, an arrow to each operand.
+    /// The term as a graph in the DOT language: a node per distinct part, an arrow from each operand.
+    ///
+    /// ```
+    /// use catadiff::term::Arena;
+    /// let arena = Arena::<&str>::new();
+    /// let x = arena.variable("x");
+    /// let square = (x * x).to_dot();
+    /// assert!(square.contains("n1 [label = \"×\"]") && square.matches("n0 -> n1").count() == 2);
+    /// ```
     #[must_use]
     pub fn to_dot(&self) -> String {
         let mut text = String::from("digraph term {\n  rankdir = BT;\n  node [shape = box, style = rounded];\n");
@@ -244,11 +248,9 @@ impl<V: Clone + Eq + Hash + Display, P: Written> Term<'_, V, P> {
             let _ = writeln!(text, "  n0 [label = \"{}\"];\n}}", self.as_literal().map(P::text).unwrap_or_default());
             return text;
         };
-        let uses = arena.read(|store| super::fold::uses(store, &[root]));
-        for id in (0..uses.len()).filter(|id| uses[*id] > 0) {
-            let node = arena.node_at(id as Id);
+        for (id, _, node) in arena.reached(&[root]) {
             let label = match node {
-                Node::Variable(number) => arena.read(|store| store.variables[number as usize].to_string()),
+                Node::Variable(number) => arena.variable_at(number).to_string(),
                 Node::Literal(bits) => P::text(P::from_bits(bits)),
                 Node::Plus(_) => "+".to_owned(),
                 Node::Times(_) => "×".to_owned(),
@@ -258,9 +260,7 @@ impl<V: Clone + Eq + Hash + Display, P: Written> Term<'_, V, P> {
                 }
             };
             let _ = writeln!(text, "  n{id} [label = \"{}\"];", label.replace('\\', "\\\\").replace('"', "\\\""));
-            let mut operands = Vec::new();
-            arena.read(|store| node.operands(&store.lists, |operand| operands.push(operand)));
-            for operand in operands {
+            for operand in arena.operands_of(&node) {
                 let _ = writeln!(text, "  n{operand} -> n{id};");
             }
         }
@@ -269,44 +269,13 @@ impl<V: Clone + Eq + Hash + Display, P: Written> Term<'_, V, P> {
     }
 }
 
-/// Gives a shared operation a name of its own, and tells `define` what the name stands for.
-fn named<O>(
-    uses: usize,
-    node: &Node<O>,
-    piece: Piece,
-    count: &mut usize,
-    name: impl Fn(usize) -> String,
-    define: impl FnOnce(&str, &str),
-) -> Piece {
-    let short = uses < 2 && piece.text.len() < LONGEST_LINE;
-    if short || matches!(node, Node::Variable(_) | Node::Literal(_)) {
-        return piece;
-    }
-    *count += 1;
-    let name = name(*count);
-    define(&name, &piece.text);
-    Piece::new(ATOM, name)
-}
-
 /// Infix notation; shared parts are named, `t1 = …;`, where writing them out would be long.
 impl<V: Clone + Eq + Hash + Display, P: Written> Display for Term<'_, V, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.written_out() <= LONGEST_WRITTEN_OUT {
             return f.write_str(&self.write(infix, |_, _, piece| piece));
         }
-        let (mut lines, mut count) = (String::new(), 0);
-        let last = self.write(infix, |uses, node, piece| {
-            named(
-                uses,
-                node,
-                piece,
-                &mut count,
-                |n| format!("t{n}"),
-                |name, text| {
-                    let _ = writeln!(lines, "{name} = {text};");
-                },
-            )
-        });
+        let (lines, last) = self.write_named(infix, |n| format!("t{n}"), |name, text| format!("{name} = {text};\n"));
         write!(f, "{lines}{last}")
     }
 }

@@ -1,7 +1,8 @@
 //! Signatures: which operations terms have besides `+` and `×`, and which carriers can interpret them.
 //!
 //! Law: a carrier is a model of a signature when it gives every literal and every operation a meaning; every
-//! semiring is a model of the empty signature, so the free semiring stays literally free.
+//! semiring is a model of the empty signature, so the free semiring stays literally free ("Forwards and in reverse",
+//! *Minimal Expression Language*; signatures and models as in universal algebra).
 
 use core::convert::Infallible;
 use core::fmt::Debug;
@@ -9,10 +10,13 @@ use core::hash::Hash;
 
 use super::custom::Erased;
 use super::{Term, rewrite};
-use crate::algebra::Semiring;
+use crate::algebra::{Semiring, natural};
 use crate::primitives::{Elementary, Primitive};
 
 /// The operations that terms may have besides `0 1 + ×`, and the literals they may hold.
+///
+/// There are two, [`Pure`] and [`Smooth`]. Operations of your own are [`Rule`](crate::primitives::Rule)s, which `Smooth`
+/// takes in; the trait itself cannot be implemented outside this crate.
 pub trait Signature: Sized + 'static {
     /// The constants: the free ones are the natural numbers.
     type Literal: Copy + PartialEq + Debug;
@@ -109,7 +113,8 @@ impl Signature for Smooth {
         Some(a * b)
     }
     fn bits(literal: f64) -> u64 {
-        literal.to_bits()
+        // A NaN of another sign or payload prints the same, and no carrier tells it apart.
+        if literal.is_nan() { f64::NAN.to_bits() } else { literal.to_bits() }
     }
     fn from_bits(bits: u64) -> f64 {
         f64::from_bits(bits)
@@ -152,19 +157,8 @@ pub trait Model<P: Signature>: Semiring {
 }
 
 impl<S: Semiring> Model<Pure> for S {
-    fn literal(mut n: u64) -> S {
-        // Doubling: a semiring has no natural numbers but the sums of ones.
-        let (mut sum, mut power) = (S::zero(), S::one());
-        while n > 0 {
-            if n & 1 == 1 {
-                sum = sum + power.clone();
-            }
-            n >>= 1;
-            if n > 0 {
-                power = power.clone() + power;
-            }
-        }
-        sum
+    fn literal(n: u64) -> S {
+        natural(n)
     }
 
     fn operation(operation: Infallible, _: &[Erased], _: &[S]) -> S {

@@ -2,11 +2,11 @@
 //!
 //! Law: `(+, 0)` is a commutative monoid, `(×, 1)` a commutative monoid that distributes over it, and `0` annihilates,
 //! for every row of the table below ("Forwards and in reverse", slide *Minimal Expression Language*: a program over
-//! `0 1 + ×` means whatever a semiring says it means). The three numeric rows hold floats, so they keep the laws
+//! `0 1 + ×` means whatever a semiring says it means). The three rows over floats keep the laws
 //! exactly on dyadic numbers of moderate size and up to rounding elsewhere.
 //!
-//! A row reads `Name(inner): 0 = zero, 1 = one, (a + b) = sum, (a * b) = product, derive(…);`. To add a semiring, add
-//! a row, and a line to `tests/laws.rs`.
+//! A row reads `Name(inner): 0 = zero, 1 = one, (a + b) = sum, (a * b) = product, derive(…);`.
+//! `CONTRIBUTING.md` says what goes with a new one.
 
 mod modular;
 mod provenance;

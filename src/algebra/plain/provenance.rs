@@ -1,8 +1,8 @@
 //! Provenance polynomials: which inputs a result came from, in how many ways, and how often each was used.
 //!
 //! Law: ℕ\[V\] is the free commutative semiring on `V`, so [`Provenance::eval`] is the one homomorphism into any other
-//! that sends each variable where it is told (Green, Karvounarakis and Tannen, "Provenance semirings", 2007; a term
-//! read as a polynomial in "Forwards and in reverse").
+//! that sends each variable where it is told (Green, Karvounarakis and Tannen, "Provenance semirings", 2007; the
+//! lawful counterpart of "Forwards and in reverse", slide *Free (Lawless) Semiring*).
 
 use core::cmp::Reverse;
 use core::fmt;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use num_traits::{One, Zero};
 
 use super::Counting;
-use crate::algebra::Semiring;
+use crate::algebra::{Semiring, doubling, natural};
 
 /// A polynomial with natural coefficients in the variables `V`.
 ///
@@ -39,6 +39,11 @@ struct Monomial<V: Ord> {
 }
 
 impl<V: Ord> Monomial<V> {
+    /// The product of no variables.
+    fn unit() -> Self {
+        Monomial::new(BTreeMap::new())
+    }
+
     fn new(powers: BTreeMap<V, Reverse<u32>>) -> Self {
         let degree = Reverse(powers.values().map(|power| u64::from(power.0)).sum());
         Monomial { degree, powers }
@@ -75,7 +80,7 @@ impl<V: Ord + Clone> Provenance<V> {
     pub fn coefficient(&self, powers: &[(V, u32)]) -> u64 {
         let factor = |(v, n): &(V, u32)| BTreeMap::from([(v.clone(), Reverse(*n))]);
         let written = powers.iter().filter(|(_, n)| *n > 0).map(factor).map(Monomial::new);
-        let monomial = written.fold(Monomial::new(BTreeMap::new()), |product, power| product.times(&power));
+        let monomial = written.fold(Monomial::unit(), |product, power| product.times(&power));
         self.0.get(&monomial).map_or(0, |count| count.0)
     }
 
@@ -89,32 +94,16 @@ impl<V: Ord + Clone> Provenance<V> {
     /// It is a homomorphism as long as no count has reached its end.
     pub fn eval<S: Semiring>(&self, meaning: impl Fn(&V) -> S) -> S {
         self.terms().fold(S::zero(), |sum, (count, powers)| {
-            let start = doubling(count, S::one(), S::zero(), |a, b| a + b);
             let power = |(v, n): (&V, u32)| doubling(n.into(), meaning(v), S::one(), |a, b| a * b);
-            sum + powers.map(power).fold(start, |product, factor| product * factor)
+            sum + powers.map(power).fold(natural(count), |product, factor| product * factor)
         })
     }
-}
-
-/// The element `x` combined with itself `n` times, in `O(log n)` steps.
-fn doubling<S: Clone>(mut n: u64, mut x: S, unit: S, combine: impl Fn(S, S) -> S) -> S {
-    let mut result = unit;
-    while n > 0 {
-        if n % 2 == 1 {
-            result = combine(result, x.clone());
-        }
-        n /= 2;
-        if n > 0 {
-            x = combine(x.clone(), x);
-        }
-    }
-    result
 }
 
 /// The constant polynomial.
 impl<V: Ord> From<u64> for Provenance<V> {
     fn from(constant: u64) -> Self {
-        let term = (Monomial::new(BTreeMap::new()), Counting(constant));
+        let term = (Monomial::unit(), Counting(constant));
         Provenance(Some(term).filter(|_| constant > 0).into_iter().collect())
     }
 }
