@@ -63,7 +63,7 @@ pub enum Error {
         /// The names that would have been right.
         known: Vec<String>,
     },
-    /// Text that is not a formula.
+    /// Text that is not a formula, or not a program.
     Syntax {
         /// What is wrong and what was expected.
         message: String,
@@ -87,6 +87,77 @@ pub enum Error {
     Singular {
         /// The column whose pivot is zero.
         column: usize,
+    },
+    /// An array program that is not well typed.
+    IllTyped {
+        /// The offending statement, as text; bodies inside it are left out.
+        statement: String,
+        /// What is wrong, and what would be right.
+        reason: String,
+    },
+    /// An argument of an array program that is not of the parameter's type.
+    Argument {
+        /// The parameter.
+        name: String,
+        /// Its type.
+        expected: String,
+        /// What was given.
+        found: String,
+    },
+    /// Two sizes that must agree do not, while an array program runs.
+    Sizes {
+        /// The statement, as text.
+        statement: String,
+        /// Which sizes.
+        what: &'static str,
+        /// The one.
+        first: usize,
+        /// The other.
+        second: usize,
+    },
+    /// A size that is negative, while an array program runs.
+    NegativeSize {
+        /// The statement, as text.
+        statement: String,
+        /// The size.
+        size: i64,
+    },
+    /// An index that is not in the array, while an array program runs.
+    OutOfBounds {
+        /// The statement, as text.
+        statement: String,
+        /// The index.
+        index: i64,
+        /// The size of the dimension.
+        length: usize,
+    },
+    /// An operation on integers that has no value there, such as a division by zero.
+    NoValue {
+        /// The statement, as text.
+        statement: String,
+        /// The operation and its operands.
+        operation: String,
+    },
+    /// A number that an array program decides on has no value in this carrier that would decide it.
+    Undecided {
+        /// The statement, as text.
+        statement: String,
+    },
+    /// A loop that goes on beyond the bound it was given.
+    LoopBound {
+        /// The statement, as text.
+        statement: String,
+        /// The bound.
+        bound: i64,
+    },
+    /// An array program that needs more than it was allowed.
+    Budget {
+        /// The statement, as text.
+        statement: String,
+        /// Of what: steps, or elements.
+        what: &'static str,
+        /// How many were allowed.
+        limit: u64,
     },
 }
 
@@ -127,6 +198,31 @@ impl fmt::Display for Error {
             }
             Error::Singular { column } => {
                 write!(f, "the matrix is singular: column {column} has no pivot, so the system has no unique solution")
+            }
+            Error::IllTyped { statement, reason } => write!(f, "{reason}\n  in: {statement}"),
+            Error::Argument { name, expected, found } => {
+                write!(f, "the argument `{name}` is {found} where {expected} is needed")
+            }
+            Error::Sizes { statement, what, first, second } => {
+                write!(f, "{what} must agree, and are {first} and {second}\n  in: {statement}")
+            }
+            Error::NegativeSize { statement, size } => {
+                write!(f, "a size is {size}, and must not be negative\n  in: {statement}")
+            }
+            Error::OutOfBounds { statement, index, length } => {
+                write!(f, "the index {index} is not below the length {length}, or is negative\n  in: {statement}")
+            }
+            Error::NoValue { statement, operation } => write!(f, "{operation} has no value\n  in: {statement}"),
+            Error::Undecided { statement } => write!(
+                f,
+                "this decision depends on a number without a definite value in this carrier: record the run at a \
+                 point, or use a carrier with values\n  in: {statement}"
+            ),
+            Error::LoopBound { statement, bound } => {
+                write!(f, "the loop goes on after {bound} iterations, the bound it was given\n  in: {statement}")
+            }
+            Error::Budget { statement, what, limit } => {
+                write!(f, "more than the allowed {limit} {what} would be needed\n  in: {statement}")
             }
         }
     }

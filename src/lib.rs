@@ -50,6 +50,7 @@
 //! | [`carriers`] | number types that give programs a meaning; one file each |
 //! | [`derivative`] | strategies of differentiation and the verbs |
 //! | [`array`](mod@array) | array programs: combinators as data, typed and checked |
+//! | [`interpret`] | the reference interpreter: what array programs mean, in any carrier |
 //! | [`interop`] | adapters to other crates: their float trait, arrays, matrices and solvers |
 //! | [`prelude`] | the names that most programs import |
 //!
@@ -66,6 +67,7 @@ pub mod carriers;
 pub mod derivative;
 mod error;
 pub mod interop;
+pub mod interpret;
 pub mod prelude;
 pub mod primitives;
 pub mod term;

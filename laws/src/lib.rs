@@ -50,12 +50,15 @@
 //! | derivatives | [`dual`] | the product rule; every mode is the derivative of the polynomial |
 //! | terms | [`fold`] | `eval` is a homomorphism and fuses with others; sharing; cost; text |
 //! | strategies | [`strategies`] | forward = reverse = symbolic, to second order; `⟨J v, w⟩ = ⟨v, Jᵀ w⟩` |
+//! | array programs | [`arrays`] | they verify; text; they run, or are errors; homomorphisms |
 //! | functions | [`primitives`], [`special_points`] | partials are slopes, to third order; documented special points |
 //!
 //! Values come from [`Sample`] or from your own [`Arbitrary`](quickcheck::Arbitrary), and [`for_all`] draws and
 //! shrinks them.
 
 mod approx;
+mod array_programs;
+pub mod arrays;
 mod differences;
 pub mod dual;
 pub mod fold;
@@ -75,6 +78,7 @@ pub mod strategies;
 mod violation;
 
 pub use approx::{Bound, Same, VARIABLES};
+pub use array_programs::ArrayProgram;
 pub use differences::slope;
 pub use formula::Formula;
 pub use kronecker::Coefficients;

@@ -11,8 +11,11 @@
 mod build;
 mod infer;
 mod program;
+mod renumber;
 mod scalar;
+pub mod text;
 mod types;
+mod verify;
 
 pub use build::{Builder, constant, index};
 pub use infer::{Reason, result_types};
@@ -21,3 +24,4 @@ pub use program::{
 };
 pub use scalar::{IntegerRow, ScalarOp};
 pub use types::{Const, Prim, Type};
+pub use verify::DEEPEST;

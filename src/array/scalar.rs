@@ -37,6 +37,12 @@ impl From<Primitive> for ScalarOp {
     }
 }
 
+impl From<IntegerRow> for ScalarOp {
+    fn from(row: IntegerRow) -> Self {
+        ScalarOp::Integer(row)
+    }
+}
+
 macro_rules! integers {
     ($($(#[doc = $doc:expr])+ $Row:ident $text:literal ($x:ident $(, $y:ident)?) = $value:expr;)+) => {
         /// An operation on integers. Arithmetic wraps; what has no value is `None` and an error of the program.

@@ -1,0 +1,69 @@
+//! The text form of array programs: it prints, one statement a line, and parses back.
+//!
+//! Law: `parse(&program.to_string())` is `program` with [canonical](super::Program::renumbered) numbers, hence the program
+//! itself if it has them already; and text that is not a program is refused with a caret under the mistake.
+//!
+//! ```text
+//! program   = "program" "(" [ parameter { "," parameter } ] ")" body
+//! parameter = name [ string ] ":" type              the string is the parameter's name, if it is not a good one
+//! type      = [ "acc" ] { "[" "]" } kind            kind: bool i32 i64 f32 f64
+//! body      = "{" { statement } "return" [ atoms ] "}"
+//! statement = "let" binders "=" operation
+//! binders   = "(" ")" | binder { "," binder }
+//! binder    = name [ ":" type ]                     printed with the type; without one it is inferred
+//! function  = "|" [ binder { "," binder } ] "|" body        parameters have types
+//! atom      = name | "true" | "false" | number kind | [ "-" ] kind "." ( "inf" | "nan" | "bits" "(" number ")" )
+//! atoms     = atom { "," atom }
+//!
+//! operation = row "(" atoms ")"                     add mul eq lt le not, a kind to convert to, a row of the table of
+//!                                                   primitives, or of integers if the operands are
+//!           | row "[" integer "]" "(" atoms ")"     a row with a parameter: powi[2](x)
+//!           | "copy" "(" atom ")" | "iota" "(" atom ")" | "replicate" "(" atom "," atom ")"
+//!           | "[" [ atoms ] "]"                     an array of these elements
+//!           | "size" "[" integer "]" "(" atom ")"   of a dimension
+//!           | atom "[" [ atoms ] "]"                an element or subarray
+//!           | "slice" atom "[" [ range { "," range } ] "]"        range: start ":" count ":" step
+//!           | atom "with" "[" [ atoms ] "]" ( "=" | "+=" ) atom   update; of an accumulator, addition
+//!           | "permute" "[" integers "]" "(" atom ")" | "reshape" "(" atoms ")" | "concat" "(" atoms ")"
+//!           | "reverse" "(" atom ")" | "accumulator" "(" atom ")" | "array" "(" atom ")"
+//!           | "if" atom body "else" body
+//!           | "loop" [ policy ] "(" [ binder "=" atom { "," … } ] ")" form body
+//!           | "map" "(" atoms ")" [ "adding" "(" atoms ")" ] function
+//!           | ( "reduce" [ "commutative" ] | "scan" [ "commutative" ] ) "(" atoms ")" "from" "(" atoms ")" function
+//!           | "hist" "(" atoms ")" "at" atom "(" atoms ")" "from" "(" atoms ")" function
+//!           | "scatter" "(" atom "," atom "," atom ")"
+//!           | "custom" "(" [ atoms ] ")" function "pullback" function
+//! policy    = ( "strip_mine" | "binomial" ) "[" integer "]"
+//! form      = "for" name "<" atom | "while" [ "[" atom "]" ] body
+//! ```
+//!
+//! Numbers carry their kind, as in `1.5f64` and `3i64`. White space and line ends are alike, and `//` starts a comment.
+//!
+//! ```
+//! use catadiff::array::Program;
+//! let text = "\
+//! program (xs: []f64, ys: []f64) {
+//!   let v2: []f64 = map (xs, ys) |v0: f64, v1: f64| {
+//!     let v3: f64 = mul(v0, v1)
+//!     return v3
+//!   }
+//!   let v4: f64 = reduce (v2) from (0.0f64) |v5: f64, v6: f64| {
+//!     let v7: f64 = add(v5, v6)
+//!     return v7
+//!   }
+//!   return v4
+//! }
+//! ";
+//! let dot = Program::parse(text)?;
+//! assert_eq!(Program::parse(&dot.to_string())?, dot);
+//! let error = Program::parse("program (x: f64) { return y }").unwrap_err();
+//! assert_eq!(error.to_string(), "there is no variable `y` here\n  program (x: f64) { return y }\n                            ^");
+//! # Ok::<(), catadiff::Error>(())
+//! ```
+
+mod lex;
+mod operation;
+mod parse;
+mod print;
+
+pub(crate) use print::{head, name, results, signature};

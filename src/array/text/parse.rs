@@ -1,0 +1,347 @@
+//! Parsing programs: names become numbered variables, and every statement is typed as it is read.
+//!
+//! Law: what is read [verifies](Program::verify); what is not a program is refused with a caret under the mistake, whatever
+//! the text. Nesting is bounded.
+
+use std::collections::HashMap;
+
+use super::lex::{Kind, Word, is_name, unescaped, words};
+use crate::array::build::Builder;
+use crate::array::program::{Atom, Body, Lambda, Program, Var};
+use crate::array::types::{Const, Prim, Type};
+use crate::array::verify::DEEPEST;
+use crate::error::{Error, Result};
+
+impl Program {
+    /// The program that a text denotes, in the [notation](crate::array::text) that programs print in.
+    ///
+    /// # Errors
+    /// [`Error::Syntax`] with what is wrong and where; [`Error::IllTyped`] if accumulators are not used linearly.
+    ///
+    /// ```
+    /// use catadiff::array::Program;
+    /// let square = Program::parse("program (x: f64) { let y = mul(x, x) return y }")?;
+    /// assert_eq!(square.to_string(), "program (x: f64) {\n  let v1: f64 = mul(x, x)\n  return v1\n}\n");
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    pub fn parse(text: &str) -> Result<Program> {
+        let words = words(text)?;
+        let mut parser = Parser {
+            source: text,
+            words,
+            next: 0,
+            builder: Builder::new(),
+            scope: HashMap::new(),
+            bound: Vec::new(),
+            depth: 0,
+        };
+        let program = parser.program()?;
+        program.verify()?;
+        Ok(program)
+    }
+}
+
+pub(super) struct Parser<'t> {
+    source: &'t str,
+    words: Vec<Word<'t>>,
+    next: usize,
+    pub(super) builder: Builder,
+    /// What each name means, innermost last.
+    scope: HashMap<&'t str, Vec<Var>>,
+    /// The names bound, in order.
+    bound: Vec<&'t str>,
+    depth: usize,
+}
+
+/// A name to be bound, with its type if that is said, and where it is.
+pub(super) struct Binder<'t> {
+    name: &'t str,
+    pub(super) of: Option<Type>,
+    at: usize,
+}
+
+impl<'t> Parser<'t> {
+    pub(super) fn word(&self) -> Word<'t> {
+        self.words[self.next]
+    }
+
+    /// The word after the next.
+    pub(super) fn second(&self) -> &'t str {
+        self.words.get(self.next + 1).map_or("", |word| word.text)
+    }
+
+    pub(super) fn advance(&mut self) -> Word<'t> {
+        let word = self.word();
+        // The last word is the end, which stays.
+        self.next = (self.next + 1).min(self.words.len() - 1);
+        word
+    }
+
+    pub(super) fn wrong(&self, at: usize, message: impl Into<String>) -> Error {
+        Error::Syntax { message: message.into(), source: self.source.into(), offset: at }
+    }
+
+    pub(super) fn expected<T>(&self, what: &str) -> Result<T> {
+        Err(self.wrong(self.word().at, format!("expected {what}")))
+    }
+
+    /// Takes the word, if it is next.
+    pub(super) fn take(&mut self, text: &str) -> bool {
+        let found = self.word().text == text && self.word().kind != Kind::Text;
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    pub(super) fn need(&mut self, text: &str) -> Result<()> {
+        if self.take(text) { Ok(()) } else { self.expected(&format!("`{text}`")) }
+    }
+
+    /// Things with commas between them, up to a closing word.
+    pub(super) fn list<T>(&mut self, close: &str, mut one: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+        let mut all = Vec::new();
+        if self.take(close) {
+            return Ok(all);
+        }
+        loop {
+            all.push(one(self)?);
+            if self.take(close) {
+                return Ok(all);
+            }
+            if !self.take(",") {
+                return self.expected(&format!("`,` or `{close}`"));
+            }
+        }
+    }
+
+    fn program(&mut self) -> Result<Program> {
+        self.need("program")?;
+        self.need("(")?;
+        self.list(")", Self::parameter)?;
+        self.need("{")?;
+        self.deeper(|parser| {
+            parser.statements()?;
+            parser.results()
+        })
+        .and_then(|results| {
+            let builder = core::mem::take(&mut self.builder);
+            if self.word().kind == Kind::End { Ok(builder.finish(results)) } else { self.expected("the end") }
+        })
+    }
+
+    fn parameter(&mut self) -> Result<()> {
+        let (name, at) = self.new_name()?;
+        let mut called = name.to_owned();
+        if self.word().kind == Kind::Text {
+            let quoted = self.advance();
+            called =
+                unescaped(quoted.text).ok_or_else(|| self.wrong(quoted.at, "an escape in this string has no meaning"))?;
+        }
+        self.need(":")?;
+        let of = self.of_type()?;
+        if self.scope.contains_key(name) {
+            return Err(self.wrong(at, format!("there are two parameters `{name}`")));
+        }
+        let var = self.builder.parameter(called, of);
+        self.bind(name, var);
+        Ok(())
+    }
+
+    /// A name that can be bound, and where it is.
+    fn new_name(&mut self) -> Result<(&'t str, usize)> {
+        let Word { kind, text, at } = self.word();
+        if kind != Kind::Name {
+            return self.expected("a name");
+        }
+        if !is_name(text) {
+            return Err(self.wrong(at, format!("`{text}` has a meaning of its own and cannot be a name")));
+        }
+        self.advance();
+        Ok((text, at))
+    }
+
+    fn of_type(&mut self) -> Result<Type> {
+        let accumulator = self.take("acc");
+        let mut rank = 0;
+        while self.take("[") {
+            self.need("]")?;
+            rank += 1;
+        }
+        let Some(prim) = self.prim() else { return self.expected("a type, such as `[]f64`") };
+        Ok(Type { prim, rank, accumulator })
+    }
+
+    /// The kind of scalar that is next, if one is.
+    pub(super) fn prim(&mut self) -> Option<Prim> {
+        let text = self.word().text;
+        let prim = Prim::ALL.into_iter().find(|p| p.name() == text)?;
+        self.advance();
+        Some(prim)
+    }
+
+    pub(super) fn binder(&mut self) -> Result<Binder<'t>> {
+        let (name, at) = self.new_name()?;
+        let of = if self.take(":") { Some(self.of_type()?) } else { None };
+        Ok(Binder { name, of, at })
+    }
+
+    /// Gives the name a variable, from here to the end of the innermost open body.
+    pub(super) fn bind(&mut self, name: &'t str, var: Var) {
+        self.scope.entry(name).or_default().push(var);
+        self.bound.push(name);
+    }
+
+    /// A new variable for a binder, of the type it says or else this one.
+    pub(super) fn fresh(&mut self, binder: &Binder<'t>, inferred: Option<Type>) -> Result<Var> {
+        let Some(of) = binder.of.or(inferred) else {
+            return Err(self.wrong(binder.at, format!("the type of `{}` is to be said here", binder.name)));
+        };
+        let var = self.builder.fresh(of);
+        self.bind(binder.name, var);
+        Ok(var)
+    }
+
+    /// What is read in a scope of its own; names bound there end there.
+    pub(super) fn scoped<T>(&mut self, inside: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let start = self.bound.len();
+        let result = inside(self)?;
+        for name in self.bound.drain(start..) {
+            self.scope.get_mut(name).map(Vec::pop);
+        }
+        Ok(result)
+    }
+
+    fn deeper<T>(&mut self, inside: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.depth == DEEPEST {
+            return Err(self.wrong(self.word().at, format!("bodies nest at most {DEEPEST} deep")));
+        }
+        self.depth += 1;
+        let result = self.scoped(inside)?;
+        self.depth -= 1;
+        Ok(result)
+    }
+
+    pub(super) fn body(&mut self) -> Result<Body> {
+        self.need("{")?;
+        self.deeper(|parser| {
+            parser.builder.open_body();
+            parser.statements()?;
+            let results = parser.results()?;
+            Ok(parser.builder.close_body(results))
+        })
+    }
+
+    fn statements(&mut self) -> Result<()> {
+        while self.take("let") {
+            let mut binders = Vec::new();
+            if self.take("(") {
+                self.need(")")?;
+            } else {
+                binders.push(self.binder()?);
+                while self.take(",") {
+                    binders.push(self.binder()?);
+                }
+            }
+            self.need("=")?;
+            let at = self.word().at;
+            let op = self.operation()?;
+            let vars = self.builder.bind(op).map_err(|reason| self.wrong(at, reason))?;
+            if vars.len() != binders.len() {
+                let message = format!("{} names are bound to {} results", binders.len(), vars.len());
+                return Err(self.wrong(at, message));
+            }
+            for (binder, var) in binders.into_iter().zip(vars) {
+                let found = self.builder.type_of(var);
+                if let Some(of) = binder.of.filter(|of| *of != found) {
+                    return Err(self.wrong(binder.at, format!("`{}` is a {found}, not a {of}", binder.name)));
+                }
+                self.bind(binder.name, var);
+            }
+        }
+        Ok(())
+    }
+
+    fn results(&mut self) -> Result<Vec<Atom>> {
+        if !self.take("return") {
+            return self.expected("`let` or `return`");
+        }
+        self.list("}", Self::atom)
+    }
+
+    pub(super) fn lambda(&mut self) -> Result<Lambda> {
+        self.need("|")?;
+        self.scoped(|parser| {
+            let binders = parser.list("|", Self::binder)?;
+            let params = binders.iter().map(|b| parser.fresh(b, None)).collect::<Result<_>>()?;
+            Ok(Lambda { params, body: parser.body()? })
+        })
+    }
+
+    pub(super) fn atoms(&mut self) -> Result<Vec<Atom>> {
+        self.need("(")?;
+        self.list(")", Self::atom)
+    }
+
+    pub(super) fn atom(&mut self) -> Result<Atom> {
+        let Word { kind, text, at } = self.word();
+        if kind == Kind::Name && is_name(text) {
+            self.advance();
+            return match self.scope.get(text).and_then(|vars| vars.last()) {
+                Some(var) => Ok(Atom::Var(*var)),
+                None => Err(self.wrong(at, format!("there is no variable `{text}` here"))),
+            };
+        }
+        if self.take("true") || self.take("false") {
+            return Ok(Atom::Const(Const::Bool(text == "true")));
+        }
+        let negative = self.take("-");
+        let constant = if self.word().kind == Kind::Number {
+            let digits = self.advance().text;
+            let Some(prim) = self.prim() else {
+                return Err(self.wrong(at, "a number says its kind, as in `1.5f64` or `3i64`"));
+            };
+            literal(prim, &format!("{}{digits}", if negative { "-" } else { "" }))
+        } else if let Some(prim) = self.prim() {
+            self.need(".")?;
+            self.special(prim, negative)?
+        } else {
+            return self.expected("a variable or a number");
+        };
+        constant.map(Atom::Const).ok_or_else(|| self.wrong(at, "this number is not one of its kind"))
+    }
+
+    /// The real that is no finite number, after its kind and a point.
+    fn special(&mut self, prim: Prim, negative: bool) -> Result<Option<Const>> {
+        let word = self.advance();
+        let sign = if negative { -1.0 } else { 1.0 };
+        Ok(match (prim, word.text) {
+            (Prim::F32, "inf") => Some(Const::F32(sign as f32 * f32::INFINITY)),
+            (Prim::F64, "inf") => Some(Const::F64(sign * f64::INFINITY)),
+            (Prim::F32, "nan") if !negative => Some(Const::F32(f32::NAN)),
+            (Prim::F64, "nan") if !negative => Some(Const::F64(f64::NAN)),
+            (Prim::F32 | Prim::F64, "bits") if !negative => {
+                self.need("(")?;
+                let bits = self.advance().text;
+                self.need(")")?;
+                match prim {
+                    Prim::F32 => bits.parse().ok().map(|bits| Const::F32(f32::from_bits(bits))),
+                    _ => bits.parse().ok().map(|bits| Const::F64(f64::from_bits(bits))),
+                }
+            }
+            _ => return Err(self.wrong(word.at, "expected `inf`, `nan` or `bits` of a kind of reals")),
+        })
+    }
+}
+
+/// The constant with these digits.
+fn literal(prim: Prim, digits: &str) -> Option<Const> {
+    match prim {
+        Prim::Bool => None,
+        Prim::I32 => digits.parse().ok().map(Const::I32),
+        Prim::I64 => digits.parse().ok().map(Const::I64),
+        // Past the largest number lies infinity, which no digits mean.
+        Prim::F32 => digits.parse().ok().filter(|x: &f32| x.is_finite()).map(Const::F32),
+        Prim::F64 => digits.parse().ok().filter(|x: &f64| x.is_finite()).map(Const::F64),
+    }
+}

@@ -1,0 +1,230 @@
+//! The machine: variables with their values, and statements carried out in order.
+//!
+//! Law: a variable has at most one value at a time, since a body that runs again binds it again; loops are loops, and
+//! recursion is as deep as the program's text only.
+
+use super::arrays;
+use super::budget::{Budget, Fault, Limits, Step};
+use super::compare::Compare;
+use super::last_use::LastUses;
+use super::scalar;
+use super::soac::array;
+use super::value::{Array, Scalar, Value};
+use crate::array::{Atom, Body, Form, Lambda, Loop, Op, Program, Stm, Var, text};
+use crate::error::Error;
+
+/// How much stack a body may need, and how much more is taken when there is less.
+const RESERVE: usize = 256 * 1024;
+const SEGMENT: usize = 4 * 1024 * 1024;
+
+/// A program that verifies, and the state of its run.
+pub(super) struct Machine<'p, C> {
+    program: &'p Program,
+    /// The value of every variable in scope, by number.
+    values: Vec<Option<Value<C>>>,
+    last_uses: LastUses,
+    pub(super) budget: Budget,
+}
+
+/// The elements that a variable of this value holds.
+fn weight<C>(value: &Value<C>) -> usize {
+    match value {
+        Value::Scalar(_) => 0,
+        Value::Array(array) => array.elements.len(),
+    }
+}
+
+impl<'p, C: Compare> Machine<'p, C> {
+    pub(super) fn new(program: &'p Program, limits: Limits) -> Self {
+        let values = program.types.iter().map(|_| None).collect();
+        Machine { program, values, last_uses: LastUses::of(program), budget: Budget::new(limits) }
+    }
+
+    /// The value of an operand.
+    pub(super) fn get(&self, atom: Atom) -> Value<C> {
+        match atom {
+            Atom::Var(var) => self.values[var.0 as usize].clone().expect("a variable is bound before it is used"),
+            Atom::Const(constant) => Value::Scalar(scalar::constant(constant)),
+        }
+    }
+
+    /// The value of an operand, which its variable gives away if this is its last use.
+    pub(super) fn take(&mut self, stm: &Stm, atom: Atom) -> Value<C> {
+        let value = self.get(atom);
+        if let Atom::Var(var) = atom
+            && self.last_uses.contains(stm, var)
+        {
+            self.release(var);
+        }
+        value
+    }
+
+    fn scalar(&self, atom: Atom) -> Scalar<C> {
+        let Value::Scalar(scalar) = self.get(atom) else { panic!("{}", scalar::VERIFIED) };
+        scalar
+    }
+
+    fn integer(&self, atom: Atom) -> i64 {
+        scalar::index(&self.scalar(atom))
+    }
+
+    fn integers(&self, atoms: &[Atom]) -> Vec<i64> {
+        atoms.iter().map(|a| self.integer(*a)).collect()
+    }
+
+    pub(super) fn array(&self, atom: Atom) -> Array<C> {
+        array(self.get(atom))
+    }
+
+    pub(super) fn arrays(&self, atoms: &[Atom]) -> Vec<Array<C>> {
+        atoms.iter().map(|a| self.array(*a)).collect()
+    }
+
+    fn bind(&mut self, var: Var, value: Value<C>) -> Step<()> {
+        self.budget.hold(weight(&value))?;
+        self.values[var.0 as usize] = Some(value);
+        Ok(())
+    }
+
+    fn release(&mut self, var: Var) {
+        if let Some(value) = self.values[var.0 as usize].take() {
+            self.budget.release(weight(&value));
+        }
+    }
+
+    /// The results of a function.
+    pub(super) fn apply(&mut self, lambda: &Lambda, arguments: Vec<Value<C>>) -> Step<Vec<Value<C>>> {
+        lambda.params.iter().zip(arguments).try_for_each(|(p, value)| self.bind(*p, value))?;
+        let results = self.body(&lambda.body)?;
+        lambda.params.iter().for_each(|p| self.release(*p));
+        Ok(results)
+    }
+
+    pub(super) fn body(&mut self, body: &Body) -> Step<Vec<Value<C>>> {
+        stacker::maybe_grow(RESERVE, SEGMENT, || {
+            for stm in &body.stms {
+                let done = self.statement(stm);
+                done.map_err(|fault| Fault::Inside(self.located(fault, stm)))?;
+            }
+            let results = body.results.iter().map(|a| self.get(*a)).collect();
+            body.stms.iter().flat_map(|stm| &stm.vars).for_each(|v| self.release(*v));
+            Ok(results)
+        })
+    }
+
+    fn located(&self, fault: Fault, stm: &Stm) -> Error {
+        fault.within(|| text::head(self.program, stm))
+    }
+
+    fn statement(&mut self, stm: &Stm) -> Step<()> {
+        self.budget.step()?;
+        let results = self.results(stm)?;
+        stm.vars.iter().zip(results).try_for_each(|(var, value)| self.bind(*var, value))
+    }
+
+    fn results(&mut self, stm: &Stm) -> Step<Vec<Value<C>>> {
+        let one = match &stm.op {
+            Op::If(condition, yes, no) => {
+                let branch = if scalar::truth(&self.scalar(*condition)) { yes } else { no };
+                return self.body(branch);
+            }
+            Op::Loop(it) => return self.repeat(stm, it),
+            Op::Map(map) => return self.map(stm, map),
+            Op::Reduce(it) => return self.reduce(it),
+            Op::Scan(it) => return self.scan(it),
+            Op::Hist(it) => return self.hist(stm, it),
+            Op::Scatter(it) => return self.scatter(stm, it),
+            Op::Custom(it) => {
+                let arguments = it.arguments.iter().map(|a| self.get(*a)).collect();
+                return self.apply(&it.function, arguments);
+            }
+
+            Op::Scalar(op, atoms) => {
+                let operands: Vec<Scalar<C>> = atoms.iter().map(|a| self.scalar(*a)).collect();
+                Value::Scalar(scalar::apply(*op, &operands)?)
+            }
+            Op::Copy(a) | Op::ToAccumulator(a) | Op::FromAccumulator(a) => self.take(stm, *a),
+            Op::Iota(n) => Value::Array(arrays::iota(&self.budget, self.integer(*n))?),
+            Op::Replicate(n, a) => Value::Array(arrays::replicate(&self.budget, self.integer(*n), &self.get(*a))?),
+            Op::Elements(atoms) => {
+                let mut rows = arrays::Rows::new();
+                for atom in atoms {
+                    let row = self.get(*atom);
+                    rows.push(&mut self.budget, &row)?;
+                }
+                Value::Array(rows.finish(&mut self.budget, Vec::new()))
+            }
+            Op::Size(a, dimension) => {
+                // Sizes without elements can pass the largest integer; none that does is a size of an array.
+                let size = self.array(*a).sizes[*dimension];
+                Value::Scalar(Scalar::I64(i64::try_from(size).unwrap_or(i64::MAX)))
+            }
+            Op::Index(a, indices) => match self.get(*a) {
+                Value::Array(array) => arrays::index(&array, &self.integers(indices))?,
+                scalar @ Value::Scalar(_) => scalar,
+            },
+            Op::Slice(a, ranges) => {
+                let ranges: Vec<[i64; 3]> =
+                    ranges.iter().map(|r| [r.start, r.count, r.step].map(|a| self.integer(a))).collect();
+                match self.get(*a) {
+                    Value::Array(array) => Value::Array(arrays::slice(&self.budget, &array, &ranges)?),
+                    scalar @ Value::Scalar(_) => scalar,
+                }
+            }
+            Op::Update(a, indices, new) => {
+                let (indices, new) = (self.integers(indices), self.get(*new));
+                match self.take(stm, *a) {
+                    Value::Array(array) => Value::Array(arrays::update(array, &indices, &new)?),
+                    Value::Scalar(_) => new,
+                }
+            }
+            Op::Permute(a, order) => match self.get(*a) {
+                Value::Array(array) => Value::Array(arrays::permute(&array, order)),
+                scalar @ Value::Scalar(_) => scalar,
+            },
+            Op::Reshape(a, sizes) => Value::Array(arrays::reshape(self.array(*a), &self.integers(sizes))?),
+            Op::Concat(atoms) => Value::Array(arrays::concat(&self.budget, &self.arrays(atoms))?),
+            Op::Reverse(a) => Value::Array(arrays::reverse(&self.array(*a))),
+            Op::Accumulate(a, indices, new) => {
+                let (indices, new) = (self.integers(indices), self.get(*new));
+                Value::Array(arrays::add(array(self.take(stm, *a)), &indices, &new)?)
+            }
+        };
+        Ok(vec![one])
+    }
+
+    /// A loop.
+    fn repeat(&mut self, stm: &Stm, it: &Loop) -> Step<Vec<Value<C>>> {
+        let params: Vec<Var> = it.params.iter().map(|(param, _)| *param).collect();
+        let mut state: Vec<Value<C>> = it.params.iter().map(|(_, initial)| self.take(stm, *initial)).collect();
+        let bound = match &it.form {
+            Form::For(_, bound) => Some(self.integer(*bound)),
+            Form::While { bound, .. } => bound.map(|bound| self.integer(bound)),
+        };
+        let mut iteration = 0;
+        loop {
+            if matches!(it.form, Form::For(..)) && bound.is_some_and(|bound| iteration >= bound) {
+                return Ok(state);
+            }
+            self.budget.step()?;
+            params.iter().zip(state).try_for_each(|(p, value)| self.bind(*p, value))?;
+            match &it.form {
+                Form::For(i, _) => self.bind(*i, Value::from(iteration))?,
+                Form::While { condition, .. } => {
+                    let Some(Value::Scalar(more)) = self.body(condition)?.pop() else { panic!("{}", scalar::VERIFIED) };
+                    if !scalar::truth(&more) {
+                        let last = params.iter().map(|p| self.get(Atom::Var(*p))).collect();
+                        params.iter().for_each(|p| self.release(*p));
+                        return Ok(last);
+                    }
+                    if let Some(bound) = bound.filter(|bound| iteration >= *bound) {
+                        return Err(Fault::LoopBound(bound));
+                    }
+                }
+            }
+            state = self.body(&it.body)?;
+            params.iter().for_each(|p| self.release(*p));
+            iteration += 1;
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The reference interpreter: what an array program means, in any carrier.
+//!
+//! It is written to be read, and to be right: every executor and every transformation is checked against it. It is
+//! generic in the numbers, so a program runs on `f64`, on duals and on a tape (which are second opinions on
+//! every derivative of the program), on terms (arrays and control flow melt away, and a straight line is left),
+//! on intervals, counts, and whatever else is [`Compare`].
+//!
+//! ```
+//! use catadiff::array::Program;
+//! use catadiff::interpret::{Limits, Value, run};
+//! let dot = Program::parse("
+//!     program (xs: []f64, ys: []f64) {
+//!       let products = map (xs, ys) |x: f64, y: f64| { let p = mul(x, y) return p }
+//!       let sum = reduce (products) from (0.0f64) |a: f64, b: f64| { let c = add(a, b) return c }
+//!       return sum
+//!     }")?;
+//! let ys = Value::new([4.0, 5.0, 6.0])?;
+//! assert_eq!(dot.run(&[Value::new([1.0, 2.0, 3.0])?, ys.clone()])?, [32.0.into()]);
+//!
+//! // The gradient by the first argument, on the tape of the scalar layer:
+//! let gradient = catadiff::grad(|x| {
+//!     let ys = ys.map(|y| catadiff::Elementary::constant(*y));
+//!     let sum = dot.run(&[Value::reals(&[3], x.to_vec()).unwrap(), ys]).unwrap();
+//!     sum[0].to_reals().unwrap()[0]
+//! }, &[1.0, 2.0, 3.0])?;
+//! assert_eq!(gradient, [4.0, 5.0, 6.0]);
+//!
+//! // A sum of two sizes that do not fit names both, and the statement:
+//! let wrong = dot.run(&[Value::new([1.0])?, ys]).unwrap_err();
+//! assert!(wrong.to_string().starts_with("the lengths of mapped arrays must agree, and are 1 and 3\n  in: let v"));
+//! # Ok::<(), catadiff::Error>(())
+//! ```
+//!
+//! # What is where
+//!
+//! Sizes are checked where arrays meet. Reading out of bounds is an error; `scatter`, `hist` and accumulators pass
+//! over indices out of bounds. Integers wrap; dividing them by 0 is an error. A map over no elements has rows of the
+//! sizes its function gives as far as they do not depend on elements, and of size 0 otherwise. `f32` and `f64` are
+//! the carrier's one kind of reals: conversions between them keep the number, and to round as `f32` does,
+//! run on `f32`.
+//!
+//! Law: evaluation is a homomorphism: for a homomorphism `h` of carriers, `h` of the results is the results of `h`,
+//! for programs that make no decisions on reals ("Forwards and in reverse", for arrays).
+
+mod arrays;
+mod budget;
+mod compare;
+mod eval;
+mod last_use;
+mod outline;
+mod scalar;
+mod soac;
+mod value;
+
+pub use budget::Limits;
+pub use compare::{Compare, Test};
+pub use value::{Array, Nested, Scalar, Value};
+
+use crate::array::{Program, Type};
+use crate::error::{Error, Result};
+
+/// The results of a program for these arguments, one per parameter.
+///
+/// # Errors
+/// [`Error::IllTyped`] if the program does not [verify](Program::verify), [`Error::Length`] and [`Error::Argument`] if the
+/// arguments are not those it takes; then whatever its statements meet: [`Error::Sizes`], [`Error::NegativeSize`],
+/// [`Error::OutOfBounds`], [`Error::NoValue`], [`Error::Undecided`], [`Error::LoopBound`], and [`Error::Budget`] where
+/// a limit is reached.
+pub fn run<C: Compare>(program: &Program, arguments: &[Value<C>], limits: &Limits) -> Result<Vec<Value<C>>> {
+    program.verify()?;
+    Error::lengths("the list of arguments", program.names.len(), arguments.len())?;
+    for ((param, name), argument) in program.function.params.iter().zip(&program.names).zip(arguments) {
+        check(name, program.type_of(*param), argument)?;
+    }
+    let mut machine = eval::Machine::new(program, *limits);
+    let results = machine.apply(&program.function, arguments.to_vec());
+    results.map_err(|fault| fault.within(|| crate::array::text::signature(program)))
+}
+
+/// Checks that an argument is of the type of the parameter. An array without elements is of every kind.
+fn check<C>(name: &str, expected: Type, argument: &Value<C>) -> Result<()> {
+    let kind = argument.elements().first().map_or("nothing", Scalar::kind);
+    let wanted = if expected.prim.is_real() { "real" } else { expected.prim.name() };
+    if argument.sizes().len() == expected.rank && (kind == wanted || kind == "nothing") {
+        return Ok(());
+    }
+    let found = format!("{}{kind}", "[]".repeat(argument.sizes().len()));
+    Err(Error::Argument { name: name.to_owned(), expected: expected.to_string(), found })
+}
+
+impl Program {
+    /// The results for these arguments, with the default [`Limits`].
+    ///
+    /// # Errors
+    /// As for [`run`].
+    pub fn run<C: Compare>(&self, arguments: &[Value<C>]) -> Result<Vec<Value<C>>> {
+        run(self, arguments, &Limits::default())
+    }
+}

@@ -1,0 +1,321 @@
+//! Values of array programs: scalars, and rectangular arrays of them.
+//!
+//! Law: an array has as many elements as the product of its sizes, all of one kind; `f32` and `f64` are one kind here,
+//! that of the carrier's numbers.
+
+use core::fmt;
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::primitives::Elementary;
+
+/// A scalar: a truth value, an integer, or a real in the carrier `C`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Scalar<C> {
+    /// A truth value.
+    Bool(bool),
+    /// A 32-bit integer.
+    I32(i32),
+    /// A 64-bit integer.
+    I64(i64),
+    /// A real of either precision: the carrier has but one.
+    Real(C),
+}
+
+/// A rectangular array.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Array<C> {
+    pub(super) sizes: Vec<usize>,
+    /// The elements, the last dimension running fastest; shared until they are changed.
+    pub(super) elements: Arc<Vec<Scalar<C>>>,
+}
+
+/// The value of a variable: an argument or a result of an array program.
+///
+/// ```
+/// use catadiff::interpret::Value;
+/// let matrix = Value::<f64>::new([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])?;
+/// assert_eq!(matrix.sizes(), [3, 2]);
+/// assert_eq!(matrix.to_string(), "[[1, 2], [3, 4], [5, 6]]");
+/// assert_eq!(matrix, Value::reals(&[3, 2], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0])?);
+/// assert!(Value::<f64>::new(vec![vec![1.0], vec![2.0, 3.0]]).is_err()); // not rectangular
+/// # Ok::<(), catadiff::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value<C> {
+    /// A scalar.
+    Scalar(Scalar<C>),
+    /// An array.
+    Array(Array<C>),
+}
+
+/// What can be made a value in the carrier `C`: scalars, and slices, arrays and `Vec`s of such, nested to any depth.
+pub trait Nested<C> {
+    /// The number of dimensions.
+    const RANK: usize;
+
+    /// The value.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if rows have different sizes, [`Error::Argument`] if they are of different kinds.
+    fn into_value(self) -> Result<Value<C>>;
+}
+
+impl<C> Array<C> {
+    pub(super) fn new(sizes: Vec<usize>, elements: Vec<Scalar<C>>) -> Self {
+        debug_assert_eq!(count(&sizes), Some(elements.len()), "an array has as many elements as its sizes say");
+        #[allow(clippy::arc_with_non_send_sync, reason = "values of carriers that can be sent can be sent")]
+        Array { sizes, elements: Arc::new(elements) }
+    }
+
+    /// The number of elements of the outermost dimension.
+    pub(super) fn len(&self) -> usize {
+        self.sizes[0]
+    }
+
+    /// The sizes of a row.
+    pub(super) fn row_sizes(&self) -> &[usize] {
+        &self.sizes[1..]
+    }
+}
+
+impl<C: Clone> Array<C> {
+    /// The element or subarray at an index of the outermost dimension, which is in bounds.
+    pub(super) fn row(&self, at: usize) -> Value<C> {
+        let size = count(self.row_sizes()).unwrap_or(0);
+        self.part(1, at * size, size)
+    }
+
+    /// The part that starts at an element and has the sizes of the dimensions from `dimension` on.
+    pub(super) fn part(&self, dimension: usize, start: usize, size: usize) -> Value<C> {
+        if dimension == self.sizes.len() {
+            return Value::Scalar(self.elements[start].clone());
+        }
+        Value::Array(Array::new(self.sizes[dimension..].to_vec(), self.elements[start..start + size].to_vec()))
+    }
+}
+
+/// The number of elements of an array of these sizes, unless it is beyond all memory.
+pub(super) fn count(sizes: &[usize]) -> Option<usize> {
+    // A size of 0 anywhere makes it 0, however large the others are.
+    if sizes.contains(&0) { Some(0) } else { sizes.iter().try_fold(1_usize, |n, size| n.checked_mul(*size)) }
+}
+
+impl<C> Value<C> {
+    /// The value of a scalar, or of nested slices, arrays or `Vec`s.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if rows have different sizes, [`Error::Argument`] if they are of different kinds.
+    pub fn new(nested: impl Nested<C>) -> Result<Self> {
+        nested.into_value()
+    }
+
+    /// A real.
+    pub fn real(x: C) -> Self {
+        Value::Scalar(Scalar::Real(x))
+    }
+
+    /// An array of these sizes and elements, the last dimension running fastest; a scalar if there are no sizes.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if there are more or fewer elements than the sizes ask for, [`Error::Argument`] if they are
+    /// of different kinds.
+    pub fn array(sizes: &[usize], elements: Vec<Scalar<C>>) -> Result<Self> {
+        let expected = count(sizes).ok_or(Error::TooLarge { what: "the array", limit: usize::MAX })?;
+        Error::lengths("the list of elements", expected, elements.len())?;
+        let kind = elements.first().map_or("", Scalar::kind);
+        if let Some(other) = elements.iter().find(|e| e.kind() != kind) {
+            let (expected, found) = (kind.to_owned(), other.kind().to_owned());
+            return Err(Error::Argument { name: "element of an array".into(), expected, found });
+        }
+        match <[Scalar<C>; 1]>::try_from(elements) {
+            Ok([scalar]) if sizes.is_empty() => Ok(Value::Scalar(scalar)),
+            Ok([scalar]) => Ok(Value::Array(Array::new(sizes.to_vec(), vec![scalar]))),
+            Err(elements) => Ok(Value::Array(Array::new(sizes.to_vec(), elements))),
+        }
+    }
+
+    /// An array of reals.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if there are more or fewer than the sizes ask for.
+    pub fn reals(sizes: &[usize], reals: impl IntoIterator<Item = C>) -> Result<Self> {
+        Value::array(sizes, reals.into_iter().map(Scalar::Real).collect())
+    }
+
+    /// Rows of equal sizes as an array.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if rows have different sizes, [`Error::Argument`] if they are of different kinds or ranks.
+    pub fn rows(rows: Vec<Value<C>>) -> Result<Self>
+    where
+        C: Clone,
+    {
+        let mut sizes = vec![rows.len()];
+        if let Some(first) = rows.first() {
+            sizes.extend(first.sizes());
+        }
+        let mut elements = Vec::new();
+        for row in rows {
+            if row.sizes().len() + 1 != sizes.len() {
+                let ranks = [sizes.len() - 1, row.sizes().len()].map(|rank| format!("of rank {rank}"));
+                let [expected, found] = ranks;
+                return Err(Error::Argument { name: "row of an array".into(), expected, found });
+            }
+            for (expected, found) in sizes[1..].iter().zip(row.sizes()) {
+                Error::lengths("a row of an array", *expected, *found)?;
+            }
+            elements.extend_from_slice(row.elements());
+        }
+        Value::array(&sizes, elements)
+    }
+
+    /// The sizes, outermost first; none for a scalar.
+    pub fn sizes(&self) -> &[usize] {
+        match self {
+            Value::Scalar(_) => &[],
+            Value::Array(array) => &array.sizes,
+        }
+    }
+
+    /// The elements, the last dimension running fastest; a scalar is its own one element.
+    pub fn elements(&self) -> &[Scalar<C>] {
+        match self {
+            Value::Scalar(scalar) => core::slice::from_ref(scalar),
+            Value::Array(array) => &array.elements,
+        }
+    }
+
+    /// The same value with each real taken into another carrier.
+    pub fn map<D>(&self, mut convert: impl FnMut(&C) -> D) -> Value<D> {
+        let mut scalar = |s: &Scalar<C>| match s {
+            Scalar::Bool(b) => Scalar::Bool(*b),
+            Scalar::I32(n) => Scalar::I32(*n),
+            Scalar::I64(n) => Scalar::I64(*n),
+            Scalar::Real(x) => Scalar::Real(convert(x)),
+        };
+        match self {
+            Value::Scalar(s) => Value::Scalar(scalar(s)),
+            Value::Array(array) => {
+                Value::Array(Array::new(array.sizes.clone(), array.elements.iter().map(scalar).collect()))
+            }
+        }
+    }
+
+    /// The elements that are reals; all of them or none are.
+    pub fn to_reals(&self) -> Option<Vec<C>>
+    where
+        C: Clone,
+    {
+        let real = |s: &Scalar<C>| match s {
+            Scalar::Real(x) => Some(x.clone()),
+            Scalar::Bool(_) | Scalar::I32(_) | Scalar::I64(_) => None,
+        };
+        self.elements().iter().map(real).collect()
+    }
+
+    /// The elements as plain numbers: truth values are 0 and 1; `None` if a real has no value.
+    pub fn to_f64(&self) -> Option<Vec<f64>>
+    where
+        C: Elementary,
+    {
+        let plain = |s: &Scalar<C>| match s {
+            Scalar::Bool(b) => Some(f64::from(u8::from(*b))),
+            Scalar::I32(n) => Some(f64::from(*n)),
+            Scalar::I64(n) => Some(*n as f64),
+            Scalar::Real(x) => x.primal(),
+        };
+        self.elements().iter().map(plain).collect()
+    }
+}
+
+impl<C> Scalar<C> {
+    /// The kind, in words.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Scalar::Bool(_) => "bool",
+            Scalar::I32(_) => "i32",
+            Scalar::I64(_) => "i64",
+            Scalar::Real(_) => "real",
+        }
+    }
+}
+
+macro_rules! scalars {
+    ($([$($generics:tt)*] $T:ty as $C:ty: $Variant:ident;)+) => {$(
+        impl$($generics)* Nested<$C> for $T {
+            const RANK: usize = 0;
+            fn into_value(self) -> Result<Value<$C>> {
+                Ok(self.into())
+            }
+        }
+
+        impl$($generics)* From<$T> for Value<$C> {
+            fn from(scalar: $T) -> Self {
+                Value::Scalar(Scalar::$Variant(scalar))
+            }
+        }
+    )+};
+}
+
+scalars! {
+    [] f64 as f64: Real;
+    [] f32 as f32: Real;
+    [<C>] i32 as C: I32;
+    [<C>] i64 as C: I64;
+    [<C>] bool as C: Bool;
+}
+
+impl<C: Clone, T: Nested<C>> Nested<C> for Vec<T> {
+    const RANK: usize = T::RANK + 1;
+    fn into_value(self) -> Result<Value<C>> {
+        if self.is_empty() {
+            return Value::array(&vec![0; Self::RANK], Vec::new());
+        }
+        Value::rows(self.into_iter().map(Nested::into_value).collect::<Result<_>>()?)
+    }
+}
+
+impl<C: Clone, T: Nested<C> + Clone> Nested<C> for &[T] {
+    const RANK: usize = T::RANK + 1;
+    fn into_value(self) -> Result<Value<C>> {
+        self.to_vec().into_value()
+    }
+}
+
+impl<C: Clone, T: Nested<C>, const N: usize> Nested<C> for [T; N] {
+    const RANK: usize = T::RANK + 1;
+    fn into_value(self) -> Result<Value<C>> {
+        Vec::from(self).into_value()
+    }
+}
+
+impl<C: fmt::Display> fmt::Display for Scalar<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Scalar::Bool(b) => b.fmt(f),
+            Scalar::I32(n) => n.fmt(f),
+            Scalar::I64(n) => n.fmt(f),
+            Scalar::Real(x) => x.fmt(f),
+        }
+    }
+}
+
+impl<C: fmt::Display> fmt::Display for Value<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        nested(f, self.sizes(), self.elements())
+    }
+}
+
+fn nested<C: fmt::Display>(f: &mut fmt::Formatter<'_>, sizes: &[usize], elements: &[Scalar<C>]) -> fmt::Result {
+    let Some((rows, sizes)) = sizes.split_first() else { return fmt::Display::fmt(&elements[0], f) };
+    let size: usize = if elements.is_empty() { 0 } else { sizes.iter().product() };
+    f.write_str("[")?;
+    // Without elements there may be any number of empty rows, which are not worth showing.
+    let rows = if size == 0 { 0 } else { *rows };
+    for row in 0..rows {
+        f.write_str(if row == 0 { "" } else { ", " })?;
+        nested(f, sizes, &elements[row * size..(row + 1) * size])?;
+    }
+    f.write_str("]")
+}
