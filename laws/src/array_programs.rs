@@ -6,7 +6,7 @@
 
 use catadiff::array::{
     Atom, Builder, Custom, Form, Hist, IntegerRow, Lambda, Loop, Map, Op, Policy, Prim, Program, Range, Reduce,
-    Scatter, ScalarOp, Type, constant, index,
+    ScalarOp, Scatter, Type, constant, index,
 };
 use catadiff::interpret::{Scalar, Value};
 use catadiff::primitives::Primitive;
@@ -98,7 +98,7 @@ impl ArrayProgram {
         let [xs, ys, rows, at] = lengths;
         let (a, b, m, x) = (reals(xs), reals(ys), reals(rows * columns), reals(1));
         // Some out of bounds on either side.
-        let indices = (0..at).map(|i| Scalar::I64((self.seed >> (i % 8) * 8) as i64 % 8 - 1)).collect();
+        let indices = (0..at).map(|i| Scalar::I64((self.seed >> (8 * (i % 8))) as i64 % 8 - 1)).collect();
         let array = |sizes: &[usize], elements| Value::array(sizes, elements).expect("as many elements as sizes say");
         vec![
             array(&[xs], a),
@@ -270,10 +270,8 @@ impl Step {
         let like = pick(pool, self.picks[0], |_| true)?;
         let times = index((self.picks[1] % 4).into());
         let (i, param) = (b.fresh(INTEGER), b.fresh(like.of));
-        let inside = [
-            Item { atom: i.into(), of: INTEGER, sizes: Vec::new() },
-            Item { atom: param.into(), ..like.clone() },
-        ];
+        let inside =
+            [Item { atom: i.into(), of: INTEGER, sizes: Vec::new() }, Item { atom: param.into(), ..like.clone() }];
         let mut body = self.body(b, pool, &inside, &inside[1], 0);
         let mut params = vec![(param, like.atom)];
         let policy = [Policy::KeepAll, Policy::StripMine(2), Policy::Binomial(2)][self.picks[2] as usize % 3];
@@ -287,7 +285,7 @@ impl Step {
             let next = b.scalar(ScalarOp::Add, &[i.into(), index(1)]);
             body.stms.extend(b.close_body(Vec::new()).stms);
             body.results.insert(0, next);
-            Form::While { condition, bound: (self.picks[2] % 2 == 0).then_some(times) }
+            Form::While { condition, bound: self.picks[2].is_multiple_of(2).then_some(times) }
         };
         let results = b.emit(Op::Loop(Box::new(Loop { params, form, body, policy })));
         Some(vec![Item { atom: (*results.last()?).into(), ..like }])
@@ -296,7 +294,7 @@ impl Step {
     fn map(&self, b: &mut Builder, pool: &[Item]) -> Option<Vec<Item>> {
         let first = pick(pool, self.picks[0], is_array)?;
         let second = pick(pool, self.picks[1], |i| is_array(i) && i.sizes[0] == first.sizes[0])?;
-        let arrays = if self.picks[2] % 2 == 0 { vec![first] } else { vec![first, second] };
+        let arrays = if self.picks[2].is_multiple_of(2) { vec![first] } else { vec![first, second] };
         let types: Vec<Type> = arrays.iter().map(|a| a.of.element()).collect();
         let mut made = Vec::new();
         let function = b.lambda(&types, |b, params| {
@@ -339,7 +337,7 @@ impl Step {
             (rows, zeros)
         };
         let it = Box::new(Reduce { operator, neutral: vec![neutral], arrays: vec![a.atom], commutative: false });
-        let scan = self.picks[2] % 2 == 0;
+        let scan = self.picks[2].is_multiple_of(2);
         let atom = b.one(if scan { Op::Scan(it) } else { Op::Reduce(it) });
         Some(vec![if scan { Item { atom, ..a } } else { Item { atom, of: element, sizes: a.sizes[1..].to_vec() } }])
     }
@@ -428,9 +426,11 @@ impl Arbitrary for ArrayProgram {
         let whole = self.clone();
         let fewer = shorter(&self.steps).map(move |steps| ArrayProgram { steps, ..whole.clone() });
         let whole = self.clone();
-        let smaller = (self.rows, self.columns)
-            .shrink()
-            .map(move |(rows, columns)| ArrayProgram { rows, columns, ..whole.clone() });
+        let smaller = (self.rows, self.columns).shrink().map(move |(rows, columns)| ArrayProgram {
+            rows,
+            columns,
+            ..whole.clone()
+        });
         Box::new(fewer.chain(smaller))
     }
 }

@@ -3,9 +3,11 @@
 //! Law: what is built verifies; print and parse are inverse; a program whose sizes fit runs, and one whose sizes do not
 //! is an error and never a panic; a meaning in one carrier is the image of the meaning in another.
 
+use catadiff::Error;
 use catadiff::array::Program;
 use catadiff::carriers::Dual;
 use catadiff::interpret::{Limits, Value, run};
+use catadiff::term::{Arena, Term};
 
 use crate::approx::{Bound, Same};
 use crate::array_programs::ArrayProgram;
@@ -100,4 +102,32 @@ pub fn values_of_duals(random: &ArrayProgram) -> Verdict {
         .map(|results| results.iter().map(|v| v.map(|x| x.value)).collect::<Vec<Value<f64>>>());
     let (left, right) = (format!("{of_duals:?}"), format!("{plain:?}"));
     holds("the values of p on duals = p on values", random, left == right, &left, &right)
+}
+
+/// Evaluation is a homomorphism: a program melts into terms, which evaluate to what the program computes; unless it decides
+/// on reals, which terms refuse.
+///
+/// # Errors
+/// The violation.
+pub fn terms(random: &ArrayProgram) -> Verdict {
+    let (program, arguments) = (random.program(), random.arguments());
+    let arena = Arena::<usize>::new();
+    let mut point = Vec::new();
+    let mut variable = |x: &f64| {
+        point.push(*x);
+        arena.variable(point.len() - 1)
+    };
+    let variables: Vec<Value<Term<'_, usize>>> = arguments.iter().map(|v| v.map(&mut variable)).collect();
+    let melted = match run(&program, &variables, &LIMITS) {
+        Err(Error::Undecided { .. }) => return Ok(()),
+        melted => melted.map(|results| {
+            let value = |term: &Term<'_, usize>| term.eval(|n| point[*n]);
+            results.iter().map(|v| v.map(value)).collect::<Vec<Value<f64>>>()
+        }),
+    };
+    let plain = run(&program, &arguments, &LIMITS);
+    // Adding 0 to -0 is all that the arena's rewriting may show.
+    let shown = |results: &Result<Vec<Value<f64>>, Error>| format!("{results:?}").replace("-0.0", "0.0");
+    let (left, right) = (shown(&melted), shown(&plain));
+    holds("eval(p on terms) = p on values", random, left == right, &left, &right)
 }

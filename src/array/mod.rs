@@ -25,3 +25,4 @@ pub use program::{
 pub use scalar::{IntegerRow, ScalarOp};
 pub use types::{Const, Prim, Type};
 pub use verify::DEEPEST;
+pub(crate) use verify::deeper;

@@ -6,8 +6,11 @@
 
 use rustc_hash::FxHashMap;
 
-use super::program::{Atom, Body, Custom, Form, Hist, Lambda, Loop, Map, Op, Program, Range, Reduce, Scatter, Stm, Var};
+use super::program::{
+    Atom, Body, Custom, Form, Hist, Lambda, Loop, Map, Op, Program, Range, Reduce, Scatter, Stm, Var,
+};
 use super::types::Type;
+use super::verify::deeper;
 
 impl Program {
     /// The same program with its variables numbered from 0 in the order of their binding.
@@ -61,7 +64,7 @@ impl Renumber<'_> {
             let op = self.op(&stm.op);
             Stm { vars: self.binds(&stm.vars), op }
         });
-        let stms = stms.collect();
+        let stms = deeper(|| stms.collect());
         Body { stms, results: self.atoms(&body.results) }
     }
 
@@ -75,11 +78,8 @@ impl Renumber<'_> {
             Op::Size(a, dimension) => Op::Size(self.atom(*a), *dimension),
             Op::Index(a, indices) => Op::Index(self.atom(*a), self.atoms(indices)),
             Op::Slice(a, ranges) => {
-                let range = |r: &Range| Range {
-                    start: self.atom(r.start),
-                    count: self.atom(r.count),
-                    step: self.atom(r.step),
-                };
+                let range =
+                    |r: &Range| Range { start: self.atom(r.start), count: self.atom(r.count), step: self.atom(r.step) };
                 Op::Slice(self.atom(*a), ranges.iter().map(range).collect())
             }
             Op::Update(a, indices, new) => Op::Update(self.atom(*a), self.atoms(indices), self.atom(*new)),

@@ -23,6 +23,11 @@ use crate::error::{Error, Result};
 /// How deep the bodies of a program may nest.
 pub const DEEPEST: usize = 200;
 
+/// Runs what recurses over nested bodies, on more stack if there is little left.
+pub(crate) fn deeper<T>(inside: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, inside)
+}
+
 impl Program {
     /// Checks that the program is well formed and well typed: the invariants are listed in the source file.
     ///
@@ -153,7 +158,7 @@ impl Verifier<'_> {
             return Err(at_end(format!("bodies nest at most {DEEPEST} deep")));
         }
         self.depth += 1;
-        body.stms.iter().try_for_each(|stm| self.statement(stm))?;
+        deeper(|| body.stms.iter().try_for_each(|stm| self.statement(stm)))?;
         body.results.iter().try_for_each(|a| self.consume(*a)).map_err(at_end)?;
         body.stms.iter().flat_map(|stm| &stm.vars).try_for_each(|v| self.end(*v)).map_err(at_end)?;
         self.depth -= 1;

@@ -45,7 +45,8 @@ pub(super) fn place(sizes: &[usize], indices: &[i64]) -> Step<Place> {
     for (size, index) in sizes.iter().zip(indices) {
         let within = usize::try_from(*index).ok().filter(|i| i < size);
         // Beyond all numbers it is of an array without elements, where it does not matter.
-        start = size.wrapping_mul(start).wrapping_add(within.ok_or(Fault::OutOfBounds { index: *index, length: *size })?);
+        start =
+            size.wrapping_mul(start).wrapping_add(within.ok_or(Fault::OutOfBounds { index: *index, length: *size })?);
     }
     let length = count(&sizes[indices.len()..]).unwrap_or(0);
     Ok(Place { start: if length == 0 { 0 } else { start.wrapping_mul(length) }, length })

@@ -26,13 +26,23 @@ impl Default for Limits {
 /// What went wrong, without the statement.
 #[derive(Debug)]
 pub(super) enum Fault {
-    Sizes { what: &'static str, first: usize, second: usize },
+    Sizes {
+        what: &'static str,
+        first: usize,
+        second: usize,
+    },
     NegativeSize(i64),
-    OutOfBounds { index: i64, length: usize },
+    OutOfBounds {
+        index: i64,
+        length: usize,
+    },
     NoValue(String),
     Undecided,
     LoopBound(i64),
-    Budget { what: &'static str, limit: u64 },
+    Budget {
+        what: &'static str,
+        limit: u64,
+    },
     /// In a statement inside this one.
     Inside(Error),
 }

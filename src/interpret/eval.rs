@@ -10,12 +10,8 @@ use super::last_use::LastUses;
 use super::scalar;
 use super::soac::array;
 use super::value::{Array, Scalar, Value};
-use crate::array::{Atom, Body, Form, Lambda, Loop, Op, Program, Stm, Var, text};
+use crate::array::{Atom, Body, Form, Lambda, Loop, Op, Program, Stm, Var, deeper, text};
 use crate::error::Error;
-
-/// How much stack a body may need, and how much more is taken when there is less.
-const RESERVE: usize = 256 * 1024;
-const SEGMENT: usize = 4 * 1024 * 1024;
 
 /// A program that verifies, and the state of its run.
 pub(super) struct Machine<'p, C> {
@@ -101,7 +97,7 @@ impl<'p, C: Compare> Machine<'p, C> {
     }
 
     pub(super) fn body(&mut self, body: &Body) -> Step<Vec<Value<C>>> {
-        stacker::maybe_grow(RESERVE, SEGMENT, || {
+        deeper(|| {
             for stm in &body.stms {
                 let done = self.statement(stm);
                 done.map_err(|fault| Fault::Inside(self.located(fault, stm)))?;

@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::array::{Atom, Body, Form, Lambda, Op, Program, Stm, Var};
+use crate::array::{Atom, Body, Form, Lambda, Op, Program, Stm, Var, deeper};
 
 /// The operands that are last uses, as pairs of the first variable a statement binds and the operand.
 #[derive(Debug)]
@@ -66,7 +66,7 @@ impl Search {
         body.stms.iter().flat_map(|stm| &stm.vars).for_each(|v| self.owners[v.0 as usize] = region);
         body.results.iter().for_each(|a| self.mention(*a));
         for stm in body.stms.iter().rev() {
-            self.inside(region, &stm.op);
+            deeper(|| self.inside(region, &stm.op));
             let mut operands = Vec::new();
             stm.op.atoms(|a| operands.push(a));
             for operand in &operands {

@@ -10,7 +10,7 @@ use super::budget::Step;
 use super::compare::Compare;
 use super::eval::Machine;
 use super::value::{Array, Scalar, Value};
-use crate::array::{Atom, Body, Const, Form, Lambda, Loop, Op, Prim, ScalarOp, Var};
+use crate::array::{Atom, Body, Const, Form, Lambda, Loop, Op, Prim, ScalarOp, Var, deeper};
 
 /// What is known of a value before there is one.
 #[derive(Debug, Clone, PartialEq)]
@@ -102,7 +102,7 @@ impl<C: Compare> Sketch<'_, '_, C> {
     }
 
     fn body(&mut self, body: &Body) -> Step<Vec<Outline>> {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+        deeper(|| {
             for stm in &body.stms {
                 self.machine.budget.step()?;
                 let results = self.op(&stm.op)?;

@@ -153,8 +153,16 @@ fn truncated<C: Compare>(x: &C, least: i64, most: i64) -> Step<i64> {
         ask(x, &at(n), Test::Equal)?;
     } else if n > least && n < most {
         // From n itself away from 0 to the next integer, that one excluded.
-        if n > 0 { ask(&at(n), x, Test::LessOrEqual)? } else { ask(&at(n - 1), x, Test::Less)? };
-        if n < 0 { ask(x, &at(n), Test::LessOrEqual)? } else { ask(x, &at(n + 1), Test::Less)? };
+        if n > 0 {
+            ask(&at(n), x, Test::LessOrEqual)?
+        } else {
+            ask(&at(n - 1), x, Test::Less)?
+        };
+        if n < 0 {
+            ask(x, &at(n), Test::LessOrEqual)?
+        } else {
+            ask(x, &at(n + 1), Test::Less)?
+        };
     } else if n == most {
         ask(&at(most), x, Test::LessOrEqual)?;
     } else {

@@ -9,7 +9,7 @@ use super::lex::{Kind, Word, is_name, unescaped, words};
 use crate::array::build::Builder;
 use crate::array::program::{Atom, Body, Lambda, Program, Var};
 use crate::array::types::{Const, Prim, Type};
-use crate::array::verify::DEEPEST;
+use crate::array::verify::{DEEPEST, deeper as nested};
 use crate::error::{Error, Result};
 
 impl Program {
@@ -135,8 +135,8 @@ impl<'t> Parser<'t> {
         let mut called = name.to_owned();
         if self.word().kind == Kind::Text {
             let quoted = self.advance();
-            called =
-                unescaped(quoted.text).ok_or_else(|| self.wrong(quoted.at, "an escape in this string has no meaning"))?;
+            called = unescaped(quoted.text)
+                .ok_or_else(|| self.wrong(quoted.at, "an escape in this string has no meaning"))?;
         }
         self.need(":")?;
         let of = self.of_type()?;
@@ -217,7 +217,7 @@ impl<'t> Parser<'t> {
             return Err(self.wrong(self.word().at, format!("bodies nest at most {DEEPEST} deep")));
         }
         self.depth += 1;
-        let result = self.scoped(inside)?;
+        let result = nested(|| self.scoped(inside))?;
         self.depth -= 1;
         Ok(result)
     }

@@ -9,7 +9,7 @@ use super::lex::is_name;
 use crate::array::program::{Atom, Body, Form, Lambda, Loop, Op, Policy, Program, Reduce, Stm, Var};
 use crate::array::scalar::ScalarOp;
 use crate::array::types::Const;
-use crate::array::verify::DEEPEST;
+use crate::array::verify::{DEEPEST, deeper};
 
 /// What a variable is called: a parameter by its name, if that is one, and others by number.
 pub(crate) fn name(program: &Program, var: Var) -> String {
@@ -162,10 +162,12 @@ impl Printer<'_> {
         }
         self.put("{");
         self.depth += 1;
-        for stm in &body.stms {
-            self.line();
-            self.statement(stm);
-        }
+        deeper(|| {
+            for stm in &body.stms {
+                self.line();
+                self.statement(stm);
+            }
+        });
         self.line();
         self.results(body);
         self.depth -= 1;
