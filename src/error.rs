@@ -3,6 +3,7 @@
 //! Law: no input of a user makes a call panic; what cannot be answered is one of these.
 
 use core::fmt;
+use core::panic::Location;
 
 /// What went wrong in a call of this library. Every variant is the caller's to mend; the library's own mistakes
 /// panic with the name of the broken invariant instead.
@@ -159,6 +160,41 @@ pub enum Error {
         /// How many were allowed.
         limit: u64,
     },
+    /// A traced closure did what no program can mean.
+    Trace {
+        /// What it did, in order; what follows from a mistake is not told again.
+        mistakes: Vec<Mistake>,
+    },
+}
+
+/// What a traced closure can do wrong, and the place of the innermost call whose closure did it.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Mistake {
+    /// A handle was used that is not of the trace in progress.
+    Foreign {
+        /// The call whose closure used it.
+        at: &'static Location<'static>,
+    },
+    /// A handle was used after the closure that it belongs to had ended, and not as its result.
+    Escaped {
+        /// The call whose closure used it.
+        at: &'static Location<'static>,
+    },
+    /// A rule was applied whose value is known to Rust only, so that no program can contain it.
+    Opaque {
+        /// The name of the rule.
+        rule: &'static str,
+        /// The call whose closure applied it.
+        at: &'static Location<'static>,
+    },
+    /// An operation on values that it does not take.
+    IllTyped {
+        /// What is wrong with it.
+        reason: String,
+        /// The call whose closure performed it.
+        at: &'static Location<'static>,
+    },
 }
 
 /// The result of a verb.
@@ -224,6 +260,33 @@ impl fmt::Display for Error {
             Error::Budget { statement, what, limit } => {
                 write!(f, "more than the allowed {limit} {what} would be needed\n  in: {statement}")
             }
+            Error::Trace { mistakes } => {
+                f.write_str("this is no program: ")?;
+                mistakes.iter().enumerate().try_for_each(|(i, mistake)| {
+                    f.write_str(if i == 0 { "" } else { "; " })?;
+                    mistake.fmt(f)
+                })
+            }
+        }
+    }
+}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Mistake::Foreign { at } => {
+                write!(f, "the closure at {at} uses a handle of another trace, or of none: make it a parameter")
+            }
+            Mistake::Escaped { at } => write!(
+                f,
+                "the closure at {at} uses a handle of an inner closure that has ended: let the inner one return it"
+            ),
+            Mistake::Opaque { rule, at } => write!(
+                f,
+                "the closure at {at} applies the rule `{rule}`, whose value is known to Rust only: write it with \
+                 functions of the table, and with `custom` if it has a derivative of its own"
+            ),
+            Mistake::IllTyped { reason, at } => write!(f, "in the closure at {at}, {reason}"),
         }
     }
 }

@@ -14,6 +14,7 @@ mod program;
 mod renumber;
 mod scalar;
 pub mod text;
+pub mod trace;
 mod types;
 mod verify;
 

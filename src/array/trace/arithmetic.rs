@@ -1,0 +1,353 @@
+//! Arithmetic of whole arrays: operators element by element, sums and extrema, products of vectors and matrices.
+//!
+//! Law: an operator on nested arrays is the nest of maps of the operator on scalars. Arrays meet arrays of their own
+//! rank, scalars and numbers meet arrays of any rank; anything else does not compile.
+
+use core::ops::{
+    Add, AddAssign, BitAnd, BitOr, BitXor, Div, DivAssign, Mul, MulAssign, Neg, Not, Rem, RemAssign, Sub, SubAssign,
+};
+use num_traits::{One, Zero};
+
+use super::handles::nothing;
+use super::scope::mistake;
+use super::{Arr, As, Bool, F32, F64, Handle, I32, I64, ScalarHandle, if_, iota, replicate};
+use crate::error::Mistake;
+use crate::primitives::Elementary;
+
+/// A scalar of a program that is a number: `F64`, `F32`, `I64` or `I32`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a number of a traced program",
+    note = "`F64 F32 I64 I32` are; an array has the wrong rank here"
+)]
+pub trait Number:
+    ScalarHandle + Zero + One + Sub<Output = Self> + Div<Output = Self> + Neg<Output = Self> + Nested<Leaf = Self>
+{
+    /// −∞, or the least integer.
+    fn least() -> Self;
+    /// ∞, or the greatest integer.
+    fn greatest() -> Self;
+    /// The smaller of two; NaN if either is.
+    #[must_use]
+    fn smaller(self, other: Self) -> Self;
+    /// The larger of two; NaN if either is.
+    #[must_use]
+    fn larger(self, other: Self) -> Self;
+    /// Whether this is less, in the program.
+    #[must_use]
+    fn less(self, other: Self) -> Bool;
+    /// Whether the two are equal, in the program.
+    #[must_use]
+    fn equal(self, other: Self) -> Bool;
+}
+
+macro_rules! numbers {
+    ($($Kind:ident: $least:expr, $greatest:expr, $min:path, $max:path;)+) => {$(
+        impl Number for $Kind {
+            fn least() -> Self {
+                $Kind::from($least)
+            }
+            fn greatest() -> Self {
+                $Kind::from($greatest)
+            }
+            fn smaller(self, other: Self) -> Self {
+                $min(self, other)
+            }
+            fn larger(self, other: Self) -> Self {
+                $max(self, other)
+            }
+            fn less(self, other: Self) -> Bool {
+                self.lt(other)
+            }
+            fn equal(self, other: Self) -> Bool {
+                self.eq(other)
+            }
+        }
+    )+};
+}
+
+numbers! {
+    F64: f64::NEG_INFINITY, f64::INFINITY, Elementary::min, Elementary::max;
+    F32: f32::NEG_INFINITY, f32::INFINITY, Elementary::min, Elementary::max;
+    I64: i64::MIN, i64::MAX, I64::min, I64::max;
+    I32: i32::MIN, i32::MAX, I32::min, I32::max;
+}
+
+/// A scalar, or an array of one kind of scalar, of any rank.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a scalar or nested array of one kind of scalar",
+    note = "of an array of tuples, `unzip` makes arrays"
+)]
+pub trait Nested: Handle {
+    /// The scalars.
+    type Leaf: ScalarHandle + Nested<Leaf = Self::Leaf>;
+
+    /// The number of dimensions.
+    const RANK: usize;
+
+    /// `f` of each scalar.
+    #[must_use]
+    fn each(self, f: &dyn Fn(Self::Leaf) -> Self::Leaf) -> Self;
+
+    /// `f` of the scalars of two arrays of the same sizes.
+    #[must_use]
+    fn each2(self, other: Self, f: &dyn Fn(Self::Leaf, Self::Leaf) -> Self::Leaf) -> Self;
+
+    /// The array of these sizes, as many as it has dimensions, whose every scalar is this value.
+    #[must_use]
+    fn filled(sizes: &[I64], value: Self::Leaf) -> Self;
+}
+
+impl<S: ScalarHandle> Nested for S {
+    type Leaf = S;
+    const RANK: usize = 0;
+    fn each(self, f: &dyn Fn(S) -> S) -> S {
+        f(self)
+    }
+    fn each2(self, other: S, f: &dyn Fn(S, S) -> S) -> S {
+        f(self, other)
+    }
+    fn filled(_: &[I64], value: S) -> S {
+        value
+    }
+}
+
+impl<T: Nested> Nested for Arr<T> {
+    type Leaf = T::Leaf;
+    const RANK: usize = T::RANK + 1;
+    fn each(self, f: &dyn Fn(T::Leaf) -> T::Leaf) -> Self {
+        self.map(|x| x.each(f))
+    }
+    fn each2(self, other: Self, f: &dyn Fn(T::Leaf, T::Leaf) -> T::Leaf) -> Self {
+        self.map2(other, |x, y| x.each2(y, f))
+    }
+    fn filled(sizes: &[I64], value: T::Leaf) -> Self {
+        match sizes {
+            [] => {
+                let reason = "an array is filled to fewer sizes than it has dimensions".to_owned();
+                mistake(|at| Mistake::IllTyped { reason, at });
+                nothing()
+            }
+            [n, inner @ ..] => replicate(*n, T::filled(inner, value)),
+        }
+    }
+}
+
+macro_rules! elementwise {
+    ($($Op:ident $op:ident $OpAssign:ident $op_assign:ident;)+) => {$(
+        impl<T: Nested> $Op for Arr<T>
+        where
+            T::Leaf: $Op<Output = T::Leaf>,
+        {
+            type Output = Self;
+            fn $op(self, other: Self) -> Self {
+                self.each2(other, &|x, y| $Op::$op(x, y))
+            }
+        }
+
+        elementwise!(@number $Op $op, i64);
+        elementwise!(@scalar $Op $op, I64);
+        elementwise!(@scalar $Op $op, I32);
+
+        impl<T: Nested, X> $OpAssign<X> for Arr<T>
+        where
+            Arr<T>: $Op<X, Output = Arr<T>>,
+        {
+            fn $op_assign(&mut self, other: X) {
+                *self = $Op::$op(*self, other);
+            }
+        }
+    )+};
+    (@number $Op:ident $op:ident, $Number:ident) => {
+        impl<T: Nested> $Op<$Number> for Arr<T>
+        where
+            $Number: As<T::Leaf>,
+            T::Leaf: $Op<Output = T::Leaf>,
+        {
+            type Output = Self;
+            fn $op(self, other: $Number) -> Self {
+                let other = other.handle();
+                self.each(&|x| $Op::$op(x, other))
+            }
+        }
+
+        impl<T: Nested> $Op<Arr<T>> for $Number
+        where
+            $Number: As<T::Leaf>,
+            T::Leaf: $Op<Output = T::Leaf>,
+        {
+            type Output = Arr<T>;
+            fn $op(self, other: Arr<T>) -> Arr<T> {
+                let own = self.handle();
+                other.each(&|x| $Op::$op(own, x))
+            }
+        }
+    };
+    (@scalar $Op:ident $op:ident, $Kind:ident) => {
+        impl<T: Nested<Leaf = $Kind>> $Op<$Kind> for Arr<T>
+        where
+            $Kind: $Op<Output = $Kind>,
+        {
+            type Output = Self;
+            fn $op(self, other: $Kind) -> Self {
+                self.each(&|x| $Op::$op(x, other))
+            }
+        }
+
+        impl<T: Nested<Leaf = $Kind>> $Op<Arr<T>> for $Kind
+        where
+            $Kind: $Op<Output = $Kind>,
+        {
+            type Output = Arr<T>;
+            fn $op(self, other: Arr<T>) -> Arr<T> {
+                other.each(&|x| $Op::$op(self, x))
+            }
+        }
+    };
+}
+
+elementwise! {
+    Add add AddAssign add_assign;
+    Sub sub SubAssign sub_assign;
+    Mul mul MulAssign mul_assign;
+    Div div DivAssign div_assign;
+    Rem rem RemAssign rem_assign;
+}
+
+macro_rules! elementwise_reals {
+    ($($Op:ident $op:ident;)+) => {$(
+        elementwise!(@number $Op $op, f64);
+        elementwise!(@scalar $Op $op, F64);
+        elementwise!(@scalar $Op $op, F32);
+    )+};
+}
+
+elementwise_reals! {
+    Add add;
+    Sub sub;
+    Mul mul;
+    Div div;
+}
+
+macro_rules! bitwise {
+    ($($Op:ident $op:ident;)+) => {$(
+        impl<T: Nested> $Op for Arr<T>
+        where
+            T::Leaf: $Op<Output = T::Leaf>,
+        {
+            type Output = Self;
+            fn $op(self, other: Self) -> Self {
+                self.each2(other, &|x, y| $Op::$op(x, y))
+            }
+        }
+    )+};
+}
+
+bitwise! {
+    BitAnd bitand;
+    BitOr bitor;
+    BitXor bitxor;
+}
+
+macro_rules! unary {
+    ($($Op:ident $op:ident;)+) => {$(
+        impl<T: Nested> $Op for Arr<T>
+        where
+            T::Leaf: $Op<Output = T::Leaf>,
+        {
+            type Output = Self;
+            fn $op(self) -> Self {
+                self.each(&|x| $Op::$op(x))
+            }
+        }
+    )+};
+}
+
+unary! {
+    Neg neg;
+    Not not;
+}
+
+impl<T: Nested<Leaf: Number>> Arr<T> {
+    /// The elements combined by an operator on their scalars, with its neutral element.
+    fn combined(self, neutral: T::Leaf, operator: impl Fn(T::Leaf, T::Leaf) -> T::Leaf) -> T {
+        let sizes: Vec<I64> = (1..=T::RANK).map(|k| self.size(k)).collect();
+        self.reduce_commutative(T::filled(&sizes, neutral), |x, y| x.each2(y, &operator))
+    }
+
+    /// The sum of the elements; of rows, the row of sums. Of an empty array, 0.
+    #[must_use]
+    pub fn sum(self) -> T {
+        self.combined(T::Leaf::zero(), |x, y| x + y)
+    }
+
+    /// The product of the elements; of rows, the row of products. Of an empty array, 1.
+    #[must_use]
+    pub fn product(self) -> T {
+        self.combined(T::Leaf::one(), |x, y| x * y)
+    }
+
+    /// The least element; of rows, the row of the least. NaN if one is; of an empty array, ∞ or the greatest integer.
+    #[must_use]
+    pub fn min(self) -> T {
+        self.combined(T::Leaf::greatest(), Number::smaller)
+    }
+
+    /// The greatest element; of rows, the row of the greatest. NaN if one is; of an empty array, −∞ or the least
+    /// integer.
+    #[must_use]
+    pub fn max(self) -> T {
+        self.combined(T::Leaf::least(), Number::larger)
+    }
+}
+
+/// Whether the second of two comes before the first, for an order in which NaN is first and ties go to the lower index.
+fn precedes<S: Number>((x, i): (S, I64), (y, j): (S, I64), before: fn(S, S) -> Bool) -> Bool {
+    let (wins, ties) = (before(y, x), y.equal(x));
+    if !S::PRIM.is_real() {
+        return wins | (ties & j.lt(i));
+    }
+    let (x_is, y_is) = (!x.equal(x), !y.equal(y));
+    wins | (y_is & !x_is) | ((ties | (x_is & y_is)) & j.lt(i))
+}
+
+impl<S: Number> Arr<S> {
+    fn extreme(self, neutral: S, before: fn(S, S) -> Bool) -> I64 {
+        let pairs = self.zip(iota(self.len()));
+        let (_, at) = pairs.reduce_commutative((neutral, i64::MAX), |x, y| if_(precedes(x, y, before), || y, || x));
+        at
+    }
+
+    /// The index of the least element, the lowest at a tie; NaN counts as least. Of an empty array, the greatest integer.
+    #[must_use]
+    pub fn argmin(self) -> I64 {
+        self.extreme(S::greatest(), |x, y| x.less(y))
+    }
+
+    /// The index of the greatest element, the lowest at a tie; NaN counts as greatest. Of an empty array, the greatest
+    /// integer.
+    #[must_use]
+    pub fn argmax(self) -> I64 {
+        self.extreme(S::least(), |x, y| y.less(x))
+    }
+
+    /// The sum of the products of two arrays of one length.
+    #[must_use]
+    pub fn dot(self, other: Arr<S>) -> S {
+        (self * other).sum()
+    }
+}
+
+impl<S: Number> Arr<Arr<S>> {
+    /// The product of matrices, given by their rows.
+    #[must_use]
+    pub fn matmul(self, other: Arr<Arr<S>>) -> Self {
+        let columns = other.transpose();
+        self.map(|row| columns.map(|column| row.dot(column)))
+    }
+
+    /// The product of a matrix, given by its rows, and a vector.
+    #[must_use]
+    pub fn matvec(self, vector: Arr<S>) -> Arr<S> {
+        self.map(|row| row.dot(vector))
+    }
+}

@@ -1,0 +1,191 @@
+//! Control: conditionals, loops, constants to derivatives, and functions with derivatives of their own.
+//!
+//! Law: each closure is traced once and is the body of its construct, whichever way a run of the program goes. A
+//! closure of Rust that captures a `mut` sees it changed once; state that changes from iteration to iteration is
+//! what the closure takes and returns.
+
+use core::panic::Location;
+
+use super::combinators::function;
+use super::handles::{by_part, handle, ids, nothing, types};
+use super::scope::{At, Id, Scope, body, emit, emit_one, lambda};
+use super::{Arr, As, Bool, Handle, I64, IntoHandle};
+use crate::array::{Custom, Form, Loop, Map, Op, Policy, Type};
+use crate::primitives::Primitive;
+
+/// One of two values: only the one that the condition chooses is computed.
+///
+/// ```
+/// use catadiff::array::{Program, trace::{F64, if_}};
+/// let safe_log = Program::trace(|x: F64| if_(x.gt(0.0), || x, || 0.0))?;
+/// # let _ = safe_log;
+/// # Ok::<(), catadiff::Error>(())
+/// ```
+#[track_caller]
+pub fn if_<X: IntoHandle, Y: As<X::Handle>>(
+    condition: impl As<Bool>,
+    yes: impl FnOnce() -> X,
+    no: impl FnOnce() -> Y,
+) -> X::Handle {
+    let at = Location::caller();
+    let condition = condition.handle().ids();
+    let yes = body(at, || ids(yes().into_handle()));
+    let no = body(at, || ids(no().handle()));
+    let (Some(yes), Some(no)) = (yes, no) else { return nothing() };
+    handle(emit(&[condition], |condition| Op::If(condition[0], yes, no)))
+}
+
+/// Iteration over `0, 1, …, n − 1`: `next` takes the index and the state, and returns the state after it.
+///
+/// ```
+/// use catadiff::array::{Program, trace::{F64, I64, loop_for}};
+/// let fibonacci = Program::trace(|n: I64| loop_for(n, (0, 1), |_, (x, y)| (y, x + y)).0)?;
+/// let power = Program::trace(|x: F64, n: I64| loop_for(n, 1.0, |_, y| y * x))?;
+/// # let _ = (fibonacci, power);
+/// # Ok::<(), catadiff::Error>(())
+/// ```
+#[track_caller]
+pub fn loop_for<X: IntoHandle, Y: As<X::Handle>>(
+    n: impl As<I64>,
+    init: X,
+    next: impl FnOnce(I64, X::Handle) -> Y,
+) -> X::Handle {
+    loop_for_with(Policy::default(), n, init, next)
+}
+
+/// [`loop_for`], with a choice of what reverse mode keeps.
+#[track_caller]
+pub fn loop_for_with<X: IntoHandle, Y: As<X::Handle>>(
+    policy: Policy,
+    n: impl As<I64>,
+    init: X,
+    next: impl FnOnce(I64, X::Handle) -> Y,
+) -> X::Handle {
+    let Some(body) = function(Location::caller(), |(i, state)| next(i, state).handle()) else { return nothing() };
+    let operands = [vec![n.handle().ids()], ids(init.into_handle())].concat();
+    handle(emit(&operands, |init| {
+        let form = Form::For(body.params[0], init[0]);
+        let params = body.params[1..].iter().copied().zip(init[1..].iter().copied()).collect();
+        Op::Loop(Box::new(Loop { params, form, body: body.body, policy }))
+    }))
+}
+
+/// Iteration as long as the condition holds, which is asked before each step.
+///
+/// ```
+/// use catadiff::{Elementary, array::{Program, trace::{F64, loop_while}}};
+/// let root = Program::trace(|a: F64| {
+///     loop_while(a, |x| (x * x - a).abs().gt(1e-12), |x| (x + a / x) * 0.5)
+/// })?;
+/// # let _ = root;
+/// # Ok::<(), catadiff::Error>(())
+/// ```
+#[track_caller]
+pub fn loop_while<X: IntoHandle, Y: As<X::Handle>>(
+    init: X,
+    condition: impl FnOnce(X::Handle) -> Bool,
+    next: impl FnOnce(X::Handle) -> Y,
+) -> X::Handle {
+    whiles(Location::caller(), (Policy::default(), None), init.into_handle(), condition, next)
+}
+
+/// [`loop_while`], with a number of iterations that is never passed and a choice of what reverse mode keeps.
+#[track_caller]
+pub fn loop_while_with<X: IntoHandle, Y: As<X::Handle>>(
+    policy: Policy,
+    bound: impl As<I64>,
+    init: X,
+    condition: impl FnOnce(X::Handle) -> Bool,
+    next: impl FnOnce(X::Handle) -> Y,
+) -> X::Handle {
+    whiles(Location::caller(), (policy, Some(bound.handle().ids())), init.into_handle(), condition, next)
+}
+
+fn whiles<S: Handle, Y: As<S>>(
+    at: At,
+    (policy, bound): (Policy, Option<Id>),
+    init: S,
+    condition: impl FnOnce(S) -> Bool,
+    next: impl FnOnce(S) -> Y,
+) -> S {
+    let Some(scope) = Scope::open(at) else { return nothing() };
+    let (vars, state) = scope.parameters(&types::<S>());
+    let state: S = handle(Some(state));
+    let condition = body(at, || vec![condition(state).ids()]);
+    let next = scope.close(&ids(next(state).handle()));
+    let (Some(condition), Some(body)) = (condition, next) else { return nothing() };
+    let operands: Vec<Id> = ids(init).into_iter().chain(bound).collect();
+    handle(emit(&operands, |mut init| {
+        let bound = init.split_off(vars.len()).pop();
+        let params = vars.into_iter().zip(init).collect();
+        Op::Loop(Box::new(Loop { params, form: Form::While { condition, bound }, body, policy }))
+    }))
+}
+
+/// The value itself, taken as a constant by every derivative. Of scalars it is also a method, as for all numbers.
+///
+/// ```
+/// use catadiff::array::{Program, trace::{Arr, F64, stop_gradient}};
+/// let centred = Program::trace(|x: Arr<F64>| x - stop_gradient(x.sum() / x.len().to_f64()))?;
+/// # let _ = centred;
+/// # Ok::<(), catadiff::Error>(())
+/// ```
+#[track_caller]
+pub fn stop_gradient<X: IntoHandle>(value: X) -> X::Handle {
+    let at = Location::caller();
+    by_part(value.into_handle(), |id, t| stopped(at, id, t))
+}
+
+fn stopped(at: At, id: Id, t: Type) -> Id {
+    if !t.prim.is_real() {
+        return id;
+    }
+    if t.rank == 0 {
+        return emit_one(&[id], |x| Op::Scalar(Primitive::StopGradient.into(), x));
+    }
+    let Some(function) = lambda(at, &[t.element()], |x| vec![stopped(at, x[0], t.element())]) else {
+        return Id::NOTHING;
+    };
+    emit_one(&[id], |arrays| Op::Map(Box::new(Map { function, arrays, accumulators: Vec::new() })))
+}
+
+impl<T: Handle> Arr<T> {
+    /// The array itself, taken as a constant by every derivative.
+    #[must_use]
+    #[track_caller]
+    pub fn stop_gradient(self) -> Self {
+        stop_gradient(self)
+    }
+}
+
+/// A function with a derivative of its own, which every mode of differentiation honours.
+///
+/// `pullback` takes the arguments and the adjoint of the result, and returns the adjoint of the arguments. Handles
+/// that the closures capture, instead of taking them as arguments, are constants to this derivative.
+///
+/// ```
+/// use catadiff::{Elementary, array::{Program, trace::{F64, custom}}};
+/// // The step function with the derivative of the sigmoid, as binary networks use it.
+/// let spike = Program::trace(|x: F64| {
+///     custom(x, |x| x.at_least(F64::from(0.0)), |x, adjoint| {
+///         let s = x.sigmoid();
+///         adjoint * s * (1.0 - s)
+///     })
+/// })?;
+/// # let _ = spike;
+/// # Ok::<(), catadiff::Error>(())
+/// ```
+#[track_caller]
+pub fn custom<X: IntoHandle, R: IntoHandle, P: As<X::Handle>>(
+    arguments: X,
+    function: impl FnOnce(X::Handle) -> R,
+    pullback: impl FnOnce(X::Handle, R::Handle) -> P,
+) -> R::Handle {
+    let at = Location::caller();
+    let function = super::combinators::function(at, function);
+    let pullback = super::combinators::function(at, |(x, adjoint)| pullback(x, adjoint).handle());
+    let (Some(function), Some(pullback)) = (function, pullback) else { return nothing() };
+    handle(emit(&ids(arguments.into_handle()), |arguments| {
+        Op::Custom(Box::new(Custom { function, pullback, arguments }))
+    }))
+}

@@ -1,0 +1,86 @@
+//! Functions that can be traced: one trait on closures of every arity, and the verb.
+//!
+//! Law: the parameters of the program are the parts of the closure's parameters, in order, and its results are the
+//! parts of the closure's result.
+
+use core::panic::Location;
+
+use super::handles::{handle, ids, types};
+use super::scope::{Id, Recording};
+use super::{Handle, IntoHandle};
+use crate::array::{Program, Type};
+use crate::error::Result;
+
+/// A closure of one to eight handles, with their types written, that returns a handle or what becomes one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a function that can be traced",
+    note = "a closure of one to eight handles can, as in `|x: Arr<F64>, n: I64| …`, if it returns handles"
+)]
+pub trait TraceFn<Arguments> {
+    /// The types of the parts of each parameter.
+    fn parameters() -> Vec<Vec<Type>>;
+
+    /// The results' ids, from those of the parameters.
+    fn apply(self, parameters: Vec<Vec<Id>>) -> Vec<Id>;
+}
+
+macro_rules! arities {
+    ($(($($A:ident),+);)+) => {$(
+        impl<Function, Output, $($A),+> TraceFn<($($A,)+)> for Function
+        where
+            Function: FnOnce($($A),+) -> Output,
+            Output: IntoHandle,
+            $($A: Handle,)+
+        {
+            fn parameters() -> Vec<Vec<Type>> {
+                vec![$(types::<$A>()),+]
+            }
+            fn apply(self, parameters: Vec<Vec<Id>>) -> Vec<Id> {
+                let mut parameters = parameters.into_iter();
+                ids(self($(handle::<$A>(parameters.next())),+).into_handle())
+            }
+        }
+    )+};
+}
+
+arities! {
+    (A);
+    (A, B);
+    (A, B, C);
+    (A, B, C, D);
+    (A, B, C, D, E);
+    (A, B, C, D, E, F);
+    (A, B, C, D, E, F, G);
+    (A, B, C, D, E, F, G, H);
+}
+
+impl Program {
+    /// The program that a closure on [handles](crate::array::trace) describes. The closure is called once, here.
+    ///
+    /// Parameters are named `x0`, `x1`, …; the parts of a tuple `x0_0`, `x0_1`, …
+    ///
+    /// # Errors
+    /// [`Error::Trace`](crate::Error::Trace) with what the closure did that no program can mean: a handle used outside
+    /// its closure or its trace, an operation whose operands no type allows, a rule that only Rust can evaluate.
+    #[track_caller]
+    pub fn trace<Arguments, Function: TraceFn<Arguments>>(function: Function) -> Result<Program> {
+        Self::trace_named(&[], function)
+    }
+
+    /// The same, with names for the parameters; those without one are named as there.
+    ///
+    /// # Errors
+    /// As [`trace`](Program::trace).
+    #[track_caller]
+    pub fn trace_named<Arguments, Function: TraceFn<Arguments>>(names: &[&str], function: Function) -> Result<Program> {
+        let recording = Recording::start(Location::caller());
+        let parameter = |(position, types): (usize, Vec<Type>)| {
+            let name = names.get(position).map_or_else(|| format!("x{position}"), |name| (*name).to_owned());
+            let part = |part| if types.len() == 1 { name.clone() } else { format!("{name}_{part}") };
+            types.iter().enumerate().map(|(k, t)| recording.parameter(part(k), *t)).collect()
+        };
+        let parameters = Function::parameters().into_iter().enumerate().map(parameter).collect();
+        let results = function.apply(parameters);
+        recording.finish(&results)
+    }
+}

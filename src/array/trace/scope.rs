@@ -1,0 +1,288 @@
+//! What stands behind the handles: the traces in progress on this thread, innermost last, each with its open scopes.
+//!
+//! Literals and `zero()` have no context to find a builder in, and handles carry no lifetime, so the builder is found
+//! through the thread. It is there only while a closure is traced; a guard takes it away again, also when the closure
+//! panics. A trace inside a trace is one more on the stack, and handles know which is theirs.
+//!
+//! Law: an operand enters a program only where its variable is in scope. A handle of another trace, of none, or of a
+//! closure that has ended is a [`Mistake`] of the trace, never a wrong program; no user code runs while the stack is
+//! borrowed.
+
+use core::cell::RefCell;
+use core::panic::Location;
+use core::sync::atomic::{AtomicU64, Ordering};
+use std::path::Path;
+
+use crate::array::{Atom, Body, Builder, Const, Lambda, Op, Program, Type, Var};
+use crate::error::{Error, Mistake, Result};
+
+/// A call in the user's source.
+pub(super) type At = &'static Location<'static>;
+
+/// One value behind a handle: a constant, or a variable of a trace. What a [`Handle`](super::Handle) is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Id(Repr);
+
+#[derive(Debug, Clone, Copy)]
+enum Repr {
+    Const(Const),
+    Var {
+        trace: u64,
+        var: Var,
+    },
+    /// The result of a mistake, or of an operation outside every trace.
+    Nothing,
+}
+
+impl Id {
+    pub(super) const NOTHING: Id = Id(Repr::Nothing);
+
+    pub(super) const fn constant(value: Const) -> Self {
+        Id(Repr::Const(value))
+    }
+
+    pub(super) fn as_constant(self) -> Option<Const> {
+        match self.0 {
+            Repr::Const(value) => Some(value),
+            Repr::Var { .. } | Repr::Nothing => None,
+        }
+    }
+}
+
+struct Trace {
+    number: u64,
+    builder: Builder,
+    /// The open scopes, outermost first: their numbers, and the calls that opened them.
+    open: Vec<(u32, At)>,
+    /// Whether a scope is open, by its number.
+    is_open: Vec<bool>,
+    /// The scope of each variable.
+    scope_of: Vec<u32>,
+    mistakes: Vec<Mistake>,
+}
+
+/// Whether a call is not one of those by which this room builds on itself, as sums build on reductions.
+fn is_users(at: At) -> bool {
+    Path::new(at.file()).parent() != Path::new(file!()).parent()
+}
+
+/// As many mistakes are told; a closure that repeats one forever need not fill the memory.
+const TOLD: usize = 16;
+
+thread_local! {
+    static TRACES: RefCell<Vec<Trace>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Numbers are not used again, so that a handle fits its own trace only, whatever thread it is brought to.
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
+fn innermost<R>(act: impl FnOnce(&mut Trace) -> R) -> Option<R> {
+    TRACES.try_with(|traces| traces.borrow_mut().last_mut().map(act)).ok().flatten()
+}
+
+impl Trace {
+    fn at(&self) -> At {
+        self.open.last().expect("a trace has a scope").1
+    }
+
+    fn mistake(&mut self, mistake: Mistake) {
+        if self.mistakes.len() < TOLD {
+            self.mistakes.push(mistake);
+        }
+    }
+
+    /// The operand, if it is one here.
+    fn atom(&mut self, id: Id) -> Option<Atom> {
+        let at = self.at();
+        match id.0 {
+            Repr::Const(value) => return Some(Atom::Const(value)),
+            Repr::Var { trace, var } if trace == self.number => {
+                if self.is_open[self.scope_of[var.0 as usize] as usize] {
+                    return Some(Atom::Var(var));
+                }
+                self.mistake(Mistake::Escaped { at });
+            }
+            Repr::Var { .. } => self.mistake(Mistake::Foreign { at }),
+            // What is nothing by a mistake of this trace has been told.
+            Repr::Nothing if self.mistakes.is_empty() => self.mistake(Mistake::Foreign { at }),
+            Repr::Nothing => {}
+        }
+        None
+    }
+
+    fn atoms(&mut self, ids: &[Id]) -> Option<Vec<Atom>> {
+        // All of them are looked at, so that all mistakes are told.
+        let atoms: Vec<Option<Atom>> = ids.iter().map(|id| self.atom(*id)).collect();
+        atoms.into_iter().collect()
+    }
+
+    /// The variables belong to the innermost scope.
+    fn own(&mut self, vars: &[Var]) -> Vec<Id> {
+        let scope = self.open.last().expect("a trace has a scope").0;
+        let number = self.number;
+        let own = |var: &Var| {
+            self.scope_of.resize(var.0 as usize + 1, scope);
+            Id(Repr::Var { trace: number, var: *var })
+        };
+        vars.iter().map(own).collect()
+    }
+
+    fn enter(&mut self, at: At) {
+        let number = u32::try_from(self.is_open.len()).expect("a program has fewer than 2^32 closures");
+        self.is_open.push(true);
+        self.open.push((number, at));
+    }
+
+    fn leave(&mut self) {
+        let (number, _) = self.open.pop().expect("a scope is left once");
+        self.is_open[number as usize] = false;
+    }
+}
+
+/// Adds a statement to the innermost scope; `None` if there is no trace, or after a mistake.
+pub(super) fn emit(operands: &[Id], op: impl FnOnce(Vec<Atom>) -> Op) -> Option<Vec<Id>> {
+    innermost(|trace| {
+        let op = op(trace.atoms(operands)?);
+        match trace.builder.bind(op) {
+            Ok(vars) => Some(trace.own(&vars)),
+            Err(reason) => {
+                let at = trace.at();
+                trace.mistake(Mistake::IllTyped { reason, at });
+                None
+            }
+        }
+    })
+    .flatten()
+}
+
+/// Adds a statement of one result.
+pub(super) fn emit_one(operands: &[Id], op: impl FnOnce(Vec<Atom>) -> Op) -> Id {
+    match emit(operands, op).as_deref() {
+        Some([id]) => *id,
+        Some(_) => panic!("an operation of one result"),
+        None => Id::NOTHING,
+    }
+}
+
+/// Tells of a mistake in the innermost scope.
+pub(super) fn mistake(mistake: impl FnOnce(At) -> Mistake) -> Id {
+    innermost(|trace| {
+        let at = trace.at();
+        trace.mistake(mistake(at));
+    });
+    Id::NOTHING
+}
+
+/// An open scope, the inside of a closure. What it holds when it is dropped without being closed, by a panic, is
+/// dropped too.
+pub(super) struct Scope {
+    trace: u64,
+    open: bool,
+}
+
+impl Scope {
+    /// Opens a scope; there is none outside every trace.
+    pub(super) fn open(at: At) -> Option<Scope> {
+        innermost(|trace| {
+            trace.enter(if is_users(at) { at } else { trace.at() });
+            trace.builder.open_body();
+            Scope { trace: trace.number, open: true }
+        })
+    }
+
+    /// New variables of the scope, to be bound as parameters.
+    pub(super) fn parameters(&self, types: &[Type]) -> (Vec<Var>, Vec<Id>) {
+        innermost(|trace| {
+            let vars: Vec<Var> = types.iter().map(|t| trace.builder.fresh(*t)).collect();
+            let ids = trace.own(&vars);
+            (vars, ids)
+        })
+        .expect("a scope is within a trace")
+    }
+
+    /// The statements of the scope, with these results; `None` after a mistake.
+    pub(super) fn close(mut self, results: &[Id]) -> Option<Body> {
+        self.open = false;
+        innermost(|trace| {
+            let results = trace.atoms(results);
+            trace.leave();
+            let body = trace.builder.close_body(Vec::new());
+            results.map(|results| Body { results, ..body })
+        })
+        .flatten()
+    }
+}
+
+impl Drop for Scope {
+    fn drop(&mut self) {
+        if self.open {
+            innermost(|trace| {
+                assert!(trace.number == self.trace, "scopes are closed in the trace they are of");
+                trace.leave();
+                trace.builder.close_body(Vec::new());
+            });
+        }
+    }
+}
+
+/// The function that `inside` builds of parameters of these types.
+pub(super) fn lambda(at: At, types: &[Type], inside: impl FnOnce(&[Id]) -> Vec<Id>) -> Option<Lambda> {
+    let scope = Scope::open(at)?;
+    let (params, ids) = scope.parameters(types);
+    let body = scope.close(&inside(&ids))?;
+    Some(Lambda { params, body })
+}
+
+/// The body that `inside` builds.
+pub(super) fn body(at: At, inside: impl FnOnce() -> Vec<Id>) -> Option<Body> {
+    let scope = Scope::open(at)?;
+    scope.close(&inside())
+}
+
+/// A trace in progress, taken off the stack when this is dropped.
+pub(super) struct Recording(());
+
+impl Recording {
+    pub(super) fn start(at: At) -> Self {
+        let mut trace = Trace {
+            number: NEXT.fetch_add(1, Ordering::Relaxed),
+            builder: Builder::new(),
+            open: Vec::new(),
+            is_open: Vec::new(),
+            scope_of: Vec::new(),
+            mistakes: Vec::new(),
+        };
+        trace.enter(at);
+        TRACES.with(|traces| traces.borrow_mut().push(trace));
+        Recording(())
+    }
+
+    /// A new parameter of the program.
+    pub(super) fn parameter(&self, name: String, of: Type) -> Id {
+        innermost(|trace| {
+            let var = trace.builder.parameter(name, of);
+            trace.own(&[var])[0]
+        })
+        .expect("the trace is in progress")
+    }
+
+    /// The program with these results.
+    pub(super) fn finish(self, results: &[Id]) -> Result<Program> {
+        let (builder, results, mistakes) = innermost(|trace| {
+            let results = trace.atoms(results);
+            (core::mem::take(&mut trace.builder), results, core::mem::take(&mut trace.mistakes))
+        })
+        .expect("the trace is in progress");
+        match results {
+            Some(results) if mistakes.is_empty() => Ok(builder.finish(results)),
+            _ => Err(Error::Trace { mistakes }),
+        }
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        let ended = TRACES.with(|traces| traces.borrow_mut().pop());
+        drop(ended);
+    }
+}
