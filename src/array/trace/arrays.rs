@@ -72,7 +72,7 @@ fn positions<const N: usize>(indices: [I64; N]) -> [Id; N] {
 
 impl<T: Handle> Arr<T> {
     fn first_part(self) -> Id {
-        *ids(self).first().expect("a handle has at least one part")
+        ids(self).first().copied().unwrap_or(Id::NOTHING)
     }
 
     /// The number of elements.
@@ -97,7 +97,7 @@ impl<T: Handle> Arr<T> {
         let at = positions(indices);
         let mut values = ids(value).into_iter();
         by_part(self, |id, _| {
-            let value = values.next().expect("an element has as many parts as its array");
+            let value = values.next().unwrap_or(Id::NOTHING);
             emit_one(&[&[id, value], &at[..]].concat(), |x| Op::Update(x[0], x[2..].to_vec(), x[1]))
         })
     }
@@ -171,7 +171,7 @@ impl<T: Handle> Arr<T> {
     pub fn concat(self, other: Arr<T>) -> Self {
         let mut others = ids(other).into_iter();
         by_part(self, |id, _| {
-            let other = others.next().expect("handles of one type have as many parts");
+            let other = others.next().unwrap_or(Id::NOTHING);
             emit_one(&[id, other], Op::Concat)
         })
     }
@@ -189,7 +189,7 @@ impl<T: Handle> Arr<T> {
     pub fn scatter(self, indices: Arr<I64>, values: Arr<T>) -> Self {
         let mut values = ids(values).into_iter();
         by_part(self, |id, _| {
-            let value = values.next().expect("handles of one type have as many parts");
+            let value = values.next().unwrap_or(Id::NOTHING);
             emit_one(&[id, indices.ids(), value], |x| {
                 let [destination, indices, values] = x[..] else { panic!("an operand for each id") };
                 Op::Scatter(Box::new(Scatter { destination, indices, values }))

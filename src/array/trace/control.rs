@@ -10,7 +10,7 @@ use super::combinators::function;
 use super::handles::{by_part, handle, ids, nothing, types};
 use super::scope::{At, Id, Scope, body, emit, emit_one, lambda};
 use super::{Arr, As, Bool, Handle, I64, IntoHandle};
-use crate::array::{Custom, Form, Loop, Map, Op, Policy, Type};
+use crate::array::{Custom, Form, Lambda, Loop, Map, Op, Policy, Type};
 use crate::primitives::Primitive;
 
 /// One of two values: only the one that the condition chooses is computed.
@@ -61,12 +61,15 @@ pub fn loop_for_with<X: IntoHandle, Y: As<X::Handle>>(
     init: X,
     next: impl FnOnce(I64, X::Handle) -> Y,
 ) -> X::Handle {
-    let Some(body) = function(Location::caller(), |(i, state)| next(i, state).handle()) else { return nothing() };
+    // In the order in which the text form binds them: the state, then the index.
+    let Some(function) = function(Location::caller(), |(state, i)| next(i, state).handle()) else { return nothing() };
     let operands = [vec![n.handle().ids()], ids(init.into_handle())].concat();
     handle(emit(&operands, |init| {
-        let form = Form::For(body.params[0], init[0]);
-        let params = body.params[1..].iter().copied().zip(init[1..].iter().copied()).collect();
-        Op::Loop(Box::new(Loop { params, form, body: body.body, policy }))
+        let Lambda { mut params, body } = function;
+        let i = params.pop().expect("the index is the last parameter");
+        let form = Form::For(i, init[0]);
+        let params = params.into_iter().zip(init[1..].iter().copied()).collect();
+        Op::Loop(Box::new(Loop { params, form, body, policy }))
     }))
 }
 
@@ -116,7 +119,7 @@ fn whiles<S: Handle, Y: As<S>>(
     let (Some(condition), Some(body)) = (condition, next) else { return nothing() };
     let operands: Vec<Id> = ids(init).into_iter().chain(bound).collect();
     handle(emit(&operands, |mut init| {
-        let bound = init.split_off(vars.len()).pop();
+        let bound = init.split_off(vars.len().min(init.len())).pop();
         let params = vars.into_iter().zip(init).collect();
         Op::Loop(Box::new(Loop { params, form: Form::While { condition, bound }, body, policy }))
     }))

@@ -19,7 +19,8 @@
 //! The closure is called once, with handles that stand for any values. Scalars are [`F64`], [`F32`], [`I64`], [`I32`]
 //! and [`Bool`]; arrays are [`Arr`], nested for more dimensions; tuples are tuples. `F64` is a number of the scalar
 //! layer, so functions generic in [`Real`](crate::Real) are usable at every place. A comparison is a [`Bool`] of the
-//! program, for [`if_`] and [`loop_while`]: a Rust `if` would decide while tracing, and does not compile.
+//! program, for [`if_`] and [`loop_while`]: a Rust `if` would decide while tracing, and does not compile. A Rust `for`
+//! does, and is unrolled; [`loop_for`] is a loop of the program.
 //!
 //! Handles are `Copy` and carry no lifetime. One that is brought out of its closure or trace is told apart there, and
 //! the trace is an [`Error`](crate::Error), never a wrong program:
