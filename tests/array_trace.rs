@@ -7,13 +7,13 @@ use catadiff::array::trace::{
     Arr, Bool, F32, F64, Handle, I32, I64, custom, hist, if_, iota, literal, loop_for, loop_for_with, loop_while,
     loop_while_with, replicate, stop_gradient, tabulate, tabulate2d,
 };
-use catadiff::array::{Atom, Body, Const, Form, Lambda, Op, Policy, Program, result_types};
+use catadiff::array::{Atom, Body, Const, Form, Op, Policy, Program};
 use catadiff::primitives::Rule;
 use catadiff::{Elementary, Error, Mistake, Real, Scalar, Semiring};
 
-/// The nesting of a program in words, such as `map(x1 a; reduce …)`: what each statement is, and what is inside it.
+/// The nesting of a program in words, such as `map(mul; reduce(add))`: what each statement is, and what is inside it.
 fn outline(program: &Program) -> String {
-    typed(program, &program.function.body);
+    assert_eq!(program.verify(), Ok(()));
     inside(&program.function.body)
 }
 
@@ -42,34 +42,6 @@ fn statement(op: &Op) -> String {
             let name = format!("{other:?}");
             name.split(['(', ' ']).next().unwrap_or_default().to_lowercase()
         }
-    }
-}
-
-/// Every statement has the types that its operation gives, all the way in.
-fn typed(program: &Program, body: &Body) {
-    for stm in &body.stms {
-        let bound: Vec<_> = stm.vars.iter().map(|var| program.type_of(*var)).collect();
-        assert_eq!(result_types(program, &stm.op).as_ref(), Ok(&bound), "{stm:?}");
-        let lambdas: Vec<&Lambda> = match &stm.op {
-            Op::If(_, yes, no) => {
-                typed(program, yes);
-                typed(program, no);
-                vec![]
-            }
-            Op::Loop(it) => {
-                typed(program, &it.body);
-                if let Form::While { condition, .. } = &it.form {
-                    typed(program, condition);
-                }
-                vec![]
-            }
-            Op::Map(it) => vec![&it.function],
-            Op::Reduce(it) | Op::Scan(it) => vec![&it.operator],
-            Op::Hist(it) => vec![&it.operator],
-            Op::Custom(it) => vec![&it.function, &it.pullback],
-            _ => vec![],
-        };
-        lambdas.iter().for_each(|lambda| typed(program, &lambda.body));
     }
 }
 
@@ -396,6 +368,16 @@ fn rules_are_opaque_to_programs() {
     // Of constants a rule has a value, like any function.
     let known = Program::trace(|x: F64| x + Twice.of([F64::from(1.5)])).expect("a program");
     assert_eq!(outline(&known), "add");
+}
+
+#[test]
+fn closures_nest_no_deeper_than_programs_may() {
+    fn nest(x: F64, depth: usize) -> F64 {
+        if depth == 0 { x } else { if_(x.gt(0.0), || nest(x, depth - 1), || x) }
+    }
+    assert!(Program::trace(|x: F64| nest(x, 100)).is_ok());
+    let deep = Program::trace(|x: F64| nest(x, 1000));
+    assert!(matches!(deep, Err(Error::IllTyped { .. })));
 }
 
 #[test]

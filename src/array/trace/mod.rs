@@ -10,9 +10,11 @@
 //! let cost = Program::trace(|points: Arr<Arr<F64>>, centres: Arr<Arr<F64>>| {
 //!     points.map(|p| centres.map(|c| (p - c).map(sq).sum()).min()).sum()
 //! })?;
-//! # let body = &cost.function.body;
-//! # assert_eq!(cost.atom_type(body.results[0]).to_string(), "f64");
-//! # assert_eq!(body.stms.len(), 2);
+//! assert_eq!(cost.verify(), Ok(()));
+//!
+//! use catadiff::interpret::Value;
+//! let (points, centres) = (Value::new([[0.0, 0.0], [5.0, 5.0], [1.0, 2.0]])?, Value::new([[0.0, 1.0], [4.0, 5.0]])?);
+//! assert_eq!(cost.run(&[points, centres])?, [4.0.into()]);
 //! # Ok::<(), catadiff::Error>(())
 //! ```
 //!
@@ -37,7 +39,7 @@
 //! assert!(matches!(mistakes[..], [Mistake::Escaped { .. }]));
 //! ```
 //!
-//! Law: a program that is traced is well typed, and every variable is used within its scope; the closures' nesting is
+//! Law: a program that is traced verifies: it is well typed, and every variable is used within its scope; the closures' nesting is
 //! the program's nesting ("Futhark's AD", the core language of the source).
 
 mod arithmetic;

@@ -274,7 +274,12 @@ impl Recording {
         })
         .expect("the trace is in progress");
         match results {
-            Some(results) if mistakes.is_empty() => Ok(builder.finish(results)),
+            Some(results) if mistakes.is_empty() => {
+                let program = builder.finish(results);
+                // The one thing left to go wrong is how deep closures nest.
+                program.verify()?;
+                Ok(program)
+            }
             _ => Err(Error::Trace { mistakes }),
         }
     }
