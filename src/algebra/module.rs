@@ -1,8 +1,22 @@
 //! Modules over a semiring: what a tangent is, whatever the mode of differentiation.
 //!
-//! Law: `join` is a commutative monoid with unit `null`, and `scale` is an action of `(S, ×, 1)` that respects
-//! both additions. Zero is *strong*: scaling by `0`, and scaling `null`, give `null` even against `∞` and `NaN`,
-//! so a partial derivative that is not used never poisons one that is.
+//! Law: `join` is a commutative monoid with unit `null`, and `stretch` is an action of `(S, ×, 1)` that respects both
+//! additions. `scale` is the same action on finite numbers, with a strong null; `discard` is the action of 0.
+//!
+//! # Zeros and infinities
+//!
+//! Arithmetic is that of the numbers: the product rule multiplies as IEEE does, so the derivative of `√x·√x` at 0,
+//! where the rule reads `∞·0`, is NaN and not a silent 0. A zero is stronger than ∞ in two places only, both in the
+//! chain rule:
+//!
+//! - a *null tangent* through an infinite partial stays null: `√c + x` has the derivative 1 at `c = 0` for a
+//!   constant `c`. This is [`scale`](Module::scale).
+//! - a *partial that is not used*, the 0 of a switch such as `max` or `select` for the side it does not take, and of
+//!   a step such as `floor`, discards the tangent be it infinite or NaN: the derivative of `√max(x, 0)` at −1 is 0.
+//!   This is [`discard`](Module::discard). The rows of the table say which they are
+//!   ([`Slopes`](crate::primitives::Slopes)).
+//!
+//! A partial whose value happens to be 0, such as that of `cos` at 0, is no such zero.
 
 use super::Semiring;
 
@@ -25,9 +39,26 @@ pub trait Module<S>: Clone {
     #[must_use]
     fn join(self, other: Self) -> Self;
 
-    /// The tangent multiplied by a scalar.
+    /// The tangent multiplied by a scalar that may be infinite or NaN: a component that is null stays null.
     #[must_use]
     fn scale(self, by: &S) -> Self;
+
+    /// The tangent multiplied by a scalar, as the numbers multiply: what the product rule does. Where the scalar is
+    /// finite it is the same as [`scale`](Module::scale), and may be faster.
+    #[must_use]
+    #[inline(always)]
+    fn stretch(self, by: &S) -> Self {
+        self.scale(by)
+    }
+
+    /// The null tangent, where this one goes into an operation and is not felt: be it infinite, nothing comes of it.
+    ///
+    /// A tangent that was told how often it is [shared](Module::share) takes this for one of its uses.
+    #[must_use]
+    #[inline(always)]
+    fn discard(self) -> Self {
+        Self::null()
+    }
 
     /// The same tangent, told that `uses` later operations will each use it exactly once.
     ///
@@ -68,6 +99,11 @@ impl<S: Semiring> Module<S> for S {
 
     #[inline(always)]
     fn scale(self, by: &S) -> Self {
-        if self.is_zero() || by.is_zero() { S::zero() } else { self * by.clone() }
+        if self.is_zero() { self } else { self * by.clone() }
+    }
+
+    #[inline(always)]
+    fn stretch(self, by: &S) -> Self {
+        self * by.clone()
     }
 }

@@ -17,12 +17,13 @@ use crate::algebra::{Kronecker, Module, Semiring};
 /// let y = x.clone() * (x.clone() + Number::lift(1.0)) * (x.clone() + x);
 /// assert_eq!(y.tangent.abs(1), [170.0]);
 /// ```
-pub struct Accumulate<'a, S>(Backpropagator<dyn Fn(S, &mut [S]) + 'a>);
+pub struct Accumulate<'a, S>(Backpropagator<dyn Fn(Option<S>, &mut [S]) + 'a>);
 
 impl<'a, S: Semiring + 'a> Accumulate<'a, S> {
     /// The function that adds `s` times a fixed vector of coefficients.
     pub fn rep(coefficients: Vec<S>) -> Self {
-        Accumulate::new(move |s: S, gradient: &mut [S]| {
+        Accumulate::new(move |s: Option<S>, gradient: &mut [S]| {
+            let Some(s) = s else { return };
             for (sum, coefficient) in gradient.iter_mut().zip(&coefficients) {
                 *sum = sum.clone() + coefficient.clone().scale(&s);
             }
@@ -38,10 +39,14 @@ impl<'a, S: Semiring + 'a> Accumulate<'a, S> {
 
     /// Adds the tangent, times a sensitivity, to the caller's array. Variables beyond its end are left out.
     pub fn apply(&self, sensitivity: S, gradient: &mut [S]) {
+        self.send(Some(sensitivity), gradient);
+    }
+
+    fn send(&self, sensitivity: Option<S>, gradient: &mut [S]) {
         let _ = self.0.call(|f| f(sensitivity, gradient));
     }
 
-    fn new(f: impl Fn(S, &mut [S]) + 'a) -> Self {
+    fn new(f: impl Fn(Option<S>, &mut [S]) + 'a) -> Self {
         Accumulate(Backpropagator::new(Rc::new(f)))
     }
 }
@@ -59,9 +64,9 @@ impl<'a, S: Semiring + 'a> Module<S> for Accumulate<'a, S> {
         match (self.is_null(), other.is_null()) {
             (true, _) => other,
             (_, true) => self,
-            _ => Accumulate::new(move |s: S, gradient: &mut [S]| {
-                self.apply(s.clone(), gradient);
-                other.apply(s, gradient);
+            _ => Accumulate::new(move |s: Option<S>, gradient: &mut [S]| {
+                self.send(s.clone(), gradient);
+                other.send(s, gradient);
             }),
         }
     }
@@ -71,7 +76,11 @@ impl<'a, S: Semiring + 'a> Module<S> for Accumulate<'a, S> {
             return self;
         }
         let by = by.clone();
-        Accumulate::new(move |s: S, gradient: &mut [S]| self.apply(s.scale(&by), gradient))
+        Accumulate::new(move |s: Option<S>, gradient: &mut [S]| self.send(s.map(|s| s * by.clone()), gradient))
+    }
+
+    fn discard(self) -> Self {
+        if self.is_null() { self } else { Accumulate::new(move |_, gradient: &mut [S]| self.send(None, gradient)) }
     }
 
     fn share(self, uses: usize) -> Self {
@@ -81,7 +90,7 @@ impl<'a, S: Semiring + 'a> Module<S> for Accumulate<'a, S> {
         let arrivals = Arrivals::expect(uses);
         Accumulate::new(move |s, gradient: &mut [S]| {
             if let Some(sum) = arrivals.arrive(s) {
-                self.apply(sum, gradient);
+                self.send(sum, gradient);
             }
         })
     }
@@ -90,7 +99,7 @@ impl<'a, S: Semiring + 'a> Module<S> for Accumulate<'a, S> {
 impl<'a, S: Semiring + 'a> Kronecker<usize, S> for Accumulate<'a, S> {
     fn delta(variable: usize) -> Self {
         Accumulate::new(move |s, gradient: &mut [S]| {
-            if let Some(sum) = gradient.get_mut(variable) {
+            if let (Some(sum), Some(s)) = (gradient.get_mut(variable), s) {
                 *sum = sum.clone() + s;
             }
         })

@@ -2,6 +2,9 @@
 //!
 //! Law: a backpropagator is linear, so the sum of its results is its result on the sum. Nested closures are as deep
 //! as the term they come from, so calling and dropping them grows the stack as needed.
+//!
+//! A sensitivity travels as an `Option`: `None` comes from a use that is not felt, such as the side a `max` does not
+//! take. It is no number, so that no `0·∞` arises on its way, but it has to travel, since shared nodes wait for it.
 
 use core::cell::RefCell;
 use std::rc::Rc;
@@ -49,19 +52,22 @@ impl<F: ?Sized> Drop for Backpropagator<F> {
 /// Sensitivities on their way to a shared node: they are added up, and go on when the last has come.
 pub(super) struct Arrivals<S> {
     expected: usize,
-    so_far: RefCell<(usize, S)>,
+    so_far: RefCell<(usize, Option<S>)>,
 }
 
 impl<S: Semiring> Arrivals<S> {
     pub(super) fn expect(uses: usize) -> Self {
-        Arrivals { expected: uses, so_far: RefCell::new((0, S::zero())) }
+        Arrivals { expected: uses, so_far: RefCell::new((0, None)) }
     }
 
     /// Adds one sensitivity; with the last, answers the sum, ready for the next round.
-    pub(super) fn arrive(&self, sensitivity: S) -> Option<S> {
+    pub(super) fn arrive(&self, sensitivity: Option<S>) -> Option<Option<S>> {
         let mut so_far = self.so_far.borrow_mut();
-        let sum = so_far.1.clone() + sensitivity;
+        let sum = match (so_far.1.take(), sensitivity) {
+            (Some(a), Some(b)) => Some(a + b),
+            (a, b) => a.or(b),
+        };
         *so_far = (so_far.0 + 1, sum);
-        (so_far.0 == self.expected).then(|| core::mem::replace(&mut *so_far, (0, S::zero())).1)
+        (so_far.0 == self.expected).then(|| core::mem::replace(&mut *so_far, (0, None)).1)
     }
 }

@@ -40,6 +40,14 @@ impl<S, M: Module<S>> Module<S> for Brand<'_, M> {
     fn scale(self, by: &S) -> Self {
         Brand::new(self.inner.scale(by))
     }
+    #[inline(always)]
+    fn stretch(self, by: &S) -> Self {
+        Brand::new(self.inner.stretch(by))
+    }
+    #[inline(always)]
+    fn discard(self) -> Self {
+        Brand::new(self.inner.discard())
+    }
     fn share(self, uses: usize) -> Self {
         Brand::new(self.inner.share(uses))
     }

@@ -20,12 +20,15 @@ use crate::algebra::{Kronecker, Module, Semiring};
 /// let y = x.clone() * (x.clone() + Number::lift(1.0)) * (x.clone() + x);
 /// assert_eq!(y.tangent.abs().get(&"x"), Some(&170.0));
 /// ```
-pub struct Cayley<'a, S, M>(Backpropagator<dyn Fn(S, M) -> M + 'a>);
+pub struct Cayley<'a, S, M>(Backpropagator<dyn Fn(Option<S>, M) -> M + 'a>);
 
 impl<'a, S: Semiring + 'a, M: Module<S> + 'a> Cayley<'a, S, M> {
     /// The function `λs m. m + h s`.
     pub fn rep(h: impl Fn(S) -> M + 'a) -> Self {
-        Cayley::new(move |s, m: M| m.join(h(s)))
+        Cayley::new(move |s, m: M| match s {
+            Some(s) => m.join(h(s)),
+            None => m,
+        })
     }
 
     /// The vector this function stands for: what it adds to nothing, for a sensitivity of 1.
@@ -35,6 +38,10 @@ impl<'a, S: Semiring + 'a, M: Module<S> + 'a> Cayley<'a, S, M> {
 
     /// Adds the tangent, times a sensitivity, to a vector.
     pub fn apply(&self, sensitivity: S, vector: M) -> M {
+        self.send(Some(sensitivity), vector)
+    }
+
+    fn send(&self, sensitivity: Option<S>, vector: M) -> M {
         // `vector` goes in by an option so that the zero function can give it back.
         let mut passed = Some(vector);
         self.0
@@ -44,7 +51,7 @@ impl<'a, S: Semiring + 'a, M: Module<S> + 'a> Cayley<'a, S, M> {
             .expect("a vector goes in and out")
     }
 
-    fn new(f: impl Fn(S, M) -> M + 'a) -> Self {
+    fn new(f: impl Fn(Option<S>, M) -> M + 'a) -> Self {
         Cayley(Backpropagator::new(Rc::new(f)))
     }
 }
@@ -62,7 +69,7 @@ impl<'a, S: Semiring + 'a, M: Module<S> + 'a> Module<S> for Cayley<'a, S, M> {
         match (self.is_null(), other.is_null()) {
             (true, _) => other,
             (_, true) => self,
-            _ => Cayley::new(move |s: S, m| other.apply(s.clone(), self.apply(s, m))),
+            _ => Cayley::new(move |s: Option<S>, m| other.send(s.clone(), self.send(s, m))),
         }
     }
 
@@ -71,7 +78,11 @@ impl<'a, S: Semiring + 'a, M: Module<S> + 'a> Module<S> for Cayley<'a, S, M> {
             return self;
         }
         let by = by.clone();
-        Cayley::new(move |s: S, m| self.apply(s.scale(&by), m))
+        Cayley::new(move |s: Option<S>, m| self.send(s.map(|s| s * by.clone()), m))
+    }
+
+    fn discard(self) -> Self {
+        if self.is_null() { self } else { Cayley::new(move |_, m| self.send(None, m)) }
     }
 
     fn share(self, uses: usize) -> Self {
@@ -80,7 +91,7 @@ impl<'a, S: Semiring + 'a, M: Module<S> + 'a> Module<S> for Cayley<'a, S, M> {
         }
         let arrivals = Arrivals::expect(uses);
         Cayley::new(move |s, m| match arrivals.arrive(s) {
-            Some(sum) => self.apply(sum, m),
+            Some(sum) => self.send(sum, m),
             None => m,
         })
     }

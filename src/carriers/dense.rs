@@ -44,8 +44,9 @@ impl<S: Semiring, N: ArrayLength> Module<S> for Dense<S, N> {
     }
     #[inline(always)]
     fn join(mut self, other: Self) -> Self {
-        for (a, b) in self.0.iter_mut().zip(other.0) {
-            *a = a.clone() + b;
+        // By reference: to walk an array by value moves it through memory, and keeps the loop from being vectorised.
+        for (a, b) in self.0.iter_mut().zip(&other.0) {
+            *a = a.clone() + b.clone();
         }
         self
     }
@@ -53,6 +54,13 @@ impl<S: Semiring, N: ArrayLength> Module<S> for Dense<S, N> {
     fn scale(mut self, by: &S) -> Self {
         for a in &mut self.0 {
             *a = a.clone().scale(by);
+        }
+        self
+    }
+    #[inline(always)]
+    fn stretch(mut self, by: &S) -> Self {
+        for a in &mut self.0 {
+            *a = a.clone() * by.clone();
         }
         self
     }

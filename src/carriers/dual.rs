@@ -10,7 +10,7 @@ use core::ops::{Add, Div, Mul, Neg, Sub};
 use num_traits::{One, Zero};
 
 use crate::algebra::{Field, Kronecker, Module, Ring, Semiring};
-use crate::primitives::{Elementary, Rule, Scalar, rows};
+use crate::primitives::{Elementary, Rule, Scalar, Slopes, rows};
 use crate::term::{Model, Signature, Term};
 
 /// A number with a tangent: the value of an expression, and its derivative as an element of the module `M`.
@@ -62,9 +62,21 @@ impl<S: Semiring, M: Module<S>> Dual<S, M> {
     }
 
     /// The chain rule: the derivative of a function with these partial derivatives at arguments with these tangents.
+    /// Null tangents stay so through infinite partials.
     #[inline(always)]
     pub fn chain<const N: usize>(value: S, steps: [(M, S); N]) -> Self {
-        let scaled = steps.into_iter().map(|(tangent, partial)| tangent.scale(&partial));
+        Dual::through(Slopes::Singular, value, steps)
+    }
+
+    /// The chain rule, for partial derivatives of which more is known.
+    #[inline(always)]
+    fn through<const N: usize>(slopes: Slopes, value: S, steps: [(M, S); N]) -> Self {
+        let scaled = steps.into_iter().map(|(tangent, partial)| match slopes {
+            Slopes::Finite => tangent.stretch(&partial),
+            Slopes::Singular => tangent.scale(&partial),
+            Slopes::Switch if partial.is_zero() => tangent.discard(),
+            Slopes::Switch => tangent.stretch(&partial),
+        });
         Dual { value, tangent: scaled.reduce(M::join).unwrap_or_else(M::null) }
     }
 
@@ -110,7 +122,7 @@ impl<S: Semiring, M: Module<S>> Mul for Dual<S, M> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
-        let tangent = self.tangent.scale(&other.value).join(other.tangent.scale(&self.value));
+        let tangent = self.tangent.stretch(&other.value).join(other.tangent.stretch(&self.value));
         Dual { value: self.value * other.value, tangent }
     }
 }
@@ -140,12 +152,12 @@ impl<S: Ring, M: Module<S>> Neg for Dual<S, M> {
     fn neg(self) -> Self {
         let z = -self.value.clone();
         let slope = rows::Neg.partial_in(0, [self.value], z.clone());
-        Dual::chain(z, [(self.tangent, slope)])
+        Dual::through(Slopes::Finite, z, [(self.tangent, slope)])
     }
 }
 
 macro_rules! binary_rows {
-    ($($Op:ident $op:ident over $Bound:ident;)+) => {$(
+    ($($Op:ident $op:ident over $Bound:ident by $slopes:expr;)+) => {$(
         impl<S: $Bound, M: Module<S>> $Op for Dual<S, M> {
             type Output = Self;
             #[inline(always)]
@@ -154,15 +166,15 @@ macro_rules! binary_rows {
                 let x = [self.value, other.value];
                 let first = rows::$Op.partial_in(0, x.clone(), z.clone());
                 let second = rows::$Op.partial_in(1, x, z.clone());
-                Dual::chain(z, [(self.tangent, first), (other.tangent, second)])
+                Dual::through($slopes, z, [(self.tangent, first), (other.tangent, second)])
             }
         }
     )+};
 }
 
 binary_rows! {
-    Sub sub over Ring;
-    Div div over Field;
+    Sub sub over Ring by Slopes::Finite;
+    Div div over Field by Slopes::Singular;
 }
 
 impl<S: Scalar, M: Module<S>> Elementary for Dual<S, M> {
@@ -179,14 +191,22 @@ impl<S: Scalar, M: Module<S>> Elementary for Dual<S, M> {
     #[inline(always)]
     fn apply<R: Rule<N>, const N: usize>(rule: &R, x: [Self; N]) -> Self {
         let values = core::array::from_fn(|i| x[i].value);
-        let z = S::apply(rule, values);
-        let mut argument = 0;
-        let steps = x.map(|x| {
-            let partial = rule.partial(argument, values, z);
-            argument += 1;
-            (x.tangent, partial)
-        });
-        Dual::chain(z, steps)
+        let slopes = rule.facts().slopes;
+        if N > 1 && slopes == Slopes::Singular && x.iter().any(|x| x.tangent.is_null()) {
+            // The logarithm in the derivative of a power by its exponent is not computed for a constant exponent.
+            let z = S::apply(rule, values);
+            let mut argument = 0;
+            let steps = x.map(|Dual { tangent, .. }| {
+                let partial = if tangent.is_null() { S::zero() } else { rule.partial(argument, values, z) };
+                argument += 1;
+                (tangent, partial)
+            });
+            return Dual::through(slopes, z, steps);
+        }
+        let (z, partials) = rule.jointly(values);
+        let mut partials = partials.into_iter();
+        let steps = x.map(|x| (x.tangent, partials.next().expect("a partial per argument")));
+        Dual::through(slopes, z, steps)
     }
 }
 
@@ -207,8 +227,29 @@ macro_rules! literals {
 literals! {
     Add add |x, c| Dual { value: x.value + c, tangent: x.tangent };
     Sub sub |x, c| Dual { value: x.value - c, tangent: x.tangent };
-    Mul mul |x, c| Dual { value: x.value * c, tangent: x.tangent.scale(&c) };
+    Mul mul |x, c| Dual { value: x.value * c, tangent: x.tangent.stretch(&c) };
     Div div |x, c| Dual { value: x.value / c, tangent: x.tangent.scale(&rows::Recip.of([c])) };
+}
+
+macro_rules! reversed_literals {
+    ($($Op:ident $op:ident |$c:ident, $x:ident| $result:expr;)+) => {$(
+        impl<S: Scalar, M: Module<S>> $Op<Dual<S, M>> for f64 {
+            type Output = Dual<S, M>;
+            #[inline(always)]
+            fn $op(self, $x: Dual<S, M>) -> Dual<S, M> {
+                let $c = self;
+                $result
+            }
+        }
+    )+};
+}
+
+reversed_literals! {
+    Add add |c, x| x + c;
+    Sub sub |c, x| Dual { value: S::constant(c) - x.value, ..-x };
+    Mul mul |c, x| x * c;
+    // One division: of a quotient by the value, were it not 1, the last bit may differ from that of the quotient.
+    Div div |c, x| if c == 1.0 { x.recip() } else { x.recip() * c };
 }
 
 crate::operators!(@folds [S: Scalar, M: Module<S>] Dual<S, M>, []);

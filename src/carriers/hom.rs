@@ -20,12 +20,12 @@ use crate::algebra::{Kronecker, Module, Semiring};
 /// let y = x.clone() * (x.clone() + Number::lift(1.0)) * (x.clone() + x);
 /// assert_eq!(y.tangent.abs().get(&"x"), Some(&170.0)); // the talk's Figure 1
 /// ```
-pub struct Hom<'a, S, M>(Backpropagator<dyn Fn(S) -> M + 'a>);
+pub struct Hom<'a, S, M>(Backpropagator<dyn Fn(Option<S>) -> M + 'a>);
 
 impl<'a, S: Semiring + 'a, M: Module<S> + 'a> Hom<'a, S, M> {
     /// The function `λs. m·s`.
     pub fn rep(m: M) -> Self {
-        Hom::new(move |s| m.clone().scale(&s))
+        Hom::new(move |s: Option<S>| s.map_or_else(M::null, |s| m.clone().scale(&s)))
     }
 
     /// The vector this function stands for: its value at 1.
@@ -35,10 +35,14 @@ impl<'a, S: Semiring + 'a, M: Module<S> + 'a> Hom<'a, S, M> {
 
     /// The function at a sensitivity.
     pub fn apply(&self, sensitivity: S) -> M {
+        self.send(Some(sensitivity))
+    }
+
+    fn send(&self, sensitivity: Option<S>) -> M {
         self.0.call(|f| f(sensitivity)).unwrap_or_else(M::null)
     }
 
-    fn new(f: impl Fn(S) -> M + 'a) -> Self {
+    fn new(f: impl Fn(Option<S>) -> M + 'a) -> Self {
         Hom(Backpropagator::new(Rc::new(f)))
     }
 }
@@ -56,7 +60,7 @@ impl<'a, S: Semiring + 'a, M: Module<S> + 'a> Module<S> for Hom<'a, S, M> {
         match (self.is_null(), other.is_null()) {
             (true, _) => other,
             (_, true) => self,
-            _ => Hom::new(move |s: S| self.apply(s.clone()).join(other.apply(s))),
+            _ => Hom::new(move |s: Option<S>| self.send(s.clone()).join(other.send(s))),
         }
     }
 
@@ -65,7 +69,11 @@ impl<'a, S: Semiring + 'a, M: Module<S> + 'a> Module<S> for Hom<'a, S, M> {
             return self;
         }
         let by = by.clone();
-        Hom::new(move |s: S| self.apply(s.scale(&by)))
+        Hom::new(move |s: Option<S>| self.send(s.map(|s| s * by.clone())))
+    }
+
+    fn discard(self) -> Self {
+        if self.is_null() { self } else { Hom::new(move |_| self.send(None)) }
     }
 
     fn share(self, uses: usize) -> Self {
@@ -73,7 +81,7 @@ impl<'a, S: Semiring + 'a, M: Module<S> + 'a> Module<S> for Hom<'a, S, M> {
             return self;
         }
         let arrivals = Arrivals::expect(uses);
-        Hom::new(move |s| arrivals.arrive(s).map_or_else(M::null, |sum| self.apply(sum)))
+        Hom::new(move |s| arrivals.arrive(s).map_or_else(M::null, |sum| self.send(sum)))
     }
 }
 

@@ -40,6 +40,10 @@ impl<V: Ord + Clone, S: Clone> Sparse<V, S> {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+
+    fn map(self, f: impl Fn(S) -> S) -> Self {
+        Sparse(self.0.into_iter().map(|(variable, coefficient)| (variable, f(coefficient))).collect())
+    }
 }
 
 impl<V: Ord + Clone, S: Semiring> Module<S> for Sparse<V, S> {
@@ -68,10 +72,11 @@ impl<V: Ord + Clone, S: Semiring> Module<S> for Sparse<V, S> {
     }
 
     fn scale(self, by: &S) -> Self {
-        if by.is_zero() {
-            return Self::null();
-        }
-        Sparse(self.0.into_iter().map(|(variable, coefficient)| (variable, coefficient.scale(by))).collect())
+        self.map(|coefficient| coefficient.scale(by))
+    }
+
+    fn stretch(self, by: &S) -> Self {
+        self.map(|coefficient| coefficient * by.clone())
     }
 }
 

@@ -84,7 +84,12 @@ impl<S: Semiring> Module<S> for Adjoint<'_, S> {
 
     #[inline(always)]
     fn scale(self, by: &S) -> Self {
-        if by.is_zero() { Self::null() } else { Adjoint { weight: self.weight.scale(by), ..self } }
+        Adjoint { weight: self.weight.scale(by), ..self }
+    }
+
+    #[inline(always)]
+    fn stretch(self, by: &S) -> Self {
+        Adjoint { weight: self.weight * by.clone(), ..self }
     }
 }
 

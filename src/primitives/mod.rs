@@ -10,7 +10,7 @@ pub mod special;
 mod table;
 
 pub use elementary::{Decide, Real, Scalar};
-pub use rule::{Facts, Identity, Points, Rule};
+pub use rule::{Facts, Identity, Points, Rule, Slopes};
 pub use table::{Elementary, Primitive, rows};
 
 // Named by what `operators!` writes in other crates.

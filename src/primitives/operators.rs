@@ -13,6 +13,7 @@ macro_rules! operators {
         $crate::operators!(@row [$($generics)*] $Carrier, [$($bounds)*], Sub sub, Div div);
         $crate::operators!(@literals [$($generics)*] $Carrier, [$($bounds)*], Add add, Sub sub, Mul mul, Div div);
         $crate::operators!(@folds [$($generics)*] $Carrier, [$($bounds)*]);
+        $crate::operators!(@reversed [$($generics)*] $Carrier, [$($bounds)*], Add add, Sub sub, Mul mul, Div div);
         impl<$($generics)*> ::core::ops::Neg for $Carrier where $($bounds)* {
             type Output = Self;
             #[inline]
@@ -49,7 +50,6 @@ macro_rules! operators {
     (@folds [$($generics:tt)*] $Carrier:ty, [$($bounds:tt)*]) => {
         $crate::operators!(@assign [$($generics)*] $Carrier, [$($bounds)*],
             AddAssign add_assign Add add, SubAssign sub_assign Sub sub, MulAssign mul_assign Mul mul, DivAssign div_assign Div div);
-        $crate::operators!(@reversed [$($generics)*] $Carrier, [$($bounds)*], Add add, Sub sub, Mul mul, Div div);
         impl<$($generics)*> ::core::iter::Sum for $Carrier where $($bounds)* {
             fn sum<I: Iterator<Item = Self>>(terms: I) -> Self {
                 terms.fold(<Self as $crate::primitives::num_traits::Zero>::zero(), |a, b| a + b)

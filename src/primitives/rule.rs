@@ -50,6 +50,15 @@ pub trait Rule<const N: usize>: Clone + Send + Sync + 'static {
     /// The partial derivative by argument `argument` (counted from 0) at `x`, where `z` is the value there.
     fn partial<S: Scalar>(&self, argument: usize, x: [S; N], z: S) -> S;
 
+    /// The value and all partial derivatives at once, for functions in which they share work.
+    ///
+    /// It must equal `value` and `partial`, up to rounding; that is also what it is by default.
+    #[inline(always)]
+    fn jointly<S: Scalar>(&self, x: [S; N]) -> (S, [S; N]) {
+        let z = S::apply(self, x);
+        (z, core::array::from_fn(|argument| self.partial(argument, x, z)))
+    }
+
     /// What else is known of the function: where it turns, where it has poles, how it is spelled.
     #[inline]
     fn facts(&self) -> Facts {
@@ -112,6 +121,19 @@ pub enum Points {
     NonPositiveIntegers,
 }
 
+/// What the partial derivatives of a function can be at finite arguments, which decides how the chain rule
+/// multiplies by them ([`Module`](crate::Module), *Zeros and infinities*).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Slopes {
+    /// Always finite: the chain rule multiplies, and nothing more.
+    Finite,
+    /// Infinite or NaN at some points, or too large for a float: a null tangent is not multiplied at all. This is
+    /// the answer for a function of which nothing is known.
+    Singular,
+    /// 1 for what the function passes on and 0 for what it does not: a 0 discards the tangent, be it infinite.
+    Switch,
+}
+
 /// What a row of the table knows of its function besides value and derivative.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Facts {
@@ -131,6 +153,8 @@ pub struct Facts {
     pub ulp: u32,
     /// Per argument: whether the derivative is 0 wherever it exists.
     pub flat: [bool; 3],
+    /// What the chain rule has to reckon with in the partial derivatives.
+    pub slopes: Slopes,
     /// Infix spelling and binding strength, for rows that are written between or before their arguments.
     pub infix: Option<(&'static str, u8)>,
     /// LaTeX with `#1 #2 #3` for the arguments; empty for `\operatorname{name}(…)`.
@@ -144,7 +168,7 @@ const NOWHERE: (f64, f64) = (f64::INFINITY, f64::NEG_INFINITY);
 
 impl Facts {
     /// Nothing is known: ranges over intervals are the whole line.
-    pub const UNKNOWN: Facts = Facts { known: [NOWHERE; 3], ..Facts::MONOTONE };
+    pub const UNKNOWN: Facts = Facts { known: [NOWHERE; 3], slopes: Slopes::Singular, ..Facts::MONOTONE };
 
     /// Monotone in each argument on the whole line, without poles, and computed to 4 ulp.
     pub const MONOTONE: Facts = Facts {
@@ -155,6 +179,7 @@ impl Facts {
         poles: [Points::None; 3],
         ulp: 4,
         flat: [false; 3],
+        slopes: Slopes::Finite,
         infix: None,
         tex: "",
         wgsl: "",

@@ -11,22 +11,25 @@
 //! name, the arguments and the name of the value, the value for machine floats, one partial derivative per
 //! argument in terms of arguments and value, and for each argument an interval on which the function is smooth
 //! (the tests sample there), then whatever else is known ([`Facts`]).
+//! Where value and partials share work, a block after `jointly` computes them together; it equals them up to
+//! rounding.
 //!
 //! Law: every partial equals a central difference of the value on the smooth interval (`laws::primitives`), in
-//! every mode, at every order. Special points are decided in the row and said in its first lines; everywhere a
-//! partial that multiplies a zero tangent is not felt, be it infinite.
+//! every mode, at every order. Special points are decided in the row and said in its first lines. A null tangent
+//! passes a `Slopes::Singular` row as null, be the partial infinite; the 0 of a `Slopes::Switch` row discards the
+//! tangent, be that infinite ([`Module`](crate::Module), *Zeros and infinities*).
 
 use core::f64::consts::{FRAC_2_SQRT_PI, FRAC_PI_2, LN_2, LN_10, PI};
 
 use super::elementary::Machine;
-use super::{Facts, Points, Rule, Scalar};
+use super::{Facts, Points, Rule, Scalar, Slopes};
 use crate::algebra::{Field, Ring};
 
 macro_rules! primitives {
     ($(
         $(#[doc = $doc:expr])+
         $Row:ident $(($parameter:ident: $Parameter:ty))? : $Bound:ident $($method:ident)? $text:literal
-        ($x:ident $(, $rest:ident)*; $z:ident) = $value:expr => [$($partial:expr),+]
+        ($x:ident $(, $rest:ident)*; $z:ident) = $value:expr => [$($partial:expr),+] $(jointly $joint:block)?
         on [$($smooth:expr),+] $(, $fact:ident = $known:expr)*;
     )+) => {
         /// The name of a row of the table: the operation of a node of a [`Term`](crate::term::Term).
@@ -69,7 +72,18 @@ macro_rules! primitives {
                 fn partial<S: Scalar>(&self, argument: usize, x: [S; primitives!(@count $x $($rest)*)], z: S) -> S {
                     self.partial_in(argument, x, z)
                 }
-                #[inline]
+                #[inline(always)]
+                #[allow(unused_variables, reason = "few rows have value and partials computed together")]
+                fn jointly<S: Scalar>(&self, at: [S; primitives!(@count $x $($rest)*)]) -> (S, [S; primitives!(@count $x $($rest)*)]) {
+                    $(let Self($parameter) = *self; let _: $Parameter = $parameter;)?
+                    let [$x $(, $rest)*] = at;
+                    primitives!(@jointly [$($joint)?] {
+                        let z = S::apply(self, at);
+                        (z, core::array::from_fn(|argument| self.partial_in(argument, at, z)))
+                    })
+                }
+                // The chain rule asks for one of the facts, and that is to cost nothing.
+                #[inline(always)]
                 #[allow(unused_variables, reason = "the facts of few rows depend on their parameter")]
                 fn facts(&self) -> Facts {
                     $(let Self($parameter) = *self;)?
@@ -181,6 +195,8 @@ macro_rules! primitives {
         }
     };
 
+    (@jointly [] $separately:block) => { $separately };
+    (@jointly [$joint:block] $separately:block) => { $joint };
     (@method [$($doc:expr)+] [] $($row:tt)*) => {};
     (@method [$($doc:expr)+] [$method:ident] $Row:ident [$($parameter:ident: $Parameter:ty)?] [$($rest:ident)*]) => {
         $(#[doc = $doc])+
@@ -242,44 +258,63 @@ primitives! {
         infix = Some(("-", 1)), tex = "#1 - #2", wgsl = "(#1 - #2)", ulp = 1;
     /// The reciprocal, `1/x`; infinite at 0.
     Recip: Field recip "recip" (x; z) = x.recip() => [-(z.clone() * z)] on [POSITIVE],
-        poles = first(ZERO), infix = Some(("1 / ", 2)), tex = r"\frac{1}{#1}", wgsl = "(1.0 / #1)", ulp = 1;
+        poles = first(ZERO), infix = Some(("1 / ", 2)), tex = r"\frac{1}{#1}", wgsl = "(1.0 / #1)", ulp = 1,
+        slopes = Slopes::Singular;
     /// The quotient, `x/y`.
     Div: Field "div" (x, y; z) = x / y => [S::one() / y, -(z * (S::one() / y))] on [WIDE, POSITIVE],
-        poles = [Points::None, ZERO, Points::None], infix = Some(("/", 2)), tex = r"\frac{#1}{#2}", wgsl = "(#1 / #2)", ulp = 1;
+        poles = [Points::None, ZERO, Points::None], infix = Some(("/", 2)), tex = r"\frac{#1}{#2}", wgsl = "(#1 / #2)", ulp = 1,
+        slopes = Slopes::Singular;
     /// `x·y + w` in one rounding, if the machine has it.
     Fma: Scalar mul_add "fma" (x, y, w; z) = x.mul_add(y, w) => [y, x, S::one()] on [WIDE, WIDE, WIDE],
         ulp = 1, tex = "#1 #2 + #3";
     /// The integer power `xⁿ`; `x⁰` is 1 everywhere, with derivative 0.
     Powi(n: i32): Scalar powi "powi" (x; z) = x.powi(n)
-        => [if n == 0 { S::zero() } else { S::constant(f64::from(n)) * x.powi(n.saturating_sub(1)) }] on [POSITIVE],
+        => [if n == 0 { S::zero() } else { S::constant(f64::from(n)) * x.powi(n.saturating_sub(1)) }]
+        jointly {
+            if n < 1 {
+                let z = x.powi(n);
+                (z, [rows::Powi(n).partial_in(0, [x], z)])
+            } else {
+                let below = x.powi(n - 1);
+                (x * below, [S::constant(f64::from(n)) * below])
+            }
+        } on [POSITIVE],
         turns = first(if n % 2 == 0 { ZERO } else { Points::None }), poles = first(if n < 0 { ZERO } else { Points::None }),
         infix = Some(("^", 4)), tex = "{#1}^{#n}", wgsl = "powi(#1, #n)",
-        range = if n % 2 == 0 { HALF_LINE } else { LINE }, ulp = n.unsigned_abs(), flat = [n == 0; 3];
+        range = if n % 2 == 0 { HALF_LINE } else { LINE }, ulp = n.unsigned_abs(), flat = [n == 0; 3],
+        slopes = Slopes::Singular;
     /// The power `x^y` for `x ≥ 0`. Where `y` is 0 the derivative by `x` is 0, and where `x` is 0 that by `y` is 0.
     Pow: Scalar powf "pow" (x, y; z) = x.powf(y)
         => [y.select(y * x.powf(y - S::one()), S::zero()), x.select(z * x.ln(), S::zero())] on [POSITIVE, WIDE],
-        known = first_known(HALF_LINE), infix = Some(("^", 4)), tex = "{#1}^{#2}";
+        known = first_known(HALF_LINE), infix = Some(("^", 4)), tex = "{#1}^{#2}", slopes = Slopes::Singular;
     /// The square root; its derivative at 0 is infinite.
     Sqrt: Scalar sqrt "sqrt" (x; z) = x.sqrt() => [S::constant(0.5) / z] on [POSITIVE],
-        domain = domain(HALF_LINE), tex = r"\sqrt{#1}", range = HALF_LINE, ulp = 1;
+        domain = domain(HALF_LINE), tex = r"\sqrt{#1}", range = HALF_LINE, ulp = 1, slopes = Slopes::Singular;
     /// The cube root, also of negative numbers; its derivative at 0 is infinite.
-    Cbrt: Scalar cbrt "cbrt" (x; z) = x.cbrt() => [S::one() / (S::constant(3.0) * z * z)] on [POSITIVE], tex = r"\sqrt[3]{#1}";
+    Cbrt: Scalar cbrt "cbrt" (x; z) = x.cbrt() => [S::one() / (S::constant(3.0) * z * z)] on [POSITIVE], tex = r"\sqrt[3]{#1}",
+        slopes = Slopes::Singular;
     /// The exponential function.
-    Exp: Scalar exp "exp" (x; z) = x.exp() => [z] on [WIDE], tex = "e^{#1}", range = HALF_LINE;
+    Exp: Scalar exp "exp" (x; z) = x.exp() => [z] on [WIDE], tex = "e^{#1}", range = HALF_LINE,
+        slopes = Slopes::Singular;
     /// `2^x`.
-    Exp2: Scalar exp2 "exp2" (x; z) = x.exp2() => [z * S::constant(LN_2)] on [WIDE], tex = "2^{#1}", range = HALF_LINE;
+    Exp2: Scalar exp2 "exp2" (x; z) = x.exp2() => [z * S::constant(LN_2)] on [WIDE], tex = "2^{#1}", range = HALF_LINE,
+        slopes = Slopes::Singular;
     /// `eˣ − 1`, accurate near 0.
-    Expm1: Scalar exp_m1 "expm1" (x; z) = x.exp_m1() => [z + S::one()] on [WIDE], wgsl = "(exp(#1) - 1.0)", range = (-1.0, f64::INFINITY);
+    Expm1: Scalar exp_m1 "expm1" (x; z) = x.exp_m1() => [z + S::one()] on [WIDE], wgsl = "(exp(#1) - 1.0)", range = (-1.0, f64::INFINITY),
+        slopes = Slopes::Singular;
     /// The natural logarithm; −∞ at 0.
-    Ln: Scalar ln "ln" (x; z) = x.ln() => [x.recip()] on [POSITIVE], domain = domain(HALF_LINE), tex = r"\ln #1", wgsl = "log(#1)";
+    Ln: Scalar ln "ln" (x; z) = x.ln() => [x.recip()] on [POSITIVE], domain = domain(HALF_LINE), tex = r"\ln #1", wgsl = "log(#1)",
+        slopes = Slopes::Singular;
     /// The logarithm to base 2.
-    Log2: Scalar log2 "log2" (x; z) = x.log2() => [S::one() / (x * S::constant(LN_2))] on [POSITIVE], domain = domain(HALF_LINE), tex = r"\log_2 #1";
+    Log2: Scalar log2 "log2" (x; z) = x.log2() => [S::one() / (x * S::constant(LN_2))] on [POSITIVE], domain = domain(HALF_LINE), tex = r"\log_2 #1",
+        slopes = Slopes::Singular;
     /// The logarithm to base 10.
     Log10: Scalar log10 "log10" (x; z) = x.log10() => [S::one() / (x * S::constant(LN_10))] on [POSITIVE],
-        domain = domain(HALF_LINE), tex = r"\log_{10} #1", wgsl = "(log2(#1) * 0.30102999566398120)";
+        domain = domain(HALF_LINE), tex = r"\log_{10} #1", wgsl = "(log2(#1) * 0.30102999566398120)",
+        slopes = Slopes::Singular;
     /// `ln(1 + x)`, accurate near 0.
     Log1p: Scalar ln_1p "log1p" (x; z) = x.ln_1p() => [S::one() / (S::one() + x)] on [POSITIVE],
-        domain = domain((-1.0, f64::INFINITY)), wgsl = "log(1.0 + #1)";
+        domain = domain((-1.0, f64::INFINITY)), wgsl = "log(1.0 + #1)", slopes = Slopes::Singular;
     /// The sine of an angle in radians.
     Sin: Scalar sin "sin" (x; z) = x.sin() => [x.cos()] on [WIDE],
         turns = first(Points::Every { first: FRAC_PI_2, period: PI }), tex = r"\sin #1", range = UNIT;
@@ -291,10 +326,10 @@ primitives! {
         poles = first(Points::Every { first: FRAC_PI_2, period: PI }), tex = r"\tan #1";
     /// The inverse sine, in `[−π/2, π/2]`; its derivative at ±1 is infinite.
     Asin: Scalar asin "asin" (x; z) = x.asin() => [((S::one() - x) * (S::one() + x)).sqrt().recip()] on [INSIDE],
-        domain = domain((-1.0, 1.0)), tex = r"\arcsin #1", range = RIGHT_ANGLES;
+        domain = domain((-1.0, 1.0)), tex = r"\arcsin #1", range = RIGHT_ANGLES, slopes = Slopes::Singular;
     /// The inverse cosine, in `[0, π]`; its derivative at ±1 is infinite.
     Acos: Scalar acos "acos" (x; z) = x.acos() => [-((S::one() - x) * (S::one() + x)).sqrt().recip()] on [INSIDE],
-        domain = domain((-1.0, 1.0)), tex = r"\arccos #1", range = (0.0, HALF_TURN);
+        domain = domain((-1.0, 1.0)), tex = r"\arccos #1", range = (0.0, HALF_TURN), slopes = Slopes::Singular;
     /// The inverse tangent, in `(−π/2, π/2)`.
     Atan: Scalar atan "atan" (x; z) = x.atan() => [(S::one() + x * x).recip()] on [WIDE], tex = r"\arctan #1", range = RIGHT_ANGLES;
     /// The angle of the point `(x, y)`, called as `y.atan2(x)`, in `[−π, π]`; both derivatives at the origin are 0.
@@ -302,9 +337,10 @@ primitives! {
         => [{ let r = y * y + x * x; r.select(x / r, S::zero()) }, { let r = y * y + x * x; r.select(-y / r, S::zero()) }]
         on [POSITIVE, WIDE], turns = first(ZERO), range = (-HALF_TURN, HALF_TURN);
     /// The hyperbolic sine.
-    Sinh: Scalar sinh "sinh" (x; z) = x.sinh() => [x.cosh()] on [WIDE], tex = r"\sinh #1";
+    Sinh: Scalar sinh "sinh" (x; z) = x.sinh() => [x.cosh()] on [WIDE], tex = r"\sinh #1", slopes = Slopes::Singular;
     /// The hyperbolic cosine.
-    Cosh: Scalar cosh "cosh" (x; z) = x.cosh() => [x.sinh()] on [WIDE], turns = first(ZERO), tex = r"\cosh #1", range = (1.0, f64::INFINITY);
+    Cosh: Scalar cosh "cosh" (x; z) = x.cosh() => [x.sinh()] on [WIDE], turns = first(ZERO), tex = r"\cosh #1", range = (1.0, f64::INFINITY),
+        slopes = Slopes::Singular;
     /// The hyperbolic tangent.
     Tanh: Scalar tanh "tanh" (x; z) = x.tanh() => [S::one() - z * z] on [(-2.0, 2.0)], tex = r"\tanh #1", range = UNIT;
     /// The inverse hyperbolic sine.
@@ -315,9 +351,10 @@ primitives! {
             let t = x - F::one();
             (t + t.sqrt() * (t + F::narrow(2.0)).sqrt()).ln_1p()
         } => [((x - S::one()) * (x + S::one())).sqrt().recip()] on [(1.5, 4.0)],
-        domain = domain((1.0, f64::INFINITY)), range = HALF_LINE;
+        domain = domain((1.0, f64::INFINITY)), range = HALF_LINE, slopes = Slopes::Singular;
     /// The inverse hyperbolic tangent, of `−1 < x < 1`.
-    Atanh: Scalar atanh "atanh" (x; z) = x.atanh() => [((S::one() - x) * (S::one() + x)).recip()] on [INSIDE], domain = domain((-1.0, 1.0));
+    Atanh: Scalar atanh "atanh" (x; z) = x.atanh() => [((S::one() - x) * (S::one() + x)).recip()] on [INSIDE], domain = domain((-1.0, 1.0)),
+        slopes = Slopes::Singular;
     /// `√(x² + y²)` without overflow; both derivatives at the origin are 0.
     Hypot: Scalar hypot "hypot" (x, y; z) = x.hypot(y)
         => [z.select(x / z, S::zero()), z.select(y / z, S::zero())] on [POSITIVE, WIDE],
@@ -326,29 +363,32 @@ primitives! {
     Abs: Scalar abs "abs" (x; z) = x.abs() => [x.signum()] on [POSITIVE], turns = first(ZERO), tex = r"\left|#1\right|", range = HALF_LINE, ulp = 0;
     /// The sign: −1, 0 or 1. Unlike `f64::signum` it is 0 at 0, which makes it the derivative of `abs`.
     Signum: Scalar signum "signum" (x; z) = if x > F::zero() { F::one() } else if x < F::zero() { -F::one() } else { x }
-        => [S::zero()] on [POSITIVE], flat = FLAT, ulp = 0, wgsl = "sign(#1)";
+        => [S::zero()] on [POSITIVE], flat = FLAT, ulp = 0, wgsl = "sign(#1)", slopes = Slopes::Switch;
     /// The smaller of two; at a tie the first, with its derivative. NaN if either is.
     Min: Scalar min "min" (x, y; z) = if x <= y || x.is_nan() { x } else { y }
-        => [y.at_least(x), S::one() - y.at_least(x)] on [POSITIVE, (-4.0, 0.0)], ulp = 0;
+        => [y.at_least(x), S::one() - y.at_least(x)] on [POSITIVE, (-4.0, 0.0)], ulp = 0, slopes = Slopes::Switch;
     /// The larger of two; at a tie the first, with its derivative. NaN if either is.
     Max: Scalar max "max" (x, y; z) = if x >= y || x.is_nan() { x } else { y }
-        => [x.at_least(y), S::one() - x.at_least(y)] on [POSITIVE, (-4.0, 0.0)], ulp = 0;
+        => [x.at_least(y), S::one() - x.at_least(y)] on [POSITIVE, (-4.0, 0.0)], ulp = 0, slopes = Slopes::Switch;
     /// 1 where `x ≥ y`, 0 where not, NaN if either is.
     AtLeast: Scalar at_least "ge" (x, y; z) = if x >= y { F::one() } else if x < y { F::zero() } else { F::nan() }
         => [S::zero(), S::zero()] on [POSITIVE, (-4.0, 0.0)], flat = FLAT, ulp = 0, wgsl = "select(0.0, 1.0, #1 >= #2)",
-        tex = r"\left[#1 \ge #2\right]";
+        tex = r"\left[#1 \ge #2\right]", slopes = Slopes::Switch;
     /// `x` where the condition, this number, is not 0, and `y` where it is: a branch that every carrier understands.
     /// The side not taken is evaluated but not felt.
     Select: Scalar select "select" (c, x, y; z) = if c.is_zero() { y } else { x }
         => [S::zero(), c.select(S::one(), S::zero()), c.select(S::zero(), S::one())] on [POSITIVE, WIDE, WIDE],
-        turns = first(ZERO), flat = [true, false, false], ulp = 0, wgsl = "select(#3, #2, #1 != 0.0)";
+        turns = first(ZERO), flat = [true, false, false], ulp = 0, wgsl = "select(#3, #2, #1 != 0.0)",
+        slopes = Slopes::Switch;
     /// The largest integer not above `x`; its derivative is 0.
-    Floor: Scalar floor "floor" (x; z) = x.floor() => [S::zero()] on [(0.1, 0.9)], flat = FLAT, ulp = 0, tex = r"\lfloor #1 \rfloor";
+    Floor: Scalar floor "floor" (x; z) = x.floor() => [S::zero()] on [(0.1, 0.9)], flat = FLAT, ulp = 0, tex = r"\lfloor #1 \rfloor",
+        slopes = Slopes::Switch;
     /// The smallest integer not below `x`; its derivative is 0.
-    Ceil: Scalar ceil "ceil" (x; z) = x.ceil() => [S::zero()] on [(0.1, 0.9)], flat = FLAT, ulp = 0, tex = r"\lceil #1 \rceil";
+    Ceil: Scalar ceil "ceil" (x; z) = x.ceil() => [S::zero()] on [(0.1, 0.9)], flat = FLAT, ulp = 0, tex = r"\lceil #1 \rceil",
+        slopes = Slopes::Switch;
     /// The nearest integer, halves away from 0; its derivative is 0.
     Round: Scalar round "round" (x; z) = x.round() => [S::zero()] on [(0.6, 1.4)], flat = FLAT, ulp = 0,
-        wgsl = "(sign(#1) * floor(abs(#1) + 0.5))";
+        wgsl = "(sign(#1) * floor(abs(#1) + 0.5))", slopes = Slopes::Switch;
     /// The error function, `2/√π ∫₀ˣ e^(−t²) dt`.
     Erf: Scalar erf "erf" (x; z) = x.erf() => [S::constant(FRAC_2_SQRT_PI) * (-(x * x)).exp()] on [(-2.0, 2.0)], range = UNIT;
     /// The complementary error function, `1 − erf x`, accurate for large `x`.
@@ -356,13 +396,14 @@ primitives! {
     /// The logarithm of `|Γ(x)|`; infinite at 0 and the negative integers.
     Lgamma: Scalar lgamma "lgamma" (x; z) = x.lgamma() => [x.digamma()] on [POSITIVE],
         known = first_known(HALF_LINE), poles = first(ZERO), turns = first(Points::At(&[1.461_632_144_968_362_3])),
-        tex = r"\ln\Gamma\left(#1\right)";
+        tex = r"\ln\Gamma\left(#1\right)", slopes = Slopes::Singular;
     /// The digamma function `ψ`, derivative of `ln Γ`.
     Digamma: Scalar digamma "digamma" (x; z) = x.digamma() => [x.polygamma(1)] on [POSITIVE],
-        known = first_known(HALF_LINE), poles = first(ZERO), tex = r"\psi\left(#1\right)";
+        known = first_known(HALF_LINE), poles = first(ZERO), tex = r"\psi\left(#1\right)", slopes = Slopes::Singular;
     /// The polygamma function `ψ⁽ⁿ⁾`, the `n`-th derivative of digamma.
     Polygamma(n: u32): Scalar polygamma "polygamma" (x; z) = x.polygamma(n) => [x.polygamma(n.saturating_add(1))] on [POSITIVE],
-        known = first_known(HALF_LINE), poles = first(ZERO), ulp = 8, tex = r"\psi^{(#n)}\left(#1\right)", wgsl = "polygamma(#1, #n)";
+        known = first_known(HALF_LINE), poles = first(ZERO), ulp = 8, tex = r"\psi^{(#n)}\left(#1\right)", wgsl = "polygamma(#1, #n)",
+        slopes = Slopes::Singular;
     /// The logistic function `1/(1 + e^(−x))`, stable on both sides.
     Sigmoid: Scalar sigmoid "sigmoid" (x; z) = {
             let e = (-x.abs()).exp();
@@ -372,5 +413,6 @@ primitives! {
     Softplus: Scalar softplus "softplus" (x; z) = x.max(F::zero()) + (-x.abs()).exp().ln_1p() => [x.sigmoid()] on [WIDE],
         wgsl = "(max(#1, 0.0) + log(1.0 + exp(-abs(#1))))", range = HALF_LINE;
     /// The number itself, taken as a constant by every derivative.
-    StopGradient: Scalar stop_gradient "stop_gradient" (x; z) = x => [S::zero()] on [WIDE], wgsl = "#1", flat = FLAT, ulp = 0;
+    StopGradient: Scalar stop_gradient "stop_gradient" (x; z) = x => [S::zero()] on [WIDE], wgsl = "#1", flat = FLAT, ulp = 0,
+        slopes = Slopes::Switch;
 }
