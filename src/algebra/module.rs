@@ -99,7 +99,7 @@ impl<S: Semiring> Module<S> for S {
 
     #[inline(always)]
     fn scale(self, by: &S) -> Self {
-        if self.is_zero() { self } else { self * by.clone() }
+        if self.is_zero() { S::zero() } else { self * by.clone() }
     }
 
     #[inline(always)]

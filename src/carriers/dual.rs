@@ -65,19 +65,7 @@ impl<S: Semiring, M: Module<S>> Dual<S, M> {
     /// Null tangents stay so through infinite partials.
     #[inline(always)]
     pub fn chain<const N: usize>(value: S, steps: [(M, S); N]) -> Self {
-        Dual::through(Slopes::Singular, value, steps)
-    }
-
-    /// The chain rule, for partial derivatives of which more is known.
-    #[inline(always)]
-    fn through<const N: usize>(slopes: Slopes, value: S, steps: [(M, S); N]) -> Self {
-        let scaled = steps.into_iter().map(|(tangent, partial)| match slopes {
-            Slopes::Finite => tangent.stretch(&partial),
-            Slopes::Singular => tangent.scale(&partial),
-            Slopes::Switch if partial.is_zero() => tangent.discard(),
-            Slopes::Switch => tangent.stretch(&partial),
-        });
-        Dual { value, tangent: scaled.reduce(M::join).unwrap_or_else(M::null) }
+        Dual { value, tangent: sum(steps.into_iter().map(|(tangent, by)| step(Slopes::Singular, tangent, &by))) }
     }
 
     /// Value and derivative of a term: the fold into this carrier, in which each shared part of the term propagates
@@ -107,6 +95,27 @@ impl<S: Semiring, M: Module<S>> Dual<S, M> {
     pub(crate) fn share(self, uses: usize) -> Self {
         Dual { value: self.value, tangent: self.tangent.share(uses) }
     }
+}
+
+/// One tangent's part in the chain rule.
+#[inline(always)]
+fn step<S: Semiring, M: Module<S>>(slopes: Slopes, tangent: M, partial: &S) -> M {
+    match slopes {
+        Slopes::Finite => tangent.stretch(partial),
+        Slopes::Singular => tangent.scale(partial),
+        Slopes::Switch if partial.is_zero() => tangent.discard(),
+        Slopes::Switch => tangent.stretch(partial),
+    }
+}
+
+/// The sum of the parts. A loop and not a fold: the optimiser does not inline the latter for dense tangents.
+#[inline(always)]
+fn sum<S, M: Module<S>>(mut parts: impl Iterator<Item = M>) -> M {
+    let Some(mut sum) = parts.next() else { return M::null() };
+    for part in parts {
+        sum = sum.join(part);
+    }
+    sum
 }
 
 impl<S: Semiring, M: Module<S>> Add for Dual<S, M> {
@@ -152,7 +161,7 @@ impl<S: Ring, M: Module<S>> Neg for Dual<S, M> {
     fn neg(self) -> Self {
         let z = -self.value.clone();
         let slope = rows::Neg.partial_in(0, [self.value], z.clone());
-        Dual::through(Slopes::Finite, z, [(self.tangent, slope)])
+        Dual { value: z, tangent: step(Slopes::Finite, self.tangent, &slope) }
     }
 }
 
@@ -166,7 +175,8 @@ macro_rules! binary_rows {
                 let x = [self.value, other.value];
                 let first = rows::$Op.partial_in(0, x.clone(), z.clone());
                 let second = rows::$Op.partial_in(1, x, z.clone());
-                Dual::through($slopes, z, [(self.tangent, first), (other.tangent, second)])
+                let tangent = step($slopes, self.tangent, &first).join(step($slopes, other.tangent, &second));
+                Dual { value: z, tangent }
             }
         }
     )+};
@@ -195,18 +205,13 @@ impl<S: Scalar, M: Module<S>> Elementary for Dual<S, M> {
         if N > 1 && slopes == Slopes::Singular && x.iter().any(|x| x.tangent.is_null()) {
             // The logarithm in the derivative of a power by its exponent is not computed for a constant exponent.
             let z = S::apply(rule, values);
-            let mut argument = 0;
-            let steps = x.map(|Dual { tangent, .. }| {
-                let partial = if tangent.is_null() { S::zero() } else { rule.partial(argument, values, z) };
-                argument += 1;
-                (tangent, partial)
-            });
-            return Dual::through(slopes, z, steps);
+            let parts = x.into_iter().enumerate().filter(|(_, x)| !x.tangent.is_null());
+            let tangent = sum(parts.map(|(i, x)| step(slopes, x.tangent, &rule.partial(i, values, z))));
+            return Dual { value: z, tangent };
         }
         let (z, partials) = rule.jointly(values);
-        let mut partials = partials.into_iter();
-        let steps = x.map(|x| (x.tangent, partials.next().expect("a partial per argument")));
-        Dual::through(slopes, z, steps)
+        let tangent = sum(x.into_iter().zip(partials).map(|(x, partial)| step(slopes, x.tangent, &partial)));
+        Dual { value: z, tangent }
     }
 }
 

@@ -23,7 +23,7 @@ impl<M: Module<f64> + Copy> Scalar for Dual<f64, M> {
     fn value(self) -> f64 {
         self.value
     }
-    mixed_by_operators!(|c, x| -x + c);
+    mixed_by_operators!();
     elementary_by!(Self as Elementary);
 }
 
