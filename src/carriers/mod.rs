@@ -32,6 +32,7 @@ mod dense;
 mod dual;
 mod hom;
 mod interval;
+pub(crate) mod log;
 mod origin;
 mod recorded;
 mod sparse;

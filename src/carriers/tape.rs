@@ -2,19 +2,27 @@
 //!
 //! Law: an [`Adjoint`] is a module element like any other tangent, so nothing here knows a rule of calculus. Scaling
 //! multiplies a factor carried in the handle and writes nothing; only a sum of two tangents writes a node, of two
-//! indices and two weights (24 bytes for `f64`). Constants, unary functions and operations with a constant are free.
+//! indices and of those weights that are not 1 (8 to 24 bytes for `f64`). Constants, unary functions and operations
+//! with a constant are free.
 
-use core::cell::{Cell, RefCell};
 use core::marker::PhantomData;
 
+use super::log::{Block, Log};
 use crate::algebra::{Module, Semiring};
 use crate::error::{Error, Result};
 
-/// The sum `weights[0]·adjoint[from[0]] + weights[1]·adjoint[from[1]]`, read backwards in the return sweep.
-#[derive(Debug, Clone, Copy)]
-struct Node<S> {
-    from: [u32; 2],
-    weights: [S; 2],
+/// The sum `v·adjoint[a] + w·adjoint[b]`, read backwards in the return sweep: `a` and `b`, each with [`UNIT`] set if
+/// its weight is 1. The other weights are in a list of their own, in this order.
+type Node = [u32; 2];
+
+/// The bit of an index that says that its weight is 1, and so not written.
+const UNIT: u32 = 1 << 31;
+
+/// The nodes of a recording with their weights.
+#[derive(Debug, Clone)]
+struct Nodes<S> {
+    from: Vec<Node>,
+    weights: Vec<S>,
 }
 
 /// Where operations are recorded. It belongs to its owner alone, can be sent to another thread, and keeps its memory
@@ -35,15 +43,17 @@ struct Node<S> {
 #[derive(Debug)]
 pub struct Tape<S> {
     inputs: u32,
-    nodes: RefCell<Vec<Node<S>>>,
-    full: Cell<bool>,
+    nodes: Log<Node>,
+    weights: Log<S>,
     adjoints: Vec<S>,
+    variables: Block,
 }
 
 /// A tangent on a tape: an index there, and a factor that waits for the next sum.
 #[derive(Debug)]
 pub struct Adjoint<'b, S> {
     tape: Option<&'b Tape<S>>,
+    /// The index, with [`UNIT`] set where the factor is known to be 1.
     at: u32,
     weight: S,
     // Invariant, so that handles of two tapes never pass for one another.
@@ -76,32 +86,38 @@ impl<S: Semiring> Module<S> for Adjoint<'_, S> {
         if other.tape.is_none() {
             return self;
         }
-        if self.at == other.at {
-            return Adjoint { weight: self.weight + other.weight, ..self };
+        if (self.at ^ other.at) & !UNIT == 0 {
+            return Adjoint { at: self.at & !UNIT, weight: self.weight + other.weight, ..self };
         }
-        Adjoint { at: tape.push([self.at, other.at], [self.weight, other.weight]), weight: S::one(), ..self }
+        Adjoint { tape: Some(tape), at: tape.push(self, other), weight: S::one(), brand: PhantomData }
     }
 
     #[inline(always)]
     fn scale(self, by: &S) -> Self {
-        Adjoint { weight: self.weight.scale(by), ..self }
+        Adjoint { at: self.at & !UNIT, weight: self.weight.scale(by), ..self }
     }
 
     #[inline(always)]
     fn stretch(self, by: &S) -> Self {
-        Adjoint { weight: self.weight * by.clone(), ..self }
+        Adjoint { at: self.at & !UNIT, weight: self.weight * by.clone(), ..self }
     }
 }
 
 impl<S> Default for Tape<S> {
     fn default() -> Self {
-        Tape { inputs: 0, nodes: RefCell::default(), full: Cell::new(false), adjoints: Vec::new() }
+        Tape {
+            inputs: 0,
+            nodes: Log::default(),
+            weights: Log::default(),
+            adjoints: Vec::new(),
+            variables: Block::default(),
+        }
     }
 }
 
 impl<S> Tape<S> {
-    /// The bytes that one recorded operation takes.
-    pub const BYTES_PER_NODE: usize = size_of::<Node<S>>();
+    /// The most bytes that one recorded operation takes.
+    pub const BYTES_PER_NODE: usize = size_of::<Node>() + 2 * size_of::<S>();
 
     /// An empty tape.
     #[must_use]
@@ -112,7 +128,7 @@ impl<S> Tape<S> {
     /// The number of nodes written by the last recording.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.nodes.borrow().len()
+        self.nodes.len()
     }
 
     /// Whether nothing is recorded.
@@ -126,41 +142,55 @@ impl<S: Semiring> Tape<S> {
     /// Forgets what was recorded, keeps the memory, and is ready for a function of `inputs` variables.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] if `inputs` does not fit in 32 bits.
+    /// [`Error::TooLarge`] if `inputs` does not fit in 31 bits.
     pub(crate) fn restart(&mut self, inputs: usize) -> Result<()> {
-        self.inputs = u32::try_from(inputs).map_err(|_| TOO_LARGE)?;
+        self.inputs = u32::try_from(inputs).ok().filter(|inputs| *inputs < UNIT).ok_or(TOO_LARGE)?;
         self.nodes.get_mut().clear();
-        self.full.set(false);
+        self.weights.get_mut().clear();
         Ok(())
+    }
+
+    /// The memory for the variables of a recording; to be given back with [`keep`](Tape::keep).
+    pub(crate) fn block(&mut self) -> Block {
+        core::mem::take(&mut self.variables)
+    }
+
+    /// Keeps the memory of the variables for the next recording.
+    pub(crate) fn keep(&mut self, block: Block) {
+        self.variables = block;
     }
 
     /// The unit tangent of the input `index`.
     #[inline]
     pub(crate) fn input(&self, index: usize) -> Adjoint<'_, S> {
         debug_assert!(index < self.inputs as usize, "an input of the tape");
-        Adjoint { tape: Some(self), at: index as u32, weight: S::one(), brand: PhantomData }
+        Adjoint { tape: Some(self), at: index as u32 | UNIT, weight: S::one(), brand: PhantomData }
     }
 
+    /// Writes the sum of two tangents; answers its place, flagged as [`UNIT`]. Past the last index that fits, places
+    /// are wrong, which [`check`](Tape::check) finds before any of them is read.
     #[inline(always)]
-    fn push(&self, from: [u32; 2], weights: [S; 2]) -> u32 {
-        let mut nodes = self.nodes.borrow_mut();
-        let at = nodes.len() + self.inputs as usize;
-        nodes.push(Node { from, weights });
-        u32::try_from(at).unwrap_or_else(|_| {
-            self.full.set(true);
-            0
-        })
+    fn push(&self, a: Adjoint<'_, S>, b: Adjoint<'_, S>) -> u32 {
+        let at = self.nodes.len() as u32;
+        self.nodes.push([a.at, b.at]);
+        match (a.at & UNIT, b.at & UNIT) {
+            (0, 0) => self.weights.push_pair(a.weight, b.weight),
+            (0, _) => self.weights.push(a.weight),
+            (_, 0) => self.weights.push(b.weight),
+            _ => {}
+        }
+        at.wrapping_add(self.inputs) | UNIT
     }
 
     /// The gradient of the output `(at, weight)` in the tape's own memory.
     pub(crate) fn gradient(&mut self, output: Output<S>) -> Result<&[S]> {
         self.check()?;
-        let nodes = self.nodes.get_mut();
+        let (nodes, weights) = (self.nodes.get_mut(), self.weights.get_mut());
         self.adjoints.clear();
         self.adjoints.resize(self.inputs as usize + nodes.len(), S::zero());
         if let Some((at, weight)) = output {
             self.adjoints[at as usize] = weight;
-            sweep(self.inputs as usize, nodes, &mut self.adjoints);
+            sweep(self.inputs as usize, nodes, weights, &mut self.adjoints);
         }
         Ok(&self.adjoints[..self.inputs as usize])
     }
@@ -168,15 +198,16 @@ impl<S: Semiring> Tape<S> {
     /// The recording as a linear map of its own.
     pub(crate) fn into_record(self, outputs: Vec<Output<S>>) -> Result<Record<S>> {
         self.check()?;
-        Ok(Record { inputs: self.inputs as usize, nodes: self.nodes.into_inner(), outputs })
+        let nodes = Nodes { from: self.nodes.into_inner(), weights: self.weights.into_inner() };
+        Ok(Record { inputs: self.inputs as usize, nodes, outputs })
     }
 
     fn check(&self) -> Result<()> {
-        if self.full.get() { Err(TOO_LARGE) } else { Ok(()) }
+        if self.inputs as usize + self.nodes.len() > UNIT as usize { Err(TOO_LARGE) } else { Ok(()) }
     }
 }
 
-const TOO_LARGE: Error = Error::TooLarge { what: "the tape", limit: u32::MAX as usize };
+const TOO_LARGE: Error = Error::TooLarge { what: "the tape", limit: UNIT as usize };
 
 /// Where the tangent of an output stands on its tape, with its pending factor; `None` for a constant.
 pub(crate) type Output<S> = Option<(u32, S)>;
@@ -184,23 +215,30 @@ pub(crate) type Output<S> = Option<(u32, S)>;
 impl<S> Adjoint<'_, S> {
     /// This tangent without its tape.
     pub(crate) fn output(self) -> Output<S> {
-        self.tape.map(|_| (self.at, self.weight))
+        self.tape.map(|_| (self.at & !UNIT, self.weight))
     }
 }
 
 /// The return sweep: every node hands its adjoint on to the two it came from. A zero adjoint is not handed on, so
 /// it meets no infinite weight.
-fn sweep<S: Semiring>(inputs: usize, nodes: &[Node<S>], adjoints: &mut [S]) {
-    let (_, inner) = adjoints.split_at(inputs);
-    debug_assert_eq!(inner.len(), nodes.len(), "one adjoint per node");
+fn sweep<S: Semiring>(inputs: usize, nodes: &[Node], weights: &[S], adjoints: &mut [S]) {
+    let mut written = weights.len();
     for (k, node) in nodes.iter().enumerate().rev() {
         let adjoint = adjoints[inputs + k].clone();
+        written -= usize::from(node[0] & UNIT == 0) + usize::from(node[1] & UNIT == 0);
         if adjoint.is_zero() {
             continue;
         }
-        for side in 0..2 {
-            let to = &mut adjoints[node.from[side] as usize];
-            *to = to.clone() + node.weights[side].clone().scale(&adjoint);
+        let mut own = &weights[written..];
+        for side in node {
+            let to = &mut adjoints[(side & !UNIT) as usize];
+            *to = match own {
+                [weight, rest @ ..] if side & UNIT == 0 => {
+                    own = rest;
+                    to.clone() + weight.clone() * adjoint.clone()
+                }
+                _ => to.clone() + adjoint.clone(),
+            };
         }
     }
 }
@@ -210,7 +248,7 @@ fn sweep<S: Semiring>(inputs: usize, nodes: &[Node<S>], adjoints: &mut [S]) {
 #[derive(Debug, Clone)]
 pub struct Record<S> {
     inputs: usize,
-    nodes: Vec<Node<S>>,
+    nodes: Nodes<S>,
     outputs: Vec<Output<S>>,
 }
 
@@ -233,14 +271,14 @@ impl<S: Semiring> Record<S> {
     /// [`Error::Length`] if `weights` has not one number per output.
     pub fn pull(&self, weights: &[S]) -> Result<Vec<S>> {
         Error::lengths("the weights of the outputs", self.outputs.len(), weights.len())?;
-        let mut adjoints = vec![S::zero(); self.inputs + self.nodes.len()];
+        let mut adjoints = vec![S::zero(); self.inputs + self.nodes.from.len()];
         for (output, weight) in self.outputs.iter().zip(weights) {
             if let Some((at, factor)) = output {
                 let to = &mut adjoints[*at as usize];
                 *to = to.clone() + factor.clone().scale(weight);
             }
         }
-        sweep(self.inputs, &self.nodes, &mut adjoints);
+        sweep(self.inputs, &self.nodes.from, &self.nodes.weights, &mut adjoints);
         adjoints.truncate(self.inputs);
         Ok(adjoints)
     }
@@ -252,10 +290,17 @@ impl<S: Semiring> Record<S> {
     pub fn push(&self, direction: &[S]) -> Result<Vec<S>> {
         Error::lengths("the direction", self.inputs, direction.len())?;
         let mut tangents = direction.to_vec();
-        tangents.reserve(self.nodes.len());
-        for node in &self.nodes {
-            let of = |side: usize| tangents[node.from[side] as usize].clone().scale(&node.weights[side]);
-            tangents.push(of(0) + of(1));
+        tangents.reserve(self.nodes.from.len());
+        let mut weights = self.nodes.weights.iter();
+        for node in &self.nodes.from {
+            let [a, b] = node.map(|side| {
+                let tangent = tangents[(side & !UNIT) as usize].clone();
+                match if side & UNIT == 0 { weights.next() } else { None } {
+                    Some(weight) => tangent.scale(weight),
+                    None => tangent,
+                }
+            });
+            tangents.push(a + b);
         }
         let tangent = |(at, factor): &(u32, S)| tangents[*at as usize].clone().scale(factor);
         Ok(self.outputs.iter().map(|output| output.as_ref().map_or_else(S::zero, tangent)).collect())

@@ -15,8 +15,8 @@ pub struct Reverse;
 pub type Var<'b, S> = Dual<S, Adjoint<'b, S>>;
 
 /// The variables of a recording.
-fn variables<'b, S: Base>(tape: &'b Tape<S>, x: &[S]) -> Vec<Var<'b, S>> {
-    x.iter().enumerate().map(|(index, x)| Dual { value: *x, tangent: tape.input(index) }).collect()
+fn variables<'b, S: Base>(tape: &'b Tape<S>, x: &[S]) -> impl ExactSizeIterator<Item = Var<'b, S>> {
+    x.iter().enumerate().map(|(index, x)| Dual { value: *x, tangent: tape.input(index) })
 }
 
 impl<S: Base> Tape<S> {
@@ -33,11 +33,12 @@ impl<S: Base> Tape<S> {
         check_point("the point", x)?;
         Error::lengths("the gradient", x.len(), gradient.len())?;
         self.restart(x.len())?;
+        let mut block = self.block();
         let (value, output) = {
-            let variables = variables(self, x);
-            let result = f(&variables);
+            let result = f(block.hold(variables(self, x)));
             (result.value, result.tangent.output())
         };
+        self.keep(block);
         gradient.copy_from_slice(self.gradient(output)?);
         Ok(value)
     }
@@ -52,7 +53,7 @@ where
     let mut tape = Tape::new();
     tape.restart(x.len())?;
     let (values, outputs): (Vec<_>, Vec<_>) = {
-        let variables = variables(&tape, x);
+        let variables: Vec<_> = variables(&tape, x).collect();
         f(&variables).into_iter().map(|y| (y.value, y.tangent.output())).unzip()
     };
     check_results(&values)?;

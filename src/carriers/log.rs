@@ -1,0 +1,104 @@
+//! The memory of a tape: a list that grows behind a shared reference, and a block that is lent to one list at a time.
+//!
+//! Law: as a `Vec` of the same items; safe outside this file, which is the one place of the crate with `unsafe`
+//! code (`tests/log.rs` compares both with `Vec`). It is here because it pays: a 64×64 matrix product records and
+//! sweeps in 2.4 ms with [`Log`] and in 3.0 ms with a `RefCell<Vec>`, and without [`Block`] a gradient of 10⁶ variables spends a third
+//! of its time in getting 32 MB of fresh pages from the system.
+#![allow(unsafe_code)]
+
+use core::cell::UnsafeCell;
+
+/// A list to which holders of a shared reference can append, and which they cannot read.
+#[derive(Debug)]
+pub(crate) struct Log<T>(UnsafeCell<Vec<T>>);
+
+impl<T> Log<T> {
+    /// The number of items.
+    #[inline(always)]
+    #[must_use]
+    pub(crate) fn len(&self) -> usize {
+        // SAFETY: no reference to the list outlives a call of this type's methods, none of them calls foreign code
+        // while it holds one, and the cell keeps the type from being shared between threads.
+        unsafe { (*self.0.get()).len() }
+    }
+
+    /// Whether there are no items.
+    #[must_use]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Appends an item.
+    #[inline(always)]
+    pub(crate) fn push(&self, item: T) {
+        // SAFETY: as for `len`; moving `item` and growing the list run no code of `T`.
+        let list = unsafe { &mut *self.0.get() };
+        if list.len() == list.capacity() {
+            grow(list);
+        }
+        list.push(item);
+    }
+
+    /// Appends two items.
+    #[inline(always)]
+    pub(crate) fn push_pair(&self, first: T, second: T) {
+        // SAFETY: as for `push`.
+        let list = unsafe { &mut *self.0.get() };
+        if list.capacity() - list.len() < 2 {
+            grow(list);
+        }
+        list.push(first);
+        list.push(second);
+    }
+
+    /// The items, for who has the list to himself.
+    pub(crate) fn get_mut(&mut self) -> &mut Vec<T> {
+        self.0.get_mut()
+    }
+
+    /// The items.
+    #[must_use]
+    pub(crate) fn into_inner(self) -> Vec<T> {
+        self.0.into_inner()
+    }
+}
+
+/// Doubles the list. Out of line, so that `push` stays small where it is inlined.
+#[cold]
+#[inline(never)]
+fn grow<T>(list: &mut Vec<T>) {
+    list.reserve(list.len().max(256));
+}
+
+impl<T> Default for Log<T> {
+    fn default() -> Self {
+        Log(UnsafeCell::new(Vec::new()))
+    }
+}
+
+/// Memory for one list at a time, of any type: it outlives the lists, whose types may name lifetimes that it does not.
+#[derive(Debug, Default)]
+pub(crate) struct Block(Vec<u64>);
+
+impl Block {
+    /// The items as a slice in this memory, which grows if it must.
+    pub(crate) fn hold<T: Copy>(&mut self, items: impl ExactSizeIterator<Item = T>) -> &[T] {
+        let length = items.len();
+        // One alignment more than the items take, so that they can begin at a multiple of it.
+        let bytes = length.checked_mul(size_of::<T>()).and_then(|bytes| bytes.checked_add(align_of::<T>()));
+        self.0.reserve(bytes.expect("the items fit in memory").div_ceil(size_of::<u64>()));
+        let start = self.0.as_mut_ptr().cast::<u8>();
+        // SAFETY: `reserve` has made room from `start` on for `length` items and for the step to the next multiple
+        // of their alignment; the vector is empty and stays so, so nothing else lives there.
+        let place = unsafe { start.add(start.align_offset(align_of::<T>())) }.cast::<T>();
+        let mut held = 0;
+        for item in items.take(length) {
+            // SAFETY: `held < length`, so this is within the room; `place` is aligned.
+            unsafe { place.add(held).write(item) };
+            held += 1;
+        }
+        // SAFETY: `held` items are written from `place` on, and the exclusive borrow of the block lasts as long as
+        // the slice. They are `Copy`, so forgetting them when the memory is used again loses nothing.
+        unsafe { core::slice::from_raw_parts(place, held) }
+    }
+}
