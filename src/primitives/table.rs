@@ -261,7 +261,8 @@ primitives! {
         poles = first(ZERO), infix = Some(("1 / ", 2)), tex = r"\frac{1}{#1}", wgsl = "(1.0 / #1)", ulp = 1,
         slopes = Slopes::Singular;
     /// The quotient, `x/y`.
-    Div: Field "div" (x, y; z) = x / y => [S::one() / y, -(z * (S::one() / y))] on [WIDE, POSITIVE],
+    Div: Field "div" (x, y; z) = x / y => [S::one() / y, -(z * (S::one() / y))]
+        jointly { let over = S::one() / y; let z = x * over; (z, [over, -(z * over)]) } on [WIDE, POSITIVE],
         poles = [Points::None, ZERO, Points::None], infix = Some(("/", 2)), tex = r"\frac{#1}{#2}", wgsl = "(#1 / #2)", ulp = 1,
         slopes = Slopes::Singular;
     /// `x·y + w` in one rounding, if the machine has it.
