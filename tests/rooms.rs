@@ -16,7 +16,7 @@ const ROOMS: &[&str] = &[
 ];
 
 /// What is in `src/carriers/` and no carrier, but serves them: files, and a crate that `operators!` names.
-const SHARED: &[&str] = &["backpropagator", "operators", "streams", "num_traits"];
+const SHARED: &[&str] = &["backpropagator", "log", "operators", "streams", "num_traits"];
 
 /// Exported macros, which the compiler puts at the root of the crate, and the rooms whose promises they write out: these
 /// and later rooms may use them, wherever the macro itself is defined.

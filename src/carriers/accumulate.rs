@@ -17,7 +17,10 @@ use crate::algebra::{Kronecker, Module, Semiring};
 /// let y = x.clone() * (x.clone() + Number::lift(1.0)) * (x.clone() + x);
 /// assert_eq!(y.tangent.abs(1), [170.0]);
 /// ```
-pub struct Accumulate<'a, S>(Backpropagator<dyn Fn(Option<S>, &mut [S]) + 'a>);
+pub struct Accumulate<'a, S>(Backpropagator<Adder<'a, S>>);
+
+/// A function that adds its tangent, times a sensitivity, to an array.
+type Adder<'a, S> = dyn Fn(Option<S>, &mut [S]) + 'a;
 
 impl<'a, S: Semiring + 'a> Accumulate<'a, S> {
     /// The function that adds `s` times a fixed vector of coefficients.

@@ -68,6 +68,6 @@ impl<S: Semiring> Arrivals<S> {
             (a, b) => a.or(b),
         };
         *so_far = (so_far.0 + 1, sum);
-        (so_far.0 == self.expected).then(|| core::mem::replace(&mut *so_far, (0, None)).1)
+        (so_far.0 == self.expected).then(|| core::mem::take(&mut *so_far).1)
     }
 }

@@ -102,9 +102,8 @@ impl<S: Semiring, M: Module<S>> Dual<S, M> {
 fn step<S: Semiring, M: Module<S>>(slopes: Slopes, tangent: M, partial: &S) -> M {
     match slopes {
         Slopes::Finite => tangent.stretch(partial),
-        Slopes::Singular => tangent.scale(partial),
         Slopes::Switch if partial.is_zero() => tangent.discard(),
-        Slopes::Switch => tangent.stretch(partial),
+        Slopes::Singular | Slopes::Switch => tangent.scale(partial),
     }
 }
 
@@ -165,26 +164,33 @@ impl<S: Ring, M: Module<S>> Neg for Dual<S, M> {
     }
 }
 
-macro_rules! binary_rows {
-    ($($Op:ident $op:ident over $Bound:ident by $slopes:expr;)+) => {$(
-        impl<S: $Bound, M: Module<S>> $Op for Dual<S, M> {
-            type Output = Self;
-            #[inline(always)]
-            fn $op(self, other: Self) -> Self {
-                let z = self.value.clone().$op(other.value.clone());
-                let x = [self.value, other.value];
-                let first = rows::$Op.partial_in(0, x.clone(), z.clone());
-                let second = rows::$Op.partial_in(1, x, z.clone());
-                let tangent = step($slopes, self.tangent, &first).join(step($slopes, other.tangent, &second));
-                Dual { value: z, tangent }
-            }
-        }
-    )+};
+impl<S: Ring, M: Module<S>> Sub for Dual<S, M> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        let z = self.value.clone() - other.value.clone();
+        let x = [self.value, other.value];
+        let [first, second] = [0, 1].map(|argument| rows::Sub.partial_in(argument, x.clone(), z.clone()));
+        let tangent = step(Slopes::Finite, self.tangent, &first).join(step(Slopes::Finite, other.tangent, &second));
+        Dual { value: z, tangent }
+    }
 }
 
-binary_rows! {
-    Sub sub over Ring by Slopes::Finite;
-    Div div over Field by Slopes::Singular;
+/// The quotient rule. The value is `a·(1/b)`, which has at most one unit in the last place more error than `a/b`: the
+/// reciprocal serves the derivatives too, and other quotients by the same number. (It overflows where `|b|` is below
+/// the smallest normal number.)
+impl<S: Field, M: Module<S>> Div for Dual<S, M> {
+    type Output = Self;
+    #[inline(always)]
+    fn div(self, other: Self) -> Self {
+        // Where 1/b is finite there is no null tangent to protect, and no comparison per lane to pay.
+        let slopes = if other.value.is_zero() { Slopes::Singular } else { Slopes::Finite };
+        let z = self.value.clone() * (S::one() / other.value.clone());
+        let x = [self.value, other.value];
+        let [first, second] = [0, 1].map(|argument| rows::Div.partial_in(argument, x.clone(), z.clone()));
+        let tangent = step(slopes, self.tangent, &first).join(step(slopes, other.tangent, &second));
+        Dual { value: z, tangent }
+    }
 }
 
 impl<S: Scalar, M: Module<S>> Elementary for Dual<S, M> {
@@ -202,14 +208,13 @@ impl<S: Scalar, M: Module<S>> Elementary for Dual<S, M> {
     fn apply<R: Rule<N>, const N: usize>(rule: &R, x: [Self; N]) -> Self {
         let values = core::array::from_fn(|i| x[i].value);
         let slopes = rule.facts().slopes;
-        if N > 1 && slopes == Slopes::Singular && x.iter().any(|x| x.tangent.is_null()) {
-            // The logarithm in the derivative of a power by its exponent is not computed for a constant exponent.
-            let z = S::apply(rule, values);
-            let parts = x.into_iter().enumerate().filter(|(_, x)| !x.tangent.is_null());
-            let tangent = sum(parts.map(|(i, x)| step(slopes, x.tangent, &rule.partial(i, values, z))));
-            return Dual { value: z, tangent };
-        }
         let (z, partials) = rule.jointly(values);
+        if N > 1 && slopes == Slopes::Singular && x.iter().any(|x| x.tangent.is_null()) {
+            // The partials found jointly go unused here, and so are not computed: not the logarithm in the derivative
+            // of a power by its exponent when that is a constant.
+            let parts = x.into_iter().enumerate().filter(|(_, x)| !x.tangent.is_null());
+            return Dual { value: z, tangent: sum(parts.map(|(i, x)| x.tangent.scale(&rule.partial(i, values, z)))) };
+        }
         let tangent = sum(x.into_iter().zip(partials).map(|(x, partial)| step(slopes, x.tangent, &partial)));
         Dual { value: z, tangent }
     }

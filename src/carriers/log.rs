@@ -22,12 +22,6 @@ impl<T> Log<T> {
         unsafe { (*self.0.get()).len() }
     }
 
-    /// Whether there are no items.
-    #[must_use]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Appends an item.
     #[inline(always)]
     pub(crate) fn push(&self, item: T) {

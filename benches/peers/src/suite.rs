@@ -68,6 +68,7 @@ pub fn forward(scale: Scale) -> Vec<Workload> {
         forward_workload(bodies, ThreeBody::default(), &ThreeBody::STATE, &pushed),
         forward_workload(&format!("Rosenbrock n = {n}, along one direction"), Rosenbrock, &at, &Ask::Along(along)),
         gradient_workload(&format!("Rosenbrock n = {n}, full gradient, forward"), Rosenbrock, &at),
+        gradient_workload("Rosenbrock n = 8, full gradient, forward", Rosenbrock, &at[..8]),
     ]
 }
 
