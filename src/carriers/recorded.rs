@@ -100,7 +100,7 @@ impl fmt::Display for Outcome {
 impl<S: Scalar> Recorder<S> {
     /// A recorder for a function of `inputs` variables.
     pub(crate) fn new(inputs: usize) -> Self {
-        Recorder { arena: Arena::new(), inputs, lifted: RefCell::default(), decisions: RefCell::default() }
+        Recorder { arena: Arena::exact(), inputs, lifted: RefCell::default(), decisions: RefCell::default() }
     }
 
     /// The variable `index` with its value.
@@ -175,17 +175,23 @@ impl<'b, S: Scalar> Recorded<'b, S> {
         value: S,
         build: impl FnOnce([Term<'b, Input>; N]) -> Term<'b, Input>,
     ) -> Self {
-        match x.iter().find_map(|x| x.recorder) {
-            Some(recorder) => {
-                let term = build(x.map(|x| recorder.term_of(&x)));
-                Recorded { term, value, recorder: Some(recorder), lifted: false, brand: PhantomData }
-            }
-            None if x.iter().any(|x| x.lifted) => Recorded::lift(value),
-            None => {
-                Recorded { term: build(x.map(|x| x.term)), value, recorder: None, lifted: false, brand: PhantomData }
-            }
+        let recorder = x.iter().find_map(|x| x.recorder);
+        let term = match recorder {
+            Some(recorder) => build(x.map(|x| recorder.term_of(&x))),
+            None if x.iter().any(|x| x.lifted) => return Recorded::lift(value),
+            None => build(x.map(|x| x.term)),
+        };
+        // Literals fold in double precision, and the base may round otherwise.
+        match term.as_literal() {
+            Some(literal) if !alike(S::constant(literal).primal(), value.primal()) => Recorded::lift(value),
+            _ => Recorded { term, value, recorder, lifted: false, brand: PhantomData },
         }
     }
+}
+
+/// Whether two values are known to be the same, sign of zero and NaN included.
+fn alike(a: Option<f64>, b: Option<f64>) -> bool {
+    matches!((a, b), (Some(a), Some(b)) if a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()))
 }
 
 impl<S: Scalar> Add for Recorded<'_, S> {

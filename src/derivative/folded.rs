@@ -9,7 +9,7 @@ use super::strategy::{Base, Numbers, Strategy};
 use crate::algebra::Kronecker;
 use crate::carriers::{Accumulate, Cayley, Dual, Hom, Input, Recorded, Sparse};
 use crate::error::Result;
-use crate::term::Term;
+use crate::term::{Arena, Term};
 
 /// The results of a recorded function and their gradients, by the fold into duals over `M`.
 fn by_fold<S: Base, M: Kronecker<usize, S>>(
@@ -74,12 +74,26 @@ folded! {
     /// Step 3 of the talk, mutation: the carrier [`Accumulate`].
     MutableReverse |program, x| Ok(by_fold(&program, x, |accumulate: Accumulate<'_, S>| accumulate.abs(x.len())));
     /// The symbolic gradient, shared with the term it comes from, and then evaluated.
+    ///
+    /// Evaluated means evaluated: the products of the gradient are those of floats, in which `0·∞` is NaN. So at a
+    /// point where a partial derivative is infinite or NaN it may answer NaN where [`Forward`](super::Forward) and
+    /// [`Reverse`](super::Reverse) know that the partial is not used:
+    ///
+    /// ```
+    /// use catadiff::prelude::*;
+    /// fn root<R: Real>(x: R) -> R { x.select(x.sqrt(), R::zero()) } // √x, but 0 at 0 whatever the root
+    /// assert_eq!(Reverse::grad(|x| root(x[0]), &[0.0])?, [0.0]);
+    /// assert!(Symbolic::grad(|x| root(x[0]), &[0.0])?[0].is_nan());
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
     Symbolic |program, x| {
         let variables: Vec<Input> = (0..x.len()).map(Input).collect();
+        // The record is exact; a derivative is written down to be read, by all laws.
+        let arena = Arena::new();
         let (mut values, mut rows) = (Vec::new(), Vec::new());
         for term in program.terms() {
             let mut terms = vec![term];
-            terms.extend(term.gradient(&variables)?);
+            terms.extend(term.substitute(|input| arena.variable(*input)).gradient(&variables)?);
             let mut results = Term::eval_all(&terms, |input| program.meaning(*input, x, |s| s)).into_iter();
             values.extend(results.next());
             rows.push(results.collect());

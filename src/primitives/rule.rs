@@ -73,10 +73,10 @@ pub trait Rule<const N: usize>: Clone + Send + Sync + 'static {
 
     /// What tells this rule from others; `None` means that it is never known to be the same as another.
     ///
-    /// Rules of a type without content are the same if their types are.
+    /// Rules of a type without content are the same if their types and their numbers of arguments are.
     #[inline]
     fn identity(&self) -> Option<Identity> {
-        (size_of::<Self>() == 0).then(|| Identity { of: TypeId::of::<Self>(), at: 0 })
+        (size_of::<Self>() == 0).then(|| Identity { of: TypeId::of::<Self>(), arity: N, at: 0 })
     }
 
     /// Applies the function in any carrier.
@@ -89,17 +89,19 @@ pub trait Rule<const N: usize>: Clone + Send + Sync + 'static {
     }
 }
 
-/// What makes two rules the same function: their type, and for shared rules where they are kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What makes two rules the same function: their type, as which of its functions it is taken (one type may be a rule
+/// of one argument and another of two), and for shared rules where they are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Identity {
     of: TypeId,
+    arity: usize,
     at: usize,
 }
 
 impl Identity {
     /// The identity of a rule that is shared, by the address at which it is kept.
-    pub(crate) fn shared<R: 'static, T: ?Sized>(kept: &Arc<T>) -> Self {
-        Identity { of: TypeId::of::<R>(), at: Arc::as_ptr(kept).cast::<()>() as usize }
+    pub(crate) fn shared<R: 'static, T: ?Sized>(kept: &Arc<T>, arity: usize) -> Self {
+        Identity { of: TypeId::of::<R>(), arity, at: Arc::as_ptr(kept).cast::<()>() as usize }
     }
 }
 

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use super::custom::Erased;
 use super::signature::{Signature, Smooth};
 use super::{Term, rewrite};
+use crate::primitives::Identity;
 
 /// The number of a node in its arena.
 pub(super) type Id = u32;
@@ -30,9 +31,13 @@ pub(super) enum Node<O> {
 
 /// An arena of terms over the variables `V` and the signature `P`.
 ///
-/// Arenas grow and never forget; terms are `Copy` handles into them. An arena made by [`new`](Arena::new) applies the
-/// laws of arithmetic that are sure to keep the meaning (`x·1 = x`, `x + 0 = x`, literals folded) as terms are built;
-/// one made by [`lawless`](Arena::lawless) builds exactly what is written, which is the free algebra to the letter.
+/// Arenas grow and never forget; terms are `Copy` handles into them. Which laws of arithmetic are applied as terms are
+/// built is a choice:
+///
+/// - [`new`](Arena::new): those that mean the same in numbers with a strong zero, up to the sign of a zero and the
+///   rounding of a quotient (`x·1 = x`, `x + 0 = x`, `x·0 = 0`, `x·(1/y) = x/y`, literals folded);
+/// - [`exact`](Arena::exact): of these only the ones that floats keep to the last bit;
+/// - [`lawless`](Arena::lawless): none, so that what is built is what is written: the free algebra to the letter.
 ///
 /// ```
 /// use catadiff::prelude::*;
@@ -46,7 +51,18 @@ pub(super) enum Node<O> {
 #[derive(Debug)]
 pub struct Arena<V, P: Signature = Smooth> {
     store: RefCell<Store<V, P>>,
-    lawless: bool,
+    laws: Laws,
+}
+
+/// The laws that an arena applies as terms are built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Laws {
+    /// None.
+    None,
+    /// Those that floats keep to the last bit.
+    Exact,
+    /// Those that hold in numbers with a strong zero.
+    All,
 }
 
 #[derive(Debug)]
@@ -56,6 +72,7 @@ pub(super) struct Store<V, P: Signature> {
     pub(super) nodes: Vec<Node<P::Operation>>,
     numbers: FxHashMap<Node<P::Operation>, Id>,
     pub(super) rules: Vec<Erased>,
+    rule_numbers: FxHashMap<Identity, u32>,
     pub(super) lists: Vec<Box<[Id]>>,
     list_numbers: FxHashMap<Box<[Id]>, u32>,
 }
@@ -68,10 +85,11 @@ impl<V, P: Signature> Default for Arena<V, P> {
             nodes: Vec::new(),
             numbers: FxHashMap::default(),
             rules: Vec::new(),
+            rule_numbers: FxHashMap::default(),
             lists: Vec::new(),
             list_numbers: FxHashMap::default(),
         };
-        Arena { store: RefCell::new(store), lawless: false }
+        Arena { store: RefCell::new(store), laws: Laws::All }
     }
 }
 
@@ -80,6 +98,23 @@ impl<V: Clone + Eq + Hash, P: Signature> Arena<V, P> {
     #[must_use]
     pub fn new() -> Self {
         Arena::default()
+    }
+
+    /// An empty arena that applies the laws that floats keep to the last bit: what a term means in `f64` is then what
+    /// the same operations compute on numbers, be they infinite or tiny.
+    ///
+    /// ```
+    /// use catadiff::prelude::*;
+    /// use catadiff::term::{Arena, Term};
+    /// let (ordinary, exact) = (Arena::<char>::new(), Arena::<char>::exact());
+    /// let product = |x: Term<'_, char>| (x * Term::one() * Term::zero()).eval(|_| f64::INFINITY);
+    /// assert_eq!(product(ordinary.variable('x')), 0.0);
+    /// assert!(product(exact.variable('x')).is_nan());
+    /// assert_eq!((exact.variable('x') * Term::one()).to_string(), "x");
+    /// ```
+    #[must_use]
+    pub fn exact() -> Self {
+        Arena { laws: Laws::Exact, ..Arena::default() }
     }
 
     /// An empty arena that applies no law: the free (lawless) semiring of "Forwards and in reverse".
@@ -93,7 +128,7 @@ impl<V: Clone + Eq + Hash, P: Signature> Arena<V, P> {
     /// ```
     #[must_use]
     pub fn lawless() -> Self {
-        Arena { lawless: true, ..Arena::default() }
+        Arena { laws: Laws::None, ..Arena::default() }
     }
 
     /// The term that is a variable.
@@ -178,8 +213,8 @@ impl<V: Clone + Eq + Hash, P: Signature> Arena<V, P> {
         self.store.borrow().numbers.get(node).copied()
     }
 
-    pub(super) fn is_lawless(&self) -> bool {
-        self.lawless
+    pub(super) fn laws(&self) -> Laws {
+        self.laws
     }
 
     /// The number of a list of operands.
@@ -196,19 +231,16 @@ impl<V: Clone + Eq + Hash, P: Signature> Arena<V, P> {
 
     /// The number of a user's rule.
     pub(super) fn rule(&self, rule: &Erased) -> u32 {
-        let rules = &mut self.store.borrow_mut().rules;
-        let number = rules.iter().position(|known| known.same(rule)).unwrap_or_else(|| {
-            rules.push(rule.clone());
-            rules.len() - 1
-        });
-        number_of(number)
+        let store = &mut *self.store.borrow_mut();
+        *store.rule_numbers.entry(rule.identity()).or_insert_with(|| {
+            store.rules.push(rule.clone());
+            number_of(store.rules.len() - 1)
+        })
     }
 
     /// The sum of two terms, at least one of them of this arena.
     pub(super) fn plus<'a>(&'a self, a: Term<'a, V, P>, b: Term<'a, V, P>) -> Term<'a, V, P> {
-        if !self.lawless
-            && let Some(simple) = rewrite::plus(a, b)
-        {
+        if let Some(simple) = rewrite::plus(self.laws, a, b) {
             return simple;
         }
         Term::node(self, self.commuting(Node::Plus, [a.id_in(self), b.id_in(self)]))
@@ -216,9 +248,7 @@ impl<V: Clone + Eq + Hash, P: Signature> Arena<V, P> {
 
     /// The product of two terms, at least one of them of this arena.
     pub(super) fn times<'a>(&'a self, a: Term<'a, V, P>, b: Term<'a, V, P>) -> Term<'a, V, P> {
-        if !self.lawless
-            && let Some(simple) = rewrite::times(self, a, b)
-        {
+        if let Some(simple) = rewrite::times(self.laws, a, b) {
             return simple;
         }
         Term::node(self, self.commuting(Node::Times, [a.id_in(self), b.id_in(self)]))
@@ -227,7 +257,7 @@ impl<V: Clone + Eq + Hash, P: Signature> Arena<V, P> {
     /// A node whose operands commute; lawful arenas also share it with its mirror image.
     fn commuting(&self, kind: fn([Id; 2]) -> Node<P::Operation>, [a, b]: [Id; 2]) -> Id {
         match self.find(&kind([b, a])) {
-            Some(mirrored) if !self.lawless => mirrored,
+            Some(mirrored) if self.laws != Laws::None => mirrored,
             _ => self.intern(kind([a, b])),
         }
     }

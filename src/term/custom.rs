@@ -67,9 +67,9 @@ impl Erased {
         self.0.name()
     }
 
-    /// Whether the two are one rule for certain.
-    pub(super) fn same(&self, other: &Erased) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.0.identity().is_some_and(|id| other.0.identity() == Some(id))
+    /// What the rule is the same as: rules of one identity, or if it has none, this very rule wherever it goes.
+    pub(super) fn identity(&self) -> Identity {
+        self.0.identity().unwrap_or_else(|| Identity::shared::<Self, _>(&self.0, self.0.arity()))
     }
 
     pub(super) fn apply<C: Elementary>(&self, x: &[C]) -> C {
@@ -100,14 +100,14 @@ impl<const N: usize> Rule<N> for Untyped<N> {
         self.0.0.value_f32(&x)
     }
     fn partial<S: Scalar>(&self, argument: usize, x: [S; N], z: S) -> S {
-        let arena = Arena::<usize, Smooth>::new();
+        let arena = Arena::<usize, Smooth>::exact();
         self.0.0.partial(argument, &arena).eval(|&i| if i == N { z } else { x[i] })
     }
     fn facts(&self) -> Facts {
         self.0.0.facts()
     }
     fn identity(&self) -> Option<Identity> {
-        Some(self.0.0.identity().unwrap_or_else(|| Identity::shared::<Self, _>(&self.0.0)))
+        Some(self.0.identity())
     }
 }
 

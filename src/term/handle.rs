@@ -19,6 +19,11 @@ use crate::primitives::{Elementary, Rule};
 ///
 /// Terms are `Copy`. Constants need no arena until they meet a term that has one; terms of two arenas may meet, and
 /// the second is then copied into the first's.
+///
+/// # Panics
+/// The constants of the free semiring ([`Pure`](super::Pure)) are `u64`. A sum or product of two of them past 2⁶⁴ has
+/// no arena in which it could stand as written, so `+` and `*` panic; where a term of an arena takes part nothing is
+/// lost, as literals that do not fit are left apart there.
 pub struct Term<'a, V, P: Signature = Smooth>(Repr<'a, V, P>);
 
 enum Repr<'a, V, P: Signature> {
@@ -196,9 +201,7 @@ impl<V: Clone + Eq + Hash> Elementary for Term<'_, V> {
         };
         let operation = match rule.primitive() {
             Some(row) => {
-                if !arena.is_lawless()
-                    && let Some(simple) = rewrite::primitive(row, &x)
-                {
+                if let Some(simple) = rewrite::primitive(arena.laws(), row, &x) {
                     return simple;
                 }
                 SmoothOperation::Primitive(row)

@@ -93,7 +93,7 @@ impl<V: Clone + Eq + Hash> Arena<V, Smooth> {
             let operand = |at: usize| {
                 terms.get(at).copied().ok_or(Error::Length {
                     what: "the part of the listing that a line may refer to",
-                    expected: at + 1,
+                    expected: at.saturating_add(1),
                     found: terms.len(),
                 })
             };

@@ -8,6 +8,7 @@ use core::convert::Infallible;
 use core::fmt::Debug;
 use core::hash::Hash;
 
+use super::arena::Laws;
 use super::custom::Erased;
 use super::{Term, rewrite};
 use crate::algebra::{Semiring, natural};
@@ -44,10 +45,11 @@ pub trait Signature: Sized + 'static {
     /// What a product that may have negative or reciprocal factors simplifies to.
     #[doc(hidden)]
     fn signed_product<'a, V: Clone + Eq + Hash>(
+        laws: Laws,
         a: Term<'a, V, Self>,
         b: Term<'a, V, Self>,
     ) -> Option<Term<'a, V, Self>> {
-        let _ = (a, b);
+        let _ = (laws, a, b);
         None
     }
     /// The operation in another arena, which numbers users' rules in its own way.
@@ -125,8 +127,8 @@ impl Signature for Smooth {
     fn signed_sum<'a, V: Clone + Eq + Hash>(a: Term<'a, V>, b: Term<'a, V>) -> Option<Term<'a, V>> {
         rewrite::sum_of_signed(a, b)
     }
-    fn signed_product<'a, V: Clone + Eq + Hash>(a: Term<'a, V>, b: Term<'a, V>) -> Option<Term<'a, V>> {
-        rewrite::product_of_signed(a, b)
+    fn signed_product<'a, V: Clone + Eq + Hash>(laws: Laws, a: Term<'a, V>, b: Term<'a, V>) -> Option<Term<'a, V>> {
+        rewrite::product_of_signed(laws, a, b)
     }
     fn adopt(
         operation: SmoothOperation,
@@ -168,8 +170,8 @@ impl<S: Semiring> Model<Pure> for S {
 
 impl<C: Elementary> Model<Smooth> for C {
     fn literal(literal: f64) -> C {
-        // The units of the semiring may know more than a constant that happens to equal them.
-        if literal == 0.0 {
+        // The units of the semiring may know more than a constant that happens to equal them; −0 is not the unit.
+        if literal.to_bits() == 0 {
             C::zero()
         } else if literal == 1.0 {
             C::one()
