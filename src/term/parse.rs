@@ -142,6 +142,9 @@ impl<'a, 't> Parser<'a, 't> {
         let mut product = self.factor()?;
         loop {
             if self.take('*') {
+                if self.rest().starts_with('*') {
+                    return Err(self.error_at(self.at - 1, "a power is written `^`".into()));
+                }
                 product *= self.factor()?;
             } else if self.take('/') {
                 product /= self.factor()?;
@@ -206,6 +209,9 @@ impl<'a, 't> Parser<'a, 't> {
     /// The call of a row of the table; its parameter, if it has one, comes first.
     fn call(&mut self, name: &str, start: usize) -> Result<Term<'a, String>> {
         let Some(known) = Primitive::ALL.iter().find(|row| row.name() == name) else {
+            if name == "log" {
+                return Err(self.error_at(start, "there is no function `log`: there are ln, log2 and log10".into()));
+            }
             let names: Vec<_> = Primitive::ALL.iter().map(|row| row.name()).collect();
             return Err(self.error_at(start, format!("there is no function `{name}`: there are {}", names.join(", "))));
         };

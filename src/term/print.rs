@@ -1,7 +1,8 @@
 //! Terms as text: infix, LaTeX, and DOT, all from the spelling in the rows of the table.
 //!
-//! Law: what [`Display`](core::fmt::Display) prints, [`parse`](super::parse) reads back as the same term. A term
-//! whose shared parts would make the text much longer than the term is printed with names for them.
+//! Law: what [`Display`](core::fmt::Display) prints, [`parse`](super::parse) reads back as the same term, if its
+//! variables print as identifiers that are not names of constants; users' rules it refuses. A term whose shared parts
+//! would make the text much longer than the term is printed with names for them, which no variable of it has.
 
 use core::fmt::{self, Display, Write};
 use core::hash::Hash;
@@ -10,7 +11,7 @@ use super::Term;
 use super::arena::{Arena, Node};
 use super::fold::Values;
 use super::signature::{Signature, Smooth, SmoothOperation};
-use crate::primitives::Facts;
+use crate::primitives::{Facts, Primitive};
 
 /// How an operation is written.
 #[derive(Debug, Clone, Copy)]
@@ -21,6 +22,8 @@ pub struct Spelling {
     pub facts: Facts,
     /// The integer parameter, of the rows that have one.
     pub parameter: Option<i64>,
+    /// Whether it is a user's rule, which may be named like a row of the table.
+    pub custom: bool,
 }
 
 /// Signatures whose operations can be written.
@@ -39,7 +42,7 @@ impl Written for Smooth {
     fn spelling<V>(operation: SmoothOperation, arena: &Arena<V, Self>) -> Spelling {
         match operation {
             SmoothOperation::Primitive(row) => {
-                Spelling { name: row.name(), facts: row.facts(), parameter: row.parameter() }
+                Spelling { name: row.name(), facts: row.facts(), parameter: row.parameter(), custom: false }
             }
             SmoothOperation::Custom(rule) => arena.spell(rule),
         }
@@ -51,6 +54,8 @@ const SUM: u8 = 1;
 const PRODUCT: u8 = 2;
 const NEGATION: u8 = 3;
 const POWER: u8 = 4;
+/// Functions in LaTeX, most of which stand before their argument without parentheses.
+const FUNCTION: u8 = 5;
 const ATOM: u8 = 9;
 
 /// Text with the binding strength of its outermost operation.
@@ -80,7 +85,7 @@ fn infix(node: Kind<'_>, x: &[Piece]) -> Piece {
         Kind::Literal(text) => literal(text),
         Kind::Plus => Piece::new(SUM, format!("{} + {}", at(0, SUM), at(1, SUM + 1))),
         Kind::Times => Piece::new(PRODUCT, format!("{} * {}", at(0, PRODUCT), at(1, PRODUCT + 1))),
-        Kind::Operation(&Spelling { name, facts, parameter }) => match (facts.infix, x.len(), parameter) {
+        Kind::Operation(&Spelling { name, facts, parameter, custom }) => match (facts.infix, x.len(), parameter) {
             (Some((sign, binds)), 1, None) => {
                 // `-2` is a literal, `-(2)` its negation.
                 let bare = sign != "-" || x[0].text.parse::<f64>().is_err();
@@ -96,7 +101,9 @@ fn infix(node: Kind<'_>, x: &[Piece]) -> Piece {
             (Some((sign, binds)), 2, _) => Piece::new(binds, format!("{} {sign} {}", at(0, binds), at(1, binds + 1))),
             _ => {
                 let arguments = parameter.map(|n| n.to_string()).into_iter().chain(x.iter().map(|x| x.text.clone()));
-                Piece::new(ATOM, format!("{name}({})", arguments.collect::<Vec<_>>().join(", ")))
+                // A rule of a row's name is not the row, and must not be read as it.
+                let owner = if custom && Primitive::ALL.iter().any(|row| row.name() == name) { "user." } else { "" };
+                Piece::new(ATOM, format!("{owner}{name}({})", arguments.collect::<Vec<_>>().join(", ")))
             }
         },
     }
@@ -108,11 +115,12 @@ fn tex(node: Kind<'_>, x: &[Piece]) -> Piece {
         Kind::Literal(text) => literal(text),
         Kind::Plus => Piece::new(SUM, format!("{} + {}", at(0, SUM), at(1, SUM + 1))),
         Kind::Times => Piece::new(PRODUCT, format!(r"{} \cdot {}", at(0, PRODUCT), at(1, PRODUCT + 1))),
-        Kind::Operation(&Spelling { name, facts, parameter }) => {
-            let binds = facts.infix.map_or(ATOM, |(_, binds)| binds);
+        Kind::Operation(&Spelling { name, facts, parameter, .. }) => {
+            let binds = facts.infix.map_or(FUNCTION, |(_, binds)| binds);
             if facts.tex.is_empty() {
                 let arguments: Vec<_> = x.iter().map(|x| x.text.clone()).collect();
-                return Piece::new(ATOM, format!(r"\operatorname{{{name}}}\left({}\right)", arguments.join(", ")));
+                let name = escaped(name);
+                return Piece::new(FUNCTION, format!(r"\operatorname{{{name}}}\left({}\right)", arguments.join(", ")));
             }
             let mut text = facts.tex.to_owned();
             for (i, x) in x.iter().enumerate() {
@@ -125,8 +133,9 @@ fn tex(node: Kind<'_>, x: &[Piece]) -> Piece {
                 let base_of_power = binds == POWER && i == 0;
                 let argument = match (enclosed && !base_of_power, facts.infix) {
                     (true, _) => x.text.clone(),
-                    (false, Some(_)) => x.at(binds + u8::from(i > 0 || base_of_power), TEX_ROUND),
-                    (false, None) => x.at(ATOM, TEX_ROUND),
+                    (false, Some(_)) if base_of_power => x.at(ATOM, TEX_ROUND),
+                    (false, Some(_)) => x.at(binds + u8::from(i > 0), TEX_ROUND),
+                    (false, None) => x.at(FUNCTION, TEX_ROUND),
                 };
                 text = text.replace(&place, &argument);
             }
@@ -137,6 +146,35 @@ fn tex(node: Kind<'_>, x: &[Piece]) -> Piece {
 
 fn literal(text: String) -> Piece {
     Piece::new(if text.starts_with('-') { NEGATION } else { ATOM }, text)
+}
+
+/// A variable in LaTeX: `x_1` with its index, any other name with special characters upright as it stands.
+fn tex_name(name: &str) -> String {
+    let plain = |part: &str| !part.is_empty() && part.chars().all(char::is_alphanumeric);
+    match name.split_once('_') {
+        Some((base, index)) if plain(base) && plain(index) => format!("{base}_{{{index}}}"),
+        _ if name.contains(SPECIAL) => format!(r"\mathrm{{{}}}", escaped(name)),
+        _ => name.to_owned(),
+    }
+}
+
+/// The characters that mean something to TeX.
+const SPECIAL: [char; 10] = ['\\', '{', '}', '$', '&', '#', '^', '_', '%', '~'];
+
+fn escaped(name: &str) -> String {
+    let mut text = String::with_capacity(name.len());
+    for c in name.chars() {
+        match c {
+            '\\' => text.push_str(r"\backslash "),
+            '^' => text.push_str(r"\hat{}"),
+            '~' => text.push_str(r"\sim "),
+            _ => {
+                text.extend(SPECIAL.contains(&c).then_some('\\'));
+                text.push(c);
+            }
+        }
+    }
+    text
 }
 
 /// A node without its operands.
@@ -157,6 +195,7 @@ impl<V: Clone + Eq + Hash + Display, P: Written> Term<'_, V, P> {
     fn write(
         &self,
         style: fn(Kind<'_>, &[Piece]) -> Piece,
+        variable: fn(&str) -> String,
         mut name: impl FnMut(usize, &Node<P::Operation>, Piece) -> Piece,
     ) -> String {
         let Some((arena, root)) = self.place() else {
@@ -167,7 +206,7 @@ impl<V: Clone + Eq + Hash + Display, P: Written> Term<'_, V, P> {
             let mut operands = Vec::new();
             arena.read(|store| node.operands(&store.lists, |operand| operands.push(pieces.take(operand))));
             let piece = match node {
-                Node::Variable(number) => Piece::new(ATOM, arena.variable_at(number).to_string()),
+                Node::Variable(number) => Piece::new(ATOM, variable(&arena.variable_at(number).to_string())),
                 Node::Literal(bits) => style(Kind::Literal(P::text(P::from_bits(bits))), &[]),
                 Node::Plus(_) => style(Kind::Plus, &operands),
                 Node::Times(_) => style(Kind::Times, &operands),
@@ -185,21 +224,31 @@ impl<V: Clone + Eq + Hash + Display, P: Written> Term<'_, V, P> {
     fn write_named(
         &self,
         style: fn(Kind<'_>, &[Piece]) -> Piece,
-        name: impl Fn(usize) -> String,
+        variable: fn(&str) -> String,
+        name: impl Fn(&str, usize) -> String,
         line: impl Fn(&str, &str) -> String,
     ) -> (String, String) {
-        let (mut lines, mut count) = (String::new(), 0);
-        let last = self.write(style, |uses, node, piece| {
+        let (mut lines, mut count, prefix) = (String::new(), 0, self.unused_prefix());
+        let last = self.write(style, variable, |uses, node, piece| {
             let short = uses < 2 && piece.text.len() < LONGEST_LINE;
             if short || matches!(node, Node::Variable(_) | Node::Literal(_)) {
                 return piece;
             }
             count += 1;
-            let name = name(count);
+            let name = name(&prefix, count);
             lines.push_str(&line(&name, &piece.text));
             Piece::new(ATOM, name)
         });
         (lines, last)
+    }
+
+    /// Letters with which no variable of the term begins.
+    fn unused_prefix(&self) -> String {
+        let variables: Vec<String> = self.variables().iter().map(V::to_string).collect();
+        let free = |prefix: &String| !variables.iter().any(|name| name.starts_with(prefix.as_str()));
+        let single = "tsuvwpqrabcdfghklmnxyz".chars().map(String::from);
+        let longer = (2..).map(|length| "t".repeat(length));
+        single.chain(longer).find(free).expect("a long enough prefix is longer than any variable")
     }
 
     /// The number of operations if every shared part were written out, up to the largest `usize`.
@@ -213,7 +262,8 @@ impl<V: Clone + Eq + Hash + Display, P: Written> Term<'_, V, P> {
         sizes[root as usize]
     }
 
-    /// The term in LaTeX, with names `t_1, t_2, …` for shared parts where writing them out would be long.
+    /// The term in LaTeX, with names `t_1, t_2, …` for shared parts where writing them out would be long. If a
+    /// variable begins with `t`, they begin with another letter.
     ///
     /// ```
     /// use catadiff::prelude::*;
@@ -225,10 +275,10 @@ impl<V: Clone + Eq + Hash + Display, P: Written> Term<'_, V, P> {
     #[must_use]
     pub fn to_latex(&self) -> String {
         if self.written_out() <= LONGEST_WRITTEN_OUT {
-            return self.write(tex, |_, _, piece| piece);
+            return self.write(tex, tex_name, |_, _, piece| piece);
         }
-        let (lines, last) =
-            self.write_named(tex, |n| format!("t_{{{n}}}"), |name, text| format!("{name} &= {text} \\\\\n"));
+        let name = |prefix: &str, n| format!("{prefix}_{{{n}}}");
+        let (lines, last) = self.write_named(tex, tex_name, name, |name, text| format!("{name} &= {text} \\\\\n"));
         format!("\\begin{{aligned}}\n{lines}&\\phantom{{=}} {last}\n\\end{{aligned}}")
     }
 
@@ -269,13 +319,19 @@ impl<V: Clone + Eq + Hash + Display, P: Written> Term<'_, V, P> {
     }
 }
 
-/// Infix notation; shared parts are named, `t1 = …;`, where writing them out would be long.
+/// Infix notation; shared parts are named, `t1 = …;`, where writing them out would be long. If a variable begins with
+/// `t`, the names begin with another letter.
+///
+/// Variables are printed as they are: to be [parsed](super::parse) again, they should be identifiers. A user's rule
+/// with the name of a row prints as `user.name(…)`, which is no formula.
 impl<V: Clone + Eq + Hash + Display, P: Written> Display for Term<'_, V, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.written_out() <= LONGEST_WRITTEN_OUT {
-            return f.write_str(&self.write(infix, |_, _, piece| piece));
+            return f.write_str(&self.write(infix, str::to_owned, |_, _, piece| piece));
         }
-        let (lines, last) = self.write_named(infix, |n| format!("t{n}"), |name, text| format!("{name} = {text};\n"));
+        let name = |prefix: &str, n| format!("{prefix}{n}");
+        let line = |name: &str, text: &str| format!("{name} = {text};\n");
+        let (lines, last) = self.write_named(infix, str::to_owned, name, line);
         write!(f, "{lines}{last}")
     }
 }
@@ -283,6 +339,6 @@ impl<V: Clone + Eq + Hash + Display, P: Written> Display for Term<'_, V, P> {
 impl<V> Arena<V, Smooth> {
     /// How a user's rule is written: as a call of its name.
     fn spell(&self, rule: u32) -> Spelling {
-        Spelling { name: self.rule_name(rule), facts: Facts::UNKNOWN, parameter: None }
+        Spelling { name: self.rule_name(rule), facts: Facts::UNKNOWN, parameter: None, custom: true }
     }
 }
