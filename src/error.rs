@@ -226,7 +226,9 @@ impl fmt::Display for Error {
                 write!(f, "the name `{name}` has no value, and no names are known here")
             }
             Error::UnknownName { name, known } => {
-                write!(f, "the name `{name}` has no value: the names known here are {}", known.join(", "))
+                let shown = &known[..known.len().min(MOST_NAMES)];
+                write!(f, "the name `{name}` has no value: the names known here are {}", shown.join(", "))?;
+                if known.len() > MOST_NAMES { write!(f, " and {} more", known.len() - MOST_NAMES) } else { Ok(()) }
             }
             Error::Syntax { message, source, offset } => caret(f, message, source, *offset),
             Error::Disagree { what, index, found, expected } => {
@@ -291,14 +293,27 @@ impl fmt::Display for Mistake {
     }
 }
 
-/// Shows the offending line with a caret under the mistake.
+/// The most names that a message lists.
+const MOST_NAMES: usize = 20;
+/// The most characters of a line that a message shows whole.
+const LONGEST_LINE: usize = 80;
+/// How many characters of a longer line it shows on either side of the mistake.
+const AROUND: usize = 30;
+
+/// Shows the offending line, or of a long one what is around the mistake, with a caret under it.
 fn caret(f: &mut fmt::Formatter<'_>, message: &str, source: &str, offset: usize) -> fmt::Result {
     let offset = (0..=offset.min(source.len())).rev().find(|&o| source.is_char_boundary(o)).unwrap_or(0);
     let start = source[..offset].rfind('\n').map_or(0, |at| at + 1);
     let end = source[offset..].find('\n').map_or(source.len(), |at| offset + at);
-    let column = source[start..offset].chars().count();
+    let (before, after) = (&source[start..offset], &source[offset..end]);
+    let around = if source[start..end].chars().count() > LONGEST_LINE { AROUND } else { LONGEST_LINE };
+    let cut_before = before.char_indices().rev().nth(around).map(|(at, c)| at + c.len_utf8());
+    let cut_after = after.char_indices().nth(around).map(|(at, _)| at);
+    let before = cut_before.map_or_else(|| before.to_owned(), |at| format!("…{}", &before[at..]));
+    let after = cut_after.map_or_else(|| after.to_owned(), |at| format!("{}…", &after[..at]));
+    let column = before.chars().count();
     writeln!(f, "{message}")?;
-    writeln!(f, "  {}", &source[start..end])?;
+    writeln!(f, "  {before}{after}")?;
     write!(f, "  {:column$}^", "")
 }
 

@@ -108,7 +108,7 @@ impl<S: Base> Program<S> {
     }
 
     fn describe(&self, decision: &Decision) -> String {
-        let [a, b] = decision.sides.map(|place| self.arena.at(place));
+        let [a, b] = decision.sides.map(|place| shortened(&self.arena.at(place).to_string()));
         format!("{a} {} {b}: {}", decision.test.sign(), decision.outcome)
     }
 
@@ -139,5 +139,18 @@ impl<S: Base> Program<S> {
         self.run(x)?;
         let terms = self.terms();
         A::jacobian(|x| Term::eval_all(&terms, |input| self.meaning(*input, x, <A as Numbers<'_, S>>::lift)), x)
+    }
+}
+
+/// The most characters that a side of a decision takes in a message.
+const LONGEST_SIDE: usize = 50;
+
+/// The beginning of a text, on one line.
+fn shortened(text: &str) -> String {
+    let one_line = text.chars().map(|c| if c == '\n' { ' ' } else { c });
+    if text.chars().count() <= LONGEST_SIDE {
+        one_line.collect()
+    } else {
+        one_line.take(LONGEST_SIDE - 1).chain(['…']).collect()
     }
 }
