@@ -1,11 +1,15 @@
 //! The command line: formulas in, values and derivatives out, under every strategy.
+//!
+//! Law: an answer comes with exit code 0 on standard output, a mistake with exit code 2 on standard error, named; no
+//! argument makes it panic, and time is linear in the number of names but for what a strategy costs.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use catadiff::carriers::{Counted, Counter};
 use catadiff::prelude::*;
-use catadiff::term::{Arena, Term, parse};
+use catadiff::term::{Arena, Line, Listing, Term, parse};
 use catadiff::{Error, Result};
 use generic_array::typenum::U8;
 
@@ -21,7 +25,7 @@ usage:
   catadiff help                          this text
 
 A formula is written with + - * / ^, parentheses, numbers, names, and functions. Parts get
-names with `name = ...;`, and pi is known.
+names with `name = ...;`, and pi is known. In a point, every name of the formula has one value.
 
 examples:
   catadiff grad \"ln(x1) + x1*x2 - sin(x2)\" x1=2 x2=5
@@ -32,9 +36,13 @@ exit codes: 0 for an answer, 2 for a mistake in what was asked.
 ";
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    match answer(&arguments) {
+    let arguments: std::result::Result<Vec<String>, _> =
+        std::env::args_os().skip(1).map(std::ffi::OsString::into_string).collect();
+    let answer = match &arguments {
+        Ok(arguments) => answer(&arguments.iter().map(String::as_str).collect::<Vec<_>>()),
+        Err(argument) => Err(format!("`{}` is not Unicode text", argument.to_string_lossy())),
+    };
+    match answer {
         Ok(text) => {
             use std::io::Write;
             // A reader that has seen enough, such as `head`, is no mistake.
@@ -54,7 +62,7 @@ fn answer(arguments: &[&str]) -> std::result::Result<String, String> {
         [] | ["help" | "--help" | "-h", ..] | [_, "--help" | "-h"] => Ok(HELP.to_owned()),
         ["--version" | "-V"] => Ok(format!("catadiff {}\n", env!("CARGO_PKG_VERSION"))),
         ["grad", formula, point @ ..] => grad_at(formula, point),
-        ["derive", formula, names @ ..] => derive(formula, names).map_err(|error| error.to_string()),
+        ["derive", formula, names @ ..] => derive(formula, names),
         ["show", formula, options @ ..] => show(formula, options),
         ["functions"] => Ok(functions()),
         ["grad" | "derive" | "show"] => Err("a formula is missing; try `catadiff help`".into()),
@@ -64,29 +72,75 @@ fn answer(arguments: &[&str]) -> std::result::Result<String, String> {
 
 /// The point `NAME=VALUE ...` in the order given.
 fn read_point<'t>(arguments: &[&'t str]) -> std::result::Result<(Vec<&'t str>, Vec<f64>), String> {
-    let (mut names, mut values) = (Vec::new(), Vec::new());
+    let (mut names, mut values, mut known) = (Vec::new(), Vec::new(), HashSet::new());
     for argument in arguments {
         let Some((name, value)) = argument.split_once('=') else {
             return Err(format!("`{argument}` is not of the form NAME=VALUE"));
         };
+        let name = name.trim();
+        must_be_variable(name)?;
         let value: f64 = value
             .trim()
             .parse()
             .ok()
             .filter(|value: &f64| value.is_finite())
             .ok_or_else(|| format!("the value of `{name}` is `{value}`, which is not a finite number"))?;
-        if names.contains(&name.trim()) {
+        if !known.insert(name) {
             return Err(format!("`{name}` has two values"));
         }
-        names.push(name.trim());
+        names.push(name);
         values.push(value);
     }
     Ok((names, values))
 }
 
+/// A name is a variable if as a formula it is one: `pi` is a constant, and `2x` is no name.
+fn must_be_variable(name: &str) -> std::result::Result<(), String> {
+    let arena = Arena::new();
+    match parse(&arena, name) {
+        Ok(term) if term.as_variable().as_deref() == Some(name) => Ok(()),
+        Ok(term) if term.as_literal().is_some() => Err(format!("`{name}` is a constant, not a name for a variable")),
+        _ => Err(format!("`{name}` is not a name: names are letters, digits and `_`, and begin with no digit")),
+    }
+}
+
+/// Whether all names occur in the formula.
+fn must_occur(names: &[&str], variables: &[String]) -> std::result::Result<(), String> {
+    let known: HashSet<&str> = variables.iter().map(String::as_str).collect();
+    match names.iter().find(|name| !known.contains(*name)) {
+        Some(name) if variables.is_empty() => Err(format!("the formula does not use `{name}`: it uses no names")),
+        Some(name) => {
+            let shown: Vec<&str> = variables.iter().take(20).map(String::as_str).collect();
+            let more = if variables.len() > shown.len() { ", …" } else { "" };
+            Err(format!("the formula does not use `{name}`: its names are {}{more}", shown.join(", ")))
+        }
+        None => Ok(()),
+    }
+}
+
+fn unknown(name: &str, known: Vec<String>) -> Error {
+    Error::UnknownName { name: name.to_owned(), known }
+}
+
+fn explained(error: Error) -> String {
+    let hint = match &error {
+        Error::UnknownName { name, .. } if name == "e" => "\n  Euler's number is exp(1)",
+        _ => "",
+    };
+    format!("{error}{hint}")
+}
+
 fn grad_at(formula: &str, point: &[&str]) -> std::result::Result<String, String> {
     let (names, values) = read_point(point)?;
-    gradient_report(formula, &names, &values).map_err(|error| error.to_string())
+    let arena = Arena::new();
+    let term = parse(&arena, formula).map_err(explained)?;
+    let variables = term.variables();
+    let known: HashSet<&str> = names.iter().copied().collect();
+    if let Some(name) = variables.iter().find(|name| !known.contains(name.as_str())) {
+        return Err(explained(unknown(name, names.iter().map(|&name| name.to_owned()).collect())));
+    }
+    must_occur(&names, &variables)?;
+    gradient_report(&term, &names, &values).map_err(explained)
 }
 
 /// A row of the report: a strategy, what it found, and what it cost.
@@ -98,13 +152,13 @@ struct Row {
 }
 
 /// Runs a strategy over numbers that count.
-fn run<A>(strategy: &'static str, term: &Term<'_, String>, names: &[&str], x: &[f64]) -> Result<Row>
+fn run<A>(strategy: &'static str, term: &Term<'_, usize>, x: &[f64]) -> Result<Row>
 where
     A: for<'c> Strategy<Counted<'c, f64>>,
 {
     let counter = Counter::new();
     let point: Vec<_> = x.iter().map(|x| counter.number(*x)).collect();
-    let (value, gradient) = A::value_and_grad(|x| term.eval(|name| x[place(names, name)]), &point)?;
+    let (value, gradient) = A::value_and_grad(|x| term.eval(|place| x[*place]), &point)?;
     Ok(Row {
         strategy,
         value: value.value,
@@ -113,19 +167,24 @@ where
     })
 }
 
-/// Where a variable stands in the point; every variable is known to be there.
-fn place(names: &[&str], name: &str) -> usize {
-    names.iter().position(|known| *known == name).expect("the variables of the formula have values")
+/// The term with its variables numbered by their place among the names, each of which is there.
+fn numbered<'a>(term: &Term<'_, String>, names: &[&str], arena: &'a Arena<usize>) -> Result<Term<'a, usize>> {
+    let places: HashMap<&str, usize> = names.iter().enumerate().map(|(place, name)| (*name, place)).collect();
+    let lines = term.listing()?.lines.into_iter().map(|line| match line {
+        Line::Variable(name) => Line::Variable(places[name.as_str()]),
+        Line::Constant(value) => Line::Constant(value),
+        Line::Plus(a, b) => Line::Plus(a, b),
+        Line::Times(a, b) => Line::Times(a, b),
+        Line::Primitive(row, operands) => Line::Primitive(row, operands),
+    });
+    arena.read_listing(&Listing { lines: lines.collect() })
 }
 
-fn gradient_report(formula: &str, names: &[&str], x: &[f64]) -> Result<String> {
+fn gradient_report(term: &Term<'_, String>, names: &[&str], x: &[f64]) -> Result<String> {
     let arena = Arena::new();
-    let term = parse(&arena, formula)?;
-    if let Some(name) = term.variables().into_iter().find(|name| !names.contains(&name.as_str())) {
-        return Err(Error::UnknownName { name, known: names.iter().map(|&name| name.to_owned()).collect() });
-    }
+    let function = numbered(term, names, &arena)?;
     macro_rules! rows {
-        ($($Strategy:ty as $name:literal),+) => { [$(run::<$Strategy>($name, &term, names, x)?),+] };
+        ($($Strategy:ty as $name:literal),+) => { [$(run::<$Strategy>($name, &function, x)?),+] };
     }
     let rows = rows![
         Forward as "Forward", Vector<U8> as "Vector<U8>", SparseForward as "SparseForward", Downward as "Downward",
@@ -133,7 +192,7 @@ fn gradient_report(formula: &str, names: &[&str], x: &[f64]) -> Result<String> {
         Symbolic as "Symbolic"
     ];
     let counter = Counter::new();
-    let value = term.eval(|name| counter.number(x[place(names, name)])).value;
+    let value = function.eval(|place| counter.number(x[*place])).value;
     let close = |a: f64, b: f64| a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= 1e-12 * b.abs().max(1.0);
     debug_assert!(rows.iter().all(|row| close(row.value, value)), "every strategy has the value of the formula");
 
@@ -141,7 +200,7 @@ fn gradient_report(formula: &str, names: &[&str], x: &[f64]) -> Result<String> {
     let mut report = format!("f = {term}\nat  {}\n\nvalue  {value}\n\n", at.join(", "));
     report.push_str(&aligned(&comparison(names, counts(&counter), &rows), 1 + names.len()));
     report.push_str("\nsymbolic\n");
-    write_derivatives(&mut report, &term, names)?;
+    write_derivatives(&mut report, term, names)?;
     Ok(report)
 }
 
@@ -191,16 +250,15 @@ fn write_derivatives(text: &mut String, term: &Term<'_, String>, names: &[&str])
     Ok(())
 }
 
-fn derive(formula: &str, names: &[&str]) -> Result<String> {
+fn derive(formula: &str, names: &[&str]) -> std::result::Result<String, String> {
     let arena = Arena::new();
-    let term = parse(&arena, formula)?;
+    let term = parse(&arena, formula).map_err(explained)?;
     let all = term.variables();
     let names: Vec<&str> = if names.is_empty() { all.iter().map(String::as_str).collect() } else { names.to_vec() };
-    if let Some(name) = names.iter().find(|name| !all.iter().any(|known| known == *name)) {
-        return Err(Error::UnknownName { name: (*name).to_owned(), known: all });
-    }
+    names.iter().try_for_each(|name| must_be_variable(name))?;
+    must_occur(&names, &all)?;
     let mut text = String::new();
-    write_derivatives(&mut text, &term, &names)?;
+    write_derivatives(&mut text, &term, &names).map_err(explained)?;
     Ok(text)
 }
 
