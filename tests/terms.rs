@@ -1,5 +1,5 @@
 //! Terms: sharing and depth cost nothing, text reads back, listings travel, users' rules mean the same everywhere.
-use catadiff::carriers::{Accumulate, Cayley, Dual, Hom, Sparse};
+use catadiff::carriers::{Accumulate, Cayley, Counter, Dual, Hom, Sparse};
 use catadiff::prelude::*;
 use catadiff::primitives::Primitive;
 use catadiff::term::{Arena, Line, Listing, Pure, Term, parse};
@@ -259,4 +259,208 @@ fn any_text_is_read_or_refused() {
         true
     }
     QuickCheck::new().tests(3000).quickcheck(property as fn(String, Vec<u8>) -> bool);
+}
+
+/// A number that any bytes describe, by operations that round, overflow and decide.
+fn number_from<R: Decide>(x: &[R], bytes: &[u8]) -> R {
+    let mut numbers = x.to_vec();
+    numbers.extend([0.0, -0.0, 1.0, -1.0, 1e200, 1e-200, 0.1].map(R::constant));
+    for chunk in bytes.chunks_exact(4) {
+        let [a, b, c] = [chunk[0], chunk[1], chunk[2]].map(|i| numbers[i as usize % numbers.len()]);
+        numbers.push(match chunk[3] {
+            0..=40 => a + b,
+            41..=100 => a * b,
+            101..=110 => a - b,
+            111..=120 => a / b,
+            121..=130 => a.recip(),
+            131..=140 => -a,
+            141..=150 => a.powi(i32::from(chunk[2] % 3)),
+            151..=160 => a.select(b, c),
+            161..=180 => {
+                if a < b {
+                    a
+                } else {
+                    c
+                }
+            }
+            row => {
+                let row = Primitive::ALL[row as usize % Primitive::ALL.len()];
+                row.apply(&[a, b, c][..row.arity()])
+            }
+        });
+    }
+    *numbers.last().expect("there are variables")
+}
+
+#[test]
+fn a_program_run_where_it_was_recorded_answers_the_very_same() {
+    fn bits(x: f64) -> u64 {
+        if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() }
+    }
+    fn property(bytes: Vec<u8>, picks: (u8, u8, u8)) -> bool {
+        let at = [picks.0, picks.1, picks.2]
+            .map(|pick| [0.0, -0.0, 1e-300, -1e-300, 1e300, 0.1, -0.3, 1.0, -1.0, 7.0][pick as usize % 10]);
+        let double = record(|x| vec![number_from(x, &bytes)], &at).unwrap().run(&at).unwrap();
+        // At single precision literals must not fold in double.
+        let narrow = at.map(|x: f64| x.clamp(-1e38, 1e38) as f32);
+        let single = record(|x| vec![number_from(x, &bytes), x[0]], &narrow).unwrap();
+        let counter = Counter::new();
+        let direct = number_from(&narrow.map(|x| counter.number(x)), &bytes).value;
+        bits(double[0]) == bits(number_from(&at, &bytes))
+            && bits(f64::from(single.run(&narrow).unwrap()[0])) == bits(f64::from(direct))
+    }
+    QuickCheck::new().tests(1000).rng(Gen::new(100)).quickcheck(property as fn(Vec<u8>, (u8, u8, u8)) -> bool);
+
+    fn scaled<R: Decide>(x: &[R]) -> Vec<R> {
+        let y = R::constant(1e200) * (R::constant(1e200) * x[0]);
+        vec![if y < 1e150 { y } else { -y }]
+    }
+    let program = record(|x| scaled(x), &[1e-300]).unwrap();
+    assert_eq!(program.run(&[1e-300]).unwrap(), scaled(&[1e-300]));
+    assert_eq!(program.decisions(), 1);
+}
+
+#[test]
+fn decisions_are_told_in_short() {
+    fn long<R: Decide>(x: &[R]) -> Vec<R> {
+        let mut sum = x[0] * 0.0;
+        for n in 0..1000 {
+            sum = (sum + x[0] * f64::from(n)).sin();
+        }
+        vec![if sum > -2.0 { sum } else { x[0] }]
+    }
+    let program = record(|x| long(x), &[1.0]).unwrap();
+    let message = program.run(&[f64::NAN]).unwrap_err().to_string();
+    assert!(message.chars().count() < 220 && message.contains("… > -2: true`"), "{message}");
+    assert!(!message.contains('\n'));
+}
+
+/// One type, a rule of one argument and another of two.
+#[derive(Clone)]
+struct Overloaded;
+
+impl Rule<1> for Overloaded {
+    fn name(&self) -> &'static str {
+        "cos"
+    }
+    fn value(&self, [x]: [f64; 1]) -> f64 {
+        x + 1.0
+    }
+    fn partial<S: Scalar>(&self, _: usize, _: [S; 1], _: S) -> S {
+        S::one()
+    }
+}
+
+impl Rule<2> for Overloaded {
+    fn name(&self) -> &'static str {
+        "overloaded"
+    }
+    fn value(&self, [x, y]: [f64; 2]) -> f64 {
+        x * y
+    }
+    fn partial<S: Scalar>(&self, argument: usize, x: [S; 2], _: S) -> S {
+        x[1 - argument]
+    }
+}
+
+#[test]
+fn rules_are_told_apart() {
+    let arena = Arena::<String>::new();
+    let (x, y) = (arena.variable("x".into()), arena.variable("y".into()));
+    let [one, two] = [Overloaded.of([x]), Overloaded.of([x, y])];
+    assert_eq!((one + two).eval(|v| if v == "x" { 3.0 } else { 5.0 }), 19.0);
+    assert!(Overloaded.of([x]).same(&one) && Overloaded.of([x, y]).same(&two));
+    // A rule named like a row is not read back as the row.
+    assert_eq!(one.to_string(), "user.cos(x)");
+    assert!(parse(&arena, "user.cos(x)").is_err());
+    assert_eq!(two.to_string(), "overloaded(x, y)");
+    // Rules with content are never taken for one another, but each is itself wherever it goes.
+    let shifted = Shifted(1.0).of([x, y]);
+    assert!(!shifted.same(&Shifted(1.0).of([x, y])));
+    let other = Arena::<String>::new();
+    let z = other.variable("z".into());
+    assert!((z + shifted).same(&(z + shifted)));
+    let back = other.variable("x".into()) + shifted;
+    assert!(back.substitute(|v| other.variable(v.clone())).same(&back));
+}
+
+#[test]
+fn many_rules_with_content_take_linear_time() {
+    let arena = Arena::<&str>::new();
+    let (x, y) = (arena.variable("x"), arena.variable("y"));
+    let mut sum = x;
+    for n in 0..20_000 {
+        sum += Shifted(f64::from(n)).of([x, y]);
+    }
+    let other = Arena::<&str>::new();
+    let brought = other.variable("x") + sum;
+    assert_eq!(brought.eval(|v| if *v == "x" { 0.0 } else { 1.0 }), 20_000.0 * 19_999.0 / 2.0);
+}
+
+#[test]
+fn names_for_shared_parts_are_new() {
+    for (names, prefix) in [(["x", "y"], "t1 = "), (["t1", "t2"], "s1 = "), (["tau", "s3"], "u1 = ")] {
+        let arena = Arena::<String>::new();
+        let [mut a, b] = names.map(|name| arena.variable(name.to_owned()));
+        for _ in 0..12 {
+            a = (a + b) * (a + b).sin();
+        }
+        let text = a.to_string();
+        assert!(text.starts_with(prefix), "{text}");
+        assert!(parse(&arena, &text).unwrap().same(&a), "{text}");
+        assert!(a.to_latex().contains(&format!("{}_{{1}} &= ", &prefix[..1])));
+    }
+}
+
+#[test]
+fn latex_is_unambiguous() {
+    let arena = Arena::<String>::new();
+    for (text, wanted) in [
+        ("sin(x)^2", r"{\left(\sin x\right)}^{2}"),
+        ("exp(x)^2", r"{\left(e^{x}\right)}^{2}"),
+        ("exp(x)^y", r"{\left(e^{x}\right)}^{y}"),
+        ("(x^2)^3", r"{\left({x}^{2}\right)}^{3}"),
+        ("sin(cos(x))", r"\sin \cos x"),
+        ("x_1 * beta_max", r"x_{1} \cdot beta_{max}"),
+        ("x_1^2", r"{x_{1}}^{2}"),
+        ("a_b_c + _u + v_", r"\mathrm{a\_b\_c} + \mathrm{\_u} + \mathrm{v\_}"),
+    ] {
+        assert_eq!(parse(&arena, text).unwrap().to_latex(), wanted, "for {text}");
+    }
+    let odd = Arena::<&str>::new();
+    assert_eq!(odd.variable("50%{&}").to_latex(), r"\mathrm{50\%\{\&\}}");
+}
+
+#[test]
+fn listings_refer_to_no_line_past_counting() {
+    let arena = Arena::<&str>::new();
+    let far = Listing { lines: vec![Line::Constant(1.0), Line::Plus(usize::MAX, 0)] };
+    assert!(matches!(arena.read_listing(&far), Err(Error::Length { expected: usize::MAX, found: 1, .. })));
+}
+
+#[test]
+fn free_literals_are_never_wrong() {
+    let arena = Arena::<char, Pure>::new();
+    let x = arena.variable('x');
+    let large = Term::literal(u64::MAX);
+    // In an arena, what does not fit stays apart.
+    let sum = (x + large) * large;
+    assert_eq!(sum.eval(|_| 0.0), (u64::MAX as f64).powi(2));
+    let alone = std::panic::catch_unwind(|| Term::<char, Pure>::literal(u64::MAX) + Term::literal(1));
+    assert!(alone.is_err());
+}
+
+#[test]
+fn long_lines_are_shown_around_the_mistake() {
+    let arena = Arena::<String>::new();
+    let long = format!("{} +) {}", "x + ".repeat(10_000), "+ y".repeat(10_000));
+    let message = parse(&arena, &long).unwrap_err().to_string();
+    let lines: Vec<_> = message.lines().collect();
+    assert_eq!(lines.len(), 3);
+    assert!(lines[1].chars().count() < 70 && lines[1].contains("x +  +) "), "{message}");
+    let under = lines[1].chars().nth(lines[2].chars().count() - 1);
+    assert_eq!((under, lines[2].trim()), (Some('+'), "^"), "{message}");
+    for (text, part) in [("x ** 2", "a power is written `^`"), ("log(x)", "there are ln, log2 and log10")] {
+        assert!(parse(&arena, text).unwrap_err().to_string().contains(part));
+    }
 }
