@@ -11,8 +11,8 @@ use std::ops::{Add, Mul};
 use catadiff::carriers::{Accumulate, Cayley, Dense, Dual, Hom, Sparse};
 use catadiff::prelude::*;
 use catadiff::term::{Arena, Pure, Term};
+use catadiff::typenum::U2;
 use catadiff::{Kronecker, Module, Semiring};
-use generic_array::typenum::U2;
 
 /// The variables, with their numbers; the second does not occur in the talk's example.
 const VARIABLES: [char; 2] = ['x', 'y'];

@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use catadiff::prelude::*;
-use generic_array::typenum::{U8, U32};
+use catadiff::typenum::{U8, U32};
 
 /// Steps of gradient descent under each strategy.
 const STEPS: usize = 12;

@@ -14,9 +14,9 @@ use std::time::Instant;
 use catadiff::carriers::{Accumulate, Cayley, Counted, Counter, Dense, Dual, Hom, Sparse, Tape};
 use catadiff::prelude::*;
 use catadiff::term::Arena;
+use catadiff::typenum::{U4, U16, U64, U256};
 use catadiff::{Kronecker, Semiring};
 use generic_array::ArrayLength;
-use generic_array::typenum::{U4, U16, U64, U256};
 use plotters::prelude::{
     BLACK, ChartBuilder, Circle, Color, IntoDrawingArea, IntoLogRange, LineSeries, Palette, Palette99, PathElement,
     SVGBackend, SeriesLabelPosition, WHITE,

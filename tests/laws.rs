@@ -56,7 +56,11 @@ mod exact {
         ring for BigRational, from Sample<BigRational>;
         ring for F, from Sample<F>;
         ring for Composite, from Sample<Composite>;
+    }
 
+    // A second block of the same module, under a name.
+    laws! {
+        mod with_division;
         field for BigRational, from Sample<BigRational>;
         field for F, from Sample<F>;
         field for Small, from Sample<Small>;

@@ -18,9 +18,12 @@
 /// }
 /// ```
 ///
-/// A type is one name: give a generic one an alias. It must be [`Same`](crate::Same) (see [`exact!`](crate::exact)) and
-/// [`Arbitrary`](quickcheck::Arbitrary), or name another [`Source`](crate::Source) after `from`; without `within` the
-/// laws are to hold exactly. Each row becomes the test `laws::<law set>::<type>`, so there is one `laws!` per module.
+/// A type is one name: give a generic one an alias, `type Z7 = Modular<7>;`, and write `Z7`. It must be
+/// [`Same`](crate::Same) (see [`exact!`](crate::exact)) and [`Arbitrary`](quickcheck::Arbitrary), or name another
+/// [`Source`](crate::Source) after `from`; without `within` the laws are to hold exactly.
+///
+/// Each row becomes the test `laws::<law set>::<type>`. A second `laws!` in the same module needs a name of its own:
+/// with `mod floats;` in front its tests are `floats::<law set>::<type>`.
 ///
 /// ```
 /// use catadiff::algebra::plain::Modular;
@@ -29,16 +32,33 @@
 /// laws! {
 ///     semiring for Z7, from Sample<Z7>;
 ///     field for Z7, from Sample<Z7>;
+/// }
+/// laws! {
+///     mod floats;
 ///     semiring for f64, from Sample<f64>, within Bound::ulps(4.0).at_scale(1e6);
 /// }
+/// # fn main() {}
+/// ```
+///
+/// A law set that does not exist is an error, as is a type that is not one name:
+///
+/// ```compile_fail
+/// catadiff_laws::laws! { semiringg for i64; }
+/// # fn main() {}
+/// ```
+///
+/// ```compile_fail
+/// use catadiff::algebra::plain::Modular;
+/// use catadiff_laws::Sample;
+/// catadiff_laws::laws! { semiring for Modular<7>, from Sample<Modular<7>>; }
 /// # fn main() {}
 /// ```
 #[macro_export]
 macro_rules! laws {
     // First, every row is brought to the form `[set Type (sources) (bound)]`.
-    (@read [$($row:tt)*]) => {
+    (@read $name:ident [$($row:tt)*]) => {
         /// The tests made by `laws!`.
-        mod laws {
+        mod $name {
             $crate::laws! { @set semiring $($row)* }
             $crate::laws! { @set commutative $($row)* }
             $crate::laws! { @set ring $($row)* }
@@ -47,13 +67,42 @@ macro_rules! laws {
             $crate::laws! { @set kronecker $($row)* }
         }
     };
-    (@read [$($row:tt)*] $set:ident for $T:ident $(, from $A:ty)? $(, within $bound:expr)?; $($rest:tt)*) => {
-        $crate::laws! { @read [$($row)* [$set $T ($T, $(@$A,)? $T) ($($bound, )? $crate::Bound::EXACT)]] $($rest)* }
-    };
-    (@read [$($row:tt)*] $set:ident $M:ident over $S:ident $(, from $B:ty, $A:ty)? $(, within $bound:expr)?; $($rest:tt)*) => {
+    (@read $name:ident [$($row:tt)*] $set:ident for $T:ident $(, from $A:ty)? $(, within $bound:expr)?; $($rest:tt)*) => {
+        $crate::laws! { @numbers $set }
         $crate::laws! {
-            @read [$($row)* [$set $M ($S, $M, $(@$A, $B,)? $S, $M) ($($bound, )? $crate::Bound::EXACT)]] $($rest)*
+            @read $name [$($row)* [$set $T ($T, $(@$A,)? $T) ($($bound, )? $crate::Bound::EXACT)]] $($rest)*
         }
+    };
+    (@read $name:ident [$($row:tt)*] $set:ident $M:ident over $S:ident $(, from $B:ty, $A:ty)? $(, within $bound:expr)?; $($rest:tt)*) => {
+        $crate::laws! { @tangents $set }
+        $crate::laws! {
+            @read $name [$($row)* [$set $M ($S, $M, $(@$A, $B,)? $S, $M) ($($bound, )? $crate::Bound::EXACT)]] $($rest)*
+        }
+    };
+    (@read $name:ident [$($row:tt)*] $($rest:tt)+) => {
+        ::core::compile_error!(::core::concat!(
+            "`laws!` cannot read `", ::core::stringify!($($rest)+), "`: a row is `semiring for T;` or `module M over S;`, ",
+            "with `, from …` and `, within …` before the semicolon; T, M and S are single names, so write ",
+            "`type Alias = …;` for a generic type and name the alias",
+        ));
+    };
+    (@numbers semiring) => {};
+    (@numbers commutative) => {};
+    (@numbers ring) => {};
+    (@numbers field) => {};
+    (@numbers $other:ident) => {
+        ::core::compile_error!(::core::concat!(
+            "`", ::core::stringify!($other), " for …` is no law set of `laws!`: there are ",
+            "`semiring for T`, `commutative for T`, `ring for T`, `field for T`, `module M over S` and `kronecker M over S`",
+        ));
+    };
+    (@tangents module) => {};
+    (@tangents kronecker) => {};
+    (@tangents $other:ident) => {
+        ::core::compile_error!(::core::concat!(
+            "`", ::core::stringify!($other), " … over …` is no law set of `laws!`: there are ",
+            "`semiring for T`, `commutative for T`, `ring for T`, `field for T`, `module M over S` and `kronecker M over S`",
+        ));
     };
     // Then each law set picks its rows.
     (@set $set:ident $($row:tt)*) => {
@@ -89,5 +138,6 @@ macro_rules! laws {
     (@fn $room:ident $check:ident $T:ident ($S:ident, $M:ident, $A:ident, $B:ident) ($bound:expr $(, $_1:expr)?)) => {
         $crate::laws! { @fn $room $check $T ($S, $M, @$A, $B, $A, $B) ($bound) }
     };
-    ($($row:tt)+) => { $crate::laws! { @read [] $($row)+ } };
+    (mod $name:ident; $($row:tt)+) => { $crate::laws! { @read $name [] $($row)+ } };
+    ($($row:tt)+) => { $crate::laws! { @read laws [] $($row)+ } };
 }

@@ -3,6 +3,7 @@
 //! Law: `rep` takes a function that adds to a vector of coefficients, `abs` runs it on zeros; the array belongs to
 //! the caller, so nothing global is mutated ("Forwards and in reverse", *Step 3: mutation*).
 
+use core::fmt;
 use std::rc::Rc;
 
 use super::backpropagator::{Arrivals, Backpropagator};
@@ -17,7 +18,7 @@ use crate::algebra::{Kronecker, Module, Semiring};
 /// let y = x.clone() * (x.clone() + Number::lift(1.0)) * (x.clone() + x);
 /// assert_eq!(y.tangent.abs(1), [170.0]);
 /// ```
-pub struct Accumulate<'a, S>(Backpropagator<Adder<'a, S>>);
+pub struct Accumulate<'a, S>(Backpropagator<Adder<'a, S>, S>);
 
 /// A function that adds its tangent, times a sensitivity, to an array.
 type Adder<'a, S> = dyn Fn(Option<S>, &mut [S]) + 'a;
@@ -112,5 +113,12 @@ impl<'a, S: Semiring + 'a> Kronecker<usize, S> for Accumulate<'a, S> {
 impl<S> Clone for Accumulate<'_, S> {
     fn clone(&self) -> Self {
         Accumulate(self.0.clone())
+    }
+}
+
+/// Opaque: a function cannot be seen, but by applying it.
+impl<S> fmt::Debug for Accumulate<'_, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Accumulate").field(&self.0).finish()
     }
 }

@@ -7,22 +7,27 @@
 //! take. It is no number, so that no `0·∞` arises on its way, but it has to travel, since shared nodes wait for it.
 
 use core::cell::RefCell;
+use core::fmt;
+use core::marker::PhantomData;
 use std::rc::Rc;
 
 use crate::algebra::Semiring;
 
-/// A shared closure of type `F`, or the zero function.
-pub(super) struct Backpropagator<F: ?Sized>(Option<Rc<F>>);
+/// A shared closure of type `F`, or the zero function. `Work` is what it computes with: the larger that is, the more
+/// stack a call needs.
+pub(super) struct Backpropagator<F: ?Sized, Work>(Option<Rc<F>>, PhantomData<fn() -> Work>);
 
-/// Stack to be left before a call, and stack to be added when there is less.
-const RESERVE: usize = 64 * 1024;
-const SEGMENT: usize = 4 * 1024 * 1024;
+impl<F: ?Sized, Work> Backpropagator<F, Work> {
+    pub(super) const ZERO: Self = Backpropagator(None, PhantomData);
 
-impl<F: ?Sized> Backpropagator<F> {
-    pub(super) const ZERO: Self = Backpropagator(None);
+    /// Stack to be left before a call. At the bottom of all calls a map is changed, whose nodes hold 64 numbers; they
+    /// pass over the stack, in unoptimised programs in a good many copies.
+    const RESERVE: usize = 256 * 1024 + 2048 * size_of::<Work>();
+    /// Stack to be added when there is less.
+    const SEGMENT: usize = 16 * Self::RESERVE;
 
     pub(super) fn new(function: Rc<F>) -> Self {
-        Backpropagator(Some(function))
+        Backpropagator(Some(function), PhantomData)
     }
 
     pub(super) fn is_zero(&self) -> bool {
@@ -31,20 +36,27 @@ impl<F: ?Sized> Backpropagator<F> {
 
     /// Calls the function, unless it is zero, with enough stack for what it calls in turn.
     pub(super) fn call<T>(&self, with: impl FnOnce(&F) -> T) -> Option<T> {
-        self.0.as_deref().map(|f| stacker::maybe_grow(RESERVE, SEGMENT, || with(f)))
+        self.0.as_deref().map(|f| stacker::maybe_grow(Self::RESERVE, Self::SEGMENT, || with(f)))
     }
 }
 
-impl<F: ?Sized> Clone for Backpropagator<F> {
+impl<F: ?Sized, Work> Clone for Backpropagator<F, Work> {
     fn clone(&self) -> Self {
-        Backpropagator(self.0.clone())
+        Backpropagator(self.0.clone(), PhantomData)
     }
 }
 
-impl<F: ?Sized> Drop for Backpropagator<F> {
+/// Says whether it is zero, and no more: what a closure holds cannot be seen.
+impl<F: ?Sized, Work> fmt::Debug for Backpropagator<F, Work> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_zero() { "0" } else { ".." })
+    }
+}
+
+impl<F: ?Sized, Work> Drop for Backpropagator<F, Work> {
     fn drop(&mut self) {
         if let Some(last) = self.0.take().filter(|f| Rc::strong_count(f) == 1) {
-            stacker::maybe_grow(RESERVE, SEGMENT, || drop(last));
+            stacker::maybe_grow(Self::RESERVE, Self::SEGMENT, || drop(last));
         }
     }
 }

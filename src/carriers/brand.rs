@@ -3,11 +3,15 @@
 //! Law: as for the module inside. `'b` is invariant: were it not, a variable of an outer differentiation could
 //! shrink into an inner one, and perturbation confusion would compile.
 
+use core::fmt;
 use core::marker::PhantomData;
 
 use crate::algebra::{Kronecker, Module};
 
 /// The module `M`, belonging to the one differentiation whose brand is `'b`.
+///
+/// A number with another brand is let in as a constant, by [`Dual::lift`](super::Dual::lift) or the
+/// [`lift`](crate::derivative::Numbers::lift) of the strategy: `Reverse::lift(x)`.
 #[derive(Debug, Clone, Copy)]
 pub struct Brand<'b, M> {
     /// The tangent.
@@ -59,3 +63,16 @@ impl<V, S, M: Kronecker<V, S>> Kronecker<V, S> for Brand<'_, M> {
         Brand::new(M::delta(variable))
     }
 }
+
+macro_rules! written {
+    ($($Format:ident)+) => {$(
+        /// As the tangent inside.
+        impl<M: fmt::$Format> fmt::$Format for Brand<'_, M> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.inner.fmt(f)
+            }
+        }
+    )+};
+}
+
+written! { Display LowerExp }

@@ -3,6 +3,7 @@
 //! Law: `rep h = λs m. m + h s` and `abs c = λs. c s 0` are inverse, and addition of tangents becomes composition
 //! of functions ("Forwards and in reverse", *Step 2: unions to upserts*; Cayley's theorem for the monoid of sums).
 
+use core::fmt;
 use std::rc::Rc;
 
 use super::backpropagator::{Arrivals, Backpropagator};
@@ -20,7 +21,10 @@ use crate::algebra::{Kronecker, Module, Semiring};
 /// let y = x.clone() * (x.clone() + Number::lift(1.0)) * (x.clone() + x);
 /// assert_eq!(y.tangent.abs().get(&"x"), Some(&170.0));
 /// ```
-pub struct Cayley<'a, S, M>(Backpropagator<dyn Fn(Option<S>, M) -> M + 'a>);
+pub struct Cayley<'a, S, M>(Backpropagator<Adder<'a, S, M>, (S, M)>);
+
+/// A function that adds its tangent, times a sensitivity, to a vector.
+type Adder<'a, S, M> = dyn Fn(Option<S>, M) -> M + 'a;
 
 impl<'a, S: Semiring + 'a, M: Module<S> + 'a> Cayley<'a, S, M> {
     /// The function `λs m. m + h s`.
@@ -106,5 +110,12 @@ impl<'a, V: Clone + 'a, S: Semiring + 'a, M: Kronecker<V, S> + 'a> Kronecker<V, 
 impl<S, M> Clone for Cayley<'_, S, M> {
     fn clone(&self) -> Self {
         Cayley(self.0.clone())
+    }
+}
+
+/// Opaque: a function cannot be seen, but by applying it.
+impl<S, M> fmt::Debug for Cayley<'_, S, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Cayley").field(&self.0).finish()
     }
 }

@@ -11,11 +11,11 @@ use generic_array::{ArrayLength, GenericArray, typenum};
 use crate::algebra::{Kronecker, Module, Semiring};
 
 /// The tangent `S^N`, as an array on the stack; `N` is a type-level number such as
-/// [`U8`](generic_array::typenum::U8).
+/// [`U8`](crate::typenum::U8).
 ///
 /// ```
 /// use catadiff::carriers::{Dense, Dual};
-/// use generic_array::typenum::U2;
+/// use catadiff::typenum::U2;
 /// type Number = Dual<f64, Dense<f64, U2>>;
 /// let (x, y) = (Number::variable(3.0, 0), Number::variable(4.0, 1));
 /// let z = x * x * y;
@@ -76,6 +76,10 @@ impl<S: Semiring, N: ArrayLength> Kronecker<usize, S> for Dense<S, N> {
 }
 
 /// The lengths at which [`Dense`] is `Copy` for every `Copy` scalar: 1, 2, 3, 4, 6, 8, 12, 16, 24 and 32.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a number of lanes",
+    note = "the lengths are `U1`, `U2`, `U3`, `U4`, `U6`, `U8`, `U12`, `U16`, `U24` and `U32` of `catadiff::typenum`; a gradient of any length is had in blocks of these"
+)]
 pub trait Lanes: ArrayLength {
     /// `Dense<S, Self>`, known to be `Copy`.
     type Dense<S: Semiring + Copy + Debug>: Kronecker<usize, S> + Index<usize, Output = S> + Copy + Debug;

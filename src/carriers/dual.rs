@@ -5,6 +5,7 @@
 //! slides *Symbolic Derivation Catamorphism* to *Derivatives for All*.
 
 use core::cmp::Ordering;
+use core::fmt;
 use core::hash::Hash;
 use core::ops::{Add, Div, Mul, Neg, Sub};
 use num_traits::{One, Zero};
@@ -24,6 +25,7 @@ use crate::term::{Model, Signature, Term};
 /// let x = Dual { value: 2.0, tangent: 1.0 };
 /// let y = x * x + x.sin();
 /// assert_eq!(y.tangent, 2.0 * 2.0 + 2.0_f64.cos());
+/// assert_eq!(format!("{y:.2}"), "4.91 + 3.58ε");
 /// // Exact numbers work alike: here the derivative of x³ at 5, in the integers.
 /// let x = Dual { value: 5_i64, tangent: 1 };
 /// assert_eq!((x * x * x).tangent, 75);
@@ -140,7 +142,8 @@ impl<S: Semiring, M: Module<S>> Zero for Dual<S, M> {
     fn zero() -> Self {
         Dual::lift(S::zero())
     }
-    /// Whether the number and its derivative are both zero.
+    /// Whether the number and its derivative are both zero. To branch on a value write `x == 0.0`: that compares
+    /// values alone, and recordings keep it.
     #[inline(always)]
     fn is_zero(&self) -> bool {
         self.value.is_zero() && self.tangent.is_null()
@@ -263,6 +266,9 @@ reversed_literals! {
 }
 
 crate::operators!(@folds [S: Scalar, M: Module<S>] Dual<S, M>, []);
+crate::operators!(@references [S: Semiring, M: Module<S>] Dual<S, M>, [], Add add, Mul mul);
+crate::operators!(@references [S: Ring, M: Module<S>] Dual<S, M>, [], Sub sub);
+crate::operators!(@references [S: Field, M: Module<S>] Dual<S, M>, [], Div div);
 
 impl<S: PartialEq, M> PartialEq for Dual<S, M> {
     fn eq(&self, other: &Self) -> bool {
@@ -285,5 +291,39 @@ impl<S: Scalar + PartialEq, M> PartialEq<f64> for Dual<S, M> {
 impl<S: Scalar + PartialOrd, M> PartialOrd<f64> for Dual<S, M> {
     fn partial_cmp(&self, literal: &f64) -> Option<Ordering> {
         self.value.partial_cmp(&S::constant(*literal))
+    }
+}
+
+crate::primitives::literal_first!([S: Scalar, M] Dual<S, M>, [S: PartialOrd]);
+
+macro_rules! written {
+    ($($Format:ident as $plain:literal or $rounded:literal;)+) => {$(
+        /// The value and the tangent, as in `3 + 2ε` and `3 - 2ε`; a precision applies to each number.
+        impl<S: fmt::$Format, M: fmt::$Format> fmt::$Format for Dual<S, M> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match f.precision() {
+                    None => sum_of(f, &format!($plain, self.value), &format!($plain, self.tangent)),
+                    Some(p) => sum_of(f, &format!($rounded, self.value, p = p), &format!($rounded, self.tangent, p = p)),
+                }
+            }
+        }
+    )+};
+}
+
+written! {
+    Display as "{}" or "{:.p$}";
+    LowerExp as "{:e}" or "{:.p$e}";
+}
+
+/// Writes a sum of a value and a tangent; either goes in brackets if it is such a sum itself.
+fn sum_of(f: &mut fmt::Formatter<'_>, value: &str, tangent: &str) -> fmt::Result {
+    match value.contains(' ') {
+        true => write!(f, "({value})")?,
+        false => write!(f, "{value}")?,
+    }
+    match (tangent.contains(' '), tangent.strip_prefix('-')) {
+        (true, _) => write!(f, " + ({tangent})ε"),
+        (false, Some(tangent)) => write!(f, " - {tangent}ε"),
+        (false, None) => write!(f, " + {tangent}ε"),
     }
 }

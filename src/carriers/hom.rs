@@ -3,6 +3,7 @@
 //! Law: `rep m = λs. m·s` and `abs h = h 1` are inverse on linear functions, and `rep` is a homomorphism of modules
 //! ("Forwards and in reverse", *Step 1: downwards accumulation*; the Cayley representation of scalar multiplication).
 
+use core::fmt;
 use std::rc::Rc;
 
 use super::backpropagator::{Arrivals, Backpropagator};
@@ -20,7 +21,7 @@ use crate::algebra::{Kronecker, Module, Semiring};
 /// let y = x.clone() * (x.clone() + Number::lift(1.0)) * (x.clone() + x);
 /// assert_eq!(y.tangent.abs().get(&"x"), Some(&170.0)); // the talk's Figure 1
 /// ```
-pub struct Hom<'a, S, M>(Backpropagator<dyn Fn(Option<S>) -> M + 'a>);
+pub struct Hom<'a, S, M>(Backpropagator<dyn Fn(Option<S>) -> M + 'a, (S, M)>);
 
 impl<'a, S: Semiring + 'a, M: Module<S> + 'a> Hom<'a, S, M> {
     /// The function `λs. m·s`.
@@ -94,5 +95,12 @@ impl<'a, V, S: Semiring + 'a, M: Kronecker<V, S> + 'a> Kronecker<V, S> for Hom<'
 impl<S, M> Clone for Hom<'_, S, M> {
     fn clone(&self) -> Self {
         Hom(self.0.clone())
+    }
+}
+
+/// Opaque: a function cannot be seen, but by applying it.
+impl<S, M> fmt::Debug for Hom<'_, S, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Hom").field(&self.0).finish()
     }
 }

@@ -340,3 +340,5 @@ impl PartialOrd<f64> for Interval {
         self.partial_cmp(&Interval::point(*other))
     }
 }
+
+crate::primitives::literal_first!([] Interval, [Interval: PartialOrd]);

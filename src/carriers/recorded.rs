@@ -97,6 +97,18 @@ impl fmt::Display for Outcome {
     }
 }
 
+/// Its sizes: a recording can be long.
+impl<S> fmt::Debug for Recorder<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (lifted, decisions) = (self.lifted.borrow().len(), self.decisions.borrow().len());
+        f.debug_struct("Recorder")
+            .field("inputs", &self.inputs)
+            .field("lifted", &lifted)
+            .field("decisions", &decisions)
+            .finish_non_exhaustive()
+    }
+}
+
 impl<S: Scalar> Recorder<S> {
     /// A recorder for a function of `inputs` variables.
     pub(crate) fn new(inputs: usize) -> Self {
@@ -212,6 +224,7 @@ impl<S: Scalar> Zero for Recorded<'_, S> {
     fn zero() -> Self {
         Recorded::literal(0.0, S::zero())
     }
+    /// Whether the number is the constant 0. Do not branch on it: unlike `x == 0.0`, it is not kept as a decision.
     fn is_zero(&self) -> bool {
         !self.lifted && self.term.is_zero()
     }
@@ -297,6 +310,8 @@ impl<S: Scalar + PartialOrd> PartialOrd<f64> for Recorded<'_, S> {
         *self >= Self::constant(*literal)
     }
 }
+
+crate::primitives::literal_first!(['b, S: Scalar] Recorded<'b, S>, [S: PartialOrd]);
 
 impl<S: fmt::Debug> fmt::Debug for Recorded<'_, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

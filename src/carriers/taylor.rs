@@ -17,14 +17,14 @@ use crate::error::{Error, Result};
 use crate::primitives::{Elementary, Rule, Scalar};
 
 /// A power series up to the order `N − 1`, as an array of its `N` coefficients; `N` is a type-level number such as
-/// [`U8`](generic_array::typenum::U8).
+/// [`U8`](crate::typenum::U8).
 ///
 /// It is `Copy` for every such `N` if the scalar is, so functions of [`Real`](crate::Real) numbers take it as it
 /// is. Series compare by their value, the coefficient 0. To choose the order at run time, see [`Series`].
 ///
 /// ```
 /// use catadiff::{Elementary, carriers::Taylor};
-/// use generic_array::typenum::U5;
+/// use catadiff::typenum::U5;
 /// let x: Taylor<f64, U5> = Taylor::variable(0.0);
 /// let y = x.tan();
 /// assert_eq!([y[0], y[1], y[2], y[3], y[4]], [0.0, 1.0, 0.0, 1.0 / 3.0, 0.0]);
@@ -317,6 +317,7 @@ macro_rules! compared_with_literals {
                 self.partial_cmp(&<Self as Elementary>::constant(*literal))
             }
         }
+        crate::primitives::literal_first!([$($generics)*] $Carrier, [S: PartialOrd]);
     )+};
 }
 

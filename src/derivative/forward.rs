@@ -18,7 +18,7 @@ pub struct Forward;
 ///
 /// ```
 /// use catadiff::prelude::*;
-/// use generic_array::typenum::U8;
+/// use catadiff::typenum::U8;
 /// let gradient = Vector::<U8>::grad(|x| x.iter().copied().product(), &[1.0, 2.0, 3.0])?;
 /// assert_eq!(gradient, [6.0, 3.0, 2.0]);
 /// # Ok::<(), catadiff::Error>(())

@@ -54,11 +54,24 @@
 //! let slope = diff(|x| x * diff(|y| x + y, x).unwrap(), 1.0);
 //! ```
 //!
-//! not even where both have the same base, since each differentiation has a brand of its own:
+//! Here the bases differ, and rustc says what it "expected" and what it "found": one is a [`Dual`](crate::carriers::Dual)
+//! over the other. Where both have the same base, only their brands differ, and these are lifetimes:
 //!
 //! ```compile_fail
 //! use catadiff::prelude::*;
 //! let slope = diff(|x| diff(|y| x * y, 3.0).map(Forward::lift).unwrap(), 1.0);
+//! ```
+//!
+//! Now the message is "lifetime may not live long enough", or "borrowed data escapes outside of closure", and points
+//! at the operation in which the outer `x` meets the inner `y`. The remedy is the same as above: differentiate the
+//! inner function at a number of the outer one, and `lift` each outer number that it uses, with the `lift` of the
+//! inner strategy (`Forward::lift` in `diff` and `jvp`, `Reverse::lift` in `grad` and `vjp`):
+//!
+//! ```
+//! use catadiff::prelude::*;
+//! let slope = diff(|x| grad(|y| Reverse::lift(x) * y[0], &[Forward::lift(3.0)]).unwrap()[0], 1.0)?;
+//! assert_eq!(slope, 1.0);
+//! # Ok::<(), catadiff::Error>(())
 //! ```
 
 mod check;

@@ -50,8 +50,10 @@ pub type Num<'b, A, S> = <A as Numbers<'b, S>>::Num;
 /// ```
 ///
 /// Functions take a slice of [`Num`]s and return one or a `Vec` of them. `'b` brands the numbers of one
-/// differentiation, so that they cannot leave it or meet those of another. A function
-/// `fn f<R: Real>(x: &[R]) -> R` of your own is passed as `|x| f(x)`.
+/// differentiation, so that they cannot leave it or meet those of another; [`lift`](Numbers::lift), as in
+/// `Reverse::lift(x)`, takes an outer number into an inner function. A generic function
+/// `fn f<R: Real>(x: &[R]) -> R` of your own is passed as `|x| f(x)`: its bare name stands for one number type, and
+/// rustc says that it is "not general enough".
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a strategy of differentiation over `{S}`",
     note = "the strategies are `Forward`, `Vector<N>`, `Reverse` and those of `catadiff::derivative`; the numbers are `f32`, `f64` and those of an outer differentiation"

@@ -10,11 +10,14 @@ use crate::carriers::{Recorded, Series};
 use crate::error::{Error, Result};
 use crate::term::Term;
 
+/// The highest order of a series: its cost grows with the square, and beyond this nobody waits for it.
+const HIGHEST: usize = 65_535;
+
 /// The Taylor coefficients of a function of one number at `x`, up to the order `order`: the value first, then the
 /// derivatives divided by the factorials. The cost grows with the square of the order.
 ///
 /// # Errors
-/// [`Error::NotFinite`] if `x` is NaN or infinite.
+/// [`Error::NotFinite`] if `x` is NaN or infinite, [`Error::TooLarge`] for orders above 65 535.
 ///
 /// ```
 /// use catadiff::prelude::*;
@@ -34,7 +37,7 @@ where
 ///
 /// # Errors
 /// [`Error::Empty`] without variables or results, [`Error::Length`] if `x` and `v` differ in length,
-/// [`Error::NotFinite`] if either holds NaN or ∞.
+/// [`Error::NotFinite`] if either holds NaN or ∞, [`Error::TooLarge`] for orders above 65 535.
 ///
 /// ```
 /// use catadiff::prelude::*;
@@ -46,6 +49,9 @@ pub fn taylor_along<S: Base, F>(f: F, x: &[S], v: &[S], order: usize) -> Result<
 where
     F: for<'b> Fn(&'b [Recorded<'b, S>]) -> Vec<Recorded<'b, S>>,
 {
+    if order > HIGHEST {
+        return Err(Error::TooLarge { what: "the order of the series", limit: HIGHEST });
+    }
     Error::lengths("the direction", x.len(), v.len())?;
     check_finite("the direction", v)?;
     let program = record(f, x)?;

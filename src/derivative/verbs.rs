@@ -13,6 +13,8 @@ use crate::primitives::Elementary;
 
 /// The gradient of a function of many numbers with one result, by reverse mode.
 ///
+/// A generic function `fn f<R: Real>(x: &[R]) -> R` is passed as `|x| f(x)`; its bare name is "not general enough".
+///
 /// # Errors
 /// [`Error::Empty`](crate::Error::Empty) if there are no variables, [`Error::NotFinite`](crate::Error::NotFinite)
 /// if the point holds NaN or ∞, [`Error::TooLarge`](crate::Error::TooLarge) beyond 2³² recorded operations.

@@ -29,6 +29,31 @@ impl<T: Elementary + Copy + Debug> Scalar for T {}
 /// # Ok::<(), catadiff::Error>(())
 /// ```
 ///
+/// What a generic function can write, where `x` and `y` are of type `R` and `xs` is a slice of them:
+///
+/// | wanted | written |
+/// |---|---|
+/// | arithmetic | `x + y`, `x + &y`, `x += y`, `-x` |
+/// | with a literal | `x * 2.0`, `x += 1.0` |
+/// | with a literal in front | `x * 2.0` for `2.0 * x`, and `R::constant(1.0) / x` or `x.recip()` for `1.0 / x`: that the literal comes first, Rust knows of concrete numbers only |
+/// | powers | `x.powi(3)`, `x.powf(R::constant(2.5))`, `x.powf(y)` |
+/// | sums and products | `xs.iter().sum::<R>()`, `xs.iter().map(\|x\| *x * *x).product::<R>()` |
+/// | a branch | `if x > 0.0 { … }`, with the bound [`Decide`] |
+///
+/// ```
+/// use catadiff::prelude::*;
+/// fn mean_square<R: Real>(xs: &[R]) -> R {
+///     let mut sum = R::constant(0.0);
+///     for x in xs {
+///         sum += *x * x;
+///     }
+///     sum /= xs.len() as f64;
+///     sum
+/// }
+/// assert_eq!(grad(|x| mean_square(x), &[1.0, 3.0])?, [1.0, 3.0]);
+/// # Ok::<(), catadiff::Error>(())
+/// ```
+///
 /// `f32` itself cannot be a `Real` (Rust has no `f32 * f64`), but `f32` points can be differentiated at:
 /// the carriers over `f32` are.
 #[diagnostic::on_unimplemented(
@@ -41,12 +66,22 @@ pub trait Real:
     + Sub<f64, Output = Self>
     + Mul<f64, Output = Self>
     + Div<f64, Output = Self>
+    + for<'r> Add<&'r Self, Output = Self>
+    + for<'r> Sub<&'r Self, Output = Self>
+    + for<'r> Mul<&'r Self, Output = Self>
+    + for<'r> Div<&'r Self, Output = Self>
     + AddAssign
     + SubAssign
     + MulAssign
     + DivAssign
+    + AddAssign<f64>
+    + SubAssign<f64>
+    + MulAssign<f64>
+    + DivAssign<f64>
     + Sum
     + Product
+    + for<'r> Sum<&'r Self>
+    + for<'r> Product<&'r Self>
 {
 }
 
@@ -56,12 +91,22 @@ impl<T> Real for T where
         + Sub<f64, Output = T>
         + Mul<f64, Output = T>
         + Div<f64, Output = T>
+        + for<'r> Add<&'r T, Output = T>
+        + for<'r> Sub<&'r T, Output = T>
+        + for<'r> Mul<&'r T, Output = T>
+        + for<'r> Div<&'r T, Output = T>
         + AddAssign
         + SubAssign
         + MulAssign
         + DivAssign
+        + AddAssign<f64>
+        + SubAssign<f64>
+        + MulAssign<f64>
+        + DivAssign<f64>
         + Sum
         + Product
+        + for<'r> Sum<&'r T>
+        + for<'r> Product<&'r T>
 {
 }
 

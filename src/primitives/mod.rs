@@ -10,7 +10,7 @@ pub mod special;
 mod table;
 
 pub use elementary::{Decide, Real, Scalar};
-pub(crate) use operators::compared_by;
+pub(crate) use operators::{compared_by, literal_first};
 pub use rule::{Facts, Identity, Points, Rule, Slopes};
 pub use table::{Elementary, Primitive, rows};
 

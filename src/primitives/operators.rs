@@ -3,8 +3,9 @@
 //! Law: `x += y` is `x = x + y`, `x ∘ 2.0` is `x ∘ constant(2.0)`, sums and products are folds, and a number with a
 //! value compares as its value does.
 
-/// Implements for a carrier what follows from its `+ - * /` and its constants: assignment, mixing with `f64` on
-/// either side, sums and products of iterators, and the negation, difference and quotient rows as operators.
+/// Implements for a carrier what follows from its `+ - * /` and its constants: operands by reference, assignment,
+/// mixing with `f64` on either side, sums and products of iterators, and the negation, difference and quotient rows
+/// as operators.
 ///
 /// `operators!{ [generics] Type, [bounds] }` is for an [`Elementary`](crate::primitives::Elementary) carrier that has
 /// `Add` and `Mul` (so `Zero` and `One`); it needs nothing else. Use it for carriers of your own.
@@ -14,6 +15,7 @@ macro_rules! operators {
         $crate::operators!(@row [$($generics)*] $Carrier, [$($bounds)*], Sub sub, Div div);
         $crate::operators!(@literals [$($generics)*] $Carrier, [$($bounds)*], Add add, Sub sub, Mul mul, Div div);
         $crate::operators!(@folds [$($generics)*] $Carrier, [$($bounds)*]);
+        $crate::operators!(@references [$($generics)*] $Carrier, [$($bounds)*], Add add, Sub sub, Mul mul, Div div);
         $crate::operators!(@reversed [$($generics)*] $Carrier, [$($bounds)*], Add add, Sub sub, Mul mul, Div div);
         impl<$($generics)*> ::core::ops::Neg for $Carrier where $($bounds)* {
             type Output = Self;
@@ -59,6 +61,42 @@ macro_rules! operators {
         impl<$($generics)*> ::core::iter::Product for $Carrier where $($bounds)* {
             fn product<I: Iterator<Item = Self>>(factors: I) -> Self {
                 factors.fold(<Self as $crate::primitives::num_traits::One>::one(), |a, b| a * b)
+            }
+        }
+        impl<'r, $($generics)*> ::core::iter::Sum<&'r $Carrier> for $Carrier where $($bounds)* {
+            fn sum<I: Iterator<Item = &'r Self>>(terms: I) -> Self {
+                ::core::iter::Iterator::sum(terms.map(::core::clone::Clone::clone))
+            }
+        }
+        impl<'r, $($generics)*> ::core::iter::Product<&'r $Carrier> for $Carrier where $($bounds)* {
+            fn product<I: Iterator<Item = &'r Self>>(factors: I) -> Self {
+                ::core::iter::Iterator::product(factors.map(::core::clone::Clone::clone))
+            }
+        }
+    };
+    (@references $generics:tt $Carrier:ty, $bounds:tt, $($Op:ident $op:ident),+) => {
+        $($crate::operators!(@one_by_reference $generics $Carrier, $bounds, $Op $op);)+
+    };
+    (@one_by_reference [$($generics:tt)*] $Carrier:ty, [$($bounds:tt)*], $Op:ident $op:ident) => {
+        impl<'r, $($generics)*> ::core::ops::$Op<&'r $Carrier> for $Carrier where $($bounds)* {
+            type Output = $Carrier;
+            #[inline(always)]
+            fn $op(self, other: &'r $Carrier) -> $Carrier {
+                ::core::ops::$Op::$op(self, ::core::clone::Clone::clone(other))
+            }
+        }
+        impl<$($generics)*> ::core::ops::$Op<$Carrier> for &$Carrier where $($bounds)* {
+            type Output = $Carrier;
+            #[inline(always)]
+            fn $op(self, other: $Carrier) -> $Carrier {
+                ::core::ops::$Op::$op(::core::clone::Clone::clone(self), other)
+            }
+        }
+        impl<'r, $($generics)*> ::core::ops::$Op<&'r $Carrier> for &$Carrier where $($bounds)* {
+            type Output = $Carrier;
+            #[inline(always)]
+            fn $op(self, other: &'r $Carrier) -> $Carrier {
+                ::core::ops::$Op::$op(::core::clone::Clone::clone(self), ::core::clone::Clone::clone(other))
             }
         }
     };
@@ -118,6 +156,39 @@ macro_rules! compared_by {
                 self.$field.partial_cmp(&<$Value as $crate::primitives::Elementary>::constant(*literal))
             }
         }
+        $crate::primitives::literal_first!([$($generics)*] $Carrier, [$Value: $crate::primitives::Elementary]);
     };
 }
 pub(crate) use compared_by;
+
+/// Implements the comparisons of `f64` with a carrier: each is that of the carrier with `f64`, turned round, so that
+/// carriers which keep their comparisons keep these.
+///
+/// `literal_first!{ [generics] Type, [bounds] }` is for a carrier that compares with its like and has constants.
+macro_rules! literal_first {
+    ([$($generics:tt)*] $Carrier:ty, [$($bounds:tt)*]) => {
+        impl<$($generics)*> PartialEq<$Carrier> for f64 where $($bounds)*, $Carrier: PartialEq<f64> {
+            fn eq(&self, other: &$Carrier) -> bool {
+                other == self
+            }
+        }
+        impl<$($generics)*> PartialOrd<$Carrier> for f64 where $($bounds)*, $Carrier: PartialOrd<f64> {
+            fn partial_cmp(&self, other: &$Carrier) -> Option<::core::cmp::Ordering> {
+                other.partial_cmp(self).map(::core::cmp::Ordering::reverse)
+            }
+            fn lt(&self, other: &$Carrier) -> bool {
+                other > self
+            }
+            fn le(&self, other: &$Carrier) -> bool {
+                other >= self
+            }
+            fn gt(&self, other: &$Carrier) -> bool {
+                other < self
+            }
+            fn ge(&self, other: &$Carrier) -> bool {
+                other <= self
+            }
+        }
+    };
+}
+pub(crate) use literal_first;

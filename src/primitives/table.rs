@@ -121,6 +121,9 @@ macro_rules! primitives {
             fn constant(value: f64) -> Self;
 
             /// The plain value, innermost of all carriers; `None` if there is none, as for symbolic terms.
+            ///
+            /// It is for messages and checks. A branch on it, or on `is_zero`, is invisible to recordings, which
+            /// replay the side that was taken; compare the numbers themselves ([`Decide`](super::Decide)).
             fn primal(&self) -> Option<f64>;
 
             /// The meaning of a differentiable function in this carrier, for rows and for users' rules alike.
