@@ -84,6 +84,13 @@ pub enum Error {
         /// The value expected there.
         expected: f64,
     },
+    /// An operation of an array program that has no derivative rule.
+    NotDifferentiable {
+        /// The operation.
+        operation: String,
+        /// Why it has none, and what would be right.
+        reason: &'static str,
+    },
     /// A linear system that has no unique solution.
     Singular {
         /// The column whose pivot is zero.
@@ -233,6 +240,9 @@ impl fmt::Display for Error {
             Error::Syntax { message, source, offset } => caret(f, message, source, *offset),
             Error::Disagree { what, index, found, expected } => {
                 write!(f, "the {what} is {found} at index {index} where {expected} is expected")
+            }
+            Error::NotDifferentiable { operation, reason } => {
+                write!(f, "{operation} cannot be differentiated: {reason}")
             }
             Error::Singular { column } => {
                 write!(f, "the matrix is singular: column {column} has no pivot, so the system has no unique solution")

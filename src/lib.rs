@@ -51,6 +51,7 @@
 //! | [`derivative`] | strategies of differentiation and the verbs |
 //! | [`array`](mod@array) | array programs: combinators as data, typed and checked |
 //! | [`interpret`] | the reference interpreter: what array programs mean, in any carrier |
+//! | [`transform`] | derivatives of array programs, as array programs |
 //! | [`interop`] | adapters to other crates: their float trait, arrays, matrices and solvers |
 //! | [`prelude`] | the names that most programs import |
 //!
@@ -71,6 +72,7 @@ pub mod interpret;
 pub mod prelude;
 pub mod primitives;
 pub mod term;
+pub mod transform;
 pub use algebra::{Field, Kronecker, Module, Ring, Semiring};
 pub use derivative::{
     Base, CayleyReverse, Downward, Forward, MutableReverse, Numbers, Program, Reverse, SparseForward, SparseHessian,

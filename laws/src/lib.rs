@@ -51,12 +51,14 @@
 //! | terms | [`fold`] | `eval` is a homomorphism and fuses with others; sharing; cost; text |
 //! | strategies | [`strategies`] | forward = reverse = symbolic, to second order; `⟨J v, w⟩ = ⟨v, Jᵀ w⟩` |
 //! | array programs | [`arrays`] | they verify; text; they run, or are errors; homomorphisms |
+//! | their derivatives | [`array_derivatives`] | both modes = interpretation on duals, to second order; simplification |
 //! | functions | [`primitives`], [`special_points`] | partials are slopes, to third order; documented special points |
 //!
 //! Values come from [`Sample`] or from your own [`Arbitrary`](quickcheck::Arbitrary), and [`for_all`] draws and
 //! shrinks them.
 
 mod approx;
+pub mod array_derivatives;
 mod array_programs;
 pub mod arrays;
 mod differences;

@@ -14,6 +14,9 @@ pub enum ScalarOp {
     Add,
     /// `x × y` of numbers; of truth values, "and".
     Mul,
+    /// `x × y` with a strong zero: 0 where `x` or `y` is 0, even against ∞ and NaN. It multiplies a derivative by a
+    /// partial derivative that may be infinite, so that one that is not used is not felt.
+    Scale,
     /// A row of the table of primitives, on reals of one kind.
     Row(Primitive),
     /// A row of the table of integers, on integers of one kind.
@@ -132,7 +135,12 @@ impl ScalarOp {
     #[must_use]
     pub fn arity(self) -> usize {
         match self {
-            ScalarOp::Add | ScalarOp::Mul | ScalarOp::Equal | ScalarOp::Less | ScalarOp::LessOrEqual => 2,
+            ScalarOp::Add
+            | ScalarOp::Mul
+            | ScalarOp::Scale
+            | ScalarOp::Equal
+            | ScalarOp::Less
+            | ScalarOp::LessOrEqual => 2,
             ScalarOp::Row(row) => row.arity(),
             ScalarOp::Integer(row) => row.arity(),
             ScalarOp::Not | ScalarOp::Convert(_) => 1,
@@ -147,7 +155,7 @@ impl ScalarOp {
             return None;
         }
         match self {
-            ScalarOp::Add | ScalarOp::Mul => Some(*first),
+            ScalarOp::Add | ScalarOp::Mul | ScalarOp::Scale => Some(*first),
             ScalarOp::Row(_) => first.is_real().then_some(*first),
             ScalarOp::Integer(_) => first.is_integer().then_some(*first),
             ScalarOp::Equal | ScalarOp::Less | ScalarOp::LessOrEqual => Some(Prim::Bool),

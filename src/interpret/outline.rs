@@ -190,7 +190,7 @@ fn known(op: ScalarOp, operands: &[Outline]) -> Option<i64> {
     let operands: Vec<i64> = operands.iter().map(|o| o.integer).collect::<Option<_>>()?;
     match (op, operands.as_slice()) {
         (ScalarOp::Add, [a, b]) => Some(a.wrapping_add(*b)),
-        (ScalarOp::Mul, [a, b]) => Some(a.wrapping_mul(*b)),
+        (ScalarOp::Mul | ScalarOp::Scale, [a, b]) => Some(a.wrapping_mul(*b)),
         (ScalarOp::Integer(row), operands) => row.value_i64(operands),
         (ScalarOp::Convert(Prim::I64), [n]) => Some(*n),
         _ => None,

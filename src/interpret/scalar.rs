@@ -6,6 +6,7 @@
 use super::budget::{Fault, Step};
 use super::compare::{Compare, Test};
 use super::value::Scalar;
+use crate::algebra::Module;
 use crate::array::{Const, IntegerRow, Prim, ScalarOp};
 
 /// A constant as a scalar of the carrier.
@@ -43,6 +44,10 @@ pub(super) fn apply<C: Compare>(op: ScalarOp, operands: &[Scalar<C>]) -> Step<Sc
             (Scalar::I64(a), Scalar::I64(b)) => Scalar::I64(a.wrapping_mul(b)),
             (Scalar::Bool(a), Scalar::Bool(b)) => Scalar::Bool(a & b),
             _ => panic!("{VERIFIED}"),
+        },
+        ScalarOp::Scale => match (operands[0].clone(), operands[1].clone()) {
+            (Scalar::Real(a), Scalar::Real(b)) => Scalar::Real(a.scale(&b)),
+            _ => apply(ScalarOp::Mul, operands)?,
         },
         ScalarOp::Row(row) => {
             let reals: Vec<C> = operands.iter().map(|s| real(s).clone()).collect();

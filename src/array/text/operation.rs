@@ -164,6 +164,7 @@ impl Parser<'_> {
         let op = match (text, parameter) {
             ("add", None) => Some(ScalarOp::Add),
             ("mul", None) => Some(ScalarOp::Mul),
+            ("scale", None) => Some(ScalarOp::Scale),
             ("eq", None) => Some(ScalarOp::Equal),
             ("lt", None) => Some(ScalarOp::Less),
             ("le", None) => Some(ScalarOp::LessOrEqual),

@@ -78,6 +78,7 @@ impl fmt::Display for ScalarOp {
         match self {
             ScalarOp::Add => f.write_str("add"),
             ScalarOp::Mul => f.write_str("mul"),
+            ScalarOp::Scale => f.write_str("scale"),
             ScalarOp::Equal => f.write_str("eq"),
             ScalarOp::Less => f.write_str("lt"),
             ScalarOp::LessOrEqual => f.write_str("le"),

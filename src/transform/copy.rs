@@ -1,0 +1,317 @@
+//! Copies of statements under other names, so that a scope can be executed again.
+//!
+//! Law: a copy computes what the original does, from the values its variables have been given. Accumulators can only be
+//! added to, so where the values of a scope are wanted again, those that come from outside are left out of the copy.
+
+use rustc_hash::FxHashMap;
+
+use super::target::Target;
+use crate::array::{
+    Atom, Body, Const, Custom, Form, Hist, Lambda, Loop, Map, Op, Policy, Prim, Program, Range, Reduce, ScalarOp,
+    Scatter, Stm, Type, Var, index,
+};
+
+/// A program that is read, and what its variables stand for in the one that is written.
+#[derive(Clone)]
+pub(super) struct Copier<'p, 't> {
+    pub(super) source: &'p Program,
+    pub(super) target: &'t Target,
+    values: FxHashMap<Var, Atom>,
+    fold: Option<Fold>,
+    nest: Option<Nest>,
+}
+
+/// What a scalar operation is if its operands say so.
+type Fold = fn(ScalarOp, &[Atom]) -> Option<Atom>;
+
+/// The results of a loop, where it is written in another way.
+type Nest = fn(&mut Copier<'_, '_>, &Loop) -> Option<Vec<Atom>>;
+
+impl<'p, 't> Copier<'p, 't> {
+    pub(super) fn new(source: &'p Program, target: &'t Target) -> Self {
+        Copier { source, target, values: FxHashMap::default(), fold: None, nest: None }
+    }
+
+    /// A copier that leaves out what need not be computed.
+    pub(super) fn folding(source: &'p Program, target: &'t Target, fold: Fold) -> Self {
+        Copier { fold: Some(fold), ..Copier::new(source, target) }
+    }
+
+    /// A copier that writes some loops in another way.
+    pub(super) fn nesting(source: &'p Program, target: &'t Target, nest: Nest) -> Self {
+        Copier { nest: Some(nest), ..Copier::new(source, target) }
+    }
+
+    /// Says what a variable stands for.
+    pub(super) fn set(&mut self, var: Var, value: Atom) {
+        self.values.insert(var, value);
+    }
+
+    /// Leaves a variable, an accumulator, out of what is copied.
+    pub(super) fn leave_out(&mut self, var: Var) {
+        self.values.remove(&var);
+    }
+
+    /// What an operand stands for.
+    pub(super) fn atom(&self, atom: Atom) -> Atom {
+        match atom {
+            Atom::Const(_) => atom,
+            Atom::Var(var) => *self.values.get(&var).expect("a variable is bound before it is used"),
+        }
+    }
+
+    pub(super) fn atoms(&self, atoms: &[Atom]) -> Vec<Atom> {
+        atoms.iter().map(|a| self.atom(*a)).collect()
+    }
+
+    /// Whether an operand is not left out.
+    pub(super) fn kept(&self, atom: Atom) -> bool {
+        match atom {
+            Atom::Const(_) => true,
+            Atom::Var(var) => !self.source.type_of(var).accumulator || self.values.contains_key(&var),
+        }
+    }
+
+    pub(super) fn kept_atoms(&self, atoms: &[Atom]) -> Vec<Atom> {
+        atoms.iter().filter(|a| self.kept(**a)).map(|a| self.atom(*a)).collect()
+    }
+
+    /// A new variable that an old one, a parameter, stands for.
+    pub(super) fn parameter(&mut self, var: Var) -> Var {
+        let fresh = self.target.fresh(self.source.type_of(var));
+        self.set(var, fresh.into());
+        fresh
+    }
+
+    pub(super) fn type_of(&self, atom: Atom) -> Type {
+        self.source.atom_type(atom)
+    }
+
+    /// Copies the statements of a body to the end of what is written.
+    pub(super) fn stms(&mut self, stms: &[Stm]) {
+        stms.iter().for_each(|stm| self.stm(stm));
+    }
+
+    /// A copy of a body, without the results that are left out.
+    pub(super) fn body(&mut self, body: &Body) -> Body {
+        let target = self.target;
+        target.body(|| {
+            self.stms(&body.stms);
+            self.kept_atoms(&body.results)
+        })
+    }
+
+    /// A copy of a function.
+    pub(super) fn lambda(&mut self, lambda: &Lambda) -> Lambda {
+        let params = lambda.params.iter().map(|p| self.parameter(*p)).collect();
+        Lambda { params, body: self.body(&lambda.body) }
+    }
+
+    /// Copies a statement to the end of what is written.
+    pub(super) fn stm(&mut self, stm: &Stm) {
+        let results: Vec<Atom> = match &stm.op {
+            Op::Scalar(op, atoms) => {
+                let atoms = self.atoms(atoms);
+                let folded = self.fold.and_then(|fold| fold(*op, &atoms));
+                vec![folded.unwrap_or_else(|| self.target.scalar(*op, &atoms))]
+            }
+            Op::Copy(a) => self.kept_atoms(&[*a]),
+            Op::Size(a, dimension) => vec![self.target.size(self.atom(*a), *dimension)],
+            Op::If(condition, yes, no) if self.fold.is_some() && matches!(self.atom(*condition), Atom::Const(_)) => {
+                let taken = if self.atom(*condition) == Atom::Const(Const::Bool(true)) { yes } else { no };
+                self.stms(&taken.stms);
+                self.kept_atoms(&taken.results)
+            }
+            Op::If(condition, yes, no) => {
+                let (yes, no) = (self.body(yes), self.body(no));
+                self.target.emit(Op::If(self.atom(*condition), yes, no))
+            }
+            Op::Loop(it) => match self.nest.and_then(|nest| nest(self, it)) {
+                Some(results) => results,
+                None => {
+                    let op = self.of_loop(it);
+                    self.target.emit(op)
+                }
+            },
+            Op::Map(map) => {
+                let op = self.map(map);
+                self.target.emit(op)
+            }
+            Op::Accumulate(a, indices, value) if self.kept(*a) => {
+                let op = Op::Accumulate(self.atom(*a), self.atoms(indices), self.atom(*value));
+                self.target.emit(op)
+            }
+            Op::Accumulate(..) => Vec::new(),
+            op => {
+                let op = self.simple(op);
+                self.target.emit(op)
+            }
+        };
+        self.bind(stm, &results);
+    }
+
+    /// Says what the variables of a statement stand for, those that are left out excepted.
+    pub(super) fn bind(&mut self, stm: &Stm, results: &[Atom]) {
+        if results.len() == stm.vars.len() {
+            stm.vars.iter().zip(results).for_each(|(var, atom)| self.set(*var, *atom));
+            return;
+        }
+        let kept: Vec<bool> = match &stm.op {
+            Op::Map(map) => {
+                let values = stm.vars.len() - map.accumulators.len();
+                (0..stm.vars.len()).map(|k| k < values || self.kept(map.accumulators[k - values])).collect()
+            }
+            Op::Loop(it) => it.params.iter().map(|(_, initial)| self.kept(*initial)).collect(),
+            Op::If(_, yes, _) => yes.results.iter().map(|a| self.kept(*a)).collect(),
+            _ => stm.vars.iter().map(|_| false).collect(),
+        };
+        let mut results = results.iter();
+        for (var, kept) in stm.vars.iter().zip(kept) {
+            if kept {
+                self.set(*var, *results.next().expect("a copy has the results that are kept"));
+            } else {
+                self.leave_out(*var);
+            }
+        }
+    }
+
+    fn of_loop(&mut self, it: &Loop) -> Op {
+        let kept: Vec<&(Var, Atom)> = it.params.iter().filter(|(_, initial)| self.kept(*initial)).collect();
+        let initial: Vec<Atom> = kept.iter().map(|(_, a)| self.atom(*a)).collect();
+        for (param, initial) in &it.params {
+            if !self.kept(*initial) {
+                self.leave_out(*param);
+            }
+        }
+        let params: Vec<(Var, Atom)> =
+            kept.iter().zip(initial).map(|((param, _), initial)| (self.parameter(*param), initial)).collect();
+        let form = match &it.form {
+            Form::For(i, bound) => {
+                let bound = self.atom(*bound);
+                Form::For(self.parameter(*i), bound)
+            }
+            Form::While { condition, bound } => {
+                let bound = bound.map(|b| self.atom(b));
+                Form::While { condition: self.body(condition), bound }
+            }
+        };
+        Op::Loop(Box::new(Loop { params, form, body: self.body(&it.body), policy: it.policy }))
+    }
+
+    /// The number of iterations of a loop that asks, found by running it.
+    pub(super) fn count(&mut self, it: &Loop) -> Atom {
+        let target = self.target;
+        let initial: Vec<Option<Atom>> = it.params.iter().map(|(_, a)| self.kept(*a).then(|| self.atom(*a))).collect();
+        let mut params: Vec<(Var, Atom)> = Vec::new();
+        for ((param, _), first) in it.params.iter().zip(initial) {
+            // What is added to an accumulator is not part of the question how long.
+            match first {
+                Some(first) if !self.source.type_of(*param).accumulator => {
+                    params.push((self.parameter(*param), first));
+                }
+                _ => self.leave_out(*param),
+            }
+        }
+        let counter = target.fresh(Type::scalar(Prim::I64));
+        params.push((counter, index(0)));
+        let condition = match &it.form {
+            Form::While { condition, .. } => self.body(condition),
+            Form::For(..) => panic!("a loop that asks"),
+        };
+        let body = target.body(|| {
+            self.stms(&it.body.stms);
+            let mut results = self.kept_atoms(&it.body.results);
+            results.push(target.indices(ScalarOp::Add, counter.into(), index(1)));
+            results
+        });
+        let form = Form::While { condition, bound: None };
+        let results = target.emit(Op::Loop(Box::new(Loop { params, form, body, policy: Policy::KeepAll })));
+        results[results.len() - 1]
+    }
+
+    fn map(&mut self, map: &Map) -> Op {
+        let (all, accumulators) = (self.atoms(&map.arrays), self.kept_atoms(&map.accumulators));
+        let (mut arrays, mut params) = (Vec::new(), Vec::new());
+        // What is the same for all elements need not be an array, as long as there is one to say how many there are.
+        let copied = |array: Atom| if self.fold.is_some() { self.target.copied(array) } else { None };
+        let copies: Vec<Option<Atom>> = all.iter().map(|a| copied(*a)).collect();
+        let alone = copies.iter().all(Option::is_some);
+        for (k, (param, array)) in map.function.params.iter().zip(&all).enumerate() {
+            match copies[k] {
+                Some(value) if !(alone && k == 0) => self.set(*param, value),
+                _ => {
+                    params.push(self.parameter(*param));
+                    arrays.push(*array);
+                }
+            }
+        }
+        for (param, accumulator) in map.function.params[all.len()..].iter().zip(&map.accumulators) {
+            if self.kept(*accumulator) {
+                params.push(self.parameter(*param));
+            } else {
+                self.leave_out(*param);
+            }
+        }
+        let function = Lambda { params, body: self.body(&map.function.body) };
+        Op::Map(Box::new(Map { function, arrays, accumulators }))
+    }
+
+    fn reduce(&mut self, it: &Reduce) -> Box<Reduce> {
+        Box::new(Reduce {
+            neutral: self.atoms(&it.neutral),
+            arrays: self.atoms(&it.arrays),
+            operator: self.lambda(&it.operator),
+            commutative: it.commutative,
+        })
+    }
+
+    /// A copy of an operation that leaves nothing out.
+    fn simple(&mut self, op: &Op) -> Op {
+        match op {
+            Op::Scalar(op, atoms) => Op::Scalar(*op, self.atoms(atoms)),
+            Op::Copy(a) => Op::Copy(self.atom(*a)),
+            Op::Iota(n) => Op::Iota(self.atom(*n)),
+            Op::Replicate(n, a) => Op::Replicate(self.atom(*n), self.atom(*a)),
+            Op::Elements(atoms) => Op::Elements(self.atoms(atoms)),
+            Op::Size(a, dimension) => Op::Size(self.atom(*a), *dimension),
+            Op::Index(a, indices) => Op::Index(self.atom(*a), self.atoms(indices)),
+            Op::Slice(a, ranges) => Op::Slice(
+                self.atom(*a),
+                ranges
+                    .iter()
+                    .map(|r| Range { start: self.atom(r.start), count: self.atom(r.count), step: self.atom(r.step) })
+                    .collect(),
+            ),
+            Op::Update(a, indices, value) => Op::Update(self.atom(*a), self.atoms(indices), self.atom(*value)),
+            Op::Permute(a, order) => Op::Permute(self.atom(*a), order.clone()),
+            Op::Reshape(a, sizes) => Op::Reshape(self.atom(*a), self.atoms(sizes)),
+            Op::Concat(atoms) => Op::Concat(self.atoms(atoms)),
+            Op::Reverse(a) => Op::Reverse(self.atom(*a)),
+            Op::If(condition, yes, no) => Op::If(self.atom(*condition), self.body(yes), self.body(no)),
+            Op::Loop(it) => self.of_loop(it),
+            Op::Map(map) => self.map(map),
+            Op::Reduce(it) => Op::Reduce(self.reduce(it)),
+            Op::Scan(it) => Op::Scan(self.reduce(it)),
+            Op::Hist(it) => Op::Hist(Box::new(Hist {
+                neutral: self.atoms(&it.neutral),
+                destinations: self.atoms(&it.destinations),
+                indices: self.atom(it.indices),
+                values: self.atoms(&it.values),
+                operator: self.lambda(&it.operator),
+            })),
+            Op::Scatter(it) => Op::Scatter(Box::new(Scatter {
+                destination: self.atom(it.destination),
+                indices: self.atom(it.indices),
+                values: self.atom(it.values),
+            })),
+            Op::ToAccumulator(a) => Op::ToAccumulator(self.atom(*a)),
+            Op::Accumulate(a, indices, value) => Op::Accumulate(self.atom(*a), self.atoms(indices), self.atom(*value)),
+            Op::FromAccumulator(a) => Op::FromAccumulator(self.atom(*a)),
+            Op::Custom(it) => Op::Custom(Box::new(Custom {
+                arguments: self.atoms(&it.arguments),
+                function: self.lambda(&it.function),
+                pullback: self.lambda(&it.pullback),
+            })),
+        }
+    }
+}

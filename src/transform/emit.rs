@@ -1,0 +1,150 @@
+//! A number that writes a program: the rules of calculus are run on it, and what they compute is written down.
+//!
+//! Law: the table of primitives holds every partial derivative, [`Dual`](crate::carriers::Dual) the product rule and
+//! the chain rule; a transformation runs them on this carrier and so has no rule of its own.
+
+use core::fmt;
+use core::ops::{Add, Mul};
+use num_traits::{One, Zero};
+
+use super::target::Target;
+use crate::array::{Atom, Const, Prim, ScalarOp, constant};
+use crate::primitives::{Elementary, Primitive, Rule};
+
+/// A constant that fits any kind of scalar, or an operand of the program that is being written.
+#[derive(Clone, Copy)]
+pub(super) enum Emit<'t> {
+    /// A constant.
+    Known(f64),
+    /// A scalar of the program.
+    At(&'t Target, Atom),
+}
+
+impl<'t> Emit<'t> {
+    /// An operand; a constant of a small integer is known, so that arithmetic with it can be left out.
+    pub(super) fn operand(target: &'t Target, atom: Atom) -> Self {
+        match atom {
+            Atom::Const(c) if c == c.prim().zero() => Emit::Known(0.0),
+            Atom::Const(c) if c == c.prim().one() => Emit::Known(1.0),
+            Atom::Const(Const::F64(x)) => Emit::Known(x),
+            Atom::Const(Const::F32(x)) => Emit::Known(f64::from(x)),
+            _ => Emit::At(target, atom),
+        }
+    }
+
+    /// The operand, of this kind.
+    pub(super) fn atom(self, prim: Prim) -> Atom {
+        match self {
+            Emit::Known(value) => constant(prim, value),
+            Emit::At(_, atom) => atom,
+        }
+    }
+
+    /// A derivative multiplied by a partial derivative. Where either may be infinite, the zero of the other is strong.
+    pub(super) fn scaled(self, partial: Self) -> Self {
+        match (self, partial) {
+            (x, y) if x.is_zero() || y.is_zero() => Emit::zero(),
+            (Emit::At(target, x), Emit::At(_, y)) if target.is_unbounded(x) || target.is_unbounded(y) => {
+                Emit::At(target, target.scalar(ScalarOp::Scale, &[x, y]))
+            }
+            (x, y) => x * y,
+        }
+    }
+
+    fn is(self, value: f64) -> bool {
+        matches!(self, Emit::Known(known) if known == value)
+    }
+
+    fn write(op: ScalarOp, operands: &[Self]) -> Self {
+        let (target, prim) = operands
+            .iter()
+            .find_map(|x| match x {
+                Emit::At(target, atom) => Some((*target, target.type_of(*atom).prim)),
+                Emit::Known(_) => None,
+            })
+            .expect("an operation is written for an operand of the program");
+        let atoms: Vec<Atom> = operands.iter().map(|x| x.atom(prim)).collect();
+        Emit::At(target, target.scalar(op, &atoms))
+    }
+}
+
+impl fmt::Debug for Emit<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Emit::Known(value) => write!(f, "{value}"),
+            Emit::At(_, atom) => write!(f, "{atom:?}"),
+        }
+    }
+}
+
+impl Add for Emit<'_> {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        match (self, other) {
+            (Emit::Known(x), Emit::Known(y)) => Emit::Known(x + y),
+            (x, y) if x.is_zero() => y,
+            (x, y) if y.is_zero() => x,
+            (x, y) => Emit::write(ScalarOp::Add, &[x, y]),
+        }
+    }
+}
+
+impl Mul for Emit<'_> {
+    type Output = Self;
+    fn mul(self, other: Self) -> Self {
+        match (self, other) {
+            (x, y) if x.is_zero() || y.is_zero() => Emit::zero(),
+            (Emit::Known(x), Emit::Known(y)) => Emit::Known(x * y),
+            (x, y) if x.is(1.0) => y,
+            (x, y) if y.is(1.0) => x,
+            (x @ Emit::At(target, atom), y) if y.is(-1.0) && target.type_of(atom).prim.is_real() => -x,
+            (x, y @ Emit::At(target, atom)) if x.is(-1.0) && target.type_of(atom).prim.is_real() => -y,
+            (x, y) => Emit::write(ScalarOp::Mul, &[x, y]),
+        }
+    }
+}
+
+impl Zero for Emit<'_> {
+    fn zero() -> Self {
+        Emit::Known(0.0)
+    }
+    fn is_zero(&self) -> bool {
+        self.is(0.0)
+    }
+}
+
+impl One for Emit<'_> {
+    fn one() -> Self {
+        Emit::Known(1.0)
+    }
+}
+
+impl Elementary for Emit<'_> {
+    fn constant(value: f64) -> Self {
+        Emit::Known(value)
+    }
+
+    fn primal(&self) -> Option<f64> {
+        match self {
+            Emit::Known(value) => Some(*value),
+            Emit::At(..) => None,
+        }
+    }
+
+    fn apply<R: Rule<N>, const N: usize>(rule: &R, x: [Self; N]) -> Self {
+        let known: Vec<f64> = x.iter().filter_map(Elementary::primal).collect();
+        if let Ok(known) = <[f64; N]>::try_from(known) {
+            return Emit::Known(rule.value(known));
+        }
+        let row = rule.primitive().expect("the rows of array programs are rows of the table");
+        match (row, &x[..]) {
+            (Primitive::Sub, [x, y]) if y.is_zero() => *x,
+            (Primitive::Sub, [x, y]) if x.is_zero() => -*y,
+            (Primitive::Div, [x, y]) if y.is(1.0) => *x,
+            (Primitive::Select, [Emit::Known(c), x, y]) => *if *c == 0.0 { y } else { x },
+            _ => Emit::write(ScalarOp::Row(row), &x),
+        }
+    }
+}
+
+crate::operators!(['t] Emit<'t>, []);

@@ -1,0 +1,243 @@
+//! Which variables derivatives flow through: those that depend on what is differentiated by, and that results depend on.
+//!
+//! Law: the dependence graph has an edge from an operand to a result exactly where a derivative may be other than zero; a
+//! variable is active if it lies on a path. The analysis visits each statement once.
+
+use rustc_hash::FxHashSet;
+
+use super::partials::depends;
+use crate::array::{Atom, Body, Form, Lambda, Op, Program, Stm, Var};
+
+/// The active variables of a program.
+pub(super) struct Active(Vec<bool>);
+
+impl Active {
+    /// The variables that depend on the parameters of the program.
+    pub(super) fn forward(program: &Program) -> Self {
+        let edges = edges(&program.function.body);
+        Active(reach(program, &program.function.params, edges.iter().copied()))
+    }
+
+    /// The variables that depend on the parameters, and on which results depend.
+    pub(super) fn both(program: &Program) -> Self {
+        Active::of_lambda(program, &program.function, &program.function.params)
+    }
+
+    /// The variables of a function that depend on these, and on which its results depend.
+    pub(super) fn of_lambda(program: &Program, function: &Lambda, from: &[Var]) -> Self {
+        let edges = edges(&function.body);
+        let varied = reach(program, from, edges.iter().copied());
+        let results: Vec<Var> = function.body.results.iter().filter_map(var).collect();
+        let useful = reach(program, &results, edges.iter().map(|(from, to)| (*to, *from)));
+        Active(varied.into_iter().zip(useful).map(|(a, b)| a && b).collect())
+    }
+
+    pub(super) fn var(&self, var: Var) -> bool {
+        self.0[var.0 as usize]
+    }
+
+    pub(super) fn atom(&self, atom: Atom) -> bool {
+        var(&atom).is_some_and(|v| self.var(v))
+    }
+
+    /// The active variables from outside that results of these bodies may depend on, in order, and those that adjoints
+    /// of accumulators pass through.
+    pub(super) fn free(&self, bodies: &[&Body], bound: &[Var]) -> Vec<Var> {
+        let mut inside: FxHashSet<Var> = bound.iter().copied().collect();
+        let mut found = Vec::new();
+        for body in bodies {
+            binders(body, &mut inside);
+        }
+        let mut add = |from: Atom| {
+            if let Some(v) = var(&from).filter(|v| self.var(*v)) {
+                found.push(v);
+            }
+        };
+        for body in bodies {
+            body_edges(body, &mut |from, to| {
+                if self.var(to) {
+                    add(from);
+                }
+            });
+            body.results.iter().for_each(|a| add(*a));
+        }
+        found.retain(|v| !inside.contains(v));
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
+
+/// Whether a body mentions a variable.
+pub(super) fn mentions(body: &Body, wanted: Var) -> bool {
+    let mut found = false;
+    atoms_in(body, &mut |a| found |= a == Atom::Var(wanted));
+    found
+}
+
+/// Calls `visit` on all operands of an operation, those in its bodies too.
+pub(super) fn atoms_of(op: &Op, visit: &mut impl FnMut(Atom)) {
+    op.atoms(&mut *visit);
+    bodies(op).into_iter().for_each(|(_, body)| atoms_in(body, visit));
+}
+
+/// Calls `visit` on all operands in a body.
+pub(super) fn atoms_in(body: &Body, visit: &mut impl FnMut(Atom)) {
+    body.results.iter().for_each(|a| visit(*a));
+    body.stms.iter().for_each(|stm| atoms_of(&stm.op, visit));
+}
+
+/// The bodies of an operation, each with the variables bound for it.
+pub(super) fn bodies(op: &Op) -> Vec<(Vec<Var>, &Body)> {
+    fn of(lambda: &Lambda) -> (Vec<Var>, &Body) {
+        (lambda.params.clone(), &lambda.body)
+    }
+    match op {
+        Op::If(_, yes, no) => vec![(Vec::new(), yes), (Vec::new(), no)],
+        Op::Loop(it) => {
+            let mut params: Vec<Var> = it.params.iter().map(|(param, _)| *param).collect();
+            match &it.form {
+                Form::For(i, _) => {
+                    params.push(*i);
+                    vec![(params, &it.body)]
+                }
+                Form::While { condition, .. } => vec![(params, &it.body), (Vec::new(), condition)],
+            }
+        }
+        Op::Map(map) => vec![of(&map.function)],
+        Op::Reduce(it) | Op::Scan(it) => vec![of(&it.operator)],
+        Op::Hist(it) => vec![of(&it.operator)],
+        Op::Custom(it) => vec![of(&it.function), of(&it.pullback)],
+        Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => Vec::new(),
+        Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => Vec::new(),
+        Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) => Vec::new(),
+        Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => Vec::new(),
+    }
+}
+
+fn binders(body: &Body, into: &mut FxHashSet<Var>) {
+    for stm in &body.stms {
+        into.extend(&stm.vars);
+        for (params, inner) in bodies(&stm.op) {
+            into.extend(params);
+            binders(inner, into);
+        }
+    }
+}
+
+fn var(atom: &Atom) -> Option<Var> {
+    match atom {
+        Atom::Var(var) => Some(*var),
+        Atom::Const(_) => None,
+    }
+}
+
+fn reach(program: &Program, from: &[Var], edges: impl Iterator<Item = (Var, Var)>) -> Vec<bool> {
+    let mut next: Vec<Vec<Var>> = vec![Vec::new(); program.types.len()];
+    edges.for_each(|(from, to)| next[from.0 as usize].push(to));
+    let mut reached = vec![false; program.types.len()];
+    let mut pending = from.to_vec();
+    while let Some(var) = pending.pop() {
+        if !core::mem::replace(&mut reached[var.0 as usize], true) {
+            pending.extend(&next[var.0 as usize]);
+        }
+    }
+    reached
+}
+
+fn edges(body: &Body) -> Vec<(Var, Var)> {
+    let mut found = Vec::new();
+    body_edges(body, &mut |from, to| {
+        if let Some(from) = var(&from) {
+            found.push((from, to));
+        }
+    });
+    found
+}
+
+fn body_edges(body: &Body, edge: &mut impl FnMut(Atom, Var)) {
+    body.stms.iter().for_each(|stm| stm_edges(stm, edge));
+}
+
+fn pairs(from: &[Atom], to: impl IntoIterator<Item = Var>, edge: &mut impl FnMut(Atom, Var)) {
+    from.iter().zip(to).for_each(|(from, to)| edge(*from, to));
+}
+
+fn stm_edges(stm: &Stm, edge: &mut impl FnMut(Atom, Var)) {
+    let vars = &stm.vars;
+    match &stm.op {
+        Op::Scalar(op, atoms) => {
+            let felt = atoms.iter().enumerate().filter(|(i, _)| depends(*op, *i));
+            felt.for_each(|(_, a)| edge(*a, vars[0]));
+        }
+        Op::Iota(_) | Op::Size(..) => {}
+        Op::Copy(a) | Op::Replicate(_, a) | Op::Index(a, _) | Op::Slice(a, _) => edge(*a, vars[0]),
+        Op::Permute(a, _) | Op::Reshape(a, _) | Op::Reverse(a) => edge(*a, vars[0]),
+        Op::ToAccumulator(a) | Op::FromAccumulator(a) => edge(*a, vars[0]),
+        Op::Accumulate(acc, _, value) => {
+            through(*acc, vars[0], edge);
+            edge(*value, vars[0]);
+        }
+        Op::Elements(atoms) | Op::Concat(atoms) => atoms.iter().for_each(|a| edge(*a, vars[0])),
+        Op::Update(a, _, value) => {
+            edge(*a, vars[0]);
+            edge(*value, vars[0]);
+        }
+        Op::If(_, yes, no) => {
+            for body in [yes, no] {
+                pairs(&body.results, vars.iter().copied(), edge);
+                body_edges(body, edge);
+            }
+        }
+        Op::Loop(it) => {
+            let params: Vec<Var> = it.params.iter().map(|(param, _)| *param).collect();
+            it.params.iter().for_each(|(param, initial)| edge(*initial, *param));
+            pairs(&it.body.results, params.iter().copied(), edge);
+            params.iter().zip(vars).for_each(|(param, var)| edge(Atom::Var(*param), *var));
+            body_edges(&it.body, edge);
+        }
+        Op::Map(map) => {
+            let params = &map.function.params;
+            pairs(&map.arrays, params.iter().copied(), edge);
+            pairs(&map.function.body.results, vars.iter().copied(), edge);
+            let of_accumulators = &params[map.arrays.len()..];
+            let out = &map.function.body.results[vars.len() - map.accumulators.len()..];
+            for ((param, before), after) in of_accumulators.iter().zip(&map.accumulators).zip(out) {
+                through(*before, *param, edge);
+                through(*after, *param, edge);
+            }
+            body_edges(&map.function.body, edge);
+        }
+        Op::Reduce(it) | Op::Scan(it) => operator(&it.operator, &[&it.neutral, &it.arrays], vars, edge),
+        Op::Hist(it) => operator(&it.operator, &[&it.neutral, &it.destinations, &it.values], vars, edge),
+        Op::Scatter(it) => {
+            edge(it.destination, vars[0]);
+            edge(it.values, vars[0]);
+        }
+        Op::Custom(it) => {
+            for argument in &it.arguments {
+                vars.iter().for_each(|var| edge(*argument, *var));
+            }
+        }
+    }
+}
+
+/// An accumulator is active as a whole: before something active is added as after it.
+fn through(before: Atom, after: Var, edge: &mut impl FnMut(Atom, Var)) {
+    edge(before, after);
+    if let Some(before) = var(&before) {
+        edge(after.into(), before);
+    }
+}
+
+/// An operator is applied to what goes in, and to its own results.
+fn operator(it: &Lambda, operands: &[&Vec<Atom>], vars: &[Var], edge: &mut impl FnMut(Atom, Var)) {
+    let sides = || it.params.chunks(vars.len());
+    for from in operands.iter().copied().chain([&it.body.results]) {
+        sides().for_each(|side| pairs(from, side.iter().copied(), edge));
+    }
+    pairs(&it.body.results, vars.iter().copied(), edge);
+    // What is combined once or not at all, such as a single element, goes through unchanged.
+    operands.iter().for_each(|from| pairs(from, vars.iter().copied(), edge));
+    body_edges(&it.body, edge);
+}

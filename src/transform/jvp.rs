@@ -1,0 +1,311 @@
+//! Forward mode as a transformation: every statement is followed by that of its tangent.
+//!
+//! Law: `jvp` computes `(f x, J ẋ)`. Scalars have the partial derivatives of the tables; combinators take values and
+//! tangents side by side, and operators become operators on dual numbers, with the tangent 0 of the neutral element
+//! ("Reverse AD for a functional array language", forward mode). Variables that no parameter reaches have no tangent.
+
+use rustc_hash::FxHashMap;
+
+use super::copy::Copier;
+use super::flow::Active;
+use super::operator::{Operator, recognise};
+use super::partials::partials;
+use super::target::Target;
+use super::vjp::Reverse;
+use crate::array::{
+    Atom, Body, Custom, Form, Hist, Lambda, Loop, Map, Op, Program, Reduce, ScalarOp, Scatter, Stm, Var,
+};
+
+/// The program with the tangents of parameters as further parameters, and of results as further results.
+pub(super) fn jvp(program: &Program) -> Program {
+    let (target, active) = (Target::new(), Active::forward(program));
+    let mut forward = Forward {
+        copier: Copier::new(program, &target),
+        target: &target,
+        active: &active,
+        tangents: FxHashMap::default(),
+    };
+    let function = &program.function;
+    for (param, name) in function.params.iter().zip(&program.names) {
+        let value = target.parameter(name.clone(), program.type_of(*param));
+        forward.copier.set(*param, value);
+    }
+    for (param, name) in function.params.iter().zip(&program.names) {
+        let tangent = target.parameter(format!("tangent_{name}"), program.type_of(*param));
+        forward.tangents.insert(*param, tangent);
+    }
+    forward.stms(&function.body.stms);
+    let mut results = forward.copier.atoms(&function.body.results);
+    results.extend(function.body.results.iter().map(|a| forward.tangent(*a)).collect::<Vec<_>>());
+    target.finish(results)
+}
+
+/// The sweep over a program.
+struct Forward<'p, 't> {
+    copier: Copier<'p, 't>,
+    target: &'t Target,
+    active: &'t Active,
+    tangents: FxHashMap<Var, Atom>,
+}
+
+impl Forward<'_, '_> {
+    /// The tangent of an operand, if it has one.
+    fn known(&self, atom: Atom) -> Option<Atom> {
+        match atom {
+            Atom::Var(var) => self.tangents.get(&var).copied(),
+            Atom::Const(_) => None,
+        }
+    }
+
+    /// The tangent of an operand.
+    fn tangent(&self, atom: Atom) -> Atom {
+        self.known(atom).unwrap_or_else(|| self.zero(atom))
+    }
+
+    fn zero(&self, atom: Atom) -> Atom {
+        let value = self.copier.atom(atom);
+        if self.target.type_of(value).accumulator {
+            panic!("an accumulator that is not differentiated has no tangent");
+        }
+        self.target.zeros_like(value)
+    }
+
+    fn stms(&mut self, stms: &[Stm]) {
+        for stm in stms {
+            if stm.vars.iter().any(|v| self.active.var(*v)) {
+                self.statement(stm);
+            } else {
+                self.copier.stm(stm);
+            }
+        }
+    }
+
+    /// Which of these have tangents.
+    fn felt(&self, vars: impl IntoIterator<Item = Var>) -> Vec<usize> {
+        vars.into_iter().enumerate().filter(|(_, v)| self.active.var(*v)).map(|(k, _)| k).collect()
+    }
+
+    fn set(&mut self, var: Var, tangent: Atom) {
+        self.tangents.insert(var, tangent);
+    }
+
+    /// New variables for parameters and then for the tangents of some of them.
+    fn parameters(&mut self, params: &[Var], felt: &[usize]) -> Vec<Var> {
+        let mut fresh: Vec<Var> = params.iter().map(|param| self.copier.parameter(*param)).collect();
+        for k in felt {
+            let tangent = self.target.fresh(self.copier.source.type_of(params[*k]));
+            self.set(params[*k], tangent.into());
+            fresh.push(tangent);
+        }
+        fresh
+    }
+
+    /// The statements of a body, and its results, then the tangents of some of them.
+    fn results(&mut self, body: &Body, felt: &[usize]) -> Vec<Atom> {
+        self.stms(&body.stms);
+        let mut results = self.copier.atoms(&body.results);
+        results.extend(felt.iter().map(|k| self.tangent(body.results[*k])));
+        results
+    }
+
+    fn body(&mut self, body: &Body, felt: &[usize]) -> Body {
+        let target = self.target;
+        target.body(|| self.results(body, felt))
+    }
+
+    /// Operands, and then the tangents of some of them.
+    fn operands(&self, atoms: &[Atom], felt: &[usize]) -> Vec<Atom> {
+        let mut operands = self.copier.atoms(atoms);
+        operands.extend(felt.iter().map(|k| self.tangent(atoms[*k])));
+        operands
+    }
+
+    /// Names results: of all variables, and then tangents of some of them.
+    fn bind(&mut self, vars: &[Var], felt: &[usize], results: &[Atom]) {
+        vars.iter().zip(results).for_each(|(var, value)| self.copier.set(*var, *value));
+        felt.iter().zip(&results[vars.len()..]).for_each(|(k, tangent)| self.set(vars[*k], *tangent));
+    }
+
+    /// A statement some of whose results have tangents.
+    fn statement(&mut self, stm: &Stm) {
+        let target = self.target;
+        let felt = self.felt(stm.vars.iter().copied());
+        match &stm.op {
+            Op::Scalar(op, operands) => self.scalar(stm, *op, operands),
+            Op::If(condition, yes, no) => {
+                let (yes, no) = (self.body(yes, &felt), self.body(no, &felt));
+                let results = target.emit(Op::If(self.copier.atom(*condition), yes, no));
+                self.bind(&stm.vars, &felt, &results);
+            }
+            Op::Loop(it) => self.of_loop(stm, it),
+            Op::Map(map) => self.map(stm, map),
+            Op::Reduce(it) | Op::Scan(it) => self.reduce(stm, it),
+            Op::Hist(it) => self.hist(stm, it),
+            Op::Custom(it) => self.custom(stm, it),
+            Op::Copy(a) => {
+                self.copier.stm(stm);
+                self.set(stm.vars[0], self.tangent(*a));
+            }
+            op => {
+                self.copier.stm(stm);
+                let tangent = target.one(self.moved(op));
+                self.set(stm.vars[0], tangent);
+            }
+        }
+    }
+
+    fn scalar(&mut self, stm: &Stm, op: ScalarOp, operands: &[Atom]) {
+        self.copier.stm(stm);
+        let target = self.target;
+        let asked: Vec<bool> = operands.iter().map(|a| self.known(*a).is_some()).collect();
+        let factors = partials(target, op, &self.copier.atoms(operands), &asked);
+        let parts = operands.iter().zip(factors).filter_map(|(operand, partial)| {
+            let (tangent, partial) = (self.known(*operand)?, partial?);
+            Some(partial.push(target, tangent))
+        });
+        let zero = Atom::Const(self.copier.source.type_of(stm.vars[0]).prim.zero());
+        let tangent = parts.reduce(|a, b| target.add(a, b)).unwrap_or(zero);
+        self.set(stm.vars[0], tangent);
+    }
+
+    /// An operation that moves data, on tangents.
+    fn moved(&self, op: &Op) -> Op {
+        let (of, value, values) =
+            (|a: &Atom| self.tangent(*a), |a: &Atom| self.copier.atom(*a), |atoms: &[Atom]| self.copier.atoms(atoms));
+        let all = |atoms: &[Atom]| atoms.iter().map(|a| self.tangent(*a)).collect();
+        match op {
+            Op::Replicate(n, a) => Op::Replicate(value(n), of(a)),
+            Op::Elements(atoms) => Op::Elements(all(atoms)),
+            Op::Index(a, indices) => Op::Index(of(a), values(indices)),
+            Op::Slice(a, ranges) => {
+                let mut ranges = ranges.clone();
+                for part in ranges.iter_mut().flat_map(|r| [&mut r.start, &mut r.count, &mut r.step]) {
+                    *part = value(part);
+                }
+                Op::Slice(of(a), ranges)
+            }
+            Op::Update(a, indices, new) => Op::Update(of(a), values(indices), of(new)),
+            Op::Permute(a, order) => Op::Permute(of(a), order.clone()),
+            Op::Reshape(a, sizes) => Op::Reshape(of(a), values(sizes)),
+            Op::Concat(atoms) => Op::Concat(all(atoms)),
+            Op::Reverse(a) => Op::Reverse(of(a)),
+            Op::Scatter(it) => Op::Scatter(Box::new(Scatter {
+                destination: of(&it.destination),
+                indices: value(&it.indices),
+                values: of(&it.values),
+            })),
+            Op::ToAccumulator(a) => Op::ToAccumulator(of(a)),
+            Op::Accumulate(acc, indices, new) => Op::Accumulate(of(acc), values(indices), of(new)),
+            Op::FromAccumulator(acc) => Op::FromAccumulator(of(acc)),
+            Op::Iota(_) | Op::Size(..) => panic!("what counts has no tangent"),
+            Op::Scalar(..) | Op::Copy(_) | Op::If(..) | Op::Loop(_) | Op::Map(_) => panic!("no moving of data"),
+            Op::Reduce(_) | Op::Scan(_) | Op::Hist(_) | Op::Custom(_) => panic!("no moving of data"),
+        }
+    }
+
+    fn of_loop(&mut self, stm: &Stm, it: &Loop) {
+        let params: Vec<Var> = it.params.iter().map(|(param, _)| *param).collect();
+        let felt = self.felt(params.iter().copied());
+        let initial: Vec<Atom> = it.params.iter().map(|(_, a)| *a).collect();
+        let initial = self.operands(&initial, &felt);
+        let params = self.parameters(&params, &felt).into_iter().zip(initial).collect();
+        let form = match &it.form {
+            Form::For(i, bound) => {
+                let bound = self.copier.atom(*bound);
+                Form::For(self.copier.parameter(*i), bound)
+            }
+            Form::While { condition, bound } => {
+                let bound = bound.map(|b| self.copier.atom(b));
+                Form::While { condition: self.copier.body(condition), bound }
+            }
+        };
+        let body = self.body(&it.body, &felt);
+        let results = self.target.emit(Op::Loop(Box::new(Loop { params, form, body, policy: it.policy })));
+        self.bind(&stm.vars, &felt, &results);
+    }
+
+    fn map(&mut self, stm: &Stm, map: &Map) {
+        let (arrays, accumulators) = map.function.params.split_at(map.arrays.len());
+        let (of_arrays, of_accumulators) = (self.felt(arrays.iter().copied()), self.felt(accumulators.iter().copied()));
+        let values = stm.vars.len() - accumulators.len();
+        let of_values = self.felt(stm.vars[..values].iter().copied());
+        let inputs = self.operands(&map.arrays, &of_arrays);
+        let through = self.operands(&map.accumulators, &of_accumulators);
+        let mut params = self.parameters(arrays, &of_arrays);
+        params.extend(self.parameters(accumulators, &of_accumulators));
+        let body = self.target.body(|| {
+            self.stms(&map.function.body.stms);
+            let (out, through) = map.function.body.results.split_at(values);
+            [self.operands(out, &of_values), self.operands(through, &of_accumulators)].concat()
+        });
+        let function = Lambda { params, body };
+        let out = self.target.emit(Op::Map(Box::new(Map { function, arrays: inputs, accumulators: through })));
+        let (out, through) = out.split_at(values + of_values.len());
+        self.bind(&stm.vars[..values], &of_values, out);
+        self.bind(&stm.vars[values..], &of_accumulators, through);
+    }
+
+    /// An operator on dual numbers: left values and tangents, then right ones.
+    fn dual(&mut self, operator: &Lambda, felt: &[usize]) -> Lambda {
+        let k = operator.params.len() / 2;
+        let (left, right) = operator.params.split_at(k);
+        let params = [self.parameters(left, felt), self.parameters(right, felt)].concat();
+        Lambda { params, body: self.body(&operator.body, felt) }
+    }
+
+    fn neutral(&self, neutral: &[Atom], felt: &[usize]) -> Vec<Atom> {
+        let mut all = self.copier.atoms(neutral);
+        all.extend(felt.iter().map(|k| self.zero(neutral[*k])));
+        all
+    }
+
+    fn reduce(&mut self, stm: &Stm, it: &Reduce) {
+        let felt = self.felt(stm.vars.iter().copied());
+        let is_scan = matches!(stm.op, Op::Scan(_));
+        let emit = |it: Reduce, target: &Target| {
+            target.emit(if is_scan { Op::Scan(Box::new(it)) } else { Op::Reduce(Box::new(it)) })
+        };
+        if let ([_], Operator::Sums) = (&stm.vars[..], recognise(&it.operator)) {
+            // A sum is linear: the tangent is a sum of its own.
+            self.copier.stm(stm);
+            let operator = self.copier.lambda(&it.operator);
+            let (neutral, arrays) = (vec![self.zero(it.neutral[0])], vec![self.tangent(it.arrays[0])]);
+            let sum = emit(Reduce { operator, neutral, arrays, commutative: it.commutative }, self.target);
+            self.set(stm.vars[0], sum[0]);
+            return;
+        }
+        let arrays = self.operands(&it.arrays, &felt);
+        let neutral = self.neutral(&it.neutral, &felt);
+        let operator = self.dual(&it.operator, &felt);
+        let results = emit(Reduce { operator, neutral, arrays, commutative: it.commutative }, self.target);
+        self.bind(&stm.vars, &felt, &results);
+    }
+
+    fn hist(&mut self, stm: &Stm, it: &Hist) {
+        let felt = self.felt(stm.vars.iter().copied());
+        let (destinations, values) = (self.operands(&it.destinations, &felt), self.operands(&it.values, &felt));
+        let neutral = self.neutral(&it.neutral, &felt);
+        let indices = self.copier.atom(it.indices);
+        let operator = self.dual(&it.operator, &felt);
+        let hist = Hist { operator, neutral, destinations, indices, values };
+        let results = self.target.emit(Op::Hist(Box::new(hist)));
+        self.bind(&stm.vars, &felt, &results);
+    }
+
+    /// The pullback is linear in the adjoints, `x̄ = Jᵀ ȳ`; its own pullback from `x̄` to `ȳ` is `J`.
+    fn custom(&mut self, stm: &Stm, it: &Custom) {
+        self.copier.stm(stm);
+        let (target, n) = (self.target, it.arguments.len());
+        let adjoints = &it.pullback.params[n..];
+        let active = Active::of_lambda(self.copier.source, &it.pullback, adjoints);
+        let mut arguments = self.copier.atoms(&it.arguments);
+        let values: Vec<Atom> = stm.vars.iter().map(|v| self.copier.atom((*v).into())).collect();
+        arguments.extend(values.iter().map(|v| target.zeros_like(*v)));
+        let seeds: Vec<Option<Atom>> = it.arguments.iter().map(|a| self.known(*a)).collect();
+        let mut reverse = Reverse::with(self.copier.clone(), &active);
+        let found = reverse.pullback(&it.pullback, &arguments, &seeds);
+        for (k, var) in stm.vars.iter().enumerate() {
+            self.set(*var, found[n + k].unwrap_or_else(|| target.zeros_like(values[k])));
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Derivatives of array programs as array programs.
+//!
+//! [`Program::jvp`] and [`Program::vjp`] are functions from programs to programs, one rule per operation, and may be
+//! applied to their own results: the Hessian of `f` times a vector is the `jvp` of its `vjp`.
+//!
+//! Law: for all `x`, `ẋ`, `ȳ`: `⟨J ẋ, ȳ⟩ = ⟨ẋ, Jᵀ ȳ⟩`, and both equal the interpretation of the program itself on numbers that
+//! carry derivatives (`laws`). The rules of calculus are those of the table of primitives and of
+//! [`Dual`](crate::carriers::Dual); here are only the rules of arrays and control.
+
+mod check;
+mod copy;
+mod emit;
+mod flow;
+mod jvp;
+mod operator;
+mod partials;
+mod simplify;
+mod stripmine;
+mod target;
+mod vjp;
+mod vmap;
+
+use crate::array::Program;
+use crate::error::Result;
+
+impl Program {
+    /// Forward mode: the program that takes the parameters and then a tangent of each, and gives the results and then a
+    /// tangent of each.
+    ///
+    /// ```
+    /// use catadiff::array::Program;
+    /// let f = Program::parse("program (x: f64, y: f64) { let p = mul(x, y) let s = sin(p) return s }")?;
+    /// assert_eq!(f.jvp()?.to_string(), "\
+    /// program (x: f64, y: f64, tangent_x: f64, tangent_y: f64) {
+    ///   let v4: f64 = mul(x, y)
+    ///   let v5: f64 = mul(tangent_x, y)
+    ///   let v6: f64 = mul(tangent_y, x)
+    ///   let v7: f64 = add(v5, v6)
+    ///   let v8: f64 = sin(v4)
+    ///   let v9: f64 = cos(v4)
+    ///   let v10: f64 = mul(v7, v9)
+    ///   return v8, v10
+    /// }
+    /// ");
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    ///
+    /// Every kind of scalar is differentiated: integers by the rules of their ring, conversions convert the tangent,
+    /// comparisons have the tangent false. Sizes, counts and indices are not differentiated by.
+    ///
+    /// # Errors
+    /// [`Error::NotDifferentiable`](crate::Error::NotDifferentiable), with the operation that has no rule.
+    pub fn jvp(&self) -> Result<Program> {
+        check::check(self, false)?;
+        Ok(jvp::jvp(self).simplified())
+    }
+
+    /// Reverse mode: the program that takes the parameters and then an adjoint of each result, and gives the results and
+    /// then the adjoint of each parameter.
+    ///
+    /// ```
+    /// use catadiff::array::Program;
+    /// let f = Program::parse("program (xs: []f64) {
+    ///   let ys = map (xs) |x: f64| { let y = mul(x, x) return y }
+    ///   let s = reduce (ys) from (0.0f64) |a: f64, b: f64| { let c = add(a, b) return c }
+    ///   return s
+    /// }")?;
+    /// assert_eq!(f.vjp()?.to_string(), "\
+    /// program (xs: []f64, adjoint_0: f64) {
+    ///   let v4: []f64 = map (xs) |v2: f64| {
+    ///     let v3: f64 = mul(v2, v2)
+    ///     return v3
+    ///   }
+    ///   let v8: f64 = reduce (v4) from (0.0f64) |v5: f64, v6: f64| {
+    ///     let v7: f64 = add(v5, v6)
+    ///     return v7
+    ///   }
+    ///   let v15: []f64 = map (xs) |v11: f64| {
+    ///     let v13: f64 = mul(adjoint_0, v11)
+    ///     let v14: f64 = add(v13, v13)
+    ///     return v14
+    ///   }
+    ///   return v8, v15
+    /// }
+    /// ");
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    ///
+    /// Ties of extrema go to the first operand, and to what was in a bin of a histogram before; values that are
+    /// written out of bounds receive 0.
+    ///
+    /// # Errors
+    /// [`Error::NotDifferentiable`](crate::Error::NotDifferentiable), with the operation that has no rule.
+    pub fn vjp(&self) -> Result<Program> {
+        check::check(self, true)?;
+        let nests = stripmine::stripmined(self);
+        Ok(vjp::vjp(&nests).simplified())
+    }
+
+    /// Batching: the program on many values of the parameters that are said to be batched. They get one dimension more,
+    /// outermost, and so do all results; the other parameters are shared.
+    ///
+    /// ```
+    /// use catadiff::array::Program;
+    /// use catadiff::interpret::Value;
+    /// let scaled = Program::parse("program (x: f64, by: f64) { let y = mul(x, by) return y }")?;
+    /// let many = scaled.vmap(&[true, false])?;
+    /// assert_eq!(many.run(&[Value::new([1.0, 2.0, 3.0])?, 10.0.into()])?[0].to_string(), "[10, 20, 30]");
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Length`](crate::Error::Length) if `batched` does not say of each parameter whether it is, and
+    /// [`Error::Empty`](crate::Error::Empty) if none is: the number of values would be unknown.
+    pub fn vmap(&self, batched: &[bool]) -> Result<Program> {
+        Ok(vmap::vmap(self, batched, None)?.simplified())
+    }
+
+    /// Forward mode in many directions: as [`jvp`](Program::jvp), where each tangent has one dimension more, outermost.
+    /// The results are computed once.
+    ///
+    /// # Errors
+    /// As for [`jvp`](Program::jvp).
+    pub fn jmp(&self) -> Result<Program> {
+        self.many(&self.jvp()?)
+    }
+
+    /// Reverse mode for many adjoints: as [`vjp`](Program::vjp), where each adjoint has one dimension more, outermost.
+    /// The results are computed once.
+    ///
+    /// # Errors
+    /// As for [`vjp`](Program::vjp).
+    pub fn mjp(&self) -> Result<Program> {
+        self.many(&self.vjp()?)
+    }
+
+    /// A derivative of this program, in many directions.
+    fn many(&self, derivative: &Program) -> Result<Program> {
+        let n = self.function.params.len();
+        let batched: Vec<bool> = (0..derivative.function.params.len()).map(|k| k >= n).collect();
+        Ok(vmap::vmap(derivative, &batched, Some(self))?.simplified())
+    }
+
+    /// A program of the same meaning that reads better: without copies, dead statements and repeated ones, and without
+    /// arithmetic on zeros and ones where that is exact.
+    #[must_use]
+    pub fn simplified(&self) -> Program {
+        simplify::simplify(self)
+    }
+}

@@ -1,0 +1,144 @@
+//! The partial derivatives of scalar operations, by the rows of the tables.
+//!
+//! Law: on reals, dual numbers over the sparse module are run on the carrier that writes, so every partial is the
+//! table's. Integers and truth values follow the rules of their own ring: arithmetic wraps, "or" is the sum and "and" the
+//! product; a quotient has the partials `1 quot y` and `−(x quot y) quot y`. Conversions are linear.
+
+use super::emit::Emit;
+use super::target::Target;
+use crate::array::{Atom, IntegerRow, Prim, ScalarOp, index};
+use crate::carriers::{Dual, Sparse};
+
+/// How a result changes with one operand.
+pub(super) enum Partial {
+    /// By this factor, of the kind of the operands and of the result.
+    Factor(Atom),
+    /// By conversion to this kind.
+    Converted(Prim),
+}
+
+impl Partial {
+    /// The tangent of the result, from that of the operand, which is of this kind.
+    pub(super) fn push(&self, target: &Target, tangent: Atom) -> Atom {
+        match *self {
+            Partial::Factor(factor) => {
+                let of = target.type_of(tangent).prim;
+                Emit::operand(target, tangent).scaled(Emit::operand(target, factor)).atom(of)
+            }
+            Partial::Converted(to) => convert(target, tangent, to),
+        }
+    }
+
+    /// The adjoint of the operand, of kind `of`, from that of the result.
+    pub(super) fn pull(&self, target: &Target, adjoint: Atom, of: Prim) -> Atom {
+        match self {
+            Partial::Factor(_) => self.push(target, adjoint),
+            Partial::Converted(_) => convert(target, adjoint, of),
+        }
+    }
+}
+
+fn convert(target: &Target, atom: Atom, to: Prim) -> Atom {
+    if target.is_zero(atom) {
+        return to.zero().into();
+    }
+    if target.type_of(atom).prim == to { atom } else { target.scalar(ScalarOp::Convert(to), &[atom]) }
+}
+
+/// For each operand: how the result of an operation changes with it; `None` for not at all, and where it is not asked.
+pub(super) fn partials(target: &Target, op: ScalarOp, operands: &[Atom], asked: &[bool]) -> Vec<Option<Partial>> {
+    let prim = target.type_of(operands[0]).prim;
+    match op {
+        ScalarOp::Add | ScalarOp::Mul | ScalarOp::Row(_) => {
+            type Number<'t> = Dual<Emit<'t>, Sparse<usize, Emit<'t>>>;
+            let x: Vec<Number<'_>> = operands
+                .iter()
+                .zip(asked)
+                .enumerate()
+                .map(|(i, (atom, asked))| {
+                    let value = Emit::operand(target, *atom);
+                    if *asked { Dual::variable(value, i) } else { Dual::lift(value) }
+                })
+                .collect();
+            let z = match op {
+                ScalarOp::Add => x[0].clone() + x[1].clone(),
+                ScalarOp::Mul => x[0].clone() * x[1].clone(),
+                ScalarOp::Row(row) => row.apply(&x),
+                _ => unreachable!("the outer match has taken the others"),
+            };
+            let partial = |i| z.tangent.get(&i).map(|p: &Emit<'_>| Partial::Factor(p.atom(prim)));
+            (0..operands.len()).map(partial).collect()
+        }
+        ScalarOp::Scale => {
+            let factor = |i: usize| asked[i].then(|| Partial::Factor(operands[1 - i]));
+            vec![factor(0), factor(1)]
+        }
+        ScalarOp::Integer(row) => {
+            let factor = |(i, asked): (usize, &bool)| {
+                let factor = if *asked { integer(target, row, i, operands, prim) } else { None };
+                factor.map(Partial::Factor)
+            };
+            asked.iter().enumerate().map(factor).collect()
+        }
+        ScalarOp::Equal | ScalarOp::Less | ScalarOp::LessOrEqual => vec![None, None],
+        ScalarOp::Not => vec![asked[0].then(|| Partial::Factor(prim.one().into()))],
+        ScalarOp::Convert(to) => vec![asked[0].then_some(Partial::Converted(to))],
+    }
+}
+
+/// Whether the result of an operation changes with an operand at all.
+pub(super) fn depends(op: ScalarOp, operand: usize) -> bool {
+    match op {
+        ScalarOp::Row(row) => !row.facts().flat[operand],
+        ScalarOp::Add | ScalarOp::Mul | ScalarOp::Scale | ScalarOp::Not | ScalarOp::Convert(_) => true,
+        ScalarOp::Equal | ScalarOp::Less | ScalarOp::LessOrEqual => false,
+        ScalarOp::Integer(row) => match row {
+            IntegerRow::Neg | IntegerRow::Sub | IntegerRow::Div | IntegerRow::Mod => true,
+            IntegerRow::Quot | IntegerRow::Rem | IntegerRow::Min | IntegerRow::Max => true,
+            IntegerRow::Abs | IntegerRow::Complement => true,
+            IntegerRow::Pow | IntegerRow::Shl | IntegerRow::Shr => operand == 0,
+            IntegerRow::Signum | IntegerRow::And | IntegerRow::Or | IntegerRow::Xor => false,
+        },
+    }
+}
+
+/// The partial derivative of a row of the table of integers.
+fn integer(target: &Target, row: IntegerRow, operand: usize, x: &[Atom], prim: Prim) -> Option<Atom> {
+    if !depends(ScalarOp::Integer(row), operand) {
+        return None;
+    }
+    let number = |n: i64| target_constant(prim, n);
+    let write = |row: IntegerRow, x: &[Atom]| target.scalar(ScalarOp::Integer(row), x);
+    let convert = |truth: Atom| target.scalar(ScalarOp::Convert(prim), &[truth]);
+    Some(match (row, operand) {
+        (IntegerRow::Sub | IntegerRow::Mod | IntegerRow::Rem, 0) => number(1),
+        (IntegerRow::Neg | IntegerRow::Complement | IntegerRow::Sub, _) => number(-1),
+        (IntegerRow::Div | IntegerRow::Quot, 0) => write(IntegerRow::Quot, &[number(1), x[1]]),
+        (IntegerRow::Div | IntegerRow::Quot, _) => {
+            let quotient = write(row, x);
+            write(IntegerRow::Neg, &[write(row, &[quotient, x[1]])])
+        }
+        // x mod y = x − y (x div y), where the quotient stands still.
+        (IntegerRow::Mod, _) => write(IntegerRow::Neg, &[write(IntegerRow::Div, x)]),
+        (IntegerRow::Rem, _) => write(IntegerRow::Neg, &[write(IntegerRow::Quot, x)]),
+        // At a tie the first counts.
+        (IntegerRow::Min, 0) => convert(target.scalar(ScalarOp::LessOrEqual, &[x[0], x[1]])),
+        (IntegerRow::Min, _) => convert(target.scalar(ScalarOp::Less, &[x[1], x[0]])),
+        (IntegerRow::Max, 0) => convert(target.scalar(ScalarOp::LessOrEqual, &[x[1], x[0]])),
+        (IntegerRow::Max, _) => convert(target.scalar(ScalarOp::Less, &[x[0], x[1]])),
+        (IntegerRow::Abs, _) => write(IntegerRow::Signum, x),
+        (IntegerRow::Pow, _) => {
+            // The exponent 0 has the factor 0, so its power may be any.
+            let less = write(IntegerRow::Max, &[write(IntegerRow::Sub, &[x[1], number(1)]), number(0)]);
+            target.scalar(ScalarOp::Mul, &[x[1], write(IntegerRow::Pow, &[x[0], less])])
+        }
+        // Moved bits are multiplied, or divided, by this; the remainder is lost.
+        (IntegerRow::Shl, _) => write(IntegerRow::Shl, &[number(1), x[1]]),
+        (IntegerRow::Shr, _) => write(IntegerRow::Shr, &[number(1), x[1]]),
+        (IntegerRow::Signum | IntegerRow::And | IntegerRow::Or | IntegerRow::Xor, _) => return None,
+    })
+}
+
+fn target_constant(prim: Prim, n: i64) -> Atom {
+    if prim == Prim::I64 { index(n) } else { crate::array::constant(prim, n as f64) }
+}

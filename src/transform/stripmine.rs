@@ -1,0 +1,85 @@
+//! Loops as nests of loops, so that reverse mode keeps fewer states.
+//!
+//! Law: the nest does what the loop does. With `k` levels over `n` iterations each level keeps about `ᵏ√n` states, so
+//! memory falls from `n` to `k·ᵏ√n` states while each level executes the body once more ("Reverse AD for a functional
+//! array language", *strip-mining*). A loop that asks whether to go on is run once to count its iterations.
+
+use super::copy::Copier;
+use super::target::Target;
+use crate::array::{Atom, Form, IntegerRow, Loop, Op, Policy, Prim, Program, ScalarOp, Type, Var, constant, index};
+use crate::primitives::Primitive;
+
+/// The program with every loop that asks for it as a nest.
+pub(super) fn stripmined(program: &Program) -> Program {
+    let target = Target::new();
+    let mut copier = Copier::nesting(program, &target, nest);
+    for (param, name) in program.function.params.iter().zip(&program.names) {
+        copier.set(*param, target.parameter(name.clone(), program.type_of(*param)));
+    }
+    copier.stms(&program.function.body.stms);
+    let results = copier.atoms(&program.function.body.results);
+    target.finish(results)
+}
+
+/// The results of a loop, written as a nest, if its policy asks for one.
+fn nest(copier: &mut Copier<'_, '_>, it: &Loop) -> Option<Vec<Atom>> {
+    let levels = match it.policy {
+        Policy::StripMine(levels) if levels > 1 => levels,
+        Policy::StripMine(_) | Policy::KeepAll | Policy::Binomial(_) => return None,
+    };
+    let count = match &it.form {
+        Form::For(_, bound) => copier.atom(*bound),
+        Form::While { .. } => copier.count(it),
+    };
+    let initial: Vec<Atom> = it.params.iter().map(|(_, a)| copier.atom(*a)).collect();
+    Some(level(copier, it, levels, index(0), count, initial))
+}
+
+/// The nest that runs the iterations from `start`, `count` of them.
+fn level(
+    copier: &mut Copier<'_, '_>,
+    it: &Loop,
+    levels: u32,
+    start: Atom,
+    count: Atom,
+    initial: Vec<Atom>,
+) -> Vec<Atom> {
+    let target = copier.target;
+    let scalar = |op: ScalarOp, x: Atom, y: Atom| target.scalar(op, &[x, y]);
+    let fresh = |first: Atom| (target.fresh(target.type_of(first)), first);
+    let params: Vec<(Var, Atom)> = initial.into_iter().map(fresh).collect();
+    let now: Vec<Atom> = params.iter().map(|(param, _)| Atom::Var(*param)).collect();
+    let j = target.fresh(Type::scalar(Prim::I64));
+    let (times, body) = if levels == 1 {
+        let body = target.body(|| {
+            it.params.iter().zip(&now).for_each(|((param, _), now)| copier.set(*param, *now));
+            if let Form::For(i, _) = &it.form {
+                copier.set(*i, scalar(ScalarOp::Add, start, j.into()));
+            }
+            copier.stms(&it.body.stms);
+            copier.atoms(&it.body.results)
+        });
+        (count, body)
+    } else {
+        // How long the inner loops are is a question of cost alone, so rounding does no harm.
+        let share = f64::from(levels - 1) / f64::from(levels);
+        let real = target.scalar(ScalarOp::Convert(Prim::F64), &[scalar(integer(IntegerRow::Max), count, index(1))]);
+        let root = scalar(ScalarOp::Row(Primitive::Pow), real, constant(Prim::F64, share));
+        let root = target.scalar(ScalarOp::Row(Primitive::Ceil), &[root]);
+        let step = scalar(integer(IntegerRow::Max), target.scalar(ScalarOp::Convert(Prim::I64), &[root]), index(1));
+        let up = scalar(ScalarOp::Add, count, scalar(ScalarOp::Add, step, index(-1)));
+        let times = scalar(integer(IntegerRow::Div), up, step);
+        let body = target.body(|| {
+            let done = scalar(ScalarOp::Mul, j.into(), step);
+            let left = scalar(integer(IntegerRow::Sub), count, done);
+            let inner = scalar(integer(IntegerRow::Min), step, left);
+            level(copier, it, levels - 1, scalar(ScalarOp::Add, start, done), inner, now)
+        });
+        (times, body)
+    };
+    target.emit(Op::Loop(Box::new(Loop { params, form: Form::For(j, times), body, policy: Policy::KeepAll })))
+}
+
+fn integer(row: IntegerRow) -> ScalarOp {
+    ScalarOp::Integer(row)
+}

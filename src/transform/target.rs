@@ -1,0 +1,287 @@
+//! The program that a transformation writes: a builder that many can write to, and that knows what it has computed.
+//!
+//! Law: what is written means what was asked for. A scalar operation that was written before, here or further out, is
+//! not written again; zeros are not added.
+
+use core::cell::RefCell;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::array::{Atom, Body, Builder, Const, Lambda, Map, Op, Program, Reduce, ScalarOp, Type, Var, index};
+use crate::primitives::Points;
+
+/// What makes two statements the same.
+#[derive(PartialEq, Eq, Hash)]
+enum Known {
+    Scalar(ScalarOp, Vec<Atom>),
+    /// Any other operation without bodies, as text.
+    Text(String),
+}
+
+/// A program under construction, behind a shared reference.
+pub(super) struct Target {
+    builder: RefCell<Builder>,
+    /// What is known in each open body, outermost first.
+    known: RefCell<Vec<FxHashMap<Known, Atom>>>,
+    /// Scalars that may be infinite where their operands are finite.
+    unbounded: RefCell<FxHashSet<Var>>,
+    /// Arrays that are zero.
+    zeros: RefCell<FxHashSet<Var>>,
+    /// Arrays of copies of a value.
+    copies: RefCell<FxHashMap<Atom, Atom>>,
+}
+
+impl Target {
+    pub(super) fn new() -> Self {
+        Target {
+            builder: RefCell::new(Builder::new()),
+            known: RefCell::new(vec![FxHashMap::default()]),
+            unbounded: RefCell::default(),
+            zeros: RefCell::default(),
+            copies: RefCell::default(),
+        }
+    }
+
+    pub(super) fn finish(self, results: Vec<Atom>) -> Program {
+        self.builder.into_inner().finish(results)
+    }
+
+    pub(super) fn type_of(&self, atom: Atom) -> Type {
+        self.builder.borrow().type_of(atom)
+    }
+
+    /// A new parameter of the program.
+    pub(super) fn parameter(&self, name: String, of: Type) -> Atom {
+        self.builder.borrow_mut().parameter(name, of).into()
+    }
+
+    /// A new variable, to be bound as a parameter of a body.
+    pub(super) fn fresh(&self, of: Type) -> Var {
+        self.builder.borrow_mut().fresh(of)
+    }
+
+    pub(super) fn emit(&self, op: Op) -> Vec<Atom> {
+        let repeats = match &op {
+            Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) | Op::Index(..) | Op::Slice(..) => true,
+            Op::Update(..) | Op::Permute(..) | Op::Reshape(..) | Op::Concat(_) | Op::Reverse(_) => true,
+            Op::Scalar(..) | Op::Copy(_) | Op::If(..) | Op::Loop(_) | Op::Map(_) | Op::Reduce(_) => false,
+            Op::Scan(_) | Op::Hist(_) | Op::Scatter(_) | Op::Custom(_) => false,
+            // Each accumulator is its own.
+            Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => false,
+        };
+        if repeats {
+            let copied = if let Op::Replicate(_, value) = op { Some(value) } else { None };
+            let result = self.once(Known::Text(format!("{op:?}")), || self.builder.borrow_mut().one(op));
+            if let Some(value) = copied {
+                self.copies.borrow_mut().insert(result, value);
+            }
+            return vec![result];
+        }
+        self.builder.borrow_mut().emit(op).into_iter().map(Atom::Var).collect()
+    }
+
+    pub(super) fn one(&self, op: Op) -> Atom {
+        self.emit(op)[0]
+    }
+
+    fn once(&self, key: Known, write: impl FnOnce() -> Atom) -> Atom {
+        if let Some(atom) = self.known.borrow().iter().find_map(|open| open.get(&key)) {
+            return *atom;
+        }
+        let atom = write();
+        self.known.borrow_mut().last_mut().expect("a body is open").insert(key, atom);
+        atom
+    }
+
+    /// The value that an array is copies of, if it is known to be.
+    pub(super) fn copied(&self, array: Atom) -> Option<Atom> {
+        self.copies.borrow().get(&array).copied()
+    }
+
+    /// A scalar operation, as it is.
+    pub(super) fn scalar(&self, op: ScalarOp, operands: &[Atom]) -> Atom {
+        self.once(Known::Scalar(op, operands.to_vec()), || {
+            let atom = self.builder.borrow_mut().scalar(op, operands);
+            if let (Atom::Var(var), true) = (atom, self.is_unbounded_result(op, operands)) {
+                self.unbounded.borrow_mut().insert(var);
+            }
+            atom
+        })
+    }
+
+    /// Whether a scalar may be infinite though the scalars it was computed from, in this program, are finite.
+    pub(super) fn is_unbounded(&self, atom: Atom) -> bool {
+        match atom {
+            Atom::Var(var) => self.unbounded.borrow().contains(&var),
+            Atom::Const(Const::F32(x)) => !x.is_finite(),
+            Atom::Const(Const::F64(x)) => !x.is_finite(),
+            Atom::Const(_) => false,
+        }
+    }
+
+    fn is_unbounded_result(&self, op: ScalarOp, operands: &[Atom]) -> bool {
+        let row = match op {
+            ScalarOp::Row(row) => {
+                let facts = row.facts();
+                let whole = |stretch: (f64, f64)| stretch == (f64::NEG_INFINITY, f64::INFINITY);
+                operands.iter().enumerate().any(|(k, operand)| {
+                    let tame = facts.poles[k] == Points::None && whole(facts.domain[k]) && whole(facts.known[k]);
+                    // A constant that is no pole stays away from it.
+                    !tame && !matches!(operand, Atom::Const(c) if *c != c.prim().zero())
+                })
+            }
+            ScalarOp::Add | ScalarOp::Mul | ScalarOp::Scale => false,
+            ScalarOp::Integer(_) | ScalarOp::Equal | ScalarOp::Less | ScalarOp::LessOrEqual => return false,
+            ScalarOp::Not | ScalarOp::Convert(_) => false,
+        };
+        row || operands.iter().any(|a| self.is_unbounded(*a))
+    }
+
+    /// The size of an array in a dimension.
+    pub(super) fn size(&self, array: Atom, dimension: usize) -> Atom {
+        self.one(Op::Size(array, dimension))
+    }
+
+    /// The body that `inside` writes; it answers the results.
+    pub(super) fn body(&self, inside: impl FnOnce() -> Vec<Atom>) -> Body {
+        self.builder.borrow_mut().open_body();
+        self.known.borrow_mut().push(FxHashMap::default());
+        let results = inside();
+        self.known.borrow_mut().pop();
+        self.builder.borrow_mut().close_body(results)
+    }
+
+    /// The function of parameters of these types that `inside` writes.
+    pub(super) fn lambda(&self, types: &[Type], inside: impl FnOnce(&[Atom]) -> Vec<Atom>) -> Lambda {
+        let params: Vec<Var> = types.iter().map(|t| self.fresh(*t)).collect();
+        let atoms: Vec<Atom> = params.iter().copied().map(Atom::Var).collect();
+        Lambda { params, body: self.body(|| inside(&atoms)) }
+    }
+
+    /// The results of a function of the elements of arrays, without accumulators.
+    pub(super) fn map(&self, arrays: &[Atom], inside: impl FnOnce(&[Atom]) -> Vec<Atom>) -> Vec<Atom> {
+        let types: Vec<Type> = arrays.iter().map(|a| self.type_of(*a).element()).collect();
+        let function = self.lambda(&types, inside);
+        self.emit(Op::Map(Box::new(Map { function, arrays: arrays.to_vec(), accumulators: Vec::new() })))
+    }
+
+    /// One result of a function of the elements of arrays.
+    pub(super) fn map1(&self, arrays: &[Atom], inside: impl FnOnce(&[Atom]) -> Atom) -> Atom {
+        self.map(arrays, |x| vec![inside(x)])[0]
+    }
+
+    /// The zero of the shape of a value.
+    pub(super) fn zeros_like(&self, value: Atom) -> Atom {
+        let of = self.type_of(value);
+        let mut zero = Atom::Const(of.prim.zero());
+        for dimension in (0..of.rank).rev() {
+            zero = self.one(Op::Replicate(self.size(value, dimension), zero));
+        }
+        if let Atom::Var(var) = zero {
+            self.zeros.borrow_mut().insert(var);
+        }
+        zero
+    }
+
+    /// Whether a value is known to be zero.
+    pub(super) fn is_zero(&self, value: Atom) -> bool {
+        match value {
+            Atom::Var(var) => self.zeros.borrow().contains(&var),
+            // Neither sign of zero changes a sum, but for the sign of a zero sum.
+            Atom::Const(c) => c == c.prim().zero(),
+        }
+    }
+
+    /// The sum of two values of one shape.
+    pub(super) fn add(&self, a: Atom, b: Atom) -> Atom {
+        if self.is_zero(a) {
+            b
+        } else if self.is_zero(b) {
+            a
+        } else if self.type_of(a).rank == 0 {
+            self.scalar(ScalarOp::Add, &[a, b])
+        } else {
+            self.map1(&[a, b], |x| self.add(x[0], x[1]))
+        }
+    }
+
+    /// The operator of sums of scalars, and its neutral element.
+    fn sum_operator(&self, of: Type) -> (Lambda, Atom) {
+        (self.lambda(&[of, of], |x| vec![self.scalar(ScalarOp::Add, x)]), of.prim.zero().into())
+    }
+
+    /// The sum of the elements of an array over its outermost dimension.
+    pub(super) fn sum(&self, array: Atom) -> Atom {
+        let of = self.type_of(array);
+        if of.rank == 1 {
+            let (operator, zero) = self.sum_operator(of.element());
+            let reduce = Reduce { operator, neutral: vec![zero], arrays: vec![array], commutative: true };
+            return self.one(Op::Reduce(Box::new(reduce)));
+        }
+        let order: Vec<usize> = (1..of.rank).chain([0]).collect();
+        let columns = self.one(Op::Permute(array, order));
+        self.sum_innermost(columns)
+    }
+
+    fn sum_innermost(&self, array: Atom) -> Atom {
+        if self.type_of(array).rank == 1 {
+            self.sum(array)
+        } else {
+            self.map1(&[array], |row| self.sum_innermost(row[0]))
+        }
+    }
+
+    /// The sums of all prefixes of an array over its outermost dimension.
+    pub(super) fn prefix_sums(&self, array: Atom) -> Atom {
+        let of = self.type_of(array);
+        if of.rank == 1 {
+            let (operator, zero) = self.sum_operator(of.element());
+            let scan = Reduce { operator, neutral: vec![zero], arrays: vec![array], commutative: true };
+            return self.one(Op::Scan(Box::new(scan)));
+        }
+        let inward: Vec<usize> = (1..of.rank).chain([0]).collect();
+        let outward: Vec<usize> = [of.rank - 1].into_iter().chain(0..of.rank - 1).collect();
+        let sums = self.prefix_sums_innermost(self.one(Op::Permute(array, inward)));
+        self.one(Op::Permute(sums, outward))
+    }
+
+    fn prefix_sums_innermost(&self, array: Atom) -> Atom {
+        if self.type_of(array).rank == 1 {
+            self.prefix_sums(array)
+        } else {
+            self.map1(&[array], |row| self.prefix_sums_innermost(row[0]))
+        }
+    }
+
+    /// One of two lists of values.
+    pub(super) fn choose(
+        &self,
+        condition: Atom,
+        yes: impl FnOnce() -> Vec<Atom>,
+        no: impl FnOnce() -> Vec<Atom>,
+    ) -> Vec<Atom> {
+        let (yes, no) = (self.body(yes), self.body(no));
+        self.emit(Op::If(condition, yes, no))
+    }
+
+    /// A sum, difference or the like of indices.
+    pub(super) fn indices(&self, op: impl Into<ScalarOp>, a: Atom, b: Atom) -> Atom {
+        self.scalar(op.into(), &[a, b])
+    }
+
+    /// Whether an index lies within a size.
+    pub(super) fn within(&self, at: Atom, size: Atom) -> Atom {
+        let from = self.scalar(ScalarOp::LessOrEqual, &[index(0), at]);
+        let to = self.scalar(ScalarOp::Less, &[at, size]);
+        self.scalar(ScalarOp::Mul, &[from, to])
+    }
+
+    /// The numbers from 0 below a size.
+    pub(super) fn iota(&self, size: Atom) -> Atom {
+        self.one(Op::Iota(size))
+    }
+
+    /// The element of an array at an index.
+    pub(super) fn at(&self, array: Atom, at: &[Atom]) -> Atom {
+        if at.is_empty() { array } else { self.one(Op::Index(array, at.to_vec())) }
+    }
+}

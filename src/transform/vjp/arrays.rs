@@ -1,0 +1,120 @@
+//! The rules of operations that move data: each is linear, and its rule is its transpose.
+//!
+//! Law: where an element is read its adjoint is added to, where it is copied adjoints are summed, where it is
+//! overwritten its adjoint is 0.
+
+use super::Reverse;
+use crate::array::{Atom, IntegerRow, Map, Op, Prim, Range, ScalarOp, Type, Var, index};
+use crate::transform::target::Target;
+
+impl Reverse<'_, '_> {
+    pub(super) fn array(&mut self, var: Var, op: &Op) {
+        let Some(adjoint) = self.take(var) else { return };
+        let target = self.target;
+        match op {
+            Op::Copy(a) | Op::ToAccumulator(a) | Op::FromAccumulator(a) => self.add(*a, adjoint),
+            Op::Replicate(_, a) if self.active.atom(*a) => self.add(*a, target.sum(adjoint)),
+            Op::Elements(atoms) => {
+                for (k, a) in atoms.iter().enumerate().filter(|(_, a)| self.active.atom(**a)).collect::<Vec<_>>() {
+                    let at = index(i64::try_from(k).expect("a list is shorter than 2^63"));
+                    self.add(*a, target.at(adjoint, &[at]));
+                }
+            }
+            Op::Index(a, indices) => {
+                let indices = self.copier.atoms(indices);
+                self.add_at(*a, &indices, adjoint);
+            }
+            Op::Slice(a, ranges) => {
+                let of = |a: Atom| self.copier.atom(a);
+                let ranges: Vec<Range> =
+                    ranges.iter().map(|r| Range { start: of(r.start), count: of(r.count), step: of(r.step) }).collect();
+                self.accumulate(*a, |target, acc| add_ranges(target, acc, adjoint, &ranges, &mut Vec::new()));
+            }
+            Op::Update(a, indices, value) => {
+                let indices = self.copier.atoms(indices);
+                if self.active.atom(*value) {
+                    let part = target.at(adjoint, &indices);
+                    self.add(*value, part);
+                }
+                if self.active.atom(*a) {
+                    let zero = target.zeros_like(self.copier.atom(*value));
+                    self.add(*a, target.one(Op::Update(adjoint, indices, zero)));
+                }
+            }
+            Op::Permute(a, order) => {
+                let mut inverse = vec![0; order.len()];
+                order.iter().enumerate().for_each(|(k, dimension)| inverse[*dimension] = k);
+                self.add(*a, target.one(Op::Permute(adjoint, inverse)));
+            }
+            Op::Reshape(a, _) => {
+                let value = self.copier.atom(*a);
+                let sizes = (0..target.type_of(value).rank).map(|d| target.size(value, d)).collect();
+                self.add(*a, target.one(Op::Reshape(adjoint, sizes)));
+            }
+            Op::Concat(atoms) => {
+                let mut start = index(0);
+                for a in atoms {
+                    let count = target.size(self.copier.atom(*a), 0);
+                    if self.active.atom(*a) {
+                        let part = target.one(Op::Slice(adjoint, vec![Range { start, count, step: index(1) }]));
+                        self.add(*a, part);
+                    }
+                    start = target.indices(ScalarOp::Add, start, count);
+                }
+            }
+            Op::Reverse(a) => self.add(*a, target.one(Op::Reverse(adjoint))),
+            Op::Accumulate(acc, indices, value) => {
+                self.add(*acc, adjoint);
+                if self.active.atom(*value) {
+                    let (indices, value_then) = (self.copier.atoms(indices), self.copier.atom(*value));
+                    let part = read_within(target, adjoint, &indices, || target.zeros_like(value_then));
+                    self.add(*value, part);
+                }
+            }
+            // A length, and a number of copies, are not differentiated by.
+            Op::Iota(_) | Op::Size(..) | Op::Replicate(..) => {}
+            Op::Scalar(..) | Op::If(..) | Op::Loop(_) | Op::Map(_) | Op::Reduce(_) | Op::Scan(_) => {
+                panic!("an operation that moves data")
+            }
+            Op::Hist(_) | Op::Scatter(_) | Op::Custom(_) => panic!("an operation that moves data"),
+        }
+    }
+}
+
+/// The element of an array at an index; if there is none, what `otherwise` says.
+pub(super) fn read_within(target: &Target, array: Atom, at: &[Atom], otherwise: impl FnOnce() -> Atom) -> Atom {
+    if at.is_empty() {
+        return array;
+    }
+    let mut inside: Option<Atom> = None;
+    for (dimension, i) in at.iter().enumerate() {
+        let here = target.within(*i, target.size(array, dimension));
+        inside = Some(inside.map_or(here, |before| target.scalar(ScalarOp::Mul, &[before, here])));
+    }
+    let inside = inside.expect("an index has a dimension");
+    target.choose(inside, || vec![target.at(array, at)], || vec![otherwise()])[0]
+}
+
+/// Adds an array to an accumulator, at these ranges of its leading dimensions.
+fn add_ranges(target: &Target, acc: Atom, array: Atom, ranges: &[Range], at: &mut Vec<Atom>) -> Atom {
+    let Some((range, inner)) = ranges.split_first() else {
+        return target.one(Op::Accumulate(acc, at.clone(), array));
+    };
+    let numbers = target.iota(range.count);
+    let types = [Type::scalar(Prim::I64), target.type_of(array).element(), target.type_of(acc)];
+    let function = target.lambda(&types, |x| {
+        let offset = if range.step == index(1) { x[0] } else { target.indices(ScalarOp::Mul, x[0], range.step) };
+        let here = if range.start == index(0) { offset } else { target.indices(ScalarOp::Add, range.start, offset) };
+        at.push(here);
+        let acc = add_ranges(target, x[2], x[1], inner, at);
+        at.pop();
+        vec![acc]
+    });
+    target.one(Op::Map(Box::new(Map { function, arrays: vec![numbers, array], accumulators: vec![acc] })))
+}
+
+/// The index that is `i` from the end.
+pub(super) fn from_end(target: &Target, size: Atom, i: Atom) -> Atom {
+    let last = target.indices(ScalarOp::Integer(IntegerRow::Sub), size, index(1));
+    target.indices(ScalarOp::Integer(IntegerRow::Sub), last, i)
+}

@@ -1,0 +1,105 @@
+//! The rule of `map`: a map over the same elements and the adjoints of the results.
+//!
+//! Law: `x̄ᵢ += ∂f(xᵢ)/∂xᵢ · ȳᵢ`. What each element contributes to a scalar from outside becomes a result, and is summed;
+//! what it contributes to an array from outside goes to an accumulator, since any element may touch any place of it
+//! ("Reverse AD for a functional array language", *differentiating map*, general case).
+
+use super::{Adjoint, Reverse};
+use crate::array::{Atom, Body, Lambda, Map, Op, Type, Var};
+
+impl Reverse<'_, '_> {
+    pub(super) fn map(&mut self, vars: &[Var], map: &Map) {
+        let values = vars.len() - map.accumulators.len();
+        // The adjoint of an accumulator goes around the map: adding does not change it.
+        let outer: Vec<Option<Atom>> = vars.iter().map(|v| self.take(*v)).collect();
+        for (accumulator, adjoint) in map.accumulators.iter().zip(&outer[values..]) {
+            if let Some(adjoint) = adjoint {
+                self.add(*accumulator, *adjoint);
+            }
+        }
+        let inputs = self.copier.atoms(&map.arrays);
+        let arrays: Vec<Atom> = inputs.iter().copied().chain(outer[..values].iter().flatten().copied()).collect();
+        let wanted: Vec<usize> = (0..inputs.len()).filter(|k| self.active.atom(map.arrays[*k])).collect();
+        let function = &map.function;
+        let found = self.each(&arrays, &[&function.body], &function.params, |reverse, elements| {
+            let (elements, adjoints) = elements.split_at(inputs.len());
+            let mut adjoints = adjoints.iter().copied();
+            let inside = outer[..values].iter().map(|a| a.and_then(|_| adjoints.next()));
+            let seeds: Vec<Option<Atom>> = inside.chain(outer[values..].iter().copied()).collect();
+            let found = reverse.pullback(function, elements, &seeds);
+            wanted.iter().map(|k| found[*k].unwrap_or_else(|| reverse.target.zeros_like(elements[*k]))).collect()
+        });
+        for (k, adjoint) in wanted.iter().zip(found) {
+            self.add(map.arrays[*k], adjoint);
+        }
+    }
+
+    /// A map in which adjoints of variables from outside these bodies are added to; what it answers are the results
+    /// of `inside` alone. `bound` are the variables that are not from outside.
+    pub(super) fn each(
+        &mut self,
+        arrays: &[Atom],
+        bodies: &[&Body],
+        bound: &[Var],
+        inside: impl FnOnce(&mut Self, &[Atom]) -> Vec<Atom>,
+    ) -> Vec<Atom> {
+        let target = self.target;
+        let free = self.touched(bodies, bound);
+        let is_scalar = |v: &Var| self.copier.source.type_of(*v).rank == 0;
+        let (scalars, shared): (Vec<Var>, Vec<Var>) = free.into_iter().partition(is_scalar);
+        let before: Vec<Adjoint> = shared.iter().map(|v| self.adjoint_or_zero(*v)).collect();
+        let accumulators: Vec<Atom> = before
+            .iter()
+            .map(|adjoint| match adjoint {
+                Adjoint::Value(value) => target.one(Op::ToAccumulator(*value)),
+                Adjoint::Accumulator(acc) => *acc,
+            })
+            .collect();
+        let mut types: Vec<Type> = arrays.iter().map(|a| target.type_of(*a).element()).collect();
+        types.extend(accumulators.iter().map(|a| target.type_of(*a)));
+
+        let outside = core::mem::take(&mut self.adjoints);
+        let mut contributed: Vec<Var> = Vec::new();
+        let mut own = 0;
+        let function: Lambda = target.lambda(&types, |params| {
+            let (elements, collectors) = params.split_at(arrays.len());
+            for (v, acc) in shared.iter().zip(collectors) {
+                self.adjoints.insert(*v, Adjoint::Accumulator(*acc));
+            }
+            let mut results = inside(self, elements);
+            own = results.len();
+            for v in &scalars {
+                if let Some(contribution) = self.take(*v) {
+                    contributed.push(*v);
+                    results.push(contribution);
+                }
+            }
+            results.extend(shared.iter().map(|v| self.adjoints[v].atom()));
+            results
+        });
+        self.adjoints = outside;
+
+        let mut results = target.emit(Op::Map(Box::new(Map { function, arrays: arrays.to_vec(), accumulators })));
+        let mut rest = results.split_off(own);
+        let of_arrays = rest.split_off(contributed.len());
+        for ((v, adjoint), acc) in shared.iter().zip(before).zip(of_arrays) {
+            let after = match adjoint {
+                Adjoint::Value(_) => Adjoint::Value(target.one(Op::FromAccumulator(acc))),
+                Adjoint::Accumulator(_) => Adjoint::Accumulator(acc),
+            };
+            self.adjoints.insert(*v, after);
+        }
+        for (v, contributions) in contributed.iter().zip(rest) {
+            self.add((*v).into(), target.sum(contributions));
+        }
+        results
+    }
+
+    /// What `inside` answers, while what it adds to adjoints is forgotten.
+    pub(super) fn apart<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> T {
+        let outside = core::mem::take(&mut self.adjoints);
+        let found = inside(self);
+        self.adjoints = outside;
+        found
+    }
+}

@@ -1,0 +1,255 @@
+//! Reverse mode as a transformation: a program to the program that also pulls adjoints of its results back.
+//!
+//! Law: `vjp` computes `(f x, Jᵀ ȳ)`, and no tape crosses a scope: the return sweep enters a scope by executing its
+//! primal again, so that intermediate values are variables of the program ("Reverse AD for a functional array
+//! language with nested parallelism", the core rewrite rule and *tape by redundant execution*; one file per
+//! combinator). What is written is a program again, so derivatives nest to any order.
+
+mod arrays;
+mod binomial;
+mod branch;
+mod custom;
+mod hist;
+mod loops;
+mod map;
+mod reduce;
+mod scalar;
+mod scan;
+mod scatter;
+
+use rustc_hash::FxHashMap;
+
+use super::copy::Copier;
+use super::flow::Active;
+use super::target::Target;
+use crate::array::{Atom, Body, Lambda, Op, Policy, Program, Stm, Var};
+use loops::Checkpoints;
+
+/// The program with the adjoints of results as further parameters, and of parameters as further results.
+pub(super) fn vjp(program: &Program) -> Program {
+    let (target, active) = (Target::new(), Active::both(program));
+    let mut reverse = Reverse::new(program, &target, &active);
+    let function = &program.function;
+    for (param, name) in function.params.iter().zip(&program.names) {
+        let value = target.parameter(name.clone(), program.type_of(*param));
+        reverse.copier.set(*param, value);
+    }
+    let adjoint = |(k, a): (usize, &Atom)| target.parameter(format!("adjoint_{k}"), program.atom_type(*a));
+    let adjoints: Vec<Atom> = function.body.results.iter().enumerate().map(adjoint).collect();
+    let saved = reverse.forward(&function.body);
+    let mut results = reverse.copier.atoms(&function.body.results);
+    reverse.backward(&function.body, &saved, &adjoints.into_iter().map(Some).collect::<Vec<_>>());
+    for param in &function.params {
+        results.push(reverse.take_or_zero(*param));
+    }
+    target.finish(results)
+}
+
+/// The adjoint of a variable, as far as it has been added up.
+#[derive(Clone, Copy)]
+pub(super) enum Adjoint {
+    /// A value. That of an accumulator is the adjoint of the array it becomes, and is not added to.
+    Value(Atom),
+    /// An accumulator, of an array from outside a map, to which all elements add.
+    Accumulator(Atom),
+}
+
+/// What the forward sweep keeps of a statement for the return sweep.
+enum Saved {
+    /// Nothing: the values of its variables are enough.
+    Nothing,
+    /// The states of a loop.
+    Loop(Checkpoints),
+    /// The number of iterations of a loop whose states are computed again, and how many of them may be kept.
+    Binomial(Atom, u32),
+}
+
+/// The two sweeps over a program.
+pub(super) struct Reverse<'p, 't> {
+    pub(super) copier: Copier<'p, 't>,
+    target: &'t Target,
+    active: &'t Active,
+    adjoints: FxHashMap<Var, Adjoint>,
+}
+
+impl<'p, 't> Reverse<'p, 't> {
+    pub(super) fn new(source: &'p Program, target: &'t Target, active: &'t Active) -> Self {
+        Reverse::with(Copier::new(source, target), active)
+    }
+
+    /// The sweeps over a part of a program, where these values are known.
+    pub(super) fn with(copier: Copier<'p, 't>, active: &'t Active) -> Self {
+        Reverse { target: copier.target, copier, active, adjoints: FxHashMap::default() }
+    }
+
+    /// Writes the statements of a scope, keeping what the return sweep needs.
+    fn forward(&mut self, body: &Body) -> Vec<Saved> {
+        let one = |stm: &Stm| match &stm.op {
+            Op::Loop(it) if stm.vars.iter().any(|v| self.active.var(*v)) => match it.policy {
+                Policy::Binomial(states) => Saved::Binomial(self.binomial_forward(stm, it), states),
+                Policy::KeepAll | Policy::StripMine(_) => Saved::Loop(self.loop_forward(stm, it)),
+            },
+            _ => {
+                self.copier.stm(stm);
+                Saved::Nothing
+            }
+        };
+        body.stms.iter().map(one).collect()
+    }
+
+    /// The return sweep over a scope whose results have these adjoints.
+    fn backward(&mut self, body: &Body, saved: &[Saved], adjoints: &[Option<Atom>]) {
+        for (result, adjoint) in body.results.iter().zip(adjoints) {
+            if let Some(adjoint) = adjoint {
+                self.add(*result, *adjoint);
+            }
+        }
+        for (stm, saved) in body.stms.iter().zip(saved).rev() {
+            if stm.vars.iter().any(|v| self.adjoints.contains_key(v)) {
+                self.statement(stm, saved);
+            }
+        }
+    }
+
+    /// The adjoints of a function's parameters at these arguments, from those of its results. Those of the variables
+    /// around it are added to.
+    pub(super) fn pullback(
+        &mut self,
+        function: &Lambda,
+        arguments: &[Atom],
+        adjoints: &[Option<Atom>],
+    ) -> Vec<Option<Atom>> {
+        for (param, argument) in function.params.iter().zip(arguments) {
+            self.copier.set(*param, *argument);
+        }
+        for accumulator in &function.params[arguments.len()..] {
+            self.copier.leave_out(*accumulator);
+        }
+        let saved = self.forward(&function.body);
+        self.backward(&function.body, &saved, adjoints);
+        function.params.iter().map(|param| self.take(*param)).collect()
+    }
+
+    /// The rule of a statement, some of whose results have adjoints.
+    fn statement(&mut self, stm: &Stm, saved: &Saved) {
+        match &stm.op {
+            Op::Scalar(op, operands) => self.scalar(stm.vars[0], *op, operands),
+            Op::If(condition, yes, no) => self.branch(&stm.vars, *condition, yes, no),
+            Op::Loop(it) => match saved {
+                Saved::Loop(checkpoints) => self.loop_backward(stm, it, checkpoints),
+                Saved::Binomial(count, states) => self.binomial_backward(stm, it, *count, *states),
+                Saved::Nothing => panic!("a loop with an adjoint has kept its states"),
+            },
+            Op::Map(map) => self.map(&stm.vars, map),
+            Op::Reduce(it) => self.reduce(&stm.vars, it),
+            Op::Scan(it) => self.scan(&stm.vars, it),
+            Op::Hist(it) => self.hist(&stm.vars, it),
+            Op::Scatter(it) => self.scatter(stm.vars[0], it),
+            Op::Custom(it) => self.custom(&stm.vars, it),
+            Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) | Op::Index(..) => {
+                self.array(stm.vars[0], &stm.op);
+            }
+            Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) | Op::Concat(_) | Op::Reverse(_) => {
+                self.array(stm.vars[0], &stm.op);
+            }
+            Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => self.array(stm.vars[0], &stm.op),
+        }
+    }
+
+    /// Adds to the adjoint of an operand.
+    pub(super) fn add(&mut self, to: Atom, adjoint: Atom) {
+        let Atom::Var(var) = to else { return };
+        if !self.active.var(var) {
+            return;
+        }
+        let sum = match self.adjoints.get(&var) {
+            _ if self.copier.source.type_of(var).accumulator => Adjoint::Value(adjoint),
+            None => Adjoint::Value(adjoint),
+            Some(Adjoint::Value(present)) => Adjoint::Value(self.target.add(*present, adjoint)),
+            Some(Adjoint::Accumulator(acc)) => {
+                Adjoint::Accumulator(self.target.one(Op::Accumulate(*acc, Vec::new(), adjoint)))
+            }
+        };
+        self.adjoints.insert(var, sum);
+    }
+
+    /// Adds to the adjoint of an array at an index.
+    pub(super) fn add_at(&mut self, to: Atom, at: &[Atom], adjoint: Atom) {
+        let Atom::Var(var) = to else { return };
+        if !self.active.var(var) {
+            return;
+        }
+        let sum = match self.adjoint_or_zero(var) {
+            Adjoint::Value(present) => {
+                let old = self.target.at(present, at);
+                let new = if self.target.is_zero(present) { adjoint } else { self.target.add(old, adjoint) };
+                Adjoint::Value(self.target.one(Op::Update(present, at.to_vec(), new)))
+            }
+            Adjoint::Accumulator(acc) => {
+                Adjoint::Accumulator(self.target.one(Op::Accumulate(acc, at.to_vec(), adjoint)))
+            }
+        };
+        self.adjoints.insert(var, sum);
+    }
+
+    /// Adds to the adjoint of an array whatever `inside` adds to an accumulator.
+    pub(super) fn accumulate(&mut self, to: Atom, inside: impl FnOnce(&Target, Atom) -> Atom) {
+        let Atom::Var(var) = to else { return };
+        if !self.active.var(var) {
+            return;
+        }
+        let sum = match self.adjoint_or_zero(var) {
+            Adjoint::Value(present) => {
+                let acc = inside(self.target, self.target.one(Op::ToAccumulator(present)));
+                Adjoint::Value(self.target.one(Op::FromAccumulator(acc)))
+            }
+            Adjoint::Accumulator(acc) => Adjoint::Accumulator(inside(self.target, acc)),
+        };
+        self.adjoints.insert(var, sum);
+    }
+
+    /// The adjoint of a variable, which is complete now and not needed again.
+    pub(super) fn take(&mut self, var: Var) -> Option<Atom> {
+        match self.adjoints.remove(&var)? {
+            Adjoint::Value(value) => Some(value),
+            Adjoint::Accumulator(_) => panic!("an accumulator collects for a variable from outside"),
+        }
+    }
+
+    pub(super) fn take_or_zero(&mut self, var: Var) -> Atom {
+        match self.take(var) {
+            Some(adjoint) => adjoint,
+            None => self.target.zeros_like(self.copier.atom(var.into())),
+        }
+    }
+
+    pub(super) fn adjoint_or_zero(&self, var: Var) -> Adjoint {
+        match self.adjoints.get(&var) {
+            Some(adjoint) => *adjoint,
+            None => Adjoint::Value(self.target.zeros_like(self.copier.atom(var.into()))),
+        }
+    }
+
+    /// Those of the free variables of scopes whose adjoints the scopes may add to, accumulators excepted.
+    pub(super) fn touched(&self, bodies: &[&Body], bound: &[Var]) -> Vec<Var> {
+        let mut free = self.active.free(bodies, bound);
+        free.retain(|v| !self.copier.source.type_of(*v).accumulator);
+        free
+    }
+}
+
+impl Adjoint {
+    pub(super) fn atom(self) -> Atom {
+        match self {
+            Adjoint::Value(atom) | Adjoint::Accumulator(atom) => atom,
+        }
+    }
+
+    /// The same kind of adjoint, in another variable.
+    pub(super) fn with(self, atom: Atom) -> Self {
+        match self {
+            Adjoint::Value(_) => Adjoint::Value(atom),
+            Adjoint::Accumulator(_) => Adjoint::Accumulator(atom),
+        }
+    }
+}

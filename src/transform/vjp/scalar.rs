@@ -1,0 +1,22 @@
+//! The rule of scalar operations.
+//!
+//! Law: `x̄ᵢ += ȳ · ∂y/∂xᵢ`, with the partial derivatives of the tables ("Automatic Differentiation", the chain rule
+//! read backwards).
+
+use super::Reverse;
+use crate::array::{Atom, ScalarOp, Var};
+use crate::transform::partials::partials;
+
+impl Reverse<'_, '_> {
+    pub(super) fn scalar(&mut self, var: Var, op: ScalarOp, operands: &[Atom]) {
+        let Some(adjoint) = self.take(var) else { return };
+        let asked: Vec<bool> = operands.iter().map(|a| self.active.atom(*a)).collect();
+        let factors = partials(self.target, op, &self.copier.atoms(operands), &asked);
+        for (operand, partial) in operands.iter().zip(factors) {
+            if let Some(partial) = partial {
+                let contribution = partial.pull(self.target, adjoint, self.copier.type_of(*operand).prim);
+                self.add(*operand, contribution);
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Batching: a program on one value as a program on many.
+//!
+//! Law: `vmap f` is `map f`. What does not depend on the batched parameters is computed once, outside the map; so many
+//! tangents, or adjoints, share one primal.
+
+use rustc_hash::FxHashSet;
+
+use super::copy::Copier;
+use super::flow::atoms_of;
+use super::target::Target;
+use crate::array::{Atom, Program, Stm, Var};
+use crate::error::{Error, Result};
+
+/// The program on many values of the parameters said to be batched, which get one dimension more, as do the results.
+/// If the first results are those of another program, on the first parameters, they stay as they are.
+pub(super) fn vmap(program: &Program, batched: &[bool], primal: Option<&Program>) -> Result<Program> {
+    Error::lengths("the list of batched parameters", program.function.params.len(), batched.len())?;
+    if !batched.contains(&true) {
+        return Err(Error::Empty { what: "the list of batched parameters" });
+    }
+    let target = Target::new();
+    let mut copier = Copier::new(program, &target);
+    let function = &program.function;
+    let mut arrays: Vec<Atom> = Vec::new();
+    let mut elements: Vec<Var> = Vec::new();
+    for ((param, name), batched) in function.params.iter().zip(&program.names).zip(batched) {
+        let of = program.type_of(*param);
+        if *batched {
+            arrays.push(target.parameter(name.clone(), of.arrayed()));
+            elements.push(*param);
+        } else {
+            copier.set(*param, target.parameter(name.clone(), of));
+        }
+    }
+
+    let inside = dependents(program, &elements);
+    let is_inside = |stm: &Stm| stm.vars.iter().any(|v| inside.contains(v));
+    function.body.stms.iter().filter(|stm| !is_inside(stm)).for_each(|stm| copier.stm(stm));
+    let (once, many) = function.body.results.split_at(primal.map_or(0, |p| p.function.body.results.len()));
+    let is_outside = |a: &Atom| !matches!(a, Atom::Var(v) if inside.contains(v));
+    let mut results = match primal {
+        // A statement may compute values and derivatives together; then values are computed by themselves.
+        Some(primal) if !once.iter().all(is_outside) => {
+            let mut alone = Copier::new(primal, &target);
+            for (param, shared) in primal.function.params.iter().zip(&function.params) {
+                alone.set(*param, copier.atom((*shared).into()));
+            }
+            alone.stms(&primal.function.body.stms);
+            alone.atoms(&primal.function.body.results)
+        }
+        _ => copier.atoms(once),
+    };
+    if !many.is_empty() {
+        results.extend(target.map(&arrays, |x| {
+            elements.iter().zip(x).for_each(|(param, value)| copier.set(*param, *value));
+            function.body.stms.iter().filter(|stm| is_inside(stm)).for_each(|stm| copier.stm(stm));
+            copier.atoms(many)
+        }));
+    }
+    Ok(target.finish(results))
+}
+
+/// The variables of the outermost body that depend on these, and accumulators that such variables use.
+fn dependents(program: &Program, on: &[Var]) -> FxHashSet<Var> {
+    let stms = &program.function.body.stms;
+    let mut inside: FxHashSet<Var> = on.iter().copied().collect();
+    loop {
+        let before = inside.len();
+        for stm in stms {
+            let mut depends = false;
+            atoms_of(&stm.op, &mut |a| depends |= matches!(a, Atom::Var(v) if inside.contains(&v)));
+            if depends {
+                inside.extend(&stm.vars);
+            }
+        }
+        // An accumulator begins and ends on the same side.
+        for stm in stms.iter().rev() {
+            if stm.vars.iter().any(|v| inside.contains(v)) {
+                atoms_of(&stm.op, &mut |a| match a {
+                    Atom::Var(v) if program.type_of(v).accumulator => drop(inside.insert(v)),
+                    Atom::Var(_) | Atom::Const(_) => {}
+                });
+            }
+            // Statements of several results go together.
+            if stm.vars.iter().any(|v| inside.contains(v)) {
+                inside.extend(&stm.vars);
+            }
+        }
+        if inside.len() == before {
+            return inside;
+        }
+    }
+}
