@@ -101,8 +101,8 @@ fn a_forward_derivative_costs_in_proportion_to_its_directions() {
 fn a_sparse_derivative_costs_by_its_live_variables() {
     let cost = |n: usize| {
         let counter = Counter::new();
-        let x: Vec<Dual<Counted<'_, f64>, Sparse<usize, Counted<'_, f64>>>> =
-            (0..n).map(|i| Dual::variable(counter.number(0.1 + i as f64), i)).collect();
+        type Number<'c> = Dual<Counted<'c, f64>, Sparse<usize, Counted<'c, f64>>>;
+        let x: Vec<Number<'_>> = (0..n).map(|i| Dual::variable(counter.number(0.1 + i as f64), i)).collect();
         let parts: Vec<_> = x.windows(2).map(|w| w[0].clone() * w[1].clone().sin()).collect();
         assert!(parts.iter().all(|part| part.tangent.len() == 2));
         counter.total() as f64 / n as f64

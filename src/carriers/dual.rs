@@ -179,16 +179,15 @@ impl<S: Ring, M: Module<S>> Sub for Dual<S, M> {
     }
 }
 
-/// The quotient rule. The value is `a·(1/b)`, which has at most one unit in the last place more error than `a/b`: the
-/// reciprocal serves the derivatives too, and other quotients by the same number. (It overflows where `|b|` is below
-/// the smallest normal number.)
+/// The quotient rule. The value is that of the numbers underneath, to the last bit, so that branches on quotients go
+/// where they would without the derivative.
 impl<S: Field, M: Module<S>> Div for Dual<S, M> {
     type Output = Self;
     #[inline(always)]
     fn div(self, other: Self) -> Self {
         // Where 1/b is finite there is no null tangent to protect, and no comparison per lane to pay.
         let slopes = if other.value.is_zero() { Slopes::Singular } else { Slopes::Finite };
-        let z = self.value.clone() * (S::one() / other.value.clone());
+        let z = self.value.clone() / other.value.clone();
         let x = [self.value, other.value];
         let [first, second] = [0, 1].map(|argument| rows::Div.partial_in(argument, x.clone(), z.clone()));
         let tangent = step(slopes, self.tangent, &first).join(step(slopes, other.tangent, &second));

@@ -265,15 +265,8 @@ primitives! {
     Recip: Field recip "recip" (x; z) = x.recip() => [-(z.clone() * z)] on [POSITIVE],
         poles = first(ZERO), slopes = SINGULAR, ulp = 1,
         infix = Some(("1 / ", 2)), tex = r"\frac{1}{#1}", wgsl = "(1.0 / #1)";
-    /// The quotient, `x/y`. With its derivative it shares a reciprocal, and may then be off by a unit in the last place.
-    Div: Field "div" (x, y; z) = x / y => [S::one() / y, -(z * (S::one() / y))]
-        jointly {
-            let over = S::one() / y;
-            // Far out the reciprocal over- or underflows where the quotient need not.
-            let near = y.primal().is_some_and(|y| (1e-37..1e37).contains(&y.abs()));
-            let z = if near { x * over } else { x / y };
-            (z, [over, -(z * over)])
-        } on [WIDE, POSITIVE],
+    /// The quotient, `x/y`.
+    Div: Field "div" (x, y; z) = x / y => [S::one() / y, -(z * (S::one() / y))] on [WIDE, POSITIVE],
         poles = [Points::None, ZERO, Points::None], slopes = SINGULAR, ulp = 1,
         infix = Some(("/", 2)), tex = r"\frac{#1}{#2}", wgsl = "(#1 / #2)";
     /// `x·y + w` in one rounding, if the machine has it.
