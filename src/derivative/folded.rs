@@ -83,7 +83,8 @@ folded! {
     /// use catadiff::prelude::*;
     /// fn root<R: Real>(x: R) -> R { x.select(x.sqrt(), R::zero()) } // √x, but 0 at 0 whatever the root
     /// assert_eq!(Reverse::grad(|x| root(x[0]), &[0.0])?, [0.0]);
-    /// assert!(Symbolic::grad(|x| root(x[0]), &[0.0])?[0].is_nan());
+    /// let symbolic: Vec<f64> = Symbolic::grad(|x| root(x[0]), &[0.0])?;
+    /// assert!(symbolic[0].is_nan());
     /// # Ok::<(), catadiff::Error>(())
     /// ```
     Symbolic |program, x| {
