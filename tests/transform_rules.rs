@@ -59,10 +59,18 @@ mod scalars {
     fn a_side_that_is_not_taken_is_not_felt() {
         // At 0 the logarithm and its derivative are infinite.
         let guarded = "program (x: f64, w: f64) {
-            let l = ln(x) let p = mul(l, w) let y = select(x, p, w) return y }";
+            let l = ln(x) let p = mul(l, 3.0f64) let y = select(x, p, w) return y }";
         let [pushed, pulled] =
             derivatives(guarded, vec![0.0.into(), 3.0.into()], vec![1.0.into(), 1.0.into()], vec![2.0.into()]);
         assert_eq!((pushed.as_str(), pulled.as_str()), ("1", "0; 2"));
+    }
+
+    #[test]
+    fn a_constant_at_a_singular_point_stays_one() {
+        let root = "program (x: f64, c: f64) { let r = sqrt(c) let y = add(r, x) return y }";
+        let [pushed, _] =
+            derivatives(root, vec![2.0.into(), 0.0.into()], vec![1.0.into(), 0.0.into()], vec![1.0.into()]);
+        assert_eq!(pushed, "1");
     }
 
     #[test]

@@ -14,8 +14,8 @@ pub enum ScalarOp {
     Add,
     /// `x × y` of numbers; of truth values, "and".
     Mul,
-    /// `x × y` with a strong zero: 0 where `x` or `y` is 0, even against ∞ and NaN. It multiplies a derivative by a
-    /// partial derivative that may be infinite, so that one that is not used is not felt.
+    /// `x` scaled by `y`: `x × y`, but 0 where `x` is 0, even if `y` is infinite or NaN. It multiplies a derivative by a
+    /// partial derivative that may be so, as [`Module::scale`](crate::Module::scale) does.
     Scale,
     /// A row of the table of primitives, on reals of one kind.
     Row(Primitive),

@@ -9,7 +9,7 @@ use num_traits::{One, Zero};
 
 use super::target::Target;
 use crate::array::{Atom, Const, Prim, ScalarOp, constant};
-use crate::primitives::{Elementary, Primitive, Rule};
+use crate::primitives::{Elementary, Primitive, Rule, Slopes};
 
 /// A constant that fits any kind of scalar, or an operand of the program that is being written.
 #[derive(Clone, Copy)]
@@ -40,13 +40,17 @@ impl<'t> Emit<'t> {
         }
     }
 
-    /// A derivative multiplied by a partial derivative. Where either may be infinite, the zero of the other is strong.
-    pub(super) fn scaled(self, partial: Self) -> Self {
+    /// A derivative multiplied by a partial derivative of an operation with these slopes: where a partial may be
+    /// infinite a derivative of 0 stays 0, and where it is a switch its 0 discards the derivative, as in
+    /// [`Dual`](crate::carriers::Dual).
+    pub(super) fn scaled(self, partial: Self, slopes: Slopes) -> Self {
         match (self, partial) {
             (x, y) if x.is_zero() || y.is_zero() => Emit::zero(),
-            (Emit::At(target, x), Emit::At(_, y)) if target.is_unbounded(x) || target.is_unbounded(y) => {
-                Emit::At(target, target.scalar(ScalarOp::Scale, &[x, y]))
-            }
+            (Emit::At(target, x), Emit::At(_, y)) => match slopes {
+                Slopes::Finite => self * partial,
+                Slopes::Singular => Emit::At(target, target.scalar(ScalarOp::Scale, &[x, y])),
+                Slopes::Switch => Emit::At(target, target.scalar(ScalarOp::Scale, &[y, x])),
+            },
             (x, y) => x * y,
         }
     }

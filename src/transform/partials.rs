@@ -8,11 +8,12 @@ use super::emit::Emit;
 use super::target::Target;
 use crate::array::{Atom, IntegerRow, Prim, ScalarOp, index};
 use crate::carriers::{Dual, Sparse};
+use crate::primitives::Slopes;
 
 /// How a result changes with one operand.
 pub(super) enum Partial {
-    /// By this factor, of the kind of the operands and of the result.
-    Factor(Atom),
+    /// By this factor, of the kind of the operands and of the result, which can be one of these.
+    Factor(Atom, Slopes),
     /// By conversion to this kind.
     Converted(Prim),
 }
@@ -21,9 +22,9 @@ impl Partial {
     /// The tangent of the result, from that of the operand, which is of this kind.
     pub(super) fn push(&self, target: &Target, tangent: Atom) -> Atom {
         match *self {
-            Partial::Factor(factor) => {
+            Partial::Factor(factor, slopes) => {
                 let of = target.type_of(tangent).prim;
-                Emit::operand(target, tangent).scaled(Emit::operand(target, factor)).atom(of)
+                Emit::operand(target, tangent).scaled(Emit::operand(target, factor), slopes).atom(of)
             }
             Partial::Converted(to) => convert(target, tangent, to),
         }
@@ -32,7 +33,7 @@ impl Partial {
     /// The adjoint of the operand, of kind `of`, from that of the result.
     pub(super) fn pull(&self, target: &Target, adjoint: Atom, of: Prim) -> Atom {
         match self {
-            Partial::Factor(_) => self.push(target, adjoint),
+            Partial::Factor(..) => self.push(target, adjoint),
             Partial::Converted(_) => convert(target, adjoint, of),
         }
     }
@@ -66,22 +67,23 @@ pub(super) fn partials(target: &Target, op: ScalarOp, operands: &[Atom], asked: 
                 ScalarOp::Row(row) => row.apply(&x),
                 _ => unreachable!("the outer match has taken the others"),
             };
-            let partial = |i| z.tangent.get(&i).map(|p: &Emit<'_>| Partial::Factor(p.atom(prim)));
+            let slopes = if let ScalarOp::Row(row) = op { row.facts().slopes } else { Slopes::Finite };
+            let partial = |i| z.tangent.get(&i).map(|p: &Emit<'_>| Partial::Factor(p.atom(prim), slopes));
             (0..operands.len()).map(partial).collect()
         }
         ScalarOp::Scale => {
-            let factor = |i: usize| asked[i].then(|| Partial::Factor(operands[1 - i]));
-            vec![factor(0), factor(1)]
+            let factor = |i: usize, slopes| asked[i].then(|| Partial::Factor(operands[1 - i], slopes));
+            vec![factor(0, Slopes::Singular), factor(1, Slopes::Switch)]
         }
         ScalarOp::Integer(row) => {
             let factor = |(i, asked): (usize, &bool)| {
                 let factor = if *asked { integer(target, row, i, operands, prim) } else { None };
-                factor.map(Partial::Factor)
+                factor.map(|factor| Partial::Factor(factor, Slopes::Finite))
             };
             asked.iter().enumerate().map(factor).collect()
         }
         ScalarOp::Equal | ScalarOp::Less | ScalarOp::LessOrEqual => vec![None, None],
-        ScalarOp::Not => vec![asked[0].then(|| Partial::Factor(prim.one().into()))],
+        ScalarOp::Not => vec![asked[0].then(|| Partial::Factor(prim.one().into(), Slopes::Finite))],
         ScalarOp::Convert(to) => vec![asked[0].then_some(Partial::Converted(to))],
     }
 }

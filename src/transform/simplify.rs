@@ -38,7 +38,6 @@ fn fold(op: ScalarOp, x: &[Atom]) -> Option<Atom> {
         ScalarOp::Mul | ScalarOp::Scale if one(0) => Some(x[1]),
         ScalarOp::Mul | ScalarOp::Scale | ScalarOp::Row(Primitive::Div) if one(1) => Some(x[0]),
         ScalarOp::Scale if zero(0) => Some(x[0]),
-        ScalarOp::Scale if zero(1) => Some(x[1]),
         ScalarOp::Row(Primitive::Select) if zero(0) => Some(x[2]),
         ScalarOp::Row(Primitive::Select) if one(0) => Some(x[1]),
         // Integers and truth values have exact arithmetic.

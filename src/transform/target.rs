@@ -6,8 +6,7 @@
 use core::cell::RefCell;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::array::{Atom, Body, Builder, Const, Lambda, Map, Op, Program, Reduce, ScalarOp, Type, Var, index};
-use crate::primitives::Points;
+use crate::array::{Atom, Body, Builder, Lambda, Map, Op, Program, Reduce, ScalarOp, Type, Var, index};
 
 /// What makes two statements the same.
 #[derive(PartialEq, Eq, Hash)]
@@ -22,8 +21,6 @@ pub(super) struct Target {
     builder: RefCell<Builder>,
     /// What is known in each open body, outermost first.
     known: RefCell<Vec<FxHashMap<Known, Atom>>>,
-    /// Scalars that may be infinite where their operands are finite.
-    unbounded: RefCell<FxHashSet<Var>>,
     /// Arrays that are zero.
     zeros: RefCell<FxHashSet<Var>>,
     /// Arrays of copies of a value.
@@ -35,7 +32,6 @@ impl Target {
         Target {
             builder: RefCell::new(Builder::new()),
             known: RefCell::new(vec![FxHashMap::default()]),
-            unbounded: RefCell::default(),
             zeros: RefCell::default(),
             copies: RefCell::default(),
         }
@@ -99,41 +95,7 @@ impl Target {
 
     /// A scalar operation, as it is.
     pub(super) fn scalar(&self, op: ScalarOp, operands: &[Atom]) -> Atom {
-        self.once(Known::Scalar(op, operands.to_vec()), || {
-            let atom = self.builder.borrow_mut().scalar(op, operands);
-            if let (Atom::Var(var), true) = (atom, self.is_unbounded_result(op, operands)) {
-                self.unbounded.borrow_mut().insert(var);
-            }
-            atom
-        })
-    }
-
-    /// Whether a scalar may be infinite though the scalars it was computed from, in this program, are finite.
-    pub(super) fn is_unbounded(&self, atom: Atom) -> bool {
-        match atom {
-            Atom::Var(var) => self.unbounded.borrow().contains(&var),
-            Atom::Const(Const::F32(x)) => !x.is_finite(),
-            Atom::Const(Const::F64(x)) => !x.is_finite(),
-            Atom::Const(_) => false,
-        }
-    }
-
-    fn is_unbounded_result(&self, op: ScalarOp, operands: &[Atom]) -> bool {
-        let row = match op {
-            ScalarOp::Row(row) => {
-                let facts = row.facts();
-                let whole = |stretch: (f64, f64)| stretch == (f64::NEG_INFINITY, f64::INFINITY);
-                operands.iter().enumerate().any(|(k, operand)| {
-                    let tame = facts.poles[k] == Points::None && whole(facts.domain[k]) && whole(facts.known[k]);
-                    // A constant that is no pole stays away from it.
-                    !tame && !matches!(operand, Atom::Const(c) if *c != c.prim().zero())
-                })
-            }
-            ScalarOp::Add | ScalarOp::Mul | ScalarOp::Scale => false,
-            ScalarOp::Integer(_) | ScalarOp::Equal | ScalarOp::Less | ScalarOp::LessOrEqual => return false,
-            ScalarOp::Not | ScalarOp::Convert(_) => false,
-        };
-        row || operands.iter().any(|a| self.is_unbounded(*a))
+        self.once(Known::Scalar(op, operands.to_vec()), || self.builder.borrow_mut().scalar(op, operands))
     }
 
     /// The size of an array in a dimension.
