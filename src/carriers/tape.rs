@@ -46,6 +46,8 @@ pub struct Tape<S> {
     nodes: Log<Node>,
     weights: Log<S>,
     adjoints: Vec<S>,
+    /// How many of the adjoints, from the first, hold the last gradient. The others are zero.
+    answered: usize,
     variables: Block,
 }
 
@@ -110,6 +112,7 @@ impl<S> Default for Tape<S> {
             nodes: Log::default(),
             weights: Log::default(),
             adjoints: Vec::new(),
+            answered: 0,
             variables: Block::default(),
         }
     }
@@ -185,14 +188,20 @@ impl<S: Semiring> Tape<S> {
     /// The gradient of the output `(at, weight)` in the tape's own memory.
     pub(crate) fn gradient(&mut self, output: Output<S>) -> Result<&[S]> {
         self.check()?;
-        let (nodes, weights) = (self.nodes.get_mut(), self.weights.get_mut());
-        self.adjoints.clear();
-        self.adjoints.resize(self.inputs as usize + nodes.len(), S::zero());
-        if let Some((at, weight)) = output {
-            self.adjoints[at as usize] = weight;
-            sweep(self.inputs as usize, nodes, weights, &mut self.adjoints);
+        let (inputs, length) = (self.inputs as usize, self.inputs as usize + self.nodes.len());
+        // Taken out, so that a panic in the arithmetic of `S` leaves no wrong number for the next time.
+        let mut adjoints = core::mem::take(&mut self.adjoints);
+        // The sweep leaves zeros behind for all nodes, so only the last gradient is in the way.
+        adjoints[..core::mem::take(&mut self.answered)].fill(S::zero());
+        if adjoints.len() < length {
+            adjoints.resize(length, S::zero());
         }
-        Ok(&self.adjoints[..self.inputs as usize])
+        if let Some((at, weight)) = output {
+            adjoints[at as usize] = weight;
+            sweep(inputs, self.nodes.get_mut(), self.weights.get_mut(), &mut adjoints);
+        }
+        (self.adjoints, self.answered) = (adjoints, inputs);
+        Ok(&self.adjoints[..inputs])
     }
 
     /// The recording as a linear map of its own.
@@ -220,7 +229,7 @@ impl<S> Adjoint<'_, S> {
 }
 
 /// The return sweep: every node hands its adjoint on to the two it came from. A zero adjoint is not handed on, so
-/// it meets no infinite weight.
+/// it meets no infinite weight. Only the adjoints of the inputs are left; those of the nodes are zeros again.
 fn sweep<S: Semiring>(inputs: usize, nodes: &[Node], weights: &[S], adjoints: &mut [S]) {
     let mut written = weights.len();
     for (k, node) in nodes.iter().enumerate().rev() {
@@ -229,6 +238,7 @@ fn sweep<S: Semiring>(inputs: usize, nodes: &[Node], weights: &[S], adjoints: &m
         if adjoint.is_zero() {
             continue;
         }
+        adjoints[inputs + k] = S::zero();
         let mut own = &weights[written..];
         for side in node {
             let to = &mut adjoints[(side & !UNIT) as usize];
