@@ -173,7 +173,8 @@ impl<S: Ring, M: Module<S>> Sub for Dual<S, M> {
     fn sub(self, other: Self) -> Self {
         let z = self.value.clone() - other.value.clone();
         let x = [self.value, other.value];
-        let [first, second] = [0, 1].map(|argument| rows::Sub.partial_in(argument, x.clone(), z.clone()));
+        let first = rows::Sub.partial_in(0, x.clone(), z.clone());
+        let second = rows::Sub.partial_in(1, x, z.clone());
         let tangent = step(Slopes::Finite, self.tangent, &first).join(step(Slopes::Finite, other.tangent, &second));
         Dual { value: z, tangent }
     }
@@ -189,7 +190,8 @@ impl<S: Field, M: Module<S>> Div for Dual<S, M> {
         let slopes = if other.value.is_zero() { Slopes::Singular } else { Slopes::Finite };
         let z = self.value.clone() / other.value.clone();
         let x = [self.value, other.value];
-        let [first, second] = [0, 1].map(|argument| rows::Div.partial_in(argument, x.clone(), z.clone()));
+        let first = rows::Div.partial_in(0, x.clone(), z.clone());
+        let second = rows::Div.partial_in(1, x, z.clone());
         let tangent = step(slopes, self.tangent, &first).join(step(slopes, other.tangent, &second));
         Dual { value: z, tangent }
     }
@@ -260,8 +262,13 @@ reversed_literals! {
     Add add |c, x| x + c;
     Sub sub |c, x| Dual { value: S::constant(c) - x.value, ..-x };
     Mul mul |c, x| x * c;
-    // One division: of a quotient by the value, were it not 1, the last bit may differ from that of the quotient.
-    Div div |c, x| if c == 1.0 { x.recip() } else { x.recip() * c };
+    Div div |c, x| if c == 1.0 {
+        x.recip() // one division in all
+    } else {
+        let z = S::constant(c) / x.value;
+        let slope = rows::Div.partial_in(1, [S::constant(c), x.value], z);
+        Dual { value: z, tangent: x.tangent.scale(&slope) }
+    };
 }
 
 crate::operators!(@folds [S: Scalar, M: Module<S>] Dual<S, M>, []);
