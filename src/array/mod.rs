@@ -11,6 +11,7 @@
 mod build;
 mod infer;
 mod program;
+mod rebuild;
 mod renumber;
 mod scalar;
 pub mod text;
@@ -23,6 +24,7 @@ pub use infer::{Reason, result_types};
 pub use program::{
     Atom, Body, Custom, Form, Hist, Lambda, Loop, Map, Op, Policy, Program, Range, Reduce, Scatter, Stm, Var,
 };
+pub(crate) use rebuild::Rebuild;
 pub use scalar::{IntegerRow, ScalarOp};
 pub use types::{Const, Prim, Type};
 pub use verify::DEEPEST;

@@ -6,9 +6,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::program::{
-    Atom, Body, Custom, Form, Hist, Lambda, Loop, Map, Op, Program, Range, Reduce, Scatter, Stm, Var,
-};
+use super::program::{Atom, Body, Form, Lambda, Loop, Op, Program, Stm, Var};
+use super::rebuild::Rebuild;
 use super::types::Type;
 use super::verify::deeper;
 
@@ -42,16 +41,14 @@ impl Renumber<'_> {
     fn binds(&mut self, vars: &[Var]) -> Vec<Var> {
         vars.iter().map(|v| self.bind(*v)).collect()
     }
+}
 
+impl Rebuild for Renumber<'_> {
     fn atom(&self, atom: Atom) -> Atom {
         match atom {
             Atom::Var(var) => Atom::Var(*self.numbers.get(&var).expect("a variable is bound before it is used")),
             Atom::Const(_) => atom,
         }
-    }
-
-    fn atoms(&self, atoms: &[Atom]) -> Vec<Atom> {
-        atoms.iter().map(|a| self.atom(*a)).collect()
     }
 
     fn lambda(&mut self, lambda: &Lambda) -> Lambda {
@@ -68,58 +65,7 @@ impl Renumber<'_> {
         Body { stms, results: self.atoms(&body.results) }
     }
 
-    fn op(&mut self, op: &Op) -> Op {
-        match op {
-            Op::Scalar(scalar, atoms) => Op::Scalar(*scalar, self.atoms(atoms)),
-            Op::Copy(a) => Op::Copy(self.atom(*a)),
-            Op::Iota(n) => Op::Iota(self.atom(*n)),
-            Op::Replicate(n, a) => Op::Replicate(self.atom(*n), self.atom(*a)),
-            Op::Elements(atoms) => Op::Elements(self.atoms(atoms)),
-            Op::Size(a, dimension) => Op::Size(self.atom(*a), *dimension),
-            Op::Index(a, indices) => Op::Index(self.atom(*a), self.atoms(indices)),
-            Op::Slice(a, ranges) => {
-                let range =
-                    |r: &Range| Range { start: self.atom(r.start), count: self.atom(r.count), step: self.atom(r.step) };
-                Op::Slice(self.atom(*a), ranges.iter().map(range).collect())
-            }
-            Op::Update(a, indices, new) => Op::Update(self.atom(*a), self.atoms(indices), self.atom(*new)),
-            Op::Permute(a, order) => Op::Permute(self.atom(*a), order.clone()),
-            Op::Reshape(a, sizes) => Op::Reshape(self.atom(*a), self.atoms(sizes)),
-            Op::Concat(atoms) => Op::Concat(self.atoms(atoms)),
-            Op::Reverse(a) => Op::Reverse(self.atom(*a)),
-            Op::If(condition, yes, no) => Op::If(self.atom(*condition), self.body(yes), self.body(no)),
-            Op::Loop(it) => Op::Loop(Box::new(self.of_loop(it))),
-            Op::Map(map) => Op::Map(Box::new(Map {
-                arrays: self.atoms(&map.arrays),
-                accumulators: self.atoms(&map.accumulators),
-                function: self.lambda(&map.function),
-            })),
-            Op::Reduce(it) => Op::Reduce(Box::new(self.of_reduce(it))),
-            Op::Scan(it) => Op::Scan(Box::new(self.of_reduce(it))),
-            Op::Hist(it) => Op::Hist(Box::new(Hist {
-                neutral: self.atoms(&it.neutral),
-                destinations: self.atoms(&it.destinations),
-                indices: self.atom(it.indices),
-                values: self.atoms(&it.values),
-                operator: self.lambda(&it.operator),
-            })),
-            Op::Scatter(it) => Op::Scatter(Box::new(Scatter {
-                destination: self.atom(it.destination),
-                indices: self.atom(it.indices),
-                values: self.atom(it.values),
-            })),
-            Op::ToAccumulator(a) => Op::ToAccumulator(self.atom(*a)),
-            Op::Accumulate(a, indices, new) => Op::Accumulate(self.atom(*a), self.atoms(indices), self.atom(*new)),
-            Op::FromAccumulator(a) => Op::FromAccumulator(self.atom(*a)),
-            Op::Custom(it) => Op::Custom(Box::new(Custom {
-                arguments: self.atoms(&it.arguments),
-                function: self.lambda(&it.function),
-                pullback: self.lambda(&it.pullback),
-            })),
-        }
-    }
-
-    fn of_loop(&mut self, it: &Loop) -> Loop {
+    fn of_loop(&mut self, it: &Loop) -> Op {
         let initial: Vec<Atom> = it.params.iter().map(|(_, a)| self.atom(*a)).collect();
         let params: Vec<Var> = it.params.iter().map(|(p, _)| self.bind(*p)).collect();
         let form = match &it.form {
@@ -132,15 +78,7 @@ impl Renumber<'_> {
                 Form::While { condition: self.body(condition), bound }
             }
         };
-        Loop { params: params.into_iter().zip(initial).collect(), form, body: self.body(&it.body), policy: it.policy }
-    }
-
-    fn of_reduce(&mut self, it: &Reduce) -> Reduce {
-        Reduce {
-            neutral: self.atoms(&it.neutral),
-            arrays: self.atoms(&it.arrays),
-            operator: self.lambda(&it.operator),
-            commutative: it.commutative,
-        }
+        let params = params.into_iter().zip(initial).collect();
+        Op::Loop(Box::new(Loop { params, form, body: self.body(&it.body), policy: it.policy }))
     }
 }

@@ -7,8 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::target::Target;
 use crate::array::{
-    Atom, Body, Const, Custom, Form, Hist, Lambda, Loop, Map, Op, Policy, Prim, Program, Range, Reduce, ScalarOp,
-    Scatter, Stm, Type, Var, index,
+    Atom, Body, Const, Form, Lambda, Loop, Map, Op, Policy, Prim, Program, Rebuild, ScalarOp, Stm, Type, Var, index,
 };
 
 /// A program that is read, and what its variables stand for in the one that is written.
@@ -60,8 +59,9 @@ impl<'p, 't> Copier<'p, 't> {
         }
     }
 
+    /// What operands stand for.
     pub(super) fn atoms(&self, atoms: &[Atom]) -> Vec<Atom> {
-        atoms.iter().map(|a| self.atom(*a)).collect()
+        Rebuild::atoms(self, atoms)
     }
 
     /// Whether an operand is not left out.
@@ -134,7 +134,7 @@ impl<'p, 't> Copier<'p, 't> {
                 }
             },
             Op::Map(map) => {
-                let op = self.map(map);
+                let op = self.of_map(map);
                 self.target.emit(op)
             }
             Op::Accumulate(a, indices, value) if self.kept(*a) => {
@@ -143,7 +143,7 @@ impl<'p, 't> Copier<'p, 't> {
             }
             Op::Accumulate(..) => Vec::new(),
             op => {
-                let op = self.simple(op);
+                let op = self.op(op);
                 self.target.emit(op)
             }
         };
@@ -173,29 +173,6 @@ impl<'p, 't> Copier<'p, 't> {
                 self.leave_out(*var);
             }
         }
-    }
-
-    fn of_loop(&mut self, it: &Loop) -> Op {
-        let kept: Vec<&(Var, Atom)> = it.params.iter().filter(|(_, initial)| self.kept(*initial)).collect();
-        let initial: Vec<Atom> = kept.iter().map(|(_, a)| self.atom(*a)).collect();
-        for (param, initial) in &it.params {
-            if !self.kept(*initial) {
-                self.leave_out(*param);
-            }
-        }
-        let params: Vec<(Var, Atom)> =
-            kept.iter().zip(initial).map(|((param, _), initial)| (self.parameter(*param), initial)).collect();
-        let form = match &it.form {
-            Form::For(i, bound) => {
-                let bound = self.atom(*bound);
-                Form::For(self.parameter(*i), bound)
-            }
-            Form::While { condition, bound } => {
-                let bound = bound.map(|b| self.atom(b));
-                Form::While { condition: self.body(condition), bound }
-            }
-        };
-        Op::Loop(Box::new(Loop { params, form, body: self.body(&it.body), policy: it.policy }))
     }
 
     /// The number of iterations of a loop that asks, found by running it.
@@ -228,8 +205,46 @@ impl<'p, 't> Copier<'p, 't> {
         let results = target.emit(Op::Loop(Box::new(Loop { params, form, body, policy: Policy::KeepAll })));
         results[results.len() - 1]
     }
+}
 
-    fn map(&mut self, map: &Map) -> Op {
+/// A copy of an operation that leaves nothing out but from loops and maps.
+impl Rebuild for Copier<'_, '_> {
+    fn atom(&self, atom: Atom) -> Atom {
+        Copier::atom(self, atom)
+    }
+
+    fn body(&mut self, body: &Body) -> Body {
+        Copier::body(self, body)
+    }
+
+    fn lambda(&mut self, lambda: &Lambda) -> Lambda {
+        Copier::lambda(self, lambda)
+    }
+
+    fn of_loop(&mut self, it: &Loop) -> Op {
+        let kept: Vec<&(Var, Atom)> = it.params.iter().filter(|(_, initial)| self.kept(*initial)).collect();
+        let initial: Vec<Atom> = kept.iter().map(|(_, a)| self.atom(*a)).collect();
+        for (param, initial) in &it.params {
+            if !self.kept(*initial) {
+                self.leave_out(*param);
+            }
+        }
+        let params: Vec<(Var, Atom)> =
+            kept.iter().zip(initial).map(|((param, _), initial)| (self.parameter(*param), initial)).collect();
+        let form = match &it.form {
+            Form::For(i, bound) => {
+                let bound = self.atom(*bound);
+                Form::For(self.parameter(*i), bound)
+            }
+            Form::While { condition, bound } => {
+                let bound = bound.map(|b| self.atom(b));
+                Form::While { condition: self.body(condition), bound }
+            }
+        };
+        Op::Loop(Box::new(Loop { params, form, body: self.body(&it.body), policy: it.policy }))
+    }
+
+    fn of_map(&mut self, map: &Map) -> Op {
         let (all, accumulators) = (self.atoms(&map.arrays), self.kept_atoms(&map.accumulators));
         let (mut arrays, mut params) = (Vec::new(), Vec::new());
         // What is the same for all elements need not be an array, as long as there is one to say how many there are.
@@ -254,64 +269,5 @@ impl<'p, 't> Copier<'p, 't> {
         }
         let function = Lambda { params, body: self.body(&map.function.body) };
         Op::Map(Box::new(Map { function, arrays, accumulators }))
-    }
-
-    fn reduce(&mut self, it: &Reduce) -> Box<Reduce> {
-        Box::new(Reduce {
-            neutral: self.atoms(&it.neutral),
-            arrays: self.atoms(&it.arrays),
-            operator: self.lambda(&it.operator),
-            commutative: it.commutative,
-        })
-    }
-
-    /// A copy of an operation that leaves nothing out.
-    fn simple(&mut self, op: &Op) -> Op {
-        match op {
-            Op::Scalar(op, atoms) => Op::Scalar(*op, self.atoms(atoms)),
-            Op::Copy(a) => Op::Copy(self.atom(*a)),
-            Op::Iota(n) => Op::Iota(self.atom(*n)),
-            Op::Replicate(n, a) => Op::Replicate(self.atom(*n), self.atom(*a)),
-            Op::Elements(atoms) => Op::Elements(self.atoms(atoms)),
-            Op::Size(a, dimension) => Op::Size(self.atom(*a), *dimension),
-            Op::Index(a, indices) => Op::Index(self.atom(*a), self.atoms(indices)),
-            Op::Slice(a, ranges) => Op::Slice(
-                self.atom(*a),
-                ranges
-                    .iter()
-                    .map(|r| Range { start: self.atom(r.start), count: self.atom(r.count), step: self.atom(r.step) })
-                    .collect(),
-            ),
-            Op::Update(a, indices, value) => Op::Update(self.atom(*a), self.atoms(indices), self.atom(*value)),
-            Op::Permute(a, order) => Op::Permute(self.atom(*a), order.clone()),
-            Op::Reshape(a, sizes) => Op::Reshape(self.atom(*a), self.atoms(sizes)),
-            Op::Concat(atoms) => Op::Concat(self.atoms(atoms)),
-            Op::Reverse(a) => Op::Reverse(self.atom(*a)),
-            Op::If(condition, yes, no) => Op::If(self.atom(*condition), self.body(yes), self.body(no)),
-            Op::Loop(it) => self.of_loop(it),
-            Op::Map(map) => self.map(map),
-            Op::Reduce(it) => Op::Reduce(self.reduce(it)),
-            Op::Scan(it) => Op::Scan(self.reduce(it)),
-            Op::Hist(it) => Op::Hist(Box::new(Hist {
-                neutral: self.atoms(&it.neutral),
-                destinations: self.atoms(&it.destinations),
-                indices: self.atom(it.indices),
-                values: self.atoms(&it.values),
-                operator: self.lambda(&it.operator),
-            })),
-            Op::Scatter(it) => Op::Scatter(Box::new(Scatter {
-                destination: self.atom(it.destination),
-                indices: self.atom(it.indices),
-                values: self.atom(it.values),
-            })),
-            Op::ToAccumulator(a) => Op::ToAccumulator(self.atom(*a)),
-            Op::Accumulate(a, indices, value) => Op::Accumulate(self.atom(*a), self.atoms(indices), self.atom(*value)),
-            Op::FromAccumulator(a) => Op::FromAccumulator(self.atom(*a)),
-            Op::Custom(it) => Op::Custom(Box::new(Custom {
-                arguments: self.atoms(&it.arguments),
-                function: self.lambda(&it.function),
-                pullback: self.lambda(&it.pullback),
-            })),
-        }
     }
 }
