@@ -112,6 +112,22 @@ pub enum Error {
         /// What was given.
         found: String,
     },
+    /// A value that was asked for as something that it is not.
+    Mismatch {
+        /// Which value.
+        what: String,
+        /// What it was asked for as.
+        expected: String,
+        /// What it is.
+        found: String,
+    },
+    /// A parameter of an array program by which it cannot be differentiated.
+    Parameter {
+        /// What was named, or its position.
+        name: String,
+        /// Why not, and what would be right.
+        reason: String,
+    },
     /// Two sizes that must agree do not, while an array program runs.
     Sizes {
         /// The statement, as text.
@@ -250,6 +266,10 @@ impl fmt::Display for Error {
             Error::IllTyped { statement, reason } => write!(f, "{reason}\n  in: {statement}"),
             Error::Argument { name, expected, found } => {
                 write!(f, "the argument `{name}` is {found} where {expected} is needed")
+            }
+            Error::Mismatch { what, expected, found } => write!(f, "{what} is {found} where {expected} is asked for"),
+            Error::Parameter { name, reason } => {
+                write!(f, "the parameter `{name}` cannot be differentiated by: {reason}")
             }
             Error::Sizes { statement, what, first, second } => {
                 write!(f, "{what} must agree, and are {first} and {second}\n  in: {statement}")

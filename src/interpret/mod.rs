@@ -42,19 +42,23 @@
 //! Law: evaluation is a homomorphism: for a homomorphism `h` of carriers, `h` of the results is the results of `h`,
 //! for programs that make no decisions on reals ("Forwards and in reverse", for arrays).
 
+mod arguments;
 mod arrays;
 mod budget;
 mod compare;
 mod eval;
 mod last_use;
 mod outline;
+mod results;
 mod scalar;
 mod soac;
 mod value;
 
+pub use arguments::{Nested, ToValue, ToValues};
 pub use budget::Limits;
 pub use compare::{Compare, Test};
-pub use value::{Array, Nested, Scalar, Value};
+pub use results::{FromValue, FromValues, Unnested};
+pub use value::{Array, Scalar, Value};
 
 use crate::array::{Program, Type};
 use crate::error::{Error, Result};
@@ -95,5 +99,30 @@ impl Program {
     /// As for [`run`].
     pub fn run<C: Compare>(&self, arguments: &[Value<C>]) -> Result<Vec<Value<C>>> {
         run(self, arguments, &Limits::default())
+    }
+
+    /// The results for these arguments on `f64`, both as plain numbers: scalars, slices, arrays and `Vec`s, nested as deep
+    /// as they have dimensions. Several arguments, and several results, are tuples.
+    ///
+    /// ```
+    /// use catadiff::array::{Program, trace::{Arr, F64, I64}};
+    /// let moments = Program::trace(|x: Arr<F64>, shift: F64, times: I64| {
+    ///     let y = (x + shift) * times.to_f64();
+    ///     (y.sum(), y)
+    /// })?;
+    /// let (sum, list): (f64, Vec<f64>) = moments.call((&[1.0, 2.0, 3.0], 0.5, 2_i64))?;
+    /// assert_eq!((sum, list), (15.0, vec![3.0, 5.0, 7.0]));
+    ///
+    /// // What is asked for must be what there is.
+    /// let error = moments.call::<(f64, Vec<Vec<f64>>)>((&[1.0, 2.0, 3.0], 0.5, 2_i64)).unwrap_err();
+    /// assert_eq!(error.to_string(), "result 1 is []real where [][]real is asked for");
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`run`]; [`Error::Length`] if rows of an argument have different sizes or there are not as many results
+    /// as are asked for, [`Error::Mismatch`] if a result is of another type.
+    pub fn call<R: FromValues>(&self, arguments: impl ToValues) -> Result<R> {
+        R::from_values(self.run(&arguments.to_values()?)?)
     }
 }

@@ -6,6 +6,7 @@
 use core::fmt;
 use std::sync::Arc;
 
+use super::arguments::{self, Nested};
 use crate::error::{Error, Result};
 use crate::primitives::Elementary;
 
@@ -39,6 +40,9 @@ pub struct Array<C> {
 /// assert_eq!(matrix.to_string(), "[[1, 2], [3, 4], [5, 6]]");
 /// assert_eq!(matrix, Value::reals(&[3, 2], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0])?);
 /// assert!(Value::<f64>::new(vec![vec![1.0], vec![2.0, 3.0]]).is_err()); // not rectangular
+///
+/// let rows: Vec<[f64; 2]> = matrix.try_into()?; // and back
+/// assert_eq!(rows[2], [5.0, 6.0]);
 /// # Ok::<(), catadiff::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -47,18 +51,6 @@ pub enum Value<C> {
     Scalar(Scalar<C>),
     /// An array.
     Array(Array<C>),
-}
-
-/// What can be made a value in the carrier `C`: scalars, and slices, arrays and `Vec`s of such, nested to any depth.
-pub trait Nested<C> {
-    /// The number of dimensions.
-    const RANK: usize;
-
-    /// The value.
-    ///
-    /// # Errors
-    /// [`Error::Length`] if rows have different sizes, [`Error::Argument`] if they are of different kinds.
-    fn into_value(self) -> Result<Value<C>>;
 }
 
 impl<C> Array<C> {
@@ -105,9 +97,9 @@ impl<C> Value<C> {
     /// The value of a scalar, or of nested slices, arrays or `Vec`s.
     ///
     /// # Errors
-    /// [`Error::Length`] if rows have different sizes, [`Error::Argument`] if they are of different kinds.
+    /// [`Error::Length`] if rows have different sizes.
     pub fn new(nested: impl Nested<C>) -> Result<Self> {
-        nested.into_value()
+        arguments::value(&nested)
     }
 
     /// A real.
@@ -238,55 +230,6 @@ impl<C> Scalar<C> {
             Scalar::I64(_) => "i64",
             Scalar::Real(_) => "real",
         }
-    }
-}
-
-macro_rules! scalars {
-    ($([$($generics:tt)*] $T:ty as $C:ty: $Variant:ident;)+) => {$(
-        impl$($generics)* Nested<$C> for $T {
-            const RANK: usize = 0;
-            fn into_value(self) -> Result<Value<$C>> {
-                Ok(self.into())
-            }
-        }
-
-        impl$($generics)* From<$T> for Value<$C> {
-            fn from(scalar: $T) -> Self {
-                Value::Scalar(Scalar::$Variant(scalar))
-            }
-        }
-    )+};
-}
-
-scalars! {
-    [] f64 as f64: Real;
-    [] f32 as f32: Real;
-    [<C>] i32 as C: I32;
-    [<C>] i64 as C: I64;
-    [<C>] bool as C: Bool;
-}
-
-impl<C: Clone, T: Nested<C>> Nested<C> for Vec<T> {
-    const RANK: usize = T::RANK + 1;
-    fn into_value(self) -> Result<Value<C>> {
-        if self.is_empty() {
-            return Value::array(&vec![0; Self::RANK], Vec::new());
-        }
-        Value::rows(self.into_iter().map(Nested::into_value).collect::<Result<_>>()?)
-    }
-}
-
-impl<C: Clone, T: Nested<C> + Clone> Nested<C> for &[T] {
-    const RANK: usize = T::RANK + 1;
-    fn into_value(self) -> Result<Value<C>> {
-        self.to_vec().into_value()
-    }
-}
-
-impl<C: Clone, T: Nested<C>, const N: usize> Nested<C> for [T; N] {
-    const RANK: usize = T::RANK + 1;
-    fn into_value(self) -> Result<Value<C>> {
-        Vec::from(self).into_value()
     }
 }
 

@@ -1,0 +1,201 @@
+//! Results of programs: values as plain numbers, arrays and `Vec`s, nested to any depth.
+//!
+//! Law: what comes out has the rank, the kind and the elements of the value, and made a value again it is the same;
+//! anything else is an error that names both types.
+
+use super::value::{Scalar, Value, count};
+use crate::error::{Error, Result};
+
+/// What a value in the carrier `C` can become by its type alone: scalars, and arrays and `Vec`s of such, nested to any
+/// depth.
+#[diagnostic::on_unimplemented(message = "`{Self}` is no scalar of a program on `{C}`, and no nested array or `Vec` of such")]
+pub trait Unnested<C>: Sized {
+    /// The number of dimensions.
+    const RANK: usize;
+
+    /// The kind of its scalars, in words.
+    const KIND: &'static str;
+
+    /// What has these sizes, as many as there are dimensions, and the next elements, of its kind.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if it is an array of another size.
+    fn build(sizes: &[usize], elements: &mut dyn Iterator<Item = Scalar<C>>) -> Result<Self>;
+}
+
+/// As many rows are made of a value without any elements.
+const MOST_EMPTY_ROWS: usize = 1 << 24;
+
+/// What a value is asked to be.
+fn unnested<C: Clone, T: Unnested<C>>(value: &Value<C>) -> Result<T> {
+    let (sizes, elements) = (value.sizes(), value.elements());
+    let kind = elements.first().map_or(T::KIND, Scalar::kind);
+    if sizes.len() != T::RANK || kind != T::KIND {
+        let named = |rank: usize, kind: &str| format!("{}{kind}", "[]".repeat(rank));
+        let (expected, found) = (named(T::RANK, T::KIND), named(sizes.len(), kind));
+        return Err(Error::Mismatch { what: "the value".into(), expected, found });
+    }
+    // Rows without elements can be any number, at no cost to the program.
+    let rows = count(&sizes[..sizes.len().saturating_sub(1)]);
+    if elements.is_empty() && rows.is_none_or(|rows| rows > MOST_EMPTY_ROWS) {
+        return Err(Error::TooLarge { what: "the number of empty rows", limit: MOST_EMPTY_ROWS });
+    }
+    T::build(sizes, &mut elements.iter().cloned())
+}
+
+/// Of the iterator of an array's elements, which the sizes count.
+const COUNTED: &str = "an array has as many elements of its kind as its sizes say";
+
+macro_rules! scalars {
+    ($([$($generics:tt)*] $T:ty as $C:ty: $Variant:ident $kind:literal;)+) => {$(
+        impl$($generics)* Unnested<$C> for $T {
+            const RANK: usize = 0;
+            const KIND: &'static str = $kind;
+            fn build(_: &[usize], elements: &mut dyn Iterator<Item = Scalar<$C>>) -> Result<Self> {
+                let Some(Scalar::$Variant(x)) = elements.next() else { panic!("{COUNTED}") };
+                Ok(x)
+            }
+        }
+    )+};
+}
+
+scalars! {
+    [] f64 as f64: Real "real";
+    [] f32 as f32: Real "real";
+    [<C>] i32 as C: I32 "i32";
+    [<C>] i64 as C: I64 "i64";
+    [<C>] bool as C: Bool "bool";
+}
+
+impl<C, T: Unnested<C>> Unnested<C> for Vec<T> {
+    const RANK: usize = T::RANK + 1;
+    const KIND: &'static str = T::KIND;
+    fn build(sizes: &[usize], elements: &mut dyn Iterator<Item = Scalar<C>>) -> Result<Self> {
+        (0..sizes[0]).map(|_| T::build(&sizes[1..], elements)).collect()
+    }
+}
+
+impl<C, T: Unnested<C>, const N: usize> Unnested<C> for [T; N] {
+    const RANK: usize = T::RANK + 1;
+    const KIND: &'static str = T::KIND;
+    fn build(sizes: &[usize], elements: &mut dyn Iterator<Item = Scalar<C>>) -> Result<Self> {
+        Error::lengths("the value of an array", N, sizes[0])?;
+        let rows: Vec<T> = Unnested::build(sizes, elements)?;
+        Ok(rows.try_into().unwrap_or_else(|_| panic!("{COUNTED}")))
+    }
+}
+
+macro_rules! conversions {
+    ($([$($generics:tt)*] $T:ty as $C:ty;)+) => {$(
+        impl<$($generics)*> TryFrom<Value<$C>> for $T {
+            type Error = Error;
+            fn try_from(value: Value<$C>) -> Result<Self> {
+                unnested(&value)
+            }
+        }
+
+        impl<$($generics)*> TryFrom<&Value<$C>> for $T {
+            type Error = Error;
+            fn try_from(value: &Value<$C>) -> Result<Self> {
+                unnested(value)
+            }
+        }
+    )+};
+}
+
+conversions! {
+    [] f64 as f64;
+    [] f32 as f32;
+    [C: Clone] i32 as C;
+    [C: Clone] i64 as C;
+    [C: Clone] bool as C;
+    [C: Clone, T: Unnested<C>] Vec<T> as C;
+    [C: Clone, T: Unnested<C>, const N: usize] [T; N] as C;
+}
+
+/// What a result of a program on `f64` can be taken as: what is [`Unnested`], a [`Value`], or with the feature `ndarray` one of
+/// its arrays.
+#[diagnostic::on_unimplemented(
+    message = "a result of a program cannot be taken as `{Self}`",
+    note = "it can be as a scalar, as an array or `Vec`, nested as deep as it has dimensions, and as a `Value`"
+)]
+pub trait FromValue: Sized {
+    /// The value as this.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] if it is of another type, [`Error::Length`] if it is of another size.
+    fn from_value(value: Value<f64>) -> Result<Self>;
+}
+
+impl<T: Unnested<f64>> FromValue for T {
+    fn from_value(value: Value<f64>) -> Result<Self> {
+        unnested(&value)
+    }
+}
+
+impl FromValue for Value<f64> {
+    fn from_value(value: Value<f64>) -> Result<Self> {
+        Ok(value)
+    }
+}
+
+/// What the results of a program on `f64` can be taken as: one [result](FromValue), a tuple of up to eight, or all of them as
+/// `Vec<Value<f64>>`.
+#[diagnostic::on_unimplemented(
+    message = "the results of a program cannot be taken as `{Self}`",
+    note = "one result can be as a scalar, array or `Vec`, several as a tuple of such, and any number as `Vec<Value<f64>>`"
+)]
+pub trait FromValues: Sized {
+    /// The values as this.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if there are more or fewer, and as for [`FromValue::from_value`].
+    fn from_values(values: Vec<Value<f64>>) -> Result<Self>;
+}
+
+/// The next of several results.
+fn next<R: FromValue>(values: &mut impl Iterator<Item = (usize, Value<f64>)>) -> Result<R> {
+    let (position, value) = values.next().expect("the results have been counted");
+    R::from_value(value).map_err(|error| match error {
+        Error::Mismatch { expected, found, .. } => {
+            Error::Mismatch { what: format!("result {position}"), expected, found }
+        }
+        other => other,
+    })
+}
+
+impl<R: FromValue> FromValues for R {
+    fn from_values(values: Vec<Value<f64>>) -> Result<Self> {
+        let (result,) = FromValues::from_values(values)?;
+        Ok(result)
+    }
+}
+
+impl FromValues for Vec<Value<f64>> {
+    fn from_values(values: Vec<Value<f64>>) -> Result<Self> {
+        Ok(values)
+    }
+}
+
+macro_rules! tuples {
+    ($($n:literal ($($R:ident),+);)+) => {$(
+        impl<$($R: FromValue),+> FromValues for ($($R,)+) {
+            fn from_values(values: Vec<Value<f64>>) -> Result<Self> {
+                Error::lengths("the list of results asked for", values.len(), $n)?;
+                let mut values = values.into_iter().enumerate();
+                Ok(($(next::<$R>(&mut values)?,)+))
+            }
+        }
+    )+};
+}
+
+tuples! {
+    1 (R);
+    2 (R, S);
+    3 (R, S, T);
+    4 (R, S, T, U);
+    5 (R, S, T, U, V);
+    6 (R, S, T, U, V, W);
+    7 (R, S, T, U, V, W, X);
+    8 (R, S, T, U, V, W, X, Y);
+}
