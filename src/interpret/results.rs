@@ -8,7 +8,9 @@ use crate::error::{Error, Result};
 
 /// What a value in the carrier `C` can become by its type alone: scalars, and arrays and `Vec`s of such, nested to any
 /// depth.
-#[diagnostic::on_unimplemented(message = "`{Self}` is no scalar of a program on `{C}`, and no nested array or `Vec` of such")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no scalar of a program on `{C}`, and no nested array or `Vec` of such"
+)]
 pub trait Unnested<C>: Sized {
     /// The number of dimensions.
     const RANK: usize;

@@ -9,10 +9,9 @@ use super::flow::{Active, bodies};
 use crate::array::{Atom, Body, Op, Program, Stm, Var};
 use crate::error::{Error, Result};
 
-/// Checks that both modes have a rule for each active statement.
-pub(super) fn check(program: &Program, reverse: bool) -> Result<()> {
-    let active = if reverse { Active::both(program) } else { Active::forward(program) };
-    check_body(program, &program.function.body, &active)
+/// Checks that there is a rule for each active statement.
+pub(super) fn check(program: &Program, active: &Active) -> Result<()> {
+    check_body(program, &program.function.body, active)
 }
 
 fn check_body(program: &Program, body: &Body, active: &Active) -> Result<()> {

@@ -12,15 +12,15 @@ use crate::array::{Atom, Body, Form, Lambda, Op, Program, Stm, Var};
 pub(super) struct Active(Vec<bool>);
 
 impl Active {
-    /// The variables that depend on the parameters of the program.
-    pub(super) fn forward(program: &Program) -> Self {
+    /// The variables that depend on the parameters of the program at these positions.
+    pub(super) fn forward(program: &Program, by: &[usize]) -> Self {
         let edges = edges(&program.function.body);
-        Active(reach(program, &program.function.params, edges.iter().copied()))
+        Active(reach(program, &params(program, by), edges.iter().copied()))
     }
 
-    /// The variables that depend on the parameters, and on which results depend.
-    pub(super) fn both(program: &Program) -> Self {
-        Active::of_lambda(program, &program.function, &program.function.params)
+    /// The variables that depend on these parameters, and on which results depend.
+    pub(super) fn both(program: &Program, by: &[usize]) -> Self {
+        Active::of_lambda(program, &program.function, &params(program, by))
     }
 
     /// The variables of a function that depend on these, and on which its results depend.
@@ -123,6 +123,11 @@ fn binders(body: &Body, into: &mut FxHashSet<Var>) {
             binders(inner, into);
         }
     }
+}
+
+/// The parameters at these positions.
+fn params(program: &Program, by: &[usize]) -> Vec<Var> {
+    by.iter().map(|k| program.function.params[*k]).collect()
 }
 
 fn var(atom: &Atom) -> Option<Var> {

@@ -6,6 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::check::check;
 use super::copy::Copier;
 use super::flow::Active;
 use super::operator::{Operator, recognise};
@@ -15,10 +16,17 @@ use super::vjp::Reverse;
 use crate::array::{
     Atom, Body, Custom, Form, Hist, Lambda, Loop, Map, Op, Program, Reduce, ScalarOp, Scatter, Stm, Var,
 };
+use crate::error::Result;
 
-/// The program with the tangents of parameters as further parameters, and of results as further results.
-pub(super) fn jvp(program: &Program) -> Program {
-    let (target, active) = (Target::new(), Active::forward(program));
+/// The program with tangents of results as further results, for the tangents that `seed` writes for the parameters at
+/// these positions, given the parameters.
+pub(super) fn jvp(
+    program: &Program,
+    by: &[usize],
+    mut seed: impl FnMut(&Target, usize, Atom) -> Atom,
+) -> Result<Program> {
+    let (target, active) = (Target::new(), Active::forward(program, by));
+    check(program, &active)?;
     let mut forward = Forward {
         copier: Copier::new(program, &target),
         target: &target,
@@ -30,14 +38,15 @@ pub(super) fn jvp(program: &Program) -> Program {
         let value = target.parameter(name.clone(), program.type_of(*param));
         forward.copier.set(*param, value);
     }
-    for (param, name) in function.params.iter().zip(&program.names) {
-        let tangent = target.parameter(format!("tangent_{name}"), program.type_of(*param));
-        forward.tangents.insert(*param, tangent);
+    for k in by {
+        let param = function.params[*k];
+        let tangent = seed(&target, *k, forward.copier.atom(param.into()));
+        forward.tangents.insert(param, tangent);
     }
     forward.stms(&function.body.stms);
     let mut results = forward.copier.atoms(&function.body.results);
     results.extend(function.body.results.iter().map(|a| forward.tangent(*a)).collect::<Vec<_>>());
-    target.finish(results)
+    Ok(target.finish(results))
 }
 
 /// The sweep over a program.

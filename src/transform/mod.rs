@@ -17,8 +17,11 @@ mod partials;
 mod simplify;
 mod stripmine;
 mod target;
+mod verbs;
 mod vjp;
 mod vmap;
+
+pub use verbs::Wrt;
 
 use crate::array::Program;
 use crate::error::Result;
@@ -51,8 +54,7 @@ impl Program {
     /// # Errors
     /// [`Error::NotDifferentiable`](crate::Error::NotDifferentiable), with the operation that has no rule.
     pub fn jvp(&self) -> Result<Program> {
-        check::check(self, false)?;
-        Ok(jvp::jvp(self).simplified())
+        self.pushed(&self.positions())
     }
 
     /// Reverse mode: the program that takes the parameters and then an adjoint of each result, and gives the results and
@@ -92,9 +94,7 @@ impl Program {
     /// # Errors
     /// [`Error::NotDifferentiable`](crate::Error::NotDifferentiable), with the operation that has no rule.
     pub fn vjp(&self) -> Result<Program> {
-        check::check(self, true)?;
-        let nests = stripmine::stripmined(self);
-        Ok(vjp::vjp(&nests).simplified())
+        self.pulled(&self.positions())
     }
 
     /// Batching: the program on many values of the parameters that are said to be batched. They get one dimension more,

@@ -33,31 +33,52 @@ pub(super) fn vmap(program: &Program, batched: &[bool], primal: Option<&Program>
         }
     }
 
-    let inside = dependents(program, &elements);
-    let is_inside = |stm: &Stm| stm.vars.iter().any(|v| inside.contains(v));
-    function.body.stms.iter().filter(|stm| !is_inside(stm)).for_each(|stm| copier.stm(stm));
     let (once, many) = function.body.results.split_at(primal.map_or(0, |p| p.function.body.results.len()));
+    let inside = dependents(program, &elements);
     let is_outside = |a: &Atom| !matches!(a, Atom::Var(v) if inside.contains(v));
-    let mut results = match primal {
+    let (mut results, many) = if once.iter().all(is_outside) {
+        mapped(&mut copier, &elements, |_| arrays, once, many)
+    } else {
         // A statement may compute values and derivatives together; then values are computed by themselves.
-        Some(primal) if !once.iter().all(is_outside) => {
-            let mut alone = Copier::new(primal, &target);
-            for (param, shared) in primal.function.params.iter().zip(&function.params) {
-                alone.set(*param, copier.atom((*shared).into()));
-            }
-            alone.stms(&primal.function.body.stms);
-            alone.atoms(&primal.function.body.results)
+        let primal = primal.expect("only the results of a primal stay as they are");
+        let mut alone = Copier::new(primal, &target);
+        for (param, shared) in primal.function.params.iter().zip(&function.params) {
+            alone.set(*param, copier.atom((*shared).into()));
         }
-        _ => copier.atoms(once),
+        alone.stms(&primal.function.body.stms);
+        let (_, many) = mapped(&mut copier, &elements, |_| arrays, &[], many);
+        (alone.atoms(&primal.function.body.results), many)
     };
-    if !many.is_empty() {
-        results.extend(target.map(&arrays, |x| {
-            elements.iter().zip(x).for_each(|(param, value)| copier.set(*param, *value));
-            function.body.stms.iter().filter(|stm| is_inside(stm)).for_each(|stm| copier.stm(stm));
-            copier.atoms(many)
-        }));
-    }
+    results.extend(many);
     Ok(target.finish(results))
+}
+
+/// Copies a program all of whose parameters stand for something but `elements`, which run over the elements of arrays:
+/// the results `once`, which must not depend on these, and `many` as arrays. The arrays may be written from what is
+/// outside of the map.
+pub(super) fn mapped(
+    copier: &mut Copier<'_, '_>,
+    elements: &[Var],
+    arrays: impl FnOnce(&Copier<'_, '_>) -> Vec<Atom>,
+    once: &[Atom],
+    many: &[Atom],
+) -> (Vec<Atom>, Vec<Atom>) {
+    let (source, target) = (copier.source, copier.target);
+    let inside = dependents(source, elements);
+    let is_inside = |stm: &&Stm| stm.vars.iter().any(|v| inside.contains(v));
+    let stms = &source.function.body.stms;
+    stms.iter().filter(|stm| !is_inside(stm)).for_each(|stm| copier.stm(stm));
+    let once = copier.atoms(once);
+    if many.is_empty() {
+        return (once, Vec::new());
+    }
+    let arrays = arrays(copier);
+    let many = target.map(&arrays, |x| {
+        elements.iter().zip(x).for_each(|(param, value)| copier.set(*param, *value));
+        stms.iter().filter(is_inside).for_each(|stm| copier.stm(stm));
+        copier.atoms(many)
+    });
+    (once, many)
 }
 
 /// The variables of the outermost body that depend on these, and accumulators that such variables use.

@@ -19,30 +19,39 @@ mod scatter;
 
 use rustc_hash::FxHashMap;
 
+use super::check::check;
 use super::copy::Copier;
 use super::flow::Active;
+use super::stripmine::stripmined;
 use super::target::Target;
 use crate::array::{Atom, Body, Lambda, Op, Policy, Program, Stm, Var};
+use crate::error::Result;
 use loops::Checkpoints;
 
-/// The program with the adjoints of results as further parameters, and of parameters as further results.
-pub(super) fn vjp(program: &Program) -> Program {
-    let (target, active) = (Target::new(), Active::both(program));
+/// The program with adjoints of the parameters at these positions as further results, for the adjoints that `seed`
+/// writes for the results, given the results.
+pub(super) fn vjp(
+    program: &Program,
+    by: &[usize],
+    seed: impl FnOnce(&Target, &[Atom]) -> Vec<Option<Atom>>,
+) -> Result<Program> {
+    let active = Active::both(program, by);
+    check(program, &active)?;
+    let (program, target) = (&stripmined(program), Target::new());
+    let active = Active::both(program, by);
     let mut reverse = Reverse::new(program, &target, &active);
     let function = &program.function;
     for (param, name) in function.params.iter().zip(&program.names) {
         let value = target.parameter(name.clone(), program.type_of(*param));
         reverse.copier.set(*param, value);
     }
-    let adjoint = |(k, a): (usize, &Atom)| target.parameter(format!("adjoint_{k}"), program.atom_type(*a));
-    let adjoints: Vec<Atom> = function.body.results.iter().enumerate().map(adjoint).collect();
     let saved = reverse.forward(&function.body);
     let mut results = reverse.copier.atoms(&function.body.results);
-    reverse.backward(&function.body, &saved, &adjoints.into_iter().map(Some).collect::<Vec<_>>());
-    for param in &function.params {
-        results.push(reverse.take_or_zero(*param));
+    reverse.backward(&function.body, &saved, &seed(&target, &results));
+    for k in by {
+        results.push(reverse.take_or_zero(function.params[*k]));
     }
-    target.finish(results)
+    Ok(target.finish(results))
 }
 
 /// The adjoint of a variable, as far as it has been added up.

@@ -1,0 +1,125 @@
+//! Jacobians as programs: one derivative mapped over unit vectors, which are made inside the program from its sizes.
+//!
+//! Law: by columns or by rows the Jacobian is the same, `J[r, p] = ∂ result[r] / ∂ parameter[p]` for all indices `r` and `p`;
+//! what does not depend on the direction is computed once ("Reverse AD for a functional array language", *Jacobians*).
+
+use super::super::copy::Copier;
+use super::super::target::Target;
+use super::super::vmap::mapped;
+use super::super::{jvp, vjp};
+use crate::array::{Atom, Const, Op, Prim, Program, ScalarOp, Type, constant};
+use crate::error::Result;
+
+/// The Jacobian by columns: a forward run for each element of each of these parameters.
+pub(super) fn by_columns(program: &Program, by: &[usize]) -> Result<Program> {
+    let target = Target::new();
+    let params = parameters(&target, program);
+    let columns: Vec<Vec<Atom>> = by.iter().map(|k| columns(program, *k, &target, &params)).collect::<Result<_>>()?;
+    let results = (0..program.function.body.results.len()).flat_map(|r| columns.iter().map(move |c| c[r])).collect();
+    Ok(target.finish(results).simplified())
+}
+
+/// The Jacobian by rows: a return sweep for each element of each result.
+pub(super) fn by_rows(program: &Program, by: &[usize]) -> Result<Program> {
+    let target = Target::new();
+    let params = parameters(&target, program);
+    let results = program.function.body.results.iter().enumerate();
+    let rows: Vec<Vec<Atom>> = results.map(|(r, _)| rows(program, r, by, &target, &params)).collect::<Result<_>>()?;
+    Ok(target.finish(rows.concat()).simplified())
+}
+
+/// The parameters of a program as those of the one that is written.
+pub(super) fn parameters(target: &Target, program: &Program) -> Vec<Atom> {
+    let params = program.function.params.iter().zip(&program.names);
+    params.map(|(param, name)| target.parameter(name.clone(), program.type_of(*param))).collect()
+}
+
+/// The Jacobian of each result by one parameter.
+fn columns(program: &Program, k: usize, target: &Target, params: &[Atom]) -> Result<Vec<Atom>> {
+    let along = jvp::jvp(program, &[k], |target, _, like| direction(target, like))?;
+    let mut copier = given(&along, target, params);
+    let tangents = &along.function.body.results[program.function.body.results.len()..];
+    if target.type_of(params[k]).rank == 0 {
+        copier.stms(&along.function.body.stms);
+        return Ok(copier.atoms(tangents));
+    }
+    let element = along.function.params[params.len()];
+    let (_, found) = mapped(&mut copier, &[element], |_| vec![directions(target, params[k])], &[], tangents);
+    Ok(found.into_iter().map(|columns| last(target, columns, params[k])).collect())
+}
+
+/// The Jacobian of one result by each of these parameters.
+fn rows(program: &Program, r: usize, by: &[usize], target: &Target, params: &[Atom]) -> Result<Vec<Atom>> {
+    let along = vjp::vjp(program, by, |target, results| {
+        let mut adjoints = vec![None; results.len()];
+        adjoints[r] = Some(direction(target, results[r]));
+        adjoints
+    })?;
+    let mut copier = given(&along, target, params);
+    let (results, adjoints) = along.function.body.results.split_at(program.function.body.results.len());
+    if along.atom_type(results[r]).rank == 0 {
+        copier.stms(&along.function.body.stms);
+        return Ok(copier.atoms(adjoints));
+    }
+    let element = along.function.params[params.len()];
+    let arrays = |copier: &Copier<'_, '_>| vec![directions(target, copier.atom(results[r]))];
+    let (once, found) = mapped(&mut copier, &[element], arrays, &[results[r]], adjoints);
+    Ok(found.into_iter().map(|rows| first(target, rows, once[0])).collect())
+}
+
+/// A copier of a program whose first parameters stand for these.
+fn given<'p, 't>(program: &'p Program, target: &'t Target, params: &[Atom]) -> Copier<'p, 't> {
+    let mut copier = Copier::new(program, target);
+    program.function.params.iter().zip(params).for_each(|(param, value)| copier.set(*param, *value));
+    copier
+}
+
+/// The direction of one element of a value; of which, for an array, is a new parameter of the program.
+fn direction(target: &Target, like: Atom) -> Atom {
+    let of = target.type_of(like);
+    let one = Atom::Const(of.prim.one());
+    if of.rank == 0 {
+        return one;
+    }
+    let at = target.parameter("direction".into(), Type::scalar(Prim::I64));
+    let zeros = target.one(Op::Replicate(count(target, like), constant(of.prim, 0.0)));
+    let unit = target.one(Op::Update(zeros, vec![at], one));
+    if of.rank == 1 { unit } else { target.one(Op::Reshape(unit, sizes(target, like, 0))) }
+}
+
+/// The numbers of all directions of an array.
+fn directions(target: &Target, like: Atom) -> Atom {
+    target.iota(count(target, like))
+}
+
+/// The sizes of an array, from a dimension on.
+fn sizes(target: &Target, array: Atom, from: usize) -> Vec<Atom> {
+    (from..target.type_of(array).rank).map(|dimension| target.size(array, dimension)).collect()
+}
+
+/// The number of elements of an array.
+fn count(target: &Target, array: Atom) -> Atom {
+    let product = |a, b| target.scalar(ScalarOp::Mul, &[a, b]);
+    sizes(target, array, 0).into_iter().reduce(product).unwrap_or(Atom::Const(Const::I64(1)))
+}
+
+/// Columns, which come one after the other, with the dimensions of the parameter last.
+fn last(target: &Target, columns: Atom, param: Atom) -> Atom {
+    let rank = target.type_of(columns).rank;
+    let order = (1..rank).chain([0]).collect();
+    let moved = if rank == 1 { columns } else { target.one(Op::Permute(columns, order)) };
+    if target.type_of(param).rank == 1 {
+        return moved;
+    }
+    let sizes = [sizes(target, columns, 1), sizes(target, param, 0)].concat();
+    target.one(Op::Reshape(moved, sizes))
+}
+
+/// Rows, which come one after the other, with the dimensions of the result first.
+fn first(target: &Target, rows: Atom, result: Atom) -> Atom {
+    if target.type_of(result).rank == 1 {
+        return rows;
+    }
+    let sizes = [sizes(target, result, 0), sizes(target, rows, 1)].concat();
+    target.one(Op::Reshape(rows, sizes))
+}
