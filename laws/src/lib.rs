@@ -52,6 +52,7 @@
 //! | strategies | [`strategies`] | forward = reverse = symbolic, to second order; `⟨J v, w⟩ = ⟨v, Jᵀ w⟩` |
 //! | array programs | [`arrays`] | they verify; text; they run, or are errors; homomorphisms |
 //! | their derivatives | [`array_derivatives`] | both modes = interpretation on duals, to second order; simplification |
+//! | verbs on them | [`array_verbs`] | Jacobians by columns, by rows and by colours are one; Hessians are symmetric |
 //! | functions | [`primitives`], [`special_points`] | partials are slopes, to third order; documented special points |
 //!
 //! Values come from [`Sample`] or from your own [`Arbitrary`](quickcheck::Arbitrary), and [`for_all`] draws and
@@ -60,6 +61,7 @@
 mod approx;
 pub mod array_derivatives;
 mod array_programs;
+pub mod array_verbs;
 pub mod arrays;
 mod differences;
 pub mod dual;

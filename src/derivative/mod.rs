@@ -102,6 +102,7 @@ pub use sparse::{
     Colouring, Compression, Order, Pattern, SparseHessian, SparseJacobian, SparseMatrix, hessian_pattern,
     jacobian_pattern, sparse_hessian, sparse_jacobian,
 };
+pub(crate) use sparse::{choose, standing_alone};
 pub use strategy::{Base, Num, Numbers, Strategy};
 pub use structure::{Point, Structure, StructuredStrategy, grad_of, value_and_grad_of};
 pub use taylor::{taylor, taylor_along};

@@ -21,7 +21,7 @@ mod verbs;
 mod vjp;
 mod vmap;
 
-pub use verbs::Wrt;
+pub use verbs::{SparseDerivative, Wrt};
 
 use crate::array::Program;
 use crate::error::Result;

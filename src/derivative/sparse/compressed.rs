@@ -165,8 +165,20 @@ impl<S: Base> SparseJacobian<S> {
     }
 }
 
+/// For each entry of a symmetric pattern, the row and the colour of the matrix compressed by a star colouring where the
+/// entry, or its mirror image, stands alone.
+pub(crate) fn standing_alone(pattern: &Pattern, colouring: &Colouring) -> Vec<(usize, usize)> {
+    let (repeated, colours) = (colouring.repeated(pattern), colouring.colours());
+    let alone = |(row, column): (usize, usize)| {
+        // Both mirror images are read at one place, so that the matrix is symmetric to the last bit.
+        let (i, j) = (row.min(column), row.max(column));
+        if repeated[i].binary_search(&colours[j]).is_err() { (i, colours[j]) } else { (j, colours[i]) }
+    };
+    pattern.iter().map(alone).collect()
+}
+
 /// The side with fewer colours; columns where both need the same, since forward mode keeps no tape.
-fn choose(pattern: &Pattern) -> (Compression, Colouring) {
+pub(crate) fn choose(pattern: &Pattern) -> (Compression, Colouring) {
     // A row with many entries keeps as many columns apart, and so says beforehand that columns are the wrong side.
     let (least_columns, least_rows) = (pattern.widest(), pattern.transpose().widest());
     let columns = || (Compression::Columns, Colouring::columns(pattern));
@@ -248,14 +260,7 @@ impl<S: Base> SparseHessian<S> {
         let program = record(|x| vec![f(x)], x)?;
         let pattern = program.hessian_pattern()?;
         let colouring = Colouring::star(&pattern)?;
-        let repeated = colouring.repeated(&pattern);
-        let colours = colouring.colours();
-        let alone = |(row, column): (usize, usize)| {
-            // Both mirror images are read at one place, so that the matrix is symmetric to the last bit.
-            let (i, j) = (row.min(column), row.max(column));
-            if repeated[i].binary_search(&colours[j]).is_err() { (i, colours[j]) } else { (j, colours[i]) }
-        };
-        let alone = pattern.iter().map(alone).collect();
+        let alone = standing_alone(&pattern, &colouring);
         Ok(SparseHessian { program, pattern: Arc::new(pattern), colouring, alone })
     }
 

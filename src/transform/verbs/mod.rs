@@ -5,8 +5,11 @@
 //! result and then that of the parameter (names and shapes as in JAX).
 
 mod jacobian;
+mod reach;
+mod sparse;
 mod wrt;
 
+pub use sparse::SparseDerivative;
 pub use wrt::Wrt;
 
 use super::{jvp, vjp};
