@@ -31,6 +31,8 @@
 //! - To differentiate: the verbs [`grad`], [`value_and_grad`], [`diff`], [`jvp`], [`vjp`], [`jacobian`], [`hessian`],
 //!   [`hvp`], [`sparse_jacobian`], [`sparse_hessian`], [`linearize`] and [`check_grad`], described together in
 //!   [`derivative`].
+//! - To differentiate programs of arrays: [`Program::trace`](array::Program::trace) makes one of a closure, and the verbs
+//!   of [`transform`] make derivatives of it, programs again.
 //! - To write functions that any of them takes: [`Real`].
 //! - To teach every mode a function with a derivative of its own: [`Rule`].
 //! - To print, parse, simplify or store a program: [`term`].

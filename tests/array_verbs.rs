@@ -46,14 +46,14 @@ fn close(a: &[f64], b: &[f64]) {
 #[test]
 fn the_verbs_are_those_of_the_scalar_layer() -> Result<()> {
     let program = energy_of_arrays()?;
-    let (value, gradient): (f64, Vec<f64>) = program.value_and_grad(..)?.call(AT)?;
+    let (value, gradient): (f64, Vec<f64>) = program.value_and_grad(..)?.at(AT)?;
     let expected = catadiff::value_and_grad(|x| energy(x), &AT)?;
     close(&[value], &[expected.0]);
     close(&gradient, &expected.1);
-    assert_eq!(program.grad("x")?.call::<Vec<f64>>(AT)?, gradient);
+    assert_eq!(program.grad("x")?.at::<Vec<f64>>(AT)?, gradient);
     let v = [1.0, -2.0, 0.5, 3.0];
-    close(&program.hvp("x")?.call::<Vec<f64>>((AT, v))?, &catadiff::hvp(|x| energy(x), &AT, &v)?.1);
-    let hessian: Vec<Vec<f64>> = program.hessian("x")?.call(AT)?;
+    close(&program.hvp("x")?.at::<Vec<f64>>((AT, v))?, &catadiff::hvp(|x| energy(x), &AT, &v)?.1);
+    let hessian: Vec<Vec<f64>> = program.hessian("x")?.at(AT)?;
     close(&hessian.concat(), &catadiff::hessian(|x| energy(x), &AT)?.concat());
     let sparse = program.sparse_hessian("x", AT)?;
     let of_scalars = catadiff::sparse_hessian(|x| energy(x), &AT)?;
@@ -83,8 +83,8 @@ type Matrix = Vec<Vec<f64>>;
 fn shapes_are_those_of_result_and_parameter() -> Result<()> {
     let program = mixed()?;
     let at = ([[1.0, 2.0, 3.0], [0.5, 0.1, -0.2]], [0.3, 0.2, -0.1], 2_i64, 0.9);
-    let by_columns: Vec<Value<f64>> = program.jacfwd(..)?.call(at)?;
-    let by_rows: Vec<Value<f64>> = program.jacrev(..)?.call(at)?;
+    let by_columns: Vec<Value<f64>> = program.jacfwd(..)?.at(at)?;
+    let by_rows: Vec<Value<f64>> = program.jacrev(..)?.at(at)?;
     let sizes: Vec<&[usize]> = by_rows.iter().map(Value::sizes).collect();
     assert_eq!(sizes, [&[2, 3, 2, 3][..], &[2, 3, 3], &[2, 3], &[2, 3], &[3], &[]]);
     for (columns, rows) in by_columns.iter().zip(&by_rows) {
@@ -92,14 +92,14 @@ fn shapes_are_those_of_result_and_parameter() -> Result<()> {
         close(&columns.to_reals().unwrap(), &rows.to_reals().unwrap());
     }
     // In the order in which they are said, by name or position.
-    let (ds, dx): (f64, [f64; 3]) = program.only(&[1])?.grad(["s", "x"])?.call(at)?;
+    let (ds, dx): (f64, [f64; 3]) = program.only(&[1])?.grad(["s", "x"])?.at(at)?;
     close(&[ds], &by_rows[5].to_reals().unwrap());
     close(&dx, &by_rows[4].to_reals().unwrap());
     assert_eq!(program.jacobian(["s", "x"])?, program.jacobian([3, 1])?);
     // A second derivative by different parameters is a block.
-    let blocks: (f64, Vec<f64>, Vec<f64>, Matrix) = program.only(&[1])?.hessian(["s", "x"])?.call(at)?;
+    let blocks: (f64, Vec<f64>, Vec<f64>, Matrix) = program.only(&[1])?.hessian(["s", "x"])?.at(at)?;
     close(&blocks.1, &blocks.2);
-    let mixed: Matrix = program.only(&[1])?.grad("x")?.jacobian("x")?.call(at)?;
+    let mixed: Matrix = program.only(&[1])?.grad("x")?.jacobian("x")?.at(at)?;
     close(&blocks.3.concat(), &mixed.concat());
     Ok(())
 }
@@ -107,20 +107,20 @@ fn shapes_are_those_of_result_and_parameter() -> Result<()> {
 #[test]
 fn verbs_nest_in_any_mix() -> Result<()> {
     let program = energy_of_arrays()?;
-    let hessian: Matrix = program.hessian("x")?.call(AT)?;
+    let hessian: Matrix = program.hessian("x")?.at(AT)?;
     let gradient = program.grad("x")?;
     for derivative in [gradient.jacfwd("x")?, gradient.jacrev("x")?, program.jacfwd("x")?.jacrev("x")?] {
         derivative.verify()?;
-        close(&derivative.call::<Matrix>(AT)?.concat(), &hessian.concat());
+        close(&derivative.at::<Matrix>(AT)?.concat(), &hessian.concat());
     }
     // Third derivatives, as the Hessian of the gradient along a vector and as the Jacobian of a Hessian.
     let v = [1.0, -2.0, 0.5, 3.0];
-    let third: Vec<Matrix> = program.hessian("x")?.jacobian("x")?.call(AT)?;
-    let along: Matrix = program.hvp("x")?.jacobian("x")?.call((AT, v))?;
+    let third: Vec<Matrix> = program.hessian("x")?.jacobian("x")?.at(AT)?;
+    let along: Matrix = program.hvp("x")?.jacobian("x")?.at((AT, v))?;
     let contracted: Vec<f64> = third.iter().flatten().map(|row| row.iter().zip(&v).map(|(a, v)| a * v).sum()).collect();
     close(&along.concat(), &contracted);
     // The tangent of a derivative is a parameter like any other.
-    let back: Matrix = program.hvp("x")?.jacobian("tangent_x")?.call((AT, v))?;
+    let back: Matrix = program.hvp("x")?.jacobian("tangent_x")?.at((AT, v))?;
     close(&back.concat(), &hessian.concat());
     Ok(())
 }
@@ -129,10 +129,10 @@ fn verbs_nest_in_any_mix() -> Result<()> {
 fn forward_and_reverse_mode_by_some_parameters() -> Result<()> {
     let program = mixed()?.only(&[1])?;
     let (a, x, n, s) = ([[1.0, 2.0]], [0.3, 0.2], 2_i64, 0.9);
-    let gradient: (Matrix, [f64; 2], f64) = program.grad(..)?.call((a, x, n, s))?;
-    let (value, slope): (f64, f64) = program.jvp_wrt(["x", "s"])?.call((a, x, n, s, [1.0, 0.0], 1.0))?;
+    let gradient: (Matrix, [f64; 2], f64) = program.grad(..)?.at((a, x, n, s))?;
+    let (value, slope): (f64, f64) = program.jvp_wrt(["x", "s"])?.at((a, x, n, s, [1.0, 0.0], 1.0))?;
     close(&[slope], &[gradient.1[0] + gradient.2]);
-    let (again, adjoint): (f64, f64) = program.vjp_wrt("s")?.call((a, x, n, s, 10.0))?;
+    let (again, adjoint): (f64, f64) = program.vjp_wrt("s")?.at((a, x, n, s, 10.0))?;
     close(&[again, adjoint], &[value, 10.0 * gradient.2]);
     Ok(())
 }
@@ -142,13 +142,13 @@ fn arrays_without_elements() -> Result<()> {
     let program = energy_of_arrays()?.grad("x")?;
     let scaled = Program::trace(|x: Arr<F64>, y: Arr<Arr<F64>>| (x * x, y * 2.0))?;
     let none: [f64; 0] = [];
-    let blocks: Vec<Value<f64>> = scaled.jacfwd(..)?.call((none, [[1.0, 2.0]]))?;
-    let rows: Vec<Value<f64>> = scaled.jacrev(..)?.call((none, [[1.0, 2.0]]))?;
+    let blocks: Vec<Value<f64>> = scaled.jacfwd(..)?.at((none, [[1.0, 2.0]]))?;
+    let rows: Vec<Value<f64>> = scaled.jacrev(..)?.at((none, [[1.0, 2.0]]))?;
     let sizes = |values: &[Value<f64>]| values.iter().map(|v| v.sizes().to_vec()).collect::<Vec<_>>();
     assert_eq!(sizes(&blocks), [vec![0, 0], vec![0, 1, 2], vec![1, 2, 0], vec![1, 2, 1, 2]]);
     assert_eq!(sizes(&rows), sizes(&blocks));
     // One element has no neighbour, so nothing is summed.
-    assert_eq!(program.call::<Vec<f64>>([5.0])?, [0.0]);
+    assert_eq!(program.at::<Vec<f64>>([5.0])?, [0.0]);
     assert!(matches!(scaled.sparse_jacobian(0, (none, [[1.0]])), Err(Error::Empty { .. })));
     assert!(scaled.only(&[0])?.sparse_jacobian(1, (none, [[1.0]]))?.values.is_empty());
     Ok(())
@@ -166,8 +166,8 @@ fn sparse_derivatives_are_the_dense_ones() -> Result<()> {
     assert_eq!((prepared.colouring().count(), prepared.pattern().len()), (2, 13));
     let y = [1.0, 2.0, 3.0, 4.0, 5.0];
     let (gradient, hessian): (Vec<f64>, _) = prepared.values_at(y)?;
-    assert_eq!(gradient, arrow.grad(..)?.call::<Vec<f64>>(y)?);
-    assert_eq!(hessian.to_dense(), arrow.hessian(..)?.call::<Matrix>(y)?);
+    assert_eq!(gradient, arrow.grad(..)?.at::<Vec<f64>>(y)?);
+    assert_eq!(hessian.to_dense(), arrow.hessian(..)?.at::<Matrix>(y)?);
 
     // By columns, by rows, and of several results and parameters.
     let wide = Program::trace(|x: Arr<F64>| x.unflatten(x.len() / 4, 4).map(|row| row.map(|y| y.exp()).product()))?;
@@ -177,7 +177,7 @@ fn sparse_derivatives_are_the_dense_ones() -> Result<()> {
         let prepared = program.prepare_jacobian(.., &x)?;
         assert_eq!((prepared.compression(), prepared.colouring().count()), (compression, 1));
         prepared.program().verify()?;
-        let dense: Vec<Value<f64>> = program.jacobian(..)?.call(&x)?;
+        let dense: Vec<Value<f64>> = program.jacobian(..)?.at(&x)?;
         let dense: Vec<f64> = dense.iter().flat_map(|block| block.to_reals().unwrap()).collect();
         close(&prepared.at(&x)?.to_dense().concat(), &dense);
     }
@@ -215,7 +215,7 @@ fn patterns_hold_wherever_they_are_used() -> Result<()> {
 fn patterns_honour_derivatives_of_ones_own() -> Result<()> {
     // A step function whose derivative is said to be 1: its value depends on nothing, its derivative does.
     let spike = Program::trace(|x: Arr<F64>| x.map(|x| custom(x, |x| x.floor(), |_, adjoint| adjoint) * 3.0))?;
-    let dense: Matrix = spike.jacobian(..)?.call([0.5, 1.5])?;
+    let dense: Matrix = spike.jacobian(..)?.at([0.5, 1.5])?;
     assert_eq!(dense, [[3.0, 0.0], [0.0, 3.0]]);
     assert_eq!(spike.sparse_jacobian(.., [0.5, 1.5])?.to_dense(), dense);
     Ok(())
@@ -262,7 +262,7 @@ fn what_cannot_be_differentiated_is_refused() -> Result<()> {
     assert!(matches!(one.only(&[1]), Err(Error::TooLarge { .. })));
     // Sizes are a matter of the run, also in a derivative.
     let gradient = one.grad("x")?;
-    assert!(matches!(gradient.call::<Vec<f64>>(([[1.0]], [1.0, 2.0], 1_i64, 1.0)), Err(Error::Sizes { .. })));
+    assert!(matches!(gradient.at::<Vec<f64>>(([[1.0]], [1.0, 2.0], 1_i64, 1.0)), Err(Error::Sizes { .. })));
     Ok(())
 }
 
@@ -273,20 +273,20 @@ fn arguments_are_plain_numbers() -> Result<()> {
     let slices: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
     let value = Value::reals(&[2, 2], [1.0, 2.0, 3.0, 4.0])?;
     let expected = (10.0, 2_i64, true);
-    assert_eq!(sum.call::<(f64, i64, bool)>((&rows, 2_i64))?, expected);
-    assert_eq!(sum.call::<(f64, i64, bool)>((&rows[..], &2_usize))?, expected);
-    assert_eq!(sum.call::<(f64, i64, bool)>((slices, 2_usize))?, expected);
-    assert_eq!(sum.call::<(f64, i64, bool)>(([[1.0, 2.0], [3.0, 4.0]], 2_usize))?, expected);
-    assert_eq!(sum.call::<(f64, i64, bool)>((&value, 2_usize))?, expected);
-    assert_eq!(sum.call::<(f64, i64, bool)>(&[value.clone(), 2_i64.into()])?, expected);
-    assert_eq!(sum.call::<Vec<Value<f64>>>((value, 2_usize))?.len(), 3);
-    let call = |rows: Vec<Vec<f64>>| sum.call::<(f64, i64, bool)>((rows, 2_usize));
+    assert_eq!(sum.at::<(f64, i64, bool)>((&rows, 2_i64))?, expected);
+    assert_eq!(sum.at::<(f64, i64, bool)>((&rows[..], &2_usize))?, expected);
+    assert_eq!(sum.at::<(f64, i64, bool)>((slices, 2_usize))?, expected);
+    assert_eq!(sum.at::<(f64, i64, bool)>(([[1.0, 2.0], [3.0, 4.0]], 2_usize))?, expected);
+    assert_eq!(sum.at::<(f64, i64, bool)>((&value, 2_usize))?, expected);
+    assert_eq!(sum.at::<(f64, i64, bool)>(&[value.clone(), 2_i64.into()])?, expected);
+    assert_eq!(sum.at::<Vec<Value<f64>>>((value, 2_usize))?.len(), 3);
+    let call = |rows: Vec<Vec<f64>>| sum.at::<(f64, i64, bool)>((rows, 2_usize));
     assert_eq!(call(Vec::new())?.0, 0.0);
     assert!(matches!(call(vec![vec![1.0], vec![1.0, 2.0]]), Err(Error::Length { expected: 1, found: 2, .. })));
-    assert!(matches!(sum.call::<(f64, i64, bool)>(&rows), Err(Error::Length { expected: 2, found: 1, .. })));
-    let error = sum.call::<(f64, i64, bool)>((&rows, 2)).unwrap_err().to_string();
+    assert!(matches!(sum.at::<(f64, i64, bool)>(&rows), Err(Error::Length { expected: 2, found: 1, .. })));
+    let error = sum.at::<(f64, i64, bool)>((&rows, 2)).unwrap_err().to_string();
     assert_eq!(error, "the argument `x1` is i32 where i64 is needed");
-    let error = sum.call::<(f64, i64, bool)>((&rows[0], 2_i64)).unwrap_err().to_string();
+    let error = sum.at::<(f64, i64, bool)>((&rows[0], 2_i64)).unwrap_err().to_string();
     assert_eq!(error, "the argument `x0` is []real where [][]f64 is needed");
     Ok(())
 }
@@ -308,6 +308,6 @@ fn results_are_plain_numbers() -> Result<()> {
     let endless = Value::<f64>::array(&[1 << 40, 0], Vec::new())?;
     assert!(matches!(<Vec<Vec<f64>>>::try_from(endless), Err(Error::TooLarge { .. })));
     let sum = Program::trace(|x: Arr<F64>| x.sum())?;
-    assert!(matches!(sum.call::<(f64, f64)>([1.0]), Err(Error::Length { expected: 1, found: 2, .. })));
+    assert!(matches!(sum.at::<(f64, f64)>([1.0]), Err(Error::Length { expected: 1, found: 2, .. })));
     Ok(())
 }

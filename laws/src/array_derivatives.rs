@@ -53,7 +53,7 @@ fn dot(a: &[Value<f64>], b: &[Value<f64>]) -> f64 {
 }
 
 /// Whether an operation takes reals to integers: their tangents go with them, where dual numbers have none.
-fn counts(program: &Program, body: &Body) -> bool {
+pub(crate) fn counts(program: &Program, body: &Body) -> bool {
     let of = |lambda: &Lambda| counts(program, &lambda.body);
     body.stms.iter().any(|stm| match &stm.op {
         Op::Scalar(ScalarOp::Convert(to), x) => {

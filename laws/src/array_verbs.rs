@@ -4,9 +4,10 @@
 //! Hessian is symmetric, and times a direction it is `p.hvp(..)`.
 
 use catadiff::Error;
-use catadiff::array::{Prim, Program};
+use catadiff::array::{Prim, Program, Type};
 use catadiff::interpret::{Limits, Value, run};
 
+use crate::array_derivatives::counts;
 use crate::array_programs::ArrayProgram;
 use crate::violation::{Verdict, Violation};
 
@@ -22,29 +23,34 @@ struct Point {
     arguments: Vec<Value<f64>>,
     /// The positions of real parameters.
     by: Vec<usize>,
+    /// The number of elements of each result.
+    lengths: Vec<usize>,
 }
 
 /// The values of a derivative, if it exists, can be computed within the limits, and is finite.
 type Found = Result<Option<Vec<Value<f64>>>, Violation>;
 
 impl Point {
-    /// The program with only its results of type `f64`; of a given rank, if there is one.
+    /// The program with only its results of type `f64`; of a given rank, only the first. There is none where results are
+    /// infinite or NaN, since so may be anything of a derivative, and none of programs that take reals to integers,
+    /// whose tangents are rounded with them.
     fn new(random: &ArrayProgram, rank: Option<usize>) -> Option<Self> {
         let (program, arguments) = (random.program(), random.arguments());
         let results = program.function.body.results.iter().map(|a| program.atom_type(*a));
-        let real =
-            results.enumerate().filter(|(_, of)| of.prim == Prim::F64 && rank.is_none_or(|rank| of.rank == rank));
-        let mut real: Vec<usize> = real.map(|(k, _)| k).collect();
+        let fits = |of: Type| of.prim == Prim::F64 && rank.is_none_or(|rank| of.rank == rank);
+        let mut real: Vec<usize> = results.enumerate().filter(|(_, of)| fits(*of)).map(|(k, _)| k).collect();
         if rank.is_some() {
             real.truncate(1);
         }
+        if real.is_empty() || counts(&program, &program.function.body) {
+            return None;
+        }
         let is_real = |k: &usize| program.type_of(program.function.params[*k]).prim.is_real();
         let by = (0..arguments.len()).filter(is_real).collect();
-        (!real.is_empty()).then(|| Point {
-            program: program.only(&real).expect("these results are there"),
-            arguments,
-            by,
-        })
+        let program = program.only(&real).expect("these results are there");
+        let results = run(&program, &arguments, &LIMITS).ok().filter(|results| finite(results))?;
+        let lengths = results.iter().map(|value| value.elements().len()).collect();
+        Some(Point { program, arguments, by, lengths })
     }
 
     fn fails(&self, law: &str, left: impl ToString, right: impl ToString) -> Violation {
@@ -132,8 +138,7 @@ pub fn jacobians(random: &ArrayProgram) -> Verdict {
     let (law, tangents) = ("J t = p.jvp(..) along t", point.tangents());
     let Some(mut pushed) = point.derived(law, point.program.jvp_wrt(..), &tangents)? else { return Ok(()) };
     let pushed = pushed.split_off(pushed.len() / 2);
-    let lengths: Vec<usize> = pushed.iter().map(|v| v.elements().len()).collect();
-    let product = times(&point.matrix(&columns, &lengths), &numbers(&tangents));
+    let product = times(&point.matrix(&columns, &point.lengths), &numbers(&tangents));
     point.close(law, &product, &numbers(&pushed))
 }
 
@@ -150,9 +155,7 @@ pub fn sparse(random: &ArrayProgram) -> Verdict {
         Err(error) => return Err(point.fails(law, error, "Ok(…)")),
     };
     let Some(dense) = point.derived(law, point.program.jacobian(..), &[])? else { return Ok(()) };
-    let Ok(results) = run(&point.program, &point.arguments, &LIMITS) else { return Ok(()) };
-    let lengths: Vec<usize> = results.iter().map(|v| v.elements().len()).collect();
-    let dense = point.matrix(&dense, &lengths).concat();
+    let dense = point.matrix(&dense, &point.lengths).concat();
     point.close(law, &found.to_dense().concat(), &dense)
 }
 

@@ -182,9 +182,9 @@ impl<S: Clone + 'static, M: Clone + 'static> ScalarOperand for Dual<S, M> {}
 /// use ndarray::{Array1, Array2, array};
 /// let product = Program::trace(|a: Arr<Arr<F64>>, x: Arr<F64>| a.matvec(x))?;
 /// let a = array![[1.0, 2.0], [3.0, 4.0]];
-/// let y: Array1<f64> = product.call((&a, a.column(1)))?;
+/// let y: Array1<f64> = product.at((&a, a.column(1)))?;
 /// assert_eq!(y, array![10.0, 22.0]);
-/// let jacobian: Array2<f64> = product.jacobian("x1")?.call((a.t(), &y))?;
+/// let jacobian: Array2<f64> = product.jacobian("x1")?.at((a.t(), &y))?;
 /// assert_eq!(jacobian, a.t());
 /// # Ok::<(), catadiff::Error>(())
 /// ```

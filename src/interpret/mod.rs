@@ -110,11 +110,11 @@ impl Program {
     ///     let y = (x + shift) * times.to_f64();
     ///     (y.sum(), y)
     /// })?;
-    /// let (sum, list): (f64, Vec<f64>) = moments.call((&[1.0, 2.0, 3.0], 0.5, 2_i64))?;
+    /// let (sum, list): (f64, Vec<f64>) = moments.at((&[1.0, 2.0, 3.0], 0.5, 2_i64))?;
     /// assert_eq!((sum, list), (15.0, vec![3.0, 5.0, 7.0]));
     ///
     /// // What is asked for must be what there is.
-    /// let error = moments.call::<(f64, Vec<Vec<f64>>)>((&[1.0, 2.0, 3.0], 0.5, 2_i64)).unwrap_err();
+    /// let error = moments.at::<(f64, Vec<Vec<f64>>)>((&[1.0, 2.0, 3.0], 0.5, 2_i64)).unwrap_err();
     /// assert_eq!(error.to_string(), "result 1 is []real where [][]real is asked for");
     /// # Ok::<(), catadiff::Error>(())
     /// ```
@@ -122,7 +122,7 @@ impl Program {
     /// # Errors
     /// As for [`run`]; [`Error::Length`] if rows of an argument have different sizes or there are not as many results
     /// as are asked for, [`Error::Mismatch`] if a result is of another type.
-    pub fn call<R: FromValues>(&self, arguments: impl ToValues) -> Result<R> {
+    pub fn at<R: FromValues>(&self, arguments: impl ToValues) -> Result<R> {
         R::from_values(self.run(&arguments.to_values()?)?)
     }
 }

@@ -26,7 +26,7 @@ impl Program {
     ///     points.map(|p| centres.map(|c| (p - c).map(|d| d * d).sum()).min()).sum()
     /// })?;
     /// let gradient = cost.grad("centres")?;
-    /// let slopes: Vec<[f64; 2]> = gradient.call(([[0.0, 1.0], [5.0, 5.0]], [[0.0, 0.0], [5.0, 4.5]]))?;
+    /// let slopes: Vec<[f64; 2]> = gradient.at(([[0.0, 1.0], [5.0, 5.0]], [[0.0, 0.0], [5.0, 4.5]]))?;
     /// assert_eq!(slopes, [[0.0, -2.0], [0.0, -1.0]]);
     /// # Ok::<(), catadiff::Error>(())
     /// ```
@@ -53,7 +53,7 @@ impl Program {
     /// ```
     /// use catadiff::array::{Program, trace::{Arr, F64}};
     /// let f = Program::trace(|x: Arr<F64>| x.product())?;
-    /// let along: Vec<f64> = f.hvp(..)?.call(([2.0, 3.0, 5.0], [1.0, 0.0, 0.0]))?;
+    /// let along: Vec<f64> = f.hvp(..)?.at(([2.0, 3.0, 5.0], [1.0, 0.0, 0.0]))?;
     /// assert_eq!(along, [0.0, 5.0, 3.0]);
     /// # Ok::<(), catadiff::Error>(())
     /// ```
@@ -74,7 +74,7 @@ impl Program {
     /// ```
     /// use catadiff::array::{Program, trace::{Arr, F64}};
     /// let f = Program::trace(|x: Arr<F64>| x.product())?;
-    /// let hessian: Vec<Vec<f64>> = f.hessian(..)?.call([2.0, 3.0, 5.0])?;
+    /// let hessian: Vec<Vec<f64>> = f.hessian(..)?.at([2.0, 3.0, 5.0])?;
     /// assert_eq!(hessian, [[0.0, 5.0, 3.0], [5.0, 0.0, 2.0], [3.0, 2.0, 0.0]]);
     /// # Ok::<(), catadiff::Error>(())
     /// ```
@@ -96,7 +96,7 @@ impl Program {
     /// ```
     /// use catadiff::array::{Program, trace::{Arr, F64}};
     /// let f = Program::trace(|x: Arr<F64>, y: F64| x * x + y)?;
-    /// let (by_x, by_y): (Vec<Vec<f64>>, Vec<f64>) = f.jacobian(..)?.call(([2.0, 5.0], 1.0))?;
+    /// let (by_x, by_y): (Vec<Vec<f64>>, Vec<f64>) = f.jacobian(..)?.at(([2.0, 5.0], 1.0))?;
     /// assert_eq!((by_x, by_y), (vec![vec![4.0, 0.0], vec![0.0, 10.0]], vec![1.0, 1.0]));
     /// # Ok::<(), catadiff::Error>(())
     /// ```
@@ -143,7 +143,7 @@ impl Program {
     /// ```
     /// use catadiff::array::{Program, trace::F64};
     /// let f = Program::trace(|x: F64, y: F64| x * y)?;
-    /// let (value, slope): (f64, f64) = f.jvp_wrt("x1")?.call((2.0, 5.0, 1.0))?;
+    /// let (value, slope): (f64, f64) = f.jvp_wrt("x1")?.at((2.0, 5.0, 1.0))?;
     /// assert_eq!((value, slope), (10.0, 2.0));
     /// # Ok::<(), catadiff::Error>(())
     /// ```
@@ -168,7 +168,7 @@ impl Program {
     /// ```
     /// use catadiff::array::{Program, trace::{Arr, F64}};
     /// let both = Program::trace(|x: Arr<F64>| (x.sum(), x.argmax()))?;
-    /// let slopes: Vec<f64> = both.only(&[0])?.grad(..)?.call([1.0, 2.0])?; // of the sum
+    /// let slopes: Vec<f64> = both.only(&[0])?.grad(..)?.at([1.0, 2.0])?; // of the sum
     /// assert_eq!(slopes, [1.0, 1.0]);
     /// # Ok::<(), catadiff::Error>(())
     /// ```

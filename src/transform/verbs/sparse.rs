@@ -27,7 +27,7 @@ use crate::interpret::{FromValues, Scalar, ToValues, Value};
 /// use catadiff::array::{Program, trace::{Arr, F64}};
 /// let slopes = Program::trace(|x: Arr<F64>| {
 ///     let n = x.len();
-///     x.slice(1, n - 1).map2(x.slice(0, n - 1), |b, a| (b - a) * b)
+///     x.drop(1).map2(x.take(n - 1), |b, a| (b - a) * b)
 /// })?;
 /// let prepared = slopes.prepare_jacobian(.., [0.0; 100])?;
 /// assert_eq!(prepared.colouring().count(), 2); // two directions for a hundred columns
@@ -174,7 +174,7 @@ impl SparseDerivative {
     /// The matrix where the parameters that are differentiated by have these values; they keep their sizes.
     ///
     /// # Errors
-    /// [`Error::Length`] if there are more or fewer, or the sizes are others, and as for [`Program::call`].
+    /// [`Error::Length`] if there are more or fewer, or the sizes are others, and as for [`Program::at`].
     pub fn at(&self, arguments: impl ToValues) -> Result<SparseMatrix<f64>> {
         Ok(self.evaluated(&arguments.to_values()?)?.1)
     }
@@ -252,8 +252,8 @@ impl Program {
     /// The Jacobian at these arguments as a sparse matrix. For many points, [prepare](Program::prepare_jacobian) it.
     ///
     /// ```
-    /// use catadiff::array::{Program, trace::{Arr, F64}};
-    /// let f = Program::trace_named(&["a", "x"], |a: Arr<F64>, x: Arr<F64>| (a * x).map(|y| y.exp()))?;
+    /// use catadiff::{Elementary, array::{Program, trace::{Arr, F64}}};
+    /// let f = Program::trace_named(&["a", "x"], |a: Arr<F64>, x: Arr<F64>| (a * x).map(Elementary::exp))?;
     /// let jacobian = f.sparse_jacobian("x", (&[1.0, 0.0, 2.0], &[0.0; 3]))?;
     /// assert_eq!(jacobian.iter().collect::<Vec<_>>(), [(0, 0, 1.0), (2, 2, 2.0)]);
     /// # Ok::<(), catadiff::Error>(())
@@ -269,11 +269,11 @@ impl Program {
     /// [prepare](Program::prepare_hessian) it.
     ///
     /// ```
-    /// use catadiff::array::{Program, trace::{Arr, F64}};
+    /// use catadiff::{Elementary, array::{Program, trace::{Arr, F64}}};
     /// // A chain of springs whose force is not linear.
     /// let energy = Program::trace(|x: Arr<F64>| {
     ///     let n = x.len();
-    ///     x.slice(1, n - 1).map2(x.slice(0, n - 1), |b, a| catadiff::Elementary::powi(b - a, 4)).sum()
+    ///     x.drop(1).map2(x.take(n - 1), |b, a| (b - a).powi(4)).sum()
     /// })?;
     /// let hessian = energy.sparse_hessian(.., (0..500).map(f64::from).collect::<Vec<_>>())?;
     /// assert_eq!((hessian.get(7, 7), hessian.get(7, 8), hessian.values.len()), (24.0, -12.0, 1498));
@@ -294,7 +294,7 @@ impl Program {
     ///
     /// # Errors
     /// [`Error::Undecided`] if a decision depends on what is differentiated by, [`Error::Empty`] if that has no
-    /// elements, and as for [`jacobian`](Program::jacobian) and [`call`](Program::call).
+    /// elements, and as for [`jacobian`](Program::jacobian) and [`at`](Program::at).
     pub fn prepare_jacobian(&self, wrt: impl Into<Wrt>, arguments: impl ToValues) -> Result<SparseDerivative> {
         let by = wrt.into().resolve(self)?;
         self.real_results()?;
@@ -305,7 +305,7 @@ impl Program {
     ///
     /// # Errors
     /// [`Error::Undecided`] if a decision of the gradient depends on what is differentiated by, [`Error::Empty`] if that
-    /// has no elements, and as for [`grad`](Program::grad) and [`call`](Program::call).
+    /// has no elements, and as for [`grad`](Program::grad) and [`at`](Program::at).
     pub fn prepare_hessian(&self, wrt: impl Into<Wrt>, arguments: impl ToValues) -> Result<SparseDerivative> {
         let by = wrt.into().resolve(self)?;
         SparseDerivative::hessian(&self.gradient(&by)?, by, arguments.to_values()?)

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 /// ```
 /// use catadiff::array::Program;
 /// let f = Program::parse("program (x: f64, n: i64, y: f64) { let z = mul(x, y) return z }")?;
-/// let (dx, dy): (f64, f64) = f.grad(..)?.call((2.0, 7_i64, 5.0))?; // integers are not differentiated by
+/// let (dx, dy): (f64, f64) = f.grad(..)?.at((2.0, 7_i64, 5.0))?; // integers are not differentiated by
 /// assert_eq!((dx, dy), (5.0, 2.0));
 /// assert_eq!(f.grad("y")?, f.grad(2)?);
 /// assert_eq!(f.grad(["y", "x"])?, f.grad([2, 0])?); // in this order
