@@ -42,7 +42,7 @@ fn step(newton: &Program, points: &Matrix, centres: &mut Matrix) -> Result<()> {
 const SIDE: usize = 8;
 const DIGITS: usize = 10;
 /// Of the pictures in the table so many, so that the interpreter takes seconds.
-const PICTURES: usize = 600;
+const PICTURES: usize = 400;
 
 /// The pictures, with shades from 0 to 1, and the digits that were meant.
 fn pictures() -> (Matrix, Vec<usize>) {

@@ -284,8 +284,13 @@ fn arguments_are_plain_numbers() -> Result<()> {
     assert_eq!(call(Vec::new())?.0, 0.0);
     assert!(matches!(call(vec![vec![1.0], vec![1.0, 2.0]]), Err(Error::Length { expected: 1, found: 2, .. })));
     assert!(matches!(sum.at::<(f64, i64, bool)>(&rows), Err(Error::Length { expected: 2, found: 1, .. })));
-    let error = sum.at::<(f64, i64, bool)>((&rows, 2)).unwrap_err().to_string();
-    assert_eq!(error, "the argument `x1` is i32 where i64 is needed");
+    assert_eq!(sum.at::<(f64, i64, bool)>((&rows, 2))?, expected);
+    let error = sum.at::<(f64, i64, bool)>((&rows, 2.0)).unwrap_err().to_string();
+    assert_eq!(error, "the argument `x1` is real where i64 is needed");
+    let mixed = sum.at::<(f64, i64, bool)>(([[1, 2]], 2)).unwrap_err().to_string();
+    assert_eq!(mixed, "the argument `x0` is [][]i32 where [][]f64 is needed");
+    let picked = Program::trace(|x: Arr<F64>, at: Arr<I64>| x.gather(at))?;
+    assert_eq!(picked.at::<[f64; 2]>(([1.0, 2.0, 3.0], [2, 0]))?, [3.0, 1.0]);
     let error = sum.at::<(f64, i64, bool)>((&rows[0], 2_i64)).unwrap_err().to_string();
     assert_eq!(error, "the argument `x0` is []real where [][]f64 is needed");
     Ok(())

@@ -108,3 +108,27 @@ fn bad_points_are_errors() {
     assert!(matches!(matvec(&a, &array![1.0]), Err(Error::Length { expected: 3, found: 1, .. })));
     assert!(matches!(matmul(&a, &b), Err(Error::Length { expected: 3, found: 2, .. })));
 }
+
+#[test]
+fn array_programs_take_and_give_arrays() -> catadiff::Result<()> {
+    use catadiff::array::Program;
+    use catadiff::array::trace::{Arr, F64, I64};
+    use ndarray::{Array3, ArrayD, arr0};
+    let scaled = Program::trace(|a: Arr<Arr<F64>>, by: F64, at: Arr<I64>| ((a * by).gather(at), a.sum()))?;
+    let a = array![[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]];
+    // Views may be strided, backwards and transposed; what counts is the order of indices.
+    let (rows, sums): (Array2<f64>, Array1<f64>) = scaled.at((a.slice(s![..;-1, ..]), 10.0, &array![0_i64, 2]))?;
+    assert_eq!((rows, sums), (array![[50.0, 60.0], [10.0, 20.0]], array![9.0, 12.0]));
+    let (rows, _): (ArrayD<f64>, Vec<f64>) = scaled.at((a.t(), arr0(1.0), array![1_i64]))?;
+    assert_eq!(rows, array![[2.0, 4.0, 6.0]].into_dyn());
+    let gradient = scaled.jacobian("x1")?.at::<(Array2<f64>, Array1<f64>)>((&a, 10.0, [1]));
+    assert_eq!(gradient?.0, array![[3.0, 4.0]]);
+    let none: (Array2<f64>, Array1<f64>) = scaled.at((Array2::<f64>::zeros((0, 3)), 1.0, Vec::<i64>::new()))?;
+    assert_eq!((none.0.dim(), none.1.len()), ((0, 3), 3));
+    let wrong = scaled.at::<(Array3<f64>, Array1<f64>)>((&a, 10.0, [1])).unwrap_err();
+    assert_eq!(wrong.to_string(), "result 0 is [][]real where [][][]real is asked for");
+    let wrong = scaled.at::<(Array2<i64>, Array1<f64>)>((&a, 10.0, [1])).unwrap_err();
+    assert_eq!(wrong.to_string(), "result 0 is [][]real where [][]i64 is asked for");
+    assert!(matches!(scaled.at::<(Array2<f64>, Array1<f64>)>((&a.row(0), 10.0, [1])), Err(Error::Argument { .. })));
+    Ok(())
+}

@@ -33,7 +33,7 @@ use num_traits::Zero;
 use crate::carriers::Dual;
 use crate::derivative::{self, Base, HessianVar, Structure, Var};
 use crate::error::{Error, Result};
-use crate::interpret::{FromValue, Scalar, ToValue, Unnested, Value};
+use crate::interpret::{FromValue, Scalar, ToValue, Unnested, Value, mismatch};
 
 /// The gradient of a function of a vector, by reverse mode.
 ///
@@ -218,13 +218,10 @@ impl<A: Unnested<f64>, D: Dimension> TryFrom<Value<f64>> for Array<A, D> {
 
     fn try_from(value: Value<f64>) -> Result<Self> {
         let (sizes, elements) = (value.sizes(), value.elements());
-        let flat: Vec<A> = Value::array(&[elements.len()], elements.to_vec())?.try_into()?;
+        let wrong = || mismatch(&value, D::NDIM.unwrap_or(sizes.len()), A::KIND);
+        let flat: Vec<A> = Value::array(&[elements.len()], elements.to_vec())?.try_into().map_err(|_| wrong())?;
         let of_any_rank = ArrayD::from_shape_vec(sizes, flat)
             .map_err(|_| Error::TooLarge { what: "the array", limit: isize::MAX.unsigned_abs() })?;
-        of_any_rank.into_dimensionality().map_err(|_| Error::Mismatch {
-            what: "the value".into(),
-            expected: format!("of rank {}", D::NDIM.unwrap_or_default()),
-            found: format!("of rank {}", sizes.len()),
-        })
+        of_any_rank.into_dimensionality().map_err(|_| wrong())
     }
 }

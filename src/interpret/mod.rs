@@ -57,10 +57,11 @@ mod value;
 pub use arguments::{Nested, ToValue, ToValues};
 pub use budget::Limits;
 pub use compare::{Compare, Test};
+pub(crate) use results::mismatch;
 pub use results::{FromValue, FromValues, Unnested};
 pub use value::{Array, Scalar, Value};
 
-use crate::array::{Program, Type};
+use crate::array::{Prim, Program, Type};
 use crate::error::{Error, Result};
 
 /// The results of a program for these arguments, one per parameter.
@@ -102,7 +103,8 @@ impl Program {
     }
 
     /// The results for these arguments on `f64`, both as plain numbers: scalars, slices, arrays and `Vec`s, nested as deep
-    /// as they have dimensions. Several arguments, and several results, are tuples.
+    /// as they have dimensions. Several arguments, and several results, are tuples. An `i32`, which Rust takes a literal for,
+    /// stands for an `i64` too.
     ///
     /// ```
     /// use catadiff::array::{Program, trace::{Arr, F64, I64}};
@@ -110,11 +112,11 @@ impl Program {
     ///     let y = (x + shift) * times.to_f64();
     ///     (y.sum(), y)
     /// })?;
-    /// let (sum, list): (f64, Vec<f64>) = moments.at((&[1.0, 2.0, 3.0], 0.5, 2_i64))?;
+    /// let (sum, list): (f64, Vec<f64>) = moments.at((&[1.0, 2.0, 3.0], 0.5, 2))?;
     /// assert_eq!((sum, list), (15.0, vec![3.0, 5.0, 7.0]));
     ///
     /// // What is asked for must be what there is.
-    /// let error = moments.at::<(f64, Vec<Vec<f64>>)>((&[1.0, 2.0, 3.0], 0.5, 2_i64)).unwrap_err();
+    /// let error = moments.at::<(f64, Vec<Vec<f64>>)>((&[1.0, 2.0, 3.0], 0.5, 2)).unwrap_err();
     /// assert_eq!(error.to_string(), "result 1 is []real where [][]real is asked for");
     /// # Ok::<(), catadiff::Error>(())
     /// ```
@@ -123,6 +125,9 @@ impl Program {
     /// As for [`run`]; [`Error::Length`] if rows of an argument have different sizes or there are not as many results
     /// as are asked for, [`Error::Mismatch`] if a result is of another type.
     pub fn at<R: FromValues>(&self, arguments: impl ToValues) -> Result<R> {
-        R::from_values(self.run(&arguments.to_values()?)?)
+        let params = self.function.params.iter().map(|param| self.type_of(*param).prim);
+        let mut arguments = arguments.to_values()?;
+        arguments.iter_mut().zip(params).filter(|(_, prim)| *prim == Prim::I64).for_each(|(value, _)| value.widen());
+        R::from_values(self.run(&arguments)?)
     }
 }

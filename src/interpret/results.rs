@@ -33,9 +33,7 @@ fn unnested<C: Clone, T: Unnested<C>>(value: &Value<C>) -> Result<T> {
     let (sizes, elements) = (value.sizes(), value.elements());
     let kind = elements.first().map_or(T::KIND, Scalar::kind);
     if sizes.len() != T::RANK || kind != T::KIND {
-        let named = |rank: usize, kind: &str| format!("{}{kind}", "[]".repeat(rank));
-        let (expected, found) = (named(T::RANK, T::KIND), named(sizes.len(), kind));
-        return Err(Error::Mismatch { what: "the value".into(), expected, found });
+        return Err(mismatch(value, T::RANK, T::KIND));
     }
     // Rows without elements can be any number, at no cost to the program.
     let rows = count(&sizes[..sizes.len().saturating_sub(1)]);
@@ -43,6 +41,13 @@ fn unnested<C: Clone, T: Unnested<C>>(value: &Value<C>) -> Result<T> {
         return Err(Error::TooLarge { what: "the number of empty rows", limit: MOST_EMPTY_ROWS });
     }
     T::build(sizes, &mut elements.iter().cloned())
+}
+
+/// The error of a value that is asked for with this rank, or scalars of this kind.
+pub(crate) fn mismatch<C>(value: &Value<C>, rank: usize, kind: &str) -> Error {
+    let named = |rank: usize, kind: &str| format!("{}{kind}", "[]".repeat(rank));
+    let found = named(value.sizes().len(), value.elements().first().map_or(kind, Scalar::kind));
+    Error::Mismatch { what: "the value".into(), expected: named(rank, kind), found }
 }
 
 /// Of the iterator of an array's elements, which the sizes count.

@@ -194,6 +194,24 @@ impl<C> Value<C> {
         }
     }
 
+    /// Takes every `i32` for the same `i64`.
+    pub(super) fn widen(&mut self)
+    where
+        C: Clone,
+    {
+        if !matches!(self.elements().first(), Some(Scalar::I32(_))) {
+            return;
+        }
+        let wide = |s: &mut Scalar<C>| match s {
+            Scalar::I32(n) => *s = Scalar::I64(i64::from(*n)),
+            Scalar::Bool(_) | Scalar::I64(_) | Scalar::Real(_) => {}
+        };
+        match self {
+            Value::Scalar(s) => wide(s),
+            Value::Array(array) => Arc::make_mut(&mut array.elements).iter_mut().for_each(wide),
+        }
+    }
+
     /// The elements that are reals; all of them or none are.
     pub fn to_reals(&self) -> Option<Vec<C>>
     where
