@@ -44,7 +44,7 @@ fn unnested<C: Clone, T: Unnested<C>>(value: &Value<C>) -> Result<T> {
 }
 
 /// The error of a value that is asked for with this rank, or scalars of this kind.
-pub(crate) fn mismatch<C>(value: &Value<C>, rank: usize, kind: &str) -> Error {
+pub(crate) fn mismatch<C>(value: &Value<C>, rank: usize, kind: &'static str) -> Error {
     let named = |rank: usize, kind: &str| format!("{}{kind}", "[]".repeat(rank));
     let found = named(value.sizes().len(), value.elements().first().map_or(kind, Scalar::kind));
     Error::Mismatch { what: "the value".into(), expected: named(rank, kind), found }
