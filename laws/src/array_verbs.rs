@@ -1,10 +1,11 @@
 //! Laws of the verbs on array programs: Jacobians by columns, by rows and by colours, and Hessians.
 //!
 //! Law: `p.jacfwd(..)` is `p.jacrev(..)`, and times a tangent it is `p.jvp(..)`; the sparse Jacobian is the dense one; a
-//! Hessian is symmetric, and times a direction it is `p.hvp(..)`.
+//! Hessian is symmetric, times a direction it is `p.hvp(..)`, and the sparse one is the dense one.
 
 use catadiff::Error;
 use catadiff::array::{Prim, Program, Type};
+use catadiff::derivative::SparseMatrix;
 use catadiff::interpret::{Limits, Value, run};
 
 use crate::array_derivatives::counts;
@@ -74,6 +75,16 @@ impl Point {
             Ok(results) if finite(&results) => Ok(Some(results)),
             Ok(_) | Err(Error::Budget { .. }) => Ok(None),
             Err(error) => Err(self.fails(law, format!("{error}\n{derived}"), "Ok(…)")),
+        }
+    }
+
+    /// The entries of a sparse derivative, row by row, if there is one: not of programs that decide on what they are
+    /// differentiated by.
+    fn compressed(&self, found: catadiff::Result<SparseMatrix<f64>>) -> Result<Option<Vec<f64>>, Violation> {
+        match found {
+            Ok(found) => Ok(Some(found.to_dense().concat())),
+            Err(Error::Undecided { .. } | Error::NotDifferentiable { .. } | Error::Empty { .. }) => Ok(None),
+            Err(error) => Err(self.fails("a sparse derivative is there", error, "Ok(…)")),
         }
     }
 
@@ -149,14 +160,11 @@ pub fn jacobians(random: &ArrayProgram) -> Verdict {
 pub fn sparse(random: &ArrayProgram) -> Verdict {
     let Some(point) = Point::new(random, None) else { return Ok(()) };
     let law = "the sparse Jacobian is the dense one";
-    let found = match point.program.sparse_jacobian(.., &point.arguments) {
-        Ok(found) => found,
-        Err(Error::Undecided { .. } | Error::NotDifferentiable { .. } | Error::Empty { .. }) => return Ok(()),
-        Err(error) => return Err(point.fails(law, error, "Ok(…)")),
-    };
+    let found = point.compressed(point.program.sparse_jacobian(.., &point.arguments))?;
+    let Some(found) = found else { return Ok(()) };
     let Some(dense) = point.derived(law, point.program.jacobian(..), &[])? else { return Ok(()) };
     let dense = point.matrix(&dense, &point.lengths).concat();
-    point.close(law, &found.to_dense().concat(), &dense)
+    point.close(law, &found, &dense)
 }
 
 /// The Hessian of a scalar is symmetric, and times a direction it is `hvp`.
@@ -171,6 +179,9 @@ pub fn hessians(random: &ArrayProgram) -> Verdict {
     let hessian = point.matrix(&hessian, &lengths);
     let transposed: Vec<f64> = (0..hessian.len()).flat_map(|j| hessian.iter().map(move |row| row[j])).collect();
     point.close(law, &hessian.concat(), &transposed)?;
+    if let Some(found) = point.compressed(point.program.sparse_hessian(.., &point.arguments))? {
+        point.close("the sparse Hessian is the dense one", &found, &hessian.concat())?;
+    }
 
     let (law, tangents) = ("H t = p.hvp(..) along t", point.tangents());
     let Some(along) = point.derived(law, point.program.hvp(..), &tangents)? else { return Ok(()) };
