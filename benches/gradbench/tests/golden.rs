@@ -1,7 +1,51 @@
 //! The twelve functions agree with the benchmark's own outputs.
 
+use std::fs::File;
+use std::path::Path;
+
 use catadiff_gradbench::function;
+use flate2::read::GzDecoder;
 use serde_json::{Value as Json, json};
+
+/// A file of the benchmark's data.
+fn data(path: &str) -> Json {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(path);
+    let file = File::open(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    serde_json::from_reader(GzDecoder::new(file)).expect("the benchmark's data is JSON")
+}
+
+/// The numbers of an output, in order.
+fn numbers(json: &Json) -> Vec<f64> {
+    match json {
+        Json::Array(items) => items.iter().flat_map(numbers).collect(),
+        Json::Object(fields) => fields.values().flat_map(numbers).collect(),
+        number => vec![number.as_f64().expect("outputs are of numbers")],
+    }
+}
+
+/// The largest relative difference of an output from what is expected.
+fn deviation(found: &Json, expected: &[f64]) -> f64 {
+    let found = numbers(found);
+    assert_eq!(found.len(), expected.len());
+    let relative = |(a, b): (&f64, &f64)| if a == b { 0.0 } else { (a - b).abs() / b.abs().max(SMALL) };
+    found.iter().zip(expected).map(relative).fold(0.0, f64::max)
+}
+
+/// Below this, differences are absolute: in units of it.
+const SMALL: f64 = 1e-300;
+
+const TOLERANCE: f64 = 1e-9;
+
+/// Compares the outputs of functions for an input with the golden ones.
+fn golden(module: &str, input: &str, functions: &[&str]) {
+    let arguments = data(&format!("{module}/{input}.json.gz"));
+    for name in functions {
+        let expected = numbers(&data(&format!("{module}/{input}.{name}.golden.json.gz")));
+        let worst = deviation(&output(module, name, &arguments), &expected);
+        println!("{module} {name} {input}: {worst:.1e}");
+        assert!(worst <= TOLERANCE, "{module} {name} {input}: {worst:e}");
+    }
+}
 
 fn output(module: &str, name: &str, input: &Json) -> Json {
     let function = function(module, name).expect("a function of the benchmark");
@@ -12,4 +56,51 @@ fn output(module: &str, name: &str, input: &Json) -> Json {
 fn hello() {
     assert_eq!(output("hello", "square", &json!(3.0)), json!(9.0));
     assert_eq!(output("hello", "double", &json!(3.0)), json!(6.0));
+}
+
+#[test]
+fn kmeans() {
+    golden("kmeans", "k10_n1000_d8", &["cost", "dir"]);
+}
+
+#[test]
+fn lse() {
+    golden("lse", "n10000", &["primal", "gradient"]);
+}
+
+#[test]
+fn llsq() {
+    golden("llsq", "n1024_m128", &["primal", "gradient"]);
+}
+
+#[test]
+fn det() {
+    golden("det", "l5", &["primal", "gradient"]);
+    golden("det", "l7", &["primal", "gradient"]);
+}
+
+#[test]
+fn ode() {
+    golden("ode", "n1000_s100", &["primal", "gradient"]);
+}
+
+/// A descent that is one digit off takes other steps, so that these are tests of every iteration.
+#[test]
+fn particle() {
+    let w = data("particle/w0.json.gz");
+    for modes in ["ff", "fr", "rf", "rr"] {
+        let worst = deviation(&output("particle", modes, &w), &[0.207_191_874_648_611_6]);
+        println!("particle {modes}: {worst:.1e}");
+        assert!(worst <= TOLERANCE, "particle {modes}: {worst:e}");
+    }
+}
+
+#[test]
+fn saddle() {
+    let start = data("saddle/s11.json.gz");
+    for modes in ["ff", "fr", "rf", "rr"] {
+        let worst = deviation(&output("saddle", modes, &start), &[8.246_324_826_140_356e-6; 4]);
+        println!("saddle {modes}: {worst:.1e}");
+        assert!(worst <= TOLERANCE, "saddle {modes}: {worst:e}");
+    }
 }
