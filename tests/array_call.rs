@@ -49,10 +49,8 @@ fn the_derivative_of_an_inner_function_is_differentiated() -> Result<()> {
     // The least of (x − a)² + x⁴ by descent, in a loop that asks; dx/da = 2 / (2 + 12 x²) by the implicit function theorem.
     let f = Program::trace(|x: F64, a: F64| (x - a) * (x - a) + x.powi(4))?;
     let (forward, reverse) = (f.jvp()?, f.vjp()?);
-    let slopes: [fn(&Program, F64, F64) -> F64; 2] = [
-        |p, x, a| p.call::<(F64, F64)>((x, a, 1.0, 0.0)).1,
-        |p, x, a| p.call::<(F64, F64, F64)>((x, a, 1.0)).1,
-    ];
+    let slopes: [fn(&Program, F64, F64) -> F64; 2] =
+        [|p, x, a| p.call::<(F64, F64)>((x, a, 1.0, 0.0)).1, |p, x, a| p.call::<(F64, F64, F64)>((x, a, 1.0)).1];
     for (inner, slope) in [&forward, &reverse].into_iter().zip(slopes) {
         let least = Program::trace(|a: F64| {
             loop_while(a, |x| slope(inner, x, a).abs().gt(1e-14), |x| x - slope(inner, x, a) * 0.05)

@@ -48,8 +48,7 @@ impl Differentiable {
         match self.mode {
             Mode::Forward => iota(x.len()).map(|i| {
                 let direction = x.zeros_like().with(i, 1.0);
-                let (_, slope): (F64, F64) =
-                    self.derivative.call((x, parameters, direction, parameters.zeros_like()));
+                let (_, slope): (F64, F64) = self.derivative.call((x, parameters, direction, parameters.zeros_like()));
                 slope
             }),
             Mode::Reverse => {

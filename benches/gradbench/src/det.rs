@@ -25,9 +25,8 @@ pub(crate) fn objective(ell: usize) -> Result<Program> {
         for k in 2..=ell {
             let (row, columns) = (rows.index(ell - k), columns[ell - k]);
             let signs = literal(&SIGNS.repeat(k.div_ceil(2))[..k]);
-            minors = columns.map2(minors.unflatten(columns.len(), k), |left, minors| {
-                (signs * row.gather(left)).dot(minors)
-            });
+            minors =
+                columns.map2(minors.unflatten(columns.len(), k), |left, minors| (signs * row.gather(left)).dot(minors));
         }
         minors.first()
     })?;

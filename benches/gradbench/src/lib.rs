@@ -16,11 +16,14 @@ mod lse;
 mod ode;
 mod particle;
 mod saddle;
+mod work;
 
 use catadiff::array::Program;
 use catadiff::interpret::Value;
 use catadiff::{Error, Result};
 use serde_json::Value as Json;
+
+pub use work::Work;
 
 use descent::{FF, FR, RF, RR};
 
@@ -85,8 +88,10 @@ impl Task {
 
     /// The gradient of a function of one real result by its first input.
     fn gradient(function: &Program, inputs: Vec<Value<f64>>) -> Result<Task> {
-        let inputs = [inputs, vec![1.0.into()]].concat();
-        Ok(Task { program: function.vjp()?, inputs, output: Box::new(|results| json::json(&results[1])) })
+        let mut gradient = function.vjp()?;
+        // Of the results, the value and the other adjoints are not asked for, nor what they need.
+        gradient.function.body.results = vec![gradient.function.body.results[1]];
+        Task::value(gradient.simplified(), [inputs, vec![1.0.into()]].concat())
     }
 
     /// The output, by the reference interpreter.

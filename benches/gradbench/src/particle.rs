@@ -5,8 +5,8 @@
 //! the square of where it lands is least. The outer derivative is by `w`, the inner one is the field.
 
 use catadiff::Result;
-use catadiff::array::trace::{Arr, F64, literal, loop_while};
 use catadiff::array::Program;
+use catadiff::array::trace::{Arr, F64, literal, loop_while};
 use serde_json::Value as Json;
 
 use crate::Task;

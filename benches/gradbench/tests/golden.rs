@@ -1,18 +1,10 @@
 //! The twelve functions agree with the benchmark's own outputs.
 
-use std::fs::File;
-use std::path::Path;
+mod inputs;
 
 use catadiff_gradbench::function;
-use flate2::read::GzDecoder;
+use inputs::data;
 use serde_json::{Value as Json, json};
-
-/// A file of the benchmark's data.
-fn data(path: &str) -> Json {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(path);
-    let file = File::open(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    serde_json::from_reader(GzDecoder::new(file)).expect("the benchmark's data is JSON")
-}
 
 /// The numbers of an output, in order.
 fn numbers(json: &Json) -> Vec<f64> {
@@ -31,7 +23,7 @@ fn deviation(found: &Json, expected: &[f64]) -> f64 {
     found.iter().zip(expected).map(relative).fold(0.0, f64::max)
 }
 
-/// Below this, differences are absolute: in units of it.
+/// Below this, which is next to the smallest numbers, differences are in units of it.
 const SMALL: f64 = 1e-300;
 
 const TOLERANCE: f64 = 1e-9;
