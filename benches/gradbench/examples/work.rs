@@ -4,20 +4,8 @@
 mod inputs;
 
 use catadiff::Result;
-use catadiff_gradbench::{FUNCTIONS, Function, Work};
-use inputs::data;
-
-/// An input for each module, of those in the tests' data.
-const INPUTS: &[(&str, &str)] = &[
-    ("kmeans", "k10_n1000_d8"),
-    ("lse", "n10000"),
-    ("llsq", "n1024_m128"),
-    ("det", "l5"),
-    ("det", "l7"),
-    ("ode", "n1000_s100"),
-    ("particle", "w0"),
-    ("saddle", "s11"),
-];
+use catadiff_gradbench::{FUNCTIONS, Task, Work};
+use inputs::{data, inputs};
 
 fn row(name: &str, work: Work, of: Work) {
     let Work { additions, multiplications, rows, comparisons } = work;
@@ -27,17 +15,19 @@ fn row(name: &str, work: Work, of: Work) {
 
 fn main() -> Result<()> {
     println!("{:34} {:>11} {:>11} {:>11} {:>11} {:>11} {:>6}", "", "+", "×", "rows", "tests", "all", "ratio");
-    for (module, name) in INPUTS {
-        let input = data(&format!("{module}/{name}.json.gz"));
-        let functions: Vec<&Function> = FUNCTIONS.iter().filter(|f| f.module == *module).collect();
-        let tasks = functions.iter().map(|f| (f.task)(&input)).collect::<Result<Vec<_>>>()?;
-        let works =
-            tasks.iter().map(|task| Ok(Work::of(&task.program, &task.inputs)?.0)).collect::<Result<Vec<_>>>()?;
-        for (f, work) in functions.iter().zip(&works) {
-            row(&format!("{module} {} {name}", f.name), *work, works[0]);
+    for functions in FUNCTIONS.chunk_by(|f, g| f.module == g.module) {
+        let module = functions[0].module;
+        for name in inputs(module) {
+            let input = data(&format!("{module}/{name}.json.gz"));
+            let tasks = functions.iter().map(|f| (f.task)(&input)).collect::<Result<Vec<_>>>()?;
+            let work = |task: &Task| Ok(Work::of(&task.program, &task.inputs)?.0);
+            let works = tasks.iter().map(work).collect::<Result<Vec<_>>>()?;
+            for (f, work) in functions.iter().zip(&works) {
+                row(&format!("{module} {} {name}", f.name), *work, works[0]);
+            }
+            let (reverse, seeded) = tasks[0].reverse()?;
+            row(&format!("  vjp of {}, by all inputs", functions[0].name), Work::of(&reverse, &seeded)?.0, works[0]);
         }
-        let (reverse, inputs) = tasks[0].reverse()?;
-        row(&format!("  vjp of {}, by all inputs", functions[0].name), Work::of(&reverse, &inputs)?.0, works[0]);
     }
     Ok(())
 }

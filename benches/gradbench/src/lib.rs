@@ -4,6 +4,8 @@
 //! direction is a transformation of that program. A [`Task`] is a program, its inputs, and how its results read
 //! in the benchmark's format, so that any executor can run it.
 //!
+//! `cargo run --release -p catadiff-gradbench --example work` prints how many operations each performs.
+//!
 //! The formulas are those of the benchmark (github.com/gradbench/gradbench); names of modules and functions are its names.
 
 mod descent;
