@@ -2,8 +2,8 @@
 //!
 //! Law: every operation on reals counts once, each time it is performed: `+`, `×`, each row of the table of primitives
 //! (also division, `exp` or `max`) and each comparison, whether the operands are inputs, constants or computed. Moving data and
-//! arithmetic on integers, such as indices, is free. The cheap gradient principle (Griewank and Walther, "Evaluating
-//! Derivatives", rule 7) says what reverse mode may cost: a small constant, here 4, times the function.
+//! arithmetic on integers, such as indices, is free. What reverse mode may cost is a small constant times the function
+//! (Griewank and Walther, "Evaluating Derivatives", the cheap gradient principle).
 
 use core::cell::Cell;
 use core::cmp::Ordering;
