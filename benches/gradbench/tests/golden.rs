@@ -77,22 +77,27 @@ fn ode() {
 }
 
 /// A descent that is one digit off takes other steps, so that these are tests of every iteration.
-#[test]
-fn particle() {
-    let w = data("particle/w0.json.gz");
-    for modes in ["ff", "fr", "rf", "rr"] {
-        let worst = deviation(&output("particle", modes, &w), &[0.207_191_874_648_611_6]);
-        println!("particle {modes}: {worst:.1e}");
-        assert!(worst <= TOLERANCE, "particle {modes}: {worst:e}");
-    }
+fn descent(module: &str, modes: &str, input: &str, expected: &[f64]) {
+    let worst = deviation(&output(module, modes, &data(&format!("{module}/{input}.json.gz"))), expected);
+    println!("{module} {modes}: {worst:.1e}");
+    assert!(worst <= TOLERANCE, "{module} {modes}: {worst:e}");
 }
 
-#[test]
-fn saddle() {
-    let start = data("saddle/s11.json.gz");
-    for modes in ["ff", "fr", "rf", "rr"] {
-        let worst = deviation(&output("saddle", modes, &start), &[8.246_324_826_140_356e-6; 4]);
-        println!("saddle {modes}: {worst:.1e}");
-        assert!(worst <= TOLERANCE, "saddle {modes}: {worst:e}");
-    }
+macro_rules! descents {
+    ($($modes:ident)+) => {$(
+        mod $modes {
+            #[test]
+            fn particle() {
+                super::descent("particle", stringify!($modes), "w0", &[0.207_191_874_648_611_6]);
+            }
+
+            #[test]
+            fn saddle() {
+                super::descent("saddle", stringify!($modes), "s11", &[8.246_324_826_140_356e-6; 4]);
+            }
+        }
+    )+};
 }
+
+// The modes of the outer and the inner derivative, forward or reverse.
+descents! { ff fr rf rr }
