@@ -80,6 +80,11 @@ impl Builder {
         Ok(vars)
     }
 
+    /// Adds statements that are well typed, of variables that were made for them.
+    pub(super) fn append(&mut self, stms: Vec<Stm>) {
+        self.open.last_mut().expect("a body is open").extend(stms);
+    }
+
     /// Adds a statement of several results that a transformation knows to be well typed.
     ///
     /// # Panics

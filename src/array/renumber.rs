@@ -1,4 +1,4 @@
-//! Canonical numbers: variables counted in the order in which the text form binds them.
+//! Canonical numbers: variables counted in the order in which the text form binds them; and programs within programs.
 //!
 //! Law: renumbering changes no meaning, and programs that differ by the numbers of their variables only are equal
 //! after it. A body's variables come before the results of the operation it is in, which is the order in which a
@@ -6,9 +6,9 @@
 
 use rustc_hash::FxHashMap;
 
+use super::build::Builder;
 use super::program::{Atom, Body, Form, Lambda, Loop, Op, Program, Stm, Var};
 use super::rebuild::Rebuild;
-use super::types::Type;
 use super::verify::deeper;
 
 impl Program {
@@ -18,23 +18,37 @@ impl Program {
     /// If the program does not [verify](Program::verify).
     #[must_use]
     pub fn renumbered(&self) -> Program {
-        let mut renumber = Renumber { old: self, types: Vec::new(), numbers: FxHashMap::default() };
+        let mut builder = Builder::new();
+        let mut renumber = Renumber { old: self, numbers: FxHashMap::default(), builder: &mut builder };
         let function = renumber.lambda(&self.function);
-        Program { types: renumber.types, names: self.names.clone(), function }
+        let numbered = builder.finish(Vec::new());
+        Program { names: self.names.clone(), function, ..numbered }
     }
 }
 
+impl Builder {
+    /// Adds the statements of a program that verifies, with these operands for its parameters, which are of their
+    /// types. It answers the variables that the statements bind here, and the results.
+    pub(super) fn inline(&mut self, program: &Program, arguments: &[Atom]) -> (Vec<Var>, Vec<Atom>) {
+        let numbers = program.function.params.iter().copied().zip(arguments.iter().copied()).collect();
+        let body = Renumber { old: program, numbers, builder: self }.body(&program.function.body);
+        let vars = body.stms.iter().flat_map(|stm| stm.vars.iter().copied()).collect();
+        self.append(body.stms);
+        (vars, body.results)
+    }
+}
+
+/// What the variables of a program are in the one that is built.
 struct Renumber<'p> {
     old: &'p Program,
-    types: Vec<Type>,
-    numbers: FxHashMap<Var, Var>,
+    numbers: FxHashMap<Var, Atom>,
+    builder: &'p mut Builder,
 }
 
 impl Renumber<'_> {
     fn bind(&mut self, var: Var) -> Var {
-        let number = Var(u32::try_from(self.types.len()).expect("a program has fewer than 2^32 variables"));
-        self.types.push(self.old.type_of(var));
-        self.numbers.insert(var, number);
+        let number = self.builder.fresh(self.old.type_of(var));
+        self.numbers.insert(var, number.into());
         number
     }
 
@@ -46,7 +60,7 @@ impl Renumber<'_> {
 impl Rebuild for Renumber<'_> {
     fn atom(&self, atom: Atom) -> Atom {
         match atom {
-            Atom::Var(var) => Atom::Var(*self.numbers.get(&var).expect("a variable is bound before it is used")),
+            Atom::Var(var) => *self.numbers.get(&var).expect("a variable is bound before it is used"),
             Atom::Const(_) => atom,
         }
     }

@@ -4,15 +4,30 @@
 //! direction is a transformation of that program. A [`Task`] is a program, its inputs, and how its results read
 //! in the benchmark's format, so that any executor can run it.
 //!
+//! `cargo run --release -p catadiff-gradbench --example work` prints how many operations each performs.
+//!
 //! The formulas are those of the benchmark (github.com/gradbench/gradbench); names of modules and functions are its names.
 
+mod descent;
+mod det;
 mod hello;
 mod json;
+mod kmeans;
+mod llsq;
+mod lse;
+mod ode;
+mod particle;
+mod saddle;
+mod work;
 
 use catadiff::array::Program;
 use catadiff::interpret::Value;
 use catadiff::{Error, Result};
 use serde_json::Value as Json;
+
+pub use work::Work;
+
+use descent::{FF, FR, RF, RR};
 
 /// From the results of a program to the output that the benchmark expects.
 pub type Output = Box<dyn Fn(&[Value<f64>]) -> Json>;
@@ -41,6 +56,24 @@ pub struct Function {
 pub const FUNCTIONS: &[Function] = &[
     Function { module: "hello", name: "square", task: hello::square },
     Function { module: "hello", name: "double", task: hello::double },
+    Function { module: "kmeans", name: "cost", task: kmeans::cost },
+    Function { module: "kmeans", name: "dir", task: kmeans::dir },
+    Function { module: "lse", name: "primal", task: lse::primal },
+    Function { module: "lse", name: "gradient", task: lse::gradient },
+    Function { module: "llsq", name: "primal", task: llsq::primal },
+    Function { module: "llsq", name: "gradient", task: llsq::gradient },
+    Function { module: "det", name: "primal", task: det::primal },
+    Function { module: "det", name: "gradient", task: det::gradient },
+    Function { module: "ode", name: "primal", task: ode::primal },
+    Function { module: "ode", name: "gradient", task: ode::gradient },
+    Function { module: "particle", name: "ff", task: |input| particle::task(FF, input) },
+    Function { module: "particle", name: "fr", task: |input| particle::task(FR, input) },
+    Function { module: "particle", name: "rf", task: |input| particle::task(RF, input) },
+    Function { module: "particle", name: "rr", task: |input| particle::task(RR, input) },
+    Function { module: "saddle", name: "ff", task: |input| saddle::task(FF, input) },
+    Function { module: "saddle", name: "fr", task: |input| saddle::task(FR, input) },
+    Function { module: "saddle", name: "rf", task: |input| saddle::task(RF, input) },
+    Function { module: "saddle", name: "rr", task: |input| saddle::task(RR, input) },
 ];
 
 /// The function of this name in this module.
@@ -50,6 +83,19 @@ pub fn function(module: &str, name: &str) -> Option<&'static Function> {
 }
 
 impl Task {
+    /// A program of one result, which is the output.
+    fn value(program: Program, inputs: Vec<Value<f64>>) -> Result<Task> {
+        Ok(Task { program, inputs, output: Box::new(|results| json::json(&results[0])) })
+    }
+
+    /// The gradient of a function of one real result by its first input.
+    fn gradient(function: &Program, inputs: Vec<Value<f64>>) -> Result<Task> {
+        let mut gradient = function.vjp()?;
+        // Of the results, the value and the other adjoints are not asked for, nor what they need.
+        gradient.function.body.results = vec![gradient.function.body.results[1]];
+        Task::value(gradient.simplified(), [inputs, vec![1.0.into()]].concat())
+    }
+
     /// The output, by the reference interpreter.
     ///
     /// # Errors

@@ -1,7 +1,43 @@
 //! The twelve functions agree with the benchmark's own outputs.
 
+mod inputs;
+
 use catadiff_gradbench::function;
+use inputs::data;
 use serde_json::{Value as Json, json};
+
+/// The numbers of an output, in order.
+fn numbers(json: &Json) -> Vec<f64> {
+    match json {
+        Json::Array(items) => items.iter().flat_map(numbers).collect(),
+        Json::Object(fields) => fields.values().flat_map(numbers).collect(),
+        number => vec![number.as_f64().expect("outputs are of numbers")],
+    }
+}
+
+/// The largest relative difference of an output from what is expected.
+fn deviation(found: &Json, expected: &[f64]) -> f64 {
+    let found = numbers(found);
+    assert_eq!(found.len(), expected.len());
+    let relative = |(a, b): (&f64, &f64)| if a == b { 0.0 } else { (a - b).abs() / b.abs().max(SMALL) };
+    found.iter().zip(expected).map(relative).fold(0.0, f64::max)
+}
+
+/// Below this, which is next to the smallest numbers, differences are in units of it.
+const SMALL: f64 = 1e-300;
+
+const TOLERANCE: f64 = 1e-9;
+
+/// Compares the outputs of functions for an input with the golden ones.
+fn golden(module: &str, input: &str, functions: &[&str]) {
+    let arguments = data(&format!("{module}/{input}.json.gz"));
+    for name in functions {
+        let expected = numbers(&data(&format!("{module}/{input}.{name}.golden.json.gz")));
+        let worst = deviation(&output(module, name, &arguments), &expected);
+        println!("{module} {name} {input}: {worst:.1e}");
+        assert!(worst <= TOLERANCE, "{module} {name} {input}: {worst:e}");
+    }
+}
 
 fn output(module: &str, name: &str, input: &Json) -> Json {
     let function = function(module, name).expect("a function of the benchmark");
@@ -13,3 +49,55 @@ fn hello() {
     assert_eq!(output("hello", "square", &json!(3.0)), json!(9.0));
     assert_eq!(output("hello", "double", &json!(3.0)), json!(6.0));
 }
+
+#[test]
+fn kmeans() {
+    golden("kmeans", "k10_n1000_d8", &["cost", "dir"]);
+}
+
+#[test]
+fn lse() {
+    golden("lse", "n10000", &["primal", "gradient"]);
+}
+
+#[test]
+fn llsq() {
+    golden("llsq", "n1024_m128", &["primal", "gradient"]);
+}
+
+#[test]
+fn det() {
+    golden("det", "l5", &["primal", "gradient"]);
+    golden("det", "l7", &["primal", "gradient"]);
+}
+
+#[test]
+fn ode() {
+    golden("ode", "n1000_s100", &["primal", "gradient"]);
+}
+
+/// A descent that is one digit off takes other steps, so that these are tests of every iteration.
+fn descent(module: &str, modes: &str, input: &str, expected: &[f64]) {
+    let worst = deviation(&output(module, modes, &data(&format!("{module}/{input}.json.gz"))), expected);
+    println!("{module} {modes}: {worst:.1e}");
+    assert!(worst <= TOLERANCE, "{module} {modes}: {worst:e}");
+}
+
+macro_rules! descents {
+    ($($modes:ident)+) => {$(
+        mod $modes {
+            #[test]
+            fn particle() {
+                super::descent("particle", stringify!($modes), "w0", &[0.207_191_874_648_611_6]);
+            }
+
+            #[test]
+            fn saddle() {
+                super::descent("saddle", stringify!($modes), "s11", &[8.246_324_826_140_356e-6; 4]);
+            }
+        }
+    )+};
+}
+
+// The modes of the outer and the inner derivative, forward or reverse.
+descents! { ff fr rf rr }

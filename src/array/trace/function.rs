@@ -6,7 +6,7 @@
 use core::panic::Location;
 
 use super::handles::{handle, ids, types};
-use super::scope::{Id, Recording};
+use super::scope::{Id, Recording, inline};
 use super::{Handle, IntoHandle};
 use crate::array::{Program, Type};
 use crate::error::Result;
@@ -83,5 +83,30 @@ impl Program {
         let parameters = Function::parameters().into_iter().enumerate().map(parameter).collect();
         let results = function.apply(parameters);
         recording.finish(&results)
+    }
+
+    /// The results of this program for these arguments, in a closure that is traced: its statements become statements
+    /// of the trace. So derivatives of an inner function, which are programs, can be used in an outer one.
+    ///
+    /// ```
+    /// use catadiff::{Elementary, array::{Program, trace::{F64, loop_for}}};
+    /// // Newton's method with a derivative nobody wrote, and how its result depends on the parameter.
+    /// let slope = Program::trace(|x: F64, a: F64| x * x.exp() - a)?.jvp()?;
+    /// let lambert = Program::trace(|a: F64| {
+    ///     loop_for(20, 0.5, |_, x| {
+    ///         let (value, slope): (F64, F64) = slope.call((x, a, 1.0, 0.0));
+    ///         x - value / slope
+    ///     })
+    /// })?;
+    /// let derivative: f64 = lambert.jvp()?.run(&[2.0.into(), 1.0.into()])?[1].to_reals().unwrap()[0];
+    /// let w = 0.852_605_502_013_725_5;
+    /// assert!((derivative - 1.0 / (f64::exp(w) * (1.0 + w))).abs() < 1e-12);
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    ///
+    /// Arguments and results that are not those of the program are a [`Mistake`](crate::Mistake) of the trace.
+    #[track_caller]
+    pub fn call<R: Handle>(&self, arguments: impl IntoHandle) -> R {
+        handle(inline(self, &ids(arguments.into_handle()), &types::<R>()))
     }
 }

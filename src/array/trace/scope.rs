@@ -164,6 +164,40 @@ pub(super) fn emit_one(operands: &[Id], op: impl FnOnce(Vec<Atom>) -> Op) -> Id 
     }
 }
 
+/// Adds the statements of a program to the innermost scope, for operands of its parameters' types.
+pub(super) fn inline(program: &Program, arguments: &[Id], results: &[Type]) -> Option<Vec<Id>> {
+    innermost(|trace| {
+        let arguments = trace.atoms(arguments)?;
+        let given: Vec<Type> = arguments.iter().map(|a| trace.builder.type_of(*a)).collect();
+        if let Err(reason) = callable(program, &given, results) {
+            let at = trace.at();
+            trace.mistake(Mistake::IllTyped { reason, at });
+            return None;
+        }
+        let (vars, results) = trace.builder.inline(program, &arguments);
+        trace.own(&vars);
+        let id = |a: Atom| match a {
+            Atom::Const(value) => Id::constant(value),
+            Atom::Var(var) => Id(Repr::Var { trace: trace.number, var }),
+        };
+        Some(results.into_iter().map(id).collect())
+    })
+    .flatten()
+}
+
+/// Whether a program takes arguments of these types and has results of these, or why not.
+fn callable(program: &Program, arguments: &[Type], results: &[Type]) -> core::result::Result<(), String> {
+    program.verify().map_err(|error| format!("the called program does not verify: {error}"))?;
+    let list = |types: &[Type]| types.iter().map(Type::to_string).collect::<Vec<_>>().join(", ");
+    let same = |what: &str, has: Vec<Type>, here: &[Type]| {
+        let reason = || format!("the called program has {what} ({}), and here they are ({})", list(&has), list(here));
+        if has == here { Ok(()) } else { Err(reason()) }
+    };
+    let function = &program.function;
+    same("parameters", function.params.iter().map(|p| program.type_of(*p)).collect(), arguments)?;
+    same("results", function.body.results.iter().map(|a| program.atom_type(*a)).collect(), results)
+}
+
 /// Tells of a mistake in the innermost scope.
 pub(super) fn mistake(mistake: impl FnOnce(At) -> Mistake) -> Id {
     innermost(|trace| {
