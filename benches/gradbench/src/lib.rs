@@ -10,6 +10,7 @@
 
 mod descent;
 mod det;
+mod gmm;
 mod hello;
 mod json;
 mod kmeans;
@@ -56,6 +57,8 @@ pub struct Function {
 pub const FUNCTIONS: &[Function] = &[
     Function { module: "hello", name: "square", task: hello::square },
     Function { module: "hello", name: "double", task: hello::double },
+    Function { module: "gmm", name: "objective", task: gmm::objective },
+    Function { module: "gmm", name: "jacobian", task: gmm::jacobian },
     Function { module: "kmeans", name: "cost", task: kmeans::cost },
     Function { module: "kmeans", name: "dir", task: kmeans::dir },
     Function { module: "lse", name: "primal", task: lse::primal },

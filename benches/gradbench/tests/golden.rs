@@ -51,6 +51,11 @@ fn hello() {
 }
 
 #[test]
+fn gmm() {
+    golden("gmm", "1k_d2_k5", &["objective", "jacobian"]);
+}
+
+#[test]
 fn kmeans() {
     golden("kmeans", "k10_n1000_d8", &["cost", "dir"]);
 }
