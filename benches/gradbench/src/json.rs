@@ -33,6 +33,22 @@ pub(crate) fn integer(input: &Json, name: &str) -> Result<i64> {
     input[name].as_i64().ok_or_else(|| missing(name, "an integer", &input[name]))
 }
 
+/// A field of an input, as an array of integers of this rank.
+pub(crate) fn integers(input: &Json, name: &str, rank: usize) -> Result<Value<f64>> {
+    let array = reals(input, name, rank)?;
+    let integer = |s: &Scalar<f64>| match s {
+        Scalar::Real(x) if x.fract() == 0.0 => Ok(Scalar::I64(*x as i64)),
+        _ => Err(missing(name, "integers", &input[name])),
+    };
+    Value::array(array.sizes(), array.elements().iter().map(integer).collect::<Result<_>>()?)
+}
+
+/// A field of an input that is a number of things.
+pub(crate) fn count(input: &Json, name: &str) -> Result<usize> {
+    let count = input[name].as_u64().and_then(|n| usize::try_from(n).ok());
+    count.ok_or_else(|| missing(name, "a number of things", &input[name]))
+}
+
 /// A value as nested lists.
 pub(crate) fn json(value: &Value<f64>) -> Json {
     nested(value.sizes(), value.elements())
