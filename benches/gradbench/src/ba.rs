@@ -23,16 +23,18 @@ fn cross<R: Real>([a, b, c]: [R; 3], [x, y, z]: [R; 3]) -> [R; 3] {
     [b * z - c * y, c * x - a * z, a * y - b * x]
 }
 
-/// A point turned by a rotation: about its direction, by its norm (Rodrigues).
-fn rotated(rotation: [F64; 3], x: [F64; 3]) -> [F64; 3] {
-    let square = dot(rotation, rotation);
+/// A point turned by a rotation `r`, about its direction and by its norm `θ` (Rodrigues):
+/// `x cos θ + (r × x) sin θ / θ + r (r · x) (1 − cos θ) / θ²`, and `x + r × x` if `θ` is 0.
+fn rotated(r: [F64; 3], x: [F64; 3]) -> [F64; 3] {
+    let square = dot(r, r);
     let still = square.eq(0.0).to_f64();
-    let angle = still.select(F64::from(1.0), square).sqrt();
-    let (sin, cos) = (angle.sin(), angle.cos());
-    let axis = rotation.map(|r| r / angle);
-    let (across, along) = (cross(axis, x), dot(axis, x) * (1.0 - cos));
-    let little = cross(rotation, x);
-    from_fn(|k| still.select(x[k] + little[k], x[k] * cos + across[k] * sin + axis[k] * along))
+    let square = still.select(F64::from(1.0), square);
+    let angle = square.sqrt();
+    let kept = still.select(F64::from(1.0), angle.cos());
+    let sideways = still.select(F64::from(1.0), angle.sin() / angle);
+    let along = dot(r, x) * (1.0 - kept) / square;
+    let across = cross(r, x);
+    from_fn(|k| x[k] * kept + across[k] * sideways + r[k] * along)
 }
 
 /// Where a camera, of rotation, centre, focal length, principal point and two radial distortions, sees a point.
@@ -48,8 +50,8 @@ fn projected(camera: [F64; 11], point: [F64; 3]) -> [F64; 2] {
 }
 
 /// The errors of an observation: where the camera sees the point, against the feature found in its picture.
-fn reprojection(camera: Arr<F64>, point: Arr<F64>, weight: F64, feature: Arr<F64>) -> [F64; 2] {
-    let seen = projected(from_fn(|k| camera.index(k)), from_fn(|k| point.index(k)));
+fn reprojection(camera: [F64; 11], point: [F64; 3], weight: F64, feature: Arr<F64>) -> [F64; 2] {
+    let seen = projected(camera, point);
     from_fn(|k| weight * (seen[k] - feature.index(k)))
 }
 
@@ -69,7 +71,8 @@ fn program() -> Result<Program> {
          camera: Arr<I64>,
          point: Arr<I64>| {
             let errors = camera.zip3(point, weights).map2(features, |(camera, point, weight), feature| {
-                literal(reprojection(cameras.index(camera), points.index(point), weight, feature))
+                let (camera, point) = (from_fn(|k| cameras.index2(camera, k)), from_fn(|k| points.index2(point, k)));
+                literal(reprojection(camera, point, weight, feature))
             });
             (errors, weights.map(weight_error))
         },
@@ -81,7 +84,7 @@ fn program() -> Result<Program> {
 fn rows() -> Result<Program> {
     let error = |k: usize| {
         Program::trace(|camera: Arr<F64>, point: Arr<F64>, weight: F64, feature: Arr<F64>| {
-            reprojection(camera, point, weight, feature)[k]
+            reprojection(from_fn(|k| camera.index(k)), from_fn(|k| point.index(k)), weight, feature)[k]
         })?
         .vjp()
     };

@@ -61,11 +61,10 @@ fn log_posterior((alpha, mu, q, l): (Vector, Matrix, Matrix, Matrix), x: Matrix,
     // Q (x − μ) = Q x − Q μ, so that what depends on both x and the component is a product of matrices.
     let centres = roots.map2(mu, |root, mu| root.matvec(mu));
     let weights = alpha + q.map(|q| q.sum());
-    let likelihoods = x.map(|x| {
-        let beta = |weight, root: Matrix, centre| weight - 0.5 * sum_of_squares(root.matvec(x) - centre);
-        logsumexp(weights.map3(roots, centres, beta))
+    let beta = x.map(|x| {
+        weights.map3(roots, centres, |weight, root, centre| weight - 0.5 * sum_of_squares(root.matvec(x) - centre))
     });
-    likelihoods.sum() - n * d.to_f64() / 2.0 * (2.0 * PI).ln() - n * logsumexp(alpha)
+    beta.map(logsumexp).sum() - n * d.to_f64() / 2.0 * (2.0 * PI).ln() - n * logsumexp(alpha)
         + log_prior(diagonals, q, l, m, gamma)
 }
 
