@@ -14,6 +14,9 @@ use serde_json::{Value as Json, json};
 use crate::Task;
 use crate::json::{count, json, number, reals};
 
+type Vector = Arr<F64>;
+type Matrix = Arr<Vector>;
+
 fn dot<R: Real>(x: [R; 3], y: [R; 3]) -> R {
     let [a, b, c] = from_fn(|k| x[k] * y[k]);
     a + b + c
@@ -50,7 +53,7 @@ fn projected(camera: [F64; 11], point: [F64; 3]) -> [F64; 2] {
 }
 
 /// The errors of an observation: where the camera sees the point, against the feature found in its picture.
-fn reprojection(camera: [F64; 11], point: [F64; 3], weight: F64, feature: Arr<F64>) -> [F64; 2] {
+fn reprojection(camera: [F64; 11], point: [F64; 3], weight: F64, feature: Vector) -> [F64; 2] {
     let seen = projected(camera, point);
     from_fn(|k| weight * (seen[k] - feature.index(k)))
 }
@@ -64,12 +67,7 @@ const NAMES: [&str; 6] = ["cameras", "points", "weights", "features", "camera", 
 fn program() -> Result<Program> {
     Program::trace_named(
         &NAMES,
-        |cameras: Arr<Arr<F64>>,
-         points: Arr<Arr<F64>>,
-         weights: Arr<F64>,
-         features: Arr<Arr<F64>>,
-         camera: Arr<I64>,
-         point: Arr<I64>| {
+        |cameras: Matrix, points: Matrix, weights: Vector, features: Matrix, camera: Arr<I64>, point: Arr<I64>| {
             let errors = camera.zip3(point, weights).map2(features, |(camera, point, weight), feature| {
                 let (camera, point) = (from_fn(|k| cameras.index2(camera, k)), from_fn(|k| points.index2(point, k)));
                 literal(reprojection(camera, point, weight, feature))
@@ -83,7 +81,7 @@ fn program() -> Result<Program> {
 /// derivative of each weight's error.
 fn rows() -> Result<Program> {
     let error = |k: usize| {
-        Program::trace(|camera: Arr<F64>, point: Arr<F64>, weight: F64, feature: Arr<F64>| {
+        Program::trace(|camera: Vector, point: Vector, weight: F64, feature: Vector| {
             reprojection(from_fn(|k| camera.index(k)), from_fn(|k| point.index(k)), weight, feature)[k]
         })?
         .vjp()
@@ -92,17 +90,12 @@ fn rows() -> Result<Program> {
     let of_weight = Program::trace(weight_error)?.vjp()?;
     let rows = Program::trace_named(
         &NAMES,
-        |cameras: Arr<Arr<F64>>,
-         points: Arr<Arr<F64>>,
-         weights: Arr<F64>,
-         features: Arr<Arr<F64>>,
-         camera: Arr<I64>,
-         point: Arr<I64>| {
+        |cameras: Matrix, points: Matrix, weights: Vector, features: Matrix, camera: Arr<I64>, point: Arr<I64>| {
             let rows = camera.zip3(point, weights).map2(features, |(camera, point, weight), feature| {
                 let row = |k: usize| {
                     let at = (cameras.index(camera), points.index(point), weight, feature, 1.0);
-                    let (_, by): (F64, (Arr<F64>, Arr<F64>, F64, Arr<F64>)) = reverse[k].call(at);
-                    by.0.concat(by.1).concat(literal([by.2]))
+                    let (_, (camera, point), (weight, _)): (F64, (Vector, Vector), (F64, Vector)) = reverse[k].call(at);
+                    camera.concat(point).concat(literal([weight]))
                 };
                 literal([row(0), row(1)])
             });

@@ -43,10 +43,10 @@ pub(crate) fn integers(input: &Json, name: &str, rank: usize) -> Result<Value<f6
     Value::array(array.sizes(), array.elements().iter().map(integer).collect::<Result<_>>()?)
 }
 
-/// A field of an input that is a number of things.
+/// A field of an input that is a number of things, of which there is one at least.
 pub(crate) fn count(input: &Json, name: &str) -> Result<usize> {
-    let count = input[name].as_u64().and_then(|n| usize::try_from(n).ok());
-    count.ok_or_else(|| missing(name, "a number of things", &input[name]))
+    let count = input[name].as_u64().and_then(|n| usize::try_from(n).ok()).filter(|n| *n > 0);
+    count.ok_or_else(|| missing(name, "a number of things, at least one", &input[name]))
 }
 
 /// A value as nested lists.
