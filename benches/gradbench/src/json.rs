@@ -9,13 +9,11 @@ use serde_json::Value as Json;
 use crate::missing;
 
 /// A field of an input, as an array of this rank.
-#[allow(dead_code, reason = "used by modules that come")]
 pub(crate) fn reals(input: &Json, name: &str, rank: usize) -> Result<Value<f64>> {
     value(&input[name], name, rank)
 }
 
 /// Nested lists as an array of this rank.
-#[allow(dead_code, reason = "used by modules that come")]
 pub(crate) fn value(json: &Json, name: &str, rank: usize) -> Result<Value<f64>> {
     if rank == 0 {
         return json.as_f64().map(Value::from).ok_or_else(|| missing(name, "a number", json));
@@ -28,7 +26,6 @@ pub(crate) fn value(json: &Json, name: &str, rank: usize) -> Result<Value<f64>> 
 }
 
 /// A field of an input that is a size or a count.
-#[allow(dead_code, reason = "used by modules that come")]
 pub(crate) fn integer(input: &Json, name: &str) -> Result<i64> {
     input[name].as_i64().ok_or_else(|| missing(name, "an integer", &input[name]))
 }

@@ -155,8 +155,10 @@ fn what_is_no_input_is_an_error() {
     let mut short = mixture();
     short["l"] = json!([[0.6]]);
     assert!(error("gmm", short).contains("must agree, and are 2 and 1"));
-    let network =
-        json!({ "main_params": [[0.0; 8]; 2], "extra_params": [[0.0; 2]; 3], "state": [[0.0; 2]; 2], "sequence": [] });
+    let zeros = |rows: usize, columns: usize| vec![vec![0.0; columns]; rows];
+    let network = json!({
+        "main_params": zeros(2, 8), "extra_params": zeros(3, 2), "state": zeros(2, 2), "sequence": [],
+    });
     assert!(error("lstm", network).contains("size"));
     let mut hand = data("ht/simple_small_hand1_t26_c100.json.gz");
     hand["data"]["correspondences"][0] = json!(1_000_000);
