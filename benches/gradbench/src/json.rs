@@ -9,13 +9,11 @@ use serde_json::Value as Json;
 use crate::missing;
 
 /// A field of an input, as an array of this rank.
-#[allow(dead_code, reason = "used by modules that come")]
 pub(crate) fn reals(input: &Json, name: &str, rank: usize) -> Result<Value<f64>> {
     value(&input[name], name, rank)
 }
 
 /// Nested lists as an array of this rank.
-#[allow(dead_code, reason = "used by modules that come")]
 pub(crate) fn value(json: &Json, name: &str, rank: usize) -> Result<Value<f64>> {
     if rank == 0 {
         return json.as_f64().map(Value::from).ok_or_else(|| missing(name, "a number", json));
@@ -28,9 +26,24 @@ pub(crate) fn value(json: &Json, name: &str, rank: usize) -> Result<Value<f64>> 
 }
 
 /// A field of an input that is a size or a count.
-#[allow(dead_code, reason = "used by modules that come")]
 pub(crate) fn integer(input: &Json, name: &str) -> Result<i64> {
     input[name].as_i64().ok_or_else(|| missing(name, "an integer", &input[name]))
+}
+
+/// A field of an input, as an array of integers of this rank.
+pub(crate) fn integers(input: &Json, name: &str, rank: usize) -> Result<Value<f64>> {
+    let array = reals(input, name, rank)?;
+    let integer = |s: &Scalar<f64>| match s {
+        Scalar::Real(x) if x.fract() == 0.0 => Ok(Scalar::I64(*x as i64)),
+        _ => Err(missing(name, "integers", &input[name])),
+    };
+    Value::array(array.sizes(), array.elements().iter().map(integer).collect::<Result<_>>()?)
+}
+
+/// A field of an input that is a number of things, of which there is one at least.
+pub(crate) fn count(input: &Json, name: &str) -> Result<usize> {
+    let count = input[name].as_u64().and_then(|n| usize::try_from(n).ok()).filter(|n| *n > 0);
+    count.ok_or_else(|| missing(name, "a number of things, at least one", &input[name]))
 }
 
 /// A value as nested lists.

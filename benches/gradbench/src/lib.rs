@@ -8,13 +8,17 @@
 //!
 //! The formulas are those of the benchmark (github.com/gradbench/gradbench); names of modules and functions are its names.
 
+mod ba;
 mod descent;
 mod det;
+mod gmm;
 mod hello;
+mod ht;
 mod json;
 mod kmeans;
 mod llsq;
 mod lse;
+mod lstm;
 mod ode;
 mod particle;
 mod saddle;
@@ -56,6 +60,14 @@ pub struct Function {
 pub const FUNCTIONS: &[Function] = &[
     Function { module: "hello", name: "square", task: hello::square },
     Function { module: "hello", name: "double", task: hello::double },
+    Function { module: "ba", name: "objective", task: ba::objective },
+    Function { module: "ba", name: "jacobian", task: ba::jacobian },
+    Function { module: "gmm", name: "objective", task: gmm::objective },
+    Function { module: "gmm", name: "jacobian", task: gmm::jacobian },
+    Function { module: "ht", name: "objective", task: ht::objective },
+    Function { module: "ht", name: "jacobian", task: ht::jacobian },
+    Function { module: "lstm", name: "objective", task: lstm::objective },
+    Function { module: "lstm", name: "jacobian", task: lstm::jacobian },
     Function { module: "kmeans", name: "cost", task: kmeans::cost },
     Function { module: "kmeans", name: "dir", task: kmeans::dir },
     Function { module: "lse", name: "primal", task: lse::primal },

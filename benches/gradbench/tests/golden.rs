@@ -51,6 +51,39 @@ fn hello() {
 }
 
 #[test]
+fn gmm() {
+    golden("gmm", "1k_d2_k5", &["objective", "jacobian"]);
+}
+
+#[test]
+#[ignore = "takes half a minute without optimisation"]
+fn gmm_of_more_dimensions() {
+    golden("gmm", "1k_d10_k25", &["objective", "jacobian"]);
+}
+
+#[test]
+fn ba() {
+    golden("ba", "ba1_n49_m7776_p31843", &["objective", "jacobian"]);
+}
+
+#[test]
+fn ht() {
+    golden("ht", "simple_small_hand1_t26_c100", &["objective", "jacobian"]);
+    golden("ht", "complicated_small_hand1_t26_c100", &["objective", "jacobian"]);
+}
+
+/// More points than vertices: the bones carry the vertices and not the points.
+#[test]
+fn ht_of_many_points() {
+    golden("ht", "complicated_small_hand5_t26_c800", &["objective", "jacobian"]);
+}
+
+#[test]
+fn lstm() {
+    golden("lstm", "l2_c1024", &["objective", "jacobian"]);
+}
+
+#[test]
 fn kmeans() {
     golden("kmeans", "k10_n1000_d8", &["cost", "dir"]);
 }

@@ -32,12 +32,13 @@ impl Reverse<'_, '_> {
             }
             Op::Update(a, indices, value) => {
                 let indices = self.copier.atoms(indices);
-                if self.active.atom(*value) {
-                    let part = target.at(adjoint, &indices);
+                let part = self.active.atom(*value).then(|| target.at(adjoint, &indices));
+                if let Some(part) = part {
                     self.add(*value, part);
                 }
                 if self.active.atom(*a) {
-                    let zero = target.zeros_like(self.copier.atom(*value));
+                    // Of the sizes of the adjoint where there is one, so that the value need not be computed for its own.
+                    let zero = target.zeros_like(part.unwrap_or_else(|| self.copier.atom(*value)));
                     self.add(*a, target.one(Op::Update(adjoint, indices, zero)));
                 }
             }
