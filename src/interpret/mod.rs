@@ -57,6 +57,7 @@ mod value;
 pub use arguments::{Nested, ToValue, ToValues};
 pub use budget::Limits;
 pub use compare::{Compare, Test};
+#[cfg(feature = "ndarray")]
 pub(crate) use results::mismatch;
 pub use results::{FromValue, FromValues, Unnested};
 pub use value::{Array, Scalar, Value};
