@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use super::budget::{Budget, Fault, Step};
-use super::compare::Compare;
-use super::scalar::sum;
+use super::scalar::Arithmetic;
 use super::value::{Array, Scalar, Value, count};
+use crate::array::ScalarOp;
 
 /// A size that is said by a program.
 pub(super) fn size(n: i64) -> Step<usize> {
@@ -105,12 +105,12 @@ pub(super) fn update<C: Clone>(mut array: Array<C>, indices: &[i64], new: &Value
 }
 
 /// The array with a value added at an index, in place if nothing else holds it; out of bounds nothing is.
-pub(super) fn add<C: Compare>(mut array: Array<C>, indices: &[i64], new: &Value<C>) -> Step<Array<C>> {
+pub(super) fn add<C: Arithmetic>(log: &C::Log, mut array: Array<C>, indices: &[i64], new: &Value<C>) -> Step<Array<C>> {
     Fault::unless_same("the sizes of the subarray and of what is added", &array.sizes[indices.len()..], new.sizes())?;
     if let Ok(Place { start, length }) = place(&array.sizes, indices) {
         let elements = &mut Arc::make_mut(&mut array.elements)[start..start + length];
         for (element, new) in elements.iter_mut().zip(new.elements()) {
-            *element = sum(element.clone(), new.clone());
+            *element = C::apply(log, ScalarOp::Add, &[element.clone(), new.clone()])?;
         }
     }
     Ok(array)

@@ -25,7 +25,7 @@ impl Default for Limits {
 
 /// What went wrong, without the statement.
 #[derive(Debug)]
-pub(super) enum Fault {
+pub(crate) enum Fault {
     Sizes {
         what: &'static str,
         first: usize,
@@ -48,11 +48,11 @@ pub(super) enum Fault {
 }
 
 /// The result of a part of a statement.
-pub(super) type Step<T> = core::result::Result<T, Fault>;
+pub(crate) type Step<T> = core::result::Result<T, Fault>;
 
 impl Fault {
     /// The fault as an error in this statement, unless it is already one in a statement inside.
-    pub(super) fn within(self, statement: impl FnOnce() -> String) -> Error {
+    pub(crate) fn within(self, statement: impl FnOnce() -> String) -> Error {
         match self {
             Fault::Inside(error) => error,
             Fault::Sizes { what, first, second } => Error::Sizes { statement: statement(), what, first, second },

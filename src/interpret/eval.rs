@@ -5,21 +5,22 @@
 
 use super::arrays;
 use super::budget::{Budget, Fault, Limits, Step};
-use super::compare::Compare;
 use super::last_use::LastUses;
-use super::scalar;
+use super::scalar::{Arithmetic, VERIFIED};
 use super::soac::array;
 use super::value::{Array, Scalar, Value};
 use crate::array::{Atom, Body, Form, Lambda, Loop, Op, Program, Stm, Var, deeper, text};
 use crate::error::Error;
 
 /// A program that verifies, and the state of its run.
-pub(super) struct Machine<'p, C> {
+pub(crate) struct Machine<'p, C: Arithmetic> {
     program: &'p Program,
     /// The value of every variable in scope, by number.
     values: Vec<Option<Value<C>>>,
     last_uses: LastUses,
     pub(super) budget: Budget,
+    /// What the scalars note.
+    pub(crate) log: C::Log,
 }
 
 /// The elements that a variable of this value holds.
@@ -30,22 +31,37 @@ fn weight<C>(value: &Value<C>) -> usize {
     }
 }
 
-impl<'p, C: Compare> Machine<'p, C> {
-    pub(super) fn new(program: &'p Program, limits: Limits) -> Self {
+impl<'p, C: Arithmetic> Machine<'p, C> {
+    pub(crate) fn new(program: &'p Program, limits: Limits, log: C::Log) -> Self {
         let values = program.types.iter().map(|_| None).collect();
-        Machine { program, values, last_uses: LastUses::of(program), budget: Budget::new(limits) }
+        Machine { program, values, last_uses: LastUses::of(program), budget: Budget::new(limits), log }
+    }
+
+    /// The program that is run.
+    pub(crate) fn program(&self) -> &'p Program {
+        self.program
+    }
+
+    /// The values of all variables, by number; those out of scope have none.
+    pub(crate) fn into_values(self) -> Vec<Option<Value<C>>> {
+        self.values
+    }
+
+    /// Takes a step of those that are allowed.
+    pub(crate) fn step(&mut self) -> Step<()> {
+        self.budget.step()
     }
 
     /// The value of an operand.
-    pub(super) fn get(&self, atom: Atom) -> Value<C> {
+    pub(crate) fn get(&self, atom: Atom) -> Value<C> {
         match atom {
             Atom::Var(var) => self.values[var.0 as usize].clone().expect("a variable is bound before it is used"),
-            Atom::Const(constant) => Value::Scalar(scalar::constant(constant)),
+            Atom::Const(constant) => Value::Scalar(C::constant(constant)),
         }
     }
 
     /// The value of an operand, which its variable gives away if this is its last use.
-    pub(super) fn take(&mut self, stm: &Stm, atom: Atom) -> Value<C> {
+    pub(crate) fn take(&mut self, stm: &Stm, atom: Atom) -> Value<C> {
         let value = self.get(atom);
         if let Atom::Var(var) = atom
             && self.last_uses.contains(stm, var)
@@ -55,13 +71,13 @@ impl<'p, C: Compare> Machine<'p, C> {
         value
     }
 
-    fn scalar(&self, atom: Atom) -> Scalar<C> {
-        let Value::Scalar(scalar) = self.get(atom) else { panic!("{}", scalar::VERIFIED) };
+    pub(crate) fn scalar(&self, atom: Atom) -> Scalar<C> {
+        let Value::Scalar(scalar) = self.get(atom) else { panic!("{VERIFIED}") };
         scalar
     }
 
     fn integer(&self, atom: Atom) -> i64 {
-        scalar::index(&self.scalar(atom))
+        C::index(&self.log, &self.scalar(atom))
     }
 
     fn integers(&self, atoms: &[Atom]) -> Vec<i64> {
@@ -76,20 +92,20 @@ impl<'p, C: Compare> Machine<'p, C> {
         atoms.iter().map(|a| self.array(*a)).collect()
     }
 
-    fn bind(&mut self, var: Var, value: Value<C>) -> Step<()> {
+    pub(crate) fn bind(&mut self, var: Var, value: Value<C>) -> Step<()> {
         self.budget.hold(weight(&value))?;
         self.values[var.0 as usize] = Some(value);
         Ok(())
     }
 
-    fn release(&mut self, var: Var) {
+    pub(crate) fn release(&mut self, var: Var) {
         if let Some(value) = self.values[var.0 as usize].take() {
             self.budget.release(weight(&value));
         }
     }
 
     /// The results of a function.
-    pub(super) fn apply(&mut self, lambda: &Lambda, arguments: Vec<Value<C>>) -> Step<Vec<Value<C>>> {
+    pub(crate) fn apply(&mut self, lambda: &Lambda, arguments: Vec<Value<C>>) -> Step<Vec<Value<C>>> {
         lambda.params.iter().zip(arguments).try_for_each(|(p, value)| self.bind(*p, value))?;
         let results = self.body(&lambda.body)?;
         lambda.params.iter().for_each(|p| self.release(*p));
@@ -108,11 +124,11 @@ impl<'p, C: Compare> Machine<'p, C> {
         })
     }
 
-    fn located(&self, fault: Fault, stm: &Stm) -> Error {
+    pub(crate) fn located(&self, fault: Fault, stm: &Stm) -> Error {
         fault.within(|| text::head(self.program, stm))
     }
 
-    fn statement(&mut self, stm: &Stm) -> Step<()> {
+    pub(crate) fn statement(&mut self, stm: &Stm) -> Step<()> {
         self.budget.step()?;
         let results = self.results(stm)?;
         stm.vars.iter().zip(results).try_for_each(|(var, value)| self.bind(*var, value))
@@ -121,7 +137,7 @@ impl<'p, C: Compare> Machine<'p, C> {
     fn results(&mut self, stm: &Stm) -> Step<Vec<Value<C>>> {
         let one = match &stm.op {
             Op::If(condition, yes, no) => {
-                let branch = if scalar::truth(&self.scalar(*condition)) { yes } else { no };
+                let branch = if C::truth(&self.log, &self.scalar(*condition)) { yes } else { no };
                 return self.body(branch);
             }
             Op::Loop(it) => return self.repeat(stm, it),
@@ -131,13 +147,16 @@ impl<'p, C: Compare> Machine<'p, C> {
             Op::Hist(it) => return self.hist(stm, it),
             Op::Scatter(it) => return self.scatter(stm, it),
             Op::Custom(it) => {
-                let arguments = it.arguments.iter().map(|a| self.get(*a)).collect();
-                return self.apply(&it.function, arguments);
+                let arguments: Vec<Value<C>> = it.arguments.iter().map(|a| self.get(*a)).collect();
+                return match C::custom(self, it, &arguments)? {
+                    Some(results) => Ok(results),
+                    None => self.apply(&it.function, arguments),
+                };
             }
 
             Op::Scalar(op, atoms) => {
                 let operands: Vec<Scalar<C>> = atoms.iter().map(|a| self.scalar(*a)).collect();
-                Value::Scalar(scalar::apply(*op, &operands)?)
+                Value::Scalar(C::apply(&self.log, *op, &operands)?)
             }
             Op::Copy(a) | Op::ToAccumulator(a) | Op::FromAccumulator(a) => self.take(stm, *a),
             Op::Iota(n) => Value::Array(arrays::iota(&self.budget, self.integer(*n))?),
@@ -183,7 +202,8 @@ impl<'p, C: Compare> Machine<'p, C> {
             Op::Reverse(a) => Value::Array(arrays::reverse(&self.array(*a))),
             Op::Accumulate(a, indices, new) => {
                 let (indices, new) = (self.integers(indices), self.get(*new));
-                Value::Array(arrays::add(array(self.take(stm, *a)), &indices, &new)?)
+                let accumulator = array(self.take(stm, *a));
+                Value::Array(arrays::add(&self.log, accumulator, &indices, &new)?)
             }
         };
         Ok(vec![one])
@@ -207,8 +227,8 @@ impl<'p, C: Compare> Machine<'p, C> {
             match &it.form {
                 Form::For(i, _) => self.bind(*i, Value::from(iteration))?,
                 Form::While { condition, .. } => {
-                    let Some(Value::Scalar(more)) = self.body(condition)?.pop() else { panic!("{}", scalar::VERIFIED) };
-                    if !scalar::truth(&more) {
+                    let Some(Value::Scalar(more)) = self.body(condition)?.pop() else { panic!("{VERIFIED}") };
+                    if !C::truth(&self.log, &more) {
                         let last = params.iter().map(|p| self.get(Atom::Var(*p))).collect();
                         params.iter().for_each(|p| self.release(*p));
                         return Ok(last);

@@ -116,8 +116,11 @@ impl Search {
             Op::Map(map) => self.lambda(&map.function),
             Op::Reduce(it) | Op::Scan(it) => self.lambda(&it.operator),
             Op::Hist(it) => self.lambda(&it.operator),
-            // The pullback does not run.
-            Op::Custom(it) => self.lambda(&it.function),
+            Op::Custom(it) => {
+                // The pullback does not run here, but a trace takes it along with what it mentions.
+                self.lambda(&it.pullback);
+                self.lambda(&it.function);
+            }
         }
     }
 }

@@ -54,6 +54,10 @@ mod scalar;
 mod soac;
 mod value;
 
+pub(crate) use budget::{Fault, Step};
+pub(crate) use eval::Machine;
+pub(crate) use scalar::{Arithmetic, VERIFIED, apply};
+
 pub use arguments::{Nested, ToValue, ToValues};
 pub use budget::Limits;
 pub use compare::{Compare, Test};
@@ -73,14 +77,18 @@ use crate::error::{Error, Result};
 /// [`Error::OutOfBounds`], [`Error::NoValue`], [`Error::Undecided`], [`Error::LoopBound`], and [`Error::Budget`] where
 /// a limit is reached.
 pub fn run<C: Compare>(program: &Program, arguments: &[Value<C>], limits: &Limits) -> Result<Vec<Value<C>>> {
-    program.verify()?;
-    Error::lengths("the list of arguments", program.names.len(), arguments.len())?;
-    for ((param, name), argument) in program.function.params.iter().zip(&program.names).zip(arguments) {
-        check(name, program.type_of(*param), argument)?;
-    }
-    let mut machine = eval::Machine::new(program, *limits);
+    fitting(program, arguments)?;
+    let mut machine = Machine::new(program, *limits, ());
     let results = machine.apply(&program.function, arguments.to_vec());
     results.map_err(|fault| fault.within(|| crate::array::text::signature(program)))
+}
+
+/// Checks that a program verifies, and that arguments are of the types of its parameters.
+pub(crate) fn fitting<C>(program: &Program, arguments: &[Value<C>]) -> Result<()> {
+    program.verify()?;
+    Error::lengths("the list of arguments", program.names.len(), arguments.len())?;
+    let mut params = program.function.params.iter().zip(&program.names).zip(arguments);
+    params.try_for_each(|((param, name), argument)| check(name, program.type_of(*param), argument))
 }
 
 /// Checks that an argument is of the type of the parameter. An array without elements is of every kind.

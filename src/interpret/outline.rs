@@ -7,9 +7,9 @@
 use rustc_hash::FxHashMap;
 
 use super::budget::Step;
-use super::compare::Compare;
 use super::eval::Machine;
-use super::value::{Array, Scalar, Value};
+use super::scalar::Arithmetic;
+use super::value::{Array, Value};
 use crate::array::{Atom, Body, Const, Form, Lambda, Loop, Op, Prim, ScalarOp, Var, deeper};
 
 /// What is known of a value before there is one.
@@ -29,10 +29,9 @@ impl Outline {
         Outline { sizes: sizes.into_iter().collect(), integer: None }
     }
 
-    fn of<C>(value: &Value<C>) -> Self {
+    fn of<C: Arithmetic>(log: &C::Log, value: &Value<C>) -> Self {
         match value {
-            Value::Scalar(Scalar::I64(n)) => Outline::scalar(Some(*n)),
-            Value::Scalar(_) => Outline::scalar(None),
+            Value::Scalar(scalar) => Outline::scalar(C::is_index(scalar).then(|| C::index(log, scalar))),
             Value::Array(array) => Outline::array(array.sizes.iter().copied().map(Some)),
         }
     }
@@ -58,7 +57,7 @@ impl Outline {
     }
 }
 
-impl<C: Compare> Machine<'_, C> {
+impl<C: Arithmetic> Machine<'_, C> {
     /// The sizes of the results of a function of rows of these arrays, and of accumulators; 0 where unknown.
     pub(super) fn row_sizes(
         &mut self,
@@ -67,7 +66,7 @@ impl<C: Compare> Machine<'_, C> {
         accumulators: &[Value<C>],
     ) -> Step<Vec<Vec<usize>>> {
         let rows = arrays.iter().map(|a| Outline::array(a.row_sizes().iter().copied().map(Some)));
-        let arguments = rows.chain(accumulators.iter().map(Outline::of)).collect();
+        let arguments = rows.chain(accumulators.iter().map(|a| Outline::of(&self.log, a))).collect();
         let mut sketch = Sketch { machine: self, outlines: FxHashMap::default() };
         let results = sketch.apply(function, arguments)?;
         Ok(results.into_iter().map(|r| r.sizes.into_iter().map(|size| size.unwrap_or(0)).collect()).collect())
@@ -75,19 +74,19 @@ impl<C: Compare> Machine<'_, C> {
 }
 
 /// The outlines of the variables inside the function; those around it have values.
-struct Sketch<'m, 'p, C> {
+struct Sketch<'m, 'p, C: Arithmetic> {
     machine: &'m mut Machine<'p, C>,
     outlines: FxHashMap<Var, Outline>,
 }
 
-impl<C: Compare> Sketch<'_, '_, C> {
+impl<C: Arithmetic> Sketch<'_, '_, C> {
     fn get(&self, atom: Atom) -> Outline {
         match atom {
             Atom::Const(Const::I64(n)) => Outline::scalar(Some(n)),
             Atom::Const(_) => Outline::scalar(None),
             Atom::Var(var) => match self.outlines.get(&var) {
                 Some(outline) => outline.clone(),
-                None => Outline::of(&self.machine.get(atom)),
+                None => Outline::of(&self.machine.log, &self.machine.get(atom)),
             },
         }
     }

@@ -5,23 +5,13 @@
 
 use super::budget::{Fault, Step};
 use super::compare::{Compare, Test};
-use super::value::Scalar;
+use super::eval::Machine;
+use super::value::{Scalar, Value};
 use crate::algebra::Module;
-use crate::array::{Const, IntegerRow, Prim, ScalarOp};
-
-/// A constant as a scalar of the carrier.
-pub(super) fn constant<C: Compare>(constant: Const) -> Scalar<C> {
-    match constant {
-        Const::Bool(b) => Scalar::Bool(b),
-        Const::I32(n) => Scalar::I32(n),
-        Const::I64(n) => Scalar::I64(n),
-        Const::F32(x) => Scalar::Real(C::constant(f64::from(x))),
-        Const::F64(x) => Scalar::Real(C::constant(x)),
-    }
-}
+use crate::array::{Const, Custom, IntegerRow, Prim, ScalarOp};
 
 /// The sum, or "or".
-pub(super) fn sum<C: Compare>(a: Scalar<C>, b: Scalar<C>) -> Scalar<C> {
+fn sum<C: Compare>(a: Scalar<C>, b: Scalar<C>) -> Scalar<C> {
     match (a, b) {
         (Scalar::Real(a), Scalar::Real(b)) => Scalar::Real(a + b),
         (Scalar::I32(a), Scalar::I32(b)) => Scalar::I32(a.wrapping_add(b)),
@@ -32,10 +22,69 @@ pub(super) fn sum<C: Compare>(a: Scalar<C>, b: Scalar<C>) -> Scalar<C> {
 }
 
 /// The invariant that a verified program keeps.
-pub(super) const VERIFIED: &str = "operands are of the types that the verifier has checked";
+pub(crate) const VERIFIED: &str = "operands are of the types that the verifier has checked";
+
+/// What the machine asks of scalars, and all that it asks: values from the carrier, and plain answers where the course
+/// of the run depends on them.
+pub(crate) trait Arithmetic: Clone {
+    /// What operations and answers are noted in; nothing for numbers, and the trace for what is traced.
+    type Log;
+
+    /// A constant of the program.
+    fn constant(constant: Const) -> Scalar<Self>;
+
+    /// The value of a scalar operation.
+    fn apply(log: &Self::Log, op: ScalarOp, operands: &[Scalar<Self>]) -> Step<Scalar<Self>>;
+
+    /// The truth value that a scalar is, for a decision.
+    fn truth(log: &Self::Log, scalar: &Scalar<Self>) -> bool;
+
+    /// The index, size or number of iterations that a scalar is.
+    fn index(log: &Self::Log, scalar: &Scalar<Self>) -> i64;
+
+    /// Whether a scalar is of a kind that sizes are of.
+    fn is_index(scalar: &Scalar<Self>) -> bool;
+
+    /// The results of a function with derivatives of its own, where they are not just those of the function.
+    fn custom(_: &mut Machine<'_, Self>, _: &Custom, _: &[Value<Self>]) -> Step<Option<Vec<Value<Self>>>> {
+        Ok(None)
+    }
+}
+
+/// Numbers compute, and note nothing.
+impl<C: Compare> Arithmetic for C {
+    type Log = ();
+
+    fn constant(constant: Const) -> Scalar<C> {
+        match constant {
+            Const::Bool(b) => Scalar::Bool(b),
+            Const::I32(n) => Scalar::I32(n),
+            Const::I64(n) => Scalar::I64(n),
+            Const::F32(x) => Scalar::Real(C::constant(f64::from(x))),
+            Const::F64(x) => Scalar::Real(C::constant(x)),
+        }
+    }
+
+    fn apply((): &(), op: ScalarOp, operands: &[Scalar<C>]) -> Step<Scalar<C>> {
+        apply(op, operands)
+    }
+
+    fn truth((): &(), scalar: &Scalar<C>) -> bool {
+        truth(scalar)
+    }
+
+    fn index((): &(), scalar: &Scalar<C>) -> i64 {
+        let Scalar::I64(n) = scalar else { panic!("{VERIFIED}") };
+        *n
+    }
+
+    fn is_index(scalar: &Scalar<C>) -> bool {
+        matches!(scalar, Scalar::I64(_))
+    }
+}
 
 /// The value of a scalar operation.
-pub(super) fn apply<C: Compare>(op: ScalarOp, operands: &[Scalar<C>]) -> Step<Scalar<C>> {
+pub(crate) fn apply<C: Compare>(op: ScalarOp, operands: &[Scalar<C>]) -> Step<Scalar<C>> {
     Ok(match op {
         ScalarOp::Add => sum(operands[0].clone(), operands[1].clone()),
         ScalarOp::Mul => match (operands[0].clone(), operands[1].clone()) {
@@ -68,15 +117,9 @@ fn real<C>(scalar: &Scalar<C>) -> &C {
 }
 
 /// The truth value that a scalar is.
-pub(super) fn truth<C>(scalar: &Scalar<C>) -> bool {
+fn truth<C>(scalar: &Scalar<C>) -> bool {
     let Scalar::Bool(b) = scalar else { panic!("{VERIFIED}") };
     *b
-}
-
-/// The index or size that a scalar is.
-pub(super) fn index<C>(scalar: &Scalar<C>) -> i64 {
-    let Scalar::I64(n) = scalar else { panic!("{VERIFIED}") };
-    *n
 }
 
 fn integer<C>(row: IntegerRow, operands: &[Scalar<C>]) -> Step<Scalar<C>> {

@@ -8,13 +8,12 @@ use std::sync::Arc;
 
 use super::arrays::Rows;
 use super::budget::{Fault, Step};
-use super::compare::Compare;
 use super::eval::Machine;
-use super::scalar;
+use super::scalar::{Arithmetic, VERIFIED};
 use super::value::{Array, Scalar, Value};
 use crate::array::{Hist, Map, Reduce, Scatter, Stm};
 
-impl<C: Compare> Machine<'_, C> {
+impl<C: Arithmetic> Machine<'_, C> {
     pub(super) fn map(&mut self, stm: &Stm, map: &Map) -> Step<Vec<Value<C>>> {
         let arrays = self.arrays(&map.arrays);
         let length = common_length("the lengths of mapped arrays", &arrays)?;
@@ -77,7 +76,7 @@ impl<C: Compare> Machine<'_, C> {
         let count = common_length("the lengths of the destinations of a histogram", &bins)?;
         for (at, index) in indices.elements.iter().enumerate() {
             self.budget.step()?;
-            let Some(bin) = in_bounds(index, count) else { continue };
+            let Some(bin) = in_bounds(&self.log, index, count) else { continue };
             let mut operands = row(&bins, bin);
             operands.extend(row(&values, at));
             let results = self.apply(&it.operator, operands)?;
@@ -95,7 +94,7 @@ impl<C: Compare> Machine<'_, C> {
         let count = destination.len();
         for (at, index) in indices.elements.iter().enumerate() {
             self.budget.step()?;
-            if let Some(place) = in_bounds(index, count) {
+            if let Some(place) = in_bounds(&self.log, index, count) {
                 write(&mut destination, place, &values.row(at))?;
             }
         }
@@ -105,12 +104,12 @@ impl<C: Compare> Machine<'_, C> {
 
 /// The array that a value is.
 pub(super) fn array<C>(value: Value<C>) -> Array<C> {
-    let Value::Array(array) = value else { panic!("{}", scalar::VERIFIED) };
+    let Value::Array(array) = value else { panic!("{VERIFIED}") };
     array
 }
 
-fn in_bounds<C>(index: &Scalar<C>, count: usize) -> Option<usize> {
-    usize::try_from(scalar::index(index)).ok().filter(|index| *index < count)
+fn in_bounds<C: Arithmetic>(log: &C::Log, index: &Scalar<C>, count: usize) -> Option<usize> {
+    usize::try_from(C::index(log, index)).ok().filter(|index| *index < count)
 }
 
 /// The elements of all arrays at an index.
