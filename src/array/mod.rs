@@ -18,6 +18,7 @@ pub mod text;
 pub mod trace;
 mod types;
 mod verify;
+mod visit;
 
 pub use build::{Builder, constant, index};
 pub use infer::{Reason, result_types};
@@ -29,3 +30,4 @@ pub use scalar::{IntegerRow, ScalarOp};
 pub use types::{Const, Prim, Type};
 pub use verify::DEEPEST;
 pub(crate) use verify::deeper;
+pub(crate) use visit::{atoms_in, atoms_of, binders, bodies, mentioned};

@@ -18,11 +18,16 @@ impl Program {
     /// If the program does not [verify](Program::verify).
     #[must_use]
     pub fn renumbered(&self) -> Program {
+        self.function_alone(&self.function, self.names.clone())
+    }
+
+    /// A function of the program that mentions nothing from outside, as a program of its own.
+    pub(crate) fn function_alone(&self, function: &Lambda, names: Vec<String>) -> Program {
         let mut builder = Builder::new();
         let mut renumber = Renumber { old: self, numbers: FxHashMap::default(), builder: &mut builder };
-        let function = renumber.lambda(&self.function);
+        let function = renumber.lambda(function);
         let numbered = builder.finish(Vec::new());
-        Program { names: self.names.clone(), function, ..numbered }
+        Program { names, function, ..numbered }
     }
 }
 

@@ -6,7 +6,8 @@
 use rustc_hash::FxHashSet;
 
 use super::partials::depends;
-use crate::array::{Atom, Body, Form, Lambda, Op, Program, Stm, Var};
+use crate::array::{Atom, Body, Lambda, Op, Program, Stm, Var, binders};
+pub(super) use crate::array::{atoms_in, atoms_of, bodies};
 
 /// The active variables of a program.
 pub(super) struct Active(Vec<bool>);
@@ -73,56 +74,6 @@ pub(super) fn mentions(body: &Body, wanted: Var) -> bool {
     let mut found = false;
     atoms_in(body, &mut |a| found |= a == Atom::Var(wanted));
     found
-}
-
-/// Calls `visit` on all operands of an operation, those in its bodies too.
-pub(super) fn atoms_of(op: &Op, visit: &mut impl FnMut(Atom)) {
-    op.atoms(&mut *visit);
-    bodies(op).into_iter().for_each(|(_, body)| atoms_in(body, visit));
-}
-
-/// Calls `visit` on all operands in a body.
-pub(super) fn atoms_in(body: &Body, visit: &mut impl FnMut(Atom)) {
-    body.results.iter().for_each(|a| visit(*a));
-    body.stms.iter().for_each(|stm| atoms_of(&stm.op, visit));
-}
-
-/// The bodies of an operation, each with the variables bound for it.
-pub(super) fn bodies(op: &Op) -> Vec<(Vec<Var>, &Body)> {
-    fn of(lambda: &Lambda) -> (Vec<Var>, &Body) {
-        (lambda.params.clone(), &lambda.body)
-    }
-    match op {
-        Op::If(_, yes, no) => vec![(Vec::new(), yes), (Vec::new(), no)],
-        Op::Loop(it) => {
-            let mut params: Vec<Var> = it.params.iter().map(|(param, _)| *param).collect();
-            match &it.form {
-                Form::For(i, _) => {
-                    params.push(*i);
-                    vec![(params, &it.body)]
-                }
-                Form::While { condition, .. } => vec![(params, &it.body), (Vec::new(), condition)],
-            }
-        }
-        Op::Map(map) => vec![of(&map.function)],
-        Op::Reduce(it) | Op::Scan(it) => vec![of(&it.operator)],
-        Op::Hist(it) => vec![of(&it.operator)],
-        Op::Custom(it) => vec![of(&it.function), of(&it.pullback)],
-        Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => Vec::new(),
-        Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => Vec::new(),
-        Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) => Vec::new(),
-        Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => Vec::new(),
-    }
-}
-
-fn binders(body: &Body, into: &mut FxHashSet<Var>) {
-    for stm in &body.stms {
-        into.extend(&stm.vars);
-        for (params, inner) in bodies(&stm.op) {
-            into.extend(params);
-            binders(inner, into);
-        }
-    }
 }
 
 /// The parameters at these positions.
