@@ -53,6 +53,7 @@
 //! | [`derivative`] | strategies of differentiation and the verbs |
 //! | [`array`](mod@array) | array programs: combinators as data, typed and checked |
 //! | [`interpret`] | the reference interpreter: what array programs mean, in any carrier |
+//! | [`tracing`] | the straight line that an array program is at given arguments |
 //! | [`transform`] | derivatives of array programs, as array programs |
 //! | [`interop`] | adapters to other crates: their float trait, arrays, matrices and solvers |
 //! | [`prelude`] | the names that most programs import |
@@ -74,6 +75,7 @@ pub mod interpret;
 pub mod prelude;
 pub mod primitives;
 pub mod term;
+pub mod tracing;
 pub mod transform;
 pub use algebra::{Field, Kronecker, Module, Ring, Semiring};
 pub use derivative::{

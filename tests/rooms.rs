@@ -11,8 +11,8 @@ use std::path::Path;
 /// are described in the same order on the front page, `src/lib.rs`.
 #[rustfmt::skip]
 const ROOMS: &[&str] = &[
-    "error", "algebra", "primitives", "term", "carriers", "derivative", "array", "interpret", "transform", "interop",
-    "prelude",
+    "error", "algebra", "primitives", "term", "carriers", "derivative", "array", "interpret", "tracing", "transform",
+    "interop", "prelude",
 ];
 
 /// What is in `src/carriers/` and no carrier, but serves them: files, and a crate that `operators!` names.

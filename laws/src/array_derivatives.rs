@@ -24,7 +24,7 @@ struct Point {
 }
 
 /// Values of these shapes: reals between −1 and 1, and zeros of the other kinds.
-fn directions(like: &[Value<f64>], seed: u64) -> Vec<Value<f64>> {
+pub(crate) fn directions(like: &[Value<f64>], seed: u64) -> Vec<Value<f64>> {
     let mut state = seed;
     let mut draw = move || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -43,7 +43,7 @@ fn zeros(value: &Value<f64>) -> Value<f64> {
     Value::array(value.sizes(), value.elements().iter().map(zero).collect()).expect("as many elements as before")
 }
 
-fn numbers(values: &[Value<f64>]) -> Vec<f64> {
+pub(crate) fn numbers(values: &[Value<f64>]) -> Vec<f64> {
     let real = |s: &Scalar<f64>| if let Scalar::Real(x) = s { Some(*x) } else { None };
     values.iter().flat_map(|v| v.elements().iter().filter_map(real).collect::<Vec<_>>()).collect()
 }
@@ -69,6 +69,13 @@ pub(crate) fn counts(program: &Program, body: &Body) -> bool {
     })
 }
 
+/// Whether two derivatives are the same. What is infinite by one way may be NaN by another; what is finite is finite.
+pub(crate) fn close(left: &[f64], right: &[f64]) -> bool {
+    let near =
+        |(x, y): (&f64, &f64)| x == y || !y.is_finite() || (x - y).abs() <= CLOSE * x.abs().max(y.abs()).max(1.0);
+    left.len() == right.len() && left.iter().zip(right).all(near)
+}
+
 impl Point {
     fn fails(&self, law: &str, left: impl ToString, right: impl ToString) -> Verdict {
         let arguments: Vec<String> = self.arguments.iter().map(ToString::to_string).collect();
@@ -78,11 +85,7 @@ impl Point {
     }
 
     fn close(&self, law: &str, left: &[f64], right: &[f64]) -> Verdict {
-        // What is infinite by one way may be NaN by another; what is finite is finite.
-        let near =
-            |(x, y): (&f64, &f64)| x == y || !y.is_finite() || (x - y).abs() <= CLOSE * x.abs().max(y.abs()).max(1.0);
-        let same = left.len() == right.len() && left.iter().zip(right).all(near);
-        if same { Ok(()) } else { self.fails(law, format!("{left:?}"), format!("{right:?}")) }
+        if close(left, right) { Ok(()) } else { self.fails(law, format!("{left:?}"), format!("{right:?}")) }
     }
 
     /// What a derivative of the program gives, if there is one.

@@ -82,6 +82,14 @@ impl ArrayProgram {
         self.arguments_of([self.rows; 4], self.columns)
     }
 
+    /// Other arguments that may send the program another way: other numbers, other integers, and other lengths.
+    #[must_use]
+    pub fn elsewhere(&self) -> Vec<Vec<Value<f64>>> {
+        let other = ArrayProgram { seed: self.seed.rotate_left(13) ^ 1, ..self.clone() };
+        let longer = ArrayProgram { rows: self.rows + 1, ..self.clone() };
+        vec![other.arguments(), longer.arguments()]
+    }
+
     /// Arguments of other lengths, one for each array, which fit only if all are as in the recipe.
     ///
     /// # Panics

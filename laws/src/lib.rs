@@ -53,6 +53,7 @@
 //! | array programs | [`arrays`] | they verify; text; they run, or are errors; homomorphisms |
 //! | their derivatives | [`array_derivatives`] | both modes = interpretation on duals, to second order; simplification |
 //! | verbs on them | [`array_verbs`] | Jacobians by columns, by rows and by colours are one; Hessians are symmetric |
+//! | traces | [`tracing`] | they compute the same; are their own traces; replay or refuse; reverse modes agree |
 //! | functions | [`primitives`], [`special_points`] | partials are slopes, to third order; documented special points |
 //!
 //! Values come from [`Sample`] or from your own [`Arbitrary`](quickcheck::Arbitrary), and [`for_all`] draws and
@@ -79,6 +80,7 @@ mod sample;
 pub mod semiring;
 pub mod special_points;
 pub mod strategies;
+pub mod tracing;
 mod violation;
 
 pub use approx::{Bound, Same, VARIABLES};

@@ -1,0 +1,200 @@
+//! Laws of tracing: a trace computes what the program does, and is its own trace.
+//!
+//! Law: equations 8 and 9 of "Maintaining parallelism in reverse-mode automatic differentiation on functional parallel
+//! array languages", for both choices of what is kept; no control flow is left outside of functions, and with scalars
+//! alone no array operation; a replay elsewhere agrees with the program or is refused; all ways to reverse mode agree.
+
+use catadiff::Error;
+use catadiff::array::{Op, Program};
+use catadiff::interpret::{Limits, Value, run};
+use catadiff::tracing::{Keep, Schedule, Trace, trace};
+
+use crate::array_derivatives::{close, counts, directions, numbers};
+use crate::array_programs::ArrayProgram;
+use crate::violation::{Verdict, Violation};
+
+const LIMITS: Limits = Limits { steps: 50_000_000, elements: 50_000_000 };
+
+/// Both choices of what is kept.
+const KEEPS: [Keep; 2] = [Keep::Scalars, Keep::Arrays];
+
+fn fails(law: &str, program: &Program, at: &[Value<f64>], left: impl ToString, right: impl ToString) -> Verdict {
+    let instances = vec![("p".into(), format!("\n{program}on {}", shown(at)))];
+    Err(Violation { law: law.into(), instances, left: left.to_string(), right: right.to_string() })
+}
+
+fn shown(values: &[Value<f64>]) -> String {
+    values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn traced(program: &Program, at: &[Value<f64>], keep: Keep) -> Result<Trace, Violation> {
+    let law = "a program that runs has a trace, which verifies";
+    let trace = trace(program, at, keep, &LIMITS)
+        .or_else(|error| fails(law, program, at, error, "Ok(…)").map(|()| unreachable!("it fails")))?;
+    trace.program().verify().or_else(|error| fails(law, program, at, error, trace.program()))?;
+    Ok(trace)
+}
+
+/// Equation 8: the trace, run on the arguments it was taken at, gives what the program gives.
+///
+/// # Errors
+/// The violation.
+pub fn computes_the_same(program: &Program, at: &[Value<f64>]) -> Verdict {
+    let results = match run(program, at, &LIMITS) {
+        Ok(results) => results,
+        Err(error) => {
+            let other = KEEPS.into_iter().find_map(|keep| trace(program, at, keep, &LIMITS).ok());
+            let law = "a program that does not run has no trace";
+            return other.map_or(Ok(()), |trace| fails(law, program, at, trace.program(), error));
+        }
+    };
+    for keep in KEEPS {
+        let trace = traced(program, at, keep)?;
+        for ran in [trace.run(at), run(trace.program(), at, &LIMITS)] {
+            let left = ran.as_ref().map_or_else(ToString::to_string, |results| shown(results));
+            if left != shown(&results) {
+                return fails(
+                    "eval(trace(p, i), i) = eval(p, i)",
+                    program,
+                    at,
+                    format!("{left}\n{}", trace.program()),
+                    shown(&results),
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Equation 9: the trace of the trace is the trace, variable by variable, and has nothing left to decide but sizes.
+///
+/// # Errors
+/// The violation.
+pub fn is_its_own_trace(program: &Program, at: &[Value<f64>]) -> Verdict {
+    if run(program, at, &LIMITS).is_err() {
+        return Ok(());
+    }
+    for keep in KEEPS {
+        let once = traced(program, at, keep)?;
+        let twice = traced(once.program(), at, keep)?;
+        if once.program() != twice.program() {
+            return fails("trace(trace(p, i), i) = trace(p, i)", program, at, twice.program(), once.program());
+        }
+        let decided: Vec<String> = twice
+            .decisions()
+            .into_iter()
+            .filter(|d| !d.starts_with("the sizes of") && !d.starts_with("size["))
+            .collect();
+        if !decided.is_empty() {
+            return fails("a trace decides nothing but sizes", program, at, decided.join(", "), once.program());
+        }
+    }
+    Ok(())
+}
+
+/// A trace is a straight line: with arrays kept no `if` and no `loop` are outside of functions; with scalars alone there
+/// are scalar operations, and what takes arguments apart and puts results together.
+///
+/// # Errors
+/// The violation.
+pub fn is_straight(program: &Program, at: &[Value<f64>]) -> Verdict {
+    if run(program, at, &LIMITS).is_err() {
+        return Ok(());
+    }
+    for keep in KEEPS {
+        let trace = traced(program, at, keep)?;
+        let bent = trace.program().function.body.stms.iter().find(|stm| match (&stm.op, keep) {
+            (Op::If(..) | Op::Loop(_), _) => true,
+            (Op::Scalar(..) | Op::Index(..) | Op::Elements(_) | Op::Reshape(..) | Op::Custom(_), Keep::Scalars) => {
+                false
+            }
+            // Of an array without elements.
+            (Op::Replicate(..), Keep::Scalars) => false,
+            (_, Keep::Scalars) => true,
+            (_, Keep::Arrays) => false,
+        });
+        if let Some(stm) = bent {
+            return fails("a trace is a straight line", program, at, format!("{:?}", stm.op), trace.program());
+        }
+    }
+    Ok(())
+}
+
+/// At other arguments a trace gives what the program gives there, or is refused; it is an error where the program is.
+///
+/// # Errors
+/// The violation.
+pub fn replays_or_refuses(program: &Program, at: &[Value<f64>], elsewhere: &[Value<f64>]) -> Verdict {
+    if run(program, at, &LIMITS).is_err() {
+        return Ok(());
+    }
+    for keep in KEEPS {
+        let trace = traced(program, at, keep)?;
+        match (trace.run(elsewhere), run(program, elsewhere, &LIMITS)) {
+            (Err(Error::BranchChanged { .. }), _) | (Err(_), Err(_)) => {}
+            (Ok(replayed), Ok(results)) if shown(&replayed) == shown(&results) => {}
+            (replayed, results) => {
+                let law = "a replay agrees with the program or is refused";
+                let left = format!("{replayed:?} at {}\n{}", shown(elsewhere), trace.program());
+                return fails(law, program, at, left, format!("{results:?}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// All ways to reverse mode agree: `vjp` of the program, `vjp` of its traces, and the reverse pass over the trace of
+/// scalars, which gives the same bits whether its steps are processed in turn or by tasks.
+///
+/// # Errors
+/// The violation.
+pub fn reverse_modes_agree(program: &Program, at: &[Value<f64>]) -> Verdict {
+    let Ok(results) = run(program, at, &LIMITS) else { return Ok(()) };
+    // Where a result is infinite or NaN, so may be anything of its derivative.
+    if numbers(&results).iter().any(|x| !x.is_finite()) || counts(program, &program.function.body) {
+        return Ok(());
+    }
+    let adjoints = directions(&results, 11);
+    let both = [at, &adjoints].concat();
+    let pulled = |program: &Program| match program.vjp() {
+        Ok(vjp) => run(&vjp, &both, &LIMITS).map(|all| Some(all[results.len()..].to_vec())),
+        Err(Error::NotDifferentiable { .. }) => Ok(None),
+        Err(error) => Err(error),
+    };
+    let Ok(Some(expected)) = pulled(program) else { return Ok(()) };
+    let expected = numbers(&expected);
+
+    let melted = traced(program, at, Keep::Scalars)?;
+    let [sequential, tasks] = [Schedule::Sequential, Schedule::Tasks].map(|by| melted.reverse(at, &adjoints, by));
+    if format!("{sequential:?}") != format!("{tasks:?}") {
+        return fails("tasks do not change the result", program, at, format!("{tasks:?}"), format!("{sequential:?}"));
+    }
+    let passed = sequential.map(|(_, adjoints)| Some(adjoints));
+    let kept = traced(program, at, Keep::Arrays)?;
+    let others = [
+        ("the reverse pass over the trace of p = vjp p", passed),
+        ("vjp (trace of p, scalars kept) = vjp p", pulled(melted.program())),
+        ("vjp (trace of p, arrays kept) = vjp p", pulled(kept.program())),
+    ];
+    for (law, found) in others {
+        match found {
+            Ok(None) => {}
+            Ok(Some(found)) if close(&numbers(&found), &expected) => {}
+            found => return fails(law, program, at, format!("{found:?}"), format!("{expected:?}")),
+        }
+    }
+    Ok(())
+}
+
+/// All of these, of a random program.
+///
+/// # Errors
+/// The violation.
+pub fn of_random(random: &ArrayProgram) -> Verdict {
+    let (program, at) = (random.program(), random.arguments());
+    computes_the_same(&program, &at)?;
+    is_its_own_trace(&program, &at)?;
+    is_straight(&program, &at)?;
+    reverse_modes_agree(&program, &at)?;
+    random.elsewhere().iter().try_for_each(|elsewhere| replays_or_refuses(&program, &at, elsewhere))
+}

@@ -1,0 +1,241 @@
+//! Arrays melted: the interpreter is run on scalars that have names, and every scalar operation is a statement.
+//!
+//! Law: tracing is evaluation. A [`Named`] scalar computes what the interpreter computes and writes down that it did;
+//! arrays, functions and control flow are the interpreter's and leave nothing behind, but for the answers it asked of
+//! named scalars, which are the decisions ("Maintaining parallelism in reverse-mode automatic differentiation on functional
+//! parallel array languages", *Basic Tracing*, and *Array Tracing* where arrays are traced away).
+
+use core::cell::RefCell;
+use rustc_hash::FxHashMap;
+
+use super::record::{Decision, Record};
+use crate::array::{
+    Atom, Body, Const, Custom, Form, Lambda, Loop, Op, Prim, Program, Rebuild, ScalarOp, Stm, Type, Var, deeper, index,
+    text,
+};
+use crate::error::Result;
+use crate::interpret::{Arithmetic, Limits, Machine, Scalar, Step, VERIFIED, Value, apply};
+
+/// A scalar with the name of the step that computed it. Integers and truth values without one are constants.
+#[derive(Debug, Clone)]
+pub(super) struct Named {
+    value: Scalar<f64>,
+    prim: Prim,
+    atom: Atom,
+}
+
+impl Named {
+    fn of(scalar: &Scalar<Named>) -> Self {
+        let known = |value, constant: Const| Named { value, prim: constant.prim(), atom: constant.into() };
+        match scalar {
+            Scalar::Real(named) => named.clone(),
+            Scalar::Bool(b) => known(Scalar::Bool(*b), Const::Bool(*b)),
+            Scalar::I32(n) => known(Scalar::I32(*n), Const::I32(*n)),
+            Scalar::I64(n) => known(Scalar::I64(*n), Const::I64(*n)),
+        }
+    }
+}
+
+impl Arithmetic for Named {
+    type Log = Record;
+
+    fn constant(constant: Const) -> Scalar<Named> {
+        let real = |x: f64| Named { value: Scalar::Real(x), prim: constant.prim(), atom: constant.into() };
+        match constant {
+            Const::Bool(b) => Scalar::Bool(b),
+            Const::I32(n) => Scalar::I32(n),
+            Const::I64(n) => Scalar::I64(n),
+            Const::F32(x) => Scalar::Real(real(x.into())),
+            Const::F64(x) => Scalar::Real(real(x)),
+        }
+    }
+
+    fn apply(record: &Record, op: ScalarOp, operands: &[Scalar<Named>]) -> Step<Scalar<Named>> {
+        let operands: Vec<Named> = operands.iter().map(Named::of).collect();
+        let values: Vec<Scalar<f64>> = operands.iter().map(|x| x.value).collect();
+        let value = apply(op, &values)?;
+        let constants = operands.iter().all(|x| matches!(x.atom, Atom::Const(_)));
+        match value {
+            Scalar::Bool(b) if constants => return Ok(Scalar::Bool(b)),
+            Scalar::I32(n) if constants => return Ok(Scalar::I32(n)),
+            Scalar::I64(n) if constants => return Ok(Scalar::I64(n)),
+            Scalar::Bool(_) | Scalar::I32(_) | Scalar::I64(_) | Scalar::Real(_) => {}
+        }
+        let prims: Vec<Prim> = operands.iter().map(|x| x.prim).collect();
+        let prim = op.result(&prims).expect(VERIFIED);
+        let atoms = operands.iter().map(|x| x.atom).collect();
+        let atom = record.one(Op::Scalar(op, atoms), Type::scalar(prim));
+        Ok(Scalar::Real(Named { value, prim, atom }))
+    }
+
+    fn truth(record: &Record, scalar: &Scalar<Named>) -> bool {
+        let named = Named::of(scalar);
+        let Scalar::Bool(truth) = named.value else { panic!("{VERIFIED}") };
+        record.decide(named.atom, Const::Bool(truth));
+        truth
+    }
+
+    fn index(record: &Record, scalar: &Scalar<Named>) -> i64 {
+        let named = Named::of(scalar);
+        let Scalar::I64(n) = named.value else { panic!("{VERIFIED}") };
+        record.decide(named.atom, Const::I64(n));
+        n
+    }
+
+    fn is_index(scalar: &Scalar<Named>) -> bool {
+        matches!(Named::of(scalar).value, Scalar::I64(_))
+    }
+
+    /// A function with derivatives of its own is one step, lest its derivatives be lost.
+    fn custom(
+        machine: &mut Machine<'_, Named>,
+        it: &Custom,
+        arguments: &[Value<Named>],
+    ) -> Step<Option<Vec<Value<Named>>>> {
+        if machine.log.is_muted() {
+            return Ok(None);
+        }
+        let program = machine.program();
+        let atoms = it.arguments.iter().zip(arguments).map(|(a, x)| assemble(&machine.log, program.atom_type(*a), x));
+        let arguments_named = atoms.collect();
+        let mut copy = Closed { machine, names: RefCell::default() };
+        let (function, pullback) = (copy.lambda(&it.function), copy.lambda(&it.pullback));
+        let types: Vec<Type> = it.function.body.results.iter().map(|a| program.atom_type(*a)).collect();
+        let custom = Custom { function, pullback, arguments: arguments_named };
+
+        machine.log.mute(true);
+        let results = machine.apply(&it.function, arguments.to_vec());
+        machine.log.mute(false);
+
+        let vars = machine.log.add(Op::Custom(Box::new(custom)), &types);
+        let named = |(value, (var, of)): (Value<Named>, (Var, &Type))| {
+            let atom = Atom::Var(var);
+            for (dimension, size) in value.sizes().iter().enumerate() {
+                let size = i64::try_from(*size).unwrap_or(i64::MAX);
+                machine
+                    .log
+                    .decide(machine.log.one(Op::Size(atom, dimension), Type::scalar(Prim::I64)), Const::I64(size));
+            }
+            let elements = value.elements().iter().map(|x| Named::of(x).value).collect();
+            take_apart(&machine.log, atom, *of, value.sizes(), elements)
+        };
+        Ok(Some(results?.into_iter().zip(vars.into_iter().zip(&types)).map(named).collect()))
+    }
+}
+
+/// The scalars of a variable, each with a name.
+fn take_apart(record: &Record, atom: Atom, of: Type, sizes: &[usize], elements: Vec<Scalar<f64>>) -> Value<Named> {
+    let scalar = Type::scalar(of.prim);
+    let mut at = vec![0; sizes.len()];
+    let named = elements.into_iter().map(|value| {
+        let element = match sizes {
+            [] => atom,
+            _ => record.one(Op::Index(atom, at.iter().map(|i| index(*i)).collect()), scalar),
+        };
+        // The last dimension runs fastest.
+        for (i, size) in at.iter_mut().zip(sizes).rev() {
+            *i += 1;
+            if *i < *size as i64 {
+                break;
+            }
+            *i = 0;
+        }
+        Scalar::Real(Named { value, prim: of.prim, atom: element })
+    });
+    Value::array(sizes, named.collect()).expect("an array has as many elements as its sizes say")
+}
+
+/// A value as an operand: an array is put together of its scalars.
+fn assemble(record: &Record, of: Type, value: &Value<Named>) -> Atom {
+    let atoms: Vec<Atom> = value.elements().iter().map(|x| Named::of(x).atom).collect();
+    let flat = Type::array(of.prim, 1);
+    let list = match (of.rank, atoms.is_empty()) {
+        (0, _) => return atoms[0],
+        (_, true) => record.one(Op::Replicate(index(0), of.prim.zero().into()), flat),
+        (_, false) => record.one(Op::Elements(atoms), flat),
+    };
+    if of.rank == 1 {
+        return list;
+    }
+    let sizes = value.sizes().iter().map(|n| index(i64::try_from(*n).unwrap_or(i64::MAX))).collect();
+    record.one(Op::Reshape(list, sizes), of)
+}
+
+/// The straight line of scalar operations that the program performs on these arguments, which fit it.
+pub(super) fn melt(program: &Program, arguments: &[Value<f64>], limits: &Limits) -> Result<(Program, Vec<Decision>)> {
+    let record = Record::new();
+    let of_params = program.function.params.iter().map(|p| program.type_of(*p));
+    let params: Vec<Var> = of_params.clone().map(|of| record.fresh(of)).collect();
+    let named =
+        params.iter().zip(of_params).zip(arguments).map(|((param, of), value)| {
+            take_apart(&record, (*param).into(), of, value.sizes(), value.elements().to_vec())
+        });
+    let named = named.collect();
+    let mut machine = Machine::new(program, *limits, record);
+    let results = machine.apply(&program.function, named).map_err(|fault| fault.within(|| text::signature(program)))?;
+    let record = machine.log;
+    let of_results = program.function.body.results.iter().map(|a| program.atom_type(*a));
+    let results = of_results.zip(&results).map(|(of, value)| assemble(&record, of, value)).collect();
+    Ok(record.finish(program.names.clone(), params, results))
+}
+
+/// Copies of functions in which variables from outside are the names of their values.
+struct Closed<'m, 'p> {
+    machine: &'m Machine<'p, Named>,
+    names: RefCell<FxHashMap<Var, Atom>>,
+}
+
+impl Closed<'_, '_> {
+    fn bind(&self, vars: &[Var]) -> Vec<Var> {
+        let bind = |var: &Var| {
+            let fresh = self.machine.log.fresh(self.machine.program().type_of(*var));
+            self.names.borrow_mut().insert(*var, fresh.into());
+            fresh
+        };
+        vars.iter().map(bind).collect()
+    }
+}
+
+impl Rebuild for Closed<'_, '_> {
+    fn atom(&self, atom: Atom) -> Atom {
+        let Atom::Var(var) = atom else { return atom };
+        if let Some(name) = self.names.borrow().get(&var) {
+            return *name;
+        }
+        // A variable from outside: its value is put together once, before the function.
+        let name = assemble(&self.machine.log, self.machine.program().type_of(var), &self.machine.get(atom));
+        self.names.borrow_mut().insert(var, name);
+        name
+    }
+
+    fn body(&mut self, body: &Body) -> Body {
+        let stms = body.stms.iter().map(|stm| {
+            let op = self.op(&stm.op);
+            Stm { vars: self.bind(&stm.vars), op }
+        });
+        let stms = deeper(|| stms.collect());
+        Body { stms, results: self.atoms(&body.results) }
+    }
+
+    fn lambda(&mut self, lambda: &Lambda) -> Lambda {
+        let params = self.bind(&lambda.params);
+        Lambda { params, body: self.body(&lambda.body) }
+    }
+
+    fn of_loop(&mut self, it: &Loop) -> Op {
+        let initial: Vec<Atom> = it.params.iter().map(|(_, a)| self.atom(*a)).collect();
+        let params: Vec<Var> = it.params.iter().map(|(p, _)| *p).collect();
+        let params = self.bind(&params).into_iter().zip(initial).collect();
+        let form = match &it.form {
+            Form::For(i, bound) => {
+                let bound = self.atom(*bound);
+                Form::For(self.bind(&[*i])[0], bound)
+            }
+            Form::While { condition, bound } => {
+                let bound = bound.map(|b| self.atom(b));
+                Form::While { condition: self.body(condition), bound }
+            }
+        };
+        Op::Loop(Box::new(Loop { params, form, body: self.body(&it.body), policy: it.policy }))
+    }
+}

@@ -1,0 +1,57 @@
+//! Pruning: a trace without the statements that its results do not need.
+//!
+//! Law: the pruned program gives the same results. What it leaves out is not executed, so an error it would have been is
+//! not reported; it is by the trace itself, which keeps everything.
+
+use core::cell::RefCell;
+use rustc_hash::FxHashSet;
+
+use crate::array::{Atom, Body, Form, Lambda, Loop, Op, Program, Rebuild, Stm, Var, deeper};
+
+/// The program without what is not needed, in canonical numbers.
+pub(super) fn prune(program: &Program) -> Program {
+    let mut needed = Needed::default();
+    let function = needed.lambda(&program.function);
+    Program { types: program.types.clone(), names: program.names.clone(), function }.renumbered()
+}
+
+/// The variables that are needed by what was seen so far, last first.
+#[derive(Default)]
+struct Needed(RefCell<FxHashSet<Var>>);
+
+impl Rebuild for Needed {
+    fn atom(&self, atom: Atom) -> Atom {
+        if let Atom::Var(var) = atom {
+            self.0.borrow_mut().insert(var);
+        }
+        atom
+    }
+
+    fn body(&mut self, body: &Body) -> Body {
+        let results = self.atoms(&body.results);
+        let mut stms: Vec<Stm> = Vec::new();
+        for stm in body.stms.iter().rev() {
+            if stm.vars.iter().any(|v| self.0.borrow().contains(v)) {
+                let op = deeper(|| self.op(&stm.op));
+                stms.push(Stm { vars: stm.vars.clone(), op });
+            }
+        }
+        stms.reverse();
+        Body { stms, results }
+    }
+
+    fn lambda(&mut self, lambda: &Lambda) -> Lambda {
+        Lambda { params: lambda.params.clone(), body: self.body(&lambda.body) }
+    }
+
+    fn of_loop(&mut self, it: &Loop) -> Op {
+        let form = match &it.form {
+            Form::For(i, bound) => Form::For(*i, self.atom(*bound)),
+            Form::While { condition, bound } => {
+                Form::While { condition: self.body(condition), bound: bound.map(|b| self.atom(b)) }
+            }
+        };
+        let params = it.params.iter().map(|(param, initial)| (*param, self.atom(*initial))).collect();
+        Op::Loop(Box::new(Loop { params, form, body: self.body(&it.body), policy: it.policy }))
+    }
+}
