@@ -174,3 +174,153 @@ mod tracing {
         assert_eq!(trace.decisions(), again.decisions());
     }
 }
+
+/// The same thesis on array programs: its worked examples, traced both ways and reversed.
+mod traced_arrays {
+    use catadiff::array::Program;
+    use catadiff::interpret::Value;
+    use catadiff::tracing::{Keep, Schedule};
+    use catadiff_laws::tracing as laws;
+
+    fn traced(program: &Program, at: &[Value<f64>], keep: Keep) -> String {
+        program.run(at).unwrap();
+        laws::computes_the_same(program, at).unwrap();
+        laws::is_its_own_trace(program, at).unwrap();
+        laws::is_straight(program, at).unwrap();
+        laws::reverse_modes_agree(program, at).unwrap();
+        program.traced(at, keep).unwrap().program().to_string()
+    }
+
+    fn reversed(program: &Program, at: &[Value<f64>]) -> Vec<f64> {
+        let trace = program.traced(at, Keep::Scalars).unwrap();
+        let (_, adjoints) = trace.reverse(at, &[1.0.into()], Schedule::Tasks).unwrap();
+        adjoints.iter().flat_map(|adjoint| adjoint.to_f64().unwrap()).collect()
+    }
+
+    /// Listing 16, figures 1 and 2, equations 10 to 13: f(5, 3) is 20, and its adjoints are 1 + 3 and 5.
+    #[test]
+    fn figure_1() {
+        let f = "program (x1: f64, x2: f64) { let r1 = mul(x1, x2) let r2 = add(x1, r1) return r2 }";
+        let (f, at) = (Program::parse(f).unwrap(), [5.0.into(), 3.0.into()]);
+        let expected = "\
+program (x1: f64, x2: f64) {
+  let v2: f64 = mul(x1, x2)
+  let v3: f64 = add(x1, v2)
+  return v3
+}
+";
+        assert_eq!(traced(&f, &at, Keep::Scalars), expected);
+        assert_eq!(f.run(&at).unwrap(), [20.0.into()]);
+        assert_eq!(reversed(&f, &at), [4.0, 5.0]);
+    }
+
+    /// Listings 1 and 2: y = (x1 + x2)·x2 at (15, 7), forwards by x1 and in reverse.
+    #[test]
+    fn listings_1_and_2() {
+        let f = "program (x1: f64, x2: f64) { let r1 = add(x1, x2) let y = mul(r1, x2) return y }";
+        let (f, at) = (Program::parse(f).unwrap(), [15.0.into(), 7.0.into()]);
+        assert_eq!(f.run(&at).unwrap(), [154.0.into()]);
+        assert_eq!(reversed(&f, &at), [7.0, 29.0]);
+        let forward = f.jvp().unwrap().run(&[15.0.into(), 7.0.into(), 1.0.into(), 0.0.into()]);
+        assert_eq!(forward.unwrap(), [154.0.into(), 7.0.into()]);
+    }
+
+    /// Listing 5: of a conditional the branch that is taken is traced, and truth values are traced away.
+    #[test]
+    fn conditionals() {
+        let f = "program (x: f64) {
+          let c = eq(x, 2.0f64)
+          let y = if c { let y = add(x, 1.0f64) return y } else { let y = mul(x, x) return y }
+          return y
+        }";
+        let (f, at) = (Program::parse(f).unwrap(), [3.0.into()]);
+        let expected = "program (x: f64) {\n  let v1: f64 = mul(x, x)\n  return v1\n}\n";
+        for keep in [Keep::Scalars, Keep::Arrays] {
+            assert_eq!(traced(&f, &at, keep), expected);
+            assert!(f.traced(&at, keep).unwrap().run(&[2.0.into()]).is_err());
+        }
+    }
+
+    /// Listings 9 to 12: arrays traced away explode into their items, and arrays kept do not; of no items the sum is 0.
+    #[test]
+    fn sums() {
+        let sum = "program (xs: []f64) {
+          let s = reduce (xs) from (0.0f64) |a: f64, b: f64| { let c = add(a, b) return c }
+          return s
+        }";
+        let sum = Program::parse(sum).unwrap();
+        let at = [Value::new([1.0, 2.0, 4.0]).unwrap()];
+        let expected = "\
+program (xs: []f64) {
+  let v1: f64 = xs[0i64]
+  let v2: f64 = xs[1i64]
+  let v3: f64 = xs[2i64]
+  let v4: f64 = add(0.0f64, v1)
+  let v5: f64 = add(v4, v2)
+  let v6: f64 = add(v5, v3)
+  return v6
+}
+";
+        assert_eq!(traced(&sum, &at, Keep::Scalars), expected);
+        assert_eq!(traced(&sum, &at, Keep::Arrays), sum.renumbered().to_string());
+        assert_eq!(reversed(&sum, &at), [1.0, 1.0, 1.0]);
+        let nothing = [Value::new([0.0; 0]).unwrap()];
+        assert_eq!(traced(&sum, &nothing, Keep::Scalars), "program (xs: []f64) {\n  return 0.0f64\n}\n");
+    }
+
+    /// Listings 9, 13 and 15: `generate` is a map over an iota. Kept, it is one step for all items, with a branch in its
+    /// function or without; traced away, each item has the steps of its own branch, and the indices are constants.
+    #[test]
+    fn generate_and_map() {
+        let generate = "program (x: f64) {
+          let is = iota(4i64)
+          let ys = map (is) |i: i64| {
+            let r = mod(i, 2i64)
+            let even = eq(r, 0i64)
+            let t = f64(i)
+            let y = if even { let y = mul(x, t) return y } else { let y = add(x, t) return y }
+            return y
+          }
+          return ys
+        }";
+        let (generate, at) = (Program::parse(generate).unwrap(), [5.0.into()]);
+        let expected = "\
+program (x: f64) {
+  let v1: f64 = mul(x, 0.0f64)
+  let v2: f64 = add(x, 1.0f64)
+  let v3: f64 = mul(x, 2.0f64)
+  let v4: f64 = add(x, 3.0f64)
+  let v5: []f64 = [v1, v2, v3, v4]
+  return v5
+}
+";
+        let melted = traced(&generate, &at, Keep::Scalars);
+        // Conversions of constants to reals are steps.
+        let steps: Vec<&str> = melted.lines().filter(|line| line.contains("mul(") || line.contains("add(")).collect();
+        assert_eq!(steps.len(), expected.matches("(x, ").count(), "{melted}");
+        assert_eq!(traced(&generate, &at, Keep::Arrays), generate.renumbered().to_string());
+        assert_eq!(generate.run(&at).unwrap()[0].to_string(), "[0, 6, 10, 8]");
+    }
+
+    /// Figure 3: a variable that a mapped function mentions is an ancestor of the map too, with a part from each item.
+    #[test]
+    fn figure_3() {
+        let scaled = "program (a: f64, bs: []f64) {
+          let cs = map (bs) |b: f64| { let c = mul(a, b) return c }
+          let s = reduce (cs) from (0.0f64) |x: f64, y: f64| { let z = add(x, y) return z }
+          return s
+        }";
+        let scaled = Program::parse(scaled).unwrap();
+        let at = [2.0.into(), Value::new([1.0, 10.0, 100.0]).unwrap()];
+        traced(&scaled, &at, Keep::Arrays);
+        assert_eq!(reversed(&scaled, &at), [111.0, 2.0, 2.0, 2.0]);
+    }
+
+    /// Section 2.1: a truth value that is a result cannot be traced away. Here all scalars are kept, so it need not be.
+    #[test]
+    fn results_that_are_truth_values() {
+        let f = Program::parse("program (x: f64) { let c = lt(x, 1.0f64) return c }").unwrap();
+        assert!(traced(&f, &[3.0.into()], Keep::Scalars).contains("lt(x, 1.0f64)"));
+        assert_eq!(f.traced(&[3.0.into()], Keep::Scalars).unwrap().run(&[0.0.into()]).unwrap(), [true.into()]);
+    }
+}

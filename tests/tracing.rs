@@ -77,12 +77,12 @@ fn decisions_are_remembered_and_refused() {
     }
     assert_eq!(
         kept.decisions(),
-        ["n: 3", "lt(v6, 1.0f64): true", "lt(v11, 1.0f64): false", "lt(v16, 1.0f64): true", "up: true"]
+        ["n: 3", "lt(v5, 1.0f64): true", "lt(v10, 1.0f64): false", "lt(v15, 1.0f64): true", "up: true"]
     );
     let refused = kept.run(&other).unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "decision 2 (recorded as `lt(v11, 1.0f64): false`) comes out otherwise at this point: record the program again here"
+        "decision 2 (recorded as `lt(v10, 1.0f64): false`) comes out otherwise at this point: record the program again here"
     );
 }
 
@@ -363,6 +363,44 @@ fn tasks_do_not_change_a_bit() -> Result<()> {
     let expected = trace.reverse(&at, &[1.0.into()], Schedule::Sequential)?;
     for _ in 0..5 {
         assert_eq!(trace.reverse(&at, &[1.0.into()], Schedule::Tasks)?, expected);
+    }
+    Ok(())
+}
+
+/// Prints how the time of tracing grows with the length of a loop: ten times the iterations, about ten times the time.
+#[test]
+#[ignore = "a measurement: cargo test --release --test tracing growth -- --ignored --nocapture"]
+fn growth() -> Result<()> {
+    let power = parsed(
+        "program (xs: []f64, x: f64, n: i64) {
+          let ys, y = loop (ys = xs, y = 1.0f64) for i < n {
+            let s = sin(y)
+            let z = mul(s, x)
+            let low = lt(z, 0.5f64)
+            let w = if low { let w = add(z, 0.5f64) return w } else { return z }
+            let zs = ys with [0i64] = w
+            return zs, w
+          }
+          return ys, y
+        }",
+    );
+    for keep in [Keep::Scalars, Keep::Arrays] {
+        for n in [10_000_i64, 100_000, 1_000_000] {
+            let at = [Value::new([0.0; 8])?, 0.99.into(), n.into()];
+            let start = std::time::Instant::now();
+            let trace = power.traced(&at, keep)?;
+            let (traced, start) = (start.elapsed(), std::time::Instant::now());
+            trace.run(&at)?;
+            let (ran, start) = (start.elapsed(), std::time::Instant::now());
+            if keep == Keep::Scalars {
+                trace.reverse(&at, &[Value::new([0.0; 8])?, 1.0.into()], Schedule::Sequential)?;
+            }
+            let steps = trace.program().function.body.stms.len();
+            println!(
+                "{keep:?}, {n} iterations: {steps} steps, traced in {traced:?}, run in {ran:?}, reversed in {:?}",
+                start.elapsed()
+            );
+        }
     }
     Ok(())
 }

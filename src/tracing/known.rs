@@ -12,7 +12,8 @@ use crate::interpret::{Arithmetic, Scalar, Step, Value, apply};
 /// What is known of the variables of a trace.
 #[derive(Debug, Default)]
 pub(super) struct Known {
-    scalars: FxHashMap<Var, Scalar<f64>>,
+    /// By number.
+    scalars: Vec<Option<Scalar<f64>>>,
     sizes: FxHashMap<Var, Vec<usize>>,
     /// The array whose element a parameter is.
     rows: FxHashMap<Var, Atom>,
@@ -27,16 +28,24 @@ impl Known {
     pub(super) fn note(&mut self, atom: Atom, value: &Value<f64>) {
         let Atom::Var(var) = atom else { return };
         match value {
-            Value::Scalar(scalar) => drop(self.scalars.insert(var, *scalar)),
+            Value::Scalar(scalar) => self.set(var, *scalar),
             Value::Array(_) => drop(self.sizes.insert(var, value.sizes().to_vec())),
         }
+    }
+
+    fn set(&mut self, var: Var, value: Scalar<f64>) {
+        let at = var.0 as usize;
+        if self.scalars.len() <= at {
+            self.scalars.resize(at + 1, None);
+        }
+        self.scalars[at] = Some(value);
     }
 
     /// The value of an operand, if it is known.
     fn scalar(&self, atom: Atom) -> Option<Scalar<f64>> {
         match atom {
             Atom::Const(constant) => Some(f64::constant(constant)),
-            Atom::Var(var) => self.scalars.get(&var).copied(),
+            Atom::Var(var) => self.scalars.get(var.0 as usize).copied().flatten(),
         }
     }
 
@@ -73,7 +82,7 @@ impl Known {
         if let (Atom::Var(var), Some(values)) = (result, values)
             && let Ok(value) = apply(op, &values)
         {
-            self.scalars.insert(var, value);
+            self.set(var, value);
             self.recipes.insert(var, Op::Scalar(op, operands));
         }
     }
@@ -84,7 +93,7 @@ impl Known {
             && let Some(sizes) = self.sizes.get(&array)
             && let Ok(size) = i64::try_from(sizes[dimension])
         {
-            self.scalars.insert(var, Scalar::I64(size));
+            self.set(var, Scalar::I64(size));
             self.recipes.insert(var, Op::Size(array.into(), dimension));
         }
     }

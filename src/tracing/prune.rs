@@ -4,25 +4,23 @@
 //! not reported; it is by the trace itself, which keeps everything.
 
 use core::cell::RefCell;
-use rustc_hash::FxHashSet;
 
 use crate::array::{Atom, Body, Form, Lambda, Loop, Op, Program, Rebuild, Stm, Var, deeper};
 
 /// The program without what is not needed, in canonical numbers.
 pub(super) fn prune(program: &Program) -> Program {
-    let mut needed = Needed::default();
+    let mut needed = Needed(RefCell::new(vec![false; program.types.len()]));
     let function = needed.lambda(&program.function);
     Program { types: program.types.clone(), names: program.names.clone(), function }.renumbered()
 }
 
 /// The variables that are needed by what was seen so far, last first.
-#[derive(Default)]
-struct Needed(RefCell<FxHashSet<Var>>);
+struct Needed(RefCell<Vec<bool>>);
 
 impl Rebuild for Needed {
     fn atom(&self, atom: Atom) -> Atom {
         if let Atom::Var(var) = atom {
-            self.0.borrow_mut().insert(var);
+            self.0.borrow_mut()[var.0 as usize] = true;
         }
         atom
     }
@@ -31,7 +29,7 @@ impl Rebuild for Needed {
         let results = self.atoms(&body.results);
         let mut stms: Vec<Stm> = Vec::new();
         for stm in body.stms.iter().rev() {
-            if stm.vars.iter().any(|v| self.0.borrow().contains(v)) {
+            if stm.vars.iter().any(|v| self.0.borrow()[v.0 as usize]) {
                 let op = deeper(|| self.op(&stm.op));
                 stms.push(Stm { vars: stm.vars.clone(), op });
             }

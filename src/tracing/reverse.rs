@@ -13,9 +13,9 @@ use std::sync::Mutex;
 
 use super::graph::{Graph, Node, Step, Values};
 use super::{Keep, Trace};
-use crate::algebra::{Kronecker, Module};
+use crate::algebra::Module;
 use crate::array::{Atom, Program, ScalarOp, Type, Var};
-use crate::carriers::{Dual, Sparse};
+use crate::carriers::Dual;
 use crate::error::{Error, Result};
 use crate::interpret::{Arithmetic, Scalar, VERIFIED, Value, apply};
 
@@ -168,20 +168,22 @@ impl<'t> Pass<'t> {
     /// The parts that a scalar operation gives to the adjoints of its operands: a run on dual numbers, where the tangent
     /// of each operand is its own unit times the adjoint.
     fn pulled(&self, node: &Node, op: ScalarOp, atoms: &[Atom]) -> Vec<f64> {
-        type Number = Dual<f64, Sparse<usize, f64>>;
+        type Number = Dual<f64, Parts>;
         let [(.., port)] = node.outputs[..] else { panic!("a scalar operation has one result") };
         let adjoint = self.adjoint(port);
         let operand = |(n, atom): (usize, &Atom)| {
-            let used = node.uses.iter().any(|(operand, _)| *operand == n);
-            let tangent = if used { Sparse::delta(n).scale(&adjoint) } else { Sparse::null() };
-            match self.value(*atom).map(|x| Number { value: *x, tangent: tangent.clone() }) {
+            let mut tangent = Parts::null();
+            if node.uses.iter().any(|(operand, _)| *operand == n) {
+                tangent.0[n] = Some(adjoint);
+            }
+            match self.value(*atom).map(|x| Number { value: *x, tangent }) {
                 Value::Scalar(scalar) => scalar,
                 Value::Array(_) => panic!("{VERIFIED}"),
             }
         };
         let operands: Vec<Scalar<Number>> = atoms.iter().enumerate().map(operand).collect();
         let Ok(Scalar::Real(result)) = apply(op, &operands) else { panic!("an operation with a real result has one") };
-        node.uses.iter().map(|(n, _)| result.tangent.get(n).copied().unwrap_or(0.0)).collect()
+        node.uses.iter().map(|(n, _)| result.tangent.0[*n].unwrap_or(0.0)).collect()
     }
 
     /// The parts that a function with a pullback gives.
@@ -256,6 +258,38 @@ impl<'t> Pass<'t> {
             return Err(error);
         }
         arguments.iter().zip(adjoints).map(|(argument, adjoint)| Value::array(argument.sizes(), adjoint)).collect()
+    }
+}
+
+/// The parts of an adjoint that go to the operands of an operation; an operand without one is not differentiated by.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Parts([Option<f64>; MOST_OPERANDS]);
+
+/// The most operands that a scalar operation has.
+const MOST_OPERANDS: usize = 3;
+
+impl Module<f64> for Parts {
+    fn null() -> Self {
+        Parts([None; MOST_OPERANDS])
+    }
+
+    fn is_null(&self) -> bool {
+        *self == Parts::null()
+    }
+
+    fn join(self, other: Self) -> Self {
+        Parts(core::array::from_fn(|n| match (self.0[n], other.0[n]) {
+            (Some(a), Some(b)) => Some(a + b),
+            (a, b) => a.or(b),
+        }))
+    }
+
+    fn scale(self, by: &f64) -> Self {
+        Parts(self.0.map(|part| part.map(|part| part.scale(by))))
+    }
+
+    fn stretch(self, by: &f64) -> Self {
+        Parts(self.0.map(|part| part.map(|part| part * by)))
     }
 }
 
