@@ -5,7 +5,7 @@
 
 use core::cell::RefCell;
 
-use crate::array::{Atom, Body, Form, Lambda, Loop, Op, Program, Rebuild, Stm, Var, deeper};
+use crate::array::{Atom, Body, Form, Lambda, Loop, Op, Program, Rebuild, Stm, deeper};
 
 /// The program without what is not needed, in canonical numbers.
 pub(super) fn prune(program: &Program) -> Program {

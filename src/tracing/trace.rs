@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::Keep;
 use super::prune::prune;
 use super::record::Decision;
-use crate::array::{Const, Program, Var, text};
+use crate::array::{Const, Program, Stm, Var, text};
 use crate::carriers::Input;
 use crate::error::{Error, Result};
 use crate::interpret::{Compare, Limits, Machine, Scalar, Value, fitting};
@@ -60,15 +60,16 @@ impl Trace {
     pub fn decisions(&self) -> Vec<String> {
         let sizes = self.sizes.iter().flatten().zip(&self.whole.names).filter(|(sizes, _)| !sizes.is_empty());
         let sizes = sizes.map(|(sizes, name)| described_sizes(name, sizes));
-        sizes.chain(self.decisions.iter().map(|decision| self.describe(decision.var, decision.outcome))).collect()
+        let stms = self.whole.function.body.stms.iter();
+        let binders: FxHashMap<Var, &Stm> = stms.flat_map(|stm| stm.vars.iter().map(move |var| (*var, stm))).collect();
+        let decided = self.decisions.iter().map(|d| self.describe(d.var, d.outcome, binders.get(&d.var).copied()));
+        sizes.chain(decided).collect()
     }
 
-    fn describe(&self, var: Var, outcome: Const) -> String {
-        let stm = self.whole.function.body.stms.iter().find(|stm| stm.vars.contains(&var));
-        let made = match stm {
-            Some(stm) => text::head(&self.whole, stm).split_once(" = ").map(|(_, made)| made.to_owned()),
-            None => None,
-        };
+    /// A decision as text; a variable that no statement binds is a parameter.
+    fn describe(&self, var: Var, outcome: Const, by: Option<&Stm>) -> String {
+        let made = by.map(|stm| text::head(&self.whole, stm));
+        let made = made.and_then(|made| made.split_once(" = ").map(|(_, made)| made.to_owned()));
         let made = made.unwrap_or_else(|| text::name(&self.whole, var));
         match outcome {
             Const::Bool(b) => format!("{made}: {b}"),
@@ -95,10 +96,10 @@ impl Trace {
         let params = self.whole.function.params.iter();
         let bound = params.clone().zip(arguments).try_for_each(|(param, value)| machine.bind(*param, value.clone()));
         bound.map_err(|fault| fault.within(|| text::signature(&self.whole)))?;
-        params.clone().try_for_each(|param| self.check(&machine, *param))?;
+        params.clone().try_for_each(|param| self.check(&machine, *param, None))?;
         for stm in &self.whole.function.body.stms {
             machine.statement(stm).map_err(|fault| machine.located(fault, stm))?;
-            stm.vars.iter().try_for_each(|var| self.check(&machine, *var))?;
+            stm.vars.iter().try_for_each(|var| self.check(&machine, *var, Some(stm)))?;
         }
         Ok(machine)
     }
@@ -112,7 +113,7 @@ impl Trace {
     }
 
     /// Takes the decision on a variable again, if there is one.
-    fn check<C: Compare>(&self, machine: &Machine<'_, C>, var: Var) -> Result<()> {
+    fn check<C: Compare>(&self, machine: &Machine<'_, C>, var: Var, by: Option<&Stm>) -> Result<()> {
         let Some((at, outcome)) = self.outcomes.get(&var) else { return Ok(()) };
         let same = match (machine.get(var.into()), *outcome) {
             (Value::Scalar(Scalar::Bool(now)), Const::Bool(then)) => now == then,
@@ -123,7 +124,7 @@ impl Trace {
             return Ok(());
         }
         let before = self.sizes.iter().flatten().filter(|sizes| !sizes.is_empty()).count();
-        Err(Error::BranchChanged { at: before + at, decision: self.describe(var, *outcome) })
+        Err(Error::BranchChanged { at: before + at, decision: self.describe(var, *outcome, by) })
     }
 
     /// The results as terms over the reals among the arguments, which are numbered from 0 through all arguments. The
