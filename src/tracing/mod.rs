@@ -57,7 +57,7 @@ mod record;
 mod reverse;
 mod trace;
 
-pub use reverse::Schedule;
+pub use reverse::{Reversed, Schedule};
 pub use trace::Trace;
 
 use crate::array::Program;

@@ -30,6 +30,9 @@ pub enum Schedule {
     Tasks,
 }
 
+/// The results, and the adjoints of the arguments.
+pub type Reversed = (Vec<Value<f64>>, Vec<Value<f64>>);
+
 impl Trace {
     /// Reverse mode: the results at these arguments, and the adjoints of the arguments for these adjoints of the results.
     ///
@@ -55,7 +58,7 @@ impl Trace {
         arguments: &[Value<f64>],
         adjoints: &[Value<f64>],
         schedule: Schedule,
-    ) -> Result<(Vec<Value<f64>>, Vec<Value<f64>>)> {
+    ) -> Result<Reversed> {
         if self.keep() == Keep::Arrays {
             let reason = "its arrays are kept, and only scalars have a step each: take the `vjp` of its program";
             return Err(Error::NotDifferentiable { operation: "a trace".into(), reason });
