@@ -53,12 +53,7 @@ impl Trace {
     /// # Errors
     /// [`Error::NotDifferentiable`] if arrays are kept: then the trace's program has a `vjp`. [`Error::Length`] and
     /// [`Error::Argument`] if the adjoints are not of the sizes of the results, and as for [`run`](Trace::run).
-    pub fn reverse(
-        &self,
-        arguments: &[Value<f64>],
-        adjoints: &[Value<f64>],
-        schedule: Schedule,
-    ) -> Result<Reversed> {
+    pub fn reverse(&self, arguments: &[Value<f64>], adjoints: &[Value<f64>], schedule: Schedule) -> Result<Reversed> {
         if self.keep() == Keep::Arrays {
             let reason = "its arrays are kept, and only scalars have a step each: take the `vjp` of its program";
             return Err(Error::NotDifferentiable { operation: "a trace".into(), reason });
