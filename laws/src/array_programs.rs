@@ -82,12 +82,20 @@ impl ArrayProgram {
         self.arguments_of([self.rows; 4], self.columns)
     }
 
-    /// Other arguments that may send the program another way: other numbers, other integers, and other lengths.
+    /// Other arguments that may send the program another way: one of them changed, all of them, or all lengths.
     #[must_use]
     pub fn elsewhere(&self) -> Vec<Vec<Value<f64>>> {
-        let other = ArrayProgram { seed: self.seed.rotate_left(13) ^ 1, ..self.clone() };
+        // An odd seed for an even one, so that the truth value changes.
+        let other = ArrayProgram { seed: self.seed.rotate_left(14) & !1 | !self.seed & 1, ..self.clone() }.arguments();
         let longer = ArrayProgram { rows: self.rows + 1, ..self.clone() };
-        vec![other.arguments(), longer.arguments()]
+        let changed = other.iter().enumerate().map(|(k, value)| {
+            let mut arguments = self.arguments();
+            arguments[k] = value.clone();
+            arguments
+        });
+        let mut all: Vec<_> = changed.collect();
+        all.extend([other, longer.arguments()]);
+        all
     }
 
     /// Arguments of other lengths, one for each array, which fit only if all are as in the recipe.
