@@ -274,7 +274,7 @@ impl Forward<'_, '_> {
         let emit = |it: Reduce, target: &Target| {
             target.emit(if is_scan { Op::Scan(Box::new(it)) } else { Op::Reduce(Box::new(it)) })
         };
-        if let ([_], Operator::Sums) = (&stm.vars[..], recognise(&it.operator)) {
+        if let ([_], Operator::Sum) = (&stm.vars[..], recognise(&it.operator)) {
             // A sum is linear: the tangent is a sum of its own.
             self.copier.stm(stm);
             let operator = self.copier.lambda(&it.operator);
