@@ -1,7 +1,7 @@
 //! What cannot be differentiated is refused before anything is written, by name.
 //!
-//! Law: a derivative is right or refused. The rules of reductions take a neutral element for a constant, so it must be
-//! one; an accumulator must end in the scope in which it begins, since what is entered again leaves it out.
+//! Law: a derivative is right or refused. An accumulator must end in the scope in which it begins, since what is entered
+//! again leaves it out.
 
 use rustc_hash::FxHashSet;
 
@@ -18,7 +18,7 @@ fn check_body(program: &Program, body: &Body, active: &Active) -> Result<()> {
     let bound: FxHashSet<Var> = body.stms.iter().flat_map(|stm| stm.vars.iter().copied()).collect();
     for stm in &body.stms {
         if stm.vars.iter().any(|v| active.var(*v)) {
-            check_statement(&bound, stm, active)?;
+            check_statement(&bound, stm)?;
         }
         match &stm.op {
             Op::Custom(it) => {
@@ -36,18 +36,13 @@ fn check_body(program: &Program, body: &Body, active: &Active) -> Result<()> {
     Ok(())
 }
 
-fn check_statement(bound: &FxHashSet<Var>, stm: &Stm, active: &Active) -> Result<()> {
+fn check_statement(bound: &FxHashSet<Var>, stm: &Stm) -> Result<()> {
     let refuse =
         |operation: &str, reason: &'static str| Err(Error::NotDifferentiable { operation: operation.into(), reason });
     match &stm.op {
-        Op::Reduce(it) if it.neutral.iter().any(|a| active.atom(*a)) => refuse("reduce", NEUTRAL),
-        Op::Scan(it) if it.neutral.iter().any(|a| active.atom(*a)) => refuse("scan", NEUTRAL),
-        Op::Hist(it) if it.neutral.iter().any(|a| active.atom(*a)) => refuse("hist", NEUTRAL),
         Op::FromAccumulator(Atom::Var(var)) if !bound.contains(var) => {
             refuse("an accumulator", "it must become an array in the scope in which it began")
         }
         _ => Ok(()),
     }
 }
-
-const NEUTRAL: &str = "its neutral element depends on what is differentiated by, and must be a constant";

@@ -7,6 +7,7 @@
 
 use rustc_hash::FxHashSet;
 
+use super::copy::Copier;
 use super::flow::{atoms_of, mentions};
 use super::target::Target;
 use crate::array::{Atom, Body, IntegerRow, Lambda, Op, ScalarOp, Stm, Var, index};
@@ -143,4 +144,13 @@ pub(super) fn numbered(target: &Target, extremum: ScalarOp, value: Atom) -> Lamb
         let number = target.choose(wins, || vec![x[3]], || vec![x[1]])[0];
         vec![target.scalar(extremum, &[left, right]), number]
     })
+}
+
+/// The results of an operator for these operands, written out.
+pub(super) fn applied(copier: &mut Copier<'_, '_>, operator: &Lambda, left: &[Atom], right: &[Atom]) -> Vec<Atom> {
+    for (param, value) in operator.params.iter().zip(left.iter().chain(right)) {
+        copier.set(*param, *value);
+    }
+    copier.stms(&operator.body.stms);
+    copier.atoms(&operator.body.results)
 }

@@ -6,6 +6,7 @@
 
 use super::Reverse;
 use crate::array::{Atom, Lambda, Op, Reduce, ScalarOp, Type, Var, index};
+use crate::transform::operator::applied;
 
 /// Arrays combined by an operator of the program that is differentiated, of which `k` operands are written already.
 #[derive(Clone)]
@@ -74,22 +75,13 @@ impl Reverse<'_, '_> {
         self.target.emit(Op::Scan(Box::new(Reduce { operator, neutral, arrays, commutative: false })))
     }
 
-    /// The results of the operator for these operands, written out.
-    pub(super) fn applied(&mut self, operator: &Lambda, left: &[Atom], right: &[Atom]) -> Vec<Atom> {
-        for (param, value) in operator.params.iter().zip(left.iter().chain(right)) {
-            self.copier.set(*param, *value);
-        }
-        self.copier.stms(&operator.body.stms);
-        self.copier.atoms(&operator.body.results)
-    }
-
     /// A copy of an operator with left and right exchanged.
     pub(super) fn flipped(&mut self, operator: &Lambda) -> Lambda {
         let types: Vec<Type> = operator.params.iter().map(|p| self.copier.source.type_of(*p)).collect();
         let target = self.target;
         target.lambda(&types, |x| {
             let (left, right) = x.split_at(x.len() / 2);
-            self.applied(operator, right, left)
+            applied(&mut self.copier, operator, right, left)
         })
     }
 

@@ -27,6 +27,7 @@ use rustc_hash::FxHashMap;
 use super::check::check;
 use super::copy::Copier;
 use super::flow::Active;
+use super::neutral::constant_neutrals;
 use super::stripmine::stripmined;
 use super::target::Target;
 use crate::array::{Atom, Body, Lambda, Op, Policy, Program, Stm, Var};
@@ -43,7 +44,8 @@ pub(super) fn vjp(
 ) -> Result<Program> {
     let active = Active::both(program, by);
     check(program, &active)?;
-    let (program, target) = (&stripmined(program), Target::new());
+    let constant = constant_neutrals(program, &active);
+    let (program, target) = (&stripmined(constant.as_ref().unwrap_or(program)), Target::new());
     let active = Active::both(program, by);
     let mut reverse = Reverse::new(program, &target, &active);
     let function = &program.function;

@@ -14,6 +14,7 @@ use super::combine::Combined;
 use crate::array::{Atom, Body, Lambda, Op, Prim, Reduce, Type};
 use crate::transform::emit::Emit;
 use crate::transform::flow::bodies;
+use crate::transform::operator::applied;
 
 /// The matrices of a recurrence, and arrays of those entries that differ.
 struct Matrices {
@@ -120,7 +121,7 @@ impl Reverse<'_, '_> {
             let mut reaching = vec![None; k];
             felt.iter().zip(&later[2 * k..]).for_each(|(c, adjoint)| reaching[*c] = Some(*adjoint));
             let pulled = self.apart(|reverse| reverse.pullback(&it.operator, &earlier[..2 * k], &reaching));
-            let combined = self.applied(&it.operator, &earlier[k..2 * k], &later[k..2 * k]);
+            let combined = applied(&mut self.copier, &it.operator, &earlier[k..2 * k], &later[k..2 * k]);
             let sum = |(c, adjoint): (&usize, &Atom)| pulled[*c].map_or(*adjoint, |p| target.add(*adjoint, p));
             let adjoints = felt.iter().zip(&earlier[2 * k..]).map(sum);
             earlier[..k].iter().copied().chain(combined).chain(adjoints).collect()

@@ -137,7 +137,9 @@ impl Reverse<'_, '_> {
     fn products_after(&mut self, it: &Combined, seed: Atom, size: Atom) -> Atom {
         let target = self.target;
         let factors = target.with_front(seed, target.reversed(it.arrays[0]));
-        let products = self.prefixes(&it.operator, &it.neutral, &[factors])[0];
+        // Of the number alone, whatever the reduction starts from.
+        let one = target.type_of(seed).prim.one().into();
+        let products = self.prefixes(&it.operator, &[one], &[factors])[0];
         target.reversed(target.part(products, index(0), size))
     }
 

@@ -8,9 +8,10 @@
 use super::Reverse;
 use super::arrays::read_within;
 use super::combine::Combined;
-use super::sort::{TRUTH, sorted};
-use crate::array::{Atom, Lambda, Op, Reduce, ScalarOp, Scatter, Type, index};
-use crate::transform::operator::{Operator, recognise};
+use super::sort::sorted;
+use crate::array::{Atom, Const, Lambda, Op, Prim, Reduce, ScalarOp, Scatter, Type, index};
+use crate::transform::copy::Copier;
+use crate::transform::operator::{Operator, applied, recognise};
 
 /// Sorted elements, each with whether it is the first or last of its segment.
 #[derive(Clone, Copy)]
@@ -127,25 +128,26 @@ impl Reverse<'_, '_> {
         let target = self.target;
         let order = |array: Atom| if from_right { target.reversed(array) } else { array };
         let inputs: Vec<Atom> = core::iter::once(starts).chain(arrays.iter().copied()).map(order).collect();
-        let no = Atom::Const(TRUTH.prim.zero());
-        let operator = self.restarting(&it.operator, from_right);
+        let no = Atom::Const(Const::Bool(false));
+        let operator = restarting(&mut self.copier, &it.operator, from_right);
         let neutral = [&[no], &it.neutral[..]].concat();
         let scan = Reduce { operator, neutral, arrays: inputs, commutative: false };
         target.emit(Op::Scan(Box::new(scan)))[1..].iter().map(|a| order(*a)).collect()
     }
+}
 
-    /// An operator that forgets what is to the left where a segment starts.
-    fn restarting(&mut self, operator: &Lambda, flipped: bool) -> Lambda {
-        let k = operator.params.len() / 2;
-        let side: Vec<Type> =
-            core::iter::once(TRUTH).chain(operator.params[..k].iter().map(|p| self.copier.source.type_of(*p))).collect();
-        let target = self.target;
-        target.lambda(&[&side[..], &side].concat(), |x| {
-            let ((started, left), (starts, right)) = ((x[0], &x[1..=k]), (x[k + 1], &x[k + 2..]));
-            let any = target.scalar(ScalarOp::Add, &[started, starts]);
-            let (first, second) = if flipped { (right, left) } else { (left, right) };
-            let combined = target.choose(starts, || right.to_vec(), || self.applied(operator, first, second));
-            [&[any], &combined[..]].concat()
-        })
-    }
+/// An operator that forgets what is to the left where a truth value says that a segment starts; or, if flipped, what is
+/// to the right, and takes its operands from right to left.
+fn restarting(copier: &mut Copier<'_, '_>, operator: &Lambda, flipped: bool) -> Lambda {
+    let k = operator.params.len() / 2;
+    let types = operator.params[..k].iter().map(|p| copier.source.type_of(*p));
+    let side: Vec<Type> = core::iter::once(Type::scalar(Prim::Bool)).chain(types).collect();
+    let target = copier.target;
+    target.lambda(&[&side[..], &side].concat(), |x| {
+        let ((started, left), (starts, right)) = ((x[0], &x[1..=k]), (x[k + 1], &x[k + 2..]));
+        let any = target.scalar(ScalarOp::Add, &[started, starts]);
+        let (first, second) = if flipped { (right, left) } else { (left, right) };
+        let combined = target.choose(starts, || right.to_vec(), || applied(copier, operator, first, second));
+        [&[any], &combined[..]].concat()
+    })
 }

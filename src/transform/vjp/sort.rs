@@ -3,7 +3,7 @@
 //! Law: the order that is found is the only one in which keys do not decrease and equal keys keep their order. Each bit
 //! is a scan and two scatters ("Reverse AD for a functional array language": values are sorted by their bins).
 
-use crate::array::{Atom, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Scatter, Type, Var, index};
+use crate::array::{Atom, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Scatter, Var, index};
 use crate::transform::target::Target;
 
 /// The keys, integers from 0 up to a largest, in order, and the position that each had.
@@ -43,6 +43,3 @@ fn by_lowest_bit(target: &Target, keys: Atom, values: Atom) -> [Atom; 2] {
         target.one(Op::Scatter(Box::new(Scatter { destination, indices: places, values: array })))
     })
 }
-
-/// The type of indices, and of truth values.
-pub(super) const TRUTH: Type = Type::scalar(Prim::Bool);
