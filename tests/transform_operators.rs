@@ -78,6 +78,47 @@ mod tuples {
     }
 
     #[test]
+    fn products_of_complex_numbers() -> Verdict {
+        for combinator in ["reduce", "scan"] {
+            for results in ["x, y", "x"] {
+                let source = format!(
+                    "program (xs: []f64, ys: []f64) {{
+                        let x, y = {combinator} (xs, ys) from (1.0f64, 0.0f64) |a: f64, b: f64, c: f64, d: f64| {{
+                            let ac = mul(a, c) let bd = mul(b, d) let ad = mul(a, d) let bc = mul(b, c)
+                            let x = sub(ac, bd) let y = add(ad, bc) return x, y }}
+                        return {results} }}"
+                );
+                check(&source, vec![vec![reals(&some(4, 0.0)), reals(&some(4, 1.0))]])?;
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn components_of_several_kinds() -> Verdict {
+        // Moments of order 0 to 2, the first counted: shifts of polynomials compose.
+        for combinator in ["reduce", "scan"] {
+            let source = format!(
+                "program (ns: []i64, xs: []f32, ys: []f64) {{
+                    let n, x, y = {combinator} (ns, xs, ys) from (0i64, 0.0f32, 0.0f64)
+                        |a: i64, b: f32, c: f64, d: i64, e: f32, f: f64| {{
+                        let n = add(a, d) let x = add(b, e)
+                        let b64 = f64(b) let e64 = f64(e) let be = mul(b64, e64) let s = add(c, f) let y = add(s, be)
+                        return n, x, y }}
+                    let m = f64(n) let x64 = f64(x) let p = mul(x64, y) return p }}"
+            );
+            let source = if combinator == "scan" {
+                source.replace("let m = f64(n) let x64 = f64(x) let p = mul(x64, y) return p", "return x, y")
+            } else {
+                source
+            };
+            let numbers = super::indices(&[1, 2, 3]);
+            check(&source, vec![vec![numbers, reals(&some(3, 0.0)), reals(&some(3, 1.0))]])?;
+        }
+        Ok(())
+    }
+
+    #[test]
     fn components_that_have_nothing_to_do_with_each_other() -> Verdict {
         for combinator in ["reduce", "scan"] {
             let source = format!(

@@ -45,10 +45,19 @@ impl Reverse<'_, '_> {
         size: Atom,
     ) -> Vec<Option<Atom>> {
         let k = seeds.len();
-        let felt: Vec<usize> = (0..k).filter(|c| self.active.var(it.operator.params[*c])).collect();
+        let mut felt: Vec<usize> = (0..k).filter(|c| self.active.var(it.operator.params[*c])).collect();
+        let mut matrices = self.matrices(it, lefts, &felt);
+        if let Some(all) = &matrices {
+            let seeded: Vec<bool> = felt.iter().map(|c| seeds[*c].is_some()).collect();
+            let reached = all.reached(seeded);
+            if reached.contains(&false) {
+                felt = felt.into_iter().zip(reached).filter(|(_, reached)| *reached).map(|(c, _)| c).collect();
+                matrices = self.matrices(it, lefts, &felt);
+            }
+        }
         let first: Vec<Atom> =
             felt.iter().map(|c| seeds[*c].unwrap_or_else(|| self.target.zeros_like(prefixes[*c]))).collect();
-        let found = match self.matrices(it, lefts, &felt) {
+        let found = match matrices {
             Some(matrices) if matrices.work() <= lifted_work(&it.operator) => self.affine(&matrices, &first, size),
             _ => self.lifted(it, prefixes, &felt, &first, size),
         };
@@ -66,7 +75,9 @@ impl Reverse<'_, '_> {
         }
         let (mut entries, mut representatives) = (Vec::new(), Vec::new());
         let inputs = [lefts, &it.arrays].concat();
-        let arrays = target.map(&inputs, |x| {
+        // Entries that are operands as they are need no map.
+        let mut operands = Vec::new();
+        let mut arrays = target.map(&inputs, |x| {
             let unit = |c: usize| -> Vec<Option<Atom>> {
                 (0..lefts.len()).map(|n| (n == c).then(|| of.prim.one().into())).collect()
             };
@@ -75,8 +86,13 @@ impl Reverse<'_, '_> {
             let atoms: Vec<Atom> =
                 (0..d * d).map(|at| columns[at % d][felt[at / d]].unwrap_or(of.prim.zero().into())).collect();
             (entries, representatives) = classes(&atoms, d, of.prim);
-            representatives.iter().map(|at| atoms[*at]).collect()
+            let entries: Vec<Atom> = representatives.iter().map(|at| atoms[*at]).collect();
+            operands = entries.iter().map(|a| x.iter().position(|x| x == a)).collect();
+            entries
         });
+        for (array, operand) in arrays.iter_mut().zip(operands) {
+            *array = operand.map_or(*array, |n: usize| inputs[n]);
+        }
         Some(Matrices { prim: of.prim, dimension: d, entries, representatives, arrays })
     }
 
@@ -151,6 +167,17 @@ impl Matrices {
             Entry::One => Emit::Known(1.0),
             Entry::Array(n) => elements[n],
         }
+    }
+
+    /// The components that adjoints reach from these.
+    fn reached(&self, mut reached: Vec<bool>) -> Vec<bool> {
+        // Entries are those of all products of the matrices, so one step is enough.
+        let d = self.dimension;
+        let from = reached.clone();
+        for at in (0..d * d).filter(|at| self.entries[*at] != Entry::Zero) {
+            reached[at / d] |= from[at % d];
+        }
+        reached
     }
 
     /// How many operations that is.
