@@ -49,6 +49,7 @@ fn hist(op: &str, neutral: &str) -> String {
 
 mod ties {
     use super::{combined, hist, indices, pulled, reals};
+    use catadiff::interpret::Value;
 
     #[test]
     fn the_first_extremum_receives_the_adjoint() {
@@ -75,10 +76,25 @@ mod ties {
     }
 
     #[test]
+    fn integers_and_truth_values_have_the_same_rules() {
+        let of_integers = "program (bins: []i64, is: []i64, xs: []i64) {
+            let m = reduce (xs) from (0i64) |a: i64, b: i64| { let c = max(a, b) return c }
+            let y = hist (bins) at is (xs) from (0i64) |a: i64, b: i64| { let c = max(a, b) return c } return m, y }";
+        let arguments = vec![indices(&[5, 1]), indices(&[0, 1, 1, 0]), indices(&[5, 7, 7, 2])];
+        let found = pulled(of_integers, arguments, vec![1000_i64.into(), indices(&[1, 10])]);
+        assert_eq!(found, "[1, 0]; [0, 0, 0, 0]; [0, 1010, 0, 0]");
+        let of_truths = "program (xs: []bool) {
+            let all = reduce (xs) from (true) |a: bool, b: bool| { let c = mul(a, b) return c }
+            let any = reduce (xs) from (false) |a: bool, b: bool| { let c = add(a, b) return c } return all, any }";
+        let xs = || vec![Value::new([true, false, true]).unwrap()];
+        assert_eq!(pulled(of_truths, xs(), vec![true.into(), false.into()]), "[false, true, false]");
+        assert_eq!(pulled(of_truths, xs(), vec![false.into(), true.into()]), "[true, true, true]");
+    }
+
+    #[test]
     fn in_a_histogram_the_bin_wins_and_then_the_first_value() {
-        let arguments = || {
-            vec![reals(&[5.0, 1.0, 9.0]), indices(&[0, 1, 1, 0, -1, 3]), reals(&[5.0, 4.0, 4.0, 2.0, 99.0, 99.0])]
-        };
+        let arguments =
+            || vec![reals(&[5.0, 1.0, 9.0]), indices(&[0, 1, 1, 0, -1, 3]), reals(&[5.0, 4.0, 4.0, 2.0, 99.0, 99.0])];
         let found = pulled(&hist("max", "-f64.inf"), arguments(), vec![reals(&[1.0, 10.0, 100.0])]);
         assert_eq!(found, "[1, 0, 100]; [0, 0, 0, 0, 0, 0]; [0, 10, 0, 0, 0, 0]");
         let found = pulled(&hist("min", "f64.inf"), arguments(), vec![reals(&[1.0, 10.0, 100.0])]);
@@ -88,6 +104,7 @@ mod ties {
 
 mod zeros {
     use super::{combined, pulled, reals};
+    use catadiff::array::Program;
 
     #[test]
     fn of_products() {
@@ -120,8 +137,6 @@ mod zeros {
         // y = x₀, x₀x₁, x₀x₁x₂.
         assert_eq!(found, "[1, 820, 0]");
     }
-
-    use catadiff::array::Program;
 }
 
 mod places {
@@ -143,8 +158,7 @@ mod places {
 
     #[test]
     fn of_values_out_of_bounds_not_even_infinity_is_felt() {
-        let arguments =
-            vec![reals(&[2.0]), indices(&[0, 5, 5]), reals(&[3.0, f64::INFINITY, f64::NAN])];
+        let arguments = vec![reals(&[2.0]), indices(&[0, 5, 5]), reals(&[3.0, f64::INFINITY, f64::NAN])];
         assert_eq!(pulled(&hist("mul", "1.0f64"), arguments, vec![reals(&[1.0])]), "[3]; [0, 0, 0]; [2, 0, 0]");
     }
 
@@ -161,8 +175,11 @@ mod places {
         let source = "program (xs: []f64, i: i64, n: i64) {
             let x = xs[i] let a = replicate(n, x) let k = iota(n) let r = map (k) |j: i64| { let f = f64(j) return f }
             return a, r }";
-        let found =
-            pulled(source, vec![reals(&[3.0, 4.0]), 1_i64.into(), 3_i64.into()], vec![reals(&[1.0; 3]), reals(&[1.0; 3])]);
+        let found = pulled(
+            source,
+            vec![reals(&[3.0, 4.0]), 1_i64.into(), 3_i64.into()],
+            vec![reals(&[1.0; 3]), reals(&[1.0; 3])],
+        );
         assert_eq!(found, "[0, 3]; 0; 0");
     }
 
@@ -237,7 +254,9 @@ mod sparse {
             let row = m[i] let e = row[1i64] let f = m[0i64, i]
             let ab = mul(a, b) let abc = mul(ab, c) let tu = mul(t, u) let ef = mul(e, f)
             let r = add(abc, tu) let s = mul(r, ef) return s, ys }";
-        let at = |i: i64| vec![reals(&[0.3, -0.4, 1.1]), matrix(3, 3, &[0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]), i.into()];
+        let at = |i: i64| {
+            vec![reals(&[0.3, -0.4, 1.1]), matrix(3, 3, &[0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]), i.into()]
+        };
         check(source, vec![at(0), at(1), at(2)])
     }
 
@@ -263,7 +282,10 @@ mod sparse {
                 let v = if even { let a = ys[i] return a } else { let b = xs[i] let c = ys[0i64] let d = mul(b, c) return d }
                 let p = mul(r, v) let q = add(p, first) return q }
             let last = xs[2i64] let z = mul(r, last) return z }";
-        check(source, vec![vec![reals(&[0.3, -0.4, 1.1]), indices(&[0, 2, 1, 1])], vec![reals(&[0.3, -0.4, 1.1]), indices(&[])]])
+        check(
+            source,
+            vec![vec![reals(&[0.3, -0.4, 1.1]), indices(&[0, 2, 1, 1])], vec![reals(&[0.3, -0.4, 1.1]), indices(&[])]],
+        )
     }
 
     #[test]

@@ -153,11 +153,8 @@ mod tuples {
             "program (cs: []f64, ds: []f64) {{
                 let p, y = scan (cs, ds) from (1.0f64, 0.0f64) {LINEAR} return y }}"
         );
-        let found = pulled(
-            &source,
-            vec![reals(&[2.0, 3.0, 5.0]), reals(&[1.0, 10.0, 100.0])],
-            vec![reals(&[1.0, 1.0, 1.0])],
-        );
+        let found =
+            pulled(&source, vec![reals(&[2.0, 3.0, 5.0]), reals(&[1.0, 10.0, 100.0])], vec![reals(&[1.0, 1.0, 1.0])]);
         // y = 1, 13, 165; g₂ = 1, g₁ = 1 + 5, g₀ = 1 + 3·6.
         assert_eq!(found, "[0, 6, 13]; [19, 6, 1]");
     }
@@ -193,7 +190,7 @@ mod tuples {
 }
 
 mod arrays {
-    use super::{LINEAR, LOG_SUM, Verdict, check, indices, matrix, pulled, reals, some};
+    use super::{APART, LINEAR, LOG_SUM, Verdict, check, indices, matrix, pulled, reals, some};
     use catadiff::interpret::Value;
 
     const OPERATORS: [(&str, &str); 5] =
@@ -260,6 +257,28 @@ mod arrays {
     }
 
     #[test]
+    fn components_apart_of_rows() -> Verdict {
+        let rows = |parameters: &str, combination: &str, e: &str| {
+            format!(
+                "program (xs: [][]f64, ys: [][]f64, zs: [][]f64{parameters}) {{
+                    let n = size[1](xs)
+                    let z = replicate(n, 0.0f64) let o = replicate(n, 1.0f64) let i = replicate(n, -f64.inf)
+                    let x, y, w = {combination} from ({e})
+                        |p: []f64, q: []f64, r: []f64, s: []f64, t: []f64, u: []f64| {{
+                        let a, b, c = map (p, q, r, s, t, u) {APART} return a, b, c }}
+                    return x, y, w }}"
+            )
+        };
+        let lists = |n: usize| (0..3).map(|k| matrix(n, 2, &some(2 * n, f64::from(k)))).collect::<Vec<_>>();
+        for combinator in ["reduce", "scan"] {
+            let source = rows("", &format!("{combinator} (xs, ys, zs)"), "z, o, i");
+            check(&source, vec![lists(4), lists(1), lists(0)])?;
+        }
+        let source = rows(", is: []i64", "hist (xs, ys, zs) at is (xs, ys, zs)", "z, o, i");
+        check(&source, vec![[lists(4), vec![indices(&[2, 0, 2, 7])]].concat()])
+    }
+
+    #[test]
     fn operators_on_whole_arrays() -> Verdict {
         // A + B + k A B on matrices as arrays of arrays: no element of the result is of one column alone.
         for combinator in ["reduce", "scan"] {
@@ -295,11 +314,7 @@ mod arrays {
                     return y }}"
             );
             let at = |bins: usize, is: &[i64]| {
-                vec![
-                    matrix(bins, 2, &some(2 * bins, 0.0)),
-                    indices(is),
-                    matrix(is.len(), 2, &some(2 * is.len(), 1.0)),
-                ]
+                vec![matrix(bins, 2, &some(2 * bins, 0.0)), indices(is), matrix(is.len(), 2, &some(2 * is.len(), 1.0))]
             };
             let nothing = vec![matrix(2, 2, &some(4, 0.0)), indices(&[]), matrix(0, 0, &[])];
             check(&source, vec![at(3, &[2, 0, 2, 7, -1, 2]), at(2, &[]), at(0, &[0]), nothing])?;

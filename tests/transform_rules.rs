@@ -356,6 +356,9 @@ fn what_has_no_rule_is_refused_by_name() {
         return ys }";
     let program = Program::parse(source).unwrap();
     for error in [program.jvp().unwrap_err(), program.vjp().unwrap_err()] {
-        assert!(matches!(&error, Error::NotDifferentiable { operation, .. } if operation == "an accumulator"), "{error}");
+        assert!(
+            matches!(&error, Error::NotDifferentiable { operation, .. } if operation == "an accumulator"),
+            "{error}"
+        );
     }
 }

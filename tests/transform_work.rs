@@ -11,8 +11,7 @@ fn some(n: usize, shift: f64) -> Vec<f64> {
 /// How many operations a program performs on these arguments.
 fn operations(program: &Program, arguments: &[Value<f64>]) -> u64 {
     let counter = Counter::new();
-    let counted: Vec<Value<Counted<'_, f64>>> =
-        arguments.iter().map(|v| v.map(|x| counter.number(*x))).collect();
+    let counted: Vec<Value<Counted<'_, f64>>> = arguments.iter().map(|v| v.map(|x| counter.number(*x))).collect();
     program.run(&counted).unwrap();
     counter.total()
 }

@@ -5,8 +5,8 @@
 //! shrink.
 
 use catadiff::array::{
-    Atom, Builder, Custom, Form, Hist, IntegerRow, Loop, Map, Op, Policy, Prim, Program, Range, Reduce,
-    ScalarOp, Scatter, Type, constant, index,
+    Atom, Builder, Custom, Form, Hist, IntegerRow, Loop, Map, Op, Policy, Prim, Program, Range, Reduce, ScalarOp,
+    Scatter, Type, constant, index,
 };
 use catadiff::interpret::{Scalar, Value};
 use catadiff::primitives::Primitive;

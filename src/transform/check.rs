@@ -11,24 +11,27 @@ use crate::error::{Error, Result};
 
 /// Checks that there is a rule for each active statement.
 pub(super) fn check(program: &Program, active: &Active) -> Result<()> {
-    check_body(program, &program.function.body, active)
+    check_body(program, &program.function.body, active, false)
 }
 
-fn check_body(program: &Program, body: &Body, active: &Active) -> Result<()> {
+fn check_body(program: &Program, body: &Body, active: &Active, is_pullback: bool) -> Result<()> {
     let bound: FxHashSet<Var> = body.stms.iter().flat_map(|stm| stm.vars.iter().copied()).collect();
     for stm in &body.stms {
         if stm.vars.iter().any(|v| active.var(*v)) {
             check_statement(&bound, stm)?;
+            if is_pullback {
+                check_neutral(stm, active)?;
+            }
         }
         match &stm.op {
             Op::Custom(it) => {
                 let adjoints = &it.pullback.params[it.arguments.len()..];
                 let active = Active::of_lambda(program, &it.pullback, adjoints);
-                check_body(program, &it.pullback.body, &active)?;
+                check_body(program, &it.pullback.body, &active, true)?;
             }
             op => {
                 for (_, inner) in bodies(op) {
-                    check_body(program, inner, active)?;
+                    check_body(program, inner, active, is_pullback)?;
                 }
             }
         }
@@ -36,13 +39,29 @@ fn check_body(program: &Program, body: &Body, active: &Active) -> Result<()> {
     Ok(())
 }
 
+fn refuse(operation: &str, reason: &'static str) -> Result<()> {
+    Err(Error::NotDifferentiable { operation: operation.into(), reason })
+}
+
 fn check_statement(bound: &FxHashSet<Var>, stm: &Stm) -> Result<()> {
-    let refuse =
-        |operation: &str, reason: &'static str| Err(Error::NotDifferentiable { operation: operation.into(), reason });
     match &stm.op {
         Op::FromAccumulator(Atom::Var(var)) if !bound.contains(var) => {
             refuse("an accumulator", "it must become an array in the scope in which it began")
         }
         _ => Ok(()),
     }
+}
+
+/// In a program neutral elements are made constant; pullbacks of its functions stay as they are.
+fn check_neutral(stm: &Stm, active: &Active) -> Result<()> {
+    let (operation, neutral) = match &stm.op {
+        Op::Reduce(it) => ("reduce", &it.neutral),
+        Op::Scan(it) => ("scan", &it.neutral),
+        Op::Hist(it) => ("hist", &it.neutral),
+        _ => return Ok(()),
+    };
+    if neutral.iter().any(|a| active.atom(*a)) {
+        return refuse(operation, "in a pullback its neutral element depends on adjoints, and must be a constant");
+    }
+    Ok(())
 }

@@ -58,9 +58,7 @@ fn combined(copier: &mut Copier<'_, '_>, it: &Reduce, scan: bool) -> Vec<Atom> {
         let first = applied(copier, &it.operator, &neutral, &first);
         let update = |(array, new): (&Atom, &Atom)| target.one(Op::Update(*array, vec![index(0)], *new));
         let arrays: Vec<Atom> = arrays.iter().zip(&first).map(update).collect();
-        let emit = |it: Reduce| {
-            target.emit(if scan { Op::Scan(Box::new(it)) } else { Op::Reduce(Box::new(it)) })
-        };
+        let emit = |it: Reduce| target.emit(if scan { Op::Scan(Box::new(it)) } else { Op::Reduce(Box::new(it)) });
         if let Some(known) = known_neutral(target, &it.operator, &neutral) {
             let operator = copier.lambda(&it.operator);
             return emit(Reduce { operator, neutral: vec![known], arrays, commutative: it.commutative });

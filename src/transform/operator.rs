@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 use super::copy::Copier;
 use super::flow::{atoms_of, mentions};
 use super::target::Target;
-use crate::array::{Atom, Body, IntegerRow, Lambda, Op, ScalarOp, Stm, Var, index};
+use crate::array::{Atom, Body, IntegerRow, Lambda, Map, Op, ScalarOp, Stm, Var, index};
 use crate::primitives::Primitive;
 
 /// An operator of one kind or another.
@@ -70,6 +70,9 @@ fn of_scalars(op: ScalarOp, operands: &[Atom], params: [Var; 2]) -> Operator {
 /// The components of an operator that are needed for those that are asked for, in groups that do not depend on each
 /// other.
 pub(super) fn groups(operator: &Lambda, asked: &[bool]) -> Vec<Vec<usize>> {
+    if let Operator::Elementwise(inner) = recognise(operator) {
+        return groups(&inner, asked);
+    }
     let k = asked.len();
     let needs: Vec<Vec<usize>> = (0..k)
         .map(|c| {
@@ -100,7 +103,16 @@ pub(super) fn groups(operator: &Lambda, asked: &[bool]) -> Vec<Vec<usize>> {
 /// The operator of a group of components.
 pub(super) fn part(operator: &Lambda, group: &[usize]) -> Lambda {
     let k = operator.params.len() / 2;
-    let params = group.iter().copied().chain(group.iter().map(|c| k + c)).map(|c| operator.params[c]).collect();
+    let params: Vec<Var> =
+        group.iter().copied().chain(group.iter().map(|c| k + c)).map(|c| operator.params[c]).collect();
+    if let Operator::Elementwise(inner) = recognise(operator) {
+        let arrays = params.iter().copied().map(Atom::Var).collect();
+        let map = Map { function: part(&inner, group), arrays, accumulators: Vec::new() };
+        let vars: Vec<Var> = group.iter().map(|c| operator.body.stms[0].vars[*c]).collect();
+        let results = vars.iter().copied().map(Atom::Var).collect();
+        let stms = vec![Stm { vars, op: Op::Map(Box::new(map)) }];
+        return Lambda { params, body: Body { stms, results } };
+    }
     let results: Vec<Atom> = group.iter().map(|c| operator.body.results[*c]).collect();
     let (stms, _) = slice(&operator.body, &results);
     Lambda { params, body: Body { stms: stms.into_iter().cloned().collect(), results } }

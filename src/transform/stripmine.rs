@@ -6,7 +6,9 @@
 
 use super::copy::Copier;
 use super::target::Target;
-use crate::array::{Atom, Form, IntegerRow, Loop, Op, Policy, Prim, Program, ScalarOp, Stm, Type, Var, constant, index};
+use crate::array::{
+    Atom, Form, IntegerRow, Loop, Op, Policy, Prim, Program, ScalarOp, Stm, Type, Var, constant, index,
+};
 use crate::primitives::Primitive;
 
 /// The program with every loop that asks for it as a nest.

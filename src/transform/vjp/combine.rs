@@ -8,7 +8,8 @@ use super::Reverse;
 use crate::array::{Atom, Lambda, Op, Reduce, ScalarOp, Type, Var, index};
 use crate::transform::operator::applied;
 
-/// Arrays combined by an operator of the program that is differentiated, of which `k` operands are written already.
+/// Arrays that are combined by an operator: it is one of the program that is differentiated, neutral elements and arrays
+/// are values of the program that is written.
 #[derive(Clone)]
 pub(super) struct Combined {
     pub(super) operator: Lambda,
@@ -51,9 +52,13 @@ impl Reverse<'_, '_> {
                 wanted.iter().map(|c| found[k + c].unwrap_or_else(|| zero(*c))).collect()
             };
             match starts {
-                [start] => reverse.either(*start, &bodies, &it.operator.params, |_| {
-                    wanted.iter().map(|c| seeds[*c].unwrap_or_else(|| zero(*c))).collect()
-                }, pulled),
+                [start] => reverse.either(
+                    *start,
+                    &bodies,
+                    &it.operator.params,
+                    |_| wanted.iter().map(|c| seeds[*c].unwrap_or_else(|| zero(*c))).collect(),
+                    pulled,
+                ),
                 _ => pulled(reverse),
             }
         });
@@ -142,11 +147,17 @@ impl Reverse<'_, '_> {
             .reduce(|a, b| target.scalar(ScalarOp::Add, &[a, b]))
             .expect("an array has a size");
         let operator = it.operator.clone();
-        let found = self.either(empty, &[&operator.body], &operator.params, |_| without.to_vec(), |reverse| {
-            let found = inside(reverse);
-            some = found.iter().map(Option::is_some).collect();
-            found.into_iter().zip(without).map(|(found, without)| found.unwrap_or(*without)).collect()
-        });
+        let found = self.either(
+            empty,
+            &[&operator.body],
+            &operator.params,
+            |_| without.to_vec(),
+            |reverse| {
+                let found = inside(reverse);
+                some = found.iter().map(Option::is_some).collect();
+                found.into_iter().zip(without).map(|(found, without)| found.unwrap_or(*without)).collect()
+            },
+        );
         found.into_iter().zip(some).map(|(found, some)| some.then_some(found)).collect()
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Law: `x̄ᵢ += ∂f(xᵢ)/∂xᵢ · ȳᵢ`. What each element contributes to a scalar from outside becomes a result, and is summed;
 //! what it contributes to an array from outside goes to an accumulator, since any element may touch any place of it
-//! ("Reverse AD for a functional array language", *differentiating map*, general case).
+//! ("Reverse AD for a functional array language", *differentiating map*, general case). A map of which one element alone
+//! has an adjoint is differentiated there alone, without a map: see sparse adjoints.
 
 use super::sparse::DENSE;
 use super::{Adjoint, Reverse};

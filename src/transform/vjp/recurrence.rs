@@ -81,8 +81,8 @@ impl Reverse<'_, '_> {
             let unit = |c: usize| -> Vec<Option<Atom>> {
                 (0..lefts.len()).map(|n| (n == c).then(|| of.prim.one().into())).collect()
             };
-            let columns: Vec<Vec<Option<Atom>>> = self
-                .apart(|reverse| felt.iter().map(|c| reverse.pullback(&it.operator, x, &unit(*c))).collect());
+            let columns: Vec<Vec<Option<Atom>>> =
+                self.apart(|reverse| felt.iter().map(|c| reverse.pullback(&it.operator, x, &unit(*c))).collect());
             let atoms: Vec<Atom> =
                 (0..d * d).map(|at| columns[at % d][felt[at / d]].unwrap_or(of.prim.zero().into())).collect();
             (entries, representatives) = classes(&atoms, d, of.prim);
@@ -104,8 +104,7 @@ impl Reverse<'_, '_> {
         let backwards: Vec<Atom> = matrices.arrays.iter().map(|a| target.reversed(*a)).collect();
         let steps = self.exclusive(&backwards, &vec![zero; backwards.len()], size);
         let elements: Vec<Atom> = seeds.iter().map(|s| target.reversed(*s)).chain(steps).collect();
-        let identity =
-            |at: &usize| if at / d == at % d { Atom::from(prim.one()) } else { zero };
+        let identity = |at: &usize| if at / d == at % d { Atom::from(prim.one()) } else { zero };
         let neutral: Vec<Atom> =
             core::iter::repeat_n(zero, d).chain(matrices.representatives.iter().map(identity)).collect();
         let operator = target.lambda(&vec![Type::scalar(prim); 2 * elements.len()], |x| {
@@ -121,14 +120,9 @@ impl Reverse<'_, '_> {
     fn lifted(&mut self, it: &Combined, prefixes: &[Atom], felt: &[usize], seeds: &[Atom], size: Atom) -> Vec<Atom> {
         let (target, k, d) = (self.target, prefixes.len(), felt.len());
         // Up to each prefix, what is combined with it next, and the adjoint.
-        let next: Vec<Atom> = it
-            .arrays
-            .iter()
-            .zip(&it.neutral)
-            .map(|(array, e)| target.shifted(*array, *e, size))
-            .collect();
-        let arrays: Vec<Atom> =
-            prefixes.iter().chain(&next).chain(seeds).map(|a| target.reversed(*a)).collect();
+        let next: Vec<Atom> =
+            it.arrays.iter().zip(&it.neutral).map(|(array, e)| target.shifted(*array, *e, size)).collect();
+        let arrays: Vec<Atom> = prefixes.iter().chain(&next).chain(seeds).map(|a| target.reversed(*a)).collect();
         let zeros = felt.iter().map(|c| target.zeros_like(it.neutral[*c]));
         let neutral: Vec<Atom> = it.neutral.iter().chain(&it.neutral).copied().chain(zeros).collect();
         let types: Vec<Type> = arrays.iter().map(|a| target.type_of(*a).element()).collect();

@@ -87,12 +87,7 @@ impl Reverse<'_, '_> {
     }
 
     /// The adjoints of what is reduced. `prefixes` are what is combined up to each element, where they are known.
-    fn reduction(
-        &mut self,
-        it: &Combined,
-        seeds: &[Option<Atom>],
-        prefixes: Option<Vec<Atom>>,
-    ) -> Vec<Option<Atom>> {
+    fn reduction(&mut self, it: &Combined, seeds: &[Option<Atom>], prefixes: Option<Vec<Atom>>) -> Vec<Option<Atom>> {
         let target = self.target;
         let size = target.size(it.arrays[0], 0);
         match recognise(&it.operator) {
@@ -120,8 +115,7 @@ impl Reverse<'_, '_> {
             operator @ (Operator::Product | Operator::General) => {
                 let without: Vec<Atom> = it.arrays.iter().map(|a| target.zeros_like(*a)).collect();
                 self.where_any(it, &[size], &without, |reverse| {
-                    let upto =
-                        prefixes.unwrap_or_else(|| reverse.prefixes(&it.operator, &it.neutral, &it.arrays));
+                    let upto = prefixes.unwrap_or_else(|| reverse.prefixes(&it.operator, &it.neutral, &it.arrays));
                     let lefts = reverse.exclusive(&upto, &it.neutral, size);
                     let reaching = match (operator, seeds) {
                         (Operator::Product, [Some(seed)]) => vec![Some(reverse.products_after(it, *seed, size))],

@@ -96,12 +96,13 @@ impl Reverse<'_, '_> {
         let reaching: Vec<Option<Atom>> = if let (Operator::Product, [Some(seed)]) = (&kind, seeds) {
             // The product of the adjoint of the segment and of all that is behind an element.
             let next = target.shifted(it.arrays[0], it.neutral[0], size);
-            let factors = target
-                .map1(&[ends.last, *seed, next], |x| target.choose(x[0], || vec![x[1]], || vec![x[2]])[0]);
+            let factors =
+                target.map1(&[ends.last, *seed, next], |x| target.choose(x[0], || vec![x[1]], || vec![x[2]])[0]);
             self.segmented(it, ends.last, &[factors], true).into_iter().map(Some).collect()
         } else {
             let suffixes = self.segmented(it, ends.last, &it.arrays, true);
-            let rights: Vec<Atom> = suffixes.iter().zip(&it.neutral).map(|(s, e)| target.shifted(*s, *e, size)).collect();
+            let rights: Vec<Atom> =
+                suffixes.iter().zip(&it.neutral).map(|(s, e)| target.shifted(*s, *e, size)).collect();
             let given: Vec<Atom> = seeds.iter().flatten().copied().collect();
             let inputs = [&[ends.last], &upto[..], &rights, &given].concat();
             let found = target.map(&inputs, |x| {
