@@ -55,7 +55,9 @@ impl Reverse<'_, '_> {
                 let Some(seed) = seeds[0] else { continue };
                 let winner = match saved {
                     Saved::Winner(winner) => *winner,
-                    _ => self.search(op, component.neutral[0], component.arrays[0])[1],
+                    Saved::Nothing | Saved::Prefixes(_) | Saved::Loop(_) | Saved::Binomial(..) => {
+                        self.search(op, component.neutral[0], component.arrays[0])[1]
+                    }
                 };
                 // No element has the number −1, so nothing is added if there is none.
                 self.add_sparse(it.arrays[group[0]], &[winner], seed, false);
