@@ -5,12 +5,14 @@
 //! shrink.
 
 use catadiff::array::{
-    Atom, Builder, Custom, Form, Hist, IntegerRow, Lambda, Loop, Map, Op, Policy, Prim, Program, Range, Reduce,
-    ScalarOp, Scatter, Type, constant, index,
+    Atom, Builder, Custom, Form, Hist, IntegerRow, Loop, Map, Op, Policy, Prim, Program, Range, Reduce, ScalarOp,
+    Scatter, Type, constant, index,
 };
 use catadiff::interpret::{Scalar, Value};
 use catadiff::primitives::Primitive;
 use quickcheck::{Arbitrary, Gen};
+
+use crate::array_operators::{of_arrays, of_pairs};
 
 /// A random well-typed array program, with arguments.
 #[derive(Debug, Clone, PartialEq)]
@@ -166,7 +168,7 @@ impl Step {
             let atom = b.one(op);
             Some(vec![Item { atom, of: b.type_of(atom), sizes }])
         };
-        match self.kind % 26 {
+        match self.kind % 28 {
             0 => {
                 let rows = [Primitive::Sin, Primitive::Tanh, Primitive::Sigmoid, Primitive::Neg, Primitive::Atan];
                 Some(scalar(b, rows[q as usize % rows.len()].into(), &[real(p)?.atom], REAL))
@@ -256,6 +258,8 @@ impl Step {
             22 => self.hist(b, pool),
             23 => self.scatter(b, pool),
             24 => self.accumulate(b, pool),
+            25 => self.reduce_pairs(b, pool),
+            26 => self.hist_pairs(b, pool),
             _ => {
                 let a = real(p)?;
                 let square = square(b, a.atom);
@@ -291,7 +295,7 @@ impl Step {
         let mut body = self.body(b, pool, &inside, &inside[1], 0);
         let mut params = vec![(param, like.atom)];
         let policy = [Policy::KeepAll, Policy::StripMine(2), Policy::Binomial(2)][self.picks[2] as usize % 3];
-        let form = if self.kind % 26 == 17 {
+        let form = if self.kind % 28 == 17 {
             Form::For(i, times)
         } else {
             // The loop counts for itself.
@@ -340,32 +344,45 @@ impl Step {
     fn reduce(&self, b: &mut Builder, pool: &[Item]) -> Option<Vec<Item>> {
         let a = pick(pool, self.picks[0], |i| i.of.prim == Prim::F64 && (1..3).contains(&i.of.rank))?;
         let element = a.of.element();
-        let (operator, neutral) = if element.rank == 0 {
-            operator(b, self.picks[1])
-        } else {
-            // Rows are added element by element.
-            let zeros = b.one(Op::Replicate(index(a.sizes[1] as i64), constant(Prim::F64, 0.0)));
-            let rows = b.lambda(&[element; 2], |b, params| {
-                let (function, _) = operator(b, 0);
-                let arrays = params.iter().map(|p| (*p).into()).collect();
-                vec![b.one(Op::Map(Box::new(Map { function, arrays, accumulators: Vec::new() })))]
-            });
-            (rows, zeros)
-        };
+        let (operator, neutral) = of_arrays(b, self.picks[1], &a.sizes[1..]);
         let it = Box::new(Reduce { operator, neutral: vec![neutral], arrays: vec![a.atom], commutative: false });
         let scan = self.picks[2].is_multiple_of(2);
         let atom = b.one(if scan { Op::Scan(it) } else { Op::Reduce(it) });
         Some(vec![if scan { Item { atom, ..a } } else { Item { atom, of: element, sizes: a.sizes[1..].to_vec() } }])
     }
 
+    fn reduce_pairs(&self, b: &mut Builder, pool: &[Item]) -> Option<Vec<Item>> {
+        let first = pick(pool, self.picks[0], |i| i.of == REALS)?;
+        let second = pick(pool, self.picks[1], |i| alike(i, &first))?;
+        let (operator, neutral) = of_pairs(b, self.picks[1]);
+        let arrays = vec![first.atom, second.atom];
+        let it = Box::new(Reduce { operator, neutral, arrays, commutative: false });
+        let scan = self.picks[2].is_multiple_of(2);
+        let results = b.emit(if scan { Op::Scan(it) } else { Op::Reduce(it) });
+        let like = if scan { first } else { Item { of: REAL, sizes: Vec::new(), ..first } };
+        Some(results.into_iter().map(|var| Item { atom: var.into(), ..like.clone() }).collect())
+    }
+
     fn hist(&self, b: &mut Builder, pool: &[Item]) -> Option<Vec<Item>> {
         let indices = pick(pool, self.picks[0], |i| i.of == Type::array(Prim::I64, 1))?;
-        let values = pick(pool, self.picks[1], |i| i.of == REALS && i.sizes == indices.sizes)?;
-        let bins = pick(pool, self.picks[2], |i| i.of == REALS)?;
-        let (operator, neutral) = operator(b, self.picks[2]);
+        let reals = |i: &Item| is_array(i) && i.of.prim == Prim::F64;
+        let values = pick(pool, self.picks[1], |i| reals(i) && i.sizes[0] == indices.sizes[0])?;
+        let bins = pick(pool, self.picks[2], |i| reals(i) && i.sizes[1..] == values.sizes[1..])?;
+        let (operator, neutral) = of_arrays(b, self.picks[2], &values.sizes[1..]);
         let (destinations, values) = (vec![bins.atom], vec![values.atom]);
         let hist = Hist { operator, neutral: vec![neutral], destinations, indices: indices.atom, values };
         Some(vec![Item { atom: b.one(Op::Hist(Box::new(hist))), ..bins }])
+    }
+
+    fn hist_pairs(&self, b: &mut Builder, pool: &[Item]) -> Option<Vec<Item>> {
+        let indices = pick(pool, self.picks[0], |i| i.of == Type::array(Prim::I64, 1))?;
+        let values = pick(pool, self.picks[1], |i| i.of == REALS && i.sizes == indices.sizes)?;
+        let bins = pick(pool, self.picks[2], |i| i.of == REALS)?;
+        let (operator, neutral) = of_pairs(b, self.picks[2]);
+        let (destinations, values) = (vec![bins.atom; 2], vec![values.atom; 2]);
+        let hist = Hist { operator, neutral, destinations, indices: indices.atom, values };
+        let results = b.emit(Op::Hist(Box::new(hist)));
+        Some(results.into_iter().map(|var| Item { atom: var.into(), ..bins.clone() }).collect())
     }
 
     /// Writes to places that differ, some of them out of bounds.
@@ -401,18 +418,6 @@ fn in_bounds(b: &mut Builder, at: Atom, length: usize) -> Atom {
     b.scalar(IntegerRow::Mod, &[at, index(length as i64)])
 }
 
-/// An associative and commutative operator on reals, with its neutral element.
-fn operator(b: &mut Builder, n: u8) -> (Lambda, Atom) {
-    let (op, neutral): (ScalarOp, f64) = match n % 4 {
-        0 => (ScalarOp::Add, 0.0),
-        1 => (ScalarOp::Mul, 1.0),
-        2 => (Primitive::Min.into(), f64::INFINITY),
-        _ => (Primitive::Max.into(), f64::NEG_INFINITY),
-    };
-    let lambda = b.lambda(&[REAL; 2], |b, params| vec![b.scalar(op, &[params[0].into(), params[1].into()])]);
-    (lambda, constant(Prim::F64, neutral))
-}
-
 /// A square with its pullback.
 fn square(b: &mut Builder, x: Atom) -> Custom {
     let function = b.lambda(&[REAL], |b, x| vec![b.scalar(ScalarOp::Mul, &[x[0].into(), x[0].into()])]);
@@ -427,7 +432,7 @@ fn square(b: &mut Builder, x: Atom) -> Custom {
 fn step(g: &mut Gen, depth: usize) -> Step {
     let kind = u8::arbitrary(g);
     let picks = [u8::arbitrary(g), u8::arbitrary(g), u8::arbitrary(g)];
-    let steps = if depth > 0 && (16..21).contains(&(kind % 26)) { 1 + usize::arbitrary(g) % 4 } else { 0 };
+    let steps = if depth > 0 && (16..21).contains(&(kind % 28)) { 1 + usize::arbitrary(g) % 4 } else { 0 };
     Step { kind, picks, inside: (0..steps).map(|_| step(g, depth - 1)).collect() }
 }
 

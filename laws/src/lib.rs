@@ -61,6 +61,7 @@
 
 mod approx;
 pub mod array_derivatives;
+mod array_operators;
 mod array_programs;
 pub mod array_verbs;
 pub mod arrays;

@@ -17,18 +17,18 @@ pub(super) struct Copier<'p, 't> {
     pub(super) target: &'t Target,
     values: FxHashMap<Var, Atom>,
     fold: Option<Fold>,
-    nest: Option<Nest>,
+    rewrite: Option<&'t Rewrite<'t>>,
 }
 
 /// What a scalar operation is if its operands say so.
 type Fold = fn(ScalarOp, &[Atom]) -> Option<Atom>;
 
-/// The results of a loop, where it is written in another way.
-type Nest = fn(&mut Copier<'_, '_>, &Loop) -> Option<Vec<Atom>>;
+/// The results of a statement, where it is written in another way.
+type Rewrite<'r> = dyn Fn(&mut Copier<'_, '_>, &Stm) -> Option<Vec<Atom>> + 'r;
 
 impl<'p, 't> Copier<'p, 't> {
     pub(super) fn new(source: &'p Program, target: &'t Target) -> Self {
-        Copier { source, target, values: FxHashMap::default(), fold: None, nest: None }
+        Copier { source, target, values: FxHashMap::default(), fold: None, rewrite: None }
     }
 
     /// A copier that leaves out what need not be computed.
@@ -36,9 +36,9 @@ impl<'p, 't> Copier<'p, 't> {
         Copier { fold: Some(fold), ..Copier::new(source, target) }
     }
 
-    /// A copier that writes some loops in another way.
-    pub(super) fn nesting(source: &'p Program, target: &'t Target, nest: Nest) -> Self {
-        Copier { nest: Some(nest), ..Copier::new(source, target) }
+    /// A copier that writes some statements in another way.
+    pub(super) fn rewriting(source: &'p Program, target: &'t Target, rewrite: &'t Rewrite<'t>) -> Self {
+        Copier { rewrite: Some(rewrite), ..Copier::new(source, target) }
     }
 
     /// Says what a variable stands for.
@@ -109,6 +109,9 @@ impl<'p, 't> Copier<'p, 't> {
 
     /// Copies a statement to the end of what is written.
     pub(super) fn stm(&mut self, stm: &Stm) {
+        if let Some(results) = self.rewrite.and_then(|rewrite| rewrite(self, stm)) {
+            return self.bind(stm, &results);
+        }
         let results: Vec<Atom> = match &stm.op {
             Op::Scalar(op, atoms) => {
                 let atoms = self.atoms(atoms);
@@ -126,13 +129,10 @@ impl<'p, 't> Copier<'p, 't> {
                 let (yes, no) = (self.body(yes), self.body(no));
                 self.target.emit(Op::If(self.atom(*condition), yes, no))
             }
-            Op::Loop(it) => match self.nest.and_then(|nest| nest(self, it)) {
-                Some(results) => results,
-                None => {
-                    let op = self.of_loop(it);
-                    self.target.emit(op)
-                }
-            },
+            Op::Loop(it) => {
+                let op = self.of_loop(it);
+                self.target.emit(op)
+            }
             Op::Map(map) => {
                 let op = self.of_map(map);
                 self.target.emit(op)

@@ -171,7 +171,10 @@ fn stm_edges(stm: &Stm, edge: &mut impl FnMut(Atom, Var)) {
             edge(it.values, vars[0]);
         }
         Op::Custom(it) => {
-            for argument in &it.arguments {
+            // An argument whose adjoint is always 0 is a constant.
+            let felt = |adjoint: &Atom| !matches!(adjoint, Atom::Const(c) if *c == c.prim().zero());
+            let adjoints = it.pullback.body.results.iter();
+            for (argument, _) in it.arguments.iter().zip(adjoints).filter(|(_, adjoint)| felt(adjoint)) {
                 vars.iter().for_each(|var| edge(*argument, *var));
             }
         }

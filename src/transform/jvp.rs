@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use super::check::check;
 use super::copy::Copier;
 use super::flow::Active;
+use super::neutral::constant_neutrals;
 use super::operator::{Operator, recognise};
 use super::partials::partials;
 use super::target::Target;
@@ -25,8 +26,11 @@ pub(super) fn jvp(
     by: &[usize],
     mut seed: impl FnMut(&Target, usize, Atom) -> Atom,
 ) -> Result<Program> {
-    let (target, active) = (Target::new(), Active::forward(program, by));
+    let active = Active::forward(program, by);
     check(program, &active)?;
+    let rewritten = constant_neutrals(program, &active);
+    let program = rewritten.as_ref().unwrap_or(program);
+    let (target, active) = (Target::new(), Active::forward(program, by));
     let mut forward = Forward {
         copier: Copier::new(program, &target),
         target: &target,
@@ -274,7 +278,7 @@ impl Forward<'_, '_> {
         let emit = |it: Reduce, target: &Target| {
             target.emit(if is_scan { Op::Scan(Box::new(it)) } else { Op::Reduce(Box::new(it)) })
         };
-        if let ([_], Operator::Sums) = (&stm.vars[..], recognise(&it.operator)) {
+        if let ([_], Operator::Sum) = (&stm.vars[..], recognise(&it.operator)) {
             // A sum is linear: the tangent is a sum of its own.
             self.copier.stm(stm);
             let operator = self.copier.lambda(&it.operator);

@@ -14,6 +14,7 @@ mod copy;
 mod emit;
 mod flow;
 mod jvp;
+mod neutral;
 mod operator;
 mod partials;
 mod simplify;

@@ -1,81 +1,168 @@
-//! What is known of the operator of a reduction: sums and extrema have rules of their own.
+//! What is known of the operator of a reduction: which of its components belong together, and which have rules of
+//! their own.
 //!
 //! Law: an operator is recognised by its text alone, so that a rule is chosen once, where the program is transformed.
+//! Components that do not depend on each other are reductions by themselves, and an operator that works element by
+//! element is one for each column ("Reverse AD for a functional array language", *special cases of reduce*).
 
+use rustc_hash::FxHashSet;
+
+use super::copy::Copier;
+use super::flow::{atoms_of, mentions};
 use super::target::Target;
-use crate::array::{Atom, IntegerRow, Lambda, Op, ScalarOp, index};
+use crate::array::{Atom, Body, IntegerRow, Lambda, Map, Op, ScalarOp, Stm, Var, index};
 use crate::primitives::Primitive;
 
-/// An operator that has a rule of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// An operator of one kind or another.
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum Operator {
-    /// Each component is the sum of its two operands, element by element.
-    Sums,
-    /// The smaller of two scalars.
-    Smallest,
-    /// The larger of two scalars.
-    Largest,
+    /// The sum of two operands, element by element if they are arrays.
+    Sum,
+    /// The product of two scalars.
+    Product,
+    /// The smaller or the larger of two scalars, by this operation.
+    Extremum(ScalarOp),
+    /// This operator of the elements of arrays.
+    Elementwise(Lambda),
     /// Any other.
     General,
 }
 
 /// Recognises an operator.
 pub(super) fn recognise(operator: &Lambda) -> Operator {
-    if is_sums(operator) {
-        return Operator::Sums;
-    }
     let [stm] = &operator.body.stms[..] else { return Operator::General };
-    let applies_to_params = matches!(&stm.op, Op::Scalar(_, atoms) if atoms[..] == params(operator)[..]);
-    let is_result = operator.body.results[..] == [Atom::Var(stm.vars[0])];
+    if operator.body.results != stm.vars.iter().copied().map(Atom::Var).collect::<Vec<_>>() {
+        return Operator::General;
+    }
     match &stm.op {
-        Op::Scalar(op, _) if applies_to_params && is_result => match op {
-            ScalarOp::Row(Primitive::Min) | ScalarOp::Integer(IntegerRow::Min) => Operator::Smallest,
-            ScalarOp::Row(Primitive::Max) | ScalarOp::Integer(IntegerRow::Max) => Operator::Largest,
-            _ => Operator::General,
-        },
+        Op::Scalar(op, operands) => of_scalars(*op, operands, [operator.params[0], operator.params[1]]),
+        Op::Map(map) if map.accumulators.is_empty() => {
+            let of_element = |param: &Var| {
+                let at = map.arrays.iter().position(|a| *a == Atom::Var(*param))?;
+                (!mentions(&map.function.body, *param)).then(|| map.function.params[at])
+            };
+            let params: Option<Vec<Var>> = operator.params.iter().map(of_element).collect();
+            match params {
+                Some(params) if map.arrays.len() == params.len() => {
+                    let inner = Lambda { params, body: map.function.body.clone() };
+                    if recognise(&inner) == Operator::Sum { Operator::Sum } else { Operator::Elementwise(inner) }
+                }
+                _ => Operator::General,
+            }
+        }
         _ => Operator::General,
     }
 }
 
-fn params(operator: &Lambda) -> Vec<Atom> {
-    operator.params.iter().copied().map(Atom::Var).collect()
+fn of_scalars(op: ScalarOp, operands: &[Atom], params: [Var; 2]) -> Operator {
+    let [left, right] = params.map(Atom::Var);
+    let in_order = operands == [left, right];
+    match op {
+        ScalarOp::Add if in_order || operands == [right, left] => Operator::Sum,
+        ScalarOp::Mul if in_order || operands == [right, left] => Operator::Product,
+        // At a tie the first operand wins, so the order matters.
+        ScalarOp::Row(Primitive::Min | Primitive::Max) if in_order => Operator::Extremum(op),
+        ScalarOp::Integer(IntegerRow::Min | IntegerRow::Max) if in_order => Operator::Extremum(op),
+        _ => Operator::General,
+    }
 }
 
-fn is_sums(operator: &Lambda) -> bool {
-    let params = params(operator);
-    let (left, right) = params.split_at(operator.body.results.len());
-    operator.body.results.len() == operator.body.stms.len()
-        && (0..left.len()).all(|k| {
-            let stm = operator.body.stms.iter().find(|stm| operator.body.results[k] == Atom::Var(stm.vars[0]));
-            let operands = [left[k], right[k]];
-            let flipped = [right[k], left[k]];
-            stm.is_some_and(|stm| match &stm.op {
-                Op::Scalar(ScalarOp::Add, atoms) => atoms[..] == operands || atoms[..] == flipped,
-                Op::Map(map) => {
-                    map.accumulators.is_empty()
-                        && stm.vars.len() == 1
-                        && (map.arrays[..] == operands || map.arrays[..] == flipped)
-                        && is_sums(&map.function)
-                }
-                _ => false,
-            })
+/// The components of an operator that are needed for those that are asked for, in groups that do not depend on each
+/// other.
+pub(super) fn groups(operator: &Lambda, asked: &[bool]) -> Vec<Vec<usize>> {
+    if let Operator::Elementwise(inner) = recognise(operator) {
+        return groups(&inner, asked);
+    }
+    let k = asked.len();
+    let needs: Vec<Vec<usize>> = (0..k)
+        .map(|c| {
+            let (_, used) = slice(&operator.body, &[operator.body.results[c]]);
+            (0..k).filter(|n| used.contains(&operator.params[*n]) || used.contains(&operator.params[k + n])).collect()
         })
+        .collect();
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for c in (0..k).filter(|c| asked[*c]) {
+        let mut group = vec![c];
+        let mut next = 0;
+        while next < group.len() {
+            let more: Vec<usize> = needs[group[next]].iter().copied().filter(|n| !group.contains(n)).collect();
+            group.extend(more);
+            next += 1;
+        }
+        let (joined, apart): (Vec<_>, Vec<_>) =
+            groups.into_iter().partition(|other| other.iter().any(|c| group.contains(c)));
+        group.extend(joined.into_iter().flatten());
+        groups = apart;
+        group.sort_unstable();
+        group.dedup();
+        groups.push(group);
+    }
+    groups
+}
+
+/// The operator of a group of components.
+pub(super) fn part(operator: &Lambda, group: &[usize]) -> Lambda {
+    let k = operator.params.len() / 2;
+    let params: Vec<Var> =
+        group.iter().copied().chain(group.iter().map(|c| k + c)).map(|c| operator.params[c]).collect();
+    if let Operator::Elementwise(inner) = recognise(operator) {
+        let arrays = params.iter().copied().map(Atom::Var).collect();
+        let map = Map { function: part(&inner, group), arrays, accumulators: Vec::new() };
+        let vars: Vec<Var> = group.iter().map(|c| operator.body.stms[0].vars[*c]).collect();
+        let results = vars.iter().copied().map(Atom::Var).collect();
+        let stms = vec![Stm { vars, op: Op::Map(Box::new(map)) }];
+        return Lambda { params, body: Body { stms, results } };
+    }
+    let results: Vec<Atom> = group.iter().map(|c| operator.body.results[*c]).collect();
+    let (stms, _) = slice(&operator.body, &results);
+    Lambda { params, body: Body { stms: stms.into_iter().cloned().collect(), results } }
+}
+
+/// The statements that results need, and all variables that they mention.
+fn slice<'b>(body: &'b Body, results: &[Atom]) -> (Vec<&'b Stm>, FxHashSet<Var>) {
+    let mut used: FxHashSet<Var> = FxHashSet::default();
+    let note = |atom: Atom, used: &mut FxHashSet<Var>| {
+        if let Atom::Var(var) = atom {
+            used.insert(var);
+        }
+    };
+    results.iter().for_each(|a| note(*a, &mut used));
+    let mut stms: Vec<&Stm> = Vec::new();
+    for stm in body.stms.iter().rev() {
+        if stm.vars.iter().any(|v| used.contains(v)) {
+            atoms_of(&stm.op, &mut |a| note(a, &mut used));
+            stms.push(stm);
+        }
+    }
+    stms.reverse();
+    (stms, used)
 }
 
 /// The operator on pairs of a value and its number that keeps the extremum, at a tie the one with the smaller number.
 /// What was there before has the number −1.
-pub(super) fn numbered(target: &Target, operator: Operator, value: Atom) -> Lambda {
+pub(super) fn numbered(target: &Target, extremum: ScalarOp, value: Atom) -> Lambda {
     let of = target.type_of(value);
     let number = target.type_of(index(0));
     target.lambda(&[of, number, of, number], |x| {
-        let (left, right) = (&x[..2], &x[2..]);
-        let beats = match operator {
-            Operator::Smallest => target.scalar(ScalarOp::Less, &[right[0], left[0]]),
-            _ => target.scalar(ScalarOp::Less, &[left[0], right[0]]),
+        let [left, right] = [x[0], x[2]];
+        let beats = match extremum {
+            ScalarOp::Row(Primitive::Min) | ScalarOp::Integer(IntegerRow::Min) => [right, left],
+            _ => [left, right],
         };
-        let tie = target.scalar(ScalarOp::Equal, &[left[0], right[0]]);
-        let earlier = target.scalar(ScalarOp::Less, &[right[1], left[1]]);
+        let beats = target.scalar(ScalarOp::Less, &beats);
+        let tie = target.scalar(ScalarOp::Equal, &[left, right]);
+        let earlier = target.scalar(ScalarOp::Less, &[x[3], x[1]]);
         let wins = target.scalar(ScalarOp::Add, &[beats, target.scalar(ScalarOp::Mul, &[tie, earlier])]);
-        target.choose(wins, || right.to_vec(), || left.to_vec())
+        let number = target.choose(wins, || vec![x[3]], || vec![x[1]])[0];
+        vec![target.scalar(extremum, &[left, right]), number]
     })
+}
+
+/// The results of an operator for these operands, written out.
+pub(super) fn applied(copier: &mut Copier<'_, '_>, operator: &Lambda, left: &[Atom], right: &[Atom]) -> Vec<Atom> {
+    for (param, value) in operator.params.iter().zip(left.iter().chain(right)) {
+        copier.set(*param, *value);
+    }
+    copier.stms(&operator.body.stms);
+    copier.atoms(&operator.body.results)
 }

@@ -6,13 +6,15 @@
 
 use super::copy::Copier;
 use super::target::Target;
-use crate::array::{Atom, Form, IntegerRow, Loop, Op, Policy, Prim, Program, ScalarOp, Type, Var, constant, index};
+use crate::array::{
+    Atom, Form, IntegerRow, Loop, Op, Policy, Prim, Program, ScalarOp, Stm, Type, Var, constant, index,
+};
 use crate::primitives::Primitive;
 
 /// The program with every loop that asks for it as a nest.
 pub(super) fn stripmined(program: &Program) -> Program {
     let target = Target::new();
-    let mut copier = Copier::nesting(program, &target, nest);
+    let mut copier = Copier::rewriting(program, &target, &nest);
     for (param, name) in program.function.params.iter().zip(&program.names) {
         copier.set(*param, target.parameter(name.clone(), program.type_of(*param)));
     }
@@ -22,7 +24,8 @@ pub(super) fn stripmined(program: &Program) -> Program {
 }
 
 /// The results of a loop, written as a nest, if its policy asks for one.
-fn nest(copier: &mut Copier<'_, '_>, it: &Loop) -> Option<Vec<Atom>> {
+fn nest(copier: &mut Copier<'_, '_>, stm: &Stm) -> Option<Vec<Atom>> {
+    let Op::Loop(it) = &stm.op else { return None };
     let levels = match it.policy {
         Policy::StripMine(levels) if levels > 1 => levels,
         Policy::StripMine(_) | Policy::KeepAll | Policy::Binomial(_) => return None,

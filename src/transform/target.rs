@@ -6,7 +6,7 @@
 use core::cell::RefCell;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::array::{Atom, Body, Builder, Lambda, Map, Op, Program, Reduce, ScalarOp, Type, Var, index};
+use crate::array::{Atom, Body, Builder, Lambda, Map, Op, Program, Range, Reduce, ScalarOp, Type, Var, index};
 
 /// What makes two statements the same.
 #[derive(PartialEq, Eq, Hash)]
@@ -144,6 +144,14 @@ impl Target {
         zero
     }
 
+    /// The zero of the shape of an element of an array, which need not have one.
+    pub(super) fn zero_row(&self, array: Atom) -> Atom {
+        let of = self.type_of(array);
+        (1..of.rank).rev().fold(Atom::Const(of.prim.zero()), |zero, dimension| {
+            self.one(Op::Replicate(self.size(array, dimension), zero))
+        })
+    }
+
     /// Whether a value is known to be zero.
     pub(super) fn is_zero(&self, value: Atom) -> bool {
         match value {
@@ -240,6 +248,27 @@ impl Target {
     /// The numbers from 0 below a size.
     pub(super) fn iota(&self, size: Atom) -> Atom {
         self.one(Op::Iota(size))
+    }
+
+    /// The array with its outermost dimension backwards.
+    pub(super) fn reversed(&self, array: Atom) -> Atom {
+        self.one(Op::Reverse(array))
+    }
+
+    /// So many elements of an array, from one on.
+    pub(super) fn part(&self, array: Atom, start: Atom, count: Atom) -> Atom {
+        self.one(Op::Slice(array, vec![Range { start, count, step: index(1) }]))
+    }
+
+    /// The array with one element more in front.
+    pub(super) fn with_front(&self, first: Atom, array: Atom) -> Atom {
+        self.one(Op::Concat(vec![self.one(Op::Elements(vec![first])), array]))
+    }
+
+    /// The array, of this size, with its elements moved one place towards the front, and another at last.
+    pub(super) fn shifted(&self, array: Atom, last: Atom, size: Atom) -> Atom {
+        let longer = self.one(Op::Concat(vec![array, self.one(Op::Elements(vec![last]))]));
+        self.part(longer, index(1), size)
     }
 
     /// The element of an array at an index.

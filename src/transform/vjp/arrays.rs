@@ -9,6 +9,9 @@ use crate::transform::target::Target;
 
 impl Reverse<'_, '_> {
     pub(super) fn array(&mut self, var: Var, op: &Op) {
+        if self.moved_sparse(var, op) {
+            return;
+        }
         let Some(adjoint) = self.take(var) else { return };
         let target = self.target;
         match op {

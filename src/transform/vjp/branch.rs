@@ -8,32 +8,56 @@ use crate::array::{Atom, Body, Op, Var};
 impl Reverse<'_, '_> {
     pub(super) fn branch(&mut self, vars: &[Var], condition: Atom, yes: &Body, no: &Body) {
         let seeds: Vec<Option<Atom>> = vars.iter().map(|v| self.take(*v)).collect();
-        let touched = self.touched(&[yes, no], &[]);
+        let condition = self.copier.atom(condition);
+        let side = |reverse: &mut Self, body: &Body| {
+            let saved = reverse.forward(body);
+            reverse.backward(body, &saved, &seeds);
+            Vec::new()
+        };
+        self.either(condition, &[yes, no], &[], |reverse| side(reverse, yes), |reverse| side(reverse, no));
+    }
+
+    /// One of two ways to go on, in which adjoints of variables from outside these bodies are added to; what it answers
+    /// is what the way that is taken answers. `bound` are the variables that are not from outside.
+    pub(super) fn either(
+        &mut self,
+        condition: Atom,
+        bodies: &[&Body],
+        bound: &[Var],
+        yes: impl FnOnce(&mut Self) -> Vec<Atom>,
+        no: impl FnOnce(&mut Self) -> Vec<Atom>,
+    ) -> Vec<Atom> {
+        let (accumulators, touched): (Vec<Var>, Vec<Var>) =
+            self.active.free(bodies, bound).into_iter().partition(|v| self.copier.source.type_of(*v).accumulator);
         // Adjoints go through the branches, so that each adds in place what it has to add.
         let before: Vec<Adjoint> = touched.iter().map(|v| self.adjoint_or_zero(*v)).collect();
-        let accumulators: Vec<Var> = self.active.free(&[yes, no], &[]);
         let outside = core::mem::take(&mut self.adjoints);
         let mut passed: Vec<(Var, Adjoint)> = Vec::new();
-        let mut side = |body: &Body| {
-            self.target.body(|| {
-                self.adjoints = touched.iter().copied().zip(before.iter().copied()).collect();
-                let saved = self.forward(body);
-                self.backward(body, &saved, &seeds);
-                for v in accumulators.iter().filter(|v| self.copier.source.type_of(**v).accumulator) {
-                    passed.extend(self.adjoints.get(v).map(|adjoint| (*v, *adjoint)));
-                }
-                touched.iter().map(|v| self.adjoints[v].atom()).collect()
+        let mut own = 0;
+        let target = self.target;
+        let mut side = |reverse: &mut Self, inside: &mut dyn FnMut(&mut Self) -> Vec<Atom>| {
+            target.body(|| {
+                reverse.adjoints = touched.iter().copied().zip(before.iter().copied()).collect();
+                let mut results = inside(reverse);
+                own = results.len();
+                passed.extend(accumulators.iter().filter_map(|v| Some((*v, *reverse.adjoints.get(v)?))));
+                results.extend(touched.iter().map(|v| reverse.adjoints[v].atom()));
+                results
             })
         };
-        let (yes, no) = (side(yes), side(no));
+        let (mut yes, mut no) = (Some(yes), Some(no));
+        let yes = side(self, &mut |reverse| yes.take().map_or_else(Vec::new, |yes| yes(reverse)));
+        let no = side(self, &mut |reverse| no.take().map_or_else(Vec::new, |no| no(reverse)));
         self.adjoints = outside;
         self.adjoints.extend(passed);
-        if touched.is_empty() {
-            return;
+        if own + touched.len() == 0 {
+            return Vec::new();
         }
-        let results = self.target.emit(Op::If(self.copier.atom(condition), yes, no));
-        for ((v, adjoint), result) in touched.iter().zip(before).zip(results) {
+        let mut results = target.emit(Op::If(condition, yes, no));
+        let adjoints = results.split_off(own);
+        for ((v, adjoint), result) in touched.iter().zip(before).zip(adjoints) {
             self.adjoints.insert(*v, adjoint.with(result));
         }
+        results
     }
 }

@@ -2,13 +2,18 @@
 //!
 //! Law: `x̄ᵢ += ∂f(xᵢ)/∂xᵢ · ȳᵢ`. What each element contributes to a scalar from outside becomes a result, and is summed;
 //! what it contributes to an array from outside goes to an accumulator, since any element may touch any place of it
-//! ("Reverse AD for a functional array language", *differentiating map*, general case).
+//! ("Reverse AD for a functional array language", *differentiating map*, general case). A map of which one element alone
+//! has an adjoint is differentiated there alone, without a map: see sparse adjoints.
 
+use super::sparse::DENSE;
 use super::{Adjoint, Reverse};
 use crate::array::{Atom, Body, Lambda, Map, Op, Type, Var};
 
 impl Reverse<'_, '_> {
     pub(super) fn map(&mut self, vars: &[Var], map: &Map) {
+        if self.map_once(vars, map) {
+            return;
+        }
         let values = vars.len() - map.accumulators.len();
         // The adjoint of an accumulator goes around the map: adding does not change it.
         let outer: Vec<Option<Atom>> = vars.iter().map(|v| self.take(*v)).collect();
@@ -53,6 +58,7 @@ impl Reverse<'_, '_> {
             .map(|adjoint| match adjoint {
                 Adjoint::Value(value) => target.one(Op::ToAccumulator(*value)),
                 Adjoint::Accumulator(acc) => *acc,
+                Adjoint::Sparse(_) => panic!("{DENSE}"),
             })
             .collect();
         let mut types: Vec<Type> = arrays.iter().map(|a| target.type_of(*a).element()).collect();
@@ -86,6 +92,7 @@ impl Reverse<'_, '_> {
             let after = match adjoint {
                 Adjoint::Value(_) => Adjoint::Value(target.one(Op::FromAccumulator(acc))),
                 Adjoint::Accumulator(_) => Adjoint::Accumulator(acc),
+                Adjoint::Sparse(_) => panic!("{DENSE}"),
             };
             self.adjoints.insert(*v, after);
         }

@@ -8,25 +8,32 @@
 mod arrays;
 mod binomial;
 mod branch;
+mod combine;
 mod custom;
 mod hist;
 mod loops;
 mod map;
+mod recurrence;
 mod reduce;
 mod scalar;
 mod scan;
 mod scatter;
+mod segments;
+mod sort;
+mod sparse;
 
 use rustc_hash::FxHashMap;
 
 use super::check::check;
 use super::copy::Copier;
 use super::flow::Active;
+use super::neutral::constant_neutrals;
 use super::stripmine::stripmined;
 use super::target::Target;
 use crate::array::{Atom, Body, Lambda, Op, Policy, Program, Stm, Var};
 use crate::error::Result;
 use loops::Checkpoints;
+use sparse::Place;
 
 /// The program with adjoints of the parameters at these positions as further results, for the adjoints that `seed`
 /// writes for the results, given the results.
@@ -37,7 +44,8 @@ pub(super) fn vjp(
 ) -> Result<Program> {
     let active = Active::both(program, by);
     check(program, &active)?;
-    let (program, target) = (&stripmined(program), Target::new());
+    let constant = constant_neutrals(program, &active);
+    let (program, target) = (&stripmined(constant.as_ref().unwrap_or(program)), Target::new());
     let active = Active::both(program, by);
     let mut reverse = Reverse::new(program, &target, &active);
     let function = &program.function;
@@ -61,12 +69,18 @@ pub(super) enum Adjoint {
     Value(Atom),
     /// An accumulator, of an array from outside a map, to which all elements add.
     Accumulator(Atom),
+    /// That of an array at one place alone, and 0 elsewhere.
+    Sparse(Place),
 }
 
 /// What the forward sweep keeps of a statement for the return sweep.
 enum Saved {
     /// Nothing: the values of its variables are enough.
     Nothing,
+    /// The number of the element that is the extremum, and −1 for none.
+    Winner(Atom),
+    /// What a reduction has combined up to each element.
+    Prefixes(Vec<Atom>),
     /// The states of a loop.
     Loop(Checkpoints),
     /// The number of iterations of a loop whose states are computed again, and how many of them may be kept.
@@ -79,6 +93,7 @@ pub(super) struct Reverse<'p, 't> {
     target: &'t Target,
     active: &'t Active,
     adjoints: FxHashMap<Var, Adjoint>,
+    places: Vec<Vec<Atom>>,
 }
 
 impl<'p, 't> Reverse<'p, 't> {
@@ -88,7 +103,7 @@ impl<'p, 't> Reverse<'p, 't> {
 
     /// The sweeps over a part of a program, where these values are known.
     pub(super) fn with(copier: Copier<'p, 't>, active: &'t Active) -> Self {
-        Reverse { target: copier.target, copier, active, adjoints: FxHashMap::default() }
+        Reverse { target: copier.target, copier, active, adjoints: FxHashMap::default(), places: Vec::new() }
     }
 
     /// Writes the statements of a scope, keeping what the return sweep needs.
@@ -98,6 +113,7 @@ impl<'p, 't> Reverse<'p, 't> {
                 Policy::Binomial(states) => Saved::Binomial(self.binomial_forward(stm, it), states),
                 Policy::KeepAll | Policy::StripMine(_) => Saved::Loop(self.loop_forward(stm, it)),
             },
+            Op::Reduce(it) if stm.vars.iter().any(|v| self.active.var(*v)) => self.reduce_forward(stm, it),
             _ => {
                 self.copier.stm(stm);
                 Saved::Nothing
@@ -147,10 +163,12 @@ impl<'p, 't> Reverse<'p, 't> {
             Op::Loop(it) => match saved {
                 Saved::Loop(checkpoints) => self.loop_backward(stm, it, checkpoints),
                 Saved::Binomial(count, states) => self.binomial_backward(stm, it, *count, *states),
-                Saved::Nothing => panic!("a loop with an adjoint has kept its states"),
+                Saved::Nothing | Saved::Winner(_) | Saved::Prefixes(_) => {
+                    panic!("a loop with an adjoint has kept its states")
+                }
             },
             Op::Map(map) => self.map(&stm.vars, map),
-            Op::Reduce(it) => self.reduce(&stm.vars, it),
+            Op::Reduce(it) => self.reduce(&stm.vars, it, saved),
             Op::Scan(it) => self.scan(&stm.vars, it),
             Op::Hist(it) => self.hist(&stm.vars, it),
             Op::Scatter(it) => self.scatter(stm.vars[0], it),
@@ -171,32 +189,14 @@ impl<'p, 't> Reverse<'p, 't> {
         if !self.active.var(var) {
             return;
         }
-        let sum = match self.adjoints.get(&var) {
+        let sum = match self.adjoints.get(&var).copied() {
             _ if self.copier.source.type_of(var).accumulator => Adjoint::Value(adjoint),
             None => Adjoint::Value(adjoint),
-            Some(Adjoint::Value(present)) => Adjoint::Value(self.target.add(*present, adjoint)),
+            Some(Adjoint::Value(present)) => Adjoint::Value(self.target.add(present, adjoint)),
             Some(Adjoint::Accumulator(acc)) => {
-                Adjoint::Accumulator(self.target.one(Op::Accumulate(*acc, Vec::new(), adjoint)))
+                Adjoint::Accumulator(self.target.one(Op::Accumulate(acc, Vec::new(), adjoint)))
             }
-        };
-        self.adjoints.insert(var, sum);
-    }
-
-    /// Adds to the adjoint of an array at an index.
-    pub(super) fn add_at(&mut self, to: Atom, at: &[Atom], adjoint: Atom) {
-        let Atom::Var(var) = to else { return };
-        if !self.active.var(var) {
-            return;
-        }
-        let sum = match self.adjoint_or_zero(var) {
-            Adjoint::Value(present) => {
-                let old = self.target.at(present, at);
-                let new = if self.target.is_zero(present) { adjoint } else { self.target.add(old, adjoint) };
-                Adjoint::Value(self.target.one(Op::Update(present, at.to_vec(), new)))
-            }
-            Adjoint::Accumulator(acc) => {
-                Adjoint::Accumulator(self.target.one(Op::Accumulate(acc, at.to_vec(), adjoint)))
-            }
+            Some(Adjoint::Sparse(place)) => Adjoint::Value(self.with_place(adjoint, place)),
         };
         self.adjoints.insert(var, sum);
     }
@@ -213,6 +213,7 @@ impl<'p, 't> Reverse<'p, 't> {
                 Adjoint::Value(self.target.one(Op::FromAccumulator(acc)))
             }
             Adjoint::Accumulator(acc) => Adjoint::Accumulator(inside(self.target, acc)),
+            Adjoint::Sparse(_) => panic!("{}", sparse::DENSE),
         };
         self.adjoints.insert(var, sum);
     }
@@ -221,6 +222,7 @@ impl<'p, 't> Reverse<'p, 't> {
     pub(super) fn take(&mut self, var: Var) -> Option<Atom> {
         match self.adjoints.remove(&var)? {
             Adjoint::Value(value) => Some(value),
+            Adjoint::Sparse(place) => Some(self.dense(var, place)),
             Adjoint::Accumulator(_) => panic!("an accumulator collects for a variable from outside"),
         }
     }
@@ -232,8 +234,10 @@ impl<'p, 't> Reverse<'p, 't> {
         }
     }
 
+    /// The adjoint of a variable, not sparse.
     pub(super) fn adjoint_or_zero(&self, var: Var) -> Adjoint {
         match self.adjoints.get(&var) {
+            Some(Adjoint::Sparse(place)) => Adjoint::Value(self.dense(var, *place)),
             Some(adjoint) => *adjoint,
             None => Adjoint::Value(self.target.zeros_like(self.copier.atom(var.into()))),
         }
@@ -251,6 +255,7 @@ impl Adjoint {
     pub(super) fn atom(self) -> Atom {
         match self {
             Adjoint::Value(atom) | Adjoint::Accumulator(atom) => atom,
+            Adjoint::Sparse(_) => panic!("{}", sparse::DENSE),
         }
     }
 
@@ -259,6 +264,7 @@ impl Adjoint {
         match self {
             Adjoint::Value(_) => Adjoint::Value(atom),
             Adjoint::Accumulator(_) => Adjoint::Accumulator(atom),
+            Adjoint::Sparse(_) => panic!("{}", sparse::DENSE),
         }
     }
 }

@@ -4,101 +4,157 @@
 //! `āᵢ += ∂(lᵢ ⊙ aᵢ ⊙ rᵢ)/∂aᵢ · ȳ`; all `l` and all `r` are two scans. A sum gives its adjoint to every element, an
 //! extremum to the first that attains it ("Reverse AD for a functional array language", *differentiating reduce*).
 //!
-//! Products take the general rule, which for them is one product with `lᵢ rᵢ` and needs no division. So it is
-//! exact on integers, and right at zeros to every order of differentiation; counting zeros is right to the first only.
+//! Of a product, `lᵢ` times the product of `ȳ` and all to the right needs no division. So it is exact on integers, and
+//! right at zeros to every order of differentiation; counting zeros is right to the first only.
 
-use super::Reverse;
-use super::arrays::from_end;
-use crate::array::{Atom, Lambda, Op, Reduce, ScalarOp, Type, Var, index};
-use crate::transform::operator::{Operator, numbered, recognise};
+use super::combine::Combined;
+use super::{Reverse, Saved};
+use crate::array::{Atom, Op, Reduce, ScalarOp, Stm, Var, index};
+use crate::transform::operator::{Operator, groups, numbered, part, recognise};
 
 impl Reverse<'_, '_> {
-    pub(super) fn reduce(&mut self, vars: &[Var], it: &Reduce) {
-        let target = self.target;
-        let seeds: Vec<Option<Atom>> = vars.iter().map(|v| self.take(*v)).collect();
+    /// Writes a reduction so that what the return sweep needs of it is there.
+    pub(super) fn reduce_forward(&mut self, stm: &Stm, it: &Reduce) -> Saved {
         let arrays = self.copier.atoms(&it.arrays);
-        let size = target.size(arrays[0], 0);
+        let neutral = self.copier.atoms(&it.neutral);
         match recognise(&it.operator) {
-            Operator::Sums => {
-                for (k, seed) in
-                    seeds.iter().enumerate().filter(|(k, _)| self.active.atom(it.arrays[*k])).collect::<Vec<_>>()
-                {
-                    if let Some(seed) = seed {
-                        self.add(it.arrays[k], target.one(Op::Replicate(size, *seed)));
-                    }
+            Operator::Extremum(op) => {
+                let found = self.search(op, neutral[0], arrays[0]);
+                self.copier.bind(stm, &found[..1]);
+                return Saved::Winner(found[1]);
+            }
+            Operator::Sum | Operator::Elementwise(_) => {}
+            Operator::Product | Operator::General => {
+                let active: Vec<bool> = stm.vars.iter().map(|v| self.active.var(*v)).collect();
+                let kind = |group: &Vec<usize>| recognise(&part(&it.operator, group));
+                let scans = |group| matches!(kind(group), Operator::Product | Operator::General);
+                let scalars = neutral.iter().all(|e| self.target.type_of(*e).rank == 0);
+                if scalars && groups(&it.operator, &active).iter().any(scans) {
+                    // The last prefix is the reduction.
+                    let size = self.target.size(arrays[0], 0);
+                    let upto = self.prefixes(&it.operator, &neutral, &arrays);
+                    let all: Vec<Atom> =
+                        upto.iter().zip(&neutral).map(|(u, e)| self.target.with_front(*e, *u)).collect();
+                    let results: Vec<Atom> = all.iter().map(|a| self.target.at(*a, &[size])).collect();
+                    self.copier.bind(stm, &results);
+                    return Saved::Prefixes(upto);
                 }
             }
-            operator @ (Operator::Smallest | Operator::Largest) => {
-                let Some(seed) = seeds[0] else { return };
-                let neutral = self.copier.atom(it.neutral[0]);
-                let search = Reduce {
-                    operator: numbered(target, operator, neutral),
-                    neutral: vec![neutral, index(-1)],
-                    arrays: vec![arrays[0], target.iota(size)],
-                    commutative: true,
+        }
+        self.copier.stm(stm);
+        Saved::Nothing
+    }
+
+    pub(super) fn reduce(&mut self, vars: &[Var], it: &Reduce, saved: &Saved) {
+        let seeds: Vec<Option<Atom>> = vars.iter().map(|v| self.take(*v)).collect();
+        let seeded: Vec<bool> = seeds.iter().map(Option::is_some).collect();
+        for group in groups(&it.operator, &seeded) {
+            let component = self.combined(part(&it.operator, &group), &it.neutral, &it.arrays, &group);
+            let seeds: Vec<Option<Atom>> = group.iter().map(|c| seeds[*c]).collect();
+            if let Operator::Extremum(op) = recognise(&component.operator) {
+                let Some(seed) = seeds[0] else { continue };
+                let winner = match saved {
+                    Saved::Winner(winner) => *winner,
+                    Saved::Nothing | Saved::Prefixes(_) | Saved::Loop(_) | Saved::Binomial(..) => {
+                        self.search(op, component.neutral[0], component.arrays[0])[1]
+                    }
                 };
-                let found = target.emit(Op::Reduce(Box::new(search)))[1];
                 // No element has the number −1, so nothing is added if there is none.
-                self.accumulate(it.arrays[0], |target, acc| target.one(Op::Accumulate(acc, vec![found], seed)));
+                self.add_sparse(it.arrays[group[0]], &[winner], seed, false);
+                continue;
             }
-            Operator::General => self.reduce_any(it, &arrays, size, &seeds),
+            let prefixes = match saved {
+                Saved::Prefixes(upto) => Some(group.iter().map(|c| upto[*c]).collect()),
+                Saved::Nothing | Saved::Winner(_) | Saved::Loop(_) | Saved::Binomial(..) => None,
+            };
+            let found = self.reduction(&component, &seeds, prefixes);
+            for (c, found) in group.iter().zip(found) {
+                if let Some(found) = found {
+                    self.add(it.arrays[*c], found);
+                }
+            }
         }
     }
 
-    fn reduce_any(&mut self, it: &Reduce, arrays: &[Atom], size: Atom, seeds: &[Option<Atom>]) {
-        let (target, k) = (self.target, arrays.len());
-        let neutral = self.copier.atoms(&it.neutral);
-        let operator = self.copier.lambda(&it.operator);
-        let prefixes = target.emit(Op::Scan(Box::new(Reduce {
-            operator,
-            neutral: neutral.clone(),
-            arrays: arrays.to_vec(),
-            commutative: false,
-        })));
-        let backwards: Vec<Atom> = arrays.iter().map(|a| target.one(Op::Reverse(*a))).collect();
-        let operator = self.flipped(&it.operator);
-        let scan = Reduce { operator, neutral: neutral.clone(), arrays: backwards, commutative: false };
-        let suffixes = target.emit(Op::Scan(Box::new(scan)));
-
-        let inputs = [&[target.iota(size)], &prefixes[..], arrays].concat();
-        let wanted: Vec<usize> = (0..k).filter(|c| self.active.atom(it.arrays[*c])).collect();
-        let function = &it.operator;
-        let found = self.each(&inputs, &[&function.body], &function.params, |reverse, x| {
-            let (i, upto, element) = (x[0], &x[1..=k], &x[k + 1..]);
-            let left = reverse.before(&prefixes, &neutral, i);
-            let right = reverse.before(&suffixes, &neutral, from_end(target, size, i));
-            // What is combined here is differentiated here: all but the last step belongs to other elements.
-            let passed = reverse.apart(|reverse| reverse.pullback(function, &[upto, &right].concat(), seeds));
-            let found = reverse.pullback(function, &[&left[..], element].concat(), &passed[..k]);
-            wanted.iter().map(|c| found[k + c].unwrap_or_else(|| target.zeros_like(element[*c]))).collect()
-        });
-        for (c, adjoint) in wanted.iter().zip(found) {
-            self.add(it.arrays[*c], adjoint);
-        }
-    }
-
-    /// What was combined before element `i`: the prefix that ends before it.
-    pub(super) fn before(&self, prefixes: &[Atom], neutral: &[Atom], i: Atom) -> Vec<Atom> {
+    /// The extremum, and the number of the first element that is, or −1.
+    fn search(&self, op: ScalarOp, neutral: Atom, array: Atom) -> Vec<Atom> {
         let target = self.target;
-        let first = target.scalar(ScalarOp::Equal, &[i, index(0)]);
-        let last = || {
-            let previous = target.indices(ScalarOp::Add, i, index(-1));
-            prefixes.iter().map(|p| target.at(*p, &[previous])).collect()
+        let it = Reduce {
+            operator: numbered(target, op, neutral),
+            neutral: vec![neutral, index(-1)],
+            arrays: vec![array, target.iota(target.size(array, 0))],
+            commutative: true,
         };
-        target.choose(first, || neutral.to_vec(), last)
+        target.emit(Op::Reduce(Box::new(it)))
     }
 
-    /// A copy of an operator with left and right exchanged.
-    fn flipped(&mut self, operator: &Lambda) -> Lambda {
-        let types: Vec<Type> = operator.params.iter().map(|p| self.copier.source.type_of(*p)).collect();
+    /// The adjoints of what is reduced. `prefixes` are what is combined up to each element, where they are known.
+    fn reduction(&mut self, it: &Combined, seeds: &[Option<Atom>], prefixes: Option<Vec<Atom>>) -> Vec<Option<Atom>> {
         let target = self.target;
-        target.lambda(&types, |x| {
-            let (left, right) = x.split_at(x.len() / 2);
-            for (param, value) in operator.params.iter().zip(right.iter().chain(left)) {
-                self.copier.set(*param, *value);
+        let size = target.size(it.arrays[0], 0);
+        match recognise(&it.operator) {
+            Operator::Sum => {
+                let spread = |(seed, wanted): (&Option<Atom>, &bool)| {
+                    seed.filter(|_| *wanted).map(|seed| target.one(Op::Replicate(size, seed)))
+                };
+                seeds.iter().zip(&it.wanted).map(spread).collect()
             }
-            self.copier.stms(&operator.body.stms);
-            self.copier.atoms(&operator.body.results)
-        })
+            Operator::Extremum(op) => {
+                let Some(seed) = seeds[0] else { return vec![None] };
+                let winner = self.search(op, it.neutral[0], it.arrays[0])[1];
+                let acc = target.one(Op::ToAccumulator(target.zeros_like(it.arrays[0])));
+                let acc = target.one(Op::Accumulate(acc, vec![winner], seed));
+                vec![Some(target.one(Op::FromAccumulator(acc)))]
+            }
+            Operator::Elementwise(inner) => {
+                let without: Vec<Atom> = it.arrays.iter().map(|a| target.zeros_like(*a)).collect();
+                self.where_any(it, &[size], &without, |reverse| {
+                    reverse.columns(it, inner, &[], seeds, |reverse, column, _, seeds| {
+                        reverse.reduction(column, seeds, None)
+                    })
+                })
+            }
+            operator @ (Operator::Product | Operator::General) => {
+                let without: Vec<Atom> = it.arrays.iter().map(|a| target.zeros_like(*a)).collect();
+                self.where_any(it, &[size], &without, |reverse| {
+                    let upto = prefixes.unwrap_or_else(|| reverse.prefixes(&it.operator, &it.neutral, &it.arrays));
+                    let lefts = reverse.exclusive(&upto, &it.neutral, size);
+                    let reaching = match (operator, seeds) {
+                        (Operator::Product, [Some(seed)]) => vec![Some(reverse.products_after(it, *seed, size))],
+                        _ => reverse.after(it, &upto, seeds, size),
+                    };
+                    reverse.elements(it, &lefts, &reaching, None)
+                })
+            }
+        }
+    }
+
+    /// For each element the product of a number and all elements after it.
+    fn products_after(&mut self, it: &Combined, seed: Atom, size: Atom) -> Atom {
+        let target = self.target;
+        let factors = target.with_front(seed, target.reversed(it.arrays[0]));
+        // Of the number alone, whatever the reduction starts from.
+        let one = target.type_of(seed).prim.one().into();
+        let products = self.prefixes(&it.operator, &[one], &[factors])[0];
+        target.reversed(target.part(products, index(0), size))
+    }
+
+    /// The adjoints that reach what is combined up to each element, through what is combined after it.
+    fn after(&mut self, it: &Combined, upto: &[Atom], seeds: &[Option<Atom>], size: Atom) -> Vec<Option<Atom>> {
+        let (target, k) = (self.target, upto.len());
+        let backwards: Vec<Atom> = it.arrays.iter().map(|a| target.reversed(*a)).collect();
+        let operator = self.flipped(&it.operator);
+        let scan = Reduce { operator, neutral: it.neutral.clone(), arrays: backwards, commutative: false };
+        let suffixes = target.emit(Op::Scan(Box::new(scan)));
+        let rights = self.exclusive(&suffixes, &it.neutral, size).into_iter().map(|a| target.reversed(a));
+        let inputs: Vec<Atom> = upto.iter().copied().chain(rights).collect();
+        let mut reached = vec![false; k];
+        let found = target.map(&inputs, |x| {
+            let found = self.apart(|reverse| reverse.pullback(&it.operator, x, seeds));
+            reached = found[..k].iter().map(Option::is_some).collect();
+            found[..k].iter().flatten().copied().collect()
+        });
+        let mut found = found.into_iter();
+        reached.into_iter().map(|reached| if reached { found.next() } else { None }).collect()
     }
 }

@@ -1,0 +1,163 @@
+//! What the rules of `reduce`, `scan` and `hist` share: each element has been combined with what is to its left.
+//!
+//! Law: if `lᵢ` was combined before element `aᵢ`, and the adjoint `gᵢ` reaches `lᵢ ⊙ aᵢ`, then `āᵢ = ∂(lᵢ ⊙ aᵢ)/∂aᵢᵀ gᵢ`.
+//! An operator that works element by element on arrays is one operator on scalars for each column: the rule is that
+//! of a map over columns ("Reverse AD for a functional array language", *special cases of reduce*).
+
+use super::Reverse;
+use crate::array::{Atom, Lambda, Op, Reduce, ScalarOp, Type, Var, index};
+use crate::transform::operator::applied;
+
+/// Arrays that are combined by an operator: it is one of the program that is differentiated, neutral elements and arrays
+/// are values of the program that is written.
+#[derive(Clone)]
+pub(super) struct Combined {
+    pub(super) operator: Lambda,
+    pub(super) neutral: Vec<Atom>,
+    pub(super) arrays: Vec<Atom>,
+    /// Of which arrays the adjoints are asked for.
+    pub(super) wanted: Vec<bool>,
+}
+
+impl Reverse<'_, '_> {
+    /// A group of the components of a reduction or a scan.
+    pub(super) fn combined(&self, operator: Lambda, neutral: &[Atom], arrays: &[Atom], group: &[usize]) -> Combined {
+        let pick = |atoms: &[Atom]| group.iter().map(|c| self.copier.atom(atoms[*c])).collect();
+        let wanted = group.iter().map(|c| self.active.atom(arrays[*c])).collect();
+        Combined { operator, neutral: pick(neutral), arrays: pick(arrays), wanted }
+    }
+
+    /// The adjoints of the elements, from what is to the left of each, and the adjoints that reach each combination. If
+    /// it is said which elements are first, those have nothing to their left.
+    pub(super) fn elements(
+        &mut self,
+        it: &Combined,
+        lefts: &[Atom],
+        reaching: &[Option<Atom>],
+        first: Option<Atom>,
+    ) -> Vec<Option<Atom>> {
+        let (target, k) = (self.target, it.arrays.len());
+        let wanted: Vec<usize> = (0..k).filter(|c| it.wanted[*c]).collect();
+        let reached: Vec<Atom> = reaching.iter().flatten().copied().collect();
+        let inputs: Vec<Atom> = first.iter().chain(lefts).chain(&it.arrays).chain(&reached).copied().collect();
+        let bodies = [&it.operator.body];
+        let found = self.each(&inputs, &bodies, &it.operator.params, |reverse, x| {
+            let (starts, x) = x.split_at(usize::from(first.is_some()));
+            let (operands, reached) = x.split_at(2 * k);
+            let mut reached = reached.iter().copied();
+            let seeds: Vec<Option<Atom>> = reaching.iter().map(|r| r.and_then(|_| reached.next())).collect();
+            let zero = |c: usize| target.zeros_like(operands[k + c]);
+            let pulled = |reverse: &mut Self| -> Vec<Atom> {
+                let found = reverse.pullback(&it.operator, operands, &seeds);
+                wanted.iter().map(|c| found[k + c].unwrap_or_else(|| zero(*c))).collect()
+            };
+            match starts {
+                [start] => reverse.either(
+                    *start,
+                    &bodies,
+                    &it.operator.params,
+                    |_| wanted.iter().map(|c| seeds[*c].unwrap_or_else(|| zero(*c))).collect(),
+                    pulled,
+                ),
+                _ => pulled(reverse),
+            }
+        });
+        let mut found = found.into_iter();
+        it.wanted.iter().map(|wanted| if *wanted { found.next() } else { None }).collect()
+    }
+
+    /// What is before each element, from what is up to each and what is before all.
+    pub(super) fn exclusive(&self, upto: &[Atom], neutral: &[Atom], size: Atom) -> Vec<Atom> {
+        let target = self.target;
+        let one = |(upto, e): (&Atom, &Atom)| target.part(target.with_front(*e, *upto), index(0), size);
+        upto.iter().zip(neutral).map(one).collect()
+    }
+
+    /// All prefixes combined by a copy of an operator.
+    pub(super) fn prefixes(&mut self, operator: &Lambda, neutral: &[Atom], arrays: &[Atom]) -> Vec<Atom> {
+        let operator = self.copier.lambda(operator);
+        let (neutral, arrays) = (neutral.to_vec(), arrays.to_vec());
+        self.target.emit(Op::Scan(Box::new(Reduce { operator, neutral, arrays, commutative: false })))
+    }
+
+    /// A copy of an operator with left and right exchanged.
+    pub(super) fn flipped(&mut self, operator: &Lambda) -> Lambda {
+        let types: Vec<Type> = operator.params.iter().map(|p| self.copier.source.type_of(*p)).collect();
+        let target = self.target;
+        target.lambda(&types, |x| {
+            let (left, right) = x.split_at(x.len() / 2);
+            applied(&mut self.copier, operator, right, left)
+        })
+    }
+
+    /// The adjoints of arrays of rows, where an operator works element by element: `inside` answers them for one column.
+    /// It gets the column, and its part of other arrays of rows and of single rows; of these, some are not there.
+    pub(super) fn columns(
+        &mut self,
+        it: &Combined,
+        inner: Lambda,
+        arrays: &[Option<Atom>],
+        rows: &[Option<Atom>],
+        inside: impl FnOnce(&mut Self, &Combined, &[Option<Atom>], &[Option<Atom>]) -> Vec<Option<Atom>>,
+    ) -> Vec<Option<Atom>> {
+        let (target, k) = (self.target, it.arrays.len());
+        let turned = |array: Atom| {
+            let mut order: Vec<usize> = (0..target.type_of(array).rank).collect();
+            order.swap(0, 1);
+            target.one(Op::Permute(array, order))
+        };
+        let columns = it.arrays.iter().chain(arrays.iter().flatten()).map(|a| turned(*a));
+        let inputs: Vec<Atom> =
+            columns.chain(it.neutral.iter().copied()).chain(rows.iter().flatten().copied()).collect();
+        let bound: Vec<Var> = inner.params.clone();
+        let body = inner.body.clone();
+        let wanted = it.wanted.clone();
+        let found = self.each(&inputs, &[&body], &bound, |reverse, x| {
+            let mut x = x.iter().copied();
+            let own: Vec<Atom> = x.by_ref().take(k).collect();
+            let others: Vec<Option<Atom>> = arrays.iter().map(|a| a.and_then(|_| x.next())).collect();
+            let neutral: Vec<Atom> = x.by_ref().take(k).collect();
+            let rows: Vec<Option<Atom>> = rows.iter().map(|a| a.and_then(|_| x.next())).collect();
+            let column = Combined { operator: inner, neutral, arrays: own.clone(), wanted: wanted.clone() };
+            let found = inside(reverse, &column, &others, &rows);
+            let wanted = (0..k).filter(|c| wanted[*c]);
+            wanted.map(|c| found[c].unwrap_or_else(|| target.zeros_like(own[c]))).collect()
+        });
+        let mut found = found.into_iter();
+        it.wanted.iter().map(|wanted| if *wanted { found.next().map(turned) } else { None }).collect()
+    }
+
+    /// What `inside` answers where there are elements, and `without` where there are none. Rows of an array without
+    /// elements may be of any size, so that only elements that are scalars need no such question.
+    pub(super) fn where_any(
+        &mut self,
+        it: &Combined,
+        sizes: &[Atom],
+        without: &[Atom],
+        inside: impl FnOnce(&mut Self) -> Vec<Option<Atom>>,
+    ) -> Vec<Option<Atom>> {
+        let target = self.target;
+        if it.arrays.iter().all(|a| target.type_of(*a).rank == 1) {
+            return inside(self);
+        }
+        let mut some = vec![false; without.len()];
+        let empty = sizes
+            .iter()
+            .map(|size| target.scalar(ScalarOp::Equal, &[*size, index(0)]))
+            .reduce(|a, b| target.scalar(ScalarOp::Add, &[a, b]))
+            .expect("an array has a size");
+        let operator = it.operator.clone();
+        let found = self.either(
+            empty,
+            &[&operator.body],
+            &operator.params,
+            |_| without.to_vec(),
+            |reverse| {
+                let found = inside(reverse);
+                some = found.iter().map(Option::is_some).collect();
+                found.into_iter().zip(without).map(|(found, without)| found.unwrap_or(*without)).collect()
+            },
+        );
+        found.into_iter().zip(some).map(|(found, some)| some.then_some(found)).collect()
+    }
+}

@@ -1,0 +1,245 @@
+//! Linear recurrences of adjoints, solved by a scan from the right.
+//!
+//! Law: `gᵢ = ȳᵢ + Jᵢ₊₁ᵀ gᵢ₊₁`, where `Jᵢ = ∂(lᵢ ⊙ aᵢ)/∂lᵢ`. Two ways, both with as much work as the scan itself times a
+//! constant:
+//!
+//! - Affine functions `x ↦ c + A x` compose associatively. Of the matrices only those entries are carried that can be
+//!   other than 0, and of entries that are always equal but one, so that `A = c·1` is one number, and a product of
+//!   matrices one matrix for all its rows ("Reverse-mode AD of multi-reduce and scan in Futhark").
+//! - Otherwise elements are combined with the operator itself, and adjoints are pulled through what was combined; no
+//!   matrix is needed ("Parallelism-preserving automatic differentiation for second-order array languages").
+
+use super::Reverse;
+use super::combine::Combined;
+use crate::array::{Atom, Body, Lambda, Op, Prim, Reduce, Type};
+use crate::transform::emit::Emit;
+use crate::transform::flow::bodies;
+use crate::transform::operator::applied;
+
+/// The matrices of a recurrence, and arrays of those entries that differ.
+struct Matrices {
+    prim: Prim,
+    dimension: usize,
+    /// For each entry, row by row, what it always is or which array has it.
+    entries: Vec<Entry>,
+    /// For each array an entry that it has.
+    representatives: Vec<usize>,
+    arrays: Vec<Atom>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Entry {
+    Zero,
+    One,
+    Array(usize),
+}
+
+impl Reverse<'_, '_> {
+    /// The adjoints that reach each prefix, from those of the results, `seeds`.
+    pub(super) fn recurrence(
+        &mut self,
+        it: &Combined,
+        lefts: &[Atom],
+        prefixes: &[Atom],
+        seeds: &[Option<Atom>],
+        size: Atom,
+    ) -> Vec<Option<Atom>> {
+        let k = seeds.len();
+        let mut felt: Vec<usize> = (0..k).filter(|c| self.active.var(it.operator.params[*c])).collect();
+        let mut matrices = self.matrices(it, lefts, &felt);
+        if let Some(all) = &matrices {
+            let seeded: Vec<bool> = felt.iter().map(|c| seeds[*c].is_some()).collect();
+            let reached = all.reached(seeded);
+            if reached.contains(&false) {
+                felt = felt.into_iter().zip(reached).filter(|(_, reached)| *reached).map(|(c, _)| c).collect();
+                matrices = self.matrices(it, lefts, &felt);
+            }
+        }
+        let first: Vec<Atom> =
+            felt.iter().map(|c| seeds[*c].unwrap_or_else(|| self.target.zeros_like(prefixes[*c]))).collect();
+        let found = match matrices {
+            Some(matrices) if matrices.work() <= lifted_work(&it.operator) => self.affine(&matrices, &first, size),
+            _ => self.lifted(it, prefixes, &felt, &first, size),
+        };
+        let mut reaching = vec![None; k];
+        felt.iter().zip(found).for_each(|(c, found)| reaching[*c] = Some(found));
+        reaching
+    }
+
+    /// The transposed Jacobians of the operator by its left operands, if these are scalars of one kind.
+    fn matrices(&mut self, it: &Combined, lefts: &[Atom], felt: &[usize]) -> Option<Matrices> {
+        let (target, d) = (self.target, felt.len());
+        let of = target.type_of(*it.neutral.get(*felt.first()?)?);
+        if of.rank > 0 || felt.iter().any(|c| target.type_of(it.neutral[*c]) != of) {
+            return None;
+        }
+        let (mut entries, mut representatives) = (Vec::new(), Vec::new());
+        let inputs = [lefts, &it.arrays].concat();
+        // Entries that are operands as they are need no map.
+        let mut operands = Vec::new();
+        let mut arrays = target.map(&inputs, |x| {
+            let unit = |c: usize| -> Vec<Option<Atom>> {
+                (0..lefts.len()).map(|n| (n == c).then(|| of.prim.one().into())).collect()
+            };
+            let columns: Vec<Vec<Option<Atom>>> =
+                self.apart(|reverse| felt.iter().map(|c| reverse.pullback(&it.operator, x, &unit(*c))).collect());
+            let atoms: Vec<Atom> =
+                (0..d * d).map(|at| columns[at % d][felt[at / d]].unwrap_or(of.prim.zero().into())).collect();
+            (entries, representatives) = classes(&atoms, d, of.prim);
+            let entries: Vec<Atom> = representatives.iter().map(|at| atoms[*at]).collect();
+            operands = entries.iter().map(|a| x.iter().position(|x| x == a)).collect();
+            entries
+        });
+        for (array, operand) in arrays.iter_mut().zip(operands) {
+            *array = operand.map_or(*array, |n: usize| inputs[n]);
+        }
+        Some(Matrices { prim: of.prim, dimension: d, entries, representatives, arrays })
+    }
+
+    /// The recurrence as a scan of affine functions.
+    fn affine(&mut self, matrices: &Matrices, seeds: &[Atom], size: Atom) -> Vec<Atom> {
+        let (target, d, prim) = (self.target, matrices.dimension, matrices.prim);
+        let zero: Atom = prim.zero().into();
+        // The matrix that takes the adjoint of one prefix to that of the one before it.
+        let backwards: Vec<Atom> = matrices.arrays.iter().map(|a| target.reversed(*a)).collect();
+        let steps = self.exclusive(&backwards, &vec![zero; backwards.len()], size);
+        let elements: Vec<Atom> = seeds.iter().map(|s| target.reversed(*s)).chain(steps).collect();
+        let identity = |at: &usize| if at / d == at % d { Atom::from(prim.one()) } else { zero };
+        let neutral: Vec<Atom> =
+            core::iter::repeat_n(zero, d).chain(matrices.representatives.iter().map(identity)).collect();
+        let operator = target.lambda(&vec![Type::scalar(prim); 2 * elements.len()], |x| {
+            let x: Vec<Emit<'_>> = x.iter().map(|a| Emit::operand(target, *a)).collect();
+            matrices.composed(&x[..elements.len()], &x[elements.len()..])
+        });
+        let scan = Reduce { operator, neutral, arrays: elements, commutative: false };
+        let solved = target.emit(Op::Scan(Box::new(scan)));
+        solved[..d].iter().map(|a| target.reversed(*a)).collect()
+    }
+
+    /// The recurrence as a scan of elements with the adjoints that reach them.
+    fn lifted(&mut self, it: &Combined, prefixes: &[Atom], felt: &[usize], seeds: &[Atom], size: Atom) -> Vec<Atom> {
+        let (target, k, d) = (self.target, prefixes.len(), felt.len());
+        // Up to each prefix, what is combined with it next, and the adjoint.
+        let next: Vec<Atom> =
+            it.arrays.iter().zip(&it.neutral).map(|(array, e)| target.shifted(*array, *e, size)).collect();
+        let arrays: Vec<Atom> = prefixes.iter().chain(&next).chain(seeds).map(|a| target.reversed(*a)).collect();
+        let zeros = felt.iter().map(|c| target.zeros_like(it.neutral[*c]));
+        let neutral: Vec<Atom> = it.neutral.iter().chain(&it.neutral).copied().chain(zeros).collect();
+        let types: Vec<Type> = arrays.iter().map(|a| target.type_of(*a).element()).collect();
+        let operator = target.lambda(&[&types[..], &types].concat(), |x| {
+            let (later, earlier) = x.split_at(2 * k + d);
+            let mut reaching = vec![None; k];
+            felt.iter().zip(&later[2 * k..]).for_each(|(c, adjoint)| reaching[*c] = Some(*adjoint));
+            let pulled = self.apart(|reverse| reverse.pullback(&it.operator, &earlier[..2 * k], &reaching));
+            let combined = applied(&mut self.copier, &it.operator, &earlier[k..2 * k], &later[k..2 * k]);
+            let sum = |(c, adjoint): (&usize, &Atom)| pulled[*c].map_or(*adjoint, |p| target.add(*adjoint, p));
+            let adjoints = felt.iter().zip(&earlier[2 * k..]).map(sum);
+            earlier[..k].iter().copied().chain(combined).chain(adjoints).collect()
+        });
+        let solved = target.emit(Op::Scan(Box::new(Reduce { operator, neutral, arrays, commutative: false })));
+        solved[2 * k..].iter().map(|a| target.reversed(*a)).collect()
+    }
+}
+
+impl Matrices {
+    /// The affine function that is `first` and then `second`.
+    fn composed(&self, first: &[Emit<'_>], second: &[Emit<'_>]) -> Vec<Atom> {
+        let d = self.dimension;
+        let ((c1, a1), (c2, a2)) = (first.split_at(d), second.split_at(d));
+        let vector = (0..d).map(|r| (0..d).fold(c2[r], |sum, m| sum + self.entry(a2, r * d + m) * c1[m]));
+        let matrix = self.representatives.iter().map(|at| {
+            let term = |m: usize| self.entry(a2, at / d * d + m) * self.entry(a1, m * d + at % d);
+            (0..d).map(term).reduce(|a, b| a + b).expect("a recurrence has a dimension")
+        });
+        vector.chain(matrix).map(|x| x.atom(self.prim)).collect()
+    }
+
+    /// An entry of the matrix whose arrays have these elements.
+    fn entry<'t>(&self, elements: &[Emit<'t>], at: usize) -> Emit<'t> {
+        match self.entries[at] {
+            Entry::Zero => Emit::Known(0.0),
+            Entry::One => Emit::Known(1.0),
+            Entry::Array(n) => elements[n],
+        }
+    }
+
+    /// The components that adjoints reach from these.
+    fn reached(&self, mut reached: Vec<bool>) -> Vec<bool> {
+        // Entries are those of all products of the matrices, so one step is enough.
+        let d = self.dimension;
+        let from = reached.clone();
+        for at in (0..d * d).filter(|at| self.entries[*at] != Entry::Zero) {
+            reached[at / d] |= from[at % d];
+        }
+        reached
+    }
+
+    /// How many operations that is.
+    fn work(&self) -> usize {
+        let d = self.dimension;
+        let present = |at: usize| usize::from(self.entries[at] != Entry::Zero);
+        let vector: usize = (0..d * d).map(|at| 2 * present(at)).sum();
+        let terms = |at: &usize| (0..d).map(|m| present(at / d * d + m) * present(m * d + at % d)).sum::<usize>();
+        vector + self.representatives.iter().map(|at| 2 * terms(at)).sum::<usize>()
+    }
+}
+
+/// About how many operations a step takes where no matrices are used.
+fn lifted_work(operator: &Lambda) -> usize {
+    3 * statements(&operator.body) + operator.params.len()
+}
+
+fn statements(body: &Body) -> usize {
+    let inside = |op: &Op| bodies(op).iter().map(|(_, body)| statements(body)).sum::<usize>();
+    body.stms.iter().map(|stm| 1 + inside(&stm.op)).sum()
+}
+
+/// What is known of the entries of products of matrices with these entries; those that are not always 0 or 1 fall into
+/// classes of equals, of which one entry each is answered too.
+///
+/// Classes are refined until they are kept by products: entries of one class are then sums of the same products.
+fn classes(atoms: &[Atom], d: usize, prim: Prim) -> (Vec<Entry>, Vec<usize>) {
+    let (zero, one) = (Atom::from(prim.zero()), Atom::from(prim.one()));
+    let is_diagonal = |at: usize| at / d == at % d;
+    let mut present: Vec<bool> = (0..d * d).map(|at| is_diagonal(at) || atoms[at] != zero).collect();
+    for m in 0..d {
+        for at in 0..d * d {
+            present[at] |= present[at / d * d + m] && present[m * d + at % d];
+        }
+    }
+    let alone = |r: usize| (0..d).all(|m| m == r || !(present[r * d + m] && present[m * d + r]));
+    let fixed = |at: usize| match present[at] {
+        false => Some(Entry::Zero),
+        true if is_diagonal(at) && atoms[at] == one && alone(at / d) => Some(Entry::One),
+        true => None,
+    };
+    let numbered = |keys: Vec<String>| -> (Vec<Entry>, Vec<usize>) {
+        let mut representatives: Vec<usize> = Vec::new();
+        let entries = (0..d * d).map(|at| {
+            fixed(at).unwrap_or_else(|| {
+                let known = representatives.iter().position(|r| keys[*r] == keys[at]);
+                Entry::Array(known.unwrap_or_else(|| {
+                    representatives.push(at);
+                    representatives.len() - 1
+                }))
+            })
+        });
+        (entries.collect(), representatives)
+    };
+    let first = (0..d * d).map(|at| format!("{} {:?}", is_diagonal(at), atoms[at])).collect();
+    let (mut entries, mut representatives) = numbered(first);
+    loop {
+        let refined = (0..d * d).map(|at| {
+            let mut terms: Vec<(Entry, Entry)> =
+                (0..d).map(|m| (entries[at / d * d + m], entries[m * d + at % d])).collect();
+            terms.retain(|(a, b)| *a != Entry::Zero && *b != Entry::Zero);
+            terms.sort_unstable();
+            format!("{:?} {terms:?}", entries[at])
+        });
+        let (finer, of_finer) = numbered(refined.collect());
+        if of_finer.len() == representatives.len() {
+            return (entries, representatives);
+        }
+        (entries, representatives) = (finer, of_finer);
+    }
+}

@@ -1,0 +1,180 @@
+//! Sparse adjoints: that of an array of which one place was read is an index and a value, as long as it can be.
+//!
+//! Law: a sparse adjoint stands for the array that is 0 but at its place, and nowhere else if the place does not exist.
+//! It becomes that array where anything else is added, and where a scope begins that adds to it. A map all of whose
+//! adjoints are at one index is differentiated at that index alone ("AD for an array language with nested parallelism",
+//! *sparsity*: the derivative of k-means touches one centre for each point).
+
+use super::arrays::from_end;
+use super::{Adjoint, Reverse};
+use crate::array::{Atom, Map, Op, ScalarOp, Var, index};
+
+/// The invariant of scopes: adjoints that go through one are arrays or accumulators.
+pub(super) const DENSE: &str = "an adjoint that goes through a scope is not sparse";
+
+/// A value at an index of leading dimensions.
+#[derive(Clone, Copy)]
+pub(in crate::transform) struct Place {
+    /// The number of the index in the list of places.
+    at: usize,
+    value: Atom,
+    /// Whether the index is known to be within the array; else the first of it may be out of bounds.
+    certain: bool,
+}
+
+impl Reverse<'_, '_> {
+    /// Adds to the adjoint of an array at an index that was read.
+    pub(super) fn add_at(&mut self, to: Atom, at: &[Atom], adjoint: Atom) {
+        self.add_sparse(to, at, adjoint, true);
+    }
+
+    /// Adds to the adjoint of an array at an index; if it is not certain, nothing where it is out of bounds.
+    pub(super) fn add_sparse(&mut self, to: Atom, at: &[Atom], adjoint: Atom, certain: bool) {
+        if at.is_empty() {
+            return self.add(to, adjoint);
+        }
+        let Atom::Var(var) = to else { return };
+        if !self.active.var(var) {
+            return;
+        }
+        let target = self.target;
+        let place = Place { at: self.places.len(), value: adjoint, certain };
+        self.places.push(at.to_vec());
+        let sum = match self.adjoints.get(&var).copied() {
+            None => Adjoint::Sparse(place),
+            Some(Adjoint::Value(present)) => Adjoint::Value(self.with_place(present, place)),
+            Some(Adjoint::Accumulator(acc)) => {
+                Adjoint::Accumulator(target.one(Op::Accumulate(acc, at.to_vec(), adjoint)))
+            }
+            Some(Adjoint::Sparse(present)) if self.places[present.at] == at => {
+                Adjoint::Sparse(Place { value: target.add(present.value, adjoint), ..present })
+            }
+            Some(Adjoint::Sparse(present)) => Adjoint::Value(self.with_place(self.dense(var, present), place)),
+        };
+        self.adjoints.insert(var, sum);
+    }
+
+    /// An adjoint of an array, and a value more at a place of it.
+    pub(super) fn with_place(&self, present: Atom, place: Place) -> Atom {
+        let target = self.target;
+        let at = self.places[place.at].clone();
+        if !place.certain {
+            let acc = target.one(Op::ToAccumulator(present));
+            return target.one(Op::FromAccumulator(target.one(Op::Accumulate(acc, at, place.value))));
+        }
+        let new = if target.is_zero(present) { place.value } else { target.add(target.at(present, &at), place.value) };
+        target.one(Op::Update(present, at, new))
+    }
+
+    /// The array that a sparse adjoint stands for.
+    pub(super) fn dense(&self, var: Var, place: Place) -> Atom {
+        self.with_place(self.target.zeros_like(self.copier.atom(var.into())), place)
+    }
+
+    /// What an operation that moves data does to a sparse adjoint, if it can stay one; it answers whether it did.
+    pub(super) fn moved_sparse(&mut self, var: Var, op: &Op) -> bool {
+        let Some(Adjoint::Sparse(place)) = self.adjoints.get(&var).copied() else { return false };
+        let (target, at) = (self.target, self.places[place.at].clone());
+        let (to, at) = match op {
+            Op::Copy(a) => (*a, at),
+            Op::Index(a, indices) => {
+                if !place.certain {
+                    return false;
+                }
+                (*a, [self.copier.atoms(indices), at].concat())
+            }
+            Op::Slice(a, ranges) if place.certain && ranges.len() <= at.len() => {
+                let mut at = at;
+                for (i, range) in at.iter_mut().zip(ranges) {
+                    let (start, step) = (self.copier.atom(range.start), self.copier.atom(range.step));
+                    let offset = if step == index(1) { *i } else { target.indices(ScalarOp::Mul, *i, step) };
+                    *i = if start == index(0) { offset } else { target.indices(ScalarOp::Add, start, offset) };
+                }
+                (*a, at)
+            }
+            Op::Reverse(a) if place.certain => {
+                let size = target.size(self.copier.atom(*a), 0);
+                (*a, [&[from_end(target, size, at[0])], &at[1..]].concat())
+            }
+            Op::Replicate(_, a) if place.certain => (*a, at[1..].to_vec()),
+            _ => return false,
+        };
+        self.adjoints.remove(&var);
+        self.add_sparse(to, &at, place.value, place.certain);
+        true
+    }
+
+    /// Differentiates a map at the one index that its adjoints are at, if they are; it answers whether it did.
+    pub(super) fn map_once(&mut self, vars: &[Var], map: &Map) -> bool {
+        if !map.accumulators.is_empty() {
+            return false;
+        }
+        let mut places: Vec<(usize, Place)> = Vec::new();
+        for (k, var) in vars.iter().enumerate() {
+            match self.adjoints.get(var) {
+                Some(Adjoint::Sparse(place)) => places.push((k, *place)),
+                Some(_) => return false,
+                None => {}
+            }
+        }
+        let Some((_, first)) = places.first().copied() else { return false };
+        let i = self.places[first.at][0];
+        if places.iter().any(|(_, p)| self.places[p.at][0] != i || p.certain != first.certain) {
+            return false;
+        }
+        for var in vars {
+            self.adjoints.remove(var);
+        }
+        let target = self.target;
+        let arrays = self.copier.atoms(&map.arrays);
+        let wanted: Vec<usize> = (0..arrays.len()).filter(|k| self.active.atom(map.arrays[*k])).collect();
+        let function = &map.function;
+        if first.certain {
+            self.at_index(map, &arrays, i, &places);
+            for k in wanted {
+                match self.adjoints.remove(&function.params[k]) {
+                    Some(Adjoint::Sparse(place)) if place.certain => {
+                        let at = [&[i], &self.places[place.at][..]].concat();
+                        self.add_at(map.arrays[k], &at, place.value);
+                    }
+                    Some(adjoint) => {
+                        self.adjoints.insert(function.params[k], adjoint);
+                        let value = self.take_or_zero(function.params[k]);
+                        self.add_at(map.arrays[k], &[i], value);
+                    }
+                    None => {}
+                }
+            }
+            return true;
+        }
+        let exists = target.within(i, target.size(arrays[0], 0));
+        let found = self.either(
+            exists,
+            &[&function.body],
+            &function.params,
+            |reverse| {
+                reverse.at_index(map, &arrays, i, &places);
+                wanted.iter().map(|k| reverse.take_or_zero(function.params[*k])).collect()
+            },
+            |_| wanted.iter().map(|k| target.zero_row(arrays[*k])).collect(),
+        );
+        for (k, value) in wanted.iter().zip(found) {
+            self.add_sparse(map.arrays[*k], &[i], value, false);
+        }
+        true
+    }
+
+    /// Both sweeps over one iteration of a map; the adjoints of its parameters are left where they are.
+    fn at_index(&mut self, map: &Map, arrays: &[Atom], i: Atom, places: &[(usize, Place)]) {
+        for (param, array) in map.function.params.iter().zip(arrays) {
+            self.copier.set(*param, self.target.at(*array, &[i]));
+        }
+        let body = &map.function.body;
+        let saved = self.forward(body);
+        for (k, place) in places {
+            let rest = self.places[place.at][1..].to_vec();
+            self.add_sparse(body.results[*k], &rest, place.value, true);
+        }
+        self.backward(body, &saved, &vec![None; body.results.len()]);
+    }
+}

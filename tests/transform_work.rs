@@ -1,0 +1,114 @@
+//! The work of derivative programs: operations on reals, counted, against those of their programs.
+
+use catadiff::array::Program;
+use catadiff::carriers::{Counted, Counter};
+use catadiff::interpret::Value;
+
+fn some(n: usize, shift: f64) -> Vec<f64> {
+    (0..n).map(|i| (1.7 * i as f64 + shift).sin() + 0.1).collect()
+}
+
+/// How many operations a program performs on these arguments.
+fn operations(program: &Program, arguments: &[Value<f64>]) -> u64 {
+    let counter = Counter::new();
+    let counted: Vec<Value<Counted<'_, f64>>> = arguments.iter().map(|v| v.map(|x| counter.number(*x))).collect();
+    program.run(&counted).unwrap();
+    counter.total()
+}
+
+/// How many times the operations of a program its `vjp` performs, in hundredths.
+fn ratio(source: &str, arguments: &[Value<f64>]) -> u64 {
+    let program = Program::parse(source).unwrap();
+    let results = program.run(arguments).unwrap();
+    let vjp = program.vjp().unwrap();
+    vjp.verify().unwrap();
+    let ones = results.iter().map(|r| r.map(|_| 1.0));
+    let all: Vec<Value<f64>> = arguments.iter().cloned().chain(ones).collect();
+    let (primal, derivative) = (operations(&program, arguments), operations(&vjp, &all));
+    let ratio = 100 * derivative / primal;
+    println!("{primal} → {derivative}: {ratio}");
+    ratio
+}
+
+fn vector(n: usize, shift: f64) -> Value<f64> {
+    Value::reals(&[n], some(n, shift)).unwrap()
+}
+
+fn bins(n: usize, count: usize) -> Value<f64> {
+    Value::new((0..n).map(|i| ((i * i + 3 * i) % count) as i64).collect::<Vec<i64>>()).unwrap()
+}
+
+#[test]
+fn k_means_touches_one_centre_for_each_point() {
+    let source = "program (points: [][]f64, centres: [][]f64) {
+        let costs = map (points) |p: []f64| {
+            let ds = map (centres) |c: []f64| {
+                let qs = map (p, c) |x: f64, y: f64| { let d = sub(x, y) let q = mul(d, d) return q }
+                let s = reduce (qs) from (0.0f64) |a: f64, b: f64| { let c = add(a, b) return c }
+                return s }
+            let m = reduce (ds) from (f64.inf) |a: f64, b: f64| { let c = min(a, b) return c }
+            return m }
+        let cost = reduce (costs) from (0.0f64) |a: f64, b: f64| { let c = add(a, b) return c }
+        return cost }";
+    let points = Value::reals(&[200, 4], some(800, 0.0)).unwrap();
+    let centres = Value::reals(&[20, 4], some(80, 1.0)).unwrap();
+    assert!(ratio(source, &[points, centres]) <= 210);
+}
+
+#[test]
+fn the_maximum_of_a_log_sum_exp_costs_nothing() {
+    let source = "program (xs: []f64) {
+        let m = reduce (xs) from (-f64.inf) |a: f64, b: f64| { let c = max(a, b) return c }
+        let es = map (xs) |x: f64| { let d = sub(x, m) let e = exp(d) return e }
+        let s = reduce (es) from (0.0f64) |a: f64, b: f64| { let c = add(a, b) return c }
+        let l = ln(s) let y = add(l, m) return y }";
+    assert!(ratio(source, &[vector(100, 0.0)]) <= 225);
+}
+
+#[test]
+fn products() {
+    let source = "program (xs: []f64) {
+        let p = reduce (xs) from (1.0f64) |a: f64, b: f64| { let c = mul(a, b) return c } return p }";
+    assert!(ratio(source, &[vector(100, 0.0)]) <= 305);
+    let scan = source.replace("reduce", "scan");
+    assert!(ratio(&scan, &[vector(100, 0.0)]) <= 500);
+}
+
+#[test]
+fn linear_recurrences() {
+    let source = "program (cs: []f64, ds: []f64) {
+        let p, y = scan (cs, ds) from (1.0f64, 0.0f64) |a: f64, b: f64, c: f64, d: f64| {
+            let e = mul(a, c) let f = mul(b, c) let g = add(f, d) return e, g }
+        return y }";
+    let arguments = [vector(100, 0.0), vector(100, 1.0)];
+    assert!(ratio(source, &arguments) <= 235);
+    assert!(ratio(&source.replace("scan", "reduce"), &arguments) <= 200);
+}
+
+#[test]
+fn products_of_matrices() {
+    let source = "program (a: []f64, b: []f64, c: []f64, d: []f64) {
+        let w, x, y, z = scan (a, b, c, d) from (1.0f64, 0.0f64, 0.0f64, 1.0f64)
+            |a: f64, b: f64, c: f64, d: f64, e: f64, f: f64, g: f64, h: f64| {
+            let ae = mul(a, e) let bg = mul(b, g) let af = mul(a, f) let bh = mul(b, h)
+            let ce = mul(c, e) let dg = mul(d, g) let cf = mul(c, f) let dh = mul(d, h)
+            let w = add(ae, bg) let x = add(af, bh) let y = add(ce, dg) let z = add(cf, dh) return w, x, y, z }
+        return w, x, y, z }";
+    let arguments: Vec<Value<f64>> = (0..4).map(|k| vector(100, f64::from(k))).collect();
+    assert!(ratio(source, &arguments) <= 435);
+    assert!(ratio(&source.replace("scan", "reduce"), &arguments) <= 400);
+}
+
+#[test]
+fn histograms() {
+    let product = "program (bins: []f64, is: []i64, xs: []f64) {
+        let y = hist (bins) at is (xs) from (1.0f64) |a: f64, b: f64| { let c = mul(a, b) return c } return y }";
+    let arguments = [vector(10, 0.0), bins(200, 10), vector(200, 1.0)];
+    assert!(ratio(product, &arguments) <= 400);
+    let general = "program (bins: []f64, is: []i64, xs: []f64) {
+        let y = hist (bins) at is (xs) from (0.0f64) |a: f64, b: f64| {
+            let p = mul(a, b) let s = add(a, b) let c = add(p, s) return c } return y }";
+    assert!(ratio(general, &arguments) <= 435);
+    let largest = product.replace("mul", "max").replace("1.0f64", "-f64.inf");
+    assert!(ratio(&largest, &arguments) <= 200);
+}
