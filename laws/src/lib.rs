@@ -51,6 +51,7 @@
 //! | terms | [`fold`] | `eval` is a homomorphism and fuses with others; sharing; cost; text |
 //! | strategies | [`strategies`] | forward = reverse = symbolic, to second order; `⟨J v, w⟩ = ⟨v, Jᵀ w⟩` |
 //! | array programs | [`arrays`] | they verify; text; they run, or are errors; homomorphisms |
+//! | their simplification | [`simplification`] | the same results, for no more operations, in one step |
 //! | their derivatives | [`array_derivatives`] | both modes = interpretation on duals, to second order; simplification |
 //! | verbs on them | [`array_verbs`] | Jacobians by columns, by rows and by colours are one; Hessians are symmetric |
 //! | traces | [`tracing`] | they compute the same; are their own traces; replay or refuse; reverse modes agree |
@@ -79,6 +80,7 @@ mod rows;
 mod runner;
 mod sample;
 pub mod semiring;
+pub mod simplification;
 pub mod special_points;
 pub mod strategies;
 pub mod tracing;

@@ -85,6 +85,14 @@ impl Builder {
         self.open.last_mut().expect("a body is open").extend(stms);
     }
 
+    /// Adds a statement to the body with so many open bodies around it, where its operands are bound already.
+    pub(crate) fn emit_around(&mut self, depth: usize, op: Op) -> Vec<Var> {
+        let inner = self.open.split_off(depth + 1);
+        let vars = self.emit(op);
+        self.open.extend(inner);
+        vars
+    }
+
     /// Adds a statement of several results that a transformation knows to be well typed.
     ///
     /// # Panics

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::target::Target;
 use crate::array::{
-    Atom, Body, Const, Form, Lambda, Loop, Map, Op, Policy, Prim, Program, Rebuild, ScalarOp, Stm, Type, Var, index,
+    Atom, Body, Form, Lambda, Loop, Map, Op, Policy, Prim, Program, Rebuild, ScalarOp, Stm, Type, Var, index,
 };
 
 /// A program that is read, and what its variables stand for in the one that is written.
@@ -16,24 +16,15 @@ pub(super) struct Copier<'p, 't> {
     pub(super) source: &'p Program,
     pub(super) target: &'t Target,
     values: FxHashMap<Var, Atom>,
-    fold: Option<Fold>,
     rewrite: Option<&'t Rewrite<'t>>,
 }
-
-/// What a scalar operation is if its operands say so.
-type Fold = fn(ScalarOp, &[Atom]) -> Option<Atom>;
 
 /// The results of a statement, where it is written in another way.
 type Rewrite<'r> = dyn Fn(&mut Copier<'_, '_>, &Stm) -> Option<Vec<Atom>> + 'r;
 
 impl<'p, 't> Copier<'p, 't> {
     pub(super) fn new(source: &'p Program, target: &'t Target) -> Self {
-        Copier { source, target, values: FxHashMap::default(), fold: None, rewrite: None }
-    }
-
-    /// A copier that leaves out what need not be computed.
-    pub(super) fn folding(source: &'p Program, target: &'t Target, fold: Fold) -> Self {
-        Copier { fold: Some(fold), ..Copier::new(source, target) }
+        Copier { source, target, values: FxHashMap::default(), rewrite: None }
     }
 
     /// A copier that writes some statements in another way.
@@ -115,16 +106,10 @@ impl<'p, 't> Copier<'p, 't> {
         let results: Vec<Atom> = match &stm.op {
             Op::Scalar(op, atoms) => {
                 let atoms = self.atoms(atoms);
-                let folded = self.fold.and_then(|fold| fold(*op, &atoms));
-                vec![folded.unwrap_or_else(|| self.target.scalar(*op, &atoms))]
+                vec![self.target.scalar(*op, &atoms)]
             }
             Op::Copy(a) => self.kept_atoms(&[*a]),
             Op::Size(a, dimension) => vec![self.target.size(self.atom(*a), *dimension)],
-            Op::If(condition, yes, no) if self.fold.is_some() && matches!(self.atom(*condition), Atom::Const(_)) => {
-                let taken = if self.atom(*condition) == Atom::Const(Const::Bool(true)) { yes } else { no };
-                self.stms(&taken.stms);
-                self.kept_atoms(&taken.results)
-            }
             Op::If(condition, yes, no) => {
                 let (yes, no) = (self.body(yes), self.body(no));
                 self.target.emit(Op::If(self.atom(*condition), yes, no))
@@ -245,22 +230,10 @@ impl Rebuild for Copier<'_, '_> {
     }
 
     fn of_map(&mut self, map: &Map) -> Op {
-        let (all, accumulators) = (self.atoms(&map.arrays), self.kept_atoms(&map.accumulators));
-        let (mut arrays, mut params) = (Vec::new(), Vec::new());
-        // What is the same for all elements need not be an array, as long as there is one to say how many there are.
-        let copied = |array: Atom| if self.fold.is_some() { self.target.copied(array) } else { None };
-        let copies: Vec<Option<Atom>> = all.iter().map(|a| copied(*a)).collect();
-        let alone = copies.iter().all(Option::is_some);
-        for (k, (param, array)) in map.function.params.iter().zip(&all).enumerate() {
-            match copies[k] {
-                Some(value) if !(alone && k == 0) => self.set(*param, value),
-                _ => {
-                    params.push(self.parameter(*param));
-                    arrays.push(*array);
-                }
-            }
-        }
-        for (param, accumulator) in map.function.params[all.len()..].iter().zip(&map.accumulators) {
+        let (arrays, accumulators) = (self.atoms(&map.arrays), self.kept_atoms(&map.accumulators));
+        let (elements, collectors) = map.function.params.split_at(arrays.len());
+        let mut params: Vec<Var> = elements.iter().map(|param| self.parameter(*param)).collect();
+        for (param, accumulator) in collectors.iter().zip(&map.accumulators) {
             if self.kept(*accumulator) {
                 params.push(self.parameter(*param));
             } else {

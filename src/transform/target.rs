@@ -23,8 +23,6 @@ pub(super) struct Target {
     known: RefCell<Vec<FxHashMap<Known, Atom>>>,
     /// Arrays that are zero.
     zeros: RefCell<FxHashSet<Var>>,
-    /// Arrays of copies of a value.
-    copies: RefCell<FxHashMap<Atom, Atom>>,
 }
 
 impl Target {
@@ -33,7 +31,6 @@ impl Target {
             builder: RefCell::new(Builder::new()),
             known: RefCell::new(vec![FxHashMap::default()]),
             zeros: RefCell::default(),
-            copies: RefCell::default(),
         }
     }
 
@@ -65,12 +62,7 @@ impl Target {
             Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => false,
         };
         if repeats {
-            let copied = if let Op::Replicate(_, value) = op { Some(value) } else { None };
-            let result = self.once(Known::Text(format!("{op:?}")), || self.builder.borrow_mut().one(op));
-            if let Some(value) = copied {
-                self.copies.borrow_mut().insert(result, value);
-            }
-            return vec![result];
+            return vec![self.once(Known::Text(format!("{op:?}")), || self.builder.borrow_mut().one(op))];
         }
         self.builder.borrow_mut().emit(op).into_iter().map(Atom::Var).collect()
     }
@@ -86,11 +78,6 @@ impl Target {
         let atom = write();
         self.known.borrow_mut().last_mut().expect("a body is open").insert(key, atom);
         atom
-    }
-
-    /// The value that an array is copies of, if it is known to be.
-    pub(super) fn copied(&self, array: Atom) -> Option<Atom> {
-        self.copies.borrow().get(&array).copied()
     }
 
     /// A scalar operation, as it is.

@@ -1,63 +1,22 @@
-//! Simplification: what is known while the program is copied, and then what is not needed.
+//! Dead code: statements, results, parameters and loop variables that no result of the program depends on.
 //!
-//! Law: the simplified program gives what the program gives, with no more work. Rewrites are exact, but for the sign
-//! of a zero sum; an operation that is not needed is not executed, so an error it would have been is not reported.
+//! Law: what is left computes what the results need, and nothing else. Dependence is followed component by component
+//! through maps, loops, branches and operators, so that one result of a combinator can go while others stay.
 
 use rustc_hash::FxHashSet;
 
-use super::copy::Copier;
-use super::flow::{atoms_in, bodies};
-use super::target::Target;
-use crate::array::{
-    Atom, Body, Const, Form, Hist, IntegerRow, Lambda, Loop, Map, Op, Program, Reduce, ScalarOp, Stm, Var,
-};
-use crate::primitives::Primitive;
+use crate::array::{Atom, Body, Form, Hist, Lambda, Loop, Map, Op, Program, Reduce, Stm, Var};
+use crate::transform::flow::{atoms_in, bodies};
 
-/// The program, simplified.
-pub(super) fn simplify(program: &Program) -> Program {
-    let target = Target::new();
-    let mut copier = Copier::folding(program, &target, fold);
-    for (param, name) in program.function.params.iter().zip(&program.names) {
-        copier.set(*param, target.parameter(name.clone(), program.type_of(*param)));
+/// The program without what is not needed, if there is something.
+pub(super) fn dead(program: &Program) -> Option<Program> {
+    let needed = Needed::new(program);
+    let body = needed.body(&program.function.body, |_| true);
+    if body == program.function.body {
+        return None;
     }
-    copier.stms(&program.function.body.stms);
-    let results = copier.atoms(&program.function.body.results);
-    let mut folded = target.finish(results);
-    let needed = Needed::new(&folded);
-    folded.function.body = needed.body(&folded.function.body, |_| true);
-    folded
-}
-
-/// The value of a scalar operation, where an operand says that there is nothing to do.
-fn fold(op: ScalarOp, x: &[Atom]) -> Option<Atom> {
-    let is = |k: usize, of: fn(Const) -> Const| matches!(x[k], Atom::Const(c) if c == of(c));
-    let (zero, one) = (|k| is(k, |c| c.prim().zero()), |k| is(k, |c| c.prim().one()));
-    match op {
-        ScalarOp::Add if zero(0) => Some(x[1]),
-        ScalarOp::Add | ScalarOp::Row(Primitive::Sub) | ScalarOp::Integer(IntegerRow::Sub) if zero(1) => Some(x[0]),
-        ScalarOp::Mul | ScalarOp::Scale if one(0) => Some(x[1]),
-        ScalarOp::Mul | ScalarOp::Scale | ScalarOp::Row(Primitive::Div) if one(1) => Some(x[0]),
-        ScalarOp::Scale if zero(0) => Some(x[0]),
-        ScalarOp::Row(Primitive::Select) if zero(0) => Some(x[2]),
-        ScalarOp::Row(Primitive::Select) if one(0) => Some(x[1]),
-        // Integers and truth values have exact arithmetic.
-        _ => constants(op, x),
-    }
-}
-
-fn constants(op: ScalarOp, x: &[Atom]) -> Option<Atom> {
-    let numbers: Vec<i64> =
-        x.iter().map(|a| if let Atom::Const(Const::I64(n)) = a { Some(*n) } else { None }).collect::<Option<_>>()?;
-    let value = match op {
-        ScalarOp::Add => Const::I64(numbers[0].wrapping_add(numbers[1])),
-        ScalarOp::Mul => Const::I64(numbers[0].wrapping_mul(numbers[1])),
-        ScalarOp::Integer(row) => Const::I64(row.value_i64(&numbers)?),
-        ScalarOp::Equal => Const::Bool(numbers[0] == numbers[1]),
-        ScalarOp::Less => Const::Bool(numbers[0] < numbers[1]),
-        ScalarOp::LessOrEqual => Const::Bool(numbers[0] <= numbers[1]),
-        ScalarOp::Scale | ScalarOp::Row(_) | ScalarOp::Not | ScalarOp::Convert(_) => return None,
-    };
-    Some(Atom::Const(value))
+    let function = Lambda { params: program.function.params.clone(), body };
+    Some(Program { types: program.types.clone(), names: program.names.clone(), function })
 }
 
 /// The variables that the results of a program depend on in any way.

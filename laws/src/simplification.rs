@@ -1,0 +1,74 @@
+//! Laws of simplification: what a program gives, what it costs, and that there is an end to it.
+//!
+//! Law: `p.simplified()` verifies, gives what `p` gives, performs no more operations on reals than `p`, and is as simple
+//! as it gets: simplified again it is the same text.
+
+use catadiff::array::Program;
+use catadiff::carriers::{Counted, Counter};
+use catadiff::interpret::{Limits, Value, run};
+
+use crate::approx::Same;
+use crate::array_programs::ArrayProgram;
+use crate::violation::{Verdict, Violation};
+
+const LIMITS: Limits = Limits { steps: 50_000_000, elements: 50_000_000 };
+
+fn fails(law: &str, random: &ArrayProgram, left: impl ToString, right: impl ToString) -> Verdict {
+    let instances = vec![("p".into(), random.show())];
+    Err(Violation { law: law.into(), instances, left: left.to_string(), right: right.to_string() })
+}
+
+/// What a program gives for these arguments, and how many operations on reals that takes.
+///
+/// # Errors
+/// Those of running it.
+pub fn cost(program: &Program, arguments: &[Value<f64>]) -> catadiff::Result<(Vec<Value<f64>>, u64)> {
+    let counter = Counter::new();
+    let counted: Vec<Value<Counted<'_, f64>>> =
+        arguments.iter().map(|value| value.map(|x| counter.number(*x))).collect();
+    let results = run(program, &counted, &LIMITS)?;
+    Ok((results.iter().map(|value| value.map(|x| x.value)).collect(), counter.total()))
+}
+
+/// The simplified program gives the same, for no more.
+///
+/// # Errors
+/// The violation.
+pub fn no_more_work(random: &ArrayProgram) -> Verdict {
+    let (program, arguments) = (random.program(), random.arguments());
+    let simple = program.simplified();
+    if let Err(error) = simple.verify() {
+        return fails("p.simplified() verifies", random, error, "Ok(())");
+    }
+    let (Ok((wanted, before)), found) = (cost(&program, &arguments), cost(&simple, &arguments)) else {
+        return fails("p runs", random, "Err(…)", "Ok(…)");
+    };
+    let Ok((given, after)) = found else {
+        return fails("p.simplified() runs", random, format!("{found:?}\n{simple}"), "Ok(…)");
+    };
+    // Zeros may lose their sign.
+    let shown = |values: &[Value<f64>]| values.iter().map(|v| v.to_string().replace("-0,", "0,")).collect::<Vec<_>>();
+    if shown(&given) != shown(&wanted) {
+        return fails("p.simplified() = p", random, format!("{given:?}\n{simple}"), format!("{wanted:?}"));
+    }
+    if after > before {
+        return fails("cost(p.simplified()) ≤ cost(p)", random, format!("{after}\n{simple}"), before);
+    }
+    Ok(())
+}
+
+/// A simplified program is as simple as it gets; so are its derivatives.
+///
+/// # Errors
+/// The violation.
+pub fn settles(random: &ArrayProgram) -> Verdict {
+    let program = random.program();
+    let derivatives = [program.jvp(), program.vjp()].into_iter().filter_map(Result::ok);
+    for simple in core::iter::once(program.simplified()).chain(derivatives) {
+        let (once, twice) = (simple.to_string(), simple.simplified().to_string());
+        if once != twice {
+            return fails("p.simplified().simplified() = p.simplified()", random, twice, once);
+        }
+    }
+    Ok(())
+}

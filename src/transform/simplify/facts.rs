@@ -1,0 +1,230 @@
+//! What is known of the variables of a program: the operations that define them, the sizes of arrays, which are zero.
+//!
+//! Law: a fact is true in every run, also of arrays without elements: a size that is told here is the size that the
+//! interpreter finds. Facts of a statement follow from those of its operands in one step, so that all are linear in the
+//! program.
+
+use crate::array::{Atom, Const, Loop, Map, Op, Stm, Type, Var, index};
+
+/// The size of an array in a dimension.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Extent {
+    /// A number.
+    Number(Atom),
+    /// The size in a dimension of an array of which no more is known.
+    Of(Var, usize),
+}
+
+#[derive(Debug, Clone, Default)]
+struct Known {
+    /// The operation that defines it, if that has no body.
+    op: Option<Op>,
+    extents: Vec<Extent>,
+    /// How many bodies are around its definition.
+    depth: usize,
+    zero: bool,
+}
+
+/// What is known of variables, by number.
+#[derive(Debug, Default)]
+pub(super) struct Facts(Vec<Known>);
+
+impl Facts {
+    fn set(&mut self, var: Var, known: Known) {
+        let at = var.0 as usize;
+        if self.0.len() <= at {
+            self.0.resize_with(at + 1, Known::default);
+        }
+        self.0[at] = known;
+    }
+
+    /// A variable of which only the type is known.
+    pub(super) fn bind(&mut self, var: Var, of: Type, depth: usize) {
+        let extents = (0..of.rank).map(|d| Extent::Of(var, d)).collect();
+        self.set(var, Known { depth, extents, ..Known::default() });
+    }
+
+    /// A variable that is an element of an array.
+    pub(super) fn bind_element(&mut self, var: Var, array: Atom, depth: usize) {
+        let extents = self.extents(array)[1..].to_vec();
+        self.set(var, Known { depth, extents, ..Known::default() });
+    }
+
+    /// A variable with the sizes of another.
+    pub(super) fn bind_like(&mut self, var: Var, like: Atom, depth: usize) {
+        let extents = self.extents(like).to_vec();
+        self.set(var, Known { depth, extents, ..Known::default() });
+    }
+
+    /// The parameters of the function of a map that is at this depth, when it is applied.
+    pub(super) fn bind_map(&mut self, params: &[Var], arrays: &[Atom], accumulators: &[Atom], depth: usize) {
+        let (elements, collectors) = params.split_at(arrays.len());
+        elements.iter().zip(arrays).for_each(|(p, a)| self.bind_element(*p, *a, depth + 1));
+        collectors.iter().zip(accumulators).for_each(|(p, a)| self.bind_like(*p, *a, depth + 1));
+    }
+
+    /// The operation that defines a variable, if it has no body.
+    pub(super) fn op(&self, atom: Atom) -> Option<&Op> {
+        let Atom::Var(var) = atom else { return None };
+        self.0[var.0 as usize].op.as_ref()
+    }
+
+    /// The sizes of an array.
+    pub(super) fn extents(&self, atom: Atom) -> &[Extent] {
+        match atom {
+            Atom::Var(var) => &self.0[var.0 as usize].extents,
+            Atom::Const(_) => &[],
+        }
+    }
+
+    /// The size that is this number.
+    pub(super) fn extent(&self, number: Atom) -> Extent {
+        match self.op(number) {
+            Some(Op::Size(a, d)) => self.extents(*a)[*d],
+            _ => Extent::Number(number),
+        }
+    }
+
+    /// Whether a value is known to be zero. Neither sign of zero changes a sum, but for the sign of a zero sum.
+    pub(super) fn is_zero(&self, atom: Atom) -> bool {
+        match atom {
+            Atom::Var(var) => self.0[var.0 as usize].zero,
+            Atom::Const(c) => c == c.prim().zero(),
+        }
+    }
+
+    /// How many bodies are around the definition of a value.
+    pub(super) fn depth(&self, atom: Atom) -> usize {
+        match atom {
+            Atom::Var(var) => self.0[var.0 as usize].depth,
+            Atom::Const(_) => 0,
+        }
+    }
+
+    /// Whether a value can be used in a body with so many bodies around it, from where it is used.
+    pub(super) fn visible(&self, atom: Atom, depth: usize) -> bool {
+        self.depth(atom) <= depth
+    }
+
+    /// Whether a size can be told in a body with so many bodies around it.
+    pub(super) fn told(&self, extent: Extent, depth: usize) -> bool {
+        match extent {
+            Extent::Number(atom) => self.visible(atom, depth),
+            Extent::Of(var, _) => self.visible(var.into(), depth),
+        }
+    }
+
+    /// Whether all sizes of a value can be told there.
+    pub(super) fn shape_told(&self, atom: Atom, depth: usize) -> bool {
+        self.extents(atom).iter().all(|e| self.told(*e, depth))
+    }
+
+    /// Learns what a statement says of its variables, after what is inside of it.
+    pub(super) fn learn(&mut self, stm: &Stm, type_of: impl Fn(Var) -> Type, depth: usize) {
+        stm.vars.iter().for_each(|v| self.bind(*v, type_of(*v), depth));
+        let vars = &stm.vars;
+        match &stm.op {
+            Op::Map(map) => return self.learn_map(vars, map, depth),
+            Op::Loop(it) => return self.learn_loop(vars, it, depth),
+            Op::If(_, yes, no) => {
+                for (k, var) in vars.iter().enumerate() {
+                    let (yes, no) = (self.extents(yes.results[k]).to_vec(), self.extents(no.results[k]).to_vec());
+                    let both = yes.into_iter().zip(no).map(|(a, b)| if a == b { Some(a) } else { None }).collect();
+                    self.sizes(*var, both, depth);
+                }
+                return;
+            }
+            Op::Scan(it) => return vars.iter().zip(&it.arrays).for_each(|(v, a)| self.bind_like(*v, *a, depth)),
+            Op::Hist(it) => return vars.iter().zip(&it.destinations).for_each(|(v, a)| self.bind_like(*v, *a, depth)),
+            Op::Reduce(_) | Op::Custom(_) => return,
+            _ => {}
+        }
+        let (known, zero) = (self.of_op(&stm.op), self.zero_of(&stm.op));
+        self.sizes(vars[0], known, depth);
+        let of = &mut self.0[vars[0].0 as usize];
+        of.zero = zero;
+        // No rule asks how a scalar was computed.
+        if !matches!(stm.op, Op::Scalar(..)) {
+            of.op = Some(stm.op.clone());
+        }
+    }
+
+    /// Gives a variable those of these sizes that are known, and can be told where it is.
+    fn sizes(&mut self, var: Var, known: Vec<Option<Extent>>, depth: usize) {
+        for (d, extent) in known.into_iter().enumerate() {
+            if let Some(extent) = extent.filter(|e| self.told(*e, depth)) {
+                self.0[var.0 as usize].extents[d] = extent;
+            }
+        }
+    }
+
+    fn learn_map(&mut self, vars: &[Var], map: &Map, depth: usize) {
+        let length = self.extents(map.arrays[0])[0];
+        let values = vars.len() - map.accumulators.len();
+        for (var, result) in vars[..values].iter().zip(&map.function.body.results) {
+            let known = core::iter::once(length).chain(self.extents(*result).iter().copied());
+            self.sizes(*var, known.map(Some).collect(), depth);
+        }
+        vars[values..].iter().zip(&map.accumulators).for_each(|(v, a)| self.bind_like(*v, *a, depth));
+    }
+
+    /// A loop variable has the sizes it started with if an iteration keeps them.
+    fn learn_loop(&mut self, vars: &[Var], it: &Loop, depth: usize) {
+        for (k, (var, (param, initial))) in vars.iter().zip(&it.params).enumerate() {
+            let kept = |d: usize, after: &Extent| *after == Extent::Of(*param, d);
+            let (before, after) = (self.extents(*initial).to_vec(), self.extents(it.body.results[k]));
+            let known = before.iter().enumerate().map(|(d, e)| kept(d, &after[d]).then_some(*e)).collect();
+            self.sizes(*var, known, depth);
+        }
+    }
+
+    /// The sizes of the result of an operation without bodies, as far as operands say.
+    fn of_op(&self, op: &Op) -> Vec<Option<Extent>> {
+        let all = |of: &[Extent]| of.iter().copied().map(Some).collect::<Vec<_>>();
+        let then = |first: Extent, rest: &[Extent]| [&[Some(first)], &all(rest)[..]].concat();
+        match op {
+            Op::Scalar(..) | Op::Size(..) => Vec::new(),
+            Op::Copy(a) | Op::Reverse(a) | Op::Update(a, ..) | Op::Accumulate(a, ..) => all(self.extents(*a)),
+            Op::ToAccumulator(a) | Op::FromAccumulator(a) => all(self.extents(*a)),
+            Op::Scatter(it) => all(self.extents(it.destination)),
+            Op::Iota(n) => vec![Some(self.extent(*n))],
+            Op::Replicate(n, a) => then(self.extent(*n), self.extents(*a)),
+            Op::Elements(atoms) => {
+                let count = index(i64::try_from(atoms.len()).expect("a list is shorter than 2^63"));
+                then(Extent::Number(count), self.extents(atoms[0]))
+            }
+            Op::Index(a, indices) => all(&self.extents(*a)[indices.len()..]),
+            Op::Slice(a, ranges) => {
+                let counts = ranges.iter().map(|r| Some(self.extent(r.count)));
+                counts.chain(all(&self.extents(*a)[ranges.len()..])).collect()
+            }
+            Op::Permute(a, order) => order.iter().map(|d| Some(self.extents(*a)[*d])).collect(),
+            Op::Reshape(_, sizes) => sizes.iter().map(|n| Some(self.extent(*n))).collect(),
+            Op::Concat(atoms) => {
+                let (first, rest) = self.extents(atoms[0]).split_first().expect("an array has a dimension");
+                let length = (atoms.len() == 1).then_some(*first);
+                core::iter::once(length).chain(all(rest)).collect()
+            }
+            Op::If(..) | Op::Loop(_) | Op::Map(_) | Op::Reduce(_) => panic!("an operation without bodies"),
+            Op::Scan(_) | Op::Hist(_) | Op::Custom(_) => panic!("an operation without bodies"),
+        }
+    }
+
+    fn zero_of(&self, op: &Op) -> bool {
+        match op {
+            Op::Replicate(_, a) | Op::Copy(a) | Op::Reverse(a) | Op::Permute(a, _) => self.is_zero(*a),
+            Op::Reshape(a, _) | Op::Index(a, _) | Op::Slice(a, _) => self.is_zero(*a),
+            _ => false,
+        }
+    }
+
+    /// The value that an array is copies of, if it is known to be.
+    pub(super) fn copied(&self, array: Atom) -> Option<Atom> {
+        if let Some(Op::Replicate(_, value)) = self.op(array) { Some(*value) } else { None }
+    }
+
+    /// The constant that an operand is.
+    pub(super) fn number(atom: Atom) -> Option<i64> {
+        if let Atom::Const(Const::I64(n)) = atom { Some(n) } else { None }
+    }
+}

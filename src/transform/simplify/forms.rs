@@ -1,0 +1,288 @@
+//! The program written anew, statement by statement, each in its simplest form and none that was written before.
+//!
+//! Law: every variable of the old program stands for an operand of the new one that has its value. Scalar operations are
+//! [folded](super::fold), operations on arrays go through the [rules](super::rules), control that is known is followed,
+//! and of values of one [class](super::repeated) only the first is computed: an element that a map has computed is taken
+//! from its result by later maps over the same elements.
+
+use super::facts::Facts;
+use super::fold::fold;
+use super::repeated::{Class, Kind, Repeated};
+use super::rules::RULES;
+use crate::array::{Atom, Body, Builder, Custom, Lambda, Loop, Op, Program, Rebuild, Reduce, Stm, Var, deeper};
+use crate::transform::operator::{Operator, recognise};
+
+/// The program in simplest form.
+pub(super) fn forms(program: &Program) -> Program {
+    let (mut simple, mut again) = written(program);
+    while again {
+        (simple, again) = written(&simple);
+    }
+    simple
+}
+
+/// The program written anew, and whether a loop variable turned out to stay what it is.
+fn written(program: &Program) -> (Program, bool) {
+    let mut writer = Writer {
+        source: program,
+        builder: Builder::new(),
+        values: vec![None; program.types.len()],
+        facts: Facts::default(),
+        seen: Repeated::new(),
+        frames: Vec::new(),
+        again: false,
+    };
+    for (param, name) in program.function.params.iter().zip(&program.names) {
+        let var = writer.builder.parameter(name.clone(), program.type_of(*param));
+        writer.introduce(var);
+        writer.set(*param, var.into());
+    }
+    program.function.body.stms.iter().for_each(|stm| writer.stm(stm));
+    let results = writer.atoms(&program.function.body.results);
+    (writer.builder.finish(results), writer.again)
+}
+
+/// A map whose function is being written.
+pub(super) struct Frame {
+    pub(super) space: Class,
+    /// How many bodies are around the map.
+    pub(super) outside: usize,
+    /// Arrays that turned out to hold what its function computes, and their parameters.
+    pub(super) extras: Vec<(Var, Atom)>,
+}
+
+/// A program that is read, and the one that is written.
+pub(super) struct Writer<'p> {
+    pub(super) source: &'p Program,
+    pub(super) builder: Builder,
+    /// What the variables of the source stand for.
+    values: Vec<Option<Atom>>,
+    pub(super) facts: Facts,
+    pub(super) seen: Repeated,
+    pub(super) frames: Vec<Frame>,
+    /// Whether writing what is written once more will make it simpler.
+    pub(super) again: bool,
+}
+
+impl Writer<'_> {
+    pub(super) fn set(&mut self, var: Var, value: Atom) {
+        self.values[var.0 as usize] = Some(value);
+    }
+
+    pub(super) fn sets(&mut self, vars: &[Var], values: &[Atom]) {
+        vars.iter().zip(values).for_each(|(var, value)| self.set(*var, *value));
+    }
+
+    /// Makes a new variable, of which nothing is known, usable in the open body.
+    pub(super) fn introduce(&mut self, var: Var) {
+        let (class, depth) = (self.seen.unique(), self.seen.depth());
+        self.facts.bind(var, self.builder.type_of(var), depth);
+        self.seen.set(var, class, depth);
+    }
+
+    pub(super) fn fresh(&mut self, of: Var) -> Var {
+        self.builder.fresh(self.source.type_of(of))
+    }
+
+    /// A value of a class that can be used here; it may become one by being given to the maps around.
+    pub(super) fn held(&mut self, class: Class) -> Option<Atom> {
+        match self.seen.held(class) {
+            Some((atom, _)) => Some(atom),
+            None => (0..self.frames.len()).rev().find_map(|frame| self.element(class, frame)),
+        }
+    }
+
+    /// The element of that class of an array that the map is given besides its own.
+    fn element(&mut self, class: Class, frame: usize) -> Option<Atom> {
+        let Frame { space, outside, .. } = self.frames[frame];
+        let of = self.seen.made(space, class)?;
+        let array = match self.seen.held(of) {
+            Some((array, depth)) => (depth <= outside).then_some(array)?,
+            None => self.element(of, frame.checked_sub(1)?)?,
+        };
+        let param = self.builder.fresh(self.builder.type_of(array).element());
+        self.facts.bind_element(param, array, outside + 1);
+        self.seen.set(param, class, outside + 1);
+        self.frames[frame].extras.push((param, array));
+        Some(param.into())
+    }
+
+    /// Writes an operation without bodies, unless there is no need to.
+    pub(super) fn emit(&mut self, op: Op) -> Atom {
+        if let Op::Scalar(scalar, operands) = &op
+            && let Some(value) = fold(*scalar, operands)
+        {
+            return value;
+        }
+        if let Some(value) = RULES.iter().find_map(|rule| rule(self, &op)) {
+            return value;
+        }
+        let class = self.seen.operation(&op);
+        match self.held(class) {
+            Some(value) => value,
+            None => {
+                let depth = self.place(&op);
+                self.write_at(depth, op, &[class])[0]
+            }
+        }
+    }
+
+    /// How many bodies are around an operation where it is written: what only renames elements, and cannot fail, is written
+    /// as far out as its operand.
+    fn place(&self, op: &Op) -> usize {
+        match op {
+            Op::Permute(array, _) | Op::Reverse(array) | Op::Size(array, _) => self.facts.depth(*array),
+            _ => self.seen.depth(),
+        }
+    }
+
+    /// Writes an operation with results of these classes.
+    fn write(&mut self, op: Op, classes: &[Class]) -> Vec<Atom> {
+        self.write_at(self.seen.depth(), op, classes)
+    }
+
+    fn write_at(&mut self, depth: usize, op: Op, classes: &[Class]) -> Vec<Atom> {
+        // Nothing but its type is known of a scalar that is computed.
+        let known = (!matches!(op, Op::Scalar(..))).then(|| op.clone());
+        let vars = self.builder.emit_around(depth, op);
+        let builder = &self.builder;
+        match known {
+            Some(op) => self.facts.learn(&Stm { vars: vars.clone(), op }, |var| builder.type_of(var), depth),
+            None => self.facts.bind(vars[0], builder.type_of(vars[0]), depth),
+        }
+        vars.iter().zip(classes).for_each(|(var, class)| self.seen.set(*var, *class, depth));
+        vars.into_iter().map(Atom::Var).collect()
+    }
+
+    /// Writes a combinator with results of these classes, unless all of them are there.
+    pub(super) fn write_unless_held(&mut self, op: Op, classes: &[Class]) -> Vec<Atom> {
+        let held: Vec<Option<Atom>> = classes.iter().map(|class| self.held(*class)).collect();
+        if held.iter().all(Option::is_some) {
+            return held.into_iter().flatten().collect();
+        }
+        let written = self.write(op, classes);
+        held.into_iter().zip(written).map(|(held, new)| held.unwrap_or(new)).collect()
+    }
+
+    pub(super) fn stm(&mut self, stm: &Stm) {
+        let results = match &stm.op {
+            Op::Copy(a) => vec![self.atom(*a)],
+            Op::If(condition, yes, no) => self.branch(*condition, yes, no),
+            Op::Loop(it) => self.repeat(it),
+            Op::Map(map) => self.map(map),
+            Op::Reduce(it) => self.reduce(&stm.op, it, Kind::Reduce),
+            Op::Scan(it) => self.reduce(&stm.op, it, Kind::Scan),
+            Op::Hist(it) => {
+                let operands = [&it.neutral[..], &it.destinations, &[it.indices], &it.values].concat();
+                self.combine(&stm.op, Kind::Hist, &operands)
+            }
+            Op::Custom(it) => self.custom(&stm.op, it),
+            op => {
+                let op = self.op(op);
+                vec![self.emit(op)]
+            }
+        };
+        self.sets(&stm.vars, &results);
+    }
+
+    /// Writes what is inside a body, which answers the results.
+    pub(super) fn inside(&mut self, write: impl FnOnce(&mut Self) -> Vec<Atom>) -> Body {
+        self.builder.open_body();
+        self.seen.open();
+        let results = deeper(|| write(self));
+        self.seen.close();
+        self.builder.close_body(results)
+    }
+
+    /// The parameters of a scope.
+    pub(super) fn params(&mut self, scope: Class, params: &[Var]) -> Vec<Var> {
+        let depth = self.seen.depth() + 1;
+        let param = |(k, param): (usize, &Var)| {
+            let var = self.fresh(*param);
+            self.facts.bind(var, self.builder.type_of(var), depth);
+            let class = self.seen.class(Kind::Param, &[scope, position(k)]);
+            self.set(*param, var.into());
+            (var, class)
+        };
+        let fresh: Vec<(Var, Class)> = params.iter().enumerate().map(param).collect();
+        self.seen.announce(&fresh);
+        fresh.into_iter().map(|(var, _)| var).collect()
+    }
+
+    /// The classes of the results of a scope whose bodies have these results.
+    pub(super) fn results(&mut self, scope: Class, results: &[Atom], count: usize) -> Vec<Class> {
+        let classes = self.seen.all(results);
+        let of = |k| self.seen.class(Kind::Result, &[&[scope, position(k)], &classes[..]].concat());
+        (0..count).map(of).collect()
+    }
+
+    /// A combinator with one operator.
+    fn combine(&mut self, op: &Op, kind: Kind, operands: &[Atom]) -> Vec<Atom> {
+        let atoms = self.atoms(operands);
+        let classes = self.seen.all(&atoms);
+        let scope = self.seen.scope(kind, &classes);
+        self.seen.enter(scope);
+        let op = self.op(op);
+        self.seen.leave();
+        let results = match &op {
+            Op::Reduce(it) | Op::Scan(it) => it.operator.body.results.clone(),
+            Op::Hist(it) => it.operator.body.results.clone(),
+            _ => panic!("a combinator with one operator"),
+        };
+        let classes = self.results(scope, &results, results.len());
+        self.write_unless_held(op, &classes)
+    }
+
+    /// A reduction or scan; sums of zeros are known.
+    fn reduce(&mut self, op: &Op, it: &Reduce, kind: Kind) -> Vec<Atom> {
+        let (neutral, arrays) = (self.atoms(&it.neutral), self.atoms(&it.arrays));
+        let zero = neutral.iter().chain(&arrays).all(|a| self.facts.is_zero(*a));
+        let scalars = neutral.iter().all(|a| self.facts.extents(*a).is_empty());
+        if zero && scalars && recognise(&it.operator) == Operator::Sum {
+            return if kind == Kind::Scan { arrays } else { neutral };
+        }
+        self.combine(op, kind, &[&it.neutral[..], &it.arrays].concat())
+    }
+
+    /// A function with derivatives of its own mentions nothing from outside.
+    fn custom(&mut self, op: &Op, it: &Custom) -> Vec<Atom> {
+        let (held, frames) = (self.seen.within(), core::mem::take(&mut self.frames));
+        let op = self.op(op);
+        self.seen.without(held);
+        self.frames = frames;
+        let classes: Vec<Class> = it.function.body.results.iter().map(|_| self.seen.unique()).collect();
+        self.write(op, &classes)
+    }
+}
+
+/// A position as part of a class.
+pub(super) fn position(k: usize) -> Class {
+    Class::try_from(k).expect("a list is shorter than 2^32")
+}
+
+impl Rebuild for Writer<'_> {
+    fn atom(&self, atom: Atom) -> Atom {
+        match atom {
+            Atom::Const(_) => atom,
+            Atom::Var(var) => self.values[var.0 as usize].expect("a variable is bound before it is used"),
+        }
+    }
+
+    fn body(&mut self, body: &Body) -> Body {
+        self.inside(|to| {
+            body.stms.iter().for_each(|stm| to.stm(stm));
+            to.atoms(&body.results)
+        })
+    }
+
+    /// A function whose parameters belong to the scope that is open.
+    fn lambda(&mut self, lambda: &Lambda) -> Lambda {
+        let scope = self.seen.current();
+        let params = self.params(scope, &lambda.params);
+        Lambda { params, body: self.body(&lambda.body) }
+    }
+
+    fn of_loop(&mut self, _: &Loop) -> Op {
+        panic!("loops have forms of their own")
+    }
+}

@@ -1,0 +1,281 @@
+//! Accumulators turned back into ordinary code where every element of a map adds to a place that the element's number
+//! alone decides.
+//!
+//! Law: adding commutes, so what is added can be added later and at once. In a map over `n` elements,
+//!
+//! - `acc with [k] += e`, where `k` is the same for all elements: the map gives the array of all `e`, whose sum is added
+//!   after the map;
+//! - `acc with [k, i] += e`, where `i` is the number of the element, and dimension `i` of `acc` has size `n`: the map
+//!   gives the array of all `e`, which is added at `[k]` after the map;
+//! - `acc with [q] += e` for any other one index, if nothing else is added: the map gives all `q` and `e`, and a
+//!   histogram adds them.
+//!
+//! Sums of arrays are left to the accumulator where they would have to be kept in an array first.
+//! From the inside out, since what is added after a map is added in the body around it. What is added at `[]` before an
+//! accumulator is read is added to what is read ("Reverse AD for a functional array language", *optimising accumulators*).
+
+use rustc_hash::FxHashMap;
+
+use super::fresh::{Parts, added, sum, sums, zero_element};
+use super::nest::{inner, uses};
+use crate::array::{Atom, Body, Builder, Hist, Map, Op, Prim, Program, Stm, Type, Var};
+
+/// The program with the accumulators that are left, if that are fewer uses of them.
+pub(super) fn regular(program: &Program) -> Option<Program> {
+    if !program.types.iter().any(|t| t.accumulator) {
+        return None;
+    }
+    let (uses, mut changed) = (uses(program), false);
+    let regular = Parts::rewrite(program, |parts, body, depth| {
+        let stms = Vec::with_capacity(body.stms.len());
+        let mut writer = Writer { parts, uses: &uses, depth, stms, at: FxHashMap::default(), changed: false };
+        body.stms.into_iter().for_each(|stm| writer.stm(stm));
+        changed |= writer.changed;
+        Body { stms: writer.stms, results: body.results }
+    });
+    changed.then_some(regular)
+}
+
+/// A body that is written.
+struct Writer<'a> {
+    parts: &'a mut Parts,
+    /// How often the variables of the program are used.
+    uses: &'a [usize],
+    depth: usize,
+    stms: Vec<Stm>,
+    /// The statement that binds an accumulator.
+    at: FxHashMap<Var, usize>,
+    changed: bool,
+}
+
+/// Something that is added in a map, and can be added after it.
+struct Addition {
+    /// Which accumulator of the map.
+    to: usize,
+    /// Where, but for a last index that numbers the elements.
+    place: Vec<Atom>,
+    numbered: bool,
+    value: Atom,
+}
+
+impl Writer<'_> {
+    fn stm(&mut self, stm: Stm) {
+        match stm.op {
+            Op::Map(map) if !map.accumulators.is_empty() => self.map(stm.vars, *map),
+            Op::FromAccumulator(accumulator) => self.read(stm.vars[0], accumulator),
+            op => self.push(Stm { vars: stm.vars, op }),
+        }
+    }
+
+    fn push(&mut self, stm: Stm) {
+        self.parts.learn(&stm, self.depth);
+        for var in stm.vars.iter().filter(|v| self.parts.builder.type_of(**v).accumulator) {
+            self.at.insert(*var, self.stms.len());
+        }
+        self.stms.push(stm);
+    }
+
+    /// Adds statements.
+    fn write<T>(&mut self, write: impl FnOnce(&mut Builder) -> T) -> T {
+        let (stms, value) = self.parts.written(write);
+        stms.into_iter().for_each(|stm| self.push(stm));
+        value
+    }
+
+    /// A map; what is regular in it is added after it.
+    fn map(&mut self, mut vars: Vec<Var>, mut map: Map) {
+        let additions = self.additions(&mut map);
+        self.changed |= !additions.is_empty();
+        let values = vars.len() - map.accumulators.len();
+        let arrays: Vec<Var> = additions.iter().map(|it| self.give(&mut vars, values, &mut map, it.value)).collect();
+        let values = values + arrays.len();
+        let mut wanted: Vec<(Var, Atom)> = Vec::new();
+        for it in additions.iter().map(|it| it.to) {
+            let after = vars[values + it];
+            if wanted.iter().all(|(var, _)| *var != after) {
+                let before = self.parts.builder.fresh(self.parts.builder.type_of(after));
+                wanted.push((after, before.into()));
+            }
+        }
+        let named = vars.iter().map(|v| match wanted.iter().find(|(after, _)| after == v) {
+            Some((_, Atom::Var(before))) => *before,
+            _ => *v,
+        });
+        self.push(Stm { vars: named.collect(), op: Op::Map(Box::new(map)) });
+        for (it, array) in additions.into_iter().zip(arrays) {
+            let total = if it.numbered { array.into() } else { self.total(array.into()) };
+            let (_, now) = wanted.iter_mut().find(|(var, _)| *var == vars[values + it.to]).expect("it is added to");
+            *now = self.write(|b| b.one(Op::Accumulate(*now, it.place, total)));
+        }
+        for (var, last) in wanted {
+            self.push(Stm { vars: vec![var], op: Op::Copy(last) });
+        }
+    }
+
+    /// The sum of an array, whose elements have sizes that are known outside.
+    fn total(&mut self, array: Atom) -> Atom {
+        self.write(|b| {
+            let zero = zero_element(b, array);
+            sum(b, array, zero)
+        })
+    }
+
+    /// A further result of a map, before its accumulators.
+    fn give(&mut self, vars: &mut Vec<Var>, values: usize, map: &mut Map, result: Atom) -> Var {
+        let given = vars.len() - map.accumulators.len();
+        debug_assert!(given >= values, "results come before accumulators");
+        let array = self.parts.builder.fresh(self.parts.builder.type_of(result).arrayed());
+        vars.insert(given, array);
+        map.function.body.results.insert(given, result);
+        array
+    }
+
+    /// Takes out of a map what can be added after it.
+    fn additions(&mut self, map: &mut Map) -> Vec<Addition> {
+        let mut found = Vec::new();
+        let values = map.function.body.results.len() - map.accumulators.len();
+        for to in 0..map.accumulators.len() {
+            let chain = chain(&map.function.body, map.function.body.results[values + to]);
+            for k in chain {
+                if let Op::Accumulate(before, at, value) = &map.function.body.stms[k].op
+                    && let Some((place, numbered)) = self.place(map, to, at)
+                    && self.parts.facts.shape_told(*value, self.depth)
+                    && (numbered || self.summed(map, *value))
+                {
+                    found.push(Addition { to, place, numbered, value: *value });
+                    map.function.body.stms[k].op = Op::Copy(*before);
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether the sum of a value over all elements needs no array of arrays that was not there.
+    fn summed(&self, map: &Map, value: Atom) -> bool {
+        let Atom::Var(var) = value else { return true };
+        let once = || self.uses.get(var.0 as usize) == Some(&1);
+        let of = self.parts.builder.type_of(value);
+        let copies = || matches!(self.parts.facts.op(value), Some(Op::Replicate(n, _)) if self.parts.facts.visible(*n, self.depth));
+        of.rank == 0
+            || map.function.params.contains(&var)
+            || copies()
+            || once() && inner(&map.function.body, value).is_some()
+    }
+
+    /// Where all elements of a map add to, if that is regular; and whether a last index numbers them.
+    fn place(&self, map: &Map, to: usize, at: &[Atom]) -> Option<(Vec<Atom>, bool)> {
+        let facts = &self.parts.facts;
+        let outside = |at: &[Atom]| at.iter().all(|a| facts.visible(*a, self.depth));
+        if outside(at) {
+            return Some((at.to_vec(), false));
+        }
+        let (last, before) = at.split_last()?;
+        let numbers =
+            |(param, array): (&Var, &Atom)| Atom::Var(*param) == *last && matches!(facts.op(*array), Some(Op::Iota(_)));
+        let numbered = map.function.params.iter().zip(&map.arrays).any(numbers);
+        let size = facts.extents(map.accumulators[to])[before.len()];
+        (outside(before) && numbered && size == facts.extents(map.arrays[0])[0]).then(|| (before.to_vec(), true))
+    }
+
+    /// An accumulator that becomes an array: what was added at no index, and in one map only at one, is added to the array.
+    fn read(&mut self, var: Var, accumulator: Atom) {
+        let mut terms = Vec::new();
+        let mut bins = Vec::new();
+        let mut now = accumulator;
+        while let Atom::Var(bound) = now
+            && let Some(k) = self.at.get(&bound).copied()
+        {
+            match &mut self.stms[k].op {
+                Op::Copy(before) => now = *before,
+                Op::Accumulate(before, at, value) => {
+                    let (before, value) = (*before, *value);
+                    if at.is_empty() {
+                        terms.push(value);
+                        self.stms[k].op = Op::Copy(before);
+                    }
+                    now = before;
+                }
+                Op::Map(_) => {
+                    let Stm { mut vars, op } = self.stms[k].clone();
+                    let Op::Map(mut map) = op else { panic!("a map") };
+                    let to = vars.iter().position(|v| *v == bound).expect("the map gives it") + map.accumulators.len()
+                        - vars.len();
+                    now = map.accumulators[to];
+                    if let Some((index, value)) = self.only(&mut map, to) {
+                        let values = vars.len() - map.accumulators.len();
+                        let indices = self.give(&mut vars, values, &mut map, index);
+                        let values = self.give(&mut vars, values, &mut map, value);
+                        bins.push((indices, values));
+                        self.stms[k] = Stm { vars, op: Op::Map(map) };
+                        let stm = self.stms[k].clone();
+                        self.parts.learn(&stm, self.depth);
+                    }
+                }
+                _ => break,
+            }
+        }
+        if terms.is_empty() && bins.is_empty() {
+            return self.push(Stm { vars: vec![var], op: Op::FromAccumulator(accumulator) });
+        }
+        self.changed = true;
+        let array = self.write(|b| b.one(Op::FromAccumulator(accumulator)));
+        let filled = bins.into_iter().rev().fold(array, |array, (at, values)| self.histogram(array, at, values.into()));
+        let total = terms.into_iter().rev().fold(filled, |total, term| self.write(|b| added(b, total, term)));
+        self.push(Stm { vars: vec![var], op: Op::Copy(total) });
+    }
+
+    /// The index and the value of the one addition of a map to an accumulator, which is taken out of it.
+    fn only(&mut self, map: &mut Map, to: usize) -> Option<(Atom, Atom)> {
+        let values = map.function.body.results.len() - map.accumulators.len();
+        let chain = chain(&map.function.body, map.function.body.results[values + to]);
+        let stms = &mut map.function.body.stms;
+        let changes: Vec<usize> = chain.into_iter().filter(|k| !matches!(stms[*k].op, Op::Copy(_))).collect();
+        let [k] = changes[..] else { return None };
+        let Op::Accumulate(before, at, value) = &stms[k].op else { return None };
+        let (index, value, before) = (*at.first().filter(|_| at.len() == 1)?, *value, *before);
+        if !self.parts.facts.shape_told(value, self.depth) {
+            return None;
+        }
+        stms[k].op = Op::Copy(before);
+        Some((index, value))
+    }
+
+    /// Values added to the bins of an array.
+    fn histogram(&mut self, array: Atom, indices: Var, values: Atom) -> Atom {
+        let of = self.parts.builder.type_of(values).element();
+        debug_assert_eq!(self.parts.builder.type_of(indices), Type::array(Prim::I64, 1), "indices are numbers");
+        self.write(|b| {
+            let neutral = zero_element(b, array);
+            let operator = sums(b, of);
+            let (neutral, destinations, values) = (vec![neutral], vec![array], vec![values]);
+            b.one(Op::Hist(Box::new(Hist { operator, neutral, destinations, indices: indices.into(), values })))
+        })
+    }
+}
+
+/// The statements of a body that an accumulator goes through, the last first.
+fn chain(body: &Body, result: Atom) -> Vec<usize> {
+    let mut at: FxHashMap<Var, usize> = FxHashMap::default();
+    for (k, stm) in body.stms.iter().enumerate() {
+        at.extend(stm.vars.iter().map(|v| (*v, k)));
+    }
+    let (mut found, mut now) = (Vec::new(), result);
+    while let Atom::Var(var) = now
+        && let Some(k) = at.get(&var).copied()
+    {
+        let stm = &body.stms[k];
+        let place = stm.vars.iter().position(|v| *v == var).expect("the statement binds it");
+        now = match &stm.op {
+            Op::Copy(before) | Op::Accumulate(before, ..) => *before,
+            Op::Map(map) => map.accumulators[place + map.accumulators.len() - stm.vars.len()],
+            Op::Loop(it) => it.params[place].1,
+            // What came before a branch is not followed.
+            _ => {
+                found.push(k);
+                return found;
+            }
+        };
+        found.push(k);
+    }
+    found
+}

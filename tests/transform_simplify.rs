@@ -1,0 +1,197 @@
+//! Simplification: random programs, each form by itself, and the programs that derivatives become.
+
+use catadiff::Result;
+use catadiff::array::Program;
+use catadiff::array::trace::{Arr, F64};
+use catadiff::interpret::Value;
+use catadiff_laws::{ArrayProgram, Verdict, for_all, simplification};
+
+#[test]
+fn random_programs_cost_no_more() -> Verdict {
+    for_all(|p: ArrayProgram| simplification::no_more_work(&p))
+}
+
+#[test]
+fn random_programs_settle() -> Verdict {
+    for_all(|p: ArrayProgram| simplification::settles(&p))
+}
+
+/// A program simplifies to another, but for the numbers of variables.
+#[track_caller]
+fn becomes(source: &str, simple: &str) {
+    let found = Program::parse(source).unwrap().simplified();
+    found.verify().unwrap();
+    assert_eq!(found.to_string(), Program::parse(simple).unwrap().renumbered().to_string());
+}
+
+#[test]
+fn arithmetic_with_nothing_to_do() {
+    becomes(
+        "program (x: f64, n: i64) {
+            let a = add(x, 0.0f64) let b = mul(1.0f64, a) let c = div(b, 1.0f64) let d = sub(c, 0.0f64)
+            let e = mul(n, 0i64) let f = add(2i64, 3i64) let g = lt(f, 4i64) let h = not(g)
+            return d, e, f, h }",
+        "program (x: f64, n: i64) { return x, 0i64, 5i64, true }",
+    );
+    // It is not zero where x is infinite.
+    becomes(
+        "program (x: f64) { let a = mul(x, 0.0f64) return a }",
+        "program (x: f64) { let a = mul(x, 0.0f64) return a }",
+    );
+}
+
+#[test]
+fn data_that_only_moves() {
+    becomes(
+        "program (xs: [][]f64, n: i64, i: i64, j: i64) {
+            let a = permute[1, 0](xs) let b = permute[1, 0](a) let c = reverse(b) let d = reverse(c)
+            let e = a[i, j] let f = xs[j] let g = f[i]
+            let r = replicate(n, xs) let h = r[i] let s = size[1](a) let t = size[0](xs)
+            let v = iota(n) let w = size[0](v) let x = v[i]
+            return d, e, g, h, s, t, w, x }",
+        "program (xs: [][]f64, n: i64, i: i64, j: i64) {
+            let e = xs[j, i] let t = size[0](xs)
+            return xs, e, e, xs, t, t, n, i }",
+    );
+}
+
+#[test]
+fn control_that_is_known() {
+    becomes(
+        "program (x: f64, b: bool) {
+            let y = if true { let s = sin(x) return s } else { return x }
+            let z, u = if b { let c = cos(x) return x, c } else { return x, x }
+            let w, k = loop (w: f64 = x, k: f64 = y) for i < 5i64 { let p = mul(w, k) return p, k }
+            let v = loop (v: f64 = x) for i < 1i64 { let q = mul(v, v) return q }
+            return y, z, u, w, k, v }",
+        "program (x: f64, b: bool) {
+            let y = sin(x)
+            let u = if b { let c = cos(x) return c } else { return x }
+            let w = loop (w: f64 = x) for i < 5i64 { let p = mul(w, y) return p }
+            let v = mul(x, x)
+            return y, x, u, w, y, v }",
+    );
+}
+
+#[test]
+fn maps_with_nothing_to_do() {
+    becomes(
+        "program (xs: []f64, ys: []f64, c: f64) {
+            let n = size[0](xs) let z = replicate(n, 0.0f64)
+            let a, b, d = map (xs, z) |x: f64, z: f64| { let s = add(x, z) return s, c, x }
+            return a, b, d }",
+        "program (xs: []f64, ys: []f64, c: f64) {
+            let n = size[0](xs) let b = replicate(n, c)
+            return xs, b, xs }",
+    );
+}
+
+#[test]
+fn what_was_computed_before() {
+    // The second map computes what the first one gave, at any depth; the third is the first.
+    becomes(
+        "program (xs: [][]f64, c: f64) {
+            let a = map (xs) |row: []f64| { let r = map (row) |x: f64| { let y = exp(x) return y } return r }
+            let b = map (xs) |row: []f64| {
+                let r = map (row) |x: f64| { let y = exp(x) let z = mul(y, c) return z } return r }
+            let d = map (xs) |row: []f64| { let r = map (row) |x: f64| { let y = exp(x) return y } return r }
+            return a, b, d }",
+        "program (xs: [][]f64, c: f64) {
+            let a = map (xs) |row: []f64| { let r = map (row) |x: f64| { let y = exp(x) return y } return r }
+            let b = map (a) |row: []f64| { let r = map (row) |y: f64| { let z = mul(y, c) return z } return r }
+            return a, b, a }",
+    );
+    // A loop variable of the same beginning is not the same variable.
+    becomes(
+        "program (x: f64) {
+            let y = loop (a: f64 = x) for i < 3i64 {
+                let z = loop (b: f64 = x) for j < 3i64 { let s = sin(b) return s }
+                let t = sin(a) let u = mul(t, z) return u }
+            return y }",
+        "program (x: f64) {
+            let y = loop (a: f64 = x) for i < 3i64 {
+                let z = loop (b: f64 = x) for j < 3i64 { let s = sin(b) return s }
+                let t = sin(a) let u = mul(t, z) return u }
+            return y }",
+    );
+}
+
+#[test]
+fn regular_accumulators() {
+    const ADD: &str = "|p: f64, q: f64| { let r = add(p, q) return r }";
+    // To one place: a sum.
+    becomes(
+        "program (xs: []f64, bins: []f64, k: i64) {
+            let a = accumulator(bins)
+            let b = map (xs) adding (a) |x: f64, to: acc []f64| { let e = sin(x) let d = to with [k] += e return d }
+            let c = array(b) return c }",
+        &format!(
+            "program (xs: []f64, bins: []f64, k: i64) {{
+                let a = accumulator(bins)
+                let es = map (xs) |x: f64| {{ let e = sin(x) return e }}
+                let s = reduce commutative (es) from (0.0f64) {ADD}
+                let b = a with [k] += s let c = array(b) return c }}"
+        ),
+    );
+    // To the place of its number: the array of all.
+    becomes(
+        "program (xs: []f64) {
+            let n = size[0](xs) let is = iota(n) let z = replicate(n, 0.0f64) let a = accumulator(z)
+            let b = map (xs, is) adding (a) |x: f64, i: i64, to: acc []f64| {
+                let e = sin(x) let d = to with [i] += e return d }
+            let c = array(b) return c }",
+        "program (xs: []f64) { let c = map (xs) |x: f64| { let e = sin(x) return e } return c }",
+    );
+    // To any place: a histogram.
+    becomes(
+        "program (xs: []f64, is: []i64, bins: []f64) {
+            let a = accumulator(bins)
+            let b = map (xs, is) adding (a) |x: f64, i: i64, to: acc []f64| {
+                let e = sin(x) let d = to with [i] += e return d }
+            let c = array(b) return c }",
+        &format!(
+            "program (xs: []f64, is: []i64, bins: []f64) {{
+                let es = map (xs) |x: f64| {{ let e = sin(x) return e }}
+                let c = hist (bins) at is (es) from (0.0f64) {ADD} return c }}"
+        ),
+    );
+    // To one place or none: as it is.
+    let irregular = "program (xs: []f64, bins: []f64) {
+        let a = accumulator(bins)
+        let b = map (xs) adding (a) |x: f64, to: acc []f64| {
+            let p = lt(x, 0.0f64)
+            let d = if p { let d = to with [0i64] += x return d } else { return to }
+            return d }
+        let c = array(b) return c }";
+    becomes(irregular, irregular);
+}
+
+fn product() -> Result<Program> {
+    Program::trace(|a: Arr<Arr<F64>>, b: Arr<Arr<F64>>| a.matmul(b))
+}
+
+#[test]
+fn the_adjoints_of_a_matrix_product_are_matrix_products() -> Result<()> {
+    let vjp = product()?.vjp()?;
+    assert!(!vjp.types.iter().any(|t| t.accumulator || t.rank > 2), "{vjp}");
+    // The product of an n×k by a k×m matrix, and each adjoint, take n·k·m multiplications and as many additions.
+    let (n, k, m) = (3, 4, 5);
+    let matrix =
+        |rows: usize, columns: usize| Value::reals(&[rows, columns], (0..rows * columns).map(|i| (i as f64).sin()));
+    let (a, b, c) = (matrix(n, k)?, matrix(k, m)?, matrix(n, m)?);
+    let (_, work) = simplification::cost(&vjp, &[a, b, c])?;
+    assert_eq!(work, 3 * 2 * (n * k * m) as u64);
+    Ok(())
+}
+
+#[test]
+fn perfect_nests_are_executed_once() -> Result<()> {
+    // What the forward sweep gives, the return sweep takes.
+    let nest = Program::trace(|xs: Arr<Arr<F64>>| xs.map(|row| row.map(catadiff::Elementary::exp)))?;
+    let vjp = nest.vjp()?;
+    let arguments = [Value::new([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]])?, Value::new([[1.0; 3]; 2])?];
+    let (_, work) = simplification::cost(&vjp, &arguments)?;
+    // One exponential and one product for each element.
+    assert_eq!(work, 2 * 6, "{vjp}");
+    Ok(())
+}
