@@ -53,7 +53,12 @@ pub(super) fn simplify(program: &Program) -> Program {
             }
         }
         if settled {
-            break;
+            // What was left out may have been all that kept two values apart.
+            let now = simple.renumbered();
+            simple = forms::forms(&now);
+            if simple.renumbered() == now {
+                return now;
+            }
         }
     }
     simple.renumbered()
