@@ -71,7 +71,9 @@ fn measure<G: Function, F: Lane + Elementary>(criterion: &mut Criterion, width: 
     #[cfg(target_arch = "x86_64")]
     if ["avx512f", "avx512dq", "avx512vl", "avx512bw", "fma"].iter().all(|feature| has(feature)) {
         // SAFETY: the machine has just said that it has all five features.
-        group.bench_function("avx512", |b| b.iter(|| unsafe { avx512::<G, F>(black_box(&xs), black_box(&ys), &mut to) }));
+        group.bench_function("avx512", |b| {
+            b.iter(|| unsafe { avx512::<G, F>(black_box(&xs), black_box(&ys), &mut to) })
+        });
     }
     black_box(&to);
     group.finish();

@@ -171,10 +171,53 @@ fn many_arbitrary_bits_agree_with_the_primitives() {
 
 #[test]
 fn special_points_are_those_of_the_primitives() {
+    let points = special_points();
+    let mut failures = Vec::new();
+    for (function, single) in functions!(double).into_iter().zip(functions!(single)) {
+        let primitive = function.primitive();
+        for &x in &points {
+            for &y in if function.arity == 2 { &points[..] } else { &points[..1] } {
+                for ((form, f), (_, narrow)) in function.forms().into_iter().zip(single.forms()) {
+                    let mut compare = |width: &str, got: f64, value: f64, error: f64| {
+                        let zero_of_other_sign = value == 0.0 && got.is_sign_negative() != value.is_sign_negative();
+                        if error > BOUND || zero_of_other_sign {
+                            let at = format!("{} {form} of {width} at {x:e} {y:e}", function.name);
+                            failures.push(format!("{at}: {got:e} for {value:e}"));
+                        }
+                    };
+                    if function.is_angle_function() && !double::trig_is_fast(x) {
+                        continue;
+                    }
+                    let (got, value) = (f(x, y), primitive(x, y));
+                    compare("f64", got, value, error(got, value));
+                    let (near_x, near_y) = (x as f32, y as f32);
+                    let (got, value) = (narrow(near_x, near_y), primitive(f64::from(near_x), f64::from(near_y)));
+                    compare("f32", f64::from(got), f64::from(value as f32), single_error(got, value));
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} special points:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// Where something happens to some function, and both zeros, infinities and NaN.
+fn special_points() -> Vec<f64> {
     let positive = [
         0.0,
         5e-324,
         1e-310,
+        1e-45,
+        1e-40,
+        88.72,
+        88.73,
+        103.97,
+        103.98,
+        128.0,
+        149.0,
+        150.0,
+        16777215.0,
+        16777216.0,
+        1e38,
         f64::MIN_POSITIVE,
         1e-200,
         1e-20,
@@ -216,27 +259,7 @@ fn special_points_are_those_of_the_primitives() {
         INF,
         NAN,
     ];
-    let points: Vec<f64> = positive.iter().flat_map(|x| [*x, -x]).collect();
-    let mut failures = Vec::new();
-    for function in functions!(double) {
-        let primitive = function.primitive();
-        for &x in &points {
-            for &y in if function.arity == 2 { &points[..] } else { &points[..1] } {
-                if function.is_angle_function() && !double::trig_is_fast(x) {
-                    continue;
-                }
-                let value = primitive(x, y);
-                for (form, f) in function.forms() {
-                    let got = f(x, y);
-                    let zero_of_other_sign = value == 0.0 && got.is_sign_negative() != value.is_sign_negative();
-                    if error(got, value) > BOUND || zero_of_other_sign {
-                        failures.push(format!("{} {form} at {x:e} {y:e}: {got:e} for {value:e}", function.name));
-                    }
-                }
-            }
-        }
-    }
-    assert!(failures.is_empty(), "{} special points:\n{}", failures.len(), failures.join("\n"));
+    positive.iter().flat_map(|x| [*x, -x]).collect()
 }
 
 #[test]
@@ -252,7 +275,10 @@ fn exact_where_the_value_is_a_number() {
         let x = f64::from(k);
         assert_eq!((double::cbrt::<true>(x * x * x), double::cbrt::<false>(-x * x * x)), (x, -x));
         assert_eq!((double::pow::<true>(x, 3.0), double::pow::<false>(-x, 3.0)), (x * x * x, -x * x * x));
-        assert_eq!((double::hypot::<true>(3.0 * x, 4.0 * x), double::hypot::<false>(5.0 * x, 12.0 * x)), (5.0 * x, 13.0 * x));
+        assert_eq!(
+            (double::hypot::<true>(3.0 * x, 4.0 * x), double::hypot::<false>(5.0 * x, 12.0 * x)),
+            (5.0 * x, 13.0 * x)
+        );
     }
     assert_eq!((double::exp::<true>(0.0), double::cos::<true>(0.0), double::cosh::<true>(0.0)), (1.0, 1.0, 1.0));
     assert_eq!((double::sigmoid::<true>(0.0), double::pow::<true>(10.0, 22.0)), (0.5, 1e22));

@@ -110,7 +110,7 @@ def two_arguments(name):
             yield wide(), wide()
         else:
             x = wide() if k % 4 == 1 else 1.0
-            y = x * 2.0 ** random.uniform(-3, 3) * random.choice([-1, 1])
+            y = x * 2.0 ** (random.uniform(-3, 3) if k % 8 < 6 else random.uniform(-1000, 1000)) * random.choice([-1, 1])
             yield random.choice([(x, y), (y, x)])
 
 

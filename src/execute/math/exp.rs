@@ -105,8 +105,7 @@ pub fn exp2<const FMA: bool>(x: f64) -> f64 {
 #[inline(always)]
 pub fn expm1<const FMA: bool>(x: f64) -> f64 {
     let (n, (hi, lo)) = expm1_pair::<FMA>(clamp(x, -40.0, 710.0));
-    let value = scale(hi + lo, n);
-    if x == 0.0 { x } else { value }
+    with_sign(scale(hi + lo, n), x)
 }
 
 /// `e^(−|x|)` in two parts, for what is stable on both sides.
@@ -133,8 +132,7 @@ pub fn tanh<const FMA: bool>(x: f64) -> f64 {
     let power = power_of_two(n);
     let t = (hi * power, lo * power);
     let (below, error) = two_sum(2.0, t.0);
-    let value = with_sign(quotient::<FMA>(t, (below, error + t.1)), x);
-    if x == 0.0 { x } else { value }
+    with_sign(quotient::<FMA>(t, (below, error + t.1)), x)
 }
 
 /// `eˣ/4` and `e⁻ˣ/4`, the quarters because the exponential overflows before its half does. For `0 ≤ x ≤ 710.6`.
@@ -161,6 +159,5 @@ pub fn sinh<const FMA: bool>(x: f64) -> f64 {
     let far = with_sign((hi + (lo - inverse)) * 2.0, x);
     let square = x * x;
     let near = madd::<FMA>(x * square, horner::<FMA, _>(&SINH, square), x);
-    let value = if x.abs() < 1.0 { near } else { far };
-    if x == 0.0 { x } else { value }
+    if x.abs() < 1.0 { near } else { far }
 }

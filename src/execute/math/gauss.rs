@@ -6,7 +6,7 @@
 //! `(x + ½)·exp(x²)·erfc(x)` of [`special`](crate::primitives::special), in one piece for all `x`.
 
 use super::arithmetic::{
-    Pair, divide, fast_two_sum, horner, madd, power_of_two, scale, two_product, two_sum, with_sign,
+    Pair, clamp, divide, fast_two_sum, horner, madd, power_of_two, scale, two_product, two_sum, with_sign,
 };
 use super::exp::exp_pair;
 use crate::primitives::special::{ERFC_MIDDLE, ERFC_SLOPE, ERFC_TAIL};
@@ -33,10 +33,9 @@ fn erf_bend<const FMA: bool>(x: f64) -> f64 {
     x * horner::<FMA, _>(&ERF, x * x)
 }
 
-/// `erfc x = 2ⁿ·(hi + lo)` for `x ≥ ¾`.
+/// `erfc x = 2ⁿ·(hi + lo)` for `¾ ≤ x ≤ 28`.
 #[inline(always)]
 fn tail<const FMA: bool>(x: f64) -> (f64, Pair) {
-    let x = if x > 28.0 { 28.0 } else { x };
     // The rounding of x² alone, exponentiated, would cost hundreds of ulp.
     let (square, square_lo) = two_product::<FMA>(x, x);
     let (n, (e, e_lo)) = exp_pair::<FMA>((-square, -square_lo));
@@ -51,19 +50,18 @@ fn tail<const FMA: bool>(x: f64) -> (f64, Pair) {
 #[inline(always)]
 pub fn erf<const FMA: bool>(x: f64) -> f64 {
     let modulus = x.abs();
-    let (n, (hi, lo)) = tail::<FMA>(modulus);
-    // From 2⁻¹⁰⁰ on the tail does not show.
-    let power = power_of_two(if n < -100.0 { -100.0 } else { n });
-    let far = with_sign(1.0 - (hi + lo) * power, x);
+    // From 6 on the tail does not show.
+    let (n, (hi, lo)) = tail::<FMA>(clamp(modulus, 0.0, 6.0));
+    let far = with_sign(1.0 - (hi + lo) * power_of_two(n), x);
     let near = x + erf_bend::<FMA>(x);
-    let value = if modulus < ERFC_TAIL { near } else { far };
-    if x == 0.0 { x } else { value }
+    if modulus < ERFC_TAIL { near } else { far }
 }
 
 /// The complementary error function, `1 − erf x`.
 #[inline(always)]
 pub fn erfc<const FMA: bool>(x: f64) -> f64 {
-    let (n, (hi, lo)) = tail::<FMA>(x.abs());
+    // From 28 on it is 0.
+    let (n, (hi, lo)) = tail::<FMA>(clamp(x.abs(), 0.0, 28.0));
     let far = scale(hi + lo, n);
     let far = if x < 0.0 { 2.0 - far } else { far };
     let (sum, error) = two_sum(1.0, -x);

@@ -6,8 +6,8 @@
 //! is `f − (f²/2 − s(f²/2 + R(s²)))`, in which the rounding of `s` hardly shows, is from the notes of Sun's `e_log`.
 
 use super::arithmetic::{
-    FRACTION, LN_2_HI, LN_2_LO, Pair, as_number, divide, fast_two_sum, horner, madd, power_of_two, two_product, two_sum,
-    with_sign,
+    FRACTION, LN_2_HI, LN_2_LO, Pair, as_number, divide, fast_two_sum, horner, madd, power_of_two, two_product,
+    two_sum, with_sign,
 };
 use super::exp::decay;
 
@@ -35,14 +35,19 @@ const SQRT_HALF: u64 = core::f64::consts::FRAC_1_SQRT_2.to_bits();
 /// From here on `x ± 1`, or `√(x² ± 1)`, is `x` as far as a logarithm can tell.
 const LARGE: f64 = 268_435_456.0;
 
-/// `x = 2ᵏ·m` with `√½ ≤ m < √2`, for positive finite `x`.
+/// `x = 2ᵏ·m` with `√½ ≤ m < √2`, for positive finite `x` that is not subnormal.
+#[inline(always)]
+pub(super) fn split_normal(x: f64) -> (f64, f64) {
+    let bits = x.to_bits().wrapping_add(ONE - SQRT_HALF);
+    (as_number(bits >> 52) - 1023.0, f64::from_bits((bits & FRACTION) + SQRT_HALF))
+}
+
+/// [`split_normal`] for subnormal numbers as well.
 #[inline(always)]
 pub(super) fn split(x: f64) -> (f64, f64) {
     let subnormal = x < f64::MIN_POSITIVE;
-    let normal = if subnormal { x * 18_014_398_509_481_984.0 } else { x };
-    let bits = normal.to_bits().wrapping_add(ONE - SQRT_HALF);
-    let k = as_number(bits >> 52) - if subnormal { 1077.0 } else { 1023.0 };
-    (k, f64::from_bits((bits & FRACTION) + SQRT_HALF))
+    let (k, m) = split_normal(if subnormal { x * 18_014_398_509_481_984.0 } else { x });
+    (if subnormal { k - 54.0 } else { k }, m)
 }
 
 /// `f²/2` and the rest of `f − ln(1 + f)`, negative: `ln(1 + f) = f − half + rest`.
@@ -56,7 +61,7 @@ fn bend<const FMA: bool>(f: f64) -> Pair {
 
 /// Puts in place what logarithms are at the ends: `−∞` at 0, NaN below, and `x` for `∞` and NaN.
 #[inline(always)]
-fn with_ends(x: f64, value: f64) -> f64 {
+pub(super) fn with_ends(x: f64, value: f64) -> f64 {
     let end = if x < 0.0 { f64::NAN } else { x };
     let end = if x == 0.0 { f64::NEG_INFINITY } else { end };
     if x > 0.0 && x < f64::INFINITY { value } else { end }
@@ -116,8 +121,7 @@ fn ln_pair<const FMA: bool>((u, c): Pair, extra: f64) -> f64 {
 #[inline(always)]
 pub fn log1p<const FMA: bool>(x: f64) -> f64 {
     let sum = two_sum(1.0, x);
-    let value = with_ends(sum.0, ln_pair::<FMA>(sum, 0.0));
-    if x == 0.0 { x } else { value }
+    with_sign(with_ends(sum.0, ln_pair::<FMA>(sum, 0.0)), x)
 }
 
 /// `ln(1 + eˣ)`.
@@ -139,8 +143,7 @@ pub fn asinh<const FMA: bool>(x: f64) -> f64 {
     let (sum, error) = two_sum(1.0, t);
     let large = modulus > LARGE;
     let sum = if large { (modulus, 0.0) } else { (sum, error + t_lo) };
-    let value = with_sign(with_ends(sum.0, ln_pair::<FMA>(sum, if large { 1.0 } else { 0.0 })), x);
-    if x == 0.0 { x } else { value }
+    with_sign(with_ends(sum.0, ln_pair::<FMA>(sum, if large { 1.0 } else { 0.0 })), x)
 }
 
 /// The inverse hyperbolic cosine, `ln(1 + t + √(t(t + 2)))` with `t = x − 1`; NaN below 1.
@@ -179,6 +182,5 @@ pub fn atanh<const FMA: bool>(x: f64) -> f64 {
     let (hi, lo) = fast_two_sum(0.5 * k * LN_2_HI, s);
     let value = hi + (lo + madd::<FMA>(0.5 * k, LN_2_LO, series));
     let value = if modulus == 1.0 { f64::INFINITY } else { value };
-    let value = if modulus > 1.0 { f64::NAN } else { with_sign(value, x) };
-    if x == 0.0 { x } else { value }
+    with_sign(if modulus > 1.0 { f64::NAN } else { value }, x)
 }

@@ -34,6 +34,9 @@ const INVERSE_CBRT: [f64; 5] =
 const HUGE: f64 = f64::from_bits((1023 + 600) << 52);
 const TINY: f64 = f64::from_bits((1023 - 500) << 52);
 
+/// All powers of this exponent but those of ±1 are 0 or infinite.
+pub(super) const LARGEST_EXPONENT: f64 = 7e19;
+
 /// The cube roots of 2 and of ½.
 const CBRTS: Pair = (1.2599210498948732, 0.7937005259840998);
 
@@ -65,19 +68,10 @@ fn parity(y: f64) -> (bool, bool) {
     (!fraction, !fraction && modulus < 2.0 * WHOLE && (half + WHOLE) - WHOLE != half)
 }
 
-/// `x^y`, also of negative `x` for integers `y`.
+/// Puts in place what `x^y` is at the ends and for negative `x`, where `value` is `|x|^y`.
 #[inline(always)]
-pub fn pow<const FMA: bool>(x: f64, y: f64) -> f64 {
+pub(super) fn with_ends(x: f64, y: f64, value: f64) -> f64 {
     let modulus = x.abs();
-    let ln = ln_wide::<FMA>(modulus);
-    // No larger exponent makes a difference, and the product stays finite.
-    let exponent = clamp(y, -7e19, 7e19);
-    let (product, error) = two_product::<FMA>(exponent, ln.0);
-    let lo = madd::<FMA>(exponent, ln.1, error);
-    let lo = if product.abs() > 800.0 { 0.0 } else { lo };
-    let (n, (hi, lo)) = exp_pair::<FMA>((clamp(product, -800.0, 800.0), lo));
-    let value = scale(hi + lo, n);
-
     let (integer, odd) = parity(y);
     let end = if (modulus > 1.0) == (y > 0.0) { f64::INFINITY } else { 0.0 };
     let value = if modulus == 0.0 || modulus == f64::INFINITY { end } else { value };
@@ -85,6 +79,19 @@ pub fn pow<const FMA: bool>(x: f64, y: f64) -> f64 {
     let value = if outside || x.is_nan() || y.is_nan() { f64::NAN } else { value };
     let value = if odd { with_sign(value, x) } else { value };
     if y == 0.0 || x == 1.0 { 1.0 } else { value }
+}
+
+/// `x^y`, also of negative `x` for integers `y`.
+#[inline(always)]
+pub fn pow<const FMA: bool>(x: f64, y: f64) -> f64 {
+    let ln = ln_wide::<FMA>(x.abs());
+    // No larger exponent makes a difference, and the product stays finite.
+    let exponent = clamp(y, -LARGEST_EXPONENT, LARGEST_EXPONENT);
+    let (product, error) = two_product::<FMA>(exponent, ln.0);
+    let lo = madd::<FMA>(exponent, ln.1, error);
+    let lo = if product.abs() > 800.0 { 0.0 } else { lo };
+    let (n, (hi, lo)) = exp_pair::<FMA>((clamp(product, -800.0, 800.0), lo));
+    with_ends(x, y, scale(hi + lo, n))
 }
 
 /// The cube root.

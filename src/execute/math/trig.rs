@@ -75,9 +75,10 @@ const ASIN: [f64; 13] = [
 /// tan π/8 and its inverse, the borders between which the angle is measured from π/4.
 const BORDERS: Pair = (0.414_213_562_373_095_1, 2.414_213_562_373_095);
 
-/// 2⁵⁰⁰ and 2⁻⁵⁰⁰.
-const FAR: f64 = f64::from_bits((1023 + 500) << 52);
-const NEAR: f64 = f64::from_bits((1023 - 500) << 52);
+/// Between these, 2³⁰⁰ and 2⁹⁰⁰, the larger of two numbers and any other that shows beside it have exact quotients.
+const MIDDLE: Pair = (f64::from_bits((1023 + 300) << 52), f64::from_bits((1023 + 900) << 52));
+/// Factors to there from below and from above: 2⁵⁰⁰ and 2⁻²⁰⁰.
+const TO_MIDDLE: Pair = (f64::from_bits((1023 + 500) << 52), f64::from_bits((1023 - 200) << 52));
 
 /// Whether `sin`, `cos` and `tan` are right at `x`: in range, or with no value anyway.
 #[inline(always)]
@@ -86,16 +87,23 @@ pub fn trig_is_fast(x: f64) -> bool {
     x.abs() <= TRIG_RANGE || !x.is_finite()
 }
 
-/// `x` less its nearest multiple of π/2, and that multiple in the low bits; NaN out of range.
+/// `x` less `n` times the first part of π/2, exactly, for the nearest `n`; this, and its low bits. NaN out of range.
 #[inline(always)]
-fn reduce<const FMA: bool>(x: f64) -> (u64, Pair) {
+pub(super) fn begin_reduction<const FMA: bool>(x: f64) -> (u64, f64, f64) {
     let x = if x.abs() <= TRIG_RANGE { x } else { f64::NAN };
     let turns = madd::<FMA>(x, FRAC_2_PI, MAGIC);
     let n = turns - MAGIC;
-    // Exact, and then exact unless nothing cancels: see the lengths of the parts.
-    let (r, error) = fast_two_sum(madd::<FMA>(-n, HALF_PI[0], x), -n * HALF_PI[1]);
+    (turns.to_bits(), n, madd::<FMA>(-n, HALF_PI[0], x))
+}
+
+/// `x` less its nearest multiple of π/2, and that multiple in the low bits; NaN out of range.
+#[inline(always)]
+fn reduce<const FMA: bool>(x: f64) -> (u64, Pair) {
+    let (quadrant, n, r) = begin_reduction::<FMA>(x);
+    // Exact unless nothing cancels: see the lengths of the parts.
+    let (r, error) = fast_two_sum(r, -n * HALF_PI[1]);
     let (r, error) = fast_two_sum(r, madd::<FMA>(-n, HALF_PI[2], error));
-    (turns.to_bits(), (r, madd::<FMA>(-n, HALF_PI[3], error)))
+    (quadrant, (r, madd::<FMA>(-n, HALF_PI[3], error)))
 }
 
 /// Sine and cosine of `r`, each as a leading part and the rest.
@@ -109,11 +117,10 @@ fn sin_cos<const FMA: bool>((r, r_lo): Pair) -> (Pair, Pair) {
     ((r, sin_rest), (lead, (1.0 - lead - half) + bend))
 }
 
-/// The sine of `r` plus `quadrant` right angles.
+/// The sine of `r` plus `quadrant` right angles, from sine and cosine of `r`.
 #[inline(always)]
-fn turned<const FMA: bool>(quadrant: u64, r: Pair) -> f64 {
-    let (sin, cos) = sin_cos::<FMA>(r);
-    let value = if quadrant & 1 == 0 { sin.0 + sin.1 } else { cos.0 + cos.1 };
+pub(super) fn turned(quadrant: u64, sin: f64, cos: f64) -> f64 {
+    let value = if quadrant & 1 == 0 { sin } else { cos };
     f64::from_bits(value.to_bits() ^ ((quadrant & 2) << 62))
 }
 
@@ -121,7 +128,8 @@ fn turned<const FMA: bool>(quadrant: u64, r: Pair) -> f64 {
 #[inline(always)]
 pub fn sin<const FMA: bool>(x: f64) -> f64 {
     let (quadrant, r) = reduce::<FMA>(x);
-    let value = turned::<FMA>(quadrant, r);
+    let (sin, cos) = sin_cos::<FMA>(r);
+    let value = turned(quadrant, sin.0 + sin.1, cos.0 + cos.1);
     if x == 0.0 { x } else { value }
 }
 
@@ -129,7 +137,8 @@ pub fn sin<const FMA: bool>(x: f64) -> f64 {
 #[inline(always)]
 pub fn cos<const FMA: bool>(x: f64) -> f64 {
     let (quadrant, r) = reduce::<FMA>(x);
-    turned::<FMA>(quadrant.wrapping_add(1), r)
+    let (sin, cos) = sin_cos::<FMA>(r);
+    turned(quadrant.wrapping_add(1), sin.0 + sin.1, cos.0 + cos.1)
 }
 
 /// The tangent.
@@ -169,8 +178,8 @@ fn angle<const FMA: bool>(a: f64, b: f64) -> Pair {
 #[inline(always)]
 pub fn atan<const FMA: bool>(x: f64) -> f64 {
     let modulus = x.abs();
-    let (hi, _) = angle::<FMA>(if modulus > 1e300 { 1e300 } else { modulus }, 1.0);
-    if x == 0.0 { x } else { with_sign(hi, x) }
+    let (hi, _) = angle::<FMA>(if modulus > 1e20 { 1e20 } else { modulus }, 1.0);
+    with_sign(hi, x)
 }
 
 /// The angle of the point `(x, y)`, in `[−π, π]`.
@@ -181,10 +190,8 @@ pub fn atan2<const FMA: bool>(y: f64, x: f64) -> f64 {
     let far = most == f64::INFINITY;
     let infinite = |c: f64| if c == f64::INFINITY { 1.0 } else { 0.0 };
     let (a, b) = (if far { infinite(a) } else { a }, if far { infinite(b) } else { b });
-    // Into the middle of the exponents, where nothing over- or underflows that shows.
-    let factor = if most > FAR { NEAR } else { 1.0 };
-    let factor = if most < NEAR { FAR } else { factor };
-    let factor = if far { 1.0 } else { factor };
+    let factor = if most > MIDDLE.1 { TO_MIDDLE.1 } else { 1.0 };
+    let factor = if most < MIDDLE.0 { TO_MIDDLE.0 } else { factor };
     let (hi, lo) = angle::<FMA>(a * factor, if most == 0.0 { 1.0 } else { b * factor });
     let back = {
         let (rest, error) = fast_two_sum(PI, -hi);
