@@ -8,17 +8,21 @@ const TABLE: &str = include_str!("data/elementary.csv");
 const INF: f64 = f64::INFINITY;
 const NAN: f64 = f64::NAN;
 
-/// What a page of the functions promises, in ulp of the true value.
+/// What the functions promise, in ulp of the true value, and what they keep on the golden table.
 const BOUND: f64 = 2.0;
+const KEPT: f64 = 1.25;
 /// How far the values of the table of primitives may themselves be off.
 const OTHERS: f64 = 2.0;
 
-/// One function in both forms; those of one argument pass over the second.
+/// A function, which passes over the second argument if it takes one.
+type Form<F> = fn(F, F) -> F;
+
+/// One function in both forms.
 struct Function<F> {
     name: &'static str,
     arity: usize,
-    fused: fn(F, F) -> F,
-    plain: fn(F, F) -> F,
+    fused: Form<F>,
+    plain: Form<F>,
 }
 
 macro_rules! functions {
@@ -35,7 +39,7 @@ macro_rules! functions {
 }
 
 impl<F: Copy> Function<F> {
-    fn forms(&self) -> [(&'static str, fn(F, F) -> F); 2] {
+    fn forms(&self) -> [(&'static str, Form<F>); 2] {
         [("with FMA", self.fused), ("without FMA", self.plain)]
     }
 
@@ -133,7 +137,7 @@ fn the_golden_table_is_kept_to_two_ulp() {
             }
             println!("{} {form}: {count} rows, worst {:.2} at {}", function.name, worst.error, worst.at);
             assert!(count > 100, "{}: few rows", function.name);
-            assert!(worst.error <= BOUND, "{} {form}: {:.2} at {}", function.name, worst.error, worst.at);
+            assert!(worst.error <= KEPT, "{} {form}: {:.2} at {}", function.name, worst.error, worst.at);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Exponentials: `exp`, `exp2`, `expm1`, and what is one of them over another, `sigmoid`, `tanh`, `sinh`, `cosh`.
+//! Exponentials `exp`, `exp2`, `expm1`, and what is made of one: `sigmoid`, `tanh`, `sinh`, `cosh`.
 //!
 //! Law: ≤ 2 ulp with and without FMA (`tests/vector_math.rs`: below 1 for most).
 //!
@@ -6,7 +6,7 @@
 //! are rounded once and results next to the largest number do not overflow. Polynomials are minimax (Remez's exchange
 //! in 70 digits) for the relative error of `expm1` resp. the absolute one of `2ʳ`, then rounded to doubles.
 
-use core::f64::consts::LOG2_E;
+use core::f64::consts::{LN_2, LOG2_E};
 
 use super::arithmetic::{
     LN_2_HI, LN_2_LO, Pair, clamp, divide, fast_two_sum, horner, madd, nearest, power_of_two, quotient, scale, two_sum,
@@ -29,7 +29,7 @@ const EXP: [f64; 10] = [
 
 /// `(2ʳ − 1)/r` on `|r| ≤ ½`; `2ʳ` to 2⁻⁵⁶.
 const EXP2: [f64; 11] = [
-    0.6931471805599453,
+    LN_2,
     0.24022650695910133,
     0.05550410866482174,
     0.009618129107593333,

@@ -1,4 +1,4 @@
-//! Logarithms: `ln`, `log2`, `log10`, `log1p`, and what is one of them, `softplus`, `asinh`, `acosh`, `atanh`.
+//! Logarithms `ln`, `log2`, `log10`, `log1p`, and what is one in disguise: `softplus`, `asinh`, `acosh`, `atanh`.
 //!
 //! Law: ≤ 2 ulp with and without FMA (`tests/vector_math.rs`: below 1 for most), also where the result is near 0.
 //!
@@ -103,7 +103,7 @@ pub fn log10<const FMA: bool>(x: f64) -> f64 {
     in_base::<FMA>(x, LOG10_E, LOG10_2)
 }
 
-/// `ln(u + c)·`, plus `extra·ln 2`, for a pair with positive finite `u`.
+/// `ln(u + c)`, plus `extra·ln 2`, for a pair with positive finite `u`.
 #[inline(always)]
 fn ln_pair<const FMA: bool>((u, c): Pair, extra: f64) -> f64 {
     let (k, m) = split(u);

