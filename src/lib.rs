@@ -55,6 +55,7 @@
 //! | [`interpret`] | the reference interpreter: what array programs mean, in any carrier |
 //! | [`tracing`] | the straight line that an array program is at given arguments |
 //! | [`transform`] | derivatives of array programs, as array programs |
+//! | [`execute`] | executors of array programs; so far, vector functions for them |
 //! | [`interop`] | adapters to other crates: their float trait, arrays, matrices and solvers |
 //! | [`prelude`] | the names that most programs import |
 //!
@@ -70,6 +71,7 @@ pub mod array;
 pub mod carriers;
 pub mod derivative;
 mod error;
+pub mod execute;
 pub mod interop;
 pub mod interpret;
 pub mod prelude;

@@ -19,13 +19,13 @@
 use core::f64::consts::{LOG2_E, PI};
 
 /// From here on [`erfc`] is its own: libm's is off by up to 2.5 ulp there.
-const ERFC_TAIL: f64 = 0.75;
+pub(crate) const ERFC_TAIL: f64 = 0.75;
 
 /// W(s) = (x + ½)·exp(x²)·erfc(x) at s = 1/(x + 3) − 0.15, which keeps W nearly flat
 /// for all x ≥ ¾: W(0) as hi + lo, then (W(s) − W(0))/s in powers of s, interpolated
 /// at Chebyshev nodes on x ∈ [¾, 28]. Relative error 2e-17 on the whole.
-const ERFC_MIDDLE: (f64, f64) = (0.6195443510434469, 3.108141618478875e-17);
-const ERFC_SLOPE: [f64; 20] = [
+pub(crate) const ERFC_MIDDLE: (f64, f64) = (0.6195443510434469, 3.108141618478875e-17);
+pub(crate) const ERFC_SLOPE: [f64; 20] = [
     0.42506567387842914,
     -0.2731888950963796,
     -9.536500412967863,

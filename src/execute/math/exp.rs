@@ -1,0 +1,163 @@
+//! Exponentials `exp`, `exp2`, `expm1`, and what is made of one: `sigmoid`, `tanh`, `sinh`, `cosh`.
+//!
+//! Law: ≤ 2 ulp with and without FMA (`tests/vector_math.rs`: below 1 for most).
+//!
+//! All reduce `x = n·ln 2 + r` with `|r| ≤ ½ ln 2` and put `2ⁿ` back in two exact factors, so that subnormal results
+//! are rounded once and results next to the largest number do not overflow. Polynomials are minimax (Remez's exchange
+//! in 70 digits) for the relative error of `expm1` resp. the absolute one of `2ʳ`, then rounded to doubles.
+
+use core::f64::consts::{LN_2, LOG2_E};
+
+use super::arithmetic::{
+    LN_2_HI, LN_2_LO, Pair, clamp, divide, fast_two_sum, horner, madd, nearest, power_of_two, quotient, scale, two_sum,
+    with_sign,
+};
+
+/// `(eʳ − 1 − r)/r²` on `|r| ≤ ½ ln 2`; `expm1 r` to 2⁻⁵⁵·⁵.
+const EXP: [f64; 10] = [
+    0.5000000000000006,
+    0.16666666666666685,
+    0.04166666666657347,
+    0.008333333333314579,
+    0.001388888893243286,
+    0.00019841269903063098,
+    2.4801504377474992e-05,
+    2.755722792066561e-06,
+    2.762635500278694e-07,
+    2.5114484960365063e-08,
+];
+
+/// `(2ʳ − 1)/r` on `|r| ≤ ½`; `2ʳ` to 2⁻⁵⁶.
+const EXP2: [f64; 11] = [
+    LN_2,
+    0.24022650695910133,
+    0.05550410866482174,
+    0.009618129107593333,
+    0.0013333558146379069,
+    0.00015403530458078126,
+    1.5252733867499002e-05,
+    1.3215434817547303e-06,
+    1.0178046481605173e-07,
+    7.073860077837774e-09,
+    4.457383943212829e-10,
+];
+
+/// `(sinh x / x − 1)/x²` in powers of `x²` on `|x| ≤ 1`; `sinh` to 2⁻⁵⁶.
+const SINH: [f64; 7] = [
+    0.16666666666666669,
+    0.008333333333333139,
+    0.00019841269841437687,
+    2.7557319155335913e-06,
+    2.505212339866489e-08,
+    1.6057240334840107e-10,
+    7.759312354225181e-13,
+];
+
+/// `x = n·ln 2 + r`, with `r` in two parts.
+#[inline(always)]
+fn reduce<const FMA: bool>(x: f64) -> (f64, Pair) {
+    let n = nearest(x * LOG2_E);
+    let r = madd::<FMA>(-n, LN_2_HI, x);
+    (n, fast_two_sum(r, -n * LN_2_LO))
+}
+
+/// `eˣ = 2ⁿ·(hi + lo)` to 2⁻⁵⁶, where `hi` is between `√½` and `√2`; for `|x| < 2⁵⁰` in two parts.
+#[inline(always)]
+pub(super) fn exp_pair<const FMA: bool>(x: Pair) -> (f64, Pair) {
+    let (n, (r, r_lo)) = reduce::<FMA>(x.0);
+    let (r, r_lo) = fast_two_sum(r, r_lo + x.1);
+    let (hi, lo) = fast_two_sum(1.0, r);
+    let bend = madd::<FMA>(r * r, horner::<FMA, _>(&EXP, r), madd::<FMA>(r, r_lo, r_lo));
+    (n, fast_two_sum(hi, lo + bend))
+}
+
+/// `eˣ − 1 = 2ⁿ·(hi + lo)` to 2⁻⁵⁵ of itself, for `−40 ≤ x ≤ 710`.
+#[inline(always)]
+fn expm1_pair<const FMA: bool>(x: f64) -> (f64, Pair) {
+    let (n, (r, r_lo)) = reduce::<FMA>(x);
+    // What is below 2⁻⁵⁴ of the rest may be anything small, and 2⁻¹⁰²⁴ is no factor.
+    let fewer = if n > 100.0 { 100.0 } else { n };
+    let (hi, lo) = fast_two_sum(1.0 - power_of_two(-fewer), r);
+    let bend = madd::<FMA>(r * r, horner::<FMA, _>(&EXP, r), r_lo);
+    (n, fast_two_sum(hi, lo + bend))
+}
+
+/// `eˣ`.
+#[inline(always)]
+pub fn exp<const FMA: bool>(x: f64) -> f64 {
+    let x = clamp(x, -746.0, 710.0);
+    let n = nearest(x * LOG2_E);
+    let r = madd::<FMA>(-n, LN_2_LO, madd::<FMA>(-n, LN_2_HI, x));
+    let bend = madd::<FMA>(r * r, horner::<FMA, _>(&EXP, r), r);
+    scale(1.0 + bend, n)
+}
+
+/// `2ˣ`.
+#[inline(always)]
+pub fn exp2<const FMA: bool>(x: f64) -> f64 {
+    let x = clamp(x, -1076.0, 1025.0);
+    let n = nearest(x);
+    let r = x - n;
+    scale(madd::<FMA>(horner::<FMA, _>(&EXP2, r), r, 1.0), n)
+}
+
+/// `eˣ − 1`.
+#[inline(always)]
+pub fn expm1<const FMA: bool>(x: f64) -> f64 {
+    let (n, (hi, lo)) = expm1_pair::<FMA>(clamp(x, -40.0, 710.0));
+    with_sign(scale(hi + lo, n), x)
+}
+
+/// `e^(−|x|)` in two parts, for what is stable on both sides.
+#[inline(always)]
+pub(super) fn decay<const FMA: bool>(x: f64) -> Pair {
+    let (n, (hi, lo)) = exp_pair::<FMA>((clamp(-x.abs(), -746.0, 0.0), 0.0));
+    (scale(hi, n), scale(lo, n))
+}
+
+/// The logistic function `1/(1 + e^(−x))`.
+#[inline(always)]
+pub fn sigmoid<const FMA: bool>(x: f64) -> f64 {
+    let e = decay::<FMA>(x);
+    let above = if x < 0.0 { e } else { (1.0, 0.0) };
+    let (below, error) = fast_two_sum(1.0, e.0);
+    quotient::<FMA>(above, (below, error + e.1))
+}
+
+/// `tanh x = t/(t + 2)` with `t = e^(2|x|) − 1`.
+#[inline(always)]
+pub fn tanh<const FMA: bool>(x: f64) -> f64 {
+    // From 20 on it is 1.
+    let (n, (hi, lo)) = expm1_pair::<FMA>(clamp(2.0 * x.abs(), 0.0, 40.0));
+    let power = power_of_two(n);
+    let t = (hi * power, lo * power);
+    let (below, error) = two_sum(2.0, t.0);
+    with_sign(quotient::<FMA>(t, (below, error + t.1)), x)
+}
+
+/// `eˣ/4` and `e⁻ˣ/4`, the quarters because the exponential overflows before its half does. For `0 ≤ x ≤ 710.6`.
+#[inline(always)]
+fn quarters<const FMA: bool>(x: f64) -> (Pair, f64) {
+    let (n, (hi, lo)) = exp_pair::<FMA>((x, 0.0));
+    let (inverse, rest) = divide::<FMA>((1.0, 0.0), (hi, lo));
+    let fewer = if n > 1000.0 { 1000.0 } else { n };
+    let (up, down) = (power_of_two(n - 2.0), power_of_two(-fewer - 2.0));
+    ((hi * up, lo * up), (inverse + rest) * down)
+}
+
+/// The hyperbolic cosine.
+#[inline(always)]
+pub fn cosh<const FMA: bool>(x: f64) -> f64 {
+    let ((hi, lo), inverse) = quarters::<FMA>(clamp(x.abs(), 0.0, 710.6));
+    (hi + (lo + inverse)) * 2.0
+}
+
+/// The hyperbolic sine, by its series where the exponentials would cancel.
+#[inline(always)]
+pub fn sinh<const FMA: bool>(x: f64) -> f64 {
+    let ((hi, lo), inverse) = quarters::<FMA>(clamp(x.abs(), 0.0, 710.6));
+    let far = with_sign((hi + (lo - inverse)) * 2.0, x);
+    let square = x * x;
+    let near = madd::<FMA>(x * square, horner::<FMA, _>(&SINH, square), x);
+    if x.abs() < 1.0 { near } else { far }
+}
