@@ -53,6 +53,7 @@
 //! | array programs | [`arrays`] | they verify; text; they run, or are errors; homomorphisms |
 //! | their simplification | [`simplification`] | the same results, for no more operations, in one step |
 //! | their derivatives | [`array_derivatives`] | both modes = interpretation on duals, to second order; simplification |
+//! | the same, otherwise | [`array_exact`], [`array_tape`] | exactly, of polynomials in a finite field; by the tape |
 //! | verbs on them | [`array_verbs`] | Jacobians by columns, by rows and by colours are one; Hessians are symmetric |
 //! | traces | [`tracing`] | they compute the same; are their own traces; replay or refuse; reverse modes agree |
 //! | functions | [`primitives`], [`special_points`] | partials are slopes, to third order; documented special points |
@@ -62,8 +63,10 @@
 
 mod approx;
 pub mod array_derivatives;
+pub mod array_exact;
 mod array_operators;
 mod array_programs;
+pub mod array_tape;
 pub mod array_verbs;
 pub mod arrays;
 mod differences;
