@@ -1,4 +1,6 @@
 //! The figures of the papers that this library follows, by the library's own means; `papers/` says which is which.
+//! Those of the slides on array programs are in `papers_array_language.rs`, of the thesis on the interpreter's programs in
+//! `thesis_programs.rs`.
 
 /// "Deriving Automatic Differentiation, Forwards and in Reverse", Figure 1: x·(x + 1)·(x + x) at 5.
 mod talk {
@@ -322,5 +324,43 @@ program (x: f64) {
         let f = Program::parse("program (x: f64) { let c = lt(x, 1.0f64) return c }").unwrap();
         assert!(traced(&f, &[3.0.into()], Keep::Scalars).contains("lt(x, 1.0f64)"));
         assert_eq!(f.traced(&[3.0.into()], Keep::Scalars).unwrap().run(&[0.0.into()]).unwrap(), [true.into()]);
+    }
+}
+
+/// What the pages name is there.
+mod pages {
+    use std::fs;
+    use std::path::Path;
+
+    /// The targets of links in a page.
+    fn links(text: &str) -> impl Iterator<Item = &str> {
+        text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next())
+    }
+
+    #[test]
+    fn files_that_are_named_exist() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("papers");
+        let mut found = 0;
+        for page in fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if page.extension().is_none_or(|of| of != "md") {
+                continue;
+            }
+            let text = fs::read_to_string(&page).unwrap();
+            for link in links(&text).filter(|link| !link.contains("://")) {
+                assert!(folder.join(link).exists(), "{} names {link}", page.display());
+                found += 1;
+            }
+        }
+        assert!(found > 100, "{found} links");
+    }
+
+    #[test]
+    fn pages_are_listed() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("papers");
+        let list = fs::read_to_string(folder.join("README.md")).unwrap();
+        for page in fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()) {
+            let is_page = page.ends_with(".md") && page != "README.md";
+            assert!(!is_page || links(&list).any(|link| link == page), "papers/README.md does not list {page}");
+        }
     }
 }
