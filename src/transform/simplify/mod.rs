@@ -43,7 +43,9 @@ const ROUNDS: usize = 64;
 /// The program, simplified: each value in its simplest form and computed once, and then pass after pass until none has
 /// anything to do.
 pub(super) fn simplify(program: &Program) -> Program {
-    let mut simple = forms::forms(program);
+    // What is dead is left out first, or values that are there anyway would be read from what is not.
+    let alive = dead::dead(program);
+    let mut simple = forms::forms(alive.as_ref().unwrap_or(program));
     for _ in 0..ROUNDS {
         let mut settled = true;
         for pass in PASSES {
