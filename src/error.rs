@@ -183,6 +183,13 @@ pub enum Error {
         /// How many were allowed.
         limit: u64,
     },
+    /// The states of loops do not fit the elements that they are allowed, with any scheme of checkpoints.
+    Checkpoints {
+        /// How many elements were allowed.
+        allowed: u64,
+        /// The fewest with which there is a scheme.
+        least: u64,
+    },
     /// A traced closure did what no program can mean.
     Trace {
         /// What it did, in order; what follows from a mistake is not told again.
@@ -292,6 +299,10 @@ impl fmt::Display for Error {
             Error::Budget { statement, what, limit } => {
                 write!(f, "more than the allowed {limit} {what} would be needed\n  in: {statement}")
             }
+            Error::Checkpoints { allowed, least } => write!(
+                f,
+                "the {allowed} elements that checkpoints are allowed are too few: at least {least} would be needed"
+            ),
             Error::Trace { mistakes } => {
                 f.write_str("this is no program: ")?;
                 mistakes.iter().enumerate().try_for_each(|(i, mistake)| {

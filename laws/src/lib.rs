@@ -54,6 +54,7 @@
 //! | their simplification | [`simplification`] | the same results, for no more operations, in one step |
 //! | their derivatives | [`array_derivatives`] | both modes = interpretation on duals, to second order; simplification |
 //! | the same, otherwise | [`array_exact`], [`array_tape`] | exactly, of polynomials in a finite field; by the tape |
+//! | checkpoints | [`checkpointing`] | schemes agree; executions and elements of each, counted |
 //! | verbs on them | [`array_verbs`] | Jacobians by columns, by rows and by colours are one; Hessians are symmetric |
 //! | traces | [`tracing`] | they compute the same; are their own traces; replay or refuse; reverse modes agree |
 //! | functions | [`primitives`], [`special_points`] | partials are slopes, to third order; documented special points |
@@ -69,6 +70,7 @@ mod array_programs;
 pub mod array_tape;
 pub mod array_verbs;
 pub mod arrays;
+pub mod checkpointing;
 mod differences;
 pub mod dual;
 pub mod fold;

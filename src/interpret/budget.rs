@@ -1,8 +1,11 @@
-//! Limits on a run, and what can go wrong in a statement before it is known which one.
+//! Limits on a run, what it took of them, and what can go wrong in a statement before it is known which one.
 //!
 //! Law: a run takes at most the steps it is allowed, and its variables hold at most the elements; what would pass a limit
-//! is an error before it is done.
+//! is an error before it is done. What a run took are the least limits with which it succeeds.
 
+use core::cell::Cell;
+
+use crate::array::Var;
 use crate::error::Error;
 
 /// How much a run may take.
@@ -21,6 +24,34 @@ impl Default for Limits {
     fn default() -> Self {
         Limits { steps: u64::MAX, elements: 1 << 28 }
     }
+}
+
+/// What a run took, in the units of [`Limits`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Usage {
+    /// The number of steps.
+    pub steps: u64,
+    /// The most elements that were held at one time.
+    pub elements: u64,
+    /// The loops that ran, by the number of the first variable that they bind.
+    pub loops: Vec<LoopUsage>,
+}
+
+/// What the runs of a loop took.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LoopUsage {
+    /// The first variable that the loop binds.
+    pub var: Var,
+    /// The number of iterations of all runs together.
+    pub total: u64,
+    /// The most iterations of one run.
+    pub iterations: u64,
+    /// The largest bound it was given, if it asks whether to go on and was given one.
+    pub bound: Option<u64>,
+    /// The most elements of each loop variable; a scalar is one.
+    pub elements: Vec<u64>,
 }
 
 /// What went wrong, without the statement.
@@ -82,11 +113,18 @@ pub(super) struct Budget {
     limits: Limits,
     steps: u64,
     held: u64,
+    /// The most that was held, or was about to be.
+    peak: Cell<u64>,
 }
 
 impl Budget {
     pub(super) fn new(limits: Limits) -> Self {
-        Budget { limits, steps: 0, held: 0 }
+        Budget { limits, steps: 0, held: 0, peak: Cell::new(0) }
+    }
+
+    /// The steps taken so far, and the most elements that were held.
+    pub(super) fn taken(&self) -> (u64, u64) {
+        (self.steps, self.peak.get())
     }
 
     pub(super) fn step(&mut self) -> Step<()> {
@@ -100,10 +138,12 @@ impl Budget {
     /// `Ok` if there is room for so many more elements; `None` is more than there are numbers.
     pub(super) fn room(&self, elements: Option<usize>) -> Step<()> {
         let wanted = elements.and_then(|n| self.held.checked_add(n as u64));
-        if wanted.is_some_and(|wanted| wanted <= self.limits.elements) {
-            Ok(())
-        } else {
-            Err(Fault::Budget { what: "elements", limit: self.limits.elements })
+        match wanted.filter(|wanted| *wanted <= self.limits.elements) {
+            Some(wanted) => {
+                self.peak.set(self.peak.get().max(wanted));
+                Ok(())
+            }
+            None => Err(Fault::Budget { what: "elements", limit: self.limits.elements }),
         }
     }
 

@@ -3,8 +3,10 @@
 //! Law: a variable has at most one value at a time, since a body that runs again binds it again; loops are loops, and
 //! recursion is as deep as the program's text only.
 
+use rustc_hash::FxHashMap;
+
 use super::arrays;
-use super::budget::{Budget, Fault, Limits, Step};
+use super::budget::{Budget, Fault, Limits, LoopUsage, Step, Usage};
 use super::last_use::LastUses;
 use super::scalar::{Arithmetic, VERIFIED};
 use super::soac::array;
@@ -19,6 +21,7 @@ pub(crate) struct Machine<'p, C: Arithmetic> {
     values: Vec<Option<Value<C>>>,
     last_uses: LastUses,
     pub(super) budget: Budget,
+    loops: FxHashMap<Var, LoopUsage>,
     /// What the scalars note.
     pub(crate) log: C::Log,
 }
@@ -34,7 +37,16 @@ fn weight<C>(value: &Value<C>) -> usize {
 impl<'p, C: Arithmetic> Machine<'p, C> {
     pub(crate) fn new(program: &'p Program, limits: Limits, log: C::Log) -> Self {
         let values = program.types.iter().map(|_| None).collect();
-        Machine { program, values, last_uses: LastUses::of(program), budget: Budget::new(limits), log }
+        let (last_uses, budget) = (LastUses::of(program), Budget::new(limits));
+        Machine { program, values, last_uses, budget, loops: FxHashMap::default(), log }
+    }
+
+    /// What the run has taken.
+    pub(super) fn usage(self) -> Usage {
+        let (steps, elements) = self.budget.taken();
+        let mut loops: Vec<LoopUsage> = self.loops.into_values().collect();
+        loops.sort_unstable_by_key(|it| it.var);
+        Usage { steps, elements, loops }
     }
 
     /// The program that is run.
@@ -220,6 +232,7 @@ impl<'p, C: Arithmetic> Machine<'p, C> {
         let mut iteration = 0;
         loop {
             if matches!(it.form, Form::For(..)) && bound.is_some_and(|bound| iteration >= bound) {
+                self.note(stm, iteration, None, &state);
                 return Ok(state);
             }
             self.budget.step()?;
@@ -229,7 +242,8 @@ impl<'p, C: Arithmetic> Machine<'p, C> {
                 Form::While { condition, .. } => {
                     let Some(Value::Scalar(more)) = self.body(condition)?.pop() else { panic!("{VERIFIED}") };
                     if !C::truth(&self.log, &more) {
-                        let last = params.iter().map(|p| self.get(Atom::Var(*p))).collect();
+                        let last: Vec<Value<C>> = params.iter().map(|p| self.get(Atom::Var(*p))).collect();
+                        self.note(stm, iteration, bound, &last);
                         params.iter().for_each(|p| self.release(*p));
                         return Ok(last);
                     }
@@ -241,6 +255,19 @@ impl<'p, C: Arithmetic> Machine<'p, C> {
             state = self.body(&it.body)?;
             params.iter().for_each(|p| self.release(*p));
             iteration += 1;
+        }
+    }
+    /// Takes down what a run of a loop took.
+    fn note(&mut self, stm: &Stm, iterations: i64, bound: Option<i64>, state: &[Value<C>]) {
+        let Some(var) = stm.vars.first().copied() else { return };
+        let unknown = || LoopUsage { var, total: 0, iterations: 0, bound: None, elements: vec![0; state.len()] };
+        let noted = self.loops.entry(var).or_insert_with(unknown);
+        let number = |n: i64| u64::try_from(n).unwrap_or(0);
+        noted.total = noted.total.saturating_add(number(iterations));
+        noted.iterations = noted.iterations.max(number(iterations));
+        noted.bound = noted.bound.max(bound.map(number));
+        for (most, value) in noted.elements.iter_mut().zip(state) {
+            *most = (*most).max(value.elements().len() as u64);
         }
     }
 }

@@ -59,7 +59,7 @@ pub(crate) use eval::Machine;
 pub(crate) use scalar::{Arithmetic, VERIFIED, apply};
 
 pub use arguments::{Nested, ToValue, ToValues};
-pub use budget::Limits;
+pub use budget::{Limits, LoopUsage, Usage};
 pub use compare::{Compare, Test};
 #[cfg(feature = "ndarray")]
 pub(crate) use results::mismatch;
@@ -77,10 +77,35 @@ use crate::error::{Error, Result};
 /// [`Error::OutOfBounds`], [`Error::NoValue`], [`Error::Undecided`], [`Error::LoopBound`], and [`Error::Budget`] where
 /// a limit is reached.
 pub fn run<C: Compare>(program: &Program, arguments: &[Value<C>], limits: &Limits) -> Result<Vec<Value<C>>> {
+    Ok(measure(program, arguments, limits)?.0)
+}
+
+/// The results of a program, and what the run took.
+///
+/// ```
+/// use catadiff::array::{Policy, Program, trace::{F64, I64, loop_for}};
+/// use catadiff::interpret::{Limits, measure};
+/// let powers = Program::trace(|x: F64, n: I64| loop_for(n, x, |_, y| y * y))?;
+/// let all = powers.vjp_wrt(0)?; // keeps the states of all iterations
+/// let few = powers.with_policy(Policy::Binomial(3)).vjp_wrt(0)?; // keeps 3, each with the number of its iteration
+/// let arguments = [1.0.into(), 1000_i64.into(), 1.0.into()];
+/// let held = |program| measure(program, &arguments, &Limits::default()).map(|(_, usage)| usage.elements);
+/// assert_eq!((held(&all)?, held(&few)?), (1000, 6));
+/// # Ok::<(), catadiff::Error>(())
+/// ```
+///
+/// # Errors
+/// As for [`run`].
+pub fn measure<C: Compare>(
+    program: &Program,
+    arguments: &[Value<C>],
+    limits: &Limits,
+) -> Result<(Vec<Value<C>>, Usage)> {
     fitting(program, arguments)?;
     let mut machine = Machine::new(program, *limits, ());
     let results = machine.apply(&program.function, arguments.to_vec());
-    results.map_err(|fault| fault.within(|| crate::array::text::signature(program)))
+    let results = results.map_err(|fault| fault.within(|| crate::array::text::signature(program)))?;
+    Ok((results, machine.usage()))
 }
 
 /// Checks that a program verifies, and that arguments are of the types of its parameters.

@@ -176,8 +176,11 @@ impl<'p, 't> Copier<'p, 't> {
         }
         let counter = target.fresh(Type::scalar(Prim::I64));
         params.push((counter, index(0)));
-        let condition = match &it.form {
-            Form::While { condition, .. } => self.body(condition),
+        let (condition, bound) = match &it.form {
+            Form::While { condition, bound } => {
+                let bound = bound.map(|bound| self.atom(bound));
+                (self.body(condition), bound)
+            }
             Form::For(..) => panic!("a loop that asks"),
         };
         let body = target.body(|| {
@@ -186,7 +189,7 @@ impl<'p, 't> Copier<'p, 't> {
             results.push(target.indices(ScalarOp::Add, counter.into(), index(1)));
             results
         });
-        let form = Form::While { condition, bound: None };
+        let form = Form::While { condition, bound };
         let results = target.emit(Op::Loop(Box::new(Loop { params, form, body, policy: Policy::KeepAll })));
         results[results.len() - 1]
     }

@@ -10,6 +10,7 @@
 //! [`Dual`](crate::carriers::Dual); here are only the rules of arrays and control.
 
 mod check;
+mod checkpoint;
 mod copy;
 mod emit;
 mod flow;

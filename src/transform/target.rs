@@ -23,6 +23,8 @@ pub(super) struct Target {
     known: RefCell<Vec<FxHashMap<Known, Atom>>>,
     /// Arrays that are zero.
     zeros: RefCell<FxHashSet<Var>>,
+    /// Arrays of copies, each with how many of what.
+    copies: RefCell<FxHashMap<Atom, (Atom, Atom)>>,
 }
 
 impl Target {
@@ -31,6 +33,7 @@ impl Target {
             builder: RefCell::new(Builder::new()),
             known: RefCell::new(vec![FxHashMap::default()]),
             zeros: RefCell::default(),
+            copies: RefCell::default(),
         }
     }
 
@@ -62,13 +65,32 @@ impl Target {
             Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => false,
         };
         if repeats {
-            return vec![self.once(Known::Text(format!("{op:?}")), || self.builder.borrow_mut().one(op))];
+            let copied = if let Op::Replicate(n, value) = op { Some((n, value)) } else { None };
+            let result = self.once(Known::Text(format!("{op:?}")), || self.builder.borrow_mut().one(op));
+            if let Some(copied) = copied {
+                self.copies.borrow_mut().insert(result, copied);
+            }
+            return vec![result];
+        }
+        if let Op::Loop(it) = &op {
+            it.params.iter().for_each(|(_, initial)| self.give_away(*initial));
         }
         self.builder.borrow_mut().emit(op).into_iter().map(Atom::Var).collect()
     }
 
     pub(super) fn one(&self, op: Op) -> Atom {
         self.emit(op)[0]
+    }
+
+    /// An array of copies with which a loop begins is the loop's own: another one is another array, so that this one can be
+    /// changed in place and ends where the loop ends.
+    fn give_away(&self, initial: Atom) {
+        if let Some((n, value)) = self.copies.borrow().get(&initial) {
+            let key = Known::Text(format!("{:?}", Op::Replicate(*n, *value)));
+            for open in self.known.borrow_mut().iter_mut() {
+                open.remove(&key);
+            }
+        }
     }
 
     fn once(&self, key: Known, write: impl FnOnce() -> Atom) -> Atom {

@@ -1,41 +1,106 @@
 //! The rule of loops under a memory budget: few states are kept, and those between are computed again.
 //!
-//! Law: with room for `s` states a loop of `n` iterations executes none of them more often than `r + 2` times, for the
-//! least `r` with `C(s + r, s) ≥ n`, which no schedule with that room beats in its order (Griewank and Walther's *revolve*,
-//! binomial checkpointing). The kept states are a stack; the next to be kept lies where the part before it can be
-//! reversed with `r − 1` repetitions and all its room, and the part after it with `r` and one place less.
+//! Law: with room for `c` states the return sweep over `n` iterations computes states again as seldom as any schedule with
+//! that room can: `r·n − C(c + r, r − 1)` iterations in all, for the least `r` with `C(c + r, c) ≥ n`, the forward sweep
+//! up to the last iteration among them, and none more than `r` times (Griewank and Walther's *revolve*, binomial
+//! checkpointing). The kept states are a stack; the next lies where the part before it can be reversed with `r − 1`
+//! repetitions and all its room, and the part after it with one place less.
+//!
+//! Derivatives of what is written here are under the same budget: the loops that compute states again, and the return
+//! sweep, ask for `c` states themselves, and the loop that fills the stack runs at most `c` times. As their states are
+//! stacks, a second reverse derivative keeps at most about `2c²` states, whatever `n`.
 
 use super::Reverse;
 use super::arrays::from_end;
 use crate::array::{Atom, Body, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Stm, Type, Var, index};
-use crate::transform::flow::mentions;
+use crate::transform::checkpoint::states;
 use crate::transform::target::Target;
 
 const SUB: ScalarOp = ScalarOp::Integer(IntegerRow::Sub);
+const MIN: ScalarOp = ScalarOp::Integer(IntegerRow::Min);
+const MAX: ScalarOp = ScalarOp::Integer(IntegerRow::Max);
+
+/// What the forward sweep leaves of a loop whose states are computed again.
+pub(super) struct Snapshots {
+    /// The number of iterations.
+    count: Atom,
+    /// How many states may be kept, as the policy says, and for this number of iterations.
+    allowed: u32,
+    room: Atom,
+    /// The state before the last iteration, and those kept on the way.
+    last: Place,
+}
+
+/// Somewhere among the iterations.
+struct Place {
+    /// The values of the variables that are carried.
+    state: Vec<Atom>,
+    /// The iteration before which they have these values.
+    at: Atom,
+    /// Arrays of kept values of the loop's state, of the iterations they are from, and the index of the last kept.
+    stack: Vec<Atom>,
+}
+
+/// What is the same wherever one is.
+struct Walk<'l> {
+    it: &'l Loop,
+    /// The loop variables that are carried from iteration to iteration; the first `depth` of them are the state.
+    carried: Vec<usize>,
+    depth: usize,
+    allowed: u32,
+    room: Atom,
+}
 
 impl Reverse<'_, '_> {
-    /// Writes a loop that keeps nothing; answers the number of its iterations.
-    pub(super) fn binomial_forward(&mut self, stm: &Stm, it: &Loop) -> Atom {
-        let count = match &it.form {
+    /// Writes a loop that keeps the states that its return sweep wants first.
+    pub(super) fn binomial_forward(&mut self, stm: &Stm, it: &Loop, allowed: u32) -> Snapshots {
+        let target = self.target;
+        let asked = match &it.form {
             Form::For(_, bound) => self.copier.atom(*bound),
             Form::While { .. } => self.copier.count(it),
         };
-        self.copier.stm(stm);
-        self.target.scalar(ScalarOp::Integer(IntegerRow::Max), &[count, index(0)])
+        let count = target.indices(MAX, asked, index(0));
+        let room = target.indices(MIN, index(i64::from(allowed.max(1))), target.indices(MAX, count, index(1)));
+        let initial: Vec<Option<Atom>> =
+            it.params.iter().map(|(_, a)| self.copier.kept(*a).then(|| self.copier.atom(*a))).collect();
+        let all: Vec<usize> = (0..it.params.len()).filter(|k| initial[*k].is_some()).collect();
+        let first = |k: &usize| initial[*k].expect("what is not left out has a value");
+        for (k, (param, _)) in it.params.iter().enumerate() {
+            match initial[k] {
+                Some(value) if it.body.results[k] == Atom::Var(*param) => self.copier.set(*param, value),
+                Some(_) => {}
+                None => self.copier.leave_out(*param),
+            }
+        }
+
+        let mut carried = states(self.copier.source, it);
+        let depth = carried.len();
+        let mut stack: Vec<Atom> = carried.iter().map(|k| target.one(Op::Replicate(room, first(k)))).collect();
+        stack.extend([target.one(Op::Replicate(room, index(0))), index(0)]);
+        carried.extend(all.iter().filter(|k| self.copier.source.type_of(it.params[**k].0).accumulator));
+        let start = Place { state: carried.iter().map(first).collect(), at: index(0), stack };
+        let walk = Walk { it, carried, depth, allowed, room };
+        let last = self.advance(&walk, target.indices(SUB, count, index(1)), start);
+
+        // The last iteration, which the return sweep begins with, gives the results.
+        let now = |k: &usize| walk.carried.iter().position(|c| c == k).map_or_else(|| first(k), |c| last.state[c]);
+        let before: Vec<Atom> = all.iter().map(now).collect();
+        let once = target.indices(MIN, count, index(1));
+        let results = self.run(it, &all, &before, last.at, once, Policy::KeepAll);
+        self.copier.bind(stm, &results);
+        Snapshots { count, allowed, room, last: Place { state: last.state[..depth].to_vec(), ..last } }
     }
 
-    /// The return sweep with room for so many states.
-    pub(super) fn binomial_backward(&mut self, stm: &Stm, it: &Loop, count: Atom, states: u32) {
+    /// The return sweep, from the states that the forward sweep has kept.
+    pub(super) fn binomial_backward(&mut self, stm: &Stm, it: &Loop, snapshots: &Snapshots) {
         let target = self.target;
-        let room = index(i64::from(states.max(1)));
+        let Snapshots { count, allowed, room, last } = snapshots;
         let of_param = |k: usize| it.params[k].0;
         let (through, values): (Vec<usize>, Vec<usize>) =
             (0..it.params.len()).partition(|k| self.copier.source.type_of(of_param(*k)).accumulator);
-        let (same, kept): (Vec<usize>, Vec<usize>) = values
-            .iter()
-            .copied()
-            .filter(|k| mentions(&it.body, of_param(*k)))
-            .partition(|k| it.body.results[*k] == of_param(*k).into());
+        let kept = states(self.copier.source, it);
+        let is_same = |k: &usize| it.body.results[*k] == of_param(*k).into();
+        let same: Vec<usize> = values.iter().copied().filter(is_same).collect();
         let carried: Vec<usize> = values.iter().copied().filter(|k| self.active.var(of_param(*k))).collect();
 
         let around: Vec<Option<Atom>> = through.iter().map(|k| self.take(stm.vars[*k])).collect();
@@ -45,22 +110,22 @@ impl Reverse<'_, '_> {
             }
         }
         let mut initial: Vec<Atom> = carried.iter().map(|k| self.take_or_zero(stm.vars[*k])).collect();
-        let first: Vec<Atom> = kept.iter().map(|k| self.copier.atom(it.params[*k].1)).collect();
+        initial.extend(&last.stack);
         let constant: Vec<Atom> = same.iter().map(|k| self.copier.atom(it.params[*k].1)).collect();
-        initial.extend(first.iter().map(|value| target.one(Op::Replicate(room, *value))));
-        initial.extend([target.one(Op::Replicate(room, index(0))), index(0)]);
+        let walk = Walk { it, depth: kept.len(), carried: kept, allowed: *allowed, room: *room };
 
         let mut bound: Vec<Var> = it.params.iter().map(|(param, _)| *param).collect();
         if let Form::For(i, _) = &it.form {
             bound.push(*i);
         }
-        let results = self.backwards(count, &initial, &[&it.body], &bound, |reverse, j, now| {
-            let wanted = from_end(target, count, j);
+        let policy = Policy::Binomial(*allowed);
+        let results = self.backwards(*count, &initial, &[&it.body], &bound, policy, |reverse, j, now| {
+            let wanted = from_end(target, *count, j);
             let (adjoints, stack) = now.split_at(carried.len());
             through.iter().for_each(|k| reverse.copier.leave_out(of_param(*k)));
             same.iter().zip(&constant).for_each(|(k, value)| reverse.copier.set(of_param(*k), *value));
-            let (state, mut stack) = reverse.advance(it, &kept, room, wanted, stack);
-            reverse.enter(it, &kept, &state, wanted);
+            let Place { state, mut stack, .. } = reverse.reach(&walk, j, wanted, last, stack);
+            reverse.enter(it, &walk.carried, &state, wanted);
 
             let mut seeds: Vec<Option<Atom>> = vec![None; it.params.len()];
             carried.iter().zip(adjoints).for_each(|(k, adjoint)| seeds[*k] = Some(*adjoint));
@@ -74,13 +139,7 @@ impl Reverse<'_, '_> {
             for (k, adjoint) in carried.iter().zip(adjoints) {
                 results.push(reverse.take(of_param(*k)).unwrap_or_else(|| target.zeros_like(*adjoint)));
             }
-            // A state that was kept for this iteration is not needed again; the first stays.
-            let (positions, top) = (stack[kept.len()], stack[kept.len() + 1]);
-            let here = target.scalar(ScalarOp::Equal, &[target.at(positions, &[top]), wanted]);
-            let above = target.scalar(ScalarOp::Less, &[index(0), top]);
-            let drop = target.scalar(ScalarOp::Mul, &[here, above]);
-            let dropped = target.scalar(ScalarOp::Convert(Prim::I64), &[drop]);
-            stack[kept.len() + 1] = target.indices(SUB, top, dropped);
+            drop_used(target, &mut stack, walk.depth, wanted);
             results.extend(stack);
             results
         });
@@ -90,81 +149,110 @@ impl Reverse<'_, '_> {
     }
 
     /// Says that the loop's body is entered with this state, in this iteration.
-    fn enter(&mut self, it: &Loop, kept: &[usize], state: &[Atom], i: Atom) {
-        kept.iter().zip(state).for_each(|(k, value)| self.copier.set(it.params[*k].0, *value));
+    fn enter(&mut self, it: &Loop, carried: &[usize], state: &[Atom], i: Atom) {
+        carried.iter().zip(state).for_each(|(k, value)| self.copier.set(it.params[*k].0, *value));
         if let Form::For(var, _) = &it.form {
             self.copier.set(*var, i);
         }
     }
 
-    /// The state before the wanted iteration, from the last that is kept, and the stack with those kept on the way.
-    fn advance(
-        &mut self,
-        it: &Loop,
-        kept: &[usize],
-        room: Atom,
-        wanted: Atom,
-        stack: &[Atom],
-    ) -> (Vec<Atom>, Vec<Atom>) {
+    /// The place before the wanted iteration, the `j`-th from the end: the forward sweep ended at the last one, and the
+    /// others are reached from the last state that is kept.
+    fn reach(&mut self, walk: &Walk<'_>, j: Atom, wanted: Atom, last: &Place, stack: &[Atom]) -> Place {
         let target = self.target;
-        let n = kept.len();
-        let top = stack[n + 1];
-        let state: Vec<Atom> = stack[..n].iter().map(|store| target.at(*store, &[top])).collect();
-        let from = target.at(stack[n], &[top]);
+        let (stores, top) = (&stack[..=walk.depth], stack[walk.depth + 1]);
+        let is_last = target.scalar(ScalarOp::Equal, &[j, index(0)]);
+        let mut state = target.choose(
+            is_last,
+            || last.state.iter().copied().chain([last.at]).collect(),
+            || read(target, stores, top),
+        );
+        let at = state.pop().expect("the iteration comes with the state");
+        self.advance(walk, wanted, Place { state, at, stack: stack.to_vec() })
+    }
+
+    /// The place before the wanted iteration, from one before it; on the way states are kept where there is room.
+    fn advance(&mut self, walk: &Walk<'_>, wanted: Atom, start: Place) -> Place {
+        let target = self.target;
+        let n = walk.carried.len();
         let fresh = |first: Atom| (target.fresh(target.type_of(first)), first);
         let params: Vec<(Var, Atom)> =
-            state.into_iter().chain([from]).chain(stack.iter().copied()).map(fresh).collect();
+            start.state.into_iter().chain([start.at]).chain(start.stack).map(fresh).collect();
         let now: Vec<Atom> = params.iter().map(|(param, _)| Atom::Var(*param)).collect();
         let (state, rest) = now.split_at(n);
         let (from, stack) = (rest[0], &rest[1..]);
         let condition = target.body(|| vec![target.scalar(ScalarOp::Less, &[from, wanted])]);
         let body = target.body(|| {
-            let top = stack[n + 1];
-            let free = target.indices(SUB, target.indices(SUB, room, index(1)), top);
+            let top = stack[walk.depth + 1];
+            let free = target.indices(SUB, target.indices(SUB, walk.room, index(1)), top);
             let has_room = target.scalar(ScalarOp::Less, &[index(0), free]);
             let far = target.indices(SUB, wanted, from);
             let steps = target.choose(has_room, || vec![split(target, far, free)], || vec![far])[0];
-            let state = self.run(it, kept, state, from, steps);
+            let state = self.run(walk.it, &walk.carried, state, from, steps, Policy::Binomial(walk.allowed));
             let at = target.indices(ScalarOp::Add, from, steps);
-            let push = || {
-                let next = target.indices(ScalarOp::Add, top, index(1));
-                let put = |array: &Atom, value: Atom| target.one(Op::Update(*array, vec![next], value));
-                let mut stack: Vec<Atom> =
-                    stack.iter().zip(state.iter().copied().chain([at])).map(|(a, v)| put(a, v)).collect();
-                stack.push(next);
-                stack
-            };
-            let stack = target.choose(has_room, push, || stack.to_vec());
-            [&state[..], &[at], &stack].concat()
+            // Without room the last that is kept is put where it is.
+            let next = target.indices(ScalarOp::Add, top, target.scalar(ScalarOp::Convert(Prim::I64), &[has_room]));
+            let stores = &stack[..=walk.depth];
+            let new = || state[..walk.depth].iter().copied().chain([at]).collect();
+            let values = target.choose(has_room, new, || read(target, stores, top));
+            let put = |(array, value): (&Atom, Atom)| target.one(Op::Update(*array, vec![next], value));
+            let stack: Vec<Atom> = stores.iter().zip(values).map(put).collect();
+            [&state[..], &[at], &stack, &[next]].concat()
         });
-        let form = Form::While { condition, bound: None };
-        let mut results = target.emit(Op::Loop(Box::new(Loop { params, form, body, policy: Policy::KeepAll })));
-        let stack = results.split_off(n + 1);
-        results.truncate(n);
-        (results, stack)
+        // Each time but the last a state is kept.
+        let form = Form::While { condition, bound: Some(walk.room) };
+        let mut state = target.emit(Op::Loop(Box::new(Loop { params, form, body, policy: Policy::KeepAll })));
+        let stack = state.split_off(n + 1);
+        let at = state.pop().expect("the iteration comes with the state");
+        Place { state, at, stack }
     }
 
-    /// The state after so many iterations.
-    fn run(&mut self, it: &Loop, kept: &[usize], state: &[Atom], from: Atom, steps: Atom) -> Vec<Atom> {
+    /// The values of the carried variables after so many iterations.
+    fn run(
+        &mut self,
+        it: &Loop,
+        carried: &[usize],
+        state: &[Atom],
+        from: Atom,
+        steps: Atom,
+        policy: Policy,
+    ) -> Vec<Atom> {
         let target = self.target;
         let fresh = |first: &Atom| (target.fresh(target.type_of(*first)), *first);
         let params: Vec<(Var, Atom)> = state.iter().map(fresh).collect();
         let now: Vec<Atom> = params.iter().map(|(param, _)| Atom::Var(*param)).collect();
         let j = target.fresh(Type::scalar(Prim::I64));
         let body: Body = target.body(|| {
-            self.enter(it, kept, &now, target.indices(ScalarOp::Add, from, j.into()));
+            self.enter(it, carried, &now, target.indices(ScalarOp::Add, from, j.into()));
             self.copier.stms(&it.body.stms);
-            kept.iter().map(|k| self.copier.atom(it.body.results[*k])).collect()
+            carried.iter().map(|k| self.copier.atom(it.body.results[*k])).collect()
         });
-        let form = Form::For(j, steps);
-        target.emit(Op::Loop(Box::new(Loop { params, form, body, policy: Policy::KeepAll })))
+        target.emit(Op::Loop(Box::new(Loop { params, form: Form::For(j, steps), body, policy })))
     }
 }
 
+/// What is kept at an index of the stack.
+fn read(target: &Target, stores: &[Atom], at: Atom) -> Vec<Atom> {
+    stores.iter().map(|store| target.at(*store, &[at])).collect()
+}
+
+/// Takes the state that was kept for this iteration from the stack: it is not needed again. The first stays.
+fn drop_used(target: &Target, stack: &mut [Atom], depth: usize, wanted: Atom) {
+    let (positions, top) = (stack[depth], stack[depth + 1]);
+    let here = target.scalar(ScalarOp::Equal, &[target.at(positions, &[top]), wanted]);
+    let above = target.scalar(ScalarOp::Less, &[index(0), top]);
+    let drop = target.scalar(ScalarOp::Mul, &[here, above]);
+    stack[depth + 1] = target.indices(SUB, top, target.scalar(ScalarOp::Convert(Prim::I64), &[drop]));
+}
+
 /// How far to go to the next state that is kept, where one is `far` from the wanted one and `free` places are free.
+///
+/// With `s` places, one more than are free, `l` iterations and the least `r` with `C(s + r, s) ≥ l`, the part before it may have
+/// `C(s + r − 1, s)` iterations; the part after it has at least the `C(s + r − 2, s − 1)` that `r − 1` repetitions reverse,
+/// since each of these is cheaper there.
 fn split(target: &Target, far: Atom, free: Atom) -> Atom {
     let integer = || target.fresh(Type::scalar(Prim::I64));
-    let (reach, before, r) = (integer(), integer(), integer());
+    let (reach, before, earlier, r) = (integer(), integer(), integer(), integer());
     let length = target.indices(ScalarOp::Add, far, index(1));
     let places = target.indices(ScalarOp::Add, free, index(1));
     let condition = target.body(|| vec![target.scalar(ScalarOp::Less, &[reach.into(), length])]);
@@ -173,9 +261,12 @@ fn split(target: &Target, far: Atom, free: Atom) -> Atom {
         let next = target.indices(ScalarOp::Add, r.into(), index(1));
         let factor = target.indices(ScalarOp::Add, places, next);
         let product = target.indices(ScalarOp::Mul, reach.into(), factor);
-        vec![target.indices(ScalarOp::Integer(IntegerRow::Quot), product, next), reach.into(), next]
+        vec![target.indices(ScalarOp::Integer(IntegerRow::Quot), product, next), reach.into(), before.into(), next]
     });
-    let params = vec![(reach, index(1)), (before, index(1)), (r, index(0))];
+    let params = vec![(reach, index(1)), (before, index(0)), (earlier, index(0)), (r, index(0))];
     let form = Form::While { condition, bound: None };
-    target.emit(Op::Loop(Box::new(Loop { params, form, body, policy: Policy::KeepAll })))[1]
+    let found = target.emit(Op::Loop(Box::new(Loop { params, form, body, policy: Policy::KeepAll })));
+    // C(s + r − 2, s − 1) = C(s + r − 1, s) − C(s + r − 2, s).
+    let after = target.indices(SUB, found[1], found[2]);
+    target.indices(MIN, found[1], target.indices(SUB, length, after))
 }

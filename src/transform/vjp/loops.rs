@@ -120,7 +120,7 @@ impl Reverse<'_, '_> {
             bound.push(*i);
         }
         let first: Vec<Atom> = carried.iter().map(|k| self.take_or_zero(stm.vars[*k])).collect();
-        let results = self.backwards(checkpoints.count, &first, &[&it.body], &bound, |reverse, j, adjoints| {
+        let results = self.backwards(checkpoints.count, &first, &[&it.body], &bound, Policy::KeepAll, |reverse, j, adjoints| {
             let i = from_end(target, checkpoints.count, j);
             if let Form::For(var, _) = &it.form {
                 reverse.copier.set(*var, i);
@@ -152,13 +152,14 @@ impl Reverse<'_, '_> {
     }
 
     /// A loop that carries `initial`, and in which adjoints of variables from outside these bodies are added to.
-    /// `bound` are the variables that are not from outside.
+    /// `bound` are the variables that are not from outside; `policy` says what derivatives of this loop keep.
     pub(super) fn backwards(
         &mut self,
         count: Atom,
         initial: &[Atom],
         bodies: &[&Body],
         bound: &[Var],
+        policy: Policy,
         inside: impl FnOnce(&mut Self, Atom, &[Atom]) -> Vec<Atom>,
     ) -> Vec<Atom> {
         let target = self.target;
@@ -180,7 +181,7 @@ impl Reverse<'_, '_> {
             results
         });
         self.adjoints = outside;
-        let it = Loop { params, form: Form::For(j, count), body, policy: Policy::KeepAll };
+        let it = Loop { params, form: Form::For(j, count), body, policy };
         let mut results = target.emit(Op::Loop(Box::new(it)));
         let adjoints = results.split_off(initial.len());
         for ((v, adjoint), result) in touched.iter().zip(before).zip(adjoints) {

@@ -32,6 +32,7 @@ use super::stripmine::stripmined;
 use super::target::Target;
 use crate::array::{Atom, Body, Lambda, Op, Policy, Program, Stm, Var};
 use crate::error::Result;
+use binomial::Snapshots;
 use loops::Checkpoints;
 use sparse::Place;
 
@@ -83,8 +84,8 @@ enum Saved {
     Prefixes(Vec<Atom>),
     /// The states of a loop.
     Loop(Checkpoints),
-    /// The number of iterations of a loop whose states are computed again, and how many of them may be kept.
-    Binomial(Atom, u32),
+    /// The few states of a loop from which the others are computed again.
+    Binomial(Snapshots),
 }
 
 /// The two sweeps over a program.
@@ -110,7 +111,7 @@ impl<'p, 't> Reverse<'p, 't> {
     fn forward(&mut self, body: &Body) -> Vec<Saved> {
         let one = |stm: &Stm| match &stm.op {
             Op::Loop(it) if stm.vars.iter().any(|v| self.active.var(*v)) => match it.policy {
-                Policy::Binomial(states) => Saved::Binomial(self.binomial_forward(stm, it), states),
+                Policy::Binomial(states) => Saved::Binomial(self.binomial_forward(stm, it, states)),
                 Policy::KeepAll | Policy::StripMine(_) => Saved::Loop(self.loop_forward(stm, it)),
             },
             Op::Reduce(it) if stm.vars.iter().any(|v| self.active.var(*v)) => self.reduce_forward(stm, it),
@@ -162,7 +163,7 @@ impl<'p, 't> Reverse<'p, 't> {
             Op::If(condition, yes, no) => self.branch(&stm.vars, *condition, yes, no),
             Op::Loop(it) => match saved {
                 Saved::Loop(checkpoints) => self.loop_backward(stm, it, checkpoints),
-                Saved::Binomial(count, states) => self.binomial_backward(stm, it, *count, *states),
+                Saved::Binomial(snapshots) => self.binomial_backward(stm, it, snapshots),
                 Saved::Nothing | Saved::Winner(_) | Saved::Prefixes(_) => {
                     panic!("a loop with an adjoint has kept its states")
                 }

@@ -1,0 +1,228 @@
+//! Laws of checkpointing: the schemes agree, and each takes the room and the repetitions that it is said to take.
+//!
+//! Law: a policy changes no derivative, not by a bit. Over `n` iterations, with `d` scalars in a state: keeping all
+//! takes `n·d` elements and `2n` executions of the body; strip-mining in `k` levels at most `k·⌈ᵏ√n⌉ + k` states and
+//! `(k + 1)·n` executions; `c` states in binomial order no more than those and their numbers, `c·(d + 1)` elements, and
+//! [as few](advances) executions as is possible. Executions and elements are counted, never timed ("Reverse AD for a
+//! Functional Array Language with Nested Parallelism"; Griewank and Walther, *Algorithm 799: revolve*).
+
+use catadiff::array::{Atom, Body, Form, Loop, Op, Policy, Prim, Program, ScalarOp, Stm, Type, Var, constant, index};
+use catadiff::carriers::Counter;
+use catadiff::interpret::{Compare, Limits, Scalar, Usage, Value, measure};
+use catadiff::primitives::Primitive;
+use catadiff::Result;
+
+use crate::array_programs::ArrayProgram;
+use crate::violation::{Verdict, Violation};
+
+const LIMITS: Limits = Limits { steps: 50_000_000, elements: 50_000_000 };
+
+/// Schemes of all kinds, besides keeping all.
+const POLICIES: [Policy; 6] = [
+    Policy::StripMine(2),
+    Policy::StripMine(3),
+    Policy::Binomial(1),
+    Policy::Binomial(2),
+    Policy::Binomial(3),
+    Policy::Binomial(100),
+];
+
+/// How a loop knows when to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// It counts.
+    For,
+    /// It asks.
+    While,
+    /// It asks, and has a bound.
+    Bounded,
+}
+
+/// The program that takes a state and a number `n: i64`, and applies `step` to the state `n` times.
+///
+/// # Errors
+/// [`Error::IllTyped`](catadiff::Error::IllTyped) if the results of `step` are not of the types of its parameters.
+pub fn repeated(step: &Program, stop: Stop, policy: Policy) -> Result<Program> {
+    let mut program = step.clone();
+    let integer = Type::scalar(Prim::I64);
+    let states: Vec<Type> = step.function.params.iter().map(|p| step.type_of(*p)).collect();
+    let outer: Vec<Var> = states.iter().map(|of| program.fresh(*of)).collect();
+    let (n, i) = (program.fresh(integer), program.fresh(integer));
+    let mut it = Loop {
+        params: step.function.params.iter().copied().zip(outer.iter().map(|v| Atom::Var(*v))).collect(),
+        form: Form::For(i, n.into()),
+        body: step.function.body.clone(),
+        policy,
+    };
+    let mut vars: Vec<Var> = states.iter().map(|of| program.fresh(*of)).collect();
+    program.function.body.results = vars.iter().map(|v| Atom::Var(*v)).collect();
+    if stop != Stop::For {
+        let (more, next) = (program.fresh(Type::scalar(Prim::Bool)), program.fresh(integer));
+        let less = Op::Scalar(ScalarOp::Less, vec![i.into(), n.into()]);
+        let condition = Body { stms: vec![Stm { vars: vec![more], op: less }], results: vec![more.into()] };
+        let add = Op::Scalar(ScalarOp::Add, vec![i.into(), index(1)]);
+        it.body.stms.push(Stm { vars: vec![next], op: add });
+        it.body.results.push(next.into());
+        it.params.push((i, index(0)));
+        it.form = Form::While { condition, bound: (stop == Stop::Bounded).then_some(n.into()) };
+        vars.push(program.fresh(integer));
+    }
+    program.function.body.stms = vec![Stm { vars, op: Op::Loop(Box::new(it)) }];
+    program.function.params = outer.into_iter().chain([n]).collect();
+    program.names.push("n".into());
+    program.verify()?;
+    Ok(program)
+}
+
+/// The fewest executions that advance a state while `n` iterations are reversed with room for `c` states, the first among
+/// them: `r·n − C(c + r, r − 1)` for the least `r` with `C(c + r, c) ≥ n`.
+#[must_use]
+pub fn advances(n: u64, c: u64) -> u64 {
+    let choose = |n: u64, k: u64| (1..=k).fold(1, |product, j| product * (n - k + j) / j);
+    let r = (0..n).find(|r| choose(c + r, *r) >= n).unwrap_or(0);
+    if r == 0 { 0 } else { r * n - choose(c + r, r - 1) }
+}
+
+/// How often the derivative of a loop of `n` iterations executes its body, the return sweep among it.
+#[must_use]
+pub fn executions(n: u64, policy: Policy) -> u64 {
+    match policy {
+        Policy::KeepAll => 2 * n,
+        Policy::StripMine(levels) => (u64::from(levels.max(1)) + 1) * n,
+        // The last iteration is executed once for the results, and each when it is reversed.
+        Policy::Binomial(c) => advances(n, u64::from(c.max(1))) + n.min(1) + n,
+    }
+}
+
+/// The most elements that the derivative of a loop of `n` iterations keeps, of states of `d` scalars.
+#[must_use]
+pub fn elements(n: u64, d: u64, policy: Policy) -> u64 {
+    match policy {
+        Policy::KeepAll | Policy::StripMine(0 | 1) => n * d,
+        Policy::StripMine(levels) => {
+            let root = (0..=n).find(|root| root.saturating_pow(levels) >= n).unwrap_or(n);
+            u64::from(levels) * (root + 1) * d
+        }
+        Policy::Binomial(c) => u64::from(c).clamp(1, n.max(1)) * (d + 1),
+    }
+}
+
+fn show<C: core::fmt::Display>(values: &[Value<C>]) -> String {
+    values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn fails(law: &str, program: &Program, at: &str, left: impl ToString, right: impl ToString) -> Verdict {
+    let shown = format!("\n{program}on {at}");
+    let (left, right) = (left.to_string(), right.to_string());
+    Err(Violation { law: law.into(), instances: vec![("p".into(), shown)], left, right })
+}
+
+/// What a program gives, and what that took, or why it gives nothing.
+type Run<C> = Result<(Vec<Value<C>>, Usage)>;
+
+/// What the reverse derivative of a program gives where all adjoints are 1.
+fn pulled<C: Compare>(program: &Program, arguments: &[Value<C>], one: impl Fn() -> C) -> Run<C> {
+    let vjp = program.vjp()?;
+    vjp.verify()?;
+    let (results, _) = measure(program, arguments, &LIMITS)?;
+    let of = |scalar: &Scalar<C>| match scalar {
+        Scalar::Bool(_) => Scalar::Bool(true),
+        Scalar::I32(_) => Scalar::I32(1),
+        Scalar::I64(_) => Scalar::I64(1),
+        Scalar::Real(_) => Scalar::Real(one()),
+    };
+    let adjoint = |v: &Value<C>| Value::array(v.sizes(), v.elements().iter().map(of).collect());
+    let adjoints = results.iter().map(adjoint).collect::<Result<Vec<_>>>()?;
+    measure(&vjp, &[arguments, &adjoints].concat(), &LIMITS)
+}
+
+/// Every policy for all loops of a program gives the same reverse derivative, to the last bit, or the same error.
+///
+/// # Errors
+/// The violation.
+pub fn agree(program: &Program, arguments: &[Value<f64>]) -> Verdict {
+    let shown = |found: Run<f64>| found.map_or_else(|error| kind(&error), |(values, _)| show(&values));
+    let of = |policy: Policy| shown(pulled(&program.with_policy(policy), arguments, || 1.0));
+    let all = of(Policy::KeepAll);
+    POLICIES.into_iter().try_for_each(|policy| {
+        let found = of(policy);
+        let law = format!("vjp p is the same with {policy:?} as with all states");
+        if found == all { Ok(()) } else { fails(&law, program, &show(arguments), found, &all) }
+    })
+}
+
+/// An error without the statement, which is another one in another scheme.
+fn kind(error: &catadiff::Error) -> String {
+    error.to_string().lines().next().unwrap_or_default().to_owned()
+}
+
+/// [`agree`], of random programs.
+///
+/// # Errors
+/// The violation.
+pub fn agree_at_random(random: &ArrayProgram) -> Verdict {
+    agree(&random.program(), &random.arguments())
+}
+
+/// The step, with one more variable whose change is a row of the table, once forwards and once in return.
+fn marked(step: &Program) -> Program {
+    let mut marked = step.clone();
+    let real = Type::scalar(Prim::F64);
+    let [mark, scaled, next] = [(); 3].map(|()| marked.fresh(real));
+    let half = Op::Scalar(ScalarOp::Mul, vec![mark.into(), constant(Prim::F64, -0.5)]);
+    let exp = Op::Scalar(ScalarOp::Row(Primitive::Exp), vec![scaled.into()]);
+    marked.function.params.push(mark);
+    marked.names.push("mark".into());
+    let body = &mut marked.function.body;
+    body.stms.extend([Stm { vars: vec![scaled], op: half }, Stm { vars: vec![next], op: exp }]);
+    body.results.push(next.into());
+    marked
+}
+
+/// How often the reverse derivative executes a step that is repeated `n` times.
+///
+/// # Errors
+/// Whatever the step does not allow.
+pub fn executed(step: &Program, state: &[Value<f64>], n: u64, stop: Stop, policy: Policy) -> Result<u64> {
+    let times = Value::Scalar(Scalar::I64(i64::try_from(n).unwrap_or(i64::MAX)));
+    let rows = |step: &Program, state: &[Value<f64>]| {
+        let counter = Counter::new();
+        let counted: Vec<_> = state.iter().chain([&times]).map(|v| v.map(|x| counter.number(*x))).collect();
+        let before = counter.primitives();
+        let program = repeated(step, stop, policy)?;
+        pulled(&program, &counted, || counter.number(1.0))?;
+        let with_primal = counter.primitives() - before;
+        // `pulled` runs the program itself too.
+        counter.reset();
+        measure(&program, &counted, &LIMITS)?;
+        Ok(with_primal - counter.primitives())
+    };
+    let mark = [state, &[0.5.into()]].concat();
+    Ok(rows(&marked(step), &mark)? - rows(step, state)?)
+}
+
+/// The reverse derivative of a step on scalars, repeated `n` times, [executes](executions) the step as often and
+/// [keeps](elements) as much as its policy says.
+///
+/// # Errors
+/// The violation.
+pub fn costs(step: &Program, state: &[Value<f64>], n: u64, stop: Stop, policy: Policy) -> Verdict {
+    let at = format!("{}; n = {n}, {stop:?}, {policy:?}", show(state));
+    let law = "a repeated step has a derivative";
+    let found = executed(step, state, n, stop, policy);
+    let expected = executions(n, policy);
+    match found {
+        Ok(found) if found == expected => {}
+        Ok(found) => return fails("the executions of the scheme", step, &at, found, expected),
+        Err(error) => return fails(law, step, &at, error, "Ok(…)"),
+    }
+    let times = Value::Scalar(Scalar::I64(i64::try_from(n).unwrap_or(i64::MAX)));
+    let arguments = [state, &[times]].concat();
+    let usage = repeated(step, stop, policy).and_then(|p| pulled(&p, &arguments, || 1.0));
+    let most = elements(n, state.len() as u64, policy);
+    match usage {
+        Ok((_, usage)) if usage.elements <= most => Ok(()),
+        Ok((_, usage)) => fails("the elements of the scheme", step, &at, usage.elements, format!("at most {most}")),
+        Err(error) => fails(law, step, &at, error, "Ok(…)"),
+    }
+}

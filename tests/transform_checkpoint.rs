@@ -1,0 +1,199 @@
+//! Checkpointing of loops: every scheme gives the same derivatives, and takes what it is said to take.
+
+use catadiff::array::{Policy, Program};
+use catadiff::interpret::{Limits, Value, measure};
+use catadiff::{Error, Result};
+use catadiff_laws::checkpointing::{Stop, advances, agree, agree_at_random, costs, repeated};
+use catadiff_laws::{ArrayProgram, Verdict, for_all};
+
+const STOPS: [Stop; 3] = [Stop::For, Stop::While, Stop::Bounded];
+
+/// The logistic map, whose parameter is part of the state.
+fn logistic() -> Program {
+    let source = "program (x: f64, r: f64) {
+        let q = mul(x, -1.0f64) let p = add(q, 1.0f64) let y = mul(x, p) let z = mul(r, y) return z, r }";
+    Program::parse(source).unwrap()
+}
+
+/// Two scalars that mix.
+fn mixing() -> Program {
+    let source = "program (x: f64, y: f64) {
+        let p = mul(x, y) let q = mul(p, 0.5f64) let s = add(x, q) let t = sin(s) return t, x }";
+    Program::parse(source).unwrap()
+}
+
+/// The ring of integers.
+fn integers() -> Program {
+    let source = "program (x: i64, y: i64) {
+        let p = mul(x, y) let q = add(p, 3i64) let s = mul(q, q) return s, x }";
+    Program::parse(source).unwrap()
+}
+
+fn elements(program: &Program, arguments: &[Value<f64>]) -> Result<u64> {
+    Ok(measure(program, arguments, &Limits::default())?.1.elements)
+}
+
+#[test]
+fn schemes_agree_on_random_programs() -> Verdict {
+    for_all(|p: ArrayProgram| agree_at_random(&p))
+}
+
+#[test]
+fn schemes_agree_on_loops_of_all_lengths() -> Verdict {
+    for (n, stop) in [0_i64, 1, 2, 3, 7, 20, 45].into_iter().flat_map(|n| STOPS.map(|stop| (n, stop))) {
+        let of = |step: &Program| repeated(step, stop, Policy::KeepAll).unwrap();
+        agree(&of(&logistic()), &[0.3.into(), 3.7.into(), n.into()])?;
+        agree(&of(&mixing()), &[0.3.into(), 0.7.into(), n.into()])?;
+        agree(&of(&integers()), &[2_i64.into(), 5_i64.into(), n.into()])?;
+    }
+    Ok(())
+}
+
+#[test]
+fn schemes_cost_what_they_say() -> Verdict {
+    let policies = [
+        Policy::KeepAll,
+        Policy::StripMine(2),
+        Policy::StripMine(3),
+        Policy::StripMine(4),
+        Policy::Binomial(1),
+        Policy::Binomial(2),
+        Policy::Binomial(3),
+        Policy::Binomial(6),
+    ];
+    for policy in policies {
+        for n in [0, 1, 2, 5, 16, 27, 28, 60] {
+            costs(&mixing(), &[0.3.into(), 0.7.into()], n, Stop::For, policy)?;
+        }
+        for stop in STOPS {
+            costs(&logistic(), &[0.3.into(), 3.7.into()], 13, stop, policy)?;
+        }
+    }
+    Ok(())
+}
+
+/// The formula of the optimum against its definition: a state is kept somewhere, the part after it is reversed with one
+/// place less, and then the part before it.
+#[test]
+fn binomial_schedules_are_optimal() -> Verdict {
+    let mut best = vec![vec![0_u64; 61]; 7];
+    for c in 1..=6 {
+        for n in 2..=60_usize {
+            let alone = (n * (n - 1) / 2) as u64;
+            let splits = (1..n).filter(|_| c > 1).map(|m| m as u64 + best[c - 1][n - m] + best[c][m]);
+            best[c][n] = splits.chain([alone]).min().unwrap();
+        }
+        for (n, best) in best[c].iter().enumerate() {
+            assert_eq!(advances(n as u64, c as u64), *best, "{n} iterations, {c} states");
+        }
+        for n in 1..=60 {
+            costs(&logistic(), &[0.3.into(), 3.7.into()], n, Stop::For, Policy::Binomial(c as u32))?;
+        }
+    }
+    Ok(())
+}
+
+/// States of 100 elements: what is kept is states, besides what one iteration takes.
+#[test]
+fn states_of_arrays() -> Result<()> {
+    let step = Program::parse(
+        "program (xs: []f64) {
+            let ys = map (xs) |x: f64| { let y = sin(x) return y } return ys }",
+    )?;
+    let room = |n: i64, policy: Policy| {
+        let vjp = repeated(&step, Stop::For, policy)?.vjp()?;
+        elements(&vjp, &[Value::new([0.5; 100])?, n.into(), Value::new([1.0; 100])?])
+    };
+    let (all, few) = (room(256, Policy::KeepAll)?, room(256, Policy::Binomial(4))?);
+    let mined = room(256, Policy::StripMine(2))?;
+    println!("all states {all}, two levels {mined}, 4 states {few}");
+    assert!((256 * 100..256 * 100 + 600).contains(&all), "{all}");
+    assert!((32 * 100..32 * 100 + 800).contains(&mined), "{mined}");
+    assert!((4 * 100..4 * 100 + 900).contains(&few), "{few}");
+    Ok(())
+}
+
+/// The least limits with which a program runs are what it took.
+#[test]
+fn usage_is_the_least_limit() -> Result<()> {
+    let vjp = repeated(&mixing(), Stop::For, Policy::StripMine(2))?.vjp()?;
+    let arguments = [0.3.into(), 0.7.into(), 50_i64.into(), 1.0.into(), 1.0.into()];
+    let usage = |limits: Limits| measure(&vjp, &arguments, &limits).map(|(_, usage)| usage);
+    let found = usage(Limits::default())?;
+    let (steps, elements) = (found.steps, found.elements);
+    assert_eq!(usage(Limits { steps, elements })?, found);
+    assert!(matches!(usage(Limits { steps: steps - 1, elements }), Err(Error::Budget { what: "steps", .. })));
+    assert!(matches!(usage(Limits { steps, elements: elements - 1 }), Err(Error::Budget { what: "elements", .. })));
+    Ok(())
+}
+
+/// A loop in a loop and one beside them, each of scalars, under all budgets.
+#[test]
+fn budgets_are_shared() -> Result<()> {
+    let program = Program::parse(
+        "program (x: f64) {
+            let a = loop (a: f64 = x) for i < 40i64 {
+                let b = loop (b: f64 = a) for j < 30i64 { let s = sin(b) let t = add(s, a) return t }
+                let c = cos(b) return c }
+            let d = loop (d: f64 = a) for k < 20i64 { let s = sin(d) return s }
+            return d }",
+    )?;
+    let (arguments, seeded) = ([0.3.into()], [0.3.into(), 1.0.into()]);
+    let derivative = program.vjp()?.run(&seeded)?;
+    let mut steps = u64::MAX;
+    for budget in [6, 7, 8, 12, 20, 40, 60, 89, 90, 1000] {
+        let vjp = program.checkpointed(&arguments, budget)?.vjp()?;
+        let (found, usage) = measure(&vjp, &seeded, &Limits::default())?;
+        println!("{budget}: {} elements, {} steps", usage.elements, usage.steps);
+        assert_eq!(found, derivative, "{budget}");
+        assert!(usage.elements <= budget, "{} elements, and the budget is {budget}", usage.elements);
+        assert!(usage.elements * 3 >= budget.min(90) * 2, "{} elements of {budget} are used", usage.elements);
+        assert!(usage.steps <= steps, "more room, {budget}, takes more steps");
+        steps = usage.steps;
+    }
+    assert_eq!(program.checkpointed(&arguments, 5), Err(Error::Checkpoints { allowed: 5, least: 6 }));
+    assert_eq!(program.checkpointed(&arguments, 90)?, program);
+    Ok(())
+}
+
+/// A loop that asks runs on where its bound ends: that is an error in every scheme.
+#[test]
+fn bounds_are_checked() -> Result<()> {
+    for policy in ["", "strip_mine[2] ", "binomial[2] "] {
+        let program = Program::parse(&format!(
+            "program (x: f64) {{
+                let y = loop {policy}(y: f64 = x) while[3i64] {{ let c = lt(y, 100.0f64) return c }} {{
+                    let z = mul(y, y) return z }}
+                return y }}"
+        ))?;
+        let vjp = program.vjp()?;
+        assert!(vjp.run(&[5.0.into(), 1.0.into()]).is_ok());
+        assert!(matches!(vjp.run(&[1.0.into(), 1.0.into()]), Err(Error::LoopBound { bound: 3, .. })), "{policy}");
+    }
+    Ok(())
+}
+
+/// Derivatives of derivatives: the same in every scheme, and in as little room.
+#[test]
+fn second_order() -> Result<()> {
+    let of = |policy: Policy, n: i64| {
+        let gradient = repeated(&logistic(), Stop::For, policy)?.vjp_wrt(0)?;
+        let at: [Value<f64>; 5] = [0.3.into(), 3.7.into(), n.into(), 1.0.into(), 0.0.into()];
+        let forward = measure(&gradient.jvp_wrt(0)?, &[&at[..], &[1.0.into()]].concat(), &Limits::default())?;
+        let back = gradient.only(&[2])?.vjp_wrt(0)?;
+        let reverse = measure(&back, &[&at[..], &[1.0.into()]].concat(), &Limits::default())?;
+        println!(
+            "{policy:?}, n = {n}: jvp of vjp {} elements, {} steps; vjp of vjp {} elements, {} steps",
+            forward.1.elements, forward.1.steps, reverse.1.elements, reverse.1.steps
+        );
+        Ok::<_, Error>((forward.0[5].clone(), reverse.0[1].clone(), forward.1.elements, reverse.1.elements))
+    };
+    for n in [20, 100, 400] {
+        let all = of(Policy::KeepAll, n)?;
+        for policy in [Policy::StripMine(2), Policy::Binomial(3), Policy::Binomial(5)] {
+            let found = of(policy, n)?;
+            println!("{:?} {:?}", found, all);
+        }
+    }
+    Ok(())
+}
