@@ -1,7 +1,7 @@
-//! Batching, many directions at once, and what checkpointing costs.
+//! Batching, and many directions at once.
 
 use catadiff::array::Program;
-use catadiff::interpret::{Limits, Value, run};
+use catadiff::interpret::Value;
 use catadiff::{Error, Result};
 
 const SOURCE: &str = "program (xs: []f64, k: f64) {
@@ -48,45 +48,5 @@ fn many_directions_share_one_primal() -> Result<()> {
     let one = program.vjp()?.run(&[xs, k, 0.0.into(), Value::new([3.0, 4.0])?])?;
     assert_eq!(&pulled[2].elements()[2..], one[2].elements());
     assert_eq!(pulled[3].elements()[1], one[3].elements()[0]);
-    Ok(())
-}
-
-/// The least room, in elements, and the least number of steps, with which a program runs.
-fn needs(program: &Program, arguments: &[Value<f64>]) -> (u64, u64) {
-    let least = |fits: &dyn Fn(u64) -> bool| {
-        let (mut low, mut high) = (0, 1 << 24);
-        while low + 1 < high {
-            let middle = (low + high) / 2;
-            if fits(middle) { high = middle } else { low = middle }
-        }
-        high
-    };
-    let elements = least(&|n| run(program, arguments, &Limits { elements: n, steps: u64::MAX }).is_ok());
-    let steps = least(&|n| run(program, arguments, &Limits { steps: n, elements: u64::MAX }).is_ok());
-    (elements, steps)
-}
-
-#[test]
-fn checkpoints_trade_steps_for_room() -> Result<()> {
-    let of = |policy: &str| {
-        let source = format!(
-            "program (xs: []f64) {{
-                let ys = loop {policy} (ys: []f64 = xs) for i < 256i64 {{
-                    let zs = map (ys) |y: f64| {{ let z = sin(y) return z }} return zs }}
-                return ys }}"
-        );
-        let vjp = Program::parse(&source)?.vjp()?;
-        let arguments = [Value::new([0.5; 8])?, Value::new([1.0; 8])?];
-        Ok((vjp.run(&arguments)?[1].clone(), needs(&vjp, &arguments)))
-    };
-    let all = of("")?;
-    let found: Vec<_> = ["strip_mine[2]", "strip_mine[4]", "binomial[4]"].into_iter().map(of).collect::<Result<_>>()?;
-    for (name, (gradient, (room, steps))) in ["two levels", "four levels", "binomial"].into_iter().zip(&found) {
-        println!("{name}: {room} elements in {steps} steps; all states: {:?}", all.1);
-        assert_eq!(gradient, &all.0, "{name}");
-        assert!(room * 4 < all.1.0, "{name} needs {room} elements where all states need {}", all.1.0);
-        // Each level runs the primal once more, and a binomial schedule of 4 states at most 6 times over 256 iterations.
-        assert!(*steps < 6 * all.1.1, "{name} takes {steps} steps where keeping all takes {}", all.1.1);
-    }
     Ok(())
 }

@@ -3,7 +3,9 @@
 use catadiff::array::{Policy, Program};
 use catadiff::interpret::{Limits, Value, measure};
 use catadiff::{Error, Result};
-use catadiff_laws::checkpointing::{Stop, advances, agree, agree_at_random, costs, repeated};
+use catadiff_laws::checkpointing::{
+    Stop, advances, agree, agree_at_random, budgets_agree, costs, repeated, second_order,
+};
 use catadiff_laws::{ArrayProgram, Verdict, for_all};
 
 const STOPS: [Stop; 3] = [Stop::For, Stop::While, Stop::Bounded];
@@ -93,6 +95,25 @@ fn binomial_schedules_are_optimal() -> Verdict {
     Ok(())
 }
 
+/// The figures of `papers/checkpointing.md`.
+#[test]
+fn the_table_of_the_page() -> Verdict {
+    let policies = [
+        (Policy::KeepAll, "2.00", "2.00"),
+        (Policy::StripMine(2), "3.00", "3.00"),
+        (Policy::StripMine(3), "4.00", "4.00"),
+        (Policy::Binomial(5), "7.29", "12.29"),
+        (Policy::Binomial(10), "4.64", "6.76"),
+        (Policy::Binomial(20), "3.75", "4.80"),
+    ];
+    for (policy, of_1000, of_10000) in policies {
+        costs(&mixing(), &[0.3.into(), 0.7.into()], 1000, Stop::For, policy)?;
+        let found = [1_000_u32, 10_000].map(|n| format!("{:.2}", executions(n.into(), policy) as f64 / f64::from(n)));
+        assert_eq!(found, [of_1000, of_10000]);
+    }
+    Ok(())
+}
+
 /// States of 100 elements: what is kept is states, besides what one iteration takes.
 #[test]
 fn states_of_arrays() -> Result<()> {
@@ -156,6 +177,40 @@ fn budgets_are_shared() -> Result<()> {
     Ok(())
 }
 
+/// A loop that asks has as many states as it runs, or room for as many as its bound says.
+#[test]
+fn budgets_of_loops_that_ask() -> Result<()> {
+    for (bound, budget, policy) in [("", 10, ""), ("", 9, "binomial[4] "), ("[1000i64]", 20, "binomial[10] ")] {
+        let source = format!(
+            "program (x: f64) {{
+                let y = loop (y: f64 = x) while{bound} {{ let c = lt(y, 1000.0f64) return c }} {{
+                    let z = mul(y, 2.0f64) let e = mul(z, y) let s = sqrt(e) let t = mul(s, 1.4142135623730951f64) return t }}
+                return y }}"
+        );
+        let program = Program::parse(&source)?;
+        let planned = program.checkpointed(&[1.0.into()], budget)?;
+        assert!(planned.to_string().contains(&format!("loop {policy}(")), "{budget}: {planned}");
+        let used = elements(&planned.vjp()?, &[1.0.into(), 1.0.into()])?;
+        assert!(used <= budget, "{used} elements, and the budget is {budget}");
+    }
+    Ok(())
+}
+
+/// A budget for states of 100 elements, besides which there is what one iteration takes.
+#[test]
+fn a_budget_for_arrays() -> Result<()> {
+    let step = Program::parse(
+        "program (xs: []f64) {
+            let ys = map (xs) |x: f64| { let y = sin(x) return y } return ys }",
+    )?;
+    let program = repeated(&step, Stop::For, Policy::KeepAll)?;
+    let (xs, n) = (Value::new([0.5; 100])?, 256_i64.into());
+    let vjp = program.checkpointed(&[xs.clone(), n], 1000)?.vjp()?;
+    let used = elements(&vjp, &[xs.clone(), 256_i64.into(), xs])?;
+    assert!((909..909 + 600).contains(&used), "9 states of 101 elements, and {used} in all");
+    Ok(())
+}
+
 /// A loop that asks runs on where its bound ends: that is an error in every scheme.
 #[test]
 fn bounds_are_checked() -> Result<()> {
@@ -175,25 +230,18 @@ fn bounds_are_checked() -> Result<()> {
 
 /// Derivatives of derivatives: the same in every scheme, and in as little room.
 #[test]
-fn second_order() -> Result<()> {
-    let of = |policy: Policy, n: i64| {
-        let gradient = repeated(&logistic(), Stop::For, policy)?.vjp_wrt(0)?;
-        let at: [Value<f64>; 5] = [0.3.into(), 3.7.into(), n.into(), 1.0.into(), 0.0.into()];
-        let forward = measure(&gradient.jvp_wrt(0)?, &[&at[..], &[1.0.into()]].concat(), &Limits::default())?;
-        let back = gradient.only(&[2])?.vjp_wrt(0)?;
-        let reverse = measure(&back, &[&at[..], &[1.0.into()]].concat(), &Limits::default())?;
-        println!(
-            "{policy:?}, n = {n}: jvp of vjp {} elements, {} steps; vjp of vjp {} elements, {} steps",
-            forward.1.elements, forward.1.steps, reverse.1.elements, reverse.1.steps
-        );
-        Ok::<_, Error>((forward.0[5].clone(), reverse.0[1].clone(), forward.1.elements, reverse.1.elements))
-    };
-    for n in [20, 100, 400] {
-        let all = of(Policy::KeepAll, n)?;
-        for policy in [Policy::StripMine(2), Policy::Binomial(3), Policy::Binomial(5)] {
-            let found = of(policy, n)?;
-            println!("{:?} {:?}", found, all);
+fn derivatives_of_derivatives() -> Verdict {
+    for policy in
+        [Policy::KeepAll, Policy::StripMine(2), Policy::StripMine(3), Policy::Binomial(3), Policy::Binomial(5)]
+    {
+        for n in [0, 1, 9, 64, 200] {
+            second_order(&mixing(), &[0.3.into(), 0.7.into()], n, policy)?;
         }
     }
     Ok(())
+}
+
+#[test]
+fn budgets_agree_on_random_programs() -> Verdict {
+    for_all(|p: ArrayProgram| budgets_agree(&p))
 }

@@ -3,14 +3,15 @@
 //! Law: a policy changes no derivative, not by a bit. Over `n` iterations, with `d` scalars in a state: keeping all
 //! takes `n·d` elements and `2n` executions of the body; strip-mining in `k` levels at most `k·⌈ᵏ√n⌉ + k` states and
 //! `(k + 1)·n` executions; `c` states in binomial order no more than those and their numbers, `c·(d + 1)` elements, and
-//! [as few](advances) executions as is possible. Executions and elements are counted, never timed ("Reverse AD for a
+//! [as few](advances) executions as is possible. Derivatives of derivatives keep [as few](twice) in their turn, whatever `n`
+//! is to the binomial order. Executions and elements are counted, never timed ("Reverse AD for a
 //! Functional Array Language with Nested Parallelism"; Griewank and Walther, *Algorithm 799: revolve*).
 
 use catadiff::array::{Atom, Body, Form, Loop, Op, Policy, Prim, Program, ScalarOp, Stm, Type, Var, constant, index};
 use catadiff::carriers::Counter;
 use catadiff::interpret::{Compare, Limits, Scalar, Usage, Value, measure};
 use catadiff::primitives::Primitive;
-use catadiff::Result;
+use catadiff::{Error, Result};
 
 use crate::array_programs::ArrayProgram;
 use crate::violation::{Verdict, Violation};
@@ -107,6 +108,17 @@ pub fn elements(n: u64, d: u64, policy: Policy) -> u64 {
     }
 }
 
+/// The most elements that the reverse derivative of that derivative keeps: four times as many, and to the binomial order
+/// `c + 10` times as many.
+#[must_use]
+pub fn twice(n: u64, d: u64, policy: Policy) -> u64 {
+    let once = elements(n, d, policy);
+    match policy {
+        Policy::KeepAll | Policy::StripMine(_) => 4 * once,
+        Policy::Binomial(c) => (u64::from(c).clamp(1, n.max(1)) + 10) * once,
+    }
+}
+
 fn show<C: core::fmt::Display>(values: &[Value<C>]) -> String {
     values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
@@ -152,7 +164,7 @@ pub fn agree(program: &Program, arguments: &[Value<f64>]) -> Verdict {
 }
 
 /// An error without the statement, which is another one in another scheme.
-fn kind(error: &catadiff::Error) -> String {
+fn kind(error: &Error) -> String {
     error.to_string().lines().next().unwrap_or_default().to_owned()
 }
 
@@ -162,6 +174,25 @@ fn kind(error: &catadiff::Error) -> String {
 /// The violation.
 pub fn agree_at_random(random: &ArrayProgram) -> Verdict {
     agree(&random.program(), &random.arguments())
+}
+
+/// Whatever budget there is for the states of all loops, from the least on, the reverse derivative is the same.
+///
+/// # Errors
+/// The violation.
+pub fn budgets_agree(random: &ArrayProgram) -> Verdict {
+    let (program, arguments) = (random.program(), random.arguments());
+    let shown = |found: Run<f64>| found.map_or_else(|error| kind(&error), |(values, _)| show(&values));
+    let all = shown(pulled(&program, &arguments, || 1.0));
+    let least = match program.checkpointed(&arguments, 0) {
+        Err(Error::Checkpoints { least, .. }) => least,
+        Ok(_) | Err(_) => 0,
+    };
+    [least, least + 7, 2 * least + 20, u64::MAX].into_iter().try_for_each(|budget| {
+        let found = shown(program.checkpointed(&arguments, budget).and_then(|p| pulled(&p, &arguments, || 1.0)));
+        let law = format!("vjp p is the same with a budget of {budget} elements");
+        if found == all { Ok(()) } else { fails(&law, &program, &show(&arguments), found, &all) }
+    })
 }
 
 /// The step, with one more variable whose change is a row of the table, once forwards and once in return.
@@ -224,5 +255,46 @@ pub fn costs(step: &Program, state: &[Value<f64>], n: u64, stop: Stop, policy: P
         Ok((_, usage)) if usage.elements <= most => Ok(()),
         Ok((_, usage)) => fails("the elements of the scheme", step, &at, usage.elements, format!("at most {most}")),
         Err(error) => fails(law, step, &at, error, "Ok(…)"),
+    }
+}
+
+/// The second reverse derivative of a step on scalars, repeated `n` times, is that of [keeping all](Policy::KeepAll), up to
+/// rounding, and [keeps](twice) as much as its policy says; forward mode on the first keeps at most twice as much as that.
+///
+/// # Errors
+/// The violation.
+pub fn second_order(step: &Program, state: &[Value<f64>], n: u64, policy: Policy) -> Verdict {
+    let law = "a derivative has derivatives";
+    let at = format!("{}; n = {n}, {policy:?}", show(state));
+    let count = state.len();
+    let times = Value::Scalar(Scalar::I64(i64::try_from(n).unwrap_or(i64::MAX)));
+    let seeded = [state, &[times], &vec![1.0.into(); count]].concat();
+    let (by, slopes): (Vec<usize>, Vec<usize>) = ((0..count).collect(), (count..2 * count).collect());
+    let of = |policy: Policy| {
+        let gradient = repeated(step, Stop::For, policy)?.vjp_wrt(&by[..])?.only(&slopes)?;
+        let forwards = gradient.jvp_wrt(&by[..])?;
+        let (_, forwards) = measure(&forwards, &[&seeded[..], &vec![1.0.into(); count]].concat(), &LIMITS)?;
+        let (results, usage) = pulled(&gradient, &seeded, || 1.0)?;
+        let numbers: Vec<f64> = results.iter().filter_map(Value::to_f64).flatten().collect();
+        Ok::<_, Error>((numbers, usage.elements, forwards.elements))
+    };
+    let (all, found) = match (of(Policy::KeepAll), of(policy)) {
+        (Ok(all), Ok(found)) => (all, found),
+        (Err(error), _) | (_, Err(error)) => return fails(law, step, &at, error, "Ok(…)"),
+    };
+    let near = |(x, y): (&f64, &f64)| (x - y).abs() <= 1e-10 * x.abs().max(y.abs()).max(1.0);
+    if found.0.len() != all.0.len() || !found.0.iter().zip(&all.0).all(near) {
+        let values = (format!("{:?}", found.0), format!("{:?}", all.0));
+        return fails("second derivatives are the same with all states", step, &at, values.0, values.1);
+    }
+    let d = count as u64;
+    let (once, twice) = (2 * elements(n, d, policy), twice(n, d, policy));
+    if found.2 > once {
+        return fails("the elements of the scheme, forwards over reverse", step, &at, found.2, once);
+    }
+    if found.1 > twice {
+        fails("the elements of the scheme, reverse over reverse", step, &at, found.1, twice)
+    } else {
+        Ok(())
     }
 }

@@ -154,7 +154,20 @@ pub enum Form {
     },
 }
 
-/// What reverse mode keeps of a loop's iterations.
+/// What reverse mode keeps of the iterations of a loop, to go through them backwards. All give the same derivatives.
+///
+/// A loop of `n` iterations executes its body, the return sweep among it, so often, and keeps so many states: the values
+/// of those of its variables that iterations need and change.
+///
+/// | policy | executions | states |
+/// |---|---|---|
+/// | `KeepAll` | `2n` | `n` |
+/// | `StripMine(k)` | `(k + 1)·n` | at most `k·⌈ᵏ√n⌉ + k` |
+/// | `Binomial(c)` | `(r + 1)·n − C(c + r, r − 1) + 1` for the least `r` with `C(c + r, c) ≥ n` | `c`, each with its number |
+///
+/// So `Binomial(10)` executes each of 10⁴ iterations less than 7 times on average. A loop that asks whether to go on is run
+/// once before, to count; `KeepAll` with a bound does not count, and has room for as many states as the bound says.
+/// [`Program::with_policy`] sets a policy for all loops, and [`Program::checkpointed`] chooses from a budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Policy {
     /// Every iteration's variables.

@@ -1,7 +1,7 @@
 //! Which states of loops reverse mode keeps: the same scheme for all loops, or one for each from a budget.
 //!
 //! Law: with a budget, the states that the derivative keeps at one time, and the numbers of their iterations, are no more
-//! elements than the budget; the loop that would repeat its iterations most gets room first (`r` times with `c` states, for
+//! elements than the budget; the loop that would repeat most iterations gets room first (each `r` times with `c` states, for
 //! the least `r` with `C(c + r, c) ≥ n`, binomial checkpointing). Derivatives are the same under every scheme. What
 //! is kept is what the source keeps ("Reverse AD for a Functional Array Language with Nested Parallelism", *Tape by
 //! Redundant Execution & Checkpointing*): the states of the loops of a scope, and of one scope within it at a time.
@@ -40,7 +40,9 @@ impl Program {
     /// The program with a checkpointing scheme for each loop, so that the states that reverse mode keeps of all of them at
     /// one time, with the numbers of their iterations, are no more than so many elements: all states where they fit, and
     /// else [`Policy::Binomial`] with as many as fit. The budget is shared by loops beside and inside each other. Loops
-    /// that have another policy than [`Policy::KeepAll`] stay as they are, and use their part.
+    /// that have another policy than [`Policy::KeepAll`] stay as they are, and use their part. What is kept inside the
+    /// function of a map is counted for one element, as the interpreter goes through them one after the other; what else
+    /// a run holds, such as arrays that are being computed, is not counted.
     ///
     /// How often loops run and how large their states are is learnt from a run on `arguments`, without derivatives.
     /// On others the derivative is as right; loops that keep few states keep as few there, and loops that keep all

@@ -4,6 +4,7 @@
 //! applied to their own results: the Hessian of `f` times a vector is the `jvp` of its `vjp`. The verbs [`Program::grad`],
 //! [`Program::hessian`], [`Program::hvp`], [`Program::jacobian`], [`Program::sparse_jacobian`] and their like are these
 //! with the seeds filled in, by the parameters that [`Wrt`] says.
+//! What reverse mode keeps of loops is a [`Policy`](crate::array::Policy) of each, or [chosen](Program::checkpointed) from a budget.
 //!
 //! Law: for all `x`, `ẋ`, `ȳ`: `⟨J ẋ, ȳ⟩ = ⟨ẋ, Jᵀ ȳ⟩`, and both equal the interpretation of the program itself on numbers that
 //! carry derivatives (`laws`). The rules of calculus are those of the table of primitives and of

@@ -54,6 +54,16 @@ pub fn loop_for<X: IntoHandle, Y: As<X::Handle>>(
 }
 
 /// [`loop_for`], with a choice of what reverse mode keeps.
+///
+/// ```
+/// use catadiff::Elementary;
+/// use catadiff::array::{Policy, Program, trace::{F64, loop_for_with}};
+/// // A thousand states, of which the derivative keeps ten at a time.
+/// let orbit = Program::trace(|x: F64| loop_for_with(Policy::Binomial(10), 1000, x, |_, x| x.cos()))?;
+/// let slope: f64 = orbit.grad(..)?.at(0.5)?;
+/// assert!(slope.abs() < 1e-100);
+/// # Ok::<(), catadiff::Error>(())
+/// ```
 #[track_caller]
 pub fn loop_for_with<X: IntoHandle, Y: As<X::Handle>>(
     policy: Policy,

@@ -7,8 +7,8 @@
 //! repetitions and all its room, and the part after it with one place less.
 //!
 //! Derivatives of what is written here are under the same budget: the loops that compute states again, and the return
-//! sweep, ask for `c` states themselves, and the loop that fills the stack runs at most `c` times. As their states are
-//! stacks, a second reverse derivative keeps at most about `2c²` states, whatever `n`.
+//! sweep, ask for `c` states themselves, and the loop that fills the stack runs at most `c` times. A state of the return
+//! sweep is a stack, so a second reverse derivative keeps about `c` stacks, whatever `n`: `c²` states.
 
 use super::Reverse;
 use super::arrays::from_end;

@@ -120,32 +120,33 @@ impl Reverse<'_, '_> {
             bound.push(*i);
         }
         let first: Vec<Atom> = carried.iter().map(|k| self.take_or_zero(stm.vars[*k])).collect();
-        let results = self.backwards(checkpoints.count, &first, &[&it.body], &bound, Policy::KeepAll, |reverse, j, adjoints| {
-            let i = from_end(target, checkpoints.count, j);
-            if let Form::For(var, _) = &it.form {
-                reverse.copier.set(*var, i);
-            }
-            for ((param, _), state) in it.params.iter().zip(&checkpoints.states) {
-                match state {
-                    State::Unused => reverse.copier.leave_out(*param),
-                    State::Same(value) => reverse.copier.set(*param, *value),
-                    State::Kept(all) => reverse.copier.set(*param, target.at(*all, &[i])),
+        let results =
+            self.backwards(checkpoints.count, &first, &[&it.body], &bound, Policy::KeepAll, |reverse, j, adjoints| {
+                let i = from_end(target, checkpoints.count, j);
+                if let Form::For(var, _) = &it.form {
+                    reverse.copier.set(*var, i);
                 }
-            }
-            let mut seeds: Vec<Option<Atom>> = vec![None; it.params.len()];
-            carried.iter().zip(adjoints).for_each(|(k, adjoint)| seeds[*k] = Some(*adjoint));
-            through.iter().zip(&around).for_each(|(k, adjoint)| seeds[*k] = *adjoint);
-            let saved = reverse.forward(&it.body);
-            reverse.backward(&it.body, &saved, &seeds);
-            // The adjoint of an accumulator has been passed on already, around the loop.
-            for k in &through {
-                reverse.adjoints.remove(&it.params[*k].0);
-            }
-            let taken = |(k, adjoint): (&usize, &Atom)| {
-                reverse.take(it.params[*k].0).unwrap_or_else(|| target.zeros_like(*adjoint))
-            };
-            carried.iter().zip(adjoints).map(taken).collect()
-        });
+                for ((param, _), state) in it.params.iter().zip(&checkpoints.states) {
+                    match state {
+                        State::Unused => reverse.copier.leave_out(*param),
+                        State::Same(value) => reverse.copier.set(*param, *value),
+                        State::Kept(all) => reverse.copier.set(*param, target.at(*all, &[i])),
+                    }
+                }
+                let mut seeds: Vec<Option<Atom>> = vec![None; it.params.len()];
+                carried.iter().zip(adjoints).for_each(|(k, adjoint)| seeds[*k] = Some(*adjoint));
+                through.iter().zip(&around).for_each(|(k, adjoint)| seeds[*k] = *adjoint);
+                let saved = reverse.forward(&it.body);
+                reverse.backward(&it.body, &saved, &seeds);
+                // The adjoint of an accumulator has been passed on already, around the loop.
+                for k in &through {
+                    reverse.adjoints.remove(&it.params[*k].0);
+                }
+                let taken = |(k, adjoint): (&usize, &Atom)| {
+                    reverse.take(it.params[*k].0).unwrap_or_else(|| target.zeros_like(*adjoint))
+                };
+                carried.iter().zip(adjoints).map(taken).collect()
+            });
         for (k, result) in carried.iter().zip(results) {
             self.add(it.params[*k].1, result);
         }
