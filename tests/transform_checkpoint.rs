@@ -4,7 +4,7 @@ use catadiff::array::{Policy, Program};
 use catadiff::interpret::{Limits, Value, measure};
 use catadiff::{Error, Result};
 use catadiff_laws::checkpointing::{
-    Stop, advances, agree, agree_at_random, budgets_agree, costs, repeated, second_order,
+    Stop, advances, agree, agree_at_random, budgets_agree, costs, executions, repeated, second_order,
 };
 use catadiff_laws::{ArrayProgram, Verdict, for_all};
 
@@ -21,6 +21,16 @@ fn logistic() -> Program {
 fn mixing() -> Program {
     let source = "program (x: f64, y: f64) {
         let p = mul(x, y) let q = mul(p, 0.5f64) let s = add(x, q) let t = sin(s) return t, x }";
+    Program::parse(source).unwrap()
+}
+
+/// A step of Lorenz' equations, three scalars.
+fn lorenz() -> Program {
+    let source = "program (x: f64, y: f64, z: f64) {
+        let mx = mul(x, -0.1f64) let my = mul(y, 0.1f64) let dx = add(mx, my) let nx = add(x, dx)
+        let xz = mul(x, z) let a = mul(xz, -0.01f64) let b = mul(x, 0.28f64) let c = add(a, b) let e = mul(y, 0.99f64) let ny = add(c, e)
+        let xy = mul(x, y) let f = mul(xy, 0.01f64) let g = mul(z, 0.973f64) let nz = add(f, g)
+        return nx, ny, nz }";
     Program::parse(source).unwrap()
 }
 
@@ -236,6 +246,7 @@ fn derivatives_of_derivatives() -> Verdict {
     {
         for n in [0, 1, 9, 64, 200] {
             second_order(&mixing(), &[0.3.into(), 0.7.into()], n, policy)?;
+            second_order(&lorenz(), &[1.0.into(), 0.7.into(), 20.0.into()], n, policy)?;
         }
     }
     Ok(())

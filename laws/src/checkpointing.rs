@@ -108,13 +108,13 @@ pub fn elements(n: u64, d: u64, policy: Policy) -> u64 {
     }
 }
 
-/// The most elements that the reverse derivative of that derivative keeps: four times as many, and to the binomial order
+/// The most elements that the reverse derivative of that derivative keeps: five times as many, and to the binomial order
 /// `c + 10` times as many.
 #[must_use]
 pub fn twice(n: u64, d: u64, policy: Policy) -> u64 {
     let once = elements(n, d, policy);
     match policy {
-        Policy::KeepAll | Policy::StripMine(_) => 4 * once,
+        Policy::KeepAll | Policy::StripMine(_) => 5 * once,
         Policy::Binomial(c) => (u64::from(c).clamp(1, n.max(1)) + 10) * once,
     }
 }

@@ -70,6 +70,13 @@ impl Writer<'_> {
     /// The loop over those of its variables that change.
     fn iterate(&mut self, it: &Loop, initial: &[Atom], kept: &[usize]) -> Vec<Atom> {
         let first: Vec<Atom> = kept.iter().map(|k| initial[*k]).collect();
+        // An array of copies with which a loop begins is changed by it, and ends there: whoever needs one makes another.
+        for atom in &first {
+            if matches!(self.facts.op(*atom), Some(Op::Replicate(..))) {
+                let class = self.seen.of(*atom);
+                self.seen.forget(class);
+            }
+        }
         let variables: Vec<Var> = kept.iter().map(|k| it.params[*k].0).collect();
         let (kind, bound) = match &it.form {
             Form::For(_, bound) => (Kind::For, Some(self.atom(*bound))),

@@ -156,6 +156,11 @@ impl Repeated {
         self.held.get(&class).copied()
     }
 
+    /// The value of a class, if there is one, is not to be used from here on.
+    pub(super) fn forget(&mut self, class: Class) {
+        self.held.remove(&class);
+    }
+
     pub(super) fn depth(&self) -> usize {
         self.opened.len() - 1
     }
