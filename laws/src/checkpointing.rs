@@ -42,7 +42,7 @@ pub enum Stop {
 /// The program that takes a state and a number `n: i64`, and applies `step` to the state `n` times.
 ///
 /// # Errors
-/// [`Error::IllTyped`](catadiff::Error::IllTyped) if the results of `step` are not of the types of its parameters.
+/// [`Error::IllTyped`] if the results of `step` are not of the types of its parameters.
 pub fn repeated(step: &Program, stop: Stop, policy: Policy) -> Result<Program> {
     let mut program = step.clone();
     let integer = Type::scalar(Prim::I64);
