@@ -53,6 +53,14 @@ fn data_that_only_moves() {
             let e = xs[j, i] let t = size[0](xs)
             return xs, e, e, xs, t, t, n, i }",
     );
+    becomes(
+        "program (xs: []f64, x: f64, i: i64) {
+            let a = xs with [1i64] = x let b = a[1i64] let c = a[2i64] let d = a[i]
+            return b, c, d }",
+        "program (xs: []f64, x: f64, i: i64) {
+            let a = xs with [1i64] = x let c = xs[2i64] let d = a[i]
+            return x, c, d }",
+    );
 }
 
 #[test]

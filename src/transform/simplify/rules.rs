@@ -78,11 +78,16 @@ fn index_of_elements(to: &mut Writer<'_>, op: &Op) -> Option<Atom> {
     Some(to.emit(Op::Index(element, at[1..].to_vec())))
 }
 
-/// `(a with [i] = v)[i] = v`
+/// `(a with [i] = v)[i] = v`, and `(a with [i] = v)[j] = a[j]` where `i` and `j` are different numbers.
 fn index_of_update(to: &mut Writer<'_>, op: &Op) -> Option<Atom> {
     let Op::Index(array, at) = op else { return None };
-    let Op::Update(_, written, value) = to.facts.op(*array)? else { return None };
-    (written == at).then_some(*value)
+    let Op::Update(from, written, value) = to.facts.op(*array)? else { return None };
+    if written == at {
+        return Some(*value);
+    }
+    let differ = |(i, j): (&Atom, &Atom)| matches!((Facts::number(*i), Facts::number(*j)), (Some(i), Some(j)) if i != j);
+    let op = Op::Index(*from, at.clone());
+    written.iter().zip(at).any(differ).then(|| to.emit(op))
 }
 
 /// An element of a permuted array is an element of the array.
