@@ -3,7 +3,7 @@
 //! Law: what is built is well typed. Transformations and the front end build with this; an ill-typed operation is
 //! refused where it is added, with the reason.
 
-use super::infer::{Reason, result_types};
+use super::infer::{Reason, of_scalar, result_types};
 use super::program::{Atom, Body, Lambda, Op, Program, Stm, Var};
 use super::scalar::ScalarOp;
 use super::types::{Const, Prim, Type};
@@ -42,6 +42,14 @@ impl Builder {
         Builder { program: Program { types: Vec::new(), names: Vec::new(), function }, open: vec![Vec::new()] }
     }
 
+    /// A new program, with room for so many variables and statements.
+    pub(crate) fn with_capacity(variables: usize, stms: usize) -> Self {
+        let mut builder = Builder::new();
+        builder.program.types.reserve(variables);
+        builder.open[0].reserve(stms);
+        builder
+    }
+
     /// A new program that may go on using the variables of an old one, such as the program that is transformed.
     #[must_use]
     pub fn extending(program: &Program) -> Self {
@@ -74,10 +82,21 @@ impl Builder {
     /// # Errors
     /// Why the operation is not well typed.
     pub fn bind(&mut self, op: Op) -> Result<Vec<Var>, Reason> {
-        let types = result_types(&self.program, &op)?;
-        let vars: Vec<Var> = types.into_iter().map(|t| self.program.fresh(t)).collect();
-        self.open.last_mut().expect("a body is open").push(Stm { vars: vars.clone(), op });
-        Ok(vars)
+        self.bind_around(self.open.len() - 1, op).map(<[Var]>::to_vec)
+    }
+
+    /// Adds a statement to the body with so many open bodies around it.
+    fn bind_around(&mut self, depth: usize, op: Op) -> Result<&[Var], Reason> {
+        let vars: Vec<Var> = match &op {
+            Op::Scalar(scalar, operands) => {
+                let of = of_scalar(&self.program, *scalar, operands)?;
+                vec![self.program.fresh(of)]
+            }
+            op => result_types(&self.program, op)?.into_iter().map(|t| self.program.fresh(t)).collect(),
+        };
+        let body = &mut self.open[depth];
+        body.push(Stm { vars, op });
+        Ok(&body[body.len() - 1].vars)
     }
 
     /// Adds statements that are well typed, of variables that were made for them.
@@ -86,11 +105,13 @@ impl Builder {
     }
 
     /// Adds a statement to the body with so many open bodies around it, where its operands are bound already.
-    pub(crate) fn emit_around(&mut self, depth: usize, op: Op) -> Vec<Var> {
-        let inner = self.open.split_off(depth + 1);
-        let vars = self.emit(op);
-        self.open.extend(inner);
-        vars
+    pub(crate) fn emit_around(&mut self, depth: usize, op: Op) -> &[Var] {
+        self.bind_around(depth, op).unwrap_or_else(|reason| ill_typed(&reason))
+    }
+
+    /// The last statement of the body with so many open bodies around it.
+    pub(crate) fn last(&self, depth: usize) -> Option<&Stm> {
+        self.open[depth].last()
     }
 
     /// Adds a statement of several results that a transformation knows to be well typed.
@@ -98,7 +119,7 @@ impl Builder {
     /// # Panics
     /// If it is not, with the reason.
     pub fn emit(&mut self, op: Op) -> Vec<Var> {
-        self.bind(op).unwrap_or_else(|reason| panic!("a transformation builds well-typed programs: {reason}"))
+        self.emit_around(self.open.len() - 1, op).to_vec()
     }
 
     /// Adds a statement of one result that a transformation knows to be well typed.
@@ -106,9 +127,8 @@ impl Builder {
     /// # Panics
     /// If it is not, with the reason.
     pub fn one(&mut self, op: Op) -> Atom {
-        let vars = self.emit(op);
-        let [var] = vars[..] else { panic!("an operation of one result") };
-        Atom::Var(var)
+        let [var] = self.emit_around(self.open.len() - 1, op) else { panic!("an operation of one result") };
+        Atom::Var(*var)
     }
 
     /// Adds a scalar operation.
@@ -164,6 +184,10 @@ impl Default for Builder {
     fn default() -> Self {
         Builder::new()
     }
+}
+
+fn ill_typed(reason: &str) -> ! {
+    panic!("a transformation builds well-typed programs: {reason}")
 }
 
 /// An integer operand of kind `i64`, such as a size.

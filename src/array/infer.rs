@@ -4,6 +4,7 @@
 //! there, so the two cannot disagree.
 
 use super::program::{Atom, Body, Form, Hist, Lambda, Loop, Map, Op, Program, Reduce, Scatter};
+use super::scalar::ScalarOp;
 use super::types::{Prim, Type};
 
 /// Why an operation is not well typed, in words.
@@ -19,13 +20,7 @@ const TRUTH: Type = Type::scalar(Prim::Bool);
 pub fn result_types(program: &Program, op: &Op) -> Result<Vec<Type>, Reason> {
     let of = |atom: &Atom| program.atom_type(*atom);
     match op {
-        Op::Scalar(scalar, atoms) => {
-            let types: Vec<Type> = atoms.iter().map(of).collect();
-            let result = scalar.result_type(&types);
-            result
-                .map(|t| vec![t])
-                .ok_or_else(|| format!("{scalar:?} does not take operands of types {}", list(&types)))
-        }
+        Op::Scalar(scalar, atoms) => of_scalar(program, *scalar, atoms).map(|t| vec![t]),
         Op::Copy(a) => Ok(vec![of(a)]),
         Op::Iota(n) => expect("the length", of(n), INDEX).map(|()| vec![Type::array(Prim::I64, 1)]),
         Op::Replicate(n, a) => {
@@ -116,6 +111,17 @@ pub fn result_types(program: &Program, op: &Op) -> Result<Vec<Type>, Reason> {
             Ok(out)
         }
     }
+}
+
+/// The type of the result of a scalar operation.
+pub(super) fn of_scalar(program: &Program, op: ScalarOp, operands: &[Atom]) -> Result<Type, Reason> {
+    // None has more than three, and there are many of them.
+    let mut types = [INDEX; 3];
+    types.iter_mut().zip(operands).for_each(|(place, a)| *place = program.atom_type(*a));
+    types.get(..operands.len()).and_then(|types| op.result_type(types)).ok_or_else(|| {
+        let types: Vec<Type> = operands.iter().map(|a| program.atom_type(*a)).collect();
+        format!("{op:?} does not take operands of types {}", list(&types))
+    })
 }
 
 /// The types of a body's results.

@@ -7,9 +7,10 @@
 use rustc_hash::FxHashMap;
 
 use super::build::Builder;
-use super::program::{Atom, Body, Form, Lambda, Loop, Op, Program, Stm, Var};
-use super::rebuild::Rebuild;
+use super::program::{Atom, Body, Form, Lambda, Op, Program, Stm, Var};
+use super::types::Type;
 use super::verify::deeper;
+use super::visit::{atoms_mut, bodies_mut};
 
 impl Program {
     /// The same program with its variables numbered from 0 in the order of their binding.
@@ -18,16 +19,22 @@ impl Program {
     /// If the program does not [verify](Program::verify).
     #[must_use]
     pub fn renumbered(&self) -> Program {
-        self.function_alone(&self.function, self.names.clone())
+        self.clone().renumber()
+    }
+
+    /// The program, renumbered.
+    pub(crate) fn renumber(mut self) -> Program {
+        let (types, mut builder) = (core::mem::take(&mut self.types), Builder::new());
+        Renumber { old: &types, numbers: Numbers::all(&types), builder: &mut builder }.lambda(&mut self.function);
+        Program { types: builder.finish(Vec::new()).types, ..self }
     }
 
     /// A function of the program that mentions nothing from outside, as a program of its own.
     pub(crate) fn function_alone(&self, function: &Lambda, names: Vec<String>) -> Program {
-        let mut builder = Builder::new();
-        let mut renumber = Renumber { old: self, numbers: FxHashMap::default(), builder: &mut builder };
-        let function = renumber.lambda(function);
-        let numbered = builder.finish(Vec::new());
-        Program { names, function, ..numbered }
+        let (mut function, mut builder) = (function.clone(), Builder::new());
+        let numbers = Numbers::Some(FxHashMap::default());
+        Renumber { old: &self.types, numbers, builder: &mut builder }.lambda(&mut function);
+        Program { types: builder.finish(Vec::new()).types, names, function }
     }
 }
 
@@ -35,69 +42,98 @@ impl Builder {
     /// Adds the statements of a program that verifies, with these operands for its parameters, which are of their
     /// types. It answers the variables that the statements bind here, and the results.
     pub(super) fn inline(&mut self, program: &Program, arguments: &[Atom]) -> (Vec<Var>, Vec<Atom>) {
-        let numbers = program.function.params.iter().copied().zip(arguments.iter().copied()).collect();
-        let body = Renumber { old: program, numbers, builder: self }.body(&program.function.body);
+        let (mut body, mut numbers) = (program.function.body.clone(), Numbers::all(&program.types));
+        program.function.params.iter().zip(arguments).for_each(|(param, a)| numbers.set(*param, *a));
+        Renumber { old: &program.types, numbers, builder: self }.body(&mut body);
         let vars = body.stms.iter().flat_map(|stm| stm.vars.iter().copied()).collect();
         self.append(body.stms);
         (vars, body.results)
     }
 }
 
-/// What the variables of a program are in the one that is built.
+/// What variables become.
+enum Numbers {
+    /// Those of a whole program, by number.
+    All(Vec<Option<Atom>>),
+    /// Those of a part of it.
+    Some(FxHashMap<Var, Atom>),
+}
+
+impl Numbers {
+    fn all(types: &[Type]) -> Self {
+        Numbers::All(vec![None; types.len()])
+    }
+
+    fn set(&mut self, var: Var, to: Atom) {
+        match self {
+            Numbers::All(all) => all[var.0 as usize] = Some(to),
+            Numbers::Some(some) => {
+                some.insert(var, to);
+            }
+        }
+    }
+
+    fn get(&self, var: Var) -> Option<Atom> {
+        match self {
+            Numbers::All(all) => all[var.0 as usize],
+            Numbers::Some(some) => some.get(&var).copied(),
+        }
+    }
+}
+
+/// What the variables of a program are in the one that is built. Its parts are renumbered where they are.
 struct Renumber<'p> {
-    old: &'p Program,
-    numbers: FxHashMap<Var, Atom>,
+    old: &'p [Type],
+    numbers: Numbers,
     builder: &'p mut Builder,
 }
 
 impl Renumber<'_> {
-    fn bind(&mut self, var: Var) -> Var {
-        let number = self.builder.fresh(self.old.type_of(var));
-        self.numbers.insert(var, number.into());
-        number
+    fn bind(&mut self, var: &mut Var) {
+        let number = self.builder.fresh(self.old[var.0 as usize]);
+        self.numbers.set(*var, number.into());
+        *var = number;
     }
 
-    fn binds(&mut self, vars: &[Var]) -> Vec<Var> {
-        vars.iter().map(|v| self.bind(*v)).collect()
-    }
-}
-
-impl Rebuild for Renumber<'_> {
-    fn atom(&self, atom: Atom) -> Atom {
-        match atom {
-            Atom::Var(var) => *self.numbers.get(&var).expect("a variable is bound before it is used"),
-            Atom::Const(_) => atom,
+    fn atom(&self, atom: &mut Atom) {
+        if let Atom::Var(var) = atom {
+            *atom = self.numbers.get(*var).expect("a variable is bound before it is used");
         }
     }
 
-    fn lambda(&mut self, lambda: &Lambda) -> Lambda {
-        let params = self.binds(&lambda.params);
-        Lambda { params, body: self.body(&lambda.body) }
+    fn lambda(&mut self, lambda: &mut Lambda) {
+        lambda.params.iter_mut().for_each(|p| self.bind(p));
+        self.body(&mut lambda.body);
     }
 
-    fn body(&mut self, body: &Body) -> Body {
-        let stms = body.stms.iter().map(|stm| {
-            let op = self.op(&stm.op);
-            Stm { vars: self.binds(&stm.vars), op }
-        });
-        let stms = deeper(|| stms.collect());
-        Body { stms, results: self.atoms(&body.results) }
+    fn body(&mut self, body: &mut Body) {
+        deeper(|| body.stms.iter_mut().for_each(|stm| self.stm(stm)));
+        body.results.iter_mut().for_each(|a| self.atom(a));
     }
 
-    fn of_loop(&mut self, it: &Loop) -> Op {
-        let initial: Vec<Atom> = it.params.iter().map(|(_, a)| self.atom(*a)).collect();
-        let params: Vec<Var> = it.params.iter().map(|(p, _)| self.bind(*p)).collect();
-        let form = match &it.form {
-            Form::For(i, bound) => {
-                let bound = self.atom(*bound);
-                Form::For(self.bind(*i), bound)
+    fn stm(&mut self, Stm { vars, op }: &mut Stm) {
+        atoms_mut(op, &mut |a| self.atom(a));
+        match op {
+            Op::Loop(it) => {
+                it.params.iter_mut().for_each(|(param, _)| self.bind(param));
+                if let Form::For(i, _) = &mut it.form {
+                    self.bind(i);
+                }
+                bodies_mut(op).into_iter().for_each(|body| self.body(body));
             }
-            Form::While { condition, bound } => {
-                let bound = bound.map(|b| self.atom(b));
-                Form::While { condition: self.body(condition), bound }
+            Op::Map(map) => self.lambda(&mut map.function),
+            Op::Reduce(it) | Op::Scan(it) => self.lambda(&mut it.operator),
+            Op::Hist(it) => self.lambda(&mut it.operator),
+            Op::Custom(it) => {
+                self.lambda(&mut it.function);
+                self.lambda(&mut it.pullback);
             }
-        };
-        let params = params.into_iter().zip(initial).collect();
-        Op::Loop(Box::new(Loop { params, form, body: self.body(&it.body), policy: it.policy }))
+            Op::If(..) => bodies_mut(op).into_iter().for_each(|body| self.body(body)),
+            Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => {}
+            Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => {}
+            Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) => {}
+            Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => {}
+        }
+        vars.iter_mut().for_each(|v| self.bind(v));
     }
 }

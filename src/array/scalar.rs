@@ -170,6 +170,8 @@ impl ScalarOp {
         if operands.iter().any(|t| t.rank != 0 || t.accumulator) {
             return None;
         }
-        self.result(&operands.iter().map(|t| t.prim).collect::<Vec<_>>()).map(Type::scalar)
+        let mut kinds = [Prim::Bool; 3];
+        kinds.iter_mut().zip(operands).for_each(|(kind, t)| *kind = t.prim);
+        self.result(kinds.get(..operands.len())?).map(Type::scalar)
     }
 }

@@ -19,6 +19,45 @@ pub(crate) fn atoms_in(body: &Body, visit: &mut impl FnMut(Atom)) {
     body.stms.iter().for_each(|stm| atoms_of(&stm.op, visit));
 }
 
+/// Calls `visit` on every operand of the operation itself, to be changed, in the order of [`Op::atoms`].
+pub(crate) fn atoms_mut(op: &mut Op, visit: &mut impl FnMut(&mut Atom)) {
+    match op {
+        Op::Scalar(_, atoms) | Op::Elements(atoms) | Op::Concat(atoms) => atoms.iter_mut().for_each(visit),
+        Op::Copy(a) | Op::Iota(a) | Op::Size(a, _) | Op::Permute(a, _) | Op::Reverse(a) => visit(a),
+        Op::ToAccumulator(a) | Op::FromAccumulator(a) => visit(a),
+        Op::Replicate(n, a) => [n, a].into_iter().for_each(visit),
+        Op::Index(a, indices) | Op::Reshape(a, indices) => {
+            visit(a);
+            indices.iter_mut().for_each(visit);
+        }
+        Op::Slice(a, ranges) => {
+            visit(a);
+            ranges.iter_mut().flat_map(|r| [&mut r.start, &mut r.count, &mut r.step]).for_each(visit);
+        }
+        Op::Update(a, indices, value) | Op::Accumulate(a, indices, value) => {
+            visit(a);
+            indices.iter_mut().for_each(&mut *visit);
+            visit(value);
+        }
+        Op::If(condition, ..) => visit(condition),
+        Op::Loop(it) => {
+            it.params.iter_mut().for_each(|(_, initial)| visit(initial));
+            match &mut it.form {
+                Form::For(_, bound) => visit(bound),
+                Form::While { bound, .. } => bound.iter_mut().for_each(visit),
+            }
+        }
+        Op::Map(map) => map.arrays.iter_mut().chain(&mut map.accumulators).for_each(visit),
+        Op::Reduce(it) | Op::Scan(it) => it.neutral.iter_mut().chain(&mut it.arrays).for_each(visit),
+        Op::Hist(it) => {
+            let operands = it.neutral.iter_mut().chain(&mut it.destinations).chain([&mut it.indices]);
+            operands.chain(&mut it.values).for_each(visit);
+        }
+        Op::Scatter(it) => [&mut it.destination, &mut it.indices, &mut it.values].into_iter().for_each(visit),
+        Op::Custom(it) => it.arguments.iter_mut().for_each(visit),
+    }
+}
+
 /// The bodies of an operation, each with the variables bound for it.
 pub(crate) fn bodies(op: &Op) -> Vec<(Vec<Var>, &Body)> {
     fn of(lambda: &Lambda) -> (Vec<Var>, &Body) {
@@ -40,6 +79,36 @@ pub(crate) fn bodies(op: &Op) -> Vec<(Vec<Var>, &Body)> {
         Op::Reduce(it) | Op::Scan(it) => vec![of(&it.operator)],
         Op::Hist(it) => vec![of(&it.operator)],
         Op::Custom(it) => vec![of(&it.function), of(&it.pullback)],
+        Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => Vec::new(),
+        Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => Vec::new(),
+        Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) => Vec::new(),
+        Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => Vec::new(),
+    }
+}
+
+/// Whether an operation has bodies.
+pub(crate) fn has_bodies(op: &Op) -> bool {
+    match op {
+        Op::If(..) | Op::Loop(_) | Op::Map(_) | Op::Reduce(_) | Op::Scan(_) | Op::Hist(_) | Op::Custom(_) => true,
+        Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => false,
+        Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => false,
+        Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) => false,
+        Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => false,
+    }
+}
+
+/// The bodies of an operation, in the order of their writing.
+pub(crate) fn bodies_mut(op: &mut Op) -> Vec<&mut Body> {
+    match op {
+        Op::If(_, yes, no) => vec![yes, no],
+        Op::Loop(it) => match &mut it.form {
+            Form::For(..) => vec![&mut it.body],
+            Form::While { condition, .. } => vec![condition, &mut it.body],
+        },
+        Op::Map(map) => vec![&mut map.function.body],
+        Op::Reduce(it) | Op::Scan(it) => vec![&mut it.operator.body],
+        Op::Hist(it) => vec![&mut it.operator.body],
+        Op::Custom(it) => vec![&mut it.function.body, &mut it.pullback.body],
         Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => Vec::new(),
         Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => Vec::new(),
         Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) => Vec::new(),

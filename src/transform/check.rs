@@ -15,7 +15,8 @@ pub(super) fn check(program: &Program, active: &Active) -> Result<()> {
 }
 
 fn check_body(program: &Program, body: &Body, active: &Active, is_pullback: bool) -> Result<()> {
-    let bound: FxHashSet<Var> = body.stms.iter().flat_map(|stm| stm.vars.iter().copied()).collect();
+    let vars = body.stms.iter().flat_map(|stm| stm.vars.iter().copied());
+    let bound: FxHashSet<Var> = vars.filter(|v| program.type_of(*v).accumulator).collect();
     for stm in &body.stms {
         if stm.vars.iter().any(|v| active.var(*v)) {
             check_statement(&bound, stm)?;

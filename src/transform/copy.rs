@@ -3,8 +3,6 @@
 //! Law: a copy computes what the original does, from the values its variables have been given. Accumulators can only be
 //! added to, so where the values of a scope are wanted again, those that come from outside are left out of the copy.
 
-use rustc_hash::FxHashMap;
-
 use super::target::Target;
 use crate::array::{
     Atom, Body, Form, Lambda, Loop, Map, Op, Policy, Prim, Program, Rebuild, ScalarOp, Stm, Type, Var, index,
@@ -15,7 +13,8 @@ use crate::array::{
 pub(super) struct Copier<'p, 't> {
     pub(super) source: &'p Program,
     pub(super) target: &'t Target,
-    values: FxHashMap<Var, Atom>,
+    /// By number; nothing for what is left out.
+    values: Vec<Option<Atom>>,
     rewrite: Option<&'t Rewrite<'t>>,
 }
 
@@ -24,7 +23,7 @@ type Rewrite<'r> = dyn Fn(&mut Copier<'_, '_>, &Stm) -> Option<Vec<Atom>> + 'r;
 
 impl<'p, 't> Copier<'p, 't> {
     pub(super) fn new(source: &'p Program, target: &'t Target) -> Self {
-        Copier { source, target, values: FxHashMap::default(), rewrite: None }
+        Copier { source, target, values: vec![None; source.types.len()], rewrite: None }
     }
 
     /// A copier that writes some statements in another way.
@@ -34,19 +33,19 @@ impl<'p, 't> Copier<'p, 't> {
 
     /// Says what a variable stands for.
     pub(super) fn set(&mut self, var: Var, value: Atom) {
-        self.values.insert(var, value);
+        self.values[var.0 as usize] = Some(value);
     }
 
     /// Leaves a variable, an accumulator, out of what is copied.
     pub(super) fn leave_out(&mut self, var: Var) {
-        self.values.remove(&var);
+        self.values[var.0 as usize] = None;
     }
 
     /// What an operand stands for.
     pub(super) fn atom(&self, atom: Atom) -> Atom {
         match atom {
             Atom::Const(_) => atom,
-            Atom::Var(var) => *self.values.get(&var).expect("a variable is bound before it is used"),
+            Atom::Var(var) => self.values[var.0 as usize].expect("a variable is bound before it is used"),
         }
     }
 
@@ -59,7 +58,7 @@ impl<'p, 't> Copier<'p, 't> {
     pub(super) fn kept(&self, atom: Atom) -> bool {
         match atom {
             Atom::Const(_) => true,
-            Atom::Var(var) => !self.source.type_of(var).accumulator || self.values.contains_key(&var),
+            Atom::Var(var) => !self.source.type_of(var).accumulator || self.values[var.0 as usize].is_some(),
         }
     }
 

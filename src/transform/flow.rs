@@ -16,7 +16,7 @@ impl Active {
     /// The variables that depend on the parameters of the program at these positions.
     pub(super) fn forward(program: &Program, by: &[usize]) -> Self {
         let edges = edges(&program.function.body);
-        Active(reach(program, &params(program, by), edges.iter().copied()))
+        Active(reached(program.types.len(), params(program, by), || edges.iter().copied()))
     }
 
     /// The variables that depend on these parameters, and on which results depend.
@@ -27,9 +27,9 @@ impl Active {
     /// The variables of a function that depend on these, and on which its results depend.
     pub(super) fn of_lambda(program: &Program, function: &Lambda, from: &[Var]) -> Self {
         let edges = edges(&function.body);
-        let varied = reach(program, from, edges.iter().copied());
-        let results: Vec<Var> = function.body.results.iter().filter_map(var).collect();
-        let useful = reach(program, &results, edges.iter().map(|(from, to)| (*to, *from)));
+        let (count, results) = (program.types.len(), function.body.results.iter().filter_map(var).collect());
+        let varied = reached(count, from.to_vec(), || edges.iter().copied());
+        let useful = reached(count, results, || edges.iter().map(|(from, to)| (*to, *from)));
         Active(varied.into_iter().zip(useful).map(|(a, b)| a && b).collect())
     }
 
@@ -88,14 +88,24 @@ fn var(atom: &Atom) -> Option<Var> {
     }
 }
 
-fn reach(program: &Program, from: &[Var], edges: impl Iterator<Item = (Var, Var)>) -> Vec<bool> {
-    let mut next: Vec<Vec<Var>> = vec![Vec::new(); program.types.len()];
-    edges.for_each(|(from, to)| next[from.0 as usize].push(to));
-    let mut reached = vec![false; program.types.len()];
-    let mut pending = from.to_vec();
+/// Which of so many variables can be reached from these along the edges, which are listed twice.
+pub(super) fn reached<E: Iterator<Item = (Var, Var)>>(count: usize, from: Vec<Var>, edges: impl Fn() -> E) -> Vec<bool> {
+    // All ends of edges in one list, sorted by where they begin: first how many come before, then each at its place.
+    let mut start = vec![0; count + 1];
+    edges().for_each(|(from, _)| start[from.0 as usize + 1] += 1);
+    (0..count).for_each(|k| start[k + 1] += start[k]);
+    let (mut place, mut ends) = (start.clone(), vec![Var(0); start[count]]);
+    for (from, to) in edges() {
+        let place = &mut place[from.0 as usize];
+        ends[*place] = to;
+        *place += 1;
+    }
+    let mut reached = vec![false; count];
+    let mut pending = from;
     while let Some(var) = pending.pop() {
-        if !core::mem::replace(&mut reached[var.0 as usize], true) {
-            pending.extend(&next[var.0 as usize]);
+        let k = var.0 as usize;
+        if !core::mem::replace(&mut reached[k], true) {
+            pending.extend(&ends[start[k]..start[k + 1]]);
         }
     }
     reached

@@ -4,8 +4,6 @@
 //! tangents side by side, and operators become operators on dual numbers, with the tangent 0 of the neutral element
 //! ("Reverse AD for a functional array language", forward mode). Variables that no parameter reaches have no tangent.
 
-use rustc_hash::FxHashMap;
-
 use super::check::check;
 use super::copy::Copier;
 use super::flow::Active;
@@ -26,16 +24,22 @@ pub(super) fn jvp(
     by: &[usize],
     mut seed: impl FnMut(&Target, usize, Atom) -> Atom,
 ) -> Result<Program> {
-    let active = Active::forward(program, by);
+    let mut active = Active::forward(program, by);
     check(program, &active)?;
     let rewritten = constant_neutrals(program, &active);
-    let program = rewritten.as_ref().unwrap_or(program);
-    let (target, active) = (Target::new(), Active::forward(program, by));
+    let program = match &rewritten {
+        Some(rewritten) => {
+            active = Active::forward(rewritten, by);
+            rewritten
+        }
+        None => program,
+    };
+    let target = Target::new();
     let mut forward = Forward {
         copier: Copier::new(program, &target),
         target: &target,
         active: &active,
-        tangents: FxHashMap::default(),
+        tangents: vec![None; program.types.len()],
     };
     let function = &program.function;
     for (param, name) in function.params.iter().zip(&program.names) {
@@ -45,7 +49,7 @@ pub(super) fn jvp(
     for k in by {
         let param = function.params[*k];
         let tangent = seed(&target, *k, forward.copier.atom(param.into()));
-        forward.tangents.insert(param, tangent);
+        forward.set(param, tangent);
     }
     forward.stms(&function.body.stms);
     let mut results = forward.copier.atoms(&function.body.results);
@@ -58,14 +62,15 @@ struct Forward<'p, 't> {
     copier: Copier<'p, 't>,
     target: &'t Target,
     active: &'t Active,
-    tangents: FxHashMap<Var, Atom>,
+    /// By the number of the variable.
+    tangents: Vec<Option<Atom>>,
 }
 
 impl Forward<'_, '_> {
     /// The tangent of an operand, if it has one.
     fn known(&self, atom: Atom) -> Option<Atom> {
         match atom {
-            Atom::Var(var) => self.tangents.get(&var).copied(),
+            Atom::Var(var) => self.tangents[var.0 as usize],
             Atom::Const(_) => None,
         }
     }
@@ -99,7 +104,7 @@ impl Forward<'_, '_> {
     }
 
     fn set(&mut self, var: Var, tangent: Atom) {
-        self.tangents.insert(var, tangent);
+        self.tangents[var.0 as usize] = Some(tangent);
     }
 
     /// New variables for parameters and then for the tangents of some of them.

@@ -118,7 +118,7 @@ impl Program {
     /// [`Error::Length`](crate::Error::Length) if `batched` does not say of each parameter whether it is, and
     /// [`Error::Empty`](crate::Error::Empty) if none is: the number of values would be unknown.
     pub fn vmap(&self, batched: &[bool]) -> Result<Program> {
-        Ok(vmap::vmap(self, batched, None)?.simplified())
+        Ok(simplify::simplify(vmap::vmap(self, batched, None)?))
     }
 
     /// Forward mode in many directions: as [`jvp`](Program::jvp), where each tangent has one dimension more, outermost.
@@ -143,7 +143,7 @@ impl Program {
     fn many(&self, derivative: &Program) -> Result<Program> {
         let n = self.function.params.len();
         let batched: Vec<bool> = (0..derivative.function.params.len()).map(|k| k >= n).collect();
-        Ok(vmap::vmap(derivative, &batched, Some(self))?.simplified())
+        Ok(simplify::simplify(vmap::vmap(derivative, &batched, Some(self))?))
     }
 
     /// A program of the same meaning that reads better and costs no more: without copies, dead statements and repeated
@@ -165,6 +165,6 @@ impl Program {
     /// ```
     #[must_use]
     pub fn simplified(&self) -> Program {
-        simplify::simplify(self)
+        simplify::simplify(self.clone())
     }
 }

@@ -1,14 +1,17 @@
 //! The partial derivatives of scalar operations, by the rows of the tables.
 //!
-//! Law: on reals, dual numbers over the sparse module are run on the carrier that writes, so every partial is the
+//! Law: on reals, dual numbers over three partials, since no operation has more operands, are run on the carrier that writes, so every partial is the
 //! table's. Integers and truth values follow the rules of their own ring: arithmetic wraps, "or" is the sum and "and" the
 //! product; a quotient has the partials `1 quot y` and `−(x quot y) quot y`. Conversions are linear.
+
+use num_traits::Zero;
 
 use super::emit::Emit;
 use super::target::Target;
 use crate::array::{Atom, IntegerRow, Prim, ScalarOp, index};
-use crate::carriers::{Dual, Sparse};
+use crate::carriers::{Dense, Dual};
 use crate::primitives::Slopes;
+use crate::typenum::U3;
 
 /// How a result changes with one operand.
 pub(super) enum Partial {
@@ -51,7 +54,7 @@ pub(super) fn partials(target: &Target, op: ScalarOp, operands: &[Atom], asked: 
     let prim = target.type_of(operands[0]).prim;
     match op {
         ScalarOp::Add | ScalarOp::Mul | ScalarOp::Row(_) => {
-            type Number<'t> = Dual<Emit<'t>, Sparse<usize, Emit<'t>>>;
+            type Number<'t> = Dual<Emit<'t>, Dense<Emit<'t>, U3>>;
             let x: Vec<Number<'_>> = operands
                 .iter()
                 .zip(asked)
@@ -68,7 +71,7 @@ pub(super) fn partials(target: &Target, op: ScalarOp, operands: &[Atom], asked: 
                 _ => unreachable!("the outer match has taken the others"),
             };
             let slopes = if let ScalarOp::Row(row) = op { row.facts().slopes } else { Slopes::Finite };
-            let partial = |i| z.tangent.get(&i).map(|p: &Emit<'_>| Partial::Factor(p.atom(prim), slopes));
+            let partial = |i| Some(z.tangent[i]).filter(|p| !p.is_zero()).map(|p| Partial::Factor(p.atom(prim), slopes));
             (0..operands.len()).map(partial).collect()
         }
         ScalarOp::Scale => {

@@ -4,23 +4,48 @@
 //! not written again; zeros are not added.
 
 use core::cell::RefCell;
+use core::mem::{Discriminant, discriminant};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::hash_map::Entry;
 
-use crate::array::{Atom, Body, Builder, Lambda, Map, Op, Program, Range, Reduce, ScalarOp, Type, Var, index};
+use crate::array::{Atom, Body, Builder, Const, Lambda, Map, Op, Program, Range, Reduce, ScalarOp, Type, Var, index};
 
 /// What makes two statements the same.
-#[derive(PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 enum Known {
-    Scalar(ScalarOp, Vec<Atom>),
-    /// Any other operation without bodies, as text.
-    Text(String),
+    /// A scalar operation, and its operands, in few bits: of these there are many.
+    Scalar(ScalarOp, [u32; 3]),
+    /// Any other operation without bodies, and its operands and numbers.
+    Moved(Box<(Discriminant<Op>, Vec<Atom>)>),
+}
+
+impl Known {
+    fn moved(op: &Op) -> Self {
+        let number = |n: usize| index(i64::try_from(n).expect("a dimension is a number"));
+        let mut of = Vec::new();
+        op.atoms(|a| of.push(a));
+        match op {
+            Op::Size(_, dimension) => of.push(number(*dimension)),
+            Op::Permute(_, order) => of.extend(order.iter().copied().map(number)),
+            Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Index(..) => {}
+            Op::Slice(..) | Op::Update(..) | Op::Reshape(..) | Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) => {}
+            Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => {}
+            Op::If(..) | Op::Loop(_) | Op::Map(_) | Op::Reduce(_) => panic!("an operation without bodies"),
+            Op::Scan(_) | Op::Hist(_) | Op::Custom(_) => panic!("an operation without bodies"),
+        }
+        Known::Moved(Box::new((discriminant(op), of)))
+    }
 }
 
 /// A program under construction, behind a shared reference.
 pub(super) struct Target {
     builder: RefCell<Builder>,
-    /// What is known in each open body, outermost first.
-    known: RefCell<Vec<FxHashMap<Known, Atom>>>,
+    /// What is known here.
+    known: RefCell<FxHashMap<Known, Var>>,
+    /// The numbers of constants.
+    constants: RefCell<FxHashMap<Const, u32>>,
+    /// What became known in each open body but the outermost.
+    opened: RefCell<Vec<Vec<Known>>>,
     /// Arrays that are zero.
     zeros: RefCell<FxHashSet<Var>>,
     /// Arrays of copies, each with how many of what.
@@ -31,7 +56,9 @@ impl Target {
     pub(super) fn new() -> Self {
         Target {
             builder: RefCell::new(Builder::new()),
-            known: RefCell::new(vec![FxHashMap::default()]),
+            known: RefCell::default(),
+            constants: RefCell::default(),
+            opened: RefCell::default(),
             zeros: RefCell::default(),
             copies: RefCell::default(),
         }
@@ -66,7 +93,7 @@ impl Target {
         };
         if repeats {
             let copied = if let Op::Replicate(n, value) = op { Some((n, value)) } else { None };
-            let result = self.once(Known::Text(format!("{op:?}")), || self.builder.borrow_mut().one(op));
+            let result = self.once(Known::moved(&op), || self.builder.borrow_mut().one(op));
             if let Some(copied) = copied {
                 self.copies.borrow_mut().insert(result, copied);
             }
@@ -86,25 +113,40 @@ impl Target {
     /// changed in place and ends where the loop ends.
     fn give_away(&self, initial: Atom) {
         if let Some((n, value)) = self.copies.borrow().get(&initial) {
-            let key = Known::Text(format!("{:?}", Op::Replicate(*n, *value)));
-            for open in self.known.borrow_mut().iter_mut() {
-                open.remove(&key);
-            }
+            self.known.borrow_mut().remove(&Known::moved(&Op::Replicate(*n, *value)));
         }
     }
 
     fn once(&self, key: Known, write: impl FnOnce() -> Atom) -> Atom {
-        if let Some(atom) = self.known.borrow().iter().find_map(|open| open.get(&key)) {
-            return *atom;
+        match self.known.borrow_mut().entry(key) {
+            Entry::Occupied(known) => (*known.get()).into(),
+            Entry::Vacant(place) => {
+                if let Some(open) = self.opened.borrow_mut().last_mut() {
+                    open.push(place.key().clone());
+                }
+                let Atom::Var(var) = write() else { panic!("a statement binds variables") };
+                (*place.insert(var)).into()
+            }
         }
-        let atom = write();
-        self.known.borrow_mut().last_mut().expect("a body is open").insert(key, atom);
-        atom
+    }
+
+    /// The number of an operand: variables are even, constants odd.
+    fn number(&self, operand: Atom) -> u32 {
+        match operand {
+            Atom::Var(var) => var.0.checked_mul(2).expect("there are fewer than 2^31 variables"),
+            Atom::Const(constant) => {
+                let mut constants = self.constants.borrow_mut();
+                let next = u32::try_from(constants.len()).expect("there are fewer than 2^31 constants");
+                *constants.entry(constant).or_insert(next) << 1 | 1
+            }
+        }
     }
 
     /// A scalar operation, as it is.
     pub(super) fn scalar(&self, op: ScalarOp, operands: &[Atom]) -> Atom {
-        self.once(Known::Scalar(op, operands.to_vec()), || self.builder.borrow_mut().scalar(op, operands))
+        let mut of = [u32::MAX; 3];
+        of.iter_mut().zip(operands).for_each(|(place, operand)| *place = self.number(*operand));
+        self.once(Known::Scalar(op, of), || self.builder.borrow_mut().scalar(op, operands))
     }
 
     /// The size of an array in a dimension.
@@ -115,9 +157,13 @@ impl Target {
     /// The body that `inside` writes; it answers the results.
     pub(super) fn body(&self, inside: impl FnOnce() -> Vec<Atom>) -> Body {
         self.builder.borrow_mut().open_body();
-        self.known.borrow_mut().push(FxHashMap::default());
+        self.opened.borrow_mut().push(Vec::new());
         let results = inside();
-        self.known.borrow_mut().pop();
+        let gone = self.opened.borrow_mut().pop().expect("a body is open");
+        let mut known = self.known.borrow_mut();
+        gone.iter().for_each(|key| {
+            known.remove(key);
+        });
         self.builder.borrow_mut().close_body(results)
     }
 

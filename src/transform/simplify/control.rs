@@ -8,7 +8,7 @@ use super::forms::{Frame, Writer};
 use super::repeated::{Class, Kind};
 use crate::array::{Atom, Body, Const, Form, Lambda, Loop, Map, Op, Rebuild, Var, index};
 
-impl Writer<'_> {
+impl Writer {
     pub(super) fn branch(&mut self, condition: Atom, yes: &Body, no: &Body) -> Vec<Atom> {
         let condition = self.atom(condition);
         if let Atom::Const(known) = condition {

@@ -3,128 +3,128 @@
 //! Law: what is left computes what the results need, and nothing else. Dependence is followed component by component
 //! through maps, loops, branches and operators, so that one result of a combinator can go while others stay.
 
-use rustc_hash::FxHashSet;
+use crate::array::{Atom, Body, Form, Lambda, Op, Program, Reduce, Stm, Var};
+use crate::transform::flow::{atoms_in, bodies, reached};
 
-use crate::array::{Atom, Body, Form, Hist, Lambda, Loop, Map, Op, Program, Reduce, Stm, Var};
-use crate::transform::flow::{atoms_in, bodies};
-
-/// The program without what is not needed, if there is something.
-pub(super) fn dead(program: &Program) -> Option<Program> {
-    let needed = Needed::new(program);
-    let body = needed.body(&program.function.body, |_| true);
-    if body == program.function.body {
-        return None;
-    }
-    let function = Lambda { params: program.function.params.clone(), body };
-    Some(Program { types: program.types.clone(), names: program.names.clone(), function })
+/// Takes out of a program what is not needed, if there is something.
+pub(super) fn dead(program: &mut Program) -> bool {
+    let mut needed = Needed::new(program);
+    needed.body(&mut program.function.body, |_| true);
+    needed.changed
 }
 
-/// The variables that the results of a program depend on in any way.
-struct Needed(FxHashSet<Var>);
+/// The variables that the results of a program depend on in any way, by number.
+struct Needed {
+    vars: Vec<bool>,
+    /// Whether something has been taken out.
+    changed: bool,
+}
 
 impl Needed {
     fn new(program: &Program) -> Self {
-        let mut needs: Vec<Vec<Var>> = vec![Vec::new(); program.types.len()];
+        let mut edges: Vec<(Var, Var)> = Vec::with_capacity(2 * program.types.len());
         body_needs(&program.function.body, &mut |var, atom| {
             if let Atom::Var(on) = atom {
-                needs[var.0 as usize].push(on);
+                edges.push((var, on));
             }
         });
-        let mut needed = FxHashSet::default();
         let results = program.function.body.results.iter();
-        let mut pending: Vec<Var> =
-            results.filter_map(|a| if let Atom::Var(v) = a { Some(*v) } else { None }).collect();
-        while let Some(var) = pending.pop() {
-            if needed.insert(var) {
-                pending.extend(&needs[var.0 as usize]);
+        let results = results.filter_map(|a| if let Atom::Var(v) = a { Some(*v) } else { None }).collect();
+        Needed { vars: reached(program.types.len(), results, || edges.iter().copied()), changed: false }
+    }
+
+    fn has(&self, var: Var) -> bool {
+        self.vars[var.0 as usize]
+    }
+
+    fn which(&self, vars: &[Var]) -> Vec<bool> {
+        vars.iter().map(|v| self.has(*v)).collect()
+    }
+
+    /// Keeps of a list what is said to be kept.
+    fn pick<T>(&mut self, all: &mut Vec<T>, kept: impl Fn(usize) -> bool) {
+        let (before, mut k) = (all.len(), 0);
+        all.retain(|_| {
+            k += 1;
+            kept(k - 1)
+        });
+        self.changed |= all.len() < before;
+    }
+
+    /// Takes out of a body what is not needed, and those of its results that `keep` does not name.
+    fn body(&mut self, body: &mut Body, keep: impl Fn(usize) -> bool) {
+        let before = body.stms.len();
+        body.stms.retain(|stm| stm.vars.iter().any(|v| self.has(*v)));
+        self.changed |= body.stms.len() < before;
+        body.stms.iter_mut().for_each(|stm| self.stm(stm));
+        self.pick(&mut body.results, keep);
+    }
+
+    fn stm(&mut self, stm: &mut Stm) {
+        let Stm { vars, op } = stm;
+        let kept: Vec<bool> = match op {
+            Op::If(_, yes, no) => {
+                let kept = self.which(vars);
+                self.body(yes, |k| kept[k]);
+                self.body(no, |k| kept[k]);
+                kept
             }
-        }
-        Needed(needed)
-    }
-
-    /// The body without what is not needed, and with those of its results that `keep` says.
-    fn body(&self, body: &Body, keep: impl Fn(usize) -> bool) -> Body {
-        let stms = body.stms.iter().filter(|stm| stm.vars.iter().any(|v| self.0.contains(v)));
-        let results = body.results.iter().enumerate().filter(|(k, _)| keep(*k)).map(|(_, a)| *a);
-        Body { stms: stms.map(|stm| self.stm(stm)).collect(), results: results.collect() }
-    }
-
-    fn stm(&self, stm: &Stm) -> Stm {
-        let has = |v: &Var| self.0.contains(v);
-        let needed = |k: usize| has(&stm.vars[k]);
-        let (op, kept): (Op, Vec<bool>) = match &stm.op {
-            Op::If(condition, yes, no) => (
-                Op::If(*condition, self.body(yes, needed), self.body(no, needed)),
-                (0..stm.vars.len()).map(needed).collect(),
-            ),
             Op::Loop(it) => {
-                let kept: Vec<bool> = it.params.iter().map(|(param, _)| has(param)).collect();
-                let params = it.params.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(p, _)| *p).collect();
-                let form = match &it.form {
-                    Form::For(i, bound) => Form::For(*i, *bound),
-                    Form::While { condition, bound } => {
-                        Form::While { condition: self.body(condition, |_| true), bound: *bound }
-                    }
-                };
-                let body = self.body(&it.body, |k| kept[k]);
-                (Op::Loop(Box::new(Loop { params, form, body, policy: it.policy })), kept)
+                let kept: Vec<bool> = it.params.iter().map(|(param, _)| self.has(*param)).collect();
+                self.pick(&mut it.params, |k| kept[k]);
+                if let Form::While { condition, .. } = &mut it.form {
+                    self.body(condition, |_| true);
+                }
+                self.body(&mut it.body, |k| kept[k]);
+                kept
             }
-            Op::Map(map) => self.map(map, &stm.vars.iter().map(has).collect::<Vec<_>>()),
-            Op::Reduce(it) => {
-                let (it, kept) = self.reduce(it, &stm.vars);
-                (Op::Reduce(Box::new(it)), kept)
+            Op::Map(map) => {
+                let (kept, arrays) = (self.which(vars), map.arrays.len());
+                let values = kept.len() - map.accumulators.len();
+                let mut inputs = self.which(&map.function.params[..arrays]);
+                if !inputs.contains(&true) {
+                    // One array is left to say how long the map is.
+                    inputs[0] = true;
+                }
+                self.pick(&mut map.arrays, |k| inputs[k]);
+                self.pick(&mut map.accumulators, |k| kept[values + k]);
+                inputs.extend(&kept[values..]);
+                self.pick(&mut map.function.params, |k| inputs[k]);
+                self.body(&mut map.function.body, |k| kept[k]);
+                kept
             }
-            Op::Scan(it) => {
-                let (it, kept) = self.reduce(it, &stm.vars);
-                (Op::Scan(Box::new(it)), kept)
-            }
+            Op::Reduce(it) | Op::Scan(it) => self.reduce(it, vars),
             Op::Hist(it) => {
-                let (operator, kept) = self.operator(&it.operator, &stm.vars);
-                let (neutral, values) = (pick(&it.neutral, &kept), pick(&it.values, &kept));
-                let destinations = pick(&it.destinations, &kept);
-                (Op::Hist(Box::new(Hist { operator, neutral, destinations, indices: it.indices, values })), kept)
+                let kept = self.operator(&mut it.operator, vars);
+                for operands in [&mut it.neutral, &mut it.destinations, &mut it.values] {
+                    self.pick(operands, |k| kept[k]);
+                }
+                kept
             }
-            op => return Stm { vars: stm.vars.clone(), op: op.clone() },
+            Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => return,
+            Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => return,
+            Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) | Op::Custom(_) => return,
+            Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => return,
         };
-        Stm { vars: pick(&stm.vars, &kept), op }
+        self.pick(vars, |k| kept[k]);
     }
 
-    fn map(&self, map: &Map, wanted: &[bool]) -> (Op, Vec<bool>) {
-        let (arrays, accumulators) = map.function.params.split_at(map.arrays.len());
-        let mut inputs: Vec<bool> = arrays.iter().map(|p| self.0.contains(p)).collect();
-        if !inputs.contains(&true) {
-            // One array is left to say how long the map is.
-            inputs[0] = true;
-        }
-        let values = wanted.len() - accumulators.len();
-        let kept_accumulators = &wanted[values..];
-        let params = [pick(arrays, &inputs), pick(accumulators, kept_accumulators)].concat();
-        let function = Lambda { params, body: self.body(&map.function.body, |k| wanted[k]) };
-        let accumulators = pick(&map.accumulators, kept_accumulators);
-        let op = Op::Map(Box::new(Map { function, arrays: pick(&map.arrays, &inputs), accumulators }));
-        (op, wanted.to_vec())
+    /// Takes out of an operator the components that are not needed, and answers which stay.
+    fn operator(&mut self, operator: &mut Lambda, vars: &[Var]) -> Vec<bool> {
+        let (left, right) = operator.params.split_at(vars.len());
+        let sides = vars.iter().zip(left).zip(right);
+        let kept: Vec<bool> = sides.map(|((v, l), r)| self.has(*v) || self.has(*l) || self.has(*r)).collect();
+        self.pick(&mut operator.params, |k| kept[k % kept.len()]);
+        self.body(&mut operator.body, |k| kept[k]);
+        kept
     }
 
-    /// An operator without the components that are not needed, and which are.
-    fn operator(&self, operator: &Lambda, vars: &[Var]) -> (Lambda, Vec<bool>) {
-        let k = vars.len();
-        let has = |v: &Var| self.0.contains(v);
-        let kept: Vec<bool> =
-            (0..k).map(|c| has(&vars[c]) || has(&operator.params[c]) || has(&operator.params[k + c])).collect();
-        let (left, right) = operator.params.split_at(k);
-        let params = [pick(left, &kept), pick(right, &kept)].concat();
-        (Lambda { params, body: self.body(&operator.body, |c| kept[c]) }, kept)
+    fn reduce(&mut self, it: &mut Reduce, vars: &[Var]) -> Vec<bool> {
+        let kept = self.operator(&mut it.operator, vars);
+        self.pick(&mut it.neutral, |k| kept[k]);
+        self.pick(&mut it.arrays, |k| kept[k]);
+        kept
     }
-
-    fn reduce(&self, it: &Reduce, vars: &[Var]) -> (Reduce, Vec<bool>) {
-        let (operator, kept) = self.operator(&it.operator, vars);
-        let (neutral, arrays) = (pick(&it.neutral, &kept), pick(&it.arrays, &kept));
-        (Reduce { operator, neutral, arrays, commutative: it.commutative }, kept)
-    }
-}
-
-fn pick<T: Copy>(all: &[T], kept: &[bool]) -> Vec<T> {
-    all.iter().zip(kept).filter(|(_, kept)| **kept).map(|(x, _)| *x).collect()
 }
 
 fn body_needs(body: &Body, need: &mut impl FnMut(Var, Atom)) {

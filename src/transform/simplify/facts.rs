@@ -18,7 +18,7 @@ pub(super) enum Extent {
 #[derive(Debug, Clone, Default)]
 struct Known {
     /// The operation that defines it, if that has no body.
-    op: Option<Op>,
+    op: Option<Box<Op>>,
     extents: Vec<Extent>,
     /// How many bodies are around its definition.
     depth: usize,
@@ -30,6 +30,11 @@ struct Known {
 pub(super) struct Facts(Vec<Known>);
 
 impl Facts {
+    /// Room for so many variables.
+    pub(super) fn with_capacity(variables: usize) -> Self {
+        Facts(Vec::with_capacity(variables))
+    }
+
     fn set(&mut self, var: Var, known: Known) {
         let at = var.0 as usize;
         if self.0.len() <= at {
@@ -66,7 +71,7 @@ impl Facts {
     /// The operation that defines a variable, if it has no body.
     pub(super) fn op(&self, atom: Atom) -> Option<&Op> {
         let Atom::Var(var) = atom else { return None };
-        self.0[var.0 as usize].op.as_ref()
+        self.0[var.0 as usize].op.as_deref()
     }
 
     /// The sizes of an array.
@@ -124,6 +129,8 @@ impl Facts {
         stm.vars.iter().for_each(|v| self.bind(*v, type_of(*v), depth));
         let vars = &stm.vars;
         match &stm.op {
+            // No rule asks how a scalar was computed.
+            Op::Scalar(..) => return,
             Op::Map(map) => return self.learn_map(vars, map, depth),
             Op::Loop(it) => return self.learn_loop(vars, it, depth),
             Op::If(_, yes, no) => {
@@ -143,10 +150,7 @@ impl Facts {
         self.sizes(vars[0], known, depth);
         let of = &mut self.0[vars[0].0 as usize];
         of.zero = zero;
-        // No rule asks how a scalar was computed.
-        if !matches!(stm.op, Op::Scalar(..)) {
-            of.op = Some(stm.op.clone());
-        }
+        of.op = Some(Box::new(stm.op.clone()));
     }
 
     /// Gives a variable those of these sizes that are known, and can be told where it is.

@@ -7,38 +7,42 @@
 
 use super::facts::Facts;
 use super::fold::fold;
-use super::repeated::{Class, Kind, Repeated};
+use super::repeated::{Class, Kind, Repeated, position};
 use super::rules::RULES;
-use crate::array::{Atom, Body, Builder, Custom, Lambda, Loop, Op, Program, Rebuild, Reduce, Stm, Var, deeper};
+use crate::array::{
+    Atom, Body, Builder, Custom, Lambda, Loop, Op, Program, Rebuild, Reduce, Stm, Type, Var, atoms_mut, deeper, has_bodies,
+};
 use crate::transform::operator::{Operator, recognise};
 
 /// The program in simplest form.
-pub(super) fn forms(program: &Program) -> Program {
+pub(super) fn forms(program: Program) -> Program {
     let (mut simple, mut again) = written(program);
     while again {
-        (simple, again) = written(&simple);
+        (simple, again) = written(simple);
     }
     simple
 }
 
 /// The program written anew, and whether a loop variable turned out to stay what it is.
-fn written(program: &Program) -> (Program, bool) {
+fn written(program: Program) -> (Program, bool) {
+    let Program { types, names, function: Lambda { params, body } } = program;
+    let variables = types.len();
     let mut writer = Writer {
-        source: program,
-        builder: Builder::new(),
-        values: vec![None; program.types.len()],
-        facts: Facts::default(),
-        seen: Repeated::new(),
+        types,
+        builder: Builder::with_capacity(variables, body.stms.len()),
+        values: vec![None; variables],
+        facts: Facts::with_capacity(variables),
+        seen: Repeated::new(variables),
         frames: Vec::new(),
         again: false,
     };
-    for (param, name) in program.function.params.iter().zip(&program.names) {
-        let var = writer.builder.parameter(name.clone(), program.type_of(*param));
+    for (param, name) in params.into_iter().zip(names) {
+        let var = writer.builder.parameter(name, writer.type_of(param));
         writer.introduce(var);
-        writer.set(*param, var.into());
+        writer.set(param, var.into());
     }
-    program.function.body.stms.iter().for_each(|stm| writer.stm(stm));
-    let results = writer.atoms(&program.function.body.results);
+    body.stms.into_iter().for_each(|stm| writer.outermost(stm));
+    let results = writer.atoms(&body.results);
     (writer.builder.finish(results), writer.again)
 }
 
@@ -52,8 +56,9 @@ pub(super) struct Frame {
 }
 
 /// A program that is read, and the one that is written.
-pub(super) struct Writer<'p> {
-    pub(super) source: &'p Program,
+pub(super) struct Writer {
+    /// The types of the variables of the source.
+    types: Vec<Type>,
     pub(super) builder: Builder,
     /// What the variables of the source stand for.
     values: Vec<Option<Atom>>,
@@ -64,7 +69,7 @@ pub(super) struct Writer<'p> {
     pub(super) again: bool,
 }
 
-impl Writer<'_> {
+impl Writer {
     pub(super) fn set(&mut self, var: Var, value: Atom) {
         self.values[var.0 as usize] = Some(value);
     }
@@ -81,7 +86,11 @@ impl Writer<'_> {
     }
 
     pub(super) fn fresh(&mut self, of: Var) -> Var {
-        self.builder.fresh(self.source.type_of(of))
+        self.builder.fresh(self.type_of(of))
+    }
+
+    fn type_of(&self, var: Var) -> Type {
+        self.types[var.0 as usize]
     }
 
     /// A value of a class that can be used here; it may become one by being given to the maps around.
@@ -109,12 +118,11 @@ impl Writer<'_> {
 
     /// Writes an operation without bodies, unless there is no need to.
     pub(super) fn emit(&mut self, op: Op) -> Atom {
-        if let Op::Scalar(scalar, operands) = &op
-            && let Some(value) = fold(*scalar, operands)
-        {
-            return value;
-        }
-        if let Some(value) = RULES.iter().find_map(|rule| rule(self, &op)) {
+        let simpler = match &op {
+            Op::Scalar(scalar, operands) => fold(*scalar, operands),
+            op => RULES.iter().find_map(|rule| rule(self, op)),
+        };
+        if let Some(value) = simpler {
             return value;
         }
         let class = self.seen.operation(&op);
@@ -122,7 +130,8 @@ impl Writer<'_> {
             Some(value) => value,
             None => {
                 let depth = self.place(&op);
-                self.write_at(depth, op, &[class])[0]
+                self.write_at(depth, op, &[class]);
+                self.builder.last(depth).expect("it was written").vars[0].into()
             }
         }
     }
@@ -138,20 +147,17 @@ impl Writer<'_> {
 
     /// Writes an operation with results of these classes.
     fn write(&mut self, op: Op, classes: &[Class]) -> Vec<Atom> {
-        self.write_at(self.seen.depth(), op, classes)
+        let depth = self.seen.depth();
+        self.write_at(depth, op, classes);
+        self.builder.last(depth).map(|stm| stm.vars.iter().copied().map(Atom::Var).collect()).expect("it was written")
     }
 
-    fn write_at(&mut self, depth: usize, op: Op, classes: &[Class]) -> Vec<Atom> {
-        // Nothing but its type is known of a scalar that is computed.
-        let known = (!matches!(op, Op::Scalar(..))).then(|| op.clone());
-        let vars = self.builder.emit_around(depth, op);
+    fn write_at(&mut self, depth: usize, op: Op, classes: &[Class]) {
+        self.builder.emit_around(depth, op);
         let builder = &self.builder;
-        match known {
-            Some(op) => self.facts.learn(&Stm { vars: vars.clone(), op }, |var| builder.type_of(var), depth),
-            None => self.facts.bind(vars[0], builder.type_of(vars[0]), depth),
-        }
-        vars.iter().zip(classes).for_each(|(var, class)| self.seen.set(*var, *class, depth));
-        vars.into_iter().map(Atom::Var).collect()
+        let stm = builder.last(depth).expect("it was written");
+        self.facts.learn(stm, |var| builder.type_of(var), depth);
+        stm.vars.iter().zip(classes).for_each(|(var, class)| self.seen.set(*var, *class, depth));
     }
 
     /// Writes a combinator with results of these classes, unless all of them are there.
@@ -162,6 +168,17 @@ impl Writer<'_> {
         }
         let written = self.write(op, classes);
         held.into_iter().zip(written).map(|(held, new)| held.unwrap_or(new)).collect()
+    }
+
+    /// Writes a statement of the outermost body, which is not needed afterwards: if it has no body itself, it becomes the
+    /// one that is written.
+    fn outermost(&mut self, mut stm: Stm) {
+        if has_bodies(&stm.op) || matches!(stm.op, Op::Copy(_)) {
+            return self.stm(&stm);
+        }
+        atoms_mut(&mut stm.op, &mut |a| *a = self.atom(*a));
+        let value = self.emit(stm.op);
+        self.set(stm.vars[0], value);
     }
 
     pub(super) fn stm(&mut self, stm: &Stm) {
@@ -179,7 +196,8 @@ impl Writer<'_> {
             Op::Custom(it) => self.custom(&stm.op, it),
             op => {
                 let op = self.op(op);
-                vec![self.emit(op)]
+                let value = self.emit(op);
+                return self.set(stm.vars[0], value);
             }
         };
         self.sets(&stm.vars, &results);
@@ -255,12 +273,7 @@ impl Writer<'_> {
     }
 }
 
-/// A position as part of a class.
-pub(super) fn position(k: usize) -> Class {
-    Class::try_from(k).expect("a list is shorter than 2^32")
-}
-
-impl Rebuild for Writer<'_> {
+impl Rebuild for Writer {
     fn atom(&self, atom: Atom) -> Atom {
         match atom {
             Atom::Const(_) => atom,

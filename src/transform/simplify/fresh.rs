@@ -6,7 +6,8 @@ use rustc_hash::FxHashMap;
 
 use super::facts::Facts;
 use crate::array::{
-    Atom, Body, Builder, Form, Lambda, Loop, Map, Op, Program, Rebuild, Reduce, ScalarOp, Stm, Type, Var, deeper,
+    Atom, Body, Builder, Form, Lambda, Loop, Map, Op, Program, Rebuild, Reduce, ScalarOp, Stm, Type, Var, bodies_mut,
+    deeper,
 };
 
 /// A program that is taken apart.
@@ -16,16 +17,15 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// The program whose every body, from the inside out, has been rewritten, with the number of bodies around it.
-    pub(super) fn rewrite(program: &Program, mut body: impl FnMut(&mut Parts, Body, usize) -> Body) -> Program {
+    /// Rewrites every body of a program, from the inside out, which is given with the number of bodies around it.
+    pub(super) fn rewrite(program: &mut Program, mut body: impl FnMut(&mut Parts, Body, usize) -> Body) {
         let mut parts = Parts { builder: Builder::extending(program), facts: Facts::default() };
         for param in &program.function.params {
             parts.facts.bind(*param, program.type_of(*param), 0);
         }
-        let written = parts.descend(program.function.body.clone(), 0, &mut body);
-        let Program { types, .. } = parts.builder.finish(Vec::new());
-        let function = Lambda { params: program.function.params.clone(), body: written };
-        Program { types, names: program.names.clone(), function }
+        let whole = core::mem::take(&mut program.function.body);
+        program.function.body = parts.descend(whole, 0, &mut body);
+        program.types = parts.builder.finish(Vec::new()).types;
     }
 
     fn descend(&mut self, body: Body, depth: usize, rewrite: &mut impl FnMut(&mut Parts, Body, usize) -> Body) -> Body {
@@ -33,7 +33,7 @@ impl Parts {
         deeper(|| {
             for mut stm in body.stms {
                 self.bind(&stm.op, depth);
-                for inner in bodies(&mut stm.op) {
+                for inner in bodies_mut(&mut stm.op) {
                     *inner = self.descend(core::mem::take(inner), depth + 1, rewrite);
                 }
                 self.learn(&stm, depth);
@@ -74,22 +74,6 @@ impl Parts {
         self.builder.open_body();
         let value = write(&mut self.builder);
         (self.builder.close_body(Vec::new()).stms, value)
-    }
-}
-
-/// The bodies of an operation.
-fn bodies(op: &mut Op) -> Vec<&mut Body> {
-    match op {
-        Op::If(_, yes, no) => vec![yes, no],
-        Op::Loop(it) => match &mut it.form {
-            Form::For(..) => vec![&mut it.body],
-            Form::While { condition, .. } => vec![condition, &mut it.body],
-        },
-        Op::Map(map) => vec![&mut map.function.body],
-        Op::Reduce(it) | Op::Scan(it) => vec![&mut it.operator.body],
-        Op::Hist(it) => vec![&mut it.operator.body],
-        Op::Custom(it) => vec![&mut it.function.body, &mut it.pullback.body],
-        _ => Vec::new(),
     }
 }
 

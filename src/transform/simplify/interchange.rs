@@ -15,20 +15,20 @@ use crate::array::{Atom, Body, Builder, Map, Op, Program, Reduce, Stm, Var};
 use crate::transform::flow::atoms_of;
 use crate::transform::operator::{Operator, recognise};
 
-/// The program with sums inside of maps, if there are sums or transposed arrays to write so.
-pub(super) fn interchange(program: &Program) -> Option<Program> {
+/// Writes sums inside of maps, if there are sums or transposed arrays to write so.
+pub(super) fn interchange(program: &mut Program) -> bool {
     if !program.types.iter().any(|t| t.rank > 1) {
-        return None;
+        return false;
     }
     let (uses, mut changed) = (uses(program), false);
-    let interchanged = Parts::rewrite(program, |parts, body, depth| {
+    Parts::rewrite(program, |parts, body, depth| {
         let stms = Vec::with_capacity(body.stms.len());
         let mut writer = Writer { parts, uses: &uses, depth, stms, at: FxHashMap::default(), changed: false };
         body.stms.into_iter().for_each(|stm| writer.stm(stm));
         changed |= writer.changed;
         Body { stms: writer.stms, results: body.results }
     });
-    changed.then_some(interchanged)
+    changed
 }
 
 /// A body that is written.

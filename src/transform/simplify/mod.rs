@@ -17,24 +17,25 @@ mod regular;
 mod repeated;
 mod rules;
 
-use crate::array::Program;
+use crate::array::{Op, Program};
 
 /// A rewrite of whole programs.
 struct Pass {
-    /// The program, rewritten; nothing where there is nothing to rewrite.
-    run: fn(&Program) -> Option<Program>,
-    /// What else it may need: passes that follow it wherever it has rewritten something.
-    then: &'static [fn(&Program) -> Program],
+    /// Rewrites the program, and answers whether there was something to rewrite.
+    run: fn(&mut Program) -> bool,
+    /// Whether there may be more to do after it has rewritten something: values are to be written in their simplest form,
+    /// and the passes to run again.
+    more: bool,
 }
 
 /// The passes, in order.
 const PASSES: &[Pass] = &[
     // What results do not depend on.
-    Pass { run: dead::dead, then: &[] },
+    Pass { run: dead::dead, more: false },
     // Accumulators whose every use is regular, as sums, rows and histograms.
-    Pass { run: regular::regular, then: &[forms::forms] },
+    Pass { run: regular::regular, more: true },
     // Sums of arrays, and transposed arrays, as maps.
-    Pass { run: interchange::interchange, then: &[forms::forms] },
+    Pass { run: interchange::interchange, more: true },
 ];
 
 /// More rounds than any program needs: each is for a level of nesting.
@@ -42,26 +43,34 @@ const ROUNDS: usize = 64;
 
 /// The program, simplified: each value in its simplest form and computed once, and then pass after pass until none has
 /// anything to do.
-pub(super) fn simplify(program: &Program) -> Program {
+pub(super) fn simplify(mut program: Program) -> Program {
     // What is dead is left out first, or values that are there anyway would be read from what is not.
-    let alive = dead::dead(program);
-    let mut simple = forms::forms(alive.as_ref().unwrap_or(program));
+    dead::dead(&mut program);
+    let mut simple = forms::forms(program);
     for _ in 0..ROUNDS {
         let mut settled = true;
         for pass in PASSES {
-            if let Some(next) = (pass.run)(&simple) {
-                simple = pass.then.iter().fold(next, |program, then| then(&program));
+            if (pass.run)(&mut simple) && pass.more {
+                simple = forms::forms(simple);
                 settled = false;
             }
         }
         if settled {
             // What was left out may have been all that kept two values apart.
-            let now = simple.renumbered();
-            simple = forms::forms(&now);
-            if simple.renumbered() == now {
+            let now = simple.renumber();
+            if is_straight(&now) {
+                return now;
+            }
+            simple = forms::forms(now.clone()).renumber();
+            if simple == now {
                 return now;
             }
         }
     }
-    simple.renumbered()
+    simple.renumber()
+}
+
+/// Whether a program is of scalar operations alone: their forms do not depend on what was left out between them.
+fn is_straight(program: &Program) -> bool {
+    program.function.body.stms.iter().all(|stm| matches!(stm.op, Op::Scalar(..)))
 }

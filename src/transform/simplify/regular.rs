@@ -20,20 +20,20 @@ use super::fresh::{Parts, added, sum, sums, zero_element};
 use super::nest::{inner, uses};
 use crate::array::{Atom, Body, Builder, Hist, Map, Op, Prim, Program, Stm, Type, Var};
 
-/// The program with the accumulators that are left, if that are fewer uses of them.
-pub(super) fn regular(program: &Program) -> Option<Program> {
+/// Leaves a program the accumulators that it needs, if that are fewer uses of them.
+pub(super) fn regular(program: &mut Program) -> bool {
     if !program.types.iter().any(|t| t.accumulator) {
-        return None;
+        return false;
     }
     let (uses, mut changed) = (uses(program), false);
-    let regular = Parts::rewrite(program, |parts, body, depth| {
+    Parts::rewrite(program, |parts, body, depth| {
         let stms = Vec::with_capacity(body.stms.len());
         let mut writer = Writer { parts, uses: &uses, depth, stms, at: FxHashMap::default(), changed: false };
         body.stms.into_iter().for_each(|stm| writer.stm(stm));
         changed |= writer.changed;
         Body { stms: writer.stms, results: body.results }
     });
-    changed.then_some(regular)
+    changed
 }
 
 /// A body that is written.

@@ -5,7 +5,7 @@
 //! one class. All maps over one array in one scope are over one *space*: their parameters for it are the same "any
 //! element", and an array that such a map gives is remembered as the elements it was made of.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::array::{Atom, Const, Op, ScalarOp, Var};
 
@@ -46,64 +46,75 @@ pub(super) enum Kind {
     Branch,
 }
 
-/// The values that could be used around a body that uses none of them.
-pub(super) struct Enclosed {
-    held: FxHashMap<Class, (Atom, usize)>,
-}
+/// What makes a class of at most three operands, as almost all are made. The last number, which is no class, is for one
+/// that is not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Few(Kind, [Class; 3]);
 
-/// What makes a class. Few operands are kept in place, since almost all operations have few.
-#[derive(Debug, PartialEq, Eq, Hash)]
-struct Key {
-    kind: Kind,
-    count: usize,
-    few: [Class; FEW],
-    more: Vec<Class>,
-}
-
-const FEW: usize = 4;
-
-impl Key {
-    fn new(kind: Kind, operands: &[Class]) -> Self {
-        let (first, more) = operands.split_at(operands.len().min(FEW));
-        let mut few = [0; FEW];
-        few[..first.len()].copy_from_slice(first);
-        Key { kind, count: operands.len(), few, more: more.to_vec() }
+impl Few {
+    fn new(kind: Kind, operands: &[Class]) -> Option<Self> {
+        let mut few = [Class::MAX; 3];
+        few.get_mut(..operands.len())?.copy_from_slice(operands);
+        Some(Few(kind, few))
     }
+}
+
+/// A value that can be used, with the number of bodies around its definition.
+#[derive(Debug, Clone, Copy)]
+struct Held {
+    var: Var,
+    depth: u32,
+    /// The function in which it can be used.
+    within: Class,
+}
+
+/// A position as part of a class.
+pub(super) fn position(k: usize) -> Class {
+    Class::try_from(k).expect("a list is shorter than 2^32")
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Repeated {
-    numbers: FxHashMap<Key, Class>,
+    few: FxHashMap<Few, Class>,
+    many: FxHashMap<(Kind, Vec<Class>), Class>,
     constants: FxHashMap<Const, Class>,
     next: Class,
     /// The class of each variable.
     classes: Vec<Class>,
-    /// The values that can be used here, with the number of bodies around their definition.
-    held: FxHashMap<Class, (Atom, usize)>,
-    /// What became usable in each open body.
-    opened: Vec<Vec<Class>>,
+    /// The value of each class that can be used.
+    held: Vec<Option<Held>>,
+    /// The function that mentions nothing from outside, around this.
+    within: Class,
+    /// The classes of what became usable in each open body, and what could be used before where nothing of it can.
+    opened: Vec<Vec<(Class, Option<Held>)>>,
     announced: Vec<(Var, Class)>,
     /// The scopes around.
     scopes: Vec<Class>,
     spaces: FxHashMap<(Class, Class), Class>,
     mapped: FxHashMap<Class, (Class, Class)>,
+    /// The classes of operands, while they are listed.
+    operands: Vec<Class>,
 }
 
 impl Repeated {
-    pub(super) fn new() -> Self {
-        Repeated { opened: vec![Vec::new()], scopes: vec![0], next: 1, ..Repeated::default() }
+    /// Room for the classes of so many variables.
+    pub(super) fn new(variables: usize) -> Self {
+        let few = FxHashMap::with_capacity_and_hasher(variables, FxBuildHasher);
+        let (classes, held) = (Vec::with_capacity(variables), Vec::with_capacity(variables));
+        Repeated { few, classes, held, opened: vec![Vec::new()], scopes: vec![0], next: 1, ..Repeated::default() }
     }
 
-    /// The same classes, of which no value can be used; to be followed by what is bound from here on.
-    pub(super) fn within(&mut self) -> Enclosed {
+    /// Enters a function that can use no value from here, and answers where this was.
+    pub(super) fn within(&mut self) -> Class {
         let scope = self.unique();
         self.scopes.push(scope);
-        Enclosed { held: core::mem::take(&mut self.held) }
+        core::mem::replace(&mut self.within, scope)
     }
 
-    pub(super) fn without(&mut self, before: Enclosed) {
+    /// Leaves the function again.
+    pub(super) fn without(&mut self, before: Class) {
         self.scopes.pop();
-        self.held = before.held;
+        self.within = before;
     }
 
     /// A class of its own.
@@ -115,10 +126,14 @@ impl Repeated {
     /// The class of an operation on these classes.
     pub(super) fn class(&mut self, kind: Kind, operands: &[Class]) -> Class {
         let next = &mut self.next;
-        *self.numbers.entry(Key::new(kind, operands)).or_insert_with(|| {
+        let new = || {
             *next += 1;
             *next - 1
-        })
+        };
+        match Few::new(kind, operands) {
+            Some(few) => *self.few.entry(few).or_insert_with(new),
+            None => *self.many.entry((kind, operands.to_vec())).or_insert_with(new),
+        }
     }
 
     pub(super) fn of(&mut self, atom: Atom) -> Class {
@@ -145,20 +160,27 @@ impl Repeated {
             self.classes.resize(at + 1, 0);
         }
         self.classes[at] = class;
-        self.held.entry(class).or_insert_with(|| {
-            self.opened[depth].push(class);
-            (var.into(), depth)
-        });
+        if self.held(class).is_none() {
+            let k = class as usize;
+            if self.held.len() <= k {
+                self.held.resize(k + 1, None);
+            }
+            let before = self.held[k].replace(Held { var, depth: position(depth), within: self.within });
+            self.opened[depth].push((class, before));
+        }
     }
 
     /// The value of a class that can be used here, and how deep it is bound.
     pub(super) fn held(&self, class: Class) -> Option<(Atom, usize)> {
-        self.held.get(&class).copied()
+        let held = (*self.held.get(class as usize)?)?;
+        (held.within == self.within).then(|| (held.var.into(), held.depth as usize))
     }
 
     /// The value of a class, if there is one, is not to be used from here on.
     pub(super) fn forget(&mut self, class: Class) {
-        self.held.remove(&class);
+        if self.held(class).is_some() {
+            self.held[class as usize] = None;
+        }
     }
 
     pub(super) fn depth(&self) -> usize {
@@ -178,8 +200,8 @@ impl Repeated {
     }
 
     pub(super) fn close(&mut self) {
-        for class in self.opened.pop().expect("a body is open") {
-            self.held.remove(&class);
+        for (class, before) in self.opened.pop().expect("a body is open") {
+            self.held[class as usize] = before;
         }
     }
 
@@ -232,14 +254,14 @@ impl Repeated {
 
     /// The array of these elements, if one was made.
     pub(super) fn made(&self, space: Class, element: Class) -> Option<Class> {
-        self.numbers.get(&Key::new(Kind::Mapped, &[space, element])).copied()
+        self.few.get(&Few::new(Kind::Mapped, &[space, element])?).copied()
     }
 
     /// The class of the result of an operation without bodies. What has an effect on an accumulator is its own.
     pub(super) fn operation(&mut self, op: &Op) -> Class {
-        let mut operands = Vec::with_capacity(FEW);
+        let mut operands = core::mem::take(&mut self.operands);
+        operands.clear();
         op.atoms(|a| operands.push(self.of(a)));
-        let number = |n: usize| Class::try_from(n).expect("a program has fewer than 2^32 variables");
         let kind = match op {
             Op::Scalar(scalar, _) => {
                 if matches!(scalar, ScalarOp::Add | ScalarOp::Mul) {
@@ -251,14 +273,14 @@ impl Repeated {
             Op::Replicate(..) => Kind::Replicate,
             Op::Elements(_) => Kind::Elements,
             Op::Size(_, dimension) => {
-                operands.push(number(*dimension));
+                operands.push(position(*dimension));
                 Kind::Size
             }
             Op::Index(..) => Kind::Index,
             Op::Slice(..) => Kind::Slice,
             Op::Update(..) => Kind::Update,
             Op::Permute(_, order) => {
-                operands.extend(order.iter().copied().map(number));
+                operands.extend(order.iter().copied().map(position));
                 Kind::Permute
             }
             Op::Reshape(..) => Kind::Reshape,
@@ -269,6 +291,8 @@ impl Repeated {
             Op::If(..) | Op::Loop(_) | Op::Map(_) | Op::Reduce(_) => panic!("an operation without bodies"),
             Op::Scan(_) | Op::Hist(_) | Op::Custom(_) => panic!("an operation without bodies"),
         };
-        self.class(kind, &operands)
+        let class = self.class(kind, &operands);
+        self.operands = operands;
+        class
     }
 }

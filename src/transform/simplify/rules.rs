@@ -7,7 +7,7 @@ use super::forms::Writer;
 use crate::array::{Atom, Op, Range, index};
 
 /// The value of an operation in another form, if the rule has one.
-type Rule = fn(&mut Writer<'_>, &Op) -> Option<Atom>;
+type Rule = fn(&mut Writer, &Op) -> Option<Atom>;
 
 /// The rules, in the order in which they are tried.
 pub(super) const RULES: &[Rule] = &[
@@ -34,7 +34,7 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 /// The size of an array whose definition tells it.
-fn size_told(to: &mut Writer<'_>, op: &Op) -> Option<Atom> {
+fn size_told(to: &mut Writer, op: &Op) -> Option<Atom> {
     let Op::Size(array, dimension) = op else { return None };
     match to.facts.extents(*array)[*dimension] {
         Extent::Number(number) => Some(number),
@@ -44,13 +44,13 @@ fn size_told(to: &mut Writer<'_>, op: &Op) -> Option<Atom> {
 }
 
 /// `a[] = a`
-fn index_of_nothing(_: &mut Writer<'_>, op: &Op) -> Option<Atom> {
+fn index_of_nothing(_: &mut Writer, op: &Op) -> Option<Atom> {
     let Op::Index(array, at) = op else { return None };
     at.is_empty().then_some(*array)
 }
 
 /// `a[i][j] = a[i, j]`
-fn index_of_index(to: &mut Writer<'_>, op: &Op) -> Option<Atom> {
+fn index_of_index(to: &mut Writer, op: &Op) -> Option<Atom> {
     let Op::Index(array, at) = op else { return None };
     let Op::Index(from, first) = to.facts.op(*array)? else { return None };
     let op = Op::Index(*from, [&first[..], at].concat());
@@ -58,20 +58,20 @@ fn index_of_index(to: &mut Writer<'_>, op: &Op) -> Option<Atom> {
 }
 
 /// `(replicate n v)[i, j…] = v[j…]`
-fn index_of_replicate(to: &mut Writer<'_>, op: &Op) -> Option<Atom> {
+fn index_of_replicate(to: &mut Writer, op: &Op) -> Option<Atom> {
     let Op::Index(array, at) = op else { return None };
     let value = to.facts.copied(*array)?;
     Some(to.emit(Op::Index(value, at[1..].to_vec())))
 }
 
 /// `(iota n)[i] = i`
-fn index_of_iota(to: &mut Writer<'_>, op: &Op) -> Option<Atom> {
+fn index_of_iota(to: &mut Writer, op: &Op) -> Option<Atom> {
     let Op::Index(array, at) = op else { return None };
     matches!(to.facts.op(*array)?, Op::Iota(_)).then_some(at[0])
 }
 
 /// `[x, y, …][1, j…] = y[j…]`
-fn index_of_elements(to: &mut Writer<'_>, op: &Op) -> Option<Atom> {
+fn index_of_elements(to: &mut Writer, op: &Op) -> Option<Atom> {
     let Op::Index(array, at) = op else { return None };
     let Op::Elements(elements) = to.facts.op(*array)? else { return None };
     let element = *elements.get(usize::try_from(Facts::number(at[0])?).ok()?)?;
@@ -79,7 +79,7 @@ fn index_of_elements(to: &mut Writer<'_>, op: &Op) -> Option<Atom> {
 }
 
 /// `(a with [i] = v)[i] = v`, and `(a with [i] = v)[j] = a[j]` where `i` and `j` are different numbers.
-fn index_of_update(to: &mut Writer<'_>, op: &Op) -> Option<Atom> {
+fn index_of_update(to: &mut Writer, op: &Op) -> Option<Atom> {
     let Op::Index(array, at) = op else { return None };
     let Op::Update(from, written, value) = to.facts.op(*array)? else { return None };
     if written == at {
@@ -91,7 +91,7 @@ fn index_of_update(to: &mut Writer<'_>, op: &Op) -> Option<Atom> {
 }
 
 /// An element of a permuted array is an element of the array.
-fn index_of_permute(to: &mut Writer<'_>, op: &Op) -> Option<Atom> {
+fn index_of_permute(to: &mut Writer, op: &Op) -> Option<Atom> {
     let Op::Index(array, at) = op else { return None };
     let Op::Permute(from, order) = to.facts.op(*array)? else { return None };
     if at.len() != order.len() {
@@ -104,13 +104,13 @@ fn index_of_permute(to: &mut Writer<'_>, op: &Op) -> Option<Atom> {
 }
 
 /// Dimensions in the order they have.
-fn permute_in_order(_: &mut Writer<'_>, op: &Op) -> Option<Atom> {
+fn permute_in_order(_: &mut Writer, op: &Op) -> Option<Atom> {
     let Op::Permute(array, order) = op else { return None };
     order.iter().copied().eq(0..order.len()).then_some(*array)
 }
 
 /// Two permutations are one.
-fn permute_of_permute(to: &mut Writer<'_>, op: &Op) -> Option<Atom> {
+fn permute_of_permute(to: &mut Writer, op: &Op) -> Option<Atom> {
     let Op::Permute(array, order) = op else { return None };
     let Op::Permute(from, first) = to.facts.op(*array)? else { return None };
     let op = Op::Permute(*from, order.iter().map(|d| first[*d]).collect());
@@ -118,7 +118,7 @@ fn permute_of_permute(to: &mut Writer<'_>, op: &Op) -> Option<Atom> {
 }
 
 /// Copies of one scalar are the same in any order; and where the outermost dimension stays, the copies are permuted.
-fn permute_of_replicate(to: &mut Writer<'_>, op: &Op) -> Option<Atom> {
+fn permute_of_replicate(to: &mut Writer, op: &Op) -> Option<Atom> {
     let Op::Permute(array, order) = op else { return None };
     let Op::Replicate(count, value) = to.facts.op(*array)? else { return None };
     let (count, mut value) = (*count, *value);
@@ -138,19 +138,19 @@ fn permute_of_replicate(to: &mut Writer<'_>, op: &Op) -> Option<Atom> {
 }
 
 /// Backwards twice.
-fn reverse_of_reverse(to: &mut Writer<'_>, op: &Op) -> Option<Atom> {
+fn reverse_of_reverse(to: &mut Writer, op: &Op) -> Option<Atom> {
     let Op::Reverse(array) = op else { return None };
     if let Op::Reverse(from) = to.facts.op(*array)? { Some(*from) } else { None }
 }
 
 /// Copies of one value are the same backwards.
-fn reverse_of_replicate(to: &mut Writer<'_>, op: &Op) -> Option<Atom> {
+fn reverse_of_replicate(to: &mut Writer, op: &Op) -> Option<Atom> {
     let Op::Reverse(array) = op else { return None };
     to.facts.copied(*array).map(|_| *array)
 }
 
 /// Only the last sizes count.
-fn reshape_of_reshape(to: &mut Writer<'_>, op: &Op) -> Option<Atom> {
+fn reshape_of_reshape(to: &mut Writer, op: &Op) -> Option<Atom> {
     let Op::Reshape(array, sizes) = op else { return None };
     let Op::Reshape(from, _) = to.facts.op(*array)? else { return None };
     let op = Op::Reshape(*from, sizes.clone());
@@ -158,14 +158,14 @@ fn reshape_of_reshape(to: &mut Writer<'_>, op: &Op) -> Option<Atom> {
 }
 
 /// The sizes that it has.
-fn reshape_to_the_same(to: &mut Writer<'_>, op: &Op) -> Option<Atom> {
+fn reshape_to_the_same(to: &mut Writer, op: &Op) -> Option<Atom> {
     let Op::Reshape(array, sizes) = op else { return None };
     let wanted = sizes.iter().map(|n| to.facts.extent(*n));
     to.facts.extents(*array).iter().copied().eq(wanted).then_some(*array)
 }
 
 /// Ranges that leave nothing out.
-fn slice_of_everything(to: &mut Writer<'_>, op: &Op) -> Option<Atom> {
+fn slice_of_everything(to: &mut Writer, op: &Op) -> Option<Atom> {
     let Op::Slice(array, ranges) = op else { return None };
     let whole = |(range, size): (&Range, &Extent)| {
         range.start == index(0) && range.step == index(1) && to.facts.extent(range.count) == *size
@@ -174,13 +174,13 @@ fn slice_of_everything(to: &mut Writer<'_>, op: &Op) -> Option<Atom> {
 }
 
 /// `a with [] = v` is `v`.
-fn update_of_everything(_: &mut Writer<'_>, op: &Op) -> Option<Atom> {
+fn update_of_everything(_: &mut Writer, op: &Op) -> Option<Atom> {
     let Op::Update(_, at, value) = op else { return None };
     at.is_empty().then_some(*value)
 }
 
 /// What is overwritten at once was not needed.
-fn update_of_update(to: &mut Writer<'_>, op: &Op) -> Option<Atom> {
+fn update_of_update(to: &mut Writer, op: &Op) -> Option<Atom> {
     let Op::Update(array, at, value) = op else { return None };
     let Op::Update(from, before, _) = to.facts.op(*array)? else { return None };
     if before != at {
@@ -191,13 +191,13 @@ fn update_of_update(to: &mut Writer<'_>, op: &Op) -> Option<Atom> {
 }
 
 /// Nothing comes after it.
-fn concat_of_one(_: &mut Writer<'_>, op: &Op) -> Option<Atom> {
+fn concat_of_one(_: &mut Writer, op: &Op) -> Option<Atom> {
     let Op::Concat(arrays) = op else { return None };
     if let [array] = arrays[..] { Some(array) } else { None }
 }
 
 /// Nothing was added.
-fn array_of_accumulator(to: &mut Writer<'_>, op: &Op) -> Option<Atom> {
+fn array_of_accumulator(to: &mut Writer, op: &Op) -> Option<Atom> {
     let Op::FromAccumulator(accumulator) = op else { return None };
     if let Op::ToAccumulator(array) = to.facts.op(*accumulator)? { Some(*array) } else { None }
 }

@@ -12,6 +12,7 @@ mod wrt;
 pub use sparse::SparseDerivative;
 pub use wrt::Wrt;
 
+use super::simplify::simplify;
 use super::{jvp, vjp};
 use crate::array::{Atom, Program};
 use crate::error::{Error, Result};
@@ -44,7 +45,7 @@ impl Program {
     /// # Errors
     /// As for [`grad`](Program::grad).
     pub fn value_and_grad(&self, wrt: impl Into<Wrt>) -> Result<Program> {
-        Ok(self.value_and_gradient(&wrt.into().resolve(self)?)?.simplified())
+        Ok(simplify(self.value_and_gradient(&wrt.into().resolve(self)?)?))
     }
 
     /// The Hessian of the one result times a direction: the program that takes the parameters and then a tangent of each of
@@ -183,7 +184,7 @@ impl Program {
         let kept = positions.iter().map(at).collect::<Result<_>>()?;
         let mut program = self.clone();
         program.function.body.results = kept;
-        Ok(program.simplified())
+        Ok(simplify(program))
     }
 
     fn without_first(&self, n: usize) -> Result<Program> {
@@ -202,7 +203,7 @@ impl Program {
             let (name, of) = tangent(k);
             target.parameter(name, of)
         });
-        Ok(pushed?.simplified())
+        Ok(simplify(pushed?))
     }
 
     /// Reverse mode back to the parameters at these positions.
@@ -211,7 +212,7 @@ impl Program {
             let adjoint = |(k, a): (usize, &Atom)| target.parameter(format!("adjoint_{k}"), target.type_of(*a));
             results.iter().enumerate().map(adjoint).map(Some).collect()
         });
-        Ok(pulled?.simplified())
+        Ok(simplify(pulled?))
     }
 
     fn value_and_gradient(&self, by: &[usize]) -> Result<Program> {

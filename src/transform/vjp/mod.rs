@@ -43,11 +43,14 @@ pub(super) fn vjp(
     by: &[usize],
     seed: impl FnOnce(&Target, &[Atom]) -> Vec<Option<Atom>>,
 ) -> Result<Program> {
-    let active = Active::both(program, by);
-    check(program, &active)?;
-    let constant = constant_neutrals(program, &active);
-    let (program, target) = (&stripmined(constant.as_ref().unwrap_or(program)), Target::new());
-    let active = Active::both(program, by);
+    let nested = stripmined(program);
+    let mut active = Active::both(&nested, by);
+    check(&nested, &active)?;
+    let constant = constant_neutrals(&nested, &active);
+    if let Some(constant) = &constant {
+        active = Active::both(constant, by);
+    }
+    let (program, target) = (constant.as_ref().unwrap_or(&nested), Target::new());
     let mut reverse = Reverse::new(program, &target, &active);
     let function = &program.function;
     for (param, name) in function.params.iter().zip(&program.names) {
