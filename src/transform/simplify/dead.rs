@@ -10,6 +10,9 @@ use crate::transform::flow::{atoms_in, bodies, reached};
 pub(super) fn dead(program: &mut Program) -> bool {
     let mut needed = Needed::new(program);
     needed.body(&mut program.function.body, |_| true);
+    if needed.again {
+        dead(program);
+    }
     needed.changed
 }
 
@@ -18,6 +21,8 @@ struct Needed {
     vars: Vec<bool>,
     /// Whether something has been taken out.
     changed: bool,
+    /// Whether an array was needed only to say how long a map is, and another one says it now.
+    again: bool,
 }
 
 impl Needed {
@@ -30,7 +35,7 @@ impl Needed {
         });
         let results = program.function.body.results.iter();
         let results = results.filter_map(|a| if let Atom::Var(v) = a { Some(*v) } else { None }).collect();
-        Needed { vars: reached(program.types.len(), results, || edges.iter().copied()), changed: false }
+        Needed { vars: reached(program.types.len(), results, || edges.iter().copied()), changed: false, again: false }
     }
 
     fn has(&self, var: Var) -> bool {
@@ -86,6 +91,7 @@ impl Needed {
                     // One array is left to say how long the map is.
                     inputs[0] = true;
                 }
+                self.again |= !inputs[0];
                 self.pick(&mut map.arrays, |k| inputs[k]);
                 self.pick(&mut map.accumulators, |k| kept[values + k]);
                 inputs.extend(&kept[values..]);
