@@ -89,7 +89,11 @@ fn var(atom: &Atom) -> Option<Var> {
 }
 
 /// Which of so many variables can be reached from these along the edges, which are listed twice.
-pub(super) fn reached<E: Iterator<Item = (Var, Var)>>(count: usize, from: Vec<Var>, edges: impl Fn() -> E) -> Vec<bool> {
+pub(super) fn reached<E: Iterator<Item = (Var, Var)>>(
+    count: usize,
+    from: Vec<Var>,
+    edges: impl Fn() -> E,
+) -> Vec<bool> {
     // All ends of edges in one list, sorted by where they begin: first how many come before, then each at its place.
     let mut start = vec![0; count + 1];
     edges().for_each(|(from, _)| start[from.0 as usize + 1] += 1);

@@ -1,9 +1,11 @@
 //! The partial derivatives of scalar operations, by the rows of the tables.
 //!
-//! Law: on reals, dual numbers over three partials, since no operation has more operands, are run on the carrier that writes, so every partial is the
-//! table's. Integers and truth values follow the rules of their own ring: arithmetic wraps, "or" is the sum and "and" the
-//! product; a quotient has the partials `1 quot y` and `−(x quot y) quot y`. Conversions are linear.
+//! Law: on reals, dual numbers over three partials, since no operation has more operands, are run on the carrier that
+//! writes, so every partial is the table's. Integers and truth values follow the rules of their own ring: arithmetic wraps,
+//! "or" is the sum and "and" the product; a quotient has the partials `1 quot y` and `−(x quot y) quot y`. Conversions are
+//! linear.
 
+use generic_array::typenum::U3;
 use num_traits::Zero;
 
 use super::emit::Emit;
@@ -11,7 +13,6 @@ use super::target::Target;
 use crate::array::{Atom, IntegerRow, Prim, ScalarOp, index};
 use crate::carriers::{Dense, Dual};
 use crate::primitives::Slopes;
-use crate::typenum::U3;
 
 /// How a result changes with one operand.
 pub(super) enum Partial {
@@ -65,13 +66,14 @@ pub(super) fn partials(target: &Target, op: ScalarOp, operands: &[Atom], asked: 
                 })
                 .collect();
             let z = match op {
-                ScalarOp::Add => x[0].clone() + x[1].clone(),
-                ScalarOp::Mul => x[0].clone() * x[1].clone(),
+                ScalarOp::Add => x[0] + x[1],
+                ScalarOp::Mul => x[0] * x[1],
                 ScalarOp::Row(row) => row.apply(&x),
                 _ => unreachable!("the outer match has taken the others"),
             };
             let slopes = if let ScalarOp::Row(row) = op { row.facts().slopes } else { Slopes::Finite };
-            let partial = |i| Some(z.tangent[i]).filter(|p| !p.is_zero()).map(|p| Partial::Factor(p.atom(prim), slopes));
+            let partial =
+                |i| Some(z.tangent[i]).filter(|p| !p.is_zero()).map(|p| Partial::Factor(p.atom(prim), slopes));
             (0..operands.len()).map(partial).collect()
         }
         ScalarOp::Scale => {

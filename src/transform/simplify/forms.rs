@@ -10,7 +10,8 @@ use super::fold::fold;
 use super::repeated::{Class, Kind, Repeated, position};
 use super::rules::RULES;
 use crate::array::{
-    Atom, Body, Builder, Custom, Lambda, Loop, Op, Program, Rebuild, Reduce, Stm, Type, Var, atoms_mut, deeper, has_bodies,
+    Atom, Body, Builder, Custom, Lambda, Loop, Op, Program, Rebuild, Reduce, Stm, Type, Var, atoms_mut, deeper,
+    has_bodies,
 };
 use crate::transform::operator::{Operator, recognise};
 

@@ -85,7 +85,8 @@ fn index_of_update(to: &mut Writer, op: &Op) -> Option<Atom> {
     if written == at {
         return Some(*value);
     }
-    let differ = |(i, j): (&Atom, &Atom)| matches!((Facts::number(*i), Facts::number(*j)), (Some(i), Some(j)) if i != j);
+    let differ =
+        |(i, j): (&Atom, &Atom)| matches!((Facts::number(*i), Facts::number(*j)), (Some(i), Some(j)) if i != j);
     let op = Op::Index(*from, at.clone());
     written.iter().zip(at).any(differ).then(|| to.emit(op))
 }
