@@ -11,8 +11,3 @@ fn first_order() -> Verdict {
 fn second_order() -> Verdict {
     for_all(|p: ArrayProgram| array_derivatives::second_order(&p))
 }
-
-#[test]
-fn simplification() -> Verdict {
-    for_all(|p: ArrayProgram| array_derivatives::simplification(&p))
-}

@@ -4,17 +4,13 @@
 //! both hold of derivatives again. What is transformed verifies.
 
 use catadiff::Error;
-use catadiff::array::{Body, Lambda, Op, Prim, Program, ScalarOp};
+use catadiff::array::Program;
 use catadiff::carriers::Dual;
-use catadiff::interpret::{Limits, Scalar, Value, run};
+use catadiff::interpret::{Value, run};
 
 use crate::array_programs::ArrayProgram;
+use crate::array_values::{LIMITS, close, directions, finite, reals, truncates, violation};
 use crate::violation::{Verdict, Violation};
-
-const LIMITS: Limits = Limits { steps: 50_000_000, elements: 50_000_000 };
-
-/// How far two derivatives of one function may be apart, relative to the larger of 1 and their size.
-const CLOSE: f64 = 1e-8;
 
 /// A program with arguments and directions.
 struct Point {
@@ -23,65 +19,13 @@ struct Point {
     seed: u64,
 }
 
-/// Values of these shapes: reals between −1 and 1, and zeros of the other kinds.
-pub(crate) fn directions(like: &[Value<f64>], seed: u64) -> Vec<Value<f64>> {
-    let mut state = seed;
-    let mut draw = move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as f64 / f64::from(1_u32 << 30) - 1.0
-    };
-    like.iter().map(|value| zeros(value).map(|_| draw())).collect()
-}
-
-fn zeros(value: &Value<f64>) -> Value<f64> {
-    let zero = |s: &Scalar<f64>| match s {
-        Scalar::Bool(_) => Scalar::Bool(false),
-        Scalar::I32(_) => Scalar::I32(0),
-        Scalar::I64(_) => Scalar::I64(0),
-        Scalar::Real(_) => Scalar::Real(0.0),
-    };
-    Value::array(value.sizes(), value.elements().iter().map(zero).collect()).expect("as many elements as before")
-}
-
-pub(crate) fn numbers(values: &[Value<f64>]) -> Vec<f64> {
-    let real = |s: &Scalar<f64>| if let Scalar::Real(x) = s { Some(*x) } else { None };
-    values.iter().flat_map(|v| v.elements().iter().filter_map(real).collect::<Vec<_>>()).collect()
-}
-
 fn dot(a: &[Value<f64>], b: &[Value<f64>]) -> f64 {
-    numbers(a).into_iter().zip(numbers(b)).map(|(x, y)| if x == 0.0 || y == 0.0 { 0.0 } else { x * y }).sum()
-}
-
-/// Whether an operation takes reals to integers: their tangents go with them, where dual numbers have none.
-pub(crate) fn counts(program: &Program, body: &Body) -> bool {
-    let of = |lambda: &Lambda| counts(program, &lambda.body);
-    body.stms.iter().any(|stm| match &stm.op {
-        Op::Scalar(ScalarOp::Convert(to), x) => {
-            !to.is_real() && *to != Prim::Bool && program.atom_type(x[0]).prim.is_real()
-        }
-        Op::If(_, yes, no) => counts(program, yes) || counts(program, no),
-        Op::Loop(it) => counts(program, &it.body),
-        Op::Map(map) => of(&map.function),
-        Op::Reduce(it) | Op::Scan(it) => of(&it.operator),
-        Op::Hist(it) => of(&it.operator),
-        Op::Custom(it) => of(&it.function) || of(&it.pullback),
-        _ => false,
-    })
-}
-
-/// Whether two derivatives are the same. What is infinite by one way may be NaN by another; what is finite is finite.
-pub(crate) fn close(left: &[f64], right: &[f64]) -> bool {
-    let near =
-        |(x, y): (&f64, &f64)| x == y || !y.is_finite() || (x - y).abs() <= CLOSE * x.abs().max(y.abs()).max(1.0);
-    left.len() == right.len() && left.iter().zip(right).all(near)
+    reals(a).into_iter().zip(reals(b)).map(|(x, y)| if x == 0.0 || y == 0.0 { 0.0 } else { x * y }).sum()
 }
 
 impl Point {
     fn fails(&self, law: &str, left: impl ToString, right: impl ToString) -> Verdict {
-        let arguments: Vec<String> = self.arguments.iter().map(ToString::to_string).collect();
-        let shown = format!("\n{}on {}", self.program, arguments.join(", "));
-        let (left, right) = (left.to_string(), right.to_string());
-        Err(Violation { law: law.into(), instances: vec![("p".into(), shown)], left, right })
+        Err(violation(law, &self.program, &self.arguments, left, right))
     }
 
     fn close(&self, law: &str, left: &[f64], right: &[f64]) -> Verdict {
@@ -112,32 +56,31 @@ impl Point {
         let n = self.arguments.len();
         let tangents = directions(&self.arguments, self.seed);
         let results = self.run(law, &self.program, &self.arguments)?;
-        // Where a result is infinite or NaN, so may be anything of its derivative.
-        if numbers(&results).iter().any(|x| !x.is_finite()) {
+        if !finite(&results) {
             return Ok(());
         }
         let adjoints = directions(&results, self.seed ^ 0x9e37_79b9_7f4a_7c15);
 
         let Some(jvp) = self.derived(law, Program::jvp)? else { return Ok(()) };
         let pushed = self.run(law, &jvp, &[&self.arguments[..], &tangents].concat())?;
-        self.close("jvp p gives the results of p", &numbers(&pushed[..results.len()]), &numbers(&results))?;
+        self.close("jvp p gives the results of p", &reals(&pushed[..results.len()]), &reals(&results))?;
         let pushed = &pushed[results.len()..];
         let duals: Vec<Value<Dual<f64>>> = self
             .arguments
             .iter()
             .zip(&tangents)
             .map(|(x, t)| {
-                let mut tangents = numbers(core::slice::from_ref(t)).into_iter();
+                let mut tangents = reals(core::slice::from_ref(t)).into_iter();
                 x.map(|x| Dual { value: *x, tangent: tangents.next().expect("a tangent for each real") })
             })
             .collect();
         let of_duals = run(&self.program, &duals, &LIMITS).expect("what runs on values runs on duals");
         let of_duals: Vec<Value<f64>> = of_duals.iter().map(|v| v.map(|x| x.tangent)).collect();
-        self.close("jvp p = p on duals", &numbers(pushed), &numbers(&of_duals))?;
+        self.close("jvp p = p on duals", &reals(pushed), &reals(&of_duals))?;
 
         let Some(vjp) = self.derived(law, Program::vjp)? else { return Ok(()) };
         let pulled = self.run(law, &vjp, &[&self.arguments[..], &adjoints].concat())?;
-        self.close("vjp p gives the results of p", &numbers(&pulled[..results.len()]), &numbers(&results))?;
+        self.close("vjp p gives the results of p", &reals(&pulled[..results.len()]), &reals(&results))?;
         let pulled = &pulled[results.len()..];
         debug_assert_eq!(pulled.len(), n, "an adjoint for each argument");
         let shapes = |values: &[Value<f64>]| values.iter().map(|v| v.sizes().to_vec()).collect::<Vec<_>>();
@@ -176,22 +119,9 @@ pub fn at(program: &Program, arguments: &[Value<f64>]) -> Verdict {
     [Mode::Forward, Mode::Reverse].into_iter().filter_map(|mode| point.derivative(mode)).try_for_each(|p| p.check())
 }
 
-/// Simplification keeps the meaning.
-///
-/// # Errors
-/// The violation.
-pub fn simplification(random: &ArrayProgram) -> Verdict {
-    let law = "p.simplified() = p";
-    let point = Point { program: random.program(), arguments: random.arguments(), seed: 7 };
-    let Some(simple) = point.derived(law, |p| Ok(p.simplified()))? else { return Ok(()) };
-    let (left, right) = (point.run(law, &simple, &point.arguments)?, point.run(law, &point.program, &point.arguments)?);
-    let shown = |values: &[Value<f64>]| values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    if shown(&left) == shown(&right) { Ok(()) } else { point.fails(law, shown(&left), shown(&right)) }
-}
-
 fn point(random: &ArrayProgram) -> Option<Point> {
     let (program, arguments) = (random.program(), random.arguments());
-    (!counts(&program, &program.function.body)).then_some(Point { program, arguments, seed: 7 })
+    (!truncates(&program)).then_some(Point { program, arguments, seed: 7 })
 }
 
 /// Forward mode is the interpreter on dual numbers, and reverse mode its transpose.

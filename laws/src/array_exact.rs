@@ -12,15 +12,14 @@ use catadiff::Error;
 use catadiff::algebra::plain::Modular;
 use catadiff::array::{Atom, Body, Const, Lambda, Op, Policy, Program, ScalarOp, constant};
 use catadiff::carriers::Dual;
-use catadiff::interpret::{Limits, Scalar, Value, run};
+use catadiff::interpret::{Scalar, Value, run};
 use catadiff::primitives::{Elementary, Primitive, Rule};
 use num_traits::{One, Zero};
 
 use crate::array_programs::ArrayProgram;
-use crate::array_tape::{all_reals, by_tape};
+use crate::array_tape::by_tape;
+use crate::array_values::{LIMITS, reals, violation};
 use crate::violation::{Verdict, Violation};
-
-const LIMITS: Limits = Limits { steps: 50_000_000, elements: 50_000_000 };
 
 /// A Mersenne prime, 2⁶¹ − 1.
 const PRIME: u64 = (1 << 61) - 1;
@@ -214,10 +213,8 @@ impl Instance {
     }
 
     fn fails(&self, law: &str, left: impl ToString, right: impl ToString) -> Verdict {
-        let arguments: Vec<String> = self.arguments.iter().map(|v| v.map(|x| x.0).to_string()).collect();
-        let shown = format!("\n{}on {}", self.program, arguments.join(", "));
-        let (left, right) = (left.to_string(), right.to_string());
-        Err(Violation { law: law.into(), instances: vec![("p".into(), shown)], left, right })
+        let arguments: Vec<_> = self.arguments.iter().map(|v| v.map(|x| x.0)).collect();
+        Err(violation(law, &self.program, &arguments, left, right))
     }
 
     fn same<T: PartialEq + core::fmt::Debug>(&self, law: &str, left: &T, right: &T) -> Verdict {
@@ -252,7 +249,7 @@ impl Instance {
     fn first_order(&mut self) -> Verdict {
         let (by, results) = (self.by(), self.results());
         let (tangents, adjoints) = (self.direction(), self.like(&results));
-        let mut along = all_reals(&tangents).into_iter();
+        let mut along = reals(&tangents).into_iter();
         let mut dual = |x: &Residue| Dual { value: *x, tangent: along.next().expect("a tangent for each real") };
         let duals: Vec<_> = self.arguments.iter().map(|v| v.map(&mut dual)).collect();
         let duals = run(&self.program, &duals, &LIMITS).expect("what runs on residues runs on their duals");
@@ -265,15 +262,15 @@ impl Instance {
         let (values, pulled) = pulled.split_at(results.len());
         self.same("vjp p gives the results of p", &values, &&results[..])?;
         self.same("⟨t, Jᵀ a⟩ = ⟨J t, a⟩", &dot(&tangents, pulled), &dot(&slopes, &adjoints))?;
-        let tape = by_tape(&self.program, &self.arguments, &all_reals(&adjoints));
-        self.same("vjp p = p on the tape", &Ok(all_reals(pulled)), &tape)
+        let tape = by_tape(&self.program, &self.arguments, &reals(&adjoints));
+        self.same("vjp p = p on the tape", &Ok(reals(pulled)), &tape)
     }
 
     fn second_order(&mut self) -> Verdict {
         let (by, results) = (self.by(), self.results());
         let adjoints = self.like(&results);
         let (u, v) = (self.direction(), self.direction());
-        let mut along = all_reals(&u).into_iter().zip(all_reals(&v));
+        let mut along = reals(&u).into_iter().zip(reals(&v));
         let mut dual = |x: &Residue| {
             let (u, v) = along.next().expect("two tangents for each real");
             Dual { value: Dual { value: *x, tangent: u }, tangent: Dual { value: v, tangent: Residue::zero() } }
@@ -334,7 +331,7 @@ impl Instance {
 type Found = Option<Vec<Value<Residue>>>;
 
 fn dot(a: &[Value<Residue>], b: &[Value<Residue>]) -> Residue {
-    let (a, b) = (all_reals(a), all_reals(b));
+    let (a, b) = (reals(a), reals(b));
     assert_eq!(a.len(), b.len(), "vectors of one space");
     Sum::sum(a.into_iter().zip(b).map(|(x, y)| x * y))
 }

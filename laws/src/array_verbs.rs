@@ -8,15 +8,12 @@ use catadiff::array::{Prim, Program, Type};
 use catadiff::derivative::SparseMatrix;
 use catadiff::interpret::{Limits, Value, run};
 
-use crate::array_derivatives::counts;
 use crate::array_programs::ArrayProgram;
+use crate::array_values::{close, finite, reals, truncates, uniform, violation};
 use crate::violation::{Verdict, Violation};
 
 /// Random programs can be long; those beyond these limits are passed over.
 const LIMITS: Limits = Limits { steps: 20_000_000, elements: 20_000_000 };
-
-/// How far two derivatives of one function may be apart, relative to the larger of 1 and their size.
-const CLOSE: f64 = 1e-8;
 
 /// A program all of whose results are real, with arguments.
 struct Point {
@@ -43,7 +40,7 @@ impl Point {
         if rank.is_some() {
             real.truncate(1);
         }
-        if real.is_empty() || counts(&program, &program.function.body) {
+        if real.is_empty() || truncates(&program) {
             return None;
         }
         let is_real = |k: &usize| program.type_of(program.function.params[*k]).prim.is_real();
@@ -55,10 +52,7 @@ impl Point {
     }
 
     fn fails(&self, law: &str, left: impl ToString, right: impl ToString) -> Violation {
-        let arguments: Vec<String> = self.arguments.iter().map(ToString::to_string).collect();
-        let shown = format!("\n{}on {}", self.program, arguments.join(", "));
-        let (left, right) = (left.to_string(), right.to_string());
-        Violation { law: law.into(), instances: vec![("p".into(), shown)], left, right }
+        violation(law, &self.program, &self.arguments, left, right)
     }
 
     /// The results of a derivative at the arguments and these.
@@ -89,19 +83,13 @@ impl Point {
     }
 
     fn close(&self, law: &str, left: &[f64], right: &[f64]) -> Verdict {
-        let near = |(x, y): (&f64, &f64)| (x - y).abs() <= CLOSE * x.abs().max(y.abs()).max(1.0);
-        let same = left.len() == right.len() && left.iter().zip(right).all(near);
-        if same { Ok(()) } else { Err(self.fails(law, format!("{left:?}"), format!("{right:?}"))) }
+        if close(left, right) { Ok(()) } else { Err(self.fails(law, format!("{left:?}"), format!("{right:?}"))) }
     }
 
     /// A tangent for each real parameter.
     fn tangents(&self) -> Vec<Value<f64>> {
-        let mut state = 7_u64;
-        let mut draw = move |_: &f64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as f64 / f64::from(1_u32 << 30) - 1.0
-        };
-        self.by.iter().map(|k| self.arguments[*k].map(&mut draw)).collect()
+        let mut draw = uniform(7);
+        self.by.iter().map(|k| self.arguments[*k].map(|_| draw())).collect()
     }
 
     /// The blocks of a Jacobian, result by result, as one matrix with `rows` rows for each, row by row.
@@ -117,14 +105,6 @@ impl Point {
         }
         matrix
     }
-}
-
-fn numbers(values: &[Value<f64>]) -> Vec<f64> {
-    values.iter().flat_map(|v| v.to_reals().unwrap_or_default()).collect()
-}
-
-fn finite(values: &[Value<f64>]) -> bool {
-    numbers(values).iter().all(|x| x.is_finite())
 }
 
 fn times(matrix: &[Vec<f64>], vector: &[f64]) -> Vec<f64> {
@@ -144,13 +124,13 @@ pub fn jacobians(random: &ArrayProgram) -> Verdict {
     if sizes(&columns) != sizes(&rows) {
         return Err(point.fails(law, format!("{:?}", sizes(&columns)), format!("{:?}", sizes(&rows))));
     }
-    point.close(law, &numbers(&columns), &numbers(&rows))?;
+    point.close(law, &reals(&columns), &reals(&rows))?;
 
     let (law, tangents) = ("J t = p.jvp(..) along t", point.tangents());
     let Some(mut pushed) = point.derived(law, point.program.jvp_wrt(..), &tangents)? else { return Ok(()) };
     let pushed = pushed.split_off(pushed.len() / 2);
-    let product = times(&point.matrix(&columns, &point.lengths), &numbers(&tangents));
-    point.close(law, &product, &numbers(&pushed))
+    let product = times(&point.matrix(&columns, &point.lengths), &reals(&tangents));
+    point.close(law, &product, &reals(&pushed))
 }
 
 /// The sparse Jacobian is the dense one, of programs that do not decide on what they are differentiated by.
@@ -185,5 +165,5 @@ pub fn hessians(random: &ArrayProgram) -> Verdict {
 
     let (law, tangents) = ("H t = p.hvp(..) along t", point.tangents());
     let Some(along) = point.derived(law, point.program.hvp(..), &tangents)? else { return Ok(()) };
-    point.close(law, &times(&hessian, &numbers(&tangents)), &numbers(&along))
+    point.close(law, &times(&hessian, &reals(&tangents)), &reals(&along))
 }

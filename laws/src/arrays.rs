@@ -11,7 +11,8 @@ use catadiff::term::{Arena, Term};
 
 use crate::approx::{Bound, Same};
 use crate::array_programs::ArrayProgram;
-use crate::violation::{Verdict, Violation};
+use crate::array_values::{on, violation};
+use crate::violation::Verdict;
 
 /// As much as any random program needs, and far more.
 const LIMITS: Limits = Limits { steps: 10_000_000, elements: 10_000_000 };
@@ -21,8 +22,7 @@ impl Same for ArrayProgram {
         self == other
     }
     fn show(&self) -> String {
-        let arguments: Vec<String> = self.arguments().iter().map(ToString::to_string).collect();
-        format!("\n{}on {}", self.program(), arguments.join(", "))
+        on(&self.program(), &self.arguments())
     }
 }
 
@@ -30,8 +30,7 @@ fn holds(law: &str, of: &ArrayProgram, holds: bool, left: impl ToString, right: 
     if holds {
         return Ok(());
     }
-    let instances = vec![("p".to_owned(), of.show())];
-    Err(Violation { law: law.into(), instances, left: left.to_string(), right: right.to_string() })
+    Err(violation(law, &of.program(), &of.arguments(), left, right))
 }
 
 /// What is built verifies.

@@ -52,7 +52,7 @@
 //! | strategies | [`strategies`] | forward = reverse = symbolic, to second order; `⟨J v, w⟩ = ⟨v, Jᵀ w⟩` |
 //! | array programs | [`arrays`] | they verify; text; they run, or are errors; homomorphisms |
 //! | their simplification | [`simplification`] | the same results, for no more operations, in one step |
-//! | their derivatives | [`array_derivatives`] | both modes = interpretation on duals, to second order; simplification |
+//! | their derivatives | [`array_derivatives`] | both modes = interpretation on duals, to second order |
 //! | the same, otherwise | [`array_exact`], [`array_tape`] | exactly, of polynomials in a finite field; by the tape |
 //! | checkpoints | [`checkpointing`] | schemes agree; executions and elements of each, counted |
 //! | verbs on them | [`array_verbs`] | Jacobians by columns, by rows and by colours are one; Hessians are symmetric |
@@ -68,6 +68,7 @@ pub mod array_exact;
 mod array_operators;
 mod array_programs;
 pub mod array_tape;
+mod array_values;
 pub mod array_verbs;
 pub mod arrays;
 pub mod checkpointing;

@@ -5,17 +5,14 @@
 
 use catadiff::array::Program;
 use catadiff::carriers::{Counted, Counter};
-use catadiff::interpret::{Limits, Value, run};
+use catadiff::interpret::{Value, run};
 
-use crate::approx::Same;
 use crate::array_programs::ArrayProgram;
-use crate::violation::{Verdict, Violation};
-
-const LIMITS: Limits = Limits { steps: 50_000_000, elements: 50_000_000 };
+use crate::array_values::{LIMITS, violation};
+use crate::violation::Verdict;
 
 fn fails(law: &str, random: &ArrayProgram, left: impl ToString, right: impl ToString) -> Verdict {
-    let instances = vec![("p".into(), random.show())];
-    Err(Violation { law: law.into(), instances, left: left.to_string(), right: right.to_string() })
+    Err(violation(law, &random.program(), &random.arguments(), left, right))
 }
 
 /// What a program gives for these arguments, and how many operations on reals that takes.

@@ -6,25 +6,18 @@
 
 use catadiff::Error;
 use catadiff::array::{Op, Program};
-use catadiff::interpret::{Limits, Value, run};
+use catadiff::interpret::{Value, run};
 use catadiff::tracing::{Keep, Schedule, Trace, trace};
 
-use crate::array_derivatives::{close, counts, directions, numbers};
 use crate::array_programs::ArrayProgram;
+use crate::array_values::{LIMITS, close, directions, finite, list, reals, truncates, violation};
 use crate::violation::{Verdict, Violation};
-
-const LIMITS: Limits = Limits { steps: 50_000_000, elements: 50_000_000 };
 
 /// Both choices of what is kept.
 const KEEPS: [Keep; 2] = [Keep::Scalars, Keep::Arrays];
 
 fn fails(law: &str, program: &Program, at: &[Value<f64>], left: impl ToString, right: impl ToString) -> Verdict {
-    let instances = vec![("p".into(), format!("\n{program}on {}", shown(at)))];
-    Err(Violation { law: law.into(), instances, left: left.to_string(), right: right.to_string() })
-}
-
-fn shown(values: &[Value<f64>]) -> String {
-    values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    Err(violation(law, program, at, left, right))
 }
 
 fn traced(program: &Program, at: &[Value<f64>], keep: Keep) -> Result<Trace, Violation> {
@@ -51,14 +44,14 @@ pub fn computes_the_same(program: &Program, at: &[Value<f64>]) -> Verdict {
     for keep in KEEPS {
         let trace = traced(program, at, keep)?;
         for ran in [trace.run(at), run(trace.program(), at, &LIMITS)] {
-            let left = ran.as_ref().map_or_else(ToString::to_string, |results| shown(results));
-            if left != shown(&results) {
+            let left = ran.as_ref().map_or_else(ToString::to_string, |results| list(results));
+            if left != list(&results) {
                 return fails(
                     "eval(trace(p, i), i) = eval(p, i)",
                     program,
                     at,
                     format!("{left}\n{}", trace.program()),
-                    shown(&results),
+                    list(&results),
                 );
             }
         }
@@ -132,10 +125,10 @@ pub fn replays_or_refuses(program: &Program, at: &[Value<f64>], elsewhere: &[Val
         let trace = traced(program, at, keep)?;
         match (trace.run(elsewhere), run(program, elsewhere, &LIMITS)) {
             (Err(Error::BranchChanged { .. }), _) | (Err(_), Err(_)) => {}
-            (Ok(replayed), Ok(results)) if shown(&replayed) == shown(&results) => {}
+            (Ok(replayed), Ok(results)) if list(&replayed) == list(&results) => {}
             (replayed, results) => {
                 let law = "a replay agrees with the program or is refused";
-                let left = format!("{replayed:?} at {}\n{}", shown(elsewhere), trace.program());
+                let left = format!("{replayed:?} at {}\n{}", list(elsewhere), trace.program());
                 return fails(law, program, at, left, format!("{results:?}"));
             }
         }
@@ -150,8 +143,7 @@ pub fn replays_or_refuses(program: &Program, at: &[Value<f64>], elsewhere: &[Val
 /// The violation.
 pub fn reverse_modes_agree(program: &Program, at: &[Value<f64>]) -> Verdict {
     let Ok(results) = run(program, at, &LIMITS) else { return Ok(()) };
-    // Where a result is infinite or NaN, so may be anything of its derivative.
-    if numbers(&results).iter().any(|x| !x.is_finite()) || counts(program, &program.function.body) {
+    if !finite(&results) || truncates(program) {
         return Ok(());
     }
     let adjoints = directions(&results, 11);
@@ -162,7 +154,7 @@ pub fn reverse_modes_agree(program: &Program, at: &[Value<f64>]) -> Verdict {
         Err(error) => Err(error),
     };
     let Ok(Some(expected)) = pulled(program) else { return Ok(()) };
-    let expected = numbers(&expected);
+    let expected = reals(&expected);
 
     let melted = traced(program, at, Keep::Scalars)?;
     let [sequential, tasks] = [Schedule::Sequential, Schedule::Tasks].map(|by| melted.reverse(at, &adjoints, by));
@@ -179,7 +171,7 @@ pub fn reverse_modes_agree(program: &Program, at: &[Value<f64>]) -> Verdict {
     for (law, found) in others {
         match found {
             Ok(None) => {}
-            Ok(Some(found)) if close(&numbers(&found), &expected) => {}
+            Ok(Some(found)) if close(&reals(&found), &expected) => {}
             found => return fails(law, program, at, format!("{found:?}"), format!("{expected:?}")),
         }
     }

@@ -1,0 +1,106 @@
+//! What the laws of array programs share: values that are drawn, read and compared, and programs that are shown.
+//!
+//! Law: one bound says when two derivatives are the same, and one text says at which program and arguments they are not.
+
+use core::fmt::Display;
+
+use catadiff::array::{Body, Lambda, Op, Prim, Program, ScalarOp};
+use catadiff::interpret::{Limits, Scalar, Value};
+
+use crate::violation::Violation;
+
+/// As much as any random program and its derivatives need, and far more.
+pub(crate) const LIMITS: Limits = Limits { steps: 50_000_000, elements: 50_000_000 };
+
+/// How far two derivatives of one function may be apart, relative to the larger of 1 and their size: they add in
+/// different orders.
+const CLOSE: f64 = 1e-8;
+
+/// Numbers between −1 and 1 from a seed (Knuth's MMIX generator).
+pub(crate) fn uniform(seed: u64) -> impl FnMut() -> f64 {
+    let mut state = seed;
+    move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as f64 / f64::from(1_u32 << 30) - 1.0
+    }
+}
+
+/// Values of these shapes: reals between −1 and 1, and zeros of the other kinds.
+pub(crate) fn directions(like: &[Value<f64>], seed: u64) -> Vec<Value<f64>> {
+    let mut draw = uniform(seed);
+    let mut direction = |s: &Scalar<f64>| match s {
+        Scalar::Bool(_) => Scalar::Bool(false),
+        Scalar::I32(_) => Scalar::I32(0),
+        Scalar::I64(_) => Scalar::I64(0),
+        Scalar::Real(_) => Scalar::Real(draw()),
+    };
+    let mut of = |value: &Value<f64>| {
+        let elements = value.elements().iter().map(&mut direction).collect();
+        Value::array(value.sizes(), elements).expect("as many elements as before")
+    };
+    like.iter().map(&mut of).collect()
+}
+
+/// All reals in these values, in order.
+pub(crate) fn reals<C: Copy>(values: &[Value<C>]) -> Vec<C> {
+    let real = |x: &Scalar<C>| if let Scalar::Real(x) = x { Some(*x) } else { None };
+    values.iter().flat_map(|v| v.elements().iter().filter_map(real)).collect()
+}
+
+/// Whether all reals in these values are numbers. Where a result is infinite or NaN, so may be anything of a derivative.
+pub(crate) fn finite(values: &[Value<f64>]) -> bool {
+    reals(values).iter().all(|x| x.is_finite())
+}
+
+/// Whether two derivatives are the same. What is infinite by one way may be NaN by another; what is finite is finite.
+pub(crate) fn close(left: &[f64], right: &[f64]) -> bool {
+    let near =
+        |(x, y): (&f64, &f64)| x == y || !y.is_finite() || (x - y).abs() <= CLOSE * x.abs().max(y.abs()).max(1.0);
+    left.len() == right.len() && left.iter().zip(right).all(near)
+}
+
+/// Whether a program takes reals to integers: transformations carry their tangents on, where dual numbers have none.
+pub(crate) fn truncates(program: &Program) -> bool {
+    body_truncates(program, &program.function.body)
+}
+
+fn body_truncates(program: &Program, body: &Body) -> bool {
+    let of = |lambda: &Lambda| body_truncates(program, &lambda.body);
+    body.stms.iter().any(|stm| match &stm.op {
+        Op::Scalar(ScalarOp::Convert(to), x) => {
+            !to.is_real() && *to != Prim::Bool && program.atom_type(x[0]).prim.is_real()
+        }
+        Op::If(_, yes, no) => body_truncates(program, yes) || body_truncates(program, no),
+        Op::Loop(it) => body_truncates(program, &it.body),
+        Op::Map(map) => of(&map.function),
+        Op::Reduce(it) | Op::Scan(it) => of(&it.operator),
+        Op::Hist(it) => of(&it.operator),
+        Op::Custom(it) => of(&it.function) || of(&it.pullback),
+        Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => false,
+        Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => false,
+        Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) => false,
+        Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => false,
+    })
+}
+
+/// Values as text, with commas between them.
+pub(crate) fn list<C: Display>(values: &[Value<C>]) -> String {
+    values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// A program with its arguments, as text.
+pub(crate) fn on<C: Display>(program: &Program, arguments: &[Value<C>]) -> String {
+    format!("\n{program}on {}", list(arguments))
+}
+
+/// That a law does not hold of a program at these arguments.
+pub(crate) fn violation<C: Display>(
+    law: &str,
+    program: &Program,
+    arguments: &[Value<C>],
+    left: impl ToString,
+    right: impl ToString,
+) -> Violation {
+    let instances = vec![("p".into(), on(program, arguments))];
+    Violation { law: law.into(), instances, left: left.to_string(), right: right.to_string() }
+}
