@@ -119,8 +119,6 @@ pub enum Points {
         /// The distance to the next.
         period: f64,
     },
-    /// At the integers up to 0.
-    NonPositiveIntegers,
 }
 
 /// What the partial derivatives of a function can be at finite arguments, which decides how the chain rule
@@ -217,19 +215,6 @@ impl Points {
                         visit(p.clamp(lo, hi));
                     }
                 });
-                true
-            }
-            Points::NonPositiveIntegers => {
-                let (from, to) = (lo.ceil(), hi.floor().min(0.0));
-                let few = to - from < limit as f64;
-                if !few {
-                    return false;
-                }
-                let mut p = from;
-                while p <= to {
-                    visit(p);
-                    p += 1.0;
-                }
                 true
             }
         }

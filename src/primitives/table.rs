@@ -243,16 +243,14 @@ const FLAT: [bool; 3] = [true; 3];
 const SINGULAR: Slopes = Slopes::Singular;
 const SWITCH: Slopes = Slopes::Switch;
 
+/// Points of the first argument, and none of the others.
 const fn first(points: Points) -> [Points; 3] {
     [points, Points::None, Points::None]
 }
 
-const fn first_known(stretch: (f64, f64)) -> [(f64, f64); 3] {
+/// A stretch for the first argument, and the whole line for the others.
+const fn first_in(stretch: (f64, f64)) -> [(f64, f64); 3] {
     [stretch, LINE, LINE]
-}
-
-const fn domain(of_first: (f64, f64)) -> [(f64, f64); 3] {
-    [of_first, LINE, LINE]
 }
 
 primitives! {
@@ -294,10 +292,10 @@ primitives! {
     Pow: Scalar powf "pow" (x, y; z) = x.powf(y)
         => [x.abs().max(y.abs()).select(y * x.powf(y - S::one()), S::zero()), x.select(z * x.ln(), S::zero())]
         on [POSITIVE, WIDE],
-        known = first_known(HALF_LINE), slopes = SINGULAR, infix = Some(("^", 4)), tex = "{#1}^{#2}";
+        known = first_in(HALF_LINE), slopes = SINGULAR, infix = Some(("^", 4)), tex = "{#1}^{#2}";
     /// The square root; its derivative at 0 is infinite.
     Sqrt: Scalar sqrt "sqrt" (x; z) = x.sqrt() => [S::constant(0.5) / z] on [POSITIVE],
-        domain = domain(HALF_LINE), range = HALF_LINE, slopes = SINGULAR, ulp = 1, tex = r"\sqrt{#1}";
+        domain = first_in(HALF_LINE), range = HALF_LINE, slopes = SINGULAR, ulp = 1, tex = r"\sqrt{#1}";
     /// The cube root, also of negative numbers; its derivative at 0 is infinite.
     Cbrt: Scalar cbrt "cbrt" (x; z) = x.cbrt() => [S::one() / (S::constant(3.0) * z * z)] on [POSITIVE],
         slopes = SINGULAR, tex = r"\sqrt[3]{#1}";
@@ -311,17 +309,17 @@ primitives! {
         range = (-1.0, f64::INFINITY), slopes = SINGULAR, wgsl = "(exp(#1) - 1.0)";
     /// The natural logarithm; −∞ at 0.
     Ln: Scalar ln "ln" (x; z) = x.ln() => [x.recip()] on [POSITIVE],
-        domain = domain(HALF_LINE), slopes = SINGULAR, tex = r"\ln #1", wgsl = "log(#1)";
+        domain = first_in(HALF_LINE), slopes = SINGULAR, tex = r"\ln #1", wgsl = "log(#1)";
     /// The logarithm to base 2.
     Log2: Scalar log2 "log2" (x; z) = x.log2() => [S::one() / (x * S::constant(LN_2))] on [POSITIVE],
-        domain = domain(HALF_LINE), slopes = SINGULAR, tex = r"\log_2 #1";
+        domain = first_in(HALF_LINE), slopes = SINGULAR, tex = r"\log_2 #1";
     /// The logarithm to base 10.
     Log10: Scalar log10 "log10" (x; z) = x.log10() => [S::one() / (x * S::constant(LN_10))] on [POSITIVE],
-        domain = domain(HALF_LINE), slopes = SINGULAR, tex = r"\log_{10} #1",
+        domain = first_in(HALF_LINE), slopes = SINGULAR, tex = r"\log_{10} #1",
         wgsl = "(log2(#1) * 0.30102999566398120)";
     /// `ln(1 + x)`, accurate near 0.
     Log1p: Scalar ln_1p "log1p" (x; z) = x.ln_1p() => [S::one() / (S::one() + x)] on [POSITIVE],
-        domain = domain((-1.0, f64::INFINITY)), slopes = SINGULAR, wgsl = "log(1.0 + #1)";
+        domain = first_in((-1.0, f64::INFINITY)), slopes = SINGULAR, wgsl = "log(1.0 + #1)";
     /// The sine of an angle in radians.
     Sin: Scalar sin "sin" (x; z) = x.sin() => [x.cos()] on [WIDE],
         range = UNIT, turns = first(Points::Every { first: FRAC_PI_2, period: PI }), tex = r"\sin #1";
@@ -333,10 +331,10 @@ primitives! {
         poles = first(Points::Every { first: FRAC_PI_2, period: PI }), tex = r"\tan #1";
     /// The inverse sine, in `[−π/2, π/2]`; its derivative at ±1 is infinite.
     Asin: Scalar asin "asin" (x; z) = x.asin() => [((S::one() - x) * (S::one() + x)).sqrt().recip()] on [INSIDE],
-        domain = domain(UNIT), range = RIGHT_ANGLES, slopes = SINGULAR, tex = r"\arcsin #1";
+        domain = first_in(UNIT), range = RIGHT_ANGLES, slopes = SINGULAR, tex = r"\arcsin #1";
     /// The inverse cosine, in `[0, π]`; its derivative at ±1 is infinite.
     Acos: Scalar acos "acos" (x; z) = x.acos() => [-((S::one() - x) * (S::one() + x)).sqrt().recip()] on [INSIDE],
-        domain = domain(UNIT), range = (0.0, HALF_TURN), slopes = SINGULAR, tex = r"\arccos #1";
+        domain = first_in(UNIT), range = (0.0, HALF_TURN), slopes = SINGULAR, tex = r"\arccos #1";
     /// The inverse tangent, in `(−π/2, π/2)`.
     Atan: Scalar atan "atan" (x; z) = x.atan() => [(S::one() + x * x).recip()] on [WIDE],
         range = RIGHT_ANGLES, tex = r"\arctan #1";
@@ -357,10 +355,10 @@ primitives! {
     /// The inverse hyperbolic cosine, of `x ≥ 1`; its derivative at 1 is infinite.
     Acosh: Scalar acosh "acosh" (x; z) = x.inverse_cosh()
         => [((x - S::one()).sqrt() * (x + S::one()).sqrt()).recip()] on [(1.5, 4.0)],
-        domain = domain((1.0, f64::INFINITY)), range = HALF_LINE, slopes = SINGULAR;
+        domain = first_in((1.0, f64::INFINITY)), range = HALF_LINE, slopes = SINGULAR;
     /// The inverse hyperbolic tangent, of `−1 < x < 1`.
     Atanh: Scalar atanh "atanh" (x; z) = x.inverse_tanh() => [((S::one() - x) * (S::one() + x)).recip()] on [INSIDE],
-        domain = domain(UNIT), slopes = SINGULAR;
+        domain = first_in(UNIT), slopes = SINGULAR;
     /// `√(x² + y²)` without overflow; both derivatives at the origin are 0.
     Hypot: Scalar hypot "hypot" (x, y; z) = x.hypot(y)
         => [z.select(x / z, S::zero()), z.select(y / z, S::zero())] on [POSITIVE, WIDE],
@@ -403,15 +401,15 @@ primitives! {
         range = (0.0, 2.0);
     /// The logarithm of `|Γ(x)|`; infinite at 0 and the negative integers.
     Lgamma: Scalar lgamma "lgamma" (x; z) = x.lgamma() => [x.digamma()] on [POSITIVE],
-        known = first_known(HALF_LINE), turns = first(Points::At(&[1.461_632_144_968_362_3])), poles = first(ZERO),
+        known = first_in(HALF_LINE), turns = first(Points::At(&[1.461_632_144_968_362_3])), poles = first(ZERO),
         slopes = SINGULAR, tex = r"\ln\Gamma\left(#1\right)";
     /// The digamma function `ψ`, derivative of `ln Γ`.
     Digamma: Scalar digamma "digamma" (x; z) = x.digamma() => [x.polygamma(1)] on [POSITIVE],
-        known = first_known(HALF_LINE), poles = first(ZERO), slopes = SINGULAR, tex = r"\psi\left(#1\right)";
+        known = first_in(HALF_LINE), poles = first(ZERO), slopes = SINGULAR, tex = r"\psi\left(#1\right)";
     /// The polygamma function `ψ⁽ⁿ⁾`, the `n`-th derivative of digamma.
     Polygamma(n: u32): Scalar polygamma "polygamma" (x; z) = x.polygamma(n)
         => [x.polygamma(n.saturating_add(1))] on [POSITIVE],
-        known = first_known(HALF_LINE), poles = first(ZERO), slopes = SINGULAR, ulp = 8,
+        known = first_in(HALF_LINE), poles = first(ZERO), slopes = SINGULAR, ulp = 8,
         tex = r"\psi^{(#n)}\left(#1\right)", wgsl = "polygamma(#1, #n)";
     /// The logistic function `1/(1 + e^(−x))`, stable on both sides. Its derivative is as that of `tanh` is.
     Sigmoid: Scalar sigmoid "sigmoid" (x; z) = {

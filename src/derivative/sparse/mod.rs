@@ -2,7 +2,7 @@
 //!
 //! Law: a sparse derivative is the dense one. Its pattern holds every entry that is not identically zero, and the
 //! number of runs it takes is the number of colours, which for banded matrices and grids does not grow with the
-//! number of variables ("Automatic Differentiation", section *Sparse Jacobians*).
+//! number of variables (Curtis, Powell and Reid; see *Sources* below).
 //!
 //! Three steps, each of them on its own as well:
 //!

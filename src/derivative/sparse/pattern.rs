@@ -2,7 +2,7 @@
 //!
 //! Law: an entry outside the pattern is zero at every point at which the recorded decisions come out as they did;
 //! inside it, the structure alone does not say. So a pattern holds for all values, and knows no cancellation
-//! ("Automatic Differentiation", section *Sparse Jacobians*).
+//! (Griewank and Walther, "Evaluating Derivatives", propagation of index domains).
 
 use crate::carriers::{Input, Recorded, Support};
 use crate::derivative::program::{Program, record};
