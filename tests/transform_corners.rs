@@ -1,37 +1,10 @@
 //! Corner cases of derivatives of array programs, with the values they must have: ties, zeros, indices out of bounds,
 //! nothing at all, what is read at one place, and neutral elements that are not constant.
 
-use catadiff::array::Program;
-use catadiff::interpret::Value;
-use catadiff_laws::{Verdict, array_derivatives};
+mod points;
 
-type Arguments = Vec<Value<f64>>;
-
-fn reals(x: &[f64]) -> Value<f64> {
-    Value::reals(&[x.len()], x.to_vec()).unwrap()
-}
-
-fn matrix(rows: usize, columns: usize, x: &[f64]) -> Value<f64> {
-    Value::reals(&[rows, columns], x.to_vec()).unwrap()
-}
-
-fn indices(x: &[i64]) -> Value<f64> {
-    Value::new(x).unwrap()
-}
-
-fn check(source: &str, points: Vec<Arguments>) -> Verdict {
-    let program = Program::parse(source).unwrap();
-    program.vjp().unwrap();
-    points.iter().try_for_each(|arguments| array_derivatives::at(&program, arguments))
-}
-
-/// The adjoints of a program, for these arguments and these adjoints of its results.
-fn pulled(source: &str, arguments: Arguments, adjoints: Arguments) -> String {
-    let n = adjoints.len();
-    let vjp = Program::parse(source).unwrap().vjp().unwrap();
-    let found = vjp.run(&[arguments, adjoints].concat()).unwrap();
-    found[n..].iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
-}
+use catadiff_laws::Verdict;
+use points::{check, indices, matrix, pulled, reals};
 
 fn combined(combinator: &str, op: &str, neutral: &str) -> String {
     format!(

@@ -1,41 +1,14 @@
 //! Reductions, scans and histograms of operators of every kind: tuples, arrays, and combinations that do not commute.
 //! At each point both modes, and their derivatives in both modes, are compared with the interpreter on dual numbers.
 
-use catadiff::array::Program;
-use catadiff::interpret::Value;
-use catadiff_laws::{Verdict, array_derivatives};
+mod points;
 
-type Arguments = Vec<Value<f64>>;
-
-fn reals(x: &[f64]) -> Value<f64> {
-    Value::reals(&[x.len()], x.to_vec()).unwrap()
-}
-
-fn matrix(rows: usize, columns: usize, x: &[f64]) -> Value<f64> {
-    Value::reals(&[rows, columns], x.to_vec()).unwrap()
-}
-
-fn indices(x: &[i64]) -> Value<f64> {
-    Value::new(x).unwrap()
-}
+use catadiff_laws::Verdict;
+use points::{check, indices, matrix, pulled, reals};
 
 /// Numbers that are all different, some of them negative.
 fn some(n: usize, shift: f64) -> Vec<f64> {
     (0..n).map(|i| (1.7 * i as f64 + shift).sin() + 0.1).collect()
-}
-
-fn check(source: &str, points: Vec<Arguments>) -> Verdict {
-    let program = Program::parse(source).unwrap();
-    program.vjp().unwrap();
-    points.iter().try_for_each(|arguments| array_derivatives::at(&program, arguments))
-}
-
-/// The adjoints of a program, for these arguments and these adjoints of its results.
-fn pulled(source: &str, arguments: Arguments, adjoints: Arguments) -> String {
-    let n = adjoints.len();
-    let vjp = Program::parse(source).unwrap().vjp().unwrap();
-    let found = vjp.run(&[arguments, adjoints].concat()).unwrap();
-    found[n..].iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
 /// Composition of the functions a x + b.

@@ -1,39 +1,18 @@
 //! The rules of array programs one by one, with the corner cases of each: at each point both modes, and their
 //! derivatives in both modes, are compared with the interpreter on dual numbers.
 
+mod points;
+
 use catadiff::Error;
 use catadiff::array::Program;
-use catadiff::interpret::Value;
-use catadiff_laws::{Verdict, array_derivatives};
-
-type Arguments = Vec<Value<f64>>;
-
-fn reals(x: &[f64]) -> Value<f64> {
-    Value::reals(&[x.len()], x.to_vec()).unwrap()
-}
-
-fn matrix(rows: usize, columns: usize, x: &[f64]) -> Value<f64> {
-    Value::reals(&[rows, columns], x.to_vec()).unwrap()
-}
-
-fn indices(x: &[i64]) -> Value<f64> {
-    Value::new(x).unwrap()
-}
-
-fn check(source: &str, points: Vec<Arguments>) -> Verdict {
-    let program = Program::parse(source).unwrap();
-    program.vjp().unwrap();
-    points.iter().try_for_each(|arguments| array_derivatives::at(&program, arguments))
-}
+use catadiff_laws::Verdict;
+use points::{Arguments, check, indices, matrix, pulled, reals, shown};
 
 /// Derivatives of kinds that dual numbers do not have are compared with these.
 fn derivatives(source: &str, arguments: Arguments, tangents: Arguments, adjoints: Arguments) -> [String; 2] {
     let program = Program::parse(source).unwrap();
-    let shown = |values: &[Value<f64>]| values.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
     let pushed = program.jvp().unwrap().run(&[&arguments[..], &tangents].concat()).unwrap();
-    let pulled = program.vjp().unwrap().run(&[&arguments[..], &adjoints].concat()).unwrap();
-    let n = adjoints.len();
-    [shown(&pushed[n..]), shown(&pulled[n..])]
+    [shown(&pushed[adjoints.len()..]), pulled(source, arguments, adjoints)]
 }
 
 mod scalars {

@@ -1,6 +1,8 @@
 //! The work of derivative programs: operations on reals, counted, against those of their programs.
 
+use catadiff::Elementary;
 use catadiff::array::Program;
+use catadiff::array::trace::{Arr, F64, loop_for};
 use catadiff::carriers::{Counted, Counter};
 use catadiff::interpret::Value;
 
@@ -111,4 +113,13 @@ fn histograms() {
     assert!(ratio(general, &arguments) <= 435);
     let largest = product.replace("mul", "max").replace("1.0f64", "-f64.inf");
     assert!(ratio(&largest, &arguments) <= 200);
+}
+
+#[test]
+fn a_row_that_is_written_is_not_computed_again_for_its_size() {
+    let sines = Program::trace(|x: Arr<Arr<F64>>| {
+        loop_for(x.len(), x.zeros_like(), |i, rows| rows.with(i, x.index(i).map(|x| x.sin())))
+    });
+    let reverse = sines.unwrap().vjp().unwrap().to_string();
+    assert_eq!(reverse.matches("= sin(").count(), 1, "{reverse}");
 }
