@@ -15,8 +15,8 @@
 //! atom      = name | "true" | "false" | number kind | [ "-" ] kind "." ( "inf" | "nan" | "bits" "(" number ")" )
 //! atoms     = atom { "," atom }
 //!
-//! operation = row "(" atoms ")"                     add mul eq lt le not, a kind to convert to, a row of the table of
-//!                                                   primitives, or of integers if the operands are
+//! operation = row "(" atoms ")"                     add mul scale eq lt le not, a kind to convert to, a row of the
+//!                                                   table of primitives, or of integers if the operands are
 //!           | row "[" integer "]" "(" atoms ")"     a row with a parameter: powi[2](x)
 //!           | "copy" "(" atom ")" | "iota" "(" atom ")" | "replicate" "(" atom "," atom ")"
 //!           | "[" [ atoms ] "]"                     an array of these elements

@@ -11,8 +11,8 @@ use crate::array::{Atom, Op, Prim, Type, index};
 
 /// What stands for values of a program in a traced closure: a scalar, an array of handles, or a tuple of handles.
 ///
-/// It can be implemented for a structure of one's own, by way of a tuple (there are to be as many types as ids); arrays, loops and conditionals then take it
-/// as they take tuples:
+/// It can be implemented for a structure of one's own, by way of a tuple (there are to be as many types as ids); arrays,
+/// loops and conditionals then take it as they take tuples:
 ///
 /// ```
 /// use catadiff::array::Program;

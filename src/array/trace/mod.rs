@@ -39,8 +39,8 @@
 //! assert!(matches!(mistakes[..], [Mistake::Escaped { .. }]));
 //! ```
 //!
-//! Law: a program that is traced verifies: it is well typed, and every variable is used within its scope; the closures' nesting is
-//! the program's nesting ("Futhark's AD", the core language of the source).
+//! Law: a program that is traced verifies: it is well typed, and every variable is used within its scope; the nesting of
+//! closures is the nesting of the program's functions and bodies.
 
 mod arithmetic;
 mod arrays;
