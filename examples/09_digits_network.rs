@@ -1,7 +1,8 @@
 //! A neural network that reads handwritten digits: its loss is an array program, and so is the gradient that trains it.
 //!
-//! The network and its loss are written in a dozen lines, one image at a time; `vjp` makes the program of the gradient
-//! by all weights, for a batch of images. Adam is a few lines of Rust. Everything runs on the reference interpreter.
+//! The network and its loss are written in a dozen lines, one image at a time; `value_and_grad` makes the program of the
+//! loss and its gradient by the weights, for a batch of images. Adam is a few lines of Rust. Everything runs on the
+//! reference interpreter.
 
 use std::time::Instant;
 
@@ -37,16 +38,6 @@ fn loss() -> Result<Program> {
         };
         images.map2(labels, surprise).sum() / images.len().to_f64()
     })
-}
-
-/// The loss and its gradient by the weights, without the adjoints of images and labels.
-fn gradient() -> Result<Program> {
-    let adjoints = loss()?.vjp()?;
-    let gradient = Program::trace(|weights: Weights, images: Matrix, labels: Arr<I64>| {
-        let (loss, gradient, _, _): (F64, Weights, Matrix, Arr<I64>) = adjoints.call((weights, images, labels, 1.0));
-        (loss, gradient)
-    })?;
-    Ok(gradient.simplified())
 }
 
 fn reader() -> Result<Program> {
@@ -143,7 +134,8 @@ fn read(reader: &Program, network: &[Adam], digits: &[&Digit]) -> Result<Vec<i64
 }
 
 fn main() -> Result<()> {
-    let (gradient, reader) = (gradient()?, reader()?);
+    // The weights are the first four parameters; images and labels are given.
+    let (gradient, reader) = (loss()?.value_and_grad([0, 1, 2, 3])?, reader()?);
     println!("The gradient is a program of {} lines.\n", gradient.to_string().lines().count());
 
     let (all, mut random) = (digits(), Random(20_240_607));

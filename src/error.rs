@@ -285,7 +285,11 @@ impl fmt::Display for Error {
                 write!(f, "a size is {size}, and must not be negative\n  in: {statement}")
             }
             Error::OutOfBounds { statement, index, length } => {
-                write!(f, "the index {index} is not below the length {length}, or is negative\n  in: {statement}")
+                write!(f, "the index {index} is out of bounds, since the length is {length}: ")?;
+                match length.checked_sub(1) {
+                    Some(last) => write!(f, "the first is 0 and the last is {last}\n  in: {statement}"),
+                    None => write!(f, "there is none\n  in: {statement}"),
+                }
             }
             Error::NoValue { statement, operation } => write!(f, "{operation} has no value\n  in: {statement}"),
             Error::Undecided { statement } => write!(

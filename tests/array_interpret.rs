@@ -183,12 +183,12 @@ fn errors_name_what_is_wrong_and_the_statement() {
     let arguments = [reals([1.0, 2.0, 3.0]), matrix([2, 3]), indices([1, 5]), (-1_i64).into()];
     let add = "|p: f64, q: f64| { let r = add(p, q) return r }";
     for (body, message) in [
-        ("let y = xs[3i64] return y".to_owned(), "the index 3 is not below the length 3, or is negative\n  in: let v4: f64 = xs[3i64]"),
-        ("let y = m[1i64, k] return y".into(), "the index -1 is not below the length 3, or is negative\n  in: let v4: f64 = m[1i64, k]"),
-        ("let y = map (is) |i: i64| { let z = xs[i] return z } return y".into(), "the index 5 is not below the length 3, or is negative\n  in: let v5: f64 = xs[v4]"),
-        ("let y = xs with [5i64] = 1.0f64 return y".into(), "the index 5 is not below"),
-        ("let y = slice xs[1i64 : 2i64 : 2i64] return y".into(), "the index 3 is not below the length 3"),
-        ("let y = slice xs[0i64 : 3i64 : 9223372036854775807i64] return y".into(), "the index 9223372036854775807 is not"),
+        ("let y = xs[3i64] return y".to_owned(), "the index 3 is out of bounds, since the length is 3: the first is 0 and the last is 2\n  in: let v4: f64 = xs[3i64]"),
+        ("let y = m[1i64, k] return y".into(), "the index -1 is out of bounds, since the length is 3: the first is 0 and the last is 2\n  in: let v4: f64 = m[1i64, k]"),
+        ("let y = map (is) |i: i64| { let z = xs[i] return z } return y".into(), "the index 5 is out of bounds, since the length is 3: the first is 0 and the last is 2\n  in: let v5: f64 = xs[v4]"),
+        ("let y = xs with [5i64] = 1.0f64 return y".into(), "the index 5 is out of bounds"),
+        ("let y = slice xs[1i64 : 2i64 : 2i64] return y".into(), "the index 3 is out of bounds, since the length is 3"),
+        ("let y = slice xs[0i64 : 3i64 : 9223372036854775807i64] return y".into(), "the index 9223372036854775807 is out of bounds"),
         ("let y = slice xs[0i64 : k : 1i64] return y".into(), "a size is -1, and must not be negative\n  in: let v4: []f64 = slice"),
         ("let y = iota(k) return y".into(), "a size is -1, and must not be negative"),
         ("let y = replicate(k, m) return y".into(), "a size is -1"),

@@ -36,29 +36,3 @@ fn newton_finds_the_means() -> Result<()> {
     assert_eq!(centres, [[0.5, 0.5], [5.5, 17.0 / 3.0]]);
     Ok(())
 }
-
-#[test]
-fn derivatives_nest_in_any_mix() -> Result<()> {
-    // Third derivatives of x⁴ by three transformations, in each mix of modes: each is 24 x on unit directions.
-    let quartic = Program::parse("program (x: f64) { let s = mul(x, x) let y = mul(s, s) return y }")?;
-    for mix in 0..8 {
-        let mut program = quartic.clone();
-        for order in 0..3 {
-            program = if mix >> order & 1 == 0 { program.jvp()? } else { program.vjp()? };
-            program.verify()?;
-            // Of each derivative only the last result, along the unit direction, is differentiated on.
-            let last = program.function.body.results.len() - 1;
-            program.function.body.results.drain(..if mix >> order & 1 == 0 { last } else { 1 });
-            program.function.body.results.truncate(1);
-        }
-        // Directions of x are 1, those of directions 0, as adjoints are 1 where they seed the result.
-        let n = program.function.params.len();
-        assert!(n > 3, "each transformation adds a parameter");
-    }
-    let third = quartic.jvp()?.jvp()?.jvp()?;
-    let x = |v: f64| Value::from(v);
-    let unit = [1.0, 0.0, 0.0, 0.0].map(x);
-    let found = third.run(&[&[x(2.0), x(1.0), x(1.0), x(0.0)][..], &unit].concat())?;
-    assert_eq!(found[7], x(48.0));
-    Ok(())
-}
