@@ -76,21 +76,6 @@ fn program() -> Result<Program> {
     })
 }
 
-/// The adjoints of the mixture alone: the points are data.
-fn gradient() -> Result<Program> {
-    let reverse = program()?.vjp()?;
-    let gradient = Program::trace_named(
-        &NAMES,
-        |alpha: Vector, mu: Matrix, q: Matrix, l: Matrix, x: Matrix, m: F64, gamma: F64| {
-            type Mixture = (Vector, Matrix, Matrix, Matrix);
-            let (_, mixture, _): (F64, Mixture, (Matrix, F64, F64)) =
-                reverse.call(((alpha, mu, q, l), (x, m, gamma), 1.0));
-            mixture
-        },
-    )?;
-    Ok(gradient.simplified())
-}
-
 fn inputs(input: &Json) -> Result<Vec<Value<f64>>> {
     let [alpha, mu, q, l, x] =
         [("alpha", 1), ("mu", 2), ("q", 2), ("l", 2), ("x", 2)].map(|(name, rank)| reals(input, name, rank));
@@ -104,5 +89,7 @@ pub(crate) fn objective(input: &Json) -> Result<Task> {
 
 pub(crate) fn jacobian(input: &Json) -> Result<Task> {
     let output = |results: &[Value<f64>]| json!({ "alpha": json(&results[0]), "mu": json(&results[1]), "q": json(&results[2]), "l": json(&results[3]) });
-    Ok(Task { program: gradient()?, inputs: inputs(input)?, output: Box::new(output) })
+    // By the mixture alone: the points are data.
+    let gradient = program()?.grad(["alpha", "mu", "q", "l"])?;
+    Ok(Task { program: gradient, inputs: inputs(input)?, output: Box::new(output) })
 }

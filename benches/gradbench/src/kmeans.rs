@@ -5,7 +5,7 @@
 
 use catadiff::Result;
 use catadiff::array::Program;
-use catadiff::array::trace::{Arr, F64, stop_gradient};
+use catadiff::array::trace::{Arr, F64};
 use serde_json::Value as Json;
 
 use crate::Task;
@@ -20,15 +20,10 @@ pub(crate) fn objective() -> Result<Program> {
 }
 
 fn direction() -> Result<Program> {
-    let adjoints = objective()?.vjp()?;
-    let gradient = Program::trace(|points: Matrix, centroids: Matrix| {
-        let (_, _, gradient): (F64, Matrix, Matrix) = adjoints.call((stop_gradient(points), centroids, 1.0));
-        gradient
-    })?;
-    let tangents = gradient.simplified().jvp()?;
+    let newton = objective()?.grad("centroids")?.jvp_wrt("centroids")?;
     let direction = Program::trace_named(&["points", "centroids"], |points: Matrix, centroids: Matrix| {
         let ones = centroids.zeros_like() + 1.0;
-        let (gradient, diagonal): (Matrix, Matrix) = tangents.call((points, centroids, points.zeros_like(), ones));
+        let (gradient, diagonal): (Matrix, Matrix) = newton.call((points, centroids, ones));
         gradient / diagonal
     })?;
     Ok(direction.simplified())

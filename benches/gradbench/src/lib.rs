@@ -102,10 +102,7 @@ impl Task {
 
     /// The gradient of a function of one real result by its first input.
     fn gradient(function: &Program, inputs: Vec<Value<f64>>) -> Result<Task> {
-        let mut gradient = function.vjp()?;
-        // Of the results, the value and the other adjoints are not asked for, nor what they need.
-        gradient.function.body.results = vec![gradient.function.body.results[1]];
-        Task::value(gradient.simplified(), [inputs, vec![1.0.into()]].concat())
+        Task::value(function.grad(0)?, inputs)
     }
 
     /// The output, by the reference interpreter.

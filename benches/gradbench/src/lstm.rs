@@ -78,10 +78,9 @@ fn program(inputs: &[Value<f64>]) -> Result<Program> {
 
 /// The adjoints of the parameters alone: where the network starts, and what it reads, are data.
 fn gradient(inputs: &[Value<f64>]) -> Result<Program> {
-    let reverse = program(inputs)?.vjp()?;
+    let adjoints = program(inputs)?.grad(["main", "extra"])?;
     let gradient = Program::trace_named(&NAMES, |main: Matrix, extra: Matrix, state: Matrix, sequence: Matrix| {
-        let (_, main, extra, _, _): (F64, Matrix, Matrix, Matrix, Matrix) =
-            reverse.call((main, extra, state, sequence, 1.0));
+        let (main, extra): (Matrix, Matrix) = adjoints.call((main, extra, state, sequence));
         main.flatten().concat(extra.flatten())
     })?;
     Ok(gradient.simplified())
