@@ -162,7 +162,7 @@ fn mistakes_are_pointed_at() {
         (
             "program () { let x = sin(1.0f64, 2.0f64) return }",
             21,
-            "Row(Sin) does not take operands of types (f64, f64)",
+            "`sin` does not take operands of types (f64, f64)",
         ),
         ("program () { let x = size[-1](y) return }", 26, "this integer is out of its range"),
         ("program () { let x, y = iota(1i64) return }", 24, "2 names are bound to 1 results"),
@@ -282,7 +282,7 @@ fn the_verifier_finds_each_kind_of_mistake() {
         ),
         (
             program(&[REAL], vec![stm(&[2], Op::Scalar(ScalarOp::Add, vec![v(0), v(1)]))], vec![]),
-            "Add does not take operands of types (f64, []f64)",
+            "`add` does not take operands of types (f64, []f64)",
             "let v2: f64 = add(x, xs)",
         ),
         (

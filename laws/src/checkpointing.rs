@@ -9,14 +9,13 @@
 
 use catadiff::array::{Atom, Body, Form, Loop, Op, Policy, Prim, Program, ScalarOp, Stm, Type, Var, constant, index};
 use catadiff::carriers::Counter;
-use catadiff::interpret::{Compare, Limits, Scalar, Usage, Value, measure};
+use catadiff::interpret::{Compare, Scalar, Usage, Value, measure};
 use catadiff::primitives::Primitive;
 use catadiff::{Error, Result};
 
 use crate::array_programs::ArrayProgram;
+use crate::array_values::{LIMITS, list};
 use crate::violation::{Verdict, Violation};
-
-const LIMITS: Limits = Limits { steps: 50_000_000, elements: 50_000_000 };
 
 /// Schemes of all kinds, besides keeping all.
 const POLICIES: [Policy; 6] = [
@@ -119,10 +118,6 @@ pub fn twice(n: u64, d: u64, policy: Policy) -> u64 {
     }
 }
 
-fn show<C: core::fmt::Display>(values: &[Value<C>]) -> String {
-    values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
-}
-
 fn fails(law: &str, program: &Program, at: &str, left: impl ToString, right: impl ToString) -> Verdict {
     let shown = format!("\n{program}on {at}");
     let (left, right) = (left.to_string(), right.to_string());
@@ -153,13 +148,13 @@ fn pulled<C: Compare>(program: &Program, arguments: &[Value<C>], one: impl Fn() 
 /// # Errors
 /// The violation.
 pub fn agree(program: &Program, arguments: &[Value<f64>]) -> Verdict {
-    let shown = |found: Run<f64>| found.map_or_else(|error| kind(&error), |(values, _)| show(&values));
+    let shown = |found: Run<f64>| found.map_or_else(|error| kind(&error), |(values, _)| list(&values));
     let of = |policy: Policy| shown(pulled(&program.with_policy(policy), arguments, || 1.0));
     let all = of(Policy::KeepAll);
     POLICIES.into_iter().try_for_each(|policy| {
         let found = of(policy);
         let law = format!("vjp p is the same with {policy:?} as with all states");
-        if found == all { Ok(()) } else { fails(&law, program, &show(arguments), found, &all) }
+        if found == all { Ok(()) } else { fails(&law, program, &list(arguments), found, &all) }
     })
 }
 
@@ -182,7 +177,7 @@ pub fn agree_at_random(random: &ArrayProgram) -> Verdict {
 /// The violation.
 pub fn budgets_agree(random: &ArrayProgram) -> Verdict {
     let (program, arguments) = (random.program(), random.arguments());
-    let shown = |found: Run<f64>| found.map_or_else(|error| kind(&error), |(values, _)| show(&values));
+    let shown = |found: Run<f64>| found.map_or_else(|error| kind(&error), |(values, _)| list(&values));
     let all = shown(pulled(&program, &arguments, || 1.0));
     let least = match program.checkpointed(&arguments, 0) {
         Err(Error::Checkpoints { least, .. }) => least,
@@ -191,7 +186,7 @@ pub fn budgets_agree(random: &ArrayProgram) -> Verdict {
     [least, least + 7, 2 * least + 20, u64::MAX].into_iter().try_for_each(|budget| {
         let found = shown(program.checkpointed(&arguments, budget).and_then(|p| pulled(&p, &arguments, || 1.0)));
         let law = format!("vjp p is the same with a budget of {budget} elements");
-        if found == all { Ok(()) } else { fails(&law, &program, &show(&arguments), found, &all) }
+        if found == all { Ok(()) } else { fails(&law, &program, &list(&arguments), found, &all) }
     })
 }
 
@@ -238,7 +233,7 @@ pub fn executed(step: &Program, state: &[Value<f64>], n: u64, stop: Stop, policy
 /// # Errors
 /// The violation.
 pub fn costs(step: &Program, state: &[Value<f64>], n: u64, stop: Stop, policy: Policy) -> Verdict {
-    let at = format!("{}; n = {n}, {stop:?}, {policy:?}", show(state));
+    let at = format!("{}; n = {n}, {stop:?}, {policy:?}", list(state));
     let law = "a repeated step has a derivative";
     let found = executed(step, state, n, stop, policy);
     let expected = executions(n, policy);
@@ -265,7 +260,7 @@ pub fn costs(step: &Program, state: &[Value<f64>], n: u64, stop: Stop, policy: P
 /// The violation.
 pub fn second_order(step: &Program, state: &[Value<f64>], n: u64, policy: Policy) -> Verdict {
     let law = "a derivative has derivatives";
-    let at = format!("{}; n = {n}, {policy:?}", show(state));
+    let at = format!("{}; n = {n}, {policy:?}", list(state));
     let count = state.len();
     let times = Value::Scalar(Scalar::I64(i64::try_from(n).unwrap_or(i64::MAX)));
     let seeded = [state, &[times], &vec![1.0.into(); count]].concat();

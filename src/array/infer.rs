@@ -120,7 +120,7 @@ pub(super) fn of_scalar(program: &Program, op: ScalarOp, operands: &[Atom]) -> R
     types.iter_mut().zip(operands).for_each(|(place, a)| *place = program.atom_type(*a));
     types.get(..operands.len()).and_then(|types| op.result_type(types)).ok_or_else(|| {
         let types: Vec<Type> = operands.iter().map(|a| program.atom_type(*a)).collect();
-        format!("{op:?} does not take operands of types {}", list(&types))
+        format!("`{op}` does not take operands of types {}", list(&types))
     })
 }
 
