@@ -159,11 +159,7 @@ fn mistakes_are_pointed_at() {
         ("program () { let x = sin(1i64) return }", 21, "there is no function `sin` of integers"),
         ("program () { let x = powi(1.0f64) return }", 21, "there is no function `powi` of reals"),
         ("program () { let x = powi[99999999999](1.0f64) return }", 21, "there is no function `powi` of reals"),
-        (
-            "program () { let x = sin(1.0f64, 2.0f64) return }",
-            21,
-            "`sin` does not take operands of types (f64, f64)",
-        ),
+        ("program () { let x = sin(1.0f64, 2.0f64) return }", 21, "`sin` does not take operands of types (f64, f64)"),
         ("program () { let x = size[-1](y) return }", 26, "this integer is out of its range"),
         ("program () { let x, y = iota(1i64) return }", 24, "2 names are bound to 1 results"),
         ("program () { let x: []f64 = iota(1i64) return }", 17, "`x` is a []i64, not a []f64"),
