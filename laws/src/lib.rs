@@ -52,6 +52,7 @@
 //! | strategies | [`strategies`] | forward = reverse = symbolic, to second order; `⟨J v, w⟩ = ⟨v, Jᵀ w⟩` |
 //! | array programs | [`arrays`] | they verify; text; they run, or are errors; homomorphisms |
 //! | their simplification | [`simplification`] | the same results, for no more operations, in one step |
+//! | executors | [`executors`] | they are the interpreter, on random programs and arrays of many sizes |
 //! | their derivatives | [`array_derivatives`] | both modes = interpretation on duals, to second order; simplification |
 //! | the same, otherwise | [`array_exact`], [`array_tape`] | exactly, of polynomials in a finite field; by the tape |
 //! | checkpoints | [`checkpointing`] | schemes agree; executions and elements of each, counted |
@@ -73,6 +74,7 @@ pub mod arrays;
 pub mod checkpointing;
 mod differences;
 pub mod dual;
+pub mod executors;
 pub mod fold;
 mod formula;
 pub mod homomorphism;
