@@ -55,7 +55,8 @@
 //! | [`interpret`] | the reference interpreter: what array programs mean, in any carrier |
 //! | [`tracing`] | the straight line that an array program is at given arguments |
 //! | [`transform`] | derivatives of array programs, as array programs |
-//! | [`execute`] | executors of array programs; so far, vector functions for them |
+//! | `lower` | array programs as code for executors: loops over lanes, scalars and flat buffers |
+//! | [`execute`] | array programs on the vector instructions and the cores of the machine |
 //! | [`interop`] | adapters to other crates: their float trait, arrays, matrices and solvers |
 //! | [`prelude`] | the names that most programs import |
 //!
@@ -74,6 +75,7 @@ mod error;
 pub mod execute;
 pub mod interop;
 pub mod interpret;
+mod lower;
 pub mod prelude;
 pub mod primitives;
 pub mod term;

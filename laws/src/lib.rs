@@ -53,6 +53,7 @@
 //! | array programs | [`arrays`] | they verify; text; they run, or are errors; homomorphisms |
 //! | their simplification | [`simplification`] | the same results, for no more operations, in one step |
 //! | their derivatives | [`array_derivatives`] | both modes = interpretation on duals, to second order |
+//! | executors | [`executors`] | they are the interpreter, on random programs and arrays of many sizes |
 //! | the same, otherwise | [`array_exact`], [`array_tape`] | exactly, of polynomials in a finite field; by the tape |
 //! | checkpoints | [`checkpointing`] | schemes agree; executions and elements of each, counted |
 //! | verbs on them | [`array_verbs`] | Jacobians by columns, by rows and by colours are one; Hessians are symmetric |
@@ -74,6 +75,7 @@ pub mod arrays;
 pub mod checkpointing;
 mod differences;
 pub mod dual;
+pub mod executors;
 pub mod fold;
 mod formula;
 pub mod homomorphism;

@@ -111,6 +111,11 @@ pub fn measure<C: Compare>(
 /// Checks that a program verifies, and that arguments are of the types of its parameters.
 pub(crate) fn fitting<C>(program: &Program, arguments: &[Value<C>]) -> Result<()> {
     program.verify()?;
+    typed(program, arguments)
+}
+
+/// Checks that arguments are of the types of the parameters of a program.
+pub(crate) fn typed<C>(program: &Program, arguments: &[Value<C>]) -> Result<()> {
     Error::lengths("the list of arguments", program.names.len(), arguments.len())?;
     let mut params = program.function.params.iter().zip(&program.names).zip(arguments);
     params.try_for_each(|((param, name), argument)| check(name, program.type_of(*param), argument))
@@ -159,9 +164,14 @@ impl Program {
     /// As for [`run`]; [`Error::Length`] if rows of an argument have different sizes or there are not as many results
     /// as are asked for, [`Error::Mismatch`] if a result is of another type.
     pub fn at<R: FromValues>(&self, arguments: impl ToValues) -> Result<R> {
-        let params = self.function.params.iter().map(|param| self.type_of(*param).prim);
-        let mut arguments = arguments.to_values()?;
-        arguments.iter_mut().zip(params).filter(|(_, prim)| *prim == Prim::I64).for_each(|(value, _)| value.widen());
-        R::from_values(self.run(&arguments)?)
+        R::from_values(self.run(&values(self, arguments)?)?)
     }
+}
+
+/// Plain numbers as arguments of a program.
+pub(crate) fn values(program: &Program, arguments: impl ToValues) -> Result<Vec<Value<f64>>> {
+    let params = program.function.params.iter().map(|param| program.type_of(*param).prim);
+    let mut arguments = arguments.to_values()?;
+    arguments.iter_mut().zip(params).filter(|(_, prim)| *prim == Prim::I64).for_each(|(value, _)| value.widen());
+    Ok(arguments)
 }

@@ -112,6 +112,14 @@ impl Task {
     pub fn interpret(&self) -> Result<Json> {
         Ok((self.output)(&self.program.run(&self.inputs)?))
     }
+
+    /// The output, on lanes.
+    ///
+    /// # Errors
+    /// Those of [`Program::run`].
+    pub fn execute(&self) -> Result<Json> {
+        Ok((self.output)(&self.program.compile()?.run(&self.inputs)?))
+    }
 }
 
 /// The error of an input that lacks something.

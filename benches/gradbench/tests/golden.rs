@@ -33,15 +33,25 @@ fn golden(module: &str, input: &str, functions: &[&str]) {
     let arguments = data(&format!("{module}/{input}.json.gz"));
     for name in functions {
         let expected = numbers(&data(&format!("{module}/{input}.{name}.golden.json.gz")));
-        let worst = deviation(&output(module, name, &arguments), &expected);
-        println!("{module} {name} {input}: {worst:.1e}");
-        assert!(worst <= TOLERANCE, "{module} {name} {input}: {worst:e}");
+        for (executor, found) in outputs(module, name, &arguments) {
+            let worst = deviation(&found, &expected);
+            println!("{module} {name} {input}, {executor}: {worst:.1e}");
+            assert!(worst <= TOLERANCE, "{module} {name} {input}, {executor}: {worst:e}");
+        }
     }
 }
 
 fn output(module: &str, name: &str, input: &Json) -> Json {
+    let [(_, interpreted), _] = outputs(module, name, input);
+    interpreted
+}
+
+/// The output by each executor.
+fn outputs(module: &str, name: &str, input: &Json) -> [(&'static str, Json); 2] {
     let function = function(module, name).expect("a function of the benchmark");
-    (function.task)(input).and_then(|task| task.interpret()).unwrap_or_else(|e| panic!("{module} {name}: {e}"))
+    let task = (function.task)(input).unwrap_or_else(|e| panic!("{module} {name}: {e}"));
+    [("interpreted", task.interpret()), ("on lanes", task.execute())]
+        .map(|(executor, output)| (executor, output.unwrap_or_else(|e| panic!("{module} {name}, {executor}: {e}"))))
 }
 
 #[test]

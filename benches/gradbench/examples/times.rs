@@ -1,0 +1,45 @@
+//! The table of times: how long each function of the benchmark takes on lanes, and its derivative relative to it.
+//!
+//! `cargo run --release -p catadiff-gradbench --example times` prints it; a word after `--` picks a module. Times are the
+//! least of several runs, conversion of arguments and results included.
+
+#[path = "../tests/inputs/mod.rs"]
+mod inputs;
+
+use std::time::{Duration, Instant};
+
+use catadiff::Result;
+use catadiff_gradbench::{FUNCTIONS, Task};
+use inputs::{data, inputs};
+
+/// The time of compilation, and the least of several runs.
+fn times(task: &Task) -> Result<(Duration, Duration)> {
+    let start = Instant::now();
+    let compiled = task.program.compile()?;
+    let compilation = start.elapsed();
+    let (start, mut least) = (Instant::now(), Duration::MAX);
+    while start.elapsed() < Duration::from_millis(500) {
+        let start = Instant::now();
+        compiled.run(&task.inputs)?;
+        least = least.min(start.elapsed());
+    }
+    Ok((compilation, least))
+}
+
+fn main() -> Result<()> {
+    let only = std::env::args().nth(1).unwrap_or_default();
+    println!("{:44} {:>12} {:>12} {:>7}", "", "compile", "run", "ratio");
+    for functions in FUNCTIONS.chunk_by(|f, g| f.module == g.module).filter(|of| of[0].module.contains(&only)) {
+        let module = functions[0].module;
+        for name in inputs(module) {
+            let input = data(&format!("{module}/{name}.json.gz"));
+            let mut first = None;
+            for f in functions {
+                let (compilation, run) = times(&(f.task)(&input)?)?;
+                let ratio = run.as_secs_f64() / first.get_or_insert(run).as_secs_f64();
+                println!("{:44} {compilation:>12.2?} {run:>12.2?} {ratio:>7.2}", format!("{module} {} {name}", f.name));
+            }
+        }
+    }
+    Ok(())
+}

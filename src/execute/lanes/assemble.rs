@@ -1,0 +1,480 @@
+//! From code to instructions.
+//!
+//! Law: a varying register is used again only where the value it held is dead; what no statement with an effect needs is
+//! left out.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::instruction::{Across, Address, Instruction, IntOp, LanesLoop, RealOp, Reg};
+use super::needed::needed;
+use super::registers::Registers;
+use crate::array::{Const, Prim, ScalarOp};
+use crate::interpret::Test;
+use crate::lower::code::{Block, Buffer, Code, Lanes, Op, Operand, Output, Place, Port, Stm, Value};
+use crate::primitives::Primitive;
+
+/// Instructions, and what is known of registers and buffers.
+#[derive(Debug, Clone)]
+pub(super) struct Assembled {
+    pub(super) instructions: Vec<Instruction>,
+    pub(super) loops: Vec<LanesLoop>,
+    /// The uniform registers as they are at first: constants are there.
+    pub(super) reals: Vec<f64>,
+    pub(super) ints: Vec<i64>,
+    /// The buffers of each bank: whether lanes have their own.
+    pub(super) own_reals: Vec<bool>,
+    pub(super) own_ints: Vec<bool>,
+    /// The kinds of the buffers of integers.
+    pub(super) int_kinds: Vec<Prim>,
+    pub(super) inputs: Vec<In>,
+    pub(super) outputs: Vec<Out>,
+}
+
+/// Where an argument goes.
+#[derive(Debug, Clone)]
+pub(super) enum In {
+    Real(u32),
+    Int(u32),
+    Reals { buffer: u32, sizes: Vec<u32> },
+    Ints { buffer: u32, sizes: Vec<u32> },
+}
+
+/// Where a result is.
+#[derive(Debug, Clone)]
+pub(super) enum Out {
+    Real(u32),
+    Int(u32, Prim),
+    Reals { buffer: u32, sizes: Vec<u32> },
+    Ints { buffer: u32, sizes: Vec<u32>, prim: Prim },
+}
+
+struct Assembler<'c> {
+    code: &'c Code,
+    needed: FxHashSet<Value>,
+    out: Vec<Instruction>,
+    loops: Vec<LanesLoop>,
+    uniform: FxHashMap<Value, u32>,
+    constants: FxHashMap<Const, u32>,
+    reals: Vec<f64>,
+    ints: Vec<i64>,
+    buffers: Vec<u32>,
+    /// The registers of the loop over lanes that is open.
+    varying: Option<Registers>,
+}
+
+pub(super) fn assemble(code: &Code) -> Assembled {
+    let mut numbers = [0_u32; 2];
+    let mut banks = [Vec::new(), Vec::new()];
+    let buffers = code
+        .buffers
+        .iter()
+        .map(|info| {
+            let bank = usize::from(!info.prim.is_real());
+            banks[bank].push(info.private);
+            numbers[bank] += 1;
+            numbers[bank] - 1
+        })
+        .collect();
+    let mut assembler = Assembler {
+        code,
+        needed: needed(code),
+        out: Vec::new(),
+        loops: Vec::new(),
+        uniform: FxHashMap::default(),
+        constants: FxHashMap::default(),
+        reals: Vec::new(),
+        ints: Vec::new(),
+        buffers,
+        varying: None,
+    };
+    let inputs = code.inputs.iter().map(|port| assembler.input(port)).collect();
+    assembler.block(&code.body);
+    assembler.out.push(Instruction::End);
+    let outputs = code.outputs.iter().map(|output| assembler.output(output)).collect();
+    let [own_reals, own_ints] = banks;
+    let int_kinds = code.buffers.iter().map(|info| info.prim).filter(|prim| !prim.is_real()).collect();
+    let Assembler { out, loops, reals, ints, .. } = assembler;
+    Assembled { instructions: out, loops, reals, ints, own_reals, own_ints, int_kinds, inputs, outputs }
+}
+
+impl Assembler<'_> {
+    fn is_real(&self, operand: Operand) -> bool {
+        self.prim(operand).is_real()
+    }
+
+    fn prim(&self, operand: Operand) -> Prim {
+        match operand {
+            Operand::Value(value) => self.code.values[value.0 as usize].prim,
+            Operand::Const(constant) => constant.prim(),
+        }
+    }
+
+    fn uniform(&mut self, value: Value) -> u32 {
+        if let Some(register) = self.uniform.get(&value) {
+            return *register;
+        }
+        let register = if self.is_real(Operand::Value(value)) {
+            self.reals.push(0.0);
+            self.reals.len() - 1
+        } else {
+            self.ints.push(0);
+            self.ints.len() - 1
+        };
+        let register = u32::try_from(register).expect("code has fewer than 2^32 values");
+        self.uniform.insert(value, register);
+        register
+    }
+
+    fn constant(&mut self, constant: Const) -> u32 {
+        if let Some(register) = self.constants.get(&constant) {
+            return *register;
+        }
+        let mut real = |x: f64| {
+            self.reals.push(x);
+            self.reals.len() - 1
+        };
+        let register = match constant {
+            Const::F32(x) => real(f64::from(x)),
+            Const::F64(x) => real(x),
+            Const::Bool(_) | Const::I32(_) | Const::I64(_) => {
+                self.ints.push(match constant {
+                    Const::Bool(b) => b.into(),
+                    Const::I32(n) => n.into(),
+                    Const::I64(n) => n,
+                    Const::F32(_) | Const::F64(_) => unreachable!("not an integer"),
+                });
+                self.ints.len() - 1
+            }
+        };
+        let register = u32::try_from(register).expect("code has fewer than 2^32 constants");
+        self.constants.insert(constant, register);
+        register
+    }
+
+    fn reg(&mut self, operand: Operand) -> Reg {
+        match operand {
+            Operand::Const(constant) => Reg::Uniform(self.constant(constant)),
+            Operand::Value(value) if self.code.values[value.0 as usize].varying => {
+                Reg::Varying(self.varying.as_ref().expect("varying values are used in lanes").of(value))
+            }
+            Operand::Value(value) => Reg::Uniform(self.uniform(value)),
+        }
+    }
+
+    /// The uniform register of an operand.
+    fn one(&mut self, operand: Operand) -> u32 {
+        match self.reg(operand) {
+            Reg::Uniform(register) => register,
+            Reg::Varying(_) => panic!("this operand is uniform"),
+        }
+    }
+
+    fn input(&mut self, port: &Port) -> In {
+        match port {
+            Port::Scalar(value) if self.is_real(Operand::Value(*value)) => In::Real(self.uniform(*value)),
+            Port::Scalar(value) => In::Int(self.uniform(*value)),
+            Port::Array { buffer, sizes } => {
+                let sizes = sizes.iter().map(|size| self.uniform(*size)).collect();
+                let real = self.code.buffers[buffer.0 as usize].prim.is_real();
+                let buffer = self.buffers[buffer.0 as usize];
+                if real { In::Reals { buffer, sizes } } else { In::Ints { buffer, sizes } }
+            }
+        }
+    }
+
+    fn output(&mut self, output: &Output) -> Out {
+        match output {
+            Output::Scalar(operand) if self.is_real(*operand) => Out::Real(self.one(*operand)),
+            Output::Scalar(operand) => Out::Int(self.one(*operand), self.prim(*operand)),
+            Output::Array { buffer, sizes, prim } => {
+                let sizes = sizes.iter().map(|size| self.one(*size)).collect();
+                let buffer = self.buffers[buffer.0 as usize];
+                if prim.is_real() { Out::Reals { buffer, sizes } } else { Out::Ints { buffer, sizes, prim: *prim } }
+            }
+        }
+    }
+
+    fn here(&self) -> u32 {
+        u32::try_from(self.out.len()).expect("there are fewer than 2^32 instructions")
+    }
+
+    /// Adds an instruction that will be known later.
+    fn hole(&mut self) -> usize {
+        self.out.push(Instruction::End);
+        self.out.len() - 1
+    }
+
+    fn block(&mut self, block: &Block) {
+        for stm in block {
+            self.statement(stm);
+        }
+    }
+
+    fn address(&mut self, place: &Place) -> Address {
+        let base = self.one(place.base);
+        let (index, stride) = match place.step {
+            Some((index, stride)) => (self.one(index), self.one(stride)),
+            None => {
+                let zero = self.constant(Const::I64(0));
+                (zero, zero)
+            }
+        };
+        let private = self.code.buffers[place.buffer.0 as usize].private;
+        let lane = place.lane.map(|lane| self.one(lane));
+        let varying = place.varying.map(|varying| match self.reg(varying) {
+            Reg::Varying(register) => register,
+            Reg::Uniform(_) => panic!("this operand is varying"),
+        });
+        let across = match (private, lane, varying) {
+            (true, None, None) => Across::Own,
+            (true, None, Some(at)) => Across::OwnAt(at),
+            (true, Some(_), _) => panic!("lanes are not apart in what each has of its own"),
+            (false, None, None) => Across::Same,
+            (false, Some(apart), None) => Across::Apart(apart),
+            (false, None, Some(at)) => Across::At(at),
+            (false, Some(apart), Some(at)) => Across::ApartAt(apart, at),
+        };
+        Address { buffer: self.buffers[place.buffer.0 as usize], base, index, stride, across }
+    }
+
+    fn statement(&mut self, stm: &Stm) {
+        match stm {
+            Stm::Let(value, op, operands) if self.needed.contains(value) => self.operation(*value, *op, operands),
+            Stm::Load(value, place) if self.needed.contains(value) => {
+                let from = self.address(place);
+                let to = self.reg(Operand::Value(*value));
+                let real = self.is_real(Operand::Value(*value));
+                let load = if real { Instruction::LoadReal { to, from } } else { Instruction::LoadInt { to, from } };
+                self.out.push(load);
+            }
+            Stm::Let(..) | Stm::Load(..) => {}
+            Stm::Store { place, value, mask } => {
+                let (at, x, mask) = (self.address(place), self.reg(*value), mask.map(|mask| self.reg(mask)));
+                let real = self.code.buffers[place.buffer.0 as usize].prim.is_real();
+                let store =
+                    if real { Instruction::StoreReal { at, x, mask } } else { Instruction::StoreInt { at, x, mask } };
+                self.out.push(store);
+            }
+            Stm::Add { place, value, mask } => {
+                let (at, x, mask) = (self.address(place), self.reg(*value), mask.map(|mask| self.reg(mask)));
+                let prim = self.code.buffers[place.buffer.0 as usize].prim;
+                let add = if prim.is_real() {
+                    Instruction::AddReal { at, x, mask }
+                } else {
+                    Instruction::AddInt { at, x, prim, mask }
+                };
+                self.out.push(add);
+            }
+            Stm::Alloc(buffer, count) => {
+                let info = self.code.buffers[buffer.0 as usize];
+                let count = self.one(*count);
+                let buffer = self.buffers[buffer.0 as usize];
+                self.out.push(Instruction::Alloc { buffer, count, real: info.prim.is_real(), own: info.private });
+            }
+            Stm::Swap(a, b) => {
+                let real = self.code.buffers[a.0 as usize].prim.is_real();
+                let [a, b] = [*a, *b].map(|buffer: Buffer| self.buffers[buffer.0 as usize]);
+                self.out.push(Instruction::Swap { a, b, real });
+            }
+            Stm::Assign { cells, mask } => self.assign(cells, *mask),
+            Stm::Check { condition, mask } => {
+                let (condition, mask) = (self.reg(*condition), mask.map(|mask| self.reg(mask)));
+                self.out.push(Instruction::Check { condition, mask });
+            }
+            Stm::Bounds { index, length, mask } => {
+                let (index, length) = (self.reg(*index), self.reg(*length));
+                let mask = mask.map(|mask| self.reg(mask));
+                self.out.push(Instruction::Bounds { index, length, mask });
+            }
+            Stm::For { index, count, body } => {
+                let (index, count) = (self.uniform(*index), self.one(*count));
+                self.out.push(Instruction::Zero(index));
+                let skip = self.hole();
+                let to = self.here();
+                self.block(body);
+                self.out.push(Instruction::Next { index, count, to });
+                self.out[skip] = Instruction::UnlessLess { index, count, to: self.here() };
+            }
+            Stm::While { before, condition, body } => {
+                let start = self.here();
+                self.block(before);
+                let condition = self.reg(*condition);
+                let leave = self.hole();
+                self.block(body);
+                self.out.push(Instruction::Jump(start));
+                self.out[leave] = Instruction::Unless(condition, self.here());
+            }
+            Stm::If { condition, yes, no } => {
+                let condition = self.reg(*condition);
+                let skip = self.hole();
+                self.block(yes);
+                let leave = self.hole();
+                self.out[skip] = Instruction::Unless(condition, self.here());
+                self.block(no);
+                self.out[leave] = Instruction::Jump(self.here());
+            }
+            Stm::Lanes(lanes) => self.lanes(lanes),
+        }
+    }
+
+    fn lanes(&mut self, lanes: &Lanes) {
+        let count = self.one(lanes.count);
+        let number = self.loops.len();
+        self.out.push(Instruction::Lanes(u32::try_from(number).expect("there are fewer than 2^32 loops")));
+        let leave = self.hole();
+        let registers = Registers::new(self.code, lanes, &self.needed);
+        let (reals, ints) = registers.sizes();
+        self.varying = Some(registers);
+        let body = self.here();
+        let mut it = LanesLoop {
+            index: self.varying.as_ref().map_or(0, |r| r.of(lanes.index)),
+            count,
+            body,
+            real_folds: Vec::new(),
+            int_folds: Vec::new(),
+            folded: lanes.folded.map(|value| self.uniform(value)),
+            writes: Vec::new(),
+            adds: Vec::new(),
+            scatters: !lanes.scatters.is_empty(),
+            reals,
+            ints,
+        };
+        for (cell, start, buffer) in &lanes.folds {
+            let register = self.varying.as_ref().map_or(0, |r| r.of(*cell));
+            let fold = (register, self.one(*start), self.buffers[buffer.0 as usize]);
+            if self.is_real(*start) { it.real_folds.push(fold) } else { it.int_folds.push(fold) }
+        }
+        let bank = |this: &Self, buffer: &Buffer| this.code.buffers[buffer.0 as usize].prim.is_real();
+        for (buffer, part) in &lanes.writes {
+            let part = self.one(*part);
+            it.writes.push((bank(self, buffer), self.buffers[buffer.0 as usize], part));
+        }
+        it.adds = lanes.adds.iter().map(|b| (bank(self, b), self.buffers[b.0 as usize])).collect();
+        self.loops.push(it);
+        self.block(&lanes.body);
+        self.out.push(Instruction::End);
+        self.varying = None;
+        self.out[leave] = Instruction::Jump(self.here());
+    }
+
+    /// Sets cells one after the other; those that are read by later ones are put aside first.
+    fn assign(&mut self, cells: &[(Value, Operand)], mask: Option<Operand>) {
+        let mask = mask.map(|mask| self.reg(mask));
+        let cells: Vec<(Value, Operand)> = cells
+            .iter()
+            .copied()
+            .filter(|(cell, x)| self.needed.contains(cell) && Operand::Value(*cell) != *x)
+            .collect();
+        let mut moves: Vec<(bool, Reg, Reg)> = Vec::new();
+        for (cell, x) in &cells {
+            let real = self.is_real(*x);
+            moves.push((real, self.reg(Operand::Value(*cell)), self.reg(*x)));
+        }
+        for k in 0..moves.len() {
+            let (real, to, _) = moves[k];
+            if moves[k + 1..].iter().any(|(bank, _, from)| *bank == real && *from == to) {
+                // A later cell takes what this one was.
+                let aside = self.aside(real, to);
+                let copy = match real {
+                    true => Instruction::Real { op: RealOp::Copy, to: aside, x: [to; 3] },
+                    false => Instruction::Int { op: IntOp::Copy, narrow: false, to: aside, x: [to; 2] },
+                };
+                self.out.push(copy);
+                for (bank, _, from) in &mut moves[k + 1..] {
+                    if *bank == real && *from == to {
+                        *from = aside;
+                    }
+                }
+            }
+        }
+        for (real, cell, x) in moves {
+            self.out.push(if real {
+                Instruction::SetReal { cell, x, mask }
+            } else {
+                Instruction::SetInt { cell, x, mask }
+            });
+        }
+    }
+
+    /// A register that nothing else uses.
+    fn aside(&mut self, real: bool, like: Reg) -> Reg {
+        match like {
+            Reg::Uniform(_) if real => {
+                self.reals.push(0.0);
+                Reg::Uniform(u32::try_from(self.reals.len() - 1).expect("registers are few"))
+            }
+            Reg::Uniform(_) => {
+                self.ints.push(0);
+                Reg::Uniform(u32::try_from(self.ints.len() - 1).expect("registers are few"))
+            }
+            Reg::Varying(_) => {
+                let registers = self.varying.as_mut().expect("varying values are used in lanes");
+                let register = registers.extra(real);
+                let (reals, ints) = registers.sizes();
+                let open = self.loops.last_mut().expect("a loop over lanes is open");
+                (open.reals, open.ints) = (reals, ints);
+                Reg::Varying(register)
+            }
+        }
+    }
+
+    fn operation(&mut self, value: Value, op: Op, operands: &[Operand]) {
+        let to = self.reg(Operand::Value(value));
+        let x: Vec<Reg> = operands.iter().map(|x| self.reg(*x)).collect();
+        let three = |x: &[Reg]| [x[0], x[1 % x.len()], x[2 % x.len()]];
+        let two = |x: &[Reg]| [x[0], x[1 % x.len()]];
+        let prim = self.prim(operands[operands.len() - 1]);
+        let fused = match op {
+            Op::MulAdd => Some(RealOp::MulAdd),
+            Op::MulSub => Some(RealOp::MulSub),
+            Op::MulSubtracted => Some(RealOp::MulSubtracted),
+            Op::Scalar(_) | Op::Select => None,
+        };
+        if let Some(op) = fused {
+            self.out.push(Instruction::Real { op, to, x: three(&x) });
+            return;
+        }
+        let Op::Scalar(op) = op else {
+            let (condition, x) = (x[0], [x[1], x[2]]);
+            let select = if prim.is_real() {
+                Instruction::SelectReal { to, condition, x }
+            } else {
+                Instruction::SelectInt { to, condition, x }
+            };
+            self.out.push(select);
+            return;
+        };
+        let real = |op| Instruction::Real { op, to, x: three(&x) };
+        let int = |op| Instruction::Int { op, narrow: prim == Prim::I32, to, x: two(&x) };
+        let test = |test| {
+            if prim.is_real() {
+                Instruction::Test { test, to, x: two(&x) }
+            } else {
+                Instruction::Int { op: IntOp::Test(test), narrow: false, to, x: two(&x) }
+            }
+        };
+        let instruction = match op {
+            ScalarOp::Add if prim.is_real() => real(RealOp::Add),
+            ScalarOp::Mul if prim.is_real() => real(RealOp::Mul),
+            ScalarOp::Scale if prim.is_real() => real(RealOp::Scale),
+            ScalarOp::Row(Primitive::StopGradient) => real(RealOp::Copy),
+            ScalarOp::Row(row) => real(RealOp::Row(row)),
+            ScalarOp::Add if prim == Prim::Bool => int(IntOp::Or),
+            ScalarOp::Mul | ScalarOp::Scale if prim == Prim::Bool => int(IntOp::And),
+            ScalarOp::Add => int(IntOp::Add),
+            ScalarOp::Mul | ScalarOp::Scale => int(IntOp::Mul),
+            ScalarOp::Integer(row) => int(IntOp::Row(row)),
+            ScalarOp::Not => int(IntOp::Not),
+            ScalarOp::Equal => test(Test::Equal),
+            ScalarOp::Less => test(Test::Less),
+            ScalarOp::LessOrEqual => test(Test::LessOrEqual),
+            ScalarOp::Convert(into) => match (prim.is_real(), into.is_real()) {
+                (true, true) => real(RealOp::Copy),
+                (true, false) => Instruction::Truncate { into, to, x: x[0] },
+                (false, true) => Instruction::IntoReal { single: into == Prim::F32, to, x: x[0] },
+                (false, false) => int(IntOp::Convert(into)),
+            },
+        };
+        self.out.push(instruction);
+    }
+}

@@ -1,0 +1,73 @@
+//! The same loops, compiled for the vector instructions that the processor has.
+//!
+//! Law: a version runs only where its instructions exist.
+
+#![allow(unsafe_code, reason = "functions for particular processors are unsafe to call anywhere else")]
+
+use super::instruction::Reg;
+use super::machine::{Fault, Machine};
+use super::state::State;
+use super::vector::Operand;
+use crate::primitives::Primitive;
+
+/// What a processor can do.
+#[cfg(target_arch = "x86_64")]
+fn has_avx512() -> bool {
+    is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("fma")
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_avx2() -> bool {
+    is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
+}
+
+/// A function for each kind of processor, of the same arguments and the same result.
+macro_rules! dispatched {
+    ($(#[doc = $doc:expr])+ $name:ident($($x:ident: $X:ty),+) $(-> $Result:ty)? {
+        fused: $fused:expr, plain: $plain:expr, $avx512:ident, $avx2:ident
+    }) => {
+        $(#[doc = $doc])+
+        pub(super) fn $name($($x: $X),+) $(-> $Result)? {
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,fma")]
+                fn $avx512($($x: $X),+) $(-> $Result)? {
+                    $fused
+                }
+
+                #[target_feature(enable = "avx2,fma")]
+                fn $avx2($($x: $X),+) $(-> $Result)? {
+                    $fused
+                }
+
+                if has_avx512() {
+                    // SAFETY: the processor has all the instructions that the function is compiled for.
+                    return unsafe { $avx512($($x),+) };
+                }
+                if has_avx2() {
+                    // SAFETY: the processor has all the instructions that the function is compiled for.
+                    return unsafe { $avx2($($x),+) };
+                }
+            }
+            $plain
+        }
+    };
+}
+
+dispatched! {
+    /// Runs the machine's instructions.
+    interpret(machine: &mut Machine<'_>) -> Result<(), Fault> {
+        fused: machine.interpret(), plain: machine.interpret(), interpret_avx512, interpret_avx2
+    }
+}
+
+dispatched! {
+    /// A row of the table of primitives. Without fused multiplications, the functions for lanes gain nothing.
+    row(state: &State, row: Primitive, to: Reg, x: [Operand<'_, f64>; 3]) {
+        fused: state.row::<true>(row, to, x), plain: state.row_by_row(row, to, x), row_avx512, row_avx2
+    }
+}

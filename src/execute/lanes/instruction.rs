@@ -1,0 +1,214 @@
+//! Instructions: code with registers for values, and jumps for structure.
+//!
+//! Law: an instruction on varying registers does in every lane what its uniform form does once. Reals are doubles,
+//! integers and truth values are 64-bit integers; a truth value is 0 or 1.
+
+use crate::array::{IntegerRow, Prim};
+use crate::interpret::Test;
+use crate::primitives::Primitive;
+
+/// A register of one of the banks: of reals or of integers, which the instruction knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reg {
+    /// One value.
+    Uniform(u32),
+    /// A value for each lane.
+    Varying(u32),
+}
+
+/// What is computed on reals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RealOp {
+    Copy,
+    Add,
+    Mul,
+    Scale,
+    /// `x y + z`, `x y − z` and `z − x y`.
+    MulAdd,
+    MulSub,
+    MulSubtracted,
+    Row(Primitive),
+}
+
+/// What is computed on integers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum IntOp {
+    Copy,
+    Add,
+    Mul,
+    And,
+    Or,
+    Not,
+    Row(IntegerRow),
+    Test(Test),
+    /// The number in another kind.
+    Convert(Prim),
+}
+
+/// Which element: number `base + index · stride`, all three in uniform registers of integers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Address {
+    pub(super) buffer: u32,
+    pub(super) base: u32,
+    pub(super) index: u32,
+    pub(super) stride: u32,
+    pub(super) across: Across,
+}
+
+/// How lanes differ in the element they mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Across {
+    /// Not at all.
+    Same,
+    /// Each has its own buffer.
+    Own,
+    /// Each has its own buffer, and goes so far in it.
+    OwnAt(u32),
+    /// They are so far apart, by a uniform register, counted from the first lane of the loop.
+    Apart(u32),
+    /// They go so far, by a varying register.
+    At(u32),
+    /// Both.
+    ApartAt(u32, u32),
+}
+
+/// An instruction. A mask is a register of truth values.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Instruction {
+    Jump(u32),
+    /// Jumps unless the truth value is true in some lane.
+    Unless(Reg, u32),
+    /// Jumps unless the index is less than the count.
+    UnlessLess {
+        index: u32,
+        count: u32,
+        to: u32,
+    },
+    /// Adds 1 to the index, and jumps if it is less than the count.
+    Next {
+        index: u32,
+        count: u32,
+        to: u32,
+    },
+    Zero(u32),
+    Lanes(u32),
+
+    Real {
+        op: RealOp,
+        to: Reg,
+        x: [Reg; 3],
+    },
+    Int {
+        op: IntOp,
+        narrow: bool,
+        to: Reg,
+        x: [Reg; 2],
+    },
+    Test {
+        test: Test,
+        to: Reg,
+        x: [Reg; 2],
+    },
+    SelectReal {
+        to: Reg,
+        condition: Reg,
+        x: [Reg; 2],
+    },
+    SelectInt {
+        to: Reg,
+        condition: Reg,
+        x: [Reg; 2],
+    },
+    /// Towards 0.
+    Truncate {
+        into: Prim,
+        to: Reg,
+        x: Reg,
+    },
+    IntoReal {
+        single: bool,
+        to: Reg,
+        x: Reg,
+    },
+
+    SetReal {
+        cell: Reg,
+        x: Reg,
+        mask: Option<Reg>,
+    },
+    SetInt {
+        cell: Reg,
+        x: Reg,
+        mask: Option<Reg>,
+    },
+
+    LoadReal {
+        to: Reg,
+        from: Address,
+    },
+    LoadInt {
+        to: Reg,
+        from: Address,
+    },
+    StoreReal {
+        at: Address,
+        x: Reg,
+        mask: Option<Reg>,
+    },
+    StoreInt {
+        at: Address,
+        x: Reg,
+        mask: Option<Reg>,
+    },
+    AddReal {
+        at: Address,
+        x: Reg,
+        mask: Option<Reg>,
+    },
+    AddInt {
+        at: Address,
+        x: Reg,
+        prim: Prim,
+        mask: Option<Reg>,
+    },
+
+    Alloc {
+        buffer: u32,
+        count: u32,
+        real: bool,
+        own: bool,
+    },
+    Swap {
+        a: u32,
+        b: u32,
+        real: bool,
+    },
+    Check {
+        condition: Reg,
+        mask: Option<Reg>,
+    },
+    Bounds {
+        index: Reg,
+        length: Reg,
+        mask: Option<Reg>,
+    },
+    End,
+}
+
+/// A loop over lanes: where its instructions begin, and what they leave.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct LanesLoop {
+    pub(super) index: u32,
+    pub(super) count: u32,
+    pub(super) body: u32,
+    /// Varying registers of reals or integers that are folded into, the uniform registers they start from, and the buffers for what is found.
+    pub(super) real_folds: Vec<(u32, u32, u32)>,
+    pub(super) int_folds: Vec<(u32, u32, u32)>,
+    pub(super) folded: Option<u32>,
+    pub(super) writes: Vec<(bool, u32, u32)>,
+    pub(super) adds: Vec<(bool, u32)>,
+    pub(super) scatters: bool,
+    /// How many varying registers it needs.
+    pub(super) reals: usize,
+    pub(super) ints: usize,
+}

@@ -1,0 +1,313 @@
+//! The machine that runs instructions.
+//!
+//! Law: it computes what the code says, block of lanes after block. A check that fails stops it, and nothing that it
+//! has computed is used.
+
+use core::array::from_fn;
+
+use super::assemble::Assembled;
+use super::dispatch;
+use super::instruction::{Instruction, LanesLoop, Reg};
+use super::memory::{Elements, LARGEST};
+use super::state::State;
+use super::team;
+use super::transfer::{add, add_real, load, store};
+use super::vector::{GROUP, LANES};
+use crate::array::Prim;
+
+/// A check of the program failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Fault;
+
+/// Instructions, and what they work on.
+#[derive(Debug)]
+pub(super) struct Machine<'m> {
+    pub(super) code: &'m Assembled,
+    pub(super) state: State,
+    pub(super) reals: Vec<Elements<'m, f64>>,
+    pub(super) ints: Vec<Elements<'m, i64>>,
+    /// The loop that a worker is for, by its number, and from which lane to which.
+    task: Option<(usize, i64, i64)>,
+}
+
+/// The memory of a machine between two runs.
+#[derive(Debug, Default)]
+pub(super) struct Workspace {
+    state: State,
+    reals: Vec<Vec<f64>>,
+    ints: Vec<Vec<i64>>,
+}
+
+/// A loop over lanes that runs: the first lane, the next, the last, and where to go on after it.
+struct Open<'c> {
+    it: &'c LanesLoop,
+    first: i64,
+    next: i64,
+    to: i64,
+    after: usize,
+}
+
+/// What a worker leaves: what its lanes have folded and added.
+pub(super) struct Left {
+    pub(super) reals: Vec<Vec<f64>>,
+    pub(super) ints: Vec<Vec<i64>>,
+    pub(super) added: Vec<(Vec<f64>, Vec<i64>)>,
+}
+
+/// The sum of two integers, or "or", of this kind.
+pub(super) fn plus(prim: Option<Prim>, a: i64, b: i64) -> i64 {
+    match prim {
+        Some(Prim::Bool) => a | b,
+        Some(Prim::I32) => i64::from((a as i32).wrapping_add(b as i32)),
+        Some(Prim::I64 | Prim::F32 | Prim::F64) | None => a.wrapping_add(b),
+    }
+}
+
+/// After the last instruction.
+const DONE: usize = usize::MAX;
+
+/// What to do after an instruction.
+enum Next {
+    At(usize),
+    Lanes(usize),
+    End,
+}
+
+impl<'m> Machine<'m> {
+    /// A machine at the beginning of its code, with memory that another has left.
+    pub(super) fn new(code: &'m Assembled, workspace: Workspace) -> Self {
+        let Workspace { mut state, mut reals, mut ints } = workspace;
+        state.restart(&code.reals, &code.ints);
+        reals.resize_with(code.own_reals.len(), Vec::new);
+        ints.resize_with(code.own_ints.len(), Vec::new);
+        let reals = reals.into_iter().map(Elements::Own).collect();
+        let ints = ints.into_iter().map(Elements::Own).collect();
+        Machine { code, state, reals, ints, task: None }
+    }
+
+    /// The memory, for another machine of the same code.
+    pub(super) fn workspace(self) -> Workspace {
+        let reals = self.reals.into_iter().map(Elements::into_own).collect();
+        let ints = self.ints.into_iter().map(Elements::into_own).collect();
+        Workspace { state: self.state, reals, ints }
+    }
+
+    /// A machine for some lanes of a loop, which reads what this one has.
+    pub(super) fn worker(&self, number: usize, from: i64, to: i64) -> Machine<'_> {
+        let it = &self.code.loops[number];
+        let folds = |folds: &[(u32, u32, u32)], k: usize| folds.iter().any(|(_, _, buffer)| *buffer as usize == k);
+        let own = |own: &[bool], k: usize| own[k];
+        let reals = self.reals.iter().enumerate().map(|(k, buffer)| {
+            let own = own(&self.code.own_reals, k) || folds(&it.real_folds, k);
+            if own { Elements::Own(Vec::new()) } else { Elements::Shared(buffer.all()) }
+        });
+        let ints = self.ints.iter().enumerate().map(|(k, buffer)| {
+            let own = own(&self.code.own_ints, k) || folds(&it.int_folds, k);
+            if own { Elements::Own(Vec::new()) } else { Elements::Shared(buffer.all()) }
+        });
+        let (reals, ints) = (reals.collect(), ints.collect());
+        Machine { code: self.code, state: self.state.for_worker(), reals, ints, task: Some((number, from, to)) }
+    }
+
+    /// What a worker leaves.
+    pub(super) fn left(mut self, it: &LanesLoop) -> Left {
+        let added = |(real, buffer): &(bool, u32)| match real {
+            true => (core::mem::take(self.reals[*buffer as usize].own()), Vec::new()),
+            false => (Vec::new(), core::mem::take(self.ints[*buffer as usize].own())),
+        };
+        let added = it.adds.iter().map(added).collect();
+        let reals = it.real_folds.iter().map(|(_, _, b)| core::mem::take(self.reals[*b as usize].own())).collect();
+        let ints = it.int_folds.iter().map(|(_, _, b)| core::mem::take(self.ints[*b as usize].own())).collect();
+        Left { reals, ints, added }
+    }
+
+    /// Runs the whole code.
+    pub(super) fn run(&mut self) -> Result<(), Fault> {
+        dispatch::interpret(self)
+    }
+
+    /// Runs instructions: outside of loops over lanes once, inside for each block.
+    #[inline(always)]
+    pub(super) fn interpret(&mut self) -> Result<(), Fault> {
+        let code = self.code;
+        let (mut at, mut open): (usize, Option<Open<'_>>) = (0, None);
+        if let Some((number, first, to)) = self.task {
+            let it = &code.loops[number];
+            self.enter(it);
+            open = Some(Open { it, first, next: first, to, after: DONE });
+            at = self.block(&mut open);
+        }
+        while at != DONE {
+            match self.step(at)? {
+                Next::At(next) => at = next,
+                Next::Lanes(number) => {
+                    let it = &code.loops[number];
+                    if let Some(share) = team::share(self, it) {
+                        team::run(self, it, number, share)?;
+                        at += 1;
+                        continue;
+                    }
+                    self.enter(it);
+                    open = Some(Open { it, first: 0, next: 0, to: self.state.one(it.count), after: at + 1 });
+                    at = self.block(&mut open);
+                }
+                Next::End if open.is_some() => at = self.block(&mut open),
+                Next::End => at = DONE,
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes to the next block of lanes, or out of the loop: where to go on.
+    fn block(&mut self, open: &mut Option<Open<'_>>) -> usize {
+        let Some(Open { it, first: begin, next, to, after }) = open else { panic!("a loop over lanes is open") };
+        let state = &mut self.state;
+        if *next >= *to {
+            (state.active, state.groups) = (1, 1);
+            let (it, after, lanes) = (*it, *after, *to - *begin);
+            self.leave(it, lanes);
+            *open = None;
+            return after;
+        }
+        if *next > *begin {
+            state.fit();
+        }
+        state.own = 0;
+        let active = (*to - *next).min(state.width as i64);
+        let first = *next;
+        (state.first, state.active, state.groups) = (first, active as usize, (active as usize).div_ceil(GROUP));
+        let index = &state.lane_ints[it.index as usize];
+        (0..state.groups).for_each(|k| index.set_group(k, from_fn(|i| first + (k * GROUP + i) as i64)));
+        *next += active;
+        it.body as usize
+    }
+
+    /// Gets ready for a loop over lanes.
+    fn enter(&mut self, it: &LanesLoop) {
+        self.state.reserve(it.reals, it.ints);
+        self.state.width = LANES;
+        for (cell, start, _) in &it.real_folds {
+            self.state.lane_reals[*cell as usize].fill(self.state.reals[*start as usize].get());
+        }
+        for (cell, start, _) in &it.int_folds {
+            self.state.lane_ints[*cell as usize].fill(self.state.one(*start));
+        }
+    }
+
+    /// Leaves in buffers what the lanes have folded.
+    fn leave(&mut self, it: &LanesLoop, lanes: i64) {
+        let found = usize::try_from(lanes).unwrap_or(0).min(LANES);
+        for (cell, _, buffer) in &it.real_folds {
+            let block = &self.state.lane_reals[*cell as usize];
+            let buffer = self.reals[*buffer as usize].own();
+            buffer.clear();
+            buffer.extend((0..found).map(|lane| block.get(lane)));
+        }
+        for (cell, _, buffer) in &it.int_folds {
+            let block = &self.state.lane_ints[*cell as usize];
+            let buffer = self.ints[*buffer as usize].own();
+            buffer.clear();
+            buffer.extend((0..found).map(|lane| block.get(lane)));
+        }
+        if let Some(folded) = it.folded {
+            self.state.ints[folded as usize].set(found as i64);
+        }
+    }
+
+    #[inline(always)]
+    fn step(&mut self, at: usize) -> Result<Next, Fault> {
+        let Machine { code, state, reals, ints, .. } = self;
+        let active = state.active;
+        match code.instructions[at] {
+            Instruction::End => return Ok(Next::End),
+            Instruction::Lanes(number) => return Ok(Next::Lanes(number as usize)),
+            Instruction::Jump(to) => return Ok(Next::At(to as usize)),
+            Instruction::Unless(condition, to) => {
+                if !state.any(condition) {
+                    return Ok(Next::At(to as usize));
+                }
+            }
+            Instruction::UnlessLess { index, count, to } => {
+                if state.one(index) >= state.one(count) {
+                    return Ok(Next::At(to as usize));
+                }
+            }
+            Instruction::Next { index, count, to } => {
+                let now = state.one(index) + 1;
+                state.ints[index as usize].set(now);
+                if now < state.one(count) {
+                    return Ok(Next::At(to as usize));
+                }
+            }
+            Instruction::Zero(index) => state.ints[index as usize].set(0),
+            Instruction::Real { op, to, x } => state.real_op(op, to, x),
+            Instruction::Int { op, narrow, to, x } => state.int_op(op, narrow, to, x),
+            Instruction::Test { test, to, x } => state.test(test, to, x.map(|x| state.real(x))),
+            Instruction::SelectReal { to, condition, x } => state.select_real(to, condition, x),
+            Instruction::SelectInt { to, condition, x } => state.select_int(to, condition, x),
+            Instruction::Truncate { into, to, x } => state.truncate(into, to, x),
+            Instruction::IntoReal { single, to, x } => state.integer_to_real(single, to, x),
+            Instruction::SetReal { cell, x, mask } => state.set_real(cell, x, mask),
+            Instruction::SetInt { cell, x, mask } => state.set_int(cell, x, mask),
+            Instruction::LoadReal { to, from } => {
+                let from_buffer = &reals[from.buffer as usize];
+                match to {
+                    Reg::Uniform(to) => state.reals[to as usize].set(from_buffer.get(state.start(&from))),
+                    Reg::Varying(to) => load(from_buffer, state.reach(&from), &state.lane_reals[to as usize], active),
+                }
+            }
+            Instruction::LoadInt { to, from } => {
+                let from_buffer = &ints[from.buffer as usize];
+                match to {
+                    Reg::Uniform(to) => state.ints[to as usize].set(from_buffer.get(state.start(&from))),
+                    Reg::Varying(to) => load(from_buffer, state.reach(&from), &state.lane_ints[to as usize], active),
+                }
+            }
+            Instruction::StoreReal { at, x, mask } => {
+                let mask = mask.map(|m| state.int(m));
+                store(&mut reals[at.buffer as usize], state.reach(&at), state.real(x), mask, active);
+            }
+            Instruction::StoreInt { at, x, mask } => {
+                let mask = mask.map(|m| state.int(m));
+                store(&mut ints[at.buffer as usize], state.reach(&at), state.int(x), mask, active);
+            }
+            Instruction::AddReal { at, x, mask } => {
+                let mask = mask.map(|m| state.int(m));
+                add_real(&mut reals[at.buffer as usize], state.reach(&at), state.real(x), mask, active);
+            }
+            Instruction::AddInt { at, x, prim, mask } => {
+                let mask = mask.map(|m| state.int(m));
+                let plus = |a, b| plus(Some(prim), a, b);
+                add(&mut ints[at.buffer as usize], state.reach(&at), state.int(x), mask, active, plus);
+            }
+            Instruction::Alloc { buffer, count, real, own } => {
+                let count = state.one(count);
+                if !(0..=LARGEST).contains(&count) {
+                    return Err(Fault);
+                }
+                let count = count as usize * if own { state.width } else { 1 };
+                state.own += if own { count } else { 0 };
+                if real {
+                    reals[buffer as usize].resize(count);
+                } else {
+                    ints[buffer as usize].resize(count);
+                }
+            }
+            Instruction::Swap { a, b, real: true } => reals.swap(a as usize, b as usize),
+            Instruction::Swap { a, b, real: false } => ints.swap(a as usize, b as usize),
+            Instruction::Check { condition, mask } => {
+                let condition = state.int(condition);
+                if !state.all(mask, |lane| condition.lane(lane) != 0) {
+                    return Err(Fault);
+                }
+            }
+            Instruction::Bounds { index, length, mask } => {
+                let (index, length) = (state.int(index), state.int(length));
+                if !state.all(mask, |lane| (0..length.lane(lane)).contains(&index.lane(lane))) {
+                    return Err(Fault);
+                }
+            }
+        }
+        Ok(Next::At(at + 1))
+    }
+}

@@ -1,0 +1,93 @@
+//! Buffers as a worker sees them.
+//!
+//! Law: a worker changes what it owns and its part of what is shared out; the rest it reads. What lies outside of a
+//! buffer reads as 0.
+
+use super::vector::{GROUP, LANES};
+
+/// The elements of a buffer.
+#[derive(Debug)]
+pub(super) enum Elements<'m, T> {
+    Own(Vec<T>),
+    Shared(&'m [T]),
+    /// From an element on.
+    Part {
+        elements: &'m mut [T],
+        from: usize,
+    },
+}
+
+impl<T: Copy + Default> Elements<'_, T> {
+    #[inline(always)]
+    pub(super) fn all(&self) -> &[T] {
+        match self {
+            Elements::Own(elements) => elements,
+            Elements::Shared(elements) => elements,
+            Elements::Part { elements, .. } => elements,
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn get(&self, at: i64) -> T {
+        usize::try_from(at).ok().and_then(|at| self.all().get(at)).copied().unwrap_or_default()
+    }
+
+    /// The element, to be changed, if it is there and this worker's.
+    #[inline(always)]
+    pub(super) fn get_mut(&mut self, at: i64) -> Option<&mut T> {
+        let at = usize::try_from(at).ok()?;
+        match self {
+            Elements::Own(elements) => elements.get_mut(at),
+            Elements::Part { elements, from } => elements.get_mut(at.checked_sub(*from)?),
+            Elements::Shared(_) => None,
+        }
+    }
+
+    /// Eight elements in a row, if they are all there.
+    #[inline(always)]
+    pub(super) fn group(&self, at: i64) -> Option<[T; GROUP]> {
+        let at = usize::try_from(at).ok()?;
+        self.all().get(at..at.checked_add(GROUP)?)?.try_into().ok()
+    }
+
+    #[inline(always)]
+    pub(super) fn group_mut(&mut self, at: i64) -> Option<&mut [T; GROUP]> {
+        let at = usize::try_from(at).ok()?;
+        let (elements, from) = match self {
+            Elements::Own(elements) => (elements.as_mut_slice(), 0),
+            Elements::Part { elements, from } => (&mut **elements, *from),
+            Elements::Shared(_) => return None,
+        };
+        let at = at.checked_sub(from)?;
+        elements.get_mut(at..at.checked_add(GROUP)?)?.try_into().ok()
+    }
+
+    /// Gives the buffer its size, keeping the memory that it has.
+    pub(super) fn resize(&mut self, count: usize) {
+        if let Elements::Own(elements) = self
+            && elements.len() != count
+        {
+            elements.clear();
+            elements.resize(count, T::default());
+        }
+    }
+
+    /// The elements themselves, if they are this worker's own.
+    pub(super) fn into_own(self) -> Vec<T> {
+        match self {
+            Elements::Own(elements) => elements,
+            Elements::Shared(_) | Elements::Part { .. } => Vec::new(),
+        }
+    }
+
+    /// The elements, which this worker owns.
+    pub(super) fn own(&mut self) -> &mut Vec<T> {
+        match self {
+            Elements::Own(elements) => elements,
+            Elements::Shared(_) | Elements::Part { .. } => panic!("this buffer is the worker's own"),
+        }
+    }
+}
+
+/// The most elements a buffer may have.
+pub(super) const LARGEST: i64 = (1 << 40) / LANES as i64;

@@ -1,0 +1,234 @@
+//! Code: what a program is lowered to, for executors to run and printers to print.
+//!
+//! Code is structured: statements on scalars and flat buffers, loops, branches. One loop is special: [`Stm::Lanes`] may
+//! run its iterations side by side. Inside it every value is *uniform*, the same in all lanes, or *varying*.
+//!
+//! Law: there is nothing of a machine here. Operations are those of the program, and total: what the program could
+//! get wrong is checked by [`Stm::Check`] and [`Stm::Bounds`] before, and a check that fails ends the run. A load outside
+//! of its buffer gives 0, so that loads may move to where they run less often.
+
+use crate::array::{Const, Prim, ScalarOp};
+
+/// A scalar: bound once by a statement, or a *cell*, which [`Stm::Assign`] sets again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Value(pub(crate) u32);
+
+/// A flat array of scalars of one kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Buffer(pub(crate) u32);
+
+/// What an operation works on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Operand {
+    Value(Value),
+    Const(Const),
+}
+
+/// A value's kind, and whether lanes differ in it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ValueInfo {
+    pub(crate) prim: Prim,
+    pub(crate) varying: bool,
+}
+
+/// A buffer's kind, and whether each lane has its own.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BufferInfo {
+    pub(crate) prim: Prim,
+    pub(crate) private: bool,
+}
+
+/// An element of a buffer: number `base + step.0 · step.1 + lane · number of the lane + varying`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Place {
+    pub(crate) buffer: Buffer,
+    /// Uniform.
+    pub(crate) base: Operand,
+    /// Uniform: an index and its stride.
+    pub(crate) step: Option<(Operand, Operand)>,
+    /// Uniform: how far neighbouring lanes are apart.
+    pub(crate) lane: Option<Operand>,
+    /// What else differs between lanes.
+    pub(crate) varying: Option<Operand>,
+}
+
+/// What computes a value from others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Op {
+    /// An operation of the program.
+    Scalar(ScalarOp),
+    /// The second operand where the first is true, else the third.
+    Select,
+    /// `x y + z`, rounded once.
+    MulAdd,
+    /// `x y − z`, rounded once.
+    MulSub,
+    /// `z − x y`, rounded once.
+    MulSubtracted,
+}
+
+/// Statements in order.
+pub(crate) type Block = Vec<Stm>;
+
+/// A statement. Where there is a mask, nothing is done in the lanes in which it is false.
+#[derive(Debug, Clone)]
+pub(crate) enum Stm {
+    /// The value of an operation.
+    Let(Value, Op, Vec<Operand>),
+    /// The element at a place, or 0.
+    Load(Value, Place),
+    /// Sets the element at a place.
+    Store { place: Place, value: Operand, mask: Option<Operand> },
+    /// Adds to the element at a place; lanes in order, should they meet.
+    Add { place: Place, value: Operand, mask: Option<Operand> },
+    /// Gives a buffer its size; the elements are unspecified.
+    Alloc(Buffer, Operand),
+    /// Exchanges two buffers.
+    Swap(Buffer, Buffer),
+    /// Sets cells, all at once. A cell may be set by what computes its value as well.
+    Assign { cells: Vec<(Value, Operand)>, mask: Option<Operand> },
+    /// Ends the run if the operand is false.
+    Check { condition: Operand, mask: Option<Operand> },
+    /// Ends the run unless `0 ≤ index < length`.
+    Bounds { index: Operand, length: Operand, mask: Option<Operand> },
+    /// For each `index` from 0 to the count, in order.
+    For { index: Value, count: Operand, body: Block },
+    /// While the condition, computed by the first block, is true in any lane.
+    While { before: Block, condition: Operand, body: Block },
+    /// The first block if the condition is true in any lane, else the second.
+    If { condition: Operand, yes: Block, no: Block },
+    /// For each `index` from 0 to the count, in any order and many at a time.
+    Lanes(Box<Lanes>),
+}
+
+/// A cell that lanes fold into, the value it starts from, and the buffer for what each lane has found.
+pub(crate) type Fold = (Value, Operand, Buffer);
+
+/// A loop whose iterations may run side by side.
+#[derive(Debug, Clone)]
+pub(crate) struct Lanes {
+    /// Varying.
+    pub(crate) index: Value,
+    pub(crate) count: Operand,
+    pub(crate) body: Block,
+    /// The buffers that iterations write to, each its own part: that many elements from `index` times as many.
+    pub(crate) writes: Vec<(Buffer, Operand)>,
+    /// The buffers that any iteration may add to, at any place.
+    pub(crate) adds: Vec<Buffer>,
+    /// The buffers that any iteration may write to, at any place: the last iteration's value stays.
+    pub(crate) scatters: Vec<Buffer>,
+    pub(crate) folds: Vec<Fold>,
+    /// How many values the lanes leave in each of these buffers.
+    pub(crate) folded: Option<Value>,
+}
+
+/// A lowered program.
+#[derive(Debug, Clone)]
+pub(crate) struct Code {
+    pub(crate) values: Vec<ValueInfo>,
+    pub(crate) buffers: Vec<BufferInfo>,
+    pub(crate) inputs: Vec<Port>,
+    pub(crate) body: Block,
+    pub(crate) outputs: Vec<Output>,
+}
+
+/// Where an argument is put.
+#[derive(Debug, Clone)]
+pub(crate) enum Port {
+    Scalar(Value),
+    /// The elements in order, and a value for each size.
+    Array {
+        buffer: Buffer,
+        sizes: Vec<Value>,
+    },
+}
+
+/// Where a result is found.
+#[derive(Debug, Clone)]
+pub(crate) enum Output {
+    Scalar(Operand),
+    /// The elements in order.
+    Array {
+        buffer: Buffer,
+        sizes: Vec<Operand>,
+        prim: Prim,
+    },
+}
+
+impl Operand {
+    /// An index or a size.
+    pub(crate) fn int(n: i64) -> Self {
+        Operand::Const(Const::I64(n))
+    }
+
+    pub(crate) fn as_int(self) -> Option<i64> {
+        match self {
+            Operand::Const(Const::I64(n)) => Some(n),
+            Operand::Const(_) | Operand::Value(_) => None,
+        }
+    }
+}
+
+impl Place {
+    /// Everything that says where it is.
+    pub(crate) fn operands(&self) -> Vec<Operand> {
+        let step = self.step.into_iter().flat_map(|(index, stride)| [index, stride]);
+        core::iter::once(self.base).chain(step).chain(self.lane).chain(self.varying).collect()
+    }
+}
+
+impl Output {
+    pub(crate) fn operands(&self) -> Vec<Operand> {
+        match self {
+            Output::Scalar(operand) => vec![*operand],
+            Output::Array { sizes, .. } => sizes.clone(),
+        }
+    }
+}
+
+impl Stm {
+    /// The operands of the statement itself, not of those inside.
+    pub(crate) fn operands(&self) -> Vec<Operand> {
+        match self {
+            Stm::Let(_, _, operands) => operands.clone(),
+            Stm::Load(_, from) => from.operands(),
+            Stm::Store { place, value, mask } | Stm::Add { place, value, mask } => {
+                place.operands().into_iter().chain([*value]).chain(*mask).collect()
+            }
+            Stm::Alloc(_, count) => vec![*count],
+            Stm::Swap(..) => vec![],
+            Stm::Assign { cells, mask } => cells.iter().map(|(_, x)| *x).chain(*mask).collect(),
+            Stm::Check { condition, mask } => core::iter::once(*condition).chain(*mask).collect(),
+            Stm::Bounds { index, length, mask } => [*index, *length].into_iter().chain(*mask).collect(),
+            Stm::For { count, .. } => vec![*count],
+            Stm::While { condition, .. } | Stm::If { condition, .. } => vec![*condition],
+            Stm::Lanes(lanes) => {
+                let folds = lanes.folds.iter().flat_map(|(cell, start, _)| [Operand::Value(*cell), *start]);
+                core::iter::once(lanes.count).chain(lanes.writes.iter().map(|(_, part)| *part)).chain(folds).collect()
+            }
+        }
+    }
+
+    /// The blocks inside.
+    pub(crate) fn blocks(&self) -> Vec<&Block> {
+        match self {
+            Stm::For { body, .. } => vec![body],
+            Stm::While { before, body, .. } => vec![before, body],
+            Stm::If { yes, no, .. } => vec![yes, no],
+            Stm::Lanes(lanes) => vec![&lanes.body],
+            Stm::Let(..) | Stm::Load(..) | Stm::Store { .. } | Stm::Add { .. } | Stm::Alloc(..) => vec![],
+            Stm::Swap(..) | Stm::Assign { .. } | Stm::Check { .. } | Stm::Bounds { .. } => vec![],
+        }
+    }
+
+    pub(crate) fn blocks_mut(&mut self) -> Vec<&mut Block> {
+        match self {
+            Stm::For { body, .. } => vec![body],
+            Stm::While { before, body, .. } => vec![before, body],
+            Stm::If { yes, no, .. } => vec![yes, no],
+            Stm::Lanes(lanes) => vec![&mut lanes.body],
+            Stm::Let(..) | Stm::Load(..) | Stm::Store { .. } | Stm::Add { .. } | Stm::Alloc(..) => vec![],
+            Stm::Swap(..) | Stm::Assign { .. } | Stm::Check { .. } | Stm::Bounds { .. } => vec![],
+        }
+    }
+}

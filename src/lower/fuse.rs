@@ -1,0 +1,139 @@
+//! Fewer statements for the same work: products that are added become one operation, and what is computed for a cell
+//! is computed in it.
+//!
+//! Law: a fused product is not rounded before it is added; nothing else changes.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::code::{Block, Code, Op, Operand, Stm, Value};
+use crate::array::ScalarOp;
+use crate::primitives::Primitive;
+
+/// Fuses what can be.
+pub(super) fn fuse(code: &mut Code) {
+    let mut fuser = Fuser { uses: FxHashMap::default(), folds: FxHashSet::default() };
+    code.outputs.iter().for_each(|output| fuser.count_all(&output.operands()));
+    fuser.count(&code.body);
+    let values = &code.values;
+    let is_real = |value: Value| values[value.0 as usize].prim.is_real();
+    fuser.block(&mut code.body, &is_real);
+}
+
+struct Fuser {
+    uses: FxHashMap<Value, usize>,
+    /// The cells that loops over lanes fold into.
+    folds: FxHashSet<Value>,
+}
+
+impl Fuser {
+    fn count_all(&mut self, operands: &[Operand]) {
+        for operand in operands {
+            if let Operand::Value(value) = operand {
+                *self.uses.entry(*value).or_default() += 1;
+            }
+        }
+    }
+
+    fn count(&mut self, block: &Block) {
+        for stm in block {
+            self.count_all(&stm.operands());
+            if let Stm::Lanes(lanes) = stm {
+                self.folds.extend(lanes.folds.iter().map(|(cell, ..)| *cell));
+            }
+            stm.blocks().into_iter().for_each(|inner| self.count(inner));
+        }
+    }
+
+    fn once(&self, operand: Operand) -> Option<Value> {
+        match operand {
+            Operand::Value(value) if self.uses.get(&value) == Some(&1) => Some(value),
+            Operand::Value(_) | Operand::Const(_) => None,
+        }
+    }
+
+    fn block(&mut self, block: &mut Block, is_real: &impl Fn(Value) -> bool) {
+        self.products(block, is_real);
+        self.cells(block);
+        for stm in block {
+            stm.blocks_mut().into_iter().for_each(|inner| self.block(inner, is_real));
+        }
+    }
+
+    /// Products that are added once, in the same block.
+    fn products(&self, block: &mut Block, is_real: &impl Fn(Value) -> bool) {
+        let mut products: FxHashMap<Value, (usize, Operand, Operand)> = FxHashMap::default();
+        let mut gone = Vec::new();
+        for (k, stm) in block.iter_mut().enumerate() {
+            match &*stm {
+                Stm::Let(value, Op::Scalar(ScalarOp::Mul), x) if is_real(*value) => {
+                    if self.uses.get(value) == Some(&1) {
+                        products.insert(*value, (k, x[0], x[1]));
+                    }
+                }
+                Stm::Let(value, Op::Scalar(op), x) if is_real(*value) => {
+                    let product = |k: usize| self.once(x[k]).and_then(|v| products.get(&v));
+                    let fused = match op {
+                        ScalarOp::Add => match (product(1), product(0)) {
+                            (Some(&(at, a, b)), _) => Some((at, Op::MulAdd, vec![a, b, x[0]])),
+                            (None, Some(&(at, a, b))) => Some((at, Op::MulAdd, vec![a, b, x[1]])),
+                            (None, None) => None,
+                        },
+                        ScalarOp::Row(Primitive::Sub) => match (product(1), product(0)) {
+                            (Some(&(at, a, b)), _) => Some((at, Op::MulSubtracted, vec![a, b, x[0]])),
+                            (None, Some(&(at, a, b))) => Some((at, Op::MulSub, vec![a, b, x[1]])),
+                            (None, None) => None,
+                        },
+                        _ => None,
+                    };
+                    if let Some((at, op, operands)) = fused {
+                        gone.push(at);
+                        *stm = Stm::Let(*value, op, operands);
+                    }
+                }
+                // What a product is of may change here.
+                Stm::Assign { .. } | Stm::For { .. } | Stm::While { .. } | Stm::If { .. } | Stm::Lanes(_) => {
+                    products.clear()
+                }
+                Stm::Let(..) | Stm::Load(..) | Stm::Store { .. } | Stm::Add { .. } | Stm::Alloc(..) => {}
+                Stm::Swap(..) | Stm::Check { .. } | Stm::Bounds { .. } => {}
+            }
+        }
+        gone.sort_unstable();
+        gone.into_iter().rev().for_each(|at| drop(block.remove(at)));
+    }
+
+    /// Values that are computed for a cell alone, which is not read in between.
+    fn cells(&self, block: &mut Block) {
+        for k in 0..block.len() {
+            let Stm::Assign { cells, mask: None } = &block[k] else { continue };
+            let cells = cells.clone();
+            let mut kept = Vec::new();
+            for (n, (cell, x)) in cells.iter().enumerate() {
+                let others = cells.iter().enumerate().any(|(m, (_, y))| m != n && *y == Operand::Value(*cell));
+                let source = self.once(*x).filter(|_| !others && !self.folds.contains(cell));
+                let defined = source.and_then(|source| {
+                    block[..k].iter().rposition(|stm| matches!(stm, Stm::Let(v, ..) | Stm::Load(v, _) if *v == source))
+                });
+                let free = defined.is_some_and(|at| {
+                    block[at + 1..k].iter().all(|stm| match stm {
+                        Stm::For { .. } | Stm::While { .. } | Stm::If { .. } | Stm::Lanes(_) | Stm::Assign { .. } => {
+                            false
+                        }
+                        stm => !stm.operands().contains(&Operand::Value(*cell)),
+                    })
+                });
+                match defined.filter(|_| free) {
+                    Some(at) => match &mut block[at] {
+                        Stm::Let(value, ..) | Stm::Load(value, _) => *value = *cell,
+                        _ => unreachable!("the value is computed here"),
+                    },
+                    None => kept.push((*cell, *x)),
+                }
+            }
+            if let Stm::Assign { cells, .. } = &mut block[k] {
+                *cells = kept;
+            }
+        }
+        block.retain(|stm| !matches!(stm, Stm::Assign { cells, .. } if cells.is_empty()));
+    }
+}

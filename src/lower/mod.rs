@@ -1,0 +1,327 @@
+//! From programs to code.
+//!
+//! A map over enough elements becomes a loop over lanes, and what is inside it sequential loops in which each lane does
+//! its own work; over few elements it becomes a sequential loop, and what is inside it loops over lanes. Both are
+//! there, and the choice is made when the sizes are known. A map whose result is used once, element by element, does
+//! not run at all: where an element is wanted it is computed.
+//!
+//! Law: code computes what the reference interpreter computes, but for the order of commutative reductions. What a program
+//! gets wrong is noticed, not explained: the interpreter is there for that.
+
+pub(crate) mod code;
+mod control;
+mod emit;
+mod fuse;
+mod liveness;
+mod reduce;
+mod shape;
+mod show;
+mod statement;
+mod view;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::array::{Atom, Body, Map, Prim, Program, ScalarOp, Type, Var};
+use code::{Buffer, Code, Fold, Lanes, Operand, Output, Port, Stm, Value};
+use emit::Emit;
+use liveness::Pending;
+use view::{Array, Bound, Form, View};
+
+/// Why a program, or a way to run a part of it, cannot be lowered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Unsupported(pub(crate) &'static str);
+
+type Step<T> = Result<T, Unsupported>;
+
+/// Fewer elements than this are not worth a loop over lanes, if there is another inside.
+const WIDE: i64 = 16;
+
+/// The results of the maps that were computed in a frame, by map and index.
+type Computed<'p> = FxHashMap<(*const Map, Operand), Vec<Bound<'p>>>;
+
+/// A program on its way to code.
+struct Lowering<'p> {
+    program: &'p Program,
+    emit: Emit,
+    pending: Pending,
+    bound: Vec<Option<Bound<'p>>>,
+    /// For each open frame, what was computed in it.
+    computed: Vec<Computed<'p>>,
+    /// The index of the loop over lanes that is open.
+    lane: Option<Operand>,
+    /// Where the program would not be in all lanes, in which it is.
+    mask: Option<Operand>,
+    /// The number of the stretch of code that runs as often as what is being lowered, and how many there are.
+    region: usize,
+    regions: usize,
+    /// The region in which each buffer may be changed.
+    owners: Vec<usize>,
+    /// The buffers in which loops keep what they carry.
+    homes: FxHashSet<Buffer>,
+    /// The buffers that the open loop over lanes adds and scatters to.
+    adds: Vec<Buffer>,
+    scatters: Vec<Buffer>,
+}
+
+/// The code of a program that verifies.
+pub(crate) fn lower(program: &Program) -> Step<Code> {
+    let mut lowering = Lowering {
+        program,
+        emit: Emit::new(),
+        pending: Pending::of(program),
+        bound: vec![None; program.types.len()],
+        computed: vec![Computed::default()],
+        lane: None,
+        mask: None,
+        region: 0,
+        regions: 1,
+        owners: Vec::new(),
+        homes: FxHashSet::default(),
+        adds: Vec::new(),
+        scatters: Vec::new(),
+    };
+    let inputs = program.function.params.iter().map(|param| lowering.input(*param)).collect();
+    // No input may be changed.
+    lowering.enter_region();
+    let results = lowering.body(&program.function.body)?;
+    let outputs = results.into_iter().map(|result| lowering.output(result)).collect::<Step<_>>()?;
+    let body = lowering.close();
+    let Emit { values, buffers, .. } = lowering.emit;
+    let mut code = Code { values, buffers, inputs, body, outputs };
+    fuse::fuse(&mut code);
+    Ok(code)
+}
+
+impl<'p> Lowering<'p> {
+    fn input(&mut self, param: Var) -> Port {
+        let Type { prim, rank, .. } = self.program.type_of(param);
+        if rank == 0 {
+            let value = self.emit.value(prim, false);
+            self.bind(param, Bound::Scalar(Operand::Value(value)));
+            return Port::Scalar(value);
+        }
+        let buffer = self.new_buffer(prim);
+        let values: Vec<Value> = (0..rank).map(|_| self.emit.value(Prim::I64, false)).collect();
+        let sizes: Vec<Operand> = values.iter().copied().map(Operand::Value).collect();
+        let view = View::whole(&mut self.emit, buffer, &sizes);
+        self.bind(param, Bound::Array(Array { prim, sizes, form: Form::Memory(view) }));
+        Port::Array { buffer, sizes: values }
+    }
+
+    fn output(&mut self, result: Bound<'p>) -> Step<Output> {
+        Ok(match result {
+            Bound::Scalar(operand) => Output::Scalar(operand),
+            Bound::Array(array) => {
+                let (buffer, _) = self.whole(&array)?;
+                Output::Array { buffer, sizes: array.sizes, prim: array.prim }
+            }
+        })
+    }
+
+    fn bind(&mut self, var: Var, to: Bound<'p>) {
+        self.bound[var.0 as usize] = Some(to);
+    }
+
+    /// Binds what may be used more than once: elements that would be computed again, or that lie far apart from lane to
+    /// lane, are put where they are near.
+    fn bind_element(&mut self, param: Var, element: Bound<'p>) -> Step<()> {
+        let element = match element {
+            Bound::Array(array) if !self.pending.is_taken_once(param) => match &array.form {
+                Form::Pending(..) => self.settled(Bound::Array(array))?,
+                Form::Memory(view) if view.origin.lane.is_some_and(|apart| apart != Operand::int(1)) => {
+                    let (_, view) = self.copied(&array)?;
+                    Bound::Array(Array { form: Form::Memory(view), ..array })
+                }
+                Form::Memory(_) | Form::Iota | Form::Replicate(_) => Bound::Array(array),
+            },
+            other => other,
+        };
+        self.bind(param, element);
+        Ok(())
+    }
+
+    fn atom(&self, atom: Atom) -> Bound<'p> {
+        match atom {
+            Atom::Const(constant) => Bound::Scalar(Operand::Const(constant)),
+            Atom::Var(var) => self.bound[var.0 as usize].clone().expect("variables are bound before they are used"),
+        }
+    }
+
+    fn scalar(&self, atom: Atom) -> Operand {
+        match self.atom(atom) {
+            Bound::Scalar(operand) => operand,
+            Bound::Array(_) => panic!("operands are of the types that the verifier has checked"),
+        }
+    }
+
+    fn array(&self, atom: Atom) -> Array<'p> {
+        match self.atom(atom) {
+            Bound::Array(array) => array,
+            Bound::Scalar(_) => panic!("operands are of the types that the verifier has checked"),
+        }
+    }
+
+    fn scalars(&self, atoms: &[Atom]) -> Vec<Operand> {
+        atoms.iter().map(|a| self.scalar(*a)).collect()
+    }
+
+    fn arrays(&self, atoms: &[Atom]) -> Vec<Array<'p>> {
+        atoms.iter().map(|a| self.array(*a)).collect()
+    }
+
+    fn body(&mut self, body: &'p Body) -> Step<Vec<Bound<'p>>> {
+        for (k, stm) in body.stms.iter().enumerate() {
+            self.statement(stm, &body.stms[k + 1..], &body.results)?;
+        }
+        Ok(body.results.iter().map(|a| self.atom(*a)).collect())
+    }
+
+    /// The results of a map's function at an index, computed once in a frame.
+    fn call(&mut self, map: &'p Map, index: Operand) -> Step<Vec<Bound<'p>>> {
+        let key = (core::ptr::from_ref(map), index);
+        if let Some(results) = self.computed.iter().find_map(|computed| computed.get(&key)) {
+            return Ok(results.clone());
+        }
+        for (param, array) in map.function.params.iter().zip(&map.arrays) {
+            let element = self.element(&self.array(*array), index)?;
+            self.bind_element(*param, element)?;
+        }
+        let results = self.body(&map.function.body)?;
+        self.computed.last_mut().expect("a frame is open").insert(key, results.clone());
+        Ok(results)
+    }
+
+    fn enter_region(&mut self) -> usize {
+        let before = self.region;
+        self.region = self.regions;
+        self.regions += 1;
+        before
+    }
+
+    fn open(&mut self, branch: bool) {
+        self.emit.open(branch);
+        self.computed.push(Computed::default());
+    }
+
+    fn close(&mut self) -> code::Block {
+        self.computed.pop();
+        self.emit.close()
+    }
+
+    /// Tries a way to lower something, and leaves nothing of it if it fails.
+    fn attempt<T>(&mut self, inside: impl FnOnce(&mut Self) -> Step<T>) -> Step<T> {
+        let (frames, lane, lanes, mask) = (self.emit.frames.len(), self.lane, self.emit.lanes, self.mask);
+        let (adds, scatters, region) = (self.adds.clone(), self.scatters.clone(), self.region);
+        let result = inside(self);
+        if result.is_err() {
+            self.emit.frames.truncate(frames);
+            self.computed.truncate(frames);
+            (self.lane, self.emit.lanes, self.mask) = (lane, lanes, mask);
+            (self.adds, self.scatters, self.region) = (adds, scatters, region);
+        }
+        result
+    }
+
+    /// Ends the run unless two operands are equal.
+    fn same(&mut self, a: Operand, b: Operand) {
+        if a != b {
+            let condition = self.emit.scalar(ScalarOp::Equal, &[a, b]);
+            self.emit.check(condition, None);
+        }
+    }
+
+    /// A loop whose iterations are independent of each other, but for the arrays they add to. What it writes, and of which
+    /// sizes, is told; `nested` says that there is more inside that could run side by side.
+    fn for_each(
+        &mut self,
+        count: Operand,
+        nested: bool,
+        written: &[(View, Vec<Operand>)],
+        body: &mut dyn FnMut(&mut Self, Operand) -> Step<()>,
+    ) -> Step<()> {
+        if self.lane.is_some() {
+            return self.in_order(count, body);
+        }
+        if !nested {
+            return self
+                .attempt(|this| this.side_by_side(count, written, &mut *body))
+                .or_else(|_| self.in_order(count, body));
+        }
+        self.open(false);
+        let wide = self.attempt(|this| this.side_by_side(count, written, &mut *body));
+        let yes = self.close();
+        if wide.is_err() {
+            return self.in_order(count, body);
+        }
+        self.open(false);
+        self.in_order(count, body)?;
+        let no = self.close();
+        let condition = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(WIDE), count]);
+        self.emit.push(Stm::If { condition, yes, no });
+        Ok(())
+    }
+
+    /// A sequential loop.
+    fn in_order(&mut self, count: Operand, body: &mut dyn FnMut(&mut Self, Operand) -> Step<()>) -> Step<()> {
+        if self.emit.is_varying(count) {
+            return Err(Unsupported("a loop whose length differs between lanes"));
+        }
+        self.open(false);
+        let index = self.emit.value(Prim::I64, false);
+        self.emit.counts(index, count);
+        let before = self.enter_region();
+        body(self, Operand::Value(index))?;
+        self.region = before;
+        let body = self.close();
+        self.emit.push(Stm::For { index, count, body });
+        Ok(())
+    }
+
+    /// A loop over lanes.
+    fn side_by_side(
+        &mut self,
+        count: Operand,
+        written: &[(View, Vec<Operand>)],
+        body: &mut dyn FnMut(&mut Self, Operand) -> Step<()>,
+    ) -> Step<()> {
+        let lanes = self.lanes(count, written, &mut |this, index| {
+            body(this, index)?;
+            Ok(Vec::new())
+        })?;
+        self.emit.push(Stm::Lanes(Box::new(lanes)));
+        Ok(())
+    }
+
+    /// A loop over lanes, with the cells that it folds into.
+    fn lanes(
+        &mut self,
+        count: Operand,
+        written: &[(View, Vec<Operand>)],
+        body: &mut dyn FnMut(&mut Self, Operand) -> Step<Vec<Fold>>,
+    ) -> Step<Lanes> {
+        let mut writes = Vec::new();
+        let mut scatters = Vec::new();
+        for (view, sizes) in written {
+            if view.is_whole(&mut self.emit, sizes) {
+                writes.push((view.origin.buffer, view.strides[0]));
+            } else {
+                scatters.push(view.origin.buffer);
+            }
+        }
+        self.open(false);
+        let index = self.emit.value(Prim::I64, true);
+        self.emit.counts(index, count);
+        self.emit.lanes = Some(self.emit.depth());
+        self.lane = Some(Operand::Value(index));
+        let before = self.enter_region();
+        let adds = core::mem::take(&mut self.adds);
+        let outer = core::mem::replace(&mut self.scatters, scatters);
+        let folds = body(self, Operand::Value(index))?;
+        let adds = core::mem::replace(&mut self.adds, adds);
+        let scatters = core::mem::replace(&mut self.scatters, outer);
+        self.region = before;
+        (self.lane, self.emit.lanes) = (None, None);
+        let body = self.close();
+        Ok(Lanes { index, count, body, writes, adds, scatters, folds, folded: None })
+    }
+}

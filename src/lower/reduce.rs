@@ -1,0 +1,279 @@
+//! Reductions, scans and histograms.
+//!
+//! Law: a reduction by a commutative operator on scalars may be computed by all lanes, each for its elements, and then over
+//! what they found; any other goes from the first element to the last, as in the interpreter.
+
+use super::code::{Buffer, Operand, Stm as Code, Value};
+use super::view::{Array, Bound, Form, View};
+use super::{Lowering, Step};
+use crate::array::{Atom, Hist, IntegerRow, Lambda, Op, Prim, Reduce, ScalarOp};
+use crate::primitives::Primitive;
+
+/// What is done with the state after each element.
+type Each<'f, 'p> = &'f mut dyn FnMut(&mut Lowering<'p>, Operand, &[Bound<'p>]) -> Step<()>;
+
+impl<'p> Lowering<'p> {
+    pub(super) fn reduce(&mut self, it: &'p Reduce) -> Step<Vec<Bound<'p>>> {
+        let arrays = self.arrays(&it.arrays);
+        let length = self.common_length(&arrays);
+        let scalars = it.neutral.iter().all(|e| self.program.atom_type(*e).rank == 0);
+        if self.lane.is_none() && scalars && (it.commutative || commutes(&it.operator)) {
+            let nested = arrays.iter().any(|a| matches!(a.form, Form::Pending(..)));
+            return self.side_by_side_reduce(it, &arrays, length, nested);
+        }
+        self.fold(it, &arrays, length, &mut |_, _, _| Ok(()))
+    }
+
+    fn common_length(&mut self, arrays: &[Array<'p>]) -> Operand {
+        let length = arrays[0].sizes[0];
+        arrays[1..].iter().for_each(|a| self.same(length, a.sizes[0]));
+        length
+    }
+
+    /// From the first element to the last; what is found after each is told.
+    fn fold(
+        &mut self,
+        it: &'p Reduce,
+        arrays: &[Array<'p>],
+        length: Operand,
+        each: Each<'_, 'p>,
+    ) -> Step<Vec<Bound<'p>>> {
+        let initial = it.neutral.iter().map(|e| (self.atom(*e), false)).collect();
+        self.iterate(Some(length), initial, None, &mut |this, index, state| {
+            let mut operands = state.to_vec();
+            for array in arrays {
+                let element = this.element(array, index)?;
+                operands.push(element);
+            }
+            let found = this.operate(&it.operator, operands)?;
+            each(this, index, &found)?;
+            Ok(found)
+        })
+    }
+
+    fn operate(&mut self, operator: &'p Lambda, operands: Vec<Bound<'p>>) -> Step<Vec<Bound<'p>>> {
+        for (param, operand) in operator.params.iter().zip(operands) {
+            self.bind_element(*param, operand)?;
+        }
+        let found = self.body(&operator.body)?;
+        found.into_iter().map(|found| self.settled(found)).collect()
+    }
+
+    pub(super) fn scan(&mut self, it: &'p Reduce) -> Step<Vec<Bound<'p>>> {
+        let arrays = self.arrays(&it.arrays);
+        let length = self.common_length(&arrays);
+        let mut views = Vec::new();
+        for array in &arrays {
+            let buffer = self.new_buffer(array.prim);
+            views.push(self.allocate(buffer, &array.sizes)?);
+        }
+        self.fold(it, &arrays, length, &mut |this, index, found| {
+            let mut stores = Vec::new();
+            for (found, view) in found.iter().zip(&views) {
+                let origin = this.advance(view.origin, index, view.strides[0]);
+                stores.push((found.clone(), View { origin, strides: view.strides[1..].to_vec() }));
+            }
+            this.store_all(stores)
+        })?;
+        let done = |(array, view): (Array<'p>, View)| {
+            self.emit.changed(view.origin.buffer);
+            Bound::Array(Array { form: Form::Memory(view), ..array })
+        };
+        Ok(arrays.into_iter().zip(views).map(done).collect())
+    }
+
+    /// In lanes, or from the first to the last where lanes cannot or there are few elements and more to do inside.
+    fn side_by_side_reduce(
+        &mut self,
+        it: &'p Reduce,
+        arrays: &[Array<'p>],
+        length: Operand,
+        nested: bool,
+    ) -> Step<Vec<Bound<'p>>> {
+        self.open(false);
+        let wide = self.attempt(|this| this.wide_reduce(it, arrays, length));
+        let mut yes = self.close();
+        let Ok(wide) = wide else { return self.fold(it, arrays, length, &mut |_, _, _| Ok(())) };
+        if !nested {
+            yes.into_iter().for_each(|stm| self.emit.push(stm));
+            wide.iter().for_each(|cell| self.emit.settle(*cell));
+            return Ok(wide.into_iter().map(|cell| Bound::Scalar(Operand::Value(cell))).collect());
+        }
+        self.open(false);
+        let narrow = self.fold(it, arrays, length, &mut |_, _, _| Ok(()))?;
+        let mut no = self.close();
+        let mut cells: [Vec<(Value, Operand)>; 2] = [Vec::new(), Vec::new()];
+        let mut results = Vec::new();
+        for (wide, narrow) in wide.into_iter().zip(narrow) {
+            let Bound::Scalar(narrow) = narrow else { panic!("the operator is on scalars") };
+            let cell = self.emit.value(self.emit.prim(narrow), false);
+            cells[0].push((cell, Operand::Value(wide)));
+            cells[1].push((cell, narrow));
+            results.push(Bound::Scalar(Operand::Value(cell)));
+        }
+        let [in_yes, in_no] = cells;
+        yes.push(Code::Assign { cells: in_yes, mask: None });
+        no.push(Code::Assign { cells: in_no, mask: None });
+        let condition = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(super::WIDE), length]);
+        self.emit.push(Code::If { condition, yes, no });
+        Ok(results)
+    }
+
+    fn wide_reduce(&mut self, it: &'p Reduce, arrays: &[Array<'p>], length: Operand) -> Step<Vec<Value>> {
+        let neutral: Vec<Operand> = it.neutral.iter().map(|e| self.scalar(*e)).collect();
+        let prims: Vec<Prim> = neutral.iter().map(|e| self.emit.prim(*e)).collect();
+        let parts: Vec<Buffer> = prims.iter().map(|prim| self.new_buffer(*prim)).collect();
+        let mut lanes = self.lanes(length, &[], &mut |this, index| {
+            let mut folds = Vec::new();
+            let mut operands = Vec::new();
+            for ((prim, start), part) in prims.iter().zip(&neutral).zip(&parts) {
+                let cell = this.emit.value(*prim, true);
+                operands.push(Bound::Scalar(Operand::Value(cell)));
+                folds.push((cell, *start, *part));
+            }
+            for array in arrays {
+                let element = this.element(array, index)?;
+                operands.push(element);
+            }
+            let found = this.operate(&it.operator, operands)?;
+            let cells = folds.iter().zip(found).map(|((cell, ..), found)| match found {
+                Bound::Scalar(found) => (*cell, found),
+                Bound::Array(_) => panic!("the operator is on scalars"),
+            });
+            let cells = cells.collect();
+            this.emit.push(Code::Assign { cells, mask: None });
+            Ok(folds)
+        })?;
+        let count = self.emit.value(Prim::I64, false);
+        lanes.folded = Some(count);
+        self.emit.push(Code::Lanes(Box::new(lanes)));
+        parts.iter().for_each(|part| self.emit.changed(*part));
+        let found: Vec<Array<'p>> = parts
+            .iter()
+            .zip(&prims)
+            .map(|(part, prim)| {
+                let sizes = vec![Operand::Value(count)];
+                let view = View::whole(&mut self.emit, *part, &sizes);
+                Array { prim: *prim, sizes, form: Form::Memory(view) }
+            })
+            .collect();
+        let results = self.fold(it, &found, Operand::Value(count), &mut |_, _, _| Ok(()))?;
+        let cell = |result: Bound<'p>| match result {
+            Bound::Scalar(Operand::Value(cell)) => cell,
+            Bound::Scalar(Operand::Const(_)) | Bound::Array(_) => panic!("what a loop carries is in cells"),
+        };
+        Ok(results.into_iter().map(cell).collect())
+    }
+
+    pub(super) fn hist(&mut self, it: &'p Hist) -> Step<Vec<Bound<'p>>> {
+        let (indices, values) = (self.array(it.indices), self.arrays(&it.values));
+        let length = indices.sizes[0];
+        values.iter().for_each(|v| self.same(length, v.sizes[0]));
+        let destinations = self.arrays(&it.destinations);
+        let bins = self.common_length(&destinations);
+        let mut views = Vec::new();
+        for (destination, value) in destinations.iter().zip(&values) {
+            destination.sizes[1..].iter().zip(&value.sizes[1..]).for_each(|(a, b)| self.same(*a, *b));
+            views.push(self.copied(destination)?.1);
+        }
+        if is_sum(&it.operator) {
+            self.for_each(length, false, &[], &mut |this, k| {
+                let outside = this.mask;
+                let at = this.bin(&indices, k, bins)?;
+                for (value, view) in values.iter().zip(&views) {
+                    let element = this.element(value, k)?;
+                    let origin = this.advance(view.origin, at, view.strides[0]);
+                    this.add_all(&element, &View { origin, strides: view.strides[1..].to_vec() })?;
+                }
+                this.mask = outside;
+                Ok(())
+            })?;
+        } else {
+            self.in_order(length, &mut |this, k| {
+                views.iter().for_each(|view| this.emit.changed(view.origin.buffer));
+                let outside = this.mask;
+                let at = this.bin(&indices, k, bins)?;
+                let mut parts = Vec::new();
+                let mut operands = Vec::new();
+                for (destination, view) in destinations.iter().zip(&views) {
+                    let bins = Array { form: Form::Memory(view.clone()), ..destination.clone() };
+                    operands.push(this.element(&bins, at)?);
+                    let origin = this.advance(view.origin, at, view.strides[0]);
+                    parts.push(View { origin, strides: view.strides[1..].to_vec() });
+                }
+                for value in &values {
+                    let element = this.element(value, k)?;
+                    operands.push(element);
+                }
+                let found = this.operate(&it.operator, operands)?;
+                let mut stores = Vec::new();
+                for (found, part) in found.into_iter().zip(parts) {
+                    // What was found may be the bin itself.
+                    let found = match found {
+                        Bound::Array(array) => {
+                            let (_, view) = this.copied(&array)?;
+                            Bound::Array(Array { form: Form::Memory(view), ..array })
+                        }
+                        scalar @ Bound::Scalar(_) => scalar,
+                    };
+                    stores.push((found, part));
+                }
+                this.store_all(stores)?;
+                this.mask = outside;
+                Ok(())
+            })?;
+        }
+        let done = |(destination, view): (Array<'p>, View)| {
+            self.emit.changed(view.origin.buffer);
+            Bound::Array(Array { form: Form::Memory(view), ..destination })
+        };
+        Ok(destinations.into_iter().zip(views).map(done).collect())
+    }
+
+    /// The bin of a value; from here on, nothing is done where there is none.
+    fn bin(&mut self, indices: &Array<'p>, k: Operand, bins: Operand) -> Step<Operand> {
+        let Bound::Scalar(at) = self.element(indices, k)? else { panic!("indices are scalars") };
+        self.only_within(at, bins);
+        Ok(at)
+    }
+}
+
+/// Whether an operator adds, component by component.
+fn is_sum(operator: &Lambda) -> bool {
+    let k = operator.body.results.len();
+    let (left, right) = operator.params.split_at(k);
+    operator.body.stms.len() == k
+        && (0..k).all(|c| {
+            let [a, b] = [left[c], right[c]].map(Atom::Var);
+            let stm = operator.body.stms.iter().find(|stm| operator.body.results[c] == Atom::Var(stm.vars[0]));
+            stm.is_some_and(|stm| match &stm.op {
+                Op::Scalar(ScalarOp::Add, atoms) => atoms[..] == [a, b] || atoms[..] == [b, a],
+                Op::Map(map) => {
+                    map.accumulators.is_empty()
+                        && stm.vars.len() == 1
+                        && (map.arrays[..] == [a, b] || map.arrays[..] == [b, a])
+                        && is_sum(&map.function)
+                }
+                _ => false,
+            })
+        })
+}
+
+/// Whether an operator is one operation that is known to commute.
+fn commutes(operator: &Lambda) -> bool {
+    let [stm] = &operator.body.stms[..] else { return is_sum(operator) };
+    let params: Vec<Atom> = operator.params.iter().copied().map(Atom::Var).collect();
+    let applies = matches!(&stm.op, Op::Scalar(_, atoms) if atoms[..] == params[..]);
+    let is_result = operator.body.results[..] == [Atom::Var(stm.vars[0])];
+    let Op::Scalar(op, _) = &stm.op else { return is_sum(operator) };
+    let known = match op {
+        ScalarOp::Add | ScalarOp::Mul => true,
+        ScalarOp::Row(row) => matches!(row, Primitive::Min | Primitive::Max),
+        ScalarOp::Integer(row) => {
+            matches!(row, IntegerRow::Min | IntegerRow::Max | IntegerRow::And | IntegerRow::Or | IntegerRow::Xor)
+        }
+        ScalarOp::Scale | ScalarOp::Equal | ScalarOp::Less | ScalarOp::LessOrEqual => false,
+        ScalarOp::Not | ScalarOp::Convert(_) => false,
+    };
+    known && applies && is_result
+}

@@ -1,0 +1,149 @@
+//! Code as text, for those who want to see what becomes of a program.
+//!
+//! Law: it says everything: values that differ between lanes are written `~v`, the others `v`; buffers that each lane
+//! has for itself `~b`, the others `b`.
+
+use core::fmt;
+
+use super::code::{Block, Buffer, Code, Op, Operand, Output, Place, Port, Stm, Value};
+
+struct Shown<'c, T>(&'c Code, T);
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for input in &self.inputs {
+            match input {
+                Port::Scalar(value) => writeln!(f, "input {}", Shown(self, *value))?,
+                Port::Array { buffer, sizes } => {
+                    write!(f, "input {}", Shown(self, *buffer))?;
+                    sizes.iter().try_for_each(|size| write!(f, "[{}]", Shown(self, *size)))?;
+                    writeln!(f)?;
+                }
+            }
+        }
+        block(f, self, &self.body, 0)?;
+        for output in &self.outputs {
+            match output {
+                Output::Scalar(operand) => writeln!(f, "output {}", Shown(self, *operand))?,
+                Output::Array { buffer, sizes, .. } => {
+                    write!(f, "output {}", Shown(self, *buffer))?;
+                    sizes.iter().try_for_each(|size| write!(f, "[{}]", Shown(self, *size)))?;
+                    writeln!(f)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Shown<'_, Value> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mark = if self.0.values[self.1.0 as usize].varying { "~" } else { "" };
+        write!(f, "{mark}v{}", self.1.0)
+    }
+}
+
+impl fmt::Display for Shown<'_, Buffer> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mark = if self.0.buffers[self.1.0 as usize].private { "~" } else { "" };
+        write!(f, "{mark}b{}", self.1.0)
+    }
+}
+
+impl fmt::Display for Shown<'_, Operand> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.1 {
+            Operand::Value(value) => Shown(self.0, value).fmt(f),
+            Operand::Const(constant) => constant.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for Shown<'_, Place> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Place { buffer, base, step, lane, varying } = self.1;
+        write!(f, "{}[{}", Shown(self.0, buffer), Shown(self.0, base))?;
+        if let Some((index, stride)) = step {
+            write!(f, " + {}·{}", Shown(self.0, index), Shown(self.0, stride))?;
+        }
+        if let Some(lane) = lane {
+            write!(f, " + lane·{}", Shown(self.0, lane))?;
+        }
+        if let Some(varying) = varying {
+            write!(f, " + {}", Shown(self.0, varying))?;
+        }
+        f.write_str("]")
+    }
+}
+
+fn masked(f: &mut fmt::Formatter<'_>, code: &Code, mask: Option<Operand>) -> fmt::Result {
+    match mask {
+        Some(mask) => writeln!(f, " where {}", Shown(code, mask)),
+        None => writeln!(f),
+    }
+}
+
+fn block(f: &mut fmt::Formatter<'_>, code: &Code, statements: &Block, depth: usize) -> fmt::Result {
+    for stm in statements {
+        write!(f, "{:1$}", "", depth * 2)?;
+        match stm {
+            Stm::Let(value, op, operands) => {
+                let name = match op {
+                    Op::Scalar(op) => format!("{op:?}").to_lowercase(),
+                    Op::Select => "select".to_owned(),
+                    Op::MulAdd => "x·y+z".to_owned(),
+                    Op::MulSub => "x·y-z".to_owned(),
+                    Op::MulSubtracted => "z-x·y".to_owned(),
+                };
+                let operands: Vec<String> = operands.iter().map(|x| Shown(code, *x).to_string()).collect();
+                writeln!(f, "{} = {name}({})", Shown(code, *value), operands.join(", "))?;
+            }
+            Stm::Load(value, place) => writeln!(f, "{} = {}", Shown(code, *value), Shown(code, *place))?,
+            Stm::Store { place, value, mask } => {
+                write!(f, "{} = {}", Shown(code, *place), Shown(code, *value))?;
+                masked(f, code, *mask)?;
+            }
+            Stm::Add { place, value, mask } => {
+                write!(f, "{} += {}", Shown(code, *place), Shown(code, *value))?;
+                masked(f, code, *mask)?;
+            }
+            Stm::Alloc(buffer, count) => writeln!(f, "alloc {}[{}]", Shown(code, *buffer), Shown(code, *count))?,
+            Stm::Swap(a, b) => writeln!(f, "swap {}, {}", Shown(code, *a), Shown(code, *b))?,
+            Stm::Assign { cells, mask } => {
+                let cells: Vec<String> =
+                    cells.iter().map(|(cell, x)| format!("{} := {}", Shown(code, *cell), Shown(code, *x))).collect();
+                f.write_str(&cells.join(", "))?;
+                masked(f, code, *mask)?;
+            }
+            Stm::Check { condition, mask } => {
+                write!(f, "check {}", Shown(code, *condition))?;
+                masked(f, code, *mask)?;
+            }
+            Stm::Bounds { index, length, mask } => {
+                write!(f, "check 0 <= {} < {}", Shown(code, *index), Shown(code, *length))?;
+                masked(f, code, *mask)?;
+            }
+            Stm::For { index, count, body } => {
+                writeln!(f, "for {} < {}", Shown(code, *index), Shown(code, *count))?;
+                block(f, code, body, depth + 1)?;
+            }
+            Stm::While { before, condition, body } => {
+                writeln!(f, "while")?;
+                block(f, code, before, depth + 2)?;
+                writeln!(f, "{:2$}{} do", "", Shown(code, *condition), depth * 2 + 2)?;
+                block(f, code, body, depth + 1)?;
+            }
+            Stm::If { condition, yes, no } => {
+                writeln!(f, "if {}", Shown(code, *condition))?;
+                block(f, code, yes, depth + 1)?;
+                writeln!(f, "{:1$}else", "", depth * 2)?;
+                block(f, code, no, depth + 1)?;
+            }
+            Stm::Lanes(lanes) => {
+                writeln!(f, "lanes {} < {}", Shown(code, lanes.index), Shown(code, lanes.count))?;
+                block(f, code, &lanes.body, depth + 1)?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,473 @@
+//! Statements of programs as code, but for control flow and reductions.
+//!
+//! Law: whatever a statement can get wrong is checked first; an array is changed in place only where nothing can see
+//! what it was.
+
+use rustc_hash::FxHashSet;
+
+use super::code::{Buffer, Op as CodeOp, Operand, Stm as Code};
+use super::liveness::mentioned;
+use super::view::{Array, Bound, Form, View};
+use super::{Lowering, Step};
+use crate::array::{Atom, IntegerRow, Map, Op, Prim, Range, ScalarOp, Scatter, Stm, Var};
+
+impl<'p> Lowering<'p> {
+    pub(super) fn statement(&mut self, stm: &'p Stm, later: &'p [Stm], results: &'p [Atom]) -> Step<()> {
+        let one = match &stm.op {
+            Op::If(condition, yes, no) => {
+                let found = self.branch(*condition, yes, no)?;
+                return self.bind_all(stm, found);
+            }
+            Op::Loop(it) => {
+                let found = self.repeat(it, later, results)?;
+                return self.bind_all(stm, found);
+            }
+            Op::Map(map) => {
+                let found = self.map(stm, map)?;
+                return self.bind_all(stm, found);
+            }
+            Op::Reduce(it) => {
+                let found = self.reduce(it)?;
+                return self.bind_all(stm, found);
+            }
+            Op::Scan(it) => {
+                let found = self.scan(it)?;
+                return self.bind_all(stm, found);
+            }
+            Op::Hist(it) => {
+                let found = self.hist(it)?;
+                return self.bind_all(stm, found);
+            }
+            Op::Custom(it) => {
+                for (param, argument) in it.function.params.iter().zip(&it.arguments) {
+                    self.bind(*param, self.atom(*argument));
+                }
+                let found = self.body(&it.function.body)?;
+                return self.bind_all(stm, found);
+            }
+            Op::Scatter(it) => self.scatter(it)?,
+
+            Op::Scalar(op, atoms) => Bound::Scalar(self.operation(*op, &self.scalars(atoms))),
+            Op::Copy(a) => self.atom(*a),
+            Op::Iota(n) => {
+                let size = self.size(*n);
+                Bound::Array(Array { prim: Prim::I64, sizes: vec![size], form: Form::Iota })
+            }
+            Op::Replicate(n, a) => {
+                let (size, value) = (self.size(*n), self.atom(*a));
+                let prim = self.program.atom_type(*a).prim;
+                let sizes = core::iter::once(size).chain(value.sizes().iter().copied()).collect();
+                Bound::Array(Array { prim, sizes, form: Form::Replicate(Box::new(value)) })
+            }
+            Op::Elements(atoms) => self.elements(atoms)?,
+            Op::Size(a, dimension) => Bound::Scalar(self.array(*a).sizes[*dimension]),
+            Op::Index(a, indices) => self.index(*a, indices)?,
+            Op::Slice(a, ranges) => self.slice(*a, ranges)?,
+            Op::Update(a, indices, new) => self.update(*a, indices, *new, later, results)?,
+            Op::Permute(a, order) => {
+                let array = self.array(*a);
+                let View { origin, strides } = self.in_memory(&array)?;
+                let strides = order.iter().map(|d| strides[*d]).collect();
+                let sizes = order.iter().map(|d| array.sizes[*d]).collect();
+                Bound::Array(Array { sizes, form: Form::Memory(View { origin, strides }), ..array })
+            }
+            Op::Reshape(a, sizes) => {
+                let array = self.array(*a);
+                let sizes: Vec<Operand> = sizes.iter().map(|n| self.size(*n)).collect();
+                let (before, after) = (self.count(&array.sizes), self.count(&sizes));
+                self.same(before, after);
+                let (buffer, _) = self.whole(&array)?;
+                let view = View::whole(&mut self.emit, buffer, &sizes);
+                Bound::Array(Array { sizes, form: Form::Memory(view), ..array })
+            }
+            Op::Concat(atoms) => self.concat(atoms)?,
+            Op::Reverse(a) => {
+                let array = self.array(*a);
+                let View { origin, mut strides } = self.in_memory(&array)?;
+                let last = self.emit.add(array.sizes[0], Operand::int(-1));
+                let origin = self.advance(origin, last, strides[0]);
+                strides[0] = self.emit.mul(strides[0], Operand::int(-1));
+                Bound::Array(Array { form: Form::Memory(View { origin, strides }), ..array })
+            }
+
+            Op::ToAccumulator(a) => {
+                let (_, array) = self.own(*a, &mentioned(later, results))?;
+                Bound::Array(array)
+            }
+            Op::Accumulate(a, indices, new) => {
+                let array = self.array(*a);
+                self.accumulate(&array, indices, *new)?;
+                Bound::Array(array)
+            }
+            Op::FromAccumulator(a) => self.atom(*a),
+        };
+        self.bind_all(stm, vec![one])
+    }
+
+    fn bind_all(&mut self, stm: &'p Stm, found: Vec<Bound<'p>>) -> Step<()> {
+        stm.vars.iter().zip(found).for_each(|(var, found)| self.bind(*var, found));
+        Ok(())
+    }
+
+    /// A size, which is not negative.
+    fn size(&mut self, atom: Atom) -> Operand {
+        let size = self.scalar(atom);
+        if size.as_int().is_none_or(|n| n < 0) {
+            let condition = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(0), size]);
+            self.check(condition);
+        }
+        size
+    }
+
+    pub(super) fn check(&mut self, condition: Operand) {
+        self.emit.check(condition, self.mask);
+    }
+
+    /// A scalar operation, checked for having a value.
+    pub(super) fn operation(&mut self, op: ScalarOp, operands: &[Operand]) -> Operand {
+        if let ScalarOp::Integer(row) = op {
+            match row {
+                IntegerRow::Div | IntegerRow::Mod | IntegerRow::Quot | IntegerRow::Rem => {
+                    let prim = self.emit.prim(operands[1]);
+                    let zero = Operand::Const(prim.zero());
+                    if operands[1].as_int().is_none_or(|n| n == 0) {
+                        let is_zero = self.emit.scalar(ScalarOp::Equal, &[operands[1], zero]);
+                        let condition = self.emit.scalar(ScalarOp::Not, &[is_zero]);
+                        self.check(condition);
+                    }
+                }
+                IntegerRow::Pow => {
+                    let zero = Operand::Const(self.emit.prim(operands[1]).zero());
+                    let condition = self.emit.scalar(ScalarOp::LessOrEqual, &[zero, operands[1]]);
+                    self.check(condition);
+                }
+                IntegerRow::Neg | IntegerRow::Sub | IntegerRow::Min | IntegerRow::Max | IntegerRow::Abs => {}
+                IntegerRow::Signum | IntegerRow::And | IntegerRow::Or | IntegerRow::Xor => {}
+                IntegerRow::Complement | IntegerRow::Shl | IntegerRow::Shr => {}
+            }
+        }
+        self.emit.scalar(op, operands)
+    }
+
+    fn bounds(&mut self, index: Operand, length: Operand) {
+        if !self.emit.is_within(index, length) {
+            self.emit.push(Code::Bounds { index, length, mask: self.mask });
+        }
+    }
+
+    fn index(&mut self, a: Atom, indices: &[Atom]) -> Step<Bound<'p>> {
+        let mut part = self.atom(a);
+        for index in self.scalars(indices) {
+            let Bound::Array(array) = &part else { panic!("operands are of the types that the verifier has checked") };
+            self.bounds(index, array.sizes[0]);
+            part = self.element(&array.clone(), index)?;
+        }
+        Ok(part)
+    }
+
+    /// The part of a view at an index of the leading dimensions.
+    fn part(&mut self, view: &View, indices: &[Operand]) -> View {
+        let mut origin = view.origin;
+        for (index, stride) in indices.iter().zip(&view.strides) {
+            origin = self.advance(origin, *index, *stride);
+        }
+        View { origin, strides: view.strides[indices.len()..].to_vec() }
+    }
+
+    fn elements(&mut self, atoms: &[Atom]) -> Step<Bound<'p>> {
+        let prim = self.program.atom_type(atoms[0]).prim;
+        let rows: Vec<Bound<'p>> = atoms.iter().map(|a| self.atom(*a)).collect();
+        let first = rows[0].sizes().to_vec();
+        for row in &rows[1..] {
+            first.iter().zip(row.sizes()).for_each(|(a, b)| self.same(*a, *b));
+        }
+        let count = Operand::int(i64::try_from(atoms.len()).expect("a program is shorter than 2^63"));
+        let sizes: Vec<Operand> = core::iter::once(count).chain(first).collect();
+        let buffer = self.new_buffer(prim);
+        let view = self.allocate(buffer, &sizes)?;
+        for (k, row) in (0_i64..).zip(rows) {
+            let part = self.part(&view, &[Operand::int(k)]);
+            self.store_all(vec![(row, part)])?;
+        }
+        self.emit.changed(buffer);
+        Ok(Bound::Array(Array { prim, sizes, form: Form::Memory(view) }))
+    }
+
+    fn slice(&mut self, a: Atom, ranges: &[Range]) -> Step<Bound<'p>> {
+        let array = self.array(a);
+        let View { mut origin, mut strides } = self.in_memory(&array)?;
+        let mut sizes = array.sizes.clone();
+        for (d, range) in ranges.iter().enumerate() {
+            let (start, count, step) = (self.scalar(range.start), self.size(range.count), self.scalar(range.step));
+            // The first and the last index are in bounds, or there are none.
+            let steps = self.emit.add(count, Operand::int(-1));
+            let far = self.emit.mul(steps, step);
+            let last = self.emit.add(start, far);
+            let mut fits = self.emit.scalar(ScalarOp::Equal, &[count, Operand::int(0)]);
+            let ends = [start, last].map(|end| {
+                let from = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(0), end]);
+                let to = self.emit.scalar(ScalarOp::Less, &[end, sizes[d]]);
+                self.emit.scalar(ScalarOp::Mul, &[from, to])
+            });
+            let inside = self.emit.scalar(ScalarOp::Mul, &ends);
+            fits = self.emit.scalar(ScalarOp::Add, &[fits, inside]);
+            self.check(fits);
+            origin = self.advance(origin, start, strides[d]);
+            strides[d] = self.emit.mul(strides[d], step);
+            sizes[d] = count;
+        }
+        Ok(Bound::Array(Array { sizes, form: Form::Memory(View { origin, strides }), ..array }))
+    }
+
+    fn concat(&mut self, atoms: &[Atom]) -> Step<Bound<'p>> {
+        let arrays = self.arrays(atoms);
+        let mut sizes = arrays[0].sizes.clone();
+        for array in &arrays[1..] {
+            sizes[1..].to_vec().iter().zip(&array.sizes[1..]).for_each(|(a, b)| self.same(*a, *b));
+            sizes[0] = self.emit.add(sizes[0], array.sizes[0]);
+        }
+        let prim = arrays[0].prim;
+        let buffer = self.new_buffer(prim);
+        let view = self.allocate(buffer, &sizes)?;
+        let mut start = Operand::int(0);
+        for array in arrays {
+            let origin = self.advance(view.origin, start, view.strides[0]);
+            start = self.emit.add(start, array.sizes[0]);
+            self.store_all(vec![(Bound::Array(array), View { origin, strides: view.strides.clone() })])?;
+        }
+        self.emit.changed(buffer);
+        Ok(Bound::Array(Array { prim, sizes, form: Form::Memory(view) }))
+    }
+
+    /// The array in a buffer that may be changed: its own if nothing later sees it, else a copy.
+    pub(super) fn own(&mut self, a: Atom, seen: &FxHashSet<Var>) -> Step<(View, Array<'p>)> {
+        let array = self.array(a);
+        let view = match &array.form {
+            Form::Memory(view) if self.is_free(view, &array.sizes, a, seen) => view.clone(),
+            _ => self.copied(&array)?.1,
+        };
+        Ok((view.clone(), Array { form: Form::Memory(view), ..array }))
+    }
+
+    /// Whether nothing later sees the buffer of an array, or changes it, here or when this is run again.
+    fn is_free(&mut self, view: &View, sizes: &[Operand], a: Atom, seen: &FxHashSet<Var>) -> bool {
+        let buffer = view.origin.buffer;
+        if self.owners[buffer.0 as usize] != self.region || !view.is_whole(&mut self.emit, sizes) {
+            return false;
+        }
+        let sees = |atom: Atom| match atom {
+            Atom::Var(var) => self.bound[var.0 as usize].as_ref().is_some_and(|bound| self.is_in(bound, buffer)),
+            Atom::Const(_) => false,
+        };
+        !seen.iter().any(|var| Atom::Var(*var) == a || sees(Atom::Var(*var)))
+    }
+
+    /// Whether a value has elements in a buffer.
+    fn is_in(&self, bound: &Bound<'p>, buffer: Buffer) -> bool {
+        match bound {
+            Bound::Scalar(_) => false,
+            Bound::Array(array) => match &array.form {
+                Form::Memory(view) => view.origin.buffer == buffer,
+                Form::Iota => false,
+                Form::Replicate(value) => self.is_in(value, buffer),
+                // What a map takes from around it is not known here.
+                Form::Pending(..) => true,
+            },
+        }
+    }
+
+    fn update(&mut self, a: Atom, indices: &[Atom], new: Atom, later: &[Stm], results: &[Atom]) -> Step<Bound<'p>> {
+        let value = self.atom(new);
+        let value = self.settled(value)?;
+        let same_buffer = matches!((&value, self.atom(a)), (Bound::Array(value), Bound::Array(Array { form: Form::Memory(view), .. }))
+            if self.is_in(&Bound::Array(value.clone()), view.origin.buffer));
+        let value = match value {
+            Bound::Array(array) if same_buffer => {
+                let (_, view) = self.copied(&array)?;
+                Bound::Array(Array { form: Form::Memory(view), ..array })
+            }
+            other => other,
+        };
+        let (view, array) = self.own(a, &mentioned(later, results))?;
+        let indices = self.scalars(indices);
+        for (index, size) in indices.iter().zip(&array.sizes) {
+            self.bounds(*index, *size);
+        }
+        array.sizes[indices.len()..].iter().zip(value.sizes()).for_each(|(a, b)| self.same(*a, *b));
+        let part = self.part(&view, &indices);
+        self.store_all(vec![(value, part)])?;
+        self.emit.changed(view.origin.buffer);
+        Ok(Bound::Array(array))
+    }
+
+    /// Adds to an accumulator, if the index is in bounds.
+    fn accumulate(&mut self, array: &Array<'p>, indices: &[Atom], new: Atom) -> Step<()> {
+        let Form::Memory(view) = array.form.clone() else { panic!("accumulators are in memory") };
+        let indices = self.scalars(indices);
+        let value = self.atom(new);
+        array.sizes[indices.len()..].iter().zip(value.sizes()).for_each(|(a, b)| self.same(*a, *b));
+        let value = self.settled(value)?;
+        let outside = self.mask;
+        for (index, size) in indices.iter().zip(&array.sizes) {
+            self.only_within(*index, *size);
+        }
+        let part = self.part(&view, &indices);
+        let added = self.add_all(&value, &part);
+        self.mask = outside;
+        self.emit.changed(view.origin.buffer);
+        added
+    }
+
+    /// From here on, nothing is done where an index is out of bounds.
+    pub(super) fn only_within(&mut self, index: Operand, size: Operand) {
+        if self.emit.is_within(index, size) {
+            return;
+        }
+        let from = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(0), index]);
+        let to = self.emit.scalar(ScalarOp::Less, &[index, size]);
+        let within = self.emit.scalar(ScalarOp::Mul, &[from, to]);
+        self.only_where(within);
+    }
+
+    /// From here on, nothing is done where a condition is false.
+    pub(super) fn only_where(&mut self, condition: Operand) {
+        self.mask = Some(match self.mask {
+            Some(mask) => self.emit.scalar(ScalarOp::Mul, &[mask, condition]),
+            None => condition,
+        });
+    }
+
+    /// Adds a value, element by element.
+    pub(super) fn add_all(&mut self, value: &Bound<'p>, to: &View) -> Step<()> {
+        match value {
+            Bound::Scalar(value) => {
+                let buffer = to.origin.buffer;
+                if self.lane.is_some() && !self.emit.buffers[buffer.0 as usize].private && !self.adds.contains(&buffer)
+                {
+                    self.adds.push(buffer);
+                }
+                self.emit.push(Code::Add { place: to.origin, value: *value, mask: self.mask });
+                Ok(())
+            }
+            Bound::Array(array) => self.in_order(array.sizes[0], &mut |this, index| {
+                let row = this.element(array, index)?;
+                let origin = this.advance(to.origin, index, to.strides[0]);
+                this.add_all(&row, &View { origin, strides: to.strides[1..].to_vec() })
+            }),
+        }
+    }
+
+    fn map(&mut self, stm: &'p Stm, map: &'p Map) -> Step<Vec<Bound<'p>>> {
+        let arrays = self.arrays(&map.arrays);
+        let length = arrays[0].sizes[0];
+        arrays[1..].iter().for_each(|a| self.same(length, a.sizes[0]));
+        let values = stm.vars.len() - map.accumulators.len();
+        if self.pending.contains(map)
+            && let Some(found) = self.wait(stm, map, length)
+        {
+            return Ok(found);
+        }
+        let buffers: Vec<Buffer> =
+            stm.vars[..values].iter().map(|v| self.new_buffer(self.program.type_of(*v).prim)).collect();
+        let accumulators = self.arrays(&map.accumulators);
+        self.map_into(map, length, &buffers, &accumulators)
+    }
+
+    /// The results of a map that waits, if the sizes of its rows can be known before.
+    fn wait(&mut self, stm: &'p Stm, map: &'p Map, length: Operand) -> Option<Vec<Bound<'p>>> {
+        let rows = if stm.vars.iter().any(|v| self.program.type_of(*v).rank > 1) {
+            self.row_sizes(map)?
+        } else {
+            vec![Vec::new(); stm.vars.len()]
+        };
+        let array = |(k, row): (usize, Vec<Operand>)| {
+            let prim = self.program.type_of(stm.vars[k]).prim;
+            let sizes = core::iter::once(length).chain(row).collect();
+            Bound::Array(Array { prim, sizes, form: Form::Pending(map, k) })
+        };
+        Some(rows.into_iter().enumerate().map(array).collect())
+    }
+
+    /// Where the rows of a map go: the views are known when the first row is.
+    fn map_into(
+        &mut self,
+        map: &'p Map,
+        length: Operand,
+        buffers: &[Buffer],
+        accumulators: &[Array<'p>],
+    ) -> Step<Vec<Bound<'p>>> {
+        let rows = self.row_sizes(map).ok_or(super::Unsupported("rows whose sizes are known only inside of a map"))?;
+        let mut results = Vec::new();
+        let mut written = Vec::new();
+        for (buffer, row) in buffers.iter().zip(rows) {
+            let sizes: Vec<Operand> = core::iter::once(length).chain(row).collect();
+            let view = self.allocate(*buffer, &sizes)?;
+            let prim = self.emit.buffers[buffer.0 as usize].prim;
+            written.push((view.clone(), sizes.clone()));
+            results.push(Bound::Array(Array { prim, sizes, form: Form::Memory(view) }));
+        }
+        let params = &map.function.params[map.arrays.len()..];
+        let nested = map.function.body.stms.iter().any(|stm| is_parallel(&stm.op));
+        self.for_each(length, nested, &written, &mut |this, index| {
+            for (param, accumulator) in params.iter().zip(accumulators) {
+                this.bind(*param, Bound::Array(accumulator.clone()));
+            }
+            let rows = this.call(map, index)?;
+            let mut stores = Vec::new();
+            for (row, (view, sizes)) in rows.into_iter().zip(&written) {
+                sizes[1..].iter().zip(row.sizes()).for_each(|(a, b)| this.same(*a, *b));
+                let origin = this.advance(view.origin, index, view.strides[0]);
+                stores.push((row, View { origin, strides: view.strides[1..].to_vec() }));
+            }
+            this.store_all(stores)
+        })?;
+        buffers.iter().for_each(|buffer| self.emit.changed(*buffer));
+        results.extend(accumulators.iter().map(|a| Bound::Array(a.clone())));
+        for accumulator in accumulators {
+            if let Form::Memory(view) = &accumulator.form {
+                self.emit.changed(view.origin.buffer);
+            }
+        }
+        Ok(results)
+    }
+
+    fn scatter(&mut self, it: &'p Scatter) -> Step<Bound<'p>> {
+        let destination = self.array(it.destination);
+        let (indices, values) = (self.array(it.indices), self.array(it.values));
+        self.same(indices.sizes[0], values.sizes[0]);
+        destination.sizes[1..].iter().zip(&values.sizes[1..]).for_each(|(a, b)| self.same(*a, *b));
+        let (buffer, view) = self.copied(&destination)?;
+        self.in_order(indices.sizes[0], &mut |this, k| {
+            let Bound::Scalar(at) = this.element(&indices, k)? else { panic!("indices are scalars") };
+            let value = this.element(&values, k)?;
+            let value = this.settled(value)?;
+            let outside = this.mask;
+            this.only_within(at, destination.sizes[0]);
+            let part = this.part(&view, &[at]);
+            let stored = this.store_all(vec![(value, part)]);
+            this.mask = outside;
+            stored
+        })?;
+        self.emit.changed(buffer);
+        Ok(Bound::Array(Array { form: Form::Memory(view), ..destination }))
+    }
+
+    /// One of two scalars.
+    pub(super) fn select(&mut self, condition: Operand, yes: Operand, no: Operand) -> Operand {
+        self.emit.op(CodeOp::Select, vec![condition, yes, no])
+    }
+}
+
+/// Whether there may be more to do side by side inside of a statement.
+fn is_parallel(op: &Op) -> bool {
+    match op {
+        Op::Map(_) | Op::Reduce(_) | Op::Scan(_) | Op::Hist(_) | Op::Scatter(_) => true,
+        Op::If(_, yes, no) => [yes, no].into_iter().any(|b| b.stms.iter().any(|stm| is_parallel(&stm.op))),
+        Op::Loop(it) => it.body.stms.iter().any(|stm| is_parallel(&stm.op)),
+        Op::Custom(it) => it.function.body.stms.iter().any(|stm| is_parallel(&stm.op)),
+        Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => false,
+        Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => false,
+        Op::Concat(_) | Op::Reverse(_) => false,
+        Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => false,
+    }
+}

@@ -1,0 +1,231 @@
+//! Arrays during lowering: where their elements are, or how they come to be.
+//!
+//! Law: an element of a view is found by arithmetic on its index alone. Indexing, slicing, permuting and reversing arrays
+//! in memory moves nothing.
+
+use super::code::{Buffer, Operand, Place, Stm};
+use super::emit::Emit;
+use super::{Lowering, Step, Unsupported};
+use crate::array::{Map, Prim};
+
+/// What a variable is bound to.
+#[derive(Debug, Clone)]
+pub(super) enum Bound<'p> {
+    Scalar(Operand),
+    Array(Array<'p>),
+}
+
+/// An array.
+#[derive(Debug, Clone)]
+pub(super) struct Array<'p> {
+    pub(super) prim: Prim,
+    /// Uniform.
+    pub(super) sizes: Vec<Operand>,
+    pub(super) form: Form<'p>,
+}
+
+/// Where the elements of an array are.
+#[derive(Debug, Clone)]
+pub(super) enum Form<'p> {
+    Memory(View),
+    /// Element `i` is `i`.
+    Iota,
+    /// Every element is this.
+    Replicate(Box<Bound<'p>>),
+    /// The elements are results of a map that has not run: it is used once, element by element.
+    Pending(&'p Map, usize),
+}
+
+/// Elements in memory.
+#[derive(Debug, Clone)]
+pub(super) struct View {
+    /// The first element.
+    pub(super) origin: Place,
+    /// How far the elements of each dimension are apart. Uniform.
+    pub(super) strides: Vec<Operand>,
+}
+
+impl Bound<'_> {
+    pub(super) fn sizes(&self) -> &[Operand] {
+        match self {
+            Bound::Scalar(_) => &[],
+            Bound::Array(array) => &array.sizes,
+        }
+    }
+}
+
+impl Place {
+    /// The first element of a buffer.
+    pub(super) fn first(buffer: Buffer) -> Self {
+        Place { buffer, base: Operand::int(0), step: None, lane: None, varying: None }
+    }
+}
+
+impl View {
+    /// All of a buffer, in order.
+    pub(super) fn whole(emit: &mut Emit, buffer: Buffer, sizes: &[Operand]) -> Self {
+        let mut stride = Operand::int(1);
+        let mut strides: Vec<Operand> = sizes
+            .iter()
+            .rev()
+            .map(|size| {
+                let now = stride;
+                stride = emit.mul(stride, *size);
+                now
+            })
+            .collect();
+        strides.reverse();
+        View { origin: Place::first(buffer), strides }
+    }
+
+    /// Whether these are all elements of a buffer in order.
+    pub(super) fn is_whole(&self, emit: &mut Emit, sizes: &[Operand]) -> bool {
+        self.origin == Place::first(self.origin.buffer)
+            && View::whole(emit, self.origin.buffer, sizes).strides == self.strides
+    }
+}
+
+impl<'p> Lowering<'p> {
+    /// The place `index` strides on from another.
+    pub(super) fn advance(&mut self, place: Place, index: Operand, stride: Operand) -> Place {
+        let emit = &mut self.emit;
+        if self.lane == Some(index) && !emit.buffers[place.buffer.0 as usize].private {
+            let lane = place.lane.map_or(stride, |lane| emit.add(lane, stride));
+            return Place { lane: Some(lane), ..place };
+        }
+        if emit.is_varying(index) {
+            let far = emit.mul(index, stride);
+            if !emit.is_varying(far) {
+                return Place { base: emit.add(place.base, far), ..place };
+            }
+            let varying = place.varying.map_or(far, |varying| emit.add(varying, far));
+            return Place { varying: Some(varying), ..place };
+        }
+        if index.as_int().is_some() {
+            let far = emit.mul(index, stride);
+            return Place { base: emit.add(place.base, far), ..place };
+        }
+        // The innermost index stays a step, and what was one moves into the base, further out.
+        match place.step {
+            None => Place { step: Some((index, stride)), ..place },
+            Some((inner, by)) if emit.depth_of(inner) > emit.depth_of(index) => {
+                let far = emit.mul(index, stride);
+                Place { base: emit.add(place.base, far), step: Some((inner, by)), ..place }
+            }
+            Some((outer, by)) => {
+                let far = emit.mul(outer, by);
+                Place { base: emit.add(place.base, far), step: Some((index, stride)), ..place }
+            }
+        }
+    }
+
+    /// The element or subarray at an index of the outermost dimension, which is in bounds.
+    pub(super) fn element(&mut self, array: &Array<'p>, index: Operand) -> Step<Bound<'p>> {
+        match &array.form {
+            Form::Memory(view) => {
+                let origin = self.advance(view.origin, index, view.strides[0]);
+                if array.sizes.len() == 1 {
+                    return Ok(Bound::Scalar(self.emit.load(origin)));
+                }
+                let form = Form::Memory(View { origin, strides: view.strides[1..].to_vec() });
+                Ok(Bound::Array(Array { prim: array.prim, sizes: array.sizes[1..].to_vec(), form }))
+            }
+            Form::Iota => Ok(Bound::Scalar(index)),
+            Form::Replicate(value) => Ok((**value).clone()),
+            Form::Pending(map, result) => Ok(self.call(map, index)?[*result].clone()),
+        }
+    }
+
+    /// The array in memory, all of a buffer; it is put there if it is not.
+    pub(super) fn whole(&mut self, array: &Array<'p>) -> Step<(Buffer, View)> {
+        if let Form::Memory(view) = &array.form
+            && self.emit.buffers[view.origin.buffer.0 as usize].private == self.lane.is_some()
+            && view.is_whole(&mut self.emit, &array.sizes)
+        {
+            return Ok((view.origin.buffer, view.clone()));
+        }
+        self.copied(array)
+    }
+
+    /// A new buffer with the elements of the array.
+    pub(super) fn copied(&mut self, array: &Array<'p>) -> Step<(Buffer, View)> {
+        let buffer = self.new_buffer(array.prim);
+        let view = self.allocate(buffer, &array.sizes)?;
+        self.store_all(vec![(Bound::Array(array.clone()), view.clone())])?;
+        self.emit.changed(buffer);
+        Ok((buffer, view))
+    }
+
+    /// The array in memory.
+    pub(super) fn in_memory(&mut self, array: &Array<'p>) -> Step<View> {
+        match &array.form {
+            Form::Memory(view) => Ok(view.clone()),
+            Form::Iota | Form::Replicate(_) | Form::Pending(..) => Ok(self.copied(array)?.1),
+        }
+    }
+
+    /// A value that costs nothing to use again.
+    pub(super) fn settled(&mut self, bound: Bound<'p>) -> Step<Bound<'p>> {
+        match bound {
+            Bound::Array(Array { form: Form::Pending(..), .. }) => {
+                let Bound::Array(array) = bound else { unreachable!("it is an array") };
+                let view = self.in_memory(&array)?;
+                Ok(Bound::Array(Array { form: Form::Memory(view), ..array }))
+            }
+            other => Ok(other),
+        }
+    }
+
+    pub(super) fn new_buffer(&mut self, prim: Prim) -> Buffer {
+        let buffer = self.emit.buffer(prim, self.lane.is_some());
+        self.owners.push(self.region);
+        buffer
+    }
+
+    /// Gives a buffer room for an array of these sizes.
+    pub(super) fn allocate(&mut self, buffer: Buffer, sizes: &[Operand]) -> Step<View> {
+        if sizes.iter().any(|size| self.emit.is_varying(*size)) {
+            return Err(Unsupported("an array whose size differs between lanes"));
+        }
+        let count = self.count(sizes);
+        self.emit.push(Stm::Alloc(buffer, count));
+        self.emit.changed(buffer);
+        Ok(View::whole(&mut self.emit, buffer, sizes))
+    }
+
+    /// The number of elements of an array of these sizes.
+    pub(super) fn count(&mut self, sizes: &[Operand]) -> Operand {
+        sizes.iter().rev().fold(Operand::int(1), |count, size| self.emit.mul(count, *size))
+    }
+
+    /// Stores values where they belong; what has one length goes in one loop.
+    pub(super) fn store_all(&mut self, mut values: Vec<(Bound<'p>, View)>) -> Step<()> {
+        while let Some((first, _)) = values.first() {
+            let length = first.sizes().first().copied();
+            let (now, later): (Vec<_>, Vec<_>) =
+                values.into_iter().partition(|(value, _)| value.sizes().first().copied() == length);
+            values = later;
+            let Some(length) = length else {
+                for (value, view) in now {
+                    let Bound::Scalar(value) = value else { unreachable!("what has no length is a scalar") };
+                    self.emit.push(Stm::Store { place: view.origin, value, mask: self.mask });
+                }
+                continue;
+            };
+            let nested = now.iter().any(|(value, _)| value.sizes().len() > 1);
+            let written: Vec<(View, Vec<Operand>)> =
+                now.iter().map(|(value, view)| (view.clone(), value.sizes().to_vec())).collect();
+            self.for_each(length, nested, &written, &mut |this, index| {
+                let mut rows = Vec::new();
+                for (value, view) in &now {
+                    let Bound::Array(array) = value else { unreachable!("what has a length is an array") };
+                    let row = this.element(array, index)?;
+                    let origin = this.advance(view.origin, index, view.strides[0]);
+                    rows.push((row, View { origin, strides: view.strides[1..].to_vec() }));
+                }
+                this.store_all(rows)
+            })?;
+        }
+        Ok(())
+    }
+}

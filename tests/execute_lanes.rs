@@ -1,0 +1,109 @@
+//! The lanes executor is the reference interpreter, for random programs and their derivatives, and for loops that are
+//! shared out to workers.
+
+use catadiff::Result;
+use catadiff::array::Program;
+use catadiff::array::trace::{Arr, F64, I64, hist, if_, loop_while};
+use catadiff::interpret::Value;
+use catadiff::{Elementary, Error};
+use catadiff_laws::{ArrayProgram, Verdict, executors, for_all};
+
+#[test]
+fn random_programs() -> Verdict {
+    for_all(|p: ArrayProgram| executors::agrees(&p))
+}
+
+#[test]
+fn derivatives_of_random_programs() -> Verdict {
+    for_all(|p: ArrayProgram| {
+        let program = p.program();
+        let arguments = p.arguments();
+        if let Ok(jvp) = program.jvp() {
+            executors::same(&jvp, &[&arguments[..], &arguments].concat())?;
+        }
+        if let (Ok(vjp), Ok(results)) = (program.vjp(), program.run(&arguments)) {
+            executors::same(&vjp, &[arguments, results].concat())?;
+        }
+        Ok(())
+    })
+}
+
+/// Numbers between −1 and 1 that look random.
+fn numbers(n: usize) -> Vec<f64> {
+    (0..n).map(|k| ((k * 7919 + 13) % 1009) as f64 / 504.5 - 1.0).collect()
+}
+
+/// Programs with one large array, and what to run them on.
+fn large() -> Result<Vec<(Program, Vec<Value<f64>>)>> {
+    let n = 20_000;
+    let (xs, rows) = (Value::new(numbers(n))?, Value::reals(&[n, 3], numbers(3 * n))?);
+    let bins: Vec<i64> = (0..n).map(|k| (k % 11) as i64 - 2).collect();
+    let norm = Program::trace(|xs: Arr<F64>| xs.map(|x| x.exp() * x.sin() + x.tanh()).sum())?;
+    let nearest = Program::trace(|points: Arr<Arr<F64>>, centres: Arr<Arr<F64>>| {
+        points.map(|p| centres.map(|c| (p - c).map(|d| d * d).sum()).min()).sum()
+    })?;
+    let counted = Program::trace(|xs: Arr<F64>, bins: Arr<I64>| {
+        let sums = hist(8, 0.0, bins, xs, |a, b| a + b);
+        (sums, xs.map(|x| if_(x.lt(0.0), || -x, || x * x)))
+    })?;
+    let roots = Program::trace(|xs: Arr<F64>| {
+        xs.map(|x| {
+            let a = x * x + 1.0;
+            loop_while(
+                (a, I64::from(0)),
+                |(y, k)| (y * y - a).abs().gt(1e-12) & k.lt(50),
+                |(y, k)| ((y + a / y) * 0.5, k + 1),
+            )
+            .0
+        })
+    })?;
+    let gradient = nearest.grad(1)?;
+    let centres = Value::reals(&[4, 3], numbers(12))?;
+    Ok(vec![
+        (norm.clone(), vec![xs.clone()]),
+        (norm.vjp()?, vec![xs.clone(), 1.0.into()]),
+        (nearest, vec![rows.clone(), centres.clone()]),
+        (gradient, vec![rows, centres]),
+        (counted, vec![xs.clone(), Value::new(bins)?]),
+        (roots, vec![xs]),
+    ])
+}
+
+#[test]
+fn large_arrays() -> Result<()> {
+    for (program, arguments) in large()? {
+        executors::same(&program, &arguments).unwrap_or_else(|violation| panic!("{violation}"));
+    }
+    Ok(())
+}
+
+#[cfg(feature = "rayon")]
+#[test]
+fn results_do_not_depend_on_the_number_of_threads() -> Result<()> {
+    for (program, arguments) in large()? {
+        let compiled = program.compile()?;
+        let with = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be had");
+            pool.install(|| compiled.run(&arguments))
+        };
+        let alone = with(1)?;
+        assert_eq!(alone, with(2)?, "two threads");
+        assert_eq!(alone, with(7)?, "seven threads");
+    }
+    Ok(())
+}
+
+#[test]
+fn what_goes_wrong_is_said_by_the_interpreter() -> Result<()> {
+    let pick = Program::trace(|xs: Arr<F64>, i: I64| xs.index(i))?.compile()?;
+    assert_eq!(pick.at::<f64>((&[1.0, 2.0], 1))?, 2.0);
+    let error = pick.at::<f64>((&[1.0, 2.0], 2)).unwrap_err();
+    assert!(matches!(error, Error::OutOfBounds { index: 2, length: 2, .. }), "{error}");
+    let error = pick.at::<f64>((&[[1.0, 2.0]], 0)).unwrap_err();
+    assert!(matches!(error, Error::Argument { .. }), "{error}");
+    let quotient = Program::trace(|a: I64, b: I64| a / b)?.compile()?;
+    assert!(matches!(quotient.at::<i64>((1, 0)).unwrap_err(), Error::NoValue { .. }));
+    // A run that went wrong leaves nothing behind.
+    assert_eq!(pick.at::<f64>((&[3.0], 0))?, 3.0);
+    Ok(())
+}
