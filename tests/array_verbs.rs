@@ -316,3 +316,29 @@ fn results_are_plain_numbers() -> Result<()> {
     assert!(matches!(sum.at::<(f64, f64)>([1.0]), Err(Error::Length { expected: 1, found: 2, .. })));
     Ok(())
 }
+
+/// What is rounded is constant where it is a real again, as it is to dual numbers and on the tape.
+#[test]
+fn reals_that_are_rounded_are_constants() -> Result<()> {
+    let interpolated = Program::trace(|x: F64, table: Arr<F64>| {
+        let i = x.to_i64();
+        let weight = x - i.to_f64();
+        table.index(i) * (1.0 - weight) + table.index(i + 1) * weight
+    })?;
+    assert_eq!(interpolated.grad("x0")?.at::<f64>((1.5, [0.0, 1.0, 4.0]))?, 3.0);
+
+    let switched = Program::trace(|x: F64| x * x.to_bool().to_f64() + x * x.to_i32().to_f64())?;
+    assert_eq!(switched.grad(..)?.at::<f64>(2.5)?, 3.0);
+    assert_eq!(switched.jvp()?.at::<(f64, f64)>((2.5, 10.0))?.1, 30.0);
+    assert_eq!(switched.hessian(..)?.at::<f64>(2.5)?, 0.0);
+    Ok(())
+}
+
+/// An integer parameter that is differentiated by goes on into reals, and a rounded real into integers.
+#[test]
+fn integers_that_are_differentiated_by_are_not() -> Result<()> {
+    let product = Program::trace(|x: F64, n: I64| (x * n.to_f64(), x.to_i64()))?;
+    let pushed = product.jvp()?.at::<(f64, i64, f64, i64)>((2.5, 3, 1.0, 2))?;
+    assert_eq!(pushed, (7.5, 2, 3.0 + 5.0, 1));
+    Ok(())
+}

@@ -1,7 +1,7 @@
 //! Checkpointing of loops: every scheme gives the same derivatives, and takes what it is said to take.
 
 use catadiff::array::{Policy, Program};
-use catadiff::interpret::{Limits, Value, measure};
+use catadiff::interpret::{Limits, Value, measure, run};
 use catadiff::{Error, Result};
 use catadiff_laws::checkpointing::{
     Stop, advances, agree, agree_at_random, budgets_agree, costs, executions, repeated, second_order,
@@ -234,6 +234,29 @@ fn bounds_are_checked() -> Result<()> {
         let vjp = program.vjp()?;
         assert!(vjp.run(&[5.0.into(), 1.0.into()]).is_ok());
         assert!(matches!(vjp.run(&[1.0.into(), 1.0.into()]), Err(Error::LoopBound { bound: 3, .. })), "{policy}");
+    }
+    Ok(())
+}
+
+/// A nest of a loop without end has none either, and more levels than halve the largest number are not written.
+#[test]
+fn nests_of_many_iterations_and_of_many_levels() -> Result<()> {
+    let looping = |levels: u32| {
+        Program::parse(&format!(
+            "program (x: f64, n: i64) {{
+                let y = loop strip_mine[{levels}] (y: f64 = x) for i < n {{ let z = sin(y) return z }}
+                return y }}"
+        ))?
+        .vjp()
+    };
+    for levels in [2, 3] {
+        let limits = Limits { steps: 10_000, ..Limits::default() };
+        let endless = run(&looping(levels)?, &[1.0.into(), i64::MAX.into(), 1.0.into()], &limits);
+        assert!(matches!(endless, Err(Error::Budget { .. })), "{endless:?}");
+    }
+    let value = |levels, n: i64| looping(levels)?.run(&[0.5.into(), n.into(), 1.0.into()]);
+    for n in [9, 1, 0, -1, i64::MIN] {
+        assert_eq!(value(u32::MAX, n)?, value(1, n)?);
     }
     Ok(())
 }

@@ -3,6 +3,9 @@
 
 mod points;
 
+use catadiff::array::Program;
+use catadiff::array::trace::{Arr, F64, loop_for, replicate};
+use catadiff::{Error, Result};
 use catadiff_laws::Verdict;
 use points::{check, indices, matrix, pulled, reals};
 
@@ -314,4 +317,13 @@ mod neutral_elements {
             let y = hist (bins) at is (xs) from (x) |a: f64, b: f64| { let c = mul(a, b) return c } return y }";
         check(histogram, vec![vec![reals(&[0.3, 0.4]), indices(&[1, 1, 0]), reals(&[0.5, 0.6, 0.7]), 1.0.into()]])
     }
+}
+
+#[test]
+fn loops_whose_arrays_change_their_size_are_refused_when_they_run() -> Result<()> {
+    let shrinks = Program::trace(|x: Arr<F64>| loop_for(3, x, |_, x| replicate(1, x.sum())).sum())?.grad(0)?;
+    let error = shrinks.at::<Vec<f64>>(&[1.0, 2.0, 3.0]).unwrap_err();
+    assert!(matches!(error, Error::Sizes { first: 1, second: 3, .. }), "{error}");
+    assert_eq!(shrinks.at::<Vec<f64>>(&[2.0])?, [1.0]);
+    Ok(())
 }

@@ -9,7 +9,7 @@ use catadiff::interpret::{Value, run};
 use catadiff::{Error, Result, vjp};
 
 use crate::array_programs::ArrayProgram;
-use crate::array_values::{LIMITS, close, directions, finite, reals, truncates, violation};
+use crate::array_values::{LIMITS, close, directions, finite, mixes, reals, violation};
 use crate::violation::Verdict;
 
 /// What the tape pulls back, for adjoints of the real results, to all reals among the arguments.
@@ -66,5 +66,5 @@ pub fn at(program: &Program, arguments: &[Value<f64>]) -> Verdict {
 /// The violation.
 pub fn reverse(random: &ArrayProgram) -> Verdict {
     let program = random.program();
-    if truncates(&program) { Ok(()) } else { at(&program, &random.arguments()) }
+    if mixes(&program) { Ok(()) } else { at(&program, &random.arguments()) }
 }

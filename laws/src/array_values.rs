@@ -4,7 +4,7 @@
 
 use core::fmt::Display;
 
-use catadiff::array::{Body, Lambda, Op, Prim, Program, ScalarOp};
+use catadiff::array::{Body, Lambda, Op, Prim, Program, ScalarOp, Var};
 use catadiff::interpret::{Limits, Scalar, Value};
 
 use crate::violation::Violation;
@@ -59,19 +59,22 @@ pub(crate) fn close(left: &[f64], right: &[f64]) -> bool {
     left.len() == right.len() && left.iter().zip(right).all(near)
 }
 
-/// Whether a program takes reals to integers: transformations carry their tangents on, where dual numbers have none.
-pub(crate) fn truncates(program: &Program) -> bool {
-    body_truncates(program, &program.function.body)
+/// Whether a program takes reals to integers, which mix with those that it is differentiated by: tangents of both go on
+/// with them, where dual numbers have none. Without such parameters, what is rounded is constant.
+pub(crate) fn mixes(program: &Program) -> bool {
+    let is_real = |param: &Var| program.type_of(*param).prim.is_real();
+    !program.function.params.iter().all(is_real) && truncates(program, &program.function.body)
 }
 
-fn body_truncates(program: &Program, body: &Body) -> bool {
-    let of = |lambda: &Lambda| body_truncates(program, &lambda.body);
+/// Whether an operation in here takes reals to integers.
+fn truncates(program: &Program, body: &Body) -> bool {
+    let of = |lambda: &Lambda| truncates(program, &lambda.body);
     body.stms.iter().any(|stm| match &stm.op {
         Op::Scalar(ScalarOp::Convert(to), x) => {
             !to.is_real() && *to != Prim::Bool && program.atom_type(x[0]).prim.is_real()
         }
-        Op::If(_, yes, no) => body_truncates(program, yes) || body_truncates(program, no),
-        Op::Loop(it) => body_truncates(program, &it.body),
+        Op::If(_, yes, no) => truncates(program, yes) || truncates(program, no),
+        Op::Loop(it) => truncates(program, &it.body),
         Op::Map(map) => of(&map.function),
         Op::Reduce(it) | Op::Scan(it) => of(&it.operator),
         Op::Hist(it) => of(&it.operator),

@@ -9,7 +9,7 @@ use catadiff::derivative::SparseMatrix;
 use catadiff::interpret::{Limits, Value, run};
 
 use crate::array_programs::ArrayProgram;
-use crate::array_values::{close, finite, reals, truncates, uniform, violation};
+use crate::array_values::{close, finite, reals, uniform, violation};
 use crate::violation::{Verdict, Violation};
 
 /// Random programs can be long; those beyond these limits are passed over.
@@ -30,8 +30,7 @@ type Found = Result<Option<Vec<Value<f64>>>, Violation>;
 
 impl Point {
     /// The program with only its results of type `f64`; of a given rank, only the first. There is none where results are
-    /// infinite or NaN, since so may be anything of a derivative, and none of programs that take reals to integers,
-    /// whose tangents are rounded with them.
+    /// infinite or NaN, since so may be anything of a derivative.
     fn new(random: &ArrayProgram, rank: Option<usize>) -> Option<Self> {
         let (program, arguments) = (random.program(), random.arguments());
         let results = program.function.body.results.iter().map(|a| program.atom_type(*a));
@@ -40,7 +39,7 @@ impl Point {
         if rank.is_some() {
             real.truncate(1);
         }
-        if real.is_empty() || truncates(&program) {
+        if real.is_empty() {
             return None;
         }
         let is_real = |k: &usize| program.type_of(program.function.params[*k]).prim.is_real();

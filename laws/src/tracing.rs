@@ -10,7 +10,7 @@ use catadiff::interpret::{Value, run};
 use catadiff::tracing::{Keep, Schedule, Trace, trace};
 
 use crate::array_programs::ArrayProgram;
-use crate::array_values::{LIMITS, close, directions, finite, list, reals, truncates, violation};
+use crate::array_values::{LIMITS, close, directions, finite, list, mixes, reals, violation};
 use crate::violation::{Verdict, Violation};
 
 /// Both choices of what is kept.
@@ -143,7 +143,7 @@ pub fn replays_or_refuses(program: &Program, at: &[Value<f64>], elsewhere: &[Val
 /// The violation.
 pub fn reverse_modes_agree(program: &Program, at: &[Value<f64>]) -> Verdict {
     let Ok(results) = run(program, at, &LIMITS) else { return Ok(()) };
-    if !finite(&results) || truncates(program) {
+    if !finite(&results) || mixes(program) {
         return Ok(());
     }
     let adjoints = directions(&results, 11);

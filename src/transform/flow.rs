@@ -15,8 +15,9 @@ pub(super) struct Active(Vec<bool>);
 impl Active {
     /// The variables that depend on the parameters of the program at these positions.
     pub(super) fn forward(program: &Program, by: &[usize]) -> Self {
-        let edges = edges(&program.function.body);
-        Active(reached(program.types.len(), params(program, by), || edges.iter().copied()))
+        let from = params(program, by);
+        let edges = edges(program, &program.function.body, &from);
+        Active(reached(program.types.len(), from, || edges.iter().copied()))
     }
 
     /// The variables that depend on these parameters, and on which results depend.
@@ -26,7 +27,7 @@ impl Active {
 
     /// The variables of a function that depend on these, and on which its results depend.
     pub(super) fn of_lambda(program: &Program, function: &Lambda, from: &[Var]) -> Self {
-        let edges = edges(&function.body);
+        let edges = edges(program, &function.body, from);
         let (count, results) = (program.types.len(), function.body.results.iter().filter_map(var).collect());
         let varied = reached(count, from.to_vec(), || edges.iter().copied());
         let useful = reached(count, results, || edges.iter().map(|(from, to)| (*to, *from)));
@@ -115,13 +116,24 @@ pub(super) fn reached<E: Iterator<Item = (Var, Var)>>(
     reached
 }
 
-fn edges(body: &Body) -> Vec<(Var, Var)> {
+/// The edges that derivatives by these variables go along.
+///
+/// A real that is made an integer is rounded, and constant wherever it is made a real again: from integers to reals there
+/// are edges only where an integer that is differentiated by went into it.
+fn edges(program: &Program, body: &Body, by: &[Var]) -> Vec<(Var, Var)> {
     let mut found = Vec::new();
     body_edges(body, &mut |from, to| {
         if let Some(from) = var(&from) {
             found.push((from, to));
         }
     });
+    let is_real = |v: &Var| program.type_of(*v).prim.is_real();
+    let is_converted = |(from, to): &(Var, Var)| !is_real(from) && is_real(to);
+    if found.iter().any(is_converted) {
+        let integers = by.iter().copied().filter(|v| !is_real(v)).collect();
+        let counted = reached(program.types.len(), integers, || found.iter().copied());
+        found.retain(|edge| !is_converted(edge) || counted[edge.0.0 as usize]);
+    }
     found
 }
 

@@ -54,7 +54,16 @@ impl Program {
     /// ```
     ///
     /// Every kind of scalar is differentiated: integers by the rules of their ring, conversions convert the tangent,
-    /// comparisons have the tangent false. Sizes, counts and indices are not differentiated by.
+    /// comparisons have the tangent false. A real that is rounded to an integer and made a real again is constant, unless
+    /// an integer parameter went into it as well. Sizes, counts and indices are not differentiated by.
+    ///
+    /// ```
+    /// use catadiff::array::{Program, trace::F64};
+    /// let fraction = Program::trace(|x: F64| x - x.to_i64().to_f64())?;
+    /// let (value, slope): (f64, f64) = fraction.jvp()?.at((2.25, 1.0))?;
+    /// assert_eq!((value, slope), (0.25, 1.0));
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::NotDifferentiable`](crate::Error::NotDifferentiable), with the operation that has no rule.

@@ -23,17 +23,21 @@ pub(super) fn stripmined(program: &Program) -> Program {
     target.finish(results)
 }
 
+/// The most levels of a nest: with four iterations each they are more than there are numbers, so another saves nothing.
+const MOST_LEVELS: u32 = 32;
+
 /// The results of a loop, written as a nest, if its policy asks for one.
 fn nest(copier: &mut Copier<'_, '_>, stm: &Stm) -> Option<Vec<Atom>> {
     let Op::Loop(it) = &stm.op else { return None };
     let levels = match it.policy {
-        Policy::StripMine(levels) if levels > 1 => levels,
+        Policy::StripMine(levels) if levels > 1 => levels.min(MOST_LEVELS),
         Policy::StripMine(_) | Policy::KeepAll | Policy::Binomial(_) => return None,
     };
     let count = match &it.form {
         Form::For(_, bound) => copier.atom(*bound),
         Form::While { .. } => copier.count(it),
     };
+    let count = copier.target.scalar(integer(IntegerRow::Max), &[count, index(0)]);
     let initial: Vec<Atom> = it.params.iter().map(|(_, a)| copier.atom(*a)).collect();
     Some(level(copier, it, levels, index(0), count, initial))
 }
@@ -66,12 +70,13 @@ fn level(
     } else {
         // How long the inner loops are is a question of cost alone, so rounding does no harm.
         let share = f64::from(levels - 1) / f64::from(levels);
-        let real = target.scalar(ScalarOp::Convert(Prim::F64), &[scalar(integer(IntegerRow::Max), count, index(1))]);
+        let real = target.scalar(ScalarOp::Convert(Prim::F64), &[count]);
         let root = scalar(ScalarOp::Row(Primitive::Pow), real, constant(Prim::F64, share));
         let root = target.scalar(ScalarOp::Row(Primitive::Ceil), &[root]);
         let step = scalar(integer(IntegerRow::Max), target.scalar(ScalarOp::Convert(Prim::I64), &[root]), index(1));
-        let up = scalar(ScalarOp::Add, count, scalar(ScalarOp::Add, step, index(-1)));
-        let times = scalar(integer(IntegerRow::Div), up, step);
+        // The quotient rounded up, of what is not negative, and without a sum beyond the largest integer.
+        let last = scalar(integer(IntegerRow::Div), scalar(ScalarOp::Add, count, index(-1)), step);
+        let times = scalar(ScalarOp::Add, last, index(1));
         let body = target.body(|| {
             let done = scalar(ScalarOp::Mul, j.into(), step);
             let left = scalar(integer(IntegerRow::Sub), count, done);

@@ -173,8 +173,10 @@ impl<T: Handle> Arr<T> {
 
 /// A function with a derivative of its own, which every mode of differentiation honours.
 ///
-/// `pullback` takes the arguments and the adjoint of the result, and returns the adjoint of the arguments. Handles
-/// that the closures capture, instead of taking them as arguments, are constants to this derivative.
+/// `pullback` takes the arguments and the adjoint of the result, and returns the adjoint of the arguments, in their
+/// sizes. It has to be linear in the adjoint, as a product with a Jacobian is: forward mode is its transpose, so an
+/// adjoint that is clipped, say, is not what tangents are multiplied by. Handles that the closures capture, instead of
+/// taking them as arguments, are constants to this derivative.
 ///
 /// ```
 /// use catadiff::{Elementary, array::{Program, trace::{F64, custom}}};

@@ -123,7 +123,10 @@ macro_rules! kinds {
                 F64(converted(self.0, Prim::$Kind, Prim::F64))
             }
 
-            /// As a single, rounded to the nearest; truth values are 0 and 1.
+            /// As a single; truth values are 0 and 1. A run on a carrier of doubles, such as [`Program::at`], keeps the
+            /// double: values are rounded to singles where the carrier is `f32`.
+            ///
+            /// [`Program::at`]: crate::array::Program::at
             #[must_use]
             pub fn to_f32(self) -> F32 {
                 F32(converted(self.0, Prim::$Kind, Prim::F32))

@@ -119,7 +119,7 @@ impl Reverse<'_, '_> {
         if let Form::For(i, _) = &it.form {
             bound.push(*i);
         }
-        let first: Vec<Atom> = carried.iter().map(|k| self.take_or_zero(stm.vars[*k])).collect();
+        let first: Vec<Atom> = carried.iter().map(|k| self.loop_seed(stm.vars[*k], it, *k)).collect();
         let results =
             self.backwards(checkpoints.count, &first, &[&it.body], &bound, Policy::KeepAll, |reverse, j, adjoints| {
                 let i = from_end(target, checkpoints.count, j);
@@ -150,6 +150,20 @@ impl Reverse<'_, '_> {
         for (k, result) in carried.iter().zip(results) {
             self.add(it.params[*k].1, result);
         }
+    }
+
+    /// The adjoint of a loop's result, in the sizes of what the loop variable starts from: the states are kept in one array,
+    /// so an array that changes its size is an error when the program runs, even where no state is read again.
+    fn loop_seed(&mut self, result: Var, it: &Loop, k: usize) -> Atom {
+        let (param, first) = it.params[k];
+        let seed = self.take_or_zero(result);
+        let of = self.copier.source.type_of(param);
+        if of.rank == 0 || has_size_of(&it.body, it.body.results[k], param, of.rank) {
+            return seed;
+        }
+        let first = self.copier.atom(first);
+        let sizes = (0..of.rank).map(|dimension| self.target.size(first, dimension)).collect();
+        self.target.one(Op::Reshape(seed, sizes))
     }
 
     /// A loop that carries `initial`, and in which adjoints of variables from outside these bodies are added to.
@@ -190,4 +204,23 @@ impl Reverse<'_, '_> {
         }
         results
     }
+}
+
+/// Whether it can be seen that a result of a body has the sizes of a variable of this rank.
+fn has_size_of(body: &Body, result: Atom, var: Var, rank: usize) -> bool {
+    if result == Atom::Var(var) {
+        return true;
+    }
+    let made = body.stms.iter().find(|stm| stm.vars.iter().any(|v| Atom::Var(*v) == result));
+    made.is_some_and(|stm| match &stm.op {
+        Op::Copy(a) | Op::Reverse(a) | Op::Update(a, ..) => has_size_of(body, *a, var, rank),
+        Op::ToAccumulator(a) | Op::FromAccumulator(a) | Op::Accumulate(a, ..) => has_size_of(body, *a, var, rank),
+        Op::Scatter(it) => has_size_of(body, it.destination, var, rank),
+        Op::Map(map) => rank == 1 && map.arrays.iter().any(|a| has_size_of(body, *a, var, rank)),
+        Op::Scan(it) => it.arrays.iter().any(|a| has_size_of(body, *a, var, rank)),
+        Op::Hist(it) => it.destinations.iter().any(|a| has_size_of(body, *a, var, rank)),
+        Op::Scalar(..) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) | Op::Index(..) => false,
+        Op::Slice(..) | Op::Permute(..) | Op::Reshape(..) | Op::Concat(_) | Op::If(..) | Op::Loop(_) => false,
+        Op::Reduce(_) | Op::Custom(_) => false,
+    })
 }
