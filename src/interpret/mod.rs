@@ -51,6 +51,7 @@ mod last_use;
 mod outline;
 mod results;
 mod scalar;
+mod semiring;
 mod soac;
 mod value;
 
@@ -64,6 +65,7 @@ pub use compare::{Compare, Test};
 #[cfg(feature = "ndarray")]
 pub(crate) use results::mismatch;
 pub use results::{FromValue, FromValues, Unnested};
+pub use semiring::run_over;
 pub use value::{Array, Scalar, Value};
 
 use crate::array::{Prim, Program, Type};
