@@ -2,7 +2,8 @@
 //!
 //! Law: `jvp` computes `(f x, J ẋ)`. Scalars have the partial derivatives of the tables; combinators take values and
 //! tangents side by side, and operators become operators on dual numbers, with the tangent 0 of the neutral element
-//! ("Reverse AD for a functional array language", forward mode). Variables that no parameter reaches have no tangent.
+//! ("Reverse AD for a Functional Array Language", *Forward Mode: Dual Numbers*). Variables that no parameter reaches
+//! have no tangent.
 
 use super::check::check;
 use super::copy::Copier;

@@ -3,7 +3,8 @@
 //!
 //! Law: an operator is recognised by its text alone, so that a rule is chosen once, where the program is transformed.
 //! Components that do not depend on each other are reductions by themselves, and an operator that works element by
-//! element is one for each column ("Reverse AD for a functional array language", *special cases of reduce*).
+//! element is one for each column ("Reverse AD for a Functional Array Language", *Special Cases of Reduce &
+//! Multi-Reduce*).
 
 use rustc_hash::FxHashSet;
 

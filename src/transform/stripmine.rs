@@ -1,8 +1,9 @@
 //! Loops as nests of loops, so that reverse mode keeps fewer states.
 //!
 //! Law: the nest does what the loop does. With `k` levels over `n` iterations each level keeps about `ᵏ√n` states, so
-//! memory falls from `n` to `k·ᵏ√n` states while each level executes the body once more ("Reverse AD for a functional
-//! array language", *strip-mining*). A loop that asks whether to go on is run once to count its iterations.
+//! memory falls from `n` to `k·ᵏ√n` states while each level executes the body once more ("Reverse AD for a Functional
+//! Array Language", *Tape by Redundant Execution & Checkpointing*). A loop that asks whether to go on is run once to
+//! count its iterations.
 
 use super::copy::Copier;
 use super::target::Target;

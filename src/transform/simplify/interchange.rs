@@ -1,10 +1,10 @@
 //! Sums of arrays, and transposed arrays, written as maps of sums, and as maps the other way around.
 //!
 //! Law: `Σⱼ map (λx. eⱼ(x)) xs = map (λx. Σⱼ eⱼ(x)) xs`, and the transpose of `map (λx. map (λy. e) ys) xs` is
-//! `map (λy. map (λx. e) xs) ys`. Arrays that a map of arrays would give only to be summed are so never made, and the adjoints
-//! of a matrix product are two matrix products. It is done only where nothing is computed twice for it; other sums of
-//! arrays are the sums of their columns ("vectorised operators by interchange", in "Reverse AD for a functional array
-//! language", *differentiating reduce*).
+//! `map (λy. map (λx. e) xs) ys`. Arrays that a map of arrays would give only to be summed are so never made, and the
+//! adjoints of a matrix product are two matrix products. It is done only where nothing is computed twice for it; other
+//! sums of arrays are the sums of their columns ("vectorised operators by interchange", in "Reverse AD for a
+//! Functional Array Language", *Differentiating an Arbitrary Reduce Operation*).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -10,9 +10,9 @@
 //! - `acc with [q] += e` for any other one index, if nothing else is added: the map gives all `q` and `e`, and a
 //!   histogram adds them.
 //!
-//! Sums of arrays are left to the accumulator where they would have to be kept in an array first.
-//! From the inside out, since what is added after a map is added in the body around it. What is added at `[]` before an
-//! accumulator is read is added to what is read ("Reverse AD for a functional array language", *optimising accumulators*).
+//! Sums of arrays are left to the accumulator where they would have to be kept in an array first. From the inside out,
+//! since what is added after a map is added in the body around it. What is added at `[]` before an accumulator is read
+//! is added to what is read ("Reverse AD for a Functional Array Language", *Optimizing Generalized Reductions*).
 
 use rustc_hash::FxHashMap;
 

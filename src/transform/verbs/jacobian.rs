@@ -1,7 +1,8 @@
 //! Jacobians as programs: one derivative mapped over unit vectors, which are made inside the program from its sizes.
 //!
-//! Law: by columns or by rows the Jacobian is the same, `J[r, p] = ∂ result[r] / ∂ parameter[p]` for all indices `r` and `p`;
-//! what does not depend on the direction is computed once ("Reverse AD for a functional array language", *Jacobians*).
+//! Law: by columns or by rows the Jacobian is the same, `J[r, p] = ∂ result[r] / ∂ parameter[p]` for all indices `r`
+//! and `p`; what does not depend on the direction is computed once ("Reverse AD for a Functional Array Language",
+//! *Implementing the Jacobian and Hessian Computation*).
 
 use super::super::copy::Copier;
 use super::super::target::Target;

@@ -1,8 +1,9 @@
 //! What the rules of `reduce`, `scan` and `hist` share: each element has been combined with what is to its left.
 //!
-//! Law: if `lᵢ` was combined before element `aᵢ`, and the adjoint `gᵢ` reaches `lᵢ ⊙ aᵢ`, then `āᵢ = ∂(lᵢ ⊙ aᵢ)/∂aᵢᵀ gᵢ`.
-//! An operator that works element by element on arrays is one operator on scalars for each column: the rule is that
-//! of a map over columns ("Reverse AD for a functional array language", *special cases of reduce*).
+//! Law: if `lᵢ` was combined before element `aᵢ`, and the adjoint `gᵢ` reaches `lᵢ ⊙ aᵢ`, then
+//! `āᵢ = ∂(lᵢ ⊙ aᵢ)/∂aᵢᵀ gᵢ`. An operator that works element by element on arrays is one operator on scalars for each
+//! column: the rule is that of a map over columns ("Reverse AD for a Functional Array Language", *Special Cases of
+//! Reduce & Multi-Reduce*).
 
 use super::Reverse;
 use crate::array::{Atom, Lambda, Op, Reduce, ScalarOp, Type, Var, index};

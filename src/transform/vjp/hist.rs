@@ -1,8 +1,8 @@
 //! The rule of `hist`, which is that of `reduce` for each bin.
 //!
 //! Law: a value whose bin does not exist receives 0. For sums a value receives the adjoint of its bin; for extrema the
-//! first value that attains the bin's extremum receives it, or the bin's old content, which wins ties ("Reverse AD
-//! for a functional array language", *differentiating reduce by index*). Other operators, products among them, are
+//! first value that attains the bin's extremum receives it, or the bin's old content, which wins ties ("Reverse AD for
+//! a Functional Array Language", *Special Cases of Reduce & Multi-Reduce*). Other operators, products among them, are
 //! reductions of segments after sorting; division, and counting of zeros, would be right to the first order only.
 
 use super::Reverse;

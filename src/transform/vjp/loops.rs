@@ -1,9 +1,10 @@
 //! The rule of loops: the states are kept, and a loop goes through them backwards.
 //!
-//! Law: the return sweep's iteration `n − 1 − j` has the state that the forward sweep's iteration `j` had, and executes
-//! its body again; so a loop keeps the variables of each iteration and nothing of what is inside the body ("Reverse AD
-//! for a functional array language", *checkpointing*). Memory: the number of iterations times the size of the
-//! variables that change. Other policies are loops rewritten as nests of loops before this rule is applied.
+//! Law: the return sweep's iteration `n − 1 − j` has the state that the forward sweep's iteration `j` had, and
+//! executes its body again; so a loop keeps the variables of each iteration and nothing of what is inside the body
+//! ("Reverse AD for a Functional Array Language", *Tape by Redundant Execution & Checkpointing*). Memory: the number
+//! of iterations times the size of the variables that change. Other policies are loops rewritten as nests of loops
+//! before this rule is applied.
 
 use super::arrays::from_end;
 use super::{Adjoint, Reverse};

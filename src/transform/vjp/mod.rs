@@ -1,9 +1,9 @@
 //! Reverse mode as a transformation: a program to the program that also pulls adjoints of its results back.
 //!
 //! Law: `vjp` computes `(f x, Jᵀ ȳ)`, and no tape crosses a scope: the return sweep enters a scope by executing its
-//! primal again, so that intermediate values are variables of the program ("Reverse AD for a functional array
-//! language with nested parallelism", the core rewrite rule and *tape by redundant execution*; one file per
-//! combinator). What is written is a program again, so derivatives nest to any order.
+//! primal again, so that intermediate values are variables of the program ("Reverse AD for a Functional Array Language
+//! with nested parallelism", the core rewrite rule and *tape by redundant execution*; one file per combinator). What
+//! is written is a program again, so derivatives nest to any order.
 
 mod arrays;
 mod binomial;

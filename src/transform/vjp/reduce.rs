@@ -2,7 +2,8 @@
 //!
 //! Law: with `lᵢ` what was combined to the left of element `i` and `rᵢ` what is to its right, `y = lᵢ ⊙ aᵢ ⊙ rᵢ` and
 //! `āᵢ += ∂(lᵢ ⊙ aᵢ ⊙ rᵢ)/∂aᵢ · ȳ`; all `l` and all `r` are two scans. A sum gives its adjoint to every element, an
-//! extremum to the first that attains it ("Reverse AD for a functional array language", *differentiating reduce*).
+//! extremum to the first that attains it ("Reverse AD for a Functional Array Language", *Differentiating an Arbitrary
+//! Reduce Operation*).
 //!
 //! Of a product, `lᵢ` times the product of `ȳ` and all to the right needs no division. So it is exact on integers, and
 //! right at zeros to every order of differentiation; counting zeros is right to the first only.

@@ -1,7 +1,8 @@
 //! The rule of `scatter`: values receive what was read where they went, and the places they covered receive nothing.
 //!
-//! Law: `v̄ₖ += ȳ[iₖ]` for values that were written and not written over, and `x̄ = ȳ` with zeros in the written places;
-//! values whose index is out of bounds receive 0 ("Reverse AD for a functional array language", rule for *scatter*).
+//! Law: `v̄ₖ += ȳ[iₖ]` for values that were written and not written over, and `x̄ = ȳ` with zeros in the written
+//! places; values whose index is out of bounds receive 0 ("Reverse AD for a Functional Array Language", *Rev-AD
+//! Rewrite Rule for Scatter*).
 
 use super::Reverse;
 use super::arrays::read_within;

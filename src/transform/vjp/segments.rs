@@ -1,9 +1,9 @@
 //! The general rule of `hist`: values are sorted by their bins, and each bin is a reduction of a segment.
 //!
-//! Law: what was in a bin comes before its values, so that `y = d ⊙ v₁ ⊙ … ⊙ vₘ`; with `lᵢ` and `rᵢ` what is to the left
-//! and to the right in the segment, `v̄ᵢ += ∂(lᵢ ⊙ vᵢ ⊙ rᵢ)/∂vᵢ · ȳ` ("Reverse AD for a functional array language",
-//! *differentiating general-case reduce-by-index*). All `l` and all `r` are two segmented scans, in which neutral
-//! elements are not combined with; values of no bin are segments of their own, whose adjoint is 0.
+//! Law: what was in a bin comes before its values, so that `y = d ⊙ v₁ ⊙ … ⊙ vₘ`; with `lᵢ` and `rᵢ` what is to the
+//! left and to the right in the segment, `v̄ᵢ += ∂(lᵢ ⊙ vᵢ ⊙ rᵢ)/∂vᵢ · ȳ` ("Reverse AD for a Functional Array
+//! Language", *Differentiating General-Case Reduce-By-Index*). All `l` and all `r` are two segmented scans, in which
+//! neutral elements are not combined with; values of no bin are segments of their own, whose adjoint is 0.
 
 use super::Reverse;
 use super::arrays::read_within;
