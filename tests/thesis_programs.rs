@@ -238,8 +238,8 @@ mod correctness {
         Ok(())
     }
 
-    /// Forwards the tangent is converted as the value is, in reverse the adjoint is converted back. So reals that become
-    /// integers take their tangents with them, rounded as they are themselves, and the modes round in different places.
+    /// Forwards the tangent is converted as the value is, in reverse the adjoint is converted back. A real that becomes an
+    /// integer and goes on as a real is constant between two integers, and its derivative is 0.
     #[test]
     fn conversions() -> Result<()> {
         let text = "program (x: f32) { let y = f64(x) let z = mul(y, y) let w = f32(z) return w }";
@@ -247,8 +247,8 @@ mod correctness {
         assert_eq!(at(&square.jvp()?, &[3.0, 1.0])?, [9.0, 6.0]);
         assert_eq!(at(&square.vjp()?, &[3.0, 1.0])?, [9.0, 6.0]);
         let rounded = Program::parse("program (x: f64) { let n = i64(x) let y = f64(n) let z = mul(y, x) return z }")?;
-        assert_eq!(at(&rounded.jvp()?, &[2.5, 1.0])?, [5.0, 2.0 + 2.5]);
-        assert_eq!(at(&rounded.vjp()?, &[2.5, 1.0])?, [5.0, 2.0 + 2.0]);
+        assert_eq!(at(&rounded.jvp()?, &[2.5, 1.0])?, [5.0, 2.0]);
+        assert_eq!(at(&rounded.vjp()?, &[2.5, 1.0])?, [5.0, 2.0]);
         Ok(())
     }
 }
