@@ -105,6 +105,9 @@ impl Program {
     /// Ties of extrema go to the first operand, and to what was in a bin of a histogram before; values that are
     /// written out of bounds receive 0.
     ///
+    /// What no result or adjoint needs is left out, and with it the errors that it would have been: sizes that only such
+    /// statements compare are not compared. To have them compared, run the program as well.
+    ///
     /// # Errors
     /// [`Error::NotDifferentiable`](crate::Error::NotDifferentiable), with the operation that has no rule.
     pub fn vjp(&self) -> Result<Program> {
