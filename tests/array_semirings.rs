@@ -26,10 +26,7 @@ fn the_same_program_counts_decides_and_reduces() -> Result<()> {
     let roads = [[1, 1, 0], [0, 1, 1], [1, 0, 1]];
     assert_eq!(over(&program, roads.map(|row| row.map(Counting)), 4)?, [5, 5, 6].map(Counting));
     assert_eq!(over(&program, roads.map(|row| row.map(|n| Boolean(n > 0))), 1)?, [true, true, false].map(Boolean));
-    assert_eq!(
-        over(&program, roads.map(|row| row.map(|n| Modular::<5>::new(n as u64))), 4)?,
-        [0, 0, 1].map(Modular::new)
-    );
+    assert_eq!(over(&program, roads.map(|row| row.map(Modular::<5>::new)), 4)?, [0, 0, 1].map(Modular::new));
     Ok(())
 }
 
