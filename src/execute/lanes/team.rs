@@ -65,7 +65,7 @@ pub(super) fn run(machine: &mut Machine<'_>, it: &LanesLoop, number: usize, shar
         false => (Vec::new(), core::mem::take(machine.ints[buffer as usize].own())),
     };
     let mut written: Vec<(Vec<f64>, Vec<i64>)> = it.writes.iter().map(|(r, b, _)| take(*r, *b, machine)).collect();
-    let added: Vec<(Vec<f64>, Vec<i64>)> = it.adds.iter().map(|(r, b)| take(*r, *b, machine)).collect();
+    let mut added: Vec<(Vec<f64>, Vec<i64>)> = it.adds.iter().map(|(r, b)| take(*r, *b, machine)).collect();
     let parts: Vec<usize> =
         it.writes.iter().map(|(_, _, part)| usize::try_from(machine.state.one(*part)).unwrap_or(0)).collect();
 
@@ -100,7 +100,6 @@ pub(super) fn run(machine: &mut Machine<'_>, it: &LanesLoop, number: usize, shar
     let left: Vec<_> = workers.into_iter().map(|worker| worker.left(it)).collect();
 
     // In the order of the workers.
-    let mut added = added;
     for left in &left {
         for (((_, buffer), (reals, ints)), (more_reals, more_ints)) in it.adds.iter().zip(&mut added).zip(&left.added) {
             reals.iter_mut().zip(more_reals).for_each(|(a, b)| *a += b);

@@ -74,32 +74,10 @@ pub(super) fn store<T: Copy + Default>(
     mask: Option<Operand<'_, i64>>,
     active: usize,
 ) {
-    if mask.is_none()
-        && let Some(start) = reach.in_a_row()
-    {
-        for k in 0..active / GROUP {
-            if let Some(group) = to.group_mut(start.wrapping_add((k * GROUP) as i64)) {
-                *group = x.group(k);
-            }
-        }
-        let rest = active - active % GROUP;
-        for lane in rest..active {
-            if let Some(element) = to.get_mut(start.wrapping_add(lane as i64)) {
-                *element = x.lane(lane);
-            }
-        }
-        return;
-    }
-    for lane in 0..active {
-        if mask.is_none_or(|mask| mask.lane(lane) != 0)
-            && let Some(element) = to.get_mut(reach.of(lane))
-        {
-            *element = x.lane(lane);
-        }
-    }
+    add(to, reach, x, mask, active, |_, x| x);
 }
 
-/// Adds what the lanes have in which the mask is true.
+/// Adds what the lanes have in which the mask is true, or puts it together with what was there in another way.
 #[inline(always)]
 pub(super) fn add<T: Copy + Default>(
     to: &mut Elements<'_, T>,
