@@ -6,7 +6,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::array::{Atom, Body, Form, Lambda, Map, Op, Program, Stm, Var};
+use crate::array::{Atom, Body, Lambda, Map, Op, Program, Stm, Var, bodies};
 
 /// The maps that wait.
 #[derive(Debug, Default)]
@@ -58,7 +58,7 @@ impl Pending {
                 Op::Hist(it) => self.lambda(&it.operator, uses),
                 _ => {}
             }
-            bodies(&stm.op).into_iter().for_each(|body| self.body(body, uses));
+            bodies(&stm.op).into_iter().for_each(|(_, body)| self.body(body, uses));
         }
     }
 }
@@ -129,24 +129,5 @@ fn statement(stm: &Stm, visit: &mut impl FnMut(Var, bool)) {
             visit(var, is_size);
         }
     });
-    bodies(&stm.op).into_iter().for_each(|body| mentions(body, visit));
-}
-
-/// The bodies inside of an operation.
-fn bodies(op: &Op) -> Vec<&Body> {
-    match op {
-        Op::If(_, yes, no) => vec![yes, no],
-        Op::Loop(it) => match &it.form {
-            Form::For(..) => vec![&it.body],
-            Form::While { condition, .. } => vec![condition, &it.body],
-        },
-        Op::Map(map) => vec![&map.function.body],
-        Op::Reduce(it) | Op::Scan(it) => vec![&it.operator.body],
-        Op::Hist(it) => vec![&it.operator.body],
-        Op::Custom(it) => vec![&it.function.body],
-        Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => vec![],
-        Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => vec![],
-        Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) => vec![],
-        Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => vec![],
-    }
+    bodies(&stm.op).into_iter().for_each(|(_, body)| mentions(body, visit));
 }
