@@ -58,6 +58,7 @@
 //! | `lower` | array programs as code for executors: loops over lanes, scalars and flat buffers |
 //! | [`execute`] | array programs on the vector instructions and the cores of the machine |
 //! | [`interop`] | adapters to other crates: their float trait, arrays, matrices and solvers |
+//! | [`futhark`] | the text front end: programs in a subset of Futhark |
 //! | [`prelude`] | the names that most programs import |
 //!
 //! The equations that hold between them are public functions of the crate `catadiff-laws`, to be run on your own
@@ -73,6 +74,7 @@ pub mod carriers;
 pub mod derivative;
 mod error;
 pub mod execute;
+pub mod futhark;
 pub mod interop;
 pub mod interpret;
 mod lower;

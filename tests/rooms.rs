@@ -12,7 +12,7 @@ use std::path::Path;
 #[rustfmt::skip]
 const ROOMS: &[&str] = &[
     "error", "algebra", "primitives", "term", "carriers", "derivative", "array", "interpret", "tracing", "transform",
-    "lower", "execute", "interop", "prelude",
+    "lower", "execute", "interop", "futhark", "prelude",
 ];
 
 /// What is in `src/carriers/` and no carrier, but serves them: files, and a crate that `operators!` names.

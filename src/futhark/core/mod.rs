@@ -1,0 +1,261 @@
+//! The language behind the text: every name found, every type known, every convenience unfolded into a few forms.
+//!
+//! Law: an expression has one type, and every size in it is a term over values in scope, so that a meaning never has to
+//! guess the shape of an empty array or of a result. Types are passed, not erased: an instance of a polymorphic definition
+//! says the sizes and the types it is at.
+
+mod types;
+
+pub use types::{Prim, Size, Type, TypeVar};
+
+use super::source::{Name, Span};
+
+/// A variable, different from all others of the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Local(pub u32);
+
+/// A definition at the top level, by its number in [`Program::definitions`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Definition(pub u32);
+
+/// A checked program.
+#[derive(Debug, Clone, Default)]
+pub struct Program {
+    /// Functions and constants; each mentions only those before it.
+    pub definitions: Vec<Defined>,
+    /// Those that can be called from outside.
+    pub entries: Vec<Entry>,
+    /// The names of variables, by number, for messages.
+    pub locals: Vec<Name>,
+}
+
+/// A definition: a function is a [`Lambda`](ExpressionKind::Lambda) here.
+#[derive(Debug, Clone)]
+pub struct Defined {
+    /// Its name.
+    pub name: Name,
+    /// Where the name stands.
+    pub span: Span,
+    /// Its type, and what it is generic in.
+    pub scheme: Scheme,
+    /// What it is.
+    pub body: Expression,
+}
+
+/// A type for all sizes and types in the place of some variables.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scheme {
+    /// Sizes, which are also values of type `i64` in the body.
+    pub sizes: Vec<Local>,
+    /// Types.
+    pub types: Vec<TypeVar>,
+    /// The type.
+    pub body: Type,
+}
+
+/// What can be called from outside. Its sizes are known from the arguments.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// Its name.
+    pub name: Name,
+    /// What it is; it has no type parameters.
+    pub definition: Definition,
+    /// The parameters as declared: a name for messages and a type, over the sizes of the definition's scheme.
+    pub params: Vec<(Name, Type)>,
+    /// The type of the result.
+    pub result: Type,
+}
+
+/// What an instance of a scheme is at.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Instance {
+    /// In the order of [`Scheme::sizes`].
+    pub sizes: Vec<Size>,
+    /// In the order of [`Scheme::types`].
+    pub types: Vec<Type>,
+}
+
+/// An expression, its type and its place.
+#[derive(Debug, Clone)]
+pub struct Expression {
+    /// The expression.
+    pub kind: ExpressionKind,
+    /// Its type.
+    pub of: Type,
+    /// Its place.
+    pub span: Span,
+}
+
+/// What an expression can be.
+#[derive(Debug, Clone)]
+pub enum ExpressionKind {
+    /// A constant.
+    Constant(Constant),
+    /// A variable, of one type.
+    Local(Local),
+    /// A variable bound by [`LetPolymorphic`](ExpressionKind::LetPolymorphic).
+    LocalInstance(Local, Instance),
+    /// A definition.
+    Definition(Definition, Instance),
+    /// A function that the meanings know, at these sizes and types, as an ordinary curried function of the arity its type says.
+    Intrinsic(Name, Instance),
+    /// The value of a size.
+    Size(Size),
+    /// A record; a tuple is a record with the fields `0`, `1`, …, in this order.
+    Record(Vec<(Name, Expression)>),
+    /// A field.
+    Field(Box<Expression>, Name),
+    /// The record with another value in a field, found along a path.
+    RecordUpdate(Box<Expression>, Vec<Name>, Box<Expression>),
+    /// A constructor of a sum and its payload.
+    Constructor(Name, Vec<Expression>),
+    /// An array of these elements; its type says the shape of each even if there is none.
+    Array(Vec<Expression>),
+    /// `count` integers from `start`, `step` apart; `count` is worked out, and a negative one is a mistake of the user.
+    Range(Box<Range>),
+    /// Part of an array: indices and slices of its outer dimensions.
+    Index(Box<Expression>, Vec<Index>),
+    /// The array with part of it replaced.
+    Update(Box<Expression>, Vec<Index>, Box<Expression>),
+    /// A scalar operation; `&&` and `||` are [`If`](ExpressionKind::If).
+    Primitive(Name, Prim, Vec<Expression>),
+    /// A conversion of a scalar to the kind of the expression's type.
+    Convert(Box<Expression>),
+    /// Structural equality of two values of one type.
+    Equal(Box<Expression>, Box<Expression>),
+    /// A function of one parameter.
+    Lambda(Box<Lambda>),
+    /// A function applied to one argument. Sizes of the result that are known only from it are bound to these variables
+    /// for what follows: the rest of the evaluation of the body around.
+    Apply {
+        /// The function.
+        function: Box<Expression>,
+        /// The argument.
+        argument: Box<Expression>,
+        /// Bound by matching the expression's type with the value.
+        exists: Vec<Local>,
+    },
+    /// `let pattern = value in body`.
+    Let(Box<Pattern>, Box<Expression>, Box<Expression>),
+    /// A local definition that is used at several sizes or types.
+    LetPolymorphic(Local, Box<Scheme>, Box<Expression>, Box<Expression>),
+    /// Conditional.
+    If(Box<Expression>, Box<Expression>, Box<Expression>),
+    /// The first case whose pattern fits; that one does has been checked.
+    Match(Box<Expression>, Vec<(Pattern, Expression)>),
+    /// Iteration.
+    Loop(Box<Loop>),
+    /// The value, whose sizes are compared with those of the expression's type when the program runs.
+    Coerce(Box<Expression>),
+    /// The second value, if the first is true.
+    Assert(Box<Expression>, Box<Expression>),
+}
+
+/// A constant.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Constant {
+    /// A truth value.
+    Bool(bool),
+    /// An integer of the kind that the expression's type says, within its range.
+    Integer(i128),
+    /// A number, already rounded to the kind that the expression's type says.
+    Real(f64),
+}
+
+/// A function of one parameter.
+#[derive(Debug, Clone)]
+pub struct Lambda {
+    /// The parameter, with its type.
+    pub param: Pattern,
+    /// What it answers.
+    pub body: Expression,
+}
+
+/// A range: `start`, then the `second` if it is given, until `end`.
+#[derive(Debug, Clone)]
+pub struct Range {
+    /// The first.
+    pub start: Expression,
+    /// The second, which gives the distance; without, it is 1 or −1.
+    pub second: Option<Expression>,
+    /// The end.
+    pub end: Expression,
+    /// How it ends.
+    pub kind: super::syntax::tree::RangeKind,
+}
+
+/// What stands between the brackets of an index.
+#[derive(Debug, Clone)]
+pub enum Index {
+    /// One index, of any integer type.
+    At(Expression),
+    /// `start:end:step`, each an `i64` if given.
+    Slice(Option<Expression>, Option<Expression>, Option<Expression>),
+}
+
+/// A pattern, its type and its place.
+#[derive(Debug, Clone)]
+pub struct Pattern {
+    /// The pattern.
+    pub kind: PatternKind,
+    /// The type of what it takes; sizes in it that `binds` names are bound by matching.
+    pub of: Type,
+    /// Sizes that are bound when the pattern is.
+    pub binds: Vec<Local>,
+    /// Its place.
+    pub span: Span,
+}
+
+/// What a pattern can be.
+#[derive(Debug, Clone)]
+pub enum PatternKind {
+    /// A variable.
+    Local(Local),
+    /// Anything.
+    Wildcard,
+    /// A record, field by field.
+    Record(Vec<(Name, Pattern)>),
+    /// A constructor.
+    Constructor(Name, Vec<Pattern>),
+    /// A constant.
+    Constant(Constant),
+}
+
+/// Iteration.
+#[derive(Debug, Clone)]
+pub struct Loop {
+    /// Sizes that may differ in each iteration, bound with the pattern.
+    pub sizes: Vec<Local>,
+    /// The variables of the loop.
+    pub pattern: Pattern,
+    /// Their values before it.
+    pub initial: Expression,
+    /// How long.
+    pub form: LoopForm,
+    /// Their values after an iteration.
+    pub body: Expression,
+    /// What reverse mode keeps.
+    pub policy: LoopPolicy,
+}
+
+/// How long a loop runs.
+#[derive(Debug, Clone)]
+pub enum LoopForm {
+    /// `for i < n`, with the kind of integer that the expression has.
+    For(Local, Expression),
+    /// `for p in xs`.
+    In(Pattern, Expression),
+    /// `while c`.
+    While(Expression),
+}
+
+/// What the attributes of a loop say about reverse mode.
+#[derive(Debug, Clone, Default)]
+pub struct LoopPolicy {
+    /// `#[stripmine(k)]`: a nest of this many levels.
+    pub strip_mine: Option<u32>,
+    /// `#[bound(b)]`: the most iterations of a `while` loop.
+    pub bound: Option<Box<Expression>>,
+    /// `#[true_dep]` was given to variables of the loop.
+    pub true_dependencies: bool,
+}

@@ -1,0 +1,217 @@
+//! Types: scalars of eleven kinds, arrays with sizes, records, sums, functions.
+//!
+//! Law: sizes are compared as polynomials over variables; two types are equal if they are so with equal sizes.
+
+use core::fmt;
+
+use super::Local;
+use crate::futhark::source::Name;
+
+/// The kinds of scalar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs)]
+pub enum Prim {
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+    F32,
+    F64,
+    Bool,
+}
+
+impl Prim {
+    /// Every kind.
+    pub const ALL: [Prim; 11] = [
+        Prim::I8,
+        Prim::I16,
+        Prim::I32,
+        Prim::I64,
+        Prim::U8,
+        Prim::U16,
+        Prim::U32,
+        Prim::U64,
+        Prim::F32,
+        Prim::F64,
+        Prim::Bool,
+    ];
+
+    /// The name in texts.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Prim::I8 => "i8",
+            Prim::I16 => "i16",
+            Prim::I32 => "i32",
+            Prim::I64 => "i64",
+            Prim::U8 => "u8",
+            Prim::U16 => "u16",
+            Prim::U32 => "u32",
+            Prim::U64 => "u64",
+            Prim::F32 => "f32",
+            Prim::F64 => "f64",
+            Prim::Bool => "bool",
+        }
+    }
+
+    /// Whether this is `f32` or `f64`.
+    #[must_use]
+    pub fn is_real(self) -> bool {
+        matches!(self, Prim::F32 | Prim::F64)
+    }
+
+    /// Whether this is a kind of integer.
+    #[must_use]
+    pub fn is_integer(self) -> bool {
+        !self.is_real() && self != Prim::Bool
+    }
+
+    /// Whether this is a kind of integer with a sign.
+    #[must_use]
+    pub fn is_signed(self) -> bool {
+        matches!(self, Prim::I8 | Prim::I16 | Prim::I32 | Prim::I64)
+    }
+
+    /// How many bits a value has.
+    #[must_use]
+    pub fn bits(self) -> u32 {
+        match self {
+            Prim::Bool => 1,
+            Prim::I8 | Prim::U8 => 8,
+            Prim::I16 | Prim::U16 => 16,
+            Prim::I32 | Prim::U32 | Prim::F32 => 32,
+            Prim::I64 | Prim::U64 | Prim::F64 => 64,
+        }
+    }
+}
+
+/// A type parameter, different from all others of the program.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct TypeVar {
+    /// Its number.
+    pub id: u32,
+    /// Its name, for messages.
+    pub name: Name,
+}
+
+/// A size: an integer term over variables of type `i64`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Size {
+    /// A known size.
+    Constant(i64),
+    /// The value of a variable.
+    Local(Local),
+    /// A sum.
+    Sum(Box<Size>, Box<Size>),
+    /// A difference.
+    Difference(Box<Size>, Box<Size>),
+    /// A product.
+    Product(Box<Size>, Box<Size>),
+    /// A quotient, rounded as the language's `/` does.
+    Quotient(Box<Size>, Box<Size>),
+    /// A place that inference has still to fill; none is left in a checked program.
+    Unknown(u32),
+}
+
+/// A type.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Type {
+    /// A scalar.
+    Prim(Prim),
+    /// An array of so many elements.
+    Array(Box<Size>, Box<Type>),
+    /// A record, its fields in order of their names, numbers by value; a tuple has the fields `0`, `1`, ….
+    Record(Vec<(Name, Type)>),
+    /// A sum, its constructors in order of their names.
+    Sum(Vec<(Name, Vec<Type>)>),
+    /// A function of one parameter. `name` stands for the argument, an `i64`, in the result; `exists` are the sizes of
+    /// the result that are known only when it is there.
+    Function {
+        /// The type of the parameter.
+        param: Box<Type>,
+        /// The variable that sizes of the result mention, if any does.
+        name: Option<Local>,
+        /// The sizes of the result that the argument does not tell.
+        exists: Vec<Local>,
+        /// The type of the result.
+        result: Box<Type>,
+    },
+    /// A type parameter.
+    Var(TypeVar),
+    /// An accumulator behind an array of this type.
+    Accumulator(Box<Type>),
+    /// A place that inference has still to fill; none is left in a checked program.
+    Unknown(u32),
+}
+
+impl Type {
+    /// The type of a tuple.
+    #[must_use]
+    pub fn tuple(types: Vec<Type>) -> Type {
+        Type::Record(types.into_iter().enumerate().map(|(at, of)| (Name::from(at.to_string()), of)).collect())
+    }
+
+    /// The types of the components, if this is a tuple: of none, the unit; never of one.
+    #[must_use]
+    pub fn as_tuple(&self) -> Option<Vec<&Type>> {
+        let Type::Record(fields) = self else { return None };
+        let numbered = fields.iter().enumerate().all(|(at, (name, _))| **name == *at.to_string());
+        (numbered && fields.len() != 1).then(|| fields.iter().map(|(_, of)| of).collect())
+    }
+}
+
+/// As in texts, with variables as `s17`; the checker shows the names that the user gave.
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Size::Constant(n) => write!(f, "{n}"),
+            Size::Local(local) => write!(f, "s{}", local.0),
+            Size::Sum(a, b) => write!(f, "({a} + {b})"),
+            Size::Difference(a, b) => write!(f, "({a} - {b})"),
+            Size::Product(a, b) => write!(f, "({a} * {b})"),
+            Size::Quotient(a, b) => write!(f, "({a} / {b})"),
+            Size::Unknown(_) => f.write_str("_"),
+        }
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(components) = self.as_tuple() {
+            f.write_str("(")?;
+            for (at, of) in components.iter().enumerate() {
+                write!(f, "{}{of}", if at == 0 { "" } else { ", " })?;
+            }
+            return f.write_str(")");
+        }
+        match self {
+            Type::Prim(prim) => f.write_str(prim.name()),
+            Type::Array(size, of) => write!(f, "[{size}]{of}"),
+            Type::Record(fields) => {
+                f.write_str("{")?;
+                for (at, (name, of)) in fields.iter().enumerate() {
+                    write!(f, "{}{name}: {of}", if at == 0 { "" } else { ", " })?;
+                }
+                f.write_str("}")
+            }
+            Type::Sum(constructors) => {
+                for (at, (name, payload)) in constructors.iter().enumerate() {
+                    write!(f, "{}#{name}", if at == 0 { "" } else { " | " })?;
+                    payload.iter().try_for_each(|of| write!(f, " {of}"))?;
+                }
+                Ok(())
+            }
+            Type::Function { param, result, .. } => match **param {
+                Type::Function { .. } => write!(f, "({param}) -> {result}"),
+                _ => write!(f, "{param} -> {result}"),
+            },
+            Type::Var(var) => write!(f, "{}", var.name),
+            Type::Accumulator(of) => write!(f, "acc ({of})"),
+            Type::Unknown(_) => f.write_str("_"),
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Texts, places in them, and messages that show the place.
+//!
+//! Law: every message about a text names the file, the line and the column, shows the line with a caret under what is
+//! meant, and says what would be right.
+
+use core::fmt;
+use std::sync::Arc;
+
+/// A name, cheap to copy.
+pub type Name = Arc<str>;
+
+/// A place in one of the texts: bytes from `start` up to `end`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub struct Span {
+    /// Which text, by its number among the [`Sources`].
+    pub file: u32,
+    /// The first byte.
+    pub start: u32,
+    /// The byte after the last.
+    pub end: u32,
+}
+
+impl Span {
+    /// From the beginning of this place to the end of another in the same text.
+    #[must_use]
+    pub fn to(self, other: Span) -> Span {
+        Span { file: self.file, start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+}
+
+/// A text and what it is called in messages.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// The name of the file.
+    pub name: String,
+    /// What is in it.
+    pub text: String,
+}
+
+/// The texts that a program is made of; a [`Span`] names them by number.
+#[derive(Debug, Clone, Default)]
+pub struct Sources {
+    /// In the order in which they were read.
+    pub files: Vec<Source>,
+}
+
+/// Whether a message stops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Severity {
+    /// There is no program.
+    Error,
+    /// The program means something that is likely not meant.
+    Warning,
+}
+
+/// What is to be said about a place in a text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Message {
+    /// Whether it stops.
+    pub severity: Severity,
+    /// The kind of the message, for the page that lists them: `syntax`, `unknown-name`, `type`, `size`, ….
+    pub code: &'static str,
+    /// The place.
+    pub span: Span,
+    /// What is wrong.
+    pub text: String,
+    /// What would be right.
+    pub hint: Option<String>,
+}
+
+impl Message {
+    /// An error.
+    #[must_use]
+    pub fn error(code: &'static str, span: Span, text: impl Into<String>) -> Self {
+        Message { severity: Severity::Error, code, span, text: text.into(), hint: None }
+    }
+
+    /// A warning.
+    #[must_use]
+    pub fn warning(code: &'static str, span: Span, text: impl Into<String>) -> Self {
+        Message { severity: Severity::Warning, code, span, text: text.into(), hint: None }
+    }
+
+    /// With what would be right.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl Sources {
+    /// Adds a text and answers its number.
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> u32 {
+        self.files.push(Source { name: name.into(), text: text.into() });
+        u32::try_from(self.files.len() - 1).expect("fewer than 2^32 files")
+    }
+
+    /// Line and column of the first character of a place, both from 1, and that line.
+    #[must_use]
+    pub fn position(&self, span: Span) -> (usize, usize, &str) {
+        let text = self.files.get(span.file as usize).map_or("", |source| source.text.as_str());
+        let mut start = (span.start as usize).min(text.len());
+        while !text.is_char_boundary(start) {
+            start -= 1;
+        }
+        let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let line = text[line_start..].lines().next().unwrap_or("");
+        (text[..line_start].matches('\n').count() + 1, text[line_start..start].chars().count() + 1, line)
+    }
+
+    /// A message as people read it: `file:line:column: error: …`, the line, a caret, a hint.
+    #[must_use]
+    pub fn show<'a>(&'a self, message: &'a Message) -> impl fmt::Display + 'a {
+        fmt::from_fn(move |f| {
+            let (line, column, shown) = self.position(message.span);
+            let name = self.files.get(message.span.file as usize).map_or("?", |source| source.name.as_str());
+            let severity = match message.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            };
+            writeln!(f, "{name}:{line}:{column}: {severity}: {} [{}]", message.text, message.code)?;
+            let width = (message.span.end.saturating_sub(message.span.start) as usize).max(1);
+            let room = shown.chars().count().saturating_sub(column - 1).max(1);
+            let indent: String = shown.chars().take(column - 1).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+            writeln!(f, "  {shown}\n  {indent}{}", "^".repeat(width.min(room)))?;
+            match &message.hint {
+                Some(hint) => writeln!(f, "  hint: {hint}"),
+                None => Ok(()),
+            }
+        })
+    }
+}

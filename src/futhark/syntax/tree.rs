@@ -1,0 +1,397 @@
+//! The tree of what is written: declarations, types, patterns, expressions, each with its place.
+//!
+//! Law: the tree says what the text says and no more; names are not looked up, sections and pipes not yet unfolded.
+
+use crate::futhark::source::{Name, Span};
+
+/// A name behind the names of modules, such as `f64.sqrt`. Operators are names too: `+`, `f64.+`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QualifiedName {
+    /// The modules, outermost first.
+    pub modules: Vec<Name>,
+    /// The name itself.
+    pub name: Name,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The declarations of a file.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct File {
+    /// In order.
+    pub declarations: Vec<Declaration>,
+}
+
+/// A declaration and its place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Declaration {
+    /// What is declared.
+    pub kind: DeclarationKind,
+    /// What stands in `#[…]` before it.
+    pub attributes: Vec<Attribute>,
+    /// Where.
+    pub span: Span,
+}
+
+/// What can be declared.
+#[derive(Debug, Clone, PartialEq)]
+pub enum DeclarationKind {
+    /// `def`, `let` or `entry`.
+    Value(Box<ValueDeclaration>),
+    /// `type name params = definition`.
+    Type(TypeDeclaration),
+    /// `open m`.
+    Open(ModuleExpression),
+    /// `import "path"`: opens what the file declares.
+    Import(Name),
+    /// `local declaration`.
+    Local(Box<Declaration>),
+    /// `module name (p: signature)… : signature = body`.
+    Module(ModuleDeclaration),
+    /// `module type name = signature`.
+    Signature(Name, Signature),
+}
+
+/// A function or a constant with a name; a user's infix operator is one whose name is an operator.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ValueDeclaration {
+    /// Whether it can be called from outside.
+    pub entry: bool,
+    /// Its name.
+    pub name: Name,
+    /// Where the name stands.
+    pub name_span: Span,
+    /// `[n]` and `'t` before the parameters.
+    pub type_params: Vec<TypeParam>,
+    /// The parameters.
+    pub params: Vec<Pattern>,
+    /// The declared type of the result.
+    pub result: Option<TypeExpression>,
+    /// What it is.
+    pub body: Expression,
+}
+
+/// A parameter that stands for a size or a type.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TypeParam {
+    /// What it stands for.
+    pub kind: TypeParamKind,
+    /// Its name.
+    pub name: Name,
+    /// Where.
+    pub span: Span,
+}
+
+/// What a type parameter stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TypeParamKind {
+    /// `[n]`.
+    Size,
+    /// `'t`.
+    Type,
+    /// `'~t`: a type that may have sizes not known.
+    SizeLifted,
+    /// `'^t`: a type that may hold functions.
+    Lifted,
+}
+
+/// `type name params = definition`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TypeDeclaration {
+    /// Its name.
+    pub name: Name,
+    /// Its parameters.
+    pub params: Vec<TypeParam>,
+    /// What it stands for; none in a signature that keeps it abstract.
+    pub definition: Option<TypeExpression>,
+}
+
+/// `module name params : signature = body`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModuleDeclaration {
+    /// Its name.
+    pub name: Name,
+    /// The modules it is made from.
+    pub params: Vec<(Name, Signature)>,
+    /// What of it is seen.
+    pub signature: Option<Signature>,
+    /// What it is.
+    pub body: ModuleExpression,
+}
+
+/// A module.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ModuleExpression {
+    /// By name.
+    Name(QualifiedName),
+    /// `{ declarations }`.
+    Body(Vec<Declaration>, Span),
+    /// `import "path"`.
+    Import(Name, Span),
+    /// `m a`.
+    Apply(Box<ModuleExpression>, Box<ModuleExpression>, Span),
+    /// `m : signature`.
+    Ascribe(Box<ModuleExpression>, Signature, Span),
+    /// `\ (p: signature) -> m`.
+    Lambda(Name, Box<Signature>, Box<ModuleExpression>, Span),
+}
+
+/// A module type.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Signature {
+    /// By name.
+    Name(QualifiedName),
+    /// `{ specifications }`.
+    Body(Vec<Specification>, Span),
+    /// `s with t params = definition`.
+    With(Box<Signature>, QualifiedName, Vec<TypeParam>, TypeExpression, Span),
+    /// `(p: s) -> s`.
+    Arrow(Option<Name>, Box<Signature>, Box<Signature>, Span),
+}
+
+/// What a signature promises.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Specification {
+    /// `val name type_params : type`.
+    Value(Name, Vec<TypeParam>, TypeExpression, Span),
+    /// `type name params` or `type name params = definition`.
+    Type(TypeDeclaration, Span),
+    /// `module name : signature`.
+    Module(Name, Signature, Span),
+    /// `include signature`.
+    Include(Signature, Span),
+}
+
+/// A type and its place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TypeExpression {
+    /// The type.
+    pub kind: TypeKind,
+    /// Where.
+    pub span: Span,
+}
+
+/// What a type can be.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TypeKind {
+    /// A name and its arguments, sizes and types.
+    Name(QualifiedName, Vec<TypeArgument>),
+    /// `[size]element`; without a size, `[]`.
+    Array(Option<Box<Expression>>, Box<TypeExpression>),
+    /// `(a, b)`; of none, the unit.
+    Tuple(Vec<TypeExpression>),
+    /// `{x: a, y: b}`.
+    Record(Vec<(Name, TypeExpression)>),
+    /// `#a t u | #b`.
+    Sum(Vec<(Name, Vec<TypeExpression>)>),
+    /// `a -> b` or `(n: a) -> b`.
+    Function(Option<Name>, Box<TypeExpression>, Box<TypeExpression>),
+    /// `*t`.
+    Unique(Box<TypeExpression>),
+    /// `?[n][m].t`.
+    Exists(Vec<Name>, Box<TypeExpression>),
+}
+
+/// An argument of a type.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TypeArgument {
+    /// `[size]`, or `[]`.
+    Size(Option<Box<Expression>>),
+    /// A type.
+    Type(TypeExpression),
+}
+
+/// A pattern and its place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pattern {
+    /// The pattern.
+    pub kind: PatternKind,
+    /// Where.
+    pub span: Span,
+}
+
+/// What a pattern can be.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PatternKind {
+    /// A name that is bound.
+    Name(Name),
+    /// `_`.
+    Wildcard,
+    /// `(p, q)`; of none, the unit.
+    Tuple(Vec<Pattern>),
+    /// `{x = p, y}`.
+    Record(Vec<(Name, Pattern)>),
+    /// `#c p q`.
+    Constructor(Name, Vec<Pattern>),
+    /// A constant, with its sign.
+    Literal(Literal),
+    /// `p : t`.
+    Ascribe(Box<Pattern>, TypeExpression),
+    /// `#[a] p`.
+    Attribute(Attribute, Box<Pattern>),
+}
+
+/// A constant as written.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Literal {
+    /// `true` or `false`.
+    Bool(bool),
+    /// An integer and its suffix, if any: decimal, hexadecimal, binary or roman; negative only in patterns.
+    Integer(i128, Option<Name>),
+    /// A number with a fraction, and its suffix, if any. The digits are kept, so that `f32` is rounded once.
+    Real(Name, Option<Name>),
+    /// `'c'`, a byte.
+    Character(char),
+    /// `"text"`, an array of bytes.
+    Text(Name),
+}
+
+/// An expression and its place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expression {
+    /// The expression.
+    pub kind: ExpressionKind,
+    /// Where.
+    pub span: Span,
+}
+
+/// What an expression can be. `&&`, `||`, `|>`, `<|` and every user's operator are [`Binary`](ExpressionKind::Binary).
+#[derive(Debug, Clone, PartialEq)]
+pub enum ExpressionKind {
+    /// A constant.
+    Literal(Literal),
+    /// A name.
+    Name(QualifiedName),
+    /// `???`.
+    Hole,
+    /// `(a, b)`; of none, the unit.
+    Tuple(Vec<Expression>),
+    /// `{x = a, y}`.
+    Record(Vec<(Name, Expression)>),
+    /// `[a, b]`.
+    Array(Vec<Expression>),
+    /// `start..second...end` and its kin.
+    Range(Box<Range>),
+    /// `e.x`, `e.0`.
+    Field(Box<Expression>, Name),
+    /// `e[i, j:k]`.
+    Index(Box<Expression>, Vec<Index>),
+    /// `e with [i] = v`.
+    Update(Box<Expression>, Vec<Index>, Box<Expression>),
+    /// `e with x.y = v`.
+    RecordUpdate(Box<Expression>, Vec<Name>, Box<Expression>),
+    /// `f a b`.
+    Apply(Box<Expression>, Vec<Expression>),
+    /// `#c a b`.
+    Constructor(Name, Vec<Expression>),
+    /// `-e`.
+    Negate(Box<Expression>),
+    /// `!e`.
+    Not(Box<Expression>),
+    /// `a op b`; a name between backticks is an operator too.
+    Binary(QualifiedName, Box<Expression>, Box<Expression>),
+    /// `(op)`.
+    Section(QualifiedName),
+    /// `(a op)`.
+    SectionLeft(QualifiedName, Box<Expression>),
+    /// `(op b)`.
+    SectionRight(QualifiedName, Box<Expression>),
+    /// `(.x.y)`.
+    SectionField(Vec<Name>),
+    /// `(.[i, j])`.
+    SectionIndex(Vec<Index>),
+    /// `\p q: t -> e`.
+    Lambda(Vec<Pattern>, Option<TypeExpression>, Box<Expression>),
+    /// `let [n] p = e in e`.
+    Let(Vec<TypeParam>, Box<Pattern>, Box<Expression>, Box<Expression>),
+    /// `let f [n] 't p q: t = e in e`.
+    LetFunction(Box<ValueDeclaration>, Box<Expression>),
+    /// `let x[i] = e in e`.
+    LetUpdate(Name, Vec<Index>, Box<Expression>, Box<Expression>),
+    /// `if c then a else b`.
+    If(Box<Expression>, Box<Expression>, Box<Expression>),
+    /// `match e case p -> e …`.
+    Match(Box<Expression>, Vec<(Pattern, Expression)>),
+    /// `loop …`.
+    Loop(Box<Loop>),
+    /// `e : t`.
+    Ascribe(Box<Expression>, TypeExpression),
+    /// `e :> t`.
+    Coerce(Box<Expression>, TypeExpression),
+    /// `m.(e)`: the module is open in the expression.
+    OpenIn(QualifiedName, Box<Expression>),
+    /// `assert c e`.
+    Assert(Box<Expression>, Box<Expression>),
+    /// `#[a] e`.
+    Attribute(Attribute, Box<Expression>),
+}
+
+/// A range of integers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Range {
+    /// The first.
+    pub start: Expression,
+    /// The second, which gives the distance.
+    pub second: Option<Expression>,
+    /// The end.
+    pub end: Expression,
+    /// Whether the end is within, and in which direction the range goes if it has no second.
+    pub kind: RangeKind,
+}
+
+/// How a range ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RangeKind {
+    /// `...`: the end is within.
+    Inclusive,
+    /// `..<`: upwards, the end excluded.
+    Upto,
+    /// `..>`: downwards, the end excluded.
+    Downto,
+}
+
+/// What stands between the brackets of an index.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Index {
+    /// One index.
+    At(Expression),
+    /// `start:end:step`, each of which may be absent.
+    Slice(Option<Expression>, Option<Expression>, Option<Expression>),
+}
+
+/// `loop [n] pattern = initial form do body`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loop {
+    /// The sizes that may change.
+    pub sizes: Vec<TypeParam>,
+    /// The variables of the loop.
+    pub pattern: Pattern,
+    /// Their values before it; without, those of the variables of the same names.
+    pub initial: Option<Expression>,
+    /// How long.
+    pub form: LoopForm,
+    /// The values after an iteration.
+    pub body: Expression,
+}
+
+/// How long a loop runs.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LoopForm {
+    /// `for i < n`.
+    For(Name, Span, Expression),
+    /// `for p in xs`.
+    In(Pattern, Expression),
+    /// `while c`.
+    While(Expression),
+}
+
+/// What stands in `#[…]`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Attribute {
+    /// `a`.
+    Name(Name),
+    /// `3`.
+    Integer(i64),
+    /// `a(b, c)`.
+    Apply(Name, Vec<Attribute>),
+}
