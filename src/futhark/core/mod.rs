@@ -3,6 +3,12 @@
 //! Law: an expression has one type, and every size in it is a term over values in scope, so that a meaning never has to
 //! guess the shape of an empty array or of a result. Types are passed, not erased: an instance of a polymorphic definition
 //! says the sizes and the types it is at.
+//!
+//! Scopes are those of the text of the core: a variable is bound by a pattern, by a lambda, a loop or a scheme, and seen in
+//! what is inside. An expression whose type has sizes that are known only when its value is there (the call of a function
+//! whose type has `exists`, a conditional with branches of different sizes, a loop whose sizes change, a constant made by
+//! `filter`) is the value of a [`Let`](ExpressionKind::Let), and the pattern of this `Let` binds them; the type of the
+//! expression itself already names them.
 
 mod types;
 
@@ -125,15 +131,12 @@ pub enum ExpressionKind {
     Equal(Box<Expression>, Box<Expression>),
     /// A function of one parameter.
     Lambda(Box<Lambda>),
-    /// A function applied to one argument. Sizes of the result that are known only from it are bound to these variables
-    /// for what follows: the rest of the evaluation of the body around.
+    /// A function applied to one argument.
     Apply {
         /// The function.
         function: Box<Expression>,
         /// The argument.
         argument: Box<Expression>,
-        /// Bound by matching the expression's type with the value.
-        exists: Vec<Local>,
     },
     /// `let pattern = value in body`.
     Let(Box<Pattern>, Box<Expression>, Box<Expression>),
