@@ -9,5 +9,6 @@
 //! ```
 
 pub mod core;
+pub mod meaning;
 pub mod source;
 pub mod syntax;

@@ -1,0 +1,409 @@
+//! What gives a program of the core language its meaning: one evaluator, and the promise that a meaning makes to it.
+//!
+//! A program is written once, and a fold gives it a meaning. The fold is [`Evaluator`]: it knows variables, functions, records,
+//! sums, patterns, instances with their sizes and types, and how values of these are taken apart into *leaves*: scalars, and
+//! regular arrays of scalars of one kind. An array of records is a record of arrays; an array of a sum is an array of tags
+//! and arrays of every payload. A [`Meaning`] is asked about leaves alone, so it knows neither records nor functions of the
+//! language.
+//!
+//! | meaning | a leaf is | a function given to `map` is called |
+//! |---|---|---|
+//! | the interpreter | a number, or an array in memory | for each element |
+//! | elaboration into array programs | an operand of a program under construction | once, with new variables |
+//!
+//! Law: an evaluation asks for the same operations in the same order whatever the meaning, as far as the meaning
+//! [decides](Meaning::decide) conditions; so two meanings of a program differ by what their leaves are, and by nothing else.
+
+mod apply;
+mod entry;
+mod equal;
+mod eval;
+mod intrinsic;
+mod operations;
+mod patterns;
+mod scopes;
+mod types;
+mod value;
+
+pub use entry::interface;
+pub use eval::{Evaluator, Prepared};
+pub use operations::{Bits, Composed, Made, Operation, ROWS, Row, row};
+pub use types::Leaf;
+pub use value::{Kept, Value};
+
+use super::core::{Constant, Prim};
+use super::source::{Message, Span};
+pub use super::syntax::tree::RangeKind;
+
+/// A value, or what went wrong and where.
+pub type Outcome<T> = Result<T, Message>;
+
+/// A function from leaves to leaves, as meanings see it. It may be called any number of times.
+pub type Code<'c, D> = dyn FnMut(Vec<D>) -> Outcome<Vec<D>> + 'c;
+
+/// Calls a function that the evaluator keeps.
+pub type Call<'c, D> = dyn Fn(Kept, Vec<D>) -> Outcome<Vec<D>> + 'c;
+
+/// Part of an array in one of its dimensions.
+#[derive(Debug, Clone)]
+pub enum Section<D> {
+    /// One index, an `i64`: the dimension disappears.
+    At(D),
+    /// `start:end:step`, each an `i64` if given, as the language defines it.
+    Slice(Option<D>, Option<D>, Option<D>),
+}
+
+/// What the attributes of a loop say about reverse mode.
+#[derive(Debug, Clone)]
+pub struct Policy<D> {
+    /// A nest of this many levels.
+    pub strip_mine: Option<u32>,
+    /// The most iterations of a loop that asks whether to go on, an `i64`.
+    pub bound: Option<D>,
+    /// Whether the states of the loop need not be kept.
+    pub true_dependencies: bool,
+}
+
+/// A meaning of programs: what scalars and arrays are, and what the operations on them do.
+///
+/// Methods take `&self`: a meaning that builds something, or counts, keeps that in cells. Sizes and indices are scalars of
+/// kind `i64`. Where a method has several arrays they are the leaves of one array of the program, so their outer sizes
+/// agree. `at` is the place to name in errors.
+pub trait Meaning {
+    /// A scalar, or a regular array of scalars of one kind. It knows its kind and its shape. It is cheap to clone.
+    type Data: Clone;
+
+    /// Whether values are there, and not just under construction. Then a constant definition is evaluated once, and a variable
+    /// gives up its value at its last use, so that an array that nothing else holds can be changed in place.
+    const CONCRETE: bool;
+
+    /// A constant of this kind.
+    fn constant(&self, constant: Constant, kind: Prim) -> Self::Data;
+
+    /// A scalar operation on operands of one kind; its result kind is [`Operation::result`].
+    ///
+    /// # Errors
+    /// An integer divided by 0, or raised to a negative power.
+    fn scalar(&self, at: Span, operation: Operation, kind: Prim, operands: &[Self::Data]) -> Outcome<Self::Data>;
+
+    /// The scalar in another kind: integers wrap; reals round to the nearest, and into integers towards 0; NaN becomes 0; truth
+    /// values become 0 and 1; numbers become "not 0". Derivatives are converted the same way, adjoints back.
+    ///
+    /// # Errors
+    /// If the meaning lacks a kind.
+    fn convert(&self, at: Span, from: Prim, to: Prim, operand: Self::Data) -> Outcome<Self::Data>;
+
+    /// Whether two leaves of one type, scalars or arrays, are equal: a `bool`. Arrays of different shapes are not.
+    ///
+    /// # Errors
+    /// Those of the operations it is made of.
+    fn equal(&self, at: Span, first: &Self::Data, second: &Self::Data) -> Outcome<Self::Data>;
+
+    /// The truth value that a condition is, if it is known now. A concrete meaning always knows.
+    fn decide(&self, condition: &Self::Data) -> Option<bool>;
+
+    /// One of two arms, by a condition that [`decide`](Meaning::decide) does not know. `arm(true)` and `arm(false)` may each be
+    /// evaluated once, in any order; both answer leaves of the same kinds and ranks.
+    ///
+    /// # Errors
+    /// Those of the arms.
+    fn branch(
+        &self,
+        at: Span,
+        condition: &Self::Data,
+        arm: &mut dyn FnMut(bool) -> Outcome<Vec<Self::Data>>,
+    ) -> Outcome<Vec<Self::Data>>;
+
+    /// `loop variables = initial for i < bound do body(i, variables)`, where `i` is of this kind of integer.
+    ///
+    /// # Errors
+    /// Those of the body.
+    fn repeat(
+        &self,
+        at: Span,
+        kind: Prim,
+        bound: &Self::Data,
+        initial: Vec<Self::Data>,
+        policy: &Policy<Self::Data>,
+        body: &mut dyn FnMut(Self::Data, Vec<Self::Data>) -> Outcome<Vec<Self::Data>>,
+    ) -> Outcome<Vec<Self::Data>>;
+
+    /// `loop variables = initial while condition(variables) do body(variables)`; the condition answers one `bool`.
+    ///
+    /// # Errors
+    /// Those of condition and body.
+    fn repeat_while(
+        &self,
+        at: Span,
+        initial: Vec<Self::Data>,
+        policy: &Policy<Self::Data>,
+        condition: &mut Code<'_, Self::Data>,
+        body: &mut Code<'_, Self::Data>,
+    ) -> Outcome<Vec<Self::Data>>;
+
+    /// Goes on only if a condition is true; `text` says what it means that it is not.
+    ///
+    /// # Errors
+    /// If the condition is known to be false.
+    fn require(&self, at: Span, condition: &Self::Data, text: &str) -> Outcome<()>;
+
+    /// Goes on only if a size is the one that is wanted; `what` says whose size it is.
+    ///
+    /// # Errors
+    /// If the sizes are known to differ; the message names both.
+    fn same_size(&self, at: Span, wanted: &Self::Data, found: &Self::Data, what: &str) -> Outcome<()>;
+
+    /// The size of an array in a dimension, counted from the outermost: an `i64`.
+    fn size(&self, array: &Self::Data, dimension: usize) -> Self::Data;
+
+    /// An array of these elements, each of the type that `element` describes. There may be none.
+    ///
+    /// # Errors
+    /// If elements have different shapes.
+    fn array(&self, at: Span, elements: Vec<Self::Data>, element: &Leaf<Self::Data>) -> Outcome<Self::Data>;
+
+    /// An array of integers of this kind: `start`, `second` or its neighbour, … until `end`.
+    ///
+    /// # Errors
+    /// If it would never end.
+    fn range(
+        &self,
+        at: Span,
+        kind: Prim,
+        start: &Self::Data,
+        second: Option<&Self::Data>,
+        end: &Self::Data,
+        how: RangeKind,
+    ) -> Outcome<Self::Data>;
+
+    /// Part of an array: sections of its leading dimensions.
+    ///
+    /// # Errors
+    /// Out of bounds, with the index and the size.
+    fn section(&self, at: Span, array: Self::Data, sections: &[Section<Self::Data>]) -> Outcome<Self::Data>;
+
+    /// The array with a part of it replaced by a value of the shape of that part.
+    ///
+    /// # Errors
+    /// Out of bounds, with the index and the size; if the value has another shape.
+    fn update(
+        &self,
+        at: Span,
+        array: Self::Data,
+        sections: &[Section<Self::Data>],
+        value: Self::Data,
+    ) -> Outcome<Self::Data>;
+
+    /// The integers of kind `i64` from 0 up to `count`, excluded.
+    ///
+    /// # Errors
+    /// If `count` is negative.
+    fn iota(&self, at: Span, count: &Self::Data) -> Outcome<Self::Data>;
+
+    /// `count` copies of a scalar or an array, as an array.
+    ///
+    /// # Errors
+    /// If `count` is negative.
+    fn replicate(&self, at: Span, count: &Self::Data, value: Self::Data) -> Outcome<Self::Data>;
+
+    /// One array after the other along the outer dimension.
+    ///
+    /// # Errors
+    /// If their inner sizes differ.
+    fn concat(&self, at: Span, first: Self::Data, second: Self::Data) -> Outcome<Self::Data>;
+
+    /// The array with its outer dimension backwards.
+    ///
+    /// # Errors
+    /// None of the user's.
+    fn reverse(&self, at: Span, array: Self::Data) -> Outcome<Self::Data>;
+
+    /// The array whose element `i` is element `(i + by) mod n` of the array given; `by` is any `i64`.
+    ///
+    /// # Errors
+    /// None of the user's.
+    fn rotate(&self, at: Span, by: &Self::Data, array: Self::Data) -> Outcome<Self::Data>;
+
+    /// The array with its two outer dimensions exchanged.
+    ///
+    /// # Errors
+    /// None of the user's.
+    fn transpose(&self, at: Span, array: Self::Data) -> Outcome<Self::Data>;
+
+    /// The array with these sizes in the place of its `leading` outer dimensions.
+    ///
+    /// # Errors
+    /// If the products of the sizes differ; the message names both.
+    fn reshape(&self, at: Span, array: Self::Data, leading: usize, sizes: &[Self::Data]) -> Outcome<Self::Data>;
+
+    /// The elements for which a `bool` in `flags` is true.
+    ///
+    /// # Errors
+    /// None of the user's.
+    fn filter(&self, at: Span, flags: &Self::Data, arrays: Vec<Self::Data>) -> Outcome<Vec<Self::Data>>;
+
+    /// The function of each element of the arrays, of which there is at least one. `results` says the types of its results.
+    ///
+    /// # Errors
+    /// Those of the function; if its results differ in shape from element to element.
+    fn map(
+        &self,
+        at: Span,
+        arrays: Vec<Self::Data>,
+        results: &[Leaf<Self::Data>],
+        function: &mut Code<'_, Self::Data>,
+    ) -> Outcome<Vec<Self::Data>>;
+
+    /// The elements combined by an associative operator, from the neutral element on. The operator takes the leaves of its
+    /// left operand and then those of its right one. `commutative` is what the program says of it.
+    ///
+    /// # Errors
+    /// Those of the operator.
+    fn reduce(
+        &self,
+        at: Span,
+        operator: &mut Code<'_, Self::Data>,
+        commutative: bool,
+        neutral: Vec<Self::Data>,
+        arrays: Vec<Self::Data>,
+    ) -> Outcome<Vec<Self::Data>>;
+
+    /// All prefixes combined, each including its last element.
+    ///
+    /// # Errors
+    /// Those of the operator; if its results change their shape.
+    fn scan(
+        &self,
+        at: Span,
+        operator: &mut Code<'_, Self::Data>,
+        neutral: Vec<Self::Data>,
+        arrays: Vec<Self::Data>,
+    ) -> Outcome<Vec<Self::Data>>;
+
+    /// Values combined into the bins that their indices, `i64`, name; a value of a bin that does not exist is ignored.
+    ///
+    /// # Errors
+    /// Those of the operator.
+    fn reduce_by_index(
+        &self,
+        at: Span,
+        bins: Vec<Self::Data>,
+        operator: &mut Code<'_, Self::Data>,
+        neutral: Vec<Self::Data>,
+        indices: &Self::Data,
+        values: Vec<Self::Data>,
+    ) -> Outcome<Vec<Self::Data>>;
+
+    /// Values written where their indices say; a value with an index out of bounds is ignored.
+    ///
+    /// # Errors
+    /// If the values have another shape than the elements.
+    fn scatter(
+        &self,
+        at: Span,
+        destinations: Vec<Self::Data>,
+        indices: &Self::Data,
+        values: Vec<Self::Data>,
+    ) -> Outcome<Vec<Self::Data>>;
+
+    /// The destinations as accumulators, given to `function` with each element of `arrays` in turn (the leaves of the
+    /// accumulator come first), and what they have become. Writes are combined by the operator, with this neutral element,
+    /// or replace what was there if there is none.
+    ///
+    /// # Errors
+    /// Those of the function.
+    fn stream(
+        &self,
+        at: Span,
+        destinations: Vec<Self::Data>,
+        operator: Option<(Kept, Vec<Self::Data>)>,
+        arrays: Vec<Self::Data>,
+        function: &mut Code<'_, Self::Data>,
+        call: &Call<'_, Self::Data>,
+    ) -> Outcome<Vec<Self::Data>>;
+
+    /// The accumulators with a value written at an index, an `i64`; out of bounds, nothing is written.
+    ///
+    /// # Errors
+    /// Those of the operator.
+    fn write(
+        &self,
+        at: Span,
+        accumulators: Vec<Self::Data>,
+        index: &Self::Data,
+        values: Vec<Self::Data>,
+        call: &Call<'_, Self::Data>,
+    ) -> Outcome<Vec<Self::Data>>;
+
+    /// The results of a function and their derivatives in the direction of the tangents.
+    ///
+    /// # Errors
+    /// Those of the function.
+    fn jvp(
+        &self,
+        at: Span,
+        function: &mut Code<'_, Self::Data>,
+        arguments: Vec<Self::Data>,
+        tangents: Vec<Self::Data>,
+    ) -> Outcome<(Vec<Self::Data>, Vec<Self::Data>)>;
+
+    /// The results of a function and, from adjoints of these, the adjoints of its arguments.
+    ///
+    /// # Errors
+    /// Those of the function.
+    fn vjp(
+        &self,
+        at: Span,
+        function: &mut Code<'_, Self::Data>,
+        arguments: Vec<Self::Data>,
+        adjoints: Vec<Self::Data>,
+        call: &Call<'_, Self::Data>,
+    ) -> Outcome<(Vec<Self::Data>, Vec<Self::Data>)>;
+
+    /// As [`jvp`](Meaning::jvp), for several tangents at once: those of the arguments and of the results are arrays of them.
+    ///
+    /// # Errors
+    /// Those of the function.
+    fn jmp(
+        &self,
+        at: Span,
+        function: &mut Code<'_, Self::Data>,
+        arguments: Vec<Self::Data>,
+        tangents: Vec<Self::Data>,
+    ) -> Outcome<(Vec<Self::Data>, Vec<Self::Data>)>;
+
+    /// As [`vjp`](Meaning::vjp), for several adjoints at once: those of the results and of the arguments are arrays of them.
+    ///
+    /// # Errors
+    /// Those of the function.
+    fn mjp(
+        &self,
+        at: Span,
+        function: &mut Code<'_, Self::Data>,
+        arguments: Vec<Self::Data>,
+        adjoints: Vec<Self::Data>,
+        call: &Call<'_, Self::Data>,
+    ) -> Outcome<(Vec<Self::Data>, Vec<Self::Data>)>;
+
+    /// A function with a reverse derivative of its own. `function` answers `results` leaves of the result and then those of
+    /// a residual; `adjoint` takes the residual and the adjoints of the result, and answers those of the arguments. The
+    /// result is answered, without the residual. Forward mode ignores `adjoint`; free variables get no adjoints.
+    ///
+    /// # Errors
+    /// Those of the functions.
+    fn with_vjp(
+        &self,
+        at: Span,
+        function: &mut Code<'_, Self::Data>,
+        results: usize,
+        adjoint: Kept,
+        arguments: Vec<Self::Data>,
+        call: &Call<'_, Self::Data>,
+    ) -> Outcome<Vec<Self::Data>>;
+
+    /// Called once for each application of a function of the program: here an evaluation can be stopped.
+    ///
+    /// # Errors
+    /// If a limit is reached.
+    fn step(&self, at: Span) -> Outcome<()>;
+}
