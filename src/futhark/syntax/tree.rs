@@ -5,6 +5,8 @@
 use crate::futhark::source::{Name, Span};
 
 /// A name behind the names of modules, such as `f64.sqrt`. Operators are names too: `+`, `f64.+`.
+///
+/// `p.x` is such a name as well if `p` is a variable: only looking up its first part tells a field from a member.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QualifiedName {
     /// The modules, outermost first.
@@ -236,9 +238,11 @@ pub enum PatternKind {
 pub enum Literal {
     /// `true` or `false`.
     Bool(bool),
-    /// An integer and its suffix, if any: decimal, hexadecimal, binary or roman; negative only in patterns.
+    /// An integer and its suffix, if any: decimal, hexadecimal, binary or roman; negative only in patterns. With the
+    /// suffix of a kind of real number it is a [`Real`](Literal::Real).
     Integer(i128, Option<Name>),
-    /// A number with a fraction, and its suffix, if any. The digits are kept, so that `f32` is rounded once.
+    /// A number with a fraction, and its suffix, if any. The digits are kept, so that `f32` is rounded once;
+    /// [`real_f64`](super::real_f64) and [`real_f32`](super::real_f32) know their value.
     Real(Name, Option<Name>),
     /// `'c'`, a byte.
     Character(char),
