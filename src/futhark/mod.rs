@@ -12,3 +12,5 @@ pub mod core;
 pub mod meaning;
 pub mod source;
 pub mod syntax;
+pub mod testing;
+pub mod values;

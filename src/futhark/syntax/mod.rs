@@ -18,6 +18,7 @@ mod token;
 pub mod tree;
 mod types;
 
+pub(super) use number::{number, unescape};
 pub use number::{real_f32, real_f64};
 
 use super::source::Message;

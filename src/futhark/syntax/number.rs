@@ -9,7 +9,7 @@ use crate::futhark::source::Name;
 const SUFFIXES: [&str; 11] = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64"];
 
 /// What a number is; otherwise what is wrong with it.
-pub(super) fn number(text: &str) -> Result<Literal, String> {
+pub(in crate::futhark) fn number(text: &str) -> Result<Literal, String> {
     let digits: String = text.chars().filter(|&c| c != '_').collect();
     let lower = digits.to_ascii_lowercase();
     let (body, suffix) = if lower.starts_with("0x") {
@@ -173,7 +173,7 @@ fn signed<F: core::ops::Neg<Output = F>>(
 }
 
 /// What stands between quotes, its escapes resolved; none if there is an unknown one.
-pub(super) fn unescape(inside: &str) -> Option<String> {
+pub(in crate::futhark) fn unescape(inside: &str) -> Option<String> {
     let mut out = String::new();
     let mut rest = inside;
     while let Some(at) = rest.find('\\') {
