@@ -76,6 +76,14 @@ macro_rules! integers {
                 }
             }
 
+            /// The value on integers of any kind of up to 64 bits, before it is wrapped into the kind.
+            #[must_use]
+            pub fn value_wide(self, operands: &[i128]) -> Option<i128> {
+                match self {
+                    $(IntegerRow::$Row => { let [$x $(, $y)?] = *operands else { return None }; $value })+
+                }
+            }
+
             /// The value on 32-bit integers.
             #[must_use]
             pub fn value_i32(self, operands: &[i32]) -> Option<i32> {

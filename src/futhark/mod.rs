@@ -9,6 +9,7 @@
 //! ```
 
 pub mod core;
+pub mod interpreter;
 pub mod meaning;
 pub mod source;
 pub mod syntax;

@@ -82,7 +82,7 @@ pub(super) fn partials(target: &Target, op: ScalarOp, operands: &[Atom], asked: 
         }
         ScalarOp::Integer(row) => {
             let factor = |(i, asked): (usize, &bool)| {
-                let factor = if *asked { integer(target, row, i, operands, prim) } else { None };
+                let factor = if *asked { integer(&(target, prim), row, i, operands) } else { None };
                 factor.map(|factor| Partial::Factor(factor, Slopes::Finite))
             };
             asked.iter().enumerate().map(factor).collect()
@@ -109,43 +109,69 @@ pub(super) fn depends(op: ScalarOp, operand: usize) -> bool {
     }
 }
 
-/// The partial derivative of a row of the table of integers.
-fn integer(target: &Target, row: IntegerRow, operand: usize, x: &[Atom], prim: Prim) -> Option<Atom> {
+/// What the partial derivatives of integers are written in: numbers of one kind of integer.
+pub(crate) trait Integers {
+    /// A number.
+    type Number: Clone;
+
+    /// A small constant.
+    fn number(&self, n: i64) -> Self::Number;
+
+    /// An operation that has a value wherever that of the row has.
+    fn write(&self, op: ScalarOp, x: &[Self::Number]) -> Self::Number;
+
+    /// A comparison, as 0 or 1.
+    fn test(&self, op: ScalarOp, x: &[Self::Number]) -> Self::Number;
+}
+
+impl Integers for (&Target, Prim) {
+    type Number = Atom;
+
+    fn number(&self, n: i64) -> Atom {
+        if self.1 == Prim::I64 { index(n) } else { crate::array::constant(self.1, n as f64) }
+    }
+
+    fn write(&self, op: ScalarOp, x: &[Atom]) -> Atom {
+        self.0.scalar(op, x)
+    }
+
+    fn test(&self, op: ScalarOp, x: &[Atom]) -> Atom {
+        self.0.scalar(ScalarOp::Convert(self.1), &[self.0.scalar(op, x)])
+    }
+}
+
+/// The partial derivative of a row of the table of integers; `None` where it is 0.
+pub(crate) fn integer<W: Integers>(w: &W, row: IntegerRow, operand: usize, x: &[W::Number]) -> Option<W::Number> {
     if !depends(ScalarOp::Integer(row), operand) {
         return None;
     }
-    let number = |n: i64| target_constant(prim, n);
-    let write = |row: IntegerRow, x: &[Atom]| target.scalar(ScalarOp::Integer(row), x);
-    let convert = |truth: Atom| target.scalar(ScalarOp::Convert(prim), &[truth]);
+    let write = |row: IntegerRow, x: &[W::Number]| w.write(row.into(), x);
+    let (first, second) = (|| x[0].clone(), || x[1].clone());
     Some(match (row, operand) {
-        (IntegerRow::Sub | IntegerRow::Mod | IntegerRow::Rem, 0) => number(1),
-        (IntegerRow::Neg | IntegerRow::Complement | IntegerRow::Sub, _) => number(-1),
-        (IntegerRow::Div | IntegerRow::Quot, 0) => write(IntegerRow::Quot, &[number(1), x[1]]),
+        (IntegerRow::Sub | IntegerRow::Mod | IntegerRow::Rem, 0) => w.number(1),
+        (IntegerRow::Neg | IntegerRow::Complement | IntegerRow::Sub, _) => w.number(-1),
+        (IntegerRow::Div | IntegerRow::Quot, 0) => write(IntegerRow::Quot, &[w.number(1), second()]),
         (IntegerRow::Div | IntegerRow::Quot, _) => {
             let quotient = write(row, x);
-            write(IntegerRow::Neg, &[write(row, &[quotient, x[1]])])
+            write(IntegerRow::Neg, &[write(row, &[quotient, second()])])
         }
         // x mod y = x − y (x div y), where the quotient stands still.
         (IntegerRow::Mod, _) => write(IntegerRow::Neg, &[write(IntegerRow::Div, x)]),
         (IntegerRow::Rem, _) => write(IntegerRow::Neg, &[write(IntegerRow::Quot, x)]),
         // At a tie the first counts.
-        (IntegerRow::Min, 0) => convert(target.scalar(ScalarOp::LessOrEqual, &[x[0], x[1]])),
-        (IntegerRow::Min, _) => convert(target.scalar(ScalarOp::Less, &[x[1], x[0]])),
-        (IntegerRow::Max, 0) => convert(target.scalar(ScalarOp::LessOrEqual, &[x[1], x[0]])),
-        (IntegerRow::Max, _) => convert(target.scalar(ScalarOp::Less, &[x[0], x[1]])),
+        (IntegerRow::Min, 0) => w.test(ScalarOp::LessOrEqual, &[first(), second()]),
+        (IntegerRow::Min, _) => w.test(ScalarOp::Less, &[second(), first()]),
+        (IntegerRow::Max, 0) => w.test(ScalarOp::LessOrEqual, &[second(), first()]),
+        (IntegerRow::Max, _) => w.test(ScalarOp::Less, &[first(), second()]),
         (IntegerRow::Abs, _) => write(IntegerRow::Signum, x),
         (IntegerRow::Pow, _) => {
             // The exponent 0 has the factor 0, so its power may be any.
-            let less = write(IntegerRow::Max, &[write(IntegerRow::Sub, &[x[1], number(1)]), number(0)]);
-            target.scalar(ScalarOp::Mul, &[x[1], write(IntegerRow::Pow, &[x[0], less])])
+            let less = write(IntegerRow::Max, &[write(IntegerRow::Sub, &[second(), w.number(1)]), w.number(0)]);
+            w.write(ScalarOp::Mul, &[second(), write(IntegerRow::Pow, &[first(), less])])
         }
         // Moved bits are multiplied, or divided, by this; the remainder is lost.
-        (IntegerRow::Shl, _) => write(IntegerRow::Shl, &[number(1), x[1]]),
-        (IntegerRow::Shr, _) => write(IntegerRow::Shr, &[number(1), x[1]]),
+        (IntegerRow::Shl, _) => write(IntegerRow::Shl, &[w.number(1), second()]),
+        (IntegerRow::Shr, _) => write(IntegerRow::Shr, &[w.number(1), second()]),
         (IntegerRow::Signum | IntegerRow::And | IntegerRow::Or | IntegerRow::Xor, _) => return None,
     })
-}
-
-fn target_constant(prim: Prim, n: i64) -> Atom {
-    if prim == Prim::I64 { index(n) } else { crate::array::constant(prim, n as f64) }
 }

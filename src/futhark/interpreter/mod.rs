@@ -1,0 +1,132 @@
+//! The interpreter: the first meaning of the core language, on numbers and arrays in memory.
+//!
+//! It is written to be read, and to be right: programs mean what it says, and what they are compiled to is held against it.
+//! Derivatives are taken of scalars: a number carries, for each call of `jvp` or `vjp` around it, a tangent or a place on a tape
+//! ("Not-Quite-Supersonic AD"); no derivative of an operation is written here, they are all those of the crate's tables.
+//!
+//! Law: any checked program has a value or an error with its place: indices, sizes, divisors, assertions, ranges and limits are
+//! checked, and nothing panics or runs forever.
+
+mod array;
+mod buffer;
+mod modes;
+mod movement;
+mod plain;
+mod promise;
+mod rows;
+mod scalar;
+mod soac;
+mod tape;
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use array::{Array, Data};
+use buffer::{Buffer, Meter};
+use scalar::{Engine, Scalar};
+
+use super::core::{Entry, Program};
+use super::meaning::{Evaluator, Outcome, Prepared, interface};
+use super::source::{Message, Span};
+use super::values;
+use crate::interpret::Limits;
+
+/// The meaning on numbers and arrays in memory.
+#[derive(Debug)]
+struct Interpreter {
+    engine: Engine,
+    meter: Rc<Meter>,
+    /// How many steps may be taken, and have been.
+    steps: Cell<(u64, u64)>,
+}
+
+/// The results of an entry point for these arguments, one for each leaf of its parameters: a record is its fields, in order of
+/// their names, and a sum its tag and all payloads.
+///
+/// ```
+/// use catadiff::futhark::core::{Constant, Defined, Definition, Entry, Expression, ExpressionKind, Lambda, Local};
+/// use catadiff::futhark::core::{Pattern, PatternKind, Prim, Program, Scheme, Type};
+/// use catadiff::futhark::{interpreter, values::Array};
+/// use catadiff::interpret::Limits;
+/// // def square (x: f64): f64 = x * x
+/// let (real, span) = (Type::Prim(Prim::F64), Default::default());
+/// let x = || Expression { kind: ExpressionKind::Local(Local(0)), of: real.clone(), span };
+/// let body = Expression {
+///     kind: ExpressionKind::Primitive("mul".into(), Prim::F64, vec![x(), x()]),
+///     of: real.clone(),
+///     span,
+/// };
+/// let param = Pattern { kind: PatternKind::Local(Local(0)), of: real.clone(), binds: vec![], span };
+/// let of = Type::Function { param: real.clone().into(), name: None, exists: vec![], result: real.clone().into() };
+/// let lambda = ExpressionKind::Lambda(Box::new(Lambda { param, body }));
+/// let body = Expression { kind: lambda, of: of.clone(), span };
+/// let scheme = Scheme { sizes: vec![], types: vec![], body: of };
+/// let params = vec![("x".into(), real.clone())];
+/// let program = Program {
+///     definitions: vec![Defined { name: "square".into(), span, scheme, body }],
+///     entries: vec![Entry { name: "square".into(), definition: Definition(0), params, result: real }],
+///     locals: vec!["x".into()],
+/// };
+/// let results = interpreter::run(&program, "square", &[Array::scalar(vec![3.0])], Limits::default())?;
+/// assert_eq!(results, [Array::scalar(vec![9.0])]);
+/// # Ok::<(), catadiff::futhark::source::Message>(())
+/// ```
+///
+/// # Errors
+/// If there is no such entry, if the arguments are not those it takes, and whatever the program meets: an index out of bounds,
+/// sizes that differ, a division by 0, an assertion that does not hold, a limit that is reached. A step is an application of a
+/// function, or an iteration of a loop or combinator.
+pub fn run(program: &Program, entry: &str, arguments: &[values::Array], limits: Limits) -> Outcome<Vec<values::Array>> {
+    let Some(entry) = program.entries.iter().find(|known| &*known.name == entry) else {
+        let known: Vec<&str> = program.entries.iter().map(|entry| &*entry.name).collect();
+        let text = format!("there is no entry point `{entry}`");
+        return Err(Message::error("entry", Span::default(), text).hint(format!("there are: {}", known.join(", "))));
+    };
+    let interpreter = Interpreter::new(limits);
+    let arguments = interpreter.arguments(program, entry, arguments)?;
+    let prepared = Prepared::of(program);
+    let results = Evaluator::new(program, &prepared, &interpreter).entry(entry, arguments)?;
+    Ok(results.iter().map(to_value).collect())
+}
+
+impl Interpreter {
+    fn new(limits: Limits) -> Self {
+        let engine = Engine::default();
+        engine.edges.set((limits.elements, 0));
+        let meter = Rc::new(Meter { limit: limits.elements, used: Cell::new(0) });
+        Interpreter { engine, meter, steps: Cell::new((limits.steps, 0)) }
+    }
+
+    /// Arguments as leaves, if they are of the kinds and ranks that the entry takes.
+    fn arguments(&self, program: &Program, entry: &Entry, given: &[values::Array]) -> Outcome<Vec<Data>> {
+        let at = program.definitions.get(entry.definition.0 as usize).map_or_else(Span::default, |it| it.span);
+        let wanted = entry.params.iter().flat_map(|(name, of)| interface(of).into_iter().map(move |leaf| (name, leaf)));
+        for ((name, (kind, rank)), value) in wanted.zip(given) {
+            if (kind, rank) != (value.data.kind(), value.shape.len()) {
+                let wanted = format!("{}{}", "[]".repeat(rank), kind.name());
+                let text = format!("the argument `{name}` is of type {wanted}, and {} is given", value.type_name());
+                return Err(Message::error("arguments", at, text));
+            }
+        }
+        given.iter().map(|value| self.from_value(at, value)).collect()
+    }
+
+    fn from_value(&self, at: Span, value: &values::Array) -> Outcome<Data> {
+        let buffer = Buffer::from(value.data.clone());
+        if buffer.len() != value.shape.iter().product::<usize>() {
+            let text = format!("an array of type {} has {} elements", value.type_name(), buffer.len());
+            return Err(Message::error("arguments", at, text));
+        }
+        if value.shape.is_empty() {
+            return Ok(Data::Scalar(buffer.get(0)));
+        }
+        let hold = self.meter.claim(at, Some(buffer.len()))?;
+        Ok(Data::Array(Array::new(buffer, hold, value.shape.clone())))
+    }
+}
+
+fn to_value(data: &Data) -> values::Array {
+    let mut buffer = Buffer::new(data.kind(), 0);
+    data.scalars().into_iter().for_each(|scalar| buffer.push(Scalar::Plain(scalar.plain())));
+    values::Array { shape: data.shape().to_vec(), data: buffer.into() }
+}

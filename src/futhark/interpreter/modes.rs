@@ -1,0 +1,211 @@
+//! Forward and reverse mode: arguments that carry derivatives in, derivatives out.
+//!
+//! Law: a call adds one level to the numbers it gives to its function and takes that level off the results, so what it answers
+//! carries the derivatives of the calls around it, and no others.
+
+use super::Interpreter;
+use super::array::{Builder, Data};
+use super::plain::Plain;
+use super::scalar::{Level, Part, Scalar};
+use super::tape::{Own, Tape};
+use crate::futhark::core::Prim;
+use crate::futhark::meaning::{Call, Code, Kept, Outcome};
+use crate::futhark::source::{Message, Span};
+
+fn zero(kind: Prim) -> Scalar {
+    Plain::number(0, kind).into()
+}
+
+/// A derivative has the shape of what it is a derivative of.
+fn same(at: Span, values: &[Data], derivatives: &[Data]) -> Outcome<()> {
+    for (value, derivative) in values.iter().zip(derivatives) {
+        if value.shape() != derivative.shape() {
+            let shown = super::array::shown;
+            let text = format!(
+                "a value of shape {} comes with a derivative of shape {}",
+                shown(value.shape()),
+                shown(derivative.shape())
+            );
+            return Err(Message::error("size", at, text).hint("the shapes are the same"));
+        }
+    }
+    Ok(())
+}
+
+/// How many derivatives arrays of them hold.
+pub(super) fn how_many(derivatives: &[Data]) -> usize {
+    derivatives.first().and_then(|first| first.shape().first()).copied().unwrap_or(0)
+}
+
+impl Interpreter {
+    /// Begins a call, and answers its level.
+    fn enter(&self, level: Level) -> u32 {
+        let mut levels = self.engine.levels.borrow_mut();
+        levels.push(level);
+        u32::try_from(levels.len()).expect("calls nest less than 2^32 times")
+    }
+
+    fn leave(&self) -> Level {
+        self.engine.levels.borrow_mut().pop().expect("a call that is left was entered")
+    }
+
+    pub(super) fn forward(
+        &self,
+        at: Span,
+        function: &mut Code<'_, Data>,
+        arguments: Vec<Data>,
+        tangents: &[Data],
+    ) -> Outcome<(Vec<Data>, Vec<Data>)> {
+        same(at, &arguments, tangents)?;
+        let level = self.enter(Level::Forward);
+        let mut given = Vec::with_capacity(arguments.len());
+        for (argument, tangent) in arguments.iter().zip(tangents) {
+            let mut tangents = tangent.scalars().into_iter();
+            given.push(argument.rebuilt(at, argument.kind(), &mut |value| {
+                let tangent = tangents.next().unwrap_or_else(|| zero(value.kind()));
+                // What does not move is constant.
+                Ok(if tangent.is_null() { value } else { Scalar::tagged(level, value, Part::Tangent(tangent)) })
+            })?);
+        }
+        let results = function(given);
+        self.leave();
+        let results = results?;
+        let mut tangents = Vec::with_capacity(results.len());
+        for result in &results {
+            tangents.push(result.rebuilt(at, result.kind(), &mut |value| {
+                Ok(match value.at(level).map(|tagged| &tagged.part) {
+                    Some(Part::Tangent(tangent)) => tangent.clone(),
+                    Some(Part::Node(_)) | None => zero(value.kind()),
+                })
+            })?);
+        }
+        Ok((self.below(at, level, results)?, tangents))
+    }
+
+    /// Data without what a level adds.
+    fn below(&self, at: Span, level: u32, data: Vec<Data>) -> Outcome<Vec<Data>> {
+        let below = |data: Data| {
+            if !data.reaches(level) {
+                return Ok(data);
+            }
+            data.rebuilt(at, data.kind(), &mut |value| Ok(value.below(level)))
+        };
+        data.into_iter().map(below).collect()
+    }
+
+    /// The results of a function, and for each of several adjoints of these the adjoints of the arguments.
+    pub(super) fn backward(
+        &self,
+        at: Span,
+        function: &mut Code<'_, Data>,
+        arguments: Vec<Data>,
+        adjoints: &mut dyn FnMut(&[Data]) -> Outcome<Vec<Vec<Data>>>,
+        call: &Call<'_, Data>,
+    ) -> Outcome<(Vec<Data>, Vec<Vec<Data>>)> {
+        let mut tape = Tape::default();
+        let level = u32::try_from(self.engine.levels.borrow().len() + 1).expect("calls nest less than 2^32 times");
+        let mut given = Vec::with_capacity(arguments.len());
+        for argument in &arguments {
+            given.push(argument.rebuilt(at, argument.kind(), &mut |value| {
+                Ok(Scalar::tagged(level, value, Part::Node(tape.input())))
+            })?);
+        }
+        let inputs = tape.len();
+        let (_, before) = self.engine.edges.get();
+        self.enter(Level::Reverse(tape));
+        let results = function(given);
+        let Level::Reverse(tape) = self.leave() else { panic!("a call that is left is the one that was entered last") };
+        let results = results?;
+        let values = self.below(at, level, results.clone())?;
+        let mut answers = Vec::new();
+        for adjoints in adjoints(&values)? {
+            same(at, &values, &adjoints)?;
+            let mut seeds = Vec::new();
+            for (result, adjoint) in results.iter().zip(&adjoints) {
+                let elements = result.scalars().into_iter().zip(adjoint.scalars());
+                seeds.extend(elements.filter_map(|(element, seed)| match element.at(level)?.part {
+                    Part::Node(node) => Some((node, seed)),
+                    Part::Tangent(_) => None,
+                }));
+            }
+            let mut found = tape.sweep(&self.engine, at, seeds, inputs, call)?.into_iter();
+            let mut answer = Vec::with_capacity(arguments.len());
+            for argument in &arguments {
+                answer.push(argument.rebuilt(at, argument.kind(), &mut |value| {
+                    Ok(found.next().flatten().unwrap_or_else(|| zero(value.kind())))
+                })?);
+            }
+            answers.push(answer);
+        }
+        let (limit, _) = self.engine.edges.get();
+        self.engine.edges.set((limit, before));
+        Ok((values, answers))
+    }
+
+    /// Derivatives, one after the other, as arrays of them.
+    pub(super) fn together(&self, at: Span, answers: Vec<Vec<Data>>) -> Outcome<Vec<Data>> {
+        let mut builders = Vec::new();
+        for answer in &answers {
+            for (number, data) in answer.iter().enumerate() {
+                if builders.len() == number {
+                    builders.push(Builder::new(&self.meter, at, data.kind(), answers.len())?);
+                }
+                builders[number].push(at, data)?;
+            }
+        }
+        Ok(builders.into_iter().map(|builder| builder.finish(Vec::new)).collect())
+    }
+
+    /// Element number `number` of arrays of derivatives.
+    pub(super) fn one_of(derivatives: &[Data], number: usize) -> Vec<Data> {
+        derivatives.iter().map(|array| Self::array_of(array.clone()).part(number)).collect()
+    }
+
+    pub(super) fn with_own_derivative(
+        &self,
+        at: Span,
+        function: &mut Code<'_, Data>,
+        results: usize,
+        adjoint: Kept,
+        arguments: Vec<Data>,
+    ) -> Outcome<Vec<Data>> {
+        // The innermost call that the arguments carry derivatives of; if they carry none, the innermost of all.
+        let levels = self.engine.levels.borrow().len() as u32;
+        let felt = (1..=levels).rev().find(|level| arguments.iter().any(|data| data.reaches(*level)));
+        let level = felt.unwrap_or(levels);
+        let reverse = level > 0 && matches!(self.engine.levels.borrow()[level as usize - 1], Level::Reverse(_));
+        if !reverse {
+            let mut all = function(arguments)?;
+            all.truncate(results);
+            return Ok(all);
+        }
+        let nodes = arguments
+            .iter()
+            .map(|data| {
+                let node = |scalar: &Scalar| match scalar.at(level)?.part {
+                    Part::Node(node) => Some(node),
+                    Part::Tangent(_) => None,
+                };
+                data.scalars().iter().map(node).collect()
+            })
+            .collect();
+        let below = self.below(at, level, arguments)?;
+        // Levels above are not those of the arguments, so there is nothing to keep of them but their own constants.
+        let given = function(below)?;
+        let mut values = self.below(at, level, given)?;
+        let residual = values.split_off(results.min(values.len()));
+        let mut engine_levels = self.engine.levels.borrow_mut();
+        let Some(Level::Reverse(tape)) = engine_levels.get_mut(level as usize - 1) else {
+            panic!("the level of a call that goes on does not change")
+        };
+        let first = u32::try_from(tape.len()).expect("the limit is below 2^32 nodes");
+        let mut tagged = Vec::with_capacity(values.len());
+        for value in &values {
+            tagged.push(value.rebuilt(at, value.kind(), &mut |value| {
+                Ok(Scalar::tagged(level, value, Part::Node(tape.input())))
+            })?);
+        }
+        tape.call(first, Own { adjoint, residual, results: values, arguments: nodes });
+        Ok(tagged)
+    }
+}

@@ -1,0 +1,268 @@
+//! Operations that move elements: parts of arrays, ranges, copies, other orders.
+//!
+//! Law: elements go where they go with all that they carry; what is out of bounds is an error that names the index and the size.
+
+use super::Interpreter;
+use super::array::{Array, Builder, Data, count, shown};
+use super::buffer::Buffer;
+use super::plain::{CHECKED, Plain};
+use crate::array::ScalarOp;
+use crate::futhark::core::{Constant, Prim};
+use crate::futhark::meaning::{Outcome, RangeKind, Section};
+use crate::futhark::source::{Message, Span};
+
+/// The places of a dimension that a section takes.
+struct Taken {
+    start: i128,
+    step: i128,
+    count: usize,
+}
+
+fn bounds(at: Span, text: String) -> Message {
+    Message::error("bounds", at, text)
+}
+
+/// An index as a place.
+fn place(at: Span, index: i128, size: usize) -> Outcome<usize> {
+    usize::try_from(index).ok().filter(|index| *index < size).ok_or_else(|| {
+        let hint = if size == 0 { "the array is empty".into() } else { format!("indices go from 0 to {}", size - 1) };
+        bounds(at, format!("the index {index} is out of bounds of an array of size {size}")).hint(hint)
+    })
+}
+
+fn slice(at: Span, size: usize, start: Option<i128>, end: Option<i128>, step: Option<i128>) -> Outcome<Taken> {
+    let (n, step) = (size as i128, step.unwrap_or(1));
+    let (start, end) = if step > 0 {
+        (start.unwrap_or(0), end.unwrap_or(n))
+    } else {
+        (start.unwrap_or(n - 1), end.unwrap_or(-1))
+    };
+    let wrong = || bounds(at, format!("the slice {start}:{end}:{step} is out of bounds of an array of size {size}"));
+    let inside = match step.signum() {
+        1 => 0 <= start && start <= end && end <= n,
+        -1 => -1 <= end && end <= start && start < n.max(0),
+        _ => return Err(wrong().hint("the step of a slice is not 0")),
+    };
+    if !inside {
+        return Err(wrong().hint(format!("a slice lies within 0:{size}, and goes the way of its step")));
+    }
+    let distance = (end - start) / step + i128::from((end - start) % step != 0);
+    Ok(Taken { start, step, count: distance as usize })
+}
+
+impl Interpreter {
+    /// An index or a size.
+    pub(super) fn index(&self, data: &Data) -> i128 {
+        let Data::Scalar(scalar) = data else { panic!("{CHECKED}") };
+        scalar.plain().integer()
+    }
+
+    pub(super) fn array_of(data: Data) -> Array {
+        match data {
+            Data::Array(array) | Data::Accumulator(array, _) => array,
+            Data::Scalar(_) => panic!("{CHECKED}"),
+        }
+    }
+
+    /// A size that is not negative.
+    pub(super) fn count(&self, at: Span, data: &Data) -> Outcome<usize> {
+        let count = self.index(data);
+        usize::try_from(count).map_err(|_| {
+            Message::error("range", at, format!("an array cannot have {count} elements")).hint("sizes are not negative")
+        })
+    }
+
+    /// The shape of a part of an array, and the places of its elements; a stretch is said by its start.
+    fn taken(&self, at: Span, array: &Array, sections: &[Section<Data>]) -> Outcome<(Vec<usize>, Vec<Taken>)> {
+        let mut shape = Vec::new();
+        let mut all = Vec::new();
+        for (section, size) in sections.iter().zip(array.shape()) {
+            all.push(match section {
+                Section::At(index) => {
+                    Taken { start: place(at, self.index(index), *size)? as i128, step: 1, count: 1 }
+                }
+                Section::Slice(start, end, step) => {
+                    let part = |part: &Option<Data>| part.as_ref().map(|part| self.index(part));
+                    let taken = slice(at, *size, part(start), part(end), part(step))?;
+                    shape.push(taken.count);
+                    taken
+                }
+            });
+        }
+        shape.extend(&array.shape()[sections.len().min(array.shape().len())..]);
+        Ok((shape, all))
+    }
+
+    pub(super) fn section_of(&self, at: Span, array: Array, sections: &[Section<Data>]) -> Outcome<Data> {
+        // Indices into leading dimensions give a view.
+        let mut rest = sections;
+        let mut array = array;
+        while let Some((Section::At(index), others)) = rest.split_first() {
+            let Some(size) = array.shape().first() else { panic!("{CHECKED}") };
+            rest = others;
+            match array.part(place(at, self.index(index), *size)?) {
+                Data::Array(part) | Data::Accumulator(part, _) => array = part,
+                scalar @ Data::Scalar(_) => return Ok(scalar),
+            }
+        }
+        if rest.is_empty() {
+            return Ok(Data::Array(array));
+        }
+        let (shape, taken) = self.taken(at, &array, rest)?;
+        if let [Taken { start, step: 1, count }] = taken[..] {
+            return Ok(Data::Array(array.rows(start as usize, count)));
+        }
+        let places = places(&array, &taken);
+        array.gather(at, shape, places).map(Data::Array)
+    }
+
+    pub(super) fn updated(&self, at: Span, array: Array, sections: &[Section<Data>], value: &Data) -> Outcome<Array> {
+        let (shape, taken) = self.taken(at, &array, sections)?;
+        if shape != value.shape() {
+            let text = format!("a part of shape {} is replaced by a value of shape {}", shown(&shape), shown(value.shape()));
+            return Err(Message::error("size", at, text).hint("the shapes are the same"));
+        }
+        if taken.iter().all(|taken| taken.count == 1) || taken.len() == 1 && taken[0].step == 1 {
+            // A stretch: nothing but the last dimension mentioned has more than one place.
+            let inner: usize = array.shape()[taken.len()..].iter().product();
+            let start = taken.iter().zip(array.shape()).fold(0, |place, (taken, size)| place * size + taken.start as usize);
+            return array.overwritten(at, start * inner, value);
+        }
+        let Data::Array(values) = value else { panic!("{CHECKED}") };
+        let places = places(&array, &taken);
+        array.spread(at, places, values)
+    }
+
+    pub(super) fn range_of(
+        &self,
+        at: Span,
+        kind: Prim,
+        start: &Data,
+        second: Option<&Data>,
+        end: &Data,
+        how: RangeKind,
+    ) -> Outcome<Data> {
+        let (from, to) = (self.index(start), self.index(end));
+        let step = second.map(|second| self.index(second) - from);
+        let (step, way) = match how {
+            RangeKind::Inclusive => (step.unwrap_or(if from <= to { 1 } else { -1 }), 0_i128),
+            RangeKind::Upto => (step.unwrap_or(1), 1),
+            RangeKind::Downto => (step.unwrap_or(-1), -1),
+        };
+        // How far the last place that is allowed is away, in the direction of the steps.
+        let last = (to - from) * step.signum() - way.abs();
+        let least = if way == 0 { -step.abs() } else { -1 };
+        if step == 0 || way * step < 0 || last < least {
+            let text = format!("the range from {from} to {to} by {step} has no end");
+            return Err(Message::error("range", at, text).hint("a range goes from its start towards its end"));
+        }
+        let count = usize::try_from(last.div_euclid(step.abs()) + 1).unwrap_or(usize::MAX);
+        let hold = self.meter.claim(at, Some(count))?;
+        let mut buffer = Buffer::new(kind, count);
+        let Data::Scalar(first) = start else { panic!("{CHECKED}") };
+        for i in 0..count {
+            let distance = Plain::constant(Constant::Integer(step.wrapping_mul(i as i128)), kind).into();
+            buffer.push(self.engine.apply(at, ScalarOp::Add.into(), kind, &[first.clone(), distance])?);
+        }
+        Ok(Data::Array(Array::new(buffer, hold, vec![count])))
+    }
+
+    pub(super) fn counted(&self, at: Span, count: usize) -> Outcome<Data> {
+        let hold = self.meter.claim(at, Some(count))?;
+        Ok(Data::Array(Array::new(Buffer::I64((0..count as i64).collect()), hold, vec![count])))
+    }
+
+    pub(super) fn replicated(&self, at: Span, times: usize, value: &Data) -> Outcome<Data> {
+        let mut shape = vec![times];
+        shape.extend(value.shape());
+        let hold = self.meter.claim(at, count(&shape))?;
+        let mut buffer = Buffer::new(value.kind(), count(&shape).unwrap_or(0));
+        match value {
+            Data::Scalar(scalar) => (0..times).for_each(|_| buffer.push(scalar.clone())),
+            Data::Array(array) | Data::Accumulator(array, _) => {
+                // A size may be large where there are no elements.
+                let times = if array.len() == 0 { 0 } else { times };
+                (0..times).for_each(|_| array.append_to(&mut buffer));
+            }
+        }
+        Ok(Data::Array(Array::new(buffer, hold, shape)))
+    }
+
+    pub(super) fn concatenated(&self, at: Span, first: &Array, second: &Array) -> Outcome<Data> {
+        let (inner, other) = (&first.shape()[1..], &second.shape()[1..]);
+        let (n, m) = (first.shape()[0], second.shape()[0]);
+        if inner != other && n != 0 && m != 0 {
+            let text = format!("arrays with elements of shapes {} and {} are put together", shown(inner), shown(other));
+            return Err(Message::error("size", at, text).hint("the shapes are the same"));
+        }
+        let mut shape = if n == 0 { second.shape().to_vec() } else { first.shape().to_vec() };
+        shape[0] = n + m;
+        let hold = self.meter.claim(at, count(&shape))?;
+        let mut buffer = Buffer::new(first.kind(), first.len() + second.len());
+        first.append_to(&mut buffer);
+        second.append_to(&mut buffer);
+        Ok(Data::Array(Array::new(buffer, hold, shape)))
+    }
+
+    /// The array with the places of its outer dimension in another order.
+    pub(super) fn reordered(&self, at: Span, array: &Array, order: impl Fn(usize) -> usize) -> Outcome<Data> {
+        let inner: usize = array.shape()[1..].iter().product();
+        let places = (0..array.shape()[0]).flat_map(|row| {
+            let from = order(row) * inner;
+            from..from + inner
+        });
+        array.gather(at, array.shape().to_vec(), places).map(Data::Array)
+    }
+
+    pub(super) fn transposed(&self, at: Span, array: &Array) -> Outcome<Data> {
+        let [n, m] = [array.shape()[0], array.shape()[1]];
+        let inner: usize = array.shape()[2..].iter().product();
+        let mut shape = array.shape().to_vec();
+        shape.swap(0, 1);
+        let places = (0..m).flat_map(move |j| {
+            (0..n).flat_map(move |i| {
+                let from = (i * m + j) * inner;
+                from..from + inner
+            })
+        });
+        array.gather(at, shape, places).map(Data::Array)
+    }
+
+    pub(super) fn reshaped(&self, at: Span, array: Array, leading: usize, sizes: &[Data]) -> Outcome<Data> {
+        let sizes: Vec<usize> = sizes.iter().map(|size| self.count(at, size)).collect::<Outcome<_>>()?;
+        let (before, inner) = array.shape().split_at(leading);
+        let (wanted, found) = (sizes.iter().try_fold(1_usize, |n, size| n.checked_mul(*size)), before.iter().product());
+        if wanted != Some(found) {
+            let text = format!("an array of shape {} has {found} places, not those of {}", shown(before), shown(&sizes));
+            return Err(Message::error("size", at, text).hint("the products of the sizes are the same"));
+        }
+        let mut shape = sizes;
+        shape.extend(inner);
+        Ok(Data::Array(array.reshaped(shape)))
+    }
+
+    pub(super) fn filtered(&self, at: Span, flags: &Array, array: &Array) -> Outcome<Data> {
+        let mut builder = Builder::new(&self.meter, at, array.kind(), 0)?;
+        for (row, flag) in flags.elements().enumerate() {
+            if flag.plain().truth() {
+                builder.push(at, &array.part(row))?;
+            }
+        }
+        Ok(builder.finish(|| array.shape()[1..].to_vec()))
+    }
+}
+
+/// The places of the elements that sections of the leading dimensions take, in order.
+fn places(array: &Array, taken: &[Taken]) -> impl Iterator<Item = usize> + use<> {
+    let inner: usize = array.shape()[taken.len()..].iter().product();
+    let mut places = vec![0];
+    for (taken, size) in taken.iter().zip(array.shape()) {
+        places = places
+            .into_iter()
+            .flat_map(|place| {
+                (0..taken.count).map(move |i| place * size + (taken.start + taken.step * i as i128) as usize)
+            })
+            .collect();
+    }
+    places.into_iter().flat_map(move |place| place * inner..(place + 1) * inner)
+}

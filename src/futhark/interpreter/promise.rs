@@ -1,0 +1,348 @@
+//! What the interpreter does for the evaluator: the promise of a meaning, kept.
+//!
+//! Law: each method does what [`Meaning`] says of it, at once.
+
+use super::Interpreter;
+use super::array::{Builder, Data, shown};
+use super::modes;
+use super::plain::{CHECKED, Plain};
+use super::scalar::Scalar;
+use crate::futhark::core::{Constant, Prim};
+use crate::futhark::meaning::{Call, Code, Kept, Leaf, Meaning, Operation, Outcome, Policy, RangeKind, Section};
+use crate::futhark::source::{Message, Span};
+
+fn scalar(data: &Data) -> &Scalar {
+    let Data::Scalar(scalar) = data else { panic!("{CHECKED}") };
+    scalar
+}
+
+impl Interpreter {
+    /// `Ok` if two shapes are one.
+    pub(super) fn same_shape(&self, at: Span, wanted: &[usize], found: &[usize]) -> Outcome<()> {
+        if wanted == found {
+            return Ok(());
+        }
+        let text = format!("a value of shape {} is written where elements are of shape {}", shown(found), shown(wanted));
+        Err(Message::error("size", at, text).hint("the shapes are the same"))
+    }
+}
+
+impl Meaning for Interpreter {
+    type Data = Data;
+
+    const CONCRETE: bool = true;
+
+    fn constant(&self, constant: Constant, kind: Prim) -> Data {
+        Data::Scalar(Plain::constant(constant, kind).into())
+    }
+
+    fn scalar(&self, at: Span, operation: Operation, kind: Prim, operands: &[Data]) -> Outcome<Data> {
+        let value = match operands {
+            [x] => self.engine.apply(at, operation, kind, core::slice::from_ref(scalar(x))),
+            _ => {
+                let operands: Vec<Scalar> = operands.iter().map(|x| scalar(x).clone()).collect();
+                self.engine.apply(at, operation, kind, &operands)
+            }
+        };
+        value.map(Data::Scalar)
+    }
+
+    fn convert(&self, at: Span, _: Prim, to: Prim, operand: Data) -> Outcome<Data> {
+        self.engine.convert(at, scalar(&operand), to).map(Data::Scalar)
+    }
+
+    fn equal(&self, _: Span, first: &Data, second: &Data) -> Outcome<Data> {
+        let equal = match (first, second) {
+            (Data::Scalar(first), Data::Scalar(second)) => first.plain() == second.plain(),
+            (first, second) => {
+                let plain = |data: &Data| data.scalars().into_iter().map(|x| x.plain()).collect::<Vec<_>>();
+                first.shape() == second.shape() && plain(first) == plain(second)
+            }
+        };
+        Ok(Data::Scalar(Plain::Bool(equal).into()))
+    }
+
+    fn decide(&self, condition: &Data) -> Option<bool> {
+        Some(scalar(condition).plain().truth())
+    }
+
+    fn branch(
+        &self,
+        _: Span,
+        condition: &Data,
+        arm: &mut dyn FnMut(bool) -> Outcome<Vec<Data>>,
+    ) -> Outcome<Vec<Data>> {
+        arm(scalar(condition).plain().truth())
+    }
+
+    fn repeat(
+        &self,
+        at: Span,
+        kind: Prim,
+        bound: &Data,
+        initial: Vec<Data>,
+        _: &Policy<Data>,
+        body: &mut dyn FnMut(Data, Vec<Data>) -> Outcome<Vec<Data>>,
+    ) -> Outcome<Vec<Data>> {
+        self.repeated(at, kind, bound, initial, body)
+    }
+
+    fn repeat_while(
+        &self,
+        at: Span,
+        initial: Vec<Data>,
+        _: &Policy<Data>,
+        condition: &mut Code<'_, Data>,
+        body: &mut Code<'_, Data>,
+    ) -> Outcome<Vec<Data>> {
+        let mut state = initial;
+        while condition(state.clone())?.iter().all(|answer| scalar(answer).plain().truth()) {
+            self.step(at)?;
+            state = body(state)?;
+        }
+        Ok(state)
+    }
+
+    fn require(&self, at: Span, condition: &Data, text: &str) -> Outcome<()> {
+        if scalar(condition).plain().truth() { Ok(()) } else { Err(Message::error("assert", at, text)) }
+    }
+
+    fn same_size(&self, at: Span, wanted: &Data, found: &Data, what: &str) -> Outcome<()> {
+        let (wanted, found) = (self.index(wanted), self.index(found));
+        if wanted == found {
+            return Ok(());
+        }
+        Err(Message::error("size", at, format!("{what} has a dimension of size {found}, where {wanted} is wanted")))
+    }
+
+    fn size(&self, array: &Data, dimension: usize) -> Data {
+        let size = array.shape().get(dimension).expect(CHECKED);
+        self.constant(Constant::Integer(*size as i128), Prim::I64)
+    }
+
+    fn array(&self, at: Span, elements: Vec<Data>, element: &Leaf<Data>) -> Outcome<Data> {
+        let mut builder = Builder::new(&self.meter, at, element.kind, elements.len())?;
+        elements.iter().try_for_each(|element| builder.push(at, element))?;
+        Ok(builder.finish(|| self.shape_of(element)))
+    }
+
+    fn range(
+        &self,
+        at: Span,
+        kind: Prim,
+        start: &Data,
+        second: Option<&Data>,
+        end: &Data,
+        how: RangeKind,
+    ) -> Outcome<Data> {
+        self.range_of(at, kind, start, second, end, how)
+    }
+
+    fn section(&self, at: Span, array: Data, sections: &[Section<Data>]) -> Outcome<Data> {
+        self.section_of(at, Self::array_of(array), sections)
+    }
+
+    fn update(&self, at: Span, array: Data, sections: &[Section<Data>], value: Data) -> Outcome<Data> {
+        self.updated(at, Self::array_of(array), sections, &value).map(Data::Array)
+    }
+
+    fn iota(&self, at: Span, count: &Data) -> Outcome<Data> {
+        self.counted(at, self.count(at, count)?)
+    }
+
+    fn replicate(&self, at: Span, count: &Data, value: Data) -> Outcome<Data> {
+        self.replicated(at, self.count(at, count)?, &value)
+    }
+
+    fn concat(&self, at: Span, first: Data, second: Data) -> Outcome<Data> {
+        self.concatenated(at, &Self::array_of(first), &Self::array_of(second))
+    }
+
+    fn reverse(&self, at: Span, array: Data) -> Outcome<Data> {
+        let array = Self::array_of(array);
+        let size = array.shape()[0];
+        self.reordered(at, &array, |row| size - 1 - row)
+    }
+
+    fn rotate(&self, at: Span, by: &Data, array: Data) -> Outcome<Data> {
+        let array = Self::array_of(array);
+        let size = array.shape()[0] as i128;
+        let by = if size == 0 { 0 } else { self.index(by).rem_euclid(size) };
+        self.reordered(at, &array, |row| ((row as i128 + by) % size) as usize)
+    }
+
+    fn transpose(&self, at: Span, array: Data) -> Outcome<Data> {
+        self.transposed(at, &Self::array_of(array))
+    }
+
+    fn reshape(&self, at: Span, array: Data, leading: usize, sizes: &[Data]) -> Outcome<Data> {
+        self.reshaped(at, Self::array_of(array), leading, sizes)
+    }
+
+    fn filter(&self, at: Span, flags: &Data, arrays: Vec<Data>) -> Outcome<Vec<Data>> {
+        let flags = Self::array_of(flags.clone());
+        arrays.into_iter().map(|array| self.filtered(at, &flags, &Self::array_of(array))).collect()
+    }
+
+    fn map(
+        &self,
+        at: Span,
+        arrays: Vec<Data>,
+        results: &[Leaf<Data>],
+        function: &mut Code<'_, Data>,
+    ) -> Outcome<Vec<Data>> {
+        self.mapped(at, arrays, results, function)
+    }
+
+    fn reduce(
+        &self,
+        at: Span,
+        operator: &mut Code<'_, Data>,
+        _: bool,
+        neutral: Vec<Data>,
+        arrays: Vec<Data>,
+    ) -> Outcome<Vec<Data>> {
+        self.reduced(at, operator, neutral, arrays, &mut |_| Ok(()))
+    }
+
+    fn scan(
+        &self,
+        at: Span,
+        operator: &mut Code<'_, Data>,
+        neutral: Vec<Data>,
+        arrays: Vec<Data>,
+    ) -> Outcome<Vec<Data>> {
+        self.scanned(at, operator, neutral, arrays)
+    }
+
+    fn reduce_by_index(
+        &self,
+        at: Span,
+        bins: Vec<Data>,
+        operator: &mut Code<'_, Data>,
+        _: Vec<Data>,
+        indices: &Data,
+        values: Vec<Data>,
+    ) -> Outcome<Vec<Data>> {
+        let indices: Vec<i128> = indices.scalars().iter().map(|index| index.plain().integer()).collect();
+        self.combined(at, bins, Some(operator), &indices, values)
+    }
+
+    fn scatter(&self, at: Span, destinations: Vec<Data>, indices: &Data, values: Vec<Data>) -> Outcome<Vec<Data>> {
+        let indices: Vec<i128> = indices.scalars().iter().map(|index| index.plain().integer()).collect();
+        self.combined(at, destinations, None, &indices, values)
+    }
+
+    fn stream(
+        &self,
+        at: Span,
+        destinations: Vec<Data>,
+        operator: Option<(Kept, Vec<Data>)>,
+        arrays: Vec<Data>,
+        function: &mut Code<'_, Data>,
+        _: &Call<'_, Data>,
+    ) -> Outcome<Vec<Data>> {
+        self.streamed(at, destinations, operator.map(|(operator, _)| operator), arrays, function)
+    }
+
+    fn write(
+        &self,
+        at: Span,
+        accumulators: Vec<Data>,
+        index: &Data,
+        values: Vec<Data>,
+        call: &Call<'_, Data>,
+    ) -> Outcome<Vec<Data>> {
+        self.accumulated(at, accumulators, self.index(index), values, call)
+    }
+
+    fn jvp(
+        &self,
+        at: Span,
+        function: &mut Code<'_, Data>,
+        arguments: Vec<Data>,
+        tangents: Vec<Data>,
+    ) -> Outcome<(Vec<Data>, Vec<Data>)> {
+        self.forward(at, function, arguments, &tangents)
+    }
+
+    fn vjp(
+        &self,
+        at: Span,
+        function: &mut Code<'_, Data>,
+        arguments: Vec<Data>,
+        adjoints: Vec<Data>,
+        call: &Call<'_, Data>,
+    ) -> Outcome<(Vec<Data>, Vec<Data>)> {
+        let mut adjoints = Some(adjoints);
+        let (values, mut answers) =
+            self.backward(at, function, arguments, &mut |_| Ok(adjoints.take().into_iter().collect()), call)?;
+        Ok((values, answers.pop().expect("there is an answer for each question")))
+    }
+
+    fn jmp(
+        &self,
+        at: Span,
+        function: &mut Code<'_, Data>,
+        arguments: Vec<Data>,
+        tangents: Vec<Data>,
+    ) -> Outcome<(Vec<Data>, Vec<Data>)> {
+        let count = modes::how_many(&tangents);
+        if count == 0 {
+            let values = function(arguments)?;
+            let none = values.iter().map(|value| self.replicated(at, 0, value)).collect::<Outcome<_>>()?;
+            return Ok((values, none));
+        }
+        let mut values = Vec::new();
+        let mut answers = Vec::with_capacity(count);
+        for number in 0..count {
+            let tangents = Self::one_of(&tangents, number);
+            let (value, answer) = self.forward(at, function, arguments.clone(), &tangents)?;
+            values = value;
+            answers.push(answer);
+        }
+        let together = self.together(at, answers)?;
+        Ok((values, together))
+    }
+
+    fn mjp(
+        &self,
+        at: Span,
+        function: &mut Code<'_, Data>,
+        arguments: Vec<Data>,
+        adjoints: Vec<Data>,
+        call: &Call<'_, Data>,
+    ) -> Outcome<(Vec<Data>, Vec<Data>)> {
+        let count = modes::how_many(&adjoints);
+        let mut each = |_: &[Data]| Ok((0..count).map(|number| Self::one_of(&adjoints, number)).collect());
+        let (values, answers) = self.backward(at, function, arguments.clone(), &mut each, call)?;
+        if answers.is_empty() {
+            let none = arguments.iter().map(|value| self.replicated(at, 0, value)).collect::<Outcome<_>>()?;
+            return Ok((values, none));
+        }
+        let together = self.together(at, answers)?;
+        Ok((values, together))
+    }
+
+    fn with_vjp(
+        &self,
+        at: Span,
+        function: &mut Code<'_, Data>,
+        results: usize,
+        adjoint: Kept,
+        arguments: Vec<Data>,
+        _: &Call<'_, Data>,
+    ) -> Outcome<Vec<Data>> {
+        self.with_own_derivative(at, function, results, adjoint, arguments)
+    }
+
+    fn step(&self, at: Span) -> Outcome<()> {
+        let (limit, taken) = self.steps.get();
+        if taken == limit {
+            let text = format!("the program takes more than the limit of {limit} steps");
+            return Err(Message::error("limit", at, text).hint("a loop may have no end"));
+        }
+        self.steps.set((limit, taken + 1));
+        Ok(())
+    }
+}

@@ -1,0 +1,59 @@
+//! Partial derivatives of the rows of the two tables, over numbers that may themselves carry derivatives.
+//!
+//! Law: no derivative is written here. On plain numbers a row is run on dual numbers; where its operands carry derivatives of
+//! other calls, the partial derivative is a term, made once by running the row on dual numbers over terms, and its operations
+//! are performed on them. Integers have the partials of the table of integers.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use crate::carriers::{Dense, Dual};
+use crate::futhark::core::Prim;
+use crate::primitives::Primitive;
+use crate::primitives::Scalar as Number;
+use crate::term::{Arena, Listing, Term};
+use crate::typenum::U3;
+use num_traits::{One, Zero};
+
+use super::plain::Plain;
+
+/// The partial derivatives of a row at plain reals of one kind.
+pub(super) fn at_plain(row: Primitive, kind: Prim, x: &[Plain]) -> [Plain; 3] {
+    match kind {
+        Prim::F32 => over(row, x, |x| if let Plain::F32(x) = x { x } else { 0.0 }).map(Plain::F32),
+        _ => over(row, x, |x| if let Plain::F64(x) = x { x } else { 0.0 }).map(Plain::F64),
+    }
+}
+
+fn over<F: Number>(row: Primitive, x: &[Plain], real: impl Fn(Plain) -> F) -> [F; 3] {
+    let mut numbers = [Dual::<F, Dense<F, U3>>::zero(); 3];
+    numbers.iter_mut().zip(x).enumerate().for_each(|(i, (to, x))| *to = Dual::variable(real(*x), i));
+    let z = row.apply(&numbers[..x.len()]);
+    core::array::from_fn(|i| z.tangent[i])
+}
+
+/// The partial derivatives of rows as terms in their operands, each made when it is first asked for.
+#[derive(Debug, Default)]
+pub(super) struct Partials {
+    known: RefCell<FxHashMap<(Primitive, usize), Rc<Listing<usize>>>>,
+}
+
+impl Partials {
+    /// The partial derivative of a row by an operand, as a straight line over the operands by number.
+    pub(super) fn of(&self, row: Primitive, operand: usize) -> Rc<Listing<usize>> {
+        let made = || {
+            let arena = Arena::<usize>::exact();
+            let numbers: Vec<Dual<Term<'_, usize>>> = (0..row.arity())
+                .map(|i| Dual {
+                    value: arena.variable(i),
+                    tangent: if i == operand { Term::one() } else { Term::zero() },
+                })
+                .collect();
+            let listing = row.apply(&numbers).tangent.listing();
+            Rc::new(listing.expect("the rows of the table have names"))
+        };
+        self.known.borrow_mut().entry((row, operand)).or_insert_with(made).clone()
+    }
+}

@@ -1,0 +1,361 @@
+//! Scalars that may carry derivatives, each tagged with the call of forward or reverse mode that it belongs to.
+//!
+//! Calls nest; each has a *level*, from 1 on, the innermost the greatest. A number of a level is a value, itself of lower levels,
+//! and either a tangent or a place on the tape of that call. An operation on numbers of several levels is one of the greatest
+//! of them: what is of lower levels is constant to it, so perturbations are never confused ("Not-Quite-Supersonic AD", §3.3).
+//!
+//! Law: the value of an operation is that of the operation on the values; what a level adds is the chain rule, once for all
+//! operations. A null tangent stays null through an infinite partial, and the 0 of a switch discards the tangent.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use super::plain::{self, Plain};
+use super::rows::{Partials, at_plain};
+use super::tape::{Edge, Tape};
+use crate::array::{IntegerRow, ScalarOp};
+use crate::futhark::core::Prim;
+use crate::futhark::meaning::{Bits, Operation, Outcome};
+use crate::futhark::source::{Message, Span};
+use crate::primitives::Slopes;
+use crate::term::Line;
+use crate::transform::{Integers, integer_partial};
+
+/// A scalar.
+#[derive(Debug, Clone)]
+pub(super) enum Scalar {
+    /// Without derivatives.
+    Plain(Plain),
+    /// With them.
+    Tagged(Rc<Tagged>),
+}
+
+/// A number of a level.
+#[derive(Debug)]
+pub(super) struct Tagged {
+    pub(super) level: u32,
+    /// The value, of lower levels.
+    pub(super) value: Scalar,
+    pub(super) part: Part,
+}
+
+/// What a level adds to a value.
+#[derive(Debug)]
+pub(super) enum Part {
+    /// In forward mode: the tangent, of lower levels.
+    Tangent(Scalar),
+    /// In reverse mode: the number of a node on the tape.
+    Node(u32),
+}
+
+impl From<Plain> for Scalar {
+    fn from(plain: Plain) -> Self {
+        Scalar::Plain(plain)
+    }
+}
+
+impl Scalar {
+    pub(super) fn tagged(level: u32, value: Scalar, part: Part) -> Self {
+        Scalar::Tagged(Rc::new(Tagged { level, value, part }))
+    }
+
+    /// The value without any derivatives.
+    pub(super) fn plain(&self) -> Plain {
+        let mut at = self;
+        loop {
+            match at {
+                Scalar::Plain(plain) => return *plain,
+                Scalar::Tagged(tagged) => at = &tagged.value,
+            }
+        }
+    }
+
+    pub(super) fn kind(&self) -> Prim {
+        self.plain().kind()
+    }
+
+    pub(super) fn level(&self) -> u32 {
+        match self {
+            Scalar::Plain(_) => 0,
+            Scalar::Tagged(tagged) => tagged.level,
+        }
+    }
+
+    /// What this is at a level, if it is of that level.
+    pub(super) fn at(&self, level: u32) -> Option<&Tagged> {
+        match self {
+            Scalar::Tagged(tagged) if tagged.level == level => Some(tagged),
+            Scalar::Tagged(_) | Scalar::Plain(_) => None,
+        }
+    }
+
+    /// The value below a level.
+    pub(super) fn below(&self, level: u32) -> Scalar {
+        self.at(level).map_or_else(|| self.clone(), |tagged| tagged.value.clone())
+    }
+
+    /// Whether this is 0 and so are all of its derivatives.
+    pub(super) fn is_null(&self) -> bool {
+        match self {
+            Scalar::Plain(plain) => plain.is_zero(),
+            Scalar::Tagged(tagged) => match &tagged.part {
+                Part::Tangent(tangent) => tagged.value.is_null() && tangent.is_null(),
+                Part::Node(_) => false,
+            },
+        }
+    }
+}
+
+/// How a result changes with an operand.
+#[derive(Debug, Clone)]
+pub(super) enum Factor {
+    /// As the operand does.
+    One,
+    /// By a factor, of the kind of both.
+    By(Scalar, Slopes),
+    /// By conversion from a kind to another.
+    Converted(Prim, Prim),
+    /// By taking the bits of a real, of this kind.
+    Bits(Prim),
+    /// By taking bits, of this kind, as a real.
+    Real(Prim),
+}
+
+/// A call of a mode that is going on.
+#[derive(Debug)]
+pub(super) enum Level {
+    Forward,
+    Reverse(Tape),
+}
+
+/// Performs operations, at all levels.
+#[derive(Debug, Default)]
+pub(super) struct Engine {
+    partials: Partials,
+    /// The calls that are going on, the innermost last.
+    pub(super) levels: RefCell<Vec<Level>>,
+    /// How many edges the tapes may have together, and have.
+    pub(super) edges: Cell<(u64, u64)>,
+}
+
+impl Engine {
+    /// The value of an operation on operands of one kind.
+    pub(super) fn apply(&self, at: Span, operation: Operation, kind: Prim, x: &[Scalar]) -> Outcome<Scalar> {
+        let level = x.iter().map(Scalar::level).max().unwrap_or(0);
+        if level == 0 || is_constant(operation) {
+            let mut operands = [Plain::Bool(false); 3];
+            operands.iter_mut().zip(x).for_each(|(to, x)| *to = x.plain());
+            let operands = &operands[..x.len()];
+            return plain::apply(operation, kind, operands).map(Scalar::Plain).ok_or_else(|| no_value(at, operation, operands));
+        }
+        let values: Vec<Scalar> = x.iter().map(|x| x.below(level)).collect();
+        let z = self.apply(at, operation, kind, &values)?;
+        let active: Vec<bool> = x.iter().map(|x| x.at(level).is_some()).collect();
+        let factors = self.factors(at, operation, kind, &values, &active)?;
+        self.chain(at, level, z, x.iter().zip(factors))
+    }
+
+    /// The scalar in another kind.
+    pub(super) fn convert(&self, at: Span, x: &Scalar, to: Prim) -> Outcome<Scalar> {
+        match x {
+            Scalar::Plain(plain) => Ok(Scalar::Plain(plain.convert(to))),
+            Scalar::Tagged(tagged) => {
+                let from = x.kind();
+                if from == to {
+                    return Ok(x.clone());
+                }
+                let z = self.convert(at, &tagged.value, to)?;
+                self.chain(at, tagged.level, z, [(x, Some(Factor::Converted(from, to)))].into_iter())
+            }
+        }
+    }
+
+    /// A value with what its operands add to it at a level.
+    fn chain<'x>(
+        &self,
+        at: Span,
+        level: u32,
+        z: Scalar,
+        operands: impl Iterator<Item = (&'x Scalar, Option<Factor>)>,
+    ) -> Outcome<Scalar> {
+        let mut tangent: Option<Scalar> = None;
+        let mut edges: [Option<Edge>; 3] = [None, None, None];
+        for ((operand, factor), edge) in operands.zip(&mut edges) {
+            let (Some(tagged), Some(factor)) = (operand.at(level), factor) else { continue };
+            match &tagged.part {
+                Part::Tangent(theirs) => {
+                    let Some(part) = self.push(at, theirs, &factor)? else { continue };
+                    tangent = Some(match tangent {
+                        None => part,
+                        Some(sum) => self.add(at, &sum, &part)?,
+                    });
+                }
+                Part::Node(node) => *edge = Some(Edge { to: *node, factor }),
+            }
+        }
+        if let Some(tangent) = tangent {
+            return Ok(Scalar::tagged(level, z, Part::Tangent(tangent)));
+        }
+        if edges.iter().all(Option::is_none) {
+            return Ok(z);
+        }
+        let (limit, used) = self.edges.get();
+        if used + 4 > limit {
+            let text = format!("the tape of reverse mode has more operations than the limit of {limit} elements has room for");
+            return Err(Message::error("limit", at, text));
+        }
+        self.edges.set((limit, used + 4));
+        let mut levels = self.levels.borrow_mut();
+        let Some(Level::Reverse(tape)) = levels.get_mut(level as usize - 1) else {
+            panic!("a number on a tape belongs to a call of reverse mode that goes on");
+        };
+        let node = tape.operation(edges.into_iter().flatten());
+        Ok(Scalar::tagged(level, z, Part::Node(node)))
+    }
+
+    /// The sum of two derivatives; of truth values, "or".
+    pub(super) fn add(&self, at: Span, a: &Scalar, b: &Scalar) -> Outcome<Scalar> {
+        self.apply(at, ScalarOp::Add.into(), a.kind(), &[a.clone(), b.clone()])
+    }
+
+    /// A tangent through an operation; `None` for nothing.
+    pub(super) fn push(&self, at: Span, tangent: &Scalar, factor: &Factor) -> Outcome<Option<Scalar>> {
+        Ok(Some(match factor {
+            Factor::One => tangent.clone(),
+            Factor::By(by, slopes) => match slopes {
+                Slopes::Switch if by.is_null() => return Ok(None),
+                Slopes::Singular | Slopes::Switch if tangent.is_null() => tangent.clone(),
+                Slopes::Finite | Slopes::Singular | Slopes::Switch => {
+                    self.apply(at, ScalarOp::Mul.into(), by.kind(), &[tangent.clone(), by.clone()])?
+                }
+            },
+            Factor::Converted(_, to) => self.convert(at, tangent, *to)?,
+            Factor::Bits(kind) => self.apply(at, Operation::Bits(Bits::To), *kind, core::slice::from_ref(tangent))?,
+            Factor::Real(kind) => self.apply(at, Operation::Bits(Bits::From), *kind, core::slice::from_ref(tangent))?,
+        }))
+    }
+
+    /// An adjoint back through an operation; `None` for nothing.
+    pub(super) fn pull(&self, at: Span, adjoint: &Scalar, factor: &Factor) -> Outcome<Option<Scalar>> {
+        let adjoint = core::slice::from_ref(adjoint);
+        match factor {
+            Factor::One | Factor::By(..) => self.push(at, &adjoint[0], factor),
+            Factor::Converted(from, _) => self.convert(at, &adjoint[0], *from).map(Some),
+            Factor::Bits(Prim::F32) => self.apply(at, Operation::Bits(Bits::From), Prim::U32, adjoint).map(Some),
+            Factor::Bits(_) => self.apply(at, Operation::Bits(Bits::From), Prim::U64, adjoint).map(Some),
+            Factor::Real(Prim::U32 | Prim::I32) => self.apply(at, Operation::Bits(Bits::To), Prim::F32, adjoint).map(Some),
+            Factor::Real(_) => self.apply(at, Operation::Bits(Bits::To), Prim::F64, adjoint).map(Some),
+        }
+    }
+
+    /// How a result changes with each operand that is asked about; `None` for not at all.
+    fn factors(&self, at: Span, operation: Operation, kind: Prim, x: &[Scalar], asked: &[bool]) -> Outcome<Vec<Option<Factor>>> {
+        let each = |factor: &dyn Fn(usize) -> Outcome<Option<Factor>>| {
+            asked.iter().enumerate().map(|(i, asked)| if *asked { factor(i) } else { Ok(None) }).collect()
+        };
+        let op = match operation {
+            Operation::Bits(Bits::To) => return Ok(vec![Some(Factor::Bits(kind))]),
+            Operation::Bits(Bits::From) => return Ok(vec![Some(Factor::Real(kind))]),
+            Operation::Bits(Bits::Ones | Bits::LeadingZeros | Bits::TrailingZeros | Bits::MultiplyHigh) => {
+                return Ok(vec![None; x.len()]);
+            }
+            Operation::Scalar(op) => op,
+        };
+        match op {
+            ScalarOp::Add | ScalarOp::Not => each(&|_| Ok(Some(Factor::One))),
+            ScalarOp::Mul => each(&|i| Ok(Some(Factor::By(x[1 - i].clone(), Slopes::Finite)))),
+            ScalarOp::Scale => {
+                let slopes = [Slopes::Singular, Slopes::Switch];
+                each(&|i| Ok(Some(Factor::By(x[1 - i].clone(), slopes[i]))))
+            }
+            ScalarOp::Row(row) => {
+                let facts = row.facts();
+                if x.iter().all(|x| x.level() == 0) {
+                    let mut operands = [Plain::Bool(false); 3];
+                    operands.iter_mut().zip(x).for_each(|(to, x)| *to = x.plain());
+                    let partials = at_plain(row, kind, &operands[..x.len()]);
+                    return each(&|i| {
+                        Ok((!facts.flat[i]).then(|| Factor::By(partials[i].into(), facts.slopes)))
+                    });
+                }
+                each(&|i| {
+                    if facts.flat[i] {
+                        return Ok(None);
+                    }
+                    Ok(Some(Factor::By(self.line(at, &self.partials.of(row, i).lines, kind, x)?, facts.slopes)))
+                })
+            }
+            ScalarOp::Integer(row) => each(&|i| {
+                let factor = integer_partial(&OfKind { engine: self, kind, at }, row, i, x);
+                Ok(factor.map(|factor| Factor::By(factor, Slopes::Finite)))
+            }),
+            ScalarOp::Equal | ScalarOp::Less | ScalarOp::LessOrEqual => Ok(vec![None; x.len()]),
+            ScalarOp::Convert(_) => panic!("conversions are asked for as such"),
+        }
+    }
+
+    /// The value of a straight line over operands by number.
+    fn line(&self, at: Span, lines: &[Line<usize>], kind: Prim, x: &[Scalar]) -> Outcome<Scalar> {
+        let mut values: Vec<Scalar> = Vec::with_capacity(lines.len());
+        for line in lines {
+            let op = |op: ScalarOp, of: &[usize]| {
+                let operands: Vec<Scalar> = of.iter().map(|i| values[*i].clone()).collect();
+                self.apply(at, op.into(), kind, &operands)
+            };
+            let value = match line {
+                Line::Variable(i) => x[*i].clone(),
+                Line::Constant(value) => Plain::real(*value, kind).into(),
+                Line::Plus(a, b) => op(ScalarOp::Add, &[*a, *b])?,
+                Line::Times(a, b) => op(ScalarOp::Mul, &[*a, *b])?,
+                Line::Primitive(row, of) => op(ScalarOp::Row(*row), of)?,
+            };
+            values.push(value);
+        }
+        Ok(values.pop().expect("a listing has a line"))
+    }
+}
+
+/// Whether no result of an operation ever has a derivative.
+fn is_constant(operation: Operation) -> bool {
+    match operation {
+        Operation::Bits(bits) => !matches!(bits, Bits::To | Bits::From),
+        Operation::Scalar(op) => matches!(op, ScalarOp::Equal | ScalarOp::Less | ScalarOp::LessOrEqual),
+    }
+}
+
+fn no_value(at: Span, operation: Operation, x: &[Plain]) -> Message {
+    let message = |code, text: String| Message::error(code, at, text);
+    match operation {
+        Operation::Scalar(ScalarOp::Integer(IntegerRow::Pow)) => {
+            let text = format!("{} is raised to the power {}", x[0].integer(), x[1].integer());
+            message("power", text).hint("powers of integers have exponents that are not negative")
+        }
+        Operation::Scalar(_) | Operation::Bits(_) => {
+            message("division", format!("{} has no value", plain::shown(operation, x))).hint("the divisor is 0")
+        }
+    }
+}
+
+/// Integers of one kind, for their partial derivatives.
+struct OfKind<'e> {
+    engine: &'e Engine,
+    kind: Prim,
+    at: Span,
+}
+
+impl Integers for OfKind<'_> {
+    type Number = Scalar;
+
+    fn number(&self, n: i64) -> Scalar {
+        Plain::number(n, self.kind).into()
+    }
+
+    fn write(&self, op: ScalarOp, x: &[Scalar]) -> Scalar {
+        let value = self.engine.apply(self.at, op.into(), self.kind, x);
+        value.expect("a partial derivative has a value where its row has")
+    }
+
+    fn test(&self, op: ScalarOp, x: &[Scalar]) -> Scalar {
+        Scalar::Plain(self.write(op, x).plain().convert(self.kind))
+    }
+}
