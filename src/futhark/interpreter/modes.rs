@@ -201,9 +201,11 @@ impl Interpreter {
         let first = u32::try_from(tape.len()).expect("the limit is below 2^32 nodes");
         let mut tagged = Vec::with_capacity(values.len());
         for value in &values {
-            tagged.push(value.rebuilt(at, value.kind(), &mut |value| {
-                Ok(Scalar::tagged(level, value, Part::Node(tape.input())))
-            })?);
+            tagged.push(
+                value.rebuilt(at, value.kind(), &mut |value| {
+                    Ok(Scalar::tagged(level, value, Part::Node(tape.input())))
+                })?,
+            );
         }
         tape.call(first, Own { adjoint, residual, results: values, arguments: nodes });
         Ok(tagged)

@@ -32,11 +32,8 @@ fn place(at: Span, index: i128, size: usize) -> Outcome<usize> {
 
 fn slice(at: Span, size: usize, start: Option<i128>, end: Option<i128>, step: Option<i128>) -> Outcome<Taken> {
     let (n, step) = (size as i128, step.unwrap_or(1));
-    let (start, end) = if step > 0 {
-        (start.unwrap_or(0), end.unwrap_or(n))
-    } else {
-        (start.unwrap_or(n - 1), end.unwrap_or(-1))
-    };
+    let (start, end) =
+        if step > 0 { (start.unwrap_or(0), end.unwrap_or(n)) } else { (start.unwrap_or(n - 1), end.unwrap_or(-1)) };
     let wrong = || bounds(at, format!("the slice {start}:{end}:{step} is out of bounds of an array of size {size}"));
     let inside = match step.signum() {
         1 => 0 <= start && start <= end && end <= n,
@@ -78,9 +75,7 @@ impl Interpreter {
         let mut all = Vec::new();
         for (section, size) in sections.iter().zip(array.shape()) {
             all.push(match section {
-                Section::At(index) => {
-                    Taken { start: place(at, self.index(index), *size)? as i128, step: 1, count: 1 }
-                }
+                Section::At(index) => Taken { start: place(at, self.index(index), *size)? as i128, step: 1, count: 1 },
                 Section::Slice(start, end, step) => {
                     let part = |part: &Option<Data>| part.as_ref().map(|part| self.index(part));
                     let taken = slice(at, *size, part(start), part(end), part(step))?;
@@ -119,13 +114,15 @@ impl Interpreter {
     pub(super) fn updated(&self, at: Span, array: Array, sections: &[Section<Data>], value: &Data) -> Outcome<Array> {
         let (shape, taken) = self.taken(at, &array, sections)?;
         if shape != value.shape() {
-            let text = format!("a part of shape {} is replaced by a value of shape {}", shown(&shape), shown(value.shape()));
+            let text =
+                format!("a part of shape {} is replaced by a value of shape {}", shown(&shape), shown(value.shape()));
             return Err(Message::error("size", at, text).hint("the shapes are the same"));
         }
         if taken.iter().all(|taken| taken.count == 1) || taken.len() == 1 && taken[0].step == 1 {
             // A stretch: nothing but the last dimension mentioned has more than one place.
             let inner: usize = array.shape()[taken.len()..].iter().product();
-            let start = taken.iter().zip(array.shape()).fold(0, |place, (taken, size)| place * size + taken.start as usize);
+            let start =
+                taken.iter().zip(array.shape()).fold(0, |place, (taken, size)| place * size + taken.start as usize);
             return array.overwritten(at, start * inner, value);
         }
         let Data::Array(values) = value else { panic!("{CHECKED}") };
@@ -233,7 +230,8 @@ impl Interpreter {
         let (before, inner) = array.shape().split_at(leading);
         let (wanted, found) = (sizes.iter().try_fold(1_usize, |n, size| n.checked_mul(*size)), before.iter().product());
         if wanted != Some(found) {
-            let text = format!("an array of shape {} has {found} places, not those of {}", shown(before), shown(&sizes));
+            let text =
+                format!("an array of shape {} has {found} places, not those of {}", shown(before), shown(&sizes));
             return Err(Message::error("size", at, text).hint("the products of the sizes are the same"));
         }
         let mut shape = sizes;

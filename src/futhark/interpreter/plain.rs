@@ -137,8 +137,12 @@ fn scalar(op: ScalarOp, kind: Prim, x: &[Plain]) -> Option<Plain> {
         ScalarOp::Scale if x[0].is_zero() => x[0],
         ScalarOp::Scale => return scalar(ScalarOp::Mul, kind, x),
         ScalarOp::Row(row) => match kind {
-            Prim::F32 => Plain::F32(on_few(x, |x| if let Plain::F32(x) = x { x } else { panic!("{CHECKED}") }, |x| row.apply(x))),
-            _ => Plain::F64(on_few(x, |x| if let Plain::F64(x) = x { x } else { panic!("{CHECKED}") }, |x| row.apply(x))),
+            Prim::F32 => {
+                Plain::F32(on_few(x, |x| if let Plain::F32(x) = x { x } else { panic!("{CHECKED}") }, |x| row.apply(x)))
+            }
+            _ => {
+                Plain::F64(on_few(x, |x| if let Plain::F64(x) = x { x } else { panic!("{CHECKED}") }, |x| row.apply(x)))
+            }
         },
         ScalarOp::Integer(row) => return integer(row, kind, x),
         ScalarOp::Equal => Plain::Bool(x[0] == x[1]),

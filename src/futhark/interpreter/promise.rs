@@ -22,7 +22,8 @@ impl Interpreter {
         if wanted == found {
             return Ok(());
         }
-        let text = format!("a value of shape {} is written where elements are of shape {}", shown(found), shown(wanted));
+        let text =
+            format!("a value of shape {} is written where elements are of shape {}", shown(found), shown(wanted));
         Err(Message::error("size", at, text).hint("the shapes are the same"))
     }
 }
@@ -66,12 +67,7 @@ impl Meaning for Interpreter {
         Some(scalar(condition).plain().truth())
     }
 
-    fn branch(
-        &self,
-        _: Span,
-        condition: &Data,
-        arm: &mut dyn FnMut(bool) -> Outcome<Vec<Data>>,
-    ) -> Outcome<Vec<Data>> {
+    fn branch(&self, _: Span, condition: &Data, arm: &mut dyn FnMut(bool) -> Outcome<Vec<Data>>) -> Outcome<Vec<Data>> {
         arm(scalar(condition).plain().truth())
     }
 

@@ -146,7 +146,9 @@ impl Engine {
             let mut operands = [Plain::Bool(false); 3];
             operands.iter_mut().zip(x).for_each(|(to, x)| *to = x.plain());
             let operands = &operands[..x.len()];
-            return plain::apply(operation, kind, operands).map(Scalar::Plain).ok_or_else(|| no_value(at, operation, operands));
+            return plain::apply(operation, kind, operands)
+                .map(Scalar::Plain)
+                .ok_or_else(|| no_value(at, operation, operands));
         }
         let values: Vec<Scalar> = x.iter().map(|x| x.below(level)).collect();
         let z = self.apply(at, operation, kind, &values)?;
@@ -201,7 +203,8 @@ impl Engine {
         }
         let (limit, used) = self.edges.get();
         if used + 4 > limit {
-            let text = format!("the tape of reverse mode has more operations than the limit of {limit} elements has room for");
+            let text =
+                format!("the tape of reverse mode has more operations than the limit of {limit} elements has room for");
             return Err(Message::error("limit", at, text));
         }
         self.edges.set((limit, used + 4));
@@ -243,13 +246,22 @@ impl Engine {
             Factor::Converted(from, _) => self.convert(at, &adjoint[0], *from).map(Some),
             Factor::Bits(Prim::F32) => self.apply(at, Operation::Bits(Bits::From), Prim::U32, adjoint).map(Some),
             Factor::Bits(_) => self.apply(at, Operation::Bits(Bits::From), Prim::U64, adjoint).map(Some),
-            Factor::Real(Prim::U32 | Prim::I32) => self.apply(at, Operation::Bits(Bits::To), Prim::F32, adjoint).map(Some),
+            Factor::Real(Prim::U32 | Prim::I32) => {
+                self.apply(at, Operation::Bits(Bits::To), Prim::F32, adjoint).map(Some)
+            }
             Factor::Real(_) => self.apply(at, Operation::Bits(Bits::To), Prim::F64, adjoint).map(Some),
         }
     }
 
     /// How a result changes with each operand that is asked about; `None` for not at all.
-    fn factors(&self, at: Span, operation: Operation, kind: Prim, x: &[Scalar], asked: &[bool]) -> Outcome<Vec<Option<Factor>>> {
+    fn factors(
+        &self,
+        at: Span,
+        operation: Operation,
+        kind: Prim,
+        x: &[Scalar],
+        asked: &[bool],
+    ) -> Outcome<Vec<Option<Factor>>> {
         let each = |factor: &dyn Fn(usize) -> Outcome<Option<Factor>>| {
             asked.iter().enumerate().map(|(i, asked)| if *asked { factor(i) } else { Ok(None) }).collect()
         };
@@ -274,9 +286,7 @@ impl Engine {
                     let mut operands = [Plain::Bool(false); 3];
                     operands.iter_mut().zip(x).for_each(|(to, x)| *to = x.plain());
                     let partials = at_plain(row, kind, &operands[..x.len()]);
-                    return each(&|i| {
-                        Ok((!facts.flat[i]).then(|| Factor::By(partials[i].into(), facts.slopes)))
-                    });
+                    return each(&|i| Ok((!facts.flat[i]).then(|| Factor::By(partials[i].into(), facts.slopes))));
                 }
                 each(&|i| {
                     if facts.flat[i] {

@@ -33,10 +33,8 @@ impl Interpreter {
     ) -> Outcome<Vec<Data>> {
         let count = length(&data);
         let data = arrays(data);
-        let mut builders = results
-            .iter()
-            .map(|leaf| Builder::new(&self.meter, at, leaf.kind, count))
-            .collect::<Outcome<Vec<_>>>()?;
+        let mut builders =
+            results.iter().map(|leaf| Builder::new(&self.meter, at, leaf.kind, count)).collect::<Outcome<Vec<_>>>()?;
         for i in 0..count {
             self.step(at)?;
             let result = function(elements(&data, i).collect())?;
@@ -79,10 +77,8 @@ impl Interpreter {
         data: Vec<Data>,
     ) -> Outcome<Vec<Data>> {
         let count = length(&data);
-        let mut builders = data
-            .iter()
-            .map(|array| Builder::new(&self.meter, at, array.kind(), count))
-            .collect::<Outcome<Vec<_>>>()?;
+        let mut builders =
+            data.iter().map(|array| Builder::new(&self.meter, at, array.kind(), count)).collect::<Outcome<Vec<_>>>()?;
         let empty: Vec<Vec<usize>> = data.iter().map(|array| array.shape()[1..].to_vec()).collect();
         self.reduced(at, operator, neutral, data, &mut |sum| {
             builders.iter_mut().zip(sum).try_for_each(|(builder, sum)| builder.push(at, sum))
