@@ -8,6 +8,7 @@
 //!                                             └─────▶ array::Program   (compiled)
 //! ```
 
+pub mod check;
 pub mod core;
 pub mod interpreter;
 pub mod meaning;

@@ -10,8 +10,11 @@
 //! `filter`) is the value of a [`Let`](ExpressionKind::Let), and the pattern of this `Let` binds them; the type of the
 //! expression itself already names them.
 
+mod show;
 mod types;
+mod walk;
 
+pub(in crate::futhark) use show::Shown;
 pub use types::{Prim, Size, Type, TypeVar};
 
 use super::source::{Name, Span};

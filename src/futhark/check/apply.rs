@@ -1,0 +1,314 @@
+//! Functions applied to arguments: what the arguments and the result are at, and what sizes the result has.
+//!
+//! Law: arguments that say types come before those that need them, functions that are written in place; the value of an
+//! argument that a size mentions has a name.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::report::Role;
+use super::scope::{Operator, Value, show_name};
+use super::substitute::map_sizes;
+use super::types::I64;
+use super::unify::Required;
+use super::{Checked, Checker, fault};
+use crate::futhark::core::{Expression, ExpressionKind, Instance, Local, Size, Type};
+use crate::futhark::source::Span;
+use crate::futhark::syntax::tree;
+
+/// What is applied.
+#[derive(Debug)]
+pub(super) enum Callee {
+    Value(Expression),
+    Operator(Rc<Operator>, Type, Span),
+}
+
+impl Callee {
+    fn of(&self) -> &Type {
+        match self {
+            Callee::Value(value) => &value.of,
+            Callee::Operator(_, of, _) => of,
+        }
+    }
+}
+
+/// What a parameter of a function is, and what its result knows of it.
+struct Wanted {
+    param: Type,
+    name: Option<Local>,
+    exists: Vec<Local>,
+}
+
+/// An argument: still to be checked, or checked before.
+#[derive(Debug, Clone)]
+pub(super) enum Argument<'t> {
+    Written(&'t tree::Expression),
+    Checked(Expression),
+}
+
+impl Checker<'_> {
+    /// What a name stands for, at new unknowns.
+    pub(super) fn callee(&mut self, name: &tree::QualifiedName) -> Checked<Callee> {
+        let span = name.span;
+        if !name.modules.is_empty()
+            && let Some((record, fields)) = self.split_fields(name)
+        {
+            let mut value = self.name(&record)?;
+            for field in fields {
+                value = self.field(value, &field, span)?;
+            }
+            return Ok(Callee::Value(value));
+        }
+        let value = |kind, of| Ok(Callee::Value(Expression { kind, of, span }));
+        match self.find_value(name)? {
+            Value::Local(local, of) => value(ExpressionKind::Local(local), of),
+            Value::Size(size) => value(ExpressionKind::Size(size), I64),
+            Value::Generic(local, scheme) => {
+                let (of, instance) = self.instantiate(&scheme, span);
+                value(ExpressionKind::LocalInstance(local, instance), of)
+            }
+            Value::Definition(definition) => {
+                let defined = self.definitions[definition.0 as usize].clone();
+                let (of, instance) = self.instantiate(&defined.scheme, span);
+                match self.open_constants.get(&definition).cloned() {
+                    None => value(ExpressionKind::Definition(definition, instance), of),
+                    Some(open) => {
+                        let own: Vec<Local> =
+                            open.iter().map(|local| self.local(&self.locals[local.0 as usize].clone())).collect();
+                        let renamed: HashMap<Local, Size> =
+                            open.into_iter().zip(own.iter().map(|local| Size::Local(*local))).collect();
+                        let of = super::types::substitute(&of, &renamed, &HashMap::new());
+                        let kind = ExpressionKind::Definition(definition, instance);
+                        Ok(Callee::Value(self.bound(Expression { kind, of, span }, &defined.name, own)))
+                    }
+                }
+            }
+            Value::Intrinsic(name, scheme) => {
+                let (of, instance) = self.instantiate(&scheme, span);
+                value(ExpressionKind::Intrinsic(name, instance), of)
+            }
+            Value::Operator(operator) => {
+                let (of, Instance { types, .. }) = self.instantiate(&operator.scheme, span);
+                for (of, kinds) in types.iter().zip(&operator.kinds) {
+                    if let (Type::Unknown(unknown), Some(kinds)) = (of, kinds) {
+                        self.unifier.types[*unknown as usize].required = Required::OneOf(*kinds);
+                    }
+                }
+                Ok(Callee::Operator(operator, of, span))
+            }
+            Value::Poisoned => Err(super::follows()),
+        }
+    }
+
+    /// A name as a value.
+    pub(super) fn name(&mut self, name: &tree::QualifiedName) -> Checked<Expression> {
+        match self.callee(name)? {
+            Callee::Value(value) => Ok(value),
+            Callee::Operator(operator, of, span) => self.operator_value(&operator, &of, span),
+        }
+    }
+
+    /// What is applied, and how messages call it.
+    pub(super) fn applied(&mut self, function: &tree::Expression) -> Checked<(Callee, String)> {
+        match &function.kind {
+            tree::ExpressionKind::Name(name) | tree::ExpressionKind::Section(name) => {
+                Ok((self.callee(name)?, show_name(name)))
+            }
+            _ => Ok((Callee::Value(self.expression(function, None)?), "this function".into())),
+        }
+    }
+
+    /// A function applied to arguments.
+    pub(super) fn apply(
+        &mut self,
+        callee: Callee,
+        shown: &str,
+        arguments: &[Argument<'_>],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Checked<Expression> {
+        let (wanted, result) = self.peel(&callee, shown, arguments, span)?;
+        self.foresee(&wanted, &result, expected);
+
+        let operator = matches!(callee, Callee::Operator(..)) && !shown.chars().all(char::is_alphanumeric);
+        let mut sizes: HashMap<Local, Size> = HashMap::new();
+        let mut checked: Vec<Option<Expression>> = arguments.iter().map(|_| None).collect();
+        for late in [false, true] {
+            for (at, argument) in arguments.iter().enumerate() {
+                if is_late(argument) != late {
+                    continue;
+                }
+                let param = with_sizes(&self.unifier.resolve(&wanted[at].param), &sizes);
+                let role = if operator { Role::Operand(shown) } else { Role::Argument(at, shown) };
+                let mut value = match argument {
+                    Argument::Written(written) => self.check(written, &param, role)?,
+                    Argument::Checked(value) => self.convert(value.clone(), &param, role)?,
+                };
+                if let Some(name) = wanted[at].name {
+                    if self.size_of(&value).is_none() {
+                        value = self.named(value, "n");
+                    }
+                    let size = self.size_of(&value);
+                    sizes.insert(name, size.expect("the argument is a variable of type i64"));
+                }
+                checked[at] = Some(value);
+            }
+        }
+        let operands = checked.into_iter().map(|value| value.expect("each is late or not")).collect();
+        let value = self.build(callee, operands, span)?;
+        Ok(Expression { span, ..value })
+    }
+
+    /// The function on values that have the types of its parameters.
+    pub(super) fn build(&mut self, callee: Callee, arguments: Vec<Expression>, span: Span) -> Checked<Expression> {
+        let mut arguments = arguments.into_iter();
+        let mut function = match callee {
+            Callee::Value(value) => value,
+            Callee::Operator(operator, of, _) if arguments.len() >= operator.arity => {
+                let operands: Vec<Expression> = arguments.by_ref().take(operator.arity).collect();
+                let mut result = self.unifier.resolve(&of);
+                for _ in 0..operator.arity {
+                    let Type::Function { result: rest, .. } = result else { unreachable!("as many parameters") };
+                    result = *rest;
+                }
+                self.operation(&operator.name, operands, result, span)
+            }
+            Callee::Operator(operator, of, span) => self.operator_value(&operator, &of, span)?,
+        };
+        for argument in arguments {
+            function = self.apply_once(function, argument)?;
+        }
+        Ok(function)
+    }
+
+    /// The types of the parameters, and of the result.
+    fn peel(
+        &mut self,
+        callee: &Callee,
+        shown: &str,
+        arguments: &[Argument<'_>],
+        span: Span,
+    ) -> Checked<(Vec<Wanted>, Type)> {
+        let mut wanted = Vec::with_capacity(arguments.len());
+        let mut rest = self.unifier.head(callee.of());
+        for at in 0..arguments.len() {
+            match rest {
+                Type::Function { param, name, exists, result } => {
+                    wanted.push(Wanted { param: *param, name, exists });
+                    rest = self.unifier.head(&result);
+                }
+                Type::Unknown(_) => {
+                    let param = self.unifier.unknown(Required::Nothing, span);
+                    let result = self.unifier.unknown(Required::Nothing, span);
+                    let function = Type::Function {
+                        param: Box::new(param.clone()),
+                        name: None,
+                        exists: Vec::new(),
+                        result: Box::new(result.clone()),
+                    };
+                    self.equate(&rest, &function, Role::Argument(at, shown), span)?;
+                    wanted.push(Wanted { param, name: None, exists: Vec::new() });
+                    rest = result;
+                }
+                other if at == 0 => {
+                    let text = format!("{shown} has type {} and is no function", self.show(&other));
+                    let text =
+                        if shown == "this function" { text } else { text.replacen(shown, &format!("`{shown}`"), 1) };
+                    return fault("type", span, text, "leave out the argument, or write an operator before it");
+                }
+                _ => {
+                    let text = format!("`{shown}` takes {at} arguments, but {} are given", arguments.len());
+                    return fault("type", span, text, "leave out the last ones, or check the parentheses");
+                }
+            }
+        }
+        Ok((wanted, rest))
+    }
+
+    /// Lets what is expected of the result say what the parameters are, before the arguments are looked at.
+    fn foresee(&mut self, wanted: &[Wanted], result: &Type, expected: Option<&Type>) {
+        let Some(expected) = expected else { return };
+        if matches!(self.unifier.head(expected), Type::Unknown(_)) || matches!(self.unifier.head(result), Type::Prim(_))
+        {
+            return;
+        }
+        let span = Span::default();
+        let mut open: HashMap<Local, Size> = HashMap::new();
+        for local in wanted.iter().flat_map(|wanted| wanted.name.iter().chain(&wanted.exists)) {
+            let size = self.unifier.unknown_size(span);
+            open.insert(*local, size);
+        }
+        let result = with_sizes(&self.unifier.resolve(result), &open);
+        // What cannot be is reported when the arguments are known.
+        let _ = self.unifier.unify(&result, expected);
+    }
+
+    /// A function applied to one argument that has the type of its parameter.
+    pub(super) fn apply_once(&mut self, function: Expression, argument: Expression) -> Checked<Expression> {
+        let span = function.span.to(argument.span);
+        let Type::Function { name, exists, result, .. } = self.unifier.head(&function.of) else {
+            return fault("type", span, format!("{} is no function", self.show(&function.of)), "apply a function");
+        };
+        let mut sizes: HashMap<Local, Size> = HashMap::new();
+        let mut argument = argument;
+        if let Some(name) = name {
+            if self.size_of(&argument).is_none() {
+                argument = self.named(argument, "n");
+            }
+            let size = self.size_of(&argument);
+            sizes.insert(name, size.expect("the argument is a variable of type i64"));
+        }
+        if let ExpressionKind::Definition(definition, instance) = &function.kind
+            && Some(*definition) == self.length
+        {
+            let kind = ExpressionKind::Size(instance.sizes[0].clone());
+            return Ok(Expression { kind, of: I64, span });
+        }
+        let mut binds = Vec::with_capacity(exists.len());
+        for exist in exists {
+            let name = self.locals[exist.0 as usize].clone();
+            let own = self.local(&name);
+            sizes.insert(exist, Size::Local(own));
+            binds.push(own);
+        }
+        let of = with_sizes(&self.unifier.resolve(&result), &sizes);
+        let kind = ExpressionKind::Apply { function: Box::new(function), argument: Box::new(argument) };
+        let value = Expression { kind, of, span };
+        Ok(if binds.is_empty() { value } else { self.bound(value, "result", binds) })
+    }
+}
+
+/// Whether an argument is a function written in place, which is better looked at when the other arguments are known.
+fn is_late(argument: &Argument<'_>) -> bool {
+    let Argument::Written(written) = argument else { return false };
+    let mut kind = &written.kind;
+    while let tree::ExpressionKind::Attribute(_, inside) = kind {
+        kind = &inside.kind;
+    }
+    match kind {
+        tree::ExpressionKind::Lambda(..)
+        | tree::ExpressionKind::Section(_)
+        | tree::ExpressionKind::SectionLeft(..)
+        | tree::ExpressionKind::SectionRight(..)
+        | tree::ExpressionKind::SectionField(_)
+        | tree::ExpressionKind::SectionIndex(_) => true,
+        tree::ExpressionKind::Binary(operator, ..) => matches!(&*operator.name, ">->" | "<-<"),
+        // A function that is given some of its arguments may hold a function written in place.
+        tree::ExpressionKind::Apply(_, arguments) => {
+            arguments.iter().any(|argument| is_late(&Argument::Written(argument)))
+                && !arguments.iter().any(|argument| !is_late(&Argument::Written(argument)))
+        }
+        _ => false,
+    }
+}
+
+/// A type with sizes in the places of variables.
+fn with_sizes(of: &Type, sizes: &HashMap<Local, Size>) -> Type {
+    if sizes.is_empty() {
+        return of.clone();
+    }
+    map_sizes(of, &mut |size| match size {
+        Size::Local(local) => sizes.get(local).cloned(),
+        _ => None,
+    })
+}

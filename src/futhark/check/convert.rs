@@ -1,0 +1,52 @@
+//! An expression of one type where another is wanted: equal, or compared when the program runs.
+//!
+//! Law: conversion never changes a value; sizes that may differ are compared in one place, where the value is.
+
+use super::report::Role;
+use super::substitute::map_sizes;
+use super::{Checked, Checker};
+use crate::futhark::core::{self, Expression, ExpressionKind, Lambda, Local, Pattern, Size, Type};
+
+impl Checker<'_> {
+    /// The expression at the type that is wanted.
+    pub(super) fn convert(&mut self, value: Expression, wanted: &Type, role: Role<'_>) -> Checked<Expression> {
+        match self.unifier.unify(&value.of, wanted) {
+            Ok(false) => Ok(value),
+            Ok(true) => self.coerce(value, wanted, role),
+            Err(clash) => Err(self.mismatch(&clash, &value.of, wanted, role, value.span)),
+        }
+    }
+
+    /// The value, its sizes compared with those of a type.
+    pub(super) fn coerce(&mut self, value: Expression, wanted: &Type, role: Role<'_>) -> Checked<Expression> {
+        let span = value.span;
+        if let Type::Function { param, name, exists, result } = self.unifier.head(wanted) {
+            let function = self.named(value, "f");
+            let mut pattern = None;
+            let body = self.body(|checker| {
+                let local = checker.fresh("x");
+                let of = (*param).clone();
+                pattern =
+                    Some(Pattern { kind: core::PatternKind::Local(local), of: of.clone(), binds: Vec::new(), span });
+                let argument = Expression { kind: ExpressionKind::Local(local), of, span };
+                let Type::Function { param: own, .. } = checker.unifier.head(&function.of) else {
+                    return Err(checker.mismatch(&super::unify::Clash::Types, &function.of, wanted, role, span));
+                };
+                let argument = checker.convert(argument, &own, role)?;
+                let answer = checker.apply_once(function, argument)?;
+                let open: Vec<(Local, Size)> =
+                    exists.iter().map(|exist| (*exist, checker.unifier.unknown_size(span))).collect();
+                let result = map_sizes(&checker.unifier.resolve(&result), &mut |size| match size {
+                    Size::Local(size) if Some(*size) == name => Some(Size::Local(local)),
+                    Size::Local(size) => open.iter().find(|(exist, _)| exist == size).map(|(_, size)| size.clone()),
+                    _ => None,
+                });
+                checker.convert(answer, &result, role)
+            })?;
+            let param = pattern.expect("made in the body");
+            let kind = ExpressionKind::Lambda(Box::new(Lambda { param, body }));
+            return Ok(Expression { kind, of: wanted.clone(), span });
+        }
+        Ok(Expression { kind: ExpressionKind::Coerce(Box::new(value)), of: wanted.clone(), span })
+    }
+}

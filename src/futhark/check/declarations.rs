@@ -1,0 +1,221 @@
+//! Declarations: definitions, entries, types, and what is opened.
+//!
+//! Law: a declaration sees those before it; a mistake in one is reported once, and the rest is checked all the same.
+
+use std::rc::Rc;
+
+use super::scope::{Env, Module, NamedSignature, Template, Value, plain};
+use super::{Checked, Checker, fault};
+use crate::futhark::core::{Defined, Definition, Entry, Local, Scheme, Size, Type};
+use crate::futhark::source::Name;
+use crate::futhark::syntax::tree::{self, DeclarationKind};
+
+impl Checker<'_> {
+    /// Checks declarations in order; what they declare is in scope after them, and among the exports.
+    pub(super) fn declarations(&mut self, declarations: &[tree::Declaration], exports: &mut Env) {
+        for declaration in declarations {
+            if let Err(fault) = self.declaration(declaration, exports) {
+                self.report(fault);
+            }
+        }
+    }
+
+    fn declaration(&mut self, declaration: &tree::Declaration, exports: &mut Env) -> Checked<()> {
+        match &declaration.kind {
+            DeclarationKind::Value(value) => {
+                let checked = self.value(value);
+                // A name whose definition is wrong is known all the same, so that its uses are not reported too.
+                let entry = match &checked {
+                    Ok(entry) => entry.clone(),
+                    Err(_) => Value::Poisoned,
+                };
+                self.env.values.insert(value.name.clone(), entry.clone());
+                exports.values.insert(value.name.clone(), entry);
+                checked.map(drop)
+            }
+            DeclarationKind::Type(declared) => {
+                let template = match &declared.definition {
+                    Some(definition) => self.template(&declared.params, definition),
+                    None => fault("type", declaration.span, "this type is not said", "write `type t = …`"),
+                };
+                // Forget only what belongs to this declaration.
+                self.forget();
+                let (template, failed) = match template {
+                    Ok(template) => (template, None),
+                    Err(fault) => {
+                        (Template { params: Vec::new(), open: Vec::new(), body: Type::tuple(vec![]) }, Some(fault))
+                    }
+                };
+                let template = Rc::new(template);
+                self.env.types.insert(declared.name.clone(), template.clone());
+                exports.types.insert(declared.name.clone(), template);
+                failed.map_or(Ok(()), Err)
+            }
+            DeclarationKind::Open(module) => {
+                let inside = self.structure(module)?;
+                self.env.open(&inside);
+                exports.open(&inside);
+                Ok(())
+            }
+            DeclarationKind::Import(path) => {
+                let module = self.import(path, declaration.span)?;
+                if let Module::Structure(inside) = module {
+                    self.env.open(&inside);
+                }
+                Ok(())
+            }
+            DeclarationKind::Local(inside) => self.declaration(inside, &mut Env::default()),
+            DeclarationKind::Module(declared) => {
+                let checked = self.module_declaration(declared, declaration.span);
+                let module = match &checked {
+                    Ok(module) => module.clone(),
+                    Err(_) => Module::Poisoned,
+                };
+                self.env.modules.insert(declared.name.clone(), module.clone());
+                exports.modules.insert(declared.name.clone(), module);
+                checked.map(drop)
+            }
+            DeclarationKind::Signature(name, signature) => {
+                let named = Rc::new(NamedSignature { signature: signature.clone(), env: self.env.clone() });
+                self.env.signatures.insert(name.clone(), named.clone());
+                exports.signatures.insert(name.clone(), named);
+                Ok(())
+            }
+        }
+    }
+
+    /// What inference knew of a declaration is needed no more.
+    fn forget(&mut self) {
+        self.unifier.forget();
+        self.digits.clear();
+        self.pending.clear();
+        self.unifier.level = 0;
+        self.binding_sizes = true;
+    }
+
+    /// A definition.
+    fn value(&mut self, declared: &tree::ValueDeclaration) -> Checked<Value> {
+        // In the prelude, another name for a function is no function of its own.
+        let within_prelude = self.own == usize::MAX;
+        if let (true, None, [], tree::ExpressionKind::Name(name) | tree::ExpressionKind::Section(name)) =
+            (within_prelude, &declared.result, &declared.params[..], &declared.body.kind)
+        {
+            return self.find_value(name);
+        }
+        let env = self.env.clone();
+        let checked = self.value_within(declared);
+        self.env = env;
+        self.forget();
+        checked
+    }
+
+    fn value_within(&mut self, declared: &tree::ValueDeclaration) -> Checked<Value> {
+        let (mut scheme, mut body) = self.defined(declared)?;
+        let mut open = Vec::new();
+        if !matches!(scheme.body, Type::Function { .. }) {
+            let (of, exists) = self.open_result(&scheme.body, &scheme.sizes, 0);
+            (scheme.body, open) = (of, exists);
+        }
+        self.finish(&mut body)?;
+        scheme.body = self.complete(&scheme.body, declared.name_span)?;
+        let definition = Definition(u32::try_from(self.definitions.len()).expect("fewer than 2^32 definitions"));
+        if !open.is_empty() {
+            self.open_constants.insert(definition, open.clone());
+        }
+        if declared.entry {
+            let entry = self.entry(declared, definition, &scheme, &open)?;
+            self.entries.retain(|other| other.name != entry.name);
+            self.entries.push(entry);
+        }
+        if self.own == usize::MAX && &*declared.name == "length" {
+            self.length = Some(definition);
+        }
+        let (name, span) = (declared.name.clone(), declared.name_span);
+        self.definitions.push(Rc::new(Defined { name, span, scheme, body }));
+        Ok(Value::Definition(definition))
+    }
+
+    /// What can be called from outside: sizes known from arguments, no functions, no type left open.
+    fn entry(
+        &mut self,
+        declared: &tree::ValueDeclaration,
+        definition: Definition,
+        scheme: &Scheme,
+        open: &[Local],
+    ) -> Checked<Entry> {
+        let span = declared.name_span;
+        if let Some(var) = scheme.types.first() {
+            let text = format!("the entry `{}` is generic in the type {}", declared.name, var.name);
+            return fault("entry", span, text, "write the types of its parameters");
+        }
+        let mut params = Vec::new();
+        let mut result = scheme.body.clone();
+        let mut sizes = Vec::new();
+        let mut written = declared.params.iter().map(pattern_name);
+        while let Type::Function { param, name, result: rest, .. } = result {
+            plain_sizes(&param, &mut sizes);
+            sizes.extend(name);
+            let shown = written.next().flatten().unwrap_or_else(|| Name::from(format!("arg{}", params.len())));
+            params.push((shown, *param));
+            result = *rest;
+        }
+        for (name, of) in params.iter().map(|(name, of)| (&**name, of)).chain([("the result", &result)]) {
+            if higher(of) {
+                let text = format!("{name} of the entry `{}` has type {}, a function", declared.name, self.show(of));
+                return fault("entry", span, text, "values from outside are scalars, arrays, tuples and records");
+            }
+        }
+        for size in &scheme.sizes {
+            if !sizes.contains(size) && !open.contains(size) {
+                let name = &self.locals[size.0 as usize];
+                let text = format!("no argument of the entry `{}` says the size {name}", declared.name);
+                return fault("entry", span, text, format!("give it as an argument: `({name}: i64)`"));
+            }
+        }
+        Ok(Entry { name: declared.name.clone(), definition, params, result })
+    }
+
+    /// The operation of that name, at new unknowns.
+    pub(super) fn scalar(&mut self, name: &str, span: crate::futhark::source::Span) -> Checked<super::apply::Callee> {
+        let env = std::mem::replace(&mut self.env, self.scalars.clone());
+        let callee = self.callee(&plain(&Name::from(name), span));
+        self.env = env;
+        callee
+    }
+}
+
+/// The name of a parameter, if it has one.
+fn pattern_name(pattern: &tree::Pattern) -> Option<Name> {
+    match &pattern.kind {
+        tree::PatternKind::Name(name) => Some(name.clone()),
+        tree::PatternKind::Ascribe(inner, _) | tree::PatternKind::Attribute(_, inner) => pattern_name(inner),
+        _ => None,
+    }
+}
+
+/// The sizes that a value of the type says.
+fn plain_sizes(of: &Type, found: &mut Vec<Local>) {
+    match of {
+        Type::Prim(_) | Type::Var(_) | Type::Unknown(_) | Type::Function { .. } => {}
+        Type::Array(size, of) => {
+            if let Size::Local(local) = **size {
+                found.push(local);
+            }
+            plain_sizes(of, found);
+        }
+        Type::Accumulator(of) => plain_sizes(of, found),
+        Type::Record(fields) => fields.iter().for_each(|(_, of)| plain_sizes(of, found)),
+        // Which constructor a value has is not known, so neither are the sizes of what it holds.
+        Type::Sum(_) => {}
+    }
+}
+
+fn higher(of: &Type) -> bool {
+    match of {
+        Type::Prim(_) | Type::Var(_) | Type::Unknown(_) => false,
+        Type::Array(_, of) => higher(of),
+        Type::Record(fields) => fields.iter().any(|(_, of)| higher(of)),
+        Type::Sum(constructors) => constructors.iter().flat_map(|(_, payload)| payload).any(higher),
+        Type::Function { .. } | Type::Accumulator(_) => true,
+    }
+}

@@ -1,0 +1,144 @@
+//! Whether patterns fit every value, and a value that they do not fit.
+//!
+//! Law: the answer is exact: a missing case that is shown fits none of the patterns. (Maranget, *Warnings for pattern
+//! matching*, 2007.)
+
+use crate::futhark::core::{Constant, Pattern, PatternKind, Prim, Type};
+use crate::futhark::source::Name;
+
+/// A pattern without places and names.
+#[derive(Debug, Clone)]
+enum Shape {
+    Any,
+    Record(Vec<Shape>),
+    Constructor(Name, Vec<Shape>),
+    Constant(Constant),
+}
+
+/// More steps than this are not made; the patterns then count as exhaustive when they are not shown not to be.
+const STEPS: u32 = 100_000;
+
+/// A value that none of the patterns fits, as the user would write it.
+pub(super) fn missing<'p>(patterns: impl Iterator<Item = &'p Pattern>, of: &Type) -> Option<String> {
+    let rows: Vec<Vec<Shape>> = patterns.map(|pattern| vec![shape(pattern)]).collect();
+    let mut steps = STEPS;
+    let missing = search(&rows, std::slice::from_ref(of), &mut steps)?;
+    Some(missing.join(" "))
+}
+
+fn shape(pattern: &Pattern) -> Shape {
+    match &pattern.kind {
+        PatternKind::Local(_) | PatternKind::Wildcard => Shape::Any,
+        PatternKind::Record(fields) => Shape::Record(fields.iter().map(|(_, field)| shape(field)).collect()),
+        PatternKind::Constructor(name, payload) => {
+            Shape::Constructor(name.clone(), payload.iter().map(shape).collect())
+        }
+        PatternKind::Constant(constant) => Shape::Constant(*constant),
+    }
+}
+
+/// Values of these types that fit no row, one for each column.
+fn search(rows: &[Vec<Shape>], types: &[Type], steps: &mut u32) -> Option<Vec<String>> {
+    *steps = steps.checked_sub(1)?;
+    let Some((of, rest)) = types.split_first() else { return rows.is_empty().then(Vec::new) };
+    let all_any = rows.iter().all(|row| matches!(row[0], Shape::Any));
+    match of {
+        Type::Record(fields) if !all_any => {
+            let parts: Vec<Type> = fields.iter().map(|(_, of)| of.clone()).chain(rest.iter().cloned()).collect();
+            let rows: Vec<Vec<Shape>> = rows
+                .iter()
+                .map(|row| {
+                    let first = match &row[0] {
+                        Shape::Record(parts) => parts.clone(),
+                        Shape::Any | Shape::Constructor(..) | Shape::Constant(_) => vec![Shape::Any; fields.len()],
+                    };
+                    first.into_iter().chain(row[1..].iter().cloned()).collect()
+                })
+                .collect();
+            let mut found = search(&rows, &parts, steps)?;
+            let after = found.split_off(fields.len());
+            let shown = if of.as_tuple().is_some() {
+                format!("({})", found.join(", "))
+            } else {
+                let fields: Vec<String> =
+                    fields.iter().zip(found).map(|((name, _), v)| format!("{name} = {v}")).collect();
+                format!("{{{}}}", fields.join(", "))
+            };
+            Some([shown].into_iter().chain(after).collect())
+        }
+        Type::Sum(constructors) if !all_any => constructors.iter().find_map(|(name, payload)| {
+            let parts: Vec<Type> = payload.iter().chain(rest).cloned().collect();
+            let rows: Vec<Vec<Shape>> = rows
+                .iter()
+                .filter_map(|row| {
+                    let first = match &row[0] {
+                        Shape::Constructor(own, parts) if own == name => parts.clone(),
+                        Shape::Constructor(..) => return None,
+                        Shape::Any | Shape::Record(_) | Shape::Constant(_) => vec![Shape::Any; payload.len()],
+                    };
+                    Some(first.into_iter().chain(row[1..].iter().cloned()).collect())
+                })
+                .collect();
+            let mut found = search(&rows, &parts, steps)?;
+            let after = found.split_off(payload.len());
+            let shown = if found.is_empty() { format!("#{name}") } else { format!("(#{name} {})", found.join(" ")) };
+            Some([shown].into_iter().chain(after).collect())
+        }),
+        Type::Prim(prim) if !all_any => {
+            let constants: Vec<Constant> = rows
+                .iter()
+                .filter_map(|row| match &row[0] {
+                    Shape::Constant(constant) => Some(*constant),
+                    Shape::Any | Shape::Record(_) | Shape::Constructor(..) => None,
+                })
+                .collect();
+            let with = |value: Option<Constant>, steps: &mut u32| {
+                let rows: Vec<Vec<Shape>> = rows
+                    .iter()
+                    .filter(|row| match &row[0] {
+                        Shape::Constant(constant) => Some(*constant) == value,
+                        Shape::Any | Shape::Record(_) | Shape::Constructor(..) => true,
+                    })
+                    .map(|row| row[1..].to_vec())
+                    .collect();
+                search(&rows, rest, steps)
+            };
+            let show = |value: Option<Constant>, after: Vec<String>| {
+                let shown = match value {
+                    Some(Constant::Bool(value)) => value.to_string(),
+                    Some(Constant::Integer(value)) => value.to_string(),
+                    Some(Constant::Real(value)) => format!("{value:?}"),
+                    None => "_".into(),
+                };
+                [shown].into_iter().chain(after).collect()
+            };
+            let mut tried: Vec<Constant> = Vec::new();
+            let candidates: Vec<Option<Constant>> = if *prim == Prim::Bool {
+                vec![Some(Constant::Bool(false)), Some(Constant::Bool(true))]
+            } else {
+                // A value that is not mentioned stands for all others.
+                let mut fresh = 0;
+                while constants.contains(&Constant::Integer(fresh)) {
+                    fresh += 1;
+                }
+                let other = if prim.is_integer() { Some(Constant::Integer(fresh)) } else { None };
+                constants.iter().copied().map(Some).chain([other]).collect()
+            };
+            candidates.into_iter().find_map(|candidate| {
+                if let Some(value) = candidate {
+                    if tried.contains(&value) {
+                        return None;
+                    }
+                    tried.push(value);
+                }
+                with(candidate, steps).map(|after| show(candidate, after))
+            })
+        }
+        _ => {
+            let rows: Vec<Vec<Shape>> =
+                rows.iter().filter(|row| matches!(row[0], Shape::Any)).map(|row| row[1..].to_vec()).collect();
+            let after = search(&rows, rest, steps)?;
+            Some(["_".to_owned()].into_iter().chain(after).collect())
+        }
+    }
+}

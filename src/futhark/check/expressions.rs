@@ -1,0 +1,399 @@
+//! Expressions, form by form.
+//!
+//! Law: what is expected of an expression helps to find its type, and never changes its value.
+
+use super::apply::{Argument, Callee};
+use super::report::Role;
+use super::scope::{Value, plain, show_name};
+use super::types::field_order;
+use super::unify::Required;
+use super::{Checked, Checker, Pending, deep, fault};
+use crate::futhark::core::{self, Expression, ExpressionKind, Prim, Type};
+use crate::futhark::source::{Name, Span};
+use crate::futhark::syntax::tree::{self, ExpressionKind as Tree, PatternKind};
+
+pub(super) const BOOL: Type = Type::Prim(Prim::Bool);
+
+impl Checker<'_> {
+    /// An expression that has to be of a type.
+    pub(super) fn check(&mut self, written: &tree::Expression, wanted: &Type, role: Role<'_>) -> Checked<Expression> {
+        let value = self.expression(written, Some(wanted))?;
+        self.convert(value, wanted, role)
+    }
+
+    /// An expression; the type that is expected is a hint.
+    pub(super) fn expression(&mut self, written: &tree::Expression, expected: Option<&Type>) -> Checked<Expression> {
+        let value = deep(|| self.expression_kind(written, expected))?;
+        Ok(Expression { span: written.span, ..value })
+    }
+
+    fn expression_kind(&mut self, written: &tree::Expression, expected: Option<&Type>) -> Checked<Expression> {
+        let span = written.span;
+        let made = |kind, of| Ok(Expression { kind, of, span });
+        match &written.kind {
+            Tree::Literal(literal) => self.literal(literal, span),
+            Tree::Name(name) | Tree::Section(name) => self.name(name),
+            Tree::Hole => {
+                let wanted = expected.map_or_else(|| "_".into(), |of| self.show(of));
+                fault("hole", span, format!("a hole of type {wanted}"), "write an expression of this type here")
+            }
+            Tree::Tuple(components) => {
+                let wanted = expected.map(|of| self.unifier.head(of));
+                let wanted = match &wanted {
+                    Some(of) => of.as_tuple().filter(|of| of.len() == components.len()),
+                    None => None,
+                };
+                let mut fields = Vec::with_capacity(components.len());
+                for (at, component) in components.iter().enumerate() {
+                    let value = self.part(component, wanted.as_ref().map(|of| of[at]))?;
+                    fields.push((Name::from(at.to_string()), value));
+                }
+                let of = Type::Record(fields.iter().map(|(name, value)| (name.clone(), value.of.clone())).collect());
+                made(ExpressionKind::Record(fields), of)
+            }
+            Tree::Record(written) => {
+                self.distinct(written.iter().map(|(name, _)| name), "field", span)?;
+                let wanted = expected.map(|of| self.unifier.head(of));
+                let mut fields = Vec::with_capacity(written.len());
+                for (name, value) in written {
+                    let wanted = match &wanted {
+                        Some(Type::Record(fields)) => fields.iter().find(|(field, _)| field == name).map(|(_, of)| of),
+                        _ => None,
+                    };
+                    let value = self.part(value, wanted)?;
+                    fields.push((name.clone(), value));
+                }
+                fields.sort_by(|(a, _), (b, _)| field_order(a, b));
+                let of = Type::Record(fields.iter().map(|(name, value)| (name.clone(), value.of.clone())).collect());
+                made(ExpressionKind::Record(fields), of)
+            }
+            Tree::Array(elements) => self.array(elements, expected, span),
+            Tree::Range(range) => self.range(range, span),
+            Tree::Field(record, name) => {
+                let record = self.expression(record, None)?;
+                self.field(record, name, span)
+            }
+            Tree::Index(array, indices) => {
+                let array = self.expression(array, None)?;
+                self.index(array, indices, span)
+            }
+            Tree::Update(array, indices, value) => {
+                let array = self.expression(array, expected)?;
+                self.update(array, indices, value, span)
+            }
+            Tree::RecordUpdate(record, path, value) => self.record_update(record, path, value, expected, span),
+            Tree::Apply(function, arguments) => {
+                let arguments: Vec<Argument<'_>> = arguments.iter().map(Argument::Written).collect();
+                let (callee, shown) = self.applied(function)?;
+                self.apply(callee, &shown, &arguments, expected, span)
+            }
+            Tree::Constructor(name, payload) => self.constructor(name, payload, expected, span),
+            Tree::Negate(operand) => {
+                if let Tree::Literal(tree::Literal::Integer(value, suffix)) = &operand.kind {
+                    return self.literal(&tree::Literal::Integer(-value, suffix.clone()), span);
+                }
+                self.operate("neg", "-", &[operand], expected, span)
+            }
+            Tree::Not(operand) => self.operate("not", "!", &[operand], expected, span),
+            Tree::Binary(operator, a, b) => self.binary(operator, a, b, expected, span),
+            Tree::SectionLeft(operator, a) => {
+                let callee = self.callee(operator)?;
+                self.apply(callee, &show_name(operator), &[Argument::Written(a)], None, span)
+            }
+            Tree::SectionRight(operator, b) => self.section_right(operator, b, expected, span),
+            Tree::SectionField(path) => {
+                let mut body = tree::Expression { kind: Tree::Name(plain(&Name::from("\u{b7}x"), span)), span };
+                for name in path {
+                    body = tree::Expression { kind: Tree::Field(Box::new(body), name.clone()), span };
+                }
+                self.section(body, expected, span)
+            }
+            Tree::SectionIndex(indices) => {
+                let x = tree::Expression { kind: Tree::Name(plain(&Name::from("\u{b7}x"), span)), span };
+                let body = tree::Expression { kind: Tree::Index(Box::new(x), indices.clone()), span };
+                self.section(body, expected, span)
+            }
+            Tree::Lambda(params, result, body) => self.lambda(params, result.as_ref(), body, expected, None),
+            Tree::Let(..) | Tree::LetFunction(..) | Tree::LetUpdate(..) => self.lets(written, expected),
+            Tree::If(condition, yes, no) => self.conditional(condition, yes, no, expected, span),
+            Tree::Match(scrutinee, cases) => self.matching(scrutinee, cases, expected, span),
+            Tree::Loop(written) => self.iteration(written, &[], span),
+            Tree::Ascribe(value, of) => {
+                let of = self.type_expression(of)?;
+                self.check(value, &of, Role::Ascription)
+            }
+            Tree::Coerce(value, of) => {
+                let of = self.type_expression(of)?;
+                let value = self.expression(value, Some(&of))?;
+                self.convert(value, &of, Role::Ascription)
+            }
+            Tree::OpenIn(name, value) => {
+                let env = self.env.clone();
+                match self.find_module(name)? {
+                    super::scope::Module::Structure(inside) => self.env.open(&inside),
+                    super::scope::Module::Poisoned => return Err(super::follows()),
+                    super::scope::Module::Functor(_) => {
+                        let text = format!("`{}` is a parametric module and cannot be opened", show_name(name));
+                        return fault("module", span, text, "apply it to a module first");
+                    }
+                }
+                let value = self.expression(value, expected);
+                self.env = env;
+                value
+            }
+            Tree::Assert(condition, value) => {
+                let condition = self.check(condition, &BOOL, Role::Condition)?;
+                let value = self.expression(value, expected)?;
+                let of = value.of.clone();
+                made(ExpressionKind::Assert(Box::new(condition), Box::new(value)), of)
+            }
+            Tree::Attribute(..) => {
+                let (mut inside, mut attributes) = (written, Vec::new());
+                while let Tree::Attribute(attribute, next) = &inside.kind {
+                    attributes.push(attribute);
+                    inside = next;
+                }
+                match &inside.kind {
+                    Tree::Loop(written) => self.iteration(written, &attributes, span),
+                    _ => self.expression(inside, expected),
+                }
+            }
+        }
+    }
+
+    /// A part of a value, at the type it is expected to have.
+    fn part(&mut self, written: &tree::Expression, wanted: Option<&Type>) -> Checked<Expression> {
+        match wanted {
+            Some(wanted) => self.check(written, wanted, Role::Part),
+            None => self.expression(written, None),
+        }
+    }
+
+    /// A chain of lets: their bindings become bindings of the body around.
+    fn lets(&mut self, written: &tree::Expression, expected: Option<&Type>) -> Checked<Expression> {
+        let env = self.env.clone();
+        let mut next = written;
+        let checked = loop {
+            let step = match &next.kind {
+                Tree::Let(sizes, pattern, value, body) => self.let_pattern(sizes, pattern, value).map(|()| body),
+                Tree::LetFunction(function, body) => self.let_function(function).map(|()| body),
+                Tree::LetUpdate(name, indices, value, body) => {
+                    self.let_update(name, indices, value, next.span).map(|()| body)
+                }
+                _ => break self.expression(next, expected),
+            };
+            match step {
+                Ok(body) => next = body,
+                Err(fault) => break Err(fault),
+            }
+        };
+        self.env = env;
+        checked
+    }
+
+    fn let_pattern(
+        &mut self,
+        sizes: &[tree::TypeParam],
+        pattern: &tree::Pattern,
+        value: &tree::Expression,
+    ) -> Checked<()> {
+        let outside = self.env.clone();
+        for size in sizes {
+            let unknown = self.unifier.unknown_size(size.span);
+            self.env.values.insert(size.name.clone(), Value::Size(unknown));
+        }
+        let of = self.pattern_type(pattern)?;
+        let inside = std::mem::replace(&mut self.env, outside);
+        let value = self.check(value, &of, Role::Ascription)?;
+        self.env = inside;
+        let pattern = self.pattern(pattern, &of)?;
+        if let core::PatternKind::Local(local) = pattern.kind
+            && let Some(size) = self.size_of(&value)
+        {
+            self.unifier.alias.insert(local, size);
+        }
+        self.bind(pattern, value);
+        Ok(())
+    }
+
+    fn let_function(&mut self, function: &tree::ValueDeclaration) -> Checked<()> {
+        let (scheme, value) = self.defined(function)?;
+        let local = self.local(&function.name);
+        let entry = if scheme.sizes.is_empty() && scheme.types.is_empty() {
+            let (of, span) = (value.of.clone(), function.name_span);
+            let kind = core::PatternKind::Local(local);
+            self.bind(core::Pattern { kind, of: of.clone(), binds: Vec::new(), span }, value);
+            Value::Local(local, of)
+        } else {
+            let pending = Pending::Generic(local, scheme.clone(), value);
+            self.pending.last_mut().expect("inside a body").push(pending);
+            Value::Generic(local, std::rc::Rc::new(scheme))
+        };
+        self.env.values.insert(function.name.clone(), entry);
+        Ok(())
+    }
+
+    fn let_update(
+        &mut self,
+        name: &Name,
+        indices: &[tree::Index],
+        value: &tree::Expression,
+        span: Span,
+    ) -> Checked<()> {
+        let array = self.name(&plain(name, span))?;
+        let updated = self.update(array, indices, value, span)?;
+        let of = updated.of.clone();
+        let local = self.local(name);
+        let kind = core::PatternKind::Local(local);
+        self.bind(core::Pattern { kind, of: of.clone(), binds: Vec::new(), span }, updated);
+        self.env.values.insert(name.clone(), Value::Local(local, of));
+        Ok(())
+    }
+
+    /// An operation of the language on operands as written.
+    fn operate(
+        &mut self,
+        name: &str,
+        shown: &str,
+        operands: &[&tree::Expression],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Checked<Expression> {
+        let operator = self.scalar(name, span)?;
+        let operands: Vec<Argument<'_>> = operands.iter().map(|operand| Argument::Written(operand)).collect();
+        self.apply(operator, shown, &operands, expected, span)
+    }
+
+    fn binary(
+        &mut self,
+        operator: &tree::QualifiedName,
+        a: &tree::Expression,
+        b: &tree::Expression,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Checked<Expression> {
+        if operator.modules.is_empty() {
+            match &*operator.name {
+                "|>" if self.is_own(operator) => return self.pipe(b, a, expected, span),
+                "<|" if self.is_own(operator) => return self.pipe_back(a, b, expected, span),
+                ">->" if self.is_own(operator) => return self.compose(a, b, expected, span),
+                "<-<" if self.is_own(operator) => return self.compose(b, a, expected, span),
+                _ => {}
+            }
+        }
+        let callee = self.callee(operator)?;
+        if let Callee::Operator(known, ..) = &callee
+            && matches!(&*known.name, "both" | "either")
+        {
+            let first = self.check(a, &BOOL, Role::Operand(&operator.name))?;
+            let second = self.body(|checker| checker.check(b, &BOOL, Role::Operand(&operator.name)))?;
+            return Ok(self.operation(&known.name, vec![first, second], BOOL, span));
+        }
+        let arguments = [Argument::Written(a), Argument::Written(b)];
+        self.apply(callee, &show_name(operator), &arguments, expected, span)
+    }
+
+    /// Whether an operator is still that of the language, not one of the user's.
+    fn is_own(&self, operator: &tree::QualifiedName) -> bool {
+        match self.env.values.get(&operator.name) {
+            Some(Value::Definition(definition)) => (definition.0 as usize) < self.own,
+            _ => false,
+        }
+    }
+
+    fn constructor(
+        &mut self,
+        name: &Name,
+        payload: &[tree::Expression],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Checked<Expression> {
+        let sum = expected.map(|of| self.unifier.head(of)).filter(|of| matches!(of, Type::Sum(_)));
+        let mut parts = Vec::with_capacity(payload.len());
+        if let Some(of) = sum {
+            let types = self.payload(&of, name, payload.len(), span)?;
+            for (part, wanted) in payload.iter().zip(types) {
+                parts.push(self.check(part, &wanted, Role::Part)?);
+            }
+            return Ok(Expression { kind: ExpressionKind::Constructor(name.clone(), parts), of, span });
+        }
+        for part in payload {
+            parts.push(self.expression(part, None)?);
+        }
+        let held = parts.iter().map(|part| part.of.clone()).collect();
+        let of = self.unifier.unknown(Required::Constructors(vec![(name.clone(), held)]), span);
+        Ok(Expression { kind: ExpressionKind::Constructor(name.clone(), parts), of, span })
+    }
+
+    /// The field of a record.
+    pub(super) fn field(&mut self, record: Expression, name: &Name, span: Span) -> Checked<Expression> {
+        let of = match self.unifier.head(&record.of) {
+            Type::Record(fields) => match fields.iter().find(|(field, _)| field == name) {
+                Some((_, of)) => of.clone(),
+                None => {
+                    let text = format!("the type {} has no field `{name}`", self.show(&record.of));
+                    let known: Vec<&str> = fields.iter().map(|(field, _)| &**field).collect();
+                    return fault("type", span, text, format!("its fields are: {}", known.join(", ")));
+                }
+            },
+            Type::Unknown(_) => {
+                let of = self.unifier.unknown(Required::Nothing, span);
+                let wanted = self.unifier.unknown(Required::Fields(vec![(name.clone(), of.clone())]), span);
+                self.equate(&record.of, &wanted, Role::Part, span)?;
+                of
+            }
+            _ => {
+                let text = format!("the type {} has no fields", self.show(&record.of));
+                return fault("type", span, text, "only records and tuples have fields");
+            }
+        };
+        Ok(Expression { kind: ExpressionKind::Field(Box::new(record), name.clone()), of, span })
+    }
+
+    fn record_update(
+        &mut self,
+        record: &tree::Expression,
+        path: &[Name],
+        value: &tree::Expression,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Checked<Expression> {
+        let record = self.expression(record, expected)?;
+        let record = self.named(record, "record");
+        let mut inner = record.clone();
+        for name in path {
+            inner = self.field(inner, name, span)?;
+        }
+        let value = self.check(value, &inner.of, Role::Update)?;
+        let of = record.of.clone();
+        Ok(Expression {
+            kind: ExpressionKind::RecordUpdate(Box::new(record), path.to_vec(), Box::new(value)),
+            of,
+            span,
+        })
+    }
+
+    /// The expression that has the value of the variables of a pattern.
+    pub(super) fn pattern_value(&self, pattern: &tree::Pattern) -> Checked<tree::Expression> {
+        let span = pattern.span;
+        let kind = match &pattern.kind {
+            PatternKind::Name(name) => Tree::Name(plain(name, span)),
+            PatternKind::Tuple(parts) => {
+                Tree::Tuple(parts.iter().map(|part| self.pattern_value(part)).collect::<Checked<_>>()?)
+            }
+            PatternKind::Record(fields) => Tree::Record(
+                fields
+                    .iter()
+                    .map(|(name, part)| Ok((name.clone(), self.pattern_value(part)?)))
+                    .collect::<Checked<_>>()?,
+            ),
+            PatternKind::Literal(literal) => Tree::Literal(literal.clone()),
+            PatternKind::Ascribe(inner, _) | PatternKind::Attribute(_, inner) => return self.pattern_value(inner),
+            PatternKind::Wildcard | PatternKind::Constructor(..) => {
+                let text = "this loop has no initial values";
+                return fault("loop", span, text, "write `loop pattern = values …`, or only names in the pattern");
+            }
+        };
+        Ok(tree::Expression { kind, span })
+    }
+}

@@ -1,0 +1,338 @@
+//! The end of a definition: all that has become known is put in, and what has not is a message.
+//!
+//! Law: what leaves the checker has no unknown; numbers are rounded once, to the kind that they turned out to have.
+
+use std::rc::Rc;
+
+use super::substitute::{Part, visit};
+use super::unify::{Clash, Required};
+use super::{Checked, Checker, deep, exhaustive, fault};
+use crate::futhark::core::{
+    Constant, Defined, Definition, Entry, Expression, ExpressionKind, Instance, Pattern, PatternKind, Prim, Program,
+    Size, Type,
+};
+use crate::futhark::source::{Name, Span};
+use crate::futhark::syntax::{real_f32, real_f64};
+
+impl Checker<'_> {
+    /// Puts in what is known.
+    pub(super) fn finish(&mut self, value: &mut Expression) -> Checked<()> {
+        deep(|| self.finish_within(value))
+    }
+
+    fn finish_within(&mut self, value: &mut Expression) -> Checked<()> {
+        let span = value.span;
+        value.of = self.complete(&value.of, span)?;
+        for pattern in value.patterns_mut() {
+            self.finish_pattern(pattern)?;
+        }
+        for child in value.children_mut() {
+            self.finish(child)?;
+        }
+        match &mut value.kind {
+            ExpressionKind::Constant(constant) => *constant = self.round(*constant, &value.of, span)?,
+            ExpressionKind::LocalInstance(_, instance)
+            | ExpressionKind::Definition(_, instance)
+            | ExpressionKind::Intrinsic(_, instance) => self.finish_instance(instance, span)?,
+            ExpressionKind::Size(size) => *size = self.complete_size(size, span)?,
+            ExpressionKind::Primitive(_, kind, operands) => {
+                if let Type::Prim(prim) = operands[0].of {
+                    *kind = prim;
+                }
+            }
+            ExpressionKind::Equal(a, _) => {
+                if !comparable(&a.of) {
+                    let text = format!("values of type {} cannot be compared", self.show(&a.of));
+                    return fault("type", span, text, "only values without functions, of known types, have `==`");
+                }
+            }
+            ExpressionKind::Let(pattern, ..) => irrefutable(pattern, "let")?,
+            ExpressionKind::Lambda(lambda) => irrefutable(&lambda.param, "parameter")?,
+            ExpressionKind::Match(scrutinee, cases) => {
+                let patterns = cases.iter().map(|(pattern, _)| pattern);
+                if let Some(case) = exhaustive::missing(patterns, &scrutinee.of) {
+                    let text = format!("this match does not cover the case {case}");
+                    return fault("match", span, text, format!("add `case {case} -> …`"));
+                }
+            }
+            ExpressionKind::Loop(iteration) => {
+                irrefutable(&iteration.pattern, "loop")?;
+                match &iteration.form {
+                    crate::futhark::core::LoopForm::In(element, _) => irrefutable(element, "loop")?,
+                    crate::futhark::core::LoopForm::For(..) | crate::futhark::core::LoopForm::While(_) => {}
+                }
+            }
+            ExpressionKind::Convert(inner) if inner.of == value.of => {
+                let inner = std::mem::replace(&mut inner.kind, ExpressionKind::Array(Vec::new()));
+                value.kind = inner;
+            }
+            ExpressionKind::Coerce(inner) => match self.same(&inner.of, &value.of) {
+                Ok(true) => {
+                    let inner = std::mem::replace(&mut inner.kind, ExpressionKind::Array(Vec::new()));
+                    value.kind = inner;
+                }
+                Ok(false) => {}
+                Err(clash) => {
+                    return Err(self.mismatch(&clash, &inner.of, &value.of, super::report::Role::Ascription, span));
+                }
+            },
+            _ => {}
+        }
+        if let ExpressionKind::Primitive(name, kind, operands) = &mut value.kind
+            && &**name == "shift_zeros"
+        {
+            value.kind = shift_zeros(*kind, std::mem::take(operands), span);
+        }
+        Ok(())
+    }
+
+    fn finish_pattern(&mut self, pattern: &mut Pattern) -> Checked<()> {
+        pattern.of = self.complete(&pattern.of, pattern.span)?;
+        if let PatternKind::Constant(constant) = &mut pattern.kind {
+            *constant = self.round(*constant, &pattern.of, pattern.span)?;
+        }
+        pattern.children_mut().into_iter().try_for_each(|part| deep(|| self.finish_pattern(part)))
+    }
+
+    fn finish_instance(&mut self, instance: &mut Instance, span: Span) -> Checked<()> {
+        for size in &mut instance.sizes {
+            *size = self.complete_size(size, span)?;
+        }
+        for of in &mut instance.types {
+            *of = self.complete(of, span)?;
+        }
+        Ok(())
+    }
+
+    fn complete_size(&mut self, size: &Size, span: Span) -> Checked<Size> {
+        let size = self.unifier.resolve_size(size);
+        let mut unknown = None;
+        super::sizes::leaves(&size, &mut |leaf| match leaf {
+            Size::Unknown(cell) => unknown = Some(*cell),
+            _ => {}
+        });
+        match unknown {
+            None => Ok(size),
+            Some(cell) => Err(self.open_size(cell, span)),
+        }
+    }
+
+    fn open_size(&self, cell: u32, span: Span) -> super::Fault {
+        let own = self.unifier.sizes[cell as usize].span;
+        let span = if own == Span::default() || own.file >= super::prelude::FIRST_FILE { span } else { own };
+        if self.unifier.escapes(cell) {
+            let text =
+                "the size of this array is known only within a function or branch, where it may differ each time";
+            return Box::new(crate::futhark::source::Message::error("size", span, text).hint(
+                "all rows of an array have one size: say it with a type whose size is known outside, as `e :> [n]t`",
+            ));
+        }
+        Box::new(
+            crate::futhark::source::Message::error("size", span, "a size here cannot be determined")
+                .hint("write it in a type, as in `(e : [n][m]t)`"),
+        )
+    }
+
+    /// The type, in which nothing may be left unknown.
+    pub(super) fn complete(&mut self, of: &Type, span: Span) -> Checked<Type> {
+        let mut resolved = self.unifier.resolve(of);
+        for _ in 0..64 {
+            let (mut unknown_type, mut unknown_size) = (None, None);
+            visit(&resolved, &mut |part| match part {
+                Part::Variable(Type::Unknown(cell)) => unknown_type = Some(*cell),
+                Part::Variable(_) => {}
+                Part::Dimension(size) => super::sizes::leaves(size, &mut |leaf| match leaf {
+                    Size::Unknown(cell) => unknown_size = Some(*cell),
+                    _ => {}
+                }),
+            });
+            let Some(cell) = unknown_type else {
+                return match unknown_size {
+                    None => Ok(resolved),
+                    Some(cell) => Err(self.open_size(cell, span)),
+                };
+            };
+            let found = &self.unifier.types[cell as usize];
+            let place = if found.span.file >= super::prelude::FIRST_FILE { span } else { found.span };
+            let shown = self.show(&Type::Unknown(cell));
+            match &found.required {
+                Required::OneOf(prims) => {
+                    let value = prims.default().map(Type::Prim);
+                    self.unifier.types[cell as usize].value = value;
+                }
+                Required::Nothing => {
+                    return fault("ambiguous", place, "the type of this cannot be determined", "write it: `(e : t)`");
+                }
+                Required::Fields(_) => {
+                    let text = format!("the type of this record is not known: {shown}");
+                    return fault("ambiguous", place, text, "write the type of the variable: `(x : {a: f64, …})`");
+                }
+                Required::Constructors(_) => {
+                    let text = format!("the type that this constructor belongs to is not known: {shown}");
+                    return fault("ambiguous", place, text, "write it: `(#c x : #c f64 | #d)`");
+                }
+            }
+            resolved = self.unifier.resolve(&resolved);
+        }
+        Ok(resolved)
+    }
+
+    /// The value of a constant of this kind.
+    fn round(&self, constant: Constant, of: &Type, span: Span) -> Checked<Constant> {
+        let Type::Prim(prim) = of else { return Ok(constant) };
+        match constant {
+            Constant::Bool(_) => Ok(constant),
+            Constant::Integer(value) if prim.is_real() => {
+                #[allow(clippy::cast_precision_loss)]
+                let real = if *prim == Prim::F32 { f64::from(value as f32) } else { value as f64 };
+                Ok(Constant::Real(real))
+            }
+            Constant::Integer(value) => {
+                let bits = prim.bits();
+                let (lowest, highest) = if prim.is_signed() {
+                    (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1)
+                } else {
+                    (-((1_i128 << bits) - 1), (1_i128 << bits) - 1)
+                };
+                if !(lowest..=highest).contains(&value) {
+                    let text = format!("the number {value} does not fit {}", prim.name());
+                    return fault(
+                        "literal",
+                        span,
+                        text,
+                        format!(
+                            "its kind goes from {} to {highest}",
+                            lowest.max(if prim.is_signed() { lowest } else { 0 })
+                        ),
+                    );
+                }
+                // The negation of a number without sign wraps.
+                Ok(Constant::Integer(if value < 0 && !prim.is_signed() { value + (1_i128 << bits) } else { value }))
+            }
+            Constant::Real(value) => {
+                let Some(digits) = self.digits.get(&span) else { return Ok(Constant::Real(value)) };
+                let read = if *prim == Prim::F32 { real_f32(digits).map(f64::from) } else { real_f64(digits) };
+                match read {
+                    Some(value) => Ok(Constant::Real(value)),
+                    None => fault("literal", span, format!("`{digits}` is no number"), "write it as in `1.5e-3`"),
+                }
+            }
+        }
+    }
+
+    /// Whether two types are surely equal.
+    fn same(&self, a: &Type, b: &Type) -> Result<bool, Clash> {
+        match (a, b) {
+            (Type::Array(n, a), Type::Array(m, b)) => {
+                let same = self.unifier.same_size(n, m);
+                if !same {
+                    let difference = self.unifier.normal(n).plus(&self.unifier.normal(m), -1);
+                    if difference.and_then(|d| d.as_constant()).is_some() {
+                        return Err(Clash::Sizes((**n).clone(), (**m).clone()));
+                    }
+                }
+                Ok(self.same(a, b)? && same)
+            }
+            (Type::Record(a), Type::Record(b)) => {
+                let mut pairs = a.iter().zip(b);
+                pairs.try_fold(true, |same, ((_, a), (_, b))| Ok(self.same(a, b)? && same))
+            }
+            (Type::Sum(a), Type::Sum(b)) => {
+                let mut pairs = a.iter().flat_map(|(_, a)| a).zip(b.iter().flat_map(|(_, b)| b));
+                pairs.try_fold(true, |same, (a, b)| Ok(self.same(a, b)? && same))
+            }
+            (a, b) => Ok(a == b),
+        }
+    }
+}
+
+/// `>>>`: the bits as those of a number without sign, shifted, as before again.
+fn shift_zeros(kind: Prim, operands: Vec<Expression>, span: Span) -> ExpressionKind {
+    let unsigned = match kind {
+        Prim::I8 => Prim::U8,
+        Prim::I16 => Prim::U16,
+        Prim::I32 => Prim::U32,
+        Prim::I64 => Prim::U64,
+        other => other,
+    };
+    let shr = |operands| ExpressionKind::Primitive(Name::from("shr"), unsigned, operands);
+    if unsigned == kind {
+        return shr(operands);
+    }
+    let of = Type::Prim(unsigned);
+    let converted = operands
+        .into_iter()
+        .map(|operand| Expression { kind: ExpressionKind::Convert(Box::new(operand)), of: of.clone(), span })
+        .collect();
+    ExpressionKind::Convert(Box::new(Expression { kind: shr(converted), of: of.clone(), span }))
+}
+
+fn comparable(of: &Type) -> bool {
+    match of {
+        Type::Prim(_) => true,
+        Type::Array(_, of) => comparable(of),
+        Type::Record(fields) => fields.iter().all(|(_, of)| comparable(of)),
+        Type::Sum(constructors) => constructors.iter().flat_map(|(_, payload)| payload).all(comparable),
+        Type::Function { .. } | Type::Var(_) | Type::Accumulator(_) | Type::Unknown(_) => false,
+    }
+}
+
+fn irrefutable(pattern: &Pattern, place: &str) -> Checked<()> {
+    if matches!(pattern.kind, PatternKind::Local(_) | PatternKind::Wildcard) {
+        return Ok(());
+    }
+    match exhaustive::missing([pattern].into_iter(), &pattern.of) {
+        None => Ok(()),
+        Some(case) => {
+            let text = format!("this {place} pattern does not fit the value {case}");
+            fault("match", pattern.span, text, "use `match`, with a case for it")
+        }
+    }
+}
+
+/// The program of the definitions that are the user's, or mentioned by them.
+pub(super) fn reachable(definitions: Vec<Rc<Defined>>, entries: Vec<Entry>, locals: Vec<Name>, own: usize) -> Program {
+    let mut wanted: Vec<bool> = (0..definitions.len()).map(|at| at >= own).collect();
+    for at in (0..definitions.len()).rev() {
+        if wanted[at] {
+            mark(&definitions[at].body, &mut wanted);
+        }
+    }
+    let mut number = 0;
+    let numbers: Vec<u32> = wanted
+        .iter()
+        .map(|wanted| {
+            number += u32::from(*wanted);
+            number.wrapping_sub(1)
+        })
+        .collect();
+    let definitions = definitions
+        .into_iter()
+        .zip(&wanted)
+        .filter(|(_, wanted)| **wanted)
+        .map(|(defined, _)| {
+            let mut defined = Rc::unwrap_or_clone(defined);
+            renumber(&mut defined.body, &numbers);
+            defined
+        })
+        .collect();
+    let entries = entries
+        .into_iter()
+        .map(|entry| Entry { definition: Definition(numbers[entry.definition.0 as usize]), ..entry })
+        .collect();
+    Program { definitions, entries, locals }
+}
+
+fn mark(value: &Expression, wanted: &mut [bool]) {
+    if let ExpressionKind::Definition(definition, _) = &value.kind {
+        wanted[definition.0 as usize] = true;
+    }
+    value.children().into_iter().for_each(|child| deep(|| mark(child, wanted)));
+}
+
+fn renumber(value: &mut Expression, numbers: &[u32]) {
+    if let ExpressionKind::Definition(definition, _) = &mut value.kind {
+        definition.0 = numbers[definition.0 as usize];
+    }
+    value.children_mut().into_iter().for_each(|child| deep(|| renumber(child, numbers)));
+}

@@ -1,0 +1,367 @@
+//! Functions: their parameters, their bodies, and the types they have for all sizes and types.
+//!
+//! Law: what a function is generic in is what nothing around it knows; numbers are never generic: they are of one kind.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::report::Role;
+use super::sizes::Polynomial;
+use super::substitute::{Part, map_dimensions, map_sizes, mentions, visit};
+use super::types::I64;
+use super::unify::{Required, binders};
+use super::{Checked, Checker, fault};
+use crate::futhark::core::{self, Expression, ExpressionKind, Lambda, Local, Pattern, Scheme, Size, Type, TypeVar};
+use crate::futhark::source::{Name, Span};
+use crate::futhark::syntax::tree;
+
+impl Checker<'_> {
+    /// A function of one or more parameters. Of a function with a name, sizes that are written as `[]` become parameters.
+    pub(super) fn lambda(
+        &mut self,
+        params: &[tree::Pattern],
+        result: Option<&tree::TypeExpression>,
+        body: &tree::Expression,
+        expected: Option<&Type>,
+        mut sizes: Option<&mut Vec<Local>>,
+    ) -> Checked<Expression> {
+        let mut bound = Vec::with_capacity(params.len());
+        let body = self.body(|checker| {
+            let mut expected = expected.map(|of| checker.unifier.resolve(of));
+            for param in params {
+                let binding = std::mem::replace(&mut checker.binding_sizes, false);
+                let before = checker.unifier.sizes.len();
+                let of = checker.pattern_type(param);
+                checker.binding_sizes = binding;
+                let of = of?;
+                if let Some(sizes) = sizes.as_deref_mut() {
+                    checker.rigid(before, sizes);
+                }
+                let (wanted, name, exists, rest) = match expected.take() {
+                    Some(Type::Function { param, name, exists, result }) => (Some(*param), name, exists, Some(*result)),
+                    _ => (None, None, Vec::new(), None),
+                };
+                if let Some(wanted) = wanted {
+                    checker.equate(&of, &wanted, Role::Pattern, param.span)?;
+                }
+                let pattern = checker.pattern(param, &of)?;
+                let own = match pattern.kind {
+                    core::PatternKind::Local(local) => Some(local),
+                    _ => None,
+                };
+                let open: HashMap<Local, Size> =
+                    exists.into_iter().map(|exist| (exist, checker.unifier.unknown_size(param.span))).collect();
+                expected = rest.map(|rest| {
+                    map_sizes(&rest, &mut |size| match size {
+                        Size::Local(local) if Some(*local) == name => own.map(Size::Local),
+                        Size::Local(local) => open.get(local).cloned(),
+                        _ => None,
+                    })
+                });
+                bound.push(pattern);
+            }
+            match result {
+                Some(result) => {
+                    let binding = std::mem::replace(&mut checker.binding_sizes, false);
+                    let result = checker.type_expression(result);
+                    checker.binding_sizes = binding;
+                    checker.check(body, &result?, Role::Result)
+                }
+                None => match expected.map(|of| checker.unifier.head(&of)) {
+                    // What the result is at is not known: it may have sizes of its own.
+                    None | Some(Type::Unknown(_)) => checker.expression(body, None),
+                    Some(result) => checker.check(body, &result, Role::Result),
+                },
+            }
+        })?;
+        self.close(bound, body)
+    }
+
+    /// Makes the sizes that were left open since there were that many into parameters, each different from all others.
+    fn rigid(&mut self, before: usize, sizes: &mut Vec<Local>) {
+        for unknown in before..self.unifier.sizes.len() {
+            if self.unifier.sizes[unknown].value.is_none() {
+                let name = self.size_name(sizes);
+                let local = self.fresh(&name);
+                // It is bound around the parameters.
+                self.unifier.local_levels[local.0 as usize] = self.unifier.level - 1;
+                self.unifier.sizes[unknown].value = Some(Size::Local(local));
+                sizes.push(local);
+            }
+        }
+    }
+
+    /// A name for a size that the user gave none.
+    fn size_name(&self, sizes: &[Local]) -> String {
+        let taken = |name: &str| sizes.iter().any(|size| *self.locals[size.0 as usize] == *name);
+        (0..).map(|at| letter(b'n', at)).find(|name| !taken(name)).expect("names do not end")
+    }
+
+    /// The function with these parameters and this body, which has been left.
+    pub(super) fn close(&mut self, params: Vec<Pattern>, body: Expression) -> Checked<Expression> {
+        let level = self.unifier.level;
+        let mut visible = Vec::new();
+        for param in &params {
+            if let core::PatternKind::Local(local) = param.kind
+                && self.unifier.head(&param.of) == I64
+            {
+                visible.push(local);
+            }
+            let of = self.unifier.resolve(&param.of);
+            let mut seen = visible.clone();
+            binders(&of, &mut seen);
+            let mut hidden = false;
+            visit(&of, &mut |part| match part {
+                Part::Dimension(size) => {
+                    hidden |= self.outside(size, &seen, level) && self.over(size, &seen, level).is_none();
+                }
+                Part::Variable(_) => {}
+            });
+            if hidden {
+                let text = format!("the type {} of this parameter has a size that callers cannot see", self.show(&of));
+                return fault("size", param.span, text, "make the size a parameter of its own: `(n: i64)` or `[n]`");
+            }
+        }
+        let of = self.unifier.resolve(&body.of);
+        let mut result = self.open_result(&of, &visible, level);
+        self.unifier.leave(&result.0, level);
+        let mut function = body;
+        for param in params.into_iter().rev() {
+            let span = param.span.to(function.span);
+            let (of, exists) = result;
+            let own = match param.kind {
+                core::PatternKind::Local(local) => Some(local),
+                _ => None,
+            };
+            let name = own.filter(|own| {
+                let mut used = false;
+                visit(&of, &mut |part| match part {
+                    Part::Dimension(size) => used |= mentions(size, &mut |leaf| *leaf == Size::Local(*own)),
+                    Part::Variable(_) => {}
+                });
+                used
+            });
+            let taken = self.unifier.resolve(&param.of);
+            self.unifier.leave(&taken, level);
+            let of = Type::Function { param: Box::new(taken), name, exists, result: Box::new(of) };
+            function = Expression {
+                kind: ExpressionKind::Lambda(Box::new(Lambda { param, body: function })),
+                of: of.clone(),
+                span,
+            };
+            result = (of, Vec::new());
+        }
+        Ok(function)
+    }
+
+    /// Whether a size mentions what is bound deeper than this, other than what is visible.
+    pub(super) fn outside(&self, size: &Size, visible: &[Local], level: u32) -> bool {
+        mentions(&self.unifier.resolve_size(size), &mut |leaf| match leaf {
+            Size::Local(local) => !visible.contains(local) && self.unifier.local_levels[local.0 as usize] > level,
+            _ => false,
+        })
+    }
+
+    /// The type that a value has outside of the body it was made in, and the sizes of it that are known only from it.
+    pub(super) fn open_result(&mut self, of: &Type, visible: &[Local], level: u32) -> (Type, Vec<Local>) {
+        if let Type::Function { param, name, exists, result } = of {
+            let within: Vec<Local> = visible.iter().chain(name).chain(exists).copied().collect();
+            let (result, open) = self.open_result(result, &within, level);
+            let exists = exists.iter().copied().chain(open).collect();
+            return (
+                Type::Function { param: param.clone(), name: *name, exists, result: Box::new(result) },
+                Vec::new(),
+            );
+        }
+        let mut plain: HashMap<Local, Local> = HashMap::new();
+        let mut opened: BTreeMap<Polynomial, Local> = BTreeMap::new();
+        let mut exists = Vec::new();
+        let mut dimensions = Vec::new();
+        visit(of, &mut |part| match part {
+            Part::Dimension(size) => dimensions.push(size.clone()),
+            Part::Variable(_) => {}
+        });
+        let mut replaced: HashMap<Size, Size> = HashMap::new();
+        for size in &dimensions {
+            if !self.outside(size, visible, level) {
+                continue;
+            }
+            let over = |size: &Size| self.over(size, visible, level);
+            if let Some(size_outside) = over(size) {
+                replaced.insert(size.clone(), size_outside);
+            } else if let Size::Local(local) = size {
+                let open = *plain.entry(*local).or_insert_with(|| {
+                    let name = self.locals[local.0 as usize].clone();
+                    let open = Local(u32::try_from(self.locals.len()).expect("fewer than 2^32 variables"));
+                    self.locals.push(name);
+                    self.unifier.local_levels.push(level + 1);
+                    exists.push(open);
+                    open
+                });
+                replaced.insert(size.clone(), Size::Local(open));
+            }
+        }
+        for size in &dimensions {
+            if replaced.contains_key(size) || !self.outside(size, visible, level) {
+                continue;
+            }
+            let renamed = super::sizes::map_size(size, &mut |leaf| match leaf {
+                Size::Local(local) => plain.get(local).map(|open| Size::Local(*open)),
+                _ => None,
+            });
+            let mut seen = visible.to_vec();
+            seen.extend(exists.iter().copied());
+            if !self.outside(&renamed, &seen, level) {
+                replaced.insert(size.clone(), renamed);
+                continue;
+            }
+            let normal = self.unifier.normal(size);
+            let open = match opened.get(&normal) {
+                Some(open) => *open,
+                None => {
+                    let open = self.fresh("k");
+                    self.unifier.local_levels[open.0 as usize] = level + 1;
+                    exists.push(open);
+                    opened.insert(normal, open);
+                    open
+                }
+            };
+            replaced.insert(size.clone(), Size::Local(open));
+        }
+        let of = map_dimensions(of, &mut |size| replaced.get(size).cloned().unwrap_or_else(|| size.clone()));
+        (of, exists)
+    }
+
+    /// The size in terms of what is visible, if what is known of the rest says it.
+    fn over(&self, size: &Size, visible: &[Local], level: u32) -> Option<Size> {
+        if let Some(simple) = self.unifier.normal(size).to_size()
+            && !self.outside(&simple, visible, level)
+        {
+            return Some(simple);
+        }
+        let mut current = size.clone();
+        for _ in 0..64 {
+            if !self.outside(&current, visible, level) {
+                return Some(current);
+            }
+            let mut changed = false;
+            current = super::sizes::map_size(&self.unifier.resolve_size(&current), &mut |leaf| match leaf {
+                Size::Local(local)
+                    if !visible.contains(local) && self.unifier.local_levels[local.0 as usize] > level =>
+                {
+                    let value = self.unifier.alias.get(local).cloned();
+                    changed |= value.is_some();
+                    value
+                }
+                _ => None,
+            });
+            if !changed {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// A function or constant with a name, and what it is generic in.
+    pub(super) fn defined(&mut self, value: &tree::ValueDeclaration) -> Checked<(Scheme, Expression)> {
+        let env = self.env.clone();
+        self.defining.push(value.name.clone());
+        self.unifier.level += 1;
+        let checked = self.defined_within(value);
+        self.unifier.level -= 1;
+        self.defining.pop();
+        self.env = env;
+        let (sizes, types, body) = checked?;
+        let (sizes, types) = self.generalise(&body.of, sizes, types, value.name_span)?;
+        Ok((Scheme { sizes, types, body: self.unifier.resolve(&body.of) }, body))
+    }
+
+    fn defined_within(&mut self, value: &tree::ValueDeclaration) -> Checked<(Vec<Local>, Vec<TypeVar>, Expression)> {
+        self.distinct(value.type_params.iter().map(|param| &param.name), "parameter", value.name_span)?;
+        let (mut sizes, types) = self.type_params(&value.type_params);
+        let body = if value.params.is_empty() {
+            let body = self.body(|checker| match &value.result {
+                Some(result) => {
+                    let result = checker.type_expression(result)?;
+                    checker.check(&value.body, &result, Role::Result)
+                }
+                None => checker.expression(&value.body, None),
+            })?;
+            self.unifier.leave(&body.of, self.unifier.level);
+            body
+        } else {
+            self.lambda(&value.params, value.result.as_ref(), &value.body, None, Some(&mut sizes))?
+        };
+        self.unifier.retry();
+        Ok((sizes, types, body))
+    }
+
+    /// Makes what nothing around knows into parameters of the scheme.
+    fn generalise(
+        &mut self,
+        of: &Type,
+        mut sizes: Vec<Local>,
+        mut types: Vec<TypeVar>,
+        span: Span,
+    ) -> Checked<(Vec<Local>, Vec<TypeVar>)> {
+        let level = self.unifier.level;
+        loop {
+            let of = self.unifier.resolve(of);
+            self.small(&of, span)?;
+            let (mut unknown_types, mut unknown_sizes) = (Vec::new(), Vec::new());
+            visit(&of, &mut |part| match part {
+                Part::Variable(Type::Unknown(unknown)) => unknown_types.push(*unknown),
+                Part::Variable(_) => {}
+                Part::Dimension(size) => super::sizes::leaves(size, &mut |leaf| match leaf {
+                    Size::Unknown(unknown) => unknown_sizes.push(*unknown),
+                    _ => {}
+                }),
+            });
+            let mut changed = false;
+            for unknown in unknown_sizes {
+                let cell = &self.unifier.sizes[unknown as usize];
+                // A size that has to be one of those within is none that callers could choose.
+                if cell.value.is_some() || cell.level <= level || self.unifier.escapes(unknown) {
+                    continue;
+                }
+                let local = self.fresh(&self.size_name(&sizes));
+                self.unifier.local_levels[local.0 as usize] = level + 1;
+                self.unifier.sizes[unknown as usize].value = Some(Size::Local(local));
+                sizes.push(local);
+                changed = true;
+            }
+            for unknown in unknown_types {
+                let cell = &self.unifier.types[unknown as usize];
+                if cell.value.is_some() || cell.level <= level {
+                    continue;
+                }
+                let top = level == 0;
+                let value = match &cell.required {
+                    Required::Nothing => {
+                        let var = self.type_variable(&Name::from(letter(b'a', types.len())));
+                        types.push(var.clone());
+                        Some(Type::Var(var))
+                    }
+                    Required::OneOf(prims) if top => prims.default().map(Type::Prim),
+                    Required::OneOf(_) | Required::Fields(_) | Required::Constructors(_) => {
+                        self.unifier.types[unknown as usize].level = level;
+                        None
+                    }
+                };
+                if value.is_some() {
+                    self.unifier.types[unknown as usize].value = value;
+                    changed = true;
+                }
+            }
+            if !changed {
+                return Ok((sizes, types));
+            }
+            self.unifier.retry();
+        }
+    }
+}
+
+/// The names that are given to what the user gave none.
+fn letter(first: u8, at: usize) -> String {
+    let letter = char::from(b'a' + (first - b'a' + u8::try_from(at % 26).expect("below 26")) % 26);
+    if at < 26 { letter.to_string() } else { format!("{letter}{}", at / 26) }
+}

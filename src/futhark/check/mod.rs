@@ -1,0 +1,197 @@
+//! The checker: names, modules, types and sizes; from the tree of what is written to the core.
+//!
+//! Law: what comes out has no unknown left: every name is bound, every type and size is said. What cannot be determined is
+//! a message. Sizes of which nothing is certain are compared when the program runs; nothing is guessed.
+//!
+//! Types are inferred as Milner does, with levels (Rémy); sizes are polynomials over variables; a size known only from a
+//! value is bound where the value is. Expressions that bind sizes become lets of the body around, so that scopes stay
+//! lexical.
+
+mod apply;
+mod arrays;
+mod control;
+mod convert;
+mod declarations;
+mod exhaustive;
+mod expressions;
+mod finish;
+mod functions;
+mod modules;
+mod operators;
+mod patterns;
+mod prelude;
+mod report;
+mod scope;
+mod sections;
+mod signatures;
+mod sizes;
+mod substitute;
+mod types;
+mod unify;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+pub use self::prelude::prelude_source;
+
+use self::scope::{Env, Module};
+use self::unify::Unifier;
+use super::core::{self, Defined, Definition, Entry, Expression, ExpressionKind, Local, Pattern, Program, Scheme};
+use super::source::{Message, Name, Severity, Span};
+use super::syntax::tree;
+
+/// Where other files come from.
+pub trait Imports {
+    /// Reads the file that `import "path"` means in the text with the number `from`, and answers its own number among the
+    /// texts, the same one whenever the same file is meant, and its tree.
+    ///
+    /// # Errors
+    ///
+    /// Says why there is no such tree; the messages are shown as they are. A message without a place stands at the import.
+    fn load(&mut self, path: &str, from: u32) -> Result<(u32, Rc<tree::File>), Vec<Message>>;
+}
+
+/// For programs of one file.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoImports;
+
+impl Imports for NoImports {
+    fn load(&mut self, path: &str, _: u32) -> Result<(u32, Rc<tree::File>), Vec<Message>> {
+        let text = format!("cannot import \"{path}\": this program has one file only");
+        Err(vec![Message::error("import", Span::default(), text)])
+    }
+}
+
+/// Checks a file, with the files it imports, and answers the program and warnings.
+///
+/// # Errors
+///
+/// All that is wrong in it: the first mistake of each definition.
+pub fn check(file: &tree::File, imports: &mut dyn Imports) -> Result<(Program, Vec<Message>), Vec<Message>> {
+    let mut checker = prelude::start(imports);
+    let mut exports = Env::default();
+    checker.declarations(&file.declarations, &mut exports);
+    if checker.messages.iter().any(|message| message.severity == Severity::Error) {
+        return Err(checker.messages);
+    }
+    let (definitions, entries, locals) = (checker.definitions, checker.entries, checker.locals);
+    Ok((finish::reachable(definitions, entries, locals, checker.own), checker.messages))
+}
+
+/// What is wrong; boxed, since it is rare.
+type Fault = Box<Message>;
+
+/// The result of a check.
+type Checked<T> = Result<T, Fault>;
+
+/// A mistake at a place, and what would be right.
+fn fault<T>(code: &'static str, span: Span, text: impl Into<String>, hint: impl Into<String>) -> Checked<T> {
+    Err(Box::new(Message::error(code, span, text).hint(hint)))
+}
+
+/// A mistake that follows from one already reported, and is not.
+const FOLLOWS: &str = "follows";
+
+fn follows() -> Fault {
+    Box::new(Message::error(FOLLOWS, Span::default(), ""))
+}
+
+/// Runs what may nest as deeply as the text does.
+fn deep<T>(run: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(256 * 1024, 4 * 1024 * 1024, run)
+}
+
+/// A binding of the body that is being checked.
+enum Pending {
+    Let(Pattern, Expression),
+    Generic(Local, Scheme, Expression),
+}
+
+/// The state of a check.
+struct Checker<'a> {
+    imports: &'a mut dyn Imports,
+    definitions: Vec<Rc<Defined>>,
+    entries: Vec<Entry>,
+    locals: Vec<Name>,
+    /// The number of the first definition that is not the prelude's.
+    own: usize,
+    /// The function of the prelude whose value is a size.
+    length: Option<Definition>,
+    unifier: Unifier,
+    env: Env,
+    /// What each file sees at its beginning.
+    base: Env,
+    /// The operations on scalars, by their names in the core.
+    scalars: Env,
+    /// The bindings of each body around.
+    pending: Vec<Vec<Pending>>,
+    /// Whether a size that is no term may be bound here, so that a type can mention it.
+    binding_sizes: bool,
+    /// What is being defined.
+    defining: Vec<Name>,
+    type_variables: u32,
+    messages: Vec<Message>,
+    /// The digits of numbers, so that each is rounded once, to the kind it turns out to have.
+    digits: HashMap<Span, Name>,
+    /// Sizes of the types of constants that are known only from their values.
+    open_constants: HashMap<Definition, Vec<Local>>,
+    /// The files imported so far: without a module, those whose check has not ended.
+    files: HashMap<u32, Option<Module>>,
+}
+
+impl Checker<'_> {
+    /// Reports a mistake, unless it follows from another.
+    fn report(&mut self, fault: Fault) {
+        if fault.code != FOLLOWS {
+            self.messages.push(*fault);
+        }
+    }
+
+    /// Checks a body of its own: a function's, a branch's, a loop's. What it binds is bound within it.
+    fn body(&mut self, check: impl FnOnce(&mut Self) -> Checked<Expression>) -> Checked<Expression> {
+        let env = self.env.clone();
+        self.pending.push(Vec::new());
+        self.unifier.level += 1;
+        let checked = check(self);
+        self.unifier.level -= 1;
+        let pending = self.pending.pop().expect("pushed above");
+        self.env = env;
+        Ok(wrap(pending, checked?))
+    }
+
+    /// Binds a value for the rest of the body around.
+    fn bind(&mut self, pattern: Pattern, value: Expression) {
+        self.pending.last_mut().expect("inside a body").push(Pending::Let(pattern, value));
+    }
+
+    /// A value that can be mentioned again: a variable, bound if the value is none.
+    fn named(&mut self, value: Expression, name: &str) -> Expression {
+        match value.kind {
+            ExpressionKind::Local(_) | ExpressionKind::Size(_) | ExpressionKind::Constant(_) => value,
+            _ => self.bound(value, name, Vec::new()),
+        }
+    }
+
+    /// A new variable with this value, and sizes of its type that are known only from it.
+    fn bound(&mut self, value: Expression, name: &str, binds: Vec<Local>) -> Expression {
+        let local = self.fresh(name);
+        let (of, span) = (value.of.clone(), value.span);
+        self.bind(Pattern { kind: core::PatternKind::Local(local), of: of.clone(), binds, span }, value);
+        Expression { kind: ExpressionKind::Local(local), of, span }
+    }
+}
+
+/// An expression within the bindings it stands in.
+fn wrap(pending: Vec<Pending>, body: Expression) -> Expression {
+    pending.into_iter().rev().fold(body, |body, pending| {
+        let (of, span) = (body.of.clone(), body.span);
+        let body = Box::new(body);
+        let kind = match pending {
+            Pending::Let(pattern, value) => ExpressionKind::Let(Box::new(pattern), Box::new(value), body),
+            Pending::Generic(local, scheme, value) => {
+                ExpressionKind::LetPolymorphic(local, Box::new(scheme), Box::new(value), body)
+            }
+        };
+        Expression { kind, of, span }
+    })
+}

@@ -1,0 +1,145 @@
+//! Modules: their bodies, other files, parametric modules and their application.
+//!
+//! Law: a parametric module is checked anew for each module it is applied to, with all types known; files are read once,
+//! and not by themselves.
+
+use std::rc::Rc;
+
+use super::scope::{Env, Functor, Module};
+use super::{Checked, Checker, deep, fault};
+use crate::futhark::source::{Name, Severity, Span};
+use crate::futhark::syntax::tree::{self, ModuleExpression};
+
+/// Programs of more definitions than this are not checked: parametric modules may double with each application.
+const MOST: usize = 1_000_000;
+
+impl Checker<'_> {
+    pub(super) fn module_declaration(&mut self, declared: &tree::ModuleDeclaration, span: Span) -> Checked<Module> {
+        let Some(((param, signature), rest)) = declared.params.split_first() else {
+            let module = self.module(&declared.body)?;
+            return match &declared.signature {
+                Some(signature) => self.seal(&module, signature, span),
+                None => Ok(module),
+            };
+        };
+        let mut body = declared.body.clone();
+        if let Some(signature) = &declared.signature {
+            body = ModuleExpression::Ascribe(Box::new(body), signature.clone(), span);
+        }
+        for (param, signature) in rest.iter().rev() {
+            body = ModuleExpression::Lambda(param.clone(), Box::new(signature.clone()), Box::new(body), span);
+        }
+        Ok(self.functor(param, signature, body))
+    }
+
+    fn functor(&self, param: &Name, signature: &tree::Signature, body: ModuleExpression) -> Module {
+        let (param, signature, env) = (param.clone(), signature.clone(), self.env.clone());
+        Module::Functor(Rc::new(Functor { param, signature, body, env }))
+    }
+
+    /// A module that has members.
+    pub(super) fn structure(&mut self, written: &ModuleExpression) -> Checked<Rc<Env>> {
+        match self.module(written)? {
+            Module::Structure(env) => Ok(env),
+            Module::Poisoned => Err(super::follows()),
+            Module::Functor(_) => {
+                let span = place(written);
+                fault("module", span, "a parametric module has no members", "apply it to a module first")
+            }
+        }
+    }
+
+    pub(super) fn module(&mut self, written: &ModuleExpression) -> Checked<Module> {
+        deep(|| match written {
+            ModuleExpression::Name(name) => self.find_module(name),
+            ModuleExpression::Body(declarations, _) => {
+                let env = self.env.clone();
+                let mut exports = Env::default();
+                self.declarations(declarations, &mut exports);
+                self.env = env;
+                Ok(Module::Structure(Rc::new(exports)))
+            }
+            ModuleExpression::Import(path, span) => self.import(path, *span),
+            ModuleExpression::Apply(functor, argument, span) => {
+                let applied = self.module(functor)?;
+                let argument = self.module(argument)?;
+                let functor = match applied {
+                    Module::Functor(functor) => functor,
+                    Module::Poisoned => return Err(super::follows()),
+                    Module::Structure(_) => {
+                        let text = "this module has no parameter";
+                        return fault("module", place(functor), text, "leave out the argument");
+                    }
+                };
+                if self.definitions.len() > MOST {
+                    return fault("module", *span, "this program has too many definitions", "apply fewer modules");
+                }
+                let env = std::mem::replace(&mut self.env, functor.env.clone());
+                let sealed = self.seal(&argument, &functor.signature, *span);
+                let made = sealed.and_then(|argument| {
+                    self.env.modules.insert(functor.param.clone(), argument);
+                    self.module(&functor.body)
+                });
+                self.env = env;
+                made
+            }
+            ModuleExpression::Ascribe(module, signature, span) => {
+                let module = self.module(module)?;
+                self.seal(&module, signature, *span)
+            }
+            ModuleExpression::Lambda(param, signature, body, _) => Ok(self.functor(param, signature, (**body).clone())),
+        })
+    }
+
+    /// What another file declares.
+    pub(super) fn import(&mut self, path: &Name, span: Span) -> Checked<Module> {
+        let (number, file) = match self.imports.load(path, span.file) {
+            Ok(loaded) => loaded,
+            Err(mut messages) => {
+                for message in &mut messages {
+                    if message.span == Span::default() {
+                        message.span = span;
+                    }
+                }
+                let stops = messages.iter().any(|message| message.severity == Severity::Error);
+                self.messages.append(&mut messages);
+                return if stops {
+                    Err(super::follows())
+                } else {
+                    fault("import", span, format!("cannot import \"{path}\""), "check the path")
+                };
+            }
+        };
+        match self.files.get(&number) {
+            Some(Some(module)) => return Ok(module.clone()),
+            Some(None) => {
+                let text = format!("\"{path}\" is imported by a file that it imports itself");
+                return fault("import", span, text, "move what both need into a third file");
+            }
+            None => {}
+        }
+        self.files.insert(number, None);
+        let env = std::mem::replace(&mut self.env, self.base.clone());
+        let entries = self.entries.len();
+        let mut exports = Env::default();
+        deep(|| self.declarations(&file.declarations, &mut exports));
+        self.env = env;
+        // The entries of a program are those of its own file.
+        self.entries.truncate(entries);
+        let module = Module::Structure(Rc::new(exports));
+        self.files.insert(number, Some(module.clone()));
+        Ok(module)
+    }
+}
+
+/// Where a module stands.
+pub(super) fn place(written: &ModuleExpression) -> Span {
+    match written {
+        ModuleExpression::Name(name) => name.span,
+        ModuleExpression::Body(_, span)
+        | ModuleExpression::Import(_, span)
+        | ModuleExpression::Apply(_, _, span)
+        | ModuleExpression::Ascribe(_, _, span)
+        | ModuleExpression::Lambda(_, _, _, span) => *span,
+    }
+}

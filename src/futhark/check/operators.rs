@@ -1,0 +1,174 @@
+//! Scalar operations: their names in the text, and what they are in the core.
+//!
+//! Law: an operation of the text is one of the core's or a few of them; the right operand of `&&` and `||` is worked out only
+//! if it decides.
+
+use super::scope::Operator;
+use super::unify::{Prims, Required};
+use super::{Checked, Checker};
+use crate::futhark::core::{self, Constant, Expression, ExpressionKind, Lambda, Pattern, Prim, Type};
+use crate::futhark::source::{Name, Span};
+use crate::futhark::syntax::tree;
+
+/// The operators of the text and the operations they are.
+pub(super) const OPERATORS: [(&str, &str); 23] = [
+    ("+", "add"),
+    ("-", "sub"),
+    ("*", "mul"),
+    ("/", "div"),
+    ("%", "mod"),
+    ("//", "quot"),
+    ("%%", "rem"),
+    ("**", "pow"),
+    ("&", "and"),
+    ("|", "or"),
+    ("^", "xor"),
+    ("<<", "shl"),
+    (">>", "shr"),
+    (">>>", "shift_zeros"),
+    ("<", "lt"),
+    ("<=", "le"),
+    (">", "gt"),
+    (">=", "ge"),
+    ("==", "equal"),
+    ("!=", "unequal"),
+    ("&&", "both"),
+    ("||", "either"),
+    ("!", "not"),
+];
+
+/// The kinds that a type variable of the signatures of scalar operations stands for, by its name.
+pub(super) fn kinds(variable: &str) -> Option<Prims> {
+    match variable {
+        "number" => Some(Prims::of(|prim| prim != Prim::Bool)),
+        "integer" => Some(Prims::of(Prim::is_integer)),
+        "real" => Some(Prims::of(Prim::is_real)),
+        "bits" => Some(Prims::of(|prim| !prim.is_real())),
+        "scalar" => Some(Prims::of(|_| true)),
+        _ => None,
+    }
+}
+
+/// An operation as it is in the core.
+fn primitive(name: &str, operands: Vec<Expression>, of: Type, span: Span) -> Expression {
+    // The kind is that of the operands, which is known at the end of the definition.
+    Expression { kind: ExpressionKind::Primitive(Name::from(name), Prim::Bool, operands), of, span }
+}
+
+impl Checker<'_> {
+    /// An operation on as many operands as it has.
+    pub(super) fn operation(&mut self, name: &str, operands: Vec<Expression>, of: Type, span: Span) -> Expression {
+        let boolean = |value| Expression {
+            kind: ExpressionKind::Constant(Constant::Bool(value)),
+            of: Type::Prim(Prim::Bool),
+            span,
+        };
+        let mut operands = operands;
+        let two = |operands: Vec<Expression>| {
+            let [a, b]: [Expression; 2] = operands.try_into().expect("the operation has two operands");
+            (Box::new(a), Box::new(b))
+        };
+        let kind = match name {
+            "convert" => ExpressionKind::Convert(Box::new(operands.swap_remove(0))),
+            "equal" | "unequal" => {
+                let (a, b) = two(operands);
+                let equal = Expression { kind: ExpressionKind::Equal(a, b), of: of.clone(), span };
+                if name == "equal" {
+                    return equal;
+                }
+                return primitive("not", vec![equal], of, span);
+            }
+            "gt" | "ge" => {
+                operands.swap(0, 1);
+                return primitive(if name == "gt" { "lt" } else { "le" }, operands, of, span);
+            }
+            "both" => {
+                let (a, b) = two(operands);
+                ExpressionKind::If(a, b, Box::new(boolean(false)))
+            }
+            "either" => {
+                let (a, b) = two(operands);
+                ExpressionKind::If(a, Box::new(boolean(true)), b)
+            }
+            _ => return primitive(name, operands, of, span),
+        };
+        Expression { kind, of, span }
+    }
+
+    /// An operation as a function.
+    pub(super) fn operator_value(&mut self, operator: &Operator, of: &Type, span: Span) -> Checked<Expression> {
+        let mut params = Vec::with_capacity(operator.arity);
+        let body = self.body(|checker| {
+            let mut rest = checker.unifier.resolve(of);
+            let mut operands = Vec::with_capacity(operator.arity);
+            for _ in 0..operator.arity {
+                let Type::Function { param, result, .. } = rest else { unreachable!("as many parameters") };
+                let local = checker.fresh("x");
+                operands.push(Expression { kind: ExpressionKind::Local(local), of: (*param).clone(), span });
+                let kind = core::PatternKind::Local(local);
+                params.push(Pattern { kind, of: *param, binds: Vec::new(), span });
+                rest = *result;
+            }
+            Ok(checker.operation(&operator.name, operands, rest, span))
+        })?;
+        let mut function = body;
+        for param in params.into_iter().rev() {
+            let of = Type::Function {
+                param: Box::new(param.of.clone()),
+                name: None,
+                exists: Vec::new(),
+                result: Box::new(function.of.clone()),
+            };
+            function =
+                Expression { kind: ExpressionKind::Lambda(Box::new(Lambda { param, body: function })), of, span };
+        }
+        Ok(function)
+    }
+
+    /// A constant as it is written.
+    pub(super) fn literal(&mut self, literal: &tree::Literal, span: Span) -> Checked<Expression> {
+        let suffix = |suffix: &Option<Name>| {
+            suffix.as_ref().map(|suffix| match Prim::ALL.into_iter().find(|prim| prim.name() == &**suffix) {
+                Some(prim) => Ok(prim),
+                None => super::fault(
+                    "literal",
+                    span,
+                    format!("there is no kind of number `{suffix}`"),
+                    "the kinds are i8 i16 i32 i64 u8 u16 u32 u64 f32 f64",
+                ),
+            })
+        };
+        let number = Prims::of(|prim| prim != Prim::Bool);
+        let (constant, of) = match literal {
+            tree::Literal::Bool(value) => (Constant::Bool(*value), Type::Prim(Prim::Bool)),
+            tree::Literal::Integer(value, kind) => {
+                let of = match suffix(kind).transpose()? {
+                    Some(prim) => Type::Prim(prim),
+                    None => self.unifier.unknown(Required::OneOf(number), span),
+                };
+                (Constant::Integer(*value), of)
+            }
+            tree::Literal::Real(digits, kind) => {
+                let of = match suffix(kind).transpose()? {
+                    Some(prim) => Type::Prim(prim),
+                    None => self.unifier.unknown(Required::OneOf(Prims::of(Prim::is_real)), span),
+                };
+                self.digits.insert(span, digits.clone());
+                (Constant::Real(0.0), of)
+            }
+            tree::Literal::Character(c) => (Constant::Integer(i128::from(u32::from(*c))), Type::Prim(Prim::U8)),
+            tree::Literal::Text(text) => {
+                let byte = |byte: u8| Expression {
+                    kind: ExpressionKind::Constant(Constant::Integer(i128::from(byte))),
+                    of: Type::Prim(Prim::U8),
+                    span,
+                };
+                let elements: Vec<Expression> = text.bytes().map(byte).collect();
+                let count = i64::try_from(elements.len()).expect("a text fits in memory");
+                let of = Type::Array(Box::new(core::Size::Constant(count)), Box::new(Type::Prim(Prim::U8)));
+                return Ok(Expression { kind: ExpressionKind::Array(elements), of, span });
+            }
+        };
+        Ok(Expression { kind: ExpressionKind::Constant(constant), of, span })
+    }
+}

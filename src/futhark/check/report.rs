@@ -1,0 +1,134 @@
+//! Types and sizes in the words of the text.
+//!
+//! Law: a message shows the names that the user gave, `_` for what is not known, and never a number of ours.
+
+use super::unify::{Clash, Required};
+use super::{Checked, Checker, Fault};
+use crate::futhark::core::{Prim, Shown, Size, Type};
+use crate::futhark::source::{Message, Span};
+
+/// What a type was wanted for, in messages.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Role<'a> {
+    /// The argument of the function with this name.
+    Argument(usize, &'a str),
+    /// The operand of an operator.
+    Operand(&'a str),
+    /// What the type after `:` says.
+    Ascription,
+    /// The declared result.
+    Result,
+    /// A condition.
+    Condition,
+    /// An element of an array.
+    Element,
+    /// The branch of an `if` or `match`.
+    Branch,
+    /// The next value of the variables of a loop.
+    Loop,
+    /// The value that is put in.
+    Update,
+    /// An index.
+    Index,
+    /// The size of an array.
+    Size,
+    /// A pattern.
+    Pattern,
+    /// A field or the payload of a constructor.
+    Part,
+}
+
+impl Role<'_> {
+    fn show(self) -> String {
+        match self {
+            Role::Argument(at, function) => format!("argument {} of `{function}`", at + 1),
+            Role::Operand(operator) => format!("operand of `{operator}`"),
+            Role::Ascription => "the type written for it".into(),
+            Role::Result => "the declared result".into(),
+            Role::Condition => "condition".into(),
+            Role::Element => "element of this array".into(),
+            Role::Branch => "the other branches".into(),
+            Role::Loop => "the variables of the loop".into(),
+            Role::Update => "what is replaced".into(),
+            Role::Index => "index".into(),
+            Role::Size => "size".into(),
+            Role::Pattern => "the pattern".into(),
+            Role::Part => "the part of the type".into(),
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// A type as the user would write it.
+    pub(super) fn show(&self, of: &Type) -> String {
+        let unknown = |unknown| self.show_unknown(unknown);
+        let mut shown = Shown { locals: &self.locals, unknown: &unknown }.of(&self.unifier.resolve(of));
+        const LONGEST: usize = 240;
+        if shown.chars().count() > LONGEST {
+            shown = shown.chars().take(LONGEST).collect::<String>() + "…";
+        }
+        shown
+    }
+
+    fn show_unknown(&self, unknown: u32) -> String {
+        match &self.unifier.types[unknown as usize].required {
+            Required::Nothing => "_".into(),
+            Required::OneOf(prims) => match prims.default() {
+                Some(prim) if prim.is_real() => "a real number",
+                Some(prim) if prims.members().all(Prim::is_integer) || prim.is_integer() => "a number",
+                Some(_) | None => "a scalar",
+            }
+            .into(),
+            Required::Fields(fields) => {
+                let fields: Vec<String> =
+                    fields.iter().map(|(name, of)| format!("{name}: {}, ", self.show(of))).collect();
+                format!("{{{}…}}", fields.concat())
+            }
+            Required::Constructors(constructors) => format!("{} | …", self.show(&Type::Sum(constructors.clone()))),
+        }
+    }
+
+    fn show_size(&self, size: &Size) -> String {
+        Shown { locals: &self.locals, unknown: &|_| "_".into() }.size(size)
+    }
+
+    /// What is said when two types had to be equal and are not.
+    pub(super) fn mismatch(&self, clash: &Clash, found: &Type, wanted: &Type, role: Role<'_>, span: Span) -> Fault {
+        let (found, wanted) = (self.show(found), self.show(wanted));
+        let code = if matches!(clash, Clash::Sizes(..)) { "size" } else { "type" };
+        let message = Message::error(code, span, format!("found {found}, but expected {wanted} as {}", role.show()));
+        Box::new(match clash {
+            Clash::Types => match conversion(&found, &wanted) {
+                Some(hint) => message.hint(hint),
+                None => message,
+            },
+            Clash::Sizes(a, b) => {
+                let (a, b) = (self.unifier.resolve_size(a), self.unifier.resolve_size(b));
+                message.hint(format!("the sizes {} and {} differ", self.show_size(&a), self.show_size(&b)))
+            }
+            Clash::Infinite => message.hint("the type would contain itself"),
+            Clash::Field(name) => message.hint(format!("there is no field `{name}`")),
+            Clash::Constructor(name) => message.hint(format!("there is no such constructor `#{name}`")),
+        })
+    }
+
+    /// Makes two types equal that are not those of an expression.
+    pub(super) fn equate(&mut self, found: &Type, wanted: &Type, role: Role<'_>, span: Span) -> Checked<bool> {
+        self.unifier.unify(found, wanted).map_err(|clash| self.mismatch(&clash, found, wanted, role, span))
+    }
+}
+
+/// How to get from one scalar to another.
+fn conversion(found: &str, wanted: &str) -> Option<String> {
+    let scalar = |name: &str| crate::futhark::core::Prim::ALL.iter().any(|prim| prim.name() == name);
+    if scalar(found) && scalar(wanted) {
+        return Some(format!("convert it: `{wanted}.{found} x`"));
+    }
+    if scalar(found) && wanted.starts_with('[') {
+        return Some("an array is wanted here".into());
+    }
+    if found.contains("->") && !wanted.contains("->") {
+        return Some("is an argument missing?".into());
+    }
+    None
+}

@@ -1,0 +1,289 @@
+//! What names stand for: values, types, modules and module types, each in a space of its own.
+//!
+//! Law: scopes are persistent: to enter one, to capture it in a module and to leave it cost nothing.
+
+use std::rc::Rc;
+
+use im_rc::HashMap;
+
+use super::unify::Prims;
+use super::{Checked, Checker, fault};
+use crate::futhark::core::{Definition, Local, Scheme, Size, Type};
+use crate::futhark::source::{Name, Span};
+use crate::futhark::syntax::tree;
+
+/// What a name of a value stands for.
+#[derive(Debug, Clone)]
+pub(super) enum Value {
+    /// A variable.
+    Local(Local, Type),
+    /// A local function of several types.
+    Generic(Local, Rc<Scheme>),
+    /// A definition.
+    Definition(Definition),
+    /// A name given to a size.
+    Size(Size),
+    /// A function that the meanings know.
+    Intrinsic(Name, Rc<Scheme>),
+    /// A function on scalars, of several kinds.
+    Operator(Rc<Operator>),
+    /// Something that was wrong and about which enough has been said.
+    Poisoned,
+}
+
+/// A function on scalars.
+#[derive(Debug, Clone)]
+pub(super) struct Operator {
+    /// The operation.
+    pub(super) name: Name,
+    /// Its type, and the kinds that each of its type variables stands for.
+    pub(super) scheme: Scheme,
+    pub(super) kinds: Vec<Option<Prims>>,
+    /// How many operands it has.
+    pub(super) arity: usize,
+}
+
+/// What a name of a type stands for: a type with sizes and types to be put in.
+#[derive(Debug, Clone)]
+pub(super) struct Template {
+    pub(super) params: Vec<TemplateParam>,
+    /// Sizes left open, which differ in each use.
+    pub(super) open: Vec<Local>,
+    pub(super) body: Type,
+}
+
+/// A parameter of a type.
+#[derive(Debug, Clone)]
+pub(super) enum TemplateParam {
+    Size(Local),
+    Type(u32),
+}
+
+/// A module.
+#[derive(Debug, Clone)]
+pub(super) enum Module {
+    Structure(Rc<Env>),
+    Functor(Rc<Functor>),
+    Poisoned,
+}
+
+/// A module that is made from another.
+#[derive(Debug)]
+pub(super) struct Functor {
+    pub(super) param: Name,
+    pub(super) signature: tree::Signature,
+    pub(super) body: tree::ModuleExpression,
+    pub(super) env: Env,
+}
+
+/// A module type and the scope it was written in.
+#[derive(Debug)]
+pub(super) struct NamedSignature {
+    pub(super) signature: tree::Signature,
+    pub(super) env: Env,
+}
+
+/// All that is in scope.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Env {
+    pub(super) values: HashMap<Name, Value>,
+    pub(super) types: HashMap<Name, Rc<Template>>,
+    pub(super) modules: HashMap<Name, Module>,
+    pub(super) signatures: HashMap<Name, Rc<NamedSignature>>,
+}
+
+impl Env {
+    /// Puts all of another scope in front.
+    pub(super) fn open(&mut self, other: &Env) {
+        for (name, value) in &other.values {
+            self.values.insert(name.clone(), value.clone());
+        }
+        for (name, template) in &other.types {
+            self.types.insert(name.clone(), template.clone());
+        }
+        for (name, module) in &other.modules {
+            self.modules.insert(name.clone(), module.clone());
+        }
+        for (name, signature) in &other.signatures {
+            self.signatures.insert(name.clone(), signature.clone());
+        }
+    }
+}
+
+/// The name of those given that is nearest to a name, if one is near.
+pub(super) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = 1 + name.chars().count() / 4;
+    known
+        .filter(|other| *other != name)
+        .map(|other| (distance(name, other, limit), other))
+        .filter(|(distance, _)| *distance <= limit)
+        .min()
+        .map(|(_, other)| other)
+}
+
+/// How many letters have to be changed, added or left out; more than the limit is not told apart.
+fn distance(a: &str, b: &str, limit: usize) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(64).collect(), b.chars().take(64).collect());
+    if a.len().abs_diff(b.len()) > limit {
+        return limit + 1;
+    }
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut before = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let cost = (before + usize::from(x != y)).min(row[j] + 1).min(row[j + 1] + 1);
+            before = std::mem::replace(&mut row[j + 1], cost);
+        }
+    }
+    row[b.len()]
+}
+
+impl Checker<'_> {
+    /// The scope that the modules before a name lead to.
+    fn scope_of(&self, name: &tree::QualifiedName) -> Checked<Env> {
+        let mut env = self.env.clone();
+        for module in &name.modules {
+            env = match env.modules.get(module) {
+                Some(Module::Structure(inside)) => (**inside).clone(),
+                Some(Module::Poisoned) => return Err(super::follows()),
+                Some(Module::Functor(_)) => {
+                    let text = format!("`{module}` is a parametric module, which has no members");
+                    return fault("module", name.span, text, "apply it to a module first: `module m = …`");
+                }
+                None => {
+                    let hint = match nearest(module, env.modules.keys().map(|name| &**name)) {
+                        Some(near) => format!("did you mean `{near}`?"),
+                        None => "declare it with `module`, or import the file that does".into(),
+                    };
+                    return fault("unknown-name", name.span, format!("unknown module `{module}`"), hint);
+                }
+            };
+        }
+        Ok(env)
+    }
+
+    /// The value that a dotted name begins with, and the fields behind it, if it is no member of a module.
+    pub(super) fn split_fields(&self, name: &tree::QualifiedName) -> Option<(tree::QualifiedName, Vec<Name>)> {
+        let mut env = self.env.clone();
+        for (at, part) in name.modules.iter().enumerate() {
+            match env.modules.get(part) {
+                Some(Module::Structure(inside)) => env = (**inside).clone(),
+                Some(Module::Functor(_) | Module::Poisoned) => return None,
+                None => {
+                    env.values.get(part)?;
+                    let modules = name.modules[..at].to_vec();
+                    let value = tree::QualifiedName { modules, name: part.clone(), span: name.span };
+                    let fields = name.modules[at + 1..].iter().chain([&name.name]).cloned().collect();
+                    return Some((value, fields));
+                }
+            }
+        }
+        None
+    }
+
+    /// Finds a value.
+    pub(super) fn find_value(&self, name: &tree::QualifiedName) -> Checked<Value> {
+        let env;
+        let values = if name.modules.is_empty() {
+            &self.env.values
+        } else {
+            env = self.scope_of(name)?;
+            &env.values
+        };
+        match values.get(&name.name) {
+            Some(Value::Poisoned) => Err(super::follows()),
+            Some(value) => Ok(value.clone()),
+            None if name.modules.is_empty() && self.defining.contains(&name.name) => {
+                let text = format!("`{}` is used in its own definition: functions are not recursive", name.name);
+                fault("recursion", name.span, text, "write it as a `loop`")
+            }
+            None => {
+                let shown = show_name(name);
+                let near = nearest(&name.name, values.keys().map(|name| &**name));
+                let within = near.map(|near| prefixed(&name.modules, near));
+                let hint = match within.or_else(|| self.elsewhere(name)) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "define it before it is used".into(),
+                };
+                fault("unknown-name", name.span, format!("unknown name `{shown}`"), hint)
+            }
+        }
+    }
+
+    /// A module in which a name is, for the hint of an unknown name.
+    fn elsewhere(&self, name: &tree::QualifiedName) -> Option<String> {
+        let has = |module: &Module| match module {
+            Module::Structure(env) => env.values.contains_key(&name.name),
+            Module::Functor(_) | Module::Poisoned => false,
+        };
+        let preferred = ["f64", "i64"].into_iter().find(|m| self.env.modules.get(*m).is_some_and(has));
+        let others = || self.env.modules.iter().filter(|(_, m)| has(m)).map(|(name, _)| &**name).min();
+        preferred.or_else(others).map(|module| format!("{module}.{}", name.name))
+    }
+
+    /// Finds a type.
+    pub(super) fn find_type(&self, name: &tree::QualifiedName) -> Checked<Rc<Template>> {
+        let env = self.scope_of(name)?;
+        if let Some(template) = env.types.get(&name.name) {
+            return Ok(template.clone());
+        }
+        let hint = match nearest(&name.name, env.types.keys().map(|name| &**name)) {
+            Some(near) => format!("did you mean `{}`?", prefixed(&name.modules, near)),
+            None => "declare it with `type`, or as a type parameter such as `'t`".into(),
+        };
+        fault("unknown-name", name.span, format!("unknown type `{}`", show_name(name)), hint)
+    }
+
+    /// Finds a module.
+    pub(super) fn find_module(&self, name: &tree::QualifiedName) -> Checked<Module> {
+        let whole =
+            tree::QualifiedName { modules: name.modules.iter().chain([&name.name]).cloned().collect(), ..name.clone() };
+        let env = self.scope_of(name)?;
+        match env.modules.get(&name.name) {
+            Some(Module::Poisoned) => Err(super::follows()),
+            Some(module) => Ok(module.clone()),
+            None => self.scope_of(&whole).map(|env| Module::Structure(Rc::new(env))),
+        }
+    }
+
+    /// Finds a module type.
+    pub(super) fn find_signature(&self, name: &tree::QualifiedName) -> Checked<Rc<NamedSignature>> {
+        let env = self.scope_of(name)?;
+        if let Some(signature) = env.signatures.get(&name.name) {
+            return Ok(signature.clone());
+        }
+        let hint = match nearest(&name.name, env.signatures.keys().map(|name| &**name)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "declare it with `module type`".into(),
+        };
+        fault("unknown-name", name.span, format!("unknown module type `{}`", show_name(name)), hint)
+    }
+
+    /// A new variable, bound here.
+    pub(super) fn local(&mut self, name: &Name) -> Local {
+        let local = Local(u32::try_from(self.locals.len()).expect("fewer than 2^32 variables"));
+        self.locals.push(name.clone());
+        self.unifier.local_levels.push(self.unifier.level);
+        local
+    }
+
+    /// A new variable for a value that has no name in the text.
+    pub(super) fn fresh(&mut self, name: &str) -> Local {
+        self.local(&Name::from(name))
+    }
+}
+
+/// A name with the modules before it.
+pub(super) fn show_name(name: &tree::QualifiedName) -> String {
+    prefixed(&name.modules, &name.name)
+}
+
+fn prefixed(modules: &[Name], name: &str) -> String {
+    modules.iter().fold(String::new(), |shown, module| shown + module + ".") + name
+}
+
+/// A name that stands at a place without modules before it.
+pub(super) fn plain(name: &Name, span: Span) -> tree::QualifiedName {
+    tree::QualifiedName { modules: Vec::new(), name: name.clone(), span }
+}

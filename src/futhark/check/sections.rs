@@ -1,0 +1,139 @@
+//! Pipes, compositions and sections: functions and arguments in other orders.
+//!
+//! Law: what is before a pipe is looked at before the function that it goes to; what stands in a section is worked out once.
+
+use super::apply::{Argument, Callee};
+use super::report::Role;
+use super::scope::{plain, show_name};
+use super::unify::Required;
+use super::{Checked, Checker};
+use crate::futhark::core::{self, Expression, ExpressionKind, Type};
+use crate::futhark::source::{Name, Span};
+use crate::futhark::syntax::tree::{self, ExpressionKind as Tree, PatternKind};
+
+impl Checker<'_> {
+    /// `a |> f`: the argument is looked at first.
+    pub(super) fn pipe(
+        &mut self,
+        function: &tree::Expression,
+        argument: &tree::Expression,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Checked<Expression> {
+        let value = self.expression(argument, None)?;
+        match &function.kind {
+            Tree::Apply(inner, arguments) => {
+                let (callee, shown) = self.applied(inner)?;
+                let mut all: Vec<Argument<'_>> = arguments.iter().map(Argument::Written).collect();
+                all.push(Argument::Checked(value));
+                self.apply(callee, &shown, &all, expected, span)
+            }
+            Tree::Lambda(params, result, body) => {
+                let answer = self.unifier.unknown(Required::Nothing, span);
+                let wanted = Type::Function {
+                    param: Box::new(value.of.clone()),
+                    name: None,
+                    exists: Vec::new(),
+                    result: Box::new(answer),
+                };
+                let lambda = self.lambda(params, result.as_ref(), body, Some(&wanted), None)?;
+                self.apply(Callee::Value(lambda), "this function", &[Argument::Checked(value)], expected, span)
+            }
+            _ => {
+                let (callee, shown) = self.applied(function)?;
+                self.apply(callee, &shown, &[Argument::Checked(value)], expected, span)
+            }
+        }
+    }
+
+    /// `f <| a`.
+    pub(super) fn pipe_back(
+        &mut self,
+        function: &tree::Expression,
+        argument: &tree::Expression,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Checked<Expression> {
+        match &function.kind {
+            Tree::Apply(inner, arguments) => {
+                let (callee, shown) = self.applied(inner)?;
+                let all: Vec<Argument<'_>> = arguments.iter().chain([argument]).map(Argument::Written).collect();
+                self.apply(callee, &shown, &all, expected, span)
+            }
+            _ => {
+                let (callee, shown) = self.applied(function)?;
+                self.apply(callee, &shown, &[Argument::Written(argument)], expected, span)
+            }
+        }
+    }
+
+    /// `f >-> g`: a function of its own, so that the sizes of results are known only from them.
+    pub(super) fn compose(
+        &mut self,
+        first: &tree::Expression,
+        second: &tree::Expression,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Checked<Expression> {
+        let x = tree::Expression { kind: Tree::Name(plain(&Name::from("\u{b7}x"), span)), span };
+        let pipe = |a: tree::Expression, f: &tree::Expression| tree::Expression {
+            kind: Tree::Binary(plain(&Name::from("|>"), span), Box::new(a), Box::new(f.clone())),
+            span,
+        };
+        self.section(pipe(pipe(x, first), second), expected, span)
+    }
+
+    /// A function of the one parameter `·x`, which no text can name.
+    pub(super) fn section(
+        &mut self,
+        body: tree::Expression,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Checked<Expression> {
+        let param = tree::Pattern { kind: PatternKind::Name(Name::from("\u{b7}x")), span };
+        self.lambda(&[param], None, &body, expected, None)
+    }
+
+    /// `(op b)`: the operand is worked out once.
+    pub(super) fn section_right(
+        &mut self,
+        operator: &tree::QualifiedName,
+        operand: &tree::Expression,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Checked<Expression> {
+        let callee = self.callee(operator)?;
+        let of = match &callee {
+            Callee::Value(value) => self.unifier.head(&value.of),
+            Callee::Operator(_, of, _) => of.clone(),
+        };
+        if let (Type::Function { param, .. }, Some(expected)) = (&of, expected)
+            && let Type::Function { param: wanted, .. } = self.unifier.head(expected)
+        {
+            let _ = self.unifier.unify(param, &wanted);
+        }
+        let second = match &of {
+            Type::Function { result, .. } => self.unifier.head(result),
+            _ => of.clone(),
+        };
+        let operand = match second {
+            Type::Function { param, .. } => self.check(operand, &param, Role::Operand(&operator.name))?,
+            _ => self.expression(operand, None)?,
+        };
+        let operand = self.named(operand, "operand");
+        let mut param = None;
+        let shown = show_name(operator);
+        let body = self.body(|checker| {
+            let local = checker.fresh("x");
+            let of = match of {
+                Type::Function { param, .. } => *param,
+                _ => checker.unifier.unknown(Required::Nothing, span),
+            };
+            let kind = core::PatternKind::Local(local);
+            param = Some(core::Pattern { kind, of: of.clone(), binds: Vec::new(), span });
+            let first = Expression { kind: ExpressionKind::Local(local), of, span };
+            checker.apply(callee, &shown, &[Argument::Checked(first), Argument::Checked(operand)], None, span)
+        })?;
+        self.close(vec![param.expect("made in the body")], body)
+    }
+}

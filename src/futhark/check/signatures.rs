@@ -1,0 +1,169 @@
+//! Module types: what a module has to have, and what of it is seen.
+//!
+//! Law: a sealed module has the members that its signature says, at types at least as general; nothing else is seen of it.
+
+use std::rc::Rc;
+
+use super::apply::Callee;
+use super::report::Role;
+use super::scope::{Env, Module, Template, TemplateParam, Value, show_name};
+use super::{Checked, Checker, deep, fault};
+use crate::futhark::core::{Scheme, Type};
+use crate::futhark::source::{Name, Span};
+use crate::futhark::syntax::tree::{self, Signature, Specification};
+
+impl Checker<'_> {
+    /// The module as its signature lets it be seen.
+    pub(super) fn seal(&mut self, module: &Module, signature: &Signature, span: Span) -> Checked<Module> {
+        match module {
+            Module::Structure(inside) => {
+                let env = self.env.clone();
+                let mut seen = Env::default();
+                let sealed = self.seal_members(inside, signature, &mut seen, span);
+                self.env = env;
+                self.unifier.forget();
+                sealed.map(|()| Module::Structure(Rc::new(seen)))
+            }
+            // Each application of it is checked, with all types known.
+            Module::Functor(_) | Module::Poisoned => Ok(module.clone()),
+        }
+    }
+
+    fn seal_members(&mut self, inside: &Env, signature: &Signature, seen: &mut Env, span: Span) -> Checked<()> {
+        deep(|| match signature {
+            Signature::Name(name) => {
+                let named = self.find_signature(name)?;
+                let env = std::mem::replace(&mut self.env, named.env.clone());
+                let sealed = self.seal_members(inside, &named.signature, seen, span);
+                self.env = env;
+                sealed
+            }
+            Signature::Body(specifications, _) => {
+                specifications.iter().try_for_each(|specification| self.member(inside, specification, seen, span))
+            }
+            Signature::With(signature, name, params, definition, place) => {
+                let wanted = self.template(params, definition)?;
+                self.seal_members(inside, signature, seen, span)?;
+                let Some(found) = seen.types.get(&name.name).cloned() else {
+                    let text = format!("the module type has no type `{}`", show_name(name));
+                    return fault("module", *place, text, "name a type that it declares");
+                };
+                self.same_template(&found, &wanted, &name.name, span)
+            }
+            Signature::Arrow(_, _, _, place) => {
+                fault("module", *place, "a module with members is no parametric module", "leave out the arrow")
+            }
+        })
+    }
+
+    fn member(&mut self, inside: &Env, specification: &Specification, seen: &mut Env, span: Span) -> Checked<()> {
+        let missing = |what: &str, name: &Name| {
+            let text = format!("the module has no {what} `{name}`, which its module type wants");
+            fault("module", span, text, "define it in the module")
+        };
+        match specification {
+            Specification::Value(name, params, of, _) => {
+                let Some(value) = inside.values.get(name) else { return missing("value", name) };
+                self.value_member(name, value, params, of, span)?;
+                seen.values.insert(name.clone(), value.clone());
+                self.env.values.insert(name.clone(), value.clone());
+            }
+            Specification::Type(declared, _) => {
+                let Some(found) = inside.types.get(&declared.name).cloned() else {
+                    return missing("type", &declared.name);
+                };
+                if found.params.len() != declared.params.len() {
+                    let text = format!(
+                        "the type `{}` has {} parameters, but its module type wants {}",
+                        declared.name,
+                        found.params.len(),
+                        declared.params.len()
+                    );
+                    return fault("module", span, text, "declare it with as many");
+                }
+                if let Some(definition) = &declared.definition {
+                    let wanted = self.template(&declared.params, definition)?;
+                    self.same_template(&found, &wanted, &declared.name, span)?;
+                }
+                seen.types.insert(declared.name.clone(), found.clone());
+                self.env.types.insert(declared.name.clone(), found);
+            }
+            Specification::Module(name, signature, _) => {
+                let Some(found) = inside.modules.get(name).cloned() else { return missing("module", name) };
+                let sealed = self.seal(&found, signature, span)?;
+                seen.modules.insert(name.clone(), sealed.clone());
+                self.env.modules.insert(name.clone(), sealed);
+            }
+            Specification::Include(signature, _) => self.seal_members(inside, signature, seen, span)?,
+        }
+        Ok(())
+    }
+
+    /// Whether a value can be used at the type that a signature says.
+    fn value_member(
+        &mut self,
+        name: &Name,
+        value: &Value,
+        params: &[tree::TypeParam],
+        of: &tree::TypeExpression,
+        span: Span,
+    ) -> Checked<()> {
+        let env = self.env.clone();
+        self.type_params(params);
+        let wanted = self.type_expression(of);
+        self.env = env.clone();
+        let wanted = wanted?;
+        self.env.values.insert(name.clone(), value.clone());
+        self.pending.push(Vec::new());
+        self.unifier.level += 1;
+        let callee = self.callee(&super::scope::plain(name, span));
+        self.unifier.level -= 1;
+        self.pending.pop();
+        self.env = env;
+        let found = match callee? {
+            Callee::Value(value) => value.of,
+            Callee::Operator(_, of, _) => of,
+        };
+        match self.unifier.unify(&found, &wanted) {
+            Ok(_) => Ok(()),
+            Err(_) => {
+                let text = format!(
+                    "`{name}` has type {}, but the module type wants {}",
+                    self.show(&found),
+                    self.show(&wanted)
+                );
+                fault("module", span, text, "change one of them")
+            }
+        }
+    }
+
+    fn same_template(&mut self, found: &Template, wanted: &Template, name: &Name, span: Span) -> Checked<()> {
+        let params = |template: &Template| {
+            let count = template.params.iter().filter(|param| matches!(param, TemplateParam::Type(_))).count();
+            (template.params.len(), count)
+        };
+        let same = params(found) == params(wanted)
+            && (!found.params.is_empty() || self.equate(&found.body, &wanted.body, Role::Part, span).is_ok());
+        if same {
+            return Ok(());
+        }
+        let text = format!(
+            "the type `{name}` is {}, but the module type wants {}",
+            self.show(&found.body),
+            self.show(&wanted.body)
+        );
+        fault("module", span, text, "change one of them")
+    }
+
+    /// The type that a signature says, for all sizes and types it is generic in.
+    pub(super) fn specified(&mut self, params: &[tree::TypeParam], of: &tree::TypeExpression) -> Checked<Scheme> {
+        let env = self.env.clone();
+        self.unifier.level += 1;
+        let (sizes, types) = self.type_params(params);
+        let body = self.type_expression(of);
+        self.unifier.level -= 1;
+        self.env = env;
+        let body: Type = self.unifier.resolve(&body?);
+        Ok(Scheme { sizes, types, body })
+    }
+}

@@ -1,0 +1,344 @@
+//! Types as written become types; schemes and abbreviations become types at what they are used with.
+//!
+//! Law: a size that is not written is a new unknown in each use; a size that is written is a term over what is in scope.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::report::Role;
+use super::scope::{Template, TemplateParam, Value, show_name};
+use super::substitute::{Part, map_type, visit};
+use super::unify::Required;
+use super::{Checked, Checker, deep, fault};
+use crate::futhark::core::{Constant, Expression, ExpressionKind, Instance, Local, Prim, Scheme, Size, Type, TypeVar};
+use crate::futhark::source::{Name, Span};
+use crate::futhark::syntax::tree::{self, TypeArgument, TypeExpression, TypeKind, TypeParam, TypeParamKind};
+
+/// More parts than this in one type are not worked out.
+const LARGEST: usize = 20_000;
+
+/// The order of the fields of records: numbers by value, then names.
+pub(super) fn field_order(a: &Name, b: &Name) -> Ordering {
+    match (a.parse::<u64>(), b.parse::<u64>()) {
+        (Ok(a), Ok(b)) => a.cmp(&b),
+        (Ok(_), Err(_)) => Ordering::Less,
+        (Err(_), Ok(_)) => Ordering::Greater,
+        (Err(_), Err(_)) => a.cmp(b),
+    }
+}
+
+/// The type of `i64`, which sizes have.
+pub(super) const I64: Type = Type::Prim(Prim::I64);
+
+impl Checker<'_> {
+    /// The type that is written.
+    pub(super) fn type_expression(&mut self, written: &TypeExpression) -> Checked<Type> {
+        deep(|| match &written.kind {
+            TypeKind::Name(name, arguments) => self.named_type(name, arguments, written.span),
+            TypeKind::Array(size, element) => {
+                let size = self.written_size(size.as_deref(), written.span)?;
+                Ok(Type::Array(Box::new(size), Box::new(self.type_expression(element)?)))
+            }
+            TypeKind::Tuple(components) => Ok(Type::tuple(self.type_expressions(components)?)),
+            TypeKind::Record(fields) => {
+                let mut record = Vec::with_capacity(fields.len());
+                for (name, of) in fields {
+                    record.push((name.clone(), self.type_expression(of)?));
+                }
+                self.distinct(record.iter().map(|(name, _)| name), "field", written.span)?;
+                record.sort_by(|(a, _), (b, _)| field_order(a, b));
+                Ok(Type::Record(record))
+            }
+            TypeKind::Sum(constructors) => {
+                let mut sum = Vec::with_capacity(constructors.len());
+                for (name, payload) in constructors {
+                    sum.push((name.clone(), self.type_expressions(payload)?));
+                }
+                self.distinct(sum.iter().map(|(name, _)| name), "constructor", written.span)?;
+                sum.sort_by(|(a, _), (b, _)| a.cmp(b));
+                Ok(Type::Sum(sum))
+            }
+            TypeKind::Function(name, param, result) => self.function_type(name.as_ref(), param, result),
+            TypeKind::Unique(of) => self.type_expression(of),
+            TypeKind::Exists(names, of) => {
+                let env = self.env.clone();
+                for name in names {
+                    let size = self.unifier.unknown_size(written.span);
+                    self.env.values.insert(name.clone(), Value::Size(size));
+                }
+                let of = self.type_expression(of);
+                self.env = env;
+                of
+            }
+        })
+    }
+
+    fn type_expressions(&mut self, written: &[TypeExpression]) -> Checked<Vec<Type>> {
+        written.iter().map(|of| self.type_expression(of)).collect()
+    }
+
+    /// Names that may be given once only.
+    pub(super) fn distinct<'n>(&self, names: impl Iterator<Item = &'n Name>, what: &str, span: Span) -> Checked<()> {
+        let mut seen = std::collections::HashSet::new();
+        for name in names {
+            if !seen.insert(name) {
+                return fault(
+                    "duplicate",
+                    span,
+                    format!("the {what} `{name}` is given twice"),
+                    "leave one of them out",
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn function_type(&mut self, name: Option<&Name>, param: &TypeExpression, result: &TypeExpression) -> Checked<Type> {
+        let param = self.type_expression(param)?;
+        let env = self.env.clone();
+        self.unifier.level += 1;
+        let local = name.map(|name| {
+            let local = self.local(name);
+            self.env.values.insert(name.clone(), Value::Local(local, param.clone()));
+            local
+        });
+        let before = self.unifier.sizes.len();
+        let result = self.type_expression(result);
+        // Sizes of the result that are not written are known when the result is there.
+        let mut exists = Vec::new();
+        for unknown in before..self.unifier.sizes.len() {
+            if self.unifier.sizes[unknown].value.is_none() {
+                let local = self.fresh("k");
+                self.unifier.sizes[unknown].value = Some(Size::Local(local));
+                exists.push(local);
+            }
+        }
+        self.unifier.level -= 1;
+        self.env = env;
+        let result = self.unifier.resolve(&result?);
+        let mut used = Vec::new();
+        visit(&result, &mut |part| match part {
+            Part::Dimension(size) => super::sizes::leaves(size, &mut |leaf| match leaf {
+                Size::Local(local) => used.push(*local),
+                _ => {}
+            }),
+            Part::Variable(_) => {}
+        });
+        exists.retain(|local| used.contains(local));
+        let name = local.filter(|local| used.contains(local));
+        if name.is_some() && param != I64 {
+            self.equate(&param, &I64, Role::Size, Span::default())?;
+        }
+        // What a function answers only when it has its last argument is known only then.
+        let (exists, result) = match result {
+            Type::Function { param, name, exists: inner, result } if !exists.is_empty() => {
+                let exists = inner.into_iter().chain(exists).collect();
+                (Vec::new(), Type::Function { param, name, exists, result })
+            }
+            result => (exists, result),
+        };
+        Ok(Type::Function { param: Box::new(param), name, exists, result: Box::new(result) })
+    }
+
+    fn named_type(&mut self, name: &tree::QualifiedName, arguments: &[TypeArgument], span: Span) -> Checked<Type> {
+        let template = self.find_type(name)?;
+        if template.params.len() != arguments.len() {
+            let text = format!(
+                "the type `{}` has {} parameters, but {} arguments are given",
+                show_name(name),
+                template.params.len(),
+                arguments.len()
+            );
+            return fault("type", span, text, "give one argument for each parameter, sizes in brackets");
+        }
+        let mut sizes: HashMap<Local, Size> = HashMap::new();
+        let mut types: HashMap<u32, Type> = HashMap::new();
+        for (param, argument) in template.params.iter().zip(arguments) {
+            match (param, argument) {
+                (TemplateParam::Size(local), TypeArgument::Size(size)) => {
+                    let size = self.written_size(size.as_ref().map(|size| &**size), span)?;
+                    sizes.insert(*local, size);
+                }
+                (TemplateParam::Type(id), TypeArgument::Type(of)) => {
+                    let of = self.type_expression(of)?;
+                    types.insert(*id, of);
+                }
+                (TemplateParam::Size(_), TypeArgument::Type(_)) => {
+                    return fault("type", span, "a size is expected here, not a type", "write it in brackets: `[n]`");
+                }
+                (TemplateParam::Type(_), TypeArgument::Size(_)) => {
+                    return fault("type", span, "a type is expected here, not a size", "write a type");
+                }
+            }
+        }
+        for local in &template.open {
+            let size = self.unifier.unknown_size(span);
+            sizes.insert(*local, size);
+        }
+        let of = substitute(&template.body, &sizes, &types);
+        self.small(&of, span)?;
+        Ok(of)
+    }
+
+    /// Refuses types so large that a program would never end to be checked.
+    pub(super) fn small(&self, of: &Type, span: Span) -> Checked<()> {
+        let mut budget = LARGEST;
+        if count(of, &mut budget) {
+            return Ok(());
+        }
+        fault("type", span, "this type is too large", format!("use types of at most {LARGEST} parts"))
+    }
+
+    /// The size that is written, or a new unknown.
+    fn written_size(&mut self, size: Option<&tree::Expression>, span: Span) -> Checked<Size> {
+        let Some(size) = size else { return Ok(self.unifier.unknown_size(span)) };
+        let outside = self.pending.is_empty() || !self.binding_sizes;
+        if outside {
+            self.pending.push(Vec::new());
+        }
+        let checked = self.check(size, &I64, Role::Size);
+        let named = match checked {
+            Ok(value) => match self.size_of(&value) {
+                Some(size) => Ok(size),
+                None if outside => Ok(self.unifier.unknown_size(span)),
+                None => {
+                    let value = self.named(value, "size");
+                    Ok(self.size_of(&value).expect("a variable names a size"))
+                }
+            },
+            Err(fault) => Err(fault),
+        };
+        if outside {
+            self.pending.pop();
+        }
+        named
+    }
+
+    /// The size that an expression of type `i64` is, if it is a term that sizes can be.
+    pub(super) fn size_of(&self, value: &Expression) -> Option<Size> {
+        if self.unifier.head(&value.of) != I64 {
+            return None;
+        }
+        match &value.kind {
+            ExpressionKind::Constant(Constant::Integer(n)) => i64::try_from(*n).ok().map(Size::Constant),
+            ExpressionKind::Local(local) => Some(Size::Local(*local)),
+            ExpressionKind::Size(size) => Some(size.clone()),
+            ExpressionKind::Primitive(name, _, operands) => {
+                let [a, b] = &operands[..] else { return None };
+                let make = match &**name {
+                    "add" => Size::Sum,
+                    "sub" => Size::Difference,
+                    "mul" => Size::Product,
+                    "div" => Size::Quotient,
+                    _ => return None,
+                };
+                Some(make(Box::new(self.size_of(a)?), Box::new(self.size_of(b)?)))
+            }
+            ExpressionKind::Convert(inner) => self.size_of(inner),
+            _ => None,
+        }
+    }
+
+    /// Puts `[n]` and `'t` into scope, as sizes and types that are not known.
+    pub(super) fn type_params(&mut self, params: &[TypeParam]) -> (Vec<Local>, Vec<TypeVar>) {
+        let (mut sizes, mut types) = (Vec::new(), Vec::new());
+        for param in params {
+            match param.kind {
+                TypeParamKind::Size => {
+                    let local = self.local(&param.name);
+                    self.env.values.insert(param.name.clone(), Value::Local(local, I64));
+                    sizes.push(local);
+                }
+                TypeParamKind::Type | TypeParamKind::SizeLifted | TypeParamKind::Lifted => {
+                    let var = self.type_variable(&param.name);
+                    let template = Template { params: Vec::new(), open: Vec::new(), body: Type::Var(var.clone()) };
+                    self.env.types.insert(param.name.clone(), Rc::new(template));
+                    types.push(var);
+                }
+            }
+        }
+        (sizes, types)
+    }
+
+    pub(super) fn type_variable(&mut self, name: &Name) -> TypeVar {
+        self.type_variables += 1;
+        TypeVar { id: self.type_variables, name: name.clone() }
+    }
+
+    /// A declared type, as what it stands for.
+    pub(super) fn template(&mut self, params: &[TypeParam], definition: &TypeExpression) -> Checked<Template> {
+        let env = self.env.clone();
+        let before = self.locals.len();
+        self.type_params(params);
+        let params = params
+            .iter()
+            .map(|param| match (param.kind, self.env.values.get(&param.name), self.env.types.get(&param.name)) {
+                (TypeParamKind::Size, Some(Value::Local(local, _)), _) if local.0 as usize >= before => {
+                    TemplateParam::Size(*local)
+                }
+                (_, _, Some(template)) => match &template.body {
+                    Type::Var(var) => TemplateParam::Type(var.id),
+                    _ => unreachable!("a type parameter is a variable"),
+                },
+                _ => unreachable!("parameters were put into scope"),
+            })
+            .collect();
+        let first = self.unifier.sizes.len();
+        let body = self.type_expression(definition);
+        self.env = env;
+        let body = body?;
+        let mut open = Vec::new();
+        for unknown in first..self.unifier.sizes.len() {
+            if self.unifier.sizes[unknown].value.is_none() {
+                let local = self.fresh("k");
+                self.unifier.sizes[unknown].value = Some(Size::Local(local));
+                open.push(local);
+            }
+        }
+        Ok(Template { params, open, body: self.unifier.resolve(&body) })
+    }
+
+    /// The type of a scheme at new unknowns, and what they are.
+    pub(super) fn instantiate(&mut self, scheme: &Scheme, span: Span) -> (Type, Instance) {
+        let sizes: Vec<Size> = scheme.sizes.iter().map(|_| self.unifier.unknown_size(span)).collect();
+        let types: Vec<Type> = scheme.types.iter().map(|_| self.unifier.unknown(Required::Nothing, span)).collect();
+        if sizes.is_empty() && types.is_empty() {
+            return (scheme.body.clone(), Instance::default());
+        }
+        let of = substitute(
+            &scheme.body,
+            &scheme.sizes.iter().copied().zip(sizes.iter().cloned()).collect(),
+            &scheme.types.iter().map(|var| var.id).zip(types.iter().cloned()).collect(),
+        );
+        (of, Instance { sizes, types })
+    }
+}
+
+/// A type with sizes and types in the places of variables.
+pub(super) fn substitute(of: &Type, sizes: &HashMap<Local, Size>, types: &HashMap<u32, Type>) -> Type {
+    map_type(
+        of,
+        &mut |size| match size {
+            Size::Local(local) => sizes.get(local).cloned(),
+            _ => None,
+        },
+        &mut |variable| match variable {
+            Type::Var(var) => types.get(&var.id).cloned(),
+            _ => None,
+        },
+    )
+}
+
+/// Whether a type has no more parts than the budget, which is used up.
+fn count(of: &Type, budget: &mut usize) -> bool {
+    let Some(left) = budget.checked_sub(1) else { return false };
+    *budget = left;
+    match of {
+        Type::Prim(_) | Type::Var(_) | Type::Unknown(_) => true,
+        Type::Array(_, of) | Type::Accumulator(of) => count(of, budget),
+        Type::Record(fields) => fields.iter().all(|(_, of)| count(of, budget)),
+        Type::Sum(constructors) => constructors.iter().flat_map(|(_, p)| p).all(|of| count(of, budget)),
+        Type::Function { param, result, .. } => count(param, budget) && count(result, budget),
+    }
+}

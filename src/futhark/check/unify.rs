@@ -1,0 +1,492 @@
+//! What inference knows so far: unknown types with what is required of them, unknown sizes, and how they become known.
+//!
+//! Law: making two types equal never binds an unknown to what is not in scope where it was made; sizes of which nothing is
+//! certain are left to be compared when the program runs.
+
+use std::collections::HashMap;
+
+use super::deep;
+use super::sizes::{Polynomial, leaves, map_size};
+use super::substitute::{map_sizes, map_type};
+use crate::futhark::core::{Local, Prim, Size, Type};
+use crate::futhark::source::{Name, Span};
+
+/// A set of scalar kinds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Prims(pub(super) u16);
+
+impl Prims {
+    pub(super) fn of(keep: impl Fn(Prim) -> bool) -> Prims {
+        Prims(Prim::ALL.iter().enumerate().fold(0, |set, (at, prim)| set | (u16::from(keep(*prim)) << at)))
+    }
+
+    pub(super) fn members(self) -> impl Iterator<Item = Prim> {
+        Prim::ALL.into_iter().enumerate().filter(move |(at, _)| self.0 >> at & 1 == 1).map(|(_, prim)| prim)
+    }
+
+    pub(super) fn has(self, prim: Prim) -> bool {
+        self.members().any(|member| member == prim)
+    }
+
+    /// The kind of a number of which nothing else is said.
+    pub(super) fn default(self) -> Option<Prim> {
+        [Prim::I32, Prim::F64].into_iter().find(|prim| self.has(*prim)).or_else(|| self.members().next())
+    }
+}
+
+/// What is required of an unknown type.
+#[derive(Debug, Clone)]
+pub(super) enum Required {
+    Nothing,
+    OneOf(Prims),
+    Fields(Vec<(Name, Type)>),
+    Constructors(Vec<(Name, Vec<Type>)>),
+}
+
+/// An unknown type.
+#[derive(Debug, Clone)]
+pub(super) struct TypeCell {
+    pub(super) level: u32,
+    pub(super) required: Required,
+    pub(super) value: Option<Type>,
+    pub(super) span: Span,
+}
+
+/// An unknown size.
+#[derive(Debug, Clone)]
+pub(super) struct SizeCell {
+    pub(super) level: u32,
+    pub(super) value: Option<Size>,
+    pub(super) span: Span,
+}
+
+/// Why two types cannot be equal.
+#[derive(Debug, Clone)]
+pub(super) enum Clash {
+    /// They differ.
+    Types,
+    /// These sizes in them differ.
+    Sizes(Size, Size),
+    /// One would contain itself.
+    Infinite,
+    /// A field is missing.
+    Field(Name),
+    /// A constructor is missing.
+    Constructor(Name),
+}
+
+/// All that is known.
+#[derive(Debug, Default)]
+pub(super) struct Unifier {
+    pub(super) types: Vec<TypeCell>,
+    pub(super) sizes: Vec<SizeCell>,
+    /// How deep the functions, branches and loops around are.
+    pub(super) level: u32,
+    /// The depth at which each variable is bound.
+    pub(super) local_levels: Vec<u32>,
+    /// Variables of which it is known that they are this size.
+    pub(super) alias: HashMap<Local, Size>,
+    /// Variables in the place of which stands this size.
+    pub(super) eliminated: HashMap<Local, Size>,
+    /// Equations of sizes that may be solved when more is known.
+    deferred: Vec<(Size, Size)>,
+}
+
+type Unified = Result<bool, Clash>;
+
+impl Unifier {
+    /// Nothing known, of variables bound at these depths.
+    pub(super) fn over(local_levels: Vec<u32>) -> Unifier {
+        Unifier { local_levels, ..Unifier::default() }
+    }
+
+    pub(super) fn unknown(&mut self, required: Required, span: Span) -> Type {
+        self.types.push(TypeCell { level: self.level, required, value: None, span });
+        Type::Unknown(u32::try_from(self.types.len() - 1).expect("fewer than 2^32 unknowns"))
+    }
+
+    pub(super) fn unknown_size(&mut self, span: Span) -> Size {
+        self.sizes.push(SizeCell { level: self.level, value: None, span });
+        Size::Unknown(u32::try_from(self.sizes.len() - 1).expect("fewer than 2^32 unknowns"))
+    }
+
+    /// The type, its outermost form known if it is known at all.
+    pub(super) fn head(&self, of: &Type) -> Type {
+        let mut of = of;
+        while let Type::Unknown(unknown) = of {
+            match &self.types[*unknown as usize].value {
+                Some(value) => of = value,
+                None => break,
+            }
+        }
+        of.clone()
+    }
+
+    /// The size with all that is known put in.
+    pub(super) fn resolve_size(&self, size: &Size) -> Size {
+        map_size(size, &mut |leaf| match leaf {
+            Size::Unknown(unknown) => {
+                self.sizes[*unknown as usize].value.as_ref().map(|value| self.resolve_size(value))
+            }
+            Size::Local(local) => self.eliminated.get(local).map(|value| self.resolve_size(value)),
+            _ => None,
+        })
+    }
+
+    /// The type with all that is known put in.
+    pub(super) fn resolve(&self, of: &Type) -> Type {
+        deep(|| {
+            map_type(
+                of,
+                &mut |size| matches!(size, Size::Unknown(_) | Size::Local(_)).then(|| self.resolve_size(size)),
+                &mut |variable| match variable {
+                    Type::Unknown(unknown) => self.types[*unknown as usize].value.as_ref().map(|of| self.resolve(of)),
+                    _ => None,
+                },
+            )
+        })
+    }
+
+    /// The normal form of a size.
+    pub(super) fn normal(&self, size: &Size) -> Polynomial {
+        Polynomial::of(&self.expand(size, 64))
+    }
+
+    fn expand(&self, size: &Size, fuel: u32) -> Size {
+        map_size(size, &mut |leaf| {
+            let value = match leaf {
+                Size::Unknown(unknown) => self.sizes[*unknown as usize].value.as_ref(),
+                Size::Local(local) => self.alias.get(local),
+                _ => None,
+            };
+            value.filter(|_| fuel > 0).map(|value| self.expand(value, fuel - 1))
+        })
+    }
+
+    /// Whether two sizes are surely equal.
+    pub(super) fn same_size(&self, a: &Size, b: &Size) -> bool {
+        a == b || self.normal(a) == self.normal(b)
+    }
+
+    /// Makes two types equal; answers whether sizes are left to be compared when the program runs.
+    pub(super) fn unify(&mut self, a: &Type, b: &Type) -> Unified {
+        deep(|| self.unify_heads(self.head(a), self.head(b)))
+    }
+
+    fn unify_heads(&mut self, a: Type, b: Type) -> Unified {
+        match (a, b) {
+            (Type::Unknown(u), Type::Unknown(v)) if u == v => Ok(false),
+            (Type::Unknown(u), b) => self.bind(u, b),
+            (a, Type::Unknown(v)) => self.bind(v, a),
+            (Type::Prim(a), Type::Prim(b)) if a == b => Ok(false),
+            (Type::Var(a), Type::Var(b)) if a.id == b.id => Ok(false),
+            (Type::Accumulator(a), Type::Accumulator(b)) => self.unify(&a, &b),
+            (Type::Array(n, a), Type::Array(m, b)) => {
+                let elements = self.unify(&a, &b)?;
+                Ok(self.unify_size(&n, &m)? | elements)
+            }
+            (Type::Record(a), Type::Record(b)) => {
+                if a.len() != b.len() || a.iter().zip(&b).any(|((x, _), (y, _))| x != y) {
+                    return Err(Clash::Types);
+                }
+                a.iter().zip(&b).try_fold(false, |left, ((_, a), (_, b))| Ok(self.unify(a, b)? | left))
+            }
+            (Type::Sum(a), Type::Sum(b)) => {
+                let differ = |((x, p), (y, q)): (&(Name, Vec<Type>), &(Name, Vec<Type>))| x != y || p.len() != q.len();
+                if a.len() != b.len() || a.iter().zip(&b).any(differ) {
+                    return Err(Clash::Types);
+                }
+                let pairs = a.iter().flat_map(|(_, p)| p).zip(b.iter().flat_map(|(_, q)| q));
+                pairs.collect::<Vec<_>>().into_iter().try_fold(false, |left, (a, b)| Ok(self.unify(a, b)? | left))
+            }
+            (
+                Type::Function { param: p, name, exists: e, result: r },
+                Type::Function { param: q, name: other, exists: f, result: s },
+            ) => {
+                let params = self.unify(&p, &q)?;
+                // The same names for the same things, so that what is known only within is seen to be equal.
+                let mut renamed: HashMap<Local, Local> = f.iter().copied().zip(e.iter().copied()).collect();
+                if let (Some(name), Some(other)) = (name, other) {
+                    renamed.insert(other, name);
+                }
+                let s = map_sizes(&self.resolve(&s), &mut |size| match size {
+                    Size::Local(local) => renamed.get(local).map(|local| Size::Local(*local)),
+                    _ => None,
+                });
+                Ok(self.unify(&r, &s)? | params)
+            }
+            _ => Err(Clash::Types),
+        }
+    }
+
+    fn bind(&mut self, unknown: u32, to: Type) -> Unified {
+        let cell = self.types[unknown as usize].clone();
+        let mut left = false;
+        match (&cell.required, &to) {
+            (Required::Nothing, _) => {}
+            (_, Type::Unknown(other)) => left |= self.require(*other, cell.required.clone())?,
+            (Required::OneOf(prims), Type::Prim(prim)) if prims.has(*prim) => {}
+            (Required::Fields(wanted), Type::Record(fields)) => {
+                for (name, of) in wanted {
+                    let Some((_, field)) = fields.iter().find(|(field, _)| field == name) else {
+                        return Err(Clash::Field(name.clone()));
+                    };
+                    left |= self.unify(of, field)?;
+                }
+            }
+            (Required::Constructors(wanted), Type::Sum(constructors)) => {
+                for (name, payload) in wanted {
+                    let found = constructors.iter().find(|(constructor, _)| constructor == name);
+                    let Some((_, fields)) = found.filter(|(_, fields)| fields.len() == payload.len()) else {
+                        return Err(Clash::Constructor(name.clone()));
+                    };
+                    for (of, field) in payload.iter().zip(fields) {
+                        left |= self.unify(of, field)?;
+                    }
+                }
+            }
+            (Required::OneOf(_) | Required::Fields(_) | Required::Constructors(_), _) => return Err(Clash::Types),
+        }
+        let to = self.fit(unknown, cell.level, &to, &mut left)?;
+        // What was required may have made it known by now.
+        match &self.types[unknown as usize].value {
+            Some(value) => {
+                let value = value.clone();
+                Ok(self.unify(&value, &to)? | left)
+            }
+            None => {
+                self.types[unknown as usize].value = Some(to);
+                Ok(left)
+            }
+        }
+    }
+
+    /// Requires more of an unknown type.
+    fn require(&mut self, unknown: u32, more: Required) -> Unified {
+        let before = self.types[unknown as usize].required.clone();
+        let mut left = false;
+        let both = match (before, more) {
+            (Required::Nothing, other) | (other, Required::Nothing) => other,
+            (Required::OneOf(a), Required::OneOf(b)) if a.0 & b.0 != 0 => Required::OneOf(Prims(a.0 & b.0)),
+            (Required::Fields(mut a), Required::Fields(b)) => {
+                for (name, of) in b {
+                    match a.iter().find(|(field, _)| *field == name) {
+                        Some((_, field)) => left |= self.unify(&field.clone(), &of)?,
+                        None => a.push((name, of)),
+                    }
+                }
+                Required::Fields(a)
+            }
+            (Required::Constructors(mut a), Required::Constructors(b)) => {
+                for (name, payload) in b {
+                    match a.iter().find(|(constructor, _)| *constructor == name).cloned() {
+                        Some((_, fields)) if fields.len() == payload.len() => {
+                            for (a, b) in fields.iter().zip(&payload) {
+                                left |= self.unify(a, b)?;
+                            }
+                        }
+                        Some(_) => return Err(Clash::Constructor(name)),
+                        None => a.push((name, payload)),
+                    }
+                }
+                Required::Constructors(a)
+            }
+            (Required::OneOf(_) | Required::Fields(_) | Required::Constructors(_), _) => return Err(Clash::Types),
+        };
+        let cell = &mut self.types[unknown as usize];
+        match (&cell.value, &both) {
+            (None, Required::OneOf(prims)) if prims.members().count() == 1 => {
+                cell.value = prims.default().map(Type::Prim);
+            }
+            _ => {}
+        }
+        cell.required = both;
+        Ok(left)
+    }
+
+    /// What a type is at an unknown of that depth: unknowns within become as shallow, and sizes that are not in scope there
+    /// become unknown sizes, to be equal if that turns out to be possible.
+    fn fit(&mut self, unknown: u32, level: u32, of: &Type, left: &mut bool) -> Result<Type, Clash> {
+        let of = self.resolve(of);
+        let mut infinite = false;
+        super::substitute::visit(&of, &mut |part| match part {
+            super::substitute::Part::Variable(Type::Unknown(inner)) => {
+                infinite |= *inner == unknown;
+                let cell = &mut self.types[*inner as usize];
+                cell.level = cell.level.min(level);
+            }
+            super::substitute::Part::Variable(_) | super::substitute::Part::Dimension(_) => {}
+        });
+        if infinite {
+            return Err(Clash::Infinite);
+        }
+        // Functions bind the sizes that their own results mention.
+        let mut bound = Vec::new();
+        binders(&of, &mut bound);
+        Ok(super::substitute::map_dimensions(&of, &mut |size| {
+            let outside = super::substitute::mentions(size, &mut |leaf| match leaf {
+                Size::Local(local) => !bound.contains(local) && self.local_levels[local.0 as usize] > level,
+                _ => false,
+            });
+            if outside {
+                let simple = self.normal(size).to_size();
+                let exposed = self.expose(size, level).or_else(|| self.expose(&simple?, level));
+                if let Some(exposed) = exposed {
+                    return exposed;
+                }
+                let span = self.types[unknown as usize].span;
+                let fresh = self.unknown_size(span);
+                if let Size::Unknown(new) = fresh {
+                    self.sizes[new as usize].level = level;
+                }
+                self.deferred.push((fresh.clone(), size.clone()));
+                *left = true;
+                return fresh;
+            }
+            self.shallow(size, level);
+            size.clone()
+        }))
+    }
+
+    /// The size over variables of at most that depth, if what is known of the deeper ones says it.
+    pub(super) fn expose(&self, size: &Size, level: u32) -> Option<Size> {
+        let mut outside = false;
+        let exposed = self.expose_within(size, level, &mut outside, 64);
+        (!outside).then_some(exposed)
+    }
+
+    fn expose_within(&self, size: &Size, level: u32, outside: &mut bool, fuel: u32) -> Size {
+        map_size(size, &mut |leaf| match leaf {
+            Size::Local(local) if self.local_levels[local.0 as usize] > level => match self.alias.get(local) {
+                Some(value) if fuel > 0 => Some(self.expose_within(value, level, outside, fuel - 1)),
+                Some(_) | None => {
+                    *outside = true;
+                    None
+                }
+            },
+            Size::Unknown(unknown) => {
+                let value = self.sizes[*unknown as usize].value.as_ref();
+                value.map(|value| self.expose_within(value, level, outside, fuel))
+            }
+            _ => None,
+        })
+    }
+
+    /// Makes the unknowns in a size as shallow as this.
+    pub(super) fn shallow(&mut self, size: &Size, level: u32) {
+        leaves(&self.resolve_size(size), &mut |leaf| {
+            if let Size::Unknown(unknown) = leaf {
+                let cell = &mut self.sizes[*unknown as usize];
+                cell.level = cell.level.min(level);
+            }
+        });
+    }
+
+    /// Makes the unknowns of a type that leaves its scope as shallow as what is around.
+    pub(super) fn leave(&mut self, of: &Type, level: u32) {
+        let of = self.resolve(of);
+        super::substitute::visit(&of, &mut |part| match part {
+            super::substitute::Part::Variable(Type::Unknown(inner)) => {
+                let cell = &mut self.types[*inner as usize];
+                cell.level = cell.level.min(level);
+            }
+            super::substitute::Part::Variable(_) => {}
+            super::substitute::Part::Dimension(size) => self.shallow(size, level),
+        });
+    }
+
+    /// Makes two sizes equal; answers whether that is left to be compared when the program runs.
+    pub(super) fn unify_size(&mut self, a: &Size, b: &Size) -> Unified {
+        let (a, b) = (self.resolve_size(a), self.resolve_size(b));
+        let Some(difference) = self.normal(&a).plus(&self.normal(&b), -1) else { return Ok(true) };
+        match difference.as_constant() {
+            Some(0) => return Ok(false),
+            Some(_) => return Err(Clash::Sizes(a, b)),
+            None => {}
+        }
+        match (&a, &b) {
+            (Size::Unknown(u), other) | (other, Size::Unknown(u)) if self.assign(*u, other) => return Ok(false),
+            (Size::Product(x, y), Size::Product(z, w)) | (Size::Sum(x, y), Size::Sum(z, w)) => {
+                let mut unknowns = Vec::new();
+                difference.unknowns(&mut unknowns);
+                if !unknowns.is_empty() {
+                    let first = self.unify_size(x, z);
+                    let second = self.unify_size(y, w);
+                    if let (Ok(false), Ok(false)) = (first, second) {
+                        return Ok(false);
+                    }
+                }
+            }
+            _ => {}
+        }
+        let Some(difference) = self.normal(&a).plus(&self.normal(&b), -1) else { return Ok(true) };
+        let mut unknowns = Vec::new();
+        difference.unknowns(&mut unknowns);
+        if let [unknown] = unknowns[..]
+            && let Some(solution) = difference.solve(unknown)
+            && self.assign(unknown, &solution)
+        {
+            return Ok(false);
+        }
+        if !unknowns.is_empty() {
+            self.deferred.push((a, b));
+        }
+        Ok(true)
+    }
+
+    /// Gives an unknown size its value, if that is in scope where the unknown was made.
+    fn assign(&mut self, unknown: u32, value: &Size) -> bool {
+        let level = self.sizes[unknown as usize].level;
+        let mut inside = false;
+        leaves(value, &mut |leaf| inside |= *leaf == Size::Unknown(unknown));
+        let exposed = self.expose(value, level).or_else(|| self.expose(&self.normal(value).to_size()?, level));
+        let Some(value) = exposed.filter(|_| !inside) else { return false };
+        self.shallow(&value, level);
+        self.sizes[unknown as usize].value = Some(value);
+        true
+    }
+
+    /// Tries the equations again that could not be solved before.
+    pub(super) fn retry(&mut self) {
+        loop {
+            let before = std::mem::take(&mut self.deferred);
+            let count = before.len();
+            for (a, b) in before {
+                // What is certainly different is found where the value is compared.
+                let _ = self.unify_size(&a, &b);
+            }
+            if self.deferred.len() >= count {
+                return;
+            }
+        }
+    }
+
+    /// Whether the size was to be equal to one that is not in scope where it is.
+    pub(super) fn escapes(&self, unknown: u32) -> bool {
+        self.deferred.iter().any(|(a, b)| *a == Size::Unknown(unknown) || *b == Size::Unknown(unknown))
+    }
+
+    /// Forgets the unknowns of a definition that is complete.
+    pub(super) fn forget(&mut self) {
+        self.types.clear();
+        self.sizes.clear();
+        self.deferred.clear();
+        self.alias.clear();
+        self.eliminated.clear();
+    }
+}
+
+/// The sizes that the functions in a type bind.
+pub(super) fn binders(of: &Type, found: &mut Vec<Local>) {
+    match of {
+        Type::Prim(_) | Type::Unknown(_) | Type::Var(_) => {}
+        Type::Array(_, of) | Type::Accumulator(of) => binders(of, found),
+        Type::Record(fields) => fields.iter().for_each(|(_, of)| binders(of, found)),
+        Type::Sum(constructors) => constructors.iter().flat_map(|(_, p)| p).for_each(|of| binders(of, found)),
+        Type::Function { param, name, exists, result } => {
+            found.extend(name.iter().chain(exists));
+            binders(param, found);
+            binders(result, found);
+        }
+    }
+}
