@@ -370,3 +370,10 @@ fn depth_is_bounded() {
         assert!(messages.iter().any(|m| m.text.contains("nested more than")), "{head}: {messages:?}");
     }
 }
+
+#[test]
+fn what_is_printed_is_read() -> catadiff_laws::Verdict {
+    catadiff_laws::for_all(|file: catadiff_laws::futhark_text::TextFile| {
+        catadiff_laws::futhark_text::printed_is_read(&file.0)
+    })
+}

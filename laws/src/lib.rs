@@ -58,6 +58,7 @@
 //! | checkpoints | [`checkpointing`] | schemes agree; executions and elements of each, counted |
 //! | verbs on them | [`array_verbs`] | Jacobians by columns, by rows and by colours are one; Hessians are symmetric |
 //! | traces | [`tracing`] | they compute the same; are their own traces; replay or refuse; reverse modes agree |
+//! | texts of the front end | [`futhark_text`] | what was printed is read |
 //! | functions | [`primitives`], [`special_points`] | partials are slopes, to third order; documented special points |
 //!
 //! Values come from [`Sample`] or from your own [`Arbitrary`](quickcheck::Arbitrary), and [`for_all`] draws and
@@ -78,6 +79,8 @@ pub mod dual;
 pub mod executors;
 pub mod fold;
 mod formula;
+pub mod futhark_text;
+mod futhark_trees;
 pub mod homomorphism;
 pub mod kronecker;
 pub mod module;

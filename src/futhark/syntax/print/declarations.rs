@@ -97,8 +97,9 @@ impl Printer<'_, '_> {
     fn module(&mut self, module: &ModuleExpression, level: u8) -> fmt::Result {
         let own = match module {
             ModuleExpression::Lambda(..) | ModuleExpression::Ascribe(..) => 0,
-            ModuleExpression::Apply(..) => 1,
-            ModuleExpression::Name(_) | ModuleExpression::Body(..) | ModuleExpression::Import(..) => 2,
+            // Behind another module, an import would be a declaration of its own.
+            ModuleExpression::Apply(..) | ModuleExpression::Import(..) => 1,
+            ModuleExpression::Name(_) | ModuleExpression::Body(..) => 2,
         };
         self.bracketed(own < level, |p| match module {
             ModuleExpression::Name(name) => p.qualified(name),

@@ -99,6 +99,10 @@ impl Printer<'_, '_> {
     pub(super) fn type_params(&mut self, params: &[TypeParam]) -> fmt::Result {
         params.iter().try_for_each(|param| match param.kind {
             TypeParamKind::Size => write!(self.out, " [{}]", param.name),
+            // `'a'` would be a character.
+            TypeParamKind::Type if param.name.len() == 2 && param.name.ends_with('\'') => {
+                write!(self.out, " ' {}", param.name)
+            }
             TypeParamKind::Type => write!(self.out, " '{}", param.name),
             TypeParamKind::SizeLifted => write!(self.out, " '~{}", param.name),
             TypeParamKind::Lifted => write!(self.out, " '^{}", param.name),
