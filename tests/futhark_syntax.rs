@@ -170,7 +170,7 @@ fn every_form_of_loops_and_lets() {
     };
     assert!(matches!(form("loop x = 1 for i < n do x + i").form, LoopForm::For(..)));
     assert!(matches!(form("loop (x, y) = (1, 2) for z in zs do (y, x + z)").form, LoopForm::In(..)));
-    assert!(matches!(form("loop (x, y) for (a, b) in zip as bs do (y, x)").initial, None));
+    assert!(form("loop (x, y) for (a, b) in zip as bs do (y, x)").initial.is_none());
     assert!(matches!(form("loop x while x < 10 do x * 2").form, LoopForm::While(_)));
     assert!(matches!(form("loop #[true_dep] xs for i < 3 do xs").pattern.kind, PatternKind::Attribute(..)));
     assert_eq!(form("loop [n] (xs: [n]i32) = ys while null xs do tail xs").sizes.len(), 1);

@@ -30,10 +30,12 @@ impl Parser<'_> {
             Kind::Name if !matches!(self.kind_at(1), Kind::Equals | Kind::Colon) => {
                 return Ok(Binding::Function(self.value_declaration(false)?));
             }
-            Kind::Open if self.kind_at(1) == Kind::Operator && self.kind_at(2) == Kind::Close => {
-                if !matches!(self.kind_at(3), Kind::Equals | Kind::Colon) {
-                    return Ok(Binding::Function(self.value_declaration(false)?));
-                }
+            Kind::Open
+                if self.kind_at(1) == Kind::Operator
+                    && self.kind_at(2) == Kind::Close
+                    && !matches!(self.kind_at(3), Kind::Equals | Kind::Colon) =>
+            {
+                return Ok(Binding::Function(self.value_declaration(false)?));
             }
             _ => {}
         }

@@ -37,6 +37,8 @@ pub struct Declaration {
 
 /// What can be declared.
 #[derive(Debug, Clone, PartialEq)]
+// There are few of them beside what is in them.
+#[allow(clippy::large_enum_variant)]
 pub enum DeclarationKind {
     /// `def`, `let` or `entry`.
     Value(Box<ValueDeclaration>),
@@ -356,6 +358,8 @@ pub enum RangeKind {
 
 /// What stands between the brackets of an index.
 #[derive(Debug, Clone, PartialEq)]
+// Slices are as common as plain indices.
+#[allow(clippy::large_enum_variant)]
 pub enum Index {
     /// One index.
     At(Expression),
