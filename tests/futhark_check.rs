@@ -1,38 +1,215 @@
 //! The checker: types of definitions as they are printed, and messages as they are shown.
+//!
+//! The programs stand in `tests/data/futhark_check/*.txt`, each with its expected types, or messages, after `-- expected`. With
+//! `BLESS=1` the expectations are written anew, to be read in the difference.
 
-use catadiff::futhark::check::{NoImports, check};
-use catadiff::futhark::source::Sources;
+use std::fmt::Write;
+use std::path::Path;
+use std::rc::Rc;
+use std::time::Instant;
+
+use catadiff::futhark::check::{Imports, NoImports, check};
+use catadiff::futhark::core::{Expression, ExpressionKind, Program, Size, Type, verify};
+use catadiff::futhark::source::{Message, Sources, Span};
 use catadiff::futhark::syntax::parse;
+use catadiff::futhark::syntax::tree::File;
 
-/// The types of the definitions of a text, or its messages.
-fn types(text: &str) -> Result<String, String> {
+fn program(text: &str) -> Result<Program, String> {
     let mut sources = Sources::default();
     let number = sources.add("test.fut", text);
-    let shown = |messages: Vec<catadiff::futhark::source::Message>| {
-        messages.iter().map(|message| sources.show(message).to_string()).collect::<String>()
-    };
+    let shown = |messages: Vec<Message>| messages.iter().map(|m| sources.show(m).to_string()).collect::<String>();
     let file = parse(text, number).map_err(shown)?;
     let (program, _) = check(&file, &mut NoImports).map_err(shown)?;
-    let mut out = String::new();
-    for defined in &program.definitions {
-        if defined.span.file == number {
-            out += &format!("{} : {}\n", defined.name, program.show(&defined.scheme.body));
-        }
-    }
-    Ok(out)
+    verify(&program).unwrap_or_else(|problem| panic!("{problem}\n{text}"));
+    Ok(program)
 }
 
-fn accepted(text: &str, expected: &[&str]) {
-    match types(text) {
-        Ok(found) => assert_eq!(found.lines().collect::<Vec<_>>(), expected, "{text}"),
-        Err(messages) => panic!("{text}\n{messages}"),
+/// The types of the definitions of a text, or its messages.
+fn types(text: &str) -> String {
+    match program(text) {
+        Ok(program) => {
+            let own = program.definitions.iter().filter(|defined| defined.span.file == 0);
+            own.fold(String::new(), |mut out, defined| {
+                writeln!(out, "{} : {}", defined.name, program.show(&defined.scheme.body)).unwrap();
+                out
+            })
+        }
+        Err(messages) => messages,
     }
+}
+
+/// Compares the programs of a file with what is expected of them.
+fn golden(name: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/futhark_check").join(name);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let mut found = String::new();
+    let sections = |text: &str| format!("\n{text}").split("\n== ").skip(1).map(str::to_owned).collect::<Vec<_>>();
+    for section in sections(&text) {
+        let (title, rest) = section.split_once('\n').unwrap();
+        let program = rest.split("-- expected\n").next().unwrap().trim_end();
+        write!(found, "== {title}\n{program}\n-- expected\n{}", types(program)).unwrap();
+    }
+    if std::env::var_os("BLESS").is_some() {
+        return std::fs::write(&path, &found).unwrap();
+    }
+    let (text, found) = (sections(&text), sections(&found));
+    for (expected, found) in text.iter().zip(&found) {
+        assert_eq!(expected.lines().collect::<Vec<_>>(), found.lines().collect::<Vec<_>>());
+    }
+    assert!(!text.is_empty() && text.len() == found.len());
 }
 
 #[test]
 fn types_are_inferred() {
-    accepted("def f x = x + 1", &["f : i32 -> i32"]);
-    accepted("def k xs ys = map2 (+) xs ys", &["k : [n]i32 -> [n]i32 -> [n]i32"]);
-    accepted("def flt xs = filter (> 0) xs", &["flt : [n]i32 -> ?[k].[k]i32"]);
-    accepted("def grow (n: i64) = loop xs = [1i32] for i < n do xs ++ [2]", &["grow : i64 -> ?[m].[m]i32"]);
+    golden("inference.txt");
+}
+
+#[test]
+fn sizes_are_inferred() {
+    golden("sizes.txt");
+}
+
+#[test]
+fn modules_have_the_members_that_they_say() {
+    golden("modules.txt");
+}
+
+#[test]
+fn mistakes_are_messages() {
+    golden("messages.txt");
+}
+
+/// How many expressions of a program a question is answered with yes for.
+fn count(value: &Expression, question: &dyn Fn(&Expression) -> bool) -> usize {
+    usize::from(question(value)) + value.children().into_iter().map(|child| count(child, question)).sum::<usize>()
+}
+
+fn coercions(text: &str) -> usize {
+    let program = program(text).unwrap_or_else(|messages| panic!("{messages}"));
+    let own = program.definitions.iter().filter(|defined| defined.span.file == 0);
+    own.map(|defined| count(&defined.body, &|e| matches!(e.kind, ExpressionKind::Coerce(_)))).sum()
+}
+
+#[test]
+fn sizes_are_compared_when_the_program_runs_only_if_nothing_is_certain() {
+    assert_eq!(coercions("def f [n] (xs: [n]i32): [n]i32 = map (+ 1) (xs :> [n]i32)"), 0);
+    assert_eq!(coercions("def f [n] (xs: [n]i32) = let m = n in map2 (+) xs (replicate m 1)"), 0);
+    assert_eq!(coercions("def f [n] (xs: [n + 1]i32): [1 + n]i32 = xs"), 0);
+    assert_eq!(coercions("def f [n] (xs: [n]f64) = loop ys = xs for i < 9i32 do map2 (+) ys xs"), 0);
+    assert_eq!(coercions("def f [n] [m] (xs: [n]i32) (ys: [m]i32) = map2 (+) xs ys"), 1);
+    assert_eq!(coercions("def f (xs: [10]i32) (k: i64) = xs[:k] :> [3]i32"), 1);
+    // Each way through a function that is passed on compares what goes in and what comes out.
+    assert_eq!(
+        coercions(
+            "def g [n] (f: [n]i32 -> [n]i32) (xs: [3]i32) = f\ndef h (f: [2]i32 -> [2]i32) (k: i64) = g f (replicate k 1)"
+        ),
+        1
+    );
+}
+
+#[test]
+fn the_verifier_finds_what_is_broken() {
+    let good = program("def f [n] (xs: [n]f64) = let ys = map (* 2) xs in ys").unwrap();
+    assert_eq!(verify(&good), Ok(()));
+    let broken = |change: &dyn Fn(&mut Expression)| {
+        let mut program = good.clone();
+        change(&mut program.definitions.last_mut().unwrap().body);
+        verify(&program).unwrap_err()
+    };
+    fn inner(value: &mut Expression) -> &mut Expression {
+        match &mut value.kind {
+            ExpressionKind::Lambda(lambda) => &mut lambda.body,
+            _ => panic!("a function"),
+        }
+    }
+    assert!(broken(&|body| inner(body).of = Type::Unknown(3)).contains("is not"));
+    assert!(broken(&|body| body.of = Type::Unknown(3)).contains("unknown type"));
+    assert!(
+        broken(&|body| {
+            let local = ExpressionKind::Local(catadiff::futhark::core::Local(0));
+            inner(body).kind = local;
+        })
+        .contains("not in scope")
+    );
+    assert!(
+        broken(&|body| {
+            if let ExpressionKind::Let(_, value, _) = &mut inner(body).kind
+                && let Type::Array(size, _) = &mut value.of
+            {
+                **size = Size::Constant(3);
+            }
+        })
+        .contains("is not")
+    );
+}
+
+/// Files by name.
+struct Files(Vec<(&'static str, Rc<File>)>);
+
+impl Files {
+    fn new(files: &[(&'static str, &str)]) -> Files {
+        let parsed = files.iter().zip(0..).map(|((name, text), at)| (*name, Rc::new(parse(text, at).unwrap())));
+        Files(parsed.collect())
+    }
+
+    fn check(mut self) -> Result<Vec<String>, Vec<String>> {
+        let main = self.0[0].1.clone();
+        let texts = |messages: Vec<Message>| messages.into_iter().map(|m| m.text).collect::<Vec<String>>();
+        let (program, _) = check(&main, &mut self).map_err(texts)?;
+        verify(&program).unwrap();
+        Ok(program.entries.iter().map(|entry| entry.name.to_string()).collect())
+    }
+}
+
+impl Imports for Files {
+    fn load(&mut self, path: &str, _: u32) -> Result<(u32, Rc<File>), Vec<Message>> {
+        match self.0.iter().zip(0..).find(|((name, _), _)| *name == path) {
+            Some(((_, file), at)) => Ok((at, file.clone())),
+            None => Err(vec![Message::error("import", Span::default(), format!("no file {path}"))]),
+        }
+    }
+}
+
+#[test]
+fn files_are_imported_once_and_not_by_themselves() {
+    let entries = Files::new(&[
+        ("main", "import \"a\"\nmodule b = import \"b\"\nentry f x = twice (b.half x)"),
+        ("a", "local import \"b\"\ndef twice (x: f64) = 2 * x\nentry g = half 1"),
+        ("b", "def half (x: f64) = x / 2"),
+    ]);
+    assert_eq!(entries.check(), Ok(vec!["f".to_owned()]));
+    let hidden =
+        Files::new(&[("main", "import \"a\"\ndef f = half 1"), ("a", "import \"b\""), ("b", "def half x = x / 2f64")]);
+    assert_eq!(hidden.check(), Err(vec!["unknown name `half`".to_owned()]));
+    let cycle = Files::new(&[("main", "import \"a\""), ("a", "import \"b\""), ("b", "import \"a\"")]);
+    assert_eq!(cycle.check(), Err(vec!["\"a\" is imported by a file that it imports itself".to_owned()]));
+    let missing = Files::new(&[("main", "import \"nothing\"\ndef f = 1")]);
+    assert_eq!(missing.check(), Err(vec!["no file nothing".to_owned()]));
+}
+
+#[test]
+fn deep_and_long_programs_are_checked() {
+    let sum = format!("def f (x: f64) = x{}", " + 1".repeat(400));
+    assert_eq!(types(&sum), "f : f64 -> f64\n");
+    let nested = format!("def f (x: f64) = {}x{}", "(".repeat(300), " * 2)".repeat(300));
+    assert_eq!(types(&nested), "f : f64 -> f64\n");
+    let branches = format!("def f (x: f64) = {}0", "if x > 1 then x else ".repeat(300));
+    assert_eq!(types(&branches), "f : f64 -> f64\n");
+    let large: String =
+        (1..40).fold("type t0 = i32\n".into(), |out, i| format!("{out}type t{i} = (t{0}, t{0})\n", i - 1));
+    assert!(types(&large).contains("too large"));
+}
+
+#[test]
+fn many_definitions_take_time_in_proportion() {
+    let time = |count: usize| {
+        let text: String = (0..count).map(|i| format!("def f{i} (x: f64) = x * {i} + 1\n")).collect();
+        let file = parse(&text, 0).unwrap();
+        drop(check(&file, &mut NoImports).unwrap());
+        let start = Instant::now();
+        drop(check(&file, &mut NoImports).unwrap());
+        start.elapsed().as_secs_f64()
+    };
+    let (few, many) = (time(1000), time(10_000));
+    assert!(many < 40.0 * few, "{few} s for 1000 definitions, {many} s for 10000");
 }

@@ -6,6 +6,8 @@
 use core::fmt;
 use std::sync::Arc;
 
+use super::check::prelude_text;
+
 /// A name, cheap to copy.
 pub type Name = Arc<str>;
 
@@ -96,10 +98,19 @@ impl Sources {
         u32::try_from(self.files.len() - 1).expect("fewer than 2^32 files")
     }
 
+    /// The name and the text of a file, which may be one of the prelude's.
+    #[must_use]
+    pub fn text(&self, file: u32) -> (&str, &str) {
+        match self.files.get(file as usize) {
+            Some(source) => (&source.name, &source.text),
+            None => prelude_text(file).unwrap_or(("?", "")),
+        }
+    }
+
     /// Line and column of the first character of a place, both from 1, and that line.
     #[must_use]
     pub fn position(&self, span: Span) -> (usize, usize, &str) {
-        let text = self.files.get(span.file as usize).map_or("", |source| source.text.as_str());
+        let (_, text) = self.text(span.file);
         let mut start = (span.start as usize).min(text.len());
         while !text.is_char_boundary(start) {
             start -= 1;
@@ -114,7 +125,7 @@ impl Sources {
     pub fn show<'a>(&'a self, message: &'a Message) -> impl fmt::Display + 'a {
         fmt::from_fn(move |f| {
             let (line, column, shown) = self.position(message.span);
-            let name = self.files.get(message.span.file as usize).map_or("?", |source| source.name.as_str());
+            let (name, _) = self.text(message.span.file);
             let severity = match message.severity {
                 Severity::Error => "error",
                 Severity::Warning => "warning",

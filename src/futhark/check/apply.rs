@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::report::Role;
+use super::report::{Role, counted};
 use super::scope::{Operator, Value, show_name};
 use super::substitute::map_sizes;
 use super::types::I64;
@@ -146,7 +146,7 @@ impl Checker<'_> {
                 };
                 if let Some(name) = wanted[at].name {
                     if self.size_of(&value).is_none() {
-                        value = self.named(value, "n");
+                        value = self.named(value, "k");
                     }
                     let size = self.size_of(&value);
                     sizes.insert(name, size.expect("the argument is a variable of type i64"));
@@ -217,7 +217,8 @@ impl Checker<'_> {
                     return fault("type", span, text, "leave out the argument, or write an operator before it");
                 }
                 _ => {
-                    let text = format!("`{shown}` takes {at} arguments, but {} are given", arguments.len());
+                    let text =
+                        format!("`{shown}` takes {}, but {} are given", counted(at, "argument"), arguments.len());
                     return fault("type", span, text, "leave out the last ones, or check the parentheses");
                 }
             }
@@ -253,7 +254,7 @@ impl Checker<'_> {
         let mut argument = argument;
         if let Some(name) = name {
             if self.size_of(&argument).is_none() {
-                argument = self.named(argument, "n");
+                argument = self.named(argument, "k");
             }
             let size = self.size_of(&argument);
             sizes.insert(name, size.expect("the argument is a variable of type i64"));

@@ -2,7 +2,7 @@
 //!
 //! Law: the size of a range or of a slice is said by its ends where they can be named; else it is known when it is there.
 
-use super::report::Role;
+use super::report::{Role, counted};
 use super::substitute::map_sizes;
 use super::types::I64;
 use super::unify::{Prims, Required};
@@ -152,9 +152,10 @@ impl Checker<'_> {
                 let text = match at {
                     0 => format!("the type {} is no array", self.show(array)),
                     _ => format!(
-                        "{} indices for the type {}, which has {at} dimensions",
+                        "{} indices for the type {}, which has {}",
                         written.len(),
-                        self.show(array)
+                        self.show(array),
+                        counted(at, "dimension")
                     ),
                 };
                 return fault("type", span, text, "only arrays have elements, one index for each dimension");

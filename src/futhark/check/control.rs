@@ -12,7 +12,7 @@ use super::{Checked, Checker, deep, fault};
 use crate::futhark::core::{
     Constant, Expression, ExpressionKind, Local, Loop, LoopForm, LoopPolicy, Pattern, Prim, Size, Type,
 };
-use crate::futhark::source::{Name, Span};
+use crate::futhark::source::Span;
 use crate::futhark::syntax::tree::{self, Attribute};
 
 /// A size of the variables of a loop: what it is called within, what it is before, and what it is after an iteration.
@@ -97,7 +97,7 @@ impl Checker<'_> {
                 .join_types(&of, &value.of, &mut binds)
                 .map_err(|clash| self.mismatch(&clash, &value.of, &values[0].of, Role::Branch, value.span))?;
         }
-        let (of, open) = self.open_result(&self.unifier.resolve(&of), &[], level);
+        let (of, open) = self.open_result(&self.unifier.resolve(&of), &[], level, values[0].span)?;
         for local in &open {
             self.unifier.local_levels[local.0 as usize] = level;
         }
@@ -106,9 +106,10 @@ impl Checker<'_> {
         // A size that a later branch made unknown again is not in the type any more.
         let mut used = Vec::new();
         super::substitute::visit(&of, &mut |part| match part {
-            super::substitute::Part::Dimension(size) => super::sizes::leaves(size, &mut |leaf| match leaf {
-                Size::Local(local) => used.push(*local),
-                _ => {}
+            super::substitute::Part::Dimension(size) => super::sizes::leaves(size, &mut |leaf| {
+                if let Size::Local(local) = leaf {
+                    used.push(*local);
+                }
             }),
             super::substitute::Part::Variable(_) => {}
         });
@@ -302,11 +303,7 @@ impl Checker<'_> {
     }
 
     fn dimension(&mut self, before: &Size, dimensions: &mut Vec<Dimension>, span: Span) -> Local {
-        let name = match self.unifier.resolve_size(before) {
-            Size::Local(local) => self.locals[local.0 as usize].clone(),
-            _ => Name::from("m"),
-        };
-        let within = self.local(&name);
+        let within = self.fresh("k");
         let after = self.unifier.unknown_size(span);
         dimensions.push(Dimension { within, before: before.clone(), after, declared: false });
         within

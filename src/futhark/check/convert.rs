@@ -11,7 +11,13 @@ impl Checker<'_> {
     /// The expression at the type that is wanted.
     pub(super) fn convert(&mut self, value: Expression, wanted: &Type, role: Role<'_>) -> Checked<Expression> {
         match self.unifier.unify(&value.of, wanted) {
-            Ok(false) => Ok(value),
+            Ok(false) => Ok(match (role, self.unifier.head(wanted)) {
+                // What is written says the sizes as the user thinks of them.
+                (Role::Result | Role::Ascription, Type::Array(..) | Type::Record(_)) => {
+                    Expression { of: wanted.clone(), ..value }
+                }
+                _ => value,
+            }),
             Ok(true) => self.coerce(value, wanted, role),
             Err(clash) => Err(self.mismatch(&clash, &value.of, wanted, role, value.span)),
         }

@@ -15,7 +15,7 @@ impl Checker<'_> {
     pub(super) fn declarations(&mut self, declarations: &[tree::Declaration], exports: &mut Env) {
         for declaration in declarations {
             if let Err(fault) = self.declaration(declaration, exports) {
-                self.report(fault);
+                self.report(*fault);
             }
         }
     }
@@ -113,7 +113,7 @@ impl Checker<'_> {
         let (mut scheme, mut body) = self.defined(declared)?;
         let mut open = Vec::new();
         if !matches!(scheme.body, Type::Function { .. }) {
-            let (of, exists) = self.open_result(&scheme.body, &scheme.sizes, 0);
+            let (of, exists) = self.open_result(&scheme.body, &scheme.sizes, 0, declared.name_span)?;
             (scheme.body, open) = (of, exists);
         }
         self.finish(&mut body)?;

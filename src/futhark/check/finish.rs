@@ -40,12 +40,11 @@ impl Checker<'_> {
                     *kind = prim;
                 }
             }
-            ExpressionKind::Equal(a, _) => {
-                if !comparable(&a.of) {
-                    let text = format!("values of type {} cannot be compared", self.show(&a.of));
-                    return fault("type", span, text, "only values without functions, of known types, have `==`");
-                }
+            ExpressionKind::Equal(a, _) if !comparable(&a.of) => {
+                let text = format!("values of type {} cannot be compared", self.show(&a.of));
+                return fault("type", span, text, "only values without functions, of known types, have `==`");
             }
+            ExpressionKind::LetPolymorphic(_, scheme, ..) => scheme.body = self.complete(&scheme.body, span)?,
             ExpressionKind::Let(pattern, ..) => irrefutable(pattern, "let")?,
             ExpressionKind::Lambda(lambda) => irrefutable(&lambda.param, "parameter")?,
             ExpressionKind::Match(scrutinee, cases) => {
@@ -107,9 +106,10 @@ impl Checker<'_> {
     fn complete_size(&mut self, size: &Size, span: Span) -> Checked<Size> {
         let size = self.unifier.resolve_size(size);
         let mut unknown = None;
-        super::sizes::leaves(&size, &mut |leaf| match leaf {
-            Size::Unknown(cell) => unknown = Some(*cell),
-            _ => {}
+        super::sizes::leaves(&size, &mut |leaf| {
+            if let Size::Unknown(cell) = leaf {
+                unknown = Some(*cell);
+            }
         });
         match unknown {
             None => Ok(size),
@@ -141,9 +141,10 @@ impl Checker<'_> {
             visit(&resolved, &mut |part| match part {
                 Part::Variable(Type::Unknown(cell)) => unknown_type = Some(*cell),
                 Part::Variable(_) => {}
-                Part::Dimension(size) => super::sizes::leaves(size, &mut |leaf| match leaf {
-                    Size::Unknown(cell) => unknown_size = Some(*cell),
-                    _ => {}
+                Part::Dimension(size) => super::sizes::leaves(size, &mut |leaf| {
+                    if let Size::Unknown(cell) = leaf {
+                        unknown_size = Some(*cell);
+                    }
                 }),
             });
             let Some(cell) = unknown_type else {

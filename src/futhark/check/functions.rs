@@ -24,6 +24,11 @@ impl Checker<'_> {
         expected: Option<&Type>,
         mut sizes: Option<&mut Vec<Local>>,
     ) -> Checked<Expression> {
+        let mut names = Vec::new();
+        params.iter().for_each(|param| pattern_names(param, &mut names));
+        if let Some(first) = params.first() {
+            self.distinct(names.into_iter(), "name", first.span)?;
+        }
         let mut bound = Vec::with_capacity(params.len());
         let body = self.body(|checker| {
             let mut expected = expected.map(|of| checker.unifier.resolve(of));
@@ -122,7 +127,7 @@ impl Checker<'_> {
             }
         }
         let of = self.unifier.resolve(&body.of);
-        let mut result = self.open_result(&of, &visible, level);
+        let mut result = self.open_result(&of, &visible, level, body.span)?;
         self.unifier.leave(&result.0, level);
         let mut function = body;
         for param in params.into_iter().rev() {
@@ -162,15 +167,30 @@ impl Checker<'_> {
     }
 
     /// The type that a value has outside of the body it was made in, and the sizes of it that are known only from it.
-    pub(super) fn open_result(&mut self, of: &Type, visible: &[Local], level: u32) -> (Type, Vec<Local>) {
+    pub(super) fn open_result(
+        &mut self,
+        of: &Type,
+        visible: &[Local],
+        level: u32,
+        span: Span,
+    ) -> Checked<(Type, Vec<Local>)> {
         if let Type::Function { param, name, exists, result } = of {
             let within: Vec<Local> = visible.iter().chain(name).chain(exists).copied().collect();
-            let (result, open) = self.open_result(result, &within, level);
+            let mut hidden = false;
+            visit(param, &mut |part| match part {
+                Part::Dimension(size) => {
+                    hidden |= self.outside(size, &within, level) && self.over(size, &within, level).is_none();
+                }
+                Part::Variable(_) => {}
+            });
+            if hidden {
+                let text = format!("this function takes {}, of a size that is not known outside", self.show(param));
+                return fault("size", span, text, "give it all of its arguments here");
+            }
+            let (result, open) = self.open_result(result, &within, level, span)?;
             let exists = exists.iter().copied().chain(open).collect();
-            return (
-                Type::Function { param: param.clone(), name: *name, exists, result: Box::new(result) },
-                Vec::new(),
-            );
+            let param = Box::new(self.visible_type(param, &within, level));
+            return Ok((Type::Function { param, name: *name, exists, result: Box::new(result) }, Vec::new()));
         }
         let mut plain: HashMap<Local, Local> = HashMap::new();
         let mut opened: BTreeMap<Polynomial, Local> = BTreeMap::new();
@@ -228,7 +248,15 @@ impl Checker<'_> {
             replaced.insert(size.clone(), Size::Local(open));
         }
         let of = map_dimensions(of, &mut |size| replaced.get(size).cloned().unwrap_or_else(|| size.clone()));
-        (of, exists)
+        Ok((of, exists))
+    }
+
+    /// The type in terms of what is visible, all of whose sizes can be said so.
+    fn visible_type(&self, of: &Type, visible: &[Local], level: u32) -> Type {
+        map_dimensions(of, &mut |size| match self.outside(size, visible, level) {
+            true => self.over(size, visible, level).unwrap_or_else(|| size.clone()),
+            false => size.clone(),
+        })
     }
 
     /// The size in terms of what is visible, if what is known of the rest says it.
@@ -311,9 +339,10 @@ impl Checker<'_> {
             visit(&of, &mut |part| match part {
                 Part::Variable(Type::Unknown(unknown)) => unknown_types.push(*unknown),
                 Part::Variable(_) => {}
-                Part::Dimension(size) => super::sizes::leaves(size, &mut |leaf| match leaf {
-                    Size::Unknown(unknown) => unknown_sizes.push(*unknown),
-                    _ => {}
+                Part::Dimension(size) => super::sizes::leaves(size, &mut |leaf| {
+                    if let Size::Unknown(unknown) = leaf {
+                        unknown_sizes.push(*unknown);
+                    }
                 }),
             });
             let mut changed = false;
@@ -357,6 +386,19 @@ impl Checker<'_> {
             }
             self.unifier.retry();
         }
+    }
+}
+
+/// The names that a pattern binds.
+fn pattern_names<'p>(pattern: &'p tree::Pattern, found: &mut Vec<&'p Name>) {
+    match &pattern.kind {
+        tree::PatternKind::Name(name) => found.push(name),
+        tree::PatternKind::Wildcard | tree::PatternKind::Literal(_) => {}
+        tree::PatternKind::Tuple(parts) | tree::PatternKind::Constructor(_, parts) => {
+            parts.iter().for_each(|part| pattern_names(part, found));
+        }
+        tree::PatternKind::Record(fields) => fields.iter().for_each(|(_, part)| pattern_names(part, found)),
+        tree::PatternKind::Ascribe(inner, _) | tree::PatternKind::Attribute(_, inner) => pattern_names(inner, found),
     }
 }
 

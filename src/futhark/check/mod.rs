@@ -24,19 +24,18 @@ mod report;
 mod scope;
 mod sections;
 mod signatures;
-mod sizes;
-mod substitute;
 mod types;
 mod unify;
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
-pub use self::prelude::prelude_source;
+pub use self::prelude::prelude_text;
 
 use self::scope::{Env, Module};
 use self::unify::Unifier;
 use super::core::{self, Defined, Definition, Entry, Expression, ExpressionKind, Local, Pattern, Program, Scheme};
+use super::core::{sizes, substitute};
 use super::source::{Message, Name, Severity, Span};
 use super::syntax::tree;
 
@@ -63,6 +62,20 @@ impl Imports for NoImports {
 }
 
 /// Checks a file, with the files it imports, and answers the program and warnings.
+///
+/// ```
+/// use catadiff::futhark::check::{NoImports, check};
+/// use catadiff::futhark::syntax::parse;
+///
+/// let file = parse("def twice xs = map (* 2.0) xs", 0).unwrap();
+/// let (program, _) = check(&file, &mut NoImports).unwrap();
+/// let twice = program.definitions.last().unwrap();
+/// assert_eq!(program.show(&twice.scheme.body), "[n]f64 -> [n]f64");
+///
+/// let file = parse("def f (x: i32): f64 = x", 0).unwrap();
+/// let messages = check(&file, &mut NoImports).unwrap_err();
+/// assert_eq!(messages[0].hint.as_deref(), Some("convert it: `f64.i32 x`"));
+/// ```
 ///
 /// # Errors
 ///
@@ -141,9 +154,9 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     /// Reports a mistake, unless it follows from another.
-    fn report(&mut self, fault: Fault) {
+    fn report(&mut self, fault: Message) {
         if fault.code != FOLLOWS {
-            self.messages.push(*fault);
+            self.messages.push(fault);
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Law: a name is bound once in a pattern; a pattern that has to fit always is checked to do so.
 
-use super::report::Role;
+use super::report::{Role, counted};
 use super::scope::Value;
 use super::types::field_order;
 use super::unify::Required;
@@ -135,7 +135,7 @@ impl Checker<'_> {
         match constructors.into_iter().find(|(constructor, _)| constructor == name) {
             Some((_, payload)) if payload.len() == count => Ok(payload),
             Some((_, payload)) => {
-                let text = format!("`#{name}` holds {} values, but {count} are given", payload.len());
+                let text = format!("`#{name}` holds {}, but {count} are given", counted(payload.len(), "value"));
                 fault("type", span, text, "give one for each")
             }
             None => {

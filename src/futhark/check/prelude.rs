@@ -12,7 +12,7 @@ use super::scope::{Env, Module, Operator, Template, TemplateParam, Value};
 use super::unify::Unifier;
 use super::{Checker, Imports, NoImports};
 use crate::futhark::core::{Defined, Definition, Local, Prim, Type};
-use crate::futhark::source::{Name, Source};
+use crate::futhark::source::Name;
 use crate::futhark::syntax;
 use crate::futhark::syntax::tree::{self, DeclarationKind, Specification};
 
@@ -27,11 +27,10 @@ const TEXTS: [(&str, &str); 4] = [
     ("prelude/numbers.fut", include_str!("../prelude/numbers.fut")),
 ];
 
-/// The text of the prelude with that number.
+/// The name and the text of the part of the prelude with that number, for messages about places in it.
 #[must_use]
-pub fn prelude_source(number: u32) -> Option<Source> {
-    let (name, text) = TEXTS.get(number.checked_sub(FIRST_FILE)? as usize)?;
-    Some(Source { name: (*name).into(), text: (*text).into() })
+pub fn prelude_text(number: u32) -> Option<(&'static str, &'static str)> {
+    TEXTS.get(number.checked_sub(FIRST_FILE)? as usize).copied()
 }
 
 /// The prelude, checked.
@@ -158,9 +157,9 @@ fn read() -> Prelude {
 
 /// File, line and column of a place in the prelude.
 fn place(span: crate::futhark::source::Span) -> (String, usize) {
-    prelude_source(span.file).map_or_else(Default::default, |source| {
-        let before = &source.text[..(span.start as usize).min(source.text.len())];
-        (source.name, before.matches('\n').count() + 1)
+    prelude_text(span.file).map_or_else(Default::default, |(name, text)| {
+        let before = &text[..(span.start as usize).min(text.len())];
+        (name.to_owned(), before.matches('\n').count() + 1)
     })
 }
 

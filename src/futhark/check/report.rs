@@ -118,13 +118,18 @@ impl Checker<'_> {
     }
 }
 
+/// A number of things.
+pub(super) fn counted(count: usize, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}
+
 /// How to get from one scalar to another.
 fn conversion(found: &str, wanted: &str) -> Option<String> {
     let scalar = |name: &str| crate::futhark::core::Prim::ALL.iter().any(|prim| prim.name() == name);
     if scalar(found) && scalar(wanted) {
         return Some(format!("convert it: `{wanted}.{found} x`"));
     }
-    if scalar(found) && wanted.starts_with('[') {
+    if (scalar(found) || found.starts_with("a ")) && wanted.starts_with('[') {
         return Some("an array is wanted here".into());
     }
     if found.contains("->") && !wanted.contains("->") {

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::report::Role;
+use super::report::{Role, counted};
 use super::scope::{Template, TemplateParam, Value, show_name};
 use super::substitute::{Part, map_type, visit};
 use super::unify::Required;
@@ -119,9 +119,10 @@ impl Checker<'_> {
         let result = self.unifier.resolve(&result?);
         let mut used = Vec::new();
         visit(&result, &mut |part| match part {
-            Part::Dimension(size) => super::sizes::leaves(size, &mut |leaf| match leaf {
-                Size::Local(local) => used.push(*local),
-                _ => {}
+            Part::Dimension(size) => super::sizes::leaves(size, &mut |leaf| {
+                if let Size::Local(local) = leaf {
+                    used.push(*local);
+                }
             }),
             Part::Variable(_) => {}
         });
@@ -145,10 +146,10 @@ impl Checker<'_> {
         let template = self.find_type(name)?;
         if template.params.len() != arguments.len() {
             let text = format!(
-                "the type `{}` has {} parameters, but {} arguments are given",
+                "the type `{}` has {}, but {} are given",
                 show_name(name),
-                template.params.len(),
-                arguments.len()
+                counted(template.params.len(), "parameter"),
+                counted(arguments.len(), "argument")
             );
             return fault("type", span, text, "give one argument for each parameter, sizes in brackets");
         }

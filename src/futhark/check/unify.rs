@@ -192,8 +192,8 @@ impl Unifier {
                 a.iter().zip(&b).try_fold(false, |left, ((_, a), (_, b))| Ok(self.unify(a, b)? | left))
             }
             (Type::Sum(a), Type::Sum(b)) => {
-                let differ = |((x, p), (y, q)): (&(Name, Vec<Type>), &(Name, Vec<Type>))| x != y || p.len() != q.len();
-                if a.len() != b.len() || a.iter().zip(&b).any(differ) {
+                let mut pairs = a.iter().zip(&b);
+                if a.len() != b.len() || pairs.any(|((x, p), (y, q))| x != y || p.len() != q.len()) {
                     return Err(Clash::Types);
                 }
                 let pairs = a.iter().flat_map(|(_, p)| p).zip(b.iter().flat_map(|(_, q)| q));

@@ -11,11 +11,15 @@
 //! expression itself already names them.
 
 mod show;
+pub(in crate::futhark) mod sizes;
+pub(in crate::futhark) mod substitute;
 mod types;
+mod verify;
 mod walk;
 
 pub(in crate::futhark) use show::Shown;
 pub use types::{Prim, Size, Type, TypeVar};
+pub use verify::verify;
 
 use super::source::{Name, Span};
 
@@ -192,6 +196,7 @@ pub struct Range {
 
 /// What stands between the brackets of an index.
 #[derive(Debug, Clone)]
+#[allow(clippy::large_enum_variant)]
 pub enum Index {
     /// One index, of any integer type.
     At(Expression),

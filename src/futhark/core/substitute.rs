@@ -3,10 +3,10 @@
 //! Law: what is put in is not looked at again, so a substitution ends whatever it puts in.
 
 use super::sizes::{leaves, map_size};
-use crate::futhark::core::{Size, Type};
+use super::{Size, Type};
 
 /// Applies functions to the sizes and to the variables (known or not) of a type; `None` leaves a variable as it is.
-pub(super) fn map_type(
+pub(in crate::futhark) fn map_type(
     of: &Type,
     size: &mut impl FnMut(&Size) -> Option<Size>,
     variable: &mut impl FnMut(&Type) -> Option<Type>,
@@ -37,12 +37,12 @@ pub(super) fn map_type(
 }
 
 /// Replaces sizes only.
-pub(super) fn map_sizes(of: &Type, size: &mut impl FnMut(&Size) -> Option<Size>) -> Type {
+pub(in crate::futhark) fn map_sizes(of: &Type, size: &mut impl FnMut(&Size) -> Option<Size>) -> Type {
     map_type(of, size, &mut |_| None)
 }
 
 /// Replaces each whole dimension, in order of writing; those of functions within too.
-pub(super) fn map_dimensions(of: &Type, dimension: &mut impl FnMut(&Size) -> Size) -> Type {
+pub(in crate::futhark) fn map_dimensions(of: &Type, dimension: &mut impl FnMut(&Size) -> Size) -> Type {
     match of {
         Type::Prim(_) | Type::Unknown(_) | Type::Var(_) => of.clone(),
         Type::Array(n, element) => {
@@ -69,7 +69,7 @@ pub(super) fn map_dimensions(of: &Type, dimension: &mut impl FnMut(&Size) -> Siz
 }
 
 /// The parts of a type that are visited.
-pub(super) enum Part<'a> {
+pub(in crate::futhark) enum Part<'a> {
     /// A whole dimension.
     Dimension(&'a Size),
     /// A type variable, known or not.
@@ -77,7 +77,7 @@ pub(super) enum Part<'a> {
 }
 
 /// Visits the dimensions and the variables of a type.
-pub(super) fn visit<'a>(of: &'a Type, part: &mut impl FnMut(Part<'a>)) {
+pub(in crate::futhark) fn visit<'a>(of: &'a Type, part: &mut impl FnMut(Part<'a>)) {
     match of {
         Type::Prim(_) => {}
         Type::Unknown(_) | Type::Var(_) => part(Part::Variable(of)),
@@ -96,7 +96,7 @@ pub(super) fn visit<'a>(of: &'a Type, part: &mut impl FnMut(Part<'a>)) {
 }
 
 /// Whether a size mentions a variable of sizes for which the question is answered with yes.
-pub(super) fn mentions(size: &Size, question: &mut impl FnMut(&Size) -> bool) -> bool {
+pub(in crate::futhark) fn mentions(size: &Size, question: &mut impl FnMut(&Size) -> bool) -> bool {
     let mut found = false;
     leaves(size, &mut |leaf| found |= question(leaf));
     found

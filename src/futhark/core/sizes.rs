@@ -4,11 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::futhark::core::{Local, Size};
+use super::{Local, Size};
 
 /// A factor of a term.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Atom {
+pub(in crate::futhark) enum Atom {
     Local(u32),
     Unknown(u32),
     Quotient(Box<Polynomial>, Box<Polynomial>),
@@ -17,18 +17,18 @@ pub(super) enum Atom {
 }
 
 /// A product of factors, in order.
-pub(super) type Monomial = Vec<Atom>;
+pub(in crate::futhark) type Monomial = Vec<Atom>;
 
 /// A sum of terms, each a product with its coefficient, none of them 0.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(super) struct Polynomial(BTreeMap<Monomial, i128>);
+pub(in crate::futhark) struct Polynomial(BTreeMap<Monomial, i128>);
 
 /// More terms than this are not multiplied out.
 const TERMS: usize = 64;
 
 impl Polynomial {
     /// The normal form of a size in which all that is known has been put in.
-    pub(super) fn of(size: &Size) -> Polynomial {
+    pub(in crate::futhark) fn of(size: &Size) -> Polynomial {
         Self::expand(size).unwrap_or_else(|| Self::atom(Atom::Opaque(size.to_string())))
     }
 
@@ -86,7 +86,7 @@ impl Polynomial {
     }
 
     /// `self + sign · other`, unless it overflows.
-    pub(super) fn plus(mut self, other: &Polynomial, sign: i128) -> Option<Polynomial> {
+    pub(in crate::futhark) fn plus(mut self, other: &Polynomial, sign: i128) -> Option<Polynomial> {
         for (monomial, coefficient) in &other.0 {
             self.add(monomial.clone(), coefficient.checked_mul(sign)?)?;
         }
@@ -94,7 +94,7 @@ impl Polynomial {
     }
 
     /// The number, if it has no variables.
-    pub(super) fn as_constant(&self) -> Option<i128> {
+    pub(in crate::futhark) fn as_constant(&self) -> Option<i128> {
         match self.0.len() {
             0 => Some(0),
             1 => self.0.get(&Vec::new()).copied(),
@@ -103,7 +103,7 @@ impl Polynomial {
     }
 
     /// The unknowns in it, those within quotients too.
-    pub(super) fn unknowns(&self, found: &mut Vec<u32>) {
+    pub(in crate::futhark) fn unknowns(&self, found: &mut Vec<u32>) {
         for atom in self.0.keys().flatten() {
             match atom {
                 Atom::Unknown(unknown) if !found.contains(unknown) => found.push(*unknown),
@@ -117,7 +117,7 @@ impl Polynomial {
     }
 
     /// The value of an unknown for which the polynomial is 0, if it is a polynomial too.
-    pub(super) fn solve(&self, unknown: u32) -> Option<Size> {
+    pub(in crate::futhark) fn solve(&self, unknown: u32) -> Option<Size> {
         let atom = Atom::Unknown(unknown);
         let mut with = self.0.iter().filter(|(monomial, _)| monomial.contains(&atom));
         let (monomial, &coefficient) = with.next()?;
@@ -146,7 +146,7 @@ impl Polynomial {
     }
 
     /// The polynomial as a size.
-    pub(super) fn to_size(&self) -> Option<Size> {
+    pub(in crate::futhark) fn to_size(&self) -> Option<Size> {
         let mut sum: Option<Size> = None;
         // Positive terms first, so that a difference does not begin with a negation.
         let (positive, negative): (Vec<_>, Vec<_>) = self.0.iter().rev().partition(|(_, c)| **c > 0);
@@ -178,7 +178,7 @@ impl Polynomial {
 }
 
 /// Applies a function to the variables of a size.
-pub(super) fn map_size(size: &Size, leaf: &mut impl FnMut(&Size) -> Option<Size>) -> Size {
+pub(in crate::futhark) fn map_size(size: &Size, leaf: &mut impl FnMut(&Size) -> Option<Size>) -> Size {
     if let Some(replaced) = leaf(size) {
         return replaced;
     }
@@ -205,7 +205,7 @@ pub(super) fn map_size(size: &Size, leaf: &mut impl FnMut(&Size) -> Option<Size>
 }
 
 /// Calls a function on each variable of a size, known or not.
-pub(super) fn leaves(size: &Size, leaf: &mut impl FnMut(&Size)) {
+pub(in crate::futhark) fn leaves(size: &Size, leaf: &mut impl FnMut(&Size)) {
     match size {
         Size::Constant(_) => {}
         Size::Local(_) | Size::Unknown(_) => leaf(size),

@@ -1,0 +1,162 @@
+//! When types agree, and what is said when they do not.
+//!
+//! Law: sizes agree if they are equal as polynomials over what is known of variables, or if one is yet to be bound.
+
+use std::collections::HashMap;
+
+use super::{I64, Verified, Verifier, wrong};
+use crate::futhark::core::sizes::{Polynomial, leaves, map_size};
+use crate::futhark::core::substitute::{map_dimensions, map_sizes};
+use crate::futhark::core::{Constant, Expression, ExpressionKind, Local, Prim, Size, Type};
+use crate::futhark::source::{Name, Span};
+
+impl Verifier<'_> {
+    /// The sizes and variables of a type are known; sizes are in scope, bound by the type, or among the open ones.
+    pub(super) fn formed(&self, of: &Type, open: &[Local], span: Span) -> Verified {
+        match of {
+            Type::Prim(_) => Ok(()),
+            Type::Array(size, of) => {
+                self.size(size, open, span)?;
+                self.formed(of, open, span)
+            }
+            Type::Record(fields) => fields.iter().try_for_each(|(_, of)| self.formed(of, open, span)),
+            Type::Sum(constructors) => {
+                constructors.iter().flat_map(|(_, payload)| payload).try_for_each(|of| self.formed(of, open, span))
+            }
+            Type::Function { param, name, exists, result } => {
+                self.formed(param, open, span)?;
+                let inside: Vec<Local> = open.iter().chain(name).chain(exists).copied().collect();
+                self.formed(result, &inside, span)
+            }
+            Type::Var(var) if self.variables.contains(&var.id) => Ok(()),
+            Type::Var(var) => wrong(span, format!("the type variable {} is not in scope", var.name)),
+            Type::Accumulator(of) => self.formed(of, open, span),
+            Type::Unknown(_) => wrong(span, "an unknown type"),
+        }
+    }
+
+    pub(super) fn size(&self, size: &Size, open: &[Local], span: Span) -> Verified {
+        let mut problem = None;
+        leaves(size, &mut |leaf| match leaf {
+            Size::Unknown(_) => problem = Some("an unknown size".to_owned()),
+            Size::Local(local) if !open.contains(local) && !self.types.contains_key(local) => {
+                let name = self.program.locals.get(local.0 as usize).map_or("?", |name| &**name);
+                problem = Some(format!("the size {name} ({}) is not in scope", local.0));
+            }
+            _ => {}
+        });
+        problem.map_or(Ok(()), |problem| wrong(span, problem))
+    }
+
+    /// Two types agree. Where open sizes are given, a size of the second type that mentions one of them agrees with any; the
+    /// sizes of the first that are not in scope any more agree only with such.
+    pub(super) fn same(&self, a: &Type, b: &Type, open: Option<&[Local]>, span: Span) -> Verified {
+        let differ = || wrong(span, format!("the type {} is not {}", self.program.show(a), self.program.show(b)));
+        match (a, b) {
+            (Type::Prim(a), Type::Prim(b)) if a == b => Ok(()),
+            (Type::Var(a), Type::Var(b)) if a.id == b.id => Ok(()),
+            (Type::Array(n, a), Type::Array(m, b)) => {
+                let mut free = false;
+                leaves(m, &mut |leaf| {
+                    if let Size::Local(local) = leaf {
+                        free |= open.is_some_and(|open| open.contains(local)) || !self.types.contains_key(local);
+                    }
+                });
+                if !free && self.normal(n) != self.normal(m) {
+                    return differ();
+                }
+                self.same(a, b, open, span)
+            }
+            (Type::Record(a), Type::Record(b)) if a.len() == b.len() => a
+                .iter()
+                .zip(b)
+                .try_for_each(|(a, b)| if a.0 == b.0 { self.same(&a.1, &b.1, open, span) } else { differ() }),
+            (Type::Sum(a), Type::Sum(b)) if a.len() == b.len() => a.iter().zip(b).try_for_each(|(a, b)| {
+                if a.0 != b.0 || a.1.len() != b.1.len() {
+                    return differ();
+                }
+                a.1.iter().zip(&b.1).try_for_each(|(a, b)| self.same(a, b, open, span))
+            }),
+            (
+                Type::Function { param: p, name, exists: e, result: r },
+                Type::Function { param: q, name: other, exists: f, result: s },
+            ) => {
+                self.same(p, q, open, span)?;
+                let renamed: HashMap<Local, Size> = e.iter().zip(f).map(|(e, f)| (*e, Size::Local(*f))).collect();
+                let renamed = match (name, other) {
+                    (Some(name), Some(other)) => renamed.into_iter().chain([(*name, Size::Local(*other))]).collect(),
+                    _ => renamed,
+                };
+                self.same(&with(r, &renamed), s, open, span)
+            }
+            (Type::Accumulator(a), Type::Accumulator(b)) => self.same(a, b, open, span),
+            _ => differ(),
+        }
+    }
+
+    pub(super) fn normal(&self, size: &Size) -> Polynomial {
+        Polynomial::of(&self.expand(size, 64))
+    }
+
+    pub(super) fn expand(&self, size: &Size, fuel: u32) -> Size {
+        map_size(size, &mut |leaf| match leaf {
+            Size::Local(local) if fuel > 0 => self.equal.get(local).map(|size| self.expand(size, fuel - 1)),
+            _ => None,
+        })
+    }
+
+    /// Two types that agree up to sizes.
+    pub(super) fn same_shape(&self, a: &Type, b: &Type, span: Span) -> Verified {
+        let flat = |of: &Type| map_dimensions(of, &mut |_| Size::Constant(0));
+        self.same(&flat(a), &flat(b), None, span)
+    }
+}
+
+pub(super) fn constant_fits(constant: Constant, of: &Type, span: Span) -> Verified {
+    let fits = match (constant, of) {
+        (Constant::Bool(_), Type::Prim(prim)) => *prim == Prim::Bool,
+        (Constant::Integer(_), Type::Prim(prim)) => prim.is_integer(),
+        (Constant::Real(_), Type::Prim(prim)) => prim.is_real(),
+        _ => false,
+    };
+    if fits { Ok(()) } else { wrong(span, "a constant is not of its kind") }
+}
+
+pub(super) fn field<'t>(of: &'t Type, name: &Name, span: Span) -> Result<&'t Type, String> {
+    let Type::Record(fields) = of else { return wrong(span, "a field of what is no record") };
+    match fields.iter().find(|(own, _)| own == name) {
+        Some((_, of)) => Ok(of),
+        None => wrong(span, "a field that the record has not"),
+    }
+}
+
+/// The size that an expression is.
+pub(super) fn size_of(value: &Expression) -> Option<Size> {
+    if value.of != I64 {
+        return None;
+    }
+    match &value.kind {
+        ExpressionKind::Constant(Constant::Integer(n)) => i64::try_from(*n).ok().map(Size::Constant),
+        ExpressionKind::Local(local) => Some(Size::Local(*local)),
+        ExpressionKind::Size(size) => Some(size.clone()),
+        ExpressionKind::Primitive(name, _, operands) => {
+            let [a, b] = &operands[..] else { return None };
+            let (a, b) = (Box::new(size_of(a)?), Box::new(size_of(b)?));
+            match &**name {
+                "add" => Some(Size::Sum(a, b)),
+                "sub" => Some(Size::Difference(a, b)),
+                "mul" => Some(Size::Product(a, b)),
+                "div" => Some(Size::Quotient(a, b)),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+pub(super) fn with(of: &Type, sizes: &HashMap<Local, Size>) -> Type {
+    map_sizes(of, &mut |leaf| match leaf {
+        Size::Local(local) => sizes.get(local).cloned(),
+        _ => None,
+    })
+}
