@@ -7,6 +7,7 @@ use super::infer::{Reason, of_scalar, result_types};
 use super::program::{Atom, Body, Lambda, Op, Program, Stm, Var};
 use super::scalar::ScalarOp;
 use super::types::{Const, Prim, Type};
+use super::visit::mentioned;
 
 /// A program under construction: its variables so far, and the open bodies, outermost first.
 ///
@@ -165,6 +166,20 @@ impl Builder {
     /// If no body is open.
     pub fn close_body(&mut self, results: Vec<Atom>) -> Body {
         Body { stms: self.open.pop().expect("a body is open"), results }
+    }
+
+    /// How many variables there are so far; later ones have greater numbers.
+    pub(crate) fn variables(&self) -> usize {
+        self.program.types.len()
+    }
+
+    /// A function of the program under construction as a program of its own, whose further parameters are the variables
+    /// from outside that it mentions.
+    pub(crate) fn alone(&self, mut function: Lambda) -> (Program, Vec<Var>) {
+        let free = mentioned(&function);
+        function.params.extend(&free);
+        let names = (0..function.params.len()).map(|k| format!("x{k}")).collect();
+        (self.program.function_alone(&function, names), free)
     }
 
     /// The finished program, with these results.

@@ -41,7 +41,7 @@ impl Program {
 impl Builder {
     /// Adds the statements of a program that verifies, with these operands for its parameters, which are of their
     /// types. It answers the variables that the statements bind here, and the results.
-    pub(super) fn inline(&mut self, program: &Program, arguments: &[Atom]) -> (Vec<Var>, Vec<Atom>) {
+    pub(crate) fn inline(&mut self, program: &Program, arguments: &[Atom]) -> (Vec<Var>, Vec<Atom>) {
         let (mut body, mut numbers) = (program.function.body.clone(), Numbers::all(&program.types));
         program.function.params.iter().zip(arguments).for_each(|(param, a)| numbers.set(*param, *a));
         Renumber { old: &program.types, numbers, builder: self }.body(&mut body);

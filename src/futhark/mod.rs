@@ -10,6 +10,7 @@
 
 pub mod check;
 pub mod core;
+pub mod elaborate;
 pub mod interpreter;
 pub mod meaning;
 pub mod source;

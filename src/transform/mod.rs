@@ -153,7 +153,7 @@ impl Program {
     }
 
     /// A derivative of this program, in many directions.
-    fn many(&self, derivative: &Program) -> Result<Program> {
+    pub(crate) fn many(&self, derivative: &Program) -> Result<Program> {
         let n = self.function.params.len();
         let batched: Vec<bool> = (0..derivative.function.params.len()).map(|k| k >= n).collect();
         Ok(simplify::simplify(vmap::vmap(derivative, &batched, Some(self))?))

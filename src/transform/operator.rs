@@ -55,6 +55,13 @@ pub(super) fn recognise(operator: &Lambda) -> Operator {
     }
 }
 
+impl Lambda {
+    /// Whether this operator is the sum of its two operands, element by element if they are arrays.
+    pub(crate) fn is_sum(&self) -> bool {
+        self.params.len() == 2 && recognise(self) == Operator::Sum
+    }
+}
+
 fn of_scalars(op: ScalarOp, operands: &[Atom], params: [Var; 2]) -> Operator {
     let [left, right] = params.map(Atom::Var);
     let in_order = operands == [left, right];

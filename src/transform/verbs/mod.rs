@@ -197,7 +197,7 @@ impl Program {
     }
 
     /// Forward mode along the parameters at these positions.
-    pub(super) fn pushed(&self, by: &[usize]) -> Result<Program> {
+    pub(crate) fn pushed(&self, by: &[usize]) -> Result<Program> {
         let tangent = |k: usize| (format!("tangent_{}", self.names[k]), self.type_of(self.function.params[k]));
         let pushed = jvp::jvp(self, by, |target, k, _| {
             let (name, of) = tangent(k);
@@ -207,7 +207,7 @@ impl Program {
     }
 
     /// Reverse mode back to the parameters at these positions.
-    pub(super) fn pulled(&self, by: &[usize]) -> Result<Program> {
+    pub(crate) fn pulled(&self, by: &[usize]) -> Result<Program> {
         let pulled = vjp::vjp(self, by, |target, results| {
             let adjoint = |(k, a): (usize, &Atom)| target.parameter(format!("adjoint_{k}"), target.type_of(*a));
             results.iter().enumerate().map(adjoint).map(Some).collect()

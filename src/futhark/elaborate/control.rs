@@ -1,0 +1,153 @@
+//! Conditionals and loops.
+//!
+//! Law: both arms of a conditional are written, and a loop's body once. The number of a check that does not hold is one result
+//! more of an arm, and one variable more of a loop.
+
+use super::operand::{Of, Operand};
+use super::site::Site;
+use crate::array::{Atom, Body, Form, IntegerRow, Loop, Op, Policy, index};
+use crate::futhark::core::Prim as Kind;
+use crate::futhark::meaning::{self, Code, Outcome};
+use crate::futhark::source::{Message, Span};
+
+/// What reverse mode keeps of a loop.
+pub(super) fn kept(policy: &meaning::Policy<Operand>) -> Policy {
+    match policy.strip_mine {
+        Some(levels) if levels > 1 => Policy::StripMine(levels),
+        Some(_) | None => Policy::KeepAll,
+    }
+}
+
+impl Site {
+    /// One of two arms.
+    pub(super) fn branched(
+        &self,
+        at: Span,
+        condition: &Operand,
+        arm: &mut dyn FnMut(bool) -> Outcome<Vec<Operand>>,
+    ) -> Outcome<Vec<Operand>> {
+        let variables = self.variables();
+        let mut taken = |which: bool| {
+            self.open();
+            let results = arm(which)?;
+            let (body, checked) = self.close(at, results.iter().map(|x| x.atom).collect())?;
+            let known: Vec<Of> = results.into_iter().map(|x| x.of.outside(variables)).collect();
+            Ok((body, checked, known))
+        };
+        let ((mut yes, in_yes, mut known), (mut no, in_no, others)) = (taken(true)?, taken(false)?);
+        if in_yes && !in_no {
+            no.results.push(index(0));
+        }
+        if in_no && !in_yes {
+            yes.results.push(index(0));
+        }
+        for (of, other) in known.iter_mut().zip(&others) {
+            for (size, other) in of.shape.iter_mut().zip(&other.shape) {
+                *size = size.filter(|size| Some(*size) == *other);
+            }
+        }
+        let mut results = self.emit(at, Op::If(condition.atom, yes, no))?;
+        if (in_yes || in_no)
+            && let Some(check) = results.pop()
+        {
+            self.add_check(check);
+        }
+        Ok(results.into_iter().zip(known).map(|(atom, of)| Operand { atom, of }).collect())
+    }
+
+    /// `loop variables = initial while condition(variables) do body(variables)`.
+    pub(super) fn asking_loop(
+        &self,
+        at: Span,
+        initial: Vec<Operand>,
+        policy: &meaning::Policy<Operand>,
+        condition: &mut Code<'_, Operand>,
+        body: &mut Code<'_, Operand>,
+    ) -> Outcome<Vec<Operand>> {
+        let variables = self.variables();
+        let (mut params, state): (Vec<_>, Vec<Operand>) = initial.iter().map(|x| self.fresh(loose(&x.of))).unzip();
+        self.open();
+        let answer = condition(state.clone())?;
+        let (condition, asked) = self.close(at, answer.iter().map(|x| x.atom).collect())?;
+        if asked {
+            let text = "a condition of a loop cannot hold a check in compiled programs";
+            return Err(Message::error("unsupported", at, text).hint("check before the loop, or in its body"));
+        }
+        self.open();
+        let results = body(state)?;
+        let (mut end, checked) = self.close(at, results.iter().map(|x| x.atom).collect())?;
+        let mut first: Vec<Atom> = initial.iter().map(|x| x.atom).collect();
+        if checked {
+            let so_far = self.fresh_index();
+            params.push(so_far);
+            first.push(index(0));
+            self.keep_check(&mut end, so_far.into());
+        }
+        let form = Form::While { condition, bound: policy.bound.as_ref().map(|bound| bound.atom) };
+        let params = params.into_iter().zip(first).collect();
+        let it = Loop { params, form, body: end, policy: kept(policy) };
+        self.looped(at, Op::Loop(Box::new(it)), &initial, checked, variables)
+    }
+
+    /// `loop variables = initial for i < bound do body(i, variables)`.
+    pub(super) fn counted_loop(
+        &self,
+        at: Span,
+        kind: Kind,
+        bound: Atom,
+        initial: Vec<Operand>,
+        policy: Policy,
+        body: &mut dyn FnMut(Operand, Vec<Operand>) -> Outcome<Vec<Operand>>,
+    ) -> Outcome<Vec<Operand>> {
+        let variables = self.variables();
+        let i = self.fresh_index();
+        self.open();
+        let (mut params, state): (Vec<_>, Vec<Operand>) = initial.iter().map(|x| self.fresh(loose(&x.of))).unzip();
+        let number = self.converted(at, Kind::I64, kind, i.into())?;
+        let results = body(Operand::scalar(number, kind), state)?;
+        let so_far = self.fresh_index();
+        let (mut end, checked) = self.close(at, results.iter().map(|x| x.atom).collect())?;
+        let mut first: Vec<Atom> = initial.iter().map(|x| x.atom).collect();
+        if checked {
+            params.push(so_far);
+            first.push(index(0));
+            self.keep_check(&mut end, so_far.into());
+        }
+        let params = params.into_iter().zip(first).collect();
+        let it = Loop { params, form: Form::For(i, bound), body: end, policy };
+        self.looped(at, Op::Loop(Box::new(it)), &initial, checked, variables)
+    }
+
+    /// What a loop answers, and the check of its iterations.
+    pub(super) fn looped(
+        &self,
+        at: Span,
+        op: Op,
+        initial: &[Operand],
+        checked: bool,
+        variables: usize,
+    ) -> Outcome<Vec<Operand>> {
+        let mut results = self.emit(at, op)?;
+        if checked && let Some(check) = results.pop() {
+            self.add_check(check);
+        }
+        let known = initial.iter().map(|x| loose(&x.of).outside(variables));
+        Ok(results.into_iter().zip(known).map(|(atom, of)| Operand { atom, of }).collect())
+    }
+
+    /// Lets the last result of a body, the number of a check, be the larger of it and the number so far.
+    pub(super) fn keep_check(&self, body: &mut Body, so_far: Atom) {
+        let builder = &mut self.inside.borrow_mut().builder;
+        if let Some(last) = body.results.last_mut() {
+            builder.open_body();
+            *last = builder.scalar(IntegerRow::Max, &[so_far, *last]);
+            body.stms.extend(builder.close_body(Vec::new()).stms);
+        }
+    }
+}
+
+/// A variable of a loop: its sizes may change.
+pub(super) fn loose(of: &Of) -> Of {
+    let shape = if of.writes.is_some() { of.shape.clone() } else { vec![None; of.shape.len()] };
+    Of { shape, ..of.clone() }
+}

@@ -1,0 +1,179 @@
+//! Elaboration: the second meaning of the core language, as [array programs](crate::array) that are optimised, differentiated
+//! by transformation, and run on lanes.
+//!
+//! What the evaluator asks for is written down instead of done: a function is traced once with variables for its parameters, and what is
+//! known meanwhile, such as constants and sizes that are equal, is used at once. Records, sums and functions melt away.
+//!
+//! Law: the program that an entry point becomes has its results, in every executor, wherever the interpreter has any; where the
+//! interpreter has an error, running the program is an error too.
+
+mod bits;
+mod boundary;
+mod combinators;
+mod control;
+mod derivatives;
+mod kinds;
+mod movement;
+mod operand;
+mod promise;
+mod site;
+
+use super::core::{Entry, Program, Prim};
+use super::meaning::{Evaluator, Outcome, Prepared, interface};
+use super::source::{Message, Span};
+use super::values::Array;
+use crate::array;
+use crate::error::Error;
+use crate::execute::Compiled;
+use crate::interpret::{Limits, Value, run};
+use operand::{Of, Operand};
+use site::{Check, FIRST_CHECK, Site};
+
+/// An entry point as an array program.
+#[derive(Debug)]
+pub struct Elaborated {
+    /// The program. Its parameters are the leaves of those of the entry point; its results are the leaves of the result and,
+    /// if there are checks, the number of one that does not hold, or 0.
+    pub program: array::Program,
+    at: Span,
+    params: Vec<(String, Prim, usize)>,
+    results: Vec<Prim>,
+    checks: Vec<Check>,
+}
+
+/// An entry point that is ready to run on lanes.
+#[derive(Debug)]
+pub struct Ready {
+    elaborated: Elaborated,
+    compiled: Compiled,
+}
+
+/// The array program of an entry point.
+///
+/// # Errors
+/// If there is no such entry, what is known to fail whatever the arguments are, and what has no form as an array program or no
+/// derivative.
+pub fn compile_entry(program: &Program, entry: &str) -> Outcome<Elaborated> {
+    let Some(found) = program.entries.iter().find(|known| &*known.name == entry) else {
+        let known: Vec<&str> = program.entries.iter().map(|entry| &*entry.name).collect();
+        let text = format!("there is no entry point `{entry}`");
+        return Err(Message::error("entry", Span::default(), text).hint(format!("there are: {}", known.join(", "))));
+    };
+    elaborate(program, found)
+}
+
+fn elaborate(program: &Program, entry: &Entry) -> Outcome<Elaborated> {
+    let at = program.definitions.get(entry.definition.0 as usize).map_or_else(Span::default, |it| it.span);
+    let (site, prepared) = (Site::new(), Prepared::of(program));
+    let mut params = Vec::new();
+    let mut arguments = Vec::new();
+    for (name, of) in &entry.params {
+        let leaves = interface(of);
+        for (part, (kind, rank)) in leaves.iter().enumerate() {
+            let name = if leaves.len() == 1 { name.to_string() } else { format!("{name}_{part}") };
+            let of = Of::array(*kind, vec![None; *rank]);
+            let var = site.inside.borrow_mut().builder.parameter(name.clone(), of.stored());
+            arguments.push(Operand { atom: var.into(), of });
+            params.push((name, *kind, *rank));
+        }
+    }
+    let leaves = Evaluator::new(program, &prepared, &site).entry(entry, arguments)?;
+    let check = site.check_of_scope(at)?;
+    let results = leaves.iter().map(|leaf| leaf.of.kind).collect();
+    let inside = site.inside.into_inner();
+    let atoms = leaves.iter().map(|leaf| leaf.atom).chain(check).collect();
+    let program = inside.builder.finish(atoms);
+    program.verify().map_err(|error| site::ill_typed(at, &error.to_string()))?;
+    Ok(Elaborated { program: program.simplified(), at, params, results, checks: inside.checks })
+}
+
+impl Elaborated {
+    /// The results for these arguments, by the reference interpreter of array programs.
+    ///
+    /// # Errors
+    /// If the arguments are not those that the entry point takes; what the program meets.
+    pub fn run(&self, arguments: &[Array], limits: &Limits) -> Outcome<Vec<Array>> {
+        let arguments = self.arguments(arguments)?;
+        self.answers(run(&self.program, &arguments, limits))
+    }
+
+    /// The entry point, ready to run on the vector instructions and the cores of this machine.
+    ///
+    /// # Errors
+    /// None of the user's.
+    pub fn compile(self) -> Outcome<Ready> {
+        let compiled = self.program.compile().map_err(|error| self.failed(&error))?;
+        Ok(Ready { elaborated: self, compiled })
+    }
+
+    fn arguments(&self, given: &[Array]) -> Outcome<Vec<Value<f64>>> {
+        if given.len() != self.params.len() {
+            let text = format!("{} values are taken, and there are {}", self.params.len(), given.len());
+            return Err(Message::error("arguments", self.at, text));
+        }
+        let one = |((name, kind, rank), value): (&(String, Prim, usize), &Array)| {
+            if (*kind, *rank) != (value.data.kind(), value.shape.len()) {
+                let wanted = format!("{}{}", "[]".repeat(*rank), kind.name());
+                let text = format!("the argument `{name}` is of type {wanted}, and {} is given", value.type_name());
+                return Err(Message::error("arguments", self.at, text));
+            }
+            boundary::value(value).map_err(|error| self.failed(&error))
+        };
+        self.params.iter().zip(given).map(one).collect()
+    }
+
+    fn answers(&self, results: Result<Vec<Value<f64>>, Error>) -> Outcome<Vec<Array>> {
+        let mut results = results.map_err(|error| self.failed(&error))?;
+        if let Some(check) = results.split_off(self.results.len()).first() {
+            self.checked(check)?;
+        }
+        Ok(results.iter().zip(&self.results).map(|(value, kind)| boundary::array(value, *kind)).collect())
+    }
+
+    /// `Ok` unless a check did not hold.
+    fn checked(&self, check: &Value<f64>) -> Outcome<()> {
+        match boundary::integer(check) {
+            0 => Ok(()),
+            number => {
+                let failed = usize::try_from(FIRST_CHECK - number).ok().and_then(|which| self.checks.get(which));
+                let Check { at, code, text } = failed.expect("a check that does not hold has a number of its own");
+                Err(Message::error(code, *at, text.clone()))
+            }
+        }
+    }
+
+    fn failed(&self, error: &Error) -> Message {
+        let code = match error {
+            Error::OutOfBounds { .. } => "bounds",
+            Error::Sizes { .. } => "size",
+            Error::NegativeSize { .. } => "range",
+            Error::NoValue { .. } => "value",
+            Error::Budget { .. } | Error::LoopBound { .. } => "limit",
+            _ => "run",
+        };
+        Message::error(code, self.at, error.to_string())
+    }
+}
+
+impl Ready {
+    /// The results for these arguments.
+    ///
+    /// # Errors
+    /// As for [`Elaborated::run`].
+    pub fn run(&self, arguments: &[Array]) -> Outcome<Vec<Array>> {
+        let arguments = self.elaborated.arguments(arguments)?;
+        self.elaborated.answers(self.compiled.run(&arguments))
+    }
+
+    /// What was elaborated.
+    #[must_use]
+    pub fn elaborated(&self) -> &Elaborated {
+        &self.elaborated
+    }
+
+    /// What has become of the program on lanes, or why it is interpreted.
+    #[must_use]
+    pub fn explain(&self) -> String {
+        self.compiled.explain()
+    }
+}

@@ -1,0 +1,295 @@
+//! Parts of arrays, ranges, copies, other orders.
+//!
+//! Law: elements go where the language says; indices and slices out of bounds are errors, and so are sizes that do not fit.
+
+use super::operand::{Of, Operand, known};
+use super::site::Site;
+use crate::array::{Atom, Const, IntegerRow, Op, Prim, Range, ScalarOp, index};
+use crate::futhark::core::Prim as Kind;
+use crate::futhark::meaning::{Outcome, RangeKind, Section};
+use crate::futhark::source::{Message, Span};
+
+impl Site {
+    fn less(&self, at: Span, a: Atom, b: Atom) -> Outcome<Atom> {
+        self.raw(at, ScalarOp::Less, &[a, b])
+    }
+
+    fn at_most(&self, at: Span, a: Atom, b: Atom) -> Outcome<Atom> {
+        if a == b { Ok(Atom::Const(Const::Bool(true))) } else { self.raw(at, ScalarOp::LessOrEqual, &[a, b]) }
+    }
+
+    fn both(&self, at: Span, a: Atom, b: Atom) -> Outcome<Atom> {
+        self.raw(at, ScalarOp::Mul, &[a, b])
+    }
+
+    /// The indices that a slice of a dimension takes. What is not known to be within it is checked.
+    fn slice(&self, at: Span, size: Atom, slice: [Option<&Operand>; 3]) -> Outcome<Range> {
+        let [start, end, step] = slice.map(|part| part.map(|part| part.atom));
+        let step = step.unwrap_or(index(1));
+        let forwards = self.less(at, index(0), step)?;
+        let last = self.sub(at, size, index(1))?;
+        let first = match start {
+            Some(start) => start,
+            None => self.choose(at, forwards, index(0), last)?,
+        };
+        let stop = match end {
+            Some(end) => end,
+            None => self.choose(at, forwards, size, index(-1))?,
+        };
+        let distance = self.sub(at, stop, first)?;
+        if known(step) == Some(1) {
+            // A slice that begins where it may is too short at worst, which is an error of its own.
+            let begins = start.is_none() || known(first).is_some_and(|first| first >= 0) && end.is_none();
+            if !begins {
+                let inside = self.both(at, self.at_most(at, index(0), first)?, self.at_most(at, first, stop)?)?;
+                let inside = self.both(at, inside, self.at_most(at, stop, size)?)?;
+                self.check(at, inside, "bounds", "a slice is out of bounds".into())?;
+            }
+            return Ok(Range { start: first, count: distance, step });
+        }
+        let up = self.both(at, self.at_most(at, index(0), first)?, self.at_most(at, first, stop)?)?;
+        let up = self.both(at, up, self.at_most(at, stop, size)?)?;
+        let down = self.both(at, self.at_most(at, index(-1), stop)?, self.at_most(at, stop, first)?)?;
+        let down = self.both(at, down, self.less(at, first, size)?)?;
+        let backwards = self.less(at, step, index(0))?;
+        let (up, down) = (self.both(at, forwards, up)?, self.both(at, backwards, down)?);
+        let inside = self.raw(at, ScalarOp::Add, &[up, down])?;
+        self.check(at, inside, "bounds", "a slice is out of bounds, or has the step 0".into())?;
+        let whole = self.integer(at, IntegerRow::Quot, &[distance, step])?;
+        let rest = self.integer(at, IntegerRow::Rem, &[distance, step])?;
+        let even = self.raw(at, ScalarOp::Equal, &[rest, index(0)])?;
+        let more = self.raw(at, ScalarOp::Not, &[even])?;
+        let count = self.add(at, whole, self.cast(at, more, Prim::I64)?)?;
+        Ok(Range { start: first, count, step })
+    }
+
+    pub(super) fn section_of(&self, at: Span, array: Operand, sections: &[Section<Operand>]) -> Outcome<Operand> {
+        let leading: Vec<Atom> = sections.iter().map_while(index_of).collect();
+        let rest = &sections[leading.len()..];
+        let array = if leading.is_empty() {
+            array
+        } else {
+            let of = array.of.inner(leading.len());
+            Operand { atom: self.one(at, Op::Index(array.atom, leading))?, of }
+        };
+        if rest.is_empty() {
+            return Ok(array);
+        }
+        let mut ranges = Vec::with_capacity(rest.len());
+        let mut sizes = Vec::new();
+        for (dimension, section) in rest.iter().enumerate() {
+            ranges.push(match section {
+                Section::At(place) => Range { start: place.atom, count: index(1), step: index(1) },
+                Section::Slice(start, end, step) => {
+                    let size = self.size_of(at, &array, dimension)?;
+                    let range = self.slice(at, size, [start.as_ref(), end.as_ref(), step.as_ref()])?;
+                    sizes.push(range.count);
+                    range
+                }
+            });
+        }
+        let drops = sizes.len() < rest.len();
+        for dimension in rest.len()..array.of.shape.len() {
+            sizes.push(self.size_of(at, &array, dimension)?);
+        }
+        let mut atom = self.one(at, Op::Slice(array.atom, ranges))?;
+        if drops {
+            atom = self.one(at, Op::Reshape(atom, sizes.clone()))?;
+        }
+        Ok(Operand { atom, of: Of::array(array.of.kind, sizes.into_iter().map(Some).collect()) })
+    }
+
+    pub(super) fn updated(
+        &self,
+        at: Span,
+        array: Operand,
+        sections: &[Section<Operand>],
+        value: &Operand,
+    ) -> Outcome<Operand> {
+        let leading: Vec<Atom> = sections.iter().map_while(index_of).collect();
+        let rest = &sections[leading.len()..];
+        if !leading.is_empty() {
+            let mut new = value.clone();
+            if rest.is_empty() {
+                self.same_sizes(at, &array.of.inner(leading.len()), &array, leading.len(), value)?;
+            } else {
+                let row = Operand {
+                    atom: self.one(at, Op::Index(array.atom, leading.clone()))?,
+                    of: array.of.inner(leading.len()),
+                };
+                new = self.updated(at, row, rest, value)?;
+            }
+            let atom = self.one(at, Op::Update(array.atom, leading, new.atom))?;
+            return Ok(Operand { atom, of: array.of });
+        }
+        let Some((Section::Slice(start, end, step), others)) = rest.split_first() else { return Ok(value.clone()) };
+        let size = self.size_of(at, &array, 0)?;
+        let range = self.slice(at, size, [start.as_ref(), end.as_ref(), step.as_ref()])?;
+        let found = self.size_of(at, value, 0)?;
+        self.same(at, range.count, found, "the new value")?;
+        let places = self.numbers(at, range.start, range.step, range.count)?;
+        let mut rows = value.atom;
+        if !others.is_empty() {
+            // Each row of the slice with a part of it replaced.
+            let part = self.one(at, Op::Slice(array.atom, vec![range]))?;
+            let params = vec![array.of.inner(1), value.of.inner(1)];
+            let function = self.traced(at, params, &mut |mut pair| {
+                let value = pair.pop().ok_or_else(|| super::site::ill_typed(at, "two parameters"))?;
+                let row = pair.pop().ok_or_else(|| super::site::ill_typed(at, "two parameters"))?;
+                Ok(vec![self.updated(at, row, others, &value)?])
+            })?;
+            rows = self.mapped(at, function, vec![part, value.atom])?[0];
+        } else {
+            self.same_sizes(at, &array.of.inner(1), &array, 1, &Operand { of: value.of.inner(1), ..value.clone() })?;
+        }
+        self.scatter_of(at, &array, places, rows)
+    }
+
+    /// Checks the sizes of a part of an array, from a dimension on, against those of a value that are known.
+    fn same_sizes(&self, at: Span, part: &Of, array: &Operand, from: usize, value: &Operand) -> Outcome<()> {
+        for (dimension, found) in value.of.shape.iter().enumerate().take(part.shape.len()) {
+            if let Some(found) = found {
+                let wanted = self.size_of(at, array, from + dimension)?;
+                self.same(at, wanted, *found, "the new value")?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn same(&self, at: Span, wanted: Atom, found: Atom, what: &str) -> Outcome<()> {
+        if wanted == found {
+            return Ok(());
+        }
+        if let (Some(wanted), Some(found)) = (known(wanted), known(found)) {
+            let text = format!("{what} has a dimension of size {found}, where {wanted} is wanted");
+            return Err(Message::error("size", at, text));
+        }
+        let equal = self.raw(at, ScalarOp::Equal, &[wanted, found])?;
+        self.check(at, equal, "size", format!("{what} has a dimension of another size than is wanted"))
+    }
+
+    /// The integers of kind `i64` from `start`, `step` apart.
+    fn numbers(&self, at: Span, start: Atom, step: Atom, count: Atom) -> Outcome<Atom> {
+        let iota = self.one(at, Op::Iota(count))?;
+        if known(start) == Some(0) && known(step) == Some(1) {
+            return Ok(iota);
+        }
+        let function = self.traced(at, vec![Of::scalar(Kind::I64)], &mut |i| {
+            let distance = self.mul(at, i[0].atom, step)?;
+            Ok(vec![Operand::scalar(self.add(at, start, distance)?, Kind::I64)])
+        })?;
+        Ok(self.mapped(at, function, vec![iota])?[0])
+    }
+
+    pub(super) fn range_of(
+        &self,
+        at: Span,
+        kind: Kind,
+        start: &Operand,
+        second: Option<&Operand>,
+        end: &Operand,
+        how: RangeKind,
+    ) -> Outcome<Operand> {
+        let wide = |x: &Operand| self.converted(at, kind, Kind::I64, x.atom);
+        let (from, to) = (wide(start)?, wide(end)?);
+        let step = match second {
+            Some(second) => Some(self.sub(at, wide(second)?, from)?),
+            None => None,
+        };
+        let step = match (step, how) {
+            (Some(step), _) => step,
+            (None, RangeKind::Upto) => index(1),
+            (None, RangeKind::Downto) => index(-1),
+            (None, RangeKind::Inclusive) => self.choose(at, self.at_most(at, from, to)?, index(1), index(-1))?,
+        };
+        // How far the last place that is allowed is away, in the direction of the steps.
+        let sign = self.integer(at, IntegerRow::Signum, &[step])?;
+        let distance = self.mul(at, self.sub(at, to, from)?, sign)?;
+        let stride = self.integer(at, IntegerRow::Abs, &[step])?;
+        let (last, least, right_way) = match how {
+            RangeKind::Inclusive => {
+                let moves = self.less(at, index(0), stride)?;
+                (distance, self.integer(at, IntegerRow::Neg, &[stride])?, moves)
+            }
+            RangeKind::Upto => (self.sub(at, distance, index(1))?, index(-1), self.less(at, index(0), step)?),
+            RangeKind::Downto => (self.sub(at, distance, index(1))?, index(-1), self.less(at, step, index(0))?),
+        };
+        let simple = known(step).is_some_and(|step| step.abs() == 1) && how != RangeKind::Inclusive;
+        let ends = self.both(at, right_way, self.at_most(at, least, last)?)?;
+        // A range by one that would never end has a negative size, which is an error of its own.
+        if !simple || super::operand::known_truth(ends) == Some(false) {
+            self.check(at, ends, "range", "the range has no end: it goes from its start towards its end".into())?;
+        }
+        // Where the distance is 0 that has been said already; here it only must not divide.
+        let divisor = self.integer(at, IntegerRow::Max, &[stride, index(1)])?;
+        let count = match known(divisor) {
+            Some(1) => last,
+            _ => self.integer(at, IntegerRow::Div, &[last, divisor])?,
+        };
+        let count = if how != RangeKind::Inclusive && known(divisor) == Some(1) {
+            distance
+        } else {
+            self.add(at, count, index(1))?
+        };
+        let of = Of::array(kind, vec![Some(count)]);
+        if kind == Kind::I64 {
+            return Ok(Operand { atom: self.numbers(at, from, step, count)?, of });
+        }
+        let places = self.one(at, Op::Iota(count))?;
+        let function = self.traced(at, vec![Of::scalar(Kind::I64)], &mut |i| {
+            let place = self.mul(at, i[0].atom, step)?;
+            let place = self.add(at, from, place)?;
+            Ok(vec![Operand::scalar(self.converted(at, Kind::I64, kind, place)?, kind)])
+        })?;
+        Ok(Operand { atom: self.mapped(at, function, vec![places])?[0], of })
+    }
+
+    pub(super) fn replicated(&self, at: Span, count: Atom, value: &Operand) -> Outcome<Operand> {
+        let atom = self.one(at, Op::Replicate(count, value.atom))?;
+        Ok(Operand { atom, of: value.of.arrayed(Some(count)) })
+    }
+
+    pub(super) fn concatenated(&self, at: Span, first: &Operand, second: &Operand) -> Outcome<Operand> {
+        let size = self.add(at, self.size_of(at, first, 0)?, self.size_of(at, second, 0)?)?;
+        let atom = self.one(at, Op::Concat(vec![first.atom, second.atom]))?;
+        let mut of = first.of.clone();
+        of.shape[0] = Some(size);
+        Ok(Operand { atom, of })
+    }
+
+    pub(super) fn rotated(&self, at: Span, by: Atom, array: &Operand) -> Outcome<Operand> {
+        let size = self.size_of(at, array, 0)?;
+        // Of an empty array nothing is moved; the divisor only must not be 0.
+        let divisor = self.integer(at, IntegerRow::Max, &[size, index(1)])?;
+        let by = self.integer(at, IntegerRow::Mod, &[by, divisor])?;
+        let part = |start, count| Op::Slice(array.atom, vec![Range { start, count, step: index(1) }]);
+        let end = self.one(at, part(by, self.sub(at, size, by)?))?;
+        let begin = self.one(at, part(index(0), by))?;
+        Ok(Operand { atom: self.one(at, Op::Concat(vec![end, begin]))?, of: array.of.clone() })
+    }
+
+    pub(super) fn transposed(&self, at: Span, array: Operand) -> Outcome<Operand> {
+        let mut order: Vec<usize> = (0..array.of.shape.len()).collect();
+        order.swap(0, 1);
+        let mut of = array.of;
+        of.shape.swap(0, 1);
+        Ok(Operand { atom: self.one(at, Op::Permute(array.atom, order))?, of })
+    }
+
+    pub(super) fn reshaped(&self, at: Span, array: &Operand, leading: usize, sizes: &[Operand]) -> Outcome<Operand> {
+        let mut shape: Vec<Atom> = sizes.iter().map(|size| size.atom).collect();
+        for dimension in leading..array.of.shape.len() {
+            shape.push(self.size_of(at, array, dimension)?);
+        }
+        let atom = self.one(at, Op::Reshape(array.atom, shape.clone()))?;
+        Ok(Operand { atom, of: Of::array(array.of.kind, shape.into_iter().map(Some).collect()) })
+    }
+}
+
+/// The index that a section is.
+fn index_of(section: &Section<Operand>) -> Option<Atom> {
+    match section {
+        Section::At(place) => Some(place.atom),
+        Section::Slice(..) => None,
+    }
+}

@@ -1,0 +1,346 @@
+//! The building site: statements are written to the innermost scope, and checks are gathered there.
+//!
+//! Law: what is written is well typed; an integer computed twice from the same operands is one operand, so that equal sizes are
+//! known to be equal. A check that does not hold when the program runs makes a number of its own, and the scope hands the
+//! largest of those in it to the scope around it: that of the check that was written first.
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
+
+use super::operand::{Of, Operand, known, known_truth, stored};
+use crate::array::{Atom, Body, Builder, Const, IntegerRow, Lambda, Op, Prim, Reduce, ScalarOp, Type, Var, index};
+use crate::array::constant as real_constant;
+use crate::futhark::core::{Constant, Prim as Kind};
+use crate::futhark::meaning::Outcome;
+use crate::futhark::source::{Message, Span};
+
+/// What can be found again in a scope instead of being computed again.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Known {
+    Scalar(ScalarOp, Vec<Atom>),
+    Size(Atom, usize),
+}
+
+#[derive(Debug, Default)]
+struct Scope {
+    found: FxHashMap<Known, Atom>,
+    /// Numbers of checks that do not hold; 0 where one does.
+    checks: Vec<Atom>,
+}
+
+/// A check that a program makes.
+#[derive(Debug, Clone)]
+pub(super) struct Check {
+    pub(super) at: Span,
+    pub(super) code: &'static str,
+    pub(super) text: String,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Inside {
+    pub(super) builder: Builder,
+    scopes: Vec<Scope>,
+    pub(super) checks: Vec<Check>,
+    pub(super) steps: u64,
+}
+
+/// The meaning of programs as array programs: a program under construction.
+#[derive(Debug)]
+pub(super) struct Site {
+    pub(super) inside: RefCell<Inside>,
+}
+
+/// A function that has been traced.
+pub(super) struct Traced {
+    pub(super) lambda: Lambda,
+    /// What is known of the results, outside.
+    pub(super) results: Vec<Of>,
+    /// Whether it answers, as one result more, the number of a check that does not hold.
+    pub(super) checked: bool,
+}
+
+/// The number of the first check; later ones have smaller numbers.
+pub(super) const FIRST_CHECK: i64 = 1 << 32;
+
+/// The invariant of what is built here.
+pub(super) fn ill_typed(at: Span, reason: &str) -> Message {
+    let text = format!("this becomes an array program that is not well typed: {reason}");
+    Message::error("internal", at, text).hint("this is a mistake of the elaboration, not of the program")
+}
+
+impl Site {
+    pub(super) fn new() -> Self {
+        let inside = Inside { scopes: vec![Scope::default()], ..Inside::default() };
+        Site { inside: RefCell::new(inside) }
+    }
+
+    /// Adds a statement.
+    pub(super) fn emit(&self, at: Span, op: Op) -> Outcome<Vec<Atom>> {
+        let vars = self.inside.borrow_mut().builder.bind(op).map_err(|reason| ill_typed(at, &reason))?;
+        Ok(vars.into_iter().map(Atom::Var).collect())
+    }
+
+    /// Adds a statement of one result.
+    pub(super) fn one(&self, at: Span, op: Op) -> Outcome<Atom> {
+        self.emit(at, op)?.first().copied().ok_or_else(|| ill_typed(at, "there is no result"))
+    }
+
+    pub(super) fn variables(&self) -> usize {
+        self.inside.borrow().builder.variables()
+    }
+
+    /// A new variable, to be bound as a parameter.
+    pub(super) fn fresh(&self, of: Of) -> (Var, Operand) {
+        let var = self.inside.borrow_mut().builder.fresh(of.stored());
+        (var, Operand { atom: var.into(), of })
+    }
+
+    pub(super) fn fresh_index(&self) -> Var {
+        self.inside.borrow_mut().builder.fresh(Type::scalar(Prim::I64))
+    }
+
+    pub(super) fn open(&self) {
+        let inside = &mut *self.inside.borrow_mut();
+        inside.builder.open_body();
+        inside.scopes.push(Scope::default());
+    }
+
+    /// The body since the matching [`open`](Site::open), and whether it answers the number of a check as one result more.
+    pub(super) fn close(&self, at: Span, mut results: Vec<Atom>) -> Outcome<(Body, bool)> {
+        let check = self.check_of_scope(at)?;
+        results.extend(check);
+        let inside = &mut *self.inside.borrow_mut();
+        inside.scopes.pop();
+        Ok((inside.builder.close_body(results), check.is_some()))
+    }
+
+    /// The number of the first check of the innermost scope that does not hold, if there are checks.
+    pub(super) fn check_of_scope(&self, at: Span) -> Outcome<Option<Atom>> {
+        let scope = self.inside.borrow_mut().scopes.last_mut().map(|scope| core::mem::take(&mut scope.checks));
+        let mut checks = scope.unwrap_or_default().into_iter();
+        let Some(mut first) = checks.next() else { return Ok(None) };
+        for check in checks {
+            first = self.integer(at, IntegerRow::Max, &[first, check])?;
+        }
+        Ok(Some(first))
+    }
+
+    /// Adds the number of a check that does not hold, or 0, to the innermost scope.
+    pub(super) fn add_check(&self, check: Atom) {
+        if let Some(scope) = self.inside.borrow_mut().scopes.last_mut() {
+            scope.checks.push(check);
+        }
+    }
+
+    /// A function of parameters of these types, traced once.
+    pub(super) fn traced(
+        &self,
+        at: Span,
+        params: Vec<Of>,
+        function: &mut dyn FnMut(Vec<Operand>) -> Outcome<Vec<Operand>>,
+    ) -> Outcome<Traced> {
+        let variables = self.variables();
+        self.open();
+        let (params, operands): (Vec<Var>, Vec<Operand>) = params.into_iter().map(|of| self.fresh(of)).unzip();
+        let results = function(operands)?;
+        let (body, checked) = self.close(at, results.iter().map(|result| result.atom).collect())?;
+        let results = results.into_iter().map(|result| result.of.outside(variables)).collect();
+        Ok(Traced { lambda: Lambda { params, body }, results, checked })
+    }
+
+    /// A scalar operation; one on known integers or truth values is known, and one that is there already is found.
+    pub(super) fn raw(&self, at: Span, op: impl Into<ScalarOp>, operands: &[Atom]) -> Outcome<Atom> {
+        let op = op.into();
+        if let Some(known) = folded(op, operands) {
+            return Ok(known);
+        }
+        let mut sorted = operands.to_vec();
+        if matches!(op, ScalarOp::Add | ScalarOp::Mul) && self.is_integer(operands[0]) {
+            sorted.sort_by_key(|atom| match atom {
+                Atom::Var(Var(number)) => (0, u64::from(*number)),
+                Atom::Const(constant) => (1, constant.bits()),
+            });
+        }
+        let key = Known::Scalar(op, sorted);
+        if let Some(found) = self.find(&key) {
+            return Ok(found);
+        }
+        let atom = self.one(at, Op::Scalar(op, operands.to_vec()))?;
+        self.note(key, atom);
+        Ok(atom)
+    }
+
+    fn is_integer(&self, atom: Atom) -> bool {
+        self.inside.borrow().builder.type_of(atom).prim.is_integer()
+    }
+
+    fn find(&self, key: &Known) -> Option<Atom> {
+        self.inside.borrow().scopes.iter().rev().find_map(|scope| scope.found.get(key).copied())
+    }
+
+    fn note(&self, key: Known, atom: Atom) {
+        if let Some(scope) = self.inside.borrow_mut().scopes.last_mut() {
+            scope.found.insert(key, atom);
+        }
+    }
+
+    pub(super) fn integer(&self, at: Span, row: IntegerRow, operands: &[Atom]) -> Outcome<Atom> {
+        self.raw(at, row, operands)
+    }
+
+    pub(super) fn add(&self, at: Span, a: Atom, b: Atom) -> Outcome<Atom> {
+        self.raw(at, ScalarOp::Add, &[a, b])
+    }
+
+    pub(super) fn sub(&self, at: Span, a: Atom, b: Atom) -> Outcome<Atom> {
+        self.raw(at, IntegerRow::Sub, &[a, b])
+    }
+
+    pub(super) fn mul(&self, at: Span, a: Atom, b: Atom) -> Outcome<Atom> {
+        self.raw(at, ScalarOp::Mul, &[a, b])
+    }
+
+    /// The scalar in another kind of the array program.
+    pub(super) fn cast(&self, at: Span, atom: Atom, to: Prim) -> Outcome<Atom> {
+        if self.inside.borrow().builder.type_of(atom).prim == to {
+            return Ok(atom);
+        }
+        self.raw(at, ScalarOp::Convert(to), &[atom])
+    }
+
+    /// One of two scalars, both of which are there.
+    pub(super) fn choose(&self, at: Span, condition: Atom, yes: Atom, no: Atom) -> Outcome<Atom> {
+        match known_truth(condition) {
+            Some(true) => Ok(yes),
+            Some(false) => Ok(no),
+            None if yes == no => Ok(yes),
+            None => {
+                let arm = |result| Body { stms: Vec::new(), results: vec![result] };
+                self.one(at, Op::If(condition, arm(yes), arm(no)))
+            }
+        }
+    }
+
+    /// The size of an array in a dimension.
+    pub(super) fn size_of(&self, at: Span, array: &Operand, dimension: usize) -> Outcome<Atom> {
+        if let Some(Some(size)) = array.of.shape.get(dimension) {
+            return Ok(*size);
+        }
+        let key = Known::Size(array.atom, dimension);
+        if let Some(found) = self.find(&key) {
+            return Ok(found);
+        }
+        let atom = self.one(at, Op::Size(array.atom, dimension))?;
+        self.note(key, atom);
+        Ok(atom)
+    }
+
+    /// The sizes of an array.
+    pub(super) fn sizes(&self, at: Span, array: &Operand) -> Outcome<Vec<Atom>> {
+        (0..array.of.shape.len()).map(|dimension| self.size_of(at, array, dimension)).collect()
+    }
+
+    /// Zeros of a kind in an array of these sizes.
+    pub(super) fn zeros(&self, at: Span, kind: Kind, sizes: &[Atom]) -> Outcome<Atom> {
+        let zero = Atom::Const(stored(kind).zero());
+        sizes.iter().rev().try_fold(zero, |value, size| self.one(at, Op::Replicate(*size, value)))
+    }
+
+    /// Goes on only if a condition is true.
+    pub(super) fn check(&self, at: Span, condition: Atom, code: &'static str, text: String) -> Outcome<()> {
+        match known_truth(condition) {
+            Some(true) => Ok(()),
+            Some(false) => Err(Message::error(code, at, text)),
+            None => {
+                let number = {
+                    let checks = &mut self.inside.borrow_mut().checks;
+                    checks.push(Check { at, code, text });
+                    FIRST_CHECK - (checks.len() as i64 - 1)
+                };
+                let fails = self.raw(at, ScalarOp::Not, &[condition])?;
+                let fails = self.cast(at, fails, Prim::I64)?;
+                let check = self.mul(at, fails, index(number))?;
+                self.add_check(check);
+                Ok(())
+            }
+        }
+    }
+
+    /// The largest of some integers, at least 0.
+    pub(super) fn largest(&self, at: Span, array: Atom) -> Outcome<Atom> {
+        let number = Of::scalar(Kind::I64);
+        let operator = self.traced(at, vec![number.clone(), number], &mut |pair| {
+            let atom = self.integer(at, IntegerRow::Max, &[pair[0].atom, pair[1].atom])?;
+            Ok(vec![Operand::scalar(atom, Kind::I64)])
+        })?;
+        let (neutral, arrays) = (vec![index(0)], vec![array]);
+        let it = Reduce { operator: operator.lambda, neutral, arrays, commutative: true };
+        self.one(at, Op::Reduce(Box::new(it)))
+    }
+
+    /// A constant of the language.
+    pub(super) fn constant_of(constant: Constant, kind: Kind) -> Atom {
+        match constant {
+            Constant::Bool(b) => Atom::Const(Const::Bool(b)),
+            Constant::Integer(n) => Atom::Const(match stored(kind) {
+                Prim::I32 => Const::I32(n as i32),
+                Prim::I64 | Prim::Bool => Const::I64(n as i64),
+                Prim::F32 => Const::F32(n as f32),
+                Prim::F64 => Const::F64(n as f64),
+            }),
+            Constant::Real(x) => real_constant(stored(kind), x),
+        }
+    }
+}
+
+/// The result of an operation on integers or truth values that are known, or that does nothing.
+fn folded(op: ScalarOp, operands: &[Atom]) -> Option<Atom> {
+    match (op, operands) {
+        (ScalarOp::Add | ScalarOp::Integer(IntegerRow::Sub), [x, y]) if known(*y) == Some(0) => return Some(*x),
+        (ScalarOp::Add, [x, y]) if known(*x) == Some(0) => return Some(*y),
+        (ScalarOp::Mul, [x, y]) if known(*y) == Some(1) => return Some(*x),
+        (ScalarOp::Mul, [x, y]) if known(*x) == Some(1) => return Some(*y),
+        (ScalarOp::Mul, [x, y]) if known_truth(*y) == Some(true) => return Some(*x),
+        (ScalarOp::Mul, [x, y]) if known_truth(*x) == Some(true) => return Some(*y),
+        _ => {}
+    }
+    let constants: Vec<Const> = operands
+        .iter()
+        .map(|atom| match atom {
+            Atom::Const(constant) => Some(*constant),
+            Atom::Var(_) => None,
+        })
+        .collect::<Option<_>>()?;
+    let truth = |b| Some(Atom::Const(Const::Bool(b)));
+    match (op, &constants[..]) {
+        (ScalarOp::Convert(to), [Const::I64(n)]) => Some(Atom::Const(integer_in(*n, to))),
+        (ScalarOp::Convert(to), [Const::I32(n)]) => Some(Atom::Const(integer_in((*n).into(), to))),
+        (ScalarOp::Convert(to), [Const::Bool(b)]) => Some(Atom::Const(integer_in((*b).into(), to))),
+        (ScalarOp::Not, [Const::Bool(b)]) => truth(!b),
+        (ScalarOp::Add, [Const::Bool(a), Const::Bool(b)]) => truth(a | b),
+        (ScalarOp::Mul, [Const::Bool(a), Const::Bool(b)]) => truth(a & b),
+        (ScalarOp::Equal, [Const::Bool(a), Const::Bool(b)]) => truth(a == b),
+        (ScalarOp::Equal, [Const::I64(a), Const::I64(b)]) => truth(a == b),
+        (ScalarOp::Equal, [Const::I32(a), Const::I32(b)]) => truth(a == b),
+        (ScalarOp::Less, [Const::I64(a), Const::I64(b)]) => truth(a < b),
+        (ScalarOp::Less, [Const::I32(a), Const::I32(b)]) => truth(a < b),
+        (ScalarOp::LessOrEqual, [Const::I64(a), Const::I64(b)]) => truth(a <= b),
+        (ScalarOp::LessOrEqual, [Const::I32(a), Const::I32(b)]) => truth(a <= b),
+        (ScalarOp::Add, [Const::I64(a), Const::I64(b)]) => Some(index(a.wrapping_add(*b))),
+        (ScalarOp::Mul, [Const::I64(a), Const::I64(b)]) => Some(index(a.wrapping_mul(*b))),
+        (ScalarOp::Integer(row), [Const::I64(a)]) => row.value_i64(&[*a]).map(index),
+        (ScalarOp::Integer(row), [Const::I64(a), Const::I64(b)]) => row.value_i64(&[*a, *b]).map(index),
+        _ => None,
+    }
+}
+
+fn integer_in(n: i64, to: Prim) -> Const {
+    match to {
+        Prim::Bool => Const::Bool(n != 0),
+        Prim::I32 => Const::I32(n as i32),
+        Prim::I64 => Const::I64(n),
+        Prim::F32 => Const::F32(n as f32),
+        Prim::F64 => Const::F64(n as f64),
+    }
+}
