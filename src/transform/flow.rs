@@ -9,25 +9,54 @@ use super::partials::depends;
 use crate::array::{Atom, Body, Lambda, Op, Program, Stm, Var, binders};
 pub(super) use crate::array::{atoms_in, atoms_of, bodies};
 
+/// What a real is, for derivatives, that was rounded to an integer and is made a real again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rounded {
+    /// A constant, unless an integer that is differentiated by went into it too.
+    Constant,
+    /// The real: each conversion converts derivatives, as Futhark does.
+    Linear,
+}
+
+/// What a program is differentiated by.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct By<'b> {
+    /// The parameters at these positions.
+    pub(crate) positions: &'b [usize],
+    /// What rounding does to derivatives.
+    pub(crate) rounded: Rounded,
+}
+
+impl<'b> By<'b> {
+    /// By the parameters at these positions; what is rounded is constant.
+    pub(crate) fn positions(positions: &'b [usize]) -> Self {
+        By { positions, rounded: Rounded::Constant }
+    }
+}
+
 /// The active variables of a program.
 pub(super) struct Active(Vec<bool>);
 
 impl Active {
     /// The variables that depend on the parameters of the program at these positions.
-    pub(super) fn forward(program: &Program, by: &[usize]) -> Self {
-        let from = params(program, by);
-        let edges = edges(program, &program.function.body, &from);
+    pub(super) fn forward(program: &Program, by: By<'_>) -> Self {
+        let from = params(program, by.positions);
+        let edges = edges(program, &program.function.body, &from, by.rounded);
         Active(reached(program.types.len(), from, || edges.iter().copied()))
     }
 
     /// The variables that depend on these parameters, and on which results depend.
-    pub(super) fn both(program: &Program, by: &[usize]) -> Self {
-        Active::of_lambda(program, &program.function, &params(program, by))
+    pub(super) fn both(program: &Program, by: By<'_>) -> Self {
+        Active::within(program, &program.function, &params(program, by.positions), by.rounded)
     }
 
     /// The variables of a function that depend on these, and on which its results depend.
     pub(super) fn of_lambda(program: &Program, function: &Lambda, from: &[Var]) -> Self {
-        let edges = edges(program, &function.body, from);
+        Active::within(program, function, from, Rounded::Constant)
+    }
+
+    fn within(program: &Program, function: &Lambda, from: &[Var], rounded: Rounded) -> Self {
+        let edges = edges(program, &function.body, from, rounded);
         let (count, results) = (program.types.len(), function.body.results.iter().filter_map(var).collect());
         let varied = reached(count, from.to_vec(), || edges.iter().copied());
         let useful = reached(count, results, || edges.iter().map(|(from, to)| (*to, *from)));
@@ -118,9 +147,9 @@ pub(super) fn reached<E: Iterator<Item = (Var, Var)>>(
 
 /// The edges that derivatives by these variables go along.
 ///
-/// A real that is made an integer is rounded, and constant wherever it is made a real again: from integers to reals there
-/// are edges only where an integer that is differentiated by went into it.
-fn edges(program: &Program, body: &Body, by: &[Var]) -> Vec<(Var, Var)> {
+/// A real that is made an integer is rounded, and by default constant wherever it is made a real again: from integers to reals
+/// there are edges only where an integer that is differentiated by went into it.
+fn edges(program: &Program, body: &Body, by: &[Var], rounded: Rounded) -> Vec<(Var, Var)> {
     let mut found = Vec::new();
     body_edges(body, &mut |from, to| {
         if let Some(from) = var(&from) {
@@ -129,7 +158,7 @@ fn edges(program: &Program, body: &Body, by: &[Var]) -> Vec<(Var, Var)> {
     });
     let is_real = |v: &Var| program.type_of(*v).prim.is_real();
     let is_converted = |(from, to): &(Var, Var)| !is_real(from) && is_real(to);
-    if found.iter().any(is_converted) {
+    if rounded == Rounded::Constant && found.iter().any(is_converted) {
         let integers = by.iter().copied().filter(|v| !is_real(v)).collect();
         let counted = reached(program.types.len(), integers, || found.iter().copied());
         found.retain(|edge| !is_converted(edge) || counted[edge.0.0 as usize]);

@@ -7,7 +7,7 @@
 
 use super::check::check;
 use super::copy::Copier;
-use super::flow::Active;
+use super::flow::{Active, By};
 use super::neutral::constant_neutrals;
 use super::operator::{Operator, recognise};
 use super::partials::partials;
@@ -22,7 +22,7 @@ use crate::error::Result;
 /// these positions, given the parameters.
 pub(super) fn jvp(
     program: &Program,
-    by: &[usize],
+    by: By<'_>,
     mut seed: impl FnMut(&Target, usize, Atom) -> Atom,
 ) -> Result<Program> {
     let mut active = Active::forward(program, by);
@@ -47,7 +47,7 @@ pub(super) fn jvp(
         let value = target.parameter(name.clone(), program.type_of(*param));
         forward.copier.set(*param, value);
     }
-    for k in by {
+    for k in by.positions {
         let param = function.params[*k];
         let tangent = seed(&target, *k, forward.copier.atom(param.into()));
         forward.set(param, tangent);

@@ -26,6 +26,7 @@ mod verbs;
 mod vjp;
 mod vmap;
 
+pub(crate) use flow::{By, Rounded};
 pub(crate) use partials::{Integers, integer as integer_partial};
 pub use verbs::{SparseDerivative, Wrt};
 

@@ -10,6 +10,7 @@ use crate::array::{Atom, Body, Custom, Lambda, Op, Program, Stm, bodies_mut, ind
 use crate::error;
 use crate::futhark::meaning::{Call, Code, Kept, Outcome};
 use crate::futhark::source::{Message, Span};
+use crate::transform::{By, Rounded};
 
 /// A mode of differentiation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,10 +20,11 @@ pub(super) enum Mode {
 }
 
 impl Mode {
-    fn of(self, program: &Program, by: &[usize], many: bool) -> error::Result<Program> {
+    fn of(self, program: &Program, positions: &[usize], many: bool) -> error::Result<Program> {
+        let by = By { positions, rounded: Rounded::Linear };
         let derivative = match self {
-            Mode::Forward => program.pushed(by)?,
-            Mode::Reverse => program.pulled(by)?,
+            Mode::Forward => program.pushed_by(by)?,
+            Mode::Reverse => program.pulled_by(by)?,
         };
         if many { program.many(&derivative) } else { Ok(derivative) }
     }

@@ -26,7 +26,7 @@ use rustc_hash::FxHashMap;
 
 use super::check::check;
 use super::copy::Copier;
-use super::flow::Active;
+use super::flow::{Active, By};
 use super::neutral::constant_neutrals;
 use super::stripmine::stripmined;
 use super::target::Target;
@@ -40,7 +40,7 @@ use sparse::Place;
 /// writes for the results, given the results.
 pub(super) fn vjp(
     program: &Program,
-    by: &[usize],
+    by: By<'_>,
     seed: impl FnOnce(&Target, &[Atom]) -> Vec<Option<Atom>>,
 ) -> Result<Program> {
     let nested = stripmined(program);
@@ -60,7 +60,7 @@ pub(super) fn vjp(
     let saved = reverse.forward(&function.body);
     let mut results = reverse.copier.atoms(&function.body.results);
     reverse.backward(&function.body, &saved, &seed(&target, &results));
-    for k in by {
+    for k in by.positions {
         results.push(reverse.take_or_zero(function.params[*k]));
     }
     Ok(target.finish(results))
