@@ -32,6 +32,11 @@ pub enum ScalarOp {
     /// The same number in another kind: reals round to the nearest or, into integers, towards 0 and saturate; NaN
     /// becomes 0; truth values become 0 and 1; numbers become "not 0".
     Convert(Prim),
+    /// The bits of a real of this kind, as an `i64`; those of an `f32` are its lower 32. Tangents become bits as well, and
+    /// adjoints reals.
+    ToBits(Prim),
+    /// The real of this kind that has the bits of an `i64`. Tangents become reals as well, and adjoints bits.
+    FromBits(Prim),
 }
 
 impl From<Primitive> for ScalarOp {
@@ -151,7 +156,7 @@ impl ScalarOp {
             | ScalarOp::LessOrEqual => 2,
             ScalarOp::Row(row) => row.arity(),
             ScalarOp::Integer(row) => row.arity(),
-            ScalarOp::Not | ScalarOp::Convert(_) => 1,
+            ScalarOp::Not | ScalarOp::Convert(_) | ScalarOp::ToBits(_) | ScalarOp::FromBits(_) => 1,
         }
     }
 
@@ -169,6 +174,8 @@ impl ScalarOp {
             ScalarOp::Equal | ScalarOp::Less | ScalarOp::LessOrEqual => Some(Prim::Bool),
             ScalarOp::Not => (*first == Prim::Bool).then_some(Prim::Bool),
             ScalarOp::Convert(to) => Some(to),
+            ScalarOp::ToBits(of) => (of.is_real() && *first == of).then_some(Prim::I64),
+            ScalarOp::FromBits(to) => (to.is_real() && *first == Prim::I64).then_some(to),
         }
     }
 

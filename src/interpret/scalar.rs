@@ -108,6 +108,8 @@ pub(crate) fn apply<C: Compare>(op: ScalarOp, operands: &[Scalar<C>]) -> Step<Sc
         ScalarOp::LessOrEqual => Scalar::Bool(compare(operands, Test::LessOrEqual)?),
         ScalarOp::Not => Scalar::Bool(!truth(&operands[0])),
         ScalarOp::Convert(to) => convert(&operands[0], to)?,
+        ScalarOp::ToBits(of) => Scalar::I64(bits(real(&operands[0]), of)?),
+        ScalarOp::FromBits(to) => from_bits(&operands[0], to),
     })
 }
 
@@ -159,6 +161,20 @@ fn compare<C: Compare>(operands: &[Scalar<C>], test: Test) -> Step<bool> {
         (Scalar::Bool(a), Scalar::Bool(b)) => plain(a.cmp(b)),
         _ => panic!("{VERIFIED}"),
     })
+}
+
+/// The bits of a real that has a value. That it is this one and no other is a decision.
+fn bits<C: Compare>(x: &C, of: Prim) -> Step<i64> {
+    let value = x.primal().ok_or(Fault::Undecided)?;
+    x.compare(&C::constant(value), Test::Equal).ok_or(Fault::Undecided)?;
+    Ok(if of == Prim::F32 { i64::from((value as f32).to_bits()) } else { value.to_bits() as i64 })
+}
+
+/// The real that has these bits.
+fn from_bits<C: Compare>(bits: &Scalar<C>, to: Prim) -> Scalar<C> {
+    let Scalar::I64(bits) = bits else { panic!("{VERIFIED}") };
+    let value = if to == Prim::F32 { f64::from(f32::from_bits(*bits as u32)) } else { f64::from_bits(*bits as u64) };
+    Scalar::Real(C::constant(value))
 }
 
 /// The same number in another kind.

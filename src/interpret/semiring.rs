@@ -124,7 +124,10 @@ impl<S: Semiring> Arithmetic for Number<S> {
             ScalarOp::Row(row) => {
                 return Err(Fault::NoValue(format!("{} (a semiring has `add` and `mul`)", row.name())));
             }
-            ScalarOp::Integer(_) | ScalarOp::Not => panic!("{VERIFIED}"),
+            ScalarOp::Integer(_) | ScalarOp::Not | ScalarOp::FromBits(_) => panic!("{VERIFIED}"),
+            ScalarOp::ToBits(_) => {
+                return Err(Fault::NoValue("bits (a number of a semiring has none)".into()));
+            }
             ScalarOp::Convert(to) if to.is_real() => real(&operands[0])?,
             ScalarOp::Convert(to) => {
                 return Err(Fault::NoValue(format!("{} (a number of a semiring has no other kind)", to.name())));

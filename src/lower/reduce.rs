@@ -273,7 +273,7 @@ fn commutes(operator: &Lambda) -> bool {
             matches!(row, IntegerRow::Min | IntegerRow::Max | IntegerRow::And | IntegerRow::Or | IntegerRow::Xor)
         }
         ScalarOp::Scale | ScalarOp::Equal | ScalarOp::Less | ScalarOp::LessOrEqual => false,
-        ScalarOp::Not | ScalarOp::Convert(_) => false,
+        ScalarOp::Not | ScalarOp::Convert(_) | ScalarOp::ToBits(_) | ScalarOp::FromBits(_) => false,
     };
     known && applies && is_result
 }

@@ -158,6 +158,7 @@ impl Sketch<'_, '_> {
             }
             ScalarOp::Scale | ScalarOp::Row(_) | ScalarOp::Equal | ScalarOp::Less => None,
             ScalarOp::LessOrEqual | ScalarOp::Not | ScalarOp::Convert(_) => None,
+            ScalarOp::ToBits(_) | ScalarOp::FromBits(_) => None,
         }
     }
 

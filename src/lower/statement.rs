@@ -47,6 +47,9 @@ impl<'p> Lowering<'p> {
             }
             Op::Scatter(it) => self.scatter(it)?,
 
+            Op::Scalar(ScalarOp::ToBits(_) | ScalarOp::FromBits(_), _) => {
+                return Err(super::Unsupported("a real that is taken as bits"));
+            }
             Op::Scalar(op, atoms) => Bound::Scalar(self.operation(*op, &self.scalars(atoms))),
             Op::Copy(a) => self.atom(*a),
             Op::Iota(n) => {

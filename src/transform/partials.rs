@@ -3,7 +3,7 @@
 //! Law: on reals, dual numbers over three partials, since no operation has more operands, are run on the carrier that
 //! writes, so every partial is the table's. Integers and truth values follow the rules of their own ring: arithmetic wraps,
 //! "or" is the sum and "and" the product; a quotient has the partials `1 quot y` and `−(x quot y) quot y`. Conversions are
-//! linear.
+//! linear, and what takes bits takes those of derivatives too.
 
 use generic_array::typenum::U3;
 use num_traits::Zero;
@@ -20,6 +20,8 @@ pub(super) enum Partial {
     Factor(Atom, Slopes),
     /// By conversion to this kind.
     Converted(Prim),
+    /// By taking its bits, or a real for bits.
+    Bits(ScalarOp),
 }
 
 impl Partial {
@@ -31,6 +33,7 @@ impl Partial {
                 Emit::operand(target, tangent).scaled(Emit::operand(target, factor), slopes).atom(of)
             }
             Partial::Converted(to) => convert(target, tangent, to),
+            Partial::Bits(op) => target.scalar(op, &[tangent]),
         }
     }
 
@@ -39,6 +42,8 @@ impl Partial {
         match self {
             Partial::Factor(..) => self.push(target, adjoint),
             Partial::Converted(_) => convert(target, adjoint, of),
+            Partial::Bits(ScalarOp::FromBits(real)) => target.scalar(ScalarOp::ToBits(*real), &[adjoint]),
+            Partial::Bits(_) => target.scalar(ScalarOp::FromBits(of), &[adjoint]),
         }
     }
 }
@@ -90,6 +95,7 @@ pub(super) fn partials(target: &Target, op: ScalarOp, operands: &[Atom], asked: 
         ScalarOp::Equal | ScalarOp::Less | ScalarOp::LessOrEqual => vec![None, None],
         ScalarOp::Not => vec![asked[0].then(|| Partial::Factor(prim.one().into(), Slopes::Finite))],
         ScalarOp::Convert(to) => vec![asked[0].then_some(Partial::Converted(to))],
+        ScalarOp::ToBits(_) | ScalarOp::FromBits(_) => vec![asked[0].then_some(Partial::Bits(op))],
     }
 }
 
@@ -98,6 +104,7 @@ pub(super) fn depends(op: ScalarOp, operand: usize) -> bool {
     match op {
         ScalarOp::Row(row) => !row.facts().flat[operand],
         ScalarOp::Add | ScalarOp::Mul | ScalarOp::Scale | ScalarOp::Not | ScalarOp::Convert(_) => true,
+        ScalarOp::ToBits(_) | ScalarOp::FromBits(_) => true,
         ScalarOp::Equal | ScalarOp::Less | ScalarOp::LessOrEqual => false,
         ScalarOp::Integer(row) => match row {
             IntegerRow::Neg | IntegerRow::Sub | IntegerRow::Div | IntegerRow::Mod => true,

@@ -169,6 +169,10 @@ impl Parser<'_> {
             ("lt", None) => Some(ScalarOp::Less),
             ("le", None) => Some(ScalarOp::LessOrEqual),
             ("not", None) => Some(ScalarOp::Not),
+            ("bits_of_f32", None) => Some(ScalarOp::ToBits(Prim::F32)),
+            ("bits_of_f64", None) => Some(ScalarOp::ToBits(Prim::F64)),
+            ("f32_of_bits", None) => Some(ScalarOp::FromBits(Prim::F32)),
+            ("f64_of_bits", None) => Some(ScalarOp::FromBits(Prim::F64)),
             (_, None) if integers || Prim::ALL.iter().any(|p| p.name() == text) => {
                 let convert = Prim::ALL.into_iter().find(|p| p.name() == text).map(ScalarOp::Convert);
                 let row = || IntegerRow::ALL.iter().find(|row| row.name() == text).map(|row| ScalarOp::Integer(*row));

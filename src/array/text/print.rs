@@ -84,6 +84,8 @@ impl fmt::Display for ScalarOp {
             ScalarOp::LessOrEqual => f.write_str("le"),
             ScalarOp::Not => f.write_str("not"),
             ScalarOp::Convert(prim) => f.write_str(prim.name()),
+            ScalarOp::ToBits(of) => write!(f, "bits_of_{of}"),
+            ScalarOp::FromBits(to) => write!(f, "{to}_of_bits"),
             ScalarOp::Integer(row) => f.write_str(row.name()),
             ScalarOp::Row(row) => match row.parameter() {
                 Some(parameter) => write!(f, "{}[{parameter}]", row.name()),

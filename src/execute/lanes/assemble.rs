@@ -468,6 +468,7 @@ impl Assembler<'_> {
             ScalarOp::Equal => test(Test::Equal),
             ScalarOp::Less => test(Test::Less),
             ScalarOp::LessOrEqual => test(Test::LessOrEqual),
+            ScalarOp::ToBits(_) | ScalarOp::FromBits(_) => panic!("what takes bits is not lowered"),
             ScalarOp::Convert(into) => match (prim.is_real(), into.is_real()) {
                 (true, true) => real(RealOp::Copy),
                 (true, false) => Instruction::Truncate { into, to, x: x[0] },

@@ -6,8 +6,8 @@ use super::operand::stored;
 use super::site::Site;
 use crate::array::{Atom, IntegerRow, Prim, ScalarOp, index};
 use crate::futhark::core::Prim as Kind;
-use crate::futhark::meaning::{Bits, Outcome};
-use crate::futhark::source::{Message, Span};
+use crate::futhark::meaning::{Bits, Operation, Outcome};
+use crate::futhark::source::Span;
 
 impl Site {
     pub(super) fn on_bits(&self, at: Span, bits: Bits, kind: Kind, x: &[Atom]) -> Outcome<Atom> {
@@ -39,9 +39,11 @@ impl Site {
                 self.cast(at, count, Prim::I32)
             }
             Bits::MultiplyHigh => self.multiply_high(at, kind, x),
-            Bits::To | Bits::From => {
-                let text = "reals are not taken as bits, nor bits as reals, in compiled programs";
-                Err(Message::error("unsupported", at, text).hint("the interpreter runs this program"))
+            // Bits are those of unsigned integers, which are kept in 64.
+            Bits::To => self.raw(at, ScalarOp::ToBits(stored(kind)), x),
+            Bits::From => {
+                let wide = self.cast(at, x[0], Prim::I64)?;
+                self.raw(at, ScalarOp::FromBits(stored(Operation::Bits(bits).result(kind))), &[wide])
             }
         }
     }

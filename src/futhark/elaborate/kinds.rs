@@ -18,13 +18,7 @@ fn is_narrow(kind: Kind) -> bool {
 
 impl Site {
     /// A scalar operation on operands of one kind.
-    pub(super) fn operate(
-        &self,
-        at: Span,
-        operation: Operation,
-        kind: Kind,
-        operands: &[Operand],
-    ) -> Outcome<Operand> {
+    pub(super) fn operate(&self, at: Span, operation: Operation, kind: Kind, operands: &[Operand]) -> Outcome<Operand> {
         let atoms: Vec<Atom> = operands.iter().map(|operand| operand.atom).collect();
         let atom = match operation {
             Operation::Scalar(op) if kind == Kind::U64 => self.unsigned(at, op, &atoms)?,
@@ -267,11 +261,7 @@ impl Site {
         let sizes = self.sizes(at, first)?.into_iter().zip(self.sizes(at, second)?);
         let mut same = Atom::Const(Const::Bool(true));
         for (a, b) in sizes {
-            let equal = if a == b {
-                Atom::Const(Const::Bool(true))
-            } else {
-                self.raw(at, ScalarOp::Equal, &[a, b])?
-            };
+            let equal = if a == b { Atom::Const(Const::Bool(true)) } else { self.raw(at, ScalarOp::Equal, &[a, b])? };
             same = self.raw(at, ScalarOp::Mul, &[same, equal])?;
         }
         self.either(at, same, || self.equal_elements(at, first, second), || Ok(Atom::Const(Const::Bool(false))))
@@ -285,7 +275,7 @@ fn leaves_kind(op: ScalarOp) -> bool {
     match op {
         ScalarOp::Add | ScalarOp::Mul | ScalarOp::Scale => true,
         ScalarOp::Row(_) | ScalarOp::Equal | ScalarOp::Less | ScalarOp::LessOrEqual | ScalarOp::Not => false,
-        ScalarOp::Convert(_) => false,
+        ScalarOp::Convert(_) | ScalarOp::ToBits(_) | ScalarOp::FromBits(_) => false,
         ScalarOp::Integer(row) => match row {
             IntegerRow::Neg | IntegerRow::Sub | IntegerRow::Div | IntegerRow::Quot | IntegerRow::Abs => true,
             IntegerRow::Pow | IntegerRow::Complement | IntegerRow::Shl => true,

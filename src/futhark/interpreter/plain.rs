@@ -112,6 +112,9 @@ impl Plain {
     }
 }
 
+/// What the evaluator has other words for.
+pub(super) const AS_SUCH: &str = "conversions, and what takes bits, are asked for as such";
+
 /// The value of an operation on operands of one kind; `None` if it has none.
 pub(super) fn apply(operation: Operation, kind: Prim, x: &[Plain]) -> Option<Plain> {
     match operation {
@@ -149,7 +152,7 @@ fn scalar(op: ScalarOp, kind: Prim, x: &[Plain]) -> Option<Plain> {
         ScalarOp::Less => Plain::Bool(less(x[0], x[1])),
         ScalarOp::LessOrEqual => Plain::Bool(less(x[0], x[1]) || x[0] == x[1]),
         ScalarOp::Not => Plain::Bool(!x[0].truth()),
-        ScalarOp::Convert(_) => panic!("conversions are asked for as such"),
+        ScalarOp::Convert(_) | ScalarOp::ToBits(_) | ScalarOp::FromBits(_) => panic!("{AS_SUCH}"),
     })
 }
 

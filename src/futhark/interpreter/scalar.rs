@@ -10,7 +10,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use super::plain::{self, Plain};
+use super::plain::{self, AS_SUCH, Plain};
 use super::rows::{Partials, at_plain};
 use super::tape::{Edge, Tape};
 use crate::array::{IntegerRow, ScalarOp};
@@ -300,7 +300,7 @@ impl Engine {
                 Ok(factor.map(|factor| Factor::By(factor, Slopes::Finite)))
             }),
             ScalarOp::Equal | ScalarOp::Less | ScalarOp::LessOrEqual => Ok(vec![None; x.len()]),
-            ScalarOp::Convert(_) => panic!("conversions are asked for as such"),
+            ScalarOp::Convert(_) | ScalarOp::ToBits(_) | ScalarOp::FromBits(_) => panic!("{AS_SUCH}"),
         }
     }
 

@@ -53,7 +53,7 @@ impl Operation {
             Operation::Scalar(op) => match op {
                 ScalarOp::Add | ScalarOp::Mul | ScalarOp::Scale | ScalarOp::Row(_) | ScalarOp::Integer(_) => kind,
                 ScalarOp::Equal | ScalarOp::Less | ScalarOp::LessOrEqual | ScalarOp::Not => Prim::Bool,
-                ScalarOp::Convert(_) => kind,
+                ScalarOp::Convert(_) | ScalarOp::ToBits(_) | ScalarOp::FromBits(_) => kind,
             },
             Operation::Bits(bits) => match (bits, kind) {
                 (Bits::To, Prim::F32) => Prim::U32,

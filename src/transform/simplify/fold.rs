@@ -44,6 +44,7 @@ fn constants(op: ScalarOp, x: &[Atom]) -> Option<Atom> {
         ScalarOp::Less => Const::Bool(numbers[0] < numbers[1]),
         ScalarOp::LessOrEqual => Const::Bool(numbers[0] <= numbers[1]),
         ScalarOp::Scale | ScalarOp::Row(_) | ScalarOp::Not | ScalarOp::Convert(_) => return None,
+        ScalarOp::ToBits(_) | ScalarOp::FromBits(_) => return None,
     };
     Some(Atom::Const(value))
 }
