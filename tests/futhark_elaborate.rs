@@ -106,7 +106,8 @@ fn wrong(path: &Path) -> (Vec<String>, usize) {
 fn both_meanings_have_the_results_that_programs_say() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/futhark");
     let only = std::env::var("ONLY").unwrap_or_default();
-    let mut paths: Vec<_> = fs::read_dir(folder).expect("the folder is there").map(|entry| entry.unwrap().path()).collect();
+    let mut paths: Vec<_> =
+        fs::read_dir(folder).expect("the folder is there").map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     paths.retain(|path| path.extension().is_some_and(|e| e == "fut") && path.to_string_lossy().contains(&only));
     let (mut failures, mut cases) = (Vec::new(), 0);

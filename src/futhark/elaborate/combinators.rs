@@ -5,9 +5,7 @@
 
 use super::operand::{Of, Operand, Writes};
 use super::site::{Site, Traced};
-use crate::array::{
-    Atom, Const, Hist, IntegerRow, Lambda, Map, Op, Policy, Prim, Reduce, ScalarOp, Scatter, index,
-};
+use crate::array::{Atom, Const, Hist, IntegerRow, Lambda, Map, Op, Policy, Prim, Reduce, ScalarOp, Scatter, index};
 use crate::futhark::core::Prim as Kind;
 use crate::futhark::meaning::{Call, Code, Kept, Leaf, Outcome};
 use crate::futhark::source::{Message, Span};
@@ -194,10 +192,8 @@ impl Site {
         }
         let writes = Some(Writes::InTurn(operator));
         let count = self.size_of(at, &arrays[0], 0)?;
-        let initial: Vec<Operand> = destinations
-            .iter()
-            .map(|to| Operand { atom: to.atom, of: Of { writes, ..to.of.clone() } })
-            .collect();
+        let initial: Vec<Operand> =
+            destinations.iter().map(|to| Operand { atom: to.atom, of: Of { writes, ..to.of.clone() } }).collect();
         let mut body = |i: Operand, mut accumulators: Vec<Operand>| {
             for array in arrays {
                 let atom = self.one(at, Op::Index(array.atom, vec![i.atom]))?;

@@ -18,7 +18,7 @@ mod operand;
 mod promise;
 mod site;
 
-use super::core::{Entry, Program, Prim};
+use super::core::{Entry, Prim, Program};
 use super::meaning::{Evaluator, Outcome, Prepared, interface};
 use super::source::{Message, Span};
 use super::values::Array;
@@ -49,6 +49,27 @@ pub struct Ready {
 }
 
 /// The array program of an entry point.
+///
+/// ```
+/// use catadiff::futhark::check::{NoImports, check};
+/// use catadiff::futhark::elaborate::compile_entry;
+/// use catadiff::futhark::{syntax::parse, values::Array};
+/// let text = "entry slope (xs: []f64) = vjp (\\xs -> f64.sum (map (\\x -> x * x) xs)) xs 1";
+/// let (program, _) = check(&parse(text, 0).unwrap(), &mut NoImports).unwrap();
+/// let slope = compile_entry(&program, "slope")?;
+/// assert_eq!(slope.program.to_string(), "\
+/// program (xs: []f64) {
+///   let v3: []f64 = map (xs) |v1: f64| {
+///     let v2: f64 = add(v1, v1)
+///     return v2
+///   }
+///   return v3
+/// }
+/// ");
+/// let slopes = slope.compile()?.run(&[Array::vector(vec![1.0, 2.0])])?;
+/// assert_eq!(slopes, [Array::vector(vec![2.0, 4.0])]);
+/// # Ok::<(), catadiff::futhark::source::Message>(())
+/// ```
 ///
 /// # Errors
 /// If there is no such entry, what is known to fail whatever the arguments are, and what has no form as an array program or no

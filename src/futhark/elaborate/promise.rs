@@ -117,13 +117,7 @@ impl Meaning for Site {
         self.section_of(at, array, sections)
     }
 
-    fn update(
-        &self,
-        at: Span,
-        array: Operand,
-        sections: &[Section<Operand>],
-        value: Operand,
-    ) -> Outcome<Operand> {
+    fn update(&self, at: Span, array: Operand, sections: &[Section<Operand>], value: Operand) -> Outcome<Operand> {
         self.updated(at, array, sections, &value)
     }
 

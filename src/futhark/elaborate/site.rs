@@ -9,8 +9,8 @@ use std::cell::RefCell;
 use rustc_hash::FxHashMap;
 
 use super::operand::{Of, Operand, known, known_truth, stored};
-use crate::array::{Atom, Body, Builder, Const, IntegerRow, Lambda, Op, Prim, Reduce, ScalarOp, Type, Var, index};
 use crate::array::constant as real_constant;
+use crate::array::{Atom, Body, Builder, Const, IntegerRow, Lambda, Op, Prim, Reduce, ScalarOp, Type, Var, index};
 use crate::futhark::core::{Constant, Prim as Kind};
 use crate::futhark::meaning::Outcome;
 use crate::futhark::source::{Message, Span};
