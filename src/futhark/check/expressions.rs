@@ -207,13 +207,26 @@ impl Checker<'_> {
         let value = self.check(value, &of, Role::Ascription)?;
         self.env = inside;
         let pattern = self.pattern(pattern, &of)?;
-        if let core::PatternKind::Local(local) = pattern.kind
-            && let Some(size) = self.size_of(&value)
-        {
-            self.unifier.alias.insert(local, size);
-        }
+        self.known_sizes(&pattern, &value);
         self.bind(pattern, value);
         Ok(())
+    }
+
+    /// Notes which variables of a pattern are sizes that are known.
+    fn known_sizes(&mut self, pattern: &core::Pattern, value: &Expression) {
+        match (&pattern.kind, &value.kind) {
+            (core::PatternKind::Local(local), _) => {
+                if let Some(size) = self.size_of(value) {
+                    self.unifier.alias.insert(*local, size);
+                }
+            }
+            (core::PatternKind::Record(parts), ExpressionKind::Record(fields)) => {
+                for ((_, part), (_, field)) in parts.iter().zip(fields) {
+                    self.known_sizes(part, field);
+                }
+            }
+            _ => {}
+        }
     }
 
     fn let_function(&mut self, function: &tree::ValueDeclaration) -> Checked<()> {

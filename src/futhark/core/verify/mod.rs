@@ -272,9 +272,7 @@ impl Verifier<'_> {
                 self.expression(bound, &pattern.binds)?;
                 self.same(&bound.of, &pattern.of, Some(&pattern.binds), span)?;
                 self.bind(pattern)?;
-                if let (PatternKind::Local(local), Some(size)) = (&pattern.kind, size_of(bound)) {
-                    self.equal.insert(*local, size);
-                }
+                self.known_sizes(pattern, bound);
                 self.expression(body, open)?;
                 self.same(&body.of, of, Some(open), span)
             }
@@ -309,6 +307,23 @@ impl Verifier<'_> {
                 self.same(&condition.of, &BOOL, None, span)?;
                 self.same(&inner.of, of, None, span)
             }
+        }
+    }
+
+    /// Notes which variables of a pattern are sizes that are known.
+    fn known_sizes(&mut self, pattern: &Pattern, value: &Expression) {
+        match (&pattern.kind, &value.kind) {
+            (PatternKind::Local(local), _) => {
+                if let Some(size) = size_of(value) {
+                    self.equal.insert(*local, size);
+                }
+            }
+            (PatternKind::Record(parts), ExpressionKind::Record(fields)) => {
+                for ((_, part), (_, field)) in parts.iter().zip(fields) {
+                    self.known_sizes(part, field);
+                }
+            }
+            _ => {}
         }
     }
 
