@@ -136,6 +136,15 @@ impl Program {
     /// Forward mode in many directions: as [`jvp`](Program::jvp), where each tangent has one dimension more, outermost.
     /// The results are computed once.
     ///
+    /// ```
+    /// use catadiff::array::{Program, trace::F64};
+    /// let area = Program::trace(|width: F64, height: F64| width * height)?;
+    /// // The value, and the slopes along the directions (1, 0), (0, 1) and (1, 1).
+    /// let (value, slopes): (f64, Vec<f64>) = area.jmp()?.at((3.0, 5.0, &[1.0, 0.0, 1.0][..], &[0.0, 1.0, 1.0][..]))?;
+    /// assert_eq!((value, slopes), (15.0, vec![5.0, 3.0, 8.0]));
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As for [`jvp`](Program::jvp).
     pub fn jmp(&self) -> Result<Program> {
@@ -144,6 +153,17 @@ impl Program {
 
     /// Reverse mode for many adjoints: as [`vjp`](Program::vjp), where each adjoint has one dimension more, outermost.
     /// The results are computed once.
+    ///
+    /// ```
+    /// use catadiff::Elementary;
+    /// use catadiff::array::{Program, trace::F64};
+    /// let polar = Program::trace(|r: F64, t: F64| (r * t.cos(), r * t.sin()))?;
+    /// // Both rows of the Jacobian at r = 2, t = 0: the adjoints (1, 0) and (0, 1).
+    /// let at = (2.0, 0.0, &[1.0, 0.0][..], &[0.0, 1.0][..]);
+    /// let (x, y, by_r, by_t): (f64, f64, Vec<f64>, Vec<f64>) = polar.mjp()?.at(at)?;
+    /// assert_eq!((x, y, by_r, by_t), (2.0, 0.0, vec![1.0, 0.0], vec![0.0, 2.0]));
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As for [`vjp`](Program::vjp).
