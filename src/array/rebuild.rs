@@ -88,6 +88,11 @@ pub(crate) trait Rebuild {
                 function: self.lambda(&it.function),
                 pullback: self.lambda(&it.pullback),
             })),
+            Op::Agree(it) => {
+                let mut it = it.clone();
+                it.extents_mut().for_each(|extent| *extent.atom_mut() = self.atom(extent.atom()));
+                Op::Agree(it)
+            }
         }
     }
 }

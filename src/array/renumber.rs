@@ -131,7 +131,7 @@ impl Renumber<'_> {
             Op::If(..) => bodies_mut(op).into_iter().for_each(|body| self.body(body)),
             Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => {}
             Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => {}
-            Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) => {}
+            Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) | Op::Agree(_) => {}
             Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => {}
         }
         vars.iter_mut().for_each(|v| self.bind(v));

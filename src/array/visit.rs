@@ -55,6 +55,7 @@ pub(crate) fn atoms_mut(op: &mut Op, visit: &mut impl FnMut(&mut Atom)) {
         }
         Op::Scatter(it) => [&mut it.destination, &mut it.indices, &mut it.values].into_iter().for_each(visit),
         Op::Custom(it) => it.arguments.iter_mut().for_each(visit),
+        Op::Agree(it) => it.extents_mut().for_each(|extent| visit(extent.atom_mut())),
     }
 }
 
@@ -81,7 +82,7 @@ pub(crate) fn bodies(op: &Op) -> Vec<(Vec<Var>, &Body)> {
         Op::Custom(it) => vec![of(&it.function), of(&it.pullback)],
         Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => Vec::new(),
         Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => Vec::new(),
-        Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) => Vec::new(),
+        Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) | Op::Agree(_) => Vec::new(),
         Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => Vec::new(),
     }
 }
@@ -92,8 +93,18 @@ pub(crate) fn has_bodies(op: &Op) -> bool {
         Op::If(..) | Op::Loop(_) | Op::Map(_) | Op::Reduce(_) | Op::Scan(_) | Op::Hist(_) | Op::Custom(_) => true,
         Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => false,
         Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => false,
-        Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) => false,
+        Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) | Op::Agree(_) => false,
         Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => false,
+    }
+}
+
+/// Whether an operation does something that is not in its results: it compares sizes, itself or in a body that runs.
+pub(crate) fn has_effect(op: &Op) -> bool {
+    let inside = |body: &Body| body.stms.iter().any(|stm| has_effect(&stm.op));
+    match op {
+        Op::Agree(_) => true,
+        Op::Custom(it) => inside(&it.function.body),
+        op => bodies(op).into_iter().any(|(_, body)| inside(body)),
     }
 }
 
@@ -111,7 +122,7 @@ pub(crate) fn bodies_mut(op: &mut Op) -> Vec<&mut Body> {
         Op::Custom(it) => vec![&mut it.function.body, &mut it.pullback.body],
         Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => Vec::new(),
         Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => Vec::new(),
-        Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) => Vec::new(),
+        Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) | Op::Agree(_) => Vec::new(),
         Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => Vec::new(),
     }
 }

@@ -105,7 +105,7 @@ impl Graph {
                     let outputs = outputs.collect();
                     nodes.push((Node { step: pullback(trace, it, &stm.vars), outputs, uses: Vec::new() }, uses));
                 }
-                Op::Size(..) => {}
+                Op::Size(..) | Op::Agree(_) => {}
                 op => panic!("a trace of scalars has no {op:?}"),
             }
         }

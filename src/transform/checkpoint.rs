@@ -112,7 +112,7 @@ fn each_loop(body: &mut Body, choose: &mut impl FnMut(&[Var], &mut Loop)) {
             }
             Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => {}
             Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => {}
-            Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) => {}
+            Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) | Op::Agree(_) => {}
             Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => {}
         }
     }

@@ -152,7 +152,7 @@ fn stm_edges(stm: &Stm, edge: &mut impl FnMut(Atom, Var)) {
             let felt = atoms.iter().enumerate().filter(|(i, _)| depends(*op, *i));
             felt.for_each(|(_, a)| edge(*a, vars[0]));
         }
-        Op::Iota(_) | Op::Size(..) => {}
+        Op::Iota(_) | Op::Size(..) | Op::Agree(_) => {}
         Op::Copy(a) | Op::Replicate(_, a) | Op::Index(a, _) | Op::Slice(a, _) => edge(*a, vars[0]),
         Op::Permute(a, _) | Op::Reshape(a, _) | Op::Reverse(a) => edge(*a, vars[0]),
         Op::ToAccumulator(a) | Op::FromAccumulator(a) => edge(*a, vars[0]),

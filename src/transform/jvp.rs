@@ -14,7 +14,7 @@ use super::partials::partials;
 use super::target::Target;
 use super::vjp::Reverse;
 use crate::array::{
-    Atom, Body, Custom, Form, Hist, Lambda, Loop, Map, Op, Program, Reduce, ScalarOp, Scatter, Stm, Var,
+    Agreement, Atom, Body, Custom, Form, Hist, Lambda, Loop, Map, Op, Program, Reduce, ScalarOp, Scatter, Stm, Var,
 };
 use crate::error::Result;
 
@@ -49,7 +49,9 @@ pub(super) fn jvp(
     }
     for k in by {
         let param = function.params[*k];
-        let tangent = seed(&target, *k, forward.copier.atom(param.into()));
+        let value = forward.copier.atom(param.into());
+        let tangent = seed(&target, *k, value);
+        target.agree(Agreement::Tangent, tangent, value);
         forward.set(param, tangent);
     }
     forward.stms(&function.body.stms);
@@ -216,7 +218,7 @@ impl Forward<'_, '_> {
             Op::ToAccumulator(a) => Op::ToAccumulator(of(a)),
             Op::Accumulate(acc, indices, new) => Op::Accumulate(of(acc), values(indices), of(new)),
             Op::FromAccumulator(acc) => Op::FromAccumulator(of(acc)),
-            Op::Iota(_) | Op::Size(..) => panic!("what counts has no tangent"),
+            Op::Iota(_) | Op::Size(..) | Op::Agree(_) => panic!("what counts has no tangent"),
             Op::Scalar(..) | Op::Copy(_) | Op::If(..) | Op::Loop(_) | Op::Map(_) => panic!("no moving of data"),
             Op::Reduce(_) | Op::Scan(_) | Op::Hist(_) | Op::Custom(_) => panic!("no moving of data"),
         }
@@ -323,6 +325,11 @@ impl Forward<'_, '_> {
         let seeds: Vec<Option<Atom>> = it.arguments.iter().map(|a| self.known(*a)).collect();
         let mut reverse = Reverse::with(self.copier.clone(), &active);
         let found = reverse.pullback(&it.pullback, &arguments, &seeds);
+        for (seed, adjoint) in seeds.iter().zip(&it.pullback.body.results) {
+            if let Some(seed) = seed {
+                target.agree(Agreement::Adjoint, reverse.copier.atom(*adjoint), *seed);
+            }
+        }
         for (k, var) in stm.vars.iter().enumerate() {
             self.set(*var, found[n + k].unwrap_or_else(|| target.zeros_like(values[k])));
         }

@@ -65,6 +65,8 @@ impl Program {
     /// # Ok::<(), catadiff::Error>(())
     /// ```
     ///
+    /// A tangent has the sizes of its parameter: another one is an error of the run, whether a result depends on it or not.
+    ///
     /// # Errors
     /// [`Error::NotDifferentiable`](crate::Error::NotDifferentiable), with the operation that has no rule.
     pub fn jvp(&self) -> Result<Program> {
@@ -105,8 +107,27 @@ impl Program {
     /// Ties of extrema go to the first operand, and to what was in a bin of a histogram before; values that are
     /// written out of bounds receive 0.
     ///
-    /// What no result or adjoint needs is left out, and with it the errors that it would have been: sizes that only such
-    /// statements compare are not compared. To have them compared, run the program as well.
+    /// What no result or adjoint needs is left out, and with it the errors that it would have been, but for sizes that do
+    /// not agree: what compares them is left out, and the comparison stays, for the same price at any size. An adjoint has
+    /// the sizes of its result, or is an error as well.
+    ///
+    /// ```
+    /// use catadiff::array::{Program, trace::{Arr, F64}};
+    /// let sum = Program::trace(|x: Arr<F64>, y: Arr<F64>| (x + y).sum())?;
+    /// let gradient = sum.grad("x0")?;
+    /// assert_eq!(gradient.to_string(), "\
+    /// program (x0: []f64, x1: []f64) {
+    ///   let () = agree mapped (size[0](x0)) = (size[0](x1))
+    ///   let v2: i64 = size[0](x0)
+    ///   let v3: []f64 = replicate(v2, 1.0f64)
+    ///   return v3
+    /// }
+    /// ");
+    /// let error = gradient.at::<Vec<f64>>(([1.0, 2.0], [1.0, 2.0, 3.0])).unwrap_err();
+    /// assert_eq!(error.to_string(), "the lengths of mapped arrays must agree, and are 2 and 3\n  \
+    ///     in: let () = agree mapped (size[0](x0)) = (size[0](x1))");
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::NotDifferentiable`](crate::Error::NotDifferentiable), with the operation that has no rule.

@@ -65,7 +65,7 @@ pub(super) fn mapped(
 ) -> (Vec<Atom>, Vec<Atom>) {
     let (source, target) = (copier.source, copier.target);
     let inside = dependents(source, elements);
-    let is_inside = |stm: &&Stm| stm.vars.iter().any(|v| inside.contains(v));
+    let is_inside = |stm: &&Stm| mentions(stm, &inside) || stm.vars.iter().any(|v| inside.contains(v));
     let stms = &source.function.body.stms;
     stms.iter().filter(|stm| !is_inside(stm)).for_each(|stm| copier.stm(stm));
     let once = copier.atoms(once);
@@ -81,6 +81,13 @@ pub(super) fn mapped(
     (once, many)
 }
 
+/// Whether a statement depends on one of these variables.
+fn mentions(stm: &Stm, inside: &FxHashSet<Var>) -> bool {
+    let mut depends = false;
+    atoms_of(&stm.op, &mut |a| depends |= matches!(a, Atom::Var(v) if inside.contains(&v)));
+    depends
+}
+
 /// The variables of the outermost body that depend on these, and accumulators that such variables use.
 fn dependents(program: &Program, on: &[Var]) -> FxHashSet<Var> {
     let stms = &program.function.body.stms;
@@ -88,9 +95,7 @@ fn dependents(program: &Program, on: &[Var]) -> FxHashSet<Var> {
     loop {
         let before = inside.len();
         for stm in stms {
-            let mut depends = false;
-            atoms_of(&stm.op, &mut |a| depends |= matches!(a, Atom::Var(v) if inside.contains(&v)));
-            if depends {
+            if mentions(stm, &inside) {
                 inside.extend(&stm.vars);
             }
         }

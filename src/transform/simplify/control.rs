@@ -6,7 +6,7 @@
 
 use super::forms::{Frame, Writer};
 use super::repeated::{Class, Kind};
-use crate::array::{Atom, Body, Const, Form, Lambda, Loop, Map, Op, Rebuild, Var, index};
+use crate::array::{Atom, Body, Const, Form, Lambda, Loop, Map, Op, Rebuild, Var, has_effect, index};
 
 impl Writer {
     pub(super) fn branch(&mut self, condition: Atom, yes: &Body, no: &Body) -> Vec<Atom> {
@@ -23,7 +23,7 @@ impl Writer {
         let kept: Vec<usize> = (0..results.len()).filter(open).collect();
         yes.results = kept.iter().map(|k| yes.results[*k]).collect();
         no.results = kept.iter().map(|k| no.results[*k]).collect();
-        if !kept.is_empty() {
+        if !kept.is_empty() || effects(&yes) || effects(&no) {
             let mut classes = Vec::new();
             for (a, b) in yes.results.iter().zip(&no.results) {
                 let operands = self.seen.all(&[condition, *a, *b]);
@@ -57,7 +57,7 @@ impl Writer {
         }
         let changes: Vec<bool> = variables.iter().zip(&it.body.results).map(|(p, a)| Atom::Var(*p) != *a).collect();
         self.sets(&variables, &initial);
-        if !changes.contains(&true) {
+        if !changes.contains(&true) && !effects(&it.body) {
             return initial;
         }
         let kept: Vec<usize> = (0..changes.len()).filter(|k| changes[*k]).collect();
@@ -207,7 +207,7 @@ impl Writer {
             given.push(accumulators[k]);
             classes.push(self.seen.unique());
         }
-        let written = if kept.is_empty() {
+        let written = if kept.is_empty() && !effects(&body) {
             Vec::new()
         } else {
             let function = Lambda { params, body: Body { results: kept, ..body } };
@@ -226,6 +226,11 @@ impl Writer {
         let length = self.emit(Op::Size(like, 0));
         self.emit(Op::Replicate(length, value))
     }
+}
+
+/// Whether a body compares sizes.
+fn effects(body: &Body) -> bool {
+    body.stms.iter().any(|stm| has_effect(&stm.op))
 }
 
 /// The parts of a map whose function has been written.

@@ -4,16 +4,7 @@
 //! interpreter finds. Facts of a statement follow from those of its operands in one step, so that all are linear in the
 //! program.
 
-use crate::array::{Atom, Const, Loop, Map, Op, Stm, Type, Var, index};
-
-/// The size of an array in a dimension.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Extent {
-    /// A number.
-    Number(Atom),
-    /// The size in a dimension of an array of which no more is known.
-    Of(Var, usize),
-}
+use crate::array::{Atom, Const, Extent, Loop, Map, Op, Stm, Type, Var, index};
 
 #[derive(Debug, Clone, Default)]
 struct Known {
@@ -45,7 +36,7 @@ impl Facts {
 
     /// A variable of which only the type is known.
     pub(super) fn bind(&mut self, var: Var, of: Type, depth: usize) {
-        let extents = (0..of.rank).map(|d| Extent::Of(var, d)).collect();
+        let extents = (0..of.rank).map(|d| Extent::Of(var.into(), d)).collect();
         self.set(var, Known { depth, extents, ..Known::default() });
     }
 
@@ -90,6 +81,11 @@ impl Facts {
         }
     }
 
+    /// Says that an array has this size in a dimension, which can be told where it is.
+    pub(super) fn refine(&mut self, var: Var, dimension: usize, extent: Extent) {
+        self.0[var.0 as usize].extents[dimension] = extent;
+    }
+
     /// Whether a value is known to be zero. Neither sign of zero changes a sum, but for the sign of a zero sum.
     pub(super) fn is_zero(&self, atom: Atom) -> bool {
         match atom {
@@ -113,10 +109,7 @@ impl Facts {
 
     /// Whether a size can be told in a body with so many bodies around it.
     pub(super) fn told(&self, extent: Extent, depth: usize) -> bool {
-        match extent {
-            Extent::Number(atom) => self.visible(atom, depth),
-            Extent::Of(var, _) => self.visible(var.into(), depth),
-        }
+        self.visible(extent.atom(), depth)
     }
 
     /// Whether all sizes of a value can be told there.
@@ -143,7 +136,7 @@ impl Facts {
             }
             Op::Scan(it) => return vars.iter().zip(&it.arrays).for_each(|(v, a)| self.bind_like(*v, *a, depth)),
             Op::Hist(it) => return vars.iter().zip(&it.destinations).for_each(|(v, a)| self.bind_like(*v, *a, depth)),
-            Op::Reduce(_) | Op::Custom(_) => return,
+            Op::Reduce(_) | Op::Custom(_) | Op::Agree(_) => return,
             _ => {}
         }
         let (known, zero) = (self.of_op(&stm.op), self.zero_of(&stm.op));
@@ -175,7 +168,7 @@ impl Facts {
     /// A loop variable has the sizes it started with if an iteration keeps them.
     fn learn_loop(&mut self, vars: &[Var], it: &Loop, depth: usize) {
         for (k, (var, (param, initial))) in vars.iter().zip(&it.params).enumerate() {
-            let kept = |d: usize, after: &Extent| *after == Extent::Of(*param, d);
+            let kept = |d: usize, after: &Extent| *after == Extent::Of((*param).into(), d);
             let (before, after) = (self.extents(*initial).to_vec(), self.extents(it.body.results[k]));
             let known = before.iter().enumerate().map(|(d, e)| kept(d, &after[d]).then_some(*e)).collect();
             self.sizes(*var, known, depth);
@@ -211,6 +204,7 @@ impl Facts {
             }
             Op::If(..) | Op::Loop(_) | Op::Map(_) | Op::Reduce(_) => panic!("an operation without bodies"),
             Op::Scan(_) | Op::Hist(_) | Op::Custom(_) => panic!("an operation without bodies"),
+            Op::Agree(_) => panic!("an operation with a result"),
         }
     }
 

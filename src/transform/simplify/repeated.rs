@@ -290,6 +290,7 @@ impl Repeated {
             Op::Copy(_) | Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => return self.unique(),
             Op::If(..) | Op::Loop(_) | Op::Map(_) | Op::Reduce(_) => panic!("an operation without bodies"),
             Op::Scan(_) | Op::Hist(_) | Op::Custom(_) => panic!("an operation without bodies"),
+            Op::Agree(_) => panic!("an operation with a result"),
         };
         let class = self.class(kind, &operands);
         self.operands = operands;

@@ -2,9 +2,9 @@
 //!
 //! Law: a rule gives a value that equals the result of the operation wherever that has one, by no more work.
 
-use super::facts::{Extent, Facts};
+use super::facts::Facts;
 use super::forms::Writer;
-use crate::array::{Atom, Op, Range, index};
+use crate::array::{Atom, Extent, Op, Range, index};
 
 /// The value of an operation in another form, if the rule has one.
 type Rule = fn(&mut Writer, &Op) -> Option<Atom>;
@@ -38,7 +38,7 @@ fn size_told(to: &mut Writer, op: &Op) -> Option<Atom> {
     let Op::Size(array, dimension) = op else { return None };
     match to.facts.extents(*array)[*dimension] {
         Extent::Number(number) => Some(number),
-        Extent::Of(var, d) if (Atom::Var(var), d) != (*array, *dimension) => Some(to.emit(Op::Size(var.into(), d))),
+        Extent::Of(of, d) if (of, d) != (*array, *dimension) => Some(to.emit(Op::Size(of, d))),
         Extent::Of(..) => None,
     }
 }

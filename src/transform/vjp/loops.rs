@@ -8,7 +8,7 @@
 
 use super::arrays::from_end;
 use super::{Adjoint, Reverse};
-use crate::array::{Atom, Body, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Stm, Type, Var, index};
+use crate::array::{Agreement, Atom, Body, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Stm, Type, Var, index};
 use crate::transform::flow::mentions;
 
 /// The states that a loop has been through.
@@ -153,18 +153,12 @@ impl Reverse<'_, '_> {
         }
     }
 
-    /// The adjoint of a loop's result, in the sizes of what the loop variable starts from: the states are kept in one array,
-    /// so an array that changes its size is an error when the program runs, even where no state is read again.
+    /// The adjoint of a loop's result, which must have the sizes of what the loop variable starts from: the states are kept
+    /// in one array, so an array that changes its size is an error when the program runs, even where no state is read again.
     fn loop_seed(&mut self, result: Var, it: &Loop, k: usize) -> Atom {
-        let (param, first) = it.params[k];
-        let seed = self.take_or_zero(result);
-        let of = self.copier.source.type_of(param);
-        if of.rank == 0 || has_size_of(&it.body, it.body.results[k], param, of.rank) {
-            return seed;
-        }
-        let first = self.copier.atom(first);
-        let sizes = (0..of.rank).map(|dimension| self.target.size(first, dimension)).collect();
-        self.target.one(Op::Reshape(seed, sizes))
+        let (last, first) = (self.copier.atom(result.into()), self.copier.atom(it.params[k].1));
+        self.target.agree(Agreement::Carried, last, first);
+        self.take_or_zero(result)
     }
 
     /// A loop that carries `initial`, and in which adjoints of variables from outside these bodies are added to.
@@ -205,23 +199,4 @@ impl Reverse<'_, '_> {
         }
         results
     }
-}
-
-/// Whether it can be seen that a result of a body has the sizes of a variable of this rank.
-fn has_size_of(body: &Body, result: Atom, var: Var, rank: usize) -> bool {
-    if result == Atom::Var(var) {
-        return true;
-    }
-    let made = body.stms.iter().find(|stm| stm.vars.iter().any(|v| Atom::Var(*v) == result));
-    made.is_some_and(|stm| match &stm.op {
-        Op::Copy(a) | Op::Reverse(a) | Op::Update(a, ..) => has_size_of(body, *a, var, rank),
-        Op::ToAccumulator(a) | Op::FromAccumulator(a) | Op::Accumulate(a, ..) => has_size_of(body, *a, var, rank),
-        Op::Scatter(it) => has_size_of(body, it.destination, var, rank),
-        Op::Map(map) => rank == 1 && map.arrays.iter().any(|a| has_size_of(body, *a, var, rank)),
-        Op::Scan(it) => it.arrays.iter().any(|a| has_size_of(body, *a, var, rank)),
-        Op::Hist(it) => it.destinations.iter().any(|a| has_size_of(body, *a, var, rank)),
-        Op::Scalar(..) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) | Op::Index(..) => false,
-        Op::Slice(..) | Op::Permute(..) | Op::Reshape(..) | Op::Concat(_) | Op::If(..) | Op::Loop(_) => false,
-        Op::Reduce(_) | Op::Custom(_) => false,
-    })
 }

@@ -30,7 +30,7 @@ use super::flow::Active;
 use super::neutral::constant_neutrals;
 use super::stripmine::stripmined;
 use super::target::Target;
-use crate::array::{Atom, Body, Lambda, Op, Policy, Program, Stm, Var};
+use crate::array::{Agreement, Atom, Body, Lambda, Op, Policy, Program, Stm, Var};
 use crate::error::Result;
 use binomial::Snapshots;
 use loops::Checkpoints;
@@ -59,7 +59,13 @@ pub(super) fn vjp(
     }
     let saved = reverse.forward(&function.body);
     let mut results = reverse.copier.atoms(&function.body.results);
-    reverse.backward(&function.body, &saved, &seed(&target, &results));
+    let adjoints = seed(&target, &results);
+    for (result, adjoint) in results.iter().zip(&adjoints) {
+        if let Some(adjoint) = adjoint {
+            target.agree(Agreement::Adjoint, *adjoint, *result);
+        }
+    }
+    reverse.backward(&function.body, &saved, &adjoints);
     for k in by {
         results.push(reverse.take_or_zero(function.params[*k]));
     }
@@ -184,6 +190,7 @@ impl<'p, 't> Reverse<'p, 't> {
                 self.array(stm.vars[0], &stm.op);
             }
             Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => self.array(stm.vars[0], &stm.op),
+            Op::Agree(_) => panic!("what compares sizes has no adjoint"),
         }
     }
 
