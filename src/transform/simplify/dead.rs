@@ -6,7 +6,7 @@
 use crate::array::{Atom, Body, Form, Lambda, Op, Program, Reduce, Stm, Var};
 use crate::transform::flow::{atoms_in, bodies, reached};
 
-/// Takes out of a program what is not needed, if there is something.
+/// Takes out of a program what is not needed, and answers whether part of an operation was, and not all of it.
 pub(super) fn dead(program: &mut Program) -> bool {
     let mut needed = Needed::new(program);
     needed.body(&mut program.function.body, |_| true);
@@ -19,7 +19,7 @@ pub(super) fn dead(program: &mut Program) -> bool {
 /// The variables that the results of a program depend on in any way, by number.
 struct Needed {
     vars: Vec<bool>,
-    /// Whether something has been taken out.
+    /// Whether something has been taken out of an operation that stays.
     changed: bool,
     /// Whether an array was needed only to say how long a map is, and another one says it now.
     again: bool,
@@ -58,9 +58,7 @@ impl Needed {
 
     /// Takes out of a body what is not needed, and those of its results that `keep` does not name.
     fn body(&mut self, body: &mut Body, keep: impl Fn(usize) -> bool) {
-        let before = body.stms.len();
         body.stms.retain(|stm| stm.vars.iter().any(|v| self.has(*v)));
-        self.changed |= body.stms.len() < before;
         body.stms.iter_mut().for_each(|stm| self.stm(stm));
         self.pick(&mut body.results, keep);
     }
@@ -185,7 +183,7 @@ fn stm_needs(stm: &Stm, need: &mut impl FnMut(Var, Atom)) {
         op => op.atoms(|a| vars.iter().for_each(|var| need(*var, a))),
     }
     if !matches!(stm.op, Op::Custom(_)) {
-        bodies(&stm.op).into_iter().for_each(|(_, body)| body_needs(body, need));
+        bodies(&stm.op).for_each(|body| body_needs(body, need));
     }
 }
 

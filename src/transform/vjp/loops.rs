@@ -6,10 +6,12 @@
 //! of iterations times the size of the variables that change. Other policies are loops rewritten as nests of loops
 //! before this rule is applied.
 
+use rustc_hash::FxHashSet;
+
 use super::arrays::from_end;
 use super::{Adjoint, Reverse};
 use crate::array::{Atom, Body, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Stm, Type, Var, index};
-use crate::transform::flow::mentions;
+use crate::transform::flow::atoms_in;
 
 /// The states that a loop has been through.
 pub(super) struct Checkpoints {
@@ -43,10 +45,12 @@ impl Reverse<'_, '_> {
 
         let kept: Vec<&(Var, Atom)> = it.params.iter().filter(|(_, initial)| self.copier.kept(*initial)).collect();
         let initial: Vec<Atom> = kept.iter().map(|(_, a)| self.copier.atom(*a)).collect();
+        let mut mentioned: FxHashSet<Atom> = FxHashSet::default();
+        atoms_in(&it.body, &mut |a| mentioned.extend([a]));
         let mut states: Vec<State> = Vec::new();
         let mut stores: Vec<(usize, Atom)> = Vec::new();
         for (k, (param, first)) in it.params.iter().enumerate() {
-            states.push(if !mentions(&it.body, *param) || self.copier.source.type_of(*param).accumulator {
+            states.push(if !mentioned.contains(&Atom::Var(*param)) || self.copier.source.type_of(*param).accumulator {
                 State::Unused
             } else if it.body.results[k] == Atom::Var(*param) {
                 State::Same(self.copier.atom(*first))
@@ -209,19 +213,23 @@ impl Reverse<'_, '_> {
 
 /// Whether it can be seen that a result of a body has the sizes of a variable of this rank.
 fn has_size_of(body: &Body, result: Atom, var: Var, rank: usize) -> bool {
-    if result == Atom::Var(var) {
-        return true;
+    // From the last statement on, all that has the sizes of the result.
+    let mut like: FxHashSet<Atom> = [result].into_iter().collect();
+    for stm in body.stms.iter().rev() {
+        if !stm.vars.iter().any(|v| like.contains(&(*v).into())) {
+            continue;
+        }
+        match &stm.op {
+            Op::Copy(a) | Op::Reverse(a) | Op::Update(a, ..) => like.extend([*a]),
+            Op::ToAccumulator(a) | Op::FromAccumulator(a) | Op::Accumulate(a, ..) => like.extend([*a]),
+            Op::Scatter(it) => like.extend([it.destination]),
+            Op::Map(map) if rank == 1 => like.extend(&map.arrays),
+            Op::Scan(it) => like.extend(&it.arrays),
+            Op::Hist(it) => like.extend(&it.destinations),
+            Op::Scalar(..) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) | Op::Index(..) => {}
+            Op::Slice(..) | Op::Permute(..) | Op::Reshape(..) | Op::Concat(_) | Op::If(..) | Op::Loop(_) => {}
+            Op::Map(_) | Op::Reduce(_) | Op::Custom(_) => {}
+        }
     }
-    let made = body.stms.iter().find(|stm| stm.vars.iter().any(|v| Atom::Var(*v) == result));
-    made.is_some_and(|stm| match &stm.op {
-        Op::Copy(a) | Op::Reverse(a) | Op::Update(a, ..) => has_size_of(body, *a, var, rank),
-        Op::ToAccumulator(a) | Op::FromAccumulator(a) | Op::Accumulate(a, ..) => has_size_of(body, *a, var, rank),
-        Op::Scatter(it) => has_size_of(body, it.destination, var, rank),
-        Op::Map(map) => rank == 1 && map.arrays.iter().any(|a| has_size_of(body, *a, var, rank)),
-        Op::Scan(it) => it.arrays.iter().any(|a| has_size_of(body, *a, var, rank)),
-        Op::Hist(it) => it.destinations.iter().any(|a| has_size_of(body, *a, var, rank)),
-        Op::Scalar(..) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) | Op::Index(..) => false,
-        Op::Slice(..) | Op::Permute(..) | Op::Reshape(..) | Op::Concat(_) | Op::If(..) | Op::Loop(_) => false,
-        Op::Reduce(_) | Op::Custom(_) => false,
-    })
+    like.contains(&var.into())
 }
