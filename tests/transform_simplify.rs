@@ -1,9 +1,9 @@
 //! Simplification: random programs, each form by itself, and the programs that derivatives become.
 
-use catadiff::Result;
-use catadiff::array::Program;
-use catadiff::array::trace::{Arr, F64};
+use catadiff::array::trace::{Arr, F64, iota, loop_for};
+use catadiff::array::{Op, Program, Stm};
 use catadiff::interpret::Value;
+use catadiff::{Elementary, Result};
 use catadiff_laws::{ArrayProgram, Verdict, for_all, simplification};
 
 #[test]
@@ -14,6 +14,36 @@ fn random_programs_cost_no_more() -> Verdict {
 #[test]
 fn random_programs_settle() -> Verdict {
     for_all(|p: ArrayProgram| simplification::settles(&p))
+}
+
+/// The adjoint of an array of which many elements are read is written to as often, and read before each time. On a small
+/// stack, and with as many steps for each read as there were writes before, this would not end well.
+#[test]
+fn what_was_written_long_ago_is_found_in_one_step() {
+    let run = || {
+        let reads = 10_000;
+        let sum = |xs: Arr<F64>| (0..reads).fold(F64::from(0.0), |sum, k| sum.sin() + xs.index(k));
+        let adjoint = Program::trace(sum).unwrap().vjp().unwrap();
+        let indexed = |stm: &&Stm| matches!(stm.op, Op::Index(..));
+        // Every element is read once, and the adjoints, which begin with zeros, not at all.
+        assert_eq!(adjoint.function.body.stms.iter().filter(indexed).count(), reads as usize);
+    };
+    std::thread::Builder::new().stack_size(1 << 20).spawn(run).unwrap().join().unwrap();
+}
+
+/// A loop whose variable does not have the sizes of any of many arrays that are made of one another, each of two.
+#[test]
+fn arrays_made_of_arrays_twice_are_looked_at_once() {
+    let program = Program::trace(|xs: Arr<F64>| {
+        loop_for(2, xs, |_, ys| {
+            let other = iota(ys.len() + 1).map(|i| i.to_f64());
+            let made = (0..100).fold(other, |made, _| made.map2(made.reverse(), |a, b| a.sin() * b));
+            made.slice(1, made.len())
+        })
+        .sum()
+    })
+    .unwrap();
+    program.vjp().unwrap().verify().unwrap();
 }
 
 /// A program simplifies to another, but for the numbers of variables.

@@ -3,6 +3,8 @@
 //! Law: one function says what is well typed. The builder uses it to type what it adds, the verifier to check what is
 //! there, so the two cannot disagree.
 
+use core::fmt;
+
 use super::agree::Extent;
 use super::program::{Atom, Body, Form, Hist, Lambda, Loop, Map, Op, Program, Reduce, Scatter};
 use super::scalar::ScalarOp;
@@ -209,7 +211,7 @@ fn operator(program: &Program, operator: &Lambda, neutral: &[Atom], types: &[Typ
 
 fn parameters(program: &Program, what: &str, function: &Lambda, wanted: &[Type]) -> Result<(), Reason> {
     let found: Vec<Type> = function.params.iter().map(|p| program.type_of(*p)).collect();
-    same(&format!("{what}'s parameters and arguments"), &found, wanted)
+    same(format_args!("{what}'s parameters and arguments"), &found, wanted)
 }
 
 fn elements(program: &Program, arrays: &[Atom]) -> Result<Vec<Type>, Reason> {
@@ -246,7 +248,7 @@ fn expect(what: &str, found: Type, wanted: Type) -> Result<(), Reason> {
     if found == wanted { Ok(()) } else { Err(format!("{what} is of type {found}, where {wanted} is needed")) }
 }
 
-fn same(what: &str, a: &[Type], b: &[Type]) -> Result<(), Reason> {
+fn same(what: impl fmt::Display, a: &[Type], b: &[Type]) -> Result<(), Reason> {
     if a == b { Ok(()) } else { Err(format!("{what} have types {} and {}", list(a), list(b))) }
 }
 

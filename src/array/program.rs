@@ -92,7 +92,7 @@ pub enum Op {
     Reverse(Atom),
 
     /// One of two bodies.
-    If(Atom, Body, Body),
+    If(Atom, Box<Body>, Box<Body>),
     /// Iteration.
     Loop(Box<Loop>),
     /// The same function of each element.

@@ -59,7 +59,7 @@ impl Pending {
                 Op::Hist(it) => self.lambda(&it.operator, uses),
                 _ => {}
             }
-            bodies(&stm.op).into_iter().for_each(|(_, body)| self.body(body, uses));
+            bodies(&stm.op).for_each(|body| self.body(body, uses));
         }
     }
 }
@@ -131,5 +131,5 @@ fn statement(stm: &Stm, visit: &mut impl FnMut(Var, bool)) {
             visit(var, is_size);
         }
     });
-    bodies(&stm.op).into_iter().for_each(|(_, body)| mentions(body, visit));
+    bodies(&stm.op).for_each(|body| mentions(body, visit));
 }

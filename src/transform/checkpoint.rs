@@ -154,7 +154,7 @@ impl Plan<'_> {
             }
             // A function with a derivative of its own is not gone through.
             if !matches!(stm.op, Op::Custom(_)) {
-                scope.inner.extend(bodies(&stm.op).into_iter().map(|(_, body)| self.scope(body)));
+                scope.inner.extend(bodies(&stm.op).map(|body| self.scope(body)));
             }
         }
         scope

@@ -9,7 +9,6 @@ use crate::array::{
 };
 
 /// A program that is read, and what its variables stand for in the one that is written.
-#[derive(Clone)]
 pub(super) struct Copier<'p, 't> {
     pub(super) source: &'p Program,
     pub(super) target: &'t Target,
@@ -110,7 +109,7 @@ impl<'p, 't> Copier<'p, 't> {
             Op::Copy(a) => self.kept_atoms(&[*a]),
             Op::Size(a, dimension) => vec![self.target.size(self.atom(*a), *dimension)],
             Op::If(condition, yes, no) => {
-                let (yes, no) = (self.body(yes), self.body(no));
+                let (yes, no) = (Box::new(self.body(yes)), Box::new(self.body(no)));
                 self.target.emit(Op::If(self.atom(*condition), yes, no))
             }
             Op::Loop(it) => {

@@ -22,14 +22,10 @@ impl Active {
 
     /// The variables that depend on these parameters, and on which results depend.
     pub(super) fn both(program: &Program, by: &[usize]) -> Self {
-        Active::of_lambda(program, &program.function, &params(program, by))
-    }
-
-    /// The variables of a function that depend on these, and on which its results depend.
-    pub(super) fn of_lambda(program: &Program, function: &Lambda, from: &[Var]) -> Self {
-        let edges = edges(program, &function.body, from);
-        let (count, results) = (program.types.len(), function.body.results.iter().filter_map(var).collect());
-        let varied = reached(count, from.to_vec(), || edges.iter().copied());
+        let (body, from) = (&program.function.body, params(program, by));
+        let edges = edges(program, body, &from);
+        let (count, results) = (program.types.len(), body.results.iter().filter_map(var).collect());
+        let varied = reached(count, from, || edges.iter().copied());
         let useful = reached(count, results, || edges.iter().map(|(from, to)| (*to, *from)));
         Active(varied.into_iter().zip(useful).map(|(a, b)| a && b).collect())
     }

@@ -154,7 +154,7 @@ impl Forward<'_, '_> {
         match &stm.op {
             Op::Scalar(op, operands) => self.scalar(stm, *op, operands),
             Op::If(condition, yes, no) => {
-                let (yes, no) = (self.body(yes, &felt), self.body(no, &felt));
+                let (yes, no) = (Box::new(self.body(yes, &felt)), Box::new(self.body(no, &felt)));
                 let results = target.emit(Op::If(self.copier.atom(*condition), yes, no));
                 self.bind(&stm.vars, &felt, &results);
             }
@@ -317,15 +317,17 @@ impl Forward<'_, '_> {
     fn custom(&mut self, stm: &Stm, it: &Custom) {
         self.copier.stm(stm);
         let (target, n) = (self.target, it.arguments.len());
-        let adjoints = &it.pullback.params[n..];
-        let active = Active::of_lambda(self.copier.source, &it.pullback, adjoints);
+        let (pullback, outside) = self.copier.source.function_alone(&it.pullback);
+        let adjoints: Vec<usize> = (n..it.pullback.params.len()).collect();
+        let active = Active::both(&pullback, &adjoints);
         let mut arguments = self.copier.atoms(&it.arguments);
         let values: Vec<Atom> = stm.vars.iter().map(|v| self.copier.atom((*v).into())).collect();
         arguments.extend(values.iter().map(|v| target.zeros_like(*v)));
+        arguments.extend(outside.into_iter().map(|v| self.copier.atom(v.into())));
         let seeds: Vec<Option<Atom>> = it.arguments.iter().map(|a| self.known(*a)).collect();
-        let mut reverse = Reverse::with(self.copier.clone(), &active);
-        let found = reverse.pullback(&it.pullback, &arguments, &seeds);
-        for (seed, adjoint) in seeds.iter().zip(&it.pullback.body.results) {
+        let mut reverse = Reverse::new(&pullback, target, &active);
+        let found = reverse.pullback(&pullback.function, &arguments, &seeds);
+        for (seed, adjoint) in seeds.iter().zip(&pullback.function.body.results) {
             if let Some(seed) = seed {
                 target.agree(Agreement::Adjoint, reverse.copier.atom(*adjoint), *seed);
             }

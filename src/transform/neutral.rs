@@ -43,7 +43,7 @@ fn any(body: &Body, active: &Active) -> bool {
     body.stms.iter().any(|stm| match &stm.op {
         Op::Reduce(it) | Op::Scan(it) if varies(&it.neutral, active) => true,
         Op::Hist(it) if varies(&it.neutral, active) => true,
-        op => bodies(op).into_iter().any(|(_, inner)| any(inner, active)),
+        op => bodies(op).any(|inner| any(inner, active)),
     })
 }
 

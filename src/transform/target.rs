@@ -301,7 +301,7 @@ impl Target {
         yes: impl FnOnce() -> Vec<Atom>,
         no: impl FnOnce() -> Vec<Atom>,
     ) -> Vec<Atom> {
-        let (yes, no) = (self.body(yes), self.body(no));
+        let (yes, no) = (Box::new(self.body(yes)), Box::new(self.body(no)));
         self.emit(Op::If(condition, yes, no))
     }
 

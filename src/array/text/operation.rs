@@ -65,9 +65,9 @@ impl Parser<'_> {
             "array" => Op::FromAccumulator(self.one()?),
             "if" => {
                 let condition = self.atom()?;
-                let yes = self.body()?;
+                let yes = Box::new(self.body()?);
                 self.need("else")?;
-                Op::If(condition, yes, self.body()?)
+                Op::If(condition, yes, Box::new(self.body()?))
             }
             "loop" => Op::Loop(Box::new(self.of_loop()?)),
             "map" => {

@@ -30,7 +30,7 @@ impl Writer {
                 let accumulator = self.builder.type_of(*a).accumulator;
                 classes.push(if accumulator { self.seen.unique() } else { self.seen.class(Kind::Branch, &operands) });
             }
-            let written = self.write_unless_held(Op::If(condition, yes, no), &classes);
+            let written = self.write_unless_held(Op::If(condition, Box::new(yes), Box::new(no)), &classes);
             kept.iter().zip(written).for_each(|(k, atom)| results[*k] = Some(atom));
         }
         results.into_iter().flatten().collect()

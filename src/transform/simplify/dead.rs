@@ -8,7 +8,8 @@ use super::sizes::{Written, plan};
 use crate::array::{Atom, Body, Form, Lambda, Op, Program, Reduce, Stm, Var};
 use crate::transform::flow::{atoms_in, bodies, reached};
 
-/// Takes out of a program what is not needed, if there is something, and says which comparisons of sizes are written.
+/// Takes out of a program what is not needed, and answers whether part of an operation was, and not all of it. Comparisons
+/// of sizes that would go with it are written as said.
 pub(super) fn dead(program: &mut Program, written: Written) -> bool {
     let mut needed = Needed::new(program, &[]);
     let mut roots = Vec::new();
@@ -28,10 +29,9 @@ pub(super) fn dead(program: &mut Program, written: Written) -> bool {
     }
     needed.body(&mut program.function.body, |_| true);
     // What seemed to be needed for a comparison may not be, now that others are written.
-    if needed.again || needed.changed && !roots.is_empty() {
-        dead(program, if written == Written::All { Written::Lost } else { written });
-    }
-    needed.changed
+    let again = needed.again || (needed.changed || needed.left_out) && !roots.is_empty();
+    let parted = again && dead(program, if written == Written::All { Written::Lost } else { written });
+    needed.changed || parted
 }
 
 /// Whether sizes are compared here.
@@ -40,15 +40,17 @@ fn compares(op: &Op) -> bool {
         Op::Agree(_) => true,
         // What is compared there is part of a function that is needed or not.
         Op::Custom(_) => false,
-        op => bodies(op).into_iter().any(|(_, body)| body.stms.iter().any(|stm| compares(&stm.op))),
+        op => bodies(op).any(|body| body.stms.iter().any(|stm| compares(&stm.op))),
     }
 }
 
 /// The variables that the results of a program depend on in any way, by number.
 struct Needed {
     vars: Vec<bool>,
-    /// Whether something has been taken out.
+    /// Whether something has been taken out of an operation that stays.
     changed: bool,
+    /// Whether a statement has been taken out whole.
+    left_out: bool,
     /// Whether an array was needed only to say how long a map is, and another one says it now.
     again: bool,
 }
@@ -63,7 +65,8 @@ impl Needed {
         });
         let results = program.function.body.results.iter().chain(roots);
         let results = results.filter_map(|a| if let Atom::Var(v) = a { Some(*v) } else { None }).collect();
-        Needed { vars: reached(program.types.len(), results, || edges.iter().copied()), changed: false, again: false }
+        let vars = reached(program.types.len(), results, || edges.iter().copied());
+        Needed { vars, changed: false, left_out: false, again: false }
     }
 
     fn has(&self, var: Var) -> bool {
@@ -88,7 +91,7 @@ impl Needed {
     fn body(&mut self, body: &mut Body, keep: impl Fn(usize) -> bool) {
         let before = body.stms.len();
         body.stms.retain(|stm| stm.vars.iter().any(|v| self.has(*v)) || compares(&stm.op));
-        self.changed |= body.stms.len() < before;
+        self.left_out |= body.stms.len() < before;
         body.stms.iter_mut().for_each(|stm| self.stm(stm));
         self.pick(&mut body.results, keep);
     }
@@ -213,7 +216,7 @@ fn stm_needs(stm: &Stm, need: &mut impl FnMut(Var, Atom)) {
         op => op.atoms(|a| vars.iter().for_each(|var| need(*var, a))),
     }
     if !matches!(stm.op, Op::Custom(_)) {
-        bodies(&stm.op).into_iter().for_each(|(_, body)| body_needs(body, need));
+        bodies(&stm.op).for_each(|body| body_needs(body, need));
     }
 }
 

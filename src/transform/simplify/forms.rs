@@ -235,8 +235,8 @@ impl Writer {
     /// The classes of the results of a scope whose bodies have these results.
     pub(super) fn results(&mut self, scope: Class, results: &[Atom], count: usize) -> Vec<Class> {
         let classes = self.seen.all(results);
-        let of = |k| self.seen.class(Kind::Result, &[&[scope, position(k)], &classes[..]].concat());
-        (0..count).map(of).collect()
+        let all = self.seen.class(Kind::Results, &[&[scope], &classes[..]].concat());
+        (0..count).map(|k| self.seen.class(Kind::Result, &[all, position(k)])).collect()
     }
 
     /// A combinator with one operator.

@@ -18,8 +18,9 @@ mod regular;
 mod repeated;
 mod rules;
 mod sizes;
+mod written;
 
-use crate::array::{Op, Program};
+use crate::array::Program;
 use sizes::Written;
 
 /// A rewrite of whole programs.
@@ -52,20 +53,25 @@ pub(super) fn simplify(mut program: Program) -> Program {
     dead::dead(&mut program, Written::All);
     let mut simple = forms::forms(program);
     for _ in 0..ROUNDS {
-        let mut settled = true;
+        let (mut settled, mut parted) = (true, false);
         for pass in PASSES {
-            if (pass.run)(&mut simple) && pass.more {
+            if !(pass.run)(&mut simple) {
+                continue;
+            }
+            if pass.more {
                 simple = forms::forms(simple);
                 settled = false;
+            } else {
+                parted = true;
             }
         }
         if settled {
-            dead::dead(&mut simple, Written::Needed);
-            // What was left out may have been all that kept two values apart.
+            parted |= dead::dead(&mut simple, Written::Needed);
             let now = simple.renumber();
-            if is_straight(&now) {
+            if !parted {
                 return now;
             }
+            // The part of an operation that was left out may have been all that kept two values apart.
             simple = forms::forms(now.clone()).renumber();
             if simple == now {
                 return now;
@@ -73,9 +79,4 @@ pub(super) fn simplify(mut program: Program) -> Program {
         }
     }
     simple.renumber()
-}
-
-/// Whether a program is of scalar operations alone: their forms do not depend on what was left out between them.
-fn is_straight(program: &Program) -> bool {
-    program.function.body.stms.iter().all(|stm| matches!(stm.op, Op::Scalar(..)))
 }

@@ -40,7 +40,9 @@ pub(super) enum Kind {
     Element,
     /// The array of a value's elements, over a space.
     Mapped,
-    /// A result of a scope, by its position, and all results of its bodies.
+    /// All results of the bodies of a scope.
+    Results,
+    /// One of them, by its position.
     Result,
     /// One of two values.
     Branch,

@@ -78,12 +78,15 @@ fn index_of_elements(to: &mut Writer, op: &Op) -> Option<Atom> {
     Some(to.emit(Op::Index(element, at[1..].to_vec())))
 }
 
-/// `(a with [i] = v)[i] = v`, and `(a with [i] = v)[j] = a[j]` where `i` and `j` are different numbers.
+/// `(a with [i] = v)[i, j…] = v[j…]`, and `(a with [i] = v)[j] = a[j]` where `i` and `j` are different numbers.
 fn index_of_update(to: &mut Writer, op: &Op) -> Option<Atom> {
     let Op::Index(array, at) = op else { return None };
     let Op::Update(from, written, value) = to.facts.op(*array)? else { return None };
     if written == at {
         return Some(*value);
+    }
+    if let Some((found, led)) = to.facts.written.find(*array, at) {
+        return Some(to.emit(Op::Index(found, at[led..].to_vec())));
     }
     let differ =
         |(i, j): (&Atom, &Atom)| matches!((Facts::number(*i), Facts::number(*j)), (Some(i), Some(j)) if i != j);

@@ -6,10 +6,12 @@
 //! of iterations times the size of the variables that change. Other policies are loops rewritten as nests of loops
 //! before this rule is applied.
 
+use rustc_hash::FxHashSet;
+
 use super::arrays::from_end;
 use super::{Adjoint, Reverse};
 use crate::array::{Agreement, Atom, Body, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Stm, Type, Var, index};
-use crate::transform::flow::mentions;
+use crate::transform::flow::atoms_in;
 
 /// The states that a loop has been through.
 pub(super) struct Checkpoints {
@@ -43,10 +45,12 @@ impl Reverse<'_, '_> {
 
         let kept: Vec<&(Var, Atom)> = it.params.iter().filter(|(_, initial)| self.copier.kept(*initial)).collect();
         let initial: Vec<Atom> = kept.iter().map(|(_, a)| self.copier.atom(*a)).collect();
+        let mut mentioned: FxHashSet<Atom> = FxHashSet::default();
+        atoms_in(&it.body, &mut |a| mentioned.extend([a]));
         let mut states: Vec<State> = Vec::new();
         let mut stores: Vec<(usize, Atom)> = Vec::new();
         for (k, (param, first)) in it.params.iter().enumerate() {
-            states.push(if !mentions(&it.body, *param) || self.copier.source.type_of(*param).accumulator {
+            states.push(if !mentioned.contains(&Atom::Var(*param)) || self.copier.source.type_of(*param).accumulator {
                 State::Unused
             } else if it.body.results[k] == Atom::Var(*param) {
                 State::Same(self.copier.atom(*first))

@@ -44,13 +44,14 @@ pub(super) fn vjp(
     seed: impl FnOnce(&Target, &[Atom]) -> Vec<Option<Atom>>,
 ) -> Result<Program> {
     let nested = stripmined(program);
-    let mut active = Active::both(&nested, by);
-    check(&nested, &active)?;
-    let constant = constant_neutrals(&nested, &active);
+    let program = &nested;
+    let mut active = Active::both(program, by);
+    check(program, &active)?;
+    let constant = constant_neutrals(program, &active);
     if let Some(constant) = &constant {
         active = Active::both(constant, by);
     }
-    let (program, target) = (constant.as_ref().unwrap_or(&nested), Target::new());
+    let (program, target) = (constant.as_ref().unwrap_or(program), Target::new());
     let mut reverse = Reverse::new(program, &target, &active);
     let function = &program.function;
     for (param, name) in function.params.iter().zip(&program.names) {
@@ -108,12 +109,8 @@ pub(super) struct Reverse<'p, 't> {
 
 impl<'p, 't> Reverse<'p, 't> {
     pub(super) fn new(source: &'p Program, target: &'t Target, active: &'t Active) -> Self {
-        Reverse::with(Copier::new(source, target), active)
-    }
-
-    /// The sweeps over a part of a program, where these values are known.
-    pub(super) fn with(copier: Copier<'p, 't>, active: &'t Active) -> Self {
-        Reverse { target: copier.target, copier, active, adjoints: FxHashMap::default(), places: Vec::new() }
+        let copier = Copier::new(source, target);
+        Reverse { target, copier, active, adjoints: FxHashMap::default(), places: Vec::new() }
     }
 
     /// Writes the statements of a scope, keeping what the return sweep needs.
