@@ -1,7 +1,10 @@
 //! Copies of statements under other names, so that a scope can be executed again.
 //!
 //! Law: a copy computes what the original does, from the values its variables have been given. Accumulators can only be
-//! added to, so where the values of a scope are wanted again, those that come from outside are left out of the copy.
+//! added to, so where the values of a scope are wanted again, those that come from outside are left out of the copy. What
+//! is told beforehand is not computed again.
+
+use rustc_hash::FxHashMap;
 
 use super::target::Target;
 use crate::array::{
@@ -14,6 +17,8 @@ pub(super) struct Copier<'p, 't> {
     pub(super) target: &'t Target,
     /// By number; nothing for what is left out.
     values: Vec<Option<Atom>>,
+    /// Values that statements are known to give.
+    told: FxHashMap<Var, Atom>,
     rewrite: Option<&'t Rewrite<'t>>,
 }
 
@@ -22,7 +27,8 @@ type Rewrite<'r> = dyn Fn(&mut Copier<'_, '_>, &Stm) -> Option<Vec<Atom>> + 'r;
 
 impl<'p, 't> Copier<'p, 't> {
     pub(super) fn new(source: &'p Program, target: &'t Target) -> Self {
-        Copier { source, target, values: vec![None; source.types.len()], rewrite: None }
+        let values = vec![None; source.types.len()];
+        Copier { source, target, values, told: FxHashMap::default(), rewrite: None }
     }
 
     /// A copier that writes some statements in another way.
@@ -38,6 +44,21 @@ impl<'p, 't> Copier<'p, 't> {
     /// Leaves a variable, an accumulator, out of what is copied.
     pub(super) fn leave_out(&mut self, var: Var) {
         self.values[var.0 as usize] = None;
+    }
+
+    /// Says which value a statement will give, so that it need not be computed.
+    pub(super) fn tell(&mut self, var: Var, value: Atom) {
+        self.told.insert(var, value);
+    }
+
+    /// From here on statements give what they compute.
+    pub(super) fn untell(&mut self, var: Var) {
+        self.told.remove(&var);
+    }
+
+    /// The value that a statement is known to give.
+    pub(super) fn told(&self, var: Var) -> Option<Atom> {
+        self.told.get(&var).copied()
     }
 
     /// What an operand stands for.
@@ -99,6 +120,14 @@ impl<'p, 't> Copier<'p, 't> {
     /// Copies a statement to the end of what is written.
     pub(super) fn stm(&mut self, stm: &Stm) {
         if let Some(results) = self.rewrite.and_then(|rewrite| rewrite(self, stm)) {
+            return self.bind(stm, &results);
+        }
+        if !self.told.is_empty()
+            && let Some(results) = stm.vars.iter().map(|v| self.told(*v)).collect::<Option<Vec<Atom>>>()
+        {
+            if let Op::Scalar(op, operands) = &stm.op {
+                self.target.assume(*op, &self.atoms(operands), results[0]);
+            }
             return self.bind(stm, &results);
         }
         let results: Vec<Atom> = match &stm.op {

@@ -12,10 +12,12 @@ mod fold;
 mod forms;
 mod fresh;
 mod interchange;
+mod merge;
 mod nest;
 mod regular;
 mod repeated;
 mod rules;
+mod visits;
 mod written;
 
 use crate::array::Program;
@@ -60,6 +62,11 @@ pub(super) fn simplify(mut program: Program) -> Program {
             } else {
                 parted = true;
             }
+        }
+        // Merged last: what accumulates is recognised in maps that do nothing else.
+        if settled && merge::merge(&mut simple) {
+            simple = forms::forms(simple);
+            settled = false;
         }
         if settled {
             let now = simple.renumber();
