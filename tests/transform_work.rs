@@ -162,3 +162,30 @@ fn the_state_after_an_iteration_is_not_computed_again() {
     let reverse = Program::parse(of_vectors).unwrap().vjp().unwrap().to_string();
     assert_eq!(reverse.matches("= sin(").count(), 1, "{reverse}");
 }
+
+/// What does not depend on the direction is computed once, also where one map computes it together with the tangent.
+#[test]
+fn many_directions_share_the_values() {
+    let (n, directions) = (20, 10);
+    let program = Program::parse(
+        "program (xs: []f64) {
+            let ys = map (xs) |x: f64| { let e = exp(x) let t = tanh(e) return t }
+            let zs = map (ys, xs) |y: f64, x: f64| { let s = sin(y) let p = mul(s, x) let e = exp(p) return e }
+            let t = reduce (zs) from (0.0f64) |a: f64, b: f64| { let c = add(a, b) return c }
+            return t }",
+    )
+    .unwrap();
+    let (xs, tangent) = (vector(n, 0.0), vector(n, 1.0));
+    let tangents = Value::rows(vec![tangent.clone(); directions]).unwrap();
+    let one = program.jvp().unwrap().run(&[xs.clone(), tangent]).unwrap();
+    let jmp = program.jmp().unwrap();
+    jmp.verify().unwrap();
+    let many = jmp.run(&[xs.clone(), tangents.clone()]).unwrap();
+    assert_eq!(many, [one[0].clone(), Value::rows(vec![one[1].clone(); directions]).unwrap()]);
+    let (values, all) = (operations(&program, std::slice::from_ref(&xs)), operations(&jmp, &[xs, tangents]));
+    println!("{values} → {all}");
+    // Of each element a direction needs the partials of the two exponentials, of the tangent and of the sine, with the
+    // arguments of the first and the third, six products and two sums.
+    assert!(all <= values + (15 * n * directions) as u64, "{jmp}");
+    assert_eq!(jmp.to_string().matches("= tanh(").count(), 1, "{jmp}");
+}

@@ -146,7 +146,13 @@ impl<'p, 't> Copier<'p, 't> {
                 self.target.emit(op)
             }
             Op::Map(map) => {
-                let op = self.of_map(map);
+                let told = |(var, result): (&Var, &Atom)| match result {
+                    Atom::Var(result) => self.told(*var).map(|array| (*result, array)),
+                    Atom::Const(_) => None,
+                };
+                let known: Vec<(Var, Atom)> =
+                    stm.vars.iter().zip(&map.function.body.results).filter_map(told).collect();
+                let op = self.map_knowing(map, &known);
                 self.target.emit(op)
             }
             Op::Accumulate(a, indices, value) if self.kept(*a) => {
@@ -185,6 +191,29 @@ impl<'p, 't> Copier<'p, 't> {
                 self.leave_out(*var);
             }
         }
+    }
+
+    /// A copy of a map, some of whose results are known: what the function gives for those is an element of these arrays.
+    fn map_knowing(&mut self, map: &Map, known: &[(Var, Atom)]) -> Op {
+        let (mut arrays, accumulators) = (self.atoms(&map.arrays), self.kept_atoms(&map.accumulators));
+        let (elements, collectors) = map.function.params.split_at(arrays.len());
+        let mut params: Vec<Var> = elements.iter().map(|param| self.parameter(*param)).collect();
+        for (result, array) in known {
+            let element = self.target.fresh(self.target.type_of(*array).element());
+            self.tell(*result, element.into());
+            params.push(element);
+            arrays.push(*array);
+        }
+        for (param, accumulator) in collectors.iter().zip(&map.accumulators) {
+            if self.kept(*accumulator) {
+                params.push(self.parameter(*param));
+            } else {
+                self.leave_out(*param);
+            }
+        }
+        let function = Lambda { params, body: self.body(&map.function.body) };
+        known.iter().for_each(|(result, _)| self.untell(*result));
+        Op::Map(Box::new(Map { function, arrays, accumulators }))
     }
 
     /// The number of iterations of a loop that asks, found by running it.
@@ -260,17 +289,6 @@ impl Rebuild for Copier<'_, '_> {
     }
 
     fn of_map(&mut self, map: &Map) -> Op {
-        let (arrays, accumulators) = (self.atoms(&map.arrays), self.kept_atoms(&map.accumulators));
-        let (elements, collectors) = map.function.params.split_at(arrays.len());
-        let mut params: Vec<Var> = elements.iter().map(|param| self.parameter(*param)).collect();
-        for (param, accumulator) in collectors.iter().zip(&map.accumulators) {
-            if self.kept(*accumulator) {
-                params.push(self.parameter(*param));
-            } else {
-                self.leave_out(*param);
-            }
-        }
-        let function = Lambda { params, body: self.body(&map.function.body) };
-        Op::Map(Box::new(Map { function, arrays, accumulators }))
+        self.map_knowing(map, &[])
     }
 }

@@ -131,7 +131,8 @@ impl Needed {
     }
 }
 
-fn body_needs(body: &Body, need: &mut impl FnMut(Var, Atom)) {
+/// Says for each variable in a body what it needs.
+pub(in crate::transform) fn body_needs(body: &Body, need: &mut impl FnMut(Var, Atom)) {
     body.stms.iter().for_each(|stm| stm_needs(stm, need));
 }
 

@@ -22,6 +22,8 @@ mod written;
 
 use crate::array::Program;
 
+pub(super) use dead::body_needs;
+
 /// A rewrite of whole programs.
 struct Pass {
     /// Rewrites the program, and answers whether there was something to rewrite.
