@@ -8,7 +8,7 @@
 use core::mem::{Discriminant, discriminant};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::array::{Atom, Body, Lambda, Map, Op, Program, ScalarOp, Stm, Var, bodies_mut, deeper};
+use crate::array::{Atom, Body, Lambda, Map, Op, Program, ScalarOp, Stm, Var, bodies_mut, deeper, has_bodies, params};
 use crate::primitives::Primitive;
 use crate::transform::flow::{atoms_of, bodies};
 
@@ -135,18 +135,16 @@ fn write(op: &Op, inside: &FxHashMap<Var, u32>, bound: &mut FxHashMap<Var, u32>,
     if let Op::Permute(_, order) = op {
         tokens.extend(order.iter().copied().map(Token::Number));
     }
-    for (params, body) in bodies(op) {
-        let bind = |vars: &[Var], bound: &mut FxHashMap<Var, u32>| {
-            for var in vars {
-                let order = u32::try_from(bound.len()).expect("a program has fewer than 2^32 variables");
-                bound.insert(*var, order);
-            }
-        };
-        bind(&params, bound);
+    let bind = |var: Var, bound: &mut FxHashMap<Var, u32>| {
+        let order = u32::try_from(bound.len()).expect("a program has fewer than 2^32 variables");
+        bound.insert(var, order);
+    };
+    params(op).for_each(|var| bind(var, bound));
+    for body in bodies(op) {
         deeper(|| {
             for stm in &body.stms {
                 write(&stm.op, inside, bound, tokens);
-                bind(&stm.vars, bound);
+                stm.vars.iter().for_each(|var| bind(*var, bound));
             }
         });
         tokens.extend(body.results.iter().map(|a| token(*a, bound)));
@@ -160,9 +158,8 @@ fn work(op: &Op) -> u64 {
         Op::Scalar(ScalarOp::Row(_), _) => 4,
         Op::Scalar(..) => 1,
         op => {
-            let inner = bodies(op);
-            let own = if inner.is_empty() { 0 } else { ENOUGH };
-            inner.iter().flat_map(|(_, body)| &body.stms).fold(own, |sum, stm| sum + work(&stm.op))
+            let own = if has_bodies(op) { ENOUGH } else { 0 };
+            bodies(op).flat_map(|body| &body.stms).fold(own, |sum, stm| sum + work(&stm.op))
         }
     }
 }
