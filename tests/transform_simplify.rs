@@ -155,6 +155,71 @@ fn what_was_computed_before() {
 }
 
 #[test]
+fn maps_that_share_work_are_one() {
+    // The second waits for nothing of the first, and what waits for the first comes later.
+    becomes(
+        "program (xs: []f64, ys: []f64, w: f64) {
+           let a = map (xs) |x: f64| { let s = sin(x) let e = exp(s) let r = add(e, x) return r }
+           let t = reduce (a) from (0.0f64) |a: f64, b: f64| { let c = add(a, b) return c }
+           let z = mul(w, w)
+           let b = map (xs, ys) |x: f64, y: f64| { let s = sin(x) let e = exp(s) let p = mul(e, y) let q = mul(p, z) return q }
+           return t, b }",
+        "program (xs: []f64, ys: []f64, w: f64) {
+           let z = mul(w, w)
+           let a, b = map (xs, ys) |x: f64, y: f64| {
+             let s = sin(x) let e = exp(s) let r = add(e, x) let p = mul(e, y) let q = mul(p, z) return r, q }
+           let t = reduce (a) from (0.0f64) |a: f64, b: f64| { let c = add(a, b) return c }
+           return t, b }",
+    );
+    // It waits for the sum; and a sum is not worth an array that is kept.
+    let waits = "program (xs: []f64) {
+        let a = map (xs) |x: f64| { let s = sin(x) let c = cos(s) let e = exp(c) return e }
+        let t = reduce (a) from (0.0f64) |a: f64, b: f64| { let c = add(a, b) return c }
+        let b = map (xs) |x: f64| { let s = sin(x) let c = cos(s) let p = mul(c, t) return p }
+        return t, b }";
+    becomes(waits, waits);
+    let cheap = "program (xs: []f64) {
+        let a = map (xs) |x: f64| { let s = add(x, 1.0f64) let e = exp(s) return e }
+        let b = map (xs) |x: f64| { let s = add(x, 1.0f64) let p = mul(s, x) return p }
+        return a, b }";
+    becomes(cheap, cheap);
+}
+
+#[test]
+fn places_that_a_loop_comes_to_once() {
+    // What is there is the zero that the loop began with.
+    becomes(
+        "program (xs: []f64, n: i64) {
+           let zeros = replicate(n, 0.0f64)
+           let ys = loop (ys: []f64 = zeros) for i < n {
+             let m = sub(n, 1i64) let k = sub(m, i)
+             let x = xs[k] let y = ys[k] let s = add(x, y) let e = exp(s)
+             let new = ys with [k] = e return new }
+           return ys }",
+        "program (xs: []f64, n: i64) {
+           let zeros = replicate(n, 0.0f64)
+           let ys = loop (ys: []f64 = zeros) for i < n {
+             let m = sub(n, 1i64) let k = sub(m, i)
+             let x = xs[k] let e = exp(x)
+             let new = ys with [k] = e return new }
+           return ys }",
+    );
+    // A place that it may come to again, or read as a whole, has what was written there.
+    for (index, read) in [("mul(i, n)", "ys[k]"), ("add(i, m)", "ys[0i64]"), ("quot(i, 2i64)", "ys[k]")] {
+        let again = format!(
+            "program (xs: []f64, n: i64) {{
+               let zeros = replicate(n, 0.0f64)
+               let ys, last = loop (ys: []f64 = zeros, m: i64 = 0i64) for i < n {{
+                 let k = {index} let x = xs[k] let y = {read} let s = add(x, y) let e = exp(s)
+                 let new = ys with [k] = e let l = add(m, k) return new, l }}
+               return ys }}"
+        );
+        let simple = Program::parse(&again).unwrap().simplified().to_string();
+        assert!(simple.contains("f64 = add("), "{simple}");
+    }
+}
+
+#[test]
 fn regular_accumulators() {
     const ADD: &str = "|p: f64, q: f64| { let r = add(p, q) return r }";
     // To one place: a sum.

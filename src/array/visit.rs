@@ -80,7 +80,7 @@ pub(crate) fn bodies(op: &Op) -> impl Iterator<Item = &Body> {
 }
 
 /// The variables that are bound for the bodies of an operation.
-fn params(op: &Op) -> impl Iterator<Item = Var> {
+pub(crate) fn params(op: &Op) -> impl Iterator<Item = Var> {
     let (functions, variables) = match op {
         Op::Loop(it) => ([None; 2], Some(it)),
         Op::Map(map) => ([Some(&map.function), None], None),

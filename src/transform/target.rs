@@ -147,9 +147,20 @@ impl Target {
 
     /// A scalar operation, as it is.
     pub(super) fn scalar(&self, op: ScalarOp, operands: &[Atom]) -> Atom {
+        self.once(self.known_scalar(op, operands), || self.builder.borrow_mut().scalar(op, operands))
+    }
+
+    fn known_scalar(&self, op: ScalarOp, operands: &[Atom]) -> Known {
         let mut of = [u32::MAX; 3];
         of.iter_mut().zip(operands).for_each(|(place, operand)| *place = self.number(*operand));
-        self.once(Known::Scalar(op, of), || self.builder.borrow_mut().scalar(op, operands))
+        Known::Scalar(op, of)
+    }
+
+    /// Takes a value for that of a scalar operation, in this body.
+    pub(super) fn assume(&self, op: ScalarOp, operands: &[Atom], value: Atom) {
+        if matches!(value, Atom::Var(_)) {
+            self.once(self.known_scalar(op, operands), || value);
+        }
     }
 
     /// Says that a value must have the sizes of another, from which derivatives take theirs.

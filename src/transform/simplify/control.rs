@@ -1,11 +1,12 @@
 //! The forms of branches, loops and maps.
 //!
 //! Law: what is known before the program runs is done before: branches that are taken or equal, loop variables that stay
-//! what they are, loops of at most one iteration, results of maps that are the same for every element or are an
+//! what they are, places of them that one iteration comes to, loops of at most one iteration, results of maps that are the same for every element or are an
 //! operand.
 
 use super::forms::{Frame, Writer};
 use super::repeated::{Class, Kind};
+use super::visits::reading_the_beginning;
 use crate::array::{Atom, Body, Const, Form, Lambda, Loop, Map, Op, Rebuild, Var, has_effect, index};
 
 impl Writer {
@@ -61,7 +62,8 @@ impl Writer {
             return initial;
         }
         let kept: Vec<usize> = (0..changes.len()).filter(|k| changes[*k]).collect();
-        let written = self.iterate(it, &initial, &kept);
+        let simpler = reading_the_beginning(it, |k| self.facts.copied(initial[k]).is_some());
+        let written = self.iterate(simpler.as_ref().unwrap_or(it), &initial, &kept);
         let mut results = initial;
         kept.iter().zip(written).for_each(|(k, atom)| results[*k] = atom);
         results

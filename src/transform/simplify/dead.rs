@@ -34,6 +34,11 @@ pub(super) fn dead(program: &mut Program, written: Written) -> bool {
     needed.changed || parted
 }
 
+/// Takes out of a program what its results do not depend on, and comparisons of sizes with it.
+pub(in crate::transform) fn only_needed(program: &mut Program) {
+    Needed::new(program, &[]).body(&mut program.function.body, |_| true);
+}
+
 /// Whether sizes are compared here.
 fn compares(op: &Op) -> bool {
     match op {
@@ -164,7 +169,8 @@ impl Needed {
     }
 }
 
-fn body_needs(body: &Body, need: &mut impl FnMut(Var, Atom)) {
+/// Says for each variable in a body what it needs.
+pub(in crate::transform) fn body_needs(body: &Body, need: &mut impl FnMut(Var, Atom)) {
     body.stms.iter().for_each(|stm| stm_needs(stm, need));
 }
 

@@ -7,17 +7,19 @@
 
 mod claims;
 mod control;
-mod dead;
+pub(super) mod dead;
 mod facts;
 mod fold;
 mod forms;
 mod fresh;
 mod interchange;
+mod merge;
 mod nest;
 mod regular;
 mod repeated;
 mod rules;
 mod sizes;
+mod visits;
 mod written;
 
 use crate::array::Program;
@@ -64,6 +66,11 @@ pub(super) fn simplify(mut program: Program) -> Program {
             } else {
                 parted = true;
             }
+        }
+        // Merged last: what accumulates is recognised in maps that do nothing else.
+        if settled && merge::merge(&mut simple) {
+            simple = forms::forms(simple);
+            settled = false;
         }
         if settled {
             parted |= dead::dead(&mut simple, Written::Needed);

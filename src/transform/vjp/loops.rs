@@ -3,7 +3,8 @@
 //! Law: the return sweep's iteration `n − 1 − j` has the state that the forward sweep's iteration `j` had, and
 //! executes its body again; so a loop keeps the variables of each iteration and nothing of what is inside the body
 //! ("Reverse AD for a Functional Array Language", *Tape by Redundant Execution & Checkpointing*). Memory: the number
-//! of iterations times the size of the variables that change. Other policies are loops rewritten as nests of loops
+//! of iterations times the size of the variables that change. The state after an iteration is the one that the return
+//! sweep was in before, and not computed again. Other policies are loops rewritten as nests of loops
 //! before this rule is applied.
 
 use rustc_hash::FxHashSet;
@@ -124,9 +125,17 @@ impl Reverse<'_, '_> {
         if let Form::For(i, _) = &it.form {
             bound.push(*i);
         }
-        let first: Vec<Atom> = carried.iter().map(|k| self.loop_seed(stm.vars[*k], it, *k)).collect();
+        let mut first: Vec<Atom> = carried.iter().map(|k| self.loop_seed(stm.vars[*k], it, *k)).collect();
+        let mut after: Vec<(Var, Atom)> = Vec::new();
+        for (k, state) in checkpoints.states.iter().enumerate() {
+            if let (State::Kept(all), Atom::Var(result)) = (state, it.body.results[k]) {
+                after.push((result, *all));
+                first.push(self.copier.atom(stm.vars[k].into()));
+            }
+        }
         let results =
-            self.backwards(checkpoints.count, &first, &[&it.body], &bound, Policy::KeepAll, |reverse, j, adjoints| {
+            self.backwards(checkpoints.count, &first, &[&it.body], &bound, Policy::KeepAll, |reverse, j, now| {
+                let (adjoints, known) = now.split_at(carried.len());
                 let i = from_end(target, checkpoints.count, j);
                 if let Form::For(var, _) = &it.form {
                     reverse.copier.set(*var, i);
@@ -141,8 +150,10 @@ impl Reverse<'_, '_> {
                 let mut seeds: Vec<Option<Atom>> = vec![None; it.params.len()];
                 carried.iter().zip(adjoints).for_each(|(k, adjoint)| seeds[*k] = Some(*adjoint));
                 through.iter().zip(&around).for_each(|(k, adjoint)| seeds[*k] = *adjoint);
+                after.iter().zip(known).for_each(|((var, _), value)| reverse.copier.tell(*var, *value));
                 let saved = reverse.forward(&it.body);
                 reverse.backward(&it.body, &saved, &seeds);
+                after.iter().for_each(|(var, _)| reverse.copier.untell(*var));
                 // The adjoint of an accumulator has been passed on already, around the loop.
                 for k in &through {
                     reverse.adjoints.remove(&it.params[*k].0);
@@ -150,7 +161,8 @@ impl Reverse<'_, '_> {
                 let taken = |(k, adjoint): (&usize, &Atom)| {
                     reverse.take(it.params[*k].0).unwrap_or_else(|| target.zeros_like(*adjoint))
                 };
-                carried.iter().zip(adjoints).map(taken).collect()
+                let adjoints = carried.iter().zip(adjoints).map(taken);
+                adjoints.chain(after.iter().map(|(_, all)| target.at(*all, &[i]))).collect()
             });
         for (k, result) in carried.iter().zip(results) {
             self.add(it.params[*k].1, result);
