@@ -41,8 +41,8 @@ struct Tool {
             tape.Forward(1, v);
             Vector by = tape.Reverse(2, Vector{1.0});
             for (size_t i = 0; i < x.size(); i++) {
-                g[i] = by[2 * i + 1];
-                h[i] = by[2 * i];
+                g[i] = by[2 * i];
+                h[i] = by[2 * i + 1];
             }
         }
         void at(const double *z) { std::copy_n(z, x.size(), x.begin()); }

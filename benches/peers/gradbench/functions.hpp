@@ -184,10 +184,10 @@ template <typename T> void slope(int n, const T *x, const T *y, T *k) {
     for (int i = 1; i < n; i++) k[i] = x[i] * y[i - 1];
 }
 
+// From the state `y`, which is overwritten.
 template <typename T> void ode(int n, int s, const T *x, T *y) {
     std::vector<T> k1(n), k2(n), k3(n), k4(n), at(n);
     double h = 2.0 / s;
-    for (int i = 0; i < n; i++) y[i] = 0.0;
     for (int step = 0; step < s; step++) {
         slope(n, x, y, k1.data());
         for (int i = 0; i < n; i++) at[i] = y[i] + h / 2 * k1[i];

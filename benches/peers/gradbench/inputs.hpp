@@ -165,10 +165,4 @@ inline Curve ode(const Json &in) { return {in["x"].numbers, in["s"].integer()}; 
 template <typename T> T lse_of(const Curve &c, const T *x) { return functions::log_sum_exp(c.n, x); }
 template <typename T> T llsq_of(const Curve &c, const T *x) { return functions::least_squares(int(c.x.size()), c.n, x); }
 template <typename T> T det_of(const Curve &c, const T *x) { return functions::determinant(c.n, x); }
-template <typename T> T ode_of(const Curve &c, const T *x) {
-    std::vector<T> y(c.x.size());
-    functions::ode(int(c.x.size()), c.n, x, y.data());
-    return y.back();
-}
-
 } // namespace inputs

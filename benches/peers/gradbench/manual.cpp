@@ -498,7 +498,10 @@ int main(int count, char **words) {
         {{"llsq", "gradient"}, [](const Json &in) { return gradient(llsq(in), llsq_gradient); }},
         {{"det", "primal"}, [](const Json &in) { return value(det(in), [](const Curve &c) { return det_of(c, c.x.data()); }); }},
         {{"det", "gradient"}, [](const Json &in) { return gradient(det(in), det_gradient); }},
-        {{"ode", "primal"}, [](const Json &in) { return gradient(ode(in), [](const Curve &c, double *y) { functions::ode(int(c.x.size()), c.n, c.x.data(), y); }); }},
+        {{"ode", "primal"}, [](const Json &in) { return gradient(ode(in), [](const Curve &c, double *y) {
+            std::fill(y, y + c.x.size(), 0.0);
+            functions::ode(int(c.x.size()), c.n, c.x.data(), y);
+        }); }},
         {{"ode", "gradient"}, [](const Json &in) { return gradient(ode(in), ode_gradient); }},
     });
 }
