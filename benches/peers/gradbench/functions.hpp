@@ -159,22 +159,22 @@ template <typename T> T least_squares(int m, int n, const T *x) {
 }
 
 // The minor of these columns and the last rows.
-template <typename T> T minor(int ell, const T *a, int row, std::vector<int> &columns) {
+template <typename T> T minor(int ell, const T *a, int row, const int *columns) {
     int size = ell - row;
     if (size == 1) return a[row * ell + columns[0]];
+    int left[16];
+    for (int j = 1; j < size; j++) left[j - 1] = columns[j];
     T sum = 0.0;
     double sign = 1;
     for (int j = 0; j < size; j++, sign = -sign) {
-        int gone = columns[j];
-        columns.erase(columns.begin() + j);
-        sum += sign * a[row * ell + gone] * minor(ell, a, row + 1, columns);
-        columns.insert(columns.begin() + j, gone);
+        sum += sign * a[row * ell + columns[j]] * minor(ell, a, row + 1, left);
+        left[j] = columns[j];
     }
     return sum;
 }
 
 template <typename T> T determinant(int ell, const T *a) {
-    std::vector<int> columns(ell);
+    int columns[16];
     for (int j = 0; j < ell; j++) columns[j] = j;
     return minor(ell, a, 0, columns);
 }
