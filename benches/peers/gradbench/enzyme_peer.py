@@ -134,23 +134,22 @@ def kmeans(given):
     return body, (flat(given["centroids"]), flat(given["points"]))
 
 
-def observations(given, results, written):
-    """A function of all observations, of so many results each."""
+def observations(given, name):
+    """A function of all observations; what it is called tells two of the same from each other."""
     n, m, p = given["n"], given["m"], given["p"]
     index = np.arange(p)
     parts = [np.tile(given["cam"], (n, 1))[index % n], np.tile(given["x"], (m, 1))[index % m], np.full((p, 1), given["w"])]
     arguments = flat(np.concatenate(parts, axis=1)), flat([given["feat"]] * p)
-    body = f"""for (int i = 0; i < {p}; i++) {{
+    body = f"""// {name}
+    for (int i = 0; i < {p}; i++) {{
         const double *z = in0 + 15 * i;
-        double error[2];
-        functions::reprojection<double>(z, z + 11, z[14], in1 + 2 * i, error);
-        {written}
+        functions::reprojection<double>(z, z + 11, z[14], in1 + 2 * i, out + 2 * i);
     }}"""
-    return cpp(body, results * p, *arguments), arguments
+    return cpp(body, 2 * p, *arguments), arguments
 
 
 def ba_objective(given):
-    f, arguments = observations(given, 2, "for (int k = 0; k < 2; k++) out[2 * i + k] = error[k];")
+    f, arguments = observations(given, "errors")
     p = given["p"]
 
     def output(result):
@@ -161,13 +160,16 @@ def ba_objective(given):
 
 
 def ba_jacobian(given):
-    (first, arguments), (second, _) = (observations(given, 1, f"out[i] = error[{k}];") for k in range(2))
+    (first, arguments), (second, _) = (observations(given, name) for name in ("first", "second"))
     p = given["p"]
 
     def run(z, features):
         # Observations share nothing, so that one reverse pass gives a row of each.
-        rows = [jax.grad(lambda z: f(z, features).sum())(z).reshape(p, 15) for f in (first, second)]
-        return jnp.concatenate([jnp.stack(rows, axis=1).ravel(), -2 * z[14::15]])
+        def rows(f, k):
+            return jax.grad(lambda z: f(z, features)[k::2].sum())(z).reshape(p, 15)
+
+        both = jnp.stack([rows(first, 0), rows(second, 1)], axis=1)
+        return jnp.concatenate([both.ravel(), -2 * z[14::15]])
 
     return prepared(run, arguments, lambda values: inner.observations(given, np.asarray(values).tolist()))
 
