@@ -35,7 +35,7 @@ fn k_means() -> Result<()> {
     println!("The cost of k-means: for each point the squared distance of the nearest centre, added up.\n");
     println!("{cost}");
     let vjp = cost.vjp()?;
-    println!("Its vjp computes the distances of a point again, finds which is least, gives that one the adjoint");
+    println!("Its vjp computes the distances of a point once, finds which is least, gives that one the adjoint");
     println!("and all others zero, and adds `2 (p - c)` times that to the adjoints of the point and the centre.");
     println!(
         "All points add to the same centres, and the differences are needed twice, so this stays an accumulator.\n"

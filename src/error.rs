@@ -291,7 +291,11 @@ impl fmt::Display for Error {
                     None => write!(f, "there is none\n  in: {statement}"),
                 }
             }
-            Error::NoValue { statement, operation } => write!(f, "{operation} has no value\n  in: {statement}"),
+            Error::NoValue { statement, operation } => write!(
+                f,
+                "{operation} has no value: integers have no quotient by 0 and no power with a negative exponent\n  \
+                 in: {statement}"
+            ),
             Error::Undecided { statement } => write!(
                 f,
                 "this decision depends on a number without a definite value in this carrier: record the run at a \
@@ -301,7 +305,11 @@ impl fmt::Display for Error {
                 write!(f, "the loop goes on after {bound} iterations, the bound it was given\n  in: {statement}")
             }
             Error::Budget { statement, what, limit } => {
-                write!(f, "more than the allowed {limit} {what} would be needed\n  in: {statement}")
+                write!(
+                    f,
+                    "more than the allowed {limit} {what} would be needed: give larger `Limits` if so many are meant\n  \
+                     in: {statement}"
+                )
             }
             Error::Checkpoints { allowed, least } => write!(
                 f,

@@ -204,7 +204,7 @@ fn errors_name_what_is_wrong_and_the_statement() {
         ("let y = scatter(xs, is, xs) return y".into(), "the lengths of indices and values must agree, and are 2 and 3"),
         ("let z = permute[1, 0](m) let t = iota(3i64) let y = scatter(m, t, z) return y".into(), "the sizes of rows of the destination and of the values must agree, and are 3 and 2"),
         ("let a = accumulator(m) let z = slice xs[0i64 : 2i64 : 1i64] let b = a with [9i64] += z let y = array(b) return y".into(), "the sizes of the subarray and of what is added must agree, and are 3 and 2"),
-        ("let y = div(k, 0i64) return y".into(), "div(-1, 0) has no value\n  in: let v4: i64 = div(k, 0i64)"),
+        ("let y = div(k, 0i64) return y".into(), "div(-1, 0) has no value: integers have no quotient by 0 and no power with a negative exponent\n  in: let v4: i64 = div(k, 0i64)"),
         ("let y = pow(k, k) return y".into(), "pow(-1, -1) has no value"),
         ("let y = loop (y = k) while[2i64] { return true } { return y } return y".into(), "the loop goes on after 2 iterations, the bound it was given"),
     ] {

@@ -199,7 +199,7 @@ fn nested(depth: usize) -> Program {
     for _ in 1..depth {
         let no = b.body(|_| vec![x.into()]);
         let yes = b.close_body(vec![result]);
-        result = b.one(Op::If(Const::Bool(true).into(), yes, no));
+        result = b.one(Op::If(Const::Bool(true).into(), Box::new(yes), Box::new(no)));
     }
     b.finish(vec![result])
 }
@@ -307,7 +307,7 @@ fn the_verifier_finds_each_kind_of_mistake() {
                 vec![
                     to(2),
                     stm(&[3], add(2)),
-                    stm(&[4], Op::If(yes(), copies(vec![], v(3)), copies(vec![], v(3)))),
+                    stm(&[4], Op::If(yes(), Box::new(copies(vec![], v(3))), Box::new(copies(vec![], v(3))))),
                     stm(&[5], Op::Size(v(4), 0)),
                 ],
                 vec![],
@@ -318,7 +318,10 @@ fn the_verifier_finds_each_kind_of_mistake() {
         (
             program(
                 &[acc, REAL, REALS],
-                vec![to(2), stm(&[3], Op::If(yes(), copies(vec![back(4, 2)], v(0)), copies(vec![], v(0))))],
+                vec![
+                    to(2),
+                    stm(&[3], Op::If(yes(), Box::new(copies(vec![back(4, 2)], v(0))), Box::new(copies(vec![], v(0))))),
+                ],
                 vec![],
             ),
             "the accumulator v2 is used in one branch only",

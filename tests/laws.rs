@@ -315,6 +315,17 @@ fn terms_fold_into_plain_semirings() -> Verdict {
     fold::check::<Dual<F>>(Bound::EXACT)
 }
 
+/// Long programs double their constants again and again, which terms without an arena cannot.
+#[test]
+fn constants_of_long_programs_fit_into_terms() -> Verdict {
+    use quickcheck::{Arbitrary, Gen};
+    let mut generator = Gen::from_size_and_seed(1000, 77);
+    (0..100).try_for_each(|_| {
+        let [program, replacement] = core::array::from_fn(|_| catadiff_laws::Program::arbitrary(&mut generator));
+        fold::eval_substitutes(&program, &replacement, &[2, 3, 5, 7].map(F::new), Bound::EXACT)
+    })
+}
+
 #[test]
 fn residues_and_costs_fuse_with_the_fold() -> Verdict {
     let point = [3, -5, 7, 0];

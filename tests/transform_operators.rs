@@ -3,6 +3,9 @@
 
 mod points;
 
+use catadiff::array::Program;
+use catadiff::array::trace::{Arr, F64, I64, hist};
+use catadiff::{Elementary, Result};
 use catadiff_laws::Verdict;
 use points::{check, indices, matrix, pulled, reals};
 
@@ -342,4 +345,36 @@ mod arrays {
         // 3 · 2⁶² + 2⁶² is 2⁶⁴, which is 0.
         assert_eq!(found, "[0]; [0, 0]; [16, 0]");
     }
+}
+
+#[test]
+fn extrema_of_what_is_no_number() -> Result<()> {
+    let nan = f64::NAN;
+    for (name, f) in [("min", Program::trace(|x: Arr<F64>| x.min())?), ("max", Program::trace(|x: Arr<F64>| x.max())?)]
+    {
+        let gradient = f.grad(0)?;
+        for (x, expected) in [
+            (vec![2.0, 1.0, 3.0], if name == "min" { [0, 1, 0] } else { [0, 0, 1] }),
+            (vec![2.0, nan, 1.0], [0, 2, 0]),
+            (vec![nan, 1.0, nan], [2, 0, 0]),
+            (vec![nan, nan, nan], [2, 0, 0]),
+            (vec![1.0, 2.0, nan], [0, 0, 2]),
+        ] {
+            let expected = expected.map(|kind| if kind == 2 { nan } else { f64::from(kind) });
+            let close = |found: Vec<f64>| {
+                let same = found.iter().zip(expected).all(|(a, b)| *a == b || a.is_nan() && b.is_nan());
+                assert!(same, "{name} of {x:?}: {found:?} instead of {expected:?}");
+            };
+            close(gradient.at(&x)?);
+            close(gradient.compile()?.at(&x)?);
+            // On dual numbers too the derivative of what is no number is none.
+            let (_, slope): (f64, f64) = f.jvp()?.at((&x, [1.0, 1.0, 1.0]))?;
+            assert_eq!(slope.is_nan(), x.iter().any(|x| x.is_nan()));
+        }
+    }
+    let bins = Program::trace(|bins: Arr<I64>, x: Arr<F64>| hist(2, f64::INFINITY, bins, x, |a, b| a.min(b)).sum())?;
+    let slopes: Vec<f64> = bins.grad("x1")?.at(([0_i64, 1, 1, 0], [1.0, 2.0, nan, 0.5]))?;
+    assert_eq!((slopes[0], slopes[1], slopes[3]), (0.0, 0.0, 1.0));
+    assert!(slopes[2].is_nan());
+    Ok(())
 }

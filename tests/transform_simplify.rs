@@ -1,9 +1,9 @@
 //! Simplification: random programs, each form by itself, and the programs that derivatives become.
 
-use catadiff::Result;
-use catadiff::array::Program;
-use catadiff::array::trace::{Arr, F64};
+use catadiff::array::trace::{Arr, F64, iota, loop_for};
+use catadiff::array::{Op, Program, Stm};
 use catadiff::interpret::Value;
+use catadiff::{Elementary, Result};
 use catadiff_laws::{ArrayProgram, Verdict, for_all, simplification};
 
 #[test]
@@ -14,6 +14,36 @@ fn random_programs_cost_no_more() -> Verdict {
 #[test]
 fn random_programs_settle() -> Verdict {
     for_all(|p: ArrayProgram| simplification::settles(&p))
+}
+
+/// The adjoint of an array of which many elements are read is written to as often, and read before each time. On a small
+/// stack, and with as many steps for each read as there were writes before, this would not end well.
+#[test]
+fn what_was_written_long_ago_is_found_in_one_step() {
+    let run = || {
+        let reads = 10_000;
+        let sum = |xs: Arr<F64>| (0..reads).fold(F64::from(0.0), |sum, k| sum.sin() + xs.index(k));
+        let adjoint = Program::trace(sum).unwrap().vjp().unwrap();
+        let indexed = |stm: &&Stm| matches!(stm.op, Op::Index(..));
+        // Every element is read once, and the adjoints, which begin with zeros, not at all.
+        assert_eq!(adjoint.function.body.stms.iter().filter(indexed).count(), reads as usize);
+    };
+    std::thread::Builder::new().stack_size(1 << 20).spawn(run).unwrap().join().unwrap();
+}
+
+/// A loop whose variable does not have the sizes of any of many arrays that are made of one another, each of two.
+#[test]
+fn arrays_made_of_arrays_twice_are_looked_at_once() {
+    let program = Program::trace(|xs: Arr<F64>| {
+        loop_for(2, xs, |_, ys| {
+            let other = iota(ys.len() + 1).map(|i| i.to_f64());
+            let made = (0..100).fold(other, |made, _| made.map2(made.reverse(), |a, b| a.sin() * b));
+            made.slice(1, made.len())
+        })
+        .sum()
+    })
+    .unwrap();
+    program.vjp().unwrap().verify().unwrap();
 }
 
 /// A program simplifies to another, but for the numbers of variables.
@@ -122,6 +152,71 @@ fn what_was_computed_before() {
                 let t = sin(a) let u = mul(t, z) return u }
             return y }",
     );
+}
+
+#[test]
+fn maps_that_share_work_are_one() {
+    // The second waits for nothing of the first, and what waits for the first comes later.
+    becomes(
+        "program (xs: []f64, ys: []f64, w: f64) {
+           let a = map (xs) |x: f64| { let s = sin(x) let e = exp(s) let r = add(e, x) return r }
+           let t = reduce (a) from (0.0f64) |a: f64, b: f64| { let c = add(a, b) return c }
+           let z = mul(w, w)
+           let b = map (xs, ys) |x: f64, y: f64| { let s = sin(x) let e = exp(s) let p = mul(e, y) let q = mul(p, z) return q }
+           return t, b }",
+        "program (xs: []f64, ys: []f64, w: f64) {
+           let z = mul(w, w)
+           let a, b = map (xs, ys) |x: f64, y: f64| {
+             let s = sin(x) let e = exp(s) let r = add(e, x) let p = mul(e, y) let q = mul(p, z) return r, q }
+           let t = reduce (a) from (0.0f64) |a: f64, b: f64| { let c = add(a, b) return c }
+           return t, b }",
+    );
+    // It waits for the sum; and a sum is not worth an array that is kept.
+    let waits = "program (xs: []f64) {
+        let a = map (xs) |x: f64| { let s = sin(x) let c = cos(s) let e = exp(c) return e }
+        let t = reduce (a) from (0.0f64) |a: f64, b: f64| { let c = add(a, b) return c }
+        let b = map (xs) |x: f64| { let s = sin(x) let c = cos(s) let p = mul(c, t) return p }
+        return t, b }";
+    becomes(waits, waits);
+    let cheap = "program (xs: []f64) {
+        let a = map (xs) |x: f64| { let s = add(x, 1.0f64) let e = exp(s) return e }
+        let b = map (xs) |x: f64| { let s = add(x, 1.0f64) let p = mul(s, x) return p }
+        return a, b }";
+    becomes(cheap, cheap);
+}
+
+#[test]
+fn places_that_a_loop_comes_to_once() {
+    // What is there is the zero that the loop began with.
+    becomes(
+        "program (xs: []f64, n: i64) {
+           let zeros = replicate(n, 0.0f64)
+           let ys = loop (ys: []f64 = zeros) for i < n {
+             let m = sub(n, 1i64) let k = sub(m, i)
+             let x = xs[k] let y = ys[k] let s = add(x, y) let e = exp(s)
+             let new = ys with [k] = e return new }
+           return ys }",
+        "program (xs: []f64, n: i64) {
+           let zeros = replicate(n, 0.0f64)
+           let ys = loop (ys: []f64 = zeros) for i < n {
+             let m = sub(n, 1i64) let k = sub(m, i)
+             let x = xs[k] let e = exp(x)
+             let new = ys with [k] = e return new }
+           return ys }",
+    );
+    // A place that it may come to again, or read as a whole, has what was written there.
+    for (index, read) in [("mul(i, n)", "ys[k]"), ("add(i, m)", "ys[0i64]"), ("quot(i, 2i64)", "ys[k]")] {
+        let again = format!(
+            "program (xs: []f64, n: i64) {{
+               let zeros = replicate(n, 0.0f64)
+               let ys, last = loop (ys: []f64 = zeros, m: i64 = 0i64) for i < n {{
+                 let k = {index} let x = xs[k] let y = {read} let s = add(x, y) let e = exp(s)
+                 let new = ys with [k] = e let l = add(m, k) return new, l }}
+               return ys }}"
+        );
+        let simple = Program::parse(&again).unwrap().simplified().to_string();
+        assert!(simple.contains("f64 = add("), "{simple}");
+    }
 }
 
 #[test]

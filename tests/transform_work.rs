@@ -123,3 +123,69 @@ fn a_row_that_is_written_is_not_computed_again_for_its_size() {
     let reverse = sines.unwrap().vjp().unwrap().to_string();
     assert_eq!(reverse.matches("= sin(").count(), 1, "{reverse}");
 }
+
+/// The value and the derivative by one map: what both need is computed once, whatever the adjoint.
+#[test]
+fn the_return_through_a_map_shares_what_the_map_computed() {
+    let source = "program (xs: []f64, ys: []f64) {
+        let zs = map (xs, ys) |x: f64, y: f64| {
+            let p = mul(x, y) let e = exp(p) let t = tanh(e) let c = cos(t) let s = add(c, x) return s }
+        let total = reduce (zs) from (0.0f64) |a: f64, b: f64| { let c = add(a, b) return c }
+        return total }";
+    // Of each element: five operations and a sum; then a sine with its sign, the square and the difference of the partial
+    // of the tangent, five products and a sum.
+    assert!(ratio(source, &[vector(100, 0.0), vector(100, 1.0)]) <= 267);
+    let program = Program::parse(source).unwrap();
+    let reverse = program.vjp().unwrap().to_string();
+    for once in ["= exp(", "= tanh(", "= cos(", "= sin("] {
+        assert_eq!(reverse.matches(once).count(), 1, "{reverse}");
+    }
+}
+
+/// What an iteration gives is the state that the return sweep was in before.
+#[test]
+fn the_state_after_an_iteration_is_not_computed_again() {
+    let source = "program (x: f64, ws: []f64) {
+        let n = size[0](ws)
+        let y = loop (y: f64 = x) for i < n { let w = ws[i] let p = mul(w, y) let t = tanh(p) return t }
+        return y }";
+    let reverse = Program::parse(source).unwrap().vjp().unwrap().to_string();
+    assert_eq!(reverse.matches("= tanh(").count(), 1, "{reverse}");
+    // Two operations forward; back the square and the difference of the partial, and three products.
+    let arguments = [0.3.into(), vector(50, 0.0)];
+    assert!(ratio(source, &arguments) <= 350);
+    let of_vectors = "program (xs: []f64, n: i64) {
+        let ys = loop (ys: []f64 = xs) for i < n {
+            let zs = map (ys) |y: f64| { let e = exp(y) let s = sin(e) return s }
+            return zs }
+        return ys }";
+    let reverse = Program::parse(of_vectors).unwrap().vjp().unwrap().to_string();
+    assert_eq!(reverse.matches("= sin(").count(), 1, "{reverse}");
+}
+
+/// What does not depend on the direction is computed once, also where one map computes it together with the tangent.
+#[test]
+fn many_directions_share_the_values() {
+    let (n, directions) = (20, 10);
+    let program = Program::parse(
+        "program (xs: []f64) {
+            let ys = map (xs) |x: f64| { let e = exp(x) let t = tanh(e) return t }
+            let zs = map (ys, xs) |y: f64, x: f64| { let s = sin(y) let p = mul(s, x) let e = exp(p) return e }
+            let t = reduce (zs) from (0.0f64) |a: f64, b: f64| { let c = add(a, b) return c }
+            return t }",
+    )
+    .unwrap();
+    let (xs, tangent) = (vector(n, 0.0), vector(n, 1.0));
+    let tangents = Value::rows(vec![tangent.clone(); directions]).unwrap();
+    let one = program.jvp().unwrap().run(&[xs.clone(), tangent]).unwrap();
+    let jmp = program.jmp().unwrap();
+    jmp.verify().unwrap();
+    let many = jmp.run(&[xs.clone(), tangents.clone()]).unwrap();
+    assert_eq!(many, [one[0].clone(), Value::rows(vec![one[1].clone(); directions]).unwrap()]);
+    let (values, all) = (operations(&program, std::slice::from_ref(&xs)), operations(&jmp, &[xs, tangents]));
+    println!("{values} → {all}");
+    // Of each element a direction needs the partials of the two exponentials, of the tangent and of the sine, with the
+    // arguments of the first and the third, six products and two sums.
+    assert!(all <= values + (15 * n * directions) as u64, "{jmp}");
+    assert_eq!(jmp.to_string().matches("= tanh(").count(), 1, "{jmp}");
+}

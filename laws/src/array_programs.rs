@@ -283,7 +283,7 @@ impl Step {
         let condition = pick(pool, self.picks[0], |i| i.of == TRUTH)?;
         let like = pick(pool, self.picks[1], |_| true)?;
         let (yes, no) = (self.body(b, pool, &[], &like, 0), self.body(b, pool, &[], &like, 1));
-        Some(vec![Item { atom: b.one(Op::If(condition.atom, yes, no)), ..like }])
+        Some(vec![Item { atom: b.one(Op::If(condition.atom, Box::new(yes), Box::new(no))), ..like }])
     }
 
     fn repeat(&self, b: &mut Builder, pool: &[Item]) -> Option<Vec<Item>> {

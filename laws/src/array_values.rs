@@ -81,7 +81,7 @@ fn truncates(program: &Program, body: &Body) -> bool {
         Op::Custom(it) => of(&it.function) || of(&it.pullback),
         Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => false,
         Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => false,
-        Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) => false,
+        Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) | Op::Agree(_) => false,
         Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => false,
     })
 }

@@ -53,6 +53,7 @@
 //! | array programs | [`arrays`] | they verify; text; they run, or are errors; homomorphisms |
 //! | their simplification | [`simplification`] | the same results, for no more operations, in one step |
 //! | their derivatives | [`array_derivatives`] | both modes = interpretation on duals, to second order |
+//! | their sizes | [`array_sizes`] | what does not fit is an error of derivatives too, and so are seeds that do not |
 //! | executors | [`executors`] | they are the interpreter, on random programs and arrays of many sizes |
 //! | the same, otherwise | [`array_exact`], [`array_tape`] | exactly, of polynomials in a finite field; by the tape |
 //! | checkpoints | [`checkpointing`] | schemes agree; executions and elements of each, counted |
@@ -69,6 +70,7 @@ pub mod array_derivatives;
 pub mod array_exact;
 mod array_operators;
 mod array_programs;
+pub mod array_sizes;
 pub mod array_tape;
 mod array_values;
 pub mod array_verbs;

@@ -13,6 +13,10 @@ use crate::approx::{Bound, Same, VARIABLES};
 /// Degrees end here, lest a chain of squarings outgrow every exact number: beyond it a product is taken as a sum.
 const DEGREE: u32 = 6;
 
+/// Coefficients end here, those of constants and all others: with constants put in for its variables, a program still has
+/// values below 2⁶⁴, as terms without an arena must. Beyond it the left operand stands alone.
+const COEFFICIENTS: [u64; 2] = [1 << 5, 1 << 33];
+
 /// A sequence of sums and products, each of two earlier values; the last is the result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program(Vec<Step>);
@@ -30,13 +34,22 @@ impl Program {
     /// # Panics
     /// If there are no inputs.
     pub fn run<S: Semiring>(&self, inputs: &[S]) -> S {
-        let mut values: Vec<(S, u32)> = inputs.iter().map(|x| (x.clone(), 1)).chain([(S::one(), 0)]).collect();
+        // Each with its degree and the sum of its coefficients.
+        let mut values: Vec<(S, u32, u64)> =
+            inputs.iter().map(|x| (x.clone(), 1, 1)).chain([(S::one(), 0, 1)]).collect();
+        let fits = |degree: u32, sum: u64| degree <= DEGREE && sum <= COEFFICIENTS[usize::from(degree > 0)];
         for Step { multiply, operands: (left, right) } in &self.0 {
             let operand = |n: usize| values[n % values.len()].clone();
-            let ((a, m), (b, n)) = (operand(*left), operand(*right));
-            values.push(if *multiply && m + n <= DEGREE { (a * b, m + n) } else { (a + b, m.max(n)) });
+            let ((a, m, c), (b, n, d)) = (operand(*left), operand(*right));
+            values.push(if *multiply && fits(m + n, c.saturating_mul(d)) {
+                (a * b, m + n, c * d)
+            } else if fits(m.max(n), c + d) {
+                (a + b, m.max(n), c + d)
+            } else {
+                (a, m, c)
+            });
         }
-        values.pop().map(|(result, _)| result).expect("the inputs are values")
+        values.pop().map(|(result, ..)| result).expect("the inputs are values")
     }
 
     /// The polynomial the program computes.

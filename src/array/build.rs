@@ -7,7 +7,6 @@ use super::infer::{Reason, of_scalar, result_types};
 use super::program::{Atom, Body, Lambda, Op, Program, Stm, Var};
 use super::scalar::ScalarOp;
 use super::types::{Const, Prim, Type};
-use super::visit::mentioned;
 
 /// A program under construction: its variables so far, and the open bodies, outermost first.
 ///
@@ -175,11 +174,8 @@ impl Builder {
 
     /// A function of the program under construction as a program of its own, whose further parameters are the variables
     /// from outside that it mentions.
-    pub(crate) fn alone(&self, mut function: Lambda) -> (Program, Vec<Var>) {
-        let free = mentioned(&function);
-        function.params.extend(&free);
-        let names = (0..function.params.len()).map(|k| format!("x{k}")).collect();
-        (self.program.function_alone(&function, names), free)
+    pub(crate) fn alone(&self, function: &Lambda) -> (Program, Vec<Var>) {
+        self.program.function_alone(function)
     }
 
     /// The finished program, with these results.

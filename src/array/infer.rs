@@ -3,6 +3,9 @@
 //! Law: one function says what is well typed. The builder uses it to type what it adds, the verifier to check what is
 //! there, so the two cannot disagree.
 
+use core::fmt;
+
+use super::agree::Extent;
 use super::program::{Atom, Body, Form, Hist, Lambda, Loop, Map, Op, Program, Reduce, Scatter};
 use super::scalar::ScalarOp;
 use super::types::{Prim, Type};
@@ -33,10 +36,7 @@ pub fn result_types(program: &Program, op: &Op) -> Result<Vec<Type>, Reason> {
             atoms.iter().try_for_each(|a| expect("an element", of(a), first))?;
             value("an element", first).map(|t| vec![t.arrayed()])
         }
-        Op::Size(a, dimension) => {
-            let t = of(a);
-            if *dimension < t.rank { Ok(vec![INDEX]) } else { Err(format!("{t} has no dimension {dimension}")) }
-        }
+        Op::Size(a, dimension) => size(program, &Extent::Of(*a, *dimension)).map(|()| vec![INDEX]),
         Op::Index(a, indices) => indexed(value("what is indexed", of(a))?, indices.iter().map(of)).map(|t| vec![t]),
         Op::Slice(a, ranges) => {
             let t = value("what is sliced", of(a))?;
@@ -110,6 +110,20 @@ pub fn result_types(program: &Program, op: &Op) -> Result<Vec<Type>, Reason> {
             same("the pullback's results and the arguments", &results(program, &it.pullback.body), &arguments)?;
             Ok(out)
         }
+        Op::Agree(it) => {
+            it.extents().try_for_each(|extent| size(program, extent))?;
+            Ok(Vec::new())
+        }
+    }
+}
+
+/// Checks that there is such a size.
+fn size(program: &Program, extent: &Extent) -> Result<(), Reason> {
+    let t = program.atom_type(extent.atom());
+    match extent {
+        Extent::Number(_) => expect("a size", t, INDEX),
+        Extent::Of(_, dimension) if *dimension < t.rank => Ok(()),
+        Extent::Of(_, dimension) => Err(format!("{t} has no dimension {dimension}")),
     }
 }
 
@@ -197,7 +211,7 @@ fn operator(program: &Program, operator: &Lambda, neutral: &[Atom], types: &[Typ
 
 fn parameters(program: &Program, what: &str, function: &Lambda, wanted: &[Type]) -> Result<(), Reason> {
     let found: Vec<Type> = function.params.iter().map(|p| program.type_of(*p)).collect();
-    same(&format!("{what}'s parameters and arguments"), &found, wanted)
+    same(format_args!("{what}'s parameters and arguments"), &found, wanted)
 }
 
 fn elements(program: &Program, arrays: &[Atom]) -> Result<Vec<Type>, Reason> {
@@ -234,7 +248,7 @@ fn expect(what: &str, found: Type, wanted: Type) -> Result<(), Reason> {
     if found == wanted { Ok(()) } else { Err(format!("{what} is of type {found}, where {wanted} is needed")) }
 }
 
-fn same(what: &str, a: &[Type], b: &[Type]) -> Result<(), Reason> {
+fn same(what: impl fmt::Display, a: &[Type], b: &[Type]) -> Result<(), Reason> {
     if a == b { Ok(()) } else { Err(format!("{what} have types {} and {}", list(a), list(b))) }
 }
 

@@ -8,6 +8,7 @@
 //! lists every invariant (the core language of "Reverse AD for a Functional Array Language with Nested Parallelism",
 //! with ranks in the types; sizes are checked where they meet).
 
+mod agree;
 mod build;
 mod infer;
 mod program;
@@ -20,6 +21,7 @@ mod types;
 mod verify;
 mod visit;
 
+pub use agree::{Agree, Agreement, Extent};
 pub use build::{Builder, constant, index};
 pub use infer::{Reason, result_types};
 pub use program::{
@@ -30,4 +32,4 @@ pub use scalar::{IntegerRow, ScalarOp};
 pub use types::{Const, Prim, Type};
 pub use verify::DEEPEST;
 pub(crate) use verify::deeper;
-pub(crate) use visit::{atoms_in, atoms_mut, atoms_of, binders, bodies, bodies_mut, has_bodies, mentioned};
+pub(crate) use visit::{atoms_in, atoms_mut, atoms_of, binders, bodies, bodies_mut, has_bodies, has_effect, params};

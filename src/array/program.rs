@@ -4,6 +4,7 @@
 //! function from programs and values to values; both match on [`Op`] without a wildcard, so that a new operation is a
 //! list of compiler errors.
 
+use super::agree::Agree;
 use super::scalar::ScalarOp;
 use super::types::{Const, Type};
 
@@ -58,7 +59,7 @@ pub struct Stm {
     pub op: Op,
 }
 
-/// An operation. All but `If`, `Loop`, `Map`, `Reduce`, `Scan`, `Hist` and `Custom` have one result.
+/// An operation. All but `If`, `Loop`, `Map`, `Reduce`, `Scan`, `Hist`, `Custom` and `Agree` have one result.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Op {
     /// A scalar operation.
@@ -91,7 +92,7 @@ pub enum Op {
     Reverse(Atom),
 
     /// One of two bodies.
-    If(Atom, Body, Body),
+    If(Atom, Box<Body>, Box<Body>),
     /// Iteration.
     Loop(Box<Loop>),
     /// The same function of each element.
@@ -114,6 +115,8 @@ pub enum Op {
 
     /// A function with derivatives of its own.
     Custom(Box<Custom>),
+    /// Two sizes that must be equal. It has no result, and is never left out unless they are equal for sure.
+    Agree(Box<Agree>),
 }
 
 /// `count` indices from `start`, `step` apart.
@@ -314,6 +317,7 @@ impl Op {
             }
             Op::Scatter(it) => [it.destination, it.indices, it.values].into_iter().for_each(visit),
             Op::Custom(it) => it.arguments.iter().copied().for_each(visit),
+            Op::Agree(it) => it.extents().for_each(|extent| visit(extent.atom())),
         }
     }
 }

@@ -63,7 +63,9 @@ pub(crate) trait Rebuild {
             Op::Reshape(a, sizes) => Op::Reshape(self.atom(*a), self.atoms(sizes)),
             Op::Concat(atoms) => Op::Concat(self.atoms(atoms)),
             Op::Reverse(a) => Op::Reverse(self.atom(*a)),
-            Op::If(condition, yes, no) => Op::If(self.atom(*condition), self.body(yes), self.body(no)),
+            Op::If(condition, yes, no) => {
+                Op::If(self.atom(*condition), Box::new(self.body(yes)), Box::new(self.body(no)))
+            }
             Op::Loop(it) => self.of_loop(it),
             Op::Map(map) => self.of_map(map),
             Op::Reduce(it) => Op::Reduce(self.reduce(it)),
@@ -88,6 +90,11 @@ pub(crate) trait Rebuild {
                 function: self.lambda(&it.function),
                 pullback: self.lambda(&it.pullback),
             })),
+            Op::Agree(it) => {
+                let mut it = it.clone();
+                it.extents_mut().for_each(|extent| *extent.atom_mut() = self.atom(extent.atom()));
+                Op::Agree(it)
+            }
         }
     }
 }

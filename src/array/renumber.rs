@@ -10,7 +10,7 @@ use super::build::Builder;
 use super::program::{Atom, Body, Form, Lambda, Op, Program, Stm, Var};
 use super::types::Type;
 use super::verify::deeper;
-use super::visit::{atoms_mut, bodies_mut};
+use super::visit::{atoms_mut, bodies_mut, mentioned};
 
 impl Program {
     /// The same program with its variables numbered from 0 in the order of their binding.
@@ -29,12 +29,15 @@ impl Program {
         Program { types: builder.finish(Vec::new()).types, ..self }
     }
 
-    /// A function of the program that mentions nothing from outside, as a program of its own.
-    pub(crate) fn function_alone(&self, function: &Lambda, names: Vec<String>) -> Program {
-        let (mut function, mut builder) = (function.clone(), Builder::new());
+    /// A function of the program as a program of its own, and the variables from outside that it mentions: they are its
+    /// last parameters.
+    pub(crate) fn function_alone(&self, function: &Lambda) -> (Program, Vec<Var>) {
+        let (mut function, mut builder, outside) = (function.clone(), Builder::new(), mentioned(function));
+        function.params.extend(&outside);
+        let names = (0..function.params.len()).map(|n| format!("argument_{n}")).collect();
         let numbers = Numbers::Some(FxHashMap::default());
         Renumber { old: &self.types, numbers, builder: &mut builder }.lambda(&mut function);
-        Program { types: builder.finish(Vec::new()).types, names, function }
+        (Program { types: builder.finish(Vec::new()).types, names, function }, outside)
     }
 }
 
@@ -131,7 +134,7 @@ impl Renumber<'_> {
             Op::If(..) => bodies_mut(op).into_iter().for_each(|body| self.body(body)),
             Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => {}
             Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => {}
-            Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) => {}
+            Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) | Op::Agree(_) => {}
             Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => {}
         }
         vars.iter_mut().for_each(|v| self.bind(v));

@@ -197,7 +197,7 @@ impl Verifier<'_> {
         match op {
             Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => Ok(()),
             Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => Ok(()),
-            Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) => Ok(()),
+            Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) | Op::Agree(_) => Ok(()),
             Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => Ok(()),
             Op::If(_, yes, no) => self.branches(yes, no, here),
             Op::Loop(it) => {
@@ -279,7 +279,7 @@ impl Verifier<'_> {
 fn allowed(program: &Program, op: &Op) -> Checked {
     let mut given = false;
     op.atoms(|a| given |= program.atom_type(a).accumulator);
-    if given && matches!(op, Op::Size(..) | Op::Custom(_)) {
+    if given && matches!(op, Op::Size(..) | Op::Custom(_) | Op::Agree(_)) {
         return Err("an accumulator can only be added to, passed on, or become an array again".into());
     }
     Ok(())

@@ -10,7 +10,7 @@ use super::program::{Atom, Body, Form, Lambda, Op, Var};
 /// Calls `visit` on all operands of an operation, those in its bodies too.
 pub(crate) fn atoms_of(op: &Op, visit: &mut impl FnMut(Atom)) {
     op.atoms(&mut *visit);
-    bodies(op).into_iter().for_each(|(_, body)| atoms_in(body, visit));
+    bodies(op).for_each(|body| atoms_in(body, visit));
 }
 
 /// Calls `visit` on all operands in a body.
@@ -55,35 +55,49 @@ pub(crate) fn atoms_mut(op: &mut Op, visit: &mut impl FnMut(&mut Atom)) {
         }
         Op::Scatter(it) => [&mut it.destination, &mut it.indices, &mut it.values].into_iter().for_each(visit),
         Op::Custom(it) => it.arguments.iter_mut().for_each(visit),
+        Op::Agree(it) => it.extents_mut().for_each(|extent| visit(extent.atom_mut())),
     }
 }
 
-/// The bodies of an operation, each with the variables bound for it.
-pub(crate) fn bodies(op: &Op) -> Vec<(Vec<Var>, &Body)> {
-    fn of(lambda: &Lambda) -> (Vec<Var>, &Body) {
-        (lambda.params.clone(), &lambda.body)
-    }
-    match op {
-        Op::If(_, yes, no) => vec![(Vec::new(), yes), (Vec::new(), no)],
-        Op::Loop(it) => {
-            let mut params: Vec<Var> = it.params.iter().map(|(param, _)| *param).collect();
-            match &it.form {
-                Form::For(i, _) => {
-                    params.push(*i);
-                    vec![(params, &it.body)]
-                }
-                Form::While { condition, .. } => vec![(params, &it.body), (Vec::new(), condition)],
-            }
-        }
-        Op::Map(map) => vec![of(&map.function)],
-        Op::Reduce(it) | Op::Scan(it) => vec![of(&it.operator)],
-        Op::Hist(it) => vec![of(&it.operator)],
-        Op::Custom(it) => vec![of(&it.function), of(&it.pullback)],
-        Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => Vec::new(),
-        Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => Vec::new(),
-        Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) => Vec::new(),
-        Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => Vec::new(),
-    }
+/// The bodies of an operation.
+pub(crate) fn bodies(op: &Op) -> impl Iterator<Item = &Body> {
+    let found = match op {
+        Op::If(_, yes, no) => [Some(&**yes), Some(&**no)],
+        Op::Loop(it) => match &it.form {
+            Form::For(..) => [Some(&it.body), None],
+            Form::While { condition, .. } => [Some(&it.body), Some(condition)],
+        },
+        Op::Map(map) => [Some(&map.function.body), None],
+        Op::Reduce(it) | Op::Scan(it) => [Some(&it.operator.body), None],
+        Op::Hist(it) => [Some(&it.operator.body), None],
+        Op::Custom(it) => [Some(&it.function.body), Some(&it.pullback.body)],
+        Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => [None; 2],
+        Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => [None; 2],
+        Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) | Op::Agree(_) => [None; 2],
+        Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => [None; 2],
+    };
+    found.into_iter().flatten()
+}
+
+/// The variables that are bound for the bodies of an operation.
+pub(crate) fn params(op: &Op) -> impl Iterator<Item = Var> {
+    let (functions, variables) = match op {
+        Op::Loop(it) => ([None; 2], Some(it)),
+        Op::Map(map) => ([Some(&map.function), None], None),
+        Op::Reduce(it) | Op::Scan(it) => ([Some(&it.operator), None], None),
+        Op::Hist(it) => ([Some(&it.operator), None], None),
+        Op::Custom(it) => ([Some(&it.function), Some(&it.pullback)], None),
+        Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) => ([None; 2], None),
+        Op::Size(..) | Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) => ([None; 2], None),
+        Op::Reshape(..) | Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) | Op::If(..) => ([None; 2], None),
+        Op::Agree(_) => ([None; 2], None),
+        Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => ([None; 2], None),
+    };
+    let of_loop = variables.into_iter().flat_map(|it| {
+        let index = if let Form::For(i, _) = it.form { Some(i) } else { None };
+        it.params.iter().map(|(param, _)| *param).chain(index)
+    });
+    functions.into_iter().flatten().flat_map(|function| function.params.iter().copied()).chain(of_loop)
 }
 
 /// Whether an operation has bodies.
@@ -92,8 +106,18 @@ pub(crate) fn has_bodies(op: &Op) -> bool {
         Op::If(..) | Op::Loop(_) | Op::Map(_) | Op::Reduce(_) | Op::Scan(_) | Op::Hist(_) | Op::Custom(_) => true,
         Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => false,
         Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => false,
-        Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) => false,
+        Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) | Op::Agree(_) => false,
         Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => false,
+    }
+}
+
+/// Whether an operation does something that is not in its results: it compares sizes, itself or in a body that runs.
+pub(crate) fn has_effect(op: &Op) -> bool {
+    let inside = |body: &Body| body.stms.iter().any(|stm| has_effect(&stm.op));
+    match op {
+        Op::Agree(_) => true,
+        Op::Custom(it) => inside(&it.function.body),
+        op => bodies(op).any(inside),
     }
 }
 
@@ -111,7 +135,7 @@ pub(crate) fn bodies_mut(op: &mut Op) -> Vec<&mut Body> {
         Op::Custom(it) => vec![&mut it.function.body, &mut it.pullback.body],
         Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => Vec::new(),
         Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => Vec::new(),
-        Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) => Vec::new(),
+        Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) | Op::Agree(_) => Vec::new(),
         Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => Vec::new(),
     }
 }
@@ -120,10 +144,8 @@ pub(crate) fn bodies_mut(op: &mut Op) -> Vec<&mut Body> {
 pub(crate) fn binders(body: &Body, into: &mut FxHashSet<Var>) {
     for stm in &body.stms {
         into.extend(&stm.vars);
-        for (params, inner) in bodies(&stm.op) {
-            into.extend(params);
-            binders(inner, into);
-        }
+        into.extend(params(&stm.op));
+        bodies(&stm.op).for_each(|inner| binders(inner, into));
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::budget::{Budget, Fault, Step};
 use super::scalar::Arithmetic;
 use super::value::{Array, Scalar, Value, count};
-use crate::array::ScalarOp;
+use crate::array::{Agreement, ScalarOp};
 
 /// A size that is said by a program.
 pub(super) fn size(n: i64) -> Step<usize> {
@@ -98,7 +98,7 @@ fn unravel(sizes: &[usize], mut at: usize) -> Vec<usize> {
 
 /// The array with an element or subarray replaced, in place if nothing else holds it.
 pub(super) fn update<C: Clone>(mut array: Array<C>, indices: &[i64], new: &Value<C>) -> Step<Array<C>> {
-    Fault::unless_same("the sizes of the subarray and of its new value", &array.sizes[indices.len()..], new.sizes())?;
+    Fault::unless_same(Agreement::Updated, &array.sizes[indices.len()..], new.sizes())?;
     let Place { start, length } = place(&array.sizes, indices)?;
     Arc::make_mut(&mut array.elements)[start..start + length].clone_from_slice(new.elements());
     Ok(array)
@@ -106,7 +106,7 @@ pub(super) fn update<C: Clone>(mut array: Array<C>, indices: &[i64], new: &Value
 
 /// The array with a value added at an index, in place if nothing else holds it; out of bounds nothing is.
 pub(super) fn add<C: Arithmetic>(log: &C::Log, mut array: Array<C>, indices: &[i64], new: &Value<C>) -> Step<Array<C>> {
-    Fault::unless_same("the sizes of the subarray and of what is added", &array.sizes[indices.len()..], new.sizes())?;
+    Fault::unless_same(Agreement::Added, &array.sizes[indices.len()..], new.sizes())?;
     if let Ok(Place { start, length }) = place(&array.sizes, indices) {
         let elements = &mut Arc::make_mut(&mut array.elements)[start..start + length];
         for (element, new) in elements.iter_mut().zip(new.elements()) {
@@ -134,7 +134,7 @@ pub(super) fn reshape<C>(array: Array<C>, sizes: &[i64]) -> Step<Array<C>> {
     let sizes: Vec<usize> = sizes.iter().map(|n| size(*n)).collect::<Step<_>>()?;
     // Sizes beyond all numbers are in any case not those of an array that is there.
     let wanted = count(&sizes).unwrap_or(usize::MAX);
-    Fault::unless_equal("the numbers of elements before and after", array.elements.len(), wanted)?;
+    Fault::unless_equal(Agreement::Reshaped, array.elements.len(), wanted)?;
     Ok(Array { sizes, elements: array.elements })
 }
 
@@ -142,7 +142,7 @@ pub(super) fn reshape<C>(array: Array<C>, sizes: &[i64]) -> Step<Array<C>> {
 pub(super) fn concat<C: Clone>(budget: &Budget, arrays: &[Array<C>]) -> Step<Array<C>> {
     let mut sizes = arrays[0].sizes.clone();
     for array in &arrays[1..] {
-        Fault::unless_same("the sizes of rows of concatenated arrays", &sizes[1..], array.row_sizes())?;
+        Fault::unless_same(Agreement::Concatenated, &sizes[1..], array.row_sizes())?;
         // Without elements, lengths can be as large as numbers go.
         let length = sizes[0].checked_add(array.len());
         sizes[0] = length.ok_or(Fault::Budget { what: "elements of one dimension", limit: usize::MAX as u64 })?;
@@ -172,7 +172,7 @@ impl<C: Clone> Rows<C> {
     /// Adds a row, which must have the sizes of the others.
     pub(super) fn push(&mut self, budget: &mut Budget, row: &Value<C>) -> Step<()> {
         match &self.sizes {
-            Some(sizes) => Fault::unless_same("the sizes of two rows of an array", sizes, row.sizes())?,
+            Some(sizes) => Fault::unless_same(Agreement::Rows, sizes, row.sizes())?,
             None => self.sizes = Some(row.sizes().to_vec()),
         }
         budget.hold(row.elements().len())?;

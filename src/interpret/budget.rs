@@ -5,7 +5,7 @@
 
 use core::cell::Cell;
 
-use crate::array::Var;
+use crate::array::{Agreement, Var};
 use crate::error::Error;
 
 /// How much a run may take.
@@ -97,12 +97,12 @@ impl Fault {
     }
 
     /// `Ok` if two sizes agree.
-    pub(super) fn unless_equal(what: &'static str, first: usize, second: usize) -> Step<()> {
-        if first == second { Ok(()) } else { Err(Fault::Sizes { what, first, second }) }
+    pub(super) fn unless_equal(what: Agreement, first: usize, second: usize) -> Step<()> {
+        if first == second { Ok(()) } else { Err(Fault::Sizes { what: what.message(), first, second }) }
     }
 
     /// `Ok` if the sizes of two arrays of one rank agree.
-    pub(super) fn unless_same(what: &'static str, first: &[usize], second: &[usize]) -> Step<()> {
+    pub(super) fn unless_same(what: Agreement, first: &[usize], second: &[usize]) -> Step<()> {
         first.iter().zip(second).try_for_each(|(a, b)| Fault::unless_equal(what, *a, *b))
     }
 }

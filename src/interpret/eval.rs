@@ -10,8 +10,8 @@ use super::budget::{Budget, Fault, Limits, LoopUsage, Step, Usage};
 use super::last_use::LastUses;
 use super::scalar::{Arithmetic, VERIFIED};
 use super::soac::array;
-use super::value::{Array, Scalar, Value};
-use crate::array::{Atom, Body, Form, Lambda, Loop, Op, Program, Stm, Var, deeper, text};
+use super::value::{Array, Scalar, Value, count};
+use crate::array::{Agree, Atom, Body, Extent, Form, Lambda, Loop, Op, Program, Stm, Var, deeper, text};
 use crate::error::Error;
 
 /// A program that verifies, and the state of its run.
@@ -165,6 +165,7 @@ impl<'p, C: Arithmetic> Machine<'p, C> {
                     None => self.apply(&it.function, arguments),
                 };
             }
+            Op::Agree(it) => return self.agree(it).map(|()| Vec::new()),
 
             Op::Scalar(op, atoms) => {
                 let operands: Vec<Scalar<C>> = atoms.iter().map(|a| self.scalar(*a)).collect();
@@ -219,6 +220,28 @@ impl<'p, C: Arithmetic> Machine<'p, C> {
             }
         };
         Ok(vec![one])
+    }
+
+    /// A product of sizes.
+    fn product(&self, extents: &[Extent]) -> Step<Option<usize>> {
+        let size = |extent: &Extent| match extent {
+            Extent::Number(atom) => arrays::size(self.integer(*atom)),
+            Extent::Of(array, dimension) => Ok(self.array(*array).sizes[*dimension]),
+        };
+        Ok(count(&extents.iter().map(size).collect::<Step<Vec<usize>>>()?))
+    }
+
+    /// Compares sizes.
+    fn agree(&self, it: &Agree) -> Step<()> {
+        let none = |extent: &Extent| match extent {
+            Extent::Number(atom) => self.integer(*atom) <= 0,
+            Extent::Of(array, dimension) => self.array(*array).sizes[*dimension] == 0,
+        };
+        if it.times.iter().any(none) {
+            return Ok(());
+        }
+        let [first, second] = [self.product(&it.first)?, self.product(&it.second)?];
+        Fault::unless_equal(it.what, first.unwrap_or(usize::MAX), second.unwrap_or(usize::MAX))
     }
 
     /// A loop.

@@ -86,7 +86,7 @@ impl Search {
         match op {
             Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => {}
             Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => {}
-            Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) => {}
+            Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) | Op::Agree(_) => {}
             Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => {}
             Op::If(_, yes, no) => {
                 // What one branch mentions is not later than anything in the other.

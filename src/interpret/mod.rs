@@ -71,7 +71,20 @@ pub use value::{Array, Scalar, Value};
 use crate::array::{Prim, Program, Type};
 use crate::error::{Error, Result};
 
-/// The results of a program for these arguments, one per parameter.
+/// The results of a program for these arguments, one per parameter, in any carrier and within these limits.
+///
+/// ```
+/// use catadiff::Elementary;
+/// use catadiff::array::{Program, trace::F64};
+/// use catadiff::carriers::Interval;
+/// use catadiff::interpret::{Limits, Scalar, Value, run};
+/// let bump = Program::trace(|x: F64| (-(x * x)).exp())?;
+/// // What it can be for every x from 0 to 1.
+/// let range = run(&bump, &[Value::real(Interval::new(0.0, 1.0))], &Limits::default())?;
+/// let Value::Scalar(Scalar::Real(range)) = range[0] else { panic!("the result is a real") };
+/// assert!(range.lo > 0.36 && range.hi >= 1.0 && range.hi < 1.001);
+/// # Ok::<(), catadiff::Error>(())
+/// ```
 ///
 /// # Errors
 /// [`Error::IllTyped`] if the program does not [verify](Program::verify), [`Error::Length`] and [`Error::Argument`] if the

@@ -135,6 +135,7 @@ impl<C: Arithmetic> Sketch<'_, '_, C> {
                 return self.apply(&it.function, arguments);
             }
             Op::Scalar(op, atoms) => Outline::scalar(known(*op, &self.all(atoms))),
+            Op::Agree(_) => return Ok(Vec::new()),
             Op::Copy(a) | Op::ToAccumulator(a) | Op::FromAccumulator(a) | Op::Reverse(a) => self.get(*a),
             Op::Update(a, ..) | Op::Accumulate(a, ..) => self.get(*a),
             Op::Scatter(it) => self.get(it.destination),

@@ -11,12 +11,12 @@ use super::budget::{Fault, Step};
 use super::eval::Machine;
 use super::scalar::{Arithmetic, VERIFIED};
 use super::value::{Array, Scalar, Value};
-use crate::array::{Hist, Map, Reduce, Scatter, Stm};
+use crate::array::{Agreement, Hist, Map, Reduce, Scatter, Stm};
 
 impl<C: Arithmetic> Machine<'_, C> {
     pub(super) fn map(&mut self, stm: &Stm, map: &Map) -> Step<Vec<Value<C>>> {
         let arrays = self.arrays(&map.arrays);
-        let length = common_length("the lengths of mapped arrays", &arrays)?;
+        let length = common_length(Agreement::Mapped, &arrays)?;
         let mut accumulators: Vec<Value<C>> = map.accumulators.iter().map(|a| self.take(stm, *a)).collect();
         let values = map.function.body.results.len() - accumulators.len();
         if length == 0 {
@@ -42,7 +42,7 @@ impl<C: Arithmetic> Machine<'_, C> {
 
     pub(super) fn reduce(&mut self, it: &Reduce) -> Step<Vec<Value<C>>> {
         let arrays = self.arrays(&it.arrays);
-        let length = common_length("the lengths of reduced arrays", &arrays)?;
+        let length = common_length(Agreement::Reduced, &arrays)?;
         let mut sums: Vec<Value<C>> = it.neutral.iter().map(|a| self.get(*a)).collect();
         for at in 0..length {
             self.budget.step()?;
@@ -54,7 +54,7 @@ impl<C: Arithmetic> Machine<'_, C> {
 
     pub(super) fn scan(&mut self, it: &Reduce) -> Step<Vec<Value<C>>> {
         let arrays = self.arrays(&it.arrays);
-        let length = common_length("the lengths of scanned arrays", &arrays)?;
+        let length = common_length(Agreement::Scanned, &arrays)?;
         let mut sums: Vec<Value<C>> = it.neutral.iter().map(|a| self.get(*a)).collect();
         let mut rows: Vec<Rows<C>> = arrays.iter().map(|_| Rows::new()).collect();
         for at in 0..length {
@@ -69,11 +69,11 @@ impl<C: Arithmetic> Machine<'_, C> {
 
     pub(super) fn hist(&mut self, stm: &Stm, it: &Hist) -> Step<Vec<Value<C>>> {
         let values = self.arrays(&it.values);
-        let length = common_length("the lengths of the values of a histogram", &values)?;
+        let length = common_length(Agreement::Values, &values)?;
         let indices = self.array(it.indices);
-        Fault::unless_equal("the lengths of indices and values", indices.len(), length)?;
+        Fault::unless_equal(Agreement::Indices, indices.len(), length)?;
         let mut bins: Vec<Array<C>> = it.destinations.iter().map(|a| array(self.take(stm, *a))).collect();
-        let count = common_length("the lengths of the destinations of a histogram", &bins)?;
+        let count = common_length(Agreement::Bins, &bins)?;
         for (at, index) in indices.elements.iter().enumerate() {
             self.budget.step()?;
             let Some(bin) = in_bounds(&self.log, index, count) else { continue };
@@ -88,9 +88,9 @@ impl<C: Arithmetic> Machine<'_, C> {
     pub(super) fn scatter(&mut self, stm: &Stm, it: &Scatter) -> Step<Vec<Value<C>>> {
         let (indices, values) = (self.array(it.indices), self.array(it.values));
         let mut destination = array(self.take(stm, it.destination));
-        Fault::unless_equal("the lengths of indices and values", indices.len(), values.len())?;
+        Fault::unless_equal(Agreement::Indices, indices.len(), values.len())?;
         let rows = (destination.row_sizes(), values.row_sizes());
-        Fault::unless_same("the sizes of rows of the destination and of the values", rows.0, rows.1)?;
+        Fault::unless_same(Agreement::Scattered, rows.0, rows.1)?;
         let count = destination.len();
         for (at, index) in indices.elements.iter().enumerate() {
             self.budget.step()?;
@@ -119,13 +119,13 @@ fn row<C: Clone>(arrays: &[Array<C>], at: usize) -> Vec<Value<C>> {
 
 /// Replaces a row.
 fn write<C: Clone>(array: &mut Array<C>, at: usize, new: &Value<C>) -> Step<()> {
-    Fault::unless_same("the sizes of a row and of its new value", array.row_sizes(), new.sizes())?;
+    Fault::unless_same(Agreement::Row, array.row_sizes(), new.sizes())?;
     let size = new.elements().len();
     Arc::make_mut(&mut array.elements)[at * size..(at + 1) * size].clone_from_slice(new.elements());
     Ok(())
 }
 
-fn common_length<C>(what: &'static str, arrays: &[Array<C>]) -> Step<usize> {
+fn common_length<C>(what: Agreement, arrays: &[Array<C>]) -> Step<usize> {
     let length = arrays[0].len();
     arrays.iter().try_for_each(|a| Fault::unless_equal(what, length, a.len()))?;
     Ok(length)

@@ -48,6 +48,7 @@ impl Pending {
         for (k, stm) in body.stms.iter().enumerate() {
             if let Op::Map(map) = &stm.op
                 && map.accumulators.is_empty()
+                && !stm.vars.is_empty()
                 && waits(&stm.vars, &body.stms[k + 1..], &body.results, uses)
             {
                 self.maps.insert(core::ptr::from_ref(&**map));
@@ -58,7 +59,7 @@ impl Pending {
                 Op::Hist(it) => self.lambda(&it.operator, uses),
                 _ => {}
             }
-            bodies(&stm.op).into_iter().for_each(|(_, body)| self.body(body, uses));
+            bodies(&stm.op).for_each(|body| self.body(body, uses));
         }
     }
 }
@@ -92,6 +93,7 @@ fn is_calm(op: &Op) -> bool {
     match op {
         Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => true,
         Op::Index(..) | Op::Slice(..) | Op::Permute(..) | Op::Reshape(..) | Op::Concat(_) | Op::Reverse(_) => true,
+        Op::Agree(_) => true,
         Op::Map(map) => map.accumulators.is_empty(),
         Op::Reduce(_) | Op::Scan(_) => true,
         Op::Update(..) | Op::If(..) | Op::Loop(_) | Op::Hist(_) | Op::Scatter(_) | Op::Custom(_) => false,
@@ -123,11 +125,11 @@ fn mentions(body: &Body, visit: &mut impl FnMut(Var, bool)) {
 }
 
 fn statement(stm: &Stm, visit: &mut impl FnMut(Var, bool)) {
-    let is_size = matches!(stm.op, Op::Size(..));
+    let is_size = matches!(stm.op, Op::Size(..) | Op::Agree(_));
     stm.op.atoms(|atom| {
         if let Atom::Var(var) = atom {
             visit(var, is_size);
         }
     });
-    bodies(&stm.op).into_iter().for_each(|(_, body)| mentions(body, visit));
+    bodies(&stm.op).for_each(|body| mentions(body, visit));
 }

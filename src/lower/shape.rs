@@ -114,6 +114,7 @@ impl Sketch<'_, '_> {
                 return self.apply(&it.function, arguments);
             }
             Op::Scalar(op, atoms) => Shape::scalar(self.scalar(*op, atoms)),
+            Op::Agree(_) => return Vec::new(),
             Op::Copy(a) | Op::ToAccumulator(a) | Op::FromAccumulator(a) | Op::Reverse(a) => self.get(*a),
             Op::Update(a, ..) | Op::Accumulate(a, ..) => self.get(*a),
             Op::Scatter(it) => self.get(it.destination),

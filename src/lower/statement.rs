@@ -9,7 +9,7 @@ use super::code::{Buffer, Op as CodeOp, Operand, Stm as Code};
 use super::liveness::mentioned;
 use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step};
-use crate::array::{Atom, IntegerRow, Map, Op, Prim, Range, ScalarOp, Scatter, Stm, Var};
+use crate::array::{Agree, Atom, Extent, IntegerRow, Map, Op, Prim, Range, ScalarOp, Scatter, Stm, Var};
 
 impl<'p> Lowering<'p> {
     pub(super) fn statement(&mut self, stm: &'p Stm, later: &'p [Stm], results: &'p [Atom]) -> Step<()> {
@@ -44,6 +44,10 @@ impl<'p> Lowering<'p> {
                 }
                 let found = self.body(&it.function.body)?;
                 return self.bind_all(stm, found);
+            }
+            Op::Agree(it) => {
+                self.agree(it);
+                return Ok(());
             }
             Op::Scatter(it) => self.scatter(it)?,
 
@@ -120,6 +124,28 @@ impl<'p> Lowering<'p> {
             self.check(condition);
         }
         size
+    }
+
+    /// Ends the run unless sizes agree, or are not compared.
+    fn agree(&mut self, it: &Agree) {
+        let of = |extents: &[Extent]| -> Vec<Operand> {
+            let one = |extent: &Extent| match extent {
+                Extent::Number(atom) => self.scalar(*atom),
+                Extent::Of(array, dimension) => self.array(*array).sizes[*dimension],
+            };
+            extents.iter().map(one).collect()
+        };
+        let (first, second, times) = (of(&it.first), of(&it.second), of(&it.times));
+        let (first, second) = (self.count(&first), self.count(&second));
+        if first == second {
+            return;
+        }
+        let mut fits = self.emit.scalar(ScalarOp::Equal, &[first, second]);
+        for size in times {
+            let none = self.emit.scalar(ScalarOp::LessOrEqual, &[size, Operand::int(0)]);
+            fits = self.emit.scalar(ScalarOp::Add, &[fits, none]);
+        }
+        self.check(fits);
     }
 
     pub(super) fn check(&mut self, condition: Operand) {
@@ -470,7 +496,7 @@ fn is_parallel(op: &Op) -> bool {
         Op::Custom(it) => it.function.body.stms.iter().any(|stm| is_parallel(&stm.op)),
         Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => false,
         Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => false,
-        Op::Concat(_) | Op::Reverse(_) => false,
+        Op::Concat(_) | Op::Reverse(_) | Op::Agree(_) => false,
         Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => false,
     }
 }

@@ -10,7 +10,7 @@ use core::ops::Range;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-use crate::array::{Atom, Const, Custom, Lambda, Op, Program, ScalarOp, Var, mentioned};
+use crate::array::{Atom, Const, Custom, Op, Program, ScalarOp, Var};
 use crate::interpret::Value;
 
 /// The values of the variables of a trace, by number.
@@ -105,7 +105,7 @@ impl Graph {
                     let outputs = outputs.collect();
                     nodes.push((Node { step: pullback(trace, it, &stm.vars), outputs, uses: Vec::new() }, uses));
                 }
-                Op::Size(..) => {}
+                Op::Size(..) | Op::Agree(_) => {}
                 op => panic!("a trace of scalars has no {op:?}"),
             }
         }
@@ -225,9 +225,6 @@ impl Build<'_> {
 
 /// A pullback as a program, of what it mentions too.
 fn pullback(trace: &Program, it: &Custom, results: &[Var]) -> Step {
-    let mentioned = mentioned(&it.pullback);
-    let params: Vec<Var> = it.pullback.params.iter().chain(&mentioned).copied().collect();
-    let names = (0..params.len()).map(|n| format!("argument_{n}")).collect();
-    let pullback = trace.function_alone(&Lambda { params, body: it.pullback.body.clone() }, names);
+    let (pullback, mentioned) = trace.function_alone(&it.pullback);
     Step::Custom { pullback, arguments: it.arguments.clone(), results: results.to_vec(), mentioned }
 }

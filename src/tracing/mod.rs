@@ -92,6 +92,18 @@ pub fn trace(program: &Program, arguments: &[Value<f64>], keep: Keep, limits: &L
 impl Program {
     /// The [trace](crate::tracing) of the program at these arguments, with the default [`Limits`].
     ///
+    /// ```
+    /// use catadiff::array::{Program, trace::{Arr, F64}};
+    /// use catadiff::interpret::Value;
+    /// use catadiff::tracing::Keep;
+    /// let product = Program::trace(|xs: Arr<F64>| xs.product())?;
+    /// let trace = product.traced(&[Value::new([2.0, 3.0, 4.0])?], Keep::Scalars)?;
+    /// // Three elements, and as many multiplications: no array operation is left.
+    /// assert_eq!(trace.program().to_string().matches("mul").count(), 3);
+    /// assert_eq!(trace.run(&[Value::new([1.0, 5.0, 2.0])?])?, [10.0.into()]);
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As for [`trace`].
     pub fn traced(&self, arguments: &[Value<f64>], keep: Keep) -> Result<Trace> {

@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::flow::{Active, bodies};
+use super::flow::{Active, By, bodies};
 use crate::array::{Atom, Body, Op, Program, Stm, Var};
 use crate::error::{Error, Result};
 
@@ -26,12 +26,13 @@ fn check_body(program: &Program, body: &Body, active: &Active, is_pullback: bool
         }
         match &stm.op {
             Op::Custom(it) => {
-                let adjoints = &it.pullback.params[it.arguments.len()..];
-                let active = Active::of_lambda(program, &it.pullback, adjoints);
-                check_body(program, &it.pullback.body, &active, true)?;
+                let (pullback, _) = program.function_alone(&it.pullback);
+                let adjoints: Vec<usize> = (it.arguments.len()..it.pullback.params.len()).collect();
+                let active = Active::both(&pullback, By::positions(&adjoints));
+                check_body(&pullback, &pullback.function.body, &active, true)?;
             }
             op => {
-                for (_, inner) in bodies(op) {
+                for inner in bodies(op) {
                     check_body(program, inner, active, is_pullback)?;
                 }
             }

@@ -112,7 +112,7 @@ fn each_loop(body: &mut Body, choose: &mut impl FnMut(&[Var], &mut Loop)) {
             }
             Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => {}
             Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => {}
-            Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) => {}
+            Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) | Op::Agree(_) => {}
             Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => {}
         }
     }
@@ -154,7 +154,7 @@ impl Plan<'_> {
             }
             // A function with a derivative of its own is not gone through.
             if !matches!(stm.op, Op::Custom(_)) {
-                scope.inner.extend(bodies(&stm.op).into_iter().map(|(_, body)| self.scope(body)));
+                scope.inner.extend(bodies(&stm.op).map(|body| self.scope(body)));
             }
         }
         scope

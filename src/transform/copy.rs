@@ -1,7 +1,10 @@
 //! Copies of statements under other names, so that a scope can be executed again.
 //!
 //! Law: a copy computes what the original does, from the values its variables have been given. Accumulators can only be
-//! added to, so where the values of a scope are wanted again, those that come from outside are left out of the copy.
+//! added to, so where the values of a scope are wanted again, those that come from outside are left out of the copy. What
+//! is told beforehand is not computed again.
+
+use rustc_hash::FxHashMap;
 
 use super::target::Target;
 use crate::array::{
@@ -9,12 +12,13 @@ use crate::array::{
 };
 
 /// A program that is read, and what its variables stand for in the one that is written.
-#[derive(Clone)]
 pub(super) struct Copier<'p, 't> {
     pub(super) source: &'p Program,
     pub(super) target: &'t Target,
     /// By number; nothing for what is left out.
     values: Vec<Option<Atom>>,
+    /// Values that statements are known to give.
+    told: FxHashMap<Var, Atom>,
     rewrite: Option<&'t Rewrite<'t>>,
 }
 
@@ -23,7 +27,8 @@ type Rewrite<'r> = dyn Fn(&mut Copier<'_, '_>, &Stm) -> Option<Vec<Atom>> + 'r;
 
 impl<'p, 't> Copier<'p, 't> {
     pub(super) fn new(source: &'p Program, target: &'t Target) -> Self {
-        Copier { source, target, values: vec![None; source.types.len()], rewrite: None }
+        let values = vec![None; source.types.len()];
+        Copier { source, target, values, told: FxHashMap::default(), rewrite: None }
     }
 
     /// A copier that writes some statements in another way.
@@ -39,6 +44,21 @@ impl<'p, 't> Copier<'p, 't> {
     /// Leaves a variable, an accumulator, out of what is copied.
     pub(super) fn leave_out(&mut self, var: Var) {
         self.values[var.0 as usize] = None;
+    }
+
+    /// Says which value a statement will give, so that it need not be computed.
+    pub(super) fn tell(&mut self, var: Var, value: Atom) {
+        self.told.insert(var, value);
+    }
+
+    /// From here on statements give what they compute.
+    pub(super) fn untell(&mut self, var: Var) {
+        self.told.remove(&var);
+    }
+
+    /// The value that a statement is known to give.
+    pub(super) fn told(&self, var: Var) -> Option<Atom> {
+        self.told.get(&var).copied()
     }
 
     /// What an operand stands for.
@@ -102,6 +122,14 @@ impl<'p, 't> Copier<'p, 't> {
         if let Some(results) = self.rewrite.and_then(|rewrite| rewrite(self, stm)) {
             return self.bind(stm, &results);
         }
+        if !self.told.is_empty()
+            && let Some(results) = stm.vars.iter().map(|v| self.told(*v)).collect::<Option<Vec<Atom>>>()
+        {
+            if let Op::Scalar(op, operands) = &stm.op {
+                self.target.assume(*op, &self.atoms(operands), results[0]);
+            }
+            return self.bind(stm, &results);
+        }
         let results: Vec<Atom> = match &stm.op {
             Op::Scalar(op, atoms) => {
                 let atoms = self.atoms(atoms);
@@ -110,7 +138,7 @@ impl<'p, 't> Copier<'p, 't> {
             Op::Copy(a) => self.kept_atoms(&[*a]),
             Op::Size(a, dimension) => vec![self.target.size(self.atom(*a), *dimension)],
             Op::If(condition, yes, no) => {
-                let (yes, no) = (self.body(yes), self.body(no));
+                let (yes, no) = (Box::new(self.body(yes)), Box::new(self.body(no)));
                 self.target.emit(Op::If(self.atom(*condition), yes, no))
             }
             Op::Loop(it) => {
@@ -118,7 +146,13 @@ impl<'p, 't> Copier<'p, 't> {
                 self.target.emit(op)
             }
             Op::Map(map) => {
-                let op = self.of_map(map);
+                let told = |(var, result): (&Var, &Atom)| match result {
+                    Atom::Var(result) => self.told(*var).map(|array| (*result, array)),
+                    Atom::Const(_) => None,
+                };
+                let known: Vec<(Var, Atom)> =
+                    stm.vars.iter().zip(&map.function.body.results).filter_map(told).collect();
+                let op = self.map_knowing(map, &known);
                 self.target.emit(op)
             }
             Op::Accumulate(a, indices, value) if self.kept(*a) => {
@@ -157,6 +191,29 @@ impl<'p, 't> Copier<'p, 't> {
                 self.leave_out(*var);
             }
         }
+    }
+
+    /// A copy of a map, some of whose results are known: what the function gives for those is an element of these arrays.
+    fn map_knowing(&mut self, map: &Map, known: &[(Var, Atom)]) -> Op {
+        let (mut arrays, accumulators) = (self.atoms(&map.arrays), self.kept_atoms(&map.accumulators));
+        let (elements, collectors) = map.function.params.split_at(arrays.len());
+        let mut params: Vec<Var> = elements.iter().map(|param| self.parameter(*param)).collect();
+        for (result, array) in known {
+            let element = self.target.fresh(self.target.type_of(*array).element());
+            self.tell(*result, element.into());
+            params.push(element);
+            arrays.push(*array);
+        }
+        for (param, accumulator) in collectors.iter().zip(&map.accumulators) {
+            if self.kept(*accumulator) {
+                params.push(self.parameter(*param));
+            } else {
+                self.leave_out(*param);
+            }
+        }
+        let function = Lambda { params, body: self.body(&map.function.body) };
+        known.iter().for_each(|(result, _)| self.untell(*result));
+        Op::Map(Box::new(Map { function, arrays, accumulators }))
     }
 
     /// The number of iterations of a loop that asks, found by running it.
@@ -232,17 +289,6 @@ impl Rebuild for Copier<'_, '_> {
     }
 
     fn of_map(&mut self, map: &Map) -> Op {
-        let (arrays, accumulators) = (self.atoms(&map.arrays), self.kept_atoms(&map.accumulators));
-        let (elements, collectors) = map.function.params.split_at(arrays.len());
-        let mut params: Vec<Var> = elements.iter().map(|param| self.parameter(*param)).collect();
-        for (param, accumulator) in collectors.iter().zip(&map.accumulators) {
-            if self.kept(*accumulator) {
-                params.push(self.parameter(*param));
-            } else {
-                self.leave_out(*param);
-            }
-        }
-        let function = Lambda { params, body: self.body(&map.function.body) };
-        Op::Map(Box::new(Map { function, arrays, accumulators }))
+        self.map_knowing(map, &[])
     }
 }

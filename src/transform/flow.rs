@@ -47,18 +47,10 @@ impl Active {
 
     /// The variables that depend on these parameters, and on which results depend.
     pub(super) fn both(program: &Program, by: By<'_>) -> Self {
-        Active::within(program, &program.function, &params(program, by.positions), by.rounded)
-    }
-
-    /// The variables of a function that depend on these, and on which its results depend.
-    pub(super) fn of_lambda(program: &Program, function: &Lambda, from: &[Var]) -> Self {
-        Active::within(program, function, from, Rounded::Constant)
-    }
-
-    fn within(program: &Program, function: &Lambda, from: &[Var], rounded: Rounded) -> Self {
-        let edges = edges(program, &function.body, from, rounded);
-        let (count, results) = (program.types.len(), function.body.results.iter().filter_map(var).collect());
-        let varied = reached(count, from.to_vec(), || edges.iter().copied());
+        let (body, from) = (&program.function.body, params(program, by.positions));
+        let edges = edges(program, body, &from, by.rounded);
+        let (count, results) = (program.types.len(), body.results.iter().filter_map(var).collect());
+        let varied = reached(count, from, || edges.iter().copied());
         let useful = reached(count, results, || edges.iter().map(|(from, to)| (*to, *from)));
         Active(varied.into_iter().zip(useful).map(|(a, b)| a && b).collect())
     }
@@ -181,7 +173,7 @@ fn stm_edges(stm: &Stm, edge: &mut impl FnMut(Atom, Var)) {
             let felt = atoms.iter().enumerate().filter(|(i, _)| depends(*op, *i));
             felt.for_each(|(_, a)| edge(*a, vars[0]));
         }
-        Op::Iota(_) | Op::Size(..) => {}
+        Op::Iota(_) | Op::Size(..) | Op::Agree(_) => {}
         Op::Copy(a) | Op::Replicate(_, a) | Op::Index(a, _) | Op::Slice(a, _) => edge(*a, vars[0]),
         Op::Permute(a, _) | Op::Reshape(a, _) | Op::Reverse(a) => edge(*a, vars[0]),
         Op::ToAccumulator(a) | Op::FromAccumulator(a) => edge(*a, vars[0]),

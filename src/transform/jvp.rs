@@ -14,7 +14,7 @@ use super::partials::partials;
 use super::target::Target;
 use super::vjp::Reverse;
 use crate::array::{
-    Atom, Body, Custom, Form, Hist, Lambda, Loop, Map, Op, Program, Reduce, ScalarOp, Scatter, Stm, Var,
+    Agreement, Atom, Body, Custom, Form, Hist, Lambda, Loop, Map, Op, Program, Reduce, ScalarOp, Scatter, Stm, Var,
 };
 use crate::error::Result;
 
@@ -49,7 +49,9 @@ pub(super) fn jvp(
     }
     for k in by.positions {
         let param = function.params[*k];
-        let tangent = seed(&target, *k, forward.copier.atom(param.into()));
+        let value = forward.copier.atom(param.into());
+        let tangent = seed(&target, *k, value);
+        target.agree(Agreement::Tangent, tangent, value);
         forward.set(param, tangent);
     }
     forward.stms(&function.body.stms);
@@ -152,7 +154,7 @@ impl Forward<'_, '_> {
         match &stm.op {
             Op::Scalar(op, operands) => self.scalar(stm, *op, operands),
             Op::If(condition, yes, no) => {
-                let (yes, no) = (self.body(yes, &felt), self.body(no, &felt));
+                let (yes, no) = (Box::new(self.body(yes, &felt)), Box::new(self.body(no, &felt)));
                 let results = target.emit(Op::If(self.copier.atom(*condition), yes, no));
                 self.bind(&stm.vars, &felt, &results);
             }
@@ -216,7 +218,7 @@ impl Forward<'_, '_> {
             Op::ToAccumulator(a) => Op::ToAccumulator(of(a)),
             Op::Accumulate(acc, indices, new) => Op::Accumulate(of(acc), values(indices), of(new)),
             Op::FromAccumulator(acc) => Op::FromAccumulator(of(acc)),
-            Op::Iota(_) | Op::Size(..) => panic!("what counts has no tangent"),
+            Op::Iota(_) | Op::Size(..) | Op::Agree(_) => panic!("what counts has no tangent"),
             Op::Scalar(..) | Op::Copy(_) | Op::If(..) | Op::Loop(_) | Op::Map(_) => panic!("no moving of data"),
             Op::Reduce(_) | Op::Scan(_) | Op::Hist(_) | Op::Custom(_) => panic!("no moving of data"),
         }
@@ -315,14 +317,21 @@ impl Forward<'_, '_> {
     fn custom(&mut self, stm: &Stm, it: &Custom) {
         self.copier.stm(stm);
         let (target, n) = (self.target, it.arguments.len());
-        let adjoints = &it.pullback.params[n..];
-        let active = Active::of_lambda(self.copier.source, &it.pullback, adjoints);
+        let (pullback, outside) = self.copier.source.function_alone(&it.pullback);
+        let adjoints: Vec<usize> = (n..it.pullback.params.len()).collect();
+        let active = Active::both(&pullback, By::positions(&adjoints));
         let mut arguments = self.copier.atoms(&it.arguments);
         let values: Vec<Atom> = stm.vars.iter().map(|v| self.copier.atom((*v).into())).collect();
         arguments.extend(values.iter().map(|v| target.zeros_like(*v)));
+        arguments.extend(outside.into_iter().map(|v| self.copier.atom(v.into())));
         let seeds: Vec<Option<Atom>> = it.arguments.iter().map(|a| self.known(*a)).collect();
-        let mut reverse = Reverse::with(self.copier.clone(), &active);
-        let found = reverse.pullback(&it.pullback, &arguments, &seeds);
+        let mut reverse = Reverse::new(&pullback, target, &active);
+        let found = reverse.pullback(&pullback.function, &arguments, &seeds);
+        for (seed, adjoint) in seeds.iter().zip(&pullback.function.body.results) {
+            if let Some(seed) = seed {
+                target.agree(Agreement::Adjoint, reverse.copier.atom(*adjoint), *seed);
+            }
+        }
         for (k, var) in stm.vars.iter().enumerate() {
             self.set(*var, found[n + k].unwrap_or_else(|| target.zeros_like(values[k])));
         }

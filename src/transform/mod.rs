@@ -67,6 +67,8 @@ impl Program {
     /// # Ok::<(), catadiff::Error>(())
     /// ```
     ///
+    /// A tangent has the sizes of its parameter: another one is an error of the run, whether a result depends on it or not.
+    ///
     /// # Errors
     /// [`Error::NotDifferentiable`](crate::Error::NotDifferentiable), with the operation that has no rule.
     pub fn jvp(&self) -> Result<Program> {
@@ -107,8 +109,27 @@ impl Program {
     /// Ties of extrema go to the first operand, and to what was in a bin of a histogram before; values that are
     /// written out of bounds receive 0.
     ///
-    /// What no result or adjoint needs is left out, and with it the errors that it would have been: sizes that only such
-    /// statements compare are not compared. To have them compared, run the program as well.
+    /// What no result or adjoint needs is left out, and with it the errors that it would have been, but for sizes that do
+    /// not agree: what compares them is left out, and the comparison stays, for the same price at any size. An adjoint has
+    /// the sizes of its result, or is an error as well.
+    ///
+    /// ```
+    /// use catadiff::array::{Program, trace::{Arr, F64}};
+    /// let sum = Program::trace(|x: Arr<F64>, y: Arr<F64>| (x + y).sum())?;
+    /// let gradient = sum.grad("x0")?;
+    /// assert_eq!(gradient.to_string(), "\
+    /// program (x0: []f64, x1: []f64) {
+    ///   let () = agree mapped (size[0](x0)) = (size[0](x1))
+    ///   let v2: i64 = size[0](x0)
+    ///   let v3: []f64 = replicate(v2, 1.0f64)
+    ///   return v3
+    /// }
+    /// ");
+    /// let error = gradient.at::<Vec<f64>>(([1.0, 2.0], [1.0, 2.0, 3.0])).unwrap_err();
+    /// assert_eq!(error.to_string(), "the lengths of mapped arrays must agree, and are 2 and 3\n  \
+    ///     in: let () = agree mapped (size[0](x0)) = (size[0](x1))");
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::NotDifferentiable`](crate::Error::NotDifferentiable), with the operation that has no rule.
@@ -138,6 +159,15 @@ impl Program {
     /// Forward mode in many directions: as [`jvp`](Program::jvp), where each tangent has one dimension more, outermost.
     /// The results are computed once.
     ///
+    /// ```
+    /// use catadiff::array::{Program, trace::F64};
+    /// let area = Program::trace(|width: F64, height: F64| width * height)?;
+    /// // The value, and the slopes along the directions (1, 0), (0, 1) and (1, 1).
+    /// let (value, slopes): (f64, Vec<f64>) = area.jmp()?.at((3.0, 5.0, &[1.0, 0.0, 1.0][..], &[0.0, 1.0, 1.0][..]))?;
+    /// assert_eq!((value, slopes), (15.0, vec![5.0, 3.0, 8.0]));
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As for [`jvp`](Program::jvp).
     pub fn jmp(&self) -> Result<Program> {
@@ -146,6 +176,17 @@ impl Program {
 
     /// Reverse mode for many adjoints: as [`vjp`](Program::vjp), where each adjoint has one dimension more, outermost.
     /// The results are computed once.
+    ///
+    /// ```
+    /// use catadiff::Elementary;
+    /// use catadiff::array::{Program, trace::F64};
+    /// let polar = Program::trace(|r: F64, t: F64| (r * t.cos(), r * t.sin()))?;
+    /// // Both rows of the Jacobian at r = 2, t = 0: the adjoints (1, 0) and (0, 1).
+    /// let at = (2.0, 0.0, &[1.0, 0.0][..], &[0.0, 1.0][..]);
+    /// let (x, y, by_r, by_t): (f64, f64, Vec<f64>, Vec<f64>) = polar.mjp()?.at(at)?;
+    /// assert_eq!((x, y, by_r, by_t), (2.0, 0.0, vec![1.0, 0.0], vec![0.0, 2.0]));
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As for [`vjp`](Program::vjp).

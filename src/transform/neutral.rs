@@ -9,7 +9,7 @@ use super::flow::{Active, bodies};
 use super::operator::{Operator, applied, recognise};
 use super::target::Target;
 use crate::array::{
-    Atom, Body, Const, Custom, Hist, Lambda, Op, Prim, Program, Reduce, ScalarOp, Stm, Type, constant, index,
+    Agreement, Atom, Body, Const, Custom, Hist, Lambda, Op, Prim, Program, Reduce, ScalarOp, Stm, Type, constant, index,
 };
 use crate::primitives::Primitive;
 
@@ -43,7 +43,7 @@ fn any(body: &Body, active: &Active) -> bool {
     body.stms.iter().any(|stm| match &stm.op {
         Op::Reduce(it) | Op::Scan(it) if varies(&it.neutral, active) => true,
         Op::Hist(it) if varies(&it.neutral, active) => true,
-        op => bodies(op).into_iter().any(|(_, inner)| any(inner, active)),
+        op => bodies(op).any(|inner| any(inner, active)),
     })
 }
 
@@ -52,6 +52,8 @@ fn combined(copier: &mut Copier<'_, '_>, it: &Reduce, scan: bool) -> Vec<Atom> {
     let target = copier.target;
     let (neutral, arrays) = (copier.atoms(&it.neutral), copier.atoms(&it.arrays));
     let empty = target.scalar(ScalarOp::Equal, &[target.size(arrays[0], 0), index(0)]);
+    let what = if scan { Agreement::Scanned } else { Agreement::Reduced };
+    arrays[1..].iter().for_each(|a| target.agree_lengths(what, *a, arrays[0]));
     let without = if scan { arrays.clone() } else { neutral.clone() };
     let with = || {
         let first: Vec<Atom> = arrays.iter().map(|a| target.at(*a, &[index(0)])).collect();

@@ -8,7 +8,10 @@ use core::mem::{Discriminant, discriminant};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::hash_map::Entry;
 
-use crate::array::{Atom, Body, Builder, Const, Lambda, Map, Op, Program, Range, Reduce, ScalarOp, Type, Var, index};
+use crate::array::{
+    Agree, Agreement, Atom, Body, Builder, Const, Extent, Lambda, Map, Op, Program, Range, Reduce, ScalarOp, Type, Var,
+    index,
+};
 
 /// What makes two statements the same.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -29,7 +32,7 @@ impl Known {
             Op::Permute(_, order) => of.extend(order.iter().copied().map(number)),
             Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Index(..) => {}
             Op::Slice(..) | Op::Update(..) | Op::Reshape(..) | Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) => {}
-            Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => {}
+            Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) | Op::Agree(_) => {}
             Op::If(..) | Op::Loop(_) | Op::Map(_) | Op::Reduce(_) => panic!("an operation without bodies"),
             Op::Scan(_) | Op::Hist(_) | Op::Custom(_) => panic!("an operation without bodies"),
         }
@@ -87,7 +90,7 @@ impl Target {
             Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) | Op::Index(..) | Op::Slice(..) => true,
             Op::Update(..) | Op::Permute(..) | Op::Reshape(..) | Op::Concat(_) | Op::Reverse(_) => true,
             Op::Scalar(..) | Op::Copy(_) | Op::If(..) | Op::Loop(_) | Op::Map(_) | Op::Reduce(_) => false,
-            Op::Scan(_) | Op::Hist(_) | Op::Scatter(_) | Op::Custom(_) => false,
+            Op::Scan(_) | Op::Hist(_) | Op::Scatter(_) | Op::Custom(_) | Op::Agree(_) => false,
             // Each accumulator is its own.
             Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => false,
         };
@@ -144,9 +147,34 @@ impl Target {
 
     /// A scalar operation, as it is.
     pub(super) fn scalar(&self, op: ScalarOp, operands: &[Atom]) -> Atom {
+        self.once(self.known_scalar(op, operands), || self.builder.borrow_mut().scalar(op, operands))
+    }
+
+    fn known_scalar(&self, op: ScalarOp, operands: &[Atom]) -> Known {
         let mut of = [u32::MAX; 3];
         of.iter_mut().zip(operands).for_each(|(place, operand)| *place = self.number(*operand));
-        self.once(Known::Scalar(op, of), || self.builder.borrow_mut().scalar(op, operands))
+        Known::Scalar(op, of)
+    }
+
+    /// Takes a value for that of a scalar operation, in this body.
+    pub(super) fn assume(&self, op: ScalarOp, operands: &[Atom], value: Atom) {
+        if matches!(value, Atom::Var(_)) {
+            self.once(self.known_scalar(op, operands), || value);
+        }
+    }
+
+    /// Says that a value must have the sizes of another, from which derivatives take theirs.
+    pub(super) fn agree(&self, what: Agreement, value: Atom, like: Atom) {
+        for dimension in 0..self.type_of(value).rank {
+            let [first, second] = [like, value].map(|array| vec![Extent::Of(array, dimension)]);
+            self.emit(Op::Agree(Box::new(Agree { what, first, second, times: Vec::new() })));
+        }
+    }
+
+    /// Says that an array must be as long as another.
+    pub(super) fn agree_lengths(&self, what: Agreement, array: Atom, like: Atom) {
+        let [first, second] = [like, array].map(|array| vec![Extent::Of(array, 0)]);
+        self.emit(Op::Agree(Box::new(Agree { what, first, second, times: Vec::new() })));
     }
 
     /// The size of an array in a dimension.
@@ -284,7 +312,7 @@ impl Target {
         yes: impl FnOnce() -> Vec<Atom>,
         no: impl FnOnce() -> Vec<Atom>,
     ) -> Vec<Atom> {
-        let (yes, no) = (self.body(yes), self.body(no));
+        let (yes, no) = (Box::new(self.body(yes)), Box::new(self.body(no)));
         self.emit(Op::If(condition, yes, no))
     }
 

@@ -1,14 +1,16 @@
 //! Batching: a program on one value as a program on many.
 //!
-//! Law: `vmap f` is `map f`. What does not depend on the batched parameters is computed once, outside the map; so many
-//! tangents, or adjoints, share one primal.
+//! Law: `vmap f` is `map f`. What does not depend on the batched parameters is computed once, outside the map, also where
+//! one combinator computes it together with what does; so many tangents, or adjoints, share one primal. Inside, of such
+//! a combinator is left what the others need of it.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use super::copy::Copier;
-use super::flow::atoms_of;
+use super::flow::{atoms_of, reached};
+use super::simplify::dead::{self, body_needs};
 use super::target::Target;
-use crate::array::{Atom, Program, Stm, Var};
+use crate::array::{Atom, Body, Program, Stm, Var, bodies_mut};
 use crate::error::{Error, Result};
 
 /// The program on many values of the parameters said to be batched, which get one dimension more, as do the results.
@@ -35,7 +37,7 @@ pub(super) fn vmap(program: &Program, batched: &[bool], primal: Option<&Program>
 
     let (once, many) = function.body.results.split_at(primal.map_or(0, |p| p.function.body.results.len()));
     let inside = dependents(program, &elements);
-    let is_outside = |a: &Atom| !matches!(a, Atom::Var(v) if inside.contains(v));
+    let is_outside = |a: &Atom| !matches!(a, Atom::Var(v) if inside.has(*v));
     let (mut results, many) = if once.iter().all(is_outside) {
         mapped(&mut copier, &elements, |_| arrays, once, many)
     } else {
@@ -65,9 +67,12 @@ pub(super) fn mapped(
 ) -> (Vec<Atom>, Vec<Atom>) {
     let (source, target) = (copier.source, copier.target);
     let inside = dependents(source, elements);
-    let is_inside = |stm: &&Stm| stm.vars.iter().any(|v| inside.contains(v));
     let stms = &source.function.body.stms;
-    stms.iter().filter(|stm| !is_inside(stm)).for_each(|stm| copier.stm(stm));
+    let parts = inside.others(source);
+    for stm in stms.iter().filter(|stm| !inside.holds(stm)) {
+        let part = stm.vars.iter().find_map(|v| parts.get(v)).filter(|_| inside.touches(stm));
+        copier.stm(part.unwrap_or(stm));
+    }
     let once = copier.atoms(once);
     if many.is_empty() {
         return (once, Vec::new());
@@ -75,40 +80,81 @@ pub(super) fn mapped(
     let arrays = arrays(copier);
     let many = target.map(&arrays, |x| {
         elements.iter().zip(x).for_each(|(param, value)| copier.set(*param, *value));
-        stms.iter().filter(is_inside).for_each(|stm| copier.stm(stm));
+        for stm in stms.iter().filter(|stm| inside.touches(stm)) {
+            let outside: Vec<(Var, Atom)> =
+                stm.vars.iter().filter(|v| !inside.has(**v)).map(|v| (*v, copier.atom((*v).into()))).collect();
+            outside.iter().for_each(|(var, value)| copier.tell(*var, *value));
+            copier.stm(stm);
+            for (var, value) in outside {
+                copier.untell(var);
+                copier.set(var, value);
+            }
+        }
         copier.atoms(many)
     });
     (once, many)
 }
 
-/// The variables of the outermost body that depend on these, and accumulators that such variables use.
-fn dependents(program: &Program, on: &[Var]) -> FxHashSet<Var> {
-    let stms = &program.function.body.stms;
-    let mut inside: FxHashSet<Var> = on.iter().copied().collect();
-    loop {
-        let before = inside.len();
-        for stm in stms {
-            let mut depends = false;
-            atoms_of(&stm.op, &mut |a| depends |= matches!(a, Atom::Var(v) if inside.contains(&v)));
-            if depends {
-                inside.extend(&stm.vars);
-            }
+/// The variables that depend on some.
+struct Dependents(Vec<bool>);
+
+impl Dependents {
+    fn has(&self, var: Var) -> bool {
+        self.0[var.0 as usize]
+    }
+
+    /// Whether a statement is of them alone: all its results, or, if it has none, what it compares.
+    fn holds(&self, stm: &Stm) -> bool {
+        if stm.vars.is_empty() { self.touches(stm) } else { stm.vars.iter().all(|v| self.has(*v)) }
+    }
+
+    /// Whether something of a statement is of them: a result, or what happens on the way.
+    fn touches(&self, stm: &Stm) -> bool {
+        let mut found = stm.vars.iter().any(|v| self.has(*v));
+        atoms_of(&stm.op, &mut |a| found |= matches!(a, Atom::Var(v) if self.has(v)));
+        found
+    }
+
+    /// What computes the other variables of the outermost body and nothing else, by variable. Sizes are not compared there:
+    /// the whole statement does that.
+    fn others(&self, program: &Program) -> FxHashMap<Var, Stm> {
+        let mut part = program.clone();
+        let bound = part.function.body.stms.iter().flat_map(|stm| &stm.vars);
+        part.function.body.results = bound.filter(|v| !self.has(**v)).map(|v| (*v).into()).collect();
+        without_effects(&mut part.function.body);
+        dead::only_needed(&mut part);
+        let named = part.function.body.stms.into_iter().filter_map(|stm| Some((*stm.vars.first()?, stm)));
+        named.collect()
+    }
+}
+
+fn without_effects(body: &mut Body) {
+    body.stms.retain(|stm| !stm.vars.is_empty());
+    body.stms.iter_mut().flat_map(|stm| bodies_mut(&mut stm.op)).for_each(without_effects);
+}
+
+/// The variables that depend on these, result by result, and accumulators that such variables use.
+fn dependents(program: &Program, on: &[Var]) -> Dependents {
+    let mut edges: Vec<(Var, Var)> = Vec::new();
+    body_needs(&program.function.body, &mut |var, atom| {
+        if let Atom::Var(on) = atom {
+            edges.push((on, var));
         }
-        // An accumulator begins and ends on the same side.
-        for stm in stms.iter().rev() {
-            if stm.vars.iter().any(|v| inside.contains(v)) {
-                atoms_of(&stm.op, &mut |a| match a {
-                    Atom::Var(v) if program.type_of(v).accumulator => drop(inside.insert(v)),
-                    Atom::Var(_) | Atom::Const(_) => {}
-                });
+    });
+    let is_accumulator = |v: Var| program.type_of(v).accumulator;
+    // An accumulator begins and ends on the same side, and a statement that has one is on one side.
+    for stm in &program.function.body.stms {
+        let mut together = stm.vars.clone();
+        stm.op.atoms(|a| {
+            if let Atom::Var(v) = a
+                && is_accumulator(v)
+            {
+                together.push(v);
             }
-            // Statements of several results go together.
-            if stm.vars.iter().any(|v| inside.contains(v)) {
-                inside.extend(&stm.vars);
-            }
-        }
-        if inside.len() == before {
-            return inside;
+        });
+        if together.iter().any(|v| is_accumulator(*v)) {
+            edges.extend(together.iter().flat_map(|a| together.iter().map(|b| (*a, *b))));
         }
     }
+    Dependents(reached(program.types.len(), on.to_vec(), || edges.iter().copied()))
 }

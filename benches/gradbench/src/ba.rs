@@ -12,7 +12,7 @@ use catadiff::{Elementary, Real, Result};
 use serde_json::{Value as Json, json};
 
 use crate::Task;
-use crate::json::{count, json, number, reals};
+use crate::json::{count, json, reals, vector};
 
 type Vector = Arr<F64>;
 type Matrix = Arr<Vector>;
@@ -135,17 +135,21 @@ impl Sizes {
     }
 }
 
+fn repeated(value: &Value<f64>, n: usize) -> Result<Value<f64>> {
+    let sizes = [&[n], value.sizes()].concat();
+    Value::array(&sizes, value.elements().iter().cycle().take(n * value.elements().len()).cloned().collect())
+}
+
 /// The benchmark describes one camera, one point, one weight and one feature, and has them repeated.
 fn inputs(input: &Json) -> Result<Vec<Value<f64>>> {
     let sizes = Sizes::of(input)?;
-    let repeated = |value: Value<f64>, n: usize| Value::rows(vec![value; n]);
     let (camera, point): (Vec<i64>, Vec<i64>) =
         (0..sizes.observations).map(|i| sizes.seen(i)).map(|(camera, point)| (camera as i64, point as i64)).unzip();
     Ok(vec![
-        repeated(reals(input, "cam", 1)?, sizes.cameras)?,
-        repeated(reals(input, "x", 1)?, sizes.points)?,
-        repeated(number(&input["w"])?.into(), sizes.observations)?,
-        repeated(reals(input, "feat", 1)?, sizes.observations)?,
+        repeated(&vector(input, "cam", 11)?, sizes.cameras)?,
+        repeated(&vector(input, "x", 3)?, sizes.points)?,
+        repeated(&reals(input, "w", 0)?, sizes.observations)?,
+        repeated(&vector(input, "feat", 2)?, sizes.observations)?,
         Value::new(camera)?,
         Value::new(point)?,
     ])

@@ -12,7 +12,7 @@ use catadiff::{Elementary, Result};
 use serde_json::Value as Json;
 
 use crate::Task;
-use crate::json::{integers, reals};
+use crate::json::{integers, reals, vector};
 
 type Vector = Arr<F64>;
 type Matrix = Arr<Arr<F64>>;
@@ -185,7 +185,7 @@ impl Problem {
         let few = points.sizes()[0] < positions.sizes()[0];
         let mirror = if model["is_mirrored"] == Json::Bool(true) { -1.0 } else { 1.0 };
         let in_triangles = us.sizes()[0] > 0;
-        let mut inputs = vec![reals(input, "theta", 1)?];
+        let mut inputs = vec![vector(input, "theta", 26)?];
         inputs.extend(in_triangles.then_some(us));
         inputs.extend([integers(model, "parents", 1)?, reals(model, "base_relatives", 3)?]);
         inputs.extend([reals(model, "inverse_base_absolutes", 3)?, positions, reals(model, "weights", 2)?]);

@@ -2,8 +2,8 @@
 //!
 //! Law: nested lists are rectangular arrays, or an error that names the field.
 
-use catadiff::Result;
 use catadiff::interpret::{Scalar, Value};
+use catadiff::{Error, Result};
 use serde_json::Value as Json;
 
 use crate::missing;
@@ -11,6 +11,16 @@ use crate::missing;
 /// A field of an input, as an array of this rank.
 pub(crate) fn reals(input: &Json, name: &str, rank: usize) -> Result<Value<f64>> {
     value(&input[name], name, rank)
+}
+
+/// A field of an input that is a vector of this length.
+pub(crate) fn vector(input: &Json, name: &str, length: usize) -> Result<Value<f64>> {
+    let vector = reals(input, name, 1)?;
+    if vector.sizes() == [length] {
+        return Ok(vector);
+    }
+    let numbers = |n: usize| format!("a list of {n} numbers");
+    Err(Error::Argument { name: name.to_owned(), expected: numbers(length), found: numbers(vector.sizes()[0]) })
 }
 
 /// Nested lists as an array of this rank.
@@ -22,7 +32,16 @@ pub(crate) fn value(json: &Json, name: &str, rank: usize) -> Result<Value<f64>> 
     if rows.is_empty() {
         return Value::array(&vec![0; rank], Vec::new());
     }
-    Value::rows(rows.iter().map(|row| value(row, name, rank - 1)).collect::<Result<_>>()?)
+    let rows = rows.iter().map(|row| value(row, name, rank - 1)).collect::<Result<Vec<_>>>()?;
+    if let Some((number, row)) = rows.iter().enumerate().find(|(_, row)| row.sizes() != rows[0].sizes()) {
+        let sizes = |row: &Value<f64>| format!("{:?}", row.sizes());
+        return Err(Error::Argument {
+            name: name.to_owned(),
+            expected: format!("a list of rows of equal sizes, {} as of the first,", sizes(&rows[0])),
+            found: format!("one in which row {number} is of sizes {}", sizes(row)),
+        });
+    }
+    Value::rows(rows)
 }
 
 /// A field of an input that is a size or a count.
@@ -40,11 +59,14 @@ pub(crate) fn integers(input: &Json, name: &str, rank: usize) -> Result<Value<f6
     Value::array(array.sizes(), array.elements().iter().map(integer).collect::<Result<_>>()?)
 }
 
-/// A field of an input that is a number of things, of which there is one at least.
+/// A field of an input that is a number of things, of which there is one at least, and not more than have a place.
 pub(crate) fn count(input: &Json, name: &str) -> Result<usize> {
-    let count = input[name].as_u64().and_then(|n| usize::try_from(n).ok()).filter(|n| *n > 0);
-    count.ok_or_else(|| missing(name, "a number of things, at least one", &input[name]))
+    let count = input[name].as_u64().and_then(|n| usize::try_from(n).ok()).filter(|n| (1..=MOST_THINGS).contains(n));
+    count.ok_or_else(|| missing(name, &format!("a number of things from 1 to {MOST_THINGS}"), &input[name]))
 }
+
+/// Three times what the benchmark's largest input asks for.
+const MOST_THINGS: usize = 1 << 24;
 
 /// A value as nested lists.
 pub(crate) fn json(value: &Value<f64>) -> Json {

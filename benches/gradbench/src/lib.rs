@@ -4,7 +4,8 @@
 //! direction is a transformation of that program. A [`Task`] is a program, its inputs, and how its results read
 //! in the benchmark's format, so that any executor can run it.
 //!
-//! `cargo run --release -p catadiff-gradbench --example work` prints how many operations each performs.
+//! `cargo run --release -p catadiff-gradbench --example work` prints how many operations each performs. The program
+//! `catadiff-gradbench` is the benchmark's tool: it speaks the benchmark's [protocol], and makes [inputs] of any size.
 //!
 //! The formulas are those of the benchmark (github.com/gradbench/gradbench); names of modules and functions are its names.
 
@@ -14,13 +15,16 @@ mod det;
 mod gmm;
 mod hello;
 mod ht;
+pub mod inputs;
 mod json;
 mod kmeans;
 mod llsq;
 mod lse;
 mod lstm;
+pub mod measure;
 mod ode;
 mod particle;
+pub mod protocol;
 mod saddle;
 mod work;
 
@@ -89,9 +93,28 @@ pub const FUNCTIONS: &[Function] = &[
 ];
 
 /// The function of this name in this module.
-#[must_use]
-pub fn function(module: &str, name: &str) -> Option<&'static Function> {
-    FUNCTIONS.iter().find(|f| f.module == module && f.name == name)
+///
+/// # Errors
+/// [`Error::Argument`] with the names that there are.
+pub fn function(module: &str, name: &str) -> Result<&'static Function> {
+    known_module(module)?;
+    let of_module = || FUNCTIONS.iter().filter(|f| f.module == module);
+    of_module().find(|f| f.name == name).ok_or_else(|| other("function", name, of_module().map(|f| f.name)))
+}
+
+/// The modules of the benchmark.
+pub fn modules() -> impl Iterator<Item = &'static str> {
+    FUNCTIONS.chunk_by(|f, g| f.module == g.module).map(|of| of[0].module)
+}
+
+fn known_module(module: &str) -> Result<()> {
+    if modules().any(|known| known == module) { Ok(()) } else { Err(other("module", module, modules())) }
+}
+
+/// The error of a name that is none of those there are.
+fn other<'n>(what: &str, name: &str, known: impl Iterator<Item = &'n str>) -> Error {
+    let expected = format!("one of {}", known.collect::<Vec<_>>().join(", "));
+    Error::Argument { name: what.to_owned(), expected, found: format!("`{name}`") }
 }
 
 impl Task {

@@ -1,32 +1,12 @@
 //! The twelve functions agree with the benchmark's own outputs.
 
 mod inputs;
+mod outputs;
 
 use catadiff_gradbench::function;
 use inputs::data;
+use outputs::{TOLERANCE, deviation, numbers};
 use serde_json::{Value as Json, json};
-
-/// The numbers of an output, in order.
-fn numbers(json: &Json) -> Vec<f64> {
-    match json {
-        Json::Array(items) => items.iter().flat_map(numbers).collect(),
-        Json::Object(fields) => fields.values().flat_map(numbers).collect(),
-        number => vec![number.as_f64().expect("outputs are of numbers")],
-    }
-}
-
-/// The largest relative difference of an output from what is expected.
-fn deviation(found: &Json, expected: &[f64]) -> f64 {
-    let found = numbers(found);
-    assert_eq!(found.len(), expected.len());
-    let relative = |(a, b): (&f64, &f64)| if a == b { 0.0 } else { (a - b).abs() / b.abs().max(SMALL) };
-    found.iter().zip(expected).map(relative).fold(0.0, f64::max)
-}
-
-/// Below this, which is next to the smallest numbers, differences are in units of it.
-const SMALL: f64 = 1e-300;
-
-const TOLERANCE: f64 = 1e-9;
 
 /// Compares the outputs of functions for an input with the golden ones.
 fn golden(module: &str, input: &str, functions: &[&str]) {

@@ -1,7 +1,8 @@
-//! The cheap gradient principle: a gradient costs at most four times its function, and the derivative by everything five.
+//! The cheap gradient principle: a reverse derivative, by all inputs and with the value, costs at most four times its
+//! function.
 //!
-//! A reverse derivative performs the function once for its value, once more as it returns, and twice for the adjoints.
-//! Gradients that the benchmark asks for come without the value and without adjoints of data.
+//! It performs the function once for its value, at most once more as it returns, and twice for the adjoints. Gradients that
+//! the benchmark asks for come without the value and without adjoints of data.
 
 mod inputs;
 
@@ -31,8 +32,18 @@ fn operations(program: &Program, inputs: &[Value<f64>]) -> f64 {
     Work::of(program, inputs).expect("results").0.total() as f64
 }
 
-/// These are descents, whose steps have derivatives in them already: loops in loops, executed again at every level.
+/// These are descents, whose steps have derivatives in them already: loops in loops, and long ones.
 const DESCENTS: [&str; 2] = ["particle", "saddle"];
+
+/// How many operations an objective performs, and how many times as many its derivative by all inputs.
+fn by_all(module: &str, name: &str) -> (f64, f64) {
+    let objective = task(module, name);
+    let primal = operations(&objective.program, &objective.inputs);
+    let (reverse, seeded) = objective.reverse().expect("a derivative");
+    let ratio = operations(&reverse, &seeded) / primal;
+    println!("{module}: {primal} operations, the derivative by everything {ratio:.2} times as many");
+    (primal, ratio)
+}
 
 /// The derivatives of these are one `vjp` each.
 const GRADIENTS: [(&str, &str); 7] = [
@@ -52,18 +63,24 @@ fn gradients_are_cheap() {
         if DESCENTS.contains(&module) {
             continue;
         }
-        let objective = task(module, functions[0].name);
-        let primal = operations(&objective.program, &objective.inputs);
-        let (reverse, seeded) = objective.reverse().expect("a derivative");
-        let by_all = operations(&reverse, &seeded) / primal;
-        println!("{module}: {primal} operations, the derivative by everything {by_all:.2} times as many");
-        assert!(by_all <= 5.0, "{module}: {by_all} times the work");
+        let (primal, by_all) = by_all(module, functions[0].name);
+        assert!(by_all <= 4.0, "{module}: {by_all} times the work");
         for f in functions.iter().filter(|f| GRADIENTS.contains(&(module, f.name))) {
             let gradient = task(module, f.name);
             let ratio = operations(&gradient.program, &gradient.inputs) / primal;
             println!("  {}: {ratio:.2}", f.name);
             assert!(ratio <= 4.0, "{module} {}: {ratio} times the work", f.name);
         }
+    }
+}
+
+/// A loop that nobody knows the end of is run once more to be counted, and a loop in it at each return through it.
+#[test]
+#[ignore = "takes minutes without optimisation"]
+fn descents_are_cheap() {
+    for (module, limit) in DESCENTS.into_iter().zip([4.75, 4.0]) {
+        let (_, by_all) = by_all(module, "ff");
+        assert!(by_all <= limit, "{module}: {by_all} times the work");
     }
 }
 

@@ -46,6 +46,8 @@ const RESERVED: &[&str] = &[
     "accumulator",
     "array",
     "custom",
+    "agree",
+    "times",
     "pullback",
     "powi",
     "polygamma",

@@ -33,7 +33,9 @@
 //!           | "hist" "(" atoms ")" "at" atom "(" atoms ")" "from" "(" atoms ")" function
 //!           | "scatter" "(" atom "," atom "," atom ")"
 //!           | "custom" "(" [ atoms ] ")" function "pullback" function
+//!           | "agree" reason sizes "=" sizes [ "times" sizes ]    reason: a word of `Agreement`; a product on each side
 //! policy    = ( "strip_mine" | "binomial" ) "[" integer "]"
+//! sizes     = "(" [ size { "," size } ] ")"         size: atom | "size" "[" integer "]" "(" atom ")"
 //! form      = "for" name "<" atom | "while" [ "[" atom "]" ] body
 //! ```
 //!

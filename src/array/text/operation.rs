@@ -4,6 +4,7 @@
 
 use super::lex::{Kind, Word, is_name};
 use super::parse::Parser;
+use crate::array::agree::{Agree, Agreement, Extent};
 use crate::array::program::{Atom, Custom, Form, Hist, Loop, Map, Op, Policy, Range, Reduce, Scatter};
 use crate::array::scalar::{IntegerRow, ScalarOp};
 use crate::array::types::Prim;
@@ -64,9 +65,9 @@ impl Parser<'_> {
             "array" => Op::FromAccumulator(self.one()?),
             "if" => {
                 let condition = self.atom()?;
-                let yes = self.body()?;
+                let yes = Box::new(self.body()?);
                 self.need("else")?;
-                Op::If(condition, yes, self.body()?)
+                Op::If(condition, yes, Box::new(self.body()?))
             }
             "loop" => Op::Loop(Box::new(self.of_loop()?)),
             "map" => {
@@ -94,7 +95,29 @@ impl Parser<'_> {
                 self.need("pullback")?;
                 Op::Custom(Box::new(Custom { function, pullback: self.lambda()?, arguments }))
             }
+            "agree" => {
+                let Word { text, at, .. } = self.advance();
+                let what = Agreement::ALL.iter().copied().find(|what| what.word() == text);
+                let what = what.ok_or_else(|| self.wrong(at, format!("there is no reason `{text}` to agree")))?;
+                let first = self.extents()?;
+                self.need("=")?;
+                let second = self.extents()?;
+                let times = if self.take("times") { self.extents()? } else { Vec::new() };
+                Op::Agree(Box::new(Agree { what, first, second, times }))
+            }
             _ => return Err(self.wrong(at, format!("expected an operation, not `{text}`"))),
+        })
+    }
+
+    /// Sizes of arrays, and numbers.
+    fn extents(&mut self) -> Result<Vec<Extent>> {
+        self.need("(")?;
+        self.list(")", |parser| {
+            if !parser.take("size") {
+                return Ok(Extent::Number(parser.atom()?));
+            }
+            let dimension = parser.parameter_of()?;
+            Ok(Extent::Of(parser.one()?, dimension))
         })
     }
 

@@ -6,6 +6,7 @@
 use core::fmt;
 
 use super::lex::is_name;
+use crate::array::agree::Extent;
 use crate::array::program::{Atom, Body, Form, Lambda, Loop, Op, Policy, Program, Reduce, Stm, Var};
 use crate::array::scalar::ScalarOp;
 use crate::array::types::Const;
@@ -270,7 +271,29 @@ impl Printer<'_> {
                 self.put(" pullback ");
                 self.lambda(&it.pullback);
             }
+            Op::Agree(it) => {
+                self.put(&format!("agree {} ", it.what.word()));
+                self.extents(&it.first);
+                self.put(" = ");
+                self.extents(&it.second);
+                if !it.times.is_empty() {
+                    self.put(" times ");
+                    self.extents(&it.times);
+                }
+            }
         }
+    }
+
+    fn extents(&mut self, extents: &[Extent]) {
+        self.put("(");
+        for (n, extent) in extents.iter().enumerate() {
+            self.put(if n == 0 { "" } else { ", " });
+            match extent {
+                Extent::Number(atom) => self.atom(*atom),
+                Extent::Of(array, dimension) => self.call(&format!("size[{dimension}]"), &[*array]),
+            }
+        }
+        self.put(")");
     }
 
     fn with(&mut self, a: Atom, indices: &[Atom], sign: &str, new: Atom) {

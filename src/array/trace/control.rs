@@ -32,7 +32,7 @@ pub fn if_<X: IntoHandle, Y: As<X::Handle>>(
     let yes = body(at, || ids(yes().into_handle()));
     let no = body(at, || ids(no().handle()));
     let (Some(yes), Some(no)) = (yes, no) else { return nothing() };
-    handle(emit(&[condition], |condition| Op::If(condition[0], yes, no)))
+    handle(emit(&[condition], |condition| Op::If(condition[0], Box::new(yes), Box::new(no))))
 }
 
 /// Iteration over `0, 1, …, n − 1`: `next` takes the index and the state, and returns the state after it.

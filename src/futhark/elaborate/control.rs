@@ -46,7 +46,7 @@ impl Site {
                 *size = size.filter(|size| Some(*size) == *other);
             }
         }
-        let mut results = self.emit(at, Op::If(condition.atom, yes, no))?;
+        let mut results = self.emit(at, Op::If(condition.atom, Box::new(yes), Box::new(no)))?;
         if (in_yes || in_no)
             && let Some(check) = results.pop()
         {

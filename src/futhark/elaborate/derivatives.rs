@@ -44,7 +44,7 @@ impl Site {
     ) -> Outcome<(Vec<Operand>, Vec<Operand>)> {
         let params = arguments.iter().map(|argument| argument.of.clone()).collect();
         let traced = self.traced(at, params, &mut |arguments| function(arguments))?;
-        let (mut program, free) = self.inside.borrow().builder.alone(traced.lambda);
+        let (mut program, free) = self.inside.borrow().builder.alone(&traced.lambda);
         if mode == Mode::Forward {
             without_own_derivatives(&mut program.function.body);
         }

@@ -144,7 +144,7 @@ impl Site {
             None => {}
         }
         let (yes, no) = (self.arm(at, yes)?, self.arm(at, no)?);
-        self.one(at, Op::If(condition, yes, no))
+        self.one(at, Op::If(condition, Box::new(yes), Box::new(no)))
     }
 
     fn arm(&self, at: Span, inside: impl FnOnce() -> Outcome<Atom>) -> Outcome<Body> {

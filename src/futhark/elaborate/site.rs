@@ -217,7 +217,7 @@ impl Site {
             None if yes == no => Ok(yes),
             None => {
                 let arm = |result| Body { stms: Vec::new(), results: vec![result] };
-                self.one(at, Op::If(condition, arm(yes), arm(no)))
+                self.one(at, Op::If(condition, Box::new(arm(yes)), Box::new(arm(no))))
             }
         }
     }

@@ -1,12 +1,13 @@
 //! The forms of branches, loops and maps.
 //!
 //! Law: what is known before the program runs is done before: branches that are taken or equal, loop variables that stay
-//! what they are, loops of at most one iteration, results of maps that are the same for every element or are an
+//! what they are, places of them that one iteration comes to, loops of at most one iteration, results of maps that are the same for every element or are an
 //! operand.
 
 use super::forms::{Frame, Writer};
 use super::repeated::{Class, Kind};
-use crate::array::{Atom, Body, Const, Form, Lambda, Loop, Map, Op, Rebuild, Var, index};
+use super::visits::reading_the_beginning;
+use crate::array::{Atom, Body, Const, Form, Lambda, Loop, Map, Op, Rebuild, Var, has_effect, index};
 
 impl Writer {
     pub(super) fn branch(&mut self, condition: Atom, yes: &Body, no: &Body) -> Vec<Atom> {
@@ -23,14 +24,14 @@ impl Writer {
         let kept: Vec<usize> = (0..results.len()).filter(open).collect();
         yes.results = kept.iter().map(|k| yes.results[*k]).collect();
         no.results = kept.iter().map(|k| no.results[*k]).collect();
-        if !kept.is_empty() {
+        if !kept.is_empty() || effects(&yes) || effects(&no) {
             let mut classes = Vec::new();
             for (a, b) in yes.results.iter().zip(&no.results) {
                 let operands = self.seen.all(&[condition, *a, *b]);
                 let accumulator = self.builder.type_of(*a).accumulator;
                 classes.push(if accumulator { self.seen.unique() } else { self.seen.class(Kind::Branch, &operands) });
             }
-            let written = self.write_unless_held(Op::If(condition, yes, no), &classes);
+            let written = self.write_unless_held(Op::If(condition, Box::new(yes), Box::new(no)), &classes);
             kept.iter().zip(written).for_each(|(k, atom)| results[*k] = Some(atom));
         }
         results.into_iter().flatten().collect()
@@ -57,11 +58,12 @@ impl Writer {
         }
         let changes: Vec<bool> = variables.iter().zip(&it.body.results).map(|(p, a)| Atom::Var(*p) != *a).collect();
         self.sets(&variables, &initial);
-        if !changes.contains(&true) {
+        if !changes.contains(&true) && !effects(&it.body) {
             return initial;
         }
         let kept: Vec<usize> = (0..changes.len()).filter(|k| changes[*k]).collect();
-        let written = self.iterate(it, &initial, &kept);
+        let simpler = reading_the_beginning(it, |k| self.facts.copied(initial[k]).is_some());
+        let written = self.iterate(simpler.as_ref().unwrap_or(it), &initial, &kept);
         let mut results = initial;
         kept.iter().zip(written).for_each(|(k, atom)| results[*k] = atom);
         results
@@ -207,7 +209,7 @@ impl Writer {
             given.push(accumulators[k]);
             classes.push(self.seen.unique());
         }
-        let written = if kept.is_empty() {
+        let written = if kept.is_empty() && !effects(&body) {
             Vec::new()
         } else {
             let function = Lambda { params, body: Body { results: kept, ..body } };
@@ -226,6 +228,11 @@ impl Writer {
         let length = self.emit(Op::Size(like, 0));
         self.emit(Op::Replicate(length, value))
     }
+}
+
+/// Whether a body compares sizes.
+fn effects(body: &Body) -> bool {
+    body.stms.iter().any(|stm| has_effect(&stm.op))
 }
 
 /// The parts of a map whose function has been written.

@@ -1,41 +1,77 @@
 //! Dead code: statements, results, parameters and loop variables that no result of the program depends on.
 //!
 //! Law: what is left computes what the results need, and nothing else. Dependence is followed component by component
-//! through maps, loops, branches and operators, so that one result of a combinator can go while others stay.
+//! through maps, loops, branches and operators, so that one result of a combinator can go while others stay. Sizes that
+//! were compared by what goes are compared by what is left.
 
+use super::sizes::{Written, plan};
 use crate::array::{Atom, Body, Form, Lambda, Op, Program, Reduce, Stm, Var};
 use crate::transform::flow::{atoms_in, bodies, reached};
 
-/// Takes out of a program what is not needed, if there is something.
-pub(super) fn dead(program: &mut Program) -> bool {
-    let mut needed = Needed::new(program);
-    needed.body(&mut program.function.body, |_| true);
-    if needed.again {
-        dead(program);
+/// Takes out of a program what is not needed, and answers whether part of an operation was, and not all of it. Comparisons
+/// of sizes that would go with it are written as said.
+pub(super) fn dead(program: &mut Program, written: Written) -> bool {
+    let mut needed = Needed::new(program, &[]);
+    let mut roots = Vec::new();
+    if program.types.iter().any(|t| t.rank > 0) {
+        let plan = loop {
+            let plan = plan(program, &needed.vars, written);
+            let more = |a: &&Atom| matches!(a, Atom::Var(v) if !needed.has(*v));
+            let more: Vec<Atom> = plan.roots.iter().filter(more).copied().collect();
+            if more.is_empty() {
+                break plan;
+            }
+            // What is compared needs sizes, and what it needs compares for itself.
+            roots.extend(more);
+            needed = Needed::new(program, &roots);
+        };
+        plan.write(program);
     }
-    needed.changed
+    needed.body(&mut program.function.body, |_| true);
+    // What seemed to be needed for a comparison may not be, now that others are written.
+    let again = needed.again || (needed.changed || needed.left_out) && !roots.is_empty();
+    let parted = again && dead(program, if written == Written::All { Written::Lost } else { written });
+    needed.changed || parted
+}
+
+/// Takes out of a program what its results do not depend on, and comparisons of sizes with it.
+pub(in crate::transform) fn only_needed(program: &mut Program) {
+    Needed::new(program, &[]).body(&mut program.function.body, |_| true);
+}
+
+/// Whether sizes are compared here.
+fn compares(op: &Op) -> bool {
+    match op {
+        Op::Agree(_) => true,
+        // What is compared there is part of a function that is needed or not.
+        Op::Custom(_) => false,
+        op => bodies(op).any(|body| body.stms.iter().any(|stm| compares(&stm.op))),
+    }
 }
 
 /// The variables that the results of a program depend on in any way, by number.
 struct Needed {
     vars: Vec<bool>,
-    /// Whether something has been taken out.
+    /// Whether something has been taken out of an operation that stays.
     changed: bool,
+    /// Whether a statement has been taken out whole.
+    left_out: bool,
     /// Whether an array was needed only to say how long a map is, and another one says it now.
     again: bool,
 }
 
 impl Needed {
-    fn new(program: &Program) -> Self {
+    fn new(program: &Program, roots: &[Atom]) -> Self {
         let mut edges: Vec<(Var, Var)> = Vec::with_capacity(2 * program.types.len());
         body_needs(&program.function.body, &mut |var, atom| {
             if let Atom::Var(on) = atom {
                 edges.push((var, on));
             }
         });
-        let results = program.function.body.results.iter();
+        let results = program.function.body.results.iter().chain(roots);
         let results = results.filter_map(|a| if let Atom::Var(v) = a { Some(*v) } else { None }).collect();
-        Needed { vars: reached(program.types.len(), results, || edges.iter().copied()), changed: false, again: false }
+        let vars = reached(program.types.len(), results, || edges.iter().copied());
+        Needed { vars, changed: false, left_out: false, again: false }
     }
 
     fn has(&self, var: Var) -> bool {
@@ -59,8 +95,8 @@ impl Needed {
     /// Takes out of a body what is not needed, and those of its results that `keep` does not name.
     fn body(&mut self, body: &mut Body, keep: impl Fn(usize) -> bool) {
         let before = body.stms.len();
-        body.stms.retain(|stm| stm.vars.iter().any(|v| self.has(*v)));
-        self.changed |= body.stms.len() < before;
+        body.stms.retain(|stm| stm.vars.iter().any(|v| self.has(*v)) || compares(&stm.op));
+        self.left_out |= body.stms.len() < before;
         body.stms.iter_mut().for_each(|stm| self.stm(stm));
         self.pick(&mut body.results, keep);
     }
@@ -109,7 +145,7 @@ impl Needed {
             }
             Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => return,
             Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => return,
-            Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) | Op::Custom(_) => return,
+            Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) | Op::Custom(_) | Op::Agree(_) => return,
             Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => return,
         };
         self.pick(vars, |k| kept[k]);
@@ -133,7 +169,8 @@ impl Needed {
     }
 }
 
-fn body_needs(body: &Body, need: &mut impl FnMut(Var, Atom)) {
+/// Says for each variable in a body what it needs.
+pub(in crate::transform) fn body_needs(body: &Body, need: &mut impl FnMut(Var, Atom)) {
     body.stms.iter().for_each(|stm| stm_needs(stm, need));
 }
 
@@ -185,7 +222,7 @@ fn stm_needs(stm: &Stm, need: &mut impl FnMut(Var, Atom)) {
         op => op.atoms(|a| vars.iter().for_each(|var| need(*var, a))),
     }
     if !matches!(stm.op, Op::Custom(_)) {
-        bodies(&stm.op).into_iter().for_each(|(_, body)| body_needs(body, need));
+        bodies(&stm.op).for_each(|body| body_needs(body, need));
     }
 }
 

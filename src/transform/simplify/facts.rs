@@ -4,16 +4,8 @@
 //! interpreter finds. Facts of a statement follow from those of its operands in one step, so that all are linear in the
 //! program.
 
-use crate::array::{Atom, Const, Loop, Map, Op, Stm, Type, Var, index};
-
-/// The size of an array in a dimension.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Extent {
-    /// A number.
-    Number(Atom),
-    /// The size in a dimension of an array of which no more is known.
-    Of(Var, usize),
-}
+use super::written::Written;
+use crate::array::{Atom, Const, Extent, Loop, Map, Op, Stm, Type, Var, index};
 
 #[derive(Debug, Clone, Default)]
 struct Known {
@@ -27,25 +19,28 @@ struct Known {
 
 /// What is known of variables, by number.
 #[derive(Debug, Default)]
-pub(super) struct Facts(Vec<Known>);
+pub(super) struct Facts {
+    known: Vec<Known>,
+    pub(super) written: Written,
+}
 
 impl Facts {
     /// Room for so many variables.
     pub(super) fn with_capacity(variables: usize) -> Self {
-        Facts(Vec::with_capacity(variables))
+        Facts { known: Vec::with_capacity(variables), ..Facts::default() }
     }
 
     fn set(&mut self, var: Var, known: Known) {
         let at = var.0 as usize;
-        if self.0.len() <= at {
-            self.0.resize_with(at + 1, Known::default);
+        if self.known.len() <= at {
+            self.known.resize_with(at + 1, Known::default);
         }
-        self.0[at] = known;
+        self.known[at] = known;
     }
 
     /// A variable of which only the type is known.
     pub(super) fn bind(&mut self, var: Var, of: Type, depth: usize) {
-        let extents = (0..of.rank).map(|d| Extent::Of(var, d)).collect();
+        let extents = (0..of.rank).map(|d| Extent::Of(var.into(), d)).collect();
         self.set(var, Known { depth, extents, ..Known::default() });
     }
 
@@ -71,13 +66,13 @@ impl Facts {
     /// The operation that defines a variable, if it has no body.
     pub(super) fn op(&self, atom: Atom) -> Option<&Op> {
         let Atom::Var(var) = atom else { return None };
-        self.0[var.0 as usize].op.as_deref()
+        self.known[var.0 as usize].op.as_deref()
     }
 
     /// The sizes of an array.
     pub(super) fn extents(&self, atom: Atom) -> &[Extent] {
         match atom {
-            Atom::Var(var) => &self.0[var.0 as usize].extents,
+            Atom::Var(var) => &self.known[var.0 as usize].extents,
             Atom::Const(_) => &[],
         }
     }
@@ -90,10 +85,15 @@ impl Facts {
         }
     }
 
+    /// Says that an array has this size in a dimension, which can be told where it is.
+    pub(super) fn refine(&mut self, var: Var, dimension: usize, extent: Extent) {
+        self.known[var.0 as usize].extents[dimension] = extent;
+    }
+
     /// Whether a value is known to be zero. Neither sign of zero changes a sum, but for the sign of a zero sum.
     pub(super) fn is_zero(&self, atom: Atom) -> bool {
         match atom {
-            Atom::Var(var) => self.0[var.0 as usize].zero,
+            Atom::Var(var) => self.known[var.0 as usize].zero,
             Atom::Const(c) => c == c.prim().zero(),
         }
     }
@@ -101,7 +101,7 @@ impl Facts {
     /// How many bodies are around the definition of a value.
     pub(super) fn depth(&self, atom: Atom) -> usize {
         match atom {
-            Atom::Var(var) => self.0[var.0 as usize].depth,
+            Atom::Var(var) => self.known[var.0 as usize].depth,
             Atom::Const(_) => 0,
         }
     }
@@ -113,10 +113,7 @@ impl Facts {
 
     /// Whether a size can be told in a body with so many bodies around it.
     pub(super) fn told(&self, extent: Extent, depth: usize) -> bool {
-        match extent {
-            Extent::Number(atom) => self.visible(atom, depth),
-            Extent::Of(var, _) => self.visible(var.into(), depth),
-        }
+        self.visible(extent.atom(), depth)
     }
 
     /// Whether all sizes of a value can be told there.
@@ -143,12 +140,15 @@ impl Facts {
             }
             Op::Scan(it) => return vars.iter().zip(&it.arrays).for_each(|(v, a)| self.bind_like(*v, *a, depth)),
             Op::Hist(it) => return vars.iter().zip(&it.destinations).for_each(|(v, a)| self.bind_like(*v, *a, depth)),
-            Op::Reduce(_) | Op::Custom(_) => return,
+            Op::Reduce(_) | Op::Custom(_) | Op::Agree(_) => return,
             _ => {}
+        }
+        if let Op::Update(array, at, value) = &stm.op {
+            self.written.learn(vars[0], *array, at, *value);
         }
         let (known, zero) = (self.of_op(&stm.op), self.zero_of(&stm.op));
         self.sizes(vars[0], known, depth);
-        let of = &mut self.0[vars[0].0 as usize];
+        let of = &mut self.known[vars[0].0 as usize];
         of.zero = zero;
         of.op = Some(Box::new(stm.op.clone()));
     }
@@ -157,7 +157,7 @@ impl Facts {
     fn sizes(&mut self, var: Var, known: Vec<Option<Extent>>, depth: usize) {
         for (d, extent) in known.into_iter().enumerate() {
             if let Some(extent) = extent.filter(|e| self.told(*e, depth)) {
-                self.0[var.0 as usize].extents[d] = extent;
+                self.known[var.0 as usize].extents[d] = extent;
             }
         }
     }
@@ -175,7 +175,7 @@ impl Facts {
     /// A loop variable has the sizes it started with if an iteration keeps them.
     fn learn_loop(&mut self, vars: &[Var], it: &Loop, depth: usize) {
         for (k, (var, (param, initial))) in vars.iter().zip(&it.params).enumerate() {
-            let kept = |d: usize, after: &Extent| *after == Extent::Of(*param, d);
+            let kept = |d: usize, after: &Extent| *after == Extent::Of((*param).into(), d);
             let (before, after) = (self.extents(*initial).to_vec(), self.extents(it.body.results[k]));
             let known = before.iter().enumerate().map(|(d, e)| kept(d, &after[d]).then_some(*e)).collect();
             self.sizes(*var, known, depth);
@@ -211,6 +211,7 @@ impl Facts {
             }
             Op::If(..) | Op::Loop(_) | Op::Map(_) | Op::Reduce(_) => panic!("an operation without bodies"),
             Op::Scan(_) | Op::Hist(_) | Op::Custom(_) => panic!("an operation without bodies"),
+            Op::Agree(_) => panic!("an operation with a result"),
         }
     }
 

@@ -11,7 +11,7 @@ use super::repeated::{Class, Kind, Repeated, position};
 use super::rules::RULES;
 use crate::array::{
     Atom, Body, Builder, Custom, Lambda, Loop, Op, Program, Rebuild, Reduce, Stm, Type, Var, atoms_mut, deeper,
-    has_bodies,
+    has_bodies, has_effect,
 };
 use crate::transform::operator::{Operator, recognise};
 
@@ -161,10 +161,10 @@ impl Writer {
         stm.vars.iter().zip(classes).for_each(|(var, class)| self.seen.set(*var, *class, depth));
     }
 
-    /// Writes a combinator with results of these classes, unless all of them are there.
+    /// Writes a combinator with results of these classes, unless all of them are there and sizes are compared elsewhere.
     pub(super) fn write_unless_held(&mut self, op: Op, classes: &[Class]) -> Vec<Atom> {
         let held: Vec<Option<Atom>> = classes.iter().map(|class| self.held(*class)).collect();
-        if held.iter().all(Option::is_some) {
+        if held.iter().all(Option::is_some) && !has_effect(&op) {
             return held.into_iter().flatten().collect();
         }
         let written = self.write(op, classes);
@@ -174,7 +174,7 @@ impl Writer {
     /// Writes a statement of the outermost body, which is not needed afterwards: if it has no body itself, it becomes the
     /// one that is written.
     fn outermost(&mut self, mut stm: Stm) {
-        if has_bodies(&stm.op) || matches!(stm.op, Op::Copy(_)) {
+        if has_bodies(&stm.op) || matches!(stm.op, Op::Copy(_) | Op::Agree(_)) {
             return self.stm(&stm);
         }
         atoms_mut(&mut stm.op, &mut |a| *a = self.atom(*a));
@@ -195,6 +195,10 @@ impl Writer {
                 self.combine(&stm.op, Kind::Hist, &operands)
             }
             Op::Custom(it) => self.custom(&stm.op, it),
+            Op::Agree(_) => {
+                let op = self.op(&stm.op);
+                self.write(op, &[])
+            }
             op => {
                 let op = self.op(op);
                 let value = self.emit(op);
@@ -231,8 +235,8 @@ impl Writer {
     /// The classes of the results of a scope whose bodies have these results.
     pub(super) fn results(&mut self, scope: Class, results: &[Atom], count: usize) -> Vec<Class> {
         let classes = self.seen.all(results);
-        let of = |k| self.seen.class(Kind::Result, &[&[scope, position(k)], &classes[..]].concat());
-        (0..count).map(of).collect()
+        let all = self.seen.class(Kind::Results, &[&[scope], &classes[..]].concat());
+        (0..count).map(|k| self.seen.class(Kind::Result, &[all, position(k)])).collect()
     }
 
     /// A combinator with one operator.

@@ -3,21 +3,27 @@
 //! Law: the simplified program gives what the program gives, with no more work, and simplifying it again gives the same
 //! text. Rewrites are exact, but for the sign of a zero sum and for the order in which the contributions to an accumulator
 //! are added up, which no program may rely on; sums may start from a literal zero. An operation that is not needed is not
-//! executed, so an error it would have been is not reported.
+//! executed, so an error it would have been is not reported; but sizes that it compares still are compared.
 
+mod claims;
 mod control;
-mod dead;
+pub(super) mod dead;
 mod facts;
 mod fold;
 mod forms;
 mod fresh;
 mod interchange;
+mod merge;
 mod nest;
 mod regular;
 mod repeated;
 mod rules;
+mod sizes;
+mod visits;
+mod written;
 
-use crate::array::{Op, Program};
+use crate::array::Program;
+use sizes::Written;
 
 /// A rewrite of whole programs.
 struct Pass {
@@ -31,7 +37,7 @@ struct Pass {
 /// The passes, in order.
 const PASSES: &[Pass] = &[
     // What results do not depend on.
-    Pass { run: dead::dead, more: false },
+    Pass { run: |program| dead::dead(program, Written::Lost), more: false },
     // Accumulators whose every use is regular, as sums, rows and histograms.
     Pass { run: regular::regular, more: true },
     // Sums of arrays, and transposed arrays, as maps.
@@ -44,23 +50,35 @@ const ROUNDS: usize = 64;
 /// The program, simplified: each value in its simplest form and computed once, and then pass after pass until none has
 /// anything to do.
 pub(super) fn simplify(mut program: Program) -> Program {
-    // What is dead is left out first, or values that are there anyway would be read from what is not.
-    dead::dead(&mut program);
+    // What is dead is left out first, or values that are there anyway would be read from what is not. What is compared is
+    // written down, or it would go with statements that turn out to be others.
+    dead::dead(&mut program, Written::All);
     let mut simple = forms::forms(program);
     for _ in 0..ROUNDS {
-        let mut settled = true;
+        let (mut settled, mut parted) = (true, false);
         for pass in PASSES {
-            if (pass.run)(&mut simple) && pass.more {
+            if !(pass.run)(&mut simple) {
+                continue;
+            }
+            if pass.more {
                 simple = forms::forms(simple);
                 settled = false;
+            } else {
+                parted = true;
             }
         }
+        // Merged last: what accumulates is recognised in maps that do nothing else.
+        if settled && merge::merge(&mut simple) {
+            simple = forms::forms(simple);
+            settled = false;
+        }
         if settled {
-            // What was left out may have been all that kept two values apart.
+            parted |= dead::dead(&mut simple, Written::Needed);
             let now = simple.renumber();
-            if is_straight(&now) {
+            if !parted {
                 return now;
             }
+            // The part of an operation that was left out may have been all that kept two values apart.
             simple = forms::forms(now.clone()).renumber();
             if simple == now {
                 return now;
@@ -68,9 +86,4 @@ pub(super) fn simplify(mut program: Program) -> Program {
         }
     }
     simple.renumber()
-}
-
-/// Whether a program is of scalar operations alone: their forms do not depend on what was left out between them.
-fn is_straight(program: &Program) -> bool {
-    program.function.body.stms.iter().all(|stm| matches!(stm.op, Op::Scalar(..)))
 }

@@ -16,6 +16,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::facts::Facts;
 use super::fresh::{Parts, added, sum, sums, zero_element};
 use super::nest::{inner, uses};
 use crate::array::{Atom, Body, Builder, Hist, Map, Op, Prim, Program, Stm, Type, Var};
@@ -87,7 +88,8 @@ impl Writer<'_> {
         let additions = self.additions(&mut map);
         self.changed |= !additions.is_empty();
         let values = vars.len() - map.accumulators.len();
-        let arrays: Vec<Var> = additions.iter().map(|it| self.give(&mut vars, values, &mut map, it.value)).collect();
+        let give = |it: &Addition| give(&mut self.parts.builder, &mut vars, &mut map, it.value);
+        let arrays: Vec<Var> = additions.iter().map(give).collect();
         let values = values + arrays.len();
         let mut wanted: Vec<(Var, Atom)> = Vec::new();
         for it in additions.iter().map(|it| it.to) {
@@ -118,16 +120,6 @@ impl Writer<'_> {
             let zero = zero_element(b, array);
             sum(b, array, zero)
         })
-    }
-
-    /// A further result of a map, before its accumulators.
-    fn give(&mut self, vars: &mut Vec<Var>, values: usize, map: &mut Map, result: Atom) -> Var {
-        let given = vars.len() - map.accumulators.len();
-        debug_assert!(given >= values, "results come before accumulators");
-        let array = self.parts.builder.fresh(self.parts.builder.type_of(result).arrayed());
-        vars.insert(given, array);
-        map.function.body.results.insert(given, result);
-        array
     }
 
     /// Takes out of a map what can be added after it.
@@ -196,19 +188,14 @@ impl Writer<'_> {
                     now = before;
                 }
                 Op::Map(_) => {
-                    let Stm { mut vars, op } = self.stms[k].clone();
-                    let Op::Map(mut map) = op else { panic!("a map") };
+                    let Stm { vars, op: Op::Map(map) } = &mut self.stms[k] else { panic!("a map") };
                     let to = vars.iter().position(|v| *v == bound).expect("the map gives it") + map.accumulators.len()
                         - vars.len();
                     now = map.accumulators[to];
-                    if let Some((index, value)) = self.only(&mut map, to) {
-                        let values = vars.len() - map.accumulators.len();
-                        let indices = self.give(&mut vars, values, &mut map, index);
-                        let values = self.give(&mut vars, values, &mut map, value);
-                        bins.push((indices, values));
-                        self.stms[k] = Stm { vars, op: Op::Map(map) };
-                        let stm = self.stms[k].clone();
-                        self.parts.learn(&stm, self.depth);
+                    if let Some((index, value)) = only(&self.parts.facts, self.depth, map, to) {
+                        let mut give = |result| give(&mut self.parts.builder, vars, map, result);
+                        bins.push((give(index), give(value)));
+                        self.parts.learn(&self.stms[k], self.depth);
                     }
                 }
                 _ => break,
@@ -224,22 +211,6 @@ impl Writer<'_> {
         self.push(Stm { vars: vec![var], op: Op::Copy(total) });
     }
 
-    /// The index and the value of the one addition of a map to an accumulator, which is taken out of it.
-    fn only(&mut self, map: &mut Map, to: usize) -> Option<(Atom, Atom)> {
-        let values = map.function.body.results.len() - map.accumulators.len();
-        let chain = chain(&map.function.body, map.function.body.results[values + to]);
-        let stms = &mut map.function.body.stms;
-        let changes: Vec<usize> = chain.into_iter().filter(|k| !matches!(stms[*k].op, Op::Copy(_))).collect();
-        let [k] = changes[..] else { return None };
-        let Op::Accumulate(before, at, value) = &stms[k].op else { return None };
-        let (index, value, before) = (*at.first().filter(|_| at.len() == 1)?, *value, *before);
-        if !self.parts.facts.shape_told(value, self.depth) {
-            return None;
-        }
-        stms[k].op = Op::Copy(before);
-        Some((index, value))
-    }
-
     /// Values added to the bins of an array.
     fn histogram(&mut self, array: Atom, indices: Var, values: Atom) -> Atom {
         let of = self.parts.builder.type_of(values).element();
@@ -253,18 +224,36 @@ impl Writer<'_> {
     }
 }
 
+/// A further result of a map, before its accumulators.
+fn give(builder: &mut Builder, vars: &mut Vec<Var>, map: &mut Map, result: Atom) -> Var {
+    let given = vars.len() - map.accumulators.len();
+    let array = builder.fresh(builder.type_of(result).arrayed());
+    vars.insert(given, array);
+    map.function.body.results.insert(given, result);
+    array
+}
+
+/// The index and the value of the one addition of a map to an accumulator, which is taken out of it.
+fn only(facts: &Facts, depth: usize, map: &mut Map, to: usize) -> Option<(Atom, Atom)> {
+    let values = map.function.body.results.len() - map.accumulators.len();
+    let chain = chain(&map.function.body, map.function.body.results[values + to]);
+    let stms = &mut map.function.body.stms;
+    let changes: Vec<usize> = chain.into_iter().filter(|k| !matches!(stms[*k].op, Op::Copy(_))).collect();
+    let [k] = changes[..] else { return None };
+    let Op::Accumulate(before, at, value) = &stms[k].op else { return None };
+    let (index, value, before) = (*at.first().filter(|_| at.len() == 1)?, *value, *before);
+    if !facts.shape_told(value, depth) {
+        return None;
+    }
+    stms[k].op = Op::Copy(before);
+    Some((index, value))
+}
+
 /// The statements of a body that an accumulator goes through, the last first.
 fn chain(body: &Body, result: Atom) -> Vec<usize> {
-    let mut at: FxHashMap<Var, usize> = FxHashMap::default();
-    for (k, stm) in body.stms.iter().enumerate() {
-        at.extend(stm.vars.iter().map(|v| (*v, k)));
-    }
     let (mut found, mut now) = (Vec::new(), result);
-    while let Atom::Var(var) = now
-        && let Some(k) = at.get(&var).copied()
-    {
-        let stm = &body.stms[k];
-        let place = stm.vars.iter().position(|v| *v == var).expect("the statement binds it");
+    for (k, stm) in body.stms.iter().enumerate().rev() {
+        let Some(place) = stm.vars.iter().position(|v| Atom::Var(*v) == now) else { continue };
         now = match &stm.op {
             Op::Copy(before) | Op::Accumulate(before, ..) => *before,
             Op::Map(map) => map.accumulators[place + map.accumulators.len() - stm.vars.len()],

@@ -40,7 +40,9 @@ pub(super) enum Kind {
     Element,
     /// The array of a value's elements, over a space.
     Mapped,
-    /// A result of a scope, by its position, and all results of its bodies.
+    /// All results of the bodies of a scope.
+    Results,
+    /// One of them, by its position.
     Result,
     /// One of two values.
     Branch,
@@ -290,6 +292,7 @@ impl Repeated {
             Op::Copy(_) | Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => return self.unique(),
             Op::If(..) | Op::Loop(_) | Op::Map(_) | Op::Reduce(_) => panic!("an operation without bodies"),
             Op::Scan(_) | Op::Hist(_) | Op::Custom(_) => panic!("an operation without bodies"),
+            Op::Agree(_) => panic!("an operation with a result"),
         };
         let class = self.class(kind, &operands);
         self.operands = operands;

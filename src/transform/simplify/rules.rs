@@ -2,9 +2,9 @@
 //!
 //! Law: a rule gives a value that equals the result of the operation wherever that has one, by no more work.
 
-use super::facts::{Extent, Facts};
+use super::facts::Facts;
 use super::forms::Writer;
-use crate::array::{Atom, Op, Range, index};
+use crate::array::{Atom, Extent, Op, Range, index};
 
 /// The value of an operation in another form, if the rule has one.
 type Rule = fn(&mut Writer, &Op) -> Option<Atom>;
@@ -38,7 +38,7 @@ fn size_told(to: &mut Writer, op: &Op) -> Option<Atom> {
     let Op::Size(array, dimension) = op else { return None };
     match to.facts.extents(*array)[*dimension] {
         Extent::Number(number) => Some(number),
-        Extent::Of(var, d) if (Atom::Var(var), d) != (*array, *dimension) => Some(to.emit(Op::Size(var.into(), d))),
+        Extent::Of(of, d) if (of, d) != (*array, *dimension) => Some(to.emit(Op::Size(of, d))),
         Extent::Of(..) => None,
     }
 }
@@ -78,12 +78,15 @@ fn index_of_elements(to: &mut Writer, op: &Op) -> Option<Atom> {
     Some(to.emit(Op::Index(element, at[1..].to_vec())))
 }
 
-/// `(a with [i] = v)[i] = v`, and `(a with [i] = v)[j] = a[j]` where `i` and `j` are different numbers.
+/// `(a with [i] = v)[i, j…] = v[j…]`, and `(a with [i] = v)[j] = a[j]` where `i` and `j` are different numbers.
 fn index_of_update(to: &mut Writer, op: &Op) -> Option<Atom> {
     let Op::Index(array, at) = op else { return None };
     let Op::Update(from, written, value) = to.facts.op(*array)? else { return None };
     if written == at {
         return Some(*value);
+    }
+    if let Some((found, led)) = to.facts.written.find(*array, at) {
+        return Some(to.emit(Op::Index(found, at[led..].to_vec())));
     }
     let differ =
         |(i, j): (&Atom, &Atom)| matches!((Facts::number(*i), Facts::number(*j)), (Some(i), Some(j)) if i != j);

@@ -97,7 +97,7 @@ fn supports(values: &[Value<Reach>]) -> impl Iterator<Item = Vec<usize>> {
 
 /// Whether a function in here has derivatives of its own.
 fn has_custom(body: &Body) -> bool {
-    let inside = |op| bodies(op).into_iter().any(|(_, body)| has_custom(body));
+    let inside = |op| bodies(op).any(has_custom);
     body.stms.iter().any(|stm| matches!(stm.op, Op::Custom(_)) || inside(&stm.op))
 }
 

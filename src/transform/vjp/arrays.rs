@@ -80,7 +80,7 @@ impl Reverse<'_, '_> {
             Op::Scalar(..) | Op::If(..) | Op::Loop(_) | Op::Map(_) | Op::Reduce(_) | Op::Scan(_) => {
                 panic!("an operation that moves data")
             }
-            Op::Hist(_) | Op::Scatter(_) | Op::Custom(_) => panic!("an operation that moves data"),
+            Op::Hist(_) | Op::Scatter(_) | Op::Custom(_) | Op::Agree(_) => panic!("an operation that moves data"),
         }
     }
 }

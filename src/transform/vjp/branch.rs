@@ -53,7 +53,7 @@ impl Reverse<'_, '_> {
         if own + touched.len() == 0 {
             return Vec::new();
         }
-        let mut results = target.emit(Op::If(condition, yes, no));
+        let mut results = target.emit(Op::If(condition, Box::new(yes), Box::new(no)));
         let adjoints = results.split_off(own);
         for ((v, adjoint), result) in touched.iter().zip(before).zip(adjoints) {
             self.adjoints.insert(*v, adjoint.with(result));

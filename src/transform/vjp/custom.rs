@@ -1,9 +1,9 @@
 //! The rule of functions with a derivative of their own: it is used.
 //!
-//! Law: arguments receive what the given pullback says; variables from outside the function receive nothing.
+//! Law: arguments receive what the given pullback says, in their own sizes or not at all; variables from outside the function receive nothing.
 
 use super::Reverse;
-use crate::array::{Atom, Custom, Var};
+use crate::array::{Agreement, Atom, Custom, Var};
 
 impl Reverse<'_, '_> {
     pub(super) fn custom(&mut self, vars: &[Var], it: &Custom) {
@@ -17,7 +17,9 @@ impl Reverse<'_, '_> {
         }
         self.copier.stms(&it.pullback.body.stms);
         for (argument, adjoint) in it.arguments.iter().zip(&it.pullback.body.results) {
-            self.add(*argument, self.copier.atom(*adjoint));
+            let adjoint = self.copier.atom(*adjoint);
+            self.target.agree(Agreement::Adjoint, adjoint, self.copier.atom(*argument));
+            self.add(*argument, adjoint);
         }
     }
 }

@@ -3,13 +3,16 @@
 //! Law: the return sweep's iteration `n − 1 − j` has the state that the forward sweep's iteration `j` had, and
 //! executes its body again; so a loop keeps the variables of each iteration and nothing of what is inside the body
 //! ("Reverse AD for a Functional Array Language", *Tape by Redundant Execution & Checkpointing*). Memory: the number
-//! of iterations times the size of the variables that change. Other policies are loops rewritten as nests of loops
+//! of iterations times the size of the variables that change. The state after an iteration is the one that the return
+//! sweep was in before, and not computed again. Other policies are loops rewritten as nests of loops
 //! before this rule is applied.
+
+use rustc_hash::FxHashSet;
 
 use super::arrays::from_end;
 use super::{Adjoint, Reverse};
-use crate::array::{Atom, Body, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Stm, Type, Var, index};
-use crate::transform::flow::mentions;
+use crate::array::{Agreement, Atom, Body, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Stm, Type, Var, index};
+use crate::transform::flow::atoms_in;
 
 /// The states that a loop has been through.
 pub(super) struct Checkpoints {
@@ -43,10 +46,12 @@ impl Reverse<'_, '_> {
 
         let kept: Vec<&(Var, Atom)> = it.params.iter().filter(|(_, initial)| self.copier.kept(*initial)).collect();
         let initial: Vec<Atom> = kept.iter().map(|(_, a)| self.copier.atom(*a)).collect();
+        let mut mentioned: FxHashSet<Atom> = FxHashSet::default();
+        atoms_in(&it.body, &mut |a| mentioned.extend([a]));
         let mut states: Vec<State> = Vec::new();
         let mut stores: Vec<(usize, Atom)> = Vec::new();
         for (k, (param, first)) in it.params.iter().enumerate() {
-            states.push(if !mentions(&it.body, *param) || self.copier.source.type_of(*param).accumulator {
+            states.push(if !mentioned.contains(&Atom::Var(*param)) || self.copier.source.type_of(*param).accumulator {
                 State::Unused
             } else if it.body.results[k] == Atom::Var(*param) {
                 State::Same(self.copier.atom(*first))
@@ -120,9 +125,17 @@ impl Reverse<'_, '_> {
         if let Form::For(i, _) = &it.form {
             bound.push(*i);
         }
-        let first: Vec<Atom> = carried.iter().map(|k| self.loop_seed(stm.vars[*k], it, *k)).collect();
+        let mut first: Vec<Atom> = carried.iter().map(|k| self.loop_seed(stm.vars[*k], it, *k)).collect();
+        let mut after: Vec<(Var, Atom)> = Vec::new();
+        for (k, state) in checkpoints.states.iter().enumerate() {
+            if let (State::Kept(all), Atom::Var(result)) = (state, it.body.results[k]) {
+                after.push((result, *all));
+                first.push(self.copier.atom(stm.vars[k].into()));
+            }
+        }
         let results =
-            self.backwards(checkpoints.count, &first, &[&it.body], &bound, Policy::KeepAll, |reverse, j, adjoints| {
+            self.backwards(checkpoints.count, &first, &[&it.body], &bound, Policy::KeepAll, |reverse, j, now| {
+                let (adjoints, known) = now.split_at(carried.len());
                 let i = from_end(target, checkpoints.count, j);
                 if let Form::For(var, _) = &it.form {
                     reverse.copier.set(*var, i);
@@ -137,8 +150,10 @@ impl Reverse<'_, '_> {
                 let mut seeds: Vec<Option<Atom>> = vec![None; it.params.len()];
                 carried.iter().zip(adjoints).for_each(|(k, adjoint)| seeds[*k] = Some(*adjoint));
                 through.iter().zip(&around).for_each(|(k, adjoint)| seeds[*k] = *adjoint);
+                after.iter().zip(known).for_each(|((var, _), value)| reverse.copier.tell(*var, *value));
                 let saved = reverse.forward(&it.body);
                 reverse.backward(&it.body, &saved, &seeds);
+                after.iter().for_each(|(var, _)| reverse.copier.untell(*var));
                 // The adjoint of an accumulator has been passed on already, around the loop.
                 for k in &through {
                     reverse.adjoints.remove(&it.params[*k].0);
@@ -146,25 +161,20 @@ impl Reverse<'_, '_> {
                 let taken = |(k, adjoint): (&usize, &Atom)| {
                     reverse.take(it.params[*k].0).unwrap_or_else(|| target.zeros_like(*adjoint))
                 };
-                carried.iter().zip(adjoints).map(taken).collect()
+                let adjoints = carried.iter().zip(adjoints).map(taken);
+                adjoints.chain(after.iter().map(|(_, all)| target.at(*all, &[i]))).collect()
             });
         for (k, result) in carried.iter().zip(results) {
             self.add(it.params[*k].1, result);
         }
     }
 
-    /// The adjoint of a loop's result, in the sizes of what the loop variable starts from: the states are kept in one array,
-    /// so an array that changes its size is an error when the program runs, even where no state is read again.
+    /// The adjoint of a loop's result, which must have the sizes of what the loop variable starts from: the states are kept
+    /// in one array, so an array that changes its size is an error when the program runs, even where no state is read again.
     fn loop_seed(&mut self, result: Var, it: &Loop, k: usize) -> Atom {
-        let (param, first) = it.params[k];
-        let seed = self.take_or_zero(result);
-        let of = self.copier.source.type_of(param);
-        if of.rank == 0 || has_size_of(&it.body, it.body.results[k], param, of.rank) {
-            return seed;
-        }
-        let first = self.copier.atom(first);
-        let sizes = (0..of.rank).map(|dimension| self.target.size(first, dimension)).collect();
-        self.target.one(Op::Reshape(seed, sizes))
+        let (last, first) = (self.copier.atom(result.into()), self.copier.atom(it.params[k].1));
+        self.target.agree(Agreement::Carried, last, first);
+        self.take_or_zero(result)
     }
 
     /// A loop that carries `initial`, and in which adjoints of variables from outside these bodies are added to.
@@ -205,23 +215,4 @@ impl Reverse<'_, '_> {
         }
         results
     }
-}
-
-/// Whether it can be seen that a result of a body has the sizes of a variable of this rank.
-fn has_size_of(body: &Body, result: Atom, var: Var, rank: usize) -> bool {
-    if result == Atom::Var(var) {
-        return true;
-    }
-    let made = body.stms.iter().find(|stm| stm.vars.iter().any(|v| Atom::Var(*v) == result));
-    made.is_some_and(|stm| match &stm.op {
-        Op::Copy(a) | Op::Reverse(a) | Op::Update(a, ..) => has_size_of(body, *a, var, rank),
-        Op::ToAccumulator(a) | Op::FromAccumulator(a) | Op::Accumulate(a, ..) => has_size_of(body, *a, var, rank),
-        Op::Scatter(it) => has_size_of(body, it.destination, var, rank),
-        Op::Map(map) => rank == 1 && map.arrays.iter().any(|a| has_size_of(body, *a, var, rank)),
-        Op::Scan(it) => it.arrays.iter().any(|a| has_size_of(body, *a, var, rank)),
-        Op::Hist(it) => it.destinations.iter().any(|a| has_size_of(body, *a, var, rank)),
-        Op::Scalar(..) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) | Op::Index(..) => false,
-        Op::Slice(..) | Op::Permute(..) | Op::Reshape(..) | Op::Concat(_) | Op::If(..) | Op::Loop(_) => false,
-        Op::Reduce(_) | Op::Custom(_) => false,
-    })
 }

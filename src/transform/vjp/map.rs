@@ -3,7 +3,8 @@
 //! Law: `x̄ᵢ += ∂f(xᵢ)/∂xᵢ · ȳᵢ`. What each element contributes to a scalar from outside becomes a result, and is
 //! summed; what it contributes to an array from outside goes to an accumulator, since any element may touch any place
 //! of it ("Reverse AD for a Functional Array Language", *Differentiating Map General Case*). A map of which one
-//! element alone has an adjoint is differentiated there alone, without a map: see sparse adjoints.
+//! element alone has an adjoint is differentiated there alone, without a map: see sparse adjoints. Of results that are
+//! known already the elements are not computed again.
 
 use super::sparse::DENSE;
 use super::{Adjoint, Reverse};
@@ -23,15 +24,24 @@ impl Reverse<'_, '_> {
             }
         }
         let inputs = self.copier.atoms(&map.arrays);
-        let arrays: Vec<Atom> = inputs.iter().copied().chain(outer[..values].iter().flatten().copied()).collect();
-        let wanted: Vec<usize> = (0..inputs.len()).filter(|k| self.active.atom(map.arrays[*k])).collect();
         let function = &map.function;
+        let told = |k: usize| match function.body.results[k] {
+            Atom::Var(result) => self.copier.told(vars[k]).map(|array| (result, array)),
+            Atom::Const(_) => None,
+        };
+        let (results, known): (Vec<Var>, Vec<Atom>) = (0..values).filter_map(told).unzip();
+        let adjoints = outer[..values].iter().flatten();
+        let arrays: Vec<Atom> = inputs.iter().chain(&known).chain(adjoints).copied().collect();
+        let wanted: Vec<usize> = (0..inputs.len()).filter(|k| self.active.atom(map.arrays[*k])).collect();
         let found = self.each(&arrays, &[&function.body], &function.params, |reverse, elements| {
-            let (elements, adjoints) = elements.split_at(inputs.len());
+            let (elements, rest) = elements.split_at(inputs.len());
+            let (known, adjoints) = rest.split_at(results.len());
+            results.iter().zip(known).for_each(|(var, element)| reverse.copier.tell(*var, *element));
             let mut adjoints = adjoints.iter().copied();
             let inside = outer[..values].iter().map(|a| a.and_then(|_| adjoints.next()));
             let seeds: Vec<Option<Atom>> = inside.chain(outer[values..].iter().copied()).collect();
             let found = reverse.pullback(function, elements, &seeds);
+            results.iter().for_each(|var| reverse.copier.untell(*var));
             wanted.iter().map(|k| found[*k].unwrap_or_else(|| reverse.target.zeros_like(elements[*k]))).collect()
         });
         for (k, adjoint) in wanted.iter().zip(found) {

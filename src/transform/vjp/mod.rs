@@ -30,7 +30,7 @@ use super::flow::{Active, By};
 use super::neutral::constant_neutrals;
 use super::stripmine::stripmined;
 use super::target::Target;
-use crate::array::{Atom, Body, Lambda, Op, Policy, Program, Stm, Var};
+use crate::array::{Agreement, Atom, Body, Lambda, Op, Policy, Program, Stm, Var};
 use crate::error::Result;
 use binomial::Snapshots;
 use loops::Checkpoints;
@@ -44,13 +44,14 @@ pub(super) fn vjp(
     seed: impl FnOnce(&Target, &[Atom]) -> Vec<Option<Atom>>,
 ) -> Result<Program> {
     let nested = stripmined(program);
-    let mut active = Active::both(&nested, by);
-    check(&nested, &active)?;
-    let constant = constant_neutrals(&nested, &active);
+    let program = &nested;
+    let mut active = Active::both(program, by);
+    check(program, &active)?;
+    let constant = constant_neutrals(program, &active);
     if let Some(constant) = &constant {
         active = Active::both(constant, by);
     }
-    let (program, target) = (constant.as_ref().unwrap_or(&nested), Target::new());
+    let (program, target) = (constant.as_ref().unwrap_or(program), Target::new());
     let mut reverse = Reverse::new(program, &target, &active);
     let function = &program.function;
     for (param, name) in function.params.iter().zip(&program.names) {
@@ -59,7 +60,13 @@ pub(super) fn vjp(
     }
     let saved = reverse.forward(&function.body);
     let mut results = reverse.copier.atoms(&function.body.results);
-    reverse.backward(&function.body, &saved, &seed(&target, &results));
+    let adjoints = seed(&target, &results);
+    for (result, adjoint) in results.iter().zip(&adjoints) {
+        if let Some(adjoint) = adjoint {
+            target.agree(Agreement::Adjoint, *adjoint, *result);
+        }
+    }
+    reverse.backward(&function.body, &saved, &adjoints);
     for k in by.positions {
         results.push(reverse.take_or_zero(function.params[*k]));
     }
@@ -102,12 +109,8 @@ pub(super) struct Reverse<'p, 't> {
 
 impl<'p, 't> Reverse<'p, 't> {
     pub(super) fn new(source: &'p Program, target: &'t Target, active: &'t Active) -> Self {
-        Reverse::with(Copier::new(source, target), active)
-    }
-
-    /// The sweeps over a part of a program, where these values are known.
-    pub(super) fn with(copier: Copier<'p, 't>, active: &'t Active) -> Self {
-        Reverse { target: copier.target, copier, active, adjoints: FxHashMap::default(), places: Vec::new() }
+        let copier = Copier::new(source, target);
+        Reverse { target, copier, active, adjoints: FxHashMap::default(), places: Vec::new() }
     }
 
     /// Writes the statements of a scope, keeping what the return sweep needs.
@@ -184,6 +187,7 @@ impl<'p, 't> Reverse<'p, 't> {
                 self.array(stm.vars[0], &stm.op);
             }
             Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => self.array(stm.vars[0], &stm.op),
+            Op::Agree(_) => panic!("what compares sizes has no adjoint"),
         }
     }
 

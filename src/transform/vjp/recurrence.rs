@@ -190,7 +190,7 @@ fn lifted_work(operator: &Lambda) -> usize {
 }
 
 fn statements(body: &Body) -> usize {
-    let inside = |op: &Op| bodies(op).iter().map(|(_, body)| statements(body)).sum::<usize>();
+    let inside = |op: &Op| bodies(op).map(statements).sum::<usize>();
     body.stms.iter().map(|stm| 1 + inside(&stm.op)).sum()
 }
 

@@ -11,7 +11,7 @@
 use super::combine::Combined;
 use super::{Reverse, Saved};
 use crate::array::{Atom, Op, Reduce, ScalarOp, Stm, Var, index};
-use crate::transform::operator::{Operator, groups, numbered, part, recognise};
+use crate::transform::operator::{Operator, groups, numbered, of_extremum, part, recognise};
 
 impl Reverse<'_, '_> {
     /// Writes a reduction so that what the return sweep needs of it is there.
@@ -54,12 +54,13 @@ impl Reverse<'_, '_> {
             let seeds: Vec<Option<Atom>> = group.iter().map(|c| seeds[*c]).collect();
             if let Operator::Extremum(op) = recognise(&component.operator) {
                 let Some(seed) = seeds[0] else { continue };
-                let winner = match saved {
-                    Saved::Winner(winner) => *winner,
+                let [extremum, winner] = match saved {
+                    Saved::Winner(winner) => [self.copier.atom(vars[group[0]].into()), *winner],
                     Saved::Nothing | Saved::Prefixes(_) | Saved::Loop(_) | Saved::Binomial(..) => {
-                        self.search(op, component.neutral[0], component.arrays[0])[1]
+                        self.search(op, component.neutral[0], component.arrays[0])
                     }
                 };
+                let seed = of_extremum(self.target, seed, extremum);
                 // No element has the number −1, so nothing is added if there is none.
                 self.add_sparse(it.arrays[group[0]], &[winner], seed, false);
                 continue;
@@ -78,7 +79,7 @@ impl Reverse<'_, '_> {
     }
 
     /// The extremum, and the number of the first element that is, or −1.
-    fn search(&self, op: ScalarOp, neutral: Atom, array: Atom) -> Vec<Atom> {
+    fn search(&self, op: ScalarOp, neutral: Atom, array: Atom) -> [Atom; 2] {
         let target = self.target;
         let it = Reduce {
             operator: numbered(target, op, neutral),
@@ -86,7 +87,7 @@ impl Reverse<'_, '_> {
             arrays: vec![array, target.iota(target.size(array, 0))],
             commutative: true,
         };
-        target.emit(Op::Reduce(Box::new(it)))
+        target.emit(Op::Reduce(Box::new(it))).try_into().expect("the operator has two components")
     }
 
     /// The adjoints of what is reduced. `prefixes` are what is combined up to each element, where they are known.
@@ -102,7 +103,8 @@ impl Reverse<'_, '_> {
             }
             Operator::Extremum(op) => {
                 let Some(seed) = seeds[0] else { return vec![None] };
-                let winner = self.search(op, it.neutral[0], it.arrays[0])[1];
+                let [extremum, winner] = self.search(op, it.neutral[0], it.arrays[0]);
+                let seed = of_extremum(target, seed, extremum);
                 let acc = target.one(Op::ToAccumulator(target.zeros_like(it.arrays[0])));
                 let acc = target.one(Op::Accumulate(acc, vec![winner], seed));
                 vec![Some(target.one(Op::FromAccumulator(acc)))]

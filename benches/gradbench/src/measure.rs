@@ -1,0 +1,125 @@
+//! Functions of the benchmark, compiled once, run as often as an input asks for, and timed.
+//!
+//! Law: a time is that of one run of a compiled program, from arguments to results. Reading an input, tracing,
+//! differentiating and compiling are times of their own; writing the output is none.
+
+use std::time::{Duration, Instant};
+
+use catadiff::Result;
+use catadiff::array::Program;
+use catadiff::execute::Compiled;
+use serde_json::{Value as Json, json};
+
+use crate::inputs::example;
+use crate::{FUNCTIONS, Function, Task, missing};
+
+/// How long something took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timing {
+    /// What: `compile`, `prepare` or `evaluate`.
+    pub name: &'static str,
+    /// How long.
+    pub duration: Duration,
+}
+
+impl Timing {
+    fn of<T>(name: &'static str, work: impl FnOnce() -> Result<T>) -> Result<(Timing, T)> {
+        let start = Instant::now();
+        let result = work()?;
+        Ok((Timing { name, duration: start.elapsed() }, result))
+    }
+
+    /// As the benchmark writes it.
+    #[must_use]
+    pub fn to_json(self) -> Json {
+        json!({ "name": self.name, "nanoseconds": u64::try_from(self.duration.as_nanos()).unwrap_or(u64::MAX) })
+    }
+}
+
+/// How often an input wants its function to be run.
+struct Repetitions {
+    runs: u64,
+    time: Duration,
+}
+
+impl Repetitions {
+    /// At least one run and at least a second, unless the input says otherwise; of an input that has no fields, one run.
+    fn of(input: &Json) -> Result<Self> {
+        let Some(fields) = input.as_object() else { return Ok(Repetitions { runs: 1, time: Duration::ZERO }) };
+        let runs = match fields.get("min_runs") {
+            None => 1,
+            Some(runs) => runs.as_u64().ok_or_else(|| missing("min_runs", "a number of runs", runs))?,
+        };
+        let time = match fields.get("min_seconds") {
+            None => Duration::from_secs(1),
+            Some(seconds) => {
+                let time = seconds.as_f64().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+                time.ok_or_else(|| missing("min_seconds", "a time in seconds", seconds))?
+            }
+        };
+        Ok(Repetitions { runs, time })
+    }
+}
+
+/// What comes of a function for an input.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The output that the benchmark expects.
+    pub output: Json,
+    /// The preparation, and every run.
+    pub timings: Vec<Timing>,
+}
+
+/// The programs that are compiled so far.
+#[derive(Debug, Default)]
+pub struct Tool {
+    compiled: Vec<(Program, Compiled)>,
+}
+
+impl Tool {
+    /// Where the program is that is equal to this one; it is compiled if it was not before.
+    fn compile(&mut self, program: &Program) -> Result<usize> {
+        if let Some(known) = self.compiled.iter().position(|(known, _)| known == program) {
+            return Ok(known);
+        }
+        self.compiled.push((program.clone(), program.compile()?));
+        Ok(self.compiled.len() - 1)
+    }
+
+    /// Makes the programs of a module, derivatives included, and compiles them. Those that depend on the sizes of an
+    /// input (the layers of a network, the rows of a determinant) are made again for an input of other sizes.
+    ///
+    /// # Errors
+    /// [`Argument`](catadiff::Error::Argument) if there is no such module.
+    pub fn define(&mut self, module: &str) -> Result<Timing> {
+        let input = example(module)?;
+        let functions = FUNCTIONS.iter().filter(|f| f.module == module);
+        let compile = || functions.map(|f| self.compile(&(f.task)(&input)?.program)).collect::<Result<Vec<_>>>();
+        Ok(Timing::of("compile", compile)?.0)
+    }
+
+    /// Runs a function as often as the input wants.
+    ///
+    /// # Errors
+    /// [`Argument`](catadiff::Error::Argument) if the input lacks something, and those of [`Compiled::run`].
+    pub fn evaluate(&mut self, function: &Function, input: &Json) -> Result<Outcome> {
+        let wanted = Repetitions::of(input)?;
+        let prepare = || {
+            let task = (function.task)(input)?;
+            let program = self.compile(&task.program)?;
+            Ok((task, program))
+        };
+        let (prepare, (task, program)) = Timing::of("prepare", prepare)?;
+        let Task { inputs, output, .. } = task;
+        let compiled = &self.compiled[program].1;
+        let (mut timings, mut spent) = (vec![prepare], Duration::ZERO);
+        loop {
+            let (timing, results) = Timing::of("evaluate", || compiled.run(&inputs))?;
+            spent += timing.duration;
+            timings.push(timing);
+            if spent >= wanted.time && timings.len() as u64 > wanted.runs {
+                return Ok(Outcome { output: output(&results), timings });
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The benchmark's protocol: messages and replies, each a line of JSON.
+//!
+//! Law: every line that is not blank has one reply, with the `id` of its message; what is wrong with a message is in its
+//! reply, and the next one is answered all the same.
+
+use std::io::{self, BufRead, Write};
+
+use catadiff::Result;
+use serde_json::{Map, Value as Json, json};
+
+use crate::measure::{Outcome, Timing, Tool};
+use crate::{function, missing};
+
+/// Answers messages until there are no more.
+///
+/// # Errors
+/// If reading or writing fails.
+pub fn serve(tool: &mut Tool, mut messages: impl BufRead, mut replies: impl Write) -> io::Result<()> {
+    let mut line = Vec::new();
+    while messages.read_until(b'\n', &mut line)? > 0 {
+        if !line.trim_ascii().is_empty() {
+            serde_json::to_writer(&mut replies, &reply(tool, &line))?;
+            replies.write_all(b"\n")?;
+            replies.flush()?;
+        }
+        line.clear();
+    }
+    Ok(())
+}
+
+fn reply(tool: &mut Tool, line: &[u8]) -> Json {
+    let (id, answer) = match serde_json::from_slice::<Json>(line) {
+        Ok(message) => (message["id"].clone(), answer(tool, &message).map_err(|e| e.to_string())),
+        Err(error) => (Json::Null, Err(format!("this line is not JSON: {error}"))),
+    };
+    let failed =
+        |error| Map::from_iter([("success".to_owned(), false.into()), ("error".to_owned(), Json::String(error))]);
+    let mut fields = answer.unwrap_or_else(failed);
+    fields.insert("id".to_owned(), id);
+    Json::Object(fields)
+}
+
+/// What is answered to a message, besides its `id`.
+fn answer(tool: &mut Tool, message: &Json) -> Result<Map<String, Json>> {
+    if !message.is_object() {
+        return Err(missing("message", "an object with `id` and `kind`", message));
+    }
+    if message["id"].is_null() {
+        return Err(missing("id", "the number of the message", &message["id"]));
+    }
+    let fields = match text(message, "kind")? {
+        "start" => json!({ "tool": "catadiff", "config": { "version": env!("CARGO_PKG_VERSION") } }),
+        "define" => json!({ "success": true, "timings": [tool.define(text(message, "module")?)?.to_json()] }),
+        "evaluate" => {
+            let function = function(text(message, "module")?, text(message, "function")?)?;
+            let input = message.get("input").ok_or_else(|| missing("input", "an input", &Json::Null))?;
+            let Outcome { output, timings } = tool.evaluate(function, input)?;
+            let timings: Vec<Json> = timings.into_iter().map(Timing::to_json).collect();
+            json!({ "success": true, "output": output, "timings": timings })
+        }
+        "analysis" => json!({}),
+        _ => return Err(missing("kind", "`start`, `define`, `evaluate` or `analysis`", &message["kind"])),
+    };
+    let Json::Object(fields) = fields else { panic!("answers are objects") };
+    Ok(fields)
+}
+
+fn text<'m>(message: &'m Json, name: &str) -> Result<&'m str> {
+    message[name].as_str().ok_or_else(|| missing(name, "a text", &message[name]))
+}

@@ -1,0 +1,137 @@
+//! Laws of sizes: what does not fit is an error of every derivative.
+//!
+//! Law: where sizes in a run of `p` do not agree, and that is its error, the same arguments are an error of every program
+//! made of `p`; and so is a tangent or an adjoint that has not the sizes of what it belongs to.
+
+use catadiff::Error;
+use catadiff::array::{Prim, Program};
+use catadiff::interpret::{Scalar, Value, run};
+
+use crate::array_programs::ArrayProgram;
+use crate::array_values::{LIMITS, violation};
+use crate::violation::Verdict;
+
+/// A program made of another, and how many arguments come after those of the other: none, tangents, or adjoints.
+type Derived = (&'static str, catadiff::Result<Program>, Extra);
+
+#[derive(Clone, Copy)]
+enum Extra {
+    Nothing,
+    Tangents,
+    Adjoints,
+}
+
+/// Programs that compute, of a program, at least what it computes, in one way or another.
+fn derived(program: &Program) -> Vec<Derived> {
+    let mut all = vec![
+        ("p.simplified()", Ok(program.simplified()), Extra::Nothing),
+        ("p.jvp()", program.jvp(), Extra::Tangents),
+        ("p.simplified().jvp()", program.simplified().jvp(), Extra::Tangents),
+        ("p.vjp()", program.vjp(), Extra::Adjoints),
+        ("p.simplified().vjp()", program.simplified().vjp(), Extra::Adjoints),
+    ];
+    let is_real = |atom: &&catadiff::array::Atom| program.atom_type(**atom).prim == Prim::F64;
+    let results = &program.function.body.results;
+    for k in 0..results.len() {
+        if results.get(k).filter(is_real).is_some_and(|atom| program.atom_type(*atom).rank == 0) {
+            let alone = || program.only(&[k]);
+            all.push(("p.only([k]).grad(..)", alone().and_then(|p| p.grad(..)), Extra::Nothing));
+            let hvp = alone().and_then(|p| p.grad(..)).and_then(|p| p.jvp());
+            all.push(("p.only([k]).grad(..).jvp()", hvp, Extra::Tangents));
+        }
+    }
+    all
+}
+
+/// Arguments that fit but for one size.
+fn misfits(random: &ArrayProgram) -> Vec<Vec<Value<f64>>> {
+    let fitting = random.arguments();
+    let (rows, columns) = (fitting[0].sizes()[0], fitting[2].sizes()[1]);
+    let mut all = Vec::new();
+    for size in [rows + 1, rows + 3, rows.saturating_sub(1)] {
+        for k in 0..4 {
+            let mut lengths = [rows; 4];
+            lengths[k] = size;
+            all.push(random.arguments_of(lengths, columns));
+        }
+    }
+    all.extend([columns + 1, columns.saturating_sub(1)].map(|columns| random.arguments_of([rows; 4], columns)));
+    all
+}
+
+/// Where the sizes of one argument do not fit, derivatives are errors as the program is.
+///
+/// # Errors
+/// The violation.
+pub fn misfits_stay(random: &ArrayProgram) -> Verdict {
+    let program = random.program();
+    let Ok(results) = run(&program, &random.arguments(), &LIMITS) else { return Ok(()) };
+    let misfits = misfits(random).into_iter();
+    let wrong = |arguments: &Vec<Value<f64>>| matches!(run(&program, arguments, &LIMITS), Err(Error::Sizes { .. }));
+    let misfits: Vec<Vec<Value<f64>>> = misfits.filter(wrong).collect();
+    if misfits.is_empty() {
+        return Ok(());
+    }
+    for (name, derived, extra) in derived(&program) {
+        let Ok(derived) = derived else { continue };
+        for arguments in &misfits {
+            let more = match extra {
+                Extra::Nothing => Vec::new(),
+                Extra::Tangents => arguments.clone(),
+                Extra::Adjoints => results.clone(),
+            };
+            let found = run(&derived, &[&arguments[..], &more].concat(), &LIMITS);
+            if let Ok(found) = found {
+                let law = format!("{name} is an error where sizes in p do not agree");
+                return Err(violation(&law, &program, arguments, format!("{found:?}\n{derived}"), "Err(…)"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Values with one size too large by one.
+fn too_large(values: &[Value<f64>]) -> Vec<Vec<Value<f64>>> {
+    let mut all = Vec::new();
+    for (k, value) in values.iter().enumerate() {
+        for dimension in 0..value.sizes().len() {
+            let mut sizes = value.sizes().to_vec();
+            sizes[dimension] += 1;
+            let zero = match value.elements().first() {
+                Some(Scalar::Bool(_)) => Scalar::Bool(false),
+                Some(Scalar::I32(_)) => Scalar::I32(0),
+                Some(Scalar::I64(_)) => Scalar::I64(0),
+                Some(Scalar::Real(_)) => Scalar::Real(0.0),
+                None => continue,
+            };
+            let elements = vec![zero; sizes.iter().product()];
+            let mut changed = values.to_vec();
+            changed[k] = Value::array(&sizes, elements).expect("as many elements as sizes say");
+            all.push(changed);
+        }
+    }
+    all
+}
+
+/// A tangent or an adjoint of another size than what it belongs to is an error, whether anything depends on it or not.
+///
+/// # Errors
+/// The violation.
+pub fn seeds_fit(random: &ArrayProgram) -> Verdict {
+    let (program, arguments) = (random.program(), random.arguments());
+    let Ok(results) = run(&program, &arguments, &LIMITS) else { return Ok(()) };
+    for (law, derived, seeds) in [
+        ("a tangent of another size is an error", program.jvp(), &arguments),
+        ("an adjoint of another size is an error", program.vjp(), &results),
+    ] {
+        let Ok(derived) = derived else { continue };
+        for seeds in too_large(seeds) {
+            let all = [&arguments[..], &seeds].concat();
+            let found = run(&derived, &all, &LIMITS);
+            if !matches!(found, Err(Error::Sizes { .. })) {
+                return Err(violation(law, &program, &all, format!("{found:?}\n{derived}"), "Err(Sizes …)"));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,103 @@
+//! Sizes that must agree: what is compared, and on whose account.
+//!
+//! Law: a statement that compares sizes when it runs compares those that are told here, and its error calls them by the
+//! words that stand here; so a comparison on its own is an error where, and only where, the statement was one.
+
+use super::program::Atom;
+
+/// A size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Extent {
+    /// A number.
+    Number(Atom),
+    /// The size of an array in a dimension, counted from the outermost.
+    Of(Atom, usize),
+}
+
+/// Two sizes that must be equal, without a result. Each is a product, so that numbers of elements can be compared.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Agree {
+    /// What they are sizes of.
+    pub what: Agreement,
+    /// The factors of the one.
+    pub first: Vec<Extent>,
+    /// The factors of the other.
+    pub second: Vec<Extent>,
+    /// How often they are compared, as a product: if one of these is not positive, they are not.
+    pub times: Vec<Extent>,
+}
+
+impl Agree {
+    /// All sizes that are mentioned.
+    pub fn extents(&self) -> impl Iterator<Item = &Extent> {
+        self.first.iter().chain(&self.second).chain(&self.times)
+    }
+
+    /// All sizes that are mentioned, to be changed.
+    pub fn extents_mut(&mut self) -> impl Iterator<Item = &mut Extent> {
+        self.first.iter_mut().chain(&mut self.second).chain(&mut self.times)
+    }
+}
+
+impl Extent {
+    /// The number, or the array.
+    #[must_use]
+    pub fn atom(&self) -> Atom {
+        match self {
+            Extent::Number(atom) | Extent::Of(atom, _) => *atom,
+        }
+    }
+
+    /// The number, or the array, to be changed.
+    pub fn atom_mut(&mut self) -> &mut Atom {
+        match self {
+            Extent::Number(atom) | Extent::Of(atom, _) => atom,
+        }
+    }
+}
+
+macro_rules! agreements {
+    ($($Name:ident $word:literal $message:literal;)+) => {
+        /// Why sizes must agree.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Agreement {
+            $(#[doc = concat!("They are ", $message, ".")] $Name,)+
+        }
+
+        impl Agreement {
+            /// Every reason.
+            pub const ALL: &'static [Agreement] = &[$(Agreement::$Name),+];
+
+            /// The word in the text form.
+            #[must_use]
+            pub fn word(self) -> &'static str {
+                match self { $(Agreement::$Name => $word),+ }
+            }
+
+            /// Which sizes they are, for errors.
+            #[must_use]
+            pub fn message(self) -> &'static str {
+                match self { $(Agreement::$Name => $message),+ }
+            }
+        }
+    };
+}
+
+agreements! {
+    Mapped "mapped" "the lengths of mapped arrays";
+    Reduced "reduced" "the lengths of reduced arrays";
+    Scanned "scanned" "the lengths of scanned arrays";
+    Values "values" "the lengths of the values of a histogram";
+    Bins "bins" "the lengths of the destinations of a histogram";
+    Indices "indices" "the lengths of indices and values";
+    Scattered "scattered" "the sizes of rows of the destination and of the values";
+    Row "row" "the sizes of a row and of its new value";
+    Rows "rows" "the sizes of two rows of an array";
+    Updated "updated" "the sizes of the subarray and of its new value";
+    Added "added" "the sizes of the subarray and of what is added";
+    Concatenated "concatenated" "the sizes of rows of concatenated arrays";
+    Reshaped "reshaped" "the numbers of elements before and after";
+    Carried "carried" "the sizes of a loop variable at first and at last";
+    Tangent "tangent" "the sizes of a value and of its tangent";
+    Adjoint "adjoint" "the sizes of a value and of its adjoint";
+}

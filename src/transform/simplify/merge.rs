@@ -1,0 +1,251 @@
+//! Maps over one array that compute the same values, as one map.
+//!
+//! Law: of values that two maps compute, one map computes each once, and nothing else is computed more often. A reverse
+//! derivative executes a map again to return through it; where the adjoint does not depend on what the map gave, the
+//! two are one map, and the function of a perfect nest is executed once. Maps stay two where what they share is less
+//! work than keeping it, or where one needs an array of the other's.
+
+use core::mem::{Discriminant, discriminant};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::array::{Atom, Body, Lambda, Map, Op, Program, ScalarOp, Stm, Var, bodies_mut, deeper, has_bodies, params};
+use crate::primitives::Primitive;
+use crate::transform::flow::{atoms_of, bodies};
+
+/// The shared work for which two maps are made one: about that of writing an element to memory and reading it again.
+const ENOUGH: u64 = 8;
+
+/// How many statements of a body are looked at, as a multiple of those that it has, and in a small body.
+const LOOKS: usize = 16;
+const LOOKS_AT_LEAST: usize = 1 << 16;
+
+/// Makes one of maps that share work, if there are such.
+pub(super) fn merge(program: &mut Program) -> bool {
+    within(&mut program.function.body)
+}
+
+fn within(body: &mut Body) -> bool {
+    let mut changed = false;
+    deeper(|| {
+        for stm in &mut body.stms {
+            for inner in bodies_mut(&mut stm.op) {
+                changed |= within(inner);
+            }
+        }
+    });
+    // In a body of many statements, to look at all of them for each pair would not be linear.
+    let mut patience = LOOKS * body.stms.len() + LOOKS_AT_LEAST;
+    while merge_two(&mut body.stms, &mut patience) {
+        changed = true;
+    }
+    changed
+}
+
+/// Makes one of the first map that can be and an earlier one, if that is found in so many looks at statements.
+fn merge_two(stms: &mut Vec<Stm>, patience: &mut usize) -> bool {
+    let mut seen = Seen::default();
+    let mut looks = |n: usize| {
+        let enough = *patience >= n;
+        *patience = patience.saturating_sub(n);
+        enough
+    };
+    for at in 0..stms.len() {
+        if let Op::Map(map) = &stms[at].op
+            && looks(1)
+            && let Some(earlier) = seen.enter(at, &stms[at].vars, map)
+            && looks(at - earlier)
+            && let Some(after) = between(stms, earlier, at)
+            && looks(stms.len())
+        {
+            *stms = merged(core::mem::take(stms), earlier, at, &after);
+            return true;
+        }
+    }
+    false
+}
+
+/// Part of what makes a value, as a number or a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Token {
+    Scalar(ScalarOp),
+    Op(Discriminant<Op>),
+    /// A value from outside of the maps.
+    Outside(Atom),
+    /// A value in the function of a map.
+    Value(u32),
+    /// A variable of a body in it, in the order in which they are bound.
+    Bound(u32),
+    /// An element of an array.
+    Element(Atom),
+    /// One of several results; a dimension.
+    Number(usize),
+}
+
+/// The values that maps of a body compute.
+#[derive(Default)]
+struct Seen {
+    values: FxHashMap<Vec<Token>, u32>,
+    /// Of arrays that maps give, the value that their elements are.
+    elements: FxHashMap<Atom, u32>,
+    /// Which map computes a value first.
+    by: FxHashMap<u32, usize>,
+}
+
+impl Seen {
+    fn value(&mut self, tokens: Vec<Token>) -> u32 {
+        let next = u32::try_from(self.values.len()).expect("a program has fewer than 2^32 values");
+        *self.values.entry(tokens).or_insert(next)
+    }
+
+    /// Enters the values of a map, and answers which earlier one shares most work with it, if that is enough.
+    fn enter(&mut self, at: usize, vars: &[Var], map: &Map) -> Option<usize> {
+        let mut inside: FxHashMap<Var, u32> = FxHashMap::default();
+        for (param, array) in map.function.params.iter().zip(&map.arrays) {
+            let known = self.elements.get(array).copied();
+            let value = known.unwrap_or_else(|| self.value(vec![Token::Element(*array)]));
+            inside.insert(*param, value);
+        }
+        let mut shared: FxHashMap<usize, u64> = FxHashMap::default();
+        for stm in &map.function.body.stms {
+            let mut tokens = Vec::new();
+            write(&stm.op, &inside, &mut FxHashMap::default(), &mut tokens);
+            let whole = self.value(tokens);
+            match self.by.get(&whole) {
+                Some(earlier) if *earlier == at => {}
+                Some(earlier) => *shared.entry(*earlier).or_default() += work(&stm.op),
+                None => drop(self.by.insert(whole, at)),
+            }
+            for (k, var) in stm.vars.iter().enumerate() {
+                let value = self.value(vec![Token::Value(whole), Token::Number(k)]);
+                inside.insert(*var, value);
+            }
+        }
+        for (var, result) in vars.iter().zip(&map.function.body.results) {
+            if let Atom::Var(result) = result
+                && let Some(value) = inside.get(result)
+            {
+                self.elements.insert((*var).into(), *value);
+            }
+        }
+        shared.into_iter().filter(|(_, work)| *work >= ENOUGH).max_by_key(|(at, work)| (*work, *at)).map(|(at, _)| at)
+    }
+}
+
+/// Writes what an operation is: values by what they are, variables of its own bodies by their order.
+fn write(op: &Op, inside: &FxHashMap<Var, u32>, bound: &mut FxHashMap<Var, u32>, tokens: &mut Vec<Token>) {
+    tokens.push(if let Op::Scalar(scalar, _) = op { Token::Scalar(*scalar) } else { Token::Op(discriminant(op)) });
+    let token = |a: Atom, bound: &FxHashMap<Var, u32>| match a {
+        Atom::Var(var) => match (bound.get(&var), inside.get(&var)) {
+            (Some(order), _) => Token::Bound(*order),
+            (None, Some(value)) => Token::Value(*value),
+            (None, None) => Token::Outside(a),
+        },
+        Atom::Const(_) => Token::Outside(a),
+    };
+    op.atoms(|a| tokens.push(token(a, bound)));
+    if let Op::Size(_, dimension) = op {
+        tokens.push(Token::Number(*dimension));
+    }
+    if let Op::Permute(_, order) = op {
+        tokens.extend(order.iter().copied().map(Token::Number));
+    }
+    let bind = |var: Var, bound: &mut FxHashMap<Var, u32>| {
+        let order = u32::try_from(bound.len()).expect("a program has fewer than 2^32 variables");
+        bound.insert(var, order);
+    };
+    params(op).for_each(|var| bind(var, bound));
+    for body in bodies(op) {
+        deeper(|| {
+            for stm in &body.stms {
+                write(&stm.op, inside, bound, tokens);
+                stm.vars.iter().for_each(|var| bind(*var, bound));
+            }
+        });
+        tokens.extend(body.results.iter().map(|a| token(*a, bound)));
+    }
+}
+
+/// The work of an operation, for one element: that of a sum is 1, and what has a body gives an array or goes over one.
+fn work(op: &Op) -> u64 {
+    match op {
+        Op::Scalar(ScalarOp::Row(Primitive::Neg | Primitive::Sub | Primitive::Select), _) => 1,
+        Op::Scalar(ScalarOp::Row(_), _) => 4,
+        Op::Scalar(..) => 1,
+        op => {
+            let own = if has_bodies(op) { ENOUGH } else { 0 };
+            bodies(op).flat_map(|body| &body.stms).fold(own, |sum, stm| sum + work(&stm.op))
+        }
+    }
+}
+
+/// Which statements between two maps depend on the first, if the second does not but element by element.
+fn between(stms: &[Stm], first: usize, second: usize) -> Option<Vec<bool>> {
+    let mut depends: FxHashSet<Var> = stms[first].vars.iter().copied().collect();
+    let is = |depends: &FxHashSet<Var>, a: Atom| matches!(a, Atom::Var(var) if depends.contains(&var));
+    let after: Vec<bool> = stms[first + 1..second]
+        .iter()
+        .map(|stm| {
+            let mut later = false;
+            atoms_of(&stm.op, &mut |a| later |= is(&depends, a));
+            if later {
+                depends.extend(&stm.vars);
+            }
+            later
+        })
+        .collect();
+    let (Op::Map(one), Op::Map(two)) = (&stms[first].op, &stms[second].op) else { panic!("two maps") };
+    let given = &stms[first].vars[..stms[first].vars.len() - one.accumulators.len()];
+    let mut mentioned = 0;
+    atoms_of(&stms[second].op, &mut |a| mentioned += usize::from(is(&depends, a)));
+    let element_wise = two.arrays.iter().filter(|a| given.iter().any(|v| Atom::Var(*v) == **a)).count();
+    (mentioned == element_wise).then_some(after)
+}
+
+/// The statements with one map in place of two; what depends on the first map comes after it.
+fn merged(stms: Vec<Stm>, first: usize, second: usize, after: &[bool]) -> Vec<Stm> {
+    let (mut all, mut later) = (Vec::with_capacity(stms.len()), Vec::new());
+    let mut one = None;
+    for (k, stm) in stms.into_iter().enumerate() {
+        if k == first {
+            one = Some(stm);
+        } else if k == second {
+            all.push(both(one.take().expect("the first map comes before the second"), stm));
+            all.append(&mut later);
+        } else if k > first && k < second && after[k - first - 1] {
+            later.push(stm);
+        } else {
+            all.push(stm);
+        }
+    }
+    all
+}
+
+/// Two maps as one. What the second takes from the first is a value of its function.
+fn both(first: Stm, second: Stm) -> Stm {
+    let (Op::Map(one), Op::Map(two)) = (first.op, second.op) else { panic!("two maps") };
+    let (Map { function: f, mut arrays, mut accumulators }, mut g) = (*one, two.function);
+    let values = (first.vars.len() - accumulators.len(), second.vars.len() - two.accumulators.len());
+    let (mut params, mut stms, mut results) = (f.params, f.body.stms, f.body.results);
+    let (mut collectors, own_collectors) = (params.split_off(arrays.len()), g.params.split_off(two.arrays.len()));
+    for (param, array) in g.params.into_iter().zip(two.arrays) {
+        match first.vars[..values.0].iter().position(|v| Atom::Var(*v) == array) {
+            Some(k) => stms.push(Stm { vars: vec![param], op: Op::Copy(results[k]) }),
+            None => {
+                params.push(param);
+                arrays.push(array);
+            }
+        }
+    }
+    collectors.extend(own_collectors);
+    params.append(&mut collectors);
+    stms.extend(g.body.stms);
+    accumulators.extend(two.accumulators);
+
+    let (mut vars, mut own_vars) = (first.vars, second.vars);
+    let (collected, own_collected) = (vars.split_off(values.0), own_vars.split_off(values.1));
+    let (of, own_of) = (results.split_off(values.0), g.body.results.split_off(values.1));
+    vars.extend(own_vars.into_iter().chain(collected).chain(own_collected));
+    results.extend(g.body.results.into_iter().chain(of).chain(own_of));
+    let function = Lambda { params, body: Body { stms, results } };
+    Stm { vars, op: Op::Map(Box::new(Map { function, arrays, accumulators })) }
+}

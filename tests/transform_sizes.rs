@@ -1,0 +1,204 @@
+//! Sizes that do not agree are errors of derivatives too, also where no result depends on them.
+
+use catadiff::array::trace::{Arr, F64};
+use catadiff::array::{Policy, Program};
+use catadiff::interpret::Value;
+use catadiff::{Error, Result};
+use catadiff_laws::{ArrayProgram, Verdict, array_sizes, for_all};
+
+#[test]
+fn misfits_of_random_programs() -> Verdict {
+    for_all(|p: ArrayProgram| array_sizes::misfits_stay(&p))
+}
+
+#[test]
+fn seeds_of_random_programs() -> Verdict {
+    for_all(|p: ArrayProgram| array_sizes::seeds_fit(&p))
+}
+
+fn reals(n: usize) -> Value<f64> {
+    Value::reals(&[n], (0..n).map(|k| k as f64 + 1.0)).expect("as many as said")
+}
+
+fn matrix(rows: usize, columns: usize) -> Value<f64> {
+    Value::reals(&[rows, columns], (0..rows * columns).map(|k| k as f64)).expect("as many as said")
+}
+
+/// Interpreted and compiled, before and after it is simplified once more, the program tells these sizes.
+fn wrong(program: &Program, arguments: &[Value<f64>], sizes: [usize; 2]) -> Result<()> {
+    for program in [program, &program.simplified(), &Program::parse(&program.to_string())?] {
+        for found in [program.run(arguments), program.compile()?.run(arguments)] {
+            match found {
+                Err(Error::Sizes { first, second, .. }) if [first, second] == sizes || [second, first] == sizes => {}
+                other => panic!("{other:?} instead of an error about {sizes:?} of\n{program}"),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// It runs, interpreted and compiled.
+fn right(program: &Program, arguments: &[Value<f64>]) -> Result<()> {
+    assert_eq!(program.run(arguments)?, program.compile()?.run(arguments)?);
+    Ok(())
+}
+
+#[test]
+fn what_no_derivative_needs() -> Result<()> {
+    let f = Program::trace(|x: Arr<F64>, y: Arr<F64>| (x + y).sum())?;
+    let (x, y, x_and_y) = (reals(2), reals(3), [reals(2), reals(3)]);
+    wrong(&f, &x_and_y, [2, 3])?;
+    for derivative in [f.grad(..)?, f.grad(0)?, f.hessian(..)?, f.jacobian(..)?, f.jacfwd(1)?] {
+        wrong(&derivative, &x_and_y, [2, 3])?;
+        right(&derivative, &[reals(3), reals(3)])?;
+    }
+    wrong(&f.hvp(..)?, &[x.clone(), y.clone(), x.clone(), y.clone()], [2, 3])?;
+    wrong(&f.vjp()?, &[x.clone(), y.clone(), 1.0.into()], [2, 3])?;
+    wrong(&f.vjp()?.only(&[2])?, &[x.clone(), y.clone(), 1.0.into()], [2, 3])?;
+    wrong(&f.jvp()?, &[x.clone(), y.clone(), x, y], [2, 3])?;
+    let message = f.grad(..)?.run(&x_and_y).unwrap_err().to_string();
+    let expected = "the lengths of mapped arrays must agree, and are 2 and 3\n  \
+                    in: let () = agree mapped (size[0](x0)) = (size[0](x1))";
+    assert_eq!(message, expected);
+    Ok(())
+}
+
+#[test]
+fn inside_of_maps_once_outside() -> Result<()> {
+    // What is compared for each row is compared once, and not at all if there is no row.
+    let f = Program::trace(|m: Arr<Arr<F64>>, y: Arr<F64>| m.map(|row| (row + y).sum()).sum())?;
+    let gradient = f.grad(..)?;
+    assert!(gradient.to_string().contains("let () = agree mapped (size[1](x0)) = (size[0](x1)) times (size[0](x0))"));
+    wrong(&gradient, &[matrix(2, 3), reals(4)], [3, 4])?;
+    right(&gradient, &[matrix(2, 3), reals(3)])?;
+    right(&gradient, &[matrix(0, 3), reals(4)])
+}
+
+#[test]
+fn seeds() -> Result<()> {
+    let sum = Program::trace(|x: Arr<F64>| x.sum())?;
+    wrong(&sum.jvp()?, &[reals(3), reals(1)], [3, 1])?;
+    let error = sum.jvp()?.run(&[reals(3), reals(1)]).unwrap_err().to_string();
+    let expected = "the sizes of a value and of its tangent must agree, and are 3 and 1\n  \
+                    in: let () = agree tangent (size[0](x0)) = (size[0](tangent_x0))";
+    assert_eq!(error, expected);
+    let first = Program::trace(|x: Arr<F64>, _: Arr<Arr<F64>>| x.sum())?;
+    wrong(&first.jvp()?, &[reals(3), matrix(2, 3), reals(3), matrix(3, 2)], [2, 3])?;
+
+    let scan = Program::trace(|x: Arr<F64>| x.scan(0.0, |a, b| a + b))?;
+    wrong(&scan.vjp()?, &[reals(4), reals(3)], [4, 3])?;
+    wrong(&scan.vjp()?.jvp()?, &[reals(4), reals(4), reals(4), reals(3)], [4, 3])?;
+    let reverse = Program::trace(|x: Arr<F64>| x.reverse())?;
+    wrong(&reverse.vjp()?, &[reals(4), reals(5)], [4, 5])?;
+    let with = Program::trace(|x: Arr<F64>, y: F64| x.with(0, y))?;
+    wrong(&with.vjp()?, &[reals(4), 1.0.into(), reals(5)], [4, 5])?;
+    let concat = Program::trace(|x: Arr<F64>, y: Arr<F64>| x.concat(y))?;
+    wrong(&concat.vjp()?, &[reals(2), reals(2), reals(5)], [4, 5])?;
+    right(&concat.vjp()?, &[reals(2), reals(3), reals(5)])?;
+    let copies = Program::parse("program (n: i64, x: f64) { let xs = replicate(n, x) return xs }")?;
+    wrong(&copies.vjp()?, &[2_i64.into(), 1.0.into(), reals(3)], [2, 3])?;
+    let one_side = Program::trace(|x: Arr<F64>, y: Arr<F64>| x.map2(y, |x, _| x * x))?;
+    wrong(&one_side.grad_of_sum()?, &[reals(2), reals(3)], [2, 3])?;
+    wrong(&one_side.vjp()?, &[reals(2), reals(2), reals(3)], [2, 3])
+}
+
+/// The gradient of the sum of what a program gives.
+trait OfSum {
+    fn grad_of_sum(&self) -> Result<Program>;
+}
+
+impl OfSum for Program {
+    fn grad_of_sum(&self) -> Result<Program> {
+        let text = self.to_string();
+        let (body, result) = text.trim_end().trim_end_matches('}').rsplit_once("return ").expect("it has a result");
+        let sum = "reduce (RESULT) from (0.0f64) |a: f64, b: f64| { let c = add(a, b) return c }";
+        let sum = sum.replace("RESULT", result.trim());
+        Program::parse(&format!("{body} let total = {sum} return total }}"))?.grad(..)
+    }
+}
+
+#[test]
+fn batches_of_seeds() -> Result<()> {
+    let sum = Program::trace(|x: Arr<F64>| x.sum())?;
+    wrong(&sum.jmp()?, &[reals(3), matrix(2, 4)], [3, 4])?;
+    right(&sum.jmp()?, &[reals(3), matrix(2, 3)])?;
+    let many = sum.jvp()?.vmap(&[true, true])?;
+    wrong(&many, &[matrix(2, 3), matrix(2, 4)], [3, 4])?;
+    wrong(&many, &[matrix(2, 3), matrix(1, 3)], [2, 1])?;
+    wrong(&many.vjp()?, &[matrix(2, 3), matrix(2, 4), reals(2), reals(2)], [3, 4])
+}
+
+#[test]
+fn pullbacks_of_ones_own() -> Result<()> {
+    let f = Program::parse(
+        "program (x: []f64) {
+           let y = custom (x) |x: []f64| {
+             let s = reduce (x) from (0.0f64) |a: f64, b: f64| { let c = add(a, b) return c }
+             return s
+           } pullback |x: []f64, s: f64| { let t = replicate(3i64, s) return t }
+           return y
+         }",
+    )?;
+    right(&f.grad(..)?, &[reals(3)])?;
+    wrong(&f.grad(..)?, &[reals(2)], [2, 3])?;
+    wrong(&f.vjp()?, &[reals(4), 1.0.into()], [4, 3])?;
+    wrong(&f.jvp()?, &[reals(4), reals(4)], [4, 3])?;
+    right(&f.jvp()?, &[reals(3), reals(3)])
+}
+
+#[test]
+fn loops_that_change_sizes() -> Result<()> {
+    // Doubled in one iteration, and halved in the next.
+    let f = Program::parse(
+        "program (x: []f64) {
+           let n = size[0](x)
+           let y = loop (y: []f64 = x) for i < 2i64 {
+             let odd = mod(i, 2i64)
+             let first = eq(odd, 0i64)
+             let z = if first { let long = concat(y, y) return long } else {
+               let short = slice y[0i64 : n : 1i64] return short
+             }
+             return z
+           }
+           let s = reduce (y) from (0.0f64) |a: f64, b: f64| { let c = add(a, b) return c }
+           return s
+         }",
+    )?;
+    right(&f, &[reals(3)])?;
+    for policy in [Policy::KeepAll, Policy::StripMine(2)] {
+        let gradient = f.with_policy(policy).grad(..)?;
+        let error = gradient.run(&[reals(3)]).unwrap_err();
+        assert!(matches!(error, Error::Sizes { .. }), "{error:?}");
+        assert!(gradient.compile()?.run(&[reals(3)]).is_err());
+    }
+    Ok(())
+}
+
+#[test]
+fn inside_of_control() -> Result<()> {
+    // In a branch that is taken; in a loop that asks; where rows differ.
+    let branch = Program::parse(
+        "program (x: []f64, y: []f64, b: bool) {
+           let s = if b {
+             let z = map (x, y) |x: f64, y: f64| { let z = add(x, y) return z }
+             let s = reduce (z) from (0.0f64) |a: f64, b: f64| { let c = add(a, b) return c }
+             return s
+           } else { return 0.0f64 }
+           return s
+         }",
+    )?;
+    let gradient = branch.grad("x")?;
+    wrong(&gradient, &[reals(2), reals(3), true.into()], [2, 3])?;
+    right(&gradient, &[reals(2), reals(3), false.into()])?;
+    let rows = Program::parse(
+        "program (x: []f64, n: []i64) {
+           let rows = map (n) |n: i64| { let row = iota(n) return row }
+           let s = reduce (x) from (0.0f64) |a: f64, b: f64| { let c = add(a, b) return c }
+           return s
+         }",
+    )?;
+    let (even, uneven) = (Value::new([2_i64, 2])?, Value::new([2_i64, 3])?);
+    let gradient = rows.grad("x")?;
+    right(&gradient, &[reals(2), even])?;
+    wrong(&gradient, &[reals(2), uneven], [2, 3])
+}
