@@ -53,7 +53,7 @@ impl Array {
 
     /// The number of elements.
     pub(super) fn len(&self) -> usize {
-        self.shape.iter().product()
+        places(&self.shape)
     }
 
     /// The element at a place in the order of the elements.
@@ -72,7 +72,7 @@ impl Array {
         if inner.is_empty() {
             return Data::Scalar(self.get(at));
         }
-        let size: usize = inner.iter().product();
+        let size = places(inner);
         Data::Array(Array { shape: inner.into(), offset: self.offset + at * size, storage: self.storage.clone() })
     }
 
@@ -83,7 +83,7 @@ impl Array {
 
     /// The subarrays from `start` on, `count` of them.
     pub(super) fn rows(&self, start: usize, count: usize) -> Self {
-        let size: usize = self.shape[1..].iter().product();
+        let size = places(&self.shape[1..]);
         let mut shape = self.shape.to_vec();
         shape[0] = count;
         Array { shape: shape.into(), offset: self.offset + start * size, storage: self.storage.clone() }
@@ -143,6 +143,12 @@ impl Array {
 pub(super) fn count(shape: &[usize]) -> Option<usize> {
     // An empty dimension makes an empty array, however large the others.
     if shape.contains(&0) { Some(0) } else { shape.iter().try_fold(1_usize, |count, size| count.checked_mul(*size)) }
+}
+
+/// The number of elements of an array of this shape that is there. An array of too many places for a number is inside of an
+/// empty one.
+pub(super) fn places(shape: &[usize]) -> usize {
+    count(shape).unwrap_or(0)
 }
 
 impl Data {

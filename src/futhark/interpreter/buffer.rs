@@ -1,7 +1,7 @@
 //! Elements in memory: flat, typed, and counted.
 //!
 //! Law: elements without derivatives take as much memory as their kind says; a buffer with one that has derivatives holds scalars.
-//! The elements of all buffers of a run together stay below its limit.
+//! The elements of all buffers of a run together stay below its limit, and making them counts as work.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -13,6 +13,7 @@ use crate::futhark::core::Prim;
 use crate::futhark::meaning::Outcome;
 use crate::futhark::source::{Message, Span};
 use crate::futhark::values;
+use crate::interpret::Limits;
 
 macro_rules! buffers {
     ($($Kind:ident $Element:ty: |$plain:pat_param| $from:expr, |$element:ident| $into:expr;)+) => {
@@ -131,19 +132,43 @@ buffers! {
     F64 f64: |Plain::F64(x)| x, |x| Plain::F64(x);
 }
 
-/// Counts the elements of a run.
+/// Counts what a run takes: elements that are held, and steps.
 #[derive(Debug)]
 pub(super) struct Meter {
-    pub(super) limit: u64,
-    pub(super) used: Cell<u64>,
+    limits: Limits,
+    used: Cell<u64>,
+    /// In units of elements that are made, of which a step has [`WORTH`].
+    taken: Cell<u64>,
 }
 
+/// How many elements are made in the time of a step.
+const WORTH: u64 = 16;
+
 impl Meter {
+    pub(super) fn new(limits: Limits) -> Self {
+        Meter { limits, used: Cell::new(0), taken: Cell::new(0) }
+    }
+
     /// Room for so many more elements.
     pub(super) fn claim(self: &Rc<Self>, at: Span, elements: Option<usize>) -> Outcome<Hold> {
         let mut hold = Hold { meter: self.clone(), elements: 0 };
         hold.grow(at, elements)?;
         Ok(hold)
+    }
+
+    /// One more step.
+    pub(super) fn step(&self, at: Span) -> Outcome<()> {
+        self.work(at, WORTH)
+    }
+
+    fn work(&self, at: Span, elements: u64) -> Outcome<()> {
+        let taken = self.taken.get().saturating_add(elements);
+        if taken > self.limits.steps.saturating_mul(WORTH) {
+            let text = format!("the program takes more than the limit of {} steps", self.limits.steps);
+            return Err(Message::error("limit", at, text).hint("a loop may have no end"));
+        }
+        self.taken.set(taken);
+        Ok(())
     }
 }
 
@@ -158,10 +183,11 @@ impl Hold {
     /// Room for so many more elements; `None` is more than there are numbers.
     pub(super) fn grow(&mut self, at: Span, elements: Option<usize>) -> Outcome<()> {
         let wanted = elements.and_then(|more| self.meter.used.get().checked_add(more as u64));
-        let Some(wanted) = wanted.filter(|wanted| *wanted <= self.meter.limit) else {
-            let text = format!("arrays have more elements than the limit of {}", self.meter.limit);
+        let Some(wanted) = wanted.filter(|wanted| *wanted <= self.meter.limits.elements) else {
+            let text = format!("arrays have more elements than the limit of {}", self.meter.limits.elements);
             return Err(Message::error("limit", at, text));
         };
+        self.meter.work(at, wanted - self.meter.used.get())?;
         self.elements += wanted - self.meter.used.get();
         self.meter.used.set(wanted);
         Ok(())

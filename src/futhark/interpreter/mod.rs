@@ -18,7 +18,6 @@ mod scalar;
 mod soac;
 mod tape;
 
-use std::cell::Cell;
 use std::rc::Rc;
 
 use array::{Array, Data};
@@ -36,15 +35,13 @@ use crate::interpret::Limits;
 struct Interpreter {
     engine: Engine,
     meter: Rc<Meter>,
-    /// How many steps may be taken, and have been.
-    steps: Cell<(u64, u64)>,
 }
 
 /// The results of an entry point for these arguments, one for each leaf of its parameters: a record is its fields, in order of
 /// their names, and a sum its tag and all payloads.
 ///
 /// ```
-/// use catadiff::futhark::core::{Constant, Defined, Definition, Entry, Expression, ExpressionKind, Lambda, Local};
+/// use catadiff::futhark::core::{Defined, Definition, Entry, Expression, ExpressionKind, Lambda, Local};
 /// use catadiff::futhark::core::{Pattern, PatternKind, Prim, Program, Scheme, Type};
 /// use catadiff::futhark::{interpreter, values::Array};
 /// use catadiff::interpret::Limits;
@@ -75,7 +72,7 @@ struct Interpreter {
 /// # Errors
 /// If there is no such entry, if the arguments are not those it takes, and whatever the program meets: an index out of bounds,
 /// sizes that differ, a division by 0, an assertion that does not hold, a limit that is reached. A step is an application of a
-/// function, or an iteration of a loop or combinator.
+/// function, an iteration of a loop or combinator, or the making of 16 elements.
 pub fn run(program: &Program, entry: &str, arguments: &[values::Array], limits: Limits) -> Outcome<Vec<values::Array>> {
     let Some(entry) = program.entries.iter().find(|known| &*known.name == entry) else {
         let known: Vec<&str> = program.entries.iter().map(|entry| &*entry.name).collect();
@@ -92,9 +89,8 @@ pub fn run(program: &Program, entry: &str, arguments: &[values::Array], limits: 
 impl Interpreter {
     fn new(limits: Limits) -> Self {
         let engine = Engine::default();
-        engine.edges.set((limits.elements, 0));
-        let meter = Rc::new(Meter { limit: limits.elements, used: Cell::new(0) });
-        Interpreter { engine, meter, steps: Cell::new((limits.steps, 0)) }
+        engine.edges.set((limits.elements.min(u32::MAX.into()), 0));
+        Interpreter { engine, meter: Rc::new(Meter::new(limits)) }
     }
 
     /// Arguments as leaves, if they are of the kinds and ranks that the entry takes.
@@ -108,12 +104,12 @@ impl Interpreter {
                 return Err(Message::error("arguments", at, text));
             }
         }
-        given.iter().map(|value| self.from_value(at, value)).collect()
+        given.iter().map(|value| self.leaf(at, value)).collect()
     }
 
-    fn from_value(&self, at: Span, value: &values::Array) -> Outcome<Data> {
+    fn leaf(&self, at: Span, value: &values::Array) -> Outcome<Data> {
         let buffer = Buffer::from(value.data.clone());
-        if buffer.len() != value.shape.iter().product::<usize>() {
+        if Some(buffer.len()) != array::count(&value.shape) {
             let text = format!("an array of type {} has {} elements", value.type_name(), buffer.len());
             return Err(Message::error("arguments", at, text));
         }

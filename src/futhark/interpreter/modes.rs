@@ -12,6 +12,9 @@ use crate::futhark::core::Prim;
 use crate::futhark::meaning::{Call, Code, Kept, Outcome};
 use crate::futhark::source::{Message, Span};
 
+/// From the results of a function to the adjoints of them that are asked about.
+pub(super) type Questions<'q> = dyn FnMut(&[Data]) -> Outcome<Vec<Vec<Data>>> + 'q;
+
 fn zero(kind: Prim) -> Scalar {
     Plain::number(0, kind).into()
 }
@@ -99,7 +102,7 @@ impl Interpreter {
         at: Span,
         function: &mut Code<'_, Data>,
         arguments: Vec<Data>,
-        adjoints: &mut dyn FnMut(&[Data]) -> Outcome<Vec<Vec<Data>>>,
+        adjoints: &mut Questions<'_>,
         call: &Call<'_, Data>,
     ) -> Outcome<(Vec<Data>, Vec<Vec<Data>>)> {
         let mut tape = Tape::default();

@@ -3,7 +3,7 @@
 //! Law: elements go where they go with all that they carry; what is out of bounds is an error that names the index and the size.
 
 use super::Interpreter;
-use super::array::{Array, Builder, Data, count, shown};
+use super::array::{Array, Builder, Data, count, places as size_of, shown};
 use super::buffer::Buffer;
 use super::plain::{CHECKED, Plain};
 use crate::array::ScalarOp;
@@ -107,6 +107,9 @@ impl Interpreter {
         if let [Taken { start, step: 1, count }] = taken[..] {
             return Ok(Data::Array(array.rows(start as usize, count)));
         }
+        if count(&shape) == Some(0) {
+            return array.gather(at, shape, core::iter::empty()).map(Data::Array);
+        }
         let places = places(&array, &taken);
         array.gather(at, shape, places).map(Data::Array)
     }
@@ -118,9 +121,12 @@ impl Interpreter {
                 format!("a part of shape {} is replaced by a value of shape {}", shown(&shape), shown(value.shape()));
             return Err(Message::error("size", at, text).hint("the shapes are the same"));
         }
+        if count(&shape) == Some(0) {
+            return Ok(array);
+        }
         if taken.iter().all(|taken| taken.count == 1) || taken.len() == 1 && taken[0].step == 1 {
             // A stretch: nothing but the last dimension mentioned has more than one place.
-            let inner: usize = array.shape()[taken.len()..].iter().product();
+            let inner = size_of(&array.shape()[taken.len()..]);
             let start =
                 taken.iter().zip(array.shape()).fold(0, |place, (taken, size)| place * size + taken.start as usize);
             return array.overwritten(at, start * inner, value);
@@ -203,7 +209,10 @@ impl Interpreter {
 
     /// The array with the places of its outer dimension in another order.
     pub(super) fn reordered(&self, at: Span, array: &Array, order: impl Fn(usize) -> usize) -> Outcome<Data> {
-        let inner: usize = array.shape()[1..].iter().product();
+        if array.len() == 0 {
+            return Ok(Data::Array(array.clone()));
+        }
+        let inner = size_of(&array.shape()[1..]);
         let places = (0..array.shape()[0]).flat_map(|row| {
             let from = order(row) * inner;
             from..from + inner
@@ -213,9 +222,12 @@ impl Interpreter {
 
     pub(super) fn transposed(&self, at: Span, array: &Array) -> Outcome<Data> {
         let [n, m] = [array.shape()[0], array.shape()[1]];
-        let inner: usize = array.shape()[2..].iter().product();
+        let inner = size_of(&array.shape()[2..]);
         let mut shape = array.shape().to_vec();
         shape.swap(0, 1);
+        if array.len() == 0 {
+            return Ok(Data::Array(array.clone().reshaped(shape)));
+        }
         let places = (0..m).flat_map(move |j| {
             (0..n).flat_map(move |i| {
                 let from = (i * m + j) * inner;
@@ -228,7 +240,7 @@ impl Interpreter {
     pub(super) fn reshaped(&self, at: Span, array: Array, leading: usize, sizes: &[Data]) -> Outcome<Data> {
         let sizes: Vec<usize> = sizes.iter().map(|size| self.count(at, size)).collect::<Outcome<_>>()?;
         let (before, inner) = array.shape().split_at(leading);
-        let (wanted, found) = (sizes.iter().try_fold(1_usize, |n, size| n.checked_mul(*size)), before.iter().product());
+        let (wanted, found) = (count(&sizes), size_of(before));
         if wanted != Some(found) {
             let text =
                 format!("an array of shape {} has {found} places, not those of {}", shown(before), shown(&sizes));
@@ -252,7 +264,7 @@ impl Interpreter {
 
 /// The places of the elements that sections of the leading dimensions take, in order.
 fn places(array: &Array, taken: &[Taken]) -> impl Iterator<Item = usize> + use<> {
-    let inner: usize = array.shape()[taken.len()..].iter().product();
+    let inner = size_of(&array.shape()[taken.len()..]);
     let mut places = vec![0];
     for (taken, size) in taken.iter().zip(array.shape()) {
         places = places

@@ -8,7 +8,7 @@ use super::modes;
 use super::plain::{CHECKED, Plain};
 use super::scalar::Scalar;
 use crate::futhark::core::{Constant, Prim};
-use crate::futhark::meaning::{Call, Code, Kept, Leaf, Meaning, Operation, Outcome, Policy, RangeKind, Section};
+use crate::futhark::meaning::{Both, Call, Code, Kept, Leaf, Meaning, Operation, Outcome, Policy, RangeKind, Section};
 use crate::futhark::source::{Message, Span};
 
 fn scalar(data: &Data) -> &Scalar {
@@ -258,7 +258,7 @@ impl Meaning for Interpreter {
         function: &mut Code<'_, Data>,
         arguments: Vec<Data>,
         tangents: Vec<Data>,
-    ) -> Outcome<(Vec<Data>, Vec<Data>)> {
+    ) -> Outcome<Both<Data>> {
         self.forward(at, function, arguments, &tangents)
     }
 
@@ -269,7 +269,7 @@ impl Meaning for Interpreter {
         arguments: Vec<Data>,
         adjoints: Vec<Data>,
         call: &Call<'_, Data>,
-    ) -> Outcome<(Vec<Data>, Vec<Data>)> {
+    ) -> Outcome<Both<Data>> {
         let mut adjoints = Some(adjoints);
         let (values, mut answers) =
             self.backward(at, function, arguments, &mut |_| Ok(adjoints.take().into_iter().collect()), call)?;
@@ -282,7 +282,7 @@ impl Meaning for Interpreter {
         function: &mut Code<'_, Data>,
         arguments: Vec<Data>,
         tangents: Vec<Data>,
-    ) -> Outcome<(Vec<Data>, Vec<Data>)> {
+    ) -> Outcome<Both<Data>> {
         let count = modes::how_many(&tangents);
         if count == 0 {
             let values = function(arguments)?;
@@ -308,9 +308,15 @@ impl Meaning for Interpreter {
         arguments: Vec<Data>,
         adjoints: Vec<Data>,
         call: &Call<'_, Data>,
-    ) -> Outcome<(Vec<Data>, Vec<Data>)> {
+    ) -> Outcome<Both<Data>> {
         let count = modes::how_many(&adjoints);
-        let mut each = |_: &[Data]| Ok((0..count).map(|number| Self::one_of(&adjoints, number)).collect());
+        let mut each = |_: &[Data]| {
+            let one = |number| {
+                self.step(at)?;
+                Ok(Self::one_of(&adjoints, number))
+            };
+            (0..count).map(one).collect()
+        };
         let (values, answers) = self.backward(at, function, arguments.clone(), &mut each, call)?;
         if answers.is_empty() {
             let none = arguments.iter().map(|value| self.replicated(at, 0, value)).collect::<Outcome<_>>()?;
@@ -333,12 +339,6 @@ impl Meaning for Interpreter {
     }
 
     fn step(&self, at: Span) -> Outcome<()> {
-        let (limit, taken) = self.steps.get();
-        if taken == limit {
-            let text = format!("the program takes more than the limit of {limit} steps");
-            return Err(Message::error("limit", at, text).hint("a loop may have no end"));
-        }
-        self.steps.set((limit, taken + 1));
-        Ok(())
+        self.meter.step(at)
     }
 }

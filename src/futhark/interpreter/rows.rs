@@ -14,7 +14,8 @@ use crate::futhark::core::Prim;
 use crate::primitives::Primitive;
 use crate::primitives::Scalar as Number;
 use crate::term::{Arena, Listing, Term};
-use crate::typenum::U3;
+
+use generic_array::typenum::U3;
 use num_traits::{One, Zero};
 
 use super::plain::Plain;
@@ -34,15 +35,18 @@ fn over<F: Number>(row: Primitive, x: &[Plain], real: impl Fn(Plain) -> F) -> [F
     core::array::from_fn(|i| z.tangent[i])
 }
 
+/// A term as a straight line over operands by number.
+type Line = Rc<Listing<usize>>;
+
 /// The partial derivatives of rows as terms in their operands, each made when it is first asked for.
 #[derive(Debug, Default)]
 pub(super) struct Partials {
-    known: RefCell<FxHashMap<(Primitive, usize), Rc<Listing<usize>>>>,
+    known: RefCell<FxHashMap<(Primitive, usize), Line>>,
 }
 
 impl Partials {
     /// The partial derivative of a row by an operand, as a straight line over the operands by number.
-    pub(super) fn of(&self, row: Primitive, operand: usize) -> Rc<Listing<usize>> {
+    pub(super) fn of(&self, row: Primitive, operand: usize) -> Line {
         let made = || {
             let arena = Arena::<usize>::exact();
             let numbers: Vec<Dual<Term<'_, usize>>> = (0..row.arity())

@@ -4,7 +4,7 @@
 //! last bit.
 
 use super::Interpreter;
-use super::array::{Array, Builder, Data};
+use super::array::{Array, Builder, Data, places};
 use crate::futhark::core::{Constant, Prim};
 use crate::futhark::meaning::{Call, Code, Kept, Leaf, Meaning, Outcome};
 use crate::futhark::source::Span;
@@ -123,7 +123,7 @@ impl Interpreter {
                 operator(both)?
             }
         };
-        let inner = |bins: &Array| bins.shape()[1..].iter().product::<usize>();
+        let inner = |bins: &Array| places(&bins.shape()[1..]);
         bins.into_iter()
             .zip(value)
             .map(|(bins, value)| {

@@ -92,7 +92,7 @@ impl Tape {
                 continue;
             }
             // An adjoint is not asked for again.
-            let Some(adjoint) = adjoints[node].take_if(|_| self.edges_of(node).len() > 0) else { continue };
+            let Some(adjoint) = adjoints[node].take_if(|_| !self.edges_of(node).is_empty()) else { continue };
             for edge in self.edges_of(node) {
                 if let Some(part) = engine.pull(at, &adjoint, &edge.factor)? {
                     gather(&mut adjoints, edge.to, part)?;

@@ -8,7 +8,7 @@
 //!
 //! | meaning | a leaf is | a function given to `map` is called |
 //! |---|---|---|
-//! | the interpreter | a number, or an array in memory | for each element |
+//! | the [interpreter](super::interpreter) | a number, or an array in memory | for each element |
 //! | elaboration into array programs | an operand of a program under construction | once, with new variables |
 //!
 //! Law: an evaluation asks for the same operations in the same order whatever the meaning, as far as the meaning
@@ -40,6 +40,9 @@ pub type Outcome<T> = Result<T, Message>;
 
 /// A function from leaves to leaves, as meanings see it. It may be called any number of times.
 pub type Code<'c, D> = dyn FnMut(Vec<D>) -> Outcome<Vec<D>> + 'c;
+
+/// Results, and derivatives.
+pub type Both<D> = (Vec<D>, Vec<D>);
 
 /// Calls a function that the evaluator keeps.
 pub type Call<'c, D> = dyn Fn(Kept, Vec<D>) -> Outcome<Vec<D>> + 'c;
@@ -118,6 +121,7 @@ pub trait Meaning {
     ///
     /// # Errors
     /// Those of the body.
+    #[expect(clippy::type_complexity, reason = "the body is called here and nowhere else")]
     fn repeat(
         &self,
         at: Span,
@@ -345,7 +349,7 @@ pub trait Meaning {
         function: &mut Code<'_, Self::Data>,
         arguments: Vec<Self::Data>,
         tangents: Vec<Self::Data>,
-    ) -> Outcome<(Vec<Self::Data>, Vec<Self::Data>)>;
+    ) -> Outcome<Both<Self::Data>>;
 
     /// The results of a function and, from adjoints of these, the adjoints of its arguments.
     ///
@@ -358,7 +362,7 @@ pub trait Meaning {
         arguments: Vec<Self::Data>,
         adjoints: Vec<Self::Data>,
         call: &Call<'_, Self::Data>,
-    ) -> Outcome<(Vec<Self::Data>, Vec<Self::Data>)>;
+    ) -> Outcome<Both<Self::Data>>;
 
     /// As [`jvp`](Meaning::jvp), for several tangents at once: those of the arguments and of the results are arrays of them.
     ///
@@ -370,7 +374,7 @@ pub trait Meaning {
         function: &mut Code<'_, Self::Data>,
         arguments: Vec<Self::Data>,
         tangents: Vec<Self::Data>,
-    ) -> Outcome<(Vec<Self::Data>, Vec<Self::Data>)>;
+    ) -> Outcome<Both<Self::Data>>;
 
     /// As [`vjp`](Meaning::vjp), for several adjoints at once: those of the results and of the arguments are arrays of them.
     ///
@@ -383,7 +387,7 @@ pub trait Meaning {
         arguments: Vec<Self::Data>,
         adjoints: Vec<Self::Data>,
         call: &Call<'_, Self::Data>,
-    ) -> Outcome<(Vec<Self::Data>, Vec<Self::Data>)>;
+    ) -> Outcome<Both<Self::Data>>;
 
     /// A function with a reverse derivative of its own. `function` answers `results` leaves of the result and then those of
     /// a residual; `adjoint` takes the residual and the adjoints of the result, and answers those of the arguments. The

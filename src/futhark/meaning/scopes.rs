@@ -56,7 +56,7 @@ fn address(expression: &Expression) -> usize {
 
 /// Programs may be nested as deeply as the checker allows.
 pub(super) fn deep<T>(work: impl FnOnce() -> T) -> T {
-    stacker::maybe_grow(128 << 10, 4 << 20, work)
+    stacker::maybe_grow(512 << 10, 8 << 20, work)
 }
 
 impl<'p> Scopes<'p> {
