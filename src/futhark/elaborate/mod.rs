@@ -5,7 +5,7 @@
 //! known meanwhile, such as constants and sizes that are equal, is used at once. Records, sums and functions melt away.
 //!
 //! Law: the program that an entry point becomes has its results, in every executor, wherever the interpreter has any; where the
-//! interpreter has an error, running the program is an error too.
+//! interpreter has an error that a result depends on, running the program is an error too. The interpreter says what is wrong, and where.
 
 mod bits;
 mod boundary;
@@ -19,8 +19,9 @@ mod promise;
 mod site;
 
 use super::core::{Entry, Prim, Program};
+use super::interpreter;
 use super::meaning::{Evaluator, Outcome, Prepared, interface};
-use super::source::{Message, Span};
+use super::source::{Message, Name, Span};
 use super::values::Array;
 use crate::array;
 use crate::error::Error;
@@ -28,6 +29,9 @@ use crate::execute::Compiled;
 use crate::interpret::{Limits, Value, run};
 use operand::{Of, Operand};
 use site::{Check, FIRST_CHECK, Site};
+
+/// How far the interpreter goes to find the place of an error.
+const STEPS_TO_LOCATE: u64 = 10_000_000;
 
 /// An entry point as an array program.
 #[derive(Debug)]
@@ -39,6 +43,8 @@ pub struct Elaborated {
     params: Vec<(String, Prim, usize)>,
     results: Vec<Prim>,
     checks: Vec<Check>,
+    /// What was elaborated, and which entry point of it.
+    source: (Program, Name),
 }
 
 /// An entry point that is ready to run on lanes.
@@ -83,9 +89,9 @@ pub fn compile_entry(program: &Program, entry: &str) -> Outcome<Elaborated> {
     elaborate(program, found)
 }
 
-fn elaborate(program: &Program, entry: &Entry) -> Outcome<Elaborated> {
-    let at = program.definitions.get(entry.definition.0 as usize).map_or_else(Span::default, |it| it.span);
-    let (site, prepared) = (Site::new(), Prepared::of(program));
+fn elaborate(core: &Program, entry: &Entry) -> Outcome<Elaborated> {
+    let at = core.definitions.get(entry.definition.0 as usize).map_or_else(Span::default, |it| it.span);
+    let (site, prepared) = (Site::new(), Prepared::of(core));
     let mut params = Vec::new();
     let mut arguments = Vec::new();
     for (name, of) in &entry.params {
@@ -98,14 +104,15 @@ fn elaborate(program: &Program, entry: &Entry) -> Outcome<Elaborated> {
             params.push((name, *kind, *rank));
         }
     }
-    let leaves = Evaluator::new(program, &prepared, &site).entry(entry, arguments)?;
+    let leaves = Evaluator::new(core, &prepared, &site).entry(entry, arguments)?;
     let check = site.check_of_scope(at)?;
     let results = leaves.iter().map(|leaf| leaf.of.kind).collect();
     let inside = site.inside.into_inner();
     let atoms = leaves.iter().map(|leaf| leaf.atom).chain(check).collect();
     let program = inside.builder.finish(atoms);
     program.verify().map_err(|error| site::ill_typed(at, &error.to_string()))?;
-    Ok(Elaborated { program: program.simplified(), at, params, results, checks: inside.checks })
+    let source = (core.clone(), entry.name.clone());
+    Ok(Elaborated { program: program.simplified(), at, params, results, checks: inside.checks, source })
 }
 
 impl Elaborated {
@@ -114,8 +121,8 @@ impl Elaborated {
     /// # Errors
     /// If the arguments are not those that the entry point takes; what the program meets.
     pub fn run(&self, arguments: &[Array], limits: &Limits) -> Outcome<Vec<Array>> {
-        let arguments = self.arguments(arguments)?;
-        self.answers(run(&self.program, &arguments, limits))
+        let values = self.arguments(arguments)?;
+        self.answers(run(&self.program, &values, limits)).map_err(|message| self.located(arguments, message))
     }
 
     /// The entry point, ready to run on the vector instructions and the cores of this machine.
@@ -163,6 +170,16 @@ impl Elaborated {
         }
     }
 
+    /// What the interpreter says is wrong, since it knows the place and the values; or this, if it finds nothing in so many steps.
+    fn located(&self, arguments: &[Array], message: Message) -> Message {
+        let (program, entry) = &self.source;
+        let limits = Limits { steps: STEPS_TO_LOCATE, ..Limits::default() };
+        match interpreter::run(program, entry, arguments, limits) {
+            Err(found) if found.code != "limit" => found,
+            Ok(_) | Err(_) => message,
+        }
+    }
+
     fn failed(&self, error: &Error) -> Message {
         let code = match error {
             Error::OutOfBounds { .. } => "bounds",
@@ -182,8 +199,8 @@ impl Ready {
     /// # Errors
     /// As for [`Elaborated::run`].
     pub fn run(&self, arguments: &[Array]) -> Outcome<Vec<Array>> {
-        let arguments = self.elaborated.arguments(arguments)?;
-        self.elaborated.answers(self.compiled.run(&arguments))
+        let (it, values) = (&self.elaborated, self.elaborated.arguments(arguments)?);
+        it.answers(self.compiled.run(&values)).map_err(|message| it.located(arguments, message))
     }
 
     /// What was elaborated.
