@@ -167,6 +167,16 @@ impl Builder {
         Body { stms: self.open.pop().expect("a body is open"), results }
     }
 
+    /// Leaves all bodies but the outermost: statements go there until the bodies are [entered again](Builder::enter).
+    pub(crate) fn leave(&mut self) -> Vec<Vec<Stm>> {
+        self.open.split_off(1)
+    }
+
+    /// Enters bodies that were [left](Builder::leave).
+    pub(crate) fn enter(&mut self, bodies: Vec<Vec<Stm>>) {
+        self.open.extend(bodies);
+    }
+
     /// How many variables there are so far; later ones have greater numbers.
     pub(crate) fn variables(&self) -> usize {
         self.program.types.len()

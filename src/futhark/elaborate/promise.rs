@@ -285,6 +285,10 @@ impl Meaning for Site {
         self.with_own_derivative(at, function, results, adjoint, &arguments, call)
     }
 
+    fn everywhere<T>(&self, constant: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
+        self.outermost(constant)
+    }
+
     fn step(&self, at: Span) -> Outcome<()> {
         let steps = &mut self.inside.borrow_mut().steps;
         *steps += 1;

@@ -75,6 +75,19 @@ impl Site {
         Site { inside: RefCell::new(inside) }
     }
 
+    /// Builds something where every scope sees it, before the statement that is being built.
+    pub(super) fn outermost<T>(&self, inside: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
+        let (bodies, scopes) = {
+            let site = &mut *self.inside.borrow_mut();
+            (site.builder.leave(), site.scopes.split_off(1))
+        };
+        let built = inside();
+        let site = &mut *self.inside.borrow_mut();
+        site.builder.enter(bodies);
+        site.scopes.extend(scopes);
+        built
+    }
+
     /// Adds a statement.
     pub(super) fn emit(&self, at: Span, op: Op) -> Outcome<Vec<Atom>> {
         let vars = self.inside.borrow_mut().builder.bind(op).map_err(|reason| ill_typed(at, &reason))?;

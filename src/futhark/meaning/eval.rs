@@ -23,7 +23,7 @@ pub struct Evaluator<'p, M: Meaning> {
     pub(super) program: &'p Program,
     pub(super) meaning: &'p M,
     pub(super) scopes: &'p Scopes<'p>,
-    /// The values of constants, where evaluation is concrete.
+    /// The values of constants.
     constants: RefCell<Vec<Option<Value<'p, M::Data>>>>,
     /// Functions that the meaning knows by number.
     pub(super) kept: RefCell<Vec<KeptFunction<'p, M::Data>>>,
@@ -81,11 +81,11 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
         for (local, size) in defined.scheme.sizes.iter().zip(sizes) {
             self.set(&mut frame, *local, size.map(Value::Data));
         }
-        let value = self.eval(&defined.body, &mut frame)?;
-        // What is under construction belongs to the scope that it is constructed in.
-        if plain && (M::CONCRETE || matches!(value, Value::Function(_))) {
-            self.constants.borrow_mut()[number] = Some(value.clone());
+        if !plain {
+            return self.eval(&defined.body, &mut frame);
         }
+        let value = self.meaning.everywhere(|| self.eval(&defined.body, &mut frame))?;
+        self.constants.borrow_mut()[number] = Some(value.clone());
         Ok(value)
     }
 

@@ -76,7 +76,7 @@ pub trait Meaning {
     /// A scalar, or a regular array of scalars of one kind. It knows its kind and its shape. It is cheap to clone.
     type Data: Clone;
 
-    /// Whether values are there, and not just under construction. Then a constant definition is evaluated once, and a variable
+    /// Whether values are there, and not just under construction. Then a variable
     /// gives up its value at its last use, so that an array that nothing else holds can be changed in place.
     const CONCRETE: bool;
 
@@ -404,6 +404,14 @@ pub trait Meaning {
         arguments: Vec<Self::Data>,
         call: &Call<'_, Self::Data>,
     ) -> Outcome<Vec<Self::Data>>;
+
+    /// Evaluates a constant of the program, once. A meaning that constructs something does so where every scope sees it.
+    ///
+    /// # Errors
+    /// Those of the constant.
+    fn everywhere<T>(&self, constant: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
+        constant()
+    }
 
     /// Called once for each application of a function of the program: here an evaluation can be stopped.
     ///
