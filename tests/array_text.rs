@@ -85,7 +85,9 @@ fn every_scalar_operation_has_a_text_of_its_own() {
     let others = [ScalarOp::Add, ScalarOp::Mul, ScalarOp::Equal, ScalarOp::Less, ScalarOp::LessOrEqual];
     let others = others.into_iter().flat_map(|op| Prim::ALL.map(|prim| (op, prim)));
     let converts = Prim::ALL.into_iter().flat_map(|to| Prim::ALL.map(|from| (ScalarOp::Convert(to), from)));
-    for (op, prim) in reals.chain(integers).chain(others).chain(converts).chain([(ScalarOp::Not, Prim::Bool)]) {
+    let bits = [Prim::F32, Prim::F64].map(|of| [(ScalarOp::ToBits(of), of), (ScalarOp::FromBits(of), Prim::I64)]);
+    let few = bits.into_iter().flatten().chain([(ScalarOp::Not, Prim::Bool)]);
+    for (op, prim) in reals.chain(integers).chain(others).chain(converts).chain(few) {
         let mut b = Builder::new();
         let operands: Vec<Atom> =
             (0..op.arity()).map(|n| b.parameter(format!("x{n}"), Type::scalar(prim)).into()).collect();
@@ -365,4 +367,27 @@ fn branches_that_both_use_an_accumulator_verify() {
     );
     let results = program.and_then(|p| p.run(&[catadiff::interpret::Value::new([0.0, 0.0])?, true.into()]));
     assert_eq!(results.unwrap()[0].to_string(), "[3, 2]");
+}
+
+#[test]
+fn bits_go_both_ways_with_derivatives() {
+    let program = Program::parse(
+        "program (x: f64, y: f32) {
+      let b = bits_of_f64(x)
+      let z = f64_of_bits(b)
+      let c = bits_of_f32(y)
+      let w = f32_of_bits(c)
+      return b, z, c, w
+    }",
+    )
+    .unwrap();
+    let run = |program: Program, arguments: &[f64]| {
+        let arguments: Vec<_> = arguments.iter().map(|x| catadiff::interpret::Value::real(*x)).collect();
+        program.run(&arguments).unwrap().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let bits = (1.5_f64.to_bits() as i64).to_string();
+    assert_eq!(run(program.clone(), &[1.5, 0.5]), [&bits, "1.5", &0.5_f32.to_bits().to_string(), "0.5"]);
+    let tangents = run(program.jvp().unwrap(), &[1.5, 0.5, 1.0, 2.0]);
+    assert_eq!(tangents[4], 1.0_f64.to_bits().to_string());
+    assert_eq!(tangents[6], 2.0_f32.to_bits().to_string());
 }

@@ -133,8 +133,13 @@ fn both_meanings_have_the_results_that_programs_say() {
 }
 
 /// The entries that are not lowered: reals taken as bits, and rows of sizes that only the rows know.
-const INTERPRETED: [&str; 5] =
-    ["error_places rows", "patterns_of_bits back", "patterns_of_bits pattern", "radix sort", "vectors_in_combinators binned"];
+const INTERPRETED: [&str; 5] = [
+    "error_places rows",
+    "patterns_of_bits back",
+    "patterns_of_bits pattern",
+    "radix sort",
+    "vectors_in_combinators binned",
+];
 
 #[test]
 fn what_is_elaborated_runs_on_lanes() {
