@@ -145,6 +145,11 @@ impl Checker<'_> {
                 });
                 used
             });
+            if let Some(name) = name {
+                // From here on only the type binds it.
+                self.unifier.retry();
+                self.unifier.local_levels[name.0 as usize] = u32::MAX;
+            }
             let taken = self.unifier.resolve(&param.of);
             self.unifier.leave(&taken, level);
             let of = Type::Function { param: Box::new(taken), name, exists, result: Box::new(of) };
@@ -192,6 +197,10 @@ impl Checker<'_> {
             let param = Box::new(self.visible_type(param, &within, level));
             return Ok((Type::Function { param, name: *name, exists, result: Box::new(result) }, Vec::new()));
         }
+        // What functions within bind is theirs.
+        let mut within = visible.to_vec();
+        binders(of, &mut within);
+        let visible = &within[..];
         let mut plain: HashMap<Local, Local> = HashMap::new();
         let mut opened: BTreeMap<Polynomial, Local> = BTreeMap::new();
         let mut exists = Vec::new();
@@ -213,7 +222,7 @@ impl Checker<'_> {
                     let name = self.locals[local.0 as usize].clone();
                     let open = Local(u32::try_from(self.locals.len()).expect("fewer than 2^32 variables"));
                     self.locals.push(name);
-                    self.unifier.local_levels.push(level + 1);
+                    self.unifier.local_levels.push(u32::MAX);
                     exists.push(open);
                     open
                 });
@@ -239,7 +248,7 @@ impl Checker<'_> {
                 Some(open) => *open,
                 None => {
                     let open = self.fresh("k");
-                    self.unifier.local_levels[open.0 as usize] = level + 1;
+                    self.unifier.local_levels[open.0 as usize] = u32::MAX;
                     exists.push(open);
                     opened.insert(normal, open);
                     open

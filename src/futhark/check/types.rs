@@ -100,6 +100,8 @@ impl Checker<'_> {
         self.unifier.level += 1;
         let local = name.map(|name| {
             let local = self.local(name);
+            // A type binds it: it is in scope nowhere else.
+            self.unifier.local_levels[local.0 as usize] = u32::MAX;
             self.env.values.insert(name.clone(), Value::Local(local, param.clone()));
             local
         });
@@ -110,6 +112,7 @@ impl Checker<'_> {
         for unknown in before..self.unifier.sizes.len() {
             if self.unifier.sizes[unknown].value.is_none() {
                 let local = self.fresh("k");
+                self.unifier.local_levels[local.0 as usize] = u32::MAX;
                 self.unifier.sizes[unknown].value = Some(Size::Local(local));
                 exists.push(local);
             }
