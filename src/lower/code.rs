@@ -101,8 +101,17 @@ pub(crate) enum Stm {
     Lanes(Box<Lanes>),
 }
 
-/// A cell that lanes fold into, the value it starts from, and the buffer for what each lane has found.
-pub(crate) type Fold = (Value, Operand, Buffer);
+/// A cell that lanes fold into.
+#[derive(Debug, Clone)]
+pub(crate) struct Fold {
+    pub(crate) cell: Value,
+    /// The value it starts from in each lane.
+    pub(crate) start: Operand,
+    /// For what lanes have found.
+    pub(crate) found: Buffer,
+    /// What combines the values of two lanes, if it is one operation: then some may be left, else that of each lane is.
+    pub(crate) op: Option<ScalarOp>,
+}
 
 /// A loop whose iterations may run side by side.
 #[derive(Debug, Clone)]
@@ -203,7 +212,7 @@ impl Stm {
             Stm::For { count, .. } => vec![*count],
             Stm::While { condition, .. } | Stm::If { condition, .. } => vec![*condition],
             Stm::Lanes(lanes) => {
-                let folds = lanes.folds.iter().flat_map(|(cell, start, _)| [Operand::Value(*cell), *start]);
+                let folds = lanes.folds.iter().flat_map(|fold| [Operand::Value(fold.cell), fold.start]);
                 core::iter::once(lanes.count).chain(lanes.writes.iter().map(|(_, part)| *part)).chain(folds).collect()
             }
         }

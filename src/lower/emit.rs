@@ -24,6 +24,8 @@ pub(super) struct Frame {
     known: FxHashMap<Key, Value>,
     /// What was checked.
     checked: FxHashSet<Operand>,
+    /// What was found in bounds: index and length, and where.
+    bounded: FxHashSet<(Operand, Operand, Option<Operand>)>,
     /// Whether operations may not leave this block.
     pub(super) branch: bool,
 }
@@ -131,6 +133,19 @@ impl Emit {
         let depth = self.outermost(self.depth_of(condition));
         self.frames[depth].checked.insert(condition);
         self.frames[depth].stms.push(Stm::Check { condition, mask: None });
+    }
+
+    /// Checks once that an index is in bounds.
+    pub(super) fn bounds(&mut self, index: Operand, length: Operand, mask: Option<Operand>) {
+        let known = |frame: &Frame| [mask, None].iter().any(|mask| frame.bounded.contains(&(index, length, *mask)));
+        if self.frames.iter().any(known) {
+            return;
+        }
+        let uniform = mask.is_none() && !self.is_varying(index) && !self.is_varying(length);
+        let known = self.depth_of(index).max(self.depth_of(length));
+        let depth = if uniform { self.outermost(known) } else { self.depth() };
+        self.frames[depth].bounded.insert((index, length, mask));
+        self.frames[depth].stms.push(Stm::Bounds { index, length, mask });
     }
 
     pub(super) fn push(&mut self, stm: Stm) {

@@ -3,7 +3,7 @@
 //!
 //! Law: a fused product is not rounded before it is added; nothing else changes.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::code::{Block, Code, Op, Operand, Stm, Value};
 use crate::array::ScalarOp;
@@ -11,7 +11,7 @@ use crate::primitives::Primitive;
 
 /// Fuses what can be.
 pub(super) fn fuse(code: &mut Code) {
-    let mut fuser = Fuser { uses: FxHashMap::default(), folds: FxHashSet::default() };
+    let mut fuser = Fuser { uses: FxHashMap::default() };
     code.outputs.iter().for_each(|output| fuser.count_all(&output.operands()));
     fuser.count(&code.body);
     let values = &code.values;
@@ -21,8 +21,6 @@ pub(super) fn fuse(code: &mut Code) {
 
 struct Fuser {
     uses: FxHashMap<Value, usize>,
-    /// The cells that loops over lanes fold into.
-    folds: FxHashSet<Value>,
 }
 
 impl Fuser {
@@ -37,9 +35,6 @@ impl Fuser {
     fn count(&mut self, block: &Block) {
         for stm in block {
             self.count_all(&stm.operands());
-            if let Stm::Lanes(lanes) = stm {
-                self.folds.extend(lanes.folds.iter().map(|(cell, ..)| *cell));
-            }
             stm.blocks().into_iter().for_each(|inner| self.count(inner));
         }
     }
@@ -110,7 +105,7 @@ impl Fuser {
             let mut kept = Vec::new();
             for (n, (cell, x)) in cells.iter().enumerate() {
                 let others = cells.iter().enumerate().any(|(m, (_, y))| m != n && *y == Operand::Value(*cell));
-                let source = self.once(*x).filter(|_| !others && !self.folds.contains(cell));
+                let source = self.once(*x).filter(|_| !others);
                 let defined = source.and_then(|source| {
                     block[..k].iter().rposition(|stm| matches!(stm, Stm::Let(v, ..) | Stm::Load(v, _) if *v == source))
                 });

@@ -177,7 +177,7 @@ impl<'p> Lowering<'p> {
 
     fn bounds(&mut self, index: Operand, length: Operand) {
         if !self.emit.is_within(index, length) {
-            self.emit.push(Code::Bounds { index, length, mask: self.mask });
+            self.emit.bounds(index, length, self.mask);
         }
     }
 

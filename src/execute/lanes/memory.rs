@@ -17,6 +17,12 @@ pub(super) enum Elements<'m, T> {
     },
 }
 
+impl<T> Default for Elements<'_, T> {
+    fn default() -> Self {
+        Elements::Own(Vec::new())
+    }
+}
+
 impl<T: Copy + Default> Elements<'_, T> {
     #[inline(always)]
     pub(super) fn all(&self) -> &[T] {
@@ -43,15 +49,15 @@ impl<T: Copy + Default> Elements<'_, T> {
         }
     }
 
-    /// Eight elements in a row, if they are all there.
+    /// So many groups of eight elements in a row, if they are all there.
     #[inline(always)]
-    pub(super) fn group(&self, at: i64) -> Option<[T; GROUP]> {
+    pub(super) fn rows(&self, at: i64, groups: usize) -> Option<&[[T; GROUP]]> {
         let at = usize::try_from(at).ok()?;
-        self.all().get(at..at.checked_add(GROUP)?)?.try_into().ok()
+        Some(self.all().get(at..at.checked_add(groups * GROUP)?)?.as_chunks().0)
     }
 
     #[inline(always)]
-    pub(super) fn group_mut(&mut self, at: i64) -> Option<&mut [T; GROUP]> {
+    pub(super) fn rows_mut(&mut self, at: i64, groups: usize) -> Option<&mut [[T; GROUP]]> {
         let at = usize::try_from(at).ok()?;
         let (elements, from) = match self {
             Elements::Own(elements) => (elements.as_mut_slice(), 0),
@@ -59,7 +65,7 @@ impl<T: Copy + Default> Elements<'_, T> {
             Elements::Shared(_) => return None,
         };
         let at = at.checked_sub(from)?;
-        elements.get_mut(at..at.checked_add(GROUP)?)?.try_into().ok()
+        Some(elements.get_mut(at..at.checked_add(groups * GROUP)?)?.as_chunks_mut().0)
     }
 
     /// Gives the buffer its size, keeping the memory that it has.

@@ -5,8 +5,13 @@
 //! does, and what is wrong with a program or its arguments, it says.
 
 mod assemble;
+mod compute;
 mod dispatch;
+mod folds;
+mod fused;
+mod inline;
 mod instruction;
+mod kernel;
 mod machine;
 mod memory;
 mod needed;
@@ -128,13 +133,13 @@ fn put(machine: &mut Machine<'_>, port: &In, argument: &Value<f64>) -> Option<()
     let sizes = |machine: &Machine<'_>, sizes: &[u32]| {
         (sizes.len() == argument.sizes().len()).then_some(())?;
         for (register, size) in sizes.iter().zip(argument.sizes()) {
-            machine.state.ints[*register as usize].set(i64::try_from(*size).ok()?);
+            machine.state.ints.set(*register, i64::try_from(*size).ok()?);
         }
         Some(())
     };
     match (port, argument) {
-        (In::Real(register), Value::Scalar(Scalar::Real(x))) => machine.state.reals[*register as usize].set(*x),
-        (In::Int(register), Value::Scalar(x)) => machine.state.ints[*register as usize].set(integer(x)?),
+        (In::Real(register), Value::Scalar(Scalar::Real(x))) => machine.state.reals.set(*register, *x),
+        (In::Int(register), Value::Scalar(x)) => machine.state.ints.set(*register, integer(x)?),
         (In::Reals { buffer, sizes: registers }, Value::Array(_)) => {
             sizes(machine, registers)?;
             let elements = machine.reals[*buffer as usize].own();
@@ -171,7 +176,7 @@ fn take(machine: &mut Machine<'_>, out: &Out) -> Option<Value<f64>> {
         sizes.iter().map(|register| usize::try_from(machine.state.one(*register)).ok()).collect::<Option<Vec<usize>>>()
     };
     match out {
-        Out::Real(register) => Some(machine.state.reals[*register as usize].get().into()),
+        Out::Real(register) => Some(machine.state.reals.one(*register).into()),
         Out::Int(register, prim) => Some(Value::Scalar(scalar(machine.state.one(*register), *prim))),
         Out::Reals { buffer, sizes: registers } => {
             let sizes = sizes(machine, registers)?;

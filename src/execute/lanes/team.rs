@@ -51,7 +51,11 @@ fn cost(machine: &Machine<'_>, it: &LanesLoop) -> i64 {
             Instruction::Next { .. } => drop(times.pop()),
             _ => {}
         }
-        let each = if let Instruction::Real { op: RealOp::Row(_), .. } = instruction { ROW } else { 1 };
+        let each = match instruction {
+            Instruction::Real { op: RealOp::Row(_), .. } => ROW,
+            Instruction::Inner(inner) => machine.state.one(inner.count).max(1),
+            _ => 1,
+        };
         cost = cost.saturating_add(times.last().copied().unwrap_or(1).saturating_mul(each));
     }
     cost
@@ -114,18 +118,18 @@ pub(super) fn run(machine: &mut Machine<'_>, it: &LanesLoop, number: usize, shar
         put(machine, *real, *buffer, reals, ints);
     }
     let mut found = 0;
-    for (k, (_, _, buffer)) in it.real_folds.iter().enumerate() {
+    for (k, fold) in it.real_folds.iter().enumerate() {
         let all: Vec<f64> = left.iter().flat_map(|left| left.reals[k].iter().copied()).collect();
         found = all.len();
-        *machine.reals[*buffer as usize].own() = all;
+        *machine.reals[fold.found as usize].own() = all;
     }
-    for (k, (_, _, buffer)) in it.int_folds.iter().enumerate() {
+    for (k, fold) in it.int_folds.iter().enumerate() {
         let all: Vec<i64> = left.iter().flat_map(|left| left.ints[k].iter().copied()).collect();
         found = all.len();
-        *machine.ints[*buffer as usize].own() = all;
+        *machine.ints[fold.found as usize].own() = all;
     }
     if let Some(folded) = it.folded {
-        machine.state.ints[folded as usize].set(found as i64);
+        machine.state.ints.set(folded, found as i64);
     }
     outcome
 }
