@@ -104,8 +104,12 @@ impl Fuser {
             let cells = cells.clone();
             let mut kept = Vec::new();
             for (n, (cell, x)) in cells.iter().enumerate() {
-                let others = cells.iter().enumerate().any(|(m, (_, y))| m != n && *y == Operand::Value(*cell));
-                let source = self.once(*x).filter(|_| !others);
+                let others =
+                    cells.iter().enumerate().any(|(m, (_, y))| m != n && (*y == Operand::Value(*cell) || y == x));
+                let source = match x {
+                    Operand::Value(value) if !others => Some(*value),
+                    Operand::Value(_) | Operand::Const(_) => None,
+                };
                 let defined = source.and_then(|source| {
                     block[..k].iter().rposition(|stm| matches!(stm, Stm::Let(v, ..) | Stm::Load(v, _) if *v == source))
                 });
@@ -117,13 +121,22 @@ impl Fuser {
                         stm => !stm.operands().contains(&Operand::Value(*cell)),
                     })
                 });
-                match defined.filter(|_| free) {
-                    Some(at) => match &mut block[at] {
-                        Stm::Let(value, ..) | Stm::Load(value, _) => *value = *cell,
-                        _ => unreachable!("the value is computed here"),
-                    },
-                    None => kept.push((*cell, *x)),
+                // What else uses the value does so before the next iteration, and can use the cell.
+                let Some(at) = defined.filter(|_| free) else {
+                    kept.push((*cell, *x));
+                    continue;
+                };
+                let here = block[at + 1..=k].iter().flat_map(Stm::operands).filter(|y| y == x).count();
+                let Operand::Value(source) = x else { unreachable!("a value is computed") };
+                if self.uses.get(source) != Some(&here) {
+                    kept.push((*cell, *x));
+                    continue;
                 }
+                match &mut block[at] {
+                    Stm::Let(value, ..) | Stm::Load(value, _) => *value = *cell,
+                    _ => unreachable!("the value is computed here"),
+                }
+                block[at + 1..k].iter_mut().for_each(|stm| stm.replace(*x, Operand::Value(*cell)));
             }
             if let Stm::Assign { cells, .. } = &mut block[k] {
                 *cells = kept;

@@ -58,11 +58,11 @@ pub(super) struct Assembler<'c> {
     pub(super) held: Option<(Op, Vec<Operand>)>,
     pub(super) addresses: Vec<Address>,
     pub(super) out: Vec<Instruction>,
-    loops: Vec<LanesLoop>,
+    pub(super) loops: Vec<LanesLoop>,
     uniform: FxHashMap<Value, u32>,
     constants: FxHashMap<Const, u32>,
-    reals: Vec<f64>,
-    ints: Vec<i64>,
+    pub(super) reals: Vec<f64>,
+    pub(super) ints: Vec<i64>,
     buffers: Vec<u32>,
     /// The registers of the loop over lanes that is open.
     pub(super) varying: Option<Registers>,
@@ -108,7 +108,7 @@ pub(super) fn assemble(code: &Code) -> Assembled {
 }
 
 impl Assembler<'_> {
-    fn is_real(&self, operand: Operand) -> bool {
+    pub(super) fn is_real(&self, operand: Operand) -> bool {
         self.prim(operand).is_real()
     }
 
@@ -254,7 +254,9 @@ impl Assembler<'_> {
             }
             Stm::Let(value, op, operands) if self.needed.contains(value) => {
                 if operands.iter().any(|x| self.is_loaded(*x)) {
-                    let Reg::Varying(to) = self.reg(Operand::Value(*value)) else { panic!("what is loaded is varying") };
+                    let Reg::Varying(to) = self.reg(Operand::Value(*value)) else {
+                        panic!("what is loaded is varying")
+                    };
                     self.kernel(To::Block(to), *op, operands);
                 } else {
                     self.operation(*value, *op, operands);
@@ -320,6 +322,11 @@ impl Assembler<'_> {
                 self.summed(*index, count, body);
             }
             Stm::For { index, count, body } => {
+                let number = self.one(*count);
+                if let Some(copy) = self.transposed(*index, number, body) {
+                    self.out.push(copy);
+                    return;
+                }
                 let (index, count) = (self.uniform(*index), self.one(*count));
                 self.out.push(Instruction::Zero(index));
                 let skip = self.hole();
@@ -360,7 +367,7 @@ impl Assembler<'_> {
         self.varying = Some(registers);
         let body = self.here();
         let mut it = LanesLoop {
-            index: self.varying.as_ref().map_or(0, |r| r.of(lanes.index)),
+            index: self.varying.as_ref().and_then(|r| r.used(lanes.index)),
             count,
             body,
             real_folds: Vec::new(),
@@ -389,67 +396,6 @@ impl Assembler<'_> {
         self.out.push(Instruction::End);
         self.varying = None;
         self.out[leave] = Instruction::Jump(self.here());
-    }
-
-    /// Sets cells one after the other; those that are read by later ones are put aside first.
-    fn assign(&mut self, cells: &[(Value, Operand)], mask: Option<Operand>) {
-        let mask = mask.map(|mask| self.reg(mask));
-        let cells: Vec<(Value, Operand)> = cells
-            .iter()
-            .copied()
-            .filter(|(cell, x)| self.needed.contains(cell) && Operand::Value(*cell) != *x)
-            .collect();
-        let mut moves: Vec<(bool, Reg, Reg)> = Vec::new();
-        for (cell, x) in &cells {
-            let real = self.is_real(*x);
-            moves.push((real, self.reg(Operand::Value(*cell)), self.reg(*x)));
-        }
-        for k in 0..moves.len() {
-            let (real, to, _) = moves[k];
-            if moves[k + 1..].iter().any(|(bank, _, from)| *bank == real && *from == to) {
-                // A later cell takes what this one was.
-                let aside = self.aside(real, to);
-                let copy = match real {
-                    true => Instruction::Real { op: RealOp::Copy, to: aside, x: [to; 3] },
-                    false => Instruction::Int { op: IntOp::Copy, narrow: false, to: aside, x: [to; 2] },
-                };
-                self.out.push(copy);
-                for (bank, _, from) in &mut moves[k + 1..] {
-                    if *bank == real && *from == to {
-                        *from = aside;
-                    }
-                }
-            }
-        }
-        for (real, cell, x) in moves {
-            self.out.push(if real {
-                Instruction::SetReal { cell, x, mask }
-            } else {
-                Instruction::SetInt { cell, x, mask }
-            });
-        }
-    }
-
-    /// A register that nothing else uses.
-    fn aside(&mut self, real: bool, like: Reg) -> Reg {
-        match like {
-            Reg::Uniform(_) if real => {
-                self.reals.push(0.0);
-                Reg::Uniform(u32::try_from(self.reals.len() - 1).expect("registers are few"))
-            }
-            Reg::Uniform(_) => {
-                self.ints.push(0);
-                Reg::Uniform(u32::try_from(self.ints.len() - 1).expect("registers are few"))
-            }
-            Reg::Varying(_) => {
-                let registers = self.varying.as_mut().expect("varying values are used in lanes");
-                let register = registers.extra(real);
-                let (reals, ints) = registers.sizes();
-                let open = self.loops.last_mut().expect("a loop over lanes is open");
-                (open.reals, open.ints) = (reals, ints);
-                Reg::Varying(register)
-            }
-        }
     }
 
     fn operation(&mut self, value: Value, op: Op, operands: &[Operand]) {

@@ -7,7 +7,7 @@ use super::dispatch;
 use super::folds::{greatest, least};
 use super::instruction::{IntOp, RealOp, Reg};
 use super::state::{Mask, State};
-use super::vector::{Group, Operand, Source, each1, each2, each3, set};
+use super::vector::{Group, Operand, Source, each1, each2, each3, eight, set};
 use crate::array::{IntegerRow, Prim};
 use crate::execute::math::double as math;
 use crate::interpret::Test;
@@ -65,7 +65,7 @@ impl State {
 
     #[inline(always)]
     pub(super) fn select_real(&self, to: Reg, condition: Reg, x: [Reg; 2]) {
-        let (condition, x) = (self.int(condition), x.map(|x| self.real(x)));
+        let (condition, x) = (self.int(condition), [self.real(x[0]), self.real(x[1])]);
         let choose = |c, a, b| if c != 0 { a } else { b };
         match to {
             Reg::Varying(to) => each3(self.real_block(to), condition, x[0], x[1], choose),
@@ -77,7 +77,7 @@ impl State {
 
     #[inline(never)]
     pub(super) fn select_int(&self, to: Reg, condition: Reg, x: [Reg; 2]) {
-        let (condition, x) = (self.int(condition), x.map(|x| self.int(x)));
+        let (condition, x) = (self.int(condition), [self.int(x[0]), self.int(x[1])]);
         let choose = |c, a, b| if c != 0 { a } else { b };
         match to {
             Reg::Varying(to) => each3(self.int_block(to), condition, x[0], x[1], choose),
@@ -125,7 +125,7 @@ impl State {
             Mask::Where(mask) => {
                 for (k, cell) in cell.iter().enumerate() {
                     let (mask, now, x) = (mask.group(k), cell.read(), x.group(k));
-                    cell.write(core::array::from_fn(|i| if mask[i] != 0 { x[i] } else { now[i] }));
+                    cell.write(eight(|i| if mask[i] != 0 { x[i] } else { now[i] }));
                 }
             }
         }
@@ -133,7 +133,12 @@ impl State {
 
     #[inline(always)]
     pub(super) fn real_op(&self, op: RealOp, to: Reg, x: [Reg; 3]) {
-        let [a, b, c] = x.map(|x| self.real(x));
+        if let Reg::Uniform(to) = to {
+            return self
+                .reals
+                .set(to, one(op, [self.real(x[0]).lane(0), self.real(x[1]).lane(0), self.real(x[2]).lane(0)]));
+        }
+        let (a, b, c) = (self.real(x[0]), self.real(x[1]), self.real(x[2]));
         match op {
             RealOp::Copy => self.put_real1(to, a, |a: f64| a),
             RealOp::Add => self.put_real2(to, [a, b], |a, b| a + b),
@@ -152,15 +157,7 @@ impl State {
                 Primitive::Powi(2) => self.put_real1(to, a, |a: f64| a * a),
                 Primitive::Min => self.put_real2(to, [a, b], least),
                 Primitive::Max => self.put_real2(to, [a, b], greatest),
-                Primitive::AtLeast => self.put_real2(to, [a, b], |a, b| {
-                    if a >= b {
-                        1.0
-                    } else if a < b {
-                        0.0
-                    } else {
-                        f64::NAN
-                    }
-                }),
+                Primitive::AtLeast => self.put_real2(to, [a, b], at_least),
                 Primitive::Select => self.put_real3(to, [a, b, c], |c, x, y| if c == 0.0 { y } else { x }),
                 Primitive::Fma => self.put_real3(to, [a, b, c], |a, b, c| a.mul_add(b, c)),
                 row => dispatch::row(self, row, to, [a, b, c]),
@@ -206,7 +203,7 @@ impl State {
     /// A row of the table, lane by lane.
     #[inline(never)]
     pub(super) fn row_by_row(&self, row: Primitive, to: Reg, x: [Operand<'_, f64>; 3]) {
-        self.each(to, x, |x| row.apply(&x[..row.arity()]));
+        self.each(to, x, |x| by_table(row, x));
     }
 
     /// Lane by lane.
@@ -223,7 +220,7 @@ impl State {
 
     #[inline(never)]
     pub(super) fn int_op(&self, op: IntOp, narrow: bool, to: Reg, x: [Reg; 2]) {
-        let [a, b] = x.map(|x| self.int(x));
+        let (a, b) = (self.int(x[0]), self.int(x[1]));
         // Integers of 32 bits wrap where they do.
         let fit = |n: i64| if narrow { i64::from(n as i32) } else { n };
         match op {
@@ -256,4 +253,46 @@ impl State {
             }
         }
     }
+}
+
+/// 1 if a number is at least another, 0 if it is less, else NaN.
+#[inline(always)]
+fn at_least(a: f64, b: f64) -> f64 {
+    if a >= b {
+        1.0
+    } else if a < b {
+        0.0
+    } else {
+        f64::NAN
+    }
+}
+
+/// The value of an operation on numbers that are the same in all lanes.
+#[inline(always)]
+fn one(op: RealOp, [a, b, c]: [f64; 3]) -> f64 {
+    match op {
+        RealOp::Copy => a,
+        RealOp::Add => a + b,
+        RealOp::Mul => a * b,
+        RealOp::Scale => {
+            if a == 0.0 {
+                0.0
+            } else {
+                a * b
+            }
+        }
+        RealOp::MulAdd => a.mul_add(b, c),
+        RealOp::MulSub => a.mul_add(b, -c),
+        RealOp::MulSubtracted => (-a).mul_add(b, c),
+        RealOp::Row(Primitive::Neg) => -a,
+        RealOp::Row(Primitive::Sub) => a - b,
+        RealOp::Row(Primitive::Div) => a / b,
+        RealOp::Row(row) => by_table(row, [a, b, c]),
+    }
+}
+
+/// A row of the table.
+#[inline(never)]
+fn by_table(row: Primitive, x: [f64; 3]) -> f64 {
+    row.apply(&x[..row.arity()])
 }

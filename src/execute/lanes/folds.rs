@@ -5,7 +5,7 @@
 use super::instruction::LanesLoop;
 use super::machine::Machine;
 use super::state::State;
-use super::vector::{GROUP, folded, get};
+use super::vector::{GROUP, eight, folded, get};
 use crate::array::{IntegerRow, ScalarOp};
 use crate::primitives::Primitive;
 
@@ -30,12 +30,12 @@ pub(super) fn restore(state: &State, it: &LanesLoop) {
     for (fold, saved) in it.real_folds.iter().zip(&state.saved.reals) {
         let group = &state.reals.block(fold.cell)[from / GROUP];
         let now = group.read();
-        group.write(core::array::from_fn(|i| if is_own(i) { now[i] } else { saved[i] }));
+        group.write(eight(|i| if is_own(i) { now[i] } else { saved[i] }));
     }
     for (fold, saved) in it.int_folds.iter().zip(&state.saved.ints) {
         let group = &state.ints.block(fold.cell)[from / GROUP];
         let now = group.read();
-        group.write(core::array::from_fn(|i| if is_own(i) { now[i] } else { saved[i] }));
+        group.write(eight(|i| if is_own(i) { now[i] } else { saved[i] }));
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::assemble::Assembler;
 use super::inline::{is_needed, is_row};
-use super::instruction::{Fused, Inner, Instruction, Kernel, Reg, Src, Summed, To};
+use super::instruction::{Fused, Inner, Instruction, Kernel, Reg, Src, Summed, To, Transpose};
 use crate::array::ScalarOp;
 use crate::lower::code::{Block, Op, Operand, Place, Stm, Value};
 use crate::primitives::Primitive;
@@ -87,6 +87,23 @@ impl Assembler<'_> {
         let Reg::Varying(cell) = self.reg(Operand::Value(cell)) else { panic!("lanes sum up") };
         let x = places.map(|place| self.numbered(&place));
         self.out.push(Instruction::Inner(Inner { what, cell, count, x }));
+    }
+
+    /// The instruction of a loop that does nothing but copy elements in a row, if it is one.
+    pub(super) fn transposed(&mut self, index: Value, count: u32, body: &Block) -> Option<Instruction> {
+        self.varying.as_ref()?;
+        let stms: Vec<&Stm> = body.iter().filter(|stm| is_needed(stm, &self.needed)).collect();
+        let [Stm::Load(x, from), Stm::Store { place: to, value, mask: None }] = stms[..] else { return None };
+        let [here, there] = [from, to].map(|place| self.code.buffers[place.buffer.0 as usize]);
+        let step = |place: &Place| place.step.filter(|(step, _)| *step == Operand::Value(index));
+        let steps = step(from).is_some_and(|(_, by)| by == Operand::int(1)) && step(to).is_some();
+        let rows = here.prim.is_real() && !here.private && from.lane.is_some_and(|apart| apart != Operand::int(1));
+        let own = there.prim.is_real() && there.private && is_row(self.code, to);
+        if *value != Operand::Value(*x) || !steps || !rows || !own || from.varying.is_some() {
+            return None;
+        }
+        let (from, to) = (self.numbered(from), self.numbered(to));
+        Some(Instruction::Transpose(Transpose { count, from, to }))
     }
 
     fn sum(&self, index: Value, body: &Block) -> Option<Sum> {

@@ -60,8 +60,11 @@ impl Inline {
         }
         let mut before: Option<&Stm> = None;
         for stm in &stms {
-            if let (Stm::Store { place, value: Operand::Value(value), mask: None }
-                | Stm::Add { place, value: Operand::Value(value), mask: None }, Some(Stm::Let(computed, op, operands))) = (stm, before)
+            if let (
+                Stm::Store { place, value: Operand::Value(value), mask: None }
+                | Stm::Add { place, value: Operand::Value(value), mask: None },
+                Some(Stm::Let(computed, op, operands)),
+            ) = (stm, before)
                 && value == computed
                 && self.uses.get(value) == Some(&1)
                 && code.values[value.0 as usize].varying
@@ -112,7 +115,9 @@ impl Inline {
             Stm::Store { place, mask: None, .. } | Stm::Add { place, mask: None, .. } => {
                 is_sink(code, stm) && place.buffer != from.buffer
             }
-            Stm::Let(..) | Stm::Load(..) | Stm::Store { .. } | Stm::Add { .. } | Stm::Alloc(..) | Stm::Swap(..) => false,
+            Stm::Let(..) | Stm::Load(..) | Stm::Store { .. } | Stm::Add { .. } | Stm::Alloc(..) | Stm::Swap(..) => {
+                false
+            }
             Stm::Assign { .. } | Stm::Check { .. } | Stm::Bounds { .. } | Stm::For { .. } | Stm::While { .. } => false,
             Stm::If { .. } | Stm::Lanes(_) => false,
         }
@@ -121,10 +126,7 @@ impl Inline {
 
 /// Whether a statement has an effect, or a value that is needed.
 pub(super) fn is_needed(stm: &Stm, needed: &FxHashSet<Value>) -> bool {
-    match stm {
-        Stm::Let(value, ..) | Stm::Load(value, _) => needed.contains(value),
-        _ => true,
-    }
+    if let Stm::Let(value, ..) | Stm::Load(value, _) = stm { needed.contains(value) } else { true }
 }
 
 /// Whether lanes have reals side by side at a place.
@@ -137,15 +139,10 @@ pub(super) fn is_row(code: &Code, place: &Place) -> bool {
 
 /// Whether the value of an operation can go where this statement puts it.
 fn is_sink(code: &Code, stm: &Stm) -> bool {
-    match stm {
-        Stm::Store { place, .. } => is_row(code, place),
-        Stm::Add { place, .. } => {
-            let info = code.buffers[place.buffer.0 as usize];
-            let is_one = !info.private && place.lane.is_none() && place.varying.is_none();
-            is_row(code, place) || is_one && info.prim.is_real()
-        }
-        _ => false,
-    }
+    let (Stm::Store { place, .. } | Stm::Add { place, .. }) = stm else { return false };
+    let info = code.buffers[place.buffer.0 as usize];
+    let is_one = !info.private && place.lane.is_none() && place.varying.is_none();
+    is_row(code, place) || matches!(stm, Stm::Add { .. }) && is_one && info.prim.is_real()
 }
 
 /// Whether an operation on reals can load and store.

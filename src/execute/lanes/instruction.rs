@@ -123,6 +123,14 @@ pub(super) struct Inner {
     pub(super) x: [u32; 2],
 }
 
+/// A loop of so many iterations that copies elements in a row, of each lane, into the lane's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Transpose {
+    pub(super) count: u32,
+    pub(super) from: u32,
+    pub(super) to: u32,
+}
+
 /// An instruction. A mask is a register of truth values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Instruction {
@@ -225,6 +233,7 @@ pub(super) enum Instruction {
 
     Kernel(Kernel),
     Inner(Inner),
+    Transpose(Transpose),
 
     Alloc {
         buffer: u32,
@@ -262,7 +271,8 @@ pub(super) struct Fold {
 /// A loop over lanes: where its instructions begin, and what they leave.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LanesLoop {
-    pub(super) index: u32,
+    /// The register of the number of the lane, if it is wanted.
+    pub(super) index: Option<u32>,
     pub(super) count: u32,
     pub(super) body: u32,
     pub(super) real_folds: Vec<Fold>,

@@ -2,13 +2,11 @@
 //!
 //! Law: they are the loads, the operation and the store that they stand for, in less passes over the block.
 
-use core::array::from_fn;
-
 use super::instruction::{Across, Address, Fused, Inner, Kernel, Src, Summed, To};
 use super::memory::Elements;
 use super::state::{Mask, State};
 use super::transfer::{Reach, add_real, load, store};
-use super::vector::{GROUP, Group, Operand, Row, Source};
+use super::vector::{GROUP, Group, Operand, Row, Source, across, eight, get, one_by_one, set};
 
 /// Where an operand is.
 #[derive(Clone, Copy)]
@@ -55,62 +53,68 @@ impl Sink for Added<'_> {
     #[inline(always)]
     fn put(&mut self, k: usize, x: [f64; GROUP]) {
         let row = &mut self.0[k];
-        *row = from_fn(|i| row[i] + x[i]);
+        *row = eight(|i| row[i] + x[i]);
     }
 }
 
-/// Sums, of every other group each.
-struct Sums([[f64; GROUP]; 2]);
+/// Sums, of every other group each; the next group belongs to the first.
+struct Sums([f64; GROUP], [f64; GROUP]);
 
 impl Sink for Sums {
     #[inline(always)]
-    fn put(&mut self, k: usize, x: [f64; GROUP]) {
-        let sums = &mut self.0[k % 2];
-        *sums = from_fn(|i| sums[i] + x[i]);
+    fn put(&mut self, _: usize, x: [f64; GROUP]) {
+        let Sums(now, next) = *self;
+        *self = Sums(next, eight(|i| now[i] + x[i]));
     }
 }
 
 impl Sums {
     fn sum(self) -> f64 {
-        let [a, b] = self.0;
-        let all: [f64; GROUP] = from_fn(|i| a[i] + b[i]);
-        let four: [f64; 4] = from_fn(|i| all[i] + all[i + 4]);
-        (four[0] + four[2]) + (four[1] + four[3])
+        let Sums(a, b) = self;
+        across(eight(|i| a[i] + b[i]), |a, b| a + b)
     }
 }
 
 /// Runs an operation.
 #[inline(always)]
 pub(super) fn run(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[Address], kernel: &Kernel) {
-    let address = |k: u32| &addresses[k as usize];
-    let at = match kernel.to {
+    let (at, added) = match kernel.to {
         To::Block(to) => return apply(state, reals, addresses, kernel, state.real_block(to)),
-        To::Row(at) | To::Added(at) => address(at),
+        To::Row(at) => (at, false),
+        To::Added(at) => (at, true),
     };
-    let mut to = core::mem::take(&mut reals[at.buffer as usize]);
+    let at = &addresses[at as usize];
     let reach = state.reach(at);
-    let whole = state.active.is_multiple_of(GROUP);
-    match (kernel.to, reach) {
-        (To::Added(_), Reach::Same(start)) if whole => {
-            let mut sums = Sums([[0.0; GROUP]; 2]);
-            apply(state, reals, addresses, kernel, &mut sums);
-            if let Some(element) = to.get_mut(start) {
-                *element += sums.sum();
-            }
+    let fits = match reach {
+        Reach::Same(_) => true,
+        reach => {
+            let to = &mut reals[at.buffer as usize];
+            reach.in_a_row().is_some_and(|start| to.rows_mut(start, state.groups).is_some())
         }
-        (_, reach) => match reach.in_a_row().filter(|_| whole).and_then(|start| to.rows_mut(start, state.groups)) {
-            Some(rows) if matches!(kernel.to, To::Row(_)) => apply(state, reals, addresses, kernel, rows),
-            Some(rows) => apply(state, reals, addresses, kernel, Added(rows)),
-            None => {
-                let aside = state.aside(2);
-                apply(state, reals, addresses, kernel, aside);
-                let x = state.reals.operand(state.aside_register(2));
-                match kernel.to {
-                    To::Row(_) => store(&mut to, reach, x, Mask::All, state.active),
-                    To::Added(_) | To::Block(_) => add_real(&mut to, reach, x, Mask::All, state.active),
-                }
-            }
-        },
+    };
+    if !fits || !state.active.is_multiple_of(GROUP) {
+        // Not all lanes of the last group have a place.
+        apply(state, reals, addresses, kernel, state.aside(2));
+        let (x, to) = (state.reals.operand(state.aside_register(2)), &mut reals[at.buffer as usize]);
+        return if added {
+            add_real(to, reach, x, Mask::All, state.active);
+        } else {
+            store(to, reach, x, Mask::All, state.active);
+        };
+    }
+    let mut to = core::mem::take(&mut reals[at.buffer as usize]);
+    if let Reach::Same(start) = reach {
+        let mut sums = Sums([0.0; GROUP], [0.0; GROUP]);
+        apply(state, reals, addresses, kernel, &mut sums);
+        if let Some(element) = to.get_mut(start) {
+            *element += sums.sum();
+        }
+    } else if let Some(rows) = reach.in_a_row().and_then(|start| to.rows_mut(start, state.groups)) {
+        if added {
+            apply(state, reals, addresses, kernel, Added(rows));
+        } else {
+            apply(state, reals, addresses, kernel, rows);
+        }
     }
     reals[at.buffer as usize] = to;
 }
@@ -152,13 +156,18 @@ fn apply(state: &State, reals: &[Elements<'_, f64>], addresses: &[Address], kern
     let a = source(state, reals, addresses, a, 0);
     let groups = state.groups;
     match kernel.op {
-        Fused::Copy => found!(a => (0..groups).for_each(|k| to.put(k, a.group(k)))),
+        Fused::Copy => found!(a => for k in 0..groups {
+            to.put(k, a.group(k));
+            one_by_one();
+        }),
         Fused::Add | Fused::Mul | Fused::Sub => {
             let b = source(state, reals, addresses, b, 1);
             found!(a b => match kernel.op {
                 Fused::Add => each2(groups, to, a, b, |a, b| a + b),
                 Fused::Mul => each2(groups, to, a, b, |a, b| a * b),
-                _ => each2(groups, to, a, b, |a, b| a - b),
+                Fused::Sub | Fused::Copy | Fused::MulAdd | Fused::MulSub | Fused::MulSubtracted => {
+                    each2(groups, to, a, b, |a, b| a - b)
+                }
             })
         }
         Fused::MulAdd | Fused::MulSub | Fused::MulSubtracted => {
@@ -168,7 +177,9 @@ fn apply(state: &State, reals: &[Elements<'_, f64>], addresses: &[Address], kern
             found!(a c => match kernel.op {
                 Fused::MulAdd => each3(groups, to, a, b, c, |a, b, c| a.mul_add(b, c)),
                 Fused::MulSub => each3(groups, to, a, b, c, |a, b, c| a.mul_add(b, -c)),
-                _ => each3(groups, to, a, b, c, |a, b, c| (-a).mul_add(b, c)),
+                Fused::MulSubtracted | Fused::Copy | Fused::Add | Fused::Mul | Fused::Sub => {
+                    each3(groups, to, a, b, c, |a, b, c| (-a).mul_add(b, c))
+                }
             })
         }
     }
@@ -178,7 +189,8 @@ fn apply(state: &State, reals: &[Elements<'_, f64>], addresses: &[Address], kern
 fn each2(groups: usize, mut to: impl Sink, a: impl Source<f64>, b: impl Source<f64>, f: impl Fn(f64, f64) -> f64) {
     for k in 0..groups {
         let (a, b) = (a.group(k), b.group(k));
-        to.put(k, from_fn(|i| f(a[i], b[i])));
+        to.put(k, eight(|i| f(a[i], b[i])));
+        one_by_one();
     }
 }
 
@@ -193,14 +205,15 @@ fn each3(
 ) {
     for k in 0..groups {
         let (a, b, c) = (a.group(k), b.group(k), c.group(k));
-        to.put(k, from_fn(|i| f(a[i], b[i], c[i])));
+        to.put(k, eight(|i| f(a[i], b[i], c[i])));
+        one_by_one();
     }
 }
 
 /// Elements that a loop goes through: where the first is, and how far the next is.
 #[derive(Clone, Copy)]
 struct Steps<'r> {
-    elements: &'r Elements<'r, f64>,
+    elements: &'r [f64],
     first: i64,
     by: i64,
     /// Whether the lanes have an element each.
@@ -208,9 +221,10 @@ struct Steps<'r> {
 }
 
 impl<'r> Steps<'r> {
+    #[inline(always)]
     fn of(state: &State, reals: &'r [Elements<'_, f64>], address: &Address) -> Self {
         let (start, by, width) = (state.one(address.base), state.one(address.stride), state.width as i64);
-        let elements = &reals[address.buffer as usize];
+        let elements = reals[address.buffer as usize].all();
         match address.across {
             Across::Own => Steps { elements, first: start * width, by: by * width, row: true },
             Across::Apart(_) => Steps { elements, first: start + state.first, by, row: true },
@@ -220,18 +234,25 @@ impl<'r> Steps<'r> {
         }
     }
 
-    /// So many groups from one on, at a step.
+    /// Whether all elements of so many steps are there, of so many groups each.
     #[inline(always)]
-    fn groups<const N: usize>(&self, step: i64, from: usize) -> [[f64; GROUP]; N] {
-        let at = self.first + step * self.by;
-        if !self.row {
-            return [[self.elements.get(at); GROUP]; N];
-        }
-        let at = at + (from * GROUP) as i64;
-        match self.elements.rows(at, N) {
-            Some(rows) => from_fn(|k| rows[k]),
-            None => from_fn(|k| from_fn(|i| self.elements.get(at + (k * GROUP + i) as i64))),
-        }
+    fn fits(&self, count: i64, groups: usize) -> bool {
+        let last = self.first + (count - 1) * self.by;
+        let room = if self.row { groups * GROUP } else { 1 };
+        self.first.min(last) >= 0 && self.first.max(last) as usize + room <= self.elements.len()
+    }
+
+    /// So many groups on.
+    #[inline(always)]
+    fn on(self, groups: usize) -> Self {
+        let far = if self.row { groups * GROUP } else { 0 };
+        Steps { first: self.first + far as i64, ..self }
+    }
+
+    /// The element of a lane at a step, or 0.
+    fn get(&self, step: i64, lane: usize) -> f64 {
+        let at = self.first + step * self.by + if self.row { lane as i64 } else { 0 };
+        usize::try_from(at).ok().and_then(|at| self.elements.get(at)).copied().unwrap_or_default()
     }
 }
 
@@ -239,38 +260,91 @@ impl<'r> Steps<'r> {
 #[inline(always)]
 pub(super) fn inner(state: &State, reals: &[Elements<'_, f64>], addresses: &[Address], inner: &Inner) {
     let count = state.one(inner.count);
-    let [a, b] = inner.x.map(|k| Steps::of(state, reals, &addresses[k as usize]));
-    let cell = state.real_block(inner.cell);
-    let quads = cell.len() / 4 * 4;
-    for k in (0..quads).step_by(4) {
-        summed::<4>(inner.what, count, a, b, &cell[k..k + 4], k);
+    if count <= 0 {
+        return;
     }
-    for k in quads..cell.len() {
-        summed::<1>(inner.what, count, a, b, &cell[k..=k], k);
+    let steps = |k: u32| Steps::of(state, reals, &addresses[k as usize]);
+    let (a, b) = (steps(inner.x[0]), steps(inner.x[1]));
+    let (a, b) = if a.row { (b, a) } else { (a, b) };
+    let cell = state.real_block(inner.cell);
+    if !a.fits(count, cell.len()) || !b.fits(count, cell.len()) || !b.row {
+        for lane in 0..state.active {
+            let add = |sum, step| inner.what.plus(a.get(step, lane), b.get(step, lane), sum);
+            set(cell, lane, (0..count).fold(get(cell, lane), add));
+        }
+        return;
+    }
+    match (inner.what, a.row) {
+        (Summed::Products, false) => summed::<false>(count, cell, a, b, product),
+        (Summed::Products, true) => summed::<true>(count, cell, a, b, product),
+        (Summed::Squares, false) => summed::<false>(count, cell, a, b, square),
+        (Summed::Squares, true) => summed::<true>(count, cell, a, b, square),
+    }
+}
+
+impl Summed {
+    fn plus(self, a: f64, b: f64, sum: f64) -> f64 {
+        match self {
+            Summed::Products => product(a, b, sum),
+            Summed::Squares => square(a, b, sum),
+        }
     }
 }
 
 #[inline(always)]
-fn summed<const N: usize>(what: Summed, count: i64, a: Steps<'_>, b: Steps<'_>, cell: &[Group<f64>], from: usize) {
-    let mut sums: [[f64; GROUP]; N] = from_fn(|k| cell[k].read());
-    match what {
-        Summed::Products => {
-            for step in 0..count {
-                let (a, b) = (a.groups::<N>(step, from), b.groups::<N>(step, from));
-                sums = from_fn(|k| from_fn(|i| a[k][i].mul_add(b[k][i], sums[k][i])));
-            }
-        }
-        Summed::Squares => {
-            for step in 0..count {
-                let (a, b) = (a.groups::<N>(step, from), b.groups::<N>(step, from));
-                sums = from_fn(|k| {
-                    from_fn(|i| {
-                        let d = a[k][i] - b[k][i];
-                        d.mul_add(d, sums[k][i])
-                    })
-                });
-            }
-        }
+fn product(a: f64, b: f64, sum: f64) -> f64 {
+    a.mul_add(b, sum)
+}
+
+#[inline(always)]
+fn square(a: f64, b: f64, sum: f64) -> f64 {
+    let d = a - b;
+    d.mul_add(d, sum)
+}
+
+/// Sums up, four groups at a time; all elements are there.
+#[inline(always)]
+fn summed<const ROW: bool>(
+    count: i64,
+    cell: &[Group<f64>],
+    a: Steps<'_>,
+    b: Steps<'_>,
+    f: impl Fn(f64, f64, f64) -> f64,
+) {
+    let quads = cell.len() / 4 * 4;
+    for k in (0..quads).step_by(4) {
+        groups::<4, ROW>(count, &cell[k..k + 4], a.on(k), b.on(k), &f);
     }
-    cell.iter().zip(sums).for_each(|(cell, sum)| cell.write(sum));
+    for k in quads..cell.len() {
+        groups::<1, ROW>(count, &cell[k..=k], a.on(k), b.on(k), &f);
+    }
+}
+
+#[inline(always)]
+fn groups<const N: usize, const ROW: bool>(
+    count: i64,
+    cell: &[Group<f64>],
+    a: Steps<'_>,
+    b: Steps<'_>,
+    f: &impl Fn(f64, f64, f64) -> f64,
+) {
+    let mut sums = [[0.0; GROUP]; N];
+    for k in 0..N {
+        sums[k] = cell[k].read();
+    }
+    let (mut at, mut at_row) = (a.first, b.first);
+    for _ in 0..count {
+        let one = if ROW { 0.0 } else { a.elements[at as usize] };
+        let others = if ROW { a.elements[at as usize..][..N * GROUP].as_chunks().0 } else { &[] };
+        let row = b.elements[at_row as usize..][..N * GROUP].as_chunks::<GROUP>().0;
+        for k in 0..N {
+            let (x, y, sum) = (if ROW { others[k] } else { [one; GROUP] }, row[k], sums[k]);
+            sums[k] = eight(|i| f(x[i], y[i], sum[i]));
+        }
+        at += a.by;
+        at_row += b.by;
+    }
+    for k in 0..N {
+        cell[k].write(sums[k]);
+    }
 }

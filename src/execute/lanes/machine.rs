@@ -3,18 +3,17 @@
 //! Law: it computes what the code says, block of lanes after block. A check that fails stops it, and nothing that it
 //! has computed is used.
 
-use core::array::from_fn;
-
 use super::assemble::Assembled;
 use super::dispatch;
 use super::folds;
-use super::instruction::{Fold, Instruction, LanesLoop, Reg};
+use super::instruction::{Instruction, LanesLoop, Reg};
 use super::kernel;
 use super::memory::{Elements, LARGEST};
 use super::state::State;
 use super::team;
 use super::transfer::{add, add_real, load, store};
-use super::vector::{GROUP, LANES};
+use super::transpose;
+use super::vector::{GROUP, LANES, number};
 use crate::array::Prim;
 
 /// A check of the program failed.
@@ -30,6 +29,8 @@ pub(super) struct Machine<'m> {
     pub(super) ints: Vec<Elements<'m, i64>>,
     /// The loop that a worker is for, by its number, and from which lane to which.
     task: Option<(usize, i64, i64)>,
+    /// The memory of workers between two loops.
+    pub(super) helpers: Vec<Workspace>,
 }
 
 /// The memory of a machine between two runs.
@@ -38,6 +39,7 @@ pub(super) struct Workspace {
     state: State,
     reals: Vec<Vec<f64>>,
     ints: Vec<Vec<i64>>,
+    helpers: Vec<Workspace>,
 }
 
 /// A loop over lanes that runs: the first lane, the next, the last, and where to go on after it.
@@ -47,13 +49,6 @@ struct Open<'c> {
     next: i64,
     to: i64,
     after: usize,
-}
-
-/// What a worker leaves: what its lanes have folded and added.
-pub(super) struct Left {
-    pub(super) reals: Vec<Vec<f64>>,
-    pub(super) ints: Vec<Vec<i64>>,
-    pub(super) added: Vec<(Vec<f64>, Vec<i64>)>,
 }
 
 /// The sum of two integers, or "or", of this kind.
@@ -78,49 +73,33 @@ enum Next {
 impl<'m> Machine<'m> {
     /// A machine at the beginning of its code, with memory that another has left.
     pub(super) fn new(code: &'m Assembled, workspace: Workspace) -> Self {
-        let Workspace { mut state, mut reals, mut ints } = workspace;
+        let Workspace { mut state, mut reals, mut ints, helpers } = workspace;
         state.restart(&code.reals, &code.ints);
         reals.resize_with(code.own_reals.len(), Vec::new);
         ints.resize_with(code.own_ints.len(), Vec::new);
         let reals = reals.into_iter().map(Elements::Own).collect();
         let ints = ints.into_iter().map(Elements::Own).collect();
-        Machine { code, state, reals, ints, task: None }
+        Machine { code, state, reals, ints, task: None, helpers }
     }
 
     /// The memory, for another machine of the same code.
     pub(super) fn workspace(self) -> Workspace {
         let reals = self.reals.into_iter().map(Elements::into_own).collect();
         let ints = self.ints.into_iter().map(Elements::into_own).collect();
-        Workspace { state: self.state, reals, ints }
+        Workspace { state: self.state, reals, ints, helpers: self.helpers }
     }
 
-    /// A machine for some lanes of a loop, which reads what this one has.
-    pub(super) fn worker(&self, number: usize, from: i64, to: i64) -> Machine<'_> {
-        let it = &self.code.loops[number];
-        let folds = |folds: &[Fold], k: usize| folds.iter().any(|fold| fold.found as usize == k);
-        let own = |own: &[bool], k: usize| own[k];
-        let reals = self.reals.iter().enumerate().map(|(k, buffer)| {
-            let own = own(&self.code.own_reals, k) || folds(&it.real_folds, k);
-            if own { Elements::Own(Vec::new()) } else { Elements::Shared(buffer.all()) }
-        });
-        let ints = self.ints.iter().enumerate().map(|(k, buffer)| {
-            let own = own(&self.code.own_ints, k) || folds(&it.int_folds, k);
-            if own { Elements::Own(Vec::new()) } else { Elements::Shared(buffer.all()) }
-        });
-        let (reals, ints) = (reals.collect(), ints.collect());
-        Machine { code: self.code, state: self.state.for_worker(), reals, ints, task: Some((number, from, to)) }
-    }
-
-    /// What a worker leaves.
-    pub(super) fn left(mut self, it: &LanesLoop) -> Left {
-        let added = |(real, buffer): &(bool, u32)| match real {
-            true => (core::mem::take(self.reals[*buffer as usize].own()), Vec::new()),
-            false => (Vec::new(), core::mem::take(self.ints[*buffer as usize].own())),
-        };
-        let added = it.adds.iter().map(added).collect();
-        let reals = it.real_folds.iter().map(|f| core::mem::take(self.reals[f.found as usize].own())).collect();
-        let ints = it.int_folds.iter().map(|f| core::mem::take(self.ints[f.found as usize].own())).collect();
-        Left { reals, ints, added }
+    /// A machine for some lanes of a loop, with registers of one value as they are now.
+    pub(super) fn worker(
+        code: &'m Assembled,
+        workspace: Workspace,
+        (number, (from, to)): (usize, (i64, i64)),
+        (reals, ints): &(Vec<f64>, Vec<i64>),
+    ) -> Self {
+        let mut machine = Machine::new(code, workspace);
+        machine.state.restart(reals, ints);
+        machine.task = Some((number, from, to));
+        machine
     }
 
     /// Runs the whole code.
@@ -179,11 +158,12 @@ impl<'m> Machine<'m> {
         let active = (*to - *next).min(state.width as i64);
         let first = *next;
         (state.first, state.active, state.groups) = (first, active as usize, (active as usize).div_ceil(GROUP));
-        if !state.active.is_multiple_of(GROUP) {
+        if it.folded.is_some() && !state.active.is_multiple_of(GROUP) {
             folds::save(state, it);
         }
-        let index = state.int_block(it.index).iter().enumerate();
-        index.for_each(|(k, index)| index.write(from_fn(|i| first + (k * GROUP + i) as i64)));
+        if let Some(index) = it.index {
+            number(state.int_block(index), first);
+        }
         *next += active;
         it.body as usize
     }
@@ -242,7 +222,7 @@ impl<'m> Machine<'m> {
             Instruction::Zero(index) => state.ints.set(index, 0),
             Instruction::Real { op, to, x } => state.real_op(op, to, x),
             Instruction::Int { op, narrow, to, x } => state.int_op(op, narrow, to, x),
-            Instruction::Test { test, to, x } => state.test(test, to, x.map(|x| state.real(x))),
+            Instruction::Test { test, to, x } => state.test(test, to, [state.real(x[0]), state.real(x[1])]),
             Instruction::SelectReal { to, condition, x } => state.select_real(to, condition, x),
             Instruction::SelectInt { to, condition, x } => state.select_int(to, condition, x),
             Instruction::Truncate { into, to, x } => state.truncate(into, to, x),
@@ -281,6 +261,7 @@ impl<'m> Machine<'m> {
                 add(&mut ints[at.buffer as usize], state.reach(&at), state.int(x), mask, active, plus);
             }
             Instruction::Kernel(ref it) => kernel::run(state, reals, &code.addresses, it),
+            Instruction::Transpose(ref it) => transpose::run(state, reals, &code.addresses, it),
             Instruction::Inner(ref it) => kernel::inner(state, reals, &code.addresses, it),
             Instruction::Alloc { buffer, count, real, own } => {
                 let count = state.one(count);
@@ -290,9 +271,9 @@ impl<'m> Machine<'m> {
                 let count = count as usize * if own { state.width } else { 1 };
                 state.own += if own { count } else { 0 };
                 if real {
-                    reals[buffer as usize].resize(count);
+                    reals[buffer as usize].resize(count, own);
                 } else {
-                    ints[buffer as usize].resize(count);
+                    ints[buffer as usize].resize(count, own);
                 }
             }
             Instruction::Swap { a, b, real: true } => reals.swap(a as usize, b as usize),

@@ -48,11 +48,11 @@ impl Registers {
             open: Vec::new(),
             carried: Vec::new(),
         };
-        walk.see(lanes.index);
         lanes.folds.iter().for_each(|fold| walk.see(fold.cell));
         walk.block(&lanes.body);
         let end = walk.now + 1;
-        for value in core::iter::once(lanes.index).chain(lanes.folds.iter().map(|fold| fold.cell)) {
+        let index = walk.spans.contains_key(&lanes.index).then_some(lanes.index);
+        for value in index.into_iter().chain(lanes.folds.iter().map(|fold| fold.cell)) {
             walk.spans.insert(value, Span { from: 0, to: end });
         }
         walk.allocate()
@@ -60,6 +60,11 @@ impl Registers {
 
     pub(super) fn of(&self, value: Value) -> u32 {
         self.of[&value]
+    }
+
+    /// The register of a value, if it is used.
+    pub(super) fn used(&self, value: Value) -> Option<u32> {
+        self.of.get(&value).copied()
     }
 
     /// One register more.

@@ -71,16 +71,11 @@ impl State {
         self.ints.restart(ints);
     }
 
-    /// The same uniform registers, and none that vary.
-    pub(super) fn for_worker(&self) -> Self {
-        State { reals: self.reals.for_worker(), ints: self.ints.for_worker(), level: self.level, ..State::default() }
-    }
-
     /// Makes blocks as wide as what the lanes of the last one had fits in the nearest cache.
     pub(super) fn fit(&mut self) {
         let each = self.own.div_ceil(self.width);
         let lanes = NEAR.checked_div(each).unwrap_or(LANES);
-        self.width = (lanes / GROUP * GROUP).clamp(4 * GROUP, LANES);
+        self.width = (lanes / GROUP * GROUP).clamp(8 * GROUP, LANES);
     }
 
     #[inline(always)]
@@ -146,10 +141,10 @@ impl State {
     /// Whether a condition holds in every lane in which the mask is true.
     #[inline(always)]
     pub(super) fn all(&self, mask: Option<Reg>, x: [Reg; 2], holds: impl Fn(i64, i64) -> bool) -> bool {
-        let x = x.map(|x| self.int(x));
+        let x = [self.int(x[0]), self.int(x[1])];
         match self.mask(mask) {
             Mask::None => true,
-            Mask::All => match x.map(|x| x.uniform()) {
+            Mask::All => match [x[0].uniform(), x[1].uniform()] {
                 [Some(a), Some(b)] => holds(a, b),
                 _ => self.every(x, holds),
             },
@@ -166,7 +161,9 @@ impl State {
         for k in 0..whole {
             let (a, b) = (a.group(k), b.group(k));
             let mut all = true;
-            (0..GROUP).for_each(|i| all &= holds(a[i], b[i]));
+            for i in 0..GROUP {
+                all &= holds(a[i], b[i]);
+            }
             if !all {
                 return false;
             }
@@ -177,8 +174,7 @@ impl State {
     /// The number of the element that an address means, but for what differs between lanes.
     #[inline(always)]
     pub(super) fn start(&self, address: &Address) -> i64 {
-        let [base, index, stride] = [address.base, address.index, address.stride].map(|k| self.one(k));
-        base.wrapping_add(index.wrapping_mul(stride))
+        self.one(address.base).wrapping_add(self.one(address.index).wrapping_mul(self.one(address.stride)))
     }
 
     /// Where the lanes' elements are that an address means.

@@ -2,11 +2,9 @@
 //!
 //! Law: what lanes load outside of a buffer is 0; what they store and add goes there in the order of the lanes.
 
-use core::array::from_fn;
-
 use super::memory::Elements;
 use super::state::Mask;
-use super::vector::{GROUP, Group, Operand, Source, get, set, sum};
+use super::vector::{GROUP, Group, Operand, Source, eight, get, one_by_one, set, sum};
 
 /// Where the elements of the lanes are.
 #[derive(Debug, Clone, Copy)]
@@ -52,31 +50,46 @@ pub(super) fn load<T: Copy + Default>(from: &Elements<'_, T>, reach: Reach<'_>, 
     let elements = from.all();
     if let Some(start) = reach.in_a_row() {
         match from.rows(start, to.len()) {
-            Some(rows) => to.iter().zip(rows).for_each(|(to, row)| to.write(*row)),
-            None => (0..active).for_each(|lane| set(to, lane, from.get(start.wrapping_add(lane as i64)))),
+            Some(rows) => {
+                for (to, row) in to.iter().zip(rows) {
+                    to.write(*row);
+                    one_by_one();
+                }
+            }
+            None => {
+                for (k, to) in to.iter().enumerate() {
+                    to.write(from.some(start.wrapping_add((k * GROUP) as i64)));
+                }
+            }
         }
         return;
     }
     match reach {
         Reach::Same(start) => {
             let x = from.get(start);
-            to.iter().for_each(|to| to.write([x; GROUP]));
+            for to in to {
+                to.write([x; GROUP]);
+                one_by_one();
+            }
         }
         Reach::Apart { start, stride, at: None } => {
             let mut next = start;
             for to in to {
-                let at: [i64; GROUP] = from_fn(|i| next.wrapping_add(stride.wrapping_mul(i as i64)));
+                let at = eight(|i| next.wrapping_add(stride.wrapping_mul(i as i64)));
                 to.write(gathered(elements, at));
                 next = next.wrapping_add(stride.wrapping_mul(GROUP as i64));
             }
         }
         Reach::Apart { start, stride: 0, at: Some(at) } => {
             for (to, at) in to.iter().zip(at) {
-                to.write(gathered(elements, at.read().map(|at| at.wrapping_add(start))));
+                let at = at.read();
+                to.write(gathered(elements, eight(|i| at[i].wrapping_add(start))));
             }
         }
         Reach::Own { .. } | Reach::Apart { .. } => {
-            (0..active).for_each(|lane| set(to, lane, from.get(reach.of(lane))));
+            for lane in 0..active {
+                set(to, lane, from.get(reach.of(lane)));
+            }
         }
     }
 }
@@ -84,7 +97,7 @@ pub(super) fn load<T: Copy + Default>(from: &Elements<'_, T>, reach: Reach<'_>, 
 /// The elements of these numbers.
 #[inline(always)]
 fn gathered<T: Copy + Default>(elements: &[T], at: [i64; GROUP]) -> [T; GROUP] {
-    at.map(|at| elements.get(at as usize).copied().unwrap_or_default())
+    eight(|i| elements.get(at[i] as usize).copied().unwrap_or_default())
 }
 
 /// Stores an element of each lane in which the mask is true.
@@ -122,17 +135,41 @@ pub(super) fn add<T: Copy + Default>(
             None => {
                 for (k, row) in rows.iter_mut().enumerate() {
                     let x = x.group(k);
-                    *row = from_fn(|i| plus(row[i], x[i]));
+                    *row = eight(|i| plus(row[i], x[i]));
+                    one_by_one();
                 }
             }
             Some(mask) => {
                 for (k, row) in rows.iter_mut().enumerate() {
                     let (x, mask) = (x.group(k), mask.group(k));
-                    *row = from_fn(|i| if mask[i] != 0 { plus(row[i], x[i]) } else { row[i] });
+                    *row = eight(|i| if mask[i] != 0 { plus(row[i], x[i]) } else { row[i] });
                 }
             }
         }
         done = rows.len() * GROUP;
+        if mask.is_none() && done < active {
+            let x = x.group(done / GROUP);
+            if let Some(rest) = to.part_mut(start + done as i64, active - done) {
+                for (element, x) in rest.iter_mut().zip(x) {
+                    *element = plus(*element, x);
+                }
+                return;
+            }
+        }
+    }
+    if let (Reach::Apart { start, stride, at: None }, None) = (reach, mask) {
+        let (elements, from) = to.changeable();
+        let mut at = start.wrapping_sub(from as i64).wrapping_add(stride.wrapping_mul(done as i64));
+        for k in done / GROUP..active.div_ceil(GROUP) {
+            let x = x.group(k);
+            for x in &x[..GROUP.min(active - k * GROUP)] {
+                if let Some(element) = elements.get_mut(at as usize) {
+                    *element = plus(*element, *x);
+                }
+                at = at.wrapping_add(stride);
+            }
+        }
+        return;
     }
     for lane in done..active {
         if mask.is_none_or(|mask| mask.lane(lane) != 0)

@@ -3,7 +3,6 @@
 //! Law: eight lanes are read, computed and written before the next eight, so a register may be operand and result. Every
 //! loop here is straight, so that the compiler makes it vector instructions.
 
-use core::array::from_fn;
 use core::cell::Cell;
 
 use super::instruction::Reg;
@@ -19,6 +18,18 @@ pub(super) const LANES: usize = GROUP * GROUPS;
 #[repr(align(64))]
 #[derive(Debug, Clone)]
 pub(super) struct Group<T: Copy>([Cell<T>; GROUP]);
+
+/// Eight values, by number. What is inlined here is compiled for the vector instructions of where it is used.
+#[inline(always)]
+pub(super) fn eight<T>(mut f: impl FnMut(usize) -> T) -> [T; GROUP] {
+    [f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7)]
+}
+
+/// Keeps the compiler from taking several groups at once: one is a vector, more would be gathered and scattered.
+#[inline(always)]
+pub(super) fn one_by_one() {
+    core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
+}
 
 /// What has a value for each lane.
 pub(super) trait Source<T>: Copy {
@@ -45,17 +56,20 @@ pub(super) struct Bank<T: Copy> {
 
 impl<T: Copy> Group<T> {
     fn new(x: T) -> Self {
-        Group(from_fn(|_| Cell::new(x)))
+        Group(eight(|_| Cell::new(x)))
     }
 
     #[inline(always)]
     pub(super) fn read(&self) -> [T; GROUP] {
-        from_fn(|i| self.0[i].get())
+        eight(|i| self.0[i].get())
     }
 
     #[inline(always)]
+    #[allow(clippy::needless_range_loop, reason = "a straight loop over both becomes one store")]
     pub(super) fn write(&self, x: [T; GROUP]) {
-        self.0.iter().zip(x).for_each(|(cell, x)| cell.set(x));
+        for i in 0..GROUP {
+            self.0[i].set(x[i]);
+        }
     }
 }
 
@@ -109,9 +123,9 @@ impl<T: Copy + Default> Bank<T> {
         self.groups.iter().zip(initial).for_each(|(group, x)| group.write([*x; GROUP]));
     }
 
-    /// The registers of one value alone.
-    pub(super) fn for_worker(&self) -> Self {
-        Bank { groups: self.groups[..self.uniform].to_vec(), uniform: self.uniform }
+    /// What is in the registers of one value.
+    pub(super) fn uniform(&self) -> Vec<T> {
+        self.groups[..self.uniform].iter().map(|group| group.0[0].get()).collect()
     }
 
     /// Says that there are at least so many registers of blocks.
@@ -147,7 +161,21 @@ impl<T: Copy + Default> Bank<T> {
     }
 
     pub(super) fn fill(&self, k: u32, x: T) {
-        self.block(k).iter().for_each(|group| group.write([x; GROUP]));
+        for group in self.block(k) {
+            group.write([x; GROUP]);
+            one_by_one();
+        }
+    }
+}
+
+/// The numbers of lanes, from the first on.
+#[inline(always)]
+pub(super) fn number(block: &[Group<i64>], first: i64) {
+    let mut now = eight(|i| first + i as i64);
+    for group in block {
+        group.write(now);
+        now = eight(|i| now[i] + GROUP as i64);
+        one_by_one();
     }
 }
 
@@ -156,21 +184,18 @@ impl<T: Copy + Default> Bank<T> {
 pub(super) fn each1<A: Copy, T: Copy>(to: &[Group<T>], a: impl Source<A>, f: impl Fn(A) -> T) {
     for (k, to) in to.iter().enumerate() {
         let a = a.group(k);
-        to.write(from_fn(|i| f(a[i])));
+        to.write(eight(|i| f(a[i])));
+        one_by_one();
     }
 }
 
 /// `to = f(a, b)`, group by group.
 #[inline(always)]
-pub(super) fn each2<A: Copy, T: Copy>(
-    to: &[Group<T>],
-    a: impl Source<A>,
-    b: impl Source<A>,
-    f: impl Fn(A, A) -> T,
-) {
+pub(super) fn each2<A: Copy, T: Copy>(to: &[Group<T>], a: impl Source<A>, b: impl Source<A>, f: impl Fn(A, A) -> T) {
     for (k, to) in to.iter().enumerate() {
         let (a, b) = (a.group(k), b.group(k));
-        to.write(from_fn(|i| f(a[i], b[i])));
+        to.write(eight(|i| f(a[i], b[i])));
+        one_by_one();
     }
 }
 
@@ -185,24 +210,26 @@ pub(super) fn each3<A: Copy, B: Copy, T: Copy>(
 ) {
     for (k, to) in to.iter().enumerate() {
         let (a, b, c) = (a.group(k), b.group(k), c.group(k));
-        to.write(from_fn(|i| f(a[i], b[i], c[i])));
+        to.write(eight(|i| f(a[i], b[i], c[i])));
+        one_by_one();
     }
 }
 
 /// What an operation makes of the first lanes of a block.
 #[inline(always)]
 pub(super) fn folded<T: Copy>(block: &[Group<T>], start: T, op: impl Fn(T, T) -> T) -> T {
-    let all = block.iter().fold([start; GROUP], |all, group| {
+    let mut all = [start; GROUP];
+    for group in block {
         let x = group.read();
-        from_fn(|i| op(all[i], x[i]))
-    });
+        all = eight(|i| op(all[i], x[i]));
+    }
     across(all, op)
 }
 
 /// What an operation makes of eight values.
 #[inline(always)]
-fn across<T: Copy>(x: [T; GROUP], op: impl Fn(T, T) -> T) -> T {
-    let four: [T; 4] = from_fn(|i| op(x[i], x[i + 4]));
+pub(super) fn across<T: Copy>(x: [T; GROUP], op: impl Fn(T, T) -> T) -> T {
+    let four = [op(x[0], x[4]), op(x[1], x[5]), op(x[2], x[6]), op(x[3], x[7])];
     op(op(four[0], four[2]), op(four[1], four[3]))
 }
 
@@ -217,17 +244,17 @@ pub(super) fn sum(lanes: usize, x: impl Source<f64>, mask: Option<Operand<'_, i6
             None => x,
             Some(mask) => {
                 let mask = mask.group(k);
-                from_fn(|i| if mask[i] != 0 { x[i] } else { 0.0 })
+                eight(|i| if mask[i] != 0 { x[i] } else { 0.0 })
             }
         }
     };
     for k in 0..whole {
         let x = masked(k);
-        sums = from_fn(|i| sums[i] + x[i]);
+        sums = eight(|i| sums[i] + x[i]);
     }
     if !lanes.is_multiple_of(GROUP) {
         let x = masked(whole);
-        sums = from_fn(|i| if i < lanes % GROUP { sums[i] + x[i] } else { sums[i] });
+        sums = eight(|i| if i < lanes % GROUP { sums[i] + x[i] } else { sums[i] });
     }
     across(sums, |a, b| a + b)
 }
