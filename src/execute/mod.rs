@@ -3,7 +3,9 @@
 //! Law: every executor agrees with the reference interpreter ([`interpret`](crate::interpret)); executors never import
 //! each other.
 
+mod flat;
 mod lanes;
 pub mod math;
 
+pub use flat::Flat;
 pub use lanes::Compiled;

@@ -101,8 +101,17 @@ pub(crate) enum Stm {
     Lanes(Box<Lanes>),
 }
 
-/// A cell that lanes fold into, the value it starts from, and the buffer for what each lane has found.
-pub(crate) type Fold = (Value, Operand, Buffer);
+/// A cell that lanes fold into.
+#[derive(Debug, Clone)]
+pub(crate) struct Fold {
+    pub(crate) cell: Value,
+    /// The value it starts from in each lane.
+    pub(crate) start: Operand,
+    /// For what lanes have found.
+    pub(crate) found: Buffer,
+    /// What combines the values of two lanes, if it is one operation: then some may be left, else that of each lane is.
+    pub(crate) op: Option<ScalarOp>,
+}
 
 /// A loop whose iterations may run side by side.
 #[derive(Debug, Clone)]
@@ -177,6 +186,13 @@ impl Place {
     }
 }
 
+impl Place {
+    fn operands_mut(&mut self) -> Vec<&mut Operand> {
+        let step = self.step.iter_mut().flat_map(|(index, stride)| [index, stride]);
+        core::iter::once(&mut self.base).chain(step).chain(&mut self.lane).chain(&mut self.varying).collect()
+    }
+}
+
 impl Output {
     pub(crate) fn operands(&self) -> Vec<Operand> {
         match self {
@@ -203,8 +219,35 @@ impl Stm {
             Stm::For { count, .. } => vec![*count],
             Stm::While { condition, .. } | Stm::If { condition, .. } => vec![*condition],
             Stm::Lanes(lanes) => {
-                let folds = lanes.folds.iter().flat_map(|(cell, start, _)| [Operand::Value(*cell), *start]);
+                let folds = lanes.folds.iter().flat_map(|fold| [Operand::Value(fold.cell), fold.start]);
                 core::iter::once(lanes.count).chain(lanes.writes.iter().map(|(_, part)| *part)).chain(folds).collect()
+            }
+        }
+    }
+
+    /// Puts another operand where one is in the statement itself.
+    pub(crate) fn replace(&mut self, old: Operand, new: Operand) {
+        let swap = |x: &mut Operand| {
+            if *x == old {
+                *x = new;
+            }
+        };
+        match self {
+            Stm::Let(_, _, operands) => operands.iter_mut().for_each(swap),
+            Stm::Load(_, from) => from.operands_mut().into_iter().for_each(swap),
+            Stm::Store { place, value, mask } | Stm::Add { place, value, mask } => {
+                place.operands_mut().into_iter().chain([value]).chain(mask).for_each(swap);
+            }
+            Stm::Alloc(_, count) | Stm::For { count, .. } => swap(count),
+            Stm::Swap(..) => {}
+            Stm::Assign { cells, mask } => cells.iter_mut().map(|(_, x)| x).chain(mask).for_each(swap),
+            Stm::Check { condition, mask } => core::iter::once(condition).chain(mask).for_each(swap),
+            Stm::Bounds { index, length, mask } => [index, length].into_iter().chain(mask).for_each(swap),
+            Stm::While { condition, .. } | Stm::If { condition, .. } => swap(condition),
+            Stm::Lanes(lanes) => {
+                let folds = lanes.folds.iter_mut().map(|fold| &mut fold.start);
+                let writes = lanes.writes.iter_mut().map(|(_, part)| part);
+                core::iter::once(&mut lanes.count).chain(writes).chain(folds).for_each(swap);
             }
         }
     }

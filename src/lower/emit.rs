@@ -24,6 +24,8 @@ pub(super) struct Frame {
     known: FxHashMap<Key, Value>,
     /// What was checked.
     checked: FxHashSet<Operand>,
+    /// What was found in bounds: index and length, and where.
+    bounded: FxHashSet<(Operand, Operand, Option<Operand>)>,
     /// Whether operations may not leave this block.
     pub(super) branch: bool,
 }
@@ -40,6 +42,8 @@ pub(super) struct Emit {
     contents: Vec<(u32, usize)>,
     /// The counts of the loops that values are indices of.
     counts: FxHashMap<Value, Operand>,
+    /// What values are less than, or as large as: they are it less a constant.
+    below: FxHashMap<Value, Operand>,
     /// The frame of the loop over lanes that is open, if one is.
     pub(super) lanes: Option<usize>,
 }
@@ -53,6 +57,7 @@ impl Emit {
             buffers: Vec::new(),
             contents: Vec::new(),
             counts: FxHashMap::default(),
+            below: FxHashMap::default(),
             lanes: None,
         }
     }
@@ -133,6 +138,19 @@ impl Emit {
         self.frames[depth].stms.push(Stm::Check { condition, mask: None });
     }
 
+    /// Checks once that an index is in bounds.
+    pub(super) fn bounds(&mut self, index: Operand, length: Operand, mask: Option<Operand>) {
+        let known = |frame: &Frame| [mask, None].iter().any(|mask| frame.bounded.contains(&(index, length, *mask)));
+        if self.frames.iter().any(known) {
+            return;
+        }
+        let uniform = mask.is_none() && !self.is_varying(index) && !self.is_varying(length);
+        let known = self.depth_of(index).max(self.depth_of(length));
+        let depth = if uniform { self.outermost(known) } else { self.depth() };
+        self.frames[depth].bounded.insert((index, length, mask));
+        self.frames[depth].stms.push(Stm::Bounds { index, length, mask });
+    }
+
     pub(super) fn push(&mut self, stm: Stm) {
         self.frames.last_mut().expect("a frame is open").stms.push(stm);
     }
@@ -180,7 +198,18 @@ impl Emit {
         };
         let varying = operands.iter().any(|x| self.is_varying(*x));
         let depth = operands.iter().map(|x| self.depth_of(*x)).max().unwrap_or(0);
-        self.bind(Key::Op(op, operands.clone()), prim, varying, depth, |value| Stm::Let(value, op, operands))
+        let above = match op {
+            Op::Scalar(ScalarOp::Integer(IntegerRow::Sub)) if operands[1].as_int().is_some_and(|n| n >= 0) => {
+                Some(operands[0])
+            }
+            _ => None,
+        };
+        let key = Key::Op(op, operands.clone());
+        let found = self.bind(key, prim, varying, depth, |value| Stm::Let(value, op, operands));
+        if let (Some(above), Operand::Value(value)) = (above, found) {
+            self.below.insert(value, above);
+        }
+        found
     }
 
     pub(super) fn scalar(&mut self, op: impl Into<ScalarOp>, operands: &[Operand]) -> Operand {
@@ -218,7 +247,11 @@ impl Emit {
     /// Whether an index is in bounds for sure.
     pub(super) fn is_within(&self, index: Operand, length: Operand) -> bool {
         match index {
-            Operand::Value(value) => self.counts.get(&value) == Some(&length),
+            Operand::Value(value) => self.counts.get(&value).is_some_and(|count| {
+                let below =
+                    |count: &Operand| matches!(count, Operand::Value(count) if self.below.get(count) == Some(&length));
+                *count == length || below(count)
+            }),
             Operand::Const(Const::I64(n)) => length.as_int().is_some_and(|length| (0..length).contains(&n)),
             Operand::Const(_) => false,
         }

@@ -3,7 +3,7 @@
 //!
 //! Law: a fused product is not rounded before it is added; nothing else changes.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::code::{Block, Code, Op, Operand, Stm, Value};
 use crate::array::ScalarOp;
@@ -11,7 +11,7 @@ use crate::primitives::Primitive;
 
 /// Fuses what can be.
 pub(super) fn fuse(code: &mut Code) {
-    let mut fuser = Fuser { uses: FxHashMap::default(), folds: FxHashSet::default() };
+    let mut fuser = Fuser { uses: FxHashMap::default() };
     code.outputs.iter().for_each(|output| fuser.count_all(&output.operands()));
     fuser.count(&code.body);
     let values = &code.values;
@@ -21,8 +21,6 @@ pub(super) fn fuse(code: &mut Code) {
 
 struct Fuser {
     uses: FxHashMap<Value, usize>,
-    /// The cells that loops over lanes fold into.
-    folds: FxHashSet<Value>,
 }
 
 impl Fuser {
@@ -37,9 +35,6 @@ impl Fuser {
     fn count(&mut self, block: &Block) {
         for stm in block {
             self.count_all(&stm.operands());
-            if let Stm::Lanes(lanes) = stm {
-                self.folds.extend(lanes.folds.iter().map(|(cell, ..)| *cell));
-            }
             stm.blocks().into_iter().for_each(|inner| self.count(inner));
         }
     }
@@ -109,8 +104,12 @@ impl Fuser {
             let cells = cells.clone();
             let mut kept = Vec::new();
             for (n, (cell, x)) in cells.iter().enumerate() {
-                let others = cells.iter().enumerate().any(|(m, (_, y))| m != n && *y == Operand::Value(*cell));
-                let source = self.once(*x).filter(|_| !others && !self.folds.contains(cell));
+                let others =
+                    cells.iter().enumerate().any(|(m, (_, y))| m != n && (*y == Operand::Value(*cell) || y == x));
+                let source = match x {
+                    Operand::Value(value) if !others => Some(*value),
+                    Operand::Value(_) | Operand::Const(_) => None,
+                };
                 let defined = source.and_then(|source| {
                     block[..k].iter().rposition(|stm| matches!(stm, Stm::Let(v, ..) | Stm::Load(v, _) if *v == source))
                 });
@@ -122,13 +121,22 @@ impl Fuser {
                         stm => !stm.operands().contains(&Operand::Value(*cell)),
                     })
                 });
-                match defined.filter(|_| free) {
-                    Some(at) => match &mut block[at] {
-                        Stm::Let(value, ..) | Stm::Load(value, _) => *value = *cell,
-                        _ => unreachable!("the value is computed here"),
-                    },
-                    None => kept.push((*cell, *x)),
+                // What else uses the value does so before the next iteration, and can use the cell.
+                let Some(at) = defined.filter(|_| free) else {
+                    kept.push((*cell, *x));
+                    continue;
+                };
+                let here = block[at + 1..=k].iter().flat_map(Stm::operands).filter(|y| y == x).count();
+                let Operand::Value(source) = x else { unreachable!("a value is computed") };
+                if self.uses.get(source) != Some(&here) {
+                    kept.push((*cell, *x));
+                    continue;
                 }
+                match &mut block[at] {
+                    Stm::Let(value, ..) | Stm::Load(value, _) => *value = *cell,
+                    _ => unreachable!("the value is computed here"),
+                }
+                block[at + 1..k].iter_mut().for_each(|stm| stm.replace(*x, Operand::Value(*cell)));
             }
             if let Stm::Assign { cells, .. } = &mut block[k] {
                 *cells = kept;

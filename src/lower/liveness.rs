@@ -6,12 +6,16 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::array::{Atom, Body, Lambda, Map, Op, Program, Stm, Var, bodies};
+use crate::array::{Atom, Body, Const, Lambda, Map, Op, Program, Range, Stm, Var, bodies};
 
 /// The maps that wait.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
     maps: FxHashSet<*const Map>,
+    /// The maps whose results are added to accumulators by the statements that follow, and how many these are.
+    added: FxHashMap<*const Map, usize>,
+    /// The arrays made of others that are used once, by what puts their elements into memory.
+    joined: FxHashSet<Var>,
     /// The parameters that are used once, by what takes them element by element.
     params: FxHashSet<Var>,
 }
@@ -29,6 +33,17 @@ impl Pending {
 
     pub(super) fn contains(&self, map: &Map) -> bool {
         self.maps.contains(&core::ptr::from_ref(map))
+    }
+
+    /// Whether an array that is made of others is used once, where its elements are put into memory.
+    pub(super) fn is_joined(&self, var: Var) -> bool {
+        self.joined.contains(&var)
+    }
+
+    /// How many of the statements that follow a map do nothing but add its results to accumulators, if nothing else
+    /// uses them.
+    pub(super) fn added(&self, map: &Map) -> Option<usize> {
+        self.added.get(&core::ptr::from_ref(map)).copied()
     }
 
     /// Whether a parameter's elements are taken once.
@@ -53,6 +68,16 @@ impl Pending {
             {
                 self.maps.insert(core::ptr::from_ref(&**map));
             }
+            if let Op::Concat(_) | Op::Elements(_) = &stm.op
+                && goes(stm.vars[0], &body.stms[k + 1..], &body.results, uses)
+            {
+                self.joined.insert(stm.vars[0]);
+            }
+            if let Op::Map(map) = &stm.op
+                && let Some(count) = additions(stm, map, &body.stms[k + 1..], uses)
+            {
+                self.added.insert(core::ptr::from_ref(&**map), count);
+            }
             match &stm.op {
                 Op::Map(map) => self.lambda(&map.function, uses),
                 Op::Reduce(it) | Op::Scan(it) => self.lambda(&it.operator, uses),
@@ -70,7 +95,15 @@ fn waits(vars: &[Var], later: &[Stm], results: &[Atom], uses: &FxHashMap<Var, us
         return false;
     }
     let among = |atoms: &[Atom]| used.iter().all(|atom| atoms.contains(atom));
-    for stm in later {
+    for (k, stm) in later.iter().enumerate() {
+        match &stm.op {
+            // The first elements wait as well.
+            Op::Slice(a, ranges) if used[..] == [*a] && from_start(ranges) => {
+                return waits(&stm.vars, &later[k + 1..], results, uses);
+            }
+            Op::Concat(atoms) if used.len() == 1 && among(atoms) => return true,
+            _ => {}
+        }
         let taken: &[&[Atom]] = match &stm.op {
             Op::Map(map) => &[&map.arrays],
             Op::Reduce(it) | Op::Scan(it) => &[&it.arrays],
@@ -86,6 +119,39 @@ fn waits(vars: &[Var], later: &[Stm], results: &[Atom], uses: &FxHashMap<Var, us
         }
     }
     among(results)
+}
+
+/// Whether an array is used once, as a part of another or as a result.
+fn goes(var: Var, later: &[Stm], results: &[Atom], uses: &FxHashMap<Var, usize>) -> bool {
+    if uses.get(&var) != Some(&1) {
+        return false;
+    }
+    for stm in later {
+        if let Op::Concat(atoms) | Op::Elements(atoms) = &stm.op
+            && atoms.contains(&Atom::Var(var))
+        {
+            return true;
+        }
+    }
+    results.contains(&Atom::Var(var))
+}
+
+/// Whether ranges are the first elements of the outermost dimension.
+pub(super) fn from_start(ranges: &[Range]) -> bool {
+    let is = |atom: Atom, n: i64| atom == Atom::Const(Const::I64(n));
+    matches!(ranges, [range] if is(range.start, 0) && is(range.step, 1))
+}
+
+/// How many of the statements that follow add a result of a map to an accumulator, if that is all that is done with them.
+fn additions(stm: &Stm, map: &Map, later: &[Stm], uses: &FxHashMap<Var, usize>) -> Option<usize> {
+    let adds = |stm: &&Stm| match &stm.op {
+        Op::Accumulate(_, indices, Atom::Var(value)) if indices.is_empty() => Some(*value),
+        _ => None,
+    };
+    let added: Vec<Var> = later.iter().map_while(|stm| adds(&stm)).take_while(|v| stm.vars.contains(v)).collect();
+    let used: Vec<Var> = stm.vars.iter().copied().filter(|v| uses.contains_key(v)).collect();
+    let all = used.iter().all(|v| uses.get(v) == Some(&1) && added.contains(v));
+    (map.accumulators.is_empty() && all && !added.is_empty()).then_some(added.len())
 }
 
 /// Whether a statement changes no array, whatever becomes of it.

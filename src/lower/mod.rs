@@ -8,11 +8,13 @@
 //! Law: code computes what the reference interpreter computes, but for the order of commutative reductions. What a program
 //! gets wrong is noticed, not explained: the interpreter is there for that.
 
+mod accumulate;
 pub(crate) mod code;
 mod control;
 mod emit;
 mod fuse;
 mod liveness;
+mod merge;
 mod reduce;
 mod shape;
 mod show;
@@ -21,7 +23,7 @@ mod view;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::array::{Atom, Body, Map, Prim, Program, ScalarOp, Type, Var};
+use crate::array::{Atom, Body, Const, Map, Op, Prim, Program, ScalarOp, Type, Var};
 use code::{Buffer, Code, Fold, Lanes, Operand, Output, Port, Stm, Value};
 use emit::Emit;
 use liveness::Pending;
@@ -88,6 +90,7 @@ pub(crate) fn lower(program: &Program) -> Step<Code> {
     let body = lowering.close();
     let Emit { values, buffers, .. } = lowering.emit;
     let mut code = Code { values, buffers, inputs, body, outputs };
+    merge::merge(&mut code);
     fuse::fuse(&mut code);
     Ok(code)
 }
@@ -127,7 +130,7 @@ impl<'p> Lowering<'p> {
     fn bind_element(&mut self, param: Var, element: Bound<'p>) -> Step<()> {
         let element = match element {
             Bound::Array(array) if !self.pending.is_taken_once(param) => match &array.form {
-                Form::Pending(..) => self.settled(Bound::Array(array))?,
+                Form::Pending(..) | Form::Parts(_) => self.settled(Bound::Array(array))?,
                 Form::Memory(view) if view.origin.lane.is_some_and(|apart| apart != Operand::int(1)) => {
                     let (_, view) = self.copied(&array)?;
                     Bound::Array(Array { form: Form::Memory(view), ..array })
@@ -170,8 +173,19 @@ impl<'p> Lowering<'p> {
     }
 
     fn body(&mut self, body: &'p Body) -> Step<Vec<Bound<'p>>> {
-        for (k, stm) in body.stms.iter().enumerate() {
-            self.statement(stm, &body.stms[k + 1..], &body.results)?;
+        let mut k = 0;
+        while let Some(stm) = body.stms.get(k) {
+            let later = &body.stms[k + 1..];
+            if let Op::Map(map) = &stm.op
+                && self.lane.is_some()
+                && let Some(count) = self.pending.added(map)
+            {
+                self.add_each(stm, map, &later[..count])?;
+                k += count;
+            } else {
+                self.statement(stm, later, &body.results)?;
+            }
+            k += 1;
         }
         Ok(body.results.iter().map(|a| self.atom(*a)).collect())
     }
@@ -247,6 +261,10 @@ impl<'p> Lowering<'p> {
                 .attempt(|this| this.side_by_side(count, written, &mut *body))
                 .or_else(|_| self.in_order(count, body));
         }
+        let condition = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(WIDE), count]);
+        if condition == Operand::Const(Const::Bool(false)) {
+            return self.in_order(count, body);
+        }
         self.open(false);
         let wide = self.attempt(|this| this.side_by_side(count, written, &mut *body));
         let yes = self.close();
@@ -256,7 +274,6 @@ impl<'p> Lowering<'p> {
         self.open(false);
         self.in_order(count, body)?;
         let no = self.close();
-        let condition = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(WIDE), count]);
         self.emit.push(Stm::If { condition, yes, no });
         Ok(())
     }

@@ -3,7 +3,7 @@
 //! Law: a reduction by a commutative operator on scalars may be computed by all lanes, each for its elements, and then over
 //! what they found; any other goes from the first element to the last, as in the interpreter.
 
-use super::code::{Buffer, Operand, Stm as Code, Value};
+use super::code::{Buffer, Fold, Operand, Stm as Code, Value};
 use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step};
 use crate::array::{Atom, Hist, IntegerRow, Lambda, Op, Prim, Reduce, ScalarOp};
@@ -123,21 +123,22 @@ impl<'p> Lowering<'p> {
         let neutral: Vec<Operand> = it.neutral.iter().map(|e| self.scalar(*e)).collect();
         let prims: Vec<Prim> = neutral.iter().map(|e| self.emit.prim(*e)).collect();
         let parts: Vec<Buffer> = prims.iter().map(|prim| self.new_buffer(*prim)).collect();
+        let op = one_operation(&it.operator);
         let mut lanes = self.lanes(length, &[], &mut |this, index| {
             let mut folds = Vec::new();
             let mut operands = Vec::new();
             for ((prim, start), part) in prims.iter().zip(&neutral).zip(&parts) {
                 let cell = this.emit.value(*prim, true);
                 operands.push(Bound::Scalar(Operand::Value(cell)));
-                folds.push((cell, *start, *part));
+                folds.push(Fold { cell, start: *start, found: *part, op });
             }
             for array in arrays {
                 let element = this.element(array, index)?;
                 operands.push(element);
             }
             let found = this.operate(&it.operator, operands)?;
-            let cells = folds.iter().zip(found).map(|((cell, ..), found)| match found {
-                Bound::Scalar(found) => (*cell, found),
+            let cells = folds.iter().zip(found).map(|(fold, found)| match found {
+                Bound::Scalar(found) => (fold.cell, found),
                 Bound::Array(_) => panic!("the operator is on scalars"),
             });
             let cells = cells.collect();
@@ -259,13 +260,16 @@ fn is_sum(operator: &Lambda) -> bool {
         })
 }
 
-/// Whether an operator is one operation that is known to commute.
+/// Whether an operator is known to commute.
 fn commutes(operator: &Lambda) -> bool {
-    let [stm] = &operator.body.stms[..] else { return is_sum(operator) };
+    one_operation(operator).is_some() || is_sum(operator)
+}
+
+/// The operation that an operator is, if it is one that commutes.
+fn one_operation(operator: &Lambda) -> Option<ScalarOp> {
+    let [stm] = &operator.body.stms[..] else { return None };
     let params: Vec<Atom> = operator.params.iter().copied().map(Atom::Var).collect();
-    let applies = matches!(&stm.op, Op::Scalar(_, atoms) if atoms[..] == params[..]);
-    let is_result = operator.body.results[..] == [Atom::Var(stm.vars[0])];
-    let Op::Scalar(op, _) = &stm.op else { return is_sum(operator) };
+    let Op::Scalar(op, atoms) = &stm.op else { return None };
     let known = match op {
         ScalarOp::Add | ScalarOp::Mul => true,
         ScalarOp::Row(row) => matches!(row, Primitive::Min | Primitive::Max),
@@ -275,5 +279,6 @@ fn commutes(operator: &Lambda) -> bool {
         ScalarOp::Scale | ScalarOp::Equal | ScalarOp::Less | ScalarOp::LessOrEqual => false,
         ScalarOp::Not | ScalarOp::Convert(_) | ScalarOp::ToBits(_) | ScalarOp::FromBits(_) => false,
     };
-    known && applies && is_result
+    let is_result = operator.body.results[..] == [Atom::Var(stm.vars[0])];
+    (known && atoms[..] == params[..] && is_result).then_some(*op)
 }

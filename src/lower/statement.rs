@@ -5,8 +5,8 @@
 
 use rustc_hash::FxHashSet;
 
-use super::code::{Buffer, Op as CodeOp, Operand, Stm as Code};
-use super::liveness::mentioned;
+use super::code::{Buffer, Op as CodeOp, Operand};
+use super::liveness::{from_start, mentioned};
 use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step};
 use crate::array::{Agree, Atom, Extent, IntegerRow, Map, Op, Prim, Range, ScalarOp, Scatter, Stm, Var};
@@ -66,7 +66,7 @@ impl<'p> Lowering<'p> {
                 let sizes = core::iter::once(size).chain(value.sizes().iter().copied()).collect();
                 Bound::Array(Array { prim, sizes, form: Form::Replicate(Box::new(value)) })
             }
-            Op::Elements(atoms) => self.elements(atoms)?,
+            Op::Elements(atoms) => self.elements(stm.vars[0], atoms)?,
             Op::Size(a, dimension) => Bound::Scalar(self.array(*a).sizes[*dimension]),
             Op::Index(a, indices) => self.index(*a, indices)?,
             Op::Slice(a, ranges) => self.slice(*a, ranges)?,
@@ -87,7 +87,7 @@ impl<'p> Lowering<'p> {
                 let view = View::whole(&mut self.emit, buffer, &sizes);
                 Bound::Array(Array { sizes, form: Form::Memory(view), ..array })
             }
-            Op::Concat(atoms) => self.concat(atoms)?,
+            Op::Concat(atoms) => self.concat(stm.vars[0], atoms)?,
             Op::Reverse(a) => {
                 let array = self.array(*a);
                 let View { origin, mut strides } = self.in_memory(&array)?;
@@ -180,7 +180,7 @@ impl<'p> Lowering<'p> {
 
     fn bounds(&mut self, index: Operand, length: Operand) {
         if !self.emit.is_within(index, length) {
-            self.emit.push(Code::Bounds { index, length, mask: self.mask });
+            self.emit.bounds(index, length, self.mask);
         }
     }
 
@@ -195,7 +195,7 @@ impl<'p> Lowering<'p> {
     }
 
     /// The part of a view at an index of the leading dimensions.
-    fn part(&mut self, view: &View, indices: &[Operand]) -> View {
+    pub(super) fn part(&mut self, view: &View, indices: &[Operand]) -> View {
         let mut origin = view.origin;
         for (index, stride) in indices.iter().zip(&view.strides) {
             origin = self.advance(origin, *index, *stride);
@@ -203,7 +203,7 @@ impl<'p> Lowering<'p> {
         View { origin, strides: view.strides[indices.len()..].to_vec() }
     }
 
-    fn elements(&mut self, atoms: &[Atom]) -> Step<Bound<'p>> {
+    fn elements(&mut self, var: Var, atoms: &[Atom]) -> Step<Bound<'p>> {
         let prim = self.program.atom_type(atoms[0]).prim;
         let rows: Vec<Bound<'p>> = atoms.iter().map(|a| self.atom(*a)).collect();
         let first = rows[0].sizes().to_vec();
@@ -212,6 +212,9 @@ impl<'p> Lowering<'p> {
         }
         let count = Operand::int(i64::try_from(atoms.len()).expect("a program is shorter than 2^63"));
         let sizes: Vec<Operand> = core::iter::once(count).chain(first).collect();
+        if self.pending.is_joined(var) {
+            return Ok(Bound::Array(Array { prim, sizes, form: Form::Parts(rows) }));
+        }
         let buffer = self.new_buffer(prim);
         let view = self.allocate(buffer, &sizes)?;
         for (k, row) in (0_i64..).zip(rows) {
@@ -224,6 +227,13 @@ impl<'p> Lowering<'p> {
 
     fn slice(&mut self, a: Atom, ranges: &[Range]) -> Step<Bound<'p>> {
         let array = self.array(a);
+        if let (Form::Pending(..), true) = (&array.form, from_start(ranges)) {
+            let count = self.size(ranges[0].count);
+            let fits = self.emit.scalar(ScalarOp::LessOrEqual, &[count, array.sizes[0]]);
+            self.check(fits);
+            let sizes = core::iter::once(count).chain(array.sizes[1..].iter().copied()).collect();
+            return Ok(Bound::Array(Array { sizes, ..array }));
+        }
         let View { mut origin, mut strides } = self.in_memory(&array)?;
         let mut sizes = array.sizes.clone();
         for (d, range) in ranges.iter().enumerate() {
@@ -248,7 +258,7 @@ impl<'p> Lowering<'p> {
         Ok(Bound::Array(Array { sizes, form: Form::Memory(View { origin, strides }), ..array }))
     }
 
-    fn concat(&mut self, atoms: &[Atom]) -> Step<Bound<'p>> {
+    fn concat(&mut self, var: Var, atoms: &[Atom]) -> Step<Bound<'p>> {
         let arrays = self.arrays(atoms);
         let mut sizes = arrays[0].sizes.clone();
         for array in &arrays[1..] {
@@ -256,16 +266,9 @@ impl<'p> Lowering<'p> {
             sizes[0] = self.emit.add(sizes[0], array.sizes[0]);
         }
         let prim = arrays[0].prim;
-        let buffer = self.new_buffer(prim);
-        let view = self.allocate(buffer, &sizes)?;
-        let mut start = Operand::int(0);
-        for array in arrays {
-            let origin = self.advance(view.origin, start, view.strides[0]);
-            start = self.emit.add(start, array.sizes[0]);
-            self.store_all(vec![(Bound::Array(array), View { origin, strides: view.strides.clone() })])?;
-        }
-        self.emit.changed(buffer);
-        Ok(Bound::Array(Array { prim, sizes, form: Form::Memory(view) }))
+        let parts = arrays.into_iter().map(Bound::Array).collect();
+        let joined = Bound::Array(Array { prim, sizes, form: Form::Parts(parts) });
+        if self.pending.is_joined(var) { Ok(joined) } else { self.settled(joined) }
     }
 
     /// The array in a buffer that may be changed: its own if nothing later sees it, else a copy.
@@ -299,6 +302,7 @@ impl<'p> Lowering<'p> {
                 Form::Memory(view) => view.origin.buffer == buffer,
                 Form::Iota => false,
                 Form::Replicate(value) => self.is_in(value, buffer),
+                Form::Parts(parts) => parts.iter().any(|part| self.is_in(part, buffer)),
                 // What a map takes from around it is not known here.
                 Form::Pending(..) => true,
             },
@@ -327,63 +331,6 @@ impl<'p> Lowering<'p> {
         self.store_all(vec![(value, part)])?;
         self.emit.changed(view.origin.buffer);
         Ok(Bound::Array(array))
-    }
-
-    /// Adds to an accumulator, if the index is in bounds.
-    fn accumulate(&mut self, array: &Array<'p>, indices: &[Atom], new: Atom) -> Step<()> {
-        let Form::Memory(view) = array.form.clone() else { panic!("accumulators are in memory") };
-        let indices = self.scalars(indices);
-        let value = self.atom(new);
-        array.sizes[indices.len()..].iter().zip(value.sizes()).for_each(|(a, b)| self.same(*a, *b));
-        let value = self.settled(value)?;
-        let outside = self.mask;
-        for (index, size) in indices.iter().zip(&array.sizes) {
-            self.only_within(*index, *size);
-        }
-        let part = self.part(&view, &indices);
-        let added = self.add_all(&value, &part);
-        self.mask = outside;
-        self.emit.changed(view.origin.buffer);
-        added
-    }
-
-    /// From here on, nothing is done where an index is out of bounds.
-    pub(super) fn only_within(&mut self, index: Operand, size: Operand) {
-        if self.emit.is_within(index, size) {
-            return;
-        }
-        let from = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(0), index]);
-        let to = self.emit.scalar(ScalarOp::Less, &[index, size]);
-        let within = self.emit.scalar(ScalarOp::Mul, &[from, to]);
-        self.only_where(within);
-    }
-
-    /// From here on, nothing is done where a condition is false.
-    pub(super) fn only_where(&mut self, condition: Operand) {
-        self.mask = Some(match self.mask {
-            Some(mask) => self.emit.scalar(ScalarOp::Mul, &[mask, condition]),
-            None => condition,
-        });
-    }
-
-    /// Adds a value, element by element.
-    pub(super) fn add_all(&mut self, value: &Bound<'p>, to: &View) -> Step<()> {
-        match value {
-            Bound::Scalar(value) => {
-                let buffer = to.origin.buffer;
-                if self.lane.is_some() && !self.emit.buffers[buffer.0 as usize].private && !self.adds.contains(&buffer)
-                {
-                    self.adds.push(buffer);
-                }
-                self.emit.push(Code::Add { place: to.origin, value: *value, mask: self.mask });
-                Ok(())
-            }
-            Bound::Array(array) => self.in_order(array.sizes[0], &mut |this, index| {
-                let row = this.element(array, index)?;
-                let origin = this.advance(to.origin, index, to.strides[0]);
-                this.add_all(&row, &View { origin, strides: to.strides[1..].to_vec() })
-            }),
-        }
     }
 
     fn map(&mut self, stm: &'p Stm, map: &'p Map) -> Step<Vec<Bound<'p>>> {

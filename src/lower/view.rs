@@ -32,6 +32,8 @@ pub(super) enum Form<'p> {
     Iota,
     /// Every element is this.
     Replicate(Box<Bound<'p>>),
+    /// These one after the other along the outermost dimension: rows, or arrays of rows. It is used once, to be stored.
+    Parts(Vec<Bound<'p>>),
     /// The elements are results of a map that has not run: it is used once, element by element.
     Pending(&'p Map, usize),
 }
@@ -132,6 +134,10 @@ impl<'p> Lowering<'p> {
             }
             Form::Iota => Ok(Bound::Scalar(index)),
             Form::Replicate(value) => Ok((**value).clone()),
+            Form::Parts(_) => {
+                let view = self.in_memory(array)?;
+                self.element(&Array { form: Form::Memory(view), ..array.clone() }, index)
+            }
             Form::Pending(map, result) => Ok(self.call(map, index)?[*result].clone()),
         }
     }
@@ -160,15 +166,14 @@ impl<'p> Lowering<'p> {
     pub(super) fn in_memory(&mut self, array: &Array<'p>) -> Step<View> {
         match &array.form {
             Form::Memory(view) => Ok(view.clone()),
-            Form::Iota | Form::Replicate(_) | Form::Pending(..) => Ok(self.copied(array)?.1),
+            Form::Iota | Form::Replicate(_) | Form::Parts(_) | Form::Pending(..) => Ok(self.copied(array)?.1),
         }
     }
 
     /// A value that costs nothing to use again.
     pub(super) fn settled(&mut self, bound: Bound<'p>) -> Step<Bound<'p>> {
         match bound {
-            Bound::Array(Array { form: Form::Pending(..), .. }) => {
-                let Bound::Array(array) = bound else { unreachable!("it is an array") };
+            Bound::Array(array) if matches!(array.form, Form::Pending(..) | Form::Parts(_)) => {
                 let view = self.in_memory(&array)?;
                 Ok(Bound::Array(Array { form: Form::Memory(view), ..array }))
             }
@@ -198,8 +203,26 @@ impl<'p> Lowering<'p> {
         sizes.iter().rev().fold(Operand::int(1), |count, size| self.emit.mul(count, *size))
     }
 
+    /// What is made of parts as these, each with the place it goes to.
+    fn parts(&mut self, value: Bound<'p>, view: View, all: &mut Vec<(Bound<'p>, View)>) {
+        let Bound::Array(Array { form: Form::Parts(parts), sizes, .. }) = &value else {
+            return all.push((value, view));
+        };
+        let mut start = Operand::int(0);
+        for part in parts {
+            let origin = self.advance(view.origin, start, view.strides[0]);
+            let is_row = part.sizes().len() < sizes.len();
+            let length = if is_row { Operand::int(1) } else { part.sizes()[0] };
+            start = self.emit.add(start, length);
+            let strides = view.strides[usize::from(is_row)..].to_vec();
+            self.parts(part.clone(), View { origin, strides }, all);
+        }
+    }
+
     /// Stores values where they belong; what has one length goes in one loop.
-    pub(super) fn store_all(&mut self, mut values: Vec<(Bound<'p>, View)>) -> Step<()> {
+    pub(super) fn store_all(&mut self, whole: Vec<(Bound<'p>, View)>) -> Step<()> {
+        let mut values = Vec::new();
+        whole.into_iter().for_each(|(value, view)| self.parts(value, view, &mut values));
         while let Some((first, _)) = values.first() {
             let length = first.sizes().first().copied();
             let (now, later): (Vec<_>, Vec<_>) =

@@ -1,7 +1,8 @@
 //! The table of times: how long each function of the benchmark takes on lanes, and its derivative relative to it.
 //!
-//! `cargo run --release -p catadiff-gradbench --example times` prints it; a word after `--` picks a module. Times are the
-//! least of several runs, conversion of arguments and results included.
+//! `cargo run --release -p catadiff-gradbench --example times` prints it; a word after `--` picks a module, a second
+//! one a function. Times are the least of several runs, from arguments in memory to results in memory, as the benchmark
+//! has it.
 
 #[path = "../tests/inputs/mod.rs"]
 mod inputs;
@@ -9,6 +10,7 @@ mod inputs;
 use std::time::{Duration, Instant};
 
 use catadiff::Result;
+use catadiff::execute::Flat;
 use catadiff_gradbench::{FUNCTIONS, Task};
 use inputs::{data, inputs};
 
@@ -17,24 +19,27 @@ fn times(task: &Task) -> Result<(Duration, Duration)> {
     let start = Instant::now();
     let compiled = task.program.compile()?;
     let compilation = start.elapsed();
+    let arguments: Vec<Flat> = task.inputs.iter().map(Flat::from).collect();
+    let mut results = Vec::new();
     let (start, mut least) = (Instant::now(), Duration::MAX);
     while start.elapsed() < Duration::from_millis(500) {
         let start = Instant::now();
-        compiled.run(&task.inputs)?;
+        compiled.run_into(&arguments, &mut results)?;
         least = least.min(start.elapsed());
     }
     Ok((compilation, least))
 }
 
 fn main() -> Result<()> {
-    let only = std::env::args().nth(1).unwrap_or_default();
+    let mut words = std::env::args().skip(1);
+    let [only, function] = [words.next().unwrap_or_default(), words.next().unwrap_or_default()];
     println!("{:44} {:>12} {:>12} {:>7}", "", "compile", "run", "ratio");
     for functions in FUNCTIONS.chunk_by(|f, g| f.module == g.module).filter(|of| of[0].module.contains(&only)) {
         let module = functions[0].module;
         for name in inputs(module) {
             let input = data(&format!("{module}/{name}.json.gz"));
             let mut first = None;
-            for f in functions {
+            for f in functions.iter().filter(|f| f.name.contains(&function)) {
                 let (compilation, run) = times(&(f.task)(&input)?)?;
                 let ratio = run.as_secs_f64() / first.get_or_insert(run).as_secs_f64();
                 println!("{:44} {compilation:>12.2?} {run:>12.2?} {ratio:>7.2}", format!("{module} {} {name}", f.name));

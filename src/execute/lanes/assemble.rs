@@ -5,7 +5,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::instruction::{Across, Address, Instruction, IntOp, LanesLoop, RealOp, Reg};
+use super::inline::Inline;
+use super::instruction::{Across, Address, Fold, Instruction, IntOp, LanesLoop, RealOp, Reg, To};
 use super::needed::needed;
 use super::registers::Registers;
 use crate::array::{Const, Prim, ScalarOp};
@@ -18,6 +19,7 @@ use crate::primitives::Primitive;
 pub(super) struct Assembled {
     pub(super) instructions: Vec<Instruction>,
     pub(super) loops: Vec<LanesLoop>,
+    pub(super) addresses: Vec<Address>,
     /// The uniform registers as they are at first: constants are there.
     pub(super) reals: Vec<f64>,
     pub(super) ints: Vec<i64>,
@@ -48,18 +50,22 @@ pub(super) enum Out {
     Ints { buffer: u32, sizes: Vec<u32>, prim: Prim },
 }
 
-struct Assembler<'c> {
-    code: &'c Code,
-    needed: FxHashSet<Value>,
-    out: Vec<Instruction>,
-    loops: Vec<LanesLoop>,
+pub(super) struct Assembler<'c> {
+    pub(super) code: &'c Code,
+    pub(super) needed: FxHashSet<Value>,
+    pub(super) inline: Inline,
+    /// The operation whose result the next statement stores.
+    pub(super) held: Option<(Op, Vec<Operand>)>,
+    pub(super) addresses: Vec<Address>,
+    pub(super) out: Vec<Instruction>,
+    pub(super) loops: Vec<LanesLoop>,
     uniform: FxHashMap<Value, u32>,
     constants: FxHashMap<Const, u32>,
-    reals: Vec<f64>,
-    ints: Vec<i64>,
+    pub(super) reals: Vec<f64>,
+    pub(super) ints: Vec<i64>,
     buffers: Vec<u32>,
     /// The registers of the loop over lanes that is open.
-    varying: Option<Registers>,
+    pub(super) varying: Option<Registers>,
 }
 
 pub(super) fn assemble(code: &Code) -> Assembled {
@@ -75,9 +81,13 @@ pub(super) fn assemble(code: &Code) -> Assembled {
             numbers[bank] - 1
         })
         .collect();
+    let needed = needed(code);
     let mut assembler = Assembler {
         code,
-        needed: needed(code),
+        inline: Inline::of(code, &needed),
+        held: None,
+        addresses: Vec::new(),
+        needed,
         out: Vec::new(),
         loops: Vec::new(),
         uniform: FxHashMap::default(),
@@ -93,12 +103,12 @@ pub(super) fn assemble(code: &Code) -> Assembled {
     let outputs = code.outputs.iter().map(|output| assembler.output(output)).collect();
     let [own_reals, own_ints] = banks;
     let int_kinds = code.buffers.iter().map(|info| info.prim).filter(|prim| !prim.is_real()).collect();
-    let Assembler { out, loops, reals, ints, .. } = assembler;
-    Assembled { instructions: out, loops, reals, ints, own_reals, own_ints, int_kinds, inputs, outputs }
+    let Assembler { out, loops, addresses, reals, ints, .. } = assembler;
+    Assembled { instructions: out, loops, addresses, reals, ints, own_reals, own_ints, int_kinds, inputs, outputs }
 }
 
 impl Assembler<'_> {
-    fn is_real(&self, operand: Operand) -> bool {
+    pub(super) fn is_real(&self, operand: Operand) -> bool {
         self.prim(operand).is_real()
     }
 
@@ -151,7 +161,7 @@ impl Assembler<'_> {
         register
     }
 
-    fn reg(&mut self, operand: Operand) -> Reg {
+    pub(super) fn reg(&mut self, operand: Operand) -> Reg {
         match operand {
             Operand::Const(constant) => Reg::Uniform(self.constant(constant)),
             Operand::Value(value) if self.code.values[value.0 as usize].varying => {
@@ -210,7 +220,7 @@ impl Assembler<'_> {
         }
     }
 
-    fn address(&mut self, place: &Place) -> Address {
+    pub(super) fn address(&mut self, place: &Place) -> Address {
         let base = self.one(place.base);
         let (index, stride) = match place.step {
             Some((index, stride)) => (self.one(index), self.one(stride)),
@@ -239,7 +249,20 @@ impl Assembler<'_> {
 
     fn statement(&mut self, stm: &Stm) {
         match stm {
-            Stm::Let(value, op, operands) if self.needed.contains(value) => self.operation(*value, *op, operands),
+            Stm::Let(value, op, operands) if self.inline.stores.contains(value) => {
+                self.held = Some((*op, operands.clone()));
+            }
+            Stm::Let(value, op, operands) if self.needed.contains(value) => {
+                if operands.iter().any(|x| self.is_loaded(*x)) {
+                    let Reg::Varying(to) = self.reg(Operand::Value(*value)) else {
+                        panic!("what is loaded is varying")
+                    };
+                    self.kernel(To::Block(to), *op, operands);
+                } else {
+                    self.operation(*value, *op, operands);
+                }
+            }
+            Stm::Load(value, _) if self.inline.loads.contains_key(value) => {}
             Stm::Load(value, place) if self.needed.contains(value) => {
                 let from = self.address(place);
                 let to = self.reg(Operand::Value(*value));
@@ -248,6 +271,14 @@ impl Assembler<'_> {
                 self.out.push(load);
             }
             Stm::Let(..) | Stm::Load(..) => {}
+            Stm::Store { place, value, .. } if self.is_inline(*value) => {
+                let at = self.numbered(place);
+                self.put(To::Row(at), *value);
+            }
+            Stm::Add { place, value, .. } if self.is_inline(*value) => {
+                let at = self.numbered(place);
+                self.put(To::Added(at), *value);
+            }
             Stm::Store { place, value, mask } => {
                 let (at, x, mask) = (self.address(place), self.reg(*value), mask.map(|mask| self.reg(mask)));
                 let real = self.code.buffers[place.buffer.0 as usize].prim.is_real();
@@ -286,7 +317,16 @@ impl Assembler<'_> {
                 let mask = mask.map(|mask| self.reg(mask));
                 self.out.push(Instruction::Bounds { index, length, mask });
             }
+            Stm::For { index, count, body } if self.is_summed(*index, body) => {
+                let count = self.one(*count);
+                self.summed(*index, count, body);
+            }
             Stm::For { index, count, body } => {
+                let number = self.one(*count);
+                if let Some(copy) = self.transposed(*index, number, body) {
+                    self.out.push(copy);
+                    return;
+                }
                 let (index, count) = (self.uniform(*index), self.one(*count));
                 self.out.push(Instruction::Zero(index));
                 let skip = self.hole();
@@ -322,12 +362,12 @@ impl Assembler<'_> {
         let number = self.loops.len();
         self.out.push(Instruction::Lanes(u32::try_from(number).expect("there are fewer than 2^32 loops")));
         let leave = self.hole();
-        let registers = Registers::new(self.code, lanes, &self.needed);
+        let registers = Registers::new(self.code, lanes, &self.needed, &self.inline);
         let (reals, ints) = registers.sizes();
         self.varying = Some(registers);
         let body = self.here();
         let mut it = LanesLoop {
-            index: self.varying.as_ref().map_or(0, |r| r.of(lanes.index)),
+            index: self.varying.as_ref().and_then(|r| r.used(lanes.index)),
             count,
             body,
             real_folds: Vec::new(),
@@ -339,10 +379,11 @@ impl Assembler<'_> {
             reals,
             ints,
         };
-        for (cell, start, buffer) in &lanes.folds {
-            let register = self.varying.as_ref().map_or(0, |r| r.of(*cell));
-            let fold = (register, self.one(*start), self.buffers[buffer.0 as usize]);
-            if self.is_real(*start) { it.real_folds.push(fold) } else { it.int_folds.push(fold) }
+        for fold in &lanes.folds {
+            let cell = self.varying.as_ref().map_or(0, |r| r.of(fold.cell));
+            let (start, found) = (self.one(fold.start), self.buffers[fold.found.0 as usize]);
+            let folds = if self.is_real(fold.start) { &mut it.real_folds } else { &mut it.int_folds };
+            folds.push(Fold { cell, start, found, op: fold.op });
         }
         let bank = |this: &Self, buffer: &Buffer| this.code.buffers[buffer.0 as usize].prim.is_real();
         for (buffer, part) in &lanes.writes {
@@ -355,67 +396,6 @@ impl Assembler<'_> {
         self.out.push(Instruction::End);
         self.varying = None;
         self.out[leave] = Instruction::Jump(self.here());
-    }
-
-    /// Sets cells one after the other; those that are read by later ones are put aside first.
-    fn assign(&mut self, cells: &[(Value, Operand)], mask: Option<Operand>) {
-        let mask = mask.map(|mask| self.reg(mask));
-        let cells: Vec<(Value, Operand)> = cells
-            .iter()
-            .copied()
-            .filter(|(cell, x)| self.needed.contains(cell) && Operand::Value(*cell) != *x)
-            .collect();
-        let mut moves: Vec<(bool, Reg, Reg)> = Vec::new();
-        for (cell, x) in &cells {
-            let real = self.is_real(*x);
-            moves.push((real, self.reg(Operand::Value(*cell)), self.reg(*x)));
-        }
-        for k in 0..moves.len() {
-            let (real, to, _) = moves[k];
-            if moves[k + 1..].iter().any(|(bank, _, from)| *bank == real && *from == to) {
-                // A later cell takes what this one was.
-                let aside = self.aside(real, to);
-                let copy = match real {
-                    true => Instruction::Real { op: RealOp::Copy, to: aside, x: [to; 3] },
-                    false => Instruction::Int { op: IntOp::Copy, narrow: false, to: aside, x: [to; 2] },
-                };
-                self.out.push(copy);
-                for (bank, _, from) in &mut moves[k + 1..] {
-                    if *bank == real && *from == to {
-                        *from = aside;
-                    }
-                }
-            }
-        }
-        for (real, cell, x) in moves {
-            self.out.push(if real {
-                Instruction::SetReal { cell, x, mask }
-            } else {
-                Instruction::SetInt { cell, x, mask }
-            });
-        }
-    }
-
-    /// A register that nothing else uses.
-    fn aside(&mut self, real: bool, like: Reg) -> Reg {
-        match like {
-            Reg::Uniform(_) if real => {
-                self.reals.push(0.0);
-                Reg::Uniform(u32::try_from(self.reals.len() - 1).expect("registers are few"))
-            }
-            Reg::Uniform(_) => {
-                self.ints.push(0);
-                Reg::Uniform(u32::try_from(self.ints.len() - 1).expect("registers are few"))
-            }
-            Reg::Varying(_) => {
-                let registers = self.varying.as_mut().expect("varying values are used in lanes");
-                let register = registers.extra(real);
-                let (reals, ints) = registers.sizes();
-                let open = self.loops.last_mut().expect("a loop over lanes is open");
-                (open.reals, open.ints) = (reals, ints);
-                Reg::Varying(register)
-            }
-        }
     }
 
     fn operation(&mut self, value: Value, op: Op, operands: &[Operand]) {

@@ -25,10 +25,39 @@ fn has_avx2() -> bool {
     is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
 }
 
+/// Which version of a function runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Level(Kind);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    Plain,
+}
+
+impl Level {
+    /// The best that the processor can do.
+    pub(super) fn of_processor() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if has_avx512() {
+                return Level(Kind::Avx512);
+            }
+            if has_avx2() {
+                return Level(Kind::Avx2);
+            }
+        }
+        Level(Kind::Plain)
+    }
+}
+
 /// A function for each kind of processor, of the same arguments and the same result.
 macro_rules! dispatched {
     ($(#[doc = $doc:expr])+ $name:ident($($x:ident: $X:ty),+) $(-> $Result:ty)? {
-        fused: $fused:expr, plain: $plain:expr, $avx512:ident, $avx2:ident
+        level: $level:expr, fused: $fused:expr, plain: $plain:expr, $avx512:ident, $avx2:ident
     }) => {
         $(#[doc = $doc])+
         pub(super) fn $name($($x: $X),+) $(-> $Result)? {
@@ -44,13 +73,13 @@ macro_rules! dispatched {
                     $fused
                 }
 
-                if has_avx512() {
-                    // SAFETY: the processor has all the instructions that the function is compiled for.
-                    return unsafe { $avx512($($x),+) };
-                }
-                if has_avx2() {
-                    // SAFETY: the processor has all the instructions that the function is compiled for.
-                    return unsafe { $avx2($($x),+) };
+                match $level.0 {
+                    // SAFETY: there is no other way to this level than to find that the processor has all the
+                    // instructions that the function is compiled for.
+                    Kind::Avx512 => return unsafe { $avx512($($x),+) },
+                    // SAFETY: as above.
+                    Kind::Avx2 => return unsafe { $avx2($($x),+) },
+                    Kind::Plain => {}
                 }
             }
             $plain
@@ -61,13 +90,13 @@ macro_rules! dispatched {
 dispatched! {
     /// Runs the machine's instructions.
     interpret(machine: &mut Machine<'_>) -> Result<(), Fault> {
-        fused: machine.interpret(), plain: machine.interpret(), interpret_avx512, interpret_avx2
+        level: machine.state.level, fused: machine.interpret(), plain: machine.interpret(), interpret_avx512, interpret_avx2
     }
 }
 
 dispatched! {
     /// A row of the table of primitives. Without fused multiplications, the functions for lanes gain nothing.
     row(state: &State, row: Primitive, to: Reg, x: [Operand<'_, f64>; 3]) {
-        fused: state.row::<true>(row, to, x), plain: state.row_by_row(row, to, x), row_avx512, row_avx2
+        level: state.level, fused: state.row::<true>(row, to, x), plain: state.row_by_row(row, to, x), row_avx512, row_avx2
     }
 }

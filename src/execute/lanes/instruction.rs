@@ -3,7 +3,7 @@
 //! Law: an instruction on varying registers does in every lane what its uniform form does once. Reals are doubles,
 //! integers and truth values are 64-bit integers; a truth value is 0 or 1.
 
-use crate::array::{IntegerRow, Prim};
+use crate::array::{IntegerRow, Prim, ScalarOp};
 use crate::interpret::Test;
 use crate::primitives::Primitive;
 
@@ -70,6 +70,65 @@ pub(super) enum Across {
     At(u32),
     /// Both.
     ApartAt(u32, u32),
+}
+
+/// An operand of a kernel: a register, or reals that lie side by side, by the number of their address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Src {
+    Reg(Reg),
+    Row(u32),
+}
+
+/// What a kernel computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fused {
+    Copy,
+    Add,
+    Mul,
+    Sub,
+    MulAdd,
+    MulSub,
+    MulSubtracted,
+}
+
+/// Where the result of a kernel goes: into a varying register, to an address, or to be added there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum To {
+    Block(u32),
+    Row(u32),
+    Added(u32),
+}
+
+/// An operation that loads its operands, stores its result, or both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Kernel {
+    pub(super) op: Fused,
+    pub(super) to: To,
+    pub(super) x: [Src; 3],
+}
+
+/// What a loop sums up: `x y`, or `(x − y)²`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Summed {
+    Products,
+    Squares,
+}
+
+/// A loop of so many iterations that sums up in a varying register; each goes a stride on at both addresses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Inner {
+    pub(super) what: Summed,
+    pub(super) cell: u32,
+    pub(super) count: u32,
+    pub(super) x: [u32; 2],
+}
+
+/// A loop of so many iterations that copies elements in a row, of each lane, into the lane's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Transpose {
+    pub(super) count: u32,
+    pub(super) from: u32,
+    pub(super) to: u32,
 }
 
 /// An instruction. A mask is a register of truth values.
@@ -172,6 +231,10 @@ pub(super) enum Instruction {
         mask: Option<Reg>,
     },
 
+    Kernel(Kernel),
+    Inner(Inner),
+    Transpose(Transpose),
+
     Alloc {
         buffer: u32,
         count: u32,
@@ -195,15 +258,25 @@ pub(super) enum Instruction {
     End,
 }
 
+/// A varying register that is folded into, the uniform register that it starts from, and the buffer for what is found:
+/// what is in all lanes, or what an operation makes of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Fold {
+    pub(super) cell: u32,
+    pub(super) start: u32,
+    pub(super) found: u32,
+    pub(super) op: Option<ScalarOp>,
+}
+
 /// A loop over lanes: where its instructions begin, and what they leave.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LanesLoop {
-    pub(super) index: u32,
+    /// The register of the number of the lane, if it is wanted.
+    pub(super) index: Option<u32>,
     pub(super) count: u32,
     pub(super) body: u32,
-    /// Varying registers of reals or integers that are folded into, the uniform registers they start from, and the buffers for what is found.
-    pub(super) real_folds: Vec<(u32, u32, u32)>,
-    pub(super) int_folds: Vec<(u32, u32, u32)>,
+    pub(super) real_folds: Vec<Fold>,
+    pub(super) int_folds: Vec<Fold>,
     pub(super) folded: Option<u32>,
     pub(super) writes: Vec<(bool, u32, u32)>,
     pub(super) adds: Vec<(bool, u32)>,

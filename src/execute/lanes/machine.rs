@@ -3,16 +3,17 @@
 //! Law: it computes what the code says, block of lanes after block. A check that fails stops it, and nothing that it
 //! has computed is used.
 
-use core::array::from_fn;
-
 use super::assemble::Assembled;
 use super::dispatch;
+use super::folds;
 use super::instruction::{Instruction, LanesLoop, Reg};
+use super::kernel;
 use super::memory::{Elements, LARGEST};
 use super::state::State;
 use super::team;
 use super::transfer::{add, add_real, load, store};
-use super::vector::{GROUP, LANES};
+use super::transpose;
+use super::vector::{GROUP, LANES, number};
 use crate::array::Prim;
 
 /// A check of the program failed.
@@ -28,6 +29,8 @@ pub(super) struct Machine<'m> {
     pub(super) ints: Vec<Elements<'m, i64>>,
     /// The loop that a worker is for, by its number, and from which lane to which.
     task: Option<(usize, i64, i64)>,
+    /// The memory of workers between two loops.
+    pub(super) helpers: Vec<Workspace>,
 }
 
 /// The memory of a machine between two runs.
@@ -36,6 +39,7 @@ pub(super) struct Workspace {
     state: State,
     reals: Vec<Vec<f64>>,
     ints: Vec<Vec<i64>>,
+    helpers: Vec<Workspace>,
 }
 
 /// A loop over lanes that runs: the first lane, the next, the last, and where to go on after it.
@@ -45,13 +49,6 @@ struct Open<'c> {
     next: i64,
     to: i64,
     after: usize,
-}
-
-/// What a worker leaves: what its lanes have folded and added.
-pub(super) struct Left {
-    pub(super) reals: Vec<Vec<f64>>,
-    pub(super) ints: Vec<Vec<i64>>,
-    pub(super) added: Vec<(Vec<f64>, Vec<i64>)>,
 }
 
 /// The sum of two integers, or "or", of this kind.
@@ -76,49 +73,33 @@ enum Next {
 impl<'m> Machine<'m> {
     /// A machine at the beginning of its code, with memory that another has left.
     pub(super) fn new(code: &'m Assembled, workspace: Workspace) -> Self {
-        let Workspace { mut state, mut reals, mut ints } = workspace;
+        let Workspace { mut state, mut reals, mut ints, helpers } = workspace;
         state.restart(&code.reals, &code.ints);
         reals.resize_with(code.own_reals.len(), Vec::new);
         ints.resize_with(code.own_ints.len(), Vec::new);
         let reals = reals.into_iter().map(Elements::Own).collect();
         let ints = ints.into_iter().map(Elements::Own).collect();
-        Machine { code, state, reals, ints, task: None }
+        Machine { code, state, reals, ints, task: None, helpers }
     }
 
     /// The memory, for another machine of the same code.
     pub(super) fn workspace(self) -> Workspace {
         let reals = self.reals.into_iter().map(Elements::into_own).collect();
         let ints = self.ints.into_iter().map(Elements::into_own).collect();
-        Workspace { state: self.state, reals, ints }
+        Workspace { state: self.state, reals, ints, helpers: self.helpers }
     }
 
-    /// A machine for some lanes of a loop, which reads what this one has.
-    pub(super) fn worker(&self, number: usize, from: i64, to: i64) -> Machine<'_> {
-        let it = &self.code.loops[number];
-        let folds = |folds: &[(u32, u32, u32)], k: usize| folds.iter().any(|(_, _, buffer)| *buffer as usize == k);
-        let own = |own: &[bool], k: usize| own[k];
-        let reals = self.reals.iter().enumerate().map(|(k, buffer)| {
-            let own = own(&self.code.own_reals, k) || folds(&it.real_folds, k);
-            if own { Elements::Own(Vec::new()) } else { Elements::Shared(buffer.all()) }
-        });
-        let ints = self.ints.iter().enumerate().map(|(k, buffer)| {
-            let own = own(&self.code.own_ints, k) || folds(&it.int_folds, k);
-            if own { Elements::Own(Vec::new()) } else { Elements::Shared(buffer.all()) }
-        });
-        let (reals, ints) = (reals.collect(), ints.collect());
-        Machine { code: self.code, state: self.state.for_worker(), reals, ints, task: Some((number, from, to)) }
-    }
-
-    /// What a worker leaves.
-    pub(super) fn left(mut self, it: &LanesLoop) -> Left {
-        let added = |(real, buffer): &(bool, u32)| match real {
-            true => (core::mem::take(self.reals[*buffer as usize].own()), Vec::new()),
-            false => (Vec::new(), core::mem::take(self.ints[*buffer as usize].own())),
-        };
-        let added = it.adds.iter().map(added).collect();
-        let reals = it.real_folds.iter().map(|(_, _, b)| core::mem::take(self.reals[*b as usize].own())).collect();
-        let ints = it.int_folds.iter().map(|(_, _, b)| core::mem::take(self.ints[*b as usize].own())).collect();
-        Left { reals, ints, added }
+    /// A machine for some lanes of a loop, with registers of one value as they are now.
+    pub(super) fn worker(
+        code: &'m Assembled,
+        workspace: Workspace,
+        (number, (from, to)): (usize, (i64, i64)),
+        (reals, ints): &(Vec<f64>, Vec<i64>),
+    ) -> Self {
+        let mut machine = Machine::new(code, workspace);
+        machine.state.restart(reals, ints);
+        machine.task = Some((number, from, to));
+        machine
     }
 
     /// Runs the whole code.
@@ -159,13 +140,14 @@ impl<'m> Machine<'m> {
     }
 
     /// Goes to the next block of lanes, or out of the loop: where to go on.
+    #[inline(always)]
     fn block(&mut self, open: &mut Option<Open<'_>>) -> usize {
         let Some(Open { it, first: begin, next, to, after }) = open else { panic!("a loop over lanes is open") };
         let state = &mut self.state;
         if *next >= *to {
-            (state.active, state.groups) = (1, 1);
             let (it, after, lanes) = (*it, *after, *to - *begin);
             self.leave(it, lanes);
+            (self.state.active, self.state.groups) = (1, 1);
             *open = None;
             return after;
         }
@@ -176,41 +158,39 @@ impl<'m> Machine<'m> {
         let active = (*to - *next).min(state.width as i64);
         let first = *next;
         (state.first, state.active, state.groups) = (first, active as usize, (active as usize).div_ceil(GROUP));
-        let index = &state.lane_ints[it.index as usize];
-        (0..state.groups).for_each(|k| index.set_group(k, from_fn(|i| first + (k * GROUP + i) as i64)));
+        if it.folded.is_some() && !state.active.is_multiple_of(GROUP) {
+            folds::save(state, it);
+        }
+        if let Some(index) = it.index {
+            number(state.int_block(index), first);
+        }
         *next += active;
         it.body as usize
     }
 
     /// Gets ready for a loop over lanes.
+    #[inline(always)]
     fn enter(&mut self, it: &LanesLoop) {
-        self.state.reserve(it.reals, it.ints);
-        self.state.width = LANES;
-        for (cell, start, _) in &it.real_folds {
-            self.state.lane_reals[*cell as usize].fill(self.state.reals[*start as usize].get());
+        self.state.scratch = u32::try_from(it.reals).expect("a loop has fewer than 2^32 registers");
+        self.state.reals.reserve(it.reals + 3);
+        self.state.ints.reserve(it.ints);
+        (self.state.width, self.state.saved.from) = (LANES, 0);
+        for fold in &it.real_folds {
+            self.state.reals.fill(fold.cell, self.state.reals.one(fold.start));
         }
-        for (cell, start, _) in &it.int_folds {
-            self.state.lane_ints[*cell as usize].fill(self.state.one(*start));
+        for fold in &it.int_folds {
+            self.state.ints.fill(fold.cell, self.state.one(fold.start));
         }
     }
 
     /// Leaves in buffers what the lanes have folded.
+    #[inline(always)]
     fn leave(&mut self, it: &LanesLoop, lanes: i64) {
-        let found = usize::try_from(lanes).unwrap_or(0).min(LANES);
-        for (cell, _, buffer) in &it.real_folds {
-            let block = &self.state.lane_reals[*cell as usize];
-            let buffer = self.reals[*buffer as usize].own();
-            buffer.clear();
-            buffer.extend((0..found).map(|lane| block.get(lane)));
-        }
-        for (cell, _, buffer) in &it.int_folds {
-            let block = &self.state.lane_ints[*cell as usize];
-            let buffer = self.ints[*buffer as usize].own();
-            buffer.clear();
-            buffer.extend((0..found).map(|lane| block.get(lane)));
-        }
-        if let Some(folded) = it.folded {
-            self.state.ints[folded as usize].set(found as i64);
+        if it.folded.is_some() {
+            let lanes = usize::try_from(lanes).unwrap_or(0).min(LANES);
+            folds::restore(&self.state, it);
+            let found = folds::found(self, it, lanes);
+            it.folded.into_iter().for_each(|folded| self.state.ints.set(folded, found));
         }
     }
 
@@ -234,15 +214,15 @@ impl<'m> Machine<'m> {
             }
             Instruction::Next { index, count, to } => {
                 let now = state.one(index) + 1;
-                state.ints[index as usize].set(now);
+                state.ints.set(index, now);
                 if now < state.one(count) {
                     return Ok(Next::At(to as usize));
                 }
             }
-            Instruction::Zero(index) => state.ints[index as usize].set(0),
+            Instruction::Zero(index) => state.ints.set(index, 0),
             Instruction::Real { op, to, x } => state.real_op(op, to, x),
             Instruction::Int { op, narrow, to, x } => state.int_op(op, narrow, to, x),
-            Instruction::Test { test, to, x } => state.test(test, to, x.map(|x| state.real(x))),
+            Instruction::Test { test, to, x } => state.test(test, to, [state.real(x[0]), state.real(x[1])]),
             Instruction::SelectReal { to, condition, x } => state.select_real(to, condition, x),
             Instruction::SelectInt { to, condition, x } => state.select_int(to, condition, x),
             Instruction::Truncate { into, to, x } => state.truncate(into, to, x),
@@ -252,34 +232,37 @@ impl<'m> Machine<'m> {
             Instruction::LoadReal { to, from } => {
                 let from_buffer = &reals[from.buffer as usize];
                 match to {
-                    Reg::Uniform(to) => state.reals[to as usize].set(from_buffer.get(state.start(&from))),
-                    Reg::Varying(to) => load(from_buffer, state.reach(&from), &state.lane_reals[to as usize], active),
+                    Reg::Uniform(to) => state.reals.set(to, from_buffer.get(state.start(&from))),
+                    Reg::Varying(to) => load(from_buffer, state.reach(&from), state.real_block(to), active),
                 }
             }
             Instruction::LoadInt { to, from } => {
                 let from_buffer = &ints[from.buffer as usize];
                 match to {
-                    Reg::Uniform(to) => state.ints[to as usize].set(from_buffer.get(state.start(&from))),
-                    Reg::Varying(to) => load(from_buffer, state.reach(&from), &state.lane_ints[to as usize], active),
+                    Reg::Uniform(to) => state.ints.set(to, from_buffer.get(state.start(&from))),
+                    Reg::Varying(to) => load(from_buffer, state.reach(&from), state.int_block(to), active),
                 }
             }
             Instruction::StoreReal { at, x, mask } => {
-                let mask = mask.map(|m| state.int(m));
+                let mask = state.mask(mask);
                 store(&mut reals[at.buffer as usize], state.reach(&at), state.real(x), mask, active);
             }
             Instruction::StoreInt { at, x, mask } => {
-                let mask = mask.map(|m| state.int(m));
+                let mask = state.mask(mask);
                 store(&mut ints[at.buffer as usize], state.reach(&at), state.int(x), mask, active);
             }
             Instruction::AddReal { at, x, mask } => {
-                let mask = mask.map(|m| state.int(m));
+                let mask = state.mask(mask);
                 add_real(&mut reals[at.buffer as usize], state.reach(&at), state.real(x), mask, active);
             }
             Instruction::AddInt { at, x, prim, mask } => {
-                let mask = mask.map(|m| state.int(m));
+                let mask = state.mask(mask);
                 let plus = |a, b| plus(Some(prim), a, b);
                 add(&mut ints[at.buffer as usize], state.reach(&at), state.int(x), mask, active, plus);
             }
+            Instruction::Kernel(ref it) => kernel::run(state, reals, &code.addresses, it),
+            Instruction::Transpose(ref it) => transpose::run(state, reals, &code.addresses, it),
+            Instruction::Inner(ref it) => kernel::inner(state, reals, &code.addresses, it),
             Instruction::Alloc { buffer, count, real, own } => {
                 let count = state.one(count);
                 if !(0..=LARGEST).contains(&count) {
@@ -288,22 +271,20 @@ impl<'m> Machine<'m> {
                 let count = count as usize * if own { state.width } else { 1 };
                 state.own += if own { count } else { 0 };
                 if real {
-                    reals[buffer as usize].resize(count);
+                    reals[buffer as usize].resize(count, own);
                 } else {
-                    ints[buffer as usize].resize(count);
+                    ints[buffer as usize].resize(count, own);
                 }
             }
             Instruction::Swap { a, b, real: true } => reals.swap(a as usize, b as usize),
             Instruction::Swap { a, b, real: false } => ints.swap(a as usize, b as usize),
             Instruction::Check { condition, mask } => {
-                let condition = state.int(condition);
-                if !state.all(mask, |lane| condition.lane(lane) != 0) {
+                if !state.all(mask, [condition; 2], |condition, _| condition != 0) {
                     return Err(Fault);
                 }
             }
             Instruction::Bounds { index, length, mask } => {
-                let (index, length) = (state.int(index), state.int(length));
-                if !state.all(mask, |lane| (0..length.lane(lane)).contains(&index.lane(lane))) {
+                if !state.all(mask, [index, length], |index, length| 0 <= index && index < length) {
                     return Err(Fault);
                 }
             }

@@ -17,6 +17,12 @@ pub(super) enum Elements<'m, T> {
     },
 }
 
+impl<T> Default for Elements<'_, T> {
+    fn default() -> Self {
+        Elements::Own(Vec::new())
+    }
+}
+
 impl<T: Copy + Default> Elements<'_, T> {
     #[inline(always)]
     pub(super) fn all(&self) -> &[T] {
@@ -43,29 +49,65 @@ impl<T: Copy + Default> Elements<'_, T> {
         }
     }
 
-    /// Eight elements in a row, if they are all there.
+    /// So many groups of eight elements in a row, if they are all there.
     #[inline(always)]
-    pub(super) fn group(&self, at: i64) -> Option<[T; GROUP]> {
+    pub(super) fn rows(&self, at: i64, groups: usize) -> Option<&[[T; GROUP]]> {
         let at = usize::try_from(at).ok()?;
-        self.all().get(at..at.checked_add(GROUP)?)?.try_into().ok()
+        Some(self.all().get(at..at.checked_add(groups * GROUP)?)?.as_chunks().0)
     }
 
+    /// Eight elements in a row, with 0 for those that are not there.
     #[inline(always)]
-    pub(super) fn group_mut(&mut self, at: i64) -> Option<&mut [T; GROUP]> {
+    pub(super) fn some(&self, at: i64) -> [T; GROUP] {
+        let part = usize::try_from(at).ok().and_then(|at| self.all().get(at..));
+        if let Some(all) = part.and_then(|part| part.first_chunk()) {
+            return *all;
+        }
+        let mut some = [T::default(); GROUP];
+        match part {
+            Some(part) => {
+                for (x, element) in some.iter_mut().zip(part) {
+                    *x = *element;
+                }
+            }
+            None => {
+                for (i, x) in some.iter_mut().enumerate() {
+                    *x = self.get(at.wrapping_add(i as i64));
+                }
+            }
+        }
+        some
+    }
+
+    /// The elements that this worker may change, and the number of the first.
+    #[inline(always)]
+    pub(super) fn changeable(&mut self) -> (&mut [T], usize) {
+        match self {
+            Elements::Own(elements) => (elements, 0),
+            Elements::Part { elements, from } => (elements, *from),
+            Elements::Shared(_) => (&mut [], 0),
+        }
+    }
+
+    /// So many elements in a row, to be changed, if they are all there.
+    #[inline(always)]
+    pub(super) fn part_mut(&mut self, at: i64, count: usize) -> Option<&mut [T]> {
         let at = usize::try_from(at).ok()?;
-        let (elements, from) = match self {
-            Elements::Own(elements) => (elements.as_mut_slice(), 0),
-            Elements::Part { elements, from } => (&mut **elements, *from),
-            Elements::Shared(_) => return None,
-        };
+        let (elements, from) = self.changeable();
         let at = at.checked_sub(from)?;
-        elements.get_mut(at..at.checked_add(GROUP)?)?.try_into().ok()
+        elements.get_mut(at..at.checked_add(count)?)
     }
 
-    /// Gives the buffer its size, keeping the memory that it has.
-    pub(super) fn resize(&mut self, count: usize) {
+    #[inline(always)]
+    pub(super) fn rows_mut(&mut self, at: i64, groups: usize) -> Option<&mut [[T; GROUP]]> {
+        Some(self.part_mut(at, groups * GROUP)?.as_chunks_mut().0)
+    }
+
+    /// Gives the buffer its size, keeping the memory that it has. One that is `roomy` may be larger.
+    #[inline(always)]
+    pub(super) fn resize(&mut self, count: usize, roomy: bool) {
         if let Elements::Own(elements) = self
-            && elements.len() != count
+            && (elements.len() < count || !roomy && elements.len() != count)
         {
             elements.clear();
             elements.resize(count, T::default());

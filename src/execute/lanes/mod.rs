@@ -5,24 +5,33 @@
 //! does, and what is wrong with a program or its arguments, it says.
 
 mod assemble;
+mod cells;
+mod compute;
 mod dispatch;
+mod folds;
+mod fused;
+mod inline;
 mod instruction;
+mod kernel;
 mod machine;
 mod memory;
 mod needed;
+mod ports;
 mod registers;
 mod state;
 mod team;
 mod transfer;
+mod transpose;
 mod vector;
 
 use std::sync::Mutex;
 
-use crate::array::{Prim, Program};
-use crate::error::Result;
-use crate::interpret::{FromValues, Scalar, ToValues, Value, typed, values};
+use super::Flat;
+use crate::array::Program;
+use crate::error::{Error, Result};
+use crate::interpret::{FromValues, ToValues, Value, typed, values};
 use crate::lower;
-use assemble::{Assembled, In, Out, assemble};
+use assemble::{Assembled, assemble};
 use machine::{Machine, Workspace};
 
 /// A program that is ready to run, from any thread.
@@ -94,94 +103,52 @@ impl Compiled {
         R::from_values(self.run(&values(&self.program, arguments)?)?)
     }
 
+    /// Leaves the results for these arguments in memory that is used again: nothing is converted, and once the results
+    /// have been as large nothing is allocated for them.
+    ///
+    /// # Errors
+    /// Those of [`Program::run`]; then the results are unspecified.
+    pub fn run_into(&self, arguments: &[Flat], results: &mut Vec<Flat>) -> Result<()> {
+        let Program { names, function, .. } = &self.program;
+        Error::lengths("the list of arguments", names.len(), arguments.len())?;
+        for ((param, name), argument) in function.params.iter().zip(names).zip(arguments) {
+            argument.check(name, self.program.type_of(*param))?;
+        }
+        if let Ok(code) = &self.assembled {
+            results.resize_with(code.outputs.len(), Flat::default);
+            let ran = self.with_machine(code, |machine| {
+                code.inputs.iter().zip(arguments).try_for_each(|(port, flat)| ports::lend(machine, port, flat))?;
+                machine.run().ok()?;
+                for (k, (out, result)) in code.outputs.iter().zip(&mut *results).enumerate() {
+                    ports::give(machine, out, &code.outputs[k + 1..], result);
+                }
+                Some(())
+            });
+            if ran.is_some() {
+                return Ok(());
+            }
+        }
+        let arguments: Vec<Value<f64>> = arguments.iter().map(Flat::to_value).collect();
+        *results = self.program.run(&arguments)?.iter().map(Flat::from).collect();
+        Ok(())
+    }
+
     /// The results, unless a check fails.
     fn execute(&self, code: &Assembled, arguments: &[Value<f64>]) -> Option<Vec<Value<f64>>> {
+        self.with_machine(code, |machine| {
+            code.inputs.iter().zip(arguments).try_for_each(|(port, value)| ports::put(machine, port, value))?;
+            machine.run().ok()?;
+            code.outputs.iter().map(|out| ports::take(machine, out)).collect()
+        })
+    }
+
+    /// Does something with a machine, whose memory then is for the next.
+    fn with_machine<'m, T>(&self, code: &'m Assembled, inside: impl FnOnce(&mut Machine<'m>) -> T) -> T {
         let spare = || self.spare.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let workspace = spare().pop().unwrap_or_default();
         let mut machine = Machine::new(code, workspace);
-        let results = inside(&mut machine, arguments);
+        let result = inside(&mut machine);
         spare().push(machine.workspace());
-        results
-    }
-}
-
-fn inside(machine: &mut Machine<'_>, arguments: &[Value<f64>]) -> Option<Vec<Value<f64>>> {
-    let code = machine.code;
-    for (port, argument) in code.inputs.iter().zip(arguments) {
-        put(machine, port, argument)?;
-    }
-    machine.run().ok()?;
-    code.outputs.iter().map(|out| take(machine, out)).collect()
-}
-
-fn integer(scalar: &Scalar<f64>) -> Option<i64> {
-    match scalar {
-        Scalar::Bool(b) => Some((*b).into()),
-        Scalar::I32(n) => Some((*n).into()),
-        Scalar::I64(n) => Some(*n),
-        Scalar::Real(_) => None,
-    }
-}
-
-/// Puts an argument where the code expects it.
-fn put(machine: &mut Machine<'_>, port: &In, argument: &Value<f64>) -> Option<()> {
-    let sizes = |machine: &Machine<'_>, sizes: &[u32]| {
-        (sizes.len() == argument.sizes().len()).then_some(())?;
-        for (register, size) in sizes.iter().zip(argument.sizes()) {
-            machine.state.ints[*register as usize].set(i64::try_from(*size).ok()?);
-        }
-        Some(())
-    };
-    match (port, argument) {
-        (In::Real(register), Value::Scalar(Scalar::Real(x))) => machine.state.reals[*register as usize].set(*x),
-        (In::Int(register), Value::Scalar(x)) => machine.state.ints[*register as usize].set(integer(x)?),
-        (In::Reals { buffer, sizes: registers }, Value::Array(_)) => {
-            sizes(machine, registers)?;
-            let elements = machine.reals[*buffer as usize].own();
-            elements.clear();
-            for element in argument.elements() {
-                let Scalar::Real(x) = element else { return None };
-                elements.push(*x);
-            }
-        }
-        (In::Ints { buffer, sizes: registers }, Value::Array(_)) => {
-            sizes(machine, registers)?;
-            let elements = machine.ints[*buffer as usize].own();
-            elements.clear();
-            for element in argument.elements() {
-                elements.push(integer(element)?);
-            }
-        }
-        _ => return None,
-    }
-    Some(())
-}
-
-fn scalar(n: i64, prim: Prim) -> Scalar<f64> {
-    match prim {
-        Prim::Bool => Scalar::Bool(n != 0),
-        Prim::I32 => Scalar::I32(n as i32),
-        Prim::I64 | Prim::F32 | Prim::F64 => Scalar::I64(n),
-    }
-}
-
-/// The result that the code has left.
-fn take(machine: &mut Machine<'_>, out: &Out) -> Option<Value<f64>> {
-    let sizes = |machine: &Machine<'_>, sizes: &[u32]| {
-        sizes.iter().map(|register| usize::try_from(machine.state.one(*register)).ok()).collect::<Option<Vec<usize>>>()
-    };
-    match out {
-        Out::Real(register) => Some(machine.state.reals[*register as usize].get().into()),
-        Out::Int(register, prim) => Some(Value::Scalar(scalar(machine.state.one(*register), *prim))),
-        Out::Reals { buffer, sizes: registers } => {
-            let sizes = sizes(machine, registers)?;
-            let elements = machine.reals[*buffer as usize].all();
-            Value::reals(&sizes, elements.iter().copied()).ok()
-        }
-        Out::Ints { buffer, sizes: registers, prim } => {
-            let sizes = sizes(machine, registers)?;
-            let elements = machine.ints[*buffer as usize].all();
-            Value::array(&sizes, elements.iter().map(|n| scalar(*n, *prim)).collect()).ok()
-        }
+        result
     }
 }

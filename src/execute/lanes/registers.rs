@@ -5,6 +5,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::inline::Inline;
 use crate::lower::code::{Block, Code, Lanes, Operand, Place, Stm, Value};
 
 /// The registers of a loop over lanes.
@@ -25,6 +26,7 @@ struct Span {
 struct Walk<'c> {
     code: &'c Code,
     needed: &'c FxHashSet<Value>,
+    inline: &'c Inline,
     now: usize,
     spans: FxHashMap<Value, Span>,
     order: Vec<Value>,
@@ -35,21 +37,22 @@ struct Walk<'c> {
 }
 
 impl Registers {
-    pub(super) fn new(code: &Code, lanes: &Lanes, needed: &FxHashSet<Value>) -> Self {
+    pub(super) fn new(code: &Code, lanes: &Lanes, needed: &FxHashSet<Value>, inline: &Inline) -> Self {
         let mut walk = Walk {
             code,
             needed,
+            inline,
             now: 1,
             spans: FxHashMap::default(),
             order: Vec::new(),
             open: Vec::new(),
             carried: Vec::new(),
         };
-        walk.see(lanes.index);
-        lanes.folds.iter().for_each(|(cell, ..)| walk.see(*cell));
+        lanes.folds.iter().for_each(|fold| walk.see(fold.cell));
         walk.block(&lanes.body);
         let end = walk.now + 1;
-        for value in core::iter::once(lanes.index).chain(lanes.folds.iter().map(|(cell, ..)| *cell)) {
+        let index = walk.spans.contains_key(&lanes.index).then_some(lanes.index);
+        for value in index.into_iter().chain(lanes.folds.iter().map(|fold| fold.cell)) {
             walk.spans.insert(value, Span { from: 0, to: end });
         }
         walk.allocate()
@@ -57,6 +60,11 @@ impl Registers {
 
     pub(super) fn of(&self, value: Value) -> u32 {
         self.of[&value]
+    }
+
+    /// The register of a value, if it is used.
+    pub(super) fn used(&self, value: Value) -> Option<u32> {
+        self.of.get(&value).copied()
     }
 
     /// One register more.
@@ -73,7 +81,7 @@ impl Registers {
 
 impl Walk<'_> {
     fn see(&mut self, value: Value) {
-        if !self.code.values[value.0 as usize].varying {
+        if !self.code.values[value.0 as usize].varying || self.inline.contains(value) {
             return;
         }
         let now = self.now;

@@ -3,8 +3,11 @@
 //! Law: who gets which lanes depends on the loop alone, and what they leave is put together in their order; so the results
 //! are the same with any number of threads, and without threads.
 
+use std::sync::{Mutex, PoisonError};
+
+use super::assemble::Assembled;
 use super::instruction::{Instruction, LanesLoop, RealOp};
-use super::machine::{Fault, Machine};
+use super::machine::{Fault, Machine, Workspace, plus};
 use super::memory::Elements;
 use super::vector::LANES;
 
@@ -14,12 +17,14 @@ const SHARE: i64 = 1_000;
 const WORKERS: i64 = 16;
 
 /// How many lanes a worker gets, if the loop is worth sharing out.
+#[inline(always)]
 pub(super) fn share(machine: &Machine<'_>, it: &LanesLoop) -> Option<i64> {
-    let lanes = LANES as i64;
-    let blocks = machine.state.one(it.count) / lanes;
-    if it.scatters || blocks < 2 {
-        return None;
-    }
+    let blocks = machine.state.one(it.count) / LANES as i64;
+    if it.scatters || blocks < 2 { None } else { worth(machine, it, blocks) }
+}
+
+#[inline(never)]
+fn worth(machine: &Machine<'_>, it: &LanesLoop, blocks: i64) -> Option<i64> {
     let work = cost(machine, it).saturating_mul(blocks);
     let length = |(real, buffer): &(bool, u32)| match real {
         true => machine.reals[*buffer as usize].all().len(),
@@ -28,7 +33,7 @@ pub(super) fn share(machine: &Machine<'_>, it: &LanesLoop) -> Option<i64> {
     // Every worker adds to a copy.
     let copies: i64 = it.adds.iter().map(|add| length(add) as i64 / GROUPS_PER_COPY).sum();
     let workers = (work / SHARE.max(copies)).min(WORKERS).min(blocks);
-    (workers >= 2).then(|| (blocks + workers) / workers * lanes)
+    (workers >= 2).then(|| (blocks + workers) / workers * LANES as i64)
 }
 
 /// An element of a copy costs a part of what an instruction on a block costs.
@@ -51,60 +56,87 @@ fn cost(machine: &Machine<'_>, it: &LanesLoop) -> i64 {
             Instruction::Next { .. } => drop(times.pop()),
             _ => {}
         }
-        let each = if let Instruction::Real { op: RealOp::Row(_), .. } = instruction { ROW } else { 1 };
+        let each = match instruction {
+            Instruction::Real { op: RealOp::Row(_), .. } => ROW,
+            Instruction::Inner(inner) => machine.state.one(inner.count).max(1),
+            Instruction::Transpose(it) => machine.state.one(it.count).max(1),
+            _ => 1,
+        };
         cost = cost.saturating_add(times.last().copied().unwrap_or(1).saturating_mul(each));
     }
     cost
 }
 
+/// What workers read.
+struct Common<'m> {
+    code: &'m Assembled,
+    number: usize,
+    /// The registers of one value.
+    registers: (Vec<f64>, Vec<i64>),
+    /// The buffers; none for those that a worker has for itself.
+    reals: Vec<Option<&'m [f64]>>,
+    ints: Vec<Option<&'m [i64]>>,
+    /// Memory that workers have left.
+    spare: Mutex<Vec<Workspace>>,
+}
+
+/// The work of a worker: from which lane to which, and its parts of what is written, by kind and buffer.
+struct Work<'m> {
+    lanes: (i64, i64),
+    reals: Vec<(u32, Elements<'m, f64>)>,
+    ints: Vec<(u32, Elements<'m, i64>)>,
+}
+
+/// What a worker leaves: what its lanes have folded and added.
+struct Left {
+    reals: Vec<Vec<f64>>,
+    ints: Vec<Vec<i64>>,
+    added: Vec<(Vec<f64>, Vec<i64>)>,
+}
+
+/// What the loop adds to, and writes, is not what workers read.
+type Buffers = Vec<(Vec<f64>, Vec<i64>)>;
+
 /// Runs a loop over lanes, so many lanes by each worker.
 pub(super) fn run(machine: &mut Machine<'_>, it: &LanesLoop, number: usize, share: i64) -> Result<(), Fault> {
     let count = machine.state.one(it.count);
-    let take = |real: bool, buffer: u32, machine: &mut Machine<'_>| match real {
-        true => (core::mem::take(machine.reals[buffer as usize].own()), Vec::new()),
-        false => (Vec::new(), core::mem::take(machine.ints[buffer as usize].own())),
-    };
-    let mut written: Vec<(Vec<f64>, Vec<i64>)> = it.writes.iter().map(|(r, b, _)| take(*r, *b, machine)).collect();
-    let mut added: Vec<(Vec<f64>, Vec<i64>)> = it.adds.iter().map(|(r, b)| take(*r, *b, machine)).collect();
+    let mut written: Buffers = it.writes.iter().map(|(real, b, _)| take(*real, *b, machine)).collect();
+    let mut added: Buffers = it.adds.iter().map(|(real, b)| take(*real, *b, machine)).collect();
     let parts: Vec<usize> =
         it.writes.iter().map(|(_, _, part)| usize::try_from(machine.state.one(*part)).unwrap_or(0)).collect();
 
-    let mut workers: Vec<Machine<'_>> = Vec::new();
-    {
-        let mut rest: Vec<(&mut [f64], &mut [i64])> =
-            written.iter_mut().map(|(reals, ints)| (&mut reals[..], &mut ints[..])).collect();
-        let mut first = 0;
-        while first < count {
-            let to = (first + share).min(count);
-            let mut worker = machine.worker(number, first, to);
-            for (((real, buffer, _), part), rest) in it.writes.iter().zip(&parts).zip(&mut rest) {
-                let (from, length) = (first as usize * part, (to - first) as usize * part);
-                if *real {
-                    worker.reals[*buffer as usize] = Elements::Part { elements: cut(&mut rest.0, length), from };
-                } else {
-                    worker.ints[*buffer as usize] = Elements::Part { elements: cut(&mut rest.1, length), from };
-                }
+    let helpers = core::mem::take(&mut machine.helpers);
+    let common = Common::of(machine, it, number, helpers);
+    let mut works: Vec<Work<'_>> = Vec::new();
+    let mut rest: Vec<(&mut [f64], &mut [i64])> =
+        written.iter_mut().map(|(reals, ints)| (&mut reals[..], &mut ints[..])).collect();
+    let mut first = 0;
+    while first < count {
+        let to = (first + share).min(count);
+        let mut work = Work { lanes: (first, to), reals: Vec::new(), ints: Vec::new() };
+        for (((real, buffer, _), part), rest) in it.writes.iter().zip(&parts).zip(&mut rest) {
+            let (from, length) = (first as usize * part, (to - first) as usize * part);
+            if *real {
+                work.reals.push((*buffer, Elements::Part { elements: cut(&mut rest.0, length), from }));
+            } else {
+                work.ints.push((*buffer, Elements::Part { elements: cut(&mut rest.1, length), from }));
             }
-            for ((real, buffer), (reals, ints)) in it.adds.iter().zip(&added) {
-                if *real {
-                    worker.reals[*buffer as usize] = Elements::Own(vec![0.0; reals.len()]);
-                } else {
-                    worker.ints[*buffer as usize] = Elements::Own(vec![0; ints.len()]);
-                }
-            }
-            workers.push(worker);
-            first = to;
         }
+        works.push(work);
+        first = to;
     }
-    let outcome = all(&mut workers);
-    let left: Vec<_> = workers.into_iter().map(|worker| worker.left(it)).collect();
+    let lengths: Vec<(usize, usize)> = added.iter().map(|(reals, ints)| (reals.len(), ints.len())).collect();
+    let outcome = all(works, |work| common.run(it, work, &lengths));
+    let helpers = common.spare.into_inner().unwrap_or_else(PoisonError::into_inner);
+    machine.helpers = helpers;
+    let left = outcome.as_deref().unwrap_or_default();
 
     // In the order of the workers.
-    for left in &left {
+    for left in left {
         for (((_, buffer), (reals, ints)), (more_reals, more_ints)) in it.adds.iter().zip(&mut added).zip(&left.added) {
             reals.iter_mut().zip(more_reals).for_each(|(a, b)| *a += b);
             let prim = machine.code.int_kinds.get(*buffer as usize).copied();
-            ints.iter_mut().zip(more_ints).for_each(|(a, b)| *a = super::machine::plus(prim, *a, *b));
+            ints.iter_mut().zip(more_ints).for_each(|(a, b)| *a = plus(prim, *a, *b));
         }
     }
     for ((real, buffer), (reals, ints)) in it.adds.iter().zip(added) {
@@ -114,20 +146,81 @@ pub(super) fn run(machine: &mut Machine<'_>, it: &LanesLoop, number: usize, shar
         put(machine, *real, *buffer, reals, ints);
     }
     let mut found = 0;
-    for (k, (_, _, buffer)) in it.real_folds.iter().enumerate() {
+    for (k, fold) in it.real_folds.iter().enumerate() {
         let all: Vec<f64> = left.iter().flat_map(|left| left.reals[k].iter().copied()).collect();
         found = all.len();
-        *machine.reals[*buffer as usize].own() = all;
+        *machine.reals[fold.found as usize].own() = all;
     }
-    for (k, (_, _, buffer)) in it.int_folds.iter().enumerate() {
+    for (k, fold) in it.int_folds.iter().enumerate() {
         let all: Vec<i64> = left.iter().flat_map(|left| left.ints[k].iter().copied()).collect();
         found = all.len();
-        *machine.ints[*buffer as usize].own() = all;
+        *machine.ints[fold.found as usize].own() = all;
     }
     if let Some(folded) = it.folded {
-        machine.state.ints[folded as usize].set(found as i64);
+        machine.state.ints.set(folded, found as i64);
     }
-    outcome
+    outcome.map(|_| ())
+}
+
+impl<'m> Common<'m> {
+    fn of(machine: &'m Machine<'_>, it: &LanesLoop, number: usize, helpers: Vec<Workspace>) -> Self {
+        let code = machine.code;
+        let own_real = |k: usize| code.own_reals[k] || it.real_folds.iter().any(|fold| fold.found as usize == k);
+        let own_int = |k: usize| code.own_ints[k] || it.int_folds.iter().any(|fold| fold.found as usize == k);
+        Common {
+            code,
+            number,
+            registers: (machine.state.reals.uniform(), machine.state.ints.uniform()),
+            reals: machine.reals.iter().enumerate().map(|(k, b)| (!own_real(k)).then(|| b.all())).collect(),
+            ints: machine.ints.iter().enumerate().map(|(k, b)| (!own_int(k)).then(|| b.all())).collect(),
+            spare: Mutex::new(helpers),
+        }
+    }
+
+    fn spare(&self) -> std::sync::MutexGuard<'_, Vec<Workspace>> {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a worker leaves who does this work. It adds to copies of these lengths.
+    fn run(&self, it: &LanesLoop, work: Work<'_>, lengths: &[(usize, usize)]) -> Result<Left, Fault> {
+        let workspace = self.spare().pop().unwrap_or_default();
+        let mut worker = Machine::worker(self.code, workspace, (self.number, work.lanes), &self.registers);
+        let shared = worker.reals.iter_mut().zip(&self.reals);
+        shared.for_each(|(buffer, shared)| shared.iter().for_each(|shared| *buffer = Elements::Shared(shared)));
+        let shared = worker.ints.iter_mut().zip(&self.ints);
+        shared.for_each(|(buffer, shared)| shared.iter().for_each(|shared| *buffer = Elements::Shared(shared)));
+        work.reals.into_iter().for_each(|(buffer, part)| worker.reals[buffer as usize] = part);
+        work.ints.into_iter().for_each(|(buffer, part)| worker.ints[buffer as usize] = part);
+        for ((real, buffer), (reals, ints)) in it.adds.iter().zip(lengths) {
+            if *real {
+                worker.reals[*buffer as usize] = Elements::Own(vec![0.0; *reals]);
+            } else {
+                worker.ints[*buffer as usize] = Elements::Own(vec![0; *ints]);
+            }
+        }
+        let outcome = worker.run();
+        let added = it.adds.iter().map(|(real, buffer)| take(*real, *buffer, &mut worker)).collect();
+        let reals = it.real_folds.iter().map(|f| core::mem::take(worker.reals[f.found as usize].own())).collect();
+        let ints = it.int_folds.iter().map(|f| core::mem::take(worker.ints[f.found as usize].own())).collect();
+        let workspace = worker.workspace();
+        self.spare().push(workspace);
+        outcome.map(|()| Left { reals, ints, added })
+    }
+}
+
+fn take(real: bool, buffer: u32, machine: &mut Machine<'_>) -> (Vec<f64>, Vec<i64>) {
+    match real {
+        true => (core::mem::take(machine.reals[buffer as usize].own()), Vec::new()),
+        false => (Vec::new(), core::mem::take(machine.ints[buffer as usize].own())),
+    }
+}
+
+fn put(machine: &mut Machine<'_>, real: bool, buffer: u32, reals: Vec<f64>, ints: Vec<i64>) {
+    if real {
+        machine.reals[buffer as usize] = Elements::Own(reals);
+    } else {
+        machine.ints[buffer as usize] = Elements::Own(ints);
+    }
 }
 
 /// The first elements of what is left, which are then gone from it.
@@ -139,21 +232,16 @@ fn cut<'s, T>(rest: &mut &'s mut [T], length: usize) -> &'s mut [T] {
     now
 }
 
-fn put(machine: &mut Machine<'_>, real: bool, buffer: u32, reals: Vec<f64>, ints: Vec<i64>) {
-    if real {
-        machine.reals[buffer as usize] = Elements::Own(reals);
-    } else {
-        machine.ints[buffer as usize] = Elements::Own(ints);
-    }
-}
-
 #[cfg(feature = "rayon")]
-fn all(workers: &mut [Machine<'_>]) -> Result<(), Fault> {
-    use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
-    workers.par_iter_mut().map(Machine::run).collect()
+fn all(works: Vec<Work<'_>>, run: impl Fn(Work<'_>) -> Result<Left, Fault> + Sync + Send) -> Result<Vec<Left>, Fault> {
+    use rayon::iter::{IntoParallelIterator, ParallelIterator};
+    if rayon::current_num_threads() == 1 {
+        return works.into_iter().map(run).collect();
+    }
+    works.into_par_iter().map(run).collect()
 }
 
 #[cfg(not(feature = "rayon"))]
-fn all(workers: &mut [Machine<'_>]) -> Result<(), Fault> {
-    workers.iter_mut().try_for_each(Machine::run)
+fn all(works: Vec<Work<'_>>, run: impl Fn(Work<'_>) -> Result<Left, Fault>) -> Result<Vec<Left>, Fault> {
+    works.into_iter().map(run).collect()
 }

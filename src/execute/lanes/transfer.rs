@@ -3,7 +3,8 @@
 //! Law: what lanes load outside of a buffer is 0; what they store and add goes there in the order of the lanes.
 
 use super::memory::Elements;
-use super::vector::{Block, GROUP, Operand, sum};
+use super::state::Mask;
+use super::vector::{GROUP, Group, Operand, Source, eight, get, one_by_one, set, sum};
 
 /// Where the elements of the lanes are.
 #[derive(Debug, Clone, Copy)]
@@ -11,16 +12,16 @@ pub(super) enum Reach<'r> {
     /// One element for all.
     Same(i64),
     /// In the lanes' own buffers, which lie side by side: this row, or the row so far on.
-    Own { row: i64, width: usize, at: Option<&'r Block<i64>> },
+    Own { row: i64, width: usize, at: Option<&'r [Group<i64>]> },
     /// So far apart, and each so far on.
-    Apart { start: i64, stride: i64, at: Option<&'r Block<i64>> },
+    Apart { start: i64, stride: i64, at: Option<&'r [Group<i64>]> },
 }
 
 impl Reach<'_> {
     /// The number of a lane's element.
     #[inline(always)]
     fn of(&self, lane: usize) -> i64 {
-        let on = |at: Option<&Block<i64>>| at.map_or(0, |at| at.get(lane));
+        let on = |at: Option<&[Group<i64>]>| at.map_or(0, |at| get(at, lane));
         match self {
             Reach::Same(start) => *start,
             Reach::Own { row, width, at } => {
@@ -34,7 +35,7 @@ impl Reach<'_> {
 
     /// The number of the first lane's element, if the others follow it.
     #[inline(always)]
-    fn in_a_row(&self) -> Option<i64> {
+    pub(super) fn in_a_row(&self) -> Option<i64> {
         match self {
             Reach::Own { row, width, at: None } => Some(row.wrapping_mul(*width as i64)),
             Reach::Apart { start, stride: 1, at: None } => Some(*start),
@@ -45,24 +46,58 @@ impl Reach<'_> {
 
 /// Loads an element for each lane.
 #[inline(always)]
-pub(super) fn load<T: Copy + Default>(from: &Elements<'_, T>, reach: Reach<'_>, to: &Block<T>, active: usize) {
-    let groups = active.div_ceil(GROUP);
+pub(super) fn load<T: Copy + Default>(from: &Elements<'_, T>, reach: Reach<'_>, to: &[Group<T>], active: usize) {
+    let elements = from.all();
     if let Some(start) = reach.in_a_row() {
-        for k in 0..groups {
-            let at = start.wrapping_add((k * GROUP) as i64);
-            match from.group(at) {
-                Some(group) => to.set_group(k, group),
-                None => (0..GROUP).for_each(|i| to.set(k * GROUP + i, from.get(at.wrapping_add(i as i64)))),
+        match from.rows(start, to.len()) {
+            Some(rows) => {
+                for (to, row) in to.iter().zip(rows) {
+                    to.write(*row);
+                    one_by_one();
+                }
+            }
+            None => {
+                for (k, to) in to.iter().enumerate() {
+                    to.write(from.some(start.wrapping_add((k * GROUP) as i64)));
+                }
             }
         }
         return;
     }
-    if let Reach::Same(start) = reach {
-        let x = from.get(start);
-        (0..groups).for_each(|k| to.set_group(k, [x; GROUP]));
-        return;
+    match reach {
+        Reach::Same(start) => {
+            let x = from.get(start);
+            for to in to {
+                to.write([x; GROUP]);
+                one_by_one();
+            }
+        }
+        Reach::Apart { start, stride, at: None } => {
+            let mut next = start;
+            for to in to {
+                let at = eight(|i| next.wrapping_add(stride.wrapping_mul(i as i64)));
+                to.write(gathered(elements, at));
+                next = next.wrapping_add(stride.wrapping_mul(GROUP as i64));
+            }
+        }
+        Reach::Apart { start, stride: 0, at: Some(at) } => {
+            for (to, at) in to.iter().zip(at) {
+                let at = at.read();
+                to.write(gathered(elements, eight(|i| at[i].wrapping_add(start))));
+            }
+        }
+        Reach::Own { .. } | Reach::Apart { .. } => {
+            for lane in 0..active {
+                set(to, lane, from.get(reach.of(lane)));
+            }
+        }
     }
-    (0..active).for_each(|lane| to.set(lane, from.get(reach.of(lane))));
+}
+
+/// The elements of these numbers.
+#[inline(always)]
+fn gathered<T: Copy + Default>(elements: &[T], at: [i64; GROUP]) -> [T; GROUP] {
+    eight(|i| elements.get(at[i] as usize).copied().unwrap_or_default())
 }
 
 /// Stores an element of each lane in which the mask is true.
@@ -71,7 +106,7 @@ pub(super) fn store<T: Copy + Default>(
     to: &mut Elements<'_, T>,
     reach: Reach<'_>,
     x: Operand<'_, T>,
-    mask: Option<Operand<'_, i64>>,
+    mask: Mask<'_>,
     active: usize,
 ) {
     add(to, reach, x, mask, active, |_, x| x);
@@ -83,28 +118,60 @@ pub(super) fn add<T: Copy + Default>(
     to: &mut Elements<'_, T>,
     reach: Reach<'_>,
     x: Operand<'_, T>,
-    mask: Option<Operand<'_, i64>>,
+    mask: Mask<'_>,
     active: usize,
     plus: impl Fn(T, T) -> T,
 ) {
-    if mask.is_none()
-        && let Some(start) = reach.in_a_row()
+    let mask = match mask {
+        Mask::None => return,
+        Mask::All => None,
+        Mask::Where(mask) => Some(mask),
+    };
+    let mut done = 0;
+    if let Some(start) = reach.in_a_row()
+        && let Some(rows) = to.rows_mut(start, active / GROUP)
     {
-        for k in 0..active / GROUP {
-            if let Some(group) = to.group_mut(start.wrapping_add((k * GROUP) as i64)) {
-                let x = x.group(k);
-                *group = core::array::from_fn(|i| plus(group[i], x[i]));
+        match mask {
+            None => {
+                for (k, row) in rows.iter_mut().enumerate() {
+                    let x = x.group(k);
+                    *row = eight(|i| plus(row[i], x[i]));
+                    one_by_one();
+                }
+            }
+            Some(mask) => {
+                for (k, row) in rows.iter_mut().enumerate() {
+                    let (x, mask) = (x.group(k), mask.group(k));
+                    *row = eight(|i| if mask[i] != 0 { plus(row[i], x[i]) } else { row[i] });
+                }
             }
         }
-        let rest = active - active % GROUP;
-        for lane in rest..active {
-            if let Some(element) = to.get_mut(start.wrapping_add(lane as i64)) {
-                *element = plus(*element, x.lane(lane));
+        done = rows.len() * GROUP;
+        if mask.is_none() && done < active {
+            let x = x.group(done / GROUP);
+            if let Some(rest) = to.part_mut(start + done as i64, active - done) {
+                for (element, x) in rest.iter_mut().zip(x) {
+                    *element = plus(*element, x);
+                }
+                return;
+            }
+        }
+    }
+    if let (Reach::Apart { start, stride, at: None }, None) = (reach, mask) {
+        let (elements, from) = to.changeable();
+        let mut at = start.wrapping_sub(from as i64).wrapping_add(stride.wrapping_mul(done as i64));
+        for k in done / GROUP..active.div_ceil(GROUP) {
+            let x = x.group(k);
+            for x in &x[..GROUP.min(active - k * GROUP)] {
+                if let Some(element) = elements.get_mut(at as usize) {
+                    *element = plus(*element, *x);
+                }
+                at = at.wrapping_add(stride);
             }
         }
         return;
     }
-    for lane in 0..active {
+    for lane in done..active {
         if mask.is_none_or(|mask| mask.lane(lane) != 0)
             && let Some(element) = to.get_mut(reach.of(lane))
         {
@@ -119,10 +186,15 @@ pub(super) fn add_real(
     to: &mut Elements<'_, f64>,
     reach: Reach<'_>,
     x: Operand<'_, f64>,
-    mask: Option<Operand<'_, i64>>,
+    mask: Mask<'_>,
     active: usize,
 ) {
     let Reach::Same(start) = reach else { return add(to, reach, x, mask, active, |a, b| a + b) };
+    let mask = match mask {
+        Mask::None => return,
+        Mask::All => None,
+        Mask::Where(mask) => Some(mask),
+    };
     if let Some(element) = to.get_mut(start) {
         *element += sum(active, x, mask);
     }

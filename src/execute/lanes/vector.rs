@@ -1,186 +1,241 @@
-//! Blocks of lanes, and operations on them.
+//! Registers in groups of eight lanes, and operations on them.
 //!
 //! Law: eight lanes are read, computed and written before the next eight, so a register may be operand and result. Every
 //! loop here is straight, so that the compiler makes it vector instructions.
 
-use core::array::from_fn;
 use core::cell::Cell;
+
+use super::instruction::Reg;
 
 /// Lanes that are computed together.
 pub(super) const GROUP: usize = 8;
 /// The most groups in a block.
-const GROUPS: usize = 16;
+pub(super) const GROUPS: usize = 16;
 /// The most lanes in a block.
 pub(super) const LANES: usize = GROUP * GROUPS;
 
-/// A register: a value for each lane.
+/// A value for each of eight lanes.
 #[repr(align(64))]
-#[derive(Debug)]
-pub(super) struct Block<T: Copy>([[Cell<T>; GROUP]; GROUPS]);
+#[derive(Debug, Clone)]
+pub(super) struct Group<T: Copy>([Cell<T>; GROUP]);
 
-/// An operand: a register, or the same value in all lanes.
+/// Eight values, by number. What is inlined here is compiled for the vector instructions of where it is used.
+#[inline(always)]
+pub(super) fn eight<T>(mut f: impl FnMut(usize) -> T) -> [T; GROUP] {
+    [f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7)]
+}
+
+/// Keeps the compiler from taking several groups at once: one is a vector, more would be gathered and scattered.
+#[inline(always)]
+pub(super) fn one_by_one() {
+    core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
+}
+
+/// What has a value for each lane.
+pub(super) trait Source<T>: Copy {
+    fn group(&self, k: usize) -> [T; GROUP];
+}
+
+/// An operand: the groups of a register, or the one group of a value that is the same in all lanes.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Operand<'r, T: Copy> {
-    One(T),
-    Each(&'r Block<T>),
+pub(super) struct Operand<'r, T: Copy> {
+    groups: &'r [Group<T>],
+    step: usize,
 }
 
-impl<T: Copy + Default> Default for Block<T> {
-    fn default() -> Self {
-        Block(from_fn(|_| from_fn(|_| Cell::new(T::default()))))
-    }
+/// Elements in memory, in a row.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Row<'r, T>(pub(super) &'r [[T; GROUP]]);
+
+/// Registers of one kind: first those that hold one value, a group of copies each, then those that hold a block.
+#[derive(Debug, Default)]
+pub(super) struct Bank<T: Copy> {
+    groups: Vec<Group<T>>,
+    uniform: usize,
 }
 
-impl<T: Copy> Block<T> {
-    #[inline(always)]
-    pub(super) fn group(&self, k: usize) -> [T; GROUP] {
-        from_fn(|i| self.0[k][i].get())
-    }
-
-    #[inline(always)]
-    pub(super) fn set_group(&self, k: usize, x: [T; GROUP]) {
-        self.0[k].iter().zip(x).for_each(|(cell, x)| cell.set(x));
-    }
-
-    #[inline(always)]
-    pub(super) fn get(&self, lane: usize) -> T {
-        self.0[lane / GROUP][lane % GROUP].get()
+impl<T: Copy> Group<T> {
+    fn new(x: T) -> Self {
+        Group(eight(|_| Cell::new(x)))
     }
 
     #[inline(always)]
-    pub(super) fn set(&self, lane: usize, x: T) {
-        self.0[lane / GROUP][lane % GROUP].set(x);
+    pub(super) fn read(&self) -> [T; GROUP] {
+        eight(|i| self.0[i].get())
     }
 
-    pub(super) fn fill(&self, x: T) {
-        self.0.iter().flatten().for_each(|cell| cell.set(x));
-    }
-}
-
-#[inline(always)]
-fn read<T: Copy>(cells: &[Cell<T>; GROUP]) -> [T; GROUP] {
-    from_fn(|i| cells[i].get())
-}
-
-#[inline(always)]
-fn write<T: Copy>(cells: &[Cell<T>; GROUP], x: [T; GROUP]) {
-    cells.iter().zip(x).for_each(|(cell, x)| cell.set(x));
-}
-
-/// `to = f(a)` in the first groups.
-#[inline(always)]
-pub(super) fn each1<A: Copy, T: Copy>(groups: usize, to: &Block<T>, a: Operand<'_, A>, f: impl Fn(A) -> T) {
-    match a {
-        Operand::One(a) => {
-            let x = f(a);
-            to.0.iter().take(groups).for_each(|to| write(to, [x; GROUP]));
-        }
-        Operand::Each(a) => {
-            for (to, a) in to.0.iter().zip(&a.0).take(groups) {
-                let a = read(a);
-                write(to, from_fn(|i| f(a[i])));
-            }
+    #[inline(always)]
+    #[allow(clippy::needless_range_loop, reason = "a straight loop over both becomes one store")]
+    pub(super) fn write(&self, x: [T; GROUP]) {
+        for i in 0..GROUP {
+            self.0[i].set(x[i]);
         }
     }
 }
 
-/// `to = f(a, b)` in the first groups.
+/// The value in a lane of a block.
 #[inline(always)]
-pub(super) fn each2<A: Copy, T: Copy>(
-    groups: usize,
-    to: &Block<T>,
-    a: Operand<'_, A>,
-    b: Operand<'_, A>,
-    f: impl Fn(A, A) -> T,
-) {
-    match (a, b) {
-        (Operand::One(a), Operand::One(b)) => {
-            let x = f(a, b);
-            to.0.iter().take(groups).for_each(|to| write(to, [x; GROUP]));
-        }
-        (Operand::One(a), Operand::Each(b)) => {
-            for (to, b) in to.0.iter().zip(&b.0).take(groups) {
-                let b = read(b);
-                write(to, from_fn(|i| f(a, b[i])));
-            }
-        }
-        (Operand::Each(a), Operand::One(b)) => {
-            for (to, a) in to.0.iter().zip(&a.0).take(groups) {
-                let a = read(a);
-                write(to, from_fn(|i| f(a[i], b)));
-            }
-        }
-        (Operand::Each(a), Operand::Each(b)) => {
-            for ((to, a), b) in to.0.iter().zip(&a.0).zip(&b.0).take(groups) {
-                let (a, b) = (read(a), read(b));
-                write(to, from_fn(|i| f(a[i], b[i])));
-            }
-        }
+pub(super) fn get<T: Copy>(block: &[Group<T>], lane: usize) -> T {
+    block[lane / GROUP].0[lane % GROUP].get()
+}
+
+#[inline(always)]
+pub(super) fn set<T: Copy>(block: &[Group<T>], lane: usize, x: T) {
+    block[lane / GROUP].0[lane % GROUP].set(x);
+}
+
+impl<T: Copy> Source<T> for Operand<'_, T> {
+    #[inline(always)]
+    fn group(&self, k: usize) -> [T; GROUP] {
+        self.groups[k * self.step].read()
+    }
+}
+
+impl<T: Copy> Source<T> for Row<'_, T> {
+    #[inline(always)]
+    fn group(&self, k: usize) -> [T; GROUP] {
+        self.0[k]
     }
 }
 
 impl<T: Copy> Operand<'_, T> {
     #[inline(always)]
-    pub(super) fn group(&self, k: usize) -> [T; GROUP] {
-        match self {
-            Operand::One(x) => [*x; GROUP],
-            Operand::Each(block) => block.group(k),
+    pub(super) fn lane(&self, lane: usize) -> T {
+        get(self.groups, lane * self.step)
+    }
+
+    /// The value, if it is the same in all lanes.
+    #[inline(always)]
+    pub(super) fn uniform(&self) -> Option<T> {
+        (self.step == 0).then(|| self.lane(0))
+    }
+}
+
+impl<T: Copy + Default> Bank<T> {
+    /// Sets the registers of one value to what they are at first.
+    pub(super) fn restart(&mut self, initial: &[T]) {
+        if self.uniform != initial.len() {
+            (self.uniform, self.groups) = (initial.len(), Vec::new());
+        }
+        if self.groups.is_empty() {
+            self.groups.extend(initial.iter().map(|x| Group::new(*x)));
+        }
+        self.groups.iter().zip(initial).for_each(|(group, x)| group.write([*x; GROUP]));
+    }
+
+    /// What is in the registers of one value.
+    pub(super) fn uniform(&self) -> Vec<T> {
+        self.groups[..self.uniform].iter().map(|group| group.0[0].get()).collect()
+    }
+
+    /// Says that there are at least so many registers of blocks.
+    pub(super) fn reserve(&mut self, blocks: usize) {
+        let groups = self.uniform + blocks * GROUPS;
+        if self.groups.len() < groups {
+            self.groups.resize_with(groups, || Group::new(T::default()));
         }
     }
 
     #[inline(always)]
-    pub(super) fn lane(&self, lane: usize) -> T {
-        match self {
-            Operand::One(x) => *x,
-            Operand::Each(block) => block.get(lane),
+    pub(super) fn operand(&self, x: Reg) -> Operand<'_, T> {
+        match x {
+            Reg::Uniform(k) => Operand { groups: &self.groups[k as usize..=k as usize], step: 0 },
+            Reg::Varying(k) => Operand { groups: self.block(k), step: 1 },
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn block(&self, k: u32) -> &[Group<T>] {
+        let at = self.uniform + k as usize * GROUPS;
+        &self.groups[at..at + GROUPS]
+    }
+
+    #[inline(always)]
+    pub(super) fn one(&self, k: u32) -> T {
+        self.groups[k as usize].0[0].get()
+    }
+
+    #[inline(always)]
+    pub(super) fn set(&self, k: u32, x: T) {
+        self.groups[k as usize].write([x; GROUP]);
+    }
+
+    pub(super) fn fill(&self, k: u32, x: T) {
+        for group in self.block(k) {
+            group.write([x; GROUP]);
+            one_by_one();
         }
     }
 }
 
-/// `to = f(a, b, c)` in the first groups.
+/// The numbers of lanes, from the first on.
+#[inline(always)]
+pub(super) fn number(block: &[Group<i64>], first: i64) {
+    let mut now = eight(|i| first + i as i64);
+    for group in block {
+        group.write(now);
+        now = eight(|i| now[i] + GROUP as i64);
+        one_by_one();
+    }
+}
+
+/// `to = f(a)`, group by group.
+#[inline(always)]
+pub(super) fn each1<A: Copy, T: Copy>(to: &[Group<T>], a: impl Source<A>, f: impl Fn(A) -> T) {
+    for (k, to) in to.iter().enumerate() {
+        let a = a.group(k);
+        to.write(eight(|i| f(a[i])));
+        one_by_one();
+    }
+}
+
+/// `to = f(a, b)`, group by group.
+#[inline(always)]
+pub(super) fn each2<A: Copy, T: Copy>(to: &[Group<T>], a: impl Source<A>, b: impl Source<A>, f: impl Fn(A, A) -> T) {
+    for (k, to) in to.iter().enumerate() {
+        let (a, b) = (a.group(k), b.group(k));
+        to.write(eight(|i| f(a[i], b[i])));
+        one_by_one();
+    }
+}
+
+/// `to = f(a, b, c)`, group by group.
 #[inline(always)]
 pub(super) fn each3<A: Copy, B: Copy, T: Copy>(
-    groups: usize,
-    to: &Block<T>,
-    a: Operand<'_, A>,
-    [b, c]: [Operand<'_, B>; 2],
+    to: &[Group<T>],
+    a: impl Source<A>,
+    b: impl Source<B>,
+    c: impl Source<B>,
     f: impl Fn(A, B, B) -> T,
 ) {
-    for k in 0..groups.min(GROUPS) {
+    for (k, to) in to.iter().enumerate() {
         let (a, b, c) = (a.group(k), b.group(k), c.group(k));
-        to.set_group(k, from_fn(|i| f(a[i], b[i], c[i])));
+        to.write(eight(|i| f(a[i], b[i], c[i])));
+        one_by_one();
     }
 }
 
-/// `to = f(a, b, c)` in the first groups, where a factor or none is the same in all lanes.
+/// What an operation makes of the first lanes of a block.
 #[inline(always)]
-pub(super) fn fused(
-    groups: usize,
-    to: &Block<f64>,
-    [a, b, c]: [Operand<'_, f64>; 3],
-    f: impl Fn(f64, f64, f64) -> f64,
-) {
-    match (a, b, c) {
-        (Operand::One(a), Operand::Each(b), Operand::Each(c))
-        | (Operand::Each(b), Operand::One(a), Operand::Each(c)) => {
-            for ((to, b), c) in to.0.iter().zip(&b.0).zip(&c.0).take(groups) {
-                let (b, c) = (read(b), read(c));
-                write(to, from_fn(|i| f(a, b[i], c[i])));
-            }
-        }
-        (Operand::Each(a), Operand::Each(b), Operand::Each(c)) => {
-            for (((to, a), b), c) in to.0.iter().zip(&a.0).zip(&b.0).zip(&c.0).take(groups) {
-                let (a, b, c) = (read(a), read(b), read(c));
-                write(to, from_fn(|i| f(a[i], b[i], c[i])));
-            }
-        }
-        (a, b, c) => each3(groups, to, a, [b, c], f),
+pub(super) fn folded<T: Copy>(block: &[Group<T>], start: T, op: impl Fn(T, T) -> T) -> T {
+    let mut all = [start; GROUP];
+    for group in block {
+        let x = group.read();
+        all = eight(|i| op(all[i], x[i]));
     }
+    across(all, op)
+}
+
+/// What an operation makes of eight values.
+#[inline(always)]
+pub(super) fn across<T: Copy>(x: [T; GROUP], op: impl Fn(T, T) -> T) -> T {
+    let four = [op(x[0], x[4]), op(x[1], x[5]), op(x[2], x[6]), op(x[3], x[7])];
+    op(op(four[0], four[2]), op(four[1], four[3]))
 }
 
 /// The sum of the first lanes in which the mask is true.
 #[inline(always)]
-pub(super) fn sum(lanes: usize, x: Operand<'_, f64>, mask: Option<Operand<'_, i64>>) -> f64 {
+pub(super) fn sum(lanes: usize, x: impl Source<f64>, mask: Option<Operand<'_, i64>>) -> f64 {
     let mut sums = [0.0; GROUP];
     let whole = lanes / GROUP;
     let masked = |k: usize| {
@@ -189,18 +244,17 @@ pub(super) fn sum(lanes: usize, x: Operand<'_, f64>, mask: Option<Operand<'_, i6
             None => x,
             Some(mask) => {
                 let mask = mask.group(k);
-                from_fn(|i| if mask[i] != 0 { x[i] } else { 0.0 })
+                eight(|i| if mask[i] != 0 { x[i] } else { 0.0 })
             }
         }
     };
     for k in 0..whole {
         let x = masked(k);
-        sums = from_fn(|i| sums[i] + x[i]);
+        sums = eight(|i| sums[i] + x[i]);
     }
     if !lanes.is_multiple_of(GROUP) {
         let x = masked(whole);
-        sums = from_fn(|i| if i < lanes % GROUP { sums[i] + x[i] } else { sums[i] });
+        sums = eight(|i| if i < lanes % GROUP { sums[i] + x[i] } else { sums[i] });
     }
-    let four: [f64; 4] = from_fn(|i| sums[i] + sums[i + 4]);
-    (four[0] + four[2]) + (four[1] + four[3])
+    across(sums, |a, b| a + b)
 }

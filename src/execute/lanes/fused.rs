@@ -1,0 +1,137 @@
+//! Kernels, and loops that sum up, from code.
+//!
+//! Law: the instruction does what the statements say that it is made of.
+
+use super::assemble::Assembler;
+use super::inline::{is_needed, is_row};
+use super::instruction::{Fused, Inner, Instruction, Kernel, Reg, Src, Summed, To, Transpose};
+use crate::array::ScalarOp;
+use crate::lower::code::{Block, Op, Operand, Place, Stm, Value};
+use crate::primitives::Primitive;
+
+/// What a loop sums up, from which places, and in which cell.
+type Sum = (Summed, [Place; 2], Value);
+
+impl Assembler<'_> {
+    /// Whether a value is loaded where it is used.
+    pub(super) fn is_loaded(&self, x: Operand) -> bool {
+        matches!(x, Operand::Value(value) if self.inline.loads.contains_key(&value))
+    }
+
+    /// Whether a value has no register.
+    pub(super) fn is_inline(&self, x: Operand) -> bool {
+        matches!(x, Operand::Value(value) if self.inline.contains(value))
+    }
+
+    /// The number of an address.
+    pub(super) fn numbered(&mut self, place: &Place) -> u32 {
+        let address = self.address(place);
+        let known = self.addresses.iter().position(|other| *other == address);
+        let at = known.unwrap_or_else(|| {
+            self.addresses.push(address);
+            self.addresses.len() - 1
+        });
+        u32::try_from(at).expect("code has fewer than 2^32 addresses")
+    }
+
+    fn source(&mut self, x: Operand) -> Src {
+        match x {
+            Operand::Value(value) if self.inline.loads.contains_key(&value) => {
+                let place = self.inline.loads[&value];
+                Src::Row(self.numbered(&place))
+            }
+            x => Src::Reg(self.reg(x)),
+        }
+    }
+
+    /// Puts what is loaded, or the result of the operation before, where it belongs.
+    pub(super) fn put(&mut self, to: To, x: Operand) {
+        match self.held.take() {
+            Some((op, operands)) => self.kernel(to, op, &operands),
+            None => {
+                let x = [self.source(x); 3];
+                self.out.push(Instruction::Kernel(Kernel { op: Fused::Copy, to, x }));
+            }
+        }
+    }
+
+    pub(super) fn kernel(&mut self, to: To, op: Op, operands: &[Operand]) {
+        let op = match op {
+            Op::Scalar(ScalarOp::Add) => Fused::Add,
+            Op::Scalar(ScalarOp::Mul) => Fused::Mul,
+            Op::Scalar(ScalarOp::Row(Primitive::Sub)) => Fused::Sub,
+            Op::MulAdd => Fused::MulAdd,
+            Op::MulSub => Fused::MulSub,
+            Op::MulSubtracted => Fused::MulSubtracted,
+            Op::Scalar(_) | Op::Select => panic!("this operation neither loads nor stores"),
+        };
+        let x: Vec<Src> = operands.iter().map(|x| self.source(*x)).collect();
+        let x = match x[..] {
+            // Factors commute, and the first may be in memory.
+            [a @ Src::Reg(_), b @ Src::Row(_), c] => [b, a, c],
+            [a, b, c] => [a, b, c],
+            [a, b] => [a, b, b],
+            _ => panic!("a kernel has two or three operands"),
+        };
+        self.out.push(Instruction::Kernel(Kernel { op, to, x }));
+    }
+
+    /// Whether a loop does nothing but sum up.
+    pub(super) fn is_summed(&self, index: Value, body: &Block) -> bool {
+        self.sum(index, body).is_some()
+    }
+
+    /// The instruction of a loop that sums up.
+    pub(super) fn summed(&mut self, index: Value, count: u32, body: &Block) {
+        let (what, places, cell) = self.sum(index, body).expect("the loop sums up");
+        let Reg::Varying(cell) = self.reg(Operand::Value(cell)) else { panic!("lanes sum up") };
+        let x = places.map(|place| self.numbered(&place));
+        self.out.push(Instruction::Inner(Inner { what, cell, count, x }));
+    }
+
+    /// The instruction of a loop that does nothing but copy elements in a row, if it is one.
+    pub(super) fn transposed(&mut self, index: Value, count: u32, body: &Block) -> Option<Instruction> {
+        self.varying.as_ref()?;
+        let stms: Vec<&Stm> = body.iter().filter(|stm| is_needed(stm, &self.needed)).collect();
+        let [Stm::Load(x, from), Stm::Store { place: to, value, mask: None }] = stms[..] else { return None };
+        let [here, there] = [from, to].map(|place| self.code.buffers[place.buffer.0 as usize]);
+        let step = |place: &Place| place.step.filter(|(step, _)| *step == Operand::Value(index));
+        let steps = step(from).is_some_and(|(_, by)| by == Operand::int(1)) && step(to).is_some();
+        let rows = here.prim.is_real() && !here.private && from.lane.is_some_and(|apart| apart != Operand::int(1));
+        let own = there.prim.is_real() && there.private && is_row(self.code, to);
+        if *value != Operand::Value(*x) || !steps || !rows || !own || from.varying.is_some() {
+            return None;
+        }
+        let (from, to) = (self.numbered(from), self.numbered(to));
+        Some(Instruction::Transpose(Transpose { count, from, to }))
+    }
+
+    fn sum(&self, index: Value, body: &Block) -> Option<Sum> {
+        self.varying.as_ref()?;
+        let stms: Vec<&Stm> = body.iter().filter(|stm| is_needed(stm, &self.needed)).collect();
+        let (loads, rest) = stms.split_at_checked(2)?;
+        let (Stm::Load(x, first), Stm::Load(y, second)) = (loads[0], loads[1]) else { return None };
+        let both = |operands: &[Operand]| {
+            [[x, y], [y, x]].iter().any(|pair| operands == [Operand::Value(*pair[0]), Operand::Value(*pair[1])])
+        };
+        let (what, cell) = match rest {
+            [Stm::Let(cell, Op::MulAdd, z)] if both(&z[..2]) && z[2] == Operand::Value(*cell) => {
+                (Summed::Products, *cell)
+            }
+            [Stm::Let(d, Op::Scalar(ScalarOp::Row(Primitive::Sub)), pair), Stm::Let(cell, Op::MulAdd, z)]
+                if both(pair) && z[..] == [Operand::Value(*d), Operand::Value(*d), Operand::Value(*cell)] =>
+            {
+                (Summed::Squares, *cell)
+            }
+            _ => return None,
+        };
+        let steps = |place: &Place| {
+            let info = self.code.buffers[place.buffer.0 as usize];
+            let is_one = !info.private && info.prim.is_real() && place.lane.is_none() && place.varying.is_none();
+            let by_index = place.step.is_none_or(|(step, by)| step == Operand::Value(index) && by != step);
+            (is_one || is_row(self.code, place)) && by_index && place.base != Operand::Value(index)
+        };
+        let varying = self.code.values[cell.0 as usize].varying;
+        (varying && steps(first) && steps(second)).then_some((what, [*first, *second], cell))
+    }
+}

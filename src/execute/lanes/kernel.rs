@@ -1,0 +1,350 @@
+//! Operations that load what they work on and store what they make, and the loops that sum up products.
+//!
+//! Law: they are the loads, the operation and the store that they stand for, in less passes over the block.
+
+use super::instruction::{Across, Address, Fused, Inner, Kernel, Src, Summed, To};
+use super::memory::Elements;
+use super::state::{Mask, State};
+use super::transfer::{Reach, add_real, load, store};
+use super::vector::{GROUP, Group, Operand, Row, Source, across, eight, get, one_by_one, set};
+
+/// Where an operand is.
+#[derive(Clone, Copy)]
+enum Found<'r> {
+    Block(Operand<'r, f64>),
+    Row(Row<'r, f64>),
+}
+
+/// The same for operands of all kinds.
+macro_rules! found {
+    ($($x:ident)+ => $body:expr) => { found!(@ [$($x)+] $body) };
+    (@ [] $body:expr) => { $body };
+    (@ [$x:ident $($rest:ident)*] $body:expr) => {
+        match $x {
+            Found::Block($x) => found!(@ [$($rest)*] $body),
+            Found::Row($x) => found!(@ [$($rest)*] $body),
+        }
+    };
+}
+
+/// What takes values, group by group.
+trait Sink {
+    fn put(&mut self, k: usize, x: [f64; GROUP]);
+}
+
+impl Sink for &[Group<f64>] {
+    #[inline(always)]
+    fn put(&mut self, k: usize, x: [f64; GROUP]) {
+        self[k].write(x);
+    }
+}
+
+impl Sink for &mut [[f64; GROUP]] {
+    #[inline(always)]
+    fn put(&mut self, k: usize, x: [f64; GROUP]) {
+        self[k] = x;
+    }
+}
+
+/// Adds to what is there.
+struct Added<'r>(&'r mut [[f64; GROUP]]);
+
+impl Sink for Added<'_> {
+    #[inline(always)]
+    fn put(&mut self, k: usize, x: [f64; GROUP]) {
+        let row = &mut self.0[k];
+        *row = eight(|i| row[i] + x[i]);
+    }
+}
+
+/// Sums, of every other group each; the next group belongs to the first.
+struct Sums([f64; GROUP], [f64; GROUP]);
+
+impl Sink for Sums {
+    #[inline(always)]
+    fn put(&mut self, _: usize, x: [f64; GROUP]) {
+        let Sums(now, next) = *self;
+        *self = Sums(next, eight(|i| now[i] + x[i]));
+    }
+}
+
+impl Sums {
+    fn sum(self) -> f64 {
+        let Sums(a, b) = self;
+        across(eight(|i| a[i] + b[i]), |a, b| a + b)
+    }
+}
+
+/// Runs an operation.
+#[inline(always)]
+pub(super) fn run(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[Address], kernel: &Kernel) {
+    let (at, added) = match kernel.to {
+        To::Block(to) => return apply(state, reals, addresses, kernel, state.real_block(to)),
+        To::Row(at) => (at, false),
+        To::Added(at) => (at, true),
+    };
+    let at = &addresses[at as usize];
+    let reach = state.reach(at);
+    let fits = match reach {
+        Reach::Same(_) => true,
+        reach => {
+            let to = &mut reals[at.buffer as usize];
+            reach.in_a_row().is_some_and(|start| to.rows_mut(start, state.groups).is_some())
+        }
+    };
+    if !fits || !state.active.is_multiple_of(GROUP) {
+        // Not all lanes of the last group have a place.
+        apply(state, reals, addresses, kernel, state.aside(2));
+        let (x, to) = (state.reals.operand(state.aside_register(2)), &mut reals[at.buffer as usize]);
+        return if added {
+            add_real(to, reach, x, Mask::All, state.active);
+        } else {
+            store(to, reach, x, Mask::All, state.active);
+        };
+    }
+    let mut to = core::mem::take(&mut reals[at.buffer as usize]);
+    if let Reach::Same(start) = reach {
+        let mut sums = Sums([0.0; GROUP], [0.0; GROUP]);
+        apply(state, reals, addresses, kernel, &mut sums);
+        if let Some(element) = to.get_mut(start) {
+            *element += sums.sum();
+        }
+    } else if let Some(rows) = reach.in_a_row().and_then(|start| to.rows_mut(start, state.groups)) {
+        if added {
+            apply(state, reals, addresses, kernel, Added(rows));
+        } else {
+            apply(state, reals, addresses, kernel, rows);
+        }
+    }
+    reals[at.buffer as usize] = to;
+}
+
+impl Sink for &mut Sums {
+    #[inline(always)]
+    fn put(&mut self, k: usize, x: [f64; GROUP]) {
+        Sums::put(self, k, x);
+    }
+}
+
+/// The groups of an operand; what is not all in memory is put aside, with 0 for the rest.
+#[inline(always)]
+fn source<'r>(
+    state: &'r State,
+    reals: &'r [Elements<'_, f64>],
+    addresses: &[Address],
+    src: Src,
+    aside: u32,
+) -> Found<'r> {
+    let Src::Row(k) = src else {
+        let Src::Reg(reg) = src else { unreachable!("an operand is in a register or in memory") };
+        return Found::Block(state.real(reg));
+    };
+    let address = &addresses[k as usize];
+    let (elements, reach) = (&reals[address.buffer as usize], state.reach(address));
+    match reach.in_a_row().and_then(|start| elements.rows(start, state.groups)) {
+        Some(rows) => Found::Row(Row(rows)),
+        None => {
+            load(elements, reach, state.aside(aside), state.active);
+            Found::Block(state.reals.operand(state.aside_register(aside)))
+        }
+    }
+}
+
+#[inline(always)]
+fn apply(state: &State, reals: &[Elements<'_, f64>], addresses: &[Address], kernel: &Kernel, mut to: impl Sink) {
+    let [a, b, c] = kernel.x;
+    let a = source(state, reals, addresses, a, 0);
+    let groups = state.groups;
+    match kernel.op {
+        Fused::Copy => found!(a => for k in 0..groups {
+            to.put(k, a.group(k));
+            one_by_one();
+        }),
+        Fused::Add | Fused::Mul | Fused::Sub => {
+            let b = source(state, reals, addresses, b, 1);
+            found!(a b => match kernel.op {
+                Fused::Add => each2(groups, to, a, b, |a, b| a + b),
+                Fused::Mul => each2(groups, to, a, b, |a, b| a * b),
+                Fused::Sub | Fused::Copy | Fused::MulAdd | Fused::MulSub | Fused::MulSubtracted => {
+                    each2(groups, to, a, b, |a, b| a - b)
+                }
+            })
+        }
+        Fused::MulAdd | Fused::MulSub | Fused::MulSubtracted => {
+            let Src::Reg(b) = b else { panic!("a factor at most is in memory") };
+            let b = state.real(b);
+            let c = source(state, reals, addresses, c, 1);
+            found!(a c => match kernel.op {
+                Fused::MulAdd => each3(groups, to, a, b, c, |a, b, c| a.mul_add(b, c)),
+                Fused::MulSub => each3(groups, to, a, b, c, |a, b, c| a.mul_add(b, -c)),
+                Fused::MulSubtracted | Fused::Copy | Fused::Add | Fused::Mul | Fused::Sub => {
+                    each3(groups, to, a, b, c, |a, b, c| (-a).mul_add(b, c))
+                }
+            })
+        }
+    }
+}
+
+#[inline(always)]
+fn each2(groups: usize, mut to: impl Sink, a: impl Source<f64>, b: impl Source<f64>, f: impl Fn(f64, f64) -> f64) {
+    for k in 0..groups {
+        let (a, b) = (a.group(k), b.group(k));
+        to.put(k, eight(|i| f(a[i], b[i])));
+        one_by_one();
+    }
+}
+
+#[inline(always)]
+fn each3(
+    groups: usize,
+    mut to: impl Sink,
+    a: impl Source<f64>,
+    b: impl Source<f64>,
+    c: impl Source<f64>,
+    f: impl Fn(f64, f64, f64) -> f64,
+) {
+    for k in 0..groups {
+        let (a, b, c) = (a.group(k), b.group(k), c.group(k));
+        to.put(k, eight(|i| f(a[i], b[i], c[i])));
+        one_by_one();
+    }
+}
+
+/// Elements that a loop goes through: where the first is, and how far the next is.
+#[derive(Clone, Copy)]
+struct Steps<'r> {
+    elements: &'r [f64],
+    first: i64,
+    by: i64,
+    /// Whether the lanes have an element each.
+    row: bool,
+}
+
+impl<'r> Steps<'r> {
+    #[inline(always)]
+    fn of(state: &State, reals: &'r [Elements<'_, f64>], address: &Address) -> Self {
+        let (start, by, width) = (state.one(address.base), state.one(address.stride), state.width as i64);
+        let elements = reals[address.buffer as usize].all();
+        match address.across {
+            Across::Own => Steps { elements, first: start * width, by: by * width, row: true },
+            Across::Apart(_) => Steps { elements, first: start + state.first, by, row: true },
+            Across::Same | Across::OwnAt(_) | Across::At(_) | Across::ApartAt(..) => {
+                Steps { elements, first: start, by, row: false }
+            }
+        }
+    }
+
+    /// Whether all elements of so many steps are there, of so many groups each.
+    #[inline(always)]
+    fn fits(&self, count: i64, groups: usize) -> bool {
+        let last = self.first + (count - 1) * self.by;
+        let room = if self.row { groups * GROUP } else { 1 };
+        self.first.min(last) >= 0 && self.first.max(last) as usize + room <= self.elements.len()
+    }
+
+    /// So many groups on.
+    #[inline(always)]
+    fn on(self, groups: usize) -> Self {
+        let far = if self.row { groups * GROUP } else { 0 };
+        Steps { first: self.first + far as i64, ..self }
+    }
+
+    /// The element of a lane at a step, or 0.
+    fn get(&self, step: i64, lane: usize) -> f64 {
+        let at = self.first + step * self.by + if self.row { lane as i64 } else { 0 };
+        usize::try_from(at).ok().and_then(|at| self.elements.get(at)).copied().unwrap_or_default()
+    }
+}
+
+/// Runs a loop that sums up in a cell.
+#[inline(always)]
+pub(super) fn inner(state: &State, reals: &[Elements<'_, f64>], addresses: &[Address], inner: &Inner) {
+    let count = state.one(inner.count);
+    if count <= 0 {
+        return;
+    }
+    let steps = |k: u32| Steps::of(state, reals, &addresses[k as usize]);
+    let (a, b) = (steps(inner.x[0]), steps(inner.x[1]));
+    let (a, b) = if a.row { (b, a) } else { (a, b) };
+    let cell = state.real_block(inner.cell);
+    if !a.fits(count, cell.len()) || !b.fits(count, cell.len()) || !b.row {
+        for lane in 0..state.active {
+            let add = |sum, step| inner.what.plus(a.get(step, lane), b.get(step, lane), sum);
+            set(cell, lane, (0..count).fold(get(cell, lane), add));
+        }
+        return;
+    }
+    match (inner.what, a.row) {
+        (Summed::Products, false) => summed::<false>(count, cell, a, b, product),
+        (Summed::Products, true) => summed::<true>(count, cell, a, b, product),
+        (Summed::Squares, false) => summed::<false>(count, cell, a, b, square),
+        (Summed::Squares, true) => summed::<true>(count, cell, a, b, square),
+    }
+}
+
+impl Summed {
+    fn plus(self, a: f64, b: f64, sum: f64) -> f64 {
+        match self {
+            Summed::Products => product(a, b, sum),
+            Summed::Squares => square(a, b, sum),
+        }
+    }
+}
+
+#[inline(always)]
+fn product(a: f64, b: f64, sum: f64) -> f64 {
+    a.mul_add(b, sum)
+}
+
+#[inline(always)]
+fn square(a: f64, b: f64, sum: f64) -> f64 {
+    let d = a - b;
+    d.mul_add(d, sum)
+}
+
+/// Sums up, four groups at a time; all elements are there.
+#[inline(always)]
+fn summed<const ROW: bool>(
+    count: i64,
+    cell: &[Group<f64>],
+    a: Steps<'_>,
+    b: Steps<'_>,
+    f: impl Fn(f64, f64, f64) -> f64,
+) {
+    let quads = cell.len() / 4 * 4;
+    for k in (0..quads).step_by(4) {
+        groups::<4, ROW>(count, &cell[k..k + 4], a.on(k), b.on(k), &f);
+    }
+    for k in quads..cell.len() {
+        groups::<1, ROW>(count, &cell[k..=k], a.on(k), b.on(k), &f);
+    }
+}
+
+#[inline(always)]
+fn groups<const N: usize, const ROW: bool>(
+    count: i64,
+    cell: &[Group<f64>],
+    a: Steps<'_>,
+    b: Steps<'_>,
+    f: &impl Fn(f64, f64, f64) -> f64,
+) {
+    let mut sums = [[0.0; GROUP]; N];
+    for k in 0..N {
+        sums[k] = cell[k].read();
+    }
+    let (mut at, mut at_row) = (a.first, b.first);
+    for _ in 0..count {
+        let one = if ROW { 0.0 } else { a.elements[at as usize] };
+        let others = if ROW { a.elements[at as usize..][..N * GROUP].as_chunks().0 } else { &[] };
+        let row = b.elements[at_row as usize..][..N * GROUP].as_chunks::<GROUP>().0;
+        for k in 0..N {
+            let (x, y, sum) = (if ROW { others[k] } else { [one; GROUP] }, row[k], sums[k]);
+            sums[k] = eight(|i| f(x[i], y[i], sum[i]));
+        }
+        at += a.by;
+        at_row += b.by;
+    }
+    for k in 0..N {
+        cell[k].write(sums[k]);
+    }
+}

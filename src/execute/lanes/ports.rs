@@ -1,0 +1,143 @@
+//! Arguments into a machine, and results out of it.
+//!
+//! Law: what goes in is what comes out of a program that changes nothing.
+
+use super::assemble::{In, Out};
+use super::machine::Machine;
+use super::memory::Elements;
+use crate::array::Prim;
+use crate::execute::Flat;
+use crate::interpret::{Scalar, Value};
+
+fn integer(scalar: &Scalar<f64>) -> Option<i64> {
+    match scalar {
+        Scalar::Bool(b) => Some((*b).into()),
+        Scalar::I32(n) => Some((*n).into()),
+        Scalar::I64(n) => Some(*n),
+        Scalar::Real(_) => None,
+    }
+}
+
+/// Sets the registers of sizes.
+fn measure(machine: &mut Machine<'_>, registers: &[u32], sizes: &[usize]) -> Option<()> {
+    (registers.len() == sizes.len()).then_some(())?;
+    for (register, size) in registers.iter().zip(sizes) {
+        machine.state.ints.set(*register, i64::try_from(*size).ok()?);
+    }
+    Some(())
+}
+
+/// Puts an argument where the code expects it.
+pub(super) fn put(machine: &mut Machine<'_>, port: &In, argument: &Value<f64>) -> Option<()> {
+    match (port, argument) {
+        (In::Real(register), Value::Scalar(Scalar::Real(x))) => machine.state.reals.set(*register, *x),
+        (In::Int(register), Value::Scalar(x)) => machine.state.ints.set(*register, integer(x)?),
+        (In::Reals { buffer, sizes }, Value::Array(_)) => {
+            measure(machine, sizes, argument.sizes())?;
+            let elements = machine.reals[*buffer as usize].own();
+            elements.clear();
+            for element in argument.elements() {
+                let Scalar::Real(x) = element else { return None };
+                elements.push(*x);
+            }
+        }
+        (In::Ints { buffer, sizes }, Value::Array(_)) => {
+            measure(machine, sizes, argument.sizes())?;
+            let elements = machine.ints[*buffer as usize].own();
+            elements.clear();
+            for element in argument.elements() {
+                elements.push(integer(element)?);
+            }
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+/// Lets the machine read an argument where it is.
+pub(super) fn lend<'m>(machine: &mut Machine<'m>, port: &In, argument: &'m Flat) -> Option<()> {
+    match port {
+        In::Real(register) => machine.state.reals.set(*register, *argument.reals.first()?),
+        In::Int(register) => machine.state.ints.set(*register, *argument.ints.first()?),
+        In::Reals { buffer, sizes } => {
+            measure(machine, sizes, &argument.sizes)?;
+            machine.reals[*buffer as usize] = Elements::Shared(&argument.reals);
+        }
+        In::Ints { buffer, sizes } => {
+            measure(machine, sizes, &argument.sizes)?;
+            machine.ints[*buffer as usize] = Elements::Shared(&argument.ints);
+        }
+    }
+    Some(())
+}
+
+fn scalar(n: i64, prim: Prim) -> Scalar<f64> {
+    match prim {
+        Prim::Bool => Scalar::Bool(n != 0),
+        Prim::I32 => Scalar::I32(n as i32),
+        Prim::I64 | Prim::F32 | Prim::F64 => Scalar::I64(n),
+    }
+}
+
+/// The result that the code has left.
+pub(super) fn take(machine: &mut Machine<'_>, out: &Out) -> Option<Value<f64>> {
+    let sizes = |machine: &Machine<'_>, sizes: &[u32]| {
+        sizes.iter().map(|register| usize::try_from(machine.state.one(*register)).ok()).collect::<Option<Vec<usize>>>()
+    };
+    match out {
+        Out::Real(register) => Some(machine.state.reals.one(*register).into()),
+        Out::Int(register, prim) => Some(Value::Scalar(scalar(machine.state.one(*register), *prim))),
+        Out::Reals { buffer, sizes: registers } => {
+            let sizes = sizes(machine, registers)?;
+            let elements = machine.reals[*buffer as usize].all();
+            Value::reals(&sizes, elements.iter().copied()).ok()
+        }
+        Out::Ints { buffer, sizes: registers, prim } => {
+            let sizes = sizes(machine, registers)?;
+            let elements = machine.ints[*buffer as usize].all();
+            Value::array(&sizes, elements.iter().map(|n| scalar(*n, *prim)).collect()).ok()
+        }
+    }
+}
+
+/// Gives the result that the code has left, memory for memory if it is the machine's and no `later` result is in it.
+pub(super) fn give(machine: &mut Machine<'_>, out: &Out, later: &[Out], result: &mut Flat) {
+    let size = |machine: &Machine<'_>, register: &u32| usize::try_from(machine.state.one(*register)).unwrap_or(0);
+    let again = |reals: bool, number: u32| {
+        later.iter().any(|other| match other {
+            Out::Reals { buffer, .. } => reals && *buffer == number,
+            Out::Ints { buffer, .. } => !reals && *buffer == number,
+            Out::Real(_) | Out::Int(..) => false,
+        })
+    };
+    match out {
+        Out::Real(register) => {
+            result.become_like(Prim::F64, core::iter::empty());
+            result.reals.clear();
+            result.reals.push(machine.state.reals.one(*register));
+        }
+        Out::Int(register, prim) => {
+            result.become_like(*prim, core::iter::empty());
+            result.ints.clear();
+            result.ints.push(machine.state.one(*register));
+        }
+        Out::Reals { buffer, sizes } => {
+            result.become_like(Prim::F64, sizes.iter().map(|register| size(machine, register)));
+            exchange(&mut machine.reals[*buffer as usize], again(true, *buffer), &mut result.reals);
+        }
+        Out::Ints { buffer, sizes, prim } => {
+            result.become_like(*prim, sizes.iter().map(|register| size(machine, register)));
+            exchange(&mut machine.ints[*buffer as usize], again(false, *buffer), &mut result.ints);
+        }
+    }
+}
+
+fn exchange<T: Copy + Default>(from: &mut Elements<'_, T>, keep: bool, to: &mut Vec<T>) {
+    match from {
+        Elements::Own(elements) if !keep => core::mem::swap(elements, to),
+        from => {
+            to.clear();
+            to.extend_from_slice(from.all());
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! Loops over lanes that follow each other, as one, and no detour through memory between them.
+//!
+//! Law: each lane does what it did, in the same order. Loops stay apart if one could see what other lanes of the other
+//! do: what both touch and one changes, both have at the same place for each lane.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::code::{Block, Buffer, BufferInfo, Code, Lanes, Op, Operand, Output, Place, Port, Stm, Value, ValueInfo};
+use crate::array::ScalarOp;
+
+/// Merges what can be, and drops what is then stored for nobody.
+pub(super) fn merge(code: &mut Code) {
+    let mut assigned = FxHashSet::default();
+    cells(&code.body, &mut assigned);
+    let mut merger = Merger { values: &code.values, buffers: &code.buffers, assigned, tests: FxHashMap::default() };
+    merger.tests(&code.body);
+    merger.block(&mut code.body, &FxHashMap::default());
+    let mut read: FxHashSet<Buffer> = FxHashSet::default();
+    for input in &code.inputs {
+        if let Port::Array { buffer, .. } = input {
+            read.insert(*buffer);
+        }
+    }
+    for output in &code.outputs {
+        if let Output::Array { buffer, .. } = output {
+            read.insert(*buffer);
+        }
+    }
+    reads(&code.body, &mut read);
+    drop_unread(&mut code.body, &read);
+}
+
+/// Sizes that were checked to be equal: the one that stands for each.
+type Equal = FxHashMap<Value, Operand>;
+
+struct Merger<'c> {
+    values: &'c [ValueInfo],
+    buffers: &'c [BufferInfo],
+    /// The cells.
+    assigned: FxHashSet<Value>,
+    /// The truth values that say that two operands are equal.
+    tests: FxHashMap<Value, (Operand, Operand)>,
+}
+
+/// A buffer that all lanes share, where it is touched, and whether it is changed there.
+type Touch = (Buffer, Place, bool);
+
+impl Merger<'_> {
+    fn tests(&mut self, block: &Block) {
+        for stm in block {
+            let lasts = |x: &Operand| !matches!(x, Operand::Value(value) if self.assigned.contains(value));
+            if let Stm::Let(value, Op::Scalar(ScalarOp::Equal), x) = stm
+                && x.iter().all(lasts)
+            {
+                self.tests.insert(*value, (x[0], x[1]));
+            }
+            stm.blocks().into_iter().for_each(|inner| self.tests(inner));
+        }
+    }
+
+    fn block(&self, block: &mut Block, equal: &Equal) {
+        let mut equal = equal.clone();
+        let mut out: Block = Vec::new();
+        // The last loop over lanes, if what follows can still become a part of it.
+        let mut open: Option<usize> = None;
+        for mut stm in core::mem::take(block) {
+            if let Stm::Check { condition: Operand::Value(test), mask: None } = &stm
+                && let Some((a, Operand::Value(b))) = self.tests.get(test)
+            {
+                let a = same(*a, &equal);
+                if a != Operand::Value(*b) {
+                    equal.insert(*b, a);
+                }
+            }
+            if let Some(at) = open {
+                if self.can_go_before(&stm, &out[at]) {
+                    out.insert(at, stm);
+                    open = Some(at + 1);
+                    continue;
+                }
+                if let (Stm::Lanes(last), Stm::Lanes(next)) = (&out[at], &stm)
+                    && self.fit(last, next, &equal)
+                    && let Some(joined) = self.joined(last, next)
+                {
+                    out[at] = Stm::Lanes(Box::new(joined));
+                    continue;
+                }
+            }
+            open = if let Stm::Lanes(lanes) = &stm { lanes.folds.is_empty().then_some(out.len()) } else { None };
+            if !matches!(stm, Stm::Lanes(_)) {
+                stm.blocks_mut().into_iter().for_each(|inner| self.block(inner, &equal));
+            }
+            out.push(stm);
+        }
+        *block = out;
+    }
+
+    /// Whether a statement may run before a loop over lanes that it follows.
+    fn can_go_before(&self, stm: &Stm, lanes: &Stm) -> bool {
+        let Stm::Lanes(lanes) = lanes else { return false };
+        let touches = |buffer: Buffer, changed: bool| {
+            self.touches(&lanes.body).iter().any(|(other, _, changes)| *other == buffer && (*changes || changed))
+        };
+        match stm {
+            Stm::Let(..) | Stm::Check { .. } | Stm::Bounds { .. } => true,
+            Stm::Load(_, place) => !touches(place.buffer, false),
+            Stm::Alloc(buffer, _) => !touches(*buffer, true),
+            Stm::Store { .. } | Stm::Add { .. } | Stm::Swap(..) | Stm::Assign { .. } => false,
+            Stm::For { .. } | Stm::While { .. } | Stm::If { .. } | Stm::Lanes(_) => false,
+        }
+    }
+
+    fn touches(&self, block: &Block) -> Vec<Touch> {
+        let mut all = Vec::new();
+        for stm in block {
+            match stm {
+                Stm::Load(_, place) => all.push((place.buffer, *place, false)),
+                Stm::Store { place, .. } | Stm::Add { place, .. } => all.push((place.buffer, *place, true)),
+                Stm::Let(..) | Stm::Alloc(..) | Stm::Swap(..) | Stm::Assign { .. } | Stm::Check { .. } => {}
+                Stm::Bounds { .. } | Stm::For { .. } | Stm::While { .. } | Stm::If { .. } | Stm::Lanes(_) => {}
+            }
+            stm.blocks().into_iter().for_each(|inner| all.extend(self.touches(inner)));
+        }
+        all.retain(|(buffer, ..)| !self.buffers[buffer.0 as usize].private);
+        all
+    }
+
+    /// Whether two loops over lanes can be one.
+    fn fit(&self, last: &Lanes, next: &Lanes, equal: &Equal) -> bool {
+        let folds = last.folds.is_empty() && next.folds.is_empty();
+        if !folds || same(last.count, equal) != same(next.count, equal) {
+            return false;
+        }
+        // A loop that can be shared out stays one.
+        if last.scatters.is_empty() != next.scatters.is_empty() || !last.adds.is_empty() || !next.adds.is_empty() {
+            return false;
+        }
+        let (before, after) = (self.touches(&last.body), self.touches(&next.body));
+        before.iter().all(|(buffer, place, changes)| {
+            after.iter().filter(|(other, ..)| other == buffer).all(|(_, other, also)| {
+                let is_own = place.lane == Some(Operand::int(1)) && place.step.is_none() && place.varying.is_none();
+                !(*changes || *also) || is_own && place == other
+            })
+        })
+    }
+
+    /// The two as one, unless it would load what it changes.
+    fn joined(&self, last: &Lanes, next: &Lanes) -> Option<Lanes> {
+        let (mut all, mut next) = (last.clone(), next.clone());
+        let (old, new) = (Operand::Value(next.index), Operand::Value(last.index));
+        next.body.iter_mut().for_each(|stm| replace(stm, old, new));
+        all.body.extend(next.body);
+        for write in next.writes {
+            if !all.writes.iter().any(|(buffer, _)| *buffer == write.0) {
+                all.writes.push(write);
+            }
+        }
+        all.scatters.extend(next.scatters);
+        self.forward(&mut all.body);
+        let touches = self.touches(&all.body);
+        let changed: FxHashSet<Buffer> = touches.iter().filter(|touch| touch.2).map(|touch| touch.0).collect();
+        touches.iter().all(|(buffer, _, changes)| *changes || !changed.contains(buffer)).then_some(all)
+    }
+
+    /// Uses what was stored instead of loading it again.
+    fn forward(&self, body: &mut Block) {
+        let mut assigned = FxHashSet::default();
+        cells(body, &mut assigned);
+        let mut stored: FxHashMap<Place, Operand> = FxHashMap::default();
+        let mut k = 0;
+        while k < body.len() {
+            match &body[k] {
+                Stm::Store { place, value: Operand::Value(value), mask: None }
+                    if self.values[value.0 as usize].varying && !assigned.contains(value) =>
+                {
+                    let (place, value) = (*place, Operand::Value(*value));
+                    stored.retain(|other, _| other.buffer != place.buffer);
+                    let shared = !self.buffers[place.buffer.0 as usize].private;
+                    if shared && place.lane == Some(Operand::int(1)) && place.varying.is_none() {
+                        stored.insert(place, value);
+                    }
+                }
+                Stm::Store { place, .. } | Stm::Add { place, .. } => {
+                    stored.retain(|other, _| other.buffer != place.buffer);
+                }
+                Stm::Load(value, place) => {
+                    if let Some(known) = stored.get(place) {
+                        let (old, new) = (Operand::Value(*value), *known);
+                        body.remove(k);
+                        body[k..].iter_mut().for_each(|stm| replace(stm, old, new));
+                        continue;
+                    }
+                }
+                Stm::For { .. } | Stm::While { .. } | Stm::If { .. } | Stm::Lanes(_) => stored.clear(),
+                Stm::Let(..) | Stm::Alloc(..) | Stm::Swap(..) | Stm::Assign { .. } => {}
+                Stm::Check { .. } | Stm::Bounds { .. } => {}
+            }
+            k += 1;
+        }
+    }
+}
+
+fn same(x: Operand, equal: &Equal) -> Operand {
+    match x {
+        Operand::Value(value) => equal.get(&value).copied().unwrap_or(x),
+        Operand::Const(_) => x,
+    }
+}
+
+/// Puts another operand where one is, inside as well.
+fn replace(stm: &mut Stm, old: Operand, new: Operand) {
+    stm.replace(old, new);
+    stm.blocks_mut().into_iter().flatten().for_each(|inner| replace(inner, old, new));
+}
+
+/// The cells that are set.
+fn cells(block: &Block, all: &mut FxHashSet<Value>) {
+    for stm in block {
+        if let Stm::Assign { cells, .. } = stm {
+            all.extend(cells.iter().map(|(cell, _)| *cell));
+        }
+        stm.blocks().into_iter().for_each(|inner| cells(inner, all));
+    }
+}
+
+/// The buffers that are read, or exchanged, or added to.
+fn reads(block: &Block, all: &mut FxHashSet<Buffer>) {
+    for stm in block {
+        match stm {
+            Stm::Load(_, place) | Stm::Add { place, .. } => {
+                all.insert(place.buffer);
+            }
+            Stm::Swap(a, b) => all.extend([*a, *b]),
+            Stm::Lanes(lanes) => {
+                all.extend(lanes.folds.iter().map(|fold| fold.found));
+                all.extend(&lanes.adds);
+            }
+            Stm::Let(..) | Stm::Store { .. } | Stm::Alloc(..) | Stm::Assign { .. } | Stm::Check { .. } => {}
+            Stm::Bounds { .. } | Stm::For { .. } | Stm::While { .. } | Stm::If { .. } => {}
+        }
+        stm.blocks().into_iter().for_each(|inner| reads(inner, all));
+    }
+}
+
+fn drop_unread(block: &mut Block, read: &FxHashSet<Buffer>) {
+    let unread = |buffer: &Buffer| !read.contains(buffer);
+    block.retain(
+        |stm| !matches!(stm, Stm::Store { place: Place { buffer, .. }, .. } | Stm::Alloc(buffer, _) if unread(buffer)),
+    );
+    for stm in block {
+        if let Stm::Lanes(lanes) = stm {
+            lanes.writes.retain(|(buffer, _)| read.contains(buffer));
+            lanes.scatters.retain(|buffer| read.contains(buffer));
+        }
+        stm.blocks_mut().into_iter().for_each(|inner| drop_unread(inner, read));
+    }
+}
