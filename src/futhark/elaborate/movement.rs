@@ -4,7 +4,7 @@
 
 use super::operand::{Of, Operand, known};
 use super::site::Site;
-use crate::array::{Atom, Const, IntegerRow, Op, Prim, Range, ScalarOp, index};
+use crate::array::{Agree, Agreement, Atom, Const, Extent, IntegerRow, Op, Prim, Range, ScalarOp, index};
 use crate::futhark::core::Prim as Kind;
 use crate::futhark::meaning::{Outcome, RangeKind, Section};
 use crate::futhark::source::{Message, Span};
@@ -164,8 +164,9 @@ impl Site {
             let text = format!("{what} has a dimension of size {found}, where {wanted} is wanted");
             return Err(Message::error("size", at, text));
         }
-        let equal = self.raw(at, ScalarOp::Equal, &[wanted, found])?;
-        self.check(at, equal, "size", format!("{what} has a dimension of another size than is wanted"))
+        let size = |atom| vec![Extent::Number(atom)];
+        let agree = Agree { what: Agreement::Wanted, first: size(wanted), second: size(found), times: Vec::new() };
+        self.emit(at, Op::Agree(Box::new(agree))).map(drop)
     }
 
     /// The integers of kind `i64` from `start`, `step` apart.
