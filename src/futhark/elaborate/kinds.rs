@@ -1,8 +1,8 @@
 //! The kinds of integer that array programs do not have: kept in 64 bits, and within their kind after every operation.
 //!
 //! Law: an operation on integers of a kind is the operation of the row, wrapped into the kind; wrapping has the derivative 1.
-//! A `u64` is kept by its bits, so what depends on its sign is written out. Where its value is below 2⁶³ that is the row itself, with
-//! its derivative.
+//! A `u64` is kept by its bits, so what depends on its sign is written out, with the derivative of the row; where its value is
+//! below 2⁶³ it is the row itself.
 
 use super::operand::{Operand, known_truth, stored};
 use super::site::Site;
@@ -208,19 +208,7 @@ impl Site {
                 let both = self.integer(at, IntegerRow::Or, x)?;
                 let small = self.raw(at, ScalarOp::LessOrEqual, &[index(0), both])?;
                 let is_quotient = matches!(row, IntegerRow::Div | IntegerRow::Quot);
-                self.either(
-                    at,
-                    small,
-                    || self.integer(at, row, x),
-                    || {
-                        let quotient = self.unsigned_quotient(at, x)?;
-                        if is_quotient {
-                            return Ok(quotient);
-                        }
-                        let whole = self.mul(at, quotient, x[1])?;
-                        self.sub(at, x[0], whole)
-                    },
-                )
+                self.either(at, small, || self.integer(at, row, x), || self.large_quotient(at, x, is_quotient))
             }
             IntegerRow::Neg | IntegerRow::Sub | IntegerRow::Pow | IntegerRow::And | IntegerRow::Or => {
                 self.integer(at, row, x)
@@ -229,7 +217,24 @@ impl Site {
         }
     }
 
-    /// The quotient of two `u64`, one of which is 2⁶³ or more.
+    /// The quotient or the remainder of two `u64`, one of which is 2⁶³ or more: its value of numbers that stand still, and what
+    /// its rule has for derivatives times how far the numbers are from these, which is 0.
+    fn large_quotient(&self, at: Span, x: &[Atom], is_quotient: bool) -> Outcome<Atom> {
+        let still = |x: Atom| self.integer(at, IntegerRow::And, &[x, index(-1)]);
+        let (a, b) = (still(x[0])?, still(x[1])?);
+        let quotient = self.unsigned_quotient(at, &[a, b])?;
+        let (value, by_first, by_second) = if is_quotient {
+            let once = self.unsigned_quotient(at, &[index(1), b])?;
+            (quotient, once, self.unsigned_quotient(at, &[quotient, b])?)
+        } else {
+            (self.sub(at, a, self.mul(at, quotient, b)?)?, index(1), quotient)
+        };
+        let first = self.mul(at, by_first, self.sub(at, x[0], a)?)?;
+        let second = self.mul(at, by_second, self.sub(at, x[1], b)?)?;
+        self.sub(at, self.add(at, value, first)?, second)
+    }
+
+    /// The quotient of two `u64`, whatever they are.
     fn unsigned_quotient(&self, at: Span, x: &[Atom]) -> Outcome<Atom> {
         let large = self.raw(at, ScalarOp::Less, &[x[1], index(0)])?;
         let not_less = |a: Atom, b: Atom| {

@@ -82,7 +82,16 @@ def partition2 [n] 'a (p: a -> bool) (q: a -> bool) (xs: [n]a): ?[k][l].([k]a, [
   let second = filter (\x -> !(p x) && q x) xs
   let rest = filter (\x -> !(p x) && !(q x)) xs
   in (first, second, rest :> [n - length first - length second]a)
-def flatmap [n] 'a 'b (f: a -> []b) (as: [n]a): []b = loop bs = ([]: []b) for a in as do bs ++ f a
+-- The sizes come first, so that the array is written in place and no loop changes its size: such a loop has no adjoint.
+def flatmap [n] 'a 'b (f: a -> []b) (as: [n]a): []b =
+  let sizes = map (\a -> length (f a)) as
+  let ends = scan (+) 0 sizes
+  let total = if n == 0 then 0 else ends[n - 1]
+  in if total == 0 then [] else
+     let (_, some) = reduce (\(k, i) (l, j) -> if k > 0 then (k, i) else (l, j)) (0, 0) (zip sizes (iota n))
+     in loop bs = replicate total (f as[some])[0] for i < n do
+          let row = f as[i]
+          in scatter bs (map (\j -> j + ends[i] - sizes[i]) (indices row)) row
 
 def hist [n] 'a (op: a -> a -> a) (ne: a) (k: i64) (is: [n]i64) (as: [n]a): [k]a =
   reduce_by_index (replicate k ne) op ne is as
