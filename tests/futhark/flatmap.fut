@@ -15,5 +15,7 @@
 def powers [n] (ns: [n]i64) (xs: [n]f64): []f64 = flatmap (\(k, x) -> replicate k (x * x)) (zip ns xs)
 entry repeated (ns: []i64) = flatmap iota ns
 entry adjoint [n] (ns: [n]i64) (xs: [n]f64) = vjp (\xs -> f64.sum (powers ns xs)) xs 1
-entry tangent [n] (ns: [n]i64) (xs: [n]f64) = jvp (powers ns) xs (replicate n 1)
+entry tangent [n] (ns: [n]i64) (xs: [n]f64) =
+  let k = i64.sum ns
+  in jvp (\xs -> powers ns xs :> [k]f64) xs (replicate n 1)
 entry rows (ns: []i64) = flatmap (\n -> map (\i -> [i, n]) (iota n)) ns
