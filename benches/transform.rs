@@ -62,7 +62,8 @@ fn elements(statements: usize) -> Program {
 }
 
 fn transform(criterion: &mut Criterion) {
-    let families: [(&str, fn(usize) -> Program); 5] = [
+    type Make = fn(usize) -> Program;
+    let families: [(&str, Make); 5] = [
         ("scalars", scalars),
         ("arrays", arrays),
         ("one map", one_map),
