@@ -185,6 +185,24 @@ fn maps_that_share_work_are_one() {
     becomes(cheap, cheap);
 }
 
+/// Work that does not depend on the elements may be shared by maps of different lengths, which stay two.
+#[test]
+fn maps_of_different_lengths_that_share_work() -> Result<()> {
+    let p = Program::trace(|xs: Arr<F64>, ys: Arr<F64>, zs: Arr<F64>| {
+        let f = |x: F64| x * zs.map(|z| z.exp().sin()).sum();
+        (xs.map(f), ys.map(f))
+    })?;
+    let arguments = [Value::new(vec![1.0, 2.0])?, Value::new(vec![3.0, 4.0, 5.0])?, Value::new(vec![0.5, 0.25])?];
+    let found = p.run(&arguments)?;
+    assert_eq!(p.simplified().run(&arguments)?, found);
+    let jvp = p.jvp()?.run(&[&arguments[..], &arguments].concat())?;
+    assert_eq!(jvp[..2], found);
+    let vjp = p.vjp()?.run(&[&arguments[..], &found].concat())?;
+    assert_eq!(vjp[..2], found);
+    assert_eq!([vjp[2].sizes(), vjp[3].sizes(), vjp[4].sizes()], [[2], [3], [2]]);
+    Ok(())
+}
+
 #[test]
 fn places_that_a_loop_comes_to_once() {
     // What is there is the zero that the loop began with.

@@ -89,6 +89,10 @@ struct Seen {
     elements: FxHashMap<Atom, u32>,
     /// Which map computes a value first.
     by: FxHashMap<u32, usize>,
+    /// Of arrays, the first map that goes over as many elements, as far as maps over several arrays tell.
+    lengths: FxHashMap<Atom, usize>,
+    /// The same of maps.
+    as_long: FxHashMap<usize, usize>,
 }
 
 impl Seen {
@@ -97,8 +101,21 @@ impl Seen {
         *self.values.entry(tokens).or_insert(next)
     }
 
-    /// Enters the values of a map, and answers which earlier one shares most work with it, if that is enough.
+    /// Enters how many elements a map goes over, and answers the first map that goes over as many.
+    fn length(&mut self, at: usize, vars: &[Var], map: &Map) -> usize {
+        let first = map.arrays.iter().find_map(|a| self.lengths.get(a).copied()).unwrap_or(at);
+        let given = vars[..vars.len() - map.accumulators.len()].iter().map(|v| Atom::Var(*v));
+        for array in map.arrays.iter().copied().chain(given) {
+            self.lengths.entry(array).or_insert(first);
+        }
+        self.as_long.insert(at, first);
+        first
+    }
+
+    /// Enters the values of a map, and answers which earlier one shares most work with it, if that is enough. Work that
+    /// does not depend on the elements may be shared by maps of different lengths, which cannot be one.
     fn enter(&mut self, at: usize, vars: &[Var], map: &Map) -> Option<usize> {
+        let first = self.length(at, vars, map);
         let mut inside: FxHashMap<Var, u32> = FxHashMap::default();
         for (param, array) in map.function.params.iter().zip(&map.arrays) {
             let known = self.elements.get(array).copied();
@@ -127,7 +144,9 @@ impl Seen {
                 self.elements.insert((*var).into(), *value);
             }
         }
-        shared.into_iter().filter(|(_, work)| *work >= ENOUGH).max_by_key(|(at, work)| (*work, *at)).map(|(at, _)| at)
+        let fits = |at: &usize, work: u64| work >= ENOUGH && self.as_long[at] == first;
+        let fitting = shared.into_iter().filter(|(at, work)| fits(at, *work));
+        fitting.max_by_key(|(at, work)| (*work, *at)).map(|(at, _)| at)
     }
 }
 
