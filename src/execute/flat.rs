@@ -8,6 +8,8 @@ use crate::interpret::{Scalar, Value};
 
 /// A scalar or an array: its sizes, and its elements in a row, the last dimension running fastest.
 ///
+/// Those of truth values or of 32-bit integers are made from a [`Value`].
+///
 /// ```
 /// use catadiff::array::{Program, trace::{Arr, F64}};
 /// use catadiff::execute::Flat;
@@ -81,7 +83,8 @@ impl Flat {
         (!self.prim.is_real()).then_some(&self.ints)
     }
 
-    /// The elements, if they are integers or truth values, to be changed.
+    /// The elements, if they are integers or truth values, to be changed. What its kind has no room for,
+    /// [`Compiled::run_into`](super::Compiled::run_into) refuses.
     pub fn as_integers_mut(&mut self) -> Option<&mut [i64]> {
         (!self.prim.is_real()).then_some(&mut self.ints)
     }
@@ -106,11 +109,16 @@ impl Flat {
     pub(super) fn check(&self, name: &str, expected: Type) -> Result<()> {
         let fits = if expected.prim.is_real() { self.prim.is_real() } else { self.prim == expected.prim };
         let empty = self.reals.is_empty() && self.ints.is_empty();
-        if self.sizes.len() == expected.rank && (fits || empty) {
-            return Ok(());
+        let error = |found| Err(Error::Argument { name: name.to_owned(), expected: expected.to_string(), found });
+        if self.sizes.len() != expected.rank || !(fits || empty) {
+            return error(format!("{}{}", "[]".repeat(self.sizes.len()), self.prim.name()));
         }
-        let found = format!("{}{}", "[]".repeat(self.sizes.len()), self.prim.name());
-        Err(Error::Argument { name: name.to_owned(), expected: expected.to_string(), found })
+        let range: core::ops::RangeInclusive<i64> = match expected.prim {
+            Prim::Bool => 0..=1,
+            Prim::I32 => i32::MIN.into()..=i32::MAX.into(),
+            Prim::I64 | Prim::F32 | Prim::F64 => return Ok(()),
+        };
+        self.ints.iter().find(|n| !range.contains(*n)).map_or(Ok(()), |n| error(format!("the integer {n}")))
     }
 
     /// What has these sizes, and elements of this kind that are yet to be put here.

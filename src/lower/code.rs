@@ -9,6 +9,9 @@
 
 use crate::array::{Const, Prim, ScalarOp};
 
+/// The most elements an array in memory may have.
+pub(crate) const LARGEST: i64 = 1 << 31;
+
 /// A scalar: bound once by a statement, or a *cell*, which [`Stm::Assign`] sets again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Value(pub(crate) u32);

@@ -3,10 +3,10 @@
 //! Law: an element of a view is found by arithmetic on its index alone. Indexing, slicing, permuting and reversing arrays
 //! in memory moves nothing.
 
-use super::code::{Buffer, Operand, Place, Stm};
+use super::code::{Buffer, LARGEST, Operand, Place, Stm};
 use super::emit::Emit;
 use super::{Lowering, Step, Unsupported};
-use crate::array::{Map, Prim};
+use crate::array::{IntegerRow, Map, Prim, ScalarOp};
 
 /// What a variable is bound to.
 #[derive(Debug, Clone)]
@@ -192,6 +192,7 @@ impl<'p> Lowering<'p> {
         if sizes.iter().any(|size| self.emit.is_varying(*size)) {
             return Err(Unsupported("an array whose size differs between lanes"));
         }
+        self.bounded(sizes);
         let count = self.count(sizes);
         self.emit.push(Stm::Alloc(buffer, count));
         self.emit.changed(buffer);
@@ -199,6 +200,25 @@ impl<'p> Lowering<'p> {
     }
 
     /// The number of elements of an array of these sizes.
+    /// Ends the run before the product of these sizes is beyond the largest array; then it may be beyond all numbers too.
+    fn bounded(&mut self, sizes: &[Operand]) {
+        if sizes.len() < 2 || sizes.iter().all(|size| size.as_int().is_some()) {
+            return;
+        }
+        // The product of two that are capped does not wrap around.
+        let capped = |this: &mut Self, size: Operand| match size.as_int() {
+            Some(n) => Operand::int(n.min(LARGEST)),
+            None => this.emit.scalar(IntegerRow::Min, &[size, Operand::int(LARGEST)]),
+        };
+        let mut count = sizes[0];
+        for size in &sizes[1..] {
+            let (a, b) = (capped(self, count), capped(self, *size));
+            count = self.emit.mul(a, b);
+        }
+        let condition = self.emit.scalar(ScalarOp::LessOrEqual, &[count, Operand::int(LARGEST)]);
+        self.check(condition);
+    }
+
     pub(super) fn count(&mut self, sizes: &[Operand]) -> Operand {
         sizes.iter().rev().fold(Operand::int(1), |count, size| self.emit.mul(count, *size))
     }

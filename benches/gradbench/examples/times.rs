@@ -10,7 +10,6 @@ mod inputs;
 use std::time::{Duration, Instant};
 
 use catadiff::Result;
-use catadiff::execute::Flat;
 use catadiff_gradbench::{FUNCTIONS, Task};
 use inputs::{data, inputs};
 
@@ -19,7 +18,7 @@ fn times(task: &Task) -> Result<(Duration, Duration)> {
     let start = Instant::now();
     let compiled = task.program.compile()?;
     let compilation = start.elapsed();
-    let arguments: Vec<Flat> = task.inputs.iter().map(Flat::from).collect();
+    let arguments = task.arguments();
     let mut results = Vec::new();
     let (start, mut least) = (Instant::now(), Duration::MAX);
     while start.elapsed() < Duration::from_millis(500) {

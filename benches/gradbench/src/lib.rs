@@ -29,6 +29,7 @@ mod saddle;
 mod work;
 
 use catadiff::array::Program;
+use catadiff::execute::Flat;
 use catadiff::interpret::Value;
 use catadiff::{Error, Result};
 use serde_json::Value as Json;
@@ -141,7 +142,21 @@ impl Task {
     /// # Errors
     /// Those of [`Program::run`].
     pub fn execute(&self) -> Result<Json> {
-        Ok((self.output)(&self.program.compile()?.run(&self.inputs)?))
+        let mut results = Vec::new();
+        self.program.compile()?.run_into(&self.arguments(), &mut results)?;
+        Ok(self.written(&results))
+    }
+
+    /// The inputs as a compiled program reads them.
+    #[must_use]
+    pub fn arguments(&self) -> Vec<Flat> {
+        self.inputs.iter().map(Flat::from).collect()
+    }
+
+    /// The output that the benchmark expects for what a compiled program has left.
+    #[must_use]
+    pub fn written(&self, results: &[Flat]) -> Json {
+        (self.output)(&results.iter().map(Flat::to_value).collect::<Vec<_>>())
     }
 }
 

@@ -1,17 +1,17 @@
 //! Functions of the benchmark, compiled once, run as often as an input asks for, and timed.
 //!
-//! Law: a time is that of one run of a compiled program, from arguments to results. Reading an input, tracing,
-//! differentiating and compiling are times of their own; writing the output is none.
+//! Law: a time is that of one run of a compiled program, from arguments in memory to results in memory. Reading an input,
+//! tracing, differentiating and compiling are times of their own; writing the output is none.
 
 use std::time::{Duration, Instant};
 
 use catadiff::Result;
 use catadiff::array::Program;
-use catadiff::execute::Compiled;
+use catadiff::execute::{Compiled, Flat};
 use serde_json::{Value as Json, json};
 
 use crate::inputs::example;
-use crate::{FUNCTIONS, Function, Task, missing};
+use crate::{FUNCTIONS, Function, missing};
 
 /// How long something took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,24 +101,24 @@ impl Tool {
     /// Runs a function as often as the input wants.
     ///
     /// # Errors
-    /// [`Argument`](catadiff::Error::Argument) if the input lacks something, and those of [`Compiled::run`].
+    /// [`Argument`](catadiff::Error::Argument) if the input lacks something, and those of [`Compiled::run_into`].
     pub fn evaluate(&mut self, function: &Function, input: &Json) -> Result<Outcome> {
         let wanted = Repetitions::of(input)?;
         let prepare = || {
             let task = (function.task)(input)?;
             let program = self.compile(&task.program)?;
-            Ok((task, program))
+            let arguments = task.arguments();
+            Ok((task, program, arguments))
         };
-        let (prepare, (task, program)) = Timing::of("prepare", prepare)?;
-        let Task { inputs, output, .. } = task;
+        let (prepare, (task, program, arguments)) = Timing::of("prepare", prepare)?;
         let compiled = &self.compiled[program].1;
-        let (mut timings, mut spent) = (vec![prepare], Duration::ZERO);
+        let (mut results, mut timings, mut spent) = (Vec::<Flat>::new(), vec![prepare], Duration::ZERO);
         loop {
-            let (timing, results) = Timing::of("evaluate", || compiled.run(&inputs))?;
+            let (timing, ()) = Timing::of("evaluate", || compiled.run_into(&arguments, &mut results))?;
             spent += timing.duration;
             timings.push(timing);
             if spent >= wanted.time && timings.len() as u64 > wanted.runs {
-                return Ok(Outcome { output: output(&results), timings });
+                return Ok(Outcome { output: task.written(&results), timings });
             }
         }
     }

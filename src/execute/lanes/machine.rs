@@ -8,13 +8,14 @@ use super::dispatch;
 use super::folds;
 use super::instruction::{Instruction, LanesLoop, Reg};
 use super::kernel;
-use super::memory::{Elements, LARGEST};
+use super::memory::Elements;
 use super::state::State;
 use super::team;
 use super::transfer::{add, add_real, load, store};
 use super::transpose;
 use super::vector::{GROUP, LANES, number};
 use crate::array::Prim;
+use crate::lower::code::LARGEST;
 
 /// A check of the program failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -264,16 +265,16 @@ impl<'m> Machine<'m> {
             Instruction::Transpose(ref it) => transpose::run(state, reals, &code.addresses, it),
             Instruction::Inner(ref it) => kernel::inner(state, reals, &code.addresses, it),
             Instruction::Alloc { buffer, count, real, own } => {
-                let count = state.one(count);
-                if !(0..=LARGEST).contains(&count) {
+                let (count, each) = (state.one(count), if own { state.width } else { 1 });
+                if !(0..=LARGEST / each as i64).contains(&count) {
                     return Err(Fault);
                 }
-                let count = count as usize * if own { state.width } else { 1 };
+                let count = count as usize * each;
                 state.own += if own { count } else { 0 };
                 if real {
-                    reals[buffer as usize].resize(count, own);
+                    reals[buffer as usize].resize(count, own)?;
                 } else {
-                    ints[buffer as usize].resize(count, own);
+                    ints[buffer as usize].resize(count, own)?;
                 }
             }
             Instruction::Swap { a, b, real: true } => reals.swap(a as usize, b as usize),

@@ -3,7 +3,8 @@
 //! Law: a worker changes what it owns and its part of what is shared out; the rest it reads. What lies outside of a
 //! buffer reads as 0.
 
-use super::vector::{GROUP, LANES};
+use super::machine::Fault;
+use super::vector::GROUP;
 
 /// The elements of a buffer.
 #[derive(Debug)]
@@ -105,13 +106,15 @@ impl<T: Copy + Default> Elements<'_, T> {
 
     /// Gives the buffer its size, keeping the memory that it has. One that is `roomy` may be larger.
     #[inline(always)]
-    pub(super) fn resize(&mut self, count: usize, roomy: bool) {
+    pub(super) fn resize(&mut self, count: usize, roomy: bool) -> Result<(), Fault> {
         if let Elements::Own(elements) = self
             && (elements.len() < count || !roomy && elements.len() != count)
         {
             elements.clear();
+            elements.try_reserve_exact(count).map_err(|_| Fault)?;
             elements.resize(count, T::default());
         }
+        Ok(())
     }
 
     /// The elements themselves, if they are this worker's own.
@@ -130,6 +133,3 @@ impl<T: Copy + Default> Elements<'_, T> {
         }
     }
 }
-
-/// The most elements a buffer may have.
-pub(super) const LARGEST: i64 = (1 << 40) / LANES as i64;

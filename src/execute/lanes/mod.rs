@@ -104,10 +104,12 @@ impl Compiled {
     }
 
     /// Leaves the results for these arguments in memory that is used again: nothing is converted, and once the results
-    /// have been as large nothing is allocated for them.
+    /// have been as large nothing is allocated for them. What was in `results` before does not matter: they become as
+    /// many, of such kinds and sizes, as the program has.
     ///
     /// # Errors
-    /// Those of [`Program::run`]; then the results are unspecified.
+    /// Those of [`Program::run`]; then the results are unspecified. [`Error::Length`] for another number of arguments,
+    /// [`Error::Argument`] with the parameter's name for one of another kind or rank.
     pub fn run_into(&self, arguments: &[Flat], results: &mut Vec<Flat>) -> Result<()> {
         let Program { names, function, .. } = &self.program;
         Error::lengths("the list of arguments", names.len(), arguments.len())?;
