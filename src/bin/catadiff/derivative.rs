@@ -12,7 +12,7 @@ use catadiff::futhark::source::Name;
 use crate::answer::{Answer, Failure, shown};
 use crate::arguments::Arguments;
 use crate::engine::Executor;
-use crate::input::{from_stdin, written};
+use crate::input::{from_stdin, parameters, written};
 use crate::load::{Loaded, entry};
 
 /// The name of the wrapper.
@@ -26,7 +26,18 @@ pub(crate) fn differentiate(mode: &str, arguments: &Arguments) -> Result<Answer,
     let program = derived(mode, &mut loaded, arguments.option("entry"), arguments.option("wrt"))?;
     let sources = &loaded.texts.sources;
     eprint!("{}", shown(sources, &loaded.warnings));
-    let values = from_stdin(entry(&program, Some(WRAPPER))?)?;
+    let primal = loaded.entry(arguments)?;
+    let mut names = parameters(primal);
+    match mode {
+        "jvp" => {
+            let active = active(&loaded.program, primal, arguments.option("wrt"))?;
+            names.extend(active.iter().map(|&at| format!("the direction of `{}`", primal.params[at].0)));
+        }
+        "vjp" => names.push("the adjoint of the result".into()),
+        _ => {}
+    }
+    let name = format!("the {mode} of `{}`", primal.name);
+    let values = from_stdin(entry(&program, Some(WRAPPER))?, &name, &names)?;
     let results = executor.ready(&program, WRAPPER).and_then(|engine| engine.run(&values, limits));
     let results = results.map_err(|message| Failure::ran(sources, &message))?;
     Ok(Answer { output: written(&results, arguments.has("binary")), code: 0 })
@@ -87,7 +98,7 @@ fn wrapper(mode: &str, program: &Program, entry: &Entry, active: &[usize]) -> Re
     mentioned.extend(scheme.sizes.iter().copied());
     mentioned.sort_unstable();
     mentioned.dedup();
-    let values = parameters(&scheme.body, entry.params.len());
+    let values = stand_ins(&scheme.body, entry.params.len());
     for local in mentioned {
         match values.iter().position(|value| *value == Some(local)) {
             Some(at) => drop(give(local, format!("x_{at}"))),
@@ -138,7 +149,7 @@ fn wrapper(mode: &str, program: &Program, entry: &Entry, active: &[usize]) -> Re
 }
 
 /// For each parameter the variable that stands for it in types behind it.
-fn parameters(of: &Type, count: usize) -> Vec<Option<Local>> {
+fn stand_ins(of: &Type, count: usize) -> Vec<Option<Local>> {
     let mut found = Vec::new();
     let mut of = of;
     while let Type::Function { name, result, .. } = of {

@@ -75,7 +75,7 @@ pub(crate) fn repl(arguments: &Arguments) -> Result<Answer, Failure> {
 impl Session {
     fn answer(&mut self, line: &str) -> Result<String, String> {
         let words = line.trim();
-        if words.is_empty() {
+        if words.is_empty() || words.starts_with("--") {
             return Ok(String::new());
         }
         if let Some(command) = words.strip_prefix(':') {
@@ -89,12 +89,10 @@ impl Session {
         }
         let number = self.texts.sources.add("input", line);
         match (parse_expression(line, number), parse(line, number)) {
-            (_, Ok(file)) if !file.declarations.is_empty() => self.declare(file.declarations),
-            (Ok(expression), _) => self.evaluate(expression),
-            (Err(messages), _) if !declares(words) => Err(self.shown(&messages)),
+            (_, Ok(file)) => self.declare(file.declarations),
+            (Ok(expression), Err(_)) => self.evaluate(expression),
+            (Err(messages), Err(_)) if !declares(words) => Err(self.shown(&messages)),
             (Err(_), Err(messages)) => Err(self.shown(&messages)),
-            // A comment.
-            (Err(_), Ok(_)) => Ok(String::new()),
         }
     }
 

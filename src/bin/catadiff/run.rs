@@ -3,7 +3,7 @@
 use crate::answer::{Answer, Failure, shown};
 use crate::arguments::Arguments;
 use crate::engine::Executor;
-use crate::input::{from_stdin, written};
+use crate::input::{from_stdin, parameters, written};
 use crate::load::Loaded;
 
 /// See the table.
@@ -14,7 +14,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Answer, Failure> {
     let entry = loaded.entry(arguments)?;
     let sources = &loaded.texts.sources;
     eprint!("{}", shown(sources, &loaded.warnings));
-    let values = from_stdin(entry)?;
+    let values = from_stdin(entry, &format!("`{}`", entry.name), &parameters(entry))?;
     let results = executor.ready(&loaded.program, &entry.name).and_then(|engine| engine.run(&values, limits));
     let results = results.map_err(|message| Failure::ran(sources, &message))?;
     Ok(Answer { output: written(&results, arguments.has("binary")), code: 0 })
