@@ -66,10 +66,17 @@ pub(crate) fn placed(sources: &Sources, message: &Message) -> String {
 /// Errors before warnings, one under the other.
 pub(crate) fn shown(sources: &Sources, messages: &[Message]) -> String {
     let (errors, warnings): (Vec<_>, Vec<_>) = messages.iter().partition(|message| message.severity == Severity::Error);
-    let mut text: String =
-        errors.iter().chain(&warnings).take(MESSAGES).map(|message| placed(sources, message)).collect();
-    if messages.len() > MESSAGES {
-        text.push_str(&format!("… and {} more\n", messages.len() - MESSAGES));
+    let mut texts: Vec<String> = Vec::new();
+    for message in errors.into_iter().chain(warnings) {
+        let text = placed(sources, message);
+        // A file that is imported twice says the same twice.
+        if !texts.contains(&text) {
+            texts.push(text);
+        }
+        if texts.len() > MESSAGES {
+            texts[MESSAGES] = format!("… and more: {} messages in all\n", messages.len());
+            break;
+        }
     }
-    text
+    texts.concat()
 }

@@ -49,15 +49,15 @@ fn main() -> ExitCode {
 
 /// What to print, or what was wrong.
 fn answered(arguments: &[&str]) -> Result<Answer, Failure> {
-    let asks_for_help =
-        |rest: &[&str]| rest.iter().take_while(|word| **word != "--").any(|word| matches!(*word, "--help" | "-h"));
+    // `-h` may be a formula.
+    let asks_for_help = |rest: &[&str]| matches!(rest, ["-h"]) || rest.contains(&"--help");
     match arguments {
         [] | ["--help" | "-h", ..] | ["help"] => Ok(table::overview().into()),
         ["--version" | "-V"] => Ok(format!("catadiff {}\n", env!("CARGO_PKG_VERSION")).into()),
         ["help", command, ..] => Ok(table::find(command)?.help().into()),
         [command, rest @ ..] if asks_for_help(rest) => Ok(table::find(command)?.help().into()),
         ["completions", rest @ ..] => completions::completions(rest),
-        ["grad" | "show", file, ..] if !is_program(arguments) && !file.starts_with('-') => formulas::answer(arguments),
+        ["grad" | "show", _, ..] if !is_program(arguments) => formulas::answer(arguments),
         ["derive" | "functions", ..] | ["grad" | "show"] => formulas::answer(arguments),
         [command, rest @ ..] => {
             let row = table::find(command)?;
