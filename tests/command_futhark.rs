@@ -276,3 +276,22 @@ fn every_command_has_help_and_completions() {
         assert!(fish.contains(&format!("-a {command} ")));
     }
 }
+
+#[test]
+fn the_page_of_messages_says_what_the_command_says() {
+    let here = folder("messages", &[]);
+    std::fs::create_dir_all(&here).unwrap();
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/messages.md")).unwrap();
+    let sections: Vec<&str> = page.split("\n## ").skip(1).collect();
+    assert!(sections.len() >= 15);
+    for section in sections {
+        let code = section.lines().next().unwrap();
+        let block = |kind: &str| section.split_once(&format!("```{kind}\n")).unwrap().1.split_once("```").unwrap().0;
+        std::fs::write(here.join("main.fut"), block("futhark")).unwrap();
+        let (command, expected) = block("text").split_once('\n').unwrap();
+        let input = command.strip_prefix("$ echo '").map_or("", |rest| rest.split_once('\'').unwrap().0);
+        let (exit, _, errors) = told(&here, "run main.fut", input);
+        assert!(matches!(exit, 2 | 3) && errors.contains(&format!("[{code}]")), "{code}: {errors}");
+        assert_eq!(errors.trim_end(), expected.trim_end(), "{code}");
+    }
+}

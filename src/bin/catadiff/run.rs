@@ -1,4 +1,6 @@
 //! `run`: an entry point on values from standard input.
+//!
+//! Law: what is written is all of the results, or none.
 
 use crate::answer::{Answer, Failure, shown};
 use crate::arguments::Arguments;
