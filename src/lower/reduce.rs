@@ -268,11 +268,12 @@ fn commutes(operator: &Lambda) -> bool {
 
 /// What lanes begin with, so that a start which is not neutral counts once; none where it may count often, as in an extremum.
 fn identity(operator: &Lambda, prim: Prim) -> Option<Const> {
-    match one_operation(operator) {
-        Some(ScalarOp::Mul) => Some(prim.one()),
-        Some(ScalarOp::Integer(IntegerRow::Xor)) => Some(prim.zero()),
-        _ => is_sum(operator).then(|| prim.zero()),
+    let op = one_operation(operator);
+    if matches!(op, Some(ScalarOp::Mul)) {
+        return Some(prim.one());
     }
+    let adds = is_sum(operator) || matches!(op, Some(ScalarOp::Integer(IntegerRow::Xor)));
+    adds.then(|| prim.zero())
 }
 
 /// The operation that an operator is, if it is one that commutes.
