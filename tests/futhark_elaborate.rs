@@ -149,7 +149,7 @@ fn the_programs_of_the_table_are_there() {
     assert!(rows.len() > 60 && named.len() > 100, "{} rows, {} programs", rows.len(), named.len());
 }
 
-/// The entries that are not lowered: reals taken as bits, and rows of sizes that only the rows know.
+/// The entries that are not lowered: reals taken as bits, rows of sizes that only the rows know, and others that are interpreted.
 const INTERPRETED: [&str; 10] = [
     "bench_ba jacobian",
     "bench_lbm gradient",
