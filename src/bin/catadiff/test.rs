@@ -65,7 +65,7 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
         vec![Executor::asked(arguments, Executor::Interpreter)?]
     };
     let tolerance: Option<f64> = arguments.number("tolerance")?;
-    if tolerance.is_some_and(|tolerance| !(tolerance >= 0.0)) {
+    if tolerance.is_some_and(|tolerance| tolerance.is_nan() || tolerance < 0.0) {
         return Err(Failure::asked("the value of `--tolerance` is not at least 0"));
     }
     Ok(Plan {
@@ -128,9 +128,10 @@ fn in_parallel(files: &[PathBuf], threads: usize, plan: &Plan) -> Vec<Verdict> {
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
-                while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)).map(PathBuf::as_path) {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(file) = files.get(at) else { break };
                     let found = run(file, plan);
-                    let at = files.iter().position(|known| known == file).expect("one of the files");
                     *verdicts[at].lock().expect("no thread panics with it") = found;
                     let count = done.fetch_add(1, Ordering::Relaxed) + 1;
                     if progress {
