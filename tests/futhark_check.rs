@@ -195,6 +195,18 @@ fn deep_and_long_programs_are_checked() {
     assert_eq!(types(&nested), "f : f64 -> f64\n");
     let branches = format!("def f (x: f64) = {}0", "if x > 1 then x else ".repeat(300));
     assert_eq!(types(&branches), "f : f64 -> f64\n");
+    for text in [
+        format!("def f = {}1i32", "\\(x: i32) -> ".repeat(300)),
+        format!("def f (g: {}i32) (x: i32) = x", "i32 -> ".repeat(990)),
+        format!("def f (g: {}i32{}) = 1i32", "(i32 -> ".repeat(200), ")".repeat(200)),
+        format!("def f (x: i32) = {}x{}", "[".repeat(480), "]".repeat(480)),
+        format!("def f (x: {}i32) = x", "[2]".repeat(200)),
+        format!("def f (x: {}i32{}) = x", "(i32, ".repeat(200), ")".repeat(200)),
+        format!("{}def f = 1i32", "local ".repeat(990)),
+    ] {
+        let found = types(&text);
+        assert!(found.starts_with("f : "), "{}: {found}", &text[..40]);
+    }
     let large: String =
         (1..40).fold("type t0 = i32\n".into(), |out, i| format!("{out}type t{i} = (t{0}, t{0})\n", i - 1));
     assert!(types(&large).contains("too large"));

@@ -483,7 +483,7 @@ fn the_checker_leaves_good_files_alone() {
         ("src/carriers/mod.rs", "pub use self::dual::Dual;\npub use super::algebra::Ring;"),
         ("src/term/a.rs", "use crate::primitives::Rule;\ncrate::operators!([] T, []);"),
         ("src/prelude.rs", "pub use crate::derivative::grad;"),
-        ("src/bin/catadiff.rs", "use catadiff::prelude::*;"),
+        ("src/bin/catadiff/main.rs", "use catadiff::prelude::*;"),
         ("examples/01_talk.rs", "use catadiff::prelude::*;\n// A tooth of mastodon."),
         ("laws/src/a.rs", "use crate::generate::terms;\nmacro_rules! m { () => { mod b { use super::super::*; } } }"),
     ] {

@@ -8,6 +8,9 @@ use std::sync::Arc;
 
 use super::check::prelude_text;
 
+/// The most characters of a line that are shown.
+const WIDEST: usize = 160;
+
 /// A name, cheap to copy.
 pub type Name = Arc<str>;
 
@@ -131,10 +134,16 @@ impl Sources {
                 Severity::Warning => "warning",
             };
             writeln!(f, "{name}:{line}:{column}: {severity}: {} [{}]", message.text, message.code)?;
+            // Of a long line, what stands around the place.
+            let skipped = column.saturating_sub(WIDEST / 2);
+            let part: String = shown.chars().skip(skipped).take(WIDEST).collect();
+            let (before, within) = (if skipped > 0 { "…" } else { "" }, column - 1 - skipped);
+            let after = if shown.chars().nth(skipped + WIDEST).is_some() { "…" } else { "" };
             let width = (message.span.end.saturating_sub(message.span.start) as usize).max(1);
-            let room = shown.chars().count().saturating_sub(column - 1).max(1);
-            let indent: String = shown.chars().take(column - 1).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
-            writeln!(f, "  {shown}\n  {indent}{}", "^".repeat(width.min(room)))?;
+            let room = part.chars().count().saturating_sub(within).max(1);
+            let blank = before.chars().chain(part.chars().take(within));
+            let indent: String = blank.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+            writeln!(f, "  {before}{part}{after}\n  {indent}{}", "^".repeat(width.min(room)))?;
             match &message.hint {
                 Some(hint) => writeln!(f, "  hint: {hint}"),
                 None => Ok(()),

@@ -6,7 +6,7 @@
 use super::code::{Buffer, Fold, Operand, Stm as Code, Value};
 use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step};
-use crate::array::{Atom, Hist, IntegerRow, Lambda, Op, Prim, Reduce, ScalarOp};
+use crate::array::{Atom, Const, Hist, IntegerRow, Lambda, Op, Prim, Reduce, ScalarOp};
 use crate::primitives::Primitive;
 
 /// What is done with the state after each element.
@@ -130,7 +130,8 @@ impl<'p> Lowering<'p> {
             for ((prim, start), part) in prims.iter().zip(&neutral).zip(&parts) {
                 let cell = this.emit.value(*prim, true);
                 operands.push(Bound::Scalar(Operand::Value(cell)));
-                folds.push(Fold { cell, start: *start, found: *part, op });
+                let start = identity(&it.operator, *prim).map_or(*start, Operand::Const);
+                folds.push(Fold { cell, start, found: *part, op });
             }
             for array in arrays {
                 let element = this.element(array, index)?;
@@ -263,6 +264,16 @@ fn is_sum(operator: &Lambda) -> bool {
 /// Whether an operator is known to commute.
 fn commutes(operator: &Lambda) -> bool {
     one_operation(operator).is_some() || is_sum(operator)
+}
+
+/// What lanes begin with, so that a start which is not neutral counts once; none where it may count often, as in an extremum.
+fn identity(operator: &Lambda, prim: Prim) -> Option<Const> {
+    let op = one_operation(operator);
+    if matches!(op, Some(ScalarOp::Mul)) {
+        return Some(prim.one());
+    }
+    let adds = is_sum(operator) || matches!(op, Some(ScalarOp::Integer(IntegerRow::Xor)));
+    adds.then(|| prim.zero())
 }
 
 /// The operation that an operator is, if it is one that commutes.

@@ -81,14 +81,16 @@ impl Imports for NoImports {
 ///
 /// All that is wrong in it: the first mistake of each definition.
 pub fn check(file: &tree::File, imports: &mut dyn Imports) -> Result<(Program, Vec<Message>), Vec<Message>> {
-    let mut checker = prelude::start(imports);
-    let mut exports = Env::default();
-    checker.declarations(&file.declarations, &mut exports);
-    if checker.messages.iter().any(|message| message.severity == Severity::Error) {
-        return Err(checker.messages);
-    }
-    let (definitions, entries, locals) = (checker.definitions, checker.entries, checker.locals);
-    Ok((finish::reachable(definitions, entries, locals, checker.own), checker.messages))
+    deep(|| {
+        let mut checker = prelude::start(imports);
+        let mut exports = Env::default();
+        checker.declarations(&file.declarations, &mut exports);
+        if checker.messages.iter().any(|message| message.severity == Severity::Error) {
+            return Err(checker.messages);
+        }
+        let (definitions, entries, locals) = (checker.definitions, checker.entries, checker.locals);
+        Ok((finish::reachable(definitions, entries, locals, checker.own), checker.messages))
+    })
 }
 
 /// What is wrong; boxed, since it is rare.
@@ -109,9 +111,10 @@ fn follows() -> Fault {
     Box::new(Message::error(FOLLOWS, Span::default(), ""))
 }
 
-/// Runs what may nest as deeply as the text does.
+/// Runs what may nest as deeply as the text does. What it leaves free is for walks of types, which call themselves: as deep as
+/// the text, too, but with small frames.
 fn deep<T>(run: impl FnOnce() -> T) -> T {
-    stacker::maybe_grow(256 * 1024, 4 * 1024 * 1024, run)
+    stacker::maybe_grow(4 << 20, 16 << 20, run)
 }
 
 /// A binding of the body that is being checked.

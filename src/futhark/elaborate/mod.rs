@@ -172,6 +172,10 @@ impl Elaborated {
 
     /// What the interpreter says is wrong, since it knows the place and the values; or this, if it finds nothing in so many steps.
     fn located(&self, arguments: &[Array], message: Message) -> Message {
+        // A run that was too long for its limits is not done again with others.
+        if message.code == "limit" {
+            return message;
+        }
         let (program, entry) = &self.source;
         let limits = Limits { steps: STEPS_TO_LOCATE, ..Limits::default() };
         match interpreter::run(program, entry, arguments, limits) {

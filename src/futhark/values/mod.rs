@@ -138,9 +138,26 @@ impl fmt::Display for Array {
 /// # Errors
 /// What is no value, with its place.
 pub fn read(input: &[u8], file: u32) -> Result<Vec<Array>, Box<Message>> {
+    read_as(input, file, &[])
+}
+
+/// Reads all values of an input. A number without a suffix is of the kind that is wanted of the value it stands in, if it can be.
+///
+/// ```
+/// use catadiff::futhark::core::Prim;
+/// use catadiff::futhark::values::{Array, read_as};
+/// let values = read_as(b"[1, 2.5] 3 4i8", 0, &[Prim::F32, Prim::I64, Prim::F64]).unwrap();
+/// let names: Vec<String> = values.iter().map(Array::type_name).collect();
+/// assert_eq!(names, ["[2]f32", "i64", "i8"]);
+/// ```
+///
+/// # Errors
+/// As [`read`].
+pub fn read_as(input: &[u8], file: u32, wanted: &[Prim]) -> Result<Vec<Array>, Box<Message>> {
     let mut reader = Reader::new(input, 0, file);
     let mut values = Vec::new();
     while !reader.at_end() {
+        reader.want(wanted.get(values.len()).copied());
         values.push(reader.value()?);
     }
     Ok(values)

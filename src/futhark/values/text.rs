@@ -23,6 +23,8 @@ pub(in crate::futhark) struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
     file: u32,
+    /// The kind of numbers that do not say one, if it is known.
+    wanted: Option<Prim>,
 }
 
 /// A scalar, before the array around it says its kind.
@@ -35,11 +37,15 @@ enum Scalar {
 }
 
 impl Scalar {
-    /// The kind it says it is of, and whether it insists on that.
-    fn kind(&self) -> Option<(Prim, bool)> {
-        let named = |suffix: &Option<Name>, otherwise| match suffix {
+    /// The kind it says it is of, and whether it insists on that; if it says none, the one that is wanted, if it can be
+    /// of that.
+    fn kind(&self, wanted: Option<Prim>) -> Option<(Prim, bool)> {
+        let named = |suffix: &Option<Name>, otherwise: Prim| match suffix {
             Some(suffix) => Prim::ALL.into_iter().find(|kind| kind.name() == &**suffix).map(|kind| (kind, true)),
-            None => Some((otherwise, false)),
+            None => {
+                let able = |kind: &Prim| kind.is_real() || otherwise.is_integer() && kind.is_integer();
+                Some((wanted.filter(able).unwrap_or(otherwise), false))
+            }
         };
         match self {
             Scalar::Bool(_) => Some((Prim::Bool, true)),
@@ -54,7 +60,12 @@ impl Scalar {
 impl<'a> Reader<'a> {
     /// Reads from a place on.
     pub(in crate::futhark) fn new(bytes: &'a [u8], at: usize, file: u32) -> Self {
-        Reader { bytes, at, file }
+        Reader { bytes, at, file, wanted: None }
+    }
+
+    /// From here on, numbers that say no kind are of this one, if they can be.
+    pub(super) fn want(&mut self, kind: Option<Prim>) {
+        self.wanted = kind;
     }
 
     /// Where it stands.
@@ -147,7 +158,7 @@ impl<'a> Reader<'a> {
     }
 
     fn kind_of(&self, scalar: &Scalar, start: usize) -> Read<Prim> {
-        match scalar.kind() {
+        match scalar.kind(self.wanted) {
             Some((kind, _)) => Ok(kind),
             None => {
                 Err(self
@@ -231,7 +242,7 @@ impl<'a> Reader<'a> {
             }
             let kind = self.kind_of(&scalar, here)?;
             let data = data.get_or_insert_with(|| Data::none(kind));
-            let insists = scalar.kind().is_some_and(|(_, insists)| insists);
+            let insists = scalar.kind(self.wanted).is_some_and(|(_, insists)| insists);
             if insists && kind != data.kind() {
                 let text = format!(
                     "this element is of type {kind}, the first of type {}",

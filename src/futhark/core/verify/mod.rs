@@ -127,7 +127,7 @@ impl Verifier<'_> {
 
     /// An expression, with sizes of its type that the let around binds.
     fn expression(&mut self, value: &Expression, open: &[Local]) -> Verified {
-        stacker::maybe_grow(256 * 1024, 4 * 1024 * 1024, || self.expression_within(value, open))
+        stacker::maybe_grow(4 << 20, 16 << 20, || self.expression_within(value, open))
     }
 
     fn expression_within(&mut self, value: &Expression, open: &[Local]) -> Verified {

@@ -1,11 +1,9 @@
-//! The command line: formulas in, values and derivatives out, under every strategy.
+//! The commands on formulas: values and derivatives, under every strategy.
 //!
-//! Law: an answer comes with exit code 0 on standard output, a mistake with exit code 2 on standard error, named; no
-//! argument makes it panic, and time is linear in the number of names but for what a strategy costs.
+//! Law: every strategy has the value of the formula; a name without a value, and a value without a name, is a mistake.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
-use std::process::ExitCode;
 
 use catadiff::carriers::{Counted, Counter};
 use catadiff::prelude::*;
@@ -13,61 +11,19 @@ use catadiff::term::{Arena, Line, Listing, Term, parse};
 use catadiff::{Error, Result};
 use generic_array::typenum::U8;
 
-const HELP: &str = "\
-catadiff: differentiate formulas under every strategy
+use crate::answer::{Answer, Failure};
 
-usage:
-  catadiff grad FORMULA NAME=VALUE ...   value and gradient at a point, under every strategy,
-                                         with operation counts, and the symbolic derivatives
-  catadiff derive FORMULA [NAME ...]     the symbolic derivatives, by all names or by these
-  catadiff show FORMULA [--as FORM]      the formula itself: text (default), latex or dot
-  catadiff functions                     the functions that formulas may use
-  catadiff help                          this text
-
-A formula is written with + - * / ^, parentheses, numbers, names, and functions. Parts get
-names with `name = ...;`, and pi is known. In a point, every name of the formula has one value.
-
-examples:
-  catadiff grad \"ln(x1) + x1*x2 - sin(x2)\" x1=2 x2=5
-  catadiff derive \"t = exp(-x^2); t / (1 + t)\" x
-  catadiff show \"hypot(x, y) / 2\" --as latex
-
-exit codes: 0 for an answer, 2 for a mistake in what was asked.
-";
-
-fn main() -> ExitCode {
-    let arguments: std::result::Result<Vec<String>, _> =
-        std::env::args_os().skip(1).map(std::ffi::OsString::into_string).collect();
-    let answer = match &arguments {
-        Ok(arguments) => answer(&arguments.iter().map(String::as_str).collect::<Vec<_>>()),
-        Err(argument) => Err(format!("`{}` is not Unicode text", argument.to_string_lossy())),
-    };
-    match answer {
-        Ok(text) => {
-            use std::io::Write;
-            // A reader that has seen enough, such as `head`, is no mistake.
-            let _ = std::io::stdout().write_all(text.as_bytes());
-            ExitCode::SUCCESS
-        }
-        Err(message) => {
-            eprintln!("catadiff: {message}");
-            ExitCode::from(2)
-        }
-    }
-}
-
-/// What to print, or what was wrong.
-fn answer(arguments: &[&str]) -> std::result::Result<String, String> {
-    match arguments {
-        [] | ["help" | "--help" | "-h", ..] | [_, "--help" | "-h"] => Ok(HELP.to_owned()),
-        ["--version" | "-V"] => Ok(format!("catadiff {}\n", env!("CARGO_PKG_VERSION"))),
+/// The commands on formulas.
+pub(crate) fn answer(arguments: &[&str]) -> std::result::Result<Answer, Failure> {
+    let text = match arguments {
         ["grad", formula, point @ ..] => grad_at(formula, point),
         ["derive", formula, names @ ..] => derive(formula, names),
         ["show", formula, options @ ..] => show(formula, options),
         ["functions"] => Ok(functions()),
-        ["grad" | "derive" | "show"] => Err("a formula is missing; try `catadiff help`".into()),
-        [unknown, ..] => Err(format!("there is no command `{unknown}`; try `catadiff help`")),
-    }
+        ["functions", more, ..] => Err(format!("`functions` takes no arguments, and `{more}` is one")),
+        _ => Err("a formula is missing; try `catadiff help`".into()),
+    };
+    text.map(Answer::from).map_err(Failure::asked)
 }
 
 /// The point `NAME=VALUE ...` in the order given.

@@ -1,0 +1,82 @@
+//! What a command comes to: an answer, or whose mistake it was.
+//!
+//! Law: the exit code says which of them it is, and nothing else does.
+
+use catadiff::futhark::source::{Message, Severity, Sources};
+
+/// Exit code: a test failed.
+pub(crate) const FAILED: u8 = 1;
+/// Exit code: what was asked cannot be answered, by anything it was asked of.
+pub(crate) const ASKED: u8 = 2;
+/// Exit code: a program met an error while it ran.
+pub(crate) const RAN: u8 = 3;
+
+/// The most messages that are shown at once.
+const MESSAGES: usize = 20;
+
+/// What goes to standard output.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) output: Vec<u8>,
+    pub(crate) code: u8,
+}
+
+/// What goes to standard error, behind what was found until then.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) output: Vec<u8>,
+    pub(crate) text: String,
+    pub(crate) code: u8,
+}
+
+impl From<String> for Answer {
+    fn from(text: String) -> Self {
+        Answer { output: text.into_bytes(), code: 0 }
+    }
+}
+
+impl Failure {
+    /// A mistake in what was asked.
+    pub(crate) fn asked(text: impl Into<String>) -> Self {
+        Failure { output: Vec::new(), text: text.into(), code: ASKED }
+    }
+
+    /// A text that is no program, or no values.
+    pub(crate) fn refused(sources: &Sources, messages: &[Message]) -> Self {
+        Failure::asked(shown(sources, messages))
+    }
+
+    /// What a program met while it ran.
+    pub(crate) fn ran(sources: &Sources, message: &Message) -> Self {
+        // What is wrong with the call is no mistake of the program.
+        let code = if matches!(message.code, "entry" | "arguments") { ASKED } else { RAN };
+        Failure { output: Vec::new(), text: placed(sources, message), code }
+    }
+}
+
+/// A message at its place, or alone if it has none.
+pub(crate) fn placed(sources: &Sources, message: &Message) -> String {
+    if message.span == Default::default() {
+        let hint = message.hint.as_ref().map_or_else(String::new, |hint| format!("\n  hint: {hint}"));
+        return format!("{} [{}]{hint}\n", message.text, message.code);
+    }
+    sources.show(message).to_string()
+}
+
+/// Errors before warnings, one under the other.
+pub(crate) fn shown(sources: &Sources, messages: &[Message]) -> String {
+    let (errors, warnings): (Vec<_>, Vec<_>) = messages.iter().partition(|message| message.severity == Severity::Error);
+    let mut texts: Vec<String> = Vec::new();
+    for message in errors.into_iter().chain(warnings) {
+        let text = placed(sources, message);
+        // A file that is imported twice says the same twice.
+        if !texts.contains(&text) {
+            texts.push(text);
+        }
+        if texts.len() > MESSAGES {
+            texts[MESSAGES] = format!("… and more: {} messages in all\n", messages.len());
+            break;
+        }
+    }
+    texts.concat()
+}

@@ -1,0 +1,67 @@
+//! `check`: whether texts are programs, and the types of their entry points.
+//!
+//! Law: every file is checked, also behind one that is wrong.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use catadiff::futhark::core::{Entry, Program};
+use catadiff::futhark::source::{Message, Severity, Sources};
+
+use crate::answer::{ASKED, Answer, Failure, shown};
+use crate::arguments::Arguments;
+use crate::json::Object;
+use crate::load::Texts;
+
+/// See the table.
+pub(crate) fn check(arguments: &Arguments) -> Result<Answer, Failure> {
+    let (mut output, mut wrong) = (String::new(), String::new());
+    let (mut count, mut bad) = (0, 0);
+    for path in arguments.some_files()? {
+        let mut texts = Texts::default();
+        let checked = texts.file(Path::new(path)).and_then(|(_, tree)| texts.check(&tree));
+        let (program, messages) = match checked {
+            Ok((program, warnings)) => (Some(program), warnings),
+            Err(messages) => (None, messages),
+        };
+        count += 1;
+        bad += usize::from(program.is_none());
+        if arguments.has("json") {
+            messages.iter().for_each(|message| output.push_str(&told(&texts.sources, path, message)));
+        } else {
+            wrong.push_str(&shown(&texts.sources, &messages));
+        }
+        for entry in program.iter().flat_map(|program| &program.entries) {
+            let of = type_of(program.as_ref().expect("it has an entry"), entry);
+            if arguments.has("json") {
+                output.push_str(&Object::new().text("file", path).text("entry", &entry.name).text("type", &of).line());
+            } else {
+                let _ = writeln!(output, "{path}: entry {}: {of}", entry.name);
+            }
+        }
+    }
+    if bad == 0 {
+        eprint!("{wrong}");
+        return Ok(output.into());
+    }
+    let summary = if count == 1 { String::new() } else { format!("\n{bad} of {count} files are no programs") };
+    Err(Failure { output: output.into_bytes(), text: wrong + &summary, code: ASKED })
+}
+
+/// The type of an entry point, as the user would write it.
+pub(crate) fn type_of(program: &Program, entry: &Entry) -> String {
+    program.show(&program.definitions[entry.definition.0 as usize].scheme.body)
+}
+
+/// A message for machines.
+fn told(sources: &Sources, path: &str, message: &Message) -> String {
+    let (line, column, _) = sources.position(message.span);
+    let file = sources.files.get(message.span.file as usize).map_or(path, |source| &source.name);
+    let severity = if message.severity == Severity::Error { "error" } else { "warning" };
+    let object = Object::new().text("file", file).number("line", line).number("column", column);
+    let object = object.text("severity", severity).text("code", message.code).text("text", &message.text);
+    match &message.hint {
+        Some(hint) => object.text("hint", hint).line(),
+        None => object.line(),
+    }
+}

@@ -1,0 +1,190 @@
+//! `grad`, `jvp`, `vjp`: derivatives of an entry point, by a wrapper that is written in the language itself.
+//!
+//! Law: a derivative is what the language says it is, under every executor; here is only what is differentiated, and by
+//! which parameters.
+
+use std::fmt::Write as _;
+
+use catadiff::futhark::core::{Entry, Local, Prim, Program, Size, Type};
+use catadiff::futhark::meaning::interface;
+use catadiff::futhark::source::Name;
+
+use crate::answer::{Answer, Failure, shown};
+use crate::arguments::Arguments;
+use crate::engine::Executor;
+use crate::input::{from_stdin, parameters, written};
+use crate::load::{Loaded, entry};
+
+/// The name of the wrapper.
+pub(crate) const WRAPPER: &str = "catadiff_derivative";
+
+/// See the table.
+pub(crate) fn differentiate(mode: &str, arguments: &Arguments) -> Result<Answer, Failure> {
+    let executor = Executor::asked(arguments, Executor::Interpreter)?;
+    let limits = arguments.limits()?;
+    let mut loaded = Loaded::file(arguments.file()?)?;
+    let program = derived(mode, &mut loaded, arguments.option("entry"), arguments.option("wrt"))?;
+    let sources = &loaded.texts.sources;
+    eprint!("{}", shown(sources, &loaded.warnings));
+    let primal = loaded.entry(arguments)?;
+    let mut names = parameters(primal);
+    match mode {
+        "jvp" => {
+            let active = active(&loaded.program, primal, arguments.option("wrt"))?;
+            names.extend(active.iter().map(|&at| format!("the direction of `{}`", primal.params[at].0)));
+        }
+        "vjp" => names.push("the adjoint of the result".into()),
+        _ => {}
+    }
+    let name = format!("the {mode} of `{}`", primal.name);
+    let values = from_stdin(entry(&program, Some(WRAPPER))?, &name, &names)?;
+    let results = executor.ready(&program, WRAPPER).and_then(|engine| engine.run(&values, limits));
+    let results = results.map_err(|message| Failure::ran(sources, &message))?;
+    Ok(Answer { output: written(&results, arguments.has("binary")), code: 0 })
+}
+
+/// The program with the derivative of an entry point as one more, by some parameters.
+pub(crate) fn derived(
+    mode: &str,
+    loaded: &mut Loaded,
+    name: Option<&str>,
+    wrt: Option<&str>,
+) -> Result<Program, Failure> {
+    let found = entry(&loaded.program, name)?;
+    let active = active(&loaded.program, found, wrt)?;
+    let text = wrapper(mode, &loaded.program, found, &active)?;
+    let title = format!("({mode} of {})", found.name);
+    loaded.extended(&title, &text).map_err(|messages| Failure::refused(&loaded.texts.sources, &messages))
+}
+
+/// The parameters to differentiate by.
+fn active(program: &Program, entry: &Entry, wrt: Option<&str>) -> Result<Vec<usize>, Failure> {
+    let real = |of: &Type| interface(of).iter().any(|(kind, _)| kind.is_real());
+    if let Some(names) = wrt {
+        let place = |name: &str| {
+            let at = entry.params.iter().position(|(known, _)| **known == *name);
+            at.ok_or_else(|| {
+                let known: Vec<&str> = entry.params.iter().map(|(name, _)| &**name).collect();
+                Failure::asked(format!("`{}` has no parameter `{name}`: it has {}", entry.name, known.join(", ")))
+            })
+        };
+        return names.split(',').map(|name| place(name.trim())).collect();
+    }
+    let all: Vec<usize> = (0..entry.params.len()).filter(|&at| real(&entry.params[at].1)).collect();
+    if all.is_empty() {
+        let takes: Vec<String> = entry.params.iter().map(|(_, of)| program.show(of)).collect();
+        let takes = if takes.is_empty() { "nothing".into() } else { takes.join(", ") };
+        let hint = "name parameters with `--wrt` to differentiate by others";
+        return Err(Failure::asked(format!("`{}` takes no real numbers, but {takes}; {hint}", entry.name)));
+    }
+    Ok(all)
+}
+
+/// The derivative as a text: parameters that are not differentiated by are constants of the function.
+fn wrapper(mode: &str, program: &Program, entry: &Entry, active: &[usize]) -> Result<String, Failure> {
+    let scheme = &program.definitions[entry.definition.0 as usize].scheme;
+    // Sizes and parameters get names that are no one else's.
+    let mut names = program.locals.clone();
+    let mut sizes = Vec::new();
+    let mut give = |local: Local, name: String| {
+        if let Some(old) = names.get_mut(local.0 as usize) {
+            *old = Name::from(name.clone());
+        }
+        name
+    };
+    let mut mentioned = Vec::new();
+    entry.params.iter().for_each(|(_, of)| mention(of, &mut mentioned));
+    mention(&entry.result, &mut mentioned);
+    mentioned.extend(scheme.sizes.iter().copied());
+    mentioned.sort_unstable();
+    mentioned.dedup();
+    let values = stand_ins(&scheme.body, entry.params.len());
+    for local in mentioned {
+        match values.iter().position(|value| *value == Some(local)) {
+            Some(at) => drop(give(local, format!("x_{at}"))),
+            None => sizes.push(give(local, format!("n_{}", sizes.len()))),
+        }
+    }
+    let named = Program { locals: names, ..Program::default() };
+    let mut text = format!("entry {WRAPPER}");
+    sizes.iter().for_each(|size| {
+        let _ = write!(text, " [{size}]");
+    });
+    for (at, (_, of)) in entry.params.iter().enumerate() {
+        let _ = write!(text, " (x_{at}: {})", named.show(of));
+    }
+    let result = named.show(&entry.result);
+    let tuple = |letter: &str| {
+        let parts: Vec<String> = active.iter().map(|at| format!("{letter}_{at}")).collect();
+        if parts.len() == 1 { parts[0].clone() } else { format!("({})", parts.join(", ")) }
+    };
+    let call: String =
+        (0..entry.params.len()).map(|at| format!(" {}_{at}", if active.contains(&at) { "y" } else { "x" })).collect();
+    // A size of the result that only its value tells is compared with that of its adjoint.
+    let function = format!("(\\{} -> {}{call} :> {result})", tuple("y"), entry.name);
+    let point = tuple("x");
+    match mode {
+        "grad" => {
+            if !matches!(entry.result, Type::Prim(Prim::F32 | Prim::F64)) {
+                let hint = "`jvp` and `vjp` take any result";
+                return Err(Failure::asked(format!(
+                    "the result of `{}` is of type {}, and `grad` wants one real number; {hint}",
+                    entry.name,
+                    program.show(&entry.result)
+                )));
+            }
+            let _ = writeln!(text, " = vjp {function} {point} 1");
+        }
+        "jvp" => {
+            for &at in active {
+                let _ = write!(text, " (d_{at}: {})", named.show(&entry.params[at].1));
+            }
+            let _ = writeln!(text, " = jvp2 {function} {point} {}", tuple("d"));
+        }
+        _ => {
+            let _ = writeln!(text, " (adjoint: {result}) = vjp2 {function} {point} adjoint");
+        }
+    }
+    Ok(text)
+}
+
+/// For each parameter the variable that stands for it in types behind it.
+fn stand_ins(of: &Type, count: usize) -> Vec<Option<Local>> {
+    let mut found = Vec::new();
+    let mut of = of;
+    while let Type::Function { name, result, .. } = of {
+        if found.len() == count {
+            break;
+        }
+        found.push(*name);
+        of = result;
+    }
+    found
+}
+
+/// The variables in the sizes of a type.
+fn mention(of: &Type, found: &mut Vec<Local>) {
+    match of {
+        Type::Array(size, element) => {
+            mention_size(size, found);
+            mention(element, found);
+        }
+        Type::Record(fields) => fields.iter().for_each(|(_, of)| mention(of, found)),
+        Type::Sum(constructors) => {
+            constructors.iter().flat_map(|(_, payload)| payload).for_each(|of| mention(of, found))
+        }
+        Type::Accumulator(of) => mention(of, found),
+        Type::Prim(_) | Type::Function { .. } | Type::Var(_) | Type::Unknown(_) => {}
+    }
+}
+
+fn mention_size(size: &Size, found: &mut Vec<Local>) {
+    match size {
+        Size::Local(local) => found.push(*local),
+        Size::Sum(a, b) | Size::Difference(a, b) | Size::Product(a, b) | Size::Quotient(a, b) => {
+            mention_size(a, found);
+            mention_size(b, found);
+        }
+        Size::Constant(_) | Size::Unknown(_) => {}
+    }
+}

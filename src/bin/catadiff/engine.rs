@@ -1,0 +1,78 @@
+//! Entry points made ready for an executor.
+//!
+//! Law: executors agree; they differ in what a run costs, and in whether it can be limited.
+
+use catadiff::futhark::core::Program;
+use catadiff::futhark::elaborate::{Elaborated, Ready, compile_entry};
+use catadiff::futhark::interpreter;
+use catadiff::futhark::source::Message;
+use catadiff::futhark::values::Array;
+use catadiff::interpret::Limits;
+
+use crate::answer::Failure;
+use crate::arguments::Arguments;
+
+/// Who runs programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Executor {
+    /// The interpreter of the language.
+    Interpreter,
+    /// The reference interpreter of array programs.
+    Program,
+    /// Vector instructions and cores.
+    Lanes,
+}
+
+/// An entry point, ready.
+#[derive(Debug)]
+pub(crate) enum Engine<'p> {
+    Interpreter(&'p Program, String),
+    Program(Box<Elaborated>),
+    Lanes(Box<Ready>),
+}
+
+impl Executor {
+    /// As in `--executor`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Executor::Interpreter => "interpreter",
+            Executor::Program => "program",
+            Executor::Lanes => "lanes",
+        }
+    }
+
+    /// What is asked for.
+    pub(crate) fn asked(arguments: &Arguments, default: Executor) -> Result<Executor, Failure> {
+        let executor = match arguments.option("executor") {
+            Some("interpreter") => Executor::Interpreter,
+            Some("program") => Executor::Program,
+            Some(_) => Executor::Lanes,
+            None => default,
+        };
+        if executor == Executor::Lanes && arguments.limited() {
+            let hint = "leave `--steps` and `--memory` out, or choose `--executor program`";
+            return Err(Failure::asked(format!("runs on lanes cannot be limited: {hint}")));
+        }
+        Ok(executor)
+    }
+
+    /// An entry point, ready to run.
+    pub(crate) fn ready<'p>(self, program: &'p Program, entry: &str) -> Result<Engine<'p>, Message> {
+        Ok(match self {
+            Executor::Interpreter => Engine::Interpreter(program, entry.to_owned()),
+            Executor::Program => Engine::Program(Box::new(compile_entry(program, entry)?)),
+            Executor::Lanes => Engine::Lanes(Box::new(compile_entry(program, entry)?.compile()?)),
+        })
+    }
+}
+
+impl Engine<'_> {
+    /// The results for these arguments.
+    pub(crate) fn run(&self, arguments: &[Array], limits: Limits) -> Result<Vec<Array>, Message> {
+        match self {
+            Engine::Interpreter(program, entry) => interpreter::run(program, entry, arguments, limits),
+            Engine::Program(elaborated) => elaborated.run(arguments, &limits),
+            Engine::Lanes(ready) => ready.run(arguments),
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! The table of commands and options: what the parser accepts, the help shows and the completions offer.
+//!
+//! Law: a command or an option that is not here is refused; one that is here is explained.
+
+use std::fmt::Write as _;
+
+use crate::answer::Failure;
+
+/// An option.
+#[derive(Debug)]
+pub(crate) struct Flag {
+    /// Its name behind `--`.
+    pub(crate) long: &'static str,
+    /// Its letter behind `-`.
+    pub(crate) short: Option<char>,
+    /// What its value is called, if it has one.
+    pub(crate) value: Option<&'static str>,
+    /// The values there are, if they can be listed.
+    pub(crate) values: &'static [&'static str],
+    pub(crate) help: &'static str,
+}
+
+/// A command.
+#[derive(Debug)]
+pub(crate) struct Command {
+    pub(crate) name: &'static str,
+    /// What stands behind its name.
+    pub(crate) usage: &'static str,
+    pub(crate) help: &'static str,
+    /// The names of its options.
+    pub(crate) flags: &'static [&'static str],
+    /// More to say.
+    pub(crate) more: &'static str,
+    pub(crate) examples: &'static [&'static str],
+}
+
+const fn flag(long: &'static str, value: &'static str, help: &'static str) -> Flag {
+    Flag { long, short: None, value: Some(value), values: &[], help }
+}
+
+const fn switch(long: &'static str, help: &'static str) -> Flag {
+    Flag { long, short: None, value: None, values: &[], help }
+}
+
+/// All options; an option means the same in every command.
+pub(crate) const FLAGS: &[Flag] = &[
+    Flag { short: Some('e'), ..flag("entry", "NAME", "the entry point; by default `main`, or the only one there is") },
+    Flag { short: Some('b'), ..switch("binary", "write values in the binary format") },
+    Flag {
+        values: &["interpreter", "program", "lanes"],
+        ..flag("executor", "NAME", "interpreter: the reference; program: compiled, interpreted; lanes: compiled")
+    },
+    switch("both", "under the interpreter and compiled on lanes"),
+    flag("steps", "N", "stop after so many steps; not on lanes"),
+    flag("memory", "N", "hold at most so many elements of arrays at a time; not on lanes"),
+    flag("tolerance", "X", "the relative error allowed; by default 1e-9, and 1e-4 for f32"),
+    flag("seed", "N", "where random input begins; by default 0"),
+    flag("exclude", "TAG", "skip what has this tag; may be repeated; `disable` is always skipped"),
+    flag("threads", "N", "how many files are tested at a time; by default as many as there are cores"),
+    flag("runs", "N", "how often each is run; by default for half a second, at least 3 times"),
+    flag("wrt", "NAMES", "by these parameters, with commas; by default all that hold real numbers"),
+    Flag {
+        values: &["text", "lanes", "tree"],
+        ..flag("as", "FORM", "text: the array program; lanes: how it runs; tree: as it was read")
+    },
+    Flag { values: &["grad", "jvp", "vjp"], ..flag("derivative", "MODE", "of the derivative: grad, jvp or vjp") },
+    switch("json", "one JSON object a line"),
+];
+
+/// All commands.
+pub(crate) const COMMANDS: &[Command] = &[
+    Command {
+        name: "run",
+        usage: "FILE.fut",
+        help: "run a program on values from standard input",
+        flags: &["entry", "executor", "steps", "memory", "binary"],
+        more: "Values are read in Futhark's text or binary format; numbers without a suffix take the kind that the entry\n\
+               point wants. Results are written one on a line. Records are given field by field.",
+        examples: &[
+            "echo '[1.0, 2.0] 3' | catadiff run dot.fut -e scale",
+            "catadiff run mean.fut --steps 100000 < data.in",
+        ],
+    },
+    Command {
+        name: "test",
+        usage: "FILE.fut|FOLDER ...",
+        help: "do what the test blocks of programs say",
+        flags: &["entry", "executor", "both", "tolerance", "seed", "steps", "memory", "exclude", "threads", "json"],
+        more: "A block is a comment that begins with `-- ==`. One line is written for each case that fails, and a summary.",
+        examples: &["catadiff test programs --both", "catadiff test f.fut --tolerance 1e-6 --json"],
+    },
+    Command {
+        name: "bench",
+        usage: "FILE.fut|FOLDER ...",
+        help: "time entry points on the inputs of their test blocks, and their derivatives",
+        flags: &["entry", "executor", "runs", "seed", "exclude", "json"],
+        more: "`jvp` and `vjp` are given as multiples of the time of the entry point itself: value and derivative together.\n\
+               By default on lanes. Times are medians.",
+        examples: &["catadiff bench kmeans.fut", "catadiff bench programs --runs 20 --json"],
+    },
+    Command {
+        name: "grad",
+        usage: "FORMULA NAME=VALUE ... | FILE.fut",
+        help: "value and gradient of a formula, or the gradient of an entry point",
+        flags: &["entry", "wrt", "executor", "steps", "memory", "binary"],
+        more: "Of a formula: at a point, under every strategy, with operation counts, and the symbolic derivatives.\n\
+               Of an entry point whose result is one real number: at the values on standard input, a result for each\n\
+               parameter that holds real numbers.",
+        examples: &[
+            "catadiff grad \"ln(x1) + x1*x2 - sin(x2)\" x1=2 x2=5",
+            "echo '[1.0, 2.0]' | catadiff grad f.fut -e loss",
+        ],
+    },
+    Command {
+        name: "jvp",
+        usage: "FILE.fut",
+        help: "value of an entry point, and its derivative along a direction",
+        flags: &["entry", "wrt", "executor", "steps", "memory", "binary"],
+        more: "On standard input: the arguments, then a direction for each parameter that holds real numbers.",
+        examples: &["echo '[1.0, 2.0]  [1.0, 0.0]' | catadiff jvp f.fut -e loss"],
+    },
+    Command {
+        name: "vjp",
+        usage: "FILE.fut",
+        help: "value of an entry point, and adjoints of its parameters",
+        flags: &["entry", "wrt", "executor", "steps", "memory", "binary"],
+        more: "On standard input: the arguments, then the adjoint of the result.",
+        examples: &["echo '[1.0, 2.0]  1.0' | catadiff vjp f.fut -e loss"],
+    },
+    Command {
+        name: "check",
+        usage: "FILE.fut ...",
+        help: "check programs, and list the types of their entry points",
+        flags: &["json"],
+        more: "",
+        examples: &["catadiff check f.fut"],
+    },
+    Command {
+        name: "show",
+        usage: "FORMULA [--as FORM] | FILE.fut",
+        help: "a formula (as text, latex or dot), or what an entry point becomes",
+        flags: &["entry", "as", "derivative", "wrt"],
+        more: "",
+        examples: &["catadiff show \"hypot(x, y) / 2\" --as latex", "catadiff show f.fut -e loss --derivative vjp"],
+    },
+    Command {
+        name: "repl",
+        usage: "[FILE.fut]",
+        help: "a session: declarations are kept, expressions are evaluated",
+        flags: &["steps", "memory"],
+        more: "`:help` lists what else there is. After a mistake the session goes on.",
+        examples: &["catadiff repl f.fut"],
+    },
+    Command {
+        name: "derive",
+        usage: "FORMULA [NAME ...]",
+        help: "the symbolic derivatives of a formula, by all names or by these",
+        flags: &[],
+        more: "",
+        examples: &["catadiff derive \"t = exp(-x^2); t / (1 + t)\" x"],
+    },
+    Command {
+        name: "functions",
+        usage: "",
+        help: "the functions that formulas may use",
+        flags: &[],
+        more: "",
+        examples: &["catadiff functions"],
+    },
+    Command {
+        name: "completions",
+        usage: "bash|zsh|fish",
+        help: "completions for a shell",
+        flags: &[],
+        more: "",
+        examples: &["catadiff completions bash > ~/.local/share/bash-completion/completions/catadiff"],
+    },
+    Command {
+        name: "help",
+        usage: "[COMMAND]",
+        help: "this text, or about a command",
+        flags: &[],
+        more: "",
+        examples: &["catadiff help test"],
+    },
+];
+
+const FORMULAS: &str = "\
+A formula is written with + - * / ^, parentheses, numbers, names, and functions. Parts get
+names with `name = ...;`, and pi is known. In a point, every name of the formula has one value.
+
+A program is a file in a large subset of Futhark, with the ending .fut.
+";
+
+const CODES: &str = "\
+exit codes: 0 for an answer, 1 if a test failed, 2 for a mistake in what was asked, 3 if a program met an error.
+";
+
+/// The command of a name.
+pub(crate) fn find(name: &str) -> Result<&'static Command, Failure> {
+    COMMANDS
+        .iter()
+        .find(|command| command.name == name)
+        .ok_or_else(|| Failure::asked(format!("there is no command `{name}`; try `catadiff help`")))
+}
+
+/// What there is.
+pub(crate) fn overview() -> String {
+    let mut text = String::from("catadiff: run, differentiate and test programs and formulas\n\nusage:\n");
+    for command in COMMANDS {
+        let _ = writeln!(
+            text,
+            "  catadiff {}\n      {}",
+            format!("{} {}", command.name, command.usage).trim_end(),
+            command.help
+        );
+    }
+    let _ = write!(text, "\n{FORMULAS}\n`catadiff help COMMAND` says more.\n\nexamples:\n");
+    for command in COMMANDS {
+        command.examples.iter().take(1).for_each(|example| {
+            let _ = writeln!(text, "  {example}");
+        });
+    }
+    text + "\n" + CODES
+}
+
+impl Command {
+    /// Its options.
+    pub(crate) fn flags(&self) -> impl Iterator<Item = &'static Flag> {
+        FLAGS.iter().filter(|flag| self.flags.contains(&flag.long))
+    }
+
+    /// What it does, with examples.
+    pub(crate) fn help(&self) -> String {
+        let options = if self.flags.is_empty() { "" } else { " [options]" };
+        let usage = format!("{} {}", self.name, self.usage);
+        let mut text = format!("{}\n\nusage:\n  catadiff {}{options}\n", self.help, usage.trim_end());
+        if !self.more.is_empty() {
+            let _ = write!(text, "\n{}\n", self.more);
+        }
+        if !self.flags.is_empty() {
+            text.push_str("\noptions:\n");
+        }
+        for flag in self.flags() {
+            let short = flag.short.map_or_else(|| "    ".to_owned(), |short| format!("-{short}, "));
+            let long = format!("--{} {}", flag.long, flag.value.unwrap_or(""));
+            let _ = writeln!(text, "  {short}{long:<18} {}", flag.help);
+        }
+        text.push_str("\nexamples:\n");
+        self.examples.iter().for_each(|example| {
+            let _ = writeln!(text, "  {example}");
+        });
+        text + "\n" + CODES
+    }
+}

@@ -1,0 +1,189 @@
+//! `test`: the test blocks of many programs, in parallel.
+//!
+//! Law: the summary counts every verdict; the order of the lines is that of the files, however many threads there are.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use crate::answer::{Answer, FAILED, Failure};
+use crate::arguments::Arguments;
+use crate::cases::{Plan, Status, Verdict, run};
+use crate::compare::Tolerance;
+use crate::engine::Executor;
+use crate::json::Object;
+
+/// See the table.
+pub(crate) fn test(arguments: &Arguments) -> Result<Answer, Failure> {
+    let plan = plan(arguments)?;
+    let files = programs(arguments.some_files()?)?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = arguments.number("threads")?.unwrap_or(cores).clamp(1, files.len().max(1));
+    let start = Instant::now();
+    let verdicts = in_parallel(&files, threads, &plan);
+    let mut output = String::new();
+    let [mut passed, mut failed, mut skipped] = [0; 3];
+    for verdict in &verdicts {
+        match &verdict.status {
+            Status::Passed => passed += 1,
+            Status::Failed(_) => failed += 1,
+            Status::Skipped(_) => skipped += 1,
+        }
+        if arguments.has("json") {
+            output.push_str(&told(verdict));
+        } else if let Status::Failed(text) = &verdict.status {
+            let _ = writeln!(output, "{}: {}", name(verdict), indented(text));
+        }
+    }
+    if passed + failed + skipped == 0 {
+        return Err(Failure::asked(match arguments.option("entry") {
+            Some(entry) => format!("no test block is about an entry point `{entry}`"),
+            None => "there are no tests: a test block is a comment that begins with `-- ==`".to_owned(),
+        }));
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    if arguments.has("json") {
+        let counts = Object::new().number("passed", passed).number("failed", failed).number("skipped", skipped);
+        output.push_str(&counts.real("seconds", Some(seconds)).line());
+    } else {
+        let _ = writeln!(output, "{passed} passed, {failed} failed, {skipped} skipped");
+    }
+    Ok(Answer { output: output.into_bytes(), code: if failed == 0 { 0 } else { FAILED } })
+}
+
+fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
+    let executors = if arguments.has("both") {
+        if arguments.has("executor") || arguments.limited() {
+            return Err(Failure::asked("`--both` goes without `--executor`, `--steps` and `--memory`"));
+        }
+        vec![Executor::Interpreter, Executor::Lanes]
+    } else {
+        vec![Executor::asked(arguments, Executor::Interpreter)?]
+    };
+    let tolerance: Option<f64> = arguments.number("tolerance")?;
+    if tolerance.is_some_and(|tolerance| tolerance.is_nan() || tolerance < 0.0) {
+        return Err(Failure::asked("the value of `--tolerance` is not at least 0"));
+    }
+    Ok(Plan {
+        executors,
+        entry: arguments.option("entry").map(str::to_owned),
+        limits: arguments.limits()?,
+        tolerance: Tolerance { single: tolerance.unwrap_or(1e-4), double: tolerance.unwrap_or(1e-9) },
+        seed: arguments.number("seed")?.unwrap_or(0),
+        exclude: arguments.all("exclude").map(str::to_owned).collect(),
+    })
+}
+
+/// All programs among files and in folders, each once, in order.
+pub(crate) fn programs(paths: &[String]) -> Result<Vec<PathBuf>, Failure> {
+    let mut found = Vec::new();
+    for path in paths {
+        let path = Path::new(path);
+        if path.is_dir() {
+            let mut seen = BTreeSet::new();
+            let count = found.len();
+            below(path, &mut seen, &mut found)?;
+            if found.len() == count {
+                return Err(Failure::asked(format!("there are no programs in `{}`", path.display())));
+            }
+        } else if path.exists() {
+            found.push(path.to_owned());
+        } else {
+            return Err(Failure::asked(format!("there is no file `{}`", path.display())));
+        }
+    }
+    let mut known = BTreeSet::new();
+    found.retain(|path| known.insert(path.clone()));
+    Ok(found)
+}
+
+/// The programs in a folder and below it. Folders that lead back to themselves are entered once.
+fn below(folder: &Path, seen: &mut BTreeSet<PathBuf>, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    let unread = |error| Failure::asked(format!("`{}` cannot be read: {error}", folder.display()));
+    if !seen.insert(folder.canonicalize().map_err(unread)?) {
+        return Ok(());
+    }
+    let entries = std::fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(unread)?;
+    let mut paths: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            below(&path, seen, found)?;
+        } else if path.extension().is_some_and(|ending| ending == "fut") {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// The verdicts of all files; each thread takes the next file that nobody has taken.
+fn in_parallel(files: &[PathBuf], threads: usize, plan: &Plan) -> Vec<Verdict> {
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let verdicts: Vec<Mutex<Vec<Verdict>>> = files.iter().map(|_| Mutex::new(Vec::new())).collect();
+    let progress = std::io::stderr().is_terminal();
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(file) = files.get(at) else { break };
+                    let found = run(file, plan);
+                    *verdicts[at].lock().expect("no thread panics with it") = found;
+                    let count = done.fetch_add(1, Ordering::Relaxed) + 1;
+                    if progress {
+                        eprint!("\r{} {count}/{}", bar(count, files.len()), files.len());
+                    }
+                }
+            });
+        }
+    });
+    if progress {
+        eprint!("\r\x1b[K");
+    }
+    verdicts.into_iter().flat_map(|slot| slot.into_inner().expect("no thread panics with it")).collect()
+}
+
+fn bar(count: usize, of: usize) -> String {
+    const WIDTH: usize = 30;
+    let full = count * WIDTH / of.max(1);
+    format!("[{}{}]", "#".repeat(full), " ".repeat(WIDTH - full))
+}
+
+/// Which case a verdict is of.
+fn name(verdict: &Verdict) -> String {
+    let mut name = format!("{}:{}", verdict.file.display(), verdict.line);
+    if let Some(entry) = &verdict.entry {
+        let _ = write!(name, ": {entry} {}", verdict.dataset);
+    }
+    if let Some(executor) = verdict.executor.filter(|executor| *executor != Executor::Interpreter) {
+        let _ = write!(name, " on {}", executor.name());
+    }
+    name
+}
+
+fn told(verdict: &Verdict) -> String {
+    let object = Object::new().text("file", &verdict.file.display().to_string()).number("line", verdict.line);
+    let object = match &verdict.entry {
+        Some(entry) => object.text("entry", entry).text("dataset", &verdict.dataset),
+        None => object,
+    };
+    let object = match verdict.executor {
+        Some(executor) => object.text("executor", executor.name()),
+        None => object,
+    };
+    match &verdict.status {
+        Status::Passed => object.text("status", "passed"),
+        Status::Failed(text) => object.text("status", "failed").text("why", text.trim_end()),
+        Status::Skipped(text) => object.text("status", "skipped").text("why", text),
+    }
+    .line()
+}
+
+/// What follows the first line stands further in.
+fn indented(text: &str) -> String {
+    text.trim_end().replace('\n', "\n    ")
+}
