@@ -1,7 +1,8 @@
 //! Laws of checkpointing: the schemes agree, and each takes the room and the repetitions that it is said to take.
 //!
 //! Law: a policy changes no derivative, not by a bit. Over `n` iterations, with `d` scalars in a state: keeping all
-//! takes `n·d` elements and `2n` executions of the body; strip-mining in `k` levels at most `k·⌈ᵏ√n⌉ + k` states and
+//! takes `n·d` elements and `2n` executions of the body, and where it is not known how long a loop runs, [room](room) for so
+//! many states and the executions that bring back what did not fit; strip-mining in `k` levels at most `k·⌈ᵏ√n⌉ + k` states and
 //! `(k + 1)·n` executions; `c` states in binomial order no more than those and their numbers, `c·(d + 1)` elements, and
 //! [as few](advances) executions as is possible. Derivatives of derivatives keep [as few](twice) in their turn, whatever `n`
 //! is to the binomial order. Executions and elements are counted, never timed ("Reverse AD for a
@@ -83,10 +84,22 @@ pub fn advances(n: u64, c: u64) -> u64 {
     if r == 0 { 0 } else { r * n - choose(c + r, r - 1) }
 }
 
-/// How often the derivative of a loop of `n` iterations executes its body, the return sweep among it.
+/// The states that the derivative of a loop of `n` iterations has room for under [`Policy::KeepAll`], where one is `d`
+/// scalars. The loop that asks has its number besides.
 #[must_use]
-pub fn executions(n: u64, policy: Policy) -> u64 {
+pub fn room(n: u64, d: u64, stop: Stop) -> u64 {
+    match stop {
+        Stop::For | Stop::Bounded => n,
+        Stop::While => n.max(Policy::places(d + 1)),
+    }
+}
+
+/// How often the derivative of a loop of `n` iterations executes its body, the return sweep among it, if a state is `d`
+/// scalars.
+#[must_use]
+pub fn executions(n: u64, d: u64, stop: Stop, policy: Policy) -> u64 {
     match policy {
+        Policy::KeepAll if stop == Stop::While => 2 * n + n.saturating_sub(Policy::places(d + 1)),
         Policy::KeepAll => 2 * n,
         Policy::StripMine(levels) => (u64::from(levels.max(1)) + 1) * n,
         // The last iteration is executed once for the results, and each when it is reversed.
@@ -96,9 +109,9 @@ pub fn executions(n: u64, policy: Policy) -> u64 {
 
 /// The most elements that the derivative of a loop of `n` iterations keeps, of states of `d` scalars.
 #[must_use]
-pub fn elements(n: u64, d: u64, policy: Policy) -> u64 {
+pub fn elements(n: u64, d: u64, stop: Stop, policy: Policy) -> u64 {
     match policy {
-        Policy::KeepAll | Policy::StripMine(0 | 1) => n * d,
+        Policy::KeepAll | Policy::StripMine(0 | 1) => room(n, d, stop) * d,
         Policy::StripMine(levels) => {
             let root = (0..=n).find(|root| root.saturating_pow(levels) >= n).unwrap_or(n);
             u64::from(levels) * (root + 1) * d
@@ -110,8 +123,8 @@ pub fn elements(n: u64, d: u64, policy: Policy) -> u64 {
 /// The most elements that the reverse derivative of that derivative keeps: five times as many, and to the binomial order
 /// `c + 10` times as many.
 #[must_use]
-pub fn twice(n: u64, d: u64, policy: Policy) -> u64 {
-    let once = elements(n, d, policy);
+pub fn twice(n: u64, d: u64, stop: Stop, policy: Policy) -> u64 {
+    let once = elements(n, d, stop, policy);
     match policy {
         Policy::KeepAll | Policy::StripMine(_) => 5 * once,
         Policy::Binomial(c) => (u64::from(c).clamp(1, n.max(1)) + 10) * once,
@@ -190,17 +203,19 @@ pub fn budgets_agree(random: &ArrayProgram) -> Verdict {
     })
 }
 
-/// The step, with one more variable whose change is a row of the table, once forwards and once in return.
+/// The step, with one more variable whose change is computed by a row of the table, once forwards and once in return: it is
+/// not the row's value itself, which the state after the iteration would tell.
 fn marked(step: &Program) -> Program {
     let mut marked = step.clone();
     let real = Type::scalar(Prim::F64);
-    let [mark, scaled, next] = [(); 3].map(|()| marked.fresh(real));
+    let [mark, scaled, row, next] = [(); 4].map(|()| marked.fresh(real));
     let half = Op::Scalar(ScalarOp::Mul, vec![mark.into(), constant(Prim::F64, -0.5)]);
     let exp = Op::Scalar(ScalarOp::Row(Primitive::Exp), vec![scaled.into()]);
+    let less = Op::Scalar(ScalarOp::Mul, vec![row.into(), constant(Prim::F64, 0.75)]);
     marked.function.params.push(mark);
     marked.names.push("mark".into());
     let body = &mut marked.function.body;
-    body.stms.extend([Stm { vars: vec![scaled], op: half }, Stm { vars: vec![next], op: exp }]);
+    body.stms.extend([(scaled, half), (row, exp), (next, less)].map(|(var, op)| Stm { vars: vec![var], op }));
     body.results.push(next.into());
     marked
 }
@@ -236,7 +251,8 @@ pub fn costs(step: &Program, state: &[Value<f64>], n: u64, stop: Stop, policy: P
     let at = format!("{}; n = {n}, {stop:?}, {policy:?}", list(state));
     let law = "a repeated step has a derivative";
     let found = executed(step, state, n, stop, policy);
-    let expected = executions(n, policy);
+    let scalars = state.iter().map(|v| v.elements().len() as u64).sum();
+    let expected = executions(n, scalars, stop, policy);
     match found {
         Ok(found) if found == expected => {}
         Ok(found) => return fails("the executions of the scheme", step, &at, found, expected),
@@ -245,7 +261,7 @@ pub fn costs(step: &Program, state: &[Value<f64>], n: u64, stop: Stop, policy: P
     let times = Value::Scalar(Scalar::I64(i64::try_from(n).unwrap_or(i64::MAX)));
     let arguments = [state, &[times]].concat();
     let usage = repeated(step, stop, policy).and_then(|p| pulled(&p, &arguments, || 1.0));
-    let most = elements(n, state.len() as u64, policy);
+    let most = elements(n, scalars, stop, policy);
     match usage {
         Ok((_, usage)) if usage.elements <= most => Ok(()),
         Ok((_, usage)) => fails("the elements of the scheme", step, &at, usage.elements, format!("at most {most}")),
@@ -258,15 +274,15 @@ pub fn costs(step: &Program, state: &[Value<f64>], n: u64, stop: Stop, policy: P
 ///
 /// # Errors
 /// The violation.
-pub fn second_order(step: &Program, state: &[Value<f64>], n: u64, policy: Policy) -> Verdict {
+pub fn second_order(step: &Program, state: &[Value<f64>], n: u64, stop: Stop, policy: Policy) -> Verdict {
     let law = "a derivative has derivatives";
-    let at = format!("{}; n = {n}, {policy:?}", list(state));
+    let at = format!("{}; n = {n}, {stop:?}, {policy:?}", list(state));
     let count = state.len();
     let times = Value::Scalar(Scalar::I64(i64::try_from(n).unwrap_or(i64::MAX)));
     let seeded = [state, &[times], &vec![1.0.into(); count]].concat();
     let (by, slopes): (Vec<usize>, Vec<usize>) = ((0..count).collect(), (count..2 * count).collect());
     let of = |policy: Policy| {
-        let gradient = repeated(step, Stop::For, policy)?.vjp_wrt(&by[..])?.only(&slopes)?;
+        let gradient = repeated(step, stop, policy)?.vjp_wrt(&by[..])?.only(&slopes)?;
         let forwards = gradient.jvp_wrt(&by[..])?;
         let (_, forwards) = measure(&forwards, &[&seeded[..], &vec![1.0.into(); count]].concat(), &LIMITS)?;
         let (results, usage) = pulled(&gradient, &seeded, || 1.0)?;
@@ -283,7 +299,7 @@ pub fn second_order(step: &Program, state: &[Value<f64>], n: u64, policy: Policy
         return fails("second derivatives are the same with all states", step, &at, values.0, values.1);
     }
     let d = count as u64;
-    let (once, twice) = (2 * elements(n, d, policy), twice(n, d, policy));
+    let (once, twice) = (2 * elements(n, d, stop, policy), twice(n, d, stop, policy));
     if found.2 > once {
         return fails("the elements of the scheme, forwards over reverse", step, &at, found.2, once);
     }

@@ -169,7 +169,9 @@ pub enum Form {
 /// | `Binomial(c)` | `(r + 1)·n − C(c + r, r − 1) + 1` for the least `r` with `C(c + r, c) ≥ n` | `c`, each with its number |
 ///
 /// So `Binomial(10)` executes each of 10⁴ iterations less than 7 times on average. A loop that asks whether to go on is run
-/// once before, to count; `KeepAll` with a bound does not count, and has room for as many states as the bound says.
+/// once before, to count. `KeepAll` does not count: with a bound it has room for as many states as the bound says; without one
+/// for `p` states, the [places](Policy::places) that the size of a state leaves. Beyond these the first `n − p` iterations are
+/// executed again, so that `max(n, p)` states are kept, and executions are `2n + max(n − p, 0)`.
 /// [`Program::with_policy`] sets a policy for all loops, and [`Program::checkpointed`] chooses from a budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Policy {
@@ -181,6 +183,24 @@ pub enum Policy {
     StripMine(u32),
     /// Binomial checkpointing with room for this many states.
     Binomial(u32),
+}
+
+impl Policy {
+    /// The most elements and the most states that are kept of a loop before it is known how many there are.
+    pub(crate) const RING_ELEMENTS: u64 = 1 << 12;
+    pub(crate) const RING_STATES: u64 = 1 << 9;
+
+    /// The states that [`KeepAll`](Policy::KeepAll) has room for in a loop that asks whether to go on and has no bound, if a
+    /// state is so many elements: as many as 4096 elements hold, at least one and at most 512.
+    ///
+    /// ```
+    /// use catadiff::array::Policy;
+    /// assert_eq!([0, 2, 100, 5000].map(Policy::places), [512, 512, 40, 1]);
+    /// ```
+    #[must_use]
+    pub fn places(elements: u64) -> u64 {
+        (Policy::RING_ELEMENTS / elements.max(1)).clamp(1, Policy::RING_STATES)
+    }
 }
 
 /// The same function of each element of arrays of one length.

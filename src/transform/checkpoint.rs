@@ -6,19 +6,52 @@
 //! is kept is what the source keeps ("Reverse AD for a Functional Array Language with Nested Parallelism", *Tape by
 //! Redundant Execution & Checkpointing*): the states of the loops of a scope, and of one scope within it at a time.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::flow::{Active, By, bodies, mentions};
-use crate::array::{Atom, Body, Loop, Op, Policy, Program, Stm, Var};
+use super::flow::{Active, By, atoms_in, bodies};
+use crate::array::{Atom, Body, Form, Loop, Op, Policy, Program, Stm, Var};
 use crate::error::{Error, Result};
 use crate::interpret::{Compare, Limits, LoopUsage, Value, measure};
 
 /// The loop variables that make the states of a loop: what an iteration needs and changes.
 pub(super) fn states(program: &Program, it: &Loop) -> Vec<usize> {
+    changing(program, it, &mentions(it))
+}
+
+/// Those of the states that the return sweep can need. Of an array that is only written to, as one of kept states is, no
+/// element is read again.
+pub(super) fn held(program: &Program, it: &Loop) -> Vec<usize> {
+    let mentions = mentions(it);
+    let once = |var: Var| mentions.get(&var.into()) == Some(&1);
+    let mut written: FxHashSet<(Atom, Var)> = FxHashSet::default();
+    for Stm { vars, op } in &it.body.stms {
+        if let Op::Update(array, ..) = op
+            && once(vars[0])
+        {
+            written.insert((*array, vars[0]));
+        }
+    }
+    let is_written = |k: usize| match it.body.results[k] {
+        Atom::Var(next) => once(it.params[k].0) && written.contains(&(it.params[k].0.into(), next)),
+        Atom::Const(_) => false,
+    };
+    let mut held = changing(program, it, &mentions);
+    held.retain(|k| !is_written(*k));
+    held
+}
+
+/// How often the body of a loop mentions what it mentions.
+fn mentions(it: &Loop) -> FxHashMap<Atom, usize> {
+    let mut found: FxHashMap<Atom, usize> = FxHashMap::default();
+    atoms_in(&it.body, &mut |a| *found.entry(a).or_default() += 1);
+    found
+}
+
+fn changing(program: &Program, it: &Loop, mentions: &FxHashMap<Atom, usize>) -> Vec<usize> {
     let is_state = |k: &usize| {
         let (param, _) = it.params[*k];
         let accumulator = program.type_of(param).accumulator;
-        !accumulator && it.body.results[*k] != Atom::Var(param) && mentions(&it.body, param)
+        !accumulator && it.body.results[*k] != Atom::Var(param) && mentions.contains_key(&param.into())
     };
     (0..it.params.len()).filter(is_state).collect()
 }
@@ -46,7 +79,7 @@ impl Program {
     ///
     /// How often loops run and how large their states are is learnt from a run on `arguments`, without derivatives.
     /// On others the derivative is as right; loops that keep few states keep as few there, and loops that keep all
-    /// keep as many as they run.
+    /// keep as many as they run, or as many [places](Policy::places) as they begin with.
     ///
     /// ```
     /// use catadiff::array::{Program, trace::{F64, I64, loop_for}};
@@ -164,9 +197,14 @@ impl Plan<'_> {
     fn kept(&self, var: Var, it: &Loop) -> Option<Kept> {
         let found = self.usage.binary_search_by_key(&var, |usage| usage.var).ok()?;
         let usage = &self.usage[found];
-        let state = states(self.program, it).into_iter().map(|k| usage.elements[k]).sum();
         let fixed = (it.policy != Policy::KeepAll).then_some(it.policy);
-        let rows = usage.bound.unwrap_or(usage.iterations);
+        let elements = |states: Vec<usize>| states.into_iter().map(|k| usage.elements[k]).sum();
+        let rows = match &it.form {
+            Form::For(..) => usage.iterations,
+            Form::While { bound: Some(_), .. } => usage.bound.unwrap_or(usage.iterations),
+            Form::While { bound: None, .. } => usage.iterations.max(Policy::places(elements(held(self.program, it)))),
+        };
+        let state = elements(states(self.program, it));
         Some(Kept { var, total: usage.total, iterations: usage.iterations, rows, state, fixed, slots: 1 })
     }
 }

@@ -6,13 +6,16 @@
 //! of iterations times the size of the variables that change. The state after an iteration is the one that the return
 //! sweep was in before, and not computed again. Other policies are loops rewritten as nests of loops
 //! before this rule is applied.
-
-use rustc_hash::FxHashSet;
+//!
+//! How many states a loop that asks without a bound will have is not known when it begins. It has a ring of
+//! [places](Policy::places), which holds the last states when the loop ends; if there were more, these alone are computed
+//! again, and kept in an array that is long enough. So loops that are short run as often as if their number were known.
 
 use super::arrays::from_end;
 use super::{Adjoint, Reverse};
 use crate::array::{Agreement, Atom, Body, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Stm, Type, Var, index};
-use crate::transform::flow::atoms_in;
+use crate::transform::checkpoint::{held, states};
+use crate::transform::target::Target;
 
 /// The states that a loop has been through.
 pub(super) struct Checkpoints {
@@ -20,6 +23,16 @@ pub(super) struct Checkpoints {
     count: Atom,
     /// For each loop variable how its states are known again.
     states: Vec<State>,
+    /// Where states are, if the number of iterations was not known beforehand.
+    ring: Option<Ring>,
+}
+
+/// The last states lie in a ring of places, each where the number of its iteration says.
+#[derive(Clone, Copy)]
+struct Ring {
+    places: Atom,
+    /// How many states came before those in the ring.
+    earlier: Atom,
 }
 
 /// How the value of a loop variable in an iteration is known again.
@@ -29,47 +42,70 @@ enum State {
     Unused,
     /// It does not change.
     Same(Atom),
-    /// From an array of the values of all iterations.
-    Kept(Atom),
+    /// From an array of the values of all iterations; or from the ring, and an array of what came before it.
+    Kept(Atom, Option<Atom>),
+}
+
+impl Checkpoints {
+    /// The values of the variables that are kept, in an iteration.
+    fn at(&self, target: &Target, i: Atom) -> Vec<Atom> {
+        let kept = || self.states.iter().filter_map(|s| if let State::Kept(a, b) = s { Some((*a, *b)) } else { None });
+        let read = |array: Atom, at: Atom| target.at(array, &[at]);
+        match self.ring {
+            Some(ring) if kept().next().is_some() => target.choose(
+                target.scalar(ScalarOp::Less, &[i, ring.earlier]),
+                || kept().filter_map(|(_, earlier)| earlier).map(|array| read(array, i)).collect(),
+                || {
+                    let place = ring.place(target, i);
+                    kept().map(|(array, _)| read(array, place)).collect()
+                },
+            ),
+            Some(_) | None => kept().map(|(array, _)| read(array, i)).collect(),
+        }
+    }
+}
+
+impl Ring {
+    fn place(&self, target: &Target, i: Atom) -> Atom {
+        target.indices(ScalarOp::Integer(IntegerRow::Rem), i, self.places)
+    }
 }
 
 impl Reverse<'_, '_> {
     /// Writes a loop that keeps its states.
     pub(super) fn loop_forward(&mut self, stm: &Stm, it: &Loop) -> Checkpoints {
         let target = self.target;
-        let room = match &it.form {
-            Form::For(_, bound) => self.copier.atom(*bound),
-            Form::While { bound: Some(bound), .. } => self.copier.atom(*bound),
-            Form::While { bound: None, .. } => self.copier.count(it),
-        };
-        let room = target.scalar(ScalarOp::Integer(IntegerRow::Max), &[room, index(0)]);
-
         let kept: Vec<&(Var, Atom)> = it.params.iter().filter(|(_, initial)| self.copier.kept(*initial)).collect();
         let initial: Vec<Atom> = kept.iter().map(|(_, a)| self.copier.atom(*a)).collect();
-        let mut mentioned: FxHashSet<Atom> = FxHashSet::default();
-        atoms_in(&it.body, &mut |a| mentioned.extend([a]));
-        let mut states: Vec<State> = Vec::new();
-        let mut stores: Vec<(usize, Atom)> = Vec::new();
-        for (k, (param, first)) in it.params.iter().enumerate() {
-            states.push(if !mentioned.contains(&Atom::Var(*param)) || self.copier.source.type_of(*param).accumulator {
-                State::Unused
-            } else if it.body.results[k] == Atom::Var(*param) {
+        let changing = states(self.copier.source, it);
+        let is_unbounded = matches!(it.form, Form::While { bound: None, .. });
+        let room = match &it.form {
+            Form::For(_, bound) | Form::While { bound: Some(bound), .. } => {
+                target.scalar(ScalarOp::Integer(IntegerRow::Max), &[self.copier.atom(*bound), index(0)])
+            }
+            Form::While { bound: None, .. } => self.places(it),
+        };
+        let same = |(k, (param, first)): (usize, &(Var, Atom))| {
+            let is_value = !self.copier.source.type_of(*param).accumulator;
+            if is_value && it.body.results[k] == Atom::Var(*param) {
                 State::Same(self.copier.atom(*first))
             } else {
-                stores.push((k, target.one(Op::Replicate(room, self.copier.atom(*first)))));
                 State::Unused
-            });
-        }
+            }
+        };
+        let mut states: Vec<State> = it.params.iter().enumerate().map(same).collect();
+        let firsts: Vec<Atom> = changing.iter().map(|k| self.copier.atom(it.params[*k].1)).collect();
+        let stores: Vec<Atom> = firsts.iter().map(|first| target.one(Op::Replicate(room, *first))).collect();
         for (param, first) in &it.params {
             if !self.copier.kept(*first) {
                 self.copier.leave_out(*param);
             }
         }
         let mut params: Vec<(Var, Atom)> =
-            kept.iter().zip(initial).map(|((param, _), first)| (self.copier.parameter(*param), first)).collect();
+            kept.iter().zip(&initial).map(|((param, _), first)| (self.copier.parameter(*param), *first)).collect();
         let values = params.len();
-        let fresh = |first: Atom| (target.fresh(target.type_of(first)), first);
-        params.extend(stores.iter().map(|(_, store)| fresh(*store)));
+        let fresh = |first: &Atom| (target.fresh(target.type_of(*first)), *first);
+        params.extend(stores.iter().map(fresh));
 
         // A loop that asks counts its iterations; one that counts need not.
         let asks = matches!(it.form, Form::While { .. });
@@ -86,12 +122,12 @@ impl Reverse<'_, '_> {
             }
         };
         let body = target.body(|| {
-            let current = stores.iter().map(|(k, _)| self.copier.atom(it.params[*k].0.into())).collect::<Vec<_>>();
-            let updated: Vec<Atom> = params[values..]
-                .iter()
-                .zip(current)
-                .map(|((store, _), value)| target.one(Op::Update(Atom::Var(*store), vec![i], value)))
-                .collect();
+            let place = if is_unbounded && !changing.is_empty() {
+                Ring { places: room, earlier: index(0) }.place(target, i)
+            } else {
+                i
+            };
+            let updated = self.keep(it, &changing, &params[values..], place);
             self.copier.stms(&it.body.stms);
             let mut results = self.copier.kept_atoms(&it.body.results);
             results.extend(updated);
@@ -101,11 +137,79 @@ impl Reverse<'_, '_> {
             results
         });
         let results = target.emit(Op::Loop(Box::new(Loop { params, form, body, policy: Policy::KeepAll })));
+        let count = if asks { results[results.len() - 1] } else { room };
+        let ring = is_unbounded.then(|| {
+            let more = target.indices(ScalarOp::Integer(IntegerRow::Sub), count, room);
+            Ring { places: room, earlier: target.scalar(ScalarOp::Integer(IntegerRow::Max), &[more, index(0)]) }
+        });
+        let earlier = match ring {
+            Some(ring) => self.again(it, &changing, &firsts, ring.earlier),
+            None => Vec::new(),
+        };
         self.copier.bind(stm, &results[..values]);
-        for ((k, _), store) in stores.iter().zip(&results[values..]) {
-            states[*k] = State::Kept(*store);
+        for (n, (k, store)) in changing.iter().zip(&results[values..]).enumerate() {
+            states[*k] = State::Kept(*store, earlier.get(n).copied());
         }
-        Checkpoints { count: if asks { results[results.len() - 1] } else { room }, states }
+        Checkpoints { count, states, ring }
+    }
+
+    /// The arrays of states, with the states now in one place.
+    fn keep(&self, it: &Loop, changing: &[usize], stores: &[(Var, Atom)], place: Atom) -> Vec<Atom> {
+        let put = |(k, (store, _)): (&usize, &(Var, Atom))| {
+            let now = self.copier.atom(it.params[*k].0.into());
+            self.target.one(Op::Update((*store).into(), vec![place], now))
+        };
+        changing.iter().zip(stores).map(put).collect()
+    }
+
+    /// The number of places of a ring, by the elements of a state.
+    fn places(&self, it: &Loop) -> Atom {
+        let target = self.target;
+        let (mut scalars, mut arrays) = (0, None);
+        for k in held(self.copier.source, it) {
+            let first = self.copier.atom(it.params[k].1);
+            let sizes = (0..target.type_of(first).rank).map(|d| target.size(first, d));
+            match sizes.reduce(|a, b| target.indices(ScalarOp::Mul, a, b)) {
+                None => scalars += 1,
+                Some(elements) => {
+                    arrays = Some(arrays.map_or(elements, |sum| target.indices(ScalarOp::Add, sum, elements)));
+                }
+            }
+        }
+        let number = |n: u64| index(i64::try_from(n).expect("a number of places is small"));
+        let Some(arrays) = arrays else { return number(Policy::places(scalars)) };
+        let integer = |row: IntegerRow, a: Atom, b: Atom| target.indices(ScalarOp::Integer(row), a, b);
+        let elements = integer(IntegerRow::Max, target.indices(ScalarOp::Add, arrays, number(scalars)), index(1));
+        let fit = integer(IntegerRow::Quot, number(Policy::RING_ELEMENTS), elements);
+        integer(IntegerRow::Max, integer(IntegerRow::Min, fit, number(Policy::RING_STATES)), index(1))
+    }
+
+    /// The first states of a loop, computed again.
+    fn again(&mut self, it: &Loop, changing: &[usize], firsts: &[Atom], count: Atom) -> Vec<Atom> {
+        let target = self.target;
+        if changing.is_empty() {
+            return Vec::new();
+        }
+        let is_value = |k: &usize| !self.copier.source.type_of(it.params[*k].0).accumulator;
+        let (values, through): (Vec<usize>, Vec<usize>) = (0..it.params.len()).partition(is_value);
+        let initial: Vec<Atom> = values.iter().map(|k| self.copier.atom(it.params[*k].1)).collect();
+        // What is added to an accumulator has been added.
+        through.iter().for_each(|k| self.copier.leave_out(it.params[*k].0));
+        let mut params: Vec<(Var, Atom)> =
+            values.iter().zip(initial).map(|(k, first)| (self.copier.parameter(it.params[*k].0), first)).collect();
+        for first in firsts {
+            let store = target.one(Op::Replicate(count, *first));
+            params.push((target.fresh(target.type_of(store)), store));
+        }
+        let j = target.fresh(Type::scalar(Prim::I64));
+        let body = target.body(|| {
+            let updated = self.keep(it, changing, &params[values.len()..], j.into());
+            self.copier.stms(&it.body.stms);
+            values.iter().map(|k| self.copier.atom(it.body.results[*k])).chain(updated).collect()
+        });
+        let form = Form::For(j, count);
+        let mut results = target.emit(Op::Loop(Box::new(Loop { params, form, body, policy: Policy::KeepAll })));
+        results.split_off(values.len())
     }
 
     pub(super) fn loop_backward(&mut self, stm: &Stm, it: &Loop, checkpoints: &Checkpoints) {
@@ -126,12 +230,15 @@ impl Reverse<'_, '_> {
             bound.push(*i);
         }
         let mut first: Vec<Atom> = carried.iter().map(|k| self.loop_seed(stm.vars[*k], it, *k)).collect();
-        let mut after: Vec<(Var, Atom)> = Vec::new();
+        // The results that become the states after an iteration, each with which of those that are kept it becomes.
+        let mut after: Vec<(Var, usize)> = Vec::new();
+        let mut kept = 0;
         for (k, state) in checkpoints.states.iter().enumerate() {
-            if let (State::Kept(all), Atom::Var(result)) = (state, it.body.results[k]) {
-                after.push((result, *all));
+            if let (State::Kept(..), Atom::Var(result)) = (state, it.body.results[k]) {
+                after.push((result, kept));
                 first.push(self.copier.atom(stm.vars[k].into()));
             }
+            kept += usize::from(matches!(state, State::Kept(..)));
         }
         let results =
             self.backwards(checkpoints.count, &first, &[&it.body], &bound, Policy::KeepAll, |reverse, j, now| {
@@ -140,11 +247,15 @@ impl Reverse<'_, '_> {
                 if let Form::For(var, _) = &it.form {
                     reverse.copier.set(*var, i);
                 }
+                let before = checkpoints.at(target, i);
+                let mut values = before.iter();
                 for ((param, _), state) in it.params.iter().zip(&checkpoints.states) {
                     match state {
                         State::Unused => reverse.copier.leave_out(*param),
                         State::Same(value) => reverse.copier.set(*param, *value),
-                        State::Kept(all) => reverse.copier.set(*param, target.at(*all, &[i])),
+                        State::Kept(..) => {
+                            reverse.copier.set(*param, *values.next().expect("a state is kept"));
+                        }
                     }
                 }
                 let mut seeds: Vec<Option<Atom>> = vec![None; it.params.len()];
@@ -162,7 +273,7 @@ impl Reverse<'_, '_> {
                     reverse.take(it.params[*k].0).unwrap_or_else(|| target.zeros_like(*adjoint))
                 };
                 let adjoints = carried.iter().zip(adjoints).map(taken);
-                adjoints.chain(after.iter().map(|(_, all)| target.at(*all, &[i]))).collect()
+                adjoints.chain(after.iter().map(|(_, kept)| before[*kept])).collect()
             });
         for (k, result) in carried.iter().zip(results) {
             self.add(it.params[*k].1, result);
