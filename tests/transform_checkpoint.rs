@@ -192,7 +192,7 @@ fn budgets_are_shared() -> Result<()> {
 #[test]
 fn budgets_of_loops_that_ask() -> Result<()> {
     for (bound, budget, policy) in
-        [("", 512, ""), ("", 511, "binomial[10] "), ("", 9, "binomial[4] "), ("[1000i64]", 20, "binomial[10] ")]
+        [("", 512, ""), ("", 511, "binomial[255] "), ("", 9, "binomial[4] "), ("[1000i64]", 20, "binomial[10] ")]
     {
         let source = format!(
             "program (x: f64) {{

@@ -126,7 +126,8 @@ pub fn elements(n: u64, d: u64, stop: Stop, policy: Policy) -> u64 {
 pub fn twice(n: u64, d: u64, stop: Stop, policy: Policy) -> u64 {
     let once = elements(n, d, stop, policy);
     match policy {
-        Policy::KeepAll | Policy::StripMine(_) => 5 * once,
+        // A loop that asks carries its number.
+        Policy::KeepAll | Policy::StripMine(_) => 5 * once + u64::from(stop == Stop::While) * 5,
         Policy::Binomial(c) => (u64::from(c).clamp(1, n.max(1)) + 10) * once,
     }
 }

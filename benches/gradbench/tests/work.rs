@@ -74,13 +74,12 @@ fn gradients_are_cheap() {
     }
 }
 
-/// A loop that nobody knows the end of is run once more to be counted, and a loop in it at each return through it.
 #[test]
 #[ignore = "takes minutes without optimisation"]
 fn descents_are_cheap() {
-    for (module, limit) in DESCENTS.into_iter().zip([4.75, 4.0]) {
+    for module in DESCENTS {
         let (_, by_all) = by_all(module, "ff");
-        assert!(by_all <= limit, "{module}: {by_all} times the work");
+        assert!(by_all <= 4.0, "{module}: {by_all} times the work");
     }
 }
 
