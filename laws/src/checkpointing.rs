@@ -120,14 +120,14 @@ pub fn elements(n: u64, d: u64, stop: Stop, policy: Policy) -> u64 {
     }
 }
 
-/// The most elements that the reverse derivative of that derivative keeps: five times as many, six if it is not known how
+/// The most elements that the reverse derivative of that derivative keeps: five times as many, seven if it is not known how
 /// long the loop runs, and to the binomial order `c + 10` times as many.
 #[must_use]
 pub fn twice(n: u64, d: u64, stop: Stop, policy: Policy) -> u64 {
     let once = elements(n, d, stop, policy);
     match policy {
         // The states of the ring are states of what the ring is in.
-        Policy::KeepAll if stop == Stop::While => 6 * once,
+        Policy::KeepAll if stop == Stop::While => 7 * once,
         Policy::KeepAll | Policy::StripMine(_) => 5 * once,
         Policy::Binomial(c) => (u64::from(c).clamp(1, n.max(1)) + 10) * once,
     }
