@@ -89,7 +89,7 @@ fn sizes_beyond_memory_are_errors() -> Result<()> {
     let mut results = Vec::new();
     for n in [1 << 40, 1 << 62, i64::MAX] {
         let n = Flat::integers(&[], vec![n])?;
-        let error = line.run_into(&[n.clone()], &mut results).unwrap_err();
+        let error = line.run_into(std::slice::from_ref(&n), &mut results).unwrap_err();
         assert!(matches!(error, Error::Budget { what: "elements", .. }), "{error}");
         let error = table.run_into(&[n.clone(), n.clone()], &mut results).unwrap_err();
         assert!(matches!(error, Error::Budget { what: "elements", .. }), "{error}");

@@ -293,7 +293,7 @@ fn loops_that_ask_run_again_what_has_no_room() -> Verdict {
     assert_eq!(places, 4);
     for n in [0, 1, places - 1, places, places + 1, 3 * places] {
         for stop in STOPS {
-            let found = executed(&waves(), &[wave.clone()], n, stop, Policy::KeepAll).unwrap();
+            let found = executed(&waves(), std::slice::from_ref(&wave), n, stop, Policy::KeepAll).unwrap();
             assert_eq!(found, executions(n, 1000, stop, Policy::KeepAll), "{n} iterations, {stop:?}");
             agree(&repeated(&waves(), stop, Policy::KeepAll).unwrap(), &[wave.clone(), (n as i64).into()])?;
         }

@@ -1,7 +1,7 @@
 //! Laws of checkpointing: the schemes agree, and each takes the room and the repetitions that it is said to take.
 //!
 //! Law: a policy changes no derivative, not by a bit. Over `n` iterations, with `d` scalars in a state: keeping all
-//! takes `n·d` elements and `2n` executions of the body, and where it is not known how long a loop runs, [room](room) for so
+//! takes `n·d` elements and `2n` executions of the body, and where it is not known how long a loop runs, [room](room()) for so
 //! many states and the executions that bring back what did not fit; strip-mining in `k` levels at most `k·⌈ᵏ√n⌉ + k` states and
 //! `(k + 1)·n` executions; `c` states in binomial order no more than those and their numbers, `c·(d + 1)` elements, and
 //! [as few](advances) executions as is possible. Derivatives of derivatives keep [as few](twice) in their turn, whatever `n`
