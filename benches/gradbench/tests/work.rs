@@ -77,7 +77,7 @@ fn gradients_are_cheap() {
 #[test]
 #[ignore = "takes minutes without optimisation"]
 fn descents_are_cheap() {
-    // The loops of saddle stand in each other and are longer than their states have room, so more is run again.
+    // The loops of saddle, which ask whether to go on, stand in each other.
     for (module, most) in DESCENTS.into_iter().zip([4.0, 6.0]) {
         let (_, by_all) = by_all(module, "ff");
         assert!(by_all <= most, "{module}: {by_all} times the work");
