@@ -5,7 +5,7 @@
 //! were compared by what goes are compared by what is left.
 
 use super::sizes::{Written, plan};
-use crate::array::{Atom, Body, Form, Lambda, Op, Program, Reduce, Stm, Var};
+use crate::array::{Atom, Body, Form, Lambda, Op, Program, Reduce, Stm, Var, params};
 use crate::transform::flow::{atoms_in, bodies, reached};
 
 /// Takes out of a program what is not needed, and answers whether part of an operation was, and not all of it. Comparisons
@@ -13,7 +13,8 @@ use crate::transform::flow::{atoms_in, bodies, reached};
 pub(super) fn dead(program: &mut Program, written: Written) -> bool {
     let mut needed = Needed::new(program, &[]);
     let mut roots = Vec::new();
-    if program.types.iter().any(|t| t.rank > 0) {
+    let arrays = || program.types.iter().any(|t| t.rank > 0);
+    if arrays() && (written == Written::All || !needed.loses_nothing(&program.function.body)) {
         let plan = loop {
             let plan = plan(program, &needed.vars, written);
             let more = |a: &&Atom| matches!(a, Atom::Var(v) if !needed.has(*v));
@@ -76,6 +77,24 @@ impl Needed {
 
     fn has(&self, var: Var) -> bool {
         self.vars[var.0 as usize]
+    }
+
+    /// Whether no comparison goes with what is not needed, and none is there that could be made elsewhere.
+    fn loses_nothing(&self, body: &Body) -> bool {
+        body.stms.iter().all(|stm| {
+            let kept = || stm.vars.iter().copied().chain(params(&stm.op)).all(|v| self.has(v));
+            match &stm.op {
+                Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Size(..) | Op::Index(..) => true,
+                Op::Slice(..) | Op::Permute(..) | Op::Reverse(_) => true,
+                Op::ToAccumulator(_) | Op::FromAccumulator(_) => true,
+                Op::Agree(_) => false,
+                Op::Elements(_) | Op::Concat(_) | Op::Reshape(..) | Op::Update(..) | Op::Scatter(_) => kept(),
+                Op::Accumulate(..) => kept(),
+                Op::If(..) | Op::Loop(_) | Op::Map(_) | Op::Reduce(_) | Op::Scan(_) | Op::Hist(_) | Op::Custom(_) => {
+                    kept() && bodies(&stm.op).all(|body| self.loses_nothing(body))
+                }
+            }
+        })
     }
 
     fn which(&self, vars: &[Var]) -> Vec<bool> {

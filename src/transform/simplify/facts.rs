@@ -4,6 +4,8 @@
 //! interpreter finds. Facts of a statement follow from those of its operands in one step, so that all are linear in the
 //! program.
 
+use core::ops::Range;
+
 use super::written::Written;
 use crate::array::{Atom, Const, Extent, Loop, Map, Op, Stm, Type, Var, index};
 
@@ -11,7 +13,8 @@ use crate::array::{Atom, Const, Extent, Loop, Map, Op, Stm, Type, Var, index};
 struct Known {
     /// The operation that defines it, if that has no body.
     op: Option<Box<Op>>,
-    extents: Vec<Extent>,
+    /// Where its sizes begin among those of all, and how many they are.
+    extents: (u32, u32),
     /// How many bodies are around its definition.
     depth: usize,
     zero: bool,
@@ -21,39 +24,66 @@ struct Known {
 #[derive(Debug, Default)]
 pub(super) struct Facts {
     known: Vec<Known>,
+    /// The sizes of all variables.
+    extents: Vec<Extent>,
+    /// Whether of operations only those are remembered that say a size.
+    sizes_only: bool,
     pub(super) written: Written,
 }
 
 impl Facts {
     /// Room for so many variables.
     pub(super) fn with_capacity(variables: usize) -> Self {
-        Facts { known: Vec::with_capacity(variables), ..Facts::default() }
+        let (known, extents) = (Vec::with_capacity(variables), Vec::with_capacity(variables));
+        Facts { known, extents, ..Facts::default() }
     }
 
-    fn set(&mut self, var: Var, known: Known) {
+    /// Room for so many variables, of which the operations need not be known.
+    pub(super) fn of_sizes(variables: usize) -> Self {
+        Facts { sizes_only: true, ..Facts::with_capacity(variables) }
+    }
+
+    /// Sets a variable whose sizes are those from here on.
+    fn set(&mut self, var: Var, depth: usize, from: usize) {
         let at = var.0 as usize;
         if self.known.len() <= at {
             self.known.resize_with(at + 1, Known::default);
         }
-        self.known[at] = known;
+        let number = |n: usize| u32::try_from(n).expect("a program has fewer than 2^32 sizes");
+        let extents = (number(from), number(self.extents.len() - from));
+        self.known[at] = Known { depth, extents, op: None, zero: false };
     }
 
     /// A variable of which only the type is known.
     pub(super) fn bind(&mut self, var: Var, of: Type, depth: usize) {
-        let extents = (0..of.rank).map(|d| Extent::Of(var.into(), d)).collect();
-        self.set(var, Known { depth, extents, ..Known::default() });
+        let from = self.extents.len();
+        self.extents.extend((0..of.rank).map(|d| Extent::Of(var.into(), d)));
+        self.set(var, depth, from);
     }
 
     /// A variable that is an element of an array.
     pub(super) fn bind_element(&mut self, var: Var, array: Atom, depth: usize) {
-        let extents = self.extents(array)[1..].to_vec();
-        self.set(var, Known { depth, extents, ..Known::default() });
+        let (from, of) = (self.extents.len(), self.range(array));
+        self.extents.extend_from_within(of.start + 1..of.end);
+        self.set(var, depth, from);
     }
 
     /// A variable with the sizes of another.
     pub(super) fn bind_like(&mut self, var: Var, like: Atom, depth: usize) {
-        let extents = self.extents(like).to_vec();
-        self.set(var, Known { depth, extents, ..Known::default() });
+        let (from, of) = (self.extents.len(), self.range(like));
+        self.extents.extend_from_within(of);
+        self.set(var, depth, from);
+    }
+
+    /// Where the sizes of an array are.
+    fn range(&self, array: Atom) -> Range<usize> {
+        match array {
+            Atom::Var(var) => {
+                let (from, count) = self.known[var.0 as usize].extents;
+                from as usize..(from + count) as usize
+            }
+            Atom::Const(_) => 0..0,
+        }
     }
 
     /// The parameters of the function of a map that is at this depth, when it is applied.
@@ -71,10 +101,7 @@ impl Facts {
 
     /// The sizes of an array.
     pub(super) fn extents(&self, atom: Atom) -> &[Extent] {
-        match atom {
-            Atom::Var(var) => &self.known[var.0 as usize].extents,
-            Atom::Const(_) => &[],
-        }
+        &self.extents[self.range(atom)]
     }
 
     /// The size that is this number.
@@ -87,7 +114,8 @@ impl Facts {
 
     /// Says that an array has this size in a dimension, which can be told where it is.
     pub(super) fn refine(&mut self, var: Var, dimension: usize, extent: Extent) {
-        self.known[var.0 as usize].extents[dimension] = extent;
+        let of = self.range(var.into());
+        self.extents[of][dimension] = extent;
     }
 
     /// Whether a value is known to be zero. Neither sign of zero changes a sum, but for the sign of a zero sum.
@@ -148,17 +176,25 @@ impl Facts {
         }
         let (known, zero) = (self.of_op(&stm.op), self.zero_of(&stm.op));
         self.sizes(vars[0], known, depth);
+        let says_size = matches!(stm.op, Op::Size(..));
         let of = &mut self.known[vars[0].0 as usize];
         of.zero = zero;
-        of.op = Some(Box::new(stm.op.clone()));
+        of.op = (says_size || !self.sizes_only).then(|| Box::new(stm.op.clone()));
     }
 
     /// Gives a variable those of these sizes that are known, and can be told where it is.
     fn sizes(&mut self, var: Var, known: Vec<Option<Extent>>, depth: usize) {
         for (d, extent) in known.into_iter().enumerate() {
-            if let Some(extent) = extent.filter(|e| self.told(*e, depth)) {
-                self.known[var.0 as usize].extents[d] = extent;
+            if let Some(extent) = extent {
+                self.size(var, d, extent, depth);
             }
+        }
+    }
+
+    /// Gives a variable this size, if it can be told where it is.
+    fn size(&mut self, var: Var, dimension: usize, extent: Extent, depth: usize) {
+        if self.told(extent, depth) {
+            self.refine(var, dimension, extent);
         }
     }
 
@@ -166,8 +202,10 @@ impl Facts {
         let length = self.extents(map.arrays[0])[0];
         let values = vars.len() - map.accumulators.len();
         for (var, result) in vars[..values].iter().zip(&map.function.body.results) {
-            let known = core::iter::once(length).chain(self.extents(*result).iter().copied());
-            self.sizes(*var, known.map(Some).collect(), depth);
+            self.size(*var, 0, length, depth);
+            for (d, at) in self.range(*result).enumerate() {
+                self.size(*var, d + 1, self.extents[at], depth);
+            }
         }
         vars[values..].iter().zip(&map.accumulators).for_each(|(v, a)| self.bind_like(*v, *a, depth));
     }

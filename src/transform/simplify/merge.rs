@@ -116,6 +116,9 @@ impl Seen {
     /// does not depend on the elements may be shared by maps of different lengths, which cannot be one.
     fn enter(&mut self, at: usize, vars: &[Var], map: &Map) -> Option<usize> {
         let first = self.length(at, vars, map);
+        if map.function.body.stms.iter().map(|stm| work(&stm.op)).sum::<u64>() < ENOUGH {
+            return None;
+        }
         let mut inside: FxHashMap<Var, u32> = FxHashMap::default();
         for (param, array) in map.function.params.iter().zip(&map.arrays) {
             let known = self.elements.get(array).copied();

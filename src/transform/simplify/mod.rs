@@ -18,6 +18,7 @@ mod nest;
 mod regular;
 mod repeated;
 mod rules;
+mod scopes;
 mod sizes;
 mod visits;
 mod written;

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::claims::{Claim, Equal};
 use super::facts::Facts;
+use super::scopes::{Control, Exit, Scope, only};
 use crate::array::{
     Agree, Agreement, Atom, Body, Custom, Extent, Form, Hist, Lambda, Loop, Op, Prim, Program, Reduce, ScalarOp, Stm,
     Type, Var, bodies_mut, deeper,
@@ -26,27 +27,6 @@ pub(super) enum Written {
     Needed,
 }
 
-/// A body, and what is compared in it.
-struct Scope {
-    parent: Option<usize>,
-    /// What says how often it runs, if that is said by a statement that may go.
-    control: Vec<Atom>,
-    /// Whether it is the body of a function with a derivative of its own, in which nothing is written.
-    closed: bool,
-    claims: Vec<Claim>,
-}
-
-/// How what is compared in a body can be compared around it.
-#[derive(Clone, Copy)]
-enum Exit {
-    /// It runs so often.
-    Times(Extent),
-    /// It runs.
-    Once,
-    /// It may run or not.
-    Never,
-}
-
 /// The comparisons that are to be written, by body, in the order in which bodies are met.
 pub(super) struct Plan {
     placed: Vec<Vec<(usize, Agree)>>,
@@ -59,7 +39,7 @@ pub(super) fn plan(program: &Program, needed: &[bool], written: Written) -> Plan
     let mut reader = Reader {
         program,
         needed,
-        facts: Facts::with_capacity(program.types.len()),
+        facts: Facts::of_sizes(program.types.len()),
         fixed: FxHashMap::default(),
         bound: vec![(0, 0); program.types.len()],
         products: FxHashMap::default(),
@@ -70,7 +50,7 @@ pub(super) fn plan(program: &Program, needed: &[bool], written: Written) -> Plan
     for param in &program.function.params {
         reader.facts.bind(*param, program.type_of(*param), 0);
     }
-    reader.body(&program.function.body, None, Vec::new(), 0);
+    reader.body(&program.function.body, None, Control::Nothing, 0);
     reader.choose(written)
 }
 
@@ -111,13 +91,13 @@ struct Reader<'p> {
     bound: Vec<(usize, usize)>,
     /// The factors of numbers that are products.
     products: FxHashMap<Var, [Extent; 2]>,
-    scopes: Vec<Scope>,
+    scopes: Vec<Scope<'p>>,
     roots: Vec<Atom>,
     /// The function with a derivative of its own that is being read: whether it is needed, and what it binds.
     custom: Option<(bool, Vec<Atom>)>,
 }
 
-impl Reader<'_> {
+impl<'p> Reader<'p> {
     fn has(&self, var: Var) -> bool {
         self.needed[var.0 as usize]
     }
@@ -155,45 +135,44 @@ impl Reader<'_> {
         self.resolve(self.facts.extents(array)[0])
     }
 
-    fn body(&mut self, body: &Body, parent: Option<usize>, control: Vec<Atom>, depth: usize) -> usize {
+    fn body(&mut self, body: &'p Body, parent: Option<usize>, control: Control<'p>, depth: usize) -> usize {
         let scope = self.scopes.len();
         self.scopes.push(Scope { parent, control, closed: self.custom.is_some(), claims: Vec::new() });
         deeper(|| body.stms.iter().enumerate().for_each(|(at, stm)| self.stm(scope, at, stm, depth)));
         scope
     }
 
-    fn stm(&mut self, scope: usize, at: usize, stm: &Stm, depth: usize) {
+    fn stm(&mut self, scope: usize, at: usize, stm: &'p Stm, depth: usize) {
         self.bind(&stm.op, depth);
-        let vars = || stm.vars.iter().copied().map(Atom::Var).collect::<Vec<_>>();
-        let inner = |reader: &mut Self, body: &Body, control: Vec<Atom>, exit: Exit| {
+        let inner = |reader: &mut Self, body: &'p Body, control: Control<'p>, exit: Exit| {
             (reader.body(body, Some(scope), control, depth + 1), exit)
         };
         let inside: Vec<(usize, Exit)> = match &stm.op {
             Op::If(condition, yes, no) => {
-                [yes, no].into_iter().map(|body| inner(self, body, vec![*condition], Exit::Never)).collect()
+                [yes, no].into_iter().map(|body| inner(self, body, only(condition), Exit::Never)).collect()
             }
             Op::Loop(it) => match &it.form {
                 Form::For(_, bound) => {
                     let times = Exit::Times(self.facts.extent(*bound));
-                    vec![inner(self, &it.body, vec![*bound], times)]
+                    vec![inner(self, &it.body, only(bound), times)]
                 }
                 Form::While { condition, bound } => {
-                    let control: Vec<Atom> = bound.iter().chain(&condition.results).copied().collect();
-                    let asked = inner(self, condition, control.clone(), Exit::Once);
+                    let control = Control::Atoms(bound.as_slice(), &condition.results);
+                    let asked = inner(self, condition, control, Exit::Once);
                     vec![asked, inner(self, &it.body, control, Exit::Never)]
                 }
             },
             Op::Map(map) => {
                 let times = Exit::Times(self.length(map.arrays[0]));
-                vec![inner(self, &map.function.body, vec![map.arrays[0]], times)]
+                vec![inner(self, &map.function.body, only(&map.arrays[0]), times)]
             }
             Op::Reduce(it) | Op::Scan(it) => {
                 let times = Exit::Times(self.length(it.arrays[0]));
-                vec![inner(self, &it.operator.body, vars(), times)]
+                vec![inner(self, &it.operator.body, Control::Vars(&stm.vars), times)]
             }
             Op::Hist(it) => {
                 let times = Exit::Times(self.length(it.indices));
-                vec![inner(self, &it.operator.body, vars(), times)]
+                vec![inner(self, &it.operator.body, Control::Vars(&stm.vars), times)]
             }
             Op::Custom(it) => self.custom(stm, it, scope, depth),
             _ => Vec::new(),
@@ -211,14 +190,14 @@ impl Reader<'_> {
     }
 
     /// The bodies of a function with a derivative of its own. The pullback is not executed where it stands.
-    fn custom(&mut self, stm: &Stm, it: &Custom, scope: usize, depth: usize) -> Vec<(usize, Exit)> {
+    fn custom(&mut self, stm: &'p Stm, it: &'p Custom, scope: usize, depth: usize) -> Vec<(usize, Exit)> {
         let around = self.custom.take();
         let vars: Vec<Atom> = stm.vars.iter().copied().map(Atom::Var).collect();
-        self.custom = Some(around.clone().unwrap_or_else(|| (stm.vars.iter().any(|v| self.has(*v)), vars.clone())));
-        let function = self.body(&it.function.body, Some(scope), vars, depth + 1);
+        self.custom = Some(around.clone().unwrap_or_else(|| (stm.vars.iter().any(|v| self.has(*v)), vars)));
+        let function = self.body(&it.function.body, Some(scope), Control::Vars(&stm.vars), depth + 1);
         let roots = self.roots.len();
         let pullback = self.scopes.len();
-        self.body(&it.pullback.body, Some(scope), Vec::new(), depth + 1);
+        self.body(&it.pullback.body, Some(scope), Control::Nothing, depth + 1);
         self.roots.truncate(roots);
         self.scopes[pullback..].iter_mut().for_each(|scope| scope.claims.clear());
         self.custom = around;
@@ -286,31 +265,35 @@ impl Reader<'_> {
     /// Gives the variables of a statement the sizes that are known after what is inside of it.
     fn refine(&mut self, stm: &Stm, depth: usize) {
         for (k, var) in stm.vars.iter().enumerate() {
-            let sizes = |a: Atom| self.sizes(a).into_iter().map(Some).collect::<Vec<_>>();
-            let same = |a: Atom, b: Atom| {
-                let pairs = self.sizes(a).into_iter().zip(self.sizes(b));
-                pairs.map(|(a, b)| (a == b).then_some(a)).collect::<Vec<_>>()
-            };
-            let known = match &stm.op {
+            let (from, of) = match &stm.op {
                 Op::Scalar(ScalarOp::Mul, x) if self.program.type_of(*var) == Type::scalar(Prim::I64) => {
                     let factors = [self.facts.extent(x[0]), self.facts.extent(x[1])];
                     self.products.insert(*var, factors);
                     continue;
                 }
                 Op::Map(map) if k + map.accumulators.len() < stm.vars.len() => {
-                    [vec![Some(self.length(map.arrays[0]))], sizes(map.function.body.results[k])].concat()
+                    let result = map.function.body.results[k];
+                    self.refine_size(*var, 0, self.length(map.arrays[0]), depth);
+                    (1, [result, result])
                 }
-                Op::If(_, yes, no) => same(yes.results[k], no.results[k]),
-                Op::Loop(it) => same(it.params[k].1, it.body.results[k]),
-                Op::Reduce(it) => same(it.neutral[k], it.operator.body.results[k]),
-                Op::Custom(it) => sizes(it.function.body.results[k]),
+                Op::If(_, yes, no) => (0, [yes.results[k], no.results[k]]),
+                Op::Loop(it) => (0, [it.params[k].1, it.body.results[k]]),
+                Op::Reduce(it) => (0, [it.neutral[k], it.operator.body.results[k]]),
+                Op::Custom(it) => (0, [it.function.body.results[k]; 2]),
                 _ => continue,
             };
-            for (dimension, extent) in known.into_iter().enumerate() {
-                if let Some(extent) = extent.filter(|e| self.facts.told(*e, depth)) {
-                    self.facts.refine(*var, dimension, extent);
+            for dimension in 0..self.facts.extents(of[0]).len() {
+                let [one, other] = of.map(|a| self.resolve(self.facts.extents(a)[dimension]));
+                if one == other {
+                    self.refine_size(*var, from + dimension, one, depth);
                 }
             }
+        }
+    }
+
+    fn refine_size(&mut self, var: Var, dimension: usize, extent: Extent, depth: usize) {
+        if self.facts.told(extent, depth) {
+            self.facts.refine(var, dimension, extent);
         }
     }
 
@@ -335,18 +318,19 @@ impl Reader<'_> {
     /// What a statement compares itself.
     fn compare(&mut self, scope: usize, stm: &Stm, depth: usize) {
         let stays = self.needs(stm);
+        // What is the same needs no comparison, and most sizes are.
         let mut found: Vec<(bool, Agreement, Vec<Extent>, Vec<Extent>)> = Vec::new();
-        let row = |a: Atom, from: usize| self.sizes(a)[from..].to_vec();
+        let row = |a: Atom, from: usize| self.sizes(a).split_off(from);
         // The lengths of arrays of which some may be left out.
         let lengths = |what: Agreement, arrays: &[Atom], kept: &dyn Fn(usize) -> bool| {
             let first = (0..arrays.len()).find(|k| kept(*k)).unwrap_or(0);
-            let others = (0..arrays.len()).filter(|k| *k != first);
-            let pair =
-                |k: usize| (stays && kept(k), what, vec![self.length(arrays[first])], vec![self.length(arrays[k])]);
-            others.map(pair).collect::<Vec<_>>()
+            let length = self.length(arrays[first]);
+            let others = (0..arrays.len()).map(|k| (k, self.length(arrays[k]))).filter(|(_, other)| *other != length);
+            others.map(|(k, other)| (stays && kept(k), what, vec![length], vec![other])).collect::<Vec<_>>()
         };
         let mut each = |what: Agreement, first: Vec<Extent>, second: Vec<Extent>| {
-            found.extend(first.into_iter().zip(second).map(|(a, b)| (stays, what, vec![a], vec![b])));
+            let differ = first.into_iter().zip(second).filter(|(a, b)| a != b);
+            found.extend(differ.map(|(a, b)| (stays, what, vec![a], vec![b])));
         };
         match &stm.op {
             Op::Map(map) => {
@@ -472,7 +456,7 @@ impl Reader<'_> {
             if !here.is_empty() {
                 let mut around = Some(scope);
                 while let Some(scope) = around {
-                    self.roots.extend(self.scopes[scope].control.clone());
+                    self.scopes[scope].control.add_to(&mut self.roots);
                     around = self.scopes[scope].parent;
                 }
             }
