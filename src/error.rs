@@ -3,6 +3,7 @@
 //! Law: no input of a user makes a call panic; what cannot be answered is one of these.
 
 use core::fmt;
+use core::ops::Range;
 use core::panic::Location;
 
 /// What went wrong in a call of this library. Every variant is the caller's to mend; the library's own mistakes
@@ -260,7 +261,10 @@ impl fmt::Display for Error {
                 write!(f, "the name `{name}` has no value: the names known here are {}", shown.join(", "))?;
                 if known.len() > MOST_NAMES { write!(f, " and {} more", known.len() - MOST_NAMES) } else { Ok(()) }
             }
-            Error::Syntax { message, source, offset } => caret(f, message, source, *offset),
+            Error::Syntax { message, source, offset } => {
+                writeln!(f, "{message}")?;
+                excerpt(f, source, *offset..*offset)
+            }
             Error::Disagree { what, index, found, expected } => {
                 write!(f, "the {what} is {found} at index {index} where {expected} is expected")
             }
@@ -349,25 +353,29 @@ impl fmt::Display for Mistake {
 /// The most names that a message lists.
 const MOST_NAMES: usize = 20;
 /// The most characters of a line that a message shows whole.
-const LONGEST_LINE: usize = 80;
+const LONGEST_LINE: usize = 120;
 /// How many characters of a longer line it shows on either side of the mistake.
 const AROUND: usize = 30;
 
-/// Shows the offending line, or of a long one what is around the mistake, with a caret under it.
-fn caret(f: &mut fmt::Formatter<'_>, message: &str, source: &str, offset: usize) -> fmt::Result {
-    let offset = (0..=offset.min(source.len())).rev().find(|&o| source.is_char_boundary(o)).unwrap_or(0);
-    let start = source[..offset].rfind('\n').map_or(0, |at| at + 1);
-    let end = source[offset..].find('\n').map_or(source.len(), |at| offset + at);
-    let (before, after) = (&source[start..offset], &source[offset..end]);
-    let around = if source[start..end].chars().count() > LONGEST_LINE { AROUND } else { LONGEST_LINE };
+/// Shows the line of a text in which a place begins, or of a long one what is around it, with carets under the place; no
+/// line ends after them.
+pub(crate) fn excerpt(f: &mut fmt::Formatter<'_>, text: &str, place: Range<usize>) -> fmt::Result {
+    let at = |offset: usize| (0..=offset.min(text.len())).rev().find(|&o| text.is_char_boundary(o)).unwrap_or(0);
+    let place = at(place.start)..at(place.end);
+    let start = text[..place.start].rfind('\n').map_or(0, |at| at + 1);
+    let line = text[start..].lines().next().unwrap_or("");
+    let (before, after) = line.split_at((place.start - start).min(line.len()));
+    let around = if line.chars().count() > LONGEST_LINE { AROUND } else { LONGEST_LINE };
     let cut_before = before.char_indices().rev().nth(around).map(|(at, c)| at + c.len_utf8());
     let cut_after = after.char_indices().nth(around).map(|(at, _)| at);
-    let before = cut_before.map_or_else(|| before.to_owned(), |at| format!("…{}", &before[at..]));
-    let after = cut_after.map_or_else(|| after.to_owned(), |at| format!("{}…", &after[..at]));
-    let column = before.chars().count();
-    writeln!(f, "{message}")?;
-    writeln!(f, "  {before}{after}")?;
-    write!(f, "  {:column$}^", "")
+    let shown_before = cut_before.map_or_else(|| before.to_owned(), |at| format!("…{}", &before[at..]));
+    let shown_after = cut_after.map_or(after, |at| &after[..at]);
+    let dots = if cut_after.is_some() { "…" } else { "" };
+    // A tab under a tab, so that the carets are where they belong however wide it is.
+    let indent: String = shown_before.chars().map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+    let meant = text[place.start..place.end.max(place.start)].chars().count();
+    let carets = "^".repeat(meant.min(shown_after.chars().count()).max(1));
+    write!(f, "  {shown_before}{shown_after}{dots}\n  {indent}{carets}")
 }
 
 impl std::error::Error for Error {}

@@ -7,9 +7,7 @@ use core::fmt;
 use std::sync::Arc;
 
 use super::check::prelude_text;
-
-/// The most characters of a line that are shown.
-const WIDEST: usize = 160;
+use crate::error::excerpt;
 
 /// A name, cheap to copy.
 pub type Name = Arc<str>;
@@ -127,23 +125,15 @@ impl Sources {
     #[must_use]
     pub fn show<'a>(&'a self, message: &'a Message) -> impl fmt::Display + 'a {
         fmt::from_fn(move |f| {
-            let (line, column, shown) = self.position(message.span);
-            let (name, _) = self.text(message.span.file);
+            let (line, column, _) = self.position(message.span);
+            let (name, text) = self.text(message.span.file);
             let severity = match message.severity {
                 Severity::Error => "error",
                 Severity::Warning => "warning",
             };
             writeln!(f, "{name}:{line}:{column}: {severity}: {} [{}]", message.text, message.code)?;
-            // Of a long line, what stands around the place.
-            let skipped = column.saturating_sub(WIDEST / 2);
-            let part: String = shown.chars().skip(skipped).take(WIDEST).collect();
-            let (before, within) = (if skipped > 0 { "…" } else { "" }, column - 1 - skipped);
-            let after = if shown.chars().nth(skipped + WIDEST).is_some() { "…" } else { "" };
-            let width = (message.span.end.saturating_sub(message.span.start) as usize).max(1);
-            let room = part.chars().count().saturating_sub(within).max(1);
-            let blank = before.chars().chain(part.chars().take(within));
-            let indent: String = blank.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
-            writeln!(f, "  {before}{part}{after}\n  {indent}{}", "^".repeat(width.min(room)))?;
+            excerpt(f, text, message.span.start as usize..message.span.end as usize)?;
+            writeln!(f)?;
             match &message.hint {
                 Some(hint) => writeln!(f, "  hint: {hint}"),
                 None => Ok(()),

@@ -68,10 +68,14 @@ pub(super) fn mapped(
     let (source, target) = (copier.source, copier.target);
     let inside = dependents(source, elements);
     let stms = &source.function.body.stms;
-    let parts = inside.others(source);
-    for stm in stms.iter().filter(|stm| !inside.holds(stm)) {
-        let part = stm.vars.iter().find_map(|v| parts.get(v)).filter(|_| inside.touches(stm));
-        copier.stm(part.unwrap_or(stm));
+    let sides: Vec<Side> = stms.iter().map(|stm| inside.side(stm)).collect();
+    let parts = if sides.contains(&Side::Both) { inside.others(source) } else { FxHashMap::default() };
+    for (stm, side) in stms.iter().zip(&sides) {
+        match side {
+            Side::Inside => {}
+            Side::Outside => copier.stm(stm),
+            Side::Both => copier.stm(stm.vars.iter().find_map(|v| parts.get(v)).unwrap_or(stm)),
+        }
     }
     let once = copier.atoms(once);
     if many.is_empty() {
@@ -80,7 +84,7 @@ pub(super) fn mapped(
     let arrays = arrays(copier);
     let many = target.map(&arrays, |x| {
         elements.iter().zip(x).for_each(|(param, value)| copier.set(*param, *value));
-        for stm in stms.iter().filter(|stm| inside.touches(stm)) {
+        for (stm, _) in stms.iter().zip(&sides).filter(|(_, side)| **side != Side::Outside) {
             let outside: Vec<(Var, Atom)> =
                 stm.vars.iter().filter(|v| !inside.has(**v)).map(|v| (*v, copier.atom((*v).into()))).collect();
             outside.iter().for_each(|(var, value)| copier.tell(*var, *value));
@@ -95,6 +99,14 @@ pub(super) fn mapped(
     (once, many)
 }
 
+/// Where a statement is written: around the map, in its function, or in part in each.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Outside,
+    Inside,
+    Both,
+}
+
 /// The variables that depend on some.
 struct Dependents(Vec<bool>);
 
@@ -103,16 +115,19 @@ impl Dependents {
         self.0[var.0 as usize]
     }
 
-    /// Whether a statement is of them alone: all its results, or, if it has none, what it compares.
-    fn holds(&self, stm: &Stm) -> bool {
-        if stm.vars.is_empty() { self.touches(stm) } else { stm.vars.iter().all(|v| self.has(*v)) }
-    }
-
-    /// Whether something of a statement is of them: a result, or what happens on the way.
-    fn touches(&self, stm: &Stm) -> bool {
+    /// Where a statement is: inside with all its results, or, if it has none, with what it compares; and on both sides if
+    /// only something of it is of them, a result or what happens on the way.
+    fn side(&self, stm: &Stm) -> Side {
+        if !stm.vars.is_empty() && stm.vars.iter().all(|v| self.has(*v)) {
+            return Side::Inside;
+        }
         let mut found = stm.vars.iter().any(|v| self.has(*v));
         atoms_of(&stm.op, &mut |a| found |= matches!(a, Atom::Var(v) if self.has(v)));
-        found
+        match (found, stm.vars.is_empty()) {
+            (false, _) => Side::Outside,
+            (true, true) => Side::Inside,
+            (true, false) => Side::Both,
+        }
     }
 
     /// What computes the other variables of the outermost body and nothing else, by variable. Sizes are not compared there:
