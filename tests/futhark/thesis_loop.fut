@@ -35,6 +35,11 @@
 -- entry: summed
 -- input { 50i64 3.0 }
 -- output { 209.33333333333331 10.666666666666659 }
+-- ==
+-- entry: timed
+-- nobench input { 10i64 3.0f32 }
+-- auto output
+-- notest input { 100000i64 3.0f32 }
 
 def f (n: i64) (x: f64) =
   loop x = x for _i < n do
@@ -64,3 +69,18 @@ entry shared (n: i64) (x: f64) =
 entry summed (n: i64) (x: f64) =
   let f (x: f64) = (loop (x, sum) = (x, 0) for _i < n do (0.5 * x + 1, sum + x * x)).1
   in (f x, vjp f x 1)
+-- The same as the thesis times it, in single precision.
+entry timed (n: i64) (x: f32) =
+  loop x = x for _i < n do
+    let s = i32.f32 (x * 10) %% 4
+    in if x > 100
+       then if s == 0 then 1 + f32.sin x
+            else if s == 1 then 1 + f32.cos x
+            else if s == 2 then f32.log1p x
+            else if s == 3 then f32.sqrt x
+            else x / 13
+       else if s == 0 then x + 10
+            else if s == 1 then x ** 3
+            else if s == 2 then f32.exp (x / 10)
+            else if s == 3 then reduce (*) x [2, x, 5]
+            else x * 1.3
