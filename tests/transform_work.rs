@@ -142,6 +142,21 @@ fn the_return_through_a_map_shares_what_the_map_computed() {
     }
 }
 
+/// The adjoint may come by maps of what the map gave: they become part of the one map.
+#[test]
+fn the_return_shares_also_where_the_adjoint_is_of_the_results() {
+    let source = "program (xs: []f64, ys: []f64) {
+        let zs = map (xs, ys) |x: f64, y: f64| {
+            let p = mul(x, y) let e = exp(p) let t = tanh(e) let c = cos(t) let s = add(c, x) return s }
+        let squares = map (zs) |z: f64| { let q = mul(z, z) return q }
+        let total = reduce (squares) from (0.0f64) |a: f64, b: f64| { let c = add(a, b) return c }
+        return total }";
+    let reverse = Program::parse(source).unwrap().vjp().unwrap().to_string();
+    for once in ["= exp(", "= tanh("] {
+        assert_eq!(reverse.matches(once).count(), 1, "{reverse}");
+    }
+}
+
 /// What an iteration gives is the state that the return sweep was in before.
 #[test]
 fn the_state_after_an_iteration_is_not_computed_again() {

@@ -1,9 +1,9 @@
 //! Maps over one array that compute the same values, as one map.
 //!
 //! Law: of values that two maps compute, one map computes each once, and nothing else is computed more often. A reverse
-//! derivative executes a map again to return through it; where the adjoint does not depend on what the map gave, the
-//! two are one map, and the function of a perfect nest is executed once. Maps stay two where what they share is less
-//! work than keeping it, or where one needs an array of the other's.
+//! derivative executes a map again to return through it; where the adjoint of an element depends on what the map gave for
+//! that element alone, the two and the maps in between are one, and the function of a perfect nest is executed once. Maps
+//! stay two where what they share is less work than keeping it, or where one needs an array of the other's.
 
 use core::mem::{Discriminant, discriminant};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -54,10 +54,11 @@ fn merge_two(stms: &mut Vec<Stm>, patience: &mut usize) -> bool {
             && looks(1)
             && let Some(earlier) = seen.enter(at, &stms[at].vars, map)
             && looks(at - earlier)
-            && let Some(after) = between(stms, earlier, at)
+            && let Some(next) = next_of_chain(stms, earlier, at, |k| seen.as_long.get(&k) == seen.as_long.get(&earlier))
+            && let Some(after) = between(stms, earlier, next)
             && looks(stms.len())
         {
-            *stms = merged(core::mem::take(stms), earlier, at, &after);
+            *stms = merged(core::mem::take(stms), earlier, next, &after);
             return true;
         }
     }
@@ -200,27 +201,76 @@ fn work(op: &Op) -> u64 {
     }
 }
 
+/// Whether an operation mentions one of these variables.
+fn mentions(op: &Op, vars: &FxHashSet<Var>) -> bool {
+    let mut found = false;
+    atoms_of(op, &mut |a| found |= matches!(a, Atom::Var(var) if vars.contains(&var)));
+    found
+}
+
+/// Whether an operation is a map that has, of the variables that depend on another map, arrays alone that give it elements
+/// of its own number.
+fn takes_elements(op: &Op, depends: &FxHashSet<Var>, elements: &FxHashSet<Var>) -> bool {
+    let Op::Map(map) = op else { return false };
+    let is = |a: Atom, of: &FxHashSet<Var>| matches!(a, Atom::Var(var) if of.contains(&var));
+    let mut mentioned = 0;
+    atoms_of(op, &mut |a| mentioned += usize::from(is(a, depends)));
+    mentioned == map.arrays.iter().filter(|a| is(**a, elements)).count()
+}
+
+/// The arrays that a map gives.
+fn given(stm: &Stm) -> &[Var] {
+    let Op::Map(map) = &stm.op else { panic!("a map gives arrays") };
+    &stm.vars[..stm.vars.len() - map.accumulators.len()]
+}
+
+/// The map to be made one with the first, so that in the end the second is: that itself, unless maps of the same length
+/// stand between them, through which the second gets elements of the first; nothing if it gets more than elements.
+fn next_of_chain(stms: &[Stm], first: usize, second: usize, as_long: impl Fn(usize) -> bool) -> Option<usize> {
+    // What the second needs of what lies between, from the end.
+    let mut needed: FxHashSet<Var> = FxHashSet::default();
+    let needs = |stm: &Stm, needed: &mut FxHashSet<Var>| {
+        atoms_of(&stm.op, &mut |a| needed.extend(if let Atom::Var(var) = a { Some(var) } else { None }));
+    };
+    needs(&stms[second], &mut needed);
+    let mut between: Vec<usize> = Vec::new();
+    for k in (first + 1..second).rev() {
+        if stms[k].vars.iter().any(|v| needed.contains(v)) {
+            needs(&stms[k], &mut needed);
+            between.push(k);
+        }
+    }
+    let mut depends: FxHashSet<Var> = stms[first].vars.iter().copied().collect();
+    let mut elements: FxHashSet<Var> = given(&stms[first]).iter().copied().collect();
+    let mut next = None;
+    for k in between.into_iter().rev().chain([second]) {
+        if mentions(&stms[k].op, &depends) {
+            if !takes_elements(&stms[k].op, &depends, &elements) || !as_long(k) {
+                return None;
+            }
+            depends.extend(&stms[k].vars);
+            elements.extend(given(&stms[k]));
+            next = next.or(Some(k));
+        }
+    }
+    Some(next.unwrap_or(second))
+}
+
 /// Which statements between two maps depend on the first, if the second does not but element by element.
 fn between(stms: &[Stm], first: usize, second: usize) -> Option<Vec<bool>> {
     let mut depends: FxHashSet<Var> = stms[first].vars.iter().copied().collect();
-    let is = |depends: &FxHashSet<Var>, a: Atom| matches!(a, Atom::Var(var) if depends.contains(&var));
     let after: Vec<bool> = stms[first + 1..second]
         .iter()
         .map(|stm| {
-            let mut later = false;
-            atoms_of(&stm.op, &mut |a| later |= is(&depends, a));
+            let later = mentions(&stm.op, &depends);
             if later {
                 depends.extend(&stm.vars);
             }
             later
         })
         .collect();
-    let (Op::Map(one), Op::Map(two)) = (&stms[first].op, &stms[second].op) else { panic!("two maps") };
-    let given = &stms[first].vars[..stms[first].vars.len() - one.accumulators.len()];
-    let mut mentioned = 0;
-    atoms_of(&stms[second].op, &mut |a| mentioned += usize::from(is(&depends, a)));
-    let element_wise = two.arrays.iter().filter(|a| given.iter().any(|v| Atom::Var(*v) == **a)).count();
-    (mentioned == element_wise).then_some(after)
+    let elements: FxHashSet<Var> = given(&stms[first]).iter().copied().collect();
+    takes_elements(&stms[second].op, &depends, &elements).then_some(after)
 }
 
 /// The statements with one map in place of two; what depends on the first map comes after it.
