@@ -17,15 +17,20 @@ pub(super) struct Prims(pub(super) u16);
 
 impl Prims {
     pub(super) fn of(keep: impl Fn(Prim) -> bool) -> Prims {
-        Prims(Prim::ALL.iter().enumerate().fold(0, |set, (at, prim)| set | (u16::from(keep(*prim)) << at)))
+        let kept = Prim::ALL.into_iter().filter(|prim| keep(*prim));
+        Prims(kept.fold(0, |set, prim| set | Prims::bit(prim)))
+    }
+
+    fn bit(prim: Prim) -> u16 {
+        1 << prim as u16
     }
 
     pub(super) fn members(self) -> impl Iterator<Item = Prim> {
-        Prim::ALL.into_iter().enumerate().filter(move |(at, _)| self.0 >> at & 1 == 1).map(|(_, prim)| prim)
+        Prim::ALL.into_iter().filter(move |prim| self.has(*prim))
     }
 
     pub(super) fn has(self, prim: Prim) -> bool {
-        self.members().any(|member| member == prim)
+        self.0 & Prims::bit(prim) != 0
     }
 
     /// The kind of a number of which nothing else is said.
