@@ -255,20 +255,46 @@ impl<'p> Lowering<'p> {
                 }
                 continue;
             };
+            if let Some(few) = few(length).filter(|_| now.iter().all(|(value, _)| is_there(value))) {
+                for k in 0..few {
+                    let rows = self.rows(&now, Operand::int(k))?;
+                    self.store_all(rows)?;
+                }
+                continue;
+            }
             let nested = now.iter().any(|(value, _)| value.sizes().len() > 1);
             let written: Vec<(View, Vec<Operand>)> =
                 now.iter().map(|(value, view)| (view.clone(), value.sizes().to_vec())).collect();
             self.for_each(length, nested, &written, &mut |this, index| {
-                let mut rows = Vec::new();
-                for (value, view) in &now {
-                    let Bound::Array(array) = value else { unreachable!("what has a length is an array") };
-                    let row = this.element(array, index)?;
-                    let origin = this.advance(view.origin, index, view.strides[0]);
-                    rows.push((row, View { origin, strides: view.strides[1..].to_vec() }));
-                }
+                let rows = this.rows(&now, index)?;
                 this.store_all(rows)
             })?;
         }
         Ok(())
     }
+
+    /// The rows of arrays at an index, and where they go.
+    fn rows(&mut self, whole: &[(Bound<'p>, View)], index: Operand) -> Step<Vec<(Bound<'p>, View)>> {
+        let mut row = |(value, view): &(Bound<'p>, View)| {
+            let Bound::Array(array) = value else { unreachable!("what has a length is an array") };
+            let row = self.element(array, index)?;
+            let origin = self.advance(view.origin, index, view.strides[0]);
+            Ok((row, View { origin, strides: view.strides[1..].to_vec() }))
+        };
+        whole.iter().map(&mut row).collect()
+    }
+}
+
+/// The most scalars that are written one by one: a loop over lanes costs as much as this.
+const FEW: i64 = 4;
+
+/// The length, if it is known to be so small.
+fn few(length: Operand) -> Option<i64> {
+    length.as_int().filter(|n| (0..=FEW).contains(n))
+}
+
+/// Whether a value is a list of scalars that nothing has to be computed for.
+fn is_there(value: &Bound<'_>) -> bool {
+    let Bound::Array(Array { sizes, form, .. }) = value else { return false };
+    sizes.len() == 1 && matches!(form, Form::Memory(_) | Form::Iota | Form::Replicate(_))
 }

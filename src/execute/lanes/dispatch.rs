@@ -4,8 +4,10 @@
 
 #![allow(unsafe_code, reason = "functions for particular processors are unsafe to call anywhere else")]
 
-use super::instruction::Reg;
+use super::instruction::{Address, Inner, Kernel, Reg};
+use super::kernel;
 use super::machine::{Fault, Machine};
+use super::memory::Elements;
 use super::state::State;
 use super::vector::Operand;
 use crate::primitives::Primitive;
@@ -98,5 +100,22 @@ dispatched! {
     /// A row of the table of primitives. Without fused multiplications, the functions for lanes gain nothing.
     row(state: &State, row: Primitive, to: Reg, x: [Operand<'_, f64>; 3]) {
         level: state.level, fused: state.row::<true>(row, to, x), plain: state.row_by_row(row, to, x), row_avx512, row_avx2
+    }
+}
+
+// The kernels are functions of their own: among all other instructions their loops would have too few registers.
+dispatched! {
+    /// Runs an operation with its loads and its store.
+    kernel(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[Address], it: &Kernel) {
+        level: state.level, fused: kernel::run(state, reals, addresses, it), plain: kernel::run(state, reals, addresses, it),
+        kernel_avx512, kernel_avx2
+    }
+}
+
+dispatched! {
+    /// Runs a loop that sums up in a cell.
+    inner(state: &State, reals: &[Elements<'_, f64>], addresses: &[Address], it: &Inner) {
+        level: state.level, fused: kernel::inner(state, reals, addresses, it),
+        plain: kernel::inner(state, reals, addresses, it), inner_avx512, inner_avx2
     }
 }

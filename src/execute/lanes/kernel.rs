@@ -29,10 +29,18 @@ macro_rules! found {
 
 /// What takes values, group by group.
 trait Sink {
+    /// For so many groups, so that a loop over as many needs no check of its own.
+    fn first(self, groups: usize) -> Self;
+
     fn put(&mut self, k: usize, x: [f64; GROUP]);
 }
 
 impl Sink for &[Group<f64>] {
+    #[inline(always)]
+    fn first(self, groups: usize) -> Self {
+        &self[..groups]
+    }
+
     #[inline(always)]
     fn put(&mut self, k: usize, x: [f64; GROUP]) {
         self[k].write(x);
@@ -40,6 +48,11 @@ impl Sink for &[Group<f64>] {
 }
 
 impl Sink for &mut [[f64; GROUP]] {
+    #[inline(always)]
+    fn first(self, groups: usize) -> Self {
+        &mut self[..groups]
+    }
+
     #[inline(always)]
     fn put(&mut self, k: usize, x: [f64; GROUP]) {
         self[k] = x;
@@ -51,6 +64,11 @@ struct Added<'r>(&'r mut [[f64; GROUP]]);
 
 impl Sink for Added<'_> {
     #[inline(always)]
+    fn first(self, groups: usize) -> Self {
+        Added(&mut self.0[..groups])
+    }
+
+    #[inline(always)]
     fn put(&mut self, k: usize, x: [f64; GROUP]) {
         let row = &mut self.0[k];
         *row = eight(|i| row[i] + x[i]);
@@ -60,11 +78,16 @@ impl Sink for Added<'_> {
 /// Sums, of every other group each; the next group belongs to the first.
 struct Sums([f64; GROUP], [f64; GROUP]);
 
-impl Sink for Sums {
+impl Sink for &mut Sums {
+    #[inline(always)]
+    fn first(self, _: usize) -> Self {
+        self
+    }
+
     #[inline(always)]
     fn put(&mut self, _: usize, x: [f64; GROUP]) {
-        let Sums(now, next) = *self;
-        *self = Sums(next, eight(|i| now[i] + x[i]));
+        let Sums(now, next) = **self;
+        **self = Sums(next, eight(|i| now[i] + x[i]));
     }
 }
 
@@ -119,13 +142,6 @@ pub(super) fn run(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[A
     reals[at.buffer as usize] = to;
 }
 
-impl Sink for &mut Sums {
-    #[inline(always)]
-    fn put(&mut self, k: usize, x: [f64; GROUP]) {
-        Sums::put(self, k, x);
-    }
-}
-
 /// The groups of an operand; what is not all in memory is put aside, with 0 for the rest.
 #[inline(always)]
 fn source<'r>(
@@ -151,15 +167,12 @@ fn source<'r>(
 }
 
 #[inline(always)]
-fn apply(state: &State, reals: &[Elements<'_, f64>], addresses: &[Address], kernel: &Kernel, mut to: impl Sink) {
+fn apply(state: &State, reals: &[Elements<'_, f64>], addresses: &[Address], kernel: &Kernel, to: impl Sink) {
     let [a, b, c] = kernel.x;
     let a = source(state, reals, addresses, a, 0);
     let groups = state.groups;
     match kernel.op {
-        Fused::Copy => found!(a => for k in 0..groups {
-            to.put(k, a.group(k));
-            one_by_one();
-        }),
+        Fused::Copy => found!(a => each1(groups, to, a)),
         Fused::Add | Fused::Mul | Fused::Sub => {
             let b = source(state, reals, addresses, b, 1);
             found!(a b => match kernel.op {
@@ -186,7 +199,17 @@ fn apply(state: &State, reals: &[Elements<'_, f64>], addresses: &[Address], kern
 }
 
 #[inline(always)]
-fn each2(groups: usize, mut to: impl Sink, a: impl Source<f64>, b: impl Source<f64>, f: impl Fn(f64, f64) -> f64) {
+fn each1(groups: usize, to: impl Sink, a: impl Source<f64>) {
+    let (mut to, a) = (to.first(groups), a.first(groups));
+    for k in 0..groups {
+        to.put(k, a.group(k));
+        one_by_one();
+    }
+}
+
+#[inline(always)]
+fn each2(groups: usize, to: impl Sink, a: impl Source<f64>, b: impl Source<f64>, f: impl Fn(f64, f64) -> f64) {
+    let (mut to, a, b) = (to.first(groups), a.first(groups), b.first(groups));
     for k in 0..groups {
         let (a, b) = (a.group(k), b.group(k));
         to.put(k, eight(|i| f(a[i], b[i])));
@@ -197,12 +220,13 @@ fn each2(groups: usize, mut to: impl Sink, a: impl Source<f64>, b: impl Source<f
 #[inline(always)]
 fn each3(
     groups: usize,
-    mut to: impl Sink,
+    to: impl Sink,
     a: impl Source<f64>,
     b: impl Source<f64>,
     c: impl Source<f64>,
     f: impl Fn(f64, f64, f64) -> f64,
 ) {
+    let (mut to, a, b, c) = (to.first(groups), a.first(groups), b.first(groups), c.first(groups));
     for k in 0..groups {
         let (a, b, c) = (a.group(k), b.group(k), c.group(k));
         to.put(k, eight(|i| f(a[i], b[i], c[i])));

@@ -7,7 +7,6 @@ use super::assemble::Assembled;
 use super::dispatch;
 use super::folds;
 use super::instruction::{Instruction, LanesLoop, Reg};
-use super::kernel;
 use super::memory::Elements;
 use super::state::State;
 use super::team;
@@ -261,9 +260,9 @@ impl<'m> Machine<'m> {
                 let plus = |a, b| plus(Some(prim), a, b);
                 add(&mut ints[at.buffer as usize], state.reach(&at), state.int(x), mask, active, plus);
             }
-            Instruction::Kernel(ref it) => kernel::run(state, reals, &code.addresses, it),
+            Instruction::Kernel(ref it) => dispatch::kernel(state, reals, &code.addresses, it),
             Instruction::Transpose(ref it) => transpose::run(state, reals, &code.addresses, it),
-            Instruction::Inner(ref it) => kernel::inner(state, reals, &code.addresses, it),
+            Instruction::Inner(ref it) => dispatch::inner(state, reals, &code.addresses, it),
             Instruction::Alloc { buffer, count, real, own } => {
                 let (count, each) = (state.one(count), if own { state.width } else { 1 });
                 if !(0..=LARGEST / each as i64).contains(&count) {

@@ -33,13 +33,16 @@ pub(super) fn one_by_one() {
 
 /// What has a value for each lane.
 pub(super) trait Source<T>: Copy {
+    /// So many groups of it, so that a loop over as many needs no check of its own.
+    fn first(self, groups: usize) -> Self;
+
     fn group(&self, k: usize) -> [T; GROUP];
 }
 
-/// An operand: the groups of a register, or the one group of a value that is the same in all lanes.
+/// An operand: the groups of a register, or the one group of a value that is the same in all lanes, of which the step is 0.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Operand<'r, T: Copy> {
-    groups: &'r [Group<T>],
+    groups: &'r [Group<T>; GROUPS],
     step: usize,
 }
 
@@ -86,12 +89,23 @@ pub(super) fn set<T: Copy>(block: &[Group<T>], lane: usize, x: T) {
 
 impl<T: Copy> Source<T> for Operand<'_, T> {
     #[inline(always)]
+    fn first(self, _: usize) -> Self {
+        self
+    }
+
+    #[inline(always)]
     fn group(&self, k: usize) -> [T; GROUP] {
-        self.groups[k * self.step].read()
+        // It is one of the groups as it is: the remainder only says so to the compiler.
+        self.groups[k * self.step % GROUPS].read()
     }
 }
 
 impl<T: Copy> Source<T> for Row<'_, T> {
+    #[inline(always)]
+    fn first(self, groups: usize) -> Self {
+        Row(&self.0[..groups])
+    }
+
     #[inline(always)]
     fn group(&self, k: usize) -> [T; GROUP] {
         self.0[k]
@@ -119,6 +133,7 @@ impl<T: Copy + Default> Bank<T> {
         }
         if self.groups.is_empty() {
             self.groups.extend(initial.iter().map(|x| Group::new(*x)));
+            self.reserve(0);
         }
         self.groups.iter().zip(initial).for_each(|(group, x)| group.write([*x; GROUP]));
     }
@@ -130,7 +145,8 @@ impl<T: Copy + Default> Bank<T> {
 
     /// Says that there are at least so many registers of blocks.
     pub(super) fn reserve(&mut self, blocks: usize) {
-        let groups = self.uniform + blocks * GROUPS;
+        // One block more, so that also the last register has as many groups after it.
+        let groups = self.uniform + (blocks + 1) * GROUPS;
         if self.groups.len() < groups {
             self.groups.resize_with(groups, || Group::new(T::default()));
         }
@@ -139,15 +155,19 @@ impl<T: Copy + Default> Bank<T> {
     #[inline(always)]
     pub(super) fn operand(&self, x: Reg) -> Operand<'_, T> {
         match x {
-            Reg::Uniform(k) => Operand { groups: &self.groups[k as usize..=k as usize], step: 0 },
+            Reg::Uniform(k) => Operand { groups: self.groups(k as usize), step: 0 },
             Reg::Varying(k) => Operand { groups: self.block(k), step: 1 },
         }
     }
 
     #[inline(always)]
-    pub(super) fn block(&self, k: u32) -> &[Group<T>] {
-        let at = self.uniform + k as usize * GROUPS;
-        &self.groups[at..at + GROUPS]
+    pub(super) fn block(&self, k: u32) -> &[Group<T>; GROUPS] {
+        self.groups(self.uniform + k as usize * GROUPS)
+    }
+
+    #[inline(always)]
+    fn groups(&self, from: usize) -> &[Group<T>; GROUPS] {
+        self.groups[from..].first_chunk().expect("a register has all its groups")
     }
 
     #[inline(always)]
@@ -182,6 +202,7 @@ pub(super) fn number(block: &[Group<i64>], first: i64) {
 /// `to = f(a)`, group by group.
 #[inline(always)]
 pub(super) fn each1<A: Copy, T: Copy>(to: &[Group<T>], a: impl Source<A>, f: impl Fn(A) -> T) {
+    let a = a.first(to.len());
     for (k, to) in to.iter().enumerate() {
         let a = a.group(k);
         to.write(eight(|i| f(a[i])));
@@ -192,6 +213,7 @@ pub(super) fn each1<A: Copy, T: Copy>(to: &[Group<T>], a: impl Source<A>, f: imp
 /// `to = f(a, b)`, group by group.
 #[inline(always)]
 pub(super) fn each2<A: Copy, T: Copy>(to: &[Group<T>], a: impl Source<A>, b: impl Source<A>, f: impl Fn(A, A) -> T) {
+    let (a, b) = (a.first(to.len()), b.first(to.len()));
     for (k, to) in to.iter().enumerate() {
         let (a, b) = (a.group(k), b.group(k));
         to.write(eight(|i| f(a[i], b[i])));
@@ -208,6 +230,7 @@ pub(super) fn each3<A: Copy, B: Copy, T: Copy>(
     c: impl Source<B>,
     f: impl Fn(A, B, B) -> T,
 ) {
+    let (a, b, c) = (a.first(to.len()), b.first(to.len()), c.first(to.len()));
     for (k, to) in to.iter().enumerate() {
         let (a, b, c) = (a.group(k), b.group(k), c.group(k));
         to.write(eight(|i| f(a[i], b[i], c[i])));
