@@ -323,7 +323,7 @@ impl Assembler<'_> {
             }
             Stm::For { index, count, body } => {
                 let number = self.one(*count);
-                if let Some(copy) = self.transposed(*index, number, body) {
+                if let Some(copy) = self.transposed(*index, number, body).or_else(|| self.outer(*index, number, body)) {
                     self.out.push(copy);
                     return;
                 }

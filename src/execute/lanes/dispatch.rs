@@ -4,10 +4,11 @@
 
 #![allow(unsafe_code, reason = "functions for particular processors are unsafe to call anywhere else")]
 
-use super::instruction::{Address, Inner, Kernel, Reg};
+use super::instruction::{Address, Inner, Kernel, Outer, Reg};
 use super::kernel;
 use super::machine::{Fault, Machine};
 use super::memory::Elements;
+use super::outer;
 use super::state::State;
 use super::vector::Operand;
 use crate::primitives::Primitive;
@@ -117,5 +118,13 @@ dispatched! {
     inner(state: &State, reals: &[Elements<'_, f64>], addresses: &[Address], it: &Inner) {
         level: state.level, fused: kernel::inner(state, reals, addresses, it),
         plain: kernel::inner(state, reals, addresses, it), inner_avx512, inner_avx2
+    }
+}
+
+dispatched! {
+    /// Runs a loop that adds up the products of all lanes.
+    outer(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[Address], it: &Outer) {
+        level: state.level, fused: outer::run(state, reals, addresses, it), plain: outer::run(state, reals, addresses, it),
+        outer_avx512, outer_avx2
     }
 }

@@ -4,7 +4,7 @@
 
 use super::assemble::Assembler;
 use super::inline::{is_needed, is_row};
-use super::instruction::{Fused, Inner, Instruction, Kernel, Reg, Src, Summed, To, Transpose};
+use super::instruction::{Fused, Inner, Instruction, Kernel, Outer, Reg, Src, Summed, To, Transpose};
 use crate::array::ScalarOp;
 use crate::lower::code::{Block, Op, Operand, Place, Stm, Value};
 use crate::primitives::Primitive;
@@ -133,5 +133,35 @@ impl Assembler<'_> {
         };
         let varying = self.code.values[cell.0 as usize].varying;
         (varying && steps(first) && steps(second)).then_some((what, [*first, *second], cell))
+    }
+
+    /// The instruction of a loop that does nothing but add the products of all lanes to elements, if it is one.
+    pub(super) fn outer(&mut self, index: Value, count: u32, body: &Block) -> Option<Instruction> {
+        self.varying.as_ref()?;
+        let stms: Vec<&Stm> = body.iter().filter(|stm| is_needed(stm, &self.needed)).collect();
+        let [
+            Stm::Load(row, from),
+            Stm::Let(product, Op::Scalar(ScalarOp::Mul), factors),
+            Stm::Add { place: to, value, mask: None },
+        ] = stms[..]
+        else {
+            return None;
+        };
+        let x = match factors[..] {
+            [a, b] if a == Operand::Value(*row) => b,
+            [a, b] if b == Operand::Value(*row) => a,
+            _ => return None,
+        };
+        let steps = |place: &Place| place.step.is_some_and(|(step, by)| step == Operand::Value(index) && by != step);
+        let starts = |place: &Place| place.base != Operand::Value(index);
+        let there = self.code.buffers[to.buffer.0 as usize];
+        let is_one = there.prim.is_real() && !there.private && to.lane.is_none() && to.varying.is_none();
+        let apart = from.buffer != to.buffer && x != Operand::Value(*row) && !self.is_inline(x);
+        let walks = [from, to].into_iter().all(|place| steps(place) && starts(place));
+        if *value != Operand::Value(*product) || !walks || !is_row(self.code, from) || !is_one || !apart {
+            return None;
+        }
+        let (x, rows, to) = (self.reg(x), self.numbered(from), self.numbered(to));
+        Some(Instruction::Outer(Outer { count, x, rows, to }))
     }
 }

@@ -123,6 +123,16 @@ pub(super) struct Inner {
     pub(super) x: [u32; 2],
 }
 
+/// A loop of so many iterations that multiplies by rows of elements, and adds the products of all lanes to one element
+/// each time; each goes a stride on at both addresses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Outer {
+    pub(super) count: u32,
+    pub(super) x: Reg,
+    pub(super) rows: u32,
+    pub(super) to: u32,
+}
+
 /// A loop of so many iterations that copies elements in a row, of each lane, into the lane's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Transpose {
@@ -233,6 +243,7 @@ pub(super) enum Instruction {
 
     Kernel(Kernel),
     Inner(Inner),
+    Outer(Outer),
     Transpose(Transpose),
 
     Alloc {

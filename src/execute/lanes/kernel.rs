@@ -236,7 +236,7 @@ fn each3(
 
 /// Elements that a loop goes through: where the first is, and how far the next is.
 #[derive(Clone, Copy)]
-struct Steps<'r> {
+pub(super) struct Steps<'r> {
     elements: &'r [f64],
     first: i64,
     by: i64,
@@ -246,7 +246,7 @@ struct Steps<'r> {
 
 impl<'r> Steps<'r> {
     #[inline(always)]
-    fn of(state: &State, reals: &'r [Elements<'_, f64>], address: &Address) -> Self {
+    pub(super) fn of(state: &State, reals: &'r [Elements<'_, f64>], address: &Address) -> Self {
         let (start, by, width) = (state.one(address.base), state.one(address.stride), state.width as i64);
         let elements = reals[address.buffer as usize].all();
         match address.across {
@@ -260,7 +260,7 @@ impl<'r> Steps<'r> {
 
     /// Whether all elements of so many steps are there, of so many groups each.
     #[inline(always)]
-    fn fits(&self, count: i64, groups: usize) -> bool {
+    pub(super) fn fits(&self, count: i64, groups: usize) -> bool {
         let last = self.first + (count - 1) * self.by;
         let room = if self.row { groups * GROUP } else { 1 };
         self.first.min(last) >= 0 && self.first.max(last) as usize + room <= self.elements.len()
@@ -273,8 +273,15 @@ impl<'r> Steps<'r> {
         Steps { first: self.first + far as i64, ..self }
     }
 
+    /// So many groups of the elements at a step, which are there.
+    #[inline(always)]
+    pub(super) fn groups(&self, step: i64, groups: usize) -> &'r [[f64; GROUP]] {
+        let at = (self.first + step * self.by) as usize;
+        self.elements[at..at + groups * GROUP].as_chunks().0
+    }
+
     /// The element of a lane at a step, or 0.
-    fn get(&self, step: i64, lane: usize) -> f64 {
+    pub(super) fn get(&self, step: i64, lane: usize) -> f64 {
         let at = self.first + step * self.by + if self.row { lane as i64 } else { 0 };
         usize::try_from(at).ok().and_then(|at| self.elements.get(at)).copied().unwrap_or_default()
     }

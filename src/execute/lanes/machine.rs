@@ -263,6 +263,7 @@ impl<'m> Machine<'m> {
             Instruction::Kernel(ref it) => dispatch::kernel(state, reals, &code.addresses, it),
             Instruction::Transpose(ref it) => transpose::run(state, reals, &code.addresses, it),
             Instruction::Inner(ref it) => dispatch::inner(state, reals, &code.addresses, it),
+            Instruction::Outer(ref it) => dispatch::outer(state, reals, &code.addresses, it),
             Instruction::Alloc { buffer, count, real, own } => {
                 let (count, each) = (state.one(count), if own { state.width } else { 1 });
                 if !(0..=LARGEST / each as i64).contains(&count) {

@@ -16,6 +16,7 @@ mod kernel;
 mod machine;
 mod memory;
 mod needed;
+mod outer;
 mod ports;
 mod registers;
 mod state;

@@ -60,6 +60,7 @@ fn cost(machine: &Machine<'_>, it: &LanesLoop) -> i64 {
             Instruction::Real { op: RealOp::Row(_), .. } => ROW,
             Instruction::Inner(inner) => machine.state.one(inner.count).max(1),
             Instruction::Transpose(it) => machine.state.one(it.count).max(1),
+            Instruction::Outer(it) => machine.state.one(it.count).max(1),
             _ => 1,
         };
         cost = cost.saturating_add(times.last().copied().unwrap_or(1).saturating_mul(each));

@@ -1,0 +1,70 @@
+//! Products of a value of each lane with a row of its elements, summed up over the lanes: a row of an outer product.
+//!
+//! Law: it is the loop over the elements that multiplies, for all lanes, and adds the products to one element each. The
+//! lanes' products are added up before they are added to it.
+
+use super::instruction::{Address, Outer};
+use super::kernel::Steps;
+use super::memory::Elements;
+use super::state::State;
+use super::vector::{GROUP, Operand, Source, across, eight};
+
+/// How many elements are worked on together: so many sums hide the time that each addition takes.
+const TILE: usize = 8;
+
+/// Runs the loop.
+#[inline(always)]
+pub(super) fn run(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[Address], it: &Outer) {
+    let (count, x) = (state.one(it.count), state.real(it.x));
+    if count <= 0 {
+        return;
+    }
+    let to = &addresses[it.to as usize];
+    let (start, by) = (state.one(to.base), state.one(to.stride));
+    let mut sums = core::mem::take(&mut reals[to.buffer as usize]);
+    let rows = Steps::of(state, reals, &addresses[it.rows as usize]);
+    let mut add = |step: i64, sum: f64| {
+        if let Some(element) = sums.get_mut(start.wrapping_add(step.wrapping_mul(by))) {
+            *element += sum;
+        }
+    };
+    // The lanes of the last group may not fill it.
+    let whole = state.active / GROUP;
+    let rest = |step: i64| {
+        (whole * GROUP..state.active).fold(0.0, |sum, lane| x.lane(lane).mul_add(rows.get(step, lane), sum))
+    };
+    if !rows.fits(count, whole) {
+        for step in 0..count {
+            let sum = (0..whole * GROUP).fold(0.0, |sum, lane| x.lane(lane).mul_add(rows.get(step, lane), sum));
+            add(step, sum + rest(step));
+        }
+    } else {
+        let tiles = count / TILE as i64 * TILE as i64;
+        for step in (0..tiles).step_by(TILE) {
+            let found = tile::<TILE>(x, core::array::from_fn(|k| rows.groups(step + k as i64, whole)));
+            for (k, sum) in (step..).zip(found) {
+                add(k, sum + rest(k));
+            }
+        }
+        for step in tiles..count {
+            let [sum] = tile(x, [rows.groups(step, whole)]);
+            add(step, sum + rest(step));
+        }
+    }
+    reals[to.buffer as usize] = sums;
+}
+
+/// The sums of the products with some rows.
+#[inline(always)]
+fn tile<const N: usize>(x: Operand<'_, f64>, rows: [&[[f64; GROUP]]; N]) -> [f64; N] {
+    let groups = rows[0].len();
+    let rows = rows.map(|row| &row[..groups]);
+    let mut sums = [[0.0; GROUP]; N];
+    for k in 0..groups {
+        let x = x.group(k);
+        for (sum, row) in sums.iter_mut().zip(&rows) {
+            *sum = eight(|i| x[i].mul_add(row[k][i], sum[i]));
+        }
+    }
+    sums.map(|sum| across(sum, |a, b| a + b))
+}
