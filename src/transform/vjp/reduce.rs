@@ -10,8 +10,8 @@
 
 use super::combine::Combined;
 use super::{Reverse, Saved};
-use crate::array::{Atom, Op, Reduce, ScalarOp, Stm, Var, index};
-use crate::transform::operator::{Operator, groups, numbered, of_extremum, part, recognise};
+use crate::array::{Atom, IntegerRow, Op, Reduce, ScalarOp, Stm, Var, index};
+use crate::transform::operator::{Operator, groups, of_extremum, part, recognise};
 
 impl Reverse<'_, '_> {
     /// Writes a reduction so that what the return sweep needs of it is there.
@@ -78,16 +78,35 @@ impl Reverse<'_, '_> {
         }
     }
 
-    /// The extremum, and the number of the first element that is, or −1.
+    /// The extremum, and the number of the first element that is, or −1 if that is what the reduction starts from. NaN is
+    /// the extremum of whatever it is among. Two plain reductions are less work than one of pairs.
     fn search(&self, op: ScalarOp, neutral: Atom, array: Atom) -> [Atom; 2] {
-        let target = self.target;
-        let it = Reduce {
-            operator: numbered(target, op, neutral),
-            neutral: vec![neutral, index(-1)],
-            arrays: vec![array, target.iota(target.size(array, 0))],
-            commutative: true,
+        let (target, of) = (self.target, self.target.type_of(neutral));
+        let plain = |op: ScalarOp, from: Atom, array: Atom| {
+            let of = target.type_of(from);
+            let operator = target.lambda(&[of, of], |x| vec![target.scalar(op, x)]);
+            target.one(Op::Reduce(Box::new(Reduce {
+                operator,
+                neutral: vec![from],
+                arrays: vec![array],
+                commutative: true,
+            })))
         };
-        target.emit(Op::Reduce(Box::new(it))).try_into().expect("the operator has two components")
+        let extremum = plain(op, neutral, array);
+        let is_extremum = |x: Atom| {
+            let equal = target.scalar(ScalarOp::Equal, &[x, extremum]);
+            if !of.prim.is_real() {
+                return equal;
+            }
+            let is_nan = target.scalar(ScalarOp::Not, &[target.scalar(ScalarOp::Equal, &[x, x])]);
+            target.scalar(ScalarOp::Add, &[equal, is_nan])
+        };
+        let (numbers, nowhere) = (target.iota(target.size(array, 0)), index(i64::MAX));
+        let places =
+            target.map(&[array, numbers], |x| target.choose(is_extremum(x[0]), || vec![x[1]], || vec![nowhere]));
+        let first = plain(ScalarOp::Integer(IntegerRow::Min), nowhere, places[0]);
+        let winner = target.choose(is_extremum(neutral), || vec![index(-1)], || vec![first])[0];
+        [extremum, winner]
     }
 
     /// The adjoints of what is reduced. `prefixes` are what is combined up to each element, where they are known.
