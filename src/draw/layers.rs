@@ -58,8 +58,8 @@ fn layers(nodes: &[Extent], edges: &[Edge]) -> Vec<usize> {
     let mut layer = vec![0; nodes.len()];
     let mut taking = vec![Vec::new(); nodes.len()];
     edges.iter().for_each(|edge| taking[edge.to].push(edge.from));
-    for node in 0..nodes.len() {
-        layer[node] = taking[node].iter().map(|from| layer[*from] + 1).max().unwrap_or(0);
+    for (node, taken) in taking.iter().enumerate() {
+        layer[node] = taken.iter().map(|from| layer[*from] + 1).max().unwrap_or(0);
     }
     for node in (0..nodes.len()).filter(|node| nodes[*node].role == Role::Output) {
         let others = (0..nodes.len()).filter(|other| nodes[*other].role != Role::Output);
@@ -67,9 +67,9 @@ fn layers(nodes: &[Extent], edges: &[Edge]) -> Vec<usize> {
     }
     let mut first_use = vec![usize::MAX; nodes.len()];
     edges.iter().for_each(|edge| first_use[edge.from] = first_use[edge.from].min(layer[edge.to]));
-    for node in 0..nodes.len() {
-        if taking[node].is_empty() && nodes[node].role == Role::Step && first_use[node] < usize::MAX {
-            layer[node] = first_use[node].saturating_sub(1);
+    for (node, first) in first_use.into_iter().enumerate() {
+        if taking[node].is_empty() && nodes[node].role == Role::Step && first < usize::MAX {
+            layer[node] = first.saturating_sub(1);
         }
     }
     layer

@@ -27,20 +27,37 @@ pub(crate) fn differentiate(mode: &str, arguments: &Arguments) -> Result<Answer,
     let sources = &loaded.texts.sources;
     eprint!("{}", shown(sources, &loaded.warnings));
     let primal = loaded.entry(arguments)?;
-    let mut names = parameters(primal);
-    match mode {
-        "jvp" => {
-            let active = active(&loaded.program, primal, arguments.option("wrt"))?;
-            names.extend(active.iter().map(|&at| format!("the direction of `{}`", primal.params[at].0)));
-        }
-        "vjp" => names.push("the adjoint of the result".into()),
-        _ => {}
-    }
+    let active = active(&loaded.program, primal, arguments.option("wrt"))?;
+    let names = names(mode, primal, &active);
     let name = format!("the {mode} of `{}`", primal.name);
     let values = from_stdin(entry(&program, Some(WRAPPER))?, &name, &names)?;
     let results = executor.ready(&program, WRAPPER).and_then(|engine| engine.run(&values, limits));
     let results = results.map_err(|message| Failure::ran(sources, &message))?;
     Ok(Answer { output: written(&results, arguments.has("binary")), code: 0 })
+}
+
+/// What the parameters of a derivative are called.
+fn names(mode: &str, primal: &Entry, active: &[usize]) -> Vec<String> {
+    let mut names = parameters(primal);
+    match mode {
+        "jvp" => names.extend(active.iter().map(|&at| format!("the direction of `{}`", primal.params[at].0))),
+        "vjp" => names.push("the adjoint of the result".into()),
+        _ => {}
+    }
+    names
+}
+
+/// The program with the derivative of an entry point as one more, by some parameters; and what its parameters are called.
+pub(crate) fn derived_and_named(
+    mode: &str,
+    loaded: &mut Loaded,
+    name: &str,
+    wrt: Option<&str>,
+) -> Result<(Program, Vec<String>), Failure> {
+    let program = derived(mode, loaded, Some(name), wrt)?;
+    let primal = entry(&loaded.program, Some(name))?;
+    let active = active(&loaded.program, primal, wrt)?;
+    Ok((program, names(mode, primal, &active)))
 }
 
 /// The program with the derivative of an entry point as one more, by some parameters.

@@ -60,8 +60,13 @@ pub(crate) const FLAGS: &[Flag] = &[
     flag("runs", "N", "how often each is run; by default for half a second, at least 3 times"),
     flag("wrt", "NAMES", "by these parameters, with commas; by default all that hold real numbers"),
     Flag {
-        values: &["text", "lanes", "tree"],
-        ..flag("as", "FORM", "text: the array program; lanes: how it runs; tree: as it was read")
+        values: &["text", "dot", "svg", "latex", "kernel", "tree"],
+        ..flag("as", "FORM", "text, latex: the array program; dot, svg: drawn; kernel: how it runs; tree: as read")
+    },
+    flag("at", "VALUES", "draw what is computed at these values, and adjoints; - for standard input"),
+    Flag {
+        values: &["keep", "melt"],
+        ..flag("arrays", "WHAT", "keep: arrays stay, and control flow melts; melt: scalars alone are left (default)")
     },
     Flag { values: &["grad", "jvp", "vjp"], ..flag("derivative", "MODE", "of the derivative: grad, jvp or vjp") },
     switch("json", "one JSON object a line"),
@@ -138,10 +143,31 @@ pub(crate) const COMMANDS: &[Command] = &[
     Command {
         name: "show",
         usage: "FORMULA [--as FORM] | FILE.fut",
-        help: "a formula (as text, latex or dot), or what an entry point becomes",
-        flags: &["entry", "as", "derivative", "wrt"],
-        more: "",
-        examples: &["catadiff show \"hypot(x, y) / 2\" --as latex", "catadiff show f.fut -e loss --derivative vjp"],
+        help: "a formula (as text, latex, dot or svg), or what an entry point becomes",
+        flags: &["entry", "as", "derivative", "wrt", "at", "steps", "memory"],
+        more: "A picture shows the data flow, from the top to the bottom, with functions inside of what they are of. With `--at`,\n\
+               each box has its value and the derivative of the result by it: behind the arguments the adjoint of the\n\
+               result may stand, which is 1 for one real number. A picture has at most 600 boxes, and folds functions\n\
+               to have no more; a run that is drawn takes at most a million steps, unless `--steps` allows others.",
+        examples: &[
+            "catadiff show \"hypot(x, y) / 2\" --as latex",
+            "catadiff show f.fut -e loss --derivative vjp",
+            "catadiff show f.fut -e loss --as svg --at '[1.0, 2.0] [3.0, 5.0]' > loss.svg",
+        ],
+    },
+    Command {
+        name: "trace",
+        usage: "FILE.fut",
+        help: "the straight line of operations that an entry point is at the values on standard input",
+        flags: &["entry", "arrays", "as", "derivative", "wrt", "steps", "memory"],
+        more: "As text, latex, dot or svg. As text, the decisions that made it so stand before it as comments. In a picture each\n\
+               box has its value, and the derivative of the result by it, as in `show --at`. The run takes at most a\n\
+               million steps, unless `--steps` allows others.",
+        examples: &[
+            "echo '[1.0, 2.0] [3.0, 5.0]' | catadiff trace f.fut -e loss",
+            "echo '3 2' | catadiff trace example.fut --as svg > graph.svg",
+            "catadiff trace f.fut -e loss --arrays keep < data.in",
+        ],
     },
     Command {
         name: "repl",

@@ -9,6 +9,7 @@
 
 mod bits;
 mod boundary;
+mod carried;
 mod combinators;
 mod control;
 mod derivatives;
