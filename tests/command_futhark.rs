@@ -281,6 +281,75 @@ fn programs_and_traces_are_drawn() {
 }
 
 #[test]
+fn programs_run_on_other_numbers() {
+    let here = folder("carriers", &[("a.fut", THESES), ("b.fut", PROGRAM)]);
+    let run = |arguments: &str, input: &str| answer(&here, arguments, input);
+    // What can be: the ends are those of x1 + x1·x2 for x1 from 4 to 6 and x2 from 2 to 4, and a bit more.
+    let range = run("run a.fut -e graph --carrier interval --radius 1", "5 3");
+    let ends: Vec<f64> = range.trim_matches(['[', ']', '\n']).split(", ").map(|end| end.parse().unwrap()).collect();
+    assert!(ends[0] <= 12.0 && ends[0] > 11.999 && ends[1] >= 30.0 && ends[1] < 30.001, "{range}");
+    assert_eq!(run("run a.fut -e graph --carrier interval", "5 3"), "[20, 20]\n");
+    // Two products and two sums, one of which is from 0.
+    let counted = run("run b.fut -e dot --carrier cost", "[1, 2] [3, 4]");
+    assert_eq!(counted, "additions 2\nmultiplications 2\nfunctions 0\nin all 4\n");
+    assert_eq!(
+        run("run a.fut -e logs --carrier nan-origin", "[1, 2.5e300]").lines().last(),
+        Some("no operation went wrong")
+    );
+    assert!(run("run a.fut -e logs --carrier nan-origin", "[1, -1]").ends_with("NaN in: ln(-1), operation 4\n"));
+    assert_eq!(run("run b.fut -e scale --carrier support", "[1, 2] 3"), "[{xs[0], k}, {xs[1], k}]\n");
+    assert_eq!(run("run b.fut -e dot --carrier term", "[1, 2] [3, 4]"), "xs_0 * ys_0 + xs_1 * ys_1\n");
+    assert_eq!(
+        run("vjp a.fut -e graph --carrier term", "5 3 1"),
+        "x_0 + x_0 * x_1\nadjoint + adjoint * x_1\nadjoint * x_0\n"
+    );
+    assert_eq!(run("grad a.fut -e graph --carrier cost", "5 3").lines().last(), Some("in all 1"));
+
+    // Derivatives by numbers are those of the language.
+    for (by, command, input) in [
+        ("dual", "jvp b.fut -e dot", "[1, 2] [3, 4] [1, 0] [0, 1]"),
+        ("dual", "jvp b.fut -e dot --wrt ys", "[1, 2] [3, 4] [1, 7]"),
+        ("dual", "jvp b.fut -e scale", "[1, 2, 3] 4 [1, 0, 1] 0.5"),
+        ("tape", "vjp b.fut -e scale", "[1, 2, 3] 4 [1, 0, 1]"),
+        ("tape", "vjp b.fut -e scale --wrt k", "[1, 2, 3] 4 [1, 0, 1]"),
+        ("tape", "vjp a.fut -e f", "3 2 0 1"),
+        ("tape", "grad a.fut -e product", "3 2"),
+        ("tape", "grad a.fut -e far", "[1, 2, 3]"),
+    ] {
+        assert_eq!(run(&format!("{command} --carrier {by}"), input), run(command, input), "{command}");
+    }
+    for (arguments, input, code, part) in [
+        ("run a.fut -e graph --carrier dual", "", 2, "they are for `jvp`"),
+        ("run a.fut -e graph --carrier tape", "", 2, "it is for `grad` and `vjp`"),
+        ("vjp a.fut -e graph --carrier dual", "", 2, "they are for `jvp`"),
+        ("run a.fut -e graph --carrier cost --executor lanes", "", 2, "leave `--executor` out"),
+        ("run a.fut -e graph --carrier cost --binary", "", 2, "`--binary` is for numbers"),
+        ("run a.fut -e graph --carrier complex", "", 2, "`--carrier` is one of interval, cost, nan-origin"),
+        ("run a.fut -e graph --radius 1", "1 2", 2, "add `--carrier interval`"),
+        ("run a.fut -e graph --carrier cost --radius 1", "1 2", 2, "add `--carrier interval`"),
+        ("run a.fut -e graph --carrier interval --radius -1", "1 2", 2, "at least 0"),
+        ("run a.fut -e f --carrier interval --radius 1", "2 2", 3, "depends on a number without a definite value"),
+        ("run a.fut -e f --carrier term", "2 2", 3, "depends on a number without a definite value"),
+        ("run b.fut -e at --carrier cost", "[1] 5", 3, "index 5"),
+        ("run a.fut -e spin --carrier cost --steps 100", "1", 3, "100 steps"),
+        ("jvp a.fut -e own --carrier dual", "3 1", 2, "derivatives of their own"),
+        ("vjp a.fut -e count --carrier tape", "3 4 0 1", 2, "a result is of kind i64"),
+        ("vjp a.fut -e count --carrier tape --wrt n", "3 4 0 1", 2, "a result is of kind i64"),
+        (
+            "jvp b.fut -e scale --carrier dual",
+            "[1, 2] 3 [1] 0",
+            3,
+            "the direction is of type [1]f64, where [2]f64 is wanted",
+        ),
+        ("vjp b.fut -e scale --carrier tape", "[1, 2] 3 [1]", 3, "the adjoint of the result is of type [1]f64"),
+    ] {
+        let (found, _, errors) = told(&here, arguments, input);
+        assert_eq!(found, code, "{arguments}: {errors}");
+        assert!(errors.starts_with("catadiff: ") && errors.contains(part), "{arguments}: {errors}");
+    }
+}
+
+#[test]
 fn a_session_goes_on_after_mistakes() {
     let here = folder("repl", &[("b.fut", "def twice (x: f64) = x + x\n")]);
     let lines = "def sq x = x * x\nmap sq [1, 2]\n1 +\nfoo 3\n-- a comment\nsq\nlet y = 3.5\ny * 2\n1 / 0\n\

@@ -6,6 +6,7 @@
 mod answer;
 mod arguments;
 mod bench;
+mod carrier;
 mod cases;
 mod check;
 mod compare;
