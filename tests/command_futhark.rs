@@ -164,6 +164,28 @@ fn blocks_say_where_data_is_and_what_is_refused() {
     }
 }
 
+#[cfg(feature = "gzip")]
+#[test]
+fn values_may_be_compressed() {
+    // "[1.5, 2.5]\n" and "8.0", with a checksum.
+    let packed =
+        |hex: &str| (0..hex.len() / 2).map(|n| u8::from_str_radix(&hex[2 * n..2 * n + 2], 16).unwrap()).collect();
+    let input: Vec<u8> = packed("1f8b08000000000002038b36d433d55130d2338de50200eb8eea690b000000");
+    let here = folder(
+        "packed",
+        &[("a.fut", "-- ==\n-- input @ x.in.gz\n-- output @ x.out.gz\nentry main (x: []f64) = 2 * f64.sum x\n")],
+    );
+    std::fs::write(here.join("x.in.gz"), &input).unwrap();
+    std::fs::write(here.join("x.out.gz"), packed("1f8b0800000000000203b3d0330000ba54e7f803000000")).unwrap();
+    assert_eq!(answer(&here, "test a.fut", ""), "1 passed, 0 failed, 0 skipped\n");
+    let output = catadiff(&here, "run a.fut", &input);
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "8.0f64\n");
+    // What is cut off is no value.
+    std::fs::write(here.join("x.out.gz"), &input[..input.len() - 6]).unwrap();
+    let (code, output, _) = told(&here, "test a.fut", "");
+    assert!(code == 1 && output.contains("x.out.gz cannot be unpacked"), "{output}");
+}
+
 #[test]
 fn programs_are_checked_shown_and_timed() {
     let import = "import \"lib/m\"\nentry four (x: f64) = twice (twice x)\n";

@@ -112,8 +112,40 @@ pub(crate) fn parameters(entry: &Entry) -> Vec<String> {
     entry.params.iter().map(|(name, _)| format!("`{name}`")).collect()
 }
 
-/// The values that some bytes are; numbers without a suffix are of these kinds.
+/// What compressed bytes begin with.
+const COMPRESSED: [u8; 2] = [0x1f, 0x8b];
+
+/// As many bytes are unpacked.
+#[cfg(feature = "gzip")]
+const MOST: u64 = 1 << 30;
+
+/// Compressed bytes, unpacked.
+#[cfg(feature = "gzip")]
+fn unpacked(bytes: &[u8], name: &str) -> Result<Vec<u8>, String> {
+    let mut out = Vec::new();
+    let read = flate2::read::MultiGzDecoder::new(bytes).take(MOST + 1).read_to_end(&mut out);
+    read.map_err(|error| format!("{name} cannot be unpacked: {error}"))?;
+    if out.len() as u64 > MOST {
+        return Err(format!("{name} is longer than {MOST} bytes when unpacked, the longest that values may be"));
+    }
+    Ok(out)
+}
+
+#[cfg(not(feature = "gzip"))]
+fn unpacked(_: &[u8], name: &str) -> Result<Vec<u8>, String> {
+    Err(format!("{name} is compressed: unpack it, or build with the feature `gzip`"))
+}
+
+/// The values that some bytes are, which may be compressed; numbers without a suffix are of these kinds.
 fn values(bytes: &[u8], name: &str, kinds: &[Prim]) -> Result<Vec<Array>, String> {
+    // Neither text nor binary values begin like this.
+    if bytes.starts_with(&COMPRESSED) {
+        return plain(&unpacked(bytes, name)?, name, kinds);
+    }
+    plain(bytes, name, kinds)
+}
+
+fn plain(bytes: &[u8], name: &str, kinds: &[Prim]) -> Result<Vec<Array>, String> {
     read_as(bytes, 0, kinds).map_err(|message| {
         let mut sources = Sources::default();
         sources.add(name, std::str::from_utf8(bytes).unwrap_or(""));
@@ -124,9 +156,6 @@ fn values(bytes: &[u8], name: &str, kinds: &[Prim]) -> Result<Vec<Array>, String
 /// The values in a file.
 pub(crate) fn from_file(path: &Path) -> Result<Vec<Array>, String> {
     let name = path.display().to_string();
-    if path.extension().is_some_and(|ending| ending == "gz") {
-        return Err(format!("`{name}` is compressed: unpack it, and name the file without `.gz`"));
-    }
     let bytes = std::fs::read(path).map_err(|error| format!("`{name}` cannot be read: {error}"))?;
     values(&bytes, &name, &[])
 }
