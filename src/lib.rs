@@ -48,6 +48,7 @@
 //! |---|---|
 //! | [`algebra`] | promises without data: semiring, ring, field, module |
 //! | [`primitives`] | the table of elementary functions, one row each, and the number traits |
+//! | [`draw`] | pictures of data flow, as SVG and as DOT |
 //! | [`term`] | the free algebra: programs as data, without a meaning until a fold gives them one |
 //! | [`carriers`] | number types that give programs a meaning; one file each |
 //! | [`derivative`] | strategies of differentiation and the verbs |
@@ -72,6 +73,7 @@ pub mod algebra;
 pub mod array;
 pub mod carriers;
 pub mod derivative;
+pub mod draw;
 mod error;
 pub mod execute;
 pub mod futhark;

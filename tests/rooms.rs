@@ -11,7 +11,7 @@ use std::path::Path;
 /// are described in the same order on the front page, `src/lib.rs`.
 #[rustfmt::skip]
 const ROOMS: &[&str] = &[
-    "error", "algebra", "primitives", "term", "carriers", "derivative", "array", "interpret", "tracing", "transform",
+    "error", "algebra", "primitives", "draw", "term", "carriers", "derivative", "array", "interpret", "tracing", "transform",
     "lower", "execute", "interop", "futhark", "prelude",
 ];
 

@@ -21,6 +21,7 @@ fn lawful(program: &Program, at: &[Value<f64>], elsewhere: &[&[Value<f64>]]) {
     tracing::is_its_own_trace(program, at).unwrap();
     tracing::is_straight(program, at).unwrap();
     tracing::reverse_modes_agree(program, at).unwrap();
+    tracing::watched(program, at).unwrap();
     elsewhere.iter().for_each(|elsewhere| tracing::replays_or_refuses(program, at, elsewhere).unwrap());
 }
 

@@ -60,6 +60,7 @@
 //! | verbs on them | [`array_verbs`] | Jacobians by columns, by rows and by colours are one; Hessians are symmetric |
 //! | traces | [`tracing`] | they compute the same; are their own traces; replay or refuse; reverse modes agree |
 //! | texts of the front end | [`futhark_text`] | what was printed is read |
+//! | pictures | [`drawings`] | boxes and edges have places of their own; markup is well formed |
 //! | functions | [`primitives`], [`special_points`] | partials are slopes, to third order; documented special points |
 //!
 //! Values come from [`Sample`] or from your own [`Arbitrary`](quickcheck::Arbitrary), and [`for_all`] draws and
@@ -77,6 +78,7 @@ pub mod array_verbs;
 pub mod arrays;
 pub mod checkpointing;
 mod differences;
+pub mod drawings;
 pub mod dual;
 pub mod executors;
 pub mod fold;

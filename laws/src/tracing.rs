@@ -5,12 +5,13 @@
 //! alone no array operation; a replay elsewhere agrees with the program or is refused; all ways to reverse mode agree.
 
 use catadiff::Error;
-use catadiff::array::{Op, Program};
+use catadiff::array::{Atom, Op, Program};
 use catadiff::interpret::{Value, run};
-use catadiff::tracing::{Keep, Schedule, Trace, trace};
+use catadiff::tracing::{Keep, Schedule, Trace, trace, watch};
 
 use crate::array_programs::ArrayProgram;
 use crate::array_values::{LIMITS, close, directions, finite, list, mixes, reals, violation};
+use crate::drawings;
 use crate::violation::{Verdict, Violation};
 
 /// Both choices of what is kept.
@@ -178,6 +179,55 @@ pub fn reverse_modes_agree(program: &Program, at: &[Value<f64>]) -> Verdict {
     Ok(())
 }
 
+/// A run that is watched has the results of the run; its parameters are seen as the arguments, with the adjoints of the reverse pass; and
+/// what is a result is seen with its value and, unless it is used otherwise too, its adjoint.
+///
+/// # Errors
+/// The violation.
+pub fn watched(program: &Program, at: &[Value<f64>]) -> Verdict {
+    let Ok(results) = run(program, at, &LIMITS) else { return Ok(()) };
+    let adjoints = directions(&results, 11);
+    let seen = match watch(program, at, Some(&adjoints), &LIMITS) {
+        Ok(seen) => seen,
+        Err(Error::NotDifferentiable { .. }) => return Ok(()),
+        Err(error) => return fails("a program that runs can be watched", program, at, error, "Ok(…)"),
+    };
+    if list(seen.results()) != list(&results) {
+        return fails("watching changes no result", program, at, list(seen.results()), list(&results));
+    }
+    if let Ok(drawing) = seen.picture().drawing() {
+        drawings::boxes(&drawing)?;
+        drawings::markup(&drawing.to_svg())?;
+    }
+    let Ok((_, expected)) = traced(program, at, Keep::Scalars)?.reverse(at, &adjoints, Schedule::Sequential) else {
+        return fails("what can be watched has a reverse pass", program, at, "", "");
+    };
+    for ((param, argument), adjoint) in program.function.params.iter().zip(at).zip(&expected) {
+        let [sight] = seen.sights(*param) else {
+            return fails("a parameter is bound once", program, at, seen.times(*param), 1);
+        };
+        let shown = sight.values.len();
+        if sight.values != argument.elements()[..shown] || sight.sizes != argument.sizes() {
+            return fails("a parameter is the argument", program, at, format!("{sight:?}"), format!("{argument:?}"));
+        }
+        let wanted: Vec<f64> = adjoint.to_reals().unwrap_or(vec![0.0; adjoint.elements().len()]);
+        let found = sight.adjoints.as_deref().unwrap_or_default();
+        if finite(&results) && !mixes(program) && !close(found, &wanted[..shown]) {
+            let law = "the adjoint of a parameter is that of the reverse pass";
+            return fails(law, program, at, format!("{found:?}"), format!("{wanted:?}"));
+        }
+    }
+    for (atom, result) in program.function.body.results.iter().zip(&results) {
+        let Atom::Var(var) = atom else { continue };
+        let sights = seen.sights(*var);
+        let values = sights.first().map(|sight| &sight.values[..]).unwrap_or_default();
+        if sights.len() != 1 || format!("{values:?}") != format!("{:?}", &result.elements()[..values.len()]) {
+            return fails("a result is seen", program, at, format!("{sights:?}"), format!("{result:?}"));
+        }
+    }
+    Ok(())
+}
+
 /// All of these, of a random program.
 ///
 /// # Errors
@@ -188,5 +238,6 @@ pub fn of_random(random: &ArrayProgram) -> Verdict {
     is_its_own_trace(&program, &at)?;
     is_straight(&program, &at)?;
     reverse_modes_agree(&program, &at)?;
+    watched(&program, &at)?;
     random.elsewhere().iter().try_for_each(|elsewhere| replays_or_refuses(&program, &at, elsewhere))
 }

@@ -11,6 +11,8 @@
 mod agree;
 mod build;
 mod infer;
+mod latex;
+mod picture;
 mod program;
 mod rebuild;
 mod renumber;
@@ -24,6 +26,7 @@ mod visit;
 pub use agree::{Agree, Agreement, Extent};
 pub use build::{Builder, constant, index};
 pub use infer::{Reason, result_types};
+pub use picture::Picture;
 pub use program::{
     Atom, Body, Custom, Form, Hist, Lambda, Loop, Map, Op, Policy, Program, Range, Reduce, Scatter, Stm, Var,
 };

@@ -106,6 +106,7 @@ impl<'p, C: Arithmetic> Machine<'p, C> {
 
     pub(crate) fn bind(&mut self, var: Var, value: Value<C>) -> Step<()> {
         self.budget.hold(weight(&value))?;
+        let value = C::bound(&self.log, var, value);
         self.values[var.0 as usize] = Some(value);
         Ok(())
     }

@@ -8,7 +8,7 @@ use super::compare::{Compare, Test};
 use super::eval::Machine;
 use super::value::{Scalar, Value};
 use crate::algebra::Module;
-use crate::array::{Const, Custom, IntegerRow, Prim, ScalarOp};
+use crate::array::{Const, Custom, IntegerRow, Prim, ScalarOp, Var};
 
 /// The sum, or "or".
 fn sum<C: Compare>(a: Scalar<C>, b: Scalar<C>) -> Scalar<C> {
@@ -44,6 +44,11 @@ pub(crate) trait Arithmetic: Clone {
 
     /// Whether a scalar is of a kind that sizes are of.
     fn is_index(scalar: &Scalar<Self>) -> bool;
+
+    /// What a variable is bound to, for who takes it down.
+    fn bound(_: &Self::Log, _: Var, value: Value<Self>) -> Value<Self> {
+        value
+    }
 
     /// The results of a function with derivatives of its own, where they are not just those of the function.
     fn custom(_: &mut Machine<'_, Self>, _: &Custom, _: &[Value<Self>]) -> Step<Option<Vec<Value<Self>>>> {

@@ -33,4 +33,5 @@ pub use handle::{Place, Term};
 pub use listing::{Line, Listing};
 pub use parse::parse;
 pub use print::{Spelling, Written};
+pub(crate) use print::{name_in_latex, row_in_latex};
 pub use signature::{Model, Pure, Signature, Smooth};

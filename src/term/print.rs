@@ -1,16 +1,19 @@
-//! Terms as text: infix, LaTeX, and DOT, all from the spelling in the rows of the table.
+//! Terms as text and as pictures: infix, LaTeX, DOT and SVG, all from the spelling in the rows of the table.
 //!
 //! Law: what [`Display`](core::fmt::Display) prints, [`parse`](super::parse) reads back as the same term, if its
 //! variables print as identifiers that are not names of constants; users' rules it refuses. A term whose shared parts
 //! would make the text much longer than the term is printed with names for them, which no variable of it has.
 
-use core::fmt::{self, Display, Write};
+use core::fmt::{self, Display};
 use core::hash::Hash;
+use rustc_hash::FxHashMap;
 
 use super::Term;
 use super::arena::{Arena, Node};
 use super::fold::Values;
 use super::signature::{Signature, Smooth, SmoothOperation};
+use crate::draw::{Graph, Line, Role, Tone};
+use crate::error::Result;
 use crate::primitives::{Facts, Primitive};
 
 /// How an operation is written.
@@ -146,6 +149,18 @@ fn tex(node: Kind<'_>, x: &[Piece]) -> Piece {
 
 fn literal(text: String) -> Piece {
     Piece::new(if text.starts_with('-') { NEGATION } else { ATOM }, text)
+}
+
+/// A row of the table in LaTeX, of operands that are names and numbers.
+pub(crate) fn row_in_latex(row: Primitive, operands: impl Iterator<Item = String>) -> String {
+    let (name, facts, parameter) = (row.name(), row.facts(), row.parameter());
+    let operands: Vec<Piece> = operands.map(literal).collect();
+    tex(Kind::Operation(&Spelling { name, facts, parameter, custom: false }), &operands).text
+}
+
+/// The name of a function in LaTeX.
+pub(crate) fn name_in_latex(name: &str) -> String {
+    escaped(name)
 }
 
 /// A variable in LaTeX: `x_1` with its index, any other name with special characters upright as it stands.
@@ -293,29 +308,53 @@ impl<V: Clone + Eq + Hash + Display, P: Written> Term<'_, V, P> {
     /// ```
     #[must_use]
     pub fn to_dot(&self) -> String {
-        let mut text = String::from("digraph term {\n  rankdir = BT;\n  node [shape = box, style = rounded];\n");
+        self.graph().to_dot()
+    }
+
+    /// The term as a picture in SVG: a box per distinct part, below its operands.
+    ///
+    /// ```
+    /// use catadiff::prelude::*;
+    /// use catadiff::term::Arena;
+    /// let arena = Arena::<&str>::new();
+    /// let x = arena.variable("x");
+    /// let picture = (x * x + x.sin()).to_svg()?;
+    /// assert!(picture.starts_with("<svg ") && picture.matches("<path class=\"edge\"").count() == 5);
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`](crate::Error::TooLarge) if the term has more parts than a picture can
+    /// [show](crate::draw::MOST_NODES).
+    pub fn to_svg(&self) -> Result<String> {
+        Ok(self.graph().drawing()?.to_svg())
+    }
+
+    /// The term as a graph.
+    fn graph(&self) -> Graph {
+        let (mut graph, frame) = Graph::new("term");
+        let lines = |label: String| vec![Line::new(Tone::Name, label)];
         let Some((arena, root)) = self.place() else {
-            let _ = writeln!(text, "  n0 [label = \"{}\"];\n}}", self.as_literal().map(P::text).unwrap_or_default());
-            return text;
+            graph.node(frame, Role::Step, lines(self.as_literal().map(P::text).unwrap_or_default()));
+            return graph;
         };
+        let mut nodes = FxHashMap::default();
         for (id, _, node) in arena.reached(&[root]) {
-            let label = match node {
-                Node::Variable(number) => arena.variable_at(number).to_string(),
-                Node::Literal(bits) => P::text(P::from_bits(bits)),
-                Node::Plus(_) => "+".to_owned(),
-                Node::Times(_) => "×".to_owned(),
+            let (role, label) = match node {
+                Node::Variable(number) => (Role::Input, arena.variable_at(number).to_string()),
+                Node::Literal(bits) => (Role::Step, P::text(P::from_bits(bits))),
+                Node::Plus(_) => (Role::Step, "+".to_owned()),
+                Node::Times(_) => (Role::Step, "×".to_owned()),
                 Node::Apply(operation, ..) | Node::ApplyMany(operation, _) => {
                     let Spelling { name, parameter, .. } = P::spelling(operation, arena);
-                    parameter.map_or_else(|| name.to_owned(), |n| format!("{name} {n}"))
+                    (Role::Step, parameter.map_or_else(|| name.to_owned(), |n| format!("{name} {n}")))
                 }
             };
-            let _ = writeln!(text, "  n{id} [label = \"{}\"];", label.replace('\\', "\\\\").replace('"', "\\\""));
-            for operand in arena.operands_of(&node) {
-                let _ = writeln!(text, "  n{operand} -> n{id};");
-            }
+            let made = graph.node(frame, role, lines(label));
+            nodes.insert(id, made);
+            arena.operands_of(&node).into_iter().for_each(|operand| graph.edge((nodes[&operand], 0), made));
         }
-        text.push_str("}\n");
-        text
+        graph
     }
 }
 

@@ -22,6 +22,8 @@ type Port = usize;
 /// The graph.
 pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
+    /// The real scalars, by their variables.
+    ports: FxHashMap<Var, Port>,
     /// The slots of each port.
     slots: Vec<Range<usize>>,
     /// The node that computes each port; those of the arguments have none.
@@ -127,6 +129,11 @@ impl Graph {
         self.makers[port]
     }
 
+    /// The port of a variable that is a real scalar.
+    pub(super) fn port(&self, var: Var) -> Option<Port> {
+        self.ports.get(&var).copied()
+    }
+
     /// The number of slots that are filled before a node is ready.
     pub(super) fn references(&self, node: usize) -> usize {
         self.nodes[node].outputs.iter().map(|(.., port)| self.slots[*port].len()).sum()
@@ -219,7 +226,7 @@ impl Build<'_> {
             slot.at = next[slot.port];
             next[slot.port] += 1;
         }
-        Graph { nodes, slots, makers: self.makers, seeds, inputs }
+        Graph { nodes, ports: self.ports, slots, makers: self.makers, seeds, inputs }
     }
 }
 

@@ -9,6 +9,7 @@ use core::cell::RefCell;
 use rustc_hash::FxHashMap;
 
 use super::record::{Decision, Record};
+use super::watch::{Seen, notice};
 use crate::array::{
     Atom, Body, Const, Custom, Form, Lambda, Loop, Op, Prim, Program, Rebuild, ScalarOp, Stm, Type, Var, deeper, index,
     text,
@@ -19,13 +20,13 @@ use crate::interpret::{Arithmetic, Limits, Machine, Scalar, Step, VERIFIED, Valu
 /// A scalar with the name of the step that computed it. Integers and truth values without one are constants.
 #[derive(Debug, Clone)]
 pub(super) struct Named {
-    value: Scalar<f64>,
-    prim: Prim,
-    atom: Atom,
+    pub(super) value: Scalar<f64>,
+    pub(super) prim: Prim,
+    pub(super) atom: Atom,
 }
 
 impl Named {
-    fn of(scalar: &Scalar<Named>) -> Self {
+    pub(super) fn of(scalar: &Scalar<Named>) -> Self {
         let known = |value, constant: Const| Named { value, prim: constant.prim(), atom: constant.into() };
         match scalar {
             Scalar::Real(named) => named.clone(),
@@ -84,6 +85,10 @@ impl Arithmetic for Named {
 
     fn is_index(scalar: &Scalar<Named>) -> bool {
         matches!(Named::of(scalar).value, Scalar::I64(_))
+    }
+
+    fn bound(record: &Record, var: Var, value: Value<Named>) -> Value<Named> {
+        notice(record, var, value)
     }
 
     /// A function with derivatives of its own is one step, lest its derivatives be lost.
@@ -163,7 +168,19 @@ fn assemble(record: &Record, of: Type, value: &Value<Named>) -> Atom {
 
 /// The straight line of scalar operations that the program performs on these arguments, which fit it.
 pub(super) fn melt(program: &Program, arguments: &[Value<f64>], limits: &Limits) -> Result<(Program, Vec<Decision>)> {
-    let record = Record::new();
+    Ok(melt_into(Record::new(), program, arguments, limits)?.0)
+}
+
+/// A straight line with its decisions, and what was noted of the variables of the program.
+pub(super) type Melted = ((Program, Vec<Decision>), FxHashMap<Var, Seen>);
+
+/// The straight line, in this record.
+pub(super) fn melt_into(
+    record: Record,
+    program: &Program,
+    arguments: &[Value<f64>],
+    limits: &Limits,
+) -> Result<Melted> {
     let of_params = program.function.params.iter().map(|p| program.type_of(*p));
     let params: Vec<Var> = of_params.clone().map(|of| record.fresh(of)).collect();
     let named =
@@ -173,10 +190,11 @@ pub(super) fn melt(program: &Program, arguments: &[Value<f64>], limits: &Limits)
     let named = named.collect();
     let mut machine = Machine::new(program, *limits, record);
     let results = machine.apply(&program.function, named).map_err(|fault| fault.within(|| text::signature(program)))?;
-    let record = machine.log;
+    let mut record = machine.log;
     let of_results = program.function.body.results.iter().map(|a| program.atom_type(*a));
     let results = of_results.zip(&results).map(|(of, value)| assemble(&record, of, value)).collect();
-    Ok(record.finish(program.names.clone(), params, results))
+    let seen = record.take_seen();
+    Ok((record.finish(program.names.clone(), params, results), seen))
 }
 
 /// Copies of functions in which variables from outside are the names of their values.

@@ -56,9 +56,11 @@ mod prune;
 mod record;
 mod reverse;
 mod trace;
+mod watch;
 
 pub use reverse::{Reversed, Schedule};
 pub use trace::Trace;
+pub use watch::{Sight, Watched, watch};
 
 use crate::array::Program;
 use crate::error::Result;

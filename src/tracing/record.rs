@@ -4,8 +4,9 @@
 //! decision is on a variable of its outermost body, and is kept once.
 
 use core::cell::{Cell, RefCell};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::watch::Seen;
 use crate::array::{Atom, Body, Const, Lambda, Op, Program, Stm, Type, Var};
 
 /// A decision: a variable of a trace, and the value it had, on which the course of the run depended.
@@ -24,6 +25,8 @@ pub(super) struct Record {
     decisions: RefCell<Vec<Decision>>,
     decided: RefCell<FxHashSet<Var>>,
     muted: Cell<bool>,
+    /// What the variables of the program were bound to, if that is watched.
+    seen: Option<RefCell<FxHashMap<Var, Seen>>>,
 }
 
 impl Record {
@@ -34,7 +37,22 @@ impl Record {
             decisions: RefCell::default(),
             decided: RefCell::default(),
             muted: Cell::new(false),
+            seen: None,
         }
+    }
+
+    /// A record in which is noted what variables are bound to.
+    pub(super) fn watching() -> Self {
+        Record { seen: Some(RefCell::default()), ..Record::new() }
+    }
+
+    pub(super) fn seen(&self) -> Option<&RefCell<FxHashMap<Var, Seen>>> {
+        self.seen.as_ref()
+    }
+
+    /// What has been noted so far, which is then noted no more.
+    pub(super) fn take_seen(&mut self) -> FxHashMap<Var, Seen> {
+        self.seen.take().map(RefCell::into_inner).unwrap_or_default()
     }
 
     /// A new variable.

@@ -88,7 +88,7 @@ fn fitting(results: &[Value<f64>], adjoints: &[Value<f64>]) -> Result<()> {
 }
 
 /// A reverse pass over a trace that has run.
-struct Pass<'t> {
+pub(super) struct Pass<'t> {
     trace: &'t Program,
     values: &'t Values,
     graph: Graph,
@@ -101,11 +101,28 @@ struct Pass<'t> {
 }
 
 impl<'t> Pass<'t> {
-    fn new(trace: &'t Program, values: &'t Values) -> Self {
+    pub(super) fn new(trace: &'t Program, values: &'t Values) -> Self {
         let graph = Graph::new(trace, values);
         let parts = (0..graph.size()).map(|_| AtomicU64::new(0)).collect();
         let waiting = (0..graph.nodes.len()).map(|node| AtomicUsize::new(graph.references(node))).collect();
         Pass { trace, values, graph, parts, waiting, error: Mutex::default() }
+    }
+
+    /// The whole pass, for these adjoints of the results.
+    pub(super) fn run(&self, results: &[Value<f64>], adjoints: &[Value<f64>]) -> Result<()> {
+        fitting(results, adjoints)?;
+        self.sequential(self.seeded(adjoints));
+        self.outcome()
+    }
+
+    /// The adjoint of a variable, after the pass.
+    pub(super) fn adjoint_of(&self, var: Var) -> f64 {
+        self.graph.port(var).map_or(0.0, |port| self.adjoint(port))
+    }
+
+    fn outcome(&self) -> Result<()> {
+        let error = self.error.lock().expect("no task panics while it holds the error");
+        error.as_ref().map_or(Ok(()), |(_, error)| Err(error.clone()))
     }
 
     fn value(&self, atom: Atom) -> Value<f64> {
@@ -252,9 +269,7 @@ impl<'t> Pass<'t> {
         for (argument, element, port) in &self.graph.inputs {
             adjoints[*argument][*element] = Scalar::Real(self.adjoint(*port));
         }
-        if let Some((_, error)) = self.error.into_inner().expect("no task panics while it holds the error") {
-            return Err(error);
-        }
+        self.outcome()?;
         arguments.iter().zip(adjoints).map(|(argument, adjoint)| Value::array(argument.sizes(), adjoint)).collect()
     }
 }

@@ -6,11 +6,13 @@
 use std::fmt::Write as _;
 
 use catadiff::futhark::core::{Entry, Local, Prim, Program, Size, Type};
+use catadiff::futhark::elaborate::compile_entry;
 use catadiff::futhark::meaning::interface;
 use catadiff::futhark::source::Name;
 
 use crate::answer::{Answer, Failure, shown};
 use crate::arguments::Arguments;
+use crate::carrier::{Active, Carrier};
 use crate::engine::Executor;
 use crate::input::{from_stdin, parameters, written};
 use crate::load::{Loaded, entry};
@@ -21,26 +23,62 @@ pub(crate) const WRAPPER: &str = "catadiff_derivative";
 /// See the table.
 pub(crate) fn differentiate(mode: &str, arguments: &Arguments) -> Result<Answer, Failure> {
     let executor = Executor::asked(arguments, Executor::Interpreter)?;
-    let limits = arguments.limits()?;
+    let (carrier, limits) = (Carrier::asked(arguments, mode)?, arguments.limits()?);
     let mut loaded = Loaded::file(arguments.file()?)?;
     let program = derived(mode, &mut loaded, arguments.option("entry"), arguments.option("wrt"))?;
     let sources = &loaded.texts.sources;
     eprint!("{}", shown(sources, &loaded.warnings));
     let primal = loaded.entry(arguments)?;
-    let mut names = parameters(primal);
-    match mode {
-        "jvp" => {
-            let active = active(&loaded.program, primal, arguments.option("wrt"))?;
-            names.extend(active.iter().map(|&at| format!("the direction of `{}`", primal.params[at].0)));
-        }
-        "vjp" => names.push("the adjoint of the result".into()),
-        _ => {}
-    }
+    let active = active(&loaded.program, primal, arguments.option("wrt"))?;
+    let names = names(mode, primal, &active);
     let name = format!("the {mode} of `{}`", primal.name);
     let values = from_stdin(entry(&program, Some(WRAPPER))?, &name, &names)?;
+    let ran = |message| Failure::ran(sources, &message);
+    if let Some(carrier) = carrier.filter(|carrier| !carrier.differentiates()) {
+        let elaborated = compile_entry(&program, WRAPPER).map_err(ran)?;
+        return Ok(carrier.answer(&elaborated, &values, arguments)?.map_err(ran)?.into());
+    }
+    if carrier.is_some() {
+        let elaborated = compile_entry(&loaded.program, &primal.name).map_err(ran)?;
+        let leaves = primal.params.iter().enumerate();
+        let leaves =
+            leaves.flat_map(|(at, (_, of))| vec![active.contains(&at); interface(of).len()]).collect::<Vec<_>>();
+        let (given, more) = values.split_at(leaves.len().min(values.len()));
+        let numbers = Active { elaborated: &elaborated, given, leaves, limits };
+        let results = match mode {
+            "jvp" => numbers.along(more)?,
+            "vjp" => numbers.back(Some(more))?,
+            _ => numbers.back(None)?,
+        };
+        return Ok(Answer { output: written(&results, arguments.has("binary")), code: 0 });
+    }
     let results = executor.ready(&program, WRAPPER).and_then(|engine| engine.run(&values, limits));
     let results = results.map_err(|message| Failure::ran(sources, &message))?;
     Ok(Answer { output: written(&results, arguments.has("binary")), code: 0 })
+}
+
+/// What the parameters of a derivative are called.
+fn names(mode: &str, primal: &Entry, active: &[usize]) -> Vec<String> {
+    let mut names = parameters(primal);
+    match mode {
+        "jvp" => names.extend(active.iter().map(|&at| format!("the direction of `{}`", primal.params[at].0))),
+        "vjp" => names.push("the adjoint of the result".into()),
+        _ => {}
+    }
+    names
+}
+
+/// The program with the derivative of an entry point as one more, by some parameters; and what its parameters are called.
+pub(crate) fn derived_and_named(
+    mode: &str,
+    loaded: &mut Loaded,
+    name: &str,
+    wrt: Option<&str>,
+) -> Result<(Program, Vec<String>), Failure> {
+    let program = derived(mode, loaded, Some(name), wrt)?;
+    let primal = entry(&loaded.program, Some(name))?;
+    let active = active(&loaded.program, primal, wrt)?;
+    Ok((program, names(mode, primal, &active)))
 }
 
 /// The program with the derivative of an entry point as one more, by some parameters.

@@ -225,7 +225,11 @@ fn show(formula: &str, options: &[&str]) -> std::result::Result<String, String> 
         [] | ["--as", "text"] => Ok(format!("{term}\n")),
         ["--as", "latex"] => Ok(format!("{}\n", term.to_latex())),
         ["--as", "dot"] => Ok(term.to_dot()),
-        _ => Err(format!("`{}` is not understood: forms are `--as text`, `--as latex`, `--as dot`", options.join(" "))),
+        ["--as", "svg"] => term.to_svg().map_err(|error| error.to_string()),
+        _ => Err(format!(
+            "`{}` is not understood: forms are `--as text`, `--as latex`, `--as dot`, `--as svg`",
+            options.join(" ")
+        )),
     }
 }
 

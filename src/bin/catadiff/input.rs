@@ -12,38 +12,99 @@ use catadiff::futhark::values::{Array, read_as, write_binary};
 
 use crate::answer::Failure;
 
-/// Values from standard input, of the kinds that an entry point takes. `names` says what its parameters are called.
-pub(crate) fn from_stdin(entry: &Entry, name: &str, names: &[String]) -> Result<Vec<Array>, Failure> {
-    let kinds: Vec<Prim> = entry.params.iter().flat_map(|(_, of)| interface(of)).map(|(kind, _)| kind).collect();
+/// All of standard input, which nobody is asked to type if it is for nothing.
+fn all_of_stdin(wanted: bool) -> Result<Vec<u8>, Failure> {
     let mut stdin = std::io::stdin();
     let mut bytes = Vec::new();
-    // Nobody is asked to type nothing.
-    if !(kinds.is_empty() && stdin.is_terminal()) {
+    if wanted || !stdin.is_terminal() {
         let read = stdin.read_to_end(&mut bytes);
         read.map_err(|error| Failure::asked(format!("standard input cannot be read: {error}")))?;
     }
-    let values = values(&bytes, "standard input", &kinds).map_err(Failure::asked)?;
-    if values.len() != kinds.len() {
-        let parts = if kinds.len() == names.len() { "" } else { "the parts of " };
+    Ok(bytes)
+}
+
+/// All of standard input.
+pub(crate) fn stdin() -> Result<Vec<u8>, Failure> {
+    all_of_stdin(true)
+}
+
+/// Values from standard input, of the kinds that an entry point takes. `names` says what its parameters are called.
+pub(crate) fn from_stdin(entry: &Entry, name: &str, names: &[String]) -> Result<Vec<Array>, Failure> {
+    let bytes = all_of_stdin(!leaves(entry).is_empty())?;
+    let (values, more) = read(&bytes, "standard input", entry, name, names, &[])?;
+    debug_assert!(more.is_none(), "no more was asked for");
+    Ok(values)
+}
+
+/// Values of the kinds that an entry point takes, and adjoints of its results if they stand behind these; the adjoint of one real number
+/// is 1 unless it is given.
+pub(crate) fn point(
+    bytes: &[u8],
+    source: &str,
+    entry: &Entry,
+    name: &str,
+    names: &[String],
+) -> Result<(Vec<Array>, Option<Vec<Array>>), Failure> {
+    let results = interface(&entry.result);
+    let (values, adjoints) = read(bytes, source, entry, name, names, &results)?;
+    let one = match results[..] {
+        [(Prim::F64, 0)] => Some(vec![Array::scalar(1.0_f64)]),
+        [(Prim::F32, 0)] => Some(vec![Array::scalar(1.0_f32)]),
+        _ => None,
+    };
+    Ok((values, adjoints.or(one)))
+}
+
+/// The kinds and ranks of what an entry point takes.
+fn leaves(entry: &Entry) -> Vec<(Prim, usize)> {
+    entry.params.iter().flat_map(|(_, of)| interface(of)).collect()
+}
+
+/// The values that some bytes are, and those behind them if there are as many as may be.
+fn read(
+    bytes: &[u8],
+    source: &str,
+    entry: &Entry,
+    name: &str,
+    names: &[String],
+    more: &[(Prim, usize)],
+) -> Result<(Vec<Array>, Option<Vec<Array>>), Failure> {
+    let wanted = leaves(entry);
+    let takes = wanted.len();
+    let kinds: Vec<Prim> = wanted.iter().chain(more).map(|(kind, _)| *kind).collect();
+    let mut values = values(bytes, source, &kinds).map_err(Failure::asked)?;
+    if values.len() != takes && (more.is_empty() || values.len() != kinds.len()) {
+        let parts = if takes == names.len() { "" } else { "the parts of " };
         let listed = if names.is_empty() { String::new() } else { format!(" ({parts}{})", names.join(", ")) };
-        let (takes, given) = (kinds.len(), values.len());
-        return Err(Failure::asked(format!("{name} takes {takes} values{listed}, and standard input has {given}")));
+        let given = values.len();
+        let or = if more.is_empty() {
+            String::new()
+        } else {
+            format!(", or {} with the adjoint of the result", kinds.len())
+        };
+        return Err(Failure::asked(format!("{name} takes {takes} values{listed}{or}, and {source} has {given}")));
     }
-    let checked = entry
+    let mut called = entry
         .params
         .iter()
-        .zip(names)
-        .flat_map(|((_, of), name)| interface(of).into_iter().map(move |leaf| (leaf, name)));
-    for (((kind, rank), name), value) in checked.zip(&values) {
-        if (kind, rank) != (value.data.kind(), value.shape.len()) {
-            let wanted = format!("{}{}", "[]".repeat(rank), kind.name());
+        .enumerate()
+        .flat_map(|(at, (name, of))| {
+            let shown = names.get(at).cloned().unwrap_or_else(|| format!("`{name}`"));
+            vec![shown; interface(of).len()]
+        })
+        .chain(more.iter().map(|_| "the adjoint of the result".to_owned()));
+    for ((kind, rank), value) in wanted.iter().chain(more).zip(&values) {
+        let name = called.next().unwrap_or_default();
+        if (*kind, *rank) != (value.data.kind(), value.shape.len()) {
+            let wanted = format!("{}{}", "[]".repeat(*rank), kind.name());
             let found = value.type_name();
             return Err(Failure::asked(format!(
-                "{name} is of type {wanted}, and standard input has a value of type {found}"
+                "{name} is of type {wanted}, and {source} has a value of type {found}"
             )));
         }
     }
-    Ok(values)
+    let behind = (values.len() > takes).then(|| values.split_off(takes));
+    Ok((values, behind))
 }
 
 /// What the parameters of an entry point are called.
@@ -51,8 +112,40 @@ pub(crate) fn parameters(entry: &Entry) -> Vec<String> {
     entry.params.iter().map(|(name, _)| format!("`{name}`")).collect()
 }
 
-/// The values that some bytes are; numbers without a suffix are of these kinds.
+/// What compressed bytes begin with.
+const COMPRESSED: [u8; 2] = [0x1f, 0x8b];
+
+/// As many bytes are unpacked.
+#[cfg(feature = "gzip")]
+const MOST: u64 = 1 << 30;
+
+/// Compressed bytes, unpacked.
+#[cfg(feature = "gzip")]
+fn unpacked(bytes: &[u8], name: &str) -> Result<Vec<u8>, String> {
+    let mut out = Vec::new();
+    let read = flate2::read::MultiGzDecoder::new(bytes).take(MOST + 1).read_to_end(&mut out);
+    read.map_err(|error| format!("{name} cannot be unpacked: {error}"))?;
+    if out.len() as u64 > MOST {
+        return Err(format!("{name} is longer than {MOST} bytes when unpacked, the longest that values may be"));
+    }
+    Ok(out)
+}
+
+#[cfg(not(feature = "gzip"))]
+fn unpacked(_: &[u8], name: &str) -> Result<Vec<u8>, String> {
+    Err(format!("{name} is compressed: unpack it, or build with the feature `gzip`"))
+}
+
+/// The values that some bytes are, which may be compressed; numbers without a suffix are of these kinds.
 fn values(bytes: &[u8], name: &str, kinds: &[Prim]) -> Result<Vec<Array>, String> {
+    // Neither text nor binary values begin like this.
+    if bytes.starts_with(&COMPRESSED) {
+        return plain(&unpacked(bytes, name)?, name, kinds);
+    }
+    plain(bytes, name, kinds)
+}
+
+fn plain(bytes: &[u8], name: &str, kinds: &[Prim]) -> Result<Vec<Array>, String> {
     read_as(bytes, 0, kinds).map_err(|message| {
         let mut sources = Sources::default();
         sources.add(name, std::str::from_utf8(bytes).unwrap_or(""));
@@ -63,9 +156,6 @@ fn values(bytes: &[u8], name: &str, kinds: &[Prim]) -> Result<Vec<Array>, String
 /// The values in a file.
 pub(crate) fn from_file(path: &Path) -> Result<Vec<Array>, String> {
     let name = path.display().to_string();
-    if path.extension().is_some_and(|ending| ending == "gz") {
-        return Err(format!("`{name}` is compressed: unpack it, and name the file without `.gz`"));
-    }
     let bytes = std::fs::read(path).map_err(|error| format!("`{name}` cannot be read: {error}"))?;
     values(&bytes, &name, &[])
 }

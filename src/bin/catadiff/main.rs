@@ -6,6 +6,7 @@
 mod answer;
 mod arguments;
 mod bench;
+mod carrier;
 mod cases;
 mod check;
 mod compare;
@@ -22,6 +23,7 @@ mod run;
 mod show;
 mod table;
 mod test;
+mod trace;
 
 use std::process::ExitCode;
 
@@ -68,6 +70,7 @@ fn answered(arguments: &[&str]) -> Result<Answer, Failure> {
                 "bench" => bench::bench(&arguments),
                 "grad" | "jvp" | "vjp" => derivative::differentiate(row.name, &arguments),
                 "check" => check::check(&arguments),
+                "trace" => trace::show_trace(&arguments),
                 "repl" => repl::repl(&arguments),
                 _ => show::show(&arguments),
             }

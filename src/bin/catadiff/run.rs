@@ -2,8 +2,11 @@
 //!
 //! Law: what is written is all of the results, or none.
 
+use catadiff::futhark::elaborate::compile_entry;
+
 use crate::answer::{Answer, Failure, shown};
 use crate::arguments::Arguments;
+use crate::carrier::Carrier;
 use crate::engine::Executor;
 use crate::input::{from_stdin, parameters, written};
 use crate::load::Loaded;
@@ -11,12 +14,19 @@ use crate::load::Loaded;
 /// See the table.
 pub(crate) fn run(arguments: &Arguments) -> Result<Answer, Failure> {
     let executor = Executor::asked(arguments, Executor::Interpreter)?;
+    let carrier = Carrier::asked(arguments, "run")?;
     let limits = arguments.limits()?;
     let loaded = Loaded::file(arguments.file()?)?;
     let entry = loaded.entry(arguments)?;
     let sources = &loaded.texts.sources;
     eprint!("{}", shown(sources, &loaded.warnings));
     let values = from_stdin(entry, &format!("`{}`", entry.name), &parameters(entry))?;
+    if let Some(carrier) = carrier {
+        let elaborated =
+            compile_entry(&loaded.program, &entry.name).map_err(|message| Failure::ran(sources, &message))?;
+        let answer = carrier.answer(&elaborated, &values, arguments)?;
+        return Ok(answer.map_err(|message| Failure::ran(sources, &message))?.into());
+    }
     let results = executor.ready(&loaded.program, &entry.name).and_then(|engine| engine.run(&values, limits));
     let results = results.map_err(|message| Failure::ran(sources, &message))?;
     Ok(Answer { output: written(&results, arguments.has("binary")), code: 0 })

@@ -60,9 +60,19 @@ pub(crate) const FLAGS: &[Flag] = &[
     flag("runs", "N", "how often each is run; by default for half a second, at least 3 times"),
     flag("wrt", "NAMES", "by these parameters, with commas; by default all that hold real numbers"),
     Flag {
-        values: &["text", "lanes", "tree"],
-        ..flag("as", "FORM", "text: the array program; lanes: how it runs; tree: as it was read")
+        values: &["text", "dot", "svg", "latex", "kernel", "tree"],
+        ..flag("as", "FORM", "text, latex: the array program; dot, svg: drawn; kernel: how it runs; tree: as read")
     },
+    flag("at", "VALUES", "draw what is computed at these values, and adjoints; - for standard input"),
+    Flag {
+        values: &["keep", "melt"],
+        ..flag("arrays", "WHAT", "keep: arrays stay, and control flow melts; melt: scalars alone are left (default)")
+    },
+    Flag {
+        values: &["interval", "cost", "nan-origin", "support", "term", "dual", "tape"],
+        ..flag("carrier", "NUMBERS", "run on other numbers, in double precision")
+    },
+    flag("radius", "X", "intervals: each real number stands for all that are so near; by default 0"),
     Flag { values: &["grad", "jvp", "vjp"], ..flag("derivative", "MODE", "of the derivative: grad, jvp or vjp") },
     switch("json", "one JSON object a line"),
 ];
@@ -73,12 +83,15 @@ pub(crate) const COMMANDS: &[Command] = &[
         name: "run",
         usage: "FILE.fut",
         help: "run a program on values from standard input",
-        flags: &["entry", "executor", "steps", "memory", "binary"],
+        flags: &["entry", "executor", "carrier", "radius", "steps", "memory", "binary"],
         more: "Values are read in Futhark's text or binary format; numbers without a suffix take the kind that the entry\n\
-               point wants. Results are written one on a line. Records are given field by field.",
+               point wants. Results are written one on a line. Records are given field by field.\n\
+               On other numbers: interval, what the results can be; cost, how many operations there are; nan-origin, which of\n\
+               them first went wrong; support, which inputs each result depends on; term, the results as formulas.",
         examples: &[
             "echo '[1.0, 2.0] 3' | catadiff run dot.fut -e scale",
             "catadiff run mean.fut --steps 100000 < data.in",
+            "echo '[1.0, 2.0] 3' | catadiff run dot.fut -e scale --carrier interval --radius 0.1",
         ],
     },
     Command {
@@ -102,7 +115,7 @@ pub(crate) const COMMANDS: &[Command] = &[
         name: "grad",
         usage: "FORMULA NAME=VALUE ... | FILE.fut",
         help: "value and gradient of a formula, or the gradient of an entry point",
-        flags: &["entry", "wrt", "executor", "steps", "memory", "binary"],
+        flags: &["entry", "wrt", "executor", "carrier", "radius", "steps", "memory", "binary"],
         more: "Of a formula: at a point, under every strategy, with operation counts, and the symbolic derivatives.\n\
                Of an entry point whose result is one real number: at the values on standard input, a result for each\n\
                parameter that holds real numbers.",
@@ -115,16 +128,18 @@ pub(crate) const COMMANDS: &[Command] = &[
         name: "jvp",
         usage: "FILE.fut",
         help: "value of an entry point, and its derivative along a direction",
-        flags: &["entry", "wrt", "executor", "steps", "memory", "binary"],
-        more: "On standard input: the arguments, then a direction for each parameter that holds real numbers.",
+        flags: &["entry", "wrt", "executor", "carrier", "radius", "steps", "memory", "binary"],
+        more: "On standard input: the arguments, then a direction for each parameter that holds real numbers.\n\
+               On dual numbers the derivative is that of the entry point as it runs; other numbers run the derivative.",
         examples: &["echo '[1.0, 2.0]  [1.0, 0.0]' | catadiff jvp f.fut -e loss"],
     },
     Command {
         name: "vjp",
         usage: "FILE.fut",
         help: "value of an entry point, and adjoints of its parameters",
-        flags: &["entry", "wrt", "executor", "steps", "memory", "binary"],
-        more: "On standard input: the arguments, then the adjoint of the result.",
+        flags: &["entry", "wrt", "executor", "carrier", "radius", "steps", "memory", "binary"],
+        more: "On standard input: the arguments, then the adjoint of the result.\n\
+               On a tape the derivative is that of the entry point as it runs; other numbers run the derivative.",
         examples: &["echo '[1.0, 2.0]  1.0' | catadiff vjp f.fut -e loss"],
     },
     Command {
@@ -138,10 +153,31 @@ pub(crate) const COMMANDS: &[Command] = &[
     Command {
         name: "show",
         usage: "FORMULA [--as FORM] | FILE.fut",
-        help: "a formula (as text, latex or dot), or what an entry point becomes",
-        flags: &["entry", "as", "derivative", "wrt"],
-        more: "",
-        examples: &["catadiff show \"hypot(x, y) / 2\" --as latex", "catadiff show f.fut -e loss --derivative vjp"],
+        help: "a formula (as text, latex, dot or svg), or what an entry point becomes",
+        flags: &["entry", "as", "derivative", "wrt", "at", "steps", "memory"],
+        more: "A picture shows the data flow, from the top to the bottom, with functions inside of what they are of. With `--at`,\n\
+               each box has its value and the derivative of the result by it: behind the arguments the adjoint of the\n\
+               result may stand, which is 1 for one real number. A picture has at most 600 boxes, and folds functions\n\
+               to have no more; a run that is drawn takes at most a million steps, unless `--steps` allows others.",
+        examples: &[
+            "catadiff show \"hypot(x, y) / 2\" --as latex",
+            "catadiff show f.fut -e loss --derivative vjp",
+            "catadiff show f.fut -e loss --as svg --at '[1.0, 2.0] [3.0, 5.0]' > loss.svg",
+        ],
+    },
+    Command {
+        name: "trace",
+        usage: "FILE.fut",
+        help: "the straight line of operations that an entry point is at the values on standard input",
+        flags: &["entry", "arrays", "as", "derivative", "wrt", "steps", "memory"],
+        more: "As text, latex, dot or svg. As text, the decisions that made it so stand before it as comments. In a picture each\n\
+               box has its value, and the derivative of the result by it, as in `show --at`. The run takes at most a\n\
+               million steps, unless `--steps` allows others.",
+        examples: &[
+            "echo '[1.0, 2.0] [3.0, 5.0]' | catadiff trace f.fut -e loss",
+            "echo '3 2' | catadiff trace example.fut --as svg > graph.svg",
+            "catadiff trace f.fut -e loss --arrays keep < data.in",
+        ],
     },
     Command {
         name: "repl",

@@ -58,11 +58,11 @@ pub(super) fn array(value: &Value<f64>, kind: Prim) -> Array {
 }
 
 /// The integer that a scalar is.
-pub(super) fn integer(value: &Value<f64>) -> i64 {
+pub(super) fn integer<C>(value: &Value<C>) -> i64 {
     value.elements().first().map_or(0, whole)
 }
 
-fn whole(scalar: &Scalar<f64>) -> i64 {
+fn whole<C>(scalar: &Scalar<C>) -> i64 {
     match scalar {
         Scalar::Bool(b) => i64::from(*b),
         Scalar::I32(n) => i64::from(*n),

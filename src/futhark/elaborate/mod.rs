@@ -9,6 +9,7 @@
 
 mod bits;
 mod boundary;
+mod carried;
 mod combinators;
 mod control;
 mod derivatives;
@@ -153,14 +154,14 @@ impl Elaborated {
     fn answers(&self, results: Result<Vec<Value<f64>>, Error>) -> Outcome<Vec<Array>> {
         let mut results = results.map_err(|error| self.failed(&error))?;
         if let Some(check) = results.split_off(self.results.len()).first() {
-            self.checked(check)?;
+            self.checked(boundary::integer(check))?;
         }
         Ok(results.iter().zip(&self.results).map(|(value, kind)| boundary::array(value, *kind)).collect())
     }
 
     /// `Ok` unless a check did not hold.
-    fn checked(&self, check: &Value<f64>) -> Outcome<()> {
-        match boundary::integer(check) {
+    fn checked(&self, number: i64) -> Outcome<()> {
+        match number {
             0 => Ok(()),
             number => {
                 let failed = usize::try_from(FIRST_CHECK - number).ok().and_then(|which| self.checks.get(which));

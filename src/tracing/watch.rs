@@ -1,0 +1,222 @@
+//! Runs that are watched: what every variable of a program was bound to, inside of functions too, and the adjoints of all that.
+//!
+//! Law: a value is that of the run; the adjoint of a variable is the derivative of the results, weighed by their adjoints, by a number
+//! that is added to it where it is bound ("Not-Quite-Supersonic AD", figures 2 and 3, and "Maintaining parallelism in reverse-mode
+//! automatic differentiation on functional parallel array languages", figures 1 and 2, which these are the numbers of).
+
+use core::fmt;
+use rustc_hash::FxHashMap;
+
+use super::melt::{Named, melt_into};
+use super::record::Record;
+use super::reverse::Pass;
+use super::{Keep, Trace};
+use crate::array::{Atom, Const, Op, Picture, Prim, Program, ScalarOp, Type, Var};
+use crate::draw::Tone;
+use crate::error::Result;
+use crate::interpret::{Limits, Scalar, Value, fitting, run};
+
+/// So many elements of a variable are kept, of all the times that it is bound together.
+const KEPT: usize = 16;
+/// So many digits of a number are shown.
+const DIGITS: usize = 6;
+
+/// What a variable was bound to one time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sight {
+    /// The sizes; a scalar has none.
+    pub sizes: Vec<usize>,
+    /// The elements: the first of them, if there are many.
+    pub values: Vec<Scalar<f64>>,
+    /// The adjoints of these elements, if adjoints were given; those of integers and truth values are 0.
+    pub adjoints: Option<Vec<f64>>,
+}
+
+/// A program after a run.
+#[derive(Debug, Clone)]
+pub struct Watched {
+    program: Program,
+    results: Vec<Value<f64>>,
+    seen: FxHashMap<Var, (usize, Vec<Sight>)>,
+}
+
+/// A run of a program, in which is noted what each variable is bound to; with the adjoints of the results, also what theirs are.
+///
+/// ```
+/// use catadiff::array::{Program, Var};
+/// use catadiff::interpret::Limits;
+/// use catadiff::tracing::watch;
+/// // Figure 3 of the thesis: y·x·x at (3, 2), where x is used twice.
+/// let f = Program::parse("program (x: f64, y: f64) { let v2 = mul(x, y) let v3 = mul(v2, x) return v3 }")?;
+/// let watched = watch(&f, &[3.0.into(), 2.0.into()], Some(&[1.0.into()]), &Limits::default())?;
+/// assert_eq!(watched.results(), [18.0.into()]);
+/// let adjoints = [0, 1, 2, 3].map(|n| watched.sights(Var(n))[0].adjoints.as_ref().unwrap()[0]);
+/// assert_eq!(adjoints, [12.0, 9.0, 3.0, 1.0]);
+/// assert!(watched.picture().to_svg()?.contains(">= 18</text>"));
+/// # Ok::<(), catadiff::Error>(())
+/// ```
+///
+/// # Errors
+/// As for [`run`](crate::interpret::run) and [`Trace::reverse`].
+pub fn watch(
+    program: &Program,
+    arguments: &[Value<f64>],
+    adjoints: Option<&[Value<f64>]>,
+    limits: &Limits,
+) -> Result<Watched> {
+    fitting(program, arguments)?;
+    // What goes wrong is told as the run tells it.
+    let results = run(program, arguments, limits)?;
+    let record = Record::watching();
+    let (recorded, seen) = melt_into(record, program, arguments, &Limits::default())?;
+    let trace = Trace::new(recorded, Keep::Scalars, arguments);
+    let values = trace.replay(arguments)?.into_values();
+    let pass = match adjoints {
+        Some(adjoints) => {
+            let pass = Pass::new(&trace.whole, &values);
+            pass.run(&results, adjoints)?;
+            Some(pass)
+        }
+        None => None,
+    };
+    let sight = |Glimpse { sizes, elements }: Glimpse| {
+        let of =
+            |pass: &Pass<'_>| elements.iter().map(|(_, var)| var.map_or(0.0, |var| pass.adjoint_of(var))).collect();
+        let adjoints = pass.as_ref().map(of);
+        Sight { sizes, values: elements.iter().map(|(value, _)| *value).collect(), adjoints }
+    };
+    let seen = seen.into_iter().map(|(var, it)| (var, (it.times, it.glimpses.into_iter().map(sight).collect())));
+    let seen = seen.collect();
+    Ok(Watched { program: program.clone(), results, seen })
+}
+
+impl Watched {
+    /// The results of the run.
+    #[must_use]
+    pub fn results(&self) -> &[Value<f64>] {
+        &self.results
+    }
+
+    /// What a variable was bound to: the first times, if there were many.
+    #[must_use]
+    pub fn sights(&self, var: Var) -> &[Sight] {
+        self.seen.get(&var).map_or(&[], |(_, sights)| sights)
+    }
+
+    /// How many times a variable was bound.
+    #[must_use]
+    pub fn times(&self, var: Var) -> usize {
+        self.seen.get(&var).map_or(0, |(times, _)| *times)
+    }
+
+    /// The program as a picture, with values and adjoints in its boxes.
+    #[must_use]
+    pub fn picture(&self) -> Picture<'_> {
+        let mut picture = self.program.picture();
+        for (var, (times, sights)) in &self.seen {
+            if self.program.type_of(*var).accumulator {
+                continue;
+            }
+            let listed = |shown: &dyn Fn(&Sight) -> Option<String>| {
+                let all: Option<Vec<String>> = sights.iter().map(shown).collect();
+                let more = if *times > sights.len() { ", …" } else { "" };
+                all.filter(|all| !all.is_empty()).map(|all| all.join(", ") + more)
+            };
+            if let Some(values) = listed(&|sight| Some(nested(sight, sight.values.iter().map(Short).collect()))) {
+                picture.note(*var, Tone::Value, format!("= {values}"));
+            }
+            let real = self.program.type_of(*var).prim.is_real();
+            let adjoint = |sight: &Sight| {
+                let reals: Vec<Scalar<f64>> = sight.adjoints.iter().flatten().map(|x| Scalar::Real(*x)).collect();
+                sight.adjoints.as_ref().map(|_| nested(sight, reals.iter().map(Short).collect()))
+            };
+            if let Some(adjoints) = listed(&adjoint).filter(|_| real) {
+                picture.note(*var, Tone::Adjoint, format!("adjoint {adjoints}"));
+            }
+        }
+        picture
+    }
+}
+
+/// A number with few digits.
+struct Short<'s>(&'s Scalar<f64>);
+
+impl fmt::Display for Short<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Scalar::Real(x) = self.0 else { return self.0.fmt(f) };
+        // −0 + 0 is 0.
+        let near: f64 = format!("{x:.*e}", DIGITS - 1).parse().unwrap_or(*x) + 0.0;
+        let size = near.abs();
+        if near == 0.0 || !near.is_finite() || (1e-4..1e7).contains(&size) {
+            write!(f, "{near}")
+        } else {
+            write!(f, "{near:e}")
+        }
+    }
+}
+
+/// Elements as rows within rows; only in a row if some are missing.
+fn nested(sight: &Sight, elements: Vec<Short<'_>>) -> String {
+    let texts: Vec<String> = elements.iter().map(ToString::to_string).collect();
+    let whole = sight.sizes.iter().try_fold(1_usize, |count, size| count.checked_mul(*size));
+    if whole != Some(texts.len()) {
+        let sizes: String = sight.sizes.iter().map(|size| format!("[{size}]")).collect();
+        return format!("{sizes}: {}, …", texts.join(", "));
+    }
+    if texts.is_empty() {
+        return "[]".to_owned();
+    }
+    let rows =
+        |texts: Vec<String>, size: &usize| texts.chunks(*size).map(|row| format!("[{}]", row.join(", "))).collect();
+    sight.sizes.iter().rev().fold(texts, rows).concat()
+}
+
+/// What a variable was bound to one time, while the run goes on: values, and their names in the trace.
+#[derive(Debug)]
+pub(super) struct Glimpse {
+    sizes: Vec<usize>,
+    elements: Vec<(Scalar<f64>, Option<Var>)>,
+}
+
+/// What a variable was bound to.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    times: usize,
+    kept: usize,
+    glimpses: Vec<Glimpse>,
+}
+
+/// Notes what a variable is bound to. Reals that are kept get names of their own, so that they have adjoints of their own.
+pub(super) fn notice(record: &Record, var: Var, value: Value<Named>) -> Value<Named> {
+    let Some(seen) = record.seen().filter(|_| !record.is_muted()) else { return value };
+    let mut seen = seen.borrow_mut();
+    let seen = seen.entry(var).or_default();
+    seen.times += 1;
+    let count = value.elements().len().min(KEPT - seen.kept);
+    if seen.kept == KEPT || (count == 0 && seen.times > KEPT) {
+        return value;
+    }
+    seen.kept += count;
+    // What takes the place of the first scalars that have names; integers without one are as they are.
+    let mut renamed = Vec::with_capacity(count);
+    let elements = value.elements().iter().take(count).map(|scalar| {
+        let named = Named::of(scalar);
+        // −0 changes no number, not even −0.
+        let zero = match named.prim {
+            Prim::F32 => Some(Const::F32(-0.0)),
+            Prim::F64 => Some(Const::F64(-0.0)),
+            Prim::Bool | Prim::I32 | Prim::I64 => None,
+        };
+        let copy = zero.map(|zero| Op::Scalar(ScalarOp::Add, vec![named.atom, zero.into()]));
+        let atom = copy.map_or(named.atom, |copy| record.one(copy, Type::scalar(named.prim)));
+        let (value, name) = (named.value, if let Atom::Var(name) = atom { Some(name) } else { None });
+        if let Scalar::Real(_) = scalar {
+            renamed.push(Named { atom, ..named });
+        }
+        (value, name)
+    });
+    let elements = elements.collect();
+    seen.glimpses.push(Glimpse { sizes: value.sizes().to_vec(), elements });
+    let mut renamed = renamed.into_iter();
+    value.map(|named| renamed.next().unwrap_or_else(|| named.clone()))
+}
