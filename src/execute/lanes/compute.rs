@@ -237,6 +237,8 @@ impl State {
                 Prim::I64 | Prim::F32 | Prim::F64 => a,
             }),
             IntOp::Row(IntegerRow::Sub) => self.put_int2(to, [a, b], |a: i64, b| fit(a.wrapping_sub(b))),
+            IntOp::Row(IntegerRow::Min) => self.put_int2(to, [a, b], |a: i64, b| a.min(b)),
+            IntOp::Row(IntegerRow::Max) => self.put_int2(to, [a, b], |a: i64, b| a.max(b)),
             IntOp::Row(IntegerRow::Neg) => self.put_int1(to, a, |a: i64| fit(a.wrapping_neg())),
             IntOp::Row(row) => {
                 // What has no value is checked before; where it is not wanted, it may be anything.
