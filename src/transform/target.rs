@@ -85,6 +85,11 @@ impl Target {
         self.builder.borrow_mut().fresh(of)
     }
 
+    /// The variable that will be bound next.
+    pub(super) fn next(&self) -> Var {
+        Var(u32::try_from(self.builder.borrow().variables()).expect("a program has fewer than 2^32 variables"))
+    }
+
     pub(super) fn emit(&self, op: Op) -> Vec<Atom> {
         let repeats = match &op {
             Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) | Op::Index(..) | Op::Slice(..) => true,
