@@ -338,6 +338,14 @@ impl Target {
         self.one(Op::Iota(size))
     }
 
+    /// An array with the sizes of another that has as many elements: of no rows each says how long they are.
+    pub(super) fn shaped_like(&self, array: Atom, like: Atom) -> Atom {
+        match self.type_of(like).rank {
+            0 | 1 => array,
+            rank => self.one(Op::Reshape(array, (0..rank).map(|d| self.size(like, d)).collect())),
+        }
+    }
+
     /// The array with its outermost dimension backwards.
     pub(super) fn reversed(&self, array: Atom) -> Atom {
         self.one(Op::Reverse(array))
