@@ -384,6 +384,23 @@ fn rules_are_told_apart() {
     assert!(back.substitute(|v| other.variable(v.clone())).same(&back));
 }
 
+/// Constants that a word has no room for, where none of what is put in has an arena, and where some has.
+#[test]
+fn substituted_constants_of_any_size() {
+    let arena = Arena::<char, Pure>::new();
+    let (x, y) = (arena.variable('x'), arena.variable('y'));
+    let term = x * x * x * x + x * y;
+    let large = Term::literal(1 << 40);
+    let alone = term.substitute(|v| if *v == 'x' { large } else { Term::literal(u64::MAX) + Term::zero() });
+    assert!(alone.variables().is_empty());
+    let two = 2.0_f64;
+    assert_eq!(alone.eval(|_| 0.0), two.powi(160) + two.powi(40) * two.powi(64));
+    let other = Arena::<char, Pure>::new();
+    let with = term.substitute(|v| if *v == 'x' { large } else { other.variable('z') });
+    assert_eq!(with.variables(), ['z']);
+    assert_eq!(with.eval(|_| 3.0), two.powi(160) + two.powi(40) * 3.0);
+}
+
 #[test]
 fn many_rules_with_content_take_linear_time() {
     let arena = Arena::<&str>::new();

@@ -316,3 +316,40 @@ fn loops_that_ask_run_again_what_has_no_room() -> Verdict {
 fn budgets_agree_on_random_programs() -> Verdict {
     for_all(|p: ArrayProgram| budgets_agree(&p))
 }
+
+/// A loop that doubles a vector and takes half of it again, in turn: `n` iterations of which every `k`-th doubles it.
+fn breathing(n: i64, k: i64) -> Result<Program> {
+    Program::parse(&format!(
+        "program (xs: []f64) {{
+            let first = size[0](xs)
+            let ys = loop (ys: []f64 = xs) for i < {n}i64 {{
+                let turn = rem(i, {k}i64)
+                let grows = eq(turn, 0i64)
+                let ys = if grows {{ let more = concat(ys, xs) return more }} else {{
+                    let half = slice ys[0i64 : first : 1i64]
+                    let zs = map (half, xs) |y: f64, x: f64| {{ let s = sin(y) let p = mul(s, x) return p }}
+                    return zs }}
+                return ys }}
+            let total = reduce (ys) from (0.0f64) |a: f64, b: f64| {{ let c = add(a, b) return c }}
+            return total }}"
+    ))
+}
+
+/// States of one array that changes its size have no room beside each other: one alone has, and the others say so.
+#[test]
+fn states_that_change_their_size() -> Result<()> {
+    let xs: Value<f64> = Value::new([0.3, 0.7])?;
+    let near = |a: f64, b: f64| (a - b).abs() <= 1e-12 * b.abs();
+    for (n, k) in [(4, 2), (5, 2), (6, 3), (7, 3)] {
+        let program = breathing(n, k)?;
+        let slope = |direction: [f64; 2]| program.jvp()?.at::<(f64, f64)>(([0.3, 0.7], direction));
+        let expected = [slope([1.0, 0.0])?.1, slope([0.0, 1.0])?.1];
+        let gradient: [f64; 2] = program.with_policy(Policy::Binomial(1)).grad(..)?.at([0.3, 0.7])?;
+        assert!(gradient.iter().zip(expected).all(|(g, e)| near(*g, e)), "{gradient:?} instead of {expected:?}");
+        for policy in [Policy::KeepAll, Policy::StripMine(2), Policy::Binomial(2), Policy::Binomial(3)] {
+            let found = program.with_policy(policy).grad(..)?.run(std::slice::from_ref(&xs));
+            assert!(matches!(found, Err(Error::Sizes { first: 2, second: 4, .. })), "{policy:?}: {found:?}");
+        }
+    }
+    Ok(())
+}

@@ -202,3 +202,31 @@ fn inside_of_control() -> Result<()> {
     right(&gradient, &[reals(2), even])?;
     wrong(&gradient, &[reals(2), uneven], [2, 3])
 }
+
+/// What starts from a row of another length, and has no rows, has a derivative of no rows of their own length.
+#[test]
+fn sums_of_no_rows_from_rows_of_another_length() -> Result<()> {
+    let operator = "|a: []f64, b: []f64| {
+        let c = map (a, b) |x: f64, y: f64| { let z = add(x, y) return z } return c }";
+    let reduce = Program::parse(&format!(
+        "program (xs: [][]f64, n: i64) {{
+            let e = replicate(n, 0.0f64) let s = reduce (xs) from (e) {operator} return s }}"
+    ))?;
+    let hist = Program::parse(&format!(
+        "program (xs: [][]f64, is: []i64, bins: [][]f64) {{
+            let n = size[1](bins) let e = replicate(n, 0.0f64) let s = hist (bins) at is (xs) from (e) {operator} return s }}"
+    ))?;
+    let (reduce, hist) = (reduce.vjp()?, hist.vjp()?);
+    for columns in [3_i64, 4] {
+        let of_reduce = [matrix(0, 3), columns.into(), reals(columns as usize)];
+        let bins = matrix(2, columns as usize);
+        let of_hist = [matrix(0, 3), Value::array(&[0], Vec::new())?, bins.clone(), bins];
+        for (derivative, arguments, position) in [(&reduce, &of_reduce[..], 1), (&hist, &of_hist[..], 1)] {
+            right(derivative, arguments)?;
+            assert_eq!(derivative.run(arguments)?[position].sizes(), [0, 3], "{derivative}");
+        }
+    }
+    // Of rows, the sizes must be the same.
+    let rows = [matrix(2, 3), 4_i64.into(), reals(4)];
+    wrong(&reduce, &rows, [3, 4])
+}

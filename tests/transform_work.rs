@@ -204,3 +204,32 @@ fn many_directions_share_the_values() {
     assert!(all <= values + (15 * n * directions) as u64, "{jmp}");
     assert_eq!(jmp.to_string().matches("= tanh(").count(), 1, "{jmp}");
 }
+
+/// What is chosen in a choice is executed once more to return through it, however deep it is, also if what it compares is
+/// not known to be equal beforehand.
+#[test]
+fn choices_in_choices_are_executed_again_once() {
+    let source = "program (xs: []f64, ws: []f64, n: i64) {
+        let ys = loop (ys: []f64 = xs) for i < n {
+            let kind = rem(i, 3i64)
+            let is_first = eq(kind, 0i64)
+            let ys = if is_first { return ys } else {
+                let is_second = eq(kind, 1i64)
+                let ys = if is_second { return ys } else {
+                    let zs, vs = loop (zs: []f64 = ys, vs: []f64 = ws) for j < 4i64 {
+                        let half = rem(j, 2i64)
+                        let is_odd = eq(half, 1i64)
+                        let zs, vs = if is_odd { return zs, vs } else {
+                            let us = map (zs, vs) |z: f64, v: f64| { let p = mul(z, v) let s = sin(p) return s }
+                            return us, us }
+                        return zs, vs }
+                    let us = map (zs, vs) |z: f64, v: f64| { let p = mul(z, v) return p }
+                    return us }
+                return ys }
+            return ys }
+        return ys }";
+    let reverse = Program::parse(source).unwrap().vjp().unwrap().to_string();
+    // In the sweep forward, and in return for the states of the inner loop; in return through that one states are known.
+    assert_eq!(reverse.matches("= sin(").count(), 2, "{reverse}");
+    assert!(ratio(source, &[vector(10, 0.0), vector(10, 1.0), 12_i64.into()]) <= 480);
+}

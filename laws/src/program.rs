@@ -13,9 +13,9 @@ use crate::approx::{Bound, Same, VARIABLES};
 /// Degrees end here, lest a chain of squarings outgrow every exact number: beyond it a product is taken as a sum.
 const DEGREE: u32 = 6;
 
-/// Coefficients end here, those of constants and all others: with constants put in for its variables, a program still has
-/// values below 2⁶⁴, as terms without an arena must. Beyond it the left operand stands alone.
-const COEFFICIENTS: [u64; 2] = [1 << 5, 1 << 33];
+/// Coefficients end here, those of constants too: as a term without an arena a constant is below 2⁶⁴. Beyond it the left operand
+/// stands alone.
+const COEFFICIENTS: u64 = 1 << 40;
 
 /// A sequence of sums and products, each of two earlier values; the last is the result.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl Program {
         // Each with its degree and the sum of its coefficients.
         let mut values: Vec<(S, u32, u64)> =
             inputs.iter().map(|x| (x.clone(), 1, 1)).chain([(S::one(), 0, 1)]).collect();
-        let fits = |degree: u32, sum: u64| degree <= DEGREE && sum <= COEFFICIENTS[usize::from(degree > 0)];
+        let fits = |degree: u32, sum: u64| degree <= DEGREE && sum <= COEFFICIENTS;
         for Step { multiply, operands: (left, right) } in &self.0 {
             let operand = |n: usize| values[n % values.len()].clone();
             let ((a, m, c), (b, n, d)) = (operand(*left), operand(*right));

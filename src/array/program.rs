@@ -171,7 +171,9 @@ pub enum Form {
 /// So `Binomial(10)` executes each of 10⁴ iterations less than 7 times on average. A loop that asks whether to go on is run
 /// once before, to count. `KeepAll` does not count: with a bound it has room for as many states as the bound says; without one
 /// for `p` states, the [places](Policy::places) that the size of a state leaves. Beyond these the first `n − p` iterations are
-/// executed again, so that `max(n, p)` states are kept, and executions are `2n + max(n − p, 0)`.
+/// executed again, so that `max(n, p)` states are kept, and executions are `2n + max(n − p, 0)`. States that are kept have one
+/// size: the derivative of a loop with arrays that change theirs is an error of the run, but by `Binomial(1)`, which keeps
+/// the first state alone.
 /// [`Program::with_policy`] sets a policy for all loops, and [`Program::checkpointed`] chooses from a budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Policy {

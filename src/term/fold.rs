@@ -3,6 +3,7 @@
 //! Law: `eval g` sends the variable `v` to `g v` and preserves literals, `+`, `×` and every operation; each shared
 //! node is visited once, and nothing recurses ("Forwards and in reverse", *Free (Lawless) Semiring*: "It's a fold").
 
+use core::cell::Cell;
 use core::hash::Hash;
 
 use super::Term;
@@ -10,7 +11,7 @@ use super::arena::{Arena, Id, Node};
 use super::handle::apply_in;
 use super::signature::{Model, Signature};
 
-impl<V: Clone + Eq + Hash, P: Signature> Term<'_, V, P> {
+impl<'a, V: Clone + Eq + Hash, P: Signature> Term<'a, V, P> {
     /// The meaning of the term in a carrier, where `variable` says what the variables mean.
     ///
     /// ```
@@ -43,13 +44,15 @@ impl<V: Clone + Eq + Hash, P: Signature> Term<'_, V, P> {
     /// ```
     #[must_use]
     pub fn eval_sharing<D: Model<P>>(&self, variable: impl FnMut(&V) -> D, share: impl FnMut(D, usize) -> D) -> D {
-        fold(core::slice::from_ref(self), variable, share).pop().expect("a root has a value")
+        fold(core::slice::from_ref(self), variable, share, |a, b| a + b, |a, b| a * b)
+            .pop()
+            .expect("a root has a value")
     }
 
     /// The meanings of several terms, whose shared parts are visited once.
     #[must_use]
     pub fn eval_all<D: Model<P>>(terms: &[Self], variable: impl FnMut(&V) -> D) -> Vec<D> {
-        fold(terms, variable, |value, _| value)
+        fold(terms, variable, |value, _| value, |a, b| a + b, |a, b| a * b)
     }
 
     /// The number of distinct nodes in the term.
@@ -66,7 +69,8 @@ impl<V: Clone + Eq + Hash, P: Signature> Term<'_, V, P> {
         arena.reached(&[id]).filter_map(|(_, _, node)| variable(node)).collect()
     }
 
-    /// The term with every variable replaced by a term.
+    /// The term with every variable replaced by a term. If no replacement is of an arena, and the sum or product of constants
+    /// is no constant, it stays in this term's arena as it is written.
     ///
     /// ```
     /// use catadiff::prelude::*;
@@ -75,13 +79,31 @@ impl<V: Clone + Eq + Hash, P: Signature> Term<'_, V, P> {
     /// let (x, y) = (arena.variable("x"), arena.variable("y"));
     /// let term = (x * y).substitute(|v| if *v == "x" { y.sin() } else { y });
     /// assert_eq!(term.to_string(), "sin(y) * y");
+    ///
+    /// use catadiff::term::Pure;
+    /// let arena = Arena::<&str, Pure>::new();
+    /// let square = arena.variable("x") * arena.variable("x");
+    /// assert_eq!(square.substitute(|_| Term::literal(1 << 40)).to_string(), "1099511627776 * 1099511627776");
     /// ```
     #[must_use]
-    pub fn substitute<'b>(&self, replacement: impl FnMut(&V) -> Term<'b, V, P>) -> Term<'b, V, P>
+    pub fn substitute<'b>(&self, mut replacement: impl FnMut(&V) -> Term<'b, V, P>) -> Term<'b, V, P>
     where
+        'a: 'b,
         Term<'b, V, P>: Model<P>,
     {
-        self.eval(replacement)
+        let Some((own, _)) = self.place() else { return *self };
+        let arena = Cell::new(None);
+        let variable = |variable: &V| {
+            let value = replacement(variable);
+            arena.set(arena.get().or(value.place().map(|(arena, _)| arena)));
+            value
+        };
+        // Constants that make none have no arena of their own.
+        let somewhere = || arena.get().unwrap_or(own);
+        let plus = |a: Term<'b, V, P>, b| a.checked_add(b).unwrap_or_else(|| somewhere().plus(a, b));
+        let times = |a: Term<'b, V, P>, b| a.checked_mul(b).unwrap_or_else(|| somewhere().times(a, b));
+        let mut found = fold(core::slice::from_ref(self), variable, |value, _| value, plus, times);
+        found.pop().expect("a root has a value")
     }
 }
 
@@ -90,6 +112,8 @@ fn fold<V: Clone + Eq + Hash, P: Signature, D: Model<P>>(
     roots: &[Term<'_, V, P>],
     mut variable: impl FnMut(&V) -> D,
     mut share: impl FnMut(D, usize) -> D,
+    plus: impl Fn(D, D) -> D,
+    times: impl Fn(D, D) -> D,
 ) -> Vec<D> {
     let Some(arena) = roots.iter().find_map(Term::place).map(|(arena, _)| arena) else {
         let literal = |root: &Term<'_, V, P>| root.as_literal().map(D::literal);
@@ -109,7 +133,7 @@ fn fold<V: Clone + Eq + Hash, P: Signature, D: Model<P>>(
                 let (Some(b), Some(a)) = (operands.pop(), operands.pop()) else {
                     unreachable!("a sum and a product have two operands")
                 };
-                if matches!(node, Node::Plus(_)) { a + b } else { a * b }
+                if matches!(node, Node::Plus(_)) { plus(a, b) } else { times(a, b) }
             }
             Node::Apply(operation, ..) | Node::ApplyMany(operation, _) => D::operation(operation, &rules, &operands),
         };

@@ -22,8 +22,8 @@ use crate::primitives::{Elementary, Rule};
 ///
 /// # Panics
 /// The constants of the free semiring ([`Pure`](super::Pure)) are `u64`. A sum or product of two of them past 2⁶⁴ has
-/// no arena in which it could stand as written, so `+` and `*` panic; where a term of an arena takes part nothing is
-/// lost, as literals that do not fit are left apart there.
+/// no arena in which it could stand as written, so `+` and `*` panic; where a term of an arena takes part, also as what
+/// is [substituted in](Term::substitute), nothing is lost, as literals that do not fit are left apart there.
 pub struct Term<'a, V, P: Signature = Smooth>(Repr<'a, V, P>);
 
 enum Repr<'a, V, P: Signature> {
@@ -142,27 +142,38 @@ impl<'a, V: Clone + Eq + Hash, P: Signature> Term<'a, V, P> {
         other: Self,
         literals: impl Fn(P::Literal, P::Literal) -> Option<P::Literal>,
         build: impl Fn(&'a Arena<V, P>, Self, Self) -> Self,
-    ) -> Self {
+    ) -> Option<Self> {
         match (self.0, other.0) {
-            (Repr::Node(arena, _), _) | (_, Repr::Node(arena, _)) => build(arena, self, other),
-            (Repr::Literal(a), Repr::Literal(b)) => {
-                Term(Repr::Literal(literals(a, b).expect("a constant without an arena fits in 64 bits")))
-            }
+            (Repr::Node(arena, _), _) | (_, Repr::Node(arena, _)) => Some(build(arena, self, other)),
+            (Repr::Literal(a), Repr::Literal(b)) => literals(a, b).map(Term::literal),
         }
     }
+
+    /// The sum, if it has an arena or is a constant.
+    pub(super) fn checked_add(self, other: Self) -> Option<Self> {
+        self.binary(other, P::plus, Arena::plus)
+    }
+
+    /// The product, if it has an arena or is a constant.
+    pub(super) fn checked_mul(self, other: Self) -> Option<Self> {
+        self.binary(other, P::times, Arena::times)
+    }
 }
+
+/// Why a sum or product of constants is one.
+const FITS: &str = "a constant without an arena fits in 64 bits";
 
 impl<V: Clone + Eq + Hash, P: Signature> Add for Term<'_, V, P> {
     type Output = Self;
     fn add(self, other: Self) -> Self {
-        self.binary(other, P::plus, Arena::plus)
+        self.checked_add(other).expect(FITS)
     }
 }
 
 impl<V: Clone + Eq + Hash, P: Signature> Mul for Term<'_, V, P> {
     type Output = Self;
     fn mul(self, other: Self) -> Self {
-        self.binary(other, P::times, Arena::times)
+        self.checked_mul(other).expect(FITS)
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Law: a copy computes what the original does, from the values its variables have been given. Accumulators can only be
 //! added to, so where the values of a scope are wanted again, those that come from outside are left out of the copy. What
-//! is told beforehand is not computed again.
+//! is told beforehand is not computed again, and sizes that have been compared are not compared again.
 
 use rustc_hash::FxHashMap;
 
@@ -19,6 +19,8 @@ pub(super) struct Copier<'p, 't> {
     values: Vec<Option<Atom>>,
     /// Values that statements are known to give.
     told: FxHashMap<Var, Atom>,
+    /// Whether what is copied from here on is executed again.
+    again: bool,
     rewrite: Option<&'t Rewrite<'t>>,
 }
 
@@ -28,7 +30,7 @@ type Rewrite<'r> = dyn Fn(&mut Copier<'_, '_>, &Stm) -> Option<Vec<Atom>> + 'r;
 impl<'p, 't> Copier<'p, 't> {
     pub(super) fn new(source: &'p Program, target: &'t Target) -> Self {
         let values = vec![None; source.types.len()];
-        Copier { source, target, values, told: FxHashMap::default(), rewrite: None }
+        Copier { source, target, values, told: FxHashMap::default(), again: false, rewrite: None }
     }
 
     /// A copier that writes some statements in another way.
@@ -59,6 +61,11 @@ impl<'p, 't> Copier<'p, 't> {
     /// The value that a statement is known to give.
     pub(super) fn told(&self, var: Var) -> Option<Atom> {
         self.told.get(&var).copied()
+    }
+
+    /// Says that all has been executed once, with the values that it will have.
+    pub(super) fn execute_again(&mut self) {
+        self.again = true;
     }
 
     /// What an operand stands for.
@@ -160,12 +167,21 @@ impl<'p, 't> Copier<'p, 't> {
                 self.target.emit(op)
             }
             Op::Accumulate(..) => Vec::new(),
+            Op::Agree(_) if self.again => Vec::new(),
             op => {
                 let op = self.op(op);
                 self.target.emit(op)
             }
         };
         self.bind(stm, &results);
+        if !self.told.is_empty() {
+            // Of what it gives, that is not asked for which is known without it.
+            for var in &stm.vars {
+                if let Some(value) = self.told(*var) {
+                    self.set(*var, value);
+                }
+            }
+        }
     }
 
     /// Says what the variables of a statement stand for, those that are left out excepted.

@@ -85,6 +85,11 @@ impl Target {
         self.builder.borrow_mut().fresh(of)
     }
 
+    /// The variable that will be bound next.
+    pub(super) fn next(&self) -> Var {
+        Var(u32::try_from(self.builder.borrow().variables()).expect("a program has fewer than 2^32 variables"))
+    }
+
     pub(super) fn emit(&self, op: Op) -> Vec<Atom> {
         let repeats = match &op {
             Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) | Op::Index(..) | Op::Slice(..) => true,
@@ -331,6 +336,14 @@ impl Target {
     /// The numbers from 0 below a size.
     pub(super) fn iota(&self, size: Atom) -> Atom {
         self.one(Op::Iota(size))
+    }
+
+    /// An array with the sizes of another that has as many elements: of no rows each says how long they are.
+    pub(super) fn shaped_like(&self, array: Atom, like: Atom) -> Atom {
+        match self.type_of(like).rank {
+            0 | 1 => array,
+            rank => self.one(Op::Reshape(array, (0..rank).map(|d| self.size(like, d)).collect())),
+        }
     }
 
     /// The array with its outermost dimension backwards.

@@ -11,12 +11,22 @@ use crate::transform::flow::{atoms_in, bodies, reached};
 /// Takes out of a program what is not needed, and answers whether part of an operation was, and not all of it. Comparisons
 /// of sizes that would go with it are written as said.
 pub(super) fn dead(program: &mut Program, written: Written) -> bool {
+    dead_again(program, written, None)
+}
+
+/// Takes out of a reverse derivative what is not needed. What binds this variable, or one after it, executes again what was
+/// executed before: what it compares needs no comparison when it goes.
+pub(in crate::transform) fn executed_once(program: &mut Program, returning: Var) {
+    dead_again(program, Written::Lost, Some(returning));
+}
+
+fn dead_again(program: &mut Program, written: Written, returning: Option<Var>) -> bool {
     let mut needed = Needed::new(program, &[]);
     let mut roots = Vec::new();
     let arrays = || program.types.iter().any(|t| t.rank > 0);
     if arrays() && (written == Written::All || !needed.loses_nothing(&program.function.body)) {
         let plan = loop {
-            let plan = plan(program, &needed.vars, written);
+            let plan = plan(program, &needed.vars, written, returning);
             let more = |a: &&Atom| matches!(a, Atom::Var(v) if !needed.has(*v));
             let more: Vec<Atom> = plan.roots.iter().filter(more).copied().collect();
             if more.is_empty() {
@@ -31,7 +41,8 @@ pub(super) fn dead(program: &mut Program, written: Written) -> bool {
     needed.body(&mut program.function.body, |_| true);
     // What seemed to be needed for a comparison may not be, now that others are written.
     let again = needed.again || (needed.changed || needed.left_out) && !roots.is_empty();
-    let parted = again && dead(program, if written == Written::All { Written::Lost } else { written });
+    let later = if written == Written::All { Written::Lost } else { written };
+    let parted = again && dead_again(program, later, returning);
     needed.changed || parted
 }
 

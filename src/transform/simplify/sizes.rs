@@ -34,11 +34,13 @@ pub(super) struct Plan {
     pub(super) roots: Vec<Atom>,
 }
 
-/// Finds what is to be compared by a program in which these variables are needed.
-pub(super) fn plan(program: &Program, needed: &[bool], written: Written) -> Plan {
+/// Finds what is to be compared by a program in which these variables are needed. What binds a variable from `again` on
+/// has been executed before, and compares only what is said to be compared.
+pub(super) fn plan(program: &Program, needed: &[bool], written: Written, again: Option<Var>) -> Plan {
     let mut reader = Reader {
         program,
         needed,
+        again,
         facts: Facts::of_sizes(program.types.len()),
         fixed: FxHashMap::default(),
         bound: vec![(0, 0); program.types.len()],
@@ -84,6 +86,7 @@ fn write(body: &mut Body, placed: &mut impl Iterator<Item = Vec<(usize, Agree)>>
 struct Reader<'p> {
     program: &'p Program,
     needed: &'p [bool],
+    again: Option<Var>,
     facts: Facts,
     /// The sizes of variables that loops and operators bind again and again, and that stay the same.
     fixed: FxHashMap<(Var, usize), Extent>,
@@ -317,6 +320,11 @@ impl<'p> Reader<'p> {
 
     /// What a statement compares itself.
     fn compare(&mut self, scope: usize, stm: &Stm, depth: usize) {
+        if let (Some(again), Some(var)) = (self.again, stm.vars.first())
+            && *var >= again
+        {
+            return;
+        }
         let stays = self.needs(stm);
         // What is the same needs no comparison, and most sizes are.
         let mut found: Vec<(bool, Agreement, Vec<Extent>, Vec<Extent>)> = Vec::new();

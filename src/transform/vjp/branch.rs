@@ -1,6 +1,7 @@
 //! The rule of `if`: the same choice between the return sweeps of the branches.
 //!
-//! Law: only the branch that was taken is differentiated; it is executed again in the return sweep.
+//! Law: only the branch that was taken is differentiated; it is executed again in the return sweep, but for those of its
+//! results that are known.
 
 use super::{Adjoint, Reverse};
 use crate::array::{Atom, Body, Op, Var};
@@ -10,8 +11,17 @@ impl Reverse<'_, '_> {
         let seeds: Vec<Option<Atom>> = vars.iter().map(|v| self.take(*v)).collect();
         let condition = self.copier.atom(condition);
         let side = |reverse: &mut Self, body: &Body| {
+            let known = |(var, result): (&Var, &Atom)| match result {
+                Atom::Var(result) if reverse.copier.told(*result).is_none() => {
+                    Some((*result, reverse.copier.told(*var)?))
+                }
+                Atom::Var(_) | Atom::Const(_) => None,
+            };
+            let known: Vec<(Var, Atom)> = vars.iter().zip(&body.results).filter_map(known).collect();
+            known.iter().for_each(|(var, value)| reverse.copier.tell(*var, *value));
             let saved = reverse.forward(body);
             reverse.backward(body, &saved, &seeds);
+            known.iter().for_each(|(var, _)| reverse.copier.untell(*var));
             Vec::new()
         };
         self.either(condition, &[yes, no], &[], |reverse| side(reverse, yes), |reverse| side(reverse, no));

@@ -48,7 +48,10 @@ impl Reverse<'_, '_> {
             (Operator::Sum, [Some(seed)]) => {
                 let inputs = [indices, it.arrays[0]];
                 let read = |x: &[Atom]| read_within(target, *seed, &[x[0]], || target.zeros_like(x[1]));
-                vec![wanted[0].then_some(*seed), it.wanted[0].then(|| target.map1(&inputs, read))]
+                vec![
+                    wanted[0].then_some(*seed),
+                    it.wanted[0].then(|| target.shaped_like(target.map1(&inputs, read), it.arrays[0])),
+                ]
             }
             (Operator::Extremum(op), [Some(seed)]) => {
                 let [destination, values] = self.extrema(it, op, destinations[0], indices, *seed);

@@ -1,7 +1,7 @@
 //! Reverse mode as a transformation: a program to the program that also pulls adjoints of its results back.
 //!
 //! Law: `vjp` computes `(f x, Jᵀ ȳ)`, and no tape crosses a scope: the return sweep enters a scope by executing its
-//! primal again, so that intermediate values are variables of the program ("Reverse AD for a Functional Array Language
+//! primal again, so that intermediate values are variables of the program, and compares no sizes again ("Reverse AD for a Functional Array Language
 //! with nested parallelism", the core rewrite rule and *tape by redundant execution*; one file per combinator). What
 //! is written is a program again, so derivatives nest to any order.
 
@@ -26,11 +26,12 @@ use rustc_hash::FxHashMap;
 
 use super::check::check;
 use super::copy::Copier;
-use super::flow::{Active, By};
+use super::flow::{Active, By, bodies};
 use super::neutral::constant_neutrals;
+use super::simplify::dead::executed_once;
 use super::stripmine::stripmined;
 use super::target::Target;
-use crate::array::{Agreement, Atom, Body, Lambda, Op, Policy, Program, Stm, Var};
+use crate::array::{Agreement, Atom, Body, Lambda, Op, Policy, Program, Stm, Var, has_bodies};
 use crate::error::Result;
 use binomial::Snapshots;
 use loops::Checkpoints;
@@ -66,11 +67,18 @@ pub(super) fn vjp(
             target.agree(Agreement::Adjoint, *adjoint, *result);
         }
     }
+    let returning = target.next();
+    reverse.copier.execute_again();
     reverse.backward(&function.body, &saved, &adjoints);
     for k in by.positions {
         results.push(reverse.take_or_zero(function.params[*k]));
     }
-    Ok(target.finish(results))
+    let mut derivative = target.finish(results);
+    let is_nest = |stm: &Stm| bodies(&stm.op).any(|body| body.stms.iter().any(|stm| has_bodies(&stm.op)));
+    if function.body.stms.iter().any(is_nest) {
+        executed_once(&mut derivative, returning);
+    }
+    Ok(derivative)
 }
 
 /// The adjoint of a variable, as far as it has been added up.

@@ -115,10 +115,12 @@ impl Reverse<'_, '_> {
         let size = target.size(it.arrays[0], 0);
         match recognise(&it.operator) {
             Operator::Sum => {
-                let spread = |(seed, wanted): (&Option<Atom>, &bool)| {
-                    seed.filter(|_| *wanted).map(|seed| target.one(Op::Replicate(size, seed)))
+                let spread = |((seed, array), wanted): ((&Option<Atom>, &Atom), &bool)| {
+                    let seed = seed.filter(|_| *wanted)?;
+                    // The sum of no rows has the sizes of what it starts from.
+                    Some(target.shaped_like(target.one(Op::Replicate(size, seed)), *array))
                 };
-                seeds.iter().zip(&it.wanted).map(spread).collect()
+                seeds.iter().zip(&it.arrays).zip(&it.wanted).map(spread).collect()
             }
             Operator::Extremum(op) => {
                 let Some(seed) = seeds[0] else { return vec![None] };
