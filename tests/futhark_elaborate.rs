@@ -121,6 +121,12 @@ fn wrong(path: &Path) -> (Vec<String>, usize) {
         for entry in &block.entries {
             for case in &block.cases {
                 cases += 1;
+                let packed = |file: &str| file.ends_with(".gz");
+                // What is packed the command unpacks, in the test below.
+                match (&case.input, &case.output) {
+                    (Input::File(file), _) | (_, Output::File(file)) if packed(file) => continue,
+                    _ => {}
+                }
                 let input = match &case.input {
                     Input::Values(values) => values.clone(),
                     Input::Random(draws) => draw(draws, 0).expect("they can be drawn"),
@@ -184,7 +190,7 @@ fn both_meanings_have_the_results_that_programs_say() {
         cases += count;
     }
     assert!(failures.is_empty(), "{}\n{} failures in {cases} cases", failures.join("\n"), failures.len());
-    assert!(!only.is_empty() || paths.len() >= 40 && cases >= 100, "{} programs, {cases} cases", paths.len());
+    assert!(!only.is_empty() || paths.len() >= 150 && cases >= 500, "{} programs, {cases} cases", paths.len());
 }
 
 #[test]
@@ -209,11 +215,17 @@ fn the_programs_of_the_table_are_there() {
     for name in &named {
         assert!(folder.join(name).with_extension("fut").is_file(), "the table names {name}.fut");
     }
+    for entry in fs::read_dir(&folder).expect("the folder is there") {
+        let path = entry.expect("it can be read").path();
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let is_program = path.extension().is_some_and(|e| e == "fut");
+        assert!(!is_program || named.contains(&&*name), "the table does not name {name}.fut");
+    }
     assert!(rows.len() > 60 && named.len() > 100, "{} rows, {} programs", rows.len(), named.len());
 }
 
 /// The entries that are not lowered: reals taken as bits, rows of sizes that only the rows know, and others that are interpreted.
-const INTERPRETED: [&str; 14] = [
+const INTERPRETED: [&str; 15] = [
     "bench_ba jacobian",
     "bench_lbm gradient",
     "bench_lbm tangent",
@@ -228,6 +240,7 @@ const INTERPRETED: [&str; 14] = [
     "reduce_vectors deep",
     "scatter_rules rows",
     "vectors_in_combinators binned",
+    "warned bits",
 ];
 
 #[test]
