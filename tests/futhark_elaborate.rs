@@ -119,7 +119,7 @@ fn wrong(path: &Path) -> (Vec<String>, usize) {
     let (mut wrong, mut cases) = (Vec::new(), 0);
     for block in &blocks {
         for entry in &block.entries {
-            for case in &block.cases {
+            for case in block.cases.iter().filter(|case| case.words.iter().all(|word| &**word != "notest")) {
                 cases += 1;
                 let packed = |file: &str| file.ends_with(".gz");
                 // What is packed the command unpacks, in the test below.
@@ -203,7 +203,8 @@ fn the_command_finds_no_failure_in_any_of_them() {
         .expect("the command runs");
     let told = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{told}{}", String::from_utf8_lossy(&output.stderr));
-    assert!(told.ends_with(" passed, 0 failed, 0 skipped\n"), "{told}");
+    // No case passes by the language's own tolerance alone, which a line would say.
+    assert!(told.lines().count() == 1 && told.contains(" passed, 0 failed, "), "{told}");
 }
 
 #[test]
@@ -225,7 +226,7 @@ fn the_programs_of_the_table_are_there() {
 }
 
 /// The entries that are not lowered: reals taken as bits, rows of sizes that only the rows know, and others that are interpreted.
-const INTERPRETED: [&str; 15] = [
+const INTERPRETED: [&str; 16] = [
     "bench_ba jacobian",
     "bench_lbm gradient",
     "bench_lbm tangent",
@@ -233,6 +234,7 @@ const INTERPRETED: [&str; 15] = [
     "conversions bits_forward",
     "error_places rows",
     "histogram_rules rows",
+    "loop_grows_twice hessian",
     "patterns_of_bits back",
     "patterns_of_bits pattern",
     "radix sort",

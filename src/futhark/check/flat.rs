@@ -198,7 +198,7 @@ impl<'p> Search<'p> {
             E::Equal(a, b) => self.most([&**a, &**b]).min(Felt::Compared),
             E::Convert(operand) => {
                 let felt = self.walk(operand);
-                self.converted(value.span, felt)
+                self.converted(value, felt)
             }
             E::If(condition, yes, no) => {
                 let asked = self.walk(condition);
@@ -247,13 +247,15 @@ impl<'p> Search<'p> {
         }
     }
 
-    /// A truth value that becomes a number.
-    fn converted(&mut self, at: Span, felt: Felt) -> Felt {
-        if felt == Felt::Compared {
-            self.warn(at, "the number made of a comparison has the derivative 0".to_owned());
-            return Felt::Not;
+    /// A value of another kind: a truth value that becomes a real is a step; one that becomes an integer counts.
+    fn converted(&mut self, value: &Expression, felt: Felt) -> Felt {
+        if felt != Felt::Compared {
+            return felt;
         }
-        felt
+        if matches!(value.of, Type::Prim(kind) if kind.is_real()) {
+            self.warn(value.span, "the number made of a comparison has the derivative 0".to_owned());
+        }
+        Felt::Not
     }
 
     fn applied(&mut self, value: &'p Expression) -> Felt {
@@ -263,6 +265,10 @@ impl<'p> Search<'p> {
         if felt == Felt::Not {
             return self.walk(head);
         }
+        // The derivative of a function that comes with one is no matter of what is in it.
+        if matches!(&head.kind, E::Intrinsic(name, _) if &**name == "with_vjp") {
+            return felt;
+        }
         functions.into_iter().for_each(|function| self.called(function, false));
         match &head.kind {
             E::Definition(definition, _) => {
@@ -271,7 +277,7 @@ impl<'p> Search<'p> {
                     E::Primitive(name, kind, _) if is_prelude(defined) && self.step(value.span, name, *kind) => {
                         Felt::Not
                     }
-                    E::Convert(_) if is_prelude(defined) => self.converted(value.span, felt),
+                    E::Convert(_) if is_prelude(defined) => self.converted(value, felt),
                     _ => {
                         self.enter(*definition);
                         felt

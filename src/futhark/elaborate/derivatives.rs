@@ -119,11 +119,13 @@ impl Site {
             self.check_of_scope(at)?;
             residual.extend(adjoints);
             let answers = call(adjoint, residual)?;
-            // A pullback answers adjoints alone, so a check of its own stops the run where it does not hold.
-            if let Some(check) = self.check_of_scope(at)? {
-                self.same(at, index(0), check, "a check")?;
-            }
-            Ok(answers)
+            let Some(check) = self.check_of_scope(at)? else { return Ok(answers) };
+            // A pullback answers adjoints alone: each is the only element, at 0, of an array that is read at the check's number.
+            let checked = |answer: Operand| {
+                let only = self.one(at, Op::Elements(vec![answer.atom]))?;
+                Ok(Operand { atom: self.one(at, Op::Index(only, vec![check]))?, of: answer.of })
+            };
+            answers.into_iter().map(checked).collect()
         })?;
         let custom = Custom {
             function: traced.lambda,
