@@ -28,16 +28,16 @@ fn is_prelude(defined: &Defined) -> bool {
 
 /// How a value depends on what is differentiated by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Felt {
+enum Dependence {
     Not,
     /// It is the answer to a comparison.
     Compared,
-    Felt,
+    Smooth,
 }
 
 struct Search<'p> {
     program: &'p Program,
-    felt: HashMap<Local, Felt>,
+    felt: HashMap<Local, Dependence>,
     /// Local functions that have not been gone through.
     functions: HashMap<Local, &'p Expression>,
     /// Definitions that have been gone through with parameters that are felt.
@@ -131,10 +131,10 @@ impl<'p> Search<'p> {
         }
         match &head.kind {
             E::Lambda(lambda) => {
-                self.bind(&lambda.param, Felt::Felt);
+                self.bind(&lambda.param, Dependence::Smooth);
                 if is_function(&lambda.body) {
                     deep(|| self.called(&lambda.body, is_asked));
-                } else if self.walk(&lambda.body) == Felt::Compared && is_asked {
+                } else if self.walk(&lambda.body) == Dependence::Compared && is_asked {
                     self.warn(lambda.body.span, "a comparison has the derivative 0".to_owned());
                 }
             }
@@ -166,7 +166,7 @@ impl<'p> Search<'p> {
         }
     }
 
-    fn bind(&mut self, pattern: &Pattern, felt: Felt) {
+    fn bind(&mut self, pattern: &Pattern, felt: Dependence) {
         if let PatternKind::Local(local) = &pattern.kind {
             let known = self.felt.entry(*local).or_insert(felt);
             *known = felt.max(*known);
@@ -174,28 +174,28 @@ impl<'p> Search<'p> {
         pattern.children().into_iter().for_each(|part| self.bind(part, felt));
     }
 
-    fn walk(&mut self, value: &'p Expression) -> Felt {
+    fn walk(&mut self, value: &'p Expression) -> Dependence {
         deep(|| self.within(value))
     }
 
-    fn most(&mut self, parts: impl IntoIterator<Item = &'p Expression>) -> Felt {
-        parts.into_iter().map(|part| self.walk(part)).max().unwrap_or(Felt::Not)
+    fn most(&mut self, parts: impl IntoIterator<Item = &'p Expression>) -> Dependence {
+        parts.into_iter().map(|part| self.walk(part)).max().unwrap_or(Dependence::Not)
     }
 
     /// How a value is felt.
-    fn within(&mut self, value: &'p Expression) -> Felt {
+    fn within(&mut self, value: &'p Expression) -> Dependence {
         match &value.kind {
-            E::Local(local) | E::LocalInstance(local, _) => self.felt.get(local).copied().unwrap_or(Felt::Not),
+            E::Local(local) | E::LocalInstance(local, _) => self.felt.get(local).copied().unwrap_or(Dependence::Not),
             E::Primitive(name, kind, operands) => {
                 let felt = self.most(operands);
                 match (&**name, felt) {
-                    (_, Felt::Not) => Felt::Not,
-                    ("lt" | "le" | "gt" | "ge" | "isnan" | "isinf", _) => Felt::Compared,
-                    (_, Felt::Felt) if self.step(value.span, name, *kind) => Felt::Not,
+                    (_, Dependence::Not) => Dependence::Not,
+                    ("lt" | "le" | "gt" | "ge" | "isnan" | "isinf", _) => Dependence::Compared,
+                    (_, Dependence::Smooth) if self.step(value.span, name, *kind) => Dependence::Not,
                     _ => felt,
                 }
             }
-            E::Equal(a, b) => self.most([&**a, &**b]).min(Felt::Compared),
+            E::Equal(a, b) => self.most([&**a, &**b]).min(Dependence::Compared),
             E::Convert(operand) => {
                 let felt = self.walk(operand);
                 self.converted(value, felt)
@@ -204,7 +204,7 @@ impl<'p> Search<'p> {
                 let asked = self.walk(condition);
                 let felt = self.most([&**yes, &**no]);
                 // `&&` and `||` are conditionals, too.
-                if value.of == Type::Prim(Prim::Bool) { felt.max(asked.min(Felt::Compared)) } else { felt }
+                if value.of == Type::Prim(Prim::Bool) { felt.max(asked.min(Dependence::Compared)) } else { felt }
             }
             E::Let(pattern, bound, body) => {
                 if is_function(bound) {
@@ -242,27 +242,27 @@ impl<'p> Search<'p> {
             }
             E::Apply { .. } => self.applied(value),
             E::Index(array, _) => self.walk(array),
-            E::Lambda(_) => Felt::Not,
+            E::Lambda(_) => Dependence::Not,
             _ => self.most(value.children()),
         }
     }
 
     /// A value of another kind: a truth value that becomes a real is a step; one that becomes an integer counts.
-    fn converted(&mut self, value: &Expression, felt: Felt) -> Felt {
-        if felt != Felt::Compared {
+    fn converted(&mut self, value: &Expression, felt: Dependence) -> Dependence {
+        if felt != Dependence::Compared {
             return felt;
         }
         if matches!(value.of, Type::Prim(kind) if kind.is_real()) {
             self.warn(value.span, "the number made of a comparison has the derivative 0".to_owned());
         }
-        Felt::Not
+        Dependence::Not
     }
 
-    fn applied(&mut self, value: &'p Expression) -> Felt {
+    fn applied(&mut self, value: &'p Expression) -> Dependence {
         let (head, arguments) = flattened(value);
         let (functions, values): (Vec<_>, Vec<_>) = arguments.into_iter().partition(|argument| is_function(argument));
         let felt = self.most(values);
-        if felt == Felt::Not {
+        if felt == Dependence::Not {
             return self.walk(head);
         }
         // The derivative of a function that comes with one is no matter of what is in it.
@@ -275,7 +275,7 @@ impl<'p> Search<'p> {
                 let defined = self.defined(*definition);
                 match &inner(&defined.body).kind {
                     E::Primitive(name, kind, _) if is_prelude(defined) && self.step(value.span, name, *kind) => {
-                        Felt::Not
+                        Dependence::Not
                     }
                     E::Convert(_) if is_prelude(defined) => self.converted(value, felt),
                     _ => {
