@@ -3,15 +3,18 @@
 //! Law: the interpreter, the array program in the reference interpreter of array programs, and the array program on lanes have the
 //! results that the blocks of a program say, or all three the same error, though each says its own limits.
 
+use std::collections::HashMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::rc::Rc;
 
-use catadiff::futhark::check::{NoImports, check};
+use catadiff::futhark::check::{Imports, check};
 use catadiff::futhark::core::Program;
 use catadiff::futhark::source::{Message, Sources};
-use catadiff::futhark::syntax::parse;
-use catadiff::futhark::testing::blocks::{Input, Output, blocks};
-use catadiff::futhark::values::{Array, Data};
+use catadiff::futhark::syntax::{parse, tree};
+use catadiff::futhark::testing::blocks::{Input, Output, blocks, draw};
+use catadiff::futhark::values::{Array, Data, read};
 use catadiff::futhark::{elaborate, interpreter};
 use catadiff::interpret::Limits;
 
@@ -30,6 +33,41 @@ fn same(found: &Array, wanted: &Array) -> bool {
         (a, b) => a == b,
     };
     near && found.shape == wanted.shape
+}
+
+/// Programs in a folder, by their paths from it.
+struct Folder {
+    path: PathBuf,
+    sources: Sources,
+    known: HashMap<String, (u32, Rc<tree::File>)>,
+}
+
+impl Folder {
+    fn of(path: &Path) -> Self {
+        let path = path.parent().expect("a program is in a folder").to_owned();
+        Folder { path, sources: Sources::default(), known: HashMap::new() }
+    }
+
+    /// A program that has been read and checked.
+    fn program(&mut self, path: &Path) -> Result<Program, Vec<Message>> {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let (_, file) = self.load(&name, 0)?;
+        Ok(check(&file, self)?.0)
+    }
+}
+
+impl Imports for Folder {
+    fn load(&mut self, name: &str, from: u32) -> Result<(u32, Rc<tree::File>), Vec<Message>> {
+        let folder = self.sources.files.get(from as usize).and_then(|file| Path::new(&file.name).parent());
+        let path = folder.unwrap_or(Path::new("")).join(format!("{name}.fut"));
+        let path = path.to_string_lossy().into_owned();
+        if !self.known.contains_key(&path) {
+            let text = fs::read_to_string(self.path.join(&path)).expect("the program is there");
+            let number = self.sources.add(path.clone(), text.clone());
+            self.known.insert(path.clone(), (number, Rc::new(parse(&text, number)?)));
+        }
+        Ok(self.known[&path].clone())
+    }
 }
 
 /// The results in each way.
@@ -55,42 +93,60 @@ fn shown(outcome: &Outcome, sources: &Sources) -> String {
 
 /// What is wrong with a program, and how many cases it has.
 fn wrong(path: &Path) -> (Vec<String>, usize) {
-    let text = fs::read_to_string(path).expect("the program is there");
-    let mut sources = Sources::default();
-    let number = sources.add(path.file_name().unwrap_or_default().to_string_lossy(), text.clone());
     let name = path.display();
-    let all = |messages: &[Message], sources: &Sources| {
+    let mut folder = Folder::of(path);
+    let checked = folder.program(path);
+    let sources = &folder.sources;
+    let all = |messages: &[Message]| {
         let shown = messages.iter().map(|message| sources.show(message).to_string());
         vec![format!("{name}: {}", shown.collect::<String>())]
     };
-    let file = match parse(&text, number) {
-        Ok(file) => file,
-        Err(messages) => return (all(&messages, &sources), 0),
-    };
-    let program = match check(&file, &mut NoImports) {
-        Ok((program, _)) => program,
-        Err(messages) => return (all(&messages, &sources), 0),
-    };
-    let blocks = match blocks(&text, number) {
+    let blocks = match blocks(&sources.files[0].text, 0) {
         Ok(blocks) => blocks,
-        Err(messages) => return (all(&messages, &sources), 0),
+        Err(messages) => return (all(&messages), 0),
+    };
+    let refused = blocks.iter().any(|block| block.refused.is_some());
+    let program = match checked {
+        Ok(_) if refused => return (vec![format!("{name} is not refused")], 0),
+        Ok(program) => program,
+        Err(_) if refused => return (Vec::new(), 1),
+        Err(messages) => return (all(&messages), 0),
+    };
+    let from_file = |file: &str| {
+        let bytes = fs::read(folder.path.join(file)).expect("the values are there");
+        read(&bytes, 0).expect("they are values")
     };
     let (mut wrong, mut cases) = (Vec::new(), 0);
     for block in &blocks {
         for entry in &block.entries {
-            for case in &block.cases {
+            for case in block.cases.iter().filter(|case| case.words.iter().all(|word| &**word != "notest")) {
                 cases += 1;
-                let Input::Values(input) = &case.input else { panic!("{name}: inputs are values here") };
-                let found = ways(&program, entry, input);
+                let packed = |file: &str| file.ends_with(".gz");
+                // What is packed the command unpacks, in the test below.
+                match (&case.input, &case.output) {
+                    (Input::File(file), _) | (_, Output::File(file)) if packed(file) => continue,
+                    _ => {}
+                }
+                let input = match &case.input {
+                    Input::Values(values) => values.clone(),
+                    Input::Random(draws) => draw(draws, 0).expect("they can be drawn"),
+                    Input::File(file) => from_file(file),
+                    Input::Script(script) => panic!("{name}: the input is the script {script}"),
+                };
+                let wanted = match &case.output {
+                    Output::Values(values) => Some(values.clone()),
+                    Output::File(file) => Some(from_file(file)),
+                    Output::Auto | Output::Error(_) | Output::Anything => None,
+                };
+                let found = ways(&program, entry, &input);
                 let first = found.first().map(|(_, outcome)| outcome.clone());
                 let interpreted = first.clone().and_then(Result::ok);
                 for (way, outcome) in found {
                     let right = match (&outcome, &case.output) {
-                        (Ok(found), Output::Auto) => interpreted.as_ref().is_some_and(|wanted| {
-                            found.len() == wanted.len() && found.iter().zip(wanted).all(|(a, b)| same(a, b))
-                        }),
-                        (Ok(found), Output::Values(wanted)) => {
-                            found.len() == wanted.len() && found.iter().zip(wanted).all(|(a, b)| same(a, b))
+                        (Ok(found), Output::Auto | Output::Values(_) | Output::File(_)) => {
+                            wanted.as_ref().or(interpreted.as_ref()).is_some_and(|wanted| {
+                                found.len() == wanted.len() && found.iter().zip(wanted).all(|(a, b)| same(a, b))
+                            })
                         }
                         // What is known to fail beforehand is said when the program is elaborated.
                         (Err(message), Output::Error(_)) => {
@@ -105,11 +161,11 @@ fn wrong(path: &Path) -> (Vec<String>, usize) {
                     };
                     if !right {
                         let wanted = match &interpreted {
-                            Some(values) => shown(&Ok(values.clone()), &sources),
+                            Some(values) => shown(&Ok(values.clone()), sources),
                             None => format!("{:?}", case.output),
                         };
                         let input: String = input.iter().map(|value| format!("{value} ")).collect();
-                        let found = shown(&outcome, &sources);
+                        let found = shown(&outcome, sources);
                         wrong.push(format!("{name} {entry}, {way}, at {input}:\n  {found}\n  for {wanted}"));
                     }
                 }
@@ -134,7 +190,21 @@ fn both_meanings_have_the_results_that_programs_say() {
         cases += count;
     }
     assert!(failures.is_empty(), "{}\n{} failures in {cases} cases", failures.join("\n"), failures.len());
-    assert!(!only.is_empty() || paths.len() >= 40 && cases >= 100, "{} programs, {cases} cases", paths.len());
+    assert!(!only.is_empty() || paths.len() >= 150 && cases >= 500, "{} programs, {cases} cases", paths.len());
+}
+
+#[test]
+fn the_command_finds_no_failure_in_any_of_them() {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let output = Command::new(env!("CARGO_BIN_EXE_catadiff"))
+        .args(["test", "--both", "futhark"])
+        .current_dir(tests)
+        .output()
+        .expect("the command runs");
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{told}{}", String::from_utf8_lossy(&output.stderr));
+    // No case passes by the language's own tolerance alone, which a line would say.
+    assert!(told.lines().count() == 1 && told.contains(" passed, 0 failed, "), "{told}");
 }
 
 #[test]
@@ -146,21 +216,33 @@ fn the_programs_of_the_table_are_there() {
     for name in &named {
         assert!(folder.join(name).with_extension("fut").is_file(), "the table names {name}.fut");
     }
+    for entry in fs::read_dir(&folder).expect("the folder is there") {
+        let path = entry.expect("it can be read").path();
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let is_program = path.extension().is_some_and(|e| e == "fut");
+        assert!(!is_program || named.contains(&&*name), "the table does not name {name}.fut");
+    }
     assert!(rows.len() > 60 && named.len() > 100, "{} rows, {} programs", rows.len(), named.len());
 }
 
 /// The entries that are not lowered: reals taken as bits, rows of sizes that only the rows know, and others that are interpreted.
-const INTERPRETED: [&str; 10] = [
+const INTERPRETED: [&str; 16] = [
     "bench_ba jacobian",
     "bench_lbm gradient",
     "bench_lbm tangent",
     "bench_lbm value",
+    "conversions bits_forward",
     "error_places rows",
+    "histogram_rules rows",
+    "loop_grows_twice hessian",
     "patterns_of_bits back",
     "patterns_of_bits pattern",
     "radix sort",
     "real_functions others",
+    "reduce_vectors deep",
+    "scatter_rules rows",
     "vectors_in_combinators binned",
+    "warned bits",
 ];
 
 #[test]
@@ -172,8 +254,8 @@ fn what_is_elaborated_runs_on_lanes() {
         if path.extension().is_none_or(|e| e != "fut") {
             continue;
         }
-        let text = fs::read_to_string(&path).expect("it is text");
-        let (program, _) = check(&parse(&text, 0).expect("it is read"), &mut NoImports).expect("it is right");
+        // Those that are to be refused are no programs.
+        let Ok(program) = Folder::of(&path).program(&path) else { continue };
         for entry in &program.entries {
             let Ok(elaborated) = elaborate::compile_entry(&program, &entry.name) else { continue };
             if elaborated.compile().expect("it verifies").explain().starts_with("interpreted") {

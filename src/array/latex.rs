@@ -211,6 +211,7 @@ impl Writer<'_> {
             Policy::KeepAll => String::new(),
             Policy::StripMine(levels) => format!(r"\ {}[{levels}]", word("strip_mine")),
             Policy::Binomial(states) => format!(r"\ {}[{states}]", word("binomial")),
+            Policy::Anew => format!(r"\ {}", word("anew")),
         };
         let line = format!(r"{begin}{}{policy}\ ({})", word("loop"), initial.join(r",\ "));
         match &it.form {

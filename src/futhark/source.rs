@@ -47,6 +47,35 @@ pub struct Sources {
     pub files: Vec<Source>,
 }
 
+/// The codes of the messages that the command shows about programs: each has a section on the page of messages, and no other has.
+/// Beside them there are codes of mistakes of ours, and of programs and arguments that are made without a text.
+pub const CODES: [&str; 24] = [
+    "syntax",
+    "unknown-name",
+    "type",
+    "size",
+    "ambiguous",
+    "literal",
+    "match",
+    "recursion",
+    "hole",
+    "entry",
+    "import",
+    "duplicate",
+    "loop",
+    "attribute",
+    "module",
+    "file",
+    "test-block",
+    "bounds",
+    "division",
+    "assert",
+    "range",
+    "limit",
+    "value",
+    "zero-derivative",
+];
+
 /// Whether a message stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {

@@ -239,6 +239,7 @@ impl Kept {
             Some(Policy::Binomial(slots)) => self.some(u64::from(slots).min(self.iterations).max(1)),
             Some(Policy::StripMine(levels)) => nested(self.iterations, levels).saturating_mul(self.state),
             Some(Policy::KeepAll) => self.all(),
+            Some(Policy::Anew) => 0,
             None => self.some(self.slots).min(self.all()),
         }
     }

@@ -34,6 +34,7 @@ const RESERVED: &[&str] = &[
     "while",
     "strip_mine",
     "binomial",
+    "anew",
     "map",
     "adding",
     "reduce",

@@ -225,6 +225,8 @@ impl Parser<'_> {
             Policy::StripMine(self.parameter_of()?)
         } else if self.take("binomial") {
             Policy::Binomial(self.parameter_of()?)
+        } else if self.take("anew") {
+            Policy::Anew
         } else {
             Policy::KeepAll
         };

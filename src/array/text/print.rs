@@ -309,6 +309,7 @@ impl Printer<'_> {
             Policy::KeepAll => {}
             Policy::StripMine(levels) => self.put(&format!("strip_mine[{levels}] ")),
             Policy::Binomial(states) => self.put(&format!("binomial[{states}] ")),
+            Policy::Anew => self.put("anew "),
         }
         self.put("(");
         for (n, (param, initial)) in it.params.iter().enumerate() {

@@ -10,12 +10,22 @@ use catadiff::futhark::values::{Array, Data};
 pub(crate) struct Tolerance {
     pub(crate) single: f64,
     pub(crate) double: f64,
+    /// Whether it is relative to the largest number of the array.
+    pub(crate) of_array: bool,
 }
 
-fn near(a: f64, b: f64, tolerance: f64) -> bool {
+/// That of the language's own runner: expected results are often written with few digits.
+pub(crate) const OF_THE_LANGUAGE: Tolerance = Tolerance { single: 2e-3, double: 2e-3, of_array: true };
+
+fn near(a: f64, b: f64, tolerance: f64, scale: f64) -> bool {
     a == b
         || (a.is_nan() && b.is_nan())
-        || (a.is_finite() && b.is_finite() && (a - b).abs() <= tolerance * a.abs().max(b.abs()).max(1.0))
+        || (a.is_finite() && b.is_finite() && (a - b).abs() <= tolerance * a.abs().max(b.abs()).max(scale))
+}
+
+/// The least number that errors are relative to, for these expected ones.
+fn scale(of_array: bool, wanted: impl Iterator<Item = f64>) -> f64 {
+    if of_array { wanted.map(f64::abs).filter(|x| x.is_finite()).fold(1.0, f64::max) } else { 1.0 }
 }
 
 /// What is wrong with the results, if anything is.
@@ -40,12 +50,13 @@ fn one(found: &Array, wanted: &Array, tolerance: Tolerance) -> Option<String> {
         };
     }
     macro_rules! real {
-        ($a:expr, $b:expr, $tolerance:expr) => {
+        ($a:expr, $b:expr, $tolerance:expr) => {{
+            let scale = scale(tolerance.of_array, $b.iter().map(|&x| x.into()));
             $a.iter()
                 .zip($b)
-                .position(|(&a, &b)| !near(a.into(), b.into(), $tolerance))
+                .position(|(&a, &b)| !near(a.into(), b.into(), $tolerance, scale))
                 .map(|at| (at, format!("{:?}", $b[at]), format!("{:?}", $a[at])))
-        };
+        }};
     }
     let first = match (&found.data, &wanted.data) {
         (Data::F64(a), Data::F64(b)) => real!(a, b, tolerance.double),

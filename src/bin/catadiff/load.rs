@@ -104,12 +104,14 @@ impl Loaded {
         entry(&self.program, arguments.option("entry"))
     }
 
-    /// The program with more declarations behind it.
+    /// The program with more declarations behind it, and its warnings in the place of those known so far.
     pub(crate) fn extended(&mut self, name: &str, text: &str) -> Result<Program, Vec<Message>> {
         let number = self.texts.sources.add(name, text);
         let mut file = (*self.tree).clone();
         file.declarations.extend(parse(text, number)?.declarations);
-        Ok(self.texts.check(&file)?.0)
+        let (program, warnings) = self.texts.check(&file)?;
+        self.warnings = warnings;
+        Ok(program)
     }
 }
 

@@ -53,7 +53,7 @@ pub(crate) const FLAGS: &[Flag] = &[
     switch("both", "under the interpreter and compiled on lanes"),
     flag("steps", "N", "stop after so many steps; not on lanes"),
     flag("memory", "N", "hold at most so many elements of arrays at a time; not on lanes"),
-    flag("tolerance", "X", "the relative error allowed; by default 1e-9, and 1e-4 for f32"),
+    flag("tolerance", "X", "the relative error allowed; without, 1e-9 and 1e-4 for f32, and up to 2e-3 with a note"),
     flag("seed", "N", "where random input begins; by default 0"),
     flag("exclude", "TAG", "skip what has this tag; may be repeated; `disable` is always skipped"),
     flag("threads", "N", "how many files are tested at a time; by default as many as there are cores"),

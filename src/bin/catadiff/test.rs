@@ -29,7 +29,7 @@ pub(crate) fn test(arguments: &Arguments) -> Result<Answer, Failure> {
     let [mut passed, mut failed, mut skipped] = [0; 3];
     for verdict in &verdicts {
         match &verdict.status {
-            Status::Passed => passed += 1,
+            Status::Passed | Status::Near(_) => passed += 1,
             Status::Failed(_) => failed += 1,
             Status::Skipped(_) => skipped += 1,
         }
@@ -37,6 +37,8 @@ pub(crate) fn test(arguments: &Arguments) -> Result<Answer, Failure> {
             output.push_str(&told(verdict));
         } else if let Status::Failed(text) = &verdict.status {
             let _ = writeln!(output, "{}: {}", name(verdict), indented(text));
+        } else if let Status::Near(text) = &verdict.status {
+            let _ = writeln!(output, "{}: passed within 0.002 only: {}", name(verdict), indented(text));
         }
     }
     if passed + failed + skipped == 0 {
@@ -72,7 +74,8 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
         executors,
         entry: arguments.option("entry").map(str::to_owned),
         limits: arguments.limits()?,
-        tolerance: Tolerance { single: tolerance.unwrap_or(1e-4), double: tolerance.unwrap_or(1e-9) },
+        tolerance: Tolerance { single: tolerance.unwrap_or(1e-4), double: tolerance.unwrap_or(1e-9), of_array: false },
+        lenient: tolerance.is_none(),
         seed: arguments.number("seed")?.unwrap_or(0),
         exclude: arguments.all("exclude").map(str::to_owned).collect(),
     })
@@ -177,6 +180,7 @@ fn told(verdict: &Verdict) -> String {
     };
     match &verdict.status {
         Status::Passed => object.text("status", "passed"),
+        Status::Near(text) => object.text("status", "passed").text("near", text),
         Status::Failed(text) => object.text("status", "failed").text("why", text.trim_end()),
         Status::Skipped(text) => object.text("status", "skipped").text("why", text),
     }

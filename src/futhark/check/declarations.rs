@@ -135,6 +135,26 @@ impl Checker<'_> {
         Ok(Value::Definition(definition))
     }
 
+    /// A `main` of the file itself is an entry point though it does not say so, if it can be called from outside.
+    pub(super) fn main_of(&mut self, file: &tree::File) {
+        let main = file.declarations.iter().rev().find_map(|declaration| match &declaration.kind {
+            DeclarationKind::Value(value) if &*value.name == "main" => Some(value),
+            _ => None,
+        });
+        if let Some(declared) = main
+            && !declared.entry
+            && let Some(Value::Definition(definition)) = self.env.values.get(&declared.name)
+        {
+            let definition = *definition;
+            let scheme = self.definitions[definition.0 as usize].scheme.clone();
+            let open = self.open_constants.get(&definition).cloned().unwrap_or_default();
+            if let Ok(entry) = self.entry(declared, definition, &scheme, &open) {
+                self.entries.retain(|other| other.name != entry.name);
+                self.entries.push(entry);
+            }
+        }
+    }
+
     /// What can be called from outside: sizes known from arguments, no functions, no type left open.
     fn entry(
         &mut self,

@@ -15,6 +15,7 @@ mod declarations;
 mod exhaustive;
 mod expressions;
 mod finish;
+mod flat;
 mod functions;
 mod modules;
 mod operators;
@@ -85,11 +86,15 @@ pub fn check(file: &tree::File, imports: &mut dyn Imports) -> Result<(Program, V
         let mut checker = prelude::start(imports);
         let mut exports = Env::default();
         checker.declarations(&file.declarations, &mut exports);
+        checker.main_of(file);
         if checker.messages.iter().any(|message| message.severity == Severity::Error) {
             return Err(checker.messages);
         }
         let (definitions, entries, locals) = (checker.definitions, checker.entries, checker.locals);
-        Ok((finish::reachable(definitions, entries, locals, checker.own), checker.messages))
+        let program = finish::reachable(definitions, entries, locals, checker.own);
+        let mut messages = checker.messages;
+        messages.extend(flat::warnings(&program));
+        Ok((program, messages))
     })
 }
 

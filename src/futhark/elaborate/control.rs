@@ -5,16 +5,26 @@
 
 use super::operand::{Of, Operand};
 use super::site::Site;
-use crate::array::{Atom, Body, Form, IntegerRow, Loop, Op, Policy, index};
+use crate::array::{Atom, Body, Form, IntegerRow, Loop, Op, Policy, ScalarOp, index};
 use crate::futhark::core::Prim as Kind;
 use crate::futhark::meaning::{self, Code, Outcome};
-use crate::futhark::source::{Message, Span};
+use crate::futhark::source::Span;
 
 /// What reverse mode keeps of a loop.
-pub(super) fn kept(policy: &meaning::Policy<Operand>) -> Policy {
-    match policy.strip_mine {
-        Some(levels) if levels > 1 => Policy::StripMine(levels),
-        Some(_) | None => Policy::KeepAll,
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Keeping {
+    policy: Policy,
+    /// Whether sizes may differ from iteration to iteration, as far as types say.
+    sizes_may_change: bool,
+}
+
+impl Keeping {
+    pub(super) fn of(policy: &meaning::Policy<Operand>) -> Self {
+        let sizes_may_change = policy.sizes_may_change;
+        match policy.strip_mine {
+            Some(levels) if levels > 1 => Keeping { policy: Policy::StripMine(levels), sizes_may_change },
+            Some(_) | None => Keeping { policy: Policy::KeepAll, sizes_may_change },
+        }
     }
 }
 
@@ -61,20 +71,21 @@ impl Site {
         at: Span,
         initial: Vec<Operand>,
         policy: &meaning::Policy<Operand>,
-        condition: &mut Code<'_, Operand>,
+        asks: &mut Code<'_, Operand>,
         body: &mut Code<'_, Operand>,
     ) -> Outcome<Vec<Operand>> {
         let variables = self.variables();
         let (mut params, state): (Vec<_>, Vec<Operand>) = initial.iter().map(|x| self.fresh(loose(&x.of))).unzip();
         self.open();
-        let answer = condition(state.clone())?;
+        let answer = asks(state.clone())?;
         let (condition, asked) = self.close(at, answer.iter().map(|x| x.atom).collect())?;
         if asked {
-            let text = "a condition of a loop cannot hold a check in compiled programs";
-            return Err(Message::error("unsupported", at, text).hint("check before the loop, or in its body"));
+            return self.asking_ahead(at, initial, policy, asks, body);
         }
         self.open();
-        let results = body(state)?;
+        let results = body(state.clone())?;
+        let bound = policy.bound.as_ref().map(|bound| bound.atom);
+        let policy = self.policy_of(at, Keeping::of(policy), &state, &results)?;
         let (mut end, checked) = self.close(at, results.iter().map(|x| x.atom).collect())?;
         let mut first: Vec<Atom> = initial.iter().map(|x| x.atom).collect();
         if checked {
@@ -83,10 +94,50 @@ impl Site {
             first.push(index(0));
             self.keep_check(&mut end, so_far.into());
         }
-        let form = Form::While { condition, bound: policy.bound.as_ref().map(|bound| bound.atom) };
+        let form = Form::While { condition, bound };
         let params = params.into_iter().zip(first).collect();
-        let it = Loop { params, form, body: end, policy: kept(policy) };
+        let it = Loop { params, form, body: end, policy };
         self.looped(at, Op::Loop(Box::new(it)), &initial, checked, variables)
+    }
+
+    /// A loop whose condition holds checks: it is asked before the loop and after each iteration, and the answer is one
+    /// variable more. Where a check does not hold the loop ends.
+    fn asking_ahead(
+        &self,
+        at: Span,
+        initial: Vec<Operand>,
+        policy: &meaning::Policy<Operand>,
+        asks: &mut Code<'_, Operand>,
+        body: &mut Code<'_, Operand>,
+    ) -> Outcome<Vec<Operand>> {
+        let variables = self.variables();
+        let first = asks(initial.clone())?;
+        let (mut params, state): (Vec<_>, Vec<Operand>) =
+            initial.iter().chain(&first).map(|x| self.fresh(loose(&x.of))).unzip();
+        let (state, go) = state.split_at(initial.len());
+        let so_far = self.fresh_index();
+        params.push(so_far);
+        self.open();
+        let results = body(state.to_vec())?;
+        let bound = policy.bound.as_ref().map(|bound| bound.atom);
+        let policy = self.policy_of(at, Keeping::of(policy), state, &results)?;
+        let answer = asks(results.clone())?;
+        let (mut end, checked) = self.close(at, results.iter().chain(&answer).map(|x| x.atom).collect())?;
+        if !checked {
+            end.results.push(index(0));
+        }
+        self.keep_check(&mut end, so_far.into());
+        self.open();
+        let goes_on = {
+            let builder = &mut self.inside.borrow_mut().builder;
+            let holds = builder.scalar(ScalarOp::Equal, &[so_far.into(), index(0)]);
+            builder.scalar(ScalarOp::Mul, &[go[0].atom, holds])
+        };
+        let (condition, _) = self.close(at, vec![goes_on])?;
+        let form = Form::While { condition, bound };
+        let first: Vec<Atom> = initial.iter().chain(&first).map(|x| x.atom).chain([index(0)]).collect();
+        let it = Loop { params: params.into_iter().zip(first).collect(), form, body: end, policy };
+        self.looped(at, Op::Loop(Box::new(it)), &initial, true, variables)
     }
 
     /// `loop variables = initial for i < bound do body(i, variables)`.
@@ -96,7 +147,7 @@ impl Site {
         kind: Kind,
         bound: Atom,
         initial: Vec<Operand>,
-        policy: Policy,
+        keeping: Keeping,
         body: &mut dyn FnMut(Operand, Vec<Operand>) -> Outcome<Vec<Operand>>,
     ) -> Outcome<Vec<Operand>> {
         let variables = self.variables();
@@ -104,7 +155,8 @@ impl Site {
         self.open();
         let (mut params, state): (Vec<_>, Vec<Operand>) = initial.iter().map(|x| self.fresh(loose(&x.of))).unzip();
         let number = self.converted(at, Kind::I64, kind, i.into())?;
-        let results = body(Operand::scalar(number, kind), state)?;
+        let results = body(Operand::scalar(number, kind), state.clone())?;
+        let policy = self.policy_of(at, keeping, &state, &results)?;
         let so_far = self.fresh_index();
         let (mut end, checked) = self.close(at, results.iter().map(|x| x.atom).collect())?;
         let mut first: Vec<Atom> = initial.iter().map(|x| x.atom).collect();
@@ -116,6 +168,20 @@ impl Site {
         let params = params.into_iter().zip(first).collect();
         let it = Loop { params, form: Form::For(i, bound), body: end, policy };
         self.looped(at, Op::Loop(Box::new(it)), &initial, checked, variables)
+    }
+
+    /// The policy of a loop whose body makes these results of a state: nothing is kept if a size is not surely the same.
+    fn policy_of(&self, at: Span, keeping: Keeping, state: &[Operand], results: &[Operand]) -> Outcome<Policy> {
+        if keeping.sizes_may_change {
+            for (before, after) in state.iter().zip(results) {
+                for (dimension, size) in after.of.shape.iter().enumerate() {
+                    if after.atom != before.atom && *size != Some(self.size_of(at, before, dimension)?) {
+                        return Ok(Policy::Anew);
+                    }
+                }
+            }
+        }
+        Ok(keeping.policy)
     }
 
     /// What a loop answers, and the check of its iterations.

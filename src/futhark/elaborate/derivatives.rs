@@ -118,12 +118,15 @@ impl Site {
             // These checks have been made by the function itself.
             self.check_of_scope(at)?;
             residual.extend(adjoints);
-            call(adjoint, residual)
+            let answers = call(adjoint, residual)?;
+            let Some(check) = self.check_of_scope(at)? else { return Ok(answers) };
+            // A pullback answers adjoints alone: each is the only element, at 0, of an array that is read at the check's number.
+            let checked = |answer: Operand| {
+                let only = self.one(at, Op::Elements(vec![answer.atom]))?;
+                Ok(Operand { atom: self.one(at, Op::Index(only, vec![check]))?, of: answer.of })
+            };
+            answers.into_iter().map(checked).collect()
         })?;
-        if pullback.checked {
-            let text = "an adjoint function cannot hold a check in compiled programs";
-            return Err(Message::error("unsupported", at, text).hint("check in the function itself"));
-        }
         let custom = Custom {
             function: traced.lambda,
             pullback: pullback.lambda,

@@ -65,6 +65,8 @@ pub struct Policy<D> {
     pub bound: Option<D>,
     /// Whether the states of the loop need not be kept.
     pub true_dependencies: bool,
+    /// Whether the types leave it open that sizes differ from iteration to iteration.
+    pub sizes_may_change: bool,
 }
 
 /// A meaning of programs: what scalars and arrays are, and what the operations on them do.

@@ -14,6 +14,7 @@ def not (x: bool): bool = !x
 def copy 'a (x: a): a = x
 def manifest 'a (x: a): a = x
 def break 'a (x: a): a = x
+def opaque 'a (x: a): a = x
 
 def iterate 'a (n: i32) (f: a -> a) (x: a): a = loop x for _i < n do f x
 def iterate_while 'a (p: a -> bool) (f: a -> a) (x: a): a = loop x while p x do f x
@@ -103,6 +104,15 @@ def scatter_3d [k] [m] [l] [n] 'a (dest: [k][m][l]a) (is: [n](i64, i64, i64)) (v
   let place (i: i64, j: i64, h: i64): i64 =
     if 0 <= i && i < k && 0 <= j && j < m && 0 <= h && h < l then (i * m + j) * l + h else -1
   in unflatten_3d (scatter (flatten_3d dest) (map place is) vs)
+
+-- Names that other preludes give to some of these.
+module intrinsics = {
+  def hist_stream [k] [n] 'a 'b (dest: [k]a) (op: a -> a -> a) (ne: a) (f: acc ([k]a) -> b -> acc ([k]a)) (bs: [n]b): [k]a =
+    reduce_by_index_stream dest op ne f bs
+  def scatter_stream [k] [n] 'a 'b (dest: [k]a) (f: acc ([k]a) -> b -> acc ([k]a)) (bs: [n]b): [k]a =
+    scatter_stream dest f bs
+  def acc_write [n] 'a (accumulator: acc ([n]a)) (i: i64) (x: a): acc ([n]a) = write accumulator i x
+}
 
 def jvp 'a 'b (f: a -> b) (x: a) (dx: a): b = (jvp2 f x dx).1
 def vjp 'a 'b (f: a -> b) (x: a) (dy: b): a = (vjp2 f x dy).1

@@ -83,6 +83,7 @@ local module reals (T: { type t type bits val num_bits: i32 val epsilon: t val l
   def cbrt (x: t): t = scalar.cbrt x
   def exp (x: t): t = scalar.exp x
   def exp2 (x: t): t = scalar.exp2 x
+  def exp10 (x: t): t = scalar.pow 10.0 x
   def expm1 (x: t): t = scalar.expm1 x
   def log (x: t): t = scalar.log x
   def log2 (x: t): t = scalar.log2 x

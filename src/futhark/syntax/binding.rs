@@ -37,6 +37,10 @@ impl Parser<'_> {
             {
                 return Ok(Binding::Function(self.value_declaration(false)?));
             }
+            Kind::OpenBracket if self.kind_at(1) == Kind::Name && self.kind_at(2) == Kind::Comma => {
+                return self
+                    .fail_with("a pattern", "an array is not taken apart by a pattern: take its elements, as `xs[0]`");
+            }
             _ => {}
         }
         let sizes = self.sizes()?;

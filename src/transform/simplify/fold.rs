@@ -28,9 +28,29 @@ pub(super) fn fold(op: ScalarOp, x: &[Atom]) -> Option<Atom> {
                 None
             }
         }
-        // Integers and truth values have exact arithmetic.
-        _ => constants(op, x),
+        ScalarOp::Row(Primitive::StopGradient) if matches!(x[0], Atom::Const(_)) => Some(x[0]),
+        ScalarOp::Convert(to) => match x[0] {
+            Atom::Const(Const::Bool(b)) => Some(if b { to.one() } else { to.zero() }.into()),
+            Atom::Const(_) | Atom::Var(_) => None,
+        },
+        // Integers and truth values have exact arithmetic, and reals exact comparisons.
+        _ => compared(op, x).or_else(|| constants(op, x)),
     }
+}
+
+fn compared(op: ScalarOp, x: &[Atom]) -> Option<Atom> {
+    let real = |a: &Atom| match a {
+        Atom::Const(Const::F64(value)) => Some(*value),
+        Atom::Const(Const::F32(value)) => Some(f64::from(*value)),
+        Atom::Const(_) | Atom::Var(_) => None,
+    };
+    let holds: fn(&f64, &f64) -> bool = match op {
+        ScalarOp::Equal => f64::eq,
+        ScalarOp::Less => f64::lt,
+        ScalarOp::LessOrEqual => f64::le,
+        _ => return None,
+    };
+    Some(Const::Bool(holds(&real(x.first()?)?, &real(x.get(1)?)?)).into())
 }
 
 fn constants(op: ScalarOp, x: &[Atom]) -> Option<Atom> {

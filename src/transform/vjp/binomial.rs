@@ -149,7 +149,7 @@ impl Reverse<'_, '_> {
     }
 
     /// Says that the loop's body is entered with this state, in this iteration.
-    fn enter(&mut self, it: &Loop, carried: &[usize], state: &[Atom], i: Atom) {
+    pub(super) fn enter(&mut self, it: &Loop, carried: &[usize], state: &[Atom], i: Atom) {
         carried.iter().zip(state).for_each(|(k, value)| self.copier.set(it.params[*k].0, *value));
         if let Form::For(var, _) = &it.form {
             self.copier.set(*var, i);
@@ -208,7 +208,7 @@ impl Reverse<'_, '_> {
     }
 
     /// The values of the carried variables after so many iterations.
-    fn run(
+    pub(super) fn run(
         &mut self,
         it: &Loop,
         carried: &[usize],

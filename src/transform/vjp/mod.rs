@@ -5,6 +5,7 @@
 //! with nested parallelism", the core rewrite rule and *tape by redundant execution*; one file per combinator). What
 //! is written is a program again, so derivatives nest to any order.
 
+mod anew;
 mod arrays;
 mod binomial;
 mod branch;
@@ -104,6 +105,8 @@ enum Saved {
     Loop(Checkpoints),
     /// The few states of a loop from which the others are computed again.
     Binomial(Snapshots),
+    /// The number of iterations of a loop whose states are all computed again.
+    Count(Atom),
 }
 
 /// The two sweeps over a program.
@@ -126,6 +129,7 @@ impl<'p, 't> Reverse<'p, 't> {
         let one = |stm: &Stm| match &stm.op {
             Op::Loop(it) if stm.vars.iter().any(|v| self.active.var(*v)) => match it.policy {
                 Policy::Binomial(states) => Saved::Binomial(self.binomial_forward(stm, it, states)),
+                Policy::Anew => Saved::Count(self.anew_forward(stm, it)),
                 Policy::KeepAll | Policy::StripMine(_) => Saved::Loop(self.loop_forward(stm, it)),
             },
             Op::Reduce(it) if stm.vars.iter().any(|v| self.active.var(*v)) => self.reduce_forward(stm, it),
@@ -178,6 +182,7 @@ impl<'p, 't> Reverse<'p, 't> {
             Op::Loop(it) => match saved {
                 Saved::Loop(checkpoints) => self.loop_backward(stm, it, checkpoints),
                 Saved::Binomial(snapshots) => self.binomial_backward(stm, it, snapshots),
+                Saved::Count(count) => self.anew_backward(stm, it, *count),
                 Saved::Nothing | Saved::Winner(_) | Saved::Prefixes(_) => {
                     panic!("a loop with an adjoint has kept its states")
                 }

@@ -56,7 +56,7 @@ impl Reverse<'_, '_> {
                 let Some(seed) = seeds[0] else { continue };
                 let [extremum, winner] = match saved {
                     Saved::Winner(winner) => [self.copier.atom(vars[group[0]].into()), *winner],
-                    Saved::Nothing | Saved::Prefixes(_) | Saved::Loop(_) | Saved::Binomial(..) => {
+                    Saved::Nothing | Saved::Prefixes(_) | Saved::Loop(_) | Saved::Binomial(..) | Saved::Count(_) => {
                         self.search(op, component.neutral[0], component.arrays[0])
                     }
                 };
@@ -67,7 +67,7 @@ impl Reverse<'_, '_> {
             }
             let prefixes = match saved {
                 Saved::Prefixes(upto) => Some(group.iter().map(|c| upto[*c]).collect()),
-                Saved::Nothing | Saved::Winner(_) | Saved::Loop(_) | Saved::Binomial(..) => None,
+                Saved::Nothing | Saved::Winner(_) | Saved::Loop(_) | Saved::Binomial(..) | Saved::Count(_) => None,
             };
             let found = self.reduction(&component, &seeds, prefixes);
             for (c, found) in group.iter().zip(found) {

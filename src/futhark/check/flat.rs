@@ -1,0 +1,294 @@
+//! Warnings of derivatives that are 0 by convention: what is differentiated goes through a function of steps.
+//!
+//! Law: a warning stands where the step is, once, and only if the step is of something that a derivative is taken by. What
+//! decides a branch is no step; a comparison is one where it becomes a number or is the result.
+
+use std::collections::{HashMap, HashSet};
+
+use super::deep;
+use super::prelude::FIRST_FILE;
+use crate::futhark::core::{
+    Defined, Definition, Expression, ExpressionKind as E, Local, LoopForm, Pattern, PatternKind, Prim, Program, Type,
+};
+use crate::futhark::source::{Message, Span};
+
+/// The warnings of a program.
+pub(super) fn warnings(program: &Program) -> Vec<Message> {
+    let (felt, functions, entered) = (HashMap::new(), HashMap::new(), HashSet::new());
+    let mut search = Search { program, felt, functions, entered, found: Vec::new() };
+    for defined in program.definitions.iter().filter(|defined| !is_prelude(defined)) {
+        search.calls(&defined.body);
+    }
+    search.found
+}
+
+fn is_prelude(defined: &Defined) -> bool {
+    defined.span.file >= FIRST_FILE
+}
+
+/// How a value depends on what is differentiated by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Dependence {
+    Not,
+    /// It is the answer to a comparison.
+    Compared,
+    Smooth,
+}
+
+struct Search<'p> {
+    program: &'p Program,
+    felt: HashMap<Local, Dependence>,
+    /// Local functions that have not been gone through.
+    functions: HashMap<Local, &'p Expression>,
+    /// Definitions that have been gone through with parameters that are felt.
+    entered: HashSet<Definition>,
+    found: Vec<Message>,
+}
+
+/// A function and the arguments it is applied to.
+fn flattened(mut value: &Expression) -> (&Expression, Vec<&Expression>) {
+    let mut arguments = Vec::new();
+    while let E::Apply { function, argument } = &value.kind {
+        arguments.push(&**argument);
+        value = function;
+    }
+    arguments.reverse();
+    (value, arguments)
+}
+
+fn is_function(value: &Expression) -> bool {
+    matches!(value.of, Type::Function { .. })
+}
+
+/// The body of a function that is written with its parameters.
+fn inner(mut value: &Expression) -> &Expression {
+    while let E::Lambda(lambda) = &value.kind {
+        value = &lambda.body;
+    }
+    value
+}
+
+impl<'p> Search<'p> {
+    /// Finds calls for derivatives, and goes through what they differentiate.
+    fn calls(&mut self, value: &'p Expression) {
+        match &value.kind {
+            E::Let(pattern, bound, _) if is_function(bound) => {
+                if let PatternKind::Local(local) = &pattern.kind {
+                    self.functions.insert(*local, bound);
+                }
+            }
+            E::LetPolymorphic(local, _, bound, _) => drop(self.functions.insert(*local, bound)),
+            _ => {}
+        }
+        let (head, arguments) = flattened(value);
+        let derives = match &head.kind {
+            E::Definition(definition, _) => {
+                let defined = self.defined(*definition);
+                is_prelude(defined) && matches!(&*defined.name, "jvp" | "vjp" | "jmp" | "mjp")
+            }
+            E::Intrinsic(name, _) => matches!(&**name, "jvp2" | "vjp2" | "jmp2" | "mjp2"),
+            _ => false,
+        };
+        if let (true, [function, ..]) = (derives, &arguments[..]) {
+            self.called(function, true);
+        }
+        value.children().into_iter().for_each(|child| deep(|| self.calls(child)));
+    }
+
+    fn defined(&self, definition: Definition) -> &'p Defined {
+        &self.program.definitions[definition.0 as usize]
+    }
+
+    fn warn(&mut self, at: Span, text: String) {
+        if at.file < FIRST_FILE && self.found.iter().all(|message| message.span != at) {
+            let hint = "no derivative goes through this; `with_vjp` gives a function a derivative of its own";
+            self.found.push(Message::warning("zero-derivative", at, text).hint(hint));
+        }
+    }
+
+    /// What a step is called, if an operation on reals is one.
+    fn step(&mut self, at: Span, name: &str, kind: Prim) -> bool {
+        let text = match name {
+            "floor" | "ceil" | "trunc" | "round" | "sgn" => format!("`{name}` has the derivative 0"),
+            "to_bits" => "the derivative of `to_bits` is bits, which operations on bits do not pass on".to_owned(),
+            _ => return false,
+        };
+        if kind.is_real() {
+            self.warn(at, text);
+        }
+        kind.is_real()
+    }
+
+    /// Goes through a function whose parameters are felt, and whose derivative is asked for or that is given to another.
+    fn called(&mut self, function: &'p Expression, is_asked: bool) {
+        let (head, arguments) = flattened(function);
+        for argument in arguments {
+            if is_function(argument) {
+                deep(|| self.called(argument, false));
+            } else {
+                self.walk(argument);
+            }
+        }
+        match &head.kind {
+            E::Lambda(lambda) => {
+                self.bind(&lambda.param, Dependence::Smooth);
+                if is_function(&lambda.body) {
+                    deep(|| self.called(&lambda.body, is_asked));
+                } else if self.walk(&lambda.body) == Dependence::Compared && is_asked {
+                    self.warn(lambda.body.span, "a comparison has the derivative 0".to_owned());
+                }
+            }
+            E::Definition(definition, _) => {
+                let defined = self.defined(*definition);
+                match &inner(&defined.body).kind {
+                    E::Primitive(name, kind, _) if is_prelude(defined) => drop(self.step(head.span, name, *kind)),
+                    _ => self.enter(*definition),
+                }
+            }
+            E::Local(local) | E::LocalInstance(local, _) => {
+                if let Some(bound) = self.functions.remove(local) {
+                    deep(|| self.called(bound, false));
+                }
+            }
+            E::Let(pattern, bound, body) => {
+                let felt = self.walk(bound);
+                self.bind(pattern, felt);
+                deep(|| self.called(body, is_asked));
+            }
+            _ => {}
+        }
+    }
+
+    fn enter(&mut self, definition: Definition) {
+        let defined = self.defined(definition);
+        if !is_prelude(defined) && self.entered.insert(definition) {
+            deep(|| self.called(&defined.body, false));
+        }
+    }
+
+    fn bind(&mut self, pattern: &Pattern, felt: Dependence) {
+        if let PatternKind::Local(local) = &pattern.kind {
+            let known = self.felt.entry(*local).or_insert(felt);
+            *known = felt.max(*known);
+        }
+        pattern.children().into_iter().for_each(|part| self.bind(part, felt));
+    }
+
+    fn walk(&mut self, value: &'p Expression) -> Dependence {
+        deep(|| self.within(value))
+    }
+
+    fn most(&mut self, parts: impl IntoIterator<Item = &'p Expression>) -> Dependence {
+        parts.into_iter().map(|part| self.walk(part)).max().unwrap_or(Dependence::Not)
+    }
+
+    /// How a value is felt.
+    fn within(&mut self, value: &'p Expression) -> Dependence {
+        match &value.kind {
+            E::Local(local) | E::LocalInstance(local, _) => self.felt.get(local).copied().unwrap_or(Dependence::Not),
+            E::Primitive(name, kind, operands) => {
+                let felt = self.most(operands);
+                match (&**name, felt) {
+                    (_, Dependence::Not) => Dependence::Not,
+                    ("lt" | "le" | "gt" | "ge" | "isnan" | "isinf", _) => Dependence::Compared,
+                    (_, Dependence::Smooth) if self.step(value.span, name, *kind) => Dependence::Not,
+                    _ => felt,
+                }
+            }
+            E::Equal(a, b) => self.most([&**a, &**b]).min(Dependence::Compared),
+            E::Convert(operand) => {
+                let felt = self.walk(operand);
+                self.converted(value, felt)
+            }
+            E::If(condition, yes, no) => {
+                let asked = self.walk(condition);
+                let felt = self.most([&**yes, &**no]);
+                // `&&` and `||` are conditionals, too.
+                if value.of == Type::Prim(Prim::Bool) { felt.max(asked.min(Dependence::Compared)) } else { felt }
+            }
+            E::Let(pattern, bound, body) => {
+                if is_function(bound) {
+                    self.called(bound, false);
+                } else {
+                    let felt = self.walk(bound);
+                    self.bind(pattern, felt);
+                }
+                self.walk(body)
+            }
+            E::LetPolymorphic(_, _, bound, body) => {
+                self.called(bound, false);
+                self.walk(body)
+            }
+            E::Match(scrutinee, cases) => {
+                let felt = self.walk(scrutinee);
+                cases.iter().for_each(|(pattern, _)| self.bind(pattern, felt));
+                self.most(cases.iter().map(|(_, case)| case))
+            }
+            E::Loop(it) => {
+                let mut felt = self.walk(&it.initial);
+                // What an iteration makes of it is felt in the next.
+                for _ in 0..2 {
+                    self.bind(&it.pattern, felt);
+                    match &it.form {
+                        LoopForm::In(pattern, array) => {
+                            let element = self.walk(array);
+                            self.bind(pattern, element);
+                        }
+                        LoopForm::For(_, asked) | LoopForm::While(asked) => drop(self.walk(asked)),
+                    }
+                    felt = felt.max(self.walk(&it.body));
+                }
+                felt
+            }
+            E::Apply { .. } => self.applied(value),
+            E::Index(array, _) => self.walk(array),
+            E::Lambda(_) => Dependence::Not,
+            _ => self.most(value.children()),
+        }
+    }
+
+    /// A value of another kind: a truth value that becomes a real is a step; one that becomes an integer counts.
+    fn converted(&mut self, value: &Expression, felt: Dependence) -> Dependence {
+        if felt != Dependence::Compared {
+            return felt;
+        }
+        if matches!(value.of, Type::Prim(kind) if kind.is_real()) {
+            self.warn(value.span, "the number made of a comparison has the derivative 0".to_owned());
+        }
+        Dependence::Not
+    }
+
+    fn applied(&mut self, value: &'p Expression) -> Dependence {
+        let (head, arguments) = flattened(value);
+        let (functions, values): (Vec<_>, Vec<_>) = arguments.into_iter().partition(|argument| is_function(argument));
+        let felt = self.most(values);
+        if felt == Dependence::Not {
+            return self.walk(head);
+        }
+        // The derivative of a function that comes with one is no matter of what is in it.
+        if matches!(&head.kind, E::Intrinsic(name, _) if &**name == "with_vjp") {
+            return felt;
+        }
+        functions.into_iter().for_each(|function| self.called(function, false));
+        match &head.kind {
+            E::Definition(definition, _) => {
+                let defined = self.defined(*definition);
+                match &inner(&defined.body).kind {
+                    E::Primitive(name, kind, _) if is_prelude(defined) && self.step(value.span, name, *kind) => {
+                        Dependence::Not
+                    }
+                    E::Convert(_) if is_prelude(defined) => self.converted(value, felt),
+                    _ => {
+                        self.enter(*definition);
+                        felt
+                    }
+                }
+            }
+            E::Lambda(lambda) => {
+                self.bind(&lambda.param, felt);
+                self.walk(&lambda.body)
+            }
+            _ => felt,
+        }
+    }
+}

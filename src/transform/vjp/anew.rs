@@ -1,0 +1,81 @@
+//! Loops of which nothing is kept, so that the arrays they carry may change their sizes.
+//!
+//! Law: the return sweep computes the state before each iteration from the first state: `n·(n + 1)/2` iterations beside those of
+//! the forward sweep, and the memory of one state. An adjoint has the sizes of the state it belongs to.
+
+use super::Reverse;
+use super::arrays::from_end;
+use crate::array::{Atom, Form, IntegerRow, Loop, Policy, ScalarOp, Stm, Var, index};
+use crate::transform::checkpoint::states;
+
+impl Reverse<'_, '_> {
+    /// Writes a loop, and answers the number of its iterations.
+    pub(super) fn anew_forward(&mut self, stm: &Stm, it: &Loop) -> Atom {
+        let asked = match &it.form {
+            Form::For(_, bound) => self.copier.atom(*bound),
+            Form::While { .. } => self.copier.count(it),
+        };
+        let count = self.target.indices(ScalarOp::Integer(IntegerRow::Max), asked, index(0));
+        let (mut carried, mut initial) = (Vec::new(), Vec::new());
+        for (k, (param, first)) in it.params.iter().enumerate() {
+            if self.copier.kept(*first) {
+                carried.push(k);
+                initial.push(self.copier.atom(*first));
+            } else {
+                self.copier.leave_out(*param);
+            }
+        }
+        let results = self.run(it, &carried, &initial, index(0), count, Policy::Anew);
+        self.copier.bind(stm, &results);
+        count
+    }
+
+    /// The return sweep over a loop of so many iterations.
+    pub(super) fn anew_backward(&mut self, stm: &Stm, it: &Loop, count: Atom) {
+        let target = self.target;
+        let of_param = |k: usize| it.params[k].0;
+        let (through, values): (Vec<usize>, Vec<usize>) =
+            (0..it.params.len()).partition(|k| self.copier.source.type_of(of_param(*k)).accumulator);
+        let is_same = |k: &usize| it.body.results[*k] == of_param(*k).into();
+        let (same, changing): (Vec<usize>, Vec<usize>) = values.into_iter().partition(is_same);
+        let needed = states(self.copier.source, it);
+        let is_active = |k: &usize| self.active.var(of_param(*k));
+        let carried: Vec<usize> = same.iter().chain(&changing).copied().filter(is_active).collect();
+        // The sizes of an adjoint are those of the value, though nothing else of it may be needed.
+        let kept: Vec<usize> = changing.into_iter().filter(|k| needed.contains(k) || is_active(k)).collect();
+        let first = |k: &usize| self.copier.atom(it.params[*k].1);
+        let (firsts, constant): (Vec<Atom>, Vec<Atom>) =
+            (kept.iter().map(first).collect(), same.iter().map(first).collect());
+
+        let around: Vec<Option<Atom>> = through.iter().map(|k| self.take(stm.vars[*k])).collect();
+        for (k, adjoint) in through.iter().zip(&around) {
+            if let Some(adjoint) = adjoint {
+                self.add(it.params[*k].1, *adjoint);
+            }
+        }
+        let mut bound: Vec<Var> = it.params.iter().map(|(param, _)| *param).collect();
+        if let Form::For(i, _) = &it.form {
+            bound.push(*i);
+        }
+        let initial: Vec<Atom> = carried.iter().map(|k| self.take_or_zero(stm.vars[*k])).collect();
+        let results = self.backwards(count, &initial, &[&it.body], &bound, Policy::Anew, |reverse, j, adjoints| {
+            let wanted = from_end(target, count, j);
+            through.iter().for_each(|k| reverse.copier.leave_out(of_param(*k)));
+            same.iter().zip(&constant).for_each(|(k, value)| reverse.copier.set(of_param(*k), *value));
+            let state = reverse.run(it, &kept, &firsts, index(0), wanted, Policy::Anew);
+            reverse.enter(it, &kept, &state, wanted);
+            let mut seeds: Vec<Option<Atom>> = vec![None; it.params.len()];
+            carried.iter().zip(adjoints).for_each(|(k, adjoint)| seeds[*k] = Some(*adjoint));
+            through.iter().zip(&around).for_each(|(k, adjoint)| seeds[*k] = *adjoint);
+            let saved = reverse.forward(&it.body);
+            reverse.backward(&it.body, &saved, &seeds);
+            for k in &through {
+                reverse.adjoints.remove(&of_param(*k));
+            }
+            carried.iter().map(|k| reverse.take_or_zero(of_param(*k))).collect()
+        });
+        for (k, result) in carried.iter().zip(results) {
+            self.add(it.params[*k].1, result);
+        }
+    }
+}

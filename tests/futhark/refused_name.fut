@@ -1,0 +1,3 @@
+-- ==
+-- error: unknown name .*f64\.sine.*
+entry main (x: f64) = vjp f64.sine x 1

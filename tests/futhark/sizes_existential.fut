@@ -1,0 +1,39 @@
+-- Sizes that are known only when the program runs.
+-- ==
+-- entry: positives
+-- input { [1.0, -2.0, 3.0, -4.0] } output { [1.0, 3.0] 10.0 [2.0, 0.0, 6.0, 0.0] }
+-- input { [-1.0] } output { empty([0]f64) 0.0 [0.0] }
+-- ==
+-- entry: split
+-- input { [1.0, -2.0, 3.0] } output { [1.0, 3.0] [-2.0] [1.0, 2.0, 1.0] }
+-- ==
+-- entry: ragged
+-- input { [1i64, 3i64, 0i64, 2i64] } output { [0i64, 0i64, 1i64, 2i64, 0i64, 1i64] 6i64 }
+-- ==
+-- entry: either
+-- input { true [1.0, 2.0, 3.0] } output { 3.0 [1.0, 1.0, 0.0] }
+-- input { false [1.0, 2.0, 3.0] } output { 6.0 [1.0, 1.0, 1.0] }
+-- ==
+-- entry: growing
+-- input { 3i64 } output { [1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0] }
+-- ==
+-- entry: numbers
+-- input { 5i64 } output { [0i64, 1i64, 2i64, 3i64, 4i64] [1i64, 2i64, 3i64, 4i64, 5i64] [5i64, 3i64, 1i64] [2i64, 4i64] }
+
+entry positives [n] (xs: [n]f64) =
+  let ys = filter (> 0) xs
+  let f xs = filter (> 0) xs |> map (** 2) |> f64.sum
+  in (ys, f xs, vjp f xs 1)
+entry split [n] (xs: [n]f64) =
+  let (a, b) = partition (> 0) xs
+  let f (xs: [n]f64) = let (a, b) = partition (> 0) xs in f64.sum a + 2 * f64.sum b
+  in (a, b, vjp f xs 1)
+entry ragged [n] (ns: [n]i64) =
+  let rows = flatmap iota ns
+  in (rows, length rows)
+def prefix (b: bool) (xs: []f64) : []f64 = if b then take 2 xs else copy xs
+entry either [n] (b: bool) (xs: [n]f64) =
+  let f (xs: [n]f64) = f64.sum (prefix b xs)
+  in (f xs, vjp f xs 1)
+entry growing (n: i64) : []f64 = loop xs = [1, 2] for _i < n - 1 do xs ++ xs
+entry numbers (n: i64) = (0..<n, 1...n, n..n - 2...1, 2..4..<n + 1)
