@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::assemble::Assembler;
 use super::inline::{is_needed, is_row};
-use super::instruction::{Fused, Inner, Instruction, Kernel, Outer, Reg, Src, Summed, To, Transpose};
+use super::instruction::{Fused, Inner, Instruction, IntoRows, Kernel, Outer, Reg, Src, Summed, To, Transpose};
 use crate::array::ScalarOp;
 use crate::lower::code::{Block, Op, Operand, Place, Stm, Value};
 use crate::primitives::Primitive;
@@ -90,6 +90,31 @@ impl Assembler<'_> {
             let x = places.map(|place| self.numbered(&place));
             self.out.push(Instruction::Inner(Inner { what, cell, count, x }));
         }
+    }
+
+    /// The instruction of a loop that does nothing but put elements into rows, or add them there, if it is one.
+    pub(super) fn into_rows(&mut self, index: Value, count: u32, body: &Block) -> Option<Instruction> {
+        self.varying.as_ref()?;
+        let stms: Vec<&Stm> = body.iter().filter(|stm| is_needed(stm, &self.needed)).collect();
+        let (x, from, to, value, adds, mask) = match stms[..] {
+            [Stm::Load(x, from), Stm::Store { place: to, value, mask: None }] => (x, from, to, value, false, &None),
+            [Stm::Load(x, from), Stm::Add { place: to, value, mask }] => (x, from, to, value, true, mask),
+            _ => return None,
+        };
+        let step = |place: &Place| place.step.filter(|(step, _)| *step == Operand::Value(index));
+        let steps = step(from).is_some() && step(to).is_some_and(|(_, by)| by == Operand::int(1));
+        let there = self.code.buffers[to.buffer.0 as usize];
+        let apart = match (to.lane, to.varying) {
+            (Some(apart), None) => apart != Operand::int(1),
+            (None, Some(_)) => adds,
+            (None, None) | (Some(_), Some(_)) => false,
+        };
+        let rows = !there.private && there.prim.is_real() && apart && to.buffer != from.buffer;
+        if *value != Operand::Value(*x) || !steps || !is_row(self.code, from) || !rows {
+            return None;
+        }
+        let (from, to, mask) = (self.numbered(from), self.numbered(to), mask.map(|mask| self.reg(mask)));
+        Some(Instruction::IntoRows(IntoRows { count, from, to, adds, mask }))
     }
 
     /// The instruction of a loop that does nothing but copy elements in a row, if it is one.

@@ -262,6 +262,7 @@ impl<'m> Machine<'m> {
             }
             Instruction::Kernel(ref it) => dispatch::kernel(state, reals, &code.addresses, it),
             Instruction::Transpose(ref it) => transpose::run(state, reals, &code.addresses, it),
+            Instruction::IntoRows(ref it) => transpose::into_rows(state, reals, &code.addresses, it),
             Instruction::Inner(ref it) => dispatch::inner(state, reals, &code.addresses, it),
             Instruction::Outer(ref it) => dispatch::outer(state, reals, &code.addresses, it),
             Instruction::Alloc { buffer, count, real, own } => {
