@@ -326,7 +326,7 @@ impl Assembler<'_> {
                 let known = self
                     .transposed(*index, number, body)
                     .or_else(|| self.outer(*index, number, body))
-                    .or_else(|| self.into_rows(*index, number, body));
+                    .or_else(|| self.laid_in_rows(*index, number, body));
                 if let Some(rows) = known {
                     self.out.push(rows);
                     return;

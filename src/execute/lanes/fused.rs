@@ -93,7 +93,7 @@ impl Assembler<'_> {
     }
 
     /// The instruction of a loop that does nothing but put elements into rows, or add them there, if it is one.
-    pub(super) fn into_rows(&mut self, index: Value, count: u32, body: &Block) -> Option<Instruction> {
+    pub(super) fn laid_in_rows(&mut self, index: Value, count: u32, body: &Block) -> Option<Instruction> {
         self.varying.as_ref()?;
         let stms: Vec<&Stm> = body.iter().filter(|stm| is_needed(stm, &self.needed)).collect();
         let (x, from, to, value, adds, mask) = match stms[..] {
