@@ -77,6 +77,69 @@ fn large_arrays() -> Result<()> {
     Ok(())
 }
 
+type Matrix = Arr<Arr<F64>>;
+
+/// Both products of two rows, and their derivatives along other rows.
+fn products() -> Result<Program> {
+    let along = Program::trace(|a: Matrix, b: Matrix| a.map2(b, |x, y| x.dot(y)))?.jvp()?;
+    Program::trace(|a: Matrix, b: Matrix| along.call::<(Arr<F64>, Arr<F64>)>(((a, b), (b, a))))
+}
+
+/// Rows of one of two kinds, two at a time.
+fn branches() -> Result<Program> {
+    Program::trace(|a: Matrix, b: Matrix| {
+        a.map2(b, |x, y| {
+            let both = || {
+                let doubled = x.map(|x| x + x);
+                (doubled, x.map2(y, |x, y| x * y))
+            };
+            if_(x.index(0).lt(0.0), both, || (x, x.map(|x| -x)))
+        })
+    })
+}
+
+/// The gradient of the distances of the first rows from the nearest of the others, and its derivative.
+fn nearest() -> Result<Program> {
+    let nearest = Program::trace(|points: Matrix, centres: Matrix| {
+        points.map(|p| centres.map(|c| (p - c).map(|d| d * d).sum()).min()).sum()
+    })?;
+    let newton = nearest.grad(1)?.jvp_wrt(1)?;
+    Program::trace(|a: Matrix, b: Matrix| newton.call::<(Matrix, Matrix)>((a, b, a.zeros_like() + 1.0)))
+}
+
+#[test]
+fn rows_of_lanes() -> Result<()> {
+    let columns = Program::trace(|a: Matrix, b: Matrix| a.map2(b, |x, y| x.map2(y, |x, y| x * y)).transpose())?;
+    for program in [products()?, branches()?, nearest()?, columns] {
+        for n in [0, 1, 9, 16, 130] {
+            for k in [1, 3, 8, 11] {
+                let a = Value::reals(&[n, k], numbers(n * k))?;
+                let b = Value::reals(&[n, k], numbers(n * k + 5)[5..].to_vec())?;
+                executors::same(&program, &[a, b]).unwrap_or_else(|e| panic!("{n} rows of {k}: {e}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What two statements take of one map each computes for itself, and sums of products are nothing but that.
+#[test]
+fn what_is_taken_apart_is_computed_apart() -> Result<()> {
+    let explained = products()?.compile()?.explain();
+    assert!(explained.contains("x·y+z(~") && !explained.contains(" = mul(~"), "{explained}");
+    Ok(())
+}
+
+/// Lanes that take different branches keep what they computed at once, and nothing is stored under a mask.
+#[test]
+fn branches_are_joined_at_once() -> Result<()> {
+    let explained = branches()?.compile()?.explain();
+    let masked = |line: &&str| line.contains(" = ") && line.contains(" where ~");
+    assert!(explained.contains("select(~"), "{explained}");
+    assert_eq!(explained.lines().find(masked), None, "{explained}");
+    Ok(())
+}
+
 #[cfg(feature = "rayon")]
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() -> Result<()> {

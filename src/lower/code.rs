@@ -7,6 +7,8 @@
 //! get wrong is checked by [`Stm::Check`] and [`Stm::Bounds`] before, and a check that fails ends the run. A load outside
 //! of its buffer gives 0, so that loads may move to where they run less often.
 
+use rustc_hash::FxHashMap;
+
 use crate::array::{Const, Prim, ScalarOp};
 
 /// The most elements an array in memory may have.
@@ -140,6 +142,8 @@ pub(crate) struct Code {
     pub(crate) values: Vec<ValueInfo>,
     pub(crate) buffers: Vec<BufferInfo>,
     pub(crate) inputs: Vec<Port>,
+    /// Sums of reals, in any order, and the cells that these are summed up in.
+    pub(crate) sums: FxHashMap<Value, Value>,
     pub(crate) body: Block,
     pub(crate) outputs: Vec<Output>,
 }

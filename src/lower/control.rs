@@ -19,6 +19,9 @@ pub(super) type Question<'f, 'p> =
 /// Where an array is carried, and what a variable of a loop starts from.
 type Begun<'p> = (Option<Carried>, Bound<'p>);
 
+/// What two branches leave, and where what lanes take of it goes.
+type Pair<'p> = ([Bound<'p>; 2], View);
+
 /// What a loop carries.
 #[derive(Debug, Clone)]
 enum Carried {
@@ -37,12 +40,12 @@ impl<'p> Lowering<'p> {
         let outside = self.mask;
         let otherwise = self.emit.scalar(ScalarOp::Not, &[condition]);
         self.only_where(condition);
-        let (in_yes, yes) = (self.mask, self.settled_body(yes)?);
+        let (in_yes, yes) = (self.mask, self.branch_body(yes)?);
         self.mask = outside;
         self.only_where(otherwise);
-        let (in_no, no) = (self.mask, self.settled_body(no)?);
+        let (in_no, no) = (self.mask, self.branch_body(no)?);
         self.mask = outside;
-        let mut results = Vec::new();
+        let (mut results, mut joint) = (Vec::new(), Vec::new());
         for (yes, no) in yes.into_iter().zip(no) {
             results.push(match (yes, no) {
                 (Bound::Scalar(yes), Bound::Scalar(no)) => Bound::Scalar(self.select(condition, yes, no)),
@@ -52,25 +55,65 @@ impl<'p> Lowering<'p> {
                     yes.sizes().iter().zip(no.sizes()).for_each(|(a, b)| self.same(*a, *b));
                     let buffer = self.new_buffer(array.prim);
                     let view = self.allocate(buffer, &array.sizes)?;
-                    let joint = Array { form: Form::Memory(view.clone()), ..array.clone() };
-                    for (mask, value) in [(in_yes, yes), (in_no, no)] {
-                        self.mask = mask;
-                        self.store_all(vec![(value, view.clone())])?;
-                    }
-                    self.mask = outside;
-                    self.emit.changed(buffer);
-                    Bound::Array(joint)
+                    let found = Array { form: Form::Memory(view.clone()), ..array.clone() };
+                    joint.push(([yes, no], view));
+                    Bound::Array(found)
                 }
             });
         }
+        let buffers: Vec<Buffer> = joint.iter().map(|(_, view)| view.origin.buffer).collect();
+        self.join(condition, [in_yes, in_no], joint)?;
+        buffers.into_iter().for_each(|buffer| self.emit.changed(buffer));
         Ok(results)
     }
 
-    fn settled_body(&mut self, body: &'p Body) -> Step<Vec<Bound<'p>>> {
+    /// The results of a branch that some lanes take: maps may wait until the branches are joined.
+    fn branch_body(&mut self, body: &'p Body) -> Step<Vec<Bound<'p>>> {
         let region = self.enter_region();
         let results = self.body(body)?;
         self.region = region;
-        results.into_iter().map(|result| self.settled(result)).collect()
+        let settle = |result: Bound<'p>| match &result {
+            Bound::Array(Array { form: Form::Parts(_), .. }) => self.settled(result),
+            Bound::Array(_) | Bound::Scalar(_) => Ok(result),
+        };
+        results.into_iter().map(settle).collect()
+    }
+
+    /// Stores, of each two values, element by element, the first where a condition is true and else the second. The
+    /// memory is new, so it does not matter what is in lanes that take neither branch.
+    fn join(&mut self, condition: Operand, masks: [Option<Operand>; 2], mut pairs: Vec<Pair<'p>>) -> Step<()> {
+        let outside = self.mask;
+        while let Some(([first, _], _)) = pairs.first() {
+            let length = first.sizes().first().copied();
+            let (now, later): (Vec<_>, Vec<_>) =
+                pairs.into_iter().partition(|([yes, _], _)| yes.sizes().first().copied() == length);
+            pairs = later;
+            let Some(length) = length else {
+                for ([yes, no], view) in now {
+                    let (Bound::Scalar(yes), Bound::Scalar(no)) = (yes, no) else { panic!("branches are of one type") };
+                    let value = self.select(condition, yes, no);
+                    self.emit.push(Code::Store { place: view.origin, value, mask: None });
+                }
+                continue;
+            };
+            self.in_order(length, &mut |this, index| {
+                let mut rows = Vec::new();
+                for (both, view) in &now {
+                    let mut row = Vec::new();
+                    for (value, mask) in both.iter().zip(masks) {
+                        let Bound::Array(array) = value else { unreachable!("what has a length is an array") };
+                        this.mask = mask;
+                        row.push(this.element(array, index)?);
+                        this.mask = outside;
+                    }
+                    let row = <[Bound<'p>; 2]>::try_from(row).expect("there are two branches");
+                    let origin = this.advance(view.origin, index, view.strides[0]);
+                    rows.push((row, View { origin, strides: view.strides[1..].to_vec() }));
+                }
+                this.join(condition, masks, rows)
+            })?;
+        }
+        Ok(())
     }
 
     /// One branch, the same in all lanes.
@@ -137,12 +180,13 @@ impl<'p> Lowering<'p> {
         self.open(true);
         let region = self.enter_region();
         let results = self.body(body)?;
+        let mut stores = Vec::new();
         for (result, buffer) in results.iter().zip(joint) {
             if let (Bound::Array(array), Some(buffer)) = (result, buffer) {
-                let view = self.allocate(*buffer, &array.sizes)?;
-                self.store_all(vec![(result.clone(), view)])?;
+                stores.push((result.clone(), self.allocate(*buffer, &array.sizes)?));
             }
         }
+        self.store_all(stores)?;
         self.region = region;
         Ok((self.close(), results))
     }
@@ -365,7 +409,7 @@ impl<'p> Lowering<'p> {
         let buffer = view.origin.buffer;
         let once = all.iter().filter(|other| **other == buffer).count() == 1;
         let owned = self.owners[buffer.0 as usize] == self.region && !self.homes.contains(&buffer);
-        (once && owned && self.mask.is_none() && view.is_whole(&mut self.emit, &array.sizes)).then_some(buffer)
+        (once && owned && view.is_whole(&mut self.emit, &array.sizes)).then_some(buffer)
     }
 
     /// Sets what is carried, all at once: arrays that are elsewhere are put aside first.
@@ -373,6 +417,7 @@ impl<'p> Lowering<'p> {
         let mut cells = Vec::new();
         let mut swaps = Vec::new();
         let mut masked = Vec::new();
+        let next = self.settled_all(next)?;
         let next_buffers: Vec<Buffer> = next.iter().filter_map(in_memory).collect();
         for (carried, next) in state.iter().zip(next) {
             match (carried, next) {
@@ -386,13 +431,15 @@ impl<'p> Lowering<'p> {
                     {
                         continue;
                     }
-                    if let Some(fresh) = self.fresh(&array, &next_buffers) {
-                        swaps.push(Code::Swap(home, fresh));
-                        continue;
-                    }
-                    let (aside, aside_view) = self.copied(&array)?;
+                    let (aside, array) = match self.fresh(&array, &next_buffers) {
+                        Some(fresh) => (fresh, array),
+                        None => {
+                            let (aside, aside_view) = self.copied(&array)?;
+                            (aside, Array { form: Form::Memory(aside_view), ..array })
+                        }
+                    };
                     if self.mask.is_some() {
-                        masked.push((Bound::Array(Array { form: Form::Memory(aside_view), ..array }), view.clone()));
+                        masked.push((Bound::Array(array), view.clone()));
                     } else {
                         swaps.push(Code::Swap(home, aside));
                     }

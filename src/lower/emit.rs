@@ -44,6 +44,10 @@ pub(super) struct Emit {
     counts: FxHashMap<Value, Operand>,
     /// What values are less than, or as large as: they are it less a constant.
     below: FxHashMap<Value, Operand>,
+    /// Pairs of which the first is not less than the second.
+    not_less: FxHashSet<(Operand, Operand)>,
+    /// Sums of reals, in any order, and the cells that these are summed up in.
+    pub(super) sums: FxHashMap<Value, Value>,
     /// The frame of the loop over lanes that is open, if one is.
     pub(super) lanes: Option<usize>,
 }
@@ -58,6 +62,8 @@ impl Emit {
             contents: Vec::new(),
             counts: FxHashMap::default(),
             below: FxHashMap::default(),
+            not_less: FxHashSet::default(),
+            sums: FxHashMap::default(),
             lanes: None,
         }
     }
@@ -188,6 +194,9 @@ impl Emit {
         if let Some(known) = fold(op, &operands) {
             return known;
         }
+        if op == Op::Scalar(ScalarOp::Less) && self.not_less.contains(&(operands[0], operands[1])) {
+            return Operand::Const(Const::Bool(false));
+        }
         let prim = match op {
             Op::Select => self.prim(operands[1]),
             Op::MulAdd | Op::MulSub | Op::MulSubtracted => self.prim(operands[0]),
@@ -244,6 +253,11 @@ impl Emit {
         self.counts.insert(index, count);
     }
 
+    /// Says that the first of two is not less than the second.
+    pub(super) fn is_not_less(&mut self, a: Operand, b: Operand) {
+        self.not_less.insert((a, b));
+    }
+
     /// Whether an index is in bounds for sure.
     pub(super) fn is_within(&self, index: Operand, length: Operand) -> bool {
         match index {
@@ -258,7 +272,12 @@ impl Emit {
     }
 }
 
-/// What is known without computing: sums with 0 and products with 0 and 1 of indices, and constants of them.
+fn truth(value: bool) -> Operand {
+    Operand::Const(Const::Bool(value))
+}
+
+/// What is known without computing: sums with 0 and products with 0 and 1 of indices, and constants of them; and the same
+/// of truth values.
 fn fold(op: Op, x: &[Operand]) -> Option<Operand> {
     let Op::Scalar(op) = op else {
         return match (op, x[0]) {
@@ -280,8 +299,10 @@ fn fold(op: Op, x: &[Operand]) -> Option<Operand> {
         (ScalarOp::Equal, Some(a), Some(b)) => Some(Operand::Const(Const::Bool(a == b))),
         (ScalarOp::Less, Some(a), Some(b)) => Some(Operand::Const(Const::Bool(a < b))),
         (ScalarOp::LessOrEqual, Some(a), Some(b)) => Some(Operand::Const(Const::Bool(a <= b))),
-        (ScalarOp::Mul, ..) if x[0] == Operand::Const(Const::Bool(true)) => Some(x[1]),
-        (ScalarOp::Mul, ..) if x[1] == Operand::Const(Const::Bool(true)) => Some(x[0]),
+        (ScalarOp::Add, ..) if x[0] == truth(false) || x[1] == truth(true) => Some(x[1]),
+        (ScalarOp::Add, ..) if x[1] == truth(false) || x[0] == truth(true) => Some(x[0]),
+        (ScalarOp::Mul, ..) if x[0] == truth(true) || x[1] == truth(false) => Some(x[1]),
+        (ScalarOp::Mul, ..) if x[1] == truth(true) || x[0] == truth(false) => Some(x[0]),
         _ => None,
     }
 }

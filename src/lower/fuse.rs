@@ -1,11 +1,12 @@
 //! Fewer statements for the same work: products that are added become one operation, and what is computed for a cell
 //! is computed in it.
 //!
-//! Law: a fused product is not rounded before it is added; nothing else changes.
+//! Law: a fused product is not rounded before it is added, and what is added to a sum that may be taken in any order is
+//! added term by term; nothing else changes.
 
 use rustc_hash::FxHashMap;
 
-use super::code::{Block, Code, Op, Operand, Stm, Value};
+use super::code::{Block, Code, Op, Operand, Stm, Value, ValueInfo};
 use crate::array::ScalarOp;
 use crate::primitives::Primitive;
 
@@ -14,9 +15,10 @@ pub(super) fn fuse(code: &mut Code) {
     let mut fuser = Fuser { uses: FxHashMap::default() };
     code.outputs.iter().for_each(|output| fuser.count_all(&output.operands()));
     fuser.count(&code.body);
-    let values = &code.values;
+    let Code { values, sums, body, .. } = code;
+    fuser.terms(body, sums, values);
     let is_real = |value: Value| values[value.0 as usize].prim.is_real();
-    fuser.block(&mut code.body, &is_real);
+    fuser.block(body, &is_real);
 }
 
 struct Fuser {
@@ -52,6 +54,43 @@ impl Fuser {
         for stm in block {
             stm.blocks_mut().into_iter().for_each(|inner| self.block(inner, is_real));
         }
+    }
+
+    /// Terms, computed in the same block for nothing else, of what is added to a sum: each is added by itself.
+    fn terms(&mut self, block: &mut Block, sums: &mut FxHashMap<Value, Value>, values: &mut Vec<ValueInfo>) {
+        let mut k = 0;
+        while k < block.len() {
+            if let Some((at, so_far, [first, second])) = self.term(&block[..=k], sums) {
+                let Stm::Let(sum, op, _) = block[k] else { unreachable!("a sum is computed here") };
+                let partial = Value(u32::try_from(values.len()).expect("code has fewer than 2^32 values"));
+                values.push(values[sum.0 as usize]);
+                self.uses.insert(partial, 1);
+                sums.extend([(partial, so_far), (sum, partial)]);
+                block[k] = Stm::Let(sum, op, vec![Operand::Value(partial), second]);
+                block.insert(k, Stm::Let(partial, op, vec![Operand::Value(so_far), first]));
+                block.remove(at);
+                // Each of the two may have terms itself.
+                k = at;
+                continue;
+            }
+            block[k].blocks_mut().into_iter().for_each(|inner| self.terms(inner, sums, values));
+            k += 1;
+        }
+    }
+
+    /// Where the two terms are added that the last statement adds to a sum, what is summed up so far, and the terms.
+    fn term(&self, block: &[Stm], sums: &FxHashMap<Value, Value>) -> Option<(usize, Value, [Operand; 2])> {
+        let (Stm::Let(sum, Op::Scalar(ScalarOp::Add), x), before) = block.split_last()? else { return None };
+        let so_far = *sums.get(sum)?;
+        let added = if x[0] == Operand::Value(so_far) { x[1] } else { x[0] };
+        let of = self.once(added)?;
+        let is_here = |stm: &Stm| matches!(stm, Stm::Let(value, ..) if *value == of);
+        let at = before.iter().rposition(is_here)?;
+        let Stm::Let(_, Op::Scalar(ScalarOp::Add), terms) = &before[at] else { return None };
+        // A term may be a cell, which is another thing after these.
+        let sets = |stm: &Stm| matches!(stm, Stm::Assign { .. }) || !stm.blocks().is_empty();
+        let differ = terms[0] != terms[1];
+        (differ && !before[at..].iter().any(sets)).then_some((at, so_far, [terms[0], terms[1]]))
     }
 
     /// Products that are added once, in the same block.

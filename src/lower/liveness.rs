@@ -2,7 +2,8 @@
 //! used again.
 //!
 //! Law: a map waits if its results are used once, by one statement that takes them element by element, and no
-//! statement on the way changes an array.
+//! statement on the way changes an array. Results that have nothing to do with each other may be taken by a statement
+//! each, which then computes what it takes and nothing else.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,12 +13,21 @@ use crate::array::{Atom, Body, Const, Lambda, Map, Op, Program, Range, Stm, Var,
 #[derive(Debug, Default)]
 pub(super) struct Pending {
     maps: FxHashSet<*const Map>,
+    /// Of maps whose results are taken by a statement each: for each result, what it needs.
+    parts: FxHashMap<*const Map, Vec<Part>>,
     /// The maps whose results are added to accumulators by the statements that follow, and how many these are.
     added: FxHashMap<*const Map, usize>,
     /// The arrays made of others that are used once, by what puts their elements into memory.
     joined: FxHashSet<Var>,
     /// The parameters that are used once, by what takes them element by element.
     params: FxHashSet<Var>,
+}
+
+/// What a result of a map needs: which statements of the function, and which parameters.
+#[derive(Debug, Clone)]
+pub(super) struct Part {
+    pub(super) stms: Vec<bool>,
+    pub(super) params: Vec<bool>,
 }
 
 impl Pending {
@@ -27,12 +37,40 @@ impl Pending {
             *uses.entry(var).or_insert(0_usize) += usize::from(!is_size);
         });
         let mut pending = Pending::default();
+        pending.apart(&program.function.body, &mut uses);
         pending.body(&program.function.body, &uses);
         pending
     }
 
     pub(super) fn contains(&self, map: &Map) -> bool {
-        self.maps.contains(&core::ptr::from_ref(map))
+        self.maps.contains(&core::ptr::from_ref(map)) || self.parts.contains_key(&core::ptr::from_ref(map))
+    }
+
+    /// What a result of a map needs, if it is taken without the others.
+    pub(super) fn part(&self, map: &Map, result: usize) -> Option<&Part> {
+        self.parts.get(&core::ptr::from_ref(map)).map(|parts| &parts[result])
+    }
+
+    /// Finds the maps whose results wait for a statement each.
+    fn apart(&mut self, body: &Body, uses: &mut FxHashMap<Var, usize>) {
+        for (k, stm) in body.stms.iter().enumerate() {
+            if let Op::Map(map) = &stm.op
+                && map.accumulators.is_empty()
+                && !waits(&stm.vars, &body.stms[k + 1..], &body.results, uses)
+                && let Some(parts) = split(map)
+            {
+                let alone = |v: &Var| waits(&[*v], &body.stms[k + 1..], &body.results, uses);
+                let again = taken_again(map, &parts);
+                // What two statements take must not be computed for each.
+                let may_wait = |op: &Op| matches!(op, Op::Map(_) | Op::Slice(..));
+                let is_kept = |v: &Var| !body.stms[..k].iter().any(|stm| stm.vars.contains(v) && may_wait(&stm.op));
+                if stm.vars.iter().all(alone) && again.iter().all(is_kept) {
+                    again.into_iter().for_each(|var| *uses.entry(var).or_default() += 1);
+                    self.parts.insert(core::ptr::from_ref(&**map), parts);
+                }
+            }
+            bodies(&stm.op).for_each(|inner| self.apart(inner, uses));
+        }
     }
 
     /// Whether an array that is made of others is used once, where its elements are put into memory.
@@ -87,6 +125,48 @@ impl Pending {
             bodies(&stm.op).for_each(|body| self.body(body, uses));
         }
     }
+}
+
+/// What each result of a map needs, if no two results need the same statement.
+fn split(map: &Map) -> Option<Vec<Part>> {
+    let Body { stms, results } = &map.function.body;
+    let mut defined = FxHashMap::default();
+    for (k, stm) in stms.iter().enumerate() {
+        defined.extend(stm.vars.iter().map(|var| (*var, k)));
+    }
+    let mut owner: Vec<Option<usize>> = vec![None; stms.len()];
+    for (result, atom) in results.iter().enumerate() {
+        let mut open: Vec<usize> = variable(*atom).and_then(|var| defined.get(&var).copied()).into_iter().collect();
+        while let Some(k) = open.pop() {
+            match owner[k] {
+                None => owner[k] = Some(result),
+                Some(other) if other == result => continue,
+                Some(_) => return None,
+            }
+            statement(&stms[k], &mut |var, _| open.extend(defined.get(&var)));
+        }
+    }
+    let part = |result: usize| {
+        // What no result needs may still find something wrong.
+        let needed: Vec<bool> = owner.iter().map(|owner| owner.is_none_or(|owner| owner == result)).collect();
+        let mut taken: FxHashSet<Var> = variable(results[result]).into_iter().collect();
+        for (stm, _) in stms.iter().zip(&needed).filter(|(_, needed)| **needed) {
+            statement(stm, &mut |var, _| taken.extend([var]));
+        }
+        let params = map.function.params.iter().map(|param| taken.contains(param)).collect();
+        Part { stms: needed, params }
+    };
+    (results.len() > 1).then(|| (0..results.len()).map(part).collect())
+}
+
+/// The arrays that more than one part of a map takes elements of.
+fn taken_again(map: &Map, parts: &[Part]) -> Vec<Var> {
+    let again = |k: &usize| parts.iter().filter(|part| part.params[*k]).count() > 1;
+    (0..map.arrays.len()).filter(again).filter_map(|k| variable(map.arrays[k])).collect()
+}
+
+fn variable(atom: Atom) -> Option<Var> {
+    if let Atom::Var(var) = atom { Some(var) } else { None }
 }
 
 fn waits(vars: &[Var], later: &[Stm], results: &[Atom], uses: &FxHashMap<Var, usize>) -> bool {

@@ -88,8 +88,8 @@ pub(crate) fn lower(program: &Program) -> Step<Code> {
     let results = lowering.body(&program.function.body)?;
     let outputs = results.into_iter().map(|result| lowering.output(result)).collect::<Step<_>>()?;
     let body = lowering.close();
-    let Emit { values, buffers, .. } = lowering.emit;
-    let mut code = Code { values, buffers, inputs, body, outputs };
+    let Emit { values, buffers, sums, .. } = lowering.emit;
+    let mut code = Code { values, buffers, inputs, sums, body, outputs };
     merge::merge(&mut code);
     fuse::fuse(&mut code);
     Ok(code)
@@ -196,13 +196,33 @@ impl<'p> Lowering<'p> {
         if let Some(results) = self.computed.iter().find_map(|computed| computed.get(&key)) {
             return Ok(results.clone());
         }
-        for (param, array) in map.function.params.iter().zip(&map.arrays) {
-            let element = self.element(&self.array(*array), index)?;
-            self.bind_element(*param, element)?;
-        }
+        self.bind_elements(map, index, |_| true)?;
         let results = self.body(&map.function.body)?;
         self.computed.last_mut().expect("a frame is open").insert(key, results.clone());
         Ok(results)
+    }
+
+    /// A result of a map's function at an index.
+    fn result(&mut self, map: &'p Map, result: usize, index: Operand) -> Step<Bound<'p>> {
+        let Some(part) = self.pending.part(map, result).cloned() else {
+            return Ok(self.call(map, index)?[result].clone());
+        };
+        self.bind_elements(map, index, |k| part.params[k])?;
+        let Body { stms, results } = &map.function.body;
+        for (k, stm) in stms.iter().enumerate().filter(|(k, _)| part.stms[*k]) {
+            self.statement(stm, &stms[k + 1..], results)?;
+        }
+        Ok(self.atom(results[result]))
+    }
+
+    /// Binds parameters of a map's function to the elements at an index.
+    fn bind_elements(&mut self, map: &'p Map, index: Operand, which: impl Fn(usize) -> bool) -> Step<()> {
+        let pairs = map.function.params.iter().zip(&map.arrays).enumerate().filter(|(k, _)| which(*k));
+        for (_, (param, array)) in pairs {
+            let element = self.element(&self.array(*array), index)?;
+            self.bind_element(*param, element)?;
+        }
+        Ok(())
     }
 
     fn enter_region(&mut self) -> usize {

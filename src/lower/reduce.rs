@@ -6,7 +6,7 @@
 use super::code::{Buffer, Fold, Operand, Stm as Code, Value};
 use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step};
-use crate::array::{Atom, Const, Hist, IntegerRow, Lambda, Op, Prim, Reduce, ScalarOp};
+use crate::array::{Atom, Body, Const, Hist, IntegerRow, Lambda, Op, Prim, Reduce, ScalarOp};
 use crate::primitives::Primitive;
 
 /// What is done with the state after each element.
@@ -21,7 +21,7 @@ impl<'p> Lowering<'p> {
             let nested = arrays.iter().any(|a| matches!(a.form, Form::Pending(..)));
             return self.side_by_side_reduce(it, &arrays, length, nested);
         }
-        self.fold(it, &arrays, length, &mut |_, _, _| Ok(()))
+        self.in_turn(it, &arrays, length)
     }
 
     fn common_length(&mut self, arrays: &[Array<'p>]) -> Operand {
@@ -30,12 +30,18 @@ impl<'p> Lowering<'p> {
         length
     }
 
-    /// From the first element to the last; what is found after each is told.
+    /// A reduction from the first element to the last.
+    fn in_turn(&mut self, it: &'p Reduce, arrays: &[Array<'p>], length: Operand) -> Step<Vec<Bound<'p>>> {
+        self.fold(it, arrays, length, true, &mut |_, _, _| Ok(()))
+    }
+
+    /// From the first element to the last; what is found after each is told. Sums may be taken in any order, or not.
     fn fold(
         &mut self,
         it: &'p Reduce,
         arrays: &[Array<'p>],
         length: Operand,
+        any_order: bool,
         each: Each<'_, 'p>,
     ) -> Step<Vec<Bound<'p>>> {
         let initial = it.neutral.iter().map(|e| (self.atom(*e), false)).collect();
@@ -45,10 +51,39 @@ impl<'p> Lowering<'p> {
                 let element = this.element(array, index)?;
                 operands.push(element);
             }
+            this.know(it, arrays, &operands);
             let found = this.operate(&it.operator, operands)?;
+            if any_order {
+                this.sum_up(it, state, &found);
+            }
             each(this, index, &found)?;
             Ok(found)
         })
+    }
+
+    /// Says what holds of the operands of a reduction, which are its cells and then the elements.
+    fn know(&mut self, it: &Reduce, arrays: &[Array<'p>], operands: &[Bound<'p>]) {
+        let (cells, elements) = operands.split_at(arrays.len());
+        for (k, (cell, element)) in cells.iter().zip(elements).enumerate() {
+            let (Bound::Scalar(cell), Bound::Scalar(element)) = (cell, element) else { continue };
+            let before_all = matches!(it.neutral[k], Atom::Const(Const::I64(n)) if n < 0);
+            if before_all && matches!(arrays[k].form, Form::Iota) && chooses(&it.operator, k) {
+                // The cell has what it started from, or an index that was before.
+                self.emit.is_not_less(*element, *cell);
+            }
+        }
+    }
+
+    /// Says which values are sums of reals, which may be taken in any order, and of which cells.
+    fn sum_up(&mut self, it: &Reduce, cells: &[Bound<'p>], found: &[Bound<'p>]) {
+        for (cell, found) in cells.iter().zip(found) {
+            if let (Bound::Scalar(Operand::Value(cell)), Bound::Scalar(Operand::Value(found))) = (cell, found)
+                && self.emit.prim(Operand::Value(*found)).is_real()
+                && is_sum(&it.operator)
+            {
+                self.emit.sums.insert(*found, *cell);
+            }
+        }
     }
 
     fn operate(&mut self, operator: &'p Lambda, operands: Vec<Bound<'p>>) -> Step<Vec<Bound<'p>>> {
@@ -56,7 +91,7 @@ impl<'p> Lowering<'p> {
             self.bind_element(*param, operand)?;
         }
         let found = self.body(&operator.body)?;
-        found.into_iter().map(|found| self.settled(found)).collect()
+        self.settled_all(found)
     }
 
     pub(super) fn scan(&mut self, it: &'p Reduce) -> Step<Vec<Bound<'p>>> {
@@ -67,7 +102,7 @@ impl<'p> Lowering<'p> {
             let buffer = self.new_buffer(array.prim);
             views.push(self.allocate(buffer, &array.sizes)?);
         }
-        self.fold(it, &arrays, length, &mut |this, index, found| {
+        self.fold(it, &arrays, length, false, &mut |this, index, found| {
             let mut stores = Vec::new();
             for (found, view) in found.iter().zip(&views) {
                 let origin = this.advance(view.origin, index, view.strides[0]);
@@ -93,14 +128,14 @@ impl<'p> Lowering<'p> {
         self.open(false);
         let wide = self.attempt(|this| this.wide_reduce(it, arrays, length));
         let mut yes = self.close();
-        let Ok(wide) = wide else { return self.fold(it, arrays, length, &mut |_, _, _| Ok(())) };
+        let Ok(wide) = wide else { return self.in_turn(it, arrays, length) };
         if !nested {
             yes.into_iter().for_each(|stm| self.emit.push(stm));
             wide.iter().for_each(|cell| self.emit.settle(*cell));
             return Ok(wide.into_iter().map(|cell| Bound::Scalar(Operand::Value(cell))).collect());
         }
         self.open(false);
-        let narrow = self.fold(it, arrays, length, &mut |_, _, _| Ok(()))?;
+        let narrow = self.in_turn(it, arrays, length)?;
         let mut no = self.close();
         let mut cells: [Vec<(Value, Operand)>; 2] = [Vec::new(), Vec::new()];
         let mut results = Vec::new();
@@ -137,7 +172,10 @@ impl<'p> Lowering<'p> {
                 let element = this.element(array, index)?;
                 operands.push(element);
             }
+            this.know(it, arrays, &operands);
+            let state = operands[..folds.len()].to_vec();
             let found = this.operate(&it.operator, operands)?;
+            this.sum_up(it, &state, &found);
             let cells = folds.iter().zip(found).map(|(fold, found)| match found {
                 Bound::Scalar(found) => (fold.cell, found),
                 Bound::Array(_) => panic!("the operator is on scalars"),
@@ -159,7 +197,7 @@ impl<'p> Lowering<'p> {
                 Array { prim: *prim, sizes, form: Form::Memory(view) }
             })
             .collect();
-        let results = self.fold(it, &found, Operand::Value(count), &mut |_, _, _| Ok(()))?;
+        let results = self.in_turn(it, &found, Operand::Value(count))?;
         let cell = |result: Bound<'p>| match result {
             Bound::Scalar(Operand::Value(cell)) => cell,
             Bound::Scalar(Operand::Const(_)) | Bound::Array(_) => panic!("what a loop carries is in cells"),
@@ -259,6 +297,16 @@ fn is_sum(operator: &Lambda) -> bool {
                 _ => false,
             })
         })
+}
+
+/// Whether a component of an operator's result is that of the left operand or that of the right one.
+fn chooses(operator: &Lambda, k: usize) -> bool {
+    let either = [operator.params[k], operator.params[operator.body.results.len() + k]].map(Atom::Var);
+    let is_one = |body: &Body, result: usize| body.stms.is_empty() && either.contains(&body.results[result]);
+    operator.body.stms.iter().any(|stm| {
+        let result = stm.vars.iter().position(|var| operator.body.results[k] == Atom::Var(*var));
+        matches!((&stm.op, result), (Op::If(_, yes, no), Some(result)) if is_one(yes, result) && is_one(no, result))
+    })
 }
 
 /// Whether an operator is known to commute.

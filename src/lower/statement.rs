@@ -9,7 +9,7 @@ use super::code::{Buffer, Op as CodeOp, Operand};
 use super::liveness::{from_start, mentioned};
 use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step};
-use crate::array::{Agree, Atom, Extent, IntegerRow, Map, Op, Prim, Range, ScalarOp, Scatter, Stm, Var};
+use crate::array::{Agree, Atom, Body, Extent, IntegerRow, Map, Op, Prim, Range, ScalarOp, Scatter, Stm, Var};
 
 impl<'p> Lowering<'p> {
     pub(super) fn statement(&mut self, stm: &'p Stm, later: &'p [Stm], results: &'p [Atom]) -> Step<()> {
@@ -343,10 +343,32 @@ impl<'p> Lowering<'p> {
         {
             return Ok(found);
         }
+        if let Some(found) = self.same_rows(stm, map, length)? {
+            return Ok(found);
+        }
         let buffers: Vec<Buffer> =
             stm.vars[..values].iter().map(|v| self.new_buffer(self.program.type_of(*v).prim)).collect();
         let accumulators = self.arrays(&map.accumulators);
         self.map_into(map, length, &buffers, &accumulators)
+    }
+
+    /// The results of a map whose function has the same results for all elements, which are in no memory.
+    fn same_rows(&mut self, stm: &'p Stm, map: &'p Map, length: Operand) -> Step<Option<Vec<Bound<'p>>>> {
+        let Body { stms, results } = &map.function.body;
+        let is_lazy = |op: &Op| matches!(op, Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..));
+        let of_element = |atom: Atom| map.function.params.iter().any(|param| atom == Atom::Var(*param));
+        let mut differ = results.iter().any(|atom| of_element(*atom));
+        stms.iter().for_each(|stm| stm.op.atoms(|atom| differ |= of_element(atom)));
+        if differ || !stms.iter().all(|stm| is_lazy(&stm.op)) || !map.accumulators.is_empty() {
+            return Ok(None);
+        }
+        let rows = self.body(&map.function.body)?;
+        let array = |(var, row): (&Var, Bound<'p>)| {
+            let sizes = core::iter::once(length).chain(row.sizes().iter().copied()).collect();
+            let prim = self.program.type_of(*var).prim;
+            Bound::Array(Array { prim, sizes, form: Form::Replicate(Box::new(row)) })
+        };
+        Ok(Some(stm.vars.iter().zip(rows).map(array).collect()))
     }
 
     /// The results of a map that waits, if the sizes of its rows can be known before.

@@ -138,7 +138,7 @@ impl<'p> Lowering<'p> {
                 let view = self.in_memory(array)?;
                 self.element(&Array { form: Form::Memory(view), ..array.clone() }, index)
             }
-            Form::Pending(map, result) => Ok(self.call(map, index)?[*result].clone()),
+            Form::Pending(map, result) => self.result(map, *result, index),
         }
     }
 
@@ -172,13 +172,28 @@ impl<'p> Lowering<'p> {
 
     /// A value that costs nothing to use again.
     pub(super) fn settled(&mut self, bound: Bound<'p>) -> Step<Bound<'p>> {
-        match bound {
-            Bound::Array(array) if matches!(array.form, Form::Pending(..) | Form::Parts(_)) => {
-                let view = self.in_memory(&array)?;
-                Ok(Bound::Array(Array { form: Form::Memory(view), ..array }))
-            }
-            other => Ok(other),
+        Ok(self.settled_all(vec![bound])?.remove(0))
+    }
+
+    /// Values that cost nothing to use again. Those that one map computes it computes at once.
+    pub(super) fn settled_all(&mut self, all: Vec<Bound<'p>>) -> Step<Vec<Bound<'p>>> {
+        let (mut settled, mut stores, mut buffers) = (Vec::new(), Vec::new(), Vec::new());
+        for bound in all {
+            settled.push(match bound {
+                Bound::Array(array) if matches!(array.form, Form::Pending(..) | Form::Parts(_)) => {
+                    let buffer = self.new_buffer(array.prim);
+                    let view = self.allocate(buffer, &array.sizes)?;
+                    let found = Array { form: Form::Memory(view.clone()), ..array.clone() };
+                    buffers.push(buffer);
+                    stores.push((Bound::Array(array), view));
+                    Bound::Array(found)
+                }
+                other => other,
+            });
         }
+        self.store_all(stores)?;
+        buffers.into_iter().for_each(|buffer| self.emit.changed(buffer));
+        Ok(settled)
     }
 
     pub(super) fn new_buffer(&mut self, prim: Prim) -> Buffer {
@@ -199,7 +214,6 @@ impl<'p> Lowering<'p> {
         Ok(View::whole(&mut self.emit, buffer, sizes))
     }
 
-    /// The number of elements of an array of these sizes.
     /// Ends the run before the product of these sizes is beyond the largest array; then it may be beyond all numbers too.
     fn bounded(&mut self, sizes: &[Operand]) {
         if sizes.len() < 2 || sizes.iter().all(|size| size.as_int().is_some()) {
@@ -219,6 +233,7 @@ impl<'p> Lowering<'p> {
         self.check(condition);
     }
 
+    /// The number of elements of an array of these sizes.
     pub(super) fn count(&mut self, sizes: &[Operand]) -> Operand {
         sizes.iter().rev().fold(Operand::int(1), |count, size| self.emit.mul(count, *size))
     }

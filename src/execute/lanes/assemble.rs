@@ -323,8 +323,12 @@ impl Assembler<'_> {
             }
             Stm::For { index, count, body } => {
                 let number = self.one(*count);
-                if let Some(copy) = self.transposed(*index, number, body).or_else(|| self.outer(*index, number, body)) {
-                    self.out.push(copy);
+                let known = self
+                    .transposed(*index, number, body)
+                    .or_else(|| self.outer(*index, number, body))
+                    .or_else(|| self.laid_in_rows(*index, number, body));
+                if let Some(rows) = known {
+                    self.out.push(rows);
                     return;
                 }
                 let (index, count) = (self.uniform(*index), self.one(*count));

@@ -54,7 +54,7 @@ impl State {
         }
     }
 
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn test<A: Copy + PartialOrd>(&self, test: Test, to: Reg, x: [Operand<'_, A>; 2]) {
         match test {
             Test::Equal => self.put_int2(to, x, |a, b| i64::from(a == b)),
@@ -75,7 +75,7 @@ impl State {
         }
     }
 
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn select_int(&self, to: Reg, condition: Reg, x: [Reg; 2]) {
         let (condition, x) = (self.int(condition), [self.int(x[0]), self.int(x[1])]);
         let choose = |c, a, b| if c != 0 { a } else { b };
@@ -218,7 +218,7 @@ impl State {
         }
     }
 
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn int_op(&self, op: IntOp, narrow: bool, to: Reg, x: [Reg; 2]) {
         let (a, b) = (self.int(x[0]), self.int(x[1]));
         // Integers of 32 bits wrap where they do.

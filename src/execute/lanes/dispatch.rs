@@ -4,13 +4,15 @@
 
 #![allow(unsafe_code, reason = "functions for particular processors are unsafe to call anywhere else")]
 
-use super::instruction::{Address, Inner, Kernel, Outer, Reg};
+use super::instruction::{Address, Inner, IntOp, IntoRows, Kernel, Outer, Reg};
 use super::kernel;
 use super::machine::{Fault, Machine};
 use super::memory::Elements;
 use super::outer;
 use super::state::State;
+use super::transpose;
 use super::vector::Operand;
+use crate::interpret::Test;
 use crate::primitives::Primitive;
 
 /// What a processor can do.
@@ -126,5 +128,45 @@ dispatched! {
     outer(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[Address], it: &Outer) {
         level: state.level, fused: outer::run(state, reals, addresses, it), plain: outer::run(state, reals, addresses, it),
         outer_avx512, outer_avx2
+    }
+}
+
+dispatched! {
+    /// An operation on integers.
+    int_op(state: &State, op: IntOp, narrow: bool, to: Reg, x: [Reg; 2]) {
+        level: state.level,
+        fused: state.int_op(op, narrow, to, x),
+        plain: state.int_op(op, narrow, to, x),
+        int_op_avx512, int_op_avx2
+    }
+}
+
+dispatched! {
+    /// A comparison of reals.
+    test(state: &State, test: Test, to: Reg, x: [Reg; 2]) {
+        level: state.level,
+        fused: state.test(test, to, x.map(|x| state.real(x))),
+        plain: state.test(test, to, x.map(|x| state.real(x))),
+        test_avx512, test_avx2
+    }
+}
+
+dispatched! {
+    /// One of two integers.
+    select_int(state: &State, to: Reg, condition: Reg, x: [Reg; 2]) {
+        level: state.level,
+        fused: state.select_int(to, condition, x),
+        plain: state.select_int(to, condition, x),
+        select_avx512, select_avx2
+    }
+}
+
+dispatched! {
+    /// Elements that go into rows.
+    into_rows(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[Address], it: &IntoRows) {
+        level: state.level,
+        fused: transpose::into_rows(state, reals, addresses, it),
+        plain: transpose::into_rows(state, reals, addresses, it),
+        into_rows_avx512, into_rows_avx2
     }
 }

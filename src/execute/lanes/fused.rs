@@ -2,14 +2,16 @@
 //!
 //! Law: the instruction does what the statements say that it is made of.
 
+use rustc_hash::FxHashMap;
+
 use super::assemble::Assembler;
 use super::inline::{is_needed, is_row};
-use super::instruction::{Fused, Inner, Instruction, Kernel, Outer, Reg, Src, Summed, To, Transpose};
+use super::instruction::{Fused, Inner, Instruction, IntoRows, Kernel, Outer, Reg, Src, Summed, To, Transpose};
 use crate::array::ScalarOp;
 use crate::lower::code::{Block, Op, Operand, Place, Stm, Value};
 use crate::primitives::Primitive;
 
-/// What a loop sums up, from which places, and in which cell.
+/// What is summed up, from which places, and in which cell.
 type Sum = (Summed, [Place; 2], Value);
 
 impl Assembler<'_> {
@@ -78,15 +80,41 @@ impl Assembler<'_> {
 
     /// Whether a loop does nothing but sum up.
     pub(super) fn is_summed(&self, index: Value, body: &Block) -> bool {
-        self.sum(index, body).is_some()
+        self.sums(index, body).is_some()
     }
 
-    /// The instruction of a loop that sums up.
+    /// The instructions of a loop that sums up.
     pub(super) fn summed(&mut self, index: Value, count: u32, body: &Block) {
-        let (what, places, cell) = self.sum(index, body).expect("the loop sums up");
-        let Reg::Varying(cell) = self.reg(Operand::Value(cell)) else { panic!("lanes sum up") };
-        let x = places.map(|place| self.numbered(&place));
-        self.out.push(Instruction::Inner(Inner { what, cell, count, x }));
+        for (what, places, cell) in self.sums(index, body).expect("the loop sums up") {
+            let Reg::Varying(cell) = self.reg(Operand::Value(cell)) else { panic!("lanes sum up") };
+            let x = places.map(|place| self.numbered(&place));
+            self.out.push(Instruction::Inner(Inner { what, cell, count, x }));
+        }
+    }
+
+    /// The instruction of a loop that does nothing but put elements into rows, or add them there, if it is one.
+    pub(super) fn laid_in_rows(&mut self, index: Value, count: u32, body: &Block) -> Option<Instruction> {
+        self.varying.as_ref()?;
+        let stms: Vec<&Stm> = body.iter().filter(|stm| is_needed(stm, &self.needed)).collect();
+        let (x, from, to, value, adds, mask) = match stms[..] {
+            [Stm::Load(x, from), Stm::Store { place: to, value, mask: None }] => (x, from, to, value, false, &None),
+            [Stm::Load(x, from), Stm::Add { place: to, value, mask }] => (x, from, to, value, true, mask),
+            _ => return None,
+        };
+        let step = |place: &Place| place.step.filter(|(step, _)| *step == Operand::Value(index));
+        let steps = step(from).is_some() && step(to).is_some_and(|(_, by)| by == Operand::int(1));
+        let there = self.code.buffers[to.buffer.0 as usize];
+        let apart = match (to.lane, to.varying) {
+            (Some(apart), None) => apart != Operand::int(1),
+            (None, Some(_)) => adds,
+            (None, None) | (Some(_), Some(_)) => false,
+        };
+        let rows = !there.private && there.prim.is_real() && apart && to.buffer != from.buffer;
+        if *value != Operand::Value(*x) || !steps || !is_row(self.code, from) || !rows {
+            return None;
+        }
+        let (from, to, mask) = (self.numbered(from), self.numbered(to), mask.map(|mask| self.reg(mask)));
+        Some(Instruction::IntoRows(IntoRows { count, from, to, adds, mask }))
     }
 
     /// The instruction of a loop that does nothing but copy elements in a row, if it is one.
@@ -106,33 +134,48 @@ impl Assembler<'_> {
         Some(Instruction::Transpose(Transpose { count, from, to }))
     }
 
-    fn sum(&self, index: Value, body: &Block) -> Option<Sum> {
+    /// What a loop sums up, if it does nothing else.
+    fn sums(&self, index: Value, body: &Block) -> Option<Vec<Sum>> {
         self.varying.as_ref()?;
-        let stms: Vec<&Stm> = body.iter().filter(|stm| is_needed(stm, &self.needed)).collect();
-        let (loads, rest) = stms.split_at_checked(2)?;
-        let (Stm::Load(x, first), Stm::Load(y, second)) = (loads[0], loads[1]) else { return None };
-        let both = |operands: &[Operand]| {
-            [[x, y], [y, x]].iter().any(|pair| operands == [Operand::Value(*pair[0]), Operand::Value(*pair[1])])
-        };
-        let (what, cell) = match rest {
-            [Stm::Let(cell, Op::MulAdd, z)] if both(&z[..2]) && z[2] == Operand::Value(*cell) => {
-                (Summed::Products, *cell)
-            }
-            [Stm::Let(d, Op::Scalar(ScalarOp::Row(Primitive::Sub)), pair), Stm::Let(cell, Op::MulAdd, z)]
-                if both(pair) && z[..] == [Operand::Value(*d), Operand::Value(*d), Operand::Value(*cell)] =>
-            {
-                (Summed::Squares, *cell)
-            }
-            _ => return None,
-        };
         let steps = |place: &Place| {
             let info = self.code.buffers[place.buffer.0 as usize];
             let is_one = !info.private && info.prim.is_real() && place.lane.is_none() && place.varying.is_none();
             let by_index = place.step.is_none_or(|(step, by)| step == Operand::Value(index) && by != step);
             (is_one || is_row(self.code, place)) && by_index && place.base != Operand::Value(index)
         };
-        let varying = self.code.values[cell.0 as usize].varying;
-        (varying && steps(first) && steps(second)).then_some((what, [*first, *second], cell))
+        let mut loads: FxHashMap<Operand, Place> = FxHashMap::default();
+        let mut differences: FxHashMap<Operand, [Place; 2]> = FxHashMap::default();
+        // What is summed up so far, and the cell that it is for.
+        let mut so_far: FxHashMap<Value, Value> = FxHashMap::default();
+        let mut sums: Vec<Sum> = Vec::new();
+        for stm in body.iter().filter(|stm| is_needed(stm, &self.needed)) {
+            let both = |x: &[Operand]| Some([*loads.get(&x[0])?, *loads.get(&x[1])?]);
+            if let Stm::Load(x, place) = stm
+                && steps(place)
+            {
+                loads.insert(Operand::Value(*x), *place);
+            } else if let Stm::Let(d, Op::Scalar(ScalarOp::Row(Primitive::Sub)), x) = stm {
+                differences.insert(Operand::Value(*d), both(x)?);
+            } else if let Stm::Let(to, Op::MulAdd, x) = stm
+                && let Operand::Value(from) = x[2]
+            {
+                let (what, places) = match differences.get(&x[0]) {
+                    Some(places) if x[0] == x[1] => (Summed::Squares, *places),
+                    Some(_) | None => (Summed::Products, both(x)?),
+                };
+                let cell = so_far.remove(&from).unwrap_or(from);
+                so_far.insert(*to, cell);
+                sums.push((what, places, cell));
+            } else {
+                return None;
+            }
+        }
+        let varies = |cell: Value| self.code.values[cell.0 as usize].varying;
+        let in_any_order = |cell: &Value| self.code.sums.values().any(|other| other == cell);
+        let of = |cell: Value| sums.iter().filter(|(.., other)| *other == cell).count();
+        let fits = so_far.iter().all(|(end, cell)| end == cell && varies(*cell))
+            && sums.iter().all(|(.., cell)| of(*cell) == 1 || in_any_order(cell));
+        (fits && !sums.is_empty()).then_some(sums)
     }
 
     /// The instruction of a loop that does nothing but add the products of all lanes to elements, if it is one.

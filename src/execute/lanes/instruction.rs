@@ -141,6 +141,17 @@ pub(super) struct Transpose {
     pub(super) to: u32,
 }
 
+/// A loop of so many iterations that puts elements, which lie side by side from lane to lane, where they are in a row of
+/// each lane's, or adds them there if the mask is true.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct IntoRows {
+    pub(super) count: u32,
+    pub(super) from: u32,
+    pub(super) to: u32,
+    pub(super) adds: bool,
+    pub(super) mask: Option<Reg>,
+}
+
 /// An instruction. A mask is a register of truth values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Instruction {
@@ -245,6 +256,7 @@ pub(super) enum Instruction {
     Inner(Inner),
     Outer(Outer),
     Transpose(Transpose),
+    IntoRows(IntoRows),
 
     Alloc {
         buffer: u32,

@@ -221,10 +221,10 @@ impl<'m> Machine<'m> {
             }
             Instruction::Zero(index) => state.ints.set(index, 0),
             Instruction::Real { op, to, x } => state.real_op(op, to, x),
-            Instruction::Int { op, narrow, to, x } => state.int_op(op, narrow, to, x),
-            Instruction::Test { test, to, x } => state.test(test, to, [state.real(x[0]), state.real(x[1])]),
+            Instruction::Int { op, narrow, to, x } => dispatch::int_op(state, op, narrow, to, x),
+            Instruction::Test { test, to, x } => dispatch::test(state, test, to, x),
             Instruction::SelectReal { to, condition, x } => state.select_real(to, condition, x),
-            Instruction::SelectInt { to, condition, x } => state.select_int(to, condition, x),
+            Instruction::SelectInt { to, condition, x } => dispatch::select_int(state, to, condition, x),
             Instruction::Truncate { into, to, x } => state.truncate(into, to, x),
             Instruction::IntoReal { single, to, x } => state.integer_to_real(single, to, x),
             Instruction::SetReal { cell, x, mask } => state.set_real(cell, x, mask),
@@ -262,6 +262,7 @@ impl<'m> Machine<'m> {
             }
             Instruction::Kernel(ref it) => dispatch::kernel(state, reals, &code.addresses, it),
             Instruction::Transpose(ref it) => transpose::run(state, reals, &code.addresses, it),
+            Instruction::IntoRows(ref it) => dispatch::into_rows(state, reals, &code.addresses, it),
             Instruction::Inner(ref it) => dispatch::inner(state, reals, &code.addresses, it),
             Instruction::Outer(ref it) => dispatch::outer(state, reals, &code.addresses, it),
             Instruction::Alloc { buffer, count, real, own } => {

@@ -1,13 +1,14 @@
-//! Rows of elements, of a lane each, into the lanes' own buffers.
+//! Rows of elements, of a lane each, into the lanes' own buffers, and from elements side by side into rows.
 //!
-//! Law: it is the loop over the elements of a row that loads for all lanes and stores.
+//! Law: it is the loop over the elements of a row that loads for all lanes and stores, or adds. What lanes add to one
+//! element is added in the order of the lanes.
 
-use super::instruction::{Across, Address, Transpose};
+use super::instruction::{Across, Address, IntoRows, Transpose};
 use super::memory::Elements;
-use super::state::State;
-use super::vector::{GROUP, eight};
+use super::state::{Mask, State};
+use super::vector::{GROUP, Source, eight};
 
-/// Runs the loop.
+/// Runs the loop that copies.
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "a column is an element of each row")]
 pub(super) fn run(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[Address], it: &Transpose) {
@@ -34,4 +35,78 @@ pub(super) fn run(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[A
         }
     }
     reals[to.buffer as usize] = own;
+}
+
+/// Runs the loop that puts elements into rows.
+#[inline(always)]
+pub(super) fn into_rows(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[Address], it: &IntoRows) {
+    let (from, to) = (&addresses[it.from as usize], &addresses[it.to as usize]);
+    let mask = match state.mask(it.mask) {
+        Mask::None => return,
+        Mask::All => None,
+        Mask::Where(mask) => Some(mask),
+    };
+    let (count, width) = (state.one(it.count), state.width as i64);
+    let (base, by) = (state.one(from.base), state.one(from.stride));
+    let (first, by) = match from.across {
+        Across::Own => (base.wrapping_mul(width), by.wrapping_mul(width)),
+        Across::Apart(_) => (base.wrapping_add(state.first), by),
+        Across::Same | Across::OwnAt(_) | Across::At(_) | Across::ApartAt(..) => panic!("elements lie side by side"),
+    };
+    let start = state.one(to.base);
+    let source = core::mem::take(&mut reals[from.buffer as usize]);
+    let target = &mut reals[to.buffer as usize];
+    for k in 0..state.groups {
+        let places = match to.across {
+            Across::Apart(apart) => {
+                let apart = state.one(apart);
+                let lane = state.first + (k * GROUP) as i64;
+                eight(|i| start.wrapping_add(apart.wrapping_mul(lane + i as i64)))
+            }
+            Across::At(at) => {
+                let at = state.int_block(at)[k].read();
+                eight(|i| start.wrapping_add(at[i]))
+            }
+            Across::Same | Across::Own | Across::OwnAt(_) | Across::ApartAt(..) => panic!("lanes have rows"),
+        };
+        let wanted = mask.map(|mask| mask.group(k));
+        let lanes = GROUP.min(state.active - k * GROUP);
+        let lanes = (0..lanes).filter(|i| wanted.is_none_or(|wanted| wanted[*i] != 0));
+        for column in (0..count).step_by(GROUP) {
+            let at = |j: usize| first + (column + j as i64).wrapping_mul(by) + (k * GROUP) as i64;
+            let now = (count - column).min(GROUP as i64) as usize;
+            let none = [0.0; GROUP];
+            // The last group may not be all there.
+            let parts: [[f64; GROUP]; GROUP];
+            let mut columns: [&[f64; GROUP]; GROUP] = [&none; GROUP];
+            if (0..now).all(|j| source.rows(at(j), 1).is_some()) {
+                for (j, values) in columns[..now].iter_mut().enumerate() {
+                    *values = source.rows(at(j), 1).map_or(&none, |rows| &rows[0]);
+                }
+            } else {
+                parts = eight(|j| if j < now { source.some(at(j)) } else { none });
+                columns = eight(|j| &parts[j]);
+            }
+            for i in lanes.clone() {
+                let place = places[i].wrapping_add(column);
+                if let Some(row) = target.part_mut(place, now) {
+                    if let Ok(row) = <&mut [f64; GROUP]>::try_from(&mut *row) {
+                        let x = eight(|j| columns[j][i]);
+                        *row = if it.adds { eight(|j| row[j] + x[j]) } else { x };
+                    } else {
+                        for (element, values) in row.iter_mut().zip(columns) {
+                            *element = if it.adds { *element + values[i] } else { values[i] };
+                        }
+                    }
+                    continue;
+                }
+                for (j, values) in columns[..now].iter().enumerate() {
+                    if let Some(element) = target.get_mut(place.wrapping_add(j as i64)) {
+                        *element = if it.adds { *element + values[i] } else { values[i] };
+                    }
+                }
+            }
+        }
+    }
+    reals[from.buffer as usize] = source;
 }
