@@ -19,6 +19,14 @@ entry keep (xs: []f64) = filter (> 0) xs
 entry at (xs: []i32) (i: i64) = xs[i]
 entry spin (x: i32) = loop x while true do x + 1
 entry big (n: i64) = replicate n 1f64
+entry far (n: i64) = f64.sum (map f64.i64 (iota n))
+entry descent (x: f64) (n: i64) = loop x for _i < n do x * (1 - x)
+";
+
+const ENDLESS: &str = "\
+-- ==
+-- input { 1 }
+entry main (x: i32) = loop x while true do x + 1
 ";
 
 const FAILING: &str = "\
@@ -390,8 +398,20 @@ fn a_session_goes_on_after_mistakes() {
 }
 
 #[test]
+fn tests_that_never_end_fail_in_so_many_steps() {
+    let here = folder("endless", &[("endless.fut", ENDLESS)]);
+    for (arguments, failed) in [("--executor lanes", 1), ("--executor program", 1), ("--both", 2)] {
+        let (code, output, _) = told(&here, &format!("test endless.fut --steps 1000 {arguments}"), "");
+        assert_eq!(code, 1, "{arguments}: {output}");
+        assert!(output.contains("1000 steps"), "{arguments}: {output}");
+        assert!(output.ends_with(&format!("0 passed, {failed} failed, 0 skipped\n")), "{arguments}: {output}");
+    }
+}
+
+#[test]
 fn mistakes_are_explained() {
-    let files = [("a.fut", PROGRAM), ("none.fut", "def f x = x\n"), ("wrong.fut", "entry main (x: i32): f64 = x\n")];
+    let wrong = "entry main (x: i32): f64 = x\n";
+    let files = [("a.fut", PROGRAM), ("endless.fut", ENDLESS), ("none.fut", "def f x = x\n"), ("wrong.fut", wrong)];
     let here = folder("mistakes", &files);
     std::fs::write(here.join("bytes.fut"), b"def \xff").unwrap();
     for (arguments, input, code, part) in [
@@ -408,7 +428,6 @@ fn mistakes_are_explained() {
         ("run a.fut -e", "", 2, "`-e` needs a value: -e NAME"),
         ("run a.fut -e dot --steps many", "", 2, "the value of `--steps` is `many`"),
         ("run a.fut -e dot --executor gpu", "", 2, "`--executor` is one of interpreter, program, lanes, not `gpu`"),
-        ("run a.fut -e dot --executor lanes --steps 5", "", 2, "runs on lanes cannot be limited"),
         ("run a.fut -e dot", "[1, 2]", 2, "`dot` takes 2 values (`xs`, `ys`), and standard input has 1"),
         (
             "run a.fut -e dot",
@@ -423,6 +442,11 @@ fn mistakes_are_explained() {
         ("run a.fut -e at --executor lanes", "[1, 2] 5", 3, "5 is out of bounds"),
         ("run a.fut -e spin --steps 1000", "1", 3, "more than the limit of 1000 steps"),
         ("run a.fut -e spin --steps 1000 --executor program", "1", 3, "1000 steps"),
+        ("run a.fut -e spin --steps 1000 --executor lanes", "1", 3, "1000 steps"),
+        ("run a.fut -e far --steps 1000 --executor lanes", "1152921504606846976", 3, "1000 steps"),
+        ("grad a.fut -e descent --steps 1000 --executor lanes", "0.5 100000", 3, "1000 steps"),
+        ("bench endless.fut --steps 1000", "", 1, "1000 steps"),
+        ("run a.fut -e big --memory 10 --executor lanes", "11", 3, "10 elements"),
         ("run a.fut -e big", "9000000000000000000", 3, "more elements than the limit"),
         ("run a.fut -e big --executor lanes", "9000000000000000000", 3, "elements"),
         ("run a.fut -e big --memory 10", "11", 3, "more elements than the limit of 10"),
@@ -433,7 +457,7 @@ fn mistakes_are_explained() {
         ("vjp a.fut -e keep", "[1, -1] [2, 3]", 3, "a dimension of size 1, where 2 is wanted"),
         ("test none.fut", "", 2, "there are no tests"),
         ("test nothere", "", 2, "there is no file `nothere`"),
-        ("test a.fut --both --steps 4", "", 2, "`--both` goes without"),
+        ("test a.fut --both --executor lanes", "", 2, "`--both` goes without"),
         ("test a.fut --tolerance -1", "", 2, "the value of `--tolerance` is not at least 0"),
         ("bench none.fut", "", 2, "there is nothing to time"),
         ("bench a.fut --runs 0", "", 2, "the value of `--runs` is not at least 1"),

@@ -77,6 +77,16 @@ fn large_arrays() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn reductions_start_once() -> Verdict {
+    for_all(|(start, elements): (i64, Vec<i64>)| executors::starts_count_once(start, &elements))?;
+    for n in [0, 1, 2, 127, 128, 129, 300, 100_000] {
+        let elements: Vec<i64> = (0..n).map(|k| k % 5 - 2).collect();
+        executors::starts_count_once(3, &elements)?;
+    }
+    Ok(())
+}
+
 #[cfg(feature = "rayon")]
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() -> Result<()> {
