@@ -184,6 +184,11 @@ pub enum Error {
         /// How many were allowed.
         limit: u64,
     },
+    /// A run that was [cancelled](crate::interpret::Cancel).
+    Cancelled {
+        /// The statement, as text.
+        statement: String,
+    },
     /// The states of loops do not fit the elements that they are allowed, with any scheme of checkpoints.
     Checkpoints {
         /// How many elements were allowed.
@@ -315,6 +320,7 @@ impl fmt::Display for Error {
                      in: {statement}"
                 )
             }
+            Error::Cancelled { statement } => write!(f, "the run was cancelled\n  in: {statement}"),
             Error::Checkpoints { allowed, least } => write!(
                 f,
                 "the {allowed} elements that checkpoints are allowed are too few: at least {least} would be needed"

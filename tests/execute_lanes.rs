@@ -122,6 +122,16 @@ fn rows_of_lanes() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn reductions_start_once() -> Verdict {
+    for_all(|(start, elements): (i64, Vec<i64>)| executors::starts_count_once(start, &elements))?;
+    for n in [0, 1, 2, 127, 128, 129, 300, 100_000] {
+        let elements: Vec<i64> = (0..n).map(|k| k % 5 - 2).collect();
+        executors::starts_count_once(3, &elements)?;
+    }
+    Ok(())
+}
+
 /// What two statements take of one map each computes for itself, and sums of products are nothing but that.
 #[test]
 fn what_is_taken_apart_is_computed_apart() -> Result<()> {

@@ -1,10 +1,15 @@
 //! Laws of executors: each is the reference interpreter, faster.
 //!
 //! Law: for every program and all arguments an executor gives what the interpreter gives, up to the order of sums, and
-//! where the interpreter gives an error, that error or the results that do not need what is wrong.
+//! where the interpreter gives an error, that error or the results that do not need what is wrong. A run within its limits is
+//! a run without.
 
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use catadiff::Error;
 use catadiff::array::Program;
-use catadiff::interpret::{Scalar, Value};
+use catadiff::array::trace::{Arr, I64};
+use catadiff::interpret::{Cancel, Control, Limits, Scalar, Value};
 
 use crate::array_programs::ArrayProgram;
 use crate::violation::{Verdict, Violation};
@@ -39,6 +44,66 @@ pub fn same(program: &Program, arguments: &[Value<f64>]) -> Verdict {
         (_, Err(_)) => Ok(()),
         (Err(error), Ok(expected)) => Err(violation(program, arguments, &error, &shown(&expected))),
     }
+}
+
+/// A run within as many steps as it takes is a run without limits; within one less it is an error, and so is one that is
+/// cancelled; and whatever became of a run, the next of the same compiled program is right. Answers how many steps it takes,
+/// which does not depend on the number of threads.
+///
+/// # Errors
+/// The violation.
+pub fn keeps_to_limits(program: &Program, arguments: &[Value<f64>]) -> Result<u64, Violation> {
+    let compiled = program.compile().map_err(|error| violation(program, arguments, &error, "a compiled program"))?;
+    let Ok(expected) = compiled.run(arguments).map(|results| shown(&results)) else { return Ok(0) };
+    let run = |control: Control<'_>| match compiled.run_within(arguments, control) {
+        Ok(results) => shown(&results),
+        Err(Error::Budget { what, limit, .. }) => format!("no more {what} than {limit}"),
+        Err(Error::Cancelled { .. }) => "cancelled".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    let is = |found: String, expected: &str| {
+        if found == expected { Ok(()) } else { Err(violation(program, arguments, &found, expected)) }
+    };
+    let steps = AtomicU64::new(0);
+    let note = |taken| {
+        steps.fetch_max(taken, Ordering::Relaxed);
+    };
+    is(run(Control::default().with_progress(1, &note)), &expected)?;
+    let steps = steps.into_inner();
+    let within = |steps| Control::from(&Limits { steps, ..Limits::default() });
+    is(run(within(steps)), &expected)?;
+    if let Some(fewer) = steps.checked_sub(1) {
+        is(run(within(fewer)), &format!("no more steps than {fewer}"))?;
+    }
+    let cancel = Cancel::new();
+    let stop = |_| cancel.cancel();
+    let found = run(Control::default().cancelled_by(&cancel).with_progress(1, &stop));
+    if found != "cancelled" {
+        // It was done before it looked again.
+        is(found, &expected)?;
+    }
+    cancel.cancel();
+    is(run(Control::default().cancelled_by(&cancel)), "cancelled")?;
+    is(run(within(steps)), &expected)?;
+    Ok(steps)
+}
+
+/// A reduction starts from its first operand once, whatever it is: by an operator of which nothing is known but that it commutes,
+/// and by one on pairs of which a part is known.
+///
+/// # Errors
+/// The violation.
+///
+/// # Panics
+/// If the programs are not well typed.
+pub fn starts_count_once(start: i64, elements: &[i64]) -> Verdict {
+    let program = Program::trace(|xs: Arr<I64>, start: I64| {
+        let one = xs.reduce_commutative(start, |x, y| x + y + x * y);
+        let (sum, product) = xs.zip(xs).reduce_commutative((start, start), |(a, b), (c, d)| (a + c, b * d));
+        (one, sum, product)
+    });
+    let elements = Value::new(elements.to_vec()).expect("a list is an array");
+    same(&program.expect("the program is well typed"), &[elements, start.into()])
 }
 
 fn shown(values: &[Value<f64>]) -> String {

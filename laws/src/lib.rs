@@ -54,7 +54,7 @@
 //! | their simplification | [`simplification`] | the same results, for no more operations, in one step |
 //! | their derivatives | [`array_derivatives`] | both modes = interpretation on duals, to second order |
 //! | their sizes | [`array_sizes`] | what does not fit is an error of derivatives too, and so are seeds that do not |
-//! | executors | [`executors`] | they are the interpreter, on random programs and arrays of many sizes |
+//! | executors | [`executors`] | they are the interpreter, on random programs and arrays of many sizes; limits |
 //! | the same, otherwise | [`array_exact`], [`array_tape`] | exactly, of polynomials in a finite field; by the tape |
 //! | checkpoints | [`checkpointing`] | schemes agree; executions and elements of each, counted |
 //! | verbs on them | [`array_verbs`] | Jacobians by columns, by rows and by colours are one; Hessians are symmetric |

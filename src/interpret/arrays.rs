@@ -16,14 +16,14 @@ pub(super) fn size(n: i64) -> Step<usize> {
 }
 
 /// The integers from 0.
-pub(super) fn iota<C>(budget: &Budget, n: i64) -> Step<Array<C>> {
+pub(super) fn iota<C>(budget: &Budget<'_>, n: i64) -> Step<Array<C>> {
     let length = size(n)?;
     budget.room(Some(length))?;
     Ok(Array::new(vec![length], (0..n).map(Scalar::I64).collect()))
 }
 
 /// Copies of a value.
-pub(super) fn replicate<C: Clone>(budget: &Budget, n: i64, value: &Value<C>) -> Step<Array<C>> {
+pub(super) fn replicate<C: Clone>(budget: &Budget<'_>, n: i64, value: &Value<C>) -> Step<Array<C>> {
     let sizes: Vec<usize> = core::iter::once(size(n)?).chain(value.sizes().iter().copied()).collect();
     let total = count(&sizes);
     budget.room(total)?;
@@ -59,7 +59,7 @@ pub(super) fn index<C: Clone>(array: &Array<C>, indices: &[i64]) -> Step<Value<C
 }
 
 /// Ranges of the leading dimensions, each given by start, count and step.
-pub(super) fn slice<C: Clone>(budget: &Budget, array: &Array<C>, ranges: &[[i64; 3]]) -> Step<Array<C>> {
+pub(super) fn slice<C: Clone>(budget: &Budget<'_>, array: &Array<C>, ranges: &[[i64; 3]]) -> Step<Array<C>> {
     let mut sizes = array.sizes.clone();
     for (dimension, [start, count, step]) in ranges.iter().enumerate() {
         let length = array.sizes[dimension];
@@ -139,7 +139,7 @@ pub(super) fn reshape<C>(array: Array<C>, sizes: &[i64]) -> Step<Array<C>> {
 }
 
 /// Arrays one after the other.
-pub(super) fn concat<C: Clone>(budget: &Budget, arrays: &[Array<C>]) -> Step<Array<C>> {
+pub(super) fn concat<C: Clone>(budget: &Budget<'_>, arrays: &[Array<C>]) -> Step<Array<C>> {
     let mut sizes = arrays[0].sizes.clone();
     for array in &arrays[1..] {
         Fault::unless_same(Agreement::Concatenated, &sizes[1..], array.row_sizes())?;
@@ -170,7 +170,7 @@ impl<C: Clone> Rows<C> {
     }
 
     /// Adds a row, which must have the sizes of the others.
-    pub(super) fn push(&mut self, budget: &mut Budget, row: &Value<C>) -> Step<()> {
+    pub(super) fn push(&mut self, budget: &mut Budget<'_>, row: &Value<C>) -> Step<()> {
         match &self.sizes {
             Some(sizes) => Fault::unless_same(Agreement::Rows, sizes, row.sizes())?,
             None => self.sizes = Some(row.sizes().to_vec()),
@@ -182,7 +182,7 @@ impl<C: Clone> Rows<C> {
     }
 
     /// The array of the rows. If there are none, these are the sizes that a row would have.
-    pub(super) fn finish(self, budget: &mut Budget, without: Vec<usize>) -> Array<C> {
+    pub(super) fn finish(self, budget: &mut Budget<'_>, without: Vec<usize>) -> Array<C> {
         budget.release(self.elements.len());
         let mut sizes = vec![self.count];
         sizes.extend(self.sizes.unwrap_or(without));

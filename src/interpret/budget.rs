@@ -5,6 +5,7 @@
 
 use core::cell::Cell;
 
+use super::control::Control;
 use crate::array::{Agreement, Var};
 use crate::error::Error;
 
@@ -74,6 +75,7 @@ pub(crate) enum Fault {
         what: &'static str,
         limit: u64,
     },
+    Cancelled,
     /// In a statement inside this one.
     Inside(Error),
 }
@@ -93,6 +95,7 @@ impl Fault {
             Fault::Undecided => Error::Undecided { statement: statement() },
             Fault::LoopBound(bound) => Error::LoopBound { statement: statement(), bound },
             Fault::Budget { what, limit } => Error::Budget { statement: statement(), what, limit },
+            Fault::Cancelled => Error::Cancelled { statement: statement() },
         }
     }
 
@@ -109,17 +112,17 @@ impl Fault {
 
 /// What is left of the limits.
 #[derive(Debug)]
-pub(super) struct Budget {
-    limits: Limits,
+pub(super) struct Budget<'c> {
+    control: Control<'c>,
     steps: u64,
     held: u64,
     /// The most that was held, or was about to be.
     peak: Cell<u64>,
 }
 
-impl Budget {
-    pub(super) fn new(limits: Limits) -> Self {
-        Budget { limits, steps: 0, held: 0, peak: Cell::new(0) }
+impl<'c> Budget<'c> {
+    pub(super) fn new(control: Control<'c>) -> Self {
+        Budget { control, steps: 0, held: 0, peak: Cell::new(0) }
     }
 
     /// The steps taken so far, and the most elements that were held.
@@ -128,23 +131,18 @@ impl Budget {
     }
 
     pub(super) fn step(&mut self) -> Step<()> {
-        if self.steps == self.limits.steps {
-            return Err(Fault::Budget { what: "steps", limit: self.limits.steps });
-        }
-        self.steps += 1;
+        let now = self.steps.saturating_add(1);
+        self.control.reached(self.steps, now)?;
+        self.steps = now;
         Ok(())
     }
 
     /// `Ok` if there is room for so many more elements; `None` is more than there are numbers.
     pub(super) fn room(&self, elements: Option<usize>) -> Step<()> {
         let wanted = elements.and_then(|n| self.held.checked_add(n as u64));
-        match wanted.filter(|wanted| *wanted <= self.limits.elements) {
-            Some(wanted) => {
-                self.peak.set(self.peak.get().max(wanted));
-                Ok(())
-            }
-            None => Err(Fault::Budget { what: "elements", limit: self.limits.elements }),
-        }
+        let wanted = self.control.room(wanted)?;
+        self.peak.set(self.peak.get().max(wanted));
+        Ok(())
     }
 
     pub(super) fn hold(&mut self, elements: usize) -> Step<()> {

@@ -6,7 +6,8 @@
 use rustc_hash::FxHashMap;
 
 use super::arrays;
-use super::budget::{Budget, Fault, Limits, LoopUsage, Step, Usage};
+use super::budget::{Budget, Fault, LoopUsage, Step, Usage};
+use super::control::Control;
 use super::last_use::LastUses;
 use super::scalar::{Arithmetic, VERIFIED};
 use super::soac::array;
@@ -20,7 +21,7 @@ pub(crate) struct Machine<'p, C: Arithmetic> {
     /// The value of every variable in scope, by number.
     values: Vec<Option<Value<C>>>,
     last_uses: LastUses,
-    pub(super) budget: Budget,
+    pub(super) budget: Budget<'p>,
     loops: FxHashMap<Var, LoopUsage>,
     /// What the scalars note.
     pub(crate) log: C::Log,
@@ -35,9 +36,9 @@ fn weight<C>(value: &Value<C>) -> usize {
 }
 
 impl<'p, C: Arithmetic> Machine<'p, C> {
-    pub(crate) fn new(program: &'p Program, limits: Limits, log: C::Log) -> Self {
+    pub(crate) fn new(program: &'p Program, control: impl Into<Control<'p>>, log: C::Log) -> Self {
         let values = program.types.iter().map(|_| None).collect();
-        let (last_uses, budget) = (LastUses::of(program), Budget::new(limits));
+        let (last_uses, budget) = (LastUses::of(program), Budget::new(control.into()));
         Machine { program, values, last_uses, budget, loops: FxHashMap::default(), log }
     }
 

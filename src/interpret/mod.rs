@@ -46,6 +46,7 @@ mod arguments;
 mod arrays;
 mod budget;
 mod compare;
+mod control;
 mod eval;
 mod last_use;
 mod outline;
@@ -62,6 +63,7 @@ pub(crate) use scalar::{Arithmetic, VERIFIED, apply};
 pub use arguments::{Nested, ToValue, ToValues};
 pub use budget::{Limits, LoopUsage, Usage};
 pub use compare::{Compare, Test};
+pub use control::{Cancel, Control};
 #[cfg(feature = "ndarray")]
 pub(crate) use results::mismatch;
 pub use results::{FromValue, FromValues, Unnested};
@@ -71,7 +73,8 @@ pub use value::{Array, Scalar, Value};
 use crate::array::{Prim, Program, Type};
 use crate::error::{Error, Result};
 
-/// The results of a program for these arguments, one per parameter, in any carrier and within these limits.
+/// The results of a program for these arguments, one per parameter, in any carrier and within these [`Limits`], or under
+/// this [`Control`].
 ///
 /// ```
 /// use catadiff::Elementary;
@@ -90,9 +93,13 @@ use crate::error::{Error, Result};
 /// [`Error::IllTyped`] if the program does not [verify](Program::verify), [`Error::Length`] and [`Error::Argument`] if the
 /// arguments are not those it takes; then whatever its statements meet: [`Error::Sizes`], [`Error::NegativeSize`],
 /// [`Error::OutOfBounds`], [`Error::NoValue`], [`Error::Undecided`], [`Error::LoopBound`], and [`Error::Budget`] where
-/// a limit is reached.
-pub fn run<C: Compare>(program: &Program, arguments: &[Value<C>], limits: &Limits) -> Result<Vec<Value<C>>> {
-    Ok(measure(program, arguments, limits)?.0)
+/// a limit is reached, [`Error::Cancelled`] where that was wished.
+pub fn run<'c, C: Compare>(
+    program: &'c Program,
+    arguments: &[Value<C>],
+    control: impl Into<Control<'c>>,
+) -> Result<Vec<Value<C>>> {
+    Ok(measure(program, arguments, control)?.0)
 }
 
 /// The results of a program, and what the run took.
@@ -111,13 +118,13 @@ pub fn run<C: Compare>(program: &Program, arguments: &[Value<C>], limits: &Limit
 ///
 /// # Errors
 /// As for [`run`].
-pub fn measure<C: Compare>(
-    program: &Program,
+pub fn measure<'c, C: Compare>(
+    program: &'c Program,
     arguments: &[Value<C>],
-    limits: &Limits,
+    control: impl Into<Control<'c>>,
 ) -> Result<(Vec<Value<C>>, Usage)> {
     fitting(program, arguments)?;
-    let mut machine = Machine::new(program, *limits, ());
+    let mut machine = Machine::new(program, control, ());
     let results = machine.apply(&program.function, arguments.to_vec());
     let results = results.map_err(|fault| fault.within(|| crate::array::text::signature(program)))?;
     Ok((results, machine.usage()))

@@ -37,7 +37,7 @@ use crate::error::Result;
 pub fn run_over<S: Semiring>(program: &Program, arguments: &[Value<S>], limits: &Limits) -> Result<Vec<Value<S>>> {
     fitting(program, arguments)?;
     let arguments = arguments.iter().map(|value| value.map(|x| Number::Of(x.clone()))).collect();
-    let mut machine = Machine::new(program, *limits, ());
+    let mut machine = Machine::new(program, limits, ());
     let results = machine.apply(&program.function, arguments);
     let results = results.map_err(|fault| fault.within(|| crate::array::text::signature(program)))?;
     let mut meant = Ok(());

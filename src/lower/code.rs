@@ -9,7 +9,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::array::{Const, Prim, ScalarOp};
+use crate::array::{Const, Prim, ScalarOp, Var};
 
 /// The most elements an array in memory may have.
 pub(crate) const LARGEST: i64 = 1 << 31;
@@ -72,6 +72,9 @@ pub(crate) enum Op {
     MulSubtracted,
 }
 
+/// The statement of the program that a loop is for, by the first variable that it binds.
+pub(crate) type Origin = Option<Var>;
+
 /// Statements in order.
 pub(crate) type Block = Vec<Stm>;
 
@@ -97,9 +100,9 @@ pub(crate) enum Stm {
     /// Ends the run unless `0 ≤ index < length`.
     Bounds { index: Operand, length: Operand, mask: Option<Operand> },
     /// For each `index` from 0 to the count, in order.
-    For { index: Value, count: Operand, body: Block },
+    For { index: Value, count: Operand, body: Block, origin: Origin },
     /// While the condition, computed by the first block, is true in any lane.
-    While { before: Block, condition: Operand, body: Block },
+    While { before: Block, condition: Operand, body: Block, origin: Origin },
     /// The first block if the condition is true in any lane, else the second.
     If { condition: Operand, yes: Block, no: Block },
     /// For each `index` from 0 to the count, in any order and many at a time.
@@ -134,6 +137,7 @@ pub(crate) struct Lanes {
     pub(crate) folds: Vec<Fold>,
     /// How many values the lanes leave in each of these buffers.
     pub(crate) folded: Option<Value>,
+    pub(crate) origin: Origin,
 }
 
 /// A lowered program.

@@ -325,7 +325,7 @@ impl<'p> Lowering<'p> {
             self.emit.counts(index, count);
             let varying = self.iteration(Operand::Value(index), state, &mut *body)?;
             let block = self.close();
-            self.emit.push(Code::For { index, count, body: block });
+            self.emit.push(Code::For { index, count, body: block, origin: self.origin });
             self.after(state);
             return Ok(varying);
         };
@@ -357,7 +357,7 @@ impl<'p> Lowering<'p> {
         let next = self.emit.add(Operand::Value(number), Operand::int(1));
         self.emit.push(Code::Assign { cells: vec![(number, next)], mask: None });
         let block = self.close();
-        self.emit.push(Code::While { before, condition, body: block });
+        self.emit.push(Code::While { before, condition, body: block, origin: self.origin });
         self.after(state);
         Ok(varying)
     }

@@ -24,7 +24,7 @@ mod view;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::array::{Atom, Body, Const, Map, Op, Prim, Program, ScalarOp, Type, Var};
-use code::{Buffer, Code, Fold, Lanes, Operand, Output, Port, Stm, Value};
+use code::{Buffer, Code, Fold, Lanes, Operand, Origin, Output, Port, Stm, Value};
 use emit::Emit;
 use liveness::Pending;
 use view::{Array, Bound, Form, View};
@@ -49,6 +49,8 @@ struct Lowering<'p> {
     bound: Vec<Option<Bound<'p>>>,
     /// For each open frame, what was computed in it.
     computed: Vec<Computed<'p>>,
+    /// The statement that is being lowered.
+    origin: Origin,
     /// The index of the loop over lanes that is open.
     lane: Option<Operand>,
     /// Where the program would not be in all lanes, in which it is.
@@ -73,6 +75,7 @@ pub(crate) fn lower(program: &Program) -> Step<Code> {
         pending: Pending::of(program),
         bound: vec![None; program.types.len()],
         computed: vec![Computed::default()],
+        origin: None,
         lane: None,
         mask: None,
         region: 0,
@@ -176,6 +179,7 @@ impl<'p> Lowering<'p> {
         let mut k = 0;
         while let Some(stm) = body.stms.get(k) {
             let later = &body.stms[k + 1..];
+            let outside = core::mem::replace(&mut self.origin, stm.vars.first().copied());
             if let Op::Map(map) = &stm.op
                 && self.lane.is_some()
                 && let Some(count) = self.pending.added(map)
@@ -185,6 +189,7 @@ impl<'p> Lowering<'p> {
             } else {
                 self.statement(stm, later, &body.results)?;
             }
+            self.origin = outside;
             k += 1;
         }
         Ok(body.results.iter().map(|a| self.atom(*a)).collect())
@@ -245,12 +250,13 @@ impl<'p> Lowering<'p> {
     /// Tries a way to lower something, and leaves nothing of it if it fails.
     fn attempt<T>(&mut self, inside: impl FnOnce(&mut Self) -> Step<T>) -> Step<T> {
         let (frames, lane, lanes, mask) = (self.emit.frames.len(), self.lane, self.emit.lanes, self.mask);
+        let origin = self.origin;
         let (adds, scatters, region) = (self.adds.clone(), self.scatters.clone(), self.region);
         let result = inside(self);
         if result.is_err() {
             self.emit.frames.truncate(frames);
             self.computed.truncate(frames);
-            (self.lane, self.emit.lanes, self.mask) = (lane, lanes, mask);
+            (self.lane, self.emit.lanes, self.mask, self.origin) = (lane, lanes, mask, origin);
             (self.adds, self.scatters, self.region) = (adds, scatters, region);
         }
         result
@@ -310,7 +316,7 @@ impl<'p> Lowering<'p> {
         body(self, Operand::Value(index))?;
         self.region = before;
         let body = self.close();
-        self.emit.push(Stm::For { index, count, body });
+        self.emit.push(Stm::For { index, count, body, origin: self.origin });
         Ok(())
     }
 
@@ -359,6 +365,6 @@ impl<'p> Lowering<'p> {
         self.region = before;
         (self.lane, self.emit.lanes) = (None, None);
         let body = self.close();
-        Ok(Lanes { index, count, body, writes, adds, scatters, folds, folded: None })
+        Ok(Lanes { index, count, body, writes, adds, scatters, folds, folded: None, origin: self.origin })
     }
 }

@@ -159,6 +159,8 @@ impl<'p> Lowering<'p> {
         let prims: Vec<Prim> = neutral.iter().map(|e| self.emit.prim(*e)).collect();
         let parts: Vec<Buffer> = prims.iter().map(|prim| self.new_buffer(*prim)).collect();
         let op = one_operation(&it.operator);
+        // Of an operator that is not known it is not known what is neutral: each lane begins with its first element.
+        let first = (!commutes(&it.operator)).then(|| self.new_buffer(Prim::Bool));
         let mut lanes = self.lanes(length, &[], &mut |this, index| {
             let mut folds = Vec::new();
             let mut operands = Vec::new();
@@ -168,26 +170,36 @@ impl<'p> Lowering<'p> {
                 let start = identity(&it.operator, *prim).map_or(*start, Operand::Const);
                 folds.push(Fold { cell, start, found: *part, op });
             }
+            let begun = first.map(|part| {
+                let cell = this.emit.value(Prim::Bool, true);
+                Fold { cell, start: Operand::Const(Const::Bool(false)), found: part, op: None }
+            });
             for array in arrays {
                 let element = this.element(array, index)?;
                 operands.push(element);
             }
+            let elements = operands[folds.len()..].to_vec();
             this.know(it, arrays, &operands);
             let state = operands[..folds.len()].to_vec();
             let found = this.operate(&it.operator, operands)?;
             this.sum_up(it, &state, &found);
-            let cells = folds.iter().zip(found).map(|(fold, found)| match found {
-                Bound::Scalar(found) => (fold.cell, found),
-                Bound::Array(_) => panic!("the operator is on scalars"),
-            });
-            let cells = cells.collect();
+            let mut cells = Vec::new();
+            for ((fold, found), element) in folds.iter().zip(found).zip(elements) {
+                let (Bound::Scalar(found), Bound::Scalar(element)) = (found, element) else {
+                    panic!("the operator is on scalars")
+                };
+                let begun = begun.as_ref().map(|begun| Operand::Value(begun.cell));
+                cells.push((fold.cell, begun.map_or(found, |begun| this.select(begun, found, element))));
+            }
+            cells.extend(begun.as_ref().map(|begun| (begun.cell, Operand::Const(Const::Bool(true)))));
+            folds.extend(begun);
             this.emit.push(Code::Assign { cells, mask: None });
             Ok(folds)
         })?;
         let count = self.emit.value(Prim::I64, false);
         lanes.folded = Some(count);
         self.emit.push(Code::Lanes(Box::new(lanes)));
-        parts.iter().for_each(|part| self.emit.changed(*part));
+        parts.iter().chain(&first).for_each(|part| self.emit.changed(*part));
         let found: Vec<Array<'p>> = parts
             .iter()
             .zip(&prims)
@@ -314,7 +326,8 @@ fn commutes(operator: &Lambda) -> bool {
     one_operation(operator).is_some() || is_sum(operator)
 }
 
-/// What lanes begin with, so that a start which is not neutral counts once; none where it may count often, as in an extremum.
+/// What lanes begin with, so that a start which is not neutral counts once, of an operator that is known to commute; none
+/// where it may count often, as in an extremum.
 fn identity(operator: &Lambda, prim: Prim) -> Option<Const> {
     let op = one_operation(operator);
     if matches!(op, Some(ScalarOp::Mul)) {

@@ -123,11 +123,11 @@ fn block(f: &mut fmt::Formatter<'_>, code: &Code, statements: &Block, depth: usi
                 write!(f, "check 0 <= {} < {}", Shown(code, *index), Shown(code, *length))?;
                 masked(f, code, *mask)?;
             }
-            Stm::For { index, count, body } => {
+            Stm::For { index, count, body, origin: _ } => {
                 writeln!(f, "for {} < {}", Shown(code, *index), Shown(code, *count))?;
                 block(f, code, body, depth + 1)?;
             }
-            Stm::While { before, condition, body } => {
+            Stm::While { before, condition, body, origin: _ } => {
                 writeln!(f, "while")?;
                 block(f, code, before, depth + 2)?;
                 writeln!(f, "{:2$}{} do", "", Shown(code, *condition), depth * 2 + 2)?;

@@ -188,7 +188,7 @@ pub(super) fn melt_into(
             take_apart(&record, (*param).into(), of, value.sizes(), value.elements().to_vec())
         });
     let named = named.collect();
-    let mut machine = Machine::new(program, *limits, record);
+    let mut machine = Machine::new(program, limits, record);
     let results = machine.apply(&program.function, named).map_err(|fault| fault.within(|| text::signature(program)))?;
     let mut record = machine.log;
     let of_results = program.function.body.results.iter().map(|a| program.atom_type(*a));

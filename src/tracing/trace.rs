@@ -92,7 +92,7 @@ impl Trace {
     pub(super) fn replay<C: Compare>(&self, arguments: &[Value<C>]) -> Result<Machine<'_, C>> {
         fitting(&self.whole, arguments)?;
         self.check_sizes(arguments)?;
-        let mut machine = Machine::new(&self.whole, Limits::default(), ());
+        let mut machine = Machine::new(&self.whole, &Limits::default(), ());
         let params = self.whole.function.params.iter();
         let bound = params.clone().zip(arguments).try_for_each(|(param, value)| machine.bind(*param, value.clone()));
         bound.map_err(|fault| fault.within(|| text::signature(&self.whole)))?;

@@ -9,6 +9,11 @@
 -- ==
 -- entry: adjoints
 -- input { [2.0, 3.0, 5.0] 7.0 } output { [105.0, 70.0, 42.0] 30.0 [1.0, 1.0, 1.0] 1.0 }
+-- ==
+-- entry: unknown
+-- input { 300i64 3i64 } output { 19i64 }
+-- input { 1i64 3i64 } output { 19i64 }
+-- input { 0i64 3i64 } output { 3i64 }
 
 entry starts [n] (xs: [n]f64) (x: f64) =
   ( reduce (+) x xs, reduce (*) x xs, reduce f64.max x xs, reduce f64.min x xs, reduce_comm (\a b -> b + a) x xs
@@ -20,3 +25,6 @@ entry adjoints [n] (xs: [n]f64) (x: f64) =
   let (dxs, dx) = vjp (\(xs, x) -> reduce (*) x xs) (xs, x) 1
   let (es, e) = vjp (\(xs, x) -> reduce (+) x xs) (xs, x) 1
   in (dxs, dx, es, e)
+-- (1 + x) (1 + 4) - 1, by an operator of which nothing is known but that it commutes.
+entry unknown (n: i64) (x: i64) =
+  reduce_comm (\a b -> a + b + a * b) x (map (\k -> if k == n - 1 then 4 else 0) (iota n))

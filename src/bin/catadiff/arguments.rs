@@ -90,11 +90,6 @@ impl Arguments {
         }
     }
 
-    /// Whether a limit is asked for.
-    pub(crate) fn limited(&self) -> bool {
-        self.options.iter().any(|(name, _)| matches!(*name, "steps" | "memory"))
-    }
-
     /// How much a run may take.
     pub(crate) fn limits(&self) -> Result<Limits, Failure> {
         let known = Limits::default();

@@ -37,7 +37,7 @@ pub(crate) fn bench(arguments: &Arguments) -> Result<Answer, Failure> {
     if runs == Some(0) {
         return Err(Failure::asked("the value of `--runs` is not at least 1"));
     }
-    let seed = arguments.number("seed")?.unwrap_or(0);
+    let (seed, limits) = (arguments.number("seed")?.unwrap_or(0), arguments.limits()?);
     let exclude: Vec<String> = arguments.all("exclude").map(str::to_owned).collect();
     let (mut rows, mut wrong) = (Vec::new(), String::new());
     for path in programs(arguments.some_files()?)? {
@@ -59,7 +59,7 @@ pub(crate) fn bench(arguments: &Arguments) -> Result<Answer, Failure> {
                     }
                     let dataset = dataset(case, number);
                     let input = suite.input(case, seed);
-                    match input.and_then(|input| measured(&mut loaded, entry, &input, executor, runs)) {
+                    match input.and_then(|input| measured(&mut loaded, entry, &input, (executor, limits), runs)) {
                         Ok((seconds, jvp, vjp)) => {
                             rows.push(Row { file: name.clone(), entry: entry.to_string(), dataset, seconds, jvp, vjp });
                         }
@@ -88,7 +88,7 @@ fn measured(
     loaded: &mut Loaded,
     name: &str,
     input: &[Array],
-    executor: Executor,
+    executor: (Executor, Limits),
     runs: Option<usize>,
 ) -> Result<(f64, Option<f64>, Option<f64>), String> {
     let told = |loaded: &Loaded, message: Message| placed(&loaded.texts.sources, &message);
@@ -124,19 +124,19 @@ fn timed(
     program: &Program,
     entry: &str,
     input: &[Array],
-    executor: Executor,
+    (executor, limits): (Executor, Limits),
     runs: Option<usize>,
 ) -> Result<(Vec<Array>, f64), Message> {
     let engine = caught(|| executor.ready(program, entry))?;
     // The first run warms up, and is not counted.
-    let results = caught(|| engine.run(input, Limits::default()))?;
+    let results = caught(|| engine.run(input, limits))?;
     let (start, mut times) = (Instant::now(), Vec::new());
     while match runs {
         Some(runs) => times.len() < runs,
         None => times.len() < 3 || start.elapsed() < Duration::from_millis(500) && times.len() < 10_000,
     } {
         let begin = Instant::now();
-        caught(|| engine.run(input, Limits::default()))?;
+        caught(|| engine.run(input, limits))?;
         times.push(begin.elapsed().as_secs_f64());
     }
     times.sort_by(f64::total_cmp);

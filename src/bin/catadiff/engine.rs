@@ -1,6 +1,6 @@
 //! Entry points made ready for an executor.
 //!
-//! Law: executors agree; they differ in what a run costs, and in whether it can be limited.
+//! Law: executors agree; they differ in what a run costs, and in what they count as a step.
 
 use catadiff::futhark::core::Program;
 use catadiff::futhark::elaborate::{Elaborated, Ready, compile_entry};
@@ -43,17 +43,12 @@ impl Executor {
 
     /// What is asked for.
     pub(crate) fn asked(arguments: &Arguments, default: Executor) -> Result<Executor, Failure> {
-        let executor = match arguments.option("executor") {
+        Ok(match arguments.option("executor") {
             Some("interpreter") => Executor::Interpreter,
             Some("program") => Executor::Program,
             Some(_) => Executor::Lanes,
             None => default,
-        };
-        if executor == Executor::Lanes && arguments.limited() {
-            let hint = "leave `--steps` and `--memory` out, or choose `--executor program`";
-            return Err(Failure::asked(format!("runs on lanes cannot be limited: {hint}")));
-        }
-        Ok(executor)
+        })
     }
 
     /// An entry point, ready to run.
@@ -72,7 +67,7 @@ impl Engine<'_> {
         match self {
             Engine::Interpreter(program, entry) => interpreter::run(program, entry, arguments, limits),
             Engine::Program(elaborated) => elaborated.run(arguments, &limits),
-            Engine::Lanes(ready) => ready.run(arguments),
+            Engine::Lanes(ready) => ready.run_within(arguments, &limits),
         }
     }
 }

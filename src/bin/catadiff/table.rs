@@ -51,8 +51,8 @@ pub(crate) const FLAGS: &[Flag] = &[
         ..flag("executor", "NAME", "interpreter: the reference; program: compiled, interpreted; lanes: compiled")
     },
     switch("both", "under the interpreter and compiled on lanes"),
-    flag("steps", "N", "stop after so many steps; not on lanes"),
-    flag("memory", "N", "hold at most so many elements of arrays at a time; not on lanes"),
+    flag("steps", "N", "stop after so many steps; on lanes, a loop for many elements takes few"),
+    flag("memory", "N", "hold at most so many elements of arrays at a time"),
     flag("tolerance", "X", "the relative error allowed; without, 1e-9 and 1e-4 for f32, and up to 2e-3 with a note"),
     flag("seed", "N", "where random input begins; by default 0"),
     flag("exclude", "TAG", "skip what has this tag; may be repeated; `disable` is always skipped"),
@@ -106,7 +106,7 @@ pub(crate) const COMMANDS: &[Command] = &[
         name: "bench",
         usage: "FILE.fut|FOLDER ...",
         help: "time entry points on the inputs of their test blocks, and their derivatives",
-        flags: &["entry", "executor", "runs", "seed", "exclude", "json"],
+        flags: &["entry", "executor", "runs", "seed", "steps", "memory", "exclude", "json"],
         more: "`jvp` and `vjp` are given as multiples of the time of the entry point itself: value and derivative together.\n\
                By default on lanes. Times are medians.",
         examples: &["catadiff bench kmeans.fut", "catadiff bench programs --runs 20 --json"],

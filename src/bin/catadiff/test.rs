@@ -59,8 +59,8 @@ pub(crate) fn test(arguments: &Arguments) -> Result<Answer, Failure> {
 
 fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
     let executors = if arguments.has("both") {
-        if arguments.has("executor") || arguments.limited() {
-            return Err(Failure::asked("`--both` goes without `--executor`, `--steps` and `--memory`"));
+        if arguments.has("executor") {
+            return Err(Failure::asked("`--both` goes without `--executor`"));
         }
         vec![Executor::Interpreter, Executor::Lanes]
     } else {

@@ -9,9 +9,9 @@ use super::inline::Inline;
 use super::instruction::{Across, Address, Fold, Instruction, IntOp, LanesLoop, RealOp, Reg, To};
 use super::needed::needed;
 use super::registers::Registers;
-use crate::array::{Const, Prim, ScalarOp};
+use crate::array::{Const, Prim, ScalarOp, Var};
 use crate::interpret::Test;
-use crate::lower::code::{Block, Buffer, Code, Lanes, Op, Operand, Output, Place, Port, Stm, Value};
+use crate::lower::code::{Block, Buffer, Code, Lanes, Op, Operand, Origin, Output, Place, Port, Stm, Value};
 use crate::primitives::Primitive;
 
 /// Instructions, and what is known of registers and buffers.
@@ -19,6 +19,8 @@ use crate::primitives::Primitive;
 pub(super) struct Assembled {
     pub(super) instructions: Vec<Instruction>,
     pub(super) loops: Vec<LanesLoop>,
+    /// The instructions of each loop, from one and before another, and the statement that it is for; inner loops first.
+    pub(super) origins: Vec<(u32, u32, Var)>,
     pub(super) addresses: Vec<Address>,
     /// The uniform registers as they are at first: constants are there.
     pub(super) reals: Vec<f64>,
@@ -59,6 +61,7 @@ pub(super) struct Assembler<'c> {
     pub(super) addresses: Vec<Address>,
     pub(super) out: Vec<Instruction>,
     pub(super) loops: Vec<LanesLoop>,
+    origins: Vec<(u32, u32, Var)>,
     uniform: FxHashMap<Value, u32>,
     constants: FxHashMap<Const, u32>,
     pub(super) reals: Vec<f64>,
@@ -90,6 +93,7 @@ pub(super) fn assemble(code: &Code) -> Assembled {
         needed,
         out: Vec::new(),
         loops: Vec::new(),
+        origins: Vec::new(),
         uniform: FxHashMap::default(),
         constants: FxHashMap::default(),
         reals: Vec::new(),
@@ -103,8 +107,8 @@ pub(super) fn assemble(code: &Code) -> Assembled {
     let outputs = code.outputs.iter().map(|output| assembler.output(output)).collect();
     let [own_reals, own_ints] = banks;
     let int_kinds = code.buffers.iter().map(|info| info.prim).filter(|prim| !prim.is_real()).collect();
-    let Assembler { out, loops, addresses, reals, ints, .. } = assembler;
-    Assembled { instructions: out, loops, addresses, reals, ints, own_reals, own_ints, int_kinds, inputs, outputs }
+    let Assembler { out: instructions, loops, origins, addresses, reals, ints, .. } = assembler;
+    Assembled { instructions, loops, origins, addresses, reals, ints, own_reals, own_ints, int_kinds, inputs, outputs }
 }
 
 impl Assembler<'_> {
@@ -206,6 +210,12 @@ impl Assembler<'_> {
 
     fn here(&self) -> u32 {
         u32::try_from(self.out.len()).expect("there are fewer than 2^32 instructions")
+    }
+
+    /// Says what the loop is for whose instructions begin there and end here.
+    fn note(&mut self, start: u32, origin: Origin) {
+        let end = self.here();
+        self.origins.extend(origin.map(|var| (start, end, var)));
     }
 
     /// Adds an instruction that will be known later.
@@ -317,11 +327,12 @@ impl Assembler<'_> {
                 let mask = mask.map(|mask| self.reg(mask));
                 self.out.push(Instruction::Bounds { index, length, mask });
             }
-            Stm::For { index, count, body } if self.is_summed(*index, body) => {
-                let count = self.one(*count);
+            Stm::For { index, count, body, origin } if self.is_summed(*index, body) => {
+                let (start, count) = (self.here(), self.one(*count));
                 self.summed(*index, count, body);
+                self.note(start, *origin);
             }
-            Stm::For { index, count, body } => {
+            Stm::For { index, count, body, origin } => {
                 let number = self.one(*count);
                 let known = self
                     .transposed(*index, number, body)
@@ -338,15 +349,17 @@ impl Assembler<'_> {
                 self.block(body);
                 self.out.push(Instruction::Next { index, count, to });
                 self.out[skip] = Instruction::UnlessLess { index, count, to: self.here() };
+                self.note(to, *origin);
             }
-            Stm::While { before, condition, body } => {
+            Stm::While { before, condition, body, origin } => {
                 let start = self.here();
                 self.block(before);
                 let condition = self.reg(*condition);
                 let leave = self.hole();
                 self.block(body);
-                self.out.push(Instruction::Jump(start));
+                self.out.push(Instruction::Again(start));
                 self.out[leave] = Instruction::Unless(condition, self.here());
+                self.note(start, *origin);
             }
             Stm::If { condition, yes, no } => {
                 let condition = self.reg(*condition);
@@ -363,7 +376,7 @@ impl Assembler<'_> {
 
     fn lanes(&mut self, lanes: &Lanes) {
         let count = self.one(lanes.count);
-        let number = self.loops.len();
+        let (number, start) = (self.loops.len(), self.here());
         self.out.push(Instruction::Lanes(u32::try_from(number).expect("there are fewer than 2^32 loops")));
         let leave = self.hole();
         let registers = Registers::new(self.code, lanes, &self.needed, &self.inline);
@@ -399,6 +412,7 @@ impl Assembler<'_> {
         self.block(&lanes.body);
         self.out.push(Instruction::End);
         self.varying = None;
+        self.note(start, lanes.origin);
         self.out[leave] = Instruction::Jump(self.here());
     }
 

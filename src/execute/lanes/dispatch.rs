@@ -4,6 +4,8 @@
 
 #![allow(unsafe_code, reason = "functions for particular processors are unsafe to call anywhere else")]
 
+use core::ops::Range;
+
 use super::instruction::{Address, Inner, IntOp, IntoRows, Kernel, Outer, Reg};
 use super::kernel;
 use super::machine::{Fault, Machine};
@@ -116,10 +118,10 @@ dispatched! {
 }
 
 dispatched! {
-    /// Runs a loop that sums up in a cell.
-    inner(state: &State, reals: &[Elements<'_, f64>], addresses: &[Address], it: &Inner) {
-        level: state.level, fused: kernel::inner(state, reals, addresses, it),
-        plain: kernel::inner(state, reals, addresses, it), inner_avx512, inner_avx2
+    /// Runs some iterations of a loop that sums up in a cell.
+    inner(state: &State, reals: &[Elements<'_, f64>], addresses: &[Address], it: &Inner, of: Range<i64>) {
+        level: state.level, fused: kernel::inner(state, reals, addresses, it, of),
+        plain: kernel::inner(state, reals, addresses, it, of), inner_avx512, inner_avx2
     }
 }
 

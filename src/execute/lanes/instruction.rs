@@ -156,6 +156,8 @@ pub(super) struct IntoRows {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Instruction {
     Jump(u32),
+    /// Jumps back, to the next iteration.
+    Again(u32),
     /// Jumps unless the truth value is true in some lane.
     Unless(Reg, u32),
     /// Jumps unless the index is less than the count.

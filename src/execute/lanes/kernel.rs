@@ -2,6 +2,8 @@
 //!
 //! Law: they are the loads, the operation and the store that they stand for, in less passes over the block.
 
+use core::ops::Range;
+
 use super::instruction::{Across, Address, Fused, Inner, Kernel, Src, Summed, To};
 use super::memory::Elements;
 use super::state::{Mask, State};
@@ -246,16 +248,15 @@ pub(super) struct Steps<'r> {
 
 impl<'r> Steps<'r> {
     #[inline(always)]
-    pub(super) fn of(state: &State, reals: &'r [Elements<'_, f64>], address: &Address) -> Self {
+    pub(super) fn of(state: &State, reals: &'r [Elements<'_, f64>], address: &Address, from: i64) -> Self {
         let (start, by, width) = (state.one(address.base), state.one(address.stride), state.width as i64);
         let elements = reals[address.buffer as usize].all();
-        match address.across {
-            Across::Own => Steps { elements, first: start * width, by: by * width, row: true },
-            Across::Apart(_) => Steps { elements, first: start + state.first, by, row: true },
-            Across::Same | Across::OwnAt(_) | Across::At(_) | Across::ApartAt(..) => {
-                Steps { elements, first: start, by, row: false }
-            }
-        }
+        let (first, by, row) = match address.across {
+            Across::Own => (start * width, by * width, true),
+            Across::Apart(_) => (start + state.first, by, true),
+            Across::Same | Across::OwnAt(_) | Across::At(_) | Across::ApartAt(..) => (start, by, false),
+        };
+        Steps { elements, first: first.wrapping_add(from.wrapping_mul(by)), by, row }
     }
 
     /// Whether all elements of so many steps are there, of so many groups each.
@@ -287,14 +288,17 @@ impl<'r> Steps<'r> {
     }
 }
 
-/// Runs a loop that sums up in a cell.
+/// Runs some iterations of a loop that sums up in a cell.
 #[inline(always)]
-pub(super) fn inner(state: &State, reals: &[Elements<'_, f64>], addresses: &[Address], inner: &Inner) {
-    let count = state.one(inner.count);
-    if count <= 0 {
-        return;
-    }
-    let steps = |k: u32| Steps::of(state, reals, &addresses[k as usize]);
+pub(super) fn inner(
+    state: &State,
+    reals: &[Elements<'_, f64>],
+    addresses: &[Address],
+    inner: &Inner,
+    iterations: Range<i64>,
+) {
+    let count = iterations.end - iterations.start;
+    let steps = |k: u32| Steps::of(state, reals, &addresses[k as usize], iterations.start);
     let (a, b) = (steps(inner.x[0]), steps(inner.x[1]));
     let (a, b) = if a.row { (b, a) } else { (a, b) };
     let cell = state.real_block(inner.cell);

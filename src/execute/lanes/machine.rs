@@ -3,7 +3,7 @@
 //! Law: it computes what the code says, block of lanes after block. A check that fails stops it, and nothing that it
 //! has computed is used.
 
-use super::assemble::Assembled;
+use super::assemble::{Assembled, In};
 use super::dispatch;
 use super::folds;
 use super::instruction::{Instruction, LanesLoop, Reg};
@@ -13,10 +13,11 @@ use super::team;
 use super::transfer::{add, add_real, load, store};
 use super::transpose;
 use super::vector::{GROUP, LANES, number};
+use super::watch::{STRIDE, Watch};
 use crate::array::Prim;
 use crate::lower::code::LARGEST;
 
-/// A check of the program failed.
+/// A check of the program failed, or the run was ended; the [`Watch`] knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Fault;
 
@@ -24,6 +25,7 @@ pub(super) struct Fault;
 #[derive(Debug)]
 pub(super) struct Machine<'m> {
     pub(super) code: &'m Assembled,
+    pub(super) watch: &'m Watch<'m>,
     pub(super) state: State,
     pub(super) reals: Vec<Elements<'m, f64>>,
     pub(super) ints: Vec<Elements<'m, i64>>,
@@ -60,6 +62,9 @@ pub(super) fn plus(prim: Option<Prim>, a: i64, b: i64) -> i64 {
     }
 }
 
+/// How many products are summed up at once, in one step: a sum has no more steps than it has stretches.
+const STRETCH: i64 = 1 << 16;
+
 /// After the last instruction.
 const DONE: usize = usize::MAX;
 
@@ -72,14 +77,16 @@ enum Next {
 
 impl<'m> Machine<'m> {
     /// A machine at the beginning of its code, with memory that another has left.
-    pub(super) fn new(code: &'m Assembled, workspace: Workspace) -> Self {
+    pub(super) fn new(code: &'m Assembled, watch: &'m Watch<'m>, workspace: Workspace) -> Self {
         let Workspace { mut state, mut reals, mut ints, helpers } = workspace;
         state.restart(&code.reals, &code.ints);
+        state.held.restart([code.own_reals.len(), code.own_ints.len()], 0);
+        state.left = STRIDE;
         reals.resize_with(code.own_reals.len(), Vec::new);
         ints.resize_with(code.own_ints.len(), Vec::new);
         let reals = reals.into_iter().map(Elements::Own).collect();
         let ints = ints.into_iter().map(Elements::Own).collect();
-        Machine { code, state, reals, ints, task: None, helpers }
+        Machine { code, watch, state, reals, ints, task: None, helpers }
     }
 
     /// The memory, for another machine of the same code.
@@ -91,20 +98,50 @@ impl<'m> Machine<'m> {
 
     /// A machine for some lanes of a loop, with registers of one value as they are now.
     pub(super) fn worker(
-        code: &'m Assembled,
+        (code, watch, held): (&'m Assembled, &'m Watch<'m>, u64),
         workspace: Workspace,
         (number, (from, to)): (usize, (i64, i64)),
         (reals, ints): &(Vec<f64>, Vec<i64>),
     ) -> Self {
-        let mut machine = Machine::new(code, workspace);
+        let mut machine = Machine::new(code, watch, workspace);
         machine.state.restart(reals, ints);
+        machine.state.held.all = held;
         machine.task = Some((number, from, to));
         machine
     }
 
-    /// Runs the whole code.
+    /// Runs the whole code, or a worker's part of it.
     pub(super) fn run(&mut self) -> Result<(), Fault> {
-        dispatch::interpret(self)
+        if self.task.is_none() {
+            self.measure()?;
+        }
+        dispatch::interpret(self)?;
+        let at = self.task.map_or(DONE, |(number, ..)| self.code.loops[number].body as usize);
+        self.watch.spend(STRIDE - self.state.left, at)
+    }
+
+    /// Counts the elements of the arguments.
+    fn measure(&mut self) -> Result<(), Fault> {
+        for input in &self.code.inputs {
+            let (real, buffer, count) = match input {
+                In::Reals { buffer, .. } => (true, *buffer, self.reals[*buffer as usize].all().len()),
+                In::Ints { buffer, .. } => (false, *buffer, self.ints[*buffer as usize].all().len()),
+                In::Real(_) | In::Int(_) => continue,
+            };
+            self.watch.room(self.state.held.resize(real, buffer, count), DONE)?;
+        }
+        Ok(())
+    }
+
+    /// Takes a step.
+    #[inline(always)]
+    fn tick(state: &mut State, watch: &Watch<'_>, at: usize) -> Result<(), Fault> {
+        state.left -= 1;
+        if state.left == 0 {
+            state.left = STRIDE;
+            watch.spend(STRIDE, at)?;
+        }
+        Ok(())
     }
 
     /// Runs instructions: outside of loops over lanes once, inside for each block.
@@ -123,6 +160,7 @@ impl<'m> Machine<'m> {
                 Next::At(next) => at = next,
                 Next::Lanes(number) => {
                     let it = &code.loops[number];
+                    Self::tick(&mut self.state, self.watch, at)?;
                     if let Some(share) = team::share(self, it) {
                         team::run(self, it, number, share)?;
                         at += 1;
@@ -132,7 +170,10 @@ impl<'m> Machine<'m> {
                     open = Some(Open { it, first: 0, next: 0, to: self.state.one(it.count), after: at + 1 });
                     at = self.block(&mut open);
                 }
-                Next::End if open.is_some() => at = self.block(&mut open),
+                Next::End if open.is_some() => {
+                    Self::tick(&mut self.state, self.watch, at)?;
+                    at = self.block(&mut open);
+                }
                 Next::End => at = DONE,
             }
         }
@@ -196,12 +237,16 @@ impl<'m> Machine<'m> {
 
     #[inline(always)]
     fn step(&mut self, at: usize) -> Result<Next, Fault> {
-        let Machine { code, state, reals, ints, .. } = self;
+        let Machine { code, watch, state, reals, ints, .. } = self;
         let active = state.active;
         match code.instructions[at] {
             Instruction::End => return Ok(Next::End),
             Instruction::Lanes(number) => return Ok(Next::Lanes(number as usize)),
             Instruction::Jump(to) => return Ok(Next::At(to as usize)),
+            Instruction::Again(to) => {
+                Self::tick(state, watch, at)?;
+                return Ok(Next::At(to as usize));
+            }
             Instruction::Unless(condition, to) => {
                 if !state.any(condition) {
                     return Ok(Next::At(to as usize));
@@ -216,6 +261,7 @@ impl<'m> Machine<'m> {
                 let now = state.one(index) + 1;
                 state.ints.set(index, now);
                 if now < state.one(count) {
+                    Self::tick(state, watch, at)?;
                     return Ok(Next::At(to as usize));
                 }
             }
@@ -263,7 +309,17 @@ impl<'m> Machine<'m> {
             Instruction::Kernel(ref it) => dispatch::kernel(state, reals, &code.addresses, it),
             Instruction::Transpose(ref it) => transpose::run(state, reals, &code.addresses, it),
             Instruction::IntoRows(ref it) => dispatch::into_rows(state, reals, &code.addresses, it),
-            Instruction::Inner(ref it) => dispatch::inner(state, reals, &code.addresses, it),
+            Instruction::Inner(ref it) => {
+                let (mut from, count) = (0, state.one(it.count));
+                while from < count {
+                    let to = count.min(from.saturating_add(STRETCH));
+                    dispatch::inner(state, reals, &code.addresses, it, from..to);
+                    from = to;
+                    if from < count {
+                        Self::tick(state, watch, at)?;
+                    }
+                }
+            }
             Instruction::Outer(ref it) => dispatch::outer(state, reals, &code.addresses, it),
             Instruction::Alloc { buffer, count, real, own } => {
                 let (count, each) = (state.one(count), if own { state.width } else { 1 });
@@ -272,14 +328,21 @@ impl<'m> Machine<'m> {
                 }
                 let count = count as usize * each;
                 state.own += if own { count } else { 0 };
+                watch.room(state.held.resize(real, buffer, count), at)?;
                 if real {
                     reals[buffer as usize].resize(count, own)?;
                 } else {
                     ints[buffer as usize].resize(count, own)?;
                 }
             }
-            Instruction::Swap { a, b, real: true } => reals.swap(a as usize, b as usize),
-            Instruction::Swap { a, b, real: false } => ints.swap(a as usize, b as usize),
+            Instruction::Swap { a, b, real } => {
+                state.held.swap(real, a, b);
+                if real {
+                    reals.swap(a as usize, b as usize);
+                } else {
+                    ints.swap(a as usize, b as usize);
+                }
+            }
             Instruction::Check { condition, mask } => {
                 if !state.all(mask, [condition; 2], |condition, _| condition != 0) {
                     return Err(Fault);

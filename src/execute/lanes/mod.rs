@@ -24,16 +24,18 @@ mod team;
 mod transfer;
 mod transpose;
 mod vector;
+mod watch;
 
 use std::sync::Mutex;
 
 use super::Flat;
 use crate::array::Program;
 use crate::error::{Error, Result};
-use crate::interpret::{FromValues, ToValues, Value, typed, values};
+use crate::interpret::{self, Control, FromValues, Limits, ToValues, Value, typed, values};
 use crate::lower;
 use assemble::{Assembled, assemble};
 use machine::{Machine, Workspace};
+use watch::Watch;
 
 /// A program that is ready to run, from any thread.
 ///
@@ -57,6 +59,9 @@ pub struct Compiled {
     /// What runs have worked on and left for the next.
     spare: Mutex<Vec<Workspace>>,
 }
+
+/// What a run without limits may take: there is no more of either.
+const UNLIMITED: Limits = Limits { steps: u64::MAX, elements: u64::MAX };
 
 impl Program {
     /// The program, ready to run on the vector instructions and the cores of this machine.
@@ -87,13 +92,41 @@ impl Compiled {
     /// Those of [`Program::run`].
     pub fn run(&self, arguments: &[Value<f64>]) -> Result<Vec<Value<f64>>> {
         typed(&self.program, arguments)?;
-        if let Ok(assembled) = &self.assembled
-            && let Some(results) = self.execute(assembled, arguments)
-        {
-            return Ok(results);
-        }
-        // It finds what is wrong, and where.
-        self.program.run(arguments)
+        // The interpreter finds what is wrong, and where.
+        self.execute(arguments, (&UNLIMITED).into()).unwrap_or_else(|| self.program.run(arguments))
+    }
+
+    /// The results for these arguments, within these [`Limits`] or under this [`Control`].
+    ///
+    /// A step is a loop over lanes, a block of them, or an iteration of another loop, in a block or outside: the program as
+    /// [explained](Compiled::explain) has other steps, and mostly far fewer, than the interpreter. How many it takes
+    /// does not depend on the number of threads; that there were too many is noticed some hundred steps late at most.
+    /// Elements are those that arguments and buffers hold; what lanes have of their own counts for one thread. A program,
+    /// or a run, that the interpreter has to do takes the interpreter's steps and elements.
+    ///
+    /// ```
+    /// use catadiff::Error;
+    /// use catadiff::array::{Program, trace::{F64, I64, iota}};
+    /// use catadiff::interpret::Limits;
+    /// let sum = Program::trace(|n: I64| iota(n).map(|k| k.to_f64()).sum())?.compile()?;
+    /// let limits = Limits { steps: 1_000_000, ..Limits::default() };
+    /// assert_eq!(sum.run_within(&[10_i64.into()], &limits)?, [45.0.into()]);
+    /// let error = sum.run_within(&[(1_i64 << 60).into()], &limits).unwrap_err();
+    /// assert!(matches!(error, Error::Budget { what: "steps", limit: 1_000_000, .. }));
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`interpret::run`]. After any, the next run is as if there had been none.
+    pub fn run_within<'c>(
+        &'c self,
+        arguments: &[Value<f64>],
+        control: impl Into<Control<'c>>,
+    ) -> Result<Vec<Value<f64>>> {
+        typed(&self.program, arguments)?;
+        let control = control.into();
+        let run = || interpret::run(&self.program, arguments, &control);
+        self.execute(arguments, control.clone()).unwrap_or_else(run)
     }
 
     /// The results for these arguments, both as plain numbers, as for [`Program::at`].
@@ -112,6 +145,50 @@ impl Compiled {
     /// Those of [`Program::run`]; then the results are unspecified. [`Error::Length`] for another number of arguments,
     /// [`Error::Argument`] with the parameter's name for one of another kind or rank.
     pub fn run_into(&self, arguments: &[Flat], results: &mut Vec<Flat>) -> Result<()> {
+        self.execute_into(arguments, results, (&UNLIMITED).into(), Control::default())
+    }
+
+    /// The same within these limits or under this control, as for [`run_within`](Compiled::run_within).
+    ///
+    /// ```
+    /// use catadiff::Error;
+    /// use catadiff::array::{Program, trace::{F64, I64, loop_for}};
+    /// use catadiff::execute::Flat;
+    /// use catadiff::interpret::Limits;
+    /// let powers = Program::trace(|x: F64, n: I64| loop_for(n, x, |_, y| y * y))?.compile()?;
+    /// let limits = Limits { steps: 1000, ..Limits::default() };
+    /// let mut results = Vec::new();
+    /// let mut run = |n| {
+    ///     let arguments = [Flat::reals(&[], vec![2.0])?, Flat::integers(&[], vec![n])?];
+    ///     powers.run_into_within(&arguments, &mut results, &limits)?;
+    ///     Ok(results[0].as_reals().unwrap()[0])
+    /// };
+    /// assert!(matches!(run(1 << 40), Err(Error::Budget { what: "steps", .. })));
+    /// assert_eq!(run(3)?, 256.0);
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`run_within`](Compiled::run_within) and [`run_into`](Compiled::run_into). Then `results` may be as they
+    /// were, or of other kinds and sizes with other elements: they are good for another run, and for nothing else.
+    pub fn run_into_within<'c>(
+        &'c self,
+        arguments: &[Flat],
+        results: &mut Vec<Flat>,
+        control: impl Into<Control<'c>>,
+    ) -> Result<()> {
+        let control = control.into();
+        self.execute_into(arguments, results, control.clone(), control)
+    }
+
+    /// Under one control on lanes, and under another should the interpreter have to do it.
+    fn execute_into(
+        &self,
+        arguments: &[Flat],
+        results: &mut Vec<Flat>,
+        control: Control<'_>,
+        interpreted: Control<'_>,
+    ) -> Result<()> {
         let Program { names, function, .. } = &self.program;
         Error::lengths("the list of arguments", names.len(), arguments.len())?;
         for ((param, name), argument) in function.params.iter().zip(names).zip(arguments) {
@@ -119,7 +196,8 @@ impl Compiled {
         }
         if let Ok(code) = &self.assembled {
             results.resize_with(code.outputs.len(), Flat::default);
-            let ran = self.with_machine(code, |machine| {
+            let watch = Watch::new(control);
+            let ran = self.with_machine(code, &watch, |machine| {
                 code.inputs.iter().zip(arguments).try_for_each(|(port, flat)| ports::lend(machine, port, flat))?;
                 machine.run().ok()?;
                 for (k, (out, result)) in code.outputs.iter().zip(&mut *results).enumerate() {
@@ -130,26 +208,35 @@ impl Compiled {
             if ran.is_some() {
                 return Ok(());
             }
+            watch.error(code, &self.program).map_or(Ok(()), Err)?;
         }
         let arguments: Vec<Value<f64>> = arguments.iter().map(Flat::to_value).collect();
-        *results = self.program.run(&arguments)?.iter().map(Flat::from).collect();
+        *results = interpret::run(&self.program, &arguments, interpreted)?.iter().map(Flat::from).collect();
         Ok(())
     }
 
-    /// The results, unless a check fails.
-    fn execute(&self, code: &Assembled, arguments: &[Value<f64>]) -> Option<Vec<Value<f64>>> {
-        self.with_machine(code, |machine| {
+    /// The results on lanes, or why the run was ended; nothing if the interpreter has to do it.
+    fn execute(&self, arguments: &[Value<f64>], control: Control<'_>) -> Option<Result<Vec<Value<f64>>>> {
+        let code = self.assembled.as_ref().ok()?;
+        let watch = Watch::new(control);
+        let results: Option<Vec<_>> = self.with_machine(code, &watch, |machine| {
             code.inputs.iter().zip(arguments).try_for_each(|(port, value)| ports::put(machine, port, value))?;
             machine.run().ok()?;
             code.outputs.iter().map(|out| ports::take(machine, out)).collect()
-        })
+        });
+        results.map(Ok).or_else(|| watch.error(code, &self.program).map(Err))
     }
 
     /// Does something with a machine, whose memory then is for the next.
-    fn with_machine<'m, T>(&self, code: &'m Assembled, inside: impl FnOnce(&mut Machine<'m>) -> T) -> T {
+    fn with_machine<'m, T>(
+        &self,
+        code: &'m Assembled,
+        watch: &'m Watch<'m>,
+        inside: impl FnOnce(&mut Machine<'m>) -> T,
+    ) -> T {
         let spare = || self.spare.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let workspace = spare().pop().unwrap_or_default();
-        let mut machine = Machine::new(code, workspace);
+        let mut machine = Machine::new(code, watch, workspace);
         let result = inside(&mut machine);
         spare().push(machine.workspace());
         result

@@ -22,7 +22,7 @@ pub(super) fn run(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[A
     let to = &addresses[it.to as usize];
     let (start, by) = (state.one(to.base), state.one(to.stride));
     let mut sums = core::mem::take(&mut reals[to.buffer as usize]);
-    let rows = Steps::of(state, reals, &addresses[it.rows as usize]);
+    let rows = Steps::of(state, reals, &addresses[it.rows as usize], 0);
     let mut add = |step: i64, sum: f64| {
         if let Some(element) = sums.get_mut(start.wrapping_add(step.wrapping_mul(by))) {
             *element += sum;

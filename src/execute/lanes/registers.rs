@@ -167,7 +167,7 @@ impl Walk<'_> {
                     [*index, *length].into_iter().chain(*mask).for_each(|x| self.operand(x));
                 }
                 Stm::For { body, .. } => self.repeated(|walk| walk.block(body)),
-                Stm::While { before, condition, body } => self.repeated(|walk| {
+                Stm::While { before, condition, body, origin: _ } => self.repeated(|walk| {
                     walk.block(before);
                     walk.operand(*condition);
                     walk.block(body);

@@ -7,6 +7,7 @@ use super::dispatch::Level;
 use super::instruction::{Across, Address, Reg};
 use super::transfer::Reach;
 use super::vector::{Bank, GROUP, Group, LANES, Operand, Source};
+use super::watch::{Held, STRIDE};
 
 /// Registers, and the block of lanes that is computed.
 #[derive(Debug)]
@@ -21,6 +22,10 @@ pub(super) struct State {
     pub(super) width: usize,
     /// How many elements the lanes of the block have of their own.
     pub(super) own: usize,
+    /// How many steps are left until the next look at the rest of the world.
+    pub(super) left: u32,
+    /// The elements in memory.
+    pub(super) held: Held,
     /// What the processor can do.
     pub(super) level: Level,
     pub(super) saved: Saved,
@@ -49,6 +54,8 @@ impl Default for State {
             groups: 1,
             width: LANES,
             own: 0,
+            left: STRIDE,
+            held: Held::default(),
             level: Level::of_processor(),
             saved: Saved::default(),
             scratch: 0,

@@ -10,6 +10,7 @@ use super::instruction::{Instruction, LanesLoop, RealOp};
 use super::machine::{Fault, Machine, Workspace, plus};
 use super::memory::Elements;
 use super::vector::LANES;
+use super::watch::Watch;
 
 /// As many instructions on blocks as are worth a worker.
 const SHARE: i64 = 1_000;
@@ -71,6 +72,9 @@ fn cost(machine: &Machine<'_>, it: &LanesLoop) -> i64 {
 /// What workers read.
 struct Common<'m> {
     code: &'m Assembled,
+    watch: &'m Watch<'m>,
+    /// The elements that are in memory already.
+    held: u64,
     number: usize,
     /// The registers of one value.
     registers: (Vec<f64>, Vec<i64>),
@@ -113,7 +117,7 @@ pub(super) fn run(machine: &mut Machine<'_>, it: &LanesLoop, number: usize, shar
         written.iter_mut().map(|(reals, ints)| (&mut reals[..], &mut ints[..])).collect();
     let mut first = 0;
     while first < count {
-        let to = (first + share).min(count);
+        let to = first.saturating_add(share).min(count);
         let mut work = Work { lanes: (first, to), reals: Vec::new(), ints: Vec::new() };
         for (((real, buffer, _), part), rest) in it.writes.iter().zip(&parts).zip(&mut rest) {
             let (from, length) = (first as usize * part, (to - first) as usize * part);
@@ -170,6 +174,8 @@ impl<'m> Common<'m> {
         let own_int = |k: usize| code.own_ints[k] || it.int_folds.iter().any(|fold| fold.found as usize == k);
         Common {
             code,
+            watch: machine.watch,
+            held: machine.state.held.all,
             number,
             registers: (machine.state.reals.uniform(), machine.state.ints.uniform()),
             reals: machine.reals.iter().enumerate().map(|(k, b)| (!own_real(k)).then(|| b.all())).collect(),
@@ -185,7 +191,8 @@ impl<'m> Common<'m> {
     /// What a worker leaves who does this work. It adds to copies of these lengths.
     fn run(&self, it: &LanesLoop, work: Work<'_>, lengths: &[(usize, usize)]) -> Result<Left, Fault> {
         let workspace = self.spare().pop().unwrap_or_default();
-        let mut worker = Machine::worker(self.code, workspace, (self.number, work.lanes), &self.registers);
+        let mut worker =
+            Machine::worker((self.code, self.watch, self.held), workspace, (self.number, work.lanes), &self.registers);
         let shared = worker.reals.iter_mut().zip(&self.reals);
         shared.for_each(|(buffer, shared)| shared.iter().for_each(|shared| *buffer = Elements::Shared(shared)));
         let shared = worker.ints.iter_mut().zip(&self.ints);
@@ -199,7 +206,7 @@ impl<'m> Common<'m> {
                 worker.ints[*buffer as usize] = Elements::Own(vec![0; *ints]);
             }
         }
-        let outcome = worker.run();
+        let outcome = worker.run().map_err(|Fault| self.watch.fail());
         let added = it.adds.iter().map(|(real, buffer)| take(*real, *buffer, &mut worker)).collect();
         let reals = it.real_folds.iter().map(|f| core::mem::take(worker.reals[f.found as usize].own())).collect();
         let ints = it.int_folds.iter().map(|f| core::mem::take(worker.ints[f.found as usize].own())).collect();

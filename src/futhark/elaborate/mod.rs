@@ -27,7 +27,7 @@ use super::values::Array;
 use crate::array;
 use crate::error::Error;
 use crate::execute::Compiled;
-use crate::interpret::{Limits, Value, run};
+use crate::interpret::{Control, Limits, Value, run};
 use operand::{Of, Operand};
 use site::{Check, FIRST_CHECK, Site};
 
@@ -191,7 +191,7 @@ impl Elaborated {
             Error::Sizes { .. } => "size",
             Error::NegativeSize { .. } => "range",
             Error::NoValue { .. } => "value",
-            Error::Budget { .. } | Error::LoopBound { .. } => "limit",
+            Error::Budget { .. } | Error::Cancelled { .. } | Error::LoopBound { .. } => "limit",
             _ => "run",
         };
         Message::error(code, self.at, error.to_string())
@@ -206,6 +206,15 @@ impl Ready {
     pub fn run(&self, arguments: &[Array]) -> Outcome<Vec<Array>> {
         let (it, values) = (&self.elaborated, self.elaborated.arguments(arguments)?);
         it.answers(self.compiled.run(&values)).map_err(|message| it.located(arguments, message))
+    }
+
+    /// The results for these arguments, within these limits or under this control, as for [`Compiled::run_within`].
+    ///
+    /// # Errors
+    /// As for [`Elaborated::run`].
+    pub fn run_within<'c>(&'c self, arguments: &[Array], control: impl Into<Control<'c>>) -> Outcome<Vec<Array>> {
+        let (it, values) = (&self.elaborated, self.elaborated.arguments(arguments)?);
+        it.answers(self.compiled.run_within(&values, control)).map_err(|message| it.located(arguments, message))
     }
 
     /// What was elaborated.
