@@ -80,7 +80,7 @@ impl<'a, V: Clone + Eq + Hash, P: Signature> Term<'a, V, P> {
     /// let term = (x * y).substitute(|v| if *v == "x" { y.sin() } else { y });
     /// assert_eq!(term.to_string(), "sin(y) * y");
     ///
-    /// use catadiff::term::Pure;
+    /// use catadiff::term::{Pure, Term};
     /// let arena = Arena::<&str, Pure>::new();
     /// let square = arena.variable("x") * arena.variable("x");
     /// assert_eq!(square.substitute(|_| Term::literal(1 << 40)).to_string(), "1099511627776 * 1099511627776");
