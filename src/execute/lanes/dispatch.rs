@@ -63,6 +63,15 @@ impl Level {
 
 /// A function for each kind of processor, of the same arguments and the same result.
 macro_rules! dispatched {
+    // The same on every processor.
+    ($(#[doc = $doc:expr])+ $name:ident($($x:ident: $X:ty),+) $(-> $Result:ty)? {
+        level: $level:expr, run: $run:expr, $avx512:ident, $avx2:ident
+    }) => {
+        dispatched! {
+            $(#[doc = $doc])+
+            $name($($x: $X),+) $(-> $Result)? { level: $level, fused: $run, plain: $run, $avx512, $avx2 }
+        }
+    };
     ($(#[doc = $doc:expr])+ $name:ident($($x:ident: $X:ty),+) $(-> $Result:ty)? {
         level: $level:expr, fused: $fused:expr, plain: $plain:expr, $avx512:ident, $avx2:ident
     }) => {
@@ -97,7 +106,7 @@ macro_rules! dispatched {
 dispatched! {
     /// Runs the machine's instructions.
     interpret(machine: &mut Machine<'_>) -> Result<(), Fault> {
-        level: machine.state.level, fused: machine.interpret(), plain: machine.interpret(), interpret_avx512, interpret_avx2
+        level: machine.state.level, run: machine.interpret(), interpret_avx512, interpret_avx2
     }
 }
 
@@ -112,24 +121,21 @@ dispatched! {
 dispatched! {
     /// Runs an operation with its loads and its store.
     kernel(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[Address], it: &Kernel) {
-        level: state.level, fused: kernel::run(state, reals, addresses, it), plain: kernel::run(state, reals, addresses, it),
-        kernel_avx512, kernel_avx2
+        level: state.level, run: kernel::run(state, reals, addresses, it), kernel_avx512, kernel_avx2
     }
 }
 
 dispatched! {
     /// Runs some iterations of a loop that sums up in a cell.
     inner(state: &State, reals: &[Elements<'_, f64>], addresses: &[Address], it: &Inner, of: Range<i64>) {
-        level: state.level, fused: kernel::inner(state, reals, addresses, it, of),
-        plain: kernel::inner(state, reals, addresses, it, of), inner_avx512, inner_avx2
+        level: state.level, run: kernel::inner(state, reals, addresses, it, of), inner_avx512, inner_avx2
     }
 }
 
 dispatched! {
     /// Runs a loop that adds up the products of all lanes.
     outer(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[Address], it: &Outer) {
-        level: state.level, fused: outer::run(state, reals, addresses, it), plain: outer::run(state, reals, addresses, it),
-        outer_avx512, outer_avx2
+        level: state.level, run: outer::run(state, reals, addresses, it), outer_avx512, outer_avx2
     }
 }
 
@@ -137,9 +143,7 @@ dispatched! {
     /// An operation on integers.
     int_op(state: &State, op: IntOp, narrow: bool, to: Reg, x: [Reg; 2]) {
         level: state.level,
-        fused: state.int_op(op, narrow, to, x),
-        plain: state.int_op(op, narrow, to, x),
-        int_op_avx512, int_op_avx2
+        run: state.int_op(op, narrow, to, x), int_op_avx512, int_op_avx2
     }
 }
 
@@ -147,9 +151,7 @@ dispatched! {
     /// A comparison of reals.
     test(state: &State, test: Test, to: Reg, x: [Reg; 2]) {
         level: state.level,
-        fused: state.test(test, to, x.map(|x| state.real(x))),
-        plain: state.test(test, to, x.map(|x| state.real(x))),
-        test_avx512, test_avx2
+        run: state.test(test, to, x.map(|x| state.real(x))), test_avx512, test_avx2
     }
 }
 
@@ -157,9 +159,7 @@ dispatched! {
     /// One of two integers.
     select_int(state: &State, to: Reg, condition: Reg, x: [Reg; 2]) {
         level: state.level,
-        fused: state.select_int(to, condition, x),
-        plain: state.select_int(to, condition, x),
-        select_avx512, select_avx2
+        run: state.select_int(to, condition, x), select_avx512, select_avx2
     }
 }
 
@@ -167,8 +167,6 @@ dispatched! {
     /// Elements that go into rows.
     into_rows(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[Address], it: &IntoRows) {
         level: state.level,
-        fused: transpose::into_rows(state, reals, addresses, it),
-        plain: transpose::into_rows(state, reals, addresses, it),
-        into_rows_avx512, into_rows_avx2
+        run: transpose::into_rows(state, reals, addresses, it), into_rows_avx512, into_rows_avx2
     }
 }

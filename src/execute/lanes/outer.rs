@@ -3,6 +3,8 @@
 //! Law: it is the loop over the elements that multiplies, for all lanes, and adds the products to one element each. The
 //! lanes' products are added up before they are added to it.
 
+use core::ops::Range;
+
 use super::instruction::{Address, Outer};
 use super::kernel::Steps;
 use super::memory::Elements;
@@ -30,14 +32,11 @@ pub(super) fn run(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[A
     };
     // The lanes of the last group may not fill it.
     let whole = state.active / GROUP;
-    let rest = |step: i64| {
-        (whole * GROUP..state.active).fold(0.0, |sum, lane| x.lane(lane).mul_add(rows.get(step, lane), sum))
-    };
+    let by_lane =
+        |step: i64, lanes: Range<usize>| lanes.fold(0.0, |sum, lane| x.lane(lane).mul_add(rows.get(step, lane), sum));
+    let rest = |step: i64| by_lane(step, whole * GROUP..state.active);
     if !rows.fits(count, whole) {
-        for step in 0..count {
-            let sum = (0..whole * GROUP).fold(0.0, |sum, lane| x.lane(lane).mul_add(rows.get(step, lane), sum));
-            add(step, sum + rest(step));
-        }
+        (0..count).for_each(|step| add(step, by_lane(step, 0..whole * GROUP) + rest(step)));
     } else {
         let tiles = count / TILE as i64 * TILE as i64;
         for step in (0..tiles).step_by(TILE) {

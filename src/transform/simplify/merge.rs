@@ -55,9 +55,9 @@ fn merge_two(stms: &mut Vec<Stm>, patience: &mut usize) -> bool {
             && let Some(earlier) = seen.enter(at, &stms[at].vars, map)
             && looks(at - earlier)
             && let Some(next) = next_of_chain(stms, earlier, at, |k| seen.as_long.get(&k) == seen.as_long.get(&earlier))
-            && let Some(after) = between(stms, earlier, next)
             && looks(stms.len())
         {
+            let after = dependents(stms, earlier, next);
             *stms = merged(core::mem::take(stms), earlier, next, &after);
             return true;
         }
@@ -256,10 +256,10 @@ fn next_of_chain(stms: &[Stm], first: usize, second: usize, as_long: impl Fn(usi
     Some(next.unwrap_or(second))
 }
 
-/// Which statements between two maps depend on the first, if the second does not but element by element.
-fn between(stms: &[Stm], first: usize, second: usize) -> Option<Vec<bool>> {
+/// Which statements between two maps depend on the first.
+fn dependents(stms: &[Stm], first: usize, second: usize) -> Vec<bool> {
     let mut depends: FxHashSet<Var> = stms[first].vars.iter().copied().collect();
-    let after: Vec<bool> = stms[first + 1..second]
+    stms[first + 1..second]
         .iter()
         .map(|stm| {
             let later = mentions(&stm.op, &depends);
@@ -268,9 +268,7 @@ fn between(stms: &[Stm], first: usize, second: usize) -> Option<Vec<bool>> {
             }
             later
         })
-        .collect();
-    let elements: FxHashSet<Var> = given(&stms[first]).iter().copied().collect();
-    takes_elements(&stms[second].op, &depends, &elements).then_some(after)
+        .collect()
 }
 
 /// The statements with one map in place of two; what depends on the first map comes after it.

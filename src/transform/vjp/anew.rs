@@ -5,7 +5,8 @@
 
 use super::Reverse;
 use super::arrays::from_end;
-use crate::array::{Atom, Form, IntegerRow, Loop, Policy, ScalarOp, Stm, Var, index};
+use super::loops::bound_by;
+use crate::array::{Atom, Form, IntegerRow, Loop, Policy, ScalarOp, Stm, index};
 use crate::transform::checkpoint::states;
 
 impl Reverse<'_, '_> {
@@ -47,16 +48,8 @@ impl Reverse<'_, '_> {
         let (firsts, constant): (Vec<Atom>, Vec<Atom>) =
             (kept.iter().map(first).collect(), same.iter().map(first).collect());
 
-        let around: Vec<Option<Atom>> = through.iter().map(|k| self.take(stm.vars[*k])).collect();
-        for (k, adjoint) in through.iter().zip(&around) {
-            if let Some(adjoint) = adjoint {
-                self.add(it.params[*k].1, *adjoint);
-            }
-        }
-        let mut bound: Vec<Var> = it.params.iter().map(|(param, _)| *param).collect();
-        if let Form::For(i, _) = &it.form {
-            bound.push(*i);
-        }
+        let around = self.taken_around(stm, it, &through);
+        let bound = bound_by(it);
         let initial: Vec<Atom> = carried.iter().map(|k| self.take_or_zero(stm.vars[*k])).collect();
         let results = self.backwards(count, &initial, &[&it.body], &bound, Policy::Anew, |reverse, j, adjoints| {
             let wanted = from_end(target, count, j);
@@ -64,14 +57,7 @@ impl Reverse<'_, '_> {
             same.iter().zip(&constant).for_each(|(k, value)| reverse.copier.set(of_param(*k), *value));
             let state = reverse.run(it, &kept, &firsts, index(0), wanted, Policy::Anew);
             reverse.enter(it, &kept, &state, wanted);
-            let mut seeds: Vec<Option<Atom>> = vec![None; it.params.len()];
-            carried.iter().zip(adjoints).for_each(|(k, adjoint)| seeds[*k] = Some(*adjoint));
-            through.iter().zip(&around).for_each(|(k, adjoint)| seeds[*k] = *adjoint);
-            let saved = reverse.forward(&it.body);
-            reverse.backward(&it.body, &saved, &seeds);
-            for k in &through {
-                reverse.adjoints.remove(&of_param(*k));
-            }
+            reverse.return_through(it, (&carried, adjoints), (&through, &around));
             carried.iter().map(|k| reverse.take_or_zero(of_param(*k))).collect()
         });
         for (k, result) in carried.iter().zip(results) {

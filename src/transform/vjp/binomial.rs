@@ -12,6 +12,7 @@
 
 use super::Reverse;
 use super::arrays::from_end;
+use super::loops::bound_by;
 use crate::array::{Atom, Body, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Stm, Type, Var, index};
 use crate::transform::checkpoint::states;
 use crate::transform::target::Target;
@@ -103,21 +104,13 @@ impl Reverse<'_, '_> {
         let same: Vec<usize> = values.iter().copied().filter(is_same).collect();
         let carried: Vec<usize> = values.iter().copied().filter(|k| self.active.var(of_param(*k))).collect();
 
-        let around: Vec<Option<Atom>> = through.iter().map(|k| self.take(stm.vars[*k])).collect();
-        for (k, adjoint) in through.iter().zip(&around) {
-            if let Some(adjoint) = adjoint {
-                self.add(it.params[*k].1, *adjoint);
-            }
-        }
+        let around = self.taken_around(stm, it, &through);
         let mut initial: Vec<Atom> = carried.iter().map(|k| self.take_or_zero(stm.vars[*k])).collect();
         initial.extend(&last.stack);
         let constant: Vec<Atom> = same.iter().map(|k| self.copier.atom(it.params[*k].1)).collect();
         let walk = Walk { it, depth: kept.len(), carried: kept, allowed: *allowed, room: *room };
 
-        let mut bound: Vec<Var> = it.params.iter().map(|(param, _)| *param).collect();
-        if let Form::For(i, _) = &it.form {
-            bound.push(*i);
-        }
+        let bound = bound_by(it);
         let policy = Policy::Binomial(*allowed);
         let results = self.backwards(*count, &initial, &[&it.body], &bound, policy, |reverse, j, now| {
             let wanted = from_end(target, *count, j);
@@ -127,14 +120,7 @@ impl Reverse<'_, '_> {
             let Place { state, mut stack, .. } = reverse.reach(&walk, j, wanted, last, stack);
             reverse.enter(it, &walk.carried, &state, wanted);
 
-            let mut seeds: Vec<Option<Atom>> = vec![None; it.params.len()];
-            carried.iter().zip(adjoints).for_each(|(k, adjoint)| seeds[*k] = Some(*adjoint));
-            through.iter().zip(&around).for_each(|(k, adjoint)| seeds[*k] = *adjoint);
-            let saved = reverse.forward(&it.body);
-            reverse.backward(&it.body, &saved, &seeds);
-            for k in &through {
-                reverse.adjoints.remove(&of_param(*k));
-            }
+            reverse.return_through(it, (&carried, adjoints), (&through, &around));
             let mut results: Vec<Atom> = Vec::new();
             for (k, adjoint) in carried.iter().zip(adjoints) {
                 results.push(reverse.take(of_param(*k)).unwrap_or_else(|| target.zeros_like(*adjoint)));

@@ -71,6 +71,12 @@ impl Ring {
     }
 }
 
+/// The variables that a loop binds, besides those of its body.
+pub(super) fn bound_by(it: &Loop) -> Vec<Var> {
+    let index = if let Form::For(i, _) = &it.form { Some(*i) } else { None };
+    it.params.iter().map(|(param, _)| *param).chain(index).collect()
+}
+
 impl Reverse<'_, '_> {
     /// Writes a loop that keeps its states.
     pub(super) fn loop_forward(&mut self, stm: &Stm, it: &Loop) -> Checkpoints {
@@ -218,17 +224,9 @@ impl Reverse<'_, '_> {
         let carried: Vec<usize> =
             (0..it.params.len()).filter(|k| self.active.var(it.params[*k].0) && !is_accumulator(*k)).collect();
         let through: Vec<usize> = (0..it.params.len()).filter(|k| is_accumulator(*k)).collect();
-        let around: Vec<Option<Atom>> = through.iter().map(|k| self.take(stm.vars[*k])).collect();
-        for (k, adjoint) in through.iter().zip(&around) {
-            if let Some(adjoint) = adjoint {
-                self.add(it.params[*k].1, *adjoint);
-            }
-        }
+        let around = self.taken_around(stm, it, &through);
 
-        let mut bound: Vec<Var> = it.params.iter().map(|(param, _)| *param).collect();
-        if let Form::For(i, _) = &it.form {
-            bound.push(*i);
-        }
+        let bound = bound_by(it);
         let mut first: Vec<Atom> = carried.iter().map(|k| self.loop_seed(stm.vars[*k], it, *k)).collect();
         // The results that become the states after an iteration, each with which of those that are kept it becomes.
         let mut after: Vec<(Var, usize)> = Vec::new();
@@ -258,17 +256,9 @@ impl Reverse<'_, '_> {
                         }
                     }
                 }
-                let mut seeds: Vec<Option<Atom>> = vec![None; it.params.len()];
-                carried.iter().zip(adjoints).for_each(|(k, adjoint)| seeds[*k] = Some(*adjoint));
-                through.iter().zip(&around).for_each(|(k, adjoint)| seeds[*k] = *adjoint);
                 after.iter().zip(known).for_each(|((var, _), value)| reverse.copier.tell(*var, *value));
-                let saved = reverse.forward(&it.body);
-                reverse.backward(&it.body, &saved, &seeds);
+                reverse.return_through(it, (&carried, adjoints), (&through, &around));
                 after.iter().for_each(|(var, _)| reverse.copier.untell(*var));
-                // The adjoint of an accumulator has been passed on already, around the loop.
-                for k in &through {
-                    reverse.adjoints.remove(&it.params[*k].0);
-                }
                 let taken = |(k, adjoint): (&usize, &Atom)| {
                     reverse.take(it.params[*k].0).unwrap_or_else(|| target.zeros_like(*adjoint))
                 };
@@ -277,6 +267,36 @@ impl Reverse<'_, '_> {
             });
         for (k, result) in carried.iter().zip(results) {
             self.add(it.params[*k].1, result);
+        }
+    }
+
+    /// Takes the adjoints of accumulators that go through a loop, and passes them on around it, to what they begin with.
+    pub(super) fn taken_around(&mut self, stm: &Stm, it: &Loop, through: &[usize]) -> Vec<Option<Atom>> {
+        let around: Vec<Option<Atom>> = through.iter().map(|k| self.take(stm.vars[*k])).collect();
+        for (k, adjoint) in through.iter().zip(&around) {
+            if let Some(adjoint) = adjoint {
+                self.add(it.params[*k].1, *adjoint);
+            }
+        }
+        around
+    }
+
+    /// Executes an iteration again from the state that is set, and returns through it, for these adjoints of the results
+    /// that are carried and of the accumulators that go through.
+    pub(super) fn return_through(
+        &mut self,
+        it: &Loop,
+        (carried, adjoints): (&[usize], &[Atom]),
+        (through, around): (&[usize], &[Option<Atom>]),
+    ) {
+        let mut seeds: Vec<Option<Atom>> = vec![None; it.params.len()];
+        carried.iter().zip(adjoints).for_each(|(k, adjoint)| seeds[*k] = Some(*adjoint));
+        through.iter().zip(around).for_each(|(k, adjoint)| seeds[*k] = *adjoint);
+        let saved = self.forward(&it.body);
+        self.backward(&it.body, &saved, &seeds);
+        // The adjoint of an accumulator has been passed on already, around the loop.
+        for k in through {
+            self.adjoints.remove(&it.params[*k].0);
         }
     }
 
