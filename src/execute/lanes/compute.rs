@@ -166,6 +166,10 @@ impl State {
     }
 
     /// A row of the table, by the functions that are made for lanes where there are lanes and one for the row.
+    #[cfg_attr(
+        not(any(target_arch = "x86_64", target_arch = "aarch64")),
+        expect(dead_code, reason = "no fused product")
+    )]
     #[inline(always)]
     pub(super) fn row<const FMA: bool>(&self, row: Primitive, to: Reg, x: [Operand<'_, f64>; 3]) {
         let (Reg::Varying(block), [a, b, _]) = (to, x) else { return self.row_by_row(row, to, x) };

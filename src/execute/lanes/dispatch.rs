@@ -42,6 +42,10 @@ enum Kind {
     Avx512,
     #[cfg(target_arch = "x86_64")]
     Avx2,
+    /// All 64-bit ARM processors have vectors and fused multiplications, with nothing to enable.
+    #[cfg(target_arch = "aarch64")]
+    Neon,
+    #[cfg(not(target_arch = "aarch64"))]
     Plain,
 }
 
@@ -57,6 +61,9 @@ impl Level {
                 return Level(Kind::Avx2);
             }
         }
+        #[cfg(target_arch = "aarch64")]
+        return Level(Kind::Neon);
+        #[cfg(not(target_arch = "aarch64"))]
         Level(Kind::Plain)
     }
 }
@@ -78,27 +85,30 @@ macro_rules! dispatched {
         $(#[doc = $doc])+
         pub(super) fn $name($($x: $X),+) $(-> $Result)? {
             #[cfg(target_arch = "x86_64")]
-            {
-                #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,fma")]
-                fn $avx512($($x: $X),+) $(-> $Result)? {
-                    $fused
-                }
-
-                #[target_feature(enable = "avx2,fma")]
-                fn $avx2($($x: $X),+) $(-> $Result)? {
-                    $fused
-                }
-
-                match $level.0 {
-                    // SAFETY: there is no other way to this level than to find that the processor has all the
-                    // instructions that the function is compiled for.
-                    Kind::Avx512 => return unsafe { $avx512($($x),+) },
-                    // SAFETY: as above.
-                    Kind::Avx2 => return unsafe { $avx2($($x),+) },
-                    Kind::Plain => {}
-                }
+            #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,fma")]
+            fn $avx512($($x: $X),+) $(-> $Result)? {
+                $fused
             }
-            $plain
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,fma")]
+            fn $avx2($($x: $X),+) $(-> $Result)? {
+                $fused
+            }
+
+            match $level.0 {
+                // SAFETY: there is no other way to this level than to find that the processor has all the
+                // instructions that the function is compiled for.
+                #[cfg(target_arch = "x86_64")]
+                Kind::Avx512 => unsafe { $avx512($($x),+) },
+                // SAFETY: as above.
+                #[cfg(target_arch = "x86_64")]
+                Kind::Avx2 => unsafe { $avx2($($x),+) },
+                #[cfg(target_arch = "aarch64")]
+                Kind::Neon => $fused,
+                #[cfg(not(target_arch = "aarch64"))]
+                Kind::Plain => $plain,
+            }
         }
     };
 }

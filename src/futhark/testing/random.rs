@@ -8,7 +8,7 @@ use crate::futhark::source::{Message, Span};
 use crate::futhark::values::{Array, Data};
 
 /// The most bytes of one value that is drawn.
-const LARGEST: usize = 1 << 32;
+const LARGEST: u64 = 1 << 32;
 
 /// A source of random numbers: SplitMix64.
 ///
@@ -46,7 +46,8 @@ impl Random {
     #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_precision_loss)]
     pub fn array(&mut self, shape: &[usize], kind: Prim, at: Span) -> Result<Array, Box<Message>> {
         let count = if shape.contains(&0) { Some(0) } else { shape.iter().try_fold(1_usize, |n, &m| n.checked_mul(m)) };
-        let Some(count) = count.filter(|count| count.checked_mul(8).is_some_and(|bytes| bytes <= LARGEST)) else {
+        let Some(count) = count.filter(|count| count.checked_mul(8).is_some_and(|bytes| bytes as u64 <= LARGEST))
+        else {
             let text = format!("a random value of shape {shape:?} is too large");
             return Err(Box::new(Message::error("value", at, text).hint(format!("at most {LARGEST} bytes are drawn"))));
         };
