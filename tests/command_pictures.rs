@@ -1,5 +1,7 @@
 //! The command line on programs: pictures, traces, and runs on other numbers.
 
+#![cfg(feature = "cli")]
+
 mod command;
 
 use catadiff_laws::drawings;

@@ -193,6 +193,7 @@ fn both_meanings_have_the_results_that_programs_say() {
     assert!(!only.is_empty() || paths.len() >= 150 && cases >= 500, "{} programs, {cases} cases", paths.len());
 }
 
+#[cfg(feature = "cli")]
 #[test]
 fn the_command_finds_no_failure_in_any_of_them() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");

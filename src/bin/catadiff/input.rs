@@ -116,11 +116,9 @@ pub(crate) fn parameters(entry: &Entry) -> Vec<String> {
 const COMPRESSED: [u8; 2] = [0x1f, 0x8b];
 
 /// As many bytes are unpacked.
-#[cfg(feature = "gzip")]
 const MOST: u64 = 1 << 30;
 
 /// Compressed bytes, unpacked.
-#[cfg(feature = "gzip")]
 fn unpacked(bytes: &[u8], name: &str) -> Result<Vec<u8>, String> {
     let mut out = Vec::new();
     let read = flate2::read::MultiGzDecoder::new(bytes).take(MOST + 1).read_to_end(&mut out);
@@ -129,11 +127,6 @@ fn unpacked(bytes: &[u8], name: &str) -> Result<Vec<u8>, String> {
         return Err(format!("{name} is longer than {MOST} bytes when unpacked, the longest that values may be"));
     }
     Ok(out)
-}
-
-#[cfg(not(feature = "gzip"))]
-fn unpacked(_: &[u8], name: &str) -> Result<Vec<u8>, String> {
-    Err(format!("{name} is compressed: unpack it, or build with the feature `gzip`"))
 }
 
 /// The values that some bytes are, which may be compressed; numbers without a suffix are of these kinds.

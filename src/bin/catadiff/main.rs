@@ -17,7 +17,6 @@ mod formulas;
 mod input;
 mod json;
 mod load;
-mod pattern;
 mod repl;
 mod run;
 mod show;
