@@ -8,7 +8,9 @@
 use core::mem::{Discriminant, discriminant};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::array::{Atom, Body, Lambda, Map, Op, Program, ScalarOp, Stm, Var, bodies_mut, deeper, has_bodies, params};
+use crate::array::{
+    Atom, Body, Lambda, Map, Op, Program, ScalarOp, Stm, Var, bodies_mut, deeper, has_bodies, params,
+};
 use crate::primitives::Primitive;
 use crate::transform::flow::{atoms_of, bodies};
 
@@ -85,7 +87,7 @@ enum Token {
 /// The values that maps of a body compute.
 #[derive(Default)]
 struct Seen {
-    values: FxHashMap<Vec<Token>, u32>,
+    values: FxHashMap<Box<[Token]>, u32>,
     /// Of arrays that maps give, the value that their elements are.
     elements: FxHashMap<Atom, u32>,
     /// Which map computes a value first.
@@ -97,9 +99,13 @@ struct Seen {
 }
 
 impl Seen {
-    fn value(&mut self, tokens: Vec<Token>) -> u32 {
+    fn value(&mut self, tokens: &[Token]) -> u32 {
+        if let Some(known) = self.values.get(tokens) {
+            return *known;
+        }
         let next = u32::try_from(self.values.len()).expect("a program has fewer than 2^32 values");
-        *self.values.entry(tokens).or_insert(next)
+        self.values.insert(tokens.into(), next);
+        next
     }
 
     /// Enters how many elements a map goes over, and answers the first map that goes over as many.
@@ -123,21 +129,24 @@ impl Seen {
         let mut inside: FxHashMap<Var, u32> = FxHashMap::default();
         for (param, array) in map.function.params.iter().zip(&map.arrays) {
             let known = self.elements.get(array).copied();
-            let value = known.unwrap_or_else(|| self.value(vec![Token::Element(*array)]));
+            let value = known.unwrap_or_else(|| self.value(&[Token::Element(*array)]));
             inside.insert(*param, value);
         }
         let mut shared: FxHashMap<usize, u64> = FxHashMap::default();
+        let (mut tokens, mut bound) = (Vec::new(), FxHashMap::default());
         for stm in &map.function.body.stms {
-            let mut tokens = Vec::new();
-            write(&stm.op, &inside, &mut FxHashMap::default(), &mut tokens);
-            let whole = self.value(tokens);
+            tokens.clear();
+            bound.clear();
+            write(&stm.op, &inside, &mut bound, &mut tokens);
+            let whole = self.value(&tokens);
             match self.by.get(&whole) {
                 Some(earlier) if *earlier == at => {}
                 Some(earlier) => *shared.entry(*earlier).or_default() += work(&stm.op),
                 None => drop(self.by.insert(whole, at)),
             }
             for (k, var) in stm.vars.iter().enumerate() {
-                let value = self.value(vec![Token::Value(whole), Token::Number(k)]);
+                // Most operations have one result, which is what the whole is.
+                let value = if k == 0 { whole } else { self.value(&[Token::Value(whole), Token::Number(k)]) };
                 inside.insert(*var, value);
             }
         }
