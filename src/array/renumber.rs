@@ -122,7 +122,7 @@ impl Renumber<'_> {
                 if let Form::For(i, _) = &mut it.form {
                     self.bind(i);
                 }
-                bodies_mut(op).into_iter().for_each(|body| self.body(body));
+                bodies_mut(op).for_each(|body| self.body(body));
             }
             Op::Map(map) => self.lambda(&mut map.function),
             Op::Reduce(it) | Op::Scan(it) => self.lambda(&mut it.operator),
@@ -131,7 +131,7 @@ impl Renumber<'_> {
                 self.lambda(&mut it.function);
                 self.lambda(&mut it.pullback);
             }
-            Op::If(..) => bodies_mut(op).into_iter().for_each(|body| self.body(body)),
+            Op::If(..) => bodies_mut(op).for_each(|body| self.body(body)),
             Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => {}
             Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => {}
             Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) | Op::Agree(_) => {}

@@ -122,22 +122,23 @@ pub(crate) fn has_effect(op: &Op) -> bool {
 }
 
 /// The bodies of an operation, in the order of their writing.
-pub(crate) fn bodies_mut(op: &mut Op) -> Vec<&mut Body> {
-    match op {
-        Op::If(_, yes, no) => vec![yes, no],
+pub(crate) fn bodies_mut(op: &mut Op) -> impl Iterator<Item = &mut Body> {
+    let found = match op {
+        Op::If(_, yes, no) => [Some(&mut **yes), Some(&mut **no)],
         Op::Loop(it) => match &mut it.form {
-            Form::For(..) => vec![&mut it.body],
-            Form::While { condition, .. } => vec![condition, &mut it.body],
+            Form::For(..) => [Some(&mut it.body), None],
+            Form::While { condition, .. } => [Some(condition), Some(&mut it.body)],
         },
-        Op::Map(map) => vec![&mut map.function.body],
-        Op::Reduce(it) | Op::Scan(it) => vec![&mut it.operator.body],
-        Op::Hist(it) => vec![&mut it.operator.body],
-        Op::Custom(it) => vec![&mut it.function.body, &mut it.pullback.body],
-        Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => Vec::new(),
-        Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => Vec::new(),
-        Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) | Op::Agree(_) => Vec::new(),
-        Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => Vec::new(),
-    }
+        Op::Map(map) => [Some(&mut map.function.body), None],
+        Op::Reduce(it) | Op::Scan(it) => [Some(&mut it.operator.body), None],
+        Op::Hist(it) => [Some(&mut it.operator.body), None],
+        Op::Custom(it) => [Some(&mut it.function.body), Some(&mut it.pullback.body)],
+        Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) => [None, None],
+        Op::Size(..) | Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) => [None, None],
+        Op::Reshape(..) | Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) | Op::Agree(_) => [None, None],
+        Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => [None, None],
+    };
+    found.into_iter().flatten()
 }
 
 /// Adds the variables that are bound in a body, at any depth.

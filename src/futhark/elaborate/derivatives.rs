@@ -151,7 +151,7 @@ fn failed(at: Span, error: &error::Error) -> Message {
 fn without_own_derivatives(body: &mut Body) {
     let mut stms = Vec::with_capacity(body.stms.len());
     for mut stm in core::mem::take(&mut body.stms) {
-        bodies_mut(&mut stm.op).into_iter().for_each(without_own_derivatives);
+        bodies_mut(&mut stm.op).for_each(without_own_derivatives);
         match stm.op {
             Op::Custom(it) => {
                 let Custom { function: Lambda { params, body: inner }, arguments, .. } = *it;

@@ -66,15 +66,24 @@ impl Plan {
 
 fn write(body: &mut Body, placed: &mut impl Iterator<Item = Vec<(usize, Agree)>>, closed: bool) {
     let here = placed.next().expect("each body has its comparisons");
+    if here.is_empty() && !body.stms.iter().any(|stm| matches!(stm.op, Op::Agree(_))) {
+        return deeper(|| {
+            for stm in &mut body.stms {
+                let inner = closed || matches!(stm.op, Op::Custom(_));
+                bodies_mut(&mut stm.op).for_each(|body| write(body, placed, inner));
+            }
+        });
+    }
     let mut here = here.into_iter().peekable();
     let old = core::mem::take(&mut body.stms);
+    body.stms.reserve(old.len());
     deeper(|| {
         for (at, mut stm) in old.into_iter().enumerate() {
             while let Some((_, agree)) = here.next_if(|(place, _)| *place <= at) {
                 body.stms.push(Stm { vars: Vec::new(), op: Op::Agree(Box::new(agree)) });
             }
             let inner = closed || matches!(stm.op, Op::Custom(_));
-            bodies_mut(&mut stm.op).into_iter().for_each(|body| write(body, placed, inner));
+            bodies_mut(&mut stm.op).for_each(|body| write(body, placed, inner));
             if closed || !matches!(stm.op, Op::Agree(_)) {
                 body.stms.push(stm);
             }
