@@ -116,14 +116,15 @@ pub(super) fn reached<E: Iterator<Item = (Var, Var)>>(
     from: Vec<Var>,
     edges: impl Fn() -> E,
 ) -> Vec<bool> {
-    // All ends of edges in one list, sorted by where they begin: first how many come before, then each at its place.
-    let mut start = vec![0; count + 1];
-    edges().for_each(|(from, _)| start[from.0 as usize + 1] += 1);
-    (0..count).for_each(|k| start[k + 1] += start[k]);
-    let (mut place, mut ends) = (start.clone(), vec![Var(0); start[count]]);
+    // All ends of edges in one list, sorted by where they begin: first how many come before, one place further on, so that
+    // each that is put at its place moves the end of those before it to where the next begin.
+    let mut start = vec![0_u32; count + 2];
+    edges().for_each(|(from, _)| start[from.0 as usize + 2] += 1);
+    (0..=count).for_each(|k| start[k + 1] += start[k]);
+    let mut ends = vec![Var(0); start[count + 1] as usize];
     for (from, to) in edges() {
-        let place = &mut place[from.0 as usize];
-        ends[*place] = to;
+        let place = &mut start[from.0 as usize + 1];
+        ends[*place as usize] = to;
         *place += 1;
     }
     let mut reached = vec![false; count];
@@ -131,7 +132,7 @@ pub(super) fn reached<E: Iterator<Item = (Var, Var)>>(
     while let Some(var) = pending.pop() {
         let k = var.0 as usize;
         if !core::mem::replace(&mut reached[k], true) {
-            pending.extend(&ends[start[k]..start[k + 1]]);
+            pending.extend(&ends[start[k] as usize..start[k + 1] as usize]);
         }
     }
     reached
