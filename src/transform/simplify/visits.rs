@@ -4,9 +4,9 @@
 //! iterations have the same, then what is read is what the loop began with. Adjoints that a loop adds to zeros, each at
 //! its own place, are so not added at all.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::array::{Atom, Body, Form, IntegerRow, Loop, Op, ScalarOp, Var, binders};
+use crate::array::{Atom, Body, Form, IntegerRow, Loop, Op, ScalarOp, Stm, Var, binders};
 use crate::transform::flow::atoms_in;
 
 /// How far an index is followed through sums and differences.
@@ -16,54 +16,82 @@ const STEPS: usize = 8;
 /// nothing if it reads nothing so.
 pub(super) fn reading_the_beginning(it: &Loop, copies: impl Fn(usize) -> bool) -> Option<Loop> {
     let Form::For(i, _) = &it.form else { return None };
-    let mut found: Option<Loop> = None;
-    for (k, (param, initial)) in it.params.iter().enumerate() {
-        if let Atom::Var(result) = it.body.results[k]
-            && copies(k)
-            && let Some(at) = written(&it.body, *param, result)
-            && only_at(&it.body, *param, at)
-            && Numbers::new(it, *i).are_distinct(at, STEPS)
-        {
-            let body = &mut found.get_or_insert_with(|| it.clone()).body;
-            for stm in &mut body.stms {
-                match &mut stm.op {
-                    Op::Index(array, _) if *array == Atom::Var(*param) => *array = *initial,
-                    _ => {}
-                }
-            }
+    let named: Vec<usize> = (0..it.params.len()).filter(|k| copies(*k)).collect();
+    if named.is_empty() {
+        return None;
+    }
+    let numbers = Numbers::new(it, *i);
+    let mut visited: FxHashMap<Atom, Visited> = FxHashMap::default();
+    for k in named {
+        let (param, initial) = it.params[k];
+        if let Some(first) = numbers.written(param.into(), it.body.results[k]) {
+            visited.insert(param.into(), Visited { first, initial, mentioned: 0, there: 0, read: 0 });
         }
     }
-    found
+    count(&it.body, &mut visited);
+    visited.retain(|_, array| array.only_there() && numbers.are_distinct(array.first, STEPS));
+    if visited.is_empty() {
+        return None;
+    }
+    let mut found = it.clone();
+    for stm in &mut found.body.stms {
+        if let Op::Index(array, _) = &mut stm.op
+            && let Some(Visited { initial, .. }) = visited.get(array)
+        {
+            *array = *initial;
+        }
+    }
+    Some(found)
 }
 
-/// The first index at which an array is written that becomes this result.
-fn written(body: &Body, array: Var, result: Var) -> Option<Atom> {
-    body.stms.iter().find(|stm| stm.vars == [result]).and_then(|stm| match &stm.op {
-        Op::Update(a, at, _) if *a == Atom::Var(array) => at.first().copied(),
-        _ => None,
-    })
+/// A loop variable that is an array, and how often the body mentions it.
+struct Visited {
+    /// The first index at which it is written.
+    first: Atom,
+    /// What the loop begins with.
+    initial: Atom,
+    mentioned: usize,
+    /// How often it is written at that index, or its size is asked for.
+    there: usize,
+    /// How often it is read at that index.
+    read: usize,
 }
 
-/// Whether an array is read and written at this first index only, and read at all.
-fn only_at(body: &Body, array: Var, first: Atom) -> bool {
-    let (mut mentioned, mut there, mut read) = (0, 0, 0);
-    atoms_in(body, &mut |a| mentioned += usize::from(a == Atom::Var(array)));
+impl Visited {
+    /// Whether it is read and written at one first index only, and read at all.
+    fn only_there(&self) -> bool {
+        self.read > 0 && self.mentioned == self.read + self.there
+    }
+}
+
+/// Counts in a body, in one pass, what it does with arrays.
+fn count(body: &Body, arrays: &mut FxHashMap<Atom, Visited>) {
+    atoms_in(body, &mut |a| {
+        if let Some(array) = arrays.get_mut(&a) {
+            array.mentioned += 1;
+        }
+    });
     for stm in &body.stms {
+        let (a, at) = match &stm.op {
+            Op::Index(a, at) | Op::Update(a, at, _) => (a, at.first()),
+            Op::Size(a, _) => (a, None),
+            _ => continue,
+        };
+        let Some(array) = arrays.get_mut(a) else { continue };
+        let here = at == Some(&array.first);
         match &stm.op {
-            Op::Index(a, at) if *a == Atom::Var(array) && at.first() == Some(&first) => read += 1,
-            Op::Update(a, at, value) if *a == Atom::Var(array) && at.first() == Some(&first) && value != a => {
-                there += 1
-            }
-            Op::Size(a, _) if *a == Atom::Var(array) => there += 1,
+            Op::Index(..) if here => array.read += 1,
+            Op::Update(_, _, value) if here && value != a => array.there += 1,
+            Op::Size(..) => array.there += 1,
             _ => {}
         }
     }
-    read > 0 && mentioned == read + there
 }
 
 /// The numbers in an iteration of a loop.
 struct Numbers<'a> {
-    body: &'a Body,
+    /// The operation of one result that gives a variable of the body.
+    operations: FxHashMap<Var, &'a Op>,
     i: Var,
     /// What may differ between iterations.
     bound: FxHashSet<Var>,
@@ -73,12 +101,22 @@ impl<'a> Numbers<'a> {
     fn new(it: &'a Loop, i: Var) -> Self {
         let mut bound: FxHashSet<Var> = it.params.iter().map(|(param, _)| *param).chain([i]).collect();
         binders(&it.body, &mut bound);
-        Numbers { body: &it.body, i, bound }
+        let one = |stm: &'a Stm| if let [var] = stm.vars[..] { Some((var, &stm.op)) } else { None };
+        Numbers { operations: it.body.stms.iter().filter_map(one).collect(), i, bound }
+    }
+
+    /// The first index at which an array is written that becomes this result.
+    fn written(&self, array: Atom, result: Atom) -> Option<Atom> {
+        let Atom::Var(result) = result else { return None };
+        match self.operations.get(&result)? {
+            Op::Update(a, at, _) if *a == array => at.first().copied(),
+            _ => None,
+        }
     }
 
     fn operation(&self, atom: Atom) -> Option<(ScalarOp, &[Atom])> {
-        let stm = self.body.stms.iter().find(|stm| matches!(stm.vars[..], [var] if Atom::Var(var) == atom))?;
-        if let Op::Scalar(op, operands) = &stm.op { Some((*op, operands)) } else { None }
+        let Atom::Var(var) = atom else { return None };
+        if let Op::Scalar(op, operands) = self.operations.get(&var)? { Some((*op, operands)) } else { None }
     }
 
     /// Whether a number is another one in each iteration: a sum or difference of the iteration's number and a constant.
