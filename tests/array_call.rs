@@ -83,7 +83,7 @@ fn what_does_not_fit_is_a_mistake() {
 
     let mut broken = affine();
     let Atom::Var(x) = broken.function.body.results[0] else { panic!() };
-    broken.function.body.stms[0].op = Op::Scalar(ScalarOp::Not, vec![x.into()]);
+    broken.function.body.stms[0].op = Op::Scalar(ScalarOp::Not, [x.into()].into_iter().collect());
     let [reason] = &reasons(Program::trace(|x: Arr<F64>| broken.call::<Arr<F64>>((x, 1.0))))[..] else { panic!() };
     assert!(reason.starts_with("the called program does not verify: "), "{reason}");
 }

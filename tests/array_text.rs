@@ -279,7 +279,7 @@ fn the_verifier_finds_each_kind_of_mistake() {
             "let v2: f64, v3: f64 = copy(x)",
         ),
         (
-            program(&[REAL], vec![stm(&[2], Op::Scalar(ScalarOp::Add, vec![v(0), v(1)]))], vec![]),
+            program(&[REAL], vec![stm(&[2], Op::Scalar(ScalarOp::Add, [v(0), v(1)].into()))], vec![]),
             "`add` does not take operands of types (f64, []f64)",
             "let v2: f64 = add(x, xs)",
         ),

@@ -157,8 +157,10 @@ fn instead(op: ScalarOp, operands: &[Atom], program: &Program) -> Option<Op> {
     let of = program.atom_type(operands[0]).prim;
     match op {
         ScalarOp::Row(Primitive::Neg | Primitive::Sub) => None,
-        ScalarOp::Row(_) if operands.len() == 1 => Some(Op::Scalar(ScalarOp::Mul, [operands, operands].concat())),
-        ScalarOp::Row(_) => Some(Op::Scalar(ScalarOp::Add, operands[..2].to_vec())),
+        ScalarOp::Row(_) if operands.len() == 1 => {
+            Some(Op::Scalar(ScalarOp::Mul, [operands, operands].concat().into()))
+        }
+        ScalarOp::Row(_) => Some(Op::Scalar(ScalarOp::Add, operands[..2].into())),
         ScalarOp::Less | ScalarOp::Equal if of.is_real() => Some(Op::Copy(Const::Bool(true).into())),
         ScalarOp::LessOrEqual if of.is_real() => Some(Op::Copy(Const::Bool(false).into())),
         ScalarOp::Convert(to) if of.is_real() && !to.is_real() => Some(Op::Copy(constant(to, 1.0))),

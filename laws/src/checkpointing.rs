@@ -59,16 +59,17 @@ pub fn repeated(step: &Program, stop: Stop, policy: Policy) -> Result<Program> {
     program.function.body.results = vars.iter().map(|v| Atom::Var(*v)).collect();
     if stop != Stop::For {
         let (more, next) = (program.fresh(Type::scalar(Prim::Bool)), program.fresh(integer));
-        let less = Op::Scalar(ScalarOp::Less, vec![i.into(), n.into()]);
-        let condition = Body { stms: vec![Stm { vars: vec![more], op: less }], results: vec![more.into()] };
-        let add = Op::Scalar(ScalarOp::Add, vec![i.into(), index(1)]);
-        it.body.stms.push(Stm { vars: vec![next], op: add });
+        let less = Op::Scalar(ScalarOp::Less, [i.into(), n.into()].into());
+        let condition =
+            Body { stms: vec![Stm { vars: [more].into_iter().collect(), op: less }], results: vec![more.into()] };
+        let add = Op::Scalar(ScalarOp::Add, [i.into(), index(1)].into());
+        it.body.stms.push(Stm { vars: [next].into_iter().collect(), op: add });
         it.body.results.push(next.into());
         it.params.push((i, index(0)));
         it.form = Form::While { condition, bound: (stop == Stop::Bounded).then_some(n.into()) };
         vars.push(program.fresh(integer));
     }
-    program.function.body.stms = vec![Stm { vars, op: Op::Loop(Box::new(it)) }];
+    program.function.body.stms = vec![Stm { vars: vars.into(), op: Op::Loop(Box::new(it)) }];
     program.function.params = outer.into_iter().chain([n]).collect();
     program.names.push("n".into());
     program.verify()?;
@@ -213,13 +214,15 @@ fn marked(step: &Program) -> Program {
     let mut marked = step.clone();
     let real = Type::scalar(Prim::F64);
     let [mark, scaled, row, next] = [(); 4].map(|()| marked.fresh(real));
-    let half = Op::Scalar(ScalarOp::Mul, vec![mark.into(), constant(Prim::F64, -0.5)]);
-    let exp = Op::Scalar(ScalarOp::Row(Primitive::Exp), vec![scaled.into()]);
-    let less = Op::Scalar(ScalarOp::Mul, vec![row.into(), constant(Prim::F64, 0.75)]);
+    let half = Op::Scalar(ScalarOp::Mul, [mark.into(), constant(Prim::F64, -0.5)].into());
+    let exp = Op::Scalar(ScalarOp::Row(Primitive::Exp), [scaled.into()].into_iter().collect());
+    let less = Op::Scalar(ScalarOp::Mul, [row.into(), constant(Prim::F64, 0.75)].into());
     marked.function.params.push(mark);
     marked.names.push("mark".into());
     let body = &mut marked.function.body;
-    body.stms.extend([(scaled, half), (row, exp), (next, less)].map(|(var, op)| Stm { vars: vec![var], op }));
+    body.stms.extend(
+        [(scaled, half), (row, exp), (next, less)].map(|(var, op)| Stm { vars: [var].into_iter().collect(), op }),
+    );
     body.results.push(next.into());
     marked
 }

@@ -3,8 +3,10 @@
 //! Law: what is built is well typed. Transformations and the front end build with this; an ill-typed operation is
 //! refused where it is added, with the reason.
 
+use smallvec::smallvec;
+
 use super::infer::{Reason, of_scalar, result_types};
-use super::program::{Atom, Body, Lambda, Op, Program, Stm, Var};
+use super::program::{Atom, Body, Lambda, Op, Program, Stm, Var, Vars};
 use super::scalar::ScalarOp;
 use super::types::{Const, Prim, Type};
 
@@ -87,10 +89,10 @@ impl Builder {
 
     /// Adds a statement to the body with so many open bodies around it.
     fn bind_around(&mut self, depth: usize, op: Op) -> Result<&[Var], Reason> {
-        let vars: Vec<Var> = match &op {
+        let vars: Vars = match &op {
             Op::Scalar(scalar, operands) => {
                 let of = of_scalar(&self.program, *scalar, operands)?;
-                vec![self.program.fresh(of)]
+                smallvec![self.program.fresh(of)]
             }
             op => result_types(&self.program, op)?.into_iter().map(|t| self.program.fresh(t)).collect(),
         };
@@ -136,7 +138,7 @@ impl Builder {
     /// # Panics
     /// If it is not well typed.
     pub fn scalar(&mut self, op: impl Into<ScalarOp>, operands: &[Atom]) -> Atom {
-        self.one(Op::Scalar(op.into(), operands.to_vec()))
+        self.one(Op::Scalar(op.into(), operands.into()))
     }
 
     /// The body that `inside` builds; it answers the results.

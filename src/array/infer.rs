@@ -4,6 +4,7 @@
 //! there, so the two cannot disagree.
 
 use core::fmt;
+use smallvec::{SmallVec, smallvec};
 
 use super::agree::Extent;
 use super::program::{Atom, Body, Form, Hist, Lambda, Loop, Map, Op, Program, Reduce, Scatter};
@@ -13,6 +14,9 @@ use super::types::{Prim, Type};
 /// Why an operation is not well typed, in words.
 pub type Reason = String;
 
+/// The types of the results of an operation, of which most have one.
+pub type Types = SmallVec<[Type; 2]>;
+
 const INDEX: Type = Type::scalar(Prim::I64);
 const TRUTH: Type = Type::scalar(Prim::Bool);
 
@@ -20,41 +24,43 @@ const TRUTH: Type = Type::scalar(Prim::Bool);
 ///
 /// # Errors
 /// What is wrong, and what would be right.
-pub fn result_types(program: &Program, op: &Op) -> Result<Vec<Type>, Reason> {
+pub fn result_types(program: &Program, op: &Op) -> Result<Types, Reason> {
     let of = |atom: &Atom| program.atom_type(*atom);
     match op {
-        Op::Scalar(scalar, atoms) => of_scalar(program, *scalar, atoms).map(|t| vec![t]),
-        Op::Copy(a) => Ok(vec![of(a)]),
-        Op::Iota(n) => expect("the length", of(n), INDEX).map(|()| vec![Type::array(Prim::I64, 1)]),
+        Op::Scalar(scalar, atoms) => of_scalar(program, *scalar, atoms).map(|t| smallvec![t]),
+        Op::Copy(a) => Ok(smallvec![of(a)]),
+        Op::Iota(n) => expect("the length", of(n), INDEX).map(|()| smallvec![Type::array(Prim::I64, 1)]),
         Op::Replicate(n, a) => {
             expect("the number of copies", of(n), INDEX)?;
-            value("what is replicated", of(a)).map(|t| vec![t.arrayed()])
+            value("what is replicated", of(a)).map(|t| smallvec![t.arrayed()])
         }
         Op::Elements(atoms) => {
             let first =
                 atoms.first().map(of).ok_or("an array of elements has at least one: its type would be unknown")?;
             atoms.iter().try_for_each(|a| expect("an element", of(a), first))?;
-            value("an element", first).map(|t| vec![t.arrayed()])
+            value("an element", first).map(|t| smallvec![t.arrayed()])
         }
-        Op::Size(a, dimension) => size(program, &Extent::Of(*a, *dimension)).map(|()| vec![INDEX]),
-        Op::Index(a, indices) => indexed(value("what is indexed", of(a))?, indices.iter().map(of)).map(|t| vec![t]),
+        Op::Size(a, dimension) => size(program, &Extent::Of(*a, *dimension)).map(|()| smallvec![INDEX]),
+        Op::Index(a, indices) => {
+            indexed(value("what is indexed", of(a))?, indices.iter().map(of)).map(|t| smallvec![t])
+        }
         Op::Slice(a, ranges) => {
             let t = value("what is sliced", of(a))?;
             indexed(t, ranges.iter().map(|r| of(&r.start)))?;
             ranges.iter().flat_map(|r| [r.count, r.step]).try_for_each(|a| expect("a range", of(&a), INDEX))?;
-            Ok(vec![t])
+            Ok(smallvec![t])
         }
         Op::Update(a, indices, new) => {
             let t = value("what is updated", of(a))?;
             expect("the new value", of(new), indexed(t, indices.iter().map(of))?)?;
-            Ok(vec![t])
+            Ok(smallvec![t])
         }
         Op::Permute(a, order) => {
             let t = value("what is permuted", of(a))?;
             let mut sorted = order.clone();
             sorted.sort_unstable();
             if sorted.into_iter().eq(0..t.rank) {
-                Ok(vec![t])
+                Ok(smallvec![t])
             } else {
                 Err(format!("{order:?} is not an order of the {} dimensions of {t}", t.rank))
             }
@@ -65,16 +71,16 @@ pub fn result_types(program: &Program, op: &Op) -> Result<Vec<Type>, Reason> {
             if sizes.is_empty() {
                 Err("an array is reshaped to at least one dimension".into())
             } else {
-                Ok(vec![Type::array(t.prim, sizes.len())])
+                Ok(smallvec![Type::array(t.prim, sizes.len())])
             }
         }
         Op::Concat(atoms) => {
             let first = atoms.first().map(of).ok_or("at least one array is concatenated")?;
             array("what is concatenated", first)?;
             atoms.iter().try_for_each(|a| expect("what is concatenated", of(a), first))?;
-            Ok(vec![first])
+            Ok(smallvec![first])
         }
-        Op::Reverse(a) => array("what is reversed", of(a)).map(|t| vec![t]),
+        Op::Reverse(a) => array("what is reversed", of(a)).map(|t| smallvec![t]),
         Op::If(condition, yes, no) => {
             expect("the condition", of(condition), TRUTH)?;
             let (yes, no) = (results(program, yes), results(program, no));
@@ -89,30 +95,30 @@ pub fn result_types(program: &Program, op: &Op) -> Result<Vec<Type>, Reason> {
             let Scatter { destination, indices, values } = &**it;
             let t = array("the destination", of(destination))?;
             expect("the indices", of(indices), Type::array(Prim::I64, 1))?;
-            expect("the values", of(values), t).map(|()| vec![t])
+            expect("the values", of(values), t).map(|()| smallvec![t])
         }
         Op::ToAccumulator(a) => {
-            array("what becomes an accumulator", of(a)).map(|t| vec![Type { accumulator: true, ..t }])
+            array("what becomes an accumulator", of(a)).map(|t| smallvec![Type { accumulator: true, ..t }])
         }
         Op::Accumulate(a, indices, new) => {
             let t = accumulator(of(a))?;
             let element = indexed(Type { accumulator: false, ..t }, indices.iter().map(of))?;
             expect("what is added", of(new), element)?;
-            Ok(vec![t])
+            Ok(smallvec![t])
         }
-        Op::FromAccumulator(a) => accumulator(of(a)).map(|t| vec![Type { accumulator: false, ..t }]),
+        Op::FromAccumulator(a) => accumulator(of(a)).map(|t| smallvec![Type { accumulator: false, ..t }]),
         Op::Custom(it) => {
-            let arguments: Vec<Type> = it.arguments.iter().map(of).collect();
+            let arguments: Types = it.arguments.iter().map(of).collect();
             parameters(program, "the function", &it.function, &arguments)?;
             let out = results(program, &it.function.body);
-            let of_pullback: Vec<Type> = arguments.iter().chain(&out).copied().collect();
+            let of_pullback: Types = arguments.iter().chain(&out).copied().collect();
             parameters(program, "the pullback", &it.pullback, &of_pullback)?;
             same("the pullback's results and the arguments", &results(program, &it.pullback.body), &arguments)?;
             Ok(out)
         }
         Op::Agree(it) => {
             it.extents().try_for_each(|extent| size(program, extent))?;
-            Ok(Vec::new())
+            Ok(Types::new())
         }
     }
 }
@@ -133,19 +139,19 @@ pub(super) fn of_scalar(program: &Program, op: ScalarOp, operands: &[Atom]) -> R
     let mut types = [INDEX; 3];
     types.iter_mut().zip(operands).for_each(|(place, a)| *place = program.atom_type(*a));
     types.get(..operands.len()).and_then(|types| op.result_type(types)).ok_or_else(|| {
-        let types: Vec<Type> = operands.iter().map(|a| program.atom_type(*a)).collect();
+        let types: Types = operands.iter().map(|a| program.atom_type(*a)).collect();
         format!("`{op}` does not take operands of types {}", list(&types))
     })
 }
 
 /// The types of a body's results.
-pub(super) fn results(program: &Program, body: &Body) -> Vec<Type> {
+pub(super) fn results(program: &Program, body: &Body) -> Types {
     body.results.iter().map(|a| program.atom_type(*a)).collect()
 }
 
-fn of_loop(program: &Program, it: &Loop) -> Result<Vec<Type>, Reason> {
-    let types: Vec<Type> = it.params.iter().map(|(param, _)| program.type_of(*param)).collect();
-    let initial: Vec<Type> = it.params.iter().map(|(_, a)| program.atom_type(*a)).collect();
+fn of_loop(program: &Program, it: &Loop) -> Result<Types, Reason> {
+    let types: Types = it.params.iter().map(|(param, _)| program.type_of(*param)).collect();
+    let initial: Types = it.params.iter().map(|(_, a)| program.atom_type(*a)).collect();
     same("the loop variables and their first values", &types, &initial)?;
     match &it.form {
         Form::For(i, bound) => {
@@ -163,14 +169,14 @@ fn of_loop(program: &Program, it: &Loop) -> Result<Vec<Type>, Reason> {
     Ok(types)
 }
 
-fn of_map(program: &Program, map: &Map) -> Result<Vec<Type>, Reason> {
+fn of_map(program: &Program, map: &Map) -> Result<Types, Reason> {
     if map.arrays.is_empty() {
         return Err("a map has at least one array: its length would be unknown".into());
     }
     let mut wanted = elements(program, &map.arrays)?;
-    let accumulators: Vec<Type> = map.accumulators.iter().map(|a| program.atom_type(*a)).collect();
+    let accumulators: Types = map.accumulators.iter().map(|a| program.atom_type(*a)).collect();
     accumulators.iter().try_for_each(|t| accumulator(*t).map(drop))?;
-    wanted.extend(&accumulators);
+    wanted.extend_from_slice(&accumulators);
     parameters(program, "the function", &map.function, &wanted)?;
     let mut out = results(program, &map.function.body);
     let Some(values) = out.len().checked_sub(accumulators.len()) else {
@@ -183,17 +189,17 @@ fn of_map(program: &Program, map: &Map) -> Result<Vec<Type>, Reason> {
     Ok(out)
 }
 
-fn of_reduce(program: &Program, it: &Reduce) -> Result<Vec<Type>, Reason> {
+fn of_reduce(program: &Program, it: &Reduce) -> Result<Types, Reason> {
     let types = elements(program, &it.arrays)?;
     operator(program, &it.operator, &it.neutral, &types)?;
     Ok(types)
 }
 
-fn of_hist(program: &Program, it: &Hist) -> Result<Vec<Type>, Reason> {
+fn of_hist(program: &Program, it: &Hist) -> Result<Types, Reason> {
     let types = elements(program, &it.values)?;
     operator(program, &it.operator, &it.neutral, &types)?;
     expect("the indices", program.atom_type(it.indices), Type::array(Prim::I64, 1))?;
-    let destinations: Vec<Type> = it.destinations.iter().map(|a| program.atom_type(*a)).collect();
+    let destinations: Types = it.destinations.iter().map(|a| program.atom_type(*a)).collect();
     same("the destinations' elements and the values", &elements(program, &it.destinations)?, &types)?;
     Ok(destinations)
 }
@@ -203,18 +209,18 @@ fn operator(program: &Program, operator: &Lambda, neutral: &[Atom], types: &[Typ
     if types.is_empty() {
         return Err("an operator combines at least one array".into());
     }
-    let neutral: Vec<Type> = neutral.iter().map(|a| program.atom_type(*a)).collect();
+    let neutral: Types = neutral.iter().map(|a| program.atom_type(*a)).collect();
     same("the neutral elements and the elements", &neutral, types)?;
-    parameters(program, "the operator", operator, &[types, types].concat())?;
+    parameters(program, "the operator", operator, &Types::from_iter(types.iter().chain(types).copied()))?;
     same("the operator's results and its operands", &results(program, &operator.body), types)
 }
 
 fn parameters(program: &Program, what: &str, function: &Lambda, wanted: &[Type]) -> Result<(), Reason> {
-    let found: Vec<Type> = function.params.iter().map(|p| program.type_of(*p)).collect();
+    let found: Types = function.params.iter().map(|p| program.type_of(*p)).collect();
     same(format_args!("{what}'s parameters and arguments"), &found, wanted)
 }
 
-fn elements(program: &Program, arrays: &[Atom]) -> Result<Vec<Type>, Reason> {
+fn elements(program: &Program, arrays: &[Atom]) -> Result<Types, Reason> {
     arrays.iter().map(|a| array("an operand of a combinator", program.atom_type(*a)).map(Type::element)).collect()
 }
 

@@ -25,10 +25,11 @@ mod visit;
 
 pub use agree::{Agree, Agreement, Extent};
 pub use build::{Builder, constant, index};
-pub use infer::{Reason, result_types};
+pub use infer::{Reason, Types, result_types};
 pub use picture::Picture;
 pub use program::{
-    Atom, Body, Custom, Form, Hist, Lambda, Loop, Map, Op, Policy, Program, Range, Reduce, Scatter, Stm, Var,
+    Atom, Body, Custom, Form, Hist, Lambda, Loop, Map, Op, Operands, Policy, Program, Range, Reduce, Scatter, Stm, Var,
+    Vars,
 };
 pub(crate) use rebuild::Rebuild;
 pub use scalar::{IntegerRow, ScalarOp};

@@ -4,6 +4,8 @@
 //! function from programs and values to values; both match on [`Op`] without a wildcard, so that a new operation is a
 //! list of compiler errors.
 
+use smallvec::SmallVec;
+
 use super::agree::Agree;
 use super::scalar::ScalarOp;
 use super::types::{Const, Type};
@@ -50,11 +52,17 @@ pub struct Body {
     pub results: Vec<Atom>,
 }
 
+/// The variables that a statement binds; the few that most bind lie within the statement.
+pub type Vars = SmallVec<[Var; 4]>;
+
+/// The operands of a scalar operation, which lie within the operation if they are one or two.
+pub type Operands = SmallVec<[Atom; 2]>;
+
 /// A statement: the results of an operation, bound to new variables.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stm {
     /// The variables bound.
-    pub vars: Vec<Var>,
+    pub vars: Vars,
     /// The operation.
     pub op: Op,
 }
@@ -63,7 +71,7 @@ pub struct Stm {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Op {
     /// A scalar operation.
-    Scalar(ScalarOp, Vec<Atom>),
+    Scalar(ScalarOp, Operands),
     /// The operand itself.
     Copy(Atom),
 
@@ -310,7 +318,8 @@ impl Op {
     /// Calls `visit` on every operand of the operation itself, not on those inside its bodies.
     pub fn atoms(&self, mut visit: impl FnMut(Atom)) {
         match self {
-            Op::Scalar(_, atoms) | Op::Elements(atoms) | Op::Concat(atoms) => atoms.iter().copied().for_each(visit),
+            Op::Scalar(_, atoms) => atoms.iter().copied().for_each(visit),
+            Op::Elements(atoms) | Op::Concat(atoms) => atoms.iter().copied().for_each(visit),
             Op::Copy(a) | Op::Iota(a) | Op::Size(a, _) | Op::Permute(a, _) | Op::Reverse(a) => visit(*a),
             Op::ToAccumulator(a) | Op::FromAccumulator(a) => visit(*a),
             Op::Replicate(n, a) => [*n, *a].into_iter().for_each(visit),

@@ -46,7 +46,7 @@ pub(crate) trait Rebuild {
     /// What an operation becomes.
     fn op(&mut self, op: &Op) -> Op {
         match op {
-            Op::Scalar(scalar, atoms) => Op::Scalar(*scalar, self.atoms(atoms)),
+            Op::Scalar(scalar, atoms) => Op::Scalar(*scalar, atoms.iter().map(|a| self.atom(*a)).collect()),
             Op::Copy(a) => Op::Copy(self.atom(*a)),
             Op::Iota(n) => Op::Iota(self.atom(*n)),
             Op::Replicate(n, a) => Op::Replicate(self.atom(*n), self.atom(*a)),

@@ -22,7 +22,8 @@ pub(crate) fn atoms_in(body: &Body, visit: &mut impl FnMut(Atom)) {
 /// Calls `visit` on every operand of the operation itself, to be changed, in the order of [`Op::atoms`].
 pub(crate) fn atoms_mut(op: &mut Op, visit: &mut impl FnMut(&mut Atom)) {
     match op {
-        Op::Scalar(_, atoms) | Op::Elements(atoms) | Op::Concat(atoms) => atoms.iter_mut().for_each(visit),
+        Op::Scalar(_, atoms) => atoms.iter_mut().for_each(visit),
+        Op::Elements(atoms) | Op::Concat(atoms) => atoms.iter_mut().for_each(visit),
         Op::Copy(a) | Op::Iota(a) | Op::Size(a, _) | Op::Permute(a, _) | Op::Reverse(a) => visit(a),
         Op::ToAccumulator(a) | Op::FromAccumulator(a) => visit(a),
         Op::Replicate(n, a) => [n, a].into_iter().for_each(visit),

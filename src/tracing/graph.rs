@@ -76,8 +76,8 @@ impl Graph {
             match &stm.op {
                 Op::Scalar(op, atoms) => {
                     if let Some(port) = build.port(stm.vars[0], Some(node)) {
-                        let step = Step::Scalar(*op, atoms.clone());
-                        nodes.push((Node { step, outputs: vec![(0, 0, port)], uses: Vec::new() }, atoms.clone()));
+                        let step = Step::Scalar(*op, atoms.to_vec());
+                        nodes.push((Node { step, outputs: vec![(0, 0, port)], uses: Vec::new() }, atoms.to_vec()));
                     }
                 }
                 Op::Index(Atom::Var(array), at) => match owners[array] {

@@ -83,7 +83,7 @@ impl Known {
             && let Ok(value) = apply(op, &values)
         {
             self.set(var, value);
-            self.recipes.insert(var, Op::Scalar(op, operands));
+            self.recipes.insert(var, Op::Scalar(op, operands.into()));
         }
     }
 

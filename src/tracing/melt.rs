@@ -229,7 +229,7 @@ impl Rebuild for Closed<'_, '_> {
     fn body(&mut self, body: &Body) -> Body {
         let stms = body.stms.iter().map(|stm| {
             let op = self.op(&stm.op);
-            Stm { vars: self.bind(&stm.vars), op }
+            Stm { vars: self.bind(&stm.vars).into(), op }
         });
         let stms = deeper(|| stms.collect());
         Body { stms, results: self.atoms(&body.results) }

@@ -7,7 +7,7 @@ use core::cell::{Cell, RefCell};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::watch::Seen;
-use crate::array::{Atom, Body, Const, Lambda, Op, Program, Stm, Type, Var};
+use crate::array::{Atom, Body, Const, Lambda, Op, Program, Stm, Type, Var, Vars};
 
 /// A decision: a variable of a trace, and the value it had, on which the course of the run depended.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -79,7 +79,7 @@ impl Record {
 
     fn add_to(&self, body: usize, op: Op, types: &[Type]) -> Vec<Var> {
         let vars: Vec<Var> = types.iter().map(|t| self.fresh(*t)).collect();
-        self.open.borrow_mut()[body].push(Stm { vars: vars.clone(), op });
+        self.open.borrow_mut()[body].push(Stm { vars: Vars::from_slice(&vars), op });
         vars
     }
 

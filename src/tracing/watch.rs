@@ -207,7 +207,7 @@ pub(super) fn notice(record: &Record, var: Var, value: Value<Named>) -> Value<Na
             Prim::F64 => Some(Const::F64(-0.0)),
             Prim::Bool | Prim::I32 | Prim::I64 => None,
         };
-        let copy = zero.map(|zero| Op::Scalar(ScalarOp::Add, vec![named.atom, zero.into()]));
+        let copy = zero.map(|zero| Op::Scalar(ScalarOp::Add, [named.atom, zero.into()].into()));
         let atom = copy.map_or(named.atom, |copy| record.one(copy, Type::scalar(named.prim)));
         let (value, name) = (named.value, if let Atom::Var(name) = atom { Some(name) } else { None });
         if let Scalar::Real(_) = scalar {

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::target::Target;
 use crate::array::{
-    Atom, Body, Form, Lambda, Loop, Map, Op, Policy, Prim, Program, Rebuild, ScalarOp, Stm, Type, Var, index,
+    Atom, Body, Form, Lambda, Loop, Map, Op, Operands, Policy, Prim, Program, Rebuild, ScalarOp, Stm, Type, Var, index,
 };
 
 /// A program that is read, and what its variables stand for in the one that is written.
@@ -81,6 +81,11 @@ impl<'p, 't> Copier<'p, 't> {
         Rebuild::atoms(self, atoms)
     }
 
+    /// The same of the operands of a scalar operation.
+    pub(super) fn operands(&self, atoms: &[Atom]) -> Operands {
+        atoms.iter().map(|a| self.atom(*a)).collect()
+    }
+
     /// Whether an operand is not left out.
     pub(super) fn kept(&self, atom: Atom) -> bool {
         match atom {
@@ -133,17 +138,20 @@ impl<'p, 't> Copier<'p, 't> {
             && let Some(results) = stm.vars.iter().map(|v| self.told(*v)).collect::<Option<Vec<Atom>>>()
         {
             if let Op::Scalar(op, operands) = &stm.op {
-                self.target.assume(*op, &self.atoms(operands), results[0]);
+                self.target.assume(*op, &self.operands(operands), results[0]);
             }
             return self.bind(stm, &results);
         }
         let results: Vec<Atom> = match &stm.op {
             Op::Scalar(op, atoms) => {
-                let atoms = self.atoms(atoms);
-                vec![self.target.scalar(*op, &atoms)]
+                let value = self.target.scalar(*op, &self.operands(atoms));
+                return self.give(stm, value);
             }
             Op::Copy(a) => self.kept_atoms(&[*a]),
-            Op::Size(a, dimension) => vec![self.target.size(self.atom(*a), *dimension)],
+            Op::Size(a, dimension) => {
+                let value = self.target.size(self.atom(*a), *dimension);
+                return self.give(stm, value);
+            }
             Op::If(condition, yes, no) => {
                 let (yes, no) = (Box::new(self.body(yes)), Box::new(self.body(no)));
                 self.target.emit(Op::If(self.atom(*condition), yes, no))
@@ -174,6 +182,16 @@ impl<'p, 't> Copier<'p, 't> {
             }
         };
         self.bind(stm, &results);
+        self.bind_told(stm);
+    }
+
+    /// Says what the one variable of a statement stands for.
+    fn give(&mut self, stm: &Stm, value: Atom) {
+        self.set(stm.vars[0], value);
+        self.bind_told(stm);
+    }
+
+    fn bind_told(&mut self, stm: &Stm) {
         if !self.told.is_empty() {
             // Of what it gives, that is not asked for which is known without it.
             for var in &stm.vars {

@@ -178,8 +178,8 @@ impl Forward<'_, '_> {
     fn scalar(&mut self, stm: &Stm, op: ScalarOp, operands: &[Atom]) {
         self.copier.stm(stm);
         let target = self.target;
-        let asked: Vec<bool> = operands.iter().map(|a| self.known(*a).is_some()).collect();
-        let factors = partials(target, op, &self.copier.atoms(operands), &asked);
+        let asked = |i: usize| self.known(operands[i]).is_some();
+        let factors = partials(target, op, &self.copier.operands(operands), asked);
         let parts = operands.iter().zip(factors).filter_map(|(operand, partial)| {
             let (tangent, partial) = (self.known(*operand)?, partial?);
             Some(partial.push(target, tangent))

@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 use super::copy::Copier;
 use super::flow::{atoms_of, mentions};
 use super::target::Target;
-use crate::array::{Atom, Body, IntegerRow, Lambda, Map, Op, ScalarOp, Stm, Var, constant, index};
+use crate::array::{Atom, Body, IntegerRow, Lambda, Map, Op, ScalarOp, Stm, Var, Vars, constant, index};
 use crate::primitives::Primitive;
 
 /// An operator of one kind or another.
@@ -116,7 +116,7 @@ pub(super) fn part(operator: &Lambda, group: &[usize]) -> Lambda {
     if let Operator::Elementwise(inner) = recognise(operator) {
         let arrays = params.iter().copied().map(Atom::Var).collect();
         let map = Map { function: part(&inner, group), arrays, accumulators: Vec::new() };
-        let vars: Vec<Var> = group.iter().map(|c| operator.body.stms[0].vars[*c]).collect();
+        let vars: Vars = group.iter().map(|c| operator.body.stms[0].vars[*c]).collect();
         let results = vars.iter().copied().map(Atom::Var).collect();
         let stms = vec![Stm { vars, op: Op::Map(Box::new(map)) }];
         return Lambda { params, body: Body { stms, results } };

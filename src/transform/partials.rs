@@ -7,6 +7,7 @@
 
 use generic_array::typenum::U3;
 use num_traits::Zero;
+use smallvec::{SmallVec, smallvec};
 
 use super::emit::Emit;
 use super::target::Target;
@@ -55,21 +56,25 @@ fn convert(target: &Target, atom: Atom, to: Prim) -> Atom {
     if target.type_of(atom).prim == to { atom } else { target.scalar(ScalarOp::Convert(to), &[atom]) }
 }
 
+/// No operation has more operands.
+const MOST: usize = 3;
+
 /// For each operand: how the result of an operation changes with it; `None` for not at all, and where it is not asked.
-pub(super) fn partials(target: &Target, op: ScalarOp, operands: &[Atom], asked: &[bool]) -> Vec<Option<Partial>> {
+pub(super) fn partials(
+    target: &Target,
+    op: ScalarOp,
+    operands: &[Atom],
+    asked: impl Fn(usize) -> bool,
+) -> SmallVec<[Option<Partial>; MOST]> {
     let prim = target.type_of(operands[0]).prim;
     match op {
         ScalarOp::Add | ScalarOp::Mul | ScalarOp::Row(_) => {
             type Number<'t> = Dual<Emit<'t>, Dense<Emit<'t>, U3>>;
-            let x: Vec<Number<'_>> = operands
-                .iter()
-                .zip(asked)
-                .enumerate()
-                .map(|(i, (atom, asked))| {
-                    let value = Emit::operand(target, *atom);
-                    if *asked { Dual::variable(value, i) } else { Dual::lift(value) }
-                })
-                .collect();
+            let number = |(i, atom): (usize, &Atom)| {
+                let value = Emit::operand(target, *atom);
+                if asked(i) { Dual::variable(value, i) } else { Dual::lift(value) }
+            };
+            let x: SmallVec<[Number<'_>; MOST]> = operands.iter().enumerate().map(number).collect();
             let z = match op {
                 ScalarOp::Add => x[0] + x[1],
                 ScalarOp::Mul => x[0] * x[1],
@@ -82,20 +87,20 @@ pub(super) fn partials(target: &Target, op: ScalarOp, operands: &[Atom], asked: 
             (0..operands.len()).map(partial).collect()
         }
         ScalarOp::Scale => {
-            let factor = |i: usize, slopes| asked[i].then(|| Partial::Factor(operands[1 - i], slopes));
-            vec![factor(0, Slopes::Singular), factor(1, Slopes::Switch)]
+            let factor = |i: usize, slopes| asked(i).then(|| Partial::Factor(operands[1 - i], slopes));
+            smallvec![factor(0, Slopes::Singular), factor(1, Slopes::Switch)]
         }
         ScalarOp::Integer(row) => {
-            let factor = |(i, asked): (usize, &bool)| {
-                let factor = if *asked { integer(&(target, prim), row, i, operands) } else { None };
+            let factor = |i: usize| {
+                let factor = if asked(i) { integer(&(target, prim), row, i, operands) } else { None };
                 factor.map(|factor| Partial::Factor(factor, Slopes::Finite))
             };
-            asked.iter().enumerate().map(factor).collect()
+            (0..operands.len()).map(factor).collect()
         }
-        ScalarOp::Equal | ScalarOp::Less | ScalarOp::LessOrEqual => vec![None, None],
-        ScalarOp::Not => vec![asked[0].then(|| Partial::Factor(prim.one().into(), Slopes::Finite))],
-        ScalarOp::Convert(to) => vec![asked[0].then_some(Partial::Converted(to))],
-        ScalarOp::ToBits(_) | ScalarOp::FromBits(_) => vec![asked[0].then_some(Partial::Bits(op))],
+        ScalarOp::Equal | ScalarOp::Less | ScalarOp::LessOrEqual => smallvec![None, None],
+        ScalarOp::Not => smallvec![asked(0).then(|| Partial::Factor(prim.one().into(), Slopes::Finite))],
+        ScalarOp::Convert(to) => smallvec![asked(0).then_some(Partial::Converted(to))],
+        ScalarOp::ToBits(_) | ScalarOp::FromBits(_) => smallvec![asked(0).then_some(Partial::Bits(op))],
     }
 }
 

@@ -10,7 +10,7 @@ use std::collections::hash_map::Entry;
 
 use crate::array::{
     Agree, Agreement, Atom, Body, Builder, Const, Extent, Lambda, Map, Op, Program, Range, Reduce, ScalarOp, Type, Var,
-    index,
+    has_bodies, index,
 };
 
 /// What makes two statements the same.
@@ -90,7 +90,19 @@ impl Target {
         Var(u32::try_from(self.builder.borrow().variables()).expect("a program has fewer than 2^32 variables"))
     }
 
+    /// Writes an operation, unless it repeats one, and answers its results.
     pub(super) fn emit(&self, op: Op) -> Vec<Atom> {
+        if !has_bodies(&op) && !matches!(op, Op::Agree(_)) {
+            return vec![self.one(op)];
+        }
+        if let Op::Loop(it) = &op {
+            it.params.iter().for_each(|(_, initial)| self.give_away(*initial));
+        }
+        self.builder.borrow_mut().emit(op).into_iter().map(Atom::Var).collect()
+    }
+
+    /// The same of an operation of one result.
+    pub(super) fn one(&self, op: Op) -> Atom {
         let repeats = match &op {
             Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) | Op::Index(..) | Op::Slice(..) => true,
             Op::Update(..) | Op::Permute(..) | Op::Reshape(..) | Op::Concat(_) | Op::Reverse(_) => true,
@@ -105,16 +117,9 @@ impl Target {
             if let Some(copied) = copied {
                 self.copies.borrow_mut().insert(result, copied);
             }
-            return vec![result];
+            return result;
         }
-        if let Op::Loop(it) = &op {
-            it.params.iter().for_each(|(_, initial)| self.give_away(*initial));
-        }
-        self.builder.borrow_mut().emit(op).into_iter().map(Atom::Var).collect()
-    }
-
-    pub(super) fn one(&self, op: Op) -> Atom {
-        self.emit(op)[0]
+        self.builder.borrow_mut().one(op)
     }
 
     /// An array of copies with which a loop begins is the loop's own: another one is another array, so that this one can be

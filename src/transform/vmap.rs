@@ -159,7 +159,7 @@ fn dependents(program: &Program, on: &[Var]) -> Dependents {
     let is_accumulator = |v: Var| program.type_of(v).accumulator;
     // An accumulator begins and ends on the same side, and a statement that has one is on one side.
     for stm in &program.function.body.stms {
-        let mut together = stm.vars.clone();
+        let mut together = stm.vars.to_vec();
         stm.op.atoms(|a| {
             if let Atom::Var(v) = a
                 && is_accumulator(v)

@@ -205,7 +205,7 @@ impl Parser<'_> {
         };
         let kind = if integers { "integers" } else { "reals" };
         let op = op.ok_or_else(|| self.wrong(at, format!("there is no function `{text}` of {kind}")))?;
-        Ok(Op::Scalar(op, atoms))
+        Ok(Op::Scalar(op, atoms.into()))
     }
 
     fn neutral(&mut self) -> Result<Vec<Atom>> {

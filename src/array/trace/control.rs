@@ -154,7 +154,7 @@ fn stopped(at: At, id: Id, t: Type) -> Id {
         return id;
     }
     if t.rank == 0 {
-        return emit_one(&[id], |x| Op::Scalar(Primitive::StopGradient.into(), x));
+        return emit_one(&[id], |x| Op::Scalar(Primitive::StopGradient.into(), x.into()));
     }
     let Some(function) = lambda(at, &[t.element()], |x| vec![stopped(at, x[0], t.element())]) else {
         return Id::NOTHING;

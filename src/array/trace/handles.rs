@@ -292,5 +292,5 @@ pub(super) fn converted(id: Id, from: Prim, to: Prim) -> Id {
     if from == to {
         return id;
     }
-    emit_one(&[id], |x: Vec<Atom>| Op::Scalar(crate::array::ScalarOp::Convert(to), x))
+    emit_one(&[id], |x: Vec<Atom>| Op::Scalar(crate::array::ScalarOp::Convert(to), x.into()))
 }

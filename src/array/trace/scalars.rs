@@ -31,7 +31,7 @@ pub trait ScalarHandle: Handle<Ids = Id> {
 }
 
 fn scalar<H: ScalarHandle>(op: impl Into<ScalarOp>, operands: &[Id]) -> H {
-    H::of(emit_one(operands, |x| Op::Scalar(op.into(), x)))
+    H::of(emit_one(operands, |x| Op::Scalar(op.into(), x.into())))
 }
 
 macro_rules! kinds {

@@ -155,7 +155,7 @@ fn without_own_derivatives(body: &mut Body) {
         match stm.op {
             Op::Custom(it) => {
                 let Custom { function: Lambda { params, body: inner }, arguments, .. } = *it;
-                let copy = |(var, atom)| Stm { vars: vec![var], op: Op::Copy(atom) };
+                let copy = |(var, atom)| Stm { vars: [var].into_iter().collect(), op: Op::Copy(atom) };
                 stms.extend(params.into_iter().zip(arguments).map(copy));
                 stms.extend(inner.stms);
                 stms.extend(stm.vars.into_iter().zip(inner.results).map(copy));

@@ -179,7 +179,7 @@ impl Site {
         if let Some(found) = self.find(&key) {
             return Ok(found);
         }
-        let atom = self.one(at, Op::Scalar(op, operands.to_vec()))?;
+        let atom = self.one(at, Op::Scalar(op, operands.into()))?;
         self.note(key, atom);
         Ok(atom)
     }

@@ -4,6 +4,8 @@
 //! through maps, loops, branches and operators, so that one result of a combinator can go while others stay. Sizes that
 //! were compared by what goes are compared by what is left.
 
+use smallvec::SmallVec;
+
 use super::sizes::{Written, plan};
 use crate::array::{Atom, Body, Form, Lambda, Op, Program, Reduce, Stm, Var, params};
 use crate::transform::flow::{atoms_in, bodies, reached};
@@ -61,6 +63,9 @@ fn compares(op: &Op) -> bool {
     }
 }
 
+/// What is kept of a list.
+type Flags = SmallVec<[bool; 16]>;
+
 /// The variables that the results of a program depend on in any way, by number.
 struct Needed {
     vars: Vec<bool>,
@@ -108,7 +113,7 @@ impl Needed {
         })
     }
 
-    fn which(&self, vars: &[Var]) -> Vec<bool> {
+    fn which(&self, vars: &[Var]) -> Flags {
         vars.iter().map(|v| self.has(*v)).collect()
     }
 
@@ -133,7 +138,7 @@ impl Needed {
 
     fn stm(&mut self, stm: &mut Stm) {
         let Stm { vars, op } = stm;
-        let kept: Vec<bool> = match op {
+        let kept: Flags = match op {
             Op::If(_, yes, no) => {
                 let kept = self.which(vars);
                 self.body(yes, |k| kept[k]);
@@ -141,7 +146,7 @@ impl Needed {
                 kept
             }
             Op::Loop(it) => {
-                let kept: Vec<bool> = it.params.iter().map(|(param, _)| self.has(*param)).collect();
+                let kept: Flags = it.params.iter().map(|(param, _)| self.has(*param)).collect();
                 self.pick(&mut it.params, |k| kept[k]);
                 if let Form::While { condition, .. } = &mut it.form {
                     self.body(condition, |_| true);
@@ -160,7 +165,7 @@ impl Needed {
                 self.again |= !inputs[0];
                 self.pick(&mut map.arrays, |k| inputs[k]);
                 self.pick(&mut map.accumulators, |k| kept[values + k]);
-                inputs.extend(&kept[values..]);
+                inputs.extend_from_slice(&kept[values..]);
                 self.pick(&mut map.function.params, |k| inputs[k]);
                 self.body(&mut map.function.body, |k| kept[k]);
                 kept
@@ -178,20 +183,22 @@ impl Needed {
             Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) | Op::Custom(_) | Op::Agree(_) => return,
             Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => return,
         };
-        self.pick(vars, |k| kept[k]);
+        let (before, mut kept) = (vars.len(), kept.into_iter());
+        vars.retain(|_| kept.next().expect("it is said of each result whether it is kept"));
+        self.changed |= vars.len() < before;
     }
 
     /// Takes out of an operator the components that are not needed, and answers which stay.
-    fn operator(&mut self, operator: &mut Lambda, vars: &[Var]) -> Vec<bool> {
+    fn operator(&mut self, operator: &mut Lambda, vars: &[Var]) -> Flags {
         let (left, right) = operator.params.split_at(vars.len());
         let sides = vars.iter().zip(left).zip(right);
-        let kept: Vec<bool> = sides.map(|((v, l), r)| self.has(*v) || self.has(*l) || self.has(*r)).collect();
+        let kept: Flags = sides.map(|((v, l), r)| self.has(*v) || self.has(*l) || self.has(*r)).collect();
         self.pick(&mut operator.params, |k| kept[k % kept.len()]);
         self.body(&mut operator.body, |k| kept[k]);
         kept
     }
 
-    fn reduce(&mut self, it: &mut Reduce, vars: &[Var]) -> Vec<bool> {
+    fn reduce(&mut self, it: &mut Reduce, vars: &[Var]) -> Flags {
         let kept = self.operator(&mut it.operator, vars);
         self.pick(&mut it.neutral, |k| kept[k]);
         self.pick(&mut it.arrays, |k| kept[k]);

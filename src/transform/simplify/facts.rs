@@ -5,6 +5,7 @@
 //! program.
 
 use core::ops::Range;
+use smallvec::{SmallVec, smallvec};
 
 use super::written::Written;
 use crate::array::{Atom, Const, Extent, Loop, Map, Op, Stm, Type, Var, index};
@@ -19,6 +20,9 @@ struct Known {
     depth: usize,
     zero: bool,
 }
+
+/// The sizes of a value, as far as they are known.
+type Sizes = SmallVec<[Option<Extent>; 2]>;
 
 /// What is known of variables, by number.
 #[derive(Debug, Default)]
@@ -183,7 +187,7 @@ impl Facts {
     }
 
     /// Gives a variable those of these sizes that are known, and can be told where it is.
-    fn sizes(&mut self, var: Var, known: Vec<Option<Extent>>, depth: usize) {
+    fn sizes(&mut self, var: Var, known: Sizes, depth: usize) {
         for (d, extent) in known.into_iter().enumerate() {
             if let Some(extent) = extent {
                 self.size(var, d, extent, depth);
@@ -221,15 +225,16 @@ impl Facts {
     }
 
     /// The sizes of the result of an operation without bodies, as far as operands say.
-    fn of_op(&self, op: &Op) -> Vec<Option<Extent>> {
-        let all = |of: &[Extent]| of.iter().copied().map(Some).collect::<Vec<_>>();
-        let then = |first: Extent, rest: &[Extent]| [&[Some(first)], &all(rest)[..]].concat();
+    fn of_op(&self, op: &Op) -> Sizes {
+        let all = |of: &[Extent]| of.iter().copied().map(Some).collect::<Sizes>();
+        let then =
+            |first: Extent, rest: &[Extent]| core::iter::once(first).chain(rest.iter().copied()).map(Some).collect();
         match op {
-            Op::Scalar(..) | Op::Size(..) => Vec::new(),
+            Op::Scalar(..) | Op::Size(..) => Sizes::new(),
             Op::Copy(a) | Op::Reverse(a) | Op::Update(a, ..) | Op::Accumulate(a, ..) => all(self.extents(*a)),
             Op::ToAccumulator(a) | Op::FromAccumulator(a) => all(self.extents(*a)),
             Op::Scatter(it) => all(self.extents(it.destination)),
-            Op::Iota(n) => vec![Some(self.extent(*n))],
+            Op::Iota(n) => smallvec![Some(self.extent(*n))],
             Op::Replicate(n, a) => then(self.extent(*n), self.extents(*a)),
             Op::Elements(atoms) => {
                 let count = index(i64::try_from(atoms.len()).expect("a list is shorter than 2^63"));

@@ -3,6 +3,8 @@
 //! Law: the value is the same, but for the sign of a zero sum. A product with zero is not rewritten, except of integers:
 //! it is not zero where the other factor is infinite.
 
+use smallvec::SmallVec;
+
 use crate::array::{Atom, Const, IntegerRow, ScalarOp};
 use crate::primitives::Primitive;
 
@@ -54,8 +56,8 @@ fn compared(op: ScalarOp, x: &[Atom]) -> Option<Atom> {
 }
 
 fn constants(op: ScalarOp, x: &[Atom]) -> Option<Atom> {
-    let numbers: Vec<i64> =
-        x.iter().map(|a| if let Atom::Const(Const::I64(n)) = a { Some(*n) } else { None }).collect::<Option<_>>()?;
+    let number = |a: &Atom| if let Atom::Const(Const::I64(n)) = a { Some(*n) } else { None };
+    let numbers: SmallVec<[i64; 3]> = x.iter().map(number).collect::<Option<_>>()?;
     let value = match op {
         ScalarOp::Add => Const::I64(numbers[0].wrapping_add(numbers[1])),
         ScalarOp::Mul => Const::I64(numbers[0].wrapping_mul(numbers[1])),

@@ -7,7 +7,7 @@
 
 use super::facts::Facts;
 use super::fold::fold;
-use super::repeated::{Class, Kind, Repeated, position};
+use super::repeated::{Class, Classes, Kind, Repeated, position};
 use super::rules::RULES;
 use crate::array::{
     Atom, Body, Builder, Custom, Lambda, Loop, Op, Program, Rebuild, Reduce, Stm, Type, Var, atoms_mut, deeper,
@@ -233,9 +233,9 @@ impl Writer {
     }
 
     /// The classes of the results of a scope whose bodies have these results.
-    pub(super) fn results(&mut self, scope: Class, results: &[Atom], count: usize) -> Vec<Class> {
+    pub(super) fn results(&mut self, scope: Class, results: &[Atom], count: usize) -> Classes {
         let classes = self.seen.all(results);
-        let all = self.seen.class(Kind::Results, &[&[scope], &classes[..]].concat());
+        let all = self.seen.class_within(Kind::Results, scope, &classes);
         (0..count).map(|k| self.seen.class(Kind::Result, &[all, position(k)])).collect()
     }
 
@@ -273,7 +273,7 @@ impl Writer {
         let op = self.op(op);
         self.seen.without(held);
         self.frames = frames;
-        let classes: Vec<Class> = it.function.body.results.iter().map(|_| self.seen.unique()).collect();
+        let classes: Classes = it.function.body.results.iter().map(|_| self.seen.unique()).collect();
         self.write(op, &classes)
     }
 }

@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::facts::Facts;
 use super::fresh::{Copy, Parts, mapped, sum};
 use super::nest::{Inner, inner, uses};
-use crate::array::{Atom, Body, Builder, Map, Op, Program, Reduce, Stm, Var};
+use crate::array::{Atom, Body, Builder, Map, Op, Program, Reduce, Stm, Var, Vars};
 use crate::transform::flow::atoms_of;
 use crate::transform::operator::{Operator, recognise};
 
@@ -76,7 +76,7 @@ impl Writer<'_> {
     fn bind(&mut self, var: Var, write: impl FnOnce(&mut Builder) -> Atom) -> bool {
         let (stms, value) = self.parts.written(write);
         stms.into_iter().for_each(|stm| self.push(stm));
-        self.push(Stm { vars: vec![var], op: Op::Copy(value) });
+        self.push(Stm { vars: Vars::from_iter([var]), op: Op::Copy(value) });
         true
     }
 

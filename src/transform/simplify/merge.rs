@@ -9,7 +9,7 @@ use core::mem::{Discriminant, discriminant};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::array::{
-    Atom, Body, Lambda, Map, Op, Program, ScalarOp, Stm, Var, bodies_mut, deeper, has_bodies, params,
+    Atom, Body, Lambda, Map, Op, Program, ScalarOp, Stm, Var, Vars, bodies_mut, deeper, has_bodies, params,
 };
 use crate::primitives::Primitive;
 use crate::transform::flow::{atoms_of, bodies};
@@ -308,7 +308,7 @@ fn both(first: Stm, second: Stm) -> Stm {
     let (mut collectors, own_collectors) = (params.split_off(arrays.len()), g.params.split_off(two.arrays.len()));
     for (param, array) in g.params.into_iter().zip(two.arrays) {
         match first.vars[..values.0].iter().position(|v| Atom::Var(*v) == array) {
-            Some(k) => stms.push(Stm { vars: vec![param], op: Op::Copy(results[k]) }),
+            Some(k) => stms.push(Stm { vars: Vars::from_iter([param]), op: Op::Copy(results[k]) }),
             None => {
                 params.push(param);
                 arrays.push(array);
@@ -321,7 +321,8 @@ fn both(first: Stm, second: Stm) -> Stm {
     accumulators.extend(two.accumulators);
 
     let (mut vars, mut own_vars) = (first.vars, second.vars);
-    let (collected, own_collected) = (vars.split_off(values.0), own_vars.split_off(values.1));
+    let (collected, own_collected): (Vars, Vars) =
+        (vars.drain(values.0..).collect(), own_vars.drain(values.1..).collect());
     let (of, own_of) = (results.split_off(values.0), g.body.results.split_off(values.1));
     vars.extend(own_vars.into_iter().chain(collected).chain(own_collected));
     results.extend(g.body.results.into_iter().chain(of).chain(own_of));

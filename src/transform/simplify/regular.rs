@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 use super::facts::Facts;
 use super::fresh::{Parts, added, sum, sums, zero_element};
 use super::nest::{inner, uses};
-use crate::array::{Atom, Body, Builder, Hist, Map, Op, Prim, Program, Stm, Type, Var};
+use crate::array::{Atom, Body, Builder, Hist, Map, Op, Prim, Program, Stm, Type, Var, Vars};
 
 /// Leaves a program the accumulators that it needs, if that are fewer uses of them.
 pub(super) fn regular(program: &mut Program) -> bool {
@@ -84,7 +84,7 @@ impl Writer<'_> {
     }
 
     /// A map; what is regular in it is added after it.
-    fn map(&mut self, mut vars: Vec<Var>, mut map: Map) {
+    fn map(&mut self, mut vars: Vars, mut map: Map) {
         let additions = self.additions(&mut map);
         self.changed |= !additions.is_empty();
         let values = vars.len() - map.accumulators.len();
@@ -110,7 +110,7 @@ impl Writer<'_> {
             *now = self.write(|b| b.one(Op::Accumulate(*now, it.place, total)));
         }
         for (var, last) in wanted {
-            self.push(Stm { vars: vec![var], op: Op::Copy(last) });
+            self.push(Stm { vars: Vars::from_iter([var]), op: Op::Copy(last) });
         }
     }
 
@@ -202,13 +202,13 @@ impl Writer<'_> {
             }
         }
         if terms.is_empty() && bins.is_empty() {
-            return self.push(Stm { vars: vec![var], op: Op::FromAccumulator(accumulator) });
+            return self.push(Stm { vars: Vars::from_iter([var]), op: Op::FromAccumulator(accumulator) });
         }
         self.changed = true;
         let array = self.write(|b| b.one(Op::FromAccumulator(accumulator)));
         let filled = bins.into_iter().rev().fold(array, |array, (at, values)| self.histogram(array, at, values.into()));
         let total = terms.into_iter().rev().fold(filled, |total, term| self.write(|b| added(b, total, term)));
-        self.push(Stm { vars: vec![var], op: Op::Copy(total) });
+        self.push(Stm { vars: Vars::from_iter([var]), op: Op::Copy(total) });
     }
 
     /// Values added to the bins of an array.
@@ -225,7 +225,7 @@ impl Writer<'_> {
 }
 
 /// A further result of a map, before its accumulators.
-fn give(builder: &mut Builder, vars: &mut Vec<Var>, map: &mut Map, result: Atom) -> Var {
+fn give(builder: &mut Builder, vars: &mut Vars, map: &mut Map, result: Atom) -> Var {
     let given = vars.len() - map.accumulators.len();
     let array = builder.fresh(builder.type_of(result).arrayed());
     vars.insert(given, array);

@@ -6,11 +6,15 @@
 //! element", and an array that such a map gives is remembered as the elements it was made of.
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::SmallVec;
 
 use crate::array::{Atom, Const, Op, ScalarOp, Var};
 
 /// A class of values that are known to be equal.
 pub(super) type Class = u32;
+
+/// The classes of operands or of results.
+pub(super) type Classes = SmallVec<[Class; 8]>;
 
 /// What makes a class, apart from its operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -151,7 +155,7 @@ impl Repeated {
         }
     }
 
-    pub(super) fn all(&mut self, atoms: &[Atom]) -> Vec<Class> {
+    pub(super) fn all(&mut self, atoms: &[Atom]) -> Classes {
         atoms.iter().map(|a| self.of(*a)).collect()
     }
 
@@ -209,8 +213,13 @@ impl Repeated {
 
     /// A scope in the one around, with what makes it.
     pub(super) fn scope(&mut self, kind: Kind, operands: &[Class]) -> Class {
-        let around = self.current();
-        self.class(kind, &[&[around], operands].concat())
+        self.class_within(kind, self.current(), operands)
+    }
+
+    /// The class of these classes in a scope.
+    pub(super) fn class_within(&mut self, kind: Kind, scope: Class, operands: &[Class]) -> Class {
+        let all: Classes = core::iter::once(scope).chain(operands.iter().copied()).collect();
+        self.class(kind, &all)
     }
 
     pub(super) fn enter(&mut self, scope: Class) {

@@ -13,7 +13,7 @@ use super::facts::Facts;
 use super::scopes::{Control, Exit, Scope, only};
 use crate::array::{
     Agree, Agreement, Atom, Body, Custom, Extent, Form, Hist, Lambda, Loop, Op, Prim, Program, Reduce, ScalarOp, Stm,
-    Type, Var, bodies_mut, deeper,
+    Type, Var, Vars, bodies_mut, deeper,
 };
 
 /// Which comparisons are written.
@@ -80,7 +80,7 @@ fn write(body: &mut Body, placed: &mut impl Iterator<Item = Vec<(usize, Agree)>>
     deeper(|| {
         for (at, mut stm) in old.into_iter().enumerate() {
             while let Some((_, agree)) = here.next_if(|(place, _)| *place <= at) {
-                body.stms.push(Stm { vars: Vec::new(), op: Op::Agree(Box::new(agree)) });
+                body.stms.push(Stm { vars: Vars::new(), op: Op::Agree(Box::new(agree)) });
             }
             let inner = closed || matches!(stm.op, Op::Custom(_));
             bodies_mut(&mut stm.op).for_each(|body| write(body, placed, inner));
@@ -89,7 +89,7 @@ fn write(body: &mut Body, placed: &mut impl Iterator<Item = Vec<(usize, Agree)>>
             }
         }
     });
-    body.stms.extend(here.map(|(_, agree)| Stm { vars: Vec::new(), op: Op::Agree(Box::new(agree)) }));
+    body.stms.extend(here.map(|(_, agree)| Stm { vars: Vars::new(), op: Op::Agree(Box::new(agree)) }));
 }
 
 struct Reader<'p> {

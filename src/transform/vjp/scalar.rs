@@ -10,8 +10,7 @@ use crate::transform::partials::partials;
 impl Reverse<'_, '_> {
     pub(super) fn scalar(&mut self, var: Var, op: ScalarOp, operands: &[Atom]) {
         let Some(adjoint) = self.take(var) else { return };
-        let asked: Vec<bool> = operands.iter().map(|a| self.active.atom(*a)).collect();
-        let factors = partials(self.target, op, &self.copier.atoms(operands), &asked);
+        let factors = partials(self.target, op, &self.copier.operands(operands), |i| self.active.atom(operands[i]));
         for (operand, partial) in operands.iter().zip(factors) {
             if let Some(partial) = partial {
                 let contribution = partial.pull(self.target, adjoint, self.copier.type_of(*operand).prim);
