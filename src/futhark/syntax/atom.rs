@@ -40,6 +40,7 @@ impl Parser<'_> {
         loop {
             if self.begins_atom() {
                 arguments.push(self.atom()?);
+                self.taller()?;
             } else if self.kind() == Kind::Backslash && !(function.is_none() && arguments.is_empty()) {
                 arguments.push(self.nested(Self::lambda)?);
                 break;

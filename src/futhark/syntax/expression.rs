@@ -207,7 +207,10 @@ impl Parser<'_> {
         if self.kind() == Kind::CloseBracket {
             return self.fail_with("an index", "all of a dimension is `[:]`");
         }
-        self.list(open, Kind::CloseBracket, Self::index)
+        let indices = self.list(open, Kind::CloseBracket, Self::index)?;
+        // An array with as many dimensions nests as deeply.
+        indices.iter().try_for_each(|_| self.taller())?;
+        Ok(indices)
     }
 
     /// `i` or `i:j:k`.
