@@ -311,7 +311,7 @@ fn what_is_endless_or_huge_is_refused() {
     for (arguments, input, code, part) in [
         ("check nested.fut", "", 2, "nested more than 1000 levels deep"),
         ("check added.fut", "", 2, "nested more than 1000 levels deep"),
-        ("test pattern.fut", "", 1, "pattern"),
+        ("test pattern.fut", "", 1, "is no regular expression"),
         ("test block.fut", "", 1, "[value]"),
         ("test drawn.fut", "", 1, "too large"),
         ("check itself.fut", "", 2, "imported by a file that it imports itself"),

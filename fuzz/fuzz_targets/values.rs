@@ -1,4 +1,4 @@
-//! Fuzzes values as text, as bytes and compressed.
+//! Fuzzes values as text and as bytes.
 
 #![no_main]
 

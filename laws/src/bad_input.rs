@@ -11,7 +11,7 @@ use catadiff::futhark::core::{self, Entry, Prim, verify};
 use catadiff::futhark::source::{Message, Sources};
 use catadiff::futhark::syntax::{parse, tree::File};
 use catadiff::futhark::testing::blocks::blocks;
-use catadiff::futhark::values::{Array, Data, read, read_as, unpacked, write_binary};
+use catadiff::futhark::values::{Array, Data, read, read_as, write_binary};
 use catadiff::futhark::{elaborate::compile_entry, interpreter, meaning::interface};
 use catadiff::interpret::{Limits, Scalar, Value, run};
 use catadiff::term::{Arena, parse as parse_formula};
@@ -24,8 +24,6 @@ const LIMITS: Limits = Limits { steps: 20_000, elements: 1 << 16 };
 const ENTRIES: usize = 4;
 /// The size of arguments in each dimension.
 const SIZE: usize = 3;
-/// The most bytes that compressed values may have.
-const UNPACKED: u64 = 1 << 20;
 /// How far apart two reals may be that are sums of the same numbers in another order.
 const CLOSE: f64 = 1e-7;
 /// By how much arguments are moved to see whether results depend on the order of sums.
@@ -145,17 +143,16 @@ fn value(array: &Array) -> Value<f64> {
     Value::array(&array.shape, elements).expect("an array has as many elements as its shape says")
 }
 
-/// Bytes are values in one of the formats, compressed or not, or a message; values are written and read again in both formats.
+/// Bytes are values in one of the formats, or a message; values are written and read again in both formats.
 ///
 /// # Errors
 /// The violation.
 pub fn of_values(bytes: &[u8]) -> Verdict {
-    let Ok(bytes) = unpacked(bytes, UNPACKED) else { return Ok(()) };
-    let shown = String::from_utf8_lossy(&bytes);
+    let shown = String::from_utf8_lossy(bytes);
     let mut sources = Sources::default();
     let file = sources.add("input", &*shown);
-    drop(read_as(&bytes, file, &[Prim::F32, Prim::U8, Prim::Bool, Prim::I64, Prim::F64]));
-    let values = match read(&bytes, file) {
+    drop(read_as(bytes, file, &[Prim::F32, Prim::U8, Prim::Bool, Prim::I64, Prim::F64]));
+    let values = match read(bytes, file) {
         Ok(values) => values,
         Err(message) => return explained(&sources, &shown, &[*message]),
     };
