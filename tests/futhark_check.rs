@@ -233,7 +233,7 @@ fn types_that_double_are_refused() {
 /// What becomes nested is bounded where it is wide, as far as it is not nested in the text.
 #[test]
 fn wide_programs_are_checked_or_refused() {
-    let wide = 30_000;
+    let wide = 21_000;
     let listed = |item: &dyn Fn(usize) -> String, between: &str| (0..wide).map(item).collect::<Vec<_>>().join(between);
     let names = || listed(&|i| format!("x{i}"), " ");
     let any = || listed(&|_| "_".to_owned(), ", ");
