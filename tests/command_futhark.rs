@@ -253,6 +253,101 @@ fn mistakes_are_explained() {
     }
 }
 
+/// Nobody who stops listening is told that it is a mistake.
+#[test]
+fn a_reader_that_is_gone_is_no_mistake() {
+    let here = folder("closed", &[("a.fut", PROGRAM), ("warned.fut", "entry main (x: f64) = vjp f64.floor x 1\n")]);
+    let closed = || {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        std::process::Stdio::from(writer)
+    };
+    for (arguments, code) in [
+        ("functions", 0),
+        ("help", 0),
+        ("run nothere.fut", 2),
+        ("check warned.fut", 0),
+        ("test a.fut", 0),
+        ("bench a.fut --runs 1", 0),
+        ("repl a.fut", 0),
+        ("show a.fut -e dot", 0),
+    ] {
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_catadiff"))
+            .args(arguments.split(' '))
+            .current_dir(&here)
+            .stdin(std::process::Stdio::piped())
+            .stdout(closed())
+            .stderr(closed())
+            .spawn()
+            .unwrap();
+        let _ = std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"nothere\n1 + 1\n");
+        assert_eq!(child.wait().unwrap().code(), Some(code), "{arguments}");
+    }
+}
+
+#[test]
+fn what_is_endless_or_huge_is_refused() {
+    let nested = format!("entry main (x: f64) = {}x{}\n", "(".repeat(1_000_000), ")".repeat(1_000_000));
+    let added = format!("entry main (x: f64) = x{}\n", " + x".repeat(1_000_000));
+    let pattern = format!("-- ==\n-- error: {}\nentry main (x: f64) = y\n", "(".repeat(100_000));
+    let block = format!("-- ==\n-- input {{{}}}\nentry main (x: f64) = x\n", "[".repeat(1_000_000));
+    let drawn = "-- ==\n-- random input { [1000000000][1000000000]f64 }\nentry main (x: [][]f64) = x\n";
+    let sizes = "entry main (n: i64) = replicate n (replicate n 1f64)\nentry scanned (n: i64) = scan (+) 0 (iota n)\n\
+                 entry twice (n: i64) = concat (iota n) (iota n)\n";
+    let files = [
+        ("nested.fut", nested.as_str()),
+        ("added.fut", &added),
+        ("pattern.fut", &pattern),
+        ("block.fut", &block),
+        ("drawn.fut", drawn),
+        ("sizes.fut", sizes),
+        ("a.fut", PROGRAM),
+        ("itself.fut", "import \"itself\"\nentry main (x: f64) = x\n"),
+        ("into.fut", "import \"dir\"\nentry main (x: f64) = x\n"),
+        ("dir.fut/b.fut", ""),
+    ];
+    let here = folder("huge", &files);
+    let opened = "[".repeat(1_000_000);
+    for (arguments, input, code, part) in [
+        ("check nested.fut", "", 2, "nested more than 1000 levels deep"),
+        ("check added.fut", "", 2, "nested more than 1000 levels deep"),
+        ("test pattern.fut", "", 1, "is no regular expression"),
+        ("test block.fut", "", 1, "[value]"),
+        ("test drawn.fut", "", 1, "too large"),
+        ("check itself.fut", "", 2, "imported by a file that it imports itself"),
+        ("check into.fut", "", 2, "`dir.fut` is a folder"),
+        ("check dir.fut", "", 2, "`dir.fut` is a folder"),
+        ("run a.fut -e keep", &opened, 2, "[value]"),
+        (
+            "run a.fut -e keep",
+            "b\x02\x01 f64\u{7f}\u{7f}\u{7f}\u{7f}\u{7f}\u{7f}\u{7f}\u{7f}",
+            2,
+            "ends within its elements",
+        ),
+        ("run a.fut -e keep --steps -1", "1", 2, "`--steps`"),
+        ("run a.fut -e keep --steps 99999999999999999999999", "1", 2, "`--steps`"),
+    ] {
+        let (found, output, errors) = told(&here, arguments, input);
+        assert_eq!(found, code, "{arguments}: {errors}");
+        assert!(output.contains(part) || errors.contains(part), "{arguments}: {output}{errors}");
+    }
+    for entry in ["main", "scanned", "twice"] {
+        for executor in ["interpreter", "program", "lanes"] {
+            for (n, part) in [("1152921504606846976", "elements"), ("9223372036854775807", "elements"), ("-1", "-1")] {
+                let arguments = format!("run sizes.fut -e {entry} --executor {executor}");
+                let (code, _, errors) = told(&here, &arguments, n);
+                assert!(code == 3 && errors.contains(part), "{arguments} {n}: {errors}");
+            }
+        }
+    }
+    for formula in ["(".repeat(100_000), "x^".repeat(50_000) + "x", "-".repeat(100_000) + "x"] {
+        let child = std::process::Command::new(env!("CARGO_BIN_EXE_catadiff")).args(["grad", &formula, "x=1"]).output();
+        let output = child.unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8(output.stderr).unwrap().contains("nest at most 200 deep"));
+    }
+}
+
 #[test]
 fn every_command_has_help_and_completions() {
     let here = folder("help", &[]);

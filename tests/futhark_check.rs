@@ -212,6 +212,70 @@ fn deep_and_long_programs_are_checked() {
     assert!(types(&large).contains("too large"));
 }
 
+/// Types are trees, and a few lines can ask for one that no memory holds.
+#[test]
+fn types_that_double_are_refused() {
+    let pairs: String = (0..60).map(|i| format!("let a{} = (a{i}, a{i}) ", i + 1)).collect();
+    let calls = format!("def d x = (x, x)\ndef f (x: i32) = {}x{}", "d (".repeat(60), ")".repeat(60));
+    let backwards: String = (0..60).map(|i| format!("let _ = [x{i}, (x{0}, x{0})] ", i + 1)).collect();
+    let params: String = (0..=60).map(|i| format!("x{i} ")).collect();
+    for text in [
+        format!("def f (a0: i32) = {pairs}in a0"),
+        calls,
+        format!("def id x = x\ndef f = id{}", " id".repeat(60)),
+        format!("def f {params}= {backwards}in x0"),
+    ] {
+        let found = types(&text);
+        assert!(found.contains("large"), "{text}: {found}");
+    }
+}
+
+/// What becomes nested is bounded where it is wide, as far as it is not nested in the text.
+#[test]
+fn wide_programs_are_checked_or_refused() {
+    let wide = 21_000;
+    let listed = |item: &dyn Fn(usize) -> String, between: &str| (0..wide).map(item).collect::<Vec<_>>().join(between);
+    let names = || listed(&|i| format!("x{i}"), " ");
+    let any = || listed(&|_| "_".to_owned(), ", ");
+    let xs = || listed(&|_| "x".to_owned(), ", ");
+    for (text, part) in [
+        (format!("def f (x: i32) = let ({}) = ({}) in x", any(), xs()), "too large"),
+        (format!("def f x = match x case ({}) -> 1i32", any()), "too large"),
+        (format!("def f {{{}}} = 1i32", listed(&|i| format!("x{i}"), ", ")), "too large"),
+        (format!("def f x = match x {} case _ -> 1i32", listed(&|i| format!("case {i}i32 -> 1i32"), " ")), "f : "),
+        (format!("def f x = match x {}", listed(&|i| format!("case {i}i32 -> 1i32"), " ")), "takes too long"),
+        (format!("def f {} = x0", names()), "nested more than 1000 levels"),
+        (format!("def f = \\{} -> x0", names()), "nested more than 1000 levels"),
+        (format!("def f g = g {}", listed(&|_| "1i32".to_owned(), " ")), "nested more than 1000 levels"),
+        (format!("def f xs = xs[{}]", listed(&|_| "0".to_owned(), ", ")), "nested more than 1000 levels"),
+        (
+            format!("def f (xs: []i32) = ({})", (0..3000).map(|_| "filter (> 0) xs").collect::<Vec<_>>().join(", ")),
+            "sizes that are known only when it runs",
+        ),
+        (listed(&|i| format!("def f{i} = y{i}"), "\n"), "unknown name `y0`"),
+        (listed(&|i| format!("entry f{i} (x: i32) = x"), "\n"), "f0 : "),
+    ] {
+        let found = types(&text);
+        assert!(found.contains(part), "{}…: {}…", &text[..40], &found[..found.len().min(300)]);
+    }
+}
+
+/// Whether patterns fit every value is a question that takes exponential time in general.
+#[test]
+fn matches_that_take_too_long_to_look_at_are_refused() {
+    let columns = 40;
+    let row = |at: usize, what: &str| {
+        let parts: Vec<&str> = (0..columns).map(|column| if column == at { what } else { "_" }).collect();
+        format!("case ({}) -> 1i32 ", parts.join(", "))
+    };
+    let rows: String = (0..columns / 2).map(|at| row(2 * at, "true") + &row(2 * at + 1, "false")).collect();
+    let params = vec!["bool"; columns].join(", ");
+    let matched = format!("def f (x: ({params})) = match x {rows}");
+    let found = types(&matched);
+    assert!(found.contains("does not cover") || found.contains("takes too long"), "{found}");
+    assert_eq!(types(&format!("{matched}case _ -> 0")), format!("f : ({params}) -> i32\n"));
+}
+
 #[test]
 fn many_definitions_take_time_in_proportion() {
     let time = |count: usize| {

@@ -1,12 +1,17 @@
 //! Texts and bytes that nobody meant: every one of them is read or is a message, soon, and without a panic.
+//!
+//! The bodies are those of the targets in `fuzz/`; what a fuzzer found is in `tests/found`, by target, and stays here. Without a
+//! fuzzer, `FUZZ_SECONDS` says for how long each test makes mutants, and `FUZZ_SEED` which ones.
 
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use catadiff::futhark::source::Sources;
 use catadiff::futhark::syntax::parse;
 use catadiff::futhark::testing::blocks::blocks;
 use catadiff::futhark::testing::random::Random;
-use catadiff::futhark::values::{read, write_binary};
+use catadiff::futhark::values::read;
+use catadiff_laws::{ArrayProgram, Verdict, bad_input, mutated};
+use quickcheck::{Arbitrary, Gen};
 
 /// Programs and values to start from.
 const SEEDS: [&str; 7] = [
@@ -19,93 +24,117 @@ const SEEDS: [&str; 7] = [
     "import \"x\" open (\\(p: S) -> p) : S let x = (.[i], .x.0, -y, (`f` 2), ???, !z :> [n]i32) #[a(b, 3)] def h = assert t u",
 ];
 
-/// Pieces that programs are made of.
-const PIECES: [&str; 48] = [
-    "def", "let", "in", "if", "then", "else", "loop", "for", "while", "do", "match", "case", "with", "type", "module",
-    "val", "entry", "(", ")", "[", "]", "{", "}", "#[", "#c", "'", "'^", "?", "->", "=", "==", "-", "--", "*", "|",
-    ":", ":>", ",", ".", "..", "...", "..<", "\\", "`", "x", "1.5f32", "\"", "\n",
+const FORMULAS: [&str; 4] = [
+    "ln(x1) + x1*x2 - sin(x2)",
+    "t = x * -y^2; t + powi(3, t) / (1 - 2.5e-3 * NaN)",
+    "atan2(a', b) ^ -c ^ 2 - -inf * polygamma(2, pi)",
+    "((((x + 1) * 2) ^ -3) - hypot(max(x, 0), erf(y)))",
 ];
-
-fn try_all(bytes: &[u8]) {
-    let text = String::from_utf8_lossy(bytes);
-    let mut sources = Sources::default();
-    let file = sources.add("fuzz", &*text);
-    match parse(&text, file) {
-        // What is read can be printed, and that be read.
-        Ok(tree) => {
-            let printed = tree.to_string();
-            let again = parse(&printed, file).unwrap_or_else(|messages| panic!("{text:?}\n{printed}\n{messages:?}"));
-            assert_eq!(again.to_string(), printed, "{text:?}");
-        }
-        Err(messages) => {
-            assert!(!messages.is_empty(), "{text:?}");
-            messages.iter().for_each(|message| assert!(!sources.show(message).to_string().is_empty()));
-        }
-    }
-    if let Err(messages) = blocks(&text, file) {
-        assert!(!messages.is_empty(), "{text:?}");
-    }
-    if let Ok(values) = read(bytes, file) {
-        let mut out = Vec::new();
-        values.iter().for_each(|value| write_binary(value, &mut out));
-        assert_eq!(read(&out, file).map(|again| again.len()).ok(), Some(values.len()), "{text:?}");
-    }
-}
 
 fn below(random: &mut Random, n: usize) -> usize {
     usize::try_from(random.bits() % n.max(1) as u64).expect("less than n")
 }
 
-#[test]
-fn mutated_programs_are_read_or_refused() {
-    let mut random = Random::new(5);
-    for round in 0..6000 {
-        let mut bytes = SEEDS[round % SEEDS.len()].as_bytes().to_vec();
-        for _ in 0..=below(&mut random, 4) {
-            let (a, b) = (below(&mut random, bytes.len()), below(&mut random, bytes.len()));
-            let (from, to) = (a.min(b), (a.max(b)).min(a.min(b) + 12));
-            match below(&mut random, 6) {
-                0 => drop(bytes.drain(from..to)),
-                1 => {
-                    let copy = bytes[from..to].to_vec();
-                    bytes.splice(from..from, copy);
-                }
-                2 if !bytes.is_empty() => bytes.swap(a, b),
-                3 if !bytes.is_empty() => bytes[a] = random.bits() as u8,
-                4 => bytes.truncate(a),
-                _ => {
-                    let piece = PIECES[below(&mut random, PIECES.len())];
-                    bytes.splice(from..from, piece.bytes());
-                }
-            }
+fn path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+/// What is in the files of a folder, in the order of their names.
+fn files(folder: &str) -> Vec<Vec<u8>> {
+    let entries = std::fs::read_dir(path(folder)).expect("the folder is there");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_file()).collect();
+    paths.sort();
+    paths.iter().map(|path| std::fs::read(path).unwrap()).collect()
+}
+
+/// A number in the environment, if it is there.
+fn asked(name: &str) -> Option<u64> {
+    std::env::var(name).ok().map(|value| value.parse().expect("a number"))
+}
+
+/// Asks a law of each text, and of mutants of mutants of them: so many, or for as long as is asked, and for some seconds at most.
+fn of_mutants(seeds: &[Vec<u8>], rounds: usize, law: impl Fn(&[u8]) -> Verdict) -> Verdict {
+    let (seconds, rounds) = asked("FUZZ_SECONDS").map_or((4, rounds), |seconds| (seconds, usize::MAX));
+    let mut random = Random::new(asked("FUZZ_SEED").unwrap_or(5));
+    seeds.iter().try_for_each(|seed| law(seed))?;
+    let start = Instant::now();
+    for round in 0..rounds {
+        if start.elapsed() > Duration::from_secs(seconds) {
+            eprintln!("{round} mutants in {:?}", start.elapsed());
+            break;
         }
-        try_all(&bytes);
+        let mut text = seeds[below(&mut random, seeds.len())].clone();
+        for _ in 0..=below(&mut random, 2) {
+            text = mutated(&text, &seeds[below(&mut random, seeds.len())], &mut random);
+        }
+        law(&text)?;
     }
+    Ok(())
 }
 
 #[test]
-fn soups_of_tokens_are_read_or_refused() {
-    let mut random = Random::new(6);
-    for _ in 0..4000 {
-        let mut text = String::from(["", "def f = ", "type t = ", "module m = {\n"][below(&mut random, 4)]);
-        for _ in 0..below(&mut random, 40) {
-            text += PIECES[below(&mut random, PIECES.len())];
-            text += ["", " "][below(&mut random, 2)];
-        }
-        try_all(text.as_bytes());
-    }
+fn mutated_programs_are_read_or_refused() -> Verdict {
+    let seeds: Vec<Vec<u8>> = SEEDS.iter().map(|seed| seed.as_bytes().to_vec()).collect();
+    of_mutants(&seeds, 6000, bad_input::of_programs)
 }
 
 #[test]
-fn random_bytes_are_read_or_refused() {
+fn mutants_of_the_programs_of_the_tests_mean_one_thing() -> Verdict {
+    let seeds: Vec<Vec<u8>> = files("tests/futhark").into_iter().filter(|text| text.len() < 2000).collect();
+    assert!(seeds.len() > 80);
+    of_mutants(&seeds, 6000, bad_input::of_programs)
+}
+
+#[test]
+fn values_are_read_or_refused() -> Verdict {
+    of_mutants(&files("fuzz/seeds/values"), 20_000, bad_input::of_values)
+}
+
+#[test]
+fn array_programs_are_refused_or_run_on_lanes_as_interpreted() -> Verdict {
+    let mut seeds = files("fuzz/seeds/array_program");
+    let mut source = Gen::from_size_and_seed(6, 0);
+    seeds.extend((0..50).map(|_| ArrayProgram::arbitrary(&mut source).program().to_string().into_bytes()));
+    of_mutants(&seeds, 20_000, bad_input::of_array_programs)
+}
+
+#[test]
+fn formulas_are_read_or_refused() -> Verdict {
+    let seeds: Vec<Vec<u8>> = FORMULAS.iter().map(|seed| seed.as_bytes().to_vec()).collect();
+    of_mutants(&seeds, 20_000, bad_input::of_formulas)
+}
+
+#[test]
+fn random_bytes_are_read_or_refused() -> Verdict {
     let mut random = Random::new(7);
     for _ in 0..2000 {
         let mut bytes: Vec<u8> = (0..below(&mut random, 60)).map(|_| random.bits() as u8).collect();
         if below(&mut random, 2) == 0 {
             bytes.splice(0..0, *b"b\x02\x01 f64");
         }
-        try_all(&bytes);
+        bad_input::of_programs(&bytes)?;
+        bad_input::of_values(&bytes)?;
+        bad_input::of_array_programs(&bytes)?;
+        bad_input::of_formulas(&bytes)?;
     }
+    Ok(())
+}
+
+#[test]
+fn what_was_found_stays_mended() -> Verdict {
+    let laws: [(&str, fn(&[u8]) -> Verdict); 4] = [
+        ("program", bad_input::of_programs),
+        ("values", bad_input::of_values),
+        ("array_program", bad_input::of_array_programs),
+        ("formula", bad_input::of_formulas),
+    ];
+    for (target, law) in laws {
+        let folder = format!("tests/found/{target}");
+        if path(&folder).exists() {
+            files(&folder).iter().try_for_each(|found| law(found))?;
+        }
+    }
+    Ok(())
 }
 
 /// Linear in the text: a hundred thousand lines take no more than some seconds without optimisation, and less than one

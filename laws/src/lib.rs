@@ -60,6 +60,7 @@
 //! | verbs on them | [`array_verbs`] | Jacobians by columns, by rows and by colours are one; Hessians are symmetric |
 //! | traces | [`tracing`] | they compute the same; are their own traces; replay or refuse; reverse modes agree |
 //! | texts of the front end | [`futhark_text`] | what was printed is read |
+//! | any bytes at all | [`bad_input`] | they are read or refused, soon and within limits; what is read means one thing |
 //! | pictures | [`drawings`] | boxes and edges have places of their own; markup is well formed |
 //! | functions | [`primitives`], [`special_points`] | partials are slopes, to third order; documented special points |
 //!
@@ -76,6 +77,7 @@ pub mod array_tape;
 mod array_values;
 pub mod array_verbs;
 pub mod arrays;
+pub mod bad_input;
 pub mod checkpointing;
 mod differences;
 pub mod drawings;
@@ -88,6 +90,7 @@ mod futhark_trees;
 pub mod homomorphism;
 pub mod kronecker;
 pub mod module;
+mod mutation;
 pub mod primitives;
 mod program;
 pub mod refinement;
@@ -106,6 +109,7 @@ pub use array_programs::ArrayProgram;
 pub use differences::slope;
 pub use formula::Formula;
 pub use kronecker::Coefficients;
+pub use mutation::mutated;
 pub use num_bigint::BigInt;
 pub use num_rational::BigRational;
 pub use program::Program;

@@ -2,6 +2,8 @@
 //!
 //! Law: the exit code says which of them it is, and nothing else does.
 
+use std::io::Write;
+
 use catadiff::futhark::source::{Message, Severity, Sources};
 
 /// Exit code: a test failed.
@@ -52,6 +54,11 @@ impl Failure {
         let code = if matches!(message.code, "entry" | "arguments") { ASKED } else { RAN };
         Failure { output: Vec::new(), text: placed(sources, message), code }
     }
+}
+
+/// Says something on standard error. A reader that is gone is no mistake.
+pub(crate) fn tell(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
 /// A message at its place, or alone if it has none.

@@ -8,7 +8,7 @@ use std::path::Path;
 use catadiff::futhark::core::{Entry, Program};
 use catadiff::futhark::source::{Message, Severity, Sources};
 
-use crate::answer::{ASKED, Answer, Failure, shown};
+use crate::answer::{ASKED, Answer, Failure, shown, tell};
 use crate::arguments::Arguments;
 use crate::json::Object;
 use crate::load::Texts;
@@ -41,7 +41,7 @@ pub(crate) fn check(arguments: &Arguments) -> Result<Answer, Failure> {
         }
     }
     if bad == 0 {
-        eprint!("{wrong}");
+        tell(&wrong);
         return Ok(output.into());
     }
     let summary = if count == 1 { String::new() } else { format!("\n{bad} of {count} files are no programs") };

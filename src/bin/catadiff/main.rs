@@ -26,7 +26,7 @@ mod trace;
 
 use std::process::ExitCode;
 
-use answer::{Answer, Failure};
+use answer::{Answer, Failure, tell};
 use arguments::Arguments;
 
 fn main() -> ExitCode {
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
     let (output, code) = match answer {
         Ok(Answer { output, code }) => (output, code),
         Err(Failure { output, text, code }) => {
-            eprintln!("catadiff: {}", text.trim_end());
+            tell(&format!("catadiff: {}\n", text.trim_end()));
             (output, code)
         }
     };

@@ -11,7 +11,7 @@ use catadiff::futhark::syntax::tree::{Declaration, DeclarationKind, Expression, 
 use catadiff::futhark::syntax::{parse, parse_expression};
 use catadiff::interpret::Limits;
 
-use crate::answer::{Answer, Failure, shown};
+use crate::answer::{Answer, Failure, shown, tell};
 use crate::arguments::Arguments;
 use crate::cases::caught;
 use crate::load::Texts;
@@ -55,7 +55,7 @@ pub(crate) fn repl(arguments: &Arguments) -> Result<Answer, Failure> {
             Ok(0) => return Ok(String::new().into()),
             Ok(_) => {}
             Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
-                eprintln!("this line is not Unicode text");
+                tell("this line is not Unicode text\n");
                 continue;
             }
             Err(error) => return Err(Failure::asked(format!("standard input cannot be read: {error}"))),
@@ -67,7 +67,7 @@ pub(crate) fn repl(arguments: &Arguments) -> Result<Answer, Failure> {
             // Nobody listens any more.
             Ok(text) if write!(out, "{text}").and_then(|()| out.flush()).is_err() => return Ok(String::new().into()),
             Ok(_) => {}
-            Err(text) => eprintln!("{}", text.trim_end()),
+            Err(text) => tell(&format!("{}\n", text.trim_end())),
         }
     }
 }

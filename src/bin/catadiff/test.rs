@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use crate::answer::{Answer, FAILED, Failure};
+use crate::answer::{Answer, FAILED, Failure, tell};
 use crate::arguments::Arguments;
 use crate::cases::{Plan, Status, Verdict, run};
 use crate::compare::Tolerance;
@@ -138,14 +138,14 @@ fn in_parallel(files: &[PathBuf], threads: usize, plan: &Plan) -> Vec<Verdict> {
                     *verdicts[at].lock().expect("no thread panics with it") = found;
                     let count = done.fetch_add(1, Ordering::Relaxed) + 1;
                     if progress {
-                        eprint!("\r{} {count}/{}", bar(count, files.len()), files.len());
+                        tell(&format!("\r{} {count}/{}", bar(count, files.len()), files.len()));
                     }
                 }
             });
         }
     });
     if progress {
-        eprint!("\r\x1b[K");
+        tell("\r\x1b[K");
     }
     verdicts.into_iter().flat_map(|slot| slot.into_inner().expect("no thread panics with it")).collect()
 }

@@ -213,12 +213,13 @@ impl Checker<'_> {
         end: Option<&Expression>,
         step: Option<&Expression>,
     ) -> Option<Size> {
-        let of = |value: Option<&Expression>| value.map(|value| self.size_of(value).expect("it has been named"));
+        // A literal that is out of range is no size, and is refused later.
+        let of = |value: Option<&Expression>| value.map_or(Some(None), |value| self.size_of(value).map(Some));
         let step = match step {
             None => 1,
             Some(step) => self.unifier.normal(&self.size_of(step)?).as_constant()?,
         };
-        let (start, end) = (of(start), of(end));
+        let (start, end) = (of(start)?, of(end)?);
         match step {
             1 => Some(difference(end.unwrap_or_else(|| size.clone()), start.unwrap_or(Size::Constant(0)))),
             -1 => {

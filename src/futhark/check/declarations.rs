@@ -124,7 +124,6 @@ impl Checker<'_> {
         }
         if declared.entry {
             let entry = self.entry(declared, definition, &scheme, &open)?;
-            self.entries.retain(|other| other.name != entry.name);
             self.entries.push(entry);
         }
         if self.own == usize::MAX && &*declared.name == "length" {
@@ -149,7 +148,6 @@ impl Checker<'_> {
             let scheme = self.definitions[definition.0 as usize].scheme.clone();
             let open = self.open_constants.get(&definition).cloned().unwrap_or_default();
             if let Ok(entry) = self.entry(declared, definition, &scheme, &open) {
-                self.entries.retain(|other| other.name != entry.name);
                 self.entries.push(entry);
             }
         }

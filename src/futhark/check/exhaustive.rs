@@ -3,6 +3,7 @@
 //! Law: the answer is exact: a missing case that is shown fits none of the patterns. (Maranget, *Warnings for pattern
 //! matching*, 2007.)
 
+use super::deep;
 use crate::futhark::core::{Constant, Pattern, PatternKind, Prim, Type};
 use crate::futhark::source::Name;
 
@@ -15,21 +16,31 @@ enum Shape {
     Constant(Constant),
 }
 
-/// More steps than this are not made; the patterns then count as exhaustive when they are not shown not to be.
-const STEPS: u32 = 100_000;
+/// More parts of patterns than this are not looked at: there are patterns of which no search in less than exponential time is known.
+const PARTS: usize = 10_000_000;
+
+/// Nothing was found in as many steps.
+#[derive(Debug)]
+pub(super) struct TooLong;
 
 /// A value that none of the patterns fits, as the user would write it.
-pub(super) fn missing<'p>(patterns: impl Iterator<Item = &'p Pattern>, of: &Type) -> Option<String> {
+pub(super) fn missing<'p>(patterns: impl Iterator<Item = &'p Pattern>, of: &Type) -> Result<Option<String>, TooLong> {
     let rows: Vec<Vec<Shape>> = patterns.map(|pattern| vec![shape(pattern)]).collect();
-    let mut steps = STEPS;
-    let missing = search(&rows, std::slice::from_ref(of), &mut steps)?;
-    Some(missing.join(" "))
+    let mut parts = PARTS;
+    match search(&rows, std::slice::from_ref(of), &mut parts) {
+        Some(missing) => Ok(Some(missing.join(" "))),
+        None if parts == 0 => Err(TooLong),
+        None => Ok(None),
+    }
 }
 
 fn shape(pattern: &Pattern) -> Shape {
     match &pattern.kind {
         PatternKind::Local(_) | PatternKind::Wildcard => Shape::Any,
-        PatternKind::Record(fields) => Shape::Record(fields.iter().map(|(_, field)| shape(field)).collect()),
+        PatternKind::Record(fields) => {
+            let parts: Vec<Shape> = fields.iter().map(|(_, field)| shape(field)).collect();
+            if parts.iter().all(|part| matches!(part, Shape::Any)) { Shape::Any } else { Shape::Record(parts) }
+        }
         PatternKind::Constructor(name, payload) => {
             Shape::Constructor(name.clone(), payload.iter().map(shape).collect())
         }
@@ -38,9 +49,28 @@ fn shape(pattern: &Pattern) -> Shape {
 }
 
 /// Values of these types that fit no row, one for each column.
-fn search(rows: &[Vec<Shape>], types: &[Type], steps: &mut u32) -> Option<Vec<String>> {
-    *steps = steps.checked_sub(1)?;
+fn search(rows: &[Vec<Shape>], types: &[Type], left: &mut usize) -> Option<Vec<String>> {
+    *left = left.saturating_sub((1 + rows.len()) * (1 + types.len()));
+    // A row that fits everything leaves nothing over.
+    if *left == 0 || rows.iter().any(|row| row.iter().all(|shape| matches!(shape, Shape::Any))) {
+        return None;
+    }
+    deep(|| search_first(rows, types, left))
+}
+
+/// The same, by the first column.
+fn search_first(rows: &[Vec<Shape>], types: &[Type], left: &mut usize) -> Option<Vec<String>> {
     let Some((of, rest)) = types.split_first() else { return rows.is_empty().then(Vec::new) };
+    // Each case of the first column looks at all rows.
+    let cases = match of {
+        Type::Sum(constructors) => constructors.len(),
+        Type::Prim(_) => rows.iter().filter(|row| matches!(row[0], Shape::Constant(_))).count(),
+        _ => 1,
+    };
+    *left = left.saturating_sub(cases * rows.len());
+    if *left == 0 {
+        return None;
+    }
     let all_any = rows.iter().all(|row| matches!(row[0], Shape::Any));
     match of {
         Type::Record(fields) if !all_any => {
@@ -55,7 +85,7 @@ fn search(rows: &[Vec<Shape>], types: &[Type], steps: &mut u32) -> Option<Vec<St
                     first.into_iter().chain(row[1..].iter().cloned()).collect()
                 })
                 .collect();
-            let mut found = search(&rows, &parts, steps)?;
+            let mut found = search(&rows, &parts, left)?;
             let after = found.split_off(fields.len());
             let shown = if of.as_tuple().is_some() {
                 format!("({})", found.join(", "))
@@ -79,7 +109,7 @@ fn search(rows: &[Vec<Shape>], types: &[Type], steps: &mut u32) -> Option<Vec<St
                     Some(first.into_iter().chain(row[1..].iter().cloned()).collect())
                 })
                 .collect();
-            let mut found = search(&rows, &parts, steps)?;
+            let mut found = search(&rows, &parts, left)?;
             let after = found.split_off(payload.len());
             let shown = if found.is_empty() { format!("#{name}") } else { format!("(#{name} {})", found.join(" ")) };
             Some([shown].into_iter().chain(after).collect())
@@ -92,7 +122,7 @@ fn search(rows: &[Vec<Shape>], types: &[Type], steps: &mut u32) -> Option<Vec<St
                     Shape::Any | Shape::Record(_) | Shape::Constructor(..) => None,
                 })
                 .collect();
-            let with = |value: Option<Constant>, steps: &mut u32| {
+            let with = |value: Option<Constant>, left: &mut usize| {
                 let rows: Vec<Vec<Shape>> = rows
                     .iter()
                     .filter(|row| match &row[0] {
@@ -101,7 +131,7 @@ fn search(rows: &[Vec<Shape>], types: &[Type], steps: &mut u32) -> Option<Vec<St
                     })
                     .map(|row| row[1..].to_vec())
                     .collect();
-                search(&rows, rest, steps)
+                search(&rows, rest, left)
             };
             let show = |value: Option<Constant>, after: Vec<String>| {
                 let shown = match value {
@@ -131,13 +161,13 @@ fn search(rows: &[Vec<Shape>], types: &[Type], steps: &mut u32) -> Option<Vec<St
                     }
                     tried.push(value);
                 }
-                with(candidate, steps).map(|after| show(candidate, after))
+                with(candidate, left).map(|after| show(candidate, after))
             })
         }
         _ => {
             let rows: Vec<Vec<Shape>> =
                 rows.iter().filter(|row| matches!(row[0], Shape::Any)).map(|row| row[1..].to_vec()).collect();
-            let after = search(&rows, rest, steps)?;
+            let after = search(&rows, rest, left)?;
             Some(["_".to_owned()].into_iter().chain(after).collect())
         }
     }

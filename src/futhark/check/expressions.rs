@@ -24,6 +24,7 @@ impl Checker<'_> {
     /// An expression; the type that is expected is a hint.
     pub(super) fn expression(&mut self, written: &tree::Expression, expected: Option<&Type>) -> Checked<Expression> {
         let value = deep(|| self.expression_kind(written, expected))?;
+        self.small(&value.of, written.span)?;
         Ok(Expression { span: written.span, ..value })
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Law: what leaves the checker has no unknown; numbers are rounded once, to the kind that they turned out to have.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::substitute::{Part, visit};
@@ -49,7 +50,7 @@ impl Checker<'_> {
             ExpressionKind::Lambda(lambda) => irrefutable(&lambda.param, "parameter")?,
             ExpressionKind::Match(scrutinee, cases) => {
                 let patterns = cases.iter().map(|(pattern, _)| pattern);
-                if let Some(case) = exhaustive::missing(patterns, &scrutinee.of) {
+                if let Some(case) = missing(patterns, &scrutinee.of, span)? {
                     let text = format!("this match does not cover the case {case}");
                     return fault("match", span, text, format!("add `case {case} -> …`"));
                 }
@@ -135,6 +136,7 @@ impl Checker<'_> {
 
     /// The type, in which nothing may be left unknown.
     pub(super) fn complete(&mut self, of: &Type, span: Span) -> Checked<Type> {
+        self.small(of, span)?;
         let mut resolved = self.unifier.resolve(of);
         for _ in 0..64 {
             let (mut unknown_type, mut unknown_size) = (None, None);
@@ -278,17 +280,34 @@ fn comparable(of: &Type) -> bool {
     }
 }
 
+/// A value that the patterns do not fit, if there is one and it is found in time.
+fn missing<'p>(patterns: impl Iterator<Item = &'p Pattern>, of: &Type, span: Span) -> Checked<Option<String>> {
+    exhaustive::missing(patterns, of).or_else(|exhaustive::TooLong| {
+        let text = "whether these patterns fit every value takes too long to find out";
+        fault("match", span, text, "match less at a time, or add a last case that fits everything: `case _ -> …`")
+    })
+}
+
 fn irrefutable(pattern: &Pattern, place: &str) -> Checked<()> {
     if matches!(pattern.kind, PatternKind::Local(_) | PatternKind::Wildcard) {
         return Ok(());
     }
-    match exhaustive::missing([pattern].into_iter(), &pattern.of) {
+    match missing([pattern].into_iter(), &pattern.of, pattern.span)? {
         None => Ok(()),
         Some(case) => {
             let text = format!("this {place} pattern does not fit the value {case}");
             fault("match", pattern.span, text, "use `match`, with a case for it")
         }
     }
+}
+
+/// Of entries of one name, the last.
+pub(super) fn last_of_each(mut entries: Vec<Entry>) -> Vec<Entry> {
+    let mut later = HashSet::new();
+    entries.reverse();
+    entries.retain(|entry| later.insert(entry.name.clone()));
+    entries.reverse();
+    entries
 }
 
 /// The program of the definitions that are the user's, or mentioned by them.

@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::report::Role;
 use super::sizes::Polynomial;
-use super::substitute::{Part, map_dimensions, map_sizes, mentions, visit};
+use super::substitute::{Part, binders, map_dimensions, map_sizes, mentions, visit};
 use super::types::I64;
-use super::unify::{Required, binders};
+use super::unify::Required;
 use super::{Checked, Checker, fault};
 use crate::futhark::core::{self, Expression, ExpressionKind, Lambda, Local, Pattern, Scheme, Size, Type, TypeVar};
 use crate::futhark::source::{Name, Span};

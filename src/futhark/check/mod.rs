@@ -14,6 +14,7 @@ mod convert;
 mod declarations;
 mod exhaustive;
 mod expressions;
+mod extent;
 mod finish;
 mod flat;
 mod functions;
@@ -38,7 +39,7 @@ use self::unify::Unifier;
 use super::core::{self, Defined, Definition, Entry, Expression, ExpressionKind, Local, Pattern, Program, Scheme};
 use super::core::{sizes, substitute};
 use super::source::{Message, Name, Severity, Span};
-use super::syntax::tree;
+use super::syntax::{self, tree};
 
 /// Where other files come from.
 pub trait Imports {
@@ -91,7 +92,7 @@ pub fn check(file: &tree::File, imports: &mut dyn Imports) -> Result<(Program, V
             return Err(checker.messages);
         }
         let (definitions, entries, locals) = (checker.definitions, checker.entries, checker.locals);
-        let program = finish::reachable(definitions, entries, locals, checker.own);
+        let program = finish::reachable(definitions, finish::last_of_each(entries), locals, checker.own);
         let mut messages = checker.messages;
         messages.extend(flat::warnings(&program));
         Ok((program, messages))
@@ -121,6 +122,9 @@ fn follows() -> Fault {
 fn deep<T>(run: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(4 << 20, 16 << 20, run)
 }
+
+/// A body binds so many values at most: each is a `let` around what follows, and programs nest no deeper than they are walked.
+const BINDINGS: usize = 2 * syntax::DEPTH as usize;
 
 /// A binding of the body that is being checked.
 enum Pending {
@@ -177,7 +181,12 @@ impl Checker<'_> {
         self.unifier.level -= 1;
         let pending = self.pending.pop().expect("pushed above");
         self.env = env;
-        Ok(wrap(pending, checked?))
+        let checked = checked?;
+        if pending.len() > BINDINGS {
+            let text = format!("more than {BINDINGS} values in one body have sizes that are known only when it runs");
+            return fault("limit", checked.span, text, "make functions of parts of it");
+        }
+        Ok(wrap(pending, checked))
     }
 
     /// Binds a value for the rest of the body around.

@@ -107,6 +107,7 @@ impl Checker<'_> {
                 message.hint(format!("the sizes {} and {} differ", self.show_size(&a), self.show_size(&b)))
             }
             Clash::Infinite => message.hint("the type would contain itself"),
+            Clash::Large => message.hint("the type would be too large"),
             Clash::Field(name) => message.hint(format!("there is no field `{name}`")),
             Clash::Constructor(name) => message.hint(format!("there is no such constructor `#{name}`")),
         })

@@ -143,7 +143,15 @@ fn distance(a: &str, b: &str, limit: usize) -> usize {
     rows[a.len()][b.len()]
 }
 
+/// So many mistakes come with a name that may be meant, which is looked for among all.
+const GUESSES: usize = 20;
+
 impl Checker<'_> {
+    /// The name of those given that is nearest to a name, if one is near, and if there are few mistakes so far.
+    fn nearest<'a>(&self, name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+        if self.messages.len() < GUESSES { nearest(name, known) } else { None }
+    }
+
     /// The scope that the modules before a name lead to.
     fn scope_of(&self, name: &tree::QualifiedName) -> Checked<Env> {
         let mut env = self.env.clone();
@@ -156,7 +164,7 @@ impl Checker<'_> {
                     return fault("module", name.span, text, "apply it to a module first: `module m = …`");
                 }
                 None => {
-                    let hint = match nearest(module, env.modules.keys().map(|name| &**name)) {
+                    let hint = match self.nearest(module, env.modules.keys().map(|name| &**name)) {
                         Some(near) => format!("did you mean `{near}`?"),
                         None => "declare it with `module`, or import the file that does".into(),
                     };
@@ -204,7 +212,7 @@ impl Checker<'_> {
             }
             None => {
                 let shown = show_name(name);
-                let near = nearest(&name.name, values.keys().map(|name| &**name));
+                let near = self.nearest(&name.name, values.keys().map(|name| &**name));
                 let within = near.map(|near| prefixed(&name.modules, near));
                 let hint = match within.or_else(|| self.elsewhere(name)) {
                     Some(near) => format!("did you mean `{near}`?"),
@@ -217,6 +225,9 @@ impl Checker<'_> {
 
     /// A module in which a name is, for the hint of an unknown name.
     fn elsewhere(&self, name: &tree::QualifiedName) -> Option<String> {
+        if self.messages.len() >= GUESSES {
+            return None;
+        }
         let has = |module: &Module| match module {
             Module::Structure(env) => env.values.contains_key(&name.name),
             Module::Functor(_) | Module::Poisoned => false,
@@ -232,7 +243,7 @@ impl Checker<'_> {
         if let Some(template) = env.types.get(&name.name) {
             return Ok(template.clone());
         }
-        let hint = match nearest(&name.name, env.types.keys().map(|name| &**name)) {
+        let hint = match self.nearest(&name.name, env.types.keys().map(|name| &**name)) {
             Some(near) => format!("did you mean `{}`?", prefixed(&name.modules, near)),
             None => "declare it with `type`, or as a type parameter such as `'t`".into(),
         };
@@ -257,7 +268,7 @@ impl Checker<'_> {
         if let Some(signature) = env.signatures.get(&name.name) {
             return Ok(signature.clone());
         }
-        let hint = match nearest(&name.name, env.signatures.keys().map(|name| &**name)) {
+        let hint = match self.nearest(&name.name, env.signatures.keys().map(|name| &**name)) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "declare it with `module type`".into(),
         };

@@ -15,9 +15,6 @@ use crate::futhark::core::{Constant, Expression, ExpressionKind, Instance, Local
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::tree::{self, TypeArgument, TypeExpression, TypeKind, TypeParam, TypeParamKind};
 
-/// More parts than this in one type are not worked out.
-const LARGEST: usize = 20_000;
-
 /// The order of the fields of records: numbers by value, then names.
 pub(super) fn field_order(a: &Name, b: &Name) -> Ordering {
     match (a.parse::<u64>(), b.parse::<u64>()) {
@@ -185,15 +182,6 @@ impl Checker<'_> {
         Ok(of)
     }
 
-    /// Refuses types so large that a program would never end to be checked.
-    pub(super) fn small(&self, of: &Type, span: Span) -> Checked<()> {
-        let mut budget = LARGEST;
-        if count(of, &mut budget) {
-            return Ok(());
-        }
-        fault("type", span, "this type is too large", format!("use types of at most {LARGEST} parts"))
-    }
-
     /// The size that is written, or a new unknown.
     fn written_size(&mut self, size: Option<&tree::Expression>, span: Span) -> Checked<Size> {
         let Some(size) = size else { return Ok(self.unifier.unknown_size(span)) };
@@ -332,17 +320,4 @@ pub(super) fn substitute(of: &Type, sizes: &HashMap<Local, Size>, types: &HashMa
             _ => None,
         },
     )
-}
-
-/// Whether a type has no more parts than the budget, which is used up.
-fn count(of: &Type, budget: &mut usize) -> bool {
-    let Some(left) = budget.checked_sub(1) else { return false };
-    *budget = left;
-    match of {
-        Type::Prim(_) | Type::Var(_) | Type::Unknown(_) => true,
-        Type::Array(_, of) | Type::Accumulator(of) => count(of, budget),
-        Type::Record(fields) => fields.iter().all(|(_, of)| count(of, budget)),
-        Type::Sum(constructors) => constructors.iter().flat_map(|(_, p)| p).all(|of| count(of, budget)),
-        Type::Function { param, result, .. } => count(param, budget) && count(result, budget),
-    }
 }

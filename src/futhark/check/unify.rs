@@ -74,6 +74,8 @@ pub(super) enum Clash {
     Sizes(Size, Size),
     /// One would contain itself.
     Infinite,
+    /// It would be too large.
+    Large,
     /// A field is missing.
     Field(Name),
     /// A constructor is missing.
@@ -138,14 +140,18 @@ impl Unifier {
         })
     }
 
-    /// The type with all that is known put in.
+    /// The type with all that is known put in, if it is small.
     pub(super) fn resolve(&self, of: &Type) -> Type {
+        if self.is_small(of) { self.resolved(of) } else { of.clone() }
+    }
+
+    fn resolved(&self, of: &Type) -> Type {
         deep(|| {
             map_type(
                 of,
                 &mut |size| matches!(size, Size::Unknown(_) | Size::Local(_)).then(|| self.resolve_size(size)),
                 &mut |variable| match variable {
-                    Type::Unknown(unknown) => self.types[*unknown as usize].value.as_ref().map(|of| self.resolve(of)),
+                    Type::Unknown(unknown) => self.types[*unknown as usize].value.as_ref().map(|of| self.resolved(of)),
                     _ => None,
                 },
             )
@@ -312,7 +318,10 @@ impl Unifier {
     /// What a type is at an unknown of that depth: unknowns within become as shallow, and sizes that are not in scope there
     /// become unknown sizes, to be equal if that turns out to be possible.
     fn fit(&mut self, unknown: u32, level: u32, of: &Type, left: &mut bool) -> Result<Type, Clash> {
-        let of = self.resolve(of);
+        if !self.is_small(of) {
+            return Err(Clash::Large);
+        }
+        let of = self.resolved(of);
         let mut infinite = false;
         super::substitute::visit(&of, &mut |part| match part {
             super::substitute::Part::Variable(Type::Unknown(inner)) => {
@@ -327,7 +336,7 @@ impl Unifier {
         }
         // Functions bind the sizes that their own results mention.
         let mut bound = Vec::new();
-        binders(&of, &mut bound);
+        super::substitute::binders(&of, &mut bound);
         Ok(super::substitute::map_dimensions(&of, &mut |size| {
             let outside = super::substitute::mentions(size, &mut |leaf| match leaf {
                 Size::Local(local) => !bound.contains(local) && self.local_levels[local.0 as usize] > level,
@@ -478,20 +487,5 @@ impl Unifier {
         self.deferred.clear();
         self.alias.clear();
         self.eliminated.clear();
-    }
-}
-
-/// The sizes that the functions in a type bind.
-pub(super) fn binders(of: &Type, found: &mut Vec<Local>) {
-    match of {
-        Type::Prim(_) | Type::Unknown(_) | Type::Var(_) => {}
-        Type::Array(_, of) | Type::Accumulator(of) => binders(of, found),
-        Type::Record(fields) => fields.iter().for_each(|(_, of)| binders(of, found)),
-        Type::Sum(constructors) => constructors.iter().flat_map(|(_, p)| p).for_each(|of| binders(of, found)),
-        Type::Function { param, name, exists, result } => {
-            found.extend(name.iter().chain(exists));
-            binders(param, found);
-            binders(result, found);
-        }
     }
 }

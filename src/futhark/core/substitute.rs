@@ -3,7 +3,7 @@
 //! Law: what is put in is not looked at again, so a substitution ends whatever it puts in.
 
 use super::sizes::{leaves, map_size};
-use super::{Size, Type};
+use super::{Local, Size, Type};
 
 /// Applies functions to the sizes and to the variables (known or not) of a type; `None` leaves a variable as it is.
 pub(in crate::futhark) fn map_type(
@@ -100,4 +100,19 @@ pub(in crate::futhark) fn mentions(size: &Size, question: &mut impl FnMut(&Size)
     let mut found = false;
     leaves(size, &mut |leaf| found |= question(leaf));
     found
+}
+
+/// The sizes that the functions in a type bind.
+pub(in crate::futhark) fn binders(of: &Type, found: &mut Vec<Local>) {
+    match of {
+        Type::Prim(_) | Type::Unknown(_) | Type::Var(_) => {}
+        Type::Array(_, of) | Type::Accumulator(of) => binders(of, found),
+        Type::Record(fields) => fields.iter().for_each(|(_, of)| binders(of, found)),
+        Type::Sum(constructors) => constructors.iter().flat_map(|(_, p)| p).for_each(|of| binders(of, found)),
+        Type::Function { param, name, exists, result } => {
+            found.extend(name.iter().chain(exists));
+            binders(param, found);
+            binders(result, found);
+        }
+    }
 }

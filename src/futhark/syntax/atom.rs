@@ -40,6 +40,7 @@ impl Parser<'_> {
         loop {
             if self.begins_atom() {
                 arguments.push(self.atom()?);
+                self.taller()?;
             } else if self.kind() == Kind::Backslash && !(function.is_none() && arguments.is_empty()) {
                 arguments.push(self.nested(Self::lambda)?);
                 break;
@@ -172,6 +173,7 @@ impl Parser<'_> {
             if p.kind() == Kind::Colon {
                 return p.fail_with("`=` and the value of the field", "the type of a field has `:`, its value `=`");
             }
+            p.stands_alone(&field)?;
             let name = QualifiedName { modules: Vec::new(), name: field.clone(), span };
             Ok((field, Expression { kind: ExpressionKind::Name(name), span }))
         })?;

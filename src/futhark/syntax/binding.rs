@@ -119,7 +119,7 @@ impl Parser<'_> {
         params: Vec<Pattern>,
     ) -> Parse<ValueDeclaration> {
         let result = if self.eat(Kind::Colon) { Some(self.type_expression()?) } else { None };
-        let body = self.value()?;
+        let body = self.within(params.len(), Self::value)?;
         Ok(ValueDeclaration { entry, name, name_span, type_params, params, result, body })
     }
 

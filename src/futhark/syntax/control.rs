@@ -117,7 +117,7 @@ impl Parser<'_> {
         }
         let result = if self.eat(Kind::Colon) { Some(self.type_term()?) } else { None };
         self.expect(Kind::Arrow, "after the parameters of a function")?;
-        let body = Box::new(self.expression()?);
+        let body = Box::new(self.within(params.len(), Self::expression)?);
         Ok(self.make(start, ExpressionKind::Lambda(params, result, body)))
     }
 }

@@ -121,6 +121,14 @@ impl Parser<'_> {
         Ok(self.name("of a field, or the number of a component")?.0)
     }
 
+    /// A field that stands without `=` is a variable as well, which no number is.
+    pub(super) fn stands_alone(&self, field: &str) -> Parse<()> {
+        if field.starts_with(|first: char| first.is_ascii_digit()) {
+            return self.fail_with("`=` behind the number of a component", "only a name can stand alone, as in `{x}`");
+        }
+        Ok(())
+    }
+
     /// Operators, and perhaps a range made of what they give.
     fn range(&mut self) -> Parse<Expression> {
         let begin = self.here();
@@ -207,7 +215,10 @@ impl Parser<'_> {
         if self.kind() == Kind::CloseBracket {
             return self.fail_with("an index", "all of a dimension is `[:]`");
         }
-        self.list(open, Kind::CloseBracket, Self::index)
+        let indices = self.list(open, Kind::CloseBracket, Self::index)?;
+        // An array with as many dimensions nests as deeply.
+        indices.iter().try_for_each(|_| self.taller())?;
+        Ok(indices)
     }
 
     /// `i` or `i:j:k`.

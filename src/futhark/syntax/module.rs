@@ -17,7 +17,7 @@ impl Parser<'_> {
         }
         let signature = if self.eat(Kind::Colon) { Some(self.signature()?) } else { None };
         self.expect(Kind::Equals, "and a module")?;
-        let body = self.module_expression()?;
+        let body = self.within(params.len(), Self::module_expression)?;
         Ok(ModuleDeclaration { name, params, signature, body })
     }
 

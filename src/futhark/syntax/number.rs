@@ -103,7 +103,7 @@ fn hexadecimal(text: &str) -> Option<(u128, i64)> {
     if whole.is_empty() {
         return None;
     }
-    let mut power: i64 = power.parse().ok().filter(|power: &i64| power.abs() < 1 << 40)?;
+    let mut power: i64 = power.parse().ok().filter(|power: &i64| power.unsigned_abs() < 1 << 40)?;
     let mut mantissa: u128 = 0;
     for (at, c) in whole.chars().chain(fraction.chars()).enumerate() {
         let digit = u128::from(c.to_digit(16)?);

@@ -307,6 +307,20 @@ impl<'t> Parser<'t> {
         found
     }
 
+    /// What stands within functions of so many parameters, each of which is a level.
+    pub(super) fn within<T>(&mut self, params: usize, rule: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        let levels = u32::try_from(params).unwrap_or(DEPTH);
+        if self.depth.saturating_add(levels) > DEPTH {
+            return self.too_deep();
+        }
+        self.depth += levels;
+        let found = rule(self);
+        self.depth -= levels;
+        let found = found?;
+        (0..levels).try_for_each(|_| self.taller())?;
+        Ok(found)
+    }
+
     /// Says that a node was put on top of all that was made since the innermost [`nested`](Parser::nested) began.
     pub(super) fn taller(&mut self) -> Parse<()> {
         if self.height >= DEPTH {

@@ -106,6 +106,7 @@ impl Parser<'_> {
         if self.eat(Kind::Equals) {
             return Ok((field, self.pattern(true)?));
         }
+        self.stands_alone(&field)?;
         let pattern = self.name_pattern(start, field.clone());
         if self.eat(Kind::Colon) {
             let of = self.type_expression()?;

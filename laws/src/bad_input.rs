@@ -1,0 +1,268 @@
+//! Laws of bad input: whatever the bytes are, they are read or refused, soon, within limits and without a panic.
+//!
+//! Law: what is read means the same however it is run. These are the bodies of the targets in `fuzz/` and of the test that
+//! runs without a fuzzer; each takes any bytes, in the shape of one kind of input.
+
+use std::fmt;
+
+use catadiff::array::Program;
+use catadiff::futhark::check::{NoImports, check};
+use catadiff::futhark::core::{self, Entry, Prim, verify};
+use catadiff::futhark::source::{Message, Sources};
+use catadiff::futhark::syntax::{parse, tree::File};
+use catadiff::futhark::testing::blocks::blocks;
+use catadiff::futhark::values::{Array, Data, read, read_as, write_binary};
+use catadiff::futhark::{elaborate::compile_entry, interpreter, meaning::interface};
+use catadiff::interpret::{Limits, Scalar, Value, run};
+use catadiff::term::{Arena, parse as parse_formula};
+
+use crate::violation::{Verdict, Violation};
+
+/// What a run may take here.
+const LIMITS: Limits = Limits { steps: 20_000, elements: 1 << 16 };
+/// How many entry points of a program are run.
+const ENTRIES: usize = 4;
+/// The size of arguments in each dimension.
+const SIZE: usize = 3;
+/// How far apart two reals may be that are sums of the same numbers in another order.
+const CLOSE: f64 = 1e-7;
+/// By how much arguments are moved to see whether results depend on the order of sums.
+const MOVED: f64 = 1.0 + 1e-12;
+
+fn holds(law: &str, input: &str, holds: bool, left: impl fmt::Display, right: impl fmt::Display) -> Verdict {
+    if holds {
+        return Ok(());
+    }
+    let instances = vec![("input".to_owned(), format!("\n{input}\n"))];
+    Err(Violation { law: law.to_owned(), instances, left: left.to_string(), right: right.to_string() })
+}
+
+/// A text is a program of the front end, or messages with their places. A program prints and is read again; what the checker makes
+/// of it verifies; its entry points, run on small arguments within limits, give the same under each meaning.
+///
+/// # Errors
+/// The violation.
+pub fn of_programs(bytes: &[u8]) -> Verdict {
+    let text = String::from_utf8_lossy(bytes);
+    let mut sources = Sources::default();
+    let file = sources.add("input", &*text);
+    if let Err(messages) = blocks(&text, file) {
+        explained(&sources, &text, &messages)?;
+    }
+    let tree = match parse(&text, file) {
+        Ok(tree) => tree,
+        Err(messages) => return explained(&sources, &text, &messages),
+    };
+    printed_is_read(&tree, &text)?;
+    match check(&tree, &mut NoImports) {
+        Err(messages) => explained(&sources, &text, &messages),
+        Ok((program, warnings)) => {
+            warnings.iter().for_each(|warning| drop(sources.show(warning).to_string()));
+            let verified = verify(&program);
+            let found = verified.as_ref().err().cloned().unwrap_or_default();
+            holds("what is checked verifies", &text, verified.is_ok(), found, "")?;
+            program.entries.iter().take(ENTRIES).try_for_each(|entry| entry_means_one_thing(&text, &program, entry))
+        }
+    }
+}
+
+/// Mistakes are at least one, and each can be shown.
+fn explained(sources: &Sources, text: &str, messages: &[Message]) -> Verdict {
+    let shown = messages.iter().all(|message| !sources.show(message).to_string().is_empty());
+    holds("what is refused is explained", text, shown && !messages.is_empty(), messages.len(), "at least 1")
+}
+
+fn printed_is_read(tree: &File, text: &str) -> Verdict {
+    let printed = tree.to_string();
+    match parse(&printed, 0) {
+        Ok(again) => {
+            holds("print (parse (print t)) = print t", text, again.to_string() == printed, again, printed.clone())
+        }
+        Err(messages) => holds("what is printed is read", text, false, format!("{messages:?}"), printed),
+    }
+}
+
+/// The interpreter and the array program agree wherever both have results.
+fn entry_means_one_thing(text: &str, program: &core::Program, entry: &Entry) -> Verdict {
+    let leaves: Vec<_> = entry.params.iter().flat_map(|(_, of)| interface(of)).collect();
+    // No more elements than limits allow.
+    if leaves.len() > 50 || leaves.iter().any(|(_, rank)| *rank > 4) {
+        return Ok(());
+    }
+    let arguments = |by: f64| leaves.iter().map(|(kind, rank)| argument(*kind, *rank, by)).collect::<Vec<_>>();
+    let interpreted = |by| interpreter::run(program, &entry.name, &arguments(by), LIMITS);
+    let found = interpreted(1.0);
+    let Ok(elaborated) = compile_entry(program, &entry.name) else { return Ok(()) };
+    let shown = elaborated.program.to_string();
+    let again = Program::parse(&shown).map(|again| again.to_string());
+    let law = "an elaborated program prints and is read";
+    holds(law, text, again.as_ref() == Ok(&shown), format!("{again:?}"), &shown)?;
+    let run = elaborated.run(&arguments(1.0), &LIMITS);
+    let (Ok(run), Ok(found)) = (run, found) else { return Ok(()) };
+    let as_values = |arrays: &[Array]| arrays.iter().map(value).collect::<Vec<_>>();
+    let (run, found) = (as_values(&run), as_values(&found));
+    let moved = || interpreted(MOVED).ok().map(|results| as_values(&results));
+    same(&format!("{text}\nentry {}", entry.name), &run, &found, moved)?;
+    lanes_are_the_interpreter(&elaborated.program)
+}
+
+/// Small numbers, none of them the same.
+fn argument(kind: Prim, rank: usize, by: f64) -> Array {
+    let shape = vec![SIZE; rank];
+    let count = u8::try_from(SIZE.pow(u32::try_from(rank).expect("a small rank"))).expect("few elements");
+    let bytes = || 0..count;
+    let data = match kind {
+        Prim::I8 => Data::I8(bytes().map(|n| n as i8 % 5).collect()),
+        Prim::I16 => Data::I16(bytes().map(|n| i16::from(n) % 5).collect()),
+        Prim::I32 => Data::I32(bytes().map(|n| i32::from(n) % 5).collect()),
+        Prim::I64 => Data::I64(bytes().map(|n| i64::from((n + 3) % 5)).collect()),
+        Prim::U8 => Data::U8(bytes().map(|n| n % 5).collect()),
+        Prim::U16 => Data::U16(bytes().map(|n| u16::from(n) % 5).collect()),
+        Prim::U32 => Data::U32(bytes().map(|n| u32::from(n) % 5).collect()),
+        Prim::U64 => Data::U64(bytes().map(|n| u64::from(n) % 5).collect()),
+        Prim::F32 => Data::F32(bytes().map(|n| (f64::from(n) * 0.75 - 0.5) as f32).collect()),
+        Prim::F64 => Data::F64(bytes().map(|n| (f64::from(n) * 0.75 - 0.5) * by).collect()),
+        Prim::Bool => Data::Bool(bytes().map(|n| n % 2 == 0).collect()),
+    };
+    Array { shape, data }
+}
+
+/// Numbers as the comparison takes them.
+fn value(array: &Array) -> Value<f64> {
+    macro_rules! scalars {
+        ($($kind:ident)*; $real:ident $elements:ident) => {
+            match &array.data {
+                $(Data::$kind(elements) => elements.iter().map(|n| Scalar::I64(*n as i64)).collect(),)*
+                Data::F32(elements) => elements.iter().map(|x| Scalar::Real(f64::from(*x))).collect(),
+                Data::$real($elements) => $elements.iter().map(|x| Scalar::Real(*x)).collect(),
+                Data::Bool(elements) => elements.iter().map(|b| Scalar::Bool(*b)).collect(),
+            }
+        };
+    }
+    let elements: Vec<Scalar<f64>> = scalars!(I8 I16 I32 I64 U8 U16 U32 U64; F64 elements);
+    Value::array(&array.shape, elements).expect("an array has as many elements as its shape says")
+}
+
+/// Bytes are values in one of the formats, or a message; values are written and read again in both formats.
+///
+/// # Errors
+/// The violation.
+pub fn of_values(bytes: &[u8]) -> Verdict {
+    let shown = String::from_utf8_lossy(bytes);
+    let mut sources = Sources::default();
+    let file = sources.add("input", &*shown);
+    drop(read_as(bytes, file, &[Prim::F32, Prim::U8, Prim::Bool, Prim::I64, Prim::F64]));
+    let values = match read(bytes, file) {
+        Ok(values) => values,
+        Err(message) => return explained(&sources, &shown, &[*message]),
+    };
+    let binary = |values: &[Array]| {
+        let mut out = Vec::new();
+        values.iter().for_each(|value| write_binary(value, &mut out));
+        out
+    };
+    let written = binary(&values);
+    let again = read(&written, 0).map(|again| binary(&again) == written);
+    holds("values are read from bytes as they were", &shown, again == Ok(true), format!("{again:?}"), "")?;
+    let text = |values: &[Array]| values.iter().map(|value| format!("{value}\n")).collect::<String>();
+    let written = text(&values);
+    let again = read(written.as_bytes(), 0).map(|again| text(&again));
+    let law = "values are read from text as they were";
+    holds(law, &shown, again.as_ref() == Ok(&written), format!("{again:?}"), &written)
+}
+
+/// A text is an array program or a message; a program prints and is read as itself, and on lanes it does what the interpreter does.
+///
+/// # Errors
+/// The violation.
+pub fn of_array_programs(bytes: &[u8]) -> Verdict {
+    let text = String::from_utf8_lossy(bytes);
+    let program = match Program::parse(&text) {
+        Ok(program) => program,
+        Err(error) => return holds("what is refused is explained", &text, !error.to_string().is_empty(), "", "a text"),
+    };
+    let again = Program::parse(&program.to_string());
+    let law = "parse (print p) = p";
+    holds(law, &text, again.as_ref() == Ok(&program), format!("{again:?}"), &program)?;
+    let simple = program.simplified();
+    let verified = simple.verify();
+    holds("what is simplified verifies", &text, verified.is_ok(), format!("{verified:?}"), &simple)?;
+    lanes_are_the_interpreter(&program)?;
+    lanes_are_the_interpreter(&simple)
+}
+
+/// A program on lanes does what the interpreter does, on small arguments and within limits.
+fn lanes_are_the_interpreter(program: &Program) -> Verdict {
+    let types: Vec<_> = program.function.params.iter().map(|param| program.type_of(*param)).collect();
+    if types.len() > 50 || types.iter().any(|of| of.rank > 4) {
+        return Ok(());
+    }
+    let kind = |prim| match prim {
+        catadiff::array::Prim::Bool => Prim::Bool,
+        catadiff::array::Prim::I32 => Prim::I32,
+        catadiff::array::Prim::I64 => Prim::I64,
+        catadiff::array::Prim::F32 | catadiff::array::Prim::F64 => Prim::F64,
+    };
+    let arguments = |by: f64| -> Vec<Value<f64>> {
+        let one = |of: &catadiff::array::Type| {
+            let array = argument(kind(of.prim), of.rank, by);
+            match &array.data {
+                Data::I32(elements) => {
+                    let elements = elements.iter().map(|n| Scalar::I32(*n)).collect();
+                    Value::array(&array.shape, elements).expect("as many elements as the shape says")
+                }
+                _ => value(&array),
+            }
+        };
+        types.iter().map(one).collect()
+    };
+    let text = program.to_string();
+    let compiled = match program.compile() {
+        Ok(compiled) => compiled,
+        Err(error) => return holds("what verifies compiles", &text, false, error, ""),
+    };
+    let (found, expected) = (compiled.run_within(&arguments(1.0), &LIMITS), run(program, &arguments(1.0), &LIMITS));
+    let (Ok(found), Ok(expected)) = (found, expected) else { return Ok(()) };
+    same(&text, &found, &expected, || run(program, &arguments(MOVED), &LIMITS).ok())
+}
+
+/// Two results are the same up to the order of sums: unless the results at arguments nearby are as far apart.
+fn same(
+    text: &str,
+    found: &[Value<f64>],
+    expected: &[Value<f64>],
+    nearby: impl FnOnce() -> Option<Vec<Value<f64>>>,
+) -> Verdict {
+    let shown = |values: &[Value<f64>]| values.iter().map(|value| format!("{value}; ")).collect::<String>();
+    let close = |a: &[Value<f64>], b: &[Value<f64>]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_close(a, b));
+    let agree = close(found, expected) || !nearby().is_some_and(|nearby| close(&nearby, expected));
+    holds("executor = interpreter", text, agree, shown(found), shown(expected))
+}
+
+fn is_close(a: &Value<f64>, b: &Value<f64>) -> bool {
+    let near =
+        |a: f64, b: f64| a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= CLOSE * (1.0 + a.abs() + b.abs());
+    a.sizes() == b.sizes()
+        && a.elements().iter().zip(b.elements()).all(|(a, b)| match (a, b) {
+            (Scalar::Real(a), Scalar::Real(b)) => near(*a, *b),
+            (a, b) => a == b,
+        })
+}
+
+/// A text is a formula or a message; a formula prints and is read as itself.
+///
+/// # Errors
+/// The violation.
+pub fn of_formulas(bytes: &[u8]) -> Verdict {
+    let text = String::from_utf8_lossy(bytes);
+    let arena = Arena::<String>::new();
+    match parse_formula(&arena, &text) {
+        Ok(term) => {
+            let printed = term.to_string();
+            let again = parse_formula(&arena, &printed).map(|again| again.to_string());
+            let law = "print (parse (print t)) = print t";
+            holds(law, &text, again.as_ref() == Ok(&printed), format!("{again:?}"), &printed)
+        }
+        Err(error) => holds("what is refused is explained", &text, !error.to_string().is_empty(), "", "a text"),
+    }
+}

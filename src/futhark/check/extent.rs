@@ -1,0 +1,55 @@
+//! How large types may be, since each part of one is visited wherever it is met.
+//!
+//! Law: no type with more than [`LARGEST`] parts, or nested deeper than [`DEEPEST`], is worked out or becomes part of a
+//! program. Types are trees, and a few lines can ask for one that no memory holds: each `let` of a pair of what is before it
+//! doubles it.
+
+use super::unify::Unifier;
+use super::{Checked, Checker, fault};
+use crate::futhark::core::Type;
+use crate::futhark::source::Span;
+use crate::futhark::syntax::DEPTH;
+
+/// More parts than this in one type are not worked out.
+const LARGEST: usize = 20_000;
+
+/// Functions of so many parameters, of arrays of so many dimensions, can be written.
+const DEEPEST: usize = 2 * DEPTH as usize + 2;
+
+impl Unifier {
+    /// Whether a type, with all that is known of it, is small enough to be worked out.
+    pub(super) fn is_small(&self, of: &Type) -> bool {
+        self.count(of, DEEPEST, &mut LARGEST.clone())
+    }
+
+    /// Whether a type has no more parts than the budget, which is used up, and is no deeper than this.
+    fn count(&self, of: &Type, depth: usize, budget: &mut usize) -> bool {
+        let (Some(left), Some(depth)) = (budget.checked_sub(1), depth.checked_sub(1)) else { return false };
+        *budget = left;
+        match of {
+            Type::Prim(_) | Type::Var(_) => true,
+            Type::Unknown(unknown) => {
+                self.types[*unknown as usize].value.as_ref().is_none_or(|of| self.count(of, depth, budget))
+            }
+            Type::Array(_, of) | Type::Accumulator(of) => self.count(of, depth, budget),
+            Type::Record(fields) => fields.iter().all(|(_, of)| self.count(of, depth, budget)),
+            Type::Sum(constructors) => {
+                constructors.iter().flat_map(|(_, payload)| payload).all(|of| self.count(of, depth, budget))
+            }
+            Type::Function { param, result, .. } => {
+                self.count(param, depth, budget) && self.count(result, depth, budget)
+            }
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// Refuses types so large that a program would never end to be checked.
+    pub(super) fn small(&self, of: &Type, span: Span) -> Checked<()> {
+        if self.unifier.is_small(of) {
+            return Ok(());
+        }
+        let limits = format!("use types of at most {LARGEST} parts, nested at most {DEEPEST} levels deep");
+        fault("type", span, "this type is too large", limits)
+    }
+}
