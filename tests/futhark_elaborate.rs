@@ -14,6 +14,7 @@ use catadiff::futhark::core::Program;
 use catadiff::futhark::source::{Message, Sources};
 use catadiff::futhark::syntax::{parse, tree};
 use catadiff::futhark::testing::blocks::{Input, Output, blocks, draw};
+use catadiff::futhark::testing::script;
 use catadiff::futhark::values::{Array, Data, read};
 use catadiff::futhark::{elaborate, interpreter};
 use catadiff::interpret::Limits;
@@ -131,7 +132,10 @@ fn wrong(path: &Path) -> (Vec<String>, usize) {
                     Input::Values(values) => values.clone(),
                     Input::Random(draws) => draw(draws, 0).expect("they can be drawn"),
                     Input::File(file) => from_file(file),
-                    Input::Script(script) => panic!("{name}: the input is the script {script}"),
+                    Input::Script(script) => {
+                        let load = |file: &str| Ok(from_file(file));
+                        script::values(script, &program, Limits::default(), &load).expect("the script has values")
+                    }
                 };
                 let wanted = match &case.output {
                     Output::Values(values) => Some(values.clone()),

@@ -143,6 +143,9 @@ fn distance(a: &str, b: &str, limit: usize) -> usize {
     rows[a.len()][b.len()]
 }
 
+/// What is said of `f16`.
+const NO_HALVES: &str = "there are no reals of 16 bits here: use `f32`";
+
 impl Checker<'_> {
     /// The scope that the modules before a name lead to.
     fn scope_of(&self, name: &tree::QualifiedName) -> Checked<Env> {
@@ -157,6 +160,7 @@ impl Checker<'_> {
                 }
                 None => {
                     let hint = match nearest(module, env.modules.keys().map(|name| &**name)) {
+                        _ if **module == *"f16" => NO_HALVES.into(),
                         Some(near) => format!("did you mean `{near}`?"),
                         None => "declare it with `module`, or import the file that does".into(),
                     };
@@ -233,6 +237,7 @@ impl Checker<'_> {
             return Ok(template.clone());
         }
         let hint = match nearest(&name.name, env.types.keys().map(|name| &**name)) {
+            _ if *name.name == *"f16" => NO_HALVES.into(),
             Some(near) => format!("did you mean `{}`?", prefixed(&name.modules, near)),
             None => "declare it with `type`, or as a type parameter such as `'t`".into(),
         };
