@@ -123,9 +123,10 @@ local module reals (T: { type t type bits val num_bits: i32 val epsilon: t val l
   def nextafter (x: t) (y: t): t =
     let held (x: t): T.bits = scalar.and (scalar.to_bits x) (scalar.not 0)
     let still: t = scalar.from_bits (held x)
-    let step: T.bits = if scalar.equal (x < y) (x > 0.0) then 1 else scalar.neg 1
+    let one: T.bits = 1
+    let step: T.bits = if scalar.equal (x < y) (x > 0.0) then one else scalar.neg one
     let next: t =
-      if x == 0.0 then scalar.copysign (scalar.from_bits (scalar.convert 1)) y
+      if x == 0.0 then scalar.copysign (scalar.from_bits one) y
       else scalar.from_bits (scalar.add (held x) step)
     in if scalar.isnan x || scalar.isnan y then x + y
        else if x == y then y + (x - still)
