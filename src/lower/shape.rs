@@ -64,6 +64,8 @@ impl<'p> Lowering<'p> {
         let some = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(1), length]);
         self.check(some);
         let before = self.enter_region();
+        // What is computed for this may be changed for it, and is not used again.
+        let computed = self.computed.last().cloned();
         self.firsts += 1;
         let first = self.bind_elements(map, Operand::int(0), |k| needed.params[k]).and_then(|()| {
             let Body { stms, results } = &map.function.body;
@@ -74,6 +76,9 @@ impl<'p> Lowering<'p> {
         });
         self.firsts -= 1;
         self.region = before;
+        if let (Some(last), Some(computed)) = (self.computed.last_mut(), computed) {
+            *last = computed;
+        }
         let either = |(known, found): (Vec<Option<Operand>>, Vec<Operand>)| {
             known.into_iter().zip(found).map(|(known, found)| known.unwrap_or(found)).collect()
         };
