@@ -159,6 +159,22 @@ fn split(map: &Map) -> Option<Vec<Part>> {
     (results.len() > 1).then(|| (0..results.len()).map(part).collect())
 }
 
+/// What the results of a map need that are not accumulators, if these do not depend on accumulators.
+pub(super) fn without_accumulators(map: &Map) -> Option<Part> {
+    let Body { stms, results } = &map.function.body;
+    let values = &results[..results.len() - map.accumulators.len()];
+    let mut taken: FxHashSet<Var> = values.iter().filter_map(|atom| variable(*atom)).collect();
+    let mut needed = vec![false; stms.len()];
+    for (k, stm) in stms.iter().enumerate().rev() {
+        needed[k] = stm.vars.iter().any(|var| taken.contains(var));
+        if needed[k] {
+            statement(stm, &mut |var, _| taken.extend([var]));
+        }
+    }
+    let params: Vec<bool> = map.function.params.iter().map(|param| taken.contains(param)).collect();
+    params[map.arrays.len()..].iter().all(|taken| !taken).then_some(Part { stms: needed, params })
+}
+
 /// The arrays that more than one part of a map takes elements of.
 fn taken_again(map: &Map, parts: &[Part]) -> Vec<Var> {
     let again = |k: &usize| parts.iter().filter(|part| part.params[*k]).count() > 1;

@@ -55,6 +55,8 @@ struct Lowering<'p> {
     lane: Option<Operand>,
     /// Where the program would not be in all lanes, in which it is.
     mask: Option<Operand>,
+    /// How many first rows are being computed, each inside of the one before.
+    firsts: usize,
     /// The number of the stretch of code that runs as often as what is being lowered, and how many there are.
     region: usize,
     regions: usize,
@@ -78,6 +80,7 @@ pub(crate) fn lower(program: &Program) -> Step<Code> {
         origin: None,
         lane: None,
         mask: None,
+        firsts: 0,
         region: 0,
         regions: 1,
         owners: Vec::new(),

@@ -4,10 +4,14 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Lowering;
 use super::code::Operand;
+use super::liveness::without_accumulators;
 use super::view::Bound;
+use super::{Lowering, Step, Unsupported};
 use crate::array::{Atom, Body, Form, Lambda, Loop, Map, Op, Prim, ScalarOp, Var};
+
+/// First rows of first rows are computed to this depth: each is code of its own.
+const MOST_FIRSTS: usize = 3;
 
 /// What is known of a value: of each size, and of the value if it is an integer that could be a size.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,13 +48,51 @@ impl Shape {
 impl<'p> Lowering<'p> {
     /// The sizes of the rows of a map, if they are all known.
     pub(super) fn row_sizes(&mut self, map: &'p Map) -> Option<Vec<Vec<Operand>>> {
+        self.sketched(map).into_iter().map(|row| row.into_iter().collect()).collect()
+    }
+
+    /// The sizes of the rows of a map. Those that are not known before are those of the first row, which is computed for
+    /// them; where there is none, the run ends here, and the interpreter says what the sizes are.
+    pub(super) fn found_row_sizes(&mut self, map: &'p Map, length: Operand) -> Step<Vec<Vec<Operand>>> {
+        let sketched = self.sketched(map);
+        if sketched.iter().flatten().all(Option::is_some) {
+            return Ok(sketched.into_iter().map(|row| row.into_iter().flatten().collect()).collect());
+        }
+        let unknown = Unsupported("rows whose sizes are known only inside of a map");
+        let needed = without_accumulators(map).filter(|_| self.lane.is_none() && self.firsts < MOST_FIRSTS);
+        let needed = needed.ok_or(unknown)?;
+        let some = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(1), length]);
+        self.check(some);
+        let before = self.enter_region();
+        // What is computed for this may be changed for it, and is not used again.
+        let computed = self.computed.last().cloned();
+        self.firsts += 1;
+        let first = self.bind_elements(map, Operand::int(0), |k| needed.params[k]).and_then(|()| {
+            let Body { stms, results } = &map.function.body;
+            for (k, stm) in stms.iter().enumerate().filter(|(k, _)| needed.stms[*k]) {
+                self.statement(stm, &stms[k + 1..], results)?;
+            }
+            Ok(results[..sketched.len()].iter().map(|row| self.atom(*row).sizes().to_vec()).collect::<Vec<_>>())
+        });
+        self.firsts -= 1;
+        self.region = before;
+        if let (Some(last), Some(computed)) = (self.computed.last_mut(), computed) {
+            *last = computed;
+        }
+        let either = |(known, found): (Vec<Option<Operand>>, Vec<Operand>)| {
+            known.into_iter().zip(found).map(|(known, found)| known.unwrap_or(found)).collect()
+        };
+        Ok(sketched.into_iter().zip(first?).map(either).collect())
+    }
+
+    fn sketched(&mut self, map: &'p Map) -> Vec<Vec<Option<Operand>>> {
         let values = map.function.body.results.len() - map.accumulators.len();
         let mut sketch = Sketch { lowering: self, shapes: FxHashMap::default() };
         let mut arguments: Vec<Shape> = map.arrays.iter().map(|a| sketch.get(*a).element()).collect();
         arguments.extend(map.accumulators.iter().map(|a| sketch.get(*a)));
         let mut rows = sketch.apply(&map.function, arguments);
         rows.truncate(values);
-        rows.into_iter().map(|row| row.sizes.into_iter().collect()).collect()
+        rows.into_iter().map(|row| row.sizes).collect()
     }
 }
 

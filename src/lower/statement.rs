@@ -51,9 +51,6 @@ impl<'p> Lowering<'p> {
             }
             Op::Scatter(it) => self.scatter(it)?,
 
-            Op::Scalar(ScalarOp::ToBits(_) | ScalarOp::FromBits(_), _) => {
-                return Err(super::Unsupported("a real that is taken as bits"));
-            }
             Op::Scalar(op, atoms) => Bound::Scalar(self.operation(*op, &self.scalars(atoms))),
             Op::Copy(a) => self.atom(*a),
             Op::Iota(n) => {
@@ -394,7 +391,7 @@ impl<'p> Lowering<'p> {
         buffers: &[Buffer],
         accumulators: &[Array<'p>],
     ) -> Step<Vec<Bound<'p>>> {
-        let rows = self.row_sizes(map).ok_or(super::Unsupported("rows whose sizes are known only inside of a map"))?;
+        let rows = self.found_row_sizes(map, length)?;
         let mut results = Vec::new();
         let mut written = Vec::new();
         for (buffer, row) in buffers.iter().zip(rows) {

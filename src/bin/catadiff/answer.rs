@@ -52,7 +52,24 @@ impl Failure {
     pub(crate) fn ran(sources: &Sources, message: &Message) -> Self {
         // What is wrong with the call is no mistake of the program.
         let code = if matches!(message.code, "entry" | "arguments") { ASKED } else { RAN };
-        Failure { output: Vec::new(), text: placed(sources, message), code }
+        let mut message = message.clone();
+        if let Some(option) = raises(&message) {
+            let also = message.hint.map_or_else(String::new, |hint| format!("{hint}; "));
+            message.hint = Some(format!("{also}`{option} N` allows more"));
+        }
+        Failure { output: Vec::new(), text: placed(sources, &message), code }
+    }
+}
+
+/// The option that raises the limit which a message is about.
+fn raises(message: &Message) -> Option<&'static str> {
+    let is_about = |what: &str| message.code == "limit" && message.text.contains(what);
+    if is_about("more than the limit of") && is_about("steps") {
+        Some("--steps")
+    } else if is_about("elements") {
+        Some("--memory")
+    } else {
+        None
     }
 }
 

@@ -58,7 +58,7 @@ pub(crate) fn bench(arguments: &Arguments) -> Result<Answer, Failure> {
                         continue;
                     }
                     let dataset = dataset(case, number);
-                    let input = suite.input(case, seed);
+                    let input = suite.input(case, seed, limits);
                     match input.and_then(|input| measured(&mut loaded, entry, &input, (executor, limits), runs)) {
                         Ok((seconds, jvp, vjp)) => {
                             rows.push(Row { file: name.clone(), entry: entry.to_string(), dataset, seconds, jvp, vjp });

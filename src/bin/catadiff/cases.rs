@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 use catadiff::futhark::core::Program;
 use catadiff::futhark::source::{Message, Sources};
 use catadiff::futhark::testing::blocks::{Block, Case, Input, Output, blocks, draw};
+use catadiff::futhark::testing::script;
 use catadiff::futhark::values::Array;
 use catadiff::interpret::Limits;
 use regex_lite::Regex;
 
-use crate::answer::shown;
+use crate::answer::{placed, shown};
 use crate::compare::{OF_THE_LANGUAGE, Tolerance, difference};
 use crate::engine::{Engine, Executor};
 use crate::input::from_file;
@@ -78,12 +79,19 @@ impl Suite {
     }
 
     /// The input of a case, or why there is none.
-    pub(crate) fn input(&self, case: &Case, seed: u64) -> Result<Vec<Array>, String> {
+    pub(crate) fn input(&self, case: &Case, seed: u64, limits: Limits) -> Result<Vec<Array>, String> {
         match &case.input {
             Input::Values(values) => Ok(values.clone()),
             Input::Random(draws) => draw(draws, seed).map_err(|message| self.sources.show(&message).to_string()),
             Input::File(path) => from_file(&self.beside(path)),
-            Input::Script(_) => Err("script input is not known".into()),
+            Input::Script(text) => {
+                let Ok((program, _)) = &self.checked else { return Err("the program is refused".into()) };
+                let load = |path: &str| {
+                    let fault = |text| Message::error("value", Default::default(), text);
+                    from_file(&self.beside(path)).map_err(fault)
+                };
+                caught(|| script::values(text, program, limits, &load)).map_err(|found| placed(&self.sources, &found))
+            }
         }
     }
 
@@ -204,10 +212,7 @@ fn carried_out(
     engine: &Result<Engine<'_>, Message>,
     plan: &Plan,
 ) -> Status {
-    if let Input::Script(script) = &case.input {
-        return Status::Skipped(format!("its input is a script, `{script}`, and scripts are not run"));
-    }
-    let input = match suite.input(case, plan.seed) {
+    let input = match suite.input(case, plan.seed, plan.limits) {
         Ok(input) => input,
         Err(text) => return Status::Failed(text),
     };
@@ -217,11 +222,11 @@ fn carried_out(
     };
     let fault = |message: &Message| {
         let input: String = input.iter().map(|value| format!(" {}", value.type_name())).collect();
-        crate::answer::placed(&suite.sources, message) + &format!("  for input of types{input}\n")
+        placed(&suite.sources, message) + &format!("  for input of types{input}\n")
     };
     let found = match (found, &case.output) {
         (Err(message), Output::Error(pattern)) => {
-            return expected_error(pattern, &crate::answer::placed(&suite.sources, &message));
+            return expected_error(pattern, &placed(&suite.sources, &message));
         }
         (Err(message), _) => return Status::Failed(fault(&message)),
         (Ok(found), Output::Error(pattern)) => {

@@ -466,7 +466,8 @@ impl Assembler<'_> {
             ScalarOp::Equal => test(Test::Equal),
             ScalarOp::Less => test(Test::Less),
             ScalarOp::LessOrEqual => test(Test::LessOrEqual),
-            ScalarOp::ToBits(_) | ScalarOp::FromBits(_) => panic!("what takes bits is not lowered"),
+            ScalarOp::ToBits(of) => Instruction::ToBits { single: of == Prim::F32, to, x: x[0] },
+            ScalarOp::FromBits(into) => Instruction::FromBits { single: into == Prim::F32, to, x: x[0] },
             ScalarOp::Convert(into) => match (prim.is_real(), into.is_real()) {
                 (true, true) => real(RealOp::Copy),
                 (true, false) => Instruction::Truncate { into, to, x: x[0] },

@@ -99,6 +99,18 @@ impl State {
         self.put_real1(to, self.int(x), |n: i64| if single { f64::from(n as f32) } else { n as f64 });
     }
 
+    #[inline(never)]
+    pub(super) fn bits(&self, single: bool, to: Reg, x: Reg) {
+        let bits = |x: f64| if single { i64::from((x as f32).to_bits()) } else { x.to_bits() as i64 };
+        self.put_int1(to, self.real(x), bits);
+    }
+
+    #[inline(never)]
+    pub(super) fn real_of_bits(&self, single: bool, to: Reg, x: Reg) {
+        let real = |n: i64| if single { f64::from(f32::from_bits(n as u32)) } else { f64::from_bits(n as u64) };
+        self.put_real1(to, self.int(x), real);
+    }
+
     #[inline(always)]
     pub(super) fn set_real(&self, cell: Reg, x: Reg, mask: Option<Reg>) {
         let x = self.real(x);

@@ -212,6 +212,17 @@ pub(super) enum Instruction {
         to: Reg,
         x: Reg,
     },
+    /// The bits of a real, and the real that has these bits.
+    ToBits {
+        single: bool,
+        to: Reg,
+        x: Reg,
+    },
+    FromBits {
+        single: bool,
+        to: Reg,
+        x: Reg,
+    },
 
     SetReal {
         cell: Reg,

@@ -273,6 +273,8 @@ impl<'m> Machine<'m> {
             Instruction::SelectInt { to, condition, x } => dispatch::select_int(state, to, condition, x),
             Instruction::Truncate { into, to, x } => state.truncate(into, to, x),
             Instruction::IntoReal { single, to, x } => state.integer_to_real(single, to, x),
+            Instruction::ToBits { single, to, x } => state.bits(single, to, x),
+            Instruction::FromBits { single, to, x } => state.real_of_bits(single, to, x),
             Instruction::SetReal { cell, x, mask } => state.set_real(cell, x, mask),
             Instruction::SetInt { cell, x, mask } => state.set_int(cell, x, mask),
             Instruction::LoadReal { to, from } => {

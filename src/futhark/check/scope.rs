@@ -146,6 +146,9 @@ fn distance(a: &str, b: &str, limit: usize) -> usize {
 /// So many mistakes come with a name that may be meant, which is looked for among all.
 const GUESSES: usize = 20;
 
+/// What is said of `f16`.
+const NO_HALVES: &str = "there are no reals of 16 bits here: use `f32`";
+
 impl Checker<'_> {
     /// The name of those given that is nearest to a name, if one is near, and if there are few mistakes so far.
     fn nearest<'a>(&self, name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
@@ -165,6 +168,7 @@ impl Checker<'_> {
                 }
                 None => {
                     let hint = match self.nearest(module, env.modules.keys().map(|name| &**name)) {
+                        _ if **module == *"f16" => NO_HALVES.into(),
                         Some(near) => format!("did you mean `{near}`?"),
                         None => "declare it with `module`, or import the file that does".into(),
                     };
@@ -244,6 +248,7 @@ impl Checker<'_> {
             return Ok(template.clone());
         }
         let hint = match self.nearest(&name.name, env.types.keys().map(|name| &**name)) {
+            _ if *name.name == *"f16" => NO_HALVES.into(),
             Some(near) => format!("did you mean `{}`?", prefixed(&name.modules, near)),
             None => "declare it with `type`, or as a type parameter such as `'t`".into(),
         };

@@ -94,7 +94,13 @@ impl Checker<'_> {
                 seen.modules.insert(name.clone(), sealed.clone());
                 self.env.modules.insert(name.clone(), sealed);
             }
-            Specification::Include(signature, _) => self.seal_members(inside, signature, seen, span)?,
+            Specification::Include(signature, _) => {
+                self.seal_members(inside, signature, seen, span)?;
+                // What follows may mention what was included.
+                self.env.types.extend(seen.types.iter().map(|(name, of)| (name.clone(), of.clone())));
+                self.env.values.extend(seen.values.iter().map(|(name, value)| (name.clone(), value.clone())));
+                self.env.modules.extend(seen.modules.iter().map(|(name, module)| (name.clone(), module.clone())));
+            }
         }
         Ok(())
     }

@@ -32,7 +32,11 @@ impl Site {
         function: &mut Code<'_, Operand>,
     ) -> Outcome<Vec<Operand>> {
         let params = arrays.iter().map(|array| array.of.inner(1)).collect();
-        let traced = self.traced(at, params, &mut |elements| function(elements))?;
+        let variables = self.variables();
+        let traced = self.traced(at, params, &mut |elements| {
+            let results = function(elements)?;
+            results.into_iter().zip(leaves).map(|(result, leaf)| self.as_said(at, result, leaf, variables)).collect()
+        })?;
         let count = self.size_of(at, &arrays[0], 0)?;
         let mut known = traced.results.clone();
         // What the program says of the sizes holds of arrays without elements too.
@@ -43,6 +47,17 @@ impl Site {
         }
         let results = self.mapped(at, traced, arrays.iter().map(|array| array.atom).collect())?;
         Ok(results.into_iter().zip(known).map(|(atom, of)| Operand { atom, of: of.arrayed(Some(count)) }).collect())
+    }
+
+    /// A row whose sizes are found only when it is there, as one of the sizes that the program says, which have been compared
+    /// with them: so they are known where there is no row at all.
+    fn as_said(&self, at: Span, row: Operand, leaf: &Leaf<Operand>, variables: usize) -> Outcome<Operand> {
+        let said: Option<Vec<Operand>> = leaf.shape.iter().cloned().collect();
+        let is_found = row.of.shape.iter().zip(row.of.clone().outside(variables).shape).any(|(a, b)| *a != b);
+        match said {
+            Some(said) if is_found && said.len() == row.of.shape.len() => self.reshaped(at, &row, said.len(), &said),
+            Some(_) | None => Ok(row),
+        }
     }
 
     /// An operator on these elements; if there are checks in it they are one component more.

@@ -21,7 +21,7 @@ mod site;
 
 use super::core::{Entry, Prim, Program};
 use super::interpreter;
-use super::meaning::{Evaluator, Outcome, Prepared, interface};
+use super::meaning::{Evaluator, Outcome, Prepared, beyond, interface};
 use super::source::{Message, Name, Span};
 use super::values::Array;
 use crate::array;
@@ -117,13 +117,14 @@ fn elaborate(core: &Program, entry: &Entry) -> Outcome<Elaborated> {
 }
 
 impl Elaborated {
-    /// The results for these arguments, by the reference interpreter of array programs.
+    /// The results for these arguments, by the reference interpreter of array programs, within these limits or under this
+    /// control.
     ///
     /// # Errors
     /// If the arguments are not those that the entry point takes; what the program meets.
-    pub fn run(&self, arguments: &[Array], limits: &Limits) -> Outcome<Vec<Array>> {
+    pub fn run<'c>(&'c self, arguments: &[Array], control: impl Into<Control<'c>>) -> Outcome<Vec<Array>> {
         let values = self.arguments(arguments)?;
-        self.answers(run(&self.program, &values, limits)).map_err(|message| self.located(arguments, message))
+        self.answers(run(&self.program, &values, control)).map_err(|message| self.located(arguments, message))
     }
 
     /// The entry point, ready to run on the vector instructions and the cores of this machine.
@@ -186,12 +187,15 @@ impl Elaborated {
     }
 
     fn failed(&self, error: &Error) -> Message {
+        if let Error::Budget { what, limit, .. } = error {
+            return beyond(self.at, what, *limit);
+        }
         let code = match error {
             Error::OutOfBounds { .. } => "bounds",
             Error::Sizes { .. } => "size",
             Error::NegativeSize { .. } => "range",
             Error::NoValue { .. } => "value",
-            Error::Budget { .. } | Error::Cancelled { .. } | Error::LoopBound { .. } => "limit",
+            Error::Cancelled { .. } | Error::LoopBound { .. } => "limit",
             _ => "run",
         };
         Message::error(code, self.at, error.to_string())

@@ -199,19 +199,15 @@ impl Site {
         };
         let step = match (step, how) {
             (Some(step), _) => step,
-            (None, RangeKind::Upto) => index(1),
+            (None, RangeKind::Upto | RangeKind::Inclusive) => index(1),
             (None, RangeKind::Downto) => index(-1),
-            (None, RangeKind::Inclusive) => self.choose(at, self.at_most(at, from, to)?, index(1), index(-1))?,
         };
         // How far the last place that is allowed is away, in the direction of the steps.
         let sign = self.integer(at, IntegerRow::Signum, &[step])?;
         let distance = self.mul(at, self.sub(at, to, from)?, sign)?;
         let stride = self.integer(at, IntegerRow::Abs, &[step])?;
         let (last, least, right_way) = match how {
-            RangeKind::Inclusive => {
-                let moves = self.less(at, index(0), stride)?;
-                (distance, self.integer(at, IntegerRow::Neg, &[stride])?, moves)
-            }
+            RangeKind::Inclusive => (distance, index(0), self.less(at, index(0), stride)?),
             RangeKind::Upto => (self.sub(at, distance, index(1))?, index(-1), self.less(at, index(0), step)?),
             RangeKind::Downto => (self.sub(at, distance, index(1))?, index(-1), self.less(at, step, index(0))?),
         };

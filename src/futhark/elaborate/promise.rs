@@ -6,7 +6,7 @@ use super::control::Keeping;
 use super::derivatives::Mode;
 use super::operand::{Of, Operand, known_truth};
 use super::site::Site;
-use crate::array::{Op, index};
+use crate::array::{Atom, Const, Op, index};
 use crate::futhark::core::{Constant, Prim};
 use crate::futhark::meaning::{Call, Code, Kept, Leaf, Meaning, Operation, Outcome, Policy, RangeKind, Section};
 use crate::futhark::source::{Message, Span};
@@ -40,6 +40,14 @@ impl Meaning for Site {
 
     fn decide(&self, condition: &Operand) -> Option<bool> {
         known_truth(condition.atom)
+    }
+
+    fn written(&self, real: &Operand) -> Option<f64> {
+        match real.atom {
+            Atom::Const(Const::F64(x)) => Some(x),
+            Atom::Const(Const::F32(x)) => Some(x.into()),
+            Atom::Const(Const::Bool(_) | Const::I32(_) | Const::I64(_)) | Atom::Var(_) => None,
+        }
     }
 
     fn branch(

@@ -10,10 +10,10 @@ use std::rc::Rc;
 use super::plain::{CHECKED, Plain};
 use super::scalar::Scalar;
 use crate::futhark::core::Prim;
-use crate::futhark::meaning::Outcome;
+use crate::futhark::meaning::{Outcome, beyond};
 use crate::futhark::source::{Message, Span};
 use crate::futhark::values;
-use crate::interpret::Limits;
+use crate::interpret::{Cancel, Limits};
 
 macro_rules! buffers {
     ($($Kind:ident $Element:ty: |$plain:pat_param| $from:expr, |$element:ident| $into:expr;)+) => {
@@ -136,6 +136,7 @@ buffers! {
 #[derive(Debug)]
 pub(super) struct Meter {
     limits: Limits,
+    cancel: Cancel,
     used: Cell<u64>,
     /// In units of elements that are made, of which a step has [`WORTH`].
     taken: Cell<u64>,
@@ -145,8 +146,8 @@ pub(super) struct Meter {
 const WORTH: u64 = 16;
 
 impl Meter {
-    pub(super) fn new(limits: Limits) -> Self {
-        Meter { limits, used: Cell::new(0), taken: Cell::new(0) }
+    pub(super) fn new(limits: Limits, cancel: Cancel) -> Self {
+        Meter { limits, cancel, used: Cell::new(0), taken: Cell::new(0) }
     }
 
     /// Room for so many more elements.
@@ -164,8 +165,10 @@ impl Meter {
     fn work(&self, at: Span, elements: u64) -> Outcome<()> {
         let taken = self.taken.get().saturating_add(elements);
         if taken > self.limits.steps.saturating_mul(WORTH) {
-            let text = format!("the program takes more than the limit of {} steps", self.limits.steps);
-            return Err(Message::error("limit", at, text).hint("a loop may have no end"));
+            return Err(beyond(at, "steps", self.limits.steps));
+        }
+        if self.cancel.is_cancelled() {
+            return Err(Message::error("limit", at, "the run was cancelled"));
         }
         self.taken.set(taken);
         Ok(())
@@ -184,8 +187,7 @@ impl Hold {
     pub(super) fn grow(&mut self, at: Span, elements: Option<usize>) -> Outcome<()> {
         let wanted = elements.and_then(|more| self.meter.used.get().checked_add(more as u64));
         let Some(wanted) = wanted.filter(|wanted| *wanted <= self.meter.limits.elements) else {
-            let text = format!("arrays have more elements than the limit of {}", self.meter.limits.elements);
-            return Err(Message::error("limit", at, text));
+            return Err(beyond(at, "elements", self.meter.limits.elements));
         };
         self.meter.work(at, wanted - self.meter.used.get())?;
         self.elements += wanted - self.meter.used.get();

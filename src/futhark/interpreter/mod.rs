@@ -28,7 +28,7 @@ use super::core::{Entry, Program};
 use super::meaning::{Evaluator, Outcome, Prepared, interface};
 use super::source::{Message, Span};
 use super::values;
-use crate::interpret::Limits;
+use crate::interpret::{Cancel, Limits};
 
 /// The meaning on numbers and arrays in memory.
 #[derive(Debug)]
@@ -74,12 +74,38 @@ struct Interpreter {
 /// sizes that differ, a division by 0, an assertion that does not hold, a limit that is reached. A step is an application of a
 /// function, an iteration of a loop or combinator, or the making of 16 elements.
 pub fn run(program: &Program, entry: &str, arguments: &[values::Array], limits: Limits) -> Outcome<Vec<values::Array>> {
+    run_until(program, entry, arguments, limits, &Cancel::new())
+}
+
+/// As [`run`], until it is cancelled.
+///
+/// ```
+/// use catadiff::futhark::check::{NoImports, check};
+/// use catadiff::futhark::{interpreter, syntax::parse, values::Array};
+/// use catadiff::interpret::{Cancel, Limits};
+/// let (program, _) = check(&parse("entry f (x: i32) = loop x while true do x + 1", 0).unwrap(), &mut NoImports).unwrap();
+/// let cancel = Cancel::new();
+/// let stop = cancel.clone();
+/// std::thread::spawn(move || stop.cancel());
+/// let message = interpreter::run_until(&program, "f", &[Array::scalar(vec![0])], Limits::default(), &cancel).unwrap_err();
+/// assert_eq!((message.code, &*message.text), ("limit", "the run was cancelled"));
+/// ```
+///
+/// # Errors
+/// As for [`run`], and if it is cancelled.
+pub fn run_until(
+    program: &Program,
+    entry: &str,
+    arguments: &[values::Array],
+    limits: Limits,
+    cancel: &Cancel,
+) -> Outcome<Vec<values::Array>> {
     let Some(entry) = program.entries.iter().find(|known| &*known.name == entry) else {
         let known: Vec<&str> = program.entries.iter().map(|entry| &*entry.name).collect();
         let text = format!("there is no entry point `{entry}`");
         return Err(Message::error("entry", Span::default(), text).hint(format!("there are: {}", known.join(", "))));
     };
-    let interpreter = Interpreter::new(limits);
+    let interpreter = Interpreter::new(limits, cancel.clone());
     let arguments = interpreter.arguments(program, entry, arguments)?;
     let prepared = Prepared::of(program);
     let results = Evaluator::new(program, &prepared, &interpreter).entry(entry, arguments)?;
@@ -87,10 +113,10 @@ pub fn run(program: &Program, entry: &str, arguments: &[values::Array], limits: 
 }
 
 impl Interpreter {
-    fn new(limits: Limits) -> Self {
+    fn new(limits: Limits, cancel: Cancel) -> Self {
         let engine = Engine::default();
         engine.edges.set((limits.elements.min(u32::MAX.into()), 0));
-        Interpreter { engine, meter: Rc::new(Meter::new(limits)) }
+        Interpreter { engine, meter: Rc::new(Meter::new(limits, cancel)) }
     }
 
     /// Arguments as leaves, if they are of the kinds and ranks that the entry takes.

@@ -148,13 +148,13 @@ impl Interpreter {
         let (from, to) = (self.index(start), self.index(end));
         let step = second.map(|second| self.index(second) - from);
         let (step, way) = match how {
-            RangeKind::Inclusive => (step.unwrap_or(if from <= to { 1 } else { -1 }), 0_i128),
+            RangeKind::Inclusive => (step.unwrap_or(1), 0_i128),
             RangeKind::Upto => (step.unwrap_or(1), 1),
             RangeKind::Downto => (step.unwrap_or(-1), -1),
         };
         // How far the last place that is allowed is away, in the direction of the steps.
         let last = (to - from) * step.signum() - way.abs();
-        let least = if way == 0 { -step.abs() } else { -1 };
+        let least = -way.abs();
         if step == 0 || way * step < 0 || last < least {
             let text = format!("the range from {from} to {to} by {step} has no end");
             return Err(Message::error("range", at, text).hint("a range goes from its start towards its end"));

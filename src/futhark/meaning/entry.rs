@@ -6,10 +6,10 @@ use std::rc::Rc;
 
 use super::eval::{Evaluator, Frame};
 use super::types::Types;
-use super::value::{Captured, Value, unchecked};
+use super::value::{Callee, Captured, Value, unchecked};
 use super::{Meaning, Outcome};
-use crate::futhark::core::{Entry, Prim, Type};
-use crate::futhark::source::Message;
+use crate::futhark::core::{Entry, PatternKind, Prim, Type};
+use crate::futhark::source::{Message, Span};
 
 /// The kinds and ranks of the leaves of values of a type, in order. The unit has none, alone.
 #[must_use]
@@ -36,7 +36,7 @@ fn collect(of: &Type, rank: usize, found: &mut Vec<(Prim, usize)>) {
     }
 }
 
-impl<M: Meaning> Evaluator<'_, M> {
+impl<'p, M: Meaning> Evaluator<'p, M> {
     /// The leaves of the result of an entry point for the leaves of its arguments, which are of the kinds and ranks that
     /// [`interface`] says.
     ///
@@ -75,6 +75,7 @@ impl<M: Meaning> Evaluator<'_, M> {
         });
         let sizes = sizes.collect::<Outcome<_>>()?;
         let mut result = self.definition(entry.definition, sizes, Vec::new(), at)?;
+        self.check_named(&result, entry, &values, at)?;
         for value in values {
             result = self.apply(result, value, at)?;
         }
@@ -82,5 +83,32 @@ impl<M: Meaning> Evaluator<'_, M> {
             Value::Data(_) if interface(&entry.result).is_empty() => Ok(Vec::new()),
             Value::Data(_) | Value::Record(_) | Value::Sum(_) | Value::Function(_) => result.into_leaves(at),
         }
+    }
+
+    /// Compares the sizes of arguments with those that their types say by the names of earlier parameters, as `xs` in
+    /// `(n: i64) (xs: [n]f64)`.
+    fn check_named(
+        &self,
+        function: &Value<'p, M::Data>,
+        entry: &Entry,
+        values: &[Value<'p, M::Data>],
+        at: Span,
+    ) -> Outcome<()> {
+        let Value::Function(function) = function else { return Ok(()) };
+        let Callee::Closure(unit, captured) = &function.of else { return Ok(()) };
+        let mut frame = Frame::new(unit, captured.clone());
+        for ((param, value), (name, _)) in unit.params.iter().zip(values).zip(&entry.params) {
+            self.bind(param, value.clone(), &mut frame)?;
+            // Types may mention what the body does not.
+            if let PatternKind::Local(local) = param.kind
+                && let Some(place) = self.scopes.place(local).filter(|place| place.unit == unit.number)
+                && let Some(slot) = frame.slots.get_mut(place.slot as usize)
+            {
+                *slot = Some(value.clone());
+            }
+            let of = self.evaluated(&param.of, &frame, at)?;
+            self.check_sizes(at, &of, value, 0, &format!("the argument `{name}`"))?;
+        }
+        Ok(())
     }
 }

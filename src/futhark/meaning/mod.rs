@@ -69,6 +69,15 @@ pub struct Policy<D> {
     pub sizes_may_change: bool,
 }
 
+/// That a run takes more `steps`, or holds more elements, than its limit.
+pub(in crate::futhark) fn beyond(at: Span, what: &str, limit: u64) -> Message {
+    if what == "steps" {
+        let text = format!("the program takes more than the limit of {limit} steps");
+        return Message::error("limit", at, text).hint("a loop may have no end");
+    }
+    Message::error("limit", at, format!("arrays have more elements than the limit of {limit}"))
+}
+
 /// A meaning of programs: what scalars and arrays are, and what the operations on them do.
 ///
 /// Methods take `&self`: a meaning that builds something, or counts, keeps that in cells. Sizes and indices are scalars of
@@ -106,6 +115,11 @@ pub trait Meaning {
 
     /// The truth value that a condition is, if it is known now. A concrete meaning always knows.
     fn decide(&self, condition: &Self::Data) -> Option<bool>;
+
+    /// The number that a real is, if the text says it and so no other can come.
+    fn written(&self, _real: &Self::Data) -> Option<f64> {
+        None
+    }
 
     /// One of two arms, by a condition that [`decide`](Meaning::decide) does not know. `arm(true)` and `arm(false)` may each be
     /// evaluated once, in any order; both answer leaves of the same kinds and ranks.

@@ -227,6 +227,9 @@ pub(super) fn apply<M: Meaning>(m: &M, at: Span, name: &str, kind: Prim, operand
     }
 }
 
+/// Up to so many factors, a power is as near as the product of them.
+const MOST_FACTORS: f64 = 16.0;
+
 /// Writes operations on scalars of one kind.
 struct Write<'m, M> {
     m: &'m M,
@@ -265,6 +268,14 @@ fn compose<M: Meaning>(w: &Write<'_, M>, composed: Composed, operands: &[M::Data
         // The table's power has its conventions at 0; what the language's does not feel is held still.
         Composed::Power => {
             let y = &operands[1];
+            // Powers by whole numbers have no corners: they are products.
+            match w.m.written(y) {
+                Some(1.0) => return Ok(x.clone()),
+                Some(n) if (2.0..=MOST_FACTORS).contains(&n) && n.fract() == 0.0 => {
+                    return w.op(Primitive::Powi(n as i32), &[x]);
+                }
+                Some(_) | None => {}
+            }
             let still = w.op(Primitive::StopGradient, &[y])?;
             let exponent = w.select(w.less(zero, x)?, y, &still)?;
             let flat = w.truths(ScalarOp::Mul, &[&w.op(ScalarOp::Equal, &[x, zero])?, &w.less(y, one)?])?;

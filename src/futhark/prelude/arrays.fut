@@ -22,6 +22,7 @@ def iterate_until 'a (p: a -> bool) (f: a -> a) (x: a): a = loop x while !(p x) 
 
 def length [n] 'a (_: [n]a): i64 = n
 def null [n] 'a (_: [n]a): bool = n == 0
+def update [n] 'a (xs: [n]a) (i: i64) (x: a): [n]a = xs with [i] = x
 def indices [n] 'a (_: [n]a): [n]i64 = iota n
 def rep [n] 'a (x: a): [n]a = replicate n x
 def sized [m] 'a (n: i64) (xs: [m]a): [n]a = xs :> [n]a

@@ -119,6 +119,19 @@ local module reals (T: { type t type bits val num_bits: i32 val epsilon: t val l
   def lerp (x: t) (y: t) (s: t): t = x + (y - x) * scalar.max 0.0 (scalar.min 1.0 s)
   def ldexp (x: t) (n: i32): t = x * scalar.exp2 (i32 n)
   def copysign (x: t) (y: t): t = scalar.copysign x y
+  -- The next number has the derivative of the number itself.
+  def nextafter (x: t) (y: t): t =
+    let held (x: t): T.bits = scalar.and (scalar.to_bits x) (scalar.not 0)
+    let still: t = scalar.from_bits (held x)
+    let one: T.bits = 1
+    let step: T.bits = if scalar.equal (x < y) (x > 0.0) then one else scalar.neg one
+    let next: t =
+      if x == 0.0 then scalar.copysign (scalar.from_bits one) y
+      else scalar.from_bits (scalar.add (held x) step)
+    in if scalar.isnan x || scalar.isnan y then x + y
+       else if x == y then y + (x - still)
+       else if scalar.isinf x then next
+       else next + (x - still)
   def floor (x: t): t = scalar.floor x
   def ceil (x: t): t = scalar.ceil x
   def trunc (x: t): t = scalar.trunc x

@@ -60,7 +60,7 @@ pub enum Input {
     Random(Vec<Draw>),
     /// The values in a file, by its path from the folder of the program.
     File(String),
-    /// What an expression of the script language gives; it is kept as written.
+    /// What a [script](super::script) gives; it is kept as written.
     Script(String),
 }
 

@@ -1,0 +1,11 @@
+-- What test blocks may say.
+-- ==
+-- structure gpu { SegMap 1 SegRed 0
+-- }
+-- structure gpu-mem { Alloc 2 }
+-- structure { Map 1 }
+-- structure distributed { /Kernel 1 }
+-- no_opencl compiled nobench notest input { 1.0 } output { 5.0 }
+-- only_cuda input { 1.0 } output { 1.0 }
+-- input { 1.0 } output { 1.0 }
+entry main (x: f64) = x
