@@ -146,6 +146,8 @@ pub(crate) struct Code {
     pub(crate) values: Vec<ValueInfo>,
     pub(crate) buffers: Vec<BufferInfo>,
     pub(crate) inputs: Vec<Port>,
+    /// How many inputs are arguments; the others are the same in every run.
+    pub(crate) given: usize,
     /// Sums of reals, in any order, and the cells that these are summed up in.
     pub(crate) sums: FxHashMap<Value, Value>,
     pub(crate) body: Block,
