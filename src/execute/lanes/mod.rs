@@ -25,6 +25,7 @@ mod transfer;
 mod transpose;
 mod vector;
 mod watch;
+mod wide;
 
 use std::sync::Mutex;
 
