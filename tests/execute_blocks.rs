@@ -1,4 +1,4 @@
-//! Loops over lanes at the ends of their blocks.
+//! Loops over lanes at the ends of their blocks, and extrema that are no numbers.
 
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, hist, iota};
@@ -30,6 +30,24 @@ fn blocks_of_every_width_end_where_they_should() -> Result<()> {
         for n in [1, 7, 8, 127, 128, 129, 255, 256, 257, 511, 512, 513, 1023, 1025] {
             let (x, y) = (Value::new(numbers(n))?, Value::new(numbers(n + 5)[5..].to_vec())?);
             same(program, &[x, y]);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn an_extremum_that_is_no_number_is_found_where_it_is() -> Result<()> {
+    let [largest, smallest] =
+        [Program::trace(|x: Arr<F64>| x.max())?.grad(0)?, Program::trace(|x: Arr<F64>| x.min())?.grad(0)?];
+    assert!(largest.compile()?.explain().contains("equal-or-nan"), "{}", largest.compile()?.explain());
+    for n in [1, 5, 200, 700] {
+        for special in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 0.25] {
+            let mut x = numbers(n);
+            x[n / 2] = special;
+            x[n - 1] = special;
+            for program in [&largest, &smallest] {
+                same(program, &[Value::new(x.clone())?]);
+            }
         }
     }
     Ok(())

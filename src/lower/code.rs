@@ -64,6 +64,8 @@ pub(crate) enum Op {
     Scalar(ScalarOp),
     /// The second operand where the first is true, else the third.
     Select,
+    /// Whether the first is equal to the second, or no number.
+    EqualOrNan,
     /// `x y + z`, rounded once.
     MulAdd,
     /// `x y − z`, rounded once.

@@ -434,10 +434,14 @@ impl Assembler<'_> {
             Op::MulAdd => Some(RealOp::MulAdd),
             Op::MulSub => Some(RealOp::MulSub),
             Op::MulSubtracted => Some(RealOp::MulSubtracted),
-            Op::Scalar(_) | Op::Select => None,
+            Op::Scalar(_) | Op::Select | Op::EqualOrNan => None,
         };
         if let Some(op) = fused {
             self.out.push(Instruction::Real { op, to, x: three(&x) });
+            return;
+        }
+        if op == Op::EqualOrNan {
+            self.out.push(Instruction::EqualOrNan { to, x: two(&x) });
             return;
         }
         let Op::Scalar(op) = op else {

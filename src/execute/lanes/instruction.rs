@@ -191,6 +191,11 @@ pub(super) enum Instruction {
         to: Reg,
         x: [Reg; 2],
     },
+    /// Whether the first is equal to the second, or no number.
+    EqualOrNan {
+        to: Reg,
+        x: [Reg; 2],
+    },
     SelectReal {
         to: Reg,
         condition: Reg,

@@ -26,7 +26,7 @@ fn once(instruction: &Instruction) -> bool {
     let shared = |address: &Address| !matches!(address.across, Across::Own | Across::OwnAt(_));
     match instruction {
         Instruction::Real { .. } | Instruction::Int { .. } | Instruction::Test { .. } | Instruction::Kernel(_) => true,
-        Instruction::SelectReal { .. } | Instruction::SelectInt { .. } => true,
+        Instruction::EqualOrNan { .. } | Instruction::SelectReal { .. } | Instruction::SelectInt { .. } => true,
         Instruction::Truncate { .. } | Instruction::IntoReal { .. } => true,
         Instruction::SetReal { mask, .. } | Instruction::SetInt { mask, .. } => alike(mask),
         Instruction::LoadReal { from, .. } | Instruction::LoadInt { from, .. } => shared(from),
