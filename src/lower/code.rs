@@ -64,6 +64,8 @@ pub(crate) enum Op {
     Scalar(ScalarOp),
     /// The second operand where the first is true, else the third.
     Select,
+    /// Whether the first is equal to the second, or no number.
+    EqualOrNan,
     /// `x y + z`, rounded once.
     MulAdd,
     /// `x y − z`, rounded once.
@@ -146,6 +148,8 @@ pub(crate) struct Code {
     pub(crate) values: Vec<ValueInfo>,
     pub(crate) buffers: Vec<BufferInfo>,
     pub(crate) inputs: Vec<Port>,
+    /// How many inputs are arguments; the others are the same in every run.
+    pub(crate) given: usize,
     /// Sums of reals, in any order, and the cells that these are summed up in.
     pub(crate) sums: FxHashMap<Value, Value>,
     pub(crate) body: Block,

@@ -1,5 +1,5 @@
-//! Fewer statements for the same work: products that are added become one operation, and what is computed for a cell
-//! is computed in it.
+//! Fewer statements for the same work: products that are added become one operation, as do comparisons that are put
+//! together, and what is computed for a cell is computed in it.
 //!
 //! Law: a fused product is not rounded before it is added, and what is added to a sum that may be taken in any order is
 //! added term by term; nothing else changes.
@@ -50,6 +50,7 @@ impl Fuser {
 
     fn block(&mut self, block: &mut Block, is_real: &impl Fn(Value) -> bool) {
         self.products(block, is_real);
+        self.comparisons(block, is_real);
         self.cells(block);
         for stm in block {
             stm.blocks_mut().into_iter().for_each(|inner| self.block(inner, is_real));
@@ -136,6 +137,44 @@ impl Fuser {
         gone.into_iter().rev().for_each(|at| drop(block.remove(at)));
     }
 
+    /// Comparisons, in the same block, that are put together to look for an extremum, which may be no number.
+    fn comparisons(&mut self, block: &mut Block, is_real: &impl Fn(Value) -> bool) {
+        let mut equal: FxHashMap<Operand, [Operand; 2]> = FxHashMap::default();
+        let mut nan: FxHashMap<Operand, Operand> = FxHashMap::default();
+        for stm in block {
+            match &*stm {
+                Stm::Let(value, Op::Scalar(ScalarOp::Equal), x) if x.iter().any(|x| is_value(*x, is_real)) => {
+                    equal.insert(Operand::Value(*value), [x[0], x[1]]);
+                }
+                Stm::Let(value, Op::Scalar(ScalarOp::Not), x) => {
+                    if let Some([a, b]) = equal.get(&x[0])
+                        && a == b
+                    {
+                        nan.insert(Operand::Value(*value), *a);
+                    }
+                }
+                Stm::Let(value, Op::Scalar(ScalarOp::Add), x) => {
+                    let found = [(x[0], x[1]), (x[1], x[0])].into_iter().find_map(|(is_equal, is_nan)| {
+                        let (pair, x) = (equal.get(&is_equal)?, nan.get(&is_nan)?);
+                        let other = if pair[0] == *x { pair[1] } else { pair[0] };
+                        pair.contains(x).then_some([*x, other])
+                    });
+                    if let Some(operands) = found {
+                        self.count_all(&operands);
+                        *stm = Stm::Let(*value, Op::EqualOrNan, operands.to_vec());
+                    }
+                }
+                // What was compared may change here.
+                Stm::Assign { .. } | Stm::For { .. } | Stm::While { .. } | Stm::If { .. } | Stm::Lanes(_) => {
+                    equal.clear();
+                    nan.clear();
+                }
+                Stm::Let(..) | Stm::Load(..) | Stm::Store { .. } | Stm::Add { .. } | Stm::Alloc(..) => {}
+                Stm::Swap(..) | Stm::Check { .. } | Stm::Bounds { .. } => {}
+            }
+        }
+    }
+
     /// Values that are computed for a cell alone, which is not read in between.
     fn cells(&self, block: &mut Block) {
         for k in 0..block.len() {
@@ -183,4 +222,8 @@ impl Fuser {
         }
         block.retain(|stm| !matches!(stm, Stm::Assign { cells, .. } if cells.is_empty()));
     }
+}
+
+fn is_value(x: Operand, holds: &impl Fn(Value) -> bool) -> bool {
+    matches!(x, Operand::Value(value) if holds(value))
 }

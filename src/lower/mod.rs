@@ -10,6 +10,7 @@
 
 mod accumulate;
 pub(crate) mod code;
+pub(crate) mod constant;
 mod control;
 mod emit;
 mod fuse;
@@ -69,8 +70,8 @@ struct Lowering<'p> {
     scatters: Vec<Buffer>,
 }
 
-/// The code of a program that verifies.
-pub(crate) fn lower(program: &Program) -> Step<Code> {
+/// The code of a program that verifies, whose last parameters are always of these sizes.
+pub(crate) fn lower(program: &Program, known: &[Vec<usize>]) -> Step<Code> {
     let mut lowering = Lowering {
         program,
         emit: Emit::new(),
@@ -88,21 +89,25 @@ pub(crate) fn lower(program: &Program) -> Step<Code> {
         adds: Vec::new(),
         scatters: Vec::new(),
     };
-    let inputs = program.function.params.iter().map(|param| lowering.input(*param)).collect();
+    let params = &program.function.params;
+    let given = params.len() - known.len();
+    let mut inputs: Vec<Port> = params[..given].iter().map(|param| lowering.input(*param, None)).collect();
+    inputs
+        .extend(params[given..].iter().zip(known).map(|(param, sizes)| lowering.input(*param, Some(sizes.as_slice()))));
     // No input may be changed.
     lowering.enter_region();
     let results = lowering.body(&program.function.body)?;
     let outputs = results.into_iter().map(|result| lowering.output(result)).collect::<Step<_>>()?;
     let body = lowering.close();
     let Emit { values, buffers, sums, .. } = lowering.emit;
-    let mut code = Code { values, buffers, inputs, sums, body, outputs };
+    let mut code = Code { values, buffers, inputs, given, sums, body, outputs };
     merge::merge(&mut code);
     fuse::fuse(&mut code);
     Ok(code)
 }
 
 impl<'p> Lowering<'p> {
-    fn input(&mut self, param: Var) -> Port {
+    fn input(&mut self, param: Var, known: Option<&[usize]>) -> Port {
         let Type { prim, rank, .. } = self.program.type_of(param);
         if rank == 0 {
             let value = self.emit.value(prim, false);
@@ -111,7 +116,12 @@ impl<'p> Lowering<'p> {
         }
         let buffer = self.new_buffer(prim);
         let values: Vec<Value> = (0..rank).map(|_| self.emit.value(Prim::I64, false)).collect();
-        let sizes: Vec<Operand> = values.iter().copied().map(Operand::Value).collect();
+        let sizes: Vec<Operand> = match known {
+            Some(sizes) => {
+                sizes.iter().map(|n| Operand::int(i64::try_from(*n).expect("an array fits memory"))).collect()
+            }
+            None => values.iter().copied().map(Operand::Value).collect(),
+        };
         let view = View::whole(&mut self.emit, buffer, &sizes);
         self.bind(param, Bound::Array(Array { prim, sizes, form: Form::Memory(view) }));
         Port::Array { buffer, sizes: values }

@@ -11,11 +11,12 @@ struct Shown<'c, T>(&'c Code, T);
 
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for input in &self.inputs {
+        for (k, input) in self.inputs.iter().enumerate() {
+            let kind = if k < self.given { "input" } else { "constant" };
             match input {
-                Port::Scalar(value) => writeln!(f, "input {}", Shown(self, *value))?,
+                Port::Scalar(value) => writeln!(f, "{kind} {}", Shown(self, *value))?,
                 Port::Array { buffer, sizes } => {
-                    write!(f, "input {}", Shown(self, *buffer))?;
+                    write!(f, "{kind} {}", Shown(self, *buffer))?;
                     sizes.iter().try_for_each(|size| write!(f, "[{}]", Shown(self, *size)))?;
                     writeln!(f)?;
                 }
@@ -91,6 +92,7 @@ fn block(f: &mut fmt::Formatter<'_>, code: &Code, statements: &Block, depth: usi
                 let name = match op {
                     Op::Scalar(op) => format!("{op:?}").to_lowercase(),
                     Op::Select => "select".to_owned(),
+                    Op::EqualOrNan => "equal-or-nan".to_owned(),
                     Op::MulAdd => "x·y+z".to_owned(),
                     Op::MulSub => "x·y-z".to_owned(),
                     Op::MulSubtracted => "z-x·y".to_owned(),

@@ -9,6 +9,9 @@ use super::inline::Inline;
 use super::instruction::{Across, Address, Fold, Instruction, IntOp, LanesLoop, RealOp, Reg, To};
 use super::needed::needed;
 use super::registers::Registers;
+use super::team;
+use super::vector::LANES;
+use super::wide;
 use crate::array::{Const, Prim, ScalarOp, Var};
 use crate::interpret::Test;
 use crate::lower::code::{Block, Buffer, Code, Lanes, Op, Operand, Origin, Output, Place, Port, Stm, Value};
@@ -395,6 +398,8 @@ impl Assembler<'_> {
             scatters: !lanes.scatters.is_empty(),
             reals,
             ints,
+            width: LANES,
+            work: Vec::new(),
         };
         for fold in &lanes.folds {
             let cell = self.varying.as_ref().map_or(0, |r| r.of(fold.cell));
@@ -410,6 +415,9 @@ impl Assembler<'_> {
         it.adds = lanes.adds.iter().map(|b| (bank(self, b), self.buffers[b.0 as usize])).collect();
         self.loops.push(it);
         self.block(&lanes.body);
+        let instructions = &self.out[body as usize..];
+        let (width, work) = (wide::width(&self.loops[number], instructions), team::work(instructions));
+        (self.loops[number].width, self.loops[number].work) = (width, work);
         self.out.push(Instruction::End);
         self.varying = None;
         self.note(start, lanes.origin);
@@ -426,10 +434,14 @@ impl Assembler<'_> {
             Op::MulAdd => Some(RealOp::MulAdd),
             Op::MulSub => Some(RealOp::MulSub),
             Op::MulSubtracted => Some(RealOp::MulSubtracted),
-            Op::Scalar(_) | Op::Select => None,
+            Op::Scalar(_) | Op::Select | Op::EqualOrNan => None,
         };
         if let Some(op) = fused {
             self.out.push(Instruction::Real { op, to, x: three(&x) });
+            return;
+        }
+        if op == Op::EqualOrNan {
+            self.out.push(Instruction::EqualOrNan { to, x: two(&x) });
             return;
         }
         let Op::Scalar(op) = op else {

@@ -64,6 +64,11 @@ impl State {
     }
 
     #[inline(always)]
+    pub(super) fn equal_or_nan(&self, to: Reg, x: [Operand<'_, f64>; 2]) {
+        self.put_int2(to, x, |a, b| i64::from(a == b || a.is_nan()));
+    }
+
+    #[inline(always)]
     pub(super) fn select_real(&self, to: Reg, condition: Reg, x: [Reg; 2]) {
         let (condition, x) = (self.int(condition), [self.real(x[0]), self.real(x[1])]);
         let choose = |c, a, b| if c != 0 { a } else { b };

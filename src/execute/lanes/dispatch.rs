@@ -166,6 +166,14 @@ dispatched! {
 }
 
 dispatched! {
+    /// A comparison with an extremum.
+    equal_or_nan(state: &State, to: Reg, x: [Reg; 2]) {
+        level: state.level,
+        run: state.equal_or_nan(to, x.map(|x| state.real(x))), equal_or_nan_avx512, equal_or_nan_avx2
+    }
+}
+
+dispatched! {
     /// One of two integers.
     select_int(state: &State, to: Reg, condition: Reg, x: [Reg; 2]) {
         level: state.level,

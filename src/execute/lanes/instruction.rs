@@ -191,6 +191,11 @@ pub(super) enum Instruction {
         to: Reg,
         x: [Reg; 2],
     },
+    /// Whether the first is equal to the second, or no number.
+    EqualOrNan {
+        to: Reg,
+        x: [Reg; 2],
+    },
     SelectReal {
         to: Reg,
         condition: Reg,
@@ -317,7 +322,10 @@ pub(super) struct LanesLoop {
     pub(super) writes: Vec<(bool, u32, u32)>,
     pub(super) adds: Vec<(bool, u32)>,
     pub(super) scatters: bool,
-    /// How many varying registers it needs.
+    /// How many varying registers it needs, and how many lanes there are in a block at most.
     pub(super) reals: usize,
     pub(super) ints: usize,
+    pub(super) width: usize,
+    /// About how many instructions a block takes: so many in loops of these counts.
+    pub(super) work: Vec<(i64, Vec<u32>)>,
 }

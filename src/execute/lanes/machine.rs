@@ -12,7 +12,7 @@ use super::state::State;
 use super::team;
 use super::transfer::{add, add_real, load, store};
 use super::transpose;
-use super::vector::{GROUP, LANES, number};
+use super::vector::{GROUP, number};
 use super::watch::{STRIDE, Watch};
 use crate::array::Prim;
 use crate::lower::code::LARGEST;
@@ -39,8 +39,8 @@ pub(super) struct Machine<'m> {
 #[derive(Debug, Default)]
 pub(super) struct Workspace {
     state: State,
-    reals: Vec<Vec<f64>>,
-    ints: Vec<Vec<i64>>,
+    reals: Vec<Elements<'static, f64>>,
+    ints: Vec<Elements<'static, i64>>,
     helpers: Vec<Workspace>,
 }
 
@@ -82,15 +82,14 @@ impl<'m> Machine<'m> {
         state.restart(&code.reals, &code.ints);
         state.held.restart([code.own_reals.len(), code.own_ints.len()], 0);
         state.left = STRIDE;
-        reals.resize_with(code.own_reals.len(), Vec::new);
-        ints.resize_with(code.own_ints.len(), Vec::new);
-        let reals = reals.into_iter().map(Elements::Own).collect();
-        let ints = ints.into_iter().map(Elements::Own).collect();
+        reals.resize_with(code.own_reals.len(), Elements::default);
+        ints.resize_with(code.own_ints.len(), Elements::default);
         Machine { code, watch, state, reals, ints, task: None, helpers }
     }
 
     /// The memory, for another machine of the same code.
     pub(super) fn workspace(self) -> Workspace {
+        // Collected where they are: nothing is allocated.
         let reals = self.reals.into_iter().map(Elements::into_own).collect();
         let ints = self.ints.into_iter().map(Elements::into_own).collect();
         Workspace { state: self.state, reals, ints, helpers: self.helpers }
@@ -213,9 +212,9 @@ impl<'m> Machine<'m> {
     #[inline(always)]
     fn enter(&mut self, it: &LanesLoop) {
         self.state.scratch = u32::try_from(it.reals).expect("a loop has fewer than 2^32 registers");
-        self.state.reals.reserve(it.reals + 3);
-        self.state.ints.reserve(it.ints);
-        (self.state.width, self.state.saved.from) = (LANES, 0);
+        self.state.reals.divide(it.reals + 3, it.width);
+        self.state.ints.divide(it.ints, it.width);
+        (self.state.width, self.state.widest, self.state.saved.from) = (it.width, it.width, 0);
         for fold in &it.real_folds {
             self.state.reals.fill(fold.cell, self.state.reals.one(fold.start));
         }
@@ -228,7 +227,7 @@ impl<'m> Machine<'m> {
     #[inline(always)]
     fn leave(&mut self, it: &LanesLoop, lanes: i64) {
         if it.folded.is_some() {
-            let lanes = usize::try_from(lanes).unwrap_or(0).min(LANES);
+            let lanes = usize::try_from(lanes).unwrap_or(0).min(it.width);
             folds::restore(&self.state, it);
             let found = folds::found(self, it, lanes);
             it.folded.into_iter().for_each(|folded| self.state.ints.set(folded, found));
@@ -269,6 +268,7 @@ impl<'m> Machine<'m> {
             Instruction::Real { op, to, x } => state.real_op(op, to, x),
             Instruction::Int { op, narrow, to, x } => dispatch::int_op(state, op, narrow, to, x),
             Instruction::Test { test, to, x } => dispatch::test(state, test, to, x),
+            Instruction::EqualOrNan { to, x } => dispatch::equal_or_nan(state, to, x),
             Instruction::SelectReal { to, condition, x } => state.select_real(to, condition, x),
             Instruction::SelectInt { to, condition, x } => dispatch::select_int(state, to, condition, x),
             Instruction::Truncate { into, to, x } => state.truncate(into, to, x),

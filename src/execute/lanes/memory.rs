@@ -118,10 +118,10 @@ impl<T: Copy + Default> Elements<'_, T> {
     }
 
     /// The elements themselves, if they are this worker's own.
-    pub(super) fn into_own(self) -> Vec<T> {
+    pub(super) fn into_own(self) -> Elements<'static, T> {
         match self {
-            Elements::Own(elements) => elements,
-            Elements::Shared(_) | Elements::Part { .. } => Vec::new(),
+            Elements::Own(elements) => Elements::Own(elements),
+            Elements::Shared(_) | Elements::Part { .. } => Elements::default(),
         }
     }
 

@@ -25,6 +25,7 @@ mod transfer;
 mod transpose;
 mod vector;
 mod watch;
+mod wide;
 
 use std::sync::Mutex;
 
@@ -33,6 +34,7 @@ use crate::array::Program;
 use crate::error::{Error, Result};
 use crate::interpret::{self, Control, FromValues, Limits, ToValues, Value, typed, values};
 use crate::lower;
+use crate::lower::constant::{Split, split};
 use assemble::{Assembled, assemble};
 use machine::{Machine, Workspace};
 use watch::Watch;
@@ -51,10 +53,15 @@ use watch::Watch;
 /// # Ok::<(), catadiff::Error>(())
 /// ```
 ///
-/// Memory is kept from run to run. Reals of both precisions are computed as `f64`, as the interpreter on `f64` does.
+/// Memory is kept from run to run: a run like one before allocates nothing but what loops need that are shared out to threads.
+/// Arrays that do not depend on the arguments are computed when the program is compiled, unless they are large or take
+/// long. Reals of both precisions are computed as `f64`, as the interpreter on `f64` does.
 #[derive(Debug)]
 pub struct Compiled {
     program: Program,
+    /// What is done in every run, if something need not be, and the arrays that it takes after the arguments.
+    rest: Option<Program>,
+    constants: Vec<Flat>,
     assembled: core::result::Result<Assembled, &'static str>,
     /// What runs have worked on and left for the next.
     spare: Mutex<Vec<Workspace>>,
@@ -70,17 +77,37 @@ impl Program {
     /// [`Error::IllTyped`](crate::Error::IllTyped) if the program does not [verify](Program::verify).
     pub fn compile(&self) -> Result<Compiled> {
         self.verify()?;
-        let assembled = lower::lower(self).map(|code| assemble(&code)).map_err(|unsupported| unsupported.0);
-        Ok(Compiled { program: self.clone(), assembled, spare: Mutex::default() })
+        let (rest, constants) = constants(self).map_or_else(Default::default, |(rest, found)| (Some(rest), found));
+        Ok(Compiled::new(self.clone(), rest, constants))
     }
 }
 
+/// What may be spent on what is computed once: as much as is not noticed.
+const ONCE: Limits = Limits { steps: 1 << 16, elements: 1 << 22 };
+
+/// The program with the arrays as parameters that do not depend on its arguments, and these arrays. None if there are
+/// none, or something is wrong with them: then each run is to say so.
+fn constants(program: &Program) -> Option<(Program, Vec<Flat>)> {
+    let Split { constant, rest } = split(program)?;
+    let mut found = Vec::new();
+    Compiled::new(constant, None, Vec::new()).run_into_within(&[], &mut found, &ONCE).ok()?;
+    Some((rest, found))
+}
+
 impl Compiled {
+    fn new(program: Program, rest: Option<Program>, constants: Vec<Flat>) -> Self {
+        let sizes: Vec<Vec<usize>> = constants.iter().map(|flat| flat.sizes().to_vec()).collect();
+        let lowered = lower::lower(rest.as_ref().unwrap_or(&program), &sizes);
+        let assembled = lowered.map(|code| assemble(&code)).map_err(|unsupported| unsupported.0);
+        Compiled { program, rest, constants, assembled, spare: Mutex::default() }
+    }
+
     /// What becomes of the program: its code, in which loops over `lanes` run many iterations at a time and `~` marks what
-    /// differs between them; or why it is interpreted.
+    /// differs between them; or why it is interpreted. What is called constant was computed when the program was compiled.
     #[must_use]
     pub fn explain(&self) -> String {
-        match lower::lower(&self.program) {
+        let sizes: Vec<Vec<usize>> = self.constants.iter().map(|flat| flat.sizes().to_vec()).collect();
+        match lower::lower(self.rest.as_ref().unwrap_or(&self.program), &sizes) {
             Ok(code) => code.to_string(),
             Err(unsupported) => format!("interpreted, because there is {}", unsupported.0),
         }
@@ -229,7 +256,7 @@ impl Compiled {
 
     /// Does something with a machine, whose memory then is for the next.
     fn with_machine<'m, T>(
-        &self,
+        &'m self,
         code: &'m Assembled,
         watch: &'m Watch<'m>,
         inside: impl FnOnce(&mut Machine<'m>) -> T,
@@ -237,6 +264,9 @@ impl Compiled {
         let spare = || self.spare.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let workspace = spare().pop().unwrap_or_default();
         let mut machine = Machine::new(code, watch, workspace);
+        let known = code.inputs.iter().rev().zip(self.constants.iter().rev());
+        let lent = known.map(|(port, flat)| ports::lend(&mut machine, port, flat)).all(|lent| lent.is_some());
+        assert!(lent, "constants are of the kinds that the code was made for");
         let result = inside(&mut machine);
         spare().push(machine.workspace());
         result

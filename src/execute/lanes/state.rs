@@ -18,8 +18,9 @@ pub(super) struct State {
     pub(super) first: i64,
     pub(super) active: usize,
     pub(super) groups: usize,
-    /// How many lanes a block has.
+    /// How many lanes a block has, and how many it has at most.
     pub(super) width: usize,
+    pub(super) widest: usize,
     /// How many elements the lanes of the block have of their own.
     pub(super) own: usize,
     /// How many steps are left until the next look at the rest of the world.
@@ -53,6 +54,7 @@ impl Default for State {
             active: 1,
             groups: 1,
             width: LANES,
+            widest: LANES,
             own: 0,
             left: STRIDE,
             held: Held::default(),
@@ -81,8 +83,8 @@ impl State {
     /// Makes blocks as wide as what the lanes of the last one had fits in the nearest cache.
     pub(super) fn fit(&mut self) {
         let each = self.own.div_ceil(self.width);
-        let lanes = NEAR.checked_div(each).unwrap_or(LANES);
-        self.width = (lanes / GROUP * GROUP).clamp(8 * GROUP, LANES);
+        let lanes = NEAR.checked_div(each).unwrap_or(self.widest);
+        self.width = (lanes / GROUP * GROUP).clamp(8 * GROUP, self.widest);
     }
 
     #[inline(always)]
@@ -103,12 +105,12 @@ impl State {
     /// The groups of a register that the lanes of the block fill.
     #[inline(always)]
     pub(super) fn real_block(&self, k: u32) -> &[Group<f64>] {
-        &self.reals.block(k)[..self.groups]
+        self.reals.first(k, self.groups)
     }
 
     #[inline(always)]
     pub(super) fn int_block(&self, k: u32) -> &[Group<i64>] {
-        &self.ints.block(k)[..self.groups]
+        self.ints.first(k, self.groups)
     }
 
     /// A register for what is put aside within an instruction, one of three.
@@ -141,6 +143,7 @@ impl State {
             Some(0) => Mask::None,
             Some(_) => Mask::All,
             None if self.every([mask; 2], |x, _| x != 0) => Mask::All,
+            None if self.every([mask; 2], |x, _| x == 0) => Mask::None,
             None => Mask::Where(mask),
         }
     }

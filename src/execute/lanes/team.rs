@@ -26,7 +26,11 @@ pub(super) fn share(machine: &Machine<'_>, it: &LanesLoop) -> Option<i64> {
 
 #[inline(never)]
 fn worth(machine: &Machine<'_>, it: &LanesLoop, blocks: i64) -> Option<i64> {
-    let work = cost(machine, it).saturating_mul(blocks);
+    let times = |counts: &[u32]| {
+        counts.iter().fold(1, |times: i64, count| times.saturating_mul(machine.state.one(*count).max(1)))
+    };
+    let each = |part: &(i64, Vec<u32>)| part.0.saturating_mul(times(&part.1));
+    let work = it.work.iter().map(each).fold(0, i64::saturating_add).saturating_mul(blocks);
     let length = |(real, buffer): &(bool, u32)| match real {
         true => machine.reals[*buffer as usize].all().len(),
         false => machine.ints[*buffer as usize].all().len(),
@@ -43,30 +47,30 @@ const GROUPS_PER_COPY: i64 = 32;
 /// A row of the table of primitives costs as much as so many other instructions.
 const ROW: i64 = 4;
 
-/// About how many instructions a block takes.
-fn cost(machine: &Machine<'_>, it: &LanesLoop) -> i64 {
-    let mut times = vec![1_i64];
-    let mut cost = 0_i64;
-    for instruction in &machine.code.instructions[it.body as usize..] {
+/// About how many instructions a block takes: so many in loops of these counts.
+pub(super) fn work(body: &[Instruction]) -> Vec<(i64, Vec<u32>)> {
+    let mut open = Vec::new();
+    let mut work: Vec<(i64, Vec<u32>)> = Vec::new();
+    for instruction in body {
+        let (each, inner) = match instruction {
+            Instruction::Real { op: RealOp::Row(_), .. } => (ROW, None),
+            Instruction::Inner(it) => (1, Some(it.count)),
+            Instruction::Transpose(it) => (1, Some(it.count)),
+            Instruction::Outer(it) => (1, Some(it.count)),
+            _ => (1, None),
+        };
         match instruction {
-            Instruction::End => break,
-            Instruction::UnlessLess { count, .. } => {
-                let inner = machine.state.one(*count).max(1);
-                times.push(times[times.len() - 1].saturating_mul(inner));
-            }
-            Instruction::Next { .. } => drop(times.pop()),
+            Instruction::UnlessLess { count, .. } => open.push(*count),
+            Instruction::Next { .. } => drop(open.pop()),
             _ => {}
         }
-        let each = match instruction {
-            Instruction::Real { op: RealOp::Row(_), .. } => ROW,
-            Instruction::Inner(inner) => machine.state.one(inner.count).max(1),
-            Instruction::Transpose(it) => machine.state.one(it.count).max(1),
-            Instruction::Outer(it) => machine.state.one(it.count).max(1),
-            _ => 1,
-        };
-        cost = cost.saturating_add(times.last().copied().unwrap_or(1).saturating_mul(each));
+        let counts = || open.iter().copied().chain(inner);
+        match work.iter_mut().find(|(_, known)| known.iter().copied().eq(counts())) {
+            Some((known, _)) => *known += each,
+            None => work.push((each, counts().collect())),
+        }
     }
-    cost
+    work
 }
 
 /// What workers read.

@@ -10,9 +10,11 @@ use super::instruction::Reg;
 /// Lanes that are computed together.
 pub(super) const GROUP: usize = 8;
 /// The most groups in a block.
-pub(super) const GROUPS: usize = 16;
+const GROUPS: usize = 64;
+/// The lanes in a block of a loop that needs many registers, or has more to do in a block than to go through it once.
+pub(super) const LANES: usize = 128;
 /// The most lanes in a block.
-pub(super) const LANES: usize = GROUP * GROUPS;
+pub(super) const MOST_LANES: usize = GROUP * GROUPS;
 
 /// A value for each of eight lanes.
 #[repr(align(64))]
@@ -55,6 +57,8 @@ pub(super) struct Row<'r, T>(pub(super) &'r [[T; GROUP]]);
 pub(super) struct Bank<T: Copy> {
     groups: Vec<Group<T>>,
     uniform: usize,
+    /// How many groups a register has that holds a block.
+    block: usize,
 }
 
 impl<T: Copy> Group<T> {
@@ -133,7 +137,7 @@ impl<T: Copy + Default> Bank<T> {
         }
         if self.groups.is_empty() {
             self.groups.extend(initial.iter().map(|x| Group::new(*x)));
-            self.reserve(0);
+            self.divide(0, MOST_LANES);
         }
         self.groups.iter().zip(initial).for_each(|(group, x)| group.write([*x; GROUP]));
     }
@@ -143,10 +147,11 @@ impl<T: Copy + Default> Bank<T> {
         self.groups[..self.uniform].iter().map(|group| group.0[0].get()).collect()
     }
 
-    /// Says that there are at least so many registers of blocks.
-    pub(super) fn reserve(&mut self, blocks: usize) {
-        // One block more, so that also the last register has as many groups after it.
-        let groups = self.uniform + (blocks + 1) * GROUPS;
+    /// Makes so many registers of blocks, of so many lanes.
+    pub(super) fn divide(&mut self, blocks: usize, lanes: usize) {
+        self.block = lanes / GROUP;
+        // The most groups of a block more, so that also the last register has as many after it.
+        let groups = self.uniform + blocks * self.block + GROUPS;
         if self.groups.len() < groups {
             self.groups.resize_with(groups, || Group::new(T::default()));
         }
@@ -156,13 +161,25 @@ impl<T: Copy + Default> Bank<T> {
     pub(super) fn operand(&self, x: Reg) -> Operand<'_, T> {
         match x {
             Reg::Uniform(k) => Operand { groups: self.groups(k as usize), step: 0 },
-            Reg::Varying(k) => Operand { groups: self.block(k), step: 1 },
+            Reg::Varying(k) => Operand { groups: self.from(k), step: 1 },
         }
     }
 
     #[inline(always)]
-    pub(super) fn block(&self, k: u32) -> &[Group<T>; GROUPS] {
-        self.groups(self.uniform + k as usize * GROUPS)
+    pub(super) fn block(&self, k: u32) -> &[Group<T>] {
+        &self.from(k)[..self.block]
+    }
+
+    /// So many groups of a register that holds a block.
+    #[inline(always)]
+    pub(super) fn first(&self, k: u32, groups: usize) -> &[Group<T>] {
+        &self.from(k)[..groups]
+    }
+
+    /// The groups of a register that holds a block, and what is after them.
+    #[inline(always)]
+    fn from(&self, k: u32) -> &[Group<T>; GROUPS] {
+        self.groups(self.uniform + k as usize * self.block)
     }
 
     #[inline(always)]

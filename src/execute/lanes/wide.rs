@@ -1,0 +1,44 @@
+//! How many lanes of a loop are worked on together.
+//!
+//! Law: what each lane computes does not depend on it, nor does what they fold by an operation that may be taken in any
+//! order, up to that order.
+
+use super::instruction::{Across, Address, Instruction, LanesLoop, Reg};
+use super::vector::{LANES, MOST_LANES};
+
+/// How many bytes of registers stay in the nearest cache, with what is read and written beside them.
+const NEAR: usize = 1 << 14;
+
+/// The lanes in a block: more where a block is gone through once, so that a step costs less for each; but not more than
+/// the nearest cache has room for.
+pub(super) fn width(it: &LanesLoop, body: &[Instruction]) -> usize {
+    let folds = it.real_folds.iter().chain(&it.int_folds);
+    if it.scatters || !folds.into_iter().all(|fold| fold.op.is_some()) || !body.iter().all(once) {
+        return LANES;
+    }
+    let lanes = NEAR / (8 * (it.reals + it.ints).max(1));
+    if lanes < LANES { LANES } else { 1 << lanes.min(MOST_LANES).ilog2() }
+}
+
+/// Whether an instruction goes through the block once, all lanes alike.
+fn once(instruction: &Instruction) -> bool {
+    let alike = |mask: &Option<Reg>| mask.is_none();
+    let shared = |address: &Address| !matches!(address.across, Across::Own | Across::OwnAt(_));
+    match instruction {
+        Instruction::Real { .. } | Instruction::Int { .. } | Instruction::Test { .. } | Instruction::Kernel(_) => true,
+        Instruction::EqualOrNan { .. } | Instruction::SelectReal { .. } | Instruction::SelectInt { .. } => true,
+        Instruction::Truncate { .. } | Instruction::IntoReal { .. } => true,
+        Instruction::ToBits { .. } | Instruction::FromBits { .. } => true,
+        Instruction::SetReal { mask, .. } | Instruction::SetInt { mask, .. } => alike(mask),
+        Instruction::LoadReal { from, .. } | Instruction::LoadInt { from, .. } => shared(from),
+        Instruction::StoreReal { at, mask, .. } | Instruction::StoreInt { at, mask, .. } => shared(at) && alike(mask),
+        Instruction::AddReal { at, mask, .. } | Instruction::AddInt { at, mask, .. } => shared(at) && alike(mask),
+        Instruction::Check { .. } | Instruction::Bounds { .. } => true,
+        Instruction::Jump(_) | Instruction::Again(_) | Instruction::Unless(..) | Instruction::UnlessLess { .. } => {
+            false
+        }
+        Instruction::Next { .. } | Instruction::Zero(_) | Instruction::Lanes(_) | Instruction::End => false,
+        Instruction::Inner(_) | Instruction::Outer(_) | Instruction::Transpose(_) | Instruction::IntoRows(_) => false,
+        Instruction::Alloc { .. } | Instruction::Swap { .. } => false,
+    }
+}

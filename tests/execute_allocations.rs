@@ -1,0 +1,92 @@
+//! A compiled program that has run once on arguments of these sizes allocates nothing when it runs again.
+
+#![allow(unsafe_code, reason = "an allocator is unsafe to write")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use catadiff::array::Program;
+use catadiff::array::trace::{Arr, F64, I64, literal, loop_for};
+use catadiff::execute::Flat;
+use catadiff::{Elementary, Result};
+
+thread_local! {
+    /// How often this thread has asked for memory.
+    static ASKED: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The system's allocator, counting.
+struct Counting;
+
+// SAFETY: every call is handed to the system's allocator unchanged; counting does not allocate.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ASKED.set(ASKED.get() + 1);
+        // SAFETY: the caller's promise, passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ASKED.set(ASKED.get() + 1);
+        // SAFETY: the caller's promise, passed on.
+        unsafe { System.realloc(at, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise, passed on.
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn reals(sizes: &[usize]) -> Result<Flat> {
+    let count: usize = sizes.iter().product();
+    Flat::reals(sizes, (0..count).map(|k| (k % 17) as f64 / 16.0 - 0.5).collect())
+}
+
+#[test]
+fn runs_after_the_first_allocate_nothing() -> Result<()> {
+    let softmax = Program::trace(|x: Arr<F64>| {
+        let m = x.max();
+        (x - m).map(Elementary::exp).sum().ln() + m
+    })?;
+    let clusters = Program::trace(|points: Arr<Arr<F64>>, centres: Arr<Arr<F64>>| {
+        points.map(|p| centres.map(|c| (p - c).map(|d| d * d).sum()).min()).sum()
+    })?;
+    let steps = Program::trace(|x: Arr<F64>, s: I64| {
+        let slope = |y: Arr<F64>| x * literal([1.0]).concat(y.take(y.len() - 1));
+        loop_for(s, x.zeros_like(), |_, y| y + slope(y + slope(y) * 0.5) * 0.1).last()
+    })?;
+    let tables = Program::trace(|x: Arr<F64>| {
+        let places = literal([3_i64, 1, 2, 0]).map(|k| k * 2);
+        x.gather(places).sum()
+    })?;
+    let programs = [
+        (softmax.clone(), vec![reals(&[1000])?]),
+        (softmax.grad(0)?, vec![reals(&[1000])?]),
+        (clusters.clone(), vec![reals(&[100, 3])?, reals(&[5, 3])?]),
+        (clusters.grad(1)?, vec![reals(&[100, 3])?, reals(&[5, 3])?]),
+        (steps.clone(), vec![reals(&[300])?, Flat::integers(&[], vec![7])?]),
+        (steps.grad(0)?, vec![reals(&[300])?, Flat::integers(&[], vec![7])?]),
+        (tables.grad(0)?, vec![reals(&[8])?]),
+    ];
+    for (program, arguments) in programs {
+        let compiled = program.compile()?;
+        let mut results = Vec::new();
+        // The first run makes buffers and the second those that it gave away with the results.
+        compiled.run_into(&arguments, &mut results)?;
+        compiled.run_into(&arguments, &mut results)?;
+        let (before, expected) = (ASKED.get(), results.clone());
+        let cloned = ASKED.get() - before;
+        assert!(cloned > 0, "allocations are counted");
+        let before = ASKED.get();
+        for _ in 0..5 {
+            compiled.run_into(&arguments, &mut results)?;
+        }
+        assert_eq!(ASKED.get() - before, 0, "{program}");
+        assert_eq!(results, expected, "{program}");
+    }
+    Ok(())
+}

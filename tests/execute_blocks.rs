@@ -1,0 +1,54 @@
+//! Loops over lanes at the ends of their blocks, and extrema that are no numbers.
+
+use catadiff::array::Program;
+use catadiff::array::trace::{Arr, F64, hist, iota};
+use catadiff::interpret::Value;
+use catadiff::{Elementary, Result};
+use catadiff_laws::executors;
+
+fn numbers(count: usize) -> Vec<f64> {
+    (0..count).map(|k| (k * 7919 % 1013) as f64 / 506.5 - 1.0).collect()
+}
+
+fn same(program: &Program, arguments: &[Value<f64>]) {
+    executors::same(program, arguments).unwrap_or_else(|violation| panic!("{violation}"));
+}
+
+#[test]
+fn blocks_of_every_width_end_where_they_should() -> Result<()> {
+    let programs = [
+        Program::trace(|x: Arr<F64>, y: Arr<F64>| x.map2(y, |x, y| x * 2.0 + y))?,
+        Program::trace(|x: Arr<F64>, y: Arr<F64>| (x.dot(y), x.max(), y.map(|y| y.exp()).sum()))?,
+        Program::trace(|x: Arr<F64>, y: Arr<F64>| (x * y).take(x.len() - 1).concat(y))?,
+        Program::trace(|x: Arr<F64>, y: Arr<F64>| {
+            let [a, b, c] = [1.5, 2.5, 3.5].map(|k| x.map2(y, move |x, y| (x * k).sin() + y));
+            (a.map2(b, |a, b| a * b), b.map2(c, |b, c| b - c), c.map2(a, |c, a| c.hypot(a)))
+        })?,
+        Program::trace(|x: Arr<F64>, y: Arr<F64>| hist(x.len(), 0.0, iota(y.len()).map(|k| k / 2), y, |a, b| a + b))?,
+    ];
+    for program in &programs {
+        for n in [1, 7, 8, 127, 128, 129, 255, 256, 257, 511, 512, 513, 1023, 1025] {
+            let (x, y) = (Value::new(numbers(n))?, Value::new(numbers(n + 5)[5..].to_vec())?);
+            same(program, &[x, y]);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn an_extremum_that_is_no_number_is_found_where_it_is() -> Result<()> {
+    let [largest, smallest] =
+        [Program::trace(|x: Arr<F64>| x.max())?.grad(0)?, Program::trace(|x: Arr<F64>| x.min())?.grad(0)?];
+    assert!(largest.compile()?.explain().contains("equal-or-nan"), "{}", largest.compile()?.explain());
+    for n in [1, 5, 200, 700] {
+        for special in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 0.25] {
+            let mut x = numbers(n);
+            x[n / 2] = special;
+            x[n - 1] = special;
+            for program in [&largest, &smallest] {
+                same(program, &[Value::new(x.clone())?]);
+            }
+        }
+    }
+    Ok(())
+}
