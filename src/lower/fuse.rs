@@ -128,6 +128,7 @@ impl Fuser {
                 Stm::Assign { .. } | Stm::For { .. } | Stm::While { .. } | Stm::If { .. } | Stm::Lanes(_) => {
                     products.clear()
                 }
+                Stm::Product(_) => {}
                 Stm::Let(..) | Stm::Load(..) | Stm::Store { .. } | Stm::Add { .. } | Stm::Alloc(..) => {}
                 Stm::Swap(..) | Stm::Check { .. } | Stm::Bounds { .. } => {}
             }

@@ -15,6 +15,7 @@ mod emit;
 mod fuse;
 mod liveness;
 mod merge;
+mod product;
 mod reduce;
 mod shape;
 mod show;
@@ -95,6 +96,7 @@ pub(crate) fn lower(program: &Program) -> Step<Code> {
     let mut code = Code { values, buffers, inputs, sums, body, outputs };
     merge::merge(&mut code);
     fuse::fuse(&mut code);
+    product::products(&mut code);
     Ok(code)
 }
 

@@ -43,6 +43,9 @@ const GROUPS_PER_COPY: i64 = 32;
 /// A row of the table of primitives costs as much as so many other instructions.
 const ROW: i64 = 4;
 
+/// So many multiplications in a product cost as much as an instruction of another kind.
+const PRODUCTS: i64 = 4;
+
 /// About how many instructions a block takes.
 fn cost(machine: &Machine<'_>, it: &LanesLoop) -> i64 {
     let mut times = vec![1_i64];
@@ -61,6 +64,11 @@ fn cost(machine: &Machine<'_>, it: &LanesLoop) -> i64 {
             Instruction::Real { op: RealOp::Row(_), .. } => ROW,
             Instruction::Inner(inner) => machine.state.one(inner.count).max(1),
             Instruction::Transpose(it) => machine.state.one(it.count).max(1),
+            Instruction::Product(number) => {
+                let it = &machine.code.products[*number as usize];
+                let [rows, columns] = [it.rows, it.columns].map(|size| machine.state.one(size).max(1));
+                rows.saturating_mul(columns) / PRODUCTS
+            }
             Instruction::Outer(it) => machine.state.one(it.count).max(1),
             _ => 1,
         };
