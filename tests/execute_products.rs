@@ -1,22 +1,31 @@
-//! Products that lanes sum up: the derivative of many small products of a matrix with a vector is a sum of outer products,
-//! on lanes as in the interpreter, whatever parts of blocks and of tiles there are.
+//! Products of matrices, on lanes as in the interpreter, however they are written and whatever parts of blocks and of tiles
+//! there are: those of the program, and the sums of outer products that their derivatives are.
 
+use catadiff::Result;
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64};
 use catadiff::interpret::Value;
-use catadiff_laws::{Verdict, executors};
+use catadiff_laws::{Verdict, executors, for_all};
+
+type Matrix = Arr<Arr<F64>>;
 
 /// Numbers between −1 and 1 that look random.
 fn numbers(n: usize, seed: usize) -> Vec<f64> {
     (0..n).map(|k| ((k * 7919 + seed) % 1009) as f64 / 504.5 - 1.0).collect()
 }
 
+fn array(sizes: &[usize], numbers: Vec<f64>) -> Value<f64> {
+    Value::reals(sizes, numbers).expect("as many elements as the sizes say")
+}
+
+fn matrix(sizes: [usize; 2], seed: usize) -> Value<f64> {
+    array(&sizes, numbers(sizes[0] * sizes[1], seed))
+}
+
 /// For rows `p` of `x`, the sum of the squares of `W p`.
 fn squares() -> Program {
-    Program::trace(|w: Arr<Arr<F64>>, x: Arr<Arr<F64>>| {
-        x.map(|p| w.map(|row| (row * p).sum()).map(|y| y * y).sum()).sum()
-    })
-    .expect("it is well typed")
+    Program::trace(|w: Matrix, x: Matrix| x.map(|p| w.map(|row| (row * p).sum()).map(|y| y * y).sum()).sum())
+        .expect("it is well typed")
 }
 
 fn agrees(vjp: &Program, points: usize, rows: usize, columns: usize, not_finite: bool) -> Verdict {
@@ -24,14 +33,15 @@ fn agrees(vjp: &Program, points: usize, rows: usize, columns: usize, not_finite:
     if not_finite && let Some(last) = x.last_mut() {
         *last = f64::NAN;
     }
-    let array = |sizes: &[usize], numbers| Value::reals(sizes, numbers).expect("as many elements as the sizes say");
-    let (w, x) = (array(&[rows, columns], numbers(rows * columns, 5)), array(&[points, columns], x));
-    executors::same(vjp, &[w, x, 0.75.into()])
+    executors::same(vjp, &[matrix([rows, columns], 5), array(&[points, columns], x), 0.75.into()])
 }
 
 #[test]
 fn outer_products_are_summed_up_in_tiles() -> Verdict {
     let vjp = squares().vjp().expect("every operation has a rule");
+    for (points, rows, columns) in [(0, 16, 16), (1, 16, 17), (17, 15, 16), (64, 16, 18), (129, 17, 16), (16, 33, 40)] {
+        agrees(&vjp, points, rows, columns, false)?;
+    }
     for points in [0, 1, 7, 15, 16, 17, 63, 64, 65, 127, 128, 129, 300] {
         for (rows, columns) in [(1, 1), (3, 7), (2, 8), (5, 9), (4, 16), (3, 19)] {
             agrees(&vjp, points, rows, columns, false)?;
@@ -43,5 +53,118 @@ fn outer_products_are_summed_up_in_tiles() -> Verdict {
 #[test]
 fn what_is_not_a_number_stays_in_its_row() -> Verdict {
     let vjp = squares().vjp().expect("every operation has a rule");
-    [17, 64, 131].into_iter().try_for_each(|points| agrees(&vjp, points, 3, 11, true))
+    for columns in [11, 21] {
+        [17, 64, 131].into_iter().try_for_each(|points| agrees(&vjp, points, columns / 3, columns, true))?;
+        [17, 131].into_iter().try_for_each(|points| agrees(&vjp, points, 16, columns, true))?;
+    }
+    Ok(())
+}
+
+/// The product of two matrices, written in five ways.
+fn products() -> Result<Vec<Program>> {
+    Ok(vec![
+        Program::trace(|a: Matrix, b: Matrix| a.matmul(b))?,
+        Program::trace(|a: Matrix, b: Matrix| b.transpose().matmul(a.transpose()).transpose())?,
+        Program::trace(|a: Matrix, b: Matrix| a.map(|row| b.transpose().map(|column| row.dot(column))))?,
+        Program::trace(|a: Matrix, b: Matrix| a.map(|row| b.transpose().matvec(row)))?,
+        Program::trace(|a: Matrix, b: Matrix| {
+            b.transpose().map(|column| a.map(|row| (column * row).sum() * 2.0 / 2.0)).transpose()
+        })?,
+    ])
+}
+
+#[test]
+fn products_are_products_however_they_are_written() -> Result<()> {
+    for program in products()? {
+        let explained = program.compile()?.explain();
+        assert!(explained.contains("product "), "{program}{explained}");
+        let vjp = program.vjp()?;
+        for sizes in [[0, 16, 16], [16, 0, 16], [16, 16, 0], [16, 16, 16], [17, 33, 15], [130, 16, 17], [16, 18, 33]] {
+            let [m, k, n] = sizes;
+            let (a, b) = (matrix([m, k], 3), matrix([k, n], 4));
+            let same = |program: &Program, arguments: &[Value<f64>]| {
+                executors::same(program, arguments).unwrap_or_else(|e| panic!("{sizes:?}: {e}"));
+            };
+            same(&program, &[a.clone(), b.clone()]);
+            same(&vjp, &[a, b, matrix([m, n], 5)]);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn products_of_random_sizes() -> Result<()> {
+    let programs = products()?;
+    let vjps = programs.iter().map(Program::vjp).collect::<Result<Vec<_>>>()?;
+    let which = |k: usize| (&programs[k % programs.len()], &vjps[k % vjps.len()]);
+    let verdict: Verdict = for_all(|(m, k, n, seed): (u8, u8, u8, u8)| {
+        let [m, k, n] = [m, k, n].map(|size| usize::from(size) % 20);
+        let (program, vjp) = which(usize::from(seed));
+        let (a, b) = (matrix([m, k], seed.into()), matrix([k, n], usize::from(seed) + 1));
+        executors::same(program, &[a.clone(), b.clone()])?;
+        executors::same(vjp, &[a, b, matrix([m, n], usize::from(seed) + 2)])
+    });
+    verdict.unwrap_or_else(|violation| panic!("{violation}"));
+    Ok(())
+}
+
+/// A lower triangular matrix, and what is not finite, at some places of the other.
+#[test]
+fn zeros_do_not_hide_what_is_not_finite() -> Result<()> {
+    let vjp = squares().vjp()?;
+    for (rows, columns, points) in [(16, 16, 20), (18, 33, 66)] {
+        let lower = (0..rows * columns).map(|k| if k % columns > k / columns { 0.0 } else { 0.5 }).collect();
+        let lower = array(&[rows, columns], lower);
+        for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e-310, -0.0, 1e200] {
+            for at in [columns - 1, points * columns / 2] {
+                let mut x = numbers(points * columns, 8);
+                x[at] = odd;
+                let arguments = [lower.clone(), array(&[points, columns], x), 0.75.into()];
+                let same = executors::same(&vjp, &arguments);
+                same.unwrap_or_else(|e| panic!("{odd} at {at} of {points} by {columns}: {e}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A product for each of several matrices, and what is between: each point's row of all, weighted by its largest.
+#[test]
+fn products_in_loops() -> Result<()> {
+    let weighted = Program::trace(|ws: Arr<Matrix>, x: Matrix| {
+        let all = x.map(|p| {
+            let sums = ws.map(|w| {
+                let y = w.matvec(p) - 0.5;
+                y.dot(y)
+            });
+            (sums - sums.max()).sum()
+        });
+        all.sum()
+    })?;
+    let vjp = weighted.vjp()?;
+    for (count, rows, columns, points) in [(3, 16, 16, 20), (2, 17, 18, 129), (17, 20, 16, 5), (1, 33, 40, 17)] {
+        let ws = array(&[count, rows, columns], numbers(count * rows * columns, 21));
+        let arguments = [ws, matrix([points, columns], 22), 1.5.into()];
+        let same = |program: &Program, arguments: &[Value<f64>]| {
+            executors::same(program, arguments).unwrap_or_else(|e| panic!("{count} of {rows} by {columns}: {e}"));
+        };
+        same(&weighted, &arguments[..2]);
+        same(&vjp, &arguments);
+    }
+    Ok(())
+}
+
+#[cfg(feature = "rayon")]
+#[test]
+fn products_do_not_depend_on_the_number_of_threads() -> Result<()> {
+    let vjp = squares().vjp()?.compile()?;
+    let arguments = [matrix([40, 32], 1), matrix([3000, 32], 2), 1.0.into()];
+    let with = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be had");
+        pool.install(|| vjp.run(&arguments))
+    };
+    let alone = with(1)?;
+    assert_eq!(alone, with(2)?, "two threads");
+    assert_eq!(alone, with(7)?, "seven threads");
+    Ok(())
 }

@@ -109,6 +109,8 @@ pub(crate) enum Stm {
     If { condition: Operand, yes: Block, no: Block },
     /// For each `index` from 0 to the count, in any order and many at a time.
     Lanes(Box<Lanes>),
+    /// A product of matrices, in a loop over lanes.
+    Product(Box<Product>),
 }
 
 /// A cell that lanes fold into.
@@ -139,6 +141,37 @@ pub(crate) struct Lanes {
     pub(crate) folds: Vec<Fold>,
     /// How many values the lanes leave in each of these buffers.
     pub(crate) folded: Option<Value>,
+    pub(crate) origin: Origin,
+}
+
+/// A matrix of reals in a buffer that all lanes share: element `(i, j)` is number `base + i·strides[0] + j·strides[1]`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Matrix {
+    pub(crate) buffer: Buffer,
+    /// Uniform, as are the strides.
+    pub(crate) base: Operand,
+    pub(crate) strides: [Operand; 2],
+}
+
+/// Reals of the lanes, side by side: the first ones, and how far the next ones are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Line {
+    pub(crate) place: Place,
+    /// Uniform.
+    pub(crate) stride: Operand,
+}
+
+/// A product of matrices, of which the lanes' reals are columns or rows.
+#[derive(Debug, Clone)]
+pub(crate) struct Product {
+    /// How many rows and columns the matrix has.
+    pub(crate) sizes: [Operand; 2],
+    pub(crate) matrix: Matrix,
+    /// What the lanes have for each row of the matrix, and for each column.
+    pub(crate) rows: Line,
+    pub(crate) columns: Line,
+    /// Whether `matrix += Σ rows · columnsᵀ`, summed over the lanes; else `rows = matrix · columns`.
+    pub(crate) adds: bool,
     pub(crate) origin: Origin,
 }
 
@@ -208,6 +241,27 @@ impl Place {
     }
 }
 
+impl Product {
+    fn operands_mut(&mut self) -> Vec<&mut Operand> {
+        let Product { sizes, matrix: Matrix { base, strides, .. }, rows, columns, .. } = self;
+        let lines = [rows, columns].into_iter().flat_map(|line| {
+            let stride = &mut line.stride;
+            line.place.operands_mut().into_iter().chain([stride])
+        });
+        sizes.iter_mut().chain([base]).chain(strides).chain(lines).collect()
+    }
+
+    /// What it changes.
+    pub(crate) fn target(&self) -> Buffer {
+        if self.adds { self.matrix.buffer } else { self.rows.place.buffer }
+    }
+
+    /// What it changes or looks at.
+    pub(crate) fn buffers(&self) -> [Buffer; 3] {
+        [self.matrix.buffer, self.rows.place.buffer, self.columns.place.buffer]
+    }
+}
+
 impl Output {
     pub(crate) fn operands(&self) -> Vec<Operand> {
         match self {
@@ -237,6 +291,7 @@ impl Stm {
                 let folds = lanes.folds.iter().flat_map(|fold| [Operand::Value(fold.cell), fold.start]);
                 core::iter::once(lanes.count).chain(lanes.writes.iter().map(|(_, part)| *part)).chain(folds).collect()
             }
+            Stm::Product(product) => product.clone().operands_mut().into_iter().map(|x| *x).collect(),
         }
     }
 
@@ -264,6 +319,7 @@ impl Stm {
                 let writes = lanes.writes.iter_mut().map(|(_, part)| part);
                 core::iter::once(&mut lanes.count).chain(writes).chain(folds).for_each(swap);
             }
+            Stm::Product(product) => product.operands_mut().into_iter().for_each(swap),
         }
     }
 
@@ -276,6 +332,7 @@ impl Stm {
             Stm::Lanes(lanes) => vec![&lanes.body],
             Stm::Let(..) | Stm::Load(..) | Stm::Store { .. } | Stm::Add { .. } | Stm::Alloc(..) => vec![],
             Stm::Swap(..) | Stm::Assign { .. } | Stm::Check { .. } | Stm::Bounds { .. } => vec![],
+            Stm::Product(_) => vec![],
         }
     }
 
@@ -287,6 +344,7 @@ impl Stm {
             Stm::Lanes(lanes) => vec![&mut lanes.body],
             Stm::Let(..) | Stm::Load(..) | Stm::Store { .. } | Stm::Add { .. } | Stm::Alloc(..) => vec![],
             Stm::Swap(..) | Stm::Assign { .. } | Stm::Check { .. } | Stm::Bounds { .. } => vec![],
+            Stm::Product(_) => vec![],
         }
     }
 }

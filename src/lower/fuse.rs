@@ -130,7 +130,7 @@ impl Fuser {
                     products.clear()
                 }
                 Stm::Let(..) | Stm::Load(..) | Stm::Store { .. } | Stm::Add { .. } | Stm::Alloc(..) => {}
-                Stm::Swap(..) | Stm::Check { .. } | Stm::Bounds { .. } => {}
+                Stm::Swap(..) | Stm::Check { .. } | Stm::Bounds { .. } | Stm::Product(_) => {}
             }
         }
         gone.sort_unstable();
@@ -170,7 +170,7 @@ impl Fuser {
                     nan.clear();
                 }
                 Stm::Let(..) | Stm::Load(..) | Stm::Store { .. } | Stm::Add { .. } | Stm::Alloc(..) => {}
-                Stm::Swap(..) | Stm::Check { .. } | Stm::Bounds { .. } => {}
+                Stm::Swap(..) | Stm::Check { .. } | Stm::Bounds { .. } | Stm::Product(_) => {}
             }
         }
     }

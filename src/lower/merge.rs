@@ -106,7 +106,7 @@ impl Merger<'_> {
             Stm::Load(_, place) => !touches(place.buffer, false),
             Stm::Alloc(buffer, _) => !touches(*buffer, true),
             Stm::Store { .. } | Stm::Add { .. } | Stm::Swap(..) | Stm::Assign { .. } => false,
-            Stm::For { .. } | Stm::While { .. } | Stm::If { .. } | Stm::Lanes(_) => false,
+            Stm::For { .. } | Stm::While { .. } | Stm::If { .. } | Stm::Lanes(_) | Stm::Product(_) => false,
         }
     }
 
@@ -118,6 +118,7 @@ impl Merger<'_> {
                 Stm::Store { place, .. } | Stm::Add { place, .. } => all.push((place.buffer, *place, true)),
                 Stm::Let(..) | Stm::Alloc(..) | Stm::Swap(..) | Stm::Assign { .. } | Stm::Check { .. } => {}
                 Stm::Bounds { .. } | Stm::For { .. } | Stm::While { .. } | Stm::If { .. } | Stm::Lanes(_) => {}
+                Stm::Product(_) => panic!("products are found in loops that are merged"),
             }
             stm.blocks().into_iter().for_each(|inner| all.extend(self.touches(inner)));
         }
@@ -193,7 +194,7 @@ impl Merger<'_> {
                 }
                 Stm::For { .. } | Stm::While { .. } | Stm::If { .. } | Stm::Lanes(_) => stored.clear(),
                 Stm::Let(..) | Stm::Alloc(..) | Stm::Swap(..) | Stm::Assign { .. } => {}
-                Stm::Check { .. } | Stm::Bounds { .. } => {}
+                Stm::Check { .. } | Stm::Bounds { .. } | Stm::Product(_) => {}
             }
             k += 1;
         }
@@ -236,7 +237,7 @@ fn reads(block: &Block, all: &mut FxHashSet<Buffer>) {
                 all.extend(&lanes.adds);
             }
             Stm::Let(..) | Stm::Store { .. } | Stm::Alloc(..) | Stm::Assign { .. } | Stm::Check { .. } => {}
-            Stm::Bounds { .. } | Stm::For { .. } | Stm::While { .. } | Stm::If { .. } => {}
+            Stm::Bounds { .. } | Stm::For { .. } | Stm::While { .. } | Stm::If { .. } | Stm::Product(_) => {}
         }
         stm.blocks().into_iter().for_each(|inner| reads(inner, all));
     }

@@ -16,6 +16,7 @@ mod emit;
 mod fuse;
 mod liveness;
 mod merge;
+mod product;
 mod reduce;
 mod shape;
 mod show;
@@ -103,6 +104,7 @@ pub(crate) fn lower(program: &Program, known: &[Vec<usize>]) -> Step<Code> {
     let mut code = Code { values, buffers, inputs, given, sums, body, outputs };
     merge::merge(&mut code);
     fuse::fuse(&mut code);
+    product::products(&mut code);
     Ok(code)
 }
 

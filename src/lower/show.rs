@@ -5,7 +5,7 @@
 
 use core::fmt;
 
-use super::code::{Block, Buffer, Code, Op, Operand, Output, Place, Port, Stm, Value};
+use super::code::{Block, Buffer, Code, Line, Matrix, Op, Operand, Output, Place, Port, Product, Stm, Value};
 
 struct Shown<'c, T>(&'c Code, T);
 
@@ -77,6 +77,20 @@ impl fmt::Display for Shown<'_, Place> {
     }
 }
 
+impl fmt::Display for Shown<'_, Matrix> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Matrix { buffer, base, strides: [down, across] } = self.1;
+        let [base, down, across] = [base, down, across].map(|x| Shown(self.0, x));
+        write!(f, "{}[{base} + row·{down} + column·{across}]", Shown(self.0, buffer))
+    }
+}
+
+impl fmt::Display for Shown<'_, Line> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} by {}", Shown(self.0, self.1.place), Shown(self.0, self.1.stride))
+    }
+}
+
 fn masked(f: &mut fmt::Formatter<'_>, code: &Code, mask: Option<Operand>) -> fmt::Result {
     match mask {
         Some(mask) => writeln!(f, " where {}", Shown(code, mask)),
@@ -140,6 +154,17 @@ fn block(f: &mut fmt::Formatter<'_>, code: &Code, statements: &Block, depth: usi
                 block(f, code, yes, depth + 1)?;
                 writeln!(f, "{:1$}else", "", depth * 2)?;
                 block(f, code, no, depth + 1)?;
+            }
+            Stm::Product(product) => {
+                let Product { sizes, matrix, rows, columns, adds, origin: _ } = &**product;
+                let [m, n] = sizes.map(|size| Shown(code, size));
+                let [rows, columns] = [rows, columns].map(|line| Shown(code, *line));
+                let matrix = Shown(code, *matrix);
+                if *adds {
+                    writeln!(f, "product {m} × lanes × {n}: {matrix} += {rows} · {columns}ᵀ")?;
+                } else {
+                    writeln!(f, "product {m} × {n} × lanes: {rows} = {matrix} · {columns}")?;
+                }
             }
             Stm::Lanes(lanes) => {
                 writeln!(f, "lanes {} < {}", Shown(code, lanes.index), Shown(code, lanes.count))?;

@@ -6,7 +6,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::inline::Inline;
-use super::instruction::{Across, Address, Fold, Instruction, IntOp, LanesLoop, RealOp, Reg, To};
+use super::instruction::{Across, Address, Fold, Instruction, IntOp, LanesLoop, Product, RealOp, Reg, To};
 use super::needed::needed;
 use super::registers::Registers;
 use super::team;
@@ -25,6 +25,7 @@ pub(super) struct Assembled {
     /// The instructions of each loop, from one and before another, and the statement that it is for; inner loops first.
     pub(super) origins: Vec<(u32, u32, Var)>,
     pub(super) addresses: Vec<Address>,
+    pub(super) products: Vec<Product>,
     /// The uniform registers as they are at first: constants are there.
     pub(super) reals: Vec<f64>,
     pub(super) ints: Vec<i64>,
@@ -64,6 +65,7 @@ pub(super) struct Assembler<'c> {
     pub(super) addresses: Vec<Address>,
     pub(super) out: Vec<Instruction>,
     pub(super) loops: Vec<LanesLoop>,
+    pub(super) products: Vec<Product>,
     origins: Vec<(u32, u32, Var)>,
     uniform: FxHashMap<Value, u32>,
     constants: FxHashMap<Const, u32>,
@@ -96,6 +98,7 @@ pub(super) fn assemble(code: &Code) -> Assembled {
         needed,
         out: Vec::new(),
         loops: Vec::new(),
+        products: Vec::new(),
         origins: Vec::new(),
         uniform: FxHashMap::default(),
         constants: FxHashMap::default(),
@@ -110,8 +113,21 @@ pub(super) fn assemble(code: &Code) -> Assembled {
     let outputs = code.outputs.iter().map(|output| assembler.output(output)).collect();
     let [own_reals, own_ints] = banks;
     let int_kinds = code.buffers.iter().map(|info| info.prim).filter(|prim| !prim.is_real()).collect();
-    let Assembler { out: instructions, loops, origins, addresses, reals, ints, .. } = assembler;
-    Assembled { instructions, loops, origins, addresses, reals, ints, own_reals, own_ints, int_kinds, inputs, outputs }
+    let Assembler { out: instructions, loops, products, origins, addresses, reals, ints, .. } = assembler;
+    Assembled {
+        instructions,
+        loops,
+        origins,
+        addresses,
+        products,
+        reals,
+        ints,
+        own_reals,
+        own_ints,
+        int_kinds,
+        inputs,
+        outputs,
+    }
 }
 
 impl Assembler<'_> {
@@ -179,7 +195,7 @@ impl Assembler<'_> {
     }
 
     /// The uniform register of an operand.
-    fn one(&mut self, operand: Operand) -> u32 {
+    pub(super) fn one(&mut self, operand: Operand) -> u32 {
         match self.reg(operand) {
             Reg::Uniform(register) => register,
             Reg::Varying(_) => panic!("this operand is uniform"),
@@ -211,12 +227,12 @@ impl Assembler<'_> {
         }
     }
 
-    fn here(&self) -> u32 {
+    pub(super) fn here(&self) -> u32 {
         u32::try_from(self.out.len()).expect("there are fewer than 2^32 instructions")
     }
 
     /// Says what the loop is for whose instructions begin there and end here.
-    fn note(&mut self, start: u32, origin: Origin) {
+    pub(super) fn note(&mut self, start: u32, origin: Origin) {
         let end = self.here();
         self.origins.extend(origin.map(|var| (start, end, var)));
     }
@@ -374,6 +390,7 @@ impl Assembler<'_> {
                 self.out[leave] = Instruction::Jump(self.here());
             }
             Stm::Lanes(lanes) => self.lanes(lanes),
+            Stm::Product(product) => self.product(product),
         }
     }
 
@@ -416,7 +433,7 @@ impl Assembler<'_> {
         self.loops.push(it);
         self.block(&lanes.body);
         let instructions = &self.out[body as usize..];
-        let (width, work) = (wide::width(&self.loops[number], instructions), team::work(instructions));
+        let (width, work) = (wide::width(&self.loops[number], instructions), team::work(instructions, &self.products));
         (self.loops[number].width, self.loops[number].work) = (width, work);
         self.out.push(Instruction::End);
         self.varying = None;

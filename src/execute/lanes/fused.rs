@@ -6,9 +6,11 @@ use rustc_hash::FxHashMap;
 
 use super::assemble::Assembler;
 use super::inline::{is_needed, is_row};
-use super::instruction::{Fused, Inner, Instruction, IntoRows, Kernel, Outer, Reg, Src, Summed, To, Transpose};
+use super::instruction::{
+    Address, Fused, Inner, Instruction, IntoRows, Kernel, Outer, Product, Reg, Src, Summed, To, Transpose,
+};
 use crate::array::ScalarOp;
-use crate::lower::code::{Block, Op, Operand, Place, Stm, Value};
+use crate::lower::code::{self, Block, Op, Operand, Place, Stm, Value};
 use crate::primitives::Primitive;
 
 /// What is summed up, from which places, and in which cell.
@@ -206,5 +208,23 @@ impl Assembler<'_> {
         }
         let (x, rows, to) = (self.reg(x), self.numbered(from), self.numbered(to));
         Some(Instruction::Outer(Outer { count, x, rows, to }))
+    }
+
+    /// The instruction of a product.
+    pub(super) fn product(&mut self, it: &code::Product) {
+        let start = self.here();
+        let code::Matrix { buffer, base, strides } = it.matrix;
+        let [rows, columns] = it.sizes.map(|size| self.one(size));
+        let [index, stride] = strides.map(|stride| self.one(stride));
+        let matrix = self.address(&Place { buffer, base, step: None, lane: None, varying: None });
+        let matrix = Address { index, stride, ..matrix };
+        let lines = [it.rows, it.columns].map(|line| {
+            let stride = self.one(line.stride);
+            Address { stride, ..self.address(&line.place) }
+        });
+        let number = u32::try_from(self.products.len()).expect("code has fewer than 2^32 products");
+        self.products.push(Product { rows, columns, matrix, lines, adds: it.adds });
+        self.out.push(Instruction::Product(number));
+        self.note(start, it.origin);
     }
 }

@@ -119,7 +119,7 @@ impl Inline {
                 false
             }
             Stm::Assign { .. } | Stm::Check { .. } | Stm::Bounds { .. } | Stm::For { .. } | Stm::While { .. } => false,
-            Stm::If { .. } | Stm::Lanes(_) => false,
+            Stm::If { .. } | Stm::Lanes(_) | Stm::Product(_) => false,
         }
     }
 }
@@ -169,6 +169,7 @@ fn changes(stm: &Stm, place: &Place) -> bool {
         Stm::Assign { cells, .. } => cells.iter().any(|(cell, _)| place.operands().contains(&Operand::Value(*cell))),
         Stm::Let(value, ..) | Stm::Load(value, _) => place.operands().contains(&Operand::Value(*value)),
         Stm::Check { .. } | Stm::Bounds { .. } => false,
+        Stm::Product(product) => product.target() == place.buffer,
         Stm::For { .. } | Stm::While { .. } | Stm::If { .. } | Stm::Lanes(_) => true,
     }
 }

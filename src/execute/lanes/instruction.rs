@@ -152,6 +152,18 @@ pub(super) struct IntoRows {
     pub(super) mask: Option<Reg>,
 }
 
+/// A product of matrices. The strides of the matrix are its `index`, from row to row, and its `stride`, from column to column;
+/// those of what the lanes have for each row and for each column are their `stride`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Product {
+    pub(super) rows: u32,
+    pub(super) columns: u32,
+    pub(super) matrix: Address,
+    pub(super) lines: [Address; 2],
+    /// Whether the products are summed up over the lanes and added to the matrix.
+    pub(super) adds: bool,
+}
+
 /// An instruction. A mask is a register of truth values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Instruction {
@@ -275,6 +287,8 @@ pub(super) enum Instruction {
     Outer(Outer),
     Transpose(Transpose),
     IntoRows(IntoRows),
+    /// By its number.
+    Product(u32),
 
     Alloc {
         buffer: u32,

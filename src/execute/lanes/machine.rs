@@ -8,6 +8,7 @@ use super::dispatch;
 use super::folds;
 use super::instruction::{Instruction, LanesLoop, Reg};
 use super::memory::Elements;
+use super::product;
 use super::state::State;
 use super::team;
 use super::transfer::{add, add_real, load, store};
@@ -321,6 +322,15 @@ impl<'m> Machine<'m> {
                         Self::tick(state, watch, at)?;
                     }
                 }
+            }
+            Instruction::Product(number) => {
+                let it = &code.products[number as usize];
+                for part in product::stretches(state, it) {
+                    product::run(state, reals, it, part);
+                    Self::tick(state, watch, at)?;
+                }
+                // A product goes through its memory in blocks of its own: what the lanes have need not be near.
+                state.own = 0;
             }
             Instruction::Outer(ref it) => dispatch::outer(state, reals, &code.addresses, it),
             Instruction::Alloc { buffer, count, real, own } => {

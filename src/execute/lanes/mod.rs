@@ -18,6 +18,7 @@ mod memory;
 mod needed;
 mod outer;
 mod ports;
+mod product;
 mod registers;
 mod state;
 mod team;
@@ -102,8 +103,9 @@ impl Compiled {
         Compiled { program, rest, constants, assembled, spare: Mutex::default() }
     }
 
-    /// What becomes of the program: its code, in which loops over `lanes` run many iterations at a time and `~` marks what
-    /// differs between them; or why it is interpreted. What is called constant was computed when the program was compiled.
+    /// What becomes of the program: its code, in which loops over `lanes` run many iterations at a time, `~` marks what
+    /// differs between them, and `product` is one of matrices; or why it is interpreted. What is called constant was
+    /// computed when the program was compiled.
     #[must_use]
     pub fn explain(&self) -> String {
         let sizes: Vec<Vec<usize>> = self.constants.iter().map(|flat| flat.sizes().to_vec()).collect();
@@ -125,7 +127,8 @@ impl Compiled {
 
     /// The results for these arguments, within these [`Limits`] or under this [`Control`].
     ///
-    /// A step is a loop over lanes, a block of them, or an iteration of another loop, in a block or outside: the program as
+    /// A step is a loop over lanes, a block of them, an iteration of another loop, in a block or outside, or a stretch of a
+    /// product: the program as
     /// [explained](Compiled::explain) has other steps, and mostly far fewer, than the interpreter. How many it takes
     /// does not depend on the number of threads; that there were too many is noticed some hundred steps late at most.
     /// Elements are those that arguments and buffers hold; what lanes have of their own counts for one thread. A program,

@@ -31,7 +31,12 @@ fn needs(block: &Block, from: &mut FxHashMap<Value, Vec<Operand>>, roots: &mut V
                     from.entry(*cell).or_default().extend(core::iter::once(*operand).chain(*mask));
                 }
             }
-            Stm::Store { .. } | Stm::Add { .. } | Stm::Alloc(..) | Stm::Swap(..) | Stm::Check { .. } => {
+            Stm::Store { .. }
+            | Stm::Add { .. }
+            | Stm::Alloc(..)
+            | Stm::Swap(..)
+            | Stm::Check { .. }
+            | Stm::Product(_) => {
                 roots.extend(stm.operands());
             }
             Stm::Bounds { .. } | Stm::For { .. } | Stm::While { .. } | Stm::If { .. } | Stm::Lanes(_) => {

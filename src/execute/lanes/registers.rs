@@ -145,7 +145,7 @@ impl Walk<'_> {
                     self.operand(*value);
                     mask.iter().for_each(|x| self.operand(*x));
                 }
-                Stm::Alloc(..) | Stm::Swap(..) => {}
+                Stm::Alloc(..) | Stm::Swap(..) | Stm::Product(_) => {}
                 Stm::Assign { cells, mask } => {
                     // Cells are set one after the other, so all live at once.
                     mask.iter().for_each(|x| self.operand(*x));

@@ -6,7 +6,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::assemble::Assembled;
-use super::instruction::{Instruction, LanesLoop, RealOp};
+use super::instruction::{Instruction, LanesLoop, Product, RealOp};
 use super::machine::{Fault, Machine, Workspace, plus};
 use super::memory::Elements;
 use super::vector::LANES;
@@ -30,7 +30,7 @@ fn worth(machine: &Machine<'_>, it: &LanesLoop, blocks: i64) -> Option<i64> {
         counts.iter().fold(1, |times: i64, count| times.saturating_mul(machine.state.one(*count).max(1)))
     };
     let each = |part: &(i64, Vec<u32>)| part.0.saturating_mul(times(&part.1));
-    let work = it.work.iter().map(each).fold(0, i64::saturating_add).saturating_mul(blocks);
+    let work = it.work.iter().map(each).fold(0, i64::saturating_add).saturating_mul(blocks) / PARTS;
     let length = |(real, buffer): &(bool, u32)| match real {
         true => machine.reals[*buffer as usize].all().len(),
         false => machine.ints[*buffer as usize].all().len(),
@@ -47,24 +47,31 @@ const GROUPS_PER_COPY: i64 = 32;
 /// A row of the table of primitives costs as much as so many other instructions.
 const ROW: i64 = 4;
 
-/// About how many instructions a block takes: so many in loops of these counts.
-pub(super) fn work(body: &[Instruction]) -> Vec<(i64, Vec<u32>)> {
+/// As many multiplications of a product of matrices cost as much as an instruction.
+const PARTS: i64 = 4;
+
+/// About how long a block takes, in parts of an instruction: so many in loops of these counts.
+pub(super) fn work(body: &[Instruction], products: &[Product]) -> Vec<(i64, Vec<u32>)> {
     let mut open = Vec::new();
     let mut work: Vec<(i64, Vec<u32>)> = Vec::new();
     for instruction in body {
         let (each, inner) = match instruction {
-            Instruction::Real { op: RealOp::Row(_), .. } => (ROW, None),
-            Instruction::Inner(it) => (1, Some(it.count)),
-            Instruction::Transpose(it) => (1, Some(it.count)),
-            Instruction::Outer(it) => (1, Some(it.count)),
-            _ => (1, None),
+            Instruction::Real { op: RealOp::Row(_), .. } => (ROW * PARTS, vec![]),
+            Instruction::Inner(it) => (PARTS, vec![it.count]),
+            Instruction::Transpose(it) => (PARTS, vec![it.count]),
+            Instruction::Outer(it) => (PARTS, vec![it.count]),
+            Instruction::Product(number) => {
+                let it = &products[*number as usize];
+                (1, vec![it.rows, it.columns])
+            }
+            _ => (PARTS, vec![]),
         };
         match instruction {
             Instruction::UnlessLess { count, .. } => open.push(*count),
             Instruction::Next { .. } => drop(open.pop()),
             _ => {}
         }
-        let counts = || open.iter().copied().chain(inner);
+        let counts = || open.iter().chain(&inner).copied();
         match work.iter_mut().find(|(_, known)| known.iter().copied().eq(counts())) {
             Some((known, _)) => *known += each,
             None => work.push((each, counts().collect())),

@@ -39,6 +39,6 @@ fn once(instruction: &Instruction) -> bool {
         }
         Instruction::Next { .. } | Instruction::Zero(_) | Instruction::Lanes(_) | Instruction::End => false,
         Instruction::Inner(_) | Instruction::Outer(_) | Instruction::Transpose(_) | Instruction::IntoRows(_) => false,
-        Instruction::Alloc { .. } | Instruction::Swap { .. } => false,
+        Instruction::Alloc { .. } | Instruction::Swap { .. } | Instruction::Product(_) => false,
     }
 }
