@@ -392,7 +392,7 @@ impl Assembler<'_> {
             folded: lanes.folded.map(|value| self.uniform(value)),
             writes: Vec::new(),
             adds: Vec::new(),
-            scatters: !lanes.scatters.is_empty(),
+            scatters: Vec::new(),
             reals,
             ints,
         };
@@ -408,6 +408,7 @@ impl Assembler<'_> {
             it.writes.push((bank(self, buffer), self.buffers[buffer.0 as usize], part));
         }
         it.adds = lanes.adds.iter().map(|b| (bank(self, b), self.buffers[b.0 as usize])).collect();
+        it.scatters = lanes.scatters.iter().map(|b| (bank(self, b), self.buffers[b.0 as usize])).collect();
         self.loops.push(it);
         self.block(&lanes.body);
         self.out.push(Instruction::End);

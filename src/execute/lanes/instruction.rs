@@ -305,7 +305,7 @@ pub(super) struct LanesLoop {
     pub(super) folded: Option<u32>,
     pub(super) writes: Vec<(bool, u32, u32)>,
     pub(super) adds: Vec<(bool, u32)>,
-    pub(super) scatters: bool,
+    pub(super) scatters: Vec<(bool, u32)>,
     /// How many varying registers it needs.
     pub(super) reals: usize,
     pub(super) ints: usize,

@@ -81,7 +81,7 @@ impl<'m> Machine<'m> {
         let Workspace { mut state, mut reals, mut ints, helpers } = workspace;
         state.restart(&code.reals, &code.ints);
         state.held.restart([code.own_reals.len(), code.own_ints.len()], 0);
-        state.left = STRIDE;
+        (state.left, state.counted) = (STRIDE, 1);
         reals.resize_with(code.own_reals.len(), Vec::new);
         ints.resize_with(code.own_ints.len(), Vec::new);
         let reals = reals.into_iter().map(Elements::Own).collect();
@@ -117,7 +117,7 @@ impl<'m> Machine<'m> {
         }
         dispatch::interpret(self)?;
         let at = self.task.map_or(DONE, |(number, ..)| self.code.loops[number].body as usize);
-        self.watch.spend(STRIDE - self.state.left, at)
+        self.watch.spend((STRIDE - self.state.left) * self.state.counted, at)
     }
 
     /// Counts the elements of the arguments.
@@ -139,7 +139,7 @@ impl<'m> Machine<'m> {
         state.left -= 1;
         if state.left == 0 {
             state.left = STRIDE;
-            watch.spend(STRIDE, at)?;
+            watch.spend(STRIDE * state.counted, at)?;
         }
         Ok(())
     }

@@ -24,6 +24,8 @@ pub(super) struct State {
     pub(super) own: usize,
     /// How many steps are left until the next look at the rest of the world.
     pub(super) left: u32,
+    /// What a step counts: nothing where another worker takes the same steps.
+    pub(super) counted: u32,
     /// The elements in memory.
     pub(super) held: Held,
     /// What the processor can do.
@@ -55,6 +57,7 @@ impl Default for State {
             width: LANES,
             own: 0,
             left: STRIDE,
+            counted: 1,
             held: Held::default(),
             level: Level::of_processor(),
             saved: Saved::default(),

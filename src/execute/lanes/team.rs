@@ -1,7 +1,8 @@
 //! A loop over lanes, shared out to workers.
 //!
-//! Law: who gets which lanes depends on the loop alone, and what they leave is put together in their order; so the results
-//! are the same with any number of threads, and without threads.
+//! Law: who gets which lanes depends on the loop alone, and what they leave is put together in their order; or each gets
+//! all lanes, and keeps of what they write what falls into its part. So the results are the same with any number of threads,
+//! and without threads.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -17,11 +18,37 @@ const SHARE: i64 = 1_000;
 /// The most workers.
 const WORKERS: i64 = 16;
 
-/// How many lanes a worker gets, if the loop is worth sharing out.
+/// How a loop is shared out.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Share {
+    /// So many lanes to a worker.
+    Lanes(i64),
+    /// All lanes to each of so many workers, and a part of what they write to.
+    Ranges(usize),
+}
+
+/// How the loop is shared out, if it is worth it.
 #[inline(always)]
-pub(super) fn share(machine: &Machine<'_>, it: &LanesLoop) -> Option<i64> {
+pub(super) fn share(machine: &Machine<'_>, it: &LanesLoop) -> Option<Share> {
     let blocks = machine.state.one(it.count) / LANES as i64;
-    if it.scatters || blocks < 2 { None } else { worth(machine, it, blocks) }
+    if blocks < 2 {
+        None
+    } else if it.scatters.is_empty() {
+        worth(machine, it, blocks).map(Share::Lanes)
+    } else {
+        ranges(machine, it, blocks).map(Share::Ranges)
+    }
+}
+
+/// So many blocks that write anywhere are worth a second worker who goes through all of them, if no more is done for each.
+const SCATTERED: i64 = 1 << 9;
+const LIGHT: i64 = 32;
+
+#[inline(never)]
+fn ranges(machine: &Machine<'_>, it: &LanesLoop, blocks: i64) -> Option<usize> {
+    let alone = it.writes.is_empty() && it.adds.is_empty() && it.folded.is_none();
+    let workers = threads().min(WORKERS as usize);
+    (workers > 1 && alone && blocks >= SCATTERED && cost(machine, it) <= LIGHT).then_some(workers)
 }
 
 #[inline(never)]
@@ -62,6 +89,7 @@ fn cost(machine: &Machine<'_>, it: &LanesLoop) -> i64 {
             Instruction::Inner(inner) => machine.state.one(inner.count).max(1),
             Instruction::Transpose(it) => machine.state.one(it.count).max(1),
             Instruction::Outer(it) => machine.state.one(it.count).max(1),
+            Instruction::IntoRows(it) => machine.state.one(it.count).max(1),
             _ => 1,
         };
         cost = cost.saturating_add(times.last().copied().unwrap_or(1).saturating_mul(each));
@@ -88,6 +116,8 @@ struct Common<'m> {
 /// The work of a worker: from which lane to which, and its parts of what is written, by kind and buffer.
 struct Work<'m> {
     lanes: (i64, i64),
+    /// Whether its steps count.
+    counted: bool,
     reals: Vec<(u32, Elements<'m, f64>)>,
     ints: Vec<(u32, Elements<'m, i64>)>,
 }
@@ -102,8 +132,45 @@ struct Left {
 /// What the loop adds to, and writes, is not what workers read.
 type Buffers = Vec<(Vec<f64>, Vec<i64>)>;
 
-/// Runs a loop over lanes, so many lanes by each worker.
-pub(super) fn run(machine: &mut Machine<'_>, it: &LanesLoop, number: usize, share: i64) -> Result<(), Fault> {
+/// Runs a loop over lanes, shared out like this.
+pub(super) fn run(machine: &mut Machine<'_>, it: &LanesLoop, number: usize, share: Share) -> Result<(), Fault> {
+    match share {
+        Share::Lanes(share) => by_lanes(machine, it, number, share),
+        Share::Ranges(workers) => by_ranges(machine, it, number, workers),
+    }
+}
+
+/// All lanes by each worker, who keeps what falls into its part of what is written to: the last lane's, as with one.
+fn by_ranges(machine: &mut Machine<'_>, it: &LanesLoop, number: usize, workers: usize) -> Result<(), Fault> {
+    let mut written: Buffers = it.scatters.iter().map(|(real, b)| take(*real, *b, machine)).collect();
+    let count = machine.state.one(it.count);
+    let helpers = core::mem::take(&mut machine.helpers);
+    let common = Common::of(machine, it, number, helpers);
+    let mut works: Vec<Work<'_>> = (0..workers)
+        .map(|k| Work { lanes: (0, count), counted: k == 0, reals: Vec::new(), ints: Vec::new() })
+        .collect();
+    for ((real, buffer), (reals, ints)) in it.scatters.iter().zip(&mut written) {
+        let (mut reals, mut ints) = (&mut reals[..], &mut ints[..]);
+        let each = (reals.len() + ints.len()).div_ceil(workers);
+        for (k, work) in works.iter_mut().enumerate() {
+            let from = k * each;
+            if *real {
+                work.reals.push((*buffer, Elements::Part { elements: cut(&mut reals, each), from }));
+            } else {
+                work.ints.push((*buffer, Elements::Part { elements: cut(&mut ints, each), from }));
+            }
+        }
+    }
+    let outcome = all(works, |work| common.run(it, work, &[]));
+    machine.helpers = common.spare.into_inner().unwrap_or_else(PoisonError::into_inner);
+    for ((real, buffer), (reals, ints)) in it.scatters.iter().zip(written) {
+        put(machine, *real, *buffer, reals, ints);
+    }
+    outcome.map(drop)
+}
+
+/// So many lanes by each worker.
+fn by_lanes(machine: &mut Machine<'_>, it: &LanesLoop, number: usize, share: i64) -> Result<(), Fault> {
     let count = machine.state.one(it.count);
     let mut written: Buffers = it.writes.iter().map(|(real, b, _)| take(*real, *b, machine)).collect();
     let mut added: Buffers = it.adds.iter().map(|(real, b)| take(*real, *b, machine)).collect();
@@ -118,7 +185,7 @@ pub(super) fn run(machine: &mut Machine<'_>, it: &LanesLoop, number: usize, shar
     let mut first = 0;
     while first < count {
         let to = first.saturating_add(share).min(count);
-        let mut work = Work { lanes: (first, to), reals: Vec::new(), ints: Vec::new() };
+        let mut work = Work { lanes: (first, to), counted: true, reals: Vec::new(), ints: Vec::new() };
         for (((real, buffer, _), part), rest) in it.writes.iter().zip(&parts).zip(&mut rest) {
             let (from, length) = (first as usize * part, (to - first) as usize * part);
             if *real {
@@ -193,6 +260,7 @@ impl<'m> Common<'m> {
         let workspace = self.spare().pop().unwrap_or_default();
         let mut worker =
             Machine::worker((self.code, self.watch, self.held), workspace, (self.number, work.lanes), &self.registers);
+        worker.state.counted = work.counted.into();
         let shared = worker.reals.iter_mut().zip(&self.reals);
         shared.for_each(|(buffer, shared)| shared.iter().for_each(|shared| *buffer = Elements::Shared(shared)));
         let shared = worker.ints.iter_mut().zip(&self.ints);
@@ -238,6 +306,16 @@ fn cut<'s, T>(rest: &mut &'s mut [T], length: usize) -> &'s mut [T] {
     let (now, later) = all.split_at_mut(at);
     *rest = later;
     now
+}
+
+#[cfg(feature = "rayon")]
+fn threads() -> usize {
+    rayon::current_num_threads()
+}
+
+#[cfg(not(feature = "rayon"))]
+fn threads() -> usize {
+    1
 }
 
 #[cfg(feature = "rayon")]
