@@ -43,6 +43,10 @@ const WIDE: i64 = 16;
 /// The results of the maps that were computed in a frame, by map and index.
 type Computed<'p> = FxHashMap<(*const Map, Operand), Vec<Bound<'p>>>;
 
+/// What is done to code, in order.
+const PASSES: &[(&str, fn(&mut Code))] =
+    &[("loops over lanes merged", merge::merge), ("products and cells fused", fuse::fuse)];
+
 /// A program on its way to code.
 struct Lowering<'p> {
     program: &'p Program,
@@ -71,6 +75,11 @@ struct Lowering<'p> {
 
 /// The code of a program that verifies.
 pub(crate) fn lower(program: &Program) -> Step<Code> {
+    in_passes(program, |_, _| ())
+}
+
+/// The same, and the code after each pass is told, with the name of the pass.
+pub(crate) fn in_passes(program: &Program, mut told: impl FnMut(&'static str, &Code)) -> Step<Code> {
     let mut lowering = Lowering {
         program,
         emit: Emit::new(),
@@ -95,8 +104,11 @@ pub(crate) fn lower(program: &Program) -> Step<Code> {
     let body = lowering.close();
     let Emit { values, buffers, sums, .. } = lowering.emit;
     let mut code = Code { values, buffers, inputs, sums, body, outputs };
-    merge::merge(&mut code);
-    fuse::fuse(&mut code);
+    told("lowered", &code);
+    for (name, pass) in PASSES {
+        pass(&mut code);
+        told(name, &code);
+    }
     Ok(code)
 }
 

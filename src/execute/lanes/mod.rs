@@ -86,6 +86,31 @@ impl Compiled {
         }
     }
 
+    /// How the program becomes what is [explained](Compiled::explain): the code after each pass, with the name of the pass.
+    ///
+    /// ```
+    /// use catadiff::array::{Program, trace::{Arr, F64}};
+    /// let program = Program::trace(|xs: Arr<F64>| xs.map(|x| x * x + 1.0).sum())?.compile()?;
+    /// let passes = program.explained_passes();
+    /// assert_eq!(passes.iter().map(|(name, _)| *name).collect::<Vec<_>>(), [
+    ///     "lowered",
+    ///     "loops over lanes merged",
+    ///     "products and cells fused",
+    /// ]);
+    /// assert!(!passes[1].1.contains("x·y+z") && passes[2].1.contains("x·y+z"));
+    /// assert_eq!(passes[2].1, program.explain());
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    #[must_use]
+    pub fn explained_passes(&self) -> Vec<(&'static str, String)> {
+        let mut all = Vec::new();
+        let code = lower::in_passes(&self.program, |name, code| all.push((name, code.to_string())));
+        if code.is_err() {
+            all = vec![("interpreted", self.explain())];
+        }
+        all
+    }
+
     /// The results for these arguments.
     ///
     /// # Errors
