@@ -18,6 +18,7 @@ mod memory;
 mod needed;
 mod outer;
 mod ports;
+mod profile;
 mod registers;
 mod state;
 mod team;
@@ -35,6 +36,7 @@ use crate::interpret::{self, Control, FromValues, Limits, ToValues, Value, typed
 use crate::lower;
 use assemble::{Assembled, assemble};
 use machine::{Machine, Workspace};
+pub use profile::{ELEMENTARY, Kernel};
 use watch::Watch;
 
 /// A program that is ready to run, from any thread.
@@ -170,7 +172,7 @@ impl Compiled {
     /// Those of [`Program::run`]; then the results are unspecified. [`Error::Length`] for another number of arguments,
     /// [`Error::Argument`] with the parameter's name for one of another kind or rank.
     pub fn run_into(&self, arguments: &[Flat], results: &mut Vec<Flat>) -> Result<()> {
-        self.execute_into(arguments, results, (&UNLIMITED).into(), Control::default())
+        self.execute_into(arguments, results, (&UNLIMITED).into(), Control::default(), None)
     }
 
     /// The same within these limits or under this control, as for [`run_within`](Compiled::run_within).
@@ -203,7 +205,29 @@ impl Compiled {
         control: impl Into<Control<'c>>,
     ) -> Result<()> {
         let control = control.into();
-        self.execute_into(arguments, results, control.clone(), control)
+        self.execute_into(arguments, results, control.clone(), control, None)
+    }
+
+    /// The same as [`run_into`](Compiled::run_into), and the loops over lanes that ran: how long each took, and what it
+    /// computed and moved. There are none if the interpreter had to do it.
+    ///
+    /// ```
+    /// use catadiff::array::{Program, trace::{Arr, F64}};
+    /// use catadiff::execute::Flat;
+    /// let dot = Program::trace(|x: Arr<F64>, y: Arr<F64>| x.dot(y))?.compile()?;
+    /// let arguments = [Flat::reals(&[1000], vec![1.0; 1000])?, Flat::reals(&[1000], vec![2.0; 1000])?];
+    /// let kernels = dot.profile(&arguments, &mut Vec::new())?;
+    /// assert_eq!((kernels.len(), kernels[0].lanes), (1, 1000));
+    /// assert_eq!((kernels[0].flops, kernels[0].bytes, kernels[0].arrays), (2000, 16_000, 16_000));
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`run_into`](Compiled::run_into).
+    pub fn profile(&self, arguments: &[Flat], results: &mut Vec<Flat>) -> Result<Vec<Kernel>> {
+        let mut kernels = Vec::new();
+        self.execute_into(arguments, results, (&UNLIMITED).into(), Control::default(), Some(&mut kernels))?;
+        Ok(kernels)
     }
 
     /// Under one control on lanes, and under another should the interpreter have to do it.
@@ -213,6 +237,7 @@ impl Compiled {
         results: &mut Vec<Flat>,
         control: Control<'_>,
         interpreted: Control<'_>,
+        kernels: Option<&mut Vec<Kernel>>,
     ) -> Result<()> {
         let Program { names, function, .. } = &self.program;
         Error::lengths("the list of arguments", names.len(), arguments.len())?;
@@ -221,7 +246,8 @@ impl Compiled {
         }
         if let Ok(code) = &self.assembled {
             results.resize_with(code.outputs.len(), Flat::default);
-            let watch = Watch::new(control);
+            let mut watch = Watch::new(control);
+            watch.profile = kernels.is_some().then(Default::default);
             let ran = self.with_machine(code, &watch, |machine| {
                 code.inputs.iter().zip(arguments).try_for_each(|(port, flat)| ports::lend(machine, port, flat))?;
                 machine.run().ok()?;
@@ -231,6 +257,9 @@ impl Compiled {
                 Some(())
             });
             if ran.is_some() {
+                if let (Some(kernels), Some(profile)) = (kernels, watch.profile.take()) {
+                    *kernels = profile::kernels(profile, code, &self.program);
+                }
                 return Ok(());
             }
             watch.error(code, &self.program).map_or(Ok(()), Err)?;
