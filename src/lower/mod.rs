@@ -5,8 +5,9 @@
 //! there, and the choice is made when the sizes are known. A map whose result is used once, element by element, does
 //! not run at all: where an element is wanted it is computed.
 //!
-//! Law: code computes what the reference interpreter computes, but for the order of commutative reductions. What a program
-//! gets wrong is noticed, not explained: the interpreter is there for that.
+//! Law: code computes what the reference interpreter computes, but for the order of commutative reductions, and for how
+//! associative operators are bracketed over many elements. What a program gets wrong is noticed, not explained: the
+//! interpreter is there for that.
 
 mod accumulate;
 pub(crate) mod code;

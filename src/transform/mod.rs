@@ -223,8 +223,9 @@ impl Program {
         simplify::simplify(self.clone())
     }
 
-    /// How the program becomes what is [simplified](Program::simplified): the program, and what each pass has made of it
-    /// that had something to do, with the name of the pass. The last is the simplified program.
+    /// How the program becomes what is [simplified](Program::simplified): the program, and what each pass has made of it,
+    /// with the name of the pass; of those that run again and again, where they had something to do. The last is the
+    /// simplified program.
     ///
     /// ```
     /// use catadiff::array::Program;

@@ -1,8 +1,8 @@
 //! Programs on lanes: code as instructions that each work on a block of lanes, shared out to the cores.
 //!
-//! Law: the results are those of the reference interpreter, up to the order of sums, fused products and the stated error
-//! of elementary functions; they do not depend on the number of threads. What cannot be lowered the interpreter
-//! does, and what is wrong with a program or its arguments, it says.
+//! Law: the results are those of the reference interpreter, up to the order of sums, the blocks of large scans and
+//! histograms, fused products and the stated error of elementary functions; they do not depend on the number of threads.
+//! What cannot be lowered the interpreter does, and what is wrong with a program or its arguments, it says.
 
 mod assemble;
 mod cells;

@@ -62,9 +62,8 @@ pub(super) fn simplify(program: Program) -> Program {
 pub(super) fn in_passes(mut program: Program, mut told: impl FnMut(&'static str, &Program)) -> Program {
     // What is dead is left out first, or values that are there anyway would be read from what is not. What is compared is
     // written down, or it would go with statements that turn out to be others.
-    if dead::dead(&mut program, Written::All) {
-        told("dead statements", &program);
-    }
+    dead::dead(&mut program, Written::All);
+    told("dead statements", &program);
     let mut simple = forms::forms(program);
     told(FORMS, &simple);
     for _ in 0..ROUNDS {
