@@ -156,7 +156,7 @@ impl<'p> Lowering<'p> {
             this.in_order(blocks.fetches, &mut |this, time| {
                 let fetched = this.fetched(&all, time);
                 let near = this.near(fetched, &room)?;
-                this.in_order(Operand::int(FETCHED), &mut |this, k| this.into_own_bin(it, &near, &own, k))
+                this.in_order(Operand::int(FETCHED), &mut |this, k| this.put_into_bin(it, &near, &own, k))
             })?;
             let mut stores = Vec::new();
             for (own, found) in own.into_iter().zip(&found) {
@@ -215,7 +215,7 @@ impl<'p> Lowering<'p> {
     }
 
     /// Puts the values at an index into the lane's own bins; the last of these say which have begun.
-    fn into_own_bin(&mut self, it: &'p Hist, near: &[Array<'p>], own: &[Array<'p>], k: Operand) -> Step<()> {
+    fn put_into_bin(&mut self, it: &'p Hist, near: &[Array<'p>], own: &[Array<'p>], k: Operand) -> Step<()> {
         own.iter().for_each(|array| self.emit.changed(view(array).origin.buffer));
         let outside = self.mask;
         let at = self.bin(&near[0], k, own[0].sizes[0])?;

@@ -44,9 +44,17 @@ const WIDE: i64 = 16;
 /// The results of the maps that were computed in a frame, by map and index.
 type Computed<'p> = FxHashMap<(*const Map, Operand), Vec<Bound<'p>>>;
 
-/// What is done to code, in order.
-const PASSES: &[(&str, fn(&mut Code))] =
-    &[("loops over lanes merged", merge::merge), ("products and cells fused", fuse::fuse)];
+/// A rewrite of code.
+struct Pass {
+    name: &'static str,
+    run: fn(&mut Code),
+}
+
+/// The passes, in order.
+const PASSES: &[Pass] = &[
+    Pass { name: "loops over lanes merged", run: merge::merge },
+    Pass { name: "products and cells fused", run: fuse::fuse },
+];
 
 /// A program on its way to code.
 struct Lowering<'p> {
@@ -106,9 +114,9 @@ pub(crate) fn in_passes(program: &Program, mut told: impl FnMut(&'static str, &C
     let Emit { values, buffers, sums, .. } = lowering.emit;
     let mut code = Code { values, buffers, inputs, sums, body, outputs };
     told("lowered", &code);
-    for (name, pass) in PASSES {
-        pass(&mut code);
-        told(name, &code);
+    for pass in PASSES {
+        (pass.run)(&mut code);
+        told(pass.name, &code);
     }
     Ok(code)
 }

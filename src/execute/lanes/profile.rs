@@ -72,7 +72,7 @@ impl Begun {
 
     #[cold]
     #[inline(never)]
-    pub(super) fn end(self: Box<Self>, profile: &Profile) {
+    pub(super) fn end(self, profile: &Profile) {
         let time = self.start.elapsed();
         let mut all = profile.lock().unwrap_or_else(PoisonError::into_inner);
         if all.len() <= self.number {
@@ -205,8 +205,8 @@ fn flops(op: RealOp) -> u64 {
         RealOp::Copy => 0,
         RealOp::Add | RealOp::Mul | RealOp::Scale => 1,
         RealOp::MulAdd | RealOp::MulSub | RealOp::MulSubtracted => 2,
-        RealOp::Row(row) if matches!(row, Primitive::Neg | Primitive::Abs | Primitive::Min | Primitive::Max) => 1,
-        RealOp::Row(row) if matches!(row, Primitive::Sub | Primitive::Div | Primitive::Recip | Primitive::Sqrt) => 1,
+        RealOp::Row(Primitive::Neg | Primitive::Abs | Primitive::Min | Primitive::Max) => 1,
+        RealOp::Row(Primitive::Sub | Primitive::Div | Primitive::Recip | Primitive::Sqrt) => 1,
         RealOp::Row(_) => ELEMENTARY,
     }
 }
