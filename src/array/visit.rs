@@ -5,7 +5,8 @@
 
 use rustc_hash::FxHashSet;
 
-use super::program::{Atom, Body, Form, Lambda, Op, Var};
+use super::program::{Atom, Body, Form, Lambda, Op, Program, Var};
+use super::verify::deeper;
 
 /// Calls `visit` on all operands of an operation, those in its bodies too.
 pub(crate) fn atoms_of(op: &Op, visit: &mut impl FnMut(Atom)) {
@@ -57,6 +58,17 @@ pub(crate) fn atoms_mut(op: &mut Op, visit: &mut impl FnMut(&mut Atom)) {
         Op::Scatter(it) => [&mut it.destination, &mut it.indices, &mut it.values].into_iter().for_each(visit),
         Op::Custom(it) => it.arguments.iter_mut().for_each(visit),
         Op::Agree(it) => it.extents_mut().for_each(|extent| visit(extent.atom_mut())),
+    }
+}
+
+impl Program {
+    /// How many statements there are, those of functions inside among them.
+    #[must_use]
+    pub fn statements(&self) -> usize {
+        fn of(body: &Body) -> usize {
+            deeper(|| body.stms.iter().map(|stm| 1 + bodies(&stm.op).map(of).sum::<usize>()).sum())
+        }
+        of(&self.function.body)
     }
 }
 

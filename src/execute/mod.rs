@@ -8,4 +8,4 @@ mod lanes;
 pub mod math;
 
 pub use flat::Flat;
-pub use lanes::Compiled;
+pub use lanes::{Compiled, ELEMENTARY, Kernel};

@@ -5,8 +5,9 @@
 //! there, and the choice is made when the sizes are known. A map whose result is used once, element by element, does
 //! not run at all: where an element is wanted it is computed.
 //!
-//! Law: code computes what the reference interpreter computes, but for the order of commutative reductions. What a program
-//! gets wrong is noticed, not explained: the interpreter is there for that.
+//! Law: code computes what the reference interpreter computes, but for the order of commutative reductions, and for how
+//! associative operators are bracketed over many elements. What a program gets wrong is noticed, not explained: the
+//! interpreter is there for that.
 
 mod accumulate;
 pub(crate) mod code;
@@ -14,10 +15,12 @@ pub(crate) mod constant;
 mod control;
 mod emit;
 mod fuse;
+mod hist;
 mod liveness;
 mod merge;
-mod product;
+pub(crate) mod product;
 mod reduce;
+mod scan;
 mod shape;
 mod show;
 mod statement;
@@ -42,6 +45,19 @@ const WIDE: i64 = 16;
 
 /// The results of the maps that were computed in a frame, by map and index.
 type Computed<'p> = FxHashMap<(*const Map, Operand), Vec<Bound<'p>>>;
+
+/// A rewrite of code.
+struct Pass {
+    name: &'static str,
+    run: fn(&mut Code),
+}
+
+/// The passes, in order.
+const PASSES: &[Pass] = &[
+    Pass { name: "loops over lanes merged", run: merge::merge },
+    Pass { name: "products and cells fused", run: fuse::fuse },
+    Pass { name: "products of matrices found", run: product::products },
+];
 
 /// A program on its way to code.
 struct Lowering<'p> {
@@ -73,6 +89,15 @@ struct Lowering<'p> {
 
 /// The code of a program that verifies, whose last parameters are always of these sizes.
 pub(crate) fn lower(program: &Program, known: &[Vec<usize>]) -> Step<Code> {
+    in_passes(program, known, |_, _| ())
+}
+
+/// The same, and the code after each pass is told, with the name of the pass.
+pub(crate) fn in_passes(
+    program: &Program,
+    known: &[Vec<usize>],
+    mut told: impl FnMut(&'static str, &Code),
+) -> Step<Code> {
     let mut lowering = Lowering {
         program,
         emit: Emit::new(),
@@ -102,9 +127,11 @@ pub(crate) fn lower(program: &Program, known: &[Vec<usize>]) -> Step<Code> {
     let body = lowering.close();
     let Emit { values, buffers, sums, .. } = lowering.emit;
     let mut code = Code { values, buffers, inputs, given, sums, body, outputs };
-    merge::merge(&mut code);
-    fuse::fuse(&mut code);
-    product::products(&mut code);
+    told("lowered", &code);
+    for pass in PASSES {
+        (pass.run)(&mut code);
+        told(pass.name, &code);
+    }
     Ok(code)
 }
 

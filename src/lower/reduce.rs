@@ -1,4 +1,4 @@
-//! Reductions, scans and histograms.
+//! Reductions.
 //!
 //! Law: a reduction by a commutative operator on scalars may be computed by all lanes, each for its elements, and then over
 //! what they found; any other goes from the first element to the last, as in the interpreter.
@@ -6,7 +6,7 @@
 use super::code::{Buffer, Fold, Operand, Stm as Code, Value};
 use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step};
-use crate::array::{Atom, Body, Const, Hist, IntegerRow, Lambda, Op, Prim, Reduce, ScalarOp};
+use crate::array::{Atom, Body, Const, IntegerRow, Lambda, Op, Prim, Reduce, ScalarOp};
 use crate::primitives::Primitive;
 
 /// What is done with the state after each element.
@@ -24,7 +24,7 @@ impl<'p> Lowering<'p> {
         self.in_turn(it, &arrays, length)
     }
 
-    fn common_length(&mut self, arrays: &[Array<'p>]) -> Operand {
+    pub(super) fn common_length(&mut self, arrays: &[Array<'p>]) -> Operand {
         let length = arrays[0].sizes[0];
         arrays[1..].iter().for_each(|a| self.same(length, a.sizes[0]));
         length
@@ -36,7 +36,7 @@ impl<'p> Lowering<'p> {
     }
 
     /// From the first element to the last; what is found after each is told. Sums may be taken in any order, or not.
-    fn fold(
+    pub(super) fn fold(
         &mut self,
         it: &'p Reduce,
         arrays: &[Array<'p>],
@@ -86,35 +86,12 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    fn operate(&mut self, operator: &'p Lambda, operands: Vec<Bound<'p>>) -> Step<Vec<Bound<'p>>> {
+    pub(super) fn operate(&mut self, operator: &'p Lambda, operands: Vec<Bound<'p>>) -> Step<Vec<Bound<'p>>> {
         for (param, operand) in operator.params.iter().zip(operands) {
             self.bind_element(*param, operand)?;
         }
         let found = self.body(&operator.body)?;
         self.settled_all(found)
-    }
-
-    pub(super) fn scan(&mut self, it: &'p Reduce) -> Step<Vec<Bound<'p>>> {
-        let arrays = self.arrays(&it.arrays);
-        let length = self.common_length(&arrays);
-        let mut views = Vec::new();
-        for array in &arrays {
-            let buffer = self.new_buffer(array.prim);
-            views.push(self.allocate(buffer, &array.sizes)?);
-        }
-        self.fold(it, &arrays, length, false, &mut |this, index, found| {
-            let mut stores = Vec::new();
-            for (found, view) in found.iter().zip(&views) {
-                let origin = this.advance(view.origin, index, view.strides[0]);
-                stores.push((found.clone(), View { origin, strides: view.strides[1..].to_vec() }));
-            }
-            this.store_all(stores)
-        })?;
-        let done = |(array, view): (Array<'p>, View)| {
-            self.emit.changed(view.origin.buffer);
-            Bound::Array(Array { form: Form::Memory(view), ..array })
-        };
-        Ok(arrays.into_iter().zip(views).map(done).collect())
     }
 
     /// In lanes, or from the first to the last where lanes cannot or there are few elements and more to do inside.
@@ -216,82 +193,10 @@ impl<'p> Lowering<'p> {
         };
         Ok(results.into_iter().map(cell).collect())
     }
-
-    pub(super) fn hist(&mut self, it: &'p Hist) -> Step<Vec<Bound<'p>>> {
-        let (indices, values) = (self.array(it.indices), self.arrays(&it.values));
-        let length = indices.sizes[0];
-        values.iter().for_each(|v| self.same(length, v.sizes[0]));
-        let destinations = self.arrays(&it.destinations);
-        let bins = self.common_length(&destinations);
-        let mut views = Vec::new();
-        for (destination, value) in destinations.iter().zip(&values) {
-            destination.sizes[1..].iter().zip(&value.sizes[1..]).for_each(|(a, b)| self.same(*a, *b));
-            views.push(self.copied(destination)?.1);
-        }
-        if is_sum(&it.operator) {
-            self.for_each(length, false, &[], &mut |this, k| {
-                let outside = this.mask;
-                let at = this.bin(&indices, k, bins)?;
-                for (value, view) in values.iter().zip(&views) {
-                    let element = this.element(value, k)?;
-                    let origin = this.advance(view.origin, at, view.strides[0]);
-                    this.add_all(&element, &View { origin, strides: view.strides[1..].to_vec() })?;
-                }
-                this.mask = outside;
-                Ok(())
-            })?;
-        } else {
-            self.in_order(length, &mut |this, k| {
-                views.iter().for_each(|view| this.emit.changed(view.origin.buffer));
-                let outside = this.mask;
-                let at = this.bin(&indices, k, bins)?;
-                let mut parts = Vec::new();
-                let mut operands = Vec::new();
-                for (destination, view) in destinations.iter().zip(&views) {
-                    let bins = Array { form: Form::Memory(view.clone()), ..destination.clone() };
-                    operands.push(this.element(&bins, at)?);
-                    let origin = this.advance(view.origin, at, view.strides[0]);
-                    parts.push(View { origin, strides: view.strides[1..].to_vec() });
-                }
-                for value in &values {
-                    let element = this.element(value, k)?;
-                    operands.push(element);
-                }
-                let found = this.operate(&it.operator, operands)?;
-                let mut stores = Vec::new();
-                for (found, part) in found.into_iter().zip(parts) {
-                    // What was found may be the bin itself.
-                    let found = match found {
-                        Bound::Array(array) => {
-                            let (_, view) = this.copied(&array)?;
-                            Bound::Array(Array { form: Form::Memory(view), ..array })
-                        }
-                        scalar @ Bound::Scalar(_) => scalar,
-                    };
-                    stores.push((found, part));
-                }
-                this.store_all(stores)?;
-                this.mask = outside;
-                Ok(())
-            })?;
-        }
-        let done = |(destination, view): (Array<'p>, View)| {
-            self.emit.changed(view.origin.buffer);
-            Bound::Array(Array { form: Form::Memory(view), ..destination })
-        };
-        Ok(destinations.into_iter().zip(views).map(done).collect())
-    }
-
-    /// The bin of a value; from here on, nothing is done where there is none.
-    fn bin(&mut self, indices: &Array<'p>, k: Operand, bins: Operand) -> Step<Operand> {
-        let Bound::Scalar(at) = self.element(indices, k)? else { panic!("indices are scalars") };
-        self.only_within(at, bins);
-        Ok(at)
-    }
 }
 
 /// Whether an operator adds, component by component.
-fn is_sum(operator: &Lambda) -> bool {
+pub(super) fn is_sum(operator: &Lambda) -> bool {
     let k = operator.body.results.len();
     let (left, right) = operator.params.split_at(k);
     operator.body.stms.len() == k

@@ -432,7 +432,11 @@ impl<'p> Lowering<'p> {
         self.same(indices.sizes[0], values.sizes[0]);
         destination.sizes[1..].iter().zip(&values.sizes[1..]).for_each(|(a, b)| self.same(*a, *b));
         let (buffer, view) = self.copied(&destination)?;
-        self.in_order(indices.sizes[0], &mut |this, k| {
+        let nested = values.sizes.len() > 1;
+        self.for_each(indices.sizes[0], nested, &[], &mut |this, k| {
+            if this.lane == Some(k) && !this.scatters.contains(&buffer) {
+                this.scatters.push(buffer);
+            }
             let Bound::Scalar(at) = this.element(&indices, k)? else { panic!("indices are scalars") };
             let value = this.element(&values, k)?;
             let value = this.settled(value)?;

@@ -222,4 +222,31 @@ impl Program {
     pub fn simplified(&self) -> Program {
         simplify::simplify(self.clone())
     }
+
+    /// How the program becomes what is [simplified](Program::simplified): the program, and what each pass has made of it,
+    /// with the name of the pass; of those that run again and again, where they had something to do. The last is the
+    /// simplified program.
+    ///
+    /// ```
+    /// use catadiff::array::Program;
+    /// let program = Program::parse("program (x: f64) {
+    ///   let unused = sin(x)
+    ///   let y = mul(x, 1.0f64)
+    ///   return y
+    /// }")?;
+    /// let passes = program.passes();
+    /// let statements: Vec<_> = passes.iter().map(|(name, program)| (*name, program.statements())).collect();
+    /// assert_eq!(statements[..3], [("written", 2), ("dead statements", 1), ("simplest forms", 0)]);
+    /// assert_eq!(passes[passes.len() - 1].1, program.simplified());
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    #[must_use]
+    pub fn passes(&self) -> Vec<(&'static str, Program)> {
+        let mut all = vec![("written", self.clone())];
+        let last = simplify::in_passes(self.clone(), |name, program| all.push((name, program.clone())));
+        if all.last().is_none_or(|(_, program)| *program != last) {
+            all.push(("variables numbered", last));
+        }
+        all
+    }
 }

@@ -1,6 +1,6 @@
 //! `show`: what a program is, and what an entry point becomes.
 //!
-//! Law: the array program that is shown is the one that runs.
+//! Law: the array program that is shown is the one that runs; of those that passes leave, the last one.
 
 use crate::answer::{Answer, Failure};
 use crate::arguments::Arguments;
@@ -15,6 +15,11 @@ pub(crate) fn show(arguments: &Arguments) -> Result<Answer, Failure> {
     if arguments.has("at") && !matches!(form, "dot" | "svg") {
         return Err(Failure::asked("`--at` writes values into a picture: add `--as svg` or `--as dot`"));
     }
+    if arguments.has("dump") && !matches!(form, "text" | "kernel") {
+        return Err(Failure::asked(
+            "`--dump` shows programs as text, pass after pass: leave `--as` out, or use `--as kernel`",
+        ));
+    }
     if form == "tree" {
         return Ok(loaded.tree.to_string().into());
     }
@@ -22,9 +27,21 @@ pub(crate) fn show(arguments: &Arguments) -> Result<Answer, Failure> {
     let program = &subject.elaborated.program;
     Ok(match (form, arguments.option("at")) {
         ("kernel", _) => {
+            let dumps = arguments.has("dump");
             let (sources, elaborated) = (subject.sources, subject.elaborated);
             let ready = elaborated.compile().map_err(|message| Failure::ran(&sources, &message))?;
-            ready.explain().trim_end().to_owned() + "\n"
+            match dumps {
+                true => ready
+                    .explained_passes()
+                    .into_iter()
+                    .map(|(name, text)| dumped(name, text.lines().count(), &text))
+                    .collect(),
+                false => ready.explain().trim_end().to_owned() + "\n",
+            }
+        }
+        ("text", _) if arguments.has("dump") => {
+            let passes = subject.elaborated.passes();
+            passes.iter().map(|(name, program)| dumped(name, program.statements(), &program.to_string())).collect()
         }
         ("latex", _) => program.to_latex(),
         ("dot" | "svg", None) => drawn(&program.picture(), form)?,
@@ -33,4 +50,9 @@ pub(crate) fn show(arguments: &Arguments) -> Result<Answer, Failure> {
         _ => program.to_string(),
     }
     .into())
+}
+
+/// What a pass has left.
+fn dumped(name: &str, statements: usize, text: &str) -> String {
+    format!("-- {name}: {statements} statements\n{}\n\n", text.trim_end())
 }

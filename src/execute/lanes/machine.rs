@@ -9,6 +9,7 @@ use super::folds;
 use super::instruction::{Instruction, LanesLoop, Reg};
 use super::memory::Elements;
 use super::product;
+use super::profile::Begun;
 use super::state::State;
 use super::team;
 use super::transfer::{add, add_real, load, store};
@@ -52,6 +53,7 @@ struct Open<'c> {
     next: i64,
     to: i64,
     after: usize,
+    begun: Option<Box<Begun>>,
 }
 
 /// The sum of two integers, or "or", of this kind.
@@ -152,7 +154,7 @@ impl<'m> Machine<'m> {
         if let Some((number, first, to)) = self.task {
             let it = &code.loops[number];
             self.enter(it);
-            open = Some(Open { it, first, next: first, to, after: DONE });
+            open = Some(Open { it, first, next: first, to, after: DONE, begun: None });
             at = self.block(&mut open);
         }
         while at != DONE {
@@ -161,13 +163,15 @@ impl<'m> Machine<'m> {
                 Next::Lanes(number) => {
                     let it = &code.loops[number];
                     Self::tick(&mut self.state, self.watch, at)?;
+                    let begun = self.watch.profile.is_some().then(|| Begun::new(self, it, number));
                     if let Some(share) = team::share(self, it) {
                         team::run(self, it, number, share)?;
+                        self.ended(begun);
                         at += 1;
                         continue;
                     }
                     self.enter(it);
-                    open = Some(Open { it, first: 0, next: 0, to: self.state.one(it.count), after: at + 1 });
+                    open = Some(Open { it, first: 0, next: 0, to: self.state.one(it.count), after: at + 1, begun });
                     at = self.block(&mut open);
                 }
                 Next::End if open.is_some() => {
@@ -183,11 +187,12 @@ impl<'m> Machine<'m> {
     /// Goes to the next block of lanes, or out of the loop: where to go on.
     #[inline(always)]
     fn block(&mut self, open: &mut Option<Open<'_>>) -> usize {
-        let Some(Open { it, first: begin, next, to, after }) = open else { panic!("a loop over lanes is open") };
+        let Some(Open { it, first: begin, next, to, after, begun }) = open else { panic!("a loop over lanes is open") };
         let state = &mut self.state;
         if *next >= *to {
-            let (it, after, lanes) = (*it, *after, *to - *begin);
+            let (it, after, lanes, begun) = (*it, *after, *to - *begin, begun.take());
             self.leave(it, lanes);
+            self.ended(begun);
             (self.state.active, self.state.groups) = (1, 1);
             *open = None;
             return after;
@@ -207,6 +212,14 @@ impl<'m> Machine<'m> {
         }
         *next += active;
         it.body as usize
+    }
+
+    /// Takes down how long a loop over lanes took.
+    #[inline(always)]
+    fn ended(&self, begun: Option<Box<Begun>>) {
+        if let (Some(begun), Some(profile)) = (begun, &self.watch.profile) {
+            begun.end(profile);
+        }
     }
 
     /// Gets ready for a loop over lanes.

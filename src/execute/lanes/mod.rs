@@ -1,8 +1,8 @@
 //! Programs on lanes: code as instructions that each work on a block of lanes, shared out to the cores.
 //!
-//! Law: the results are those of the reference interpreter, up to the order of sums, fused products and the stated error
-//! of elementary functions; they do not depend on the number of threads. What cannot be lowered the interpreter
-//! does, and what is wrong with a program or its arguments, it says.
+//! Law: the results are those of the reference interpreter, up to the order of sums, the blocks of large scans and
+//! histograms, fused products and the stated error of elementary functions; they do not depend on the number of threads.
+//! What cannot be lowered the interpreter does, and what is wrong with a program or its arguments, it says.
 
 mod assemble;
 mod cells;
@@ -19,6 +19,7 @@ mod needed;
 mod outer;
 mod ports;
 mod product;
+mod profile;
 mod registers;
 mod state;
 mod team;
@@ -38,6 +39,7 @@ use crate::lower;
 use crate::lower::constant::{Split, split};
 use assemble::{Assembled, assemble};
 use machine::{Machine, Workspace};
+pub use profile::{ELEMENTARY, Kernel};
 use watch::Watch;
 
 /// A program that is ready to run, from any thread.
@@ -108,11 +110,44 @@ impl Compiled {
     /// computed when the program was compiled.
     #[must_use]
     pub fn explain(&self) -> String {
-        let sizes: Vec<Vec<usize>> = self.constants.iter().map(|flat| flat.sizes().to_vec()).collect();
-        match lower::lower(self.rest.as_ref().unwrap_or(&self.program), &sizes) {
+        let (program, sizes) = self.lowered();
+        match lower::lower(program, &sizes) {
             Ok(code) => code.to_string(),
             Err(unsupported) => format!("interpreted, because there is {}", unsupported.0),
         }
+    }
+
+    /// What is lowered, and the sizes of the constants that it takes.
+    fn lowered(&self) -> (&Program, Vec<Vec<usize>>) {
+        let sizes = self.constants.iter().map(|flat| flat.sizes().to_vec()).collect();
+        (self.rest.as_ref().unwrap_or(&self.program), sizes)
+    }
+
+    /// How the program becomes what is [explained](Compiled::explain): the code after each pass, with the name of the pass.
+    ///
+    /// ```
+    /// use catadiff::array::{Program, trace::{Arr, F64}};
+    /// let program = Program::trace(|xs: Arr<F64>| xs.map(|x| x * x + 1.0).sum())?.compile()?;
+    /// let passes = program.explained_passes();
+    /// assert_eq!(passes.iter().map(|(name, _)| *name).collect::<Vec<_>>(), [
+    ///     "lowered",
+    ///     "loops over lanes merged",
+    ///     "products and cells fused",
+    ///     "products of matrices found",
+    /// ]);
+    /// assert!(!passes[1].1.contains("x·y+z") && passes[2].1.contains("x·y+z"));
+    /// assert_eq!(passes[3].1, program.explain());
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    #[must_use]
+    pub fn explained_passes(&self) -> Vec<(&'static str, String)> {
+        let mut all = Vec::new();
+        let (program, sizes) = self.lowered();
+        let code = lower::in_passes(program, &sizes, |name, code| all.push((name, code.to_string())));
+        if code.is_err() {
+            all = vec![("interpreted", self.explain())];
+        }
+        all
     }
 
     /// The results for these arguments.
@@ -175,7 +210,7 @@ impl Compiled {
     /// Those of [`Program::run`]; then the results are unspecified. [`Error::Length`] for another number of arguments,
     /// [`Error::Argument`] with the parameter's name for one of another kind or rank.
     pub fn run_into(&self, arguments: &[Flat], results: &mut Vec<Flat>) -> Result<()> {
-        self.execute_into(arguments, results, (&UNLIMITED).into(), Control::default())
+        self.execute_into(arguments, results, (&UNLIMITED).into(), Control::default(), None)
     }
 
     /// The same within these limits or under this control, as for [`run_within`](Compiled::run_within).
@@ -208,7 +243,29 @@ impl Compiled {
         control: impl Into<Control<'c>>,
     ) -> Result<()> {
         let control = control.into();
-        self.execute_into(arguments, results, control.clone(), control)
+        self.execute_into(arguments, results, control.clone(), control, None)
+    }
+
+    /// The same as [`run_into`](Compiled::run_into), and the loops over lanes that ran: how long each took, and what it
+    /// computed and moved. There are none if the interpreter had to do it.
+    ///
+    /// ```
+    /// use catadiff::array::{Program, trace::{Arr, F64}};
+    /// use catadiff::execute::Flat;
+    /// let dot = Program::trace(|x: Arr<F64>, y: Arr<F64>| x.dot(y))?.compile()?;
+    /// let arguments = [Flat::reals(&[1000], vec![1.0; 1000])?, Flat::reals(&[1000], vec![2.0; 1000])?];
+    /// let kernels = dot.profile(&arguments, &mut Vec::new())?;
+    /// assert_eq!((kernels.len(), kernels[0].lanes), (1, 1000));
+    /// assert_eq!((kernels[0].flops, kernels[0].bytes, kernels[0].arrays), (2000, 16_000, 16_000));
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`run_into`](Compiled::run_into).
+    pub fn profile(&self, arguments: &[Flat], results: &mut Vec<Flat>) -> Result<Vec<Kernel>> {
+        let mut kernels = Vec::new();
+        self.execute_into(arguments, results, (&UNLIMITED).into(), Control::default(), Some(&mut kernels))?;
+        Ok(kernels)
     }
 
     /// Under one control on lanes, and under another should the interpreter have to do it.
@@ -218,6 +275,7 @@ impl Compiled {
         results: &mut Vec<Flat>,
         control: Control<'_>,
         interpreted: Control<'_>,
+        kernels: Option<&mut Vec<Kernel>>,
     ) -> Result<()> {
         let Program { names, function, .. } = &self.program;
         Error::lengths("the list of arguments", names.len(), arguments.len())?;
@@ -226,7 +284,8 @@ impl Compiled {
         }
         if let Ok(code) = &self.assembled {
             results.resize_with(code.outputs.len(), Flat::default);
-            let watch = Watch::new(control);
+            let mut watch = Watch::new(control);
+            watch.profile = kernels.is_some().then(Default::default);
             let ran = self.with_machine(code, &watch, |machine| {
                 code.inputs.iter().zip(arguments).try_for_each(|(port, flat)| ports::lend(machine, port, flat))?;
                 machine.run().ok()?;
@@ -236,6 +295,9 @@ impl Compiled {
                 Some(())
             });
             if ran.is_some() {
+                if let (Some(kernels), Some(profile)) = (kernels, watch.profile.take()) {
+                    *kernels = profile::kernels(profile, code, &self.program);
+                }
                 return Ok(());
             }
             watch.error(code, &self.program).map_or(Ok(()), Err)?;

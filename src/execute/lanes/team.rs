@@ -60,6 +60,7 @@ pub(super) fn work(body: &[Instruction], products: &[Product]) -> Vec<(i64, Vec<
             Instruction::Inner(it) => (PARTS, vec![it.count]),
             Instruction::Transpose(it) => (PARTS, vec![it.count]),
             Instruction::Outer(it) => (PARTS, vec![it.count]),
+            Instruction::IntoRows(it) => (PARTS, vec![it.count]),
             Instruction::Product(number) => {
                 let it = &products[*number as usize];
                 (1, vec![it.rows, it.columns])

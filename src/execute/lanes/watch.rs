@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::assemble::Assembled;
 use super::machine::Fault;
+use super::profile::Profile;
 use crate::array::{Body, Program, Stm, Var, bodies, deeper, text};
 use crate::error::Error;
 use crate::interpret::{self, Control};
@@ -23,11 +24,19 @@ pub(super) struct Watch<'c> {
     failed: AtomicBool,
     /// Why the run ended, if that was not that a check failed, and at which instruction.
     ended: Mutex<Option<(interpret::Fault, usize)>>,
+    /// What the loops over lanes take, if that is asked for.
+    pub(super) profile: Option<Profile>,
 }
 
 impl<'c> Watch<'c> {
     pub(super) fn new(control: Control<'c>) -> Self {
-        Watch { control, steps: AtomicU64::new(0), failed: AtomicBool::new(false), ended: Mutex::new(None) }
+        Watch {
+            control,
+            steps: AtomicU64::new(0),
+            failed: AtomicBool::new(false),
+            ended: Mutex::new(None),
+            profile: None,
+        }
     }
 
     /// Counts steps that were taken, and looks whether there may be more.
@@ -70,7 +79,7 @@ impl<'c> Watch<'c> {
 }
 
 /// The statement that binds a variable first.
-fn binder(body: &Body, var: Var) -> Option<&Stm> {
+pub(super) fn binder(body: &Body, var: Var) -> Option<&Stm> {
     deeper(|| {
         body.stms.iter().find_map(|stm| match stm.vars.first() {
             Some(first) if *first == var => Some(stm),

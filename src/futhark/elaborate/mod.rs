@@ -91,6 +91,12 @@ pub fn compile_entry(program: &Program, entry: &str) -> Outcome<Elaborated> {
 }
 
 fn elaborate(core: &Program, entry: &Entry) -> Outcome<Elaborated> {
+    let written = as_written(core, entry)?;
+    Ok(Elaborated { program: written.program.simplified(), ..written })
+}
+
+/// The array program as the entry point reads, with all that it does not need.
+fn as_written(core: &Program, entry: &Entry) -> Outcome<Elaborated> {
     let at = core.definitions.get(entry.definition.0 as usize).map_or_else(Span::default, |it| it.span);
     let (site, prepared) = (Site::new(), Prepared::of(core));
     let mut params = Vec::new();
@@ -113,7 +119,7 @@ fn elaborate(core: &Program, entry: &Entry) -> Outcome<Elaborated> {
     let program = inside.builder.finish(atoms);
     program.verify().map_err(|error| site::ill_typed(at, &error.to_string()))?;
     let source = (core.clone(), entry.name.clone());
-    Ok(Elaborated { program: program.simplified(), at, params, results, checks: inside.checks, source })
+    Ok(Elaborated { program, at, params, results, checks: inside.checks, source })
 }
 
 impl Elaborated {
@@ -134,6 +140,16 @@ impl Elaborated {
     pub fn compile(self) -> Outcome<Ready> {
         let compiled = self.program.compile().map_err(|error| self.failed(&error))?;
         Ok(Ready { elaborated: self, compiled })
+    }
+
+    /// How the entry point becomes its [program](Elaborated::program): the array program as it reads, and what each pass of
+    /// the simplifier has made of it, as [`passes`](array::Program::passes) has them.
+    #[must_use]
+    pub fn passes(&self) -> Vec<(&'static str, array::Program)> {
+        let (core, name) = &self.source;
+        let written = core.entries.iter().find(|entry| entry.name == *name).map(|entry| as_written(core, entry));
+        let written = written.and_then(Result::ok).expect("what was elaborated once is again");
+        written.program.passes()
     }
 
     fn arguments(&self, given: &[Array]) -> Outcome<Vec<Value<f64>>> {
@@ -225,6 +241,12 @@ impl Ready {
     #[must_use]
     pub fn elaborated(&self) -> &Elaborated {
         &self.elaborated
+    }
+
+    /// How the program becomes what is [explained](Ready::explain), as [`Compiled::explained_passes`] has it.
+    #[must_use]
+    pub fn explained_passes(&self) -> Vec<(&'static str, String)> {
+        self.compiled.explained_passes()
     }
 
     /// What has become of the program on lanes, or why it is interpreted.

@@ -28,6 +28,7 @@ use sizes::Written;
 
 /// A rewrite of whole programs.
 struct Pass {
+    name: &'static str,
     /// Rewrites the program, and answers whether there was something to rewrite.
     run: fn(&mut Program) -> bool,
     /// Whether there may be more to do after it has rewritten something: values are to be written in their simplest form,
@@ -38,31 +39,43 @@ struct Pass {
 /// The passes, in order.
 const PASSES: &[Pass] = &[
     // What results do not depend on.
-    Pass { run: |program| dead::dead(program, Written::Lost), more: false },
+    Pass { name: "parts that nothing needs", run: |program| dead::dead(program, Written::Lost), more: false },
     // Accumulators whose every use is regular, as sums, rows and histograms.
-    Pass { run: regular::regular, more: true },
+    Pass { name: "regular accumulators", run: regular::regular, more: true },
     // Sums of arrays, and transposed arrays, as maps.
-    Pass { run: interchange::interchange, more: true },
+    Pass { name: "interchanged sums and transpositions", run: interchange::interchange, more: true },
 ];
+
+/// What writes each value in its simplest form, and once.
+const FORMS: &str = "simplest forms";
 
 /// More rounds than any program needs: each is for a level of nesting.
 const ROUNDS: usize = 64;
 
 /// The program, simplified: each value in its simplest form and computed once, and then pass after pass until none has
 /// anything to do.
-pub(super) fn simplify(mut program: Program) -> Program {
+pub(super) fn simplify(program: Program) -> Program {
+    in_passes(program, |_, _| ())
+}
+
+/// The same, and what each pass that had something to do has made of the program is told, with the name of the pass.
+pub(super) fn in_passes(mut program: Program, mut told: impl FnMut(&'static str, &Program)) -> Program {
     // What is dead is left out first, or values that are there anyway would be read from what is not. What is compared is
     // written down, or it would go with statements that turn out to be others.
     dead::dead(&mut program, Written::All);
+    told("dead statements", &program);
     let mut simple = forms::forms(program);
+    told(FORMS, &simple);
     for _ in 0..ROUNDS {
         let (mut settled, mut parted) = (true, false);
         for pass in PASSES {
             if !(pass.run)(&mut simple) {
                 continue;
             }
+            told(pass.name, &simple);
             if pass.more {
                 simple = forms::forms(simple);
+                told(FORMS, &simple);
                 settled = false;
             } else {
                 parted = true;
@@ -70,12 +83,15 @@ pub(super) fn simplify(mut program: Program) -> Program {
         }
         // Merged last: what accumulates is recognised in maps that do nothing else.
         if settled && merge::merge(&mut simple) {
+            told("merged maps", &simple);
             simple = forms::forms(simple);
+            told(FORMS, &simple);
             settled = false;
         }
         if settled {
             parted |= dead::dead(&mut simple, Written::Needed);
             let now = simple.renumber();
+            told("dead statements, and variables numbered", &now);
             if !parted {
                 return now;
             }
@@ -84,6 +100,7 @@ pub(super) fn simplify(mut program: Program) -> Program {
             if simple == now {
                 return now;
             }
+            told(FORMS, &simple);
         }
     }
     simple.renumber()

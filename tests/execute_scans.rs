@@ -1,0 +1,122 @@
+//! Scans, histograms and scatters over many elements are those of the reference interpreter, with any number of threads.
+
+use catadiff::array::Program;
+use catadiff::array::trace::{Arr, F64, I64, hist, if_, iota};
+use catadiff::interpret::Value;
+use catadiff::{Elementary, Result};
+use catadiff_laws::executors;
+
+/// Lengths at which another way begins, or a block is full, and beside them.
+const LENGTHS: [usize; 7] = [0, 1, 7, 129, 16_383, 16_384, 17_409];
+
+/// So many that there are several sets of blocks.
+const LARGE: usize = 262_145;
+
+/// Numbers between −1 and 1 that look random.
+fn numbers(n: usize) -> Vec<f64> {
+    (0..n).map(|k| ((k * 7919 + 13) % 1009) as f64 / 504.5 - 1.0).collect()
+}
+
+fn integers(n: usize, of: usize) -> Vec<i64> {
+    (0..n).map(|k| ((k * 7919 + 13) % 100_003 % of) as i64 - 2).collect()
+}
+
+/// What a test runs: a program, and its arguments for so many elements.
+type Case = (Program, fn(usize) -> Result<Vec<Value<f64>>>);
+
+fn scans() -> Result<Vec<Case>> {
+    let reals: fn(usize) -> Result<Vec<Value<f64>>> = |n| Ok(vec![Value::new(numbers(n))?]);
+    let pairs: fn(usize) -> Result<Vec<Value<f64>>> = |n| Ok(vec![Value::new(numbers(n))?, Value::new(numbers(n))?]);
+    let sums = Program::trace(|xs: Arr<F64>| xs.scan(0.0, |a, b| a + b))?;
+    let greatest = Program::trace(|xs: Arr<F64>| xs.scan(f64::NEG_INFINITY, |a, b| a.max(b)))?;
+    // A linear recurrence, of what a map makes; the operator is associative and does not commute.
+    let recurrence = Program::trace(|a: Arr<F64>, b: Arr<F64>| {
+        a.map2(b, |a, b| (a * 0.9, b)).scan((1.0, 0.0), |(a, b), (c, d)| (a * c, b * c + d)).map(|(_, y)| y)
+    })?;
+    let counted = Program::trace(|n: I64| iota(n).scan(0, |a, b| a + b))?;
+    let sizes: fn(usize) -> Result<Vec<Value<f64>>> = |n| Ok(vec![(n as i64).into()]);
+    let gradient = Program::trace(|xs: Arr<F64>| xs.scan(1.0, |a, b| a * b).map(|y| y.sin()).sum())?.grad(0)?;
+    let near_one: fn(usize) -> Result<Vec<Value<f64>>> =
+        |n| Ok(vec![Value::new(numbers(n).iter().map(|x| 1.0 + x / 1e4).collect::<Vec<_>>())?]);
+    Ok(vec![
+        (sums.clone(), reals),
+        (sums.vjp()?, pairs),
+        (greatest, reals),
+        (recurrence, pairs),
+        (counted, sizes),
+        (gradient, near_one),
+    ])
+}
+
+fn histograms() -> Result<Vec<Case>> {
+    let of_seven: fn(usize) -> Result<Vec<Value<f64>>> =
+        |n| Ok(vec![Value::new(integers(n, 11))?, Value::new(numbers(n))?]);
+    let greatest = Program::trace(|at: Arr<I64>, xs: Arr<F64>| {
+        hist(7, f64::NEG_INFINITY, at, xs.map(|x| x * 3.0), |a, b| a.max(b))
+    })?;
+    // What it starts from is not neutral, and counts once.
+    let product = Program::trace(|at: Arr<I64>, xs: Arr<F64>| {
+        hist(7, 3.0, at, xs.map(|x| 1.0 + x / 1e4), |a, b| if_(a.lt(b), || a * b, || b * a))
+    })?;
+    // The least, and where it is first.
+    let least = Program::trace(|at: Arr<I64>, xs: Arr<F64>| {
+        let places = iota(at.len());
+        let both = xs.map2(places, |x, k| (x, k));
+        hist(7, (f64::INFINITY, i64::MAX), at, both, |(x, k), (y, l)| {
+            if_(x.lt(y) | (x.eq(y) & k.le(l)), || (x, k), || (y, l))
+        })
+    })?;
+    Ok(vec![(greatest, of_seven), (product, of_seven), (least, of_seven)])
+}
+
+fn scatters() -> Result<Vec<Case>> {
+    let places: fn(usize) -> Result<Vec<Value<f64>>> =
+        |n| Ok(vec![Value::new(integers(n, n.max(9) * 3 / 4))?, Value::new(numbers(n))?]);
+    let rows: fn(usize) -> Result<Vec<Value<f64>>> =
+        |n| Ok(vec![Value::new(integers(n, n.max(9) / 4))?, Value::reals(&[n, 3], numbers(3 * n))?]);
+    let scalars = Program::trace(|at: Arr<I64>, xs: Arr<F64>| xs.zeros_like().scatter(at, xs))?;
+    let of_rows = Program::trace(|at: Arr<I64>, xs: Arr<Arr<F64>>| xs.zeros_like().scatter(at, xs))?;
+    Ok(vec![(scalars, places), (of_rows, rows)])
+}
+
+fn same(cases: Vec<Case>) -> Result<()> {
+    for (k, (program, arguments)) in cases.into_iter().enumerate() {
+        for n in LENGTHS.into_iter().chain((k == 0).then_some(LARGE)) {
+            executors::same(&program, &arguments(n)?).unwrap_or_else(|e| panic!("{n} elements: {e}"));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn scans_are_those_of_the_interpreter() -> Result<()> {
+    same(scans()?)
+}
+
+#[test]
+fn histograms_are_those_of_the_interpreter() -> Result<()> {
+    same(histograms()?)
+}
+
+#[test]
+fn the_last_that_is_scattered_stays() -> Result<()> {
+    same(scatters()?)
+}
+
+#[cfg(feature = "rayon")]
+#[test]
+fn results_do_not_depend_on_the_number_of_threads() -> Result<()> {
+    let cases = scans()?.into_iter().chain(histograms()?).chain(scatters()?);
+    for (program, arguments) in cases {
+        let (compiled, arguments) = (program.compile()?, arguments(LARGE)?);
+        let with = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started");
+            pool.install(|| compiled.run(&arguments))
+        };
+        let one = with(1)?;
+        for threads in [2, 7] {
+            assert_eq!(with(threads)?, one, "with {threads} threads");
+        }
+    }
+    Ok(())
+}
