@@ -234,7 +234,7 @@ fn mistakes_are_explained() {
         ("run a.fut -e far --steps 1000 --executor lanes", "1152921504606846976", 3, "1000 steps"),
         ("grad a.fut -e descent --steps 1000 --executor lanes", "0.5 100000", 3, "1000 steps"),
         ("bench endless.fut --steps 1000", "", 1, "1000 steps"),
-        ("run a.fut -e big --memory 10 --executor lanes", "11", 3, "10 elements"),
+        ("run a.fut -e big --memory 10 --executor lanes", "11", 3, "more elements than the limit of 10"),
         ("run a.fut -e big", "9000000000000000000", 3, "more elements than the limit"),
         ("run a.fut -e big --executor lanes", "9000000000000000000", 3, "elements"),
         ("run a.fut -e big --memory 10", "11", 3, "more elements than the limit of 10"),

@@ -177,27 +177,43 @@ fn results_in_memory_that_is_used_again() -> Result<()> {
 #[test]
 fn the_interpreter_keeps_to_the_same() -> Result<()> {
     let text = "
-        program (x: f64) {
+        program (x: f64, ns: []i64) {
           let y = loop (z = x) while { let more = le(0.0f64, z) return more } {
-            let n = bits_of_f64(z)
-            let same = f64_of_bits(n)
+            let same = abs(z)
             return same
           }
-          return y
+          let rows: [][][][][]i64 = map (ns) |n: i64| {
+            let a = iota(n)
+            let b: [][][][]i64 = map (a) |n: i64| {
+              let a = iota(n)
+              let b: [][][]i64 = map (a) |n: i64| {
+                let a = iota(n)
+                let b: [][]i64 = map (a) |n: i64| {
+                  let a = iota(n)
+                  return a
+                }
+                return b
+              }
+              return b
+            }
+            return b
+          }
+          return y, rows
         }";
-    let bits = Program::parse(text)?;
-    let compiled = bits.compile()?;
+    let deep = Program::parse(text)?;
+    let compiled = deep.compile()?;
+    let at = |x: f64| -> Result<[Value<f64>; 2]> { Ok([x.into(), Value::new([1_i64])?]) };
     assert!(compiled.explain().contains("interpreted"), "{}", compiled.explain());
-    for error in [run(&bits, &[1.0.into()], &steps(1000)), compiled.run_within(&[1.0.into()], &steps(1000))] {
+    for error in [run(&deep, &at(1.0)?, &steps(1000)), compiled.run_within(&at(1.0)?, &steps(1000))] {
         assert!(matches!(error, Err(Error::Budget { what: "steps", limit: 1000, .. })), "{error:?}");
     }
     let cancel = Cancel::new();
     let stop = |_| cancel.cancel();
     let control = Control::default().cancelled_by(&cancel).with_progress(500, &stop);
-    for error in [run(&bits, &[1.0.into()], &control), compiled.run_within(&[1.0.into()], &control)] {
+    for error in [run(&deep, &at(1.0)?, &control), compiled.run_within(&at(1.0)?, &control)] {
         assert!(matches!(error, Err(Error::Cancelled { .. })), "{error:?}");
     }
-    assert_eq!(compiled.run(&[(-1.0).into()])?, [(-1.0).into()]);
+    assert_eq!(compiled.run(&at(-1.0)?)?[0], (-1.0).into());
     Ok(())
 }
 

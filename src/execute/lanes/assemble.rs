@@ -6,16 +6,14 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::inline::Inline;
-use super::instruction::{Across, Address, Fold, Instruction, IntOp, LanesLoop, Product, RealOp, Reg, To};
+use super::instruction::{Across, Address, Fold, Instruction, LanesLoop, Product, Reg, To};
 use super::needed::needed;
 use super::registers::Registers;
 use super::team;
 use super::vector::LANES;
 use super::wide;
-use crate::array::{Const, Prim, ScalarOp, Var};
-use crate::interpret::Test;
+use crate::array::{Const, Prim, Var};
 use crate::lower::code::{Block, Buffer, Code, Lanes, Op, Operand, Origin, Output, Place, Port, Stm, Value};
-use crate::primitives::Primitive;
 
 /// Instructions, and what is known of registers and buffers.
 #[derive(Debug, Clone)]
@@ -135,7 +133,7 @@ impl Assembler<'_> {
         self.prim(operand).is_real()
     }
 
-    fn prim(&self, operand: Operand) -> Prim {
+    pub(super) fn prim(&self, operand: Operand) -> Prim {
         match operand {
             Operand::Value(value) => self.code.values[value.0 as usize].prim,
             Operand::Const(constant) => constant.prim(),
@@ -439,71 +437,5 @@ impl Assembler<'_> {
         self.varying = None;
         self.note(start, lanes.origin);
         self.out[leave] = Instruction::Jump(self.here());
-    }
-
-    fn operation(&mut self, value: Value, op: Op, operands: &[Operand]) {
-        let to = self.reg(Operand::Value(value));
-        let x: Vec<Reg> = operands.iter().map(|x| self.reg(*x)).collect();
-        let three = |x: &[Reg]| [x[0], x[1 % x.len()], x[2 % x.len()]];
-        let two = |x: &[Reg]| [x[0], x[1 % x.len()]];
-        let prim = self.prim(operands[operands.len() - 1]);
-        let fused = match op {
-            Op::MulAdd => Some(RealOp::MulAdd),
-            Op::MulSub => Some(RealOp::MulSub),
-            Op::MulSubtracted => Some(RealOp::MulSubtracted),
-            Op::Scalar(_) | Op::Select | Op::EqualOrNan => None,
-        };
-        if let Some(op) = fused {
-            self.out.push(Instruction::Real { op, to, x: three(&x) });
-            return;
-        }
-        if op == Op::EqualOrNan {
-            self.out.push(Instruction::EqualOrNan { to, x: two(&x) });
-            return;
-        }
-        let Op::Scalar(op) = op else {
-            let (condition, x) = (x[0], [x[1], x[2]]);
-            let select = if prim.is_real() {
-                Instruction::SelectReal { to, condition, x }
-            } else {
-                Instruction::SelectInt { to, condition, x }
-            };
-            self.out.push(select);
-            return;
-        };
-        let real = |op| Instruction::Real { op, to, x: three(&x) };
-        let int = |op| Instruction::Int { op, narrow: prim == Prim::I32, to, x: two(&x) };
-        let test = |test| {
-            if prim.is_real() {
-                Instruction::Test { test, to, x: two(&x) }
-            } else {
-                Instruction::Int { op: IntOp::Test(test), narrow: false, to, x: two(&x) }
-            }
-        };
-        let instruction = match op {
-            ScalarOp::Add if prim.is_real() => real(RealOp::Add),
-            ScalarOp::Mul if prim.is_real() => real(RealOp::Mul),
-            ScalarOp::Scale if prim.is_real() => real(RealOp::Scale),
-            ScalarOp::Row(Primitive::StopGradient) => real(RealOp::Copy),
-            ScalarOp::Row(row) => real(RealOp::Row(row)),
-            ScalarOp::Add if prim == Prim::Bool => int(IntOp::Or),
-            ScalarOp::Mul | ScalarOp::Scale if prim == Prim::Bool => int(IntOp::And),
-            ScalarOp::Add => int(IntOp::Add),
-            ScalarOp::Mul | ScalarOp::Scale => int(IntOp::Mul),
-            ScalarOp::Integer(row) => int(IntOp::Row(row)),
-            ScalarOp::Not => int(IntOp::Not),
-            ScalarOp::Equal => test(Test::Equal),
-            ScalarOp::Less => test(Test::Less),
-            ScalarOp::LessOrEqual => test(Test::LessOrEqual),
-            ScalarOp::ToBits(of) => Instruction::ToBits { single: of == Prim::F32, to, x: x[0] },
-            ScalarOp::FromBits(into) => Instruction::FromBits { single: into == Prim::F32, to, x: x[0] },
-            ScalarOp::Convert(into) => match (prim.is_real(), into.is_real()) {
-                (true, true) => real(RealOp::Copy),
-                (true, false) => Instruction::Truncate { into, to, x: x[0] },
-                (false, true) => Instruction::IntoReal { single: into == Prim::F32, to, x: x[0] },
-                (false, false) => int(IntOp::Convert(into)),
-            },
-        };
-        self.out.push(instruction);
     }
 }

@@ -16,6 +16,7 @@ mod kernel;
 mod machine;
 mod memory;
 mod needed;
+mod operation;
 mod outer;
 mod ports;
 mod product;

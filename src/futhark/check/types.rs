@@ -196,7 +196,8 @@ impl Checker<'_> {
                 None if outside => Ok(self.unifier.unknown_size(span)),
                 None => {
                     let value = self.named(value, "size");
-                    Ok(self.size_of(&value).expect("a variable names a size"))
+                    let (text, hint) = ("the number is too large for a size", "sizes are of type `i64`");
+                    self.size_of(&value).map_or_else(|| fault("literal", span, text, hint), Ok)
                 }
             },
             Err(fault) => Err(fault),
