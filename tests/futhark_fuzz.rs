@@ -122,7 +122,8 @@ fn random_bytes_are_read_or_refused() -> Verdict {
 
 #[test]
 fn what_was_found_stays_mended() -> Verdict {
-    let laws: [(&str, fn(&[u8]) -> Verdict); 4] = [
+    type Law = fn(&[u8]) -> Verdict;
+    let laws: [(&str, Law); 4] = [
         ("program", bad_input::of_programs),
         ("values", bad_input::of_values),
         ("array_program", bad_input::of_array_programs),
