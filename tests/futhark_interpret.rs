@@ -116,7 +116,7 @@ fn integers_and_truth_values_have_derivatives() {
         ",
         &[
             ("not", "true", "true"),
-            ("both", "true true", "false true"),
+            ("both", "true true", "true true"),
             ("cube", "3i32", "27i32"),
             ("wraps", "200u8", "144u8"),
             ("back", "3i32 4i32", "5i32 3i32"),

@@ -7,8 +7,8 @@
 -- input { true } output { true true }
 -- ==
 -- entry: both
--- input { true false } output { true false false }
--- input { false true } output { false true false }
+-- input { true false } output { true true false }
+-- input { false true } output { false true true }
 -- ==
 -- entry: rounded
 -- input { 1.0 } output { 1 1.0 0.0 }

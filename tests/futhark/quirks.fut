@@ -1,7 +1,7 @@
 -- What surprises: derivatives of what is not smooth, or not real.
 -- ==
 -- entry: whole
--- input { 3 true } output { 6 6 true false 27 }
+-- input { 3 true } output { 6 6 true true 27 }
 -- ==
 -- entry: converted
 -- input { 2.75 } output { 1 1.0 0.0 0.0 0.0 1.0 }

@@ -1,7 +1,7 @@
 //! Scalar operations: their names in the text, and what they are in the core.
 //!
 //! Law: an operation of the text is one of the core's or a few of them; the right operand of `&&` and `||` is worked out only
-//! if it decides.
+//! if it decides, or is a variable.
 
 use super::scope::Operator;
 use super::unify::{Prims, Required};
@@ -58,11 +58,6 @@ fn primitive(name: &str, operands: Vec<Expression>, of: Type, span: Span) -> Exp
 impl Checker<'_> {
     /// An operation on as many operands as it has.
     pub(super) fn operation(&mut self, name: &str, operands: Vec<Expression>, of: Type, span: Span) -> Expression {
-        let boolean = |value| Expression {
-            kind: ExpressionKind::Constant(Constant::Bool(value)),
-            of: Type::Prim(Prim::Bool),
-            span,
-        };
         let mut operands = operands;
         let two = |operands: Vec<Expression>| {
             let [a, b]: [Expression; 2] = operands.try_into().expect("the operation has two operands");
@@ -82,17 +77,33 @@ impl Checker<'_> {
                 operands.swap(0, 1);
                 return primitive(if name == "gt" { "lt" } else { "le" }, operands, of, span);
             }
-            "both" => {
+            "both" | "either" => {
                 let (a, b) = two(operands);
-                ExpressionKind::If(a, b, Box::new(boolean(false)))
-            }
-            "either" => {
-                let (a, b) = two(operands);
-                ExpressionKind::If(a, Box::new(boolean(true)), b)
+                return self.connective(name == "both", *a, *b, span);
             }
             _ => return primitive(name, operands, of, span),
         };
         Expression { kind, of, span }
+    }
+
+    /// `a && b` or `a || b`: the product or the sum of truth values, and differentiated as these; unless `b` is there anyway,
+    /// only where `a` does not decide alone. An operator finds both there, so the derivative of `reduce (&&)` is one,
+    /// however it is bracketed.
+    fn connective(&mut self, both: bool, a: Expression, b: Expression, span: Span) -> Expression {
+        let truth = |kind| Expression { kind, of: Type::Prim(Prim::Bool), span };
+        let name = if both { "and" } else { "or" };
+        if matches!(b.kind, ExpressionKind::Local(_) | ExpressionKind::Constant(_)) {
+            return primitive(name, vec![a, b], Type::Prim(Prim::Bool), span);
+        }
+        let first = self.fresh("first");
+        let pattern = Pattern { kind: core::PatternKind::Local(first), of: a.of.clone(), binds: Vec::new(), span };
+        let first = || truth(ExpressionKind::Local(first));
+        let joined = primitive(name, vec![first(), b], Type::Prim(Prim::Bool), span);
+        let arms =
+            if both { [joined, truth(ExpressionKind::Constant(Constant::Bool(false)))] } else { [first(), joined] };
+        let [holds, fails] = arms.map(Box::new);
+        let chosen = truth(ExpressionKind::If(Box::new(first()), holds, fails));
+        truth(ExpressionKind::Let(Box::new(pattern), Box::new(a), Box::new(chosen)))
     }
 
     /// An operation as a function.
