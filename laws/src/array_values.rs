@@ -59,6 +59,20 @@ pub(crate) fn close(left: &[f64], right: &[f64]) -> bool {
     left.len() == right.len() && left.iter().zip(right).all(near)
 }
 
+/// Whether two lists of values are the same, but for reals that are sums of the same numbers in another order: relative to 1
+/// and their sizes they are at most `apart`.
+pub(crate) fn all_close(left: &[Value<f64>], right: &[Value<f64>], apart: f64) -> bool {
+    let near =
+        |a: f64, b: f64| a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= apart * (1.0 + a.abs() + b.abs());
+    let same = |(a, b): (&Scalar<f64>, &Scalar<f64>)| match (a, b) {
+        (Scalar::Real(a), Scalar::Real(b)) => near(*a, *b),
+        (a, b) => a == b,
+    };
+    let close =
+        |(a, b): (&Value<f64>, &Value<f64>)| a.sizes() == b.sizes() && a.elements().iter().zip(b.elements()).all(same);
+    left.len() == right.len() && left.iter().zip(right).all(close)
+}
+
 /// Whether a program takes reals to integers, which mix with those that it is differentiated by: tangents of both go on
 /// with them, where dual numbers have none. Without such parameters, what is rounded is constant.
 pub(crate) fn mixes(program: &Program) -> bool {

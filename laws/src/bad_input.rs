@@ -16,6 +16,7 @@ use catadiff::futhark::{elaborate::compile_entry, interpreter, meaning::interfac
 use catadiff::interpret::{Limits, Scalar, Value, run};
 use catadiff::term::{Arena, parse as parse_formula};
 
+use crate::array_values::all_close;
 use crate::violation::{Verdict, Violation};
 
 /// What a run may take here.
@@ -234,19 +235,9 @@ fn same(
     nearby: impl FnOnce() -> Option<Vec<Value<f64>>>,
 ) -> Verdict {
     let shown = |values: &[Value<f64>]| values.iter().map(|value| format!("{value}; ")).collect::<String>();
-    let close = |a: &[Value<f64>], b: &[Value<f64>]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_close(a, b));
-    let agree = close(found, expected) || !nearby().is_some_and(|nearby| close(&nearby, expected));
+    let close = |found: &[Value<f64>]| all_close(found, expected, CLOSE);
+    let agree = close(found) || !nearby().is_some_and(|nearby| close(&nearby));
     holds("executor = interpreter", text, agree, shown(found), shown(expected))
-}
-
-fn is_close(a: &Value<f64>, b: &Value<f64>) -> bool {
-    let near =
-        |a: f64, b: f64| a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= CLOSE * (1.0 + a.abs() + b.abs());
-    a.sizes() == b.sizes()
-        && a.elements().iter().zip(b.elements()).all(|(a, b)| match (a, b) {
-            (Scalar::Real(a), Scalar::Real(b)) => near(*a, *b),
-            (a, b) => a == b,
-        })
 }
 
 /// A text is a formula or a message; a formula prints and is read as itself.

@@ -9,9 +9,10 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use catadiff::Error;
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, I64};
-use catadiff::interpret::{Cancel, Control, Limits, Scalar, Value};
+use catadiff::interpret::{Cancel, Control, Limits, Value};
 
 use crate::array_programs::ArrayProgram;
+use crate::array_values::all_close;
 use crate::violation::{Verdict, Violation};
 
 /// How far apart two reals may be that are sums of the same numbers in another order.
@@ -37,8 +38,11 @@ pub fn same(program: &Program, arguments: &[Value<f64>]) -> Verdict {
     let compiled = program.compile().map_err(|error| violation(program, arguments, &error, "a compiled program"))?;
     match (compiled.run(arguments), program.run(arguments)) {
         (Ok(found), Ok(expected)) => {
-            let close = found.len() == expected.len() && found.iter().zip(&expected).all(|(a, b)| is_close(a, b));
-            if close { Ok(()) } else { Err(violation(program, arguments, &shown(&found), &shown(&expected))) }
+            if all_close(&found, &expected, CLOSE) {
+                Ok(())
+            } else {
+                Err(violation(program, arguments, &shown(&found), &shown(&expected)))
+            }
         }
         // What is not needed is not executed, so an error that it would have been may not be reported.
         (_, Err(_)) => Ok(()),
@@ -108,16 +112,6 @@ pub fn starts_count_once(start: i64, elements: &[i64]) -> Verdict {
 
 fn shown(values: &[Value<f64>]) -> String {
     values.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
-}
-
-fn is_close(a: &Value<f64>, b: &Value<f64>) -> bool {
-    let near =
-        |a: f64, b: f64| a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= CLOSE * (1.0 + a.abs() + b.abs());
-    a.sizes() == b.sizes()
-        && a.elements().iter().zip(b.elements()).all(|(a, b)| match (a, b) {
-            (Scalar::Real(a), Scalar::Real(b)) => near(*a, *b),
-            (a, b) => a == b,
-        })
 }
 
 fn violation(

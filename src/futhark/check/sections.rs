@@ -22,12 +22,6 @@ impl Checker<'_> {
     ) -> Checked<Expression> {
         let value = self.expression(argument, None)?;
         match &function.kind {
-            Tree::Apply(inner, arguments) => {
-                let (callee, shown) = self.applied(inner)?;
-                let mut all: Vec<Argument<'_>> = arguments.iter().map(Argument::Written).collect();
-                all.push(Argument::Checked(value));
-                self.apply(callee, &shown, &all, expected, span)
-            }
             Tree::Lambda(params, result, body) => {
                 let answer = self.unifier.unknown(Required::Nothing, span);
                 let wanted = Type::Function {
@@ -39,10 +33,7 @@ impl Checker<'_> {
                 let lambda = self.lambda(params, result.as_ref(), body, Some(&wanted), None)?;
                 self.apply(Callee::Value(lambda), "this function", &[Argument::Checked(value)], expected, span)
             }
-            _ => {
-                let (callee, shown) = self.applied(function)?;
-                self.apply(callee, &shown, &[Argument::Checked(value)], expected, span)
-            }
+            _ => self.apply_to(function, Argument::Checked(value), expected, span),
         }
     }
 
@@ -54,17 +45,25 @@ impl Checker<'_> {
         expected: Option<&Type>,
         span: Span,
     ) -> Checked<Expression> {
-        match &function.kind {
-            Tree::Apply(inner, arguments) => {
-                let (callee, shown) = self.applied(inner)?;
-                let all: Vec<Argument<'_>> = arguments.iter().chain([argument]).map(Argument::Written).collect();
-                self.apply(callee, &shown, &all, expected, span)
-            }
-            _ => {
-                let (callee, shown) = self.applied(function)?;
-                self.apply(callee, &shown, &[Argument::Written(argument)], expected, span)
-            }
-        }
+        self.apply_to(function, Argument::Written(argument), expected, span)
+    }
+
+    /// A function, perhaps already of some arguments, of one argument more.
+    fn apply_to(
+        &mut self,
+        function: &tree::Expression,
+        argument: Argument<'_>,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Checked<Expression> {
+        let (inner, before) = match &function.kind {
+            Tree::Apply(inner, arguments) => (&**inner, &arguments[..]),
+            _ => (function, &[][..]),
+        };
+        let (callee, shown) = self.applied(inner)?;
+        let mut arguments: Vec<Argument<'_>> = before.iter().map(Argument::Written).collect();
+        arguments.push(argument);
+        self.apply(callee, &shown, &arguments, expected, span)
     }
 
     /// `f >-> g`: a function of its own, so that the sizes of results are known only from them.

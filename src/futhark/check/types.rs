@@ -11,7 +11,7 @@ use super::scope::{Template, TemplateParam, Value, show_name};
 use super::substitute::{Part, map_type, visit};
 use super::unify::Required;
 use super::{Checked, Checker, deep, fault};
-use crate::futhark::core::{Constant, Expression, ExpressionKind, Instance, Local, Prim, Scheme, Size, Type, TypeVar};
+use crate::futhark::core::{Expression, Instance, Local, Prim, Scheme, Size, Type, TypeVar};
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::tree::{self, TypeArgument, TypeExpression, TypeKind, TypeParam, TypeParamKind};
 
@@ -210,27 +210,7 @@ impl Checker<'_> {
 
     /// The size that an expression of type `i64` is, if it is a term that sizes can be.
     pub(super) fn size_of(&self, value: &Expression) -> Option<Size> {
-        if self.unifier.head(&value.of) != I64 {
-            return None;
-        }
-        match &value.kind {
-            ExpressionKind::Constant(Constant::Integer(n)) => i64::try_from(*n).ok().map(Size::Constant),
-            ExpressionKind::Local(local) => Some(Size::Local(*local)),
-            ExpressionKind::Size(size) => Some(size.clone()),
-            ExpressionKind::Primitive(name, _, operands) => {
-                let [a, b] = &operands[..] else { return None };
-                let make = match &**name {
-                    "add" => Size::Sum,
-                    "sub" => Size::Difference,
-                    "mul" => Size::Product,
-                    "div" => Size::Quotient,
-                    _ => return None,
-                };
-                Some(make(Box::new(self.size_of(a)?), Box::new(self.size_of(b)?)))
-            }
-            ExpressionKind::Convert(inner) => self.size_of(inner),
-            _ => None,
-        }
+        value.as_size(&|of| self.unifier.head(of) == I64)
     }
 
     /// Puts `[n]` and `'t` into scope, as sizes and types that are not known.

@@ -1,10 +1,37 @@
-//! Sizes as polynomials: what is surely equal, what surely differs, and which size solves an equation.
+//! Sizes as polynomials: what is surely equal, what surely differs, which size solves an equation; and expressions as sizes.
 //!
 //! Law: two sizes are equal here only if they are so for all values of their variables, and differ only if they do for all.
 
 use std::collections::BTreeMap;
 
-use super::{Local, Size};
+use super::{Constant, Expression, ExpressionKind, Local, Size, Type};
+
+impl Expression {
+    /// The size that it is, if it is a term that sizes can be; `is_index` says which type is `i64`.
+    pub(in crate::futhark) fn as_size(&self, is_index: &impl Fn(&Type) -> bool) -> Option<Size> {
+        if !is_index(&self.of) {
+            return None;
+        }
+        match &self.kind {
+            ExpressionKind::Constant(Constant::Integer(n)) => i64::try_from(*n).ok().map(Size::Constant),
+            ExpressionKind::Local(local) => Some(Size::Local(*local)),
+            ExpressionKind::Size(size) => Some(size.clone()),
+            ExpressionKind::Primitive(name, _, operands) => {
+                let [a, b] = &operands[..] else { return None };
+                let make = match &**name {
+                    "add" => Size::Sum,
+                    "sub" => Size::Difference,
+                    "mul" => Size::Product,
+                    "div" => Size::Quotient,
+                    _ => return None,
+                };
+                Some(make(Box::new(a.as_size(is_index)?), Box::new(b.as_size(is_index)?)))
+            }
+            ExpressionKind::Convert(inner) => inner.as_size(is_index),
+            _ => None,
+        }
+    }
+}
 
 /// A factor of a term.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use super::{I64, Verified, Verifier, wrong};
 use crate::futhark::core::sizes::{Polynomial, leaves, map_size};
 use crate::futhark::core::substitute::{map_dimensions, map_sizes};
-use crate::futhark::core::{Constant, Expression, ExpressionKind, Local, Prim, Size, Type};
+use crate::futhark::core::{Constant, Expression, Local, Prim, Size, Type};
 use crate::futhark::source::{Name, Span};
 
 impl Verifier<'_> {
@@ -132,26 +132,7 @@ pub(super) fn field<'t>(of: &'t Type, name: &Name, span: Span) -> Result<&'t Typ
 
 /// The size that an expression is.
 pub(super) fn size_of(value: &Expression) -> Option<Size> {
-    if value.of != I64 {
-        return None;
-    }
-    match &value.kind {
-        ExpressionKind::Constant(Constant::Integer(n)) => i64::try_from(*n).ok().map(Size::Constant),
-        ExpressionKind::Local(local) => Some(Size::Local(*local)),
-        ExpressionKind::Size(size) => Some(size.clone()),
-        ExpressionKind::Primitive(name, _, operands) => {
-            let [a, b] = &operands[..] else { return None };
-            let (a, b) = (Box::new(size_of(a)?), Box::new(size_of(b)?));
-            match &**name {
-                "add" => Some(Size::Sum(a, b)),
-                "sub" => Some(Size::Difference(a, b)),
-                "mul" => Some(Size::Product(a, b)),
-                "div" => Some(Size::Quotient(a, b)),
-                _ => None,
-            }
-        }
-        _ => None,
-    }
+    value.as_size(&|of| *of == I64)
 }
 
 pub(super) fn with(of: &Type, sizes: &HashMap<Local, Size>) -> Type {
