@@ -6,7 +6,7 @@
 use smallvec::smallvec;
 
 use super::infer::{Reason, of_scalar, result_types};
-use super::program::{Atom, Body, Lambda, Op, Program, Stm, Var, Vars};
+use super::program::{Atom, Body, Lambda, Op, Operands, Program, Stm, Var, Vars};
 use super::scalar::ScalarOp;
 use super::types::{Const, Prim, Type};
 
@@ -138,7 +138,7 @@ impl Builder {
     /// # Panics
     /// If it is not well typed.
     pub fn scalar(&mut self, op: impl Into<ScalarOp>, operands: &[Atom]) -> Atom {
-        self.one(Op::Scalar(op.into(), operands.into()))
+        self.one(Op::Scalar(op.into(), Operands::from_slice(operands)))
     }
 
     /// The body that `inside` builds; it answers the results.
@@ -159,6 +159,11 @@ impl Builder {
     /// the safer way.
     pub fn open_body(&mut self) {
         self.open.push(Vec::new());
+    }
+
+    /// The same, with room for so many statements.
+    pub(crate) fn open_body_of(&mut self, stms: usize) {
+        self.open.push(Vec::with_capacity(stms));
     }
 
     /// The statements since the matching [`open_body`](Builder::open_body), as a body with these results.

@@ -136,12 +136,19 @@ fn size(program: &Program, extent: &Extent) -> Result<(), Reason> {
 /// The type of the result of a scalar operation.
 pub(super) fn of_scalar(program: &Program, op: ScalarOp, operands: &[Atom]) -> Result<Type, Reason> {
     // None has more than three, and there are many of them.
-    let mut types = [INDEX; 3];
-    types.iter_mut().zip(operands).for_each(|(place, a)| *place = program.atom_type(*a));
-    types.get(..operands.len()).and_then(|types| op.result_type(types)).ok_or_else(|| {
-        let types: Types = operands.iter().map(|a| program.atom_type(*a)).collect();
-        format!("`{op}` does not take operands of types {}", list(&types))
-    })
+    let (mut kinds, mut scalars) = ([Prim::Bool; 3], operands.len() <= 3);
+    for (kind, a) in kinds.iter_mut().zip(operands) {
+        let t = program.atom_type(*a);
+        *kind = t.prim;
+        scalars &= t.rank == 0 && !t.accumulator;
+    }
+    match scalars.then(|| op.result(&kinds[..operands.len()])) {
+        Some(Some(prim)) => Ok(Type::scalar(prim)),
+        Some(None) | None => {
+            let types: Types = operands.iter().map(|a| program.atom_type(*a)).collect();
+            Err(format!("`{op}` does not take operands of types {}", list(&types)))
+        }
+    }
 }
 
 /// The types of a body's results.

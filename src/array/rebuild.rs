@@ -3,7 +3,7 @@
 //! Law: rebuilding with parts that stand for themselves is the identity. Operands come before the functions and bodies
 //! of an operation, so that what is bound inside is new after what is used outside.
 
-use super::program::{Atom, Body, Custom, Hist, Lambda, Loop, Map, Op, Range, Reduce, Scatter};
+use super::program::{Atom, Body, Custom, Hist, Lambda, Loop, Map, Op, Operands, Range, Reduce, Scatter};
 
 /// What the parts of an operation become.
 pub(crate) trait Rebuild {
@@ -46,7 +46,11 @@ pub(crate) trait Rebuild {
     /// What an operation becomes.
     fn op(&mut self, op: &Op) -> Op {
         match op {
-            Op::Scalar(scalar, atoms) => Op::Scalar(*scalar, atoms.iter().map(|a| self.atom(*a)).collect()),
+            Op::Scalar(scalar, atoms) => {
+                let mut operands = Operands::from_slice(atoms);
+                operands.iter_mut().for_each(|a| *a = self.atom(*a));
+                Op::Scalar(*scalar, operands)
+            }
             Op::Copy(a) => Op::Copy(self.atom(*a)),
             Op::Iota(n) => Op::Iota(self.atom(*n)),
             Op::Replicate(n, a) => Op::Replicate(self.atom(*n), self.atom(*a)),

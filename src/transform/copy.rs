@@ -83,7 +83,9 @@ impl<'p, 't> Copier<'p, 't> {
 
     /// The same of the operands of a scalar operation.
     pub(super) fn operands(&self, atoms: &[Atom]) -> Operands {
-        atoms.iter().map(|a| self.atom(*a)).collect()
+        let mut operands = Operands::from_slice(atoms);
+        operands.iter_mut().for_each(|a| *a = self.atom(*a));
+        operands
     }
 
     /// Whether an operand is not left out.

@@ -8,7 +8,7 @@ use core::ops::{Add, Mul};
 use num_traits::{One, Zero};
 
 use super::target::Target;
-use crate::array::{Atom, Const, Operands, Prim, ScalarOp, constant};
+use crate::array::{Atom, Const, Prim, ScalarOp, constant};
 use crate::primitives::{Elementary, Primitive, Rule, Slopes};
 
 /// A constant that fits any kind of scalar, or an operand of the program that is being written.
@@ -67,8 +67,9 @@ impl<'t> Emit<'t> {
                 Emit::Known(_) => None,
             })
             .expect("an operation is written for an operand of the program");
-        let atoms: Operands = operands.iter().map(|x| x.atom(prim)).collect();
-        Emit::At(target, target.scalar(op, &atoms))
+        let mut atoms = [Atom::Const(prim.zero()); 3];
+        atoms.iter_mut().zip(operands).for_each(|(place, x)| *place = x.atom(prim));
+        Emit::At(target, target.scalar(op, &atoms[..operands.len()]))
     }
 }
 

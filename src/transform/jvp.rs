@@ -11,7 +11,7 @@ use super::flow::{Active, By};
 use super::neutral::constant_neutrals;
 use super::operator::{Operator, recognise};
 use super::partials::partials;
-use super::target::Target;
+use super::target::{GROWTH, Target};
 use super::vjp::Reverse;
 use crate::array::{
     Agreement, Atom, Body, Custom, Form, Hist, Lambda, Loop, Map, Op, Program, Reduce, ScalarOp, Scatter, Stm, Var,
@@ -35,7 +35,7 @@ pub(super) fn jvp(
         }
         None => program,
     };
-    let target = Target::new();
+    let target = Target::of(GROWTH * program.types.len());
     let mut forward = Forward {
         copier: Copier::new(program, &target),
         target: &target,

@@ -19,6 +19,7 @@ mod jvp;
 mod neutral;
 mod operator;
 mod partials;
+mod same;
 mod simplify;
 mod stripmine;
 mod target;

@@ -78,6 +78,9 @@ fn of_scalars(op: ScalarOp, operands: &[Atom], params: [Var; 2]) -> Operator {
 /// The components of an operator that are needed for those that are asked for, in groups that do not depend on each
 /// other.
 pub(super) fn groups(operator: &Lambda, asked: &[bool]) -> Vec<Vec<usize>> {
+    if let [asked] = asked {
+        return if *asked { vec![vec![0]] } else { Vec::new() };
+    }
     if let Operator::Elementwise(inner) = recognise(operator) {
         return groups(&inner, asked);
     }
@@ -111,6 +114,9 @@ pub(super) fn groups(operator: &Lambda, asked: &[bool]) -> Vec<Vec<usize>> {
 /// The operator of a group of components.
 pub(super) fn part(operator: &Lambda, group: &[usize]) -> Lambda {
     let k = operator.params.len() / 2;
+    if k == 1 && operator.body.stms.len() == 1 {
+        return operator.clone();
+    }
     let params: Vec<Var> =
         group.iter().copied().chain(group.iter().map(|c| k + c)).map(|c| operator.params[c]).collect();
     if let Operator::Elementwise(inner) = recognise(operator) {

@@ -5,23 +5,52 @@
 //! Array Language", *Tape by Redundant Execution & Checkpointing*). A loop that asks whether to go on is run once to
 //! count its iterations.
 
+use core::hash::{Hash, Hasher};
+use core::mem::discriminant;
+use rustc_hash::{FxHashSet, FxHasher};
+
 use super::copy::Copier;
+use super::flow::bodies;
 use super::target::Target;
 use crate::array::{
-    Atom, Form, IntegerRow, Loop, Op, Policy, Prim, Program, ScalarOp, Stm, Type, Var, constant, index,
+    Atom, Body, Form, IntegerRow, Loop, Op, Policy, Prim, Program, ScalarOp, Stm, Type, Var, constant, deeper,
+    has_bodies, index,
 };
 use crate::primitives::Primitive;
 
-/// The program with every loop that asks for it as a nest.
-pub(super) fn stripmined(program: &Program) -> Program {
-    let target = Target::new();
+/// The program with every loop that asks for it as a nest, and without statements that repeat others, so that their adjoints
+/// are added up; nothing if that is the program.
+pub(super) fn stripmined(program: &Program) -> Option<Program> {
+    if !changes(&program.function.body, &mut FxHashSet::default()) {
+        return None;
+    }
+    let target = Target::of(program.types.len());
     let mut copier = Copier::rewriting(program, &target, &nest);
     for (param, name) in program.function.params.iter().zip(&program.names) {
         copier.set(*param, target.parameter(name.clone(), program.type_of(*param)));
     }
     copier.stms(&program.function.body.stms);
     let results = copier.atoms(&program.function.body.results);
-    target.finish(results)
+    Some(target.finish(results))
+}
+
+/// Whether a loop asks to be a nest, or a statement may repeat another: if so, they have one hash.
+fn changes(body: &Body, seen: &mut FxHashSet<u64>) -> bool {
+    body.stms.iter().any(|stm| match &stm.op {
+        Op::Loop(it) if matches!(it.policy, Policy::StripMine(levels) if levels > 1) => true,
+        op if has_bodies(op) => deeper(|| bodies(op).any(|body| changes(body, seen))),
+        op => {
+            let mut hasher = FxHasher::default();
+            discriminant(op).hash(&mut hasher);
+            match op {
+                Op::Scalar(scalar, _) => scalar.hash(&mut hasher),
+                Op::Size(_, dimension) => dimension.hash(&mut hasher),
+                _ => {}
+            }
+            op.atoms(|a| a.hash(&mut hasher));
+            !seen.insert(hasher.finish())
+        }
+    })
 }
 
 /// The most levels of a nest: with four iterations each they are more than there are numbers, so another saves nothing.

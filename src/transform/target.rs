@@ -4,51 +4,65 @@
 //! not written again; zeros are not added.
 
 use core::cell::RefCell;
-use core::mem::{Discriminant, discriminant};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::hash_map::Entry;
+use smallvec::SmallVec;
 
+use super::same::Same;
 use crate::array::{
     Agree, Agreement, Atom, Body, Builder, Const, Extent, Lambda, Map, Op, Program, Range, Reduce, ScalarOp, Type, Var,
     has_bodies, index,
 };
 
-/// What makes two statements the same.
-#[derive(Clone, PartialEq, Eq, Hash)]
-enum Known {
-    /// A scalar operation, and its operands, in few bits: of these there are many.
-    Scalar(ScalarOp, [u32; 3]),
-    /// Any other operation without bodies, and its operands and numbers.
-    Moved(Box<(Discriminant<Op>, Vec<Atom>)>),
+/// About how many times as many variables as a program its derivatives have.
+pub(super) const GROWTH: usize = 3;
+
+/// An operation without bodies that is not written again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Repeatable {
+    Scalar(ScalarOp),
+    Iota,
+    Replicate,
+    Elements,
+    Size,
+    Index,
+    Slice,
+    Update,
+    Permute,
+    Reshape,
+    Concat,
+    Reverse,
 }
 
-impl Known {
-    fn moved(op: &Op) -> Self {
-        let number = |n: usize| index(i64::try_from(n).expect("a dimension is a number"));
-        let mut of = Vec::new();
-        op.atoms(|a| of.push(a));
-        match op {
-            Op::Size(_, dimension) => of.push(number(*dimension)),
-            Op::Permute(_, order) => of.extend(order.iter().copied().map(number)),
-            Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Index(..) => {}
-            Op::Slice(..) | Op::Update(..) | Op::Reshape(..) | Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) => {}
-            Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) | Op::Agree(_) => {}
-            Op::If(..) | Op::Loop(_) | Op::Map(_) | Op::Reduce(_) => panic!("an operation without bodies"),
-            Op::Scan(_) | Op::Hist(_) | Op::Custom(_) => panic!("an operation without bodies"),
-        }
-        Known::Moved(Box::new((discriminant(op), of)))
+impl Repeatable {
+    fn of(op: &Op) -> Option<Self> {
+        Some(match op {
+            Op::Scalar(op, _) => Repeatable::Scalar(*op),
+            Op::Iota(_) => Repeatable::Iota,
+            Op::Replicate(..) => Repeatable::Replicate,
+            Op::Elements(_) => Repeatable::Elements,
+            Op::Size(..) => Repeatable::Size,
+            Op::Index(..) => Repeatable::Index,
+            Op::Slice(..) => Repeatable::Slice,
+            Op::Update(..) => Repeatable::Update,
+            Op::Permute(..) => Repeatable::Permute,
+            Op::Reshape(..) => Repeatable::Reshape,
+            Op::Concat(_) => Repeatable::Concat,
+            Op::Reverse(_) => Repeatable::Reverse,
+            Op::Copy(_) | Op::If(..) | Op::Loop(_) | Op::Map(_) | Op::Reduce(_) | Op::Scan(_) => return None,
+            Op::Hist(_) | Op::Scatter(_) | Op::Custom(_) | Op::Agree(_) => return None,
+            // Each accumulator is its own.
+            Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => return None,
+        })
     }
 }
 
 /// A program under construction, behind a shared reference.
 pub(super) struct Target {
     builder: RefCell<Builder>,
-    /// What is known here.
-    known: RefCell<FxHashMap<Known, Var>>,
+    /// The variables of what is known here, by operations and the numbers of operands.
+    known: RefCell<Same<Repeatable>>,
     /// The numbers of constants.
     constants: RefCell<FxHashMap<Const, u32>>,
-    /// What became known in each open body but the outermost.
-    opened: RefCell<Vec<Vec<Known>>>,
     /// Arrays that are zero.
     zeros: RefCell<FxHashSet<Var>>,
     /// Arrays of copies, each with how many of what.
@@ -57,11 +71,15 @@ pub(super) struct Target {
 
 impl Target {
     pub(super) fn new() -> Self {
+        Target::of(0)
+    }
+
+    /// With room for so many variables.
+    pub(super) fn of(variables: usize) -> Self {
         Target {
-            builder: RefCell::new(Builder::new()),
-            known: RefCell::default(),
+            builder: RefCell::new(Builder::with_capacity(variables, 0)),
+            known: RefCell::new(Same::with_capacity(variables)),
             constants: RefCell::default(),
-            opened: RefCell::default(),
             zeros: RefCell::default(),
             copies: RefCell::default(),
         }
@@ -103,44 +121,43 @@ impl Target {
 
     /// The same of an operation of one result.
     pub(super) fn one(&self, op: Op) -> Atom {
-        let repeats = match &op {
-            Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) | Op::Index(..) | Op::Slice(..) => true,
-            Op::Update(..) | Op::Permute(..) | Op::Reshape(..) | Op::Concat(_) | Op::Reverse(_) => true,
-            Op::Scalar(..) | Op::Copy(_) | Op::If(..) | Op::Loop(_) | Op::Map(_) | Op::Reduce(_) => false,
-            Op::Scan(_) | Op::Hist(_) | Op::Scatter(_) | Op::Custom(_) | Op::Agree(_) => false,
-            // Each accumulator is its own.
-            Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => false,
-        };
-        if repeats {
-            let copied = if let Op::Replicate(n, value) = op { Some((n, value)) } else { None };
-            let result = self.once(Known::moved(&op), || self.builder.borrow_mut().one(op));
-            if let Some(copied) = copied {
-                self.copies.borrow_mut().insert(result, copied);
-            }
-            return result;
+        let Some(kind) = Repeatable::of(&op) else { return self.builder.borrow_mut().one(op) };
+        let copied = if let Op::Replicate(n, value) = op { Some((n, value)) } else { None };
+        let operands = self.numbers(&op);
+        let result = self.once(kind, &operands, || self.builder.borrow_mut().one(op));
+        if let Some(copied) = copied {
+            self.copies.borrow_mut().insert(result, copied);
         }
-        self.builder.borrow_mut().one(op)
+        result
     }
 
     /// An array of copies with which a loop begins is the loop's own: another one is another array, so that this one can be
     /// changed in place and ends where the loop ends.
     fn give_away(&self, initial: Atom) {
         if let Some((n, value)) = self.copies.borrow().get(&initial) {
-            self.known.borrow_mut().remove(&Known::moved(&Op::Replicate(*n, *value)));
+            self.known.borrow_mut().forget(Repeatable::Replicate, &[self.number(*n), self.number(*value)]);
         }
     }
 
-    fn once(&self, key: Known, write: impl FnOnce() -> Atom) -> Atom {
-        match self.known.borrow_mut().entry(key) {
-            Entry::Occupied(known) => (*known.get()).into(),
-            Entry::Vacant(place) => {
-                if let Some(open) = self.opened.borrow_mut().last_mut() {
-                    open.push(place.key().clone());
-                }
-                let Atom::Var(var) = write() else { panic!("a statement binds variables") };
-                (*place.insert(var)).into()
-            }
+    fn once(&self, kind: Repeatable, operands: &[u32], write: impl FnOnce() -> Atom) -> Atom {
+        let new = || {
+            let Atom::Var(var) = write() else { panic!("a statement binds variables") };
+            var.0
+        };
+        Var(self.known.borrow_mut().number(kind, operands, new)).into()
+    }
+
+    /// The operands of an operation, and what else makes it what it is, as numbers.
+    fn numbers(&self, op: &Op) -> SmallVec<[u32; 8]> {
+        let number = |n: usize| u32::try_from(n).expect("an array has fewer than 2^32 dimensions");
+        let mut of = SmallVec::new();
+        op.atoms(|a| of.push(self.number(a)));
+        match op {
+            Op::Size(_, dimension) => of.push(number(*dimension)),
+            Op::Permute(_, order) => of.extend(order.iter().copied().map(number)),
+            _ => {}
         }
+        of
     }
 
     /// The number of an operand: variables are even, constants odd.
@@ -157,19 +174,19 @@ impl Target {
 
     /// A scalar operation, as it is.
     pub(super) fn scalar(&self, op: ScalarOp, operands: &[Atom]) -> Atom {
-        self.once(self.known_scalar(op, operands), || self.builder.borrow_mut().scalar(op, operands))
+        self.once_scalar(op, operands, || self.builder.borrow_mut().scalar(op, operands))
     }
 
-    fn known_scalar(&self, op: ScalarOp, operands: &[Atom]) -> Known {
-        let mut of = [u32::MAX; 3];
+    fn once_scalar(&self, op: ScalarOp, operands: &[Atom], write: impl FnOnce() -> Atom) -> Atom {
+        let mut of = [0; 3];
         of.iter_mut().zip(operands).for_each(|(place, operand)| *place = self.number(*operand));
-        Known::Scalar(op, of)
+        self.once(Repeatable::Scalar(op), &of[..operands.len()], write)
     }
 
     /// Takes a value for that of a scalar operation, in this body.
     pub(super) fn assume(&self, op: ScalarOp, operands: &[Atom], value: Atom) {
         if matches!(value, Atom::Var(_)) {
-            self.once(self.known_scalar(op, operands), || value);
+            self.once_scalar(op, operands, || value);
         }
     }
 
@@ -195,13 +212,9 @@ impl Target {
     /// The body that `inside` writes; it answers the results.
     pub(super) fn body(&self, inside: impl FnOnce() -> Vec<Atom>) -> Body {
         self.builder.borrow_mut().open_body();
-        self.opened.borrow_mut().push(Vec::new());
+        self.known.borrow_mut().open();
         let results = inside();
-        let gone = self.opened.borrow_mut().pop().expect("a body is open");
-        let mut known = self.known.borrow_mut();
-        gone.iter().for_each(|key| {
-            known.remove(key);
-        });
+        self.known.borrow_mut().close();
         self.builder.borrow_mut().close_body(results)
     }
 

@@ -7,10 +7,10 @@
 use super::forms::{Frame, Writer};
 use super::repeated::{Class, Kind};
 use super::visits::reading_the_beginning;
-use crate::array::{Atom, Body, Const, Form, Lambda, Loop, Map, Op, Rebuild, Var, has_effect, index};
+use crate::array::{Atom, Body, Const, Form, Lambda, Loop, Map, Op, Var, has_effect, index};
 
 impl Writer {
-    pub(super) fn branch(&mut self, condition: Atom, yes: &Body, no: &Body) -> Vec<Atom> {
+    pub(super) fn branch(&mut self, condition: Atom, yes: Body, no: Body) -> Vec<Atom> {
         let condition = self.atom(condition);
         if let Atom::Const(known) = condition {
             let taken = if known == Const::Bool(true) { yes } else { no };
@@ -37,13 +37,7 @@ impl Writer {
         results.into_iter().flatten().collect()
     }
 
-    /// A body that is certain to be executed once.
-    fn here(&mut self, body: &Body) -> Vec<Atom> {
-        body.stms.iter().for_each(|stm| self.stm(stm));
-        self.atoms(&body.results)
-    }
-
-    pub(super) fn repeat(&mut self, it: &Loop) -> Vec<Atom> {
+    pub(super) fn repeat(&mut self, mut it: Loop) -> Vec<Atom> {
         let initial: Vec<Atom> = it.params.iter().map(|(_, a)| self.atom(*a)).collect();
         let variables: Vec<Var> = it.params.iter().map(|(param, _)| *param).collect();
         if let Form::For(i, bound) = &it.form
@@ -54,7 +48,7 @@ impl Writer {
             }
             self.sets(&variables, &initial);
             self.set(*i, index(0));
-            return self.here(&it.body);
+            return self.here(it.body);
         }
         let changes: Vec<bool> = variables.iter().zip(&it.body.results).map(|(p, a)| Atom::Var(*p) != *a).collect();
         self.sets(&variables, &initial);
@@ -62,15 +56,15 @@ impl Writer {
             return initial;
         }
         let kept: Vec<usize> = (0..changes.len()).filter(|k| changes[*k]).collect();
-        let simpler = reading_the_beginning(it, |k| self.facts.copied(initial[k]).is_some());
-        let written = self.iterate(simpler.as_ref().unwrap_or(it), &initial, &kept);
+        reading_the_beginning(&mut it, |k| self.facts.copied(initial[k]).is_some());
+        let written = self.iterate(it, &initial, &kept);
         let mut results = initial;
         kept.iter().zip(written).for_each(|(k, atom)| results[*k] = atom);
         results
     }
 
     /// The loop over those of its variables that change.
-    fn iterate(&mut self, it: &Loop, initial: &[Atom], kept: &[usize]) -> Vec<Atom> {
+    fn iterate(&mut self, it: Loop, initial: &[Atom], kept: &[usize]) -> Vec<Atom> {
         let first: Vec<Atom> = kept.iter().map(|k| initial[*k]).collect();
         // An array of copies with which a loop begins is changed by it, and ends there: whoever needs one makes another.
         for atom in &first {
@@ -93,11 +87,11 @@ impl Writer {
             bound_here.push(*i);
         }
         let mut params = self.params(scope, &bound_here);
-        let form = match &it.form {
+        let form = match it.form {
             Form::For(..) => Form::For(params.pop().expect("the index is last"), operands[0]),
             Form::While { condition, .. } => Form::While { condition: self.body(condition), bound },
         };
-        let body = self.body(&it.body);
+        let body = self.body(it.body);
         let body = Body { results: kept.iter().map(|k| body.results[*k]).collect(), ..body };
         self.seen.leave();
         self.again |= params.iter().zip(&body.results).any(|(param, after)| Atom::Var(*param) == *after);
@@ -115,20 +109,21 @@ impl Writer {
         self.write_unless_held(Op::Loop(Box::new(Loop { params, form, body, policy: it.policy })), &classes)
     }
 
-    pub(super) fn map(&mut self, map: &Map) -> Vec<Atom> {
-        let (arrays, accumulators) = (self.atoms(&map.arrays), self.atoms(&map.accumulators));
+    pub(super) fn map(&mut self, map: Map) -> Vec<Atom> {
+        let Map { function, mut arrays, mut accumulators } = map;
+        self.atoms(&mut arrays);
+        self.atoms(&mut accumulators);
         let outside = self.seen.depth();
         let classes = self.seen.all(&arrays);
         let space = self.seen.space(&classes);
-        let (elements, collectors) = map.function.params.split_at(arrays.len());
-        let (operands, mut params) = self.operands(space, elements, &arrays);
-        let mut arrays: Vec<Atom> = operands;
+        let (elements, collectors) = function.params.split_at(arrays.len());
+        let (mut arrays, mut params) = self.operands(space, elements, &arrays);
         let own: Vec<Var> = collectors.iter().map(|param| self.collector(*param)).collect();
         own.iter().zip(&accumulators).for_each(|(p, a)| self.facts.bind_like(*p, *a, outside + 1));
 
         self.frames.push(Frame { space, outside, extras: Vec::new() });
         self.seen.enter(space);
-        let body = self.body(&map.function.body);
+        let body = self.body(function.body);
         self.seen.leave();
         for (param, array) in self.frames.pop().expect("a frame for each map").extras {
             params.push(param);

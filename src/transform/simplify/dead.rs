@@ -7,13 +7,19 @@
 use smallvec::SmallVec;
 
 use super::sizes::{Written, plan};
-use crate::array::{Atom, Body, Form, Lambda, Op, Program, Reduce, Stm, Var, params};
-use crate::transform::flow::{atoms_in, bodies, reached};
+use crate::array::{Atom, Body, Form, Lambda, Op, Program, Reduce, Stm, Var, deeper, has_effect, params};
+use crate::transform::flow::{atoms_in, bodies};
 
 /// Takes out of a program what is not needed, and answers whether part of an operation was, and not all of it. Comparisons
 /// of sizes that would go with it are written as said.
 pub(super) fn dead(program: &mut Program, written: Written) -> bool {
     dead_again(program, written, None)
+}
+
+/// Takes out of a program of which all is needed the comparisons that its statements make anyway, and what only they need,
+/// and answers as [`dead`].
+pub(super) fn compared_once(program: &mut Program) -> bool {
+    program.function.body.stms.iter().any(|stm| has_effect(&stm.op)) && dead(program, Written::Needed)
 }
 
 /// Takes out of a reverse derivative what is not needed. What binds this variable, or one after it, executes again what was
@@ -69,6 +75,8 @@ type Flags = SmallVec<[bool; 16]>;
 /// The variables that the results of a program depend on in any way, by number.
 struct Needed {
     vars: Vec<bool>,
+    /// What variables of an operation need, while it is read.
+    edges: Vec<(Var, Var)>,
     /// Whether something has been taken out of an operation that stays.
     changed: bool,
     /// Whether a statement has been taken out whole.
@@ -79,16 +87,69 @@ struct Needed {
 
 impl Needed {
     fn new(program: &Program, roots: &[Atom]) -> Self {
-        let mut edges: Vec<(Var, Var)> = Vec::with_capacity(2 * program.types.len());
-        body_needs(&program.function.body, &mut |var, atom| {
+        let vars = vec![false; program.types.len()];
+        let mut needed = Needed { vars, edges: Vec::new(), changed: false, left_out: false, again: false };
+        program.function.body.results.iter().chain(roots).for_each(|a| needed.need(*a));
+        needed.read(&program.function.body);
+        needed
+    }
+
+    fn need(&mut self, atom: Atom) {
+        if let Atom::Var(var) = atom {
+            self.vars[var.0 as usize] = true;
+        }
+    }
+
+    /// Finds what is needed in a body. What uses a variable comes after what binds it, so once through from the end is
+    /// enough, but for what is applied to its own results.
+    fn read(&mut self, body: &Body) {
+        for stm in body.stms.iter().rev() {
+            match &stm.op {
+                Op::Loop(_) | Op::Reduce(_) | Op::Scan(_) | Op::Hist(_) => self.read_again_and_again(stm),
+                Op::If(..) | Op::Map(_) => {
+                    self.read_operation(stm);
+                    deeper(|| bodies(&stm.op).for_each(|body| self.read(body)));
+                    // Now it is known which parameters are needed.
+                    self.read_operation(stm);
+                }
+                _ => self.read_operation(stm),
+            }
+        }
+    }
+
+    /// Finds what an operation itself needs.
+    fn read_operation(&mut self, stm: &Stm) {
+        let Needed { vars, .. } = self;
+        operation_needs(stm, &mut |var, atom| {
+            if let Atom::Var(on) = atom
+                && vars[var.0 as usize]
+            {
+                vars[on.0 as usize] = true;
+            }
+        });
+    }
+
+    /// Finds what is needed in an operation with a body that is applied to its own results.
+    fn read_again_and_again(&mut self, stm: &Stm) {
+        let mut edges = core::mem::take(&mut self.edges);
+        edges.clear();
+        stm_needs(stm, &mut |var, atom| {
             if let Atom::Var(on) = atom {
                 edges.push((var, on));
             }
         });
-        let results = program.function.body.results.iter().chain(roots);
-        let results = results.filter_map(|a| if let Atom::Var(v) = a { Some(*v) } else { None }).collect();
-        let vars = reached(program.types.len(), results, || edges.iter().copied());
-        Needed { vars, changed: false, left_out: false, again: false }
+        edges.sort_unstable();
+        let mut pending: Vec<Var> = edges.iter().map(|(var, _)| *var).filter(|var| self.has(*var)).collect();
+        pending.dedup();
+        while let Some(var) = pending.pop() {
+            let from = edges.partition_point(|(other, _)| *other < var);
+            for (_, on) in edges[from..].iter().take_while(|(other, _)| *other == var) {
+                if !core::mem::replace(&mut self.vars[on.0 as usize], true) {
+                    pending.push(*on);
+                }
+            }
+        }
+        self.edges = edges;
     }
 
     fn has(&self, var: Var) -> bool {
@@ -213,6 +274,14 @@ pub(in crate::transform) fn body_needs(body: &Body, need: &mut impl FnMut(Var, A
 
 /// Says for each variable of a statement, and of its bodies, what it needs.
 fn stm_needs(stm: &Stm, need: &mut impl FnMut(Var, Atom)) {
+    operation_needs(stm, need);
+    if !matches!(stm.op, Op::Custom(_)) {
+        bodies(&stm.op).for_each(|body| body_needs(body, need));
+    }
+}
+
+/// The same without what is in its bodies, but those of functions with a derivative of their own, which are needed whole.
+fn operation_needs(stm: &Stm, need: &mut impl FnMut(Var, Atom)) {
     let vars = &stm.vars;
     match &stm.op {
         Op::If(condition, yes, no) => {
@@ -257,9 +326,6 @@ fn stm_needs(stm: &Stm, need: &mut impl FnMut(Var, Atom)) {
             }
         }
         op => op.atoms(|a| vars.iter().for_each(|var| need(*var, a))),
-    }
-    if !matches!(stm.op, Op::Custom(_)) {
-        bodies(&stm.op).for_each(|body| body_needs(body, need));
     }
 }
 

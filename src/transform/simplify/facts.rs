@@ -17,7 +17,7 @@ struct Known {
     /// Where its sizes begin among those of all, and how many they are.
     extents: (u32, u32),
     /// How many bodies are around its definition.
-    depth: usize,
+    depth: u32,
     zero: bool,
 }
 
@@ -55,7 +55,7 @@ impl Facts {
         }
         let number = |n: usize| u32::try_from(n).expect("a program has fewer than 2^32 sizes");
         let extents = (number(from), number(self.extents.len() - from));
-        self.known[at] = Known { depth, extents, op: None, zero: false };
+        self.known[at] = Known { depth: number(depth), extents, op: None, zero: false };
     }
 
     /// A variable of which only the type is known.
@@ -133,7 +133,7 @@ impl Facts {
     /// How many bodies are around the definition of a value.
     pub(super) fn depth(&self, atom: Atom) -> usize {
         match atom {
-            Atom::Var(var) => self.known[var.0 as usize].depth,
+            Atom::Var(var) => self.known[var.0 as usize].depth as usize,
             Atom::Const(_) => 0,
         }
     }
@@ -155,11 +155,12 @@ impl Facts {
 
     /// Learns what a statement says of its variables, after what is inside of it.
     pub(super) fn learn(&mut self, stm: &Stm, type_of: impl Fn(Var) -> Type, depth: usize) {
-        stm.vars.iter().for_each(|v| self.bind(*v, type_of(*v), depth));
         let vars = &stm.vars;
+        if let Op::Scalar(..) = stm.op {
+            return self.set(vars[0], depth, self.extents.len());
+        }
+        vars.iter().for_each(|v| self.bind(*v, type_of(*v), depth));
         match &stm.op {
-            // No rule asks how a scalar was computed.
-            Op::Scalar(..) => return,
             Op::Map(map) => return self.learn_map(vars, map, depth),
             Op::Loop(it) => return self.learn_loop(vars, it, depth),
             Op::If(_, yes, no) => {
@@ -172,7 +173,8 @@ impl Facts {
             }
             Op::Scan(it) => return vars.iter().zip(&it.arrays).for_each(|(v, a)| self.bind_like(*v, *a, depth)),
             Op::Hist(it) => return vars.iter().zip(&it.destinations).for_each(|(v, a)| self.bind_like(*v, *a, depth)),
-            Op::Reduce(_) | Op::Custom(_) | Op::Agree(_) => return,
+            // No rule asks how a scalar was computed.
+            Op::Scalar(..) | Op::Reduce(_) | Op::Custom(_) | Op::Agree(_) => return,
             _ => {}
         }
         if let Op::Update(array, at, value) = &stm.op {

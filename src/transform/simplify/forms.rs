@@ -10,8 +10,7 @@ use super::fold::fold;
 use super::repeated::{Class, Classes, Kind, Repeated, position};
 use super::rules::RULES;
 use crate::array::{
-    Atom, Body, Builder, Custom, Lambda, Loop, Op, Program, Rebuild, Reduce, Stm, Type, Var, atoms_mut, deeper,
-    has_bodies, has_effect,
+    Atom, Body, Builder, Custom, Lambda, Op, Program, Reduce, Stm, Type, Var, atoms_mut, deeper, has_effect,
 };
 use crate::transform::operator::{Operator, recognise};
 
@@ -42,8 +41,7 @@ fn written(program: Program) -> (Program, bool) {
         writer.introduce(var);
         writer.set(param, var.into());
     }
-    body.stms.into_iter().for_each(|stm| writer.outermost(stm));
-    let results = writer.atoms(&body.results);
+    let results = writer.here(body);
     (writer.builder.finish(results), writer.again)
 }
 
@@ -126,15 +124,13 @@ impl Writer {
         if let Some(value) = simpler {
             return value;
         }
-        let class = self.seen.operation(&op);
-        match self.held(class) {
-            Some(value) => value,
-            None => {
-                let depth = self.place(&op);
-                self.write_at(depth, op, &[class]);
-                self.builder.last(depth).expect("it was written").vars[0].into()
-            }
-        }
+        let (class, is_new) = self.seen.operation(&op);
+        let held = if is_new { None } else { self.held(class) };
+        held.unwrap_or_else(|| {
+            let depth = self.place(&op);
+            self.write_at(depth, op, &[class]);
+            self.builder.last(depth).expect("it was written").vars[0].into()
+        })
     }
 
     /// How many bodies are around an operation where it is written: what only renames elements, and cannot fail, is written
@@ -171,50 +167,73 @@ impl Writer {
         held.into_iter().zip(written).map(|(held, new)| held.unwrap_or(new)).collect()
     }
 
-    /// Writes a statement of the outermost body, which is not needed afterwards: if it has no body itself, it becomes the
-    /// one that is written.
-    fn outermost(&mut self, mut stm: Stm) {
-        if has_bodies(&stm.op) || matches!(stm.op, Op::Copy(_) | Op::Agree(_)) {
-            return self.stm(&stm);
+    /// What an operand stands for.
+    pub(super) fn atom(&self, atom: Atom) -> Atom {
+        match atom {
+            Atom::Const(_) => atom,
+            Atom::Var(var) => self.values[var.0 as usize].expect("a variable is bound before it is used"),
         }
-        atoms_mut(&mut stm.op, &mut |a| *a = self.atom(*a));
-        let value = self.emit(stm.op);
-        self.set(stm.vars[0], value);
     }
 
-    pub(super) fn stm(&mut self, stm: &Stm) {
-        let results = match &stm.op {
-            Op::Copy(a) => vec![self.atom(*a)],
-            Op::If(condition, yes, no) => self.branch(*condition, yes, no),
-            Op::Loop(it) => self.repeat(it),
-            Op::Map(map) => self.map(map),
-            Op::Reduce(it) => self.reduce(&stm.op, it, Kind::Reduce),
-            Op::Scan(it) => self.reduce(&stm.op, it, Kind::Scan),
-            Op::Hist(it) => {
+    /// Puts in place of operands what they stand for.
+    pub(super) fn atoms(&self, atoms: &mut [Atom]) {
+        atoms.iter_mut().for_each(|a| *a = self.atom(*a));
+    }
+
+    /// Writes a statement, which becomes the one that is written.
+    fn stm(&mut self, Stm { vars, mut op }: Stm) {
+        let results = match op {
+            Op::Copy(a) => return self.set(vars[0], self.atom(a)),
+            Op::If(condition, yes, no) => self.branch(condition, *yes, *no),
+            Op::Loop(it) => self.repeat(*it),
+            Op::Map(map) => self.map(*map),
+            Op::Reduce(it) => self.reduce(it, Kind::Reduce),
+            Op::Scan(it) => self.reduce(it, Kind::Scan),
+            Op::Hist(mut it) => {
+                for operands in [&mut it.neutral, &mut it.destinations, &mut it.values] {
+                    self.atoms(operands);
+                }
+                it.indices = self.atom(it.indices);
                 let operands = [&it.neutral[..], &it.destinations, &[it.indices], &it.values].concat();
-                self.combine(&stm.op, Kind::Hist, &operands)
+                let classes = self.combine(&mut it.operator, Kind::Hist, &operands);
+                self.write_unless_held(Op::Hist(it), &classes)
             }
-            Op::Custom(it) => self.custom(&stm.op, it),
-            Op::Agree(_) => {
-                let op = self.op(&stm.op);
-                self.write(op, &[])
-            }
-            op => {
-                let op = self.op(op);
-                let value = self.emit(op);
-                return self.set(stm.vars[0], value);
+            Op::Custom(it) => self.custom(it),
+            _ => {
+                atoms_mut(&mut op, &mut |a| *a = self.atom(*a));
+                if matches!(op, Op::Agree(_)) {
+                    self.write(op, &[]);
+                } else {
+                    let value = self.emit(op);
+                    self.set(vars[0], value);
+                }
+                return;
             }
         };
-        self.sets(&stm.vars, &results);
+        self.sets(&vars, &results);
     }
 
-    /// Writes what is inside a body, which answers the results.
-    pub(super) fn inside(&mut self, write: impl FnOnce(&mut Self) -> Vec<Atom>) -> Body {
-        self.builder.open_body();
+    /// Writes the statements of a body where it stands, and answers its results.
+    pub(super) fn here(&mut self, mut body: Body) -> Vec<Atom> {
+        body.stms.into_iter().for_each(|stm| self.stm(stm));
+        self.atoms(&mut body.results);
+        body.results
+    }
+
+    /// Writes a body.
+    pub(super) fn body(&mut self, body: Body) -> Body {
+        self.builder.open_body_of(body.stms.len());
         self.seen.open();
-        let results = deeper(|| write(self));
+        let results = deeper(|| self.here(body));
         self.seen.close();
         self.builder.close_body(results)
+    }
+
+    /// Writes a function whose parameters belong to the scope that is open.
+    fn lambda(&mut self, lambda: &mut Lambda) {
+        let scope = self.seen.current();
+        lambda.params = self.params(scope, &lambda.params);
+        lambda.body = self.body(core::mem::take(&mut lambda.body));
     }
 
     /// The parameters of a scope.
@@ -239,68 +258,40 @@ impl Writer {
         (0..count).map(|k| self.seen.class(Kind::Result, &[all, position(k)])).collect()
     }
 
-    /// A combinator with one operator.
-    fn combine(&mut self, op: &Op, kind: Kind, operands: &[Atom]) -> Vec<Atom> {
-        let atoms = self.atoms(operands);
-        let classes = self.seen.all(&atoms);
+    /// Writes the operator of a combinator with these operands, and answers the classes of what it gives.
+    fn combine(&mut self, operator: &mut Lambda, kind: Kind, operands: &[Atom]) -> Classes {
+        let classes = self.seen.all(operands);
         let scope = self.seen.scope(kind, &classes);
         self.seen.enter(scope);
-        let op = self.op(op);
+        self.lambda(operator);
         self.seen.leave();
-        let results = match &op {
-            Op::Reduce(it) | Op::Scan(it) => it.operator.body.results.clone(),
-            Op::Hist(it) => it.operator.body.results.clone(),
-            _ => panic!("a combinator with one operator"),
-        };
-        let classes = self.results(scope, &results, results.len());
-        self.write_unless_held(op, &classes)
+        let results = &operator.body.results;
+        self.results(scope, results, results.len())
     }
 
     /// A reduction or scan; sums of zeros are known.
-    fn reduce(&mut self, op: &Op, it: &Reduce, kind: Kind) -> Vec<Atom> {
-        let (neutral, arrays) = (self.atoms(&it.neutral), self.atoms(&it.arrays));
-        let zero = neutral.iter().chain(&arrays).all(|a| self.facts.is_zero(*a));
-        let scalars = neutral.iter().all(|a| self.facts.extents(*a).is_empty());
+    fn reduce(&mut self, mut it: Box<Reduce>, kind: Kind) -> Vec<Atom> {
+        self.atoms(&mut it.neutral);
+        self.atoms(&mut it.arrays);
+        let zero = it.neutral.iter().chain(&it.arrays).all(|a| self.facts.is_zero(*a));
+        let scalars = it.neutral.iter().all(|a| self.facts.extents(*a).is_empty());
         if zero && scalars && recognise(&it.operator) == Operator::Sum {
-            return if kind == Kind::Scan { arrays } else { neutral };
+            return if kind == Kind::Scan { it.arrays } else { it.neutral };
         }
-        self.combine(op, kind, &[&it.neutral[..], &it.arrays].concat())
+        let operands = [&it.neutral[..], &it.arrays].concat();
+        let classes = self.combine(&mut it.operator, kind, &operands);
+        self.write_unless_held(if kind == Kind::Scan { Op::Scan(it) } else { Op::Reduce(it) }, &classes)
     }
 
     /// A function with derivatives of its own mentions nothing from outside.
-    fn custom(&mut self, op: &Op, it: &Custom) -> Vec<Atom> {
+    fn custom(&mut self, mut it: Box<Custom>) -> Vec<Atom> {
+        self.atoms(&mut it.arguments);
         let (held, frames) = (self.seen.within(), core::mem::take(&mut self.frames));
-        let op = self.op(op);
+        self.lambda(&mut it.function);
+        self.lambda(&mut it.pullback);
         self.seen.without(held);
         self.frames = frames;
         let classes: Classes = it.function.body.results.iter().map(|_| self.seen.unique()).collect();
-        self.write(op, &classes)
-    }
-}
-
-impl Rebuild for Writer {
-    fn atom(&self, atom: Atom) -> Atom {
-        match atom {
-            Atom::Const(_) => atom,
-            Atom::Var(var) => self.values[var.0 as usize].expect("a variable is bound before it is used"),
-        }
-    }
-
-    fn body(&mut self, body: &Body) -> Body {
-        self.inside(|to| {
-            body.stms.iter().for_each(|stm| to.stm(stm));
-            to.atoms(&body.results)
-        })
-    }
-
-    /// A function whose parameters belong to the scope that is open.
-    fn lambda(&mut self, lambda: &Lambda) -> Lambda {
-        let scope = self.seen.current();
-        let params = self.params(scope, &lambda.params);
-        Lambda { params, body: self.body(&lambda.body) }
-    }
-
-    fn of_loop(&mut self, _: &Loop) -> Op {
-        panic!("loops have forms of their own")
+        self.write(Op::Custom(it), &classes)
     }
 }

@@ -5,8 +5,10 @@
 //! that element alone, the two and the maps in between are one, and the function of a perfect nest is executed once. Maps
 //! stay two where what they share is less work than keeping it, or where one needs an array of the other's.
 
-use core::mem::{Discriminant, discriminant};
-use rustc_hash::{FxHashMap, FxHashSet};
+use core::hash::{Hash, Hasher};
+use core::mem::discriminant;
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use std::collections::hash_map::Entry;
 
 use crate::array::{
     Atom, Body, Lambda, Map, Op, Program, ScalarOp, Stm, Var, Vars, bodies_mut, deeper, has_bodies, params,
@@ -23,29 +25,31 @@ const LOOKS_AT_LEAST: usize = 1 << 16;
 
 /// Makes one of maps that share work, if there are such.
 pub(super) fn merge(program: &mut Program) -> bool {
-    within(&mut program.function.body)
+    let mut values = vec![0; program.types.len()];
+    within(&mut program.function.body, &mut values)
 }
 
-fn within(body: &mut Body) -> bool {
+fn within(body: &mut Body, values: &mut [Value]) -> bool {
     let mut changed = false;
     deeper(|| {
         for stm in &mut body.stms {
             for inner in bodies_mut(&mut stm.op) {
-                changed |= within(inner);
+                changed |= within(inner, values);
             }
         }
     });
     // In a body of many statements, to look at all of them for each pair would not be linear.
     let mut patience = LOOKS * body.stms.len() + LOOKS_AT_LEAST;
-    while merge_two(&mut body.stms, &mut patience) {
+    while merge_two(&mut body.stms, values, &mut patience) {
         changed = true;
     }
     changed
 }
 
 /// Makes one of the first map that can be and an earlier one, if that is found in so many looks at statements.
-fn merge_two(stms: &mut Vec<Stm>, patience: &mut usize) -> bool {
-    let mut seen = Seen::default();
+fn merge_two(stms: &mut Vec<Stm>, values: &mut [Value], patience: &mut usize) -> bool {
+    let mut seen = Seen { values, elements: FxHashMap::default(), by: FxHashMap::default() };
+    let lengths = Lengths::of(stms);
     let mut looks = |n: usize| {
         let enough = *patience >= n;
         *patience = patience.saturating_sub(n);
@@ -53,10 +57,11 @@ fn merge_two(stms: &mut Vec<Stm>, patience: &mut usize) -> bool {
     };
     for at in 0..stms.len() {
         if let Op::Map(map) = &stms[at].op
+            && lengths.are_shared(at)
             && looks(1)
-            && let Some(earlier) = seen.enter(at, &stms[at].vars, map)
+            && let Some(earlier) = seen.enter(at, &stms[at].vars, map, &lengths)
             && looks(at - earlier)
-            && let Some(next) = next_of_chain(stms, earlier, at, |k| seen.as_long.get(&k) == seen.as_long.get(&earlier))
+            && let Some(next) = next_of_chain(stms, earlier, at, |k| lengths.are_one(k, earlier))
             && looks(stms.len())
         {
             let after = dependents(stms, earlier, next);
@@ -67,133 +72,141 @@ fn merge_two(stms: &mut Vec<Stm>, patience: &mut usize) -> bool {
     false
 }
 
-/// Part of what makes a value, as a number or a name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Token {
-    Scalar(ScalarOp),
-    Op(Discriminant<Op>),
-    /// A value from outside of the maps.
-    Outside(Atom),
-    /// A value in the function of a map.
-    Value(u32),
-    /// A variable of a body in it, in the order in which they are bound.
-    Bound(u32),
-    /// An element of an array.
-    Element(Atom),
-    /// One of several results; a dimension.
-    Number(usize),
+/// What a value in the function of a map is, in few bits. Two values that are the same by chance are taken to be shared
+/// work, which is never wrong: what is the same is found where the maps are one.
+type Value = u64;
+
+/// What a variable from outside of the maps is: it has its number.
+const OUTSIDE: Value = 0;
+
+/// The value that `write` tells a hasher.
+fn value(write: impl FnOnce(&mut FxHasher)) -> Value {
+    let mut hasher = FxHasher::default();
+    write(&mut hasher);
+    hasher.finish().max(1)
+}
+
+/// How many elements the maps of a body go over.
+#[derive(Default)]
+struct Lengths {
+    /// Of maps, the first that goes over as many elements, as far as maps over several arrays tell.
+    first: FxHashMap<usize, usize>,
+    /// How many go over as many.
+    count: FxHashMap<usize, usize>,
+}
+
+impl Lengths {
+    fn of(stms: &[Stm]) -> Self {
+        let (mut found, mut of_arrays) = (Lengths::default(), FxHashMap::<Atom, usize>::default());
+        for (at, stm) in stms.iter().enumerate() {
+            let Op::Map(map) = &stm.op else { continue };
+            let first = map.arrays.iter().find_map(|a| of_arrays.get(a).copied()).unwrap_or(at);
+            let arrays = map.arrays.iter().copied().chain(given(stm).iter().map(|v| Atom::Var(*v)));
+            arrays.for_each(|array| {
+                of_arrays.entry(array).or_insert(first);
+            });
+            found.first.insert(at, first);
+            *found.count.entry(first).or_default() += 1;
+        }
+        found
+    }
+
+    /// Whether a statement is a map that goes over as many elements as another.
+    fn are_shared(&self, at: usize) -> bool {
+        self.first.get(&at).is_some_and(|first| self.count[first] > 1)
+    }
+
+    /// Whether two statements are maps over as many elements.
+    fn are_one(&self, at: usize, other: usize) -> bool {
+        self.first.get(&at) == self.first.get(&other)
+    }
 }
 
 /// The values that maps of a body compute.
-#[derive(Default)]
-struct Seen {
-    values: FxHashMap<Box<[Token]>, u32>,
+struct Seen<'v> {
+    /// By the number of the variable.
+    values: &'v mut [Value],
     /// Of arrays that maps give, the value that their elements are.
-    elements: FxHashMap<Atom, u32>,
+    elements: FxHashMap<Atom, Value>,
     /// Which map computes a value first.
-    by: FxHashMap<u32, usize>,
-    /// Of arrays, the first map that goes over as many elements, as far as maps over several arrays tell.
-    lengths: FxHashMap<Atom, usize>,
-    /// The same of maps.
-    as_long: FxHashMap<usize, usize>,
+    by: FxHashMap<Value, usize>,
 }
 
-impl Seen {
-    fn value(&mut self, tokens: &[Token]) -> u32 {
-        if let Some(known) = self.values.get(tokens) {
-            return *known;
-        }
-        let next = u32::try_from(self.values.len()).expect("a program has fewer than 2^32 values");
-        self.values.insert(tokens.into(), next);
-        next
-    }
-
-    /// Enters how many elements a map goes over, and answers the first map that goes over as many.
-    fn length(&mut self, at: usize, vars: &[Var], map: &Map) -> usize {
-        let first = map.arrays.iter().find_map(|a| self.lengths.get(a).copied()).unwrap_or(at);
-        let given = vars[..vars.len() - map.accumulators.len()].iter().map(|v| Atom::Var(*v));
-        for array in map.arrays.iter().copied().chain(given) {
-            self.lengths.entry(array).or_insert(first);
-        }
-        self.as_long.insert(at, first);
-        first
-    }
-
+impl Seen<'_> {
     /// Enters the values of a map, and answers which earlier one shares most work with it, if that is enough. Work that
     /// does not depend on the elements may be shared by maps of different lengths, which cannot be one.
-    fn enter(&mut self, at: usize, vars: &[Var], map: &Map) -> Option<usize> {
-        let first = self.length(at, vars, map);
+    fn enter(&mut self, at: usize, vars: &[Var], map: &Map, lengths: &Lengths) -> Option<usize> {
         if map.function.body.stms.iter().map(|stm| work(&stm.op)).sum::<u64>() < ENOUGH {
             return None;
         }
-        let mut inside: FxHashMap<Var, u32> = FxHashMap::default();
         for (param, array) in map.function.params.iter().zip(&map.arrays) {
             let known = self.elements.get(array).copied();
-            let value = known.unwrap_or_else(|| self.value(&[Token::Element(*array)]));
-            inside.insert(*param, value);
+            self.values[param.0 as usize] = known.unwrap_or_else(|| value(|hasher| (4, array).hash(hasher)));
         }
         let mut shared: FxHashMap<usize, u64> = FxHashMap::default();
-        let (mut tokens, mut bound) = (Vec::new(), FxHashMap::default());
+        let mut bound = FxHashMap::default();
         for stm in &map.function.body.stms {
-            tokens.clear();
             bound.clear();
-            write(&stm.op, &inside, &mut bound, &mut tokens);
-            let whole = self.value(&tokens);
-            match self.by.get(&whole) {
-                Some(earlier) if *earlier == at => {}
-                Some(earlier) => *shared.entry(*earlier).or_default() += work(&stm.op),
-                None => drop(self.by.insert(whole, at)),
+            let whole = value(|hasher| write(&stm.op, self.values, &mut bound, hasher));
+            match self.by.entry(whole) {
+                Entry::Occupied(earlier) if *earlier.get() == at => {}
+                Entry::Occupied(earlier) => *shared.entry(*earlier.get()).or_default() += work(&stm.op),
+                Entry::Vacant(place) => drop(place.insert(at)),
             }
             for (k, var) in stm.vars.iter().enumerate() {
                 // Most operations have one result, which is what the whole is.
-                let value = if k == 0 { whole } else { self.value(&[Token::Value(whole), Token::Number(k)]) };
-                inside.insert(*var, value);
+                self.values[var.0 as usize] = if k == 0 { whole } else { value(|hasher| (whole, k).hash(hasher)) };
             }
         }
         for (var, result) in vars.iter().zip(&map.function.body.results) {
             if let Atom::Var(result) = result
-                && let Some(value) = inside.get(result)
+                && self.values[result.0 as usize] != OUTSIDE
             {
-                self.elements.insert((*var).into(), *value);
+                self.elements.insert((*var).into(), self.values[result.0 as usize]);
             }
         }
-        let fits = |at: &usize, work: u64| work >= ENOUGH && self.as_long[at] == first;
-        let fitting = shared.into_iter().filter(|(at, work)| fits(at, *work));
-        fitting.max_by_key(|(at, work)| (*work, *at)).map(|(at, _)| at)
+        let fitting = shared.into_iter().filter(|(other, work)| *work >= ENOUGH && lengths.are_one(*other, at));
+        fitting.max_by_key(|(other, work)| (*work, *other)).map(|(other, _)| other)
     }
 }
 
-/// Writes what an operation is: values by what they are, variables of its own bodies by their order.
-fn write(op: &Op, inside: &FxHashMap<Var, u32>, bound: &mut FxHashMap<Var, u32>, tokens: &mut Vec<Token>) {
-    tokens.push(if let Op::Scalar(scalar, _) = op { Token::Scalar(*scalar) } else { Token::Op(discriminant(op)) });
-    let token = |a: Atom, bound: &FxHashMap<Var, u32>| match a {
-        Atom::Var(var) => match (bound.get(&var), inside.get(&var)) {
-            (Some(order), _) => Token::Bound(*order),
-            (None, Some(value)) => Token::Value(*value),
-            (None, None) => Token::Outside(a),
-        },
-        Atom::Const(_) => Token::Outside(a),
-    };
-    op.atoms(|a| tokens.push(token(a, bound)));
+/// Tells what an operation is: values by what they are, variables of its own bodies by their order.
+fn write(op: &Op, values: &[Value], bound: &mut FxHashMap<Var, usize>, to: &mut FxHasher) {
+    discriminant(op).hash(to);
+    if let Op::Scalar(scalar, _) = op {
+        scalar.hash(to);
+    }
+    op.atoms(|a| tell(a, values, bound, to));
     if let Op::Size(_, dimension) = op {
-        tokens.push(Token::Number(*dimension));
+        dimension.hash(to);
     }
     if let Op::Permute(_, order) = op {
-        tokens.extend(order.iter().copied().map(Token::Number));
+        order.hash(to);
     }
-    let bind = |var: Var, bound: &mut FxHashMap<Var, u32>| {
-        let order = u32::try_from(bound.len()).expect("a program has fewer than 2^32 variables");
-        bound.insert(var, order);
+    let bind = |var: Var, bound: &mut FxHashMap<Var, usize>| {
+        bound.insert(var, bound.len());
     };
     params(op).for_each(|var| bind(var, bound));
     for body in bodies(op) {
         deeper(|| {
             for stm in &body.stms {
-                write(&stm.op, inside, bound, tokens);
+                write(&stm.op, values, bound, to);
                 stm.vars.iter().for_each(|var| bind(*var, bound));
             }
         });
-        tokens.extend(body.results.iter().map(|a| token(*a, bound)));
+        body.results.iter().for_each(|a| tell(*a, values, bound, to));
+    }
+}
+
+/// Tells what an operand is.
+fn tell(operand: Atom, values: &[Value], bound: &FxHashMap<Var, usize>, to: &mut FxHasher) {
+    match operand {
+        Atom::Var(var) => match (bound.get(&var), values[var.0 as usize]) {
+            (Some(order), _) => (0, order).hash(to),
+            (None, OUTSIDE) => (1, var).hash(to),
+            (None, value) => (2, value).hash(to),
+        },
+        Atom::Const(_) => (3, operand).hash(to),
     }
 }
 
@@ -237,9 +250,16 @@ fn given(stm: &Stm) -> &[Var] {
 /// stand between them, through which the second gets elements of the first; nothing if it gets more than elements.
 fn next_of_chain(stms: &[Stm], first: usize, second: usize, as_long: impl Fn(usize) -> bool) -> Option<usize> {
     // What the second needs of what lies between, from the end.
+    let bound: FxHashSet<Var> = stms[first + 1..second].iter().flat_map(|stm| &stm.vars).copied().collect();
     let mut needed: FxHashSet<Var> = FxHashSet::default();
     let needs = |stm: &Stm, needed: &mut FxHashSet<Var>| {
-        atoms_of(&stm.op, &mut |a| needed.extend(if let Atom::Var(var) = a { Some(var) } else { None }));
+        atoms_of(&stm.op, &mut |a| {
+            if let Atom::Var(var) = a
+                && bound.contains(&var)
+            {
+                needed.insert(var);
+            }
+        });
     };
     needs(&stms[second], &mut needed);
     let mut between: Vec<usize> = Vec::new();

@@ -89,7 +89,7 @@ pub(super) fn in_passes(mut program: Program, mut told: impl FnMut(&'static str,
             settled = false;
         }
         if settled {
-            parted |= dead::dead(&mut simple, Written::Needed);
+            parted |= dead::compared_once(&mut simple);
             let now = simple.renumber();
             told("dead statements, and variables numbered", &now);
             if !parted {

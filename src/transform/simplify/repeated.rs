@@ -5,10 +5,11 @@
 //! one class. All maps over one array in one scope are over one *space*: their parameters for it are the same "any
 //! element", and an array that such a map gives is remembered as the elements it was made of.
 
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::array::{Atom, Const, Op, ScalarOp, Var};
+use crate::transform::same::Same;
 
 /// A class of values that are known to be equal.
 pub(super) type Class = u32;
@@ -52,19 +53,6 @@ pub(super) enum Kind {
     Branch,
 }
 
-/// What makes a class of at most three operands, as almost all are made. The last number, which is no class, is for one
-/// that is not there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Few(Kind, [Class; 3]);
-
-impl Few {
-    fn new(kind: Kind, operands: &[Class]) -> Option<Self> {
-        let mut few = [Class::MAX; 3];
-        few.get_mut(..operands.len())?.copy_from_slice(operands);
-        Some(Few(kind, few))
-    }
-}
-
 /// A value that can be used, with the number of bodies around its definition.
 #[derive(Debug, Clone, Copy)]
 struct Held {
@@ -81,8 +69,8 @@ pub(super) fn position(k: usize) -> Class {
 
 #[derive(Debug, Default)]
 pub(super) struct Repeated {
-    few: FxHashMap<Few, Class>,
-    many: FxHashMap<(Kind, Vec<Class>), Class>,
+    /// The classes of operations on classes.
+    known: Same<Kind>,
     constants: FxHashMap<Const, Class>,
     next: Class,
     /// The class of each variable.
@@ -91,8 +79,10 @@ pub(super) struct Repeated {
     held: Vec<Option<Held>>,
     /// The function that mentions nothing from outside, around this.
     within: Class,
-    /// The classes of what became usable in each open body, and what could be used before where nothing of it can.
-    opened: Vec<Vec<(Class, Option<Held>)>>,
+    /// The classes of what became usable in each open body.
+    opened: Vec<Vec<Class>>,
+    /// What could be used before, where nothing of it can, in each open body.
+    hidden: Vec<Vec<(Class, Held)>>,
     announced: Vec<(Var, Class)>,
     /// The scopes around.
     scopes: Vec<Class>,
@@ -105,9 +95,10 @@ pub(super) struct Repeated {
 impl Repeated {
     /// Room for the classes of so many variables.
     pub(super) fn new(variables: usize) -> Self {
-        let few = FxHashMap::with_capacity_and_hasher(variables, FxBuildHasher);
+        let known = Same::with_capacity(variables);
         let (classes, held) = (Vec::with_capacity(variables), Vec::with_capacity(variables));
-        Repeated { few, classes, held, opened: vec![Vec::new()], scopes: vec![0], next: 1, ..Repeated::default() }
+        let (opened, hidden) = (vec![Vec::new()], vec![Vec::new()]);
+        Repeated { known, classes, held, opened, hidden, scopes: vec![0], next: 1, ..Repeated::default() }
     }
 
     /// Enters a function that can use no value from here, and answers where this was.
@@ -132,14 +123,10 @@ impl Repeated {
     /// The class of an operation on these classes.
     pub(super) fn class(&mut self, kind: Kind, operands: &[Class]) -> Class {
         let next = &mut self.next;
-        let new = || {
+        self.known.number(kind, operands, || {
             *next += 1;
             *next - 1
-        };
-        match Few::new(kind, operands) {
-            Some(few) => *self.few.entry(few).or_insert_with(new),
-            None => *self.many.entry((kind, operands.to_vec())).or_insert_with(new),
-        }
+        })
     }
 
     pub(super) fn of(&mut self, atom: Atom) -> Class {
@@ -172,7 +159,11 @@ impl Repeated {
                 self.held.resize(k + 1, None);
             }
             let before = self.held[k].replace(Held { var, depth: position(depth), within: self.within });
-            self.opened[depth].push((class, before));
+            // What is usable in the outermost body stays so.
+            if depth > 0 {
+                self.opened[depth].push(class);
+                self.hidden[depth].extend(before.map(|held| (class, held)));
+            }
         }
     }
 
@@ -200,14 +191,18 @@ impl Repeated {
 
     pub(super) fn open(&mut self) {
         self.opened.push(Vec::new());
+        self.hidden.push(Vec::new());
         for (var, class) in core::mem::take(&mut self.announced) {
             self.set(var, class, self.depth());
         }
     }
 
     pub(super) fn close(&mut self) {
-        for (class, before) in self.opened.pop().expect("a body is open") {
-            self.held[class as usize] = before;
+        for class in self.opened.pop().expect("a body is open") {
+            self.held[class as usize] = None;
+        }
+        for (class, before) in self.hidden.pop().expect("a body is open") {
+            self.held[class as usize] = Some(before);
         }
     }
 
@@ -265,11 +260,18 @@ impl Repeated {
 
     /// The array of these elements, if one was made.
     pub(super) fn made(&self, space: Class, element: Class) -> Option<Class> {
-        self.few.get(&Few::new(Kind::Mapped, &[space, element])?).copied()
+        self.known.find(Kind::Mapped, &[space, element])
     }
 
-    /// The class of the result of an operation without bodies. What has an effect on an accumulator is its own.
-    pub(super) fn operation(&mut self, op: &Op) -> Class {
+    /// The class of the result of an operation without bodies, and whether nothing was of it before. What has an effect on an
+    /// accumulator is its own.
+    pub(super) fn operation(&mut self, op: &Op) -> (Class, bool) {
+        let before = self.next;
+        let class = self.of_operation(op);
+        (class, class >= before)
+    }
+
+    fn of_operation(&mut self, op: &Op) -> Class {
         let mut operands = core::mem::take(&mut self.operands);
         operands.clear();
         op.atoms(|a| operands.push(self.of(a)));

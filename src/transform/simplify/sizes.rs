@@ -155,6 +155,9 @@ impl<'p> Reader<'p> {
     }
 
     fn stm(&mut self, scope: usize, at: usize, stm: &'p Stm, depth: usize) {
+        if let Op::Scalar(..) = stm.op {
+            return self.define(scope, at, stm, depth);
+        }
         self.bind(&stm.op, depth);
         let inner = |reader: &mut Self, body: &'p Body, control: Control<'p>, exit: Exit| {
             (reader.body(body, Some(scope), control, depth + 1), exit)
@@ -194,11 +197,16 @@ impl<'p> Reader<'p> {
         for (from, exit) in inside {
             self.leave(from, exit, scope, depth);
         }
+        self.define(scope, at, stm, depth);
+        self.compare(scope, stm, depth);
+    }
+
+    /// Learns of the variables of a statement.
+    fn define(&mut self, scope: usize, at: usize, stm: &Stm, depth: usize) {
         let program = self.program;
         self.facts.learn(stm, |var| program.type_of(var), depth);
         self.refine(stm, depth);
         stm.vars.iter().for_each(|v| self.bound[v.0 as usize] = (scope, at + 1));
-        self.compare(scope, stm, depth);
     }
 
     /// The bodies of a function with a derivative of its own. The pullback is not executed where it stands.

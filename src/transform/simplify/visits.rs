@@ -12,13 +12,12 @@ use crate::transform::flow::atoms_in;
 /// How far an index is followed through sums and differences.
 const STEPS: usize = 8;
 
-/// The loop, reading from what it begins with where that is the same, for those of its variables that `copies` names;
-/// nothing if it reads nothing so.
-pub(super) fn reading_the_beginning(it: &Loop, copies: impl Fn(usize) -> bool) -> Option<Loop> {
-    let Form::For(i, _) = &it.form else { return None };
+/// Has a loop read from what it begins with where that is the same, for those of its variables that `copies` names.
+pub(super) fn reading_the_beginning(it: &mut Loop, copies: impl Fn(usize) -> bool) {
+    let Form::For(i, _) = &it.form else { return };
     let named: Vec<usize> = (0..it.params.len()).filter(|k| copies(*k)).collect();
     if named.is_empty() {
-        return None;
+        return;
     }
     let numbers = Numbers::new(it, *i);
     let mut visited: FxHashMap<Atom, Visited> = FxHashMap::default();
@@ -31,17 +30,15 @@ pub(super) fn reading_the_beginning(it: &Loop, copies: impl Fn(usize) -> bool) -
     count(&it.body, &mut visited);
     visited.retain(|_, array| array.only_there() && numbers.are_distinct(array.first, STEPS));
     if visited.is_empty() {
-        return None;
+        return;
     }
-    let mut found = it.clone();
-    for stm in &mut found.body.stms {
+    for stm in &mut it.body.stms {
         if let Op::Index(array, _) = &mut stm.op
             && let Some(Visited { initial, .. }) = visited.get(array)
         {
             *array = *initial;
         }
     }
-    Some(found)
 }
 
 /// A loop variable that is an array, and how often the body mentions it.

@@ -31,7 +31,7 @@ use super::flow::{Active, By, bodies};
 use super::neutral::constant_neutrals;
 use super::simplify::dead::executed_once;
 use super::stripmine::stripmined;
-use super::target::Target;
+use super::target::{GROWTH, Target};
 use crate::array::{Agreement, Atom, Body, Lambda, Op, Policy, Program, Stm, Var, has_bodies};
 use crate::error::Result;
 use binomial::Snapshots;
@@ -46,14 +46,14 @@ pub(super) fn vjp(
     seed: impl FnOnce(&Target, &[Atom]) -> Vec<Option<Atom>>,
 ) -> Result<Program> {
     let nested = stripmined(program);
-    let program = &nested;
+    let program = nested.as_ref().unwrap_or(program);
     let mut active = Active::both(program, by);
     check(program, &active)?;
     let constant = constant_neutrals(program, &active);
     if let Some(constant) = &constant {
         active = Active::both(constant, by);
     }
-    let (program, target) = (constant.as_ref().unwrap_or(program), Target::new());
+    let (program, target) = (constant.as_ref().unwrap_or(program), Target::of(GROWTH * program.types.len()));
     let mut reverse = Reverse::new(program, &target, &active);
     let function = &program.function;
     for (param, name) in function.params.iter().zip(&program.names) {
@@ -124,33 +124,39 @@ impl<'p, 't> Reverse<'p, 't> {
         Reverse { target, copier, active, adjoints: FxHashMap::default(), places: Vec::new() }
     }
 
-    /// Writes the statements of a scope, keeping what the return sweep needs.
-    fn forward(&mut self, body: &Body) -> Vec<Saved> {
-        let one = |stm: &Stm| match &stm.op {
-            Op::Loop(it) if stm.vars.iter().any(|v| self.active.var(*v)) => match it.policy {
-                Policy::Binomial(states) => Saved::Binomial(self.binomial_forward(stm, it, states)),
-                Policy::Anew => Saved::Count(self.anew_forward(stm, it)),
-                Policy::KeepAll | Policy::StripMine(_) => Saved::Loop(self.loop_forward(stm, it)),
-            },
-            Op::Reduce(it) if stm.vars.iter().any(|v| self.active.var(*v)) => self.reduce_forward(stm, it),
-            _ => {
-                self.copier.stm(stm);
-                Saved::Nothing
-            }
-        };
-        body.stms.iter().map(one).collect()
+    /// Writes the statements of a scope, keeping what the return sweep needs of some, with their places.
+    fn forward(&mut self, body: &Body) -> Vec<(usize, Saved)> {
+        let mut kept = Vec::new();
+        for (at, stm) in body.stms.iter().enumerate() {
+            let saved = match &stm.op {
+                Op::Loop(it) if stm.vars.iter().any(|v| self.active.var(*v)) => match it.policy {
+                    Policy::Binomial(states) => Saved::Binomial(self.binomial_forward(stm, it, states)),
+                    Policy::Anew => Saved::Count(self.anew_forward(stm, it)),
+                    Policy::KeepAll | Policy::StripMine(_) => Saved::Loop(self.loop_forward(stm, it)),
+                },
+                Op::Reduce(it) if stm.vars.iter().any(|v| self.active.var(*v)) => self.reduce_forward(stm, it),
+                _ => {
+                    self.copier.stm(stm);
+                    continue;
+                }
+            };
+            kept.push((at, saved));
+        }
+        kept
     }
 
     /// The return sweep over a scope whose results have these adjoints.
-    fn backward(&mut self, body: &Body, saved: &[Saved], adjoints: &[Option<Atom>]) {
+    fn backward(&mut self, body: &Body, saved: &[(usize, Saved)], adjoints: &[Option<Atom>]) {
         for (result, adjoint) in body.results.iter().zip(adjoints) {
             if let Some(adjoint) = adjoint {
                 self.add(*result, *adjoint);
             }
         }
-        for (stm, saved) in body.stms.iter().zip(saved).rev() {
+        let mut saved = saved.iter().rev().peekable();
+        for (at, stm) in body.stms.iter().enumerate().rev() {
+            let kept = saved.next_if(|(of, _)| *of == at).map_or(&Saved::Nothing, |(_, kept)| kept);
             if stm.vars.iter().any(|v| self.adjoints.contains_key(v)) {
-                self.statement(stm, saved);
+                self.statement(stm, kept);
             }
         }
     }
