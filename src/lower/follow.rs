@@ -166,18 +166,13 @@ impl Follower<'_> {
 
     /// Whether a loop only moves elements, or adds what all lanes have to one place: that is done for many at a time.
     fn moves(&self, body: &Block) -> bool {
-        let copies = |value: &Value, stored: &Operand| *stored == Operand::Value(*value);
-        match &body[..] {
-            [Stm::Load(value, _), Stm::Store { value: stored, .. } | Stm::Add { value: stored, .. }] => {
-                copies(value, stored)
-            }
-            body => body.iter().any(|stm| match stm {
-                Stm::Add { place, .. } => {
-                    !self.buffers[place.buffer.0 as usize].private && place.lane.is_none() && place.varying.is_none()
-                }
-                _ => false,
-            }),
+        if let [Stm::Load(value, _), Stm::Store { value: stored, .. } | Stm::Add { value: stored, .. }] = &body[..] {
+            return *stored == Operand::Value(*value);
         }
+        let to_one = |place: &Place| {
+            !self.buffers[place.buffer.0 as usize].private && place.lane.is_none() && place.varying.is_none()
+        };
+        body.iter().any(|stm| matches!(stm, Stm::Add { place, .. } if to_one(place)))
     }
 
     /// Whether all that two loops do with a buffer of each lane is at one place in an iteration, and at another in each.
@@ -269,17 +264,21 @@ fn once(all: &mut Block, set: &[Stm]) {
     let mut computed: FxHashMap<(Op, Vec<Operand>), Value> = FxHashMap::default();
     let mut k = 0;
     while k < all.len() {
-        let (value, known) = match &all[k] {
-            Stm::Load(value, place) if !changed[&place.buffer].0 && place.operands().iter().all(lasts) => {
-                (*value, *loaded.entry(*place).or_insert(*value))
-            }
-            Stm::Let(value, op, x) if x.iter().all(lasts) => {
-                (*value, *computed.entry((*op, x.clone())).or_insert(*value))
-            }
-            _ => {
-                k += 1;
-                continue;
-            }
+        let same = if let Stm::Load(value, place) = &all[k]
+            && !changed[&place.buffer].0
+            && place.operands().iter().all(lasts)
+        {
+            Some((*value, *loaded.entry(*place).or_insert(*value)))
+        } else if let Stm::Let(value, op, x) = &all[k]
+            && x.iter().all(lasts)
+        {
+            Some((*value, *computed.entry((*op, x.clone())).or_insert(*value)))
+        } else {
+            None
+        };
+        let Some((value, known)) = same else {
+            k += 1;
+            continue;
         };
         if known == value || assigned.contains(&value) {
             k += 1;

@@ -98,7 +98,7 @@ impl<'p> Lowering<'p> {
         for destination in destinations {
             let buffer = self.new_buffer(destination.prim);
             let view = self.allocate(buffer, &[bins])?;
-            let other = self.from_element(destination, length, rest).expect("the elements are there");
+            let other = self.elements_from(destination, length, rest).expect("the elements are there");
             others.push((Bound::Array(other), self.view_from(&view, length)));
             written.push((view.clone(), vec![length]));
             results.push(Array { form: Form::Memory(view), ..destination.clone() });

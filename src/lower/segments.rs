@@ -90,7 +90,7 @@ impl<'p> Lowering<'p> {
                     Array { sizes, ..array }
                 }
                 Form::Memory(_) | Form::Iota | Form::Replicate(_) => {
-                    self.from_element(&array, segment.start, segment.count)?
+                    self.elements_from(&array, segment.start, segment.count)?
                 }
             };
             segment.with.push((var, Bound::Array(part)));
@@ -99,7 +99,7 @@ impl<'p> Lowering<'p> {
     }
 
     /// So many elements of an array from one on, if nothing has to be computed for that.
-    pub(super) fn from_element(&mut self, array: &Array<'p>, start: Operand, count: Operand) -> Option<Array<'p>> {
+    pub(super) fn elements_from(&mut self, array: &Array<'p>, start: Operand, count: Operand) -> Option<Array<'p>> {
         let form = match &array.form {
             Form::Memory(view) => Form::Memory(self.view_from(view, start)),
             Form::Replicate(_) => array.form.clone(),
