@@ -132,8 +132,9 @@ pub(crate) struct Lanes {
     pub(crate) index: Value,
     pub(crate) count: Operand,
     pub(crate) body: Block,
-    /// The buffers that iterations write to, each its own part: that many elements from `index` times as many.
-    pub(crate) writes: Vec<(Buffer, Operand)>,
+    /// The buffers that iterations write to, each its own part: so many elements from `index` times as many on, counted
+    /// from an element.
+    pub(crate) writes: Vec<(Buffer, Operand, Operand)>,
     /// The buffers that any iteration may add to, at any place.
     pub(crate) adds: Vec<Buffer>,
     /// The buffers that any iteration may write to, at any place: the last iteration's value stays.
@@ -289,7 +290,8 @@ impl Stm {
             Stm::While { condition, .. } | Stm::If { condition, .. } => vec![*condition],
             Stm::Lanes(lanes) => {
                 let folds = lanes.folds.iter().flat_map(|fold| [Operand::Value(fold.cell), fold.start]);
-                core::iter::once(lanes.count).chain(lanes.writes.iter().map(|(_, part)| *part)).chain(folds).collect()
+                let writes = lanes.writes.iter().flat_map(|(_, part, start)| [*part, *start]);
+                core::iter::once(lanes.count).chain(writes).chain(folds).collect()
             }
             Stm::Product(product) => product.clone().operands_mut().into_iter().map(|x| *x).collect(),
         }
@@ -316,7 +318,7 @@ impl Stm {
             Stm::While { condition, .. } | Stm::If { condition, .. } => swap(condition),
             Stm::Lanes(lanes) => {
                 let folds = lanes.folds.iter_mut().map(|fold| &mut fold.start);
-                let writes = lanes.writes.iter_mut().map(|(_, part)| part);
+                let writes = lanes.writes.iter_mut().flat_map(|(_, part, start)| [part, start]);
                 core::iter::once(&mut lanes.count).chain(writes).chain(folds).for_each(swap);
             }
             Stm::Product(product) => product.operands_mut().into_iter().for_each(swap),

@@ -44,6 +44,9 @@ pub(super) struct Emit {
     counts: FxHashMap<Value, Operand>,
     /// What values are less than, or as large as: they are it less a constant.
     below: FxHashMap<Value, Operand>,
+    /// The least and the greatest number that buffers hold, and that values loaded from there are; they never change.
+    in_buffers: FxHashMap<Buffer, (i64, i64)>,
+    in_ranges: FxHashMap<Value, (i64, i64)>,
     /// Pairs of which the first is not less than the second.
     not_less: FxHashSet<(Operand, Operand)>,
     /// Sums of reals, in any order, and the cells that these are summed up in.
@@ -62,6 +65,8 @@ impl Emit {
             contents: Vec::new(),
             counts: FxHashMap::default(),
             below: FxHashMap::default(),
+            in_buffers: FxHashMap::default(),
+            in_ranges: FxHashMap::default(),
             not_less: FxHashSet::default(),
             sums: FxHashMap::default(),
             lanes: None,
@@ -238,7 +243,11 @@ impl Emit {
             // The number of the lane is known inside of the lanes only.
             depth = depth.max(self.lanes.unwrap_or(0));
         }
-        self.bind(Key::Load(place, version), info.prim, varying, depth, |value| Stm::Load(value, place))
+        let found = self.bind(Key::Load(place, version), info.prim, varying, depth, |value| Stm::Load(value, place));
+        if let (Operand::Value(value), Some(range)) = (found, self.in_buffers.get(&place.buffer)) {
+            self.in_ranges.insert(value, *range);
+        }
+        found
     }
 
     pub(super) fn add(&mut self, a: Operand, b: Operand) -> Operand {
@@ -259,14 +268,26 @@ impl Emit {
         self.not_less.insert((a, b));
     }
 
+    /// Whether a size is not more than another for sure.
+    pub(super) fn is_not_more(&self, size: Operand, than: Operand) -> bool {
+        let is_below = matches!(size, Operand::Value(size) if self.below.get(&size) == Some(&than));
+        let is_less = size.as_int().zip(than.as_int()).is_some_and(|(size, than)| size <= than);
+        size == than || is_below || is_less
+    }
+
+    /// Says that what is in a buffer is in a range.
+    pub(super) fn ranges(&mut self, buffer: Buffer, range: (i64, i64)) {
+        self.in_buffers.insert(buffer, range);
+    }
+
     /// Whether an index is in bounds for sure.
     pub(super) fn is_within(&self, index: Operand, length: Operand) -> bool {
         match index {
-            Operand::Value(value) => self.counts.get(&value).is_some_and(|count| {
-                let below =
-                    |count: &Operand| matches!(count, Operand::Value(count) if self.below.get(count) == Some(&length));
-                *count == length || below(count)
-            }),
+            Operand::Value(value) => {
+                let range = self.in_ranges.get(&value).zip(length.as_int());
+                self.counts.get(&value).is_some_and(|count| self.is_not_more(*count, length))
+                    || range.is_some_and(|((least, greatest), length)| *least >= 0 && *greatest < length)
+            }
             Operand::Const(Const::I64(n)) => length.as_int().is_some_and(|length| (0..length).contains(&n)),
             Operand::Const(_) => false,
         }

@@ -31,9 +31,17 @@ impl<'p> Lowering<'p> {
         values.iter().for_each(|v| self.same(length, v.sizes[0]));
         let destinations = self.arrays(&it.destinations);
         let bins = self.common_length(&destinations);
-        let mut views = Vec::new();
         for (destination, value) in destinations.iter().zip(&values) {
             destination.sizes[1..].iter().zip(&value.sizes[1..]).for_each(|(a, b)| self.same(*a, *b));
+        }
+        if is_sum(&it.operator)
+            && matches!(indices.form, Form::Iota)
+            && let Some(sums) = self.add_in_order(&destinations, &values, length, bins)?
+        {
+            return Ok(sums);
+        }
+        let mut views = Vec::new();
+        for destination in &destinations {
             views.push(self.copied(destination)?.1);
         }
         let mut parts = Parts { indices, values, destinations, views, length, bins };
@@ -70,6 +78,43 @@ impl<'p> Lowering<'p> {
             Bound::Array(Array { form: Form::Memory(view), ..destination })
         };
         Ok(parts.destinations.into_iter().zip(parts.views).map(done).collect())
+    }
+
+    /// The sums where each of the first bins has one value, and the others have none.
+    fn add_in_order(
+        &mut self,
+        destinations: &[Array<'p>],
+        values: &[Array<'p>],
+        length: Operand,
+        bins: Operand,
+    ) -> Step<Option<Vec<Bound<'p>>>> {
+        let is_there =
+            |array: &Array<'p>| array.sizes.len() == 1 && matches!(array.form, Form::Memory(_) | Form::Replicate(_));
+        if !self.emit.is_not_more(length, bins) || !destinations.iter().all(is_there) {
+            return Ok(None);
+        }
+        let rest = self.emit.scalar(IntegerRow::Sub, &[bins, length]);
+        let (mut results, mut written, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        for destination in destinations {
+            let buffer = self.new_buffer(destination.prim);
+            let view = self.allocate(buffer, &[bins])?;
+            let other = self.elements_from(destination, length, rest).expect("the elements are there");
+            others.push((Bound::Array(other), self.view_from(&view, length)));
+            written.push((view.clone(), vec![length]));
+            results.push(Array { form: Form::Memory(view), ..destination.clone() });
+        }
+        self.for_each(length, false, &written, &mut |this, k| {
+            let mut stores = Vec::new();
+            for ((destination, value), (view, _)) in destinations.iter().zip(values).zip(&written) {
+                let x = [this.element(destination, k)?, this.element(value, k)?].map(|x| scalar(&x));
+                let sum = this.emit.scalar(ScalarOp::Add, &x);
+                stores.push((Bound::Scalar(sum), this.part(view, &[k])));
+            }
+            this.store_all(stores)
+        })?;
+        self.store_all(others)?;
+        written.iter().for_each(|(view, _)| self.emit.changed(view.origin.buffer));
+        Ok(Some(results.into_iter().map(Bound::Array).collect()))
     }
 
     fn add_to_bins(&mut self, parts: &Parts<'p>) -> Step<()> {

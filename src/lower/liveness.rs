@@ -7,7 +7,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::array::{Atom, Body, Const, Lambda, Map, Op, Program, Range, Stm, Var, bodies};
+use crate::array::{Atom, Body, Const, Lambda, Map, Op, Program, Range, ScalarOp, Stm, Var, bodies};
 
 /// The maps that wait.
 #[derive(Debug, Default)]
@@ -19,6 +19,8 @@ pub(super) struct Pending {
     added: FxHashMap<*const Map, usize>,
     /// The arrays made of others that are used once, by what puts their elements into memory.
     joined: FxHashSet<Var>,
+    /// The arrays that differ from others in their first element and are used once, by a scan of reals.
+    led: FxHashSet<Var>,
     /// The parameters that are used once, by what takes them element by element.
     params: FxHashSet<Var>,
 }
@@ -78,6 +80,11 @@ impl Pending {
         self.joined.contains(&var)
     }
 
+    /// Whether an array that differs from another in its first element is used once, by a scan that can begin with it.
+    pub(super) fn is_led(&self, var: Var) -> bool {
+        self.led.contains(&var)
+    }
+
     /// How many of the statements that follow a map do nothing but add its results to accumulators, if nothing else
     /// uses them.
     pub(super) fn added(&self, map: &Map) -> Option<usize> {
@@ -107,9 +114,14 @@ impl Pending {
                 self.maps.insert(core::ptr::from_ref(&**map));
             }
             if let Op::Concat(_) | Op::Elements(_) = &stm.op
-                && goes(stm.vars[0], &body.stms[k + 1..], &body.results, uses)
+                && goes(stm.vars[0], matches!(stm.op, Op::Concat(_)), &body.stms[k + 1..], &body.results, uses)
             {
                 self.joined.insert(stm.vars[0]);
+            }
+            if let Op::Update(..) = &stm.op
+                && is_scanned(stm.vars[0], &body.stms[k + 1..], uses)
+            {
+                self.led.insert(stm.vars[0]);
             }
             if let Op::Map(map) = &stm.op
                 && let Some(count) = additions(stm, map, &body.stms[k + 1..], uses)
@@ -217,12 +229,17 @@ fn waits(vars: &[Var], later: &[Stm], results: &[Atom], uses: &FxHashMap<Var, us
     among(results)
 }
 
-/// Whether an array is used once, as a part of another or as a result.
-fn goes(var: Var, later: &[Stm], results: &[Atom], uses: &FxHashMap<Var, usize>) -> bool {
+/// Whether an array is used once, as a part of another, as a result, or by a map if it `may` be mapped in parts.
+fn goes(var: Var, may: bool, later: &[Stm], results: &[Atom], uses: &FxHashMap<Var, usize>) -> bool {
     if uses.get(&var) != Some(&1) {
         return false;
     }
-    for stm in later {
+    for (k, stm) in later.iter().enumerate() {
+        if let Op::Map(map) = &stm.op
+            && map.arrays.contains(&Atom::Var(var))
+        {
+            return may && map.accumulators.is_empty() && additions(stm, map, &later[k + 1..], uses).is_none();
+        }
         if let Op::Concat(atoms) | Op::Elements(atoms) = &stm.op
             && atoms.contains(&Atom::Var(var))
         {
@@ -230,6 +247,16 @@ fn goes(var: Var, later: &[Stm], results: &[Atom], uses: &FxHashMap<Var, usize>)
         }
     }
     results.contains(&Atom::Var(var))
+}
+
+/// Whether an array is used once, by a scan whose operator is a few operations on reals: what it makes of anything does no harm.
+fn is_scanned(var: Var, later: &[Stm], uses: &FxHashMap<Var, usize>) -> bool {
+    let is_harmless = |stm: &Stm| matches!(stm.op, Op::Scalar(ScalarOp::Add | ScalarOp::Mul | ScalarOp::Row(_), _));
+    let is_scan = |stm: &Stm| match &stm.op {
+        Op::Scan(it) => it.arrays[..] == [Atom::Var(var)] && it.operator.body.stms.iter().all(is_harmless),
+        _ => false,
+    };
+    uses.get(&var) == Some(&1) && later.iter().any(is_scan)
 }
 
 /// Whether ranges are the first elements of the outermost dimension.

@@ -15,6 +15,11 @@ pub(super) fn merge(code: &mut Code) {
     let mut merger = Merger { values: &code.values, buffers: &code.buffers, assigned, tests: FxHashMap::default() };
     merger.tests(&code.body);
     merger.block(&mut code.body, &FxHashMap::default());
+    drop_unread(code);
+}
+
+/// Drops what is stored for nobody.
+pub(super) fn drop_unread(code: &mut Code) {
     let mut read: FxHashSet<Buffer> = FxHashSet::default();
     for input in &code.inputs {
         if let Port::Array { buffer, .. } = input {
@@ -27,7 +32,7 @@ pub(super) fn merge(code: &mut Code) {
         }
     }
     reads(&code.body, &mut read);
-    drop_unread(&mut code.body, &read);
+    drop_stores(&mut code.body, &read);
 }
 
 /// Sizes that were checked to be equal: the one that stands for each.
@@ -152,7 +157,7 @@ impl Merger<'_> {
         next.body.iter_mut().for_each(|stm| replace(stm, old, new));
         all.body.extend(next.body);
         for write in next.writes {
-            if !all.writes.iter().any(|(buffer, _)| *buffer == write.0) {
+            if !all.writes.iter().any(|(buffer, ..)| *buffer == write.0) {
                 all.writes.push(write);
             }
         }
@@ -209,13 +214,13 @@ fn same(x: Operand, equal: &Equal) -> Operand {
 }
 
 /// Puts another operand where one is, inside as well.
-fn replace(stm: &mut Stm, old: Operand, new: Operand) {
+pub(super) fn replace(stm: &mut Stm, old: Operand, new: Operand) {
     stm.replace(old, new);
     stm.blocks_mut().into_iter().flatten().for_each(|inner| replace(inner, old, new));
 }
 
 /// The cells that are set.
-fn cells(block: &Block, all: &mut FxHashSet<Value>) {
+pub(super) fn cells(block: &Block, all: &mut FxHashSet<Value>) {
     for stm in block {
         if let Stm::Assign { cells, .. } = stm {
             all.extend(cells.iter().map(|(cell, _)| *cell));
@@ -243,16 +248,16 @@ fn reads(block: &Block, all: &mut FxHashSet<Buffer>) {
     }
 }
 
-fn drop_unread(block: &mut Block, read: &FxHashSet<Buffer>) {
+fn drop_stores(block: &mut Block, read: &FxHashSet<Buffer>) {
     let unread = |buffer: &Buffer| !read.contains(buffer);
     block.retain(
         |stm| !matches!(stm, Stm::Store { place: Place { buffer, .. }, .. } | Stm::Alloc(buffer, _) if unread(buffer)),
     );
     for stm in block {
         if let Stm::Lanes(lanes) = stm {
-            lanes.writes.retain(|(buffer, _)| read.contains(buffer));
+            lanes.writes.retain(|(buffer, ..)| read.contains(buffer));
             lanes.scatters.retain(|buffer| read.contains(buffer));
         }
-        stm.blocks_mut().into_iter().for_each(|inner| drop_unread(inner, read));
+        stm.blocks_mut().into_iter().for_each(|inner| drop_stores(inner, read));
     }
 }

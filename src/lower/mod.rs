@@ -14,6 +14,7 @@ pub(crate) mod code;
 pub(crate) mod constant;
 mod control;
 mod emit;
+mod follow;
 mod fuse;
 mod hist;
 mod liveness;
@@ -21,6 +22,7 @@ mod merge;
 pub(crate) mod product;
 mod reduce;
 mod scan;
+mod segments;
 mod shape;
 mod show;
 mod statement;
@@ -55,6 +57,7 @@ struct Pass {
 /// The passes, in order.
 const PASSES: &[Pass] = &[
     Pass { name: "loops over lanes merged", run: merge::merge },
+    Pass { name: "loops in order joined", run: follow::follow },
     Pass { name: "products and cells fused", run: fuse::fuse },
     Pass { name: "products of matrices found", run: product::products },
 ];
@@ -87,17 +90,20 @@ struct Lowering<'p> {
     scatters: Vec<Buffer>,
 }
 
-/// The code of a program that verifies, whose last parameters are always of these sizes.
-pub(crate) fn lower(program: &Program, known: &[Vec<usize>]) -> Step<Code> {
+/// What is known of an array that is the same in every run: its sizes, and the least and the greatest of its integers.
+#[derive(Debug, Clone)]
+pub(crate) struct Known {
+    pub(crate) sizes: Vec<usize>,
+    pub(crate) range: Option<(i64, i64)>,
+}
+
+/// The code of a program that verifies, whose last parameters are always these arrays.
+pub(crate) fn lower(program: &Program, known: &[Known]) -> Step<Code> {
     in_passes(program, known, |_, _| ())
 }
 
 /// The same, and the code after each pass is told, with the name of the pass.
-pub(crate) fn in_passes(
-    program: &Program,
-    known: &[Vec<usize>],
-    mut told: impl FnMut(&'static str, &Code),
-) -> Step<Code> {
+pub(crate) fn in_passes(program: &Program, known: &[Known], mut told: impl FnMut(&'static str, &Code)) -> Step<Code> {
     let mut lowering = Lowering {
         program,
         emit: Emit::new(),
@@ -118,8 +124,7 @@ pub(crate) fn in_passes(
     let params = &program.function.params;
     let given = params.len() - known.len();
     let mut inputs: Vec<Port> = params[..given].iter().map(|param| lowering.input(*param, None)).collect();
-    inputs
-        .extend(params[given..].iter().zip(known).map(|(param, sizes)| lowering.input(*param, Some(sizes.as_slice()))));
+    inputs.extend(params[given..].iter().zip(known).map(|(param, known)| lowering.input(*param, Some(known))));
     // No input may be changed.
     lowering.enter_region();
     let results = lowering.body(&program.function.body)?;
@@ -136,7 +141,7 @@ pub(crate) fn in_passes(
 }
 
 impl<'p> Lowering<'p> {
-    fn input(&mut self, param: Var, known: Option<&[usize]>) -> Port {
+    fn input(&mut self, param: Var, known: Option<&Known>) -> Port {
         let Type { prim, rank, .. } = self.program.type_of(param);
         if rank == 0 {
             let value = self.emit.value(prim, false);
@@ -146,8 +151,9 @@ impl<'p> Lowering<'p> {
         let buffer = self.new_buffer(prim);
         let values: Vec<Value> = (0..rank).map(|_| self.emit.value(Prim::I64, false)).collect();
         let sizes: Vec<Operand> = match known {
-            Some(sizes) => {
-                sizes.iter().map(|n| Operand::int(i64::try_from(*n).expect("an array fits memory"))).collect()
+            Some(known) => {
+                known.range.into_iter().for_each(|range| self.emit.ranges(buffer, range));
+                known.sizes.iter().map(|n| Operand::int(i64::try_from(*n).expect("an array fits memory"))).collect()
             }
             None => values.iter().copied().map(Operand::Value).collect(),
         };
@@ -387,8 +393,8 @@ impl<'p> Lowering<'p> {
         let mut writes = Vec::new();
         let mut scatters = Vec::new();
         for (view, sizes) in written {
-            if view.is_whole(&mut self.emit, sizes) {
-                writes.push((view.origin.buffer, view.strides[0]));
+            if let Some(start) = view.is_all_from(&mut self.emit, sizes) {
+                writes.push((view.origin.buffer, view.strides[0], start));
             } else {
                 scatters.push(view.origin.buffer);
             }

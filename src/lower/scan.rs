@@ -7,7 +7,7 @@
 use super::code::{Buffer, Operand, Stm as Code};
 use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step};
-use crate::array::{IntegerRow, Prim, Reduce, ScalarOp};
+use crate::array::{Atom, Const, IntegerRow, Prim, Reduce, ScalarOp, Var};
 
 /// Fewer elements than this are taken from the first to the last.
 pub(super) const MANY: i64 = 1 << 14;
@@ -59,7 +59,40 @@ impl<'p> Lowering<'p> {
         Ok(arrays.into_iter().zip(views).map(done).collect())
     }
 
+    /// An array whose first element is another than the others, which are all the same, for a scan.
+    pub(super) fn led(&mut self, var: Var, a: Atom, indices: &[Atom], new: Atom) -> Option<Bound<'p>> {
+        let is_led = self.pending.is_led(var) && indices == [Atom::Const(Const::I64(0))];
+        let (Bound::Array(array), new) = (self.atom(a), self.atom(new)) else { return None };
+        let (Form::Replicate(rest), Bound::Scalar(_)) = (&array.form, &new) else { return None };
+        if !is_led || array.sizes.len() != 1 || !array.prim.is_real() {
+            return None;
+        }
+        let length = array.sizes[0];
+        self.bounds(Operand::int(0), length);
+        let rest = Array {
+            sizes: vec![self.emit.add(length, Operand::int(-1))],
+            form: Form::Replicate(rest.clone()),
+            ..array
+        };
+        let parts = vec![new, Bound::Array(rest)];
+        Some(Bound::Array(Array { sizes: vec![length], form: Form::Parts(parts), ..array }))
+    }
+
     fn scan_in_turn(&mut self, it: &'p Reduce, arrays: &[Array<'p>], length: Operand, views: &[View]) -> Step<()> {
+        if let [Array { form: Form::Parts(parts), .. }] = arrays
+            && let [first @ Bound::Scalar(_), Bound::Array(rest)] = &parts[..]
+        {
+            // Each element is what was found before, so that what is the same for all others is nowhere in memory.
+            let neutral = self.atom(it.neutral[0]);
+            let begun = self.operate(&it.operator, vec![neutral, first.clone()])?;
+            let begun = begun.into_iter().map(|state| (state, false)).collect();
+            return self
+                .iterate(Some(length), begun, None, &mut |this, index, state| {
+                    this.keep(state, views, index)?;
+                    this.next(it, core::slice::from_ref(rest), state, index)
+                })
+                .map(drop);
+        }
         self.fold(it, arrays, length, false, &mut |this, index, found| this.keep(found, views, index)).map(drop)
     }
 

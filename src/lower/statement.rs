@@ -7,6 +7,7 @@ use rustc_hash::FxHashSet;
 
 use super::code::{Buffer, Op as CodeOp, Operand};
 use super::liveness::{from_start, mentioned};
+use super::segments::Segment;
 use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step};
 use crate::array::{Agree, Atom, Body, Extent, IntegerRow, Map, Op, Prim, Range, ScalarOp, Scatter, Stm, Var};
@@ -67,7 +68,10 @@ impl<'p> Lowering<'p> {
             Op::Size(a, dimension) => Bound::Scalar(self.array(*a).sizes[*dimension]),
             Op::Index(a, indices) => self.index(*a, indices)?,
             Op::Slice(a, ranges) => self.slice(*a, ranges)?,
-            Op::Update(a, indices, new) => self.update(*a, indices, *new, later, results)?,
+            Op::Update(a, indices, new) => match self.led(stm.vars[0], *a, indices, *new) {
+                Some(led) => led,
+                None => self.update(*a, indices, *new, later, results)?,
+            },
             Op::Permute(a, order) => {
                 let array = self.array(*a);
                 let View { origin, strides } = self.in_memory(&array)?;
@@ -175,7 +179,7 @@ impl<'p> Lowering<'p> {
         self.emit.scalar(op, operands)
     }
 
-    fn bounds(&mut self, index: Operand, length: Operand) {
+    pub(super) fn bounds(&mut self, index: Operand, length: Operand) {
         if !self.emit.is_within(index, length) {
             self.emit.bounds(index, length, self.mask);
         }
@@ -335,7 +339,9 @@ impl<'p> Lowering<'p> {
         let length = arrays[0].sizes[0];
         arrays[1..].iter().for_each(|a| self.same(length, a.sizes[0]));
         let values = stm.vars.len() - map.accumulators.len();
-        if self.pending.contains(map)
+        let segments = self.segments(map)?;
+        if segments.is_empty()
+            && self.pending.contains(map)
             && let Some(found) = self.wait(stm, map, length)
         {
             return Ok(found);
@@ -346,7 +352,7 @@ impl<'p> Lowering<'p> {
         let buffers: Vec<Buffer> =
             stm.vars[..values].iter().map(|v| self.new_buffer(self.program.type_of(*v).prim)).collect();
         let accumulators = self.arrays(&map.accumulators);
-        self.map_into(map, length, &buffers, &accumulators)
+        self.map_into(map, length, segments, &buffers, &accumulators)
     }
 
     /// The results of a map whose function has the same results for all elements, which are in no memory.
@@ -388,6 +394,7 @@ impl<'p> Lowering<'p> {
         &mut self,
         map: &'p Map,
         length: Operand,
+        segments: Vec<Segment<'p>>,
         buffers: &[Buffer],
         accumulators: &[Array<'p>],
     ) -> Step<Vec<Bound<'p>>> {
@@ -403,18 +410,31 @@ impl<'p> Lowering<'p> {
         }
         let params = &map.function.params[map.arrays.len()..];
         let nested = map.function.body.stms.iter().any(|stm| is_parallel(&stm.op));
-        self.for_each(length, nested, &written, &mut |this, index| {
+        let row = |this: &mut Self, index: Operand, written: &[(View, Vec<Operand>)]| {
             for (param, accumulator) in params.iter().zip(accumulators) {
                 this.bind(*param, Bound::Array(accumulator.clone()));
             }
             let rows = this.call(map, index)?;
             let mut stores = Vec::new();
-            for (row, (view, sizes)) in rows.into_iter().zip(&written) {
+            for (row, (view, sizes)) in rows.into_iter().zip(written) {
                 sizes[1..].iter().zip(row.sizes()).for_each(|(a, b)| this.same(*a, *b));
                 let origin = this.advance(view.origin, index, view.strides[0]);
                 stores.push((row, View { origin, strides: view.strides[1..].to_vec() }));
             }
             this.store_all(stores)
+        };
+        if segments.is_empty() {
+            self.for_each(length, nested, &written, &mut |this, index| row(this, index, &written))?;
+        }
+        self.each_segment(segments, &written, |this, count, part| {
+            if count != Operand::int(1) {
+                return this.for_each(count, nested, part, &mut |this, index| row(this, index, part));
+            }
+            // What is known of this element is not of the first one of another segment.
+            this.open(false);
+            row(this, Operand::int(0), part)?;
+            this.close().into_iter().for_each(|stm| this.emit.push(stm));
+            Ok(())
         })?;
         buffers.iter().for_each(|buffer| self.emit.changed(*buffer));
         results.extend(accumulators.iter().map(|a| Bound::Array(a.clone())));

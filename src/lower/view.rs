@@ -82,8 +82,14 @@ impl View {
 
     /// Whether these are all elements of a buffer in order.
     pub(super) fn is_whole(&self, emit: &mut Emit, sizes: &[Operand]) -> bool {
-        self.origin == Place::first(self.origin.buffer)
-            && View::whole(emit, self.origin.buffer, sizes).strides == self.strides
+        self.origin == Place::first(self.origin.buffer) && self.is_all_from(emit, sizes).is_some()
+    }
+
+    /// From which element of a buffer on these are all elements in order, if they are.
+    pub(super) fn is_all_from(&self, emit: &mut Emit, sizes: &[Operand]) -> Option<Operand> {
+        let is_first = self.origin == Place { base: self.origin.base, ..Place::first(self.origin.buffer) };
+        let in_order = View::whole(emit, self.origin.buffer, sizes).strides == self.strides;
+        (is_first && in_order).then_some(self.origin.base)
     }
 }
 

@@ -354,7 +354,8 @@ impl Assembler<'_> {
                 let known = self
                     .transposed(*index, number, body)
                     .or_else(|| self.outer(*index, number, body))
-                    .or_else(|| self.laid_in_rows(*index, number, body));
+                    .or_else(|| self.laid_in_rows(*index, number, body))
+                    .or_else(|| self.series(*index, number, body));
                 if let Some(rows) = known {
                     self.out.push(rows);
                     return;
@@ -414,6 +415,7 @@ impl Assembler<'_> {
             reals,
             ints,
             width: LANES,
+            straight: false,
             work: Vec::new(),
         };
         for fold in &lanes.folds {
@@ -423,16 +425,18 @@ impl Assembler<'_> {
             folds.push(Fold { cell, start, found, op: fold.op });
         }
         let bank = |this: &Self, buffer: &Buffer| this.code.buffers[buffer.0 as usize].prim.is_real();
-        for (buffer, part) in &lanes.writes {
-            let part = self.one(*part);
-            it.writes.push((bank(self, buffer), self.buffers[buffer.0 as usize], part));
+        for (buffer, part, start) in &lanes.writes {
+            let (part, start) = (self.one(*part), self.one(*start));
+            it.writes.push((bank(self, buffer), self.buffers[buffer.0 as usize], part, start));
         }
         it.adds = lanes.adds.iter().map(|b| (bank(self, b), self.buffers[b.0 as usize])).collect();
         self.loops.push(it);
         self.block(&lanes.body);
         let instructions = &self.out[body as usize..];
         let (width, work) = (wide::width(&self.loops[number], instructions), team::work(instructions, &self.products));
-        (self.loops[number].width, self.loops[number].work) = (width, work);
+        let straight = lanes.folded.is_none() && wide::is_straight(instructions);
+        let it = &mut self.loops[number];
+        (it.width, it.straight, it.work) = (width, straight, work);
         self.out.push(Instruction::End);
         self.varying = None;
         self.note(start, lanes.origin);

@@ -6,14 +6,19 @@
 
 use core::ops::Range;
 
-use super::instruction::{Address, Inner, IntOp, IntoRows, Kernel, Outer, Reg};
+use super::instruction::{Address, Inner, IntOp, IntoRows, Kernel, Outer, Reg, Series, Transpose};
 use super::kernel;
 use super::machine::{Fault, Machine};
 use super::memory::Elements;
 use super::outer;
+use super::series;
 use super::state::State;
 use super::transpose;
+#[cfg(target_arch = "x86_64")]
+use super::transpose::Eight;
 use super::vector::Operand;
+#[cfg(target_arch = "x86_64")]
+use super::vector::{GROUP, eight};
 use crate::interpret::Test;
 use crate::primitives::Primitive;
 
@@ -82,12 +87,22 @@ macro_rules! dispatched {
     ($(#[doc = $doc:expr])+ $name:ident($($x:ident: $X:ty),+) $(-> $Result:ty)? {
         level: $level:expr, fused: $fused:expr, plain: $plain:expr, $avx512:ident, $avx2:ident
     }) => {
+        dispatched! {
+            $(#[doc = $doc])+
+            $name($($x: $X),+) $(-> $Result)? {
+                level: $level, widest: $fused, fused: $fused, plain: $plain, $avx512, $avx2
+            }
+        }
+    };
+    ($(#[doc = $doc:expr])+ $name:ident($($x:ident: $X:ty),+) $(-> $Result:ty)? {
+        level: $level:expr, widest: $widest:expr, fused: $fused:expr, plain: $plain:expr, $avx512:ident, $avx2:ident
+    }) => {
         $(#[doc = $doc])+
         pub(super) fn $name($($x: $X),+) $(-> $Result)? {
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,fma")]
             fn $avx512($($x: $X),+) $(-> $Result)? {
-                $fused
+                $widest
             }
 
             #[cfg(target_arch = "x86_64")]
@@ -143,6 +158,13 @@ dispatched! {
 }
 
 dispatched! {
+    /// Runs some iterations of a loop that sums up products with powers.
+    series(state: &State, reals: &[Elements<'_, f64>], addresses: &[Address], it: &Series, of: Range<i64>) {
+        level: state.level, run: series::run(state, reals, addresses, it, of), series_avx512, series_avx2
+    }
+}
+
+dispatched! {
     /// Runs a loop that adds up the products of all lanes.
     outer(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[Address], it: &Outer) {
         level: state.level, run: outer::run(state, reals, addresses, it), outer_avx512, outer_avx2
@@ -181,10 +203,56 @@ dispatched! {
     }
 }
 
+/// The columns of eight rows: the compiler would take single elements.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn turned(rows: [&[f64; GROUP]; GROUP]) -> Eight {
+    use core::arch::x86_64::{
+        __m512d, _mm512_loadu_pd, _mm512_shuffle_f64x2, _mm512_storeu_pd, _mm512_unpackhi_pd, _mm512_unpacklo_pd,
+    };
+    // SAFETY: a row is eight reals.
+    let x = eight(|i| unsafe { _mm512_loadu_pd(rows[i].as_ptr()) });
+    // Elements of two rows beside each other; then pairs of them, of four rows; then of eight.
+    let pairs = eight(|i| match i % 2 {
+        0 => _mm512_unpacklo_pd(x[i], x[i + 1]),
+        _ => _mm512_unpackhi_pd(x[i - 1], x[i]),
+    });
+    let even = |a: __m512d, b: __m512d| _mm512_shuffle_f64x2::<0b10_00_10_00>(a, b);
+    let odd = |a: __m512d, b: __m512d| _mm512_shuffle_f64x2::<0b11_01_11_01>(a, b);
+    let fours = eight(|i| match i % 4 {
+        0 | 1 => even(pairs[i], pairs[i + 2]),
+        _ => odd(pairs[i - 2], pairs[i]),
+    });
+    let columns = eight(|i| match i {
+        0..4 => even(fours[i], fours[i + 4]),
+        _ => odd(fours[i - 4], fours[i]),
+    });
+    let mut found = [[0.0; GROUP]; GROUP];
+    for (to, column) in found.iter_mut().zip(columns) {
+        // SAFETY: there is room for eight reals.
+        unsafe { _mm512_storeu_pd(to.as_mut_ptr(), column) };
+    }
+    found
+}
+
+dispatched! {
+    /// Rows that go into the lanes' own.
+    transpose(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[Address], it: &Transpose) {
+        level: state.level,
+        widest: transpose::run(state, reals, addresses, it, |rows| turned(rows)),
+        fused: transpose::run(state, reals, addresses, it, transpose::turned),
+        plain: transpose::run(state, reals, addresses, it, transpose::turned),
+        transpose_avx512, transpose_avx2
+    }
+}
+
 dispatched! {
     /// Elements that go into rows.
     into_rows(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[Address], it: &IntoRows) {
         level: state.level,
-        run: transpose::into_rows(state, reals, addresses, it), into_rows_avx512, into_rows_avx2
+        widest: transpose::into_rows(state, reals, addresses, it, |rows| turned(rows)),
+        fused: transpose::into_rows(state, reals, addresses, it, transpose::turned),
+        plain: transpose::into_rows(state, reals, addresses, it, transpose::turned),
+        into_rows_avx512, into_rows_avx2
     }
 }

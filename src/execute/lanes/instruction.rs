@@ -123,6 +123,17 @@ pub(super) struct Inner {
     pub(super) x: [u32; 2],
 }
 
+/// A loop of so many iterations that adds the products of elements and a value of each lane to a sum of each, both in
+/// varying registers, and multiplies the value each time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Series {
+    pub(super) count: u32,
+    pub(super) sum: u32,
+    pub(super) power: u32,
+    pub(super) by: Reg,
+    pub(super) from: u32,
+}
+
 /// A loop of so many iterations that multiplies by rows of elements, and adds the products of all lanes to one element
 /// each time; each goes a stride on at both addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -284,6 +295,7 @@ pub(super) enum Instruction {
 
     Kernel(Kernel),
     Inner(Inner),
+    Series(Series),
     Outer(Outer),
     Transpose(Transpose),
     IntoRows(IntoRows),
@@ -333,13 +345,16 @@ pub(super) struct LanesLoop {
     pub(super) real_folds: Vec<Fold>,
     pub(super) int_folds: Vec<Fold>,
     pub(super) folded: Option<u32>,
-    pub(super) writes: Vec<(bool, u32, u32)>,
+    /// Of each lane so many elements of a buffer, from one on.
+    pub(super) writes: Vec<(bool, u32, u32, u32)>,
     pub(super) adds: Vec<(bool, u32)>,
     pub(super) scatters: bool,
     /// How many varying registers it needs, and how many lanes there are in a block at most.
     pub(super) reals: usize,
     pub(super) ints: usize,
     pub(super) width: usize,
+    /// Whether there is no loop inside: then lanes that fill no group are a block of their own.
+    pub(super) straight: bool,
     /// About how many instructions a block takes: so many in loops of these counts.
     pub(super) work: Vec<(i64, Vec<u32>)>,
 }

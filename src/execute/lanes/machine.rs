@@ -3,6 +3,8 @@
 //! Law: it computes what the code says, block of lanes after block. A check that fails stops it, and nothing that it
 //! has computed is used.
 
+use core::ops::Range;
+
 use super::assemble::{Assembled, In};
 use super::dispatch;
 use super::folds;
@@ -13,7 +15,6 @@ use super::profile::Begun;
 use super::state::State;
 use super::team;
 use super::transfer::{add, add_real, load, store};
-use super::transpose;
 use super::vector::{GROUP, number};
 use super::watch::{STRIDE, Watch};
 use crate::array::Prim;
@@ -67,6 +68,11 @@ pub(super) fn plus(prim: Option<Prim>, a: i64, b: i64) -> i64 {
 
 /// How many products are summed up at once, in one step: a sum has no more steps than it has stretches.
 const STRETCH: i64 = 1 << 16;
+
+/// The stretches of a loop that sums up.
+fn stretches(count: i64) -> impl Iterator<Item = Range<i64>> {
+    (0..count).step_by(STRETCH as usize).map(move |from| from..count.min(from.saturating_add(STRETCH)))
+}
 
 /// After the last instruction.
 const DONE: usize = usize::MAX;
@@ -201,7 +207,11 @@ impl<'m> Machine<'m> {
             state.fit();
         }
         state.own = 0;
-        let active = (*to - *next).min(state.width as i64);
+        let mut active = (*to - *next).min(state.width as i64);
+        if it.straight && active > GROUP as i64 {
+            // What is side by side in memory is loaded and stored in groups.
+            active -= active % GROUP as i64;
+        }
         let first = *next;
         (state.first, state.active, state.groups) = (first, active as usize, (active as usize).div_ceil(GROUP));
         if it.folded.is_some() && !state.active.is_multiple_of(GROUP) {
@@ -323,17 +333,22 @@ impl<'m> Machine<'m> {
                 add(&mut ints[at.buffer as usize], state.reach(&at), state.int(x), mask, active, plus);
             }
             Instruction::Kernel(ref it) => dispatch::kernel(state, reals, &code.addresses, it),
-            Instruction::Transpose(ref it) => transpose::run(state, reals, &code.addresses, it),
+            Instruction::Transpose(ref it) => dispatch::transpose(state, reals, &code.addresses, it),
             Instruction::IntoRows(ref it) => dispatch::into_rows(state, reals, &code.addresses, it),
             Instruction::Inner(ref it) => {
-                let (mut from, count) = (0, state.one(it.count));
-                while from < count {
-                    let to = count.min(from.saturating_add(STRETCH));
-                    dispatch::inner(state, reals, &code.addresses, it, from..to);
-                    from = to;
-                    if from < count {
+                for part in stretches(state.one(it.count)) {
+                    if part.start > 0 {
                         Self::tick(state, watch, at)?;
                     }
+                    dispatch::inner(state, reals, &code.addresses, it, part);
+                }
+            }
+            Instruction::Series(ref it) => {
+                for part in stretches(state.one(it.count)) {
+                    if part.start > 0 {
+                        Self::tick(state, watch, at)?;
+                    }
+                    dispatch::series(state, reals, &code.addresses, it, part);
                 }
             }
             Instruction::Product(number) => {

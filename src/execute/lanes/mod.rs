@@ -22,6 +22,7 @@ mod ports;
 mod product;
 mod profile;
 mod registers;
+mod series;
 mod state;
 mod team;
 mod transfer;
@@ -98,10 +99,15 @@ fn constants(program: &Program) -> Option<(Program, Vec<Flat>)> {
     Some((rest, found))
 }
 
+fn known(constant: &Flat) -> lower::Known {
+    let range = constant.ints.iter().min().copied().zip(constant.ints.iter().max().copied());
+    lower::Known { sizes: constant.sizes().to_vec(), range }
+}
+
 impl Compiled {
     fn new(program: Program, rest: Option<Program>, constants: Vec<Flat>) -> Self {
-        let sizes: Vec<Vec<usize>> = constants.iter().map(|flat| flat.sizes().to_vec()).collect();
-        let lowered = lower::lower(rest.as_ref().unwrap_or(&program), &sizes);
+        let known: Vec<lower::Known> = constants.iter().map(known).collect();
+        let lowered = lower::lower(rest.as_ref().unwrap_or(&program), &known);
         let assembled = lowered.map(|code| assemble(&code)).map_err(|unsupported| unsupported.0);
         Compiled { program, rest, constants, assembled, spare: Mutex::default() }
     }
@@ -111,17 +117,16 @@ impl Compiled {
     /// computed when the program was compiled.
     #[must_use]
     pub fn explain(&self) -> String {
-        let (program, sizes) = self.lowered();
-        match lower::lower(program, &sizes) {
+        let (program, known) = self.lowered();
+        match lower::lower(program, &known) {
             Ok(code) => code.to_string(),
             Err(unsupported) => format!("interpreted, because there is {}", unsupported.0),
         }
     }
 
-    /// What is lowered, and the sizes of the constants that it takes.
-    fn lowered(&self) -> (&Program, Vec<Vec<usize>>) {
-        let sizes = self.constants.iter().map(|flat| flat.sizes().to_vec()).collect();
-        (self.rest.as_ref().unwrap_or(&self.program), sizes)
+    /// What is lowered, and what is known of the constants that it takes.
+    fn lowered(&self) -> (&Program, Vec<lower::Known>) {
+        (self.rest.as_ref().unwrap_or(&self.program), self.constants.iter().map(known).collect())
     }
 
     /// How the program becomes what is [explained](Compiled::explain): the code after each pass, with the name of the pass.
@@ -133,18 +138,19 @@ impl Compiled {
     /// assert_eq!(passes.iter().map(|(name, _)| *name).collect::<Vec<_>>(), [
     ///     "lowered",
     ///     "loops over lanes merged",
+    ///     "loops in order joined",
     ///     "products and cells fused",
     ///     "products of matrices found",
     /// ]);
-    /// assert!(!passes[1].1.contains("x·y+z") && passes[2].1.contains("x·y+z"));
-    /// assert_eq!(passes[3].1, program.explain());
+    /// assert!(!passes[2].1.contains("x·y+z") && passes[3].1.contains("x·y+z"));
+    /// assert_eq!(passes[4].1, program.explain());
     /// # Ok::<(), catadiff::Error>(())
     /// ```
     #[must_use]
     pub fn explained_passes(&self) -> Vec<(&'static str, String)> {
         let mut all = Vec::new();
-        let (program, sizes) = self.lowered();
-        let code = lower::in_passes(program, &sizes, |name, code| all.push((name, code.to_string())));
+        let (program, known) = self.lowered();
+        let code = lower::in_passes(program, &known, |name, code| all.push((name, code.to_string())));
         if code.is_err() {
             all = vec![("interpreted", self.explain())];
         }

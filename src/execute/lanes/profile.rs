@@ -190,6 +190,7 @@ fn work(machine: &Machine<'_>, it: &LanesLoop, lanes: u64) -> Work {
                 };
                 each(operation, moved, count(inner.count), &places);
             }
+            Instruction::Series(it) => each(3, 0, count(it.count), &[(true, &addresses[it.from as usize])]),
             Instruction::Outer(it) => {
                 let places = [it.rows, it.to].map(|at| (true, &addresses[at as usize]));
                 each(2, 1, count(it.count), &places);

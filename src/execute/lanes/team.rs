@@ -58,6 +58,7 @@ pub(super) fn work(body: &[Instruction], products: &[Product]) -> Vec<(i64, Vec<
         let (each, inner) = match instruction {
             Instruction::Real { op: RealOp::Row(_), .. } => (ROW * PARTS, vec![]),
             Instruction::Inner(it) => (PARTS, vec![it.count]),
+            Instruction::Series(it) => (2 * PARTS, vec![it.count]),
             Instruction::Transpose(it) => (PARTS, vec![it.count]),
             Instruction::Outer(it) => (PARTS, vec![it.count]),
             Instruction::IntoRows(it) => (PARTS, vec![it.count]),
@@ -117,22 +118,26 @@ type Buffers = Vec<(Vec<f64>, Vec<i64>)>;
 /// Runs a loop over lanes, so many lanes by each worker.
 pub(super) fn run(machine: &mut Machine<'_>, it: &LanesLoop, number: usize, share: i64) -> Result<(), Fault> {
     let count = machine.state.one(it.count);
-    let mut written: Buffers = it.writes.iter().map(|(real, b, _)| take(*real, *b, machine)).collect();
+    let mut written: Buffers = it.writes.iter().map(|(real, b, ..)| take(*real, *b, machine)).collect();
     let mut added: Buffers = it.adds.iter().map(|(real, b)| take(*real, *b, machine)).collect();
-    let parts: Vec<usize> =
-        it.writes.iter().map(|(_, _, part)| usize::try_from(machine.state.one(*part)).unwrap_or(0)).collect();
+    let size = |register: u32| usize::try_from(machine.state.one(register)).unwrap_or(0);
+    let parts: Vec<(usize, usize)> = it.writes.iter().map(|(.., part, start)| (size(*part), size(*start))).collect();
 
     let helpers = core::mem::take(&mut machine.helpers);
     let common = Common::of(machine, it, number, helpers);
     let mut works: Vec<Work<'_>> = Vec::new();
     let mut rest: Vec<(&mut [f64], &mut [i64])> =
         written.iter_mut().map(|(reals, ints)| (&mut reals[..], &mut ints[..])).collect();
+    for ((reals, ints), (_, start)) in rest.iter_mut().zip(&parts) {
+        cut(reals, *start);
+        cut(ints, *start);
+    }
     let mut first = 0;
     while first < count {
         let to = first.saturating_add(share).min(count);
         let mut work = Work { lanes: (first, to), reals: Vec::new(), ints: Vec::new() };
-        for (((real, buffer, _), part), rest) in it.writes.iter().zip(&parts).zip(&mut rest) {
-            let (from, length) = (first as usize * part, (to - first) as usize * part);
+        for (((real, buffer, ..), (part, start)), rest) in it.writes.iter().zip(&parts).zip(&mut rest) {
+            let (from, length) = (start + first as usize * part, (to - first) as usize * part);
             if *real {
                 work.reals.push((*buffer, Elements::Part { elements: cut(&mut rest.0, length), from }));
             } else {
@@ -159,7 +164,7 @@ pub(super) fn run(machine: &mut Machine<'_>, it: &LanesLoop, number: usize, shar
     for ((real, buffer), (reals, ints)) in it.adds.iter().zip(added) {
         put(machine, *real, *buffer, reals, ints);
     }
-    for ((real, buffer, _), (reals, ints)) in it.writes.iter().zip(written) {
+    for ((real, buffer, ..), (reals, ints)) in it.writes.iter().zip(written) {
         put(machine, *real, *buffer, reals, ints);
     }
     let mut found = 0;

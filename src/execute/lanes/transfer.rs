@@ -171,6 +171,20 @@ pub(super) fn add<T: Copy + Default>(
         }
         return;
     }
+    if let (Reach::Apart { start, stride, at: Some(at) }, None) = (reach, mask) {
+        let (elements, from) = to.changeable();
+        let start = start.wrapping_sub(from as i64);
+        for k in done / GROUP..active.div_ceil(GROUP) {
+            let (x, at, lane) = (x.group(k), at[k].read(), (k * GROUP) as i64);
+            let places = eight(|i| at[i].wrapping_add(start).wrapping_add(stride.wrapping_mul(lane + i as i64)));
+            for i in 0..GROUP.min(active - k * GROUP) {
+                if let Some(element) = elements.get_mut(places[i] as usize) {
+                    *element = plus(*element, x[i]);
+                }
+            }
+        }
+        return;
+    }
     for lane in done..active {
         if mask.is_none_or(|mask| mask.lane(lane) != 0)
             && let Some(element) = to.get_mut(reach.of(lane))

@@ -8,10 +8,42 @@ use super::memory::Elements;
 use super::state::{Mask, State};
 use super::vector::{GROUP, Source, eight};
 
-/// Runs the loop that copies.
+/// Rows of eight, by columns.
+pub(super) type Eight = [[f64; GROUP]; GROUP];
+
+/// The columns of eight rows.
 #[inline(always)]
-#[allow(clippy::needless_range_loop, reason = "a column is an element of each row")]
-pub(super) fn run(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[Address], it: &Transpose) {
+pub(super) fn turned(rows: [&[f64; GROUP]; GROUP]) -> Eight {
+    eight(|j| eight(|i| rows[i][j]))
+}
+
+/// So many rows of eight elements, and 0 where there are none.
+#[inline(always)]
+fn eight_of<'e>(
+    elements: &'e Elements<'_, f64>,
+    rows: usize,
+    at: impl Fn(usize) -> i64,
+    aside: &'e mut Eight,
+) -> [&'e [f64; GROUP]; GROUP] {
+    const NONE: [f64; GROUP] = [0.0; GROUP];
+    let found: [Option<&[f64; GROUP]>; GROUP] =
+        eight(|k| if k < rows { elements.rows(at(k), 1).map(|row| &row[0]) } else { Some(&NONE) });
+    if found.iter().all(Option::is_some) {
+        return found.map(|row| row.unwrap_or(&NONE));
+    }
+    *aside = eight(|k| if k < rows { elements.some(at(k)) } else { NONE });
+    eight(|k| &aside[k])
+}
+
+/// Runs the loop that copies; `turned` makes columns of rows.
+#[inline(always)]
+pub(super) fn run(
+    state: &State,
+    reals: &mut [Elements<'_, f64>],
+    addresses: &[Address],
+    it: &Transpose,
+    turned: impl Fn([&[f64; GROUP]; GROUP]) -> Eight,
+) {
     let (from, to) = (&addresses[it.from as usize], &addresses[it.to as usize]);
     let Across::Apart(apart) = from.across else { panic!("the lanes' rows are apart") };
     let (count, apart, width) = (state.one(it.count), state.one(apart), state.width as i64);
@@ -19,19 +51,17 @@ pub(super) fn run(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[A
     let (row, by) = (state.one(to.base).wrapping_mul(width), state.one(to.stride).wrapping_mul(width));
     let mut own = core::mem::take(&mut reals[to.buffer as usize]);
     let source = &reals[from.buffer as usize];
+    let mut aside = [[0.0; GROUP]; GROUP];
     for k in 0..state.groups as i64 {
         let lane = |i: usize| first.wrapping_add((k * GROUP as i64 + i as i64).wrapping_mul(apart));
-        let mut column = 0;
-        while column < count {
-            let rows = eight(|i| source.some(lane(i).wrapping_add(column)));
+        for column in (0..count).step_by(GROUP) {
+            let columns = turned(eight_of(source, GROUP, |i| lane(i).wrapping_add(column), &mut aside));
             let now = (count - column).min(GROUP as i64) as usize;
-            for j in 0..now {
-                let at = row + (column + j as i64) * by + k * GROUP as i64;
-                if let Some([to]) = own.rows_mut(at, 1) {
-                    *to = eight(|i| rows[i][j]);
+            for (j, values) in (column..).zip(&columns[..now]) {
+                if let Some([to]) = own.rows_mut(row + j * by + k * GROUP as i64, 1) {
+                    *to = *values;
                 }
             }
-            column += GROUP as i64;
         }
     }
     reals[to.buffer as usize] = own;
@@ -39,7 +69,13 @@ pub(super) fn run(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[A
 
 /// Runs the loop that puts elements into rows.
 #[inline(always)]
-pub(super) fn into_rows(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[Address], it: &IntoRows) {
+pub(super) fn into_rows(
+    state: &State,
+    reals: &mut [Elements<'_, f64>],
+    addresses: &[Address],
+    it: &IntoRows,
+    turned: impl Fn([&[f64; GROUP]; GROUP]) -> Eight,
+) {
     let (from, to) = (&addresses[it.from as usize], &addresses[it.to as usize]);
     let mask = match state.mask(it.mask) {
         Mask::None => return,
@@ -56,6 +92,7 @@ pub(super) fn into_rows(state: &State, reals: &mut [Elements<'_, f64>], addresse
     let start = state.one(to.base);
     let source = core::mem::take(&mut reals[from.buffer as usize]);
     let target = &mut reals[to.buffer as usize];
+    let mut aside = [[0.0; GROUP]; GROUP];
     for k in 0..state.groups {
         let places = match to.across {
             Across::Apart(apart) => {
@@ -75,34 +112,21 @@ pub(super) fn into_rows(state: &State, reals: &mut [Elements<'_, f64>], addresse
         for column in (0..count).step_by(GROUP) {
             let at = |j: usize| first + (column + j as i64).wrapping_mul(by) + (k * GROUP) as i64;
             let now = (count - column).min(GROUP as i64) as usize;
-            let none = [0.0; GROUP];
-            // The last group may not be all there.
-            let parts: [[f64; GROUP]; GROUP];
-            let mut columns: [&[f64; GROUP]; GROUP] = [&none; GROUP];
-            if (0..now).all(|j| source.rows(at(j), 1).is_some()) {
-                for (j, values) in columns[..now].iter_mut().enumerate() {
-                    *values = source.rows(at(j), 1).map_or(&none, |rows| &rows[0]);
-                }
-            } else {
-                parts = eight(|j| if j < now { source.some(at(j)) } else { none });
-                columns = eight(|j| &parts[j]);
-            }
+            let rows = turned(eight_of(&source, now, at, &mut aside));
             for i in lanes.clone() {
-                let place = places[i].wrapping_add(column);
-                if let Some(row) = target.part_mut(place, now) {
-                    if let Ok(row) = <&mut [f64; GROUP]>::try_from(&mut *row) {
-                        let x = eight(|j| columns[j][i]);
-                        *row = if it.adds { eight(|j| row[j] + x[j]) } else { x };
-                    } else {
-                        for (element, values) in row.iter_mut().zip(columns) {
-                            *element = if it.adds { *element + values[i] } else { values[i] };
+                let (place, row) = (places[i].wrapping_add(column), &rows[i]);
+                let plus = |a: f64, b: f64| if it.adds { a + b } else { b };
+                match target.part_mut(place, now) {
+                    Some(there) => match <&mut [f64; GROUP]>::try_from(&mut *there) {
+                        Ok(there) => *there = eight(|j| plus(there[j], row[j])),
+                        Err(_) => there.iter_mut().zip(row).for_each(|(element, x)| *element = plus(*element, *x)),
+                    },
+                    None => {
+                        for (j, x) in (place..).zip(&row[..now]) {
+                            if let Some(element) = target.get_mut(j) {
+                                *element = plus(*element, *x);
+                            }
                         }
-                    }
-                    continue;
-                }
-                for (j, values) in columns[..now].iter().enumerate() {
-                    if let Some(element) = target.get_mut(place.wrapping_add(j as i64)) {
-                        *element = if it.adds { *element + values[i] } else { values[i] };
                     }
                 }
             }

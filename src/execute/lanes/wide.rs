@@ -9,8 +9,8 @@ use super::vector::{LANES, MOST_LANES};
 /// How many bytes of registers stay in the nearest cache, with what is read and written beside them.
 const NEAR: usize = 1 << 14;
 
-/// The lanes in a block: more where a block is gone through once, so that a step costs less for each; but not more than
-/// the nearest cache has room for.
+/// The lanes in a block: more where a block is gone through in registers alone, so that a step costs less for each; but
+/// not more than the nearest cache has room for.
 pub(super) fn width(it: &LanesLoop, body: &[Instruction]) -> usize {
     let folds = it.real_folds.iter().chain(&it.int_folds);
     if it.scatters || !folds.into_iter().all(|fold| fold.op.is_some()) || !body.iter().all(once) {
@@ -20,7 +20,7 @@ pub(super) fn width(it: &LanesLoop, body: &[Instruction]) -> usize {
     if lanes < LANES { LANES } else { 1 << lanes.min(MOST_LANES).ilog2() }
 }
 
-/// Whether an instruction goes through the block once, all lanes alike.
+/// Whether an instruction goes through the block, all lanes alike, and has no memory of the lanes' own.
 fn once(instruction: &Instruction) -> bool {
     let alike = |mask: &Option<Reg>| mask.is_none();
     let shared = |address: &Address| !matches!(address.across, Across::Own | Across::OwnAt(_));
@@ -34,11 +34,25 @@ fn once(instruction: &Instruction) -> bool {
         Instruction::StoreReal { at, mask, .. } | Instruction::StoreInt { at, mask, .. } => shared(at) && alike(mask),
         Instruction::AddReal { at, mask, .. } | Instruction::AddInt { at, mask, .. } => shared(at) && alike(mask),
         Instruction::Check { .. } | Instruction::Bounds { .. } => true,
-        Instruction::Jump(_) | Instruction::Again(_) | Instruction::Unless(..) | Instruction::UnlessLess { .. } => {
-            false
+        // A loop in registers.
+        Instruction::UnlessLess { .. } | Instruction::Next { .. } | Instruction::Zero(_) | Instruction::Inner(_) => {
+            true
         }
-        Instruction::Next { .. } | Instruction::Zero(_) | Instruction::Lanes(_) | Instruction::End => false,
-        Instruction::Inner(_) | Instruction::Outer(_) | Instruction::Transpose(_) | Instruction::IntoRows(_) => false,
+        Instruction::Series(_) => true,
+        Instruction::Jump(_) | Instruction::Again(_) | Instruction::Unless(..) => false,
+        Instruction::Lanes(_) | Instruction::End => false,
+        Instruction::Outer(_) | Instruction::Transpose(_) | Instruction::IntoRows(_) => false,
         Instruction::Alloc { .. } | Instruction::Swap { .. } | Instruction::Product(_) => false,
     }
 }
+
+/// Whether instructions are gone through once, and there are not many.
+pub(super) fn is_straight(body: &[Instruction]) -> bool {
+    let is_loop = |instruction: &Instruction| {
+        matches!(instruction, Instruction::UnlessLess { .. } | Instruction::Inner(_) | Instruction::Series(_))
+    };
+    body.len() <= FEW && body.iter().all(|instruction| once(instruction) && !is_loop(instruction))
+}
+
+/// So many instructions take no longer for a few lanes more than it takes to load and store these one by one.
+const FEW: usize = 32;

@@ -1,0 +1,159 @@
+//! Maps over arrays that are made of others: each part is mapped by itself, into its place.
+//!
+//! Law: element by element it is the map over the joined array, which is nowhere in memory.
+
+use rustc_hash::FxHashSet;
+
+use super::code::{Operand, Place};
+use super::liveness::mentioned;
+use super::view::{Array, Bound, Form, View};
+use super::{Lowering, Step};
+use crate::array::{Atom, Lambda, Map, Var};
+
+/// Some elements that follow each other: from which on, how many, and what stands for the arrays meanwhile.
+pub(super) struct Segment<'p> {
+    start: Operand,
+    count: Operand,
+    with: Vec<(Var, Bound<'p>)>,
+}
+
+impl<'p> Lowering<'p> {
+    /// The segments in which a map can go through its arrays, if one of them is made of others. What cannot be taken in
+    /// segments is put into memory.
+    pub(super) fn segments(&mut self, map: &'p Map) -> Step<Vec<Segment<'p>>> {
+        let is_made = |array: &Array<'p>| matches!(array.form, Form::Parts(_));
+        let made = map.arrays.iter().copied().find(|atom| is_made(&self.array(*atom)));
+        let Some(made) = made else { return Ok(Vec::new()) };
+        if map.accumulators.is_empty()
+            && let Some(segments) = self.segments_of(map, &self.array(made))
+        {
+            return Ok(segments);
+        }
+        for atom in &map.arrays {
+            if let Atom::Var(var) = *atom
+                && is_made(&self.array(*atom))
+            {
+                let settled = self.settled(self.atom(*atom))?;
+                self.bind(var, settled);
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    fn segments_of(&mut self, map: &'p Map, made: &Array<'p>) -> Option<Vec<Segment<'p>>> {
+        let layout = layout(made);
+        let (mut segments, mut start) = (Vec::new(), Operand::int(0));
+        for (k, (_, count)) in layout.iter().enumerate() {
+            let mut free = FxHashSet::default();
+            let mut segment = Segment { start, count: *count, with: Vec::new() };
+            self.cut(map, &layout, k, &mut segment, &mut free)?;
+            // What is inside of the functions has to be all there.
+            if segment.with.iter().any(|(var, _)| free.contains(var)) {
+                return None;
+            }
+            segments.push(segment);
+            start = self.emit.add(start, *count);
+        }
+        Some(segments)
+    }
+
+    /// What stands for the arrays of a map in a segment.
+    fn cut(
+        &mut self,
+        map: &'p Map,
+        layout: &[(Bound<'p>, Operand)],
+        k: usize,
+        segment: &mut Segment<'p>,
+        free: &mut FxHashSet<Var>,
+    ) -> Option<()> {
+        let Lambda { body, .. } = &map.function;
+        free.extend(mentioned(&body.stms, &body.results));
+        for atom in &map.arrays {
+            let Atom::Var(var) = *atom else { return None };
+            let array = self.array(*atom);
+            let part = match array.form {
+                Form::Parts(_) => {
+                    let parts = self::layout(&array);
+                    let alike = parts.len() == layout.len() && parts.iter().zip(layout).all(|(a, b)| a.1 == b.1);
+                    let (part, count) = parts.into_iter().nth(k).filter(|_| alike)?;
+                    match part {
+                        Bound::Array(part) if part.sizes.len() == array.sizes.len() => part,
+                        row => {
+                            let sizes = core::iter::once(count).chain(row.sizes().iter().copied()).collect();
+                            Array { prim: array.prim, sizes, form: Form::Replicate(Box::new(row)) }
+                        }
+                    }
+                }
+                Form::Pending(other, _) => {
+                    self.cut(other, layout, k, segment, free)?;
+                    let sizes = core::iter::once(segment.count).chain(array.sizes[1..].iter().copied()).collect();
+                    Array { sizes, ..array }
+                }
+                Form::Memory(_) | Form::Iota | Form::Replicate(_) => {
+                    self.elements_from(&array, segment.start, segment.count)?
+                }
+            };
+            segment.with.push((var, Bound::Array(part)));
+        }
+        Some(())
+    }
+
+    /// So many elements of an array from one on, if nothing has to be computed for that.
+    pub(super) fn elements_from(&mut self, array: &Array<'p>, start: Operand, count: Operand) -> Option<Array<'p>> {
+        let form = match &array.form {
+            Form::Memory(view) => Form::Memory(self.view_from(view, start)),
+            Form::Replicate(_) => array.form.clone(),
+            Form::Iota if start == Operand::int(0) => Form::Iota,
+            Form::Iota | Form::Parts(_) | Form::Pending(..) => return None,
+        };
+        let sizes = core::iter::once(count).chain(array.sizes[1..].iter().copied()).collect();
+        Some(Array { prim: array.prim, sizes, form })
+    }
+
+    /// A view from an element on.
+    pub(super) fn view_from(&mut self, view: &View, start: Operand) -> View {
+        let far = self.emit.mul(start, view.strides[0]);
+        let base = self.emit.add(view.origin.base, far);
+        View { origin: Place { base, ..view.origin }, strides: view.strides.clone() }
+    }
+
+    /// Does something in each segment: how many elements it has, and the part of what is written that is its.
+    pub(super) fn each_segment(
+        &mut self,
+        segments: Vec<Segment<'p>>,
+        written: &[(View, Vec<Operand>)],
+        mut inside: impl FnMut(&mut Self, Operand, &[(View, Vec<Operand>)]) -> Step<()>,
+    ) -> Step<()> {
+        for Segment { start, count, with } in segments {
+            let slot = |this: &mut Self, var: Var, bound| core::mem::replace(&mut this.bound[var.0 as usize], bound);
+            let before: Vec<_> = with.into_iter().map(|(var, bound)| (var, slot(self, var, Some(bound)))).collect();
+            let mut part = Vec::new();
+            for (view, sizes) in written {
+                let sizes = core::iter::once(count).chain(sizes[1..].iter().copied()).collect();
+                part.push((self.view_from(view, start), sizes));
+            }
+            let done = inside(self, count, &part);
+            before.into_iter().rev().for_each(|(var, bound)| drop(slot(self, var, bound)));
+            done?;
+        }
+        Ok(())
+    }
+}
+
+/// The arrays and rows that an array is made of, and how many elements each is.
+fn layout<'p>(array: &Array<'p>) -> Vec<(Bound<'p>, Operand)> {
+    let Form::Parts(parts) = &array.form else { panic!("this array is made of others") };
+    let mut all = Vec::new();
+    for part in parts {
+        match part {
+            Bound::Array(inner) if inner.sizes.len() == array.sizes.len() => match inner.form {
+                Form::Parts(_) => all.extend(layout(inner)),
+                Form::Memory(_) | Form::Iota | Form::Replicate(_) | Form::Pending(..) => {
+                    all.push((part.clone(), inner.sizes[0]));
+                }
+            },
+            row => all.push((row.clone(), Operand::int(1))),
+        }
+    }
+    all
+}
