@@ -4,9 +4,7 @@
 //! vertices, so it may be blended before the bones carry it or after.
 
 use catadiff::array::Program;
-use catadiff::array::trace::{
-    Arr, F64, Handle, I64, if_, literal, loop_for, replicate, stop_gradient, tabulate, tabulate2d,
-};
+use catadiff::array::trace::{Arr, F64, Handle, I64, if_, literal, loop_for, tabulate, tabulate2d};
 use catadiff::interpret::Value;
 use catadiff::{Elementary, Result};
 use serde_json::Value as Json;
@@ -17,6 +15,7 @@ use crate::json::{integers, reals, vector};
 type Vector = Arr<F64>;
 type Matrix = Arr<Arr<F64>>;
 type Matrices = Arr<Matrix>;
+type Triangles = Arr<Arr<I64>>;
 
 fn identity() -> Matrix {
     tabulate2d(3, 3, |i, j| i.eq(j).to_f64())
@@ -80,29 +79,33 @@ fn bones(theta: Vector, (parents, bases, inverses): Skeleton) -> Matrices {
     absolutes.map2(inverses, |absolute, inverse| absolute.matmul(inverse))
 }
 
-/// The points of the surface, of which each is a blend of vertices, where the hand in this pose is.
-///
-/// `surface` blends rows that it is given for each vertex. The bones carry its points if they are `few`, else the
-/// vertices.
-fn posed(
-    theta: Vector,
-    skeleton: Skeleton,
-    (positions, weights, mirror): Skin,
-    surface: impl Fn(&dyn Fn(I64) -> Vector) -> Matrix,
-    few: bool,
-) -> Matrix {
+/// What carries rows of a skin: for each coordinate, all bones in one row; and where the hand is.
+type Carriers = (Matrix, Vector);
+
+fn carriers(theta: Vector, skeleton: Skeleton, mirror: F64) -> Carriers {
     let facing = rotation(theta.take(3)).map(|row| row * literal([mirror, F64::from(1.0), F64::from(1.0)]));
-    // All bones in one matrix, whose rows belong to the columns of what they carry.
-    let carriers = bones(theta, skeleton).map(|bone| facing.matmul(bone).transpose()).flatten();
-    let carried = |vertex: I64| outer(weights.index(vertex), positions.index(vertex)).flatten();
-    let found = if few {
-        surface(&carried).matmul(carriers)
-    } else {
-        let vertices = tabulate(positions.len(), carried).matmul(carriers);
-        surface(&|vertex| vertices.index(vertex))
-    };
-    let at = theta.slice(3, 6);
-    found.map(|point| point + at)
+    let all = bones(theta, skeleton).map(|bone| facing.matmul(bone));
+    (all.permute([1, 0, 2]).map(|bones| bones.flatten()), theta.slice(3, 6))
+}
+
+/// What the bones carry of a vertex: its position, by each bone's weight.
+fn skin(vertex: I64, (positions, weights, _): Skin) -> Vector {
+    outer(weights.index(vertex), positions.index(vertex)).flatten()
+}
+
+/// A coordinate of what is carried.
+fn carried(carrier: Vector, skin: Vector, at: F64) -> F64 {
+    carrier.dot(skin) + at
+}
+
+/// A point of a triangle, between what belongs to its corners.
+fn between(u: Vector, [a, b, c]: [Vector; 3]) -> Vector {
+    a * u.index(0) + b * u.index(1) + c * (1.0 - u.index(0) - u.index(1))
+}
+
+/// What belongs to the corners of a triangle.
+fn corners<X: Handle>(of: impl Fn(I64) -> X, triangle: Arr<I64>) -> [X; 3] {
+    [0, 1, 2].map(|corner| of(triangle.index(corner)))
 }
 
 /// What is measured: for each point its vertex, or its triangle; and where it is.
@@ -111,59 +114,103 @@ type Measured = (Arr<I64>, Matrix);
 /// All that is not differentiated by.
 type Data = (Skeleton, Skin, Measured);
 
+fn posed((of_all, at): Carriers, skin: Vector) -> Vector {
+    of_all.map2(at, |carrier, at| carried(carrier, skin, at))
+}
+
 /// The errors of points that are vertices.
-fn of_vertices(few: bool, theta: Vector, (skeleton, skin, (vertices, points)): Data) -> Vector {
-    let surface = |row: &dyn Fn(I64) -> Vector| vertices.map(row);
-    (points - posed(theta, skeleton, skin, surface, few)).flatten()
+fn of_vertices(theta: Vector, (skeleton, model, (vertices, points)): Data) -> Vector {
+    let carriers = carriers(theta, skeleton, model.2);
+    points.map2(vertices, |point, vertex| point - posed(carriers, skin(vertex, model))).flatten()
 }
 
-/// The errors of points in triangles, which have these vertices, at the coordinates `us`.
-fn in_triangles(few: bool, us: Matrix, theta: Vector, data: Data, triangles: Arr<Arr<I64>>) -> Vector {
-    let (skeleton, skin, (triangle, points)) = data;
-    let surface = |row: &dyn Fn(I64) -> Vector| {
-        triangle.map2(us, |triangle, u| {
-            let [a, b, c] = [0, 1, 2].map(|corner| row(triangles.index2(triangle, corner)));
-            a * u.index(0) + b * u.index(1) + c * (1.0 - u.index(0) - u.index(1))
-        })
+/// The errors of points in triangles, which have these vertices, at the coordinates `us`. The bones carry the points if
+/// they are `few`, else the vertices.
+fn in_triangles(few: bool, us: Matrix, theta: Vector, data: Data, triangles: Triangles) -> Vector {
+    let (skeleton, model, (triangle, points)) = data;
+    let carriers = carriers(theta, skeleton, model.2);
+    let found = if few {
+        let at = |triangle: I64, u| between(u, corners(|vertex| skin(vertex, model), triangles.index(triangle)));
+        triangle.map2(us, |triangle, u| posed(carriers, at(triangle, u)))
+    } else {
+        let vertices = tabulate(model.0.len(), |vertex| posed(carriers, skin(vertex, model)));
+        let at = |triangle: I64, u| between(u, corners(|vertex| vertices.index(vertex), triangles.index(triangle)));
+        triangle.map2(us, at)
     };
-    (points - posed(theta, skeleton, skin, surface, few)).flatten()
-}
-
-/// The derivatives of errors by `x` in many directions.
-fn forward<X: Handle, D: Handle>(errors: impl FnOnce(X, D) -> Vector) -> Result<Program> {
-    Program::trace(|x: X, data: D| errors(x, stop_gradient(data)))?.jmp()
-}
-
-/// A row for each direction.
-fn along<X: Handle, D: Handle>(forward: &Program, x: X, data: D, directions: Arr<X>) -> Matrix {
-    // The data is constant to the derivative, which takes tangents of it and has no use for them.
-    let unused = replicate(directions.len(), data);
-    forward.call::<(Vector, Matrix)>(((x, data), (directions, unused))).1
+    (points - found).flatten()
 }
 
 fn unit_matrix(n: I64) -> Matrix {
     tabulate2d(n, n, |i, j| i.eq(j).to_f64())
 }
 
-fn jacobian_of_vertices(few: bool) -> Result<Program> {
-    let by_pose = forward(|theta, data| of_vertices(few, theta, data))?;
+/// The derivatives of programs in many directions: of the carriers by the pose, of what they carry by the carriers, and of
+/// what is between corners by the coordinates in the triangle.
+struct Slopes {
+    carriers: Program,
+    carried: Program,
+    between: Program,
+}
+
+impl Slopes {
+    fn new() -> Result<Self> {
+        let of_carried = |carrier: Vector, at: F64, skin: Vector| -carried(carrier, skin, at);
+        let of_between = |u: Vector, a: Vector, b: Vector, c: Vector| -between(u, [a, b, c]);
+        Ok(Slopes {
+            carriers: Program::trace(carriers)?.jmp_wrt(0)?,
+            carried: Program::trace(of_carried)?.jmp_wrt([0, 1])?,
+            between: Program::trace(of_between)?.jmp_wrt(0)?,
+        })
+    }
+
+    /// The carriers, and for each coordinate their derivatives by the pose, a row for each of its numbers.
+    fn of_carriers(&self, theta: Vector, skeleton: Skeleton, mirror: F64) -> (Carriers, Arr<(Matrix, Vector)>) {
+        let directions = unit_matrix(theta.len());
+        let ((all, at), (by_all, by_at)) =
+            self.carriers.call::<(Carriers, (Matrices, Matrix))>((theta, skeleton, mirror, directions));
+        ((all, at), by_all.permute([1, 0, 2]).zip(by_at.transpose()))
+    }
+
+    /// The derivatives of an error by the pose: for each coordinate, by each of the pose's numbers.
+    fn by_pose(&self, (all, at): Carriers, slopes: Arr<(Matrix, Vector)>, skin: Vector) -> Matrix {
+        all.zip(at).map2(slopes, |(carrier, at), (by_carrier, by_at)| {
+            self.carried.call::<(F64, Vector)>((carrier, at, skin, by_carrier, by_at)).1
+        })
+    }
+
+    /// The derivatives of an error by the coordinates in the triangle.
+    fn by_us(&self, u: Vector, corners: [Vector; 3]) -> Matrix {
+        let [a, b, c] = corners;
+        self.between.call::<(Vector, Matrix)>((u, a, b, c, unit_matrix(I64::from(2)))).1.transpose()
+    }
+}
+
+fn jacobian_of_vertices() -> Result<Program> {
+    let slopes = Slopes::new()?;
     let jacobian = Program::trace_named(&["theta", "data"], |theta: Vector, data: Data| {
-        along(&by_pose, theta, data, unit_matrix(theta.len())).transpose()
+        let (skeleton, model, (vertices, _)) = data;
+        let (carriers, by_pose) = slopes.of_carriers(theta, skeleton, model.2);
+        vertices.map(|vertex| slopes.by_pose(carriers, by_pose, skin(vertex, model))).flatten()
     })?;
     Ok(jacobian.simplified())
 }
 
 /// Each point has two coordinates of its own, so that two directions give the derivatives by those of all points.
-fn jacobian_in_triangles(few: bool) -> Result<Program> {
-    let by_pose = forward(|theta, (us, data, triangles)| in_triangles(few, us, theta, data, triangles))?;
-    let by_us = forward(|us, (theta, data, triangles)| in_triangles(few, us, theta, data, triangles))?;
+fn jacobian_in_triangles() -> Result<Program> {
+    let slopes = Slopes::new()?;
     let jacobian = Program::trace_named(
         &["theta", "us", "data", "triangles"],
-        |theta: Vector, us: Matrix, data: Data, triangles: Arr<Arr<I64>>| {
-            let both = unit_matrix(I64::from(2)).map(|direction| us.fill(direction));
-            let of_us = along(&by_us, us, (theta, data, triangles), both);
-            let of_pose = along(&by_pose, theta, (us, data, triangles), unit_matrix(theta.len()));
-            of_us.concat(of_pose).transpose()
+        |theta: Vector, us: Matrix, data: Data, triangles: Triangles| {
+            let (skeleton, model, (triangle, _)) = data;
+            let (carriers, by_pose) = slopes.of_carriers(theta, skeleton, model.2);
+            let vertices = tabulate(model.0.len(), |vertex| posed(carriers, skin(vertex, model)));
+            let of_point = |triangle: I64, u: Vector| {
+                let triangle = triangles.index(triangle);
+                let skin = between(u, corners(|vertex| skin(vertex, model), triangle));
+                let by_us = slopes.by_us(u, corners(|vertex| vertices.index(vertex), triangle));
+                by_us.map2(slopes.by_pose(carriers, by_pose, skin), |by_us, by_pose| by_us.concat(by_pose))
+            };
+            triangle.map2(us, of_point).flatten()
         },
     )?;
     Ok(jacobian.simplified())
@@ -202,17 +249,15 @@ pub(crate) fn objective(input: &Json) -> Result<Task> {
     let program = if triangles {
         Program::trace_named(
             &["theta", "us", "data", "triangles"],
-            |theta: Vector, us: Matrix, data: Data, triangles: Arr<Arr<I64>>| {
-                in_triangles(few, us, theta, data, triangles)
-            },
+            |theta: Vector, us: Matrix, data: Data, triangles: Triangles| in_triangles(few, us, theta, data, triangles),
         )?
     } else {
-        Program::trace_named(&["theta", "data"], |theta: Vector, data: Data| of_vertices(few, theta, data))?
+        Program::trace_named(&["theta", "data"], of_vertices)?
     };
     Task::value(program, inputs)
 }
 
 pub(crate) fn jacobian(input: &Json) -> Result<Task> {
-    let Problem { inputs, in_triangles, few } = Problem::of(input)?;
-    Task::value(if in_triangles { jacobian_in_triangles(few)? } else { jacobian_of_vertices(few)? }, inputs)
+    let Problem { inputs, in_triangles, .. } = Problem::of(input)?;
+    Task::value(if in_triangles { jacobian_in_triangles()? } else { jacobian_of_vertices()? }, inputs)
 }
