@@ -4,7 +4,7 @@
 //! vertices, so it may be blended before the bones carry it or after.
 
 use catadiff::array::Program;
-use catadiff::array::trace::{Arr, F64, Handle, I64, if_, literal, loop_for, tabulate, tabulate2d};
+use catadiff::array::trace::{Arr, F64, I64, if_, literal, loop_for, tabulate, tabulate2d};
 use catadiff::interpret::Value;
 use catadiff::{Elementary, Result};
 use serde_json::Value as Json;
@@ -79,33 +79,41 @@ fn bones(theta: Vector, (parents, bases, inverses): Skeleton) -> Matrices {
     absolutes.map2(inverses, |absolute, inverse| absolute.matmul(inverse))
 }
 
-/// What carries rows of a skin: for each coordinate, all bones in one row; and where the hand is.
-type Carriers = (Matrix, Vector);
-
-fn carriers(theta: Vector, skeleton: Skeleton, mirror: F64) -> Carriers {
+/// What carries skin: for each coordinate a row, that of all bones and where the hand is.
+fn carriers(theta: Vector, skeleton: Skeleton, mirror: F64) -> Matrix {
     let facing = rotation(theta.take(3)).map(|row| row * literal([mirror, F64::from(1.0), F64::from(1.0)]));
     let all = bones(theta, skeleton).map(|bone| facing.matmul(bone));
-    (all.permute([1, 0, 2]).map(|bones| bones.flatten()), theta.slice(3, 6))
+    all.permute([1, 0, 2]).map2(theta.slice(3, 6), |bones, at| bones.flatten().concat(literal([at])))
 }
 
-/// What the bones carry of a vertex: its position, by each bone's weight.
-fn skin(vertex: I64, (positions, weights, _): Skin) -> Vector {
-    outer(weights.index(vertex), positions.index(vertex)).flatten()
+/// A share of the skin at a vertex: the vertex, by each bone's weight.
+fn share_of(vertex: I64, share: F64, (positions, weights, _): Skin) -> Matrix {
+    let position = positions.index(vertex);
+    outer(weights.index(vertex) * share, literal([0, 1, 2, 3].map(|k| position.index(k))))
 }
 
-/// A coordinate of what is carried.
-fn carried(carrier: Vector, skin: Vector, at: F64) -> F64 {
-    carrier.dot(skin) + at
+/// Skin, as a row for the carriers. It is negative, since what they carry is taken from what is measured.
+fn row(shares: Matrix) -> Vector {
+    (-shares).flatten().concat(literal([F64::from(-1.0)]))
 }
 
-/// A point of a triangle, between what belongs to its corners.
+fn skin(vertex: I64, model: Skin) -> Vector {
+    row(share_of(vertex, F64::from(1.0), model))
+}
+
+/// The skin in a triangle.
+fn skin_between(u: Vector, [a, b, c]: [I64; 3], model: Skin) -> Vector {
+    let last = 1.0 - u.index(0) - u.index(1);
+    row(share_of(a, u.index(0), model) + share_of(b, u.index(1), model) + share_of(c, last, model))
+}
+
+/// A point in a triangle, between its corners.
 fn between(u: Vector, [a, b, c]: [Vector; 3]) -> Vector {
     a * u.index(0) + b * u.index(1) + c * (1.0 - u.index(0) - u.index(1))
 }
 
-/// What belongs to the corners of a triangle.
-fn corners<X: Handle>(of: impl Fn(I64) -> X, triangle: Arr<I64>) -> [X; 3] {
-    [0, 1, 2].map(|corner| of(triangle.index(corner)))
+fn corners(triangle: Arr<I64>) -> [I64; 3] {
+    [0, 1, 2].map(|corner| triangle.index(corner))
 }
 
 /// What is measured: for each point its vertex, or its triangle; and where it is.
@@ -114,14 +122,10 @@ type Measured = (Arr<I64>, Matrix);
 /// All that is not differentiated by.
 type Data = (Skeleton, Skin, Measured);
 
-fn posed((of_all, at): Carriers, skin: Vector) -> Vector {
-    of_all.map2(at, |carrier, at| carried(carrier, skin, at))
-}
-
 /// The errors of points that are vertices.
 fn of_vertices(theta: Vector, (skeleton, model, (vertices, points)): Data) -> Vector {
     let carriers = carriers(theta, skeleton, model.2);
-    points.map2(vertices, |point, vertex| point - posed(carriers, skin(vertex, model))).flatten()
+    points.map2(vertices, |point, vertex| point + carriers.matvec(skin(vertex, model))).flatten()
 }
 
 /// The errors of points in triangles, which have these vertices, at the coordinates `us`. The bones carry the points if
@@ -130,22 +134,20 @@ fn in_triangles(few: bool, us: Matrix, theta: Vector, data: Data, triangles: Tri
     let (skeleton, model, (triangle, points)) = data;
     let carriers = carriers(theta, skeleton, model.2);
     let found = if few {
-        let at = |triangle: I64, u| between(u, corners(|vertex| skin(vertex, model), triangles.index(triangle)));
-        triangle.map2(us, |triangle, u| posed(carriers, at(triangle, u)))
+        triangle.map2(us, |k, u| carriers.matvec(skin_between(u, corners(triangles.index(k)), model)))
     } else {
-        let vertices = tabulate(model.0.len(), |vertex| posed(carriers, skin(vertex, model)));
-        let at = |triangle: I64, u| between(u, corners(|vertex| vertices.index(vertex), triangles.index(triangle)));
-        triangle.map2(us, at)
+        let vertices = tabulate(model.0.len(), |vertex| carriers.matvec(skin(vertex, model)));
+        triangle.map2(us, |k, u| between(u, corners(triangles.index(k)).map(|vertex| vertices.index(vertex))))
     };
-    (points - found).flatten()
+    (points + found).flatten()
 }
 
 fn unit_matrix(n: I64) -> Matrix {
     tabulate2d(n, n, |i, j| i.eq(j).to_f64())
 }
 
-/// The derivatives of programs in many directions: of the carriers by the pose, of what they carry by the carriers, and of
-/// what is between corners by the coordinates in the triangle.
+/// The derivatives of programs: of the carriers by the pose, of what they carry by the carriers, and of what is between
+/// corners by the coordinates in the triangle.
 struct Slopes {
     carriers: Program,
     carried: Program,
@@ -154,33 +156,29 @@ struct Slopes {
 
 impl Slopes {
     fn new() -> Result<Self> {
-        let of_carried = |carrier: Vector, at: F64, skin: Vector| -carried(carrier, skin, at);
-        let of_between = |u: Vector, a: Vector, b: Vector, c: Vector| -between(u, [a, b, c]);
+        let of_between = |u: Vector, a: Vector, b: Vector, c: Vector| between(u, [a, b, c]);
         Ok(Slopes {
             carriers: Program::trace(carriers)?.jmp_wrt(0)?,
-            carried: Program::trace(of_carried)?.jmp_wrt([0, 1])?,
+            carried: Program::trace(|carrier: Vector, skin: Vector| carrier.dot(skin))?.jvp_wrt(0)?,
             between: Program::trace(of_between)?.jmp_wrt(0)?,
         })
     }
 
-    /// The carriers, and for each coordinate their derivatives by the pose, a row for each of its numbers.
-    fn of_carriers(&self, theta: Vector, skeleton: Skeleton, mirror: F64) -> (Carriers, Arr<(Matrix, Vector)>) {
+    /// The carriers, and with each its derivatives by the pose: for each coordinate by each number, one after the other.
+    fn of_carriers(&self, theta: Vector, skeleton: Skeleton, mirror: F64) -> (Matrix, Arr<(Vector, Vector)>) {
         let directions = unit_matrix(theta.len());
-        let ((all, at), (by_all, by_at)) =
-            self.carriers.call::<(Carriers, (Matrices, Matrix))>((theta, skeleton, mirror, directions));
-        ((all, at), by_all.permute([1, 0, 2]).zip(by_at.transpose()))
+        let (all, slopes) = self.carriers.call::<(Matrix, Matrices)>((theta, skeleton, mirror, directions));
+        let pairs = |carrier, slopes: Matrix| slopes.map(|slope| (carrier, slope));
+        (all, all.map2(slopes.permute([1, 0, 2]), pairs).flatten())
     }
 
-    /// The derivatives of an error by the pose: for each coordinate, by each of the pose's numbers.
-    fn by_pose(&self, (all, at): Carriers, slopes: Arr<(Matrix, Vector)>, skin: Vector) -> Matrix {
-        all.zip(at).map2(slopes, |(carrier, at), (by_carrier, by_at)| {
-            self.carried.call::<(F64, Vector)>((carrier, at, skin, by_carrier, by_at)).1
-        })
+    /// The derivatives of an error by the pose.
+    fn by_pose(&self, carriers: Arr<(Vector, Vector)>, skin: Vector) -> Vector {
+        carriers.map(|(carrier, slope)| self.carried.call::<(F64, F64)>((carrier, skin, slope)).1)
     }
 
     /// The derivatives of an error by the coordinates in the triangle.
-    fn by_us(&self, u: Vector, corners: [Vector; 3]) -> Matrix {
-        let [a, b, c] = corners;
+    fn by_us(&self, u: Vector, [a, b, c]: [Vector; 3]) -> Matrix {
         self.between.call::<(Vector, Matrix)>((u, a, b, c, unit_matrix(I64::from(2)))).1.transpose()
     }
 }
@@ -190,7 +188,8 @@ fn jacobian_of_vertices() -> Result<Program> {
     let jacobian = Program::trace_named(&["theta", "data"], |theta: Vector, data: Data| {
         let (skeleton, model, (vertices, _)) = data;
         let (carriers, by_pose) = slopes.of_carriers(theta, skeleton, model.2);
-        vertices.map(|vertex| slopes.by_pose(carriers, by_pose, skin(vertex, model))).flatten()
+        let rows = vertices.map(|vertex| slopes.by_pose(by_pose, skin(vertex, model)));
+        rows.reshape([vertices.len() * 3, theta.len()])
     })?;
     Ok(jacobian.simplified())
 }
@@ -203,12 +202,12 @@ fn jacobian_in_triangles() -> Result<Program> {
         |theta: Vector, us: Matrix, data: Data, triangles: Triangles| {
             let (skeleton, model, (triangle, _)) = data;
             let (carriers, by_pose) = slopes.of_carriers(theta, skeleton, model.2);
-            let vertices = tabulate(model.0.len(), |vertex| posed(carriers, skin(vertex, model)));
-            let of_point = |triangle: I64, u: Vector| {
-                let triangle = triangles.index(triangle);
-                let skin = between(u, corners(|vertex| skin(vertex, model), triangle));
-                let by_us = slopes.by_us(u, corners(|vertex| vertices.index(vertex), triangle));
-                by_us.map2(slopes.by_pose(carriers, by_pose, skin), |by_us, by_pose| by_us.concat(by_pose))
+            let vertices = tabulate(model.0.len(), |vertex| carriers.matvec(skin(vertex, model)));
+            let of_point = |k: I64, u: Vector| {
+                let corners = corners(triangles.index(k));
+                let by_us = slopes.by_us(u, corners.map(|vertex| vertices.index(vertex)));
+                let by_pose = slopes.by_pose(by_pose, skin_between(u, corners, model));
+                by_us.map2(by_pose.unflatten(3, theta.len()), |by_us, by_pose| by_us.concat(by_pose))
             };
             triangle.map2(us, of_point).flatten()
         },
