@@ -4,7 +4,7 @@
 //! vertices, so it may be blended before the bones carry it or after.
 
 use catadiff::array::Program;
-use catadiff::array::trace::{Arr, F64, I64, if_, literal, loop_for, tabulate, tabulate2d};
+use catadiff::array::trace::{Arr, F64, I64, if_, literal, loop_for, tabulate2d};
 use catadiff::interpret::Value;
 use catadiff::{Elementary, Result};
 use serde_json::Value as Json;
@@ -79,26 +79,35 @@ fn bones(theta: Vector, (parents, bases, inverses): Skeleton) -> Matrices {
     absolutes.map2(inverses, |absolute, inverse| absolute.matmul(inverse))
 }
 
-/// What carries skin: for each coordinate a row, that of all bones and where the hand is.
-fn carriers(theta: Vector, skeleton: Skeleton, mirror: F64) -> Matrix {
+/// What carries skin: for each coordinate and each column of the bones' transformations, a row of all bones; and where the
+/// hand is.
+type Carriers = (Matrices, Vector);
+
+fn carriers(theta: Vector, skeleton: Skeleton, mirror: F64) -> Carriers {
     let facing = rotation(theta.take(3)).map(|row| row * literal([mirror, F64::from(1.0), F64::from(1.0)]));
     let all = bones(theta, skeleton).map(|bone| facing.matmul(bone));
-    all.permute([1, 0, 2]).map2(theta.slice(3, 6), |bones, at| bones.flatten().concat(literal([at])))
+    (all.permute([1, 2, 0]), theta.slice(3, 6))
 }
 
-/// A share of the skin at a vertex: the vertex, by each bone's weight.
+/// A vertex, carried by the mean of the bones.
+fn carried((all, at): Carriers, position: Vector, weights: Vector) -> Vector {
+    all.map2(at, |columns, at| columns.matvec(weights).dot(position) + at)
+}
+
+/// The carriers of each coordinate in one row, for skin in one row.
+fn in_rows((all, at): Carriers) -> Matrix {
+    all.map2(at, |columns, at| columns.flatten().concat(literal([at])))
+}
+
+/// Skin, of which the positions are weighted by the bones, in a row. It is negative, since what is carried is taken from
+/// what is measured.
+fn row(weighted: Matrix) -> Vector {
+    (-weighted).flatten().concat(literal([F64::from(-1.0)]))
+}
+
+/// A share of the skin at a vertex.
 fn share_of(vertex: I64, share: F64, (positions, weights, _): Skin) -> Matrix {
-    let position = positions.index(vertex);
-    outer(weights.index(vertex) * share, literal([0, 1, 2, 3].map(|k| position.index(k))))
-}
-
-/// Skin, as a row for the carriers. It is negative, since what they carry is taken from what is measured.
-fn row(shares: Matrix) -> Vector {
-    (-shares).flatten().concat(literal([F64::from(-1.0)]))
-}
-
-fn skin(vertex: I64, model: Skin) -> Vector {
-    row(share_of(vertex, F64::from(1.0), model))
+    outer(positions.index(vertex) * share, weights.index(vertex))
 }
 
 /// The skin in a triangle.
@@ -125,7 +134,8 @@ type Data = (Skeleton, Skin, Measured);
 /// The errors of points that are vertices.
 fn of_vertices(theta: Vector, (skeleton, model, (vertices, points)): Data) -> Vector {
     let carriers = carriers(theta, skeleton, model.2);
-    points.map2(vertices, |point, vertex| point + carriers.matvec(skin(vertex, model))).flatten()
+    let at = |vertex| carried(carriers, model.0.index(vertex), model.1.index(vertex));
+    points.map2(vertices, |point, vertex| point - at(vertex)).flatten()
 }
 
 /// The errors of points in triangles, which have these vertices, at the coordinates `us`. The bones carry the points if
@@ -133,13 +143,15 @@ fn of_vertices(theta: Vector, (skeleton, model, (vertices, points)): Data) -> Ve
 fn in_triangles(few: bool, us: Matrix, theta: Vector, data: Data, triangles: Triangles) -> Vector {
     let (skeleton, model, (triangle, points)) = data;
     let carriers = carriers(theta, skeleton, model.2);
-    let found = if few {
-        triangle.map2(us, |k, u| carriers.matvec(skin_between(u, corners(triangles.index(k)), model)))
+    if few {
+        let carriers = in_rows(carriers);
+        let skin = |k, u| skin_between(u, corners(triangles.index(k)), model);
+        points.map3(triangle, us, |point, k, u| point + carriers.matvec(skin(k, u))).flatten()
     } else {
-        let vertices = tabulate(model.0.len(), |vertex| carriers.matvec(skin(vertex, model)));
-        triangle.map2(us, |k, u| between(u, corners(triangles.index(k)).map(|vertex| vertices.index(vertex))))
-    };
-    (points + found).flatten()
+        let vertices = model.0.map2(model.1, |position, weights| carried(carriers, position, weights));
+        let found = |k, u| between(u, corners(triangles.index(k)).map(|vertex| vertices.index(vertex)));
+        points.map3(triangle, us, |point, k, u| point - found(k, u)).flatten()
+    }
 }
 
 fn unit_matrix(n: I64) -> Matrix {
@@ -156,20 +168,20 @@ struct Slopes {
 
 impl Slopes {
     fn new() -> Result<Self> {
-        let of_between = |u: Vector, a: Vector, b: Vector, c: Vector| between(u, [a, b, c]);
+        let rows = |theta, skeleton, mirror| in_rows(carriers(theta, skeleton, mirror));
+        let of_between = |u: Vector, a: Vector, b: Vector, c: Vector| -between(u, [a, b, c]);
         Ok(Slopes {
-            carriers: Program::trace(carriers)?.jmp_wrt(0)?,
+            carriers: Program::trace(rows)?.jmp_wrt(0)?,
             carried: Program::trace(|carrier: Vector, skin: Vector| carrier.dot(skin))?.jvp_wrt(0)?,
             between: Program::trace(of_between)?.jmp_wrt(0)?,
         })
     }
 
-    /// The carriers, and with each its derivatives by the pose: for each coordinate by each number, one after the other.
-    fn of_carriers(&self, theta: Vector, skeleton: Skeleton, mirror: F64) -> (Matrix, Arr<(Vector, Vector)>) {
+    /// Each carrier with its derivatives by the pose: for each coordinate by each number, one after the other.
+    fn of_carriers(&self, theta: Vector, skeleton: Skeleton, mirror: F64) -> Arr<(Vector, Vector)> {
         let directions = unit_matrix(theta.len());
         let (all, slopes) = self.carriers.call::<(Matrix, Matrices)>((theta, skeleton, mirror, directions));
-        let pairs = |carrier, slopes: Matrix| slopes.map(|slope| (carrier, slope));
-        (all, all.map2(slopes.permute([1, 0, 2]), pairs).flatten())
+        all.map2(slopes.permute([1, 0, 2]), |carrier, slopes| slopes.map(|slope| (carrier, slope))).flatten()
     }
 
     /// The derivatives of an error by the pose.
@@ -187,8 +199,8 @@ fn jacobian_of_vertices() -> Result<Program> {
     let slopes = Slopes::new()?;
     let jacobian = Program::trace_named(&["theta", "data"], |theta: Vector, data: Data| {
         let (skeleton, model, (vertices, _)) = data;
-        let (carriers, by_pose) = slopes.of_carriers(theta, skeleton, model.2);
-        let rows = vertices.map(|vertex| slopes.by_pose(by_pose, skin(vertex, model)));
+        let by_pose = slopes.of_carriers(theta, skeleton, model.2);
+        let rows = vertices.map(|vertex| slopes.by_pose(by_pose, row(share_of(vertex, F64::from(1.0), model))));
         rows.reshape([vertices.len() * 3, theta.len()])
     })?;
     Ok(jacobian.simplified())
@@ -201,8 +213,9 @@ fn jacobian_in_triangles() -> Result<Program> {
         &["theta", "us", "data", "triangles"],
         |theta: Vector, us: Matrix, data: Data, triangles: Triangles| {
             let (skeleton, model, (triangle, _)) = data;
-            let (carriers, by_pose) = slopes.of_carriers(theta, skeleton, model.2);
-            let vertices = tabulate(model.0.len(), |vertex| carriers.matvec(skin(vertex, model)));
+            let by_pose = slopes.of_carriers(theta, skeleton, model.2);
+            let carriers = carriers(theta, skeleton, model.2);
+            let vertices = model.0.map2(model.1, |position, weights| carried(carriers, position, weights));
             let of_point = |k: I64, u: Vector| {
                 let corners = corners(triangles.index(k));
                 let by_us = slopes.by_us(u, corners.map(|vertex| vertices.index(vertex)));

@@ -8,34 +8,64 @@ use super::memory::Elements;
 use super::state::{Mask, State};
 use super::vector::{GROUP, Source, eight};
 
+/// Where the rows of eight lanes begin that are so far apart, or each so far on.
+#[inline(always)]
+fn places(state: &State, across: Across, start: i64, k: usize) -> [i64; GROUP] {
+    match across {
+        Across::Apart(apart) => {
+            let apart = state.one(apart);
+            let lane = state.first + (k * GROUP) as i64;
+            eight(|i| start.wrapping_add(apart.wrapping_mul(lane + i as i64)))
+        }
+        Across::At(at) => {
+            let at = state.int_block(at)[k].read();
+            eight(|i| start.wrapping_add(at[i]))
+        }
+        Across::Same | Across::Own | Across::OwnAt(_) | Across::ApartAt(..) => panic!("lanes have rows"),
+    }
+}
+
 /// Runs the loop that copies.
 #[inline(always)]
-#[allow(clippy::needless_range_loop, reason = "a column is an element of each row")]
 pub(super) fn run(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[Address], it: &Transpose) {
     let (from, to) = (&addresses[it.from as usize], &addresses[it.to as usize]);
-    let Across::Apart(apart) = from.across else { panic!("the lanes' rows are apart") };
-    let (count, apart, width) = (state.one(it.count), state.one(apart), state.width as i64);
-    let first = state.one(from.base).wrapping_add(state.first.wrapping_mul(apart));
+    let (count, width, start) = (state.one(it.count), state.width as i64, state.one(from.base));
     let (row, by) = (state.one(to.base).wrapping_mul(width), state.one(to.stride).wrapping_mul(width));
     let mut own = core::mem::take(&mut reals[to.buffer as usize]);
     let source = &reals[from.buffer as usize];
-    for k in 0..state.groups as i64 {
-        let lane = |i: usize| first.wrapping_add((k * GROUP as i64 + i as i64).wrapping_mul(apart));
-        let mut column = 0;
-        while column < count {
-            let rows = eight(|i| source.some(lane(i).wrapping_add(column)));
-            let now = (count - column).min(GROUP as i64) as usize;
-            for j in 0..now {
-                let at = row + (column + j as i64) * by + k * GROUP as i64;
-                if let Some([to]) = own.rows_mut(at, 1) {
-                    *to = eight(|i| rows[i][j]);
+    for k in 0..state.groups {
+        let lanes = places(state, from.across, start, k);
+        for column in (0..count).step_by(GROUP) {
+            let at = |i: usize| lanes[i].wrapping_add(column);
+            let parts: [[f64; GROUP]; GROUP];
+            let rows: [&[f64; GROUP]; GROUP] = if (0..GROUP).all(|i| source.rows(at(i), 1).is_some()) {
+                eight(|i| source.rows(at(i), 1).map_or(&NONE, |rows| &rows[0]))
+            } else {
+                // What lies outside of the buffer is 0.
+                parts = eight(|i| source.some(at(i)));
+                eight(|i| &parts[i])
+            };
+            let place = |j: usize| row + (column + j as i64) * by + (k * GROUP) as i64;
+            if count - column >= GROUP as i64 {
+                for j in 0..GROUP {
+                    if let Some([to]) = own.rows_mut(place(j), 1) {
+                        *to = eight(|i| rows[i][j]);
+                    }
+                }
+            } else {
+                for j in 0..(count - column) as usize {
+                    if let Some([to]) = own.rows_mut(place(j), 1) {
+                        *to = eight(|i| rows[i][j]);
+                    }
                 }
             }
-            column += GROUP as i64;
         }
     }
     reals[to.buffer as usize] = own;
 }
+
+/// A group of nothing.
+const NONE: [f64; GROUP] = [0.0; GROUP];
 
 /// Runs the loop that puts elements into rows.
 #[inline(always)]
@@ -57,34 +87,22 @@ pub(super) fn into_rows(state: &State, reals: &mut [Elements<'_, f64>], addresse
     let source = core::mem::take(&mut reals[from.buffer as usize]);
     let target = &mut reals[to.buffer as usize];
     for k in 0..state.groups {
-        let places = match to.across {
-            Across::Apart(apart) => {
-                let apart = state.one(apart);
-                let lane = state.first + (k * GROUP) as i64;
-                eight(|i| start.wrapping_add(apart.wrapping_mul(lane + i as i64)))
-            }
-            Across::At(at) => {
-                let at = state.int_block(at)[k].read();
-                eight(|i| start.wrapping_add(at[i]))
-            }
-            Across::Same | Across::Own | Across::OwnAt(_) | Across::ApartAt(..) => panic!("lanes have rows"),
-        };
+        let places = places(state, to.across, start, k);
         let wanted = mask.map(|mask| mask.group(k));
         let lanes = GROUP.min(state.active - k * GROUP);
         let lanes = (0..lanes).filter(|i| wanted.is_none_or(|wanted| wanted[*i] != 0));
         for column in (0..count).step_by(GROUP) {
             let at = |j: usize| first + (column + j as i64).wrapping_mul(by) + (k * GROUP) as i64;
             let now = (count - column).min(GROUP as i64) as usize;
-            let none = [0.0; GROUP];
             // The last group may not be all there.
             let parts: [[f64; GROUP]; GROUP];
-            let mut columns: [&[f64; GROUP]; GROUP] = [&none; GROUP];
+            let mut columns: [&[f64; GROUP]; GROUP] = [&NONE; GROUP];
             if (0..now).all(|j| source.rows(at(j), 1).is_some()) {
                 for (j, values) in columns[..now].iter_mut().enumerate() {
-                    *values = source.rows(at(j), 1).map_or(&none, |rows| &rows[0]);
+                    *values = source.rows(at(j), 1).map_or(&NONE, |rows| &rows[0]);
                 }
             } else {
-                parts = eight(|j| if j < now { source.some(at(j)) } else { none });
+                parts = eight(|j| if j < now { source.some(at(j)) } else { NONE });
                 columns = eight(|j| &parts[j]);
             }
             for i in lanes.clone() {
