@@ -4,7 +4,7 @@
 //! vertices, so it may be blended before the bones carry it or after.
 
 use catadiff::array::Program;
-use catadiff::array::trace::{Arr, F64, I64, if_, literal, loop_for, tabulate2d};
+use catadiff::array::trace::{Arr, F64, I64, if_, literal, loop_for, replicate, tabulate2d};
 use catadiff::interpret::Value;
 use catadiff::{Elementary, Result};
 use serde_json::Value as Json;
@@ -49,16 +49,14 @@ fn angles(theta: Vector) -> Arr<(F64, F64)> {
     literal([straight; 2]).concat(theta.drop(6).unflatten(5, 4).map(finger).flatten())
 }
 
-/// A turn about x, then about z.
-fn joint((x, z): (F64, F64)) -> Matrix {
+/// A transformation after turns about x and then about z.
+fn turned(transformation: Matrix, (x, z): (F64, F64)) -> Matrix {
     let (sx, cx, sz, cz) = (x.sin(), x.cos(), z.sin(), z.cos());
-    let (none, one) = (F64::from(0.0), F64::from(1.0));
-    literal([
-        [cz, -sz * cx, sz * sx, none],
-        [sz, cz * cx, -cz * sx, none],
-        [none, sx, cx, none],
-        [none, none, none, one],
-    ])
+    transformation.map(|row| {
+        let [a, b, c, shift] = [0, 1, 2, 3].map(|k| row.index(k));
+        let across = b * cz - a * sz;
+        literal([a * cz + b * sz, across * cx + c * sx, c * cx - across * sx, shift])
+    })
 }
 
 /// For each bone its parent, or −1; its base transformation relative to the parent; and the inverse of the absolute one.
@@ -67,35 +65,37 @@ type Skeleton = (Arr<I64>, Matrices, Matrices);
 /// For each vertex its position, and by how much each bone carries it; and 1, or −1 for a mirrored hand.
 type Skin = (Matrix, Matrix, F64);
 
-/// The transformations of the bones, without their last rows: relative to the parent, of the skeleton, of the skin.
-fn bones(theta: Vector, (parents, bases, inverses): Skeleton) -> Matrices {
-    let relatives = bases.map2(angles(theta), |base, angles| base.matmul(joint(angles)));
-    let roots = relatives.map(|relative| relative.take(3));
-    let absolutes = loop_for(parents.len(), roots, |i, absolutes| {
-        let parent = parents.index(i);
-        let chained = || absolutes.index(parent).matmul(relatives.index(i));
-        absolutes.with(i, if_(parent.lt(0), || absolutes.index(i), chained))
-    });
-    absolutes.map2(inverses, |absolute, inverse| absolute.matmul(inverse))
-}
-
-/// What carries skin: for each coordinate and each column of the bones' transformations, a row of all bones; and where the
-/// hand is.
+/// What carries skin: each bone's transformation, without its last row; and where the hand is.
 type Carriers = (Matrices, Vector);
 
-fn carriers(theta: Vector, skeleton: Skeleton, mirror: F64) -> Carriers {
-    let facing = rotation(theta.take(3)).map(|row| row * literal([mirror, F64::from(1.0), F64::from(1.0)]));
-    let all = bones(theta, skeleton).map(|bone| facing.matmul(bone));
-    (all.permute([1, 2, 0]), theta.slice(3, 6))
+/// The bones are transformed relative to the parent, or to where the hand faces; then from where the skin is given.
+fn carriers(theta: Vector, (parents, bases, inverses): Skeleton, mirror: F64) -> Carriers {
+    let relatives = bases.map2(angles(theta), turned);
+    let facing = rotation(theta.take(3)).map(|row| {
+        let [x, y, z] = [0, 1, 2].map(|k| row.index(k));
+        literal([x * mirror, y, z, F64::from(0.0)])
+    });
+    let hand = replicate(parents.len() + 1, facing);
+    let absolutes = loop_for(parents.len(), hand, |i, absolutes| {
+        absolutes.with(i + 1, absolutes.index(parents.index(i) + 1).matmul(relatives.index(i)))
+    });
+    (absolutes.drop(1).map2(inverses, |absolute, inverse| absolute.matmul(inverse)), theta.slice(3, 6))
+}
+
+/// The carriers by coordinates: for each column of the bones' transformations a row of all bones.
+fn columns((bones, at): Carriers) -> (Matrices, Vector) {
+    (bones.permute([1, 2, 0]), at)
 }
 
 /// A vertex, carried by the mean of the bones.
-fn carried((all, at): Carriers, position: Vector, weights: Vector) -> Vector {
+fn carried(carriers: Carriers, position: Vector, weights: Vector) -> Vector {
+    let (all, at) = columns(carriers);
     all.map2(at, |columns, at| columns.matvec(weights).dot(position) + at)
 }
 
 /// The carriers of each coordinate in one row, for skin in one row.
-fn in_rows((all, at): Carriers) -> Matrix {
+fn in_rows(carriers: Carriers) -> Matrix {
+    let (all, at) = columns(carriers);
     all.map2(at, |columns, at| columns.flatten().concat(literal([at])))
 }
 
@@ -168,10 +168,9 @@ struct Slopes {
 
 impl Slopes {
     fn new() -> Result<Self> {
-        let rows = |theta, skeleton, mirror| in_rows(carriers(theta, skeleton, mirror));
         let of_between = |u: Vector, a: Vector, b: Vector, c: Vector| -between(u, [a, b, c]);
         Ok(Slopes {
-            carriers: Program::trace(rows)?.jmp_wrt(0)?,
+            carriers: Program::trace(carriers)?.jmp_wrt(0)?,
             carried: Program::trace(|carrier: Vector, skin: Vector| carrier.dot(skin))?.jvp_wrt(0)?,
             between: Program::trace(of_between)?.jmp_wrt(0)?,
         })
@@ -180,8 +179,11 @@ impl Slopes {
     /// Each carrier with its derivatives by the pose: for each coordinate by each number, one after the other.
     fn of_carriers(&self, theta: Vector, skeleton: Skeleton, mirror: F64) -> Arr<(Vector, Vector)> {
         let directions = unit_matrix(theta.len());
-        let (all, slopes) = self.carriers.call::<(Matrix, Matrices)>((theta, skeleton, mirror, directions));
-        all.map2(slopes.permute([1, 0, 2]), |carrier, slopes| slopes.map(|slope| (carrier, slope))).flatten()
+        let (all, (bones, at)) =
+            self.carriers.call::<(Carriers, (Arr<Matrices>, Matrix))>((theta, skeleton, mirror, directions));
+        // To lay them in rows is linear.
+        let slopes = bones.map2(at, |bones, at| in_rows((bones, at)));
+        in_rows(all).map2(slopes.permute([1, 0, 2]), |row, slopes| slopes.map(|slope| (row, slope))).flatten()
     }
 
     /// The derivatives of an error by the pose.
