@@ -68,7 +68,7 @@ type Skin = (Matrix, Matrix, F64);
 /// What carries skin: each bone's transformation, without its last row; and where the hand is.
 type Carriers = (Matrices, Vector);
 
-/// The bones are transformed relative to the parent, or to where the hand faces; then from where the skin is given.
+/// The bones are transformed relative to the parent, or to where the hand faces; and before, from where the skin is given.
 fn carriers(theta: Vector, (parents, bases, inverses): Skeleton, mirror: F64) -> Carriers {
     let relatives = bases.map2(angles(theta), turned);
     let facing = rotation(theta.take(3)).map(|row| {
@@ -76,44 +76,37 @@ fn carriers(theta: Vector, (parents, bases, inverses): Skeleton, mirror: F64) ->
         literal([x * mirror, y, z, F64::from(0.0)])
     });
     let hand = replicate(parents.len() + 1, facing);
-    let absolutes = loop_for(parents.len(), hand, |i, absolutes| {
-        absolutes.with(i + 1, absolutes.index(parents.index(i) + 1).matmul(relatives.index(i)))
+    let bones = loop_for(parents.len(), hand, |i, bones| {
+        bones.with(i + 1, bones.index(parents.index(i) + 1).matmul(relatives.index(i)))
     });
-    (absolutes.drop(1).map2(inverses, |absolute, inverse| absolute.matmul(inverse)), theta.slice(3, 6))
-}
-
-/// The carriers by coordinates: for each column of the bones' transformations a row of all bones.
-fn columns((bones, at): Carriers) -> (Matrices, Vector) {
-    (bones.permute([1, 2, 0]), at)
+    (bones.drop(1).map2(inverses, |bone, inverse| bone.matmul(inverse)), theta.slice(3, 6))
 }
 
 /// A vertex, carried by the mean of the bones.
-fn carried(carriers: Carriers, position: Vector, weights: Vector) -> Vector {
-    let (all, at) = columns(carriers);
-    all.map2(at, |columns, at| columns.matvec(weights).dot(position) + at)
+fn carried((bones, at): Carriers, position: Vector, weights: Vector) -> Vector {
+    let columns = bones.permute([1, 2, 0]);
+    columns.map2(at, |columns, at| columns.matvec(weights).dot(position) + at)
 }
 
-/// The carriers of each coordinate in one row, for skin in one row.
-fn in_rows(carriers: Carriers) -> Matrix {
-    let (all, at) = columns(carriers);
-    all.map2(at, |columns, at| columns.flatten().concat(literal([at])))
+/// A coordinate of what bones carry, of which there is a column after the other, of skin in a row.
+fn coordinate(columns: Vector, at: F64, skin: Vector) -> F64 {
+    columns.dot(skin) + at
 }
 
-/// Skin, of which the positions are weighted by the bones, in a row. It is negative, since what is carried is taken from
-/// what is measured.
-fn row(weighted: Matrix) -> Vector {
-    (-weighted).flatten().concat(literal([F64::from(-1.0)]))
-}
-
-/// A share of the skin at a vertex.
+/// A share of the skin at a vertex: the position, weighted by the bones.
 fn share_of(vertex: I64, share: F64, (positions, weights, _): Skin) -> Matrix {
     outer(positions.index(vertex) * share, weights.index(vertex))
 }
 
-/// The skin in a triangle.
+/// The skin at a vertex, in a row.
+fn skin_at(vertex: I64, model: Skin) -> Vector {
+    share_of(vertex, F64::from(1.0), model).flatten()
+}
+
+/// The skin in a triangle, in a row.
 fn skin_between(u: Vector, [a, b, c]: [I64; 3], model: Skin) -> Vector {
     let last = 1.0 - u.index(0) - u.index(1);
-    row(share_of(a, u.index(0), model) + share_of(b, u.index(1), model) + share_of(c, last, model))
+    (share_of(a, u.index(0), model) + share_of(b, u.index(1), model) + share_of(c, last, model)).flatten()
 }
 
 /// A point in a triangle, between its corners.
@@ -144,9 +137,11 @@ fn in_triangles(few: bool, us: Matrix, theta: Vector, data: Data, triangles: Tri
     let (skeleton, model, (triangle, points)) = data;
     let carriers = carriers(theta, skeleton, model.2);
     if few {
-        let carriers = in_rows(carriers);
+        let (bones, at) = carriers;
+        let rows = bones.permute([1, 2, 0]).map(|columns| columns.flatten());
         let skin = |k, u| skin_between(u, corners(triangles.index(k)), model);
-        points.map3(triangle, us, |point, k, u| point + carriers.matvec(skin(k, u))).flatten()
+        let found = |skin: Vector| rows.map2(at, |row, at| coordinate(row, at, skin));
+        points.map3(triangle, us, |point, k, u| point - found(skin(k, u))).flatten()
     } else {
         let vertices = model.0.map2(model.1, |position, weights| carried(carriers, position, weights));
         let found = |k, u| between(u, corners(triangles.index(k)).map(|vertex| vertices.index(vertex)));
@@ -158,42 +153,45 @@ fn unit_matrix(n: I64) -> Matrix {
     tabulate2d(n, n, |i, j| i.eq(j).to_f64())
 }
 
-/// The derivatives of programs: of the carriers by the pose, of what they carry by the carriers, and of what is between
-/// corners by the coordinates in the triangle.
+/// The derivatives of programs: of the carriers by the pose, and of errors by the carriers and by the coordinates in the
+/// triangle.
 struct Slopes {
     carriers: Program,
-    carried: Program,
-    between: Program,
+    by_carriers: Program,
+    by_us: Program,
 }
+
+/// For each coordinate and each number of the pose, how what carries it changes.
+type SlopesOfCarriers = (Matrix, Vector);
 
 impl Slopes {
     fn new() -> Result<Self> {
-        let of_between = |u: Vector, a: Vector, b: Vector, c: Vector| -between(u, [a, b, c]);
+        let by_carriers = |columns: Vector, at: F64, skin: Vector| -coordinate(columns, at, skin);
+        let by_us = |u: Vector, a: Vector, b: Vector, c: Vector| -between(u, [a, b, c]);
         Ok(Slopes {
             carriers: Program::trace(carriers)?.jmp_wrt(0)?,
-            carried: Program::trace(|carrier: Vector, skin: Vector| carrier.dot(skin))?.jvp_wrt(0)?,
-            between: Program::trace(of_between)?.jmp_wrt(0)?,
+            by_carriers: Program::trace(by_carriers)?.jvp_wrt([0, 1])?,
+            by_us: Program::trace(by_us)?.jmp_wrt(0)?,
         })
     }
 
-    /// Each carrier with its derivatives by the pose: for each coordinate by each number, one after the other.
-    fn of_carriers(&self, theta: Vector, skeleton: Skeleton, mirror: F64) -> Arr<(Vector, Vector)> {
+    fn of_carriers(&self, theta: Vector, skeleton: Skeleton, mirror: F64) -> SlopesOfCarriers {
         let directions = unit_matrix(theta.len());
-        let (all, (bones, at)) =
+        let (_, (of_bones, of_at)) =
             self.carriers.call::<(Carriers, (Arr<Matrices>, Matrix))>((theta, skeleton, mirror, directions));
-        // To lay them in rows is linear.
-        let slopes = bones.map2(at, |bones, at| in_rows((bones, at)));
-        in_rows(all).map2(slopes.permute([1, 0, 2]), |row, slopes| slopes.map(|slope| (row, slope))).flatten()
+        let by_columns = of_bones.permute([2, 0, 3, 1]);
+        (by_columns.reshape([theta.len() * 3, skeleton.0.len() * 4]), of_at.transpose().flatten())
     }
 
     /// The derivatives of an error by the pose.
-    fn by_pose(&self, carriers: Arr<(Vector, Vector)>, skin: Vector) -> Vector {
-        carriers.map(|(carrier, slope)| self.carried.call::<(F64, F64)>((carrier, skin, slope)).1)
+    fn by_pose(&self, (slopes, of_at): SlopesOfCarriers, skin: Vector) -> Vector {
+        // It is linear in the carriers: it does not matter at which the derivative is taken.
+        slopes.map2(of_at, |slope, of_at| self.by_carriers.call::<(F64, F64)>((slope, of_at, skin, slope, of_at)).1)
     }
 
     /// The derivatives of an error by the coordinates in the triangle.
     fn by_us(&self, u: Vector, [a, b, c]: [Vector; 3]) -> Matrix {
-        self.between.call::<(Vector, Matrix)>((u, a, b, c, unit_matrix(I64::from(2)))).1.transpose()
+        self.by_us.call::<(Vector, Matrix)>((u, a, b, c, unit_matrix(I64::from(2)))).1.transpose()
     }
 }
 
@@ -202,7 +200,7 @@ fn jacobian_of_vertices() -> Result<Program> {
     let jacobian = Program::trace_named(&["theta", "data"], |theta: Vector, data: Data| {
         let (skeleton, model, (vertices, _)) = data;
         let by_pose = slopes.of_carriers(theta, skeleton, model.2);
-        let rows = vertices.map(|vertex| slopes.by_pose(by_pose, row(share_of(vertex, F64::from(1.0), model))));
+        let rows = vertices.map(|vertex| slopes.by_pose(by_pose, skin_at(vertex, model)));
         rows.reshape([vertices.len() * 3, theta.len()])
     })?;
     Ok(jacobian.simplified())
