@@ -40,13 +40,13 @@ fn rotation(vector: Vector) -> Matrix {
 
 /// The angles of each bone about x and about z. The first two bones have none; then each finger has four, and bends
 /// at the first three of them and spreads at the first.
-fn angles(theta: Vector) -> Arr<(F64, F64)> {
+fn angles(fingers: Vector) -> Arr<(F64, F64)> {
     let straight = (F64::from(0.0), F64::from(0.0));
     let finger = |pose: Vector| {
         let [bend, spread, second, third] = [0, 1, 2, 3].map(|k| pose.index(k));
         literal([(bend, spread), (second, F64::from(0.0)), (third, F64::from(0.0)), straight])
     };
-    literal([straight; 2]).concat(theta.drop(6).unflatten(5, 4).map(finger).flatten())
+    literal([straight; 2]).concat(fingers.unflatten(5, 4).map(finger).flatten())
 }
 
 /// A transformation after turns about x and then about z.
@@ -65,13 +65,16 @@ type Skeleton = (Arr<I64>, Matrices, Matrices);
 /// For each vertex its position, and by how much each bone carries it; and 1, or −1 for a mirrored hand.
 type Skin = (Matrix, Matrix, F64);
 
-/// What carries skin: each bone's transformation, without its last row; and where the hand is.
-type Carriers = (Matrices, Vector);
+/// What the hand's transformations depend on: the first three numbers and those of the fingers. The others are where it is.
+fn turns(theta: Vector) -> Vector {
+    theta.take(3).concat(theta.drop(6))
+}
 
-/// The bones are transformed relative to the parent, or to where the hand faces; and before, from where the skin is given.
-fn carriers(theta: Vector, (parents, bases, inverses): Skeleton, mirror: F64) -> Carriers {
-    let relatives = bases.map2(angles(theta), turned);
-    let facing = rotation(theta.take(3)).map(|row| {
+/// What carries skin: each bone's transformation, without its last row: that of the skin, then relative to the parent, or to
+/// where the hand faces.
+fn carriers(turns: Vector, (parents, bases, inverses): Skeleton, mirror: F64) -> Matrices {
+    let relatives = bases.map2(angles(turns.drop(3)), turned);
+    let facing = rotation(turns.take(3)).map(|row| {
         let [x, y, z] = [0, 1, 2].map(|k| row.index(k));
         literal([x * mirror, y, z, F64::from(0.0)])
     });
@@ -79,23 +82,18 @@ fn carriers(theta: Vector, (parents, bases, inverses): Skeleton, mirror: F64) ->
     let bones = loop_for(parents.len(), hand, |i, bones| {
         bones.with(i + 1, bones.index(parents.index(i) + 1).matmul(relatives.index(i)))
     });
-    (bones.drop(1).map2(inverses, |bone, inverse| bone.matmul(inverse)), theta.slice(3, 6))
+    bones.drop(1).map2(inverses, |bone, inverse| bone.matmul(inverse))
 }
 
 /// A vertex, carried by the mean of the bones.
-fn carried((bones, at): Carriers, position: Vector, weights: Vector) -> Vector {
-    let columns = bones.permute([1, 2, 0]);
-    columns.map2(at, |columns, at| columns.matvec(weights).dot(position) + at)
+fn carried(carriers: Matrices, at: Vector, position: Vector, weights: Vector) -> Vector {
+    carriers.permute([1, 2, 0]).map2(at, |columns, at| columns.matvec(weights).dot(position) + at)
 }
 
-/// A coordinate of what bones carry, of which there is a column after the other, of skin in a row.
-fn coordinate(columns: Vector, at: F64, skin: Vector) -> F64 {
-    columns.dot(skin) + at
-}
-
-/// A share of the skin at a vertex: the position, weighted by the bones.
+/// A share of the skin at a vertex: the position, weighted by the bones. It is negative, since what is carried is taken
+/// from what is measured.
 fn share_of(vertex: I64, share: F64, (positions, weights, _): Skin) -> Matrix {
-    outer(positions.index(vertex) * share, weights.index(vertex))
+    outer(positions.index(vertex) * -share, weights.index(vertex))
 }
 
 /// The skin at a vertex, in a row.
@@ -107,6 +105,12 @@ fn skin_at(vertex: I64, model: Skin) -> Vector {
 fn skin_between(u: Vector, [a, b, c]: [I64; 3], model: Skin) -> Vector {
     let last = 1.0 - u.index(0) - u.index(1);
     (share_of(a, u.index(0), model) + share_of(b, u.index(1), model) + share_of(c, last, model)).flatten()
+}
+
+/// A coordinate of what is measured, taken from it what the bones carry, of which there is a column after the other, and
+/// where the hand is.
+fn error(measured: F64, columns: Vector, at: F64, skin: Vector) -> F64 {
+    measured + columns.dot(skin) - at
 }
 
 /// A point in a triangle, between its corners.
@@ -126,24 +130,25 @@ type Data = (Skeleton, Skin, Measured);
 
 /// The errors of points that are vertices.
 fn of_vertices(theta: Vector, (skeleton, model, (vertices, points)): Data) -> Vector {
-    let carriers = carriers(theta, skeleton, model.2);
-    let at = |vertex| carried(carriers, model.0.index(vertex), model.1.index(vertex));
-    points.map2(vertices, |point, vertex| point - at(vertex)).flatten()
+    let (carriers, at) = (carriers(turns(theta), skeleton, model.2), theta.slice(3, 6));
+    let found = |vertex| carried(carriers, at, model.0.index(vertex), model.1.index(vertex));
+    points.map2(vertices, |point, vertex| point - found(vertex)).flatten()
 }
 
 /// The errors of points in triangles, which have these vertices, at the coordinates `us`. The bones carry the points if
 /// they are `few`, else the vertices.
 fn in_triangles(few: bool, us: Matrix, theta: Vector, data: Data, triangles: Triangles) -> Vector {
     let (skeleton, model, (triangle, points)) = data;
-    let carriers = carriers(theta, skeleton, model.2);
+    let (carriers, at) = (carriers(turns(theta), skeleton, model.2), theta.slice(3, 6));
     if few {
-        let (bones, at) = carriers;
-        let rows = bones.permute([1, 2, 0]).map(|columns| columns.flatten());
-        let skin = |k, u| skin_between(u, corners(triangles.index(k)), model);
-        let found = |skin: Vector| rows.map2(at, |row, at| coordinate(row, at, skin));
-        points.map3(triangle, us, |point, k, u| point - found(skin(k, u))).flatten()
+        let rows = carriers.permute([1, 2, 0]).map(|columns| columns.flatten());
+        let of_point = |point: Vector, k, u| {
+            let skin = skin_between(u, corners(triangles.index(k)), model);
+            point.map3(rows, at, |measured, row, at| error(measured, row, at, skin))
+        };
+        points.map3(triangle, us, of_point).flatten()
     } else {
-        let vertices = model.0.map2(model.1, |position, weights| carried(carriers, position, weights));
+        let vertices = model.0.map2(model.1, |position, weights| carried(carriers, at, position, weights));
         let found = |k, u| between(u, corners(triangles.index(k)).map(|vertex| vertices.index(vertex)));
         points.map3(triangle, us, |point, k, u| point - found(k, u)).flatten()
     }
@@ -153,40 +158,45 @@ fn unit_matrix(n: I64) -> Matrix {
     tabulate2d(n, n, |i, j| i.eq(j).to_f64())
 }
 
-/// The derivatives of programs: of the carriers by the pose, and of errors by the carriers and by the coordinates in the
-/// triangle.
+/// The derivatives of programs: of the carriers by the turns, and of errors by the carriers, by where the hand is and by the
+/// coordinates in the triangle.
 struct Slopes {
     carriers: Program,
     by_carriers: Program,
+    by_at: Program,
     by_us: Program,
 }
 
-/// For each coordinate and each number of the pose, how what carries it changes.
-type SlopesOfCarriers = (Matrix, Vector);
+/// How the carriers change by each turn, for each coordinate; and the derivatives of the coordinates by where the hand is.
+type Moving = (Matrix, Matrix);
 
 impl Slopes {
     fn new() -> Result<Self> {
-        let by_carriers = |columns: Vector, at: F64, skin: Vector| -coordinate(columns, at, skin);
         let by_us = |u: Vector, a: Vector, b: Vector, c: Vector| -between(u, [a, b, c]);
         Ok(Slopes {
             carriers: Program::trace(carriers)?.jmp_wrt(0)?,
-            by_carriers: Program::trace(by_carriers)?.jvp_wrt([0, 1])?,
+            by_carriers: Program::trace(error)?.jvp_wrt(1)?,
+            by_at: Program::trace(error)?.jvp_wrt(2)?,
             by_us: Program::trace(by_us)?.jmp_wrt(0)?,
         })
     }
 
-    fn of_carriers(&self, theta: Vector, skeleton: Skeleton, mirror: F64) -> SlopesOfCarriers {
-        let directions = unit_matrix(theta.len());
-        let (_, (of_bones, of_at)) =
-            self.carriers.call::<(Carriers, (Arr<Matrices>, Matrix))>((theta, skeleton, mirror, directions));
-        let by_columns = of_bones.permute([2, 0, 3, 1]);
-        (by_columns.reshape([theta.len() * 3, skeleton.0.len() * 4]), of_at.transpose().flatten())
+    fn moving(&self, theta: Vector, skeleton: Skeleton, mirror: F64) -> Moving {
+        let turns = turns(theta);
+        let (carriers, slopes) =
+            self.carriers.call::<(Matrices, Arr<Matrices>)>((turns, skeleton, mirror, unit_matrix(turns.len())));
+        let row = carriers.index(0).flatten();
+        let by_at = |direction| self.by_at.call::<(F64, F64)>((0.0, row, 0.0, row, direction)).1;
+        let rows = slopes.permute([2, 0, 3, 1]).reshape([turns.len() * 3, skeleton.0.len() * 4]);
+        (rows, unit_matrix(I64::from(3)).map(|directions| directions.map(by_at)))
     }
 
-    /// The derivatives of an error by the pose.
-    fn by_pose(&self, (slopes, of_at): SlopesOfCarriers, skin: Vector) -> Vector {
+    /// The derivatives of an error by the pose: for each coordinate by each number.
+    fn by_pose(&self, (slopes, by_at): Moving, skin: Vector) -> Matrix {
         // It is linear in the carriers: it does not matter at which the derivative is taken.
-        slopes.map2(of_at, |slope, of_at| self.by_carriers.call::<(F64, F64)>((slope, of_at, skin, slope, of_at)).1)
+        let along = |slope| self.by_carriers.call::<(F64, F64)>((0.0, slope, 0.0, skin, slope)).1;
+        let by_turns = slopes.map(along).unflatten(3, slopes.len() / 3);
+        by_turns.map2(by_at, |turns, by_at| turns.take(3).concat(by_at).concat(turns.drop(3)))
     }
 
     /// The derivatives of an error by the coordinates in the triangle.
@@ -199,9 +209,8 @@ fn jacobian_of_vertices() -> Result<Program> {
     let slopes = Slopes::new()?;
     let jacobian = Program::trace_named(&["theta", "data"], |theta: Vector, data: Data| {
         let (skeleton, model, (vertices, _)) = data;
-        let by_pose = slopes.of_carriers(theta, skeleton, model.2);
-        let rows = vertices.map(|vertex| slopes.by_pose(by_pose, skin_at(vertex, model)));
-        rows.reshape([vertices.len() * 3, theta.len()])
+        let moving = slopes.moving(theta, skeleton, model.2);
+        vertices.map(|vertex| slopes.by_pose(moving, skin_at(vertex, model))).flatten()
     })?;
     Ok(jacobian.simplified())
 }
@@ -213,14 +222,13 @@ fn jacobian_in_triangles() -> Result<Program> {
         &["theta", "us", "data", "triangles"],
         |theta: Vector, us: Matrix, data: Data, triangles: Triangles| {
             let (skeleton, model, (triangle, _)) = data;
-            let by_pose = slopes.of_carriers(theta, skeleton, model.2);
-            let carriers = carriers(theta, skeleton, model.2);
-            let vertices = model.0.map2(model.1, |position, weights| carried(carriers, position, weights));
+            let moving = slopes.moving(theta, skeleton, model.2);
+            let (carriers, at) = (carriers(turns(theta), skeleton, model.2), theta.slice(3, 6));
+            let vertices = model.0.map2(model.1, |position, weights| carried(carriers, at, position, weights));
             let of_point = |k: I64, u: Vector| {
                 let corners = corners(triangles.index(k));
                 let by_us = slopes.by_us(u, corners.map(|vertex| vertices.index(vertex)));
-                let by_pose = slopes.by_pose(by_pose, skin_between(u, corners, model));
-                by_us.map2(by_pose.unflatten(3, theta.len()), |by_us, by_pose| by_us.concat(by_pose))
+                by_us.map2(slopes.by_pose(moving, skin_between(u, corners, model)), |us, pose| us.concat(pose))
             };
             triangle.map2(us, of_point).flatten()
         },
