@@ -45,19 +45,17 @@ pub(super) fn run(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[A
                 parts = eight(|i| source.some(at(i)));
                 eight(|i| &parts[i])
             };
-            let place = |j: usize| row + (column + j as i64) * by + (k * GROUP) as i64;
+            let mut put = |j: usize| {
+                let place = row + (column + j as i64) * by + (k * GROUP) as i64;
+                if let Some([to]) = own.rows_mut(place, 1) {
+                    *to = eight(|i| rows[i][j]);
+                }
+            };
+            // Eight at once, or as many as are left.
             if count - column >= GROUP as i64 {
-                for j in 0..GROUP {
-                    if let Some([to]) = own.rows_mut(place(j), 1) {
-                        *to = eight(|i| rows[i][j]);
-                    }
-                }
+                (0..GROUP).for_each(&mut put);
             } else {
-                for j in 0..(count - column) as usize {
-                    if let Some([to]) = own.rows_mut(place(j), 1) {
-                        *to = eight(|i| rows[i][j]);
-                    }
-                }
+                (0..(count - column) as usize).for_each(&mut put);
             }
         }
     }
