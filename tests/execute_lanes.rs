@@ -166,6 +166,29 @@ fn results_do_not_depend_on_the_number_of_threads() -> Result<()> {
     Ok(())
 }
 
+/// For each number of a row, the products of all pairs of its elements.
+#[test]
+fn rows_that_differ_from_lane_to_lane() -> Verdict {
+    let pairs = Program::trace(|rows: Arr<Arr<F64>>, of: Arr<I64>| {
+        of.map(|k| {
+            let row = rows.index(k);
+            row.map(|a| row.map(|b| a * b + 1.0)).flatten()
+        })
+    })
+    .expect("it is well typed");
+    for lanes in [0, 1, 15, 16, 17, 31, 100, 128, 131, 300] {
+        for columns in [0, 1, 7, 8, 9, 20] {
+            let of: Vec<i64> = (0..lanes).map(|k| k * 7 % 13).collect();
+            let rows = Value::reals(&[13, columns], numbers(13 * columns)).expect("as many as the sizes say");
+            let of = Value::new(of).expect("it is regular");
+            executors::same(&pairs, &[rows.clone(), of])?;
+            let missing = Value::new((0..20).collect::<Vec<i64>>()).expect("it is regular");
+            executors::same(&pairs, &[rows, missing])?;
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn what_goes_wrong_is_said_by_the_interpreter() -> Result<()> {
     let pick = Program::trace(|xs: Arr<F64>, i: I64| xs.index(i))?.compile()?;

@@ -23,6 +23,8 @@ pub(super) struct Pending {
     led: FxHashSet<Var>,
     /// The parameters that are used once, by what takes them element by element.
     params: FxHashSet<Var>,
+    /// The parts of arrays that loops use which they are not made in.
+    again: FxHashSet<Var>,
 }
 
 /// What a result of a map needs: which statements of the function, and which parameters.
@@ -41,6 +43,7 @@ impl Pending {
         let mut pending = Pending::default();
         pending.apart(&program.function.body, &mut uses);
         pending.body(&program.function.body, &uses);
+        used_again(&program.function.body, 0, &mut FxHashMap::default(), &mut pending.again);
         pending
     }
 
@@ -89,6 +92,11 @@ impl Pending {
     /// uses them.
     pub(super) fn added(&self, map: &Map) -> Option<usize> {
         self.added.get(&core::ptr::from_ref(map)).copied()
+    }
+
+    /// Whether a part of an array is used in a loop that it is not made in.
+    pub(super) fn is_used_again(&self, part: Var) -> bool {
+        self.again.contains(&part)
     }
 
     /// Whether a parameter's elements are taken once.
@@ -287,6 +295,30 @@ fn is_calm(op: &Op) -> bool {
         Op::Reduce(_) | Op::Scan(_) => true,
         Op::Update(..) | Op::If(..) | Op::Loop(_) | Op::Hist(_) | Op::Scatter(_) | Op::Custom(_) => false,
         Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => false,
+    }
+}
+
+/// The parts of arrays that a body uses in so many loops, of which fewer are around where they are made.
+fn used_again(body: &Body, depth: usize, made: &mut FxHashMap<Var, usize>, again: &mut FxHashSet<Var>) {
+    let mut visit = |atom: Atom, made: &FxHashMap<Var, usize>| {
+        if let Atom::Var(var) = atom
+            && made.get(&var).is_some_and(|at| *at < depth)
+        {
+            again.insert(var);
+        }
+    };
+    body.results.iter().for_each(|atom| visit(*atom, made));
+    for stm in &body.stms {
+        if !matches!(stm.op, Op::Size(..) | Op::Agree(_)) {
+            stm.op.atoms(|atom| visit(atom, made));
+        }
+        if let Op::Index(..) = stm.op {
+            made.insert(stm.vars[0], depth);
+        }
+    }
+    for stm in &body.stms {
+        let repeats = !matches!(stm.op, Op::If(..) | Op::Custom(_));
+        bodies(&stm.op).for_each(|inner| used_again(inner, depth + usize::from(repeats), made, again));
     }
 }
 

@@ -66,7 +66,10 @@ impl<'p> Lowering<'p> {
             }
             Op::Elements(atoms) => self.elements(stm.vars[0], atoms)?,
             Op::Size(a, dimension) => Bound::Scalar(self.array(*a).sizes[*dimension]),
-            Op::Index(a, indices) => self.index(*a, indices)?,
+            Op::Index(a, indices) => {
+                let part = self.index(*a, indices)?;
+                self.gathered(stm.vars[0], part)?
+            }
             Op::Slice(a, ranges) => self.slice(*a, ranges)?,
             Op::Update(a, indices, new) => match self.led(stm.vars[0], *a, indices, *new) {
                 Some(led) => led,
@@ -193,6 +196,17 @@ impl<'p> Lowering<'p> {
             part = self.element(&array.clone(), index)?;
         }
         Ok(part)
+    }
+
+    /// A part that loops use again and again, and that lies elsewhere for each lane, is put where it is near.
+    fn gathered(&mut self, var: Var, part: Bound<'p>) -> Step<Bound<'p>> {
+        let Bound::Array(array) = part else { return Ok(part) };
+        let lies_elsewhere = matches!(&array.form, Form::Memory(view) if view.origin.varying.is_some());
+        if !lies_elsewhere || !self.pending.is_used_again(var) {
+            return Ok(Bound::Array(array));
+        }
+        let (_, view) = self.copied(&array)?;
+        Ok(Bound::Array(Array { form: Form::Memory(view), ..array }))
     }
 
     /// The part of a view at an index of the leading dimensions.

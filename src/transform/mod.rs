@@ -175,6 +175,22 @@ impl Program {
         self.many(&self.jvp()?)
     }
 
+    /// [`jmp`](Program::jmp) along some parameters: only those that are [said](Wrt) have tangents, in this order.
+    ///
+    /// ```
+    /// use catadiff::array::{Program, trace::{Arr, F64}};
+    /// let dot = Program::trace(|x: Arr<F64>, y: Arr<F64>| x.dot(y))?;
+    /// let slopes = dot.jmp_wrt("x0")?.at::<(f64, Vec<f64>)>(([2.0, 3.0], [5.0, 7.0], [[1.0, 0.0], [0.0, 1.0]]))?;
+    /// assert_eq!(slopes, (31.0, vec![5.0, 7.0]));
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`jvp_wrt`](Program::jvp_wrt).
+    pub fn jmp_wrt(&self, wrt: impl Into<Wrt>) -> Result<Program> {
+        self.many(&self.jvp_wrt(wrt)?)
+    }
+
     /// Reverse mode for many adjoints: as [`vjp`](Program::vjp), where each adjoint has one dimension more, outermost.
     /// The results are computed once.
     ///

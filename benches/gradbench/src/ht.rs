@@ -4,9 +4,7 @@
 //! vertices, so it may be blended before the bones carry it or after.
 
 use catadiff::array::Program;
-use catadiff::array::trace::{
-    Arr, F64, Handle, I64, if_, literal, loop_for, replicate, stop_gradient, tabulate, tabulate2d,
-};
+use catadiff::array::trace::{Arr, F64, I64, if_, literal, loop_for, replicate, tabulate2d};
 use catadiff::interpret::Value;
 use catadiff::{Elementary, Result};
 use serde_json::Value as Json;
@@ -17,6 +15,7 @@ use crate::json::{integers, reals, vector};
 type Vector = Arr<F64>;
 type Matrix = Arr<Arr<F64>>;
 type Matrices = Arr<Matrix>;
+type Triangles = Arr<Arr<I64>>;
 
 fn identity() -> Matrix {
     tabulate2d(3, 3, |i, j| i.eq(j).to_f64())
@@ -41,25 +40,23 @@ fn rotation(vector: Vector) -> Matrix {
 
 /// The angles of each bone about x and about z. The first two bones have none; then each finger has four, and bends
 /// at the first three of them and spreads at the first.
-fn angles(theta: Vector) -> Arr<(F64, F64)> {
+fn angles(fingers: Vector) -> Arr<(F64, F64)> {
     let straight = (F64::from(0.0), F64::from(0.0));
     let finger = |pose: Vector| {
         let [bend, spread, second, third] = [0, 1, 2, 3].map(|k| pose.index(k));
         literal([(bend, spread), (second, F64::from(0.0)), (third, F64::from(0.0)), straight])
     };
-    literal([straight; 2]).concat(theta.drop(6).unflatten(5, 4).map(finger).flatten())
+    literal([straight; 2]).concat(fingers.unflatten(5, 4).map(finger).flatten())
 }
 
-/// A turn about x, then about z.
-fn joint((x, z): (F64, F64)) -> Matrix {
+/// A transformation after turns about x and then about z.
+fn turned(transformation: Matrix, (x, z): (F64, F64)) -> Matrix {
     let (sx, cx, sz, cz) = (x.sin(), x.cos(), z.sin(), z.cos());
-    let (none, one) = (F64::from(0.0), F64::from(1.0));
-    literal([
-        [cz, -sz * cx, sz * sx, none],
-        [sz, cz * cx, -cz * sx, none],
-        [none, sx, cx, none],
-        [none, none, none, one],
-    ])
+    transformation.map(|row| {
+        let [a, b, c, shift] = [0, 1, 2, 3].map(|k| row.index(k));
+        let across = b * cz - a * sz;
+        literal([a * cz + b * sz, across * cx + c * sx, c * cx - across * sx, shift])
+    })
 }
 
 /// For each bone its parent, or −1; its base transformation relative to the parent; and the inverse of the absolute one.
@@ -68,41 +65,61 @@ type Skeleton = (Arr<I64>, Matrices, Matrices);
 /// For each vertex its position, and by how much each bone carries it; and 1, or −1 for a mirrored hand.
 type Skin = (Matrix, Matrix, F64);
 
-/// The transformations of the bones, without their last rows: relative to the parent, of the skeleton, of the skin.
-fn bones(theta: Vector, (parents, bases, inverses): Skeleton) -> Matrices {
-    let relatives = bases.map2(angles(theta), |base, angles| base.matmul(joint(angles)));
-    let roots = relatives.map(|relative| relative.take(3));
-    let absolutes = loop_for(parents.len(), roots, |i, absolutes| {
-        let parent = parents.index(i);
-        let chained = || absolutes.index(parent).matmul(relatives.index(i));
-        absolutes.with(i, if_(parent.lt(0), || absolutes.index(i), chained))
-    });
-    absolutes.map2(inverses, |absolute, inverse| absolute.matmul(inverse))
+/// What the hand's transformations depend on: the first three numbers and those of the fingers. The others are where it is.
+fn turns(theta: Vector) -> Vector {
+    theta.take(3).concat(theta.drop(6))
 }
 
-/// The points of the surface, of which each is a blend of vertices, where the hand in this pose is.
-///
-/// `surface` blends rows that it is given for each vertex. The bones carry its points if they are `few`, else the
-/// vertices.
-fn posed(
-    theta: Vector,
-    skeleton: Skeleton,
-    (positions, weights, mirror): Skin,
-    surface: impl Fn(&dyn Fn(I64) -> Vector) -> Matrix,
-    few: bool,
-) -> Matrix {
-    let facing = rotation(theta.take(3)).map(|row| row * literal([mirror, F64::from(1.0), F64::from(1.0)]));
-    // All bones in one matrix, whose rows belong to the columns of what they carry.
-    let carriers = bones(theta, skeleton).map(|bone| facing.matmul(bone).transpose()).flatten();
-    let carried = |vertex: I64| outer(weights.index(vertex), positions.index(vertex)).flatten();
-    let found = if few {
-        surface(&carried).matmul(carriers)
-    } else {
-        let vertices = tabulate(positions.len(), carried).matmul(carriers);
-        surface(&|vertex| vertices.index(vertex))
-    };
-    let at = theta.slice(3, 6);
-    found.map(|point| point + at)
+/// What carries skin: each bone's transformation, without its last row: that of the skin, then relative to the parent, or to
+/// where the hand faces.
+fn carriers(turns: Vector, (parents, bases, inverses): Skeleton, mirror: F64) -> Matrices {
+    let relatives = bases.map2(angles(turns.drop(3)), turned);
+    let facing = rotation(turns.take(3)).map(|row| {
+        let [x, y, z] = [0, 1, 2].map(|k| row.index(k));
+        literal([x * mirror, y, z, F64::from(0.0)])
+    });
+    let hand = replicate(parents.len() + 1, facing);
+    let bones = loop_for(parents.len(), hand, |i, bones| {
+        bones.with(i + 1, bones.index(parents.index(i) + 1).matmul(relatives.index(i)))
+    });
+    bones.drop(1).map2(inverses, |bone, inverse| bone.matmul(inverse))
+}
+
+/// A vertex, carried by the mean of the bones.
+fn carried(carriers: Matrices, at: Vector, position: Vector, weights: Vector) -> Vector {
+    carriers.permute([1, 2, 0]).map2(at, |columns, at| columns.matvec(weights).dot(position) + at)
+}
+
+/// A share of the skin at a vertex: the position, weighted by the bones. It is negative, since what is carried is taken
+/// from what is measured.
+fn share_of(vertex: I64, share: F64, (positions, weights, _): Skin) -> Matrix {
+    outer(positions.index(vertex) * -share, weights.index(vertex))
+}
+
+/// The skin at a vertex, in a row.
+fn skin_at(vertex: I64, model: Skin) -> Vector {
+    share_of(vertex, F64::from(1.0), model).flatten()
+}
+
+/// The skin in a triangle, in a row.
+fn skin_between(u: Vector, [a, b, c]: [I64; 3], model: Skin) -> Vector {
+    let last = 1.0 - u.index(0) - u.index(1);
+    (share_of(a, u.index(0), model) + share_of(b, u.index(1), model) + share_of(c, last, model)).flatten()
+}
+
+/// A coordinate of what is measured, taken from it what the bones carry, of which there is a column after the other, and
+/// where the hand is.
+fn error(measured: F64, columns: Vector, at: F64, skin: Vector) -> F64 {
+    measured + columns.dot(skin) - at
+}
+
+/// A point in a triangle, between its corners.
+fn between(u: Vector, [a, b, c]: [Vector; 3]) -> Vector {
+    a * u.index(0) + b * u.index(1) + c * (1.0 - u.index(0) - u.index(1))
+}
+
+fn corners(triangle: Arr<I64>) -> [I64; 3] {
+    [0, 1, 2].map(|corner| triangle.index(corner))
 }
 
 /// What is measured: for each point its vertex, or its triangle; and where it is.
@@ -112,58 +129,108 @@ type Measured = (Arr<I64>, Matrix);
 type Data = (Skeleton, Skin, Measured);
 
 /// The errors of points that are vertices.
-fn of_vertices(few: bool, theta: Vector, (skeleton, skin, (vertices, points)): Data) -> Vector {
-    let surface = |row: &dyn Fn(I64) -> Vector| vertices.map(row);
-    (points - posed(theta, skeleton, skin, surface, few)).flatten()
+fn of_vertices(theta: Vector, (skeleton, model, (vertices, points)): Data) -> Vector {
+    let (carriers, at) = (carriers(turns(theta), skeleton, model.2), theta.slice(3, 6));
+    let found = |vertex| carried(carriers, at, model.0.index(vertex), model.1.index(vertex));
+    points.map2(vertices, |point, vertex| point - found(vertex)).flatten()
 }
 
-/// The errors of points in triangles, which have these vertices, at the coordinates `us`.
-fn in_triangles(few: bool, us: Matrix, theta: Vector, data: Data, triangles: Arr<Arr<I64>>) -> Vector {
-    let (skeleton, skin, (triangle, points)) = data;
-    let surface = |row: &dyn Fn(I64) -> Vector| {
-        triangle.map2(us, |triangle, u| {
-            let [a, b, c] = [0, 1, 2].map(|corner| row(triangles.index2(triangle, corner)));
-            a * u.index(0) + b * u.index(1) + c * (1.0 - u.index(0) - u.index(1))
-        })
-    };
-    (points - posed(theta, skeleton, skin, surface, few)).flatten()
-}
-
-/// The derivatives of errors by `x` in many directions.
-fn forward<X: Handle, D: Handle>(errors: impl FnOnce(X, D) -> Vector) -> Result<Program> {
-    Program::trace(|x: X, data: D| errors(x, stop_gradient(data)))?.jmp()
-}
-
-/// A row for each direction.
-fn along<X: Handle, D: Handle>(forward: &Program, x: X, data: D, directions: Arr<X>) -> Matrix {
-    // The data is constant to the derivative, which takes tangents of it and has no use for them.
-    let unused = replicate(directions.len(), data);
-    forward.call::<(Vector, Matrix)>(((x, data), (directions, unused))).1
+/// The errors of points in triangles, which have these vertices, at the coordinates `us`. The bones carry the points if
+/// they are `few`, else the vertices.
+fn in_triangles(few: bool, us: Matrix, theta: Vector, data: Data, triangles: Triangles) -> Vector {
+    let (skeleton, model, (triangle, points)) = data;
+    let (carriers, at) = (carriers(turns(theta), skeleton, model.2), theta.slice(3, 6));
+    if few {
+        let rows = carriers.permute([1, 2, 0]).map(|columns| columns.flatten());
+        let of_point = |point: Vector, k, u| {
+            let skin = skin_between(u, corners(triangles.index(k)), model);
+            point.map3(rows, at, |measured, row, at| error(measured, row, at, skin))
+        };
+        points.map3(triangle, us, of_point).flatten()
+    } else {
+        let vertices = model.0.map2(model.1, |position, weights| carried(carriers, at, position, weights));
+        let found = |k, u| between(u, corners(triangles.index(k)).map(|vertex| vertices.index(vertex)));
+        points.map3(triangle, us, |point, k, u| point - found(k, u)).flatten()
+    }
 }
 
 fn unit_matrix(n: I64) -> Matrix {
     tabulate2d(n, n, |i, j| i.eq(j).to_f64())
 }
 
-fn jacobian_of_vertices(few: bool) -> Result<Program> {
-    let by_pose = forward(|theta, data| of_vertices(few, theta, data))?;
+/// The derivatives of programs: of the carriers by the turns, and of errors by the carriers, by where the hand is and by the
+/// coordinates in the triangle.
+struct Slopes {
+    carriers: Program,
+    by_carriers: Program,
+    by_at: Program,
+    by_us: Program,
+}
+
+/// How the carriers change by each turn, for each coordinate; and the derivatives of the coordinates by where the hand is.
+type Moving = (Matrix, Matrix);
+
+impl Slopes {
+    fn new() -> Result<Self> {
+        let by_us = |u: Vector, a: Vector, b: Vector, c: Vector| -between(u, [a, b, c]);
+        Ok(Slopes {
+            carriers: Program::trace(carriers)?.jmp_wrt(0)?,
+            by_carriers: Program::trace(error)?.jvp_wrt(1)?,
+            by_at: Program::trace(error)?.jvp_wrt(2)?,
+            by_us: Program::trace(by_us)?.jmp_wrt(0)?,
+        })
+    }
+
+    fn moving(&self, theta: Vector, skeleton: Skeleton, mirror: F64) -> Moving {
+        let turns = turns(theta);
+        let (carriers, slopes) =
+            self.carriers.call::<(Matrices, Arr<Matrices>)>((turns, skeleton, mirror, unit_matrix(turns.len())));
+        let row = carriers.index(0).flatten();
+        let by_at = |direction| self.by_at.call::<(F64, F64)>((0.0, row, 0.0, row, direction)).1;
+        let rows = slopes.permute([2, 0, 3, 1]).reshape([turns.len() * 3, skeleton.0.len() * 4]);
+        (rows, unit_matrix(I64::from(3)).map(|directions| directions.map(by_at)))
+    }
+
+    /// The derivatives of an error by the pose: for each coordinate by each number.
+    fn by_pose(&self, (slopes, by_at): Moving, skin: Vector) -> Matrix {
+        // It is linear in the carriers: it does not matter at which the derivative is taken.
+        let along = |slope| self.by_carriers.call::<(F64, F64)>((0.0, slope, 0.0, skin, slope)).1;
+        let by_turns = slopes.map(along).unflatten(3, slopes.len() / 3);
+        by_turns.map2(by_at, |turns, by_at| turns.take(3).concat(by_at).concat(turns.drop(3)))
+    }
+
+    /// The derivatives of an error by the coordinates in the triangle.
+    fn by_us(&self, u: Vector, [a, b, c]: [Vector; 3]) -> Matrix {
+        self.by_us.call::<(Vector, Matrix)>((u, a, b, c, unit_matrix(I64::from(2)))).1.transpose()
+    }
+}
+
+fn jacobian_of_vertices() -> Result<Program> {
+    let slopes = Slopes::new()?;
     let jacobian = Program::trace_named(&["theta", "data"], |theta: Vector, data: Data| {
-        along(&by_pose, theta, data, unit_matrix(theta.len())).transpose()
+        let (skeleton, model, (vertices, _)) = data;
+        let moving = slopes.moving(theta, skeleton, model.2);
+        vertices.map(|vertex| slopes.by_pose(moving, skin_at(vertex, model))).flatten()
     })?;
     Ok(jacobian.simplified())
 }
 
 /// Each point has two coordinates of its own, so that two directions give the derivatives by those of all points.
-fn jacobian_in_triangles(few: bool) -> Result<Program> {
-    let by_pose = forward(|theta, (us, data, triangles)| in_triangles(few, us, theta, data, triangles))?;
-    let by_us = forward(|us, (theta, data, triangles)| in_triangles(few, us, theta, data, triangles))?;
+fn jacobian_in_triangles() -> Result<Program> {
+    let slopes = Slopes::new()?;
     let jacobian = Program::trace_named(
         &["theta", "us", "data", "triangles"],
-        |theta: Vector, us: Matrix, data: Data, triangles: Arr<Arr<I64>>| {
-            let both = unit_matrix(I64::from(2)).map(|direction| us.fill(direction));
-            let of_us = along(&by_us, us, (theta, data, triangles), both);
-            let of_pose = along(&by_pose, theta, (us, data, triangles), unit_matrix(theta.len()));
-            of_us.concat(of_pose).transpose()
+        |theta: Vector, us: Matrix, data: Data, triangles: Triangles| {
+            let (skeleton, model, (triangle, _)) = data;
+            let moving = slopes.moving(theta, skeleton, model.2);
+            let (carriers, at) = (carriers(turns(theta), skeleton, model.2), theta.slice(3, 6));
+            let vertices = model.0.map2(model.1, |position, weights| carried(carriers, at, position, weights));
+            let of_point = |k: I64, u: Vector| {
+                let corners = corners(triangles.index(k));
+                let by_us = slopes.by_us(u, corners.map(|vertex| vertices.index(vertex)));
+                by_us.map2(slopes.by_pose(moving, skin_between(u, corners, model)), |us, pose| us.concat(pose))
+            };
+            triangle.map2(us, of_point).flatten()
         },
     )?;
     Ok(jacobian.simplified())
@@ -202,17 +269,15 @@ pub(crate) fn objective(input: &Json) -> Result<Task> {
     let program = if triangles {
         Program::trace_named(
             &["theta", "us", "data", "triangles"],
-            |theta: Vector, us: Matrix, data: Data, triangles: Arr<Arr<I64>>| {
-                in_triangles(few, us, theta, data, triangles)
-            },
+            |theta: Vector, us: Matrix, data: Data, triangles: Triangles| in_triangles(few, us, theta, data, triangles),
         )?
     } else {
-        Program::trace_named(&["theta", "data"], |theta: Vector, data: Data| of_vertices(few, theta, data))?
+        Program::trace_named(&["theta", "data"], of_vertices)?
     };
     Task::value(program, inputs)
 }
 
 pub(crate) fn jacobian(input: &Json) -> Result<Task> {
-    let Problem { inputs, in_triangles, few } = Problem::of(input)?;
-    Task::value(if in_triangles { jacobian_in_triangles(few)? } else { jacobian_of_vertices(few)? }, inputs)
+    let Problem { inputs, in_triangles, .. } = Problem::of(input)?;
+    Task::value(if in_triangles { jacobian_in_triangles()? } else { jacobian_of_vertices()? }, inputs)
 }

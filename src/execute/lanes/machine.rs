@@ -159,7 +159,7 @@ impl<'m> Machine<'m> {
         let (mut at, mut open): (usize, Option<Open<'_>>) = (0, None);
         if let Some((number, first, to)) = self.task {
             let it = &code.loops[number];
-            self.enter(it);
+            self.enter(it, to - first);
             open = Some(Open { it, first, next: first, to, after: DONE, begun: None });
             at = self.block(&mut open);
         }
@@ -176,8 +176,9 @@ impl<'m> Machine<'m> {
                         at += 1;
                         continue;
                     }
-                    self.enter(it);
-                    open = Some(Open { it, first: 0, next: 0, to: self.state.one(it.count), after: at + 1, begun });
+                    let count = self.state.one(it.count);
+                    self.enter(it, count);
+                    open = Some(Open { it, first: 0, next: 0, to: count, after: at + 1, begun });
                     at = self.block(&mut open);
                 }
                 Next::End if open.is_some() => {
@@ -232,13 +233,14 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// Gets ready for a loop over lanes.
+    /// Gets ready for a loop over so many lanes: of few, what each has of its own lies close together.
     #[inline(always)]
-    fn enter(&mut self, it: &LanesLoop) {
+    fn enter(&mut self, it: &LanesLoop, count: i64) {
+        let width = usize::try_from(count).unwrap_or(0).min(it.width).next_multiple_of(GROUP).max(GROUP);
         self.state.scratch = u32::try_from(it.reals).expect("a loop has fewer than 2^32 registers");
-        self.state.reals.divide(it.reals + 3, it.width);
-        self.state.ints.divide(it.ints, it.width);
-        (self.state.width, self.state.widest, self.state.saved.from) = (it.width, it.width, 0);
+        self.state.reals.divide(it.reals + 3, width);
+        self.state.ints.divide(it.ints, width);
+        (self.state.width, self.state.widest, self.state.saved.from) = (width, width, 0);
         for fold in &it.real_folds {
             self.state.reals.fill(fold.cell, self.state.reals.one(fold.start));
         }
@@ -251,7 +253,7 @@ impl<'m> Machine<'m> {
     #[inline(always)]
     fn leave(&mut self, it: &LanesLoop, lanes: i64) {
         if it.folded.is_some() {
-            let lanes = usize::try_from(lanes).unwrap_or(0).min(it.width);
+            let lanes = usize::try_from(lanes).unwrap_or(0).min(self.state.widest);
             folds::restore(&self.state, it);
             let found = folds::found(self, it, lanes);
             it.folded.into_iter().for_each(|folded| self.state.ints.set(folded, found));

@@ -84,7 +84,7 @@ impl State {
     pub(super) fn fit(&mut self) {
         let each = self.own.div_ceil(self.width);
         let lanes = NEAR.checked_div(each).unwrap_or(self.widest);
-        self.width = (lanes / GROUP * GROUP).clamp(8 * GROUP, self.widest);
+        self.width = (lanes / GROUP * GROUP).max(8 * GROUP).min(self.widest);
     }
 
     #[inline(always)]

@@ -35,6 +35,23 @@ fn eight_of<'e>(
     eight(|k| &aside[k])
 }
 
+/// Where the rows of eight lanes begin that are so far apart, or each so far on.
+#[inline(always)]
+fn places(state: &State, across: Across, start: i64, k: usize) -> [i64; GROUP] {
+    match across {
+        Across::Apart(apart) => {
+            let apart = state.one(apart);
+            let lane = state.first + (k * GROUP) as i64;
+            eight(|i| start.wrapping_add(apart.wrapping_mul(lane + i as i64)))
+        }
+        Across::At(at) => {
+            let at = state.int_block(at)[k].read();
+            eight(|i| start.wrapping_add(at[i]))
+        }
+        Across::Same | Across::Own | Across::OwnAt(_) | Across::ApartAt(..) => panic!("lanes have rows"),
+    }
+}
+
 /// Runs the loop that copies; `turned` makes columns of rows.
 #[inline(always)]
 pub(super) fn run(
@@ -45,20 +62,18 @@ pub(super) fn run(
     turned: impl Fn([&[f64; GROUP]; GROUP]) -> Eight,
 ) {
     let (from, to) = (&addresses[it.from as usize], &addresses[it.to as usize]);
-    let Across::Apart(apart) = from.across else { panic!("the lanes' rows are apart") };
-    let (count, apart, width) = (state.one(it.count), state.one(apart), state.width as i64);
-    let first = state.one(from.base).wrapping_add(state.first.wrapping_mul(apart));
+    let (count, width, start) = (state.one(it.count), state.width as i64, state.one(from.base));
     let (row, by) = (state.one(to.base).wrapping_mul(width), state.one(to.stride).wrapping_mul(width));
     let mut own = core::mem::take(&mut reals[to.buffer as usize]);
     let source = &reals[from.buffer as usize];
     let mut aside = [[0.0; GROUP]; GROUP];
-    for k in 0..state.groups as i64 {
-        let lane = |i: usize| first.wrapping_add((k * GROUP as i64 + i as i64).wrapping_mul(apart));
+    for k in 0..state.groups {
+        let lanes = places(state, from.across, start, k);
         for column in (0..count).step_by(GROUP) {
-            let columns = turned(eight_of(source, GROUP, |i| lane(i).wrapping_add(column), &mut aside));
+            let columns = turned(eight_of(source, GROUP, |i| lanes[i].wrapping_add(column), &mut aside));
             let now = (count - column).min(GROUP as i64) as usize;
             for (j, values) in (column..).zip(&columns[..now]) {
-                if let Some([to]) = own.rows_mut(row + j * by + k * GROUP as i64, 1) {
+                if let Some([to]) = own.rows_mut(row + j * by + (k * GROUP) as i64, 1) {
                     *to = *values;
                 }
             }
@@ -94,18 +109,7 @@ pub(super) fn into_rows(
     let target = &mut reals[to.buffer as usize];
     let mut aside = [[0.0; GROUP]; GROUP];
     for k in 0..state.groups {
-        let places = match to.across {
-            Across::Apart(apart) => {
-                let apart = state.one(apart);
-                let lane = state.first + (k * GROUP) as i64;
-                eight(|i| start.wrapping_add(apart.wrapping_mul(lane + i as i64)))
-            }
-            Across::At(at) => {
-                let at = state.int_block(at)[k].read();
-                eight(|i| start.wrapping_add(at[i]))
-            }
-            Across::Same | Across::Own | Across::OwnAt(_) | Across::ApartAt(..) => panic!("lanes have rows"),
-        };
+        let places = places(state, to.across, start, k);
         let wanted = mask.map(|mask| mask.group(k));
         let lanes = GROUP.min(state.active - k * GROUP);
         let lanes = (0..lanes).filter(|i| wanted.is_none_or(|wanted| wanted[*i] != 0));
