@@ -16,6 +16,7 @@ mod control;
 mod emit;
 mod fuse;
 mod hist;
+mod interchange;
 mod liveness;
 mod merge;
 pub(crate) mod product;
@@ -55,6 +56,7 @@ struct Pass {
 /// The passes, in order.
 const PASSES: &[Pass] = &[
     Pass { name: "loops over lanes merged", run: merge::merge },
+    Pass { name: "loops over lanes interchanged", run: interchange::interchange },
     Pass { name: "products and cells fused", run: fuse::fuse },
     Pass { name: "products of matrices found", run: product::products },
 ];

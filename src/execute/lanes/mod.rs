@@ -133,11 +133,12 @@ impl Compiled {
     /// assert_eq!(passes.iter().map(|(name, _)| *name).collect::<Vec<_>>(), [
     ///     "lowered",
     ///     "loops over lanes merged",
+    ///     "loops over lanes interchanged",
     ///     "products and cells fused",
     ///     "products of matrices found",
     /// ]);
-    /// assert!(!passes[1].1.contains("x·y+z") && passes[2].1.contains("x·y+z"));
-    /// assert_eq!(passes[3].1, program.explain());
+    /// assert!(!passes[2].1.contains("x·y+z") && passes[3].1.contains("x·y+z"));
+    /// assert_eq!(passes[4].1, program.explain());
     /// # Ok::<(), catadiff::Error>(())
     /// ```
     #[must_use]
