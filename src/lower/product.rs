@@ -15,7 +15,7 @@ use super::code::{
 use crate::array::{Const, Prim, ScalarOp};
 
 /// A matrix with fewer rows or columns than this is small.
-pub(crate) const SMALL: i64 = 16;
+pub(crate) const SMALL: i64 = 4;
 
 /// Puts products where they are.
 pub(super) fn products(code: &mut Code) {

@@ -11,6 +11,7 @@ use super::kernel;
 use super::machine::{Fault, Machine};
 use super::memory::Elements;
 use super::outer;
+use super::product::{self, Small};
 use super::state::State;
 use super::transpose;
 use super::vector::Operand;
@@ -186,5 +187,19 @@ dispatched! {
     into_rows(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[Address], it: &IntoRows) {
         level: state.level,
         run: transpose::into_rows(state, reals, addresses, it), into_rows_avx512, into_rows_avx2
+    }
+}
+
+dispatched! {
+    /// A product of a small matrix with what lanes have.
+    small_product(it: &Small) {
+        level: it.level, run: product::small_product(it), small_product_avx512, small_product_avx2
+    }
+}
+
+dispatched! {
+    /// The products of what lanes have, summed up and added to a small matrix.
+    small_sums(it: &Small) {
+        level: it.level, run: product::small_sums(it), small_sums_avx512, small_sums_avx2
     }
 }
