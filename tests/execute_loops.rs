@@ -1,9 +1,9 @@
-//! Loops around maps, which lanes go through by themselves: on lanes as in the interpreter.
+//! Loops around maps, which lanes go through by themselves, and what they leave in rows: on lanes as in the interpreter.
 
 use catadiff::Elementary;
 use catadiff::Result;
 use catadiff::array::Program;
-use catadiff::array::trace::{Arr, F64, I64, loop_for};
+use catadiff::array::trace::{Arr, F64, I64, literal, loop_for};
 use catadiff::interpret::Value;
 use catadiff_laws::executors;
 
@@ -84,6 +84,41 @@ fn what_is_out_of_bounds_is_out_of_bounds_without_lanes() -> Result<()> {
     for n in [0, 3] {
         let error = late.compile()?.run(&[array(&[n], 1), array(&[2, n], 2)]).expect_err("there is no third row");
         assert!(error.to_string().contains("index"), "{error}");
+    }
+    Ok(())
+}
+
+/// Sums of products of all lengths, and as many values in the row of each element.
+#[test]
+fn values_go_into_rows() -> Result<()> {
+    let rows = Program::trace(|xs: Vector, ys: Vector| {
+        xs.map2(ys, |x, y| {
+            let mut sum = x * y;
+            let mut all = vec![sum];
+            for k in 1..=17 {
+                let (a, b) = (x + f64::from(k), y * f64::from(k));
+                sum = match k % 3 {
+                    0 => sum - a * b,
+                    1 => a * b + sum - a,
+                    _ => sum + x.sin() * b + y,
+                };
+                all.push(if k == 5 {
+                    F64::from(2.0)
+                } else if k % 4 == 0 {
+                    -sum
+                } else {
+                    sum
+                });
+            }
+            literal(<[F64; 18]>::try_from(all).unwrap_or_else(|_| unreachable!("there are eighteen")))
+        })
+    })?;
+    let vjp = rows.vjp()?;
+    for n in [0, 1, 7, 8, 9, 127, 128, 129, 300] {
+        let arguments = [array(&[n], 8), array(&[n], 9)];
+        executors::same(&rows, &arguments).unwrap_or_else(|e| panic!("{n}: {e}"));
+        let all = [&arguments[..], &[array(&[n, 18], 10)]].concat();
+        executors::same(&vjp, &all).unwrap_or_else(|e| panic!("{n}: {e}"));
     }
     Ok(())
 }

@@ -10,6 +10,7 @@
 //! interpreter is there for that.
 
 mod accumulate;
+pub(crate) mod chain;
 pub(crate) mod code;
 pub(crate) mod constant;
 mod control;
@@ -59,6 +60,7 @@ const PASSES: &[Pass] = &[
     Pass { name: "loops over lanes interchanged", run: interchange::interchange },
     Pass { name: "products and cells fused", run: fuse::fuse },
     Pass { name: "products of matrices found", run: product::products },
+    Pass { name: "sums of products made", run: chain::chain },
 ];
 
 /// A program on its way to code.

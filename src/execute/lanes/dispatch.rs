@@ -6,7 +6,8 @@
 
 use core::ops::Range;
 
-use super::instruction::{Address, Inner, IntOp, IntoRows, Kernel, Outer, Reg};
+use super::chain;
+use super::instruction::{Address, Chain, Inner, IntOp, IntoRows, Kernel, Outer, Reg, Rows};
 use super::kernel;
 use super::machine::{Fault, Machine};
 use super::memory::Elements;
@@ -201,5 +202,19 @@ dispatched! {
     /// The products of what lanes have, summed up and added to a small matrix.
     small_sums(it: &Small) {
         level: it.level, run: product::small_sums(it), small_sums_avx512, small_sums_avx2
+    }
+}
+
+dispatched! {
+    /// A sum of products.
+    chain(state: &State, it: &Chain) {
+        level: state.level, run: chain::run(state, it), chain_avx512, chain_avx2
+    }
+}
+
+dispatched! {
+    /// Values that go into rows.
+    rows(state: &State, reals: &mut [Elements<'_, f64>], it: &Rows) {
+        level: state.level, run: transpose::rows(state, reals, it), rows_avx512, rows_avx2
     }
 }

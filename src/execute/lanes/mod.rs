@@ -6,6 +6,7 @@
 
 mod assemble;
 mod cells;
+mod chain;
 mod compute;
 mod dispatch;
 mod folds;
@@ -136,9 +137,10 @@ impl Compiled {
     ///     "loops over lanes interchanged",
     ///     "products and cells fused",
     ///     "products of matrices found",
+    ///     "sums of products made",
     /// ]);
     /// assert!(!passes[2].1.contains("x·y+z") && passes[3].1.contains("x·y+z"));
-    /// assert_eq!(passes[4].1, program.explain());
+    /// assert_eq!(passes[5].1, program.explain());
     /// # Ok::<(), catadiff::Error>(())
     /// ```
     #[must_use]
