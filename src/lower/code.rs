@@ -72,6 +72,8 @@ pub(crate) enum Op {
     MulSub,
     /// `z − x y`, rounded once.
     MulSubtracted,
+    /// `z ± x y ± …`, rounded after each product, of `z` and then the factors; by bits, whether a product is taken away.
+    Sum { minus: u8 },
 }
 
 /// The statement of the program that a loop is for, by the first variable that it binds.

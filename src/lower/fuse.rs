@@ -19,6 +19,58 @@ pub(super) fn fuse(code: &mut Code) {
     fuser.terms(body, sums, values);
     let is_real = |value: Value| values[value.0 as usize].prim.is_real();
     fuser.block(body, &is_real);
+    let mut set = FxHashMap::default();
+    settings(body, &mut set);
+    signs(body, &|value| set.get(&value) == Some(&1) && is_real(value), &mut FxHashMap::default());
+}
+
+/// How often values are set.
+fn settings(block: &Block, all: &mut FxHashMap<Value, usize>) {
+    for stm in block {
+        match stm {
+            Stm::Let(value, ..) | Stm::Load(value, _) => *all.entry(*value).or_default() += 1,
+            Stm::Assign { cells, .. } => cells.iter().for_each(|(cell, _)| *all.entry(*cell).or_default() += 2),
+            Stm::Store { .. } | Stm::Add { .. } | Stm::Alloc(..) | Stm::Swap(..) | Stm::Check { .. } => {}
+            Stm::Bounds { .. } | Stm::For { .. } | Stm::While { .. } | Stm::If { .. } | Stm::Lanes(_) => {}
+            Stm::Product(_) => {}
+        }
+        stm.blocks().into_iter().for_each(|inner| settings(inner, all));
+    }
+}
+
+/// Takes away where a negated number is added, and adds where one is taken away. What is set once stays what it is.
+fn signs(block: &mut Block, once: &impl Fn(Value) -> bool, negated: &mut FxHashMap<Operand, Operand>) {
+    for stm in block {
+        if let Stm::Let(value, op, x) = stm {
+            let of = |x: Operand| negated.get(&x).copied();
+            match (*op, &x[..]) {
+                (Op::Scalar(ScalarOp::Row(Primitive::Neg)), [a @ Operand::Value(source)])
+                    if once(*value) && once(*source) =>
+                {
+                    negated.insert(Operand::Value(*value), *a);
+                }
+                (Op::Scalar(ScalarOp::Add), [a, b]) if once(*value) => {
+                    if let Some((from, taken)) = of(*b).map(|b| (*a, b)).or_else(|| of(*a).map(|a| (*b, a))) {
+                        (*op, *x) = (Op::Scalar(ScalarOp::Row(Primitive::Sub)), vec![from, taken]);
+                    }
+                }
+                (Op::MulAdd, [a, b, c]) => {
+                    if let Some((a, b)) = of(*a).map(|a| (a, *b)).or_else(|| of(*b).map(|b| (*a, b))) {
+                        (*op, *x) = (Op::MulSubtracted, vec![a, b, *c]);
+                    } else if let Some(c) = of(*c) {
+                        (*op, *x) = (Op::MulSub, vec![*a, *b, c]);
+                    }
+                }
+                (Op::MulSubtracted, [a, b, c]) => {
+                    if let Some((a, b)) = of(*a).map(|a| (a, *b)).or_else(|| of(*b).map(|b| (*a, b))) {
+                        (*op, *x) = (Op::MulAdd, vec![a, b, *c]);
+                    }
+                }
+                _ => {}
+            }
+        }
+        stm.blocks_mut().into_iter().for_each(|inner| signs(inner, once, negated));
+    }
 }
 
 struct Fuser {

@@ -10,11 +10,9 @@ use crate::array::ScalarOp;
 
 /// Merges what can be, and drops what is then stored for nobody.
 pub(super) fn merge(code: &mut Code) {
-    let mut assigned = FxHashSet::default();
-    cells(&code.body, &mut assigned);
-    let mut merger = Merger { values: &code.values, buffers: &code.buffers, assigned, tests: FxHashMap::default() };
-    merger.tests(&code.body);
-    merger.block(&mut code.body, &FxHashMap::default());
+    let tests = tests(&code.body);
+    let merger = Merger { values: &code.values, buffers: &code.buffers, tests };
+    merger.block(&mut code.body, &Equal::default());
     drop_unread(code);
 }
 
@@ -35,48 +33,29 @@ pub(super) fn drop_unread(code: &mut Code) {
     drop_stores(&mut code.body, &read);
 }
 
-/// Sizes that were checked to be equal: the one that stands for each.
-type Equal = FxHashMap<Value, Operand>;
+/// Sizes that were checked to be equal: the next of those that stand for each.
+pub(super) type Equal = FxHashMap<Operand, Operand>;
+
+/// The truth values that say that two operands are equal.
+pub(super) type Tests = FxHashMap<Value, (Operand, Operand)>;
 
 struct Merger<'c> {
     values: &'c [ValueInfo],
     buffers: &'c [BufferInfo],
-    /// The cells.
-    assigned: FxHashSet<Value>,
-    /// The truth values that say that two operands are equal.
-    tests: FxHashMap<Value, (Operand, Operand)>,
+    tests: Tests,
 }
 
 /// A buffer that all lanes share, where it is touched, and whether it is changed there.
 type Touch = (Buffer, Place, bool);
 
 impl Merger<'_> {
-    fn tests(&mut self, block: &Block) {
-        for stm in block {
-            let lasts = |x: &Operand| !matches!(x, Operand::Value(value) if self.assigned.contains(value));
-            if let Stm::Let(value, Op::Scalar(ScalarOp::Equal), x) = stm
-                && x.iter().all(lasts)
-            {
-                self.tests.insert(*value, (x[0], x[1]));
-            }
-            stm.blocks().into_iter().for_each(|inner| self.tests(inner));
-        }
-    }
-
     fn block(&self, block: &mut Block, equal: &Equal) {
         let mut equal = equal.clone();
         let mut out: Block = Vec::new();
         // The last loop over lanes, if what follows can still become a part of it.
         let mut open: Option<usize> = None;
         for mut stm in core::mem::take(block) {
-            if let Stm::Check { condition: Operand::Value(test), mask: None } = &stm
-                && let Some((a, Operand::Value(b))) = self.tests.get(test)
-            {
-                let a = same(*a, &equal);
-                if a != Operand::Value(*b) {
-                    equal.insert(*b, a);
-                }
-            }
+            learn(&stm, &self.tests, &mut equal);
             if let Some(at) = open {
                 if self.can_go_before(&stm, &out[at]) {
                     out.insert(at, stm);
@@ -206,11 +185,47 @@ impl Merger<'_> {
     }
 }
 
-fn same(x: Operand, equal: &Equal) -> Operand {
-    match x {
-        Operand::Value(value) => equal.get(&value).copied().unwrap_or(x),
-        Operand::Const(_) => x,
+/// The tests of a program that say the same wherever they are asked.
+pub(super) fn tests(block: &Block) -> Tests {
+    let mut assigned = FxHashSet::default();
+    cells(block, &mut assigned);
+    let mut all = Tests::default();
+    collect(block, &assigned, &mut all);
+    all
+}
+
+fn collect(block: &Block, assigned: &FxHashSet<Value>, all: &mut Tests) {
+    for stm in block {
+        let lasts = |x: &Operand| !matches!(x, Operand::Value(value) if assigned.contains(value));
+        if let Stm::Let(value, Op::Scalar(ScalarOp::Equal), x) = stm
+            && x.iter().all(lasts)
+        {
+            all.insert(*value, (x[0], x[1]));
+        }
+        stm.blocks().into_iter().for_each(|inner| collect(inner, assigned, all));
     }
+}
+
+/// Takes note of what a statement checks.
+pub(super) fn learn(stm: &Stm, tests: &Tests, equal: &mut Equal) {
+    if let Stm::Check { condition: Operand::Value(test), mask: None } = stm
+        && let Some((a, b)) = tests.get(test)
+    {
+        let (a, b) = (same(*a, equal), same(*b, equal));
+        if a != b {
+            // A number stands for a value, and not the other way around.
+            let (a, b) = if b.as_int().is_some() { (b, a) } else { (a, b) };
+            equal.insert(b, a);
+        }
+    }
+}
+
+/// What stands for an operand and all that are equal to it.
+pub(super) fn same(mut x: Operand, equal: &Equal) -> Operand {
+    while let Some(next) = equal.get(&x) {
+        x = *next;
+    }
+    x
 }
 
 /// Puts another operand where one is, inside as well.

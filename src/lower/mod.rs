@@ -10,6 +10,7 @@
 //! interpreter is there for that.
 
 mod accumulate;
+pub(crate) mod chain;
 pub(crate) mod code;
 pub(crate) mod constant;
 mod control;
@@ -17,6 +18,7 @@ mod emit;
 mod follow;
 mod fuse;
 mod hist;
+mod interchange;
 mod liveness;
 mod merge;
 pub(crate) mod product;
@@ -57,9 +59,11 @@ struct Pass {
 /// The passes, in order.
 const PASSES: &[Pass] = &[
     Pass { name: "loops over lanes merged", run: merge::merge },
+    Pass { name: "loops over lanes interchanged", run: interchange::interchange },
     Pass { name: "loops in order joined", run: follow::follow },
     Pass { name: "products and cells fused", run: fuse::fuse },
     Pass { name: "products of matrices found", run: product::products },
+    Pass { name: "sums of products made", run: chain::chain },
 ];
 
 /// A program on its way to code.

@@ -15,7 +15,7 @@ use super::code::{
 use crate::array::{Const, Prim, ScalarOp};
 
 /// A matrix with fewer rows or columns than this is small.
-pub(crate) const SMALL: i64 = 16;
+pub(crate) const SMALL: i64 = 4;
 
 /// Puts products where they are.
 pub(super) fn products(code: &mut Code) {
@@ -376,7 +376,7 @@ fn set(stm: &Stm, visit: &mut impl FnMut(Value)) {
 }
 
 /// All that is set, inside as well.
-fn sets(block: &Block, all: &mut FxHashSet<Value>) {
+pub(super) fn sets(block: &Block, all: &mut FxHashSet<Value>) {
     for stm in block {
         set(stm, &mut |value| {
             all.insert(value);
@@ -405,7 +405,7 @@ fn mentioned(block: &[Stm], value: Value) -> bool {
 }
 
 /// Gives values other names, where they are set and where they are used.
-fn rename(stm: &mut Stm, names: &FxHashMap<Value, Value>) {
+pub(super) fn rename(stm: &mut Stm, names: &FxHashMap<Value, Value>) {
     let to = |value: &mut Value| *value = names.get(value).copied().unwrap_or(*value);
     match stm {
         Stm::Let(value, ..) | Stm::Load(value, _) | Stm::For { index: value, .. } => to(value),

@@ -283,6 +283,11 @@ impl<'p> Lowering<'p> {
                 }
                 continue;
             }
+            if self.lane.is_some() && now.len() > 1 && now.iter().all(|(value, _)| is_there(value)) {
+                // A loop that does nothing but lay one list into lanes' rows is one instruction.
+                now.into_iter().try_for_each(|one| self.store_all(vec![one]))?;
+                continue;
+            }
             let nested = now.iter().any(|(value, _)| value.sizes().len() > 1);
             let written: Vec<(View, Vec<Operand>)> =
                 now.iter().map(|(value, view)| (view.clone(), value.sizes().to_vec())).collect();

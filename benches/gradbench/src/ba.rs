@@ -95,7 +95,11 @@ fn rows() -> Result<Program> {
                 let row = |k: usize| {
                     let at = (cameras.index(camera), points.index(point), weight, feature, 1.0);
                     let (_, (camera, point), (weight, _)): (F64, (Vector, Vector), (F64, Vector)) = reverse[k].call(at);
-                    camera.concat(point).concat(literal([weight]))
+                    literal::<[F64; 15]>(from_fn(|k| match k {
+                        0..11 => camera.index(k),
+                        11..14 => point.index(k - 11),
+                        _ => weight,
+                    }))
                 };
                 literal([row(0), row(1)])
             });

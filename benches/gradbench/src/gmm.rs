@@ -84,7 +84,8 @@ fn inputs(input: &Json) -> Result<Vec<Value<f64>>> {
 }
 
 pub(crate) fn objective(input: &Json) -> Result<Task> {
-    Ok(Task { program: program()?, inputs: inputs(input)?, output: Box::new(|results| json(&results[0])) })
+    let program = program()?.simplified();
+    Ok(Task { program, inputs: inputs(input)?, output: Box::new(|results| json(&results[0])) })
 }
 
 pub(crate) fn jacobian(input: &Json) -> Result<Task> {

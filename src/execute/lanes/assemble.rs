@@ -6,7 +6,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::inline::Inline;
-use super::instruction::{Across, Address, Fold, Instruction, LanesLoop, Product, Reg, To};
+use super::instruction::{Across, Address, Chain, Fold, Instruction, LanesLoop, Product, Reg, Rows, To};
 use super::needed::needed;
 use super::registers::Registers;
 use super::team;
@@ -24,6 +24,8 @@ pub(super) struct Assembled {
     pub(super) origins: Vec<(u32, u32, Var)>,
     pub(super) addresses: Vec<Address>,
     pub(super) products: Vec<Product>,
+    pub(super) chains: Vec<Chain>,
+    pub(super) rows: Vec<Rows>,
     /// The uniform registers as they are at first: constants are there.
     pub(super) reals: Vec<f64>,
     pub(super) ints: Vec<i64>,
@@ -64,6 +66,8 @@ pub(super) struct Assembler<'c> {
     pub(super) out: Vec<Instruction>,
     pub(super) loops: Vec<LanesLoop>,
     pub(super) products: Vec<Product>,
+    pub(super) chains: Vec<Chain>,
+    pub(super) rows: Vec<Rows>,
     origins: Vec<(u32, u32, Var)>,
     uniform: FxHashMap<Value, u32>,
     constants: FxHashMap<Const, u32>,
@@ -97,6 +101,8 @@ pub(super) fn assemble(code: &Code) -> Assembled {
         out: Vec::new(),
         loops: Vec::new(),
         products: Vec::new(),
+        chains: Vec::new(),
+        rows: Vec::new(),
         origins: Vec::new(),
         uniform: FxHashMap::default(),
         constants: FxHashMap::default(),
@@ -111,13 +117,15 @@ pub(super) fn assemble(code: &Code) -> Assembled {
     let outputs = code.outputs.iter().map(|output| assembler.output(output)).collect();
     let [own_reals, own_ints] = banks;
     let int_kinds = code.buffers.iter().map(|info| info.prim).filter(|prim| !prim.is_real()).collect();
-    let Assembler { out: instructions, loops, products, origins, addresses, reals, ints, .. } = assembler;
+    let Assembler { out: instructions, loops, products, chains, rows, origins, addresses, reals, ints, .. } = assembler;
     Assembled {
         instructions,
         loops,
         origins,
         addresses,
         products,
+        chains,
+        rows,
         reals,
         ints,
         own_reals,
@@ -242,8 +250,14 @@ impl Assembler<'_> {
     }
 
     fn block(&mut self, block: &Block) {
-        for stm in block {
+        let mut rest = &block[..];
+        while let Some((stm, later)) = rest.split_first() {
+            if let Some(count) = self.in_rows(rest) {
+                rest = &rest[count..];
+                continue;
+            }
             self.statement(stm);
+            rest = later;
         }
     }
 

@@ -6,11 +6,13 @@
 
 use core::ops::Range;
 
-use super::instruction::{Address, Inner, IntOp, IntoRows, Kernel, Outer, Reg, Series, Transpose};
+use super::chain;
+use super::instruction::{Address, Chain, Inner, IntOp, IntoRows, Kernel, Outer, Reg, Rows, Series, Transpose};
 use super::kernel;
 use super::machine::{Fault, Machine};
 use super::memory::Elements;
 use super::outer;
+use super::product::{self, Small};
 use super::series;
 use super::state::State;
 use super::transpose;
@@ -254,5 +256,33 @@ dispatched! {
         fused: transpose::into_rows(state, reals, addresses, it, transpose::turned),
         plain: transpose::into_rows(state, reals, addresses, it, transpose::turned),
         into_rows_avx512, into_rows_avx2
+    }
+}
+
+dispatched! {
+    /// A product of a small matrix with what lanes have.
+    small_product(it: &Small) {
+        level: it.level, run: product::small_product(it), small_product_avx512, small_product_avx2
+    }
+}
+
+dispatched! {
+    /// The products of what lanes have, summed up and added to a small matrix.
+    small_sums(it: &Small) {
+        level: it.level, run: product::small_sums(it), small_sums_avx512, small_sums_avx2
+    }
+}
+
+dispatched! {
+    /// A sum of products.
+    chain(state: &State, it: &Chain) {
+        level: state.level, run: chain::run(state, it), chain_avx512, chain_avx2
+    }
+}
+
+dispatched! {
+    /// Values that go into rows.
+    rows(state: &State, reals: &mut [Elements<'_, f64>], it: &Rows) {
+        level: state.level, run: transpose::rows(state, reals, it), rows_avx512, rows_avx2
     }
 }

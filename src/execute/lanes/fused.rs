@@ -7,11 +7,14 @@ use rustc_hash::FxHashMap;
 use super::assemble::Assembler;
 use super::inline::{is_needed, is_row};
 use super::instruction::{
-    Address, Fused, Inner, Instruction, IntoRows, Kernel, Outer, Product, Reg, Src, Summed, To, Transpose,
+    Address, Fused, Inner, Instruction, IntoRows, Kernel, Outer, Product, Reg, Rows, Src, Summed, To, Transpose,
 };
 use crate::array::ScalarOp;
 use crate::lower::code::{self, Block, Op, Operand, Place, Stm, Value};
 use crate::primitives::Primitive;
+
+/// Fewer values than this are stored one by one.
+const FEWEST: usize = 3;
 
 /// What is summed up, from which places, and in which cell.
 type Sum = (Summed, [Place; 2], Value);
@@ -67,7 +70,9 @@ impl Assembler<'_> {
             Op::MulAdd => Fused::MulAdd,
             Op::MulSub => Fused::MulSub,
             Op::MulSubtracted => Fused::MulSubtracted,
-            Op::Scalar(_) | Op::Select | Op::EqualOrNan => panic!("this operation neither loads nor stores"),
+            Op::Scalar(_) | Op::Select | Op::EqualOrNan | Op::Sum { .. } => {
+                panic!("this operation neither loads nor stores")
+            }
         };
         let x: Vec<Src> = operands.iter().map(|x| self.source(*x)).collect();
         let x = match x[..] {
@@ -117,6 +122,34 @@ impl Assembler<'_> {
         }
         let (from, to, mask) = (self.numbered(from), self.numbered(to), mask.map(|mask| self.reg(mask)));
         Some(Instruction::IntoRows(IntoRows { count, from, to, adds, mask }))
+    }
+
+    /// Puts values into lanes' rows that the first of these statements do, if they store them side by side: how many there
+    /// are.
+    pub(super) fn in_rows(&mut self, stms: &[Stm]) -> Option<usize> {
+        self.varying.as_ref()?;
+        let Stm::Store { place: first, .. } = stms.first()? else { return None };
+        let there = self.code.buffers[first.buffer.0 as usize];
+        let apart = first.lane.is_some_and(|apart| apart != Operand::int(1));
+        if there.private || !there.prim.is_real() || !apart || first.varying.is_some() {
+            return None;
+        }
+        let base = first.base.as_int()?;
+        let column = |(k, stm): (i64, &Stm)| match stm {
+            Stm::Store { place, value, mask: None } if !self.is_inline(*value) => {
+                (*place == Place { base: Operand::int(base + k), ..*first }).then_some(*value)
+            }
+            _ => None,
+        };
+        let values: Vec<Operand> = (0..).zip(stms).map_while(column).collect();
+        if values.len() < FEWEST {
+            return None;
+        }
+        let (at, columns) = (self.address(first), values.iter().map(|value| self.reg(*value)).collect());
+        self.rows.push(Rows { at, columns });
+        let number = u32::try_from(self.rows.len() - 1).expect("code has fewer than 2^32 statements");
+        self.out.push(Instruction::Rows(number));
+        Some(values.len())
     }
 
     /// The instruction of a loop that does nothing but copy elements in a row, if it is one.

@@ -175,6 +175,23 @@ pub(super) struct Product {
     pub(super) adds: bool,
 }
 
+/// A sum of products, each added or taken away in its turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Chain {
+    pub(super) to: u32,
+    pub(super) start: Reg,
+    pub(super) products: Vec<[Reg; 2]>,
+    /// By bits, which products are taken away.
+    pub(super) minus: u8,
+}
+
+/// Values that go side by side into a row of each lane, from an address on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Rows {
+    pub(super) at: Address,
+    pub(super) columns: Vec<Reg>,
+}
+
 /// An instruction. A mask is a register of truth values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Instruction {
@@ -301,6 +318,10 @@ pub(super) enum Instruction {
     IntoRows(IntoRows),
     /// By its number.
     Product(u32),
+    /// A sum of products, by its number.
+    Chain(u32),
+    /// Values into rows, by their number.
+    Rows(u32),
 
     Alloc {
         buffer: u32,

@@ -362,6 +362,8 @@ impl<'m> Machine<'m> {
                 // A product goes through its memory in blocks of its own: what the lanes have need not be near.
                 state.own = 0;
             }
+            Instruction::Chain(number) => dispatch::chain(state, &code.chains[number as usize]),
+            Instruction::Rows(number) => dispatch::rows(state, reals, &code.rows[number as usize]),
             Instruction::Outer(ref it) => dispatch::outer(state, reals, &code.addresses, it),
             Instruction::Alloc { buffer, count, real, own } => {
                 let (count, each) = (state.one(count), if own { state.width } else { 1 });

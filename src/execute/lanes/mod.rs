@@ -6,6 +6,7 @@
 
 mod assemble;
 mod cells;
+mod chain;
 mod compute;
 mod dispatch;
 mod folds;
@@ -138,12 +139,14 @@ impl Compiled {
     /// assert_eq!(passes.iter().map(|(name, _)| *name).collect::<Vec<_>>(), [
     ///     "lowered",
     ///     "loops over lanes merged",
+    ///     "loops over lanes interchanged",
     ///     "loops in order joined",
     ///     "products and cells fused",
     ///     "products of matrices found",
+    ///     "sums of products made",
     /// ]);
-    /// assert!(!passes[2].1.contains("x·y+z") && passes[3].1.contains("x·y+z"));
-    /// assert_eq!(passes[4].1, program.explain());
+    /// assert!(!passes[3].1.contains("x·y+z") && passes[4].1.contains("x·y+z"));
+    /// assert_eq!(passes[6].1, program.explain());
     /// # Ok::<(), catadiff::Error>(())
     /// ```
     #[must_use]

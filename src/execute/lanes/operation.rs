@@ -3,7 +3,7 @@
 //! Law: an operation is one instruction.
 
 use super::assemble::Assembler;
-use super::instruction::{Instruction, IntOp, RealOp, Reg};
+use super::instruction::{Chain, Instruction, IntOp, RealOp, Reg};
 use crate::array::{Prim, ScalarOp};
 use crate::interpret::Test;
 use crate::lower::code::{Op, Operand, Value};
@@ -14,6 +14,13 @@ impl Assembler<'_> {
     pub(super) fn operation(&mut self, value: Value, op: Op, operands: &[Operand]) {
         let to = self.reg(Operand::Value(value));
         let x: Vec<Reg> = operands.iter().map(|x| self.reg(*x)).collect();
+        if let (Op::Sum { minus }, Reg::Varying(to)) = (op, to) {
+            let products = x[1..].chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect();
+            self.chains.push(Chain { to, start: x[0], products, minus });
+            let number = u32::try_from(self.chains.len() - 1).expect("there are fewer than 2^32 sums");
+            self.out.push(Instruction::Chain(number));
+            return;
+        }
         let three = |x: &[Reg]| [x[0], x[1 % x.len()], x[2 % x.len()]];
         let two = |x: &[Reg]| [x[0], x[1 % x.len()]];
         let prim = self.prim(operands[operands.len() - 1]);
@@ -21,6 +28,7 @@ impl Assembler<'_> {
             Op::MulAdd => Some(RealOp::MulAdd),
             Op::MulSub => Some(RealOp::MulSub),
             Op::MulSubtracted => Some(RealOp::MulSubtracted),
+            Op::Sum { .. } => panic!("lanes add up products"),
             Op::Scalar(_) | Op::Select | Op::EqualOrNan => None,
         };
         if let Some(op) = fused {

@@ -1,24 +1,54 @@
-//! Products of matrices, by a crate that has nothing but these.
+//! Products of matrices: of large ones by a crate that has nothing but these, of small ones in tiles that stay in registers.
 //!
 //! Law: element by element they are the sums that the loops make that they stand for, in another order; lanes that are not
 //! there have no part in them. What is not all in memory is computed as the loops do.
 
-#![allow(unsafe_code, reason = "the crate takes pointers; what lies behind them is checked here")]
+#![allow(unsafe_code, reason = "pointers into matrices are followed; what lies behind them is checked here")]
 
 use core::ops::Range;
 
+use super::dispatch::{self, Level};
 use super::instruction::{Across, Address, Product};
 use super::memory::Elements;
 use super::state::State;
+use super::vector::{GROUP, across, eight};
 
 /// How many multiplications make up a step.
 const STRETCH: i64 = 1 << 22;
+
+/// A matrix with fewer elements than this is small: to put it in another order takes longer than to go through it.
+const NEAR: i64 = 1 << 10;
 
 /// Elements of a buffer in two dimensions: the first, and how far the next ones are.
 #[derive(Debug, Clone, Copy)]
 struct Grid {
     first: i64,
     by: [i64; 2],
+}
+
+/// A matrix that is read: the first element, and how far the next ones are.
+#[derive(Debug, Clone, Copy)]
+struct Factor {
+    at: *const f64,
+    by: [isize; 2],
+}
+
+/// A matrix that is changed, in the same way.
+#[derive(Debug, Clone, Copy)]
+struct Target {
+    at: *mut f64,
+    by: [isize; 2],
+}
+
+/// A product of two matrices of these sizes, the second of the first and the third, that goes into another one. All their
+/// elements are there, and those of the last nobody else's.
+#[derive(Debug)]
+pub(super) struct Small {
+    /// What the processor can do.
+    pub(super) level: Level,
+    factors: [Factor; 2],
+    to: Target,
+    sizes: [usize; 3],
 }
 
 impl Grid {
@@ -101,17 +131,27 @@ pub(super) fn run(state: &State, reals: &mut [Elements<'_, f64>], it: &Product, 
     c.first = c.first.wrapping_sub(before as i64);
     let there = c.fits([m, width], to.len()) && c.differ([m, width]);
     if terms > 0 && width > 0 && there && a.fits([m, terms], from_a.len()) && b.fits([terms, width], from_b.len()) {
-        let ([a_down, a_across], [b_down, b_across], [c_down, c_across]) = (a.strides(), b.strides(), c.strides());
         let into = if it.adds { 1.0 } else { 0.0 };
-        let (a, b, c) = (a.first as usize, b.first as usize, c.first as usize);
+        let (down, along) = (c.strides(), (a.strides(), b.strides()));
         // SAFETY: all elements of the three matrices are in their buffers, as is checked above for the first and the last
         // of each dimension; those of the last differ from each other, and it is borrowed for nothing else.
         unsafe {
-            let (a, b, c) = (from_a.as_ptr().add(a), from_b.as_ptr().add(b), to.as_mut_ptr().add(c));
-            let sizes = (m as usize, terms as usize, width as usize);
-            matrixmultiply::dgemm(
-                sizes.0, sizes.1, sizes.2, 1.0, a, a_down, a_across, b, b_down, b_across, into, c, c_down, c_across,
-            );
+            let a = Factor { at: from_a.as_ptr().add(a.first as usize), by: along.0 };
+            let b = Factor { at: from_b.as_ptr().add(b.first as usize), by: along.1 };
+            let c = Target { at: to.as_mut_ptr().add(c.first as usize), by: down };
+            let sizes = [m as usize, terms as usize, width as usize];
+            let is_small = m.saturating_mul(n) <= NEAR;
+            let small = Small { level: state.level, factors: [a, b], to: c, sizes };
+            if is_small && it.adds && a.by[1] == 1 && b.by[0] == 1 {
+                dispatch::small_sums(&small);
+            } else if is_small && !it.adds && b.by[1] == 1 && c.by[1] == 1 {
+                dispatch::small_product(&small);
+            } else {
+                matrixmultiply::dgemm(
+                    sizes[0], sizes[1], sizes[2], 1.0, a.at, a.by[0], a.by[1], b.at, b.by[0], b.by[1], into, c.at,
+                    c.by[0], c.by[1],
+                );
+            }
         }
     } else {
         let get = |from: &[f64], at: i64| usize::try_from(at).ok().and_then(|at| from.get(at)).copied().unwrap_or(0.0);
@@ -126,4 +166,151 @@ pub(super) fn run(state: &State, reals: &mut [Elements<'_, f64>], it: &Product, 
         }
     }
     reals[number as usize] = target;
+}
+
+/// `c = a b`, of which lanes are side by side in `b` and `c`.
+#[inline(always)]
+pub(super) fn small_product(it: &Small) {
+    let Small { factors: [a, b], to: c, sizes: [m, terms, lanes], .. } = *it;
+    let mut lane = 0;
+    while lane + GROUP <= lanes {
+        let groups = if lane + 2 * GROUP <= lanes { 2 } else { 1 };
+        for i in (0..m).step_by(ROWS) {
+            // SAFETY: these rows and lanes are among those that are there.
+            unsafe {
+                match (m - i, groups) {
+                    (1, 1) => rows::<1, 1>(a, b, c, terms, i, lane),
+                    (1, _) => rows::<1, 2>(a, b, c, terms, i, lane),
+                    (2, 1) => rows::<2, 1>(a, b, c, terms, i, lane),
+                    (2, _) => rows::<2, 2>(a, b, c, terms, i, lane),
+                    (3, 1) => rows::<3, 1>(a, b, c, terms, i, lane),
+                    (3, _) => rows::<3, 2>(a, b, c, terms, i, lane),
+                    (_, 1) => rows::<ROWS, 1>(a, b, c, terms, i, lane),
+                    (..) => rows::<ROWS, 2>(a, b, c, terms, i, lane),
+                }
+            }
+        }
+        lane += groups * GROUP;
+    }
+    for i in 0..m {
+        for lane in lane..lanes {
+            // SAFETY: as above, a lane at a time.
+            unsafe {
+                let mut sum = 0.0;
+                for k in 0..terms {
+                    sum = a.get(i, k).mul_add(b.get(k, lane), sum);
+                }
+                *c.at(i, lane) = sum;
+            }
+        }
+    }
+}
+
+/// How many rows are worked on together: so many sums hide the time that each addition takes.
+const ROWS: usize = 4;
+
+/// Some rows of the product, of some groups of lanes.
+#[inline(always)]
+unsafe fn rows<const R: usize, const N: usize>(a: Factor, b: Factor, c: Target, terms: usize, i: usize, lane: usize) {
+    let mut sums = [[[0.0; GROUP]; N]; R];
+    for k in 0..terms {
+        let mut row = [[0.0; GROUP]; N];
+        for (n, row) in row.iter_mut().enumerate() {
+            // SAFETY: whoever calls this says that all these are there.
+            *row = unsafe { b.group(k, lane + n * GROUP) };
+        }
+        for (r, sums) in sums.iter_mut().enumerate() {
+            // SAFETY: as above.
+            let x = unsafe { a.get(i + r, k) };
+            for (sum, row) in sums.iter_mut().zip(&row) {
+                *sum = eight(|l| x.mul_add(row[l], sum[l]));
+            }
+        }
+    }
+    for (r, sums) in sums.iter().enumerate() {
+        for (n, sum) in sums.iter().enumerate() {
+            // SAFETY: as above.
+            unsafe { *c.at(i + r, lane + n * GROUP).cast::<[f64; GROUP]>() = *sum };
+        }
+    }
+}
+
+/// `c += a b`, of which lanes are side by side in the rows of `a` and in the columns of `b`.
+#[inline(always)]
+pub(super) fn small_sums(it: &Small) {
+    let Small { factors: [a, b], to: c, sizes: [m, lanes, n], .. } = *it;
+    let b = Factor { by: [b.by[1], b.by[0]], ..b };
+    for i in (0..m).step_by(2) {
+        for j in (0..n).step_by(4) {
+            // SAFETY: these rows and columns are among those that are there.
+            unsafe {
+                match ((m - i).min(2), (n - j).min(4)) {
+                    (1, 1) => sums::<1, 1>(a, b, c, lanes, i, j),
+                    (1, 2) => sums::<1, 2>(a, b, c, lanes, i, j),
+                    (1, 3) => sums::<1, 3>(a, b, c, lanes, i, j),
+                    (1, _) => sums::<1, 4>(a, b, c, lanes, i, j),
+                    (_, 1) => sums::<2, 1>(a, b, c, lanes, i, j),
+                    (_, 2) => sums::<2, 2>(a, b, c, lanes, i, j),
+                    (_, 3) => sums::<2, 3>(a, b, c, lanes, i, j),
+                    (..) => sums::<2, 4>(a, b, c, lanes, i, j),
+                }
+            }
+        }
+    }
+}
+
+/// Some rows and columns of the sums.
+#[inline(always)]
+unsafe fn sums<const R: usize, const N: usize>(a: Factor, b: Factor, c: Target, lanes: usize, i: usize, j: usize) {
+    let mut sums = [[[0.0; GROUP]; N]; R];
+    let whole = lanes / GROUP * GROUP;
+    for lane in (0..whole).step_by(GROUP) {
+        let mut columns = [[0.0; GROUP]; N];
+        for (n, column) in columns.iter_mut().enumerate() {
+            // SAFETY: whoever calls this says that all these are there.
+            *column = unsafe { b.group(j + n, lane) };
+        }
+        for (r, sums) in sums.iter_mut().enumerate() {
+            // SAFETY: as above.
+            let x = unsafe { a.group(i + r, lane) };
+            for (sum, column) in sums.iter_mut().zip(&columns) {
+                *sum = eight(|l| x[l].mul_add(column[l], sum[l]));
+            }
+        }
+    }
+    for (r, sums) in sums.iter().enumerate() {
+        for (n, sum) in sums.iter().enumerate() {
+            // SAFETY: as above.
+            unsafe {
+                let mut rest = 0.0;
+                for lane in whole..lanes {
+                    rest = a.get(i + r, lane).mul_add(b.get(j + n, lane), rest);
+                }
+                *c.at(i + r, j + n) += across(*sum, |a, b| a + b) + rest;
+            }
+        }
+    }
+}
+
+impl Factor {
+    #[inline(always)]
+    unsafe fn get(self, i: usize, j: usize) -> f64 {
+        // SAFETY: whoever calls this says that the element is there.
+        unsafe { *self.at.offset(i as isize * self.by[0] + j as isize * self.by[1]) }
+    }
+
+    /// Eight elements of a row, which are side by side.
+    #[inline(always)]
+    unsafe fn group(self, i: usize, j: usize) -> [f64; GROUP] {
+        // SAFETY: whoever calls this says that the elements are there; an array of numbers is aligned as these are.
+        unsafe { *self.at.offset(i as isize * self.by[0] + j as isize).cast::<[f64; GROUP]>() }
+    }
+}
+
+impl Target {
+    #[inline(always)]
+    unsafe fn at(self, i: usize, j: usize) -> *mut f64 {
+        // SAFETY: whoever calls this says that the element is there.
+        unsafe { self.at.offset(i as isize * self.by[0] + j as isize * self.by[1]) }
+    }
 }

@@ -209,6 +209,13 @@ fn work(machine: &Machine<'_>, it: &LanesLoop, lanes: u64) -> Work {
                     skipped = Some((*to as usize, end as usize));
                 }
             }
+            Instruction::Chain(number) => {
+                each(2 * machine.code.chains[*number as usize].products.len() as u64, 0, 1, &[]);
+            }
+            Instruction::Rows(number) => {
+                let it = &machine.code.rows[*number as usize];
+                each(0, it.columns.len() as u64, 1, &[(true, &it.at)]);
+            }
             Instruction::Product(number) => {
                 let it = &machine.code.products[*number as usize];
                 let of_matrix = (true, &it.matrix);

@@ -3,7 +3,7 @@
 //! Law: it is the loop over the elements of a row that loads for all lanes and stores, or adds. What lanes add to one
 //! element is added in the order of the lanes.
 
-use super::instruction::{Across, Address, IntoRows, Transpose};
+use super::instruction::{Across, Address, IntoRows, Rows, Transpose};
 use super::memory::Elements;
 use super::state::{Mask, State};
 use super::vector::{GROUP, Source, eight};
@@ -137,4 +137,56 @@ pub(super) fn into_rows(
         }
     }
     reals[from.buffer as usize] = source;
+}
+
+/// How many values of each lane are put into its row together.
+const QUAD: usize = 4;
+
+/// Puts values into rows.
+#[inline(always)]
+pub(super) fn rows(state: &State, reals: &mut [Elements<'_, f64>], it: &Rows) {
+    let Across::Apart(apart) = it.at.across else { panic!("the lanes' rows are apart") };
+    let (apart, start) = (state.one(apart), state.start(&it.at));
+    let target = &mut reals[it.at.buffer as usize];
+    let (quads, rest) = it.columns.as_chunks::<QUAD>();
+    for k in 0..state.groups {
+        let lanes = GROUP.min(state.active - k * GROUP);
+        let first = start.wrapping_add(apart.wrapping_mul(state.first + (k * GROUP) as i64));
+        let mut column = first;
+        for [a, b, c, d] in quads {
+            let (a, b) = (state.real(*a).group(k), state.real(*b).group(k));
+            let (c, d) = (state.real(*c).group(k), state.real(*d).group(k));
+            let rows = eight(|i| [a[i], b[i], c[i], d[i]]);
+            let mut place = column;
+            for row in &rows[..lanes] {
+                put(target, place, row);
+                place = place.wrapping_add(apart);
+            }
+            column = column.wrapping_add(QUAD as i64);
+        }
+        for register in rest {
+            let x = state.real(*register).group(k);
+            let mut place = column;
+            for x in &x[..lanes] {
+                put(target, place, &[*x]);
+                place = place.wrapping_add(apart);
+            }
+            column = column.wrapping_add(1);
+        }
+    }
+}
+
+/// Puts values side by side, where they have a place.
+#[inline(always)]
+fn put<const N: usize>(target: &mut Elements<'_, f64>, place: i64, values: &[f64; N]) {
+    match target.part_mut(place, N) {
+        Some(part) => part.copy_from_slice(values),
+        None => {
+            for (k, value) in (0..).zip(values) {
+                if let Some(element) = target.get_mut(place.wrapping_add(k)) {
+                    *element = *value;
+                }
+            }
+        }
+    }
 }

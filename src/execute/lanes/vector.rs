@@ -276,7 +276,8 @@ pub(super) fn across<T: Copy>(x: [T; GROUP], op: impl Fn(T, T) -> T) -> T {
 /// The sum of the first lanes in which the mask is true.
 #[inline(always)]
 pub(super) fn sum(lanes: usize, x: impl Source<f64>, mask: Option<Operand<'_, i64>>) -> f64 {
-    let mut sums = [0.0; GROUP];
+    // Several sums hide the time that each addition takes.
+    let mut parts = [[0.0; GROUP]; 4];
     let whole = lanes / GROUP;
     let masked = |k: usize| {
         let x = x.group(k);
@@ -288,10 +289,21 @@ pub(super) fn sum(lanes: usize, x: impl Source<f64>, mask: Option<Operand<'_, i6
             }
         }
     };
-    for k in 0..whole {
-        let x = masked(k);
-        sums = eight(|i| sums[i] + x[i]);
+    let mut k = 0;
+    while k + 4 <= whole {
+        for part in &mut parts {
+            let x = masked(k);
+            *part = eight(|i| part[i] + x[i]);
+            k += 1;
+        }
     }
+    while k < whole {
+        let x = masked(k);
+        parts[0] = eight(|i| parts[0][i] + x[i]);
+        k += 1;
+    }
+    let [a, b, c, d] = parts;
+    let mut sums = eight(|i| (a[i] + b[i]) + (c[i] + d[i]));
     if !lanes.is_multiple_of(GROUP) {
         let x = masked(whole);
         sums = eight(|i| if i < lanes % GROUP { sums[i] + x[i] } else { sums[i] });

@@ -34,6 +34,7 @@ fn once(instruction: &Instruction) -> bool {
         Instruction::StoreReal { at, mask, .. } | Instruction::StoreInt { at, mask, .. } => shared(at) && alike(mask),
         Instruction::AddReal { at, mask, .. } | Instruction::AddInt { at, mask, .. } => shared(at) && alike(mask),
         Instruction::Check { .. } | Instruction::Bounds { .. } => true,
+        Instruction::Chain(_) | Instruction::Rows(_) => true,
         // A loop in registers.
         Instruction::UnlessLess { .. } | Instruction::Next { .. } | Instruction::Zero(_) | Instruction::Inner(_) => {
             true

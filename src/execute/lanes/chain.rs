@@ -1,0 +1,39 @@
+//! Sums of products that stay in a register of the processor until they are added up.
+//!
+//! Law: it is the multiply-adds one after the other, each rounded once.
+
+use super::instruction::{Chain, Reg};
+use super::state::State;
+use super::vector::{Source, eight, one_by_one};
+
+/// Adds up.
+#[inline(always)]
+pub(super) fn run(state: &State, it: &Chain) {
+    match it.products[..] {
+        [a, b] => sum(state, it, [a, b]),
+        [a, b, c] => sum(state, it, [a, b, c]),
+        [a, b, c, d] => sum(state, it, [a, b, c, d]),
+        [a, b, c, d, e] => sum(state, it, [a, b, c, d, e]),
+        [a, b, c, d, e, f] => sum(state, it, [a, b, c, d, e, f]),
+        _ => panic!("a sum has from two to six products"),
+    }
+}
+
+#[inline(always)]
+fn sum<const N: usize>(state: &State, it: &Chain, products: [[Reg; 2]; N]) {
+    let start = state.real(it.start);
+    let (mut x, mut y, mut signs) = ([start; N], [start; N], [0_u64; N]);
+    for k in 0..N {
+        (x[k], y[k]) = (state.real(products[k][0]), state.real(products[k][1]));
+        signs[k] = u64::from(it.minus >> k & 1) << 63;
+    }
+    for (k, to) in state.real_block(it.to).iter().enumerate() {
+        let mut sum = start.group(k);
+        for n in 0..N {
+            let (a, b, sign) = (x[n].group(k), y[n].group(k), signs[n]);
+            sum = eight(|i| f64::from_bits(a[i].to_bits() ^ sign).mul_add(b[i], sum[i]));
+        }
+        to.write(sum);
+        one_by_one();
+    }
+}
