@@ -85,9 +85,14 @@ fn carriers(turns: Vector, (parents, bases, inverses): Skeleton, mirror: F64) ->
     bones.drop(1).map2(inverses, |bone, inverse| bone.matmul(inverse))
 }
 
-/// A vertex, carried by the mean of the bones.
-fn carried(carriers: Matrices, at: Vector, position: Vector, weights: Vector) -> Vector {
-    carriers.permute([1, 2, 0]).map2(at, |columns, at| columns.matvec(weights).dot(position) + at)
+/// The mean of the carriers of a vertex.
+fn mean(carriers: Matrices, weights: Vector) -> Matrix {
+    carriers.permute([1, 2, 0]).map(|columns| columns.matvec(weights))
+}
+
+/// A vertex, carried by the mean of its carriers.
+fn carried(mean: Matrix, at: Vector, position: Vector) -> Vector {
+    mean.map2(at, |row, at| row.dot(position) + at)
 }
 
 /// A share of the skin at a vertex: the position, weighted by the bones. It is negative, since what is carried is taken
@@ -131,8 +136,8 @@ type Data = (Skeleton, Skin, Measured);
 /// The errors of points that are vertices.
 fn of_vertices(theta: Vector, (skeleton, model, (vertices, points)): Data) -> Vector {
     let (carriers, at) = (carriers(turns(theta), skeleton, model.2), theta.slice(3, 6));
-    let found = |vertex| carried(carriers, at, model.0.index(vertex), model.1.index(vertex));
-    points.map2(vertices, |point, vertex| point - found(vertex)).flatten()
+    let means = vertices.map(|vertex| mean(carriers, model.1.index(vertex)));
+    points.map3(vertices, means, |point, vertex, mean| point - carried(mean, at, model.0.index(vertex))).flatten()
 }
 
 /// The errors of points in triangles, which have these vertices, at the coordinates `us`. The bones carry the points if
@@ -148,7 +153,7 @@ fn in_triangles(few: bool, us: Matrix, theta: Vector, data: Data, triangles: Tri
         };
         points.map3(triangle, us, of_point).flatten()
     } else {
-        let vertices = model.0.map2(model.1, |position, weights| carried(carriers, at, position, weights));
+        let vertices = model.0.map2(model.1, |position, weights| carried(mean(carriers, weights), at, position));
         let found = |k, u| between(u, corners(triangles.index(k)).map(|vertex| vertices.index(vertex)));
         points.map3(triangle, us, |point, k, u| point - found(k, u)).flatten()
     }
@@ -224,7 +229,7 @@ fn jacobian_in_triangles() -> Result<Program> {
             let (skeleton, model, (triangle, _)) = data;
             let moving = slopes.moving(theta, skeleton, model.2);
             let (carriers, at) = (carriers(turns(theta), skeleton, model.2), theta.slice(3, 6));
-            let vertices = model.0.map2(model.1, |position, weights| carried(carriers, at, position, weights));
+            let vertices = model.0.map2(model.1, |position, weights| carried(mean(carriers, weights), at, position));
             let of_point = |k: I64, u: Vector| {
                 let corners = corners(triangles.index(k));
                 let by_us = slopes.by_us(u, corners.map(|vertex| vertices.index(vertex)));
