@@ -285,6 +285,20 @@ fn additions(stm: &Stm, map: &Map, later: &[Stm], uses: &FxHashMap<Var, usize>) 
     (map.accumulators.is_empty() && all && !added.is_empty()).then_some(added.len())
 }
 
+/// Whether there may be more to do side by side inside of a statement.
+pub(super) fn is_parallel(op: &Op) -> bool {
+    match op {
+        Op::Map(_) | Op::Reduce(_) | Op::Scan(_) | Op::Hist(_) | Op::Scatter(_) => true,
+        Op::If(_, yes, no) => [yes, no].into_iter().any(|b| b.stms.iter().any(|stm| is_parallel(&stm.op))),
+        Op::Loop(it) => it.body.stms.iter().any(|stm| is_parallel(&stm.op)),
+        Op::Custom(it) => it.function.body.stms.iter().any(|stm| is_parallel(&stm.op)),
+        Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => false,
+        Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => false,
+        Op::Concat(_) | Op::Reverse(_) | Op::Agree(_) => false,
+        Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => false,
+    }
+}
+
 /// Whether a statement changes no array, whatever becomes of it.
 fn is_calm(op: &Op) -> bool {
     match op {

@@ -6,7 +6,7 @@
 use rustc_hash::FxHashSet;
 
 use super::code::{Buffer, Op as CodeOp, Operand};
-use super::liveness::{from_start, mentioned};
+use super::liveness::{from_start, is_parallel, mentioned};
 use super::segments::Segment;
 use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step};
@@ -488,19 +488,5 @@ impl<'p> Lowering<'p> {
     /// One of two scalars.
     pub(super) fn select(&mut self, condition: Operand, yes: Operand, no: Operand) -> Operand {
         self.emit.op(CodeOp::Select, vec![condition, yes, no])
-    }
-}
-
-/// Whether there may be more to do side by side inside of a statement.
-fn is_parallel(op: &Op) -> bool {
-    match op {
-        Op::Map(_) | Op::Reduce(_) | Op::Scan(_) | Op::Hist(_) | Op::Scatter(_) => true,
-        Op::If(_, yes, no) => [yes, no].into_iter().any(|b| b.stms.iter().any(|stm| is_parallel(&stm.op))),
-        Op::Loop(it) => it.body.stms.iter().any(|stm| is_parallel(&stm.op)),
-        Op::Custom(it) => it.function.body.stms.iter().any(|stm| is_parallel(&stm.op)),
-        Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => false,
-        Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => false,
-        Op::Concat(_) | Op::Reverse(_) | Op::Agree(_) => false,
-        Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => false,
     }
 }
