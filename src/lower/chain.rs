@@ -68,9 +68,9 @@ impl Chainer<'_> {
     fn block(&self, block: &mut Block) {
         let mut sums: FxHashMap<Value, Sum> = FxHashMap::default();
         let mut gone = Vec::new();
-        for at in 0..block.len() {
-            let Stm::Let(value, op, x) = &block[at] else {
-                block[at].blocks_mut().into_iter().for_each(|inner| self.block(inner));
+        for (at, stm) in block.iter_mut().enumerate() {
+            let Stm::Let(value, op, x) = stm else {
+                stm.blocks_mut().into_iter().for_each(|inner| self.block(inner));
                 continue;
             };
             let (value, Some((start, product))) = (*value, self.product(*value, *op, x)) else { continue };
@@ -82,7 +82,7 @@ impl Chainer<'_> {
                 (Some(mut sum), _) => {
                     gone.push(sum.at);
                     sum.products.push(product);
-                    (sum.at, block[at]) = (at, Stm::Let(value, sum.op(), sum.operands()));
+                    (sum.at, *stm) = (at, Stm::Let(value, sum.op(), sum.operands()));
                     sum
                 }
                 // What is added to a number that is −0 is what it is.

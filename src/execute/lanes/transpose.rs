@@ -139,47 +139,50 @@ pub(super) fn into_rows(
     reals[from.buffer as usize] = source;
 }
 
-/// How many values of each lane are put into its row together.
+/// How many values of each lane are turned together, and how many are laid together into its row.
 const QUAD: usize = 4;
+const LAID: usize = 8 * QUAD;
 
-/// Puts values into rows.
+/// Puts values into rows. Those of eight lanes are laid aside first, so that memory is written from the front to the back.
 #[inline(always)]
 pub(super) fn rows(state: &State, reals: &mut [Elements<'_, f64>], it: &Rows) {
     let Across::Apart(apart) = it.at.across else { panic!("the lanes' rows are apart") };
     let (apart, start) = (state.one(apart), state.start(&it.at));
     let target = &mut reals[it.at.buffer as usize];
-    let (quads, rest) = it.columns.as_chunks::<QUAD>();
+    let mut laid = [[0.0; LAID]; GROUP];
     for k in 0..state.groups {
         let lanes = GROUP.min(state.active - k * GROUP);
-        let first = start.wrapping_add(apart.wrapping_mul(state.first + (k * GROUP) as i64));
-        let mut column = first;
-        for [a, b, c, d] in quads {
-            let (a, b) = (state.real(*a).group(k), state.real(*b).group(k));
-            let (c, d) = (state.real(*c).group(k), state.real(*d).group(k));
-            let rows = eight(|i| [a[i], b[i], c[i], d[i]]);
-            let mut place = column;
-            for row in &rows[..lanes] {
-                put(target, place, row);
+        let mut first = start.wrapping_add(apart.wrapping_mul(state.first + (k * GROUP) as i64));
+        for registers in it.columns.chunks(LAID) {
+            let (quads, rest) = registers.as_chunks::<QUAD>();
+            for (n, [a, b, c, d]) in quads.iter().enumerate() {
+                let (a, b) = (state.real(*a).group(k), state.real(*b).group(k));
+                let (c, d) = (state.real(*c).group(k), state.real(*d).group(k));
+                let rows = eight(|i| [a[i], b[i], c[i], d[i]]);
+                for (laid, row) in laid.iter_mut().zip(&rows) {
+                    laid.as_chunks_mut::<QUAD>().0[n] = *row;
+                }
+            }
+            for (n, register) in rest.iter().enumerate() {
+                let x = state.real(*register).group(k);
+                for (laid, x) in laid.iter_mut().zip(&x) {
+                    laid[quads.len() * QUAD + n] = *x;
+                }
+            }
+            let mut place = first;
+            for laid in &laid[..lanes] {
+                put(target, place, &laid[..registers.len()]);
                 place = place.wrapping_add(apart);
             }
-            column = column.wrapping_add(QUAD as i64);
-        }
-        for register in rest {
-            let x = state.real(*register).group(k);
-            let mut place = column;
-            for x in &x[..lanes] {
-                put(target, place, &[*x]);
-                place = place.wrapping_add(apart);
-            }
-            column = column.wrapping_add(1);
+            first = first.wrapping_add(LAID as i64);
         }
     }
 }
 
 /// Puts values side by side, where they have a place.
 #[inline(always)]
-fn put<const N: usize>(target: &mut Elements<'_, f64>, place: i64, values: &[f64; N]) {
-    match target.part_mut(place, N) {
+fn put(target: &mut Elements<'_, f64>, place: i64, values: &[f64]) {
+    match target.part_mut(place, values.len()) {
         Some(part) => part.copy_from_slice(values),
         None => {
             for (k, value) in (0..).zip(values) {
