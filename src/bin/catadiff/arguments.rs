@@ -1,72 +1,32 @@
 //! Arguments behind a command: files and options, as the table says.
 //!
-//! Law: what is read is what was given; an option that the command does not have, a value that is missing or no number
-//! is refused with what would be right.
+//! Law: what is read is what was given; a value that is missing or no number is refused with what would be right.
 
 use std::str::FromStr;
 
 use catadiff::interpret::Limits;
+use clap::ArgMatches;
 
 use crate::answer::Failure;
-use crate::table::Command;
+use crate::table::FILES;
 
 /// Files and options.
 #[derive(Debug)]
 pub(crate) struct Arguments {
-    command: &'static Command,
+    command: String,
     pub(crate) files: Vec<String>,
-    options: Vec<(&'static str, String)>,
+    matches: ArgMatches,
 }
 
 impl Arguments {
-    /// Reads what stands behind the name of a command.
-    pub(crate) fn read(command: &'static Command, words: &[&str]) -> Result<Self, Failure> {
-        let (mut files, mut options) = (Vec::new(), Vec::new());
-        let mut words = words.iter();
-        while let Some(&word) = words.next() {
-            if word == "--" {
-                files.extend(words.by_ref().map(|&word| word.to_owned()));
-                break;
-            }
-            let (name, given) = match word.split_once('=') {
-                Some((name, value)) if name.starts_with("--") => (name, Some(value)),
-                _ => (word, None),
-            };
-            let found = match (name.strip_prefix("--"), name.strip_prefix('-')) {
-                (Some(long), _) => command.flags().find(|flag| flag.long == long),
-                (None, Some(short)) if !short.is_empty() => {
-                    command.flags().find(|flag| flag.short.is_some_and(|known| short == known.to_string()))
-                }
-                (None, _) => {
-                    files.push(word.to_owned());
-                    continue;
-                }
-            };
-            let Some(flag) = found else {
-                let name = command.name;
-                return Err(Failure::asked(format!("`{name}` has no option `{word}`; try `catadiff help {name}`")));
-            };
-            let value = match (flag.value, given) {
-                (None, None) => String::new(),
-                (None, Some(_)) => return Err(Failure::asked(format!("`--{}` takes no value", flag.long))),
-                (Some(_), Some(value)) => value.to_owned(),
-                (Some(what), None) => match words.next() {
-                    Some(&value) => value.to_owned(),
-                    None => return Err(Failure::asked(format!("`{word}` needs a value: {word} {what}"))),
-                },
-            };
-            if !flag.values.is_empty() && !flag.values.contains(&value.as_str()) {
-                let known = flag.values.join(", ");
-                return Err(Failure::asked(format!("`--{}` is one of {known}, not `{value}`", flag.long)));
-            }
-            options.push((flag.long, value));
-        }
-        Ok(Arguments { command, files, options })
+    /// What was found behind the name of a command.
+    pub(crate) fn new(command: String, matches: ArgMatches) -> Self {
+        Arguments { command, files: texts(&matches, FILES).map(str::to_owned).collect(), matches }
     }
 
-    /// Whether a switch is set.
+    /// Whether an option is there.
     pub(crate) fn has(&self, long: &str) -> bool {
-        self.option(long).is_some()
+        self.option(long).is_some() || matches!(self.matches.try_get_one(long), Ok(Some(true)))
     }
 
     /// The last value of an option.
@@ -74,9 +34,9 @@ impl Arguments {
         self.all(long).last()
     }
 
-    /// All values of an option.
-    pub(crate) fn all(&self, long: &str) -> impl Iterator<Item = &str> {
-        self.options.iter().filter(move |(name, _)| *name == long).map(|(_, value)| value.as_str())
+    /// All values of an option; a command that does not have it has none.
+    pub(crate) fn all(&self, long: &str) -> impl Iterator<Item = &str> + use<'_> {
+        texts(&self.matches, long)
     }
 
     /// The value of an option that is a number.
@@ -101,7 +61,7 @@ impl Arguments {
 
     /// The one file.
     pub(crate) fn file(&self) -> Result<&str, Failure> {
-        let name = self.command.name;
+        let name = &self.command;
         match &self.files[..] {
             [file] => Ok(file),
             [] => Err(Failure::asked(format!("`{name}` needs a file; try `catadiff help {name}`"))),
@@ -111,10 +71,14 @@ impl Arguments {
 
     /// One file or more.
     pub(crate) fn some_files(&self) -> Result<&[String], Failure> {
-        let name = self.command.name;
+        let name = &self.command;
         if self.files.is_empty() {
             return Err(Failure::asked(format!("`{name}` needs a file; try `catadiff help {name}`")));
         }
         Ok(&self.files)
     }
+}
+
+fn texts<'a>(matches: &'a ArgMatches, name: &str) -> impl Iterator<Item = &'a str> + use<'a> {
+    matches.try_get_many::<String>(name).ok().flatten().into_iter().flatten().map(String::as_str)
 }

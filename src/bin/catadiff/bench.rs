@@ -10,13 +10,13 @@ use catadiff::futhark::meaning::interface;
 use catadiff::futhark::source::Message;
 use catadiff::futhark::values::Array;
 use catadiff::interpret::Limits;
+use serde_json::json;
 
 use crate::answer::{Answer, FAILED, Failure, placed};
 use crate::arguments::Arguments;
 use crate::cases::{Suite, caught, dataset, skipped};
 use crate::derivative::{WRAPPER, derived};
 use crate::engine::Executor;
-use crate::json::Object;
 use crate::load::{Loaded, entry};
 use crate::test::programs;
 
@@ -144,8 +144,9 @@ fn timed(
 }
 
 fn told(row: &Row) -> String {
-    let object = Object::new().text("file", &row.file).text("entry", &row.entry).text("dataset", &row.dataset);
-    object.real("seconds", Some(row.seconds)).real("jvp", row.jvp).real("vjp", row.vjp).line()
+    let Row { file, entry, dataset, seconds, jvp, vjp } = row;
+    let object = json!({"file": file, "entry": entry, "dataset": dataset, "seconds": seconds, "jvp": jvp, "vjp": vjp});
+    format!("{object}\n")
 }
 
 fn table(rows: &[Row]) -> String {

@@ -7,10 +7,10 @@ use std::path::Path;
 
 use catadiff::futhark::core::{Entry, Program};
 use catadiff::futhark::source::{Message, Severity, Sources};
+use serde_json::json;
 
 use crate::answer::{ASKED, Answer, Failure, shown, tell};
 use crate::arguments::Arguments;
-use crate::json::Object;
 use crate::load::Texts;
 
 /// See the table.
@@ -34,7 +34,8 @@ pub(crate) fn check(arguments: &Arguments) -> Result<Answer, Failure> {
         for entry in program.iter().flat_map(|program| &program.entries) {
             let of = type_of(program.as_ref().expect("it has an entry"), entry);
             if arguments.has("json") {
-                output.push_str(&Object::new().text("file", path).text("entry", &entry.name).text("type", &of).line());
+                let object = json!({"file": path, "entry": *entry.name, "type": of});
+                let _ = writeln!(output, "{object}");
             } else {
                 let _ = writeln!(output, "{path}: entry {}: {of}", entry.name);
             }
@@ -58,10 +59,11 @@ fn told(sources: &Sources, path: &str, message: &Message) -> String {
     let (line, column, _) = sources.position(message.span);
     let file = sources.files.get(message.span.file as usize).map_or(path, |source| &source.name);
     let severity = if message.severity == Severity::Error { "error" } else { "warning" };
-    let object = Object::new().text("file", file).number("line", line).number("column", column);
-    let object = object.text("severity", severity).text("code", message.code).text("text", &message.text);
-    match &message.hint {
-        Some(hint) => object.text("hint", hint).line(),
-        None => object.line(),
+    let mut object = json!({
+        "file": file, "line": line, "column": column, "severity": severity, "code": message.code, "text": message.text
+    });
+    if let Some(hint) = &message.hint {
+        object["hint"] = json!(hint);
     }
+    format!("{object}\n")
 }

@@ -15,7 +15,6 @@ mod derivative;
 mod engine;
 mod formulas;
 mod input;
-mod json;
 mod load;
 mod repl;
 mod run;
@@ -50,30 +49,35 @@ fn main() -> ExitCode {
 
 /// What to print, or what was wrong.
 fn answered(arguments: &[&str]) -> Result<Answer, Failure> {
-    // `-h` may be a formula.
+    let arguments = if arguments.is_empty() { &["--help"] } else { arguments };
+    // A formula may begin with `-`, and be `-h`: it is no option.
     let asks_for_help = |rest: &[&str]| matches!(rest, ["-h"]) || rest.contains(&"--help");
-    match arguments {
-        [] | ["--help" | "-h", ..] | ["help"] => Ok(table::overview().into()),
-        ["--version" | "-V"] => Ok(format!("catadiff {}\n", env!("CARGO_PKG_VERSION")).into()),
-        ["help", command, ..] => Ok(table::find(command)?.help().into()),
-        [command, rest @ ..] if asks_for_help(rest) => Ok(table::find(command)?.help().into()),
-        ["completions", rest @ ..] => completions::completions(rest),
-        ["grad" | "show", _, ..] if !is_program(arguments) => formulas::answer(arguments),
-        ["derive" | "functions", ..] | ["grad" | "show"] => formulas::answer(arguments),
-        [command, rest @ ..] => {
-            let row = table::find(command)?;
-            let arguments = Arguments::read(row, rest)?;
-            match row.name {
-                "run" => run::run(&arguments),
-                "test" => test::test(&arguments),
-                "bench" => bench::bench(&arguments),
-                "grad" | "jvp" | "vjp" => derivative::differentiate(row.name, &arguments),
-                "check" => check::check(&arguments),
-                "trace" => trace::show_trace(&arguments),
-                "repl" => repl::repl(&arguments),
-                _ => show::show(&arguments),
-            }
+    if let ["grad" | "show" | "derive" | "functions", rest @ ..] = arguments
+        && !asks_for_help(rest)
+        && !is_program(arguments)
+    {
+        return formulas::answer(arguments);
+    }
+    let mut matches = match table::parser().try_get_matches_from(["catadiff"].iter().chain(arguments)) {
+        Ok(matches) => matches,
+        Err(error) if error.use_stderr() => {
+            let text = error.to_string();
+            return Err(Failure::asked(text.strip_prefix("error: ").unwrap_or(&text)));
         }
+        Err(help) => return Ok(help.to_string().into()),
+    };
+    let (name, matches) = matches.remove_subcommand().expect("the parser wants a command");
+    let arguments = &Arguments::new(name.clone(), matches);
+    match name.as_str() {
+        "run" => run::run(arguments),
+        "test" => test::test(arguments),
+        "bench" => bench::bench(arguments),
+        "grad" | "jvp" | "vjp" => derivative::differentiate(&name, arguments),
+        "check" => check::check(arguments),
+        "trace" => trace::show_trace(arguments),
+        "repl" => repl::repl(arguments),
+        "completions" => completions::completions(arguments),
+        _ => show::show(arguments),
     }
 }
 

@@ -1,10 +1,9 @@
-//! The table of commands and options: what the parser accepts, the help shows and the completions offer.
+//! The table of commands and options: what the parser accepts, the help shows and the completions offer, all through clap.
 //!
 //! Law: a command or an option that is not here is refused; one that is here is explained.
 
-use std::fmt::Write as _;
-
-use crate::answer::Failure;
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, ValueHint};
 
 /// An option.
 #[derive(Debug)]
@@ -41,6 +40,9 @@ const fn flag(long: &'static str, value: &'static str, help: &'static str) -> Fl
 const fn switch(long: &'static str, help: &'static str) -> Flag {
     Flag { long, short: None, value: None, values: &[], help }
 }
+
+/// What stands behind a command that is no option.
+pub(crate) const FILES: &str = "files";
 
 /// All options; an option means the same in every command.
 pub(crate) const FLAGS: &[Flag] = &[
@@ -207,19 +209,11 @@ pub(crate) const COMMANDS: &[Command] = &[
     },
     Command {
         name: "completions",
-        usage: "bash|zsh|fish",
+        usage: "bash|elvish|fish|powershell|zsh",
         help: "completions for a shell",
         flags: &[],
         more: "",
         examples: &["catadiff completions bash > ~/.local/share/bash-completion/completions/catadiff"],
-    },
-    Command {
-        name: "help",
-        usage: "[COMMAND]",
-        help: "this text, or about a command",
-        flags: &[],
-        more: "",
-        examples: &["catadiff help test"],
     },
 ];
 
@@ -231,63 +225,46 @@ A program is a file in a large subset of Futhark, with the ending .fut.
 ";
 
 const CODES: &str = "\
-exit codes: 0 for an answer, 1 if a test failed, 2 for a mistake in what was asked, 3 if a program met an error.
+Exit codes: 0 for an answer, 1 if a test failed, 2 for a mistake in what was asked, 3 if a program met an error.
 ";
 
-/// The command of a name.
-pub(crate) fn find(name: &str) -> Result<&'static Command, Failure> {
-    COMMANDS
-        .iter()
-        .find(|command| command.name == name)
-        .ok_or_else(|| Failure::asked(format!("there is no command `{name}`; try `catadiff help`")))
+/// The parser of all that the table has.
+pub(crate) fn parser() -> clap::Command {
+    let examples: Vec<&str> = COMMANDS.iter().filter_map(|row| row.examples.first().copied()).collect();
+    clap::Command::new("catadiff")
+        .about("run, differentiate and test programs and formulas")
+        .version(env!("CARGO_PKG_VERSION"))
+        .subcommand_required(true)
+        .after_help(format!("{FORMULAS}\n{}\n{CODES}", listed(&examples)))
+        .subcommands(COMMANDS.iter().map(Command::parser))
 }
 
-/// What there is.
-pub(crate) fn overview() -> String {
-    let mut text = String::from("catadiff: run, differentiate and test programs and formulas\n\nusage:\n");
-    for command in COMMANDS {
-        let _ = writeln!(
-            text,
-            "  catadiff {}\n      {}",
-            format!("{} {}", command.name, command.usage).trim_end(),
-            command.help
-        );
-    }
-    let _ = write!(text, "\n{FORMULAS}\n`catadiff help COMMAND` says more.\n\nexamples:\n");
-    for command in COMMANDS {
-        command.examples.iter().take(1).for_each(|example| {
-            let _ = writeln!(text, "  {example}");
-        });
-    }
-    text + "\n" + CODES
+/// Examples under their heading.
+fn listed(examples: &[&str]) -> String {
+    let lines: Vec<String> = examples.iter().map(|example| format!("  {example}\n")).collect();
+    format!("Examples:\n{}", lines.concat())
 }
 
 impl Command {
-    /// Its options.
-    pub(crate) fn flags(&self) -> impl Iterator<Item = &'static Flag> {
-        FLAGS.iter().filter(|flag| self.flags.contains(&flag.long))
+    fn parser(&self) -> clap::Command {
+        let more = if self.more.is_empty() { String::new() } else { format!("{}\n\n", self.more) };
+        let options = if self.flags.is_empty() { "" } else { " [OPTIONS]" };
+        let usage = format!("catadiff {} {}", self.name, self.usage);
+        clap::Command::new(self.name)
+            .about(self.help)
+            .override_usage(format!("{}{options}", usage.trim_end()))
+            .after_help(format!("{more}{}\n{CODES}", listed(self.examples)))
+            .arg(Arg::new(FILES).num_args(0..).hide(true).value_hint(ValueHint::AnyPath))
+            .args(FLAGS.iter().filter(|flag| self.flags.contains(&flag.long)).map(Flag::parser))
     }
+}
 
-    /// What it does, with examples.
-    pub(crate) fn help(&self) -> String {
-        let options = if self.flags.is_empty() { "" } else { " [options]" };
-        let usage = format!("{} {}", self.name, self.usage);
-        let mut text = format!("{}\n\nusage:\n  catadiff {}{options}\n", self.help, usage.trim_end());
-        if !self.more.is_empty() {
-            let _ = write!(text, "\n{}\n", self.more);
-        }
-        if !self.flags.is_empty() {
-            text.push_str("\noptions:\n");
-        }
-        for flag in self.flags() {
-            let short = flag.short.map_or_else(|| "    ".to_owned(), |short| format!("-{short}, "));
-            let long = format!("--{} {}", flag.long, flag.value.unwrap_or(""));
-            let _ = writeln!(text, "  {short}{long:<18} {}", flag.help);
-        }
-        text.push_str("\nexamples:\n");
-        self.examples.iter().for_each(|example| {
-            let _ = writeln!(text, "  {example}");
-        });
-        text + "\n" + CODES
+impl Flag {
+    fn parser(&self) -> Arg {
+        let arg = Arg::new(self.long).long(self.long).help(self.help);
+        let arg = self.short.into_iter().fold(arg, Arg::short);
+        let Some(value) = self.value else { return arg.action(ArgAction::SetTrue).overrides_with(self.long) };
+        let arg = arg.value_name(value).action(ArgAction::Append).allow_hyphen_values(true);
+        if self.values.is_empty() { arg } else { arg.value_parser(PossibleValuesParser::new(self.values)) }
     }
 }

@@ -10,12 +10,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use serde_json::json;
+
 use crate::answer::{Answer, FAILED, Failure, tell};
 use crate::arguments::Arguments;
 use crate::cases::{Plan, Status, Verdict, run};
 use crate::compare::Tolerance;
 use crate::engine::Executor;
-use crate::json::Object;
 
 /// See the table.
 pub(crate) fn test(arguments: &Arguments) -> Result<Answer, Failure> {
@@ -49,8 +50,8 @@ pub(crate) fn test(arguments: &Arguments) -> Result<Answer, Failure> {
     }
     let seconds = start.elapsed().as_secs_f64();
     if arguments.has("json") {
-        let counts = Object::new().number("passed", passed).number("failed", failed).number("skipped", skipped);
-        output.push_str(&counts.real("seconds", Some(seconds)).line());
+        let counts = json!({"passed": passed, "failed": failed, "skipped": skipped, "seconds": seconds});
+        let _ = writeln!(output, "{counts}");
     } else {
         let _ = writeln!(output, "{passed} passed, {failed} failed, {skipped} skipped");
     }
@@ -169,22 +170,25 @@ fn name(verdict: &Verdict) -> String {
 }
 
 fn told(verdict: &Verdict) -> String {
-    let object = Object::new().text("file", &verdict.file.display().to_string()).number("line", verdict.line);
-    let object = match &verdict.entry {
-        Some(entry) => object.text("entry", entry).text("dataset", &verdict.dataset),
-        None => object,
-    };
-    let object = match verdict.executor {
-        Some(executor) => object.text("executor", executor.name()),
-        None => object,
-    };
-    match &verdict.status {
-        Status::Passed => object.text("status", "passed"),
-        Status::Near(text) => object.text("status", "passed").text("near", text),
-        Status::Failed(text) => object.text("status", "failed").text("why", text.trim_end()),
-        Status::Skipped(text) => object.text("status", "skipped").text("why", text),
+    let mut object = json!({"file": verdict.file.display().to_string(), "line": verdict.line});
+    if let Some(entry) = &verdict.entry {
+        object["entry"] = json!(**entry);
+        object["dataset"] = json!(verdict.dataset);
     }
-    .line()
+    if let Some(executor) = verdict.executor {
+        object["executor"] = json!(executor.name());
+    }
+    let (status, more) = match &verdict.status {
+        Status::Passed => ("passed", None),
+        Status::Near(text) => ("passed", Some(("near", text.as_str()))),
+        Status::Failed(text) => ("failed", Some(("why", text.trim_end()))),
+        Status::Skipped(text) => ("skipped", Some(("why", text.as_str()))),
+    };
+    object["status"] = json!(status);
+    if let Some((key, text)) = more {
+        object[key] = json!(text);
+    }
+    format!("{object}\n")
 }
 
 /// What follows the first line stands further in.
