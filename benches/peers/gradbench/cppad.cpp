@@ -3,7 +3,8 @@
 #include <cppad/cppad.hpp>
 
 namespace functions {
-inline double worth(const CppAD::AD<double> &x) { return CppAD::Value(CppAD::Var2Par(x)); }
+inline double worth(double x);
+template <typename Base> double worth(const CppAD::AD<Base> &x) { return worth(CppAD::Value(CppAD::Var2Par(x))); }
 using CppAD::cos;
 using CppAD::exp;
 using CppAD::log;
@@ -12,6 +13,7 @@ using CppAD::sqrt;
 using CppAD::tanh;
 } // namespace functions
 
+#include "descent.hpp"
 #include "tapes.hpp"
 
 struct Tool {
@@ -64,4 +66,35 @@ struct Tool {
     };
 };
 
-int main(int count, char **words) { return inner(count, words, tapes::Tapes<Tool>::functions_by_tape()); }
+// Descents take other ways from point to point, so that each gradient records anew; tapes are recorded on tapes.
+struct Recording {
+    template <typename F, typename T> static CppAD::ADFun<T> of(const F &f, const std::vector<T> &x) {
+        std::vector<CppAD::AD<T>> in(x.begin(), x.end()), out(1);
+        CppAD::Independent(in);
+        out[0] = f(in.data());
+        return {in, out};
+    }
+};
+
+struct Forward {
+    template <typename F, typename T> static void gradient(const F &f, const std::vector<T> &x, std::vector<T> &g) {
+        auto tape = Recording::of(f, x);
+        for (size_t i = 0; i < x.size(); i++) {
+            std::vector<T> direction(x.size(), T(0.0));
+            direction[i] = T(1.0);
+            g[i] = tape.Forward(1, direction)[0];
+        }
+    }
+};
+
+struct Reverse {
+    template <typename F, typename T> static void gradient(const F &f, const std::vector<T> &x, std::vector<T> &g) {
+        g = Recording::of(f, x).Reverse(1, std::vector<T>{T(1.0)});
+    }
+};
+
+int main(int count, char **words) {
+    Functions functions = tapes::Tapes<Tool>::functions_by_tape();
+    descent::add<Forward, Reverse>(functions);
+    return inner(count, words, functions);
+}

@@ -290,6 +290,66 @@ def solution(s, x):
     return lax.scan(step, jnp.zeros_like(x), length=s)[0]
 
 
+# particle, saddle: loops whose length is not known, which JAX differentiates forward only
+
+
+def argmin(gradient, f, start):
+    def going(state):
+        _, _, slope, _, _, stopped = state
+        return (jnp.sqrt(slope @ slope) > 1e-5) & ~stopped
+
+    def step(state):
+        x, value, slope, step, successes, stopped = state
+        after = x - slope * step
+
+        def double():
+            return x, value, slope, step * 2, 0, stopped
+
+        def stop():
+            return x, value, slope, step, successes, True
+
+        def go():
+            there = f(after)
+            return lax.cond(
+                there < value,
+                lambda: (after, there, gradient(f)(after), step, successes + 1, stopped),
+                lambda: (x, value, slope, step / 2, 0, stopped),
+            )
+
+        gap = x - after
+        near = lambda: lax.cond(jnp.sqrt(gap @ gap) <= 1e-5, stop, go)
+        return lax.cond(successes == 10, double, near)
+
+    return lax.while_loop(going, step, (start, f(start), gradient(f)(start), 1e-5, 0, False))[0]
+
+
+def particle(outer, inner, w):
+    def miss(w):
+        charges = jnp.stack([jnp.array([10.0, 10.0]) - jnp.array([0.0, 1.0]) * w[0], jnp.array([10.0, 0.0])])
+        field = inner(lambda x: (1 / jnp.sqrt(((charges - x) ** 2).sum(1))).sum())
+        dt = 0.1
+        above = lambda state: (state[0] + state[1] * dt)[1] > 0
+        move = lambda state: (state[0] + state[1] * dt, state[1] - field(state[0]) * dt)
+        x, v = lax.while_loop(above, move, (jnp.array([0.0, 8.0]), jnp.array([0.75, 0.0])))
+        return (x[0] - v[0] * x[1] / v[1]) ** 2
+
+    return argmin(outer, miss, w)[0]
+
+
+def saddle(outer, inner, start):
+    lower = lambda first: lambda second: second @ second - first @ first
+    greatest = lambda first: -lower(first)(argmin(inner, lower(first), start))
+    first = argmin(outer, greatest, start)
+    return jnp.concatenate([first, argmin(inner, lower(first), start)])
+
+
+def descent(function, name, shape):
+    def of(inner):
+        return lambda given: (partial(function, jax.jacfwd, inner), (jnp.array(given[name]).reshape(shape),), plain)
+
+    return {(function.__name__, "ff"): of(jax.jacfwd), (function.__name__, "fr"): of(jax.grad)}
+
+
 def plain(result):
     return np.asarray(result).tolist()
 
@@ -330,6 +390,8 @@ FUNCTIONS = {
         (jnp.array(given["x"]),),
         plain,
     ),
+    **descent(particle, "w", (1,)),
+    **descent(saddle, "start", (2,)),
 }
 
 

@@ -1,6 +1,6 @@
 // The functions of the benchmark in plain C++, and their derivatives written by hand.
 
-#include "inputs.hpp"
+#include "descent.hpp"
 
 using namespace inputs;
 
@@ -445,8 +445,53 @@ template <typename F> Prepared gradient(Curve in, F f) {
     return filled(std::move(in), {n}, f);
 }
 
+// Dual numbers, for the descents: what is written by hand there is the way to differentiate.
+template <typename T> struct Dual {
+    T value, slope;
+
+    Dual(double x = 0) : value(x), slope(0.0) {}
+    template <typename U, typename = std::enable_if_t<std::is_same_v<U, T> && !std::is_same_v<U, double>>>
+    Dual(const U &x) : value(x), slope(0.0) {}
+    Dual(const T &value, const T &slope) : value(value), slope(slope) {}
+
+    friend Dual operator+(const Dual &a, const Dual &b) { return {a.value + b.value, a.slope + b.slope}; }
+    friend Dual operator-(const Dual &a, const Dual &b) { return {a.value - b.value, a.slope - b.slope}; }
+    friend Dual operator-(const Dual &a) { return {-a.value, -a.slope}; }
+    friend Dual operator*(const Dual &a, const Dual &b) {
+        return {a.value * b.value, a.slope * b.value + a.value * b.slope};
+    }
+    friend Dual operator/(const Dual &a, const Dual &b) {
+        T ratio = a.value / b.value;
+        return {ratio, (a.slope - ratio * b.slope) / b.value};
+    }
+    friend Dual sqrt(const Dual &a) {
+        using std::sqrt;
+        T root = sqrt(a.value);
+        return {root, a.slope / (root + root)};
+    }
+    friend double worth(const Dual &a) {
+        using functions::worth;
+        return worth(a.value);
+    }
+    Dual &operator+=(const Dual &a) { return *this = *this + a; }
+    Dual &operator-=(const Dual &a) { return *this = *this - a; }
+};
+
+struct Duals {
+    template <typename F, typename T> static void gradient(const F &f, const std::vector<T> &x, std::vector<T> &g) {
+        std::vector<Dual<T>> in(x.begin(), x.end());
+        for (size_t i = 0; i < x.size(); i++) {
+            in[i].slope = 1.0;
+            g[i] = f(in.data()).slope;
+            in[i].slope = 0.0;
+        }
+    }
+};
+
 int main(int count, char **words) {
     return inner(count, words, {
+        {{"particle", "ff"}, descent::particle<Duals, Duals>},
+        {{"saddle", "ff"}, descent::saddle<Duals, Duals>},
         {{"gmm", "objective"}, [](const Json &in) { return value(Gmm(in), [](const Gmm &g) { return g.objective(g.mixture.data()); }); }},
         {{"gmm", "jacobian"}, [](const Json &in) -> Prepared {
             auto held = std::make_shared<Gmm>(in);
