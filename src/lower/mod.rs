@@ -10,6 +10,7 @@
 //! interpreter is there for that.
 
 mod accumulate;
+pub(crate) mod apart;
 pub(crate) mod chain;
 pub(crate) mod code;
 pub(crate) mod constant;

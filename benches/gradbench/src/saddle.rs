@@ -5,7 +5,7 @@
 
 use catadiff::Result;
 use catadiff::array::Program;
-use catadiff::array::trace::{Arr, F64};
+use catadiff::array::trace::{Arr, F64, literal};
 use serde_json::Value as Json;
 
 use crate::Task;
@@ -21,6 +21,8 @@ fn program([outer, inner]: [Mode; 2]) -> Result<Program> {
     let greatest = |first, start| -lower.value(lower.argmin(start, first), first);
     let upper = Differentiable::new(outer, greatest)?;
     let program = Program::trace_named(&["start"], |start: Arr<F64>| {
+        // Of known size, loops over it are scalar code.
+        let start = literal([start.index(0), start.index(1)]);
         let first = upper.argmin(start, start);
         first.concat(lower.argmin(start, first))
     })?;

@@ -9,6 +9,7 @@ use super::inline::Inline;
 use super::instruction::{Across, Address, Chain, Fold, Instruction, LanesLoop, Product, Reg, Rows, To};
 use super::needed::needed;
 use super::registers::Registers;
+use super::straight::{Step, straighten};
 use super::team;
 use super::vector::LANES;
 use super::wide;
@@ -26,6 +27,7 @@ pub(super) struct Assembled {
     pub(super) products: Vec<Product>,
     pub(super) chains: Vec<Chain>,
     pub(super) rows: Vec<Rows>,
+    pub(super) steps: Vec<Step>,
     /// The uniform registers as they are at first: constants are there.
     pub(super) reals: Vec<f64>,
     pub(super) ints: Vec<i64>,
@@ -117,8 +119,11 @@ pub(super) fn assemble(code: &Code) -> Assembled {
     let outputs = code.outputs.iter().map(|output| assembler.output(output)).collect();
     let [own_reals, own_ints] = banks;
     let int_kinds = code.buffers.iter().map(|info| info.prim).filter(|prim| !prim.is_real()).collect();
-    let Assembler { out: instructions, loops, products, chains, rows, origins, addresses, reals, ints, .. } = assembler;
+    let Assembler { out: mut instructions, loops, products, chains, rows, origins, addresses, reals, ints, .. } =
+        assembler;
+    let steps = straighten(&mut instructions);
     Assembled {
+        steps,
         instructions,
         loops,
         origins,

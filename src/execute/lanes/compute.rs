@@ -292,7 +292,7 @@ fn at_least(a: f64, b: f64) -> f64 {
 
 /// The value of an operation on numbers that are the same in all lanes.
 #[inline(always)]
-fn one(op: RealOp, [a, b, c]: [f64; 3]) -> f64 {
+pub(super) fn one(op: RealOp, [a, b, c]: [f64; 3]) -> f64 {
     match op {
         RealOp::Copy => a,
         RealOp::Add => a + b,
@@ -310,6 +310,7 @@ fn one(op: RealOp, [a, b, c]: [f64; 3]) -> f64 {
         RealOp::Row(Primitive::Neg) => -a,
         RealOp::Row(Primitive::Sub) => a - b,
         RealOp::Row(Primitive::Div) => a / b,
+        RealOp::Row(Primitive::Sqrt) => a.sqrt(),
         RealOp::Row(row) => by_table(row, [a, b, c]),
     }
 }

@@ -15,6 +15,7 @@ use super::outer;
 use super::product::{self, Small};
 use super::series;
 use super::state::State;
+use super::straight::{self, Step};
 use super::transpose;
 #[cfg(target_arch = "x86_64")]
 use super::transpose::Eight;
@@ -134,6 +135,13 @@ dispatched! {
     /// Runs the machine's instructions.
     interpret(machine: &mut Machine<'_>) -> Result<(), Fault> {
         level: machine.state.level, run: machine.interpret(), interpret_avx512, interpret_avx2
+    }
+}
+
+dispatched! {
+    /// Operations on single values.
+    straight(state: &State, steps: &[Step]) {
+        level: state.level, run: straight::run(state, steps), straight_avx512, straight_avx2
     }
 }
 

@@ -214,6 +214,12 @@ pub(super) enum Instruction {
     },
     Zero(u32),
     Lanes(u32),
+    /// Operations on single values, by their numbers; then goes on after them.
+    Straight {
+        from: u32,
+        to: u32,
+        after: u32,
+    },
 
     Real {
         op: RealOp,

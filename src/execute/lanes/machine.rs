@@ -291,6 +291,10 @@ impl<'m> Machine<'m> {
                 }
             }
             Instruction::Zero(index) => state.ints.set(index, 0),
+            Instruction::Straight { from, to, after } => {
+                dispatch::straight(state, &code.steps[from as usize..to as usize]);
+                return Ok(Next::At(after as usize));
+            }
             Instruction::Real { op, to, x } => state.real_op(op, to, x),
             Instruction::Int { op, narrow, to, x } => dispatch::int_op(state, op, narrow, to, x),
             Instruction::Test { test, to, x } => dispatch::test(state, test, to, x),

@@ -25,6 +25,7 @@ mod profile;
 mod registers;
 mod series;
 mod state;
+mod straight;
 mod team;
 mod transfer;
 mod transpose;
@@ -39,6 +40,7 @@ use crate::array::Program;
 use crate::error::{Error, Result};
 use crate::interpret::{self, Control, FromValues, Limits, ToValues, Value, typed, values};
 use crate::lower;
+use crate::lower::apart::apart;
 use crate::lower::constant::{Split, split};
 use assemble::{Assembled, assemble};
 use machine::{Machine, Workspace};
@@ -65,7 +67,8 @@ use watch::Watch;
 #[derive(Debug)]
 pub struct Compiled {
     program: Program,
-    /// What is done in every run, if something need not be, and the arrays that it takes after the arguments.
+    /// What is lowered, if that is not the program as it is: small arrays are apart, and what need not be done in every run is
+    /// left to the arrays that this takes after the arguments.
     rest: Option<Program>,
     constants: Vec<Flat>,
     assembled: core::result::Result<Assembled, &'static str>,
@@ -83,7 +86,11 @@ impl Program {
     /// [`Error::IllTyped`](crate::Error::IllTyped) if the program does not [verify](Program::verify).
     pub fn compile(&self) -> Result<Compiled> {
         self.verify()?;
-        let (rest, constants) = constants(self).map_or_else(Default::default, |(rest, found)| (Some(rest), found));
+        let apart = apart(self);
+        let (rest, constants) = match constants(apart.as_ref().unwrap_or(self)) {
+            Some((rest, found)) => (Some(rest), found),
+            None => (apart, Vec::new()),
+        };
         Ok(Compiled::new(self.clone(), rest, constants))
     }
 }
@@ -306,11 +313,11 @@ impl Compiled {
             });
             if ran.is_some() {
                 if let (Some(kernels), Some(profile)) = (kernels, watch.profile.take()) {
-                    *kernels = profile::kernels(profile, code, &self.program);
+                    *kernels = profile::kernels(profile, code, self.lowered().0);
                 }
                 return Ok(());
             }
-            watch.error(code, &self.program).map_or(Ok(()), Err)?;
+            watch.error(code, self.lowered().0).map_or(Ok(()), Err)?;
         }
         let arguments: Vec<Value<f64>> = arguments.iter().map(Flat::to_value).collect();
         *results = interpret::run(&self.program, &arguments, interpreted)?.iter().map(Flat::from).collect();
@@ -326,7 +333,7 @@ impl Compiled {
             machine.run().ok()?;
             code.outputs.iter().map(|out| ports::take(machine, out)).collect()
         });
-        results.map(Ok).or_else(|| watch.error(code, &self.program).map(Err))
+        results.map(Ok).or_else(|| watch.error(code, self.lowered().0).map(Err))
     }
 
     /// Does something with a machine, whose memory then is for the next.

@@ -229,7 +229,7 @@ fn work(machine: &Machine<'_>, it: &LanesLoop, lanes: u64) -> Work {
             Instruction::Truncate { .. } | Instruction::IntoReal { .. } | Instruction::SetReal { .. } => {}
             Instruction::SetInt { .. } | Instruction::Alloc { .. } | Instruction::Swap { .. } => {}
             Instruction::Check { .. } | Instruction::Bounds { .. } | Instruction::EqualOrNan { .. } => {}
-            Instruction::ToBits { .. } | Instruction::FromBits { .. } => {}
+            Instruction::ToBits { .. } | Instruction::FromBits { .. } | Instruction::Straight { .. } => {}
         }
     }
     let length = |(real, buffer): &(bool, u32)| {

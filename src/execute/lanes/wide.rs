@@ -27,7 +27,7 @@ fn once(instruction: &Instruction) -> bool {
     match instruction {
         Instruction::Real { .. } | Instruction::Int { .. } | Instruction::Test { .. } | Instruction::Kernel(_) => true,
         Instruction::EqualOrNan { .. } | Instruction::SelectReal { .. } | Instruction::SelectInt { .. } => true,
-        Instruction::Truncate { .. } | Instruction::IntoReal { .. } => true,
+        Instruction::Truncate { .. } | Instruction::IntoReal { .. } | Instruction::Straight { .. } => true,
         Instruction::ToBits { .. } | Instruction::FromBits { .. } => true,
         Instruction::SetReal { mask, .. } | Instruction::SetInt { mask, .. } => alike(mask),
         Instruction::LoadReal { from, .. } | Instruction::LoadInt { from, .. } => shared(from),

@@ -12,10 +12,12 @@ use crate::primitives::Primitive;
 pub(super) fn fold(op: ScalarOp, x: &[Atom]) -> Option<Atom> {
     let is = |k: usize, of: fn(Const) -> Const| matches!(x[k], Atom::Const(c) if c == of(c));
     let (zero, one) = (|k| is(k, |c| c.prim().zero()), |k| is(k, |c| c.prim().one()));
+    // Either zero changes no sum.
+    let none = |k: usize| zero(k) || matches!(x[k], Atom::Const(c) if negated(c) == Some(c.prim().zero()));
     let exact = |k: usize| matches!(x[k], Atom::Const(c) if !c.prim().is_real());
     match op {
-        ScalarOp::Add if zero(0) => Some(x[1]),
-        ScalarOp::Add | ScalarOp::Row(Primitive::Sub) | ScalarOp::Integer(IntegerRow::Sub) if zero(1) => Some(x[0]),
+        ScalarOp::Add if none(0) => Some(x[1]),
+        ScalarOp::Add | ScalarOp::Row(Primitive::Sub) | ScalarOp::Integer(IntegerRow::Sub) if none(1) => Some(x[0]),
         ScalarOp::Mul | ScalarOp::Scale if one(0) => Some(x[1]),
         ScalarOp::Mul | ScalarOp::Scale | ScalarOp::Row(Primitive::Div) if one(1) => Some(x[0]),
         ScalarOp::Mul | ScalarOp::Scale if zero(0) && exact(0) => Some(x[0]),
@@ -30,6 +32,10 @@ pub(super) fn fold(op: ScalarOp, x: &[Atom]) -> Option<Atom> {
                 None
             }
         }
+        ScalarOp::Row(Primitive::Neg) => match x[0] {
+            Atom::Const(c) => negated(c).map(Atom::Const),
+            Atom::Var(_) => None,
+        },
         ScalarOp::Row(Primitive::StopGradient) if matches!(x[0], Atom::Const(_)) => Some(x[0]),
         ScalarOp::Convert(to) => match x[0] {
             Atom::Const(Const::Bool(b)) => Some(if b { to.one() } else { to.zero() }.into()),
@@ -37,6 +43,15 @@ pub(super) fn fold(op: ScalarOp, x: &[Atom]) -> Option<Atom> {
         },
         // Integers and truth values have exact arithmetic, and reals exact comparisons.
         _ => compared(op, x).or_else(|| constants(op, x)),
+    }
+}
+
+/// A real constant with the other sign, which is exact.
+fn negated(c: Const) -> Option<Const> {
+    match c {
+        Const::F64(x) => Some(Const::F64(-x)),
+        Const::F32(x) => Some(Const::F32(-x)),
+        Const::Bool(_) | Const::I32(_) | Const::I64(_) => None,
     }
 }
 

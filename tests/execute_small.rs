@@ -1,0 +1,114 @@
+//! Arrays of a few elements, of known sizes, which are taken apart before they run: on lanes as in the interpreter.
+
+use catadiff::array::Program;
+use catadiff::array::trace::{Arr, F64, I64, hist, if_, iota, literal, loop_for, loop_while, replicate};
+use catadiff::interpret::Value;
+use catadiff::{Elementary, Result};
+use catadiff_laws::executors;
+
+type Vector = Arr<F64>;
+
+fn same(program: &Program, arguments: &[Value<f64>]) {
+    executors::same(program, arguments).unwrap_or_else(|e| panic!("{e}\n{program}"));
+}
+
+/// The program and its derivatives, at points of two numbers.
+fn all_same(program: &Program) -> Result<()> {
+    for [x, y] in [[0.5, -1.25], [3.0, 0.0], [-0.0, 2.0], [f64::INFINITY, 1.0], [f64::NAN, 1.0]] {
+        same(program, &[x.into(), y.into()]);
+        same(&program.jvp()?, &[x.into(), y.into(), 1.0.into(), 0.5.into()]);
+        let adjoint = [x.into(), y.into(), 1.0.into()];
+        same(&program.vjp()?, &adjoint);
+        same(&program.vjp()?.simplified().jvp_wrt(&[0])?, &[&adjoint[..], &[1.0.into()]].concat());
+    }
+    Ok(())
+}
+
+#[test]
+fn every_way_to_make_them() -> Result<()> {
+    all_same(&Program::trace(|x: F64, y: F64| {
+        let v = literal([x, y, x * y]);
+        let moved = v.reverse().with(1, y.sin()).take(2).concat(v.drop(1));
+        let table = literal([moved.take(2), moved.drop(2)]);
+        let turned = table.transpose().map(|row| row.scan(0.0, |a, b| a + b));
+        let counted = iota(3).map(|i| v.index(i) * i.to_f64());
+        let copies = replicate(2, literal([x, 1.0.into()])).flatten();
+        turned.flatten().concat(counted).concat(copies).map(|x| x * x).sum() + table.index(1).index(0) + v.max()
+    })?)
+}
+
+#[test]
+fn loops_over_them_are_scalar_code() -> Result<()> {
+    let pendulum = Program::trace(|angle: F64, speed: F64| {
+        let state = loop_for(7, literal([angle, speed]), |_, s: Vector| {
+            let slope = literal([s.index(1), -s.index(0).sin()]);
+            s + slope * 0.1
+        });
+        state.dot(state)
+    })?;
+    all_same(&pendulum)?;
+    let code = pendulum.compile()?.explain();
+    assert!(!code.contains("lanes") && !code.contains('['), "{code}");
+    // A loop that asks, with branches that give arrays.
+    all_same(&Program::trace(|x: F64, y: F64| {
+        let going = |(v, n): (Vector, I64)| n.lt(9) & v.dot(v).lt(40.0);
+        let (v, _) = loop_while((literal([x, y]), 0), going, |(v, n)| {
+            let turned = if_(v.index(0).lt(v.index(1)), || v.reverse() * 1.5, || literal([v.index(1), 1.0.into()]));
+            (turned, n + 1)
+        });
+        v.index(0) - v.index(1)
+    })?)
+}
+
+#[test]
+fn sizes_that_change_or_are_not_known_stay_whole() -> Result<()> {
+    let grows = Program::trace(|x: F64, y: F64| {
+        loop_for(3, literal([x, y]), |i, v: Vector| v.concat(literal([v.sum() * i.to_f64()]))).sum()
+    })?;
+    same(&grows, &[0.5.into(), 2.0.into()]);
+    // One state keeps its size in the loop inside only.
+    let mixed = Program::trace(|x: F64, y: F64, n: I64| {
+        let (v, w) = loop_for(n, (literal([x, y]), literal([x, y])), |i, (v, w): (Vector, Vector)| {
+            let inner = loop_for(2, w.take(2), |_, w: Vector| w.reverse() * 0.5 + v);
+            (inner, w.concat(literal([i.to_f64()])))
+        });
+        v.sum() + w.sum()
+    })?;
+    for n in [0, 1, 4] {
+        same(&mixed, &[0.5.into(), 2.0.into(), n.into()]);
+        same(&mixed.vjp()?, &[0.5.into(), 2.0.into(), n.into(), 1.0.into()]);
+    }
+    // Elements are chosen when the program runs, and what is out of bounds is an error as before.
+    let chosen = Program::trace(|x: F64, y: F64, i: I64| {
+        let v = literal([x, y]).with(i, 7.0);
+        v.index(i) + v.index(0) + literal([x, y]).index(i)
+    })?;
+    for i in [-1, 0, 1, 2] {
+        same(&chosen, &[0.5.into(), 2.0.into(), i.into()]);
+        same(&chosen.vjp()?, &[0.5.into(), 2.0.into(), i.into(), 1.0.into()]);
+    }
+    let beyond = Program::trace(|x: F64, y: F64| literal([x, y]).index(2))?;
+    same(&beyond, &[0.5.into(), 2.0.into()]);
+    // Arrays with rows of unknown length.
+    let rows = Program::trace(|x: Vector, y: Vector| literal([x, y, x]).map(|row| row.map(|a| a * a).sum()).max())?;
+    for n in [1, 5, 40] {
+        let arguments = [Value::new(vec![0.25; n])?, Value::new(vec![-0.5; n])?];
+        same(&rows, &arguments);
+        same(&rows.vjp()?, &[&arguments[..], &[1.0.into()]].concat());
+    }
+    same(&rows, &[Value::new(vec![0.25; 2])?, Value::new(vec![0.5; 3])?]);
+    Ok(())
+}
+
+#[test]
+fn scattered_counted_and_empty() -> Result<()> {
+    let program = Program::trace(|x: F64, y: F64| {
+        let v = literal([x, y, x + y]);
+        let to = literal([2, 0, 5]);
+        let written = literal([x, x, x]).scatter(to, v);
+        let counted = hist(2, 0.0, literal([1, 1, 0]), v, |a, b| a + b);
+        let none = v.take(0);
+        written.concat(counted).concat(none).concat(replicate(0, x)).dot(v.concat(v.take(2))) + none.sum()
+    })?;
+    all_same(&program)
+}
