@@ -19,7 +19,7 @@ fn all_same(program: &Program) -> Result<()> {
         same(&program.jvp()?, &[x.into(), y.into(), 1.0.into(), 0.5.into()]);
         let adjoint = [x.into(), y.into(), 1.0.into()];
         same(&program.vjp()?, &adjoint);
-        same(&program.vjp()?.simplified().jvp_wrt(&[0])?, &[&adjoint[..], &[1.0.into()]].concat());
+        same(&program.vjp()?.simplified().jvp_wrt([0])?, &[&adjoint[..], &[1.0.into()]].concat());
     }
     Ok(())
 }
@@ -111,4 +111,29 @@ fn scattered_counted_and_empty() -> Result<()> {
         written.concat(counted).concat(none).concat(replicate(0, x)).dot(v.concat(v.take(2))) + none.sum()
     })?;
     all_same(&program)
+}
+
+/// More operations than there are slots for, of all kinds that scalar code has, in a loop that carries their results.
+#[test]
+fn long_scalar_code() -> Result<()> {
+    let program = Program::trace(|x: F64, n: I64| {
+        let (a, b, k) = loop_for(n, (x, x * 0.5, n), |i, (mut a, mut b, mut k): (F64, F64, I64)| {
+            for step in 0..150 {
+                let larger = a.lt(b) & (k + step).lt(500);
+                (a, b) = (b - a * 0.01, if_(larger, || a / (b * b + 1.0), || (a * a + 0.5).sqrt() + b.abs() * 0.25));
+                k += i;
+                if step % 40 == 0 {
+                    a += k.to_f64() * 1e-6;
+                }
+            }
+            (a, b, k)
+        });
+        (a, b, k, a * b)
+    })?;
+    for n in [0, 1, 2, 5] {
+        for x in [0.25, -3.0, f64::NAN, f64::NEG_INFINITY] {
+            same(&program, &[x.into(), n.into()]);
+        }
+    }
+    Ok(())
 }

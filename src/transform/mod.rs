@@ -20,7 +20,7 @@ mod neutral;
 mod operator;
 mod partials;
 mod same;
-mod simplify;
+pub(crate) mod simplify;
 mod stripmine;
 mod target;
 mod verbs;

@@ -119,11 +119,8 @@ pub(super) fn assemble(code: &Code) -> Assembled {
     let outputs = code.outputs.iter().map(|output| assembler.output(output)).collect();
     let [own_reals, own_ints] = banks;
     let int_kinds = code.buffers.iter().map(|info| info.prim).filter(|prim| !prim.is_real()).collect();
-    let Assembler { out: mut instructions, loops, products, chains, rows, origins, addresses, reals, ints, .. } =
-        assembler;
-    let steps = straighten(&mut instructions);
-    Assembled {
-        steps,
+    let Assembler { out: instructions, loops, products, chains, rows, origins, addresses, reals, ints, .. } = assembler;
+    let mut assembled = Assembled {
         instructions,
         loops,
         origins,
@@ -138,7 +135,10 @@ pub(super) fn assemble(code: &Code) -> Assembled {
         int_kinds,
         inputs,
         outputs,
-    }
+        steps: Vec::new(),
+    };
+    straighten(&mut assembled);
+    assembled
 }
 
 impl Assembler<'_> {

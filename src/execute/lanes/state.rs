@@ -3,8 +3,11 @@
 //! Law: what an instruction computes in a lane is what the interpreter computes of the same numbers, bit for bit, but for
 //! the elementary functions, which are within their stated error.
 
+use core::cell::Cell;
+
 use super::dispatch::Level;
 use super::instruction::{Across, Address, Reg};
+use super::straight::SLOTS;
 use super::transfer::Reach;
 use super::vector::{Bank, GROUP, Group, LANES, Operand, Source};
 use super::watch::{Held, STRIDE};
@@ -32,6 +35,8 @@ pub(super) struct State {
     pub(super) saved: Saved,
     /// The first of three registers for what is put aside within an instruction.
     pub(super) scratch: u32,
+    /// What scalar code works on.
+    pub(super) slots: Box<[Cell<f64>; SLOTS]>,
 }
 
 /// What lanes have folded that have no part in the last block: those from a lane on, in its group.
@@ -61,6 +66,7 @@ impl Default for State {
             level: Level::of_processor(),
             saved: Saved::default(),
             scratch: 0,
+            slots: Box::new([const { Cell::new(0.0) }; SLOTS]),
         }
     }
 }

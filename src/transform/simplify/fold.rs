@@ -9,7 +9,7 @@ use crate::array::{Atom, Const, IntegerRow, ScalarOp};
 use crate::primitives::Primitive;
 
 /// The value of a scalar operation, where an operand says that there is nothing to do.
-pub(super) fn fold(op: ScalarOp, x: &[Atom]) -> Option<Atom> {
+pub(crate) fn fold(op: ScalarOp, x: &[Atom]) -> Option<Atom> {
     let is = |k: usize, of: fn(Const) -> Const| matches!(x[k], Atom::Const(c) if c == of(c));
     let (zero, one) = (|k| is(k, |c| c.prim().zero()), |k| is(k, |c| c.prim().one()));
     // Either zero changes no sum.

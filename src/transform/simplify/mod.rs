@@ -9,7 +9,7 @@ mod claims;
 mod control;
 pub(super) mod dead;
 mod facts;
-mod fold;
+pub(crate) mod fold;
 mod forms;
 mod fresh;
 mod interchange;
