@@ -113,6 +113,20 @@ fn scattered_counted_and_empty() -> Result<()> {
     all_same(&program)
 }
 
+/// Written out for each element of each array, this would be a quarter of a million sums.
+#[test]
+fn what_would_be_long_is_not_written_out() -> Result<()> {
+    fn nest(depth: usize, x: F64) -> F64 {
+        let xs = literal([1, 2, 3, 4, 5, 6, 7, 8].map(|k| x * f64::from(k)));
+        if depth == 0 { xs.sum() } else { xs.map(move |x| nest(depth - 1, x) * 0.1).sum() }
+    }
+    let program = Program::trace(|x: F64| nest(5, x))?;
+    let lines = program.compile()?.explain().lines().count();
+    assert!(lines < 20_000, "{lines}");
+    same(&program, &[0.5.into()]);
+    Ok(())
+}
+
 /// More operations than there are slots for, of all kinds that scalar code has, in a loop that carries their results.
 #[test]
 fn long_scalar_code() -> Result<()> {

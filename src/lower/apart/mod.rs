@@ -21,6 +21,9 @@ const ELEMENTS: usize = 8;
 /// The most statements that a function becomes which is written out for each element.
 const STATEMENTS: usize = 400;
 
+/// The most statements that all functions together become.
+const ROOM: usize = 1 << 15;
+
 /// The program with its small arrays taken apart, if it has any.
 pub(crate) fn apart(program: &Program) -> Option<Program> {
     let mut writer = Writer {
@@ -32,6 +35,7 @@ pub(crate) fn apart(program: &Program) -> Option<Program> {
         whole: FxHashSet::default(),
         changing: FxHashSet::default(),
         seen: vec![FxHashMap::default()],
+        room: ROOM,
         found: false,
     };
     for (param, name) in program.function.params.iter().zip(&program.names) {
@@ -92,6 +96,8 @@ struct Writer<'p> {
     changing: FxHashSet<(Var, usize)>,
     /// The scalars that are written in each body that is open.
     seen: Vec<FxHashMap<(ScalarOp, Operands), Atom>>,
+    /// How many statements may still be written out for elements.
+    room: usize,
     /// Whether elements were used.
     found: bool,
 }
@@ -176,11 +182,13 @@ impl Writer<'_> {
 
     /// The elements of arrays of one length, one array after the other, and the length, if a function of so many statements is
     /// to be written out for each.
-    fn columns(&self, arrays: &[Atom], function: &Lambda) -> Option<(Vec<Vec<Atom>>, usize)> {
+    fn columns(&mut self, arrays: &[Atom], function: &Lambda) -> Option<(Vec<Vec<Atom>>, usize)> {
         let columns: Vec<Vec<Atom>> =
             arrays.iter().map(|a| self.elements(self.atom(*a)).cloned()).collect::<Option<_>>()?;
         let count = columns[0].len();
-        let fits = count * statements(&function.body) <= STATEMENTS && columns.iter().all(|c| c.len() == count);
+        let needs = count * statements(&function.body);
+        let fits = needs <= STATEMENTS.min(self.room) && columns.iter().all(|c| c.len() == count);
+        self.room -= if fits { needs } else { 0 };
         fits.then_some((columns, count))
     }
 
