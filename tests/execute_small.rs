@@ -151,3 +151,29 @@ fn long_scalar_code() -> Result<()> {
     }
     Ok(())
 }
+
+/// What inner branches find goes through the outer ones; some of it is looked at on the way, and states change places.
+#[test]
+fn branches_inside_of_branches() -> Result<()> {
+    let program = Program::trace(|x: F64, y: F64| {
+        let (v, w, k) = loop_for(12, (x, y, 0), |i, (v, w, k): (F64, F64, I64)| {
+            if_(
+                v.lt(w),
+                || {
+                    let (a, b, n) = if_(
+                        (v * w).lt(1.0),
+                        || if_(k.lt(5), || (w, v + 1.0, k + 2), || (v * 0.5, w, k - i)),
+                        || (v - w, w - v, k),
+                    );
+                    (b + a, a, n)
+                },
+                || if_(i.lt(6), || (w, v, k + 1), || if_(w.lt(0.0), || (v, -w, k), || (w * 0.5, v * 0.25, i))),
+            )
+        });
+        v - w * k.to_f64()
+    })?;
+    let code = program.compile()?.explained_passes();
+    let [before, after] = [6, 7].map(|pass: usize| code[pass].1.matches(":=").count());
+    assert!(after < before, "{before} and {after}");
+    all_same(&program)
+}

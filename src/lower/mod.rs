@@ -20,6 +20,7 @@ mod follow;
 mod fuse;
 mod hist;
 mod interchange;
+mod joined;
 mod liveness;
 mod merge;
 pub(crate) mod product;
@@ -65,6 +66,7 @@ const PASSES: &[Pass] = &[
     Pass { name: "products and cells fused", run: fuse::fuse },
     Pass { name: "products of matrices found", run: product::products },
     Pass { name: "sums of products made", run: chain::chain },
+    Pass { name: "results of branches handed on", run: joined::joined },
 ];
 
 /// A program on its way to code.

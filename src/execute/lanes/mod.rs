@@ -61,7 +61,8 @@ use watch::Watch;
 /// # Ok::<(), catadiff::Error>(())
 /// ```
 ///
-/// Memory is kept from run to run: a run like one before allocates nothing but what loops need that are shared out to threads.
+/// Arrays of up to eight elements whose sizes the program says are taken apart, so that loops over a few numbers are scalar
+/// code. Memory is kept from run to run: a run like one before allocates nothing but what loops need that are shared out to threads.
 /// Arrays that do not depend on the arguments are computed when the program is compiled, unless they are large or take
 /// long. Reals of both precisions are computed as `f64`, as the interpreter on `f64` does.
 #[derive(Debug)]
@@ -151,9 +152,10 @@ impl Compiled {
     ///     "products and cells fused",
     ///     "products of matrices found",
     ///     "sums of products made",
+    ///     "results of branches handed on",
     /// ]);
     /// assert!(!passes[3].1.contains("x·y+z") && passes[4].1.contains("x·y+z"));
-    /// assert_eq!(passes[6].1, program.explain());
+    /// assert_eq!(passes[7].1, program.explain());
     /// # Ok::<(), catadiff::Error>(())
     /// ```
     #[must_use]
