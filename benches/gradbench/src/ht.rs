@@ -1,12 +1,12 @@
 //! `ht`: hand tracking, how far the points of a posed model of a hand are from measured ones, and the Jacobian by pose.
 //!
 //! Law: bones carry vertices, `v = Σ_b w_b T_b v₀` (linear blend skinning), and a point of the surface is a blend of
-//! vertices, so it may be blended before the bones carry it or after.
+//! vertices, so it may be blended before the bones carry it or after. The turns of a finger move its own joints alone.
 
 use catadiff::array::Program;
-use catadiff::array::trace::{Arr, F64, I64, if_, literal, loop_for, replicate, tabulate2d};
-use catadiff::interpret::Value;
-use catadiff::{Elementary, Result};
+use catadiff::array::trace::{Arr, As, F64, Handle, I64, if_, literal, tabulate, tabulate2d};
+use catadiff::interpret::{Scalar, Value};
+use catadiff::{Elementary, Error, Result};
 use serde_json::Value as Json;
 
 use crate::Task;
@@ -15,7 +15,6 @@ use crate::json::{integers, reals, vector};
 type Vector = Arr<F64>;
 type Matrix = Arr<Arr<F64>>;
 type Matrices = Arr<Matrix>;
-type Triangles = Arr<Arr<I64>>;
 
 fn identity() -> Matrix {
     tabulate2d(3, 3, |i, j| i.eq(j).to_f64())
@@ -38,17 +37,6 @@ fn rotation(vector: Vector) -> Matrix {
     if_(angle.lt(1e-4), identity, turned)
 }
 
-/// The angles of each bone about x and about z. The first two bones have none; then each finger has four, and bends
-/// at the first three of them and spreads at the first.
-fn angles(fingers: Vector) -> Arr<(F64, F64)> {
-    let straight = (F64::from(0.0), F64::from(0.0));
-    let finger = |pose: Vector| {
-        let [bend, spread, second, third] = [0, 1, 2, 3].map(|k| pose.index(k));
-        literal([(bend, spread), (second, F64::from(0.0)), (third, F64::from(0.0)), straight])
-    };
-    literal([straight; 2]).concat(fingers.unflatten(5, 4).map(finger).flatten())
-}
-
 /// A transformation after turns about x and then about z.
 fn turned(transformation: Matrix, (x, z): (F64, F64)) -> Matrix {
     let (sx, cx, sz, cz) = (x.sin(), x.cos(), z.sin(), z.cos());
@@ -59,163 +47,246 @@ fn turned(transformation: Matrix, (x, z): (F64, F64)) -> Matrix {
     })
 }
 
-/// For each bone its parent, or −1; its base transformation relative to the parent; and the inverse of the absolute one.
-type Skeleton = (Arr<I64>, Matrices, Matrices);
+/// Fingers, and the joints of each that turn; below these is one that does not.
+const FINGERS: i64 = 5;
+const JOINTS: i64 = 3;
 
-/// For each vertex its position, and by how much each bone carries it; and 1, or −1 for a mirrored hand.
-type Skin = (Matrix, Matrix, F64);
+/// The bones are the wrist, those of the fingers, and the forearm.
+const BONES: i64 = 1 + FINGERS * (1 + JOINTS) + 1;
 
-/// What the hand's transformations depend on: the first three numbers and those of the fingers. The others are where it is.
-fn turns(theta: Vector) -> Vector {
-    theta.take(3).concat(theta.drop(6))
+/// For each bone its transformation at rest, relative to the one that it hangs on; and the inverse of the absolute one.
+type Skeleton = (Matrices, Matrices);
+
+/// For each vertex its position, and by how much each bone carries it.
+type Skin = (Matrix, Matrix);
+
+/// What is measured: for each point the vertices that it is between; and where it is.
+type Measured = (Arr<Arr<I64>>, Matrix);
+
+/// All that is not differentiated by: the last number is 1, or −1 for a mirrored hand.
+type Data = (Skeleton, Skin, Measured, F64);
+
+/// What there is of each finger's bones, the one that does not turn first.
+fn of_fingers<T: Handle>(bones: Arr<T>) -> Arr<Arr<T>> {
+    bones.slice(1, BONES - 1).unflatten(FINGERS, 1 + JOINTS)
 }
 
-/// What carries skin: each bone's transformation, without its last row: that of the skin, then relative to the parent, or to
-/// where the hand faces.
-fn carriers(turns: Vector, (parents, bases, inverses): Skeleton, mirror: F64) -> Matrices {
-    let relatives = bases.map2(angles(turns.drop(3)), turned);
-    let facing = rotation(turns.take(3)).map(|row| {
+/// The bones from the first that turns on, by finger: after those of a finger that turn comes one that does not.
+fn of_turning(bones: Vector) -> Matrix {
+    bones.drop(2).unflatten(FINGERS, JOINTS + 1)
+}
+
+/// How the hand faces, from its first three numbers.
+fn facing(turns: Vector, mirror: F64) -> Matrix {
+    rotation(turns).map(|row| {
         let [x, y, z] = [0, 1, 2].map(|k| row.index(k));
-        literal([x * mirror, y, z, F64::from(0.0)])
-    });
-    let hand = replicate(parents.len() + 1, facing);
-    let bones = loop_for(parents.len(), hand, |i, bones| {
-        bones.with(i + 1, bones.index(parents.index(i) + 1).matmul(relatives.index(i)))
-    });
-    bones.drop(1).map2(inverses, |bone, inverse| bone.matmul(inverse))
+        literal([x * mirror, y, z])
+    })
 }
 
-/// The mean of the carriers of a vertex.
-fn mean(carriers: Matrices, weights: Vector) -> Matrix {
-    carriers.permute([1, 2, 0]).map(|columns| columns.matvec(weights))
+/// The numbers of each finger.
+fn poses(theta: Vector) -> Matrix {
+    theta.drop(6).unflatten(FINGERS, 4)
+}
+
+/// The joints of a finger, whose first bone this is: each bends, and the first spreads as well.
+fn joints(pose: Vector, bone: Matrix, bases: Matrices) -> Matrices {
+    let [bend, spread, second, third] = [0, 1, 2, 3].map(|k| pose.index(k));
+    let none = F64::from(0.0);
+    let first = bone.matmul(turned(bases.index(1), (bend, spread)));
+    let second = first.matmul(turned(bases.index(2), (second, none)));
+    literal([first, second, second.matmul(turned(bases.index(3), (third, none)))])
+}
+
+/// The joints of a finger, as what carries skin.
+fn carriers_of_joints(pose: Vector, bone: Matrix, bases: Matrices, inverses: Matrices) -> Matrices {
+    joints(pose, bone, bases).map2(inverses.drop(1), |joint, inverse| joint.matmul(inverse))
+}
+
+fn wrist(bases: Matrices) -> Matrix {
+    bases.index(0).take(3)
+}
+
+/// The first bone of each finger.
+fn roots(wrist: Matrix, bases: Matrices) -> Matrices {
+    of_fingers(bases).map(|finger| wrist.matmul(finger.index(0)))
+}
+
+/// What carries skin, for each bone of a hand that hangs on this wrist.
+fn carriers(poses: Matrix, wrist: Matrix, (bases, inverses): Skeleton) -> Matrices {
+    let forearm = wrist.matmul(bases.index(BONES - 1));
+    let finger = |pose, root: Matrix, bases| literal([root]).concat(joints(pose, root, bases));
+    let fingers = poses.map3(roots(wrist, bases), of_fingers(bases), finger).flatten();
+    let bones = literal([wrist]).concat(fingers).concat(literal([forearm]));
+    bones.map2(inverses, |bone, inverse| bone.matmul(inverse))
 }
 
 /// A vertex, carried by the mean of its carriers.
-fn carried(mean: Matrix, at: Vector, position: Vector) -> Vector {
-    mean.map2(at, |row, at| row.dot(position) + at)
+fn carried(carriers: Matrices, position: Vector, weights: Vector) -> Vector {
+    carriers.permute([1, 2, 0]).map(|columns| columns.matvec(weights)).matvec(position)
 }
 
-/// A share of the skin at a vertex: the position, weighted by the bones. It is negative, since what is carried is taken
-/// from what is measured.
-fn share_of(vertex: I64, share: F64, (positions, weights, _): Skin) -> Matrix {
-    outer(positions.index(vertex) * -share, weights.index(vertex))
+/// The vertices of a hand that hangs on this wrist.
+fn vertices(theta: Vector, wrist: Matrix, skeleton: Skeleton, (positions, weights): Skin) -> Matrix {
+    let carriers = carriers(poses(theta), wrist, skeleton);
+    positions.map2(weights, |position, weights| carried(carriers, position, weights))
 }
 
-/// The skin at a vertex, in a row.
-fn skin_at(vertex: I64, model: Skin) -> Vector {
-    share_of(vertex, F64::from(1.0), model).flatten()
+/// What of each of these belongs to a point, whose shares of them are given. It is negative, since a point of the model is
+/// taken from what is measured.
+fn blend(shares: &[F64], of: &[Vector]) -> Vector {
+    let parts = shares.iter().zip(of).map(|(share, of)| *of * -*share);
+    parts.reduce(|a, b| a + b).expect("a point is at one vertex at least")
 }
 
-/// The skin in a triangle, in a row.
-fn skin_between(u: Vector, [a, b, c]: [I64; 3], model: Skin) -> Vector {
-    let last = 1.0 - u.index(0) - u.index(1);
-    (share_of(a, u.index(0), model) + share_of(b, u.index(1), model) + share_of(c, last, model)).flatten()
+/// The shares of a point in its triangle's corners.
+fn shares(u: Vector) -> Vec<F64> {
+    let [a, b] = [0, 1].map(|k| u.index(k));
+    vec![a, b, 1.0 - a - b]
 }
 
-/// A coordinate of what is measured, taken from it what the bones carry, of which there is a column after the other, and
-/// where the hand is.
-fn error(measured: F64, columns: Vector, at: F64, skin: Vector) -> F64 {
-    measured + columns.dot(skin) - at
+/// The vertices that a point is between, by their numbers.
+fn corners(shares: &[F64], vertices: Arr<I64>) -> Vec<I64> {
+    (0..shares.len()).map(|k| vertices.index(k as i64)).collect()
 }
 
-/// A point in a triangle, between its corners.
-fn between(u: Vector, [a, b, c]: [Vector; 3]) -> Vector {
-    a * u.index(0) + b * u.index(1) + c * (1.0 - u.index(0) - u.index(1))
+/// The errors of a point, whose shares are of these vertices.
+fn errors(shares: &[F64], numbers: Arr<I64>, point: Vector, vertices: Matrix, at: Vector) -> Vector {
+    let of: Vec<Vector> = corners(shares, numbers).into_iter().map(|vertex| vertices.index(vertex)).collect();
+    point + blend(shares, &of) - at
 }
 
-fn corners(triangle: Arr<I64>) -> [I64; 3] {
-    [0, 1, 2].map(|corner| triangle.index(corner))
+/// The vertices of a hand that faces as it should, but is nowhere yet; and where it is.
+fn placed(theta: Vector, skeleton: Skeleton, skin: Skin, mirror: F64) -> (Matrix, Vector) {
+    let wrist = facing(theta.take(3), mirror).matmul(wrist(skeleton.0));
+    (vertices(theta, wrist, skeleton, skin), theta.slice(3, 6))
 }
-
-/// What is measured: for each point its vertex, or its triangle; and where it is.
-type Measured = (Arr<I64>, Matrix);
-
-/// All that is not differentiated by.
-type Data = (Skeleton, Skin, Measured);
 
 /// The errors of points that are vertices.
-fn of_vertices(theta: Vector, (skeleton, model, (vertices, points)): Data) -> Vector {
-    let (carriers, at) = (carriers(turns(theta), skeleton, model.2), theta.slice(3, 6));
-    let means = vertices.map(|vertex| mean(carriers, model.1.index(vertex)));
-    points.map3(vertices, means, |point, vertex, mean| point - carried(mean, at, model.0.index(vertex))).flatten()
+fn of_vertices(theta: Vector, (skeleton, skin, (numbers, points), mirror): Data) -> Vector {
+    let (vertices, at) = placed(theta, skeleton, skin, mirror);
+    points.map2(numbers, |point, numbers| errors(&[F64::from(1.0)], numbers, point, vertices, at)).flatten()
 }
 
-/// The errors of points in triangles, which have these vertices, at the coordinates `us`. The bones carry the points if
-/// they are `few`, else the vertices.
-fn in_triangles(few: bool, us: Matrix, theta: Vector, data: Data, triangles: Triangles) -> Vector {
-    let (skeleton, model, (triangle, points)) = data;
-    let (carriers, at) = (carriers(turns(theta), skeleton, model.2), theta.slice(3, 6));
-    if few {
-        let rows = carriers.permute([1, 2, 0]).map(|columns| columns.flatten());
-        let of_point = |point: Vector, k, u| {
-            let skin = skin_between(u, corners(triangles.index(k)), model);
-            point.map3(rows, at, |measured, row, at| error(measured, row, at, skin))
-        };
-        points.map3(triangle, us, of_point).flatten()
-    } else {
-        let vertices = model.0.map2(model.1, |position, weights| carried(mean(carriers, weights), at, position));
-        let found = |k, u| between(u, corners(triangles.index(k)).map(|vertex| vertices.index(vertex)));
-        points.map3(triangle, us, |point, k, u| point - found(k, u)).flatten()
-    }
+/// The errors of points in triangles, at the coordinates `us`.
+fn in_triangles(theta: Vector, us: Matrix, (skeleton, skin, (numbers, points), mirror): Data) -> Vector {
+    let (vertices, at) = placed(theta, skeleton, skin, mirror);
+    points.map3(numbers, us, |point, numbers, u| errors(&shares(u), numbers, point, vertices, at)).flatten()
 }
 
-fn unit_matrix(n: I64) -> Matrix {
+/// A coordinate of an error, of what is carried by a row of a matrix; what is carried is taken from what is measured.
+fn error(measured: F64, row: Vector, at: F64, carried: Vector) -> F64 {
+    measured + row.dot(carried) - at
+}
+
+fn unit_matrix(n: impl As<I64>) -> Matrix {
+    let n = n.handle();
     tabulate2d(n, n, |i, j| i.eq(j).to_f64())
 }
 
-/// The derivatives of programs: of the carriers by the turns, and of errors by the carriers, by where the hand is and by the
-/// coordinates in the triangle.
+/// The derivatives of programs: of how the hand faces and of joints by their turns; and of errors by the row of a matrix,
+/// by where the hand is, and by the coordinates in a triangle.
 struct Slopes {
-    carriers: Program,
-    by_carriers: Program,
+    facing: Program,
+    joints: Program,
+    by_row: Program,
     by_at: Program,
     by_us: Program,
 }
 
-/// How the carriers change by each turn, for each coordinate; and the derivatives of the coordinates by where the hand is.
-type Moving = (Matrix, Matrix);
+/// What is the same for all points: the vertices, how the hand faces, for each coordinate the change of its row by each turn
+/// of the hand, by each finger's turns, and the derivatives by where the hand is.
+struct Moving {
+    skin: Skin,
+    vertices: Matrix,
+    facing: Matrix,
+    by_facing: Matrices,
+    by_joints: Arr<Matrices>,
+    by_at: Matrix,
+}
 
 impl Slopes {
     fn new() -> Result<Self> {
-        let by_us = |u: Vector, a: Vector, b: Vector, c: Vector| -between(u, [a, b, c]);
+        let by_us = |u: Vector, a: Vector, b: Vector, c: Vector, row: Vector| {
+            error(F64::from(0.0), row, F64::from(0.0), blend(&shares(u), &[a, b, c]))
+        };
         Ok(Slopes {
-            carriers: Program::trace(carriers)?.jmp_wrt(0)?,
-            by_carriers: Program::trace(error)?.jvp_wrt(1)?,
+            facing: Program::trace(facing)?.jmp_wrt(0)?,
+            joints: Program::trace(carriers_of_joints)?.jvp_wrt(0)?,
+            by_row: Program::trace(error)?.jvp_wrt(1)?,
             by_at: Program::trace(error)?.jvp_wrt(2)?,
-            by_us: Program::trace(by_us)?.jmp_wrt(0)?,
+            by_us: Program::trace(by_us)?.jvp_wrt(0)?,
         })
     }
 
-    fn moving(&self, theta: Vector, skeleton: Skeleton, mirror: F64) -> Moving {
-        let turns = turns(theta);
-        let (carriers, slopes) =
-            self.carriers.call::<(Matrices, Arr<Matrices>)>((turns, skeleton, mirror, unit_matrix(turns.len())));
-        let row = carriers.index(0).flatten();
+    fn moving(&self, theta: Vector, (skeleton, skin, _, mirror): Data) -> Moving {
+        let (bases, inverses) = skeleton;
+        let (facing, by_facing) = self.facing.call::<(Matrix, Matrices)>((theta.take(3), mirror, unit_matrix(3)));
+        // A turn of the hand turns the roots of the fingers, without where these are.
+        let (wrist, roots) = (wrist(bases), roots(facing.matmul(wrist(bases)), bases));
+        let (poses, bases, inverses, units) = (poses(theta), of_fingers(bases), of_fingers(inverses), unit_matrix(4));
+        let by_turn = |number: I64| {
+            let (finger, turn) = (number / 4, number % 4);
+            let [bases, inverses] = [bases, inverses].map(|of| of.index(finger));
+            let given = (poses.index(finger), roots.index(finger), bases, inverses, units.index(turn));
+            self.joints.call::<(Matrices, Matrices)>(given).1
+        };
+        let by_turns = tabulate(FINGERS * 4, by_turn).permute([2, 0, 1, 3]);
+        let row = facing.index(0);
         let by_at = |direction| self.by_at.call::<(F64, F64)>((0.0, row, 0.0, row, direction)).1;
-        let rows = slopes.permute([2, 0, 3, 1]).reshape([turns.len() * 3, skeleton.0.len() * 4]);
-        (rows, unit_matrix(I64::from(3)).map(|directions| directions.map(by_at)))
+        Moving {
+            skin,
+            vertices: vertices(theta, wrist, skeleton, skin),
+            facing,
+            by_facing: by_facing.permute([1, 0, 2]),
+            by_joints: by_turns.reshape([3, FINGERS, 4, JOINTS * 4]),
+            by_at: unit_matrix(3).map(|directions| directions.map(by_at)),
+        }
     }
 
-    /// The derivatives of an error by the pose: for each coordinate by each number.
-    fn by_pose(&self, (slopes, by_at): Moving, skin: Vector) -> Matrix {
-        // It is linear in the carriers: it does not matter at which the derivative is taken.
-        let along = |slope| self.by_carriers.call::<(F64, F64)>((0.0, slope, 0.0, skin, slope)).1;
-        let by_turns = slopes.map(along).unflatten(3, slopes.len() / 3);
-        by_turns.map2(by_at, |turns, by_at| turns.take(3).concat(by_at).concat(turns.drop(3)))
+    /// The derivatives of the errors of a point by the pose: for each coordinate by each number.
+    fn by_pose(&self, moving: &Moving, shares: &[F64], numbers: Arr<I64>) -> Matrix {
+        let (positions, weights) = moving.skin;
+        let corners = corners(shares, numbers);
+        let at: Vec<Vector> = corners.iter().map(|vertex| moving.vertices.index(*vertex)).collect();
+        let at = blend(shares, &at);
+        let (positions, weights): (Vec<_>, Vec<_>) = corners
+            .iter()
+            .zip(shares)
+            .map(|(vertex, share)| {
+                let position = positions.index(*vertex);
+                ([0, 1, 2, 3].map(|k| position.index(k) * -*share), of_turning(weights.index(*vertex)))
+            })
+            .unzip();
+        let skin = tabulate2d(FINGERS, JOINTS, |finger, joint| {
+            let weights: Vec<F64> = weights.iter().map(|weights| weights.index2(finger, joint)).collect();
+            let sum = |k: usize| positions.iter().zip(&weights).map(move |(position, weight)| position[k] * *weight);
+            literal([0, 1, 2, 3].map(|k| sum(k).reduce(|a, b| a + b).expect("a point is at one vertex at least")))
+        });
+        let skin: Matrix = skin.reshape([FINGERS, JOINTS * 4]);
+        // It is linear in the row: it does not matter at which the derivative is taken.
+        let along = |slope, skin| self.by_row.call::<(F64, F64)>((0.0, slope, 0.0, skin, slope)).1;
+        moving.by_facing.map3(moving.by_at, moving.by_joints, |by_facing, by_at, by_joints| {
+            let of_finger = |finger: i64| by_joints.index(finger).map(|slope| along(slope, skin.index(finger)));
+            let by_facing = by_facing.map(|slope| along(slope, at)).concat(by_at);
+            (0..FINGERS).fold(by_facing, |row, finger| row.concat(of_finger(finger)))
+        })
     }
 
-    /// The derivatives of an error by the coordinates in the triangle.
-    fn by_us(&self, u: Vector, [a, b, c]: [Vector; 3]) -> Matrix {
-        self.by_us.call::<(Vector, Matrix)>((u, a, b, c, unit_matrix(I64::from(2)))).1.transpose()
+    /// The derivatives of the errors of a point by its coordinates in the triangle.
+    fn by_us(&self, moving: &Moving, u: Vector, numbers: Arr<I64>) -> Matrix {
+        let [a, b, c] = [0, 1, 2].map(|k| moving.vertices.index(numbers.index(k)));
+        let units = unit_matrix(2);
+        moving.facing.map(|row| units.map(|unit| self.by_us.call::<(F64, F64)>((u, a, b, c, row, unit)).1))
     }
 }
 
 fn jacobian_of_vertices() -> Result<Program> {
     let slopes = Slopes::new()?;
     let jacobian = Program::trace_named(&["theta", "data"], |theta: Vector, data: Data| {
-        let (skeleton, model, (vertices, _)) = data;
-        let moving = slopes.moving(theta, skeleton, model.2);
-        vertices.map(|vertex| slopes.by_pose(moving, skin_at(vertex, model))).flatten()
+        let moving = slopes.moving(theta, data);
+        let (numbers, _) = data.2;
+        numbers.map(|numbers| slopes.by_pose(&moving, &[F64::from(1.0)], numbers)).flatten()
     })?;
     Ok(jacobian.simplified())
 }
@@ -223,30 +294,62 @@ fn jacobian_of_vertices() -> Result<Program> {
 /// Each point has two coordinates of its own, so that two directions give the derivatives by those of all points.
 fn jacobian_in_triangles() -> Result<Program> {
     let slopes = Slopes::new()?;
-    let jacobian = Program::trace_named(
-        &["theta", "us", "data", "triangles"],
-        |theta: Vector, us: Matrix, data: Data, triangles: Triangles| {
-            let (skeleton, model, (triangle, _)) = data;
-            let moving = slopes.moving(theta, skeleton, model.2);
-            let (carriers, at) = (carriers(turns(theta), skeleton, model.2), theta.slice(3, 6));
-            let vertices = model.0.map2(model.1, |position, weights| carried(mean(carriers, weights), at, position));
-            let of_point = |k: I64, u: Vector| {
-                let corners = corners(triangles.index(k));
-                let by_us = slopes.by_us(u, corners.map(|vertex| vertices.index(vertex)));
-                by_us.map2(slopes.by_pose(moving, skin_between(u, corners, model)), |us, pose| us.concat(pose))
-            };
-            triangle.map2(us, of_point).flatten()
-        },
-    )?;
+    let jacobian = Program::trace_named(&["theta", "us", "data"], |theta: Vector, us: Matrix, data: Data| {
+        let moving = slopes.moving(theta, data);
+        let (numbers, _) = data.2;
+        let of_point = |numbers, u| {
+            let by_pose = slopes.by_pose(&moving, &shares(u), numbers);
+            slopes.by_us(&moving, u, numbers).map2(by_pose, |us, pose| us.concat(pose))
+        };
+        numbers.map2(us, of_point).flatten()
+    })?;
     Ok(jacobian.simplified())
 }
 
-/// The arguments, and whether there are fewer points than vertices; the coordinates of points in triangles are there
-/// if the problem has them.
+/// What each bone hangs on, −1 for nothing.
+fn parents() -> Vec<i64> {
+    let finger = |finger: i64| (0..=JOINTS).map(move |k| if k == 0 { 0 } else { finger * (1 + JOINTS) + k });
+    [-1].into_iter().chain((0..FINGERS).flat_map(finger)).chain([0]).collect()
+}
+
+fn wrong<T>(name: &str, expected: String, found: String) -> Result<T> {
+    Err(Error::Argument { name: name.to_owned(), expected, found })
+}
+
+/// The vertices that points are between, each once, and for each point which of these; they are all that has to be carried.
+fn wanted(vertices: &[usize]) -> (Vec<usize>, Vec<i64>) {
+    let mut numbers = std::collections::HashMap::new();
+    let mut wanted = Vec::new();
+    let number = |vertex: &usize| {
+        *numbers.entry(*vertex).or_insert_with(|| {
+            wanted.push(*vertex);
+            wanted.len() as i64 - 1
+        })
+    };
+    let each = vertices.iter().map(number).collect();
+    (wanted, each)
+}
+
+/// Some rows of a matrix.
+fn rows(of: &Value<f64>, wanted: &[usize]) -> Result<Value<f64>> {
+    let width = of.sizes()[1];
+    let row = |row: &usize| &of.elements()[row * width..(row + 1) * width];
+    Value::array(&[wanted.len(), width], wanted.iter().flat_map(row).cloned().collect())
+}
+
+/// Which rows of an array with so many are meant.
+fn places(name: &str, numbers: &Value<f64>, count: usize) -> Result<Vec<usize>> {
+    let place = |number: &Scalar<f64>| match number {
+        Scalar::I64(n) if usize::try_from(*n).is_ok_and(|n| n < count) => Ok(*n as usize),
+        other => wrong(name, format!("numbers from 0 to less than {count}"), format!("{other:?}")),
+    };
+    numbers.elements().iter().map(place).collect()
+}
+
+/// The arguments, and whether points are in triangles; then the coordinates there are the second of them.
 struct Problem {
     inputs: Vec<Value<f64>>,
     in_triangles: bool,
-    few: bool,
 }
 
 impl Problem {
@@ -254,28 +357,36 @@ impl Problem {
         let (data, model) = (&input["data"], &input["data"]["model"]);
         let (us, points, positions) =
             (reals(input, "us", 2)?, reals(data, "points", 2)?, reals(model, "base_positions", 2)?);
-        let few = points.sizes()[0] < positions.sizes()[0];
         let mirror = if model["is_mirrored"] == Json::Bool(true) { -1.0 } else { 1.0 };
-        let in_triangles = us.sizes()[0] > 0;
-        let mut inputs = vec![vector(input, "theta", 26)?];
-        inputs.extend(in_triangles.then_some(us));
-        inputs.extend([integers(model, "parents", 1)?, reals(model, "base_relatives", 3)?]);
-        inputs.extend([reals(model, "inverse_base_absolutes", 3)?, positions, reals(model, "weights", 2)?]);
-        inputs.extend([mirror.into(), integers(data, "correspondences", 1)?, points]);
-        if in_triangles {
-            inputs.push(integers(model, "triangles", 2)?);
+        let (theta, in_triangles) = (vector(input, "theta", 26)?, us.sizes()[0] > 0);
+        let hang = integers(model, "parents", 1)?;
+        if hang.elements() != parents().into_iter().map(Scalar::I64).collect::<Vec<_>>() {
+            return wrong("parents", format!("those of a hand, {:?}", parents()), model["parents"].to_string());
         }
-        Ok(Problem { inputs, in_triangles, few })
+        let weights = reals(model, "weights", 2)?;
+        let (count, numbers) = (positions.sizes()[0].min(weights.sizes()[0]), integers(data, "correspondences", 1)?);
+        let (each, corners) = if in_triangles {
+            let triangles = integers(model, "triangles", 2)?;
+            let wanted = places("correspondences", &numbers, triangles.sizes()[0])?;
+            (3, places("triangles", &rows(&triangles, &wanted)?, count)?)
+        } else {
+            (1, places("correspondences", &numbers, count)?)
+        };
+        let (wanted, numbers) = wanted(&corners);
+        let numbers = numbers.into_iter().map(Scalar::I64).collect::<Vec<_>>();
+        let mut inputs = vec![theta];
+        inputs.extend(in_triangles.then_some(us));
+        inputs.extend([reals(model, "base_relatives", 3)?, reals(model, "inverse_base_absolutes", 3)?]);
+        inputs.extend([rows(&positions, &wanted)?, rows(&weights, &wanted)?]);
+        inputs.extend([Value::array(&[numbers.len() / each, each], numbers)?, points, mirror.into()]);
+        Ok(Problem { inputs, in_triangles })
     }
 }
 
 pub(crate) fn objective(input: &Json) -> Result<Task> {
-    let Problem { inputs, in_triangles: triangles, few } = Problem::of(input)?;
+    let Problem { inputs, in_triangles: triangles } = Problem::of(input)?;
     let program = if triangles {
-        Program::trace_named(
-            &["theta", "us", "data", "triangles"],
-            |theta: Vector, us: Matrix, data: Data, triangles: Triangles| in_triangles(few, us, theta, data, triangles),
-        )?
+        Program::trace_named(&["theta", "us", "data"], in_triangles)?
     } else {
         Program::trace_named(&["theta", "data"], of_vertices)?
     };
@@ -283,6 +394,6 @@ pub(crate) fn objective(input: &Json) -> Result<Task> {
 }
 
 pub(crate) fn jacobian(input: &Json) -> Result<Task> {
-    let Problem { inputs, in_triangles, .. } = Problem::of(input)?;
+    let Problem { inputs, in_triangles } = Problem::of(input)?;
     Task::value(if in_triangles { jacobian_in_triangles()? } else { jacobian_of_vertices()? }, inputs)
 }
