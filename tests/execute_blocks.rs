@@ -36,6 +36,46 @@ fn blocks_of_every_width_end_where_they_should() -> Result<()> {
 }
 
 #[test]
+fn what_is_stored_and_what_is_folded_is_one_loop() -> Result<()> {
+    let loops = |program: &Program| -> Result<usize> {
+        let explained = program.compile()?.explain();
+        Ok(explained.lines().filter(|line| line.trim_start().starts_with("lanes ")).count())
+    };
+    let shares = Program::trace(|x: Arr<F64>| {
+        let e = x.map(|x| x.exp());
+        (e, e.sum(), e.map(|e| e * e).sum(), x.min(), e.max())
+    })?;
+    assert_eq!(loops(&shares)?, 1, "{}", shares.compile()?.explain());
+    // The second loop needs what the first has folded.
+    let softmax = Program::trace(|x: Arr<F64>| {
+        let e = x.map(|x| x.exp());
+        let s = e.sum();
+        e.map(|e| e / s)
+    })?;
+    assert_eq!(loops(&softmax)?, 2, "{}", softmax.compile()?.explain());
+    // Extremum and sum; the place of the extremum beside the sum; and what they make of each element.
+    let log_sum = Program::trace(|x: Arr<F64>| {
+        let m = x.max();
+        (x - m).map(|x| x.exp()).sum().ln() + m
+    })?
+    .grad(0)?;
+    assert_eq!(loops(&log_sum)?, 3, "{}", log_sum.compile()?.explain());
+    // Operators of which each lane's value is left, beside those of which one is.
+    let mixed = Program::trace(|x: Arr<F64>| {
+        let k = iota(x.len());
+        (x.sum(), k.sum(), x.map(|x| x + 1.0).max(), x.argmax(), k.max(), x.map(|x| x * x))
+    })?;
+    for program in [&shares, &softmax, &log_sum, &mixed] {
+        for n in [1, 5, 8, 127, 128, 129, 700, 2049, 70_001] {
+            same(program, &[Value::new(numbers(n))?]);
+        }
+    }
+    same(&shares, &[Value::new(Vec::<f64>::new())?]);
+    same(&softmax, &[Value::new(Vec::<f64>::new())?]);
+    Ok(())
+}
+
+#[test]
 fn an_extremum_that_is_no_number_is_found_where_it_is() -> Result<()> {
     let [largest, smallest] =
         [Program::trace(|x: Arr<F64>| x.max())?.grad(0)?, Program::trace(|x: Arr<F64>| x.min())?.grad(0)?];

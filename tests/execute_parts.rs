@@ -104,6 +104,10 @@ fn powers_are_in_no_memory() -> Result<()> {
     assert!(!lanes.split("else").next().unwrap_or_default().contains("alloc"), "{explained}");
     let squares = Program::trace(|x: Arr<F64>, ts: Arr<F64>| ts.map(|t| x.dot(powers(x, t))).map(|r| r * r).sum())?;
     let gradient = squares.grad(0)?;
+    // What each point adds is added up as it goes: there is no matrix of powers.
+    let explained = gradient.compile()?.explain();
+    let lanes = explained.split("else").next().unwrap_or_default();
+    assert!(lanes.contains("] += ") && !lanes.contains("+ lane·v"), "{explained}");
     let both = Program::trace(|x: Arr<F64>, ts: Arr<F64>| {
         ts.map(|t| {
             let p = powers(x, t);

@@ -287,6 +287,34 @@ fn regular_accumulators() {
     becomes(irregular, irregular);
 }
 
+#[test]
+fn sums_of_arrays_that_would_be_kept_are_left_to_accumulators() {
+    // Each element adds a multiple of a row: of one that is there, or of one that another part of the element needs too.
+    let sums = |row: &str| {
+        let source = format!(
+            "program (xss: [][]f64, ys: []f64, bins: []f64) {{
+                let a = accumulator(bins)
+                let ts, b = map (xss, ys) adding (a) |xs: []f64, y: f64, to: acc []f64| {{
+                    {row}
+                    let t = reduce (row) from (0.0f64) |p: f64, q: f64| {{ let r = add(p, q) return r }}
+                    let w = mul(t, y)
+                    let added = map (row) |p: f64| {{ let q = mul(p, w) return q }}
+                    let d = to with [] += added
+                    return t, d }}
+                let c = array(b) return ts, c }}"
+        );
+        let simple = Program::parse(&source).unwrap().simplified();
+        (simple.types.iter().any(|t| t.accumulator), simple.to_string())
+    };
+    for there in ["let row = copy(xs)", "let row = reverse(xs)"] {
+        let (accumulates, text) = sums(there);
+        assert!(!accumulates, "{text}");
+    }
+    let (accumulates, text) = sums("let row = scan (xs) from (1.0f64) |p: f64, q: f64| { let r = mul(p, q) return r }");
+    assert!(accumulates, "{text}");
+    assert!(!text.contains("[][]f64, v"), "{text}");
+}
+
 fn product() -> Result<Program> {
     Program::trace(|a: Arr<Arr<F64>>, b: Arr<Arr<F64>>| a.matmul(b))
 }

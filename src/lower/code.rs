@@ -66,6 +66,8 @@ pub(crate) enum Op {
     Select,
     /// Whether the first is equal to the second, or no number.
     EqualOrNan,
+    /// The lesser of the first two where the third is equal to the fourth, or no number; else the first.
+    LeastWhere,
     /// `x y + z`, rounded once.
     MulAdd,
     /// `x y − z`, rounded once.

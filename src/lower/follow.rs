@@ -27,15 +27,15 @@ struct Follower<'c> {
 
 /// What statements do, those inside of them too.
 #[derive(Debug, Default)]
-struct Effects {
-    defines: FxHashSet<Value>,
-    uses: FxHashSet<Value>,
+pub(super) struct Effects {
+    pub(super) defines: FxHashSet<Value>,
+    pub(super) uses: FxHashSet<Value>,
     /// Whether each buffer is changed, and where it is touched; nowhere known if its size is.
-    touches: FxHashMap<Buffer, (bool, Vec<Option<Place>>)>,
+    pub(super) touches: FxHashMap<Buffer, (bool, Vec<Option<Place>>)>,
 }
 
 impl Effects {
-    fn of<'s>(stms: impl IntoIterator<Item = &'s Stm>) -> Self {
+    pub(super) fn of<'s>(stms: impl IntoIterator<Item = &'s Stm>) -> Self {
         let mut effects = Effects::default();
         stms.into_iter().for_each(|stm| effects.add(stm));
         effects
@@ -89,7 +89,7 @@ impl Effects {
         apart(self, other) && apart(other, self) && !self.touches.keys().any(changed)
     }
 
-    fn commute(&self, other: &Effects) -> bool {
+    pub(super) fn commute(&self, other: &Effects) -> bool {
         self.commute_but(other, |_| false)
     }
 }
@@ -250,7 +250,7 @@ fn together(mut first: Block, mut second: Block, gone: &[(Buffer, Operand)]) -> 
 }
 
 /// Computes and loads once what is the same.
-fn once(all: &mut Block, set: &[Stm]) {
+pub(super) fn once(all: &mut Block, set: &[Stm]) {
     let mut assigned = FxHashSet::default();
     cells(all, &mut assigned);
     set.iter().for_each(|stm| {

@@ -1,5 +1,5 @@
 //! Fewer statements for the same work: products that are added become one operation, as do comparisons that are put
-//! together, and what is computed for a cell is computed in it.
+//! together and searches, and what is computed for a cell is computed in it.
 //!
 //! Law: a fused product is not rounded before it is added, and what is added to a sum that may be taken in any order is
 //! added term by term; nothing else changes.
@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use super::code::{Block, Code, Op, Operand, Stm, Value, ValueInfo};
-use crate::array::ScalarOp;
+use crate::array::{IntegerRow, ScalarOp};
 use crate::primitives::Primitive;
 
 /// Fuses what can be.
@@ -103,6 +103,7 @@ impl Fuser {
     fn block(&mut self, block: &mut Block, is_real: &impl Fn(Value) -> bool) {
         self.products(block, is_real);
         self.comparisons(block, is_real);
+        searches(block);
         self.cells(block);
         for stm in block {
             stm.blocks_mut().into_iter().for_each(|inner| self.block(inner, is_real));
@@ -273,6 +274,38 @@ impl Fuser {
             }
         }
         block.retain(|stm| !matches!(stm, Stm::Assign { cells, .. } if cells.is_empty()));
+    }
+}
+
+/// The least index, of any so far, of a value that is looked for: one operation instead of a comparison, a choice and the
+/// lesser of two.
+fn searches(block: &mut Block) {
+    let mut found: FxHashMap<Operand, [Operand; 2]> = FxHashMap::default();
+    let mut chosen: FxHashMap<Operand, [Operand; 3]> = FxHashMap::default();
+    for stm in block {
+        match &*stm {
+            Stm::Let(value, Op::EqualOrNan, x) => {
+                found.insert(Operand::Value(*value), [x[0], x[1]]);
+            }
+            Stm::Let(value, Op::Select, x) if x[2] == Operand::int(i64::MAX) => {
+                if let Some([a, b]) = found.get(&x[0]) {
+                    chosen.insert(Operand::Value(*value), [x[1], *a, *b]);
+                }
+            }
+            Stm::Let(value, Op::Scalar(ScalarOp::Integer(IntegerRow::Min)), x) => {
+                let of = [(x[0], x[1]), (x[1], x[0])];
+                if let Some((so_far, [index, a, b])) = of.iter().find_map(|(a, b)| Some((*a, *chosen.get(b)?))) {
+                    *stm = Stm::Let(*value, Op::LeastWhere, vec![so_far, index, a, b]);
+                }
+            }
+            // What was compared may change here.
+            Stm::Assign { .. } | Stm::For { .. } | Stm::While { .. } | Stm::If { .. } | Stm::Lanes(_) => {
+                found.clear();
+                chosen.clear();
+            }
+            Stm::Let(..) | Stm::Load(..) | Stm::Store { .. } | Stm::Add { .. } | Stm::Alloc(..) => {}
+            Stm::Swap(..) | Stm::Check { .. } | Stm::Bounds { .. } | Stm::Product(_) => {}
+        }
     }
 }
 

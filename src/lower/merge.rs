@@ -1,11 +1,13 @@
 //! Loops over lanes that follow each other, as one, and no detour through memory between them.
 //!
 //! Law: each lane does what it did, in the same order. Loops stay apart if one could see what other lanes of the other
-//! do: what both touch and one changes, both have at the same place for each lane.
+//! do: what both touch and one changes, both have at the same place for each lane. What is between them does not depend on
+//! which of them has run.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::code::{Block, Buffer, BufferInfo, Code, Lanes, Op, Operand, Output, Place, Port, Stm, Value, ValueInfo};
+use super::follow::{Effects, once};
 use crate::array::ScalarOp;
 
 /// Merges what can be, and drops what is then stored for nobody.
@@ -48,50 +50,65 @@ struct Merger<'c> {
 /// A buffer that all lanes share, where it is touched, and whether it is changed there.
 type Touch = (Buffer, Place, bool);
 
+/// The last loop over lanes of a block: where it is, what it does, and what those after it do that cannot run before it.
+struct Open {
+    at: usize,
+    does: Effects,
+    after: Vec<Effects>,
+}
+
+/// More statements than these do not stay between two loops.
+const BETWEEN: usize = 64;
+
 impl Merger<'_> {
     fn block(&self, block: &mut Block, equal: &Equal) {
         let mut equal = equal.clone();
         let mut out: Block = Vec::new();
-        // The last loop over lanes, if what follows can still become a part of it.
-        let mut open: Option<usize> = None;
+        let mut open: Option<Open> = None;
+        // The numbers of what loops leave that are a part of another now.
+        let mut names: Vec<[Operand; 2]> = Vec::new();
         for mut stm in core::mem::take(block) {
+            names.iter().for_each(|[old, new]| replace(&mut stm, *old, *new));
             learn(&stm, &self.tests, &mut equal);
-            if let Some(at) = open {
-                if self.can_go_before(&stm, &out[at]) {
-                    out.insert(at, stm);
-                    open = Some(at + 1);
-                    continue;
-                }
-                if let (Stm::Lanes(last), Stm::Lanes(next)) = (&out[at], &stm)
-                    && self.fit(last, next, &equal)
-                    && let Some(joined) = self.joined(last, next)
-                {
-                    out[at] = Stm::Lanes(Box::new(joined));
-                    continue;
-                }
-            }
-            open = if let Stm::Lanes(lanes) = &stm { lanes.folds.is_empty().then_some(out.len()) } else { None };
             if !matches!(stm, Stm::Lanes(_)) {
                 stm.blocks_mut().into_iter().for_each(|inner| self.block(inner, &equal));
+            }
+            let Some(last) = &mut open else {
+                open = Open::of(&stm, out.len());
+                out.push(stm);
+                continue;
+            };
+            let does = Effects::of([&stm]);
+            let moves = ends(&stm) && last.after.iter().all(|other| does.commute(other));
+            if let (Stm::Lanes(first), Stm::Lanes(next)) = (&out[last.at], &stm) {
+                if moves
+                    && self.fit([first, next], [&last.does, &does], &equal)
+                    && let Some(joined) = self.joined(first, next)
+                {
+                    let left = [next.folded, joined.folded].map(|left| left.map(Operand::Value));
+                    if let [Some(old), Some(new)] = left
+                        && old != new
+                    {
+                        names.push([old, new]);
+                    }
+                    let joined = Stm::Lanes(Box::new(joined));
+                    last.does = Effects::of([&joined]);
+                    out[last.at] = joined;
+                    continue;
+                }
+                open = Open::of(&stm, out.len());
+            } else if moves && does.commute(&last.does) {
+                out.insert(last.at, stm);
+                last.at += 1;
+                continue;
+            } else if last.after.len() == BETWEEN {
+                open = None;
+            } else {
+                last.after.push(does);
             }
             out.push(stm);
         }
         *block = out;
-    }
-
-    /// Whether a statement may run before a loop over lanes that it follows.
-    fn can_go_before(&self, stm: &Stm, lanes: &Stm) -> bool {
-        let Stm::Lanes(lanes) = lanes else { return false };
-        let touches = |buffer: Buffer, changed: bool| {
-            self.touches(&lanes.body).iter().any(|(other, _, changes)| *other == buffer && (*changes || changed))
-        };
-        match stm {
-            Stm::Let(..) | Stm::Check { .. } | Stm::Bounds { .. } => true,
-            Stm::Load(_, place) => !touches(place.buffer, false),
-            Stm::Alloc(buffer, _) => !touches(*buffer, true),
-            Stm::Store { .. } | Stm::Add { .. } | Stm::Swap(..) | Stm::Assign { .. } => false,
-            Stm::For { .. } | Stm::While { .. } | Stm::If { .. } | Stm::Lanes(_) | Stm::Product(_) => false,
-        }
     }
 
     fn touches(&self, block: &Block) -> Vec<Touch> {
@@ -110,14 +127,24 @@ impl Merger<'_> {
         all
     }
 
-    /// Whether two loops over lanes can be one.
-    fn fit(&self, last: &Lanes, next: &Lanes, equal: &Equal) -> bool {
-        let folds = last.folds.is_empty() && next.folds.is_empty();
-        if !folds || same(last.count, equal) != same(next.count, equal) {
+    /// Whether two loops over lanes, that do this, can be one.
+    fn fit(&self, [last, next]: [&Lanes; 2], [before, after]: [&Effects; 2], equal: &Equal) -> bool {
+        if same(last.count, equal) != same(next.count, equal) || !before.defines.is_disjoint(&after.uses) {
             return false;
         }
         // A loop that can be shared out stays one.
         if last.scatters.is_empty() != next.scatters.is_empty() || !last.adds.is_empty() || !next.adds.is_empty() {
+            return false;
+        }
+        // All that lanes fold, they leave as many values of.
+        let one = |lanes: &Lanes| lanes.folds.iter().all(|fold| fold.op.is_some());
+        let both = !last.folds.is_empty() && !next.folds.is_empty();
+        if both && one(last) != one(next) {
+            return false;
+        }
+        let leaves =
+            |lanes: &Lanes, effects: &Effects| lanes.folds.iter().any(|fold| effects.touches.contains_key(&fold.found));
+        if leaves(last, after) || leaves(next, before) {
             return false;
         }
         let (before, after) = (self.touches(&last.body), self.touches(&next.body));
@@ -141,7 +168,10 @@ impl Merger<'_> {
             }
         }
         all.scatters.extend(next.scatters);
+        all.folds.extend(next.folds);
+        all.folded = all.folded.or(next.folded);
         self.forward(&mut all.body);
+        once(&mut all.body, &[]);
         let touches = self.touches(&all.body);
         let changed: FxHashSet<Buffer> = touches.iter().filter(|touch| touch.2).map(|touch| touch.0).collect();
         touches.iter().all(|(buffer, _, changes)| *changes || !changed.contains(buffer)).then_some(all)
@@ -183,6 +213,19 @@ impl Merger<'_> {
             k += 1;
         }
     }
+}
+
+impl Open {
+    /// A loop over lanes at a place of its block.
+    fn of(stm: &Stm, at: usize) -> Option<Self> {
+        let does = matches!(stm, Stm::Lanes(_)).then(|| Effects::of([stm]));
+        does.map(|does| Open { at, does, after: Vec::new() })
+    }
+}
+
+/// Whether a statement comes to an end even where a check before it has failed.
+fn ends(stm: &Stm) -> bool {
+    !matches!(stm, Stm::While { .. }) && stm.blocks().into_iter().flatten().all(ends)
 }
 
 /// The tests of a program that say the same wherever they are asked.

@@ -49,6 +49,9 @@ type Step<T> = Result<T, Unsupported>;
 /// Fewer elements than this are not worth a loop over lanes, if there is another inside.
 const WIDE: i64 = 16;
 
+/// The number of the region of a program's statements; the inputs are in the one before.
+const BODY: usize = 1;
+
 /// The results of the maps that were computed in a frame, by map and index.
 type Computed<'p> = FxHashMap<(*const Map, Operand), Vec<Bound<'p>>>;
 
@@ -283,6 +286,11 @@ impl<'p> Lowering<'p> {
             self.bind_element(*param, element)?;
         }
         Ok(())
+    }
+
+    /// Whether what is being lowered is in no loop and in no branch.
+    fn runs_once(&self) -> bool {
+        self.region == BODY
     }
 
     fn enter_region(&mut self) -> usize {

@@ -4,6 +4,7 @@
 //! what they found; any other goes from the first element to the last, as in the interpreter.
 
 use super::code::{Buffer, Fold, Operand, Stm as Code, Value};
+use super::liveness::is_parallel;
 use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step};
 use crate::array::{Atom, Body, Const, IntegerRow, Lambda, Op, Prim, Reduce, ScalarOp};
@@ -18,10 +19,19 @@ impl<'p> Lowering<'p> {
         let length = self.common_length(&arrays);
         let scalars = it.neutral.iter().all(|e| self.program.atom_type(*e).rank == 0);
         if self.lane.is_none() && scalars && (it.commutative || commutes(&it.operator)) {
-            let nested = arrays.iter().any(|a| matches!(a.form, Form::Pending(..)));
+            let waits = arrays.iter().any(|array| matches!(array.form, Form::Pending(..)));
+            // What runs once can as well begin a loop over lanes for few elements, which then may be a part of another.
+            let nested = waits && !(self.runs_once() && arrays.iter().all(|array| !self.is_nested(array)));
             return self.side_by_side_reduce(it, &arrays, length, nested);
         }
         self.in_turn(it, &arrays, length)
+    }
+
+    /// Whether there is more to do side by side for an element of an array that waits.
+    fn is_nested(&self, array: &Array<'p>) -> bool {
+        let Form::Pending(map, _) = &array.form else { return false };
+        map.function.body.stms.iter().any(|stm| is_parallel(&stm.op))
+            || self.arrays(&map.arrays).iter().any(|array| self.is_nested(array))
     }
 
     pub(super) fn common_length(&mut self, arrays: &[Array<'p>]) -> Operand {

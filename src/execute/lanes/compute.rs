@@ -7,7 +7,7 @@ use super::dispatch;
 use super::folds::{greatest, least};
 use super::instruction::{IntOp, RealOp, Reg};
 use super::state::{Mask, State};
-use super::vector::{Group, Operand, Source, each1, each2, each3, eight, set};
+use super::vector::{GROUP, Group, Operand, Source, each1, each2, each3, eight, set};
 use crate::array::{IntegerRow, Prim};
 use crate::execute::math::double as math;
 use crate::interpret::Test;
@@ -66,6 +66,35 @@ impl State {
     #[inline(always)]
     pub(super) fn equal_or_nan(&self, to: Reg, x: [Operand<'_, f64>; 2]) {
         self.put_int2(to, x, |a, b| i64::from(a == b || a.is_nan()));
+    }
+
+    /// Of many groups, few have what is looked for: those are all that is written.
+    #[inline(always)]
+    pub(super) fn least_where(&self, to: Reg, x: [Reg; 2], of: [Reg; 2]) {
+        let in_place = to == x[0];
+        let ([so_far, index], [a, b]) = (x.map(|x| self.int(x)), of.map(|x| self.real(x)));
+        let is = |a: f64, b: f64| a == b || a.is_nan();
+        let to = match to {
+            Reg::Varying(to) => self.int_block(to),
+            Reg::Uniform(to) => {
+                let (so_far, index) = (so_far.lane(0), index.lane(0));
+                let found = if is(a.lane(0), b.lane(0)) { so_far.min(index) } else { so_far };
+                return self.ints.set(to, found);
+            }
+        };
+        for (k, to) in to.iter().enumerate() {
+            let (a, b) = (a.group(k), b.group(k));
+            let mut any = false;
+            for i in 0..GROUP {
+                any |= is(a[i], b[i]);
+            }
+            if any {
+                let (so_far, index) = (so_far.group(k), index.group(k));
+                to.write(eight(|i| if is(a[i], b[i]) { so_far[i].min(index[i]) } else { so_far[i] }));
+            } else if !in_place {
+                to.write(so_far.group(k));
+            }
+        }
     }
 
     #[inline(always)]

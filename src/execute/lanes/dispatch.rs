@@ -168,8 +168,8 @@ dispatched! {
 }
 
 dispatched! {
-    /// Runs some iterations of a loop that sums up products with powers.
-    series(state: &State, reals: &[Elements<'_, f64>], addresses: &[Address], it: &Series, of: Range<i64>) {
+    /// Runs some iterations of a loop that goes through powers.
+    series(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[Address], it: &Series, of: Range<i64>) {
         level: state.level, run: series::run(state, reals, addresses, it, of), series_avx512, series_avx2
     }
 }
@@ -202,6 +202,14 @@ dispatched! {
     equal_or_nan(state: &State, to: Reg, x: [Reg; 2]) {
         level: state.level,
         run: state.equal_or_nan(to, x.map(|x| state.real(x))), equal_or_nan_avx512, equal_or_nan_avx2
+    }
+}
+
+dispatched! {
+    /// The place of an extremum.
+    least_where(state: &State, to: Reg, x: [Reg; 2], of: [Reg; 2]) {
+        level: state.level,
+        run: state.least_where(to, x, of), least_where_avx512, least_where_avx2
     }
 }
 

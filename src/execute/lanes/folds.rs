@@ -5,7 +5,7 @@
 use super::instruction::LanesLoop;
 use super::machine::Machine;
 use super::state::State;
-use super::vector::{GROUP, eight, folded, get};
+use super::vector::{GROUP, Group, eight, folded, get};
 use crate::array::{IntegerRow, ScalarOp};
 use crate::primitives::Primitive;
 
@@ -39,44 +39,52 @@ pub(super) fn restore(state: &State, it: &LanesLoop) {
     }
 }
 
-/// Leaves what so many lanes have found in buffers: how many values in each.
+/// Leaves what so many lanes have found in buffers: how many values in each, which is one where all can be combined.
 pub(super) fn found(machine: &mut Machine<'_>, it: &LanesLoop, lanes: usize) -> i64 {
-    let mut found = 0;
+    let combined = it.real_folds.iter().all(|fold| reals(fold.op).is_some())
+        && it.int_folds.iter().all(|fold| ints(fold.op).is_some());
     for fold in &it.real_folds {
         let block = &machine.state.reals.block(fold.cell)[..lanes.div_ceil(GROUP)];
         let start = machine.state.reals.one(fold.start);
-        let one = match fold.op {
-            Some(ScalarOp::Add) => Some(folded(block, start, |a, b| a + b)),
-            Some(ScalarOp::Mul) => Some(folded(block, start, |a, b| a * b)),
-            Some(ScalarOp::Row(Primitive::Min)) => Some(folded(block, start, least)),
-            Some(ScalarOp::Row(Primitive::Max)) => Some(folded(block, start, greatest)),
-            Some(_) | None => None,
-        };
         let buffer = machine.reals[fold.found as usize].own();
         buffer.clear();
-        match one {
-            Some(one) => buffer.extend((lanes > 0).then_some(one)),
+        match reals(fold.op).filter(|_| combined) {
+            Some(all) => buffer.extend((lanes > 0).then(|| all(block, start))),
             None => buffer.extend((0..lanes).map(|lane| get(block, lane))),
         }
-        found = buffer.len();
     }
     for fold in &it.int_folds {
         let block = &machine.state.ints.block(fold.cell)[..lanes.div_ceil(GROUP)];
         let start = machine.state.one(fold.start);
-        let one = match fold.op {
-            Some(ScalarOp::Integer(IntegerRow::Min)) => Some(folded(block, start, i64::min)),
-            Some(ScalarOp::Integer(IntegerRow::Max)) => Some(folded(block, start, i64::max)),
-            Some(_) | None => None,
-        };
         let buffer = machine.ints[fold.found as usize].own();
         buffer.clear();
-        match one {
-            Some(one) => buffer.extend((lanes > 0).then_some(one)),
+        match ints(fold.op).filter(|_| combined) {
+            Some(all) => buffer.extend((lanes > 0).then(|| all(block, start))),
             None => buffer.extend((0..lanes).map(|lane| get(block, lane))),
         }
-        found = buffer.len();
     }
-    found as i64
+    if combined { i64::from(lanes > 0) } else { lanes as i64 }
+}
+
+/// What combines the values of lanes.
+type Combine<T> = fn(&[Group<T>], T) -> T;
+
+fn reals(op: Option<ScalarOp>) -> Option<Combine<f64>> {
+    match op {
+        Some(ScalarOp::Add) => Some(|block, start| folded(block, start, |a, b| a + b)),
+        Some(ScalarOp::Mul) => Some(|block, start| folded(block, start, |a, b| a * b)),
+        Some(ScalarOp::Row(Primitive::Min)) => Some(|block, start| folded(block, start, least)),
+        Some(ScalarOp::Row(Primitive::Max)) => Some(|block, start| folded(block, start, greatest)),
+        Some(_) | None => None,
+    }
+}
+
+fn ints(op: Option<ScalarOp>) -> Option<Combine<i64>> {
+    match op {
+        Some(ScalarOp::Integer(IntegerRow::Min)) => Some(|block, start| folded(block, start, i64::min)),
+        Some(ScalarOp::Integer(IntegerRow::Max)) => Some(|block, start| folded(block, start, i64::max)),
+        Some(_) | None => None,
+    }
 }
 
 /// The smaller of two, as the table of primitives has it.

@@ -66,11 +66,12 @@ impl Assembler<'_> {
         let op = match op {
             Op::Scalar(ScalarOp::Add) => Fused::Add,
             Op::Scalar(ScalarOp::Mul) => Fused::Mul,
+            Op::Scalar(ScalarOp::Scale) => Fused::Scale,
             Op::Scalar(ScalarOp::Row(Primitive::Sub)) => Fused::Sub,
             Op::MulAdd => Fused::MulAdd,
             Op::MulSub => Fused::MulSub,
             Op::MulSubtracted => Fused::MulSubtracted,
-            Op::Scalar(_) | Op::Select | Op::EqualOrNan | Op::Sum { .. } => {
+            Op::Scalar(_) | Op::Select | Op::EqualOrNan | Op::LeastWhere | Op::Sum { .. } => {
                 panic!("this operation neither loads nor stores")
             }
         };

@@ -85,6 +85,7 @@ pub(super) enum Fused {
     Copy,
     Add,
     Mul,
+    Scale,
     Sub,
     MulAdd,
     MulSub,
@@ -123,15 +124,16 @@ pub(super) struct Inner {
     pub(super) x: [u32; 2],
 }
 
-/// A loop of so many iterations that adds the products of elements and a value of each lane to a sum of each, both in
-/// varying registers, and multiplies the value each time.
+/// A loop of so many iterations that multiplies a value of each lane again and again, in a varying register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Series {
     pub(super) count: u32,
-    pub(super) sum: u32,
     pub(super) power: u32,
     pub(super) by: Reg,
-    pub(super) from: u32,
+    /// Elements, and the register where the products of these and the values are summed up.
+    pub(super) sum: Option<(u32, u32)>,
+    /// Where the values are kept, for each lane in memory of its own.
+    pub(super) to: Option<u32>,
 }
 
 /// A loop of so many iterations that multiplies by rows of elements, and adds the products of all lanes to one element
@@ -241,6 +243,12 @@ pub(super) enum Instruction {
     EqualOrNan {
         to: Reg,
         x: [Reg; 2],
+    },
+    /// The lesser of two integers where the first of two reals is equal to the second, or no number; else the first.
+    LeastWhere {
+        to: Reg,
+        x: [Reg; 2],
+        of: [Reg; 2],
     },
     SelectReal {
         to: Reg,

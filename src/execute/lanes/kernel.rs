@@ -175,11 +175,12 @@ fn apply(state: &State, reals: &[Elements<'_, f64>], addresses: &[Address], kern
     let groups = state.groups;
     match kernel.op {
         Fused::Copy => found!(a => each1(groups, to, a)),
-        Fused::Add | Fused::Mul | Fused::Sub => {
+        Fused::Add | Fused::Mul | Fused::Scale | Fused::Sub => {
             let b = source(state, reals, addresses, b, 1);
             found!(a b => match kernel.op {
                 Fused::Add => each2(groups, to, a, b, |a, b| a + b),
                 Fused::Mul => each2(groups, to, a, b, |a, b| a * b),
+                Fused::Scale => each2(groups, to, a, b, |a, b| if a == 0.0 { 0.0 } else { a * b }),
                 Fused::Sub | Fused::Copy | Fused::MulAdd | Fused::MulSub | Fused::MulSubtracted => {
                     each2(groups, to, a, b, |a, b| a - b)
                 }
@@ -192,7 +193,7 @@ fn apply(state: &State, reals: &[Elements<'_, f64>], addresses: &[Address], kern
             found!(a c => match kernel.op {
                 Fused::MulAdd => each3(groups, to, a, b, c, |a, b, c| a.mul_add(b, c)),
                 Fused::MulSub => each3(groups, to, a, b, c, |a, b, c| a.mul_add(b, -c)),
-                Fused::MulSubtracted | Fused::Copy | Fused::Add | Fused::Mul | Fused::Sub => {
+                Fused::MulSubtracted | Fused::Copy | Fused::Add | Fused::Mul | Fused::Scale | Fused::Sub => {
                     each3(groups, to, a, b, c, |a, b, c| (-a).mul_add(b, c))
                 }
             })
@@ -257,6 +258,11 @@ impl<'r> Steps<'r> {
             Across::Same | Across::OwnAt(_) | Across::At(_) | Across::ApartAt(..) => (start, by, false),
         };
         Steps { elements, first: first.wrapping_add(from.wrapping_mul(by)), by, row }
+    }
+
+    /// No elements.
+    pub(super) fn none() -> Self {
+        Steps { elements: &[], first: 0, by: 0, row: false }
     }
 
     /// Whether all elements of so many steps are there, of so many groups each.

@@ -29,7 +29,7 @@ impl Assembler<'_> {
             Op::MulSub => Some(RealOp::MulSub),
             Op::MulSubtracted => Some(RealOp::MulSubtracted),
             Op::Sum { .. } => panic!("lanes add up products"),
-            Op::Scalar(_) | Op::Select | Op::EqualOrNan => None,
+            Op::Scalar(_) | Op::Select | Op::EqualOrNan | Op::LeastWhere => None,
         };
         if let Some(op) = fused {
             self.out.push(Instruction::Real { op, to, x: three(&x) });
@@ -37,6 +37,10 @@ impl Assembler<'_> {
         }
         if op == Op::EqualOrNan {
             self.out.push(Instruction::EqualOrNan { to, x: two(&x) });
+            return;
+        }
+        if op == Op::LeastWhere {
+            self.out.push(Instruction::LeastWhere { to, x: [x[0], x[1]], of: [x[2], x[3]] });
             return;
         }
         let Op::Scalar(op) = op else {

@@ -173,7 +173,7 @@ fn work(machine: &Machine<'_>, it: &LanesLoop, lanes: u64) -> Work {
                 };
                 let operation = match kernel.op {
                     Fused::Copy => 0,
-                    Fused::Add | Fused::Mul | Fused::Sub => 1,
+                    Fused::Add | Fused::Mul | Fused::Scale | Fused::Sub => 1,
                     Fused::MulAdd | Fused::MulSub | Fused::MulSubtracted => 2,
                 };
                 let places: Vec<(bool, &Address)> =
@@ -190,7 +190,13 @@ fn work(machine: &Machine<'_>, it: &LanesLoop, lanes: u64) -> Work {
                 };
                 each(operation, moved, count(inner.count), &places);
             }
-            Instruction::Series(it) => each(3, 0, count(it.count), &[(true, &addresses[it.from as usize])]),
+            Instruction::Series(it) => {
+                let from = it.sum.map(|(from, _)| (true, &addresses[from as usize]));
+                let to = it.to.map(|to| (true, &addresses[to as usize]));
+                let places: Vec<(bool, &Address)> = from.into_iter().chain(to).collect();
+                let summed = if from.is_some() { 2 } else { 0 };
+                each(1 + summed, u64::from(to.is_some()), count(it.count), &places);
+            }
             Instruction::Outer(it) => {
                 let places = [it.rows, it.to].map(|at| (true, &addresses[at as usize]));
                 each(2, 1, count(it.count), &places);
@@ -230,6 +236,7 @@ fn work(machine: &Machine<'_>, it: &LanesLoop, lanes: u64) -> Work {
             Instruction::SetInt { .. } | Instruction::Alloc { .. } | Instruction::Swap { .. } => {}
             Instruction::Check { .. } | Instruction::Bounds { .. } | Instruction::EqualOrNan { .. } => {}
             Instruction::ToBits { .. } | Instruction::FromBits { .. } | Instruction::Straight { .. } => {}
+            Instruction::LeastWhere { .. } => {}
         }
     }
     let length = |(real, buffer): &(bool, u32)| {

@@ -26,6 +26,7 @@ fn once(instruction: &Instruction) -> bool {
     let shared = |address: &Address| !matches!(address.across, Across::Own | Across::OwnAt(_));
     match instruction {
         Instruction::Real { .. } | Instruction::Int { .. } | Instruction::Test { .. } | Instruction::Kernel(_) => true,
+        Instruction::LeastWhere { .. } => true,
         Instruction::EqualOrNan { .. } | Instruction::SelectReal { .. } | Instruction::SelectInt { .. } => true,
         Instruction::Truncate { .. } | Instruction::IntoReal { .. } | Instruction::Straight { .. } => true,
         Instruction::ToBits { .. } | Instruction::FromBits { .. } => true,
@@ -39,7 +40,7 @@ fn once(instruction: &Instruction) -> bool {
         Instruction::UnlessLess { .. } | Instruction::Next { .. } | Instruction::Zero(_) | Instruction::Inner(_) => {
             true
         }
-        Instruction::Series(_) => true,
+        Instruction::Series(it) => it.to.is_none(),
         Instruction::Jump(_) | Instruction::Again(_) | Instruction::Unless(..) => false,
         Instruction::Lanes(_) | Instruction::End => false,
         Instruction::Outer(_) | Instruction::Transpose(_) | Instruction::IntoRows(_) => false,

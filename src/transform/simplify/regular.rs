@@ -10,7 +10,8 @@
 //! - `acc with [q] += e` for any other one index, if nothing else is added: the map gives all `q` and `e`, and a
 //!   histogram adds them.
 //!
-//! Sums of arrays are left to the accumulator where they would have to be kept in an array first. From the inside out,
+//! Sums of arrays are left to the accumulator where these, or what they are made of, would have to be kept in an array
+//! first. From the inside out,
 //! since what is added after a map is added in the body around it. What is added at `[]` before an accumulator is read
 //! is added to what is read ("Reverse AD for a Functional Array Language", *Optimizing Generalized Reductions*).
 
@@ -18,8 +19,9 @@ use rustc_hash::FxHashMap;
 
 use super::facts::Facts;
 use super::fresh::{Parts, added, sum, sums, zero_element};
-use super::nest::{inner, uses};
+use super::nest::{Inner, inner, uses};
 use crate::array::{Atom, Body, Builder, Hist, Map, Op, Prim, Program, Stm, Type, Var, Vars};
+use crate::transform::flow::atoms_of;
 
 /// Leaves a program the accumulators that it needs, if that are fewer uses of them.
 pub(super) fn regular(program: &mut Program) -> bool {
@@ -151,7 +153,35 @@ impl Writer<'_> {
         of.rank == 0
             || map.function.params.contains(&var)
             || copies()
-            || once() && inner(&map.function.body, value).is_some()
+            || once() && inner(&map.function.body, value).is_some_and(|it| self.is_of_near(&map.function.body, &it))
+    }
+
+    /// Whether a map in a body, for one of its results, is of nothing that would have to be kept for all elements.
+    fn is_of_near(&self, body: &Body, it: &Inner) -> bool {
+        let mut near = it.map.arrays.iter().all(|array| self.is_near(body, *array));
+        it.stms.iter().for_each(|stm| atoms_of(&stm.op, &mut |atom| near &= self.is_near(body, atom)));
+        near
+    }
+
+    /// Whether a value of a body is a scalar, or what is there without an array for it: it is not made in the body, is a
+    /// part of what is not, or the result of a map for this use alone.
+    fn is_near(&self, body: &Body, value: Atom) -> bool {
+        let Atom::Var(var) = value else { return true };
+        let Some(stm) = body.stms.iter().find(|stm| stm.vars.contains(&var)) else { return true };
+        self.parts.builder.type_of(value).rank == 0
+            || match &stm.op {
+                Op::Iota(_) | Op::Replicate(..) => true,
+                Op::Copy(of) | Op::Permute(of, _) | Op::Reverse(of) | Op::Reshape(of, _) => self.is_near(body, *of),
+                Op::Index(of, _) | Op::Slice(of, _) => self.is_near(body, *of),
+                Op::Map(_) => {
+                    let once = self.uses.get(var.0 as usize) == Some(&1);
+                    once && inner(body, value).is_some_and(|it| self.is_of_near(body, &it))
+                }
+                Op::Scalar(..) | Op::Elements(_) | Op::Size(..) | Op::Update(..) | Op::Concat(_) => false,
+                Op::If(..) | Op::Loop(_) | Op::Reduce(_) | Op::Scan(_) | Op::Hist(_) | Op::Scatter(_) => false,
+                Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => false,
+                Op::Agree(_) | Op::Custom(_) => false,
+            }
     }
 
     /// Where all elements of a map add to, if that is regular; and whether a last index numbers them.
