@@ -85,7 +85,7 @@ fn programs_and_traces_are_drawn() {
         ),
         ("show a.fut -e graph --derivative jvp --as svg --at 1", "", 2, "the direction of `x2`"),
         ("show a.fut -e graph --as svg --at 1]", "", 2, "`--at`:1:2: error"),
-        ("show a.fut -e graph --as png", "", 2, "`--as` is one of text, dot, svg, latex, kernel, tree"),
+        ("show a.fut -e graph --as png", "", 2, "[possible values: text, dot, svg, latex, kernel, tree]"),
         ("show b.fut -e at --as svg --at [1i32]5", "", 3, "index 5"),
         ("show b.fut -e dot --as svg --at [1,2][3,4][5]", "", 2, "the adjoint of the result is of type f64"),
         ("trace a.fut -e spin", "1", 3, "1000000 steps"),
@@ -93,7 +93,7 @@ fn programs_and_traces_are_drawn() {
         ("trace b.fut -e dot", "[1, 2] [3]", 3, "a dimension of size 1"),
         ("trace b.fut -e dot --as kernel", "[1, 2] [3, 4]", 2, "a trace is shown as text, latex, dot or svg"),
         ("trace a.fut -e far --as svg", &format!("{:?}", vec![1.0; 1000]), 2, "the limit is 600"),
-        ("trace a.fut -e far --arrays some", "", 2, "`--arrays` is one of keep, melt"),
+        ("trace a.fut -e far --arrays some", "", 2, "[possible values: keep, melt]"),
     ] {
         let (found, _, errors) = told(&here, arguments, input);
         assert_eq!(found, code, "{arguments}: {errors}");
@@ -145,7 +145,7 @@ fn programs_run_on_other_numbers() {
         ("vjp a.fut -e graph --carrier dual", "", 2, "they are for `jvp`"),
         ("run a.fut -e graph --carrier cost --executor lanes", "", 2, "leave `--executor` out"),
         ("run a.fut -e graph --carrier cost --binary", "", 2, "`--binary` is for numbers"),
-        ("run a.fut -e graph --carrier complex", "", 2, "`--carrier` is one of interval, cost, nan-origin"),
+        ("run a.fut -e graph --carrier complex", "", 2, "[possible values: interval, cost, nan-origin"),
         ("run a.fut -e graph --radius 1", "1 2", 2, "add `--carrier interval`"),
         ("run a.fut -e graph --carrier cost --radius 1", "1 2", 2, "add `--carrier interval`"),
         ("run a.fut -e graph --carrier interval --radius -1", "1 2", 2, "at least 0"),
