@@ -36,4 +36,6 @@ pub use scalar::{IntegerRow, ScalarOp};
 pub use types::{Const, Prim, Type};
 pub use verify::DEEPEST;
 pub(crate) use verify::deeper;
-pub(crate) use visit::{atoms_in, atoms_mut, atoms_of, binders, bodies, bodies_mut, has_bodies, has_effect, params};
+pub(crate) use visit::{
+    atoms_in, atoms_mut, atoms_of, binders, bodies, bodies_mut, has_bodies, has_effect, params, statements,
+};

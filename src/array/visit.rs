@@ -65,11 +65,13 @@ impl Program {
     /// How many statements there are, those of functions inside among them.
     #[must_use]
     pub fn statements(&self) -> usize {
-        fn of(body: &Body) -> usize {
-            deeper(|| body.stms.iter().map(|stm| 1 + bodies(&stm.op).map(of).sum::<usize>()).sum())
-        }
-        of(&self.function.body)
+        statements(&self.function.body)
     }
+}
+
+/// The statements of a body, those inside of others too.
+pub(crate) fn statements(body: &Body) -> usize {
+    deeper(|| body.stms.iter().map(|stm| 1 + bodies(&stm.op).map(statements).sum::<usize>()).sum())
 }
 
 /// The bodies of an operation.

@@ -10,9 +10,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::array::{
     Agree, Atom, Body, Builder, Const, Extent, Form, Lambda, Loop, Map, Op, Operands, Prim, Program, Rebuild, Reduce,
-    ScalarOp, Stm, Type, Var, bodies, bodies_mut, deeper, has_bodies,
+    ScalarOp, Stm, Type, Var, bodies_mut, deeper, has_bodies, statements,
 };
-
 use crate::transform::simplify::fold::fold;
 
 /// The most elements of an array that is taken apart.
@@ -357,12 +356,6 @@ struct Measured {
     results: Vec<Atom>,
     shapes: Vec<Option<Shape>>,
     dims: Vec<Dims>,
-}
-
-/// The statements of a body, those inside of others too.
-fn statements(body: &Body) -> usize {
-    let inside = |stm: &Stm| bodies(&stm.op).map(statements).sum::<usize>();
-    deeper(|| body.stms.iter().map(|stm| 1 + inside(stm)).sum())
 }
 
 impl Rebuild for Writer<'_> {

@@ -156,16 +156,9 @@ impl Writer<'_> {
                 Some(index(i64::try_from(size).expect("it was one before")))
             }
             Op::Index(a, indices) => {
-                let element = *self.elements(*a)?.get(number(indices[0])?)?;
-                Some(
-                    if let [_, rest @ ..] = &indices[..]
-                        && !rest.is_empty()
-                    {
-                        self.written(Op::Index(element, rest.to_vec()))
-                    } else {
-                        element
-                    },
-                )
+                let (first, rest) = indices.split_first()?;
+                let element = *self.elements(*a)?.get(number(*first)?)?;
+                Some(if rest.is_empty() { element } else { self.written(Op::Index(element, rest.to_vec())) })
             }
             _ => None,
         }
