@@ -164,6 +164,9 @@ impl Checker<'_> {
                     self.unifier.types[cell as usize].value = value;
                 }
                 Required::Nothing => {
+                    if let Some(owner) = self.unifier.required_by(cell) {
+                        return self.complete(&Type::Unknown(owner), span);
+                    }
                     return fault("ambiguous", place, "the type of this cannot be determined", "write it: `(e : t)`");
                 }
                 Required::Fields(_) => {

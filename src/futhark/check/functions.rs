@@ -354,6 +354,15 @@ impl Checker<'_> {
                     }
                 }),
             });
+            // What is required of a type that is known later becomes known with it. After a definition nothing does: there it is
+            // a mistake, which is told with all that is known.
+            let top = level == 0;
+            for unknown in unknown_types.iter().filter(|_| !top) {
+                let required = &self.unifier.types[*unknown as usize].required;
+                if matches!(required, Required::Fields(_) | Required::Constructors(_)) {
+                    self.unifier.leave(&Type::Unknown(*unknown), level);
+                }
+            }
             let mut changed = false;
             for unknown in unknown_sizes {
                 let cell = &self.unifier.sizes[unknown as usize];
@@ -372,7 +381,6 @@ impl Checker<'_> {
                 if cell.value.is_some() || cell.level <= level {
                     continue;
                 }
-                let top = level == 0;
                 let value = match &cell.required {
                     Required::Nothing => {
                         let var = self.type_variable(&Name::from(letter(b'a', types.len())));

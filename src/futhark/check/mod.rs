@@ -18,6 +18,7 @@ mod extent;
 mod finish;
 mod flat;
 mod functions;
+mod levels;
 mod modules;
 mod operators;
 mod patterns;

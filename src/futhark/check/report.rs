@@ -2,6 +2,8 @@
 //!
 //! Law: a message shows the names that the user gave, `_` for what is not known, and never a number of ours.
 
+use std::cell::Cell;
+
 use super::unify::{Clash, Required};
 use super::{Checked, Checker, Fault};
 use crate::futhark::core::{Prim, Shown, Size, Type};
@@ -58,10 +60,18 @@ impl Role<'_> {
     }
 }
 
+/// More requirements are not told in one message.
+const REQUIREMENTS: usize = 10;
+
 impl Checker<'_> {
     /// A type as the user would write it.
     pub(super) fn show(&self, of: &Type) -> String {
-        let unknown = |unknown| self.show_unknown(unknown);
+        self.show_within(of, &Cell::new(REQUIREMENTS))
+    }
+
+    /// A type in which no more requirements than that are told, as they may have requirements in turn.
+    fn show_within(&self, of: &Type, left: &Cell<usize>) -> String {
+        let unknown = |unknown| self.show_unknown(unknown, left);
         let mut shown = Shown { locals: &self.locals, unknown: &unknown }.of(&self.unifier.resolve(of));
         const LONGEST: usize = 240;
         if shown.chars().count() > LONGEST {
@@ -70,8 +80,13 @@ impl Checker<'_> {
         shown
     }
 
-    fn show_unknown(&self, unknown: u32) -> String {
-        match &self.unifier.types[unknown as usize].required {
+    fn show_unknown(&self, unknown: u32, left: &Cell<usize>) -> String {
+        let required = &self.unifier.types[unknown as usize].required;
+        if let Required::Fields(_) | Required::Constructors(_) = required {
+            let Some(less) = left.get().checked_sub(1) else { return "…".into() };
+            left.set(less);
+        }
+        match required {
             Required::Nothing => "_".into(),
             Required::OneOf(prims) => match prims.default() {
                 Some(prim) if prim.is_real() => "a real number",
@@ -81,10 +96,12 @@ impl Checker<'_> {
             .into(),
             Required::Fields(fields) => {
                 let fields: Vec<String> =
-                    fields.iter().map(|(name, of)| format!("{name}: {}, ", self.show(of))).collect();
+                    fields.iter().map(|(name, of)| format!("{name}: {}, ", self.show_within(of, left))).collect();
                 format!("{{{}…}}", fields.concat())
             }
-            Required::Constructors(constructors) => format!("{} | …", self.show(&Type::Sum(constructors.clone()))),
+            Required::Constructors(constructors) => {
+                format!("{} | …", self.show_within(&Type::Sum(constructors.clone()), left))
+            }
         }
     }
 

@@ -116,7 +116,8 @@ pub(super) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> O
     known
         .filter(|other| *other != name)
         .map(|other| (distance(name, other, limit), other))
-        .filter(|(distance, _)| *distance <= limit)
+        // Names that share no letter are not alike.
+        .filter(|(distance, other)| *distance <= limit && *distance < name.chars().count().max(other.chars().count()))
         .min()
         .map(|(_, other)| other)
 }

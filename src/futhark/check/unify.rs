@@ -48,6 +48,17 @@ pub(super) enum Required {
     Constructors(Vec<(Name, Vec<Type>)>),
 }
 
+impl Required {
+    /// The types that are mentioned in it.
+    pub(super) fn types(&mut self) -> Vec<&mut Type> {
+        match self {
+            Required::Nothing | Required::OneOf(_) => Vec::new(),
+            Required::Fields(fields) => fields.iter_mut().map(|(_, of)| of).collect(),
+            Required::Constructors(constructors) => constructors.iter_mut().flat_map(|(_, payload)| payload).collect(),
+        }
+    }
+}
+
 /// An unknown type.
 #[derive(Debug, Clone)]
 pub(super) struct TypeCell {
@@ -96,7 +107,7 @@ pub(super) struct Unifier {
     /// Variables in the place of which stands this size.
     pub(super) eliminated: HashMap<Local, Size>,
     /// Equations of sizes that may be solved when more is known.
-    deferred: Vec<(Size, Size)>,
+    pub(super) deferred: Vec<(Size, Size)>,
 }
 
 type Unified = Result<bool, Clash>;
@@ -145,7 +156,7 @@ impl Unifier {
         if self.is_small(of) { self.resolved(of) } else { of.clone() }
     }
 
-    fn resolved(&self, of: &Type) -> Type {
+    pub(super) fn resolved(&self, of: &Type) -> Type {
         deep(|| {
             map_type(
                 of,
@@ -276,7 +287,7 @@ impl Unifier {
     fn require(&mut self, unknown: u32, more: Required) -> Unified {
         let before = self.types[unknown as usize].required.clone();
         let mut left = false;
-        let both = match (before, more) {
+        let mut both = match (before, more) {
             (Required::Nothing, other) | (other, Required::Nothing) => other,
             (Required::OneOf(a), Required::OneOf(b)) if a.0 & b.0 != 0 => Required::OneOf(Prims(a.0 & b.0)),
             (Required::Fields(mut a), Required::Fields(b)) => {
@@ -304,6 +315,10 @@ impl Unifier {
             }
             (Required::OneOf(_) | Required::Fields(_) | Required::Constructors(_), _) => return Err(Clash::Types),
         };
+        let level = self.types[unknown as usize].level;
+        for of in both.types() {
+            *of = self.fit(unknown, level, of, &mut left)?;
+        }
         let cell = &mut self.types[unknown as usize];
         match (&cell.value, &both) {
             (None, Required::OneOf(prims)) if prims.members().count() == 1 => {
@@ -313,100 +328,6 @@ impl Unifier {
         }
         cell.required = both;
         Ok(left)
-    }
-
-    /// What a type is at an unknown of that depth: unknowns within become as shallow, and sizes that are not in scope there
-    /// become unknown sizes, to be equal if that turns out to be possible.
-    fn fit(&mut self, unknown: u32, level: u32, of: &Type, left: &mut bool) -> Result<Type, Clash> {
-        if !self.is_small(of) {
-            return Err(Clash::Large);
-        }
-        let of = self.resolved(of);
-        let mut infinite = false;
-        super::substitute::visit(&of, &mut |part| match part {
-            super::substitute::Part::Variable(Type::Unknown(inner)) => {
-                infinite |= *inner == unknown;
-                let cell = &mut self.types[*inner as usize];
-                cell.level = cell.level.min(level);
-            }
-            super::substitute::Part::Variable(_) | super::substitute::Part::Dimension(_) => {}
-        });
-        if infinite {
-            return Err(Clash::Infinite);
-        }
-        // Functions bind the sizes that their own results mention.
-        let mut bound = Vec::new();
-        super::substitute::binders(&of, &mut bound);
-        Ok(super::substitute::map_dimensions(&of, &mut |size| {
-            let outside = super::substitute::mentions(size, &mut |leaf| match leaf {
-                Size::Local(local) => !bound.contains(local) && self.local_levels[local.0 as usize] > level,
-                _ => false,
-            });
-            if outside {
-                let simple = self.normal(size).to_size();
-                let exposed = self.expose(size, level).or_else(|| self.expose(&simple?, level));
-                if let Some(exposed) = exposed {
-                    return exposed;
-                }
-                let span = self.types[unknown as usize].span;
-                let fresh = self.unknown_size(span);
-                if let Size::Unknown(new) = fresh {
-                    self.sizes[new as usize].level = level;
-                }
-                self.deferred.push((fresh.clone(), size.clone()));
-                *left = true;
-                return fresh;
-            }
-            self.shallow(size, level);
-            size.clone()
-        }))
-    }
-
-    /// The size over variables of at most that depth, if what is known of the deeper ones says it.
-    pub(super) fn expose(&self, size: &Size, level: u32) -> Option<Size> {
-        let mut outside = false;
-        let exposed = self.expose_within(size, level, &mut outside, 64);
-        (!outside).then_some(exposed)
-    }
-
-    fn expose_within(&self, size: &Size, level: u32, outside: &mut bool, fuel: u32) -> Size {
-        map_size(size, &mut |leaf| match leaf {
-            Size::Local(local) if self.local_levels[local.0 as usize] > level => match self.alias.get(local) {
-                Some(value) if fuel > 0 => Some(self.expose_within(value, level, outside, fuel - 1)),
-                Some(_) | None => {
-                    *outside = true;
-                    None
-                }
-            },
-            Size::Unknown(unknown) => {
-                let value = self.sizes[*unknown as usize].value.as_ref();
-                value.map(|value| self.expose_within(value, level, outside, fuel))
-            }
-            _ => None,
-        })
-    }
-
-    /// Makes the unknowns in a size as shallow as this.
-    pub(super) fn shallow(&mut self, size: &Size, level: u32) {
-        leaves(&self.resolve_size(size), &mut |leaf| {
-            if let Size::Unknown(unknown) = leaf {
-                let cell = &mut self.sizes[*unknown as usize];
-                cell.level = cell.level.min(level);
-            }
-        });
-    }
-
-    /// Makes the unknowns of a type that leaves its scope as shallow as what is around.
-    pub(super) fn leave(&mut self, of: &Type, level: u32) {
-        let of = self.resolve(of);
-        super::substitute::visit(&of, &mut |part| match part {
-            super::substitute::Part::Variable(Type::Unknown(inner)) => {
-                let cell = &mut self.types[*inner as usize];
-                cell.level = cell.level.min(level);
-            }
-            super::substitute::Part::Variable(_) => {}
-            super::substitute::Part::Dimension(size) => self.shallow(size, level),
-        });
     }
 
     /// Makes two sizes equal; answers whether that is left to be compared when the program runs.
@@ -473,11 +394,6 @@ impl Unifier {
                 return;
             }
         }
-    }
-
-    /// Whether the size was to be equal to one that is not in scope where it is.
-    pub(super) fn escapes(&self, unknown: u32) -> bool {
-        self.deferred.iter().any(|(a, b)| *a == Size::Unknown(unknown) || *b == Size::Unknown(unknown))
     }
 
     /// Forgets the unknowns of a definition that is complete.
