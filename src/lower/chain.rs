@@ -43,13 +43,9 @@ fn used(x: Operand, mentions: &mut FxHashMap<Value, (usize, usize)>) {
 fn count(block: &Block, mentions: &mut FxHashMap<Value, (usize, usize)>) {
     for stm in block {
         let mut set = |value: Value, times: usize| mentions.entry(value).or_default().0 += times;
-        match stm {
-            Stm::Let(value, ..) | Stm::Load(value, _) => set(*value, 1),
-            Stm::Assign { cells, .. } => cells.iter().for_each(|(cell, _)| set(*cell, 2)),
-            Stm::Lanes(lanes) => lanes.folds.iter().for_each(|fold| set(fold.cell, 2)),
-            Stm::Store { .. } | Stm::Add { .. } | Stm::Alloc(..) | Stm::Swap(..) | Stm::Check { .. } => {}
-            Stm::Bounds { .. } | Stm::For { .. } | Stm::While { .. } | Stm::If { .. } | Stm::Product(_) => {}
-        }
+        // What is not computed once may be set anew by each iteration.
+        let times = if matches!(stm, Stm::Let(..) | Stm::Load(..)) { 1 } else { 2 };
+        stm.sets().into_iter().for_each(|value| set(value, times));
         stm.operands().into_iter().for_each(|x| used(x, mentions));
         stm.blocks().into_iter().for_each(|inner| count(inner, mentions));
     }

@@ -329,6 +329,35 @@ impl Stm {
         }
     }
 
+    /// The values that the statement itself sets, not those inside.
+    pub(crate) fn sets(&self) -> Vec<Value> {
+        match self {
+            Stm::Let(value, ..) | Stm::Load(value, _) | Stm::For { index: value, .. } => vec![*value],
+            Stm::Assign { cells, .. } => cells.iter().map(|(cell, _)| *cell).collect(),
+            Stm::Lanes(lanes) => {
+                let folded = lanes.folds.iter().map(|fold| fold.cell);
+                core::iter::once(lanes.index).chain(lanes.folded).chain(folded).collect()
+            }
+            Stm::Store { .. } | Stm::Add { .. } | Stm::Alloc(..) | Stm::Swap(..) | Stm::Check { .. } => vec![],
+            Stm::Bounds { .. } | Stm::While { .. } | Stm::If { .. } | Stm::Product(_) => vec![],
+        }
+    }
+
+    /// Gives the values that the statement itself sets other names.
+    pub(crate) fn rename_sets(&mut self, names: &FxHashMap<Value, Value>) {
+        let to = |value: &mut Value| *value = names.get(value).copied().unwrap_or(*value);
+        match self {
+            Stm::Let(value, ..) | Stm::Load(value, _) | Stm::For { index: value, .. } => to(value),
+            Stm::Assign { cells, .. } => cells.iter_mut().for_each(|(cell, _)| to(cell)),
+            Stm::Lanes(lanes) => {
+                let folded = lanes.folds.iter_mut().map(|fold| &mut fold.cell);
+                core::iter::once(&mut lanes.index).chain(&mut lanes.folded).chain(folded).for_each(to);
+            }
+            Stm::Store { .. } | Stm::Add { .. } | Stm::Alloc(..) | Stm::Swap(..) | Stm::Check { .. } => {}
+            Stm::Bounds { .. } | Stm::While { .. } | Stm::If { .. } | Stm::Product(_) => {}
+        }
+    }
+
     /// The blocks inside.
     pub(crate) fn blocks(&self) -> Vec<&Block> {
         match self {

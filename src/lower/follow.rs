@@ -50,23 +50,13 @@ impl Effects {
     fn add(&mut self, stm: &Stm) {
         let values = stm.operands().into_iter().filter_map(|x| if let Operand::Value(v) = x { Some(v) } else { None });
         self.uses.extend(values);
+        self.defines.extend(stm.sets());
         match stm {
-            Stm::Let(value, ..) => {
-                self.defines.insert(*value);
-            }
-            Stm::Load(value, place) => {
-                self.defines.insert(*value);
-                self.touch(place.buffer, false, Some(*place));
-            }
+            Stm::Load(_, place) => self.touch(place.buffer, false, Some(*place)),
             Stm::Store { place, .. } | Stm::Add { place, .. } => self.touch(place.buffer, true, Some(*place)),
             Stm::Alloc(buffer, _) => self.touch(*buffer, true, None),
             Stm::Swap(a, b) => [a, b].into_iter().for_each(|buffer| self.touch(*buffer, true, None)),
-            Stm::Assign { cells, .. } => self.defines.extend(cells.iter().map(|(cell, _)| *cell)),
-            Stm::For { index, .. } => {
-                self.defines.insert(*index);
-            }
             Stm::Lanes(lanes) => {
-                self.defines.extend(lanes.folded);
                 let touched = lanes.writes.iter().map(|write| write.0).chain(lanes.folds.iter().map(|fold| fold.found));
                 touched.collect::<Vec<_>>().into_iter().for_each(|buffer| self.touch(buffer, true, None));
             }
@@ -74,7 +64,8 @@ impl Effects {
                 let target = product.target();
                 product.buffers().into_iter().for_each(|buffer| self.touch(buffer, buffer == target, None));
             }
-            Stm::Check { .. } | Stm::Bounds { .. } | Stm::While { .. } | Stm::If { .. } => {}
+            Stm::Let(..) | Stm::Assign { .. } | Stm::Check { .. } | Stm::Bounds { .. } => {}
+            Stm::For { .. } | Stm::While { .. } | Stm::If { .. } => {}
         }
         stm.blocks().into_iter().flatten().for_each(|inner| self.add(inner));
     }

@@ -27,13 +27,8 @@ pub(super) fn fuse(code: &mut Code) {
 /// How often values are set.
 fn settings(block: &Block, all: &mut FxHashMap<Value, usize>) {
     for stm in block {
-        match stm {
-            Stm::Let(value, ..) | Stm::Load(value, _) => *all.entry(*value).or_default() += 1,
-            Stm::Assign { cells, .. } => cells.iter().for_each(|(cell, _)| *all.entry(*cell).or_default() += 2),
-            Stm::Store { .. } | Stm::Add { .. } | Stm::Alloc(..) | Stm::Swap(..) | Stm::Check { .. } => {}
-            Stm::Bounds { .. } | Stm::For { .. } | Stm::While { .. } | Stm::If { .. } | Stm::Lanes(_) => {}
-            Stm::Product(_) => {}
-        }
+        let times = if matches!(stm, Stm::Let(..) | Stm::Load(..)) { 1 } else { 2 };
+        stm.sets().into_iter().for_each(|value| *all.entry(value).or_default() += times);
         stm.blocks().into_iter().for_each(|inner| settings(inner, all));
     }
 }
@@ -49,7 +44,7 @@ fn signs(block: &mut Block, once: &impl Fn(Value) -> bool, negated: &mut FxHashM
                 {
                     negated.insert(Operand::Value(*value), *a);
                 }
-                (Op::Scalar(ScalarOp::Add), [a, b]) if once(*value) => {
+                (Op::Scalar(ScalarOp::Add), [a, b]) => {
                     if let Some((from, taken)) = of(*b).map(|b| (*a, b)).or_else(|| of(*a).map(|a| (*b, a))) {
                         (*op, *x) = (Op::Scalar(ScalarOp::Row(Primitive::Sub)), vec![from, taken]);
                     }

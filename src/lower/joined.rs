@@ -46,21 +46,9 @@ impl Counts {
     fn block(&mut self, block: &Block) {
         for stm in block {
             self.read(&stm.operands());
-            targets(stm).into_iter().for_each(|value| self.of(value).set += 1);
+            stm.sets().into_iter().for_each(|value| self.of(value).set += 1);
             stm.blocks().into_iter().for_each(|inner| self.block(inner));
         }
-    }
-}
-
-/// What a statement itself sets.
-fn targets(stm: &Stm) -> Vec<Value> {
-    match stm {
-        Stm::Let(value, ..) | Stm::Load(value, _) => vec![*value],
-        Stm::For { index, .. } => vec![*index],
-        Stm::Assign { cells, .. } => cells.iter().map(|(cell, _)| *cell).collect(),
-        Stm::Lanes(lanes) => core::iter::once(lanes.index).chain(lanes.folded).collect(),
-        Stm::Store { .. } | Stm::Add { .. } | Stm::Alloc(..) | Stm::Swap(..) | Stm::Check { .. } => vec![],
-        Stm::Bounds { .. } | Stm::While { .. } | Stm::If { .. } | Stm::Product(_) => vec![],
     }
 }
 
@@ -112,18 +100,6 @@ fn has_masks(stm: &Stm) -> bool {
 
 /// Sets other cells in place of these.
 fn rename(stm: &mut Stm, renamed: &FxHashMap<Value, Value>) {
-    let swap = |value: &mut Value| {
-        if let Some(cell) = renamed.get(value) {
-            *value = *cell;
-        }
-    };
-    match stm {
-        Stm::Let(value, ..) | Stm::Load(value, _) => swap(value),
-        Stm::Assign { cells, .. } => cells.iter_mut().for_each(|(cell, _)| swap(cell)),
-        Stm::Store { .. } | Stm::Add { .. } | Stm::Alloc(..) | Stm::Swap(..) | Stm::Check { .. } => {}
-        Stm::Bounds { .. } | Stm::While { .. } | Stm::If { .. } | Stm::Product(_) => {}
-        // What these set is not handed on: it is set by nothing else.
-        Stm::For { .. } | Stm::Lanes(_) => {}
-    }
+    stm.rename_sets(renamed);
     stm.blocks_mut().into_iter().flatten().for_each(|inner| rename(inner, renamed));
 }

@@ -363,24 +363,10 @@ fn sets_to_zero(stm: &Stm, cell: Value) -> bool {
     matches!(stm, Stm::Assign { cells, mask: None } if cells.iter().any(|(other, x)| *other == cell && is_zero(x)))
 }
 
-/// What a statement itself sets.
-fn set(stm: &Stm, visit: &mut impl FnMut(Value)) {
-    match stm {
-        Stm::Let(value, ..) | Stm::Load(value, _) => visit(*value),
-        Stm::Assign { cells, .. } => cells.iter().for_each(|(cell, _)| visit(*cell)),
-        Stm::For { index, .. } => visit(*index),
-        Stm::Lanes(lanes) => core::iter::once(lanes.index).chain(lanes.folded).for_each(visit),
-        Stm::Store { .. } | Stm::Add { .. } | Stm::Alloc(..) | Stm::Swap(..) | Stm::Check { .. } => {}
-        Stm::Bounds { .. } | Stm::While { .. } | Stm::If { .. } | Stm::Product(_) => {}
-    }
-}
-
 /// All that is set, inside as well.
 pub(super) fn sets(block: &Block, all: &mut FxHashSet<Value>) {
     for stm in block {
-        set(stm, &mut |value| {
-            all.insert(value);
-        });
+        all.extend(stm.sets());
         stm.blocks().into_iter().for_each(|inner| sets(inner, all));
     }
 }
@@ -388,7 +374,7 @@ pub(super) fn sets(block: &Block, all: &mut FxHashSet<Value>) {
 /// Every use and every setting of a value.
 fn mentions(block: &[Stm], visit: &mut impl FnMut(Value)) {
     for stm in block {
-        set(stm, visit);
+        stm.sets().into_iter().for_each(&mut *visit);
         stm.operands().into_iter().for_each(|x| {
             if let Operand::Value(value) = x {
                 visit(value)
@@ -406,14 +392,7 @@ fn mentioned(block: &[Stm], value: Value) -> bool {
 
 /// Gives values other names, where they are set and where they are used.
 pub(super) fn rename(stm: &mut Stm, names: &FxHashMap<Value, Value>) {
-    let to = |value: &mut Value| *value = names.get(value).copied().unwrap_or(*value);
-    match stm {
-        Stm::Let(value, ..) | Stm::Load(value, _) | Stm::For { index: value, .. } => to(value),
-        Stm::Assign { cells, .. } => cells.iter_mut().for_each(|(cell, _)| to(cell)),
-        Stm::Lanes(_) => panic!("loops over lanes do not nest"),
-        Stm::Store { .. } | Stm::Add { .. } | Stm::Alloc(..) | Stm::Swap(..) | Stm::Check { .. } => {}
-        Stm::Bounds { .. } | Stm::While { .. } | Stm::If { .. } | Stm::Product(_) => {}
-    }
+    stm.rename_sets(names);
     let used: FxHashSet<Operand> = stm.operands().into_iter().collect();
     for operand in used {
         if let Operand::Value(value) = operand

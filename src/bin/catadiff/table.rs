@@ -50,7 +50,11 @@ pub(crate) const FLAGS: &[Flag] = &[
     Flag { short: Some('b'), ..switch("binary", "write values in the binary format") },
     Flag {
         values: &["interpreter", "program", "lanes"],
-        ..flag("executor", "NAME", "interpreter: the reference; program: compiled, interpreted; lanes: compiled")
+        ..flag(
+            "executor",
+            "NAME",
+            "interpreter: the reference; program: compiled, interpreted; lanes: compiled; the last two keep more digits of f32",
+        )
     },
     switch("both", "under the interpreter and compiled on lanes"),
     flag("steps", "N", "stop after so many steps; on lanes, a loop for many elements takes few"),
