@@ -37,6 +37,7 @@ pub const POINTS: &[Point] = &[
     (Primitive::Asin, &[1.0], core::f64::consts::FRAC_PI_2, &[INF]),
     (Primitive::Acos, &[-1.0], core::f64::consts::PI, &[-INF]),
     (Primitive::Atan2, &[0.0, 0.0], 0.0, &[0.0, 0.0]),
+    (Primitive::Atan2, &[0.0, 1e-310], 0.0, &[INF, 0.0]),
     (Primitive::Hypot, &[0.0, 0.0], 0.0, &[0.0, 0.0]),
     (Primitive::Hypot, &[3e300, 4e300], 5e300, &[0.6, 0.8]),
     (Primitive::Abs, &[0.0], 0.0, &[0.0]),

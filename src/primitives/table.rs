@@ -342,7 +342,7 @@ primitives! {
     Atan2: Scalar atan2 "atan2" (y, x; z) = y.atan2(x)
         // Twice divided by the radius, whose square may under- or overflow.
         => [{ let r = y.hypot(x); r.select(x / r / r, S::zero()) }, { let r = y.hypot(x); r.select(-(y / r / r), S::zero()) }]
-        on [POSITIVE, WIDE], range = (-HALF_TURN, HALF_TURN), turns = first(ZERO);
+        on [POSITIVE, WIDE], range = (-HALF_TURN, HALF_TURN), turns = first(ZERO), slopes = SINGULAR;
     /// The hyperbolic sine.
     Sinh: Scalar sinh "sinh" (x; z) = x.sinh() => [x.cosh()] on [WIDE], slopes = SINGULAR, tex = r"\sinh #1";
     /// The hyperbolic cosine.
