@@ -128,7 +128,10 @@ integers! {
     /// The sign: −1, 0 or 1.
     Signum "signum" (x) = Some(x.signum());
     /// The power; none for negative exponents.
-    Pow "pow" (x, y) = u32::try_from(y).ok().map(|y| x.wrapping_pow(y));
+    Pow "pow" (x, y) = u64::try_from(y).ok().map(|y| match u32::try_from(y) {
+        Ok(y) => x.wrapping_pow(y),
+        Err(_) => x.wrapping_pow(1 << 31).wrapping_pow(2).wrapping_pow((y >> 32) as u32).wrapping_mul(x.wrapping_pow(y as u32)),
+    });
     /// Bitwise "and".
     And "and" (x, y) = Some(x & y);
     /// Bitwise "or".

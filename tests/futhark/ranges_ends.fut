@@ -17,3 +17,9 @@ entry step (a: i32) (b: i32) (c: i32) = a..b...c
 -- entry: const
 -- input { 1 } error: range
 entry const (a: i32) = (1...0)[a]
+-- ==
+-- entry: far
+-- input { 9223372036854775800i64 -9223372036854775807i64 } error: range
+-- input { 9223372036854775801i64 9223372036854775807i64 }
+-- output { [9223372036854775801i64, 9223372036854775804i64, 9223372036854775807i64] }
+entry far (a: i64) (b: i64) = a..a + 3...b

@@ -182,6 +182,19 @@ impl Site {
         Ok(self.mapped(at, function, vec![iota])?[0])
     }
 
+    /// Checks that the distance between two integers is one.
+    fn near(&self, at: Span, to: Atom, from: Atom) -> Outcome<()> {
+        if known(from).is_some_and(|from| known(to).map_or(from == 0, |to| to.checked_sub(from).is_some())) {
+            return Ok(());
+        }
+        // It is not if they have other signs, and the distance has another than the one it is to.
+        let distance = self.sub(at, to, from)?;
+        let [signs, turned] = [from, distance].map(|other| self.integer(at, IntegerRow::Xor, &[to, other]));
+        let both = self.integer(at, IntegerRow::And, &[signs?, turned?])?;
+        let is_near = self.at_most(at, index(0), both)?;
+        self.check(at, is_near, "range", "the range goes farther than there are integers".into())
+    }
+
     pub(super) fn range_of(
         &self,
         at: Span,
@@ -193,8 +206,9 @@ impl Site {
     ) -> Outcome<Operand> {
         let wide = |x: &Operand| self.converted(at, kind, Kind::I64, x.atom);
         let (from, to) = (wide(start)?, wide(end)?);
+        let second = second.map(wide).transpose()?;
         let step = match second {
-            Some(second) => Some(self.sub(at, wide(second)?, from)?),
+            Some(second) => Some(self.sub(at, second, from)?),
             None => None,
         };
         let step = match (step, how) {
@@ -216,6 +230,11 @@ impl Site {
         // A range by one that would never end has a negative size, which is an error of its own.
         if !simple || super::operand::known_truth(ends) == Some(false) {
             self.check(at, ends, "range", "the range has no end: it goes from its start towards its end".into())?;
+        }
+        if !simple {
+            for place in [Some(to), second].into_iter().flatten() {
+                self.near(at, place, from)?;
+            }
         }
         // Where the distance is 0 that has been said already; here it only must not divide.
         let divisor = self.integer(at, IntegerRow::Max, &[stride, index(1)])?;
