@@ -65,6 +65,18 @@ fn derivatives_of_entry_points() {
     }
 }
 
+/// The derivative is that of the language, whatever the program calls by its name.
+#[test]
+fn derivatives_are_not_taken_for_what_is_named_so() {
+    let text =
+        "def vjp (f: f64 -> f64) (x: f64) (s: f64) = x\nentry y_0 (a: f64) = a * a\nentry adjoint (a: f64) = 2 * a\n";
+    let here = folder("named_so", &[("a.fut", text)]);
+    assert_eq!(answer(&here, "grad a.fut -e y_0", "3"), "6.0f64\n");
+    assert_eq!(answer(&here, "vjp a.fut -e y_0", "3 2"), "9.0f64\n12.0f64\n");
+    assert_eq!(answer(&here, "jvp a.fut -e adjoint", "3 2"), "6.0f64\n4.0f64\n");
+    assert_eq!(answer(&here, "vjp a.fut -e adjoint", "3 2"), "6.0f64\n4.0f64\n");
+}
+
 #[test]
 fn tests_pass_and_fail() {
     let here = folder("test", &[("good/a.fut", PROGRAM), ("bad/b.fut", FAILING)]);

@@ -121,7 +121,8 @@ fn active(program: &Program, entry: &Entry, wrt: Option<&str>) -> Result<Vec<usi
 /// The derivative as a text: parameters that are not differentiated by are constants of the function.
 fn wrapper(mode: &str, program: &Program, entry: &Entry, active: &[usize]) -> Result<String, Failure> {
     let scheme = &program.definitions[entry.definition.0 as usize].scheme;
-    // Sizes and parameters get names that are no one else's.
+    // Names with more underscores in a row than that of the entry point, which is all that is mentioned besides.
+    let gap = (1..).map(|n| "_".repeat(n)).find(|gap| !entry.name.contains(gap)).expect("names end");
     let mut names = program.locals.clone();
     let mut sizes = Vec::new();
     let mut give = |local: Local, name: String| {
@@ -139,8 +140,8 @@ fn wrapper(mode: &str, program: &Program, entry: &Entry, active: &[usize]) -> Re
     let values = stand_ins(&scheme.body, entry.params.len());
     for local in mentioned {
         match values.iter().position(|value| *value == Some(local)) {
-            Some(at) => drop(give(local, format!("x_{at}"))),
-            None => sizes.push(give(local, format!("n_{}", sizes.len()))),
+            Some(at) => drop(give(local, format!("x{gap}{at}"))),
+            None => sizes.push(give(local, format!("n{gap}{}", sizes.len()))),
         }
     }
     let named = Program { locals: names, ..Program::default() };
@@ -149,15 +150,16 @@ fn wrapper(mode: &str, program: &Program, entry: &Entry, active: &[usize]) -> Re
         let _ = write!(text, " [{size}]");
     });
     for (at, (_, of)) in entry.params.iter().enumerate() {
-        let _ = write!(text, " (x_{at}: {})", named.show(of));
+        let _ = write!(text, " (x{gap}{at}: {})", named.show(of));
     }
     let result = named.show(&entry.result);
     let tuple = |letter: &str| {
-        let parts: Vec<String> = active.iter().map(|at| format!("{letter}_{at}")).collect();
+        let parts: Vec<String> = active.iter().map(|at| format!("{letter}{gap}{at}")).collect();
         if parts.len() == 1 { parts[0].clone() } else { format!("({})", parts.join(", ")) }
     };
-    let call: String =
-        (0..entry.params.len()).map(|at| format!(" {}_{at}", if active.contains(&at) { "y" } else { "x" })).collect();
+    let call: String = (0..entry.params.len())
+        .map(|at| format!(" {}{gap}{at}", if active.contains(&at) { "y" } else { "x" }))
+        .collect();
     // A size of the result that only its value tells is compared with that of its adjoint.
     let function = format!("(\\{} -> {}{call} :> {result})", tuple("y"), entry.name);
     let point = tuple("x");
@@ -171,16 +173,17 @@ fn wrapper(mode: &str, program: &Program, entry: &Entry, active: &[usize]) -> Re
                     program.show(&entry.result)
                 )));
             }
-            let _ = writeln!(text, " = vjp {function} {point} 1");
+            let _ = writeln!(text, " = (intrinsics.vjp2 {function} {point} 1).1");
         }
         "jvp" => {
             for &at in active {
-                let _ = write!(text, " (d_{at}: {})", named.show(&entry.params[at].1));
+                let _ = write!(text, " (d{gap}{at}: {})", named.show(&entry.params[at].1));
             }
-            let _ = writeln!(text, " = jvp2 {function} {point} {}", tuple("d"));
+            let _ = writeln!(text, " = intrinsics.jvp2 {function} {point} {}", tuple("d"));
         }
         _ => {
-            let _ = writeln!(text, " (adjoint: {result}) = vjp2 {function} {point} adjoint");
+            let adjoint = if *entry.name == *"adjoint" { "adjoint_" } else { "adjoint" };
+            let _ = writeln!(text, " ({adjoint}: {result}) = intrinsics.vjp2 {function} {point} {adjoint}");
         }
     }
     Ok(text)

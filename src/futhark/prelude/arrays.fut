@@ -113,6 +113,8 @@ module intrinsics = {
   def scatter_stream [k] [n] 'a 'b (dest: [k]a) (f: acc ([k]a) -> b -> acc ([k]a)) (bs: [n]b): [k]a =
     scatter_stream dest f bs
   def acc_write [n] 'a (accumulator: acc ([n]a)) (i: i64) (x: a): acc ([n]a) = write accumulator i x
+  def jvp2 'a 'b (f: a -> b) (x: a) (dx: a): (b, b) = jvp2 f x dx
+  def vjp2 'a 'b (f: a -> b) (x: a) (dy: b): (b, a) = vjp2 f x dy
 }
 
 def jvp 'a 'b (f: a -> b) (x: a) (dx: a): b = (jvp2 f x dx).1
