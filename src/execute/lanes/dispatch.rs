@@ -277,14 +277,14 @@ dispatched! {
 
 dispatched! {
     /// A product of a small matrix with what lanes have.
-    small_product(it: &Small) {
+    small_product(it: &Small<false>) {
         level: it.level, run: product::small_product(it), small_product_avx512, small_product_avx2
     }
 }
 
 dispatched! {
     /// The products of what lanes have, summed up and added to a small matrix.
-    small_sums(it: &Small) {
+    small_sums(it: &Small<true>) {
         level: it.level, run: product::small_sums(it), small_sums_avx512, small_sums_avx2
     }
 }

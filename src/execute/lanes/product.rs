@@ -41,14 +41,27 @@ struct Target {
 }
 
 /// A product of two matrices of these sizes, the second of the first and the third, that goes into another one. All their
-/// elements are there, and those of the last nobody else's.
+/// elements are there, and those of the last nobody else's. Lanes are side by side: in the rows of the first and the columns
+/// of the second if they are summed up, else in the rows of the second and the last.
 #[derive(Debug)]
-pub(super) struct Small {
+pub(super) struct Small<const SUMS: bool> {
     /// What the processor can do.
     pub(super) level: Level,
     factors: [Factor; 2],
     to: Target,
     sizes: [usize; 3],
+}
+
+impl<const SUMS: bool> Small<SUMS> {
+    /// The product, if lanes are side by side.
+    ///
+    /// # Safety
+    /// All elements of the matrices are there, and those of the last nobody else's.
+    unsafe fn new(level: Level, factors: [Factor; 2], to: Target, sizes: [usize; 3]) -> Option<Self> {
+        let [a, b] = &factors;
+        let strides = if SUMS { [a.by[1], b.by[0]] } else { [b.by[1], to.by[1]] };
+        (strides == [1, 1]).then_some(Small { level, factors, to, sizes })
+    }
 }
 
 impl Grid {
@@ -141,10 +154,12 @@ pub(super) fn run(state: &State, reals: &mut [Elements<'_, f64>], it: &Product, 
             let c = Target { at: to.as_mut_ptr().add(c.first as usize), by: down };
             let sizes = [m as usize, terms as usize, width as usize];
             let is_small = m.saturating_mul(n) <= NEAR;
-            let small = Small { level: state.level, factors: [a, b], to: c, sizes };
-            if is_small && it.adds && a.by[1] == 1 && b.by[0] == 1 {
+            let (summed, single) = (is_small && it.adds, is_small && !it.adds);
+            let sums = summed.then(|| Small::new(state.level, [a, b], c, sizes)).flatten();
+            let product = single.then(|| Small::new(state.level, [a, b], c, sizes)).flatten();
+            if let Some(small) = sums {
                 dispatch::small_sums(&small);
-            } else if is_small && !it.adds && b.by[1] == 1 && c.by[1] == 1 {
+            } else if let Some(small) = product {
                 dispatch::small_product(&small);
             } else {
                 matrixmultiply::dgemm(
@@ -170,13 +185,13 @@ pub(super) fn run(state: &State, reals: &mut [Elements<'_, f64>], it: &Product, 
 
 /// `c = a b`, of which lanes are side by side in `b` and `c`.
 #[inline(always)]
-pub(super) fn small_product(it: &Small) {
+pub(super) fn small_product(it: &Small<false>) {
     let Small { factors: [a, b], to: c, sizes: [m, terms, lanes], .. } = *it;
     let mut lane = 0;
     while lane + GROUP <= lanes {
         let groups = if lane + 2 * GROUP <= lanes { 2 } else { 1 };
         for i in (0..m).step_by(ROWS) {
-            // SAFETY: these rows and lanes are among those that are there.
+            // SAFETY: these rows and lanes are among those that are there, and lanes are side by side.
             unsafe {
                 match (m - i, groups) {
                     (1, 1) => rows::<1, 1>(a, b, c, terms, i, lane),
@@ -216,7 +231,7 @@ unsafe fn rows<const R: usize, const N: usize>(a: Factor, b: Factor, c: Target, 
     for k in 0..terms {
         let mut row = [[0.0; GROUP]; N];
         for (n, row) in row.iter_mut().enumerate() {
-            // SAFETY: whoever calls this says that all these are there.
+            // SAFETY: whoever calls this says that all these are there, and lanes side by side.
             *row = unsafe { b.group(k, lane + n * GROUP) };
         }
         for (r, sums) in sums.iter_mut().enumerate() {
@@ -237,12 +252,12 @@ unsafe fn rows<const R: usize, const N: usize>(a: Factor, b: Factor, c: Target, 
 
 /// `c += a b`, of which lanes are side by side in the rows of `a` and in the columns of `b`.
 #[inline(always)]
-pub(super) fn small_sums(it: &Small) {
+pub(super) fn small_sums(it: &Small<true>) {
     let Small { factors: [a, b], to: c, sizes: [m, lanes, n], .. } = *it;
     let b = Factor { by: [b.by[1], b.by[0]], ..b };
     for i in (0..m).step_by(2) {
         for j in (0..n).step_by(4) {
-            // SAFETY: these rows and columns are among those that are there.
+            // SAFETY: these rows and columns are among those that are there, and lanes are side by side.
             unsafe {
                 match ((m - i).min(2), (n - j).min(4)) {
                     (1, 1) => sums::<1, 1>(a, b, c, lanes, i, j),
@@ -267,7 +282,7 @@ unsafe fn sums<const R: usize, const N: usize>(a: Factor, b: Factor, c: Target, 
     for lane in (0..whole).step_by(GROUP) {
         let mut columns = [[0.0; GROUP]; N];
         for (n, column) in columns.iter_mut().enumerate() {
-            // SAFETY: whoever calls this says that all these are there.
+            // SAFETY: whoever calls this says that all these are there, and lanes side by side.
             *column = unsafe { b.group(j + n, lane) };
         }
         for (r, sums) in sums.iter_mut().enumerate() {
