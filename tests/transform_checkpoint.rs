@@ -244,14 +244,14 @@ fn bounds_are_checked() -> Result<()> {
 /// A nest of a loop without end has none either, and more levels than halve the largest number are not written.
 #[test]
 fn nests_of_many_iterations_and_of_many_levels() -> Result<()> {
-    let looping = |levels: u32| {
+    let written = |levels: u32| {
         Program::parse(&format!(
             "program (x: f64, n: i64) {{
                 let y = loop strip_mine[{levels}] (y: f64 = x) for i < n {{ let z = sin(y) return z }}
                 return y }}"
-        ))?
-        .vjp()
+        ))
     };
+    let looping = |levels| written(levels)?.vjp();
     for levels in [2, 3] {
         let limits = Limits { steps: 10_000, ..Limits::default() };
         let endless = run(&looping(levels)?, &[1.0.into(), i64::MAX.into(), 1.0.into()], &limits);
@@ -261,6 +261,9 @@ fn nests_of_many_iterations_and_of_many_levels() -> Result<()> {
     for n in [9, 1, 0, -1, i64::MIN] {
         assert_eq!(value(u32::MAX, n)?, value(1, n)?);
     }
+    // Nor are they counted one by one where it is asked what is kept.
+    let many = written(u32::MAX)?.checkpointed(&[0.5.into(), 9_i64.into()], 1000)?.vjp()?;
+    assert_eq!(many.run(&[0.5.into(), 9_i64.into(), 1.0.into()])?, value(1, 9)?);
     Ok(())
 }
 

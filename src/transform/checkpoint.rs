@@ -9,6 +9,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::flow::{Active, By, atoms_in, bodies};
+use super::stripmine::MOST_LEVELS;
 use crate::array::{Atom, Body, Form, Loop, Op, Policy, Program, Stm, Var};
 use crate::error::{Error, Result};
 use crate::interpret::{Compare, Limits, LoopUsage, Value, measure};
@@ -237,7 +238,9 @@ impl Kept {
     fn elements(&self) -> u64 {
         match self.fixed {
             Some(Policy::Binomial(slots)) => self.some(u64::from(slots).min(self.iterations).max(1)),
-            Some(Policy::StripMine(levels)) => nested(self.iterations, levels).saturating_mul(self.state),
+            Some(Policy::StripMine(levels)) => {
+                nested(self.iterations, levels.min(MOST_LEVELS)).saturating_mul(self.state)
+            }
             Some(Policy::KeepAll) => self.all(),
             Some(Policy::Anew) => 0,
             None => self.some(self.slots).min(self.all()),

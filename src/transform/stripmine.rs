@@ -54,7 +54,7 @@ fn changes(body: &Body, seen: &mut FxHashSet<u64>) -> bool {
 }
 
 /// The most levels of a nest: with four iterations each they are more than there are numbers, so another saves nothing.
-const MOST_LEVELS: u32 = 32;
+pub(super) const MOST_LEVELS: u32 = 32;
 
 /// The results of a loop, written as a nest, if its policy asks for one.
 fn nest(copier: &mut Copier<'_, '_>, stm: &Stm) -> Option<Vec<Atom>> {

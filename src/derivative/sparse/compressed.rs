@@ -127,17 +127,24 @@ impl<S: Base> SparseJacobian<S> {
     /// Each run has the directions of `N` colours in the lanes of its tangents.
     fn by_columns<N: Lanes>(&self, x: &[S]) -> Result<(Vec<S>, Vec<S>)> {
         let (mut results, mut values) = (Vec::new(), vec![S::zero(); self.pattern.len()]);
+        let places = self.by_colour(|(_, column)| column);
         for start in (0..self.colouring.count().max(1)).step_by(N::USIZE) {
             let run = self.program.run_in(&along::<S, N>(x, &self.colouring, start), Dual::lift)?;
-            for ((row, column), value) in self.pattern.iter().zip(&mut values) {
-                let lane = self.colouring.colours()[column].wrapping_sub(start);
-                if lane < N::USIZE {
-                    *value = run[row].tangent[lane];
-                }
+            for (lane, places) in places.iter().skip(start).take(N::USIZE).enumerate() {
+                places.iter().for_each(|(at, (row, _))| values[*at] = run[*row].tangent[lane]);
             }
             results = run.iter().map(|y| y.value).collect();
         }
         Ok((results, values))
+    }
+
+    /// For each colour the entries in its rows or columns, with their numbers.
+    fn by_colour(&self, line: impl Fn((usize, usize)) -> usize) -> Vec<Vec<(usize, (usize, usize))>> {
+        let mut places = vec![Vec::new(); self.colouring.count()];
+        for (at, entry) in self.pattern.iter().enumerate() {
+            places[self.colouring.colours()[line(entry)]].push((at, entry));
+        }
+        places
     }
 
     /// Each sweep starts with weight 1 on all rows of a colour.
@@ -152,14 +159,10 @@ impl<S: Base> SparseJacobian<S> {
         let record = tape.into_record(outputs)?;
         let colours = self.colouring.colours();
         let mut values = vec![S::zero(); self.pattern.len()];
-        for colour in 0..self.colouring.count() {
+        for (colour, places) in self.by_colour(|(row, _)| row).into_iter().enumerate() {
             let weights: Vec<S> = colours.iter().map(|of| if *of == colour { S::one() } else { S::zero() }).collect();
             let sum = record.pull(&weights)?;
-            for ((row, column), value) in self.pattern.iter().zip(&mut values) {
-                if colours[row] == colour {
-                    *value = sum[column];
-                }
-            }
+            places.into_iter().for_each(|(at, (_, column))| values[at] = sum[column]);
         }
         Ok((results, values))
     }

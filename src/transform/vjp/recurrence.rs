@@ -9,6 +9,8 @@
 //! - Otherwise elements are combined with the operator itself, and adjoints are pulled through what was combined; no
 //!   matrix is needed ("Parallelism-preserving automatic differentiation for second-order array languages").
 
+use rustc_hash::FxHashMap;
+
 use super::Reverse;
 use super::combine::Combined;
 use crate::array::{Atom, Body, Lambda, Op, Prim, Reduce, Type};
@@ -214,11 +216,10 @@ fn classes(atoms: &[Atom], d: usize, prim: Prim) -> (Vec<Entry>, Vec<usize>) {
         true => None,
     };
     let numbered = |keys: Vec<String>| -> (Vec<Entry>, Vec<usize>) {
-        let mut representatives: Vec<usize> = Vec::new();
+        let (mut representatives, mut known) = (Vec::new(), FxHashMap::default());
         let entries = (0..d * d).map(|at| {
             fixed(at).unwrap_or_else(|| {
-                let known = representatives.iter().position(|r| keys[*r] == keys[at]);
-                Entry::Array(known.unwrap_or_else(|| {
+                Entry::Array(*known.entry(&keys[at]).or_insert_with(|| {
                     representatives.push(at);
                     representatives.len() - 1
                 }))
