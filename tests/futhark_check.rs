@@ -207,6 +207,15 @@ fn deep_and_long_programs_are_checked() {
         let found = types(&text);
         assert!(found.starts_with("f : "), "{}: {found}", &text[..40]);
     }
+    // What is asked of each level twice takes time that doubles with each.
+    let applied = format!("def ap f = f 1i32\ndef f = {}ap (\\y -> y){}", "ap (const (".repeat(100), "))".repeat(100));
+    let loops = (0..60).fold("a".to_owned(), |body, i| format!("loop a = 0 for i{i} < 1 do ({body}) + x"));
+    let looped = format!("def f (x: f64) = vjp (\\x -> loop a = x for i < 1 do {loops}) x 1");
+    for text in [applied, looped] {
+        let (start, found) = (Instant::now(), types(&text));
+        assert!(start.elapsed().as_secs() < 60, "{text}");
+        assert!(found.contains("f : "), "{text}: {found}");
+    }
     let large: String =
         (1..40).fold("type t0 = i32\n".into(), |out, i| format!("{out}type t{i} = (t{0}, t{0})\n", i - 1));
     assert!(types(&large).contains("too large"));
@@ -244,6 +253,7 @@ fn wide_programs_are_checked_or_refused() {
         (format!("def f {{{}}} = 1i32", listed(&|i| format!("x{i}"), ", ")), "too large"),
         (format!("def f x = match x {} case _ -> 1i32", listed(&|i| format!("case {i}i32 -> 1i32"), " ")), "f : "),
         (format!("def f x = match x {}", listed(&|i| format!("case {i}i32 -> 1i32"), " ")), "takes too long"),
+        (format!("def f (x: i32) = match x {} case _ -> 1", listed(&|i| format!("case {i} -> {i}"), " ")), "f : "),
         (format!("def f {} = x0", names()), "nested more than 1000 levels"),
         (format!("def f = \\{} -> x0", names()), "nested more than 1000 levels"),
         (format!("def f g = g {}", listed(&|_| "1i32".to_owned(), " ")), "nested more than 1000 levels"),
@@ -258,6 +268,19 @@ fn wide_programs_are_checked_or_refused() {
         let found = types(&text);
         assert!(found.contains(part), "{}…: {}…", &text[..40], &found[..found.len().min(300)]);
     }
+}
+
+/// A kind of integer has so many values.
+#[test]
+fn matches_of_all_values_of_a_kind_are_whole() {
+    let cases = |of: &str, values: &mut dyn Iterator<Item = i32>| {
+        let cases: String = values.map(|n| format!(" case {n} -> 1i32")).collect();
+        types(&format!("def f (x: {of}) = match x{cases}"))
+    };
+    assert_eq!(cases("u8", &mut (0..256)), "f : u8 -> i32\n");
+    assert_eq!(cases("i8", &mut (-128..128)), "f : i8 -> i32\n");
+    assert!(cases("u8", &mut (0..255)).contains("case 255"));
+    assert!(cases("i8", &mut (0..128)).contains("case -1"));
 }
 
 /// Whether patterns fit every value is a question that takes exponential time in general.

@@ -28,13 +28,13 @@
 -- input { 0 } output { 0 }
 
 type shape = #rectangle f64 f64 | #square f64 | #point
-def area (s: shape) : f64 =
+def extent (s: shape) : f64 =
   match s
   case #rectangle a b -> a * b
   case #square a -> a * a
   case #point -> 0
 entry area (k: i32) (x: f64) (y: f64) =
-  let f (x, y) = area (if k == 0 then #rectangle x y else if k == 1 then #square x else #point)
+  let f (x, y) = extent (if k == 0 then #rectangle x y else if k == 1 then #square x else #point)
   let (v, (a, b)) = vjp2 f (x, y) 1
   in (v, a, b)
 

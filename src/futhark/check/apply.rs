@@ -296,8 +296,7 @@ fn is_late(argument: &Argument<'_>) -> bool {
         tree::ExpressionKind::Binary(operator, ..) => matches!(&*operator.name, ">->" | "<-<"),
         // A function that is given some of its arguments may hold a function written in place.
         tree::ExpressionKind::Apply(_, arguments) => {
-            arguments.iter().any(|argument| is_late(&Argument::Written(argument)))
-                && !arguments.iter().any(|argument| !is_late(&Argument::Written(argument)))
+            arguments.iter().all(|argument| is_late(&Argument::Written(argument)))
         }
         _ => false,
     }

@@ -86,15 +86,14 @@ impl Checker<'_> {
             let (Size::Constant(a), Size::Constant(b), Size::Constant(z)) = (start, constant(second)?, end) else {
                 return None;
             };
-            let step = b.checked_sub(a).filter(|step| *step != 0)?;
-            let distance = z.checked_sub(a)?;
+            let [a, b, z] = [a, b, z].map(i128::from);
+            let (step, distance) = (b - a, z - a);
             let count = match kind {
-                RangeKind::Inclusive if distance.signum() * step.signum() < 0 => return None,
+                _ if step == 0 || distance.signum() * step.signum() < 0 => return None,
                 RangeKind::Inclusive => distance / step + 1,
-                RangeKind::Upto | RangeKind::Downto if distance.signum() * step.signum() < 0 => return None,
                 RangeKind::Upto | RangeKind::Downto => (distance.abs() + step.abs() - 1) / step.abs(),
             };
-            return Some(Size::Constant(count));
+            return i64::try_from(count).ok().map(Size::Constant);
         }
         Some(match kind {
             RangeKind::Upto => difference(end, start),

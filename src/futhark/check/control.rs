@@ -130,7 +130,7 @@ impl Checker<'_> {
                     matches!(self.unifier.unify_size(&n, &m), Ok(false))
                 };
                 let size = if same {
-                    *Box::new(n)
+                    n
                 } else {
                     let local = self.fresh("k");
                     binds.push(local);
@@ -149,7 +149,8 @@ impl Checker<'_> {
                 Ok(Type::Record(fields))
             }
             (a, b) => {
-                self.unifier.unify(&a, &b)?;
+                // The next is bound to the first, so that many make no chain.
+                self.unifier.unify(&b, &a)?;
                 Ok(a)
             }
         })

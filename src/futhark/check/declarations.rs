@@ -2,18 +2,39 @@
 //!
 //! Law: a declaration sees those before it; a mistake in one is reported once, and the rest is checked all the same.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::scope::{Env, Module, NamedSignature, Template, Value, plain};
 use super::{Checked, Checker, fault};
 use crate::futhark::core::{Defined, Definition, Entry, Local, Scheme, Size, Type};
-use crate::futhark::source::Name;
+use crate::futhark::source::{Message, Name, Span};
 use crate::futhark::syntax::tree::{self, DeclarationKind};
+
+/// What a declaration gives a name to: the sort of things among which it is the only one of the name.
+fn declared(declaration: &tree::Declaration) -> Option<(&'static str, &Name, Span)> {
+    match &declaration.kind {
+        DeclarationKind::Value(value) => Some(("value", &value.name, value.name_span)),
+        DeclarationKind::Type(declared) => Some(("type", &declared.name, declaration.span)),
+        DeclarationKind::Module(declared) => Some(("module", &declared.name, declaration.span)),
+        DeclarationKind::Signature(name, _) => Some(("module type", name, declaration.span)),
+        DeclarationKind::Local(inside) => declared(inside),
+        DeclarationKind::Open(_) | DeclarationKind::Import(_) => None,
+    }
+}
 
 impl Checker<'_> {
     /// Checks declarations in order; what they declare is in scope after them, and among the exports.
     pub(super) fn declarations(&mut self, declarations: &[tree::Declaration], exports: &mut Env) {
+        let mut known = HashMap::new();
         for declaration in declarations {
+            // Another text, such as the next line of a session, may say something else by a name.
+            let again = declared(declaration)
+                .filter(|(kind, name, span)| known.insert((*kind, *name), span.file) == Some(span.file));
+            if let Some((_, name, span)) = again {
+                let hint = "rename one of them, or leave it out";
+                self.report(Message::error("duplicate", span, format!("`{name}` is defined twice")).hint(hint));
+            }
             if let Err(fault) = self.declaration(declaration, exports) {
                 self.report(*fault);
             }

@@ -146,13 +146,15 @@ fn search_first(rows: &[Vec<Shape>], types: &[Type], left: &mut usize) -> Option
             let candidates: Vec<Option<Constant>> = if *prim == Prim::Bool {
                 vec![Some(Constant::Bool(false)), Some(Constant::Bool(true))]
             } else {
-                // A value that is not mentioned stands for all others.
-                let mut fresh = 0;
-                while constants.contains(&Constant::Integer(fresh)) {
-                    fresh += 1;
-                }
-                let other = if prim.is_integer() { Some(Constant::Integer(fresh)) } else { None };
-                constants.iter().copied().map(Some).chain([other]).collect()
+                // A value that is not mentioned, if there is one, stands for all others.
+                let other = if prim.is_integer() {
+                    let (lowest, highest) = prim.bounds();
+                    let is_other = |n: &i128| !constants.contains(&Constant::Integer(*n));
+                    (0..=highest).chain((lowest..0).rev()).find(is_other).map(|n| Some(Constant::Integer(n)))
+                } else {
+                    Some(None)
+                };
+                constants.iter().copied().map(Some).chain(other).collect()
             };
             candidates.into_iter().find_map(|candidate| {
                 if let Some(value) = candidate {

@@ -26,11 +26,8 @@ impl Unifier {
     fn count(&self, of: &Type, depth: usize, budget: &mut usize) -> bool {
         let (Some(left), Some(depth)) = (budget.checked_sub(1), depth.checked_sub(1)) else { return false };
         *budget = left;
-        match of {
-            Type::Prim(_) | Type::Var(_) => true,
-            Type::Unknown(unknown) => {
-                self.types[*unknown as usize].value.as_ref().is_none_or(|of| self.count(of, depth, budget))
-            }
+        match self.known(of) {
+            Type::Prim(_) | Type::Var(_) | Type::Unknown(_) => true,
             Type::Array(_, of) | Type::Accumulator(of) => self.count(of, depth, budget),
             Type::Record(fields) => fields.iter().all(|(_, of)| self.count(of, depth, budget)),
             Type::Sum(constructors) => {

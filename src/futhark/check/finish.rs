@@ -194,26 +194,14 @@ impl Checker<'_> {
                 Ok(Constant::Real(real))
             }
             Constant::Integer(value) => {
-                let bits = prim.bits();
-                let (lowest, highest) = if prim.is_signed() {
-                    (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1)
-                } else {
-                    (-((1_i128 << bits) - 1), (1_i128 << bits) - 1)
-                };
-                if !(lowest..=highest).contains(&value) {
-                    let text = format!("the number {value} does not fit {}", prim.name());
-                    return fault(
-                        "literal",
-                        span,
-                        text,
-                        format!(
-                            "its kind goes from {} to {highest}",
-                            lowest.max(if prim.is_signed() { lowest } else { 0 })
-                        ),
-                    );
-                }
+                let (lowest, highest) = prim.bounds();
                 // The negation of a number without sign wraps.
-                Ok(Constant::Integer(if value < 0 && !prim.is_signed() { value + (1_i128 << bits) } else { value }))
+                let written = if prim.is_signed() { lowest } else { -highest };
+                if !(written..=highest).contains(&value) {
+                    let text = format!("the number {value} does not fit {}", prim.name());
+                    return fault("literal", span, text, format!("its kind goes from {lowest} to {highest}"));
+                }
+                Ok(Constant::Integer(if value < lowest { value + highest + 1 } else { value }))
             }
             Constant::Real(value) => {
                 let Some(digits) = self.digits.get(&span) else { return Ok(Constant::Real(value)) };

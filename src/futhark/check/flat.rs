@@ -45,6 +45,10 @@ struct Search<'p> {
     found: Vec<Message>,
 }
 
+fn is_derivative(name: &str) -> bool {
+    matches!(name.trim_end_matches('2'), "jvp" | "vjp" | "jmp" | "mjp")
+}
+
 /// A function and the arguments it is applied to.
 fn flattened(mut value: &Expression) -> (&Expression, Vec<&Expression>) {
     let mut arguments = Vec::new();
@@ -84,9 +88,9 @@ impl<'p> Search<'p> {
         let derives = match &head.kind {
             E::Definition(definition, _) => {
                 let defined = self.defined(*definition);
-                is_prelude(defined) && matches!(&*defined.name, "jvp" | "vjp" | "jmp" | "mjp")
+                is_prelude(defined) && is_derivative(&defined.name)
             }
-            E::Intrinsic(name, _) => matches!(&**name, "jvp2" | "vjp2" | "jmp2" | "mjp2"),
+            E::Intrinsic(name, _) => is_derivative(name),
             _ => false,
         };
         if let (true, [function, ..]) = (derives, &arguments[..]) {
@@ -174,6 +178,15 @@ impl<'p> Search<'p> {
         pattern.children().into_iter().for_each(|part| self.bind(part, felt));
     }
 
+    /// How what a pattern binds is felt so far.
+    fn bound(&self, pattern: &Pattern) -> Dependence {
+        let here = match &pattern.kind {
+            PatternKind::Local(local) => self.felt.get(local).copied().unwrap_or(Dependence::Not),
+            _ => Dependence::Not,
+        };
+        pattern.children().into_iter().map(|part| self.bound(part)).fold(here, Dependence::max)
+    }
+
     fn walk(&mut self, value: &'p Expression) -> Dependence {
         deep(|| self.within(value))
     }
@@ -225,9 +238,10 @@ impl<'p> Search<'p> {
                 self.most(cases.iter().map(|(_, case)| case))
             }
             E::Loop(it) => {
-                let mut felt = self.walk(&it.initial);
+                // What was felt before is, so that loops in loops are not gone through again for that.
+                let mut felt = self.walk(&it.initial).max(self.bound(&it.pattern));
                 // What an iteration makes of it is felt in the next.
-                for _ in 0..2 {
+                loop {
                     self.bind(&it.pattern, felt);
                     match &it.form {
                         LoopForm::In(pattern, array) => {
@@ -236,9 +250,12 @@ impl<'p> Search<'p> {
                         }
                         LoopForm::For(_, asked) | LoopForm::While(asked) => drop(self.walk(asked)),
                     }
-                    felt = felt.max(self.walk(&it.body));
+                    let after = felt.max(self.walk(&it.body));
+                    if after == felt {
+                        return felt;
+                    }
+                    felt = after;
                 }
-                felt
             }
             E::Apply { .. } => self.applied(value),
             E::Index(array, _) => self.walk(array),

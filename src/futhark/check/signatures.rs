@@ -2,13 +2,15 @@
 //!
 //! Law: a sealed module has the members that its signature says, at types at least as general; nothing else is seen of it.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::apply::Callee;
 use super::report::Role;
 use super::scope::{Env, Module, Template, TemplateParam, Value, show_name};
+use super::types::substitute;
 use super::{Checked, Checker, deep, fault};
-use crate::futhark::core::{Scheme, Type};
+use crate::futhark::core::{Scheme, Size, Type};
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::tree::{self, Signature, Specification};
 
@@ -144,13 +146,26 @@ impl Checker<'_> {
     }
 
     fn same_template(&mut self, found: &Template, wanted: &Template, name: &Name, span: Span) -> Checked<()> {
-        let params = |template: &Template| {
-            let count = template.params.iter().filter(|param| matches!(param, TemplateParam::Type(_))).count();
-            (template.params.len(), count)
-        };
-        let same = params(found) == params(wanted)
-            && (!found.params.is_empty() || self.equate(&found.body, &wanted.body, Role::Part, span).is_ok());
-        if same {
+        // Both at the same parameters, of which nothing is known.
+        let (mut sizes, mut types) = ([HashMap::new(), HashMap::new()], [HashMap::new(), HashMap::new()]);
+        let mut alike = found.params.len() == wanted.params.len();
+        for params in found.params.iter().zip(&wanted.params) {
+            match params {
+                (TemplateParam::Size(a), TemplateParam::Size(b)) => {
+                    let size = Size::Local(self.fresh("n"));
+                    [*a, *b].into_iter().zip(&mut sizes).for_each(|(local, put)| drop(put.insert(local, size.clone())));
+                }
+                (TemplateParam::Type(a), TemplateParam::Type(b)) => {
+                    let of = Type::Var(self.type_variable(name));
+                    [*a, *b].into_iter().zip(&mut types).for_each(|(id, put)| drop(put.insert(id, of.clone())));
+                }
+                (TemplateParam::Size(_), TemplateParam::Type(_)) | (TemplateParam::Type(_), TemplateParam::Size(_)) => {
+                    alike = false;
+                }
+            }
+        }
+        let [a, b] = [(found, 0), (wanted, 1)].map(|(of, at)| substitute(&of.body, &sizes[at], &types[at]));
+        if alike && self.equate(&a, &b, Role::Part, span).is_ok() {
             return Ok(());
         }
         let text = format!(

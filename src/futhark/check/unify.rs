@@ -130,6 +130,10 @@ impl Unifier {
 
     /// The type, its outermost form known if it is known at all.
     pub(super) fn head(&self, of: &Type) -> Type {
+        self.known(of).clone()
+    }
+
+    pub(super) fn known<'t>(&'t self, of: &'t Type) -> &'t Type {
         let mut of = of;
         while let Type::Unknown(unknown) = of {
             match &self.types[*unknown as usize].value {
@@ -137,7 +141,7 @@ impl Unifier {
                 None => break,
             }
         }
-        of.clone()
+        of
     }
 
     /// The size with all that is known put in.

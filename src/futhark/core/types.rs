@@ -76,6 +76,13 @@ impl Prim {
         matches!(self, Prim::I8 | Prim::I16 | Prim::I32 | Prim::I64)
     }
 
+    /// The least and the greatest value of a kind of integer.
+    #[must_use]
+    pub fn bounds(self) -> (i128, i128) {
+        let values = 1_i128 << self.bits();
+        if self.is_signed() { (-values / 2, values / 2 - 1) } else { (0, values - 1) }
+    }
+
     /// How many bits a value has.
     #[must_use]
     pub fn bits(self) -> u32 {
