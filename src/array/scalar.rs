@@ -4,7 +4,7 @@
 //! integers overflow. Derivatives of real operations are those of the table of primitives; integers are
 //! differentiated by the same ring rules, with wrapping arithmetic, as Futhark does.
 
-use super::types::{Prim, Type};
+use super::types::Prim;
 use crate::primitives::Primitive;
 
 /// A scalar operation.
@@ -180,16 +180,5 @@ impl ScalarOp {
             ScalarOp::ToBits(of) => (of.is_real() && *first == of).then_some(Prim::I64),
             ScalarOp::FromBits(to) => (to.is_real() && *first == Prim::I64).then_some(to),
         }
-    }
-
-    /// The result type for operands of these types.
-    #[must_use]
-    pub fn result_type(self, operands: &[Type]) -> Option<Type> {
-        if operands.iter().any(|t| t.rank != 0 || t.accumulator) {
-            return None;
-        }
-        let mut kinds = [Prim::Bool; 3];
-        kinds.iter_mut().zip(operands).for_each(|(kind, t)| *kind = t.prim);
-        self.result(kinds.get(..operands.len())?).map(Type::scalar)
     }
 }

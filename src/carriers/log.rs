@@ -1,7 +1,7 @@
 //! The memory of a tape: a list that grows behind a shared reference, and a block that is lent to one list at a time.
 //!
-//! Law: as a `Vec` of the same items; safe outside this file, the one place of the crate with `unsafe` code but for
-//! calls of functions for particular processors (`tests/log.rs` compares both with `Vec`, under Miri too). It is here
+//! Law: as a `Vec` of the same items; safe outside this file, one of the few with `unsafe` code (CONTRIBUTING has the list;
+//! `tests/log.rs` compares both with `Vec`, under Miri too). It is here
 //! because it pays: a 64×64 matrix product records and sweeps in 2.4 ms with [`Log`] and in 3.0 ms with a
 //! `RefCell<Vec>`, and without [`Block`] a gradient of 10⁶ variables spends a third of its time in getting 32 MB of
 //! fresh pages from the system.

@@ -8,6 +8,16 @@
 //! Law: code computes what the reference interpreter computes, but for the order of commutative reductions, and for how
 //! associative operators are bracketed over many elements. What a program gets wrong is noticed, not explained: the
 //! interpreter is there for that.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `apart`, `constant` | what is done before: small arrays as values of their own, and what no argument has a part in |
+//! | `code`, `show` | the code, and as text |
+//! | `statement`, `control`, `reduce`, `scan`, `hist`, `segments`, `accumulate` | a program's statements as code |
+//! | `view`, `shape`, `liveness` | where elements are, the sizes of results, what can wait |
+//! | `emit` | where an operation goes: outside of as many loops as can be |
+//! | `merge`, `follow`, `interchange` | loops as fewer loops |
+//! | `fuse`, `chain`, `product`, `joined` | statements as fewer statements |
 
 mod accumulate;
 pub(crate) mod apart;

@@ -56,7 +56,7 @@ pub(super) fn jvp(
     }
     forward.stms(&function.body.stms);
     let mut results = forward.copier.atoms(&function.body.results);
-    results.extend(function.body.results.iter().map(|a| forward.tangent(*a)).collect::<Vec<_>>());
+    results.extend(function.body.results.iter().map(|a| forward.tangent(*a)));
     Ok(target.finish(results))
 }
 

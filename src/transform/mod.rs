@@ -8,7 +8,8 @@
 //!
 //! Law: for all `x`, `ẋ`, `ȳ`: `⟨J ẋ, ȳ⟩ = ⟨ẋ, Jᵀ ȳ⟩`, and both equal the interpretation of the program itself on numbers that
 //! carry derivatives (`laws`). The rules of calculus are those of the table of primitives and of
-//! [`Dual`](crate::carriers::Dual); here are only the rules of arrays and control.
+//! [`Dual`](crate::carriers::Dual); here are only the rules of arrays and control: of forward mode in `jvp`, of reverse mode
+//! in `vjp`, a file for each combinator, of batching in `vmap`.
 
 mod check;
 mod checkpoint;
@@ -175,7 +176,7 @@ impl Program {
         self.many(&self.jvp()?)
     }
 
-    /// [`jmp`](Program::jmp) along some parameters: only those that are [said](Wrt) have tangents, in this order.
+    /// [`jmp`](Program::jmp) along some parameters: only those that are [named](Wrt) have tangents, in this order.
     ///
     /// ```
     /// use catadiff::array::{Program, trace::{Arr, F64}};

@@ -2,7 +2,8 @@
 //!
 //! Law: the program means the same. The rules of reductions and scans take a neutral element for a constant. One that is
 //! not is the first operand, `y = e ⊙ a₁ ⊙ …`: it goes into the first element, and the reduction starts from what is
-//! neutral by itself; for operators of which that is not known, from nothing, which is told by a truth value. Of a histogram it is not part of the meaning.
+//! neutral by itself; for operators of which that is not known, from nothing, which is told by a truth value. Of a
+//! histogram it is not part of the meaning.
 
 use super::copy::Copier;
 use super::flow::{Active, bodies};

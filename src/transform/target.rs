@@ -250,7 +250,7 @@ impl Target {
         zero
     }
 
-    /// The zero of the shape of an element of an array, which need not have one.
+    /// The zero of the shape of an array's element; the array may be empty.
     pub(super) fn zero_row(&self, array: Atom) -> Atom {
         let of = self.type_of(array);
         (1..of.rank).rev().fold(Atom::Const(of.prim.zero()), |zero, dimension| {

@@ -6,7 +6,7 @@ use std::io::{BufRead, IsTerminal, Write};
 
 use catadiff::futhark::core::{Program, Type};
 use catadiff::futhark::interpreter;
-use catadiff::futhark::source::{Message, Name, Span};
+use catadiff::futhark::source::{Message, Name};
 use catadiff::futhark::syntax::tree::{Declaration, DeclarationKind, Expression, File, ValueDeclaration};
 use catadiff::futhark::syntax::{parse, parse_expression};
 use catadiff::interpret::Limits;
@@ -170,10 +170,7 @@ impl Session {
 
 fn type_of_it(program: &Program) -> Result<&Type, String> {
     let found = program.definitions.iter().rev().find(|defined| *defined.name == *IT);
-    found.map(|defined| &defined.scheme.body).ok_or_else(|| {
-        let message = Message::error("internal", Span::default(), "the expression was not checked");
-        message.text
-    })
+    found.map(|defined| &defined.scheme.body).ok_or_else(|| "the expression was not checked".to_owned())
 }
 
 /// Whether a line looks like a declaration, so that its messages are about one.

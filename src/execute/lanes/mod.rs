@@ -3,6 +3,18 @@
 //! Law: the results are those of the reference interpreter, up to the order of sums, the blocks of large scans and
 //! histograms, fused products and the stated error of elementary functions; they do not depend on the number of threads.
 //! What cannot be lowered the interpreter does, and what is wrong with a program or its arguments, it says.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `instruction` | the instructions |
+//! | `assemble`, `operation`, `cells`, `fused` | from code to instructions |
+//! | `needed`, `inline`, `registers`, `wide` | what of it is needed, loaded where it is used, in which register, how many lanes wide |
+//! | `machine`, `state`, `memory`, `ports` | the machine, its registers and buffers, what goes in and out |
+//! | `compute`, `vector`, `dispatch` | operations on lanes, compiled for the vector instructions that the processor has |
+//! | `kernel`, `chain`, `series`, `outer`, `product`, `transfer`, `transpose`, `folds` | instructions for whole loops |
+//! | `straight` | scalar code |
+//! | `team`, `watch` | loops shared out to cores, and stopped before their time |
+//! | `profile` | where the time goes |
 
 mod assemble;
 mod cells;

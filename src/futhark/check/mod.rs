@@ -6,6 +6,16 @@
 //! Types are inferred as Milner does, with levels (Rémy); sizes are polynomials over variables; a size known only from a
 //! value is bound where the value is. Expressions that bind sizes become lets of the body around, so that scopes stay
 //! lexical.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `declarations`, `modules`, `signatures`, `scope` | what names stand for |
+//! | `types`, `patterns` | what is written of types |
+//! | `expressions`, `operators`, `functions`, `apply`, `sections`, `control`, `arrays`, `convert` | expressions, form by form |
+//! | `unify`, `levels`, `extent` | what is known of unknown types and sizes |
+//! | `finish`, `exhaustive`, `flat` | what is looked at when all is known |
+//! | `report` | messages |
+//! | `prelude` | what every program sees |
 
 mod apply;
 mod arrays;

@@ -124,13 +124,14 @@ pub enum ExpressionKind {
     Constructor(Name, Vec<Expression>),
     /// An array of these elements; its type says the shape of each even if there is none.
     Array(Vec<Expression>),
-    /// `count` integers from `start`, `step` apart; `count` is worked out, and a negative one is a mistake of the user.
+    /// The integers from a start to an end; that the end lies the other way is a mistake of the user.
     Range(Box<Range>),
     /// Part of an array: indices and slices of its outer dimensions.
     Index(Box<Expression>, Vec<Index>),
     /// The array with part of it replaced.
     Update(Box<Expression>, Vec<Index>, Box<Expression>),
-    /// A scalar operation; `&&` and `||` are [`If`](ExpressionKind::If).
+    /// A scalar operation. `&&` and `||` are `and` and `or`, inside an [`If`](ExpressionKind::If) if what is on the right has to
+    /// be evaluated.
     Primitive(Name, Prim, Vec<Expression>),
     /// A conversion of a scalar to the kind of the expression's type.
     Convert(Box<Expression>),

@@ -4,6 +4,17 @@
 //! text. Rewrites are exact, but for the sign of a zero sum and for the order in which the contributions to an accumulator
 //! are added up, which no program may rely on; sums may start from a literal zero. An operation that is not needed is not
 //! executed, so an error it would have been is not reported; but sizes that it compares still are compared.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `dead` | what no result depends on is left out |
+//! | `forms` | each value in its simplest form and once: by `fold` for scalars, `rules` for data that is moved, `control` for bodies, `repeated` for what was computed before, `written` for what was stored |
+//! | `regular` | accumulators as sums, rows and histograms |
+//! | `interchange` | sums of maps as maps of sums |
+//! | `merge` | maps that share work as one |
+//! | `facts`, `visits` | what is known of variables, and of places that a loop comes to |
+//! | `sizes`, `claims`, `scopes` | the comparisons of sizes, which stay |
+//! | `nest`, `fresh` | maps in maps, and bodies, taken apart |
 
 mod claims;
 mod control;

@@ -11,9 +11,8 @@
 //!   histogram adds them.
 //!
 //! Sums of arrays are left to the accumulator where these, or what they are made of, would have to be kept in an array
-//! first. From the inside out,
-//! since what is added after a map is added in the body around it. What is added at `[]` before an accumulator is read
-//! is added to what is read ("Reverse AD for a Functional Array Language", *Optimizing Generalized Reductions*).
+//! first. Bodies are treated from the inside out, since what is added after a map is added in the body around it. What is
+//! added at `[]` before an accumulator is read is added to what is read ("Reverse AD for a Functional Array Language", *Optimizing Generalized Reductions*).
 
 use rustc_hash::FxHashMap;
 

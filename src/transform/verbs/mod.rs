@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 
 impl Program {
     /// The gradient: the program that takes the same parameters and gives the derivative of the one result by each of those
-    /// that are [said](Wrt), in the shape of the parameter.
+    /// that are [named](Wrt), in the shape of the parameter.
     ///
     /// ```
     /// use catadiff::array::{Program, trace::{Arr, F64}};
@@ -50,7 +50,7 @@ impl Program {
     }
 
     /// The Hessian of the one result times a direction: the program that takes the parameters and then a tangent of each of
-    /// those that are [said](Wrt), and gives the derivative of each of their gradients in that direction.
+    /// those that are [named](Wrt), and gives the derivative of each of their gradients in that direction.
     ///
     /// ```
     /// use catadiff::array::{Program, trace::{Arr, F64}};
@@ -70,7 +70,7 @@ impl Program {
         self.gradient(&by)?.pushed(&by)?.without_first(by.len())
     }
 
-    /// The Hessian of the one result: for each two of the parameters that are [said](Wrt), row by row, the second derivatives
+    /// The Hessian of the one result: for each two of the parameters that are [named](Wrt), row by row, the second derivatives
     /// in the shape of the one and then of the other. It is forward over reverse mode.
     ///
     /// ```
@@ -88,7 +88,7 @@ impl Program {
         jacobian::by_columns(&self.gradient(&by)?, &by)
     }
 
-    /// The Jacobian: for each result, the derivative by each of the parameters that are [said](Wrt), in the shape of the
+    /// The Jacobian: for each result, the derivative by each of the parameters that are [named](Wrt), in the shape of the
     /// result and then of the parameter.
     ///
     /// It is [`jacrev`](Program::jacrev) if the results have fewer dimensions than these parameters, as a scalar has
@@ -140,7 +140,7 @@ impl Program {
         jacobian::by_rows(self, &by)
     }
 
-    /// [`jvp`](Program::jvp) along some parameters: only those that are [said](Wrt) have tangents, in this order.
+    /// [`jvp`](Program::jvp) along some parameters: only those that are [named](Wrt) have tangents, in this order.
     ///
     /// ```
     /// use catadiff::array::{Program, trace::F64};
@@ -157,7 +157,7 @@ impl Program {
         self.pushed(&wrt.into().resolve(self)?)
     }
 
-    /// [`vjp`](Program::vjp) back to some parameters: only those that are [said](Wrt) get adjoints, in this order.
+    /// [`vjp`](Program::vjp) back to some parameters: only those that are [named](Wrt) get adjoints, in this order.
     ///
     /// # Errors
     /// As for [`jvp_wrt`](Program::jvp_wrt).

@@ -1,9 +1,22 @@
 //! Reverse mode as a transformation: a program to the program that also pulls adjoints of its results back.
 //!
 //! Law: `vjp` computes `(f x, Jᵀ ȳ)`, and no tape crosses a scope: the return sweep enters a scope by executing its
-//! primal again, so that intermediate values are variables of the program, and compares no sizes again ("Reverse AD for a Functional Array Language
-//! with nested parallelism", the core rewrite rule and *tape by redundant execution*; one file per combinator). What
-//! is written is a program again, so derivatives nest to any order.
+//! primal again, so that intermediate values are variables of the program, and compares no sizes again ("Reverse AD for a
+//! Functional Array Language with nested parallelism", the core rewrite rule and *tape by redundant execution*). What is
+//! written is a program again, so derivatives nest to any order.
+//!
+//! | operation | its rule |
+//! |---|---|
+//! | scalar operations | `scalar`, from the tables of partial derivatives |
+//! | `map` | `map` |
+//! | `reduce` | `reduce`, and `combine` for what the next two share with it |
+//! | `scan` | `scan`, and `recurrence` for the adjoints of operators that are no sum |
+//! | `hist` | `hist` for sums and extrema; `segments` for other operators, over bins put in order by `sort` |
+//! | `scatter` | `scatter` |
+//! | `if` | `branch` |
+//! | `loop` | `loops`, which keeps all states; `binomial`, few; `anew`, none |
+//! | functions with a derivative of their own | `custom` |
+//! | operations that move data | `arrays`, and `sparse` for adjoints at one index |
 
 mod anew;
 mod arrays;

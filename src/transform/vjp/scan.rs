@@ -2,7 +2,7 @@
 //!
 //! Law: `yᵢ = yᵢ₋₁ ⊙ aᵢ`, so the adjoints that reach `yᵢ` are the linear recurrence `gᵢ = ȳᵢ + Jᵢ₊₁ᵀ gᵢ₊₁` with
 //! `Jᵢ₊₁ = ∂(yᵢ ⊙ aᵢ₊₁)/∂yᵢ`, and `āᵢ += ∂(yᵢ₋₁ ⊙ aᵢ)/∂aᵢᵀ · gᵢ`. For sums that is the suffix sum ("Reverse-mode AD of
-//! multi-reduce and scan in Futhark"); how other recurrences are solved is the next room's.
+//! multi-reduce and scan in Futhark"); how other recurrences are solved is in `recurrence`.
 
 use super::Reverse;
 use super::combine::Combined;
