@@ -8,7 +8,8 @@ use rustc_hash::FxHashMap;
 
 use super::target::Target;
 use crate::array::{
-    Atom, Body, Form, Lambda, Loop, Map, Op, Operands, Policy, Prim, Program, Rebuild, ScalarOp, Stm, Type, Var, index,
+    Atom, Body, Form, IntegerRow, Lambda, Loop, Map, Op, Operands, Policy, Prim, Program, Rebuild, ScalarOp, Stm, Type,
+    Var, index,
 };
 
 /// A program that is read, and what its variables stand for in the one that is written.
@@ -27,15 +28,28 @@ pub(super) struct Copier<'p, 't> {
 /// The results of a statement, where it is written in another way.
 type Rewrite<'r> = dyn Fn(&mut Copier<'_, '_>, &Stm) -> Option<Vec<Atom>> + 'r;
 
+/// The program with some statements written in another way.
+pub(super) fn rewritten(program: &Program, rewrite: &Rewrite<'_>) -> Program {
+    let target = Target::of(program.types.len());
+    let params = target.parameters(program);
+    let mut copier = Copier { rewrite: Some(rewrite), ..Copier::given(program, &target, &params) };
+    copier.stms(&program.function.body.stms);
+    let results = copier.atoms(&program.function.body.results);
+    drop(copier);
+    target.finish(results)
+}
+
 impl<'p, 't> Copier<'p, 't> {
     pub(super) fn new(source: &'p Program, target: &'t Target) -> Self {
         let values = vec![None; source.types.len()];
         Copier { source, target, values, told: FxHashMap::default(), again: false, rewrite: None }
     }
 
-    /// A copier that writes some statements in another way.
-    pub(super) fn rewriting(source: &'p Program, target: &'t Target, rewrite: &'t Rewrite<'t>) -> Self {
-        Copier { rewrite: Some(rewrite), ..Copier::new(source, target) }
+    /// A copier of a program whose first parameters stand for these.
+    pub(super) fn given(source: &'p Program, target: &'t Target, params: &[Atom]) -> Self {
+        let mut copier = Copier::new(source, target);
+        source.function.params.iter().zip(params).for_each(|(param, value)| copier.set(*param, *value));
+        copier
     }
 
     /// Says what a variable stands for.
@@ -250,6 +264,15 @@ impl<'p, 't> Copier<'p, 't> {
         let function = Lambda { params, body: self.body(&map.function.body) };
         known.iter().for_each(|(result, _)| self.untell(*result));
         Op::Map(Box::new(Map { function, arrays, accumulators }))
+    }
+
+    /// The number of iterations of a loop.
+    pub(super) fn iterations(&mut self, it: &Loop) -> Atom {
+        let asked = match &it.form {
+            Form::For(_, bound) => self.atom(*bound),
+            Form::While { .. } => self.count(it),
+        };
+        self.target.indices(ScalarOp::Integer(IntegerRow::Max), asked, index(0))
     }
 
     /// The number of iterations of a loop that asks, found by running it.

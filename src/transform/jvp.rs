@@ -37,16 +37,12 @@ pub(super) fn jvp(
     };
     let target = Target::of(GROWTH * program.types.len());
     let mut forward = Forward {
-        copier: Copier::new(program, &target),
+        copier: Copier::given(program, &target, &target.parameters(program)),
         target: &target,
         active: &active,
         tangents: vec![None; program.types.len()],
     };
     let function = &program.function;
-    for (param, name) in function.params.iter().zip(&program.names) {
-        let value = target.parameter(name.clone(), program.type_of(*param));
-        forward.copier.set(*param, value);
-    }
     for k in by.positions {
         let param = function.params[*k];
         let value = forward.copier.atom(param.into());

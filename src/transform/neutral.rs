@@ -5,7 +5,7 @@
 //! neutral by itself; for operators of which that is not known, from nothing, which is told by a truth value. Of a
 //! histogram it is not part of the meaning.
 
-use super::copy::Copier;
+use super::copy::{Copier, rewritten};
 use super::flow::{Active, bodies};
 use super::operator::{Operator, applied, recognise};
 use super::target::Target;
@@ -19,21 +19,13 @@ pub(super) fn constant_neutrals(program: &Program, active: &Active) -> Option<Pr
     if !any(&program.function.body, active) {
         return None;
     }
-    let target = Target::new();
     let rewrite = |copier: &mut Copier<'_, '_>, stm: &Stm| match &stm.op {
         Op::Reduce(it) if varies(&it.neutral, active) => Some(combined(copier, it, false)),
         Op::Scan(it) if varies(&it.neutral, active) => Some(combined(copier, it, true)),
         Op::Hist(it) if varies(&it.neutral, active) => Some(counted(copier, it)),
         _ => None,
     };
-    let mut copier = Copier::rewriting(program, &target, &rewrite);
-    for (param, name) in program.function.params.iter().zip(&program.names) {
-        copier.set(*param, target.parameter(name.clone(), program.type_of(*param)));
-    }
-    copier.stms(&program.function.body.stms);
-    let results = copier.atoms(&program.function.body.results);
-    drop(copier);
-    Some(target.finish(results))
+    Some(rewritten(program, &rewrite))
 }
 
 fn varies(neutral: &[Atom], active: &Active) -> bool {

@@ -9,12 +9,11 @@ use core::hash::{Hash, Hasher};
 use core::mem::discriminant;
 use rustc_hash::{FxHashSet, FxHasher};
 
-use super::copy::Copier;
+use super::copy::{Copier, rewritten};
 use super::flow::bodies;
-use super::target::Target;
 use crate::array::{
-    Atom, Body, Form, IntegerRow, Loop, Op, Policy, Prim, Program, ScalarOp, Stm, Type, Var, constant, deeper,
-    has_bodies, index,
+    Atom, Body, Form, IntegerRow, Loop, Op, Policy, Prim, Program, ScalarOp, Stm, Type, constant, deeper, has_bodies,
+    index,
 };
 use crate::primitives::Primitive;
 
@@ -24,14 +23,7 @@ pub(super) fn stripmined(program: &Program) -> Option<Program> {
     if !changes(&program.function.body, &mut FxHashSet::default()) {
         return None;
     }
-    let target = Target::of(program.types.len());
-    let mut copier = Copier::rewriting(program, &target, &nest);
-    for (param, name) in program.function.params.iter().zip(&program.names) {
-        copier.set(*param, target.parameter(name.clone(), program.type_of(*param)));
-    }
-    copier.stms(&program.function.body.stms);
-    let results = copier.atoms(&program.function.body.results);
-    Some(target.finish(results))
+    Some(rewritten(program, &nest))
 }
 
 /// Whether a loop asks to be a nest, or a statement may repeat another: if so, they have one hash.
@@ -63,11 +55,7 @@ fn nest(copier: &mut Copier<'_, '_>, stm: &Stm) -> Option<Vec<Atom>> {
         Policy::StripMine(levels) if levels > 1 => levels.min(MOST_LEVELS),
         Policy::StripMine(_) | Policy::KeepAll | Policy::Binomial(_) | Policy::Anew => return None,
     };
-    let count = match &it.form {
-        Form::For(_, bound) => copier.atom(*bound),
-        Form::While { .. } => copier.count(it),
-    };
-    let count = copier.target.scalar(integer(IntegerRow::Max), &[count, index(0)]);
+    let count = copier.iterations(it);
     let initial: Vec<Atom> = it.params.iter().map(|(_, a)| copier.atom(*a)).collect();
     Some(level(copier, it, levels, index(0), count, initial))
 }
@@ -83,9 +71,7 @@ fn level(
 ) -> Vec<Atom> {
     let target = copier.target;
     let scalar = |op: ScalarOp, x: Atom, y: Atom| target.scalar(op, &[x, y]);
-    let fresh = |first: Atom| (target.fresh(target.type_of(first)), first);
-    let params: Vec<(Var, Atom)> = initial.into_iter().map(fresh).collect();
-    let now: Vec<Atom> = params.iter().map(|(param, _)| Atom::Var(*param)).collect();
+    let (params, now) = target.carried(initial);
     let j = target.fresh(Type::scalar(Prim::I64));
     let (times, body) = if levels == 1 {
         let body = target.body(|| {

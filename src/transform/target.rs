@@ -339,6 +339,20 @@ impl Target {
         self.emit(Op::If(condition, yes, no))
     }
 
+    /// Loop variables that begin as these, and their values in an iteration.
+    pub(super) fn carried(&self, initial: impl IntoIterator<Item = Atom>) -> (Vec<(Var, Atom)>, Vec<Atom>) {
+        let fresh = |first: Atom| (self.fresh(self.type_of(first)), first);
+        let params: Vec<(Var, Atom)> = initial.into_iter().map(fresh).collect();
+        let now = params.iter().map(|(param, _)| Atom::Var(*param)).collect();
+        (params, now)
+    }
+
+    /// The parameters of a program as those of this one.
+    pub(super) fn parameters(&self, program: &Program) -> Vec<Atom> {
+        let params = program.function.params.iter().zip(&program.names);
+        params.map(|(param, name)| self.parameter(name.clone(), program.type_of(*param))).collect()
+    }
+
     /// A sum, difference or the like of indices.
     pub(super) fn indices(&self, op: impl Into<ScalarOp>, a: Atom, b: Atom) -> Atom {
         self.scalar(op.into(), &[a, b])

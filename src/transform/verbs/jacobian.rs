@@ -15,7 +15,7 @@ use crate::error::Result;
 /// The Jacobian by columns: a forward run for each element of each of these parameters.
 pub(super) fn by_columns(program: &Program, by: &[usize]) -> Result<Program> {
     let target = Target::new();
-    let params = parameters(&target, program);
+    let params = target.parameters(program);
     let columns: Vec<Vec<Atom>> = by.iter().map(|k| columns(program, *k, &target, &params)).collect::<Result<_>>()?;
     let results = (0..program.function.body.results.len()).flat_map(|r| columns.iter().map(move |c| c[r])).collect();
     Ok(target.finish(results).simplified())
@@ -24,22 +24,16 @@ pub(super) fn by_columns(program: &Program, by: &[usize]) -> Result<Program> {
 /// The Jacobian by rows: a return sweep for each element of each result.
 pub(super) fn by_rows(program: &Program, by: &[usize]) -> Result<Program> {
     let target = Target::new();
-    let params = parameters(&target, program);
+    let params = target.parameters(program);
     let results = program.function.body.results.iter().enumerate();
     let rows: Vec<Vec<Atom>> = results.map(|(r, _)| rows(program, r, by, &target, &params)).collect::<Result<_>>()?;
     Ok(target.finish(rows.concat()).simplified())
 }
 
-/// The parameters of a program as those of the one that is written.
-pub(super) fn parameters(target: &Target, program: &Program) -> Vec<Atom> {
-    let params = program.function.params.iter().zip(&program.names);
-    params.map(|(param, name)| target.parameter(name.clone(), program.type_of(*param))).collect()
-}
-
 /// The Jacobian of each result by one parameter.
 fn columns(program: &Program, k: usize, target: &Target, params: &[Atom]) -> Result<Vec<Atom>> {
     let along = jvp::jvp(program, By::positions(&[k]), |target, _, like| direction(target, like))?;
-    let mut copier = given(&along, target, params);
+    let mut copier = Copier::given(&along, target, params);
     let tangents = &along.function.body.results[program.function.body.results.len()..];
     if target.type_of(params[k]).rank == 0 {
         copier.stms(&along.function.body.stms);
@@ -57,7 +51,7 @@ fn rows(program: &Program, r: usize, by: &[usize], target: &Target, params: &[At
         adjoints[r] = Some(direction(target, results[r]));
         adjoints
     })?;
-    let mut copier = given(&along, target, params);
+    let mut copier = Copier::given(&along, target, params);
     let (results, adjoints) = along.function.body.results.split_at(program.function.body.results.len());
     if along.atom_type(results[r]).rank == 0 {
         copier.stms(&along.function.body.stms);
@@ -67,13 +61,6 @@ fn rows(program: &Program, r: usize, by: &[usize], target: &Target, params: &[At
     let arrays = |copier: &Copier<'_, '_>| vec![directions(target, copier.atom(results[r]))];
     let (once, found) = mapped(&mut copier, &[element], arrays, &[results[r]], adjoints);
     Ok(found.into_iter().map(|rows| first(target, rows, once[0])).collect())
-}
-
-/// A copier of a program whose first parameters stand for these.
-fn given<'p, 't>(program: &'p Program, target: &'t Target, params: &[Atom]) -> Copier<'p, 't> {
-    let mut copier = Copier::new(program, target);
-    program.function.params.iter().zip(params).for_each(|(param, value)| copier.set(*param, *value));
-    copier
 }
 
 /// The direction of one element of a value; of which, for an array, is a new parameter of the program.

@@ -6,17 +6,13 @@
 use super::Reverse;
 use super::arrays::from_end;
 use super::loops::bound_by;
-use crate::array::{Atom, Form, IntegerRow, Loop, Policy, ScalarOp, Stm, index};
+use crate::array::{Atom, Loop, Policy, Stm, index};
 use crate::transform::checkpoint::states;
 
 impl Reverse<'_, '_> {
     /// Writes a loop, and answers the number of its iterations.
     pub(super) fn anew_forward(&mut self, stm: &Stm, it: &Loop) -> Atom {
-        let asked = match &it.form {
-            Form::For(_, bound) => self.copier.atom(*bound),
-            Form::While { .. } => self.copier.count(it),
-        };
-        let count = self.target.indices(ScalarOp::Integer(IntegerRow::Max), asked, index(0));
+        let count = self.copier.iterations(it);
         let (mut carried, mut initial) = (Vec::new(), Vec::new());
         for (k, (param, first)) in it.params.iter().enumerate() {
             if self.copier.kept(*first) {

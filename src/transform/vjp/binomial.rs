@@ -13,7 +13,7 @@
 use super::Reverse;
 use super::arrays::from_end;
 use super::loops::bound_by;
-use crate::array::{Atom, Body, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Stm, Type, Var, index};
+use crate::array::{Atom, Body, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Stm, Type, index};
 use crate::transform::checkpoint::states;
 use crate::transform::target::Target;
 
@@ -56,11 +56,7 @@ impl Reverse<'_, '_> {
     /// Writes a loop that keeps the states that its return sweep wants first.
     pub(super) fn binomial_forward(&mut self, stm: &Stm, it: &Loop, allowed: u32) -> Snapshots {
         let target = self.target;
-        let asked = match &it.form {
-            Form::For(_, bound) => self.copier.atom(*bound),
-            Form::While { .. } => self.copier.count(it),
-        };
-        let count = target.indices(MAX, asked, index(0));
+        let count = self.copier.iterations(it);
         let room = target.indices(MIN, index(i64::from(allowed.max(1))), target.indices(MAX, count, index(1)));
         let initial: Vec<Option<Atom>> =
             it.params.iter().map(|(_, a)| self.copier.kept(*a).then(|| self.copier.atom(*a))).collect();
@@ -161,10 +157,7 @@ impl Reverse<'_, '_> {
     fn advance(&mut self, walk: &Walk<'_>, wanted: Atom, start: Place) -> Place {
         let target = self.target;
         let n = walk.carried.len();
-        let fresh = |first: Atom| (target.fresh(target.type_of(first)), first);
-        let params: Vec<(Var, Atom)> =
-            start.state.into_iter().chain([start.at]).chain(start.stack).map(fresh).collect();
-        let now: Vec<Atom> = params.iter().map(|(param, _)| Atom::Var(*param)).collect();
+        let (params, now) = target.carried(start.state.into_iter().chain([start.at]).chain(start.stack));
         let (state, rest) = now.split_at(n);
         let (from, stack) = (rest[0], &rest[1..]);
         let condition = target.body(|| vec![target.scalar(ScalarOp::Less, &[from, wanted])]);
@@ -204,9 +197,7 @@ impl Reverse<'_, '_> {
         policy: Policy,
     ) -> Vec<Atom> {
         let target = self.target;
-        let fresh = |first: &Atom| (target.fresh(target.type_of(*first)), *first);
-        let params: Vec<(Var, Atom)> = state.iter().map(fresh).collect();
-        let now: Vec<Atom> = params.iter().map(|(param, _)| Atom::Var(*param)).collect();
+        let (params, now) = target.carried(state.iter().copied());
         let j = target.fresh(Type::scalar(Prim::I64));
         let body: Body = target.body(|| {
             self.enter(it, carried, &now, target.indices(ScalarOp::Add, from, j.into()));

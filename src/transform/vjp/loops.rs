@@ -110,8 +110,7 @@ impl Reverse<'_, '_> {
         let mut params: Vec<(Var, Atom)> =
             kept.iter().zip(&initial).map(|((param, _), first)| (self.copier.parameter(*param), *first)).collect();
         let values = params.len();
-        let fresh = |first: &Atom| (target.fresh(target.type_of(*first)), *first);
-        params.extend(stores.iter().map(fresh));
+        params.extend(target.carried(stores.iter().copied()).0);
 
         // A loop that asks counts its iterations; one that counts need not.
         let asks = matches!(it.form, Form::While { .. });
@@ -322,13 +321,10 @@ impl Reverse<'_, '_> {
         let target = self.target;
         let touched = self.touched(bodies, bound);
         let before: Vec<Adjoint> = touched.iter().map(|v| self.adjoint_or_zero(*v)).collect();
-        let fresh = |first: Atom| (target.fresh(target.type_of(first)), first);
-        let params: Vec<(Var, Atom)> =
-            initial.iter().copied().chain(before.iter().map(|a| a.atom())).map(fresh).collect();
+        let (params, now) = target.carried(initial.iter().copied().chain(before.iter().map(|a| a.atom())));
         let outside = core::mem::take(&mut self.adjoints);
         let j = target.fresh(Type::scalar(Prim::I64));
         let body = target.body(|| {
-            let now: Vec<Atom> = params.iter().map(|(param, _)| Atom::Var(*param)).collect();
             let (carried, adjoints) = now.split_at(initial.len());
             for ((v, adjoint), now) in touched.iter().zip(&before).zip(adjoints) {
                 self.adjoints.insert(*v, adjoint.with(*now));

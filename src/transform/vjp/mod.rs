@@ -69,8 +69,7 @@ pub(super) fn vjp(
     let (program, target) = (constant.as_ref().unwrap_or(program), Target::of(GROWTH * program.types.len()));
     let mut reverse = Reverse::new(program, &target, &active);
     let function = &program.function;
-    for (param, name) in function.params.iter().zip(&program.names) {
-        let value = target.parameter(name.clone(), program.type_of(*param));
+    for (param, value) in function.params.iter().zip(target.parameters(program)) {
         reverse.copier.set(*param, value);
     }
     let saved = reverse.forward(&function.body);

@@ -3,15 +3,13 @@
 //! Law: the order that is found is the only one in which keys do not decrease and equal keys keep their order. Each
 //! bit is a scan and two scatters ("Reverse AD for a Functional Array Language": values are sorted by their bins).
 
-use crate::array::{Atom, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Scatter, Var, index};
+use crate::array::{Atom, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Scatter, index};
 use crate::transform::target::Target;
 
 /// The keys, integers from 0 up to a largest, in order, and the position that each had.
 pub(super) fn sorted(target: &Target, keys: Atom, largest: Atom) -> [Atom; 2] {
     let positions = target.iota(target.size(keys, 0));
-    let initial = [keys, positions, largest];
-    let params: Vec<(Var, Atom)> = initial.iter().map(|a| (target.fresh(target.type_of(*a)), *a)).collect();
-    let now: Vec<Atom> = params.iter().map(|(param, _)| Atom::Var(*param)).collect();
+    let (params, now) = target.carried([keys, positions, largest]);
     // Keys lose their lowest bit in each round, until the largest has none; they come back by their positions.
     let condition = target.body(|| vec![target.scalar(ScalarOp::Less, &[index(0), now[2]])]);
     let body = target.body(|| {
