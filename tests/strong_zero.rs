@@ -97,6 +97,14 @@ fn an_indeterminate_product_is_nan_and_not_zero() {
     expect(|x| x[0].sqrt().cos() + x[1], [0.0, 2.0], [f64::NAN, 1.0]);
 }
 
+/// An adjoint that is computed to be 0 is not hidden where it meets an infinite weight.
+#[test]
+fn a_computed_zero_is_no_zero_of_what_is_not_used() {
+    expect(|x| (x[0].exp() + x[1].exp()).ln(), [1000.0, 1.0], [f64::NAN, 0.0]);
+    // What is not used is not felt beside it.
+    expect(|x| (x[0].exp() + x[1].max(x[0].recip())).ln(), [1000.0, 2.0], [f64::NAN, 0.0]);
+}
+
 /// Every use of a shared term counts, also the ones that are not felt: were they dropped, a carrier that waits for
 /// the others would wait for ever.
 #[test]

@@ -16,7 +16,9 @@
 //!   This is [`discard`](Module::discard). The rows of the table say which they are
 //!   ([`Slopes`](crate::primitives::Slopes)).
 //!
-//! A partial whose value happens to be 0, such as that of `cos` at 0, is no such zero.
+//! A partial whose value happens to be 0, such as that of `cos` at 0, is no such zero, nor is an adjoint that is computed to be
+//! 0. Tangents that are numbers cannot tell: there a computed 0 is null, too, as it is in array programs. So strategies differ
+//! where a product of slopes has no value: at 0 the derivative of `∛(x·x·x)` is 0 by forward mode, NaN in reverse, and 1.
 
 use super::Semiring;
 

@@ -198,7 +198,13 @@ impl<S: Semiring> Tape<S> {
         }
         if let Some((at, weight)) = output {
             adjoints[at as usize] = weight;
-            sweep(inputs, self.nodes.get_mut(), self.weights.get_mut(), &mut adjoints);
+            sweep(
+                inputs,
+                self.nodes.get_mut(),
+                self.weights.get_mut(),
+                &mut adjoints,
+                &mut core::iter::once(at as usize),
+            );
         }
         (self.adjoints, self.answered) = (adjoints, inputs);
         Ok(&self.adjoints[..inputs])
@@ -228,15 +234,29 @@ impl<S> Adjoint<'_, S> {
     }
 }
 
-/// The return sweep: every node hands its adjoint on to the two it came from. A zero adjoint is not handed on, so
-/// it meets no infinite weight. Only the adjoints of the inputs are left; those of the nodes are zeros again.
-fn sweep<S: Semiring>(inputs: usize, nodes: &[Node], weights: &[S], adjoints: &mut [S]) {
+/// The return sweep: every node hands its adjoint on to the two it came from. A zero adjoint is not handed on, unless it is
+/// one that reached the node and meets a weight that is infinite or NaN there. Only the adjoints of the inputs are left;
+/// those of the nodes are zeros again.
+fn sweep<S: Semiring>(
+    inputs: usize,
+    nodes: &[Node],
+    weights: &[S],
+    adjoints: &mut [S],
+    roots: &mut dyn Iterator<Item = usize>,
+) {
     let mut written = weights.len();
+    let mut reached: Option<Vec<bool>> = None;
     for (k, node) in nodes.iter().enumerate().rev() {
         let adjoint = adjoints[inputs + k].clone();
+        let end = written;
         written -= usize::from(node[0] & UNIT == 0) + usize::from(node[1] & UNIT == 0);
         if adjoint.is_zero() {
-            continue;
+            let is_felt = |weight: &S| !(weight.clone() * S::zero()).is_zero();
+            if !weights[written..end].iter().any(is_felt)
+                || !reached.get_or_insert_with(|| reach(inputs, nodes, &mut *roots))[inputs + k]
+            {
+                continue;
+            }
         }
         adjoints[inputs + k] = S::zero();
         let mut own = &weights[written..];
@@ -251,6 +271,19 @@ fn sweep<S: Semiring>(inputs: usize, nodes: &[Node], weights: &[S], adjoints: &m
             };
         }
     }
+}
+
+/// What adjoints of the roots reach, be they 0 or not.
+#[cold]
+fn reach(inputs: usize, nodes: &[Node], roots: &mut dyn Iterator<Item = usize>) -> Vec<bool> {
+    let mut reached = vec![false; inputs + nodes.len()];
+    roots.for_each(|root| reached[root] = true);
+    for (k, node) in nodes.iter().enumerate().rev() {
+        if reached[inputs + k] {
+            node.iter().for_each(|side| reached[(side & !UNIT) as usize] = true);
+        }
+    }
+    reached
 }
 
 /// A finished recording: the derivative of a function at one point, as a linear map that can be pushed forward and
@@ -288,7 +321,9 @@ impl<S: Semiring> Record<S> {
                 *to = to.clone() + factor.clone().scale(weight);
             }
         }
-        sweep(self.inputs, &self.nodes.from, &self.nodes.weights, &mut adjoints);
+        let asked = self.outputs.iter().zip(weights).filter(|(_, weight)| !weight.is_zero());
+        let mut roots = asked.filter_map(|(output, _)| output.as_ref().map(|(at, _)| *at as usize));
+        sweep(self.inputs, &self.nodes.from, &self.nodes.weights, &mut adjoints, &mut roots);
         adjoints.truncate(self.inputs);
         Ok(adjoints)
     }

@@ -1,6 +1,7 @@
 //! Differentiation as its users ask for it: the verbs, and the strategies that carry them out.
 //!
-//! Law: whatever the strategy, the same derivative. The verbs have JAX's names; a strategy is a type.
+//! Law: whatever the strategy, the same derivative, wherever all slopes on the way to it are finite (where not, see
+//! [`Module`](crate::algebra::Module), *Zeros and infinities*). The verbs have JAX's names; a strategy is a type.
 //!
 //! | verb | answers | default |
 //! |---|---|---|
