@@ -95,16 +95,23 @@ def flatmap [n] 'a 'b (f: a -> []b) (as: [n]a): []b =
           let row = f as[i]
           in scatter bs (map (\j -> j + ends[i] - sizes[i]) (indices row)) row
 
+-- Where an element is in the rows one after the other; nowhere if it is not there.
+local def place_2d (k: i64) (m: i64) (i: i64, j: i64): i64 = if 0 <= i && i < k && 0 <= j && j < m then i * m + j else -1
+local def place_3d (k: i64) (m: i64) (l: i64) (i: i64, j: i64, h: i64): i64 =
+  if 0 <= i && i < k && 0 <= j && j < m && 0 <= h && h < l then (i * m + j) * l + h else -1
+
 def hist [n] 'a (op: a -> a -> a) (ne: a) (k: i64) (is: [n]i64) (as: [n]a): [k]a =
   reduce_by_index (replicate k ne) op ne is as
+def reduce_by_index_2d [k] [m] [n] 'a (dest: [k][m]a) (op: a -> a -> a) (ne: a) (is: [n](i64, i64)) (as: [n]a): [k][m]a =
+  unflatten (reduce_by_index (flatten dest) op ne (map (place_2d k m) is) as)
+def reduce_by_index_3d [k] [m] [l] [n] 'a (dest: [k][m][l]a) (op: a -> a -> a) (ne: a)
+                       (is: [n](i64, i64, i64)) (as: [n]a): [k][m][l]a =
+  unflatten_3d (reduce_by_index (flatten_3d dest) op ne (map (place_3d k m l) is) as)
 def spread [n] 'a (k: i64) (x: a) (is: [n]i64) (vs: [n]a): [k]a = scatter (replicate k x) is vs
 def scatter_2d [k] [m] [n] 'a (dest: [k][m]a) (is: [n](i64, i64)) (vs: [n]a): [k][m]a =
-  let place (i: i64, j: i64): i64 = if 0 <= i && i < k && 0 <= j && j < m then i * m + j else -1
-  in unflatten (scatter (flatten dest) (map place is) vs)
+  unflatten (scatter (flatten dest) (map (place_2d k m) is) vs)
 def scatter_3d [k] [m] [l] [n] 'a (dest: [k][m][l]a) (is: [n](i64, i64, i64)) (vs: [n]a): [k][m][l]a =
-  let place (i: i64, j: i64, h: i64): i64 =
-    if 0 <= i && i < k && 0 <= j && j < m && 0 <= h && h < l then (i * m + j) * l + h else -1
-  in unflatten_3d (scatter (flatten_3d dest) (map place is) vs)
+  unflatten_3d (scatter (flatten_3d dest) (map (place_3d k m l) is) vs)
 
 -- Names that other preludes give to some of these.
 module intrinsics = {
