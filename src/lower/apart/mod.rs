@@ -64,7 +64,7 @@ fn sweep(body: &mut Body, is_known: &impl Fn(Var) -> bool, used: &mut FxHashSet<
     let mut kept = Vec::new();
     for mut stm in core::mem::take(&mut body.stms).into_iter().rev() {
         let cannot_fail = match &stm.op {
-            Op::Scalar(ScalarOp::Integer(_), _) => false,
+            Op::Scalar(ScalarOp::Integer(_), _) | Op::Agree(_) => false,
             Op::Scalar(..) => true,
             _ => !has_bodies(&stm.op) && stm.vars.iter().all(|var| is_known(*var)),
         };
