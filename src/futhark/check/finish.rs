@@ -30,6 +30,13 @@ impl Checker<'_> {
         for child in value.children_mut() {
             self.finish(child)?;
         }
+        let is_joined =
+            matches!(value.kind, ExpressionKind::If(..) | ExpressionKind::Match(..) | ExpressionKind::Loop(_));
+        if is_joined && holds_function(&value.of) || holds_functions(&value.of) {
+            let place = if is_joined { "the result of a branch or a loop" } else { "an element of an array" };
+            let text = format!("a function cannot be {place}, and this is of type {}", self.show(&value.of));
+            return fault("type", span, text, "is an argument missing? Else apply the function where it is known");
+        }
         match &mut value.kind {
             ExpressionKind::Constant(constant) => *constant = self.round(*constant, &value.of, span)?,
             ExpressionKind::LocalInstance(_, instance)
@@ -259,6 +266,27 @@ fn shift_zeros(kind: Prim, operands: Vec<Expression>, span: Span) -> ExpressionK
         .map(|operand| Expression { kind: ExpressionKind::Convert(Box::new(operand)), of: of.clone(), span })
         .collect();
     ExpressionKind::Convert(Box::new(Expression { kind: shr(converted), of: of.clone(), span }))
+}
+
+/// Whether a value is a function or has one in it.
+fn holds_function(of: &Type) -> bool {
+    match of {
+        Type::Function { .. } => true,
+        Type::Array(_, of) | Type::Accumulator(of) => holds_function(of),
+        Type::Record(fields) => fields.iter().any(|(_, of)| holds_function(of)),
+        Type::Sum(constructors) => constructors.iter().flat_map(|(_, payload)| payload).any(holds_function),
+        Type::Prim(_) | Type::Var(_) | Type::Unknown(_) => false,
+    }
+}
+
+/// Whether a value is an array of functions or has one in it.
+fn holds_functions(of: &Type) -> bool {
+    match of {
+        Type::Array(_, of) | Type::Accumulator(of) => holds_function(of),
+        Type::Record(fields) => fields.iter().any(|(_, of)| holds_functions(of)),
+        Type::Sum(constructors) => constructors.iter().flat_map(|(_, payload)| payload).any(holds_functions),
+        Type::Prim(_) | Type::Var(_) | Type::Unknown(_) | Type::Function { .. } => false,
+    }
 }
 
 fn comparable(of: &Type) -> bool {
