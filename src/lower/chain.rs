@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::code::{Block, Code, Op, Operand, Stm, Value, ValueInfo};
+use super::code::{Block, Code, Op, Operand, Stm, Value, ValueInfo, leave_out};
 use crate::array::{Const, Prim, ScalarOp};
 use crate::primitives::Primitive;
 
@@ -89,8 +89,7 @@ impl Chainer<'_> {
                 sums.insert(value, sum);
             }
         }
-        gone.sort_unstable();
-        gone.into_iter().rev().for_each(|at| drop(block.remove(at)));
+        leave_out(block, gone);
     }
 
     /// The sum that an operation adds a product to, if it is not the product alone, and the product.

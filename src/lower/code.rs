@@ -267,6 +267,14 @@ impl Product {
     }
 }
 
+/// Takes the statements at these places out of a block.
+pub(super) fn leave_out(block: &mut Block, mut gone: Vec<usize>) {
+    gone.sort_unstable();
+    gone.dedup();
+    let (mut gone, mut at) = (gone.into_iter().peekable(), 0..);
+    block.retain(|_| gone.next_if_eq(&at.next().expect("places have numbers")).is_none());
+}
+
 impl Output {
     pub(crate) fn operands(&self) -> Vec<Operand> {
         match self {

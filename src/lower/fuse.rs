@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::code::{Block, Code, Op, Operand, Stm, Value, ValueInfo};
+use super::code::{Block, Code, Op, Operand, Stm, Value, ValueInfo, leave_out};
 use crate::array::{IntegerRow, ScalarOp};
 use crate::primitives::Primitive;
 
@@ -181,8 +181,7 @@ impl Fuser {
                 Stm::Swap(..) | Stm::Check { .. } | Stm::Bounds { .. } | Stm::Product(_) => {}
             }
         }
-        gone.sort_unstable();
-        gone.into_iter().rev().for_each(|at| drop(block.remove(at)));
+        leave_out(block, gone);
     }
 
     /// Comparisons, in the same block, that are put together to look for an extremum, which may be no number.
