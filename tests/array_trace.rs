@@ -212,6 +212,8 @@ fn parameters_are_named() {
         |names: &[&str]| Program::trace_named(names, |x: Arr<(F64, I64)>, _: F64| x.len()).expect("a program").names;
     assert_eq!(named(&[]), ["x0_0", "x0_1", "x1"]);
     assert_eq!(named(&["pairs", "y"]), ["pairs_0", "pairs_1", "y"]);
+    let many = Program::trace_named(&["a", "b"], |x: F64| x);
+    assert_eq!(many.unwrap_err(), Error::Length { what: "the list of names of parameters", expected: 1, found: 2 });
 }
 
 #[test]

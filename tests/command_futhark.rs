@@ -254,6 +254,7 @@ fn mistakes_are_explained() {
         ("grad a.fut -e scale", "", 2, "the result of `scale` is of type [n]f64, and `grad` wants one real number"),
         ("grad a.fut -e at", "", 2, "`at` takes no real numbers"),
         ("grad a.fut -e dot --wrt zs", "", 2, "`dot` has no parameter `zs`: it has xs, ys"),
+        ("grad a.fut -e dot --wrt ys,xs,ys", "", 2, "`--wrt` names the parameter `ys` twice"),
         ("jvp a.fut -e dot", "[1] [2]", 2, "takes 4 values (`xs`, `ys`, the direction of `xs`, the direction of `ys`)"),
         ("vjp a.fut -e keep", "[1, -1] [2, 3]", 3, "a dimension of size 1, where 2 is wanted"),
         ("test none.fut", "", 2, "there are no tests"),

@@ -4,7 +4,7 @@
 -- input { [1.0, 2.0, 3.0] 4i64 } error: size 4
 -- ==
 -- entry: placed counted multiplied paired
--- input { [1.0, 2.0, 3.0, 4.0] 4i64 }
+-- input { [1.0, 2.0, 3.0, 4.0] 4i64 } auto output
 entry placed [n] (xs: [n]f64) (i: i64) = vjp (\y -> scatter (replicate i 0) [0] [y]) 1 xs
 entry counted [n] (xs: [n]f64) (i: i64) = vjp (\y -> hist (+) 0 i [0, 1] [y, y]) 1 xs
 entry multiplied [n] (xs: [n]f64) (i: i64) = vjp (\y -> hist (*) 1 i [0, 1] [y, y]) 2 xs

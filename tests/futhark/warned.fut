@@ -1,6 +1,6 @@
 -- Derivatives that are 0 by convention: there is a warning, and the derivative.
 -- ==
--- warning: warned.fut:23:29: warning: `floor` has the derivative 0
+-- warning: warned.fut:26:29: warning: `floor` has the derivative 0
 -- warning: `round` has the derivative 0 .zero-derivative.
 -- warning: the number made of a comparison
 -- warning: a comparison has the derivative 0
@@ -19,6 +19,9 @@
 -- ==
 -- entry: quiet
 -- input { 2.5 } output { 1.0 2.0 }
+-- ==
+-- entry: beside
+-- input { [1.5, 2.0, 3.0, 4.0] } output { [13.5, 0.0, 0.0, 0.0] }
 
 def fraction (x: f64) = x - f64.floor x + 1
 entry main (x: f64) = vjp2 fraction x 1
@@ -32,3 +35,6 @@ entry bits (x: f32) = jvp f32.to_bits x 1
 entry quiet (x: f64) =
   let steps = f64.floor x
   in (vjp (\x -> if x > steps then x else -x) x 1, steps)
+-- A size beside a comparison is none.
+entry beside (x: [4]f64) =
+  vjp (\x -> match (x[2] > 1, length x) case (_, k) -> x[0] ** f64.i64 k) x 1

@@ -9,7 +9,7 @@ use super::handles::{handle, ids, types};
 use super::scope::{Id, Recording, inline};
 use super::{Handle, IntoHandle};
 use crate::array::{Program, Type};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// A closure of one to eight handles, with their types written, that returns a handle or what becomes one.
 #[diagnostic::on_unimplemented(
@@ -71,16 +71,20 @@ impl Program {
     /// The same, with names for the parameters; those without one are named as there.
     ///
     /// # Errors
-    /// As [`trace`](Program::trace).
+    /// As [`trace`](Program::trace), and [`Error::Length`](crate::Error::Length) if there are more names than parameters.
     #[track_caller]
     pub fn trace_named<Arguments, Function: TraceFn<Arguments>>(names: &[&str], function: Function) -> Result<Program> {
+        let all = Function::parameters();
+        if names.len() > all.len() {
+            Error::lengths("the list of names of parameters", all.len(), names.len())?;
+        }
         let recording = Recording::start(Location::caller());
         let parameter = |(position, types): (usize, Vec<Type>)| {
             let name = names.get(position).map_or_else(|| format!("x{position}"), |name| (*name).to_owned());
             let part = |part| if types.len() == 1 { name.clone() } else { format!("{name}_{part}") };
             types.iter().enumerate().map(|(k, t)| recording.parameter(part(k), *t)).collect()
         };
-        let parameters = Function::parameters().into_iter().enumerate().map(parameter).collect();
+        let parameters = all.into_iter().enumerate().map(parameter).collect();
         let results = function.apply(parameters);
         recording.finish(&results)
     }

@@ -106,7 +106,13 @@ fn active(program: &Program, entry: &Entry, wrt: Option<&str>) -> Result<Vec<usi
                 Failure::asked(format!("`{}` has no parameter `{name}`: it has {}", entry.name, known.join(", ")))
             })
         };
-        return names.split(',').map(|name| place(name.trim())).collect();
+        let places: Vec<usize> = names.split(',').map(|name| place(name.trim())).collect::<Result<_, _>>()?;
+        return match places.iter().enumerate().find(|(at, place)| places[..*at].contains(place)) {
+            Some((_, twice)) => {
+                Err(Failure::asked(format!("`--wrt` names the parameter `{}` twice", entry.params[*twice].0)))
+            }
+            None => Ok(places),
+        };
     }
     let all: Vec<usize> = (0..entry.params.len()).filter(|&at| real(&entry.params[at].1)).collect();
     if all.is_empty() {

@@ -10,7 +10,7 @@ use super::prelude::FIRST_FILE;
 use crate::futhark::core::{
     Defined, Definition, Expression, ExpressionKind as E, Local, LoopForm, Pattern, PatternKind, Prim, Program, Type,
 };
-use crate::futhark::source::{Message, Span};
+use crate::futhark::source::{Message, Name, Span};
 
 /// The warnings of a program.
 pub(super) fn warnings(program: &Program) -> Vec<Message> {
@@ -178,6 +178,24 @@ impl<'p> Search<'p> {
         pattern.children().into_iter().for_each(|part| self.bind(part, felt));
     }
 
+    /// How a value is felt, and each part of it if it is written as a record.
+    fn parts(&mut self, value: &'p Expression) -> (Dependence, HashMap<&'p Name, Dependence>) {
+        let E::Record(fields) = &value.kind else { return (self.walk(value), HashMap::new()) };
+        let parts: HashMap<_, _> = fields.iter().map(|(name, part)| (name, self.walk(part))).collect();
+        (parts.values().copied().max().unwrap_or(Dependence::Not), parts)
+    }
+
+    fn bind_parts(&mut self, pattern: &Pattern, (felt, parts): &(Dependence, HashMap<&'p Name, Dependence>)) {
+        match &pattern.kind {
+            PatternKind::Record(fields) => {
+                fields.iter().for_each(|(name, part)| self.bind(part, parts.get(name).copied().unwrap_or(*felt)));
+            }
+            PatternKind::Local(_) | PatternKind::Wildcard | PatternKind::Constructor(..) | PatternKind::Constant(_) => {
+                self.bind(pattern, *felt);
+            }
+        }
+    }
+
     /// How what a pattern binds is felt so far.
     fn bound(&self, pattern: &Pattern) -> Dependence {
         let here = match &pattern.kind {
@@ -223,8 +241,8 @@ impl<'p> Search<'p> {
                 if is_function(bound) {
                     self.called(bound, false);
                 } else {
-                    let felt = self.walk(bound);
-                    self.bind(pattern, felt);
+                    let felt = self.parts(bound);
+                    self.bind_parts(pattern, &felt);
                 }
                 self.walk(body)
             }
@@ -233,8 +251,8 @@ impl<'p> Search<'p> {
                 self.walk(body)
             }
             E::Match(scrutinee, cases) => {
-                let felt = self.walk(scrutinee);
-                cases.iter().for_each(|(pattern, _)| self.bind(pattern, felt));
+                let felt = self.parts(scrutinee);
+                cases.iter().for_each(|(pattern, _)| self.bind_parts(pattern, &felt));
                 self.most(cases.iter().map(|(_, case)| case))
             }
             E::Loop(it) => {

@@ -63,7 +63,10 @@ lists! {
     [] &[&str] as Names;
     [const N: usize] &[&str; N] as Names;
     [const N: usize] [&str; N] as Names;
+    [] Vec<&str> as Names;
+    [] Vec<String> as Names;
     [] &[usize] as Positions;
+    [] Vec<usize> as Positions;
     [const N: usize] &[usize; N] as Positions;
     [const N: usize] [usize; N] as Positions;
 }
