@@ -24,6 +24,15 @@ pub struct Span {
 }
 
 impl Span {
+    /// The number of the first text of the prelude: those of programs are below it.
+    pub(super) const PRELUDE: u32 = u32::MAX - 64;
+
+    /// Whether the place is in the prelude, which is not the user's.
+    #[must_use]
+    pub fn is_prelude(self) -> bool {
+        self.file >= Span::PRELUDE
+    }
+
     /// From the beginning of this place to the end of another in the same text.
     #[must_use]
     pub fn to(self, other: Span) -> Span {

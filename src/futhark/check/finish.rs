@@ -127,7 +127,7 @@ impl Checker<'_> {
 
     fn open_size(&self, cell: u32, span: Span) -> super::Fault {
         let own = self.unifier.sizes[cell as usize].span;
-        let span = if own == Span::default() || own.file >= super::prelude::FIRST_FILE { span } else { own };
+        let span = if own == Span::default() || own.is_prelude() { span } else { own };
         if self.unifier.escapes(cell) {
             let text =
                 "the size of this array is known only within a function or branch, where it may differ each time";
@@ -163,7 +163,7 @@ impl Checker<'_> {
                 };
             };
             let found = &self.unifier.types[cell as usize];
-            let place = if found.span.file >= super::prelude::FIRST_FILE { span } else { found.span };
+            let place = if found.span.is_prelude() { span } else { found.span };
             let shown = self.show(&Type::Unknown(cell));
             match &found.required {
                 Required::OneOf(prims) => {

@@ -6,7 +6,6 @@
 use std::collections::{HashMap, HashSet};
 
 use super::deep;
-use super::prelude::FIRST_FILE;
 use crate::futhark::core::{
     Defined, Definition, Expression, ExpressionKind as E, Local, LoopForm, Pattern, PatternKind, Prim, Program, Type,
 };
@@ -23,7 +22,7 @@ pub(super) fn warnings(program: &Program) -> Vec<Message> {
 }
 
 fn is_prelude(defined: &Defined) -> bool {
-    defined.span.file >= FIRST_FILE
+    defined.span.is_prelude()
 }
 
 /// How a value depends on what is differentiated by.
@@ -104,7 +103,7 @@ impl<'p> Search<'p> {
     }
 
     fn warn(&mut self, at: Span, text: String) {
-        if at.file < FIRST_FILE && self.found.iter().all(|message| message.span != at) {
+        if !at.is_prelude() && self.found.iter().all(|message| message.span != at) {
             let hint = "no derivative goes through this; `with_vjp` gives a function a derivative of its own";
             self.found.push(Message::warning("zero-derivative", at, text).hint(hint));
         }

@@ -12,12 +12,9 @@ use super::scope::{Env, Module, Operator, Template, TemplateParam, Value};
 use super::unify::Unifier;
 use super::{Checker, Imports, NoImports};
 use crate::futhark::core::{Defined, Definition, Local, Prim, Type};
-use crate::futhark::source::Name;
+use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax;
 use crate::futhark::syntax::tree::{self, DeclarationKind, Specification};
-
-/// The number of the first text of the prelude: those of programs are below it.
-pub(super) const FIRST_FILE: u32 = u32::MAX - 64;
 
 /// The texts, in the order in which they are read.
 const TEXTS: [(&str, &str); 4] = [
@@ -30,7 +27,7 @@ const TEXTS: [(&str, &str); 4] = [
 /// The name and the text of the part of the prelude with that number, for messages about places in it.
 #[must_use]
 pub fn prelude_text(number: u32) -> Option<(&'static str, &'static str)> {
-    TEXTS.get(number.checked_sub(FIRST_FILE)? as usize).copied()
+    TEXTS.get(number.checked_sub(Span::PRELUDE)? as usize).copied()
 }
 
 /// The prelude, checked.
@@ -93,7 +90,7 @@ fn empty(imports: &mut dyn Imports) -> Checker<'_> {
 
 fn parse(number: usize) -> tree::File {
     let (name, text) = TEXTS[number];
-    let file = FIRST_FILE + u32::try_from(number).expect("a few texts");
+    let file = Span::PRELUDE + u32::try_from(number).expect("a few texts");
     match syntax::parse(text, file) {
         Ok(file) => file,
         Err(messages) => panic!("the prelude is a text of the language: {name}: {messages:?}"),
@@ -156,7 +153,7 @@ fn read() -> Prelude {
 }
 
 /// File, line and column of a place in the prelude.
-fn place(span: crate::futhark::source::Span) -> (String, usize) {
+fn place(span: Span) -> (String, usize) {
     prelude_text(span.file).map_or_else(Default::default, |(name, text)| {
         let before = &text[..(span.start as usize).min(text.len())];
         (name.to_owned(), before.matches('\n').count() + 1)

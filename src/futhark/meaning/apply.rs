@@ -38,7 +38,13 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
                 for (param, argument) in unit.params.iter().zip(arguments) {
                     self.bind(param, argument, &mut frame)?;
                 }
-                self.eval(unit.body, &mut frame)
+                // What goes wrong in a function of the prelude went wrong where the user called it.
+                self.eval(unit.body, &mut frame).map_err(|mut message| {
+                    if message.span.is_prelude() && !at.is_prelude() {
+                        message.span = at;
+                    }
+                    message
+                })
             }
             Callee::Intrinsic(which, types) if arguments.len() == which.arity() => {
                 self.meaning.step(at)?;
