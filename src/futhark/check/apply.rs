@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::report::{Role, counted};
 use super::scope::{Operator, Value, show_name};
-use super::substitute::map_sizes;
+use super::substitute::map_locals;
 use super::types::I64;
 use super::unify::Required;
 use super::{Checked, Checker, fault};
@@ -307,8 +307,5 @@ fn with_sizes(of: &Type, sizes: &HashMap<Local, Size>) -> Type {
     if sizes.is_empty() {
         return of.clone();
     }
-    map_sizes(of, &mut |size| match size {
-        Size::Local(local) => sizes.get(local).cloned(),
-        _ => None,
-    })
+    map_locals(of, &mut |local| sizes.get(&local).cloned())
 }

@@ -3,7 +3,7 @@
 //! Law: the size of a range or of a slice is said by its ends where they can be named; else it is known when it is there.
 
 use super::report::{Role, counted};
-use super::substitute::map_sizes;
+use super::substitute::map_locals;
 use super::types::I64;
 use super::unify::{Prims, Required};
 use super::{Checked, Checker, fault};
@@ -121,10 +121,7 @@ impl Checker<'_> {
     ) -> Checked<Expression> {
         let (part, indices, open) = self.indices(&array.of, written, span)?;
         let open: Vec<(Local, Size)> = open.into_iter().map(|local| (local, self.unifier.unknown_size(span))).collect();
-        let part = map_sizes(&part, &mut |size| match size {
-            Size::Local(local) => open.iter().find(|(o, _)| o == local).map(|(_, size)| size.clone()),
-            _ => None,
-        });
+        let part = map_locals(&part, &mut |local| open.iter().find(|(o, _)| *o == local).map(|(_, size)| size.clone()));
         let value = self.check(value, &part, Role::Update)?;
         let of = array.of.clone();
         Ok(Expression { kind: ExpressionKind::Update(Box::new(array), indices, Box::new(value)), of, span })

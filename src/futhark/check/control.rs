@@ -5,7 +5,7 @@
 use super::expressions::BOOL;
 use super::report::Role;
 use super::scope::Value;
-use super::substitute::{map_dimensions, map_sizes, mentions};
+use super::substitute::{locals, map_dimensions, map_locals, mentions};
 use super::types::I64;
 use super::unify::{Clash, Prims, Required};
 use super::{Checked, Checker, deep, fault};
@@ -104,15 +104,7 @@ impl Checker<'_> {
         self.unifier.leave(&of, level);
         binds.extend(open);
         // A size that a later branch made unknown again is not in the type any more.
-        let mut used = Vec::new();
-        super::substitute::visit(&of, &mut |part| match part {
-            super::substitute::Part::Dimension(size) => super::sizes::leaves(size, &mut |leaf| {
-                if let Size::Local(local) = leaf {
-                    used.push(*local);
-                }
-            }),
-            super::substitute::Part::Variable(_) => {}
-        });
+        let used = locals(&of);
         binds.retain(|local| used.contains(local));
         Ok((of, binds))
     }
@@ -221,11 +213,8 @@ impl Checker<'_> {
                 }
                 (tree::LoopForm::In(..) | tree::LoopForm::For(..), None) => unreachable!("checked above"),
             };
-            let wanted = map_sizes(&checker.unifier.resolve(&of), &mut |size| match size {
-                Size::Local(local) => {
-                    dimensions.iter().find(|d: &&Dimension| d.within == *local).map(|d| d.after.clone())
-                }
-                _ => None,
+            let wanted = map_locals(&checker.unifier.resolve(&of), &mut |local| {
+                dimensions.iter().find(|d: &&Dimension| d.within == local).map(|d| d.after.clone())
             });
             let value = checker.expression(&written.body, Some(&wanted))?;
             let value = checker.convert(value, &wanted, Role::Loop)?;
@@ -234,9 +223,8 @@ impl Checker<'_> {
             Ok(value)
         })?;
         let (pattern, form, of) = made.expect("made in the body");
-        let wanted = map_sizes(&self.unifier.resolve(&of), &mut |size| match size {
-            Size::Local(local) => dimensions.iter().find(|d| d.within == *local).map(|d| d.before.clone()),
-            _ => None,
+        let wanted = map_locals(&self.unifier.resolve(&of), &mut |local| {
+            dimensions.iter().find(|d| d.within == local).map(|d| d.before.clone())
         });
         let initial = self.convert(initial, &wanted, Role::Loop)?;
         let sizes: Vec<Local> = dimensions.iter().map(|d| d.within).collect();
@@ -247,9 +235,8 @@ impl Checker<'_> {
             binds.push(own);
             renamed.push((*size, own));
         }
-        let of = map_sizes(&self.unifier.resolve(&of), &mut |size| match size {
-            Size::Local(local) => renamed.iter().find(|(size, _)| size == local).map(|(_, own)| Size::Local(*own)),
-            _ => None,
+        let of = map_locals(&self.unifier.resolve(&of), &mut |local| {
+            renamed.iter().find(|(size, _)| *size == local).map(|(_, own)| Size::Local(*own))
         });
         self.unifier.leave(&of, self.unifier.level);
         let kind = ExpressionKind::Loop(Box::new(Loop { sizes, pattern, initial, form, body, policy }));

@@ -3,7 +3,7 @@
 //! Law: conversion never changes a value; sizes that may differ are compared in one place, where the value is.
 
 use super::report::Role;
-use super::substitute::map_sizes;
+use super::substitute::map_locals;
 use super::{Checked, Checker};
 use crate::futhark::core::{self, Expression, ExpressionKind, Lambda, Local, Pattern, Size, Type};
 
@@ -42,10 +42,9 @@ impl Checker<'_> {
                 let answer = checker.apply_once(function, argument)?;
                 let open: Vec<(Local, Size)> =
                     exists.iter().map(|exist| (*exist, checker.unifier.unknown_size(span))).collect();
-                let result = map_sizes(&checker.unifier.resolve(&result), &mut |size| match size {
-                    Size::Local(size) if Some(*size) == name => Some(Size::Local(local)),
-                    Size::Local(size) => open.iter().find(|(exist, _)| exist == size).map(|(_, size)| size.clone()),
-                    _ => None,
+                let result = map_locals(&checker.unifier.resolve(&result), &mut |size| {
+                    let known = open.iter().find(|(exist, _)| *exist == size).map(|(_, size)| size.clone());
+                    if Some(size) == name { Some(Size::Local(local)) } else { known }
                 });
                 checker.convert(answer, &result, role)
             })?;

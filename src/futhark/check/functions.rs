@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::report::Role;
 use super::sizes::Polynomial;
-use super::substitute::{Part, binders, map_dimensions, map_sizes, mentions, visit};
+use super::substitute::{Part, binders, map_dimensions, map_locals, mentions, visit};
 use super::types::I64;
 use super::unify::Required;
 use super::{Checked, Checker, fault};
@@ -56,10 +56,8 @@ impl Checker<'_> {
                 let open: HashMap<Local, Size> =
                     exists.into_iter().map(|exist| (exist, checker.unifier.unknown_size(param.span))).collect();
                 expected = rest.map(|rest| {
-                    map_sizes(&rest, &mut |size| match size {
-                        Size::Local(local) if Some(*local) == name => own.map(Size::Local),
-                        Size::Local(local) => open.get(local).cloned(),
-                        _ => None,
+                    map_locals(&rest, &mut |local| {
+                        if Some(local) == name { own.map(Size::Local) } else { open.get(&local).cloned() }
                     })
                 });
                 bound.push(pattern);
@@ -219,10 +217,7 @@ impl Checker<'_> {
                 replaced.insert(size.clone(), size_outside);
             } else if let Size::Local(local) = size {
                 let open = *plain.entry(*local).or_insert_with(|| {
-                    let name = self.locals[local.0 as usize].clone();
-                    let open = Local(u32::try_from(self.locals.len()).expect("fewer than 2^32 variables"));
-                    self.locals.push(name);
-                    self.unifier.local_levels.push(u32::MAX);
+                    let open = self.bound_by_type(&self.locals[local.0 as usize].clone());
                     exists.push(open);
                     open
                 });
@@ -247,8 +242,7 @@ impl Checker<'_> {
             let open = match opened.get(&normal) {
                 Some(open) => *open,
                 None => {
-                    let open = self.fresh("k");
-                    self.unifier.local_levels[open.0 as usize] = u32::MAX;
+                    let open = self.bound_by_type(&Name::from("k"));
                     exists.push(open);
                     opened.insert(normal, open);
                     open

@@ -289,6 +289,13 @@ impl Checker<'_> {
         local
     }
 
+    /// A new variable that a type binds: it is in scope nowhere else.
+    pub(super) fn bound_by_type(&mut self, name: &Name) -> Local {
+        let local = self.local(name);
+        self.unifier.local_levels[local.0 as usize] = u32::MAX;
+        local
+    }
+
     /// A new variable for a value that has no name in the text.
     pub(super) fn fresh(&mut self, name: &str) -> Local {
         self.local(&Name::from(name))

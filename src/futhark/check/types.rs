@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::report::{Role, counted};
 use super::scope::{Template, TemplateParam, Value, show_name};
-use super::substitute::{Part, map_type, visit};
+use super::substitute::{locals, map_type};
 use super::unify::Required;
 use super::{Checked, Checker, deep, fault};
 use crate::futhark::core::{Expression, Instance, Local, Prim, Scheme, Size, Type, TypeVar};
@@ -96,9 +96,7 @@ impl Checker<'_> {
         let env = self.env.clone();
         self.unifier.level += 1;
         let local = name.map(|name| {
-            let local = self.local(name);
-            // A type binds it: it is in scope nowhere else.
-            self.unifier.local_levels[local.0 as usize] = u32::MAX;
+            let local = self.bound_by_type(name);
             self.env.values.insert(name.clone(), Value::Local(local, param.clone()));
             local
         });
@@ -108,8 +106,7 @@ impl Checker<'_> {
         let mut exists = Vec::new();
         for unknown in before..self.unifier.sizes.len() {
             if self.unifier.sizes[unknown].value.is_none() {
-                let local = self.fresh("k");
-                self.unifier.local_levels[local.0 as usize] = u32::MAX;
+                let local = self.bound_by_type(&Name::from("k"));
                 self.unifier.sizes[unknown].value = Some(Size::Local(local));
                 exists.push(local);
             }
@@ -117,15 +114,7 @@ impl Checker<'_> {
         self.unifier.level -= 1;
         self.env = env;
         let result = self.unifier.resolve(&result?);
-        let mut used = Vec::new();
-        visit(&result, &mut |part| match part {
-            Part::Dimension(size) => super::sizes::leaves(size, &mut |leaf| {
-                if let Size::Local(local) = leaf {
-                    used.push(*local);
-                }
-            }),
-            Part::Variable(_) => {}
-        });
+        let used = locals(&result);
         exists.retain(|local| used.contains(local));
         let name = local.filter(|local| used.contains(local));
         if name.is_some() && param != I64 {

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::deep;
 use super::sizes::{Polynomial, leaves, map_size};
-use super::substitute::{map_sizes, map_type};
+use super::substitute::{map_locals, map_type};
 use crate::futhark::core::{Local, Prim, Size, Type};
 use crate::futhark::source::{Name, Span};
 
@@ -235,10 +235,7 @@ impl Unifier {
                 if let (Some(name), Some(other)) = (name, other) {
                     renamed.insert(other, name);
                 }
-                let s = map_sizes(&self.resolve(&s), &mut |size| match size {
-                    Size::Local(local) => renamed.get(local).map(|local| Size::Local(*local)),
-                    _ => None,
-                });
+                let s = map_locals(&self.resolve(&s), &mut |local| renamed.get(&local).map(|own| Size::Local(*own)));
                 Ok(self.unify(&r, &s)? | params)
             }
             _ => Err(Clash::Types),

@@ -41,6 +41,22 @@ pub(in crate::futhark) fn map_sizes(of: &Type, size: &mut impl FnMut(&Size) -> O
     map_type(of, size, &mut |_| None)
 }
 
+/// Puts sizes in the places of variables for which there are some.
+pub(in crate::futhark) fn map_locals(of: &Type, put: &mut impl FnMut(Local) -> Option<Size>) -> Type {
+    map_sizes(of, &mut |size| if let Size::Local(local) = size { put(*local) } else { None })
+}
+
+/// The variables in the sizes of a type.
+pub(in crate::futhark) fn locals(of: &Type) -> Vec<Local> {
+    let mut found = Vec::new();
+    visit(of, &mut |part| {
+        if let Part::Dimension(size) = part {
+            leaves(size, &mut |leaf| found.extend(if let Size::Local(local) = leaf { Some(*local) } else { None }));
+        }
+    });
+    found
+}
+
 /// Replaces each whole dimension, in order of writing; those of functions within too.
 pub(in crate::futhark) fn map_dimensions(of: &Type, dimension: &mut impl FnMut(&Size) -> Size) -> Type {
     match of {
