@@ -13,6 +13,16 @@ fn constant<C: Elementary>(value: f64) -> C {
     <C as Elementary>::constant(value)
 }
 
+/// Orders that nobody would wait for are not asked for, either.
+#[test]
+fn orders_are_bounded() {
+    assert_eq!(Series::variable(0.5, usize::MAX).order(), Some(Series::<f64>::HIGHEST));
+    assert_eq!(
+        catadiff::taylor(|t| t, 0.5, 65_536),
+        Err(Error::TooLarge { what: "the order of the series", limit: 65_535 })
+    );
+}
+
 /// The variable `t` at 0 of a fourfold dual, and the derivatives of what is computed from it.
 fn tower() -> Four {
     fn over<S: Scalar>(value: S) -> Dual<S> {

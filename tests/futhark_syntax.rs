@@ -315,6 +315,9 @@ fn several_mistakes_of_a_file_are_reported() {
 
 #[test]
 fn mistakes_of_beginners_have_hints() {
+    // A message is an error like any other, in one line.
+    let error: Box<dyn std::error::Error> = Box::new(parse("def f x = x; y", 0).unwrap_err().remove(0));
+    assert!(error.to_string().contains("[syntax]; ") && !error.to_string().contains('\n'), "{error}");
     for (text, hint) in [
         ("def f x = let y = x", "followed by `in`"),
         ("def f x = x; y", "not sequenced"),

@@ -156,9 +156,13 @@ impl<S: Semiring> Series<S> {
         Series { coefficients: vec![value], order: None }
     }
 
-    /// The variable of the series, at this value: `value + t`, up to an order.
+    /// The highest order: what a series costs grows with the square of it, and beyond this nobody waits.
+    pub const HIGHEST: usize = 65_535;
+
+    /// The variable of the series, at this value: `value + t`, up to an order, which is [`HIGHEST`](Series::HIGHEST) at most.
     #[must_use]
     pub fn variable(value: S, order: usize) -> Self {
+        let order = order.min(Self::HIGHEST);
         let mut coefficients = vec![value, S::one()];
         coefficients.truncate(order.saturating_add(1));
         Series { coefficients, order: Some(order) }
@@ -265,7 +269,7 @@ impl<S: Scalar> Elementary for Series<S> {
     }
 
     fn apply<R: Rule<N>, const N: usize>(rule: &R, x: [Self; N]) -> Self {
-        let order = x.iter().filter_map(|x| x.order).min();
+        let order = x.iter().filter_map(|x| x.order).min().map(|order| order.min(Self::HIGHEST));
         let coefficients = compose(rule, x.each_ref().map(|x| x.coefficients.as_slice()), order.unwrap_or(0));
         Series { coefficients, order }
     }

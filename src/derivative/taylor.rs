@@ -10,11 +10,9 @@ use crate::carriers::{Recorded, Series};
 use crate::error::{Error, Result};
 use crate::term::Term;
 
-/// The highest order of a series: its cost grows with the square, and beyond this nobody waits for it.
-const HIGHEST: usize = 65_535;
-
 /// The Taylor coefficients of a function of one number at `x`, up to the order `order`: the value first, then the
-/// derivatives divided by the factorials. The cost grows with the square of the order.
+/// derivatives divided by the factorials. The cost grows with the square of the order. A number of a differentiation around it
+/// enters the function by [`Symbolic::lift`](crate::Symbolic).
 ///
 /// # Errors
 /// [`Error::NotFinite`] if `x` is NaN or infinite, [`Error::TooLarge`] for orders above 65 535.
@@ -49,8 +47,8 @@ pub fn taylor_along<S: Base, F>(f: F, x: &[S], v: &[S], order: usize) -> Result<
 where
     F: for<'b> Fn(&'b [Recorded<'b, S>]) -> Vec<Recorded<'b, S>>,
 {
-    if order > HIGHEST {
-        return Err(Error::TooLarge { what: "the order of the series", limit: HIGHEST });
+    if order > Series::<S>::HIGHEST {
+        return Err(Error::TooLarge { what: "the order of the series", limit: Series::<S>::HIGHEST });
     }
     Error::lengths("the direction", x.len(), v.len())?;
     check_finite("the direction", v)?;

@@ -130,6 +130,16 @@ impl Message {
     }
 }
 
+/// In one line and without the place, for those who have no [`Sources`] at hand; [`Sources::show`] shows the place as well.
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} [{}]", self.text, self.code)?;
+        self.hint.iter().try_for_each(|hint| write!(f, "; {hint}"))
+    }
+}
+
+impl core::error::Error for Message {}
+
 impl Sources {
     /// Adds a text and answers its number.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> u32 {

@@ -9,7 +9,8 @@ use crate::error::{Error, Result};
 /// What can be made a value in the carrier `C` by its type alone: scalars, and slices, arrays and `Vec`s of such, nested
 /// to any depth, or references to these.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no scalar of a program on `{C}`, and no nested slice, array or `Vec` of such"
+    message = "`{Self}` is no scalar of a program on `{C}`, and no nested slice, array or `Vec` of such",
+    note = "reals of a program are those of the carrier, `f64` if nothing else is said, its `f32` too; `Program::run` takes values of any carrier"
 )]
 pub trait Nested<C> {
     /// The number of dimensions.

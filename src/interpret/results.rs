@@ -9,7 +9,8 @@ use crate::error::{Error, Result};
 /// What a value in the carrier `C` can become by its type alone: scalars, and arrays and `Vec`s of such, nested to any
 /// depth.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no scalar of a program on `{C}`, and no nested array or `Vec` of such"
+    message = "`{Self}` is no scalar of a program on `{C}`, and no nested array or `Vec` of such",
+    note = "reals of a program are those of the carrier, `f64` if nothing else is said, its `f32` too; `Program::run` takes values of any carrier"
 )]
 pub trait Unnested<C>: Sized {
     /// The number of dimensions.

@@ -375,7 +375,7 @@ primitives! {
     /// The larger of two; at a tie the first, with its derivative. NaN if either is.
     Max: Scalar max "max" (x, y; z) = if x >= y || x.is_nan() { x } else { y }
         => [x.at_least(y), S::one() - x.at_least(y)] on [POSITIVE, (-4.0, 0.0)], slopes = SWITCH, ulp = 0;
-    /// 1 where `x ≥ y`, 0 where not, NaN if either is.
+    /// 1 where `x ≥ y`, 0 where not, NaN if either is: a step, not the larger of the two.
     AtLeast: Scalar at_least "ge" (x, y; z) = if x >= y { F::one() } else if x < y { F::zero() } else { F::nan() }
         => [S::zero(), S::zero()] on [POSITIVE, (-4.0, 0.0)], slopes = SWITCH, flat = FLAT, ulp = 0,
         tex = r"\left[#1 \ge #2\right]", wgsl = "select(0.0, 1.0, #1 >= #2)";

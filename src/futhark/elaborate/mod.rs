@@ -32,7 +32,7 @@ mod site;
 
 use super::core::{Entry, Prim, Program};
 use super::interpreter;
-use super::meaning::{Evaluator, Outcome, Prepared, beyond, interface};
+use super::meaning::{Evaluator, Outcome, Prepared, beyond, entry_named, interface};
 use super::source::{Message, Name, Span};
 use super::values::Array;
 use crate::array;
@@ -93,12 +93,7 @@ pub struct Ready {
 /// If there is no such entry, what is known to fail whatever the arguments are, and what has no form as an array program or no
 /// derivative.
 pub fn compile_entry(program: &Program, entry: &str) -> Outcome<Elaborated> {
-    let Some(found) = program.entries.iter().find(|known| &*known.name == entry) else {
-        let known: Vec<&str> = program.entries.iter().map(|entry| &*entry.name).collect();
-        let text = format!("there is no entry point `{entry}`");
-        return Err(Message::error("entry", Span::default(), text).hint(format!("there are: {}", known.join(", "))));
-    };
-    elaborate(program, found)
+    elaborate(program, entry_named(program, entry)?)
 }
 
 fn elaborate(core: &Program, entry: &Entry) -> Outcome<Elaborated> {

@@ -25,7 +25,7 @@ use buffer::{Buffer, Meter};
 use scalar::{Engine, Scalar};
 
 use super::core::{Entry, Program};
-use super::meaning::{Evaluator, Outcome, Prepared, interface};
+use super::meaning::{Evaluator, Outcome, Prepared, entry_named, interface};
 use super::source::{Message, Span};
 use super::values;
 use crate::interpret::{Cancel, Limits};
@@ -100,11 +100,7 @@ pub fn run_until(
     limits: Limits,
     cancel: &Cancel,
 ) -> Outcome<Vec<values::Array>> {
-    let Some(entry) = program.entries.iter().find(|known| &*known.name == entry) else {
-        let known: Vec<&str> = program.entries.iter().map(|entry| &*entry.name).collect();
-        let text = format!("there is no entry point `{entry}`");
-        return Err(Message::error("entry", Span::default(), text).hint(format!("there are: {}", known.join(", "))));
-    };
+    let entry = entry_named(program, entry)?;
     let interpreter = Interpreter::new(limits, cancel.clone());
     let arguments = interpreter.arguments(program, entry, arguments)?;
     let prepared = Prepared::of(program);

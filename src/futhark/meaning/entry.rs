@@ -8,8 +8,21 @@ use super::eval::{Evaluator, Frame};
 use super::types::Types;
 use super::value::{Callee, Captured, Value, unchecked};
 use super::{Meaning, Outcome};
-use crate::futhark::core::{Entry, PatternKind, Prim, Type};
+use crate::futhark::core::{Entry, PatternKind, Prim, Program, Type};
 use crate::futhark::source::{Message, Span};
+
+/// The entry point of that name.
+pub(in crate::futhark) fn entry_named<'p>(program: &'p Program, name: &str) -> Outcome<&'p Entry> {
+    program.entries.iter().find(|entry| *entry.name == *name).ok_or_else(|| {
+        let known: Vec<&str> = program.entries.iter().map(|entry| &*entry.name).collect();
+        let hint = match &known[..] {
+            [] => "the program has none: write `entry` in the place of `def`".to_owned(),
+            known => format!("there are: {}", known.join(", ")),
+        };
+        let message = Message::error("entry", Span::default(), format!("there is no entry point `{name}`"));
+        message.hint(hint)
+    })
+}
 
 /// The kinds and ranks of the leaves of values of a type, in order. The unit has none, alone.
 #[must_use]

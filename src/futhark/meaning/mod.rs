@@ -25,6 +25,7 @@ mod scopes;
 mod types;
 mod value;
 
+pub(in crate::futhark) use entry::entry_named;
 pub use entry::interface;
 pub use eval::{Evaluator, Prepared};
 pub use operations::{Bits, Composed, Made, Operation, ROWS, Row, row};

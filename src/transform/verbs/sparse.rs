@@ -251,6 +251,22 @@ impl SparseDerivative {
 impl Program {
     /// The Jacobian at these arguments as a sparse matrix. For many points, [prepare](Program::prepare_jacobian) it.
     ///
+    /// A program that compares real numbers is refused: its pattern depends on the point. The scalar verb of the same name takes
+    /// it there, as a function that runs the program:
+    ///
+    /// ```
+    /// use catadiff::array::{Program, trace::{Arr, F64}};
+    /// use catadiff::{interpret::Value, prelude::*};
+    /// let relu = Program::trace(|x: Arr<F64>| x.map(|x| x.max(0.0)))?;
+    /// let run = |x: &[_]| {
+    ///     let x = Value::reals(&[x.len()], x.iter().copied()).unwrap();
+    ///     relu.run(&[x]).unwrap()[0].to_reals().unwrap()
+    /// };
+    /// let jacobian = sparse_jacobian(|x| run(x), &[1.0, -2.0, 3.0])?;
+    /// assert_eq!(jacobian.iter().collect::<Vec<_>>(), [(0, 0, 1.0), (2, 2, 1.0)]);
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    ///
     /// ```
     /// use catadiff::{Elementary, array::{Program, trace::{Arr, F64}}};
     /// let f = Program::trace_named(&["a", "x"], |a: Arr<F64>, x: Arr<F64>| (a * x).map(Elementary::exp))?;
