@@ -73,104 +73,102 @@ fn search_first(rows: &[Vec<Shape>], types: &[Type], left: &mut usize) -> Option
     }
     let all_any = rows.iter().all(|row| matches!(row[0], Shape::Any));
     match of {
-        Type::Record(fields) if !all_any => {
-            let parts: Vec<Type> = fields.iter().map(|(_, of)| of.clone()).chain(rest.iter().cloned()).collect();
-            let rows: Vec<Vec<Shape>> = rows
-                .iter()
-                .map(|row| {
-                    let first = match &row[0] {
-                        Shape::Record(parts) => parts.clone(),
-                        Shape::Any | Shape::Constructor(..) | Shape::Constant(_) => vec![Shape::Any; fields.len()],
-                    };
-                    first.into_iter().chain(row[1..].iter().cloned()).collect()
-                })
-                .collect();
-            let mut found = search(&rows, &parts, left)?;
-            let after = found.split_off(fields.len());
-            let shown = if of.as_tuple().is_some() {
-                format!("({})", found.join(", "))
-            } else {
-                let fields: Vec<String> =
-                    fields.iter().zip(found).map(|((name, _), v)| format!("{name} = {v}")).collect();
-                format!("{{{}}}", fields.join(", "))
-            };
-            Some([shown].into_iter().chain(after).collect())
+        Type::Record(fields) if !all_any => in_record(rows, fields, of.as_tuple().is_some(), rest, left),
+        Type::Sum(constructors) if !all_any => {
+            constructors.iter().find_map(|(name, payload)| in_constructor(rows, name, payload, rest, left))
         }
-        Type::Sum(constructors) if !all_any => constructors.iter().find_map(|(name, payload)| {
-            let parts: Vec<Type> = payload.iter().chain(rest).cloned().collect();
-            let rows: Vec<Vec<Shape>> = rows
-                .iter()
-                .filter_map(|row| {
-                    let first = match &row[0] {
-                        Shape::Constructor(own, parts) if own == name => parts.clone(),
-                        Shape::Constructor(..) => return None,
-                        Shape::Any | Shape::Record(_) | Shape::Constant(_) => vec![Shape::Any; payload.len()],
-                    };
-                    Some(first.into_iter().chain(row[1..].iter().cloned()).collect())
-                })
-                .collect();
-            let mut found = search(&rows, &parts, left)?;
-            let after = found.split_off(payload.len());
-            let shown = if found.is_empty() { format!("#{name}") } else { format!("(#{name} {})", found.join(" ")) };
-            Some([shown].into_iter().chain(after).collect())
-        }),
-        Type::Prim(prim) if !all_any => {
-            let constants: Vec<Constant> = rows
-                .iter()
-                .filter_map(|row| match &row[0] {
-                    Shape::Constant(constant) => Some(*constant),
-                    Shape::Any | Shape::Record(_) | Shape::Constructor(..) => None,
-                })
-                .collect();
-            let with = |value: Option<Constant>, left: &mut usize| {
-                let rows: Vec<Vec<Shape>> = rows
-                    .iter()
-                    .filter(|row| match &row[0] {
-                        Shape::Constant(constant) => Some(*constant) == value,
-                        Shape::Any | Shape::Record(_) | Shape::Constructor(..) => true,
-                    })
-                    .map(|row| row[1..].to_vec())
-                    .collect();
-                search(&rows, rest, left)
-            };
-            let show = |value: Option<Constant>, after: Vec<String>| {
-                let shown = match value {
-                    Some(Constant::Bool(value)) => value.to_string(),
-                    Some(Constant::Integer(value)) => value.to_string(),
-                    Some(Constant::Real(value)) => format!("{value:?}"),
-                    None => "_".into(),
-                };
-                [shown].into_iter().chain(after).collect()
-            };
-            let mut tried: Vec<Constant> = Vec::new();
-            let candidates: Vec<Option<Constant>> = if *prim == Prim::Bool {
-                vec![Some(Constant::Bool(false)), Some(Constant::Bool(true))]
-            } else {
-                // A value that is not mentioned, if there is one, stands for all others.
-                let other = if prim.is_integer() {
-                    let (lowest, highest) = prim.bounds();
-                    let is_other = |n: &i128| !constants.contains(&Constant::Integer(*n));
-                    (0..=highest).chain((lowest..0).rev()).find(is_other).map(|n| Some(Constant::Integer(n)))
-                } else {
-                    Some(None)
-                };
-                constants.iter().copied().map(Some).chain(other).collect()
-            };
-            candidates.into_iter().find_map(|candidate| {
-                if let Some(value) = candidate {
-                    if tried.contains(&value) {
-                        return None;
-                    }
-                    tried.push(value);
-                }
-                with(candidate, left).map(|after| show(candidate, after))
-            })
-        }
+        Type::Prim(prim) if !all_any => among_constants(rows, *prim, rest, left),
         _ => {
-            let rows: Vec<Vec<Shape>> =
-                rows.iter().filter(|row| matches!(row[0], Shape::Any)).map(|row| row[1..].to_vec()).collect();
-            let after = search(&rows, rest, left)?;
-            Some(["_".to_owned()].into_iter().chain(after).collect())
+            let any = |first: &Shape| matches!(first, Shape::Any).then(Vec::new);
+            let after = search(&expanded(rows, any), rest, left)?;
+            Some(first_of("_".to_owned(), after))
         }
     }
+}
+
+/// The rows that the first column leaves, with what it leaves of each shape in its place.
+fn expanded(rows: &[Vec<Shape>], parts: impl Fn(&Shape) -> Option<Vec<Shape>>) -> Vec<Vec<Shape>> {
+    let row = |row: &Vec<Shape>| Some(parts(&row[0])?.into_iter().chain(row[1..].iter().cloned()).collect());
+    rows.iter().filter_map(row).collect()
+}
+
+fn first_of(shown: String, after: Vec<String>) -> Vec<String> {
+    core::iter::once(shown).chain(after).collect()
+}
+
+/// The same, by the fields of the first column.
+fn in_record(
+    rows: &[Vec<Shape>],
+    fields: &[(Name, Type)],
+    is_tuple: bool,
+    rest: &[Type],
+    left: &mut usize,
+) -> Option<Vec<String>> {
+    let types: Vec<Type> = fields.iter().map(|(_, of)| of).chain(rest).cloned().collect();
+    let parts = |first: &Shape| match first {
+        Shape::Record(parts) => Some(parts.clone()),
+        Shape::Any | Shape::Constructor(..) | Shape::Constant(_) => Some(vec![Shape::Any; fields.len()]),
+    };
+    let mut found = search(&expanded(rows, parts), &types, left)?;
+    let after = found.split_off(fields.len());
+    let shown = if is_tuple {
+        format!("({})", found.join(", "))
+    } else {
+        let fields: Vec<String> = fields.iter().zip(found).map(|((name, _), v)| format!("{name} = {v}")).collect();
+        format!("{{{}}}", fields.join(", "))
+    };
+    Some(first_of(shown, after))
+}
+
+/// The same, with this constructor in the first column.
+fn in_constructor(
+    rows: &[Vec<Shape>],
+    name: &Name,
+    payload: &[Type],
+    rest: &[Type],
+    left: &mut usize,
+) -> Option<Vec<String>> {
+    let types: Vec<Type> = payload.iter().chain(rest).cloned().collect();
+    let parts = |first: &Shape| match first {
+        Shape::Constructor(own, parts) => (own == name).then(|| parts.clone()),
+        Shape::Any | Shape::Record(_) | Shape::Constant(_) => Some(vec![Shape::Any; payload.len()]),
+    };
+    let mut found = search(&expanded(rows, parts), &types, left)?;
+    let after = found.split_off(payload.len());
+    let shown = if found.is_empty() { format!("#{name}") } else { format!("(#{name} {})", found.join(" ")) };
+    Some(first_of(shown, after))
+}
+
+/// The same, by the constants of the first column, and by a value that is none of them.
+fn among_constants(rows: &[Vec<Shape>], prim: Prim, rest: &[Type], left: &mut usize) -> Option<Vec<String>> {
+    let mut constants: Vec<Constant> = Vec::new();
+    for row in rows {
+        match &row[0] {
+            Shape::Constant(constant) if !constants.contains(constant) => constants.push(*constant),
+            Shape::Constant(_) | Shape::Any | Shape::Record(_) | Shape::Constructor(..) => {}
+        }
+    }
+    let other = match prim {
+        Prim::Bool => [false, true].map(Constant::Bool).into_iter().find(|b| !constants.contains(b)).map(Some),
+        prim if prim.is_integer() => {
+            let (lowest, highest) = prim.bounds();
+            let mut integers = (0..=highest).chain((lowest..0).rev()).map(Constant::Integer);
+            integers.find(|n| !constants.contains(n)).map(Some)
+        }
+        _ => Some(None),
+    };
+    constants.into_iter().map(Some).chain(other).find_map(|value| {
+        let parts = |first: &Shape| match first {
+            Shape::Constant(constant) => (Some(*constant) == value).then(Vec::new),
+            Shape::Any | Shape::Record(_) | Shape::Constructor(..) => Some(Vec::new()),
+        };
+        let after = search(&expanded(rows, parts), rest, left)?;
+        let shown = match value {
+            Some(Constant::Bool(value)) => value.to_string(),
+            Some(Constant::Integer(value)) => value.to_string(),
+            Some(Constant::Real(value)) => format!("{value:?}"),
+            None => "_".into(),
+        };
+        Some(first_of(shown, after))
+    })
 }
