@@ -198,13 +198,7 @@ impl<S: Semiring> Tape<S> {
         }
         if let Some((at, weight)) = output {
             adjoints[at as usize] = weight;
-            sweep(
-                inputs,
-                self.nodes.get_mut(),
-                self.weights.get_mut(),
-                &mut adjoints,
-                &mut core::iter::once(at as usize),
-            );
+            sweep(inputs, self.nodes.get_mut(), self.weights.get_mut(), &mut adjoints, &|| vec![at as usize]);
         }
         (self.adjoints, self.answered) = (adjoints, inputs);
         Ok(&self.adjoints[..inputs])
@@ -242,21 +236,15 @@ fn sweep<S: Semiring>(
     nodes: &[Node],
     weights: &[S],
     adjoints: &mut [S],
-    roots: &mut dyn Iterator<Item = usize>,
+    roots: &dyn Fn() -> Vec<usize>,
 ) {
     let mut written = weights.len();
-    let mut reached: Option<Vec<bool>> = None;
+    let mut reach = Reach { inputs, nodes, roots, reached: None };
     for (k, node) in nodes.iter().enumerate().rev() {
         let adjoint = adjoints[inputs + k].clone();
-        let end = written;
         written -= usize::from(node[0] & UNIT == 0) + usize::from(node[1] & UNIT == 0);
-        if adjoint.is_zero() {
-            let is_felt = |weight: &S| !(weight.clone() * S::zero()).is_zero();
-            if !weights[written..end].iter().any(is_felt)
-                || !reached.get_or_insert_with(|| reach(inputs, nodes, &mut *roots))[inputs + k]
-            {
-                continue;
-            }
+        if adjoint.is_zero() && !reach.is_felt(k, &weights[written..]) {
+            continue;
         }
         adjoints[inputs + k] = S::zero();
         let mut own = &weights[written..];
@@ -273,17 +261,36 @@ fn sweep<S: Semiring>(
     }
 }
 
-/// What adjoints of the roots reach, be they 0 or not.
-#[cold]
-fn reach(inputs: usize, nodes: &[Node], roots: &mut dyn Iterator<Item = usize>) -> Vec<bool> {
-    let mut reached = vec![false; inputs + nodes.len()];
-    roots.for_each(|root| reached[root] = true);
-    for (k, node) in nodes.iter().enumerate().rev() {
-        if reached[inputs + k] {
-            node.iter().for_each(|side| reached[(side & !UNIT) as usize] = true);
-        }
+/// The nodes that adjoints of the roots reach, be they 0 or not; found when it is first asked, which is rare.
+struct Reach<'n> {
+    inputs: usize,
+    nodes: &'n [Node],
+    roots: &'n dyn Fn() -> Vec<usize>,
+    reached: Option<Vec<bool>>,
+}
+
+impl Reach<'_> {
+    /// Whether a node has a weight of which a zero makes no zero, and is reached. Its weights are the first of these.
+    #[cold]
+    #[inline(never)]
+    fn is_felt<S: Semiring>(&mut self, k: usize, weights: &[S]) -> bool {
+        let own = self.nodes[k].iter().filter(|side| **side & UNIT == 0).count();
+        let place = self.inputs + k;
+        weights[..own].iter().any(|weight| !(weight.clone() * S::zero()).is_zero()) && self.reached()[place]
     }
-    reached
+
+    fn reached(&mut self) -> &[bool] {
+        self.reached.get_or_insert_with(|| {
+            let mut reached = vec![false; self.inputs + self.nodes.len()];
+            (self.roots)().into_iter().for_each(|root| reached[root] = true);
+            for (k, node) in self.nodes.iter().enumerate().rev() {
+                if reached[self.inputs + k] {
+                    node.iter().for_each(|side| reached[(side & !UNIT) as usize] = true);
+                }
+            }
+            reached
+        })
+    }
 }
 
 /// A finished recording: the derivative of a function at one point, as a linear map that can be pushed forward and
@@ -321,9 +328,11 @@ impl<S: Semiring> Record<S> {
                 *to = to.clone() + factor.clone().scale(weight);
             }
         }
-        let asked = self.outputs.iter().zip(weights).filter(|(_, weight)| !weight.is_zero());
-        let mut roots = asked.filter_map(|(output, _)| output.as_ref().map(|(at, _)| *at as usize));
-        sweep(self.inputs, &self.nodes.from, &self.nodes.weights, &mut adjoints, &mut roots);
+        let roots = || {
+            let asked = self.outputs.iter().zip(weights).filter(|(_, weight)| !weight.is_zero());
+            asked.filter_map(|(output, _)| output.as_ref().map(|(at, _)| *at as usize)).collect()
+        };
+        sweep(self.inputs, &self.nodes.from, &self.nodes.weights, &mut adjoints, &roots);
         adjoints.truncate(self.inputs);
         Ok(adjoints)
     }
