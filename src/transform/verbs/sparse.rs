@@ -257,13 +257,12 @@ impl Program {
     /// ```
     /// use catadiff::array::{Program, trace::{Arr, F64}};
     /// use catadiff::{interpret::Value, prelude::*};
-    /// let relu = Program::trace(|x: Arr<F64>| x.map(|x| x.max(0.0)))?;
-    /// let run = |x: &[_]| {
-    ///     let x = Value::reals(&[x.len()], x.iter().copied()).unwrap();
-    ///     relu.run(&[x]).unwrap()[0].to_reals().unwrap()
-    /// };
-    /// let jacobian = sparse_jacobian(|x| run(x), &[1.0, -2.0, 3.0])?;
-    /// assert_eq!(jacobian.iter().collect::<Vec<_>>(), [(0, 0, 1.0), (2, 2, 1.0)]);
+    /// let relu = Program::trace(|x: Arr<F64>| x.map(|x| x.max(0.0.into())))?;
+    /// let jacobian = sparse_jacobian(
+    ///     |x| relu.run(&[Value::reals(&[x.len()], x.iter().copied()).unwrap()]).unwrap()[0].to_reals().unwrap(),
+    ///     &[1.0, -2.0, 3.0],
+    /// )?;
+    /// assert_eq!(jacobian.iter().collect::<Vec<_>>(), [(0, 0, 1.0), (1, 1, 0.0), (2, 2, 1.0)]);
     /// # Ok::<(), catadiff::Error>(())
     /// ```
     ///
