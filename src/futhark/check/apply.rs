@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::report::{Role, counted};
 use super::scope::{Operator, Value, show_name};
-use super::substitute::map_locals;
+use super::substitute::with_sizes;
 use super::types::I64;
 use super::unify::Required;
 use super::{Checked, Checker, fault};
@@ -300,12 +300,4 @@ fn is_late(argument: &Argument<'_>) -> bool {
         }
         _ => false,
     }
-}
-
-/// A type with sizes in the places of variables.
-fn with_sizes(of: &Type, sizes: &HashMap<Local, Size>) -> Type {
-    if sizes.is_empty() {
-        return of.clone();
-    }
-    map_locals(of, &mut |local| sizes.get(&local).cloned())
 }

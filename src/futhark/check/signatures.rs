@@ -10,7 +10,7 @@ use super::report::Role;
 use super::scope::{Env, Module, Template, TemplateParam, Value, show_name};
 use super::types::substitute;
 use super::{Checked, Checker, deep, fault};
-use crate::futhark::core::{Scheme, Size, Type};
+use crate::futhark::core::{Scheme, Size, Type, TypeVar};
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::tree::{self, Signature, Specification};
 
@@ -146,26 +146,24 @@ impl Checker<'_> {
     }
 
     fn same_template(&mut self, found: &Template, wanted: &Template, name: &Name, span: Span) -> Checked<()> {
-        // Both at the same parameters, of which nothing is known.
-        let (mut sizes, mut types) = ([HashMap::new(), HashMap::new()], [HashMap::new(), HashMap::new()]);
+        // What is wanted, at the parameters of what is found.
+        let (mut sizes, mut types) = (HashMap::new(), HashMap::new());
         let mut alike = found.params.len() == wanted.params.len();
         for params in found.params.iter().zip(&wanted.params) {
             match params {
-                (TemplateParam::Size(a), TemplateParam::Size(b)) => {
-                    let size = Size::Local(self.fresh("n"));
-                    [*a, *b].into_iter().zip(&mut sizes).for_each(|(local, put)| drop(put.insert(local, size.clone())));
+                (TemplateParam::Size(own), TemplateParam::Size(other)) => {
+                    sizes.insert(*other, Size::Local(*own));
                 }
-                (TemplateParam::Type(a), TemplateParam::Type(b)) => {
-                    let of = Type::Var(self.type_variable(name));
-                    [*a, *b].into_iter().zip(&mut types).for_each(|(id, put)| drop(put.insert(id, of.clone())));
+                (TemplateParam::Type(own), TemplateParam::Type(other)) => {
+                    types.insert(*other, Type::Var(TypeVar { id: *own, name: name.clone() }));
                 }
                 (TemplateParam::Size(_), TemplateParam::Type(_)) | (TemplateParam::Type(_), TemplateParam::Size(_)) => {
                     alike = false;
                 }
             }
         }
-        let [a, b] = [(found, 0), (wanted, 1)].map(|(of, at)| substitute(&of.body, &sizes[at], &types[at]));
-        if alike && self.equate(&a, &b, Role::Part, span).is_ok() {
+        let renamed = substitute(&wanted.body, &sizes, &types);
+        if alike && self.equate(&found.body, &renamed, Role::Part, span).is_ok() {
             return Ok(());
         }
         let text = format!(

@@ -2,6 +2,8 @@
 //!
 //! Law: what is put in is not looked at again, so a substitution ends whatever it puts in.
 
+use std::collections::HashMap;
+
 use super::sizes::{leaves, map_size};
 use super::{Local, Size, Type};
 
@@ -44,6 +46,11 @@ pub(in crate::futhark) fn map_sizes(of: &Type, size: &mut impl FnMut(&Size) -> O
 /// Puts sizes in the places of variables for which there are some.
 pub(in crate::futhark) fn map_locals(of: &Type, put: &mut impl FnMut(Local) -> Option<Size>) -> Type {
     map_sizes(of, &mut |size| if let Size::Local(local) = size { put(*local) } else { None })
+}
+
+/// The same, by a table.
+pub(in crate::futhark) fn with_sizes(of: &Type, sizes: &HashMap<Local, Size>) -> Type {
+    if sizes.is_empty() { of.clone() } else { map_locals(of, &mut |local| sizes.get(&local).cloned()) }
 }
 
 /// The variables in the sizes of a type.

@@ -104,13 +104,10 @@ impl Site {
         if !is_narrow(to) {
             return Ok(n);
         }
-        let (least, most) = if to.is_signed() {
-            (-(1_i64 << (to.bits() - 1)), (1_i64 << (to.bits() - 1)) - 1)
-        } else {
-            (0, (1_i64 << to.bits()) - 1)
-        };
-        let n = self.integer(at, IntegerRow::Max, &[n, index(least)])?;
-        self.integer(at, IntegerRow::Min, &[n, index(most)])
+        // Those of a narrow kind are `i64`s.
+        let (least, most) = to.bounds();
+        let n = self.integer(at, IntegerRow::Max, &[n, index(least as i64)])?;
+        self.integer(at, IntegerRow::Min, &[n, index(most as i64)])
     }
 
     fn real_of_unsigned(&self, at: Span, to: Kind, x: Atom) -> Outcome<Atom> {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::{I64, Verified, Verifier, wrong};
 use crate::futhark::core::sizes::{Polynomial, leaves, map_size};
-use crate::futhark::core::substitute::{map_dimensions, map_sizes};
+use crate::futhark::core::substitute::{map_dimensions, with_sizes};
 use crate::futhark::core::{Constant, Expression, Local, Prim, Size, Type};
 use crate::futhark::source::{Name, Span};
 
@@ -87,7 +87,7 @@ impl Verifier<'_> {
                     (Some(name), Some(other)) => renamed.into_iter().chain([(*name, Size::Local(*other))]).collect(),
                     _ => renamed,
                 };
-                self.same(&with(r, &renamed), s, open, span)
+                self.same(&with_sizes(r, &renamed), s, open, span)
             }
             (Type::Accumulator(a), Type::Accumulator(b)) => self.same(a, b, open, span),
             _ => differ(),
@@ -133,11 +133,4 @@ pub(super) fn field<'t>(of: &'t Type, name: &Name, span: Span) -> Result<&'t Typ
 /// The size that an expression is.
 pub(super) fn size_of(value: &Expression) -> Option<Size> {
     value.as_size(&|of| *of == I64)
-}
-
-pub(super) fn with(of: &Type, sizes: &HashMap<Local, Size>) -> Type {
-    map_sizes(of, &mut |leaf| match leaf {
-        Size::Local(local) => sizes.get(local).cloned(),
-        _ => None,
-    })
 }

@@ -7,8 +7,8 @@ mod agree;
 
 use std::collections::{HashMap, HashSet};
 
-use self::agree::{constant_fits, field, size_of, with};
-use super::substitute::map_type;
+use self::agree::{constant_fits, field, size_of};
+use super::substitute::{map_type, with_sizes};
 use super::{
     Expression, ExpressionKind, Index, Instance, Lambda, Local, Loop, LoopForm, Pattern, PatternKind, Prim, Program,
     Scheme, Size, Type,
@@ -114,7 +114,7 @@ impl Verifier<'_> {
         }
         let sizes = scheme.sizes.iter().copied().zip(instance.sizes.iter().cloned()).collect();
         let types: HashMap<u32, &Type> = scheme.types.iter().map(|var| var.id).zip(&instance.types).collect();
-        Ok(map_type(&with(&scheme.body, &sizes), &mut |_| None, &mut |variable| match variable {
+        Ok(map_type(&with_sizes(&scheme.body, &sizes), &mut |_| None, &mut |variable| match variable {
             Type::Var(var) => types.get(&var.id).map(|of| (*of).clone()),
             _ => None,
         }))
@@ -266,7 +266,7 @@ impl Verifier<'_> {
                 if !exists.is_empty() && open.is_empty() {
                     return wrong(span, "no pattern binds the sizes of a result");
                 }
-                self.same(&with(result, &sizes), of, Some(open), span)
+                self.same(&with_sizes(result, &sizes), of, Some(open), span)
             }
             ExpressionKind::Let(pattern, bound, body) => {
                 self.expression(bound, &pattern.binds)?;
@@ -346,7 +346,7 @@ impl Verifier<'_> {
             renamed.insert(*name, Size::Local(*local));
         }
         self.expression(&lambda.body, &[])?;
-        self.same(&lambda.body.of, &with(result, &renamed), Some(exists), span)?;
+        self.same(&lambda.body.of, &with_sizes(result, &renamed), Some(exists), span)?;
         self.types = before;
         Ok(())
     }
