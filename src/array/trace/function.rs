@@ -76,7 +76,8 @@ impl Program {
     pub fn trace_named<Arguments, Function: TraceFn<Arguments>>(names: &[&str], function: Function) -> Result<Program> {
         let all = Function::parameters();
         if names.len() > all.len() {
-            Error::lengths("the list of names of parameters", all.len(), names.len())?;
+            let what = "the list of names of parameters";
+            return Err(Error::Length { what, expected: all.len(), found: names.len() });
         }
         let recording = Recording::start(Location::caller());
         let parameter = |(position, types): (usize, Vec<Type>)| {

@@ -154,14 +154,14 @@ pub(super) fn run(state: &State, reals: &mut [Elements<'_, f64>], it: &Product, 
             let c = Target { at: to.as_mut_ptr().add(c.first as usize), by: down };
             let sizes = [m as usize, terms as usize, width as usize];
             let is_small = m.saturating_mul(n) <= NEAR;
-            let (summed, single) = (is_small && it.adds, is_small && !it.adds);
-            let sums = summed.then(|| Small::new(state.level, [a, b], c, sizes)).flatten();
-            let product = single.then(|| Small::new(state.level, [a, b], c, sizes)).flatten();
-            if let Some(small) = sums {
-                dispatch::small_sums(&small);
-            } else if let Some(small) = product {
-                dispatch::small_product(&small);
+            let small = if is_small && it.adds {
+                Small::new(state.level, [a, b], c, sizes).map(|small| dispatch::small_sums(&small))
+            } else if is_small {
+                Small::new(state.level, [a, b], c, sizes).map(|small| dispatch::small_product(&small))
             } else {
+                None
+            };
+            if small.is_none() {
                 matrixmultiply::dgemm(
                     sizes[0], sizes[1], sizes[2], 1.0, a.at, a.by[0], a.by[1], b.at, b.by[0], b.by[1], into, c.at,
                     c.by[0], c.by[1],
