@@ -7,7 +7,7 @@
 //! functions, 4 for [`lgamma`] and [`digamma`] (their zeros included), 8 for
 //! [`polygamma`]. For x < 0 the last three have zeros without end (ψ⁽ⁿ⁾ for even n
 //! only); there their pages bound the error against the size of the terms that
-//! cancel. `tests/special.rs` holds all of it to a golden table.
+//! cancel. `tests/scalar/special.rs` holds all of it to a golden table.
 //!
 //! Sources: DLMF 7.2 (erf), 5.4(iii) (the root of ψ), 5.5.2 and 5.5.4 (recurrence,
 //! reflection), 5.11.1–5.11.2 (the asymptotic series of ln Γ and ψ), 5.15.1 (ψ⁽ⁿ⁾ as

@@ -1,4 +1,4 @@
-"""Writes elementary.csv, the golden table of tests/vector_math.rs.
+"""Writes elementary.csv, the golden table of tests/scalar/vector_math.rs.
 
 Run:  python3 elementary.py [points] > elementary.csv      (needs mpmath; deterministic)
 

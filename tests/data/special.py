@@ -1,4 +1,4 @@
-"""Writes special.csv, the golden table of tests/special.rs.
+"""Writes special.csv, the golden table of tests/scalar/special.rs.
 
 Run:  python3 special.py > special.csv      (needs mpmath; deterministic)
 

@@ -1,6 +1,6 @@
 //! Angles: `sin`, `cos`, `tan` up to [`TRIG_RANGE`], and the inverses `asin`, `acos`, `atan`, `atan2`.
 //!
-//! Law: ≤ 2 ulp with and without FMA (`tests/vector_math.rs`: below 1 for most), next to the zeros as well. Beyond the
+//! Law: ≤ 2 ulp with and without FMA (`tests/scalar/vector_math.rs`: below 1 for most), next to the zeros as well. Beyond the
 //! range sine, cosine and tangent are NaN, never a wrong number: [`trig_is_fast`] says which to do elsewhere.
 //!
 //! The reduction by multiples of π/2 is that of Cody and Waite ("Software Manual for the Elementary Functions", 1980)

@@ -94,7 +94,7 @@ fn rows_include_the_true_values() {
         }
     }
     let mut rows = 0;
-    for line in include_str!("data/special.csv").lines().skip(1) {
+    for line in include_str!("../data/special.csv").lines().skip(1) {
         let fields: Vec<&str> = line.split(',').collect();
         let number = |i: usize| fields[i].parse::<f64>().expect("a number");
         let row = match fields[0] {

@@ -370,7 +370,7 @@ fn tasks_do_not_change_a_bit() -> Result<()> {
 
 /// Prints how the time of tracing grows with the length of a loop: ten times the iterations, about ten times the time.
 #[test]
-#[ignore = "a measurement: cargo test --release --test tracing growth -- --ignored --nocapture"]
+#[ignore = "a measurement: cargo test --release --test array tracing:: growth -- --ignored --nocapture"]
 fn growth() -> Result<()> {
     let power = parsed(
         "program (xs: []f64, x: f64, n: i64) {

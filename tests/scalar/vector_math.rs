@@ -4,7 +4,7 @@
 use catadiff::execute::math::{Lane, TRIG_RANGE, double, single};
 use catadiff::primitives::Primitive;
 
-const TABLE: &str = include_str!("data/elementary.csv");
+const TABLE: &str = include_str!("../data/elementary.csv");
 const INF: f64 = f64::INFINITY;
 const NAN: f64 = f64::NAN;
 

@@ -1,12 +1,10 @@
 //! The rules of array programs one by one, with the corner cases of each: at each point both modes, and their
 //! derivatives in both modes, are compared with the interpreter on dual numbers.
 
-mod points;
-
+use crate::points::{Arguments, check, indices, matrix, pulled, reals, shown};
 use catadiff::Error;
 use catadiff::array::Program;
 use catadiff_laws::Verdict;
-use points::{Arguments, check, indices, matrix, pulled, reals, shown};
 
 /// Derivatives of kinds that dual numbers do not have are compared with these.
 fn derivatives(source: &str, arguments: Arguments, tangents: Arguments, adjoints: Arguments) -> [String; 2] {

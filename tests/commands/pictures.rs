@@ -2,10 +2,8 @@
 
 #![cfg(feature = "cli")]
 
-mod command;
-
+use crate::command::{PROGRAM, answer, folder, told};
 use catadiff_laws::drawings;
-use command::{PROGRAM, answer, folder, told};
 
 /// `f(x, y) = (if x > 2 then x + 2 else −x, reduce (×) [x, y, x])` is example 1 of "Not-Quite-Supersonic AD"; `graph` is figure 1 of
 /// "Maintaining parallelism in reverse-mode automatic differentiation on functional parallel array languages".

@@ -2,12 +2,10 @@
 
 #![cfg(feature = "cli")]
 
-mod command;
-
 use catadiff::futhark::source::CODES;
 use catadiff::futhark::values::{Array, read, write_binary};
 
-use command::{PROGRAM, answer, catadiff, folder, told};
+use crate::command::{PROGRAM, answer, catadiff, folder, told};
 
 const ENDLESS: &str = "\
 -- ==

@@ -3,7 +3,7 @@
 
 use catadiff::primitives::special::{digamma, erf, erfc, lgamma, polygamma};
 
-const TABLE: &str = include_str!("data/special.csv");
+const TABLE: &str = include_str!("../data/special.csv");
 const EPS: f64 = f64::EPSILON;
 const INF: f64 = f64::INFINITY;
 

@@ -1,13 +1,11 @@
 //! Reductions, scans and histograms of operators of every kind: tuples, arrays, and combinations that do not commute.
 //! At each point both modes, and their derivatives in both modes, are compared with the interpreter on dual numbers.
 
-mod points;
-
+use crate::points::{check, indices, matrix, pulled, reals};
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, I64, hist};
 use catadiff::{Elementary, Result};
 use catadiff_laws::Verdict;
-use points::{check, indices, matrix, pulled, reals};
 
 /// Numbers that are all different, some of them negative.
 fn some(n: usize, shift: f64) -> Vec<f64> {

@@ -1,13 +1,11 @@
 //! Corner cases of derivatives of array programs, with the values they must have: ties, zeros, indices out of bounds,
 //! nothing at all, what is read at one place, and neutral elements that are not constant.
 
-mod points;
-
+use crate::points::{check, indices, matrix, pulled, reals};
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, loop_for, replicate};
 use catadiff::{Error, Result};
 use catadiff_laws::Verdict;
-use points::{check, indices, matrix, pulled, reals};
 
 fn combined(combinator: &str, op: &str, neutral: &str) -> String {
     format!(

@@ -69,7 +69,7 @@ fn random_programs_use_every_operation() {
 }
 
 /// A program of every operation and every kind of constant, in the form in which it prints.
-const EVERYTHING: &str = include_str!("data/everything.catadiff");
+const EVERYTHING: &str = include_str!("../data/everything.catadiff");
 
 #[test]
 fn the_text_of_everything() {

@@ -1,0 +1,12 @@
+//! Array programs before they are differentiated: tracing, text, meaning and verbs, one module each.
+
+mod call;
+mod carriers;
+mod exact;
+mod interpret;
+mod semirings;
+mod text;
+mod trace;
+mod trace_values;
+mod tracing;
+mod verbs;

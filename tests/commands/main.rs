@@ -1,0 +1,6 @@
+//! The command line as its users meet it, one module for each kind of command.
+
+mod command;
+mod futhark;
+mod line;
+mod pictures;

@@ -1,0 +1,12 @@
+//! Executors against the reference interpreter, one module for each kind of code.
+
+mod blocks;
+mod constants;
+mod into;
+mod lanes;
+mod limits;
+mod loops;
+mod parts;
+mod products;
+mod scans;
+mod small;

@@ -1,0 +1,4 @@
+//! The laws, asked of what claims them, and asked of instances that are broken on purpose.
+
+mod broken;
+mod instances;

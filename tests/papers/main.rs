@@ -1,0 +1,5 @@
+//! The figures and programs of the sources, one module each.
+
+mod array_language;
+mod figures;
+mod thesis;

@@ -1,0 +1,13 @@
+//! Derivatives of array programs as programs: rules, laws, corner cases, work, simplification, one module each.
+
+mod batch;
+mod checkpoint;
+mod corners;
+mod kmeans;
+mod laws;
+mod operators;
+mod points;
+mod rules;
+mod simplify;
+mod sizes;
+mod work;
