@@ -2,9 +2,13 @@
 //!
 //! Law: no input of a user makes a call panic; what cannot be answered is one of these.
 
+mod span;
+
 use core::fmt;
 use core::ops::Range;
 use core::panic::Location;
+
+pub use span::{Place, Span};
 
 /// What went wrong in a call of this library. Every variant is the caller's to mend; the library's own mistakes
 /// panic with the name of the broken invariant instead.
@@ -101,6 +105,8 @@ pub enum Error {
     IllTyped {
         /// The offending statement, as text; bodies inside it are left out.
         statement: String,
+        /// Where it comes from.
+        span: Span,
         /// What is wrong, and what would be right.
         reason: String,
     },
@@ -133,6 +139,8 @@ pub enum Error {
     Sizes {
         /// The statement, as text.
         statement: String,
+        /// Where the statement comes from.
+        span: Span,
         /// Which sizes.
         what: &'static str,
         /// The one.
@@ -144,6 +152,8 @@ pub enum Error {
     NegativeSize {
         /// The statement, as text.
         statement: String,
+        /// Where the statement comes from.
+        span: Span,
         /// The size.
         size: i64,
     },
@@ -151,6 +161,8 @@ pub enum Error {
     OutOfBounds {
         /// The statement, as text.
         statement: String,
+        /// Where the statement comes from.
+        span: Span,
         /// The index.
         index: i64,
         /// The size of the dimension.
@@ -160,6 +172,8 @@ pub enum Error {
     NoValue {
         /// The statement, as text.
         statement: String,
+        /// Where the statement comes from.
+        span: Span,
         /// The operation and its operands.
         operation: String,
     },
@@ -167,11 +181,15 @@ pub enum Error {
     Undecided {
         /// The statement, as text.
         statement: String,
+        /// Where the statement comes from.
+        span: Span,
     },
     /// A loop that goes on beyond the bound it was given.
     LoopBound {
         /// The statement, as text.
         statement: String,
+        /// Where the statement comes from.
+        span: Span,
         /// The bound.
         bound: i64,
     },
@@ -179,6 +197,8 @@ pub enum Error {
     Budget {
         /// The statement, as text.
         statement: String,
+        /// Where the statement comes from.
+        span: Span,
         /// Of what: steps, or elements.
         what: &'static str,
         /// How many were allowed.
@@ -188,6 +208,8 @@ pub enum Error {
     Cancelled {
         /// The statement, as text.
         statement: String,
+        /// Where the statement comes from.
+        span: Span,
     },
     /// The states of loops do not fit the elements that they are allowed, with any scheme of checkpoints.
     Checkpoints {
@@ -241,6 +263,58 @@ impl Error {
     pub(crate) fn lengths(what: &'static str, expected: usize, found: usize) -> Result<()> {
         if found == expected { Ok(()) } else { Err(Error::Length { what, expected, found }) }
     }
+
+    /// Where the statement of a program comes from that the error is in; unknown if it is in none, or if that is not
+    /// known.
+    ///
+    /// ```
+    /// use catadiff::Place;
+    /// use catadiff::array::{Program, trace::{Arr, F64}};
+    /// let element = Program::trace(|x: Arr<F64>| x.index(2))?;
+    /// let error = element.at::<f64>(&[1.0, 2.0]).unwrap_err();
+    /// let Some(Place::Call(at)) = error.span().place() else { panic!("it was traced") };
+    /// assert!(error.to_string().contains(&format!("\n  at {at}\n  in: let v")));
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    #[must_use]
+    pub fn span(&self) -> Span {
+        match self {
+            Error::IllTyped { span, .. } | Error::Sizes { span, .. } | Error::NegativeSize { span, .. } => *span,
+            Error::OutOfBounds { span, .. } | Error::NoValue { span, .. } | Error::Undecided { span, .. } => *span,
+            Error::LoopBound { span, .. } | Error::Budget { span, .. } | Error::Cancelled { span, .. } => *span,
+            _ => Span::UNKNOWN,
+        }
+    }
+
+    /// The error, at this place if none is known.
+    pub(crate) fn or_at(mut self, place: Span) -> Self {
+        if let Some(span) = self.span_mut() {
+            *span = span.or(place);
+        }
+        self
+    }
+
+    fn span_mut(&mut self) -> Option<&mut Span> {
+        match self {
+            Error::IllTyped { span, .. } | Error::Sizes { span, .. } | Error::NegativeSize { span, .. } => Some(span),
+            Error::OutOfBounds { span, .. } | Error::NoValue { span, .. } | Error::Undecided { span, .. } => Some(span),
+            Error::LoopBound { span, .. } | Error::Budget { span, .. } | Error::Cancelled { span, .. } => Some(span),
+            _ => None,
+        }
+    }
+}
+
+/// Where a statement comes from, if that is known, and the statement, a line for each.
+struct Stated<'e>(Span, &'e str);
+
+impl fmt::Display for Stated<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Stated(span, statement) = self;
+        if span.place().is_some() {
+            write!(f, "\n  {span}")?;
+        }
+        write!(f, "\n  in: {statement}")
+    }
 }
 
 impl fmt::Display for Error {
@@ -279,7 +353,7 @@ impl fmt::Display for Error {
             Error::Singular { column } => {
                 write!(f, "the matrix is singular: column {column} has no pivot, so the system has no unique solution")
             }
-            Error::IllTyped { statement, reason } => write!(f, "{reason}\n  in: {statement}"),
+            Error::IllTyped { statement, span, reason } => write!(f, "{reason}{}", Stated(*span, statement)),
             Error::Argument { name, expected, found } => {
                 write!(f, "the argument `{name}` is {found} where {expected} is needed")
             }
@@ -287,40 +361,46 @@ impl fmt::Display for Error {
             Error::Parameter { name, reason } => {
                 write!(f, "the parameter `{name}` cannot be differentiated by: {reason}")
             }
-            Error::Sizes { statement, what, first, second } => {
-                write!(f, "{what} must agree, and are {first} and {second}\n  in: {statement}")
+            Error::Sizes { statement, span, what, first, second } => {
+                write!(f, "{what} must agree, and are {first} and {second}{}", Stated(*span, statement))
             }
-            Error::NegativeSize { statement, size } => {
-                write!(f, "a size is {size}, and must not be negative\n  in: {statement}")
+            Error::NegativeSize { statement, span, size } => {
+                write!(f, "a size is {size}, and must not be negative{}", Stated(*span, statement))
             }
-            Error::OutOfBounds { statement, index, length } => {
+            Error::OutOfBounds { statement, span, index, length } => {
                 write!(f, "the index {index} is out of bounds, since the length is {length}: ")?;
                 match length.checked_sub(1) {
-                    Some(last) => write!(f, "the first is 0 and the last is {last}\n  in: {statement}"),
-                    None => write!(f, "there is none\n  in: {statement}"),
+                    Some(last) => write!(f, "the first is 0 and the last is {last}")?,
+                    None => f.write_str("there is none")?,
                 }
+                Stated(*span, statement).fmt(f)
             }
-            Error::NoValue { statement, operation } => write!(
+            Error::NoValue { statement, span, operation } => write!(
                 f,
-                "{operation} has no value: integers have no quotient by 0 and no power with a negative exponent\n  \
-                 in: {statement}"
+                "{operation} has no value: integers have no quotient by 0 and no power with a negative exponent{}",
+                Stated(*span, statement)
             ),
-            Error::Undecided { statement } => write!(
+            Error::Undecided { statement, span } => write!(
                 f,
                 "this decision depends on a number without a definite value in this carrier: record the run at a \
-                 point, or use a carrier with values\n  in: {statement}"
+                 point, or use a carrier with values{}",
+                Stated(*span, statement)
             ),
-            Error::LoopBound { statement, bound } => {
-                write!(f, "the loop goes on after {bound} iterations, the bound it was given\n  in: {statement}")
-            }
-            Error::Budget { statement, what, limit } => {
+            Error::LoopBound { statement, span, bound } => {
                 write!(
                     f,
-                    "more than the allowed {limit} {what} would be needed: give larger `Limits` if so many are meant\n  \
-                     in: {statement}"
+                    "the loop goes on after {bound} iterations, the bound it was given{}",
+                    Stated(*span, statement)
                 )
             }
-            Error::Cancelled { statement } => write!(f, "the run was cancelled\n  in: {statement}"),
+            Error::Budget { statement, span, what, limit } => {
+                write!(
+                    f,
+                    "more than the allowed {limit} {what} would be needed: give larger `Limits` if so many are meant{}",
+                    Stated(*span, statement)
+                )
+            }
+            Error::Cancelled { statement, span } => write!(f, "the run was cancelled{}", Stated(*span, statement)),
             Error::Checkpoints { allowed, least } => write!(
                 f,
                 "the {allowed} elements that checkpoints are allowed are too few: at least {least} would be needed"

@@ -93,7 +93,7 @@ pub use derivative::{
     linearize, record, solve, sparse_hessian, sparse_jacobian, stop_gradient, taylor, taylor_along, value_and_diff,
     value_and_grad, value_and_grad_of, vjp,
 };
-pub use error::{Error, Mistake, Result};
+pub use error::{Error, Mistake, Place, Result, Span};
 /// The numbers at type level that [`Vector`] and [`Dense`](carriers::Dense) are measured in.
 pub use generic_array::typenum;
 pub use primitives::{Decide, Elementary, Real, Rule, Scalar};

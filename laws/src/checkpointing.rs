@@ -60,16 +60,15 @@ pub fn repeated(step: &Program, stop: Stop, policy: Policy) -> Result<Program> {
     if stop != Stop::For {
         let (more, next) = (program.fresh(Type::scalar(Prim::Bool)), program.fresh(integer));
         let less = Op::Scalar(ScalarOp::Less, [i.into(), n.into()].into());
-        let condition =
-            Body { stms: vec![Stm { vars: [more].into_iter().collect(), op: less }], results: vec![more.into()] };
+        let condition = Body { stms: vec![Stm::new([more], less)], results: vec![more.into()] };
         let add = Op::Scalar(ScalarOp::Add, [i.into(), index(1)].into());
-        it.body.stms.push(Stm { vars: [next].into_iter().collect(), op: add });
+        it.body.stms.push(Stm::new([next], add));
         it.body.results.push(next.into());
         it.params.push((i, index(0)));
         it.form = Form::While { condition, bound: (stop == Stop::Bounded).then_some(n.into()) };
         vars.push(program.fresh(integer));
     }
-    program.function.body.stms = vec![Stm { vars: vars.into(), op: Op::Loop(Box::new(it)) }];
+    program.function.body.stms = vec![Stm::new(vars, Op::Loop(Box::new(it)))];
     program.function.params = outer.into_iter().chain([n]).collect();
     program.names.push("n".into());
     program.verify()?;
@@ -220,9 +219,7 @@ fn marked(step: &Program) -> Program {
     marked.function.params.push(mark);
     marked.names.push("mark".into());
     let body = &mut marked.function.body;
-    body.stms.extend(
-        [(scaled, half), (row, exp), (next, less)].map(|(var, op)| Stm { vars: [var].into_iter().collect(), op }),
-    );
+    body.stms.extend([(scaled, half), (row, exp), (next, less)].map(|(var, op)| Stm::new([var], op)));
     body.results.push(next.into());
     marked
 }

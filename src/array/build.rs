@@ -9,6 +9,7 @@ use super::infer::{Reason, of_scalar, result_types};
 use super::program::{Atom, Body, Lambda, Op, Operands, Program, Stm, Var, Vars};
 use super::scalar::ScalarOp;
 use super::types::{Const, Prim, Type};
+use crate::error::Span;
 
 /// A program under construction: its variables so far, and the open bodies, outermost first.
 ///
@@ -34,6 +35,8 @@ use super::types::{Const, Prim, Type};
 pub struct Builder {
     program: Program,
     open: Vec<Vec<Stm>>,
+    /// Where the statements come from that are added now.
+    pub(super) span: Span,
 }
 
 impl Builder {
@@ -41,7 +44,11 @@ impl Builder {
     #[must_use]
     pub fn new() -> Self {
         let function = Lambda { params: Vec::new(), body: Body::default() };
-        Builder { program: Program { types: Vec::new(), names: Vec::new(), function }, open: vec![Vec::new()] }
+        Builder {
+            program: Program { types: Vec::new(), names: Vec::new(), function },
+            open: vec![Vec::new()],
+            span: Span::UNKNOWN,
+        }
     }
 
     /// A new program, with room for so many variables and statements.
@@ -58,6 +65,23 @@ impl Builder {
         let mut builder = Builder::new();
         builder.program.types.clone_from(&program.types);
         builder
+    }
+
+    /// Says where the statements come from that are added from here on, and answers what was said before.
+    ///
+    /// ```
+    /// use catadiff::{Place, Span};
+    /// use catadiff::array::{Builder, Prim, ScalarOp, Type};
+    /// use std::panic::Location;
+    /// let mut builder = Builder::new();
+    /// let x = builder.parameter("x", Type::scalar(Prim::F64)).into();
+    /// let around = builder.span(Span::at(Place::Call(Location::caller())));
+    /// let square = builder.scalar(ScalarOp::Mul, &[x, x]);
+    /// builder.span(around);
+    /// assert!(builder.finish(vec![square]).function.body.stms[0].span.place().is_some());
+    /// ```
+    pub fn span(&mut self, span: Span) -> Span {
+        core::mem::replace(&mut self.span, span)
     }
 
     /// The type of an operand.
@@ -97,8 +121,13 @@ impl Builder {
             op => result_types(&self.program, op)?.into_iter().map(|t| self.program.fresh(t)).collect(),
         };
         let body = &mut self.open[depth];
-        body.push(Stm { vars, op });
+        body.push(Stm { vars, op, span: self.span });
         Ok(&body[body.len() - 1].vars)
+    }
+
+    /// A statement that comes from where statements come from that are added now, to be put somewhere else.
+    pub(crate) fn stm(&self, vars: Vars, op: Op) -> Stm {
+        Stm { vars, op, span: self.span }
     }
 
     /// Adds statements that are well typed, of variables that were made for them.

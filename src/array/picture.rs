@@ -319,7 +319,7 @@ fn all_of(op: &Op) -> Option<String> {
         return None;
     };
     match &function.body.stms[..] {
-        [Stm { vars, op: Op::Scalar(operation, operands) }]
+        [Stm { vars, op: Op::Scalar(operation, operands), .. }]
             if function.body.results.iter().eq(&[Atom::Var(vars[0])])
                 && operands.iter().eq(&function.params.iter().map(|param| Atom::Var(*param)).collect::<Vec<_>>()) =>
         {

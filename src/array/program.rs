@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 use super::agree::Agree;
 use super::scalar::ScalarOp;
 use super::types::{Const, Type};
+use crate::error::Span;
 
 /// A variable, numbered within its program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -59,12 +60,29 @@ pub type Vars = SmallVec<[Var; 4]>;
 pub type Operands = SmallVec<[Atom; 2]>;
 
 /// A statement: the results of an operation, bound to new variables.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Stm {
     /// The variables bound.
     pub vars: Vars,
     /// The operation.
     pub op: Op,
+    /// Where the statement comes from, for messages. It is no part of what the statement means: statements that differ in it
+    /// alone are equal.
+    pub span: Span,
+}
+
+impl Stm {
+    /// A statement of which it is not known where it comes from.
+    #[must_use]
+    pub fn new(vars: impl IntoIterator<Item = Var>, op: Op) -> Self {
+        Stm { vars: vars.into_iter().collect(), op, span: Span::UNKNOWN }
+    }
+}
+
+impl PartialEq for Stm {
+    fn eq(&self, other: &Self) -> bool {
+        self.vars == other.vars && self.op == other.op
+    }
 }
 
 /// An operation. All but `If`, `Loop`, `Map`, `Reduce`, `Scan`, `Hist`, `Custom` and `Agree` have one result.

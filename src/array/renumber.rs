@@ -43,11 +43,14 @@ impl Program {
 
 impl Builder {
     /// Adds the statements of a program that verifies, with these operands for its parameters, which are of their
-    /// types. It answers the variables that the statements bind here, and the results.
+    /// types. It answers the variables that the statements bind here, and the results. A statement of which it is not known
+    /// where it comes from comes from where statements come from that are added now.
     pub(crate) fn inline(&mut self, program: &Program, arguments: &[Atom]) -> (Vec<Var>, Vec<Atom>) {
         let (mut body, mut numbers) = (program.function.body.clone(), Numbers::all(&program.types));
         program.function.params.iter().zip(arguments).for_each(|(param, a)| numbers.set(*param, *a));
         Renumber { old: &program.types, numbers, builder: self }.body(&mut body);
+        let call = self.span;
+        body.stms.iter_mut().for_each(|stm| stm.span = stm.span.or(call));
         let vars = body.stms.iter().flat_map(|stm| stm.vars.iter().copied()).collect();
         self.append(body.stms);
         (vars, body.results)
@@ -114,7 +117,7 @@ impl Renumber<'_> {
         body.results.iter_mut().for_each(|a| self.atom(a));
     }
 
-    fn stm(&mut self, Stm { vars, op }: &mut Stm) {
+    fn stm(&mut self, Stm { vars, op, .. }: &mut Stm) {
         atoms_mut(op, &mut |a| self.atom(a));
         match op {
             Op::Loop(it) => {

@@ -18,7 +18,7 @@
 use super::infer::{Reason, result_types};
 use super::program::{Atom, Body, Form, Lambda, Op, Program, Stm, Var};
 use super::text;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Span};
 
 /// How deep the bodies of a program may nest.
 pub const DEEPEST: usize = 200;
@@ -52,7 +52,7 @@ impl Program {
             depth: 0,
         };
         let Lambda { params, body } = &self.function;
-        let whole = |reason| Error::IllTyped { statement: text::signature(self), reason };
+        let whole = |reason| Error::IllTyped { statement: text::signature(self), span: Span::UNKNOWN, reason };
         if self.names.len() != params.len() {
             let reason = format!("the program has {} parameters and {} names", params.len(), self.names.len());
             return Err(whole(reason));
@@ -153,7 +153,8 @@ impl Verifier<'_> {
 
     /// Checks a body in which everything it may use is bound.
     fn body(&mut self, body: &Body) -> Result<()> {
-        let at_end = |reason| Error::IllTyped { statement: text::results(self.program, body), reason };
+        let at_end =
+            |reason| Error::IllTyped { statement: text::results(self.program, body), span: Span::UNKNOWN, reason };
         if self.depth == DEEPEST {
             return Err(at_end(format!("bodies nest at most {DEEPEST} deep")));
         }
@@ -167,7 +168,7 @@ impl Verifier<'_> {
 
     fn statement(&mut self, stm: &Stm) -> Result<()> {
         let program = self.program;
-        let here = |reason| Error::IllTyped { statement: text::head(program, stm), reason };
+        let here = |reason| Error::IllTyped { statement: text::head(program, stm), span: stm.span, reason };
         let mut used = Ok(());
         stm.op.atoms(|a| {
             if used.is_ok() {

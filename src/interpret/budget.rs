@@ -7,7 +7,7 @@ use core::cell::Cell;
 
 use super::control::Control;
 use crate::array::{Agreement, Var};
-use crate::error::Error;
+use crate::error::{Error, Span};
 
 /// How much a run may take.
 ///
@@ -84,18 +84,18 @@ pub(crate) enum Fault {
 pub(crate) type Step<T> = core::result::Result<T, Fault>;
 
 impl Fault {
-    /// The fault as an error in this statement, unless it is already one in a statement inside.
-    pub(crate) fn within(self, statement: impl FnOnce() -> String) -> Error {
+    /// The fault as an error in this statement, which comes from there, unless it is already one in a statement inside.
+    pub(crate) fn within(self, span: Span, statement: impl FnOnce() -> String) -> Error {
         match self {
-            Fault::Inside(error) => error,
-            Fault::Sizes { what, first, second } => Error::Sizes { statement: statement(), what, first, second },
-            Fault::NegativeSize(size) => Error::NegativeSize { statement: statement(), size },
-            Fault::OutOfBounds { index, length } => Error::OutOfBounds { statement: statement(), index, length },
-            Fault::NoValue(operation) => Error::NoValue { statement: statement(), operation },
-            Fault::Undecided => Error::Undecided { statement: statement() },
-            Fault::LoopBound(bound) => Error::LoopBound { statement: statement(), bound },
-            Fault::Budget { what, limit } => Error::Budget { statement: statement(), what, limit },
-            Fault::Cancelled => Error::Cancelled { statement: statement() },
+            Fault::Inside(error) => error.or_at(span),
+            Fault::Sizes { what, first, second } => Error::Sizes { statement: statement(), span, what, first, second },
+            Fault::NegativeSize(size) => Error::NegativeSize { statement: statement(), span, size },
+            Fault::OutOfBounds { index, length } => Error::OutOfBounds { statement: statement(), span, index, length },
+            Fault::NoValue(operation) => Error::NoValue { statement: statement(), span, operation },
+            Fault::Undecided => Error::Undecided { statement: statement(), span },
+            Fault::LoopBound(bound) => Error::LoopBound { statement: statement(), span, bound },
+            Fault::Budget { what, limit } => Error::Budget { statement: statement(), span, what, limit },
+            Fault::Cancelled => Error::Cancelled { statement: statement(), span },
         }
     }
 

@@ -129,7 +129,9 @@ impl<'p, C: Arithmetic> Machine<'p, C> {
     pub(super) fn body(&mut self, body: &Body) -> Step<Vec<Value<C>>> {
         deeper(|| {
             for stm in &body.stms {
+                let around = C::span(&self.log, stm.span);
                 let done = self.statement(stm);
+                C::span(&self.log, around);
                 done.map_err(|fault| Fault::Inside(self.located(fault, stm)))?;
             }
             let results = body.results.iter().map(|a| self.get(*a)).collect();
@@ -139,7 +141,7 @@ impl<'p, C: Arithmetic> Machine<'p, C> {
     }
 
     pub(crate) fn located(&self, fault: Fault, stm: &Stm) -> Error {
-        fault.within(|| text::head(self.program, stm))
+        fault.within(stm.span, || text::head(self.program, stm))
     }
 
     pub(crate) fn statement(&mut self, stm: &Stm) -> Step<()> {

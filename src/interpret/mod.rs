@@ -71,7 +71,7 @@ pub use semiring::run_over;
 pub use value::{Array, Scalar, Value};
 
 use crate::array::{Prim, Program, Type};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Span};
 
 /// The results of a program for these arguments, one per parameter, in any carrier and within these [`Limits`], or under
 /// this [`Control`].
@@ -126,7 +126,7 @@ pub fn measure<'c, C: Compare>(
     fitting(program, arguments)?;
     let mut machine = Machine::new(program, control, ());
     let results = machine.apply(&program.function, arguments.to_vec());
-    let results = results.map_err(|fault| fault.within(|| crate::array::text::signature(program)))?;
+    let results = results.map_err(|fault| fault.within(Span::UNKNOWN, || crate::array::text::signature(program)))?;
     Ok((results, machine.usage()))
 }
 

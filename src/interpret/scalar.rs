@@ -9,6 +9,7 @@ use super::eval::Machine;
 use super::value::{Scalar, Value};
 use crate::algebra::Module;
 use crate::array::{Const, Custom, IntegerRow, Prim, ScalarOp, Var};
+use crate::error::Span;
 
 /// The sum, or "or".
 fn sum<C: Compare>(a: Scalar<C>, b: Scalar<C>) -> Scalar<C> {
@@ -44,6 +45,11 @@ pub(crate) trait Arithmetic: Clone {
 
     /// Whether a scalar is of a kind that sizes are of.
     fn is_index(scalar: &Scalar<Self>) -> bool;
+
+    /// Says where the statement comes from that is carried out next, for who takes it down, and answers what was said before.
+    fn span(_: &Self::Log, _: Span) -> Span {
+        Span::UNKNOWN
+    }
 
     /// What a variable is bound to, for who takes it down.
     fn bound(_: &Self::Log, _: Var, value: Value<Self>) -> Value<Self> {

@@ -9,7 +9,7 @@ use super::scalar::{Arithmetic, VERIFIED, apply};
 use super::{Limits, Machine, Scalar, Value, fitting};
 use crate::algebra::Semiring;
 use crate::array::{Const, Program, ScalarOp};
-use crate::error::Result;
+use crate::error::{Result, Span};
 
 /// The results of a program over a semiring. Integers, truth values, sizes and control are what they always are.
 ///
@@ -39,7 +39,7 @@ pub fn run_over<S: Semiring>(program: &Program, arguments: &[Value<S>], limits: 
     let arguments = arguments.iter().map(|value| value.map(|x| Number::Of(x.clone()))).collect();
     let mut machine = Machine::new(program, limits, ());
     let results = machine.apply(&program.function, arguments);
-    let results = results.map_err(|fault| fault.within(|| crate::array::text::signature(program)))?;
+    let results = results.map_err(|fault| fault.within(Span::UNKNOWN, || crate::array::text::signature(program)))?;
     let mut meant = Ok(());
     let results = results
         .iter()
@@ -52,7 +52,7 @@ pub fn run_over<S: Semiring>(program: &Program, arguments: &[Value<S>], limits: 
             })
         })
         .collect();
-    meant.map_err(|fault: Fault| fault.within(|| crate::array::text::signature(program)))?;
+    meant.map_err(|fault: Fault| fault.within(Span::UNKNOWN, || crate::array::text::signature(program)))?;
     Ok(results)
 }
 

@@ -18,7 +18,7 @@ use crate::array::{
     Atom, Body, Const, Form, IntegerRow, Lambda, Loop, Map, Op, Program, Rebuild, Reduce, ScalarOp, Stm, Type, Var,
     deeper, index, text,
 };
-use crate::error::Result;
+use crate::error::{Result, Span};
 use crate::interpret::{Fault, Limits, Machine, Scalar, Step, VERIFIED, Value};
 
 /// The program without the control flow that is decided at these arguments, which fit it.
@@ -38,7 +38,7 @@ pub(super) fn keep(program: &Program, arguments: &[Value<f64>], limits: &Limits)
         walk.stms(&body.stms)?;
         Ok((params, walk.atoms(&body.results)))
     });
-    let (params, results) = walked.map_err(|fault| fault.within(|| text::signature(program)))?;
+    let (params, results) = walked.map_err(|fault| fault.within(Span::UNKNOWN, || text::signature(program)))?;
     Ok(walk.record.finish(program.names.clone(), params, results))
 }
 
@@ -87,7 +87,9 @@ impl Walk<'_> {
     fn stms(&mut self, stms: &[Stm]) -> Step<()> {
         deeper(|| {
             for stm in stms {
+                let around = self.record.span(stm.span);
                 let done = if self.inside { self.write(stm) } else { self.run(stm) };
+                self.record.span(around);
                 done.map_err(|fault| Fault::Inside(self.machine.located(fault, stm)))?;
             }
             Ok(())

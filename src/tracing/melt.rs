@@ -14,7 +14,7 @@ use crate::array::{
     Atom, Body, Const, Custom, Form, Lambda, Loop, Op, Prim, Program, Rebuild, ScalarOp, Stm, Type, Var, deeper, index,
     text,
 };
-use crate::error::Result;
+use crate::error::{Result, Span};
 use crate::interpret::{Arithmetic, Limits, Machine, Scalar, Step, VERIFIED, Value, apply};
 
 /// A scalar with the name of the step that computed it. Integers and truth values without one are constants.
@@ -85,6 +85,10 @@ impl Arithmetic for Named {
 
     fn is_index(scalar: &Scalar<Named>) -> bool {
         matches!(Named::of(scalar).value, Scalar::I64(_))
+    }
+
+    fn span(record: &Record, span: Span) -> Span {
+        record.span(span)
     }
 
     fn bound(record: &Record, var: Var, value: Value<Named>) -> Value<Named> {
@@ -189,7 +193,9 @@ pub(super) fn melt_into(
         });
     let named = named.collect();
     let mut machine = Machine::new(program, limits, record);
-    let results = machine.apply(&program.function, named).map_err(|fault| fault.within(|| text::signature(program)))?;
+    let results = machine
+        .apply(&program.function, named)
+        .map_err(|fault| fault.within(Span::UNKNOWN, || text::signature(program)))?;
     let mut record = machine.log;
     let of_results = program.function.body.results.iter().map(|a| program.atom_type(*a));
     let results = of_results.zip(&results).map(|(of, value)| assemble(&record, of, value)).collect();
@@ -229,7 +235,7 @@ impl Rebuild for Closed<'_, '_> {
     fn body(&mut self, body: &Body) -> Body {
         let stms = body.stms.iter().map(|stm| {
             let op = self.op(&stm.op);
-            Stm { vars: self.bind(&stm.vars).into(), op }
+            Stm { vars: self.bind(&stm.vars).into(), op, span: stm.span }
         });
         let stms = deeper(|| stms.collect());
         Body { stms, results: self.atoms(&body.results) }

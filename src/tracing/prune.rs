@@ -31,7 +31,7 @@ impl Rebuild for Needed {
         for stm in body.stms.iter().rev() {
             if stm.vars.iter().any(|v| self.0.borrow()[v.0 as usize]) {
                 let op = deeper(|| self.op(&stm.op));
-                stms.push(Stm { vars: stm.vars.clone(), op });
+                stms.push(Stm { vars: stm.vars.clone(), op, span: stm.span });
             }
         }
         stms.reverse();

@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::watch::Seen;
 use crate::array::{Atom, Body, Const, Lambda, Op, Program, Stm, Type, Var, Vars};
+use crate::error::Span;
 
 /// A decision: a variable of a trace, and the value it had, on which the course of the run depended.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,6 +26,8 @@ pub(super) struct Record {
     decisions: RefCell<Vec<Decision>>,
     decided: RefCell<FxHashSet<Var>>,
     muted: Cell<bool>,
+    /// Where the statements come from that are added now.
+    span: Cell<Span>,
     /// What the variables of the program were bound to, if that is watched.
     seen: Option<RefCell<FxHashMap<Var, Seen>>>,
 }
@@ -37,6 +40,7 @@ impl Record {
             decisions: RefCell::default(),
             decided: RefCell::default(),
             muted: Cell::new(false),
+            span: Cell::default(),
             seen: None,
         }
     }
@@ -53,6 +57,11 @@ impl Record {
     /// What has been noted so far, which is then noted no more.
     pub(super) fn take_seen(&mut self) -> FxHashMap<Var, Seen> {
         self.seen.take().map(RefCell::into_inner).unwrap_or_default()
+    }
+
+    /// Says where the statements come from that are added from here on, and answers what was said before.
+    pub(super) fn span(&self, span: Span) -> Span {
+        self.span.replace(span)
     }
 
     /// A new variable.
@@ -79,7 +88,7 @@ impl Record {
 
     fn add_to(&self, body: usize, op: Op, types: &[Type]) -> Vec<Var> {
         let vars: Vec<Var> = types.iter().map(|t| self.fresh(*t)).collect();
-        self.open.borrow_mut()[body].push(Stm { vars: Vars::from_slice(&vars), op });
+        self.open.borrow_mut()[body].push(Stm { vars: Vars::from_slice(&vars), op, span: self.span.get() });
         vars
     }
 

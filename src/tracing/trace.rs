@@ -12,7 +12,7 @@ use super::prune::prune;
 use super::record::Decision;
 use crate::array::{Const, Program, Stm, Var, text};
 use crate::carriers::Input;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Span};
 use crate::interpret::{Compare, Limits, Machine, Scalar, Value, fitting};
 use crate::term::{Arena, Term};
 
@@ -95,7 +95,7 @@ impl Trace {
         let mut machine = Machine::new(&self.whole, &Limits::default(), ());
         let params = self.whole.function.params.iter();
         let bound = params.clone().zip(arguments).try_for_each(|(param, value)| machine.bind(*param, value.clone()));
-        bound.map_err(|fault| fault.within(|| text::signature(&self.whole)))?;
+        bound.map_err(|fault| fault.within(Span::UNKNOWN, || text::signature(&self.whole)))?;
         params.clone().try_for_each(|param| self.check(&machine, *param, None))?;
         for stm in &self.whole.function.body.stms {
             machine.statement(stm).map_err(|fault| machine.located(fault, stm))?;

@@ -25,7 +25,7 @@ pub(super) fn held(program: &Program, it: &Loop) -> Vec<usize> {
     let mentions = mentions(it);
     let once = |var: Var| mentions.get(&var.into()) == Some(&1);
     let mut written: FxHashSet<(Atom, Var)> = FxHashSet::default();
-    for Stm { vars, op } in &it.body.stms {
+    for Stm { vars, op, .. } in &it.body.stms {
         if let Op::Update(array, ..) = op
             && once(vars[0])
         {
@@ -127,7 +127,7 @@ impl Program {
 
 /// Calls `choose` on every loop in a body, with the variables that it binds.
 fn each_loop(body: &mut Body, choose: &mut impl FnMut(&[Var], &mut Loop)) {
-    for Stm { vars, op } in &mut body.stms {
+    for Stm { vars, op, .. } in &mut body.stms {
         match op {
             Op::If(_, yes, no) => {
                 each_loop(yes, choose);

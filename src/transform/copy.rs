@@ -147,6 +147,12 @@ impl<'p, 't> Copier<'p, 't> {
 
     /// Copies a statement to the end of what is written.
     pub(super) fn stm(&mut self, stm: &Stm) {
+        let around = self.target.span(stm.span);
+        self.copy(stm);
+        self.target.span(around);
+    }
+
+    fn copy(&mut self, stm: &Stm) {
         if let Some(results) = self.rewrite.and_then(|rewrite| rewrite(self, stm)) {
             return self.bind(stm, &results);
         }

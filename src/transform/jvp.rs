@@ -15,6 +15,7 @@ use super::target::{GROWTH, Target};
 use super::vjp::Reverse;
 use crate::array::{
     Agreement, Atom, Body, Custom, Form, Hist, Lambda, Loop, Map, Op, Program, Reduce, ScalarOp, Scatter, Stm, Var,
+    has_bodies,
 };
 use crate::error::Result;
 
@@ -90,7 +91,9 @@ impl Forward<'_, '_> {
     fn stms(&mut self, stms: &[Stm]) {
         for stm in stms {
             if stm.vars.iter().any(|v| self.active.var(*v)) {
+                let around = self.target.span(if has_bodies(&stm.op) { stm.span } else { stm.span.derivative() });
                 self.statement(stm);
+                self.target.span(around);
             } else {
                 self.copier.stm(stm);
             }
@@ -285,6 +288,7 @@ impl Forward<'_, '_> {
         if let ([_], Operator::Sum) = (&stm.vars[..], recognise(&it.operator)) {
             // A sum is linear: the tangent is a sum of its own.
             self.copier.stm(stm);
+            self.target.span(stm.span.derivative());
             let operator = self.copier.lambda(&it.operator);
             let (neutral, arrays) = (vec![self.zero(it.neutral[0])], vec![self.tangent(it.arrays[0])]);
             let sum = emit(Reduce { operator, neutral, arrays, commutative: it.commutative }, self.target);
@@ -312,6 +316,7 @@ impl Forward<'_, '_> {
     /// The pullback is linear in the adjoints, `x̄ = Jᵀ ȳ`; its own pullback from `x̄` to `ȳ` is `J`.
     fn custom(&mut self, stm: &Stm, it: &Custom) {
         self.copier.stm(stm);
+        self.target.span(stm.span.derivative());
         let (target, n) = (self.target, it.arguments.len());
         let (pullback, outside) = self.copier.source.function_alone(&it.pullback);
         let adjoints: Vec<usize> = (n..it.pullback.params.len()).collect();

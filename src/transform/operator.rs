@@ -124,7 +124,7 @@ pub(super) fn part(operator: &Lambda, group: &[usize]) -> Lambda {
         let map = Map { function: part(&inner, group), arrays, accumulators: Vec::new() };
         let vars: Vars = group.iter().map(|c| operator.body.stms[0].vars[*c]).collect();
         let results = vars.iter().copied().map(Atom::Var).collect();
-        let stms = vec![Stm { vars, op: Op::Map(Box::new(map)) }];
+        let stms = vec![Stm { vars, op: Op::Map(Box::new(map)), span: operator.body.stms[0].span }];
         return Lambda { params, body: Body { stms, results } };
     }
     let results: Vec<Atom> = group.iter().map(|c| operator.body.results[*c]).collect();

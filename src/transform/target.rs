@@ -12,6 +12,7 @@ use crate::array::{
     Agree, Agreement, Atom, Body, Builder, Const, Extent, Lambda, Map, Op, Program, Range, Reduce, ScalarOp, Type, Var,
     has_bodies, index,
 };
+use crate::error::Span;
 
 /// About how many times as many variables as a program its derivatives have.
 pub(super) const GROWTH: usize = 3;
@@ -101,6 +102,11 @@ impl Target {
     /// A new variable, to be bound as a parameter of a body.
     pub(super) fn fresh(&self, of: Type) -> Var {
         self.builder.borrow_mut().fresh(of)
+    }
+
+    /// Says where the statements come from that are written from here on, and answers what was said before.
+    pub(super) fn span(&self, span: Span) -> Span {
+        self.builder.borrow_mut().span(span)
     }
 
     /// The variable that will be bound next.

@@ -1,10 +1,10 @@
 //! The verifier and the text form of array programs: random programs, each kind of broken invariant, and syntax errors.
 
-use catadiff::Error;
 use catadiff::array::{
     Atom, Body, Builder, Const, DEEPEST, IntegerRow, Lambda, Map, Op, Prim, Program, ScalarOp, Stm, Type, Var, index,
 };
 use catadiff::primitives::Primitive;
+use catadiff::{Error, Span};
 use catadiff_laws::{ArrayProgram, Verdict, arrays, for_all};
 use quickcheck::{Arbitrary, Gen};
 
@@ -234,7 +234,7 @@ fn program(types: &[Type], stms: Vec<Stm>, results: Vec<Atom>) -> Program {
 }
 
 fn stm(vars: &[u32], op: Op) -> Stm {
-    Stm { vars: vars.iter().map(|v| Var(*v)).collect(), op }
+    Stm::new(vars.iter().map(|v| Var(*v)), op)
 }
 
 fn v(n: u32) -> Atom {
@@ -341,7 +341,7 @@ fn the_verifier_finds_each_kind_of_mistake() {
         ),
     ];
     for (program, reason, statement) in cases {
-        let expected = Error::IllTyped { statement: statement.into(), reason: reason.into() };
+        let expected = Error::IllTyped { statement: statement.into(), span: Span::UNKNOWN, reason: reason.into() };
         assert_eq!(program.verify(), Err(expected.clone()), "{program}");
         // What does not verify does not run.
         assert_eq!(program.run::<f64>(&[]), Err(expected));

@@ -45,6 +45,7 @@ fn right(program: &Program, arguments: &[Value<f64>]) -> Result<()> {
 
 #[test]
 fn what_no_derivative_needs() -> Result<()> {
+    let line = line!() + 1;
     let f = Program::trace(|x: Arr<F64>, y: Arr<F64>| (x + y).sum())?;
     let (x, y, x_and_y) = (reals(2), reals(3), [reals(2), reals(3)]);
     wrong(&f, &x_and_y, [2, 3])?;
@@ -57,8 +58,11 @@ fn what_no_derivative_needs() -> Result<()> {
     wrong(&f.vjp()?.only(&[2])?, &[x.clone(), y.clone(), 1.0.into()], [2, 3])?;
     wrong(&f.jvp()?, &[x.clone(), y.clone(), x, y], [2, 3])?;
     let message = f.grad(..)?.run(&x_and_y).unwrap_err().to_string();
-    let expected = "the lengths of mapped arrays must agree, and are 2 and 3\n  \
-                    in: let () = agree mapped (size[0](x0)) = (size[0](x1))";
+    let file = file!();
+    let expected = format!(
+        "the lengths of mapped arrays must agree, and are 2 and 3\n  at {file}:{line}:55\n  \
+         in: let () = agree mapped (size[0](x0)) = (size[0](x1))"
+    );
     assert_eq!(message, expected);
     Ok(())
 }

@@ -9,7 +9,7 @@ use core::ops::{
 use num_traits::{One, Zero};
 
 use super::handles::nothing;
-use super::scope::mistake;
+use super::scope::{Here, mistake};
 use super::{Arr, As, Bool, F32, F64, Handle, I32, I64, ScalarHandle, if_, iota, replicate};
 use crate::error::Mistake;
 use crate::primitives::Elementary;
@@ -28,15 +28,19 @@ pub trait Number:
     fn greatest() -> Self;
     /// The smaller of two; NaN if either is.
     #[must_use]
+    #[track_caller]
     fn smaller(self, other: Self) -> Self;
     /// The larger of two; NaN if either is.
     #[must_use]
+    #[track_caller]
     fn larger(self, other: Self) -> Self;
     /// Whether this is less, in the program.
     #[must_use]
+    #[track_caller]
     fn less(self, other: Self) -> Bool;
     /// Whether the two are equal, in the program.
     #[must_use]
+    #[track_caller]
     fn equal(self, other: Self) -> Bool;
 }
 
@@ -49,15 +53,19 @@ macro_rules! numbers {
             fn greatest() -> Self {
                 $Kind::from($greatest)
             }
+            #[track_caller]
             fn smaller(self, other: Self) -> Self {
                 $min(self, other)
             }
+            #[track_caller]
             fn larger(self, other: Self) -> Self {
                 $max(self, other)
             }
+            #[track_caller]
             fn less(self, other: Self) -> Bool {
                 self.lt(other)
             }
+            #[track_caller]
             fn equal(self, other: Self) -> Bool {
                 self.eq(other)
             }
@@ -86,26 +94,32 @@ pub trait Nested: Handle {
 
     /// `f` of each scalar.
     #[must_use]
+    #[track_caller]
     fn each(self, f: &dyn Fn(Self::Leaf) -> Self::Leaf) -> Self;
 
     /// `f` of the scalars of two arrays of the same sizes.
     #[must_use]
+    #[track_caller]
     fn each2(self, other: Self, f: &dyn Fn(Self::Leaf, Self::Leaf) -> Self::Leaf) -> Self;
 
     /// The array of these sizes, as many as it has dimensions, whose every scalar is this value.
     #[must_use]
+    #[track_caller]
     fn filled(sizes: &[I64], value: Self::Leaf) -> Self;
 }
 
 impl<S: ScalarHandle> Nested for S {
     type Leaf = S;
     const RANK: usize = 0;
+    #[track_caller]
     fn each(self, f: &dyn Fn(S) -> S) -> S {
         f(self)
     }
+    #[track_caller]
     fn each2(self, other: S, f: &dyn Fn(S, S) -> S) -> S {
         f(self, other)
     }
+    #[track_caller]
     fn filled(_: &[I64], value: S) -> S {
         value
     }
@@ -114,12 +128,15 @@ impl<S: ScalarHandle> Nested for S {
 impl<T: Nested> Nested for Arr<T> {
     type Leaf = T::Leaf;
     const RANK: usize = T::RANK + 1;
+    #[track_caller]
     fn each(self, f: &dyn Fn(T::Leaf) -> T::Leaf) -> Self {
         self.map(|x| x.each(f))
     }
+    #[track_caller]
     fn each2(self, other: Self, f: &dyn Fn(T::Leaf, T::Leaf) -> T::Leaf) -> Self {
         self.map2(other, |x, y| x.each2(y, f))
     }
+    #[track_caller]
     fn filled(sizes: &[I64], value: T::Leaf) -> Self {
         match sizes {
             [] => {
@@ -139,6 +156,7 @@ macro_rules! elementwise {
             T::Leaf: $Op<Output = T::Leaf>,
         {
             type Output = Self;
+            #[track_caller]
             fn $op(self, other: Self) -> Self {
                 self.each2(other, &|x, y| $Op::$op(x, y))
             }
@@ -152,6 +170,7 @@ macro_rules! elementwise {
         where
             Arr<T>: $Op<X, Output = Arr<T>>,
         {
+            #[track_caller]
             fn $op_assign(&mut self, other: X) {
                 *self = $Op::$op(*self, other);
             }
@@ -164,6 +183,7 @@ macro_rules! elementwise {
             T::Leaf: $Op<Output = T::Leaf>,
         {
             type Output = Self;
+            #[track_caller]
             fn $op(self, other: $Number) -> Self {
                 let other = other.handle();
                 self.each(&|x| $Op::$op(x, other))
@@ -176,6 +196,7 @@ macro_rules! elementwise {
             T::Leaf: $Op<Output = T::Leaf>,
         {
             type Output = Arr<T>;
+            #[track_caller]
             fn $op(self, other: Arr<T>) -> Arr<T> {
                 let own = self.handle();
                 other.each(&|x| $Op::$op(own, x))
@@ -188,6 +209,7 @@ macro_rules! elementwise {
             $Kind: $Op<Output = $Kind>,
         {
             type Output = Self;
+            #[track_caller]
             fn $op(self, other: $Kind) -> Self {
                 self.each(&|x| $Op::$op(x, other))
             }
@@ -198,6 +220,7 @@ macro_rules! elementwise {
             $Kind: $Op<Output = $Kind>,
         {
             type Output = Arr<T>;
+            #[track_caller]
             fn $op(self, other: Arr<T>) -> Arr<T> {
                 other.each(&|x| $Op::$op(self, x))
             }
@@ -235,6 +258,7 @@ macro_rules! bitwise {
             T::Leaf: $Op<Output = T::Leaf>,
         {
             type Output = Self;
+            #[track_caller]
             fn $op(self, other: Self) -> Self {
                 self.each2(other, &|x, y| $Op::$op(x, y))
             }
@@ -255,6 +279,7 @@ macro_rules! unary {
             T::Leaf: $Op<Output = T::Leaf>,
         {
             type Output = Self;
+            #[track_caller]
             fn $op(self) -> Self {
                 self.each(&|x| $Op::$op(x))
             }
@@ -269,25 +294,30 @@ unary! {
 
 impl<T: Nested<Leaf: Number>> Arr<T> {
     /// The elements combined by an operator on their scalars, with its neutral element.
+    #[track_caller]
     fn combined(self, neutral: T::Leaf, operator: impl Fn(T::Leaf, T::Leaf) -> T::Leaf) -> T {
+        let _here = Here::new();
         let sizes: Vec<I64> = (1..=T::RANK).map(|k| self.size(k)).collect();
         self.reduce_commutative(T::filled(&sizes, neutral), |x, y| x.each2(y, &operator))
     }
 
     /// The sum of the elements; of rows, the row of sums. Of an empty array, 0.
     #[must_use]
+    #[track_caller]
     pub fn sum(self) -> T {
         self.combined(T::Leaf::zero(), |x, y| x + y)
     }
 
     /// The product of the elements; of rows, the row of products. Of an empty array, 1.
     #[must_use]
+    #[track_caller]
     pub fn product(self) -> T {
         self.combined(T::Leaf::one(), |x, y| x * y)
     }
 
     /// The least element; of rows, the row of the least. NaN if one is; of an empty array, ∞ or the greatest integer.
     #[must_use]
+    #[track_caller]
     pub fn min(self) -> T {
         self.combined(T::Leaf::greatest(), Number::smaller)
     }
@@ -295,12 +325,14 @@ impl<T: Nested<Leaf: Number>> Arr<T> {
     /// The greatest element; of rows, the row of the greatest. NaN if one is; of an empty array, −∞ or the least
     /// integer.
     #[must_use]
+    #[track_caller]
     pub fn max(self) -> T {
         self.combined(T::Leaf::least(), Number::larger)
     }
 }
 
 /// Whether the second of two comes before the first, for an order in which NaN is first and ties go to the lower index.
+#[track_caller]
 fn precedes<S: Number>((x, i): (S, I64), (y, j): (S, I64), before: fn(S, S) -> Bool) -> Bool {
     let (wins, ties) = (before(y, x), y.equal(x));
     if !S::PRIM.is_real() {
@@ -311,6 +343,7 @@ fn precedes<S: Number>((x, i): (S, I64), (y, j): (S, I64), before: fn(S, S) -> B
 }
 
 impl<S: Number> Arr<S> {
+    #[track_caller]
     fn extreme(self, neutral: S, before: fn(S, S) -> Bool) -> I64 {
         let pairs = self.zip(iota(self.len()));
         let (_, at) = pairs.reduce_commutative((neutral, i64::MAX), |x, y| if_(precedes(x, y, before), || y, || x));
@@ -319,6 +352,7 @@ impl<S: Number> Arr<S> {
 
     /// The index of the least element, the lowest at a tie; NaN counts as least. Of an empty array, the greatest integer.
     #[must_use]
+    #[track_caller]
     pub fn argmin(self) -> I64 {
         self.extreme(S::greatest(), |x, y| x.less(y))
     }
@@ -326,12 +360,14 @@ impl<S: Number> Arr<S> {
     /// The index of the greatest element, the lowest at a tie; NaN counts as greatest. Of an empty array, the greatest
     /// integer.
     #[must_use]
+    #[track_caller]
     pub fn argmax(self) -> I64 {
         self.extreme(S::least(), |x, y| y.less(x))
     }
 
     /// The sum of the products of two arrays of one length.
     #[must_use]
+    #[track_caller]
     pub fn dot(self, other: Arr<S>) -> S {
         (self * other).sum()
     }
@@ -340,6 +376,7 @@ impl<S: Number> Arr<S> {
 impl<S: Number> Arr<Arr<S>> {
     /// The product of matrices, given by their rows.
     #[must_use]
+    #[track_caller]
     pub fn matmul(self, other: Arr<Arr<S>>) -> Self {
         let columns = other.transpose();
         self.map(|row| columns.map(|column| row.dot(column)))
@@ -347,6 +384,7 @@ impl<S: Number> Arr<Arr<S>> {
 
     /// The product of a matrix, given by its rows, and a vector.
     #[must_use]
+    #[track_caller]
     pub fn matvec(self, vector: Arr<S>) -> Arr<S> {
         self.map(|row| row.dot(vector))
     }

@@ -5,7 +5,7 @@
 
 use super::combinators::tabulate;
 use super::handles::{by_part, handle, ids};
-use super::scope::{Id, emit, emit_one};
+use super::scope::{Here, Id, emit, emit_one};
 use super::{As, Handle, I64, IntoHandle, Nested};
 use crate::array::{Atom, Op, Range, Scatter};
 
@@ -55,22 +55,26 @@ impl<T: Handle> Clone for Arr<T> {
 }
 
 /// The integers `0, 1, …, n − 1`.
+#[track_caller]
 pub fn iota(n: impl As<I64>) -> Arr<I64> {
     Arr::of(emit_one(&[n.handle().ids()], |n| Op::Iota(n[0])))
 }
 
 /// An array of `n` copies of a value.
+#[track_caller]
 pub fn replicate<X: IntoHandle>(n: impl As<I64>, value: X) -> Arr<X::Handle> {
     let n = n.handle().ids();
     by_part(value.into_handle(), |id, _| emit_one(&[n, id], |x| Op::Replicate(x[0], x[1])))
 }
 
 /// The ids of an index, or of several.
+#[track_caller]
 fn positions<const N: usize>(indices: [I64; N]) -> [Id; N] {
     indices.map(Handle::ids)
 }
 
 impl<T: Handle> Arr<T> {
+    #[track_caller]
     fn first_part(self) -> Id {
         ids(self).first().copied().unwrap_or(Id::NOTHING)
     }
@@ -78,21 +82,25 @@ impl<T: Handle> Arr<T> {
     /// The number of elements.
     #[must_use]
     #[allow(clippy::len_without_is_empty, reason = "whether it is empty is not known while tracing")]
+    #[track_caller]
     pub fn len(self) -> I64 {
         self.size(0)
     }
 
     /// The size in a dimension, counted from the outermost, which is 0.
     #[must_use]
+    #[track_caller]
     pub fn size(self, dimension: usize) -> I64 {
         I64::of(emit_one(&[self.first_part()], |a| Op::Size(a[0], dimension)))
     }
 
+    #[track_caller]
     fn at<const N: usize, R: Handle>(self, indices: [I64; N]) -> R {
         let at = positions(indices);
         by_part(self, |id, _| emit_one(&[&[id], &at[..]].concat(), |x| Op::Index(x[0], x[1..].to_vec())))
     }
 
+    #[track_caller]
     fn replaced<const N: usize, V: Handle>(self, indices: [I64; N], value: V) -> Self {
         let at = positions(indices);
         let mut values = ids(value).into_iter();
@@ -104,36 +112,42 @@ impl<T: Handle> Arr<T> {
 
     /// The element at an index. Out of bounds is an error of the program.
     #[must_use]
+    #[track_caller]
     pub fn index(self, i: impl As<I64>) -> T {
         self.at([i.handle()])
     }
 
     /// The array with the element at an index replaced. Out of bounds is an error of the program.
     #[must_use]
+    #[track_caller]
     pub fn with(self, i: impl As<I64>, value: impl As<T>) -> Self {
         self.replaced([i.handle()], value.handle())
     }
 
     /// An array of the same length whose every element is this value.
     #[must_use]
+    #[track_caller]
     pub fn fill(self, value: impl As<T>) -> Self {
         replicate(self.len(), value.handle())
     }
 
     /// The first element; of an empty array, an error of the program.
     #[must_use]
+    #[track_caller]
     pub fn first(self) -> T {
         self.index(0)
     }
 
     /// The last element; of an empty array, an error of the program.
     #[must_use]
+    #[track_caller]
     pub fn last(self) -> T {
         self.index(self.len() - 1)
     }
 
     /// `count` elements from `start`, `step` apart; the step may be negative. Out of bounds is an error of the program.
     #[must_use]
+    #[track_caller]
     pub fn range(self, start: impl As<I64>, count: impl As<I64>, step: impl As<I64>) -> Self {
         let range = positions([start.handle(), count.handle(), step.handle()]);
         let slice = |x: Vec<Atom>| Op::Slice(x[0], vec![Range { start: x[1], count: x[2], step: x[3] }]);
@@ -142,6 +156,7 @@ impl<T: Handle> Arr<T> {
 
     /// The elements from `start` up to `end`, which is excluded. Out of bounds is an error of the program.
     #[must_use]
+    #[track_caller]
     pub fn slice(self, start: impl As<I64>, end: impl As<I64>) -> Self {
         let start = start.handle();
         self.range(start, end.handle() - start, 1)
@@ -149,12 +164,14 @@ impl<T: Handle> Arr<T> {
 
     /// The first `n` elements. Out of bounds is an error of the program.
     #[must_use]
+    #[track_caller]
     pub fn take(self, n: impl As<I64>) -> Self {
         self.range(0, n, 1)
     }
 
     /// All but the first `n` elements. Out of bounds is an error of the program.
     #[must_use]
+    #[track_caller]
     pub fn drop(self, n: impl As<I64>) -> Self {
         let n = n.handle();
         self.range(n, self.len() - n, 1)
@@ -162,12 +179,14 @@ impl<T: Handle> Arr<T> {
 
     /// The elements backwards.
     #[must_use]
+    #[track_caller]
     pub fn reverse(self) -> Self {
         by_part(self, |id, _| emit_one(&[id], |x| Op::Reverse(x[0])))
     }
 
     /// The elements of this array, then those of the other.
     #[must_use]
+    #[track_caller]
     pub fn concat(self, other: Arr<T>) -> Self {
         let mut others = ids(other).into_iter();
         by_part(self, |id, _| {
@@ -186,6 +205,7 @@ impl<T: Handle> Arr<T> {
     /// The array with `values` written at `indices`; a value with an index out of bounds is ignored. Equal indices must
     /// come with equal values.
     #[must_use]
+    #[track_caller]
     pub fn scatter(self, indices: Arr<I64>, values: Arr<T>) -> Self {
         let mut values = ids(values).into_iter();
         by_part(self, |id, _| {
@@ -199,6 +219,7 @@ impl<T: Handle> Arr<T> {
 
     /// The array in rows of `m` elements, `n` of them. It has to have `n × m`.
     #[must_use]
+    #[track_caller]
     pub fn unflatten(self, n: impl As<I64>, m: impl As<I64>) -> Arr<Arr<T>> {
         let sizes = positions([n.handle(), m.handle()]);
         by_part(self, |id, t| reshaped(id, &sizes, t.rank, 1))
@@ -207,12 +228,14 @@ impl<T: Handle> Arr<T> {
     /// The array with its leading dimensions in another order: dimension `k` of the result is dimension `order[k]`. An
     /// order of more dimensions than there are, or none, is a [`Mistake`](crate::Mistake) of the trace.
     #[must_use]
+    #[track_caller]
     pub fn permute<const N: usize>(self, order: [usize; N]) -> Self {
         by_part(self, |id, t| emit_one(&[id], |x| Op::Permute(x[0], order.into_iter().chain(N..t.rank).collect())))
     }
 }
 
 /// The array with its `leading` outermost dimensions of `rank` replaced by those of these sizes.
+#[track_caller]
 fn reshaped(id: Id, sizes: &[Id], rank: usize, leading: usize) -> Id {
     let kept = (leading..rank).map(|k| emit_one(&[id], |x| Op::Size(x[0], k)));
     let operands: Vec<Id> = [id].into_iter().chain(sizes.iter().copied()).chain(kept).collect();
@@ -222,12 +245,14 @@ fn reshaped(id: Id, sizes: &[Id], rank: usize, leading: usize) -> Id {
 impl<T: Handle> Arr<Arr<T>> {
     /// Rows become columns.
     #[must_use]
+    #[track_caller]
     pub fn transpose(self) -> Self {
         self.permute([1, 0])
     }
 
     /// The rows one after the other.
     #[must_use]
+    #[track_caller]
     pub fn flatten(self) -> Arr<T> {
         let size = self.size(0) * self.size(1);
         by_part(self, |id, t| reshaped(id, &[size.ids()], t.rank, 2))
@@ -235,12 +260,14 @@ impl<T: Handle> Arr<Arr<T>> {
 
     /// The element in this row and column. Out of bounds is an error of the program.
     #[must_use]
+    #[track_caller]
     pub fn index2(self, i: impl As<I64>, j: impl As<I64>) -> T {
         self.at([i.handle(), j.handle()])
     }
 
     /// The array with the element in this row and column replaced. Out of bounds is an error of the program.
     #[must_use]
+    #[track_caller]
     pub fn with2(self, i: impl As<I64>, j: impl As<I64>, value: impl As<T>) -> Self {
         self.replaced([i.handle(), j.handle()], value.handle())
     }
@@ -261,6 +288,7 @@ pub trait Sizes {
     type Array<S: Handle>: Handle;
 
     /// The sizes, outermost first.
+    #[track_caller]
     fn sizes(self) -> Vec<I64>;
 }
 
@@ -268,6 +296,7 @@ macro_rules! sizes {
     ($($n:literal: $S:ident => $Array:ty;)+) => {$(
         impl<I: As<I64>> Sizes for [I; $n] {
             type Array<$S: Handle> = $Array;
+            #[track_caller]
             fn sizes(self) -> Vec<I64> {
                 self.into_iter().map(As::handle).collect()
             }
@@ -292,7 +321,9 @@ impl<T: Nested> Arr<T> {
     /// # Ok::<(), catadiff::Error>(())
     /// ```
     #[must_use]
+    #[track_caller]
     pub fn reshape<S: Sizes>(self, sizes: S) -> S::Array<T::Leaf> {
+        let _here = Here::new();
         let operands: Vec<Id> = ids(self).into_iter().chain(sizes.sizes().into_iter().map(Handle::ids)).collect();
         handle(emit(&operands, |x| Op::Reshape(x[0], x[1..].to_vec())))
     }
@@ -301,6 +332,7 @@ impl<T: Nested> Arr<T> {
     #[must_use]
     #[track_caller]
     pub fn zeros_like(self) -> Self {
+        let _here = Here::new();
         let sizes: Vec<I64> = (0..=T::RANK).map(|k| self.size(k)).collect();
         Arr::filled(&sizes, T::Leaf::of(Id::constant(<T::Leaf as super::ScalarHandle>::PRIM.zero())))
     }

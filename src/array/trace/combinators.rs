@@ -30,16 +30,19 @@ pub fn tabulate2d<R: IntoHandle>(
 }
 
 /// The function from a handle to another.
+#[track_caller]
 pub(super) fn function<T: Handle, R: IntoHandle>(at: At, f: impl FnOnce(T) -> R) -> Option<Lambda> {
     lambda(at, &types::<T>(), |x| ids(f(handle(Some(x.to_vec()))).into_handle()))
 }
 
+#[track_caller]
 fn mapped<T: Handle, R: IntoHandle>(at: At, arrays: Arr<T>, f: impl FnOnce(T) -> R) -> Arr<R::Handle> {
     let Some(function) = function(at, f) else { return nothing() };
     handle(emit(&ids(arrays), |arrays| Op::Map(Box::new(Map { function, arrays, accumulators: Vec::new() }))))
 }
 
 /// The parts of a reduction or scan.
+#[track_caller]
 fn combined<T: Handle, R: As<T>>(
     at: At,
     (arrays, neutral): (Arr<T>, T),

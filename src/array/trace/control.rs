@@ -114,6 +114,7 @@ pub fn loop_while_with<X: IntoHandle, Y: As<X::Handle>>(
     whiles(Location::caller(), (policy, Some(bound.handle().ids())), init.into_handle(), condition, next)
 }
 
+#[track_caller]
 fn whiles<S: Handle, Y: As<S>>(
     at: At,
     (policy, bound): (Policy, Option<Id>),
@@ -149,6 +150,7 @@ pub fn stop_gradient<X: IntoHandle>(value: X) -> X::Handle {
     by_part(value.into_handle(), |id, t| stopped(at, id, t))
 }
 
+#[track_caller]
 fn stopped(at: At, id: Id, t: Type) -> Id {
     if !t.prim.is_real() {
         return id;

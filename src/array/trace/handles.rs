@@ -5,7 +5,7 @@
 
 use core::fmt::Debug;
 
-use super::scope::{Id, emit_one};
+use super::scope::{Here, Id, emit_one};
 use super::{Arr, F32, I32, I64};
 use crate::array::{Atom, Op, Prim, Type, index};
 
@@ -71,6 +71,7 @@ pub trait IntoHandle {
     type Handle: Handle;
 
     /// The handle: a constant of the program, unless it is a handle already.
+    #[track_caller]
     fn into_handle(self) -> Self::Handle;
 }
 
@@ -81,10 +82,12 @@ pub trait IntoHandle {
 )]
 pub trait As<H: Handle> {
     /// The handle.
+    #[track_caller]
     fn handle(self) -> H;
 }
 
 impl<H: Handle, X: IntoHandle<Handle = H>> As<H> for X {
+    #[track_caller]
     fn handle(self) -> H {
         self.into_handle()
     }
@@ -93,6 +96,7 @@ impl<H: Handle, X: IntoHandle<Handle = H>> As<H> for X {
 macro_rules! numbers {
     ($($Number:ident as $Handle:ident: $x:ident => $value:expr;)+) => {$(
         impl As<$Handle> for $Number {
+            #[track_caller]
             fn handle(self) -> $Handle {
                 let $x = self;
                 $value
@@ -144,6 +148,7 @@ macro_rules! tuples {
 
         impl<$($T: IntoHandle),+> IntoHandle for ($($T,)+) {
             type Handle = ($($T::Handle,)+);
+            #[track_caller]
             fn into_handle(self) -> Self::Handle {
                 let ($($t,)+) = self;
                 ($($t.into_handle(),)+)
@@ -210,7 +215,9 @@ pub(super) fn nothing<H: Handle>() -> H {
 }
 
 /// The handle whose values are made of those of another, one by one.
+#[track_caller]
 pub(super) fn by_part<H: Handle, R: Handle>(from: H, mut part: impl FnMut(Id, Type) -> Id) -> R {
+    let _here = Here::new();
     handle(Some(ids(from).into_iter().zip(types::<H>()).map(|(id, t)| part(id, t)).collect()))
 }
 
@@ -225,13 +232,16 @@ pub(super) fn by_part<H: Handle, R: Handle>(from: H, mut part: impl FnMut(Id, Ty
 /// assert_eq!(affine.function.params.len(), 1);
 /// # Ok::<(), catadiff::Error>(())
 /// ```
+#[track_caller]
 pub fn literal<X: IntoHandle>(value: X) -> X::Handle {
     value.into_handle()
 }
 
 impl<T: IntoHandle + Clone> IntoHandle for &[T] {
     type Handle = Arr<T::Handle>;
+    #[track_caller]
     fn into_handle(self) -> Self::Handle {
+        let _here = Here::new();
         let elements: Vec<Vec<Id>> = self.iter().map(|x| ids(x.clone().into_handle())).collect();
         let array = |(part, t): (usize, Type)| {
             if elements.is_empty() {
@@ -244,6 +254,7 @@ impl<T: IntoHandle + Clone> IntoHandle for &[T] {
 }
 
 /// The array without elements, of this type.
+#[track_caller]
 fn empty(element: Type) -> Id {
     let none = |id| emit_one(&[id], |x| Op::Replicate(index(0), x[0]));
     (0..=element.rank).fold(Id::constant(element.prim.zero()), |id, _| none(id))
@@ -253,6 +264,7 @@ macro_rules! by_slice {
     ($([$($generics:tt)*] $Array:ty;)+) => {$(
         impl<T: IntoHandle + Clone $($generics)*> IntoHandle for $Array {
             type Handle = Arr<T::Handle>;
+            #[track_caller]
             fn into_handle(self) -> Self::Handle {
                 self[..].into_handle()
             }
@@ -269,6 +281,7 @@ by_slice! {
 
 impl<T: Handle> IntoHandle for Arr<T> {
     type Handle = Self;
+    #[track_caller]
     fn into_handle(self) -> Self {
         self
     }
@@ -288,6 +301,7 @@ impl<T: Handle> Handle for Arr<T> {
 }
 
 /// The value as a scalar of another kind.
+#[track_caller]
 pub(super) fn converted(id: Id, from: Prim, to: Prim) -> Id {
     if from == to {
         return id;

@@ -30,6 +30,7 @@ pub trait ScalarHandle: Handle<Ids = Id> {
     const PRIM: Prim;
 }
 
+#[track_caller]
 fn scalar<H: ScalarHandle>(op: impl Into<ScalarOp>, operands: &[Id]) -> H {
     H::of(emit_one(operands, |x| Op::Scalar(op.into(), x.into())))
 }
@@ -42,6 +43,7 @@ macro_rules! kinds {
 
         impl IntoHandle for $Kind {
             type Handle = Self;
+            #[track_caller]
             fn into_handle(self) -> Self {
                 self
             }
@@ -83,42 +85,49 @@ macro_rules! kinds {
 
             /// Whether the two are equal, in the program.
             #[must_use]
+            #[track_caller]
             pub fn eq(self, other: impl As<Self>) -> Bool {
                 scalar(ScalarOp::Equal, &[self.0, other.handle().0])
             }
 
             /// Whether the two differ.
             #[must_use]
+            #[track_caller]
             pub fn ne(self, other: impl As<Self>) -> Bool {
                 !self.eq(other)
             }
 
             /// Whether this is less; false is less than true.
             #[must_use]
+            #[track_caller]
             pub fn lt(self, other: impl As<Self>) -> Bool {
                 scalar(ScalarOp::Less, &[self.0, other.handle().0])
             }
 
             /// Whether this is less or equal.
             #[must_use]
+            #[track_caller]
             pub fn le(self, other: impl As<Self>) -> Bool {
                 scalar(ScalarOp::LessOrEqual, &[self.0, other.handle().0])
             }
 
             /// Whether this is greater.
             #[must_use]
+            #[track_caller]
             pub fn gt(self, other: impl As<Self>) -> Bool {
                 scalar(ScalarOp::Less, &[other.handle().0, self.0])
             }
 
             /// Whether this is greater or equal.
             #[must_use]
+            #[track_caller]
             pub fn ge(self, other: impl As<Self>) -> Bool {
                 scalar(ScalarOp::LessOrEqual, &[other.handle().0, self.0])
             }
 
             /// As a double; truth values are 0 and 1.
             #[must_use]
+            #[track_caller]
             pub fn to_f64(self) -> F64 {
                 F64(converted(self.0, Prim::$Kind, Prim::F64))
             }
@@ -128,24 +137,28 @@ macro_rules! kinds {
             ///
             /// [`Program::at`]: crate::array::Program::at
             #[must_use]
+            #[track_caller]
             pub fn to_f32(self) -> F32 {
                 F32(converted(self.0, Prim::$Kind, Prim::F32))
             }
 
             /// As a 64-bit integer: reals are rounded towards 0 and saturate, NaN is 0.
             #[must_use]
+            #[track_caller]
             pub fn to_i64(self) -> I64 {
                 I64(converted(self.0, Prim::$Kind, Prim::I64))
             }
 
             /// As a 32-bit integer: reals are rounded towards 0 and saturate, NaN is 0; 64-bit integers lose high bits.
             #[must_use]
+            #[track_caller]
             pub fn to_i32(self) -> I32 {
                 I32(converted(self.0, Prim::$Kind, Prim::I32))
             }
 
             /// Whether the number is not 0.
             #[must_use]
+            #[track_caller]
             pub fn to_bool(self) -> Bool {
                 Bool(converted(self.0, Prim::$Kind, Prim::Bool))
             }
@@ -183,6 +196,7 @@ kinds! {
 
 impl IntoHandle for f64 {
     type Handle = F64;
+    #[track_caller]
     fn into_handle(self) -> F64 {
         F64::from(self)
     }
@@ -190,6 +204,7 @@ impl IntoHandle for f64 {
 
 impl IntoHandle for i64 {
     type Handle = I64;
+    #[track_caller]
     fn into_handle(self) -> I64 {
         I64::from(self)
     }
@@ -197,6 +212,7 @@ impl IntoHandle for i64 {
 
 impl IntoHandle for bool {
     type Handle = Bool;
+    #[track_caller]
     fn into_handle(self) -> Bool {
         Bool::from(self)
     }
@@ -206,6 +222,7 @@ macro_rules! semirings {
     ($($Kind:ident: $x:ident, $y:ident => $sum:expr, $product:expr;)+) => {$(
         impl Add for $Kind {
             type Output = Self;
+            #[track_caller]
             fn add(self, other: Self) -> Self {
                 match (self.as_constant(), other.as_constant()) {
                     (Some($x), Some($y)) => $Kind::from($sum),
@@ -216,6 +233,7 @@ macro_rules! semirings {
 
         impl Mul for $Kind {
             type Output = Self;
+            #[track_caller]
             fn mul(self, other: Self) -> Self {
                 match (self.as_constant(), other.as_constant()) {
                     (Some($x), Some($y)) => $Kind::from($product),
@@ -261,6 +279,7 @@ macro_rules! reals {
                 self.as_constant().map(f64::from)
             }
 
+            #[track_caller]
             fn apply<R: Rule<N>, const N: usize>(rule: &R, x: [Self; N]) -> Self {
                 let constants: Vec<$Number> = x.iter().filter_map(|x| x.as_constant()).collect();
                 if let Ok(constants) = <[$Number; N]>::try_from(constants) {
@@ -290,6 +309,7 @@ macro_rules! operation {
     ($Kind:ident, $Op:ident $op:ident $OpAssign:ident $op_assign:ident) => {
         impl $Op<i64> for $Kind {
             type Output = Self;
+            #[track_caller]
             fn $op(self, other: i64) -> Self {
                 $Op::$op(self, $Kind::literal(other))
             }
@@ -297,18 +317,21 @@ macro_rules! operation {
 
         impl $Op<$Kind> for i64 {
             type Output = $Kind;
+            #[track_caller]
             fn $op(self, other: $Kind) -> $Kind {
                 $Op::$op($Kind::literal(self), other)
             }
         }
 
         impl $OpAssign for $Kind {
+            #[track_caller]
             fn $op_assign(&mut self, other: Self) {
                 *self = $Op::$op(*self, other);
             }
         }
 
         impl $OpAssign<i64> for $Kind {
+            #[track_caller]
             fn $op_assign(&mut self, other: i64) {
                 *self = $Op::$op(*self, other);
             }
@@ -319,6 +342,7 @@ macro_rules! operation {
 macro_rules! rows {
     ($Kind:ident, $value:ident: $($(#[doc = $doc:expr])+ $method:ident => $Row:ident;)+) => {
         impl $Kind {
+            #[track_caller]
             fn row<const N: usize>(row: IntegerRow, x: [Self; N]) -> Self {
                 let constants: Vec<_> = x.iter().filter_map(|x| x.as_constant()).collect();
                 // What has no value is left in the program, which answers the error.
@@ -330,18 +354,21 @@ macro_rules! rows {
 
             /// The absolute value; that of the least integer is itself.
             #[must_use]
+            #[track_caller]
             pub fn abs(self) -> Self {
                 Self::row(IntegerRow::Abs, [self])
             }
 
             /// The sign: −1, 0 or 1.
             #[must_use]
+            #[track_caller]
             pub fn signum(self) -> Self {
                 Self::row(IntegerRow::Signum, [self])
             }
 
             $($(#[doc = $doc])+
             #[must_use]
+            #[track_caller]
             pub fn $method(self, other: impl As<Self>) -> Self {
                 Self::row(IntegerRow::$Row, [self, other.handle()])
             })+
@@ -384,6 +411,7 @@ macro_rules! integers {
 
         impl Neg for $Kind {
             type Output = Self;
+            #[track_caller]
             fn neg(self) -> Self {
                 Self::row(IntegerRow::Neg, [self])
             }
@@ -391,6 +419,7 @@ macro_rules! integers {
 
         impl Not for $Kind {
             type Output = Self;
+            #[track_caller]
             fn not(self) -> Self {
                 Self::row(IntegerRow::Complement, [self])
             }
@@ -402,6 +431,7 @@ macro_rules! infix {
     ($Kind:ident, $Op:ident $op:ident => $Row:ident) => {
         impl $Op for $Kind {
             type Output = Self;
+            #[track_caller]
             fn $op(self, other: Self) -> Self {
                 Self::row(IntegerRow::$Row, [self, other])
             }
@@ -417,6 +447,7 @@ integers! {
 impl I64 {
     /// The constant.
     #[must_use]
+    #[track_caller]
     pub fn literal(value: i64) -> Self {
         I64::from(value)
     }
@@ -425,6 +456,7 @@ impl I64 {
 impl I32 {
     /// The constant; one that does not fit is a [`Mistake`] of the trace.
     #[must_use]
+    #[track_caller]
     pub fn literal(value: i64) -> Self {
         match i32::try_from(value) {
             Ok(value) => I32::from(value),
@@ -437,6 +469,7 @@ macro_rules! truths {
     ($($Op:ident $op:ident: $x:ident, $y:ident => $value:expr;)+) => {$(
         impl $Op for Bool {
             type Output = Self;
+            #[track_caller]
             fn $op(self, other: Self) -> Self {
                 let ($x, $y) = (self, other);
                 $value
@@ -453,6 +486,7 @@ truths! {
 
 impl Not for Bool {
     type Output = Self;
+    #[track_caller]
     fn not(self) -> Self {
         scalar(ScalarOp::Not, &[self.0])
     }

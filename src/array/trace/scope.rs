@@ -11,10 +11,9 @@
 use core::cell::RefCell;
 use core::panic::Location;
 use core::sync::atomic::{AtomicU64, Ordering};
-use std::path::Path;
 
 use crate::array::{Atom, Body, Builder, Const, Lambda, Op, Program, Type, Var};
-use crate::error::{Error, Mistake, Result};
+use crate::error::{Error, Mistake, Place, Result, Span};
 
 /// A call in the user's source.
 pub(super) type At = &'static Location<'static>;
@@ -59,11 +58,24 @@ struct Trace {
     /// The scope of each variable.
     scope_of: Vec<u32>,
     mistakes: Vec<Mistake>,
+    /// The call of a handle's method that is being carried out.
+    here: Option<At>,
 }
 
-/// Whether a call is not one of those by which this room builds on itself, as sums build on reductions.
+/// The folder of this library's source, as it is called in locations.
+const OURS: &str = file!().split_at(file!().len() - "array/trace/scope.rs".len()).0;
+
+/// The folders below it from which calls of this room come: its own, as sums build on reductions, and that of the numbers'
+/// methods and operators.
+const ROOMS: [&str; 2] = ["array", "primitives"];
+
+/// Whether a call is not one of those by which this library builds on itself, nor one of the standard library's, which
+/// calls what is handed to it.
 fn is_users(at: At) -> bool {
-    Path::new(at.file()).parent() != Path::new(file!()).parent()
+    match at.file().strip_prefix(OURS) {
+        Some(ours) => !ROOMS.iter().any(|room| ours.starts_with(room)),
+        None => !at.file().starts_with("/rustc/"),
+    }
 }
 
 /// As many mistakes are told; a closure that repeats one forever need not fill the memory.
@@ -83,6 +95,11 @@ fn innermost<R>(act: impl FnOnce(&mut Trace) -> R) -> Option<R> {
 impl Trace {
     fn at(&self) -> At {
         self.open.last().expect("a trace has a scope").1
+    }
+
+    /// The user's call that a call is, or is made for.
+    fn call(&self, at: At) -> At {
+        if is_users(at) { at } else { self.here.unwrap_or_else(|| self.at()) }
     }
 
     fn mistake(&mut self, mistake: Mistake) {
@@ -139,10 +156,38 @@ impl Trace {
     }
 }
 
+/// The call that is being carried out, until this is dropped. A method that adds statements within a closure of its own has
+/// one, since the caller of a closure is not known.
+pub(super) struct Here {
+    around: Option<At>,
+}
+
+impl Here {
+    #[track_caller]
+    pub(super) fn new() -> Self {
+        let at = Location::caller();
+        let around = innermost(|trace| {
+            let call = trace.call(at);
+            trace.here.replace(call)
+        });
+        Here { around: around.flatten() }
+    }
+}
+
+impl Drop for Here {
+    fn drop(&mut self) {
+        innermost(|trace| trace.here = self.around);
+    }
+}
+
 /// Adds a statement to the innermost scope; `None` if there is no trace, or after a mistake.
+#[track_caller]
 pub(super) fn emit(operands: &[Id], op: impl FnOnce(Vec<Atom>) -> Op) -> Option<Vec<Id>> {
+    let call = Location::caller();
     innermost(|trace| {
         let op = op(trace.atoms(operands)?);
+        let call = trace.call(call);
+        trace.builder.span(Span::at(Place::Call(call)));
         match trace.builder.bind(op) {
             Ok(vars) => Some(trace.own(&vars)),
             Err(reason) => {
@@ -156,6 +201,7 @@ pub(super) fn emit(operands: &[Id], op: impl FnOnce(Vec<Atom>) -> Op) -> Option<
 }
 
 /// Adds a statement of one result.
+#[track_caller]
 pub(super) fn emit_one(operands: &[Id], op: impl FnOnce(Vec<Atom>) -> Op) -> Id {
     match emit(operands, op).as_deref() {
         Some([id]) => *id,
@@ -165,8 +211,12 @@ pub(super) fn emit_one(operands: &[Id], op: impl FnOnce(Vec<Atom>) -> Op) -> Id 
 }
 
 /// Adds the statements of a program to the innermost scope, for operands of its parameters' types.
+#[track_caller]
 pub(super) fn inline(program: &Program, arguments: &[Id], results: &[Type]) -> Option<Vec<Id>> {
+    let call = Location::caller();
     innermost(|trace| {
+        let call = trace.call(call);
+        trace.builder.span(Span::at(Place::Call(call)));
         let arguments = trace.atoms(arguments)?;
         let given: Vec<Type> = arguments.iter().map(|a| trace.builder.type_of(*a)).collect();
         if let Err(reason) = callable(program, &given, results) {
@@ -218,7 +268,7 @@ impl Scope {
     /// Opens a scope; there is none outside every trace.
     pub(super) fn open(at: At) -> Option<Scope> {
         innermost(|trace| {
-            trace.enter(if is_users(at) { at } else { trace.at() });
+            trace.enter(trace.call(at));
             trace.builder.open_body();
             Scope { trace: trace.number, open: true }
         })
@@ -285,6 +335,7 @@ impl Recording {
             is_open: Vec::new(),
             scope_of: Vec::new(),
             mistakes: Vec::new(),
+            here: None,
         };
         trace.enter(at);
         TRACES.with(|traces| traces.borrow_mut().push(trace));

@@ -10,7 +10,7 @@ use super::assemble::Assembled;
 use super::machine::Fault;
 use super::profile::Profile;
 use crate::array::{Body, Program, Stm, Var, bodies, deeper, text};
-use crate::error::Error;
+use crate::error::{Error, Span};
 use crate::interpret::{self, Control};
 
 /// How many steps are taken between two looks at what others have done and wish.
@@ -74,7 +74,8 @@ impl<'c> Watch<'c> {
         // Inner loops come before those around them.
         let around = code.origins.iter().find(|(from, to, _)| (*from as usize..*to as usize).contains(&at));
         let stm = around.and_then(|(_, _, var)| binder(&program.function.body, *var));
-        Some(fault.within(|| stm.map_or_else(|| text::signature(program), |stm| text::head(program, stm))))
+        let span = stm.map_or(Span::UNKNOWN, |stm| stm.span);
+        Some(fault.within(span, || stm.map_or_else(|| text::signature(program), |stm| text::head(program, stm))))
     }
 }
 

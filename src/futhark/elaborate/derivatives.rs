@@ -155,12 +155,12 @@ fn without_own_derivatives(body: &mut Body) {
         match stm.op {
             Op::Custom(it) => {
                 let Custom { function: Lambda { params, body: inner }, arguments, .. } = *it;
-                let copy = |(var, atom)| Stm { vars: [var].into_iter().collect(), op: Op::Copy(atom) };
+                let copy = |(var, atom)| Stm { vars: [var].into_iter().collect(), op: Op::Copy(atom), span: stm.span };
                 stms.extend(params.into_iter().zip(arguments).map(copy));
                 stms.extend(inner.stms);
                 stms.extend(stm.vars.into_iter().zip(inner.results).map(copy));
             }
-            op => stms.push(Stm { vars: stm.vars, op }),
+            op => stms.push(Stm { op, ..stm }),
         }
     }
     body.stms = stms;

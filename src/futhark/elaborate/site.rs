@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use super::operand::{Of, Operand, known, known_truth, stored};
 use crate::array::constant as real_constant;
 use crate::array::{Atom, Body, Builder, Const, IntegerRow, Lambda, Op, Prim, Reduce, ScalarOp, Type, Var, index};
+use crate::error;
 use crate::futhark::core::{Constant, Prim as Kind};
 use crate::futhark::meaning::Outcome;
 use crate::futhark::source::{Message, Span};
@@ -69,6 +70,12 @@ pub(super) fn ill_typed(at: Span, reason: &str) -> Message {
     Message::error("internal", at, text).hint("this is a mistake of the elaboration, not of the program")
 }
 
+/// The span of a statement that is written here; what the prelude writes is not of the user's text.
+fn source(at: Span) -> error::Span {
+    let Span { file, start, end } = at;
+    if at.is_prelude() { error::Span::UNKNOWN } else { error::Span::at(error::Place::Text { file, start, end }) }
+}
+
 impl Site {
     pub(super) fn new() -> Self {
         let inside = Inside { scopes: vec![Scope::default()], ..Inside::default() };
@@ -90,7 +97,9 @@ impl Site {
 
     /// Adds a statement.
     pub(super) fn emit(&self, at: Span, op: Op) -> Outcome<Vec<Atom>> {
-        let vars = self.inside.borrow_mut().builder.bind(op).map_err(|reason| ill_typed(at, &reason))?;
+        let builder = &mut self.inside.borrow_mut().builder;
+        builder.span(source(at));
+        let vars = builder.bind(op).map_err(|reason| ill_typed(at, &reason))?;
         Ok(vars.into_iter().map(Atom::Var).collect())
     }
 

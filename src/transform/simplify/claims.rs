@@ -5,13 +5,23 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::array::{Agree, Atom, Const, Extent, Var, index};
+use crate::array::{Agree, Atom, Const, Extent, Op, Stm, Var, Vars, index};
+use crate::error::Span;
 
 /// Sizes that must agree.
 pub(super) struct Claim {
     pub(super) agree: Agree,
+    /// Where the statement comes from that compares them.
+    pub(super) span: Span,
     /// Whether a statement that stays compares them.
     pub(super) stays: bool,
+}
+
+impl Claim {
+    /// The comparison as a statement.
+    pub(super) fn stm(self) -> Stm {
+        Stm { vars: Vars::new(), op: Op::Agree(Box::new(self.agree)), span: self.span }
+    }
 }
 
 /// The factors of numbers that are products.

@@ -198,7 +198,7 @@ impl Needed {
     }
 
     fn stm(&mut self, stm: &mut Stm) {
-        let Stm { vars, op } = stm;
+        let Stm { vars, op, .. } = stm;
         let kept: Flags = match op {
             Op::If(_, yes, no) => {
                 let kept = self.which(vars);

@@ -181,7 +181,13 @@ impl Writer {
     }
 
     /// Writes a statement, which becomes the one that is written.
-    fn stm(&mut self, Stm { vars, mut op }: Stm) {
+    fn stm(&mut self, stm: Stm) {
+        let around = self.builder.span(stm.span);
+        self.operation(&stm.vars, stm.op);
+        self.builder.span(around);
+    }
+
+    fn operation(&mut self, vars: &[Var], mut op: Op) {
         let results = match op {
             Op::Copy(a) => return self.set(vars[0], self.atom(a)),
             Op::If(condition, yes, no) => self.branch(condition, *yes, *no),
@@ -210,7 +216,7 @@ impl Writer {
                 return;
             }
         };
-        self.sets(&vars, &results);
+        self.sets(vars, &results);
     }
 
     /// Writes the statements of a body where it stands, and answers its results.

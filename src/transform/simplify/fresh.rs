@@ -134,10 +134,12 @@ impl<'b> Copy<'b> {
     }
 
     pub(super) fn stm(&mut self, stm: &Stm) {
+        let around = self.builder.span(stm.span);
         let op = self.op(&stm.op);
         for (old, new) in stm.vars.iter().zip(self.builder.emit(op)) {
             self.values.insert(*old, new.into());
         }
+        self.builder.span(around);
     }
 
     fn param(&mut self, param: Var) -> Var {

@@ -53,11 +53,13 @@ struct Source {
 
 impl Writer<'_> {
     fn stm(&mut self, stm: Stm) {
+        let around = self.parts.builder.span(stm.span);
         let done = match &stm.op {
             Op::Reduce(it) => self.sum(stm.vars[0], it),
             Op::Permute(array, order) => self.transpose(stm.vars[0], *array, order),
             _ => false,
         };
+        self.parts.builder.span(around);
         self.changed |= done;
         if !done {
             self.push(stm);
@@ -76,7 +78,7 @@ impl Writer<'_> {
     fn bind(&mut self, var: Var, write: impl FnOnce(&mut Builder) -> Atom) -> bool {
         let (stms, value) = self.parts.written(write);
         stms.into_iter().for_each(|stm| self.push(stm));
-        self.push(Stm { vars: Vars::from_iter([var]), op: Op::Copy(value) });
+        self.push(self.parts.builder.stm(Vars::from_iter([var]), Op::Copy(value)));
         true
     }
 
@@ -122,7 +124,7 @@ impl Writer<'_> {
     fn source(&self, array: Atom) -> Option<Source> {
         let Atom::Var(var) = array else { return None };
         let at = *self.at.get(&var).filter(|_| self.used_once(array))?;
-        let Stm { vars, op: Op::Map(map) } = &self.stms[at] else { return None };
+        let Stm { vars, op: Op::Map(map), .. } = &self.stms[at] else { return None };
         let result = map.function.body.results[vars.iter().position(|v| *v == var)?];
         self.used_once(result).then_some(Source { at, result })
     }
@@ -153,7 +155,7 @@ impl Writer<'_> {
             return self.stms[at].vars[k].into();
         }
         let array = self.parts.builder.fresh(self.parts.builder.type_of(value).arrayed());
-        let Stm { vars, op: Op::Map(map) } = &mut self.stms[at] else { panic!("a map") };
+        let Stm { vars, op: Op::Map(map), .. } = &mut self.stms[at] else { panic!("a map") };
         let values = vars.len() - map.accumulators.len();
         vars.insert(values, array);
         map.function.body.results.insert(values, value);

@@ -328,7 +328,7 @@ fn both(first: Stm, second: Stm) -> Stm {
     let (mut collectors, own_collectors) = (params.split_off(arrays.len()), g.params.split_off(two.arrays.len()));
     for (param, array) in g.params.into_iter().zip(two.arrays) {
         match first.vars[..values.0].iter().position(|v| Atom::Var(*v) == array) {
-            Some(k) => stms.push(Stm { vars: Vars::from_iter([param]), op: Op::Copy(results[k]) }),
+            Some(k) => stms.push(Stm { vars: Vars::from_iter([param]), op: Op::Copy(results[k]), span: second.span }),
             None => {
                 params.push(param);
                 arrays.push(array);
@@ -347,5 +347,6 @@ fn both(first: Stm, second: Stm) -> Stm {
     vars.extend(own_vars.into_iter().chain(collected).chain(own_collected));
     results.extend(g.body.results.into_iter().chain(of).chain(own_of));
     let function = Lambda { params, body: Body { stms, results } };
-    Stm { vars, op: Op::Map(Box::new(Map { function, arrays, accumulators })) }
+    let op = Op::Map(Box::new(Map { function, arrays, accumulators }));
+    Stm { vars, op, span: first.span.or(second.span) }
 }

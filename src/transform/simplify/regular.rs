@@ -62,11 +62,13 @@ struct Addition {
 
 impl Writer<'_> {
     fn stm(&mut self, stm: Stm) {
+        let around = self.parts.builder.span(stm.span);
         match stm.op {
             Op::Map(map) if !map.accumulators.is_empty() => self.map(stm.vars, *map),
             Op::FromAccumulator(accumulator) => self.read(stm.vars[0], accumulator),
-            op => self.push(Stm { vars: stm.vars, op }),
+            op => self.push(Stm { op, ..stm }),
         }
+        self.parts.builder.span(around);
     }
 
     fn push(&mut self, stm: Stm) {
@@ -104,14 +106,15 @@ impl Writer<'_> {
             Some((_, Atom::Var(before))) => *before,
             _ => *v,
         });
-        self.push(Stm { vars: named.collect(), op: Op::Map(Box::new(map)) });
+        let named = named.collect();
+        self.push(self.parts.builder.stm(named, Op::Map(Box::new(map))));
         for (it, array) in additions.into_iter().zip(arrays) {
             let total = if it.numbered { array.into() } else { self.total(array.into()) };
             let (_, now) = wanted.iter_mut().find(|(var, _)| *var == vars[values + it.to]).expect("it is added to");
             *now = self.write(|b| b.one(Op::Accumulate(*now, it.place, total)));
         }
         for (var, last) in wanted {
-            self.push(Stm { vars: Vars::from_iter([var]), op: Op::Copy(last) });
+            self.push(self.parts.builder.stm(Vars::from_iter([var]), Op::Copy(last)));
         }
     }
 
@@ -217,7 +220,7 @@ impl Writer<'_> {
                     now = before;
                 }
                 Op::Map(_) => {
-                    let Stm { vars, op: Op::Map(map) } = &mut self.stms[k] else { panic!("a map") };
+                    let Stm { vars, op: Op::Map(map), .. } = &mut self.stms[k] else { panic!("a map") };
                     let to = vars.iter().position(|v| *v == bound).expect("the map gives it") + map.accumulators.len()
                         - vars.len();
                     now = map.accumulators[to];
@@ -231,13 +234,13 @@ impl Writer<'_> {
             }
         }
         if terms.is_empty() && bins.is_empty() {
-            return self.push(Stm { vars: Vars::from_iter([var]), op: Op::FromAccumulator(accumulator) });
+            return self.push(self.parts.builder.stm(Vars::from_iter([var]), Op::FromAccumulator(accumulator)));
         }
         self.changed = true;
         let array = self.write(|b| b.one(Op::FromAccumulator(accumulator)));
         let filled = bins.into_iter().rev().fold(array, |array, (at, values)| self.histogram(array, at, values.into()));
         let total = terms.into_iter().rev().fold(filled, |total, term| self.write(|b| added(b, total, term)));
-        self.push(Stm { vars: Vars::from_iter([var]), op: Op::Copy(total) });
+        self.push(self.parts.builder.stm(Vars::from_iter([var]), Op::Copy(total)));
     }
 
     /// Values added to the bins of an array.

@@ -13,7 +13,7 @@ use super::facts::Facts;
 use super::scopes::{Control, Exit, Scope, only};
 use crate::array::{
     Agree, Agreement, Atom, Body, Custom, Extent, Form, Hist, Lambda, Loop, Op, Prim, Program, Reduce, ScalarOp, Stm,
-    Type, Var, Vars, bodies_mut, deeper,
+    Type, Var, bodies_mut, deeper,
 };
 
 /// Which comparisons are written.
@@ -29,7 +29,7 @@ pub(super) enum Written {
 
 /// The comparisons that are to be written, by body, in the order in which bodies are met.
 pub(super) struct Plan {
-    placed: Vec<Vec<(usize, Agree)>>,
+    placed: Vec<Vec<(usize, Claim)>>,
     /// What they need, and what must stay since only it can compare what it compares.
     pub(super) roots: Vec<Atom>,
 }
@@ -64,7 +64,7 @@ impl Plan {
     }
 }
 
-fn write(body: &mut Body, placed: &mut impl Iterator<Item = Vec<(usize, Agree)>>, closed: bool) {
+fn write(body: &mut Body, placed: &mut impl Iterator<Item = Vec<(usize, Claim)>>, closed: bool) {
     let here = placed.next().expect("each body has its comparisons");
     if here.is_empty() && !body.stms.iter().any(|stm| matches!(stm.op, Op::Agree(_))) {
         return deeper(|| {
@@ -79,8 +79,8 @@ fn write(body: &mut Body, placed: &mut impl Iterator<Item = Vec<(usize, Agree)>>
     body.stms.reserve(old.len());
     deeper(|| {
         for (at, mut stm) in old.into_iter().enumerate() {
-            while let Some((_, agree)) = here.next_if(|(place, _)| *place <= at) {
-                body.stms.push(Stm { vars: Vars::new(), op: Op::Agree(Box::new(agree)) });
+            while let Some((_, claim)) = here.next_if(|(place, _)| *place <= at) {
+                body.stms.push(claim.stm());
             }
             let inner = closed || matches!(stm.op, Op::Custom(_));
             bodies_mut(&mut stm.op).for_each(|body| write(body, placed, inner));
@@ -89,7 +89,7 @@ fn write(body: &mut Body, placed: &mut impl Iterator<Item = Vec<(usize, Agree)>>
             }
         }
     });
-    body.stms.extend(here.map(|(_, agree)| Stm { vars: Vars::new(), op: Op::Agree(Box::new(agree)) }));
+    body.stms.extend(here.map(|(_, claim)| claim.stm()));
 }
 
 struct Reader<'p> {
@@ -394,7 +394,7 @@ impl<'p> Reader<'p> {
                 let stays = self.custom.as_ref().is_some_and(|(needed, _)| *needed);
                 let mut agree = (**it).clone();
                 agree.extents_mut().for_each(|extent| *extent = self.told(*extent));
-                return self.scopes[scope].claims.push(Claim { agree, stays });
+                return self.scopes[scope].claims.push(Claim { agree, span: stm.span, stays });
             }
             Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Size(..) | Op::Index(..) => {}
             Op::Slice(..) | Op::Permute(..) | Op::Reverse(_) | Op::If(..) | Op::Loop(_) => {}
@@ -402,6 +402,7 @@ impl<'p> Reader<'p> {
         }
         self.scopes[scope].claims.extend(found.into_iter().map(|(stays, what, first, second)| Claim {
             agree: Agree { what, first, second, times: Vec::new() },
+            span: stm.span,
             stays,
         }));
         self.rows(stm, depth);
@@ -441,7 +442,7 @@ impl<'p> Reader<'p> {
 
     /// Chooses what is written, from the outside in.
     fn choose(mut self, written: Written) -> Plan {
-        let mut placed: Vec<Vec<(usize, Agree)>> = Vec::new();
+        let mut placed: Vec<Vec<(usize, Claim)>> = Vec::new();
         // What is known in each body, of which those share it that compare nothing.
         let (mut known, mut of): (Vec<Equal>, Vec<usize>) = (vec![Equal::default()], Vec::new());
         for scope in 0..self.scopes.len() {
@@ -454,7 +455,7 @@ impl<'p> Reader<'p> {
                 continue;
             }
             let mut equal = known[around].clone();
-            let mut wanted: Vec<Agree> = Vec::new();
+            let mut wanted: Vec<Claim> = Vec::new();
             for mut claim in claims {
                 claim.agree.extents_mut().for_each(|extent| *extent = self.resolve(*extent));
                 let is_accumulator = |e: &Extent| self.program.atom_type(e.atom()).accumulator;
@@ -462,22 +463,23 @@ impl<'p> Reader<'p> {
                     continue;
                 }
                 match (claim.stays, written) {
-                    (false, _) => wanted.push(claim.agree),
-                    (true, Written::All) if scope == 0 => wanted.push(claim.agree),
+                    (false, _) => wanted.push(claim),
+                    (true, Written::All) if scope == 0 => wanted.push(claim),
                     (true, Written::Needed) => equal.learn(&self.products, &claim.agree),
                     (true, Written::All | Written::Lost) => {}
                 }
             }
             let mut here = Vec::new();
-            for agree in wanted {
-                if let Some(agree) = equal.needs(&self.products, agree) {
+            for mut claim in wanted {
+                if let Some(agree) = equal.needs(&self.products, claim.agree) {
                     equal.learn(&self.products, &agree);
+                    claim.agree = agree;
                     // As early as can be, so that it keeps no array longer than what uses it.
-                    here.push((self.place(scope, &agree), agree));
+                    here.push((self.place(scope, &claim.agree), claim));
                 }
             }
             here.sort_by_key(|(at, _)| *at);
-            here.iter().for_each(|(_, agree)| self.roots.extend(agree.extents().map(Extent::atom)));
+            here.iter().for_each(|(_, claim)| self.roots.extend(claim.agree.extents().map(Extent::atom)));
             if !here.is_empty() {
                 let mut around = Some(scope);
                 while let Some(scope) = around {

@@ -140,21 +140,28 @@ impl<'p, 't> Reverse<'p, 't> {
     fn forward(&mut self, body: &Body) -> Vec<(usize, Saved)> {
         let mut kept = Vec::new();
         for (at, stm) in body.stms.iter().enumerate() {
-            let saved = match &stm.op {
-                Op::Loop(it) if stm.vars.iter().any(|v| self.active.var(*v)) => match it.policy {
-                    Policy::Binomial(states) => Saved::Binomial(self.binomial_forward(stm, it, states)),
-                    Policy::Anew => Saved::Count(self.anew_forward(stm, it)),
-                    Policy::KeepAll | Policy::StripMine(_) => Saved::Loop(self.loop_forward(stm, it)),
-                },
-                Op::Reduce(it) if stm.vars.iter().any(|v| self.active.var(*v)) => self.reduce_forward(stm, it),
-                _ => {
-                    self.copier.stm(stm);
-                    continue;
-                }
-            };
-            kept.push((at, saved));
+            let around = self.target.span(stm.span);
+            let saved = self.statement_forward(stm);
+            self.target.span(around);
+            kept.extend(saved.map(|saved| (at, saved)));
         }
         kept
+    }
+
+    /// Writes a statement, and answers what the return sweep needs of it, if that is more than its variables.
+    fn statement_forward(&mut self, stm: &Stm) -> Option<Saved> {
+        Some(match &stm.op {
+            Op::Loop(it) if stm.vars.iter().any(|v| self.active.var(*v)) => match it.policy {
+                Policy::Binomial(states) => Saved::Binomial(self.binomial_forward(stm, it, states)),
+                Policy::Anew => Saved::Count(self.anew_forward(stm, it)),
+                Policy::KeepAll | Policy::StripMine(_) => Saved::Loop(self.loop_forward(stm, it)),
+            },
+            Op::Reduce(it) if stm.vars.iter().any(|v| self.active.var(*v)) => self.reduce_forward(stm, it),
+            _ => {
+                self.copier.stm(stm);
+                return None;
+            }
+        })
     }
 
     /// The return sweep over a scope whose results have these adjoints.
@@ -168,7 +175,9 @@ impl<'p, 't> Reverse<'p, 't> {
         for (at, stm) in body.stms.iter().enumerate().rev() {
             let kept = saved.next_if(|(of, _)| *of == at).map_or(&Saved::Nothing, |(_, kept)| kept);
             if stm.vars.iter().any(|v| self.adjoints.contains_key(v)) {
+                let around = self.target.span(stm.span.derivative());
                 self.statement(stm, kept);
+                self.target.span(around);
             }
         }
     }
