@@ -4,10 +4,11 @@ use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, I64, hist, if_, iota};
 use catadiff::interpret::Value;
 use catadiff::{Elementary, Result};
-use catadiff_laws::executors;
+use catadiff_laws::{Verdict, executors};
 
-/// Lengths at which another way begins, or a block is full, and beside them.
-const LENGTHS: [usize; 7] = [0, 1, 7, 129, 16_383, 16_384, 17_409];
+/// Lengths at which another way begins, or a block is full, and beside them; after the blocks of the last two some values
+/// are left over: one, and 544.
+const LENGTHS: [usize; 8] = [0, 1, 7, 129, 16_383, 16_384, 17_409, 20_000];
 
 /// So many that there are several sets of blocks.
 const LARGE: usize = 262_145;
@@ -17,8 +18,9 @@ fn numbers(n: usize) -> Vec<f64> {
     (0..n).map(|k| ((k * 7919 + 13) % 1009) as f64 / 504.5 - 1.0).collect()
 }
 
+/// Indices, some of them out of bounds; for eleven places the last is within, at each of the lengths.
 fn integers(n: usize, of: usize) -> Vec<i64> {
-    (0..n).map(|k| ((k * 7919 + 13) % 100_003 % of) as i64 - 2).collect()
+    (0..n).map(|k| ((k * 7919 + 14) % 100_003 % of) as i64 - 2).collect()
 }
 
 /// What a test runs: a program, and its arguments for so many elements.
@@ -77,6 +79,27 @@ fn scatters() -> Result<Vec<Case>> {
     let scalars = Program::trace(|at: Arr<I64>, xs: Arr<F64>| xs.zeros_like().scatter(at, xs))?;
     let of_rows = Program::trace(|at: Arr<I64>, xs: Arr<Arr<F64>>| xs.zeros_like().scatter(at, xs))?;
     Ok(vec![(scalars, places), (of_rows, rows)])
+}
+
+/// An accumulator of two dimensions receives at all indices from one before the first to one after the last. An index past the
+/// end of a row is out of bounds, although the buffer goes on there.
+#[test]
+fn what_is_added_out_of_bounds_is_not_added() -> Verdict {
+    let program = Program::parse(
+        "program (m: [][]f64, is: []i64, js: []i64, xs: []f64) {
+            let a = accumulator(m)
+            let c = map (is, js, xs) adding (a) |i: i64, j: i64, x: f64, d: acc [][]f64| {
+                let f = d with [i, j] += x return f }
+            let r = array(c) return r }",
+    );
+    let program = program.expect("it is well typed");
+    let (rows, columns) = (3, 4);
+    let places: Vec<[i64; 2]> = (-1..=rows).flat_map(|i| (-1..=columns).map(move |j| [i, j])).collect();
+    let [is, js] = [0, 1].map(|d| places.iter().map(|at| at[d]).collect::<Vec<i64>>());
+    let reals = |sizes: &[usize], n| Value::reals(sizes, numbers(n)).expect("as many as there are");
+    let n = places.len();
+    let indices = |at: Vec<i64>| Value::new(at).expect("a list");
+    executors::same(&program, &[reals(&[3, 4], 12), indices(is), indices(js), reals(&[n], n)])
 }
 
 fn same(cases: Vec<Case>) -> Result<()> {

@@ -4,7 +4,10 @@
 -- input { 17 5 } output { 3 0 -0 3 0 -0 }
 -- ==
 -- entry: remainders
--- input { -17 5 } output { 3 1 -2 1 }
+-- input { -17 5 } output { 3 1 4 -2 1 3 }
+-- input { 17 -5 } output { -3 1 4 2 1 3 }
+-- input { -7 2 } output { 1 1 4 -1 1 3 }
+-- input { -7 -2 } output { -1 1 -3 -1 1 -3 }
 -- ==
 -- entry: counted
 -- input { 40u32 } output { 2 0u32 26 0u32 3 0u32 }
@@ -27,7 +30,7 @@ entry quotients (x: i32) (y: i32) =
   let (c, d) = vjp (\(x, y) -> x // y) (x, y) 1
   in (x / y, a, b, x // y, c, d)
 entry remainders (x: i32) (y: i32) =
-  (x % y, vjp (% y) x 1, x %% y, vjp (%% y) x 1)
+  (x % y, vjp (% y) x 1, vjp (x %) y 1, x %% y, vjp (%% y) x 1, vjp (x %%) y 1)
 entry counted (x: u32) =
   (u32.popc x, vjp u32.popc x 1, u32.clz x, vjp u32.clz x 1, u32.ctz x, vjp u32.ctz x 1)
 entry extremes (x: i32) (y: i32) =

@@ -22,7 +22,7 @@ fn hist(op: &str, neutral: &str) -> String {
 }
 
 mod ties {
-    use super::{combined, hist, indices, pulled, reals};
+    use super::{combined, hist, indices, matrix, pulled, reals};
     use catadiff::interpret::Value;
 
     #[test]
@@ -31,6 +31,23 @@ mod ties {
         let of = |op: &str, neutral: &str| pulled(&combined("reduce", op, neutral), xs(), vec![7.0.into()]);
         assert_eq!(of("max", "-f64.inf"), "[0, 7, 0, 0]");
         assert_eq!(of("min", "f64.inf"), "[7, 0, 0, 0]");
+    }
+
+    #[test]
+    fn rows_of_bins_that_no_value_comes_to_keep_their_adjoints() {
+        for (op, neutral) in [("max", "-f64.inf"), ("min", "f64.inf"), ("add", "0.0f64"), ("mul", "1.0f64")] {
+            let source = format!(
+                "program (bins: [][]f64, is: []i64, xs: [][]f64) {{
+                    let e = replicate(2i64, {neutral})
+                    let y = hist (bins) at is (xs) from (e) |a: []f64, b: []f64| {{
+                        let c = map (a, b) |x: f64, y: f64| {{ let z = {op}(x, y) return z }} return c }}
+                    return y }}"
+            );
+            let nothing = Value::reals(&[0, 2], Vec::<f64>::new()).unwrap();
+            let arguments = vec![matrix(3, 2, &[1.0; 6]), indices(&[]), nothing];
+            let found = pulled(&source, arguments, vec![matrix(3, 2, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])]);
+            assert_eq!(found, "[[1, 2], [3, 4], [5, 6]]; []; []", "{op}");
+        }
     }
 
     #[test]

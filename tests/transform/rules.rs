@@ -50,6 +50,25 @@ mod scalars {
         assert_eq!(pushed, "1");
     }
 
+    /// What `scale` multiplies by a slope is a tangent: one that is 0 stays 0 by an infinite slope, in both modes; and a slope
+    /// of a tangent that is 0 is not felt at all, however steep it changes.
+    #[test]
+    fn a_tangent_of_zero_is_not_felt_by_what_scales_it() {
+        let scale = "program (t: f64, by: f64) { let y = scale(t, by) return y }";
+        let at = |t: f64, by: f64, dt: f64, dby: f64| {
+            derivatives(scale, vec![t.into(), by.into()], vec![dt.into(), dby.into()], vec![1.0.into()])
+        };
+        assert_eq!(at(2.0, 3.0, 5.0, 7.0), ["29", "3; 2"]);
+        assert_eq!(at(2.0, f64::INFINITY, 0.0, 1.0)[0], "2");
+        assert_eq!(at(0.0, 3.0, 1.0, f64::INFINITY)[0], "3");
+        assert_eq!(at(0.0, 3.0, 1.0, f64::NAN)[0], "3");
+        // So is the adjoint that is 0 of what was scaled.
+        let unread = "program (t: f64, by: f64, c: f64) { let y = scale(t, by) let z = mul(y, c) return z }";
+        let infinite = vec![2.0.into(), f64::INFINITY.into(), 0.0.into()];
+        let [_, pulled] = derivatives(unread, infinite, vec![0.0.into(); 3], vec![1.0.into()]);
+        assert_eq!(pulled, "0; 0; inf");
+    }
+
     #[test]
     fn powers_at_zero() {
         let power = "program (x: f64, y: f64) { let z = pow(x, y) return z }";

@@ -93,6 +93,43 @@ fn data_that_only_moves() {
     );
 }
 
+/// All orders of so many dimensions.
+fn orders(rank: usize) -> Vec<Vec<usize>> {
+    (0..rank).fold(vec![vec![]], |orders, _| {
+        let longer = |order: &Vec<usize>| {
+            let others = (0..rank).filter(|d| !order.contains(d));
+            others.map(|d| [&order[..], &[d]].concat()).collect::<Vec<_>>()
+        };
+        orders.iter().flat_map(longer).collect()
+    })
+}
+
+/// Of three dimensions some orders are not their own inverse, and some do not commute.
+#[test]
+fn orders_of_dimensions_are_put_together_in_their_order() -> Result<()> {
+    let text = |order: &[usize]| order.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let array = Value::reals(&[2, 3, 4], (0..24).map(f64::from).collect::<Vec<_>>())?;
+    for first in orders(3) {
+        for second in orders(3) {
+            let program = Program::parse(&format!(
+                "program (a: [][][]f64, x: f64, i: i64) {{
+                    let b = permute[{}](a) let c = permute[{}](b) let d = c[i, 0i64, i] let e = b[0i64, i, i] let f = c[i]
+                    let m = replicate(3i64, x) let n = replicate(4i64, m) let o = replicate(2i64, n)
+                    let p = permute[{}](o) let q = permute[{}](p)
+                    return c, d, e, f, q }}",
+                text(&first),
+                text(&second),
+                text(&first),
+                text(&second),
+            ))?;
+            let arguments = [array.clone(), 0.5.into(), 1_i64.into()];
+            let (found, wanted) = (program.simplified().run(&arguments)?, program.run(&arguments)?);
+            assert_eq!(found, wanted, "{program}");
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn control_that_is_known() {
     becomes(
