@@ -56,6 +56,7 @@
 //! | their sizes | [`array_sizes`] | what does not fit is an error of derivatives too, and so are seeds that do not |
 //! | executors | [`executors`] | they are the interpreter, on random programs and arrays of many sizes; limits |
 //! | the same, otherwise | [`array_exact`], [`array_tape`] | exactly, of polynomials in a finite field; by the tape |
+//! | their cost | [`growth`] | operations, steps, elements moved and bytes of derivatives grow as those of functions |
 //! | checkpoints | [`checkpointing`] | schemes agree; executions and elements of each, counted |
 //! | verbs on them | [`array_verbs`] | Jacobians by columns, by rows and by colours are one; Hessians are symmetric |
 //! | traces | [`tracing`] | they compute the same; are their own traces; replay or refuse; reverse modes agree |
@@ -87,6 +88,7 @@ pub mod fold;
 mod formula;
 pub mod futhark_text;
 mod futhark_trees;
+pub mod growth;
 pub mod homomorphism;
 pub mod kronecker;
 pub mod module;

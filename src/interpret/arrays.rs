@@ -3,8 +3,6 @@
 //! Law: elements move and are not computed with; what does not fit is an error that says by how much. Memory is asked
 //! for before it is taken.
 
-use std::sync::Arc;
-
 use super::budget::{Budget, Fault, Step};
 use super::scalar::Arithmetic;
 use super::value::{Array, Scalar, Value, count};
@@ -19,7 +17,7 @@ pub(super) fn size(n: i64) -> Step<usize> {
 pub(super) fn iota<C>(budget: &Budget<'_>, n: i64) -> Step<Array<C>> {
     let length = size(n)?;
     budget.room(Some(length))?;
-    Ok(Array::new(vec![length], (0..n).map(Scalar::I64).collect()))
+    Ok(budget.made(Array::new(vec![length], (0..n).map(Scalar::I64).collect())))
 }
 
 /// Copies of a value.
@@ -28,7 +26,7 @@ pub(super) fn replicate<C: Clone>(budget: &Budget<'_>, n: i64, value: &Value<C>)
     let total = count(&sizes);
     budget.room(total)?;
     let total = total.unwrap_or(0);
-    Ok(Array::new(sizes, value.elements().iter().cycle().take(total).cloned().collect()))
+    Ok(budget.made(Array::new(sizes, value.elements().iter().cycle().take(total).cloned().collect())))
 }
 
 /// Where an index into the leading dimensions points.
@@ -84,7 +82,7 @@ pub(super) fn slice<C: Clone>(budget: &Budget<'_>, array: &Array<C>, ranges: &[[
         }
         array.elements[from].clone()
     });
-    Ok(Array::new(sizes.clone(), elements.collect()))
+    Ok(Array::new(sizes.clone(), elements.collect()).viewed())
 }
 
 /// The indices of the element at a position.
@@ -97,18 +95,30 @@ fn unravel(sizes: &[usize], mut at: usize) -> Vec<usize> {
 }
 
 /// The array with an element or subarray replaced, in place if nothing else holds it.
-pub(super) fn update<C: Clone>(mut array: Array<C>, indices: &[i64], new: &Value<C>) -> Step<Array<C>> {
+pub(super) fn update<C: Clone>(
+    budget: &Budget<'_>,
+    mut array: Array<C>,
+    indices: &[i64],
+    new: &Value<C>,
+) -> Step<Array<C>> {
     Fault::unless_same(Agreement::Updated, &array.sizes[indices.len()..], new.sizes())?;
     let Place { start, length } = place(&array.sizes, indices)?;
-    Arc::make_mut(&mut array.elements)[start..start + length].clone_from_slice(new.elements());
+    budget.owned(&mut array)[start..start + length].clone_from_slice(new.elements());
+    budget.wrote(length);
     Ok(array)
 }
 
 /// The array with a value added at an index, in place if nothing else holds it; out of bounds nothing is.
-pub(super) fn add<C: Arithmetic>(log: &C::Log, mut array: Array<C>, indices: &[i64], new: &Value<C>) -> Step<Array<C>> {
+pub(super) fn add<C: Arithmetic>(
+    (log, budget): (&C::Log, &Budget<'_>),
+    mut array: Array<C>,
+    indices: &[i64],
+    new: &Value<C>,
+) -> Step<Array<C>> {
     Fault::unless_same(Agreement::Added, &array.sizes[indices.len()..], new.sizes())?;
     if let Ok(Place { start, length }) = place(&array.sizes, indices) {
-        let elements = &mut Arc::make_mut(&mut array.elements)[start..start + length];
+        let elements = &mut budget.owned(&mut array)[start..start + length];
+        budget.wrote(length);
         for (element, new) in elements.iter_mut().zip(new.elements()) {
             *element = C::apply(log, ScalarOp::Add, &[element.clone(), new.clone()])?;
         }
@@ -126,7 +136,7 @@ pub(super) fn permute<C: Clone>(array: &Array<C>, order: &[usize]) -> Array<C> {
         let from = original.iter().zip(&array.sizes).fold(0, |from, (index, size)| from * size + index);
         array.elements[from].clone()
     });
-    Array::new(sizes.clone(), elements.collect())
+    Array::new(sizes.clone(), elements.collect()).viewed()
 }
 
 /// The elements in an array of other sizes.
@@ -135,7 +145,7 @@ pub(super) fn reshape<C>(array: Array<C>, sizes: &[i64]) -> Step<Array<C>> {
     // Sizes beyond all numbers are in any case not those of an array that is there.
     let wanted = count(&sizes).unwrap_or(usize::MAX);
     Fault::unless_equal(Agreement::Reshaped, array.elements.len(), wanted)?;
-    Ok(Array { sizes, elements: array.elements })
+    Ok(Array { sizes, ..array })
 }
 
 /// Arrays one after the other.
@@ -148,13 +158,13 @@ pub(super) fn concat<C: Clone>(budget: &Budget<'_>, arrays: &[Array<C>]) -> Step
         sizes[0] = length.ok_or(Fault::Budget { what: "elements of one dimension", limit: usize::MAX as u64 })?;
     }
     budget.room(count(&sizes))?;
-    Ok(Array::new(sizes, arrays.iter().flat_map(|a| a.elements.iter().cloned()).collect()))
+    Ok(budget.made(Array::new(sizes, arrays.iter().flat_map(|a| a.elements.iter().cloned()).collect())))
 }
 
 /// The array with its rows in the opposite order.
 pub(super) fn reverse<C: Clone>(array: &Array<C>) -> Array<C> {
     let size = count(array.row_sizes()).unwrap_or(0).max(1);
-    Array::new(array.sizes.clone(), array.elements.chunks(size).rev().flatten().cloned().collect())
+    Array::new(array.sizes.clone(), array.elements.chunks(size).rev().flatten().cloned().collect()).viewed()
 }
 
 /// Rows that are collected into an array.
@@ -176,6 +186,7 @@ impl<C: Clone> Rows<C> {
             None => self.sizes = Some(row.sizes().to_vec()),
         }
         budget.hold(row.elements().len())?;
+        budget.wrote(row.elements().len());
         self.elements.extend_from_slice(row.elements());
         self.count += 1;
         Ok(())
@@ -186,6 +197,6 @@ impl<C: Clone> Rows<C> {
         budget.release(self.elements.len());
         let mut sizes = vec![self.count];
         sizes.extend(self.sizes.unwrap_or(without));
-        Array::new(sizes, self.elements)
+        budget.allocated(Array::new(sizes, self.elements))
     }
 }

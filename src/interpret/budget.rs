@@ -1,11 +1,14 @@
 //! Limits on a run, what it took of them, and what can go wrong in a statement before it is known which one.
 //!
 //! Law: a run takes at most the steps it is allowed, and its variables hold at most the elements; what would pass a limit
-//! is an error before it is done. What a run took are the least limits with which it succeeds.
+//! is an error before it is done. What a run took are the least limits with which it succeeds. Every element that is
+//! written to memory counts as moved once, and every array that is made, as allocated.
 
 use core::cell::Cell;
+use std::sync::Arc;
 
 use super::control::Control;
+use super::value::{Array, Scalar};
 use crate::array::{Agreement, Var};
 use crate::error::{Error, Span};
 
@@ -27,7 +30,20 @@ impl Default for Limits {
     }
 }
 
-/// What a run took, in the units of [`Limits`].
+/// What a run took: in the units of [`Limits`], and of memory.
+///
+/// Memory is counted for a machine that reads parts of arrays where they lie: an element, a row, a slice, and an array
+/// with its dimensions in another order, are views and cost nothing until they are written to. Arrays that nothing
+/// else uses are updated in place.
+///
+/// ```
+/// use catadiff::array::{Program, trace::{Arr, F64}};
+/// use catadiff::interpret::{Limits, Value, measure};
+/// let squares = Program::trace(|x: Arr<F64>| x.map(|x| x * x).reverse().sum())?;
+/// let (_, usage) = measure(&squares, &[Value::new(vec![0.5; 1000])?], &Limits::default())?;
+/// assert_eq!((usage.moved, usage.allocated), (1000, 8000)); // those of the squares
+/// # Ok::<(), catadiff::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Usage {
@@ -35,6 +51,12 @@ pub struct Usage {
     pub steps: u64,
     /// The most elements that were held at one time.
     pub elements: u64,
+    /// The number of elements that were written to arrays: those of every array that was made, filled or copied, of every
+    /// update, and of everything that was scattered or added to an accumulator or a histogram.
+    pub moved: u64,
+    /// The bytes of all arrays that were made, the copies among them of what was still in use when it was written to. A
+    /// real is eight bytes, in either precision.
+    pub allocated: u64,
     /// The loops that ran, by the number of the first variable that they bind.
     pub loops: Vec<LoopUsage>,
 }
@@ -118,16 +140,68 @@ pub(super) struct Budget<'c> {
     held: u64,
     /// The most that was held, or was about to be.
     peak: Cell<u64>,
+    moved: Cell<u64>,
+    allocated: Cell<u64>,
+}
+
+/// What a run took of memory.
+pub(super) struct Memory {
+    pub(super) peak: u64,
+    pub(super) moved: u64,
+    pub(super) allocated: u64,
+}
+
+/// How many bytes these elements take, which are of one kind.
+fn bytes<C>(elements: &[Scalar<C>]) -> u64 {
+    let each = match elements.first() {
+        None => 0,
+        Some(Scalar::Bool(_)) => 1,
+        Some(Scalar::I32(_)) => 4,
+        Some(Scalar::I64(_) | Scalar::Real(_)) => 8,
+    };
+    each * elements.len() as u64
+}
+
+fn count(of: &Cell<u64>, more: u64) {
+    of.set(of.get().saturating_add(more));
 }
 
 impl<'c> Budget<'c> {
     pub(super) fn new(control: Control<'c>) -> Self {
-        Budget { control, steps: 0, held: 0, peak: Cell::new(0) }
+        Budget { control, steps: 0, held: 0, peak: Cell::new(0), moved: Cell::new(0), allocated: Cell::new(0) }
     }
 
-    /// The steps taken so far, and the most elements that were held.
-    pub(super) fn taken(&self) -> (u64, u64) {
-        (self.steps, self.peak.get())
+    /// The steps taken so far, and the memory.
+    pub(super) fn taken(&self) -> (u64, Memory) {
+        let memory = Memory { peak: self.peak.get(), moved: self.moved.get(), allocated: self.allocated.get() };
+        (self.steps, memory)
+    }
+
+    /// An array that was allocated for elements which [were written](Self::wrote) to it.
+    pub(super) fn allocated<C>(&self, array: Array<C>) -> Array<C> {
+        count(&self.allocated, bytes(&array.elements));
+        array
+    }
+
+    /// An array that was allocated and filled.
+    pub(super) fn made<C>(&self, array: Array<C>) -> Array<C> {
+        self.wrote(array.elements.len());
+        self.allocated(array)
+    }
+
+    /// So many elements were written to memory.
+    pub(super) fn wrote(&self, elements: usize) {
+        count(&self.moved, elements as u64);
+    }
+
+    /// The elements of an array, to be written to; copied first if something else may still read them.
+    pub(super) fn owned<'a, C: Clone>(&self, array: &'a mut Array<C>) -> &'a mut [Scalar<C>] {
+        if array.view || Arc::strong_count(&array.elements) > 1 {
+            self.wrote(array.elements.len());
+            count(&self.allocated, bytes(&array.elements));
+            array.view = false;
+        }
+        Arc::make_mut(&mut array.elements).as_mut_slice()
     }
 
     pub(super) fn step(&mut self) -> Step<()> {

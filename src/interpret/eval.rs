@@ -44,10 +44,10 @@ impl<'p, C: Arithmetic> Machine<'p, C> {
 
     /// What the run has taken.
     pub(super) fn usage(self) -> Usage {
-        let (steps, elements) = self.budget.taken();
+        let (steps, memory) = self.budget.taken();
         let mut loops: Vec<LoopUsage> = self.loops.into_values().collect();
         loops.sort_unstable_by_key(|it| it.var);
-        Usage { steps, elements, loops }
+        Usage { steps, elements: memory.peak, moved: memory.moved, allocated: memory.allocated, loops }
     }
 
     /// The program that is run.
@@ -206,7 +206,7 @@ impl<'p, C: Arithmetic> Machine<'p, C> {
             Op::Update(a, indices, new) => {
                 let (indices, new) = (self.integers(indices), self.get(*new));
                 match self.take(stm, *a) {
-                    Value::Array(array) => Value::Array(arrays::update(array, &indices, &new)?),
+                    Value::Array(array) => Value::Array(arrays::update(&self.budget, array, &indices, &new)?),
                     Value::Scalar(_) => new,
                 }
             }
@@ -220,7 +220,7 @@ impl<'p, C: Arithmetic> Machine<'p, C> {
             Op::Accumulate(a, indices, new) => {
                 let (indices, new) = (self.integers(indices), self.get(*new));
                 let accumulator = array(self.take(stm, *a));
-                Value::Array(arrays::add(&self.log, accumulator, &indices, &new)?)
+                Value::Array(arrays::add((&self.log, &self.budget), accumulator, &indices, &new)?)
             }
         };
         Ok(vec![one])

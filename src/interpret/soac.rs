@@ -4,10 +4,8 @@
 //! nonempty reductions of prefixes; `hist` and `scatter` take their values in order, and pass over indices that are out of
 //! bounds.
 
-use std::sync::Arc;
-
 use super::arrays::Rows;
-use super::budget::{Fault, Step};
+use super::budget::{Budget, Fault, Step};
 use super::eval::Machine;
 use super::scalar::{Arithmetic, VERIFIED};
 use super::value::{Array, Scalar, Value};
@@ -80,7 +78,7 @@ impl<C: Arithmetic> Machine<'_, C> {
             let mut operands = row(&bins, bin);
             operands.extend(row(&values, at));
             let results = self.apply(&it.operator, operands)?;
-            bins.iter_mut().zip(&results).try_for_each(|(bins, new)| write(bins, bin, new))?;
+            bins.iter_mut().zip(&results).try_for_each(|(bins, new)| write(&self.budget, bins, bin, new))?;
         }
         Ok(bins.into_iter().map(Value::Array).collect())
     }
@@ -95,7 +93,7 @@ impl<C: Arithmetic> Machine<'_, C> {
         for (at, index) in indices.elements.iter().enumerate() {
             self.budget.step()?;
             if let Some(place) = in_bounds(&self.log, index, count) {
-                write(&mut destination, place, &values.row(at))?;
+                write(&self.budget, &mut destination, place, &values.row(at))?;
             }
         }
         Ok(vec![Value::Array(destination)])
@@ -118,10 +116,11 @@ fn row<C: Clone>(arrays: &[Array<C>], at: usize) -> Vec<Value<C>> {
 }
 
 /// Replaces a row.
-fn write<C: Clone>(array: &mut Array<C>, at: usize, new: &Value<C>) -> Step<()> {
+fn write<C: Clone>(budget: &Budget<'_>, array: &mut Array<C>, at: usize, new: &Value<C>) -> Step<()> {
     Fault::unless_same(Agreement::Row, array.row_sizes(), new.sizes())?;
     let size = new.elements().len();
-    Arc::make_mut(&mut array.elements)[at * size..(at + 1) * size].clone_from_slice(new.elements());
+    budget.owned(array)[at * size..(at + 1) * size].clone_from_slice(new.elements());
+    budget.wrote(size);
     Ok(())
 }
 

@@ -24,11 +24,27 @@ pub enum Scalar<C> {
 }
 
 /// A rectangular array.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone)]
 pub struct Array<C> {
     pub(super) sizes: Vec<usize>,
     /// The elements, the last dimension running fastest; shared until they are changed.
     pub(super) elements: Arc<Vec<Scalar<C>>>,
+    /// Whether it is a part of another array, or that array in another order: a machine reads such a view where it
+    /// lies, and copies it only where it is written to.
+    pub(super) view: bool,
+}
+
+// What an array is does not depend on where its elements lie.
+impl<C: fmt::Debug> fmt::Debug for Array<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Array").field("sizes", &self.sizes).field("elements", &self.elements).finish()
+    }
+}
+
+impl<C: PartialEq> PartialEq for Array<C> {
+    fn eq(&self, other: &Self) -> bool {
+        self.sizes == other.sizes && self.elements == other.elements
+    }
 }
 
 /// The value of a variable: an argument or a result of an array program.
@@ -57,7 +73,12 @@ impl<C> Array<C> {
     pub(super) fn new(sizes: Vec<usize>, elements: Vec<Scalar<C>>) -> Self {
         debug_assert_eq!(count(&sizes), Some(elements.len()), "an array has as many elements as its sizes say");
         #[allow(clippy::arc_with_non_send_sync, reason = "values of carriers that can be sent can be sent")]
-        Array { sizes, elements: Arc::new(elements) }
+        Array { sizes, elements: Arc::new(elements), view: false }
+    }
+
+    /// The same as a part of another array, or as that array in another order.
+    pub(super) fn viewed(self) -> Self {
+        Array { view: true, ..self }
     }
 
     /// The number of elements of the outermost dimension.
@@ -83,7 +104,8 @@ impl<C: Clone> Array<C> {
         if dimension == self.sizes.len() {
             return Value::Scalar(self.elements[start].clone());
         }
-        Value::Array(Array::new(self.sizes[dimension..].to_vec(), self.elements[start..start + size].to_vec()))
+        let elements = self.elements[start..start + size].to_vec();
+        Value::Array(Array::new(self.sizes[dimension..].to_vec(), elements).viewed())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use catadiff::Error;
 use catadiff::array::{Atom, Builder, Map, Op, Prim, Program, Reduce, ScalarOp, Type, constant};
-use catadiff::interpret::{Limits, Scalar, Value, run};
+use catadiff::interpret::{Limits, Scalar, Value, measure, run};
 use catadiff_laws::{ArrayProgram, Verdict, arrays, for_all};
 
 mod random {
@@ -315,4 +315,43 @@ fn values_are_made_and_shown() {
     assert!(matches!(V::array(&[2], vec![Scalar::I64(1), Scalar::Bool(true)]), Err(Error::Argument { .. })));
     assert!(matches!(Value::rows(vec![reals([1.0]), 1.0.into()]), Err(Error::Argument { .. })));
     assert!(matches!(Value::rows(vec![reals([1.0]), reals([])]), Err(Error::Length { .. })));
+}
+
+/// What a program writes to arrays, and the bytes of those it makes, of the vector 1, 2, 3, 4.
+fn memory(body: &str) -> (u64, u64) {
+    let program = Program::parse(&format!("program (x: []f64) {{ {body} }}")).unwrap();
+    let argument = Value::new([1.0, 2.0, 3.0, 4.0]).unwrap();
+    let (_, usage) = measure(&program, &[argument], &Limits::default()).unwrap();
+    (usage.moved, usage.allocated)
+}
+
+#[test]
+fn what_is_written_to_memory_is_counted_and_what_is_read_is_not() {
+    for view in
+        ["x[1i64]", "slice x[0i64 : 2i64 : 1i64]", "reverse(x)", "reshape(x, 2i64, 2i64)", "copy(x)", "size[0](x)"]
+    {
+        assert_eq!(memory(&format!("let y = {view} return y")), (0, 0), "{view}");
+    }
+    assert_eq!(memory("let y = iota(3i64) return y"), (3, 24));
+    assert_eq!(memory("let y = replicate(3i64, x) return y"), (12, 96));
+    assert_eq!(memory("let y = replicate(3i64, true) return y"), (3, 3));
+    assert_eq!(memory("let y = [x, x] return y"), (8, 64));
+    assert_eq!(memory("let y = concat(x, x) return y"), (8, 64));
+    assert_eq!(memory("let y = map (x) |x: f64| { let z = exp(x) return z } return y"), (4, 32));
+    let sum = "from (0.0f64) |a: f64, b: f64| { let c = add(a, b) return c }";
+    assert_eq!(memory(&format!("let y = scan (x) {sum} return y")), (4, 32));
+    assert_eq!(memory(&format!("let y = reduce (x) {sum} return y")), (0, 0));
+    // The argument belongs to the caller, and is copied before it is written to; what nothing else needs is not.
+    assert_eq!(memory("let y = x with [0i64] = 9.0f64 return y"), (4 + 1, 32));
+    assert_eq!(memory("let y = concat(x, x) let z = y with [0i64] = 9.0f64 return z"), (8 + 1, 64));
+    assert_eq!(memory("let y = concat(x, x) let z = y with [0i64] = 9.0f64 return y, z"), (8 + 8 + 1, 128));
+    // A view is a part of what it is a view of, and becomes an array of its own.
+    assert_eq!(memory("let y = reverse(x) let z = y with [0i64] = 9.0f64 return z"), (4 + 1, 32));
+    let made = "let y = replicate(3i64, 0.0f64) let is = iota(2i64) let ones = replicate(2i64, 1.0f64)";
+    assert_eq!(memory(&format!("{made} let z = scatter(y, is, ones) return z")), (7 + 2, 56));
+    assert_eq!(memory(&format!("{made} let z = hist (y) at is (ones) {sum} return z")), (7 + 2, 56));
+    let added = "let a = accumulator(y)
+        let b = map (is) adding (a) |i: i64, c: acc []f64| { let d = c with [i] += 1.0f64 return d }
+        let z = array(b) return z";
+    assert_eq!(memory(&format!("{made} {added}")), (7 + 2, 56));
 }

@@ -3,6 +3,8 @@
 mod batch;
 mod checkpoint;
 mod corners;
+mod families;
+mod growth;
 mod kmeans;
 mod laws;
 mod operators;

@@ -1,0 +1,15 @@
+//! The table of growth in `benches/README.md`: what derivatives cost relative to their functions, counted.
+
+#[path = "../tests/transform/families.rs"]
+mod families;
+
+fn main() {
+    println!("| family | n | function | `vjp` | `jvp` |");
+    println!("|---|---:|---:|---:|---:|");
+    for family in families::all() {
+        match family.grows_alike() {
+            Ok(row) => println!("{row}"),
+            Err(violation) => println!("{violation}"),
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Families of programs with a size, whose derivatives have to be cheap at every size.
+
+use catadiff::array::Program;
+use catadiff::array::trace::{Arr, F64, I64, tabulate, tabulate2d};
+use catadiff::interpret::Value;
+use catadiff::{Elementary, Result};
+use catadiff_laws::growth::Family;
+
+/// All of them, in the order of the table in `benches/README.md`.
+pub(crate) fn all() -> Vec<Family> {
+    vec![
+        family(
+            "dot product",
+            32,
+            |_| Program::trace(|x: Arr<F64>, y: Arr<F64>| x.dot(y)),
+            |n| vec![vector(n), vector(n)],
+        ),
+        family("log of a sum of exponentials", 32, |_| Program::trace(log_sum_exp), |n| vec![vector(n)]),
+        family("matrix product", 6, |_| Program::trace(products), |n| vec![matrix(n, n), matrix(n, n)]),
+        family("distances to four centres", 16, |_| Program::trace(distances), |n| vec![matrix(n, 3), matrix(4, 3)]),
+        family("running products", 32, |_| Program::trace(running), |n| vec![vector(n)]),
+        family("gather", 32, |_| Program::trace(gathered), |n| vec![vector(n), indices(n)]),
+        family("histogram", 32, |_| Program::trace(histogram), |n| vec![vector(n / 4), indices(n), vector(n)]),
+        family("1-D convolution, by index", 32, |_| Program::trace(convolved_by_index), |n| vec![vector(n), vector(3)]),
+        family("1-D convolution, by slices", 32, |_| Program::trace(convolved), |n| vec![vector(n), vector(3)]),
+        family("a slice of each row", 16, |_| Program::trace(slice_of_each), |n| vec![matrix(n, n)]),
+        family("2-D convolution, by index", 3, |_| Program::trace(convolution_by_index), image),
+    ]
+}
+
+fn family(
+    name: &'static str,
+    least: usize,
+    program: fn(usize) -> Result<Program>,
+    arguments: fn(usize) -> Vec<Value<f64>>,
+) -> Family {
+    Family { name, least, program, arguments }
+}
+
+fn vector(n: usize) -> Value<f64> {
+    array(&[n])
+}
+
+fn matrix(n: usize, m: usize) -> Value<f64> {
+    array(&[n, m])
+}
+
+/// An array of these sizes, of numbers between 0.4 and 1.6.
+fn array(sizes: &[usize]) -> Value<f64> {
+    let count = sizes.iter().product();
+    Value::reals(sizes, (0..count).map(|i| 1.0 + 0.6 * (1.7 * i as f64).sin())).expect("as many as the sizes say")
+}
+
+/// As many indices into a quarter as many elements.
+fn indices(n: usize) -> Value<f64> {
+    Value::new((0..n).map(|i| ((i * i + 3 * i) % (n / 4)) as i64).collect::<Vec<_>>()).expect("a vector")
+}
+
+fn log_sum_exp(x: Arr<F64>) -> F64 {
+    let most = x.max();
+    x.map(|x| (x - most).exp()).sum().ln() + most
+}
+
+fn products(a: Arr<Arr<F64>>, b: Arr<Arr<F64>>) -> Arr<Arr<F64>> {
+    a.matmul(b)
+}
+
+fn distances(points: Arr<Arr<F64>>, centres: Arr<Arr<F64>>) -> F64 {
+    points.map(|p| centres.map(|c| (p - c).map(|d| d * d).sum()).min()).sum()
+}
+
+fn running(x: Arr<F64>) -> Arr<F64> {
+    x.scan(1.0, |a, b| a * b)
+}
+
+fn gathered(x: Arr<F64>, at: Arr<I64>) -> F64 {
+    at.map(|i| x.index(i)).map(|x| x * x).sum()
+}
+
+fn histogram(bins: Arr<F64>, at: Arr<I64>, x: Arr<F64>) -> Arr<F64> {
+    bins.reduce_by_index(0.0, at, x.map(|x| x * x), |a, b| a + b)
+}
+
+fn convolved_by_index(x: Arr<F64>, k: Arr<F64>) -> F64 {
+    let at = |i: I64| (0..3).map(|j| x.index(i + j) * k.index(j)).reduce(|a, b| a + b).expect("three terms");
+    tabulate(x.len() - 2, at).map(|y| y * y).sum()
+}
+
+fn convolved(x: Arr<F64>, k: Arr<F64>) -> F64 {
+    tabulate(x.len() - 2, |i| x.slice(i, i + 3).dot(k)).map(|y| y * y).sum()
+}
+
+fn slice_of_each(x: Arr<Arr<F64>>) -> F64 {
+    tabulate(x.len(), |k| x.index(k).slice(0, 3).sum()).map(|v| v * v).sum()
+}
+
+fn image(n: usize) -> Vec<Value<f64>> {
+    vec![array(&[2, n + 2, n + 2]), array(&[2, 2, 3, 3])]
+}
+
+type Image = Arr<Arr<Arr<F64>>>;
+
+fn convolution_by_index(x: Image, kernels: Arr<Image>) -> Image {
+    let (h, w) = (x.size(1) - 2, x.size(2) - 2);
+    kernels.map(|k| {
+        tabulate2d(h, w, |i, j| {
+            tabulate(x.len(), |c| {
+                tabulate2d(3, 3, |p, q| x.index(c).index(i + p).index(j + q) * k.index(c).index2(p, q)).flatten().sum()
+            })
+            .sum()
+        })
+    })
+}

@@ -1,0 +1,105 @@
+//! Derivatives are cheap at every size: counted work along families of programs, and the table of it.
+
+use catadiff::array::Program;
+use catadiff::interpret::Value;
+use catadiff_laws::growth::{Family, MEASURES, Mode, Row};
+
+use crate::families;
+
+/// The law, of every family, whose figures are in the table.
+#[test]
+fn derivatives_grow_as_their_functions_do_and_as_the_table_says() {
+    let table = Row::all(include_str!("../../benches/README.md"));
+    let families = families::all();
+    let rows: Vec<Row> = std::thread::scope(|scope| {
+        let ask = |family: &Family| family.grows_alike().unwrap_or_else(|violation| panic!("{violation}"));
+        let (one, two) = families.split_at(families.len() / 2);
+        let halves = [one, two].map(|half| scope.spawn(move || half.iter().map(ask).collect::<Vec<Row>>()));
+        halves.into_iter().flat_map(|half| half.join().expect("derivatives are cheap")).collect()
+    });
+    let missing: Vec<String> =
+        rows.iter().filter(|row| !table.iter().any(|shown| shown.is_near(row))).map(Row::to_string).collect();
+    let made = "the table of growth is made by `cargo run --release --example growth_table`";
+    assert!(missing.is_empty(), "{made}, and would have\n{}", missing.join("\n"));
+    let names: Vec<&str> = families.iter().map(|family| family.name).collect();
+    let shown: Vec<&str> = table.iter().map(|row| &*row.name).collect();
+    assert_eq!(shown, names, "the table has a line for each family, in order");
+}
+
+/// The gradient of a sum of squares, with something more in it that takes `n²` of one measure alone.
+fn wasteful(more: &str) -> Program {
+    let source = format!(
+        "program (x: []f64, adjoint: f64) {{
+            let n = size[0](x)
+            let numbers = iota(n)
+            let twice = mul(2.0f64, adjoint)
+            let gradient = map (x) |x: f64| {{ let slope = mul(twice, x) return slope }}
+            {more}
+            return adjoint, gradient, waste }}"
+    );
+    Program::parse(&source).unwrap()
+}
+
+/// A family of programs of a vector.
+fn of_vectors(name: &'static str, program: fn(usize) -> catadiff::Result<Program>) -> Family {
+    Family { name, least: 8, program, arguments: |n| vec![Value::new(vec![0.5; n]).unwrap()] }
+}
+
+/// A test of the law: it finds derivatives that waste operations, statements, elements moved, or memory alone.
+#[test]
+fn a_derivative_that_is_not_cheap_is_found_by_what_it_wastes() {
+    let squares = of_vectors("sum of squares", |_| {
+        Program::parse(
+            "program (x: []f64) {
+                let squares = map (x) |x: f64| { let y = mul(x, x) return y }
+                let s = reduce (squares) from (0.0f64) |a: f64, b: f64| { let c = add(a, b) return c }
+                return s }",
+        )
+    });
+    // It writes `n²` elements itself, all of them in one place.
+    let overwritten = of_vectors("sum of a row that is overwritten", |_| {
+        Program::parse(
+            "program (x: []f64) {
+                let n = size[0](x)
+                let rows = replicate(1i64, x)
+                let rows = loop (rows: [][]f64 = rows) for i < n { let rows = rows with [0i64] = x return rows }
+                let row = rows[0i64]
+                let s = reduce (row) from (0.0f64) |a: f64, b: f64| { let c = add(a, b) return c }
+                return s }",
+        )
+    });
+    let row = squares.grows_alike().unwrap();
+    assert!(row.modes.iter().flatten().all(|ratio| *ratio <= 3.0), "{row}");
+    let wastes = [
+        // Sums of the whole for each element.
+        (
+            &squares,
+            "let waste = map (numbers) |i: i64| {
+                let s = reduce (x) from (0.0f64) |a: f64, b: f64| { let c = add(a, b) return c }
+                return s }",
+        ),
+        // Of integers alone.
+        (
+            &squares,
+            "let waste = map (numbers) |i: i64| {
+                let s = reduce (numbers) from (0i64) |a: i64, b: i64| { let c = max(a, b) return c }
+                return s }",
+        ),
+        // A row that is overwritten for each element.
+        (
+            &squares,
+            "let rows = replicate(1i64, x)
+             let waste = loop (rows: [][]f64 = rows) for i < n { let rows = rows with [0i64] = x return rows }",
+        ),
+        // An array of zeros for each element.
+        (
+            &overwritten,
+            "let waste = map (numbers) |i: i64| { let zeros = replicate(n, 0.0f64) let z = zeros[i] return z }",
+        ),
+    ];
+    let broken = |(family, waste): (&Family, &str)| family.cheap(Mode::Reverse, |_| Ok(wasteful(waste)));
+    for (waste, measure) in wastes.into_iter().zip(MEASURES) {
+        let violation = broken(waste).expect_err(measure);
+        assert!(violation.law.starts_with(measure), "{measure}: {violation}");
+    }
+}
