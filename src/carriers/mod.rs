@@ -52,7 +52,7 @@ pub use dual::Dual;
 pub use hom::Hom;
 pub use interval::Interval;
 pub use origin::{Fault, Log, Traced};
-pub(crate) use recorded::{Decision, Recorder};
+pub(crate) use recorded::{Outcome, Recorder, Test};
 pub use recorded::{Input, Recorded};
 pub use sparse::Sparse;
 pub use support::Support;

@@ -4,7 +4,7 @@
 //! read, compared and verified, and for what only they can do; [`Reverse`](super::Reverse) and
 //! [`Vector`](super::Vector) are the fast ones.
 
-use super::program::{Program, record};
+use super::recording::Recording;
 use super::strategy::{Base, Numbers, Strategy};
 use crate::algebra::Kronecker;
 use crate::carriers::{Accumulate, Cayley, Dual, Hom, Input, Recorded, Sparse};
@@ -13,16 +13,19 @@ use crate::term::{Arena, Term};
 
 /// The results of a recorded function and their gradients, by the fold into duals over `M`.
 fn by_fold<S: Base, M: Kronecker<usize, S>>(
-    program: &Program<S>,
+    recording: &Recording<S>,
     x: &[S],
     read: impl Fn(M) -> Vec<S>,
 ) -> (Vec<S>, Vec<Vec<S>>) {
     let arguments: Vec<Dual<S, M>> = x.iter().enumerate().map(|(index, x)| Dual::variable(*x, index)).collect();
-    let result = |term: &Term<'_, Input>| {
-        let y = Dual::eval(term, |input| program.meaning(*input, &arguments, Dual::lift));
+    let result = |root: &u32| {
+        let variable = |variable| recording.meaning(variable, &arguments, Dual::lift);
+        // A result on its own, since what a value is used for by others is not used here.
+        let mut y = recording.straight.fold(core::slice::from_ref(root), variable, Dual::share);
+        let y = y.pop().expect("a root has a value");
         (y.value, read(y.tangent))
     };
-    program.terms().iter().map(result).unzip()
+    recording.straight.roots[..recording.outputs].iter().map(result).unzip()
 }
 
 /// A map of coefficients as a dense row.
@@ -31,7 +34,7 @@ fn row<S: Base>(variables: usize, map: &Sparse<usize, S>) -> Vec<S> {
 }
 
 macro_rules! folded {
-    ($($(#[doc = $doc:expr])+ $Name:ident |$program:ident, $x:ident| $results:expr;)+) => {$(
+    ($($(#[doc = $doc:expr])+ $Name:ident |$recording:ident, $x:ident| $results:expr;)+) => {$(
         $(#[doc = $doc])+
         #[derive(Debug, Clone, Copy)]
         pub struct $Name;
@@ -49,7 +52,7 @@ macro_rules! folded {
             where
                 F: for<'b> Fn(&'b [Recorded<'b, S>]) -> Vec<Recorded<'b, S>>,
             {
-                let $program = record(f, $x)?;
+                let $recording = Recording::new(f, $x)?;
                 $results
             }
 
@@ -66,13 +69,13 @@ macro_rules! folded {
 
 folded! {
     /// Forward mode over maps of the variables that are there: the carrier [`Sparse`].
-    SparseForward |program, x| Ok(by_fold(&program, x, |map: Sparse<usize, S>| row(x.len(), &map)));
+    SparseForward |recording, x| Ok(by_fold(&recording, x, |map: Sparse<usize, S>| row(x.len(), &map)));
     /// Step 1 of the talk, downward accumulation: the carrier [`Hom`] over [`Sparse`].
-    Downward |program, x| Ok(by_fold(&program, x, |hom: Hom<'_, S, Sparse<usize, S>>| row(x.len(), &hom.abs())));
+    Downward |recording, x| Ok(by_fold(&recording, x, |hom: Hom<'_, S, Sparse<usize, S>>| row(x.len(), &hom.abs())));
     /// Step 2 of the talk, upserts for unions: the carrier [`Cayley`] over [`Sparse`].
-    CayleyReverse |program, x| Ok(by_fold(&program, x, |cayley: Cayley<'_, S, Sparse<usize, S>>| row(x.len(), &cayley.abs())));
+    CayleyReverse |recording, x| Ok(by_fold(&recording, x, |cayley: Cayley<'_, S, Sparse<usize, S>>| row(x.len(), &cayley.abs())));
     /// Step 3 of the talk, mutation: the carrier [`Accumulate`].
-    MutableReverse |program, x| Ok(by_fold(&program, x, |accumulate: Accumulate<'_, S>| accumulate.abs(x.len())));
+    MutableReverse |recording, x| Ok(by_fold(&recording, x, |accumulate: Accumulate<'_, S>| accumulate.abs(x.len())));
     /// The symbolic gradient, shared with the term it comes from, and then evaluated.
     ///
     /// Evaluated means evaluated: the products of the gradient are those of floats, in which `0·∞` is NaN. So at a
@@ -87,15 +90,16 @@ folded! {
     /// assert!(symbolic[0].is_nan());
     /// # Ok::<(), catadiff::Error>(())
     /// ```
-    Symbolic |program, x| {
+    Symbolic |recording, x| {
         let variables: Vec<Input> = (0..x.len()).map(Input).collect();
         // The record is exact; a derivative is written down to be read, by all laws.
         let arena = Arena::new();
         let (mut values, mut rows) = (Vec::new(), Vec::new());
-        for term in program.terms() {
+        let record = Arena::exact();
+        for term in recording.terms(&record) {
             let mut terms = vec![term];
             terms.extend(term.substitute(|input| arena.variable(*input)).gradient(&variables)?);
-            let mut results = Term::eval_all(&terms, |input| program.meaning(*input, x, |s| s)).into_iter();
+            let mut results = Term::eval_all(&terms, |input| recording.meaning(input.0, x, |s| s)).into_iter();
             values.extend(results.next());
             rows.push(results.collect());
         }

@@ -80,8 +80,9 @@ mod custom;
 mod folded;
 mod forward;
 mod program;
+mod recording;
+mod replay;
 mod reverse;
-
 mod second;
 mod solve;
 mod sparse;
@@ -96,6 +97,7 @@ pub use custom::{WithTangent, custom_grad, custom_vjp};
 pub use folded::{CayleyReverse, Downward, MutableReverse, SparseForward, Symbolic};
 pub use forward::{Forward, ForwardVar, Vector, VectorVar, diff, jvp, value_and_diff};
 pub use program::{Program, record};
+pub use replay::Workspace;
 pub use reverse::{Linear, Pullback, Reverse, Var, linearize, vjp};
 pub use second::{HessianVar, HvpVar, hessian, hvp};
 pub use solve::solve;

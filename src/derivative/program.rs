@@ -4,13 +4,20 @@
 //! function made is asked again, and must come out as it did ("Automatic Differentiation", *Graph-based AD*, without
 //! its trap).
 
-use super::strategy::{Base, Numbers, Strategy, check_point, check_results};
-use crate::carriers::{Decision, Input, Recorded, Recorder};
-use crate::error::{Error, Result};
-use crate::primitives::Elementary;
-use crate::term::{Arena, Place, Term};
+use std::fmt;
+use std::sync::{Arc, Mutex};
 
-/// A recorded function. It owns what was recorded, and holds no reference to the function.
+use super::recording::Recording;
+use super::replay::{Backward, Forward, Workspace};
+use super::reverse::{Reverse, vjp};
+use super::strategy::{Base, Strategy, check_finite, check_point};
+use crate::carriers::{Dual, Input, Recorded};
+use crate::error::{Error, Result};
+use crate::primitives::{Elementary, Scalar};
+use crate::term::{Arena, Code, Constant, Term};
+
+/// A recorded function: straight-line code, and the decisions under which it is the function. It holds no reference to the
+/// function, and threads can share it.
 ///
 /// ```
 /// use catadiff::prelude::*;
@@ -21,13 +28,30 @@ use crate::term::{Arena, Place, Term};
 /// assert!(refused.to_string().contains("`x0 > 0: true`"));
 /// # Ok::<(), catadiff::Error>(())
 /// ```
-#[derive(Debug)]
+///
+/// # What a replay costs
+///
+/// The function is not run again, and no tape is written: a gradient by [`Reverse`] is one pass over the code for the
+/// values and one back for the adjoints. The memory of a replay is kept for the next one, by the program, or by the caller
+/// in a [`Workspace`]: then replays after the first allocate nothing.
+///
+/// ```
+/// use catadiff::derivative::Workspace;
+/// use catadiff::prelude::*;
+/// let program = record(|x| vec![(x[0] - 3.0).powi(2) + x[0] * x[1] * x[1]], &[0.0, 1.0])?;
+/// let (mut workspace, mut x, mut gradient) = (Workspace::new(), [0.0, 1.0], [0.0; 2]);
+/// for _ in 0..200 {
+///     program.value_and_grad_into(&mut workspace, &x, &mut gradient)?;
+///     x.iter_mut().zip(&gradient).for_each(|(x, d)| *x -= 0.1 * d);
+/// }
+/// assert!((x[0] - 3.0).abs() < 1e-9 && x[1].abs() < 1e-9);
+/// # Ok::<(), catadiff::Error>(())
+/// ```
 pub struct Program<S = f64> {
-    arena: Arena<Input>,
-    inputs: usize,
-    lifted: Vec<S>,
-    decisions: Vec<Decision>,
-    outputs: Vec<Place>,
+    pub(super) recording: Recording<S>,
+    code: Arc<Code>,
+    /// Memory that no replay uses now.
+    idle: Mutex<Vec<Workspace<S>>>,
 }
 
 /// Runs a function once at `x`, and keeps its operations and its decisions.
@@ -38,45 +62,64 @@ pub fn record<S: Base, F>(f: F, x: &[S]) -> Result<Program<S>>
 where
     F: for<'b> Fn(&'b [Recorded<'b, S>]) -> Vec<Recorded<'b, S>>,
 {
-    check_point("the point", x)?;
-    let recorder = Recorder::new(x.len());
-    let outputs: Vec<Place> = {
-        let variables: Vec<_> = x.iter().enumerate().map(|(index, x)| recorder.input(index, *x)).collect();
-        f(&variables).iter().map(|y| recorder.term_of(y).to_place()).collect()
-    };
-    check_results(&outputs)?;
-    let Recorder { arena, inputs, lifted, decisions } = recorder;
-    Ok(Program { arena, inputs, lifted: lifted.into_inner(), decisions: decisions.into_inner(), outputs })
+    Recording::new(f, x).map(Program::new)
+}
+
+/// Its sizes: a recording can be long.
+impl<S> fmt::Debug for Program<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Program")
+            .field("inputs", &self.recording.inputs)
+            .field("outputs", &self.recording.outputs)
+            .field("decisions", &self.recording.decisions.len())
+            .field("operations", &self.code.operations())
+            .finish_non_exhaustive()
+    }
 }
 
 impl<S: Base> Program<S> {
+    pub(super) fn new(recording: Recording<S>) -> Self {
+        let code = Arc::new(Code::new(&recording.straight, recording.inputs, recording.outputs));
+        Program { recording, code, idle: Mutex::default() }
+    }
+
     /// The number of variables.
     #[must_use]
     pub fn inputs(&self) -> usize {
-        self.inputs
+        self.recording.inputs
+    }
+
+    /// The number of results.
+    #[must_use]
+    pub fn outputs(&self) -> usize {
+        self.recording.outputs
     }
 
     /// The number of comparisons that were made.
     #[must_use]
     pub fn decisions(&self) -> usize {
-        self.decisions.len()
+        self.recording.decisions.len()
     }
 
-    /// The results as terms, valid wherever the decisions come out as they did.
+    /// The number of operations that a replay performs.
     #[must_use]
-    pub fn terms(&self) -> Vec<Term<'_, Input>> {
-        self.outputs.iter().map(|place| self.arena.at(*place)).collect()
+    pub fn operations(&self) -> usize {
+        self.code.operations()
     }
 
-    /// What a variable of the terms stands for: one of the function's, or a number from outside.
-    pub(super) fn meaning<C>(&self, input: Input, x: &[C], lift: impl Fn(S) -> C) -> C
-    where
-        C: Clone,
-    {
-        match x.get(input.0) {
-            Some(x) => x.clone(),
-            None => lift(self.lifted[input.0 - self.inputs]),
-        }
+    /// The results as terms of an arena, valid wherever the decisions come out as they did.
+    ///
+    /// ```
+    /// use catadiff::prelude::*;
+    /// use catadiff::term::Arena;
+    /// let program = record(|x| vec![x[0] * x[1] + x[0].sin()], &[1.0, 2.0])?;
+    /// let arena = Arena::exact();
+    /// assert_eq!(program.terms(&arena)[0].to_string(), "x0 * x1 + sin(x0)");
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    #[must_use]
+    pub fn terms<'a>(&self, arena: &'a Arena<Input>) -> Vec<Term<'a, Input>> {
+        self.recording.terms(arena)
     }
 
     /// The results at `x` in any carrier over the base, into which `lift` takes the base's numbers.
@@ -94,22 +137,7 @@ impl<S: Base> Program<S> {
     /// [`Error::Length`] if `x` has not one number per variable, [`Error::BranchChanged`] if a decision comes out
     /// otherwise, or cannot be taken in this carrier.
     pub fn run_in<C: Elementary + PartialOrd>(&self, x: &[C], lift: impl Fn(S) -> C) -> Result<Vec<C>> {
-        Error::lengths("the point", self.inputs, x.len())?;
-        let sides = self.decisions.iter().flat_map(|decision| decision.sides);
-        let terms: Vec<_> = self.outputs.iter().copied().chain(sides).map(|place| self.arena.at(place)).collect();
-        let mut values = Term::eval_all(&terms, |input| self.meaning(*input, x, &lift));
-        let sides = values.split_off(self.outputs.len());
-        for (at, (decision, sides)) in self.decisions.iter().zip(sides.chunks(2)).enumerate() {
-            if decision.test.of(&sides[0], &sides[1]) != decision.outcome {
-                return Err(Error::BranchChanged { at, decision: self.describe(decision) });
-            }
-        }
-        Ok(values)
-    }
-
-    fn describe(&self, decision: &Decision) -> String {
-        let [a, b] = decision.sides.map(|place| shortened(&self.arena.at(place).to_string()));
-        format!("{a} {} {b}: {}", decision.test.sign(), decision.outcome)
+        self.recording.run_in(x, lift)
     }
 
     /// The results at `x`.
@@ -117,7 +145,22 @@ impl<S: Base> Program<S> {
     /// # Errors
     /// As for [`run_in`](Program::run_in).
     pub fn run(&self, x: &[S]) -> Result<Vec<S>> {
-        self.run_in(x, |s| s)
+        let mut results = vec![S::zero(); self.outputs()];
+        self.with_idle(|workspace| self.run_into(workspace, x, &mut results))?;
+        Ok(results)
+    }
+
+    /// The results at `x`, into `results`.
+    ///
+    /// # Errors
+    /// As for [`run_in`](Program::run_in), and [`Error::Length`] if `results` has not one place per result.
+    pub fn run_into(&self, workspace: &mut Workspace<S>, x: &[S], results: &mut [S]) -> Result<()> {
+        Error::lengths("the list of results", self.outputs(), results.len())?;
+        workspace.on_numbers(self, |numbers| {
+            self.forward(numbers, x)?;
+            self.read(numbers, results);
+            Ok(())
+        })
     }
 
     /// The gradient of the first result at `x`, by a strategy.
@@ -125,10 +168,35 @@ impl<S: Base> Program<S> {
     /// # Errors
     /// As for [`run_in`](Program::run_in), and as for [`Strategy::value_and_grad`].
     pub fn grad<A: Strategy<S>>(&self, x: &[S]) -> Result<Vec<S>> {
-        // The decisions are asked on plain numbers once, so that the strategy's run cannot fail.
-        self.run(x)?;
-        let first = self.arena.at(self.outputs[0]);
-        A::grad(|x| first.eval(|input| self.meaning(*input, x, <A as Numbers<'_, S>>::lift)), x)
+        Ok(A::replay(self, x)?.1)
+    }
+
+    /// The value of the first result at `x`; its gradient, by [`Reverse`], goes into `gradient`.
+    ///
+    /// # Errors
+    /// As for [`grad`](Program::grad), and [`Error::Length`] if `gradient` is not as long as `x`.
+    pub fn value_and_grad_into(&self, workspace: &mut Workspace<S>, x: &[S], gradient: &mut [S]) -> Result<S> {
+        self.check(x)?;
+        Error::lengths("the gradient", x.len(), gradient.len())?;
+        workspace.on_numbers(self, |numbers| self.differentiate(numbers, x, gradient, |s| s))
+    }
+
+    /// The value of the first result, and its gradient, in numbers into which `lift` takes the base's.
+    pub(super) fn differentiate<C: Base>(
+        &self,
+        numbers: &mut [C],
+        x: &[C],
+        gradient: &mut [C],
+        lift: impl Fn(S) -> C,
+    ) -> Result<C> {
+        self.forward(numbers, x)?;
+        self.seed(numbers, 0, C::one());
+        let value = self.result(numbers, 0);
+        if !self.backward(numbers, gradient) {
+            let careful = Reverse::grad(|x| self.results_in(x, |s| Dual::lift(lift(s)))[0], x)?;
+            gradient.copy_from_slice(&careful);
+        }
+        Ok(value)
     }
 
     /// The Jacobian of the results at `x`, by a strategy.
@@ -136,21 +204,190 @@ impl<S: Base> Program<S> {
     /// # Errors
     /// As for [`grad`](Program::grad).
     pub fn jacobian<A: Strategy<S>>(&self, x: &[S]) -> Result<Vec<Vec<S>>> {
-        self.run(x)?;
-        let terms = self.terms();
-        A::jacobian(|x| Term::eval_all(&terms, |input| self.meaning(*input, x, <A as Numbers<'_, S>>::lift)), x)
+        A::replay_jacobian(self, x)
     }
-}
 
-/// The most characters that a side of a decision takes in a message.
-const LONGEST_SIDE: usize = 50;
+    /// The results at `x`, and their derivatives in the direction `v`: the product `J·v`.
+    ///
+    /// ```
+    /// use catadiff::prelude::*;
+    /// let program = record(|x| vec![x[0] * x[1], x[1].exp()], &[1.0, 1.0])?;
+    /// assert_eq!(program.jvp(&[3.0, 0.0], &[1.0, 2.0])?, (vec![0.0, 1.0], vec![6.0, 2.0]));
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`run_in`](Program::run_in), [`Error::Length`] if `v` is not as long as `x`, [`Error::NotFinite`] if either
+    /// holds NaN or ∞.
+    pub fn jvp(&self, x: &[S], v: &[S]) -> Result<(Vec<S>, Vec<S>)> {
+        let line = self.along(x, v)?;
+        self.with_idle(|workspace| {
+            workspace.on_duals(self, |numbers| {
+                self.forward(numbers, &line)?;
+                let result = |at| self.result(numbers, at);
+                Ok((0..self.outputs()).map(result).map(|y: Dual<S>| (y.value, y.tangent)).unzip())
+            })
+        })
+    }
 
-/// The beginning of a text, on one line.
-fn shortened(text: &str) -> String {
-    let one_line = text.chars().map(|c| if c == '\n' { ' ' } else { c });
-    if text.chars().count() <= LONGEST_SIDE {
-        one_line.collect()
-    } else {
-        one_line.take(LONGEST_SIDE - 1).chain(['…']).collect()
+    /// The gradient of the first result at `x`, and the product of its Hessian with `v`: forward over reverse mode.
+    ///
+    /// ```
+    /// use catadiff::prelude::*;
+    /// let program = record(|x| vec![x[0] * x[0] * x[1]], &[1.0, 1.0])?;
+    /// assert_eq!(program.hvp(&[3.0, 4.0], &[1.0, 0.0])?, (vec![24.0, 9.0], vec![8.0, 6.0]));
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`jvp`](Program::jvp).
+    pub fn hvp(&self, x: &[S], v: &[S]) -> Result<(Vec<S>, Vec<S>)> {
+        let line = self.along(x, v)?;
+        let mut gradient = line.clone();
+        self.with_idle(|workspace| {
+            workspace.on_duals(self, |numbers| self.differentiate(numbers, &line, &mut gradient, Dual::lift))
+        })?;
+        Ok(gradient.iter().map(|g| (g.value, g.tangent)).unzip())
+    }
+
+    /// The results at `x`, and the sums of the rows of the Jacobian with each of several lists of weights.
+    pub(super) fn pull(&self, x: &[S], weights: &[Vec<(usize, S)>]) -> Result<(Vec<S>, Vec<Vec<S>>)> {
+        self.check(x)?;
+        let mut results = vec![S::zero(); self.outputs()];
+        let (sums, settled) = self.with_idle(|workspace| {
+            workspace.on_numbers(self, |numbers| {
+                self.forward(numbers, x)?;
+                self.read(numbers, &mut results);
+                let (mut sums, mut settled) = (Vec::with_capacity(weights.len()), true);
+                for weights in weights {
+                    weights.iter().for_each(|(row, weight)| self.seed(numbers, *row, *weight));
+                    let mut sum = x.to_vec();
+                    settled &= self.backward(numbers, &mut sum);
+                    sums.push(sum);
+                }
+                Ok((sums, settled))
+            })
+        })?;
+        if settled {
+            return Ok((results, sums));
+        }
+        let (_, pullback) = vjp(|x| self.results_in(x, Dual::lift), x)?;
+        let carefully = |weights: &Vec<(usize, S)>| {
+            let mut dense = vec![S::zero(); self.outputs()];
+            weights.iter().for_each(|(row, weight)| dense[*row] = *weight);
+            pullback.call(&dense)
+        };
+        Ok((results, weights.iter().map(carefully).collect::<Result<_>>()?))
+    }
+
+    /// Memory for values in numbers into which `lift` takes the base's, with the constants in their places.
+    pub(super) fn values<C: Scalar>(&self, lift: impl Fn(S) -> C) -> Vec<C> {
+        let mut values = vec![C::zero(); self.code.slots];
+        self.fill(&mut values, lift);
+        values
+    }
+
+    /// The line through `x` in the direction `v`.
+    fn along(&self, x: &[S], v: &[S]) -> Result<Vec<Dual<S>>> {
+        self.check(x)?;
+        Error::lengths("the direction", x.len(), v.len())?;
+        check_finite("the direction", v)?;
+        Ok(x.iter().zip(v).map(|(x, v)| Dual { value: *x, tangent: *v }).collect())
+    }
+
+    /// Checks a point before it is differentiated at.
+    pub(super) fn check(&self, x: &[S]) -> Result<()> {
+        Error::lengths("the point", self.inputs(), x.len())?;
+        check_point("the point", x)
+    }
+
+    /// Lends memory that no other replay uses.
+    pub(super) fn with_idle<T>(&self, replay: impl FnOnce(&mut Workspace<S>) -> T) -> T {
+        let idle = || self.idle.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut workspace = idle().pop().unwrap_or_default();
+        let result = replay(&mut workspace);
+        idle().push(workspace);
+        result
+    }
+
+    /// The code that is replayed.
+    pub(super) fn code(&self) -> &Arc<Code> {
+        &self.code
+    }
+
+    /// Memory for replays in numbers into which `lift` takes the base's: values, and then adjoints.
+    pub(super) fn numbers<C: Scalar>(&self, mut numbers: Vec<C>, lift: impl Fn(S) -> C) -> Vec<C> {
+        let slots = self.code.slots;
+        if numbers.capacity() < 2 * slots {
+            // Memory that the system has cleared is not touched here.
+            numbers = vec![C::zero(); 2 * slots];
+        } else {
+            numbers.clear();
+            numbers.resize(2 * slots, C::zero());
+        }
+        self.fill(&mut numbers, lift);
+        numbers
+    }
+
+    /// Writes the constants.
+    fn fill<C: Scalar>(&self, numbers: &mut [C], lift: impl Fn(S) -> C) {
+        for (number, constant) in numbers[self.code.inputs..].iter_mut().zip(&self.code.constants) {
+            *number = match constant {
+                Constant::Literal(literal) => crate::term::literal(*literal),
+                Constant::Outside(at) => lift(self.recording.lifted[*at]),
+            };
+        }
+    }
+
+    /// The values at `x`, if every decision comes out as it did.
+    pub(super) fn forward<C: Scalar + PartialOrd>(&self, numbers: &mut [C], x: &[C]) -> Result<()> {
+        Error::lengths("the point", self.inputs(), x.len())?;
+        let values = &mut numbers[..self.code.slots];
+        values[..x.len()].copy_from_slice(x);
+        C::perform(Forward(&self.code), values);
+        let sides = self.code.roots[self.outputs()..].chunks_exact(2).zip(&self.recording.decisions);
+        let value = |(slot, _): (u32, bool)| &values[slot as usize];
+        for (at, (sides, (test, outcome))) in sides.enumerate() {
+            if test.of(value(sides[0]), value(sides[1])) != *outcome {
+                return Err(self.recording.branch_changed(at));
+            }
+        }
+        Ok(())
+    }
+
+    /// A result after [`forward`](Program::forward).
+    pub(super) fn result<C: Scalar>(&self, numbers: &[C], at: usize) -> C {
+        numbers[self.code.roots[at].0 as usize]
+    }
+
+    fn read<C: Scalar>(&self, numbers: &[C], results: &mut [C]) {
+        results.iter_mut().enumerate().for_each(|(at, result)| *result = self.result(numbers, at));
+    }
+
+    /// Adds to the adjoint of a result.
+    pub(super) fn seed<C: Scalar>(&self, numbers: &mut [C], at: usize, weight: C) {
+        let (slot, active) = self.code.roots[at];
+        if active {
+            let adjoint = &mut numbers[self.code.slots + slot as usize];
+            *adjoint = *adjoint + weight;
+        }
+    }
+
+    /// Takes the adjoints of the results to those of the variables; says whether all of these are finite, which is when
+    /// they can be believed.
+    pub(super) fn backward<C: Scalar>(&self, numbers: &mut [C], gradient: &mut [C]) -> bool {
+        C::perform(Backward(&self.code), numbers);
+        let adjoints = &mut numbers[self.code.slots..][..self.inputs()];
+        gradient.copy_from_slice(adjoints);
+        adjoints.fill(C::zero());
+        gradient.iter().all(|g| (*g - *g).is_zero())
+    }
+
+    /// The results in numbers into which `lift` takes the base's, decisions not looked at.
+    pub(super) fn results_in<C: Scalar>(&self, x: &[C], lift: impl Fn(S) -> C) -> Vec<C> {
+        let mut values = self.values(lift);
+        values[..x.len()].copy_from_slice(x);
+        C::perform(Forward(&self.code), &mut values);
+        (0..self.outputs()).map(|at| self.result(&values, at)).collect()
     }
 }

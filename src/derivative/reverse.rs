@@ -3,6 +3,7 @@
 //! Law: a gradient costs a constant number of operations per operation of the function, however many variables
 //! there are ("Forwards and in reverse", *Step 3*; "Automatic Differentiation", *Reverse mode*).
 
+use super::program::Program;
 use super::strategy::{Base, Numbers, Strategy, check_finite, check_point, check_results};
 use crate::carriers::{Adjoint, Dual, Record, Tape};
 use crate::error::{Error, Result};
@@ -94,6 +95,19 @@ impl<S: Base> Strategy<S> for Reverse {
         let mut gradient = x.to_vec();
         let value = Tape::new().value_and_grad(f, x, &mut gradient)?;
         Ok((value, gradient))
+    }
+
+    /// By the program's own code, which needs no tape.
+    fn replay(program: &Program<S>, x: &[S]) -> Result<(S, Vec<S>)> {
+        let mut gradient = x.to_vec();
+        let value = program.with_idle(|workspace| program.value_and_grad_into(workspace, x, &mut gradient))?;
+        Ok((value, gradient))
+    }
+
+    /// By the program's own code, which runs forward once, and back for each row.
+    fn replay_jacobian(program: &Program<S>, x: &[S]) -> Result<Vec<Vec<S>>> {
+        let unit = |row| vec![(row, S::one())];
+        Ok(program.pull(x, &(0..program.outputs()).map(unit).collect::<Vec<_>>())?.1)
     }
 }
 

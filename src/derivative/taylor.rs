@@ -4,11 +4,10 @@
 //! composition of the series ("Automatic Differentiation", *Does dual numbers work universally?*, where all orders
 //! but the first are dropped; here they are kept).
 
-use super::program::record;
+use super::recording::Recording;
 use super::strategy::{Base, check_finite};
 use crate::carriers::{Recorded, Series};
 use crate::error::{Error, Result};
-use crate::term::Term;
 
 /// The Taylor coefficients of a function of one number at `x`, up to the order `order`: the value first, then the
 /// derivatives divided by the factorials. The cost grows with the square of the order. A number of a differentiation around it
@@ -52,10 +51,10 @@ where
     }
     Error::lengths("the direction", x.len(), v.len())?;
     check_finite("the direction", v)?;
-    let program = record(f, x)?;
+    let recording = Recording::new(f, x)?;
     let t = Series::variable(S::zero(), order);
     let on_line = |(x, v): (&S, &S)| Series::lift(*x) + t.clone() * Series::lift(*v);
     let line: Vec<Series<S>> = x.iter().zip(v).map(on_line).collect();
-    let rows = Term::eval_all(&program.terms(), |input| program.meaning(*input, &line, Series::lift));
+    let rows = recording.fold(&line, Series::lift);
     Ok(rows.iter().map(|row| (0..=order).map(|k| row.coefficient(k)).collect()).collect())
 }

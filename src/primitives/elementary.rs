@@ -129,6 +129,35 @@ pub trait Decide: Real + PartialOrd + PartialOrd<f64> {}
 
 impl<T: Real + PartialOrd + PartialOrd<f64>> Decide for T {}
 
+/// What is done for a row of the table, whichever it is.
+pub(crate) trait Visitor {
+    type Output;
+    fn visit<R: Rule<N>, const N: usize>(self, rule: R) -> Self::Output;
+}
+
+/// The application of a row to arguments.
+pub(crate) struct Apply<'x, C>(pub(crate) &'x [C]);
+
+impl<C: Elementary> Visitor for Apply<'_, C> {
+    type Output = C;
+    #[inline(always)]
+    fn visit<R: Rule<N>, const N: usize>(self, rule: R) -> C {
+        assert_eq!(self.0.len(), N, "a node has as many arguments as its row");
+        C::apply(&rule, core::array::from_fn(|i| self.0[i].clone()))
+    }
+}
+
+/// Work on numbers of any type that the library itself compiles for `f64`, so that those who use it need not.
+#[doc(hidden)]
+pub trait Work {
+    /// What comes of it.
+    type Output;
+    /// Does it.
+    fn on<S: Scalar>(self, numbers: &mut [S]) -> Self::Output;
+    /// Does it by code that is compiled already.
+    fn on_doubles(self, numbers: &mut [f64]) -> Self::Output;
+}
+
 /// The machine's floating-point numbers, in which the values of the rows are written.
 pub(super) trait Machine: num_traits::Float {
     fn wide(self) -> f64;
@@ -163,7 +192,7 @@ pub(super) trait Machine: num_traits::Float {
 }
 
 macro_rules! machine_numbers {
-    ($($float:ident by $value:ident;)+) => {$(
+    ($($float:ident by $value:ident $({$perform:item})?;)+) => {$(
         impl Machine for $float {
             #[inline(always)]
             fn wide(self) -> f64 { self as f64 }
@@ -178,11 +207,14 @@ macro_rules! machine_numbers {
             fn primal(&self) -> Option<f64> { Some(*self as f64) }
             #[inline(always)]
             fn apply<R: Rule<N>, const N: usize>(rule: &R, x: [Self; N]) -> Self { rule.$value(x) }
+            $(#[inline] $perform)?
         }
     )+};
 }
 
 machine_numbers! {
     f32 by value_f32;
-    f64 by value;
+    f64 by value {
+        fn perform<W: Work>(work: W, numbers: &mut [f64]) -> W::Output { work.on_doubles(numbers) }
+    };
 }

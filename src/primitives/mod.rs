@@ -9,6 +9,9 @@ mod rule;
 pub mod special;
 mod table;
 
+#[doc(hidden)]
+pub use elementary::Work;
+pub(crate) use elementary::{Apply, Visitor};
 pub use elementary::{Decide, Real, Scalar};
 pub(crate) use operators::{compared_by, literal_first};
 pub use rule::{Facts, Identity, Points, Rule, Slopes};

@@ -21,7 +21,7 @@
 
 use core::f64::consts::{FRAC_2_SQRT_PI, FRAC_PI_2, LN_2, LN_10, PI};
 
-use super::elementary::Machine;
+use super::elementary::{Apply, Machine, Visitor, Work};
 use super::{Facts, Points, Rule, Scalar, Slopes};
 use crate::algebra::{Field, Ring};
 
@@ -129,6 +129,16 @@ macro_rules! primitives {
             /// The meaning of a differentiable function in this carrier, for rows and for users' rules alike.
             fn apply<R: Rule<N>, const N: usize>(rule: &R, x: [Self; N]) -> Self;
 
+            /// Does some work of the library on numbers of this type. For `f64` the library has it compiled.
+            #[doc(hidden)]
+            #[inline]
+            fn perform<W: Work>(work: W, numbers: &mut [Self]) -> W::Output
+            where
+                Self: Scalar,
+            {
+                work.on(numbers)
+            }
+
             $(primitives! { @method [$($doc)+] [$($method)?] $Row [$($parameter: $Parameter)?] [$($rest)*] })+
         }
 
@@ -188,11 +198,14 @@ macro_rules! primitives {
             /// If `x` has not [`arity`](Primitive::arity) elements.
             #[inline]
             pub fn apply<C: Elementary>(self, x: &[C]) -> C {
+                self.visit(Apply(x))
+            }
+
+            /// Calls `visitor` with the row as a type, so that what it does is compiled per row.
+            #[inline]
+            pub(crate) fn visit<V: Visitor>(self, visitor: V) -> V::Output {
                 match self {
-                    $(primitives!(@bind $Row $($parameter)?) => {
-                        let [$x $(, $rest)*] = x else { panic!("a node has as many arguments as its row") };
-                        C::apply(&rows::$Row $(($parameter))?, [$x.clone() $(, $rest.clone())*])
-                    })+
+                    $(primitives!(@bind $Row $($parameter)?) => visitor.visit(rows::$Row $(($parameter))?),)+
                 }
             }
         }

@@ -204,7 +204,7 @@ impl<V: Clone + Eq + Hash, P: Signature> Arena<V, P> {
     ///
     /// Nodes are read one at a time, so that terms may be built in the same arena meanwhile.
     pub(super) fn reached(&self, roots: &[Id]) -> impl Iterator<Item = (usize, usize, Node<P::Operation>)> {
-        let uses = self.read(|store| uses(store, roots));
+        let uses = self.read(|store| uses(&store.nodes, &store.lists, roots));
         uses.into_iter().enumerate().filter(|(_, uses)| *uses > 0).map(|(id, uses)| (id, uses, self.node_at(id as Id)))
     }
 
@@ -271,7 +271,7 @@ impl<V, P: Signature> Arena<V, P> {
 }
 
 /// How often each node up to the largest root is used by the roots: 0 where it is not reached.
-fn uses<V, P: Signature>(store: &Store<V, P>, roots: &[Id]) -> Vec<usize> {
+pub(super) fn uses<O: Copy>(nodes: &[Node<O>], lists: &[Box<[Id]>], roots: &[Id]) -> Vec<usize> {
     let last = roots.iter().max().map_or(0, |id| *id as usize + 1);
     let mut uses = vec![0; last];
     for root in roots {
@@ -279,7 +279,7 @@ fn uses<V, P: Signature>(store: &Store<V, P>, roots: &[Id]) -> Vec<usize> {
     }
     for id in (0..last).rev() {
         if uses[id] > 0 {
-            store.nodes[id].operands(&store.lists, |operand| uses[operand as usize] += 1);
+            nodes[id].operands(lists, |operand| uses[operand as usize] += 1);
         }
     }
     uses

@@ -7,7 +7,7 @@ use core::fmt;
 use std::sync::Arc;
 
 use super::{Arena, Smooth, Term};
-use crate::primitives::{Elementary, Facts, Identity, Rule, Scalar};
+use crate::primitives::{Apply, Elementary, Facts, Identity, Rule, Scalar, Visitor};
 
 /// The most arguments a rule may have in a term.
 pub(super) const MOST_ARGUMENTS: usize = 8;
@@ -72,16 +72,21 @@ impl Erased {
         self.0.identity().unwrap_or_else(|| Identity::shared::<Self, _>(&self.0, self.0.arity()))
     }
 
-    pub(super) fn apply<C: Elementary>(&self, x: &[C]) -> C {
+    /// Calls `visitor` with the rule as one of a type.
+    pub(crate) fn visit<V: Visitor>(&self, visitor: V) -> V::Output {
         macro_rules! by_arity {
             ($($n:literal)+) => {
                 match self.0.arity() {
-                    $($n => C::apply(&Untyped::<$n>(self.clone()), array(x)),)+
+                    $($n => visitor.visit(Untyped::<$n>(self.clone())),)+
                     _ => unreachable!("a rule in a term has at most eight arguments"),
                 }
             };
         }
         by_arity!(0 1 2 3 4 5 6 7 8)
+    }
+
+    pub(super) fn apply<C: Elementary>(&self, x: &[C]) -> C {
+        self.visit(Apply(x))
     }
 }
 

@@ -26,7 +26,9 @@ mod listing;
 mod parse;
 mod print;
 mod rewrite;
+mod schedule;
 mod signature;
+mod straight;
 
 pub use arena::Arena;
 pub use handle::{Place, Term};
@@ -34,4 +36,7 @@ pub use listing::{Line, Listing};
 pub use parse::parse;
 pub use print::{Spelling, Written};
 pub(crate) use print::{name_in_latex, row_in_latex};
+pub(crate) use schedule::{Code, Constant, Kind, Run};
+pub(crate) use signature::literal;
 pub use signature::{Model, Pure, Signature, Smooth};
+pub(crate) use straight::Straight;

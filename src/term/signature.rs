@@ -168,16 +168,21 @@ impl<S: Semiring> Model<Pure> for S {
     }
 }
 
+/// The meaning of a literal in a carrier that has the elementary functions.
+pub(crate) fn literal<C: Elementary>(literal: f64) -> C {
+    // The units of the semiring may know more than a constant that happens to equal them; −0 is not the unit.
+    if literal.to_bits() == 0 {
+        C::zero()
+    } else if literal == 1.0 {
+        C::one()
+    } else {
+        C::constant(literal)
+    }
+}
+
 impl<C: Elementary> Model<Smooth> for C {
     fn literal(literal: f64) -> C {
-        // The units of the semiring may know more than a constant that happens to equal them; −0 is not the unit.
-        if literal.to_bits() == 0 {
-            C::zero()
-        } else if literal == 1.0 {
-            C::one()
-        } else {
-            C::constant(literal)
-        }
+        self::literal(literal)
     }
 
     fn operation(operation: SmoothOperation, custom: &[Erased], x: &[C]) -> C {

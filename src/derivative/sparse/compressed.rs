@@ -10,7 +10,7 @@ use generic_array::typenum::{U4, U8, Unsigned};
 use super::colouring::Colouring;
 use super::matrix::SparseMatrix;
 use super::pattern::Pattern;
-use crate::carriers::{Adjoint, Dual, Lanes, Recorded, Tape};
+use crate::carriers::{Dual, Lanes, Recorded};
 use crate::derivative::program::{Program, record};
 use crate::derivative::strategy::{Base, check_point};
 use crate::error::{Error, Result};
@@ -128,8 +128,11 @@ impl<S: Base> SparseJacobian<S> {
     fn by_columns<N: Lanes>(&self, x: &[S]) -> Result<(Vec<S>, Vec<S>)> {
         let (mut results, mut values) = (Vec::new(), vec![S::zero(); self.pattern.len()]);
         let places = self.by_colour(|(_, column)| column);
+        let mut numbers = self.program.values(Dual::lift);
         for start in (0..self.colouring.count().max(1)).step_by(N::USIZE) {
-            let run = self.program.run_in(&along::<S, N>(x, &self.colouring, start), Dual::lift)?;
+            let arguments = along::<S, N>(x, &self.colouring, start);
+            self.program.forward(&mut numbers, &arguments)?;
+            let run: Vec<_> = (0..self.program.outputs()).map(|row| self.program.result(&numbers, row)).collect();
             for (lane, places) in places.iter().skip(start).take(N::USIZE).enumerate() {
                 places.iter().for_each(|(at, (row, _))| values[*at] = run[*row].tangent[lane]);
             }
@@ -149,19 +152,13 @@ impl<S: Base> SparseJacobian<S> {
 
     /// Each sweep starts with weight 1 on all rows of a colour.
     fn by_rows(&self, x: &[S]) -> Result<(Vec<S>, Vec<S>)> {
-        let mut tape = Tape::new();
-        tape.restart(x.len())?;
-        let (results, outputs): (Vec<S>, Vec<_>) = {
-            let variables = on_tape(&tape, x);
-            let run = self.program.run_in(&variables, Dual::lift)?;
-            run.into_iter().map(|y| (y.value, y.tangent.output())).unzip()
-        };
-        let record = tape.into_record(outputs)?;
+        let places = self.by_colour(|(row, _)| row);
         let colours = self.colouring.colours();
+        let mut rows = vec![Vec::new(); self.colouring.count()];
+        colours.iter().enumerate().for_each(|(row, colour)| rows[*colour].push((row, S::one())));
+        let (results, sums) = self.program.pull(x, &rows)?;
         let mut values = vec![S::zero(); self.pattern.len()];
-        for (colour, places) in self.by_colour(|(row, _)| row).into_iter().enumerate() {
-            let weights: Vec<S> = colours.iter().map(|of| if *of == colour { S::one() } else { S::zero() }).collect();
-            let sum = record.pull(&weights)?;
+        for (sum, places) in sums.iter().zip(places) {
             places.into_iter().for_each(|(at, (_, column))| values[at] = sum[column]);
         }
         Ok((results, values))
@@ -204,11 +201,6 @@ fn along<S: Base, N: Lanes>(x: &[S], colouring: &Colouring, start: usize) -> Vec
     // `wrapping_sub` sends the colours before `start` beyond every lane.
     let lanes = colouring.colours().iter().map(|colour| colour.wrapping_sub(start));
     x.iter().zip(lanes).map(|(x, lane)| Dual::variable(*x, lane)).collect()
-}
-
-/// The variables of a recording.
-fn on_tape<'b, S: Base>(tape: &'b Tape<S>, x: &[S]) -> Vec<Dual<S, Adjoint<'b, S>>> {
-    x.iter().enumerate().map(|(index, x)| Dual { value: *x, tangent: tape.input(index) }).collect()
 }
 
 /// The Jacobian of `f` at `x` as a sparse matrix. For many points, [prepare](SparseJacobian::prepare) it.
@@ -296,17 +288,11 @@ impl<S: Base> SparseHessian<S> {
         Error::lengths("the point", self.program.inputs(), x.len())?;
         let (mut result, mut gradient) = (S::zero(), Vec::new());
         let mut values = vec![S::zero(); self.pattern.len()];
-        let mut tape = Tape::new();
+        let mut numbers = self.program.numbers(Vec::new(), Dual::lift);
         for start in (0..self.colouring.count()).step_by(U4::USIZE) {
-            tape.restart(x.len())?;
-            let output = {
-                let variables = on_tape(&tape, &along::<S, U4>(x, &self.colouring, start));
-                let run = self.program.run_in(&variables, |s| Dual::lift(Dual::lift(s)))?;
-                let [y] = run.try_into().map_err(|_| ()).expect("a function with one result has one");
-                result = y.value.value;
-                y.tangent.output()
-            };
-            let slopes = tape.gradient(output)?;
+            let arguments = along::<S, U4>(x, &self.colouring, start);
+            let mut slopes = arguments.clone();
+            result = self.program.differentiate(&mut numbers, &arguments, &mut slopes, Dual::lift)?.value;
             for ((row, colour), value) in self.alone.iter().zip(&mut values) {
                 let lane = colour.wrapping_sub(start);
                 if lane < U4::USIZE {

@@ -4,11 +4,13 @@
 //! inside it, the structure alone does not say. So a pattern holds for all values, and knows no cancellation
 //! (Griewank and Walther, "Evaluating Derivatives", propagation of index domains).
 
+use num_traits::One;
+
 use crate::carriers::{Input, Recorded, Support};
 use crate::derivative::program::{Program, record};
 use crate::derivative::strategy::Base;
 use crate::error::{Error, Result};
-use crate::term::Term;
+use crate::term::{Arena, Term};
 
 /// The positions of a matrix that may hold nonzeros, row by row: compressed sparse rows without the values.
 ///
@@ -160,7 +162,8 @@ impl<S: Base> Program<S> {
     /// Where the Jacobian can be nonzero, at every point at which the decisions come out as they did.
     #[must_use]
     pub fn jacobian_pattern(&self) -> Pattern {
-        self.supports(&self.terms())
+        let variables: Vec<Support> = (0..self.inputs()).map(Support::variable).collect();
+        pattern_of(self.inputs(), &self.recording.fold(&variables, |_| Support::one()))
     }
 
     /// Where the Hessian of the first result can be nonzero, at every point at which the decisions come out as they
@@ -170,27 +173,23 @@ impl<S: Base> Program<S> {
     /// [`Error::TooLarge`] beyond 2³² operations.
     pub fn hessian_pattern(&self) -> Result<Pattern> {
         let variables: Vec<Input> = (0..self.inputs()).map(Input).collect();
-        let gradient = match self.terms().first() {
+        let arena = Arena::exact();
+        let gradient = match self.terms(&arena).first() {
             Some(term) => term.gradient(&variables)?,
             None => Vec::new(),
         };
+        let support = |input: &Input| {
+            if input.0 < self.inputs() { Support::variable(input.0) } else { Support::one() }
+        };
         // A rule may say of one mixed derivative only that it is zero; the other is zero with it, but computed.
-        self.supports(&gradient).symmetric()
+        pattern_of(self.inputs(), &Term::eval_all(&gradient, support)).symmetric()
     }
+}
 
-    /// The variables that the terms depend on, a row for each.
-    fn supports(&self, terms: &[Term<'_, Input>]) -> Pattern {
-        let constant = <Support as num_traits::One>::one();
-        let supports =
-            Term::eval_all(
-                terms,
-                |input| {
-                    if input.0 < self.inputs() { Support::variable(input.0) } else { constant.clone() }
-                },
-            );
-        let rows = supports.iter().map(|support| support.iter().copied());
-        Pattern::new(self.inputs(), rows).expect("a support holds variables of the program")
-    }
+/// The variables that numbers depend on, a row for each.
+fn pattern_of(variables: usize, supports: &[Support]) -> Pattern {
+    let rows = supports.iter().map(|support| support.iter().copied());
+    Pattern::new(variables, rows).expect("a support holds variables of the program")
 }
 
 /// Where the Jacobian of `f` can be nonzero: which result depends on which variable.

@@ -1,0 +1,251 @@
+//! The replay of straight-line code: one pass forward for the values, one backward for a gradient.
+//!
+//! Law: the values are those of the operations, to the last bit; the adjoints are the sums that reverse mode makes of the
+//! partial derivatives of the table, of products and of users' rules, where all of these are finite. Where one is not,
+//! [`Reverse`](super::Reverse) has to be asked, which knows which zeros are stronger than an infinity.
+
+use std::sync::Arc;
+
+use super::program::Program;
+use super::strategy::Base;
+use crate::carriers::Dual;
+use crate::primitives::{Rule, Scalar, Slopes, Visitor, Work};
+use crate::term::{Code, Kind, Run};
+
+/// The forward pass. The numbers are the values of the slots, of which those of variables and constants are given.
+pub(super) struct Forward<'c>(pub(super) &'c Code);
+
+impl Work for Forward<'_> {
+    type Output = ();
+    #[inline]
+    fn on<S: Scalar>(self, values: &mut [S]) {
+        forward(self.0, values);
+    }
+    fn on_doubles(self, values: &mut [f64]) {
+        forward(self.0, values);
+    }
+}
+
+/// The backward pass. The numbers are the values of the slots, and then the adjoints, of which those of results are given.
+/// It leaves those of variables, and zeros for all others.
+pub(super) struct Backward<'c>(pub(super) &'c Code);
+
+impl Work for Backward<'_> {
+    type Output = ();
+    #[inline]
+    fn on<S: Scalar>(self, numbers: &mut [S]) {
+        backward(self.0, numbers);
+    }
+    fn on_doubles(self, numbers: &mut [f64]) {
+        backward(self.0, numbers);
+    }
+}
+
+fn forward<S: Scalar>(code: &Code, values: &mut [S]) {
+    let mut rest = &code.operands[..];
+    for run in &code.runs {
+        let (operands, after) = rest.split_at(run.operands());
+        rest = after;
+        let to = run.to as usize;
+        match run.kind {
+            Kind::Plus => {
+                for (k, [a, b]) in pairs(operands).enumerate() {
+                    values[to + k] = values[a] + values[b];
+                }
+            }
+            Kind::Times => {
+                for (k, [a, b]) in pairs(operands).enumerate() {
+                    values[to + k] = values[a] * values[b];
+                }
+            }
+            Kind::Add => values[to] = operands.iter().fold(values[to], |sum, a| sum + values[*a as usize]),
+            Kind::AddProduct => values[to] = pairs(operands).fold(values[to], |sum, [a, b]| sum + values[a] * values[b]),
+            Kind::Row(row) => row.visit(Apply { operands, to, values }),
+            Kind::Rule(rule) => code.rules[rule as usize].visit(Apply { operands, to, values }),
+        }
+    }
+}
+
+/// The operands of operations that have two.
+fn pairs(operands: &[u32]) -> impl DoubleEndedIterator<Item = [usize; 2]> + ExactSizeIterator {
+    operands.as_chunks().0.iter().map(|pair: &[u32; 2]| pair.map(|slot| slot as usize))
+}
+
+/// The operands of operations that have `N`, which is not 0: what has no operands is a constant.
+#[inline(always)]
+fn lists<const N: usize>(operands: &[u32]) -> impl DoubleEndedIterator<Item = [usize; N]> + ExactSizeIterator {
+    operands.chunks_exact(N.max(1)).map(|list| core::array::from_fn(|i| list[i] as usize))
+}
+
+/// Applies a rule in a loop.
+struct Apply<'r, S> {
+    operands: &'r [u32],
+    to: usize,
+    values: &'r mut [S],
+}
+
+impl<S: Scalar> Visitor for Apply<'_, S> {
+    type Output = ();
+    #[inline(always)]
+    fn visit<R: Rule<N>, const N: usize>(self, rule: R) {
+        for (k, at) in lists::<N>(self.operands).enumerate() {
+            self.values[self.to + k] = S::apply(&rule, at.map(|slot| self.values[slot]));
+        }
+    }
+}
+
+fn backward<S: Scalar>(code: &Code, numbers: &mut [S]) {
+    let (values, adjoints) = numbers.split_at_mut(code.slots);
+    let adjoints = &mut adjoints[..values.len()];
+    let mut rest = &code.operands[..];
+    for run in code.runs.iter().rev() {
+        let (before, operands) = rest.split_at(rest.len() - run.operands());
+        rest = before;
+        let to = run.to as usize;
+        match (run.kind, run.active) {
+            (_, 0) => {}
+            (Kind::Plus, active) => {
+                for (k, [a, b]) in pairs(operands).enumerate().rev() {
+                    let adjoint = taken(&mut adjoints[to + k]);
+                    if active & 1 != 0 {
+                        adjoints[a] = adjoints[a] + adjoint;
+                    }
+                    if active & 2 != 0 {
+                        adjoints[b] = adjoints[b] + adjoint;
+                    }
+                }
+            }
+            (Kind::Times, 3) => {
+                for (k, [a, b]) in pairs(operands).enumerate().rev() {
+                    let adjoint = taken(&mut adjoints[to + k]);
+                    adjoints[a] = adjoints[a] + values[b] * adjoint;
+                    adjoints[b] = adjoints[b] + values[a] * adjoint;
+                }
+            }
+            (Kind::Times, active) => {
+                let one = usize::from(active == 2);
+                for (k, at) in pairs(operands).enumerate().rev() {
+                    let adjoint = taken(&mut adjoints[to + k]);
+                    adjoints[at[one]] = adjoints[at[one]] + values[at[1 - one]] * adjoint;
+                }
+            }
+            (Kind::Add, _) => {
+                let adjoint = adjoints[to];
+                operands.iter().for_each(|a| adjoints[*a as usize] = adjoints[*a as usize] + adjoint);
+            }
+            (Kind::AddProduct, active) => {
+                let adjoint = adjoints[to];
+                for [a, b] in pairs(operands) {
+                    if active & 1 != 0 {
+                        adjoints[a] = adjoints[a] + values[b] * adjoint;
+                    }
+                    if active & 2 != 0 {
+                        adjoints[b] = adjoints[b] + values[a] * adjoint;
+                    }
+                }
+            }
+            (Kind::Row(row), _) => row.visit(Transpose { run, operands, values, adjoints }),
+            (Kind::Rule(rule), _) => code.rules[rule as usize].visit(Transpose { run, operands, values, adjoints }),
+        }
+    }
+}
+
+/// The adjoint of an operation, which is zero from then on.
+#[inline(always)]
+fn taken<S: Scalar>(adjoint: &mut S) -> S {
+    core::mem::replace(adjoint, S::zero())
+}
+
+/// Hands the adjoints of the applications of a rule on to their operands.
+struct Transpose<'r, S> {
+    run: &'r Run,
+    operands: &'r [u32],
+    values: &'r [S],
+    adjoints: &'r mut [S],
+}
+
+impl<S: Scalar> Visitor for Transpose<'_, S> {
+    type Output = ();
+    #[inline(always)]
+    fn visit<R: Rule<N>, const N: usize>(self, rule: R) {
+        let Transpose { run, operands, values, adjoints } = self;
+        let to = run.to as usize;
+        let switch = rule.facts().slopes == Slopes::Switch;
+        for (k, at) in lists::<N>(operands).enumerate().rev() {
+            let adjoint = taken(&mut adjoints[to + k]);
+            let (x, z) = (at.map(|slot| values[slot]), values[to + k]);
+            for (argument, slot) in at.into_iter().enumerate() {
+                if run.active >> argument & 1 != 0 {
+                    let partial = rule.partial(argument, x, z);
+                    if !(switch && partial.is_zero()) {
+                        adjoints[slot] = adjoints[slot] + partial * adjoint;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The memory of replays, kept by their caller from one to the next, whatever the program.
+///
+/// [`Program`] says how to use it.
+#[derive(Debug, Clone)]
+pub struct Workspace<S = f64> {
+    numbers: Kept<S>,
+    duals: Kept<Dual<S>>,
+}
+
+/// Numbers with the constants of a program in their places, and zeros for adjoints.
+#[derive(Debug, Clone)]
+struct Kept<C> {
+    numbers: Vec<C>,
+    /// The code that the constants are of.
+    of: Option<Arc<Code>>,
+}
+
+impl<S> Default for Workspace<S> {
+    fn default() -> Self {
+        Workspace {
+            numbers: Kept { numbers: Vec::new(), of: None },
+            duals: Kept { numbers: Vec::new(), of: None },
+        }
+    }
+}
+
+impl<S> Workspace<S> {
+    /// A workspace without memory yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Workspace::default()
+    }
+}
+
+impl<S: Base> Workspace<S> {
+    /// Lends numbers to a replay of a program.
+    pub(super) fn on_numbers<T>(&mut self, program: &Program<S>, replay: impl FnOnce(&mut [S]) -> T) -> T {
+        self.numbers.lend(program, |s| s, replay)
+    }
+
+    /// Lends dual numbers to a replay of a program.
+    pub(super) fn on_duals<T>(&mut self, program: &Program<S>, replay: impl FnOnce(&mut [Dual<S>]) -> T) -> T {
+        self.duals.lend(program, Dual::lift, replay)
+    }
+}
+
+impl<C: Scalar> Kept<C> {
+    fn lend<S: Base, T>(
+        &mut self,
+        program: &Program<S>,
+        lift: impl Fn(S) -> C,
+        replay: impl FnOnce(&mut [C]) -> T,
+    ) -> T {
+        // Taken out, so that a panic in a user's rule leaves no wrong number for the next time.
+        let code = self.of.take();
+        if !code.as_ref().is_some_and(|code| Arc::ptr_eq(code, program.code())) {
+            self.numbers = program.numbers(core::mem::take(&mut self.numbers), lift);
+        }
+        let result = replay(&mut self.numbers);
+        self.of = Some(Arc::clone(program.code()));
+        result
+    }
+}

@@ -1,0 +1,106 @@
+//! Straight-line code: terms as one list of operations, operands before their users, that is shared between threads.
+//!
+//! Law: folding the list means in every carrier what folding the terms does, operation by operation; terms built from
+//! it are those it was made of ("Automatic Differentiation", *Source-to-source AD using Wengert*).
+
+use core::hash::Hash;
+
+use super::arena::{Arena, Id, Node};
+use super::custom::Erased;
+use super::fold::Values;
+use super::signature::{Model, Smooth, SmoothOperation};
+use super::{Place, Term};
+
+/// Operations in order, and which of them are asked for.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Straight {
+    /// Variables are known by a number of the caller's.
+    pub(super) nodes: Vec<Node<SmoothOperation>>,
+    pub(super) lists: Vec<Box<[Id]>>,
+    pub(super) rules: Vec<Erased>,
+    /// The numbers of the nodes that are asked for.
+    pub(crate) roots: Vec<Id>,
+}
+
+impl<V: Clone + Eq + Hash> Arena<V> {
+    /// What the terms at these places need, as straight-line code in which `number` numbers the variables.
+    pub(crate) fn straight(&self, roots: &[Place], number: impl Fn(V) -> usize) -> Straight {
+        let node = |place: &Place| match place {
+            Place::Literal(_) => self.at(*place).id_in(self),
+            Place::Node(id) => *id,
+        };
+        let roots: Vec<Id> = roots.iter().map(node).collect();
+        let mut straight = Straight { rules: self.read(|store| store.rules.clone()), ..Straight::default() };
+        let mut moved: Vec<Id> = vec![0; self.len()];
+        for (id, _, node) in self.reached(&roots) {
+            moved[id] = straight.nodes.len() as Id;
+            let node = match node {
+                Node::Variable(variable) => Node::Variable(number(self.variable_at(variable)) as Id),
+                Node::Literal(bits) => Node::Literal(bits),
+                Node::Plus(operands) => Node::Plus(operands.map(|operand| moved[operand as usize])),
+                Node::Times(operands) => Node::Times(operands.map(|operand| moved[operand as usize])),
+                Node::Apply(operation, arity, mut operands) => {
+                    operands[..usize::from(arity)].iter_mut().for_each(|operand| *operand = moved[*operand as usize]);
+                    Node::Apply(operation, arity, operands)
+                }
+                Node::ApplyMany(operation, _) => {
+                    let operands = self.operands_of(&node).into_iter().map(|operand| moved[operand]);
+                    straight.lists.push(operands.collect());
+                    Node::ApplyMany(operation, straight.lists.len() as u32 - 1)
+                }
+            };
+            straight.nodes.push(node);
+        }
+        straight.roots = roots.into_iter().map(|root| moved[root as usize]).collect();
+        straight
+    }
+}
+
+impl Straight {
+    /// The meanings of some of the roots, each shared part visited once; `share` is told how often the value of a node
+    /// will be used, where that is more than once.
+    pub(crate) fn fold<D: Model<Smooth>>(
+        &self,
+        roots: &[Id],
+        mut variable: impl FnMut(usize) -> D,
+        mut share: impl FnMut(D, usize) -> D,
+    ) -> Vec<D> {
+        let uses = self.uses(roots);
+        let mut values = Values::new();
+        let mut operands: Vec<D> = Vec::with_capacity(3);
+        for (id, (node, uses)) in self.nodes.iter().zip(uses).enumerate().filter(|(_, (_, uses))| *uses > 0) {
+            operands.clear();
+            node.operands(&self.lists, |operand| operands.push(values.take(operand)));
+            let value = match node {
+                Node::Variable(number) => variable(*number as usize),
+                Node::Literal(bits) => D::literal(f64::from_bits(*bits)),
+                Node::Plus(_) | Node::Times(_) => {
+                    let (Some(b), Some(a)) = (operands.pop(), operands.pop()) else {
+                        unreachable!("a sum and a product have two operands")
+                    };
+                    if matches!(node, Node::Plus(_)) { a + b } else { a * b }
+                }
+                Node::Apply(operation, ..) | Node::ApplyMany(operation, _) => {
+                    D::operation(*operation, &self.rules, &operands)
+                }
+            };
+            values.put(id, if uses > 1 { share(value, uses) } else { value }, uses);
+        }
+        roots.iter().map(|root| values.take(*root)).collect()
+    }
+
+    /// How often each node is used by the nodes that these roots need, and by the roots.
+    pub(super) fn uses(&self, roots: &[Id]) -> Vec<usize> {
+        super::arena::uses(&self.nodes, &self.lists, roots)
+    }
+
+    /// Some of the roots as terms of an arena.
+    pub(crate) fn terms<'a, V: Clone + Eq + Hash>(
+        &self,
+        roots: &[Id],
+        arena: &'a Arena<V>,
+        variable: impl Fn(usize) -> V,
+    ) -> Vec<Term<'a, V>> {
+        self.fold(roots, |number| arena.variable(variable(number)), |term, _| term)
+    }
+}
