@@ -1,4 +1,5 @@
-//! A compiled program that has run once on arguments of these sizes allocates nothing when it runs again.
+//! What has run once allocates nothing when it runs again: compiled programs on arguments of the same sizes, and
+//! recordings in a workspace that is kept.
 
 #![allow(unsafe_code, reason = "an allocator is unsafe to write")]
 
@@ -7,8 +8,9 @@ use std::cell::Cell;
 
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, I64, literal, loop_for};
+use catadiff::derivative::Workspace;
 use catadiff::execute::Flat;
-use catadiff::{Elementary, Result};
+use catadiff::{Decide, Elementary, Result, Reverse, Rule, Scalar, grad, record};
 
 thread_local! {
     /// How often this thread has asked for memory.
@@ -88,5 +90,48 @@ fn runs_after_the_first_allocate_nothing() -> Result<()> {
         assert_eq!(ASKED.get() - before, 0, "{program}");
         assert_eq!(results, expected, "{program}");
     }
+    Ok(())
+}
+
+/// The cube, as a rule of one's own.
+#[derive(Clone)]
+struct Cube;
+
+impl Rule<1> for Cube {
+    fn name(&self) -> &'static str {
+        "cube"
+    }
+    fn value(&self, [x]: [f64; 1]) -> f64 {
+        x * x * x
+    }
+    fn partial<S: Scalar>(&self, _: usize, [x]: [S; 1], _: S) -> S {
+        S::constant(3.0) * x * x
+    }
+}
+
+#[test]
+fn replays_after_the_first_allocate_nothing() -> Result<()> {
+    fn f<R: Decide>(x: &[R]) -> R {
+        let sum: R = x.windows(2).map(|x| (x[0] * x[1]).sin() / (x[0] * x[0] + 1.0)).sum();
+        if sum < 1e9 { Cube.of([sum]) + x[0].max(x[1]).powf(x[2]) } else { sum }
+    }
+    let mut x: Vec<f64> = (0..50).map(|k| 1.0 + f64::from(k) / 50.0).collect();
+    let program = record(|x| vec![f(x)], &x)?;
+    let (mut workspace, mut gradient, mut results) = (Workspace::new(), vec![0.0; 50], [0.0]);
+    program.value_and_grad_into(&mut workspace, &x, &mut gradient)?;
+    let before = ASKED.get();
+    for step in 0..10_000 {
+        x[step % 50] += 1e-4;
+        program.value_and_grad_into(&mut workspace, &x, &mut gradient)?;
+        program.run_into(&mut workspace, &x, &mut results)?;
+    }
+    assert_eq!(ASKED.get() - before, 0);
+    let expected = grad(|x| f(x), &x)?;
+    assert!(gradient.iter().zip(&expected).all(|(a, b)| (a - b).abs() <= 1e-12 * (1.0 + b.abs())));
+    // What the program keeps itself leaves the result alone to allocate.
+    program.grad::<Reverse>(&x)?;
+    let before = ASKED.get();
+    program.grad::<Reverse>(&x)?;
+    assert_eq!(ASKED.get() - before, 1);
     Ok(())
 }

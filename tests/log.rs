@@ -35,13 +35,16 @@ fn appended<T: Clone + PartialEq + Debug>(item: impl Fn(usize) -> T) {
                 }
                 assert_eq!(list.len(), expected.len());
             }
-            assert_eq!(*list.get_mut(), expected);
-            if let Some(last) = expected.pop() {
-                assert_eq!(list.get_mut().pop(), Some(last));
-                list.push(item(length));
-                expected.push(item(length));
-            }
-            assert_eq!(list.into_inner(), expected);
+            let all = |list: &mut Log<T>| list.get_mut().iter().flatten().cloned().collect::<Vec<T>>();
+            assert_eq!(all(&mut list), expected);
+            let backward = list.get_mut().iter().rev().flat_map(|piece| piece.iter().rev()).cloned();
+            assert!(backward.eq(expected.iter().rev().cloned()));
+            // Cleared, it holds as many in one piece.
+            list.clear();
+            assert_eq!((list.len(), all(&mut list)), (0, Vec::new()));
+            expected.iter().for_each(|item| list.push(item.clone()));
+            assert_eq!(list.get_mut().iter().filter(|piece| !piece.is_empty()).count(), usize::from(length > 0));
+            assert_eq!(list.into_inner().iter().flatten().cloned().collect::<Vec<T>>(), expected);
         }
     }
 }

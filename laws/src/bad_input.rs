@@ -14,7 +14,7 @@ use catadiff::futhark::testing::blocks::blocks;
 use catadiff::futhark::values::{Array, Data, read, read_as, write_binary};
 use catadiff::futhark::{elaborate::compile_entry, interpreter, meaning::interface};
 use catadiff::interpret::{Limits, Scalar, Value, run};
-use catadiff::term::{Arena, parse as parse_formula};
+use catadiff::term::{Arena, Rules, parse as parse_formula};
 
 use crate::array_values::all_close;
 use crate::violation::{Verdict, Violation};
@@ -260,4 +260,35 @@ pub fn of_formulas(bytes: &[u8]) -> Verdict {
         }
         Err(error) => holds("what is refused is explained", &text, !error.to_string().is_empty(), "", "a text"),
     }
+}
+
+/// A text is a recorded program, or refused. A program that is read prints as a text that reads as the same, and answers
+/// or refuses, values and gradient, at any point.
+///
+/// # Errors
+/// The violation.
+pub fn of_recordings(bytes: &[u8]) -> Verdict {
+    let text = String::from_utf8_lossy(bytes);
+    let rules = Rules::new().with(crate::recordings::Doubled);
+    let program = match catadiff::Program::from_text(&text, &rules) {
+        Ok(program) => program,
+        Err(error) => {
+            return holds("what is refused is explained", &text, !error.to_string().is_empty(), error, "a reason");
+        }
+    };
+    let printed = program.to_text().unwrap_or_else(|error| error.to_string());
+    let again = catadiff::Program::from_text(&printed, &rules).and_then(|program| program.to_text());
+    holds("print (parse (print p)) = print p", &text, again.as_ref() == Ok(&printed), format!("{again:?}"), &printed)?;
+    if program.inputs() > 1 << 16 {
+        return Ok(());
+    }
+    let x = vec![0.75; program.inputs()];
+    let (run, gradient) = (program.run(&x), program.grad::<catadiff::Reverse>(&x));
+    holds(
+        "a gradient is refused where the values are",
+        &text,
+        run.is_ok() == gradient.is_ok(),
+        run.is_ok(),
+        gradient.is_ok(),
+    )
 }

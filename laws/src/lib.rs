@@ -50,6 +50,7 @@
 //! | derivatives | [`dual`] | the product rule; every mode is the derivative of the polynomial |
 //! | terms | [`fold`] | `eval` is a homomorphism and fuses with others; sharing; cost; text |
 //! | strategies | [`strategies`] | forward = reverse = symbolic, to second order; `⟨J v, w⟩ = ⟨v, Jᵀ w⟩` |
+//! | recordings | [`recordings`] | a replay is a run in every mode, or refused; text; stored = recorded |
 //! | array programs | [`arrays`] | they verify; text; they run, or are errors; homomorphisms |
 //! | their simplification | [`simplification`] | the same results, for no more operations, in one step |
 //! | their derivatives | [`array_derivatives`] | both modes = interpretation on duals, to second order |
@@ -95,6 +96,7 @@ pub mod module;
 mod mutation;
 pub mod primitives;
 mod program;
+pub mod recordings;
 pub mod refinement;
 mod rows;
 mod runner;

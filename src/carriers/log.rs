@@ -9,9 +9,19 @@
 
 use core::cell::UnsafeCell;
 
-/// A list to which holders of a shared reference can append, and which they cannot read.
+/// A list to which holders of a shared reference can append, and which they cannot read. It grows by pieces, so that no
+/// item is ever copied.
 #[derive(Debug)]
-pub(crate) struct Log<T>(UnsafeCell<Vec<T>>);
+pub(crate) struct Log<T>(UnsafeCell<Pieces<T>>);
+
+/// The items of a list, in pieces.
+#[derive(Debug, Clone)]
+pub(crate) struct Pieces<T> {
+    full: Vec<Vec<T>>,
+    last: Vec<T>,
+    /// The number of items in the full pieces.
+    before: usize,
+}
 
 impl<T> Log<T> {
     /// The number of items.
@@ -28,46 +38,97 @@ impl<T> Log<T> {
     pub(crate) fn push(&self, item: T) {
         // SAFETY: as for `len`; moving `item` and growing the list run no code of `T`.
         let list = unsafe { &mut *self.0.get() };
-        if list.len() == list.capacity() {
+        if list.last.len() == list.last.capacity() {
             grow(list);
         }
-        list.push(item);
+        list.last.push(item);
     }
 
-    /// Appends two items.
+    /// Appends two items, which stand in one piece.
     #[inline(always)]
     pub(crate) fn push_pair(&self, first: T, second: T) {
         // SAFETY: as for `push`.
         let list = unsafe { &mut *self.0.get() };
-        if list.capacity() - list.len() < 2 {
+        if list.last.capacity() - list.last.len() < 2 {
             grow(list);
         }
-        list.push(first);
-        list.push(second);
+        list.last.push(first);
+        list.last.push(second);
+    }
+
+    /// Forgets the items and keeps the memory, from then on in one piece.
+    pub(crate) fn clear(&mut self) {
+        let list = self.0.get_mut();
+        list.last.clear();
+        if !list.full.is_empty() {
+            let room = list.before + list.last.capacity();
+            *list = Pieces::default();
+            list.last.reserve(room);
+        }
     }
 
     /// The items, for who has the list to himself.
-    pub(crate) fn get_mut(&mut self) -> &mut Vec<T> {
+    pub(crate) fn get_mut(&mut self) -> &mut Pieces<T> {
         self.0.get_mut()
     }
 
     /// The items.
     #[must_use]
-    pub(crate) fn into_inner(self) -> Vec<T> {
+    pub(crate) fn into_inner(self) -> Pieces<T> {
         self.0.into_inner()
     }
 }
 
-/// Doubles the list. Out of line, so that `push` stays small where it is inlined.
+impl<T> Pieces<T> {
+    /// The number of items.
+    #[inline(always)]
+    #[must_use]
+    pub(crate) fn len(&self) -> usize {
+        self.before + self.last.len()
+    }
+
+    /// The pieces, in order.
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &[T]> {
+        self.full.iter().map(Vec::as_slice).chain([self.last.as_slice()])
+    }
+}
+
+/// Adds a piece as large as all before it. Out of line, so that `push` stays small where it is inlined.
 #[cold]
 #[inline(never)]
-fn grow<T>(list: &mut Vec<T>) {
-    list.reserve(list.len().max(256));
+fn grow<T>(list: &mut Pieces<T>) {
+    let room = list.len().max(256);
+    settle(room.saturating_mul(size_of::<T>()));
+    let full = core::mem::replace(&mut list.last, Vec::with_capacity(room));
+    list.before += full.len();
+    if !full.is_empty() {
+        list.full.push(full);
+    }
+}
+
+/// From this many bytes on an allocator may get a block from the system, and give it back.
+const LARGE: usize = 1 << 16;
+/// The largest block of which the GNU allocator takes note, a little less.
+const LARGEST: usize = (1 << 25) - (1 << 16);
+
+/// Prepares the allocator for tapes with a piece of so many bytes. The GNU one gives memory back to the system as soon as
+/// more is free than twice the largest block that it has ever got back, and getting it again, page by page, costs more than
+/// all that is done with it. A block that is larger than all of a tape, and is not touched, costs nothing and tells it.
+fn settle(bytes: usize) {
+    if bytes >= LARGE {
+        drop(core::hint::black_box(Vec::<u8>::with_capacity(bytes.saturating_mul(4).min(LARGEST))));
+    }
+}
+
+impl<T> Default for Pieces<T> {
+    fn default() -> Self {
+        Pieces { full: Vec::new(), last: Vec::new(), before: 0 }
+    }
 }
 
 impl<T> Default for Log<T> {
     fn default() -> Self {
-        Log(UnsafeCell::new(Vec::new()))
+        Log(UnsafeCell::new(Pieces::default()))
     }
 }
 

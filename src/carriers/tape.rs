@@ -7,7 +7,7 @@
 
 use core::marker::PhantomData;
 
-use super::log::{Block, Log};
+use super::log::{Block, Log, Pieces};
 use crate::algebra::{Module, Semiring};
 use crate::error::{Error, Result};
 
@@ -21,8 +21,8 @@ const UNIT: u32 = 1 << 31;
 /// The nodes of a recording with their weights.
 #[derive(Debug, Clone)]
 struct Nodes<S> {
-    from: Vec<Node>,
-    weights: Vec<S>,
+    from: Pieces<Node>,
+    weights: Pieces<S>,
 }
 
 /// Where operations are recorded. It belongs to its owner alone, can be sent to another thread, and keeps its memory
@@ -148,8 +148,8 @@ impl<S: Semiring> Tape<S> {
     /// [`Error::TooLarge`] if `inputs` does not fit in 31 bits.
     pub(crate) fn restart(&mut self, inputs: usize) -> Result<()> {
         self.inputs = u32::try_from(inputs).ok().filter(|inputs| *inputs < UNIT).ok_or(TOO_LARGE)?;
-        self.nodes.get_mut().clear();
-        self.weights.get_mut().clear();
+        self.nodes.clear();
+        self.weights.clear();
         Ok(())
     }
 
@@ -233,30 +233,41 @@ impl<S> Adjoint<'_, S> {
 /// those of the nodes are zeros again.
 fn sweep<S: Semiring>(
     inputs: usize,
-    nodes: &[Node],
-    weights: &[S],
+    nodes: &Pieces<Node>,
+    weights: &Pieces<S>,
     adjoints: &mut [S],
     roots: &dyn Fn() -> Vec<usize>,
 ) {
-    let mut written = weights.len();
+    let mut pieces = weights.iter().rev();
+    let mut weights: &[S] = &[];
     let mut reach = Reach { inputs, nodes, roots, reached: None };
-    for (k, node) in nodes.iter().enumerate().rev() {
-        let adjoint = adjoints[inputs + k].clone();
-        written -= usize::from(node[0] & UNIT == 0) + usize::from(node[1] & UNIT == 0);
-        if adjoint.is_zero() && !reach.is_felt(k, &weights[written..]) {
-            continue;
-        }
-        adjoints[inputs + k] = S::zero();
-        let mut own = &weights[written..];
-        for side in node {
-            let to = &mut adjoints[(side & !UNIT) as usize];
-            *to = match own {
-                [weight, rest @ ..] if side & UNIT == 0 => {
-                    own = rest;
-                    to.clone() + weight.clone() * adjoint.clone()
-                }
-                _ => to.clone() + adjoint.clone(),
-            };
+    let mut end = inputs + nodes.len();
+    for nodes in nodes.iter().rev() {
+        end -= nodes.len();
+        for (k, node) in nodes.iter().enumerate().rev() {
+            let place = end + k;
+            let adjoint = adjoints[place].clone();
+            let own = usize::from(node[0] & UNIT == 0) + usize::from(node[1] & UNIT == 0);
+            // The weights of a node stand in one piece.
+            while weights.len() < own {
+                weights = pieces.next().expect("the weights of a node are written");
+            }
+            let (before, mut own) = weights.split_at(weights.len() - own);
+            weights = before;
+            if adjoint.is_zero() && !reach.is_felt(place, own) {
+                continue;
+            }
+            adjoints[place] = S::zero();
+            for side in node {
+                let to = &mut adjoints[(side & !UNIT) as usize];
+                *to = match own {
+                    [weight, rest @ ..] if side & UNIT == 0 => {
+                        own = rest;
+                        to.clone() + weight.clone() * adjoint.clone()
+                    }
+                    _ => to.clone() + adjoint.clone(),
+                };
+            }
         }
     }
 }
@@ -264,27 +275,27 @@ fn sweep<S: Semiring>(
 /// The nodes that adjoints of the roots reach, be they 0 or not; found when it is first asked, which is rare.
 struct Reach<'n> {
     inputs: usize,
-    nodes: &'n [Node],
+    nodes: &'n Pieces<Node>,
     roots: &'n dyn Fn() -> Vec<usize>,
     reached: Option<Vec<bool>>,
 }
 
 impl Reach<'_> {
-    /// Whether a node has a weight of which a zero makes no zero, and is reached. Its weights are the first of these.
+    /// Whether a node has a weight of which a zero makes no zero, and is reached.
     #[cold]
     #[inline(never)]
-    fn is_felt<S: Semiring>(&mut self, k: usize, weights: &[S]) -> bool {
-        let own = self.nodes[k].iter().filter(|side| **side & UNIT == 0).count();
-        let place = self.inputs + k;
-        weights[..own].iter().any(|weight| !(weight.clone() * S::zero()).is_zero()) && self.reached()[place]
+    fn is_felt<S: Semiring>(&mut self, place: usize, weights: &[S]) -> bool {
+        weights.iter().any(|weight| !(weight.clone() * S::zero()).is_zero()) && self.reached()[place]
     }
 
     fn reached(&mut self) -> &[bool] {
         self.reached.get_or_insert_with(|| {
             let mut reached = vec![false; self.inputs + self.nodes.len()];
             (self.roots)().into_iter().for_each(|root| reached[root] = true);
-            for (k, node) in self.nodes.iter().enumerate().rev() {
-                if reached[self.inputs + k] {
+            for (place, node) in
+                (0..reached.len()).rev().zip(self.nodes.iter().rev().flat_map(|nodes| nodes.iter().rev()))
+            {
+                if reached[place] {
                     node.iter().for_each(|side| reached[(side & !UNIT) as usize] = true);
                 }
             }
@@ -322,7 +333,8 @@ impl<S: Semiring> Record<S> {
     pub fn pull(&self, weights: &[S]) -> Result<Vec<S>> {
         Error::lengths("the weights of the outputs", self.outputs.len(), weights.len())?;
         let mut adjoints = vec![S::zero(); self.inputs + self.nodes.from.len()];
-        for (output, weight) in self.outputs.iter().zip(weights) {
+        // A result that is not asked for is not felt, be its derivative infinite.
+        for (output, weight) in self.outputs.iter().zip(weights).filter(|(_, weight)| !weight.is_zero()) {
             if let Some((at, factor)) = output {
                 let to = &mut adjoints[*at as usize];
                 *to = to.clone() + factor.clone().scale(weight);
@@ -345,8 +357,8 @@ impl<S: Semiring> Record<S> {
         Error::lengths("the direction", self.inputs, direction.len())?;
         let mut tangents = direction.to_vec();
         tangents.reserve(self.nodes.from.len());
-        let mut weights = self.nodes.weights.iter();
-        for node in &self.nodes.from {
+        let mut weights = self.nodes.weights.iter().flatten();
+        for node in self.nodes.from.iter().flatten() {
             let [a, b] = node.map(|side| {
                 let tangent = tangents[(side & !UNIT) as usize].clone();
                 match if side & UNIT == 0 { weights.next() } else { None } {

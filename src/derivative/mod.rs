@@ -86,6 +86,7 @@ mod reverse;
 mod second;
 mod solve;
 mod sparse;
+mod stored;
 mod strategy;
 mod structure;
 mod symbolic;

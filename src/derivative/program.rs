@@ -8,8 +8,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use super::recording::Recording;
-use super::replay::{Backward, Forward, Workspace};
-use super::reverse::{Reverse, vjp};
+use super::replay::{Backward, Carefully, Forward, Workspace};
 use super::strategy::{Base, Strategy, check_finite, check_point};
 use crate::carriers::{Dual, Input, Recorded};
 use crate::error::{Error, Result};
@@ -31,7 +30,7 @@ use crate::term::{Arena, Code, Constant, Term};
 ///
 /// # What a replay costs
 ///
-/// The function is not run again, and no tape is written: a gradient by [`Reverse`] is one pass over the code for the
+/// The function is not run again, and no tape is written: a gradient by [`Reverse`](super::Reverse) is one pass over the code for the
 /// values and one back for the adjoints. The memory of a replay is kept for the next one, by the program, or by the caller
 /// in a [`Workspace`]: then replays after the first allocate nothing.
 ///
@@ -155,6 +154,7 @@ impl<S: Base> Program<S> {
     /// # Errors
     /// As for [`run_in`](Program::run_in), and [`Error::Length`] if `results` has not one place per result.
     pub fn run_into(&self, workspace: &mut Workspace<S>, x: &[S], results: &mut [S]) -> Result<()> {
+        Error::lengths("the point", self.inputs(), x.len())?;
         Error::lengths("the list of results", self.outputs(), results.len())?;
         workspace.on_numbers(self, |numbers| {
             self.forward(numbers, x)?;
@@ -171,32 +171,21 @@ impl<S: Base> Program<S> {
         Ok(A::replay(self, x)?.1)
     }
 
-    /// The value of the first result at `x`; its gradient, by [`Reverse`], goes into `gradient`.
+    /// The value of the first result at `x`; its gradient, by [`Reverse`](super::Reverse), goes into `gradient`.
     ///
     /// # Errors
     /// As for [`grad`](Program::grad), and [`Error::Length`] if `gradient` is not as long as `x`.
     pub fn value_and_grad_into(&self, workspace: &mut Workspace<S>, x: &[S], gradient: &mut [S]) -> Result<S> {
         self.check(x)?;
         Error::lengths("the gradient", x.len(), gradient.len())?;
-        workspace.on_numbers(self, |numbers| self.differentiate(numbers, x, gradient, |s| s))
+        workspace.on_numbers(self, |numbers| self.differentiate(numbers, x, gradient))
     }
 
-    /// The value of the first result, and its gradient, in numbers into which `lift` takes the base's.
-    pub(super) fn differentiate<C: Base>(
-        &self,
-        numbers: &mut [C],
-        x: &[C],
-        gradient: &mut [C],
-        lift: impl Fn(S) -> C,
-    ) -> Result<C> {
+    /// The value of the first result, and its gradient, in any numbers.
+    pub(super) fn differentiate<C: Base>(&self, numbers: &mut [C], x: &[C], gradient: &mut [C]) -> Result<C> {
         self.forward(numbers, x)?;
-        self.seed(numbers, 0, C::one());
-        let value = self.result(numbers, 0);
-        if !self.backward(numbers, gradient) {
-            let careful = Reverse::grad(|x| self.results_in(x, |s| Dual::lift(lift(s)))[0], x)?;
-            gradient.copy_from_slice(&careful);
-        }
-        Ok(value)
+        self.backward(numbers, &[(0, C::one())], gradient)?;
+        Ok(self.result(numbers, 0))
     }
 
     /// The Jacobian of the results at `x`, by a strategy.
@@ -245,7 +234,7 @@ impl<S: Base> Program<S> {
         let line = self.along(x, v)?;
         let mut gradient = line.clone();
         self.with_idle(|workspace| {
-            workspace.on_duals(self, |numbers| self.differentiate(numbers, &line, &mut gradient, Dual::lift))
+            workspace.on_duals(self, |numbers| self.differentiate(numbers, &line, &mut gradient))
         })?;
         Ok(gradient.iter().map(|g| (g.value, g.tangent)).unzip())
     }
@@ -254,30 +243,17 @@ impl<S: Base> Program<S> {
     pub(super) fn pull(&self, x: &[S], weights: &[Vec<(usize, S)>]) -> Result<(Vec<S>, Vec<Vec<S>>)> {
         self.check(x)?;
         let mut results = vec![S::zero(); self.outputs()];
-        let (sums, settled) = self.with_idle(|workspace| {
+        let sums = self.with_idle(|workspace| {
             workspace.on_numbers(self, |numbers| {
                 self.forward(numbers, x)?;
                 self.read(numbers, &mut results);
-                let (mut sums, mut settled) = (Vec::with_capacity(weights.len()), true);
-                for weights in weights {
-                    weights.iter().for_each(|(row, weight)| self.seed(numbers, *row, *weight));
-                    let mut sum = x.to_vec();
-                    settled &= self.backward(numbers, &mut sum);
-                    sums.push(sum);
-                }
-                Ok((sums, settled))
+                let mut sums = vec![x.to_vec(); weights.len()];
+                let mut rows = weights.iter().zip(&mut sums);
+                rows.try_for_each(|(weights, sum)| self.backward(numbers, weights, sum))?;
+                Ok(sums)
             })
         })?;
-        if settled {
-            return Ok((results, sums));
-        }
-        let (_, pullback) = vjp(|x| self.results_in(x, Dual::lift), x)?;
-        let carefully = |weights: &Vec<(usize, S)>| {
-            let mut dense = vec![S::zero(); self.outputs()];
-            weights.iter().for_each(|(row, weight)| dense[*row] = *weight);
-            pullback.call(&dense)
-        };
-        Ok((results, weights.iter().map(carefully).collect::<Result<_>>()?))
+        Ok((results, sums))
     }
 
     /// Memory for values in numbers into which `lift` takes the base's, with the constants in their places.
@@ -364,23 +340,30 @@ impl<S: Base> Program<S> {
         results.iter_mut().enumerate().for_each(|(at, result)| *result = self.result(numbers, at));
     }
 
-    /// Adds to the adjoint of a result.
-    pub(super) fn seed<C: Scalar>(&self, numbers: &mut [C], at: usize, weight: C) {
-        let (slot, active) = self.code.roots[at];
-        if active {
-            let adjoint = &mut numbers[self.code.slots + slot as usize];
-            *adjoint = *adjoint + weight;
+    /// The sum of the rows of the Jacobian with these weights, after [`forward`](Program::forward).
+    fn backward<C: Scalar>(&self, numbers: &mut [C], weights: &[(usize, C)], gradient: &mut [C]) -> Result<()> {
+        let mut pull = |carefully: bool| {
+            for (at, weight) in weights {
+                let (slot, active) = self.code.roots[*at];
+                if active {
+                    let adjoint = &mut numbers[self.code.slots + slot as usize];
+                    *adjoint = *adjoint + *weight;
+                }
+            }
+            if carefully {
+                C::perform(Carefully(&self.code), numbers)?;
+            } else {
+                C::perform(Backward(&self.code), numbers);
+            }
+            let adjoints = &mut numbers[self.code.slots..][..gradient.len()];
+            gradient.copy_from_slice(adjoints);
+            adjoints.fill(C::zero());
+            Ok(gradient.iter().all(|g| (*g - *g).is_zero()))
+        };
+        if !pull(false)? {
+            pull(true)?;
         }
-    }
-
-    /// Takes the adjoints of the results to those of the variables; says whether all of these are finite, which is when
-    /// they can be believed.
-    pub(super) fn backward<C: Scalar>(&self, numbers: &mut [C], gradient: &mut [C]) -> bool {
-        C::perform(Backward(&self.code), numbers);
-        let adjoints = &mut numbers[self.code.slots..][..self.inputs()];
-        gradient.copy_from_slice(adjoints);
-        adjoints.fill(C::zero());
-        gradient.iter().all(|g| (*g - *g).is_zero())
+        Ok(())
     }
 
     /// The results in numbers into which `lift` takes the base's, decisions not looked at.

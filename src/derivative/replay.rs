@@ -1,14 +1,15 @@
 //! The replay of straight-line code: one pass forward for the values, one backward for a gradient.
 //!
 //! Law: the values are those of the operations, to the last bit; the adjoints are the sums that reverse mode makes of the
-//! partial derivatives of the table, of products and of users' rules, where all of these are finite. Where one is not,
-//! [`Reverse`](super::Reverse) has to be asked, which knows which zeros are stronger than an infinity.
+//! partial derivatives of the table, of products and of users' rules. Where one of these is not finite, the result is not
+//! either, and the tape is asked, which knows which zeros are stronger than an infinity.
 
 use std::sync::Arc;
 
 use super::program::Program;
 use super::strategy::Base;
-use crate::carriers::Dual;
+use crate::carriers::{Adjoint, Dual, Tape};
+use crate::error::Result;
 use crate::primitives::{Rule, Scalar, Slopes, Visitor, Work};
 use crate::term::{Code, Kind, Run};
 
@@ -41,6 +42,43 @@ impl Work for Backward<'_> {
     }
 }
 
+/// The backward pass on a tape: slow, and right where a partial derivative is infinite or NaN as well. The numbers are as for
+/// [`Backward`].
+pub(super) struct Carefully<'c>(pub(super) &'c Code);
+
+impl Work for Carefully<'_> {
+    type Output = Result<()>;
+    #[inline]
+    fn on<S: Scalar>(self, numbers: &mut [S]) -> Result<()> {
+        carefully(self.0, numbers)
+    }
+    fn on_doubles(self, numbers: &mut [f64]) -> Result<()> {
+        carefully(self.0, numbers)
+    }
+}
+
+fn carefully<S: Scalar>(code: &Code, numbers: &mut [S]) -> Result<()> {
+    let (values, adjoints) = numbers.split_at_mut(code.slots);
+    let mut tape = Tape::new();
+    tape.restart(code.inputs)?;
+    let (mut outputs, mut weights) = (Vec::new(), Vec::new());
+    {
+        let mut numbers: Vec<Dual<S, Adjoint<'_, S>>> = values.iter().map(|value| Dual::lift(*value)).collect();
+        for (index, number) in numbers[..code.inputs].iter_mut().enumerate() {
+            number.tangent = tape.input(index);
+        }
+        forward(code, &mut numbers);
+        for (slot, active) in &code.roots {
+            if *active {
+                outputs.push(numbers[*slot as usize].tangent.output());
+                weights.push(taken(&mut adjoints[*slot as usize]));
+            }
+        }
+    }
+    adjoints[..code.inputs].copy_from_slice(&tape.into_record(outputs)?.pull(&weights)?);
+    Ok(())
+}
+
 fn forward<S: Scalar>(code: &Code, values: &mut [S]) {
     let mut rest = &code.operands[..];
     for run in &code.runs {
@@ -59,7 +97,9 @@ fn forward<S: Scalar>(code: &Code, values: &mut [S]) {
                 }
             }
             Kind::Add => values[to] = operands.iter().fold(values[to], |sum, a| sum + values[*a as usize]),
-            Kind::AddProduct => values[to] = pairs(operands).fold(values[to], |sum, [a, b]| sum + values[a] * values[b]),
+            Kind::AddProduct => {
+                values[to] = pairs(operands).fold(values[to], |sum, [a, b]| sum + values[a] * values[b])
+            }
             Kind::Row(row) => row.visit(Apply { operands, to, values }),
             Kind::Rule(rule) => code.rules[rule as usize].visit(Apply { operands, to, values }),
         }
@@ -205,10 +245,7 @@ struct Kept<C> {
 
 impl<S> Default for Workspace<S> {
     fn default() -> Self {
-        Workspace {
-            numbers: Kept { numbers: Vec::new(), of: None },
-            duals: Kept { numbers: Vec::new(), of: None },
-        }
+        Workspace { numbers: Kept { numbers: Vec::new(), of: None }, duals: Kept { numbers: Vec::new(), of: None } }
     }
 }
 

@@ -7,7 +7,7 @@ use core::fmt;
 use std::sync::Arc;
 
 use super::{Arena, Smooth, Term};
-use crate::primitives::{Apply, Elementary, Facts, Identity, Rule, Scalar, Visitor};
+use crate::primitives::{Apply, Elementary, Facts, Identity, Rule, Scalar, Visitor, Work};
 
 /// The most arguments a rule may have in a term.
 pub(super) const MOST_ARGUMENTS: usize = 8;
@@ -22,6 +22,8 @@ trait AnyRule: Send + Sync {
     fn value(&self, x: &[f64]) -> f64;
     fn value_f32(&self, x: &[f32]) -> f32;
     fn facts(&self) -> Facts;
+    /// The partial derivative at double precision, where `z` is the value.
+    fn partial_at(&self, argument: usize, x: &[f64], z: f64) -> f64;
     /// The partial derivative in terms of the arguments, numbered from 0, and of the value, numbered `arity`.
     fn partial<'a>(&self, argument: usize, arena: &'a Arena<usize>) -> Term<'a, usize>;
     fn identity(&self) -> Option<Identity>;
@@ -49,6 +51,9 @@ impl<R: Rule<N>, const N: usize> AnyRule for Typed<R, N> {
     fn facts(&self) -> Facts {
         self.0.facts()
     }
+    fn partial_at(&self, argument: usize, x: &[f64], z: f64) -> f64 {
+        self.0.partial(argument, array::<_, N>(x), z)
+    }
     fn partial<'a>(&self, argument: usize, arena: &'a Arena<usize>) -> Term<'a, usize> {
         self.0.partial(argument, core::array::from_fn(|i| arena.variable(i)), arena.variable(N))
     }
@@ -65,6 +70,10 @@ impl Erased {
 
     pub(super) fn name(&self) -> &'static str {
         self.0.name()
+    }
+
+    pub(super) fn arity(&self) -> usize {
+        self.0.arity()
     }
 
     /// What the rule is the same as: rules of one identity, or if it has none, this very rule wherever it goes.
@@ -105,14 +114,35 @@ impl<const N: usize> Rule<N> for Untyped<N> {
         self.0.0.value_f32(&x)
     }
     fn partial<S: Scalar>(&self, argument: usize, x: [S; N], z: S) -> S {
-        let arena = Arena::<usize, Smooth>::exact();
-        self.0.0.partial(argument, &arena).eval(|&i| if i == N { z } else { x[i] })
+        let mut numbers = [z; MOST_ARGUMENTS + 1];
+        numbers[..N].copy_from_slice(&x);
+        S::perform(Partial { of: &self.0, argument }, &mut numbers[..=N]);
+        numbers[0]
     }
     fn facts(&self) -> Facts {
         self.0.0.facts()
     }
     fn identity(&self) -> Option<Identity> {
         Some(self.0.identity())
+    }
+}
+
+/// The partial derivative of a rule at its arguments, after which its value stands; it takes the place of the first.
+struct Partial<'r> {
+    of: &'r Erased,
+    argument: usize,
+}
+
+impl Work for Partial<'_> {
+    type Output = ();
+    fn on<S: Scalar>(self, numbers: &mut [S]) {
+        let arena = Arena::<usize, Smooth>::exact();
+        numbers[0] = self.of.0.partial(self.argument, &arena).eval(|&i| numbers[i]);
+    }
+    fn on_doubles(self, numbers: &mut [f64]) {
+        if let Some((z, x)) = numbers.split_last() {
+            numbers[0] = self.of.0.partial_at(self.argument, x, *z);
+        }
     }
 }
 

@@ -28,6 +28,7 @@ mod print;
 mod rewrite;
 mod schedule;
 mod signature;
+mod stored;
 mod straight;
 
 pub use arena::Arena;
@@ -39,4 +40,5 @@ pub(crate) use print::{name_in_latex, row_in_latex};
 pub(crate) use schedule::{Code, Constant, Kind, Run};
 pub(crate) use signature::literal;
 pub use signature::{Model, Pure, Signature, Smooth};
+pub use stored::Rules;
 pub(crate) use straight::Straight;

@@ -4,8 +4,8 @@
 //! the operations in the order written compute, to the last bit. Operations move within windows only, so that operands
 //! stay near their users (list scheduling; the reordering that makes loops of statements is Callahan and Allen's).
 
-use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
 
 use super::arena::{Id, Node};
 use super::custom::Erased;

@@ -105,6 +105,11 @@ fn formulas_are_read_or_refused() -> Verdict {
 }
 
 #[test]
+fn recordings_are_read_or_refused() -> Verdict {
+    of_mutants(&files("fuzz/seeds/recording"), 20_000, bad_input::of_recordings)
+}
+
+#[test]
 fn random_bytes_are_read_or_refused() -> Verdict {
     let mut random = Random::new(7);
     for _ in 0..2000 {
@@ -116,6 +121,7 @@ fn random_bytes_are_read_or_refused() -> Verdict {
         bad_input::of_values(&bytes)?;
         bad_input::of_array_programs(&bytes)?;
         bad_input::of_formulas(&bytes)?;
+        bad_input::of_recordings(&bytes)?;
     }
     Ok(())
 }
@@ -123,11 +129,12 @@ fn random_bytes_are_read_or_refused() -> Verdict {
 #[test]
 fn what_was_found_stays_mended() -> Verdict {
     type Law = fn(&[u8]) -> Verdict;
-    let laws: [(&str, Law); 4] = [
+    let laws: [(&str, Law); 5] = [
         ("program", bad_input::of_programs),
         ("values", bad_input::of_values),
         ("array_program", bad_input::of_array_programs),
         ("formula", bad_input::of_formulas),
+        ("recording", bad_input::of_recordings),
     ];
     for (target, law) in laws {
         let folder = format!("tests/found/{target}");

@@ -3,7 +3,7 @@
 use catadiff::algebra::plain::{Boolean, Counting, MaxPlus, MinPlus, Modular, Provenance, Viterbi};
 use catadiff::carriers::{Accumulate, Cayley, Dense, Dual, Hom, Sparse};
 use catadiff_laws::{BigInt, BigRational, Bound, Sample, Verdict, Violation};
-use catadiff_laws::{dual, fold, homomorphism, module, primitives, refinement, special_points, strategies};
+use catadiff_laws::{dual, fold, homomorphism, module, primitives, recordings, refinement, special_points, strategies};
 use generic_array::typenum::U4;
 use num_traits::Zero;
 
@@ -364,6 +364,11 @@ fn text_denotes_the_term_it_was_printed_from() -> Verdict {
 #[test]
 fn strategies_agree() -> Verdict {
     strategies::check()
+}
+
+#[test]
+fn recordings_are_their_functions() -> Verdict {
+    recordings::check()
 }
 
 #[test]

@@ -171,7 +171,9 @@ mod tracing {
         let at = [3.0, 7.0];
         let trace = record(|x| collatz(x), &at).unwrap();
         let again = record(|x| trace.run_in(x, <Symbolic as Numbers<'_, _>>::lift).unwrap(), &at).unwrap();
-        let shown = |program: &catadiff::Program| program.terms().iter().map(ToString::to_string).collect::<Vec<_>>();
+        let arena = catadiff::term::Arena::exact();
+        let shown =
+            |program: &catadiff::Program| program.terms(&arena).iter().map(ToString::to_string).collect::<Vec<_>>();
         assert_eq!(shown(&trace), shown(&again));
         assert_eq!(trace.decisions(), again.decisions());
     }

@@ -56,7 +56,8 @@ mod examples {
     #[test]
     fn the_trace_of_example_1() -> Result<()> {
         let trace = record(|x| on(&example_1(), x), &[3.0, 2.0])?;
-        let terms: Vec<String> = trace.terms().iter().map(ToString::to_string).collect();
+        let arena = catadiff::term::Arena::exact();
+        let terms: Vec<String> = trace.terms(&arena).iter().map(ToString::to_string).collect();
         assert_eq!(terms, ["x0 + 2", "x0 * x1 * x0"]);
         assert_eq!(trace.decisions(), 1);
         Ok(())

@@ -11,6 +11,7 @@ mod interval;
 mod notation;
 mod operators;
 mod origin;
+mod recordings;
 mod rules;
 mod sparse;
 mod special;

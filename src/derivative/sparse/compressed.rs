@@ -292,7 +292,7 @@ impl<S: Base> SparseHessian<S> {
         for start in (0..self.colouring.count()).step_by(U4::USIZE) {
             let arguments = along::<S, U4>(x, &self.colouring, start);
             let mut slopes = arguments.clone();
-            result = self.program.differentiate(&mut numbers, &arguments, &mut slopes, Dual::lift)?.value;
+            result = self.program.differentiate(&mut numbers, &arguments, &mut slopes)?.value;
             for ((row, colour), value) in self.alone.iter().zip(&mut values) {
                 let lane = colour.wrapping_sub(start);
                 if lane < U4::USIZE {

@@ -1,0 +1,184 @@
+//! Recordings: a replay is a run, in every mode, and what is stored and read is what was recorded.
+//!
+//! Law: where every decision comes out as it did, a recorded program has the values of its function to the last bit, and
+//! the derivatives that every strategy finds by running it, exactly on whole numbers; where one does not, it refuses, and
+//! it refuses nowhere else ("Automatic Differentiation", *Graph-based AD*, without its trap).
+
+use catadiff::primitives::{Primitive, Rule, Scalar};
+use catadiff::term::Rules;
+use catadiff::{Decide, Error, Forward, Program, Reverse, Strategy, Symbolic, Vector, hvp, jvp, record};
+use generic_array::typenum::U4;
+use quickcheck::{Arbitrary, Gen};
+
+use crate::approx::{Bound, Same, VARIABLES};
+use crate::law;
+use crate::runner::for_all;
+use crate::violation::{Verdict, Violation};
+
+/// What two orders of the same sums may differ by, in units of rounding of the largest number on the way.
+const ROUNDING: f64 = 256.0;
+/// Values beyond this are taken back, and whole numbers up to it have exact products and sums of products.
+const LARGEST: f64 = 64.0;
+
+/// A random function of two results with branches, constants, a user's rule, long sums and sums of products.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Function {
+    steps: Vec<[u8; 4]>,
+    /// Whether it makes whole numbers of whole numbers only, in its derivatives too.
+    whole: bool,
+}
+
+/// The product of two numbers with twice the second: a rule whose partials are whole.
+#[derive(Debug, Clone)]
+pub struct Doubled;
+
+impl Rule<2> for Doubled {
+    fn name(&self) -> &'static str {
+        "doubled product"
+    }
+    fn value(&self, [x, y]: [f64; 2]) -> f64 {
+        2.0 * x * y
+    }
+    fn partial<S: Scalar>(&self, argument: usize, [x, y]: [S; 2], _: S) -> S {
+        S::constant(2.0) * if argument == 0 { y } else { x }
+    }
+}
+
+impl Function {
+    /// Its results.
+    pub fn on<R: Decide>(&self, x: &[R]) -> Vec<R> {
+        let mut values = x.to_vec();
+        for [operation, a, b, c] in &self.steps {
+            let at = |k: &u8| values[usize::from(*k) % values.len()];
+            let (a, b, c) = (at(a), at(b), at(c));
+            let value = match operation % 12 {
+                0 => a + b,
+                1 => a - b,
+                2 => a * b,
+                3 => -a,
+                4 => Doubled.of([a, b]),
+                5 => a * R::constant(3.0) + R::constant(1.0),
+                6 if a < b => a * c,
+                6 => c,
+                7 => a.max(b).select(c, b),
+                8 => values.iter().copied().sum(),
+                9 => values.iter().zip(&values[1..]).fold(c, |sum, (x, y)| sum + *x * *y),
+                10 => a.abs().min(b.floor()),
+                _ if self.whole => a.stop_gradient() * b,
+                _ => {
+                    let row = Primitive::ALL[usize::from(operation / 12) % Primitive::ALL.len()];
+                    let inside = |(x, (low, high)): (R, &(f64, f64))| {
+                        x.sigmoid() * R::constant(0.9 * (high - low)) + R::constant(low + 0.05 * (high - low))
+                    };
+                    let x: Vec<R> = [a, b, c].into_iter().zip(row.smooth()).map(inside).collect();
+                    row.apply(&x)
+                }
+            };
+            // What is too large is forgotten, by a decision like any other.
+            values.push(if value.abs() < LARGEST { value } else { a });
+        }
+        vec![values[values.len() - 1], values[values.len() / 2]]
+    }
+}
+
+impl Same for Function {
+    fn same(&self, other: &Self, _: Bound) -> bool {
+        self == other
+    }
+    fn show(&self) -> String {
+        format!("{self:?}")
+    }
+}
+
+impl Arbitrary for Function {
+    fn arbitrary(g: &mut Gen) -> Self {
+        let many = usize::arbitrary(g) % 40;
+        let step = |g: &mut Gen| core::array::from_fn(|_| u8::arbitrary(g));
+        Function { steps: (0..many).map(|_| step(g)).collect(), whole: bool::arbitrary(g) }
+    }
+    fn shrink(&self) -> Box<dyn Iterator<Item = Self>> {
+        let whole = self.whole;
+        let without = move |steps: &Vec<[u8; 4]>, gone: usize| {
+            let kept = steps.iter().enumerate().filter(|(n, _)| *n != gone);
+            Function { steps: kept.map(|(_, step)| *step).collect(), whole }
+        };
+        let steps = self.steps.clone();
+        Box::new((0..steps.len()).rev().map(move |gone| without(&steps, gone)))
+    }
+}
+
+type Point = [f64; VARIABLES];
+
+fn answer<T>(function: &Function, found: catadiff::Result<T>) -> Result<T, Violation> {
+    found.map_err(|error| Violation {
+        law: "a recording answers".to_owned(),
+        instances: vec![("function".to_owned(), function.show())],
+        left: error.to_string(),
+        right: "an answer".to_owned(),
+    })
+}
+
+/// A replay at a point where the decisions come out as they did is a run, in every mode.
+pub fn replays(f: &Function, program: &Program, x: &Point, v: &Point) -> Verdict {
+    let bits = |values: Vec<f64>| values.into_iter().map(f64::to_bits).collect::<Vec<_>>();
+    let values = answer(f, program.run(x))?;
+    law!("the values are those of the function", [f, x], bits(values.clone()), bits(f.on(&x[..])), Bound::EXACT)?;
+    let fresh = answer(f, Forward::jacobian(|x| f.on(x), x))?;
+    let (_, second) = answer(f, hvp(|x| f.on(x)[0], x, v))?;
+    let slopes = || fresh.iter().flatten().chain(&second);
+    let scale = slopes().chain(x).map(|x| x.abs()).fold(LARGEST * LARGEST, f64::max);
+    // Whole numbers this small are added and multiplied without rounding.
+    let exact = f.whole && scale < 1e15 && x.iter().chain(v).all(|x| x.fract() == 0.0);
+    let bound = if exact { Bound::EXACT } else { Bound::ulps(ROUNDING).at_scale(scale) };
+    let by = |law: &str, found: catadiff::Result<Vec<Vec<f64>>>, wanted: &Vec<Vec<f64>>| {
+        let (found, law) = (answer(f, found)?, format!("{law}, replayed, is that of a run"));
+        law!(law, [f, x], found, wanted.clone(), bound)
+    };
+    by("the Jacobian by Reverse", program.jacobian::<Reverse>(x), &fresh)?;
+    by("the Jacobian by Forward", program.jacobian::<Forward>(x), &fresh)?;
+    by("the Jacobian by Vector", program.jacobian::<Vector<U4>>(x), &fresh)?;
+    by("the Jacobian by Symbolic", program.jacobian::<Symbolic>(x), &fresh)?;
+    let gradient = vec![fresh[0].clone()];
+    by("the gradient by Reverse", program.grad::<Reverse>(x).map(|g| vec![g]), &gradient)?;
+    by("the gradient by Vector", program.grad::<Vector<U4>>(x).map(|g| vec![g]), &gradient)?;
+    let (pushed, along) = (answer(f, program.jvp(x, v))?.1, answer(f, jvp(|x| f.on(x), x, v))?.1);
+    law!("jvp, replayed, is that of a run", [f, x, v], pushed, along.clone(), bound)?;
+    by("hvp", program.hvp(x, v).map(|(gradient, product)| vec![gradient, product]), &vec![fresh[0].clone(), second])
+}
+
+/// A recording refuses exactly where another would be made, and what is read from its text is the recording.
+pub fn refuses_and_is_stored(f: &Function, [x, y]: [&Point; 2]) -> Verdict {
+    let program = answer(f, record(|x| f.on(x), x))?;
+    let (text, other) = (answer(f, program.to_text())?, answer(f, record(|x| f.on(x), y).and_then(|p| p.to_text()))?);
+    let refused = matches!(program.run(y), Err(Error::BranchChanged { .. }));
+    law!("a replay is refused where the recording would be another", [f, x, y], refused, text != other, Bound::EXACT)?;
+    let read = answer(f, Program::from_text(&text, &Rules::new().with(Doubled)))?;
+    let again = answer(f, read.to_text())?;
+    law!("what is read is what was written", [f], again.clone(), text.clone(), Bound::EXACT)?;
+    let bits = |p: &Program| p.jacobian::<Reverse>(x).map(|rows| rows.concat().into_iter().map(f64::to_bits).collect());
+    let [read, kept]: [Vec<u64>; 2] = [answer(f, bits(&read))?, answer(f, bits(&program))?];
+    law!("what is read computes the same", [f, x], read, kept.clone(), Bound::EXACT)
+}
+
+/// Whether recordings are their functions, on random functions at random points.
+///
+/// ```
+/// catadiff_laws::recordings::check()?;
+/// # Ok::<(), catadiff_laws::Violation>(())
+/// ```
+pub fn check() -> Verdict {
+    for_all(|(f, points): (Function, (u64, u64))| {
+        let point = |seed: u64| -> Point {
+            // Multiples of 1/4 for any function, whole numbers for one that keeps them.
+            core::array::from_fn(|k| {
+                let drawn = f64::from((seed >> (8 * k)) as u8 % 13) - 6.0;
+                if f.whole { drawn } else { drawn / 4.0 + 0.1 }
+            })
+        };
+        let [x, y, v] = [points.0, points.1, points.0 ^ (points.1 >> 3)].map(point);
+        let program = answer(&f, record(|x| f.on(x), &x))?;
+        replays(&f, &program, &x, &v)?;
+        refuses_and_is_stored(&f, [&x, &y])?;
+        if program.run(&y).is_ok() { replays(&f, &program, &y, &v) } else { Ok(()) }
+    })
+}

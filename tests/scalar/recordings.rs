@@ -1,0 +1,180 @@
+//! Recorded programs beside what they were recorded of: long ones, singular points, threads, and kept memory.
+//!
+//! Law: those of `laws/src/recordings.rs`; and what a workspace was used for before changes nothing.
+
+use std::thread;
+
+use catadiff::carriers::Dual;
+use catadiff::derivative::{SparseHessian, SparseJacobian, Workspace};
+use catadiff::prelude::*;
+use catadiff::primitives::Rule;
+use catadiff::term::Rules;
+use catadiff::{Error, Program};
+
+/// A function of many operations: sums past every window of the scheduler, products in sums, rows and branches.
+fn long<R: Decide>(x: &[R], rounds: usize) -> R {
+    let mut y = x[0];
+    for round in 0..rounds {
+        let (a, b) = (x[round % x.len()], x[(round * 7 + 1) % x.len()]);
+        let inner: R = x.iter().map(|x| *x * b).sum();
+        y = (y * a - b).sin() + inner * 0.25 + (a * a + b * b + 1.0).sqrt();
+        y = if y > 2.0 { y - a * b } else { y.max(a) };
+    }
+    y + x.windows(2).map(|x| x[0] * x[1]).sum::<R>()
+}
+
+fn point(n: usize, shift: f64) -> Vec<f64> {
+    (0..n).map(|k| ((k * 37 % 17) as f64 - 8.0) / 16.0 + shift).collect()
+}
+
+#[test]
+fn long_recordings_have_the_gradients_of_their_functions() {
+    let mut workspace = Workspace::new();
+    // One workspace for all, up and down: what it held before is of another program.
+    for (n, rounds) in [(2, 1), (9, 400), (3, 4), (40, 900), (9, 400), (2, 0)] {
+        let (x, v) = (point(n, 0.0), point(n, 0.3));
+        let program = record(|x| vec![long(x, rounds)], &x).unwrap();
+        let mut gradient = vec![f64::NAN; n];
+        for _ in 0..2 {
+            let value = program.value_and_grad_into(&mut workspace, &x, &mut gradient).unwrap();
+            let (expected, slopes) = value_and_grad(|x| long(x, rounds), &x).unwrap();
+            assert_eq!(value.to_bits(), expected.to_bits());
+            let scale = slopes.iter().fold(1.0, |most: f64, g| most.max(g.abs()));
+            assert!(gradient.iter().zip(&slopes).all(|(a, b)| (a - b).abs() <= 1e-12 * scale), "{n} {rounds}");
+            let ((_, product), (_, fresh)) = (program.hvp(&x, &v).unwrap(), hvp(|x| long(x, rounds), &x, &v).unwrap());
+            let scale = fresh.iter().fold(1.0, |most: f64, g| most.max(g.abs()));
+            assert!(product.iter().zip(&fresh).all(|(a, b)| (a - b).abs() <= 1e-10 * scale), "{n} {rounds}");
+        }
+    }
+}
+
+/// At points where partial derivatives are infinite a replay has the zeros and the NaNs that the tape has.
+#[test]
+fn singular_points_are_those_of_a_run() {
+    fn singular<R: Real>(x: &[R]) -> Vec<R> {
+        let root = x[0].sqrt();
+        vec![
+            x[0].select(root, R::zero()) + x[1],
+            root * x[0],
+            root * 0.0 + x[1] * x[1],
+            root.max(x[1]) + x[0].powf(x[1]),
+            (x[0] * x[1]).ln() * x[0],
+            x[1].stop_gradient() * root + (x[0] - x[0]).cbrt(),
+        ]
+    }
+    let program = record(|x| singular(x), &[1.0, 2.0]).unwrap();
+    for x in [[0.0, 1.0], [0.0, 0.0], [1.0, 0.0], [4.0, 3.0], [0.0, -1.0], [-1.0, 1.0]] {
+        let (replayed, fresh) =
+            (program.jacobian::<Reverse>(&x).unwrap(), Reverse::jacobian(|x| singular(x), &x).unwrap());
+        for (row, (a, b)) in replayed.iter().zip(&fresh).enumerate() {
+            let same = |(a, b): (&f64, &f64)| a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() < 1e-14 * b.abs();
+            assert!(a.iter().zip(b).all(same), "row {row} at {x:?}: {a:?}, {b:?}");
+            let alone = record(|x| vec![singular(x)[row]], &[1.0, 2.0]).unwrap().grad::<Reverse>(&x).unwrap();
+            assert!(alone.iter().zip(b).all(same), "row {row} alone at {x:?}: {alone:?}, {b:?}");
+        }
+    }
+}
+
+/// The numbers of an outer differentiation are recorded, and replayed at.
+#[test]
+fn recordings_over_other_bases_are_replayed() {
+    let outer = |x: f64| Dual { value: x, tangent: 1.0 };
+    let program =
+        record(|x| vec![x[0] * x[0] * Symbolic::lift(outer(3.0)) + x[1].exp()], &[outer(2.0), outer(0.0)]).unwrap();
+    let gradient = program.grad::<Reverse>(&[outer(5.0), outer(1.0)]).unwrap();
+    // By x0: 2·x0·c, of which the derivative along (1, 1) and the constant is 2·c + 2·x0.
+    assert_eq!((gradient[0].value, gradient[0].tangent), (30.0, 16.0));
+    let single = record(|x: &[_]| vec![x[0] * x[1]], &[2.0_f32, 3.0]).unwrap();
+    assert_eq!(single.grad::<Reverse>(&[4.0, 5.0]).unwrap(), [5.0_f32, 4.0]);
+}
+
+const fn shared<T: Send + Sync>() {}
+const _: () = {
+    shared::<Program>();
+    shared::<Program<f32>>();
+    shared::<Workspace>();
+    shared::<SparseJacobian>();
+    shared::<SparseHessian>();
+    shared::<Rules>();
+};
+
+/// Threads share one prepared sparse Jacobian and one Hessian, and have the results of one thread.
+#[test]
+fn threads_share_prepared_derivatives() {
+    fn flow<R: Real>(u: &[R]) -> Vec<R> {
+        u.windows(3).map(|u| u[0] - u[1] * 2.0 + u[2] + u[1].exp()).collect()
+    }
+    let jacobian = SparseJacobian::prepare(|u| flow(u), &[0.0; 60]).unwrap();
+    let hessian = SparseHessian::prepare(|u| flow(u).iter().map(|f| *f * f).sum(), &[0.0; 60]).unwrap();
+    let points: Vec<Vec<f64>> = (0..64).map(|k| point(60, f64::from(k) / 50.0)).collect();
+    let both = &|points: &[Vec<f64>]| -> Vec<_> {
+        points.iter().map(|x| (jacobian.at(x).unwrap(), hessian.at(x).unwrap())).collect()
+    };
+    let found: Vec<_> = thread::scope(|scope| {
+        let threads: Vec<_> = points.chunks(8).map(|points| scope.spawn(move || both(points))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    let expected = both(&points);
+    assert_eq!(found, expected);
+}
+
+/// A rule that panics in a replay leaves a program and a workspace that can be used again.
+#[test]
+fn a_panic_in_a_rule_harms_nothing() {
+    #[derive(Clone)]
+    struct Picky;
+    impl Rule<1> for Picky {
+        fn name(&self) -> &'static str {
+            "picky"
+        }
+        fn value(&self, [x]: [f64; 1]) -> f64 {
+            x * x
+        }
+        fn partial<S: Scalar>(&self, _: usize, [x]: [S; 1], _: S) -> S {
+            assert!(x.primal() != Some(7.0), "on purpose");
+            S::constant(2.0) * x
+        }
+    }
+    let program = record(|x| vec![Picky.of([x[0]]) * x[1] + x[1]], &[1.0, 1.0]).unwrap();
+    let (mut workspace, mut gradient) = (Workspace::new(), [0.0; 2]);
+    program.value_and_grad_into(&mut workspace, &[2.0, 3.0], &mut gradient).unwrap();
+    let interrupted = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        program.value_and_grad_into(&mut workspace, &[7.0, 3.0], &mut [0.0; 2]).unwrap()
+    }));
+    assert!(interrupted.is_err());
+    program.value_and_grad_into(&mut workspace, &[2.0, 3.0], &mut gradient).unwrap();
+    assert_eq!((gradient, program.grad::<Reverse>(&[2.0, 3.0]).unwrap()), ([12.0, 5.0], vec![12.0, 5.0]));
+}
+
+#[test]
+fn what_cannot_be_replayed_is_told() {
+    let program = record(|x| vec![if x[0] < x[1] { x[0] } else { x[1] }], &[1.0, 2.0]).unwrap();
+    let mut workspace = Workspace::new();
+    let refused = |error: Error| matches!(error, Error::BranchChanged { at: 0, .. });
+    assert!(refused(program.value_and_grad_into(&mut workspace, &[2.0, 1.0], &mut [0.0; 2]).unwrap_err()));
+    assert!(refused(program.jvp(&[2.0, 1.0], &[1.0, 0.0]).unwrap_err()));
+    assert!(refused(program.hvp(&[2.0, 1.0], &[1.0, 0.0]).unwrap_err()));
+    assert!(refused(program.jacobian::<Forward>(&[2.0, 1.0]).unwrap_err()));
+    let length = |error: Error| matches!(error, Error::Length { .. });
+    assert!(length(program.value_and_grad_into(&mut workspace, &[2.0], &mut [0.0; 2]).unwrap_err()));
+    assert!(length(program.value_and_grad_into(&mut workspace, &[1.0, 2.0], &mut [0.0; 1]).unwrap_err()));
+    assert!(length(program.run_into(&mut workspace, &[1.0, 2.0], &mut [0.0; 2]).unwrap_err()));
+    assert!(matches!(program.grad::<Reverse>(&[f64::NAN, 2.0]).unwrap_err(), Error::NotFinite { .. }));
+    // A rule of which there are two by one name cannot be told by its name.
+    #[derive(Clone)]
+    struct Times(f64);
+    impl Rule<1> for Times {
+        fn name(&self) -> &'static str {
+            "times"
+        }
+        fn value(&self, [x]: [f64; 1]) -> f64 {
+            self.0 * x
+        }
+        fn partial<S: Scalar>(&self, _: usize, _: [S; 1], _: S) -> S {
+            S::constant(self.0)
+        }
+    }
+    let program = record(|x| vec![Times(2.0).of([x[0]]) + Times(3.0).of([x[0]])], &[1.0]).unwrap();
+    assert_eq!(program.grad::<Reverse>(&[1.0]).unwrap(), [5.0]);
+    assert!(matches!(program.to_text().unwrap_err(), Error::Mismatch { .. }));
+}
