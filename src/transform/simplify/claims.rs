@@ -120,10 +120,11 @@ impl Equal {
             return None;
         }
         times.retain(|n| number(n).is_none());
-        if !times.is_empty() {
+        if !self.sometimes.is_empty() {
             let as_often = |[often, ..]: &&[Vec<Extent>; 3]| {
-                // More may be known to be equal by now.
-                self.conditions(products, often).iter().all(|n| times.contains(n))
+                // More may be known by now, also that it is made at all.
+                let often = self.conditions(products, often);
+                often.iter().all(|n| number(n).is_some_and(|n| n > 0) || times.contains(n))
             };
             let others: Vec<&[Vec<Extent>; 3]> = self.sometimes.iter().filter(as_often).collect();
             if !others.is_empty() {

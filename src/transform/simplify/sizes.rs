@@ -4,7 +4,7 @@
 //! it compares stays, as a statement of its own, unless the sizes are equal in every run or are compared by what is left.
 //! A comparison goes to the outermost body in which its sizes can be told, with the number of times that it would have
 //! been made, of which it matters only whether it is 0; so it costs the same for any number of elements. Out of the
-//! operator of a histogram it goes as if some index were in bounds.
+//! operator of a histogram that is left out it goes as if some index were in bounds; that of one that stays stands for none.
 
 use rustc_hash::FxHashMap;
 
@@ -187,7 +187,10 @@ impl<'p> Reader<'p> {
             }
             Op::Hist(it) => {
                 let times = Exit::Times(self.length(it.indices));
-                vec![inner(self, &it.operator.body, Control::Vars(&stm.vars), times)]
+                let (from, exit) = inner(self, &it.operator.body, Control::Vars(&stm.vars), times);
+                // What it compares while it stays says nothing, since no index may be in bounds.
+                self.scopes[from].claims.retain(|claim| !claim.stays);
+                vec![(from, exit)]
             }
             Op::Custom(it) => self.custom(stm, it, scope, depth),
             _ => Vec::new(),
