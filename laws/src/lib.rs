@@ -55,6 +55,7 @@
 //! | their simplification | [`simplification`] | the same results, for no more operations, in one step |
 //! | their derivatives | [`array_derivatives`] | both modes = interpretation on duals, to second order |
 //! | their sizes | [`array_sizes`] | what does not fit is an error of derivatives too, and so are seeds that do not |
+//! | reductions and scans | [`array_reductions`] | from every start, by every operator: both modes, their nestings, executors |
 //! | executors | [`executors`] | they are the interpreter, on random programs and arrays of many sizes; limits |
 //! | the same, otherwise | [`array_exact`], [`array_tape`] | exactly, of polynomials in a finite field; by the tape |
 //! | their cost | [`growth`] | operations, steps, elements moved and bytes of derivatives grow as those of functions |
@@ -74,6 +75,7 @@ pub mod array_derivatives;
 pub mod array_exact;
 mod array_operators;
 mod array_programs;
+pub mod array_reductions;
 pub mod array_sizes;
 pub mod array_tape;
 mod array_values;
@@ -110,6 +112,7 @@ mod violation;
 
 pub use approx::{Bound, Same, VARIABLES};
 pub use array_programs::ArrayProgram;
+pub use array_reductions::Reduction;
 pub use differences::slope;
 pub use formula::Formula;
 pub use kronecker::Coefficients;

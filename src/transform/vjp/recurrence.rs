@@ -1,22 +1,29 @@
 //! Linear recurrences of adjoints, solved by a scan from the right.
 //!
 //! Law: `gᵢ = ȳᵢ + Jᵢ₊₁ᵀ gᵢ₊₁`, where `Jᵢ = ∂(lᵢ ⊙ aᵢ)/∂lᵢ`. Two ways, both with as much work as the scan itself times a
-//! constant:
+//! constant, and neither asks whether what `⊙` starts from is neutral:
 //!
-//! - Affine functions `x ↦ c + A x` compose associatively. Of the matrices only those entries are carried that can be
-//!   other than 0, and of entries that are always equal but one, so that `A = c·1` is one number, and a product of
-//!   matrices one matrix for all its rows ("Reverse-mode AD of multi-reduce and scan in Futhark").
+//! - Affine functions `x ↦ c + A x` compose associatively, and have a neutral element whatever `⊙` is. Of the matrices
+//!   only those entries are carried that can be other than 0, and of entries that are always equal but one, so that
+//!   `A = c·1` is one number, and a product of matrices one matrix for all its rows ("Reverse-mode AD of multi-reduce and
+//!   scan in Futhark").
 //! - Otherwise elements are combined with the operator itself, and adjoints are pulled through what was combined; no
 //!   matrix is needed ("Parallelism-preserving automatic differentiation for second-order array languages").
+//!
+//! Where only the last `ȳᵢ` is not 0, as of a reduction, `gᵢ = Jᵢ₊₁ᵀ ⋯ Jₙ₋₁ᵀ ȳ` needs products of matrices alone, and the
+//! second way is `gᵢ = ∂(lᵢ₊₁ ⊙ rᵢ)/∂lᵢ₊₁ᵀ ȳ`, where `rᵢ = aᵢ₊₁ ⊙ ⋯ ⊙ aₙ₋₁` begins with the last element.
 
 use rustc_hash::FxHashMap;
 
 use super::Reverse;
 use super::combine::Combined;
-use crate::array::{Atom, Body, Lambda, Op, Prim, Reduce, Type};
+use crate::array::{Atom, Body, IntegerRow, Lambda, Op, Prim, Reduce, ScalarOp, Type, index};
 use crate::transform::emit::Emit;
 use crate::transform::flow::bodies;
 use crate::transform::operator::applied;
+use crate::transform::target::Target;
+
+const SOME: &str = "a recurrence has a dimension";
 
 /// The matrices of a recurrence, and arrays of those entries that differ.
 struct Matrices {
@@ -46,8 +53,63 @@ impl Reverse<'_, '_> {
         seeds: &[Option<Atom>],
         size: Atom,
     ) -> Vec<Option<Atom>> {
-        let k = seeds.len();
-        let mut felt: Vec<usize> = (0..k).filter(|c| self.active.var(it.operator.params[*c])).collect();
+        let (felt, matrices) = self.steps(it, lefts, seeds);
+        let first: Vec<Atom> =
+            felt.iter().map(|c| seeds[*c].unwrap_or_else(|| self.target.zeros_like(prefixes[*c]))).collect();
+        let found = match matrices {
+            Some(matrices) => self.affine(&matrices, &first, size),
+            None if felt.is_empty() => Vec::new(),
+            None => self.lifted(it, prefixes, &felt, &first, size),
+        };
+        let mut reaching = seeds.to_vec();
+        felt.iter().zip(found).for_each(|(c, found)| reaching[*c] = Some(found));
+        reaching
+    }
+
+    /// The adjoints that reach each prefix, where these, `seeds`, are those of the last prefix, and others have none. Of
+    /// arrays of arrays there is a last prefix.
+    pub(super) fn from_last(
+        &mut self,
+        it: &Combined,
+        lefts: &[Atom],
+        prefixes: &[Atom],
+        seeds: &[Option<Atom>],
+        size: Atom,
+    ) -> Vec<Option<Atom>> {
+        let (felt, matrices) = self.steps(it, lefts, seeds);
+        let last: Vec<Atom> =
+            felt.iter().map(|c| seeds[*c].unwrap_or_else(|| self.target.zeros_like(it.neutral[*c]))).collect();
+        let found = match matrices {
+            Some(matrices) => self.products(&matrices, &last, size),
+            None if felt.is_empty() => Vec::new(),
+            None => self.suffixes(it, prefixes, &felt, &last, size),
+        };
+        let mut reaching: Vec<Option<Atom>> = vec![None; seeds.len()];
+        felt.iter().zip(found).for_each(|(c, found)| reaching[*c] = Some(found));
+        for (c, seed) in seeds.iter().enumerate().filter(|(c, _)| !felt.contains(c)) {
+            let fewer = self.fewer(size);
+            let alone =
+                |seed| self.with_last(self.target.one(Op::Replicate(fewer, self.target.zeros_like(seed))), seed, size);
+            reaching[c] = seed.map(alone);
+        }
+        reaching
+    }
+
+    /// The array with one element more at the end, cut to a size.
+    fn with_last(&self, array: Atom, last: Atom, size: Atom) -> Atom {
+        let all = self.target.one(Op::Concat(vec![array, self.target.one(Op::Elements(vec![last]))]));
+        self.target.part(all, index(0), size)
+    }
+
+    /// How many elements have something to their right.
+    fn fewer(&self, size: Atom) -> Atom {
+        self.target.indices(IntegerRow::Max, self.target.indices(ScalarOp::Add, size, index(-1)), index(0))
+    }
+
+    /// The components of left operands that matter and that adjoints reach from the seeds, so that the adjoints of others are
+    /// the seeds; and the matrices of these if they are the way of less work.
+    fn steps(&mut self, it: &Combined, lefts: &[Atom], seeds: &[Option<Atom>]) -> (Vec<usize>, Option<Matrices>) {
+        let mut felt: Vec<usize> = (0..seeds.len()).filter(|c| self.active.var(it.operator.params[*c])).collect();
         let mut matrices = self.matrices(it, lefts, &felt);
         if let Some(all) = &matrices {
             let seeded: Vec<bool> = felt.iter().map(|c| seeds[*c].is_some()).collect();
@@ -57,15 +119,7 @@ impl Reverse<'_, '_> {
                 matrices = self.matrices(it, lefts, &felt);
             }
         }
-        let first: Vec<Atom> =
-            felt.iter().map(|c| seeds[*c].unwrap_or_else(|| self.target.zeros_like(prefixes[*c]))).collect();
-        let found = match matrices {
-            Some(matrices) if matrices.work() <= lifted_work(&it.operator) => self.affine(&matrices, &first, size),
-            _ => self.lifted(it, prefixes, &felt, &first, size),
-        };
-        let mut reaching = vec![None; k];
-        felt.iter().zip(found).for_each(|(c, found)| reaching[*c] = Some(found));
-        reaching
+        (felt, matrices.filter(|matrices| matrices.work() <= lifted_work(&it.operator)))
     }
 
     /// The transposed Jacobians of the operator by its left operands, if these are scalars of one kind.
@@ -100,22 +154,69 @@ impl Reverse<'_, '_> {
 
     /// The recurrence as a scan of affine functions.
     fn affine(&mut self, matrices: &Matrices, seeds: &[Atom], size: Atom) -> Vec<Atom> {
-        let (target, d, prim) = (self.target, matrices.dimension, matrices.prim);
-        let zero: Atom = prim.zero().into();
+        let (target, d) = (self.target, matrices.dimension);
+        let zero: Atom = matrices.prim.zero().into();
         // The matrix that takes the adjoint of one prefix to that of the one before it.
         let backwards: Vec<Atom> = matrices.arrays.iter().map(|a| target.reversed(*a)).collect();
         let steps = self.exclusive(&backwards, &vec![zero; backwards.len()], size);
         let elements: Vec<Atom> = seeds.iter().map(|s| target.reversed(*s)).chain(steps).collect();
-        let identity = |at: &usize| if at / d == at % d { Atom::from(prim.one()) } else { zero };
-        let neutral: Vec<Atom> =
-            core::iter::repeat_n(zero, d).chain(matrices.representatives.iter().map(identity)).collect();
-        let operator = target.lambda(&vec![Type::scalar(prim); 2 * elements.len()], |x| {
-            let x: Vec<Emit<'_>> = x.iter().map(|a| Emit::operand(target, *a)).collect();
-            matrices.composed(&x[..elements.len()], &x[elements.len()..])
+        let neutral: Vec<Atom> = core::iter::repeat_n(zero, d).chain(matrices.identity()).collect();
+        let operator = target.lambda(&vec![Type::scalar(matrices.prim); 2 * elements.len()], |x| {
+            let ((c1, a1), (c2, a2)) = halves(target, x, d);
+            let vector = matrices.applied(&a2, &c1).into_iter().zip(c2).map(|(x, c)| c + x);
+            vector.chain(matrices.product(&a1, &a2)).map(|x| x.atom(matrices.prim)).collect()
         });
         let scan = Reduce { operator, neutral, arrays: elements, commutative: false };
         let solved = target.emit(Op::Scan(Box::new(scan)));
         solved[..d].iter().map(|a| target.reversed(*a)).collect()
+    }
+
+    /// The recurrence from its last adjoint, by products of the matrices after each prefix.
+    fn products(&mut self, matrices: &Matrices, last: &[Atom], size: Atom) -> Vec<Atom> {
+        let (target, d) = (self.target, matrices.dimension);
+        if matrices.arrays.is_empty() {
+            return last.iter().map(|g| target.one(Op::Replicate(size, *g))).collect();
+        }
+        let neutral = matrices.identity();
+        // A number commutes with numbers, so that the adjoint may be the first of the factors.
+        let first = if d == 1 { last } else { &neutral };
+        let backwards: Vec<Atom> = matrices.arrays.iter().map(|a| target.reversed(*a)).collect();
+        let arrays = self.exclusive(&backwards, first, size);
+        let operator = target.lambda(&vec![Type::scalar(matrices.prim); 2 * arrays.len()], |x| {
+            let ((_, a1), (_, a2)) = halves(target, x, 0);
+            matrices.product(&a1, &a2).into_iter().map(|x| x.atom(matrices.prim)).collect()
+        });
+        let scan = Reduce { operator, neutral: neutral.clone(), arrays, commutative: false };
+        let found = target.emit(Op::Scan(Box::new(scan))).into_iter().map(|a| target.reversed(a));
+        let found: Vec<Atom> = found.collect();
+        if d == 1 {
+            return found;
+        }
+        target.map(&found, |x| {
+            let operands = |atoms: &[Atom]| atoms.iter().map(|a| Emit::operand(target, *a)).collect::<Vec<_>>();
+            matrices.applied(&operands(x), &operands(last)).into_iter().map(|x| x.atom(matrices.prim)).collect()
+        })
+    }
+
+    /// The recurrence from its last adjoint, pulled back through all that is combined after each prefix.
+    fn suffixes(&mut self, it: &Combined, prefixes: &[Atom], felt: &[usize], last: &[Atom], size: Atom) -> Vec<Atom> {
+        let (target, k) = (self.target, prefixes.len());
+        let fewer = self.fewer(size);
+        let end = |(array, e): (&Atom, &Atom)| target.at(target.with_front(*e, *array), &[size]);
+        let end: Vec<Atom> = it.arrays.iter().zip(&it.neutral).map(end).collect();
+        let before = it.arrays.iter().map(|a| target.reversed(target.part(*a, index(0), fewer))).collect();
+        let operator = self.flipped(&it.operator);
+        let scan = Reduce { operator, neutral: end.clone(), arrays: before, commutative: false };
+        let suffixes: Vec<Atom> = target.emit(Op::Scan(Box::new(scan)));
+        let rights = self.exclusive(&suffixes, &end, fewer).into_iter().map(|a| target.reversed(a));
+        let inputs: Vec<Atom> = prefixes.iter().map(|p| target.part(*p, index(0), fewer)).chain(rights).collect();
+        let mut seeds = vec![None; k];
+        felt.iter().zip(last).for_each(|(c, seed)| seeds[*c] = Some(*seed));
+        let found = target.map(&inputs, |x| {
+            let found = self.apart(|reverse| reverse.pullback(&it.operator, x, &seeds));
+            felt.iter().map(|c| found[*c].unwrap_or_else(|| target.zeros_like(x[*c]))).collect()
+        });
+        found.into_iter().zip(last).map(|(found, last)| self.with_last(found, *last, size)).collect()
     }
 
     /// The recurrence as a scan of elements with the adjoints that reach them.
@@ -144,16 +245,29 @@ impl Reverse<'_, '_> {
 }
 
 impl Matrices {
-    /// The affine function that is `first` and then `second`.
-    fn composed(&self, first: &[Emit<'_>], second: &[Emit<'_>]) -> Vec<Atom> {
+    /// Of each array the entry of the matrix that leaves vectors as they are.
+    fn identity(&self) -> Vec<Atom> {
+        let (d, prim) = (self.dimension, self.prim);
+        let entry = |at: &usize| Atom::from(if at / d == at % d { prim.one() } else { prim.zero() });
+        self.representatives.iter().map(entry).collect()
+    }
+
+    /// A matrix times a vector.
+    fn applied<'t>(&self, matrix: &[Emit<'t>], vector: &[Emit<'t>]) -> Vec<Emit<'t>> {
         let d = self.dimension;
-        let ((c1, a1), (c2, a2)) = (first.split_at(d), second.split_at(d));
-        let vector = (0..d).map(|r| (0..d).fold(c2[r], |sum, m| sum + self.entry(a2, r * d + m) * c1[m]));
-        let matrix = self.representatives.iter().map(|at| {
-            let term = |m: usize| self.entry(a2, at / d * d + m) * self.entry(a1, m * d + at % d);
-            (0..d).map(term).reduce(|a, b| a + b).expect("a recurrence has a dimension")
-        });
-        vector.chain(matrix).map(|x| x.atom(self.prim)).collect()
+        let term = |r: usize, m: usize| self.entry(matrix, r * d + m) * vector[m];
+        let row = |r: usize| (0..d).map(|m| term(r, m)).reduce(|a, b| a + b);
+        (0..d).map(|r| row(r).expect(SOME)).collect()
+    }
+
+    /// Of each array the entry of the matrix that is `first` and then `second`.
+    fn product<'t>(&self, first: &[Emit<'t>], second: &[Emit<'t>]) -> Vec<Emit<'t>> {
+        let d = self.dimension;
+        let entry = |at: &usize| {
+            let term = |m: usize| self.entry(second, at / d * d + m) * self.entry(first, m * d + at % d);
+            (0..d).map(term).reduce(|a, b| a + b).expect(SOME)
+        };
+        self.representatives.iter().map(entry).collect()
     }
 
     /// An entry of the matrix whose arrays have these elements.
@@ -184,6 +298,20 @@ impl Matrices {
         let terms = |at: &usize| (0..d).map(|m| present(at / d * d + m) * present(m * d + at % d)).sum::<usize>();
         vector + self.representatives.iter().map(|at| 2 * terms(at)).sum::<usize>()
     }
+}
+
+/// Numbers of an affine function: its vector, and then its matrix.
+type Affine<'t> = (Vec<Emit<'t>>, Vec<Emit<'t>>);
+
+/// The operands of an operator on affine functions of this dimension.
+fn halves<'t>(target: &'t Target, x: &[Atom], dimension: usize) -> (Affine<'t>, Affine<'t>) {
+    let of = |half: &[Atom]| {
+        let mut vector: Vec<Emit<'_>> = half.iter().map(|a| Emit::operand(target, *a)).collect();
+        let matrix = vector.split_off(dimension);
+        (vector, matrix)
+    };
+    let (first, second) = x.split_at(x.len() / 2);
+    (of(first), of(second))
 }
 
 /// About how many operations a step takes where no matrices are used.

@@ -1,11 +1,14 @@
 //! The rule of `reduce`.
 //!
-//! Law: with `lᵢ` what was combined to the left of element `i` and `rᵢ` what is to its right, `y = lᵢ ⊙ aᵢ ⊙ rᵢ` and
-//! `āᵢ += ∂(lᵢ ⊙ aᵢ ⊙ rᵢ)/∂aᵢ · ȳ`; all `l` and all `r` are two scans. A sum gives its adjoint to every element, an
-//! extremum to the first that attains it ("Reverse AD for a Functional Array Language", *Differentiating an Arbitrary
-//! Reduce Operation*).
+//! Law: `y = lᵢ ⊙ aᵢ ⊙ rᵢ`, where `l₀ = e` is what the reduction starts from, `lᵢ₊₁ = lᵢ ⊙ aᵢ`, and `rᵢ` is what is
+//! combined to the right of element `i`. With `gᵢ` the adjoint that reaches `lᵢ ⊙ aᵢ`, `āᵢ += ∂(lᵢ ⊙ aᵢ)/∂aᵢᵀ · gᵢ`.
+//! All `l` are a scan; of `g` the last is `ȳ`, and the others are the recurrence of the same scan, or are pulled back
+//! through `rᵢ` (`recurrence`). Nothing is asked of `e`: it is combined once, on the left, and is neutral or not; to the
+//! right of the last element there is nothing. A sum gives its adjoint to every element, an extremum to the first that
+//! attains it ("Reverse AD for a Functional Array Language", *Differentiating an Arbitrary Reduce Operation*, whose
+//! rule takes `e` for neutral).
 //!
-//! Of a product, `lᵢ` times the product of `ȳ` and all to the right needs no division. So it is exact on integers, and
+//! Of a product, `gᵢ` is `ȳ` times all elements to the right, which needs no division. So it is exact on integers, and
 //! right at zeros to every order of differentiation; counting zeros is right to the first only.
 
 use super::combine::Combined;
@@ -138,47 +141,15 @@ impl Reverse<'_, '_> {
                     })
                 })
             }
-            operator @ (Operator::Product | Operator::General) => {
+            Operator::Product | Operator::General => {
                 let without: Vec<Atom> = it.arrays.iter().map(|a| target.zeros_like(*a)).collect();
                 self.where_any(it, &[size], &without, |reverse| {
                     let upto = prefixes.unwrap_or_else(|| reverse.prefixes(&it.operator, &it.neutral, &it.arrays));
                     let lefts = reverse.exclusive(&upto, &it.neutral, size);
-                    let reaching = match (operator, seeds) {
-                        (Operator::Product, [Some(seed)]) => vec![Some(reverse.products_after(it, *seed, size))],
-                        _ => reverse.after(it, &upto, seeds, size),
-                    };
+                    let reaching = reverse.from_last(it, &lefts, &upto, seeds, size);
                     reverse.elements(it, &lefts, &reaching, None)
                 })
             }
         }
-    }
-
-    /// For each element the product of a number and all elements after it.
-    fn products_after(&mut self, it: &Combined, seed: Atom, size: Atom) -> Atom {
-        let target = self.target;
-        let factors = target.with_front(seed, target.reversed(it.arrays[0]));
-        // Of the number alone, whatever the reduction starts from.
-        let one = target.type_of(seed).prim.one().into();
-        let products = self.prefixes(&it.operator, &[one], &[factors])[0];
-        target.reversed(target.part(products, index(0), size))
-    }
-
-    /// The adjoints that reach what is combined up to each element, through what is combined after it.
-    fn after(&mut self, it: &Combined, upto: &[Atom], seeds: &[Option<Atom>], size: Atom) -> Vec<Option<Atom>> {
-        let (target, k) = (self.target, upto.len());
-        let backwards: Vec<Atom> = it.arrays.iter().map(|a| target.reversed(*a)).collect();
-        let operator = self.flipped(&it.operator);
-        let scan = Reduce { operator, neutral: it.neutral.clone(), arrays: backwards, commutative: false };
-        let suffixes = target.emit(Op::Scan(Box::new(scan)));
-        let rights = self.exclusive(&suffixes, &it.neutral, size).into_iter().map(|a| target.reversed(a));
-        let inputs: Vec<Atom> = upto.iter().copied().chain(rights).collect();
-        let mut reached = vec![false; k];
-        let found = target.map(&inputs, |x| {
-            let found = self.apart(|reverse| reverse.pullback(&it.operator, x, seeds));
-            reached = found[..k].iter().map(Option::is_some).collect();
-            found[..k].iter().flatten().copied().collect()
-        });
-        let mut found = found.into_iter();
-        reached.into_iter().map(|reached| if reached { found.next() } else { None }).collect()
     }
 }

@@ -4,15 +4,17 @@
 //! read in bounds; so it runs without an error. What is left of a recipe when steps are taken away is a recipe, so programs
 //! shrink.
 
+mod combined;
+
 use catadiff::array::{
-    Atom, Builder, Custom, Form, Hist, IntegerRow, Loop, Map, Op, Policy, Prim, Program, Range, Reduce, ScalarOp,
-    Scatter, Type, constant, index,
+    Atom, Builder, Custom, Form, IntegerRow, Loop, Map, Op, Policy, Prim, Program, Range, ScalarOp, Scatter, Type,
+    constant, index,
 };
 use catadiff::interpret::{Scalar, Value};
 use catadiff::primitives::Primitive;
 use quickcheck::{Arbitrary, Gen};
 
-use crate::array_operators::{of_arrays, of_pairs};
+use crate::array_operators::REAL;
 
 /// A random well-typed array program, with arguments.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,7 +44,6 @@ struct Item {
     sizes: Vec<usize>,
 }
 
-const REAL: Type = Type::scalar(Prim::F64);
 const INTEGER: Type = Type::scalar(Prim::I64);
 const TRUTH: Type = Type::scalar(Prim::Bool);
 const REALS: Type = Type::array(Prim::F64, 1);
@@ -339,50 +340,6 @@ impl Step {
             sizes: [&[length], item.sizes.as_slice()].concat(),
         });
         Some(items.collect())
-    }
-
-    fn reduce(&self, b: &mut Builder, pool: &[Item]) -> Option<Vec<Item>> {
-        let a = pick(pool, self.picks[0], |i| i.of.prim == Prim::F64 && (1..3).contains(&i.of.rank))?;
-        let element = a.of.element();
-        let (operator, neutral) = of_arrays(b, self.picks[1], &a.sizes[1..]);
-        let it = Box::new(Reduce { operator, neutral: vec![neutral], arrays: vec![a.atom], commutative: false });
-        let scan = self.picks[2].is_multiple_of(2);
-        let atom = b.one(if scan { Op::Scan(it) } else { Op::Reduce(it) });
-        Some(vec![if scan { Item { atom, ..a } } else { Item { atom, of: element, sizes: a.sizes[1..].to_vec() } }])
-    }
-
-    fn reduce_pairs(&self, b: &mut Builder, pool: &[Item]) -> Option<Vec<Item>> {
-        let first = pick(pool, self.picks[0], |i| i.of == REALS)?;
-        let second = pick(pool, self.picks[1], |i| alike(i, &first))?;
-        let (operator, neutral) = of_pairs(b, self.picks[1]);
-        let arrays = vec![first.atom, second.atom];
-        let it = Box::new(Reduce { operator, neutral, arrays, commutative: false });
-        let scan = self.picks[2].is_multiple_of(2);
-        let results = b.emit(if scan { Op::Scan(it) } else { Op::Reduce(it) });
-        let like = if scan { first } else { Item { of: REAL, sizes: Vec::new(), ..first } };
-        Some(results.into_iter().map(|var| Item { atom: var.into(), ..like.clone() }).collect())
-    }
-
-    fn hist(&self, b: &mut Builder, pool: &[Item]) -> Option<Vec<Item>> {
-        let indices = pick(pool, self.picks[0], |i| i.of == Type::array(Prim::I64, 1))?;
-        let reals = |i: &Item| is_array(i) && i.of.prim == Prim::F64;
-        let values = pick(pool, self.picks[1], |i| reals(i) && i.sizes[0] == indices.sizes[0])?;
-        let bins = pick(pool, self.picks[2], |i| reals(i) && i.sizes[1..] == values.sizes[1..])?;
-        let (operator, neutral) = of_arrays(b, self.picks[2], &values.sizes[1..]);
-        let (destinations, values) = (vec![bins.atom], vec![values.atom]);
-        let hist = Hist { operator, neutral: vec![neutral], destinations, indices: indices.atom, values };
-        Some(vec![Item { atom: b.one(Op::Hist(Box::new(hist))), ..bins }])
-    }
-
-    fn hist_pairs(&self, b: &mut Builder, pool: &[Item]) -> Option<Vec<Item>> {
-        let indices = pick(pool, self.picks[0], |i| i.of == Type::array(Prim::I64, 1))?;
-        let values = pick(pool, self.picks[1], |i| i.of == REALS && i.sizes == indices.sizes)?;
-        let bins = pick(pool, self.picks[2], |i| i.of == REALS)?;
-        let (operator, neutral) = of_pairs(b, self.picks[2]);
-        let (destinations, values) = (vec![bins.atom; 2], vec![values.atom; 2]);
-        let hist = Hist { operator, neutral, destinations, indices: indices.atom, values };
-        let results = b.emit(Op::Hist(Box::new(hist)));
-        Some(results.into_iter().map(|var| Item { atom: var.into(), ..bins.clone() }).collect())
     }
 
     /// Writes to places that differ, some of them out of bounds.

@@ -1,0 +1,173 @@
+//! Reductions and scans of every kind of operator from starts of every kind.
+//!
+//! Law: `y = e ⊙ a₁ ⊙ … ⊙ aₙ`, whether `e` is neutral or not, known or an input, and whether `⊙` has a neutral element or
+//! not: both modes, all four nestings of two, and executors have the derivatives of that, exactly in a finite field, and
+//! of no elements, of one and of several.
+
+use catadiff::array::{Atom, Builder, Lambda, Map, Op, Prim, Program, Reduce, Type};
+use catadiff::interpret::{Scalar, Value};
+use quickcheck::{Arbitrary, Gen};
+
+use crate::array_exact::{Residue, first_order_at, polynomial, second_order_at};
+use crate::array_operators::{
+    OF_ARRAYS, OF_PAIRS, OF_REALS, Operator, REAL, Start, of_arrays, of_pairs, of_quadruples, of_reals,
+};
+use crate::array_values::uniform;
+use crate::violation::Verdict;
+use crate::{array_derivatives, executors};
+
+/// A random reduction or scan.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reduction {
+    operator: u8,
+    start: Start,
+    scan: bool,
+    /// Whether it is one of each row.
+    mapped: bool,
+    rows: usize,
+    columns: usize,
+    seed: u64,
+}
+
+/// How many operators there are: on reals, on pairs, on quadruples, on rows and on matrices.
+const OPERATORS: u8 = OF_REALS + OF_PAIRS + 2 + 2 * OF_ARRAYS;
+
+impl Reduction {
+    /// The program. Its parameters are a number `k` that operators may mention, a start and an array for each component.
+    ///
+    /// # Panics
+    /// If it is not well typed.
+    #[must_use]
+    pub fn program(&self) -> Program {
+        let mut b = Builder::new();
+        let k: Atom = b.parameter("k", REAL).into();
+        let (components, sizes) = self.shape();
+        let of = Type::array(Prim::F64, sizes.len());
+        let whole = (0..1 + usize::from(self.mapped)).fold(of, |of, _| of.arrayed());
+        let starts: Vec<Atom> = (0..components).map(|c| b.parameter(format!("e{c}"), of).into()).collect();
+        let arrays: Vec<Atom> = (0..components).map(|c| b.parameter(format!("xs{c}"), whole).into()).collect();
+        let written = |b: &mut Builder, arrays: Vec<Atom>| {
+            let it = self.operator(b, k);
+            let neutral = self.start.of(b, &it, (Prim::F64, &sizes), &starts);
+            let Operator { lambda: operator, commutes: commutative, .. } = it;
+            let reduce = Box::new(Reduce { operator, neutral, arrays, commutative });
+            b.emit(if self.scan { Op::Scan(reduce) } else { Op::Reduce(reduce) })
+        };
+        let results = if self.mapped {
+            let params: Vec<_> = (0..components).map(|_| b.fresh(of.arrayed())).collect();
+            let row = params.iter().copied().map(Atom::Var).collect();
+            let body = b.body(|b| written(b, row).into_iter().map(Atom::Var).collect());
+            let function = Lambda { params, body };
+            b.emit(Op::Map(Box::new(Map { function, arrays, accumulators: Vec::new() })))
+        } else {
+            written(&mut b, arrays)
+        };
+        b.finish(results.into_iter().map(Atom::Var).collect())
+    }
+
+    /// How many components the operator has, and the sizes of each.
+    fn shape(&self) -> (usize, Vec<usize>) {
+        let (pairs, quadruples) = (OF_REALS, OF_REALS + OF_PAIRS);
+        match self.operator % OPERATORS {
+            n if n < pairs => (1, Vec::new()),
+            n if n < quadruples => (2, Vec::new()),
+            n if n < quadruples + 2 => (4, Vec::new()),
+            n if n < quadruples + 2 + OF_ARRAYS => (1, vec![self.columns]),
+            _ => (1, vec![2, self.columns]),
+        }
+    }
+
+    fn operator(&self, b: &mut Builder, k: Atom) -> Operator {
+        let (pairs, quadruples) = (OF_REALS, OF_REALS + OF_PAIRS);
+        let (_, sizes) = self.shape();
+        match self.operator % OPERATORS {
+            n if n < pairs => of_reals(b, n, k),
+            n if n < quadruples => of_pairs(b, n - pairs),
+            n if n < quadruples + 2 => of_quadruples(b, n),
+            n => of_arrays(b, n - quadruples - 2, &sizes, k),
+        }
+    }
+
+    /// Arguments that fit, not one of them 0 or 1.
+    ///
+    /// # Panics
+    /// Never: the sizes are those of what is drawn.
+    #[must_use]
+    pub fn arguments(&self) -> Vec<Value<f64>> {
+        let mut draw = uniform(self.seed);
+        let mut value = |sizes: &[usize]| {
+            let elements = (0..sizes.iter().product()).map(|_| Scalar::Real(1.5 * draw() + 0.001)).collect();
+            Value::array(sizes, elements).expect("as many elements as sizes say")
+        };
+        let (components, sizes) = self.shape();
+        let outer: &[usize] = if self.mapped { &[2, self.rows] } else { &[self.rows] };
+        let mut all = vec![value(&[])];
+        all.extend((0..components).map(|_| value(&sizes)));
+        all.extend((0..components).map(|_| value(&[outer, &sizes[..]].concat())));
+        all
+    }
+}
+
+impl Arbitrary for Reduction {
+    fn arbitrary(g: &mut Gen) -> Self {
+        Reduction {
+            operator: u8::arbitrary(g) % OPERATORS,
+            start: Start::ALL[usize::arbitrary(g) % 3],
+            scan: bool::arbitrary(g),
+            mapped: u8::arbitrary(g).is_multiple_of(4),
+            rows: usize::arbitrary(g) % 5,
+            columns: usize::arbitrary(g) % 4,
+            seed: u64::arbitrary(g),
+        }
+    }
+
+    fn shrink(&self) -> Box<dyn Iterator<Item = Self>> {
+        let whole = self.clone();
+        let flat = self.mapped.then(|| Reduction { mapped: false, ..self.clone() });
+        let smaller =
+            (self.rows, self.columns).shrink().map(move |(rows, columns)| Reduction { rows, columns, ..whole.clone() });
+        Box::new(flat.into_iter().chain(smaller))
+    }
+}
+
+/// Both modes, and all nestings of two, of the polynomial that the operator becomes, in a finite field.
+///
+/// # Errors
+/// The violation.
+///
+/// # Panics
+/// If the program does not run.
+pub fn exactly(random: &Reduction) -> Verdict {
+    let program = polynomial(&random.program());
+    let mut draw = uniform(random.seed);
+    let mut residue = |_: &f64| Residue::new((draw().abs() * 1e15) as u64);
+    let arguments: Vec<Value<Residue>> = random.arguments().iter().map(|v| v.map(&mut residue)).collect();
+    first_order_at(&program, &arguments)?;
+    second_order_at(&program, &arguments)
+}
+
+/// The same of reals, by dual numbers.
+///
+/// # Errors
+/// The violation.
+pub fn of_reals_too(random: &Reduction) -> Verdict {
+    array_derivatives::at(&random.program(), &random.arguments())
+}
+
+/// The program and its derivatives, compiled.
+///
+/// # Errors
+/// The violation.
+///
+/// # Panics
+/// If the program does not run.
+pub fn compiled(random: &Reduction) -> Verdict {
+    let (program, arguments) = (random.program(), random.arguments());
+    executors::same(&program, &arguments)?;
+    let results = program.run(&arguments).expect("the program runs");
+    for (derivative, seeds) in [(program.jvp(), &arguments), (program.vjp(), &results)] {
+        let derivative = derivative.expect("a reduction is differentiable");
+        executors::same(&derivative, &[&arguments[..], seeds].concat())?;
+    }
+    Ok(())
+}
