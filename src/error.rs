@@ -294,6 +294,14 @@ impl Error {
         self
     }
 
+    /// The error without its place, for who shows that in another way.
+    pub(crate) fn unplaced(mut self) -> Self {
+        if let Some(span) = self.span_mut() {
+            *span = Span::UNKNOWN;
+        }
+        self
+    }
+
     fn span_mut(&mut self) -> Option<&mut Span> {
         match self {
             Error::IllTyped { span, .. } | Error::Sizes { span, .. } | Error::NegativeSize { span, .. } => Some(span),

@@ -12,17 +12,17 @@ use crate::array_values::{LIMITS, violation};
 use crate::violation::Verdict;
 
 /// A program made of another, and how many arguments come after those of the other: none, tangents, or adjoints.
-type Derived = (&'static str, catadiff::Result<Program>, Extra);
+pub(crate) type Derived = (&'static str, catadiff::Result<Program>, Extra);
 
 #[derive(Clone, Copy)]
-enum Extra {
+pub(crate) enum Extra {
     Nothing,
     Tangents,
     Adjoints,
 }
 
 /// Programs that compute, of a program, at least what it computes, in one way or another.
-fn derived(program: &Program) -> Vec<Derived> {
+pub(crate) fn derived(program: &Program) -> Vec<Derived> {
     let mut all = vec![
         ("p.simplified()", Ok(program.simplified()), Extra::Nothing),
         ("p.jvp()", program.jvp(), Extra::Tangents),
@@ -44,7 +44,7 @@ fn derived(program: &Program) -> Vec<Derived> {
 }
 
 /// Arguments that fit but for one size.
-fn misfits(random: &ArrayProgram) -> Vec<Vec<Value<f64>>> {
+pub(crate) fn misfits(random: &ArrayProgram) -> Vec<Vec<Value<f64>>> {
     let fitting = random.arguments();
     let (rows, columns) = (fitting[0].sizes()[0], fitting[2].sizes()[1]);
     let mut all = Vec::new();

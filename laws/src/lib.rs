@@ -56,6 +56,7 @@
 //! | their derivatives | [`array_derivatives`] | both modes = interpretation on duals, to second order |
 //! | their sizes | [`array_sizes`] | what does not fit is an error of derivatives too, and so are seeds that do not |
 //! | reductions and scans | [`array_reductions`] | from every start, by every operator: both modes, their nestings, executors |
+//! | where their statements are from | [`spans`] | what is made of a program keeps it; errors name it |
 //! | executors | [`executors`] | they are the interpreter, on random programs and arrays of many sizes; limits |
 //! | the same, otherwise | [`array_exact`], [`array_tape`] | exactly, of polynomials in a finite field; by the tape |
 //! | their cost | [`growth`] | operations, steps, elements moved and bytes of derivatives grow as those of functions |
@@ -105,6 +106,7 @@ mod runner;
 mod sample;
 pub mod semiring;
 pub mod simplification;
+pub mod spans;
 pub mod special_points;
 pub mod strategies;
 pub mod tracing;

@@ -36,7 +36,7 @@ pub struct Builder {
     program: Program,
     open: Vec<Vec<Stm>>,
     /// Where the statements come from that are added now.
-    pub(super) span: Span,
+    span: Span,
 }
 
 impl Builder {
@@ -82,6 +82,11 @@ impl Builder {
     /// ```
     pub fn span(&mut self, span: Span) -> Span {
         core::mem::replace(&mut self.span, span)
+    }
+
+    /// Where the statements come from that are added now.
+    pub(crate) fn here(&self) -> Span {
+        self.span
     }
 
     /// The type of an operand.

@@ -49,7 +49,7 @@ impl Builder {
         let (mut body, mut numbers) = (program.function.body.clone(), Numbers::all(&program.types));
         program.function.params.iter().zip(arguments).for_each(|(param, a)| numbers.set(*param, *a));
         Renumber { old: &program.types, numbers, builder: self }.body(&mut body);
-        let call = self.span;
+        let call = self.here();
         body.stms.iter_mut().for_each(|stm| stm.span = stm.span.or(call));
         let vars = body.stms.iter().flat_map(|stm| stm.vars.iter().copied()).collect();
         self.append(body.stms);

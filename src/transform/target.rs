@@ -109,6 +109,11 @@ impl Target {
         self.builder.borrow_mut().span(span)
     }
 
+    /// Where the statements come from that are written now.
+    pub(super) fn here(&self) -> Span {
+        self.builder.borrow().here()
+    }
+
     /// The variable that will be bound next.
     pub(super) fn next(&self) -> Var {
         Var(u32::try_from(self.builder.borrow().variables()).expect("a program has fewer than 2^32 variables"))

@@ -12,4 +12,5 @@ mod points;
 mod rules;
 mod simplify;
 mod sizes;
+mod spans;
 mod work;

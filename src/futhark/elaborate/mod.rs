@@ -36,7 +36,7 @@ use super::meaning::{Evaluator, Outcome, Prepared, beyond, entry_named, interfac
 use super::source::{Message, Name, Span};
 use super::values::Array;
 use crate::array;
-use crate::error::Error;
+use crate::error::{Error, Place};
 use crate::execute::Compiled;
 use crate::interpret::{Control, Limits, Value, run};
 use operand::{Of, Operand};
@@ -220,7 +220,14 @@ impl Elaborated {
             Error::Cancelled { .. } | Error::LoopBound { .. } => "limit",
             _ => "run",
         };
-        Message::error(code, self.at, error.to_string())
+        let span = error.span();
+        let at = match span.place() {
+            Some(Place::Text { file, start, end }) => Span { file, start, end },
+            _ => self.at,
+        };
+        // The message shows the place itself.
+        let message = Message::error(code, at, error.clone().unplaced().to_string());
+        if span.in_derivative() { message.hint("this is in the derivative of what stands here") } else { message }
     }
 }
 

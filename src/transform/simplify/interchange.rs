@@ -202,6 +202,7 @@ impl Writer<'_> {
         if rows.is_empty() && own.is_empty() {
             rows.push(self.function(source.at).arrays[0]);
         }
+        let of_source = self.stms[source.at].span;
         self.bind(var, |b| {
             let transposed = columns.iter().map(|a| {
                 let order = [1, 0].into_iter().chain(2..b.type_of(*a).rank).collect();
@@ -209,7 +210,10 @@ impl Writer<'_> {
             });
             let transposed: Vec<Atom> = transposed.collect();
             let outer = shared.iter().map(|(_, a)| *a).chain(transposed).collect();
-            mapped(b, outer, |b, x| {
+            // A map compares what it compared, whichever is the outer one.
+            let of_sum = b.span(inner.span);
+            let sums = mapped(b, outer, |b, x| {
+                b.span(of_source);
                 let (of_shared, of_own) = x.split_at(shared.len());
                 let around: Vec<Atom> = rows.iter().copied().chain(of_own.iter().copied().map(Atom::Var)).collect();
                 let values = mapped(b, around, |b, y| {
@@ -219,8 +223,13 @@ impl Writer<'_> {
                     values.extend(renamed(&mentioned, of_rows));
                     vec![copied(b, inner, values)]
                 });
-                vec![sum(b, values[0], zero)]
-            })[0]
+                b.span(of_sum);
+                let total = sum(b, values[0], zero);
+                b.span(inner.span);
+                vec![total]
+            });
+            b.span(of_sum);
+            sums[0]
         })
     }
 
@@ -239,15 +248,22 @@ impl Writer<'_> {
         if rows.is_empty() {
             rows.push(self.function(source.at).arrays[0]);
         }
+        let of_source = self.stms[source.at].span;
         self.bind(var, |b| {
-            mapped(b, operands.iter().map(|(_, a)| *a).collect(), |b, x| {
-                mapped(b, rows, |b, y| {
+            let around = b.span(inner.span);
+            let columns = mapped(b, operands.iter().map(|(_, a)| *a).collect(), |b, x| {
+                b.span(of_source);
+                let column = mapped(b, rows, |b, y| {
                     let mut values: FxHashMap<Var, Atom> =
                         operands.iter().zip(x).map(|((p, _), x)| (*p, (*x).into())).collect();
                     values.extend(renamed(&mentioned, y));
                     vec![copied(b, &inner, values)]
-                })
-            })[0]
+                });
+                b.span(inner.span);
+                column
+            });
+            b.span(around);
+            columns[0]
         })
     }
 }

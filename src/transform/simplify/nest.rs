@@ -5,6 +5,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::array::{Atom, Body, Map, Op, Program, Stm, Var};
+use crate::error::Span;
 use crate::transform::flow::{atoms_in, atoms_of};
 
 /// How often the variables of a program are used.
@@ -25,6 +26,8 @@ pub(super) struct Inner {
     pub(super) stms: Vec<Stm>,
     /// The result, as its function knows it.
     pub(super) result: Atom,
+    /// Where the map comes from.
+    pub(super) span: Span,
 }
 
 /// The map in a body that gives this result, and computes nothing for it that it needs for other results.
@@ -45,7 +48,7 @@ pub(super) fn inner(body: &Body, result: Atom) -> Option<Inner> {
         return None;
     }
     let stms = inside.stms.iter().zip(&needed).filter(|(_, needed)| **needed).map(|(stm, _)| stm.clone());
-    Some(Inner { stms: stms.collect(), result: inside.results[k], map: (**map).clone() })
+    Some(Inner { stms: stms.collect(), result: inside.results[k], map: (**map).clone(), span: stm.span })
 }
 
 /// Which statements of a body its result depends on.

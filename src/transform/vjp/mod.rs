@@ -46,7 +46,7 @@ use super::simplify::dead::executed_once;
 use super::stripmine::stripmined;
 use super::target::{GROWTH, Target};
 use crate::array::{Agreement, Atom, Body, Lambda, Op, Policy, Program, Stm, Var, has_bodies};
-use crate::error::Result;
+use crate::error::{Result, Span};
 use binomial::Snapshots;
 use loops::Checkpoints;
 use sparse::Place;
@@ -166,11 +166,15 @@ impl<'p, 't> Reverse<'p, 't> {
 
     /// The return sweep over a scope whose results have these adjoints.
     fn backward(&mut self, body: &Body, saved: &[(usize, Saved)], adjoints: &[Option<Atom>]) {
+        // What the results are given is of no statement; those of the whole program may be added to each other.
+        let last = body.stms.last().map_or(Span::UNKNOWN, |stm| stm.span.derivative());
+        let around = self.target.span(self.target.here().or(last));
         for (result, adjoint) in body.results.iter().zip(adjoints) {
             if let Some(adjoint) = adjoint {
                 self.add(*result, *adjoint);
             }
         }
+        self.target.span(around);
         let mut saved = saved.iter().rev().peekable();
         for (at, stm) in body.stms.iter().enumerate().rev() {
             let kept = saved.next_if(|(of, _)| *of == at).map_or(&Saved::Nothing, |(_, kept)| kept);

@@ -8,6 +8,7 @@
 use super::arrays::from_end;
 use super::{Adjoint, Reverse};
 use crate::array::{Atom, Map, Op, ScalarOp, Var, index};
+use crate::error::Span;
 
 /// The invariant of scopes: adjoints that go through one are arrays or accumulators.
 pub(super) const DENSE: &str = "an adjoint that goes through a scope is not sparse";
@@ -20,6 +21,8 @@ pub(in crate::transform) struct Place {
     value: Atom,
     /// Whether the index is known to be within the array; else the first of it may be out of bounds.
     certain: bool,
+    /// Where the statement comes from whose rule made it; it may be written as an array far from there.
+    span: Span,
 }
 
 impl Reverse<'_, '_> {
@@ -38,7 +41,7 @@ impl Reverse<'_, '_> {
             return;
         }
         let target = self.target;
-        let place = Place { at: self.places.len(), value: adjoint, certain };
+        let place = Place { at: self.places.len(), value: adjoint, certain, span: target.here() };
         self.places.push(at.to_vec());
         let sum = match self.adjoints.get(&var).copied() {
             None => Adjoint::Sparse(place),
@@ -56,6 +59,13 @@ impl Reverse<'_, '_> {
 
     /// An adjoint of an array, and a value more at a place of it.
     pub(super) fn with_place(&self, present: Atom, place: Place) -> Atom {
+        let around = self.target.span(place.span);
+        let sum = self.put(present, place);
+        self.target.span(around);
+        sum
+    }
+
+    fn put(&self, present: Atom, place: Place) -> Atom {
         let target = self.target;
         let at = self.places[place.at].clone();
         if !place.certain {

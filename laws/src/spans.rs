@@ -1,0 +1,191 @@
+//! Laws of spans: it stays known where statements come from.
+//!
+//! Law: if every statement of `p` says where it comes from, so does every statement that can fail of what is made of `p`,
+//! pass by pass, and the place is one of `p`; so an error of a derivative names a statement of the program.
+
+use catadiff::array::{Atom, Body, Form, IntegerRow, Op, Program, ScalarOp, Stm, Var};
+use catadiff::interpret::{Value, run};
+use catadiff::tracing::Keep;
+use catadiff::{Error, Place, Span};
+
+use crate::array_programs::ArrayProgram;
+use crate::array_sizes::{Extra, derived, misfits};
+use crate::array_values::{LIMITS, violation};
+use crate::violation::Verdict;
+
+/// The bodies of an operation.
+fn bodies_mut(op: &mut Op) -> Vec<&mut Body> {
+    match op {
+        Op::If(_, yes, no) => vec![yes, no],
+        Op::Loop(it) => match &mut it.form {
+            Form::For(..) => vec![&mut it.body],
+            Form::While { condition, .. } => vec![condition, &mut it.body],
+        },
+        Op::Map(it) => vec![&mut it.function.body],
+        Op::Reduce(it) | Op::Scan(it) => vec![&mut it.operator.body],
+        Op::Hist(it) => vec![&mut it.operator.body],
+        Op::Custom(it) => vec![&mut it.function.body, &mut it.pullback.body],
+        _ => Vec::new(),
+    }
+}
+
+/// Calls `visit` on every statement, those inside of others after them, with the number of bodies around it.
+fn each(body: &mut Body, depth: usize, visit: &mut impl FnMut(&mut Stm, usize)) {
+    for stm in &mut body.stms {
+        visit(stm, depth);
+        bodies_mut(&mut stm.op).into_iter().for_each(|inner| each(inner, depth + 1, visit));
+    }
+}
+
+/// The program with a place of its own for each statement, and how many there are.
+fn placed(program: &Program) -> (Program, u32) {
+    let (mut program, mut count) = (program.clone(), 0);
+    each(&mut program.function.body, 0, &mut |stm, _| {
+        stm.span = Span::at(Place::Text { file: 0, start: count, end: count });
+        count += 1;
+    });
+    (program, count)
+}
+
+/// Whether a place is one of so many.
+fn is_of(span: Span, count: u32) -> bool {
+    matches!(span.place(), Some(Place::Text { file: 0, start, .. }) if start < count)
+}
+
+/// Whether a statement compares an argument of a derivative, which no statement of the program is about.
+fn is_of_seed(what: &str) -> bool {
+    what.ends_with("of its tangent") || what.ends_with("of its adjoint")
+}
+
+/// Whether an operation can be an error by itself, whatever its bodies are, if these variables are sizes of arrays.
+fn can_fail(op: &Op, sizes: &[Var]) -> bool {
+    let is_size = |a: &Atom| match a {
+        Atom::Var(var) => sizes.contains(var),
+        Atom::Const(_) => true,
+    };
+    match op {
+        Op::Iota(n) | Op::Replicate(n, _) => !is_size(n),
+        Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Reshape(..) | Op::Scatter(_) | Op::Hist(_) => true,
+        Op::Elements(atoms) | Op::Concat(atoms) => atoms.len() > 1,
+        Op::Map(it) => it.arrays.len() > 1,
+        Op::Reduce(it) | Op::Scan(it) => it.arrays.len() > 1,
+        Op::Loop(it) => matches!(it.form, Form::While { bound: Some(_), .. }),
+        Op::Agree(it) => !is_of_seed(it.what.message()),
+        Op::Scalar(ScalarOp::Integer(row), _) => {
+            matches!(row, IntegerRow::Div | IntegerRow::Mod | IntegerRow::Quot | IntegerRow::Rem | IntegerRow::Pow)
+        }
+        _ => false,
+    }
+}
+
+/// The first statement with so many bodies around it or more that can fail and has no place of the program's.
+fn lost(program: &Program, count: u32, from: usize) -> Option<String> {
+    let (mut program, mut sizes, mut found) = (program.clone(), Vec::new(), None);
+    each(&mut program.function.body, 0, &mut |stm, depth| {
+        if let Op::Size(..) = stm.op {
+            sizes.extend(&stm.vars);
+        }
+        if found.is_none() && depth >= from && can_fail(&stm.op, &sizes) && !is_of(stm.span, count) {
+            found = Some(format!("{:?} = {:?}", stm.vars, stm.op));
+        }
+    });
+    found
+}
+
+/// What is made of a program keeps the places of its statements.
+///
+/// # Errors
+/// The violation.
+pub fn kept(random: &ArrayProgram) -> Verdict {
+    let (program, count) = placed(&random.program());
+    let arguments = random.arguments();
+    if let Some(stm) = lost(&program, count, 0) {
+        return Err(violation("p has all places", &program, &arguments, stm, "a place"));
+    }
+    let mut made: Vec<(String, Program, usize)> = Vec::new();
+    let passes = program.passes().into_iter();
+    made.extend(passes.map(|(name, after)| (format!("p after the pass `{name}`"), after, 0)));
+    for (name, derivative, _) in derived(&program) {
+        let Ok(derivative) = derivative else { continue };
+        if name == "p.vjp()" {
+            let passes = derivative.passes().into_iter();
+            made.extend(passes.map(|(name, after)| (format!("p.vjp() after the pass `{name}`"), after, 0)));
+        }
+        made.push((name.to_owned(), derivative, 0));
+    }
+    let batched: Vec<bool> = (0..arguments.len()).map(|k| k % 2 == 0).collect();
+    // The map over what is batched is of no statement.
+    made.extend(program.vmap(&batched).map(|after| ("p.vmap(…)".to_owned(), after, 1)));
+    made.extend(program.jmp().map(|after| ("p.jmp()".to_owned(), after, 1)));
+    made.push(("p.renumbered()".to_owned(), program.renumbered(), 0));
+    let trace = program.traced(&arguments, Keep::Arrays);
+    made.extend(trace.map(|trace| ("p.traced(Keep::Arrays)".to_owned(), trace.program().clone(), 0)));
+    for (name, after, from) in made {
+        if let Some(stm) = lost(&after, count, from) {
+            let law = format!("every statement of {name} that can fail has a place of p");
+            return Err(violation(&law, &program, &arguments, format!("{stm}\n{after}"), "a place"));
+        }
+    }
+    Ok(())
+}
+
+/// What goes wrong in a run of a program, or of a derivative, names a place of the program.
+///
+/// # Errors
+/// The violation.
+pub fn errors_are_placed(random: &ArrayProgram) -> Verdict {
+    let (program, count) = placed(&random.program());
+    let Ok(results) = run(&program, &random.arguments(), &LIMITS) else { return Ok(()) };
+    let itself = ("p", Ok(program.clone()), Extra::Nothing);
+    for (name, made, extra) in derived(&program).into_iter().chain([itself]) {
+        let Ok(made) = made else { continue };
+        // Some of them are enough to ask.
+        for arguments in misfits(random).into_iter().step_by(4) {
+            let more = match extra {
+                Extra::Nothing => Vec::new(),
+                Extra::Tangents => arguments.clone(),
+                Extra::Adjoints => results.clone(),
+            };
+            let Err(error) = run(&made, &[&arguments[..], &more].concat(), &LIMITS) else { continue };
+            if !says_where(&error, count) {
+                let law = format!("an error of {name} names a place of p");
+                return Err(violation(&law, &program, &arguments, format!("{error:?}\n{made}"), "a place"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether an error of a run names one of so many places, if it is about a statement of the program.
+fn says_where(error: &Error, count: u32) -> bool {
+    match error {
+        Error::Sizes { what, .. } if is_of_seed(what) => true,
+        Error::Sizes { span, .. } | Error::OutOfBounds { span, .. } | Error::NegativeSize { span, .. } => {
+            is_of(*span, count)
+        }
+        Error::NoValue { span, .. } | Error::LoopBound { span, .. } => is_of(*span, count),
+        _ => true,
+    }
+}
+
+/// A program whose statements say nothing is not taken for one with places: a law that any program kept would say nothing.
+///
+/// # Errors
+/// The violation.
+pub fn told_from_lost(random: &ArrayProgram) -> Verdict {
+    let (mut program, count) = placed(&random.program());
+    let mut sizes = Vec::new();
+    let mut fails = false;
+    each(&mut program.function.body, 0, &mut |stm, _| {
+        if let Op::Size(..) = stm.op {
+            sizes.extend(&stm.vars);
+        }
+        fails |= can_fail(&stm.op, &sizes);
+        stm.span = Span::UNKNOWN;
+    });
+    let arguments: Vec<Value<f64>> = random.arguments();
+    match lost(&program, count, 0) {
+        None if fails => Err(violation("a lost place is found", &program, &arguments, "nothing", "a statement")),
+        _ => Ok(()),
+    }
+}
