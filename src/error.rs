@@ -367,7 +367,7 @@ impl fmt::Display for Error {
             }
             Error::Mismatch { what, expected, found } => write!(f, "{what} is {found} where {expected} is asked for"),
             Error::Parameter { name, reason } => {
-                write!(f, "the parameter `{name}` cannot be differentiated by: {reason}")
+                write!(f, "cannot differentiate with respect to `{name}`: {reason}")
             }
             Error::Sizes { statement, span, what, first, second } => {
                 write!(f, "{what} must agree, and are {first} and {second}{}", Stated(*span, statement))
@@ -414,7 +414,7 @@ impl fmt::Display for Error {
                 "the {allowed} elements that checkpoints are allowed are too few: at least {least} would be needed"
             ),
             Error::Trace { mistakes } => {
-                f.write_str("this is no program: ")?;
+                f.write_str("cannot trace this closure: ")?;
                 mistakes.iter().enumerate().try_for_each(|(i, mistake)| {
                     f.write_str(if i == 0 { "" } else { "; " })?;
                     mistake.fmt(f)

@@ -111,7 +111,7 @@ impl Flat {
         let empty = self.reals.is_empty() && self.ints.is_empty();
         let error = |found| Err(Error::Argument { name: name.to_owned(), expected: expected.to_string(), found });
         if self.sizes.len() != expected.rank || !(fits || empty) {
-            return error(format!("{}{}", "[]".repeat(self.sizes.len()), self.prim.name()));
+            return error(Type::array(self.prim, self.sizes.len()).to_string());
         }
         let range: core::ops::RangeInclusive<i64> = match expected.prim {
             Prim::Bool => 0..=1,

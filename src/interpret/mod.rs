@@ -145,13 +145,11 @@ pub(crate) fn typed<C>(program: &Program, arguments: &[Value<C>]) -> Result<()> 
 
 /// Checks that an argument is of the type of the parameter. An array without elements is of every kind.
 fn check<C>(name: &str, expected: Type, argument: &Value<C>) -> Result<()> {
-    let kind = argument.elements().first().map_or("nothing", Scalar::kind);
-    let wanted = if expected.prim.is_real() { "real" } else { expected.prim.name() };
-    if argument.sizes().len() == expected.rank && (kind == wanted || kind == "nothing") {
+    let found = argument.type_like(expected.prim);
+    if (found.prim, found.rank) == (expected.prim, expected.rank) {
         return Ok(());
     }
-    let found = format!("{}{kind}", "[]".repeat(argument.sizes().len()));
-    Err(Error::Argument { name: name.to_owned(), expected: expected.to_string(), found })
+    Err(Error::Argument { name: name.to_owned(), expected: expected.to_string(), found: found.to_string() })
 }
 
 impl Program {
@@ -178,7 +176,7 @@ impl Program {
     ///
     /// // What is asked for must be what there is.
     /// let error = moments.at::<(f64, Vec<Vec<f64>>)>((&[1.0, 2.0, 3.0], 0.5, 2)).unwrap_err();
-    /// assert_eq!(error.to_string(), "result 1 is []real where [][]real is asked for");
+    /// assert_eq!(error.to_string(), "result 1 is []f64 where [][]f64 is asked for");
     /// # Ok::<(), catadiff::Error>(())
     /// ```
     ///

@@ -4,6 +4,7 @@
 //! anything else is an error that names both types.
 
 use super::value::{Scalar, Value, count};
+use crate::array::{Prim, Type};
 use crate::error::{Error, Result};
 
 /// What a value in the carrier `C` can become by its type alone: scalars, and arrays and `Vec`s of such, nested to any
@@ -16,8 +17,8 @@ pub trait Unnested<C>: Sized {
     /// The number of dimensions.
     const RANK: usize;
 
-    /// The kind of its scalars, in words.
-    const KIND: &'static str;
+    /// The kind of its scalars.
+    const KIND: Prim;
 
     /// What has these sizes, as many as there are dimensions, and the next elements, of its kind.
     ///
@@ -32,8 +33,8 @@ const MOST_EMPTY_ROWS: usize = 1 << 24;
 /// What a value is asked to be.
 fn unnested<C: Clone, T: Unnested<C>>(value: &Value<C>) -> Result<T> {
     let (sizes, elements) = (value.sizes(), value.elements());
-    let kind = elements.first().map_or(T::KIND, Scalar::kind);
-    if sizes.len() != T::RANK || kind != T::KIND {
+    let of = value.type_like(T::KIND);
+    if (of.rank, of.prim) != (T::RANK, T::KIND) {
         return Err(mismatch(value, T::RANK, T::KIND));
     }
     // Rows without elements can be any number, at no cost to the program.
@@ -45,20 +46,19 @@ fn unnested<C: Clone, T: Unnested<C>>(value: &Value<C>) -> Result<T> {
 }
 
 /// The error of a value that is asked for with this rank, or scalars of this kind.
-pub(crate) fn mismatch<C>(value: &Value<C>, rank: usize, kind: &'static str) -> Error {
-    let named = |rank: usize, kind: &str| format!("{}{kind}", "[]".repeat(rank));
-    let found = named(value.sizes().len(), value.elements().first().map_or(kind, Scalar::kind));
-    Error::Mismatch { what: "the value".into(), expected: named(rank, kind), found }
+pub(crate) fn mismatch<C>(value: &Value<C>, rank: usize, kind: Prim) -> Error {
+    let (expected, found) = (Type::array(kind, rank).to_string(), value.type_like(kind).to_string());
+    Error::Mismatch { what: "the value".into(), expected, found }
 }
 
 /// Of the iterator of an array's elements, which the sizes count.
 const COUNTED: &str = "an array has as many elements of its kind as its sizes say";
 
 macro_rules! scalars {
-    ($([$($generics:tt)*] $T:ty as $C:ty: $Variant:ident $kind:literal;)+) => {$(
+    ($([$($generics:tt)*] $T:ty as $C:ty: $Variant:ident $Prim:ident;)+) => {$(
         impl$($generics)* Unnested<$C> for $T {
             const RANK: usize = 0;
-            const KIND: &'static str = $kind;
+            const KIND: Prim = Prim::$Prim;
             fn build(_: &[usize], elements: &mut dyn Iterator<Item = Scalar<$C>>) -> Result<Self> {
                 let Some(Scalar::$Variant(x)) = elements.next() else { panic!("{COUNTED}") };
                 Ok(x)
@@ -68,16 +68,16 @@ macro_rules! scalars {
 }
 
 scalars! {
-    [] f64 as f64: Real "real";
-    [] f32 as f32: Real "real";
-    [<C>] i32 as C: I32 "i32";
-    [<C>] i64 as C: I64 "i64";
-    [<C>] bool as C: Bool "bool";
+    [] f64 as f64: Real F64;
+    [] f32 as f32: Real F32;
+    [<C>] i32 as C: I32 I32;
+    [<C>] i64 as C: I64 I64;
+    [<C>] bool as C: Bool Bool;
 }
 
 impl<C, T: Unnested<C>> Unnested<C> for Vec<T> {
     const RANK: usize = T::RANK + 1;
-    const KIND: &'static str = T::KIND;
+    const KIND: Prim = T::KIND;
     fn build(sizes: &[usize], elements: &mut dyn Iterator<Item = Scalar<C>>) -> Result<Self> {
         (0..sizes[0]).map(|_| T::build(&sizes[1..], elements)).collect()
     }
@@ -85,7 +85,7 @@ impl<C, T: Unnested<C>> Unnested<C> for Vec<T> {
 
 impl<C, T: Unnested<C>, const N: usize> Unnested<C> for [T; N] {
     const RANK: usize = T::RANK + 1;
-    const KIND: &'static str = T::KIND;
+    const KIND: Prim = T::KIND;
     fn build(sizes: &[usize], elements: &mut dyn Iterator<Item = Scalar<C>>) -> Result<Self> {
         Error::lengths("the value of an array", N, sizes[0])?;
         let rows: Vec<T> = Unnested::build(sizes, elements)?;

@@ -7,6 +7,7 @@ use core::fmt;
 use std::sync::Arc;
 
 use super::arguments::{self, Nested};
+use crate::array::{Prim, Type};
 use crate::error::{Error, Result};
 use crate::primitives::Elementary;
 
@@ -137,9 +138,9 @@ impl<C> Value<C> {
     pub fn array(sizes: &[usize], elements: Vec<Scalar<C>>) -> Result<Self> {
         let expected = count(sizes).ok_or(Error::TooLarge { what: "the array", limit: usize::MAX })?;
         Error::lengths("the list of elements", expected, elements.len())?;
-        let kind = elements.first().map_or("", Scalar::kind);
-        if let Some(other) = elements.iter().find(|e| e.kind() != kind) {
-            let (expected, found) = (kind.to_owned(), other.kind().to_owned());
+        let kind = elements.first().map_or(Prim::F64, |first| first.prim(Prim::F64));
+        if let Some(other) = elements.iter().map(|e| e.prim(Prim::F64)).find(|other| *other != kind) {
+            let (expected, found) = (kind.to_string(), other.to_string());
             return Err(Error::Argument { name: "element of an array".into(), expected, found });
         }
         match <[Scalar<C>; 1]>::try_from(elements) {
@@ -147,6 +148,12 @@ impl<C> Value<C> {
             Ok([scalar]) => Ok(Value::Array(Array::new(sizes.to_vec(), vec![scalar]))),
             Err(elements) => Ok(Value::Array(Array::new(sizes.to_vec(), elements))),
         }
+    }
+
+    /// The type, where one of this kind is wanted: reals are of either real kind, and what has no elements of every kind.
+    pub(crate) fn type_like(&self, wanted: Prim) -> Type {
+        let prim = self.elements().first().map_or(wanted, |first| first.prim(wanted));
+        Type::array(prim, self.sizes().len())
     }
 
     /// An array of reals.
@@ -170,10 +177,11 @@ impl<C> Value<C> {
             sizes.extend(first.sizes());
         }
         let mut elements = Vec::new();
+        let wanted = rows.first().map(|first| first.type_like(Prim::F64));
         for row in rows {
-            if row.sizes().len() + 1 != sizes.len() {
-                let ranks = [sizes.len() - 1, row.sizes().len()].map(|rank| format!("of rank {rank}"));
-                let [expected, found] = ranks;
+            let (wanted, found) = (wanted.expect("there is a row"), row.type_like(Prim::F64));
+            if found.rank != wanted.rank {
+                let (expected, found) = (wanted.to_string(), found.to_string());
                 return Err(Error::Argument { name: "row of an array".into(), expected, found });
             }
             for (expected, found) in sizes[1..].iter().zip(row.sizes()) {
@@ -262,13 +270,14 @@ impl<C> Value<C> {
 }
 
 impl<C> Scalar<C> {
-    /// The kind, in words.
-    pub(super) fn kind(&self) -> &'static str {
+    /// The kind, where one of these is wanted: a carrier has one kind of reals, which is `f32` and `f64`.
+    pub(super) fn prim(&self, wanted: Prim) -> Prim {
         match self {
-            Scalar::Bool(_) => "bool",
-            Scalar::I32(_) => "i32",
-            Scalar::I64(_) => "i64",
-            Scalar::Real(_) => "real",
+            Scalar::Bool(_) => Prim::Bool,
+            Scalar::I32(_) => Prim::I32,
+            Scalar::I64(_) => Prim::I64,
+            Scalar::Real(_) if wanted.is_real() => wanted,
+            Scalar::Real(_) => Prim::F64,
         }
     }
 }

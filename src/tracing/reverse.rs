@@ -14,7 +14,7 @@ use std::sync::Mutex;
 use super::graph::{Graph, Node, Step, Values};
 use super::{Keep, Trace};
 use crate::algebra::Module;
-use crate::array::{Atom, Program, ScalarOp, Type, Var};
+use crate::array::{Atom, Prim, Program, ScalarOp, Type, Var};
 use crate::carriers::Dual;
 use crate::error::{Error, Result};
 use crate::interpret::{Arithmetic, Scalar, VERIFIED, Value, apply};
@@ -77,8 +77,8 @@ fn fitting(results: &[Value<f64>], adjoints: &[Value<f64>]) -> Result<()> {
     for (n, (result, adjoint)) in results.iter().zip(adjoints).enumerate() {
         if result.sizes() != adjoint.sizes() || (result.to_reals().is_some() && adjoint.to_reals().is_none()) {
             let shown = |value: &Value<f64>| {
-                let kind = if value.to_reals().is_some() { "reals" } else { "no reals" };
-                format!("of the sizes {:?} and {kind}", value.sizes())
+                let sizes: String = value.sizes().iter().map(|size| format!("[{size}]")).collect();
+                format!("{sizes}{}", value.type_like(Prim::F64).prim)
             };
             let (expected, found) = (shown(result), shown(adjoint));
             return Err(Error::Argument { name: format!("adjoint_{n}"), expected, found });

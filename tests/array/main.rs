@@ -4,6 +4,7 @@ mod call;
 mod carriers;
 mod exact;
 mod interpret;
+mod messages;
 mod semirings;
 mod text;
 mod trace;

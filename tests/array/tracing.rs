@@ -284,9 +284,9 @@ fn what_cannot_be_reversed_is_an_error() -> Result<()> {
     let reverse =
         |adjoints: &[Value<f64>]| melted.reverse(&at, adjoints, Schedule::Sequential).unwrap_err().to_string();
     assert_eq!(reverse(&[]), "the list of adjoints has the length 0 where 1 is needed");
-    let wrong = "the argument `adjoint_0` is of the sizes [2] and reals where of the sizes [] and reals is needed";
+    let wrong = "the argument `adjoint_0` is [2]f64 where f64 is needed";
     assert_eq!(reverse(&[Value::new([1.0, 2.0])?]), wrong);
-    assert!(reverse(&[true.into()]).contains("no reals"));
+    assert_eq!(reverse(&[true.into()]), "the argument `adjoint_0` is bool where f64 is needed");
     let elsewhere = melted.reverse(&[Value::new([1.0])?], &[1.0.into()], Schedule::Sequential);
     assert!(matches!(elsewhere, Err(Error::BranchChanged { .. })));
     Ok(())

@@ -126,9 +126,9 @@ fn array_programs_take_and_give_arrays() -> catadiff::Result<()> {
     let none: (Array2<f64>, Array1<f64>) = scaled.at((Array2::<f64>::zeros((0, 3)), 1.0, Vec::<i64>::new()))?;
     assert_eq!((none.0.dim(), none.1.len()), ((0, 3), 3));
     let wrong = scaled.at::<(Array3<f64>, Array1<f64>)>((&a, 10.0, [1])).unwrap_err();
-    assert_eq!(wrong.to_string(), "result 0 is [][]real where [][][]real is asked for");
+    assert_eq!(wrong.to_string(), "result 0 is [][]f64 where [][][]f64 is asked for");
     let wrong = scaled.at::<(Array2<i64>, Array1<f64>)>((&a, 10.0, [1])).unwrap_err();
-    assert_eq!(wrong.to_string(), "result 0 is [][]real where [][]i64 is asked for");
+    assert_eq!(wrong.to_string(), "result 0 is [][]f64 where [][]i64 is asked for");
     assert!(matches!(scaled.at::<(Array2<f64>, Array1<f64>)>((&a.row(0), 10.0, [1])), Err(Error::Argument { .. })));
     Ok(())
 }

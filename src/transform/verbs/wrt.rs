@@ -89,14 +89,16 @@ impl Wrt {
                 Err(Error::Parameter { name, reason })
             };
             if *k >= program.function.params.len() {
-                return refuse(format!("there is none at this position; {}", known(program)));
+                return refuse(format!("no such parameter; {}", known(program)));
             }
             if !is_real(k) {
                 let of = program.type_of(program.function.params[*k]);
-                return refuse(format!("it is of type {of}, and only reals are differentiated by"));
+                return refuse(format!(
+                    "it is of type {of}, and only parameters of type f32 or f64, and arrays of such, have derivatives"
+                ));
             }
             if positions[..nth].contains(k) {
-                return refuse("it is said twice".into());
+                return refuse("it is named twice".into());
             }
         }
         Ok(positions)
@@ -108,8 +110,10 @@ fn named(program: &Program, name: &str) -> Result<usize> {
     let refuse = |reason| Err(Error::Parameter { name: name.to_owned(), reason });
     match (found.next(), found.next()) {
         (Some(k), None) => Ok(k),
-        (Some(k), Some(other)) => refuse(format!("two have this name: say by position which, {k} or {other}")),
-        (None, _) => refuse(format!("there is none of this name; {}", known(program))),
+        (Some(k), Some(other)) => {
+            refuse(format!("two parameters have this name: say which by its position, {k} or {other}"))
+        }
+        (None, _) => refuse(format!("no such parameter; {}", known(program))),
     }
 }
 
