@@ -38,18 +38,27 @@ fn counted(program: &Program, arguments: &[Value<f64>]) -> Result<(u64, u64)> {
     Ok((measure(program, arguments, &limits)?.1.elements, Work::of(program, arguments)?.0.total()))
 }
 
-fn main() -> Result<()> {
+/// The rows of so many iterations: the scheme, bytes for each iteration and number, and operations as multiples of the
+/// function's.
+pub(crate) fn rows(n: usize) -> Result<Vec<(&'static str, f64, f64)>> {
     let objective = recurrence()?;
+    let arguments = [Value::new(vec![0.5; STATE])?, (n as i64).into()];
+    let (_, operations) = counted(&objective, &arguments)?;
+    let row = |(name, policy): (&'static str, Policy)| {
+        let gradient = objective.with_policy(policy).grad(0)?;
+        let (elements, all) = counted(&gradient, &arguments)?;
+        let bytes = (elements * size_of::<f64>() as u64) as f64 / (n * STATE) as f64;
+        Ok((name, bytes, all as f64 / operations as f64))
+    };
+    POLICIES.into_iter().map(row).collect()
+}
+
+fn main() -> Result<()> {
     println!("| scheme | iterations | bytes per iteration and number | operations, as multiples of the function |");
     println!("|---|---:|---:|---:|");
-    for n in [100_usize, 1000, 10_000] {
-        let arguments = [Value::new(vec![0.5; STATE])?, (n as i64).into()];
-        let (_, operations) = counted(&objective, &arguments)?;
-        for (name, policy) in POLICIES {
-            let gradient = objective.with_policy(policy).grad(0)?;
-            let (elements, all) = counted(&gradient, &arguments)?;
-            let bytes = (elements * size_of::<f64>() as u64) as f64 / (n * STATE) as f64;
-            println!("| {name} | {n} | {bytes:.3} | {:.2} |", all as f64 / operations as f64);
+    for n in [100, 1000, 10_000] {
+        for (name, bytes, operations) in rows(n)? {
+            println!("| {name} | {n} | {bytes:.3} | {operations:.2} |");
         }
     }
     Ok(())

@@ -269,6 +269,34 @@ fn inputs_that_are_made_are_inputs() {
     }
 }
 
+/// The sizes of everything in a value of JSON.
+fn shape(json: &Json) -> String {
+    match json {
+        Json::Array(all) => format!("[{}]{}", all.len(), all.first().map(shape).unwrap_or_default()),
+        Json::Object(all) => all.iter().map(|(key, value)| format!("{key}: {}, ", shape(value))).collect(),
+        _ => String::new(),
+    }
+}
+
+/// Hands that are made are as large as those of the public data: 544 vertices, 1084 triangles over these.
+#[test]
+fn hands_that_are_made_have_the_shape_of_the_public_ones() {
+    for (settings, public) in [
+        ("ht kind=simple v=544 c=100", "simple_small_hand1_t26_c100"),
+        ("ht kind=complicated v=544 c=800", "complicated_small_hand5_t26_c800"),
+    ] {
+        let made: Json = serde_json::from_str(&made(settings)).expect("JSON");
+        let public = data(&format!("ht/{public}.json.gz"));
+        for part in ["theta", "us", "data"] {
+            assert_eq!(shape(&made[part]), shape(&public[part]), "{settings}: {part}");
+        }
+    }
+    let large: Json = serde_json::from_str(&made("ht kind=complicated v=10000 c=12800")).expect("JSON");
+    assert_eq!(large["data"]["model"]["triangles"].as_array().map(Vec::len), Some(1084));
+    let corners = numbers(&large["data"]["model"]["triangles"]);
+    assert!(corners.iter().all(|corner| *corner < 544.0));
+}
+
 /// Those of the notes, and every one has the keys that `input` wants.
 #[test]
 fn sizes_are_those_of_the_benchmark() {
