@@ -9,6 +9,7 @@
 //!                                             └─────▶ array::Program   (compiled)
 //! ```
 
+mod chain;
 pub mod check;
 pub mod core;
 pub mod elaborate;
@@ -18,3 +19,5 @@ pub mod source;
 pub mod syntax;
 pub mod testing;
 pub mod values;
+
+pub use chain::Rest;

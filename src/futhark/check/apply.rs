@@ -123,40 +123,42 @@ impl Checker<'_> {
         &mut self,
         callee: Callee,
         shown: &str,
-        arguments: &[Argument<'_>],
+        arguments: Vec<Argument<'_>>,
         expected: Option<&Type>,
         span: Span,
     ) -> Checked<Expression> {
-        let (wanted, result) = self.peel(&callee, shown, arguments, span)?;
+        let (wanted, result) = self.peel(&callee, shown, arguments.len(), span)?;
         self.foresee(&wanted, &result, expected);
 
         let operator = matches!(callee, Callee::Operator(..)) && !shown.chars().all(char::is_alphanumeric);
         let mut sizes: HashMap<Local, Size> = HashMap::new();
-        let mut checked: Vec<Option<Expression>> = arguments.iter().map(|_| None).collect();
-        for late in [false, true] {
-            for (at, argument) in arguments.iter().enumerate() {
-                if is_late(argument) != late {
-                    continue;
+        let mut checked: Vec<Option<Expression>> = wanted.iter().map(|_| None).collect();
+        let in_order = arguments.into_iter().enumerate();
+        let (late, early): (Vec<_>, Vec<_>) = in_order.partition(|(_, argument)| is_late(argument));
+        for (at, argument) in early.into_iter().chain(late) {
+            let param = with_sizes(&self.unifier.resolve(&wanted[at].param), &sizes);
+            let role = if operator { Role::Operand(shown) } else { Role::Argument(at, shown) };
+            let mut value = self.argument(argument, &param, role)?;
+            if let Some(name) = wanted[at].name {
+                if self.size_of(&value).is_none() {
+                    value = self.named(value, "k");
                 }
-                let param = with_sizes(&self.unifier.resolve(&wanted[at].param), &sizes);
-                let role = if operator { Role::Operand(shown) } else { Role::Argument(at, shown) };
-                let mut value = match argument {
-                    Argument::Written(written) => self.check(written, &param, role)?,
-                    Argument::Checked(value) => self.convert(value.clone(), &param, role)?,
-                };
-                if let Some(name) = wanted[at].name {
-                    if self.size_of(&value).is_none() {
-                        value = self.named(value, "k");
-                    }
-                    let size = self.size_of(&value);
-                    sizes.insert(name, size.expect("the argument is a variable of type i64"));
-                }
-                checked[at] = Some(value);
+                let size = self.size_of(&value);
+                sizes.insert(name, size.expect("the argument is a variable of type i64"));
             }
+            checked[at] = Some(value);
         }
         let operands = checked.into_iter().map(|value| value.expect("each is late or not")).collect();
         let value = self.build(callee, operands, span)?;
         Ok(Expression { span, ..value })
+    }
+
+    /// An argument that has to be of a type.
+    pub(super) fn argument(&mut self, argument: Argument<'_>, wanted: &Type, role: Role<'_>) -> Checked<Expression> {
+        match argument {
+            Argument::Written(written) => self.check(written, wanted, role),
+            Argument::Checked(value) => self.convert(value, wanted, role),
+        }
     }
 
     /// The function on values that have the types of its parameters.
@@ -182,16 +184,10 @@ impl Checker<'_> {
     }
 
     /// The types of the parameters, and of the result.
-    fn peel(
-        &mut self,
-        callee: &Callee,
-        shown: &str,
-        arguments: &[Argument<'_>],
-        span: Span,
-    ) -> Checked<(Vec<Wanted>, Type)> {
-        let mut wanted = Vec::with_capacity(arguments.len());
+    fn peel(&mut self, callee: &Callee, shown: &str, arguments: usize, span: Span) -> Checked<(Vec<Wanted>, Type)> {
+        let mut wanted = Vec::with_capacity(arguments);
         let mut rest = self.unifier.head(callee.of());
-        for at in 0..arguments.len() {
+        for at in 0..arguments {
             match rest {
                 Type::Function { param, name, exists, result } => {
                     wanted.push(Wanted { param: *param, name, exists });
@@ -217,8 +213,7 @@ impl Checker<'_> {
                     return fault("type", span, text, "leave out the argument, or write an operator before it");
                 }
                 _ => {
-                    let text =
-                        format!("`{shown}` takes {}, but {} are given", counted(at, "argument"), arguments.len());
+                    let text = format!("`{shown}` takes {}, but {arguments} are given", counted(at, "argument"));
                     return fault("type", span, text, "leave out the last ones, or check the parentheses");
                 }
             }

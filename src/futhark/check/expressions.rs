@@ -14,6 +14,9 @@ use crate::futhark::syntax::tree::{self, ExpressionKind as Tree, PatternKind};
 
 pub(super) const BOOL: Type = Type::Prim(Prim::Bool);
 
+/// Of a chain of operators, so many become one expression.
+const LINKS: usize = 64;
+
 impl Checker<'_> {
     /// An expression that has to be of a type.
     pub(super) fn check(&mut self, written: &tree::Expression, wanted: &Type, role: Role<'_>) -> Checked<Expression> {
@@ -84,9 +87,9 @@ impl Checker<'_> {
             }
             Tree::RecordUpdate(record, path, value) => self.record_update(record, path, value, expected, span),
             Tree::Apply(function, arguments) => {
-                let arguments: Vec<Argument<'_>> = arguments.iter().map(Argument::Written).collect();
+                let arguments = arguments.iter().map(Argument::Written).collect();
                 let (callee, shown) = self.applied(function)?;
-                self.apply(callee, &shown, &arguments, expected, span)
+                self.apply(callee, &shown, arguments, expected, span)
             }
             Tree::Constructor(name, payload) => self.constructor(name, payload, expected, span),
             Tree::Negate(operand) => {
@@ -96,10 +99,10 @@ impl Checker<'_> {
                 self.operate("neg", "-", &[operand], expected, span)
             }
             Tree::Not(operand) => self.operate("not", "!", &[operand], expected, span),
-            Tree::Binary(operator, a, b) => self.binary(operator, a, b, expected, span),
+            Tree::Binary(..) => self.chain(written, expected),
             Tree::SectionLeft(operator, a) => {
                 let callee = self.callee(operator)?;
-                self.apply(callee, &show_name(operator), &[Argument::Written(a)], None, span)
+                self.apply(callee, &show_name(operator), vec![Argument::Written(a)], None, span)
             }
             Tree::SectionRight(operator, b) => self.section_right(operator, b, expected, span),
             Tree::SectionField(path) => {
@@ -198,15 +201,18 @@ impl Checker<'_> {
         pattern: &tree::Pattern,
         value: &tree::Expression,
     ) -> Checked<()> {
-        let outside = self.env.clone();
+        // The sizes are in scope of the pattern, and not of the value. A scope is not copied for nothing: chains are long.
+        let outside = (!sizes.is_empty()).then(|| self.env.clone());
         for size in sizes {
             let unknown = self.unifier.unknown_size(size.span);
             self.env.values.insert(size.name.clone(), Value::Size(unknown));
         }
         let of = self.pattern_type(pattern)?;
-        let inside = std::mem::replace(&mut self.env, outside);
+        let inside = outside.map(|outside| std::mem::replace(&mut self.env, outside));
         let value = self.check(value, &of, Role::Ascription)?;
-        self.env = inside;
+        if let Some(inside) = inside {
+            self.env = inside;
+        }
         let pattern = self.pattern(pattern, &of)?;
         self.known_sizes(&pattern, &value);
         self.bind(pattern, value);
@@ -274,42 +280,69 @@ impl Checker<'_> {
         span: Span,
     ) -> Checked<Expression> {
         let operator = self.scalar(name, span)?;
-        let operands: Vec<Argument<'_>> = operands.iter().map(|operand| Argument::Written(operand)).collect();
-        self.apply(operator, shown, &operands, expected, span)
+        let operands = operands.iter().map(|operand| Argument::Written(operand)).collect();
+        self.apply(operator, shown, operands, expected, span)
+    }
+
+    /// Operators that lean to the left, from the innermost out: without recursion, and what has become high gets a name.
+    fn chain(&mut self, written: &tree::Expression, expected: Option<&Type>) -> Checked<Expression> {
+        let (mut links, mut innermost) = (Vec::new(), written);
+        while let Tree::Binary(operator, a, b) = &innermost.kind {
+            // What these make is looked at as a whole.
+            let is_whole = matches!(&*operator.name, "<|" | ">->" | "<-<");
+            if is_whole && !links.is_empty() {
+                break;
+            }
+            links.push((operator, &**b, innermost.span));
+            innermost = a;
+            if is_whole {
+                break;
+            }
+        }
+        let mut value = None;
+        while let Some((operator, b, span)) = links.pop() {
+            let expected = if links.is_empty() { expected } else { None };
+            let a = match value.take() {
+                None => Argument::Written(innermost),
+                Some(value) if links.len() % LINKS == LINKS - 1 => Argument::Checked(self.named(value, "chain")),
+                Some(value) => Argument::Checked(value),
+            };
+            let made = self.binary(operator, a, b, expected, span)?;
+            self.small(&made.of, span)?;
+            value = Some(Expression { span, ..made });
+        }
+        Ok(value.expect("a chain has a link"))
     }
 
     fn binary(
         &mut self,
         operator: &tree::QualifiedName,
-        a: &tree::Expression,
+        a: Argument<'_>,
         b: &tree::Expression,
         expected: Option<&Type>,
         span: Span,
     ) -> Checked<Expression> {
-        if operator.modules.is_empty() {
-            match &*operator.name {
-                "|>" if self.is_own(operator) => return self.pipe(b, a, expected, span),
-                "<|" if self.is_own(operator) => return self.pipe_back(a, b, expected, span),
-                ">->" if self.is_own(operator) => return self.compose(a, b, expected, span),
-                "<-<" if self.is_own(operator) => return self.compose(b, a, expected, span),
-                _ => {}
-            }
+        match (&*operator.name, &a) {
+            ("|>", _) if self.is_own(operator) => return self.pipe(b, a, expected, span),
+            ("<|", Argument::Written(a)) if self.is_own(operator) => return self.pipe_back(a, b, expected, span),
+            (">->", Argument::Written(a)) if self.is_own(operator) => return self.compose(a, b, expected, span),
+            ("<-<", Argument::Written(a)) if self.is_own(operator) => return self.compose(b, a, expected, span),
+            _ => {}
         }
         let callee = self.callee(operator)?;
         if let Callee::Operator(known, ..) = &callee
             && matches!(&*known.name, "both" | "either")
         {
-            let first = self.check(a, &BOOL, Role::Operand(&operator.name))?;
+            let first = self.argument(a, &BOOL, Role::Operand(&operator.name))?;
             let second = self.body(|checker| checker.check(b, &BOOL, Role::Operand(&operator.name)))?;
             return Ok(self.operation(&known.name, vec![first, second], BOOL, span));
         }
-        let arguments = [Argument::Written(a), Argument::Written(b)];
-        self.apply(callee, &show_name(operator), &arguments, expected, span)
+        self.apply(callee, &show_name(operator), vec![a, Argument::Written(b)], expected, span)
     }
 
     /// Whether an operator is still that of the language, not one of the user's.
     fn is_own(&self, operator: &tree::QualifiedName) -> bool {
-        match self.env.values.get(&operator.name) {
+        match self.env.values.get(&operator.name).filter(|_| operator.modules.is_empty()) {
             Some(Value::Definition(definition)) => (definition.0 as usize) < self.own,
             _ => false,
         }

@@ -13,7 +13,7 @@ use crate::futhark::core::{
     Size, Type,
 };
 use crate::futhark::source::{Name, Span};
-use crate::futhark::syntax::{real_f32, real_f64};
+use crate::futhark::syntax::{real_f32, real_f64, shortened};
 
 impl Checker<'_> {
     /// Puts in what is known.
@@ -215,7 +215,11 @@ impl Checker<'_> {
                 let read = if *prim == Prim::F32 { real_f32(digits).map(f64::from) } else { real_f64(digits) };
                 match read {
                     Some(value) => Ok(Constant::Real(value)),
-                    None => fault("literal", span, format!("`{digits}` is no number"), "write it as in `1.5e-3`"),
+                    None => {
+                        let (kind, most) = (prim.name(), if *prim == Prim::F32 { "3.4e38" } else { "1.8e308" });
+                        let text = format!("the number {} does not fit {kind}", shortened(digits));
+                        fault("literal", span, text, format!("the largest is about {most}; infinity is `{kind}.inf`"))
+                    }
                 }
             }
         }

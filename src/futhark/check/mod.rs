@@ -47,10 +47,11 @@ pub use self::prelude::prelude_text;
 
 use self::scope::{Env, Module};
 use self::unify::Unifier;
+use super::chain::Rest;
 use super::core::{self, Defined, Definition, Entry, Expression, ExpressionKind, Local, Pattern, Program, Scheme};
 use super::core::{sizes, substitute};
 use super::source::{Message, Name, Severity, Span};
-use super::syntax::{self, tree};
+use super::syntax::tree;
 
 /// Where other files come from.
 pub trait Imports {
@@ -134,9 +135,6 @@ fn deep<T>(run: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(4 << 20, 16 << 20, run)
 }
 
-/// A body binds so many values at most: each is a `let` around what follows, and programs nest no deeper than they are walked.
-const BINDINGS: usize = 2 * syntax::DEPTH as usize;
-
 /// A binding of the body that is being checked.
 enum Pending {
     Let(Pattern, Expression),
@@ -192,12 +190,7 @@ impl Checker<'_> {
         self.unifier.level -= 1;
         let pending = self.pending.pop().expect("pushed above");
         self.env = env;
-        let checked = checked?;
-        if pending.len() > BINDINGS {
-            let text = format!("more than {BINDINGS} values in one body have sizes that are known only when it runs");
-            return fault("limit", checked.span, text, "make functions of parts of it");
-        }
-        Ok(wrap(pending, checked))
+        Ok(wrap(pending, checked?))
     }
 
     /// Binds a value for the rest of the body around.
@@ -226,7 +219,7 @@ impl Checker<'_> {
 fn wrap(pending: Vec<Pending>, body: Expression) -> Expression {
     pending.into_iter().rev().fold(body, |body, pending| {
         let (of, span) = (body.of.clone(), body.span);
-        let body = Box::new(body);
+        let body = Rest::new(body);
         let kind = match pending {
             Pending::Let(pattern, value) => ExpressionKind::Let(Box::new(pattern), Box::new(value), body),
             Pending::Generic(local, scheme, value) => {

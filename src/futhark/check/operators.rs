@@ -6,6 +6,7 @@
 use super::scope::Operator;
 use super::unify::{Prims, Required};
 use super::{Checked, Checker};
+use crate::futhark::chain::Rest;
 use crate::futhark::core::{self, Constant, Expression, ExpressionKind, Lambda, Pattern, Prim, Type};
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::tree;
@@ -103,7 +104,7 @@ impl Checker<'_> {
             if both { [joined, truth(ExpressionKind::Constant(Constant::Bool(false)))] } else { [first(), joined] };
         let [holds, fails] = arms.map(Box::new);
         let chosen = truth(ExpressionKind::If(Box::new(first()), holds, fails));
-        truth(ExpressionKind::Let(Box::new(pattern), Box::new(a), Box::new(chosen)))
+        truth(ExpressionKind::Let(Box::new(pattern), Box::new(a), Rest::new(chosen)))
     }
 
     /// An operation as a function.

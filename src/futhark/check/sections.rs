@@ -7,6 +7,7 @@ use super::report::Role;
 use super::scope::{plain, show_name};
 use super::unify::Required;
 use super::{Checked, Checker};
+use crate::futhark::chain::Rest;
 use crate::futhark::core::{self, Expression, ExpressionKind, Type};
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::tree::{self, ExpressionKind as Tree, PatternKind};
@@ -16,11 +17,14 @@ impl Checker<'_> {
     pub(super) fn pipe(
         &mut self,
         function: &tree::Expression,
-        argument: &tree::Expression,
+        argument: Argument<'_>,
         expected: Option<&Type>,
         span: Span,
     ) -> Checked<Expression> {
-        let value = self.expression(argument, None)?;
+        let value = match argument {
+            Argument::Written(written) => self.expression(written, None)?,
+            Argument::Checked(value) => value,
+        };
         match &function.kind {
             Tree::Lambda(params, result, body) => {
                 let answer = self.unifier.unknown(Required::Nothing, span);
@@ -31,7 +35,7 @@ impl Checker<'_> {
                     result: Box::new(answer),
                 };
                 let lambda = self.lambda(params, result.as_ref(), body, Some(&wanted), None)?;
-                self.apply(Callee::Value(lambda), "this function", &[Argument::Checked(value)], expected, span)
+                self.apply(Callee::Value(lambda), "this function", vec![Argument::Checked(value)], expected, span)
             }
             _ => self.apply_to(function, Argument::Checked(value), expected, span),
         }
@@ -63,7 +67,7 @@ impl Checker<'_> {
         let (callee, shown) = self.applied(inner)?;
         let mut arguments: Vec<Argument<'_>> = before.iter().map(Argument::Written).collect();
         arguments.push(argument);
-        self.apply(callee, &shown, &arguments, expected, span)
+        self.apply(callee, &shown, arguments, expected, span)
     }
 
     /// `f >-> g`: a function of its own, so that the sizes of results are known only from them.
@@ -76,7 +80,7 @@ impl Checker<'_> {
     ) -> Checked<Expression> {
         let x = tree::Expression { kind: Tree::Name(plain(&Name::from("\u{b7}x"), span)), span };
         let pipe = |a: tree::Expression, f: &tree::Expression| tree::Expression {
-            kind: Tree::Binary(plain(&Name::from("|>"), span), Box::new(a), Box::new(f.clone())),
+            kind: Tree::Binary(plain(&Name::from("|>"), span), Rest::new(a), Box::new(f.clone())),
             span,
         };
         self.section(pipe(pipe(x, first), second), expected, span)
@@ -131,7 +135,7 @@ impl Checker<'_> {
             let kind = core::PatternKind::Local(local);
             param = Some(core::Pattern { kind, of: of.clone(), binds: Vec::new(), span });
             let first = Expression { kind: ExpressionKind::Local(local), of, span };
-            checker.apply(callee, &shown, &[Argument::Checked(first), Argument::Checked(operand)], None, span)
+            checker.apply(callee, &shown, vec![Argument::Checked(first), Argument::Checked(operand)], None, span)
         })?;
         self.close(vec![param.expect("made in the body")], body)
     }

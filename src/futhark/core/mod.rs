@@ -21,6 +21,7 @@ pub(in crate::futhark) use show::Shown;
 pub use types::{Prim, Size, Type, TypeVar};
 pub use verify::verify;
 
+use super::chain::Rest;
 use super::source::{Name, Span};
 
 /// A variable, different from all others of the program.
@@ -147,9 +148,9 @@ pub enum ExpressionKind {
         argument: Box<Expression>,
     },
     /// `let pattern = value in body`.
-    Let(Box<Pattern>, Box<Expression>, Box<Expression>),
+    Let(Box<Pattern>, Box<Expression>, Rest<Expression>),
     /// A local definition that is used at several sizes or types.
-    LetPolymorphic(Local, Box<Scheme>, Box<Expression>, Box<Expression>),
+    LetPolymorphic(Local, Box<Scheme>, Box<Expression>, Rest<Expression>),
     /// Conditional.
     If(Box<Expression>, Box<Expression>, Box<Expression>),
     /// The first case whose pattern fits; that one does has been checked.

@@ -15,7 +15,8 @@ impl Expression {
             }
             E::Record(fields) => fields.iter().map(|(_, value)| value).collect(),
             E::Field(inner, _) | E::Convert(inner) | E::Coerce(inner) => vec![inner],
-            E::RecordUpdate(a, _, b) | E::Equal(a, b) | E::Let(_, a, b) | E::LetPolymorphic(_, _, a, b) => vec![a, b],
+            E::RecordUpdate(a, _, b) | E::Equal(a, b) => vec![a, b],
+            E::Let(_, value, rest) | E::LetPolymorphic(_, _, value, rest) => vec![value, rest],
             E::Assert(a, b) | E::Apply { function: a, argument: b } => vec![a, b],
             E::Constructor(_, parts) | E::Array(parts) | E::Primitive(_, _, parts) => parts.iter().collect(),
             E::Range(range) => [&range.start].into_iter().chain(&range.second).chain([&range.end]).collect(),
@@ -46,7 +47,8 @@ impl Expression {
             }
             E::Record(fields) => fields.iter_mut().map(|(_, value)| value).collect(),
             E::Field(inner, _) | E::Convert(inner) | E::Coerce(inner) => vec![inner],
-            E::RecordUpdate(a, _, b) | E::Equal(a, b) | E::Let(_, a, b) | E::LetPolymorphic(_, _, a, b) => vec![a, b],
+            E::RecordUpdate(a, _, b) | E::Equal(a, b) => vec![a, b],
+            E::Let(_, value, rest) | E::LetPolymorphic(_, _, value, rest) => vec![value, rest],
             E::Assert(a, b) | E::Apply { function: a, argument: b } => vec![a, b],
             E::Constructor(_, parts) | E::Array(parts) | E::Primitive(_, _, parts) => parts.iter_mut().collect(),
             E::Range(range) => {

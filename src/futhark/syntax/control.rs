@@ -7,6 +7,7 @@ use super::binding::Binding;
 use super::parser::{Parse, Parser};
 use super::token::Kind;
 use super::tree::{Expression, ExpressionKind, Loop, LoopForm};
+use crate::futhark::chain::Rest;
 
 impl Parser<'_> {
     /// A chain of `let`s and its result.
@@ -15,6 +16,7 @@ impl Parser<'_> {
         while self.kind() == Kind::Let {
             let start = self.here();
             self.advance();
+            self.longer(chain.len())?;
             chain.push((start, self.binding()?));
             if self.kind() != Kind::Let && !self.eat(Kind::In) {
                 let hint = "a `let` is followed by `in` and the result, or by another `let`";
@@ -23,8 +25,7 @@ impl Parser<'_> {
         }
         let mut body = self.expression()?;
         for (start, binding) in chain.into_iter().rev() {
-            self.taller()?;
-            let rest = Box::new(body);
+            let rest = Rest::new(body);
             let kind = match binding {
                 Binding::Pattern(sizes, pattern, value) => {
                     ExpressionKind::Let(sizes, Box::new(pattern), Box::new(value), rest)

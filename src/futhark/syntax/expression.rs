@@ -8,6 +8,7 @@
 use super::parser::{Parse, Parser};
 use super::token::Kind;
 use super::tree::{Expression, ExpressionKind, Index, Range, RangeKind};
+use crate::futhark::chain::Rest;
 use crate::futhark::source::{Name, Span};
 
 /// How strongly an operator binds; a name, which stands in backticks, weakest.
@@ -157,7 +158,7 @@ impl Parser<'_> {
     /// Operators that bind at least so strongly.
     fn binary(&mut self, least: u8) -> Parse<Expression> {
         let start = self.here();
-        let mut left = self.unary()?;
+        let (mut left, mut links) = (self.unary()?, 0);
         while let Some(length) = self.operator_length(0) {
             // `(a +)` is a section.
             if self.kind_at(length) == Kind::Close {
@@ -177,8 +178,13 @@ impl Parser<'_> {
             } else {
                 self.nested(|p| p.binary(strength + 1))?
             };
-            self.taller()?;
-            left = self.make(start, ExpressionKind::Binary(name, Box::new(left), Box::new(right)));
+            // What leans to the left is a chain; functions that are composed are written in each other.
+            if leans_right(strength) || matches!(&*name.name, ">->" | "<-<") {
+                self.taller()?;
+            }
+            self.longer(links)?;
+            links += 1;
+            left = self.make(start, ExpressionKind::Binary(name, Rest::new(left), Box::new(right)));
         }
         Ok(left)
     }

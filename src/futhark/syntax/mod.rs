@@ -1,7 +1,7 @@
 //! From text to a tree and back: what is written, before any name is looked up.
 //!
-//! Law: every text is a tree or a message; the depth of a tree is bounded, so that no text overflows the stack. Reading
-//! what was printed gives the tree that was printed, up to places.
+//! Law: every text is a tree or a message; the depth of a tree is bounded but for chains, which are walked with stack enough, so
+//! that no text overflows the stack. Reading what was printed gives the tree that was printed, up to places.
 
 mod atom;
 mod binding;
@@ -18,7 +18,7 @@ mod token;
 pub mod tree;
 mod types;
 
-pub(super) use number::{number, unescape};
+pub(super) use number::{number, shortened, unescape};
 pub use number::{real_f32, real_f64};
 
 use super::source::Message;
@@ -59,8 +59,12 @@ pub fn parse_type(text: &str, file: u32) -> Result<TypeExpression, Vec<Message>>
 
 /// The deepest stack of brackets and keywords that is read, and the greatest height of a tree that is made.
 ///
-/// Every walk over a tree and over what is made of it can rely on it.
+/// Every walk over a tree and over what is made of it can rely on it. Chains count for one level, however long they are:
+/// operators that lean to the left, and `let`s, which have [`LENGTH`] links at most.
 pub const DEPTH: u32 = 1000;
+
+/// The most links of a chain of operators or of `let`s.
+pub const LENGTH: usize = 100_000;
 
 /// Reads all of a text with one rule of the grammar.
 fn read<T>(text: &str, file: u32, rule: impl FnOnce(&mut Parser<'_>) -> parser::Parse<T>) -> Result<T, Vec<Message>> {

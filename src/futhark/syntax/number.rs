@@ -1,6 +1,6 @@
 //! What numbers, characters and texts mean.
 //!
-//! Law: a number is rounded once, to the nearest of its kind, ties to even; what is no number is said to be none.
+//! Law: a number is rounded once, to the nearest of its kind, ties to even; what is no number, or too large, is said to be so.
 
 use super::tree::Literal;
 use crate::futhark::source::Name;
@@ -140,24 +140,37 @@ fn rounded(mut mantissa: u128, mut power: i64, digits: u32, smallest: i64) -> f6
     whole * 2f64.powi(power / 2) * 2f64.powi(power - power / 2)
 }
 
-/// The value of a [`Literal::Real`] as an `f64`.
+/// The value of a [`Literal::Real`] as an `f64`; none if it is too large for one.
 ///
 /// ```
 /// use catadiff::futhark::syntax::{real_f32, real_f64};
 /// assert_eq!(real_f64("0x1.8p3"), Some(12.0));
 /// assert_eq!(real_f64("-1e-3"), Some(-0.001));
 /// assert_eq!(real_f32("16777217"), Some(16777216.0));
+/// assert_eq!((real_f64("1e999"), real_f32("1e39")), (None, None));
 /// ```
 #[must_use]
 pub fn real_f64(text: &str) -> Option<f64> {
-    signed(text, |(m, p)| rounded(m, p, 53, -1074), |text| text.parse().ok())
+    let value = signed(text, |(m, p)| rounded(m, p, 53, -1074), |text| text.parse().ok());
+    value.filter(|value: &f64| value.is_finite())
 }
 
-/// The value of a [`Literal::Real`] as an `f32`, rounded once; of a number too large, infinity.
+/// The value of a [`Literal::Real`] as an `f32`, rounded once; none if it is too large for one.
 #[must_use]
 pub fn real_f32(text: &str) -> Option<f32> {
     #[allow(clippy::cast_possible_truncation)]
-    signed(text, |(m, p)| rounded(m, p, 24, -149) as f32, |text| text.parse().ok())
+    let value = signed(text, |(m, p)| rounded(m, p, 24, -149) as f32, |text| text.parse().ok());
+    value.filter(|value: &f32| value.is_finite())
+}
+
+/// Digits as far as a message shows them.
+pub(in crate::futhark) fn shortened(digits: &str) -> String {
+    const MOST: usize = 24;
+    if digits.len() <= MOST {
+        digits.to_owned()
+    } else {
+        format!("{}…", digits.chars().take(MOST).collect::<String>())
+    }
 }
 
 fn signed<F: core::ops::Neg<Output = F>>(

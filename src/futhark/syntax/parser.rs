@@ -1,14 +1,14 @@
 //! The position among the tokens, and what every rule of the grammar is written with.
 //!
 //! Law: a rule that fails has taken no token that it did not understand, and says what it expected instead; the depth of
-//! recursion and the height of the tree made are at most [`DEPTH`].
+//! recursion and the height of the tree made are at most [`DEPTH`], but for chains, which have at most [`LENGTH`] links.
 
 use rustc_hash::FxHashMap;
 
-use super::DEPTH;
 use super::number::number;
 use super::token::{Kind, Token};
 use super::tree::{Literal, QualifiedName};
+use super::{DEPTH, LENGTH};
 use crate::futhark::source::{Message, Name, Span};
 
 /// What a rule found, or what is wrong.
@@ -328,6 +328,15 @@ impl<'t> Parser<'t> {
         }
         self.height += 1;
         Ok(())
+    }
+
+    /// Says that a chain of so many links gets another.
+    pub(super) fn longer(&self, links: usize) -> Parse<()> {
+        if links < LENGTH {
+            return Ok(());
+        }
+        let message = Message::error("syntax", self.here(), format!("this chain has more than {LENGTH} links"));
+        Err(Box::new(message.hint("sum an array, or give a name to a part of it in a definition of its own")))
     }
 
     fn too_deep<T>(&self) -> Parse<T> {

@@ -2,6 +2,7 @@
 //!
 //! Law: the tree says what the text says and no more; names are not looked up, sections and pipes not yet unfolded.
 
+use crate::futhark::chain::Rest;
 use crate::futhark::source::{Name, Span};
 
 /// A name behind the names of modules, such as `f64.sqrt`. Operators are names too: `+`, `f64.+`.
@@ -295,7 +296,7 @@ pub enum ExpressionKind {
     /// `!e`.
     Not(Box<Expression>),
     /// `a op b`; a name between backticks is an operator too.
-    Binary(QualifiedName, Box<Expression>, Box<Expression>),
+    Binary(QualifiedName, Rest<Expression>, Box<Expression>),
     /// `(op)`.
     Section(QualifiedName),
     /// `(a op)`.
@@ -309,11 +310,11 @@ pub enum ExpressionKind {
     /// `\p q: t -> e`.
     Lambda(Vec<Pattern>, Option<TypeExpression>, Box<Expression>),
     /// `let [n] p = e in e`.
-    Let(Vec<TypeParam>, Box<Pattern>, Box<Expression>, Box<Expression>),
+    Let(Vec<TypeParam>, Box<Pattern>, Box<Expression>, Rest<Expression>),
     /// `let f [n] 't p q: t = e in e`.
-    LetFunction(Box<ValueDeclaration>, Box<Expression>),
+    LetFunction(Box<ValueDeclaration>, Rest<Expression>),
     /// `let x[i] = e in e`.
-    LetUpdate(Name, Vec<Index>, Box<Expression>, Box<Expression>),
+    LetUpdate(Name, Vec<Index>, Box<Expression>, Rest<Expression>),
     /// `if c then a else b`.
     If(Box<Expression>, Box<Expression>, Box<Expression>),
     /// `match e case p -> e …`.

@@ -10,7 +10,7 @@ use super::{Array, Data};
 use crate::futhark::core::Prim;
 use crate::futhark::source::{Message, Name, Span};
 use crate::futhark::syntax::tree::Literal;
-use crate::futhark::syntax::{number, real_f32, real_f64, unescape};
+use crate::futhark::syntax::{number, real_f32, real_f64, shortened, unescape};
 
 /// The most dimensions an array can have.
 const DIMENSIONS: usize = 255;
@@ -367,7 +367,10 @@ fn push(data: &mut Data, scalar: &Scalar) -> Result<(), String> {
         ($elements:expr, $special:expr, $parse:expr, $scalar:ty) => {{
             let (value, negative): ($scalar, bool) = match scalar {
                 Scalar::Special(value, _) => ($special(*value), false),
-                Scalar::Number(Literal::Real(digits, _), negative) => ($parse(digits).ok_or_else(wrong)?, *negative),
+                Scalar::Number(Literal::Real(digits, _), negative) => {
+                    let large = || format!("{} does not fit into {kind}: infinity is {kind}.inf", shortened(digits));
+                    ($parse(digits).ok_or_else(large)?, *negative)
+                }
                 #[allow(clippy::cast_precision_loss)]
                 Scalar::Number(Literal::Integer(n, _), negative) => (*n as $scalar, *negative),
                 Scalar::Number(..) | Scalar::Bool(_) => return Err(wrong()),
