@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::flow::{Active, By, bodies};
+use super::flow::{Active, bodies};
 use crate::array::{Atom, Body, Op, Program, Stm, Var};
 use crate::error::{Error, Result};
 
@@ -28,7 +28,7 @@ fn check_body(program: &Program, body: &Body, active: &Active, is_pullback: bool
             Op::Custom(it) => {
                 let (pullback, _) = program.function_alone(&it.pullback);
                 let adjoints: Vec<usize> = (it.arguments.len()..it.pullback.params.len()).collect();
-                let active = Active::both(&pullback, By::positions(&adjoints));
+                let active = Active::both(&pullback, &adjoints);
                 check_body(&pullback, &pullback.function.body, &active, true)?;
             }
             op => {

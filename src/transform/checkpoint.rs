@@ -8,7 +8,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::flow::{Active, By, atoms_in, bodies};
+use super::flow::{Active, atoms_in, bodies};
 use super::stripmine::MOST_LEVELS;
 use crate::array::{Atom, Body, Form, Loop, Op, Policy, Program, Stm, Var};
 use crate::error::{Error, Result};
@@ -101,7 +101,7 @@ impl Program {
     /// [`Error::Checkpoints`] if one state of each loop is too much already; and as for [`run`](Program::run).
     pub fn checkpointed<C: Compare>(&self, arguments: &[Value<C>], elements: u64) -> Result<Program> {
         let (_, usage) = measure(self, arguments, &Limits::default())?;
-        let active = Active::both(self, By::positions(&self.positions()));
+        let active = Active::both(self, &self.positions());
         let mut plan = Plan { program: self, active: &active, usage: &usage.loops, loops: Vec::new() };
         let scope = plan.scope(&self.function.body);
         let mut loops = plan.loops;

@@ -9,46 +9,21 @@ use super::partials::depends;
 use crate::array::{Atom, Body, Lambda, Op, Program, Stm, Var, binders};
 pub(super) use crate::array::{atoms_in, atoms_of, bodies};
 
-/// What a real is, for derivatives, that was rounded to an integer and is made a real again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Rounded {
-    /// A constant, unless an integer that is differentiated by went into it too.
-    Constant,
-    /// The real: each conversion converts derivatives, as Futhark does.
-    Linear,
-}
-
-/// What a program is differentiated by.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct By<'b> {
-    /// The parameters at these positions.
-    pub(crate) positions: &'b [usize],
-    /// What rounding does to derivatives.
-    pub(crate) rounded: Rounded,
-}
-
-impl<'b> By<'b> {
-    /// By the parameters at these positions; what is rounded is constant.
-    pub(crate) fn positions(positions: &'b [usize]) -> Self {
-        By { positions, rounded: Rounded::Constant }
-    }
-}
-
 /// The active variables of a program.
 pub(super) struct Active(Vec<bool>);
 
 impl Active {
     /// The variables that depend on the parameters of the program at these positions.
-    pub(super) fn forward(program: &Program, by: By<'_>) -> Self {
-        let from = params(program, by.positions);
-        let edges = edges(program, &program.function.body, &from, by.rounded);
+    pub(super) fn forward(program: &Program, by: &[usize]) -> Self {
+        let from = params(program, by);
+        let edges = edges(program, &program.function.body, &from);
         Active(reached(program.types.len(), from, || edges.iter().copied()))
     }
 
     /// The variables that depend on these parameters, and on which results depend.
-    pub(super) fn both(program: &Program, by: By<'_>) -> Self {
-        let (body, from) = (&program.function.body, params(program, by.positions));
-        let edges = edges(program, body, &from, by.rounded);
+    pub(super) fn both(program: &Program, by: &[usize]) -> Self {
+        let (body, from) = (&program.function.body, params(program, by));
+        let edges = edges(program, body, &from);
         let (count, results) = (program.types.len(), body.results.iter().filter_map(var).collect());
         let varied = reached(count, from, || edges.iter().copied());
         let useful = reached(count, results, || edges.iter().map(|(from, to)| (*to, *from)));
@@ -140,9 +115,10 @@ pub(super) fn reached<E: Iterator<Item = (Var, Var)>>(
 
 /// The edges that derivatives by these variables go along.
 ///
-/// A real that is made an integer is rounded, and by default constant wherever it is made a real again: from integers to reals
-/// there are edges only where an integer that is differentiated by went into it.
-fn edges(program: &Program, body: &Body, by: &[Var], rounded: Rounded) -> Vec<(Var, Var)> {
+/// A real that is made an integer is rounded, and constant wherever it is made a real again. So an integer has edges to reals
+/// only where one that is differentiated by goes into it, and is then not made of what is rounded; any other takes the derivative
+/// of what is rounded with it, to results that are integers.
+fn edges(program: &Program, body: &Body, by: &[Var]) -> Vec<(Var, Var)> {
     let mut found = Vec::new();
     body_edges(body, &mut |from, to| {
         if let Some(from) = var(&from) {
@@ -150,12 +126,20 @@ fn edges(program: &Program, body: &Body, by: &[Var], rounded: Rounded) -> Vec<(V
         }
     });
     let is_real = |v: &Var| program.type_of(*v).prim.is_real();
-    let is_converted = |(from, to): &(Var, Var)| !is_real(from) && is_real(to);
-    if rounded == Rounded::Constant && found.iter().any(is_converted) {
-        let integers = by.iter().copied().filter(|v| !is_real(v)).collect();
-        let counted = reached(program.types.len(), integers, || found.iter().copied());
-        found.retain(|edge| !is_converted(edge) || counted[edge.0.0 as usize]);
+    let becomes_real = |(from, to): &(Var, Var)| !is_real(from) && is_real(to);
+    let is_rounded = |(from, to): &(Var, Var)| is_real(from) && !is_real(to);
+    if !found.iter().any(becomes_real) || !found.iter().any(is_rounded) {
+        return found;
     }
+    let count = program.types.len();
+    let exact = || found.iter().copied().filter(|edge| !is_rounded(edge));
+    let counts = reached(count, by.to_vec(), exact);
+    found.retain(|edge| !becomes_real(edge) || counts[edge.0.0 as usize]);
+    // The integers that go into those that still become reals.
+    let ends = found.iter().filter(|edge| becomes_real(edge)).map(|(from, _)| *from).collect();
+    let backwards = || found.iter().filter(|(_, to)| !is_real(to)).map(|(from, to)| (*to, *from));
+    let goes_on = reached(count, ends, backwards);
+    found.retain(|edge| !is_rounded(edge) || !goes_on[edge.1.0 as usize]);
     found
 }
 

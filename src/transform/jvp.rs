@@ -7,7 +7,7 @@
 
 use super::check::check;
 use super::copy::Copier;
-use super::flow::{Active, By};
+use super::flow::Active;
 use super::neutral::constant_neutrals;
 use super::operator::{Operator, recognise};
 use super::partials::partials;
@@ -23,7 +23,7 @@ use crate::error::Result;
 /// these positions, given the parameters.
 pub(super) fn jvp(
     program: &Program,
-    by: By<'_>,
+    by: &[usize],
     mut seed: impl FnMut(&Target, usize, Atom) -> Atom,
 ) -> Result<Program> {
     let mut active = Active::forward(program, by);
@@ -44,7 +44,7 @@ pub(super) fn jvp(
         tangents: vec![None; program.types.len()],
     };
     let function = &program.function;
-    for k in by.positions {
+    for k in by {
         let param = function.params[*k];
         let value = forward.copier.atom(param.into());
         let tangent = seed(&target, *k, value);
@@ -320,7 +320,7 @@ impl Forward<'_, '_> {
         let (target, n) = (self.target, it.arguments.len());
         let (pullback, outside) = self.copier.source.function_alone(&it.pullback);
         let adjoints: Vec<usize> = (n..it.pullback.params.len()).collect();
-        let active = Active::both(&pullback, By::positions(&adjoints));
+        let active = Active::both(&pullback, &adjoints);
         let mut arguments = self.copier.atoms(&it.arguments);
         let values: Vec<Atom> = stm.vars.iter().map(|v| self.copier.atom((*v).into())).collect();
         arguments.extend(values.iter().map(|v| target.zeros_like(*v)));

@@ -28,7 +28,6 @@ mod verbs;
 mod vjp;
 mod vmap;
 
-pub(crate) use flow::{By, Rounded};
 pub(crate) use partials::{Integers, integer as integer_partial};
 pub use verbs::{SparseDerivative, Wrt};
 
@@ -58,8 +57,9 @@ impl Program {
     /// ```
     ///
     /// Every kind of scalar is differentiated: integers by the rules of their ring, conversions convert the tangent,
-    /// comparisons have the tangent false. A real that is rounded to an integer and made a real again is constant, unless
-    /// an integer parameter went into it as well. Sizes, counts and indices are not differentiated by.
+    /// comparisons have the tangent false. A real that is rounded to an integer and made a real again is constant: only to
+    /// results that are integers does it take its tangent, rounded like it, unless an integer that is differentiated by goes
+    /// the same way and on to reals. Sizes, counts and indices are not differentiated by.
     ///
     /// ```
     /// use catadiff::array::{Program, trace::F64};

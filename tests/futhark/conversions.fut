@@ -1,4 +1,4 @@
--- Conversions convert what is derived along with them.
+-- Conversions convert what is derived along with them, but for what is rounded and becomes a real again.
 -- ==
 -- entry: down
 -- input { 1.0 } output { 1 1.0 1i64 1f32 1u8 true }
@@ -7,7 +7,7 @@
 -- input { 3 } output { 1.0 1 1.0f32 1i64 }
 -- ==
 -- entry: round_trip
--- input { 2.75 } output { 2.0 1.0 1.0 }
+-- input { 2.75 } output { 2.0 0.0 0.0 }
 -- ==
 -- entry: flat
 -- input { 2.75 } output { 0.0 0.0 0.0 0.0 0.0 0.0 }

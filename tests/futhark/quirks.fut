@@ -4,7 +4,7 @@
 -- input { 3 true } output { 6 6 true true 27 }
 -- ==
 -- entry: converted
--- input { 2.75 } output { 1 1.0 0.0 0.0 0.0 1.0 }
+-- input { 2.75 } output { 1 1.0 0.0 0.0 0.0 0.0 }
 -- ==
 -- entry: compared
 -- input { 1.0 2.0 } output { false 0.0 false 2.0 }

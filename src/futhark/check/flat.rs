@@ -31,6 +31,8 @@ enum Dependence {
     Not,
     /// It is the answer to a comparison.
     Compared,
+    /// It is an integer, or a truth value, made of reals.
+    Rounded,
     Smooth,
 }
 
@@ -228,7 +230,7 @@ impl<'p> Search<'p> {
             E::Equal(a, b) => self.most([&**a, &**b]).min(Dependence::Compared),
             E::Convert(operand) => {
                 let felt = self.walk(operand);
-                self.converted(value, felt)
+                self.converted(value, &operand.of, felt)
             }
             E::If(condition, yes, no) => {
                 let asked = self.walk(condition);
@@ -281,14 +283,18 @@ impl<'p> Search<'p> {
         }
     }
 
-    /// A value of another kind: a truth value that becomes a real is a step; one that becomes an integer counts.
-    fn converted(&mut self, value: &Expression, felt: Dependence) -> Dependence {
-        if felt != Dependence::Compared {
-            return felt;
-        }
-        if matches!(value.of, Type::Prim(kind) if kind.is_real()) {
-            self.warn(value.span, "the number made of a comparison has the derivative 0".to_owned());
-        }
+    /// A value of another kind. What is no real, but made of reals, is a step where it becomes a real again; the truth of a
+    /// comparison that becomes an integer counts.
+    fn converted(&mut self, value: &Expression, from: &Type, felt: Dependence) -> Dependence {
+        let is_real = |of: &Type| matches!(of, Type::Prim(kind) if kind.is_real());
+        let step = match (felt, is_real(from), is_real(&value.of)) {
+            (Dependence::Smooth, true, false) => return Dependence::Rounded,
+            (Dependence::Rounded, false, true) => "a real that was rounded to an integer has the derivative 0",
+            (Dependence::Compared, _, true) => "the number made of a comparison has the derivative 0",
+            (Dependence::Compared, _, false) => return Dependence::Not,
+            _ => return felt,
+        };
+        self.warn(value.span, step.to_owned());
         Dependence::Not
     }
 
@@ -311,7 +317,7 @@ impl<'p> Search<'p> {
                     E::Primitive(name, kind, _) if is_prelude(defined) && self.step(value.span, name, *kind) => {
                         Dependence::Not
                     }
-                    E::Convert(_) if is_prelude(defined) => self.converted(value, felt),
+                    E::Convert(operand) if is_prelude(defined) => self.converted(value, &operand.of, felt),
                     _ => {
                         self.enter(*definition);
                         felt

@@ -10,7 +10,6 @@ use crate::array::{Atom, Body, Custom, Lambda, Op, Program, Stm, bodies_mut, ind
 use crate::error;
 use crate::futhark::meaning::{Call, Code, Kept, Outcome};
 use crate::futhark::source::{Message, Span};
-use crate::transform::{By, Rounded};
 
 /// A mode of differentiation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,10 +20,9 @@ pub(super) enum Mode {
 
 impl Mode {
     fn of(self, program: &Program, positions: &[usize], many: bool) -> error::Result<Program> {
-        let by = By { positions, rounded: Rounded::Linear };
         let derivative = match self {
-            Mode::Forward => program.pushed_by(by)?,
-            Mode::Reverse => program.pulled_by(by)?,
+            Mode::Forward => program.pushed(positions)?,
+            Mode::Reverse => program.pulled(positions)?,
         };
         if many { program.many(&derivative) } else { Ok(derivative) }
     }

@@ -72,6 +72,11 @@ impl Site {
         if from == Kind::U64 && to.is_real() {
             return self.real_of_unsigned(at, to, x);
         }
+        if from.is_signed() && to.is_integer() && !to.is_signed() && from.bits() < to.bits() {
+            // The bits it has, and zeros before them; derivatives keep their sign.
+            let wide = self.cast(at, x, Prim::I64)?;
+            return self.integer(at, IntegerRow::Mod, &[wide, index(1_i64 << from.bits())]);
+        }
         if is_narrow(to) {
             let wide = self.cast(at, x, Prim::I64)?;
             return self.wrapped(at, wide, to);
@@ -79,7 +84,17 @@ impl Site {
         self.cast(at, x, stored(to))
     }
 
-    /// A real rounded towards 0, and no further than the kind goes.
+    /// An integer as a constant.
+    fn still(&self, at: Span, x: Atom) -> Outcome<Atom> {
+        self.integer(at, IntegerRow::And, &[x, index(-1)])
+    }
+
+    /// 0, with the derivative of an integer.
+    fn derivative_of(&self, at: Span, x: Atom) -> Outcome<Atom> {
+        self.integer(at, IntegerRow::Sub, &[x, self.still(at, x)?])
+    }
+
+    /// A real rounded towards 0, and no further than the kind goes; derivatives are rounded like it wherever it lies.
     fn rounded(&self, at: Span, to: Kind, x: Atom) -> Outcome<Atom> {
         if to == Kind::U64 {
             let of = self.inside.borrow().builder.type_of(x).prim;
@@ -96,7 +111,7 @@ impl Site {
                 || {
                     let below = self.raw(at, ScalarOp::Less, &[x, zero])?;
                     let n = self.raw(at, ScalarOp::Convert(Prim::I64), &[x])?;
-                    self.choose(at, below, index(0), n)
+                    self.choose(at, below, self.derivative_of(at, n)?, n)
                 },
             );
         }
@@ -106,8 +121,9 @@ impl Site {
         }
         // Those of a narrow kind are `i64`s.
         let (least, most) = to.bounds();
-        let n = self.integer(at, IntegerRow::Max, &[n, index(least as i64)])?;
-        self.integer(at, IntegerRow::Min, &[n, index(most as i64)])
+        let kept = self.integer(at, IntegerRow::Max, &[self.still(at, n)?, index(least as i64)])?;
+        let kept = self.integer(at, IntegerRow::Min, &[kept, index(most as i64)])?;
+        self.add(at, kept, self.derivative_of(at, n)?)
     }
 
     fn real_of_unsigned(&self, at: Span, to: Kind, x: Atom) -> Outcome<Atom> {
@@ -121,8 +137,9 @@ impl Site {
                 let half = self.shifted_down(at, x, index(1))?;
                 let odd = self.integer(at, IntegerRow::And, &[x, index(1)])?;
                 let half = self.integer(at, IntegerRow::Or, &[half, odd])?;
-                let half = self.cast(at, half, stored(to))?;
-                self.add(at, half, half)
+                let half = self.cast(at, self.still(at, half)?, stored(to))?;
+                let derivative = self.cast(at, self.derivative_of(at, x)?, stored(to))?;
+                self.add(at, self.add(at, half, half)?, derivative)
             },
         )
     }
@@ -217,8 +234,7 @@ impl Site {
     /// The quotient or the remainder of two `u64`, one of which is 2⁶³ or more: its value of numbers that stand still, and what
     /// its rule has for derivatives times how far the numbers are from these, which is 0.
     fn large_quotient(&self, at: Span, x: &[Atom], is_quotient: bool) -> Outcome<Atom> {
-        let still = |x: Atom| self.integer(at, IntegerRow::And, &[x, index(-1)]);
-        let (a, b) = (still(x[0])?, still(x[1])?);
+        let (a, b) = (self.still(at, x[0])?, self.still(at, x[1])?);
         let quotient = self.unsigned_quotient(at, &[a, b])?;
         let (value, by_first, by_second) = if is_quotient {
             let once = self.unsigned_quotient(at, &[index(1), b])?;

@@ -6,7 +6,7 @@
 use super::Interpreter;
 use super::array::{Builder, Data};
 use super::plain::Plain;
-use super::scalar::{Level, Part, Scalar};
+use super::scalar::{Level, Part, Scalar, level_of_call, number_of_call};
 use super::tape::{Own, Tape};
 use crate::futhark::core::Prim;
 use crate::futhark::meaning::{Call, Code, Kept, Outcome};
@@ -35,17 +35,28 @@ fn same(at: Span, values: &[Data], derivatives: &[Data]) -> Outcome<()> {
     Ok(())
 }
 
+/// The place on the tape.
+fn node(part: &Part) -> Option<u32> {
+    match part {
+        Part::Node(node) => Some(*node),
+        Part::Tangent(_) => None,
+    }
+}
+
 /// How many derivatives arrays of them hold.
 pub(super) fn how_many(derivatives: &[Data]) -> usize {
     derivatives.first().and_then(|first| first.shape().first()).copied().unwrap_or(0)
 }
 
 impl Interpreter {
-    /// Begins a call, and answers its level.
-    fn enter(&self, level: Level) -> u32 {
-        let mut levels = self.engine.levels.borrow_mut();
-        levels.push(level);
-        u32::try_from(levels.len()).expect("calls nest less than 2^32 times")
+    /// Begins a call.
+    fn enter(&self, level: Level) {
+        self.engine.levels.borrow_mut().push(level);
+    }
+
+    /// The first level of the call that begins next.
+    fn next_level(&self) -> u32 {
+        level_of_call(self.engine.levels.borrow().len())
     }
 
     fn leave(&self) -> Level {
@@ -60,7 +71,8 @@ impl Interpreter {
         tangents: &[Data],
     ) -> Outcome<(Vec<Data>, Vec<Data>)> {
         same(at, &arguments, tangents)?;
-        let level = self.enter(Level::Forward);
+        let level = self.next_level();
+        self.enter(Level::Forward);
         let mut given = Vec::with_capacity(arguments.len());
         for (argument, tangent) in arguments.iter().zip(tangents) {
             let mut tangents = tangent.scalars().into_iter();
@@ -76,22 +88,23 @@ impl Interpreter {
         let mut tangents = Vec::with_capacity(results.len());
         for result in &results {
             tangents.push(result.rebuilt(at, result.kind(), &mut |value| {
-                Ok(match value.at(level).map(|tagged| &tagged.part) {
-                    Some(Part::Tangent(tangent)) => tangent.clone(),
-                    Some(Part::Node(_)) | None => zero(value.kind()),
+                Ok(match value.of_call(level) {
+                    [Some(Part::Tangent(own)), Some(Part::Tangent(rounded))] => self.engine.add(at, own, rounded)?,
+                    [Some(Part::Tangent(tangent)), _] | [_, Some(Part::Tangent(tangent))] => tangent.clone(),
+                    _ => zero(value.kind()),
                 })
             })?);
         }
         Ok((self.below(at, level, results)?, tangents))
     }
 
-    /// Data without what a level adds.
+    /// Data without what a call adds, of which this is the first level.
     fn below(&self, at: Span, level: u32, data: Vec<Data>) -> Outcome<Vec<Data>> {
         let below = |data: Data| {
             if !data.reaches(level) {
                 return Ok(data);
             }
-            data.rebuilt(at, data.kind(), &mut |value| Ok(value.below(level)))
+            data.rebuilt(at, data.kind(), &mut |value| Ok(value.below_call(level)))
         };
         data.into_iter().map(below).collect()
     }
@@ -106,7 +119,7 @@ impl Interpreter {
         call: &Call<'_, Data>,
     ) -> Outcome<(Vec<Data>, Vec<Vec<Data>>)> {
         let mut tape = Tape::default();
-        let level = u32::try_from(self.engine.levels.borrow().len() + 1).expect("calls nest less than 2^32 times");
+        let level = self.next_level();
         let mut given = Vec::with_capacity(arguments.len());
         for argument in &arguments {
             given.push(argument.rebuilt(at, argument.kind(), &mut |value| {
@@ -125,11 +138,10 @@ impl Interpreter {
             same(at, &values, &adjoints)?;
             let mut seeds = Vec::new();
             for (result, adjoint) in results.iter().zip(&adjoints) {
-                let elements = result.scalars().into_iter().zip(adjoint.scalars());
-                seeds.extend(elements.filter_map(|(element, seed)| match element.at(level)?.part {
-                    Part::Node(node) => Some((node, seed)),
-                    Part::Tangent(_) => None,
-                }));
+                for (element, seed) in result.scalars().into_iter().zip(adjoint.scalars()) {
+                    let nodes = element.of_call(level).into_iter().flatten().filter_map(node);
+                    seeds.extend(nodes.map(|node| (node, seed.clone())));
+                }
             }
             let mut found = tape.sweep(&self.engine, at, seeds, inputs, call)?.into_iter();
             let mut answer = Vec::with_capacity(arguments.len());
@@ -173,37 +185,44 @@ impl Interpreter {
         arguments: Vec<Data>,
     ) -> Outcome<Vec<Data>> {
         // The innermost call that the arguments carry derivatives of; if they carry none, the innermost of all.
-        let levels = self.engine.levels.borrow().len() as u32;
-        let felt = (1..=levels).rev().find(|level| arguments.iter().any(|data| data.reaches(*level)));
-        let level = felt.unwrap_or(levels);
-        let reverse = level > 0 && matches!(self.engine.levels.borrow()[level as usize - 1], Level::Reverse(_));
-        if !reverse {
+        let calls = self.engine.levels.borrow().len();
+        let reaches = |call: &usize| arguments.iter().any(|data| data.reaches(level_of_call(*call)));
+        let call = (0..calls).rev().find(reaches).or(calls.checked_sub(1));
+        let call = call.filter(|call| matches!(self.engine.levels.borrow()[*call], Level::Reverse(_)));
+        let Some(level) = call.map(level_of_call) else {
             let mut all = function(arguments)?;
             all.truncate(results);
             return Ok(all);
-        }
-        let nodes = arguments
+        };
+        let of_arguments: Vec<Vec<[Option<u32>; 2]>> = arguments
             .iter()
             .map(|data| {
-                let node = |scalar: &Scalar| match scalar.at(level)?.part {
-                    Part::Node(node) => Some(node),
-                    Part::Tangent(_) => None,
-                };
-                data.scalars().iter().map(node).collect()
+                data.scalars().iter().map(|scalar| scalar.of_call(level).map(|part| part.and_then(node))).collect()
             })
             .collect();
+        let reals_felt = arguments
+            .iter()
+            .zip(&of_arguments)
+            .any(|(data, nodes)| data.kind().is_real() && nodes.iter().any(|[own, _]| own.is_some()));
         let below = self.below(at, level, arguments)?;
         // Levels above are not those of the arguments, so there is nothing to keep of them but their own constants.
         let given = function(below)?;
         let mut values = self.below(at, level, given)?;
         let residual = values.split_off(results.min(values.len()));
+        // What was rounded is constant to reals, and an integer made of reals is rounded.
+        let reals_made = values.iter().any(|value| value.kind().is_real());
+        let nodes = of_arguments
+            .into_iter()
+            .map(|nodes| nodes.into_iter().map(|[own, rounded]| own.or(rounded.filter(|_| !reals_made))).collect())
+            .collect();
         let mut engine_levels = self.engine.levels.borrow_mut();
-        let Some(Level::Reverse(tape)) = engine_levels.get_mut(level as usize - 1) else {
+        let Some(Level::Reverse(tape)) = engine_levels.get_mut(number_of_call(level)) else {
             panic!("the level of a call that goes on does not change")
         };
         let first = u32::try_from(tape.len()).expect("the limit is below 2^32 nodes");
         let mut tagged = Vec::with_capacity(values.len());
         for value in &values {
+            let level = level + u32::from(reals_felt && !value.kind().is_real());
             tagged.push(
                 value.rebuilt(at, value.kind(), &mut |value| {
                     Ok(Scalar::tagged(level, value, Part::Node(tape.input())))

@@ -101,6 +101,11 @@ impl Plain {
         };
         match self {
             Plain::Bool(b) => Plain::number(b.into(), to),
+            Plain::Integer(from, n) if from.is_signed() && to.is_integer() && !to.is_signed() => {
+                // The bits it has, and zeros before them.
+                let bits = n as u64 & (u64::MAX >> (64 - from.bits()));
+                Plain::wide(bits.into(), to)
+            }
             Plain::Integer(..) => Plain::wide(self.integer(), to),
             Plain::F32(x) if to == Prim::F64 => Plain::F64(x.into()),
             Plain::F32(x) if to == Prim::F32 => Plain::F32(x),
@@ -108,6 +113,18 @@ impl Plain {
             Plain::F32(_) | Plain::F64(_) if to == Prim::Bool => Plain::Bool(!self.is_zero()),
             Plain::F32(x) => Plain::wide(truncated(x.into()), to),
             Plain::F64(x) => Plain::wide(truncated(x), to),
+        }
+    }
+}
+
+impl Plain {
+    /// A derivative in another kind. That of an integer may be negative, whatever kind it is of: it wraps.
+    pub(super) fn convert_derivative(self, to: Prim) -> Self {
+        match self {
+            Plain::Integer(..) if to.is_integer() => Plain::wide(self.integer(), to),
+            Plain::F32(x) if to.is_integer() && to != Prim::I32 => Plain::wide((x as i64).into(), to),
+            Plain::F64(x) if to.is_integer() && to != Prim::I32 => Plain::wide((x as i64).into(), to),
+            Plain::Bool(_) | Plain::Integer(..) | Plain::F32(_) | Plain::F64(_) => self.convert(to),
         }
     }
 }

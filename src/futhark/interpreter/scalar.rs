@@ -4,6 +4,10 @@
 //! and either a tangent or a place on the tape of that call. An operation on numbers of several levels is one of the greatest
 //! of them: what is of lower levels is constant to it, so perturbations are never confused ("Not-Quite-Supersonic AD", §3.3).
 //!
+//! A call has two levels in a row, the second for what was rounded: a real that becomes an integer, or a truth value, has its
+//! derivative there. A result takes both. What becomes a real again leaves the second behind: it is constant between two
+//! integers, whatever else went into it.
+//!
 //! Law: the value of an operation is that of the operation on the values; what a level adds is the chain rule, once for all
 //! operations. A null tangent stays null through an infinite partial, and the 0 of a switch discards the tangent.
 
@@ -90,8 +94,20 @@ impl Scalar {
     }
 
     /// The value below a level.
-    pub(super) fn below(&self, level: u32) -> Scalar {
+    fn below(&self, level: u32) -> Scalar {
         self.at(level).map_or_else(|| self.clone(), |tagged| tagged.value.clone())
+    }
+
+    /// The value below both levels of a call, of which this is the first.
+    pub(super) fn below_call(&self, level: u32) -> Scalar {
+        self.below(level + 1).below(level)
+    }
+
+    /// What a call, of which this is the first level, has added to the value: itself, and as what was rounded.
+    pub(super) fn of_call(&self, level: u32) -> [Option<&Part>; 2] {
+        let rounded = self.at(level + 1);
+        let own = rounded.map_or(self, |tagged| &tagged.value).at(level);
+        [own, rounded].map(|tagged| tagged.map(|tagged| &tagged.part))
     }
 
     /// Whether this is 0 and so are all of its derivatives.
@@ -119,6 +135,11 @@ pub(super) enum Factor {
     Bits(Prim),
     /// By taking bits, of this kind, as a real.
     Real(Prim),
+}
+
+/// Whether a level is that of what a call has rounded, and not its first.
+fn is_of_rounded(level: u32) -> bool {
+    level.is_multiple_of(2)
 }
 
 /// A call of a mode that is going on.
@@ -150,33 +171,48 @@ impl Engine {
                 .map(Scalar::Plain)
                 .ok_or_else(|| no_value(at, operation, operands));
         }
-        let values: Vec<Scalar> = x.iter().map(|x| x.below(level)).collect();
+        let mut values: Vec<Scalar> = x.iter().map(|x| x.below(level)).collect();
         let z = self.apply(at, operation, kind, &values)?;
+        if is_of_rounded(level) {
+            // Both levels of a call are of one direction, and its derivative is the first.
+            values.iter_mut().for_each(|value| *value = value.below(level - 1));
+        }
+        let Some(to) = level_after(level, kind, operation.result(kind)) else { return Ok(z) };
         let active: Vec<bool> = x.iter().map(|x| x.at(level).is_some()).collect();
         let factors = self.factors(at, operation, kind, &values, &active)?;
-        self.chain(at, level, z, x.iter().zip(factors))
+        self.chain(at, [level, to], z, x.iter().zip(factors))
     }
 
     /// The scalar in another kind.
     pub(super) fn convert(&self, at: Span, x: &Scalar, to: Prim) -> Outcome<Scalar> {
+        self.converted(at, x, to, Plain::convert)
+    }
+
+    /// The same of derivatives, which are integers with a sign among integers of any kind.
+    fn convert_derivative(&self, at: Span, x: &Scalar, to: Prim) -> Outcome<Scalar> {
+        self.converted(at, x, to, Plain::convert_derivative)
+    }
+
+    fn converted(&self, at: Span, x: &Scalar, to: Prim, plain: fn(Plain, Prim) -> Plain) -> Outcome<Scalar> {
         match x {
-            Scalar::Plain(plain) => Ok(Scalar::Plain(plain.convert(to))),
+            Scalar::Plain(x) => Ok(Scalar::Plain(plain(*x, to))),
             Scalar::Tagged(tagged) => {
-                let from = x.kind();
+                let (from, level) = (x.kind(), tagged.level);
                 if from == to {
                     return Ok(x.clone());
                 }
-                let z = self.convert(at, &tagged.value, to)?;
-                self.chain(at, tagged.level, z, [(x, Some(Factor::Converted(from, to)))].into_iter())
+                let z = self.converted(at, &tagged.value, to, plain)?;
+                let Some(after) = level_after(level, from, to) else { return Ok(z) };
+                self.chain(at, [level, after], z, [(x, Some(Factor::Converted(from, to)))].into_iter())
             }
         }
     }
 
-    /// A value with what its operands add to it at a level.
+    /// A value with what its operands add to it: from a level of theirs to one of its own.
     fn chain<'x>(
         &self,
         at: Span,
-        level: u32,
+        [level, to]: [u32; 2],
         z: Scalar,
         operands: impl Iterator<Item = (&'x Scalar, Option<Factor>)>,
     ) -> Outcome<Scalar> {
@@ -196,7 +232,7 @@ impl Engine {
             }
         }
         if let Some(tangent) = tangent {
-            return Ok(Scalar::tagged(level, z, Part::Tangent(tangent)));
+            return Ok(Scalar::tagged(to, z, Part::Tangent(tangent)));
         }
         if edges.iter().all(Option::is_none) {
             return Ok(z);
@@ -209,11 +245,11 @@ impl Engine {
         }
         self.edges.set((limit, used + 4));
         let mut levels = self.levels.borrow_mut();
-        let Some(Level::Reverse(tape)) = levels.get_mut(level as usize - 1) else {
+        let Some(Level::Reverse(tape)) = levels.get_mut(number_of_call(level)) else {
             panic!("a number on a tape belongs to a call of reverse mode that goes on");
         };
         let node = tape.operation(edges.into_iter().flatten());
-        Ok(Scalar::tagged(level, z, Part::Node(node)))
+        Ok(Scalar::tagged(to, z, Part::Node(node)))
     }
 
     /// The sum of two derivatives; of truth values, "or".
@@ -232,7 +268,7 @@ impl Engine {
                     self.apply(at, ScalarOp::Mul.into(), by.kind(), &[tangent.clone(), by.clone()])?
                 }
             },
-            Factor::Converted(_, to) => self.convert(at, tangent, *to)?,
+            Factor::Converted(_, to) => self.convert_derivative(at, tangent, *to)?,
             Factor::Bits(kind) => self.apply(at, Operation::Bits(Bits::To), *kind, core::slice::from_ref(tangent))?,
             Factor::Real(kind) => self.apply(at, Operation::Bits(Bits::From), *kind, core::slice::from_ref(tangent))?,
         }))
@@ -243,7 +279,7 @@ impl Engine {
         let adjoint = core::slice::from_ref(adjoint);
         match factor {
             Factor::One | Factor::By(..) => self.push(at, &adjoint[0], factor),
-            Factor::Converted(from, _) => self.convert(at, &adjoint[0], *from).map(Some),
+            Factor::Converted(from, _) => self.convert_derivative(at, &adjoint[0], *from).map(Some),
             Factor::Bits(Prim::F32) => self.apply(at, Operation::Bits(Bits::From), Prim::U32, adjoint).map(Some),
             Factor::Bits(_) => self.apply(at, Operation::Bits(Bits::From), Prim::U64, adjoint).map(Some),
             Factor::Real(Prim::U32 | Prim::I32) => {
@@ -323,6 +359,25 @@ impl Engine {
         }
         Ok(values.pop().expect("a listing has a line"))
     }
+}
+
+/// The level of the result of an operation from a kind to another, for operands of a level; none if nothing is left of it.
+fn level_after(level: u32, from: Prim, to: Prim) -> Option<u32> {
+    match (from.is_real(), to.is_real()) {
+        (true, false) if !is_of_rounded(level) => Some(level + 1),
+        (false, true) if is_of_rounded(level) => None,
+        _ => Some(level),
+    }
+}
+
+/// The number of the call, from 0 on, that a level is of.
+pub(super) fn number_of_call(level: u32) -> usize {
+    (level as usize - 1) / 2
+}
+
+/// The first level of the call of a number, from 0 on.
+pub(super) fn level_of_call(number: usize) -> u32 {
+    u32::try_from(2 * number + 1).expect("calls nest less than 2^31 times")
 }
 
 /// Whether no result of an operation ever has a derivative.

@@ -5,7 +5,6 @@
 //! *Implementing the Jacobian and Hessian Computation*).
 
 use super::super::copy::Copier;
-use super::super::flow::By;
 use super::super::target::Target;
 use super::super::vmap::mapped;
 use super::super::{jvp, vjp};
@@ -32,7 +31,7 @@ pub(super) fn by_rows(program: &Program, by: &[usize]) -> Result<Program> {
 
 /// The Jacobian of each result by one parameter.
 fn columns(program: &Program, k: usize, target: &Target, params: &[Atom]) -> Result<Vec<Atom>> {
-    let along = jvp::jvp(program, By::positions(&[k]), |target, _, like| direction(target, like))?;
+    let along = jvp::jvp(program, &[k], |target, _, like| direction(target, like))?;
     let mut copier = Copier::given(&along, target, params);
     let tangents = &along.function.body.results[program.function.body.results.len()..];
     if target.type_of(params[k]).rank == 0 {
@@ -46,7 +45,7 @@ fn columns(program: &Program, k: usize, target: &Target, params: &[Atom]) -> Res
 
 /// The Jacobian of one result by each of these parameters.
 fn rows(program: &Program, r: usize, by: &[usize], target: &Target, params: &[Atom]) -> Result<Vec<Atom>> {
-    let along = vjp::vjp(program, By::positions(by), |target, results| {
+    let along = vjp::vjp(program, by, |target, results| {
         let mut adjoints = vec![None; results.len()];
         adjoints[r] = Some(direction(target, results[r]));
         adjoints

@@ -12,7 +12,6 @@ mod wrt;
 pub use sparse::SparseDerivative;
 pub use wrt::Wrt;
 
-use super::flow::By;
 use super::simplify::simplify;
 use super::{jvp, vjp};
 use crate::array::{Atom, Program};
@@ -198,12 +197,7 @@ impl Program {
     }
 
     /// Forward mode along the parameters at these positions.
-    pub(super) fn pushed(&self, by: &[usize]) -> Result<Program> {
-        self.pushed_by(By::positions(by))
-    }
-
-    /// The same, with this rule of rounding.
-    pub(crate) fn pushed_by(&self, by: By<'_>) -> Result<Program> {
+    pub(crate) fn pushed(&self, by: &[usize]) -> Result<Program> {
         let tangent = |k: usize| (format!("tangent_{}", self.names[k]), self.type_of(self.function.params[k]));
         let pushed = jvp::jvp(self, by, |target, k, _| {
             let (name, of) = tangent(k);
@@ -213,12 +207,7 @@ impl Program {
     }
 
     /// Reverse mode back to the parameters at these positions.
-    pub(super) fn pulled(&self, by: &[usize]) -> Result<Program> {
-        self.pulled_by(By::positions(by))
-    }
-
-    /// The same, with this rule of rounding.
-    pub(crate) fn pulled_by(&self, by: By<'_>) -> Result<Program> {
+    pub(crate) fn pulled(&self, by: &[usize]) -> Result<Program> {
         let pulled = vjp::vjp(self, by, |target, results| {
             let adjoint = |(k, a): (usize, &Atom)| target.parameter(format!("adjoint_{k}"), target.type_of(*a));
             results.iter().enumerate().map(adjoint).map(Some).collect()
@@ -232,7 +221,7 @@ impl Program {
         if of.rank > 0 || !of.prim.is_real() {
             return Err(not_scalar(&types));
         }
-        vjp::vjp(self, By::positions(by), |_, _| vec![Some(of.prim.one().into())])
+        vjp::vjp(self, by, |_, _| vec![Some(of.prim.one().into())])
     }
 
     fn gradient(&self, by: &[usize]) -> Result<Program> {

@@ -40,7 +40,7 @@ use rustc_hash::FxHashMap;
 
 use super::check::check;
 use super::copy::Copier;
-use super::flow::{Active, By, bodies};
+use super::flow::{Active, bodies};
 use super::neutral::constant_neutrals;
 use super::simplify::dead::executed_once;
 use super::stripmine::stripmined;
@@ -55,7 +55,7 @@ use sparse::Place;
 /// writes for the results, given the results.
 pub(super) fn vjp(
     program: &Program,
-    by: By<'_>,
+    by: &[usize],
     seed: impl FnOnce(&Target, &[Atom]) -> Vec<Option<Atom>>,
 ) -> Result<Program> {
     let nested = stripmined(program);
@@ -83,7 +83,7 @@ pub(super) fn vjp(
     let returning = target.next();
     reverse.copier.execute_again();
     reverse.backward(&function.body, &saved, &adjoints);
-    for k in by.positions {
+    for k in by {
         results.push(reverse.take_or_zero(function.params[*k]));
     }
     let mut derivative = target.finish(results);
