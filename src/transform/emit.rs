@@ -45,7 +45,11 @@ impl<'t> Emit<'t> {
     /// [`Dual`](crate::carriers::Dual).
     pub(super) fn scaled(self, partial: Self, slopes: Slopes) -> Self {
         match (self, partial) {
-            (x, y) if x.is_zero() || y.is_zero() => Emit::zero(),
+            (x, y) if x.is_zero() || y.is_zero() && slopes == Slopes::Switch => Emit::zero(),
+            (Emit::At(target, x), y) if y.is_zero() && target.type_of(x).prim.is_real() => match slopes {
+                Slopes::Finite => Emit::write(ScalarOp::Mul, &[self, y]),
+                Slopes::Singular | Slopes::Switch => Emit::write(ScalarOp::Scale, &[self, y]),
+            },
             (Emit::At(target, x), Emit::At(_, y)) => match slopes {
                 Slopes::Finite => self * partial,
                 Slopes::Singular => Emit::At(target, target.scalar(ScalarOp::Scale, &[x, y])),

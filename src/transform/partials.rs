@@ -82,8 +82,11 @@ pub(super) fn partials(
                 _ => unreachable!("the outer match has taken the others"),
             };
             let slopes = if let ScalarOp::Row(row) = op { row.facts().slopes } else { Slopes::Finite };
-            let partial =
-                |i| Some(z.tangent[i]).filter(|p| !p.is_zero()).map(|p| Partial::Factor(p.atom(prim), slopes));
+            // A factor that is written as 0 is a number like any other: times an infinite derivative it is NaN.
+            let is_nothing = |p: &Emit<'_>| p.is_zero() && (slopes == Slopes::Switch || !prim.is_real());
+            let asked = |i: usize| asked(i) && depends(op, i);
+            let partial = |i| Some(z.tangent[i]).filter(|p| asked(i) && !is_nothing(p));
+            let partial = |i| partial(i).map(|p| Partial::Factor(p.atom(prim), slopes));
             (0..operands.len()).map(partial).collect()
         }
         ScalarOp::Scale => {
