@@ -210,6 +210,8 @@ impl Active<'_> {
             same_sizes("the direction", direction, value)?;
         }
         let direction: Vec<f64> = directions.iter().flat_map(reals).collect();
+        finite("the point", &point)?;
+        finite("the direction", &direction)?;
         let tangents = catadiff::jvp(|x| self.reals(x, &fault), &point, &direction);
         let tangents = self.answered(tangents, fault)?.1;
         Ok(results.iter().cloned().chain(shaped(&tangents, results.iter())).collect())
@@ -223,6 +225,8 @@ impl Active<'_> {
             same_sizes("the adjoint of the result", adjoint, value)?;
         }
         let adjoint: Vec<f64> = adjoints.map_or(vec![1.0], |adjoints| adjoints.iter().flat_map(reals).collect());
+        finite("the point", &point)?;
+        finite("the adjoint of the result", &adjoint)?;
         let (_, pullback) = self.answered(catadiff::vjp(|x| self.reals(x, &fault), &point), fault)?;
         let gradient = pullback.call(&adjoint).map_err(|error| ran(error.to_string()))?;
         let gradient = shaped(&gradient, self.active());
@@ -289,6 +293,15 @@ fn ran(text: String) -> Failure {
 fn not_real(what: &str, kind: Prim) -> Failure {
     let text = format!("{what} is of kind {}, and these numbers carry derivatives of real numbers only", kind.name());
     Failure { output: Vec::new(), text: text + ": leave `--carrier` out", code: ASKED }
+}
+
+/// Numbers that carry derivatives are for points at which there are derivatives.
+fn finite(what: &str, numbers: &[f64]) -> Result<(), Failure> {
+    let Some(at) = numbers.iter().position(|x| !x.is_finite()) else { return Ok(()) };
+    let shown = if numbers[at].is_nan() { "NaN" } else { "infinity" };
+    let text =
+        format!("{what} holds {shown} as real number {at}, and these numbers carry derivatives at finite points");
+    Err(Failure { output: Vec::new(), text: text + " only: leave `--carrier` out", code: ASKED })
 }
 
 fn same_sizes(what: &str, found: &Array, wanted: &Array) -> Result<(), Failure> {
