@@ -2,6 +2,7 @@
 //!
 //! Law: every form occurs; the fuel that is left bounds the height.
 
+use catadiff::futhark::Rest;
 use catadiff::futhark::source::{Name, Span};
 use catadiff::futhark::syntax::tree::{
     Attribute, Expression, ExpressionKind, Index, Literal, Loop, LoopForm, Pattern, PatternKind, QualifiedName, Range,
@@ -211,7 +212,7 @@ impl Trees<'_> {
             11 => ExpressionKind::Constructor(self.word(), all(self, 0)),
             12 => ExpressionKind::Negate(next(self)),
             13 => ExpressionKind::Not(next(self)),
-            14..=18 => ExpressionKind::Binary(self.operator(), next(self), next(self)),
+            14..=18 => ExpressionKind::Binary(self.operator(), Rest::new(self.expression(fuel)), next(self)),
             19 => ExpressionKind::SectionLeft(self.operator(), next(self)),
             20 => {
                 let operator = self.operator();
@@ -227,10 +228,13 @@ impl Trees<'_> {
             }
             23 | 24 => {
                 let (sizes, pattern) = (self.sizes(), Box::new(self.pattern(2)));
-                ExpressionKind::Let(sizes, pattern, next(self), next(self))
+                ExpressionKind::Let(sizes, pattern, next(self), Rest::new(self.expression(fuel)))
             }
-            25 => ExpressionKind::LetFunction(Box::new(self.value(false, 1, fuel)), next(self)),
-            26 => ExpressionKind::LetUpdate(self.word(), self.indices(fuel), next(self), next(self)),
+            25 => ExpressionKind::LetFunction(Box::new(self.value(false, 1, fuel)), Rest::new(self.expression(fuel))),
+            26 => {
+                let (name, indices) = (self.word(), self.indices(fuel));
+                ExpressionKind::LetUpdate(name, indices, next(self), Rest::new(self.expression(fuel)))
+            }
             27 => ExpressionKind::If(next(self), next(self), next(self)),
             28 => ExpressionKind::Match(next(self), self.many(1, 3, |t| (t.pattern(2), t.expression(fuel)))),
             29 => ExpressionKind::Loop(Box::new(Loop {

@@ -64,6 +64,7 @@
 //! | verbs on them | [`array_verbs`] | Jacobians by columns, by rows and by colours are one; Hessians are symmetric |
 //! | traces | [`tracing`] | they compute the same; are their own traces; replay or refuse; reverse modes agree |
 //! | texts of the front end | [`futhark_text`] | what was printed is read |
+//! | conversions in them | [`conversions`] | integers by their bits; what is rounded is constant, and `jvp` linear, in every meaning |
 //! | any bytes at all | [`bad_input`] | they are read or refused, soon and within limits; what is read means one thing |
 //! | pictures | [`drawings`] | boxes and edges have places of their own; markup is well formed |
 //! | functions | [`primitives`], [`special_points`] | partials are slopes, to third order; documented special points |
@@ -84,6 +85,7 @@ pub mod array_verbs;
 pub mod arrays;
 pub mod bad_input;
 pub mod checkpointing;
+pub mod conversions;
 mod differences;
 pub mod drawings;
 pub mod dual;

@@ -327,7 +327,7 @@ fn what_is_endless_or_huge_is_refused() {
     let opened = "[".repeat(1_000_000);
     for (arguments, input, code, part) in [
         ("check nested.fut", "", 2, "nested more than 1000 levels deep"),
-        ("check added.fut", "", 2, "nested more than 1000 levels deep"),
+        ("check added.fut", "", 2, "more than 100000 links"),
         ("test pattern.fut", "", 1, "is no regular expression"),
         ("test block.fut", "", 1, "[value]"),
         ("test drawn.fut", "", 1, "too large"),
