@@ -81,17 +81,17 @@ fn real(g: &mut Gen, fuel: u32, loops: usize) -> String {
         3 | 4 => format!("({} * {})", part(g), part(g)),
         5 | 6 => {
             let kind = KINDS[below(g, 8)];
-            format!("f64.{kind} ({kind}.f64 {})", part(g))
+            format!("f64.{kind} ({kind}.f64 ({}))", part(g))
         }
-        7 => format!("f64.i64 (i64.f64 {} + n)", part(g)),
-        8 => format!("f64.i32 (2 * i32.f64 {} - i32.u8 (u8.f64 {}))", part(g), part(g)),
-        9 => format!("f64.bool (bool.f64 {} && {} < 1)", part(g), part(g)),
-        10 => format!("f64.from_bits (f64.to_bits {})", part(g)),
-        11 => format!("(let i = i64.f64 {} in x[i % 3] * {})", part(g), part(g)),
+        7 => format!("f64.i64 (i64.f64 ({}) + n)", part(g)),
+        8 => format!("f64.i32 (2 * i32.f64 ({}) - i32.u8 (u8.f64 ({})))", part(g), part(g)),
+        9 => format!("f64.bool (bool.f64 ({}) && {} < 1)", part(g), part(g)),
+        10 => format!("f64.from_bits (f64.to_bits ({}))", part(g)),
+        11 => format!("(let i = i64.f64 ({}) in x[i % 3] * {})", part(g), part(g)),
         12 => format!("(if {} < {} then {} else {})", part(g), part(g), part(g), part(g)),
         _ => {
             let (start, body) = (part(g), real(g, fuel - 1, loops + 1));
-            format!("(loop y{loops} = {start} for i < 2 do f64.i64 i + {body})")
+            format!("(loop y{loops} = {start} for i < 2 do f64.i64 i + ({body}) / 4)")
         }
     }
 }

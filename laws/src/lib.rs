@@ -67,6 +67,7 @@
 //! | conversions in them | [`conversions`] | integers by their bits; what is rounded is constant, and `jvp` linear, in every meaning |
 //! | any bytes at all | [`bad_input`] | they are read or refused, soon and within limits; what is read means one thing |
 //! | pictures | [`drawings`] | boxes and edges have places of their own; markup is well formed |
+//! | zeros | [`zero_factors`] | times an infinite slope they are what they are to dual numbers, in every executor |
 //! | functions | [`primitives`], [`special_points`] | partials are slopes, to third order; documented special points |
 //!
 //! Values come from [`Sample`] or from your own [`Arbitrary`](quickcheck::Arbitrary), and [`for_all`] draws and
@@ -113,6 +114,7 @@ pub mod special_points;
 pub mod strategies;
 pub mod tracing;
 mod violation;
+pub mod zero_factors;
 
 pub use approx::{Bound, Same, VARIABLES};
 pub use array_programs::ArrayProgram;

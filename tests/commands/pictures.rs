@@ -141,6 +141,8 @@ fn programs_run_on_other_numbers() {
         ("run a.fut -e graph --carrier dual", "", 2, "they are for `jvp`"),
         ("run a.fut -e graph --carrier tape", "", 2, "it is for `grad` and `vjp`"),
         ("vjp a.fut -e graph --carrier dual", "", 2, "they are for `jvp`"),
+        ("jvp a.fut -e graph --carrier dual", "f64.nan 3 1 0", 2, "finite points only: leave `--carrier` out"),
+        ("grad a.fut -e graph --carrier tape", "5 f64.inf", 2, "infinity as real number 1"),
         ("run a.fut -e graph --carrier cost --executor lanes", "", 2, "leave `--executor` out"),
         ("run a.fut -e graph --carrier cost --binary", "", 2, "`--binary` is for numbers"),
         ("run a.fut -e graph --carrier complex", "", 2, "[possible values: interval, cost, nan-origin"),

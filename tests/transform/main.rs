@@ -14,3 +14,4 @@ mod simplify;
 mod sizes;
 mod spans;
 mod work;
+mod zeros;

@@ -101,8 +101,10 @@ pub trait Meaning {
     /// An integer divided by 0, or raised to a negative power.
     fn scalar(&self, at: Span, operation: Operation, kind: Prim, operands: &[Self::Data]) -> Outcome<Self::Data>;
 
-    /// The scalar in another kind: integers wrap; reals round to the nearest, and into integers towards 0; NaN becomes 0; truth
-    /// values become 0 and 1; numbers become "not 0". Derivatives are converted the same way, adjoints back.
+    /// The scalar in another kind: integers wrap, and those that become wider ones without a sign have zeros before their bits;
+    /// reals round to the nearest, and into integers towards 0; NaN becomes 0; truth values become 0 and 1; numbers become "not 0".
+    /// Derivatives are converted as numbers with a sign, adjoints back; what is rounded to an integer and becomes a real again is
+    /// constant.
     ///
     /// # Errors
     /// If the meaning lacks a kind.

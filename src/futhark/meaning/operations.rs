@@ -25,7 +25,8 @@ pub enum Operation {
 /// Operations on the bits of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bits {
-    /// The bits of a real, as an unsigned integer. Tangents become bits too, and adjoints reals.
+    /// The bits of a real, as an unsigned integer. Tangents become bits too, and adjoints reals; a real that is made of the bits of
+    /// another is constant.
     To,
     /// The real that has these bits. Tangents become reals too, and adjoints bits.
     From,
