@@ -260,7 +260,7 @@ fn wide_programs_are_checked_or_refused() {
         (format!("def f xs = xs[{}]", listed(&|_| "0".to_owned(), ", ")), "nested more than 1000 levels"),
         (
             format!("def f (xs: []i32) = ({})", (0..3000).map(|_| "filter (> 0) xs").collect::<Vec<_>>().join(", ")),
-            "f : ",
+            "sizes that are known only when it runs",
         ),
         (listed(&|i| format!("def f{i} = y{i}"), "\n"), "unknown name `y0`"),
         (listed(&|i| format!("entry f{i} (x: i32) = x"), "\n"), "f0 : "),

@@ -135,6 +135,9 @@ fn deep<T>(run: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(4 << 20, 16 << 20, run)
 }
 
+/// So many values of a body may have sizes that are known only from them: types, which mention these, are written at each.
+const BINDINGS: usize = 2000;
+
 /// A binding of the body that is being checked.
 enum Pending {
     Let(Pattern, Expression),
@@ -190,7 +193,13 @@ impl Checker<'_> {
         self.unifier.level -= 1;
         let pending = self.pending.pop().expect("pushed above");
         self.env = env;
-        Ok(wrap(pending, checked?))
+        let checked = checked?;
+        let binds = |pending: &&Pending| matches!(pending, Pending::Let(pattern, _) if !pattern.binds.is_empty());
+        if pending.iter().filter(binds).count() > BINDINGS {
+            let text = format!("more than {BINDINGS} values in one body have sizes that are known only when it runs");
+            return fault("limit", checked.span, text, "make functions of parts of it");
+        }
+        Ok(wrap(pending, checked))
     }
 
     /// Binds a value for the rest of the body around.
