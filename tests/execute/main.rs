@@ -10,3 +10,4 @@ mod parts;
 mod products;
 mod scans;
 mod small;
+mod work;

@@ -374,3 +374,31 @@ fn points_of_a_series_are_found_or_given_up() {
     assert_eq!((found(every, -100.0, 100.0), found(every, -INF, 0.0), found(every, 1e18, 1e18)), (None, None, None));
     assert_eq!(found(Points::At(&[1.0, 2.0]), 1.0, 1.5), Some(vec![1.0]));
 }
+
+/// Of intervals between a few whole numbers: one is within another if all numbers of the one are of the other.
+#[test]
+fn what_is_within_has_no_number_outside() {
+    let ends = || (-2..=2).map(f64::from);
+    let intervals: Vec<Interval> = ends().flat_map(|lo| ends().map(move |hi| Interval::new(lo, hi))).collect();
+    for a in &intervals {
+        for b in &intervals {
+            let holds = ends().all(|x| !a.contains(x) || b.contains(x));
+            assert_eq!(a.is_within(b), holds, "{a} and {b}");
+        }
+    }
+}
+
+/// However small, and however large: the ends are not further out than they have to be.
+#[test]
+fn products_and_sums_that_no_machine_number_is_keep_their_sign_and_are_finite() {
+    let point = Interval::point;
+    for tiny in [1e-200, 1e-160, 5e-324] {
+        let (same, other) = (point(tiny) * point(tiny), point(-tiny) * point(tiny));
+        assert!(same.lo >= 0.0 && same.hi > 0.0 && same.hi < 1e-300, "{same}");
+        assert!(other.hi <= 0.0 && other.lo < 0.0 && other.lo > -1e-300, "{other}");
+    }
+    let sum = point(f64::MAX) + point(f64::MAX);
+    assert!(sum.lo == f64::MAX && sum.hi == f64::INFINITY, "{sum}");
+    let product = point(-1e200) * point(1e200);
+    assert!(product.lo == f64::NEG_INFINITY && product.hi == -f64::MAX, "{product}");
+}

@@ -1,0 +1,166 @@
+//! What compiled programs compute and move: the loops over lanes, their operations and their bytes, of typical programs and of their
+//! gradients, and that all of it is done on lanes.
+
+use catadiff::array::Program;
+use catadiff::array::trace::{Arr, F64, I64, hist, if_, iota, loop_for};
+use catadiff::execute::Flat;
+use catadiff::{Elementary, Result};
+
+type Matrix = Arr<Arr<F64>>;
+
+fn numbers(n: usize) -> Vec<f64> {
+    (0..n).map(|k| ((k * 7919 + 13) % 1009) as f64 / 504.5 - 1.0).collect()
+}
+
+fn reals(sizes: &[usize]) -> Flat {
+    Flat::reals(sizes, numbers(sizes.iter().product())).unwrap()
+}
+
+fn places(n: usize, of: usize) -> Flat {
+    Flat::integers(&[n], (0..n).map(|k| (k * 7919 % of) as i64).collect()).unwrap()
+}
+
+fn number(n: i64) -> Flat {
+    Flat::integers(&[], vec![n]).unwrap()
+}
+
+/// Loops, operations and bytes.
+type Work = [u64; 3];
+
+fn work(program: &Program, arguments: &[Flat]) -> Work {
+    let kernels = program.compile().unwrap().profile(arguments, &mut Vec::new()).unwrap();
+    let sum = |of: fn(&catadiff::execute::Kernel) -> u64| kernels.iter().map(of).sum();
+    [sum(|kernel| kernel.runs), sum(|kernel| kernel.flops), sum(|kernel| kernel.bytes)]
+}
+
+/// A program takes no more loops than this, and its operations and bytes are no more than a tenth over; and there are loops, so that
+/// the interpreter did not have to do it.
+#[track_caller]
+fn takes(program: &Program, arguments: &[Flat], most: Work) {
+    let found = work(program, arguments);
+    let is_close = found.iter().zip(&most).all(|(found, most)| 10 * found <= 11 * most);
+    assert!(found[0] > 0 && found[0] <= most[0] && is_close, "{found:?}, not {most:?}, takes\n{program}");
+}
+
+/// The gradient by the first argument.
+fn gradient(program: &Program) -> Program {
+    program.grad(0).unwrap()
+}
+
+#[test]
+fn maps_and_sums_are_one_loop() -> Result<()> {
+    let n = reals(&[1000]);
+    let pair = [n.clone(), n.clone()];
+    takes(
+        &Program::trace(|x: Arr<F64>, y: Arr<F64>| x.map2(y, |x, y| x * 2.0 + y).map(|z| z * z))?,
+        &pair,
+        [1, 3000, 24000],
+    );
+    let dot = Program::trace(|x: Arr<F64>, y: Arr<F64>| (x * y).sum())?;
+    takes(&dot, &pair, [1, 2000, 16000]);
+    let both = Program::trace(|x: Arr<F64>, y: Arr<F64>| {
+        let (a, b) = (x.map2(y, |x, y| x - y), x.map2(y, |x, y| x.sin() * y));
+        (a.sum(), (a * b).max(), b)
+    })?;
+    takes(&both, &pair, [1, 21000, 24000]);
+    let log_sum = Program::trace(|x: Arr<F64>| {
+        let m = x.max();
+        (x - m).map(|x| x.exp()).sum().ln() + m
+    })?;
+    takes(&log_sum, &[n.clone()], [2, 19000, 16000]);
+    takes(&gradient(&log_sum), &[n.clone()], [3, 21000, 40000]);
+    let parts = Program::trace(|x: Arr<F64>| {
+        let ends = x.take(x.len() - 1).concat(x.reverse());
+        ends.map(|x| x * x).sum() + x.slice(10, 30).map(|x| x.exp()).sum()
+    })?;
+    takes(&parts, &[n.clone()], [4, 4338, 48136]);
+    takes(&gradient(&parts), &[n], [7, 4338, 88616]);
+    Ok(())
+}
+
+#[test]
+fn scans_and_histograms_go_through_memory_once() -> Result<()> {
+    let n = reals(&[20_000]);
+    takes(
+        &Program::trace(|x: Arr<F64>| x.map(|x| x * 2.0).scan(0.0, |a, b| a + b))?,
+        &[n.clone()],
+        [3, 58784, 1706496],
+    );
+    let recurrence = Program::trace(|x: Arr<F64>| {
+        let steps = x.map(|x| (x * 0.5, x));
+        steps.scan((1.0, 0.0), |(a, b), (c, d)| (a * c, b * c + d)).map(|(_, y)| y).sum()
+    })?;
+    takes(&recurrence, &[n.clone()], [4, 156352, 3412992]);
+    takes(&gradient(&recurrence), &[n.clone()], [8, 273792, 6210048]);
+    let bins = places(20_000, 7);
+    let sums = Program::trace(|x: Arr<F64>, at: Arr<I64>| {
+        let bins = hist(7, 0.0, at, x.map(|x| x * x), |a, b| a + b);
+        (bins * bins).sum()
+    })?;
+    takes(&sums, &[n.clone(), bins.clone()], [3, 40014, 640112]);
+    takes(&gradient(&sums), &[n.clone(), bins.clone()], [4, 80007, 1280168]);
+    let greatest = Program::trace(|x: Arr<F64>, at: Arr<I64>| {
+        hist(7, f64::NEG_INFINITY, at, x.map(|x| x * 3.0), |a, b| a.max(b)).sum()
+    })?;
+    takes(&greatest, &[n.clone(), bins.clone()], [5, 40359, 1622752]);
+    takes(&gradient(&greatest), &[n.clone(), bins.clone()], [6, 60352, 2918592]);
+    let gathered = Program::trace(|x: Arr<F64>, at: Arr<I64>| at.map(|i| x.index(i)).map(|x| x.sin()).sum())?;
+    takes(&gathered, &[n.clone(), bins.clone()], [1, 340000, 320000]);
+    takes(&gradient(&gathered), &[n.clone(), bins.clone()], [2, 340000, 800000]);
+    takes(&Program::trace(|x: Arr<F64>, at: Arr<I64>| x.zeros_like().scatter(at, x))?, &[n, bins], [2, 0, 640000]);
+    Ok(())
+}
+
+#[test]
+fn matrices_are_moved_as_often_as_they_have_to_be() -> Result<()> {
+    let (a, b, x) = (reals(&[40, 30]), reals(&[30, 50]), reals(&[30]));
+    let product = Program::trace(|a: Matrix, b: Matrix| a.matmul(b).map(|row| row.sum()).sum())?;
+    takes(&product, &[a.clone(), b.clone()], [1, 122040, 60800]);
+    takes(&gradient(&product), &[a.clone(), b.clone()], [1, 0, 9600]);
+    let layer = Program::trace(|w: Matrix, x: Arr<F64>| w.map(|row| (row * x).sum().tanh()).sum())?;
+    takes(&layer, &[a.clone(), x.clone()], [1, 3080, 9600]);
+    takes(&gradient(&layer), &[a.clone(), x.clone()], [1, 4320, 19200]);
+    let columns = Program::trace(|a: Matrix| a.transpose().map(|column| column.map(|x| x * x).sum()))?;
+    takes(&columns, &[a.clone()], [1, 2400, 19440]);
+    let distances =
+        Program::trace(|a: Matrix| a.map(|p| a.map(|q| p.map2(q, |x, y| (x - y) * (x - y)).sum()).sum()).sum())?;
+    takes(&distances, &[a.clone()], [1, 145640, 403200]);
+    takes(&gradient(&distances), &[a.clone()], [3, 241200, 3926400]);
+    let normalized = Program::trace(|a: Matrix| {
+        a.map(|row| {
+            let e = row.map(|x| x.exp());
+            let s = e.sum();
+            e.map(|e| e / s)
+        })
+    })?;
+    takes(&normalized, &[a], [1, 21600, 48000]);
+    Ok(())
+}
+
+#[test]
+fn loops_and_branches_keep_what_they_change() -> Result<()> {
+    let (x, steps) = (reals(&[64]), number(10));
+    let smooth = Program::trace(|x: Arr<F64>, n: I64| {
+        let last = loop_for(n, x, |_, x| {
+            let inner = x.slice(1, x.len() - 1);
+            let next = x.take(x.len() - 2).map2(inner, |a, b| a * 0.25 + b * 0.5);
+            x.take(1).concat(next).concat(x.drop(x.len() - 1))
+        });
+        (last * last).sum()
+    })?;
+    takes(&smooth, &[x.clone(), steps.clone()], [22, 2608, 16576]);
+    let inside = Program::trace(|x: Arr<F64>, n: I64| {
+        x.map(|x| loop_for(n, x, |k, y| if_(y.lt(0.5), || y * 1.5 + k.to_f64(), || y.sin()))).sum()
+    })?;
+    takes(&inside, &[x.clone(), steps.clone()], [1, 11584, 512]);
+    takes(&gradient(&inside), &[x.clone(), steps.clone()], [1, 23040, 16384]);
+    let written = Program::trace(|x: Arr<F64>, n: I64| {
+        loop_for(n, x, |k, x| x.with(k, x.index(k + 1) * 2.0)).map(|x| x * x).sum()
+    })?;
+    takes(&written, &[x.clone(), steps.clone()], [2, 128, 1536]);
+    takes(&gradient(&written), &[x.clone(), steps], [2, 64, 2048]);
+    let series = Program::trace(|x: Arr<F64>| x.map(|x| iota(8).map(|k| x * k.to_f64()).map(|y| y.cos()).sum()).sum())?;
+    takes(&series, &[x.clone()], [1, 9600, 512]);
+    takes(&gradient(&series), &[x], [1, 9792, 1024]);
+    Ok(())
+}
