@@ -1,11 +1,18 @@
 //! Executors: how array programs run fast on the machine at hand.
 //!
-//! Law: every executor agrees with the reference interpreter ([`interpret`](crate::interpret)); executors never import
-//! each other.
+//! Law: every executor keeps the contract of [`Executor`], by itself; executors never import each other.
 
+mod compiled;
+mod contract;
+mod fallback;
 mod flat;
 mod lanes;
 pub mod math;
+mod reference;
 
+pub use compiled::Compiled;
+pub use contract::{Executor, Fault, FaultKind, Outcome, Prepared, Unsupported};
+pub use fallback::{Fallback, RunReport};
 pub use flat::Flat;
-pub use lanes::{Compiled, ELEMENTARY, Kernel};
+pub use lanes::{ELEMENTARY, Kernel, Lanes, OnLanes};
+pub use reference::{Interpreted, Interpreter};

@@ -89,6 +89,12 @@ impl<'c> Control<'c> {
         self
     }
 
+    /// The same limits, and no more elements than an interpreter is allowed by default; the same wish, and nobody is told.
+    pub(crate) fn of_second_attempt(&self) -> Self {
+        let elements = self.limits.elements.min(Limits::default().elements);
+        Control { limits: Limits { elements, ..self.limits }, cancel: self.cancel.clone(), progress: None }
+    }
+
     /// `Ok` if a run may go on that had taken fewer steps before, and so many now.
     pub(crate) fn reached(&self, before: u64, now: u64) -> Step<()> {
         if now > self.limits.steps {

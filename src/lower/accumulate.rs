@@ -6,7 +6,7 @@
 use super::code::{Operand, Stm as Code};
 use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step};
-use crate::array::{Atom, Map, Op, ScalarOp, Stm};
+use crate::array::{Agreement, Atom, Map, Op, ScalarOp, Stm};
 
 impl<'p> Lowering<'p> {
     /// Adds to an accumulator, if the index is in bounds.
@@ -14,7 +14,7 @@ impl<'p> Lowering<'p> {
         let Form::Memory(view) = array.form.clone() else { panic!("accumulators are in memory") };
         let indices = self.scalars(indices);
         let value = self.atom(new);
-        array.sizes[indices.len()..].iter().zip(value.sizes()).for_each(|(a, b)| self.same(*a, *b));
+        array.sizes[indices.len()..].iter().zip(value.sizes()).for_each(|(a, b)| self.same(Agreement::Added, *a, *b));
         let value = self.settled(value)?;
         let outside = self.mask;
         for (index, size) in indices.iter().zip(&array.sizes) {
@@ -70,12 +70,12 @@ impl<'p> Lowering<'p> {
     pub(super) fn add_each(&mut self, stm: &'p Stm, map: &'p Map, additions: &'p [Stm]) -> Step<()> {
         let arrays = self.arrays(&map.arrays);
         let length = arrays[0].sizes[0];
-        arrays[1..].iter().for_each(|a| self.same(length, a.sizes[0]));
+        arrays[1..].iter().for_each(|a| self.same(Agreement::Mapped, length, a.sizes[0]));
         let mut sums = Vec::new();
         for addition in additions {
             let Op::Accumulate(a, _, Atom::Var(value)) = &addition.op else { panic!("these statements add") };
             let sum = self.array(*a);
-            self.same(sum.sizes[0], length);
+            self.same(Agreement::Added, sum.sizes[0], length);
             self.bind(addition.vars[0], Bound::Array(sum.clone()));
             let Form::Memory(view) = sum.form else { panic!("accumulators are in memory") };
             let result = stm.vars.iter().position(|var| var == value).expect("a result of the map is added");
@@ -85,7 +85,7 @@ impl<'p> Lowering<'p> {
             let rows = this.call(map, index)?;
             for (view, sizes, result) in &sums {
                 let row = &rows[*result];
-                sizes[1..].iter().zip(row.sizes()).for_each(|(a, b)| this.same(*a, *b));
+                sizes[1..].iter().zip(row.sizes()).for_each(|(a, b)| this.same(Agreement::Added, *a, *b));
                 let part = this.part(view, &[index]);
                 this.add_all(row, &part)?;
             }

@@ -9,7 +9,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::array::{Const, Prim, ScalarOp, Var};
+use crate::array::{Const, IntegerRow, Prim, ScalarOp, Var};
+use crate::error::Span;
 
 /// The most elements an array in memory may have.
 pub(crate) const LARGEST: i64 = 1 << 31;
@@ -81,6 +82,32 @@ pub(crate) enum Op {
 /// The statement of the program that a loop is for, by the first variable that it binds.
 pub(crate) type Origin = Option<Var>;
 
+/// What has gone wrong where a check does not hold: in which statement of the program, as text, and with which operands.
+#[derive(Debug, Clone)]
+pub(crate) struct Blame {
+    pub(crate) statement: String,
+    pub(crate) span: Span,
+    pub(crate) broken: Broken,
+    pub(crate) operands: Vec<Operand>,
+}
+
+/// What a check is of, and what its operands are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Broken {
+    /// Two sizes are equal.
+    Sizes(&'static str),
+    /// A size is not negative.
+    Size,
+    /// An index is less than a length, and not negative.
+    Bounds,
+    /// These integers have a value under this operation.
+    Value(IntegerRow),
+    /// A loop has no more iterations than a bound.
+    Bound,
+    /// What the code can do, and the program may ask for more.
+    Able(&'static str),
+}
+
 /// Statements in order.
 pub(crate) type Block = Vec<Stm>;
 
@@ -102,9 +129,9 @@ pub(crate) enum Stm {
     /// Sets cells, all at once. A cell may be set by what computes its value as well.
     Assign { cells: Vec<(Value, Operand)>, mask: Option<Operand> },
     /// Ends the run if the operand is false.
-    Check { condition: Operand, mask: Option<Operand> },
+    Check { condition: Operand, mask: Option<Operand>, blame: Option<Box<Blame>> },
     /// Ends the run unless `0 ≤ index < length`.
-    Bounds { index: Operand, length: Operand, mask: Option<Operand> },
+    Bounds { index: Operand, length: Operand, mask: Option<Operand>, blame: Option<Box<Blame>> },
     /// For each `index` from 0 to the count, in order.
     For { index: Value, count: Operand, body: Block, origin: Origin },
     /// While the condition, computed by the first block, is true in any lane.
@@ -267,6 +294,10 @@ impl Product {
     }
 }
 
+fn blamed(blame: &Option<Box<Blame>>) -> impl Iterator<Item = &Operand> {
+    blame.iter().flat_map(|blame| &blame.operands)
+}
+
 /// Takes the statements at these places out of a block.
 pub(super) fn leave_out(block: &mut Block, mut gone: Vec<usize>) {
     gone.sort_unstable();
@@ -296,8 +327,12 @@ impl Stm {
             Stm::Alloc(_, count) => vec![*count],
             Stm::Swap(..) => vec![],
             Stm::Assign { cells, mask } => cells.iter().map(|(_, x)| *x).chain(*mask).collect(),
-            Stm::Check { condition, mask } => core::iter::once(*condition).chain(*mask).collect(),
-            Stm::Bounds { index, length, mask } => [*index, *length].into_iter().chain(*mask).collect(),
+            Stm::Check { condition, mask, blame } => {
+                core::iter::once(*condition).chain(*mask).chain(blamed(blame).copied()).collect()
+            }
+            Stm::Bounds { index, length, mask, blame } => {
+                [*index, *length].into_iter().chain(*mask).chain(blamed(blame).copied()).collect()
+            }
             Stm::For { count, .. } => vec![*count],
             Stm::While { condition, .. } | Stm::If { condition, .. } => vec![*condition],
             Stm::Lanes(lanes) => {
@@ -325,8 +360,14 @@ impl Stm {
             Stm::Alloc(_, count) | Stm::For { count, .. } => swap(count),
             Stm::Swap(..) => {}
             Stm::Assign { cells, mask } => cells.iter_mut().map(|(_, x)| x).chain(mask).for_each(swap),
-            Stm::Check { condition, mask } => core::iter::once(condition).chain(mask).for_each(swap),
-            Stm::Bounds { index, length, mask } => [index, length].into_iter().chain(mask).for_each(swap),
+            Stm::Check { condition, mask, blame } => {
+                let blamed = blame.iter_mut().flat_map(|blame| &mut blame.operands);
+                core::iter::once(condition).chain(mask).chain(blamed).for_each(swap);
+            }
+            Stm::Bounds { index, length, mask, blame } => {
+                let blamed = blame.iter_mut().flat_map(|blame| &mut blame.operands);
+                [index, length].into_iter().chain(mask).chain(blamed).for_each(swap);
+            }
             Stm::While { condition, .. } | Stm::If { condition, .. } => swap(condition),
             Stm::Lanes(lanes) => {
                 let folds = lanes.folds.iter_mut().map(|fold| &mut fold.start);

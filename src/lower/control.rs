@@ -3,7 +3,7 @@
 //! Law: what a loop carries is in cells and in buffers of its own, which the end of an iteration sets all at once. Where
 //! lanes take different branches both are computed, and each lane keeps its own.
 
-use super::code::{Block, Buffer, Operand, Stm as Code, Value};
+use super::code::{Block, Broken, Buffer, Operand, Stm as Code, Value};
 use super::liveness::mentioned;
 use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step, Unsupported};
@@ -52,7 +52,9 @@ impl<'p> Lowering<'p> {
                 (yes, no) if is_one(&yes, &no) => yes,
                 (yes, no) => {
                     let Bound::Array(array) = &yes else { panic!("branches are of one type") };
-                    yes.sizes().iter().zip(no.sizes()).for_each(|(a, b)| self.same(*a, *b));
+                    let other =
+                        Broken::Able("branches that leave arrays of different sizes, and lanes that take either");
+                    yes.sizes().iter().zip(no.sizes()).for_each(|(a, b)| self.equal(other, *a, *b));
                     let buffer = self.new_buffer(array.prim);
                     let view = self.allocate(buffer, &array.sizes)?;
                     let found = Array { form: Form::Memory(view.clone()), ..array.clone() };
@@ -343,7 +345,8 @@ impl<'p> Lowering<'p> {
             let done = self.emit.scalar(ScalarOp::Not, &[condition]);
             let within = self.emit.scalar(ScalarOp::Less, &[Operand::Value(number), *bound]);
             let fine = self.emit.scalar(ScalarOp::Add, &[done, within]);
-            self.emit.push(Code::Check { condition: fine, mask: None });
+            let blame = self.blame(Broken::Bound, &[*bound]);
+            self.emit.push(Code::Check { condition: fine, mask: None, blame });
         }
         // What the condition has computed is computed before each iteration, in the same frame.
         let before = self.emit.take();
@@ -423,7 +426,8 @@ impl<'p> Lowering<'p> {
             match (carried, next) {
                 (Carried::Cell(cell), Bound::Scalar(next)) => cells.push((*cell, next)),
                 (Carried::Buffer(view, sizes, _), Bound::Array(array)) => {
-                    sizes.iter().zip(&array.sizes).for_each(|(a, b)| self.same(*a, *b));
+                    let other = Broken::Able("a loop that changes the sizes of an array");
+                    sizes.iter().zip(&array.sizes).for_each(|(a, b)| self.equal(other, *a, *b));
                     let home = view.origin.buffer;
                     if let Form::Memory(now) = &array.form
                         && now.origin.buffer == home

@@ -6,7 +6,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::code::{Block, Buffer, BufferInfo, Op, Operand, Place, Stm, Value, ValueInfo};
+use super::code::{Blame, Block, Buffer, BufferInfo, Op, Operand, Place, Stm, Value, ValueInfo};
 use crate::array::{Const, IntegerRow, Prim, ScalarOp};
 
 /// What makes two computed values the same.
@@ -136,21 +136,28 @@ impl Emit {
         (*version, *at) = (*version + 1, depth);
     }
 
-    /// Checks a condition once, as far out as it is known: what fails too early fails as well.
-    pub(super) fn check(&mut self, condition: Operand, mask: Option<Operand>) {
-        if self.is_varying(condition) || mask.is_some_and(|mask| self.is_varying(mask)) {
-            return self.push(Stm::Check { condition, mask });
+    /// Checks a condition: here, if what is wrong is to be told; else once, as far out as it is known. Then it may fail where
+    /// the program does not.
+    pub(super) fn check(&mut self, condition: Operand, mask: Option<Operand>, blame: Option<Box<Blame>>) {
+        if condition == truth(true) {
+            return;
+        }
+        if blame.is_some() || self.is_varying(condition) || mask.is_some_and(|mask| self.is_varying(mask)) {
+            return self.push(Stm::Check { condition, mask, blame });
         }
         if self.frames.iter().any(|frame| frame.checked.contains(&condition)) {
             return;
         }
         let depth = self.outermost(self.depth_of(condition));
         self.frames[depth].checked.insert(condition);
-        self.frames[depth].stms.push(Stm::Check { condition, mask: None });
+        self.frames[depth].stms.push(Stm::Check { condition, mask: None, blame });
     }
 
-    /// Checks once that an index is in bounds.
-    pub(super) fn bounds(&mut self, index: Operand, length: Operand, mask: Option<Operand>) {
+    /// Checks that an index is in bounds: here, if what is wrong is to be told; else once.
+    pub(super) fn bounds(&mut self, index: Operand, length: Operand, mask: Option<Operand>, blame: Option<Box<Blame>>) {
+        if blame.is_some() {
+            return self.push(Stm::Bounds { index, length, mask, blame });
+        }
         let known = |frame: &Frame| [mask, None].iter().any(|mask| frame.bounded.contains(&(index, length, *mask)));
         if self.frames.iter().any(known) {
             return;
@@ -159,7 +166,7 @@ impl Emit {
         let known = self.depth_of(index).max(self.depth_of(length));
         let depth = if uniform { self.outermost(known) } else { self.depth() };
         self.frames[depth].bounded.insert((index, length, mask));
-        self.frames[depth].stms.push(Stm::Bounds { index, length, mask });
+        self.frames[depth].stms.push(Stm::Bounds { index, length, mask, blame });
     }
 
     pub(super) fn push(&mut self, stm: Stm) {

@@ -4,12 +4,12 @@
 //! values, a histogram of each by a lane, and then puts these together bin by bin, in order; and where there are few
 //! values for each bin it goes from the first value to the last.
 
-use super::code::{Operand, Stm as Code};
+use super::code::{Broken, Operand, Stm as Code};
 use super::reduce::is_sum;
 use super::scan::{ELEMENTS, FETCHED, MANY};
 use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step, Unsupported};
-use crate::array::{Const, Hist, IntegerRow, Prim, ScalarOp};
+use crate::array::{Agreement, Const, Hist, IntegerRow, Prim, ScalarOp};
 
 /// So many values for each bin are worth a histogram of each block.
 const EACH: i64 = 512;
@@ -28,11 +28,13 @@ impl<'p> Lowering<'p> {
     pub(super) fn hist(&mut self, it: &'p Hist) -> Step<Vec<Bound<'p>>> {
         let (indices, values) = (self.array(it.indices), self.arrays(&it.values));
         let length = indices.sizes[0];
-        values.iter().for_each(|v| self.same(length, v.sizes[0]));
+        let common = self.common_length(Agreement::Values, &values);
+        self.same(Agreement::Indices, length, common);
         let destinations = self.arrays(&it.destinations);
-        let bins = self.common_length(&destinations);
+        let bins = self.common_length(Agreement::Bins, &destinations);
         for (destination, value) in destinations.iter().zip(&values) {
-            destination.sizes[1..].iter().zip(&value.sizes[1..]).for_each(|(a, b)| self.same(*a, *b));
+            let other = Broken::Able("a histogram of rows of other sizes than those of its values");
+            destination.sizes[1..].iter().zip(&value.sizes[1..]).for_each(|(a, b)| self.equal(other, *a, *b));
         }
         if is_sum(&it.operator)
             && matches!(indices.form, Form::Iota)
@@ -49,11 +51,12 @@ impl<'p> Lowering<'p> {
             self.add_to_bins(&parts)?;
         } else {
             self.open(false);
-            let blocks = if self.lane.is_none() && parts.views.iter().all(|view| view.strides.len() == 1) {
-                self.attempt(|this| this.hist_blocks(it, &parts))
-            } else {
-                Err(Unsupported("a histogram in a lane, or of rows"))
-            };
+            let blocks =
+                if self.lane.is_none() && !self.stepwise && parts.views.iter().all(|view| view.strides.len() == 1) {
+                    self.attempt(|this| this.hist_blocks(it, &parts))
+                } else {
+                    Err(Unsupported("a histogram in a lane, or of rows"))
+                };
             let yes = self.close();
             match blocks {
                 Err(_) => self.hist_in_turn(it, &parts, Operand::int(0), length)?,

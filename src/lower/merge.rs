@@ -251,7 +251,7 @@ fn collect(block: &Block, assigned: &FxHashSet<Value>, all: &mut Tests) {
 
 /// Takes note of what a statement checks.
 pub(super) fn learn(stm: &Stm, tests: &Tests, equal: &mut Equal) {
-    if let Stm::Check { condition: Operand::Value(test), mask: None } = stm
+    if let Stm::Check { condition: Operand::Value(test), mask: None, blame: _ } = stm
         && let Some((a, b)) = tests.get(test)
     {
         let (a, b) = (same(*a, equal), same(*b, equal));

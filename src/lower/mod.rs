@@ -6,14 +6,15 @@
 //! not run at all: where an element is wanted it is computed.
 //!
 //! Law: code computes what the reference interpreter computes, but for the order of commutative reductions, and for how
-//! associative operators are bracketed over many elements. What a program gets wrong is noticed, not explained: the
-//! interpreter is there for that.
+//! associative operators are bracketed over many elements. What a program gets wrong is noticed, and may be noticed where no
+//! lane needs it; what goes wrong, and where, the [`stepwise`] code of the program tells.
 //!
 //! | file | what is in it |
 //! |---|---|
 //! | `apart`, `constant` | what is done before: small arrays as values of their own, and what no argument has a part in |
 //! | `code`, `show` | the code, and as text |
-//! | `statement`, `control`, `reduce`, `scan`, `hist`, `segments`, `accumulate` | a program's statements as code |
+//! | `statement`, `control`, `map`, `reduce`, `scan`, `hist`, `segments`, `accumulate` | a program's statements as code |
+//! | `check` | what is checked, and what is wrong where a check fails |
 //! | `view`, `shape`, `liveness` | where elements are, the sizes of results, what can wait |
 //! | `emit` | where an operation goes: outside of as many loops as can be |
 //! | `merge`, `follow`, `interchange` | loops as fewer loops |
@@ -22,6 +23,7 @@
 mod accumulate;
 pub(crate) mod apart;
 pub(crate) mod chain;
+mod check;
 pub(crate) mod code;
 pub(crate) mod constant;
 mod control;
@@ -32,6 +34,7 @@ mod hist;
 mod interchange;
 mod joined;
 mod liveness;
+mod map;
 mod merge;
 pub(crate) mod product;
 mod reduce;
@@ -45,6 +48,7 @@ mod view;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::array::{Atom, Body, Const, Map, Op, Prim, Program, ScalarOp, Type, Var};
+use crate::error::Span;
 use code::{Buffer, Code, Fold, Lanes, Operand, Origin, Output, Port, Stm, Value};
 use emit::Emit;
 use liveness::Pending;
@@ -53,6 +57,13 @@ use view::{Array, Bound, Form, View};
 /// Why a program, or a way to run a part of it, cannot be lowered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Unsupported(pub(crate) &'static str);
+
+/// Why a program cannot be lowered, and the statement, as text.
+#[derive(Debug, Clone)]
+pub(crate) struct Refused {
+    pub(crate) reason: &'static str,
+    pub(crate) statement: String,
+}
 
 type Step<T> = Result<T, Unsupported>;
 
@@ -85,13 +96,19 @@ const PASSES: &[Pass] = &[
 /// A program on its way to code.
 struct Lowering<'p> {
     program: &'p Program,
+    /// Whether statements are carried out in the order of the program, each by itself and wholly, and checks say what is wrong.
+    stepwise: bool,
     emit: Emit,
     pending: Pending,
     bound: Vec<Option<Bound<'p>>>,
     /// For each open frame, what was computed in it.
     computed: Vec<Computed<'p>>,
-    /// The statement that is being lowered.
+    /// The statement that loops are for.
     origin: Origin,
+    /// The statement that is being lowered.
+    at: Option<&'p crate::array::Stm>,
+    /// Where it comes from, or the one around it.
+    span: Span,
     /// The index of the loop over lanes that is open.
     lane: Option<Operand>,
     /// Where the program would not be in all lanes, in which it is.
@@ -118,40 +135,17 @@ pub(crate) struct Known {
 }
 
 /// The code of a program that verifies, whose last parameters are always these arrays.
-pub(crate) fn lower(program: &Program, known: &[Known]) -> Step<Code> {
+pub(crate) fn lower(program: &Program, known: &[Known]) -> Result<Code, Refused> {
     in_passes(program, known, |_, _| ())
 }
 
 /// The same, and the code after each pass is told, with the name of the pass.
-pub(crate) fn in_passes(program: &Program, known: &[Known], mut told: impl FnMut(&'static str, &Code)) -> Step<Code> {
-    let mut lowering = Lowering {
-        program,
-        emit: Emit::new(),
-        pending: Pending::of(program),
-        bound: vec![None; program.types.len()],
-        computed: vec![Computed::default()],
-        origin: None,
-        lane: None,
-        mask: None,
-        firsts: 0,
-        region: 0,
-        regions: 1,
-        owners: Vec::new(),
-        homes: FxHashSet::default(),
-        adds: Vec::new(),
-        scatters: Vec::new(),
-    };
-    let params = &program.function.params;
-    let given = params.len() - known.len();
-    let mut inputs: Vec<Port> = params[..given].iter().map(|param| lowering.input(*param, None)).collect();
-    inputs.extend(params[given..].iter().zip(known).map(|(param, known)| lowering.input(*param, Some(known))));
-    // No input may be changed.
-    lowering.enter_region();
-    let results = lowering.body(&program.function.body)?;
-    let outputs = results.into_iter().map(|result| lowering.output(result)).collect::<Step<_>>()?;
-    let body = lowering.close();
-    let Emit { values, buffers, sums, .. } = lowering.emit;
-    let mut code = Code { values, buffers, inputs, given, sums, body, outputs };
+pub(crate) fn in_passes(
+    program: &Program,
+    known: &[Known],
+    mut told: impl FnMut(&'static str, &Code),
+) -> Result<Code, Refused> {
+    let mut code = Lowering::new(program, false).code(known)?;
     told("lowered", &code);
     for pass in PASSES {
         (pass.run)(&mut code);
@@ -160,7 +154,57 @@ pub(crate) fn in_passes(program: &Program, known: &[Known], mut told: impl FnMut
     Ok(code)
 }
 
+/// Code that carries out the statements of a program that verifies one after the other, as they are written. It is slow, and
+/// where a check fails it is the first statement of the program that goes wrong, which the check knows.
+pub(crate) fn stepwise(program: &Program) -> Result<Code, Refused> {
+    Lowering::new(program, true).code(&[])
+}
+
 impl<'p> Lowering<'p> {
+    fn new(program: &'p Program, stepwise: bool) -> Self {
+        Lowering {
+            program,
+            stepwise,
+            emit: Emit::new(),
+            pending: if stepwise { Pending::default() } else { Pending::of(program) },
+            bound: vec![None; program.types.len()],
+            computed: vec![Computed::default()],
+            origin: None,
+            at: None,
+            span: Span::UNKNOWN,
+            lane: None,
+            mask: None,
+            firsts: 0,
+            region: 0,
+            regions: 1,
+            owners: Vec::new(),
+            homes: FxHashSet::default(),
+            adds: Vec::new(),
+            scatters: Vec::new(),
+        }
+    }
+
+    /// The code of the program, whose last parameters are always these arrays.
+    fn code(mut self, known: &[Known]) -> Result<Code, Refused> {
+        let params = &self.program.function.params;
+        let given = params.len() - known.len();
+        let mut inputs: Vec<Port> = params[..given].iter().map(|param| self.input(*param, None)).collect();
+        inputs.extend(params[given..].iter().zip(known).map(|(param, known)| self.input(*param, Some(known))));
+        // No input may be changed.
+        self.enter_region();
+        let outputs =
+            self.outputs().map_err(|Unsupported(reason)| Refused { reason, statement: self.statement_text() })?;
+        let body = self.close();
+        let Emit { values, buffers, sums, .. } = self.emit;
+        Ok(Code { values, buffers, inputs, given, sums, body, outputs })
+    }
+
+    fn outputs(&mut self) -> Step<Vec<Output>> {
+        let program = self.program;
+        let results = self.body(&program.function.body)?;
+        results.into_iter().map(|result| self.output(result)).collect()
+    }
+
     fn input(&mut self, param: Var, known: Option<&Known>) -> Port {
         let Type { prim, rank, .. } = self.program.type_of(param);
         if rank == 0 {
@@ -323,24 +367,17 @@ impl<'p> Lowering<'p> {
     /// Tries a way to lower something, and leaves nothing of it if it fails.
     fn attempt<T>(&mut self, inside: impl FnOnce(&mut Self) -> Step<T>) -> Step<T> {
         let (frames, lane, lanes, mask) = (self.emit.frames.len(), self.lane, self.emit.lanes, self.mask);
-        let origin = self.origin;
+        let (origin, at) = (self.origin, (self.at, self.span));
         let (adds, scatters, region) = (self.adds.clone(), self.scatters.clone(), self.region);
         let result = inside(self);
         if result.is_err() {
             self.emit.frames.truncate(frames);
             self.computed.truncate(frames);
             (self.lane, self.emit.lanes, self.mask, self.origin) = (lane, lanes, mask, origin);
+            (self.at, self.span) = at;
             (self.adds, self.scatters, self.region) = (adds, scatters, region);
         }
         result
-    }
-
-    /// Ends the run unless two operands are equal.
-    fn same(&mut self, a: Operand, b: Operand) {
-        if a != b {
-            let condition = self.emit.scalar(ScalarOp::Equal, &[a, b]);
-            self.emit.check(condition, None);
-        }
     }
 
     /// A loop whose iterations are independent of each other, but for the arrays they add to. What it writes, and of which
@@ -352,7 +389,7 @@ impl<'p> Lowering<'p> {
         written: &[(View, Vec<Operand>)],
         body: &mut dyn FnMut(&mut Self, Operand) -> Step<()>,
     ) -> Step<()> {
-        if self.lane.is_some() {
+        if self.lane.is_some() || self.stepwise {
             return self.in_order(count, body);
         }
         if !nested {

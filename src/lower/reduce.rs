@@ -7,7 +7,7 @@ use super::code::{Buffer, Fold, Operand, Stm as Code, Value};
 use super::liveness::is_parallel;
 use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step};
-use crate::array::{Atom, Body, Const, IntegerRow, Lambda, Op, Prim, Reduce, ScalarOp};
+use crate::array::{Agreement, Atom, Body, Const, IntegerRow, Lambda, Op, Prim, Reduce, ScalarOp};
 use crate::primitives::Primitive;
 
 /// What is done with the state after each element.
@@ -16,9 +16,9 @@ type Each<'f, 'p> = &'f mut dyn FnMut(&mut Lowering<'p>, Operand, &[Bound<'p>]) 
 impl<'p> Lowering<'p> {
     pub(super) fn reduce(&mut self, it: &'p Reduce) -> Step<Vec<Bound<'p>>> {
         let arrays = self.arrays(&it.arrays);
-        let length = self.common_length(&arrays);
+        let length = self.common_length(Agreement::Reduced, &arrays);
         let scalars = it.neutral.iter().all(|e| self.program.atom_type(*e).rank == 0);
-        if self.lane.is_none() && scalars && (it.commutative || commutes(&it.operator)) {
+        if self.lane.is_none() && !self.stepwise && scalars && (it.commutative || commutes(&it.operator)) {
             let waits = arrays.iter().any(|array| matches!(array.form, Form::Pending(..)));
             // What runs once can as well begin a loop over lanes for few elements, which then may be a part of another.
             let nested = waits && !(self.runs_once() && arrays.iter().all(|array| !self.is_nested(array)));
@@ -34,9 +34,9 @@ impl<'p> Lowering<'p> {
             || self.arrays(&map.arrays).iter().any(|array| self.is_nested(array))
     }
 
-    pub(super) fn common_length(&mut self, arrays: &[Array<'p>]) -> Operand {
+    pub(super) fn common_length(&mut self, what: Agreement, arrays: &[Array<'p>]) -> Operand {
         let length = arrays[0].sizes[0];
-        arrays[1..].iter().for_each(|a| self.same(length, a.sizes[0]));
+        arrays[1..].iter().for_each(|a| self.same(what, length, a.sizes[0]));
         length
     }
 

@@ -7,7 +7,7 @@
 use super::code::{Buffer, Operand, Stm as Code};
 use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step};
-use crate::array::{Atom, Const, IntegerRow, Prim, Reduce, ScalarOp, Var};
+use crate::array::{Agreement, Atom, Const, IntegerRow, Prim, Reduce, ScalarOp, Var};
 
 /// Fewer elements than this are taken from the first to the last.
 pub(super) const MANY: i64 = 1 << 14;
@@ -29,7 +29,7 @@ pub(super) struct Blocks {
 impl<'p> Lowering<'p> {
     pub(super) fn scan(&mut self, it: &'p Reduce) -> Step<Vec<Bound<'p>>> {
         let arrays = self.arrays(&it.arrays);
-        let length = self.common_length(&arrays);
+        let length = self.common_length(Agreement::Scanned, &arrays);
         let mut views = Vec::new();
         for array in &arrays {
             let buffer = self.new_buffer(array.prim);
@@ -38,7 +38,7 @@ impl<'p> Lowering<'p> {
         let many = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(MANY), length]);
         let scalars = arrays.iter().all(|array| array.sizes.len() == 1);
         self.open(false);
-        let blocks = if self.lane.is_none() && scalars && self.mask.is_none() {
+        let blocks = if self.lane.is_none() && !self.stepwise && scalars && self.mask.is_none() {
             self.attempt(|this| this.scan_blocks(it, &arrays, length, &views))
         } else {
             Err(super::Unsupported("a scan in a lane"))

@@ -4,11 +4,11 @@
 
 use rustc_hash::FxHashMap;
 
-use super::code::Operand;
+use super::code::{Broken, Operand};
 use super::liveness::without_accumulators;
 use super::view::Bound;
 use super::{Lowering, Step, Unsupported};
-use crate::array::{Atom, Body, Form, Lambda, Loop, Map, Op, Prim, ScalarOp, Var};
+use crate::array::{Atom, Body, Form, IntegerRow, Lambda, Loop, Map, Op, Prim, ScalarOp, Var};
 
 /// First rows of first rows are computed to this depth: each is code of its own.
 const MOST_FIRSTS: usize = 3;
@@ -62,7 +62,7 @@ impl<'p> Lowering<'p> {
         let needed = without_accumulators(map).filter(|_| self.lane.is_none() && self.firsts < MOST_FIRSTS);
         let needed = needed.ok_or(unknown)?;
         let some = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(1), length]);
-        self.check(some);
+        self.check(some, Broken::Able("rows whose sizes only their elements say, of none"), &[]);
         let before = self.enter_region();
         // What is computed for this may be changed for it, and is not used again.
         let computed = self.computed.last().cloned();
@@ -195,6 +195,10 @@ impl Sketch<'_, '_> {
     /// An integer from integers, if it has a value for sure.
     fn scalar(&mut self, op: ScalarOp, atoms: &[Atom]) -> Option<Operand> {
         let operands: Vec<Operand> = atoms.iter().map(|a| self.get(*a).integer).collect::<Option<_>>()?;
+        if self.lowering.stepwise && may_fail(op, &operands) {
+            // It is not the statement's turn.
+            return None;
+        }
         match op {
             ScalarOp::Add | ScalarOp::Mul | ScalarOp::Integer(_) | ScalarOp::Convert(Prim::I64) => {
                 Some(self.lowering.operation(op, &operands))
@@ -221,5 +225,16 @@ impl Sketch<'_, '_> {
             }
             state = both;
         }
+    }
+}
+
+/// Whether an operation on integers may have no value.
+fn may_fail(op: ScalarOp, operands: &[Operand]) -> bool {
+    match op {
+        ScalarOp::Integer(IntegerRow::Div | IntegerRow::Mod | IntegerRow::Quot | IntegerRow::Rem) => {
+            operands[1].as_int().is_none_or(|n| n == 0)
+        }
+        ScalarOp::Integer(IntegerRow::Pow) => operands[1].as_int().is_none_or(|n| n < 0),
+        _ => false,
     }
 }

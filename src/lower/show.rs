@@ -137,11 +137,11 @@ fn block(f: &mut fmt::Formatter<'_>, code: &Code, statements: &Block, depth: usi
                 f.write_str(&cells.join(", "))?;
                 masked(f, code, *mask)?;
             }
-            Stm::Check { condition, mask } => {
+            Stm::Check { condition, mask, blame: _ } => {
                 write!(f, "check {}", Shown(code, *condition))?;
                 masked(f, code, *mask)?;
             }
-            Stm::Bounds { index, length, mask } => {
+            Stm::Bounds { index, length, mask, blame: _ } => {
                 write!(f, "check 0 <= {} < {}", Shown(code, *index), Shown(code, *length))?;
                 masked(f, code, *mask)?;
             }

@@ -5,15 +5,23 @@
 
 use rustc_hash::FxHashSet;
 
-use super::code::{Buffer, Op as CodeOp, Operand};
-use super::liveness::{from_start, is_parallel, mentioned};
-use super::segments::Segment;
+use super::code::{Broken, Buffer, Op as CodeOp, Operand};
+use super::liveness::{from_start, mentioned};
 use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step};
-use crate::array::{Agree, Atom, Body, Extent, IntegerRow, Map, Op, Prim, Range, ScalarOp, Scatter, Stm, Var};
+use crate::array::{Agree, Agreement, Atom, Extent, IntegerRow, Op, Prim, Range, ScalarOp, Scatter, Stm, Var};
 
 impl<'p> Lowering<'p> {
     pub(super) fn statement(&mut self, stm: &'p Stm, later: &'p [Stm], results: &'p [Atom]) -> Step<()> {
+        let around = (self.at, self.span);
+        (self.at, self.span) = (Some(stm), stm.span.or(self.span));
+        // What cannot be lowered stays where it is known which statement it is.
+        self.lowered(stm, later, results)?;
+        (self.at, self.span) = around;
+        Ok(())
+    }
+
+    fn lowered(&mut self, stm: &'p Stm, later: &'p [Stm], results: &'p [Atom]) -> Step<()> {
         let one = match &stm.op {
             Op::If(condition, yes, no) => {
                 let found = self.branch(*condition, yes, no)?;
@@ -86,7 +94,7 @@ impl<'p> Lowering<'p> {
                 let array = self.array(*a);
                 let sizes: Vec<Operand> = sizes.iter().map(|n| self.size(*n)).collect();
                 let (before, after) = (self.count(&array.sizes), self.count(&sizes));
-                self.same(before, after);
+                self.same(Agreement::Reshaped, before, after);
                 let (buffer, _) = self.whole(&array)?;
                 let view = View::whole(&mut self.emit, buffer, &sizes);
                 Bound::Array(Array { sizes, form: Form::Memory(view), ..array })
@@ -125,7 +133,7 @@ impl<'p> Lowering<'p> {
         let size = self.scalar(atom);
         if size.as_int().is_none_or(|n| n < 0) {
             let condition = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(0), size]);
-            self.check(condition);
+            self.check(condition, Broken::Size, &[size]);
         }
         size
     }
@@ -149,11 +157,7 @@ impl<'p> Lowering<'p> {
             let none = self.emit.scalar(ScalarOp::LessOrEqual, &[size, Operand::int(0)]);
             fits = self.emit.scalar(ScalarOp::Add, &[fits, none]);
         }
-        self.check(fits);
-    }
-
-    pub(super) fn check(&mut self, condition: Operand) {
-        self.emit.check(condition, self.mask);
+        self.check(fits, Broken::Sizes(it.what.message()), &[first, second]);
     }
 
     /// A scalar operation, checked for having a value.
@@ -166,13 +170,13 @@ impl<'p> Lowering<'p> {
                     if operands[1].as_int().is_none_or(|n| n == 0) {
                         let is_zero = self.emit.scalar(ScalarOp::Equal, &[operands[1], zero]);
                         let condition = self.emit.scalar(ScalarOp::Not, &[is_zero]);
-                        self.check(condition);
+                        self.check(condition, Broken::Value(row), operands);
                     }
                 }
                 IntegerRow::Pow => {
                     let zero = Operand::Const(self.emit.prim(operands[1]).zero());
                     let condition = self.emit.scalar(ScalarOp::LessOrEqual, &[zero, operands[1]]);
-                    self.check(condition);
+                    self.check(condition, Broken::Value(row), operands);
                 }
                 IntegerRow::Neg | IntegerRow::Sub | IntegerRow::Min | IntegerRow::Max | IntegerRow::Abs => {}
                 IntegerRow::Signum | IntegerRow::And | IntegerRow::Or | IntegerRow::Xor => {}
@@ -180,12 +184,6 @@ impl<'p> Lowering<'p> {
             }
         }
         self.emit.scalar(op, operands)
-    }
-
-    pub(super) fn bounds(&mut self, index: Operand, length: Operand) {
-        if !self.emit.is_within(index, length) {
-            self.emit.bounds(index, length, self.mask);
-        }
     }
 
     fn index(&mut self, a: Atom, indices: &[Atom]) -> Step<Bound<'p>> {
@@ -223,7 +221,7 @@ impl<'p> Lowering<'p> {
         let rows: Vec<Bound<'p>> = atoms.iter().map(|a| self.atom(*a)).collect();
         let first = rows[0].sizes().to_vec();
         for row in &rows[1..] {
-            first.iter().zip(row.sizes()).for_each(|(a, b)| self.same(*a, *b));
+            first.iter().zip(row.sizes()).for_each(|(a, b)| self.same(Agreement::Rows, *a, *b));
         }
         let count = Operand::int(i64::try_from(atoms.len()).expect("a program is shorter than 2^63"));
         let sizes: Vec<Operand> = core::iter::once(count).chain(first).collect();
@@ -245,7 +243,7 @@ impl<'p> Lowering<'p> {
         if let (Form::Pending(..), true) = (&array.form, from_start(ranges)) {
             let count = self.size(ranges[0].count);
             let fits = self.emit.scalar(ScalarOp::LessOrEqual, &[count, array.sizes[0]]);
-            self.check(fits);
+            self.check(fits, Broken::Bounds, &[count, array.sizes[0]]);
             let sizes = core::iter::once(count).chain(array.sizes[1..].iter().copied()).collect();
             return Ok(Bound::Array(Array { sizes, ..array }));
         }
@@ -258,6 +256,13 @@ impl<'p> Lowering<'p> {
             let far = self.emit.mul(steps, step);
             let last = self.emit.add(start, far);
             let mut fits = self.emit.scalar(ScalarOp::Equal, &[count, Operand::int(0)]);
+            if self.stepwise {
+                let outside = self.mask;
+                let some = self.emit.scalar(ScalarOp::Not, &[fits]);
+                self.only_where(some);
+                [start, last].into_iter().for_each(|end| self.bounds(end, sizes[d]));
+                self.mask = outside;
+            }
             let ends = [start, last].map(|end| {
                 let from = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(0), end]);
                 let to = self.emit.scalar(ScalarOp::Less, &[end, sizes[d]]);
@@ -265,7 +270,7 @@ impl<'p> Lowering<'p> {
             });
             let inside = self.emit.scalar(ScalarOp::Mul, &ends);
             fits = self.emit.scalar(ScalarOp::Add, &[fits, inside]);
-            self.check(fits);
+            self.check(fits, Broken::Bounds, &[last, sizes[d]]);
             origin = self.advance(origin, start, strides[d]);
             strides[d] = self.emit.mul(strides[d], step);
             sizes[d] = count;
@@ -277,7 +282,8 @@ impl<'p> Lowering<'p> {
         let arrays = self.arrays(atoms);
         let mut sizes = arrays[0].sizes.clone();
         for array in &arrays[1..] {
-            sizes[1..].to_vec().iter().zip(&array.sizes[1..]).for_each(|(a, b)| self.same(*a, *b));
+            let rows = sizes[1..].to_vec();
+            rows.iter().zip(&array.sizes[1..]).for_each(|(a, b)| self.same(Agreement::Concatenated, *a, *b));
             sizes[0] = self.emit.add(sizes[0], array.sizes[0]);
         }
         let prim = arrays[0].prim;
@@ -338,133 +344,23 @@ impl<'p> Lowering<'p> {
         };
         let (view, array) = self.own(a, &mentioned(later, results))?;
         let indices = self.scalars(indices);
+        let part = &array.sizes[indices.len()..];
+        part.iter().zip(value.sizes()).for_each(|(a, b)| self.same(Agreement::Updated, *a, *b));
         for (index, size) in indices.iter().zip(&array.sizes) {
             self.bounds(*index, *size);
         }
-        array.sizes[indices.len()..].iter().zip(value.sizes()).for_each(|(a, b)| self.same(*a, *b));
         let part = self.part(&view, &indices);
         self.store_all(vec![(value, part)])?;
         self.emit.changed(view.origin.buffer);
         Ok(Bound::Array(array))
     }
 
-    fn map(&mut self, stm: &'p Stm, map: &'p Map) -> Step<Vec<Bound<'p>>> {
-        let arrays = self.arrays(&map.arrays);
-        let length = arrays[0].sizes[0];
-        arrays[1..].iter().for_each(|a| self.same(length, a.sizes[0]));
-        let values = stm.vars.len() - map.accumulators.len();
-        let segments = self.segments(map)?;
-        if segments.is_empty()
-            && self.pending.contains(map)
-            && let Some(found) = self.wait(stm, map, length)
-        {
-            return Ok(found);
-        }
-        if let Some(found) = self.same_rows(stm, map, length)? {
-            return Ok(found);
-        }
-        let buffers: Vec<Buffer> =
-            stm.vars[..values].iter().map(|v| self.new_buffer(self.program.type_of(*v).prim)).collect();
-        let accumulators = self.arrays(&map.accumulators);
-        self.map_into(map, length, segments, &buffers, &accumulators)
-    }
-
-    /// The results of a map whose function has the same results for all elements, which are in no memory.
-    fn same_rows(&mut self, stm: &'p Stm, map: &'p Map, length: Operand) -> Step<Option<Vec<Bound<'p>>>> {
-        let Body { stms, results } = &map.function.body;
-        let is_lazy = |op: &Op| matches!(op, Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..));
-        let of_element = |atom: Atom| map.function.params.iter().any(|param| atom == Atom::Var(*param));
-        let mut differ = results.iter().any(|atom| of_element(*atom));
-        stms.iter().for_each(|stm| stm.op.atoms(|atom| differ |= of_element(atom)));
-        if differ || !stms.iter().all(|stm| is_lazy(&stm.op)) || !map.accumulators.is_empty() {
-            return Ok(None);
-        }
-        let rows = self.body(&map.function.body)?;
-        let array = |(var, row): (&Var, Bound<'p>)| {
-            let sizes = core::iter::once(length).chain(row.sizes().iter().copied()).collect();
-            let prim = self.program.type_of(*var).prim;
-            Bound::Array(Array { prim, sizes, form: Form::Replicate(Box::new(row)) })
-        };
-        Ok(Some(stm.vars.iter().zip(rows).map(array).collect()))
-    }
-
-    /// The results of a map that waits, if the sizes of its rows can be known before.
-    fn wait(&mut self, stm: &'p Stm, map: &'p Map, length: Operand) -> Option<Vec<Bound<'p>>> {
-        let rows = if stm.vars.iter().any(|v| self.program.type_of(*v).rank > 1) {
-            self.row_sizes(map)?
-        } else {
-            vec![Vec::new(); stm.vars.len()]
-        };
-        let array = |(k, row): (usize, Vec<Operand>)| {
-            let prim = self.program.type_of(stm.vars[k]).prim;
-            let sizes = core::iter::once(length).chain(row).collect();
-            Bound::Array(Array { prim, sizes, form: Form::Pending(map, k) })
-        };
-        Some(rows.into_iter().enumerate().map(array).collect())
-    }
-
-    /// Where the rows of a map go: the views are known when the first row is.
-    fn map_into(
-        &mut self,
-        map: &'p Map,
-        length: Operand,
-        segments: Vec<Segment<'p>>,
-        buffers: &[Buffer],
-        accumulators: &[Array<'p>],
-    ) -> Step<Vec<Bound<'p>>> {
-        let rows = self.found_row_sizes(map, length)?;
-        let mut results = Vec::new();
-        let mut written = Vec::new();
-        for (buffer, row) in buffers.iter().zip(rows) {
-            let sizes: Vec<Operand> = core::iter::once(length).chain(row).collect();
-            let view = self.allocate(*buffer, &sizes)?;
-            let prim = self.emit.buffers[buffer.0 as usize].prim;
-            written.push((view.clone(), sizes.clone()));
-            results.push(Bound::Array(Array { prim, sizes, form: Form::Memory(view) }));
-        }
-        let params = &map.function.params[map.arrays.len()..];
-        let nested = map.function.body.stms.iter().any(|stm| is_parallel(&stm.op));
-        let row = |this: &mut Self, index: Operand, written: &[(View, Vec<Operand>)]| {
-            for (param, accumulator) in params.iter().zip(accumulators) {
-                this.bind(*param, Bound::Array(accumulator.clone()));
-            }
-            let rows = this.call(map, index)?;
-            let mut stores = Vec::new();
-            for (row, (view, sizes)) in rows.into_iter().zip(written) {
-                sizes[1..].iter().zip(row.sizes()).for_each(|(a, b)| this.same(*a, *b));
-                let origin = this.advance(view.origin, index, view.strides[0]);
-                stores.push((row, View { origin, strides: view.strides[1..].to_vec() }));
-            }
-            this.store_all(stores)
-        };
-        if segments.is_empty() {
-            self.for_each(length, nested, &written, &mut |this, index| row(this, index, &written))?;
-        }
-        self.each_segment(segments, &written, |this, count, part| {
-            if count != Operand::int(1) {
-                return this.for_each(count, nested, part, &mut |this, index| row(this, index, part));
-            }
-            // What is known of this element is not of the first one of another segment.
-            this.open(false);
-            row(this, Operand::int(0), part)?;
-            this.close().into_iter().for_each(|stm| this.emit.push(stm));
-            Ok(())
-        })?;
-        buffers.iter().for_each(|buffer| self.emit.changed(*buffer));
-        results.extend(accumulators.iter().map(|a| Bound::Array(a.clone())));
-        for accumulator in accumulators {
-            if let Form::Memory(view) = &accumulator.form {
-                self.emit.changed(view.origin.buffer);
-            }
-        }
-        Ok(results)
-    }
-
     fn scatter(&mut self, it: &'p Scatter) -> Step<Bound<'p>> {
         let destination = self.array(it.destination);
         let (indices, values) = (self.array(it.indices), self.array(it.values));
-        self.same(indices.sizes[0], values.sizes[0]);
-        destination.sizes[1..].iter().zip(&values.sizes[1..]).for_each(|(a, b)| self.same(*a, *b));
+        self.same(Agreement::Indices, indices.sizes[0], values.sizes[0]);
+        let rows = destination.sizes[1..].iter().zip(&values.sizes[1..]);
+        rows.for_each(|(a, b)| self.same(Agreement::Scattered, *a, *b));
         let (buffer, view) = self.copied(&destination)?;
         let nested = values.sizes.len() > 1;
         self.for_each(indices.sizes[0], nested, &[], &mut |this, k| {

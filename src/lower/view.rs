@@ -3,7 +3,7 @@
 //! Law: an element of a view is found by arithmetic on its index alone. Indexing, slicing, permuting and reversing arrays
 //! in memory moves nothing.
 
-use super::code::{Buffer, LARGEST, Operand, Place, Stm};
+use super::code::{Broken, Buffer, LARGEST, Operand, Place, Stm};
 use super::emit::Emit;
 use super::{Lowering, Step, Unsupported};
 use crate::array::{IntegerRow, Map, Prim, ScalarOp};
@@ -236,7 +236,7 @@ impl<'p> Lowering<'p> {
             count = self.emit.mul(a, b);
         }
         let condition = self.emit.scalar(ScalarOp::LessOrEqual, &[count, Operand::int(LARGEST)]);
-        self.check(condition);
+        self.check(condition, Broken::Able("an array of more than 2^31 elements"), &[]);
     }
 
     /// The number of elements of an array of these sizes.

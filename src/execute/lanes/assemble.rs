@@ -5,6 +5,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::fault::Claim;
 use super::inline::Inline;
 use super::instruction::{Across, Address, Chain, Fold, Instruction, LanesLoop, Product, Reg, Rows, To};
 use super::needed::needed;
@@ -14,7 +15,7 @@ use super::team;
 use super::vector::LANES;
 use super::wide;
 use crate::array::{Const, Prim, Var};
-use crate::lower::code::{Block, Buffer, Code, Lanes, Op, Operand, Origin, Output, Place, Port, Stm, Value};
+use crate::lower::code::{Blame, Block, Buffer, Code, Lanes, Op, Operand, Origin, Output, Place, Port, Stm, Value};
 
 /// Instructions, and what is known of registers and buffers.
 #[derive(Debug, Clone)]
@@ -23,6 +24,8 @@ pub(super) struct Assembled {
     pub(super) loops: Vec<LanesLoop>,
     /// The instructions of each loop, from one and before another, and the statement that it is for; inner loops first.
     pub(super) origins: Vec<(u32, u32, Var)>,
+    /// What the checks of stepwise code are of, in the order of the instructions.
+    pub(super) claims: Vec<Claim>,
     pub(super) addresses: Vec<Address>,
     pub(super) products: Vec<Product>,
     pub(super) chains: Vec<Chain>,
@@ -71,6 +74,7 @@ pub(super) struct Assembler<'c> {
     pub(super) chains: Vec<Chain>,
     pub(super) rows: Vec<Rows>,
     origins: Vec<(u32, u32, Var)>,
+    claims: Vec<Claim>,
     uniform: FxHashMap<Value, u32>,
     constants: FxHashMap<Const, u32>,
     pub(super) reals: Vec<f64>,
@@ -106,6 +110,7 @@ pub(super) fn assemble(code: &Code) -> Assembled {
         chains: Vec::new(),
         rows: Vec::new(),
         origins: Vec::new(),
+        claims: Vec::new(),
         uniform: FxHashMap::default(),
         constants: FxHashMap::default(),
         reals: Vec::new(),
@@ -119,11 +124,13 @@ pub(super) fn assemble(code: &Code) -> Assembled {
     let outputs = code.outputs.iter().map(|output| assembler.output(output)).collect();
     let [own_reals, own_ints] = banks;
     let int_kinds = code.buffers.iter().map(|info| info.prim).filter(|prim| !prim.is_real()).collect();
-    let Assembler { out: instructions, loops, products, chains, rows, origins, addresses, reals, ints, .. } = assembler;
+    let Assembler { out: instructions, loops, products, chains, rows, origins, claims, .. } = assembler;
+    let Assembler { addresses, reals, ints, .. } = assembler;
     let mut assembled = Assembled {
         instructions,
         loops,
         origins,
+        claims,
         addresses,
         products,
         chains,
@@ -254,6 +261,14 @@ impl Assembler<'_> {
         self.out.len() - 1
     }
 
+    /// Takes down what the next instruction, a check, is of.
+    fn claim(&mut self, blame: Option<&Blame>) {
+        let Some(Blame { statement, span, broken, operands }) = blame else { return };
+        let operands = operands.iter().map(|x| self.one(*x)).collect();
+        let (at, statement) = (self.here(), statement.clone());
+        self.claims.push(Claim { at, statement, span: *span, broken: *broken, operands });
+    }
+
     fn block(&mut self, block: &Block) {
         let mut rest = &block[..];
         while let Some((stm, later)) = rest.split_first() {
@@ -354,11 +369,13 @@ impl Assembler<'_> {
                 self.out.push(Instruction::Swap { a, b, real });
             }
             Stm::Assign { cells, mask } => self.assign(cells, *mask),
-            Stm::Check { condition, mask } => {
+            Stm::Check { condition, mask, blame } => {
+                self.claim(blame.as_deref());
                 let (condition, mask) = (self.reg(*condition), mask.map(|mask| self.reg(mask)));
                 self.out.push(Instruction::Check { condition, mask });
             }
-            Stm::Bounds { index, length, mask } => {
+            Stm::Bounds { index, length, mask, blame } => {
+                self.claim(blame.as_deref());
                 let (index, length) = (self.reg(*index), self.reg(*length));
                 let mask = mask.map(|mask| self.reg(mask));
                 self.out.push(Instruction::Bounds { index, length, mask });

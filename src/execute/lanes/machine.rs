@@ -32,6 +32,8 @@ pub(super) struct Machine<'m> {
     pub(super) state: State,
     pub(super) reals: Vec<Elements<'m, f64>>,
     pub(super) ints: Vec<Elements<'m, i64>>,
+    /// The instruction at which the run stopped, if it did.
+    pub(super) stopped: usize,
     /// The loop that a worker is for, by its number, and from which lane to which.
     task: Option<(usize, i64, i64)>,
     /// The memory of workers between two loops.
@@ -93,7 +95,7 @@ impl<'m> Machine<'m> {
         state.left = STRIDE;
         reals.resize_with(code.own_reals.len(), Elements::default);
         ints.resize_with(code.own_ints.len(), Elements::default);
-        Machine { code, watch, state, reals, ints, task: None, helpers }
+        Machine { code, watch, state, reals, ints, stopped: DONE, task: None, helpers }
     }
 
     /// The memory, for another machine of the same code.
@@ -164,7 +166,14 @@ impl<'m> Machine<'m> {
             at = self.block(&mut open);
         }
         while at != DONE {
-            match self.step(at)? {
+            let next = match self.step(at) {
+                Ok(next) => next,
+                Err(fault) => {
+                    self.stopped = at;
+                    return Err(fault);
+                }
+            };
+            match next {
                 Next::At(next) => at = next,
                 Next::Lanes(number) => {
                     let it = &code.loops[number];

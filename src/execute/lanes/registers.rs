@@ -159,11 +159,11 @@ impl Walk<'_> {
                         self.see(*cell);
                     }
                 }
-                Stm::Check { condition, mask } => {
+                Stm::Check { condition, mask, blame: _ } => {
                     self.operand(*condition);
                     mask.iter().for_each(|x| self.operand(*x));
                 }
-                Stm::Bounds { index, length, mask } => {
+                Stm::Bounds { index, length, mask, blame: _ } => {
                     [*index, *length].into_iter().chain(*mask).for_each(|x| self.operand(x));
                 }
                 Stm::For { body, .. } => self.repeated(|walk| walk.block(body)),

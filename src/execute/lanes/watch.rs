@@ -10,7 +10,8 @@ use super::assemble::Assembled;
 use super::machine::Fault;
 use super::profile::Profile;
 use crate::array::{Body, Program, Stm, Var, bodies, deeper, text};
-use crate::error::{Error, Span};
+use crate::error::Span;
+use crate::execute;
 use crate::interpret::{self, Control};
 
 /// How many steps are taken between two looks at what others have done and wish.
@@ -68,14 +69,20 @@ impl<'c> Watch<'c> {
         Fault
     }
 
+    /// What the run is held to.
+    pub(super) fn control(&self) -> &Control<'c> {
+        &self.control
+    }
+
     /// Why the run ended, unless a check of the program failed.
-    pub(super) fn error(self, code: &Assembled, program: &Program) -> Option<Error> {
-        let (fault, at) = self.ended.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+    pub(super) fn fault(&self, code: &Assembled, program: &Program) -> Option<execute::Fault> {
+        let (fault, at) = self.ended.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         // Inner loops come before those around them.
         let around = code.origins.iter().find(|(from, to, _)| (*from as usize..*to as usize).contains(&at));
         let stm = around.and_then(|(_, _, var)| binder(&program.function.body, *var));
         let span = stm.map_or(Span::UNKNOWN, |stm| stm.span);
-        Some(fault.within(span, || stm.map_or_else(|| text::signature(program), |stm| text::head(program, stm))))
+        let error = fault.within(span, || stm.map_or_else(|| text::signature(program), |stm| text::head(program, stm)));
+        Some(execute::Fault::of(error).expect("a run is ended by a limit or a wish"))
     }
 }
 

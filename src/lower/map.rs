@@ -1,0 +1,132 @@
+//! Maps.
+//!
+//! Law: a map that waits is computed where its elements are wanted, and nowhere else; any other leaves its rows in memory, in
+//! which they are of the sizes that are known before, or of those of the first.
+
+use super::code::{Buffer, Operand};
+use super::liveness::is_parallel;
+use super::segments::Segment;
+use super::view::{Array, Bound, Form, View};
+use super::{Lowering, Step};
+use crate::array::{Agreement, Atom, Body, Map, Op, ScalarOp, Stm, Var};
+
+impl<'p> Lowering<'p> {
+    pub(super) fn map(&mut self, stm: &'p Stm, map: &'p Map) -> Step<Vec<Bound<'p>>> {
+        let arrays = self.arrays(&map.arrays);
+        let length = arrays[0].sizes[0];
+        arrays[1..].iter().for_each(|a| self.same(Agreement::Mapped, length, a.sizes[0]));
+        let values = stm.vars.len() - map.accumulators.len();
+        let segments = self.segments(map)?;
+        if segments.is_empty()
+            && self.pending.contains(map)
+            && let Some(found) = self.wait(stm, map, length)
+        {
+            return Ok(found);
+        }
+        if let Some(found) = self.same_rows(stm, map, length)? {
+            return Ok(found);
+        }
+        let buffers: Vec<Buffer> =
+            stm.vars[..values].iter().map(|v| self.new_buffer(self.program.type_of(*v).prim)).collect();
+        let accumulators = self.arrays(&map.accumulators);
+        self.map_into(map, length, segments, &buffers, &accumulators)
+    }
+
+    /// The results of a map whose function has the same results for all elements, which are in no memory.
+    fn same_rows(&mut self, stm: &'p Stm, map: &'p Map, length: Operand) -> Step<Option<Vec<Bound<'p>>>> {
+        let Body { stms, results } = &map.function.body;
+        let is_lazy = |op: &Op| matches!(op, Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..));
+        let of_element = |atom: Atom| map.function.params.iter().any(|param| atom == Atom::Var(*param));
+        let mut differ = results.iter().any(|atom| of_element(*atom));
+        stms.iter().for_each(|stm| stm.op.atoms(|atom| differ |= of_element(atom)));
+        if differ || !stms.iter().all(|stm| is_lazy(&stm.op)) || !map.accumulators.is_empty() {
+            return Ok(None);
+        }
+        // Where there are no rows nothing is wrong with them.
+        let outside = self.mask;
+        if self.stepwise {
+            let some = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(1), length]);
+            self.only_where(some);
+        }
+        let rows = self.body(&map.function.body)?;
+        self.mask = outside;
+        let array = |(var, row): (&Var, Bound<'p>)| {
+            let sizes = core::iter::once(length).chain(row.sizes().iter().copied()).collect();
+            let prim = self.program.type_of(*var).prim;
+            Bound::Array(Array { prim, sizes, form: Form::Replicate(Box::new(row)) })
+        };
+        Ok(Some(stm.vars.iter().zip(rows).map(array).collect()))
+    }
+
+    /// The results of a map that waits, if the sizes of its rows can be known before.
+    fn wait(&mut self, stm: &'p Stm, map: &'p Map, length: Operand) -> Option<Vec<Bound<'p>>> {
+        let rows = if stm.vars.iter().any(|v| self.program.type_of(*v).rank > 1) {
+            self.row_sizes(map)?
+        } else {
+            vec![Vec::new(); stm.vars.len()]
+        };
+        let array = |(k, row): (usize, Vec<Operand>)| {
+            let prim = self.program.type_of(stm.vars[k]).prim;
+            let sizes = core::iter::once(length).chain(row).collect();
+            Bound::Array(Array { prim, sizes, form: Form::Pending(map, k) })
+        };
+        Some(rows.into_iter().enumerate().map(array).collect())
+    }
+
+    /// Where the rows of a map go: the views are known when the first row is.
+    fn map_into(
+        &mut self,
+        map: &'p Map,
+        length: Operand,
+        segments: Vec<Segment<'p>>,
+        buffers: &[Buffer],
+        accumulators: &[Array<'p>],
+    ) -> Step<Vec<Bound<'p>>> {
+        let rows = self.found_row_sizes(map, length)?;
+        let mut results = Vec::new();
+        let mut written = Vec::new();
+        for (buffer, row) in buffers.iter().zip(rows) {
+            let sizes: Vec<Operand> = core::iter::once(length).chain(row).collect();
+            let view = self.allocate(*buffer, &sizes)?;
+            let prim = self.emit.buffers[buffer.0 as usize].prim;
+            written.push((view.clone(), sizes.clone()));
+            results.push(Bound::Array(Array { prim, sizes, form: Form::Memory(view) }));
+        }
+        let params = &map.function.params[map.arrays.len()..];
+        let nested = map.function.body.stms.iter().any(|stm| is_parallel(&stm.op));
+        let row = |this: &mut Self, index: Operand, written: &[(View, Vec<Operand>)]| {
+            for (param, accumulator) in params.iter().zip(accumulators) {
+                this.bind(*param, Bound::Array(accumulator.clone()));
+            }
+            let rows = this.call(map, index)?;
+            let mut stores = Vec::new();
+            for (row, (view, sizes)) in rows.into_iter().zip(written) {
+                sizes[1..].iter().zip(row.sizes()).for_each(|(a, b)| this.same(Agreement::Rows, *a, *b));
+                let origin = this.advance(view.origin, index, view.strides[0]);
+                stores.push((row, View { origin, strides: view.strides[1..].to_vec() }));
+            }
+            this.store_all(stores)
+        };
+        if segments.is_empty() {
+            self.for_each(length, nested, &written, &mut |this, index| row(this, index, &written))?;
+        }
+        self.each_segment(segments, &written, |this, count, part| {
+            if count != Operand::int(1) {
+                return this.for_each(count, nested, part, &mut |this, index| row(this, index, part));
+            }
+            // What is known of this element is not of the first one of another segment.
+            this.open(false);
+            row(this, Operand::int(0), part)?;
+            this.close().into_iter().for_each(|stm| this.emit.push(stm));
+            Ok(())
+        })?;
+        buffers.iter().for_each(|buffer| self.emit.changed(*buffer));
+        results.extend(accumulators.iter().map(|a| Bound::Array(a.clone())));
+        for accumulator in accumulators {
+            if let Form::Memory(view) = &accumulator.form {
+                self.emit.changed(view.origin.buffer);
+            }
+        }
+        Ok(results)
+    }
+}
