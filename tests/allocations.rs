@@ -9,7 +9,8 @@ use std::cell::Cell;
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, I64, literal, loop_for};
 use catadiff::derivative::Workspace;
-use catadiff::execute::Flat;
+use catadiff::execute::{Flat, RunReport};
+use catadiff::interpret::Control;
 use catadiff::{Decide, Elementary, Result, Reverse, Rule, Scalar, grad, record};
 
 thread_local! {
@@ -85,7 +86,8 @@ fn runs_after_the_first_allocate_nothing() -> Result<()> {
         assert!(cloned > 0, "allocations are counted");
         let before = ASKED.get();
         for _ in 0..5 {
-            compiled.run_into(&arguments, &mut results)?;
+            let (done, report) = compiled.run_into_reported(&arguments, &mut results, Control::default());
+            assert_eq!((done, report), (Ok(()), RunReport::Bare));
         }
         assert_eq!(ASKED.get() - before, 0, "{program}");
         assert_eq!(results, expected, "{program}");

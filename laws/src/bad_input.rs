@@ -6,6 +6,7 @@
 use std::fmt;
 
 use catadiff::array::Program;
+use catadiff::execute::{Executor, Lanes, Outcome, Prepared};
 use catadiff::futhark::check::{NoImports, check};
 use catadiff::futhark::core::{self, Entry, Prim, verify};
 use catadiff::futhark::source::{Message, Sources};
@@ -13,7 +14,7 @@ use catadiff::futhark::syntax::{parse, tree::File};
 use catadiff::futhark::testing::blocks::blocks;
 use catadiff::futhark::values::{Array, Data, read, read_as, write_binary};
 use catadiff::futhark::{elaborate::compile_entry, interpreter, meaning::interface};
-use catadiff::interpret::{Limits, Scalar, Value, run};
+use catadiff::interpret::{Control, Limits, Scalar, Value, run};
 use catadiff::term::{Arena, Rules, parse as parse_formula};
 
 use crate::array_values::all_close;
@@ -222,13 +223,15 @@ fn lanes_are_the_interpreter(program: &Program) -> Verdict {
         types.iter().map(one).collect()
     };
     let text = program.to_string();
-    let compiled = match program.compile() {
-        Ok(compiled) => compiled,
+    let prepared = match Lanes.prepare(program) {
+        Ok(prepared) => prepared,
         Err(error) => return holds("what verifies compiles", &text, false, error, ""),
     };
-    let (found, expected) = (compiled.run_within(&arguments(1.0), &LIMITS), run(program, &arguments(1.0), &LIMITS));
-    let (Ok(found), Ok(expected)) = (found, expected) else { return Ok(()) };
-    same(&text, &found, &expected, || run(program, &arguments(MOVED), &LIMITS).ok())
+    let Ok(prepared) = prepared else { return Ok(()) };
+    let found = prepared.run(&arguments(1.0), Control::from(&LIMITS));
+    let expected = run(program, &arguments(1.0), &LIMITS);
+    let (Ok(Outcome::Done { results, .. }), Ok(expected)) = (found, expected) else { return Ok(()) };
+    same(&text, &results, &expected, || run(program, &arguments(MOVED), &LIMITS).ok())
 }
 
 /// Two results are the same up to the order of sums: unless the results at arguments nearby are as far apart.

@@ -1,53 +1,334 @@
 //! Laws of executors: each is the reference interpreter, faster.
 //!
-//! Law: for every program and all arguments an executor gives what the interpreter gives, up to the order of sums, and
-//! where the interpreter gives an error, that error or the results that do not need what is wrong. A run within its limits is
-//! a run without.
+//! Law: for every program and all arguments an executor by itself gives what the interpreter gives, up to the order of sums;
+//! where the interpreter finds a fault, it finds a fault of that kind in that statement, or gives the results that do not need
+//! what is wrong. A run within its limits is a run without.
 
+use core::cell::RefCell;
+use core::mem::discriminant;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use catadiff::Error;
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, I64};
+use catadiff::execute::{Executor, Fault, FaultKind, Interpreter, Outcome, Prepared, Unsupported};
 use catadiff::interpret::{Cancel, Control, Limits, Value};
 
+use crate::array_faults::planted;
 use crate::array_programs::ArrayProgram;
-use crate::array_values::all_close;
+use crate::array_values::{all_close, list, violation};
+use crate::executor_families::{self as families, Family};
+use crate::runner::for_all;
 use crate::violation::{Verdict, Violation};
 
 /// How far apart two reals may be that are sums of the same numbers in another order.
 const CLOSE: f64 = 1e-9;
 
-/// The executor is the interpreter, on a random program, its derivatives, and arguments of several sizes.
-///
-/// # Errors
-/// The violation.
-pub fn agrees(random: &ArrayProgram) -> Verdict {
-    let program = random.program();
-    for (lengths, columns) in [([3, 4, 2, 5], 3), ([0, 1, 2, 3], 2), ([17, 16, 40, 33], 17), ([129, 130, 5, 64], 2)] {
-        same(&program, &random.arguments_of(lengths, columns))?;
-    }
-    same(&program, &random.arguments())
+/// How many runs ended how.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// With results, at the first attempt.
+    pub done: usize,
+    /// With results, at the second attempt.
+    pub stepwise: usize,
+    /// With the fault of the interpreter.
+    pub faults: usize,
+    /// With results that do not need what the interpreter finds wrong.
+    pub unneeded: usize,
+    /// Not at all, since the executor cannot run the program.
+    pub unsupported: usize,
 }
 
-/// A program and its executor, on some arguments.
+/// How many runs of a [`suite`] may end otherwise than is best.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Allowance {
+    /// [Not at all](Tally::unsupported).
+    pub unsupported: usize,
+    /// [At the second attempt](Tally::stepwise).
+    pub stepwise: usize,
+    /// [Without what is wrong](Tally::unneeded), beyond what the simplifier leaves out.
+    pub unneeded: usize,
+}
+
+/// Every law of executors, of this one: values and faults of random programs, of such with a fault planted in them, and of
+/// families of programs at sizes at and beside those where executors change their way; arguments of other types; limits and
+/// cancellation.
+///
+/// ```no_run
+/// use catadiff::execute::Interpreter;
+/// use catadiff_laws::executors::{Allowance, suite};
+/// let tally = suite(&Interpreter, Allowance::default()).unwrap();
+/// assert_eq!((tally.unsupported, tally.stepwise), (0, 0));
+/// ```
 ///
 /// # Errors
 /// The violation.
-pub fn same(program: &Program, arguments: &[Value<f64>]) -> Verdict {
-    let compiled = program.compile().map_err(|error| violation(program, arguments, &error, "a compiled program"))?;
-    match (compiled.run(arguments), program.run(arguments)) {
-        (Ok(found), Ok(expected)) => {
-            if all_close(&found, &expected, CLOSE) {
-                Ok(())
-            } else {
-                Err(violation(program, arguments, &shown(&found), &shown(&expected)))
+pub fn suite<E: Executor>(executor: &E, allowed: Allowance) -> Result<Tally, Violation> {
+    // What takes least time is asked first.
+    for Family { program, arguments } in families::arguments() {
+        arguments.iter().try_for_each(|arguments| refuses(executor, &program, arguments))?;
+    }
+    ended_runs(executor)?;
+    let tally = RefCell::new(Tally::default());
+    let ask = |program: &Program, arguments: &[Value<f64>], exactness: Exactness| {
+        let ended = judge(executor, program, arguments, exactness)?;
+        let has_results = matches!(ended, Ended::Unneeded | Ended::Done | Ended::Stepwise);
+        tally.borrow_mut().count(ended);
+        tally.borrow().keeps_to(allowed, executor.name())?;
+        Ok(has_results)
+    };
+    for Family { program, arguments } in families::faults() {
+        for arguments in arguments {
+            if ask(&program, &arguments, Exactness::Operands)? {
+                return Err(violation(
+                    "a fault that results need is found",
+                    &program,
+                    &arguments,
+                    "results",
+                    "a fault",
+                ));
             }
         }
-        // What is not needed is not executed, so an error that it would have been may not be reported.
-        (_, Err(_)) => Ok(()),
-        (Err(error), Ok(expected)) => Err(violation(program, arguments, &error, &shown(&expected))),
     }
+    for Family { program, arguments } in families::no_faults().into_iter().chain(families::values()) {
+        for arguments in arguments {
+            let before = tally.borrow().faults;
+            ask(&program, &arguments, Exactness::Operands)?;
+            if tally.borrow().faults > before {
+                let law = "the interpreter finds no fault where there is none";
+                return Err(violation(law, &program, &arguments, "a fault", "results"));
+            }
+        }
+    }
+    let ask = |program: &Program, arguments: &[Value<f64>]| ask(program, arguments, Exactness::Place).map(drop);
+    for_all(|random: ArrayProgram| {
+        let (program, arguments) = (random.program(), random.arguments());
+        ask(&program, &arguments)?;
+        ask(&program, &random.arguments_of([3, 4, 2, 5], 3))?;
+        (0..PLANTED).filter_map(|which| planted(&program, which)).try_for_each(|wrong| ask(&wrong, &arguments))
+    })?;
+    Ok(tally.into_inner())
+}
+
+/// In how many places of a random program a fault is planted.
+const PLANTED: usize = 2;
+
+impl Tally {
+    /// No more runs ended otherwise than is best than are allowed.
+    fn keeps_to(&self, allowed: Allowance, executor: &str) -> Verdict {
+        let within = [
+            ("no more runs are unsupported than are allowed", self.unsupported, allowed.unsupported),
+            ("no more runs need a second attempt than are allowed", self.stepwise, allowed.stepwise),
+            ("no more faults are missed as unneeded than are allowed", self.unneeded, allowed.unneeded),
+        ];
+        within.into_iter().try_for_each(|(law, found, allowed)| {
+            if found <= allowed {
+                return Ok(());
+            }
+            let instances = vec![("executor".into(), executor.into())];
+            Err(Violation { law: law.into(), instances, left: found.to_string(), right: allowed.to_string() })
+        })
+    }
+
+    fn count(&mut self, ended: Ended) {
+        match ended {
+            Ended::Done => self.done += 1,
+            Ended::Stepwise => self.stepwise += 1,
+            Ended::Fault => self.faults += 1,
+            Ended::Unneeded => self.unneeded += 1,
+            Ended::Unsupported(_) => self.unsupported += 1,
+        }
+    }
+}
+
+/// How a run ended that keeps the law.
+enum Ended {
+    Done,
+    Stepwise,
+    Fault,
+    Unneeded,
+    Unsupported(Unsupported),
+}
+
+/// How much of a fault has to be that of the interpreter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Exactness {
+    /// Its kind, and the statement.
+    Place,
+    /// The operands as well: but one element makes it wrong.
+    Operands,
+}
+
+/// The executor is the interpreter, on a random program and arguments of several sizes. What became of the runs is added up.
+///
+/// # Errors
+/// The violation.
+pub fn agrees<E: Executor>(executor: &E, random: &ArrayProgram, tally: &RefCell<Tally>) -> Verdict {
+    let program = random.program();
+    let ask = |arguments: &[Value<f64>]| counted(executor, &program, arguments, tally);
+    for (lengths, columns) in [([3, 4, 2, 5], 3), ([0, 1, 2, 3], 2), ([17, 16, 40, 33], 17), ([129, 130, 5, 64], 2)] {
+        ask(&random.arguments_of(lengths, columns))?;
+    }
+    ask(&random.arguments())
+}
+
+/// A program under an executor and interpreted, on some arguments: the executor can run it.
+///
+/// # Errors
+/// The violation.
+pub fn same<E: Executor>(executor: &E, program: &Program, arguments: &[Value<f64>]) -> Verdict {
+    match judge(executor, program, arguments, Exactness::Place)? {
+        Ended::Unsupported(why) => Err(violation(LAW, program, arguments, format!("unsupported: {why}"), "a run")),
+        Ended::Done | Ended::Stepwise | Ended::Fault | Ended::Unneeded => Ok(()),
+    }
+}
+
+/// The same, or the executor cannot run it; what became of the run is added up.
+///
+/// # Errors
+/// The violation.
+pub fn counted<E: Executor>(
+    executor: &E,
+    program: &Program,
+    arguments: &[Value<f64>],
+    tally: &RefCell<Tally>,
+) -> Verdict {
+    let ended = judge(executor, program, arguments, Exactness::Place)?;
+    tally.borrow_mut().count(ended);
+    Ok(())
+}
+
+/// The same, if the executor can run it: whether it can.
+///
+/// # Errors
+/// The violation.
+pub fn same_if_supported<E: Executor>(
+    executor: &E,
+    program: &Program,
+    arguments: &[Value<f64>],
+) -> Result<bool, Violation> {
+    Ok(!matches!(judge(executor, program, arguments, Exactness::Place)?, Ended::Unsupported(_)))
+}
+
+/// The same, at the first attempt.
+///
+/// # Errors
+/// The violation.
+pub fn same_at_once<E: Executor>(executor: &E, program: &Program, arguments: &[Value<f64>]) -> Verdict {
+    match judge(executor, program, arguments, Exactness::Place)? {
+        Ended::Stepwise => Err(violation(LAW, program, arguments, "results at the second attempt", "at the first")),
+        Ended::Unsupported(why) => Err(violation(LAW, program, arguments, format!("unsupported: {why}"), "a run")),
+        Ended::Done | Ended::Fault | Ended::Unneeded => Ok(()),
+    }
+}
+
+const LAW: &str = "executed(p) = interpreted(p)";
+
+/// What an executor makes of a program and arguments.
+fn outcome<E: Executor>(
+    executor: &E,
+    program: &Program,
+    arguments: &[Value<f64>],
+    control: Control<'_>,
+) -> Result<Outcome, Violation> {
+    let refused = |error: catadiff::Error| violation(LAW, program, arguments, error, "a run");
+    match executor.prepare(program).map_err(refused)? {
+        Ok(prepared) => prepared.run(arguments, control).map_err(refused),
+        Err(unsupported) => Ok(Outcome::Unsupported(unsupported)),
+    }
+}
+
+/// Compares a run with that of the interpreter.
+fn judge<E: Executor>(
+    executor: &E,
+    program: &Program,
+    arguments: &[Value<f64>],
+    exactness: Exactness,
+) -> Result<Ended, Violation> {
+    let found = outcome(executor, program, arguments, Control::default())?;
+    let expected = outcome(&Interpreter, program, arguments, Control::default())?;
+    let wrong = |law: &str| Err(violation(law, program, arguments, shown(&found), shown(&expected)));
+    match (&found, &expected) {
+        (Outcome::Unsupported(why), _) => Ok(Ended::Unsupported(why.clone())),
+        (Outcome::Done { results, stepwise }, Outcome::Done { results: expected, .. }) => {
+            match (all_close(results, expected, CLOSE), stepwise) {
+                (false, _) => wrong(LAW),
+                (true, false) => Ok(Ended::Done),
+                (true, true) => Ok(Ended::Stepwise),
+            }
+        }
+        (Outcome::Fault(_), Outcome::Done { .. }) => wrong("a fault of the executor is one of the interpreter"),
+        (Outcome::Fault(found), Outcome::Fault(expected)) if is_same(found, expected, exactness) => Ok(Ended::Fault),
+        (Outcome::Fault(_), Outcome::Fault(_)) => {
+            wrong("a fault is of the kind, and in the place, that the interpreter finds")
+        }
+        (Outcome::Done { results, .. }, Outcome::Fault(_)) => {
+            // What is not needed is not executed: what the simplifier leaves out, which executes no more than is needed.
+            let simple = outcome(&Interpreter, &program.simplified(), arguments, Control::default())?;
+            match simple {
+                Outcome::Done { results: simple, .. } if !all_close(results, &simple, CLOSE) => wrong(LAW),
+                Outcome::Done { .. } => Ok(Ended::Fault),
+                Outcome::Fault(_) | Outcome::Unsupported(_) => Ok(Ended::Unneeded),
+            }
+        }
+        (_, Outcome::Unsupported(_)) => unreachable!("the interpreter runs every program"),
+    }
+}
+
+fn is_same(found: &Fault, expected: &Fault, exactness: Exactness) -> bool {
+    match exactness {
+        Exactness::Operands => found == expected,
+        Exactness::Place => {
+            found.statement == expected.statement && discriminant(&found.kind) == discriminant(&expected.kind)
+        }
+    }
+}
+
+/// Arguments that are not those a program takes are an error, the same as of the interpreter, and not a fault.
+fn refuses<E: Executor>(executor: &E, program: &Program, arguments: &[Value<f64>]) -> Verdict {
+    let refused = |error: catadiff::Error| violation(LAW, program, arguments, error, "a program that can be run");
+    let Ok(prepared) = executor.prepare(program).map_err(refused)? else { return Ok(()) };
+    let interpreted = Interpreter.prepare(program).map_err(refused)?.expect("the interpreter runs every program");
+    let run = |prepared: &dyn Prepared| prepared.run(arguments, Control::default());
+    let (found, expected) = (run(&prepared), run(&interpreted));
+    if expected.is_err() && found == expected {
+        return Ok(());
+    }
+    let law = "arguments of other types are refused";
+    Err(violation(law, program, arguments, format!("{found:?}"), format!("{expected:?}")))
+}
+
+/// Runs that go on for ages, and such that need memory, end where they are not allowed that, or it is not wished; and the next
+/// run is right.
+fn ended_runs<E: Executor>(executor: &E) -> Verdict {
+    for family in families::endless() {
+        let refused = |error: catadiff::Error| violation(LAW, &family.program, &family.long, error, "a run");
+        let Ok(prepared) = executor.prepare(&family.program).map_err(refused)? else { continue };
+        let cancelled = Cancel::new();
+        cancelled.cancel();
+        let limits = family.limits;
+        let ways = [
+            (Control::from(&limits), FaultKind::Budget { what: family.what, limit: family.limit() }),
+            (Control::from(&limits).cancelled_by(&cancelled), FaultKind::Cancelled),
+        ];
+        for (control, expected) in ways {
+            let found = prepared.run(&family.long, control).map_err(refused)?;
+            let may = |fault: &Fault| {
+                fault.kind == expected || family.what == "elements" && matches!(fault.kind, FaultKind::Budget { .. })
+            };
+            if !matches!(&found, Outcome::Fault(fault) if may(fault)) {
+                let law = "a run is ended by its limits, or a wish";
+                return Err(violation(law, &family.program, &family.long, shown(&found), format!("{expected:?}")));
+            }
+            let short = prepared.run(&family.short, Control::from(&limits)).map_err(refused)?;
+            let right = matches!(&short, Outcome::Done { results, .. } if all_close(results, &family.results, CLOSE));
+            if !right {
+                let law = "a run after one that was ended is as if that had not been";
+                let expected = list(&family.results);
+                return Err(violation(law, &family.program, &family.short, shown(&short), expected));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A run within as many steps as it takes is a run without limits; within one less it is an error, and so is one that is
@@ -56,17 +337,28 @@ pub fn same(program: &Program, arguments: &[Value<f64>]) -> Verdict {
 ///
 /// # Errors
 /// The violation.
-pub fn keeps_to_limits(program: &Program, arguments: &[Value<f64>]) -> Result<u64, Violation> {
-    let compiled = program.compile().map_err(|error| violation(program, arguments, &error, "a compiled program"))?;
-    let Ok(expected) = compiled.run(arguments).map(|results| shown(&results)) else { return Ok(0) };
-    let run = |control: Control<'_>| match compiled.run_within(arguments, control) {
-        Ok(results) => shown(&results),
-        Err(Error::Budget { what, limit, .. }) => format!("no more {what} than {limit}"),
-        Err(Error::Cancelled { .. }) => "cancelled".to_owned(),
+pub fn keeps_to_limits<E: Executor>(
+    executor: &E,
+    program: &Program,
+    arguments: &[Value<f64>],
+) -> Result<u64, Violation> {
+    let refused = |error: catadiff::Error| violation(LAW, program, arguments, error, "a run");
+    let prepared = executor.prepare(program).map_err(refused)?;
+    let prepared = prepared.map_err(|why| violation(LAW, program, arguments, why, "a program that can be run"))?;
+    let run = |control: Control<'_>| match prepared.run(arguments, control) {
+        Ok(Outcome::Fault(Fault { kind: FaultKind::Budget { what, limit }, .. })) => {
+            format!("no more {what} than {limit}")
+        }
+        Ok(Outcome::Fault(Fault { kind: FaultKind::Cancelled, .. })) => "cancelled".to_owned(),
+        Ok(outcome) => shown(&outcome),
         Err(error) => error.to_string(),
     };
+    let Ok(Outcome::Done { results, stepwise: false }) = prepared.run(arguments, Control::default()) else {
+        return Ok(0);
+    };
+    let expected = list(&results);
     let is = |found: String, expected: &str| {
-        if found == expected { Ok(()) } else { Err(violation(program, arguments, &found, expected)) }
+        if found == expected { Ok(()) } else { Err(violation(LAW, program, arguments, &found, expected)) }
     };
     let steps = AtomicU64::new(0);
     let note = |taken| {
@@ -100,31 +392,21 @@ pub fn keeps_to_limits(program: &Program, arguments: &[Value<f64>]) -> Result<u6
 ///
 /// # Panics
 /// If the programs are not well typed.
-pub fn starts_count_once(start: i64, elements: &[i64]) -> Verdict {
+pub fn starts_count_once<E: Executor>(executor: &E, start: i64, elements: &[i64]) -> Verdict {
     let program = Program::trace(|xs: Arr<I64>, start: I64| {
         let one = xs.reduce_commutative(start, |x, y| x + y + x * y);
         let (sum, product) = xs.zip(xs).reduce_commutative((start, start), |(a, b), (c, d)| (a + c, b * d));
         (one, sum, product)
     });
     let elements = Value::new(elements.to_vec()).expect("a list is an array");
-    same(&program.expect("the program is well typed"), &[elements, start.into()])
+    same_at_once(executor, &program.expect("the program is well typed"), &[elements, start.into()])
 }
 
-fn shown(values: &[Value<f64>]) -> String {
-    values.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
-}
-
-fn violation(
-    program: &Program,
-    arguments: &[Value<f64>],
-    left: &impl ToString,
-    right: &(impl ToString + ?Sized),
-) -> Violation {
-    let instances = vec![("p".to_owned(), format!("\n{program}on {}", shown(arguments)))];
-    Violation {
-        law: "compiled(p) = interpreted(p)".into(),
-        instances,
-        left: left.to_string(),
-        right: right.to_string(),
+fn shown(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Done { results, stepwise: false } => list(results),
+        Outcome::Done { results, stepwise: true } => format!("{}, at the second attempt", list(results)),
+        Outcome::Fault(fault) => format!("a fault: {fault}"),
+        Outcome::Unsupported(why) => format!("unsupported: {why}"),
     }
 }

@@ -57,7 +57,7 @@
 //! | their sizes | [`array_sizes`] | what does not fit is an error of derivatives too, and so are seeds that do not |
 //! | reductions and scans | [`array_reductions`] | from every start, by every operator: both modes, their nestings, executors |
 //! | where their statements are from | [`spans`] | what is made of a program keeps it; errors name it |
-//! | executors | [`executors`] | they are the interpreter, on random programs and arrays of many sizes; limits |
+//! | executors | [`executors`] | each by itself is the interpreter: values, kinds and places of faults, limits |
 //! | the same, otherwise | [`array_exact`], [`array_tape`] | exactly, of polynomials in a finite field; by the tape |
 //! | their cost | [`growth`] | operations, steps, elements moved and bytes of derivatives grow as those of functions |
 //! | checkpoints | [`checkpointing`] | schemes agree; executions and elements of each, counted |
@@ -76,6 +76,7 @@
 mod approx;
 pub mod array_derivatives;
 pub mod array_exact;
+mod array_faults;
 mod array_operators;
 mod array_programs;
 pub mod array_reductions;
@@ -90,6 +91,7 @@ pub mod conversions;
 mod differences;
 pub mod drawings;
 pub mod dual;
+mod executor_families;
 pub mod executors;
 pub mod fold;
 mod formula;

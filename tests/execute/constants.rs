@@ -2,6 +2,7 @@
 
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, I64, iota};
+use catadiff::execute::Lanes;
 use catadiff::interpret::Value;
 use catadiff::{Error, Result};
 use catadiff_laws::executors;
@@ -11,7 +12,7 @@ fn numbers(count: usize) -> Vec<f64> {
 }
 
 fn same(program: &Program, arguments: &[Value<f64>]) {
-    executors::same(program, arguments).unwrap_or_else(|violation| panic!("{violation}"));
+    executors::same(&Lanes, program, arguments).unwrap_or_else(|violation| panic!("{violation}"));
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::thread;
 
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, Bool, F64, I64, if_, iota, replicate};
-use catadiff::execute::{Compiled, Flat};
-use catadiff::interpret::{Scalar, Value};
+use catadiff::execute::{Compiled, Flat, RunReport};
+use catadiff::interpret::{Control, Scalar, Value};
 use catadiff::{Elementary, Error, Result};
 
 fn scaled() -> Result<Compiled> {
@@ -70,7 +70,8 @@ fn many_threads_run_one_program() -> Result<()> {
                         Flat::reals(&[], vec![k.into()]).unwrap(),
                         Flat::integers(&[], vec![k.into()]).unwrap(),
                     ];
-                    scaled.run_into(&arguments, &mut results).unwrap();
+                    let (done, report) = scaled.run_into_reported(&arguments, &mut results, Control::default());
+                    assert_eq!((done, report), (Ok(()), RunReport::Bare));
                     let expected: Vec<f64> = xs.iter().map(|x| x * f64::from(k)).collect();
                     assert_eq!(results[0].as_reals(), Some(&expected[..]));
                     assert_eq!(results[1].as_integers(), Some(&[i64::from(k) + 1][..]));
@@ -132,7 +133,10 @@ fn poisoned_numbers_are_those_of_the_interpreter_bit_for_bit() -> Result<()> {
     })?;
     let arguments = [Value::new(xs)?, Value::new(ys)?];
     let mut results = Vec::new();
-    program.compile()?.run_into(&arguments.each_ref().map(Flat::from), &mut results)?;
+    let flats = arguments.each_ref().map(Flat::from);
+    let compiled = program.compile()?;
+    let (done, report) = compiled.run_into_reported(&flats, &mut results, Control::default());
+    assert_eq!((done, report), (Ok(()), RunReport::Bare));
     let expected = program.run(&arguments)?;
     assert_eq!(results.len(), expected.len());
     for (k, (found, expected)) in results.iter().zip(&expected).enumerate() {

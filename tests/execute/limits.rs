@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, I64, iota, loop_for, loop_while};
-use catadiff::execute::{Compiled, Flat};
+use catadiff::execute::{Compiled, Flat, Lanes, RunReport};
 use catadiff::interpret::{Cancel, Control, Limits, Value, run};
 use catadiff::{Elementary, Error, Result};
 use catadiff_laws::{ArrayProgram, Verdict, Violation, executors, for_all};
@@ -25,7 +25,7 @@ fn with<T: Send>(threads: usize, inside: impl FnOnce() -> T + Send) -> T {
 
 #[test]
 fn random_programs_keep_to_limits() -> Verdict {
-    for_all(|p: ArrayProgram| executors::keeps_to_limits(&p.program(), &p.arguments()).map(drop))
+    for_all(|p: ArrayProgram| executors::keeps_to_limits(&Lanes, &p.program(), &p.arguments()).map(drop))
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn steps_do_not_depend_on_the_number_of_threads() -> Result<()> {
     ];
     for program in programs {
         let arguments = [Value::new(reals.clone())?];
-        let taken = |threads| with(threads, || executors::keeps_to_limits(&program, &arguments));
+        let taken = |threads| with(threads, || executors::keeps_to_limits(&Lanes, &program, &arguments));
         let [one, two, seven] = [1, 2, 7].map(|threads| taken(threads).unwrap_or_else(|it: Violation| panic!("{it}")));
         assert!(one >= 40, "there are 40 blocks of 512 lanes at least, and {one} steps");
         assert_eq!([two, seven], [one, one], "{program}");
@@ -86,7 +86,9 @@ fn endless() -> Result<Vec<(Compiled, &'static str, i64, f64)>> {
 fn what_has_no_end_is_ended_by_steps() -> Result<()> {
     for (program, inside, short, expected) in endless()? {
         for threads in [1, 2, 7] {
-            let error = with(threads, || program.run_within(&[(1_i64 << 60).into()], &steps(50_000))).unwrap_err();
+            let (results, report) = with(threads, || program.run_reported(&[(1_i64 << 60).into()], &steps(50_000)));
+            assert_eq!(report, RunReport::Bare);
+            let error = results.unwrap_err();
             assert!(matches!(error, Error::Budget { what: "steps", limit: 50_000, .. }), "{error}");
             let place = error.to_string().lines().last().unwrap_or_default().to_owned();
             assert!(place.starts_with("  in: let") && place.contains(inside), "{error}");
@@ -107,7 +109,9 @@ fn what_has_no_end_is_cancelled() -> Result<()> {
                 stop.cancel();
             });
             let control = Control::default().cancelled_by(&cancel);
-            let error = with(threads, || program.run_within(&[(1_i64 << 60).into()], control)).unwrap_err();
+            let (results, report) = with(threads, || program.run_reported(&[(1_i64 << 60).into()], control));
+            assert_eq!(report, RunReport::Bare);
+            let error = results.unwrap_err();
             later.join().expect("the other thread only waits");
             assert!(matches!(error, Error::Cancelled { .. }), "{error}");
             assert!(error.to_string().starts_with("the run was cancelled\n  at "), "{error}");
@@ -128,7 +132,7 @@ fn long_sums_of_products_are_cut() -> Result<()> {
     let expected = norms.run(std::slice::from_ref(&rows))?;
     assert_eq!(norms.run_within(std::slice::from_ref(&rows), &steps(10_000_000))?, expected);
     let transposed = Program::trace(|rows: Arr<Arr<F64>>| rows.transpose().map(|row| row.map(|x| x * x).sum()))?;
-    executors::keeps_to_limits(&transposed, &[Value::reals(&[m, n], (0..n * m).map(|k| (k % 7) as f64))?])
+    executors::keeps_to_limits(&Lanes, &transposed, &[Value::reals(&[m, n], (0..n * m).map(|k| (k % 7) as f64))?])
         .unwrap_or_else(|violation| panic!("{violation}"));
     Ok(())
 }

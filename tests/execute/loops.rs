@@ -4,6 +4,7 @@ use catadiff::Elementary;
 use catadiff::Result;
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, I64, literal, loop_for};
+use catadiff::execute::Lanes;
 use catadiff::interpret::Value;
 use catadiff_laws::executors;
 
@@ -47,7 +48,7 @@ fn lanes_go_through_the_iterations() -> Result<()> {
         for times in [0, 1, 2, 5] {
             let arguments = [array(&[n], 1), array(&[n], 2), array(&[times, n], 3)];
             let same = |program: &Program, arguments: &[Value<f64>]| {
-                executors::same(program, arguments).unwrap_or_else(|e| panic!("{n} lanes, {times} times: {e}"));
+                executors::same(&Lanes, program, arguments).unwrap_or_else(|e| panic!("{n} lanes, {times} times: {e}"));
             };
             same(&program, &arguments);
             let adjoints = [array(&[n], 4), array(&[n], 5), array(&[times, n], 6)];
@@ -68,7 +69,7 @@ fn lanes_that_look_at_each_other_go_together() -> Result<()> {
     })?;
     for n in [1, 2, 14, 40, 300] {
         for times in [0_i64, 1, 4] {
-            let same = executors::same(&shifted, &[array(&[n], 7), times.into()]);
+            let same = executors::same(&Lanes, &shifted, &[array(&[n], 7), times.into()]);
             same.unwrap_or_else(|e| panic!("{n} lanes, {times} times: {e}"));
         }
     }
@@ -116,9 +117,9 @@ fn values_go_into_rows() -> Result<()> {
     let vjp = rows.vjp()?;
     for n in [0, 1, 7, 8, 9, 127, 128, 129, 300] {
         let arguments = [array(&[n], 8), array(&[n], 9)];
-        executors::same(&rows, &arguments).unwrap_or_else(|e| panic!("{n}: {e}"));
+        executors::same(&Lanes, &rows, &arguments).unwrap_or_else(|e| panic!("{n}: {e}"));
         let all = [&arguments[..], &[array(&[n, 18], 10)]].concat();
-        executors::same(&vjp, &all).unwrap_or_else(|e| panic!("{n}: {e}"));
+        executors::same(&Lanes, &vjp, &all).unwrap_or_else(|e| panic!("{n}: {e}"));
     }
     Ok(())
 }

@@ -10,4 +10,5 @@ mod parts;
 mod products;
 mod scans;
 mod small;
+mod suite;
 mod work;

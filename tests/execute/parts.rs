@@ -3,6 +3,7 @@
 
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, I64, hist, iota, literal};
+use catadiff::execute::Lanes;
 use catadiff::interpret::Value;
 use catadiff::{Elementary, Result};
 use catadiff_laws::executors;
@@ -15,7 +16,7 @@ fn numbers(count: usize) -> Vec<f64> {
 }
 
 fn same(program: &Program, arguments: &[Value<f64>]) {
-    executors::same(program, arguments).unwrap_or_else(|violation| panic!("{violation}"));
+    executors::same(&Lanes, program, arguments).unwrap_or_else(|violation| panic!("{violation}"));
 }
 
 fn shifted(y: Arr<F64>) -> Arr<F64> {

@@ -4,7 +4,8 @@
 use catadiff::Result;
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64};
-use catadiff::interpret::Value;
+use catadiff::execute::{Executor, Lanes, Outcome, Prepared};
+use catadiff::interpret::{Control, Value};
 use catadiff_laws::{Verdict, executors, for_all};
 
 type Matrix = Arr<Arr<F64>>;
@@ -33,7 +34,7 @@ fn agrees(vjp: &Program, points: usize, rows: usize, columns: usize, not_finite:
     if not_finite && let Some(last) = x.last_mut() {
         *last = f64::NAN;
     }
-    executors::same(vjp, &[matrix([rows, columns], 5), array(&[points, columns], x), 0.75.into()])
+    executors::same(&Lanes, vjp, &[matrix([rows, columns], 5), array(&[points, columns], x), 0.75.into()])
 }
 
 #[test]
@@ -83,7 +84,7 @@ fn products_are_products_however_they_are_written() -> Result<()> {
             let [m, k, n] = sizes;
             let (a, b) = (matrix([m, k], 3), matrix([k, n], 4));
             let same = |program: &Program, arguments: &[Value<f64>]| {
-                executors::same(program, arguments).unwrap_or_else(|e| panic!("{sizes:?}: {e}"));
+                executors::same(&Lanes, program, arguments).unwrap_or_else(|e| panic!("{sizes:?}: {e}"));
             };
             same(&program, &[a.clone(), b.clone()]);
             same(&vjp, &[a, b, matrix([m, n], 5)]);
@@ -101,8 +102,8 @@ fn products_of_random_sizes() -> Result<()> {
         let [m, k, n] = [m, k, n].map(|size| usize::from(size) % 20);
         let (program, vjp) = which(usize::from(seed));
         let (a, b) = (matrix([m, k], seed.into()), matrix([k, n], usize::from(seed) + 1));
-        executors::same(program, &[a.clone(), b.clone()])?;
-        executors::same(vjp, &[a, b, matrix([m, n], usize::from(seed) + 2)])
+        executors::same(&Lanes, program, &[a.clone(), b.clone()])?;
+        executors::same(&Lanes, vjp, &[a, b, matrix([m, n], usize::from(seed) + 2)])
     });
     verdict.unwrap_or_else(|violation| panic!("{violation}"));
     Ok(())
@@ -120,7 +121,7 @@ fn zeros_do_not_hide_what_is_not_finite() -> Result<()> {
                 let mut x = numbers(points * columns, 8);
                 x[at] = odd;
                 let arguments = [lower.clone(), array(&[points, columns], x), 0.75.into()];
-                let same = executors::same(&vjp, &arguments);
+                let same = executors::same(&Lanes, &vjp, &arguments);
                 same.unwrap_or_else(|e| panic!("{odd} at {at} of {points} by {columns}: {e}"));
             }
         }
@@ -146,7 +147,8 @@ fn products_in_loops() -> Result<()> {
         let ws = array(&[count, rows, columns], numbers(count * rows * columns, 21));
         let arguments = [ws, matrix([points, columns], 22), 1.5.into()];
         let same = |program: &Program, arguments: &[Value<f64>]| {
-            executors::same(program, arguments).unwrap_or_else(|e| panic!("{count} of {rows} by {columns}: {e}"));
+            executors::same(&Lanes, program, arguments)
+                .unwrap_or_else(|e| panic!("{count} of {rows} by {columns}: {e}"));
         };
         same(&weighted, &arguments[..2]);
         same(&vjp, &arguments);
@@ -157,13 +159,14 @@ fn products_in_loops() -> Result<()> {
 #[cfg(feature = "rayon")]
 #[test]
 fn products_do_not_depend_on_the_number_of_threads() -> Result<()> {
-    let vjp = squares().vjp()?.compile()?;
+    let vjp = Lanes.prepare(&squares().vjp()?)?.expect("lanes can run it");
     let arguments = [matrix([40, 32], 1), matrix([3000, 32], 2), 1.0.into()];
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be had");
-        pool.install(|| vjp.run(&arguments))
+        pool.install(|| vjp.run(&arguments, Control::default()))
     };
     let alone = with(1)?;
+    assert!(matches!(alone, Outcome::Done { stepwise: false, .. }), "{alone:?}");
     assert_eq!(alone, with(2)?, "two threads");
     assert_eq!(alone, with(7)?, "seven threads");
     Ok(())

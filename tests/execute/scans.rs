@@ -2,7 +2,8 @@
 
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, I64, hist, if_, iota};
-use catadiff::interpret::Value;
+use catadiff::execute::{Executor, Lanes, Outcome, Prepared};
+use catadiff::interpret::{Control, Value};
 use catadiff::{Elementary, Result};
 use catadiff_laws::{Verdict, executors};
 
@@ -99,13 +100,13 @@ fn what_is_added_out_of_bounds_is_not_added() -> Verdict {
     let reals = |sizes: &[usize], n| Value::reals(sizes, numbers(n)).expect("as many as there are");
     let n = places.len();
     let indices = |at: Vec<i64>| Value::new(at).expect("a list");
-    executors::same(&program, &[reals(&[3, 4], 12), indices(is), indices(js), reals(&[n], n)])
+    executors::same(&Lanes, &program, &[reals(&[3, 4], 12), indices(is), indices(js), reals(&[n], n)])
 }
 
 fn same(cases: Vec<Case>) -> Result<()> {
     for (k, (program, arguments)) in cases.into_iter().enumerate() {
         for n in LENGTHS.into_iter().chain((k == 0).then_some(LARGE)) {
-            executors::same(&program, &arguments(n)?).unwrap_or_else(|e| panic!("{n} elements: {e}"));
+            executors::same(&Lanes, &program, &arguments(n)?).unwrap_or_else(|e| panic!("{n} elements: {e}"));
         }
     }
     Ok(())
@@ -131,12 +132,14 @@ fn the_last_that_is_scattered_stays() -> Result<()> {
 fn results_do_not_depend_on_the_number_of_threads() -> Result<()> {
     let cases = scans()?.into_iter().chain(histograms()?).chain(scatters()?);
     for (program, arguments) in cases {
-        let (compiled, arguments) = (program.compile()?, arguments(LARGE)?);
+        let prepared = Lanes.prepare(&program)?.expect("lanes can run it");
+        let arguments = arguments(LARGE)?;
         let with = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started");
-            pool.install(|| compiled.run(&arguments))
+            pool.install(|| prepared.run(&arguments, Control::default()))
         };
         let one = with(1)?;
+        assert!(matches!(one, Outcome::Done { stepwise: false, .. }), "{program}");
         for threads in [2, 7] {
             assert_eq!(with(threads)?, one, "with {threads} threads");
         }

@@ -1,0 +1,73 @@
+//! Faults planted in array programs: an operand of one statement is changed so that the statement goes wrong.
+//!
+//! Law: but for that operand the program is what it was, and verifies; where the statement runs, it is a fault.
+
+use catadiff::array::{Atom, Body, Form, IntegerRow, Lambda, Op, Program, ScalarOp, Stm, index};
+
+/// Further than any index of a random program goes.
+const FAR: i64 = 1000;
+
+/// The program with a fault in the last but so many of the statements that an operand can make wrong, if there are as many.
+pub(crate) fn planted(program: &Program, which: usize) -> Option<Program> {
+    let mut wrong = program.clone();
+    let count = body(&mut wrong.function.body, &mut |_| false);
+    let chosen = count.checked_sub(which + 1)?;
+    let mut seen = 0;
+    body(&mut wrong.function.body, &mut |_| {
+        seen += 1;
+        seen - 1 == chosen
+    });
+    wrong.verify().is_ok().then_some(wrong)
+}
+
+/// Visits the statements that an operand can make wrong, makes those wrong that are chosen, and answers how many there are.
+fn body(it: &mut Body, choose: &mut dyn FnMut(&Stm) -> bool) -> usize {
+    it.stms.iter_mut().map(|stm| statement(stm, choose)).sum()
+}
+
+fn lambda(it: &mut Lambda, choose: &mut dyn FnMut(&Stm) -> bool) -> usize {
+    body(&mut it.body, choose)
+}
+
+fn statement(stm: &mut Stm, choose: &mut dyn FnMut(&Stm) -> bool) -> usize {
+    let Some(_) = operand(&mut stm.op) else { return inside(&mut stm.op, choose) };
+    if choose(stm)
+        && let Some((operand, wrong)) = operand(&mut stm.op)
+    {
+        *operand = wrong;
+    }
+    1
+}
+
+/// The operand that can make an operation wrong, and what does.
+fn operand(op: &mut Op) -> Option<(&mut Atom, Atom)> {
+    match op {
+        Op::Index(_, indices) | Op::Update(_, indices, _) => Some((&mut indices[0], index(FAR))),
+        Op::Slice(_, ranges) => Some((&mut ranges[0].start, index(FAR))),
+        Op::Iota(n) | Op::Replicate(n, _) => Some((n, index(-3))),
+        Op::Reshape(_, sizes) => Some((&mut sizes[0], index(FAR))),
+        Op::Scalar(ScalarOp::Integer(IntegerRow::Mod | IntegerRow::Div), operands) => {
+            Some((&mut operands[1], index(0)))
+        }
+        _ => None,
+    }
+}
+
+fn inside(op: &mut Op, choose: &mut dyn FnMut(&Stm) -> bool) -> usize {
+    match op {
+        Op::If(_, yes, no) => body(yes, choose) + body(no, choose),
+        Op::Loop(it) => {
+            let asked = match &mut it.form {
+                Form::For(..) => 0,
+                Form::While { condition, .. } => body(condition, choose),
+            };
+            asked + body(&mut it.body, choose)
+        }
+        Op::Map(it) => lambda(&mut it.function, choose),
+        Op::Reduce(it) | Op::Scan(it) => lambda(&mut it.operator, choose),
+        Op::Hist(it) => lambda(&mut it.operator, choose),
+        // What its pullback does has no part in a run.
+        Op::Custom(it) => lambda(&mut it.function, choose),
+        _ => 0,
+    }
+}

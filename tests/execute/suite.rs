@@ -1,0 +1,203 @@
+//! The suite of executors: the two that there are pass it, and executors with a mistake each do not.
+
+use catadiff::array::{Body, Form, Lambda, Op, Program};
+use catadiff::execute::{Executor, Fault, FaultKind, Interpreter, Lanes, OnLanes, Outcome, Prepared, Unsupported};
+use catadiff::interpret::{Control, Value};
+use catadiff::{Result, Span};
+use catadiff_laws::Verdict;
+use catadiff_laws::executors::{Allowance, suite};
+
+/// What lanes are allowed: loops that change the sizes of arrays, and rows of sizes that only their elements say; checks that are
+/// made further out than in the program; and what the simplifier does not leave out, and is not needed.
+const ALLOWED: Allowance = Allowance { unsupported: 60, stepwise: 40, unneeded: 10 };
+
+#[test]
+fn lanes_keep_the_contract() -> Verdict {
+    let tally = suite(&Lanes, ALLOWED)?;
+    assert!(tally.done > 400 && tally.faults > 400, "{tally:?}");
+    Ok(())
+}
+
+#[test]
+fn the_interpreter_keeps_the_contract() -> Verdict {
+    let tally = suite(&Interpreter, Allowance::default())?;
+    assert_eq!((tally.stepwise, tally.unsupported, tally.unneeded), (0, 0, 0), "{tally:?}");
+    Ok(())
+}
+
+/// Lanes with a mistake: what it makes of an outcome, given whether the program has a check of bounds.
+#[derive(Debug, Clone, Copy)]
+struct Broken(fn(Outcome, bool) -> Outcome);
+
+#[derive(Debug)]
+struct BrokenProgram {
+    inside: OnLanes,
+    has_bounds: bool,
+    mistake: fn(Outcome, bool) -> Outcome,
+}
+
+impl Executor for Broken {
+    type Prepared = BrokenProgram;
+
+    fn name(&self) -> &'static str {
+        "broken"
+    }
+
+    fn prepare(&self, program: &Program) -> Result<std::result::Result<BrokenProgram, Unsupported>> {
+        let (has_bounds, mistake) = (indexes(&program.function), self.0);
+        Ok(Lanes.prepare(program)?.map(|inside| BrokenProgram { inside, has_bounds, mistake }))
+    }
+}
+
+impl Prepared for BrokenProgram {
+    fn run(&self, arguments: &[Value<f64>], control: Control<'_>) -> Result<Outcome> {
+        Ok((self.mistake)(self.inside.run(arguments, control)?, self.has_bounds))
+    }
+}
+
+/// Whether a statement reads or changes an element.
+fn indexes(function: &Lambda) -> bool {
+    in_body(&function.body)
+}
+
+fn in_body(body: &Body) -> bool {
+    body.stms.iter().any(|stm| match &stm.op {
+        Op::Index(..) | Op::Update(..) | Op::Slice(..) => true,
+        Op::If(_, yes, no) => in_body(yes) || in_body(no),
+        Op::Loop(it) => in_body(&it.body) || matches!(&it.form, Form::While { condition, .. } if in_body(condition)),
+        Op::Map(it) => indexes(&it.function),
+        Op::Reduce(it) | Op::Scan(it) => indexes(&it.operator),
+        _ => false,
+    })
+}
+
+fn shorter(value: &Value<f64>) -> Option<Value<f64>> {
+    let [n, rest @ ..] = value.sizes() else { return None };
+    let row: usize = rest.iter().product();
+    let sizes = [&[n.checked_sub(1)?], rest].concat();
+    Value::array(&sizes, value.elements()[..(n - 1) * row].to_vec()).ok()
+}
+
+/// Executors with one mistake each.
+fn broken() -> Vec<(&'static str, Broken)> {
+    vec![
+        (
+            "every check of bounds fails",
+            Broken(|outcome, has_bounds| {
+                let kind = FaultKind::OutOfBounds { index: 0, length: 0 };
+                if has_bounds {
+                    Outcome::Fault(Fault { statement: String::new(), span: Span::UNKNOWN, kind })
+                } else {
+                    outcome
+                }
+            }),
+        ),
+        (
+            "every check of bounds fails, and another executes instead",
+            Broken(|outcome, has_bounds| match outcome {
+                Outcome::Done { results, .. } => Outcome::Done { results, stepwise: has_bounds },
+                other => other,
+            }),
+        ),
+        (
+            "the last element is missing",
+            Broken(|outcome, _| match outcome {
+                Outcome::Done { mut results, stepwise } => {
+                    results.iter_mut().for_each(|value| {
+                        if let Some(shorter) = shorter(value) {
+                            *value = shorter;
+                        }
+                    });
+                    Outcome::Done { results, stepwise }
+                }
+                other => other,
+            }),
+        ),
+        (
+            "errors are successes",
+            Broken(|outcome, _| match outcome {
+                Outcome::Fault(_) => Outcome::Done { results: Vec::new(), stepwise: false },
+                other => other,
+            }),
+        ),
+        (
+            "faults are in another place",
+            Broken(|outcome, _| match outcome {
+                Outcome::Fault(fault) => {
+                    Outcome::Fault(Fault { statement: "let v0: f64 = add(1.0f64, 1.0f64)".into(), ..fault })
+                }
+                other => other,
+            }),
+        ),
+        (
+            "faults are of another kind",
+            Broken(|outcome, _| match outcome {
+                Outcome::Fault(Fault { statement, span, kind: FaultKind::OutOfBounds { index, .. } }) => {
+                    Outcome::Fault(Fault { statement, span, kind: FaultKind::NegativeSize { size: index } })
+                }
+                other => other,
+            }),
+        ),
+        (
+            "faults have other operands",
+            Broken(|outcome, _| match outcome {
+                Outcome::Fault(Fault { statement, span, kind: FaultKind::OutOfBounds { index, length } }) => {
+                    Outcome::Fault(Fault { statement, span, kind: FaultKind::OutOfBounds { index: index + 1, length } })
+                }
+                other => other,
+            }),
+        ),
+        (
+            "faults are never found",
+            Broken(|outcome, _| match outcome {
+                Outcome::Fault(_) => Outcome::Unsupported(Unsupported { statement: None, reason: "a fault" }),
+                other => other,
+            }),
+        ),
+        (
+            "nothing can be run",
+            Broken(|_, _| Outcome::Unsupported(Unsupported { statement: None, reason: "a program" })),
+        ),
+    ]
+}
+
+#[test]
+fn what_is_broken_does_not_keep_the_contract() {
+    for (mistake, executor) in broken() {
+        assert!(suite(&executor, ALLOWED).is_err(), "{mistake}");
+    }
+}
+
+/// Lanes that heed neither limits nor wishes.
+#[derive(Debug, Clone, Copy)]
+struct Unheeding;
+
+#[derive(Debug)]
+struct UnheedingProgram(OnLanes);
+
+impl Executor for Unheeding {
+    type Prepared = UnheedingProgram;
+
+    fn name(&self) -> &'static str {
+        "unheeding"
+    }
+
+    fn prepare(&self, program: &Program) -> Result<std::result::Result<UnheedingProgram, Unsupported>> {
+        Ok(Lanes.prepare(program)?.map(UnheedingProgram))
+    }
+}
+
+impl Prepared for UnheedingProgram {
+    fn run(&self, arguments: &[Value<f64>], control: Control<'_>) -> Result<Outcome> {
+        match self.0.run(arguments, control)? {
+            Outcome::Fault(fault) if fault.is_end() => Ok(Outcome::Done { results: Vec::new(), stepwise: false }),
+            other => Ok(other),
+        }
+    }
+}
+
+#[test]
+fn what_does_not_end_does_not_keep_the_contract() {
+    let violation = suite(&Unheeding, ALLOWED).expect_err("limits are not kept to");
+    assert!(violation.law.contains("ended by its limits"), "{violation}");
+}
