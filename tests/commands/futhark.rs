@@ -99,6 +99,32 @@ bad/b.fut:8: rows #0: at [1, 0]: expected 3.5, found 3.0 (f64)
 }
 
 #[test]
+fn what_lanes_cannot_run_is_noted() {
+    let text = "\
+-- ==
+-- entry: grow
+-- input { 2i64 } output { [7i64, 0i64, 1i64] }
+entry grow (n: i64): []i64 = loop (xs: []i64) = [7] for i < n do xs ++ [i]
+";
+    let here = folder("fell_back", &[("a.fut", text)]);
+    let because = "note: run by the interpreter, because there is a loop that changes the sizes of an array";
+    let (code, output, notes) = told(&here, "run a.fut --executor lanes", "2i64");
+    assert_eq!((code, output.trim()), (0, "[7i64, 0i64, 1i64]"));
+    assert!(notes.starts_with(because), "{notes}");
+    assert!(!told(&here, "run a.fut --executor program", "2i64").2.contains("note"));
+    // Where the loop has no iteration its sizes do not change.
+    assert!(!told(&here, "run a.fut --executor lanes", "0i64").2.contains("interpreter"));
+    let output = answer(&here, "test a.fut --executor lanes", "");
+    assert!(output.starts_with(&format!("a.fut:3: grow #0 on lanes: {because}")), "{output}");
+    assert!(output.ends_with("1 passed, 0 failed, 0 skipped\n"), "{output}");
+    for command in ["test a.fut --executor lanes --json", "bench a.fut --runs 1 --json"] {
+        let line = answer(&here, command, "").lines().next().unwrap().to_owned();
+        let line: serde_json::Value = serde_json::from_str(&line).unwrap();
+        assert!(line["note"].as_str().unwrap().contains("changes the sizes"), "{line}");
+    }
+}
+
+#[test]
 fn blocks_say_where_data_is_and_what_is_refused() {
     let mut bytes = Vec::new();
     write_binary(&Array::scalar(vec![2.5]), &mut bytes);

@@ -16,7 +16,7 @@ use crate::answer::{Answer, FAILED, Failure, placed};
 use crate::arguments::Arguments;
 use crate::cases::{Suite, caught, dataset, skipped};
 use crate::derivative::{WRAPPER, derived};
-use crate::engine::Executor;
+use crate::engine::{Executor, Ran};
 use crate::load::{Loaded, entry};
 use crate::test::programs;
 
@@ -28,6 +28,8 @@ struct Row {
     seconds: f64,
     jvp: Option<f64>,
     vjp: Option<f64>,
+    /// How the executor had to be helped, if it had, with the function or a derivative.
+    note: Option<String>,
 }
 
 /// See the table.
@@ -60,8 +62,10 @@ pub(crate) fn bench(arguments: &Arguments) -> Result<Answer, Failure> {
                     let dataset = dataset(case, number);
                     let input = suite.input(case, seed, limits);
                     match input.and_then(|input| measured(&mut loaded, entry, &input, (executor, limits), runs)) {
-                        Ok((seconds, jvp, vjp)) => {
-                            rows.push(Row { file: name.clone(), entry: entry.to_string(), dataset, seconds, jvp, vjp });
+                        Ok((times, note)) => {
+                            let (file, entry, [seconds, jvp, vjp]) = (name.clone(), entry.to_string(), times);
+                            let seconds = seconds.expect("the function is timed");
+                            rows.push(Row { file, entry, dataset, seconds, jvp, vjp, note });
                         }
                         Err(text) => {
                             let _ = writeln!(wrong, "{name}: {entry} {dataset}: {}", text.trim_end());
@@ -83,16 +87,17 @@ pub(crate) fn bench(arguments: &Arguments) -> Result<Answer, Failure> {
     Err(Failure { output: output.into_bytes(), text: wrong, code: FAILED })
 }
 
-/// The time of an entry point, and the multiples of it that its derivatives take, if it has any.
+/// The time of an entry point, and the multiples of it that its derivatives take, if it has any; and whether the executor had to
+/// be helped.
 fn measured(
     loaded: &mut Loaded,
     name: &str,
     input: &[Array],
     executor: (Executor, Limits),
     runs: Option<usize>,
-) -> Result<(f64, Option<f64>, Option<f64>), String> {
+) -> Result<([Option<f64>; 3], Option<String>), String> {
     let told = |loaded: &Loaded, message: Message| placed(&loaded.texts.sources, &message);
-    let (results, seconds) =
+    let (Ran { results, note }, seconds) =
         timed(&loaded.program, name, input, executor, runs).map_err(|message| told(loaded, message))?;
     let found = entry(&loaded.program, Some(name)).map_err(|failure| failure.text)?;
     let mut directions = Vec::new();
@@ -107,16 +112,19 @@ fn measured(
         at = end;
     }
     if directions.is_empty() {
-        return Ok((seconds, None, None));
+        return Ok(([Some(seconds), None, None], note));
     }
+    let mut notes: Vec<String> = note.into_iter().collect();
     let mut multiple = |mode: &str, more: &[Array]| -> Result<Option<f64>, String> {
         let program = derived(mode, loaded, Some(name), None).map_err(|failure| failure.text)?;
         let arguments: Vec<Array> = input.iter().chain(more).cloned().collect();
-        let (_, time) =
+        let (ran, time) =
             timed(&program, WRAPPER, &arguments, executor, runs).map_err(|message| told(loaded, message))?;
+        notes.extend(ran.note.map(|note| format!("{mode}: {note}")));
         Ok(Some(time / seconds))
     };
-    Ok((seconds, multiple("jvp", &directions)?, multiple("vjp", &results)?))
+    let times = [Some(seconds), multiple("jvp", &directions)?, multiple("vjp", &results)?];
+    Ok((times, (!notes.is_empty()).then(|| notes.join("\n"))))
 }
 
 /// The results, and the median of the times of some runs.
@@ -126,10 +134,10 @@ fn timed(
     input: &[Array],
     (executor, limits): (Executor, Limits),
     runs: Option<usize>,
-) -> Result<(Vec<Array>, f64), Message> {
+) -> Result<(Ran, f64), Message> {
     let engine = caught(|| executor.ready(program, entry))?;
     // The first run warms up, and is not counted.
-    let results = caught(|| engine.run(input, limits))?;
+    let ran = caught(|| engine.run(input, limits))?;
     let (start, mut times) = (Instant::now(), Vec::new());
     while match runs {
         Some(runs) => times.len() < runs,
@@ -140,12 +148,16 @@ fn timed(
         times.push(begin.elapsed().as_secs_f64());
     }
     times.sort_by(f64::total_cmp);
-    Ok((results, times[times.len() / 2]))
+    Ok((ran, times[times.len() / 2]))
 }
 
 fn told(row: &Row) -> String {
-    let Row { file, entry, dataset, seconds, jvp, vjp } = row;
-    let object = json!({"file": file, "entry": entry, "dataset": dataset, "seconds": seconds, "jvp": jvp, "vjp": vjp});
+    let Row { file, entry, dataset, seconds, jvp, vjp, note } = row;
+    let mut object =
+        json!({"file": file, "entry": entry, "dataset": dataset, "seconds": seconds, "jvp": jvp, "vjp": vjp});
+    if let Some(note) = note {
+        object["note"] = json!(note);
+    }
     format!("{object}\n")
 }
 
@@ -163,6 +175,12 @@ fn table(rows: &[Row]) -> String {
     for row in rows {
         let time = duration(row.seconds);
         write([&row.file, &row.entry, &row.dataset, &time, &multiple(row.jvp), &multiple(row.vjp)]);
+    }
+    for row in rows {
+        if let Some(note) = &row.note {
+            let _ =
+                writeln!(text, "{}: {} {}: note: {}", row.file, row.entry, row.dataset, note.replace('\n', "\n    "));
+        }
     }
     text
 }

@@ -52,6 +52,8 @@ pub(crate) struct Verdict {
     pub(crate) dataset: String,
     pub(crate) executor: Option<Executor>,
     pub(crate) status: Status,
+    /// How the executor had to be helped, if it had.
+    pub(crate) note: Option<String>,
 }
 
 /// A program with its blocks.
@@ -131,6 +133,7 @@ pub(crate) fn run(path: &Path, plan: &Plan) -> Vec<Verdict> {
         dataset: String::new(),
         executor: None,
         status,
+        note: None,
     };
     let suite = match Suite::load(path) {
         Ok(suite) => suite,
@@ -184,12 +187,13 @@ fn entry_cases(
 ) -> Vec<Verdict> {
     let engine = caught(|| executor.ready(program, entry));
     let one = |(number, case): (usize, &Case)| {
+        let mut note = None;
         let status = match skipped(&case.words, Some(executor), &plan.exclude) {
             Some(reason) => Status::Skipped(reason),
             None if case.words.iter().any(|word| &**word == "notest") => {
                 Status::Skipped("it is marked `notest`".into())
             }
-            None => carried_out(suite, program, entry, case, executor, &engine, plan),
+            None => carried_out((suite, program, entry, case, executor), &engine, plan, &mut note),
         };
         Verdict {
             file: suite.path.clone(),
@@ -198,19 +202,17 @@ fn entry_cases(
             dataset: dataset(case, number),
             executor: Some(executor),
             status,
+            note,
         }
     };
     block.cases.iter().enumerate().map(one).collect()
 }
 
 fn carried_out(
-    suite: &Suite,
-    program: &Program,
-    entry: &str,
-    case: &Case,
-    executor: Executor,
+    (suite, program, entry, case, executor): (&Suite, &Program, &str, &Case, Executor),
     engine: &Result<Engine<'_>, Message>,
     plan: &Plan,
+    note: &mut Option<String>,
 ) -> Status {
     let input = match suite.input(case, plan.seed, plan.limits) {
         Ok(input) => input,
@@ -220,6 +222,10 @@ fn carried_out(
         Ok(engine) => caught(|| engine.run(&input, plan.limits)),
         Err(message) => Err(message.clone()),
     };
+    let found = found.map(|ran| {
+        *note = ran.note;
+        ran.results
+    });
     let fault = |message: &Message| {
         let input: String = input.iter().map(|value| format!(" {}", value.type_name())).collect();
         placed(&suite.sources, message) + &format!("  for input of types{input}\n")
@@ -243,7 +249,7 @@ fn carried_out(
         Output::Auto if executor != Executor::Interpreter => {
             let reference = Engine::Interpreter(program, entry.to_owned());
             match caught(|| reference.run(&input, plan.limits)) {
-                Ok(values) => values,
+                Ok(ran) => ran.results,
                 Err(message) => return Status::Failed(fault(&message)),
             }
         }

@@ -52,9 +52,8 @@ pub(crate) fn differentiate(mode: &str, arguments: &Arguments) -> Result<Answer,
         };
         return Ok(Answer { output: written(&results, arguments.has("binary")), code: 0 });
     }
-    let results = executor.ready(&program, WRAPPER).and_then(|engine| engine.run(&values, limits));
-    let results = results.map_err(|message| Failure::ran(sources, &message))?;
-    Ok(Answer { output: written(&results, arguments.has("binary")), code: 0 })
+    let ran = executor.ready(&program, WRAPPER).and_then(|engine| engine.run(&values, limits));
+    Ok(ran.map_err(|message| Failure::ran(sources, &message))?.answer(arguments))
 }
 
 /// What the parameters of a derivative are called.

@@ -8,7 +8,7 @@ use crate::answer::{Answer, Failure, shown, tell};
 use crate::arguments::Arguments;
 use crate::carrier::Carrier;
 use crate::engine::Executor;
-use crate::input::{from_stdin, parameters, written};
+use crate::input::{from_stdin, parameters};
 use crate::load::Loaded;
 
 /// See the table.
@@ -27,7 +27,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Answer, Failure> {
         let answer = carrier.answer(&elaborated, &values, arguments)?;
         return Ok(answer.map_err(|message| Failure::ran(sources, &message))?.into());
     }
-    let results = executor.ready(&loaded.program, &entry.name).and_then(|engine| engine.run(&values, limits));
-    let results = results.map_err(|message| Failure::ran(sources, &message))?;
-    Ok(Answer { output: written(&results, arguments.has("binary")), code: 0 })
+    let ran = executor.ready(&loaded.program, &entry.name).and_then(|engine| engine.run(&values, limits));
+    Ok(ran.map_err(|message| Failure::ran(sources, &message))?.answer(arguments))
 }

@@ -41,6 +41,9 @@ pub(crate) fn test(arguments: &Arguments) -> Result<Answer, Failure> {
         } else if let Status::Near(text) = &verdict.status {
             let _ = writeln!(output, "{}: passed within 0.002 only: {}", name(verdict), indented(text));
         }
+        if let Some(note) = verdict.note.as_ref().filter(|_| !arguments.has("json")) {
+            let _ = writeln!(output, "{}: note: {}", name(verdict), indented(note));
+        }
     }
     if passed + failed + skipped == 0 {
         return Err(Failure::asked(match arguments.option("entry") {
@@ -177,6 +180,9 @@ fn told(verdict: &Verdict) -> String {
     }
     if let Some(executor) = verdict.executor {
         object["executor"] = json!(executor.name());
+    }
+    if let Some(note) = &verdict.note {
+        object["note"] = json!(note);
     }
     let (status, more) = match &verdict.status {
         Status::Passed => ("passed", None),

@@ -37,7 +37,7 @@ use super::source::{Message, Name, Span};
 use super::values::Array;
 use crate::array;
 use crate::error::{Error, Place};
-use crate::execute::Compiled;
+use crate::execute::{Compiled, RunReport};
 use crate::interpret::{Control, Limits, Value, run};
 use operand::{Of, Operand};
 use site::{Check, FIRST_CHECK, Site};
@@ -246,8 +246,22 @@ impl Ready {
     /// # Errors
     /// As for [`Elaborated::run`].
     pub fn run_within<'c>(&'c self, arguments: &[Array], control: impl Into<Control<'c>>) -> Outcome<Vec<Array>> {
-        let (it, values) = (&self.elaborated, self.elaborated.arguments(arguments)?);
-        it.answers(self.compiled.run_within(&values, control)).map_err(|message| it.located(arguments, message))
+        self.run_reported(arguments, control).0
+    }
+
+    /// The same, and whether the interpreter had to run it, as for [`Compiled::run_reported`].
+    pub fn run_reported<'c>(
+        &'c self,
+        arguments: &[Array],
+        control: impl Into<Control<'c>>,
+    ) -> (Outcome<Vec<Array>>, RunReport) {
+        let it = &self.elaborated;
+        let values = match it.arguments(arguments) {
+            Ok(values) => values,
+            Err(message) => return (Err(message), RunReport::Bare),
+        };
+        let (results, report) = self.compiled.run_reported(&values, control);
+        (it.answers(results).map_err(|message| it.located(arguments, message)), report)
     }
 
     /// What was elaborated.
