@@ -1,11 +1,11 @@
-//! Reverse mode: a gradient beside the function itself, on a kept tape and on a new one.
+//! Reverse mode: a gradient beside the function itself, on a kept tape, on a new one, and replayed from a recording.
 //!
 //! Law: a gradient costs a constant number of operations per operation of the function, however many variables.
 
 use std::hint::black_box;
 
-use catadiff::carriers::Tape;
-use catadiff::derivative::Var;
+use catadiff::carriers::{Recorded, Tape};
+use catadiff::derivative::{Var, Workspace};
 use catadiff::prelude::*;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 
@@ -35,6 +35,7 @@ fn measure(
     sizes: &[usize],
     value: fn(&[f64]) -> f64,
     tangent: for<'b> fn(&'b [Var<'b, f64>]) -> Var<'b, f64>,
+    recorded: for<'b> fn(&'b [Recorded<'b, f64>]) -> Recorded<'b, f64>,
 ) {
     let mut group = criterion.benchmark_group(name);
     group.sample_size(10);
@@ -49,14 +50,20 @@ fn measure(
         group.bench_with_input(BenchmarkId::new("new tape", n), &x, |b, x| {
             b.iter(|| Reverse::grad(tangent, black_box(x)));
         });
+        let program = record(|x| vec![recorded(x)], &x).expect("the point is finite");
+        let mut workspace = Workspace::new();
+        group.bench_with_input(BenchmarkId::new("replay", n), &x, |b, x| {
+            b.iter(|| program.value_and_grad_into(&mut workspace, black_box(x), &mut gradient));
+        });
     }
     group.finish();
 }
 
 fn reverse(criterion: &mut Criterion) {
-    measure(criterion, "log-sum-exp", &[10_000, 1_000_000], log_sum_exp, |x| log_sum_exp(x));
-    measure(criterion, "rosenbrock", &[1_000_000], rosenbrock, |x| rosenbrock(x));
-    measure(criterion, "matrix product", &[2 * 64 * 64], matrix_product, |x| matrix_product(x));
+    measure(criterion, "log-sum-exp", &[10_000, 1_000_000], log_sum_exp, |x| log_sum_exp(x), |x| log_sum_exp(x));
+    measure(criterion, "rosenbrock", &[1_000_000], rosenbrock, |x| rosenbrock(x), |x| rosenbrock(x));
+    let product = "matrix product";
+    measure(criterion, product, &[2 * 64 * 64], matrix_product, |x| matrix_product(x), |x| matrix_product(x));
 }
 
 criterion_group!(benches, reverse);

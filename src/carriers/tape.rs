@@ -239,7 +239,7 @@ fn sweep<S: Semiring>(
     roots: &dyn Fn() -> Vec<usize>,
 ) {
     let mut pieces = weights.iter().rev();
-    let mut weights: &[S] = &[];
+    let (mut weights, mut written): (&[S], usize) = (&[], 0);
     let mut reach = Reach { inputs, nodes, roots, reached: None };
     let mut end = inputs + nodes.len();
     for nodes in nodes.iter().rev() {
@@ -249,15 +249,16 @@ fn sweep<S: Semiring>(
             let adjoint = adjoints[place].clone();
             let own = usize::from(node[0] & UNIT == 0) + usize::from(node[1] & UNIT == 0);
             // The weights of a node stand in one piece.
-            while weights.len() < own {
+            while written < own {
                 weights = pieces.next().expect("the weights of a node are written");
+                written = weights.len();
             }
-            let (before, mut own) = weights.split_at(weights.len() - own);
-            weights = before;
-            if adjoint.is_zero() && !reach.is_felt(place, own) {
+            written -= own;
+            if adjoint.is_zero() && !reach.is_felt(place, &weights[written..][..own]) {
                 continue;
             }
             adjoints[place] = S::zero();
+            let mut own = &weights[written..];
             for side in node {
                 let to = &mut adjoints[(side & !UNIT) as usize];
                 *to = match own {
