@@ -97,7 +97,7 @@ agreements! {
     Added "added" "the sizes of the subarray and of what is added";
     Concatenated "concatenated" "the sizes of rows of concatenated arrays";
     Reshaped "reshaped" "the numbers of elements before and after";
-    Carried "carried" "the sizes of a loop variable at first and at last, unless its policy is `binomial[1]`,";
+    Carried "carried" "the sizes of a loop variable at first and at last";
     Wanted "wanted" "the size of a value and the size that is wanted";
     Tangent "tangent" "the sizes of a value and of its tangent";
     Adjoint "adjoint" "the sizes of a value and of its adjoint";

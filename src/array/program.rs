@@ -198,9 +198,17 @@ pub enum Form {
 /// So `Binomial(10)` executes each of 10⁴ iterations less than 7 times on average. A loop that asks whether to go on is run
 /// once before, to count. `KeepAll` does not count: with a bound it has room for as many states as the bound says; without one
 /// for `p` states, the [places](Policy::places) that the size of a state leaves. Beyond these the first `n − p` iterations are
-/// executed again, so that `max(n, p)` states are kept, and executions are `2n + max(n − p, 0)`. States that are kept have one
-/// size: the derivative of a loop with arrays that change theirs is an error of the run, but by `Binomial(1)`, which keeps
-/// the first state alone.
+/// executed again, so that `max(n, p)` states are kept, and executions are `2n + max(n − p, 0)`.
+///
+/// Where each iteration changes an array in place, by updates of elements or rows, `KeepAll` keeps what they overwrite and
+/// where, instead of the whole array. States of arrays that change their sizes are kept one after the other. How much that will
+/// be is counted first where it is not known, by another execution of as much of the body as it depends on. The few states
+/// of `Binomial(c)`, for `c` above 1, have one size: the derivative of a loop with arrays that change theirs is an error of
+/// the run.
+///
+/// A loop inside another is executed once more for each loop around it, as the return sweep enters their iterations: in a
+/// nest of `d` loops the innermost body runs `d + 1` times as often as in the function, and the states of one run of each
+/// loop are kept at a time.
 /// [`Program::with_policy`] sets a policy for all loops, and [`Program::checkpointed`] chooses from a budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Policy {
@@ -212,8 +220,7 @@ pub enum Policy {
     StripMine(u32),
     /// Binomial checkpointing with room for this many states.
     Binomial(u32),
-    /// None: every state is computed again from the first. States of different sizes lie in no array, so this is for loops that
-    /// change the sizes of arrays.
+    /// None: every state is computed again from the first, where there is no room for any.
     Anew,
 }
 

@@ -42,7 +42,7 @@ pub(super) fn held(program: &Program, it: &Loop) -> Vec<usize> {
 }
 
 /// How often the body of a loop mentions what it mentions.
-fn mentions(it: &Loop) -> FxHashMap<Atom, usize> {
+pub(super) fn mentions(it: &Loop) -> FxHashMap<Atom, usize> {
     let mut found: FxHashMap<Atom, usize> = FxHashMap::default();
     atoms_in(&it.body, &mut |a| *found.entry(a).or_default() += 1);
     found

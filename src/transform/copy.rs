@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 
 use super::target::Target;
 use crate::array::{
-    Atom, Body, Form, IntegerRow, Lambda, Loop, Map, Op, Operands, Policy, Prim, Program, Rebuild, ScalarOp, Stm, Type,
-    Var, index,
+    Atom, Body, Form, IntegerRow, Lambda, Loop, Map, Op, Operands, Policy, Program, Rebuild, ScalarOp, Stm, Type, Var,
+    index,
 };
 
 /// A program that is read, and what its variables stand for in the one that is written.
@@ -213,7 +213,8 @@ impl<'p, 't> Copier<'p, 't> {
         self.bind_told(stm);
     }
 
-    fn bind_told(&mut self, stm: &Stm) {
+    /// Says what those variables of a statement stand for that are known without it.
+    pub(super) fn bind_told(&mut self, stm: &Stm) {
         if !self.told.is_empty() {
             // Of what it gives, that is not asked for which is known without it.
             for var in &stm.vars {
@@ -282,12 +283,26 @@ impl<'p, 't> Copier<'p, 't> {
     }
 
     /// The number of iterations of a loop that asks, found by running it.
-    pub(super) fn count(&mut self, it: &Loop) -> Atom {
+    fn count(&mut self, it: &Loop) -> Atom {
+        self.counted(it, 1, |copier, now| {
+            copier.stms(&it.body.stms);
+            vec![copier.target.indices(ScalarOp::Add, now[0], index(1))]
+        })[0]
+    }
+
+    /// Numbers that are counted from 0 over the iterations of a loop, found by running it: `inside` writes the statements of
+    /// an iteration, and answers the numbers after it.
+    pub(super) fn counted(
+        &mut self,
+        it: &Loop,
+        numbers: usize,
+        inside: impl FnOnce(&mut Self, &[Atom]) -> Vec<Atom>,
+    ) -> Vec<Atom> {
         let target = self.target;
         let initial: Vec<Option<Atom>> = it.params.iter().map(|(_, a)| self.kept(*a).then(|| self.atom(*a))).collect();
         let mut params: Vec<(Var, Atom)> = Vec::new();
         for ((param, _), first) in it.params.iter().zip(initial) {
-            // What is added to an accumulator is not part of the question how long.
+            // What is added to an accumulator is not part of what is counted.
             match first {
                 Some(first) if !self.source.type_of(*param).accumulator => {
                     params.push((self.parameter(*param), first));
@@ -295,24 +310,62 @@ impl<'p, 't> Copier<'p, 't> {
                 _ => self.leave_out(*param),
             }
         }
-        let counter = target.fresh(Type::scalar(Prim::I64));
-        params.push((counter, index(0)));
-        let (condition, bound) = match &it.form {
-            Form::While { condition, bound } => {
-                let bound = bound.map(|bound| self.atom(bound));
-                (self.body(condition), bound)
-            }
-            Form::For(..) => panic!("a loop that asks"),
-        };
+        let (counters, now) = target.carried(core::iter::repeat_n(index(0), numbers));
+        params.extend(counters);
+        let form = self.form(it);
         let body = target.body(|| {
-            self.stms(&it.body.stms);
+            let next = inside(self, &now);
             let mut results = self.kept_atoms(&it.body.results);
-            results.push(target.indices(ScalarOp::Add, counter.into(), index(1)));
+            results.extend(next);
             results
         });
-        let form = Form::While { condition, bound };
-        let results = target.emit(Op::Loop(Box::new(Loop { params, form, body, policy: Policy::KeepAll })));
-        results[results.len() - 1]
+        let policy = Policy::KeepAll;
+        let mut results = target.emit(Op::Loop(Box::new(Loop { params, form, body, policy })));
+        results.split_off(results.len() - numbers)
+    }
+
+    /// How a copy of a loop whose variables have been bound knows when to end.
+    fn form(&mut self, it: &Loop) -> Form {
+        match &it.form {
+            Form::For(i, bound) => {
+                let bound = self.atom(*bound);
+                Form::For(self.parameter(*i), bound)
+            }
+            Form::While { condition, bound } => {
+                let bound = bound.map(|b| self.atom(b));
+                Form::While { condition: self.body(condition), bound }
+            }
+        }
+    }
+
+    /// A copy of a loop that carries more values, which begin as these: `inside` writes the statements of an iteration,
+    /// and answers those values after it.
+    pub(super) fn loop_with(
+        &mut self,
+        it: &Loop,
+        more: &[Atom],
+        inside: impl FnOnce(&mut Self, &[Atom]) -> Vec<Atom>,
+    ) -> Op {
+        let kept: Vec<&(Var, Atom)> = it.params.iter().filter(|(_, initial)| self.kept(*initial)).collect();
+        let initial: Vec<Atom> = kept.iter().map(|(_, a)| self.atom(*a)).collect();
+        for (param, initial) in &it.params {
+            if !self.kept(*initial) {
+                self.leave_out(*param);
+            }
+        }
+        let mut params: Vec<(Var, Atom)> =
+            kept.iter().zip(initial).map(|((param, _), initial)| (self.parameter(*param), initial)).collect();
+        let (others, now) = self.target.carried(more.iter().copied());
+        params.extend(others);
+        let form = self.form(it);
+        let target = self.target;
+        let body = target.body(|| {
+            let next = inside(self, &now);
+            let mut results = self.kept_atoms(&it.body.results);
+            results.extend(next);
+            results
+        });
+        Op::Loop(Box::new(Loop { params, form, body, policy: it.policy }))
     }
 }
 
@@ -331,26 +384,10 @@ impl Rebuild for Copier<'_, '_> {
     }
 
     fn of_loop(&mut self, it: &Loop) -> Op {
-        let kept: Vec<&(Var, Atom)> = it.params.iter().filter(|(_, initial)| self.kept(*initial)).collect();
-        let initial: Vec<Atom> = kept.iter().map(|(_, a)| self.atom(*a)).collect();
-        for (param, initial) in &it.params {
-            if !self.kept(*initial) {
-                self.leave_out(*param);
-            }
-        }
-        let params: Vec<(Var, Atom)> =
-            kept.iter().zip(initial).map(|((param, _), initial)| (self.parameter(*param), initial)).collect();
-        let form = match &it.form {
-            Form::For(i, bound) => {
-                let bound = self.atom(*bound);
-                Form::For(self.parameter(*i), bound)
-            }
-            Form::While { condition, bound } => {
-                let bound = bound.map(|b| self.atom(b));
-                Form::While { condition: self.body(condition), bound }
-            }
-        };
-        Op::Loop(Box::new(Loop { params, form, body: self.body(&it.body), policy: it.policy }))
+        self.loop_with(it, &[], |copier, _| {
+            copier.stms(&it.body.stms);
+            Vec::new()
+        })
     }
 
     fn of_map(&mut self, map: &Map) -> Op {

@@ -7,6 +7,7 @@ mod families;
 mod growth;
 mod kmeans;
 mod laws;
+mod loops;
 mod operators;
 mod points;
 mod rules;

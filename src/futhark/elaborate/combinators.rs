@@ -3,10 +3,9 @@
 //! Law: a check inside a function that is applied to many elements fails if it does for any of them: its number is one result
 //! more of the function, and one component more of an operator.
 
-use super::control::Keeping;
 use super::operand::{Of, Operand, Writes};
 use super::site::{Site, Traced};
-use crate::array::{Atom, Const, Hist, IntegerRow, Lambda, Map, Op, Prim, Reduce, ScalarOp, Scatter, index};
+use crate::array::{Atom, Const, Hist, IntegerRow, Lambda, Map, Op, Policy, Prim, Reduce, ScalarOp, Scatter, index};
 use crate::futhark::core::Prim as Kind;
 use crate::futhark::meaning::{Call, Code, Kept, Leaf, Outcome};
 use crate::futhark::source::{Message, Span};
@@ -217,7 +216,7 @@ impl Site {
             }
             function(accumulators)
         };
-        let mut results = self.counted_loop(at, Kind::I64, count, initial, Keeping::default(), &mut body)?;
+        let mut results = self.counted_loop(at, Kind::I64, count, initial, Policy::KeepAll, &mut body)?;
         results.iter_mut().for_each(|result| result.of.writes = None);
         Ok(results)
     }

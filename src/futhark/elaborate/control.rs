@@ -11,20 +11,10 @@ use crate::futhark::meaning::{self, Code, Outcome};
 use crate::futhark::source::Span;
 
 /// What reverse mode keeps of a loop.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Keeping {
-    policy: Policy,
-    /// Whether sizes may differ from iteration to iteration, as far as types say.
-    sizes_may_change: bool,
-}
-
-impl Keeping {
-    pub(super) fn of(policy: &meaning::Policy<Operand>) -> Self {
-        let sizes_may_change = policy.sizes_may_change;
-        match policy.strip_mine {
-            Some(levels) if levels > 1 => Keeping { policy: Policy::StripMine(levels), sizes_may_change },
-            Some(_) | None => Keeping { policy: Policy::KeepAll, sizes_may_change },
-        }
+pub(super) fn kept(policy: &meaning::Policy<Operand>) -> Policy {
+    match policy.strip_mine {
+        Some(levels) if levels > 1 => Policy::StripMine(levels),
+        Some(_) | None => Policy::KeepAll,
     }
 }
 
@@ -85,7 +75,7 @@ impl Site {
         self.open();
         let results = body(state.clone())?;
         let bound = policy.bound.as_ref().map(|bound| bound.atom);
-        let policy = self.policy_of(at, Keeping::of(policy), &state, &results)?;
+        let policy = kept(policy);
         let (mut end, checked) = self.close(at, results.iter().map(|x| x.atom).collect())?;
         let mut first: Vec<Atom> = initial.iter().map(|x| x.atom).collect();
         if checked {
@@ -120,7 +110,7 @@ impl Site {
         self.open();
         let results = body(state.to_vec())?;
         let bound = policy.bound.as_ref().map(|bound| bound.atom);
-        let policy = self.policy_of(at, Keeping::of(policy), state, &results)?;
+        let policy = kept(policy);
         let answer = asks(results.clone())?;
         let (mut end, checked) = self.close(at, results.iter().chain(&answer).map(|x| x.atom).collect())?;
         if !checked {
@@ -147,7 +137,7 @@ impl Site {
         kind: Kind,
         bound: Atom,
         initial: Vec<Operand>,
-        keeping: Keeping,
+        policy: Policy,
         body: &mut dyn FnMut(Operand, Vec<Operand>) -> Outcome<Vec<Operand>>,
     ) -> Outcome<Vec<Operand>> {
         let variables = self.variables();
@@ -156,7 +146,6 @@ impl Site {
         let (mut params, state): (Vec<_>, Vec<Operand>) = initial.iter().map(|x| self.fresh(loose(&x.of))).unzip();
         let number = self.converted(at, Kind::I64, kind, i.into())?;
         let results = body(Operand::scalar(number, kind), state.clone())?;
-        let policy = self.policy_of(at, keeping, &state, &results)?;
         let so_far = self.fresh_index();
         let (mut end, checked) = self.close(at, results.iter().map(|x| x.atom).collect())?;
         let mut first: Vec<Atom> = initial.iter().map(|x| x.atom).collect();
@@ -168,20 +157,6 @@ impl Site {
         let params = params.into_iter().zip(first).collect();
         let it = Loop { params, form: Form::For(i, bound), body: end, policy };
         self.looped(at, Op::Loop(Box::new(it)), &initial, checked, variables)
-    }
-
-    /// The policy of a loop whose body makes these results of a state: nothing is kept if a size is not surely the same.
-    fn policy_of(&self, at: Span, keeping: Keeping, state: &[Operand], results: &[Operand]) -> Outcome<Policy> {
-        if keeping.sizes_may_change {
-            for (before, after) in state.iter().zip(results) {
-                for (dimension, size) in after.of.shape.iter().enumerate() {
-                    if after.atom != before.atom && *size != Some(self.size_of(at, before, dimension)?) {
-                        return Ok(Policy::Anew);
-                    }
-                }
-            }
-        }
-        Ok(keeping.policy)
     }
 
     /// What a loop answers, and the check of its iterations.

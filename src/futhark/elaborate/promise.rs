@@ -2,7 +2,7 @@
 //!
 //! Law: each method writes what [`Meaning`] says of it, and answers operands for its results.
 
-use super::control::Keeping;
+use super::control::kept;
 use super::derivatives::Mode;
 use super::operand::{Of, Operand, known_truth};
 use super::site::Site;
@@ -69,7 +69,7 @@ impl Meaning for Site {
         body: &mut dyn FnMut(Operand, Vec<Operand>) -> Outcome<Vec<Operand>>,
     ) -> Outcome<Vec<Operand>> {
         let bound = self.converted(at, kind, Prim::I64, bound.atom)?;
-        self.counted_loop(at, kind, bound, initial, Keeping::of(policy), body)
+        self.counted_loop(at, kind, bound, initial, kept(policy), body)
     }
 
     fn repeat_while(

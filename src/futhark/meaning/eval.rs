@@ -410,12 +410,7 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
         let m = self.meaning;
         let initial = self.eval(&it.initial, frame)?.into_leaves(at)?;
         let bound = it.policy.bound.as_ref().map(|bound| self.index(bound, frame)).transpose()?;
-        let policy = Policy {
-            strip_mine: it.policy.strip_mine,
-            bound,
-            true_dependencies: it.policy.true_dependencies,
-            sizes_may_change: !it.sizes.is_empty(),
-        };
+        let policy = Policy { strip_mine: it.policy.strip_mine, bound, true_dependencies: it.policy.true_dependencies };
         // Only the form matters here: sizes may change.
         let of = self.evaluated(&it.pattern.of, frame, at)?;
         let enter = |leaves, frame: &mut Frame<'p, M::Data>| {

@@ -66,8 +66,6 @@ pub struct Policy<D> {
     pub bound: Option<D>,
     /// Whether the states of the loop need not be kept.
     pub true_dependencies: bool,
-    /// Whether the types leave it open that sizes differ from iteration to iteration.
-    pub sizes_may_change: bool,
 }
 
 /// That a run takes more `steps`, or holds more elements, than its limit.

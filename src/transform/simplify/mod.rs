@@ -14,6 +14,7 @@
 //! | `merge` | maps that share work as one |
 //! | `facts`, `visits` | what is known of variables, and of places that a loop comes to |
 //! | `sizes`, `claims`, `scopes` | the comparisons of sizes, which stay |
+//! | `resized` | the loop variables whose sizes may change |
 //! | `nest`, `fresh` | maps in maps, and bodies, taken apart |
 
 mod claims;
@@ -28,6 +29,7 @@ mod merge;
 mod nest;
 mod regular;
 mod repeated;
+pub(super) mod resized;
 mod rules;
 mod scopes;
 mod sizes;

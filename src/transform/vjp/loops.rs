@@ -6,15 +6,14 @@
 //! of iterations times the size of the variables that change. The state after an iteration is the one that the return
 //! sweep was in before, and not computed again. Other policies are loops rewritten as nests of loops
 //! before this rule is applied.
-//!
-//! How many states a loop that asks without a bound will have is not known when it begins. It has a ring of
-//! [places](Policy::places), which holds the last states when the loop ends; if there were more, these alone are computed
-//! again, and kept in an array that is long enough. So loops that are short run as often as if their number were known.
 
 use super::arrays::from_end;
+use super::journal::{self, Chain, Journal, Log, journals, noted, noted_on};
+use super::ragged::{Ragged, elements, with_state};
+use super::ring::Ring;
 use super::{Adjoint, Reverse};
 use crate::array::{Agreement, Atom, Body, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Stm, Type, Var, index};
-use crate::transform::checkpoint::{held, states};
+use crate::transform::checkpoint::states;
 use crate::transform::target::Target;
 
 /// The states that a loop has been through.
@@ -23,20 +22,33 @@ pub(super) struct Checkpoints {
     count: Atom,
     /// For each loop variable how its states are known again.
     states: Vec<State>,
+    /// What was overwritten of arrays that are changed in place.
+    journals: Vec<Journal>,
     /// Where states are, if the number of iterations was not known beforehand.
     ring: Option<Ring>,
 }
 
-/// The last states lie in a ring of places, each where the number of its iteration says.
-#[derive(Clone, Copy)]
-struct Ring {
-    places: Atom,
-    /// How many states came before those in the ring.
-    earlier: Atom,
+/// What is known before the states of a loop are kept.
+struct Counts {
+    /// The number of iterations, if the loop was run for it.
+    iterations: Option<Atom>,
+    /// Of each variable that changes its sizes the number of elements of all its states.
+    elements: Vec<Atom>,
+    /// Of each array that is changed in place the number of updates, where it may be another in each iteration.
+    updates: Vec<Option<Atom>>,
+}
+
+/// Parts of a list that are so long.
+fn split<'a>(mut list: &'a [Atom], sizes: &[usize]) -> Vec<&'a [Atom]> {
+    let mut next = |size: &usize| {
+        let (part, rest) = list.split_at(*size);
+        list = rest;
+        part
+    };
+    sizes.iter().map(&mut next).collect()
 }
 
 /// How the value of a loop variable in an iteration is known again.
-#[derive(Clone, Copy)]
 enum State {
     /// It is never needed.
     Unused,
@@ -44,6 +56,10 @@ enum State {
     Same(Atom),
     /// From an array of the values of all iterations; or from the ring, and an array of what came before it.
     Kept(Atom, Option<Atom>),
+    /// From the elements of the values of all iterations.
+    Ragged(Ragged),
+    /// From the value after the iteration, by the journal of this number.
+    Journal(usize),
 }
 
 impl Checkpoints {
@@ -65,12 +81,6 @@ impl Checkpoints {
     }
 }
 
-impl Ring {
-    fn place(&self, target: &Target, i: Atom) -> Atom {
-        target.indices(ScalarOp::Integer(IntegerRow::Rem), i, self.places)
-    }
-}
-
 /// The variables that a loop binds, besides those of its body.
 pub(super) fn bound_by(it: &Loop) -> Vec<Var> {
     let index = if let Form::For(i, _) = &it.form { Some(*i) } else { None };
@@ -83,13 +93,18 @@ impl Reverse<'_, '_> {
         let target = self.target;
         let kept: Vec<&(Var, Atom)> = it.params.iter().filter(|(_, initial)| self.copier.kept(*initial)).collect();
         let initial: Vec<Atom> = kept.iter().map(|(_, a)| self.copier.atom(*a)).collect();
-        let changing = states(self.copier.source, it);
-        let is_unbounded = matches!(it.form, Form::While { bound: None, .. });
-        let room = match &it.form {
-            Form::For(_, bound) | Form::While { bound: Some(bound), .. } => {
+        let (ragged, chains) = (self.ragged(it), self.chains(it));
+        let is_apart = |k: &usize| ragged.contains(k) || chains.iter().any(|chain| chain.k == *k);
+        let mut changing = states(self.copier.source, it);
+        changing.retain(|k| !is_apart(k));
+        let counts = self.counts(it, &ragged, &chains);
+        let is_unbounded = matches!(it.form, Form::While { bound: None, .. }) && counts.iterations.is_none();
+        let room = match (&it.form, counts.iterations) {
+            (Form::While { bound: None, .. }, Some(iterations)) => iterations,
+            (Form::While { bound: None, .. }, None) => self.places(it),
+            (Form::For(_, bound) | Form::While { bound: Some(bound), .. }, _) => {
                 target.scalar(ScalarOp::Integer(IntegerRow::Max), &[self.copier.atom(*bound), index(0)])
             }
-            Form::While { bound: None, .. } => self.places(it),
         };
         let same = |(k, (param, first)): (usize, &(Var, Atom))| {
             let is_value = !self.copier.source.type_of(*param).accumulator;
@@ -102,6 +117,15 @@ impl Reverse<'_, '_> {
         let mut states: Vec<State> = it.params.iter().enumerate().map(same).collect();
         let firsts: Vec<Atom> = changing.iter().map(|k| self.copier.atom(it.params[*k].1)).collect();
         let stores: Vec<Atom> = firsts.iter().map(|first| target.one(Op::Replicate(room, *first))).collect();
+        let mut parts: Vec<Vec<Atom>> = vec![stores];
+        for (k, total) in ragged.iter().zip(&counts.elements) {
+            parts.push(self.no_states(self.copier.atom(it.params[*k].1), *total, room));
+        }
+        let places: Vec<Atom> = counts.elements.iter().map(|total| target.iota(*total)).collect();
+        for (chain, updates) in chains.iter().zip(&counts.updates) {
+            parts.push(self.no_updates(it, chain, *updates, room));
+        }
+        let sizes: Vec<usize> = parts.iter().map(Vec::len).collect();
         for (param, first) in &it.params {
             if !self.copier.kept(*first) {
                 self.copier.leave_out(*param);
@@ -110,7 +134,8 @@ impl Reverse<'_, '_> {
         let mut params: Vec<(Var, Atom)> =
             kept.iter().zip(&initial).map(|((param, _), first)| (self.copier.parameter(*param), *first)).collect();
         let values = params.len();
-        params.extend(target.carried(stores.iter().copied()).0);
+        let (stored, now) = target.carried(parts.into_iter().flatten());
+        params.extend(stored);
 
         // A loop that asks counts its iterations; one that counts need not.
         let asks = matches!(it.form, Form::While { .. });
@@ -126,14 +151,23 @@ impl Reverse<'_, '_> {
                 (Form::While { condition: self.copier.body(condition), bound }, Atom::Var(counter))
             }
         };
+        let (of_states, of_updates) = (1, 1 + ragged.len());
         let body = target.body(|| {
             let place = if is_unbounded && !changing.is_empty() {
                 Ring { places: room, earlier: index(0) }.place(target, i)
             } else {
                 i
             };
-            let updated = self.keep(it, &changing, &params[values..], place);
-            self.copier.stms(&it.body.stms);
+            let now = split(&now, &sizes);
+            let mut updated = self.keep(it, &changing, now[0], place);
+            for ((k, kept), places) in ragged.iter().zip(&now[of_states..]).zip(&places) {
+                let state = self.copier.atom(it.params[*k].0.into());
+                updated.extend(with_state(target, kept, *places, state, i));
+            }
+            let carried = now[of_updates..].concat();
+            let mut logs = journal::logs(target, &chains, &carried, i);
+            noted(&mut self.copier, &it.body.stms, &mut logs);
+            updated.extend(noted_on(target, &logs, &carried, i));
             let mut results = self.copier.kept_atoms(&it.body.results);
             results.extend(updated);
             if asks {
@@ -152,69 +186,53 @@ impl Reverse<'_, '_> {
             None => Vec::new(),
         };
         self.copier.bind(stm, &results[..values]);
-        for (n, (k, store)) in changing.iter().zip(&results[values..]).enumerate() {
+        let found = split(&results[values..], &sizes);
+        for (n, (k, store)) in changing.iter().zip(found[0]).enumerate() {
             states[*k] = State::Kept(*store, earlier.get(n).copied());
         }
-        Checkpoints { count, states, ring }
+        for (k, kept) in ragged.iter().zip(&found[of_states..]) {
+            states[*k] = State::Ragged(Ragged::of(kept));
+        }
+        let journals = journals(chains, &found[of_updates..].concat());
+        journals.iter().enumerate().for_each(|(n, journal)| states[journal.k()] = State::Journal(n));
+        Checkpoints { count, states, journals, ring }
+    }
+
+    /// Runs a loop for what has to be known before its states can be kept, if something has.
+    fn counts(&mut self, it: &Loop, ragged: &[usize], chains: &[Chain]) -> Counts {
+        let is_unbounded = matches!(it.form, Form::While { bound: None, .. });
+        let counted: Vec<&Chain> = chains.iter().filter(|chain| chain.must_be_counted()).collect();
+        if ragged.is_empty() && counted.is_empty() && !(is_unbounded && !chains.is_empty()) {
+            return Counts { iterations: None, elements: Vec::new(), updates: vec![None; chains.len()] };
+        }
+        let numbers = 1 + ragged.len() + counted.len();
+        let found = self.copier.counted(it, numbers, |copier, now| {
+            let target = copier.target;
+            let (sums, tops) = now[1..].split_at(ragged.len());
+            let mut next = vec![target.indices(ScalarOp::Add, now[0], index(1))];
+            for (k, sum) in ragged.iter().zip(sums) {
+                let own = elements(target, copier.atom(it.params[*k].0.into()));
+                next.push(target.indices(ScalarOp::Add, *sum, own));
+            }
+            let mut logs: Vec<Log<'_>> =
+                counted.iter().zip(tops).map(|(chain, top)| Log::counting(chain, *top)).collect();
+            noted(copier, &it.body.stms, &mut logs);
+            next.extend(logs.iter().map(Log::top));
+            next
+        });
+        let (elements, updates) = found[1..].split_at(ragged.len());
+        let mut updates = updates.iter().copied();
+        let updates = chains.iter().map(|chain| if chain.must_be_counted() { updates.next() } else { None }).collect();
+        Counts { iterations: Some(found[0]), elements: elements.to_vec(), updates }
     }
 
     /// The arrays of states, with the states now in one place.
-    fn keep(&self, it: &Loop, changing: &[usize], stores: &[(Var, Atom)], place: Atom) -> Vec<Atom> {
-        let put = |(k, (store, _)): (&usize, &(Var, Atom))| {
+    pub(super) fn keep(&self, it: &Loop, changing: &[usize], stores: &[Atom], place: Atom) -> Vec<Atom> {
+        let put = |(k, store): (&usize, &Atom)| {
             let now = self.copier.atom(it.params[*k].0.into());
-            self.target.one(Op::Update((*store).into(), vec![place], now))
+            self.target.one(Op::Update(*store, vec![place], now))
         };
         changing.iter().zip(stores).map(put).collect()
-    }
-
-    /// The number of places of a ring, by the elements of a state.
-    fn places(&self, it: &Loop) -> Atom {
-        let target = self.target;
-        let (mut scalars, mut arrays) = (0, None);
-        for k in held(self.copier.source, it) {
-            let first = self.copier.atom(it.params[k].1);
-            let sizes = (0..target.type_of(first).rank).map(|d| target.size(first, d));
-            match sizes.reduce(|a, b| target.indices(ScalarOp::Mul, a, b)) {
-                None => scalars += 1,
-                Some(elements) => {
-                    arrays = Some(arrays.map_or(elements, |sum| target.indices(ScalarOp::Add, sum, elements)));
-                }
-            }
-        }
-        let number = |n: u64| index(i64::try_from(n).expect("a number of places is small"));
-        let Some(arrays) = arrays else { return number(Policy::places(scalars)) };
-        let integer = |row: IntegerRow, a: Atom, b: Atom| target.indices(ScalarOp::Integer(row), a, b);
-        let elements = integer(IntegerRow::Max, target.indices(ScalarOp::Add, arrays, number(scalars)), index(1));
-        let fit = integer(IntegerRow::Quot, number(Policy::RING_ELEMENTS), elements);
-        integer(IntegerRow::Max, integer(IntegerRow::Min, fit, number(Policy::RING_STATES)), index(1))
-    }
-
-    /// The first states of a loop, computed again.
-    fn again(&mut self, it: &Loop, changing: &[usize], firsts: &[Atom], count: Atom) -> Vec<Atom> {
-        let target = self.target;
-        if changing.is_empty() {
-            return Vec::new();
-        }
-        let is_value = |k: &usize| !self.copier.source.type_of(it.params[*k].0).accumulator;
-        let (values, through): (Vec<usize>, Vec<usize>) = (0..it.params.len()).partition(is_value);
-        let initial: Vec<Atom> = values.iter().map(|k| self.copier.atom(it.params[*k].1)).collect();
-        // What is added to an accumulator has been added.
-        through.iter().for_each(|k| self.copier.leave_out(it.params[*k].0));
-        let mut params: Vec<(Var, Atom)> =
-            values.iter().zip(initial).map(|(k, first)| (self.copier.parameter(it.params[*k].0), first)).collect();
-        for first in firsts {
-            let store = target.one(Op::Replicate(count, *first));
-            params.push((target.fresh(target.type_of(store)), store));
-        }
-        let j = target.fresh(Type::scalar(Prim::I64));
-        let body = target.body(|| {
-            let updated = self.keep(it, changing, &params[values.len()..], j.into());
-            self.copier.stms(&it.body.stms);
-            values.iter().map(|k| self.copier.atom(it.body.results[*k])).chain(updated).collect()
-        });
-        let form = Form::For(j, count);
-        let mut results = target.emit(Op::Loop(Box::new(Loop { params, form, body, policy: Policy::KeepAll })));
-        results.split_off(values.len())
     }
 
     pub(super) fn loop_backward(&mut self, stm: &Stm, it: &Loop, checkpoints: &Checkpoints) {
@@ -226,46 +244,93 @@ impl Reverse<'_, '_> {
         let around = self.taken_around(stm, it, &through);
 
         let bound = bound_by(it);
-        let mut first: Vec<Atom> = carried.iter().map(|k| self.loop_seed(stm.vars[*k], it, *k)).collect();
-        // The results that become the states after an iteration, each with which of those that are kept it becomes.
+        let Checkpoints { count, states, journals, .. } = checkpoints;
+        let is_ragged = |k: usize| matches!(states[k], State::Ragged(_));
+        let adjoints = carried.iter().map(|k| {
+            let result = stm.vars[*k];
+            if is_ragged(*k) { self.take_or_zero(result) } else { self.loop_seed(result, it, *k) }
+        });
+        let mut parts: Vec<Vec<Atom>> = vec![adjoints.collect()];
+        // The results that become the states after an iteration, each with which variable it becomes.
         let mut after: Vec<(Var, usize)> = Vec::new();
-        let mut kept = 0;
-        for (k, state) in checkpoints.states.iter().enumerate() {
+        for (k, state) in states.iter().enumerate() {
             if let (State::Kept(..), Atom::Var(result)) = (state, it.body.results[k]) {
-                after.push((result, kept));
-                first.push(self.copier.atom(stm.vars[k].into()));
+                after.push((result, k));
             }
-            kept += usize::from(matches!(state, State::Kept(..)));
         }
+        parts.push(after.iter().map(|(_, k)| self.copier.atom(stm.vars[*k].into())).collect());
+        parts.push(
+            states.iter().filter_map(|s| if let State::Ragged(it) = s { Some(it.total) } else { None }).collect(),
+        );
+        for journal in journals {
+            parts.push(journal.carried(self.copier.atom(stm.vars[journal.k()].into())));
+        }
+        let sizes: Vec<usize> = parts.iter().map(Vec::len).collect();
         let results =
-            self.backwards(checkpoints.count, &first, &[&it.body], &bound, Policy::KeepAll, |reverse, j, now| {
-                let (adjoints, known) = now.split_at(carried.len());
-                let i = from_end(target, checkpoints.count, j);
+            self.backwards(*count, &parts.concat(), &[&it.body], &bound, Policy::KeepAll, |reverse, j, now| {
+                let now = split(now, &sizes);
+                let (adjoints, known) = (now[0], now[1]);
+                let i = from_end(target, *count, j);
                 if let Form::For(var, _) = &it.form {
                     reverse.copier.set(*var, i);
                 }
-                let before = checkpoints.at(target, i);
-                let mut values = before.iter();
-                for ((param, _), state) in it.params.iter().zip(&checkpoints.states) {
-                    match state {
-                        State::Unused => reverse.copier.leave_out(*param),
-                        State::Same(value) => reverse.copier.set(*param, *value),
-                        State::Kept(..) => {
-                            reverse.copier.set(*param, *values.next().expect("a state is kept"));
+                let mut kept = checkpoints.at(target, i).into_iter();
+                let (mut ends, mut starts) = (now[2].iter(), Vec::new());
+                let undone: Vec<Vec<Atom>> =
+                    journals.iter().zip(&now[3..]).map(|(journal, now)| journal.undone(target, i, now)).collect();
+                for ((param, _), state) in it.params.iter().zip(states) {
+                    let value = match state {
+                        State::Unused => {
+                            reverse.copier.leave_out(*param);
+                            continue;
                         }
-                    }
+                        State::Same(value) => *value,
+                        State::Kept(..) => kept.next().expect("a state is kept"),
+                        State::Ragged(ragged) => {
+                            let end = ends.next().expect("the states of a variable have an end");
+                            let (value, start) = ragged.at(target, i, *end);
+                            starts.push(start);
+                            value
+                        }
+                        State::Journal(n) => undone[*n][0],
+                    };
+                    reverse.copier.set(*param, value);
                 }
+                let before = |reverse: &Self, k: usize| reverse.copier.atom(it.params[k].0.into());
+                let states_before: Vec<Atom> = after.iter().map(|(_, k)| before(reverse, *k)).collect();
                 after.iter().zip(known).for_each(|((var, _), value)| reverse.copier.tell(*var, *value));
+                reverse.take_back_updates(journals);
                 reverse.return_through(it, (&carried, adjoints), (&through, &around));
+                reverse.forget_updates(journals);
                 after.iter().for_each(|(var, _)| reverse.copier.untell(*var));
-                let taken = |(k, adjoint): (&usize, &Atom)| {
-                    reverse.take(it.params[*k].0).unwrap_or_else(|| target.zeros_like(*adjoint))
-                };
-                let adjoints = carried.iter().zip(adjoints).map(taken);
-                adjoints.chain(after.iter().map(|(_, kept)| before[*kept])).collect()
+                let mut next: Vec<Atom> = Vec::new();
+                for (k, adjoint) in carried.iter().zip(adjoints) {
+                    let param = it.params[*k].0;
+                    next.push(match reverse.take(param) {
+                        Some(adjoint) => adjoint,
+                        // Of the sizes that the variable had before the iteration.
+                        None if is_ragged(*k) => target.zeros_like(before(reverse, *k)),
+                        None => target.zeros_like(*adjoint),
+                    });
+                }
+                next.extend(states_before);
+                next.extend(starts);
+                for (journal, undone) in journals.iter().zip(&undone) {
+                    next.push(before(reverse, journal.k()));
+                    next.extend(&undone[1..]);
+                }
+                next
             });
-        for (k, result) in carried.iter().zip(results) {
-            self.add(it.params[*k].1, result);
+        let results = split(&results, &sizes);
+        for (k, result) in carried.iter().zip(results[0]) {
+            self.add(it.params[*k].1, *result);
+        }
+        for (journal, result) in journals.iter().zip(&results[3..]) {
+            if let Atom::Var(initial) = it.params[journal.k()].1
+                && self.taken_back.contains(&initial)
+            {
+                self.copier.set(initial, result[0]);
+            }
         }
     }
 
@@ -299,8 +364,7 @@ impl Reverse<'_, '_> {
         }
     }
 
-    /// The adjoint of a loop's result, which must have the sizes of what the loop variable starts from: the states are kept
-    /// in one array, so an array that changes its size is an error when the program runs, even where no state is read again.
+    /// The adjoint of a loop's result, which has the sizes of what the loop variable starts from.
     fn loop_seed(&mut self, result: Var, it: &Loop, k: usize) -> Atom {
         let (last, first) = (self.copier.atom(result.into()), self.copier.atom(it.params[k].1));
         self.target.agree(Agreement::Carried, last, first);

@@ -14,7 +14,7 @@
 //! | `hist` | `hist` for sums and extrema; `segments` for other operators, over bins put in order by `sort` |
 //! | `scatter` | `scatter` |
 //! | `if` | `branch` |
-//! | `loop` | `loops`, which keeps all states; `binomial`, few; `anew`, none |
+//! | `loop` | `loops`, which keeps all states: in a `ring` where their number is not known, `ragged` where their sizes differ, and a `journal` of arrays that are changed in place; `binomial`, few; `anew`, none |
 //! | functions with a derivative of their own | `custom` |
 //! | operations that move data | `arrays`, and `sparse` for adjoints at one index |
 
@@ -25,10 +25,13 @@ mod branch;
 mod combine;
 mod custom;
 mod hist;
+mod journal;
 mod loops;
 mod map;
+mod ragged;
 mod recurrence;
 mod reduce;
+mod ring;
 mod scalar;
 mod scan;
 mod scatter;
@@ -36,18 +39,20 @@ mod segments;
 mod sort;
 mod sparse;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::check::check;
 use super::copy::Copier;
 use super::flow::{Active, bodies};
 use super::neutral::constant_neutrals;
 use super::simplify::dead::executed_once;
+use super::simplify::resized::resized;
 use super::stripmine::stripmined;
 use super::target::{GROWTH, Target};
 use crate::array::{Agreement, Atom, Body, Lambda, Op, Policy, Program, Stm, Var, has_bodies};
 use crate::error::{Result, Span};
 use binomial::Snapshots;
+use journal::Overwritten;
 use loops::Checkpoints;
 use sparse::Place;
 
@@ -128,12 +133,27 @@ pub(super) struct Reverse<'p, 't> {
     active: &'t Active,
     adjoints: FxHashMap<Var, Adjoint>,
     places: Vec<Vec<Atom>>,
+    /// The loop variables whose sizes may change.
+    resized: FxHashSet<Var>,
+    /// What is overwritten by updates that are made again and taken back.
+    overwritten: FxHashMap<Var, Overwritten>,
+    /// The arrays that a loop inside changes and gives back as they were.
+    taken_back: FxHashSet<Var>,
 }
 
 impl<'p, 't> Reverse<'p, 't> {
     pub(super) fn new(source: &'p Program, target: &'t Target, active: &'t Active) -> Self {
         let copier = Copier::new(source, target);
-        Reverse { target, copier, active, adjoints: FxHashMap::default(), places: Vec::new() }
+        Reverse {
+            target,
+            copier,
+            active,
+            adjoints: FxHashMap::default(),
+            places: Vec::new(),
+            resized: resized(source),
+            overwritten: FxHashMap::default(),
+            taken_back: FxHashSet::default(),
+        }
     }
 
     /// Writes the statements of a scope, keeping what the return sweep needs of some, with their places.
@@ -158,6 +178,7 @@ impl<'p, 't> Reverse<'p, 't> {
             },
             Op::Reduce(it) if stm.vars.iter().any(|v| self.active.var(*v)) => self.reduce_forward(stm, it),
             _ => {
+                self.before_update(stm);
                 self.copier.stm(stm);
                 return None;
             }
@@ -183,6 +204,7 @@ impl<'p, 't> Reverse<'p, 't> {
                 self.statement(stm, kept);
                 self.target.span(around);
             }
+            self.take_back(stm);
         }
     }
 

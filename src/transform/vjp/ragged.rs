@@ -1,0 +1,83 @@
+//! States of arrays that change their sizes: one after the other in one array, with their sizes beside them.
+//!
+//! Law: the array is as long as all states together, which a run of the loop that computes nothing but sizes says before,
+//! so that the return sweep moves as many elements as the states have, and none twice.
+
+use super::Reverse;
+use crate::array::{Atom, IntegerRow, Loop, Op, Range, ScalarOp, Scatter, index};
+use crate::transform::checkpoint::mentions;
+use crate::transform::target::Target;
+
+/// The states of a loop variable.
+#[derive(Clone)]
+pub(super) struct Ragged {
+    /// All elements.
+    flat: Atom,
+    /// How many they are.
+    pub(super) total: Atom,
+    /// For each dimension the sizes in all iterations.
+    sizes: Vec<Atom>,
+}
+
+/// The number of elements of an array.
+pub(super) fn elements(target: &Target, array: Atom) -> Atom {
+    let sizes = (0..target.type_of(array).rank).map(|d| target.size(array, d));
+    sizes.reduce(|a, b| target.indices(ScalarOp::Mul, a, b)).unwrap_or(index(1))
+}
+
+impl Reverse<'_, '_> {
+    /// The variables of a loop that may change their sizes, and whose states the return sweep needs, be it for the sizes of
+    /// adjoints.
+    pub(super) fn ragged(&self, it: &Loop) -> Vec<usize> {
+        let of = |k: usize| it.params[k].0;
+        let may_change = |k: &usize| self.resized.contains(&of(*k)) && it.body.results[*k] != of(*k).into();
+        let found: Vec<usize> = (0..it.params.len()).filter(may_change).collect();
+        if found.is_empty() {
+            return found;
+        }
+        let mentions = mentions(it);
+        let is_needed = |k: &usize| self.active.var(of(*k)) || mentions.contains_key(&of(*k).into());
+        found.into_iter().filter(is_needed).collect()
+    }
+
+    /// What a loop of at most so many iterations begins with, to keep states of so many elements together of a variable: the
+    /// elements, how many there are, and the sizes in each dimension.
+    pub(super) fn no_states(&self, first: Atom, total: Atom, room: Atom) -> Vec<Atom> {
+        let target = self.target;
+        let of = target.type_of(first);
+        let flat = target.one(Op::Replicate(total, of.prim.zero().into()));
+        let sizes = (0..of.rank).map(|_| target.one(Op::Replicate(room, index(0))));
+        [flat, index(0)].into_iter().chain(sizes).collect()
+    }
+}
+
+/// The same with a state more, of this iteration; `places` are the indices of all elements.
+pub(super) fn with_state(target: &Target, kept: &[Atom], places: Atom, state: Atom, i: Atom) -> Vec<Atom> {
+    let (flat, used) = (kept[0], kept[1]);
+    let count = elements(target, state);
+    let values = target.one(Op::Reshape(state, vec![count]));
+    let flat = target.one(Op::Scatter(Box::new(Scatter {
+        destination: flat,
+        indices: target.part(places, used, count),
+        values,
+    })));
+    let put = |(d, sizes): (usize, &Atom)| target.one(Op::Update(*sizes, vec![i], target.size(state, d)));
+    let sizes = kept[2..].iter().enumerate().map(put);
+    [flat, target.indices(ScalarOp::Add, used, count)].into_iter().chain(sizes).collect()
+}
+
+impl Ragged {
+    /// What a loop has kept.
+    pub(super) fn of(kept: &[Atom]) -> Self {
+        Ragged { flat: kept[0], total: kept[1], sizes: kept[2..].to_vec() }
+    }
+
+    /// The state in an iteration, whose elements end here, and where they begin.
+    pub(super) fn at(&self, target: &Target, i: Atom, end: Atom) -> (Atom, Atom) {
+        let sizes: Vec<Atom> = self.sizes.iter().map(|sizes| target.at(*sizes, &[i])).collect();
+        let count = sizes.iter().copied().reduce(|a, b| target.indices(ScalarOp::Mul, a, b)).unwrap_or(index(1));
+        let start = target.indices(IntegerRow::Sub, end, count);
+        let part = target.one(Op::Slice(self.flat, vec![Range { start, count, step: index(1) }]));
+        (target.one(Op::Reshape(part, sizes)), start)
+    }
+}

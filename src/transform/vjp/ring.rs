@@ -1,0 +1,74 @@
+//! The states of a loop that asks without a bound: the last are in a ring, and the first are computed again.
+//!
+//! Law: how many states there will be is not known when the loop begins. It has a ring of
+//! [places](Policy::places), which holds the last states when the loop ends; if there were more, these alone are computed
+//! again, and kept in an array that is long enough. So loops that are short run as often as if their number were known.
+
+use super::Reverse;
+use super::ragged::elements;
+use crate::array::{Atom, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Type, Var, index};
+use crate::transform::checkpoint::held;
+use crate::transform::target::Target;
+
+/// The last states lie in a ring of places, each where the number of its iteration says.
+#[derive(Clone, Copy)]
+pub(super) struct Ring {
+    pub(super) places: Atom,
+    /// How many states came before those in the ring.
+    pub(super) earlier: Atom,
+}
+
+impl Ring {
+    pub(super) fn place(&self, target: &Target, i: Atom) -> Atom {
+        target.indices(ScalarOp::Integer(IntegerRow::Rem), i, self.places)
+    }
+}
+
+impl Reverse<'_, '_> {
+    /// The number of places of a ring, by the elements of a state.
+    pub(super) fn places(&self, it: &Loop) -> Atom {
+        let target = self.target;
+        let (mut scalars, mut arrays) = (0, None);
+        for k in held(self.copier.source, it) {
+            let first = self.copier.atom(it.params[k].1);
+            if target.type_of(first).rank == 0 {
+                scalars += 1;
+            } else {
+                let own = elements(target, first);
+                arrays = Some(arrays.map_or(own, |sum| target.indices(ScalarOp::Add, sum, own)));
+            }
+        }
+        let number = |n: u64| index(i64::try_from(n).expect("a number of places is small"));
+        let Some(arrays) = arrays else { return number(Policy::places(scalars)) };
+        let integer = |row: IntegerRow, a: Atom, b: Atom| target.indices(ScalarOp::Integer(row), a, b);
+        let elements = integer(IntegerRow::Max, target.indices(ScalarOp::Add, arrays, number(scalars)), index(1));
+        let fit = integer(IntegerRow::Quot, number(Policy::RING_ELEMENTS), elements);
+        integer(IntegerRow::Max, integer(IntegerRow::Min, fit, number(Policy::RING_STATES)), index(1))
+    }
+
+    /// The first states of a loop, computed again.
+    pub(super) fn again(&mut self, it: &Loop, changing: &[usize], firsts: &[Atom], count: Atom) -> Vec<Atom> {
+        let target = self.target;
+        if changing.is_empty() {
+            return Vec::new();
+        }
+        let is_value = |k: &usize| !self.copier.source.type_of(it.params[*k].0).accumulator;
+        let (values, through): (Vec<usize>, Vec<usize>) = (0..it.params.len()).partition(is_value);
+        let initial: Vec<Atom> = values.iter().map(|k| self.copier.atom(it.params[*k].1)).collect();
+        // What is added to an accumulator has been added.
+        through.iter().for_each(|k| self.copier.leave_out(it.params[*k].0));
+        let mut params: Vec<(Var, Atom)> =
+            values.iter().zip(initial).map(|(k, first)| (self.copier.parameter(it.params[*k].0), first)).collect();
+        let (stores, now) = target.carried(firsts.iter().map(|first| target.one(Op::Replicate(count, *first))));
+        params.extend(stores);
+        let j = target.fresh(Type::scalar(Prim::I64));
+        let body = target.body(|| {
+            let updated = self.keep(it, changing, &now, j.into());
+            self.copier.stms(&it.body.stms);
+            values.iter().map(|k| self.copier.atom(it.body.results[*k])).chain(updated).collect()
+        });
+        let form = Form::For(j, count);
+        let mut results = target.emit(Op::Loop(Box::new(Loop { params, form, body, policy: Policy::KeepAll })));
+        results.split_off(values.len())
+    }
+}

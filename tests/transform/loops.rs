@@ -1,0 +1,248 @@
+//! Loops that change arrays, in place or in their sizes: exact derivatives to second order, and what is kept for them.
+
+use catadiff::array::trace::{Arr, F64, loop_for, replicate};
+use catadiff::array::{Policy, Program};
+use catadiff::carriers::Counter;
+use catadiff::interpret::{Limits, Scalar, Value, measure};
+use catadiff_laws::array_exact::{Residue, first_order_at, second_order_at};
+use catadiff_laws::{Verdict, array_derivatives};
+
+use crate::points::{Arguments, reals};
+
+/// Arrays that are changed in place, each by another shape of loop. The first parameter is a vector of three or more, the
+/// second a number of iterations below its length.
+const IN_PLACE: [(&str, &str); 13] = [
+    ("read, then written", "let p = a[i] let q = a[j] let v = mul(p, q) let b = a with [j] = v return b"),
+    ("read after it is written", "let p = a[i] let v = mul(p, p) let b = a with [j] = v let r = b[j] let s = b[k]
+        let w = mul(r, s) let c = b with [k] = w return c"),
+    ("written at one place twice", "let p = a[i] let v = mul(p, p) let b = a with [j] = v let r = b[j]
+        let q = mul(r, p) let c = b with [j] = q return c"),
+    ("two elements change places", "let p = a[i] let q = a[j] let v = mul(p, q) let b = a with [i] = v let c = b with [j] = p return c"),
+    ("whole after it is written", "let p = a[i] let v = mul(p, p) let b = a with [j] = v
+        let m = map (b) |x: f64| { let y = mul(x, x) return y }
+        let s = reduce (m) from (0.0f64) |x: f64, y: f64| { let z = add(x, y) return z }
+        let c = b with [k] = s return c"),
+    ("whole before and after", "let p = a[i] let v = mul(p, p) let b = a with [j] = v
+        let m = map (a, b) |x: f64, y: f64| { let z = mul(x, y) return z }
+        let s = reduce (m) from (0.0f64) |x: f64, y: f64| { let z = add(x, y) return z }
+        let c = b with [k] = s return c"),
+    ("in one branch", "let o = rem(i, 2i64) let t = eq(o, 0i64)
+        let c = if t { let p = a[i] let q = a[j] let v = mul(p, q) let b = a with [i] = q let c = b with [j] = v return c }
+            else { return a }
+        return c"),
+    ("in both branches, and read there", "let o = rem(i, 2i64) let t = eq(o, 0i64)
+        let c = if t { let p = a[i] let v = mul(p, p) let b = a with [j] = v let r = b[j] let w = mul(r, r) let c = b with [k] = w return c }
+            else { let q = a[j] let v = mul(q, 3.0f64) let b = a with [i] = v return b }
+        let r = c[j] let w = mul(r, r) let e = c with [i] = w
+        return e"),
+    ("in a loop inside", "let c = loop (b: []f64 = a) for l < k { let p = b[l] let q = b[j] let v = mul(p, q) let c = b with [l] = v return c }
+        return c"),
+    ("in a loop inside, and read around it", "let u = a[j] let s = mul(u, u) let b = a with [i] = s
+        let c = loop (b: []f64 = b) for l < j { let p = b[l] let q = b[j] let v = mul(p, q) let c = b with [l] = v return c }
+        let r = c[i] let w = mul(r, u) let d = c with [k] = w return d"),
+    ("in a branch of a loop inside", "let c = loop (b: []f64 = a) for l < j {
+            let o = rem(l, 2i64) let t = eq(o, 0i64)
+            let c = if t { let p = b[l] let v = mul(p, p) let c = b with [l] = v return c } else { return b }
+            return c }
+        return c"),
+    ("written in a loop inside, and read outside", "let u = a[k]
+        let c = loop (b: []f64 = a) for l < j { let v = mul(u, 2.0f64) let c = b with [l] = v return c }
+        let r = c[i] let w = mul(r, r) let d = c with [k] = w return d"),
+    ("made from another array", "let b = map (a) |x: f64| { let y = mul(x, 0.5f64) return y }
+        let p = b[i] let v = mul(p, p) let c = b with [j] = v return c"),
+];
+
+fn in_place(form: &str, body: &str) -> Program {
+    let source = match form {
+        "for" => format!(
+            "program (x: []f64, n: i64) {{
+                let a = loop (a: []f64 = x) for i < n {{ let j = add(i, 1i64) let k = rem(i, 3i64) {body} }}
+                let m = map (a, x) |a: f64, x: f64| {{ let y = mul(a, x) return y }}
+                return m }}"
+        ),
+        _ => {
+            let (before, result) = body.rsplit_once("return ").unwrap();
+            format!(
+                "program (x: []f64, n: i64) {{
+                    let a, h = loop (a: []f64 = x, i: i64 = 0i64) while {{ let c = lt(i, n) return c }} {{
+                        let j = add(i, 1i64) let k = rem(i, 3i64) {before} return {result}, j }}
+                    return a }}"
+            )
+        }
+    };
+    Program::parse(&source).unwrap()
+}
+
+fn residues(arguments: &[Value<f64>]) -> Vec<Value<Residue>> {
+    arguments.iter().map(|value| value.map(|x| Residue::new(*x as u64))).collect()
+}
+
+fn numbers(n: usize) -> Value<f64> {
+    reals(&(0..n).map(|i| (i * i + 2) as f64).collect::<Vec<_>>())
+}
+
+/// Both modes and their derivatives in both modes, in a field in which nothing is rounded.
+fn exact(program: &Program, arguments: &[Value<f64>]) -> Verdict {
+    first_order_at(program, &residues(arguments))?;
+    second_order_at(program, &residues(arguments))
+}
+
+#[test]
+fn arrays_that_are_changed_in_place_have_exact_derivatives() -> Verdict {
+    for (name, body) in IN_PLACE {
+        for form in ["for", "while"] {
+            println!("{name}, {form}");
+            let program = in_place(form, body);
+            for n in [0_i64, 1, 2, 5] {
+                exact(&program, &[numbers(7), n.into()])?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A table of which each entry is made of those beside and above it.
+#[test]
+fn tables_that_are_filled_in_place_have_exact_derivatives() -> Verdict {
+    let of = |update: &str| {
+        Program::parse(&format!(
+            "program (x: []f64) {{
+                let n = size[0](x) let m = sub(n, 1i64)
+                let r = replicate(n, 1.0f64) let z = replicate(n, r)
+                let a = loop (a: [][]f64 = z) for i < m {{
+                    let i1 = add(i, 1i64)
+                    let b = loop (a: [][]f64 = a) for j < m {{
+                        let j1 = add(j, 1i64)
+                        let p = a[i, j1] let q = a[i1, j] let y = x[j] let s = mul(q, y) let t = mul(s, p) let v = add(t, y)
+                        {update} return b }}
+                    return b }}
+                let s = a[m] return s }}"
+        ))
+        .unwrap()
+    };
+    for update in ["let b = a with [i1, j1] = v", "let r = replicate(n, v) let b = a with [i1] = r"] {
+        exact(&of(update), &[numbers(1)])?;
+        exact(&of(update), &[numbers(4)])?;
+    }
+    Ok(())
+}
+
+/// What is kept of arrays that are changed in place is what is overwritten, and not the arrays.
+#[test]
+fn only_what_is_overwritten_is_kept() {
+    let filled = in_place("for", IN_PLACE[0].1);
+    let table = Program::parse(
+        "program (x: []f64, n: i64) {
+            let a = loop (a: []f64 = x) for i < n {
+                let b = loop (a: []f64 = a) for j < 2i64 { let k = add(i, j) let p = a[k] let v = mul(p, p) let b = a with [k] = v return b }
+                return b }
+            return a }",
+    )
+    .unwrap();
+    for program in [filled, table] {
+        let kept = |n: usize| {
+            let x = numbers(n + 2);
+            let vjp = program.vjp().unwrap();
+            measure(&vjp, &[x.clone(), (n as i64).into(), x], &Limits::default()).unwrap().1.elements
+        };
+        let (once, twice) = (kept(100), kept(200));
+        println!("{once} elements, and {twice} of twice as many");
+        assert!(once <= 1600 && 10 * twice <= 21 * once, "{once} elements, and {twice} of twice as many");
+    }
+}
+
+/// Loops that change the sizes of arrays, of a number and a count.
+const RESIZED: [(&str, &str); 7] = [
+    ("grows", "let a = loop (a: []f64 = one) for i < n { let p = a[i] let v = mul(p, p) let e = [v] let b = concat(a, e) return b }"),
+    ("doubles", "let a = loop (a: []f64 = one) for i < n { let s = map (a) |y: f64| { let z = mul(y, x) return z } let b = concat(a, s) return b }"),
+    ("grows by rows", "let r = [one] let w = loop (w: [][]f64 = r) for i < n { let p = w[i] let q = map (p) |y: f64| { let z = mul(y, x) return z }
+        let e = [q] let b = concat(w, e) return b }
+        let m = size[0](w) let a = reshape(w, m)"),
+    ("starts from nothing", "let none = replicate(0i64, x) let a = loop (a: []f64 = none) for i < n { let v = mul(x, x) let e = [v] let b = concat(a, e) return b }"),
+    ("grows while it is asked", "let a, h = loop (a: []f64 = one, i: i64 = 0i64) while { let c = lt(i, n) return c } {
+        let p = a[i] let v = mul(p, x) let e = [v] let b = concat(e, a) let j = add(i, 1i64) return b, j }"),
+    ("shrinks", "let many = replicate(20i64, x) let a = loop (a: []f64 = many) for i < n {
+        let s = size[0](a) let t = sub(s, 1i64) let b = slice a[1i64 : t : 1i64]
+        let c = map (b) |y: f64| { let z = mul(y, x) return z } return c }"),
+    ("grows in a loop that grows", "let a = loop (a: []f64 = one) for i < n {
+        let e = loop (e: []f64 = one) for j < i { let p = a[j] let f = [p] let g = concat(e, f) return g }
+        let q = map (e) |y: f64| { let z = mul(y, x) return z }
+        let b = concat(a, q) return b }"),
+];
+
+fn resized(body: &str) -> Program {
+    let source = format!(
+        "program (x: f64, n: i64) {{
+            let one = [x]
+            {body}
+            let m = map (a) |a: f64| {{ let y = mul(a, a) return y }}
+            let s = reduce (m) from (0.0f64) |a: f64, b: f64| {{ let c = add(a, b) return c }}
+            return s }}"
+    );
+    Program::parse(&source).unwrap()
+}
+
+#[test]
+fn arrays_that_change_their_sizes_have_exact_derivatives() -> Verdict {
+    for (name, body) in RESIZED {
+        let program = resized(body);
+        for policy in [Policy::KeepAll, Policy::StripMine(2)] {
+            println!("{name}, {policy:?}");
+            for n in [0_i64, 1, 2, 5] {
+                let arguments: Arguments = vec![3.0.into(), n.into()];
+                if policy == Policy::KeepAll {
+                    exact(&program, &arguments)?;
+                } else {
+                    array_derivatives::at(&program.with_policy(policy), &[0.7.into(), n.into()])?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What is kept of an array that grows is as many elements as its states have, and their places.
+#[test]
+fn states_of_all_sizes_are_kept_side_by_side() {
+    let vjp = resized(RESIZED[0].1).vjp().unwrap();
+    let kept = |n: i64| {
+        let arguments: Arguments = vec![0.9.into(), n.into(), 1.0.into()];
+        measure(&vjp, &arguments, &Limits::default()).unwrap().1
+    };
+    let (once, twice) = (kept(60), kept(120));
+    println!("{once:?}, {twice:?}");
+    assert!(once.elements < 60 * 62 + 1000, "{}", once.elements);
+    assert!(twice.elements < 4 * once.elements && twice.steps < 4 * once.steps);
+}
+
+/// A loop inside runs once more for each loop around it: what is innermost in a nest of `d` loops runs `d + 1` times as often
+/// as in the function, and there is one derivative of it. The states of one run of each loop are kept.
+#[test]
+fn what_is_inside_of_loops_runs_once_more_for_each() {
+    let mut inside = "let s = sin(v) let r = mul(s, x) return r".to_owned();
+    for depth in 1..=6_u64 {
+        inside = format!("let w = loop (v: f64 = v) for i < n {{ {inside} }} return w");
+        let program = Program::parse(&format!("program (v: f64, x: f64, n: i64) {{ {inside} }}")).unwrap();
+        let vjp = program.vjp().unwrap();
+        let counter = Counter::new();
+        let real = |x: f64| Value::from(x).map(|x| counter.number(*x));
+        let arguments = [real(0.3), real(0.9), Value::Scalar(Scalar::I64(3)), real(1.0)];
+        let (_, usage) = measure(&vjp, &arguments, &Limits::default()).unwrap();
+        let innermost = 3_u64.pow(u32::try_from(depth).unwrap());
+        assert_eq!(counter.primitives(), (depth + 1 + 1) * innermost, "{depth} loops");
+        assert_eq!(usage.elements, 3 * depth, "{depth} loops");
+    }
+}
+
+/// From a closure, as it is written first.
+#[test]
+fn a_traced_loop_may_grow_an_array() {
+    let program = Program::trace(|x: F64| {
+        let first: Arr<F64> = replicate(1, x);
+        loop_for(4, first, |_, a: Arr<F64>| a.concat(a.map(|y| y * x))).sum()
+    })
+    .unwrap();
+    // (1 + x)⁴ x
+    let gradient: f64 = program.grad(..).unwrap().at(2.0).unwrap();
+    assert_eq!(gradient, 81.0 + 4.0 * 27.0 * 2.0);
+}
