@@ -20,6 +20,7 @@ mod jvp;
 mod neutral;
 mod operator;
 mod partials;
+mod parts;
 mod same;
 pub(crate) mod simplify;
 mod stripmine;

@@ -1,7 +1,7 @@
 //! Families of programs with a size, whose derivatives have to be cheap at every size.
 
 use catadiff::array::Program;
-use catadiff::array::trace::{Arr, F64, I64, tabulate, tabulate2d};
+use catadiff::array::trace::{Arr, F64, I64, if_, loop_for, tabulate, tabulate2d};
 use catadiff::interpret::Value;
 use catadiff::{Elementary, Result};
 use catadiff_laws::growth::Family;
@@ -23,7 +23,20 @@ pub(crate) fn all() -> Vec<Family> {
         family("histogram", 32, |_| Program::trace(histogram), |n| vec![vector(n / 4), indices(n), vector(n)]),
         family("1-D convolution, by index", 32, |_| Program::trace(convolved_by_index), |n| vec![vector(n), vector(3)]),
         family("1-D convolution, by slices", 32, |_| Program::trace(convolved), |n| vec![vector(n), vector(3)]),
+        family("windows of rows, by slices", 16, |_| Program::trace(windows), |n| vec![matrix(4, n)]),
+        family("windows of rows, by index", 16, |_| Program::trace(windows_by_index), |n| vec![matrix(4, n)]),
+        family("windows of rows, mapped again", 16, |_| Program::trace(windows_mapped), |n| vec![matrix(4, n)]),
         family("a slice of each row", 16, |_| Program::trace(slice_of_each), |n| vec![matrix(n, n)]),
+        family("two elements of a chosen row", 16, |_| Program::trace(chosen_rows), |n| vec![matrix(4, n)]),
+        family("a row that is seldom read", 16, |_| Program::trace(seldom_read), |n| vec![matrix(4, n)]),
+        family(
+            "two elements of rows backwards, in a loop",
+            16,
+            |_| Program::trace(rows_in_a_loop),
+            |n| vec![matrix(n, 4)],
+        ),
+        family("parts of parts", 16, |_| Program::trace(parts_of_parts), |n| vec![array(&[2, n, 3])]),
+        family("2-D convolution, by slices", 3, |_| Program::trace(convolution), image),
         family("2-D convolution, by index", 3, |_| Program::trace(convolution_by_index), image),
     ]
 }
@@ -90,8 +103,57 @@ fn convolved(x: Arr<F64>, k: Arr<F64>) -> F64 {
     tabulate(x.len() - 2, |i| x.slice(i, i + 3).dot(k)).map(|y| y * y).sum()
 }
 
+fn windows(x: Arr<Arr<F64>>) -> F64 {
+    tabulate(x.size(1) - 2, |i| x.map(|row| row.slice(i, i + 3).sum()).sum()).map(|v| v * v).sum()
+}
+
+fn windows_by_index(x: Arr<Arr<F64>>) -> F64 {
+    let at = |i: I64| x.map(|row| row.index(i) + row.index(i + 1) + row.index(i + 2)).sum();
+    tabulate(x.size(1) - 2, at).map(|v| v * v).sum()
+}
+
+fn windows_mapped(x: Arr<Arr<F64>>) -> F64 {
+    let at = |i: I64| {
+        x.map(|row| {
+            let window = row.slice(i, i + 3);
+            window.map(|w| w.sin()).sum() + window.product()
+        })
+        .sum()
+    };
+    tabulate(x.size(1) - 2, at).map(|v| v * v).sum()
+}
+
 fn slice_of_each(x: Arr<Arr<F64>>) -> F64 {
     tabulate(x.len(), |k| x.index(k).slice(0, 3).sum()).map(|v| v * v).sum()
+}
+
+fn chosen_rows(x: Arr<Arr<F64>>) -> F64 {
+    let at = |i: I64| {
+        let row = x.index(i % 4);
+        row.index(i) * row.index(i + 1)
+    };
+    tabulate(x.size(1) - 1, at).sum()
+}
+
+fn seldom_read(x: Arr<Arr<F64>>) -> F64 {
+    let at = |i: I64| x.map(|row| if_(i.eq(1), || row.sum(), || 0.0)).sum();
+    tabulate(x.size(1), at).map(|v| v * v).sum()
+}
+
+fn rows_in_a_loop(x: Arr<Arr<F64>>) -> F64 {
+    let columns = x.transpose();
+    loop_for(x.len() - 1, 0.0, |i, sum: F64| {
+        sum + columns.map(|column| column.reverse().index(i) * column.index(i + 1)).sum()
+    })
+}
+
+fn parts_of_parts(x: Image) -> F64 {
+    let at = |i: I64| {
+        let column = x.index(i % 2).transpose().index(i % 3);
+        let window = column.reverse().slice(i, i + 3);
+        window.max() + window.index(0) * window.index(2)
+    };
+    tabulate(x.size(1) - 2, at).sum()
 }
 
 fn image(n: usize) -> Vec<Value<f64>> {
@@ -99,6 +161,18 @@ fn image(n: usize) -> Vec<Value<f64>> {
 }
 
 type Image = Arr<Arr<Arr<F64>>>;
+
+fn convolution(x: Image, kernels: Arr<Image>) -> Image {
+    let (h, w) = (x.size(1) - 2, x.size(2) - 2);
+    kernels.map(|k| {
+        tabulate2d(h, w, |i, j| {
+            let part = |rows: Arr<Arr<F64>>, k: Arr<Arr<F64>>| {
+                rows.slice(i, i + 3).map2(k, |row, k| row.slice(j, j + 3).dot(k)).sum()
+            };
+            x.map2(k, part).sum()
+        })
+    })
+}
 
 fn convolution_by_index(x: Image, kernels: Arr<Image>) -> Image {
     let (h, w) = (x.size(1) - 2, x.size(2) - 2);

@@ -3,6 +3,7 @@
 use catadiff::array::Program;
 use catadiff::interpret::Value;
 use catadiff_laws::growth::{Family, MEASURES, Mode, Row};
+use catadiff_laws::{Verdict, array_derivatives, array_tape};
 
 use crate::families;
 
@@ -24,6 +25,17 @@ fn derivatives_grow_as_their_functions_do_and_as_the_table_says() {
     let names: Vec<&str> = families.iter().map(|family| family.name).collect();
     let shown: Vec<&str> = table.iter().map(|row| &*row.name).collect();
     assert_eq!(shown, names, "the table has a line for each family, in order");
+}
+
+/// The same programs, small: what is cheap is also right.
+#[test]
+fn derivatives_of_families_are_right() -> Verdict {
+    families::all().iter().try_for_each(|family| {
+        let n = family.least.min(8);
+        let (program, arguments) = ((family.program)(n).unwrap(), (family.arguments)(n));
+        array_derivatives::at(&program, &arguments)?;
+        array_tape::at(&program, &arguments)
+    })
 }
 
 /// The gradient of a sum of squares, with something more in it that takes `n²` of one measure alone.

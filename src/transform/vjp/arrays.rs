@@ -4,7 +4,7 @@
 //! overwritten its adjoint is 0.
 
 use super::Reverse;
-use crate::array::{Atom, IntegerRow, Map, Op, Prim, Range, ScalarOp, Type, Var, index};
+use crate::array::{Atom, IntegerRow, Op, Range, ScalarOp, Var, index};
 use crate::transform::target::Target;
 
 impl Reverse<'_, '_> {
@@ -28,10 +28,8 @@ impl Reverse<'_, '_> {
                 self.add_at(*a, &indices, adjoint);
             }
             Op::Slice(a, ranges) => {
-                let of = |a: Atom| self.copier.atom(a);
-                let ranges: Vec<Range> =
-                    ranges.iter().map(|r| Range { start: of(r.start), count: of(r.count), step: of(r.step) }).collect();
-                self.accumulate(*a, |target, acc| add_ranges(target, acc, adjoint, &ranges, &mut Vec::new()));
+                let ranges = self.ranges(ranges);
+                self.add_to_slice(*a, &ranges, adjoint);
             }
             Op::Update(a, indices, value) => {
                 let indices = self.copier.atoms(indices);
@@ -97,24 +95,6 @@ pub(super) fn read_within(target: &Target, array: Atom, at: &[Atom], otherwise: 
     }
     let inside = inside.expect("an index has a dimension");
     target.choose(inside, || vec![target.at(array, at)], || vec![otherwise()])[0]
-}
-
-/// Adds an array to an accumulator, at these ranges of its leading dimensions.
-fn add_ranges(target: &Target, acc: Atom, array: Atom, ranges: &[Range], at: &mut Vec<Atom>) -> Atom {
-    let Some((range, inner)) = ranges.split_first() else {
-        return target.one(Op::Accumulate(acc, at.clone(), array));
-    };
-    let numbers = target.iota(range.count);
-    let types = [Type::scalar(Prim::I64), target.type_of(array).element(), target.type_of(acc)];
-    let function = target.lambda(&types, |x| {
-        let offset = if range.step == index(1) { x[0] } else { target.indices(ScalarOp::Mul, x[0], range.step) };
-        let here = if range.start == index(0) { offset } else { target.indices(ScalarOp::Add, range.start, offset) };
-        at.push(here);
-        let acc = add_ranges(target, x[2], x[1], inner, at);
-        at.pop();
-        vec![acc]
-    });
-    target.one(Op::Map(Box::new(Map { function, arrays: vec![numbers, array], accumulators: vec![acc] })))
 }
 
 /// The index that is `i` from the end.

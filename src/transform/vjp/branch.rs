@@ -39,6 +39,7 @@ impl Reverse<'_, '_> {
     ) -> Vec<Atom> {
         let (accumulators, touched): (Vec<Var>, Vec<Var>) =
             self.active.free(bodies, bound).into_iter().partition(|v| self.copier.source.type_of(*v).accumulator);
+        let touched = self.roots(touched);
         // Adjoints go through the branches, so that each adds in place what it has to add.
         let before: Vec<Adjoint> = touched.iter().map(|v| self.adjoint_or_zero(*v)).collect();
         let outside = core::mem::take(&mut self.adjoints);

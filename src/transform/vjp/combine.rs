@@ -42,7 +42,8 @@ impl Reverse<'_, '_> {
         let reached: Vec<Atom> = reaching.iter().flatten().copied().collect();
         let inputs: Vec<Atom> = first.iter().chain(lefts).chain(&it.arrays).chain(&reached).copied().collect();
         let bodies = [&it.operator.body];
-        let found = self.each(&inputs, &bodies, &it.operator.params, |reverse, x| {
+        let touched = self.touched(&bodies, &it.operator.params);
+        let found = self.each(&inputs, touched, |reverse, x| {
             let (starts, x) = x.split_at(usize::from(first.is_some()));
             let (operands, reached) = x.split_at(2 * k);
             let mut reached = reached.iter().copied();
@@ -113,7 +114,8 @@ impl Reverse<'_, '_> {
         let bound: Vec<Var> = inner.params.clone();
         let body = inner.body.clone();
         let wanted = it.wanted.clone();
-        let found = self.each(&inputs, &[&body], &bound, |reverse, x| {
+        let touched = self.touched(&[&body], &bound);
+        let found = self.each(&inputs, touched, |reverse, x| {
             let mut x = x.iter().copied();
             let own: Vec<Atom> = x.by_ref().take(k).collect();
             let others: Vec<Option<Atom>> = arrays.iter().map(|a| a.and_then(|_| x.next())).collect();

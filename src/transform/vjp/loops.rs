@@ -387,6 +387,9 @@ impl Reverse<'_, '_> {
         let before: Vec<Adjoint> = touched.iter().map(|v| self.adjoint_or_zero(*v)).collect();
         let (params, now) = target.carried(initial.iter().copied().chain(before.iter().map(|a| a.atom())));
         let outside = core::mem::take(&mut self.adjoints);
+        let mut carried = self.carried.clone();
+        carried.extend(&touched);
+        let around = core::mem::replace(&mut self.carried, carried);
         let j = target.fresh(Type::scalar(Prim::I64));
         let body = target.body(|| {
             let (carried, adjoints) = now.split_at(initial.len());
@@ -397,7 +400,7 @@ impl Reverse<'_, '_> {
             results.extend(touched.iter().map(|v| self.adjoints[v].atom()));
             results
         });
-        self.adjoints = outside;
+        (self.adjoints, self.carried) = (outside, around);
         let it = Loop { params, form: Form::For(j, count), body, policy };
         let mut results = target.emit(Op::Loop(Box::new(it)));
         let adjoints = results.split_off(initial.len());

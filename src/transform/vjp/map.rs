@@ -2,13 +2,14 @@
 //!
 //! Law: `x̄ᵢ += ∂f(xᵢ)/∂xᵢ · ȳᵢ`. What each element contributes to a scalar from outside becomes a result, and is
 //! summed; what it contributes to an array from outside goes to an accumulator, since any element may touch any place
-//! of it ("Reverse AD for a Functional Array Language", *Differentiating Map General Case*). A map of which one
+//! of it ("Reverse AD for a Functional Array Language", *Differentiating Map General Case*); and so does what is contributed
+//! to a part of a row of such an array. A map of which one
 //! element alone has an adjoint is differentiated there alone, without a map: see sparse adjoints. Of results that are
 //! known already the elements are not computed again.
 
 use super::sparse::DENSE;
 use super::{Adjoint, Reverse};
-use crate::array::{Atom, Body, Lambda, Map, Op, Type, Var};
+use crate::array::{Atom, Lambda, Map, Op, Type, Var};
 
 impl Reverse<'_, '_> {
     pub(super) fn map(&mut self, vars: &[Var], map: &Map) {
@@ -32,8 +33,18 @@ impl Reverse<'_, '_> {
         let (results, known): (Vec<Var>, Vec<Atom>) = (0..values).filter_map(told).unzip();
         let adjoints = outer[..values].iter().flatten();
         let arrays: Vec<Atom> = inputs.iter().chain(&known).chain(adjoints).copied().collect();
-        let wanted: Vec<usize> = (0..inputs.len()).filter(|k| self.active.atom(map.arrays[*k])).collect();
-        let found = self.each(&arrays, &[&function.body], &function.params, |reverse, elements| {
+        // Of rows that are read in parts each part adds to the array itself, at the number of the row.
+        let rows = self.rows_in_parts(map);
+        let is_wanted =
+            |k: &usize| self.active.atom(map.arrays[*k]) && rows.iter().all(|(param, _)| *param != function.params[*k]);
+        let wanted: Vec<usize> = (0..inputs.len()).filter(is_wanted).collect();
+        let numbers = (!rows.is_empty()).then(|| self.target.iota(self.target.size(inputs[0], 0)));
+        let arrays: Vec<Atom> = numbers.into_iter().chain(arrays).collect();
+        let touched = self.touched(&[&function.body], &function.params);
+        let touched = self.roots(touched.into_iter().chain(Self::roots_of_rows(&rows)));
+        let found = self.each(&arrays, touched, |reverse, elements| {
+            let (number, elements) = elements.split_at(usize::from(numbers.is_some()));
+            number.iter().for_each(|i| reverse.enter_rows(&rows, *i));
             let (elements, rest) = elements.split_at(inputs.len());
             let (known, adjoints) = rest.split_at(results.len());
             results.iter().zip(known).for_each(|(var, element)| reverse.copier.tell(*var, *element));
@@ -44,24 +55,23 @@ impl Reverse<'_, '_> {
             results.iter().for_each(|var| reverse.copier.untell(*var));
             wanted.iter().map(|k| found[*k].unwrap_or_else(|| reverse.target.zeros_like(elements[*k]))).collect()
         });
+        rows.iter().for_each(|(param, _)| self.forget_view(*param));
         for (k, adjoint) in wanted.iter().zip(found) {
             self.add(map.arrays[*k], adjoint);
         }
     }
 
-    /// A map in which adjoints of variables from outside these bodies are added to; what it answers are the results
-    /// of `inside` alone. `bound` are the variables that are not from outside.
+    /// A map in which adjoints of these variables from outside are [added to](Self::touched); what it answers are the
+    /// results of `inside` alone.
     pub(super) fn each(
         &mut self,
         arrays: &[Atom],
-        bodies: &[&Body],
-        bound: &[Var],
+        touched: Vec<Var>,
         inside: impl FnOnce(&mut Self, &[Atom]) -> Vec<Atom>,
     ) -> Vec<Atom> {
         let target = self.target;
-        let free = self.touched(bodies, bound);
         let is_scalar = |v: &Var| self.copier.source.type_of(*v).rank == 0;
-        let (scalars, shared): (Vec<Var>, Vec<Var>) = free.into_iter().partition(is_scalar);
+        let (scalars, shared): (Vec<Var>, Vec<Var>) = touched.into_iter().partition(is_scalar);
         let before: Vec<Adjoint> = shared.iter().map(|v| self.adjoint_or_zero(*v)).collect();
         let accumulators: Vec<Atom> = before
             .iter()

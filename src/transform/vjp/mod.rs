@@ -16,7 +16,7 @@
 //! | `if` | `branch` |
 //! | `loop` | `loops`, which keeps all states: in a `ring` where their number is not known, `ragged` where their sizes differ, and a `journal` of arrays that are changed in place; `binomial`, few; `anew`, none |
 //! | functions with a derivative of their own | `custom` |
-//! | operations that move data | `arrays`, and `sparse` for adjoints at one index |
+//! | operations that move data | `arrays`, `sparse` for adjoints at one index, `view` for those of parts |
 
 mod anew;
 mod arrays;
@@ -38,6 +38,7 @@ mod scatter;
 mod segments;
 mod sort;
 mod sparse;
+mod view;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -45,6 +46,7 @@ use super::check::check;
 use super::copy::Copier;
 use super::flow::{Active, bodies};
 use super::neutral::constant_neutrals;
+use super::parts::Parts;
 use super::simplify::dead::executed_once;
 use super::simplify::resized::resized;
 use super::stripmine::stripmined;
@@ -55,6 +57,7 @@ use binomial::Snapshots;
 use journal::Overwritten;
 use loops::Checkpoints;
 use sparse::Place;
+use view::View;
 
 /// The program with adjoints of the parameters at these positions as further results, for the adjoints that `seed`
 /// writes for the results, given the results.
@@ -139,6 +142,12 @@ pub(super) struct Reverse<'p, 't> {
     overwritten: FxHashMap<Var, Overwritten>,
     /// The arrays that a loop inside changes and gives back as they were.
     taken_back: FxHashSet<Var>,
+    /// Which variables are read in parts.
+    parts: Parts,
+    /// Parts of arrays, to whose adjoints those of the parts are added.
+    views: FxHashMap<Var, View>,
+    /// The arrays whose adjoints the loops around here carry.
+    carried: FxHashSet<Var>,
 }
 
 impl<'p, 't> Reverse<'p, 't> {
@@ -153,6 +162,9 @@ impl<'p, 't> Reverse<'p, 't> {
             resized: resized(source),
             overwritten: FxHashMap::default(),
             taken_back: FxHashSet::default(),
+            parts: Parts::of(source),
+            views: FxHashMap::default(),
+            carried: FxHashSet::default(),
         }
     }
 
@@ -190,6 +202,7 @@ impl<'p, 't> Reverse<'p, 't> {
         // What the results are given is of no statement; those of the whole program may be added to each other.
         let last = body.stms.last().map_or(Span::UNKNOWN, |stm| stm.span.derivative());
         let around = self.target.span(self.target.here().or(last));
+        let views = self.take_views(body);
         for (result, adjoint) in body.results.iter().zip(adjoints) {
             if let Some(adjoint) = adjoint {
                 self.add(*result, *adjoint);
@@ -206,6 +219,7 @@ impl<'p, 't> Reverse<'p, 't> {
             }
             self.take_back(stm);
         }
+        views.iter().for_each(|part| self.forget_view(*part));
     }
 
     /// The adjoints of a function's parameters at these arguments, from those of its results. Those of the variables
@@ -263,6 +277,9 @@ impl<'p, 't> Reverse<'p, 't> {
         if !self.active.var(var) {
             return;
         }
+        if let Some(view) = self.viewed(var).cloned() {
+            return self.add_to_view(var, &view, &[], adjoint, true);
+        }
         let sum = match self.adjoints.get(&var).copied() {
             _ if self.copier.source.type_of(var).accumulator => Adjoint::Value(adjoint),
             None => Adjoint::Value(adjoint),
@@ -271,23 +288,6 @@ impl<'p, 't> Reverse<'p, 't> {
                 Adjoint::Accumulator(self.target.one(Op::Accumulate(acc, Vec::new(), adjoint)))
             }
             Some(Adjoint::Sparse(place)) => Adjoint::Value(self.with_place(adjoint, place)),
-        };
-        self.adjoints.insert(var, sum);
-    }
-
-    /// Adds to the adjoint of an array whatever `inside` adds to an accumulator.
-    pub(super) fn accumulate(&mut self, to: Atom, inside: impl FnOnce(&Target, Atom) -> Atom) {
-        let Atom::Var(var) = to else { return };
-        if !self.active.var(var) {
-            return;
-        }
-        let sum = match self.adjoint_or_zero(var) {
-            Adjoint::Value(present) => {
-                let acc = inside(self.target, self.target.one(Op::ToAccumulator(present)));
-                Adjoint::Value(self.target.one(Op::FromAccumulator(acc)))
-            }
-            Adjoint::Accumulator(acc) => Adjoint::Accumulator(inside(self.target, acc)),
-            Adjoint::Sparse(_) => panic!("{}", sparse::DENSE),
         };
         self.adjoints.insert(var, sum);
     }
@@ -321,7 +321,7 @@ impl<'p, 't> Reverse<'p, 't> {
     pub(super) fn touched(&self, bodies: &[&Body], bound: &[Var]) -> Vec<Var> {
         let mut free = self.active.free(bodies, bound);
         free.retain(|v| !self.copier.source.type_of(*v).accumulator);
-        free
+        self.roots(free)
     }
 }
 

@@ -40,6 +40,9 @@ impl Reverse<'_, '_> {
         if !self.active.var(var) {
             return;
         }
+        if let Some(view) = self.viewed(var).cloned() {
+            return self.add_to_view(var, &view, at, adjoint, certain);
+        }
         let target = self.target;
         let place = Place { at: self.places.len(), value: adjoint, certain, span: target.here() };
         self.places.push(at.to_vec());
@@ -55,6 +58,16 @@ impl Reverse<'_, '_> {
             Some(Adjoint::Sparse(present)) => Adjoint::Value(self.with_place(self.dense(var, present), place)),
         };
         self.adjoints.insert(var, sum);
+    }
+
+    /// An adjoint of an array, and a value more at an index of it, or to all of it.
+    pub(super) fn with_part(&mut self, present: Atom, at: Vec<Atom>, value: Atom, certain: bool) -> Atom {
+        if at.is_empty() {
+            return self.target.add(present, value);
+        }
+        let place = Place { at: self.places.len(), value, certain, span: self.target.here() };
+        self.places.push(at);
+        self.with_place(present, place)
     }
 
     /// An adjoint of an array, and a value more at a place of it.
@@ -140,6 +153,8 @@ impl Reverse<'_, '_> {
         let wanted: Vec<usize> = (0..arrays.len()).filter(|k| self.active.atom(map.arrays[*k])).collect();
         let function = &map.function;
         if first.certain {
+            let rows = self.rows_in_parts(map);
+            self.enter_rows(&rows, i);
             self.at_index(map, &arrays, i, &places);
             for k in wanted {
                 match self.adjoints.remove(&function.params[k]) {
@@ -155,6 +170,7 @@ impl Reverse<'_, '_> {
                     None => {}
                 }
             }
+            rows.iter().for_each(|(param, _)| self.forget_view(*param));
             return true;
         }
         let exists = target.within(i, target.size(arrays[0], 0));
