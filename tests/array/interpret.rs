@@ -218,7 +218,7 @@ fn arguments_are_checked() {
     let program = Program::parse("program (xs: []f64, k: i64) { return }").unwrap();
     let refused = |arguments: &[V]| program.run(arguments).unwrap_err().to_string();
     assert!(matches!(program.run::<f64>(&[]), Err(Error::Length { expected: 2, found: 0, .. })));
-    assert_eq!(refused(&[1.0.into(), 2_i64.into()]), "the argument `xs` is real where []f64 is needed");
+    assert_eq!(refused(&[1.0.into(), 2_i64.into()]), "the argument `xs` is f64 where []f64 is needed");
     assert_eq!(refused(&[indices([1]), 2_i64.into()]), "the argument `xs` is []i64 where []f64 is needed");
     assert_eq!(refused(&[reals([]), 2_i32.into()]), "the argument `k` is i32 where i64 is needed");
     assert_eq!(program.run(&[indices([]), 2_i64.into()]), Ok(vec![])); // Of nothing, any kind.
