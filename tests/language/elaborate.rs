@@ -208,8 +208,10 @@ fn the_command_finds_no_failure_in_any_of_them() {
         .expect("the command runs");
     let told = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{told}{}", String::from_utf8_lossy(&output.stderr));
-    // No case passes by the language's own tolerance alone, which a line would say.
-    assert!(told.lines().count() == 1 && told.contains(" passed, 0 failed, "), "{told}");
+    // No case passes by the language's own tolerance alone, which a line would say. What lanes could not run is noted.
+    let noted = |line: &&str| line.contains(" on lanes: note: run by ") || line.starts_with("      in: let ");
+    let rest: Vec<&str> = told.lines().filter(|line| !noted(line)).collect();
+    assert!(matches!(rest[..], [line] if line.contains(" passed, 0 failed, ")), "{told}");
 }
 
 #[test]

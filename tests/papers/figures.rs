@@ -153,7 +153,10 @@ mod tracing {
         assert!(trace.decisions() > 6, "the loop was decided on again and again");
         for at in [[3.0, 7.0], [3.01, 7.0], [2.99, 7.02]] {
             assert_eq!(trace.run(&at), Ok(collatz(&at)));
-            assert_eq!(trace.jacobian::<Reverse>(&at), jacobian(|x| collatz(x), &at));
+            // A replay adds up adjoints in another order.
+            let (replayed, fresh) = (trace.jacobian::<Reverse>(&at).unwrap(), jacobian(|x| collatz(x), &at).unwrap());
+            let near = |(x, y): (&f64, &f64)| (x - y).abs() <= 4.0 * f64::EPSILON * y.abs();
+            assert!(replayed.concat().iter().zip(&fresh.concat()).all(near), "{replayed:?} {fresh:?}");
         }
     }
 
