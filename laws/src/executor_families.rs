@@ -191,7 +191,7 @@ pub(crate) fn faults() -> Vec<Family> {
         ),
         family(Program::trace(|x: Vector, at: Arr<I64>| x.gather(at)), gathered()),
         family(Program::trace(|at: Arr<I64>| at.map(|k| I64::from(60) / k)), divided.clone().collect()),
-        family(Program::trace(|at: Arr<I64>| at.map(|k| at.index(k - k) % k).sum()), divided.collect()),
+        family(Program::trace(|at: Arr<I64>| at.map(|k| (at.index(I64::from(0)) + k) % k).sum()), divided.collect()),
         // Found after a loop over all, and in the last of a row.
         family(
             Program::trace(|x: Vector, k: I64| x.map(|x| x.exp()).sum() + x.index(k)),

@@ -162,7 +162,7 @@ impl Compiled {
     /// Those of [`Program::run`]; then the results are unspecified. [`Error::Length`] for another number of arguments,
     /// [`Error::Argument`] with the parameter's name for one of another kind or rank.
     pub fn run_into(&self, arguments: &[Flat], results: &mut Vec<Flat>) -> Result<()> {
-        self.into_under(arguments, results, (&UNLIMITED).into(), Control::default(), None).0
+        self.run_under(arguments, results, (&UNLIMITED).into(), Control::default(), None).0
     }
 
     /// The same within these limits or under this control, as for [`run_within`](Compiled::run_within).
@@ -205,7 +205,7 @@ impl Compiled {
         control: impl Into<Control<'c>>,
     ) -> (Result<()>, RunReport) {
         let control = control.into();
-        self.into_under(arguments, results, control.clone(), control, None)
+        self.run_under(arguments, results, control.clone(), control, None)
     }
 
     /// The same as [`run_into`](Compiled::run_into), and the loops over lanes that ran: how long each took, and what it
@@ -227,12 +227,12 @@ impl Compiled {
     pub fn profile(&self, arguments: &[Flat], results: &mut Vec<Flat>) -> Result<Vec<Kernel>> {
         let mut kernels = Vec::new();
         let (control, interpreted) = ((&UNLIMITED).into(), Control::default());
-        self.into_under(arguments, results, control, interpreted, Some(&mut kernels)).0?;
+        self.run_under(arguments, results, control, interpreted, Some(&mut kernels)).0?;
         Ok(kernels)
     }
 
     /// Under one control on lanes, and under another should the interpreter have to do it.
-    fn into_under(
+    fn run_under(
         &self,
         arguments: &[Flat],
         results: &mut Vec<Flat>,

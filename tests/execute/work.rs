@@ -1,6 +1,8 @@
 //! What compiled programs compute and move: the loops over lanes, their operations and their bytes, of typical programs and of their
 //! gradients, and that all of it is done on lanes.
 
+use std::slice::from_ref;
+
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, I64, hist, if_, iota, loop_for};
 use catadiff::execute::Flat;
@@ -67,13 +69,13 @@ fn maps_and_sums_are_one_loop() -> Result<()> {
         let m = x.max();
         (x - m).map(|x| x.exp()).sum().ln() + m
     })?;
-    takes(&log_sum, &[n.clone()], [2, 19000, 16000]);
-    takes(&gradient(&log_sum), &[n.clone()], [3, 21000, 40000]);
+    takes(&log_sum, from_ref(&n), [2, 19000, 16000]);
+    takes(&gradient(&log_sum), from_ref(&n), [3, 21000, 40000]);
     let parts = Program::trace(|x: Arr<F64>| {
         let ends = x.take(x.len() - 1).concat(x.reverse());
         ends.map(|x| x * x).sum() + x.slice(10, 30).map(|x| x.exp()).sum()
     })?;
-    takes(&parts, &[n.clone()], [4, 4338, 48136]);
+    takes(&parts, from_ref(&n), [4, 4338, 48136]);
     takes(&gradient(&parts), &[n], [7, 4338, 88616]);
     Ok(())
 }
@@ -83,15 +85,15 @@ fn scans_and_histograms_go_through_memory_once() -> Result<()> {
     let n = reals(&[20_000]);
     takes(
         &Program::trace(|x: Arr<F64>| x.map(|x| x * 2.0).scan(0.0, |a, b| a + b))?,
-        &[n.clone()],
+        from_ref(&n),
         [3, 58784, 1706496],
     );
     let recurrence = Program::trace(|x: Arr<F64>| {
         let steps = x.map(|x| (x * 0.5, x));
         steps.scan((1.0, 0.0), |(a, b), (c, d)| (a * c, b * c + d)).map(|(_, y)| y).sum()
     })?;
-    takes(&recurrence, &[n.clone()], [4, 156352, 3412992]);
-    takes(&gradient(&recurrence), &[n.clone()], [8, 273792, 6210048]);
+    takes(&recurrence, from_ref(&n), [4, 156352, 3412992]);
+    takes(&gradient(&recurrence), from_ref(&n), [8, 273792, 6210048]);
     let bins = places(20_000, 7);
     let sums = Program::trace(|x: Arr<F64>, at: Arr<I64>| {
         let bins = hist(7, 0.0, at, x.map(|x| x * x), |a, b| a + b);
@@ -121,11 +123,11 @@ fn matrices_are_moved_as_often_as_they_have_to_be() -> Result<()> {
     takes(&layer, &[a.clone(), x.clone()], [1, 3080, 9600]);
     takes(&gradient(&layer), &[a.clone(), x.clone()], [1, 4320, 19200]);
     let columns = Program::trace(|a: Matrix| a.transpose().map(|column| column.map(|x| x * x).sum()))?;
-    takes(&columns, &[a.clone()], [1, 2400, 19440]);
+    takes(&columns, from_ref(&a), [1, 2400, 19440]);
     let distances =
         Program::trace(|a: Matrix| a.map(|p| a.map(|q| p.map2(q, |x, y| (x - y) * (x - y)).sum()).sum()).sum())?;
-    takes(&distances, &[a.clone()], [1, 145640, 403200]);
-    takes(&gradient(&distances), &[a.clone()], [3, 241200, 3926400]);
+    takes(&distances, from_ref(&a), [1, 145640, 403200]);
+    takes(&gradient(&distances), from_ref(&a), [3, 241200, 3926400]);
     let normalized = Program::trace(|a: Matrix| {
         a.map(|row| {
             let e = row.map(|x| x.exp());
@@ -160,7 +162,7 @@ fn loops_and_branches_keep_what_they_change() -> Result<()> {
     takes(&written, &[x.clone(), steps.clone()], [2, 128, 1536]);
     takes(&gradient(&written), &[x.clone(), steps], [2, 64, 2048]);
     let series = Program::trace(|x: Arr<F64>| x.map(|x| iota(8).map(|k| x * k.to_f64()).map(|y| y.cos()).sum()).sum())?;
-    takes(&series, &[x.clone()], [1, 9600, 512]);
+    takes(&series, from_ref(&x), [1, 9600, 512]);
     takes(&gradient(&series), &[x], [1, 9792, 1024]);
     Ok(())
 }

@@ -44,7 +44,10 @@ impl Results<'_> {
         match self {
             Results::Values(values) => {
                 values.clear();
-                code.outputs.iter().try_for_each(|out| Some(values.push(take(machine, out)?)))
+                for out in &code.outputs {
+                    values.push(take(machine, out)?);
+                }
+                Some(())
             }
             Results::Flats(flats) => {
                 flats.resize_with(code.outputs.len(), Flat::default);

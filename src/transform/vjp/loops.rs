@@ -202,7 +202,7 @@ impl Reverse<'_, '_> {
     fn counts(&mut self, it: &Loop, ragged: &[usize], chains: &[Chain]) -> Counts {
         let is_unbounded = matches!(it.form, Form::While { bound: None, .. });
         let counted: Vec<&Chain> = chains.iter().filter(|chain| chain.must_be_counted()).collect();
-        if ragged.is_empty() && counted.is_empty() && !(is_unbounded && !chains.is_empty()) {
+        if ragged.is_empty() && counted.is_empty() && (chains.is_empty() || !is_unbounded) {
             return Counts { iterations: None, elements: Vec::new(), updates: vec![None; chains.len()] };
         }
         let numbers = 1 + ragged.len() + counted.len();

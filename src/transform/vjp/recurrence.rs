@@ -68,7 +68,7 @@ impl Reverse<'_, '_> {
 
     /// The adjoints that reach each prefix, where these, `seeds`, are those of the last prefix, and others have none. Of
     /// arrays of arrays there is a last prefix.
-    pub(super) fn from_last(
+    pub(super) fn starting_at_last(
         &mut self,
         it: &Combined,
         lefts: &[Atom],

@@ -146,7 +146,7 @@ impl Reverse<'_, '_> {
                 self.where_any(it, &[size], &without, |reverse| {
                     let upto = prefixes.unwrap_or_else(|| reverse.prefixes(&it.operator, &it.neutral, &it.arrays));
                     let lefts = reverse.exclusive(&upto, &it.neutral, size);
-                    let reaching = reverse.from_last(it, &lefts, &upto, seeds, size);
+                    let reaching = reverse.starting_at_last(it, &lefts, &upto, seeds, size);
                     reverse.elements(it, &lefts, &reaching, None)
                 })
             }
