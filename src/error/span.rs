@@ -32,7 +32,7 @@ pub enum Place {
     Call(&'static Location<'static>),
     /// A place in one of the texts of a program of the text language.
     Text {
-        /// Which text, by its number among the [`Sources`](crate::futhark::Sources).
+        /// Which text, by its number among the [`Sources`](crate::futhark::source::Sources).
         file: u32,
         /// The first byte.
         start: u32,

@@ -14,7 +14,7 @@ use crate::array::{Program, text};
 use crate::lower::product::SMALL;
 use crate::primitives::Primitive;
 
-/// A loop over lanes of a [compiled](super::Compiled) program, and all its runs.
+/// A loop over lanes of a [compiled](crate::execute::Compiled) program, and all its runs.
 #[derive(Debug, Clone)]
 pub struct Kernel {
     /// The statement of the program that it is for.
