@@ -4,9 +4,12 @@
 //! not: both modes, all four nestings of two, and executors have the derivatives of that, exactly in a finite field, and
 //! of no elements, of one and of several.
 
-use catadiff::array::{Atom, Builder, Lambda, Map, Op, Prim, Program, Reduce, Type};
+use catadiff::array::{
+    Atom, Body, Builder, Const, IntegerRow, Lambda, Map, Op, Prim, Program, Reduce, ScalarOp, Type, index,
+};
 use catadiff::execute::Lanes;
 use catadiff::interpret::{Scalar, Value};
+use catadiff::primitives::Primitive;
 use quickcheck::{Arbitrary, Gen};
 
 use crate::array_exact::{Residue, first_order_at, polynomial, second_order_at};
@@ -89,6 +92,23 @@ impl Reduction {
         }
     }
 
+    /// The program on integers, of which no operation depends on the order, over so many scalars.
+    fn whole(&self, rows: usize) -> (Program, Vec<Value<f64>>) {
+        let operator = self.operator % (OF_REALS + OF_PAIRS + 2);
+        let flat = Reduction { operator, mapped: false, rows, ..self.clone() };
+        let mut program = flat.program();
+        program.types.iter_mut().filter(|of| of.prim == Prim::F64).for_each(|of| of.prim = Prim::I64);
+        whole(&mut program.function.body);
+        let number = |x: &Scalar<f64>| match x {
+            Scalar::Real(x) => Scalar::I64((x * 1e6) as i64),
+            other => *other,
+        };
+        let of = |v: &Value<f64>| {
+            Value::array(v.sizes(), v.elements().iter().map(number).collect()).expect("as many elements as before")
+        };
+        (program, flat.arguments().iter().map(of).collect())
+    }
+
     /// Arguments that fit, not one of them 0 or 1.
     ///
     /// # Panics
@@ -106,6 +126,33 @@ impl Reduction {
         all.extend((0..components).map(|_| value(&sizes)));
         all.extend((0..components).map(|_| value(&[outer, &sizes[..]].concat())));
         all
+    }
+}
+
+/// Operations and constants of integers for those of reals.
+fn whole(body: &mut Body) {
+    let number = |atom: &mut Atom| {
+        if let Atom::Const(Const::F64(x)) = atom {
+            *atom = index(if x.is_finite() { (*x * 4.0) as i64 } else { *x as i64 });
+        }
+    };
+    for stm in &mut body.stms {
+        match &mut stm.op {
+            Op::Scalar(op, operands) => {
+                operands.iter_mut().for_each(number);
+                *op = match *op {
+                    ScalarOp::Row(Primitive::Min) => IntegerRow::Min.into(),
+                    ScalarOp::Row(Primitive::Max) => IntegerRow::Max.into(),
+                    ScalarOp::Row(Primitive::Sub) => IntegerRow::Sub.into(),
+                    other => other,
+                };
+            }
+            Op::Reduce(it) | Op::Scan(it) => {
+                it.neutral.iter_mut().for_each(number);
+                whole(&mut it.operator.body);
+            }
+            other => panic!("a reduction of scalars has no {other:?}"),
+        }
     }
 }
 
@@ -171,4 +218,18 @@ pub fn compiled(random: &Reduction) -> Verdict {
         executors::same_if_supported(&Lanes, &derivative, &[&arguments[..], seeds].concat())?;
     }
     Ok(())
+}
+
+/// The program on integers, compiled, of as many elements as are taken in blocks, with and without some that are left over.
+///
+/// # Errors
+/// The violation.
+pub fn in_blocks(random: &Reduction) -> Verdict {
+    // Many elements take long: one recipe of eight, and one number of elements for each.
+    if !random.seed.is_multiple_of(8) {
+        return Ok(());
+    }
+    let rows = [1 << 14, 17_409, 20_000, 16_383][(random.seed / 8 % 4) as usize];
+    let (program, arguments) = random.whole(rows);
+    executors::same_at_once(&Lanes, &program, &arguments)
 }

@@ -7,8 +7,8 @@
 mod combined;
 
 use catadiff::array::{
-    Atom, Builder, Custom, Form, IntegerRow, Loop, Map, Op, Policy, Prim, Program, Range, ScalarOp, Scatter, Type,
-    constant, index,
+    Agree, Agreement, Atom, Builder, Custom, Extent, Form, IntegerRow, Loop, Map, Op, Policy, Prim, Program, Range,
+    ScalarOp, Scatter, Type, constant, index,
 };
 use catadiff::interpret::{Scalar, Value};
 use catadiff::primitives::Primitive;
@@ -47,8 +47,13 @@ struct Item {
 const INTEGER: Type = Type::scalar(Prim::I64);
 const TRUTH: Type = Type::scalar(Prim::Bool);
 const REALS: Type = Type::array(Prim::F64, 1);
+/// How many kinds of steps there are.
+const KINDS: u8 = 30;
 /// No array is longer in any dimension, lest sizes double at every step.
 const LONGEST: usize = 12;
+/// Nor has it more dimensions, or elements.
+const HIGHEST: usize = 4;
+const MOST: usize = 1000;
 
 impl ArrayProgram {
     /// The program. Its parameters are `xs ys: [n]f64`, `matrix: [n][k]f64`, `at: [n]i64`, `x: f64`, `j: i64` and
@@ -150,7 +155,11 @@ fn is_array(item: &Item) -> bool {
 fn grow(b: &mut Builder, pool: &mut Vec<Item>, steps: &[Step]) {
     for step in steps {
         if let Some(made) = step.carry_out(b, pool) {
-            pool.extend(made.into_iter().filter(|item| item.sizes.iter().all(|size| *size <= LONGEST)));
+            let fits = |item: &Item| {
+                let sizes = &item.sizes;
+                sizes.len() <= HIGHEST && sizes.iter().all(|n| *n <= LONGEST) && sizes.iter().product::<usize>() <= MOST
+            };
+            pool.extend(made.into_iter().filter(fits));
         }
     }
 }
@@ -169,7 +178,7 @@ impl Step {
             let atom = b.one(op);
             Some(vec![Item { atom, of: b.type_of(atom), sizes }])
         };
-        match self.kind % 28 {
+        match self.kind % KINDS {
             0 => {
                 let rows = [Primitive::Sin, Primitive::Tanh, Primitive::Sigmoid, Primitive::Neg, Primitive::Atan];
                 Some(scalar(b, rows[q as usize % rows.len()].into(), &[real(p)?.atom], REAL))
@@ -223,13 +232,22 @@ impl Step {
                 one(b, Op::Update(a.atom, vec![at], new.atom), a.sizes)
             }
             10 => {
-                let a = pick(pool, p, |i| i.of.rank == 2)?;
-                one(b, Op::Permute(a.atom, vec![1, 0]), vec![a.sizes[1], a.sizes[0]])
+                let a = pick(pool, p, |i| i.of.rank > 2).or_else(|| pick(pool, p, |i| i.of.rank == 2))?;
+                // Two in turn, since two orders of three dimensions or more seldom commute.
+                let (first, second) = (permutation(q, a.of.rank), permutation(r, a.of.rank));
+                let sizes: Vec<usize> = second.iter().map(|k| a.sizes[first[*k]]).collect();
+                let once = b.one(Op::Permute(a.atom, first));
+                one(b, Op::Permute(once, second), sizes)
             }
             11 => {
                 let a = array(p)?;
                 let total: usize = a.sizes.iter().product();
-                let sizes = if q % 2 == 0 { vec![total] } else { vec![1, total] };
+                let sizes = match q % 4 {
+                    0 => vec![total],
+                    1 => vec![1, total],
+                    2 if total.is_multiple_of(2) => vec![total / 2, 1, 2],
+                    _ => a.sizes.iter().rev().copied().collect(),
+                };
                 one(b, Op::Reshape(a.atom, sizes.iter().map(|n| index(*n as i64)).collect()), sizes)
             }
             12 => {
@@ -244,11 +262,13 @@ impl Step {
             }
             14 => {
                 let n = q as usize % 4;
-                let a = pick(pool, p, |i| i.of.rank < 3)?;
+                // Arrays of three dimensions come of matrices, and of little else.
+                let matrix = if r % 2 == 0 { pick(pool, p, |i| i.of.rank == 2) } else { None };
+                let a = matrix.or_else(|| pick(pool, p, |i| i.of.rank < HIGHEST))?;
                 one(b, Op::Replicate(index(n as i64), a.atom), [&[n], a.sizes.as_slice()].concat())
             }
             15 => {
-                let a = pick(pool, p, |i| i.of.rank < 3)?;
+                let a = pick(pool, p, |i| i.of.rank < HIGHEST)?;
                 let other = pick(pool, q, |i| alike(i, &a))?;
                 one(b, Op::Elements(vec![a.atom, other.atom]), [&[2], a.sizes.as_slice()].concat())
             }
@@ -261,6 +281,18 @@ impl Step {
             24 => self.accumulate(b, pool),
             25 => self.reduce_pairs(b, pool),
             26 => self.hist_pairs(b, pool),
+            27 => {
+                let a = pick(pool, p, |_| true)?;
+                one(b, Op::Copy(a.atom), a.sizes)
+            }
+            28 => {
+                let a = array(p)?;
+                let dimension = q as usize % a.of.rank;
+                let [first, second] =
+                    [Extent::Of(a.atom, dimension), Extent::Number(index(a.sizes[dimension] as i64))].map(|e| vec![e]);
+                b.emit(Op::Agree(Box::new(Agree { what: Agreement::Rows, first, second, times: Vec::new() })));
+                Some(Vec::new())
+            }
             _ => {
                 let a = real(p)?;
                 let square = square(b, a.atom);
@@ -296,7 +328,7 @@ impl Step {
         let mut body = self.body(b, pool, &inside, &inside[1], 0);
         let mut params = vec![(param, like.atom)];
         let policy = [Policy::KeepAll, Policy::StripMine(2), Policy::Binomial(2)][self.picks[2] as usize % 3];
-        let form = if self.kind % 28 == 17 {
+        let form = if self.kind % KINDS == 17 {
             Form::For(i, times)
         } else {
             // The loop counts for itself.
@@ -370,6 +402,18 @@ impl Step {
     }
 }
 
+/// An order of so many dimensions, by its number among all (the factorial number system).
+fn permutation(mut n: u8, rank: usize) -> Vec<usize> {
+    let mut left: Vec<usize> = (0..rank).collect();
+    let mut next = || {
+        let choices = u8::try_from(left.len()).expect("there are few dimensions");
+        let chosen = left.remove((n % choices).into());
+        n /= choices;
+        chosen
+    };
+    (0..rank).map(|_| next()).collect()
+}
+
 /// An index made to fit a length, which is not 0.
 fn in_bounds(b: &mut Builder, at: Atom, length: usize) -> Atom {
     b.scalar(IntegerRow::Mod, &[at, index(length as i64)])
@@ -389,7 +433,7 @@ fn square(b: &mut Builder, x: Atom) -> Custom {
 fn step(g: &mut Gen, depth: usize) -> Step {
     let kind = u8::arbitrary(g);
     let picks = [u8::arbitrary(g), u8::arbitrary(g), u8::arbitrary(g)];
-    let steps = if depth > 0 && (16..21).contains(&(kind % 28)) { 1 + usize::arbitrary(g) % 4 } else { 0 };
+    let steps = if depth > 0 && (16..21).contains(&(kind % KINDS)) { 1 + usize::arbitrary(g) % 4 } else { 0 };
     Step { kind, picks, inside: (0..steps).map(|_| step(g, depth - 1)).collect() }
 }
 
