@@ -207,6 +207,52 @@ fn inside_of_control() -> Result<()> {
     wrong(&gradient, &[reals(2), uneven], [2, 3])
 }
 
+/// What is known to be equal is no more than what a program compares: of products their factors, and in any order.
+#[test]
+fn what_is_equal_makes_nothing_else_equal() -> Result<()> {
+    let reshaped = |map: &str| {
+        Program::parse(&format!(
+            "program (x: []f64, p: i64, q: i64) {{
+                let y = reshape(x, p, q) let k = iota(p) let n = size[0](x)
+                let other = map ({map}) |a: {of}, b: {and}| {{ return a }}
+                return n }}",
+            of = if map.starts_with('x') { "f64" } else { "i64" },
+            and = if map.starts_with('x') { "i64" } else { "f64" },
+        ))
+    };
+    for map in ["x, k", "k, x"] {
+        let program = reshaped(map)?.simplified();
+        wrong(&program, &[reals(6), 2_i64.into(), 3_i64.into()], [6, 2])?;
+        wrong(&program, &[reals(7), 2_i64.into(), 3_i64.into()], [7, 6])?;
+        right(&program, &[reals(4), 4_i64.into(), 1_i64.into()])?;
+    }
+    // Three lengths that are the same, two by two.
+    let three = Program::parse(
+        "program (x: []f64, y: []f64, z: []f64) {
+            let a = map (x, y) |a: f64, b: f64| { return a }
+            let b = map (y, z) |a: f64, b: f64| { return a }
+            let c = map (z, x) |a: f64, b: f64| { return a }
+            let n = size[0](x) return n }",
+    )?
+    .simplified();
+    assert_eq!(three.to_string().matches("agree").count(), 2, "{three}");
+    wrong(&three, &[reals(2), reals(3), reals(2)], [2, 3])?;
+    wrong(&three, &[reals(2), reals(2), reals(3)], [2, 3])?;
+    let products = Program::parse(
+        "program (n: i64, m: i64) {
+            let a = mul(n, m) let b = mul(m, m) let c = mul(m, n)
+            let ka = iota(a) let kb = iota(b) let kc = iota(c)
+            let one = map (ka, kc) |x: i64, y: i64| { return x }
+            let other = map (ka, kb) |x: i64, y: i64| { return x }
+            return n }",
+    )?
+    .simplified();
+    assert_eq!(products.to_string().matches("agree").count(), 1, "{products}");
+    wrong(&products, &[2_i64.into(), 3_i64.into()], [6, 9])?;
+    right(&products, &[3_i64.into(), 3_i64.into()])?;
+    right(&products, &[7_i64.into(), 0_i64.into()])
+}
+
 /// What starts from a row of another length, and has no rows, has a derivative of no rows of their own length.
 #[test]
 fn sums_of_no_rows_from_rows_of_another_length() -> Result<()> {

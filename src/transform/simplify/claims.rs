@@ -115,16 +115,15 @@ impl Equal {
 
     /// The comparison as it has to be made, if it has to be.
     pub(super) fn needs(&self, products: &Products, mut agree: Agree) -> Option<Agree> {
-        let mut times = self.conditions(products, &agree.times);
-        if times.iter().any(|n| number(n).is_some_and(|n| n <= 0)) || self.holds(products, &agree) {
+        let times = self.conditions(products, &agree.times);
+        if times.iter().any(|n| number(n).is_some()) || self.holds(products, &agree) {
             return None;
         }
-        times.retain(|n| number(n).is_none());
         if !self.sometimes.is_empty() {
             let as_often = |[often, ..]: &&[Vec<Extent>; 3]| {
                 // More may be known by now, also that it is made at all.
                 let often = self.conditions(products, often);
-                often.iter().all(|n| number(n).is_some_and(|n| n > 0) || times.contains(n))
+                often.iter().all(|n| times.contains(n))
             };
             let others: Vec<&[Vec<Extent>; 3]> = self.sometimes.iter().filter(as_often).collect();
             if !others.is_empty() {
@@ -141,11 +140,11 @@ impl Equal {
         Some(agree)
     }
 
-    /// How often, as factors without repetitions.
+    /// How often, as factors without repetitions and without numbers that are more than 0.
     fn conditions(&self, products: &Products, times: &[Extent]) -> Vec<Extent> {
         let mut times = self.normal(products, times);
         times.dedup();
-        times.retain(|n| number(n) != Some(1));
+        times.retain(|n| number(n).is_none_or(|n| n <= 0));
         times
     }
 }

@@ -31,8 +31,11 @@ pub(in crate::transform) fn executed_once(program: &mut Program, returning: Var)
 fn dead_again(program: &mut Program, written: Written, returning: Option<Var>) -> bool {
     let mut needed = Needed::new(program, &[]);
     let mut roots = Vec::new();
-    let arrays = || program.types.iter().any(|t| t.rank > 0);
-    if arrays() && (written == Written::All || !needed.loses_nothing(&program.function.body)) {
+    // Of arrays that are gone sizes may be left, as numbers that are compared.
+    let compares = |program: &Program| {
+        program.types.iter().any(|t| t.rank > 0) || program.function.body.stms.iter().any(|stm| compares(&stm.op))
+    };
+    if compares(program) && (written == Written::All || !needed.loses_nothing(&program.function.body)) {
         let plan = loop {
             let plan = plan(program, &needed.vars, written, returning);
             let more = |a: &&Atom| matches!(a, Atom::Var(v) if !needed.has(*v));

@@ -296,7 +296,6 @@ impl<'p> Reader<'p> {
                 }
                 Op::Map(map) if k + map.accumulators.len() < stm.vars.len() => {
                     let result = map.function.body.results[k];
-                    self.refine_size(*var, 0, self.length(map.arrays[0]), depth);
                     (1, [result, result])
                 }
                 Op::If(_, yes, no) => (0, [yes.results[k], no.results[k]]),
