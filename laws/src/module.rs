@@ -38,10 +38,20 @@ pub fn scale_distributes<S: Semiring + Same, M: Module<S> + Same>(
     law!(over_sum, [m, a, b], m.clone().scale(&(a + b)), m.clone().scale(&a).join(m.scale(&b)), bound)
 }
 
-/// `m·0 = 0`, `0·a = 0`, and `is_null` answers `true` at 0 only; that it may answer `false` there is no violation.
+/// `m·0 = 0`, `0·a = 0`, and `is_null` answers `true` at 0 only. That it may answer `false` there is no violation; but what is known
+/// to be null stays so, whatever is done to it: what is made of constants costs nothing.
 pub fn null_absorbs<S: Semiring + Same, M: Module<S> + Same>(m: &M, a: &S, bound: Bound) -> Verdict {
     law!("zero annihilates: m·0 = null", [m], m.scale(&S::zero()), M::null(), bound)?;
     law!("null absorbs: null·a = null", [a], M::null().scale(&a), M::null(), bound)?;
+    if M::null().is_null() {
+        let made: [(&str, M); 4] = [
+            ("null is kept: 0·a", M::null().scale(a)),
+            ("null is kept: 0 + 0", M::null().join(M::null())),
+            ("null is kept: 0 shared", M::null().share(3)),
+            ("null is kept: 0 discarded", M::null().discard()),
+        ];
+        made.into_iter().try_for_each(|(law, n)| law!(law, [a], i64::from(n.is_null()), 1, Bound::EXACT))?;
+    }
     if m.is_null() { law!("null is known: m = null if m.is_null()", [m], m, M::null(), bound) } else { Ok(()) }
 }
 

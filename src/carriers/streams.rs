@@ -107,10 +107,8 @@ const SEGMENT: usize = 1024 * 1024;
 impl<S: Scalar> Arena<S> {
     /// The series with these coefficients.
     fn given(&self, coefficients: &[S]) -> usize {
-        let len = coefficients.iter().rposition(|c| !c.is_zero()).map_or(1, |last| last + 1);
-        let mut coefficients = coefficients[..len.min(coefficients.len())].to_vec();
-        coefficients.resize(len, S::zero());
-        self.push(Source::Given, len == 1, coefficients)
+        let last = coefficients.iter().rposition(|c| !c.is_zero()).unwrap_or(0);
+        self.push(Source::Given, last == 0, coefficients.iter().take(last + 1).copied().collect())
     }
 
     fn row<R: Rule<N>, const N: usize>(&self, rule: &R, arguments: [usize; N]) -> usize {

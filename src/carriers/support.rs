@@ -132,11 +132,12 @@ fn united<V: Ord + Clone>(a: Rc<[V]>, b: Rc<[V]>) -> Set<V> {
 fn merged<'v, V: Ord>(mut a: &'v [V], mut b: &'v [V]) -> impl Iterator<Item = &'v V> {
     core::iter::from_fn(move || {
         let from_a = match (a.first(), b.first()) {
-            (Some(x), Some(y)) if x == y => {
-                b = &b[1..];
-                true
+            (Some(x), Some(y)) => {
+                if x == y {
+                    b = &b[1..];
+                }
+                x <= y
             }
-            (Some(x), Some(y)) => x < y,
             (x, _) => x.is_some(),
         };
         let side = if from_a { &mut a } else { &mut b };

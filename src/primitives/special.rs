@@ -187,7 +187,8 @@ pub fn lgamma(x: f64) -> f64 {
 /// ```
 #[must_use]
 pub fn digamma(x: f64) -> f64 {
-    if x.is_nan() || x == f64::NEG_INFINITY || is_pole(x) {
+    // What is no number, or −∞, becomes NaN below.
+    if is_pole(x) {
         return f64::NAN;
     }
     if x.abs() < 1e-17 {
@@ -227,9 +228,6 @@ pub fn polygamma(n: u32, x: f64) -> f64 {
         return digamma(x);
     }
     let odd = n % 2 == 1;
-    if x.is_nan() || x == f64::NEG_INFINITY {
-        return f64::NAN;
-    }
     if is_pole(x) {
         return if odd { f64::INFINITY } else { f64::NAN };
     }

@@ -83,6 +83,27 @@ fn every_row_includes_its_values() {
     }
 }
 
+/// Next to a pole values grow past all bounds, however small the numbers that the machine has there are.
+#[test]
+fn every_row_is_unbounded_next_to_its_poles() {
+    let mut poles = 0;
+    for row in all_rows() {
+        for argument in 0..row.arity() {
+            if row.facts().poles[argument] != Points::At(&[0.0]) {
+                continue;
+            }
+            poles += 1;
+            for small in [1e-300, 1.0, 1e300] {
+                let mut x = vec![Interval::point(small); row.arity()];
+                x[argument] = Interval::new(0.0, 1.0);
+                let range = row.apply(&x);
+                assert!(range.lo == -INF || range.hi == INF, "{} by {argument}: {range}", row.name());
+            }
+        }
+    }
+    assert!(poles > 4, "{poles} poles");
+}
+
 /// Real values, not machine ones: whole powers exactly, special functions from the golden table.
 #[test]
 fn rows_include_the_true_values() {

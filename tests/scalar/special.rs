@@ -133,6 +133,26 @@ fn polygamma_keeps_its_bounds_left_of_zero() {
     check("polygamma", ("even n, x < 0", even), 8.0, unit, polygamma);
 }
 
+/// Low parts are worth having: without one of them values stay in their bounds, and fewer are the nearest numbers.
+#[test]
+fn many_values_are_the_nearest_numbers() {
+    let least = |function: &str, region: fn(&Row) -> bool, least: usize, f: fn(u32, f64) -> f64| {
+        let rows = rows(function);
+        let found = rows.iter().filter(|row| region(row) && f(row.n, row.x) == row.value).count();
+        assert!(found >= least, "{function}: {found} values, not {least}, are the nearest numbers");
+    };
+    least("erf", |_| true, 225, |_, x| erf(x));
+    least("erfc", |row| row.x < 0.0, 42, |_, x| erfc(x));
+    least("erfc", |row| row.x >= 0.0, 290, |_, x| erfc(x));
+    least("lgamma", |row| row.x > 0.0, 680, |_, x| lgamma(x));
+    least("digamma", |row| row.x < 3.0 && row.x > 0.0, 398, |_, x| digamma(x));
+    least("digamma", |row| row.x >= 3.0, 266, |_, x| digamma(x));
+    least("polygamma", |row| row.x > 0.0 && row.n <= 10, 720, polygamma);
+    least("polygamma", |row| row.x > 0.0 && row.n > 10, 121, polygamma);
+    least("polygamma", |row| row.x < 0.0 && row.n % 2 == 1, 117, polygamma);
+    least("polygamma", |row| row.x < 0.0 && row.n % 2 == 0, 122, polygamma);
+}
+
 #[test]
 fn infinities_and_nan() {
     assert_eq!((erf(-INF), erf(INF)), (-1.0, 1.0));

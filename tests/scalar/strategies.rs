@@ -19,6 +19,12 @@ fn busy<R: Decide>(x: &[R]) -> R {
     sum
 }
 
+/// What is known to be 0 is so for ever; a variable whose value happens to be 0 is not.
+fn knows_zero<R: Real>(x: &[R]) -> R {
+    assert!(R::zero().is_zero() && (R::zero() + R::zero()).is_zero() && !x[0].is_zero());
+    x[0]
+}
+
 fn close(a: &[f64], b: &[f64]) {
     assert_eq!(a.len(), b.len());
     for (a, b) in a.iter().zip(b) {
@@ -35,6 +41,8 @@ fn check<A: Strategy<f64>>() {
     let expected = Forward::grad(|x| busy(x), &x).unwrap();
     close(&A::grad(|x| busy(x), &x).unwrap(), &expected);
     check_grad(|x| busy(x), &x, 1e-8).unwrap();
+
+    assert_eq!(A::grad(|x| knows_zero(x), &[0.0]), Ok(vec![1.0]));
 
     let jacobian = A::jacobian(|x| vec![x[0] * x[1], x[1], R(x[0]).0 / x[2]], &[2.0, 3.0, 4.0]).unwrap();
     close(&jacobian.concat(), &[3.0, 2.0, 0.0, 0.0, 1.0, 0.0, 0.25, 0.0, -0.125]);
