@@ -173,7 +173,7 @@ fn stretched(b: &mut Builder) -> Lambda {
 }
 
 /// How many operators on pairs of reals there are.
-pub(crate) const OF_PAIRS: u8 = 6;
+pub(crate) const OF_PAIRS: u8 = 7;
 
 /// An operator on pairs of reals.
 pub(crate) fn of_pairs(b: &mut Builder, n: u8) -> Operator {
@@ -219,6 +219,8 @@ pub(crate) fn of_pairs(b: &mut Builder, n: u8) -> Operator {
             true,
         ),
         4 => on(|_, [x, _, _, y]| [x, y], None, false),
+        // Nothing but sums, and yet it depends on the order.
+        5 => on(|b, [p, x, q, _]| [sum(b, p, q), sum(b, x, q)], None, false),
         _ => on(|_, [_, _, x, y]| [x, y], None, false),
     }
 }

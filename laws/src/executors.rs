@@ -396,7 +396,10 @@ pub fn starts_count_once<E: Executor>(executor: &E, start: i64, elements: &[i64]
     let program = Program::trace(|xs: Arr<I64>, start: I64| {
         let one = xs.reduce_commutative(start, |x, y| x + y + x * y);
         let (sum, product) = xs.zip(xs).reduce_commutative((start, start), |(a, b), (c, d)| (a + c, b * d));
-        (one, sum, product)
+        // Of one array and side by side: what is known to be one operation, and what is not.
+        let (least, total) =
+            (xs.reduce_commutative(start, |x, y| x.min(y)), xs.reduce_commutative(start, |x, y| x + y));
+        (one, least, sum, total, product)
     });
     let elements = Value::new(elements.to_vec()).expect("a list is an array");
     same_at_once(executor, &program.expect("the program is well typed"), &[elements, start.into()])

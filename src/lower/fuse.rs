@@ -106,14 +106,13 @@ impl Fuser {
     }
 
     /// Terms, computed in the same block for nothing else, of what is added to a sum: each is added by itself.
-    fn terms(&mut self, block: &mut Block, sums: &mut FxHashMap<Value, Value>, values: &mut Vec<ValueInfo>) {
+    fn terms(&self, block: &mut Block, sums: &mut FxHashMap<Value, Value>, values: &mut Vec<ValueInfo>) {
         let mut k = 0;
         while k < block.len() {
             if let Some((at, so_far, [first, second])) = self.term(&block[..=k], sums) {
                 let Stm::Let(sum, op, _) = block[k] else { unreachable!("a sum is computed here") };
                 let partial = Value(u32::try_from(values.len()).expect("code has fewer than 2^32 values"));
                 values.push(values[sum.0 as usize]);
-                self.uses.insert(partial, 1);
                 sums.extend([(partial, so_far), (sum, partial)]);
                 block[k] = Stm::Let(sum, op, vec![Operand::Value(partial), second]);
                 block.insert(k, Stm::Let(partial, op, vec![Operand::Value(so_far), first]));

@@ -43,6 +43,50 @@ fn every_way_to_make_them() -> Result<()> {
     })?)
 }
 
+/// Elements of arrays of any length, at a few places that are known or not.
+#[test]
+fn few_places_are_read_and_added_to_one_by_one() -> Result<()> {
+    let program = Program::trace(|v: Vector, i: I64, j: I64| {
+        let picked = literal([i, j, i]).map(|k| v.index(k) * v.index(k));
+        picked.index(0) * picked.index(1) + picked.index(2)
+    })?;
+    let vjp = program.vjp()?;
+    for [i, j] in [[0_i64, 1], [2, 2], [1, 3], [-1, 0]] {
+        let arguments = [Value::new(vec![0.5, -2.0, 3.0])?, i.into(), j.into()];
+        same(&program, &arguments);
+        same(&vjp, &[&arguments[..], &[1.5.into()]].concat());
+    }
+    Ok(())
+}
+
+/// Whatever moves elements moves names of scalars.
+#[test]
+fn what_only_moves_is_no_code() -> Result<()> {
+    let moves: [fn(Vector) -> Vector; 8] = [
+        |v| v.reverse(),
+        |v| v.take(2),
+        |v| v.drop(1),
+        |v| v.concat(v),
+        |v| v.with(1, v.index(0)),
+        |v| v.unflatten(1, 3).flatten(),
+        |v| literal([v, v.reverse()]).transpose().index(1),
+        |v| v.slice(1, 3),
+    ];
+    for moved in moves {
+        let program = Program::trace(|x: F64, y: F64| {
+            let last = loop_for(5, literal([x, y, x * y]), |_, v: Vector| {
+                let w = moved(v);
+                w.take(2).map2(v.drop(1), |a, b| a * 0.5 + b).concat(literal([w.index(0)]))
+            });
+            last.index(0) - last.index(1) * last.index(2)
+        })?;
+        all_same(&program)?;
+        let code = program.compile()?.explain();
+        assert!(!code.contains("lanes") && !code.contains('['), "{code}");
+    }
+    Ok(())
+}
+
 #[test]
 fn loops_over_them_are_scalar_code() -> Result<()> {
     let pendulum = Program::trace(|angle: F64, speed: F64| {
