@@ -328,6 +328,16 @@ mod neutral_elements {
             let at = |n: usize| vec![super::matrix(n, 2, &[0.3, -0.4, 1.1, 0.5, 0.6, 0.7][..2 * n]), 0.7.into()];
             check(&rows, vec![at(0), at(1), at(3)])?;
         }
+        for op in ["add", "mul", "max"] {
+            let source = format!(
+                "program (bins: []f64, is: []i64, xs: []f64, x: f64) {{
+                    let e = mul(x, 0.0f64)
+                    let y = hist (bins) at is (xs) from (e) |a: f64, b: f64| {{ let c = {op}(a, b) return c }}
+                    return y }}"
+            );
+            let at = |is: &[i64], xs: &[f64]| vec![reals(&[0.2, -0.3, 0.9]), indices(is), reals(xs), 0.7.into()];
+            check(&source, vec![at(&[0, 2, 0, 5], &[0.3, -0.4, 1.1, 0.5]), at(&[], &[])])?;
+        }
         let histogram = "program (bins: []f64, is: []i64, xs: []f64, x: f64) {
             let y = hist (bins) at is (xs) from (x) |a: f64, b: f64| { let c = mul(a, b) return c } return y }";
         check(histogram, vec![vec![reals(&[0.3, 0.4]), indices(&[1, 1, 0]), reals(&[0.5, 0.6, 0.7]), 1.0.into()]])

@@ -162,6 +162,41 @@ fn maps_with_nothing_to_do() {
 }
 
 #[test]
+fn a_part_is_not_the_whole() {
+    let parts = "program (xs: [][]f64, k: i64) {
+        let n = size[0](xs) let m = size[1](xs)
+        let a = slice xs[0i64:n:1i64, 0i64:k:1i64]
+        let b = slice xs[0i64:k:1i64, 0i64:m:1i64]
+        let c = slice xs[0i64:n:1i64, k:m:1i64]
+        let d = slice xs[0i64:n:1i64, 0i64:m:2i64]
+        return a, b, c, d }";
+    becomes(parts, parts);
+    becomes(
+        "program (xs: [][]f64) {
+            let n = size[0](xs) let m = size[1](xs) let a = slice xs[0i64:n:1i64, 0i64:m:1i64] return a }",
+        "program (xs: [][]f64) { return xs }",
+    );
+}
+
+/// The sum of rows of one number each is a row of the sum.
+#[test]
+fn copies_are_added_before_they_are_made() {
+    becomes(
+        "program (xs: []f64, n: i64) {
+            let e = replicate(n, 0.0f64)
+            let rows = map (xs) |x: f64| { let y = exp(x) let r = replicate(n, y) return r }
+            let s = reduce (rows) from (e) |a: []f64, b: []f64| {
+                let c = map (a, b) |x: f64, y: f64| { let z = add(x, y) return z } return c }
+            return s }",
+        "program (xs: []f64, n: i64) {
+            let ys = map (xs) |x: f64| { let y = exp(x) return y }
+            let t = reduce commutative (ys) from (0.0f64) |a: f64, b: f64| { let c = add(a, b) return c }
+            let s = replicate(n, t)
+            return s }",
+    );
+}
+
+#[test]
 fn what_was_computed_before() {
     // The second map computes what the first one gave, at any depth; the third is the first.
     becomes(
@@ -175,6 +210,22 @@ fn what_was_computed_before() {
             let a = map (xs) |row: []f64| { let r = map (row) |x: f64| { let y = exp(x) return y } return r }
             let b = map (a) |row: []f64| { let r = map (row) |y: f64| { let z = mul(y, c) return z } return r }
             return a, b, a }",
+    );
+    // Also what has a body of several statements.
+    becomes(
+        "program (xs: []f64) {
+            let a = map (xs) |x: f64| {
+                let s = loop (u: f64 = x) for i < 9i64 { let p = sin(u) let q = mul(p, u) return q }
+                let r = add(s, x) return r }
+            let b = map (xs) |x: f64| {
+                let s = loop (u: f64 = x) for i < 9i64 { let p = sin(u) let q = mul(p, u) return q }
+                let r = mul(s, x) return r }
+            return a, b }",
+        "program (xs: []f64) {
+            let a, b = map (xs) |x: f64| {
+                let s = loop (u: f64 = x) for i < 9i64 { let p = sin(u) let q = mul(p, u) return q }
+                let r = add(s, x) let t = mul(s, x) return r, t }
+            return a, b }",
     );
     // A loop variable of the same beginning is not the same variable.
     becomes(

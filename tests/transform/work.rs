@@ -173,6 +173,36 @@ fn the_return_shares_also_where_the_adjoint_is_of_the_results() {
     }
 }
 
+/// Also where it is what one of two branches gives.
+#[test]
+fn the_state_after_a_choice_is_not_computed_again() {
+    let source = "program (x: f64, ws: []f64) {
+        let n = size[0](ws)
+        let y = loop (y: f64 = x) for i < n {
+            let w = ws[i] let p = mul(w, y) let is_less = lt(y, w)
+            let z = if is_less { let e = exp(p) return e } else { let q = mul(p, p) let t = tanh(q) return t }
+            return z }
+        return y }";
+    let reverse = Program::parse(source).unwrap().vjp().unwrap().to_string();
+    for once in ["= exp(", "= tanh("] {
+        assert_eq!(reverse.matches(once).count(), 1, "{once} in {reverse}");
+    }
+}
+
+/// Components of rows that have nothing to do with each other return each by the rule of its own operator.
+#[test]
+fn components_of_rows_return_by_themselves() {
+    let source = "program (xs: [][]f64, ys: [][]f64) {
+        let m = size[1](xs) let e = replicate(m, 0.0f64) let f = replicate(m, -f64.inf)
+        let s, t = reduce (xs, ys) from (e, f) |a: []f64, b: []f64, c: []f64, d: []f64| {
+            let u, v = map (a, b, c, d) |a: f64, b: f64, c: f64, d: f64| {
+                let u = add(a, c) let v = max(b, d) return u, v }
+            return u, v }
+        return s, t }";
+    let rows = |shift: f64| Value::reals(&[20, 4], some(80, shift)).unwrap();
+    are(&[ratio(source, &[rows(0.0), rows(1.0)])], &[1.52]);
+}
+
 /// What an iteration gives is the state that the return sweep was in before.
 #[test]
 fn the_state_after_an_iteration_is_not_computed_again() {
