@@ -197,6 +197,8 @@ fn patterns_hold_wherever_they_are_used() -> Result<()> {
     assert!(matches!(prepared.at(1.0), Err(Error::Length { expected: 1, found: 0, .. })));
     assert!(matches!(prepared.at(([1.0, 2.0], [1.0, 2.0])), Err(Error::Length { expected: 1, found: 2, .. })));
     assert!(matches!(prepared.at([1_i64, 2]), Err(Error::Argument { .. })));
+    let alone = f.prepare_jacobian("x", [[1.0, 0.0], [0.0, 2.0]]);
+    assert!(matches!(alone, Err(Error::Length { expected: 2, found: 1, .. })));
     // A decision on data is one, and on what is differentiated by has no answer for all values.
     let relu = Program::trace_named(&["a", "x"], |a: Arr<F64>, x: Arr<F64>| {
         a.map2(x, |a, x| catadiff::array::trace::if_(a.gt(F64::from(0.0)), || x * x, || F64::from(0.0)))

@@ -135,7 +135,22 @@ fn matrices_are_moved_as_often_as_they_have_to_be() -> Result<()> {
             e.map(|e| e / s)
         })
     })?;
-    takes(&normalized, &[a], [1, 21600, 48000]);
+    takes(&normalized, from_ref(&a), [1, 21600, 48000]);
+    // Rows that an operator takes once are computed where it takes them.
+    let products = Program::trace(|a: Matrix| {
+        let start = a.index(0).zeros_like() + 1.0;
+        a.map(|row| row.map(|x| x * 0.5 + 1.0)).reduce(start, |p, q| p.map2(q, |p, q| p * q + 0.0))
+    })?;
+    takes(&products, from_ref(&a), [3, 4800, 10800]);
+    Ok(())
+}
+
+/// Few elements with more to do inside are taken one after the other, and many side by side.
+#[test]
+fn what_is_side_by_side_depends_on_how_many_there_are() -> Result<()> {
+    let program = Program::trace(|a: Matrix| a.map(|row| row.map(|x| x.exp()).sum()).sum())?;
+    let loops = |rows: usize, columns: usize| work(&program, &[reals(&[rows, columns])])[0];
+    assert_eq!([loops(3, 400), loops(400, 3)], [3, 1]);
     Ok(())
 }
 

@@ -189,6 +189,16 @@ fn the_state_after_a_choice_is_not_computed_again() {
     }
 }
 
+/// Of an array that is only written to nothing is kept, so that it takes no room in which states could be.
+#[test]
+fn what_is_only_written_leaves_room_for_states() {
+    let source = "program (x: f64, w: []f64, n: i64) {
+        let a, y, k = loop (a: []f64 = w, y: f64 = x, i: i64 = 0i64) while { let c = lt(i, n) return c } {
+            let e = exp(y) let s = sin(e) let b = a with [i] = s let j = add(i, 1i64) return b, s, j }
+        return a, y }";
+    are(&[ratio(source, &[0.3.into(), vector(5000, 0.0), 20_i64.into()])], &[3.5]);
+}
+
 /// Components of rows that have nothing to do with each other return each by the rule of its own operator.
 #[test]
 fn components_of_rows_return_by_themselves() {
