@@ -243,3 +243,18 @@ fn spans_are_small() {
     assert_eq!(size_of::<Span>(), 16);
     assert_eq!(size_of::<Stm>(), size_of::<(Vars, Op)>() + size_of::<Span>());
 }
+
+/// What the results of a program are given is added up in its derivative, and in no statement of it.
+#[test]
+fn adjoints_that_are_added_up_are_of_the_derivative() -> Result<()> {
+    let program = Program::trace(|x: Arr<F64>| {
+        let y = x.map(|x| x * x);
+        (y, y, y)
+    })?;
+    let vjp = program.vjp()?;
+    let given: Vec<_> = vjp.function.params[1..].iter().map(|adjoint| (*adjoint).into()).collect();
+    let takes = |stm: &&Stm| matches!(&stm.op, Op::Map(map) if map.arrays.iter().any(|array| given.contains(array)));
+    let taking: Vec<&Stm> = vjp.function.body.stms.iter().filter(takes).collect();
+    assert!(!taking.is_empty() && taking.iter().all(|stm| stm.span.in_derivative()), "{vjp}");
+    Ok(())
+}
