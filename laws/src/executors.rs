@@ -384,6 +384,27 @@ pub fn keeps_to_limits<E: Executor>(
     Ok(steps)
 }
 
+/// Runs of one prepared program, one after the other, are each as if it were the first, bit for bit: nothing is left of a run, whatever
+/// the sizes of its arguments.
+///
+/// # Errors
+/// The violation.
+pub fn one_after_the_other<E: Executor>(executor: &E, program: &Program, all: &[Vec<Value<f64>>]) -> Verdict {
+    let refused = |error: catadiff::Error| violation::<f64>(LAW, program, &[], error, "a run");
+    let prepared = executor.prepare(program).map_err(refused)?;
+    let prepared = prepared.map_err(|why| violation::<f64>(LAW, program, &[], why, "a program that can be run"))?;
+    for arguments in all {
+        same_at_once(executor, program, arguments)?;
+        let found = shown(&prepared.run(arguments, Control::default()).map_err(refused)?);
+        let first = shown(&outcome(executor, program, arguments, Control::default())?);
+        if found != first {
+            let law = "a run after others is as if it were the first";
+            return Err(violation(law, program, arguments, found, first));
+        }
+    }
+    Ok(())
+}
+
 /// A reduction starts from its first operand once, whatever it is: by an operator of which nothing is known but that it commutes,
 /// and by one on pairs of which a part is known.
 ///

@@ -11,5 +11,7 @@ mod parts;
 mod products;
 mod scans;
 mod small;
+mod states;
 mod suite;
+mod whole_loops;
 mod work;

@@ -1,6 +1,8 @@
 //! Products of matrices, on lanes as in the interpreter, however they are written and whatever parts of blocks and of tiles
 //! there are: those of the program, and the sums of outer products that their derivatives are.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use catadiff::Result;
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64};
@@ -153,6 +155,78 @@ fn products_in_loops() -> Result<()> {
         same(&weighted, &arguments[..2]);
         same(&vjp, &arguments);
     }
+    Ok(())
+}
+
+/// Products that are added to the rows of a matrix, and to one row: there what is added goes to the same elements.
+#[test]
+fn what_is_added_goes_to_many_rows_or_one() -> Result<()> {
+    let added = |of: &str, to: &str| {
+        Program::parse(&format!(
+            "program (m: {of}, z: [][]f64, x: [][]f64) {{
+                let a = accumulator(m)
+                let b = map (z, x) adding (a) |zs: []f64, xs: []f64, c: acc {of}| {{
+                    let n = size[0](zs)
+                    let is = iota(n)
+                    let d = map (zs, is) adding (c) |z: f64, i: i64, e: acc {of}| {{
+                        let row = map (xs) |x: f64| {{ let p = mul(z, x) return p }}
+                        let f = e with [{to}] += row
+                        return f }}
+                    return d }}
+                let r = array(b)
+                return r }}"
+        ))
+    };
+    for (program, is_one) in [(added("[][]f64", "i")?, false), (added("[]f64", "")?, true)] {
+        let explained = program.compile()?.explain();
+        assert!(is_one == explained.contains("product "), "{explained}");
+        for (points, rows, columns) in [(1, 4, 4), (17, 5, 9), (130, 16, 7), (129, 3, 5)] {
+            let sizes = if is_one { vec![columns] } else { vec![rows, columns] };
+            let m = array(&sizes, numbers(sizes.iter().product(), 31));
+            let arguments = [m, matrix([points, rows], 32), matrix([points, columns], 33)];
+            let same = executors::same(&Lanes, &program, &arguments);
+            same.unwrap_or_else(|e| panic!("{rows} rows of {columns}, {points} points: {e}"));
+        }
+    }
+    Ok(())
+}
+
+/// Products of so many multiplications that they are done a stretch of rows at a time: of integers, exactly.
+#[test]
+fn stretches_begin_where_others_end() -> Result<()> {
+    let [points, rows, columns] = [128, 130, 520];
+    let integers = |n: usize, seed: usize| (0..n).map(|k| ((k * 31 + seed) % 11) as i64 - 5).collect::<Vec<_>>();
+    let [w, x, y] = [integers(rows * columns, 1), integers(points * columns, 2), integers(points * rows, 3)];
+    let reals = |sizes: [usize; 2], of: &[i64]| array(&sizes, of.iter().map(|n| *n as f64).collect());
+    let mut forward = vec![0; points * rows];
+    let mut backward = vec![0; rows * columns];
+    for (p, i) in (0..points).flat_map(|p| (0..rows).map(move |i| (p, i))) {
+        let (row, point) = (&w[i * columns..][..columns], &x[p * columns..][..columns]);
+        forward[p * rows + i] = row.iter().zip(point).map(|(w, x)| w * x).sum();
+        let sums = &mut backward[i * columns..][..columns];
+        sums.iter_mut().zip(point).for_each(|(sum, x)| *sum += y[p * rows + i] * x);
+    }
+    let program = Program::trace(|w: Matrix, x: Matrix| x.map(|p| w.matvec(p)))?;
+    let arguments = [reals([rows, columns], &w), reals([points, columns], &x), reals([points, rows], &y)];
+    let run = |program: &Program, arguments: &[Value<f64>]| -> Result<Value<f64>> {
+        let outcome = Lanes.prepare(program)?.expect("lanes can run it").run(arguments, Control::default())?;
+        let Outcome::Done { results, stepwise: false } = outcome else { panic!("{outcome:?}") };
+        Ok(results.last().expect("there is a result").clone())
+    };
+    assert_eq!(run(&program, &arguments[..2])?, reals([points, rows], &forward));
+    assert_eq!(run(&program.vjp_wrt(0)?, &arguments)?, reals([rows, columns], &backward));
+    // Limits are looked at between them.
+    let prepared = Lanes.prepare(&program)?.expect("lanes can run it");
+    let steps = |rows: usize| {
+        let taken = AtomicU64::new(0);
+        let note = |steps| {
+            taken.fetch_max(steps, Ordering::Relaxed);
+        };
+        let arguments = [matrix([rows, 512], 1), matrix([points, 512], 2)];
+        prepared.run(&arguments, Control::default().with_progress(1, &note)).map(|_| taken.into_inner())
+    };
+    let [one, two, three] = [steps(64)?, steps(65)?, steps(129)?];
+    assert_eq!([two, three], [one + 1, one + 2]);
     Ok(())
 }
 

@@ -103,6 +103,53 @@ fn what_is_added_out_of_bounds_is_not_added() -> Verdict {
     executors::same(&Lanes, &program, &[reals(&[3, 4], 12), indices(is), indices(js), reals(&[n], n)])
 }
 
+/// Operators of one addition: of both operands in either order, of one of them twice, and with a number.
+#[test]
+fn not_all_that_adds_is_a_sum() -> Verdict {
+    type Vector = Arr<F64>;
+    for (f, g) in (0..9).map(|k| (k / 3, k % 3)) {
+        let add = move |a: F64, b: F64| [a, b, F64::from(1.0)][f] + [a, b, F64::from(1.0)][g];
+        let rows = move |p: Vector, q: Vector| p.map2(q, add);
+        let program = Program::trace(|at: Arr<I64>, xs: Vector, table: Arr<Vector>| {
+            let start = table.index(0);
+            let (reduced, scanned) = (table.reduce(start, rows), table.scan(start, rows));
+            let bins = hist(4, start, at, table, rows);
+            ((xs.reduce(2.0, add), xs.scan(2.0, add), hist(4, 2.0, at, xs, add)), (reduced, scanned, bins))
+        });
+        let program = program.expect("it is well typed");
+        for (n, k) in [(1, 1), (9, 5), (130, 3)] {
+            let value = |sizes: &[usize], n: usize| Value::reals(sizes, numbers(n)).expect("as many as there are");
+            let at = Value::new(integers(n, 7)).expect("a list");
+            executors::same(&Lanes, &program, &[at, value(&[n], n), value(&[n, k], n * k)])?;
+        }
+    }
+    Ok(())
+}
+
+/// Rows that lanes have computed are added at indices of which none, some or all are out of bounds.
+#[test]
+fn rows_are_added_where_there_is_room() -> Verdict {
+    let program = Program::trace(|at: Arr<I64>, xs: Arr<F64>, by: Arr<F64>| {
+        let rows = xs.map(|x| by.map(|y| x * y));
+        (
+            hist(4, by, at, rows, |p, q| p + q),
+            hist(4, by, at, rows.map(|row| row.scan(0.0, |a, b| a + b)), |p, q| p + q),
+        )
+    });
+    let program = program.expect("it is well typed");
+    for k in [1, 7, 8, 9, 20] {
+        for n in [1, 8, 13, 130] {
+            for at in [|k: usize| k as i64 % 4, |k: usize| k as i64 % 6 - 1, |k: usize| if k % 16 < 8 { 7 } else { 1 }]
+            {
+                let at = Value::new((0..n).map(at).collect::<Vec<_>>()).expect("a list");
+                let reals = |n: usize| Value::new(numbers(n)).expect("a list");
+                executors::same(&Lanes, &program, &[at, reals(n), reals(k)])?;
+            }
+        }
+    }
+    Ok(())
+}
+
 fn same(cases: Vec<Case>) -> Result<()> {
     for (k, (program, arguments)) in cases.into_iter().enumerate() {
         for n in LENGTHS.into_iter().chain((k == 0).then_some(LARGE)) {

@@ -150,8 +150,8 @@ impl<T: Copy + Default> Bank<T> {
     /// Makes so many registers of blocks, of so many lanes.
     pub(super) fn divide(&mut self, blocks: usize, lanes: usize) {
         self.block = lanes / GROUP;
-        // The most groups of a block more, so that also the last register has as many after it.
-        let groups = self.uniform + blocks * self.block + GROUPS;
+        // Also the last register has the most groups of a block from where it begins.
+        let groups = self.uniform + blocks.saturating_sub(1) * self.block + GROUPS;
         if self.groups.len() < groups {
             self.groups.resize_with(groups, || Group::new(T::default()));
         }
