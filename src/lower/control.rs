@@ -3,11 +3,13 @@
 //! Law: what a loop carries is in cells and in buffers of its own, which the end of an iteration sets all at once. Where
 //! lanes take different branches both are computed, and each lane keeps its own.
 
+use rustc_hash::FxHashSet;
+
 use super::code::{Block, Broken, Buffer, Operand, Stm as Code, Value};
 use super::liveness::mentioned;
 use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step, Unsupported};
-use crate::array::{Atom, Body, Form as Until, Loop, Prim, ScalarOp, Stm};
+use crate::array::{Atom, Body, Form as Until, Loop, Prim, ScalarOp, Stm, binders};
 
 /// The state after an iteration, from its number and the state before.
 pub(super) type Iteration<'f, 'p> = &'f mut dyn FnMut(&mut Lowering<'p>, Operand, &[Bound<'p>]) -> Step<Vec<Bound<'p>>>;
@@ -222,6 +224,7 @@ impl<'p> Lowering<'p> {
                 self.iterate(Some(count), initial, None, &mut |this, index, state| {
                     it.params.iter().zip(state).for_each(|((param, _), now)| this.bind(*param, now.clone()));
                     this.bind(*i, Bound::Scalar(index));
+                    this.forget(&it.body);
                     this.body(&it.body)
                 })
             }
@@ -236,10 +239,19 @@ impl<'p> Lowering<'p> {
                 };
                 self.iterate(None, initial, Some((&mut question, bound)), &mut |this, _, state| {
                     it.params.iter().zip(state).for_each(|((param, _), now)| this.bind(*param, now.clone()));
+                    this.forget(&it.body);
                     this.body(&it.body)
                 })
             }
         }
+    }
+
+    /// Forgets what the variables of a body were when it was lowered before: where that is in a buffer that a loop carries, the
+    /// buffer would be copied before it is changed.
+    fn forget(&mut self, body: &Body) {
+        let mut inside = FxHashSet::default();
+        binders(body, &mut inside);
+        inside.into_iter().for_each(|var| self.bound[var.0 as usize] = None);
     }
 
     /// A loop that carries a state, for so many iterations or while a question is answered so.
