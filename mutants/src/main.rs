@@ -31,7 +31,8 @@ const USAGE: &str =
   --test NAME   only this test program, or these (all)
   --list        says which mutants there are, and runs nothing
 
-A survivor whose name is not in docs/mutants.md, where a reason stands beside it, makes it fail.";
+A survivor that has no reason beside its name in docs/mutants.md makes it fail, and so do less than 95 killed of a hundred that the
+compiler takes, of a sample that is not chosen by --only.";
 
 struct Options {
     seed: u64,
@@ -129,12 +130,25 @@ fn main() -> ExitCode {
         .map(|(number, (path, _))| (*number, path.clone()))
         .collect();
     let fates = trial::judge(&groups, &tests, &tree.at, options.threads, options.patience);
-    report(&numbered, &fates, from)
+    report(&numbered, &fates, from, options.only.is_empty())
 }
 
-/// Says what became of all, and keeps it in a file: whether each survivor has its reason.
-fn report(mutants: &[(usize, (String, Mutant))], fates: &BTreeMap<usize, Fate>, from: &Path) -> ExitCode {
-    let reasons = std::fs::read_to_string(from.join("docs/mutants.md")).unwrap_or_default();
+/// One of so many that the compiler takes may survive.
+const MAY_SURVIVE_ONE_IN: usize = 20;
+
+/// The reasons that a page gives: rows of tables that begin with a mutant's name, and have words beside it.
+fn reasons(page: &str) -> BTreeMap<&str, &str> {
+    page.lines()
+        .filter_map(|line| line.strip_prefix("| `")?.strip_suffix('|')?.split_once("` |"))
+        .map(|(name, reason)| (name, reason.trim()))
+        .filter(|(_, reason)| reason.split_whitespace().count() > 2)
+        .collect()
+}
+
+/// Says what became of all, and keeps it in a file: whether each survivor has its reason, and whether they are few.
+fn report(mutants: &[(usize, (String, Mutant))], fates: &BTreeMap<usize, Fate>, from: &Path, whole: bool) -> ExitCode {
+    let page = std::fs::read_to_string(from.join("docs/mutants.md")).unwrap_or_default();
+    let reasons = reasons(&page);
     let (mut kept, mut rooms, mut without) = (String::new(), BTreeMap::<&str, [usize; 2]>::new(), Vec::new());
     for (number, (path, mutant)) in mutants {
         let Some(fate) = fates.get(number) else {
@@ -149,7 +163,7 @@ fn report(mutants: &[(usize, (String, Mutant))], fates: &BTreeMap<usize, Fate>, 
             }
             Fate::Survived { asked, reached_by } => {
                 of_room[1] += 1;
-                if !reasons.contains(&format!("`{}`", mutant.name)) {
+                if !reasons.contains_key(mutant.name.as_str()) {
                     without.push(&mutant.name);
                 }
                 println!("survived {} of {reached_by} tests: {} (line {})", asked, mutant.name, mutant.line);
@@ -160,9 +174,14 @@ fn report(mutants: &[(usize, (String, Mutant))], fates: &BTreeMap<usize, Fate>, 
     }
     std::fs::write(from.join("target/mutants/report.tsv"), kept).expect("the report can be written");
     rooms.iter().for_each(|(room, [killed, survived])| println!("{room}: {killed} killed, {survived} survived"));
-    if without.is_empty() {
-        return ExitCode::SUCCESS;
+    let survived: usize = rooms.values().map(|[_, survived]| survived).sum();
+    println!("{} of {} killed", fates.len() - survived, fates.len());
+    if !without.is_empty() {
+        println!("without a reason in docs/mutants.md: {without:#?}");
     }
-    println!("without a reason in docs/mutants.md: {without:#?}");
-    ExitCode::FAILURE
+    if without.is_empty() && !(whole && survived * MAY_SURVIVE_ONE_IN > fates.len()) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }

@@ -22,6 +22,10 @@ const FIRST: &str = "\npub mod algebra;";
 const ALLOWED: &str = "#![allow(warnings, unconditional_panic, arithmetic_overflow, overflowing_literals)]\n";
 const SWITCHES: &str = "src/mutants.rs";
 
+/// A test that has a file of the library for a module of its own has the switches too.
+const INCLUDED: &[u8] = b"#[path = \"../src/";
+const SWITCHES_THERE: &str = "\n#[path = \"../src/mutants.rs\"]\nmod mutants;\n";
+
 /// What the copy is made of, and where it is.
 pub struct Tree {
     from: PathBuf,
@@ -69,6 +73,8 @@ impl Tree {
             if path == ROOT {
                 let text = String::from_utf8(content).expect("sources are UTF-8");
                 content = format!("{ALLOWED}{}", text.replacen(FIRST, &format!("\nmod mutants;{FIRST}"), 1)).into();
+            } else if path.starts_with("tests/") && content.windows(INCLUDED.len()).any(|part| part == INCLUDED) {
+                content.extend_from_slice(SWITCHES_THERE.as_bytes());
             }
             write(&self.at.join(path), &content);
         }
@@ -150,8 +156,7 @@ impl Tree {
         let (command, rest) = arguments.split_first().expect("a command");
         let output = Command::new("cargo")
             .arg(command)
-            .args(["--message-format=json", "--quiet", "--config", "profile.dev.debug=0"])
-            .args(["--config", "profile.dev.package.catadiff.opt-level=1"])
+            .args(["--message-format=json", "--quiet", "--config", "profile.dev.package.catadiff.opt-level=1"])
             .args(rest)
             .arg("--target-dir")
             .arg(&self.target)
