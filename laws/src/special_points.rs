@@ -46,15 +46,20 @@ pub const POINTS: &[Point] = &[
     (Primitive::Signum, &[-7.0], -1.0, &[0.0]),
     (Primitive::Min, &[1.0, 1.0], 1.0, &[1.0, 0.0]),
     (Primitive::Min, &[2.0, 1.0], 1.0, &[0.0, 1.0]),
-    (Primitive::Min, &[NAN, 1.0], NAN, &[]),
-    (Primitive::Min, &[1.0, NAN], NAN, &[]),
+    (Primitive::Min, &[NAN, 1.0], 1.0, &[0.0, 1.0]),
+    (Primitive::Min, &[1.0, NAN], 1.0, &[1.0, 0.0]),
+    (Primitive::Min, &[NAN, NAN], NAN, &[0.0, 1.0]),
+    (Primitive::Min, &[NAN, INF], INF, &[0.0, 1.0]),
     (Primitive::Max, &[1.0, 1.0], 1.0, &[1.0, 0.0]),
     (Primitive::Max, &[1.0, 2.0], 2.0, &[0.0, 1.0]),
-    (Primitive::Max, &[NAN, 1.0], NAN, &[]),
-    (Primitive::Max, &[1.0, NAN], NAN, &[]),
+    (Primitive::Max, &[NAN, 1.0], 1.0, &[0.0, 1.0]),
+    (Primitive::Max, &[1.0, NAN], 1.0, &[1.0, 0.0]),
+    (Primitive::Max, &[NAN, NAN], NAN, &[0.0, 1.0]),
+    (Primitive::Max, &[NAN, -INF], -INF, &[0.0, 1.0]),
     (Primitive::AtLeast, &[1.0, 1.0], 1.0, &[0.0, 0.0]),
     (Primitive::AtLeast, &[1.0, 2.0], 0.0, &[0.0, 0.0]),
-    (Primitive::AtLeast, &[NAN, 1.0], NAN, &[]),
+    (Primitive::AtLeast, &[NAN, 1.0], 0.0, &[0.0, 0.0]),
+    (Primitive::AtLeast, &[1.0, NAN], 0.0, &[0.0, 0.0]),
     (Primitive::Select, &[0.0, 5.0, 7.0], 7.0, &[0.0, 0.0, 1.0]),
     (Primitive::Select, &[-2.0, 5.0, 7.0], 5.0, &[0.0, 1.0, 0.0]),
     (Primitive::Select, &[0.0, NAN, 7.0], 7.0, &[0.0, 0.0, 1.0]),
@@ -80,6 +85,37 @@ pub fn is_kept((row, x, value, partials): &Point) -> Verdict {
         law!(format!("{name}: the documented partials"), [x], found.clone(), partials.to_vec(), bound)?;
     }
     nothing_unfelt(row, &x)
+}
+
+/// The smaller and the larger of two are associative, commute, and have NaN for their neutral element, exactly; and they are
+/// those of Rust. At a tie the zero may be of either sign.
+pub fn extrema(row: Primitive, rust: fn(f64, f64) -> f64, x: [f64; 3]) -> Verdict {
+    let (name, of) = (Function::name(&row), |x: f64, y: f64| row.apply(&[x, y]));
+    let same = |x: f64, y: f64| x == y || x.is_nan() && y.is_nan();
+    let [a, b, c] = x;
+    let laws = [
+        ("associative", of(of(a, b), c), of(a, of(b, c))),
+        ("commutative", of(a, b), of(b, a)),
+        ("NaN is neutral on the right", of(a, NAN), a),
+        ("NaN is neutral on the left", of(NAN, a), a),
+        ("as Rust has it", of(a, b), rust(a, b)),
+    ];
+    let x = x.to_vec();
+    laws.into_iter().try_for_each(|(law, left, right)| {
+        law!(format!("{name}: {law}, {left} = {right}"), [x], same(left, right), true, Bound::EXACT)
+    })
+}
+
+/// The triples at which they are not: none.
+///
+/// ```
+/// assert_eq!(catadiff_laws::special_points::check_extrema(), []);
+/// ```
+pub fn check_extrema() -> Vec<Violation> {
+    const NUMBERS: [f64; 8] = [NAN, -INF, -2.5, -0.0, 0.0, 1e-310, 2.5, INF];
+    let triples = NUMBERS.into_iter().flat_map(|a| NUMBERS.map(|b| NUMBERS.map(|c| [a, b, c]))).flatten();
+    let rows = [(Primitive::Min, f64::min as fn(f64, f64) -> f64), (Primitive::Max, f64::max)];
+    triples.flat_map(|x| rows.map(|(row, rust)| extrema(row, rust, x).err())).flatten().collect()
 }
 
 /// The decisions that are not kept: none.

@@ -165,24 +165,14 @@ impl<S: Float + Scalar, M: Module<S> + Copy> Float for Dual<S, M> {
         Elementary::ln(self) / Elementary::ln(base)
     }
 
-    /// The larger as `f64` has it: a NaN gives way to a number, unlike in the row of the table.
     #[inline]
     fn max(self, other: Self) -> Self {
-        match (Float::is_nan(self), Float::is_nan(other)) {
-            (true, _) => other,
-            (_, true) => self,
-            _ => Elementary::max(self, other),
-        }
+        Elementary::max(self, other)
     }
 
-    /// The smaller as `f64` has it: a NaN gives way to a number, unlike in the row of the table.
     #[inline]
     fn min(self, other: Self) -> Self {
-        match (Float::is_nan(self), Float::is_nan(other)) {
-            (true, _) => other,
-            (_, true) => self,
-            _ => Elementary::min(self, other),
-        }
+        Elementary::min(self, other)
     }
 
     /// The positive difference, `max(x − y, 0)`.

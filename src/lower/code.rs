@@ -65,9 +65,7 @@ pub(crate) enum Op {
     Scalar(ScalarOp),
     /// The second operand where the first is true, else the third.
     Select,
-    /// Whether the first is equal to the second, or no number.
-    EqualOrNan,
-    /// The lesser of the first two where the third is equal to the fourth, or no number; else the first.
+    /// The lesser of the first two where the third is equal to the fourth, both reals; else the first.
     LeastWhere,
     /// `x y + z`, rounded once.
     MulAdd,

@@ -211,7 +211,6 @@ impl Emit {
         }
         let prim = match op {
             Op::Select => self.prim(operands[1]),
-            Op::EqualOrNan => Prim::Bool,
             Op::LeastWhere => self.prim(operands[0]),
             Op::MulAdd | Op::MulSub | Op::MulSubtracted | Op::Sum { .. } => self.prim(operands[0]),
             Op::Scalar(op) => {

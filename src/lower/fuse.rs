@@ -97,8 +97,7 @@ impl Fuser {
 
     fn block(&mut self, block: &mut Block, is_real: &impl Fn(Value) -> bool) {
         self.products(block, is_real);
-        self.comparisons(block, is_real);
-        searches(block);
+        searches(block, is_real);
         self.cells(block);
         for stm in block {
             stm.blocks_mut().into_iter().for_each(|inner| self.block(inner, is_real));
@@ -183,44 +182,6 @@ impl Fuser {
         leave_out(block, gone);
     }
 
-    /// Comparisons, in the same block, that are put together to look for an extremum, which may be no number.
-    fn comparisons(&mut self, block: &mut Block, is_real: &impl Fn(Value) -> bool) {
-        let mut equal: FxHashMap<Operand, [Operand; 2]> = FxHashMap::default();
-        let mut nan: FxHashMap<Operand, Operand> = FxHashMap::default();
-        for stm in block {
-            match &*stm {
-                Stm::Let(value, Op::Scalar(ScalarOp::Equal), x) if x.iter().any(|x| is_value(*x, is_real)) => {
-                    equal.insert(Operand::Value(*value), [x[0], x[1]]);
-                }
-                Stm::Let(value, Op::Scalar(ScalarOp::Not), x) => {
-                    if let Some([a, b]) = equal.get(&x[0])
-                        && a == b
-                    {
-                        nan.insert(Operand::Value(*value), *a);
-                    }
-                }
-                Stm::Let(value, Op::Scalar(ScalarOp::Add), x) => {
-                    let found = [(x[0], x[1]), (x[1], x[0])].into_iter().find_map(|(is_equal, is_nan)| {
-                        let (pair, x) = (equal.get(&is_equal)?, nan.get(&is_nan)?);
-                        let other = if pair[0] == *x { pair[1] } else { pair[0] };
-                        pair.contains(x).then_some([*x, other])
-                    });
-                    if let Some(operands) = found {
-                        self.count_all(&operands);
-                        *stm = Stm::Let(*value, Op::EqualOrNan, operands.to_vec());
-                    }
-                }
-                // What was compared may change here.
-                Stm::Assign { .. } | Stm::For { .. } | Stm::While { .. } | Stm::If { .. } | Stm::Lanes(_) => {
-                    equal.clear();
-                    nan.clear();
-                }
-                Stm::Let(..) | Stm::Load(..) | Stm::Store { .. } | Stm::Add { .. } | Stm::Alloc(..) => {}
-                Stm::Swap(..) | Stm::Check { .. } | Stm::Bounds { .. } | Stm::Product(_) => {}
-            }
-        }
-    }
-
     /// Values that are computed for a cell alone, which is not read in between.
     fn cells(&self, block: &mut Block) {
         for k in 0..block.len() {
@@ -272,12 +233,12 @@ impl Fuser {
 
 /// The least index, of any so far, of a value that is looked for: one operation instead of a comparison, a choice and the
 /// lesser of two.
-fn searches(block: &mut Block) {
+fn searches(block: &mut Block, is_real: &impl Fn(Value) -> bool) {
     let mut found: FxHashMap<Operand, [Operand; 2]> = FxHashMap::default();
     let mut chosen: FxHashMap<Operand, [Operand; 3]> = FxHashMap::default();
     for stm in block {
         match &*stm {
-            Stm::Let(value, Op::EqualOrNan, x) => {
+            Stm::Let(value, Op::Scalar(ScalarOp::Equal), x) if x.iter().any(|x| is_value(*x, is_real)) => {
                 found.insert(Operand::Value(*value), [x[0], x[1]]);
             }
             Stm::Let(value, Op::Select, x) if x[2] == Operand::int(i64::MAX) => {

@@ -106,8 +106,7 @@ fn block(f: &mut fmt::Formatter<'_>, code: &Code, statements: &Block, depth: usi
                 let name = match op {
                     Op::Scalar(op) => format!("{op:?}").to_lowercase(),
                     Op::Select => "select".to_owned(),
-                    Op::EqualOrNan => "equal-or-nan".to_owned(),
-                    Op::LeastWhere => "least-where-equal-or-nan".to_owned(),
+                    Op::LeastWhere => "least-where-equal".to_owned(),
                     Op::MulAdd => "x·y+z".to_owned(),
                     Op::MulSub => "x·y-z".to_owned(),
                     Op::MulSubtracted => "z-x·y".to_owned(),

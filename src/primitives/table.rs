@@ -382,14 +382,16 @@ primitives! {
     /// The sign: −1, 0 or 1. Unlike `f64::signum` it is 0 at 0, which makes it the derivative of `abs`.
     Signum: Scalar signum "signum" (x; z) = if x > F::zero() { F::one() } else if x < F::zero() { -F::one() } else { x }
         => [S::zero()] on [POSITIVE], slopes = SWITCH, flat = FLAT, ulp = 0, wgsl = "sign(#1)";
-    /// The smaller of two; at a tie the first, with its derivative. NaN if either is.
-    Min: Scalar min "min" (x, y; z) = if x <= y || x.is_nan() { x } else { y }
-        => [y.at_least(x), S::one() - y.at_least(x)] on [POSITIVE, (-4.0, 0.0)], slopes = SWITCH, ulp = 0;
-    /// The larger of two; at a tie the first, with its derivative. NaN if either is.
-    Max: Scalar max "max" (x, y; z) = if x >= y || x.is_nan() { x } else { y }
-        => [x.at_least(y), S::one() - x.at_least(y)] on [POSITIVE, (-4.0, 0.0)], slopes = SWITCH, ulp = 0;
-    /// 1 where `x ≥ y`, 0 where not, NaN if either is: a step, not the larger of the two.
-    AtLeast: Scalar at_least "ge" (x, y; z) = if x >= y { F::one() } else if x < y { F::zero() } else { F::nan() }
+    /// The smaller of two; at a tie the first, with its derivative. A number wins over NaN, as in C's `fmin` and `f64::min`,
+    /// and has the derivative alone; of two NaN the second has it.
+    Min: Scalar min "min" (x, y; z) = if x <= y || y.is_nan() { x } else { y }
+        => [z.at_least(x), S::one() - z.at_least(x)] on [POSITIVE, (-4.0, 0.0)], slopes = SWITCH, ulp = 0;
+    /// The larger of two; at a tie the first, with its derivative. A number wins over NaN, as in C's `fmax` and `f64::max`,
+    /// and has the derivative alone; of two NaN the second has it.
+    Max: Scalar max "max" (x, y; z) = if x >= y || y.is_nan() { x } else { y }
+        => [x.at_least(z), S::one() - x.at_least(z)] on [POSITIVE, (-4.0, 0.0)], slopes = SWITCH, ulp = 0;
+    /// 1 where `x ≥ y`, 0 where not, as if either is NaN: a step, not the larger of the two.
+    AtLeast: Scalar at_least "ge" (x, y; z) = if x >= y { F::one() } else { F::zero() }
         => [S::zero(), S::zero()] on [POSITIVE, (-4.0, 0.0)], slopes = SWITCH, flat = FLAT, ulp = 0,
         tex = r"\left[#1 \ge #2\right]", wgsl = "select(0.0, 1.0, #1 >= #2)";
     /// `x` where the condition, this number, is not 0, and `y` where it is: a branch that every carrier understands.

@@ -12,7 +12,6 @@ use super::target::Target;
 use crate::array::{
     Agreement, Atom, Body, Const, Custom, Hist, Lambda, Op, Prim, Program, Reduce, ScalarOp, Stm, Type, constant, index,
 };
-use crate::primitives::Primitive;
 
 /// The program without neutral elements that are active, if it has any.
 pub(super) fn constant_neutrals(program: &Program, active: &Active) -> Option<Program> {
@@ -82,10 +81,8 @@ fn known_neutral(target: &Target, operator: &Lambda, like: &[Atom]) -> Option<At
     match recognise(operator) {
         Operator::Sum => Some(target.zeros_like(like[0])),
         Operator::Product => Some(prim.one().into()),
-        Operator::Extremum(op) if prim.is_real() => {
-            let smallest = matches!(op, ScalarOp::Row(Primitive::Min));
-            Some(constant(prim, if smallest { f64::INFINITY } else { f64::NEG_INFINITY }))
-        }
+        // An infinity would win over NaN.
+        Operator::Extremum(_) if prim.is_real() => Some(constant(prim, f64::NAN)),
         Operator::Extremum(_) | Operator::Elementwise(_) | Operator::General => None,
     }
 }

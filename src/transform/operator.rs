@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 use super::copy::Copier;
 use super::flow::{atoms_of, mentions};
 use super::target::Target;
-use crate::array::{Atom, Body, IntegerRow, Lambda, Map, Op, ScalarOp, Stm, Var, Vars, constant, index};
+use crate::array::{Atom, Body, IntegerRow, Lambda, Map, Op, ScalarOp, Stm, Var, Vars, index};
 use crate::primitives::Primitive;
 
 /// An operator of one kind or another.
@@ -153,7 +153,7 @@ fn slice<'b>(body: &'b Body, results: &[Atom]) -> (Vec<&'b Stm>, FxHashSet<Var>)
 }
 
 /// The operator on pairs of a value and its number that keeps the extremum, at a tie the one with the smaller number.
-/// What was there before has the number −1. NaN is the extremum of whatever it is among.
+/// What was there before has the number −1. A number wins over NaN, and of NaN alone the last.
 pub(super) fn numbered(target: &Target, extremum: ScalarOp, value: Atom) -> Lambda {
     let of = target.type_of(value);
     let number = target.type_of(index(0));
@@ -169,25 +169,14 @@ pub(super) fn numbered(target: &Target, extremum: ScalarOp, value: Atom) -> Lamb
         let mut wins = target.scalar(ScalarOp::Add, &[beats, target.scalar(ScalarOp::Mul, &[tie, earlier])]);
         if of.prim.is_real() {
             let is_number = |x: Atom| target.scalar(ScalarOp::Equal, &[x, x]);
-            let spoils = target.scalar(ScalarOp::Not, &[is_number(right)]);
-            let first = target.scalar(ScalarOp::Add, &[is_number(left), earlier]);
-            let spoils = target.scalar(ScalarOp::Mul, &[spoils, first]);
-            wins = target.scalar(ScalarOp::Add, &[wins, spoils]);
+            let later = target.scalar(ScalarOp::Less, &[x[1], x[3]]);
+            let counts = target.scalar(ScalarOp::Add, &[is_number(right), later]);
+            let nothing = target.scalar(ScalarOp::Not, &[is_number(left)]);
+            wins = target.scalar(ScalarOp::Add, &[wins, target.scalar(ScalarOp::Mul, &[nothing, counts])]);
         }
         let number = target.choose(wins, || vec![x[3]], || vec![x[1]])[0];
         vec![target.scalar(extremum, &[left, right]), number]
     })
-}
-
-/// The adjoint of an element that is the extremum, from that of the result: they are the same, and NaN if the extremum is
-/// no number, as the table says of the derivative of an extremum.
-pub(super) fn of_extremum(target: &Target, adjoint: Atom, extremum: Atom) -> Atom {
-    if !target.type_of(extremum).prim.is_real() {
-        return adjoint;
-    }
-    let is_number = target.scalar(ScalarOp::Equal, &[extremum, extremum]);
-    let nan = constant(target.type_of(adjoint).prim, f64::NAN);
-    target.choose(is_number, || vec![adjoint], || vec![nan])[0]
 }
 
 /// The results of an operator for these operands, written out.

@@ -379,6 +379,7 @@ fn the_table_of_primitives_is_right() {
 #[test]
 fn special_points_are_as_documented() {
     none(special_points::check());
+    none(special_points::check_extrema());
 }
 
 fn none(violations: Vec<Violation>) {

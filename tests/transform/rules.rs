@@ -21,7 +21,7 @@ mod scalars {
         let source = "program (x: f64, y: f64) {
             let a = sin(x) let b = mul(a, y) let c = div(b, x) let d = pow(c, y) let e = max(d, a)
             return e, b, c }";
-        check(source, vec![vec![0.7.into(), 1.3.into()], vec![1.5.into(), (-0.4).into()]])
+        check(source, vec![vec![0.7.into(), 1.3.into()], vec![1.5.into(), 0.4.into()]])
     }
 
     #[test]

@@ -26,11 +26,11 @@ pub trait Number:
     fn least() -> Self;
     /// ∞, or the greatest integer.
     fn greatest() -> Self;
-    /// The smaller of two; NaN if either is.
+    /// The smaller of two; a number wins over NaN.
     #[must_use]
     #[track_caller]
     fn smaller(self, other: Self) -> Self;
-    /// The larger of two; NaN if either is.
+    /// The larger of two; a number wins over NaN.
     #[must_use]
     #[track_caller]
     fn larger(self, other: Self) -> Self;
@@ -315,15 +315,16 @@ impl<T: Nested<Leaf: Number>> Arr<T> {
         self.combined(T::Leaf::one(), |x, y| x * y)
     }
 
-    /// The least element; of rows, the row of the least. NaN if one is; of an empty array, ∞ or the greatest integer.
+    /// The least element; of rows, the row of the least. Numbers win over NaN; of an empty array, or of NaN alone, ∞, of no
+    /// integers the greatest.
     #[must_use]
     #[track_caller]
     pub fn min(self) -> T {
         self.combined(T::Leaf::greatest(), Number::smaller)
     }
 
-    /// The greatest element; of rows, the row of the greatest. NaN if one is; of an empty array, −∞ or the least
-    /// integer.
+    /// The greatest element; of rows, the row of the greatest. Numbers win over NaN; of an empty array, or of NaN alone, −∞,
+    /// of no integers the least.
     #[must_use]
     #[track_caller]
     pub fn max(self) -> T {
@@ -331,15 +332,15 @@ impl<T: Nested<Leaf: Number>> Arr<T> {
     }
 }
 
-/// Whether the second of two comes before the first, for an order in which NaN is first and ties go to the lower index.
+/// Whether the second of two comes before the first, for an order in which NaN is last and ties go to the lower index.
 #[track_caller]
 fn precedes<S: Number>((x, i): (S, I64), (y, j): (S, I64), before: fn(S, S) -> Bool) -> Bool {
     let (wins, ties) = (before(y, x), y.equal(x));
     if !S::PRIM.is_real() {
         return wins | (ties & j.lt(i));
     }
-    let (x_is, y_is) = (!x.equal(x), !y.equal(y));
-    wins | (y_is & !x_is) | ((ties | (x_is & y_is)) & j.lt(i))
+    let (x_is, y_is) = (x.equal(x), y.equal(y));
+    wins | (y_is & !x_is) | ((ties | !(x_is | y_is)) & j.lt(i))
 }
 
 impl<S: Number> Arr<S> {
@@ -350,15 +351,14 @@ impl<S: Number> Arr<S> {
         at
     }
 
-    /// The index of the least element, the lowest at a tie; NaN counts as least. Of an empty array, the greatest integer.
+    /// The index of the least element, the lowest at a tie. Of an empty array, or of NaN alone, the greatest integer.
     #[must_use]
     #[track_caller]
     pub fn argmin(self) -> I64 {
         self.extreme(S::greatest(), |x, y| x.less(y))
     }
 
-    /// The index of the greatest element, the lowest at a tie; NaN counts as greatest. Of an empty array, the greatest
-    /// integer.
+    /// The index of the greatest element, the lowest at a tie. Of an empty array, or of NaN alone, the greatest integer.
     #[must_use]
     #[track_caller]
     pub fn argmax(self) -> I64 {

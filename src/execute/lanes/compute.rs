@@ -63,22 +63,16 @@ impl State {
         }
     }
 
-    #[inline(always)]
-    pub(super) fn equal_or_nan(&self, to: Reg, x: [Operand<'_, f64>; 2]) {
-        self.put_int2(to, x, |a, b| i64::from(a == b || a.is_nan()));
-    }
-
     /// Of many groups, few have what is looked for: those are all that is written.
     #[inline(always)]
     pub(super) fn least_where(&self, to: Reg, x: [Reg; 2], of: [Reg; 2]) {
         let in_place = to == x[0];
         let ([so_far, index], [a, b]) = (x.map(|x| self.int(x)), of.map(|x| self.real(x)));
-        let is = |a: f64, b: f64| a == b || a.is_nan();
         let to = match to {
             Reg::Varying(to) => self.int_block(to),
             Reg::Uniform(to) => {
                 let (so_far, index) = (so_far.lane(0), index.lane(0));
-                let found = if is(a.lane(0), b.lane(0)) { so_far.min(index) } else { so_far };
+                let found = if a.lane(0) == b.lane(0) { so_far.min(index) } else { so_far };
                 return self.ints.set(to, found);
             }
         };
@@ -86,11 +80,11 @@ impl State {
             let (a, b) = (a.group(k), b.group(k));
             let mut any = false;
             for i in 0..GROUP {
-                any |= is(a[i], b[i]);
+                any |= a[i] == b[i];
             }
             if any {
                 let (so_far, index) = (so_far.group(k), index.group(k));
-                to.write(eight(|i| if is(a[i], b[i]) { so_far[i].min(index[i]) } else { so_far[i] }));
+                to.write(eight(|i| if a[i] == b[i] { so_far[i].min(index[i]) } else { so_far[i] }));
             } else if !in_place {
                 to.write(so_far.group(k));
             }
@@ -203,7 +197,7 @@ impl State {
                 Primitive::Powi(2) => self.put_real1(to, a, |a: f64| a * a),
                 Primitive::Min => self.put_real2(to, [a, b], least),
                 Primitive::Max => self.put_real2(to, [a, b], greatest),
-                Primitive::AtLeast => self.put_real2(to, [a, b], at_least),
+                Primitive::AtLeast => self.put_real2(to, [a, b], |a, b| f64::from(u8::from(a >= b))),
                 Primitive::Select => self.put_real3(to, [a, b, c], |c, x, y| if c == 0.0 { y } else { x }),
                 Primitive::Fma => self.put_real3(to, [a, b, c], |a, b, c| a.mul_add(b, c)),
                 row => dispatch::row(self, row, to, [a, b, c]),
@@ -304,18 +298,6 @@ impl State {
                 self.put_int2(to, [a, b], value);
             }
         }
-    }
-}
-
-/// 1 if a number is at least another, 0 if it is less, else NaN.
-#[inline(always)]
-fn at_least(a: f64, b: f64) -> f64 {
-    if a >= b {
-        1.0
-    } else if a < b {
-        0.0
-    } else {
-        f64::NAN
     }
 }
 

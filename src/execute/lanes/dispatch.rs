@@ -198,14 +198,6 @@ dispatched! {
 }
 
 dispatched! {
-    /// A comparison with an extremum.
-    equal_or_nan(state: &State, to: Reg, x: [Reg; 2]) {
-        level: state.level,
-        run: state.equal_or_nan(to, x.map(|x| state.real(x))), equal_or_nan_avx512, equal_or_nan_avx2
-    }
-}
-
-dispatched! {
     /// The place of an extremum.
     least_where(state: &State, to: Reg, x: [Reg; 2], of: [Reg; 2]) {
         level: state.level,

@@ -90,11 +90,11 @@ fn ints(op: Option<ScalarOp>) -> Option<Combine<i64>> {
 /// The smaller of two, as the table of primitives has it.
 #[inline(always)]
 pub(super) fn least(a: f64, b: f64) -> f64 {
-    if a <= b || a.is_nan() { a } else { b }
+    if a <= b || b.is_nan() { a } else { b }
 }
 
 /// The larger of two, as the table of primitives has it.
 #[inline(always)]
 pub(super) fn greatest(a: f64, b: f64) -> f64 {
-    if a >= b || a.is_nan() { a } else { b }
+    if a >= b || b.is_nan() { a } else { b }
 }

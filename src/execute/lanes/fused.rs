@@ -71,7 +71,7 @@ impl Assembler<'_> {
             Op::MulAdd => Fused::MulAdd,
             Op::MulSub => Fused::MulSub,
             Op::MulSubtracted => Fused::MulSubtracted,
-            Op::Scalar(_) | Op::Select | Op::EqualOrNan | Op::LeastWhere | Op::Sum { .. } => {
+            Op::Scalar(_) | Op::Select | Op::LeastWhere | Op::Sum { .. } => {
                 panic!("this operation neither loads nor stores")
             }
         };

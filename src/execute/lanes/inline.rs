@@ -110,7 +110,7 @@ impl Inline {
                     let value = Operand::Value(value);
                     x[2] == value || x[0] == value && !is_load(x[1]) || x[1] == value && !is_load(x[0])
                 }
-                Op::Scalar(_) | Op::Select | Op::EqualOrNan | Op::LeastWhere | Op::Sum { .. } => true,
+                Op::Scalar(_) | Op::Select | Op::LeastWhere | Op::Sum { .. } => true,
             },
             Stm::Store { place, mask: None, .. } | Stm::Add { place, mask: None, .. } => {
                 is_sink(code, stm) && place.buffer != from.buffer
@@ -157,7 +157,7 @@ fn is_fused(code: &Code, op: Op, x: &[Operand]) -> bool {
         Op::Scalar(op) => {
             matches!(op, ScalarOp::Add | ScalarOp::Mul | ScalarOp::Scale | ScalarOp::Row(Primitive::Sub))
         }
-        Op::Select | Op::EqualOrNan | Op::LeastWhere | Op::Sum { .. } => false,
+        Op::Select | Op::LeastWhere | Op::Sum { .. } => false,
     };
     known && x.iter().all(real) && x.iter().any(varying)
 }

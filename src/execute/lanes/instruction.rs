@@ -239,12 +239,7 @@ pub(super) enum Instruction {
         to: Reg,
         x: [Reg; 2],
     },
-    /// Whether the first is equal to the second, or no number.
-    EqualOrNan {
-        to: Reg,
-        x: [Reg; 2],
-    },
-    /// The lesser of two integers where the first of two reals is equal to the second, or no number; else the first.
+    /// The lesser of two integers where the first of two reals is equal to the second; else the first.
     LeastWhere {
         to: Reg,
         x: [Reg; 2],

@@ -307,7 +307,6 @@ impl<'m> Machine<'m> {
             Instruction::Real { op, to, x } => state.real_op(op, to, x),
             Instruction::Int { op, narrow, to, x } => dispatch::int_op(state, op, narrow, to, x),
             Instruction::Test { test, to, x } => dispatch::test(state, test, to, x),
-            Instruction::EqualOrNan { to, x } => dispatch::equal_or_nan(state, to, x),
             Instruction::LeastWhere { to, x, of } => dispatch::least_where(state, to, x, of),
             Instruction::SelectReal { to, condition, x } => state.select_real(to, condition, x),
             Instruction::SelectInt { to, condition, x } => dispatch::select_int(state, to, condition, x),

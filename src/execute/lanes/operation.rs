@@ -29,14 +29,10 @@ impl Assembler<'_> {
             Op::MulSub => Some(RealOp::MulSub),
             Op::MulSubtracted => Some(RealOp::MulSubtracted),
             Op::Sum { .. } => panic!("lanes add up products"),
-            Op::Scalar(_) | Op::Select | Op::EqualOrNan | Op::LeastWhere => None,
+            Op::Scalar(_) | Op::Select | Op::LeastWhere => None,
         };
         if let Some(op) = fused {
             self.out.push(Instruction::Real { op, to, x: three(&x) });
-            return;
-        }
-        if op == Op::EqualOrNan {
-            self.out.push(Instruction::EqualOrNan { to, x: two(&x) });
             return;
         }
         if op == Op::LeastWhere {

@@ -234,9 +234,8 @@ fn work(machine: &Machine<'_>, it: &LanesLoop, lanes: u64) -> Work {
             Instruction::Test { .. } | Instruction::SelectReal { .. } | Instruction::SelectInt { .. } => {}
             Instruction::Truncate { .. } | Instruction::IntoReal { .. } | Instruction::SetReal { .. } => {}
             Instruction::SetInt { .. } | Instruction::Alloc { .. } | Instruction::Swap { .. } => {}
-            Instruction::Check { .. } | Instruction::Bounds { .. } | Instruction::EqualOrNan { .. } => {}
+            Instruction::Check { .. } | Instruction::Bounds { .. } | Instruction::LeastWhere { .. } => {}
             Instruction::ToBits { .. } | Instruction::FromBits { .. } | Instruction::Straight { .. } => {}
-            Instruction::LeastWhere { .. } => {}
         }
     }
     let length = |(real, buffer): &(bool, u32)| {

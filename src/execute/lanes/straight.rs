@@ -184,7 +184,7 @@ fn reals(instruction: &Instruction, mut visit: impl FnMut(Reg)) {
     match instruction {
         Instruction::Real { to, x, .. } => [*to].iter().chain(x).copied().for_each(visit),
         Instruction::SelectReal { to, x, .. } => [*to].iter().chain(x).copied().for_each(visit),
-        Instruction::Test { x, .. } | Instruction::EqualOrNan { x, .. } => x.iter().copied().for_each(visit),
+        Instruction::Test { x, .. } => x.iter().copied().for_each(visit),
         Instruction::LeastWhere { of, .. } => of.iter().copied().for_each(visit),
         Instruction::SetReal { cell, x, .. } => [*cell, *x].into_iter().for_each(visit),
         Instruction::IntoReal { to: x, .. } | Instruction::FromBits { to: x, .. } => visit(*x),

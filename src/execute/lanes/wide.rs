@@ -26,8 +26,7 @@ fn once(instruction: &Instruction) -> bool {
     let shared = |address: &Address| !matches!(address.across, Across::Own | Across::OwnAt(_));
     match instruction {
         Instruction::Real { .. } | Instruction::Int { .. } | Instruction::Test { .. } | Instruction::Kernel(_) => true,
-        Instruction::LeastWhere { .. } => true,
-        Instruction::EqualOrNan { .. } | Instruction::SelectReal { .. } | Instruction::SelectInt { .. } => true,
+        Instruction::LeastWhere { .. } | Instruction::SelectReal { .. } | Instruction::SelectInt { .. } => true,
         Instruction::Truncate { .. } | Instruction::IntoReal { .. } | Instruction::Straight { .. } => true,
         Instruction::ToBits { .. } | Instruction::FromBits { .. } => true,
         Instruction::SetReal { mask, .. } | Instruction::SetInt { mask, .. } => alike(mask),

@@ -7,8 +7,7 @@
 //! Law: the program that an entry point becomes has its results, in every executor, wherever the interpreter has any; where the
 //! interpreter has an error that a result depends on, running the program is an error too. The interpreter says what is wrong, and where.
 //! Reals of 32 bits are computed with 64 and rounded where they leave the program or are taken as bits: a program that asks how
-//! a sum of them was rounded is answered by the interpreter. Where an extremum is NaN the other elements have the adjoint 0,
-//! and NaN by the interpreter.
+//! a sum of them was rounded is answered by the interpreter.
 //!
 //! | file | what is in it |
 //! |---|---|

@@ -9,7 +9,7 @@ use super::Reverse;
 use super::arrays::read_within;
 use super::combine::Combined;
 use crate::array::{Atom, Hist, Lambda, Op, ScalarOp, Var, index};
-use crate::transform::operator::{Operator, groups, numbered, of_extremum, part, recognise};
+use crate::transform::operator::{Operator, groups, numbered, part, recognise};
 
 impl Reverse<'_, '_> {
     pub(super) fn hist(&mut self, vars: &[Var], it: &Hist) {
@@ -96,12 +96,7 @@ impl Reverse<'_, '_> {
             values: vec![values, numbers],
         };
         let found = target.emit(Op::Hist(Box::new(search)));
-        let (extrema, winners) = (found[0], found[1]);
-        let seed = if target.type_of(neutral).prim.is_real() {
-            target.map1(&[seed, extrema], |x| of_extremum(target, x[0], x[1]))
-        } else {
-            seed
-        };
+        let winners = found[1];
         let zero = target.zeros_like(neutral);
         let stayed = target.map1(&[winners, seed], |x| {
             let stayed = target.scalar(ScalarOp::Equal, &[x[0], index(-1)]);

@@ -14,7 +14,7 @@
 use super::combine::Combined;
 use super::{Reverse, Saved};
 use crate::array::{Atom, IntegerRow, Op, Reduce, ScalarOp, Stm, Var, index};
-use crate::transform::operator::{Operator, groups, of_extremum, part, recognise};
+use crate::transform::operator::{Operator, groups, part, recognise};
 
 impl Reverse<'_, '_> {
     /// Writes a reduction so that what the return sweep needs of it is there.
@@ -57,13 +57,12 @@ impl Reverse<'_, '_> {
             let seeds: Vec<Option<Atom>> = group.iter().map(|c| seeds[*c]).collect();
             if let Operator::Extremum(op) = recognise(&component.operator) {
                 let Some(seed) = seeds[0] else { continue };
-                let [extremum, winner] = match saved {
-                    Saved::Winner(winner) => [self.copier.atom(vars[group[0]].into()), *winner],
+                let winner = match saved {
+                    Saved::Winner(winner) => *winner,
                     Saved::Nothing | Saved::Prefixes(_) | Saved::Loop(_) | Saved::Binomial(..) | Saved::Count(_) => {
-                        self.search(op, component.neutral[0], component.arrays[0])
+                        self.search(op, component.neutral[0], component.arrays[0])[1]
                     }
                 };
-                let seed = of_extremum(self.target, seed, extremum);
                 // No element has the number −1, so nothing is added if there is none.
                 self.add_sparse(it.arrays[group[0]], &[winner], seed, false);
                 continue;
@@ -81,8 +80,8 @@ impl Reverse<'_, '_> {
         }
     }
 
-    /// The extremum, and the number of the first element that is, or −1 if that is what the reduction starts from. NaN is
-    /// the extremum of whatever it is among. Two plain reductions are less work than one of pairs.
+    /// The extremum, and the number of the first element that is, or −1 if that is what the reduction starts from. Where
+    /// all are NaN, that of the last. Two plain reductions are less work than one of pairs.
     fn search(&self, op: ScalarOp, neutral: Atom, array: Atom) -> [Atom; 2] {
         let (target, of) = (self.target, self.target.type_of(neutral));
         let plain = |op: ScalarOp, from: Atom, array: Atom| {
@@ -96,19 +95,16 @@ impl Reverse<'_, '_> {
             })))
         };
         let extremum = plain(op, neutral, array);
-        let is_extremum = |x: Atom| {
-            let equal = target.scalar(ScalarOp::Equal, &[x, extremum]);
-            if !of.prim.is_real() {
-                return equal;
-            }
-            let is_nan = target.scalar(ScalarOp::Not, &[target.scalar(ScalarOp::Equal, &[x, x])]);
-            target.scalar(ScalarOp::Add, &[equal, is_nan])
-        };
-        let (numbers, nowhere) = (target.iota(target.size(array, 0)), index(i64::MAX));
+        let is = |x: Atom| target.scalar(ScalarOp::Equal, &[x, extremum]);
+        let (size, nowhere) = (target.size(array, 0), index(i64::MAX));
         let places =
-            target.map(&[array, numbers], |x| target.choose(is_extremum(x[0]), || vec![x[1]], || vec![nowhere]));
+            target.map(&[array, target.iota(size)], |x| target.choose(is(x[0]), || vec![x[1]], || vec![nowhere]));
         let first = plain(ScalarOp::Integer(IntegerRow::Min), nowhere, places[0]);
-        let winner = target.choose(is_extremum(neutral), || vec![index(-1)], || vec![first])[0];
+        let mut winner = target.choose(is(neutral), || vec![index(-1)], || vec![first])[0];
+        if of.prim.is_real() {
+            let last = target.indices(ScalarOp::Add, size, index(-1));
+            winner = target.choose(is(extremum), || vec![winner], || vec![last])[0];
+        }
         [extremum, winner]
     }
 
@@ -127,8 +123,7 @@ impl Reverse<'_, '_> {
             }
             Operator::Extremum(op) => {
                 let Some(seed) = seeds[0] else { return vec![None] };
-                let [extremum, winner] = self.search(op, it.neutral[0], it.arrays[0]);
-                let seed = of_extremum(target, seed, extremum);
+                let [_, winner] = self.search(op, it.neutral[0], it.arrays[0]);
                 let acc = target.one(Op::ToAccumulator(target.zeros_like(it.arrays[0])));
                 let acc = target.one(Op::Accumulate(acc, vec![winner], seed));
                 vec![Some(target.one(Op::FromAccumulator(acc)))]
