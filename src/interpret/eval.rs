@@ -76,12 +76,17 @@ impl<'p, C: Arithmetic> Machine<'p, C> {
     /// The value of an operand, which its variable gives away if this is its last use.
     pub(crate) fn take(&mut self, stm: &Stm, atom: Atom) -> Value<C> {
         let value = self.get(atom);
+        self.spend(stm, atom);
+        value
+    }
+
+    /// Lets go of a variable of which this is the last use.
+    fn spend(&mut self, stm: &Stm, atom: Atom) {
         if let Atom::Var(var) = atom
             && self.last_uses.contains(stm, var)
         {
             self.release(var);
         }
-        value
     }
 
     pub(crate) fn scalar(&self, atom: Atom) -> Scalar<C> {
@@ -154,7 +159,9 @@ impl<'p, C: Arithmetic> Machine<'p, C> {
         let one = match &stm.op {
             Op::If(condition, yes, no) => {
                 let branch = if C::truth(&self.log, &self.scalar(*condition)) { yes } else { no };
-                return self.body(branch);
+                let results = self.body(branch)?;
+                branch.results.iter().for_each(|result| self.spend(stm, *result));
+                return Ok(results);
             }
             Op::Loop(it) => return self.repeat(stm, it),
             Op::Map(map) => return self.map(stm, map),

@@ -1,8 +1,8 @@
 //! Last uses: which operands no later statement needs, so that what they hold may be changed in place.
 //!
 //! Law: an operand is the last use of its variable if the variable is bound in the same run of the same body and
-//! nothing that runs after the operand was read mentions it. Values are the same with and without; only copies are saved,
-//! so that a loop of updates takes time in proportion to the updates.
+//! nothing that runs after the operand was read mentions it; what a branch gives is an operand of the `if`. Values are the
+//! same with and without; only copies are saved, so that a loop of updates takes time in proportion to the updates.
 
 use rustc_hash::FxHashSet;
 
@@ -66,7 +66,7 @@ impl Search {
         body.stms.iter().flat_map(|stm| &stm.vars).for_each(|v| self.owners[v.0 as usize] = region);
         body.results.iter().for_each(|a| self.mention(*a));
         for stm in body.stms.iter().rev() {
-            deeper(|| self.inside(region, &stm.op));
+            deeper(|| self.inside(region, stm));
             let mut operands = Vec::new();
             stm.op.atoms(|a| operands.push(a));
             for operand in &operands {
@@ -82,8 +82,21 @@ impl Search {
         }
     }
 
-    fn inside(&mut self, region: usize, op: &Op) {
-        match op {
+    /// Variables from around an `if` that its branches give, and that nothing mentions later than it.
+    fn given(&mut self, region: usize, stm: &Stm, branches: [&Body; 2]) {
+        let Some(first) = stm.vars.first() else { return };
+        for result in branches.into_iter().flat_map(|branch| &branch.results) {
+            if let Atom::Var(var) = *result
+                && self.owners[var.0 as usize] == region
+                && !self.later.contains(&var)
+            {
+                self.found.insert((*first, var));
+            }
+        }
+    }
+
+    fn inside(&mut self, region: usize, stm: &Stm) {
+        match &stm.op {
             Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => {}
             Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => {}
             Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) | Op::Agree(_) => {}
@@ -91,6 +104,7 @@ impl Search {
             Op::If(_, yes, no) => {
                 // What one branch mentions is not later than anything in the other.
                 let start = self.mentioned.len();
+                self.given(region, stm, [yes, no]);
                 self.body(region, yes);
                 let by_yes = self.mentioned.split_off(start);
                 for var in &by_yes {

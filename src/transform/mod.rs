@@ -14,6 +14,7 @@
 mod check;
 mod checkpoint;
 mod copy;
+mod distinct;
 mod emit;
 mod flow;
 mod jvp;

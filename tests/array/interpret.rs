@@ -325,6 +325,38 @@ fn memory(body: &str) -> (u64, u64) {
     (usage.moved, usage.allocated)
 }
 
+/// An array that a branch gives as it is, in a loop, in a branch of a branch, or twice, belongs to nobody else afterwards.
+#[test]
+fn what_branches_give_is_not_copied() {
+    let loops = |body: &str| {
+        format!(
+            "let y = concat(x, x)
+             let z = loop (a: []f64 = y) for i < 8i64 {{
+                 let o = rem(i, 2i64) let t = eq(o, 0i64) let u = lt(i, 4i64) {body} }}
+             return z"
+        )
+    };
+    let made = (8, 64);
+    let update = "let c = b with [i] = 2.0f64 return c";
+    let plain = format!("let b = if t {{ return a }} else {{ let c = a with [0i64] = 3.0f64 return c }} {update}");
+    assert_eq!(memory(&loops(&plain)), (made.0 + 8 + 4, made.1));
+    let nested = format!(
+        "let b = if t {{ let d = if u {{ return a }} else {{ return a }} return d }} else {{ return a }} {update}"
+    );
+    assert_eq!(memory(&loops(&nested)), (made.0 + 8, made.1));
+    // The one that is kept has to be copied, each time.
+    let twice = format!(
+        "let b, k = if t {{ return a, a }} else {{ return a, a }} let c = b with [i] = 2.0f64 let r = k[i]
+        let d = c with [0i64] = r return d"
+    );
+    assert_eq!(memory(&loops(&twice)), (made.0 + 8 * (8 + 2), made.1 + 8 * 64));
+    let needed = format!(
+        "let b = if t {{ return a }} else {{ return a }} let c = b with [i] = 2.0f64 let r = a[0i64]
+        let d = c with [0i64] = r return d"
+    );
+    assert_eq!(memory(&loops(&needed)), (made.0 + 8 * (8 + 2), made.1 + 8 * 64));
+}
+
 #[test]
 fn what_is_written_to_memory_is_counted_and_what_is_read_is_not() {
     for view in

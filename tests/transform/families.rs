@@ -1,7 +1,7 @@
 //! Families of programs with a size, whose derivatives have to be cheap at every size.
 
 use catadiff::array::Program;
-use catadiff::array::trace::{Arr, F64, I64, if_, loop_for, tabulate, tabulate2d};
+use catadiff::array::trace::{Arr, F64, I64, if_, loop_for, loop_while, replicate, tabulate, tabulate2d};
 use catadiff::interpret::Value;
 use catadiff::{Elementary, Result};
 use catadiff_laws::growth::Family;
@@ -38,6 +38,61 @@ pub(crate) fn all() -> Vec<Family> {
         family("parts of parts", 16, |_| Program::trace(parts_of_parts), |n| vec![array(&[2, n, 3])]),
         family("2-D convolution, by slices", 3, |_| Program::trace(convolution), image),
         family("2-D convolution, by index", 3, |_| Program::trace(convolution_by_index), image),
+        family("updates in a loop", 32, |_| Program::trace(updated), |n| vec![vector(n)]),
+        family(
+            "gradient of updates in a loop",
+            32,
+            |_| Program::trace(updated)?.vjp(),
+            |n| vec![vector(n), 1.0.into()],
+        ),
+        family("updates at the same places", 32, |_| Program::trace(updated_there), |n| vec![vector(n)]),
+        family(
+            "gradient of updates at the same places",
+            32,
+            |_| Program::trace(updated_there)?.vjp(),
+            |n| vec![vector(n), 1.0.into()],
+        ),
+        family("updates in a branch", 32, |_| Program::trace(updated_in_a_branch), |n| vec![vector(n)]),
+        family(
+            "gradient of updates in a branch",
+            32,
+            |_| Program::trace(updated_in_a_branch)?.vjp(),
+            |n| vec![vector(n), 1.0.into()],
+        ),
+        family("a table filled by a loop", 8, |_| Program::trace(table), |n| vec![vector(n), vector(n)]),
+        family(
+            "gradient of a table filled by a loop",
+            8,
+            |_| Program::trace(table)?.vjp(),
+            |n| vec![vector(n), vector(n), 1.0.into()],
+        ),
+        family("an array that grows", 32, |_| Program::trace(grown), |n| vec![vector(n)]),
+        family(
+            "gradient of an array that grows",
+            32,
+            |_| Program::trace(grown)?.vjp(),
+            |n| vec![vector(n), 1.0.into()],
+        ),
+        family("a loop that asks, of a number", 512, |_| Program::trace(asked), |n| vec![vector(n)]),
+        family(
+            "gradient of a loop that asks, of a number",
+            512,
+            |_| Program::trace(asked)?.vjp(),
+            |n| vec![vector(n), 1.0.into()],
+        ),
+        family(
+            "a loop that asks, of an array",
+            64,
+            |_| Program::trace(asked_of_arrays),
+            |n| vec![vector(4), (n as i64).into()],
+        ),
+        family(
+            "gradient of a loop that asks, of an array",
+            64,
+            |_| Program::trace(asked_of_arrays)?.vjp(),
+            |n| vec![vector(4), (n as i64).into(), 1.0.into()],
+        ),
+        family("a stencil in a loop, by slices", 32, |_| Program::trace(smoothed), |n| vec![vector(n)]),
     ]
 }
 
@@ -47,7 +102,7 @@ fn family(
     program: fn(usize) -> Result<Program>,
     arguments: fn(usize) -> Vec<Value<f64>>,
 ) -> Family {
-    Family { name, least, program, arguments }
+    Family { name, least, program, arguments, is_ordered: false }
 }
 
 fn vector(n: usize) -> Value<f64> {
@@ -184,4 +239,55 @@ fn convolution_by_index(x: Image, kernels: Arr<Image>) -> Image {
             .sum()
         })
     })
+}
+
+fn updated(x: Arr<F64>) -> F64 {
+    loop_for(x.len() - 1, x, |i, a| a.with(i + 1, a.index(i).sin() * a.index(i + 1))).sum()
+}
+
+fn updated_there(x: Arr<F64>) -> F64 {
+    let next = |i: I64, a: Arr<F64>| {
+        let b = a.with(0, a.index(0).sin() * x.index(i));
+        b.with(1, b.index(1) * b.index(0))
+    };
+    loop_for(x.len(), x, next).sum()
+}
+
+fn updated_in_a_branch(x: Arr<F64>) -> F64 {
+    let next = |i: I64, a: Arr<F64>| if_((i % 2).eq(1), || a.with(i + 1, a.index(i).sin() * a.index(i + 1)), || a);
+    loop_for(x.len() - 1, x, next).sum()
+}
+
+/// Each entry is made of those beside and above it.
+fn table(x: Arr<F64>, y: Arr<F64>) -> F64 {
+    let n = x.len();
+    let empty: Arr<Arr<F64>> = replicate(n, x);
+    let fill = |i: I64, rows: Arr<Arr<F64>>| {
+        loop_for(n - 1, rows, |j, rows| {
+            let entry = rows.index2(i, j + 1) * y.index(i) + rows.index2(i + 1, j).sin();
+            rows.with2(i + 1, j + 1, entry)
+        })
+    };
+    loop_for(n - 1, empty, fill).flatten().sum()
+}
+
+fn grown(x: Arr<F64>) -> F64 {
+    loop_for(x.len() - 1, x.take(1), |i, a| a.concat(replicate(1, a.index(i) * x.index(i + 1)))).sum()
+}
+
+fn asked(x: Arr<F64>) -> F64 {
+    loop_while((0, 1.0), |(i, _)| i.lt(x.len()), |(i, y)| (i + 1, (y * x.index(i)).sin())).1
+}
+
+fn asked_of_arrays(x: Arr<F64>, n: I64) -> F64 {
+    loop_while((0, x), |(i, _)| i.lt(n), |(i, y)| (i + 1, y.map(|y| y.sin()))).1.sum()
+}
+
+fn smoothed(x: Arr<F64>) -> F64 {
+    let next = |_: I64, y: Arr<F64>| {
+        let n = y.len();
+        let inner = y.slice(0, n - 2).map3(y.slice(1, n - 1), y.slice(2, n), |a, b, c| 0.25 * (a + 2.0 * b + c));
+        y.take(1).concat(inner).concat(y.drop(n - 1))
+    };
+    loop_for(10, x, next).map(|y| y * y).sum()
 }

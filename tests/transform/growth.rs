@@ -2,8 +2,9 @@
 
 use catadiff::array::Program;
 use catadiff::interpret::Value;
-use catadiff_laws::growth::{Family, MEASURES, Mode, Row};
-use catadiff_laws::{Verdict, array_derivatives, array_tape};
+use catadiff_laws::growth::{Family, MEASURES, Mode, Row, random};
+use catadiff_laws::{ArrayProgram, Verdict, array_derivatives, array_tape};
+use quickcheck::{Arbitrary, Gen};
 
 use crate::families;
 
@@ -54,7 +55,7 @@ fn wasteful(more: &str) -> Program {
 
 /// A family of programs of a vector.
 fn of_vectors(name: &'static str, program: fn(usize) -> catadiff::Result<Program>) -> Family {
-    Family { name, least: 8, program, arguments: |n| vec![Value::new(vec![0.5; n]).unwrap()] }
+    Family { name, least: 8, program, arguments: |n| vec![Value::new(vec![0.5; n]).unwrap()], is_ordered: false }
 }
 
 /// A test of the law: it finds derivatives that waste operations, statements, elements moved, or memory alone.
@@ -114,4 +115,40 @@ fn a_derivative_that_is_not_cheap_is_found_by_what_it_wastes() {
         let violation = broken(waste).expect_err(measure);
         assert!(violation.law.starts_with(measure), "{measure}: {violation}");
     }
+}
+
+/// However little it is at first: here less than a tenth of the function at the largest size.
+#[test]
+fn a_derivative_that_is_quadratic_is_found_where_it_is_small() {
+    let dear = of_vectors("powers of elements", |_| {
+        Program::parse(
+            "program (x: []f64) {
+                let powers = map (x) |x: f64| {
+                    let y = loop (y: f64 = x) for i < 50i64 { let z = mul(y, x) return z }
+                    return y }
+                let s = reduce (powers) from (0.0f64) |a: f64, b: f64| { let c = add(a, b) return c }
+                return s }",
+        )
+    });
+    let waste = "let few = quot(n, 8i64) let some = iota(few)
+        let waste = map (some) |i: i64| {
+            let s = reduce (x) from (0.0f64) |a: f64, b: f64| { let c = add(a, b) return c }
+            return s }";
+    assert!(dear.cheap(Mode::Reverse, |_| Ok(wasteful("let waste = add(n, 1i64)"))).is_ok());
+    let violation = dear.cheap(Mode::Reverse, |_| Ok(wasteful(waste))).unwrap_err();
+    assert!(violation.law.starts_with("operations"), "{violation}");
+}
+
+/// The law, of random programs, nearly all of which are families.
+#[test]
+fn derivatives_of_random_programs_grow_as_they_do() {
+    let setting = |name: &str| std::env::var(name).ok().and_then(|value| value.parse().ok());
+    let mut source = Gen::from_size_and_seed(12, setting("CATADIFF_LAWS_SEED").unwrap_or(0));
+    let cases = setting("QUICKCHECK_TESTS").map_or(24, |cases| cases / 10);
+    let asked = (0..cases).filter(|_| {
+        let program = ArrayProgram::arbitrary(&mut source);
+        random(&program).unwrap_or_else(|violation| panic!("{violation}"))
+    });
+    let asked = asked.count();
+    assert!(3 * asked >= 2 * cases as usize, "{asked} of {cases} are families that are short enough");
 }

@@ -11,7 +11,7 @@ use crate::points::{Arguments, reals};
 
 /// Arrays that are changed in place, each by another shape of loop. The first parameter is a vector of three or more, the
 /// second a number of iterations below its length.
-const IN_PLACE: [(&str, &str); 13] = [
+const IN_PLACE: [(&str, &str); 18] = [
     ("read, then written", "let p = a[i] let q = a[j] let v = mul(p, q) let b = a with [j] = v return b"),
     ("read after it is written", "let p = a[i] let v = mul(p, p) let b = a with [j] = v let r = b[j] let s = b[k]
         let w = mul(r, s) let c = b with [k] = w return c"),
@@ -35,6 +35,37 @@ const IN_PLACE: [(&str, &str); 13] = [
             else { let q = a[j] let v = mul(q, 3.0f64) let b = a with [i] = v return b }
         let r = c[j] let w = mul(r, r) let e = c with [i] = w
         return e"),
+    ("written twice in one branch, and read between", "let o = rem(i, 2i64) let t = eq(o, 0i64)
+        let c = if t { let p = a[i] let q = a[j] let v = mul(p, q) let b = a with [j] = v let r = b[k] let w = mul(r, q)
+                let c = b with [i] = w let s = c[j] let y = mul(s, w) let d = c with [k] = y return d }
+            else { return a }
+        return c"),
+    ("in a branch of a branch, and read after each", "let o = rem(i, 2i64) let t = eq(o, 0i64) let u = lt(i, 3i64)
+        let c = if t { let p = a[i] let v = mul(p, p) let b = a with [i] = v
+                let d = if u { let r = b[i] let s = b[j] let w = mul(r, s) let e = b with [j] = w return e }
+                    else { let r = b[k] let w = mul(r, 5.0f64) let e = b with [i] = w let f = e with [k] = r return f }
+                let r = d[j] let w = mul(r, v) let e = d with [i] = w
+                return e }
+            else { let q = a[j] let v = mul(q, 3.0f64) let b = a with [k] = v return b }
+        let r = c[i] let s = c[k] let w = mul(r, s) let e = c with [j] = w let h = e[i] let y = mul(h, w) let l = e with [k] = y
+        return l"),
+    ("in a loop in a branch", "let o = rem(i, 2i64) let t = eq(o, 0i64)
+        let c = if t { let c = loop (b: []f64 = a) for l < k { let p = b[l] let q = b[j] let v = mul(p, q) let c = b with [l] = v return c }
+                return c }
+            else { let q = a[j] let v = mul(q, 3.0f64) let b = a with [i] = v let r = b[j] let w = mul(r, v) let c = b with [k] = w return c }
+        return c"),
+    ("in a loop in a branch, and read around it", "let o = rem(i, 2i64) let t = eq(o, 0i64) let u = a[j]
+        let c = if t { let s = mul(u, u) let b = a with [i] = s
+                let c = loop (b: []f64 = b) for l < k { let p = b[l] let q = b[j] let v = mul(p, q) let c = b with [l] = v return c }
+                let r = c[i] let w = mul(r, u) let d = c with [k] = w return d }
+            else { return a }
+        return c"),
+    ("in a loop in a branch, and read after it", "let o = rem(i, 2i64) let t = eq(o, 0i64)
+        let c = if t { let c = loop (b: []f64 = a) for l < k { let p = b[l] let q = b[j] let v = mul(p, q) let c = b with [l] = v return c }
+                return c }
+            else { return a }
+        let r = c[i] let w = mul(r, r) let d = c with [j] = w
+        return d"),
     ("in a loop inside", "let c = loop (b: []f64 = a) for l < k { let p = b[l] let q = b[j] let v = mul(p, q) let c = b with [l] = v return c }
         return c"),
     ("in a loop inside, and read around it", "let u = a[j] let s = mul(u, u) let b = a with [i] = s

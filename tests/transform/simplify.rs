@@ -88,8 +88,30 @@ fn data_that_only_moves() {
             let a = xs with [1i64] = x let b = a[1i64] let c = a[2i64] let d = a[i]
             return b, c, d }",
         "program (xs: []f64, x: f64, i: i64) {
-            let a = xs with [1i64] = x let c = xs[2i64] let d = a[i]
+            let c = xs[2i64] let a = xs with [1i64] = x let d = a[i]
             return x, c, d }",
+    );
+}
+
+/// What an array is before an update is read before, and updates that nothing sees are left out, so that none copies.
+#[test]
+fn updates_need_no_copies() {
+    becomes(
+        "program (xs: []f64, x: f64, i: i64) {
+            let a = xs with [i] = x let p = xs[i] let n = size[0](xs) let s = sin(p) let q = a[0i64]
+            let b = a with [i] = s let c = b with [i] = p
+            return c, q, n }",
+        "program (xs: []f64, x: f64, i: i64) {
+            let p = xs[i] let a = xs with [i] = x let n = size[0](xs) let q = a[0i64]
+            let c = a with [i] = p
+            return c, q, n }",
+    );
+    becomes(
+        "program (xs: []f64, x: f64, i: i64) {
+            let a = xs with [i] = x let b = a with [i] = 2.0f64
+            let p = b[0i64] let c = b with [0i64] = p
+            return c }",
+        "program (xs: []f64, x: f64, i: i64) { let b = xs with [i] = 2.0f64 return b }",
     );
 }
 

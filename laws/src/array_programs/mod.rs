@@ -49,6 +49,8 @@ const TRUTH: Type = Type::scalar(Prim::Bool);
 const REALS: Type = Type::array(Prim::F64, 1);
 /// How many kinds of steps there are.
 const KINDS: u8 = 30;
+/// From so many rows on, arrays are as large as their number says, so that programs of a recipe are alike at all sizes.
+const LARGE: usize = 8;
 /// No array is longer in any dimension, lest sizes double at every step.
 const LONGEST: usize = 12;
 /// Nor has it more dimensions, or elements.
@@ -82,6 +84,13 @@ impl ArrayProgram {
         let last = pool.len().max(inputs + 1) - 1;
         let results = pool[last.saturating_sub(3).max(inputs - 3)..].iter().map(|item| item.atom).collect();
         b.finish(results)
+    }
+
+    /// The same recipe for arguments of other sizes: so many rows, and columns of the matrix. From eight rows on, arrays are
+    /// at most three times as long.
+    #[must_use]
+    pub fn of_sizes(&self, rows: usize, columns: usize) -> Self {
+        ArrayProgram { rows, columns, ..self.clone() }
     }
 
     /// Arguments that fit.
@@ -153,11 +162,13 @@ fn is_array(item: &Item) -> bool {
 
 /// Carries out steps; what they make is added to the pool.
 fn grow(b: &mut Builder, pool: &mut Vec<Item>, steps: &[Step]) {
+    let rows = pool[0].sizes[0];
+    let (longest, most) = if rows < LARGE { (LONGEST, MOST) } else { (3 * rows, 3 * rows * rows) };
     for step in steps {
         if let Some(made) = step.carry_out(b, pool) {
             let fits = |item: &Item| {
                 let sizes = &item.sizes;
-                sizes.len() <= HIGHEST && sizes.iter().all(|n| *n <= LONGEST) && sizes.iter().product::<usize>() <= MOST
+                sizes.len() <= HIGHEST && sizes.iter().all(|n| *n <= longest) && sizes.iter().product::<usize>() <= most
             };
             pool.extend(made.into_iter().filter(fits));
         }
@@ -218,7 +229,7 @@ impl Step {
             }
             8 => {
                 let a = array(p)?;
-                let (length, count) = (a.sizes[0], q as usize % (a.sizes[0] + 1));
+                let (length, count) = (a.sizes[0], q as usize * (a.sizes[0] + 1) / 256);
                 let back = r % 2 == 1;
                 let start = if back { length as i64 - 1 } else { (length - count) as i64 };
                 let range =

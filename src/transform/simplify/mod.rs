@@ -9,12 +9,13 @@
 //! |---|---|
 //! | `dead` | what no result depends on is left out |
 //! | `forms` | each value in its simplest form and once: by `fold` for scalars, `rules` for data that is moved, `control` for bodies, `repeated` for what was computed before, `written` for what was stored |
+//! | `overwritten` | updates of what is overwritten before it is read are left out, and elements are read before they are overwritten |
 //! | `regular` | accumulators as sums, rows and histograms |
 //! | `interchange` | sums of maps as maps of sums |
 //! | `merge` | maps that share work as one |
 //! | `facts`, `visits` | what is known of variables, and of places that a loop comes to |
 //! | `sizes`, `claims`, `scopes` | the comparisons of sizes, which stay |
-//! | `resized` | the loop variables whose sizes may change |
+//! | `resized`, `sums` | the loop variables whose sizes may change, and sizes that are sums of others |
 //! | `nest`, `fresh` | maps in maps, and bodies, taken apart |
 
 mod claims;
@@ -27,12 +28,14 @@ mod fresh;
 mod interchange;
 mod merge;
 mod nest;
+mod overwritten;
 mod regular;
 mod repeated;
 pub(super) mod resized;
 mod rules;
 mod scopes;
 mod sizes;
+mod sums;
 mod visits;
 mod written;
 
@@ -51,6 +54,8 @@ struct Pass {
 
 /// The passes, in order.
 const PASSES: &[Pass] = &[
+    // Updates in place: what is overwritten unread, and what is read of an array that has been changed.
+    Pass { name: "elements that are overwritten", run: overwritten::overwritten, more: true },
     // What results do not depend on.
     Pass { name: "parts that nothing needs", run: |program| dead::dead(program, Written::Lost), more: false },
     // Accumulators whose every use is regular, as sums, rows and histograms.

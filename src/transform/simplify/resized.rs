@@ -2,10 +2,12 @@
 //!
 //! Law: a loop variable that is not told here has the sizes it starts with in every iteration of every run without an
 //! error. That all keep them is the first assumption, and those that are not seen to are taken out of it until it holds.
+//! Sizes are compared as [sums](super::sums) of sizes and numbers, so that an array put together of its parts has its size.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::facts::Facts;
+use super::sums::Sums;
 use crate::array::{Atom, Body, Extent, Form, Loop, Op, Program, Stm, Var, bodies, deeper};
 
 /// The loop variables whose sizes may change.
@@ -14,8 +16,14 @@ pub(in crate::transform) fn resized(program: &Program) -> FxHashSet<Var> {
         return FxHashSet::default();
     }
     let facts = Facts::of_sizes(program.types.len());
-    let mut reader =
-        Reader { program, facts, same: FxHashMap::default(), learnt: Vec::new(), resized: FxHashSet::default() };
+    let mut reader = Reader {
+        program,
+        facts,
+        same: FxHashMap::default(),
+        learnt: Vec::new(),
+        resized: FxHashSet::default(),
+        sums: Sums::default(),
+    };
     program.function.params.iter().for_each(|param| reader.facts.bind(*param, program.type_of(*param), 0));
     reader.body(&program.function.body, 0);
     reader.resized
@@ -36,6 +44,8 @@ struct Reader<'p> {
     /// The keys of `same`, in the order in which they were learnt.
     learnt: Vec<Extent>,
     resized: FxHashSet<Var>,
+    /// What numbers and lengths are sums of.
+    sums: Sums,
 }
 
 impl Reader<'_> {
@@ -64,7 +74,8 @@ impl Reader<'_> {
     }
 
     fn are_same(&self, one: &[Extent], other: &[Extent]) -> bool {
-        one.iter().zip(other).all(|(a, b)| self.find(*a) == self.find(*b))
+        let sum = |extent: Extent| self.sums.of(&self.facts, extent).map(|extent| self.find(extent));
+        one.iter().zip(other).all(|(a, b)| self.find(*a) == self.find(*b) || sum(*a).equals(&sum(*b)))
     }
 
     fn sizes(&self, array: Atom) -> Vec<Extent> {
@@ -143,6 +154,7 @@ impl Reader<'_> {
             _ => {}
         }
         self.facts.learn(stm, |var| program.type_of(var), depth);
+        self.sums.learn(&self.facts, stm);
         for (var, value) in like {
             for (dimension, extent) in self.sizes(value).into_iter().enumerate() {
                 if self.facts.told(extent, depth) {

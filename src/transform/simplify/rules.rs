@@ -28,7 +28,7 @@ pub(super) const RULES: &[Rule] = &[
     reshape_to_the_same,
     slice_of_everything,
     update_of_everything,
-    update_of_update,
+    update_of_the_same,
     concat_of_one,
     array_of_accumulator,
 ];
@@ -183,15 +183,11 @@ fn update_of_everything(_: &mut Writer, op: &Op) -> Option<Atom> {
     at.is_empty().then_some(*value)
 }
 
-/// What is overwritten at once was not needed.
-fn update_of_update(to: &mut Writer, op: &Op) -> Option<Atom> {
+/// `a with [i…] = a[i…]` is `a`.
+fn update_of_the_same(to: &mut Writer, op: &Op) -> Option<Atom> {
     let Op::Update(array, at, value) = op else { return None };
-    let Op::Update(from, before, _) = to.facts.op(*array)? else { return None };
-    if before != at {
-        return None;
-    }
-    let op = Op::Update(*from, at.clone(), *value);
-    Some(to.emit(op))
+    let Op::Index(from, there) = to.facts.op(*value)? else { return None };
+    (from == array && there == at).then_some(*array)
 }
 
 /// Nothing comes after it.

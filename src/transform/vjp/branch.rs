@@ -10,7 +10,11 @@ impl Reverse<'_, '_> {
     pub(super) fn branch(&mut self, vars: &[Var], condition: Atom, yes: &Body, no: &Body) {
         let seeds: Vec<Option<Atom>> = vars.iter().map(|v| self.take(*v)).collect();
         let condition = self.copier.atom(condition);
+        // Arrays that the branches change in place, and give back as they were.
+        let through = self.again.through(vars);
+        let before: Vec<Atom> = through.iter().map(|var| self.copier.atom((*var).into())).collect();
         let side = |reverse: &mut Self, body: &Body| {
+            through.iter().zip(&before).for_each(|(var, array)| reverse.copier.set(*var, *array));
             let known = |(var, result): (&Var, &Atom)| match result {
                 Atom::Var(result) if reverse.copier.told(*result).is_none() => {
                     Some((*result, reverse.copier.told(*var)?))
@@ -22,9 +26,10 @@ impl Reverse<'_, '_> {
             let saved = reverse.forward(body);
             reverse.backward(body, &saved, &seeds);
             known.iter().for_each(|(var, _)| reverse.copier.untell(*var));
-            Vec::new()
+            through.iter().map(|var| reverse.copier.atom((*var).into())).collect()
         };
-        self.either(condition, &[yes, no], &[], |reverse| side(reverse, yes), |reverse| side(reverse, no));
+        let after = self.either(condition, &[yes, no], &[], |reverse| side(reverse, yes), |reverse| side(reverse, no));
+        through.iter().zip(after).for_each(|(var, array)| self.copier.set(*var, array));
     }
 
     /// One of two ways to go on, in which adjoints of variables from outside these bodies are added to; what it answers

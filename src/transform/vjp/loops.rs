@@ -8,7 +8,8 @@
 //! before this rule is applied.
 
 use super::arrays::from_end;
-use super::journal::{self, Chain, Journal, Log, journals, noted, noted_on};
+use super::chain::Chain;
+use super::journal::{self, Journal, Log, journals, noted, noted_on};
 use super::ragged::{Ragged, elements, with_state};
 use super::ring::Ring;
 use super::{Adjoint, Reverse};
@@ -327,7 +328,7 @@ impl Reverse<'_, '_> {
         }
         for (journal, result) in journals.iter().zip(&results[3..]) {
             if let Atom::Var(initial) = it.params[journal.k()].1
-                && self.taken_back.contains(&initial)
+                && self.again.is_taken_back(initial)
             {
                 self.copier.set(initial, result[0]);
             }

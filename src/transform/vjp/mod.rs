@@ -14,7 +14,7 @@
 //! | `hist` | `hist` for sums and extrema; `segments` for other operators, over bins put in order by `sort` |
 //! | `scatter` | `scatter` |
 //! | `if` | `branch` |
-//! | `loop` | `loops`, which keeps all states: in a `ring` where their number is not known, `ragged` where their sizes differ, and a `journal` of arrays that are changed in place; `binomial`, few; `anew`, none |
+//! | `loop` | `loops`, which keeps all states: in a `ring` where their number is not known, `ragged` where their sizes differ, and a `journal` of arrays that are changed in place, which are `chain`s of updates, with `undo` for those made again; `binomial`, few; `anew`, none |
 //! | functions with a derivative of their own | `custom` |
 //! | operations that move data | `arrays`, `sparse` for adjoints at one index, `view` for those of parts |
 
@@ -22,6 +22,7 @@ mod anew;
 mod arrays;
 mod binomial;
 mod branch;
+mod chain;
 mod combine;
 mod custom;
 mod hist;
@@ -38,12 +39,14 @@ mod scatter;
 mod segments;
 mod sort;
 mod sparse;
+mod undo;
 mod view;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::check::check;
 use super::copy::Copier;
+use super::distinct::Distinct;
 use super::flow::{Active, bodies};
 use super::neutral::constant_neutrals;
 use super::parts::Parts;
@@ -54,9 +57,9 @@ use super::target::{GROWTH, Target};
 use crate::array::{Agreement, Atom, Body, Lambda, Op, Policy, Program, Stm, Var, has_bodies};
 use crate::error::{Result, Span};
 use binomial::Snapshots;
-use journal::Overwritten;
 use loops::Checkpoints;
 use sparse::Place;
+use undo::{MadeAgain, Undo};
 use view::View;
 
 /// The program with adjoints of the parameters at these positions as further results, for the adjoints that `seed`
@@ -127,6 +130,8 @@ enum Saved {
     Binomial(Snapshots),
     /// The number of iterations of a loop whose states are all computed again.
     Count(Atom),
+    /// What a choice overwrote of arrays that are changed in place.
+    Undo(Vec<Undo>),
 }
 
 /// The two sweeps over a program.
@@ -138,12 +143,12 @@ pub(super) struct Reverse<'p, 't> {
     places: Vec<Vec<Atom>>,
     /// The loop variables whose sizes may change.
     resized: FxHashSet<Var>,
-    /// What is overwritten by updates that are made again and taken back.
-    overwritten: FxHashMap<Var, Overwritten>,
-    /// The arrays that a loop inside changes and gives back as they were.
-    taken_back: FxHashSet<Var>,
+    /// What is made again of arrays that are changed in place, and taken back.
+    again: MadeAgain,
     /// Which variables are read in parts.
     parts: Parts,
+    /// Which arrays of indices have none twice.
+    distinct: Distinct,
     /// Parts of arrays, to whose adjoints those of the parts are added.
     views: FxHashMap<Var, View>,
     /// The arrays whose adjoints the loops around here carry.
@@ -160,9 +165,9 @@ impl<'p, 't> Reverse<'p, 't> {
             adjoints: FxHashMap::default(),
             places: Vec::new(),
             resized: resized(source),
-            overwritten: FxHashMap::default(),
-            taken_back: FxHashSet::default(),
+            again: MadeAgain::default(),
             parts: Parts::of(source),
+            distinct: Distinct::of(source),
             views: FxHashMap::default(),
             carried: FxHashSet::default(),
         }
@@ -182,6 +187,9 @@ impl<'p, 't> Reverse<'p, 't> {
 
     /// Writes a statement, and answers what the return sweep needs of it, if that is more than its variables.
     fn statement_forward(&mut self, stm: &Stm) -> Option<Saved> {
+        if let Some(undo) = self.branch_again(stm) {
+            return Some(Saved::Undo(undo));
+        }
         Some(match &stm.op {
             Op::Loop(it) if stm.vars.iter().any(|v| self.active.var(*v)) => match it.policy {
                 Policy::Binomial(states) => Saved::Binomial(self.binomial_forward(stm, it, states)),
@@ -212,6 +220,9 @@ impl<'p, 't> Reverse<'p, 't> {
         let mut saved = saved.iter().rev().peekable();
         for (at, stm) in body.stms.iter().enumerate().rev() {
             let kept = saved.next_if(|(of, _)| *of == at).map_or(&Saved::Nothing, |(_, kept)| kept);
+            if let Saved::Undo(undo) = kept {
+                self.undo(undo);
+            }
             if stm.vars.iter().any(|v| self.adjoints.contains_key(v)) {
                 let around = self.target.span(stm.span.derivative());
                 self.statement(stm, kept);
@@ -250,7 +261,7 @@ impl<'p, 't> Reverse<'p, 't> {
                 Saved::Loop(checkpoints) => self.loop_backward(stm, it, checkpoints),
                 Saved::Binomial(snapshots) => self.binomial_backward(stm, it, snapshots),
                 Saved::Count(count) => self.anew_backward(stm, it, *count),
-                Saved::Nothing | Saved::Winner(_) | Saved::Prefixes(_) => {
+                Saved::Nothing | Saved::Winner(_) | Saved::Prefixes(_) | Saved::Undo(_) => {
                     panic!("a loop with an adjoint has kept its states")
                 }
             },

@@ -59,9 +59,12 @@ impl Reverse<'_, '_> {
                 let Some(seed) = seeds[0] else { continue };
                 let winner = match saved {
                     Saved::Winner(winner) => *winner,
-                    Saved::Nothing | Saved::Prefixes(_) | Saved::Loop(_) | Saved::Binomial(..) | Saved::Count(_) => {
-                        self.search(op, component.neutral[0], component.arrays[0])[1]
-                    }
+                    Saved::Nothing
+                    | Saved::Prefixes(_)
+                    | Saved::Loop(_)
+                    | Saved::Binomial(..)
+                    | Saved::Count(_)
+                    | Saved::Undo(_) => self.search(op, component.neutral[0], component.arrays[0])[1],
                 };
                 // No element has the number −1, so nothing is added if there is none.
                 self.add_sparse(it.arrays[group[0]], &[winner], seed, false);
@@ -69,7 +72,12 @@ impl Reverse<'_, '_> {
             }
             let prefixes = match saved {
                 Saved::Prefixes(upto) => Some(group.iter().map(|c| upto[*c]).collect()),
-                Saved::Nothing | Saved::Winner(_) | Saved::Loop(_) | Saved::Binomial(..) | Saved::Count(_) => None,
+                Saved::Nothing
+                | Saved::Winner(_)
+                | Saved::Loop(_)
+                | Saved::Binomial(..)
+                | Saved::Count(_)
+                | Saved::Undo(_) => None,
             };
             let found = self.reduction(&component, &seeds, prefixes);
             for (c, found) in group.iter().zip(found) {

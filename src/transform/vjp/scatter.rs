@@ -13,7 +13,11 @@ impl Reverse<'_, '_> {
         let Some(adjoint) = self.take(var) else { return };
         let target = self.target;
         let (indices, values) = (self.copier.atom(it.indices), self.copier.atom(it.values));
-        if self.active.atom(it.values) {
+        if self.active.atom(it.values) && self.distinct.contains(it.indices) {
+            let contributions =
+                target.map1(&[indices, values], |x| read_within(target, adjoint, &x[..1], || target.zeros_like(x[1])));
+            self.add(it.values, contributions);
+        } else if self.active.atom(it.values) {
             // Of several values for one place the last is kept: who was it?
             let nobody = target.one(Op::Replicate(target.size(adjoint, 0), index(-1)));
             let numbers = target.iota(target.size(indices, 0));

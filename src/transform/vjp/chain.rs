@@ -1,0 +1,256 @@
+//! The arrays that a loop changes in place, and how.
+//!
+//! Law: an array is changed in place if all that an iteration does to it are updates at as many indices each, also in
+//! branches and in loops inside; of others the whole state is kept. Where an array is read after it has been changed, the
+//! return sweep changes it again and then [puts back](super::undo) what it overwrote itself, and where it is not, it stays
+//! as it was before; so it does in each branch.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::array::{Atom, Body, Loop, Op, Policy, Program, Var, bodies, index};
+use crate::transform::checkpoint::mentions;
+use crate::transform::flow::Active;
+use crate::transform::target::Target;
+
+/// A loop variable that is changed in place.
+pub(super) struct Chain {
+    /// Its number.
+    pub(super) k: usize,
+    /// How many indices an update has.
+    pub(super) arity: usize,
+    /// What gives a version of the array, in the body and in what is inside of it.
+    pub(super) links: FxHashSet<Var>,
+    /// The versions in the body.
+    pub(super) versions: Versions,
+    /// Whether elements are read at all.
+    pub(super) is_read: bool,
+}
+
+/// The versions of an array in a body, in order.
+pub(super) struct Versions {
+    all: Vec<Version>,
+    /// How many of these the return sweep makes again.
+    again: usize,
+}
+
+/// One of them, with the one before it and what made it.
+pub(super) struct Version {
+    pub(super) var: Var,
+    pub(super) before: Var,
+    pub(super) made: Made,
+}
+
+/// What makes a version of an array from the one before.
+pub(super) enum Made {
+    Update,
+    Branch([Versions; 2]),
+    Loop,
+}
+
+impl Versions {
+    /// Says how many are made again: those up to the last that is read, and loops, which take back what they do.
+    fn settle(&mut self, is_read: &impl Fn(Var) -> bool) {
+        for (k, version) in self.all.iter_mut().enumerate() {
+            if let Made::Branch(sides) = &mut version.made {
+                sides.iter_mut().for_each(|side| side.settle(is_read));
+            }
+            if matches!(version.made, Made::Loop) || is_read(version.var) {
+                self.again = k + 1;
+            }
+        }
+    }
+
+    /// Whether one is read, here or in a branch.
+    fn any(&self, is_read: &impl Fn(Var) -> bool) -> bool {
+        let inside = |made: &Made| match made {
+            Made::Branch(sides) => sides.iter().any(|side| side.any(is_read)),
+            Made::Update | Made::Loop => false,
+        };
+        self.all.iter().any(|version| is_read(version.var) || inside(&version.made))
+    }
+
+    /// The most updates that these can be, unless there are loops among them.
+    fn most(&self) -> Option<usize> {
+        let of = |version: &Version| match &version.made {
+            Made::Update => Some(1),
+            Made::Branch([yes, no]) => Some(yes.most()?.max(no.most()?)),
+            Made::Loop => None,
+        };
+        self.all.iter().map(of).sum()
+    }
+
+    /// The version before a branch, and the most updates that the branch makes.
+    pub(super) fn branch(&self, var: Var) -> Option<(Var, usize)> {
+        self.all.iter().find_map(|version| {
+            let Made::Branch(sides) = &version.made else { return None };
+            if version.var != var {
+                return sides.iter().find_map(|side| side.branch(var));
+            }
+            let [yes, no] = sides.each_ref().map(Versions::most);
+            Some((version.before, yes?.max(no?)))
+        })
+    }
+
+    /// Whether it can be taken back what is made again: of a branch, if it is no more updates than can be told.
+    fn can_be_taken_back(&self) -> bool {
+        self.all.iter().enumerate().all(|(k, version)| match &version.made {
+            Made::Update | Made::Loop => true,
+            Made::Branch(sides) => {
+                (k >= self.again || sides.iter().all(|side| side.most().is_some()))
+                    && sides.iter().all(Versions::can_be_taken_back)
+            }
+        })
+    }
+
+    /// The versions that are made again, also in branches, those that are not made again themselves among them.
+    fn made_again<'a>(&'a self, found: &mut Vec<&'a Version>) {
+        for (k, version) in self.all.iter().enumerate() {
+            if k < self.again {
+                found.push(version);
+            }
+            if let Made::Branch(sides) = &version.made {
+                sides.iter().for_each(|side| side.made_again(found));
+            }
+        }
+    }
+
+    /// The branches in which something is made again, each with the version before it.
+    pub(super) fn changing_branches(&self, found: &mut Vec<(Var, Var)>) {
+        for version in &self.all {
+            if let Made::Branch(sides) = &version.made {
+                let mut inside = Vec::new();
+                sides.iter().for_each(|side| side.made_again(&mut inside));
+                if !inside.is_empty() {
+                    found.push((version.var, version.before));
+                }
+                sides.iter().for_each(|side| side.changing_branches(found));
+            }
+        }
+    }
+}
+
+/// How the variable of a loop is changed in place, if it is.
+pub(super) fn chain(program: &Program, active: &Active, it: &Loop, k: usize) -> Option<Chain> {
+    let of = program.type_of(it.params[k].0);
+    if of.rank == 0 || of.accumulator || it.body.results[k] == it.params[k].0.into() {
+        return None;
+    }
+    let (links, own) = (FxHashSet::default(), FxHashMap::default());
+    let mut search = Search { program, active, arity: None, links, own, is_read: false };
+    let (start, mut versions) = search.walk(&it.body, it.body.results[k])?;
+    if start != it.params[k].0 {
+        return None;
+    }
+    let all = mentions(it);
+    asked(&it.body, &mut search.own);
+    // What is mentioned more often than the chain does, and for its size, is read.
+    let is_read = |var: Var| all.get(&var.into()).copied().unwrap_or(0) > search.own.get(&var).copied().unwrap_or(0);
+    versions.settle(&is_read);
+    if !versions.can_be_taken_back() {
+        return None;
+    }
+    let is_read = search.is_read || is_read(start) || versions.any(&is_read);
+    Some(Chain { k, arity: search.arity?, links: search.links, versions, is_read })
+}
+
+struct Search<'a> {
+    program: &'a Program,
+    active: &'a Active,
+    arity: Option<usize>,
+    links: FxHashSet<Var>,
+    /// How often the chain itself mentions a version.
+    own: FxHashMap<Var, usize>,
+    /// Whether a loop inside reads elements.
+    is_read: bool,
+}
+
+impl Search<'_> {
+    /// The versions that lead to a result of a body, from one that is not of this body.
+    fn walk(&mut self, body: &Body, result: Atom) -> Option<(Var, Versions)> {
+        let Atom::Var(mut var) = result else { return None };
+        *self.own.entry(var).or_default() += 1;
+        let (mut all, mut end) = (Vec::new(), body.stms.len());
+        while let Some(at) = body.stms[..end].iter().rposition(|stm| stm.vars.contains(&var)) {
+            let stm = &body.stms[at];
+            let j = stm.vars.iter().position(|v| *v == var)?;
+            let (before, made) = match &stm.op {
+                Op::Update(Atom::Var(array), indices, value) if *value != (*array).into() => {
+                    if *self.arity.get_or_insert(indices.len()) != indices.len() {
+                        return None;
+                    }
+                    *self.own.entry(*array).or_default() += 1;
+                    (*array, Made::Update)
+                }
+                Op::If(_, yes, no) => {
+                    let (from, in_yes) = self.walk(yes, yes.results[j])?;
+                    let (other, in_no) = self.walk(no, no.results[j])?;
+                    if from != other {
+                        return None;
+                    }
+                    (from, Made::Branch([in_yes, in_no]))
+                }
+                Op::Loop(it) if self.active.var(var) && it.policy == Policy::KeepAll => {
+                    let inner = chain(self.program, self.active, it, j)?;
+                    if *self.arity.get_or_insert(inner.arity) != inner.arity {
+                        return None;
+                    }
+                    self.links.extend(&inner.links);
+                    self.is_read |= inner.is_read;
+                    let Atom::Var(initial) = it.params[j].1 else { return None };
+                    *self.own.entry(initial).or_default() += 1;
+                    (initial, Made::Loop)
+                }
+                _ => return None,
+            };
+            self.links.insert(var);
+            all.push(Version { var, before, made });
+            (var, end) = (before, at);
+        }
+        all.reverse();
+        Some((var, Versions { all, again: 0 }))
+    }
+}
+
+/// Counts how often sizes of variables are asked for.
+fn asked(body: &Body, found: &mut FxHashMap<Var, usize>) {
+    for stm in &body.stms {
+        if let Op::Size(Atom::Var(var), _) = stm.op {
+            *found.entry(var).or_default() += 1;
+        }
+        bodies(&stm.op).for_each(|body| asked(body, found));
+    }
+}
+
+impl Chain {
+    /// How many updates an iteration makes, if that is always the same.
+    pub(super) fn updates(&self) -> Option<i64> {
+        let is_fixed = self.versions.all.iter().all(|v| matches!(v.made, Made::Update));
+        is_fixed.then(|| number(self.versions.all.len()))
+    }
+
+    /// Whether it has to be counted how many updates there will be.
+    pub(super) fn must_be_counted(&self) -> bool {
+        self.updates().is_none()
+    }
+
+    /// The versions that the return sweep makes again and takes back.
+    pub(super) fn made_again(&self) -> Vec<&Version> {
+        let mut found = Vec::new();
+        self.versions.made_again(&mut found);
+        found
+    }
+
+    /// Arrays for what so many updates of an array like this overwrite: of their indices, and of what was there.
+    pub(super) fn stores(&self, target: &Target, like: Atom, places: Atom) -> Vec<Atom> {
+        let of = target.type_of(like);
+        let part = (self.arity..of.rank)
+            .rev()
+            .fold(of.prim.zero().into(), |part, d| target.one(Op::Replicate(target.size(like, d), part)));
+        let replicate = |value: Atom| target.one(Op::Replicate(places, value));
+        (0..self.arity).map(|_| replicate(index(0))).chain([replicate(part)]).collect()
+    }
+}
+
+pub(super) fn number(n: usize) -> i64 {
+    i64::try_from(n).expect("a program is shorter than 2^63")
+}

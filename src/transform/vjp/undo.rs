@@ -1,0 +1,143 @@
+//! What the return sweep changes again of arrays that are changed in place, to read them, and then puts back.
+//!
+//! Law: after the return sweep of a scope each array that it changed again is as it was before the scope, and is given on
+//! as such, so that nothing needs a copy of it.
+
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Reverse;
+use super::chain::{Chain, Made, number};
+use super::journal::{Journal, Log, all_put_back, noted};
+use crate::array::{Atom, Op, Stm, Var, index};
+
+/// What the return sweep makes again and takes back of arrays that are changed in place.
+#[derive(Default)]
+pub(super) struct MadeAgain {
+    updates: FxHashMap<Var, Overwritten>,
+    /// Branches that are followed by reads of what they give.
+    branches: FxHashMap<Var, Rc<Chain>>,
+    /// What branches in which something is made again change and give back as it was.
+    through: FxHashMap<Var, Var>,
+    /// What loops inside change and give back as it was.
+    taken_back: FxHashSet<Var>,
+}
+
+impl MadeAgain {
+    /// Whether a loop inside gives this back as it was.
+    pub(super) fn is_taken_back(&self, var: Var) -> bool {
+        self.taken_back.contains(&var)
+    }
+
+    /// What the results of a choice were made of, which it changes and gives back.
+    pub(super) fn through(&self, vars: &[Var]) -> Vec<Var> {
+        vars.iter().filter_map(|var| self.through.get(var).copied()).collect()
+    }
+}
+
+/// What an update overwrote that has been made again.
+struct Overwritten {
+    before: Var,
+    at: Vec<Atom>,
+    /// What was there, once the update has been made.
+    old: Option<Atom>,
+}
+
+/// What the updates of a branch overwrote that has been made again.
+pub(super) struct Undo {
+    var: Var,
+    before: Var,
+    stores: Vec<Atom>,
+    count: Atom,
+}
+
+impl Reverse<'_, '_> {
+    /// From here on updates of these arrays that are made again are taken back, until [`forget_updates`](Self::forget_updates).
+    pub(super) fn take_back_updates(&mut self, journals: &[Journal]) {
+        for journal in journals {
+            for version in journal.chain.made_again() {
+                match version.made {
+                    Made::Update => {
+                        let none = Overwritten { before: version.before, at: Vec::new(), old: None };
+                        self.again.updates.insert(version.var, none);
+                    }
+                    Made::Branch(_) => {
+                        self.again.branches.insert(version.var, Rc::clone(&journal.chain));
+                    }
+                    Made::Loop => {
+                        self.again.taken_back.insert(version.before);
+                    }
+                }
+            }
+            let mut branches = Vec::new();
+            journal.chain.versions.changing_branches(&mut branches);
+            self.again.through.extend(branches);
+        }
+    }
+
+    pub(super) fn forget_updates(&mut self, journals: &[Journal]) {
+        for journal in journals {
+            for version in journal.chain.made_again() {
+                self.again.updates.remove(&version.var);
+                self.again.branches.remove(&version.var);
+                self.again.taken_back.remove(&version.before);
+            }
+            self.again.through.retain(|var, _| !journal.chain.links.contains(var));
+        }
+    }
+
+    /// Keeps what an update is about to overwrite, if it will be taken back.
+    pub(super) fn before_update(&mut self, stm: &Stm) {
+        if let Op::Update(array, at, _) = &stm.op
+            && let Some(overwritten) = self.again.updates.get_mut(&stm.vars[0])
+        {
+            overwritten.at = self.copier.atoms(at);
+            overwritten.old = Some(self.target.at(self.copier.atom(*array), &overwritten.at));
+        }
+    }
+
+    /// Takes an update back, if it was made again for the return sweep: what comes before it reads the array without it.
+    pub(super) fn take_back(&mut self, stm: &Stm) {
+        if let Op::Update(..) = &stm.op
+            && let Some(Overwritten { before, at, old: Some(old) }) = self.again.updates.get(&stm.vars[0])
+        {
+            let after = self.copier.atom(stm.vars[0].into());
+            let array = self.target.one(Op::Update(after, at.clone(), *old));
+            self.copier.set(*before, array);
+        }
+    }
+
+    /// Writes a choice, and notes what its updates overwrite if they will be taken back.
+    pub(super) fn branch_again(&mut self, stm: &Stm) -> Option<Vec<Undo>> {
+        let chain = |var: &Var| Some((*var, Rc::clone(self.again.branches.get(var)?)));
+        let chains: Vec<(Var, Rc<Chain>)> = stm.vars.iter().filter_map(chain).collect();
+        if chains.is_empty() {
+            return None;
+        }
+        let (mut logs, mut befores) = (Vec::new(), Vec::new());
+        for (var, chain) in &chains {
+            let (before, most) = chain.versions.branch(*var).expect("a branch that is made again is of the chain");
+            let stores = chain.stores(self.target, self.copier.atom(before.into()), index(number(most)));
+            logs.push(Log { chain, stores, top: index(0) });
+            befores.push(before);
+        }
+        noted(&mut self.copier, core::slice::from_ref(stm), &mut logs);
+        let undo = |(((var, _), before), log): ((&(Var, Rc<Chain>), Var), Log<'_>)| Undo {
+            var: *var,
+            before,
+            stores: log.stores,
+            count: log.top,
+        };
+        Some(chains.iter().zip(befores).zip(logs).map(undo).collect())
+    }
+
+    /// Takes back what a choice did.
+    pub(super) fn undo(&mut self, undone: &[Undo]) {
+        for Undo { var, before, stores, count } in undone {
+            let after = self.copier.atom((*var).into());
+            let array = all_put_back(self.target, stores, after, index(0), *count);
+            self.copier.set(*before, array);
+        }
+    }
+}
