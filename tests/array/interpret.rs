@@ -345,16 +345,12 @@ fn what_branches_give_is_not_copied() {
     );
     assert_eq!(memory(&loops(&nested)), (made.0 + 8, made.1));
     // The one that is kept has to be copied, each time.
-    let twice = format!(
-        "let b, k = if t {{ return a, a }} else {{ return a, a }} let c = b with [i] = 2.0f64 let r = k[i]
-        let d = c with [0i64] = r return d"
-    );
-    assert_eq!(memory(&loops(&twice)), (made.0 + 8 * (8 + 2), made.1 + 8 * 64));
-    let needed = format!(
-        "let b = if t {{ return a }} else {{ return a }} let c = b with [i] = 2.0f64 let r = a[0i64]
-        let d = c with [0i64] = r return d"
-    );
-    assert_eq!(memory(&loops(&needed)), (made.0 + 8 * (8 + 2), made.1 + 8 * 64));
+    let twice = "let b, k = if t { return a, a } else { return a, a } let c = b with [i] = 2.0f64 let r = k[i]
+        let d = c with [0i64] = r return d";
+    assert_eq!(memory(&loops(twice)), (made.0 + 8 * (8 + 2), made.1 + 8 * 64));
+    let needed = "let b = if t { return a } else { return a } let c = b with [i] = 2.0f64 let r = a[0i64]
+        let d = c with [0i64] = r return d";
+    assert_eq!(memory(&loops(needed)), (made.0 + 8 * (8 + 2), made.1 + 8 * 64));
 }
 
 #[test]
