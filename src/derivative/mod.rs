@@ -75,7 +75,9 @@
 //! # Ok::<(), catadiff::Error>(())
 //! ```
 
+mod chains;
 mod check;
+mod cones;
 mod custom;
 mod folded;
 mod forward;

@@ -258,7 +258,7 @@ impl<S: Base> Program<S> {
 
     /// Memory for values in numbers into which `lift` takes the base's, with the constants in their places.
     pub(super) fn values<C: Scalar>(&self, lift: impl Fn(S) -> C) -> Vec<C> {
-        let mut values = vec![C::zero(); self.code.slots];
+        let mut values = vec![C::zero(); self.code.room()];
         self.fill(&mut values, lift);
         values
     }
@@ -293,13 +293,13 @@ impl<S: Base> Program<S> {
 
     /// Memory for replays in numbers into which `lift` takes the base's: values, and then adjoints.
     pub(super) fn numbers<C: Scalar>(&self, mut numbers: Vec<C>, lift: impl Fn(S) -> C) -> Vec<C> {
-        let slots = self.code.slots;
-        if numbers.capacity() < 2 * slots {
+        let room = self.code.room();
+        if numbers.capacity() < 2 * room {
             // Memory that the system has cleared is not touched here.
-            numbers = vec![C::zero(); 2 * slots];
+            numbers = vec![C::zero(); 2 * room];
         } else {
             numbers.clear();
-            numbers.resize(2 * slots, C::zero());
+            numbers.resize(2 * room, C::zero());
         }
         self.fill(&mut numbers, lift);
         numbers
@@ -318,7 +318,7 @@ impl<S: Base> Program<S> {
     /// The values at `x`, if every decision comes out as it did.
     pub(super) fn forward<C: Scalar + PartialOrd>(&self, numbers: &mut [C], x: &[C]) -> Result<()> {
         Error::lengths("the point", self.inputs(), x.len())?;
-        let values = &mut numbers[..self.code.slots];
+        let values = &mut numbers[..self.code.room()];
         values[..x.len()].copy_from_slice(x);
         C::perform(Forward(&self.code), values);
         let sides = self.code.roots[self.outputs()..].chunks_exact(2).zip(&self.recording.decisions);
@@ -346,7 +346,7 @@ impl<S: Base> Program<S> {
             for (at, weight) in weights {
                 let (slot, active) = self.code.roots[*at];
                 if active {
-                    let adjoint = &mut numbers[self.code.slots + slot as usize];
+                    let adjoint = &mut numbers[self.code.room() + slot as usize];
                     *adjoint = *adjoint + *weight;
                 }
             }
@@ -355,7 +355,7 @@ impl<S: Base> Program<S> {
             } else {
                 C::perform(Backward(&self.code), numbers);
             }
-            let adjoints = &mut numbers[self.code.slots..][..gradient.len()];
+            let adjoints = &mut numbers[self.code.room()..][..gradient.len()];
             gradient.copy_from_slice(adjoints);
             adjoints.fill(C::zero());
             // Of a number with derivatives all parts are to be finite, and only the difference to itself sees them all.

@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use super::cones::Loop;
 use super::program::Program;
 use super::strategy::Base;
 use crate::carriers::{Adjoint, Dual, Tape};
@@ -20,10 +21,10 @@ impl Work for Forward<'_> {
     type Output = ();
     #[inline]
     fn on<S: Scalar>(self, values: &mut [S]) {
-        forward(self.0, values);
+        forward::<_, false>(self.0, values);
     }
     fn on_doubles(self, values: &mut [f64]) {
-        forward(self.0, values);
+        forward::<_, true>(self.0, values);
     }
 }
 
@@ -35,10 +36,10 @@ impl Work for Backward<'_> {
     type Output = ();
     #[inline]
     fn on<S: Scalar>(self, numbers: &mut [S]) {
-        backward(self.0, numbers);
+        backward::<_, false>(self.0, numbers);
     }
     fn on_doubles(self, numbers: &mut [f64]) {
-        backward(self.0, numbers);
+        backward::<_, true>(self.0, numbers);
     }
 }
 
@@ -58,7 +59,7 @@ impl Work for Carefully<'_> {
 }
 
 fn carefully<S: Scalar>(code: &Code, numbers: &mut [S]) -> Result<()> {
-    let (values, adjoints) = numbers.split_at_mut(code.slots);
+    let (values, adjoints) = numbers.split_at_mut(code.room());
     let mut tape = Tape::new();
     tape.restart(code.inputs)?;
     let (mut outputs, mut weights) = (Vec::new(), Vec::new());
@@ -67,7 +68,7 @@ fn carefully<S: Scalar>(code: &Code, numbers: &mut [S]) -> Result<()> {
         for (index, number) in numbers[..code.inputs].iter_mut().enumerate() {
             number.tangent = tape.input(index);
         }
-        forward(code, &mut numbers);
+        forward::<_, false>(code, &mut numbers);
         for (slot, active) in &code.roots {
             if *active {
                 outputs.push(numbers[*slot as usize].tangent.output());
@@ -79,7 +80,8 @@ fn carefully<S: Scalar>(code: &Code, numbers: &mut [S]) -> Result<()> {
     Ok(())
 }
 
-fn forward<S: Scalar>(code: &Code, values: &mut [S]) {
+/// `COMPILED` says that the library compiles this, so that short chains may have loops of their own.
+fn forward<S: Scalar, const COMPILED: bool>(code: &Code, values: &mut [S]) {
     let mut rest = &code.operands[..];
     for run in &code.runs {
         let (operands, after) = rest.split_at(run.operands());
@@ -100,8 +102,12 @@ fn forward<S: Scalar>(code: &Code, values: &mut [S]) {
             Kind::AddProduct => {
                 values[to] = pairs(operands).fold(values[to], |sum, [a, b]| sum + values[a] * values[b])
             }
-            Kind::Row(row) => row.visit(Apply { operands, to, values }),
-            Kind::Rule(rule) => code.rules[rule as usize].visit(Apply { operands, to, values }),
+            Kind::Cone(cone) | Kind::AddCone(cone) => {
+                Loop::new(code, run, cone, operands).forward::<S, COMPILED>(values);
+            }
+            Kind::Row(row) => row.visit(Apply { operands, to, sum: None, values }),
+            Kind::AddRow(row) => row.visit(Apply { operands, to, sum: Some(run.sum as usize), values }),
+            Kind::Rule(rule) => code.rules[rule as usize].visit(Apply { operands, to, sum: None, values }),
         }
     }
 }
@@ -121,6 +127,8 @@ fn lists<const N: usize>(operands: &[u32]) -> impl DoubleEndedIterator<Item = [u
 struct Apply<'r, S> {
     operands: &'r [u32],
     to: usize,
+    /// Where the values are added up.
+    sum: Option<usize>,
     values: &'r mut [S],
 }
 
@@ -128,14 +136,21 @@ impl<S: Scalar> Visitor for Apply<'_, S> {
     type Output = ();
     #[inline(always)]
     fn visit<R: Rule<N>, const N: usize>(self, rule: R) {
-        for (k, at) in lists::<N>(self.operands).enumerate() {
-            self.values[self.to + k] = S::apply(&rule, at.map(|slot| self.values[slot]));
+        let Apply { operands, to, sum, values } = self;
+        let mut total = sum.map(|sum| values[sum]);
+        for (k, at) in lists::<N>(operands).enumerate() {
+            let z = S::apply(&rule, at.map(|slot| values[slot]));
+            values[to + k] = z;
+            total = total.map(|total| total + z);
+        }
+        if let (Some(sum), Some(total)) = (sum, total) {
+            values[sum] = total;
         }
     }
 }
 
-fn backward<S: Scalar>(code: &Code, numbers: &mut [S]) {
-    let (values, adjoints) = numbers.split_at_mut(code.slots);
+fn backward<S: Scalar, const COMPILED: bool>(code: &Code, numbers: &mut [S]) {
+    let (values, adjoints) = numbers.split_at_mut(code.room());
     let adjoints = &mut adjoints[..values.len()];
     let mut rest = &code.operands[..];
     for run in code.runs.iter().rev() {
@@ -184,15 +199,24 @@ fn backward<S: Scalar>(code: &Code, numbers: &mut [S]) {
                     }
                 }
             }
-            (Kind::Row(row), _) => row.visit(Transpose { run, operands, values, adjoints }),
-            (Kind::Rule(rule), _) => code.rules[rule as usize].visit(Transpose { run, operands, values, adjoints }),
+            (Kind::Cone(cone) | Kind::AddCone(cone), _) => {
+                Loop::new(code, run, cone, operands).backward::<S, COMPILED>(values, adjoints);
+            }
+            (Kind::Row(row), _) => row.visit(Transpose { run, operands, sum: None, values, adjoints }),
+            (Kind::AddRow(row), _) => {
+                let sum = Some(adjoints[run.sum as usize]);
+                row.visit(Transpose { run, operands, sum, values, adjoints });
+            }
+            (Kind::Rule(rule), _) => {
+                code.rules[rule as usize].visit(Transpose { run, operands, sum: None, values, adjoints });
+            }
         }
     }
 }
 
 /// The adjoint of an operation, which is zero from then on.
 #[inline(always)]
-fn taken<S: Scalar>(adjoint: &mut S) -> S {
+pub(super) fn taken<S: Scalar>(adjoint: &mut S) -> S {
     core::mem::replace(adjoint, S::zero())
 }
 
@@ -200,6 +224,8 @@ fn taken<S: Scalar>(adjoint: &mut S) -> S {
 struct Transpose<'r, S> {
     run: &'r Run,
     operands: &'r [u32],
+    /// The adjoint of the sum of the results, if that is what they are for.
+    sum: Option<S>,
     values: &'r [S],
     adjoints: &'r mut [S],
 }
@@ -208,11 +234,11 @@ impl<S: Scalar> Visitor for Transpose<'_, S> {
     type Output = ();
     #[inline(always)]
     fn visit<R: Rule<N>, const N: usize>(self, rule: R) {
-        let Transpose { run, operands, values, adjoints } = self;
+        let Transpose { run, operands, sum, values, adjoints } = self;
         let to = run.to as usize;
         let switch = rule.facts().slopes == Slopes::Switch;
         for (k, at) in lists::<N>(operands).enumerate().rev() {
-            let adjoint = taken(&mut adjoints[to + k]);
+            let adjoint = sum.unwrap_or_else(|| taken(&mut adjoints[to + k]));
             let (x, z) = (at.map(|slot| values[slot]), values[to + k]);
             for (argument, slot) in at.into_iter().enumerate() {
                 if run.active >> argument & 1 != 0 {

@@ -4,20 +4,12 @@
 //! the operations in the order written compute, to the last bit. Operations move within windows only, so that operands
 //! stay near their users (list scheduling; the reordering that makes loops of statements is Callahan and Allen's).
 
-use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
-
 use super::arena::{Id, Node};
+use super::cone::Cone;
 use super::custom::Erased;
-use super::signature::SmoothOperation;
+use super::plan::{Alike, NONE, Plan};
 use super::straight::Straight;
 use crate::primitives::Primitive;
-
-/// How many operations are looked at together: as many as the values of which fit in the nearest cache.
-const WINDOW: usize = 1024;
-
-/// From this many terms on, a sum of sums is added up in one place.
-const LONG: usize = 4;
 
 /// Straight-line code for slots: first those of the variables, then those of the constants, then one for each operation
 /// but those that add to a sum.
@@ -31,8 +23,15 @@ pub(crate) struct Code {
     pub(crate) constants: Vec<Constant>,
     /// The loops, in order.
     pub(crate) runs: Vec<Run>,
-    /// The slots of the operands of each loop, in order.
+    /// The slots of the operands of each loop, in order: those of each operation after one another, but those of cones by
+    /// leaf, and only of the leaves that are listed.
     pub(crate) operands: Vec<u32>,
+    /// The cones that are loops.
+    pub(crate) cones: Vec<Cone>,
+    /// Where the leaves of the loops of cones stand, in order.
+    pub(crate) leaves: Vec<Leaf>,
+    /// The numbers of working memory for a block of cones.
+    pub(crate) scratch: usize,
     /// The slots of the roots, and whether their values depend on a variable in a way that a derivative can see.
     pub(crate) roots: Vec<(u32, bool)>,
     /// Users' rules.
@@ -59,6 +58,12 @@ pub(crate) struct Run {
     pub(crate) length: u32,
     /// The slot of the first result; those of the others follow it. Sums have one slot.
     pub(crate) to: u32,
+    /// The slot of the sum that the values of a row are added to.
+    pub(crate) sum: u32,
+    /// Where the leaves of a loop of cones begin among all.
+    pub(crate) leaves: u32,
+    /// Whether the first result begins the sum.
+    pub(crate) begins: bool,
 }
 
 impl Run {
@@ -68,6 +73,26 @@ impl Run {
         usize::from(self.arity) * self.length as usize
     }
 }
+
+/// Where the values of a leaf stand, in a loop of cones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Leaf {
+    /// All in one slot.
+    Same(u32),
+    /// In a slot and those after it.
+    From(u32),
+    /// In slots that are listed.
+    Listed,
+    /// The first in a slot; each other is the result of the cone before, which runs in order for that reason.
+    Chain(u32),
+}
+
+/// The number of cones that are computed at once.
+pub(crate) const BLOCK: usize = 64;
+
+/// What a step of a loop of cones costs before the first cone, in the unit of which an operation on its own costs about
+/// two more than a step, and a leaf that is listed costs three.
+const START: isize = 8;
 
 /// What a loop does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -80,29 +105,55 @@ pub(crate) enum Kind {
     Add,
     /// Adds the product of two to a sum.
     AddProduct,
+    /// Adds the value of a row of the table, which is kept too, to a sum.
+    AddRow(Primitive),
+    /// A cone.
+    Cone(u32),
+    /// Adds the results of a cone to a sum.
+    AddCone(u32),
     /// A row of the table.
     Row(Primitive),
     /// A user's rule.
     Rule(u32),
 }
 
-/// What stands together in one loop: the kind, the active operands, and for sums the node that began it.
-type Alike = (Kind, u8, Id);
-
-/// No node.
-const NONE: Id = Id::MAX;
-
 impl Code {
     /// The code for all roots; derivatives are wanted of the first `differentiated` of them, by the variables below
     /// `inputs`.
     pub(crate) fn new(straight: &Straight, inputs: usize, differentiated: usize) -> Self {
-        let plan = Plan::new(straight, inputs, differentiated);
+        let mut plan = Plan::new(straight, inputs, differentiated);
+        loop {
+            plan.tell_apart();
+            let mut code = Code::in_order(&plan, inputs);
+            code.place_leaves();
+            // Cones that differ too much, wait for one another, or have leaves all over are slower than their operations.
+            let mut gain = vec![0_isize; code.cones.len()];
+            for run in &code.runs {
+                if let Kind::Cone(kind) | Kind::AddCone(kind) = run.kind {
+                    let steps = code.cones[kind as usize].steps.len() as isize;
+                    let each = 2 * steps - 3 * run.arity as isize;
+                    gain[kind as usize] += each * run.length as isize - START * steps;
+                }
+            }
+            let poor = |kind: u32| gain[kind as usize] < 0;
+            if !(0..gain.len() as u32).any(poor) {
+                return code;
+            }
+            plan.cones.dissolve(poor);
+        }
+    }
+
+    fn in_order(plan: &Plan<'_>, inputs: usize) -> Self {
+        let straight = plan.straight;
         let mut code = Code {
             slots: inputs,
             inputs,
             constants: Vec::new(),
             runs: Vec::new(),
             operands: Vec::new(),
+            cones: plan.cones.kinds.clone(),
+            leaves: Vec::new(),
+            scratch: 0,
             roots: Vec::new(),
             rules: straight.rules.clone(),
         };
@@ -121,246 +172,118 @@ impl Code {
             code.slots += 1;
             code.constants.push(constant);
         }
-        let mut last = None;
-        plan.in_order(|id| code.append(&plan, &mut slots, &mut last, id));
+        let mut last = Last { alike: None, chain: None };
+        plan.in_order(|id| code.append(plan, &mut slots, &mut last, id));
         code.roots = straight.roots.iter().map(|root| (slots[*root as usize], plan.active[*root as usize])).collect();
         code
     }
 
+    /// The numbers that a pass works on: the values or the adjoints of the slots, and working memory.
+    pub(crate) fn room(&self) -> usize {
+        self.slots + self.scratch
+    }
+
     /// The number of operations.
     pub(crate) fn operations(&self) -> usize {
-        let of = |run: &Run| run.length as usize * if run.kind == Kind::AddProduct { 2 } else { 1 };
-        self.runs.iter().map(of).sum()
+        let each = |run: &Run| match run.kind {
+            Kind::AddProduct | Kind::AddRow(_) => 2,
+            Kind::Cone(cone) => self.cones[cone as usize].steps.len(),
+            Kind::AddCone(cone) => self.cones[cone as usize].steps.len() + 1,
+            _ => 1,
+        };
+        self.runs.iter().map(|run| each(run) * run.length as usize).sum()
     }
 
     /// Appends a node to the last loop, or begins a new one.
-    fn append(&mut self, plan: &Plan<'_>, slots: &mut [u32], last: &mut Option<Alike>, id: Id) {
+    fn append(&mut self, plan: &Plan<'_>, slots: &mut [u32], last: &mut Last, id: Id) {
         let alike = plan.alike[id as usize];
         let sum = plan.sum[id as usize];
-        let to = if sum == NONE { self.slots as u32 } else { slots[sum as usize] };
+        let keeps = sum == NONE || matches!(alike.0, Kind::AddRow(_));
+        let to = if keeps { self.slots as u32 } else { slots[sum as usize] };
+        let result = if sum == NONE { to } else { slots[sum as usize] };
         let start = self.operands.len();
         plan.needs(id, |operand| self.operands.push(slots[operand as usize]));
-        if *last != Some(alike) {
-            let arity = (self.operands.len() - start) as u8;
-            self.runs.push(Run { kind: alike.0, arity, active: alike.1, length: 0, to });
-            *last = Some(alike);
+        let operands = &self.operands[start..];
+        match self.runs.last_mut().filter(|run| last.alike == Some(alike) && last.takes(run, operands)) {
+            Some(run) => run.length += 1,
+            None => {
+                let arity = operands.len() as u8;
+                let begins = sum == NONE && alike.2 != NONE;
+                self.runs.push(Run {
+                    kind: alike.0,
+                    arity,
+                    active: alike.1,
+                    length: 1,
+                    to,
+                    sum: result,
+                    leaves: 0,
+                    begins,
+                });
+                *last = Last { alike: Some(alike), chain: None };
+            }
         }
-        if let Some(run) = self.runs.last_mut() {
-            run.length += 1;
-        }
-        slots[id as usize] = to;
-        self.slots += usize::from(sum == NONE);
+        slots[id as usize] = result;
+        self.slots += usize::from(keeps);
     }
-}
 
-/// What is known of the nodes before they are put in order.
-struct Plan<'s> {
-    straight: &'s Straight,
-    /// Whether a node depends on a variable in a way that a derivative can see.
-    active: Vec<bool>,
-    /// For a node that adds to a sum, the node whose slot it adds to.
-    sum: Vec<Id>,
-    /// For such a node, the one whose value it adds to.
-    before: Vec<Id>,
-    /// Whether a node is a product that is added to a sum where it is made.
-    inside: Vec<bool>,
-    alike: Vec<Alike>,
-}
-
-impl<'s> Plan<'s> {
-    fn new(straight: &'s Straight, inputs: usize, differentiated: usize) -> Self {
-        let count = straight.nodes.len();
-        let mut plan = Plan {
-            straight,
-            active: Vec::with_capacity(count),
-            sum: vec![NONE; count],
-            before: vec![NONE; count],
-            inside: vec![false; count],
-            alike: Vec::with_capacity(count),
-        };
-        let mut masks = Vec::with_capacity(count);
-        for node in &straight.nodes {
-            let mask = plan.mask(node);
-            plan.active.push(mask != 0 || matches!(node, Node::Variable(number) if (*number as usize) < inputs));
-            masks.push(mask);
-        }
-        let mut wanted = vec![false; count];
-        straight.roots[..differentiated].iter().for_each(|root| wanted[*root as usize] = true);
-        for (id, node) in straight.nodes.iter().enumerate().rev() {
-            if !wanted[id] {
-                masks[id] = 0;
+    /// Finds where the leaves of cones stand, and lists by leaf those of which nothing shorter can be said.
+    fn place_leaves(&mut self) {
+        let all = core::mem::take(&mut self.operands);
+        let mut rest = &all[..];
+        for run in &mut self.runs {
+            let (operands, after) = rest.split_at(run.operands());
+            rest = after;
+            let (Kind::Cone(cone) | Kind::AddCone(cone)) = run.kind else {
+                self.operands.extend(operands);
                 continue;
-            }
-            let mut mask = masks[id];
-            node.operands(&straight.lists, |operand| {
-                wanted[operand as usize] |= mask & 1 != 0;
-                mask >>= 1;
-            });
-        }
-        plan.find_sums(&wanted);
-        for (id, node) in straight.nodes.iter().enumerate() {
-            let alike = match node {
-                _ if plan.sum[id] != NONE => {
-                    let (mut mask, mut count) = (0, 0);
-                    plan.needs(id as Id, |operand| {
-                        mask |= u8::from(wanted[id] && plan.active[operand as usize]) << count;
-                        count += 1;
-                    });
-                    (if count == 1 { Kind::Add } else { Kind::AddProduct }, mask, plan.sum[id])
-                }
-                Node::Variable(_) | Node::Literal(_) | Node::Plus(_) => (Kind::Plus, masks[id], NONE),
-                Node::Times(_) => (Kind::Times, masks[id], NONE),
-                Node::Apply(operation, ..) | Node::ApplyMany(operation, _) => match operation {
-                    SmoothOperation::Primitive(row) => (Kind::Row(*row), masks[id], NONE),
-                    SmoothOperation::Custom(rule) => (Kind::Rule(*rule), masks[id], NONE),
-                },
             };
-            plan.alike.push(alike);
-        }
-        plan
-    }
-
-    /// The operands through which a derivative passes.
-    fn mask(&self, node: &Node<SmoothOperation>) -> u8 {
-        let flat = match node {
-            Node::Apply(SmoothOperation::Primitive(row), ..) => row.facts().flat,
-            _ => [false; 3],
-        };
-        let (mut mask, mut at) = (0, 0);
-        node.operands(&self.straight.lists, |operand| {
-            let seen = self.active[operand as usize] && !flat.get(at).is_some_and(|flat| *flat);
-            mask |= u8::from(seen) << at;
-            at += 1;
-        });
-        mask
-    }
-
-    /// Finds sums of sums: where the only use of a sum is to be added to, both are added up in one place.
-    fn find_sums(&mut self, wanted: &[bool]) {
-        let nodes = &self.straight.nodes;
-        let uses = self.straight.uses(&self.straight.roots);
-        let single = |id: Id| uses.get(id as usize) == Some(&1);
-        let mut length = vec![0_usize; nodes.len()];
-        let mut top = vec![true; nodes.len()];
-        for (id, node) in nodes.iter().enumerate() {
-            let Node::Plus(operands) = node else { continue };
-            let longest = operands.iter().copied().filter(|q| single(*q)).max_by_key(|q| length[*q as usize]);
-            length[id] = 2;
-            if let Some(before) = longest.filter(|q| length[*q as usize] > 0) {
-                self.before[id] = before;
-                top[before as usize] = false;
-                length[id] = length[before as usize] + 1;
-            }
-        }
-        for id in (0..nodes.len()).filter(|id| top[*id]) {
-            let mut first = id;
-            while self.before[first] != NONE {
-                first = self.before[first] as usize;
-            }
-            let long = length[id] >= LONG && (self.active[first] || !wanted[id]);
-            let mut at = id;
-            while self.before[at] != NONE {
-                let before = self.before[at];
-                if long {
-                    self.sum[at] = first as Id;
-                    let Node::Plus([a, b]) = nodes[at] else { unreachable!("only sums add to sums") };
-                    let item = if a == before { b } else { a };
-                    self.inside[item as usize] = single(item) && matches!(nodes[item as usize], Node::Times(_));
-                }
-                at = before as usize;
-            }
-        }
-    }
-
-    /// Calls `visit` on what the node is computed from, the sum that it adds to left out.
-    fn needs(&self, id: Id, mut visit: impl FnMut(Id)) {
-        match self.straight.nodes[id as usize] {
-            Node::Plus([a, b]) if self.sum[id as usize] != NONE => {
-                let item = if a == self.before[id as usize] { b } else { a };
-                match self.straight.nodes[item as usize] {
-                    Node::Times(factors) if self.inside[item as usize] => factors.into_iter().for_each(visit),
-                    _ => visit(item),
-                }
-            }
-            node => node.operands(&self.straight.lists, &mut visit),
-        }
-    }
-
-    /// Calls `visit` on every operation that has a place of its own in the code, in the order in which they run.
-    fn in_order(&self, mut visit: impl FnMut(Id)) {
-        let nodes = &self.straight.nodes;
-        let operation = |id: &Id| {
-            !self.inside[*id as usize] && !matches!(nodes[*id as usize], Node::Variable(_) | Node::Literal(_))
-        };
-        let operations: Vec<Id> = (0..nodes.len() as Id).filter(operation).collect();
-        let mut ready = Ready::default();
-        let mut position = vec![NONE; nodes.len()];
-        for window in operations.chunks(WINDOW) {
-            window.iter().enumerate().for_each(|(at, id)| position[*id as usize] = at as u32);
-            let mut missing = vec![0_u32; window.len()];
-            let mut users: Vec<Vec<u32>> = vec![Vec::new(); window.len()];
-            for (at, id) in window.iter().enumerate() {
-                let mut need = |operand: Id| {
-                    if let Some(users) = users.get_mut(position[operand as usize] as usize) {
-                        users.push(at as u32);
-                        missing[at] += 1;
+            let cone = &self.cones[cone as usize];
+            self.scratch = self.scratch.max(BLOCK * (cone.leaves + cone.steps.len()));
+            run.leaves = self.leaves.len() as u32;
+            run.arity = 0;
+            for leaf in 0..cone.leaves {
+                let slots = || operands.iter().copied().skip(leaf).step_by(cone.leaves);
+                let first = operands[leaf];
+                let steps = |by: u32| slots().zip(0..).all(|(slot, k)| slot == first + by * k);
+                let chained = matches!(run.kind, Kind::Cone(_)) && slots().any(|slot| slot >= run.to);
+                self.leaves.push(match () {
+                    () if chained => Leaf::Chain(first),
+                    () if steps(0) => Leaf::Same(first),
+                    () if steps(1) => Leaf::From(first),
+                    () => {
+                        run.arity += 1;
+                        self.operands.extend(slots());
+                        Leaf::Listed
                     }
-                };
-                self.needs(*id, &mut need);
-                if self.sum[*id as usize] != NONE {
-                    need(self.before[*id as usize]);
-                }
+                });
             }
-            for (id, missing) in window.iter().zip(&missing) {
-                if *missing == 0 {
-                    ready.push(self.alike[*id as usize], *id);
-                }
-            }
-            while let Some(id) = ready.pop() {
-                visit(id);
-                for user in &users[position[id as usize] as usize] {
-                    missing[*user as usize] -= 1;
-                    if missing[*user as usize] == 0 {
-                        let user = window[*user as usize];
-                        ready.push(self.alike[user as usize], user);
-                    }
-                }
-            }
-            window.iter().for_each(|id| position[*id as usize] = NONE);
         }
     }
 }
 
-/// Nodes that can run now, by what stands together in one loop.
-#[derive(Default)]
-struct Ready {
-    numbers: FxHashMap<Alike, usize>,
-    queues: Vec<VecDeque<Id>>,
-    /// The queues that hold something, but for the one that is being emptied.
-    waiting: VecDeque<usize>,
-    current: Option<usize>,
+/// What is known of the last loop while code is written.
+struct Last {
+    alike: Option<Alike>,
+    /// The leaf by which its cones are a chain.
+    chain: Option<usize>,
 }
 
-impl Ready {
-    fn push(&mut self, alike: Alike, id: Id) {
-        let next = self.queues.len();
-        let queue = *self.numbers.entry(alike).or_insert(next);
-        if queue == next {
-            self.queues.push(VecDeque::new());
+impl Last {
+    /// Whether a loop takes one more operation: a cone may need no result of its loop, or by one leaf that of the cone
+    /// before, and then all do.
+    fn takes(&mut self, run: &Run, operands: &[u32]) -> bool {
+        if !matches!(run.kind, Kind::Cone(_)) {
+            return true;
         }
-        if self.queues[queue].is_empty() && self.current != Some(queue) {
-            self.waiting.push_back(queue);
-        }
-        self.queues[queue].push_back(id);
-    }
-
-    /// The next node: one like the last, if there is any.
-    fn pop(&mut self) -> Option<Id> {
-        loop {
-            if let Some(id) = self.current.and_then(|current| self.queues[current].pop_front()) {
-                return Some(id);
+        let mut within = operands.iter().enumerate().filter(|(_, slot)| **slot >= run.to);
+        match (within.next(), within.next(), self.chain) {
+            (None, _, None) => true,
+            (Some((leaf, slot)), None, chain) if *slot == run.to + run.length - 1 => {
+                let fits = chain.map_or(run.length == 1, |chain| chain == leaf);
+                self.chain = if fits { Some(leaf) } else { chain };
+                fits
             }
-            self.current = Some(self.waiting.pop_front()?);
+            _ => false,
         }
     }
 }

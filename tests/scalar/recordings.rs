@@ -48,6 +48,64 @@ fn long_recordings_have_the_gradients_of_their_functions() {
     }
 }
 
+/// One of the operations that are fused.
+fn arithmetic<R: Decide>(which: usize, a: R, b: R) -> R {
+    match which % 5 {
+        0 => a + b,
+        1 => a * b,
+        2 => a - b,
+        3 => -a * b,
+        _ => a / b,
+    }
+}
+
+/// Terms of equal form, added up or each the start of the next: `(a ∘ b) ∘ (c ∘ d)` with brackets missing, and longer ones.
+fn repeated<R: Decide>(x: &[R], length: usize, [p, q, r, form]: [usize; 4], chain: bool) -> R {
+    let n = x.len() - 1;
+    let term = |y: R, k: usize| {
+        let (a, b, c) = (x[k % n], x[(k + 1) % n], x[n]);
+        match form {
+            0 => arithmetic(r, arithmetic(p, y, a), c),
+            1 => arithmetic(r, c, arithmetic(p, a, y)),
+            2 => arithmetic(r, arithmetic(p, y, a), arithmetic(q, c, y)),
+            3 => arithmetic(r, arithmetic(p, a, b), arithmetic(q, y, R::one())),
+            _ => {
+                let u = arithmetic(p, y, a);
+                arithmetic(r, u * u, arithmetic(q, b - c, y)) - c * c
+            }
+        }
+    };
+    if chain { (0..length).fold(x[n], term) } else { (0..length).map(|k| term(x[k * 7 % n], k)).sum() }
+}
+
+/// What is fused is what is written, whatever its form and however many blocks of it there are.
+#[test]
+fn fused_operations_are_those_that_were_written() {
+    let lengths = [3, 20, 64, 65, 150];
+    for case in 0..5 * 5 * 5 * 5 * 2 {
+        let [p, q, r, form] = [1, 5, 25, 125].map(|by| case / by % 5);
+        let (choice, chain) = ([p, q, r, form], case >= 625);
+        let length = lengths[(p + q + r + form) % 5];
+        let x: Vec<f64> = (0..9).map(|k| [1.0, -1.0][k * k % 3 % 2]).collect();
+        let program = record(|x| vec![repeated(x, length, choice, chain)], &x).unwrap();
+        let (y, expected) = value_and_grad(|x| repeated(x, length, choice, chain), &x).unwrap();
+        let found = program.grad::<Reverse>(&x).unwrap();
+        let scale = expected.iter().fold(1.0, |most: f64, g| most.max(g.abs()));
+        let close = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-12 * scale || (a.is_nan() && b.is_nan()) || a == b;
+        assert!(found.iter().zip(&expected).all(close), "{choice:?} {chain} {length}: {found:?} {expected:?}");
+        let value = program.run(&x).unwrap()[0];
+        assert!(value.to_bits() == y.to_bits() || (value.is_nan() && y.is_nan()), "{choice:?} {chain} {length}");
+        if scale < 1e100 && case % 10 == 0 {
+            let v = point(9, 0.3);
+            let ((_, found), (_, fresh)) =
+                (program.hvp(&x, &v).unwrap(), hvp(|x| repeated(x, length, choice, chain), &x, &v).unwrap());
+            let scale = fresh.iter().fold(1.0, |most: f64, g| most.max(g.abs()));
+            let close = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-11 * scale || a.is_nan() && b.is_nan() || a == b;
+            assert!(found.iter().zip(&fresh).all(close), "{choice:?} {chain}: {found:?} {fresh:?}");
+        }
+    }
+}
+
 /// At points where partial derivatives are infinite a replay has the zeros and the NaNs that the tape has.
 #[test]
 fn singular_points_are_those_of_a_run() {

@@ -1,0 +1,245 @@
+//! Cones: cheap operations that one other operation alone needs, fused with it and done again in the backward pass.
+//!
+//! Law: an operation is in one cone, and what a cone computes inside is seen by nothing outside of it (the maximum
+//! fanout-free cones of logic synthesis, here for the preaccumulation of partial derivatives).
+
+use rustc_hash::FxHashMap;
+
+use super::arena::{Id, Node};
+use super::signature::SmoothOperation;
+use crate::primitives::Primitive;
+
+/// What is cheaper to do again than to keep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Arithmetic {
+    Plus,
+    Times,
+    Minus,
+    Over,
+    Negative,
+}
+
+impl Arithmetic {
+    pub(super) fn of(node: &Node<SmoothOperation>) -> Option<Self> {
+        match node {
+            Node::Plus(_) => Some(Arithmetic::Plus),
+            Node::Times(_) => Some(Arithmetic::Times),
+            Node::Apply(SmoothOperation::Primitive(row), ..) => match row {
+                Primitive::Sub => Some(Arithmetic::Minus),
+                Primitive::Div => Some(Arithmetic::Over),
+                Primitive::Neg => Some(Arithmetic::Negative),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// An operation of a cone, on registers: first those of the leaves, then one for each step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Step {
+    pub(crate) operation: Arithmetic,
+    /// The operands; the only one twice.
+    pub(crate) of: [u8; 2],
+    pub(crate) to: u8,
+}
+
+/// What a step hands on to one of its operands in the backward pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Back {
+    pub(crate) step: Step,
+    /// Which operand it is.
+    pub(crate) side: u8,
+    /// Whether something has come to it before, and this is added.
+    pub(crate) adds: bool,
+}
+
+/// The operations of a cone, operands before their users. The last is the one that is needed outside.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Cone {
+    pub(crate) leaves: usize,
+    pub(crate) steps: Vec<Step>,
+    /// Whether the derivative passes through a register.
+    pub(crate) active: Vec<bool>,
+    /// The steps that partial derivatives are computed from, which the backward pass does again.
+    pub(crate) again: Vec<Step>,
+    /// The backward pass, from the result to the leaves.
+    pub(crate) back: Vec<Back>,
+}
+
+impl Cone {
+    fn new(leaves: usize, steps: Vec<Step>, active: Vec<bool>) -> Self {
+        let (mut felt, mut reached) = (vec![false; active.len()], vec![false; active.len()]);
+        let mut back = Vec::new();
+        for step in steps.iter().rev() {
+            let ([x, y], z) = (step.of.map(usize::from), usize::from(step.to));
+            match step.operation {
+                Arithmetic::Times => {
+                    felt[x] |= active[y];
+                    felt[y] |= active[x];
+                }
+                Arithmetic::Over => {
+                    felt[y] |= active[z];
+                    felt[z] |= active[y];
+                }
+                Arithmetic::Plus | Arithmetic::Minus | Arithmetic::Negative => {}
+            }
+            felt[x] |= felt[z];
+            felt[y] |= felt[z];
+            let sides = if step.operation == Arithmetic::Negative { 1 } else { 2 };
+            for (side, to) in (0..sides).zip([x, y]).filter(|(_, to)| active[*to]) {
+                let adds = core::mem::replace(&mut reached[to], true);
+                back.push(Back { step: *step, side, adds });
+            }
+        }
+        let again = steps.iter().copied().filter(|step| felt[usize::from(step.to)]).collect();
+        Cone { leaves, steps, active, again, back }
+    }
+}
+
+/// The most operations of a cone: as many as the registers of which fit in the nearest cache.
+const MOST: u8 = 12;
+
+/// The cones of straight-line code.
+#[derive(Debug, Default)]
+pub(super) struct Cones {
+    /// The different ones.
+    pub(super) kinds: Vec<Cone>,
+    /// For each node the one that its cone ends with: itself, if it is in none.
+    head: Vec<Id>,
+    /// For each node that a cone ends with, which of the kinds it is, and where its leaves begin.
+    of: FxHashMap<Id, (u32, usize)>,
+    /// The leaves of the cones, one after the other.
+    leaves: Vec<Id>,
+}
+
+impl Cones {
+    /// The cones of nodes, of which `kept` are needed for themselves. A sum adds the result of its cone to the node that
+    /// `before` names.
+    pub(super) fn new(
+        nodes: &[Node<SmoothOperation>],
+        lists: &[Box<[Id]>],
+        kept: &[Id],
+        before: impl Fn(Id) -> Option<Id>,
+    ) -> Self {
+        let mut head: Vec<Option<Id>> = vec![None; nodes.len()];
+        let mut size = vec![0_u8; nodes.len()];
+        kept.iter().for_each(|id| head[*id as usize] = Some(*id));
+        for (at, node) in nodes.iter().enumerate().rev() {
+            let id = at as Id;
+            let cheap = Arithmetic::of(node).is_some();
+            let joins = |head: &Id| *head != id && cheap && before(id).is_none() && size[*head as usize] < MOST;
+            let own = head[at].filter(joins).unwrap_or(id);
+            head[at] = Some(own);
+            size[own as usize] += 1;
+            let mut last = None;
+            node.operands(lists, |operand| {
+                let outside = !cheap || before(id) == Some(operand);
+                let of = if outside { operand } else { own };
+                let known = &mut head[operand as usize];
+                let new = known.is_none() || last == Some(operand);
+                *known = Some(if new { of } else { operand });
+                last = Some(operand);
+            });
+        }
+        Cones { head: head.into_iter().flatten().collect(), ..Cones::default() }
+    }
+
+    /// Follows the cone of a node from `root`: the node itself or, of a sum, what is added. It counts only if there is no
+    /// loop for it already, as there is for one operation and for the sum of products.
+    pub(super) fn follow(
+        &mut self,
+        nodes: &[Node<SmoothOperation>],
+        (head, root): (Id, Id),
+        active: impl Fn(Id) -> bool,
+        numbers: &mut FxHashMap<Cone, u32>,
+    ) {
+        if self.head[head as usize] != head {
+            return;
+        }
+        let start = self.leaves.len();
+        let mut inside = Vec::new();
+        let mut steps = Vec::new();
+        self.walk(nodes, (head, root), start, &mut inside, &mut steps);
+        let leaves = self.leaves.len() - start;
+        let useful = match steps[..] {
+            [] => false,
+            [step] => root != head && step.operation != Arithmetic::Times,
+            _ => true,
+        };
+        if !useful {
+            return self.leaves.truncate(start);
+        }
+        let mut passes: Vec<bool> = self.leaves[start..].iter().map(|leaf| active(*leaf)).collect();
+        for step in &mut steps {
+            let known = |at: u8| if at < INSIDE { at } else { at - INSIDE + leaves as u8 };
+            (step.of, step.to) = (step.of.map(known), known(step.to));
+            passes.push(step.of.iter().any(|at| passes[usize::from(*at)]));
+        }
+        let next = self.kinds.len() as u32;
+        let cone = Cone::new(leaves, steps, passes);
+        let kind = *numbers.entry(cone).or_insert_with_key(|cone| {
+            self.kinds.push(cone.clone());
+            next
+        });
+        self.of.insert(head, (kind, start));
+    }
+
+    /// The register of a node, numbered from [`INSIDE`] if it is no leaf.
+    fn walk(
+        &mut self,
+        nodes: &[Node<SmoothOperation>],
+        (head, id): (Id, Id),
+        start: usize,
+        inside: &mut Vec<Id>,
+        steps: &mut Vec<Step>,
+    ) -> u8 {
+        if id != head && self.head[id as usize] != head {
+            let known = self.leaves[start..].iter().position(|leaf| *leaf == id);
+            return known.unwrap_or_else(|| {
+                self.leaves.push(id);
+                self.leaves.len() - 1 - start
+            }) as u8;
+        }
+        if let Some(known) = inside.iter().position(|known| *known == id) {
+            return INSIDE + known as u8;
+        }
+        let (node, mut of) = (nodes[id as usize], [0; 2]);
+        let mut count = 0;
+        node.operands(&[], |operand| {
+            of[count] = self.walk(nodes, (head, operand), start, inside, steps);
+            count += 1;
+        });
+        if count == 1 {
+            of[1] = of[0];
+        }
+        let operation = Arithmetic::of(&node).expect("cones are of arithmetic");
+        let to = INSIDE + steps.len() as u8;
+        steps.push(Step { operation, of, to });
+        inside.push(id);
+        to
+    }
+
+    /// Takes cones apart again.
+    pub(super) fn dissolve(&mut self, poor: impl Fn(u32) -> bool) {
+        self.of.retain(|_, (kind, _)| !poor(*kind));
+    }
+
+    /// Which of the kinds the cone is that ends with a node.
+    pub(super) fn kind(&self, head: Id) -> Option<u32> {
+        self.of.get(&head).map(|(kind, _)| *kind)
+    }
+
+    /// The leaves of the cone that ends with a node.
+    pub(super) fn leaves(&self, head: Id) -> Option<&[Id]> {
+        self.of.get(&head).map(|(kind, start)| &self.leaves[*start..][..self.kinds[*kind as usize].leaves])
+    }
+
+    /// Whether a node is in a cone that ends with another.
+    pub(super) fn inside(&self, id: Id) -> bool {
+        self.head[id as usize] != id && self.of.contains_key(&self.head[id as usize])
+    }
+}
+
+/// From this number on, registers are those of steps, as long as it is not known how many leaves there are.
+const INSIDE: u8 = 128;
