@@ -190,6 +190,10 @@ pub(crate) fn faults() -> Vec<Family> {
             gathered(),
         ),
         family(Program::trace(|x: Vector, at: Arr<I64>| x.gather(at)), gathered()),
+        family(
+            Program::trace(|x: Vector, at: Arr<I64>| hist(7, 0.0, at, x, |a, b| a + b)),
+            sizes.map(|n| vec![reals(&[n + 1], 1), integers_but(n, 40, 0, 0)]).to_vec(),
+        ),
         family(Program::trace(|at: Arr<I64>| at.map(|k| I64::from(60) / k)), divided.clone().collect()),
         family(Program::trace(|at: Arr<I64>| at.map(|k| (at.index(I64::from(0)) + k) % k).sum()), divided.collect()),
         // Found after a loop over all, and in the last of a row.

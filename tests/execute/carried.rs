@@ -73,12 +73,17 @@ fn arrays_may_be_from_anywhere() -> Result<()> {
 #[test]
 fn numbers_are_set_all_at_once() -> Result<()> {
     type Pair = (F64, F64);
-    let next: [fn(Pair) -> Pair; 6] = [
+    let next: [fn(Pair) -> Pair; 7] = [
         |(a, b)| {
             let c = a * b + 0.5;
             (c, c)
         },
         |(a, b)| (b, a),
+        // What is the negative of what was there, and not of what is.
+        |(a, b)| {
+            let c = a * 0.5 + 1.0;
+            (-b, c)
+        },
         // What is found before a loop that looks at what was there.
         |(a, b)| {
             let c = a * 0.5 + 1.0;
@@ -94,7 +99,8 @@ fn numbers_are_set_all_at_once() -> Result<()> {
     ];
     for next in next {
         let alone = Program::trace(|n: I64, x: Vector, y: Vector, _: Vector| {
-            loop_for(n, (x.index(0), y.index(0)), |_, state| next(state))
+            let (a, b) = loop_for(n, (x.index(0), y.index(0)), |_, state| next(state));
+            (a, b, a + b, b - a * 3.0)
         })?;
         same_for_all_lengths(&alone);
         let in_lanes = Program::trace(|n: I64, x: Vector, y: Vector, _: Vector| {

@@ -58,6 +58,21 @@ fn a_kept_tape_answers_what_forward_mode_does() {
     }
 }
 
+/// What a tape has room for is what it held, also where that was in many pieces.
+#[test]
+fn a_long_recording_leaves_room_for_as_long_a_one() {
+    fn long<R: Real>(x: &[R], operations: usize) -> R {
+        (0..operations).fold(x[0], |y, _| y * R::constant(0.5) + x[1])
+    }
+    let mut tape = Tape::new();
+    let x = [1.0, 3.0];
+    for operations in [300_000, 5, 300_000, 40] {
+        let mut gradient = [f64::NAN; 2];
+        tape.value_and_grad(|x| long(x, operations), &x, &mut gradient).unwrap();
+        assert_eq!(gradient.to_vec(), Reverse::grad(|x| long(x, operations), &x).unwrap(), "{operations} operations");
+    }
+}
+
 #[test]
 fn pulled_back_and_pushed_forward_agree() {
     let x = point(9);

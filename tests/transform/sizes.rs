@@ -202,6 +202,16 @@ fn inside_of_control() -> Result<()> {
          }",
     )?;
     let (even, uneven) = (Value::new([2_i64, 2])?, Value::new([2_i64, 3])?);
+    // A map that gives what it is given compares what it has inside.
+    let given = Program::parse(
+        "program (n: []i64) {
+           let m = map (n) |n: i64| {
+             let a = iota(n) let b = iota(2i64) let c = map (a, b) |a: i64, b: i64| { return a } return n }
+           return m
+         }",
+    )?;
+    right(&given.simplified(), std::slice::from_ref(&even))?;
+    wrong(&given.simplified(), std::slice::from_ref(&uneven), [2, 3])?;
     let gradient = rows.grad("x")?;
     right(&gradient, &[reals(2), even])?;
     wrong(&gradient, &[reals(2), uneven], [2, 3])
