@@ -420,7 +420,9 @@ pub fn starts_count_once<E: Executor>(executor: &E, start: i64, elements: &[i64]
         // Of one array and side by side: what is known to be one operation, and what is not.
         let (least, total) =
             (xs.reduce_commutative(start, |x, y| x.min(y)), xs.reduce_commutative(start, |x, y| x + y));
-        (one, least, sum, total, product)
+        // Nothing but sums, of which the order is to be kept.
+        let crossed = xs.zip(xs).reduce((start, start), |(a, b), (c, _)| (a + c, b + c));
+        (one, least, sum, total, product, crossed)
     });
     let elements = Value::new(elements.to_vec()).expect("a list is an array");
     same_at_once(executor, &program.expect("the program is well typed"), &[elements, start.into()])

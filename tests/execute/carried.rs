@@ -166,6 +166,11 @@ fn counted_indices_may_be_out_of_bounds() -> Result<()> {
         |x, y| iota(y.len() - 1).map(|k| x.index(k)).sum(),
         |x, _| iota(5).map(|k| x.index(k)).sum(),
     ];
+    // Past the end of a row there is another one.
+    let first = Program::trace(|a: Matrix, n: I64| iota(n).map(|k| a.index(0).index(k)).sum())?;
+    for n in 0..8_i64 {
+        same(&first, &[Value::reals(&[3, 5], numbers(15, 1))?, n.into()]);
+    }
     for of in of_arrays {
         let program = Program::trace(|x: Vector, y: Vector| of(x, y))?;
         for x in 3..8 {

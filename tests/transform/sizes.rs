@@ -276,6 +276,10 @@ fn sums_of_no_rows_from_rows_of_another_length() -> Result<()> {
         "program (xs: [][]f64, is: []i64, bins: [][]f64) {{
             let n = size[1](bins) let e = replicate(n, 0.0f64) let s = hist (bins) at is (xs) from (e) {operator} return s }}"
     ))?;
+    for columns in [3_i64, 4] {
+        let arguments = [matrix(0, 3), columns.into()];
+        assert_eq!(reduce.simplified().run(&arguments)?, reduce.run(&arguments)?);
+    }
     let (reduce, hist) = (reduce.vjp()?, hist.vjp()?);
     for columns in [3_i64, 4] {
         let of_reduce = [matrix(0, 3), columns.into(), reals(columns as usize)];
