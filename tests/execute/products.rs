@@ -161,26 +161,32 @@ fn products_in_loops() -> Result<()> {
 /// Products that are added to the rows of a matrix, and to one row: there what is added goes to the same elements.
 #[test]
 fn what_is_added_goes_to_many_rows_or_one() -> Result<()> {
-    let added = |of: &str, to: &str| {
+    let added = |of: &str, rows: &str, columns: &str, to: &str| {
         Program::parse(&format!(
             "program (m: {of}, z: [][]f64, x: [][]f64) {{
+                let n = size{rows}
+                let is = iota(n)
+                let k = size{columns}
+                let js = iota(k)
                 let a = accumulator(m)
                 let b = map (z, x) adding (a) |zs: []f64, xs: []f64, c: acc {of}| {{
-                    let n = size[0](zs)
-                    let is = iota(n)
-                    let d = map (zs, is) adding (c) |z: f64, i: i64, e: acc {of}| {{
-                        let row = map (xs) |x: f64| {{ let p = mul(z, x) return p }}
-                        let f = e with [{to}] += row
+                    let d = map (is, zs) adding (c) |i: i64, z: f64, e: acc {of}| {{
+                        let f = map (js, xs) adding (e) |j: i64, x: f64, g: acc {of}| {{
+                            let p = mul(z, x)
+                            let h = g with [{to}] += p
+                            return h }}
                         return f }}
                     return d }}
                 let r = array(b)
                 return r }}"
         ))
     };
-    for (program, is_one) in [(added("[][]f64", "i")?, false), (added("[]f64", "")?, true)] {
+    let many = added("[][]f64", "[0](m)", "[1](m)", "i, j")?;
+    let one = added("[]f64", "[1](z)", "[0](m)", "j")?;
+    for (program, is_one) in [(many, false), (one, true)] {
         let explained = program.compile()?.explain();
-        assert!(is_one == explained.contains("product "), "{explained}");
-        for (points, rows, columns) in [(1, 4, 4), (17, 5, 9), (130, 16, 7), (129, 3, 5)] {
+        assert!(explained.contains("product "), "{explained}");
+        for (points, rows, columns) in [(1, 4, 4), (17, 5, 9), (130, 16, 7), (129, 3, 5), (20, 7, 6), (16, 9, 40)] {
             let sizes = if is_one { vec![columns] } else { vec![rows, columns] };
             let m = array(&sizes, numbers(sizes.iter().product(), 31));
             let arguments = [m, matrix([points, rows], 32), matrix([points, columns], 33)];

@@ -161,7 +161,7 @@ fn lanes_are_apart() -> Result<()> {
     for apart in 1..=3 {
         for which in 0..apart {
             let columns = move |table: Matrix, n: I64| {
-                table.map(|row| row.unflatten(n, apart)).permute([1, 2, 0]).map(|lane: Matrix| lane.index(which))
+                table.map(|row| row.unflatten(n, apart)).permute([2, 0, 1]).index(which).transpose()
             };
             let programs = [
                 Program::trace(|t: Matrix, n: I64, by: Vector| columns(t, n).map(|line: Vector| line.dot(by)))?,

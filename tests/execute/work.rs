@@ -136,6 +136,9 @@ fn matrices_are_moved_as_often_as_they_have_to_be() -> Result<()> {
         })
     })?;
     takes(&normalized, from_ref(&a), [1, 21600, 48000]);
+    // Rows that lanes have for themselves go where they belong at last.
+    let sums = Program::trace(|a: Matrix| a.map(|row| row.scan(0.0, |a, b| a + b)))?;
+    takes(&sums, from_ref(&a), [1, 1200, 38400]);
     // Rows that an operator takes once are computed where it takes them.
     let products = Program::trace(|a: Matrix| {
         let start = a.index(0).zeros_like() + 1.0;
