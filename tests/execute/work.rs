@@ -105,7 +105,7 @@ fn scans_and_histograms_go_through_memory_once() -> Result<()> {
         hist(7, f64::NEG_INFINITY, at, x.map(|x| x * 3.0), |a, b| a.max(b)).sum()
     })?;
     takes(&greatest, &[n.clone(), bins.clone()], [5, 40359, 1622752]);
-    takes(&gradient(&greatest), &[n.clone(), bins.clone()], [6, 60352, 2918592]);
+    takes(&gradient(&greatest), &[n.clone(), bins.clone()], [5, 60352, 2758480]);
     let gathered = Program::trace(|x: Arr<F64>, at: Arr<I64>| at.map(|i| x.index(i)).map(|x| x.sin()).sum())?;
     takes(&gathered, &[n.clone(), bins.clone()], [1, 340000, 320000]);
     takes(&gradient(&gathered), &[n.clone(), bins.clone()], [2, 340000, 800000]);

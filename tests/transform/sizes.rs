@@ -294,3 +294,60 @@ fn sums_of_no_rows_from_rows_of_another_length() -> Result<()> {
     let rows = [matrix(2, 3), 4_i64.into(), reals(4)];
     wrong(&reduce, &rows, [3, 4])
 }
+
+/// A start of other rows than the elements have, where the operator is first applied outside of the scan.
+#[test]
+fn starts_of_other_rows_are_errors_of_derivatives() -> Result<()> {
+    for (operation, operator) in [
+        ("scan (matrix) from (start)", "map (a, b) |s: f64, t: f64| { let u = add(s, x) let v = add(u, t) return v }"),
+        ("scan commutative (matrix) from (start)", "map (a, b) |s: f64, t: f64| { let u = add(s, t) return u }"),
+        (
+            "reduce (matrix) from (start)",
+            "map (a, b) |s: f64, t: f64| { let u = add(s, x) let v = add(u, t) return v }",
+        ),
+    ] {
+        let program = Program::parse(&format!(
+            "program (matrix: [][]f64, x: f64) {{
+                let start = replicate(1i64, x)
+                let all = {operation} |a: []f64, b: []f64| {{ let c = {operator} return c }}
+                return all }}"
+        ))?;
+        for rows in 1..3 {
+            let all = [matrix(rows, 2), 1.0.into()];
+            assert!(matches!(program.run(&all), Err(Error::Sizes { .. })), "{program}");
+            assert!(matches!(program.simplified().run(&all), Err(Error::Sizes { .. })), "{program}");
+            let found = program.jvp()?.run(&[all.clone(), all].concat());
+            assert!(matches!(found, Err(Error::Sizes { .. })), "{found:?}\n{}", program.jvp()?);
+        }
+    }
+    Ok(())
+}
+
+/// Copies need no array to be given to a map, but how many there are is compared where the map stands: in a branch, in the
+/// body of a `while`, and where it is known only there.
+#[test]
+fn what_maps_of_copies_compare_stays() -> Result<()> {
+    let add = "|s: f64, t: f64| { let u = add(s, t) return u }";
+    for inside in [
+        "let some = lt(0.0f64, x) let all = if some { let c = map (copies, y) {add} return c } else { return y }",
+        "let i, all = loop (i: i64 = 0i64, z: []f64 = y) while { let b = lt(i, 1i64) return b } {
+            let j = add(i, 1i64) let c = map (copies, z) {add} return j, c }",
+        "let numbers = iota(1i64) let all = map (numbers) |i: i64| {
+            let n = add(i, 2i64) let some = replicate(n, x)
+            let sums = map (some, y) {add} let one = sums[0i64] return one }",
+    ] {
+        let program = Program::parse(&format!(
+            "program (x: f64, y: []f64) {{ let copies = replicate(2i64, x) {} return all }}",
+            inside.replace("{add}", add)
+        ))?;
+        for fits in [2, 3] {
+            let arguments = [1.0.into(), reals(fits)];
+            let all = [arguments.clone(), arguments.clone()].concat();
+            let found = [program.run(&arguments), program.simplified().run(&arguments), program.jvp()?.run(&all)];
+            let wrong = found.iter().map(|found| matches!(found, Err(Error::Sizes { .. }))).collect::<Vec<_>>();
+            assert!(wrong.iter().all(|is| *is == wrong[0]), "{wrong:?}\n{}", program.jvp()?);
+            assert!(wrong[0] || fits == 2, "{program}");
+        }
+    }
+    Ok(())
+}
