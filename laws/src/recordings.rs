@@ -20,12 +20,59 @@ const ROUNDING: f64 = 256.0;
 /// Values beyond this are taken back, and whole numbers up to it have exact products and sums of products.
 const LARGEST: f64 = 64.0;
 
-/// A random function of two results with branches, constants, a user's rule, long sums and sums of products.
+/// A random function with branches, constants, a user's rule, long sums, sums of products, and repeated forms that a
+/// recording fuses.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Function {
     steps: Vec<[u8; 4]>,
+    /// What is repeated, in functions of whole numbers.
+    form: Form,
     /// Whether it makes whole numbers of whole numbers only, in its derivatives too.
     whole: bool,
+}
+
+/// Operations that are done again and again on other numbers, with values that nothing, one operation, one operation twice,
+/// several operations or a result needs.
+#[derive(Debug, Clone, PartialEq)]
+struct Form {
+    steps: Vec<[u8; 3]>,
+    times: u8,
+    /// The values that are results too.
+    kept: Vec<u8>,
+}
+
+impl Form {
+    /// The sum of its results, and the values that are kept. All are small whole numbers, whatever `x` is, with derivatives
+    /// that are not 0.
+    fn on<R: Decide>(&self, x: &[R]) -> (R, Vec<R>) {
+        let start = |k: usize| {
+            let x = x[k % x.len()];
+            // The row is for an operation that is not fused, and for no two starts that are the same.
+            let value = R::constant((k % 3) as f64 - 1.0);
+            (x - x.stop_gradient() + value).max(R::constant(-2.0 - k as f64))
+        };
+        let (mut sum, mut made) = (R::zero(), x.to_vec());
+        for k in 0..usize::from(self.times) {
+            let mut values = vec![R::constant(-1.0), start(0), start(k)];
+            for [operation, a, b] in &self.steps {
+                let recent = |k: &u8| values[values.len() - 1 - usize::from(*k) % values.len().min(4)];
+                let (a, b) = (recent(a), recent(b));
+                values.push(match operation % 8 {
+                    0 => a + b,
+                    1 => a - b,
+                    2 => a * b,
+                    3 => -a,
+                    4 => Doubled.of([a, b]),
+                    5 => a.max(b),
+                    6 => a * a,
+                    _ => a + a,
+                });
+            }
+            sum += values[values.len() - 1];
+            made.extend(values);
+        }
+        (sum, self.kept.iter().map(|k| made[usize::from(*k) % made.len()]).collect())
+    }
 }
 
 /// The product of two numbers with twice the second: a rule whose partials are whole.
@@ -77,7 +124,12 @@ impl Function {
             // What is too large is forgotten, by a decision like any other.
             values.push(if value.abs() < LARGEST { value } else { a });
         }
-        vec![values[values.len() - 1], values[values.len() / 2]]
+        let [last, middle] = [values[values.len() - 1], values[values.len() / 2]];
+        if !self.whole {
+            return vec![last, middle];
+        }
+        let (sum, kept) = self.form.on(x);
+        [last + sum, middle].into_iter().chain(kept).collect()
     }
 }
 
@@ -90,20 +142,38 @@ impl Same for Function {
     }
 }
 
-impl Arbitrary for Function {
+/// A list with one element less, in every way.
+fn shorter<T: Clone + 'static>(list: &[T]) -> impl Iterator<Item = Vec<T>> + 'static {
+    let list = list.to_vec();
+    (0..list.len()).rev().map(move |gone| [&list[..gone], &list[gone + 1..]].concat())
+}
+
+/// Operations with their operands.
+fn drawn<const N: usize>(g: &mut Gen, most: usize) -> Vec<[u8; N]> {
+    let many = usize::arbitrary(g) % (most + 1);
+    (0..many).map(|_| core::array::from_fn(|_| u8::arbitrary(g))).collect()
+}
+
+impl Arbitrary for Form {
     fn arbitrary(g: &mut Gen) -> Self {
-        let many = usize::arbitrary(g) % 40;
-        let step = |g: &mut Gen| core::array::from_fn(|_| u8::arbitrary(g));
-        Function { steps: (0..many).map(|_| step(g)).collect(), whole: bool::arbitrary(g) }
+        Form { steps: drawn(g, 5), times: u8::arbitrary(g) % 24, kept: drawn(g, 3).into_iter().map(|[k]| k).collect() }
     }
     fn shrink(&self) -> Box<dyn Iterator<Item = Self>> {
-        let whole = self.whole;
-        let without = move |steps: &Vec<[u8; 4]>, gone: usize| {
-            let kept = steps.iter().enumerate().filter(|(n, _)| *n != gone);
-            Function { steps: kept.map(|(_, step)| *step).collect(), whole }
-        };
-        let steps = self.steps.clone();
-        Box::new((0..steps.len()).rev().map(move |gone| without(&steps, gone)))
+        let [of_steps, of_kept, of_times] = [self; 3].map(Form::clone);
+        let steps = shorter(&self.steps).map(move |steps| Form { steps, ..of_steps.clone() });
+        let kept = shorter(&self.kept).map(move |kept| Form { kept, ..of_kept.clone() });
+        Box::new(steps.chain(kept).chain(self.times.shrink().map(move |times| Form { times, ..of_times.clone() })))
+    }
+}
+
+impl Arbitrary for Function {
+    fn arbitrary(g: &mut Gen) -> Self {
+        Function { steps: drawn(g, 39), form: Form::arbitrary(g), whole: bool::arbitrary(g) }
+    }
+    fn shrink(&self) -> Box<dyn Iterator<Item = Self>> {
+        let [of_steps, of_form] = [self; 2].map(Function::clone);
+        let steps = shorter(&self.steps).map(move |steps| Function { steps, ..of_steps.clone() });
+        Box::new(steps.chain(self.form.shrink().map(move |form| Function { form, ..of_form.clone() })))
     }
 }
 
@@ -146,6 +216,20 @@ pub fn replays(f: &Function, program: &Program, x: &Point, v: &Point) -> Verdict
     by("hvp", program.hvp(x, v).map(|(gradient, product)| vec![gradient, product]), &vec![fresh[0].clone(), second])
 }
 
+/// The text of a recording with operations that nothing needs, on operands from all over.
+fn with_idle(text: &str) -> String {
+    let results = text.find("\nresults").unwrap_or(text.len());
+    // Two lines come before the operations.
+    let many = text[..results].lines().count().saturating_sub(2);
+    let idle = (0..many).map(|k| match k % 4 {
+        0 => format!("\nrule {k} {} : doubled product", k / 2),
+        1 => format!("\nplus {k} {}", many - k),
+        2 => format!("\ntimes {k} {k}"),
+        _ => format!("\nplus {} {}", many + k - 1, k),
+    });
+    format!("{}{}{}", &text[..results], idle.collect::<String>(), &text[results..])
+}
+
 /// A recording refuses exactly where another would be made, and what is read from its text is the recording.
 pub fn refuses_and_is_stored(f: &Function, [x, y]: [&Point; 2]) -> Verdict {
     let program = answer(f, record(|x| f.on(x), x))?;
@@ -156,8 +240,11 @@ pub fn refuses_and_is_stored(f: &Function, [x, y]: [&Point; 2]) -> Verdict {
     let again = answer(f, read.to_text())?;
     law!("what is read is what was written", [f], again.clone(), text.clone(), Bound::EXACT)?;
     let bits = |p: &Program| p.jacobian::<Reverse>(x).map(|rows| rows.concat().into_iter().map(f64::to_bits).collect());
-    let [read, kept]: [Vec<u64>; 2] = [answer(f, bits(&read))?, answer(f, bits(&program))?];
-    law!("what is read computes the same", [f, x], read, kept.clone(), Bound::EXACT)
+    let idle = answer(f, Program::from_text(&with_idle(&text), &Rules::new().with(Doubled)))?;
+    let [read, idle, kept]: [Vec<u64>; 3] =
+        [answer(f, bits(&read))?, answer(f, bits(&idle))?, answer(f, bits(&program))?];
+    law!("what is read computes the same", [f, x], read, kept.clone(), Bound::EXACT)?;
+    law!("what nothing needs changes nothing", [f, x], idle, kept.clone(), Bound::EXACT)
 }
 
 /// Whether recordings are their functions, on random functions at random points.

@@ -114,12 +114,12 @@ pub(super) struct Cones {
 }
 
 impl Cones {
-    /// The cones of nodes, of which `kept` are needed for themselves. A sum adds the result of its cone to the node that
-    /// `before` names.
+    /// The cones of the nodes that are `live`, of which `kept` are needed for themselves. A sum adds the result of its cone to
+    /// the node that `before` names.
     pub(super) fn new(
         nodes: &[Node<SmoothOperation>],
         lists: &[Box<[Id]>],
-        kept: &[Id],
+        (live, kept): (&[bool], &[Id]),
         before: impl Fn(Id) -> Option<Id>,
     ) -> Self {
         let mut head: Vec<Option<Id>> = vec![None; nodes.len()];
@@ -132,14 +132,18 @@ impl Cones {
             let own = head[at].filter(joins).unwrap_or(id);
             head[at] = Some(own);
             size[own as usize] += 1;
+            if !live[at] {
+                continue;
+            }
             let mut last = None;
             node.operands(lists, |operand| {
                 let outside = !cheap || before(id) == Some(operand);
                 let of = if outside { operand } else { own };
-                let known = &mut head[operand as usize];
-                let new = known.is_none() || last == Some(operand);
-                *known = Some(if new { of } else { operand });
-                last = Some(operand);
+                // An operand that is needed twice at once still has one user, unless it had another before.
+                if last.replace(operand) != Some(operand) {
+                    let known = &mut head[operand as usize];
+                    *known = Some(if known.is_none() { of } else { operand });
+                }
             });
         }
         Cones { head: head.into_iter().flatten().collect(), ..Cones::default() }

@@ -40,6 +40,8 @@ pub(super) struct Plan<'s> {
     inside: Vec<bool>,
     /// The operands through which a derivative passes that a root needs.
     masks: Vec<u8>,
+    /// Whether a root needs a node: what none needs does not run, and is no user of its operands.
+    live: Vec<bool>,
     /// Whether a root needs the derivative by a node.
     wanted: Vec<bool>,
     pub(super) cones: Cones,
@@ -57,6 +59,7 @@ impl<'s> Plan<'s> {
             begun: FxHashMap::default(),
             inside: vec![false; count],
             masks: Vec::new(),
+            live: Vec::new(),
             wanted: Vec::new(),
             cones: Cones::default(),
             alike: Vec::new(),
@@ -80,7 +83,9 @@ impl<'s> Plan<'s> {
                 mask >>= 1;
             });
         }
-        plan.find_sums(&wanted);
+        let uses = straight.uses(&straight.roots);
+        plan.live = (0..count).map(|id| uses.get(id).is_some_and(|uses| *uses > 0)).collect();
+        plan.find_sums(&uses, &wanted);
         (plan.masks, plan.wanted) = (masks, wanted);
         plan.find_cones();
         plan
@@ -90,11 +95,11 @@ impl<'s> Plan<'s> {
     fn find_cones(&mut self) {
         let Straight { nodes, lists, roots, .. } = self.straight;
         let added = |id: Id| Some(self.before[id as usize]).filter(|_| self.sum[id as usize] != NONE);
-        self.cones = Cones::new(nodes, lists, roots, added);
+        self.cones = Cones::new(nodes, lists, (&self.live, roots), added);
         let mut numbers = FxHashMap::default();
         for (id, node) in (0..).zip(nodes) {
             let root = self.item(id).unwrap_or(id);
-            if Arithmetic::of(node).is_some() {
+            if self.live[id as usize] && Arithmetic::of(node).is_some() {
                 let active = |leaf: Id| self.wanted[id as usize] && self.active[leaf as usize];
                 self.cones.follow(nodes, (id, root), active, &mut numbers);
             }
@@ -153,13 +158,12 @@ impl<'s> Plan<'s> {
     }
 
     /// Finds sums of sums: where the only use of a sum is to be added to, both are added up in one place.
-    fn find_sums(&mut self, wanted: &[bool]) {
+    fn find_sums(&mut self, uses: &[usize], wanted: &[bool]) {
         let nodes = &self.straight.nodes;
-        let uses = self.straight.uses(&self.straight.roots);
         let single = |id: Id| uses.get(id as usize) == Some(&1);
         let mut length = vec![0_usize; nodes.len()];
         let mut top = vec![true; nodes.len()];
-        for (id, node) in nodes.iter().enumerate() {
+        for (id, node) in nodes.iter().enumerate().filter(|(id, _)| self.live[*id]) {
             let Node::Plus(operands) = node else { continue };
             // Of equally long ones the first, which keeps their order.
             let longest = operands.iter().rev().copied().filter(|q| single(*q)).max_by_key(|q| length[*q as usize]);
@@ -231,7 +235,7 @@ impl<'s> Plan<'s> {
         let nodes = &self.straight.nodes;
         let operation = |id: &Id| {
             let inside = self.inside[*id as usize] || self.cones.inside(*id);
-            !inside && !matches!(nodes[*id as usize], Node::Variable(_) | Node::Literal(_))
+            self.live[*id as usize] && !inside && !matches!(nodes[*id as usize], Node::Variable(_) | Node::Literal(_))
         };
         let operations: Vec<Id> = (0..nodes.len() as Id).filter(operation).collect();
         let mut ready = Ready::default();

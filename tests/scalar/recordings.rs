@@ -106,6 +106,29 @@ fn fused_operations_are_those_that_were_written() {
     }
 }
 
+/// Programs without operations, and results that are inputs, constants, the same, or inside of what is fused; not none.
+#[test]
+fn results_may_be_anything() {
+    fn results<R: Real>(x: &[R]) -> Vec<R> {
+        let terms: Vec<R> = (0..20).map(|k| (x[k % 4] - x[4]) * x[k % 3]).collect();
+        let (sum, square) = (terms[0] + x[1], terms[7] - x[0]);
+        let total: R = terms.iter().map(|t| *t * *t - x[4]).sum();
+        vec![x[1], R::constant(3.0), x[1], sum, sum * sum, square * square + x[2], square, total, total, terms[11]]
+    }
+    for x in [&[][..], &[1.0, 2.0]] {
+        assert!(matches!(record::<f64, _>(|_| Vec::new(), x), Err(Error::Empty { .. })));
+    }
+    let program =
+        Program::<f64>::from_text("catadiff recording 1\nvariables 1\nliteral 2.5\nresults 0 0\n", &Rules::new());
+    assert_eq!(program.unwrap().run(&[1.0]).unwrap(), [2.5, 2.5]);
+    let x = [2.0, -1.0, 3.0, 5.0, -4.0];
+    let program = record(|x| results(x), &x).unwrap();
+    assert_eq!(program.run(&x).unwrap(), results(&x));
+    let expected = Forward::jacobian(|x| results(x), &x).unwrap();
+    assert_eq!(program.jacobian::<Reverse>(&x).unwrap(), expected);
+    assert_eq!(program.jacobian::<Forward>(&x).unwrap(), expected);
+}
+
 /// At points where partial derivatives are infinite a replay has the zeros and the NaNs that the tape has.
 #[test]
 fn singular_points_are_those_of_a_run() {
