@@ -2,17 +2,13 @@
 
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, hist, iota};
-use catadiff::execute::Lanes;
 use catadiff::interpret::{Scalar, Value};
 use catadiff::{Elementary, Result};
-use catadiff_laws::executors;
+
+use crate::same;
 
 fn numbers(count: usize) -> Vec<f64> {
     (0..count).map(|k| (k * 7919 % 1013) as f64 / 506.5 - 1.0).collect()
-}
-
-fn same(program: &Program, arguments: &[Value<f64>]) {
-    executors::same(&Lanes, program, arguments).unwrap_or_else(|violation| panic!("{violation}"));
 }
 
 #[test]

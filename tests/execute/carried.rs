@@ -4,23 +4,16 @@
 use catadiff::Result;
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, I64, if_, iota, loop_for};
-use catadiff::execute::Lanes;
 use catadiff::interpret::Value;
-use catadiff_laws::executors;
+
+use crate::loops::numbers;
+use crate::same;
 
 type Vector = Arr<F64>;
 type Matrix = Arr<Vector>;
 
-fn numbers(n: usize, seed: usize) -> Vec<f64> {
-    (0..n).map(|k| ((k * 7919 + seed) % 1009) as f64 / 504.5 - 1.0).collect()
-}
-
 fn vector(n: usize, seed: usize) -> Value<f64> {
     Value::reals(&[n], numbers(n, seed)).expect("as many elements as the sizes say")
-}
-
-fn same(program: &Program, arguments: &[Value<f64>]) {
-    executors::same(&Lanes, program, arguments).unwrap_or_else(|e| panic!("{e}\n{program}"));
 }
 
 /// The program, whose parameters are a number of iterations and three arrays of one length.

@@ -2,17 +2,13 @@
 
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, I64, iota};
-use catadiff::execute::Lanes;
 use catadiff::interpret::Value;
 use catadiff::{Error, Result};
-use catadiff_laws::executors;
+
+use crate::same;
 
 fn numbers(count: usize) -> Vec<f64> {
     (0..count).map(|k| (k * 7919 % 1013) as f64 / 506.5 - 1.0).collect()
-}
-
-fn same(program: &Program, arguments: &[Value<f64>]) {
-    executors::same(&Lanes, program, arguments).unwrap_or_else(|violation| panic!("{violation}"));
 }
 
 #[test]

@@ -12,11 +12,11 @@ type Vector = Arr<F64>;
 type Matrix = Arr<Vector>;
 
 /// Numbers between −1 and 1 that look random.
-fn numbers(n: usize, seed: usize) -> Vec<f64> {
+pub(crate) fn numbers(n: usize, seed: usize) -> Vec<f64> {
     (0..n).map(|k| ((k * 7919 + seed) % 1009) as f64 / 504.5 - 1.0).collect()
 }
 
-fn array(sizes: &[usize], seed: usize) -> Value<f64> {
+pub(crate) fn array(sizes: &[usize], seed: usize) -> Value<f64> {
     let numbers = numbers(sizes.iter().product(), seed);
     Value::reals(sizes, numbers).expect("as many elements as the sizes say")
 }

@@ -15,3 +15,14 @@ mod states;
 mod suite;
 mod whole_loops;
 mod work;
+
+use catadiff::array::Program;
+use catadiff::execute::Lanes;
+use catadiff::interpret::Value;
+use catadiff_laws::executors;
+
+/// Bare lanes give what the interpreter gives.
+#[track_caller]
+fn same(program: &Program, arguments: &[Value<f64>]) {
+    executors::same(&Lanes, program, arguments).unwrap_or_else(|e| panic!("{e}\n{program}"));
+}

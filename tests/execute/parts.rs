@@ -3,20 +3,16 @@
 
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, I64, hist, iota, literal};
-use catadiff::execute::Lanes;
 use catadiff::interpret::Value;
 use catadiff::{Elementary, Result};
-use catadiff_laws::executors;
+
+use crate::same;
 
 /// Lengths at the ends of blocks, and large enough that a loop is shared out.
 const LENGTHS: [usize; 9] = [1, 2, 7, 8, 9, 127, 129, 1025, 70_001];
 
 fn numbers(count: usize) -> Vec<f64> {
     (0..count).map(|k| (k * 7919 % 1013) as f64 / 506.5 - 1.0).collect()
-}
-
-fn same(program: &Program, arguments: &[Value<f64>]) {
-    executors::same(&Lanes, program, arguments).unwrap_or_else(|violation| panic!("{violation}"));
 }
 
 fn shifted(y: Arr<F64>) -> Arr<F64> {

@@ -7,11 +7,9 @@ use catadiff::interpret::Value;
 use catadiff::{Elementary, Result};
 use catadiff_laws::executors;
 
-type Vector = Arr<F64>;
+use crate::same;
 
-fn same(program: &Program, arguments: &[Value<f64>]) {
-    executors::same(&Lanes, program, arguments).unwrap_or_else(|e| panic!("{e}\n{program}"));
-}
+type Vector = Arr<F64>;
 
 /// Whether lanes can run it; then it is the same.
 fn is_supported(program: &Program, arguments: &[Value<f64>]) -> bool {

@@ -8,10 +8,7 @@ use catadiff::interpret::Value;
 use catadiff::{Elementary, Result};
 use catadiff_laws::executors;
 
-#[track_caller]
-fn same(program: &Program, arguments: &[Value<f64>]) {
-    executors::same(&Lanes, program, arguments).unwrap_or_else(|e| panic!("{e}\n{program}"));
-}
+use crate::same;
 
 /// All orders of three states of each kind, from one iteration to the next.
 #[test]

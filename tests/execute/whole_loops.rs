@@ -4,26 +4,13 @@ use catadiff::Result;
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, I64, iota, literal, loop_for};
 use catadiff::execute::Lanes;
-use catadiff::interpret::Value;
 use catadiff_laws::executors;
+
+use crate::loops::array;
+use crate::same;
 
 type Vector = Arr<F64>;
 type Matrix = Arr<Vector>;
-
-/// Numbers between −1 and 1 that look random.
-fn numbers(n: usize, seed: usize) -> Vec<f64> {
-    (0..n).map(|k| ((k * 7919 + seed) % 1009) as f64 / 504.5 - 1.0).collect()
-}
-
-fn array(sizes: &[usize], seed: usize) -> Value<f64> {
-    let numbers = numbers(sizes.iter().product(), seed);
-    Value::reals(sizes, numbers).expect("as many elements as the sizes say")
-}
-
-#[track_caller]
-fn same(program: &Program, arguments: &[Value<f64>]) {
-    executors::same(&Lanes, program, arguments).unwrap_or_else(|e| panic!("{e}\n{program}"));
-}
 
 /// All products of two of these: elements, their differences and their sum.
 #[test]
