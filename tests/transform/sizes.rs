@@ -323,30 +323,43 @@ fn starts_of_other_rows_are_errors_of_derivatives() -> Result<()> {
     Ok(())
 }
 
-/// Copies need no array to be given to a map, but how many there are is compared where the map stands: in a branch, in the
-/// body of a `while`, and where it is known only there.
+/// What makes a statement simpler loses no comparison that it makes, also where it may not be executed or its sizes are known
+/// only there: in a branch, in the body of a `while`, and beside sizes that a body computes.
 #[test]
-fn what_maps_of_copies_compare_stays() -> Result<()> {
-    let add = "|s: f64, t: f64| { let u = add(s, t) return u }";
-    for inside in [
-        "let some = lt(0.0f64, x) let all = if some { let c = map (copies, y) {add} return c } else { return y }",
-        "let i, all = loop (i: i64 = 0i64, z: []f64 = y) while { let b = lt(i, 1i64) return b } {
-            let j = add(i, 1i64) let c = map (copies, z) {add} return j, c }",
-        "let numbers = iota(1i64) let all = map (numbers) |i: i64| {
-            let n = add(i, 2i64) let some = replicate(n, x)
-            let sums = map (some, y) {add} let one = sums[0i64] return one }",
-    ] {
-        let program = Program::parse(&format!(
-            "program (x: f64, y: []f64) {{ let copies = replicate(2i64, x) {} return all }}",
-            inside.replace("{add}", add)
-        ))?;
+fn what_simpler_statements_compared_stays() -> Result<()> {
+    // Each of them compares the sizes of `some`, which has `n` elements, and of `y`.
+    let simpler = [
+        "let all = map (some, y) |s: f64, t: f64| { let u = add(s, t) return u }",
+        "let all = y with [] = some",
+        "let all = map (some, y) |s: f64, t: f64| { return t }",
+        "let zeros = map (some, y) |s: f64, t: f64| { return 0.0f64 }
+         let sum = reduce (zeros) from (0.0f64) |s: f64, t: f64| { let u = add(s, t) return u }
+         let all = y with [0i64] = sum",
+        "let rows = [some, y] let all = rows[1i64]",
+    ];
+    for (simpler, place) in simpler.iter().flat_map(|simpler| (0..3).map(move |place| (simpler, place))) {
+        let inside = match place {
+            0 => format!(
+                "let some = replicate(2i64, x) let b = lt(0.0f64, x)
+                 let result = if b {{ {simpler} return all }} else {{ return y }} return result"
+            ),
+            1 => format!(
+                "let some = replicate(2i64, x)
+                 let i, result = loop (i: i64 = 0i64, z: []f64 = y) while {{ let b = lt(i, 1i64) return b }} {{
+                     let j = add(i, 1i64) {simpler} return j, all }} return result"
+            ),
+            _ => format!(
+                "let numbers = iota(1i64) let result = map (numbers) |i: i64| {{
+                     let n = add(i, 2i64) let some = replicate(n, x) {simpler} let one = all[0i64] return one }} return result"
+            ),
+        };
+        let program = Program::parse(&format!("program (x: f64, y: []f64) {{ {inside} }}"))?;
         for fits in [2, 3] {
             let arguments = [1.0.into(), reals(fits)];
             let all = [arguments.clone(), arguments.clone()].concat();
             let found = [program.run(&arguments), program.simplified().run(&arguments), program.jvp()?.run(&all)];
             let wrong = found.iter().map(|found| matches!(found, Err(Error::Sizes { .. }))).collect::<Vec<_>>();
-            assert!(wrong.iter().all(|is| *is == wrong[0]), "{wrong:?}\n{}", program.jvp()?);
-            assert!(wrong[0] || fits == 2, "{program}");
+            assert_eq!(wrong, [fits != 2; 3], "{program}{}", program.jvp()?);
         }
     }
     Ok(())

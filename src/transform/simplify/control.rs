@@ -7,7 +7,7 @@
 use super::forms::{Frame, Writer};
 use super::repeated::{Class, Kind};
 use super::visits::reading_the_beginning;
-use crate::array::{Agree, Agreement, Atom, Body, Const, Form, Lambda, Loop, Map, Op, Var, has_effect, index};
+use crate::array::{Atom, Body, Const, Form, Lambda, Loop, Map, Op, Var, has_effect, index};
 
 impl Writer {
     pub(super) fn branch(&mut self, condition: Atom, yes: Body, no: Body) -> Vec<Atom> {
@@ -16,9 +16,7 @@ impl Writer {
             let taken = if known == Const::Bool(true) { yes } else { no };
             return self.here(taken);
         }
-        self.conditions += 1;
         let (mut yes, mut no) = (self.body(yes), self.body(no));
-        self.conditions -= 1;
         let depth = self.seen.depth();
         let same = |(a, b): (&Atom, &Atom)| (a == b && self.facts.visible(*a, depth)).then_some(*a);
         let mut results: Vec<Option<Atom>> = yes.results.iter().zip(&no.results).map(same).collect();
@@ -93,10 +91,7 @@ impl Writer {
             Form::For(..) => Form::For(params.pop().expect("the index is last"), operands[0]),
             Form::While { condition, .. } => Form::While { condition: self.body(condition), bound },
         };
-        let may_not_run = u32::from(matches!(form, Form::While { .. }));
-        self.conditions += may_not_run;
         let body = self.body(it.body);
-        self.conditions -= may_not_run;
         let body = Body { results: kept.iter().map(|k| body.results[*k]).collect(), ..body };
         self.seen.leave();
         self.again |= params.iter().zip(&body.results).any(|(param, after)| Atom::Var(*param) == *after);
@@ -141,13 +136,11 @@ impl Writer {
     fn operands(&mut self, space: Class, params: &[Var], arrays: &[Atom]) -> (Vec<Atom>, Vec<Var>) {
         let depth = self.seen.depth() + 1;
         let (mut kept, mut fresh): (Vec<Atom>, Vec<(Var, Class)>) = (Vec::new(), Vec::new());
-        let mut copies: Vec<Atom> = Vec::new();
         let alone = arrays.iter().all(|a| self.facts.copied(*a).is_some());
         for (k, (param, array)) in params.iter().zip(arrays).enumerate() {
             if let Some(value) = self.facts.copied(*array)
                 && !(alone && k == 0)
             {
-                copies.push(*array);
                 self.set(*param, value);
             } else if let Some(at) = kept.iter().position(|other| other == array) {
                 self.set(*param, fresh[at].0.into());
@@ -163,20 +156,8 @@ impl Writer {
                 }
             }
         }
-        copies.into_iter().for_each(|array| self.compare_lengths(kept[0], array));
         self.seen.announce(&fresh);
         (kept, fresh.into_iter().map(|(var, _)| var).collect())
-    }
-
-    /// Writes down what a map no longer compares that an array of copies is not given to any more. Where the sizes are known
-    /// outside of all bodies, and the map is always executed, they are compared there already.
-    fn compare_lengths(&mut self, like: Atom, array: Atom) {
-        let [first, second] = [like, array].map(|array| self.facts.extents(array)[0]);
-        let outside = self.conditions == 0 && [first, second].iter().all(|extent| self.facts.told(*extent, 0));
-        if first != second && !outside {
-            let agree = Agree { what: Agreement::Mapped, first: vec![first], second: vec![second], times: Vec::new() };
-            self.write(Op::Agree(Box::new(agree)), &[]);
-        }
     }
 
     fn collector(&mut self, param: Var) -> Var {

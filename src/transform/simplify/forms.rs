@@ -34,7 +34,6 @@ fn written(program: Program) -> (Program, bool) {
         facts: Facts::with_capacity(variables),
         seen: Repeated::new(variables),
         frames: Vec::new(),
-        conditions: 0,
         again: false,
     };
     for (param, name) in params.into_iter().zip(names) {
@@ -65,8 +64,6 @@ pub(super) struct Writer {
     pub(super) facts: Facts,
     pub(super) seen: Repeated,
     pub(super) frames: Vec<Frame>,
-    /// How many bodies are around that may not be executed.
-    pub(super) conditions: u32,
     /// Whether writing what is written once more will make it simpler.
     pub(super) again: bool,
 }
@@ -146,7 +143,7 @@ impl Writer {
     }
 
     /// Writes an operation with results of these classes.
-    pub(super) fn write(&mut self, op: Op, classes: &[Class]) -> Vec<Atom> {
+    fn write(&mut self, op: Op, classes: &[Class]) -> Vec<Atom> {
         let depth = self.seen.depth();
         self.write_at(depth, op, classes);
         self.builder.last(depth).map(|stm| stm.vars.iter().copied().map(Atom::Var).collect()).expect("it was written")

@@ -19,7 +19,7 @@ use crate::array::{
 /// Which comparisons are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Written {
-    /// All that can be made in the outermost body, and those of statements that go.
+    /// All, so that what becomes of statements loses none.
     All,
     /// Those that are written already, and those of statements that go.
     Lost,
@@ -466,9 +466,9 @@ impl<'p> Reader<'p> {
                 }
                 match (claim.stays, written) {
                     (false, _) => wanted.push(claim),
-                    (true, Written::All) if scope == 0 => wanted.push(claim),
+                    (true, Written::All) => wanted.push(claim),
                     (true, Written::Needed) => equal.learn(&self.products, &claim.agree),
-                    (true, Written::All | Written::Lost) => {}
+                    (true, Written::Lost) => {}
                 }
             }
             let mut here = Vec::new();
