@@ -82,7 +82,9 @@ pub(crate) fn values() -> Vec<Family> {
         at_all_sizes(Program::trace(|x: Vector, y: Vector| (x.scan(0.0, |a, b| a + b), y.max(), x.argmin())), two),
         at_sizes(Program::trace(|x: Vector, y: Vector| x.reduce(3.0, |a, b| a * 0.5 + b) + y.sum()), two),
         at_sizes(Program::trace(|x: Vector, y: Vector| (x.concat(y.reverse()), x.range(0, x.len(), 1))), two),
-        at_sizes(products(), rows),
+        at_sizes(products(), |n| vec![reals(&[n, 5], 1), reals(&[17, 5], 2)]),
+        at_sizes(products(), |n| vec![reals(&[17, 5], 1), reals(&[n, 5], 2)]),
+        family(products(), vec![vec![reals(&[129, 5], 1), reals(&[128, 5], 2)]]),
         at_sizes(products(), columns),
         at_sizes(Program::trace(|a: Matrix, b: Matrix| a.map2(b, |x, y| x.map2(y, |x, y| x * y)).transpose()), rows),
         at_sizes(

@@ -86,10 +86,10 @@ fn endless() -> Result<Vec<(Compiled, &'static str, i64, f64)>> {
 fn what_has_no_end_is_ended_by_steps() -> Result<()> {
     for (program, inside, short, expected) in endless()? {
         for threads in [1, 2, 7] {
-            let (results, report) = with(threads, || program.run_reported(&[(1_i64 << 60).into()], &steps(50_000)));
+            let (results, report) = with(threads, || program.run_reported(&[(1_i64 << 60).into()], &steps(10_000)));
             assert_eq!(report, RunReport::Bare);
             let error = results.unwrap_err();
-            assert!(matches!(error, Error::Budget { what: "steps", limit: 50_000, .. }), "{error}");
+            assert!(matches!(error, Error::Budget { what: "steps", limit: 10_000, .. }), "{error}");
             let place = error.to_string().lines().last().unwrap_or_default().to_owned();
             assert!(place.starts_with("  in: let") && place.contains(inside), "{error}");
             assert_eq!(with(threads, || program.run(&[short.into()]))?, [expected.into()]);

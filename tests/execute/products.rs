@@ -45,8 +45,9 @@ fn outer_products_are_summed_up_in_tiles() -> Verdict {
     for (points, rows, columns) in [(0, 16, 16), (1, 16, 17), (17, 15, 16), (64, 16, 18), (129, 17, 16), (16, 33, 40)] {
         agrees(&vjp, points, rows, columns, false)?;
     }
-    for points in [0, 1, 7, 15, 16, 17, 63, 64, 65, 127, 128, 129, 300] {
-        for (rows, columns) in [(1, 1), (3, 7), (2, 8), (5, 9), (4, 16), (3, 19)] {
+    // The shapes take turns, so that each meets every other number of points.
+    for (k, points) in [0, 1, 7, 15, 16, 17, 63, 64, 65, 127, 128, 129, 300].into_iter().enumerate() {
+        for (rows, columns) in [(1, 1), (3, 7), (2, 8), (5, 9), (4, 16), (3, 19)].into_iter().skip(k % 2).step_by(2) {
             agrees(&vjp, points, rows, columns, false)?;
         }
     }
@@ -115,7 +116,7 @@ fn products_of_random_sizes() -> Result<()> {
 #[test]
 fn zeros_do_not_hide_what_is_not_finite() -> Result<()> {
     let vjp = squares().vjp()?;
-    for (rows, columns, points) in [(16, 16, 20), (18, 33, 66)] {
+    for (rows, columns, points) in [(16, 16, 20), (18, 17, 66)] {
         let lower = (0..rows * columns).map(|k| if k % columns > k / columns { 0.0 } else { 0.5 }).collect();
         let lower = array(&[rows, columns], lower);
         for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e-310, -0.0, 1e200] {

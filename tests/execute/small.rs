@@ -168,7 +168,7 @@ fn what_would_be_long_is_not_written_out() -> Result<()> {
         let xs = literal([1, 2, 3, 4, 5, 6, 7, 8].map(|k| x * f64::from(k)));
         if depth == 0 { xs.sum() } else { xs.map(move |x| nest(depth - 1, x) * 0.1).sum() }
     }
-    let program = Program::trace(|x: F64| nest(5, x))?;
+    let program = Program::trace(|x: F64| nest(4, x))?;
     let lines = program.compile()?.explain().lines().count();
     assert!(lines < 20_000, "{lines}");
     same(&program, &[0.5.into()]);
