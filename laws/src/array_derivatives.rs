@@ -50,18 +50,19 @@ impl Point {
             .or_else(|error| self.fails(law, format!("{error}\n{program}"), "Ok(…)").map(|()| Vec::new()))
     }
 
-    /// Both modes at this point.
-    fn check(&self) -> Verdict {
+    /// Both modes at this point, and the derivatives as programs of their own, as far as there are any: with tangents of
+    /// arguments, and with adjoints of results.
+    fn check(&self) -> Result<Vec<Point>, Violation> {
         let law = "a derivative verifies and runs";
         let n = self.arguments.len();
         let tangents = directions(&self.arguments, self.seed);
         let results = self.run(law, &self.program, &self.arguments)?;
         if !finite(&results) {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let adjoints = directions(&results, self.seed ^ 0x9e37_79b9_7f4a_7c15);
 
-        let Some(jvp) = self.derived(law, Program::jvp)? else { return Ok(()) };
+        let Some(jvp) = self.derived(law, Program::jvp)? else { return Ok(Vec::new()) };
         let pushed = self.run(law, &jvp, &[&self.arguments[..], &tangents].concat())?;
         self.close("jvp p gives the results of p", &reals(&pushed[..results.len()]), &reals(&results))?;
         let pushed = &pushed[results.len()..];
@@ -78,34 +79,26 @@ impl Point {
         let of_duals: Vec<Value<f64>> = of_duals.iter().map(|v| v.map(|x| x.tangent)).collect();
         self.close("jvp p = p on duals", &reals(pushed), &reals(&of_duals))?;
 
-        let Some(vjp) = self.derived(law, Program::vjp)? else { return Ok(()) };
+        let forward = self.derivative(jvp, &self.arguments);
+        let Some(vjp) = self.derived(law, Program::vjp)? else { return Ok(vec![forward]) };
         let pulled = self.run(law, &vjp, &[&self.arguments[..], &adjoints].concat())?;
         self.close("vjp p gives the results of p", &reals(&pulled[..results.len()]), &reals(&results))?;
         let pulled = &pulled[results.len()..];
         debug_assert_eq!(pulled.len(), n, "an adjoint for each argument");
         let shapes = |values: &[Value<f64>]| values.iter().map(|v| v.sizes().to_vec()).collect::<Vec<_>>();
         if shapes(pulled) != shapes(&self.arguments) {
-            return self.fails("adjoints have the shapes of arguments", format!("{:?}", shapes(pulled)), "theirs");
+            let law = "adjoints have the shapes of arguments";
+            return self.fails(law, format!("{:?}", shapes(pulled)), "theirs").map(|()| Vec::new());
         }
-        self.close("⟨t, Jᵀ a⟩ = ⟨J t, a⟩", &[dot(&tangents, pulled)], &[dot(pushed, &adjoints)])
+        self.close("⟨t, Jᵀ a⟩ = ⟨J t, a⟩", &[dot(&tangents, pulled)], &[dot(pushed, &adjoints)])?;
+        Ok(vec![forward, self.derivative(vjp, &results)])
     }
 
-    /// The derivative of the program as a program of its own: with tangents of arguments or adjoints of results.
-    fn derivative(&self, mode: Mode) -> Option<Point> {
-        let results = run(&self.program, &self.arguments, &LIMITS).ok()?;
-        let (program, like) = match mode {
-            Mode::Forward => (self.program.jvp(), &self.arguments),
-            Mode::Reverse => (self.program.vjp(), &results),
-        };
+    /// A derivative of the program as a program of its own, that takes besides what is `like` these values.
+    fn derivative(&self, program: Program, like: &[Value<f64>]) -> Point {
         let arguments = [&self.arguments[..], &directions(like, self.seed.rotate_left(17))].concat();
-        Some(Point { program: program.ok()?, arguments, seed: self.seed.wrapping_add(1) })
+        Point { program, arguments, seed: self.seed.wrapping_add(1) }
     }
-}
-
-#[derive(Clone, Copy)]
-enum Mode {
-    Forward,
-    Reverse,
 }
 
 /// Both modes of a program, and of its derivatives of either mode, at these arguments: forward mode is the interpreter
@@ -115,8 +108,7 @@ enum Mode {
 /// The violation.
 pub fn at(program: &Program, arguments: &[Value<f64>]) -> Verdict {
     let point = Point { program: program.clone(), arguments: arguments.to_vec(), seed: 7 };
-    point.check()?;
-    [Mode::Forward, Mode::Reverse].into_iter().filter_map(|mode| point.derivative(mode)).try_for_each(|p| p.check())
+    point.check()?.iter().try_for_each(|derivative| derivative.check().map(drop))
 }
 
 fn point(random: &ArrayProgram) -> Option<Point> {
@@ -129,7 +121,7 @@ fn point(random: &ArrayProgram) -> Option<Point> {
 /// # Errors
 /// The violation.
 pub fn first_order(random: &ArrayProgram) -> Verdict {
-    point(random).map_or(Ok(()), |point| point.check())
+    point(random).map_or(Ok(()), |point| point.check().map(drop))
 }
 
 /// The same of each derivative.

@@ -285,11 +285,12 @@ impl Instance {
         let null = |values: &[Value<Residue>]| values.iter().map(|v| v.map(|_| Residue::zero())).collect::<Vec<_>>();
         let zeros = null(&results);
         let (jvp, vjp) = (self.program.jvp_wrt(&by[..]), self.program.vjp_wrt(&by[..]));
+        let forward_over_reverse = vjp.clone().and_then(|p| p.jvp_wrt(&by[..]));
         let mixes = [
             ("a·(jvp jvp p)(u, v)", jvp.clone().and_then(|p| p.jvp_wrt(&by[..])), [&u, &v, &vec![]], &adjoints),
             ("v·(vjp jvp p)(u, a)", jvp.and_then(|p| p.vjp_wrt(&by[..])), [&u, &zeros, &adjoints], &v),
-            ("u·(jvp vjp p)(a, v)", vjp.clone().and_then(|p| p.jvp_wrt(&by[..])), [&adjoints, &v, &vec![]], &u),
-            ("v·(jvp vjp p)(a, u)", vjp.clone().and_then(|p| p.jvp_wrt(&by[..])), [&adjoints, &u, &vec![]], &v),
+            ("u·(jvp vjp p)(a, v)", forward_over_reverse.clone(), [&adjoints, &v, &vec![]], &u),
+            ("v·(jvp vjp p)(a, u)", forward_over_reverse, [&adjoints, &u, &vec![]], &v),
             ("v·(vjp vjp p)(a, u)", vjp.and_then(|p| p.vjp_wrt(&by[..])), [&adjoints, &zeros, &u], &v),
         ];
         for (mix, made, more, with) in mixes {

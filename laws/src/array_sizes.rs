@@ -23,20 +23,21 @@ pub(crate) enum Extra {
 
 /// Programs that compute, of a program, at least what it computes, in one way or another.
 pub(crate) fn derived(program: &Program) -> Vec<Derived> {
+    let simplified = program.simplified();
     let mut all = vec![
-        ("p.simplified()", Ok(program.simplified()), Extra::Nothing),
         ("p.jvp()", program.jvp(), Extra::Tangents),
-        ("p.simplified().jvp()", program.simplified().jvp(), Extra::Tangents),
+        ("p.simplified().jvp()", simplified.jvp(), Extra::Tangents),
         ("p.vjp()", program.vjp(), Extra::Adjoints),
-        ("p.simplified().vjp()", program.simplified().vjp(), Extra::Adjoints),
+        ("p.simplified().vjp()", simplified.vjp(), Extra::Adjoints),
+        ("p.simplified()", Ok(simplified), Extra::Nothing),
     ];
     let is_real = |atom: &&catadiff::array::Atom| program.atom_type(**atom).prim == Prim::F64;
     let results = &program.function.body.results;
     for k in 0..results.len() {
         if results.get(k).filter(is_real).is_some_and(|atom| program.atom_type(*atom).rank == 0) {
-            let alone = || program.only(&[k]);
-            all.push(("p.only([k]).grad(..)", alone().and_then(|p| p.grad(..)), Extra::Nothing));
-            let hvp = alone().and_then(|p| p.grad(..)).and_then(|p| p.jvp());
+            let gradient = program.only(&[k]).and_then(|p| p.grad(..));
+            let hvp = gradient.clone().and_then(|p| p.jvp());
+            all.push(("p.only([k]).grad(..)", gradient, Extra::Nothing));
             all.push(("p.only([k]).grad(..).jvp()", hvp, Extra::Tangents));
         }
     }

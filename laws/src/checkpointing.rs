@@ -144,20 +144,32 @@ fn fails(law: &str, program: &Program, at: &str, left: impl ToString, right: imp
 /// What a program gives, and what that took, or why it gives nothing.
 type Run<C> = Result<(Vec<Value<C>>, Usage)>;
 
-/// What the reverse derivative of a program gives where all adjoints are 1.
-fn pulled<C: Compare>(program: &Program, arguments: &[Value<C>], one: impl Fn() -> C) -> Run<C> {
-    let vjp = program.vjp()?;
-    vjp.verify()?;
-    let (results, _) = measure(program, arguments, &LIMITS)?;
-    let of = |scalar: &Scalar<C>| match scalar {
-        Scalar::Bool(_) => Scalar::Bool(true),
-        Scalar::I32(_) => Scalar::I32(1),
-        Scalar::I64(_) => Scalar::I64(1),
-        Scalar::Real(_) => Scalar::Real(one()),
-    };
-    let adjoint = |v: &Value<C>| Value::array(v.sizes(), v.elements().iter().map(of).collect());
-    let adjoints = results.iter().map(adjoint).collect::<Result<Vec<_>>>()?;
-    measure(&vjp, &[arguments, &adjoints].concat(), &LIMITS)
+/// A program and its reverse derivative.
+struct Reversed {
+    program: Program,
+    vjp: Program,
+}
+
+impl Reversed {
+    fn of(program: Program) -> Result<Self> {
+        let vjp = program.vjp()?;
+        vjp.verify()?;
+        Ok(Reversed { program, vjp })
+    }
+
+    /// What the derivative gives where all adjoints are 1.
+    fn pulled<C: Compare>(&self, arguments: &[Value<C>], one: impl Fn() -> C) -> Run<C> {
+        let (results, _) = measure(&self.program, arguments, &LIMITS)?;
+        let of = |scalar: &Scalar<C>| match scalar {
+            Scalar::Bool(_) => Scalar::Bool(true),
+            Scalar::I32(_) => Scalar::I32(1),
+            Scalar::I64(_) => Scalar::I64(1),
+            Scalar::Real(_) => Scalar::Real(one()),
+        };
+        let adjoint = |v: &Value<C>| Value::array(v.sizes(), v.elements().iter().map(of).collect());
+        let adjoints = results.iter().map(adjoint).collect::<Result<Vec<_>>>()?;
+        measure(&self.vjp, &[arguments, &adjoints].concat(), &LIMITS)
+    }
 }
 
 /// Every policy for all loops of a program gives the same reverse derivative, to the last bit, or the same error.
@@ -165,14 +177,24 @@ fn pulled<C: Compare>(program: &Program, arguments: &[Value<C>], one: impl Fn() 
 /// # Errors
 /// The violation.
 pub fn agree(program: &Program, arguments: &[Value<f64>]) -> Verdict {
-    let shown = |found: Run<f64>| found.map_or_else(|error| kind(&error), |(values, _)| list(&values));
-    let of = |policy: Policy| shown(pulled(&program.with_policy(policy), arguments, || 1.0));
-    let all = of(Policy::KeepAll);
+    let keeping_all = program.with_policy(Policy::KeepAll);
+    let all = shown(&keeping_all, arguments);
     POLICIES.into_iter().try_for_each(|policy| {
-        let found = of(policy);
+        let other = program.with_policy(policy);
+        if other == keeping_all {
+            // There is no loop.
+            return Ok(());
+        }
+        let found = shown(&other, arguments);
         let law = format!("vjp p is the same with {policy:?} as with all states");
         if found == all { Ok(()) } else { fails(&law, program, &list(arguments), found, &all) }
     })
+}
+
+/// What the derivative gives, or what kind of error it is.
+fn shown(program: &Program, arguments: &[Value<f64>]) -> String {
+    let found = Reversed::of(program.clone()).and_then(|it| it.pulled(arguments, || 1.0));
+    found.map_or_else(|error| kind(&error), |(values, _)| list(&values))
 }
 
 /// An error without the statement, which is another one in another scheme.
@@ -194,14 +216,17 @@ pub fn agree_at_random(random: &ArrayProgram) -> Verdict {
 /// The violation.
 pub fn budgets_agree(random: &ArrayProgram) -> Verdict {
     let (program, arguments) = (random.program(), random.arguments());
-    let shown = |found: Run<f64>| found.map_or_else(|error| kind(&error), |(values, _)| list(&values));
-    let all = shown(pulled(&program, &arguments, || 1.0));
+    let all = shown(&program, &arguments);
     let least = match program.checkpointed(&arguments, 0) {
         Err(Error::Checkpoints { least, .. }) => least,
         Ok(_) | Err(_) => 0,
     };
     [least, least + 7, 2 * least + 20, u64::MAX].into_iter().try_for_each(|budget| {
-        let found = shown(program.checkpointed(&arguments, budget).and_then(|p| pulled(&p, &arguments, || 1.0)));
+        let found = match program.checkpointed(&arguments, budget) {
+            Ok(other) if other == program => return Ok(()),
+            Ok(other) => shown(&other, &arguments),
+            Err(error) => kind(&error),
+        };
         let law = format!("vjp p is the same with a budget of {budget} elements");
         if found == all { Ok(()) } else { fails(&law, &program, &list(&arguments), found, &all) }
     })
@@ -229,48 +254,77 @@ fn marked(step: &Program) -> Program {
 /// # Errors
 /// Whatever the step does not allow.
 pub fn executed(step: &Program, state: &[Value<f64>], n: u64, stop: Stop, policy: Policy) -> Result<u64> {
-    let times = Value::Scalar(Scalar::I64(i64::try_from(n).unwrap_or(i64::MAX)));
-    let rows = |step: &Program, state: &[Value<f64>]| {
-        let counter = Counter::new();
-        let counted: Vec<_> = state.iter().chain([&times]).map(|v| v.map(|x| counter.number(*x))).collect();
-        let before = counter.primitives();
-        let program = repeated(step, stop, policy)?;
-        pulled(&program, &counted, || counter.number(1.0))?;
-        let with_primal = counter.primitives() - before;
-        // `pulled` runs the program itself too.
-        counter.reset();
-        measure(&program, &counted, &LIMITS)?;
-        Ok(with_primal - counter.primitives())
-    };
-    let mark = [state, &[0.5.into()]].concat();
-    Ok(rows(&marked(step), &mark)? - rows(step, state)?)
+    Counted::of(step, stop, policy)?.executed(state, n)
 }
 
-/// The reverse derivative of a step on scalars, repeated `n` times, [executes](executions) the step as often and
-/// [keeps](elements) as much as its policy says.
+/// A step that is repeated, with a mark by which its executions are counted, and without.
+struct Counted {
+    marked: Reversed,
+    plain: Reversed,
+}
+
+fn times(n: u64) -> Value<f64> {
+    Value::Scalar(Scalar::I64(i64::try_from(n).unwrap_or(i64::MAX)))
+}
+
+impl Counted {
+    fn of(step: &Program, stop: Stop, policy: Policy) -> Result<Self> {
+        let [marked, plain] = [&marked(step), step].map(|step| Reversed::of(repeated(step, stop, policy)?));
+        Ok(Counted { marked: marked?, plain: plain? })
+    }
+
+    fn executed(&self, state: &[Value<f64>], n: u64) -> Result<u64> {
+        let rows = |it: &Reversed, state: &[Value<f64>]| {
+            let counter = Counter::new();
+            let counted: Vec<_> = state.iter().chain([&times(n)]).map(|v| v.map(|x| counter.number(*x))).collect();
+            let before = counter.primitives();
+            it.pulled(&counted, || counter.number(1.0))?;
+            let with_primal = counter.primitives() - before;
+            // `pulled` runs the program itself too.
+            counter.reset();
+            measure(&it.program, &counted, &LIMITS)?;
+            Ok(with_primal - counter.primitives())
+        };
+        let mark = [state, &[0.5.into()]].concat();
+        Ok(rows(&self.marked, &mark)? - rows(&self.plain, state)?)
+    }
+
+    /// The most elements that were held at a time.
+    fn held(&self, state: &[Value<f64>], n: u64) -> Result<u64> {
+        let arguments = [state, &[times(n)]].concat();
+        self.plain.pulled(&arguments, || 1.0).map(|(_, usage)| usage.elements)
+    }
+}
+
+/// The reverse derivative of a step on scalars, repeated each of these numbers `ns` of times, [executes](executions) the step as
+/// often and [keeps](elements) as much as its policy says.
 ///
 /// # Errors
 /// The violation.
-pub fn costs(step: &Program, state: &[Value<f64>], n: u64, stop: Stop, policy: Policy) -> Verdict {
-    let at = format!("{}; n = {n}, {stop:?}, {policy:?}", list(state));
-    let law = "a repeated step has a derivative";
-    let found = executed(step, state, n, stop, policy);
+pub fn costs(
+    step: &Program,
+    state: &[Value<f64>],
+    ns: impl IntoIterator<Item = u64>,
+    stop: Stop,
+    policy: Policy,
+) -> Verdict {
     let scalars = state.iter().map(|v| v.elements().len() as u64).sum();
-    let expected = executions(n, scalars, stop, policy);
-    match found {
-        Ok(found) if found == expected => {}
-        Ok(found) => return fails("the executions of the scheme", step, &at, found, expected),
-        Err(error) => return fails(law, step, &at, error, "Ok(…)"),
-    }
-    let times = Value::Scalar(Scalar::I64(i64::try_from(n).unwrap_or(i64::MAX)));
-    let arguments = [state, &[times]].concat();
-    let usage = repeated(step, stop, policy).and_then(|p| pulled(&p, &arguments, || 1.0));
-    let most = elements(n, scalars, stop, policy);
-    match usage {
-        Ok((_, usage)) if usage.elements <= most => Ok(()),
-        Ok((_, usage)) => fails("the elements of the scheme", step, &at, usage.elements, format!("at most {most}")),
-        Err(error) => fails(law, step, &at, error, "Ok(…)"),
-    }
+    let counted = Counted::of(step, stop, policy);
+    ns.into_iter().try_for_each(|n| {
+        let at = format!("{}; n = {n}, {stop:?}, {policy:?}", list(state));
+        let expected = (executions(n, scalars, stop, policy), elements(n, scalars, stop, policy));
+        let found = counted.as_ref().map_err(Clone::clone);
+        match found.and_then(|it| Ok((it.executed(state, n)?, it.held(state, n)?))) {
+            Ok((often, _)) if often != expected.0 => {
+                fails("the executions of the scheme", step, &at, often, expected.0)
+            }
+            Ok((_, held)) if held > expected.1 => {
+                fails("the elements of the scheme", step, &at, held, format!("at most {}", expected.1))
+            }
+            Ok(_) => Ok(()),
+            Err(error) => fails("a repeated step has a derivative", step, &at, error, "Ok(…)"),
+        }
+    })
 }
 
 /// The second reverse derivative of a step on scalars, repeated `n` times, is that of [keeping all](Policy::KeepAll), up to
@@ -282,14 +336,13 @@ pub fn second_order(step: &Program, state: &[Value<f64>], n: u64, stop: Stop, po
     let law = "a derivative has derivatives";
     let at = format!("{}; n = {n}, {stop:?}, {policy:?}", list(state));
     let count = state.len();
-    let times = Value::Scalar(Scalar::I64(i64::try_from(n).unwrap_or(i64::MAX)));
-    let seeded = [state, &[times], &vec![1.0.into(); count]].concat();
+    let seeded = [state, &[times(n)], &vec![1.0.into(); count]].concat();
     let (by, slopes): (Vec<usize>, Vec<usize>) = ((0..count).collect(), (count..2 * count).collect());
     let of = |policy: Policy| {
         let gradient = repeated(step, stop, policy)?.vjp_wrt(&by[..])?.only(&slopes)?;
         let forwards = gradient.jvp_wrt(&by[..])?;
         let (_, forwards) = measure(&forwards, &[&seeded[..], &vec![1.0.into(); count]].concat(), &LIMITS)?;
-        let (results, usage) = pulled(&gradient, &seeded, || 1.0)?;
+        let (results, usage) = Reversed::of(gradient)?.pulled(&seeded, || 1.0)?;
         let numbers: Vec<f64> = results.iter().filter_map(Value::to_f64).flatten().collect();
         Ok::<_, Error>((numbers, usage.elements, forwards.elements))
     };

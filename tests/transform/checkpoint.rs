@@ -74,11 +74,9 @@ fn schemes_cost_what_they_say() -> Verdict {
         Policy::Binomial(6),
     ];
     for policy in policies {
-        for n in [0, 1, 2, 5, 16, 27, 28, 60] {
-            costs(&mixing(), &[0.3.into(), 0.7.into()], n, Stop::For, policy)?;
-        }
+        costs(&mixing(), &[0.3.into(), 0.7.into()], [0, 1, 2, 5, 16, 27, 28, 60], Stop::For, policy)?;
         for stop in STOPS {
-            costs(&logistic(), &[0.3.into(), 3.7.into()], 13, stop, policy)?;
+            costs(&logistic(), &[0.3.into(), 3.7.into()], [13], stop, policy)?;
         }
     }
     Ok(())
@@ -98,9 +96,7 @@ fn binomial_schedules_are_optimal() -> Verdict {
         for (n, best) in best[c].iter().enumerate() {
             assert_eq!(advances(n as u64, c as u64), *best, "{n} iterations, {c} states");
         }
-        for n in 1..=60 {
-            costs(&logistic(), &[0.3.into(), 3.7.into()], n, Stop::For, Policy::Binomial(c as u32))?;
-        }
+        costs(&logistic(), &[0.3.into(), 3.7.into()], 1..=60, Stop::For, Policy::Binomial(c as u32))?;
     }
     Ok(())
 }
@@ -117,7 +113,7 @@ fn the_table_of_the_page() -> Verdict {
         (Policy::Binomial(20), "3.75", "4.80"),
     ];
     for (policy, of_1000, of_10000) in policies {
-        costs(&mixing(), &[0.3.into(), 0.7.into()], 1000, Stop::For, policy)?;
+        costs(&mixing(), &[0.3.into(), 0.7.into()], [1000], Stop::For, policy)?;
         let found = [1_000_u32, 10_000]
             .map(|n| format!("{:.2}", executions(n.into(), 2, Stop::For, policy) as f64 / f64::from(n)));
         assert_eq!(found, [of_1000, of_10000]);
@@ -298,7 +294,9 @@ fn loops_that_ask_run_again_what_has_no_room() -> Verdict {
         for stop in STOPS {
             let found = executed(&waves(), std::slice::from_ref(&wave), n, stop, Policy::KeepAll).unwrap();
             assert_eq!(found, executions(n, 1000, stop, Policy::KeepAll), "{n} iterations, {stop:?}");
-            agree(&repeated(&waves(), stop, Policy::KeepAll).unwrap(), &[wave.clone(), (n as i64).into()])?;
+            if [1, places + 1].contains(&n) {
+                agree(&repeated(&waves(), stop, Policy::KeepAll).unwrap(), &[wave.clone(), (n as i64).into()])?;
+            }
         }
         let vjp = repeated(&waves(), Stop::While, Policy::KeepAll).unwrap().vjp().unwrap();
         let held = elements(&vjp, &[wave.clone(), (n as i64).into(), wave.clone()]).unwrap();
@@ -306,9 +304,8 @@ fn loops_that_ask_run_again_what_has_no_room() -> Verdict {
         assert!((states..states + 7000).contains(&held), "{n} iterations: {held} elements");
     }
     let places = Policy::places(3);
-    for n in [0, 1, places - 1, places, places + 1, 3 * places] {
-        costs(&logistic(), &[0.3.into(), 3.7.into()], n, Stop::While, Policy::KeepAll)?;
-    }
+    let ns = [0, 1, places - 1, places, places + 1, 3 * places];
+    costs(&logistic(), &[0.3.into(), 3.7.into()], ns, Stop::While, Policy::KeepAll)?;
     for n in [1, places, 3 * places] {
         second_order(&mixing(), &[0.3.into(), 0.7.into()], n, Stop::While, Policy::KeepAll)?;
     }

@@ -35,7 +35,9 @@ fn dead_again(program: &mut Program, written: Written, returning: Option<Var>) -
     let compares = |program: &Program| {
         program.types.iter().any(|t| t.rank > 0) || program.function.body.stms.iter().any(|stm| compares(&stm.op))
     };
-    if compares(program) && (written == Written::All || !needed.loses_nothing(&program.function.body)) {
+    if compares(program)
+        && (written == Written::All || !compare_nothing(&program.function.body, false, &|v| needed.has(v)))
+    {
         let plan = loop {
             let plan = plan(program, &needed.vars, written, returning);
             let more = |a: &&Atom| matches!(a, Atom::Var(v) if !needed.has(*v));
@@ -45,7 +47,10 @@ fn dead_again(program: &mut Program, written: Written, returning: Option<Var>) -
             }
             // What is compared needs sizes, and what it needs compares for itself.
             roots.extend(more);
-            needed = Needed::new(program, &roots);
+            let before = core::mem::replace(&mut needed, Needed::new(program, &roots));
+            if compare_nothing(&program.function.body, true, &|v| before.has(v) == needed.has(v)) {
+                break plan;
+            }
         };
         plan.write(program);
     }
@@ -70,6 +75,25 @@ fn compares(op: &Op) -> bool {
         Op::Custom(_) => false,
         op => bodies(op).any(|body| body.stms.iter().any(|stm| compares(&stm.op))),
     }
+}
+
+/// Whether no statement of a body compares sizes, but those of which `but` says it for all that they bind, and comparisons that are
+/// written, where they are `written`.
+fn compare_nothing(body: &Body, written: bool, but: &impl Fn(Var) -> bool) -> bool {
+    body.stms.iter().all(|stm| {
+        let left_out = || stm.vars.iter().copied().chain(params(&stm.op)).all(but);
+        match &stm.op {
+            Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Size(..) | Op::Index(..) => true,
+            Op::Slice(..) | Op::Permute(..) | Op::Reverse(_) => true,
+            Op::ToAccumulator(_) | Op::FromAccumulator(_) => true,
+            Op::Agree(_) => written,
+            Op::Elements(_) | Op::Concat(_) | Op::Reshape(..) | Op::Update(..) | Op::Scatter(_) => left_out(),
+            Op::Accumulate(..) => left_out(),
+            Op::If(..) | Op::Loop(_) | Op::Map(_) | Op::Reduce(_) | Op::Scan(_) | Op::Hist(_) | Op::Custom(_) => {
+                left_out() && bodies(&stm.op).all(|body| compare_nothing(body, written, but))
+            }
+        }
+    })
 }
 
 /// What is kept of a list.
@@ -157,24 +181,6 @@ impl Needed {
 
     fn has(&self, var: Var) -> bool {
         self.vars[var.0 as usize]
-    }
-
-    /// Whether no comparison goes with what is not needed, and none is there that could be made elsewhere.
-    fn loses_nothing(&self, body: &Body) -> bool {
-        body.stms.iter().all(|stm| {
-            let kept = || stm.vars.iter().copied().chain(params(&stm.op)).all(|v| self.has(v));
-            match &stm.op {
-                Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Size(..) | Op::Index(..) => true,
-                Op::Slice(..) | Op::Permute(..) | Op::Reverse(_) => true,
-                Op::ToAccumulator(_) | Op::FromAccumulator(_) => true,
-                Op::Agree(_) => false,
-                Op::Elements(_) | Op::Concat(_) | Op::Reshape(..) | Op::Update(..) | Op::Scatter(_) => kept(),
-                Op::Accumulate(..) => kept(),
-                Op::If(..) | Op::Loop(_) | Op::Map(_) | Op::Reduce(_) | Op::Scan(_) | Op::Hist(_) | Op::Custom(_) => {
-                    kept() && bodies(&stm.op).all(|body| self.loses_nothing(body))
-                }
-            }
-        })
     }
 
     fn which(&self, vars: &[Var]) -> Flags {
