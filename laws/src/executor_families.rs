@@ -71,6 +71,12 @@ fn at_all_sizes(program: Result<Program>, arguments: impl Fn(usize) -> Vec<Value
     family(program, SIZES.into_iter().chain(MANY).map(arguments).collect())
 }
 
+/// A program of a matrix and a number that is one more than it has columns.
+fn past_rows(program: Result<Program>) -> Family {
+    let one_more = |rows: usize, columns: usize| vec![reals(&[rows, columns], 1), (columns as i64 + 1).into()];
+    family(program, vec![one_more(2, 3), one_more(3, 130), one_more(130, 17)])
+}
+
 /// Programs and arguments without faults.
 pub(crate) fn values() -> Vec<Family> {
     let two = |n: usize| vec![reals(&[n], 1), reals(&[n], 2)];
@@ -210,6 +216,16 @@ pub(crate) fn faults() -> Vec<Family> {
                 vec![reals(&[3, 40], 1), reals(&[3], 1), 3_i64.into()],
             ],
         ),
+        // Past the end of a row, where the next row is.
+        past_rows(Program::trace(|a: Matrix, n: I64| loop_for(n, 0.0, |k, s: F64| s + a.index(0).index(k)))),
+        past_rows(Program::trace(|a: Matrix, n: I64| iota(n).map(|k| a.index(0).index(k)))),
+        past_rows(Program::trace(|a: Matrix, n: I64| iota(n).map(|k| a.index(0).index(k) * 2.0).sum())),
+        past_rows(Program::trace(|a: Matrix, n: I64| a.map(|row| loop_for(n, 0.0, |k, s: F64| s + row.index(k))))),
+        past_rows(Program::trace(|a: Matrix, n: I64| a.map(|row| iota(n).map(|k| row.index(k)).sum()))),
+        past_rows(Program::trace(|a: Matrix, n: I64| iota(n).map(|k| a.map(|row| row.index(k)).sum()))),
+        past_rows(Program::trace(|a: Matrix, n: I64| {
+            loop_for(n, a, |k, a: Matrix| a.with(0, a.index(0).with(k, k.to_f64())))
+        })),
         family(Program::trace(|x: Vector, k: I64| x.with(k, 1.0).sum()), vec![vec![reals(&[5], 1), 5_i64.into()]]),
         family(
             Program::trace(|x: Vector, a: I64, n: I64| x.range(a, n, 2)),
