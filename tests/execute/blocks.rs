@@ -62,6 +62,8 @@ fn what_is_stored_and_what_is_folded_is_one_loop() -> Result<()> {
         let k = iota(x.len());
         (x.sum(), k.sum(), x.map(|x| x + 1.0).max(), x.argmax(), k.max(), x.map(|x| x * x))
     })?;
+    // What leaves one value and what leaves one of each lane stay apart.
+    assert_eq!(loops(&mixed)?, 3, "{}", mixed.compile()?.explain());
     for (program, long) in [(&shares, 70_001), (&softmax, 2049), (&log_sum, 2049), (&mixed, 70_001)] {
         for n in [1, 5, 8, 127, 128, 129, 700, long] {
             same(program, &[Value::new(numbers(n))?]);
@@ -94,5 +96,17 @@ fn an_extremum_among_what_is_no_number_is_found_where_it_is() -> Result<()> {
             assert!(matches!(found[0].elements(), [Scalar::Real(y)] if *y == expected), "{n} {special}: {}", found[0]);
         }
     }
+    Ok(())
+}
+
+/// A sum of two products is no operation of its own where it is added to a sum: two products are added.
+#[test]
+fn terms_of_a_sum_are_added_one_by_one() -> Result<()> {
+    let program = Program::trace(|x: Arr<F64>, y: Arr<F64>| x.map2(y, |x, y| x * x + y * y).sum())?;
+    let explained = program.compile()?.explain();
+    let lanes = explained.split("lanes ").nth(1).unwrap_or_default().split("\nfor ").next().unwrap_or_default();
+    assert_eq!(lanes.matches("x·y+z(").count(), 2, "{explained}");
+    assert!(!lanes.contains("add(") && !lanes.contains("mul("), "{explained}");
+    same(&program, &[Value::new(numbers(700))?, Value::new(numbers(700))?]);
     Ok(())
 }
