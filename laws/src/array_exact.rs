@@ -5,8 +5,10 @@
 //! random points of a field this large are equal, so agreement along a random direction is agreement in all. `jvp` and
 //! `vjp` need of their numbers that they are a ring, as the folds of "Forwards and in reverse" do of theirs.
 
+use core::cell::OnceCell;
 use core::ops::{Add, Mul};
 use std::iter::Sum;
+use std::rc::Rc;
 
 use catadiff::Error;
 use catadiff::algebra::plain::Modular;
@@ -174,24 +176,49 @@ struct Instance {
     arguments: Vec<Value<Residue>>,
     /// The state of what is drawn.
     state: u64,
+    derivatives: Rc<Derivatives>,
 }
+
+/// The derivatives of a program by its real parameters: each is made once, when it is asked for.
+#[derive(Default)]
+struct Derivatives {
+    first: [OnceCell<catadiff::Result<Program>>; 2],
+    second: [OnceCell<catadiff::Result<Program>>; 4],
+}
+
+/// A derivative of one mode, by these parameters.
+type Mode = fn(&Program, &[usize]) -> catadiff::Result<Program>;
+
+/// Forward and reverse.
+const MODES: [Mode; 2] = [|p, by| p.jvp_wrt(by), |p, by| p.vjp_wrt(by)];
 
 impl Instance {
     /// A random one, if a result of it is real.
     fn random(random: &ArrayProgram) -> Option<Self> {
         let arguments = random.arguments();
         let seed = arguments.iter().fold(1, |seed: u64, v| v.elements().len() as u64 + seed.wrapping_mul(31));
-        let mut instance = Instance { program: polynomial(&random.program()), arguments: Vec::new(), state: seed };
+        let mut instance = Instance::of(polynomial(&random.program()), seed)?;
         instance.arguments = arguments.iter().map(|v| v.map(|_| instance.draw())).collect();
-        instance.real()
+        Some(instance)
     }
 
-    /// The same with real results only, if there are any.
-    fn real(mut self) -> Option<Self> {
-        let types = self.program.clone();
-        let results = &mut self.program.function.body.results;
-        results.retain(|result| types.atom_type(*result).prim.is_real());
-        (!results.is_empty()).then_some(self)
+    /// The program with real results only, if there are any, and no arguments yet.
+    fn of(mut program: Program, state: u64) -> Option<Self> {
+        let types = program.clone();
+        program.function.body.results.retain(|result| types.atom_type(*result).prim.is_real());
+        let has_results = !program.function.body.results.is_empty();
+        has_results.then(|| Instance { program, arguments: Vec::new(), state, derivatives: Rc::default() })
+    }
+
+    /// The derivative of this mode.
+    fn first(&self, mode: usize) -> &catadiff::Result<Program> {
+        self.derivatives.first[mode].get_or_init(|| MODES[mode](&self.program, &self.by()))
+    }
+
+    /// The derivative of this mode of the derivative of that.
+    fn second(&self, mode: usize, of: usize) -> &catadiff::Result<Program> {
+        let made = || self.first(of).as_ref().map_err(Clone::clone).and_then(|p| MODES[mode](p, &self.by()));
+        self.derivatives.second[2 * of + mode].get_or_init(made)
     }
 
     fn draw(&mut self) -> Residue {
@@ -249,7 +276,7 @@ impl Instance {
     }
 
     fn first_order(&mut self) -> Verdict {
-        let (by, results) = (self.by(), self.results());
+        let results = self.results();
         let (tangents, adjoints) = (self.direction(), self.like(&results));
         let mut along = reals(&tangents).into_iter();
         let mut dual = |x: &Residue| Dual { value: *x, tangent: along.next().expect("a tangent for each real") };
@@ -257,10 +284,10 @@ impl Instance {
         let duals = run(&self.program, &duals, &LIMITS).expect("what runs on residues runs on their duals");
         let slopes: Vec<_> = duals.iter().map(|v| v.map(|x| x.tangent)).collect();
 
-        if let Some(pushed) = self.run(&self.program.jvp_wrt(&by[..]), &[&tangents])? {
+        if let Some(pushed) = self.run(self.first(0), &[&tangents])? {
             self.same("jvp p = p on duals", &pushed, &[&results[..], &slopes].concat())?;
         }
-        let Some(pulled) = self.run(&self.program.vjp_wrt(&by[..]), &[&adjoints])? else { return Ok(()) };
+        let Some(pulled) = self.run(self.first(1), &[&adjoints])? else { return Ok(()) };
         let (values, pulled) = pulled.split_at(results.len());
         self.same("vjp p gives the results of p", &values, &&results[..])?;
         self.same("⟨t, Jᵀ a⟩ = ⟨J t, a⟩", &dot(&tangents, pulled), &dot(&slopes, &adjoints))?;
@@ -269,7 +296,7 @@ impl Instance {
     }
 
     fn second_order(&mut self) -> Verdict {
-        let (by, results) = (self.by(), self.results());
+        let results = self.results();
         let adjoints = self.like(&results);
         let (u, v) = (self.direction(), self.direction());
         let mut along = reals(&u).into_iter().zip(reals(&v));
@@ -284,17 +311,15 @@ impl Instance {
 
         let null = |values: &[Value<Residue>]| values.iter().map(|v| v.map(|_| Residue::zero())).collect::<Vec<_>>();
         let zeros = null(&results);
-        let (jvp, vjp) = (self.program.jvp_wrt(&by[..]), self.program.vjp_wrt(&by[..]));
-        let forward_over_reverse = vjp.clone().and_then(|p| p.jvp_wrt(&by[..]));
         let mixes = [
-            ("a·(jvp jvp p)(u, v)", jvp.clone().and_then(|p| p.jvp_wrt(&by[..])), [&u, &v, &vec![]], &adjoints),
-            ("v·(vjp jvp p)(u, a)", jvp.and_then(|p| p.vjp_wrt(&by[..])), [&u, &zeros, &adjoints], &v),
-            ("u·(jvp vjp p)(a, v)", forward_over_reverse.clone(), [&adjoints, &v, &vec![]], &u),
-            ("v·(jvp vjp p)(a, u)", forward_over_reverse, [&adjoints, &u, &vec![]], &v),
-            ("v·(vjp vjp p)(a, u)", vjp.and_then(|p| p.vjp_wrt(&by[..])), [&adjoints, &zeros, &u], &v),
+            ("a·(jvp jvp p)(u, v)", [0, 0], [&u, &v, &vec![]], &adjoints),
+            ("v·(vjp jvp p)(u, a)", [1, 0], [&u, &zeros, &adjoints], &v),
+            ("u·(jvp vjp p)(a, v)", [0, 1], [&adjoints, &v, &vec![]], &u),
+            ("v·(jvp vjp p)(a, u)", [0, 1], [&adjoints, &u, &vec![]], &v),
+            ("v·(vjp vjp p)(a, u)", [1, 1], [&adjoints, &zeros, &u], &v),
         ];
-        for (mix, made, more, with) in mixes {
-            let found = self.run(&made, &more.map(|values| &values[..]))?;
+        for (mix, [mode, of], more, with) in mixes {
+            let found = self.run(self.second(mode, of), &more.map(|values| &values[..]))?;
             let Some(found) = found.map(|found| dot(&found[found.len() - with.len()..], with)) else { continue };
             self.same(&format!("{mix} = p on duals of duals"), &Some(found), &expected)?;
         }
@@ -339,6 +364,22 @@ fn dot(a: &[Value<Residue>], b: &[Value<Residue>]) -> Residue {
     Sum::sum(a.into_iter().zip(b).map(|(x, y)| x * y))
 }
 
+/// First and second derivatives of a program of rational functions, at each of these arguments.
+///
+/// # Errors
+/// The violation.
+///
+/// # Panics
+/// If the program does not run on these arguments.
+pub fn at(program: &Program, arguments: impl IntoIterator<Item = Vec<Value<Residue>>>) -> Verdict {
+    let Some(mut it) = Instance::of(program.clone(), 7) else { return Ok(()) };
+    arguments.into_iter().try_for_each(|arguments| {
+        it.arguments = arguments;
+        it.first_order()?;
+        it.second_order()
+    })
+}
+
 /// Both modes of a program of rational functions: forward mode is interpretation on dual numbers, reverse mode its
 /// transpose and interpretation on the tape.
 ///
@@ -348,8 +389,8 @@ fn dot(a: &[Value<Residue>], b: &[Value<Residue>]) -> Residue {
 /// # Panics
 /// If the program does not run on these arguments.
 pub fn first_order_at(program: &Program, arguments: &[Value<Residue>]) -> Verdict {
-    let instance = Instance { program: program.clone(), arguments: arguments.to_vec(), state: 7 };
-    instance.real().map_or(Ok(()), |mut it| it.first_order())
+    let instance = Instance::of(program.clone(), 7);
+    instance.map_or(Ok(()), |it| Instance { arguments: arguments.to_vec(), ..it }.first_order())
 }
 
 /// Second derivatives of a program of rational functions: all mixes of the modes are interpretation on duals of duals.
@@ -360,8 +401,8 @@ pub fn first_order_at(program: &Program, arguments: &[Value<Residue>]) -> Verdic
 /// # Panics
 /// If the program does not run on these arguments.
 pub fn second_order_at(program: &Program, arguments: &[Value<Residue>]) -> Verdict {
-    let instance = Instance { program: program.clone(), arguments: arguments.to_vec(), state: 7 };
-    instance.real().map_or(Ok(()), |mut it| it.second_order())
+    let instance = Instance::of(program.clone(), 7);
+    instance.map_or(Ok(()), |it| Instance { arguments: arguments.to_vec(), ..it }.second_order())
 }
 
 /// Both modes of the [`polynomial`] program that a random one becomes.

@@ -12,7 +12,7 @@ use catadiff::interpret::{Scalar, Value};
 use catadiff::primitives::Primitive;
 use quickcheck::{Arbitrary, Gen};
 
-use crate::array_exact::{Residue, first_order_at, polynomial, second_order_at};
+use crate::array_exact::{self, Residue, polynomial};
 use crate::array_operators::{
     OF_ARRAYS, OF_PAIRS, OF_REALS, Operator, REAL, Start, of_arrays, of_pairs, of_quadruples, of_reals,
 };
@@ -189,9 +189,7 @@ pub fn exactly(random: &Reduction) -> Verdict {
     let program = polynomial(&random.program());
     let mut draw = uniform(random.seed);
     let mut residue = |_: &f64| Residue::new((draw().abs() * 1e15) as u64);
-    let arguments: Vec<Value<Residue>> = random.arguments().iter().map(|v| v.map(&mut residue)).collect();
-    first_order_at(&program, &arguments)?;
-    second_order_at(&program, &arguments)
+    array_exact::at(&program, [random.arguments().iter().map(|v| v.map(&mut residue)).collect()])
 }
 
 /// The same of reals, by dual numbers.
