@@ -2,9 +2,10 @@
 //!
 //! Law: as for longer cones; what a chain of cones `(a ∘ b) ∘ (c ∘ d)` waits for is one cone's latency, and no memory's.
 
+use super::cones::Block;
 use super::replay::taken;
 use crate::primitives::{Rule, Scalar, rows};
-use crate::term::{Arithmetic, BLOCK, Cone, Step};
+use crate::term::{Arithmetic, Cone, Step};
 
 /// An operation with the registers of its operands.
 type Inner = (u8, [u8; 2]);
@@ -72,19 +73,28 @@ impl<'c> Chain<'c> {
     }
 
     /// The results for leaves in registers, from the result before.
-    pub(super) fn forward<S: Scalar>(&self, last: &mut S, scratch: &mut [S], count: usize) {
-        let (operands, results) = scratch.split_at_mut((self.cone.active.len() - 1) * BLOCK);
-        let sources = self.leaves.map(|leaf| leaf.map(|at| &operands[at * BLOCK..][..count]));
-        self.choose(Forward { last, sources, results: &mut results[..count] });
+    pub(super) fn forward<S: Scalar>(&self, last: &mut S, scratch: &mut [S], block: Block) {
+        let (operands, results) = scratch.split_at_mut((self.cone.registers() - 1) * block.room);
+        let sources = self.leaves.map(|leaf| leaf.map(|at| block.register(operands, at)));
+        self.choose(Forward { last, sources, results: &mut results[..block.count] });
     }
 
     /// The adjoints of the leaves into registers, from those of the results and what comes from the cone after.
-    pub(super) fn backward<S: Scalar>(&self, by: usize, carry: &mut S, scratch: &[S], parts: &mut [S], come: &mut [S]) {
+    pub(super) fn backward<S: Scalar>(
+        &self,
+        by: usize,
+        carry: &mut S,
+        scratch: &[S],
+        parts: &mut [S],
+        come: &mut [S],
+        block: Block,
+    ) {
         for leaf in 0..self.cone.leaves {
-            parts[leaf * BLOCK..][..come.len()].fill(S::zero());
+            block.register_mut(parts, leaf).fill(S::zero());
         }
-        let values = self.leaves.map(|leaf| &scratch[leaf.unwrap_or(by) * BLOCK..][..come.len()]);
-        self.choose(Backward { carry, values, leaves: self.leaves, parts, come });
+        let values = self.leaves.map(|leaf| block.register(scratch, leaf.unwrap_or(by)));
+        let leaves = self.leaves.map(|leaf| leaf.map(|at| at * block.room));
+        self.choose(Backward { carry, values, leaves, parts, come });
     }
 
     /// Does what is to be done by the code of these operations.
@@ -142,6 +152,7 @@ impl<S: Scalar> Link for Forward<'_, S> {
 struct Backward<'r, S> {
     carry: &'r mut S,
     values: [&'r [S]; 4],
+    /// Where the adjoints of the leaves begin among the parts.
     leaves: [Option<usize>; 4],
     parts: &'r mut [S],
     come: &'r mut [S],
@@ -155,22 +166,23 @@ impl<S: Scalar> Link for Backward<'_, S> {
         let mut next = *carry;
         for k in (0..come.len()).rev() {
             let [a, b, c, d] = values.map(|values| values[k]);
-            let adjoint = taken(&mut come[k]) + next;
-            let [left, right] = back::<S, R>(by::<S, P>(a, b), by::<S, Q>(c, d), adjoint);
+            // The partial derivatives of the cone do not wait for the cone after.
+            let [left, right] = back::<S, R>(by::<S, P>(a, b), by::<S, Q>(c, d), S::one());
             let ([a, b], [c, d]) = (back::<S, P>(a, b, left), back::<S, Q>(c, d, right));
-            next = S::zero();
-            let mut give = |leaf: Option<usize>, part: S| match leaf {
-                Some(at) => parts[at * BLOCK + k] = parts[at * BLOCK + k] + part,
-                None => next = next + part,
-            };
-            give(leaves[0], a);
-            if P != FIRST {
-                give(leaves[1], b);
+            let partials = [Some(a), (P != FIRST).then_some(b), Some(c), (Q != FIRST).then_some(d)];
+            let adjoint = taken(&mut come[k]) + next;
+            let mut along = S::zero();
+            for (leaf, partial) in leaves.iter().zip(partials) {
+                match (leaf, partial) {
+                    (_, None) => {}
+                    (None, Some(partial)) => along = along + partial,
+                    (Some(at), Some(partial)) => {
+                        let part = &mut parts[at + k];
+                        *part = *part + partial * adjoint;
+                    }
+                }
             }
-            give(leaves[2], c);
-            if Q != FIRST {
-                give(leaves[3], d);
-            }
+            next = along * adjoint;
         }
         *carry = next;
     }

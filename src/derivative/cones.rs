@@ -6,7 +6,7 @@
 use super::chains::Chain;
 use super::replay::taken;
 use crate::primitives::{Rule, Scalar, rows};
-use crate::term::{Arithmetic, BLOCK, Back, Code, Cone, Kind, Leaf, Run, Step};
+use crate::term::{Arithmetic, BLOCK, Back, Code, Cone, Give, Kind, LANES, Leaf, Run, Step};
 
 /// A loop of cones.
 #[derive(Clone, Copy)]
@@ -21,28 +21,33 @@ pub(super) struct Loop<'c> {
     adds: bool,
     begins: bool,
     slots: usize,
+    /// Where the registers are in working memory, the room of one, and whether the backward pass finds them as they were.
+    scratch: usize,
+    room: usize,
+    kept: bool,
+    chained: bool,
 }
-
-/// A register of a block of so many numbers.
-#[inline(always)]
-fn register<S>(scratch: &[S], at: usize, count: usize) -> &[S] {
-    &scratch[at * BLOCK..][..count]
-}
-
-#[inline(always)]
-fn register_mut<S>(scratch: &mut [S], at: usize, count: usize) -> &mut [S] {
-    &mut scratch[at * BLOCK..][..count]
-}
-
-/// So many numbers are computed together, those past the end of a loop too, which nobody reads.
-const LANES: usize = 8;
 
 type Lanes<S> = [S; LANES];
 
-/// A register, with what is computed together with its last number.
-#[inline(always)]
-fn lanes<S>(scratch: &[S], at: usize, count: usize) -> &[Lanes<S>] {
-    &scratch[at * BLOCK..][..BLOCK].as_chunks::<LANES>().0[..count.div_ceil(LANES)]
+/// A block of cones, and the room that one register of it takes.
+#[derive(Clone, Copy)]
+pub(super) struct Block {
+    pub(super) count: usize,
+    pub(super) room: usize,
+}
+
+impl Block {
+    /// A register.
+    #[inline(always)]
+    pub(super) fn register<S>(self, scratch: &[S], at: usize) -> &[S] {
+        &scratch[at * self.room..][..self.count]
+    }
+
+    #[inline(always)]
+    pub(super) fn register_mut<S>(self, scratch: &mut [S], at: usize) -> &mut [S] {
+        &mut scratch[at * self.room..][..self.count]
+    }
 }
 
 impl<'c> Loop<'c> {
@@ -57,91 +62,107 @@ impl<'c> Loop<'c> {
             adds: matches!(run.kind, Kind::AddCone(_)),
             begins: run.begins,
             slots: code.slots,
+            scratch: run.scratch as usize,
+            room: run.register(),
+            kept: run.kept,
+            chained: run.chained,
         }
     }
 
-    /// The leaf by which the cones are a chain.
+    /// The leaf by which the cones are a chain, and the slot of the first.
     fn chain(&self) -> Option<(usize, usize)> {
-        self.leaves.iter().enumerate().find_map(|(leaf, place)| match place {
+        let chain = |(leaf, place): (usize, &Leaf)| match place {
             Leaf::Chain(first) => Some((leaf, *first as usize)),
             _ => None,
-        })
-    }
-
-    /// The leaves with the slots of those that are listed.
-    fn places(&self) -> impl Iterator<Item = (usize, Leaf, &'c [u32])> {
-        let (listed, length) = (self.listed, self.length);
-        self.leaves.iter().enumerate().scan(0, move |lists, (leaf, place)| {
-            let own = if *place == Leaf::Listed { &listed[*lists * length..][..length] } else { &[] };
-            *lists += usize::from(*place == Leaf::Listed);
-            Some((leaf, *place, own))
-        })
+        };
+        if self.chained { self.leaves.iter().enumerate().find_map(chain) } else { None }
     }
 
     /// Reads the leaves of a block; those that are the same in all blocks only if it is the first that is read.
-    #[inline(always)]
-    fn gather<S: Scalar>(&self, slots: &[S], scratch: &mut [S], start: usize, count: usize, first: bool) {
-        for (leaf, place, listed) in self.places() {
-            let into = register_mut(scratch, leaf, count);
+    #[inline(never)]
+    fn gather<S: Scalar>(&self, slots: &[S], scratch: &mut [S], start: usize, block: Block, first: bool) {
+        let count = block.count;
+        let mut lists = self.listed;
+        for (leaf, place) in self.leaves.iter().enumerate() {
+            let into = &mut scratch[leaf * block.room..][..block.room];
             match place {
-                Leaf::Same(slot) if first => {
-                    scratch[leaf * BLOCK..][..self.length.min(BLOCK)].fill(slots[slot as usize]);
-                }
-                Leaf::Same(_) => {}
-                Leaf::From(slot) => into.copy_from_slice(&slots[slot as usize + start..][..count]),
+                Leaf::Same(slot) if first => into.fill(slots[*slot as usize]),
+                Leaf::Same(_) | Leaf::Constant(_) => {}
+                Leaf::From(slot) => into[..count].copy_from_slice(&slots[*slot as usize + start..][..count]),
                 Leaf::Listed => {
+                    let (listed, rest) = lists.split_at(self.length);
+                    lists = rest;
                     into.iter_mut().zip(&listed[start..][..count]).for_each(|(x, slot)| *x = slots[*slot as usize]);
                 }
                 Leaf::Chain(slot) if start == 0 => {
-                    into[0] = slots[slot as usize];
-                    into[1..].copy_from_slice(&slots[self.to..][..count - 1]);
+                    into[0] = slots[*slot as usize];
+                    into[1..count].copy_from_slice(&slots[self.to..][..count - 1]);
                 }
-                Leaf::Chain(_) => into.copy_from_slice(&slots[self.to + start - 1..][..count]),
+                Leaf::Chain(_) => into[..count].copy_from_slice(&slots[self.to + start - 1..][..count]),
             }
         }
     }
 
     pub(super) fn forward<S: Scalar, const COMPILED: bool>(&self, values: &mut [S]) {
         let (slots, scratch) = values.split_at_mut(self.slots);
-        let result = self.cone.active.len() - 1;
-        let chain = self.chain();
-        let mut last = chain.map(|(_, first)| slots[first]);
-        let mut sum = slots[self.to];
-        for start in (0..self.length).step_by(BLOCK) {
-            let count = BLOCK.min(self.length - start);
-            self.gather(slots, scratch, start, count, start == 0);
-            match (chain, &mut last) {
-                (Some((leaf, _)), Some(last)) => {
-                    if let Some(short) = Chain::new(self.cone, leaf).filter(|_| COMPILED) {
-                        short.forward(last, scratch, count);
-                    } else {
-                        for k in 0..count {
-                            scratch[leaf * BLOCK + k] = *last;
-                            self.steps_of_one(scratch, k);
-                            *last = scratch[result * BLOCK + k];
-                        }
-                    }
-                }
-                _ => perform(&self.cone.steps, scratch, count),
-            }
-            let results = register(scratch, result, count);
+        let scratch = &mut scratch[self.scratch..];
+        if let Some((leaf, first)) = self.chain() {
+            return self.forward_along::<S, COMPILED>((leaf, first), slots, scratch);
+        }
+        let mut start = 0;
+        while start < self.length {
+            let block = self.block(start);
+            self.gather(slots, scratch, start, block, start == 0);
+            perform::<S, COMPILED>(&self.cone.steps, scratch, block);
+            let results = block.register(scratch, self.cone.registers() - 1);
             if self.adds {
                 let (first, rest) = results.split_at(usize::from(self.begins && start == 0));
-                sum = rest.iter().fold(first.first().copied().unwrap_or(sum), |sum, z| sum + *z);
+                let sum = first.first().copied().unwrap_or(slots[self.to]);
+                slots[self.to] = rest.iter().fold(sum, |sum, z| sum + *z);
             } else {
-                slots[self.to + start..][..count].copy_from_slice(results);
+                slots[self.to + start..][..block.count].copy_from_slice(results);
             }
+            start += block.count;
         }
-        if self.adds {
-            slots[self.to] = sum;
+    }
+
+    /// The values of a chain by this leaf, the first of which is in a slot.
+    #[inline(never)]
+    fn forward_along<S: Scalar, const COMPILED: bool>(
+        &self,
+        (leaf, first): (usize, usize),
+        slots: &mut [S],
+        scratch: &mut [S],
+    ) {
+        let result = self.cone.registers() - 1;
+        let short = Chain::new(self.cone, leaf).filter(|_| COMPILED);
+        let mut last = slots[first];
+        for start in (0..self.length).step_by(BLOCK) {
+            let block = self.block(start);
+            self.gather(slots, scratch, start, block, start == 0);
+            if let Some(short) = &short {
+                short.forward(&mut last, scratch, block);
+            } else {
+                for k in 0..block.count {
+                    scratch[leaf * self.room + k] = last;
+                    self.steps_of_one(scratch, k);
+                    last = scratch[result * self.room + k];
+                }
+            }
+            slots[self.to + start..][..block.count].copy_from_slice(block.register(scratch, result));
         }
+    }
+
+    /// The block that starts at a cone.
+    fn block(&self, start: usize) -> Block {
+        Block { count: BLOCK.min(self.length - start), room: self.room }
     }
 
     /// Performs the steps of one cone of a block.
     fn steps_of_one<S: Scalar>(&self, scratch: &mut [S], k: usize) {
         for step in &self.cone.steps {
-            let [x, y] = step.of.map(|at| scratch[usize::from(at) * BLOCK + k]);
-            scratch[usize::from(step.to) * BLOCK + k] = match step.operation {
+            let [x, y] = step.of.map(|at| scratch[usize::from(at) * self.room + k]);
+            scratch[usize::from(step.to) * self.room + k] = match step.operation {
                 Arithmetic::Plus => x + y,
                 Arithmetic::Times => x * y,
                 Arithmetic::Minus => S::apply(&rows::Sub, [x, y]),
@@ -153,113 +174,197 @@ impl<'c> Loop<'c> {
 
     pub(super) fn backward<S: Scalar, const COMPILED: bool>(&self, values: &mut [S], adjoints: &mut [S]) {
         let (slots, scratch) = values.split_at_mut(self.slots);
+        let scratch = &mut scratch[self.scratch..];
         let (adjoints, parts) = adjoints.split_at_mut(self.slots);
-        let result = self.cone.active.len() - 1;
-        let chain = self.chain();
-        let mut carry = S::zero();
+        if let Some((leaf, first)) = self.chain() {
+            return self.backward_along::<S, COMPILED>((leaf, first), (slots, scratch), (adjoints, parts));
+        }
         let blocks = self.length.div_ceil(BLOCK);
-        for block in (0..blocks).rev() {
-            let start = block * BLOCK;
-            let count = BLOCK.min(self.length - start);
-            self.gather(slots, scratch, start, count, block + 1 == blocks);
-            let come = &mut adjoints[self.to..];
-            let come = if self.adds { &mut come[..1] } else { &mut come[start..][..count] };
-            match (chain, chain.and_then(|(leaf, _)| Chain::new(self.cone, leaf)).filter(|_| COMPILED)) {
-                (Some((leaf, _)), Some(short)) => short.backward(leaf, &mut carry, scratch, parts, come),
-                _ => {
-                    perform(&self.cone.again, scratch, count);
-                    let seed = register_mut(parts, result, count);
-                    match chain {
-                        Some(_) => seed.fill(S::one()),
-                        None if self.adds => seed.fill(come[0]),
-                        None => seed.iter_mut().zip(come.iter_mut()).for_each(|(seed, a)| *seed = taken(a)),
-                    }
-                    hand_back(&self.cone.back, scratch, parts, count);
-                    if let Some((leaf, _)) = chain {
-                        self.hand_on(leaf, &mut carry, parts, come);
-                    }
-                }
+        for at in (0..blocks).rev() {
+            let start = at * BLOCK;
+            let block = self.block(start);
+            if !self.kept {
+                self.gather(slots, scratch, start, block, at + 1 == blocks);
+                perform::<S, COMPILED>(&self.cone.again, scratch, block);
             }
-            if let (Some((_, first)), 0) = (chain, block) {
-                adjoints[first] = adjoints[first] + carry;
+            let seed = block.register_mut(parts, self.cone.registers() - 1);
+            if self.adds {
+                seed.fill(adjoints[self.to]);
+            } else {
+                let come = &mut adjoints[self.to + start..][..block.count];
+                seed.iter_mut().zip(come).for_each(|(seed, a)| *seed = taken(a));
             }
-            if self.begins && block == 0 {
+            hand_back::<S, COMPILED>(&self.cone.back, scratch, parts, block);
+            if self.begins && start == 0 {
                 adjoints[self.to] = S::zero();
             }
-            for (leaf, place, listed) in self.places().filter(|(leaf, ..)| self.cone.active[*leaf]) {
-                let parts = register(parts, leaf, count);
-                match place {
-                    Leaf::Same(slot) => {
-                        let to = &mut adjoints[slot as usize];
-                        *to = *to + total(parts);
-                    }
-                    Leaf::From(slot) => {
-                        let to = &mut adjoints[slot as usize + start..][..count];
-                        to.iter_mut().zip(parts).for_each(|(to, part)| *to = *to + *part);
-                    }
-                    Leaf::Listed => {
-                        for (slot, part) in listed[start..][..count].iter().zip(parts) {
-                            adjoints[*slot as usize] = adjoints[*slot as usize] + *part;
-                        }
-                    }
-                    Leaf::Chain(_) => {}
+            self.give_leaves(adjoints, parts, start, block);
+        }
+    }
+
+    /// The adjoints of a chain by this leaf, the first of which is in a slot.
+    #[inline(never)]
+    fn backward_along<S: Scalar, const COMPILED: bool>(
+        &self,
+        (leaf, first): (usize, usize),
+        (slots, scratch): (&[S], &mut [S]),
+        (adjoints, parts): (&mut [S], &mut [S]),
+    ) {
+        let short = Chain::new(self.cone, leaf).filter(|_| COMPILED);
+        // Along a short chain the forward pass writes results only.
+        let kept = self.kept && short.is_none();
+        let mut carry = S::zero();
+        let blocks = self.length.div_ceil(BLOCK);
+        for at in (0..blocks).rev() {
+            let start = at * BLOCK;
+            let block = self.block(start);
+            if !kept {
+                self.gather(slots, scratch, start, block, at + 1 == blocks);
+            }
+            let come = &mut adjoints[self.to + start..][..block.count];
+            if let Some(short) = &short {
+                short.backward(leaf, &mut carry, scratch, parts, come, block);
+            } else {
+                if !kept {
+                    perform::<S, COMPILED>(&self.cone.again, scratch, block);
                 }
+                block.register_mut(parts, self.cone.registers() - 1).fill(S::one());
+                hand_back::<S, COMPILED>(&self.cone.back, scratch, parts, block);
+                self.hand_on(leaf, &mut carry, parts, come, block);
+            }
+            self.give_leaves(adjoints, parts, start, block);
+        }
+        adjoints[first] = adjoints[first] + carry;
+    }
+
+    /// Adds the parts of the leaves of a block to their adjoints.
+    #[inline(never)]
+    fn give_leaves<S: Scalar>(&self, adjoints: &mut [S], parts: &[S], start: usize, block: Block) {
+        let mut lists = self.listed;
+        for ((leaf, place), active) in self.leaves.iter().enumerate().zip(&self.cone.active) {
+            let (listed, rest) = lists.split_at(if *place == Leaf::Listed { self.length } else { 0 });
+            lists = rest;
+            if !active {
+                continue;
+            }
+            let parts = block.register(parts, leaf);
+            match place {
+                Leaf::Same(slot) => {
+                    let to = &mut adjoints[*slot as usize];
+                    *to = *to + total(parts);
+                }
+                Leaf::From(slot) => {
+                    add_all(&mut adjoints[*slot as usize + start..][..block.count], parts);
+                }
+                Leaf::Listed => {
+                    for (slot, part) in listed[start..][..block.count].iter().zip(parts) {
+                        adjoints[*slot as usize] = adjoints[*slot as usize] + *part;
+                    }
+                }
+                Leaf::Constant(_) | Leaf::Chain(_) => {}
             }
         }
     }
 
     /// Multiplies the partial derivatives of a block of a chain by the adjoints of the results, which come from outside and
     /// from the cone after.
-    fn hand_on<S: Scalar>(&self, leaf: usize, carry: &mut S, parts: &mut [S], come: &mut [S]) {
-        let count = come.len();
-        let (before, seed) = parts.split_at_mut((self.cone.active.len() - 1) * BLOCK);
-        let (partial, seed) = (register(before, leaf, count), &mut seed[..count]);
-        for k in (0..count).rev() {
+    fn hand_on<S: Scalar>(&self, leaf: usize, carry: &mut S, parts: &mut [S], come: &mut [S], block: Block) {
+        let (before, seed) = parts.split_at_mut((self.cone.registers() - 1) * block.room);
+        let (partial, seed) = (block.register(before, leaf), &mut seed[..block.count]);
+        for k in (0..block.count).rev() {
             seed[k] = taken(&mut come[k]) + *carry;
             *carry = partial[k] * seed[k];
         }
         for leaf in (0..self.cone.leaves).filter(|at| *at != leaf && self.cone.active[*at]) {
-            register_mut(before, leaf, count).iter_mut().zip(&*seed).for_each(|(p, g)| *p = *p * *g);
+            block.register_mut(before, leaf).iter_mut().zip(&*seed).for_each(|(p, g)| *p = *p * *g);
         }
     }
 }
 
 /// Performs steps for a block.
-fn perform<S: Scalar>(steps: &[Step], scratch: &mut [S], count: usize) {
+fn perform<S: Scalar, const COMPILED: bool>(steps: &[Step], scratch: &mut [S], block: Block) {
+    let scratch = scratch.as_chunks_mut().0;
+    match (block.count.div_ceil(LANES), block.room / LANES) {
+        // Its own code without loops.
+        (1, 1) if COMPILED => perform_lanes(steps, scratch, 1, 1),
+        (count, room) => perform_lanes(steps, scratch, count, room),
+    }
+}
+
+#[inline(always)]
+fn perform_lanes<S: Scalar>(steps: &[Step], scratch: &mut [Lanes<S>], count: usize, room: usize) {
     for step in steps {
-        let (before, rest) = scratch.split_at_mut(usize::from(step.to) * BLOCK);
-        let [x, y] = step.of.map(|at| lanes(before, usize::from(at), count));
-        let z = rest[..BLOCK].as_chunks_mut::<LANES>().0;
+        let (before, rest) = scratch.split_at_mut(usize::from(step.to) * room);
+        let x = &before[usize::from(step.of[0]) * room..][..count];
+        let y = &before[usize::from(step.of[1]) * room..][..count];
+        let z = &mut rest[..count];
         match step.operation {
-            Arithmetic::Plus => each(x, y, z, |x, y| x + y),
-            Arithmetic::Times => each(x, y, z, |x, y| x * y),
-            Arithmetic::Minus => each(x, y, z, |x, y| S::apply(&rows::Sub, [x, y])),
-            Arithmetic::Over => each(x, y, z, |x, y| S::apply(&rows::Div, [x, y])),
-            Arithmetic::Negative => each(x, y, z, |x, _| S::apply(&rows::Neg, [x])),
+            Arithmetic::Plus => each(z, |k, i| x[k][i] + y[k][i]),
+            Arithmetic::Times => each(z, |k, i| x[k][i] * y[k][i]),
+            Arithmetic::Minus => each(z, |k, i| S::apply(&rows::Sub, [x[k][i], y[k][i]])),
+            Arithmetic::Over => each(z, |k, i| S::apply(&rows::Div, [x[k][i], y[k][i]])),
+            Arithmetic::Negative => each(z, |k, i| S::apply(&rows::Neg, [x[k][i]])),
         }
     }
 }
 
-/// Hands the adjoints of a block of results on to the leaves. The first part that comes to a register is written, and
-/// others are added.
-fn hand_back<S: Scalar>(back: &[Back], scratch: &[S], parts: &mut [S], count: usize) {
-    for Back { step, side, adds } in back {
-        let [x, y] = step.of.map(usize::from);
-        let (to, z) = (if *side == 0 { x } else { y }, usize::from(step.to));
-        let (before, rest) = parts.split_at_mut(z * BLOCK);
-        let [x, y, z] = [x, y, z].map(|at| lanes(scratch, at, count));
-        let to = before[to * BLOCK..][..BLOCK].as_chunks_mut::<LANES>().0;
-        let part = Part { x, y, z, g: lanes(rest, 0, count), to, adds: *adds };
-        match (step.operation, side) {
-            (Arithmetic::Plus, _) | (Arithmetic::Minus, 0) => part.give(|_, _, _, g| g),
-            (Arithmetic::Times, 0) => part.give(|_, y, _, g| y * g),
-            (Arithmetic::Times, _) => part.give(|x, _, _, g| x * g),
-            (Arithmetic::Minus, _) => part.give(|x, y, z, g| rows::Sub.partial(1, [x, y], z) * g),
-            (Arithmetic::Over, 0) => part.give(|x, y, z, g| rows::Div.partial(0, [x, y], z) * g),
-            (Arithmetic::Over, _) => part.give(|x, y, z, g| rows::Div.partial(1, [x, y], z) * g),
-            (Arithmetic::Negative, _) => part.give(|x, _, z, g| rows::Neg.partial(0, [x], z) * g),
+/// Hands the adjoints of a block of results on to the leaves.
+fn hand_back<S: Scalar, const COMPILED: bool>(back: &[Back], scratch: &[S], parts: &mut [S], block: Block) {
+    let (scratch, parts) = (scratch.as_chunks().0, parts.as_chunks_mut().0);
+    match (block.count.div_ceil(LANES), block.room / LANES) {
+        (1, 1) if COMPILED => hand_back_lanes(back, scratch, parts, 1, 1),
+        (count, room) => hand_back_lanes(back, scratch, parts, count, room),
+    }
+}
+
+#[inline(always)]
+fn hand_back_lanes<S: Scalar>(back: &[Back], scratch: &[Lanes<S>], parts: &mut [Lanes<S>], count: usize, room: usize) {
+    for Back { step, gives } in back {
+        let to = step.of.map(|at| usize::from(at) * room);
+        let (before, rest) = parts.split_at_mut(usize::from(step.to) * room);
+        let g = &rest[..count];
+        let x = || &scratch[usize::from(step.of[0]) * room..][..count];
+        let y = || &scratch[usize::from(step.of[1]) * room..][..count];
+        let z = || &scratch[usize::from(step.to) * room..][..count];
+        match step.operation {
+            Arithmetic::Plus => {
+                give(before, to[0], count, gives[0], |k, i| g[k][i]);
+                give(before, to[1], count, gives[1], |k, i| g[k][i]);
+            }
+            Arithmetic::Times if to[0] == to[1] => {
+                let x = x();
+                give_twice(before, to[0], count, gives[0], |k, i| x[k][i] * g[k][i]);
+            }
+            Arithmetic::Times => {
+                let (x, y) = (x(), y());
+                give(before, to[0], count, gives[0], |k, i| y[k][i] * g[k][i]);
+                give(before, to[1], count, gives[1], |k, i| x[k][i] * g[k][i]);
+            }
+            Arithmetic::Minus => {
+                let (x, y, z) = (x(), y(), z());
+                let partial = |k: usize, i: usize| rows::Sub.partial(1, [x[k][i], y[k][i]], z[k][i]);
+                give(before, to[0], count, gives[0], |k, i| g[k][i]);
+                give(before, to[1], count, gives[1], |k, i| partial(k, i) * g[k][i]);
+            }
+            Arithmetic::Over => {
+                let (x, y, z) = (x(), y(), z());
+                let partial = |side, k: usize, i: usize| rows::Div.partial(side, [x[k][i], y[k][i]], z[k][i]);
+                give(before, to[0], count, gives[0], |k, i| partial(0, k, i) * g[k][i]);
+                give(before, to[1], count, gives[1], |k, i| partial(1, k, i) * g[k][i]);
+            }
+            Arithmetic::Negative => {
+                let (x, z) = (x(), z());
+                give(before, to[0], count, gives[0], |k, i| rows::Neg.partial(0, [x[k][i]], z[k][i]) * g[k][i]);
+            }
         }
     }
+}
+
+/// Adds numbers to others, in pairs, which needs no look at where they are.
+fn add_all<S: Scalar>(to: &mut [S], parts: &[S]) {
+    let ((pairs, last), (parts, part)) = (to.as_chunks_mut::<2>(), parts.as_chunks::<2>());
+    pairs.iter_mut().zip(parts).for_each(|(to, part)| *to = [to[0] + part[0], to[1] + part[1]]);
+    last.iter_mut().zip(part).for_each(|(to, part)| *to = *to + *part);
 }
 
 /// The sum in four parts, which need not wait for one another.
@@ -269,32 +374,63 @@ fn total<S: Scalar>(numbers: &[S]) -> S {
     rest.iter().fold((a + b) + (c + d), |sum, number| sum + *number)
 }
 
+/// Writes lanes of a register, of which `lane` gives each by the number of the lanes and its own among them.
 #[inline(always)]
-fn each<S: Scalar>(x: &[Lanes<S>], y: &[Lanes<S>], z: &mut [Lanes<S>], operation: impl Fn(S, S) -> S) {
-    for (z, (x, y)) in z.iter_mut().zip(x.iter().zip(y)) {
-        *z = core::array::from_fn(|k| operation(x[k], y[k]));
+fn each<S: Scalar>(register: &mut [Lanes<S>], lane: impl Fn(usize, usize) -> S) {
+    for (k, lanes) in register.iter_mut().enumerate() {
+        // A loop, which becomes vector instructions for pairs that begin with the first lane.
+        let mut made = [S::zero(); LANES];
+        for (i, number) in made.iter_mut().enumerate() {
+            *number = lane(k, i);
+        }
+        *lanes = made;
     }
 }
 
-/// The operands and results of a step in a block, the adjoints of the results, and those of an operand.
-struct Part<'r, S> {
-    x: &'r [Lanes<S>],
-    y: &'r [Lanes<S>],
-    z: &'r [Lanes<S>],
-    g: &'r [Lanes<S>],
-    to: &'r mut [Lanes<S>],
-    adds: bool,
+/// Gives an operand its part.
+#[inline(always)]
+fn give<S: Scalar>(parts: &mut [Lanes<S>], to: usize, count: usize, give: Give, part: impl Fn(usize, usize) -> S) {
+    if give == Give::Nothing {
+        return;
+    }
+    let to = &mut parts[to..][..count];
+    if give == Give::First { each(to, part) } else { more(to, |x, k, i| x + part(k, i)) }
 }
 
-impl<S: Scalar> Part<'_, S> {
-    #[inline(always)]
-    fn give(self, part: impl Fn(S, S, S, S) -> S) {
-        let operands = self.x.iter().zip(self.y).zip(self.z.iter().zip(self.g));
-        let all = self.to.iter_mut().zip(operands);
-        if self.adds {
-            all.for_each(|(to, ((x, y), (z, g)))| *to = core::array::from_fn(|k| to[k] + part(x[k], y[k], z[k], g[k])));
-        } else {
-            all.for_each(|(to, ((x, y), (z, g)))| *to = core::array::from_fn(|k| part(x[k], y[k], z[k], g[k])));
+/// Gives an operand that is both of a step its part twice.
+#[inline(always)]
+fn give_twice<S: Scalar>(
+    parts: &mut [Lanes<S>],
+    to: usize,
+    count: usize,
+    give: Give,
+    part: impl Fn(usize, usize) -> S,
+) {
+    if give == Give::Nothing {
+        return;
+    }
+    let to = &mut parts[to..][..count];
+    if give == Give::First {
+        each(to, |k, i| {
+            let part = part(k, i);
+            part + part
+        });
+    } else {
+        more(to, |x, k, i| {
+            let part = part(k, i);
+            x + part + part
+        });
+    }
+}
+
+/// Changes lanes of a register.
+#[inline(always)]
+fn more<S: Scalar>(register: &mut [Lanes<S>], lane: impl Fn(S, usize, usize) -> S) {
+    for (k, lanes) in register.iter_mut().enumerate() {
+        let mut made = *lanes;
+        for (i, number) in made.iter_mut().enumerate() {
+            *number = lane(*number, k, i);
         }
+        *lanes = made;
     }
 }

@@ -305,13 +305,17 @@ impl<S: Base> Program<S> {
         numbers
     }
 
-    /// Writes the constants.
+    /// Writes the constants, and the registers that hold nothing else.
     fn fill<C: Scalar>(&self, numbers: &mut [C], lift: impl Fn(S) -> C) {
         for (number, constant) in numbers[self.code.inputs..].iter_mut().zip(&self.code.constants) {
             *number = match constant {
                 Constant::Literal(literal) => crate::term::literal(*literal),
                 Constant::Outside(at) => lift(self.recording.lifted[*at]),
             };
+        }
+        for (register, slot) in self.code.filled() {
+            let constant = numbers[slot];
+            numbers[register].fill(constant);
         }
     }
 
@@ -358,8 +362,9 @@ impl<S: Base> Program<S> {
             let adjoints = &mut numbers[self.code.room()..][..gradient.len()];
             gradient.copy_from_slice(adjoints);
             adjoints.fill(C::zero());
-            // Of a number with derivatives all parts are to be finite, and only the difference to itself sees them all.
-            Ok(gradient.iter().zip(&*gradient).all(|(g, same)| (*g - *same).is_zero()))
+            // Of a number with derivatives all parts are to be finite, and only the difference to itself sees them all. No
+            // branch for each, so that they are asked together.
+            Ok(gradient.iter().fold(true, |finite, g| finite & (*g - *g).is_zero()))
         };
         if !pull(false)? {
             pull(true)?;

@@ -303,12 +303,12 @@ impl<C: Scalar> Kept<C> {
         replay: impl FnOnce(&mut [C]) -> T,
     ) -> T {
         // Taken out, so that a panic in a user's rule leaves no wrong number for the next time.
-        let code = self.of.take();
-        if !code.as_ref().is_some_and(|code| Arc::ptr_eq(code, program.code())) {
+        let code = self.of.take().filter(|code| Arc::ptr_eq(code, program.code())).unwrap_or_else(|| {
             self.numbers = program.numbers(core::mem::take(&mut self.numbers), lift);
-        }
+            Arc::clone(program.code())
+        });
         let result = replay(&mut self.numbers);
-        self.of = Some(Arc::clone(program.code()));
+        self.of = Some(code);
         result
     }
 }

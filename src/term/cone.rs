@@ -44,14 +44,23 @@ pub(crate) struct Step {
     pub(crate) to: u8,
 }
 
-/// What a step hands on to one of its operands in the backward pass.
+/// What a step hands on to its operands in the backward pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Back {
     pub(crate) step: Step,
-    /// Which operand it is.
-    pub(crate) side: u8,
-    /// Whether something has come to it before, and this is added.
-    pub(crate) adds: bool,
+    /// What comes to the first operand, and then to the second.
+    pub(crate) gives: [Give; 2],
+}
+
+/// What comes to an operand in the backward pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Give {
+    /// Nothing: the derivative does not pass through it, or there is no such operand.
+    Nothing,
+    /// The first that comes to it.
+    First,
+    /// Something has come to it before, and this is added.
+    More,
 }
 
 /// The operations of a cone, operands before their users. The last is the one that is needed outside.
@@ -68,6 +77,11 @@ pub(crate) struct Cone {
 }
 
 impl Cone {
+    /// The number of registers: one for each leaf and one for each step, of which the last is for the result.
+    pub(crate) fn registers(&self) -> usize {
+        self.active.len()
+    }
+
     fn new(leaves: usize, steps: Vec<Step>, active: Vec<bool>) -> Self {
         let (mut felt, mut reached) = (vec![false; active.len()], vec![false; active.len()]);
         let mut back = Vec::new();
@@ -86,10 +100,13 @@ impl Cone {
             }
             felt[x] |= felt[z];
             felt[y] |= felt[z];
+            let mut gives = [Give::Nothing; 2];
             let sides = if step.operation == Arithmetic::Negative { 1 } else { 2 };
-            for (side, to) in (0..sides).zip([x, y]).filter(|(_, to)| active[*to]) {
-                let adds = core::mem::replace(&mut reached[to], true);
-                back.push(Back { step: *step, side, adds });
+            for (give, to) in gives[..sides].iter_mut().zip([x, y]).filter(|(_, to)| active[*to]) {
+                *give = if core::mem::replace(&mut reached[to], true) { Give::More } else { Give::First };
+            }
+            if gives != [Give::Nothing; 2] {
+                back.push(Back { step: *step, gives });
             }
         }
         let again = steps.iter().copied().filter(|step| felt[usize::from(step.to)]).collect();

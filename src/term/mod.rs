@@ -34,13 +34,13 @@ mod stored;
 mod straight;
 
 pub use arena::Arena;
-pub(crate) use cone::{Arithmetic, Back, Cone, Step};
+pub(crate) use cone::{Arithmetic, Back, Cone, Give, Step};
 pub use handle::{Place, Term};
 pub use listing::{Line, Listing};
 pub use parse::parse;
 pub use print::{Spelling, Written};
 pub(crate) use print::{name_in_latex, row_in_latex};
-pub(crate) use schedule::{BLOCK, Code, Constant, Kind, Leaf, Run};
+pub(crate) use schedule::{BLOCK, Code, Constant, Kind, LANES, Leaf, Run};
 pub(crate) use signature::literal;
 pub use signature::{Model, Pure, Signature, Smooth};
 pub use stored::Rules;

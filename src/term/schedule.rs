@@ -4,6 +4,8 @@
 //! the operations in the order written compute, to the last bit. Operations move within windows only, so that operands
 //! stay near their users (list scheduling; the reordering that makes loops of statements is Callahan and Allen's).
 
+use std::ops::Range;
+
 use super::arena::{Id, Node};
 use super::cone::Cone;
 use super::custom::Erased;
@@ -62,6 +64,12 @@ pub(crate) struct Run {
     pub(crate) sum: u32,
     /// Where the leaves of a loop of cones begin among all.
     pub(crate) leaves: u32,
+    /// Where the registers of a loop of cones begin in working memory.
+    pub(crate) scratch: u32,
+    /// Whether no other loop writes to them, so that the backward pass finds what the forward pass left there.
+    pub(crate) kept: bool,
+    /// Whether the cones are a chain.
+    pub(crate) chained: bool,
     /// Whether the first result begins the sum.
     pub(crate) begins: bool,
 }
@@ -72,6 +80,12 @@ impl Run {
     pub(crate) fn operands(&self) -> usize {
         usize::from(self.arity) * self.length as usize
     }
+
+    /// The room of a register of a loop of cones, which holds one number of each cone of a block.
+    #[inline(always)]
+    pub(crate) fn register(&self) -> usize {
+        BLOCK.min((self.length as usize).next_multiple_of(LANES))
+    }
 }
 
 /// Where the values of a leaf stand, in a loop of cones.
@@ -79,6 +93,8 @@ impl Run {
 pub(crate) enum Leaf {
     /// All in one slot.
     Same(u32),
+    /// All in the slot of a constant, with a register that is filled before the code runs.
+    Constant(u32),
     /// In a slot and those after it.
     From(u32),
     /// In slots that are listed.
@@ -89,6 +105,13 @@ pub(crate) enum Leaf {
 
 /// The number of cones that are computed at once.
 pub(crate) const BLOCK: usize = 64;
+
+/// So many numbers of a register are computed together, those past the end of a loop too, which nobody reads.
+pub(crate) const LANES: usize = 8;
+
+/// The most numbers of working memory that short loops keep from the forward pass to the backward pass: as many as fit in
+/// the nearest cache beside what else is needed.
+const KEPT: usize = 2048;
 
 /// What a step of a loop of cones costs before the first cone, in the unit of which an operation on its own costs about
 /// two more than a step, and a leaf that is listed costs three.
@@ -178,6 +201,21 @@ impl Code {
         code
     }
 
+    /// The registers that constants fill before the code runs, and the slots of these.
+    pub(crate) fn filled(&self) -> impl Iterator<Item = (Range<usize>, usize)> {
+        self.runs.iter().filter(|run| run.kept).flat_map(move |run| {
+            let (Kind::Cone(cone) | Kind::AddCone(cone)) = run.kind else { unreachable!("only cones have registers") };
+            let leaves = &self.leaves[run.leaves as usize..][..self.cones[cone as usize].leaves];
+            leaves.iter().enumerate().filter_map(move |(at, leaf)| match leaf {
+                Leaf::Constant(slot) => {
+                    let start = self.slots + run.scratch as usize + at * run.register();
+                    Some((start..start + run.register(), *slot as usize))
+                }
+                _ => None,
+            })
+        })
+    }
+
     /// The numbers that a pass works on: the values or the adjoints of the slots, and working memory.
     pub(crate) fn room(&self) -> usize {
         self.slots + self.scratch
@@ -217,6 +255,9 @@ impl Code {
                     to,
                     sum: result,
                     leaves: 0,
+                    scratch: 0,
+                    kept: false,
+                    chained: false,
                     begins,
                 });
                 *last = Last { alike: Some(alike), chain: None };
@@ -230,6 +271,8 @@ impl Code {
     fn place_leaves(&mut self) {
         let all = core::mem::take(&mut self.operands);
         let mut rest = &all[..];
+        let constants = self.inputs..self.inputs + self.constants.len();
+        let mut shared = 0;
         for run in &mut self.runs {
             let (operands, after) = rest.split_at(run.operands());
             rest = after;
@@ -238,7 +281,14 @@ impl Code {
                 continue;
             };
             let cone = &self.cones[cone as usize];
-            self.scratch = self.scratch.max(BLOCK * (cone.leaves + cone.steps.len()));
+            let registers = run.register() * cone.registers();
+            run.kept = run.length as usize <= BLOCK && self.scratch + registers <= KEPT;
+            if run.kept {
+                run.scratch = self.scratch as u32;
+                self.scratch += registers;
+            } else {
+                shared = shared.max(registers);
+            }
             run.leaves = self.leaves.len() as u32;
             run.arity = 0;
             for leaf in 0..cone.leaves {
@@ -246,8 +296,10 @@ impl Code {
                 let first = operands[leaf];
                 let steps = |by: u32| slots().zip(0..).all(|(slot, k)| slot == first + by * k);
                 let chained = matches!(run.kind, Kind::Cone(_)) && slots().any(|slot| slot >= run.to);
+                run.chained |= chained;
                 self.leaves.push(match () {
                     () if chained => Leaf::Chain(first),
+                    () if run.kept && constants.contains(&(first as usize)) && steps(0) => Leaf::Constant(first),
                     () if steps(0) => Leaf::Same(first),
                     () if steps(1) => Leaf::From(first),
                     () => {
@@ -258,6 +310,10 @@ impl Code {
                 });
             }
         }
+        for run in self.runs.iter_mut().filter(|run| !run.kept) {
+            run.scratch = self.scratch as u32;
+        }
+        self.scratch += shared;
     }
 }
 
