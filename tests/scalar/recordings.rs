@@ -199,6 +199,35 @@ fn threads_share_prepared_derivatives() {
     assert_eq!(found, expected);
 }
 
+/// One recording, one sparse Jacobian and one sparse Hessian serve all threads of a pool at once.
+#[cfg(feature = "rayon")]
+#[test]
+fn a_pool_of_threads_shares_one_recording() {
+    use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+    fn flow<R: Real>(u: &[R]) -> Vec<R> {
+        u.windows(3).map(|u| u[0] - u[1] * u[0] + u[2] + u[1].exp()).collect()
+    }
+    fn energy<R: Real>(u: &[R]) -> R {
+        flow(u).iter().map(|f| *f * f).sum()
+    }
+    let start = [0.0; 40];
+    let program = &record(|u| vec![energy(u)], &start).unwrap();
+    let jacobian = &SparseJacobian::prepare(|u| flow(u), &start).unwrap();
+    let hessian = &SparseHessian::prepare(|u| energy(u), &start).unwrap();
+    let at = |x: &Vec<f64>| {
+        let gradient = program.grad::<Reverse>(x).unwrap();
+        let (_, along) = program.hvp(x, &gradient).unwrap();
+        (gradient, along, jacobian.at(x).unwrap(), hessian.at(x).unwrap())
+    };
+    let points: Vec<Vec<f64>> = (0..200).map(|k| point(40, f64::from(k) / 200.0)).collect();
+    let expected: Vec<_> = points.iter().map(at).collect();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().expect("threads can be had");
+    let found: Vec<_> = pool.install(|| points.par_iter().map(at).collect());
+    assert_eq!(found, expected);
+    let fresh = grad(|u| energy(u), &points[77]).unwrap();
+    assert!(found[77].0.iter().zip(&fresh).all(|(a, b)| (a - b).abs() <= 1e-12 * (1.0 + b.abs())));
+}
+
 /// A rule that panics in a replay leaves a program and a workspace that can be used again.
 #[test]
 fn a_panic_in_a_rule_harms_nothing() {
