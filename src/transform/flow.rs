@@ -120,9 +120,14 @@ pub(super) fn reached<E: Iterator<Item = (Var, Var)>>(
 /// of what is rounded with it, to results that are integers.
 fn edges(program: &Program, body: &Body, by: &[Var]) -> Vec<(Var, Var)> {
     let mut found = Vec::new();
+    let is_accumulator = |v: Var| program.type_of(v).accumulator;
     body_edges(body, &mut |from, to| {
         if let Some(from) = var(&from) {
             found.push((from, to));
+            // An accumulator is active as a whole: before something active is added as after it.
+            if is_accumulator(from) && is_accumulator(to) {
+                found.push((to, from));
+            }
         }
     });
     let is_real = |v: &Var| program.type_of(*v).prim.is_real();
@@ -162,10 +167,7 @@ fn stm_edges(stm: &Stm, edge: &mut impl FnMut(Atom, Var)) {
         Op::Copy(a) | Op::Replicate(_, a) | Op::Index(a, _) | Op::Slice(a, _) => edge(*a, vars[0]),
         Op::Permute(a, _) | Op::Reshape(a, _) | Op::Reverse(a) => edge(*a, vars[0]),
         Op::ToAccumulator(a) | Op::FromAccumulator(a) => edge(*a, vars[0]),
-        Op::Accumulate(acc, _, value) => {
-            through(*acc, vars[0], edge);
-            edge(*value, vars[0]);
-        }
+        Op::Accumulate(acc, _, value) => [acc, value].into_iter().for_each(|a| edge(*a, vars[0])),
         Op::Elements(atoms) | Op::Concat(atoms) => atoms.iter().for_each(|a| edge(*a, vars[0])),
         Op::Update(a, _, value) => {
             edge(*a, vars[0]);
@@ -190,10 +192,9 @@ fn stm_edges(stm: &Stm, edge: &mut impl FnMut(Atom, Var)) {
             pairs(&map.function.body.results, vars.iter().copied(), edge);
             let of_accumulators = &params[map.arrays.len()..];
             let out = &map.function.body.results[vars.len() - map.accumulators.len()..];
-            for ((param, before), after) in of_accumulators.iter().zip(&map.accumulators).zip(out) {
-                through(*before, *param, edge);
-                through(*after, *param, edge);
-            }
+            [&map.accumulators[..], out]
+                .into_iter()
+                .for_each(|from| pairs(from, of_accumulators.iter().copied(), edge));
             body_edges(&map.function.body, edge);
         }
         Op::Reduce(it) | Op::Scan(it) => operator(&it.operator, &[&it.neutral, &it.arrays], vars, edge),
@@ -210,14 +211,6 @@ fn stm_edges(stm: &Stm, edge: &mut impl FnMut(Atom, Var)) {
                 vars.iter().for_each(|var| edge(*argument, *var));
             }
         }
-    }
-}
-
-/// An accumulator is active as a whole: before something active is added as after it.
-fn through(before: Atom, after: Var, edge: &mut impl FnMut(Atom, Var)) {
-    edge(before, after);
-    if let Some(before) = var(&before) {
-        edge(after.into(), before);
     }
 }
 

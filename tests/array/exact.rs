@@ -74,6 +74,34 @@ fn random_programs_become_polynomials() {
     assert!(depends.get() >= 64, "only {} of the programs have derivatives other than 0 and 1", depends.get());
 }
 
+/// Of what is added to one array something is differentiated by, and something that is added before and within is not.
+#[test]
+fn accumulators_are_active_as_a_whole() {
+    let text = "program (x: []f64, y: []f64, to: [][]f64) {
+       let a: acc [][]f64 = accumulator(to)
+       let rows: acc [][]f64 = map (x) adding (a) |x1: f64, b: acc [][]f64| {
+         let elements: acc [][]f64 = map (x) adding (b) |x2: f64, c: acc [][]f64| {
+           let d: acc [][]f64 = c with [0i64, 0i64] += x2
+           return d
+         }
+         let e: acc [][]f64 = elements with [1i64] += y
+         return e
+       }
+       let result = array(rows)
+       return result
+     }";
+    let program = Program::parse(text).unwrap();
+    let reals = |sizes: &[usize], x: &[f64]| Value::reals(sizes, x.to_vec()).unwrap();
+    let arguments = [reals(&[2], &[1.0, 2.0]), reals(&[2], &[3.0, 4.0]), reals(&[2, 2], &[0.0; 4])];
+    let pushed = program.jvp_wrt([1]).unwrap().run(&[&arguments[..], &[reals(&[2], &[0.5, 1.0])]].concat()).unwrap();
+    assert_eq!(pushed, [reals(&[2, 2], &[6.0, 0.0, 6.0, 8.0]), reals(&[2, 2], &[0.0, 0.0, 1.0, 2.0])]);
+    let adjoint = reals(&[2, 2], &[1.0, 2.0, 3.0, 4.0]);
+    let pulled = program.vjp_wrt([1]).unwrap().run(&[&arguments[..], &[adjoint]].concat()).unwrap();
+    assert_eq!(pulled[1], reals(&[2], &[6.0, 8.0]));
+    let residues = arguments.map(|value| value.map(|x| Residue::constant(x + 1.5)));
+    assert_eq!(array_exact::second_order_at(&program, &residues), Ok(()));
+}
+
 /// A cubic whose pullback is that of a square: each law finds it out.
 #[test]
 fn wrong_derivatives_are_found() {
