@@ -2,6 +2,7 @@
 
 use std::hint::black_box;
 use std::sync::Arc;
+use std::time::Instant;
 
 use crate::contenders::{Forward, Kind, Reverse};
 use crate::workloads::{Map, Objective};
@@ -12,6 +13,14 @@ pub trait Run {
     fn run(&mut self);
     /// What the last run computed.
     fn result(&self) -> &[f64];
+    /// The seconds that a run takes, in so many of them. What runs in a process of its own is timed there.
+    fn time(&mut self, repeats: u32) -> f64 {
+        let start = Instant::now();
+        for _ in 0..repeats {
+            self.run();
+        }
+        start.elapsed().as_secs_f64() / f64::from(repeats)
+    }
 }
 
 /// Makes a [`Run`], or says why not.

@@ -1,9 +1,10 @@
 //! Every workload, with every contender that can do it.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::contenders::hand::{HandAdjoint, HandDual};
-use crate::contenders::{Forward, Kind};
+use crate::contenders::{Forward, Kind, cppad, echidna, ours};
 use crate::row::{Ask, Prepare, Row, forward_row, primal_row, reverse_row};
 use crate::scalar::Counted;
 use crate::workloads::{
@@ -92,6 +93,57 @@ pub fn reverse(scale: Scale) -> Vec<Workload> {
             &[1.0 + 6f64.sqrt(), 0.3],
         ),
     ]
+}
+
+/// Gradients of recordings, from some fifty operations to a million, beside those that run the function again. CppAD takes
+/// part if its program is given.
+pub fn replays(scale: Scale, cppad: Option<&Path>) -> Vec<Workload> {
+    let (few, most) = (48, scale.pick(1_000_000, 1_000));
+    let sizes = [few, 96, 1_000, 10_000, 100_000, 1_000_000].into_iter().filter(|size| *size <= most);
+    let sides = [3, 4, 8, 16, 40, 64].into_iter().filter(|side: &usize| 2 * side.pow(3) <= most);
+    let mut workloads = Vec::new();
+    for n in sizes.clone().map(|size| size / 8 + 1) {
+        workloads.push(replay_workload("Rosenbrock", Rosenbrock, &sample(n, -1.2, 1.2), ("rosenbrock", n), cppad));
+    }
+    for n in sizes.clone().map(|size| size / 3) {
+        workloads.push(replay_workload("log-sum-exp", LogSumExp, &sample(n, -5.0, 5.0), ("logsumexp", n), cppad));
+    }
+    for side in sides {
+        let (title, x) = (format!("product of {side}×{side} matrices"), sample(2 * side * side, -1.0, 1.0));
+        workloads.push(replay_workload(&title, MatrixProduct { side }, &x, ("product", side), cppad));
+    }
+    for steps in sizes.map(|size| size / 3) {
+        let x = [1.0 + 6f64.sqrt(), 0.3];
+        workloads.push(replay_workload("logistic map", Logistic { steps }, &x, ("logistic", steps), cppad));
+    }
+    workloads
+}
+
+/// The rows are in the order of the columns of the table.
+fn replay_workload<O: Objective + 'static>(
+    title: &str,
+    objective: O,
+    x: &[f64],
+    known: (&'static str, usize),
+    cppad: Option<&Path>,
+) -> Workload {
+    let (objective, x) = (Arc::new(objective), Arc::from(x));
+    let mut rows = vec![
+        primal_row(&objective, &x),
+        reverse_row::<ours::Kept, O>(&objective, &x),
+        reverse_row::<ours::Verb, O>(&objective, &x),
+        reverse_row::<ours::Replayed, O>(&objective, &x),
+        reverse_row::<echidna::Recorded, O>(&objective, &x),
+    ];
+    rows.extend(cppad.into_iter().flat_map(|program| [false, true].map(|by| cppad::row(program, known, &x, by))));
+    Workload {
+        title: title.into(),
+        mode: Mode::Reverse,
+        operations: operations(&*objective, &x),
+        reference: hand_adjoint(&objective, &x),
+        rows,
+        skipped: if cppad.is_none() { vec!["CppAD: no program of it was given".into()] } else { Vec::new() },
+    }
 }
 
 fn operations<M: Map>(map: &M, x: &[f64]) -> usize {

@@ -59,6 +59,32 @@ pub fn markdown(workload: &Workload, measured: &[Measured], left_out: &[String])
     out
 }
 
+/// The head of the table of replays.
+pub const REPLAYS: &str = "\
+| function | operations | value | kept tape | new tape | **replayed** | echidna | CppAD | CppAD optimised | new ÷ kept | \
+replayed ÷ new | replayed ÷ best peer |
+|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
+";
+
+/// A line of the table of replays, nanoseconds per operation; the measured are in the order of the columns.
+pub fn replays(workload: &Workload, measured: &[Measured]) -> String {
+    let of = |row: usize| {
+        let name = &workload.rows.get(row)?.name;
+        measured.iter().find(|row| row.name == *name).map(|row| row.timing.min)
+    };
+    let columns: [Option<f64>; 7] = std::array::from_fn(of);
+    let [_, kept, new, replayed, peers @ ..] = columns;
+    let best = peers.into_iter().flatten().min_by(f64::total_cmp);
+    let share = |time: Option<f64>, unit| time.map_or("–".into(), |time| ratio(time, unit));
+    let mut line = format!("| {} | {} |", workload.title, grouped(workload.operations));
+    for time in columns {
+        let each = time.map_or("–".into(), |time| format!("{:.1}", time * 1e9 / workload.operations as f64));
+        write!(line, " {each} |").expect("a string takes all text");
+    }
+    let [newly, half, first] = [share(new, kept), share(replayed, new), share(replayed, best)];
+    format!("{line} {newly} | {half} | {first} |\n")
+}
+
 fn ratio(time: f64, unit: Option<f64>) -> String {
     unit.map_or("–".into(), |unit| format!("{:.2}", time / unit))
 }

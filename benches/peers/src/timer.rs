@@ -1,6 +1,6 @@
 //! Interleaved timing: each round times every contender once, so that noise falls on all alike.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::row::Run;
 
@@ -29,7 +29,7 @@ pub fn interleave(runs: &mut [Box<dyn Run>], effort: Effort) -> Vec<Timing> {
     for round in 0..effort.rounds {
         for turn in 0..runs.len() {
             let who = (round + turn) % runs.len();
-            samples[who].push(time(&mut *runs[who], repeats[who]));
+            samples[who].push(runs[who].time(repeats[who]));
         }
     }
     samples.iter_mut().map(|samples| summary(samples)).collect()
@@ -40,20 +40,12 @@ fn repeats(run: &mut dyn Run, slice: Duration) -> u32 {
     run.run();
     let mut repeats = 1;
     loop {
-        let took = time(run, repeats) * f64::from(repeats);
+        let took = run.time(repeats) * f64::from(repeats);
         if took >= slice.as_secs_f64() || repeats >= 1 << 24 {
             return repeats;
         }
         repeats *= 2;
     }
-}
-
-fn time(run: &mut dyn Run, repeats: u32) -> f64 {
-    let start = Instant::now();
-    for _ in 0..repeats {
-        run.run();
-    }
-    start.elapsed().as_secs_f64() / f64::from(repeats)
 }
 
 fn summary(samples: &mut [f64]) -> Timing {

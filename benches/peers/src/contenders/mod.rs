@@ -6,6 +6,7 @@
 
 pub mod ad_trait;
 pub mod autodiff;
+pub mod cppad;
 pub mod easy_ml;
 pub mod echidna;
 pub mod hand;
@@ -97,6 +98,7 @@ macro_rules! each_reverse {
         use $crate::contenders as c;
         $with!(c::ours::Kept);
         $with!(c::ours::Verb);
+        $with!(c::ours::Replayed);
         $with!(c::hand::HandAdjoint);
         $with!(c::echidna::Adept);
         $with!(c::echidna::Recorded);

@@ -1,8 +1,9 @@
 //! catadiff: dual numbers over `f64` and over a dense block of lanes; in reverse the verb `grad`,
-//! and a tape that its owner keeps.
+//! a tape that its owner keeps, and a recording that is replayed.
 
-use catadiff::carriers::{Dense, Dual, Tape};
-use catadiff::{Elementary, Module};
+use catadiff::carriers::{Dense, Dual, Recorded, Tape};
+use catadiff::derivative::Workspace;
+use catadiff::{Elementary, Module, Program};
 use generic_array::{ArrayLength, typenum};
 
 use super::{Forward, Kind, Reverse};
@@ -22,6 +23,15 @@ impl<M: Module<f64> + Copy> Scalar for Dual<f64, M> {
     #[inline]
     fn value(self) -> f64 {
         self.value
+    }
+    mixed_by_operators!();
+    elementary_by!(Self as Elementary);
+}
+
+impl Scalar for Recorded<'_, f64> {
+    #[inline]
+    fn value(self) -> f64 {
+        self.primal().expect("a recorded number has a value")
     }
     mixed_by_operators!();
     elementary_by!(Self as Elementary);
@@ -101,5 +111,27 @@ impl Reverse for Verb {
 
     fn gradient<O: Objective>(&mut self, f: &O, x: &[f64], into: &mut Vec<f64>) {
         *into = catadiff::grad(|x| f.value(x), x).expect("the workloads are finite");
+    }
+}
+
+/// A recording, replayed: the function does not run again, and another branch than the recorded one is refused.
+#[derive(Debug)]
+pub struct Replayed {
+    program: Program,
+    workspace: Workspace,
+}
+
+impl Reverse for Replayed {
+    const NAME: &'static str = "catadiff record (replay)";
+    const KIND: Kind = Kind::Ours;
+
+    fn prepare<O: Objective>(f: &O, x: &[f64]) -> Result<Self, String> {
+        let program = catadiff::record(|x| vec![f.value(x)], x).map_err(|error| error.to_string())?;
+        Ok(Replayed { program, workspace: Workspace::new() })
+    }
+
+    fn gradient<O: Objective>(&mut self, _: &O, x: &[f64], into: &mut Vec<f64>) {
+        into.resize(x.len(), 0.0);
+        self.program.value_and_grad_into(&mut self.workspace, x, into).expect("the workloads are finite");
     }
 }
