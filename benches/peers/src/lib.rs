@@ -9,6 +9,7 @@
 //! ```text
 //! cargo run --release -- --md table.md      # every table, and the same to a file
 //! cargo run --release -- --quick            # small sizes, few repetitions
+//! cargo run --release -- --replays          # the table of recordings that are replayed
 //! cargo bench                               # the same rows under criterion
 //! ```
 
