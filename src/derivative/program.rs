@@ -364,7 +364,7 @@ impl<S: Base> Program<S> {
             adjoints.fill(C::zero());
             // Of a number with derivatives all parts are to be finite, and only the difference to itself sees them all. No
             // branch for each, so that they are asked together.
-            Ok(gradient.iter().fold(true, |finite, g| finite & (*g - *g).is_zero()))
+            Ok(gradient.iter().zip(&*gradient).fold(true, |finite, (g, same)| finite & (*g - *same).is_zero()))
         };
         if !pull(false)? {
             pull(true)?;
