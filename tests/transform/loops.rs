@@ -129,6 +129,29 @@ fn arrays_that_are_changed_in_place_have_exact_derivatives() -> Verdict {
     Ok(())
 }
 
+/// Two arrays that are changed in place and change places, or of which one branch changes the one and one the other: neither is
+/// made of what it was before.
+#[test]
+fn arrays_that_change_places_have_exact_derivatives() -> Verdict {
+    for body in [
+        "let p = a[i] let q = b[j] let v = mul(p, q) let c = b with [i] = v let d = a with [j] = q return c, d",
+        "let p = a[i] let v = mul(p, p) let c = a with [j] = v let q = b[i] let w = mul(q, p) let d = b with [j] = w return d, c",
+        "let o = rem(i, 2i64) let t = eq(o, 0i64) let p = a[i] let q = b[i] let v = mul(p, q)
+         let c = if t { let c = a with [j] = v return c } else { let c = b with [j] = v return c }
+         let d = b with [j] = p return c, d",
+    ] {
+        let program = Program::parse(&format!(
+            "program (x: []f64, n: i64) {{
+                let y = reverse(x)
+                let a, b = loop (a: []f64 = x, b: []f64 = y) for i < n {{ let j = add(i, 1i64) {body} }}
+                return a, b }}"
+        ))
+        .unwrap();
+        exact(&program, [0_i64, 1, 2, 3].map(|n| vec![numbers(7), n.into()]))?;
+    }
+    Ok(())
+}
+
 /// A table of which each entry is made of those beside and above it.
 #[test]
 fn tables_that_are_filled_in_place_have_exact_derivatives() -> Verdict {

@@ -364,3 +364,27 @@ fn what_simpler_statements_compared_stays() -> Result<()> {
     }
     Ok(())
 }
+
+/// A comparison stands for another only where it is made as often: in a map of maps it is not, if the outer one is over nothing.
+#[test]
+fn comparisons_that_may_not_be_made_stand_for_no_others() -> Result<()> {
+    let compare = "let m = map (x, y) |s: f64, t: f64| { let u = add(s, t) return u }";
+    let in_both = format!("let q = map (a) |s: f64| {{ let r = map (b) |t: f64| {{ {compare} return m }} return r }}");
+    let in_each = ["a", "b"].map(|array| format!("let p = map ({array}) |t: f64| {{ {compare} return m }}"));
+    for (first, second) in in_each.iter().flat_map(|in_one| [(&in_both, in_one), (in_one, &in_both)]) {
+        let text = format!("program (a: []f64, b: []f64, x: []f64, y: []f64) {{ {first} {second} return a }}");
+        let program = Program::parse(&text)?;
+        for (a, b) in [(0, 0), (0, 1), (1, 0), (1, 2)] {
+            let arguments = [a, b, 2, 3].map(reals);
+            let (expected, found) = (program.run(&arguments), program.simplified().run(&arguments));
+            let is_wrong = |found: &Result<_>| matches!(found, Err(Error::Sizes { .. }));
+            assert_eq!(
+                is_wrong(&found),
+                is_wrong(&expected),
+                "{a} and {b} elements: {program}{}",
+                program.simplified()
+            );
+        }
+    }
+    Ok(())
+}
