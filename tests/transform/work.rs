@@ -84,6 +84,19 @@ fn the_maximum_of_a_log_sum_exp_costs_nothing() {
     are_as_stated("log-sum-exp with its maximum ", &[ratio(source, &[vector(100, 0.0)])]);
 }
 
+/// What finds the greatest element again may be computed in any order.
+#[test]
+fn the_search_for_an_extremum_may_be_in_any_order() {
+    let greatest = Program::parse(
+        "program (x: []f64) {
+            let m = reduce (x) from (0.0f64) |a: f64, b: f64| { let c = max(a, b) return c }
+            return m }",
+    );
+    let gradient = greatest.unwrap().grad(0).unwrap().to_string();
+    assert!(gradient.contains("reduce commutative ("), "{gradient}");
+    assert!(!gradient.contains("reduce ("), "{gradient}");
+}
+
 #[test]
 fn products() {
     let source = "program (xs: []f64) {
