@@ -4,21 +4,24 @@
 //! not: both modes, all four nestings of two, and executors have the derivatives of that, exactly in a finite field, and
 //! of no elements, of one and of several.
 
+use core::cell::RefCell;
+
 use catadiff::array::{
     Atom, Body, Builder, Const, IntegerRow, Lambda, Map, Op, Prim, Program, Reduce, ScalarOp, Type, index,
 };
-use catadiff::execute::Lanes;
+use catadiff::execute::{Executor, Lanes};
 use catadiff::interpret::{Scalar, Value};
 use catadiff::primitives::Primitive;
 use quickcheck::{Arbitrary, Gen};
 
+use crate::array_derivatives;
 use crate::array_exact::{self, Residue, polynomial};
 use crate::array_operators::{
     OF_ARRAYS, OF_PAIRS, OF_REALS, Operator, REAL, Start, of_arrays, of_pairs, of_quadruples, of_reals,
 };
 use crate::array_values::uniform;
+use crate::executors::{self, Tally};
 use crate::violation::Verdict;
-use crate::{array_derivatives, executors};
 
 /// A random reduction or scan.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +40,9 @@ pub struct Reduction {
 const OPERATORS: u8 = OF_REALS + OF_PAIRS + 2 + 2 * OF_ARRAYS;
 
 impl Reduction {
+    /// What operators are on.
+    pub const FAMILIES: [&'static str; 5] = ["reals", "pairs", "quadruples", "rows", "matrices"];
+
     /// The program. Its parameters are a number `k` that operators may mention, a start and an array for each component.
     ///
     /// # Panics
@@ -69,14 +75,23 @@ impl Reduction {
         b.finish(results.into_iter().map(Atom::Var).collect())
     }
 
+    /// What the operator is on, by its number in [`FAMILIES`](Self::FAMILIES).
+    #[must_use]
+    pub fn family(&self) -> usize {
+        let ends = [OF_REALS, OF_PAIRS, 2, OF_ARRAYS].into_iter().scan(0, |end, count| {
+            *end += count;
+            Some(*end)
+        });
+        ends.take_while(|end| *end <= self.operator % OPERATORS).count()
+    }
+
     /// How many components the operator has, and the sizes of each.
     fn shape(&self) -> (usize, Vec<usize>) {
-        let (pairs, quadruples) = (OF_REALS, OF_REALS + OF_PAIRS);
-        match self.operator % OPERATORS {
-            n if n < pairs => (1, Vec::new()),
-            n if n < quadruples => (2, Vec::new()),
-            n if n < quadruples + 2 => (4, Vec::new()),
-            n if n < quadruples + 2 + OF_ARRAYS => (1, vec![self.columns]),
+        match self.family() {
+            0 => (1, Vec::new()),
+            1 => (2, Vec::new()),
+            2 => (4, Vec::new()),
+            3 => (1, vec![self.columns]),
             _ => (1, vec![2, self.columns]),
         }
     }
@@ -200,20 +215,20 @@ pub fn of_reals_too(random: &Reduction) -> Verdict {
     array_derivatives::at(&random.program(), &random.arguments())
 }
 
-/// The program and its derivatives, compiled.
+/// The program and its derivatives under an executor. What became of the runs is added up.
 ///
 /// # Errors
 /// The violation.
 ///
 /// # Panics
 /// If the program does not run.
-pub fn compiled(random: &Reduction) -> Verdict {
+pub fn executed<E: Executor>(executor: &E, random: &Reduction, tally: &RefCell<Tally>) -> Verdict {
     let (program, arguments) = (random.program(), random.arguments());
-    executors::same_if_supported(&Lanes, &program, &arguments)?;
+    executors::counted(executor, &program, &arguments, tally)?;
     let results = program.run(&arguments).expect("the program runs");
     for (derivative, seeds) in [(program.jvp(), &arguments), (program.vjp(), &results)] {
         let derivative = derivative.expect("a reduction is differentiable");
-        executors::same_if_supported(&Lanes, &derivative, &[&arguments[..], seeds].concat())?;
+        executors::counted(executor, &derivative, &[&arguments[..], seeds].concat(), tally)?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use catadiff::array::Program;
-use catadiff::execute::{Executor, Lanes, Outcome, Prepared};
+use catadiff::execute::{Executor, Interpreter, Lanes, Outcome, Prepared};
 use catadiff::futhark::check::{NoImports, check};
 use catadiff::futhark::core::{self, Entry, Prim, verify};
 use catadiff::futhark::source::{Message, Sources};
@@ -18,6 +18,7 @@ use catadiff::interpret::{Control, Limits, Scalar, Value, run};
 use catadiff::term::{Arena, Rules, parse as parse_formula};
 
 use crate::array_values::all_close;
+use crate::executors::{Exactness, is_same};
 use crate::violation::{Verdict, Violation};
 
 /// What a run may take here.
@@ -197,7 +198,8 @@ pub fn of_array_programs(bytes: &[u8]) -> Verdict {
     lanes_are_the_interpreter(&simple)
 }
 
-/// A program on lanes does what the interpreter does, on small arguments and within limits.
+/// A program on lanes does what the interpreter does, on small arguments and within limits: it gives the values, or finds the
+/// fault, of the same kind in the same statement.
 fn lanes_are_the_interpreter(program: &Program) -> Verdict {
     let types: Vec<_> = program.function.params.iter().map(|param| program.type_of(*param)).collect();
     if types.len() > 50 || types.iter().any(|of| of.rank > 4) {
@@ -228,10 +230,30 @@ fn lanes_are_the_interpreter(program: &Program) -> Verdict {
         Err(error) => return holds("what verifies compiles", &text, false, error, ""),
     };
     let Ok(prepared) = prepared else { return Ok(()) };
-    let found = prepared.run(&arguments(1.0), Control::from(&LIMITS));
-    let expected = run(program, &arguments(1.0), &LIMITS);
-    let (Ok(Outcome::Done { results, .. }), Ok(expected)) = (found, expected) else { return Ok(()) };
-    same(&text, &results, &expected, || run(program, &arguments(MOVED), &LIMITS).ok())
+    let interpreted = Interpreter.prepare(program);
+    let interpreted =
+        interpreted.expect("what verifies can be interpreted").expect("the interpreter runs every program");
+    let outcomes = [&prepared as &dyn Prepared, &interpreted].map(|it| it.run(&arguments(1.0), Control::from(&LIMITS)));
+    let [Ok(found), Ok(expected)] = outcomes else { return Ok(()) };
+    let nearby = || run(program, &arguments(MOVED), &LIMITS).ok();
+    match (found, expected) {
+        (Outcome::Done { results, .. }, Outcome::Done { results: expected, .. }) => {
+            same(&text, &results, &expected, nearby)
+        }
+        // Limits end them at different statements.
+        (Outcome::Fault(fault), _) | (_, Outcome::Fault(fault)) if fault.is_end() => Ok(()),
+        (Outcome::Fault(found), Outcome::Fault(expected)) => {
+            let is_same = is_same(&found, &expected, Exactness::Place);
+            holds("a fault on lanes is that of the interpreter", &text, is_same, found, expected)
+        }
+        // A number that is rounded in another way may be what is wrong: then it is wrong nearby.
+        (Outcome::Fault(found), Outcome::Done { .. }) => {
+            let law = "a fault on lanes is one of the interpreter";
+            holds(law, &text, nearby().is_none(), found, "no fault")
+        }
+        // What no result needs is not executed.
+        (Outcome::Done { .. } | Outcome::Unsupported(_), _) | (_, Outcome::Unsupported(_)) => Ok(()),
+    }
 }
 
 /// Two results are the same up to the order of sums: unless the results at arguments nearby are as far apart.

@@ -151,7 +151,7 @@ enum Ended {
 
 /// How much of a fault has to be that of the interpreter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Exactness {
+pub(crate) enum Exactness {
     /// Its kind, and the statement.
     Place,
     /// The operands as well: but one element makes it wrong.
@@ -274,7 +274,8 @@ fn judge<E: Executor>(
     }
 }
 
-fn is_same(found: &Fault, expected: &Fault, exactness: Exactness) -> bool {
+/// Whether a fault is that of the interpreter.
+pub(crate) fn is_same(found: &Fault, expected: &Fault, exactness: Exactness) -> bool {
     match exactness {
         Exactness::Operands => found == expected,
         Exactness::Place => {
