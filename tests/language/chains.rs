@@ -73,6 +73,29 @@ fn endless_chains_are_refused() {
     }
 }
 
+/// Where a number says how long something is, it is one of the kind of sizes.
+#[test]
+fn sizes_that_are_too_large_are_refused() {
+    let large = 1_u64 << 63;
+    for text in [
+        format!("def f = iota {large}"),
+        format!("def f = {large} |> iota"),
+        format!("def f = let h = iota in h {large}"),
+        format!("def f = let r = {{g = iota}} in r.g {large}"),
+        format!("def f = replicate ({large}) 1.0"),
+        format!("def g (n: i64) (x: [n]f64) = x def f (x: []f64) = g {large} x"),
+        format!("def f (x: [{large}]f64) = x"),
+        format!("def f (x: []f64) = x :> [{large}]f64"),
+        format!("type t = [{large}]f64 def f (x: t) = x"),
+        format!("def f (x: []f64) = take {large} x"),
+        format!("def f (x: []f64) = x[0:{large}]"),
+    ] {
+        let messages = check(&parse(&text, 0).unwrap(), &mut NoImports).expect_err(&text);
+        let found = &messages[0].text;
+        assert!(found.contains("does not fit i64") || found.contains("too large for a size"), "{text}: {messages:?}");
+    }
+}
+
 /// What no number of the kind is near is not infinity.
 #[test]
 fn numbers_that_are_too_large_are_refused() {

@@ -141,7 +141,8 @@ impl Checker<'_> {
             let mut value = self.argument(argument, &param, role)?;
             if let Some(name) = wanted[at].name {
                 if self.size_of(&value).is_none() {
-                    value = self.named(value, "k");
+                    // A constant is none where it does not fit, which is told later.
+                    value = self.bound(value, "k", Vec::new());
                 }
                 let size = self.size_of(&value);
                 sizes.insert(name, size.expect("the argument is a variable of type i64"));
@@ -249,7 +250,7 @@ impl Checker<'_> {
         let mut argument = argument;
         if let Some(name) = name {
             if self.size_of(&argument).is_none() {
-                argument = self.named(argument, "k");
+                argument = self.bound(argument, "k", Vec::new());
             }
             let size = self.size_of(&argument);
             sizes.insert(name, size.expect("the argument is a variable of type i64"));

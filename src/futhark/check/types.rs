@@ -11,7 +11,7 @@ use super::scope::{Template, TemplateParam, Value, show_name};
 use super::substitute::{locals, map_type};
 use super::unify::Required;
 use super::{Checked, Checker, deep, fault};
-use crate::futhark::core::{Expression, Instance, Local, Prim, Scheme, Size, Type, TypeVar};
+use crate::futhark::core::{Expression, ExpressionKind, Instance, Local, Prim, Scheme, Size, Type, TypeVar};
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::tree::{self, TypeArgument, TypeExpression, TypeKind, TypeParam, TypeParamKind};
 
@@ -182,11 +182,13 @@ impl Checker<'_> {
         let named = match checked {
             Ok(value) => match self.size_of(&value) {
                 Some(size) => Ok(size),
+                None if matches!(value.kind, ExpressionKind::Constant(_)) => {
+                    fault("literal", span, "the number is too large for a size", "sizes are of type `i64`")
+                }
                 None if outside => Ok(self.unifier.unknown_size(span)),
                 None => {
-                    let value = self.named(value, "size");
-                    let (text, hint) = ("the number is too large for a size", "sizes are of type `i64`");
-                    self.size_of(&value).map_or_else(|| fault("literal", span, text, hint), Ok)
+                    let value = self.bound(value, "size", Vec::new());
+                    Ok(self.size_of(&value).expect("the size is a variable of type i64"))
                 }
             },
             Err(fault) => Err(fault),
