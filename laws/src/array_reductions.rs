@@ -97,13 +97,12 @@ impl Reduction {
     }
 
     fn operator(&self, b: &mut Builder, k: Atom) -> Operator {
-        let (pairs, quadruples) = (OF_REALS, OF_REALS + OF_PAIRS);
-        let (_, sizes) = self.shape();
-        match self.operator % OPERATORS {
-            n if n < pairs => of_reals(b, n, k),
-            n if n < quadruples => of_pairs(b, n - pairs),
-            n if n < quadruples + 2 => of_quadruples(b, n),
-            n => of_arrays(b, n - quadruples - 2, &sizes, k),
+        let (n, (_, sizes)) = (self.operator % OPERATORS, self.shape());
+        match self.family() {
+            0 => of_reals(b, n, k),
+            1 => of_pairs(b, n - OF_REALS),
+            2 => of_quadruples(b, n),
+            _ => of_arrays(b, n - OF_REALS - OF_PAIRS - 2, &sizes, k),
         }
     }
 

@@ -38,6 +38,12 @@ pub(super) struct Block {
 }
 
 impl Block {
+    /// How many groups of lanes are computed of a register, and how many it has room for.
+    #[inline(always)]
+    fn lanes(self) -> (usize, usize) {
+        (self.count.div_ceil(LANES), self.room / LANES)
+    }
+
     /// A register.
     #[inline(always)]
     pub(super) fn register<S>(self, scratch: &[S], at: usize) -> &[S] {
@@ -284,7 +290,7 @@ impl<'c> Loop<'c> {
 /// Performs steps for a block.
 fn perform<S: Scalar, const COMPILED: bool>(steps: &[Step], scratch: &mut [S], block: Block) {
     let scratch = scratch.as_chunks_mut().0;
-    match (block.count.div_ceil(LANES), block.room / LANES) {
+    match block.lanes() {
         // Its own code without loops.
         (1, 1) if COMPILED => perform_lanes(steps, scratch, 1, 1),
         (count, room) => perform_lanes(steps, scratch, count, room),
@@ -311,7 +317,7 @@ fn perform_lanes<S: Scalar>(steps: &[Step], scratch: &mut [Lanes<S>], count: usi
 /// Hands the adjoints of a block of results on to the leaves.
 fn hand_back<S: Scalar, const COMPILED: bool>(back: &[Back], scratch: &[S], parts: &mut [S], block: Block) {
     let (scratch, parts) = (scratch.as_chunks().0, parts.as_chunks_mut().0);
-    match (block.count.div_ceil(LANES), block.room / LANES) {
+    match block.lanes() {
         (1, 1) if COMPILED => hand_back_lanes(back, scratch, parts, 1, 1),
         (count, room) => hand_back_lanes(back, scratch, parts, count, room),
     }

@@ -140,12 +140,9 @@ impl Checker<'_> {
             let role = if operator { Role::Operand(shown) } else { Role::Argument(at, shown) };
             let mut value = self.argument(argument, &param, role)?;
             if let Some(name) = wanted[at].name {
-                if self.size_of(&value).is_none() {
-                    // A constant is none where it does not fit, which is told later.
-                    value = self.bound(value, "k", Vec::new());
-                }
-                let size = self.size_of(&value);
-                sizes.insert(name, size.expect("the argument is a variable of type i64"));
+                let size;
+                (value, size) = self.sized(value, "k");
+                sizes.insert(name, size);
             }
             checked[at] = Some(value);
         }
@@ -249,11 +246,9 @@ impl Checker<'_> {
         let mut sizes: HashMap<Local, Size> = HashMap::new();
         let mut argument = argument;
         if let Some(name) = name {
-            if self.size_of(&argument).is_none() {
-                argument = self.bound(argument, "k", Vec::new());
-            }
-            let size = self.size_of(&argument);
-            sizes.insert(name, size.expect("the argument is a variable of type i64"));
+            let size;
+            (argument, size) = self.sized(argument, "k");
+            sizes.insert(name, size);
         }
         if let ExpressionKind::Definition(definition, instance) = &function.kind
             && Some(*definition) == self.length

@@ -172,8 +172,7 @@ impl Checker<'_> {
                     let (mut start, mut end, step) = (part(start)?, part(end)?, part(step)?);
                     let mut name = |value: &mut Option<Expression>| {
                         if let Some(taken) = value.take() {
-                            let named = if self.size_of(&taken).is_none() { self.named(taken, "i") } else { taken };
-                            *value = Some(named);
+                            *value = Some(self.sized(taken, "i").0);
                         }
                     };
                     name(&mut start);

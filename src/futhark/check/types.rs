@@ -186,10 +186,7 @@ impl Checker<'_> {
                     fault("literal", span, "the number is too large for a size", "sizes are of type `i64`")
                 }
                 None if outside => Ok(self.unifier.unknown_size(span)),
-                None => {
-                    let value = self.bound(value, "size", Vec::new());
-                    Ok(self.size_of(&value).expect("the size is a variable of type i64"))
-                }
+                None => Ok(self.sized(value, "size").1),
             },
             Err(fault) => Err(fault),
         };
@@ -202,6 +199,17 @@ impl Checker<'_> {
     /// The size that an expression of type `i64` is, if it is a term that sizes can be.
     pub(super) fn size_of(&self, value: &Expression) -> Option<Size> {
         value.as_size(&|of| self.unifier.head(of) == I64)
+    }
+
+    /// A value of type `i64` with the size that it is: that of a variable which is bound to it, if it is no term that sizes can
+    /// be. A constant is none where it does not fit, which is told later.
+    pub(super) fn sized(&mut self, value: Expression, name: &str) -> (Expression, Size) {
+        if let Some(size) = self.size_of(&value) {
+            return (value, size);
+        }
+        let value = self.bound(value, name, Vec::new());
+        let size = self.size_of(&value).expect("a variable of type i64 is a size");
+        (value, size)
     }
 
     /// Puts `[n]` and `'t` into scope, as sizes and types that are not known.

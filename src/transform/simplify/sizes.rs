@@ -465,8 +465,7 @@ impl<'p> Reader<'p> {
                     continue;
                 }
                 match (claim.stays, written) {
-                    (false, _) => wanted.push(claim),
-                    (true, Written::All) => wanted.push(claim),
+                    (false, _) | (true, Written::All) => wanted.push(claim),
                     (true, Written::Needed) => equal.learn(&self.products, &claim.agree),
                     (true, Written::Lost) => {}
                 }
