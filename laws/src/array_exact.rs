@@ -149,8 +149,10 @@ fn rewrite(body: &mut Body, program: &Program) {
 }
 
 fn finite(atom: &mut Atom) {
-    if let Atom::Const(Const::F64(x)) = atom {
-        *x = if x.is_finite() { *x } else { 0.0 };
+    match atom {
+        Atom::Const(Const::F64(x)) if !x.is_finite() => *x = 0.0,
+        Atom::Const(Const::F32(x)) if !x.is_finite() => *x = 0.0,
+        Atom::Const(_) | Atom::Var(_) => {}
     }
 }
 

@@ -65,9 +65,10 @@ fn sum(b: &mut Builder, x: Atom, y: Atom) -> Atom {
 /// How many operators on reals there are.
 pub(crate) const OF_REALS: u8 = 9;
 
-/// An operator on reals; `k` is a number from outside that it may mention.
+/// An operator on reals of the kind of `k`, a number from outside that it may mention.
 pub(crate) fn of_reals(b: &mut Builder, n: u8, k: Atom) -> Operator {
-    let plain = |op: ScalarOp, neutral: f64| (op, Some(vec![real(neutral)]));
+    let of = b.type_of(k);
+    let plain = |op: ScalarOp, neutral: f64| (op, Some(vec![constant(of.prim, neutral)]));
     let (op, neutral) = match n % OF_REALS {
         0 => plain(ScalarOp::Add, 0.0),
         1 => plain(ScalarOp::Mul, 1.0),
@@ -75,14 +76,15 @@ pub(crate) fn of_reals(b: &mut Builder, n: u8, k: Atom) -> Operator {
         3 => plain(Primitive::Max.into(), f64::NEG_INFINITY),
         other => return of_several_steps(b, other, k),
     };
-    let lambda = b.lambda(&[REAL; 2], |b, x| vec![b.scalar(op, &[x[0].into(), x[1].into()])]);
+    let lambda = b.lambda(&[of; 2], |b, x| vec![b.scalar(op, &[x[0].into(), x[1].into()])]);
     Operator { lambda, neutral, commutes: true }
 }
 
 fn of_several_steps(b: &mut Builder, n: u8, k: Atom) -> Operator {
+    let of = b.type_of(k);
     let mut on = |write: fn(&mut Builder, Atom, Atom, Atom) -> Atom, neutral: Option<f64>, commutes: bool| {
-        let lambda = b.lambda(&[REAL; 2], |b, x| vec![write(b, x[0].into(), x[1].into(), k)]);
-        Operator { lambda, neutral: neutral.map(|e| vec![real(e)]), commutes }
+        let lambda = b.lambda(&[of; 2], |b, x| vec![write(b, x[0].into(), x[1].into(), k)]);
+        Operator { lambda, neutral: neutral.map(|e| vec![constant(of.prim, e)]), commutes }
     };
     match n {
         // x + y + k x y
@@ -118,19 +120,28 @@ fn of_several_steps(b: &mut Builder, n: u8, k: Atom) -> Operator {
     }
 }
 
-/// An operator on integers.
-pub(crate) fn of_integers(b: &mut Builder, n: u8) -> Operator {
-    let of = Type::scalar(Prim::I64);
+/// An operator on integers of a kind.
+pub(crate) fn of_integers(b: &mut Builder, n: u8, prim: Prim) -> Operator {
+    let of = Type::scalar(prim);
+    let (least, greatest) = if prim == Prim::I32 { (i32::MIN.into(), i32::MAX.into()) } else { (i64::MIN, i64::MAX) };
     let (op, neutral): (ScalarOp, i64) = match n % 6 {
         0 => (ScalarOp::Add, 0),
         1 => (ScalarOp::Mul, 1),
-        2 => (IntegerRow::Min.into(), i64::MAX),
-        3 => (IntegerRow::Max.into(), i64::MIN),
+        2 => (IntegerRow::Min.into(), greatest),
+        3 => (IntegerRow::Max.into(), least),
         4 => (IntegerRow::Xor.into(), 0),
         _ => (IntegerRow::And.into(), -1),
     };
+    let neutral = if prim == Prim::I32 { constant(prim, neutral as f64) } else { index(neutral) };
     let lambda = b.lambda(&[of; 2], |b, x| vec![b.scalar(op, &[x[0].into(), x[1].into()])]);
-    Operator { lambda, neutral: Some(vec![index(neutral)]), commutes: true }
+    Operator { lambda, neutral: Some(vec![neutral]), commutes: true }
+}
+
+/// An operator on truth values: "or" is their sum, and "and" their product.
+pub(crate) fn of_truths(b: &mut Builder, n: u8) -> Operator {
+    let (op, neutral) = if n.is_multiple_of(2) { (ScalarOp::Add, 0.0) } else { (ScalarOp::Mul, 1.0) };
+    let lambda = b.lambda(&[Type::scalar(Prim::Bool); 2], |b, x| vec![b.scalar(op, &[x[0].into(), x[1].into()])]);
+    Operator { lambda, neutral: Some(vec![constant(Prim::Bool, neutral)]), commutes: true }
 }
 
 /// How many operators on arrays there are, where there are so many on reals.
@@ -138,17 +149,19 @@ pub(crate) const OF_ARRAYS: u8 = OF_REALS + 2;
 
 /// An operator on arrays of these sizes: element by element, or one that mixes the elements of rows.
 pub(crate) fn of_arrays(b: &mut Builder, n: u8, sizes: &[usize], k: Atom) -> Operator {
-    let n = n % OF_ARRAYS;
+    let (n, prim) = (n % OF_ARRAYS, b.type_of(k).prim);
     match sizes.len() {
         0 => of_reals(b, n, k),
-        1 if n == OF_REALS => Operator { lambda: stretched(b), neutral: Some(vec![real(0.0)]), commutes: false },
+        1 if n == OF_REALS => {
+            Operator { lambda: stretched(b, prim), neutral: Some(vec![constant(prim, 0.0)]), commutes: false }
+        }
         1 if n > OF_REALS => {
-            let lambda = b.lambda(&[Type::array(Prim::F64, 1); 2], |_, x| vec![x[1].into()]);
+            let lambda = b.lambda(&[Type::array(prim, 1); 2], |_, x| vec![x[1].into()]);
             Operator { lambda, neutral: None, commutes: false }
         }
         rank => {
             let Operator { lambda: function, neutral, commutes } = of_arrays(b, n, &sizes[1..], k);
-            let lambda = b.lambda(&[Type::array(Prim::F64, rank); 2], |b, x| {
+            let lambda = b.lambda(&[Type::array(prim, rank); 2], |b, x| {
                 let arrays = x.iter().map(|x| (*x).into()).collect();
                 vec![b.one(Op::Map(Box::new(Map { function, arrays, accumulators: Vec::new() })))]
             });
@@ -158,12 +171,13 @@ pub(crate) fn of_arrays(b: &mut Builder, n: u8, sizes: &[usize], k: Atom) -> Ope
 }
 
 /// x + (1 + Σ x) y, of rows.
-fn stretched(b: &mut Builder) -> Lambda {
-    b.lambda(&[Type::array(Prim::F64, 1); 2], |b, x| {
-        let operator = of_reals(b, 0, real(0.0)).lambda;
-        let reduce = Reduce { operator, neutral: vec![real(1.0)], arrays: vec![x[0].into()], commutative: true };
+fn stretched(b: &mut Builder, prim: Prim) -> Lambda {
+    b.lambda(&[Type::array(prim, 1); 2], |b, x| {
+        let operator = of_reals(b, 0, constant(prim, 0.0)).lambda;
+        let reduce =
+            Reduce { operator, neutral: vec![constant(prim, 1.0)], arrays: vec![x[0].into()], commutative: true };
         let factor = b.one(Op::Reduce(Box::new(reduce)));
-        let function = b.lambda(&[REAL; 2], |b, x| {
+        let function = b.lambda(&[Type::scalar(prim); 2], |b, x| {
             let scaled = product(b, factor, x[1].into());
             vec![sum(b, x[0].into(), scaled)]
         });

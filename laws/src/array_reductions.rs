@@ -6,6 +6,7 @@
 
 use core::cell::RefCell;
 
+use catadiff::array::trace::{Arr, I64};
 use catadiff::array::{
     Atom, Body, Builder, Const, IntegerRow, Lambda, Map, Op, Prim, Program, Reduce, ScalarOp, Type, index,
 };
@@ -243,5 +244,28 @@ pub fn in_blocks(random: &Reduction) -> Verdict {
     }
     let rows = [1 << 14, 17_409, 20_000, 16_383][(random.seed / 8 % 4) as usize];
     let (program, arguments) = random.whole(rows);
-    executors::same_at_once(&Lanes, &program, &arguments)
+    executors::same(&Lanes, &program, &arguments)
+}
+
+/// A reduction starts from its first operand once, whatever it is: by an operator of which nothing is known but that it commutes,
+/// and by one on pairs of which a part is known.
+///
+/// # Errors
+/// The violation.
+///
+/// # Panics
+/// If the programs are not well typed.
+pub fn starts_count_once<E: Executor>(executor: &E, start: i64, elements: &[i64]) -> Verdict {
+    let program = Program::trace(|xs: Arr<I64>, start: I64| {
+        let one = xs.reduce_commutative(start, |x, y| x + y + x * y);
+        let (sum, product) = xs.zip(xs).reduce_commutative((start, start), |(a, b), (c, d)| (a + c, b * d));
+        // Of one array and side by side: what is known to be one operation, and what is not.
+        let (least, total) =
+            (xs.reduce_commutative(start, |x, y| x.min(y)), xs.reduce_commutative(start, |x, y| x + y));
+        // Nothing but sums, of which the order is to be kept.
+        let crossed = xs.zip(xs).reduce((start, start), |(a, b), (c, _)| (a + c, b + c));
+        (one, least, sum, total, product, crossed)
+    });
+    let elements = Value::new(elements.to_vec()).expect("a list is an array");
+    executors::same(executor, &program.expect("the program is well typed"), &[elements, start.into()])
 }

@@ -110,6 +110,7 @@ mod rows;
 mod runner;
 mod sample;
 pub mod semiring;
+mod shaken;
 pub mod simplification;
 pub mod spans;
 pub mod special_points;
@@ -119,7 +120,7 @@ mod violation;
 pub mod zero_factors;
 
 pub use approx::{Bound, Same, VARIABLES};
-pub use array_programs::ArrayProgram;
+pub use array_programs::{ArrayProgram, LongProgram};
 pub use array_reductions::Reduction;
 pub use differences::slope;
 pub use formula::Formula;

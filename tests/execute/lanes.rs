@@ -1,4 +1,4 @@
-//! The lanes executor is the reference interpreter, for random programs and their derivatives, and for loops that are
+//! The lanes executor is the reference interpreter, for derivatives of random programs, and for loops that are
 //! shared out to workers.
 
 use std::cell::RefCell;
@@ -10,18 +10,11 @@ use catadiff::execute::{Executor, Lanes, Outcome, Prepared};
 use catadiff::interpret::{Control, Value};
 use catadiff::{Elementary, Error};
 use catadiff_laws::executors::Tally;
-use catadiff_laws::{ArrayProgram, Verdict, executors, for_all};
-
-#[test]
-fn random_programs() -> Verdict {
-    let tally = RefCell::new(Tally::default());
-    for_all(|p: ArrayProgram| executors::agrees(&Lanes, &p, &tally))?;
-    few_cannot_be_run(&tally)
-}
+use catadiff_laws::{ArrayProgram, Verdict, array_reductions, executors, for_all};
 
 /// Some programs have loops that change the sizes of arrays, at these arguments.
 fn few_cannot_be_run(tally: &RefCell<Tally>) -> Verdict {
-    let Tally { done, stepwise, faults, unneeded, unsupported } = *tally.borrow();
+    let Tally { done, stepwise, faults, unneeded, unsupported, .. } = *tally.borrow();
     assert!(20 * (stepwise + unsupported) < done + faults && unneeded < 10, "{tally:?}");
     Ok(())
 }
@@ -139,10 +132,10 @@ fn rows_of_lanes() -> Result<()> {
 
 #[test]
 fn reductions_start_once() -> Verdict {
-    for_all(|(start, elements): (i64, Vec<i64>)| executors::starts_count_once(&Lanes, start, &elements))?;
+    for_all(|(start, elements): (i64, Vec<i64>)| array_reductions::starts_count_once(&Lanes, start, &elements))?;
     for n in [0, 1, 2, 127, 128, 129, 300, 100_000] {
         let elements: Vec<i64> = (0..n).map(|k| k % 5 - 2).collect();
-        executors::starts_count_once(&Lanes, 3, &elements)?;
+        array_reductions::starts_count_once(&Lanes, 3, &elements)?;
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ mod into;
 mod lanes;
 mod limits;
 mod loops;
+mod mistaken;
 mod parts;
 mod products;
 mod scans;

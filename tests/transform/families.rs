@@ -4,7 +4,7 @@ use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, I64, if_, loop_for, loop_while, replicate, tabulate, tabulate2d};
 use catadiff::interpret::Value;
 use catadiff::{Elementary, Result};
-use catadiff_laws::growth::Family;
+use catadiff_laws::growth::{Approach, Family};
 
 /// All of them, in the order of the table in `benches/README.md`.
 pub(crate) fn all() -> Vec<Family> {
@@ -102,7 +102,7 @@ fn family(
     program: fn(usize) -> Result<Program>,
     arguments: fn(usize) -> Vec<Value<f64>>,
 ) -> Family {
-    Family { name, least, program, arguments, is_ordered: false }
+    Family { name, least, program, arguments, approach: Approach::Steadily }
 }
 
 fn vector(n: usize) -> Value<f64> {

@@ -1,10 +1,11 @@
 //! Derivatives of random array programs, with loops, branches, nested combinators, histograms and accumulators.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use catadiff::array::{Body, Form, Op};
+use catadiff::array::{Atom, Body, Const, Form, Op, Program};
 use catadiff::execute::Lanes;
+use catadiff::interpret::Scalar;
 use catadiff_laws::executors::Tally;
 use catadiff_laws::{ArrayProgram, Reduction, Verdict, array_derivatives, array_reductions, for_all};
 
@@ -80,29 +81,124 @@ fn variant(op: &Op) -> (&'static str, Vec<&Body>) {
     }
 }
 
-fn variants(body: &Body, found: &mut BTreeMap<&'static str, usize>, orders: &mut BTreeMap<Vec<usize>, usize>) {
-    for stm in &body.stms {
-        let (name, bodies) = variant(&stm.op);
-        *found.entry(name).or_default() += 1;
-        if let Op::Permute(_, order) = &stm.op {
-            *orders.entry(order.clone()).or_default() += 1;
+/// How often things are drawn.
+#[derive(Debug, Default)]
+struct Drawn {
+    operations: BTreeMap<&'static str, usize>,
+    kinds: BTreeMap<String, usize>,
+    orders: BTreeMap<Vec<usize>, usize>,
+    /// What operations are asked beyond the least.
+    asked: BTreeMap<String, usize>,
+}
+
+impl Drawn {
+    fn note(&mut self, what: impl Into<String>) {
+        *self.asked.entry(what.into()).or_default() += 1;
+    }
+
+    /// What there is in a body, within so many maps with accumulators.
+    fn body(&mut self, program: &Program, body: &Body, nest: usize) {
+        for stm in &body.stms {
+            let (name, bodies) = variant(&stm.op);
+            *self.operations.entry(name).or_default() += 1;
+            for var in &stm.vars {
+                *self.kinds.entry(format!("{:?}", program.type_of(*var).prim)).or_default() += 1;
+            }
+            let mut inside = nest;
+            match &stm.op {
+                Op::Permute(_, order) => *self.orders.entry(order.clone()).or_default() += 1,
+                Op::Index(_, places) | Op::Update(_, places, _) | Op::Accumulate(_, places, _) if places.len() > 1 => {
+                    self.note(format!("{name} in several dimensions"));
+                }
+                Op::Slice(_, ranges) if ranges.len() > 1 => self.note("Slice in several dimensions"),
+                Op::Reduce(it) | Op::Scan(it) => self.start(program, name, &it.neutral),
+                Op::Hist(it) => self.start(program, name, &it.neutral),
+                Op::Map(it) if !it.accumulators.is_empty() => {
+                    inside = (nest + 1).min(3);
+                    self.note(format!("accumulators in {inside} maps or more"));
+                }
+                _ => {}
+            }
+            bodies.into_iter().for_each(|body| self.body(program, body, inside));
         }
-        bodies.into_iter().for_each(|body| variants(body, found, orders));
+    }
+
+    /// A start that is not neutral: a constant that is that for no operator, or a scalar of the program.
+    fn start(&mut self, program: &Program, name: &str, neutral: &[Atom]) {
+        match neutral[0] {
+            Atom::Const(Const::F64(0.75) | Const::F32(0.75)) => self.note(format!("{name} from a constant")),
+            Atom::Var(var) if program.type_of(var).rank == 0 => self.note(format!("{name} from a value")),
+            _ => {}
+        }
+    }
+
+    /// Indices of scatters and histograms outside of all bodies that are repeated, or out of bounds, when the program runs.
+    fn places(&mut self, random: &ArrayProgram) {
+        let program = random.program();
+        for stm in &program.function.body.stms {
+            let (name, indices, to) = match &stm.op {
+                Op::Scatter(it) => ("Scatter", it.indices, it.destination),
+                Op::Hist(it) => ("Hist", it.indices, it.destinations[0]),
+                _ => continue,
+            };
+            let mut asked = program.clone();
+            asked.function.body.results = vec![indices, to];
+            let results = asked.run(&random.arguments()).expect("a random program runs");
+            let length = i64::try_from(results[1].sizes()[0]).expect("arrays are short");
+            let integer = |x: &Scalar<f64>| if let Scalar::I64(n) = x { *n } else { panic!("an index is an integer") };
+            let (within, outside): (Vec<i64>, Vec<i64>) =
+                results[0].elements().iter().map(integer).partition(|n| (0..length).contains(n));
+            if !outside.is_empty() {
+                self.note(format!("{name} out of bounds"));
+            }
+            if within.iter().collect::<BTreeSet<_>>().len() < within.len() {
+                self.note(format!("{name} to one place twice"));
+            }
+        }
     }
 }
 
-/// Every operation is drawn often, and so are the orders of three dimensions: a law says nothing of what it is never asked.
+/// Every operation is drawn often, and so is what it can be asked: a law says nothing of what it is never asked.
 #[test]
 fn random_programs_have_every_operation() {
-    let counts = std::cell::RefCell::new((BTreeMap::new(), BTreeMap::new()));
+    let drawn = RefCell::new(Drawn::default());
     let verdict = for_all(|p: ArrayProgram| {
-        let (found, orders) = &mut *counts.borrow_mut();
-        variants(&p.program().function.body, found, orders);
+        let (program, mut drawn) = (p.program(), drawn.borrow_mut());
+        drawn.body(&program, &program.function.body, 0);
+        drawn.places(&p);
+        if p.arguments()[0].sizes()[0] >= 7 {
+            drawn.note("about a group of lanes");
+        }
         Ok(())
     });
     assert!(verdict.is_ok());
-    let (found, orders) = counts.into_inner();
-    assert_eq!(found.len(), 26, "{found:?}");
-    assert!(found.values().all(|count| *count >= 8), "{found:?}");
-    assert_eq!(orders.keys().filter(|order| order.len() == 3).count(), 6, "{orders:?}");
+    let Drawn { operations, kinds, orders, asked } = drawn.into_inner();
+    assert_eq!((operations.len(), kinds.len()), (26, 5), "{operations:?} {kinds:?}");
+    assert!(operations.values().chain(kinds.values()).all(|count| *count >= 8), "{operations:?} {kinds:?}");
+    let of = |rank: usize| orders.keys().filter(|order| order.len() == rank).count();
+    assert_eq!([of(2), of(3), of(4)], [2, 6, 24], "{orders:?}");
+    assert_eq!(asked.keys().map(String::as_str).collect::<Vec<_>>(), ASKED, "{asked:?}");
+    assert!(asked.values().all(|count| *count >= 8), "{asked:?}");
 }
+
+/// What is asked beyond that there is every operation.
+const ASKED: [&str; 18] = [
+    "Accumulate in several dimensions",
+    "Hist from a constant",
+    "Hist from a value",
+    "Hist out of bounds",
+    "Hist to one place twice",
+    "Index in several dimensions",
+    "Reduce from a constant",
+    "Reduce from a value",
+    "Scan from a constant",
+    "Scan from a value",
+    "Scatter out of bounds",
+    "Scatter to one place twice",
+    "Slice in several dimensions",
+    "Update in several dimensions",
+    "about a group of lanes",
+    "accumulators in 1 maps or more",
+    "accumulators in 2 maps or more",
+    "accumulators in 3 maps or more",
+];

@@ -5,20 +5,31 @@
 use catadiff::array::{Atom, Builder, Hist, Op, Prim, Reduce, Type, constant};
 
 use super::{Item, REALS, Step, alike, is_array, pick};
-use crate::array_operators::{Operator, REAL, Start, of_arrays, of_integers, of_pairs};
+use crate::array_operators::{Operator, REAL, Start, of_arrays, of_integers, of_pairs, of_truths};
+
+/// There are operators on its elements: on reals of any rank, and on scalars of other kinds.
+fn can_be_combined(item: &Item) -> bool {
+    is_array(item) && (item.of.prim.is_real() || item.of.rank == 1)
+}
 
 impl Step {
     pub(super) fn reduce(&self, b: &mut Builder, pool: &[Item]) -> Option<Vec<Item>> {
-        let integers = Type::array(Prim::I64, 1);
-        let reals = |i: &Item| i.of.prim == Prim::F64 && (1..3).contains(&i.of.rank);
-        let a = pick(pool, self.picks[0], |i| reals(i) || i.of == integers)?;
+        let a = pick(pool, self.picks[0], |i| can_be_combined(i) && i.of.rank < 3)?;
         let element = Item { of: a.of.element(), sizes: a.sizes[1..].to_vec(), ..a };
-        let operator = if a.of == integers {
-            of_integers(b, self.picks[1])
-        } else {
-            of_arrays(b, self.picks[1], &element.sizes, self.number(pool))
-        };
+        let operator = self.operator(b, pool, self.picks[1], &element);
         self.combined(b, pool, operator, &[&a], &element)
+    }
+
+    /// An operator on elements like this one.
+    fn operator(&self, b: &mut Builder, pool: &[Item], n: u8, element: &Item) -> Operator {
+        match element.of.prim {
+            Prim::Bool => of_truths(b, n),
+            prim @ (Prim::I32 | Prim::I64) => of_integers(b, n, prim),
+            prim @ (Prim::F32 | Prim::F64) => {
+                let number = self.number(pool, prim);
+                of_arrays(b, n, &element.sizes, number)
+            }
+        }
     }
 
     pub(super) fn reduce_pairs(&self, b: &mut Builder, pool: &[Item]) -> Option<Vec<Item>> {
@@ -59,16 +70,16 @@ impl Step {
     }
 
     /// A number that operators may mention.
-    fn number(&self, pool: &[Item]) -> Atom {
-        pick(pool, self.picks[0], |i| i.of == REAL).map_or(constant(Prim::F64, 0.25), |item| item.atom)
+    fn number(&self, pool: &[Item], prim: Prim) -> Atom {
+        pick(pool, self.picks[0], |i| i.of == Type::scalar(prim)).map_or(constant(prim, 0.25), |item| item.atom)
     }
 
     pub(super) fn hist(&self, b: &mut Builder, pool: &[Item]) -> Option<Vec<Item>> {
         let indices = pick(pool, self.picks[0], |i| i.of == Type::array(Prim::I64, 1))?;
-        let reals = |i: &Item| is_array(i) && i.of.prim == Prim::F64;
-        let values = pick(pool, self.picks[1], |i| reals(i) && i.sizes[0] == indices.sizes[0])?;
-        let bins = pick(pool, self.picks[2], |i| reals(i) && i.sizes[1..] == values.sizes[1..])?;
-        let operator = of_arrays(b, self.picks[2], &values.sizes[1..], self.number(pool));
+        let values = pick(pool, self.picks[1], |i| can_be_combined(i) && i.sizes[0] == indices.sizes[0])?;
+        let bins = pick(pool, self.picks[2], |i| i.of == values.of && i.sizes[1..] == values.sizes[1..])?;
+        let element = Item { of: values.of.element(), sizes: values.sizes[1..].to_vec(), ..values };
+        let operator = self.operator(b, pool, self.picks[2], &element);
         self.counted(b, pool, operator, &[&bins], indices.atom, vec![values.atom])
     }
 

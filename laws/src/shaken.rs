@@ -1,0 +1,83 @@
+//! Numbers that round at random: how many digits of a result are right shows in how far two runs are apart.
+//!
+//! Law: each operation is right but for the last two bits, and no two alike, so what another order of sums, or a product that is
+//! added in one rounding, may change is changed (Parker, "Monte Carlo Arithmetic", 1997).
+
+use core::cell::Cell;
+use core::ops::{Add, Mul};
+
+use catadiff::array::Program;
+use catadiff::interpret::{Limits, Value, run};
+use catadiff::primitives::{Elementary, Rule};
+use num_traits::{One, Zero};
+
+/// A number that rounds at random.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+struct Shaken(f64);
+
+thread_local! {
+    /// What the next rounding is drawn from.
+    static STATE: Cell<u64> = const { Cell::new(0) };
+}
+
+fn shaken(x: f64) -> Shaken {
+    let state = STATE.get().wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    STATE.set(state);
+    let units = [-2.0, -1.0, 1.0, 2.0][(state >> 62) as usize];
+    Shaken(x + x * units * f64::EPSILON)
+}
+
+impl Add for Shaken {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        shaken(self.0 + other.0)
+    }
+}
+
+impl Mul for Shaken {
+    type Output = Self;
+    fn mul(self, other: Self) -> Self {
+        shaken(self.0 * other.0)
+    }
+}
+
+impl Zero for Shaken {
+    fn zero() -> Self {
+        Shaken(0.0)
+    }
+    fn is_zero(&self) -> bool {
+        self.0 == 0.0
+    }
+}
+
+impl One for Shaken {
+    fn one() -> Self {
+        Shaken(1.0)
+    }
+}
+
+catadiff::operators!([] Shaken, []);
+
+impl Elementary for Shaken {
+    fn constant(value: f64) -> Self {
+        Shaken(value)
+    }
+
+    fn primal(&self) -> Option<f64> {
+        Some(self.0)
+    }
+
+    fn apply<R: Rule<N>, const N: usize>(rule: &R, x: [Self; N]) -> Self {
+        let value = rule.value(x.map(|x| x.0));
+        // What is exact, such as the larger of two, is exact here too.
+        if rule.facts().ulp == 0 { Shaken(value) } else { shaken(value) }
+    }
+}
+
+/// What a program gives where every operation rounds at random; nothing if that is a fault.
+pub(crate) fn results(program: &Program, arguments: &[Value<f64>], limits: &Limits) -> Option<Vec<Value<f64>>> {
+    STATE.set(1);
+    let arguments: Vec<_> = arguments.iter().map(|value| value.map(|x| Shaken(*x))).collect();
+    let results = run(program, &arguments, limits).ok()?;
+    Some(results.iter().map(|value| value.map(|x| x.0)).collect())
+}
