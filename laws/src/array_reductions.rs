@@ -15,7 +15,7 @@ use catadiff::interpret::{Scalar, Value};
 use catadiff::primitives::Primitive;
 use quickcheck::{Arbitrary, Gen};
 
-use crate::array_derivatives;
+use crate::array_derivatives::{Derived, second_order};
 use crate::array_exact::{self, Residue, polynomial};
 use crate::array_operators::{
     OF_ARRAYS, OF_PAIRS, OF_REALS, Operator, REAL, Start, of_arrays, of_pairs, of_quadruples, of_reals,
@@ -207,30 +207,23 @@ pub fn exactly(random: &Reduction) -> Verdict {
     array_exact::at(&program, [random.arguments().iter().map(|v| v.map(&mut residue)).collect()])
 }
 
-/// The same of reals, by dual numbers.
-///
-/// # Errors
-/// The violation.
-pub fn of_reals_too(random: &Reduction) -> Verdict {
-    array_derivatives::at(&random.program(), &random.arguments())
-}
-
-/// The program and its derivatives under an executor. What became of the runs is added up.
+/// The same of reals, by dual numbers; and the program and its derivatives under an executor. What became of these runs is
+/// added up.
 ///
 /// # Errors
 /// The violation.
 ///
 /// # Panics
-/// If the program does not run.
-pub fn executed<E: Executor>(executor: &E, random: &Reduction, tally: &RefCell<Tally>) -> Verdict {
-    let (program, arguments) = (random.program(), random.arguments());
-    executors::counted(executor, &program, &arguments, tally)?;
-    let results = program.run(&arguments).expect("the program runs");
-    for (derivative, seeds) in [(program.jvp(), &arguments), (program.vjp(), &results)] {
-        let derivative = derivative.expect("a reduction is differentiable");
-        executors::counted(executor, &derivative, &[&arguments[..], seeds].concat(), tally)?;
-    }
-    Ok(())
+/// If the program does not run, or has no derivatives.
+pub fn of_reals_too<E: Executor>(executor: &E, random: &Reduction, tally: &RefCell<Tally>) -> Verdict {
+    let (of, arguments) = (Derived::new(random.program()), random.arguments());
+    second_order(&of, arguments.clone())?;
+    executors::counted(executor, &of.program, &arguments, tally)?;
+    let results = of.program.run(&arguments).expect("the program runs");
+    [&arguments, &results].into_iter().enumerate().try_for_each(|(mode, seeds)| {
+        let derivative = of.derivative(mode).expect("it was right").expect("a reduction is differentiable");
+        executors::counted(executor, &derivative.program, &[&arguments[..], seeds].concat(), tally)
+    })
 }
 
 /// The program on integers, compiled, of as many elements as are taken in blocks, with and without some that are left over.

@@ -18,7 +18,7 @@ use catadiff::interpret::{Control, Limits, Scalar, Value, run};
 use catadiff::term::{Arena, Rules, parse as parse_formula};
 
 use crate::array_values::all_close;
-use crate::executors::{Exactness, is_same};
+use crate::executor_sides::{Exactness, is_same};
 use crate::violation::{Verdict, Violation};
 
 /// What a run may take here.

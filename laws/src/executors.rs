@@ -5,25 +5,20 @@
 //! what is wrong. A run within its limits is a run without.
 
 use core::cell::RefCell;
-use core::mem::discriminant;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use catadiff::array::Program;
-use catadiff::execute::{Executor, Fault, FaultKind, Interpreter, Outcome, Prepared, Unsupported};
+use catadiff::execute::{Executor, Fault, FaultKind, Interpreter, Outcome, Prepared};
 use catadiff::interpret::{Cancel, Control, Limits, Value};
 
 use crate::array_faults::planted;
 use crate::array_programs::{ArrayProgram, LongProgram};
 use crate::array_values::{all_close, list, violation};
 use crate::executor_families::{self as families, Family};
+pub use crate::executor_sides::Sides;
+use crate::executor_sides::{Ask, CLOSE, Ended, Exactness, LAW, shown};
 use crate::runner::for_all;
-use crate::shaken;
 use crate::violation::{Verdict, Violation};
-
-/// How far apart two reals may be that are sums of the same numbers in another order.
-const CLOSE: f64 = 1e-9;
-/// How far apart they are at most where rounding otherwise is not to blame.
-const SETTLED: f64 = CLOSE / 100.0;
 
 /// How many runs ended how.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -75,16 +70,17 @@ pub fn suite<E: Executor>(executor: &E, allowed: Allowance) -> Result<Tally, Vio
     }
     ended_runs(executor)?;
     let tally = RefCell::new(Tally::default());
-    let ask = |program: &Program, arguments: &[Value<f64>], exactness: Exactness| {
-        let ended = Ask { exactness, ..Ask::of(program, arguments) }.judge(executor)?;
+    let ask = |sides: &Sides<'_, E::Prepared>, arguments: &[Value<f64>]| {
+        let ended = sides.judge(Ask { exactness: Exactness::Operands, ..Ask::on(arguments) })?;
         let has_results = matches!(ended, Ended::Unneeded | Ended::Done | Ended::Stepwise);
         tally.borrow_mut().count(ended);
         tally.borrow().keeps_to(allowed, executor.name())?;
         Ok(has_results)
     };
     for Family { program, arguments } in families::faults() {
+        let sides = Sides::of(executor, &program)?;
         for arguments in arguments {
-            if ask(&program, &arguments, Exactness::Operands)? {
+            if ask(&sides, &arguments)? {
                 return Err(violation(
                     "a fault that results need is found",
                     &program,
@@ -96,9 +92,10 @@ pub fn suite<E: Executor>(executor: &E, allowed: Allowance) -> Result<Tally, Vio
         }
     }
     for Family { program, arguments } in families::no_faults().into_iter().chain(families::values()) {
+        let sides = Sides::of(executor, &program)?;
         for arguments in arguments {
             let before = tally.borrow().faults;
-            ask(&program, &arguments, Exactness::Operands)?;
+            ask(&sides, &arguments)?;
             if tally.borrow().faults > before {
                 let law = "the interpreter finds no fault where there is none";
                 return Err(violation(law, &program, &arguments, "a fault", "results"));
@@ -115,16 +112,19 @@ pub fn suite<E: Executor>(executor: &E, allowed: Allowance) -> Result<Tally, Vio
 /// # Errors
 /// The violation.
 fn random_programs<E: Executor>(executor: &E, allowed: Allowance, tally: &RefCell<Tally>) -> Verdict {
-    let ask = |program: &Program, arguments: &[Value<f64>]| {
-        counted(executor, program, arguments, tally)?;
-        tally.borrow().keeps_to(allowed, executor.name())
+    let ask = |program: &Program, all: &[Vec<Value<f64>>]| {
+        let sides = Sides::of(executor, program)?;
+        all.iter().try_for_each(|arguments| {
+            tally.borrow_mut().count(sides.judge(Ask::on(arguments))?);
+            tally.borrow().keeps_to(allowed, executor.name())
+        })
     };
     for_all(|random: ArrayProgram| {
         let (program, arguments) = (random.program(), random.arguments());
-        ask(&program, &arguments)?;
         let (lengths, columns) = OTHERS[program.types.len() % OTHERS.len()];
-        ask(&program, &random.arguments_of(lengths, columns))?;
-        (0..PLANTED).filter_map(|which| planted(&program, which)).try_for_each(|wrong| ask(&wrong, &arguments))
+        ask(&program, &[arguments.clone(), random.arguments_of(lengths, columns)])?;
+        let wrong = (0..PLANTED).filter_map(|which| planted(&program, which));
+        wrong.into_iter().try_for_each(|wrong| ask(&wrong, core::slice::from_ref(&arguments)))
     })?;
     for_all(|random: LongProgram| {
         past_blocks(executor, &random, tally)?;
@@ -169,36 +169,12 @@ impl Tally {
     }
 }
 
-/// How a run ended that keeps the law.
-enum Ended {
-    Done,
-    Stepwise,
-    Fault,
-    Unneeded,
-    Unsupported(Unsupported),
-    Unsettled,
-    Limited,
-}
-
-/// How much of a fault has to be that of the interpreter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Exactness {
-    /// Its kind, and the statement.
-    Place,
-    /// The operands as well: but one element makes it wrong.
-    Operands,
-}
-
 /// A program under an executor and interpreted, on some arguments: the executor can run it, at the first attempt.
 ///
 /// # Errors
 /// The violation.
 pub fn same<E: Executor>(executor: &E, program: &Program, arguments: &[Value<f64>]) -> Verdict {
-    match Ask::of(program, arguments).judge(executor)? {
-        Ended::Stepwise => Err(violation(LAW, program, arguments, "results at the second attempt", "at the first")),
-        Ended::Unsupported(why) => Err(violation(LAW, program, arguments, format!("unsupported: {why}"), "a run")),
-        Ended::Done | Ended::Fault | Ended::Unneeded | Ended::Unsettled | Ended::Limited => Ok(()),
-    }
+    Sides::of(executor, program)?.same(arguments)
 }
 
 /// The same, or the executor cannot run it; what became of the run is added up.
@@ -211,7 +187,7 @@ pub fn counted<E: Executor>(
     arguments: &[Value<f64>],
     tally: &RefCell<Tally>,
 ) -> Verdict {
-    let ended = Ask::of(program, arguments).judge(executor)?;
+    let ended = Sides::of(executor, program)?.judge(Ask::on(arguments))?;
     tally.borrow_mut().count(ended);
     Ok(())
 }
@@ -225,7 +201,8 @@ pub fn same_if_supported<E: Executor>(
     program: &Program,
     arguments: &[Value<f64>],
 ) -> Result<bool, Violation> {
-    Ok(!matches!(Ask::of(program, arguments).judge(executor)?, Ended::Unsupported(_)))
+    let ended = Sides::of(executor, program)?.judge(Ask::on(arguments))?;
+    Ok(!matches!(ended, Ended::Unsupported(_)))
 }
 
 /// A random program over more elements than are taken in one block, or by one worker, and where these are not too many its
@@ -240,7 +217,8 @@ fn past_blocks<E: Executor>(executor: &E, random: &LongProgram, tally: &RefCell<
     }
     let (program, arguments) = (random.program(), random.arguments());
     let ask = |program: &Program, arguments: &[Value<f64>]| {
-        let ended = Ask { within: Some(Limits::default()), ..Ask::of(program, arguments) }.judge(executor)?;
+        let ask = Ask { within: Some(Limits::default()), ..Ask::on(arguments) };
+        let ended = Sides::of(executor, program)?.judge(ask)?;
         tally.borrow_mut().count(ended);
         Ok(())
     };
@@ -248,95 +226,6 @@ fn past_blocks<E: Executor>(executor: &E, random: &LongProgram, tally: &RefCell<
     match (program.vjp(), program.run(&arguments)) {
         (Ok(vjp), Ok(results)) if random.rows() < 1024 => ask(&vjp, &[arguments, results].concat()),
         _ => Ok(()),
-    }
-}
-
-const LAW: &str = "executed(p) = interpreted(p)";
-
-/// What an executor makes of a program and arguments.
-fn outcome<E: Executor>(
-    executor: &E,
-    program: &Program,
-    arguments: &[Value<f64>],
-    control: Control<'_>,
-) -> Result<Outcome, Violation> {
-    let refused = |error: catadiff::Error| violation(LAW, program, arguments, error, "a run");
-    match executor.prepare(program).map_err(refused)? {
-        Ok(prepared) => prepared.run(arguments, control).map_err(refused),
-        Err(unsupported) => Ok(Outcome::Unsupported(unsupported)),
-    }
-}
-
-/// A run that is compared with that of the interpreter.
-struct Ask<'a> {
-    program: &'a Program,
-    arguments: &'a [Value<f64>],
-    exactness: Exactness,
-    /// Limits that may end it, where digits that are not right may also differ.
-    within: Option<Limits>,
-}
-
-impl<'a> Ask<'a> {
-    fn of(program: &'a Program, arguments: &'a [Value<f64>]) -> Self {
-        Ask { program, arguments, exactness: Exactness::Place, within: None }
-    }
-
-    fn outcome<E: Executor>(&self, executor: &E, program: &Program) -> Result<Outcome, Violation> {
-        let control = self.within.as_ref().map_or_else(Control::default, Control::from);
-        outcome(executor, program, self.arguments, control)
-    }
-
-    /// Whether few digits of the interpreter's results are right, so that they are as far from those of any other rounding.
-    fn is_unsettled(&self, expected: &[Value<f64>]) -> bool {
-        let shaken = self.within.and_then(|limits| shaken::results(self.program, self.arguments, &limits));
-        shaken.is_some_and(|shaken| !all_close(&shaken, expected, SETTLED))
-    }
-
-    fn judge<E: Executor>(&self, executor: &E) -> Result<Ended, Violation> {
-        let (found, expected) = (self.outcome(executor, self.program)?, self.outcome(&Interpreter, self.program)?);
-        let wrong = |law: &str| Err(violation(law, self.program, self.arguments, shown(&found), shown(&expected)));
-        let is_end = |outcome: &Outcome| matches!(outcome, Outcome::Fault(fault) if fault.is_end());
-        if self.within.is_some() && (is_end(&found) || is_end(&expected)) {
-            return Ok(Ended::Limited);
-        }
-        match (&found, &expected) {
-            (Outcome::Unsupported(why), _) => Ok(Ended::Unsupported(why.clone())),
-            (Outcome::Done { results, stepwise }, Outcome::Done { results: expected, .. }) => {
-                match (all_close(results, expected, CLOSE), stepwise) {
-                    (false, _) if self.is_unsettled(expected) => Ok(Ended::Unsettled),
-                    (false, _) => wrong(LAW),
-                    (true, false) => Ok(Ended::Done),
-                    (true, true) => Ok(Ended::Stepwise),
-                }
-            }
-            (Outcome::Fault(_), Outcome::Done { .. }) => wrong("a fault of the executor is one of the interpreter"),
-            (Outcome::Fault(found), Outcome::Fault(expected)) if is_same(found, expected, self.exactness) => {
-                Ok(Ended::Fault)
-            }
-            (Outcome::Fault(_), Outcome::Fault(_)) => {
-                wrong("a fault is of the kind, and in the place, that the interpreter finds")
-            }
-            (Outcome::Done { results, .. }, Outcome::Fault(_)) => {
-                // What is not needed is not executed: what the simplifier leaves out, which executes no more than is needed.
-                let simple = self.outcome(&Interpreter, &self.program.simplified())?;
-                match simple {
-                    Outcome::Done { results: simple, .. } if !all_close(results, &simple, CLOSE) => wrong(LAW),
-                    Outcome::Done { .. } => Ok(Ended::Fault),
-                    Outcome::Fault(_) | Outcome::Unsupported(_) => Ok(Ended::Unneeded),
-                }
-            }
-            (_, Outcome::Unsupported(_)) => unreachable!("the interpreter runs every program"),
-        }
-    }
-}
-
-/// Whether a fault is that of the interpreter.
-pub(crate) fn is_same(found: &Fault, expected: &Fault, exactness: Exactness) -> bool {
-    match exactness {
-        Exactness::Operands => found == expected,
-        Exactness::Place => {
-            found.statement == expected.statement && discriminant(&found.kind) == discriminant(&expected.kind)
-        }
     }
 }
 
@@ -447,26 +336,16 @@ pub fn keeps_to_limits<E: Executor>(
 /// # Errors
 /// The violation.
 pub fn one_after_the_other<E: Executor>(executor: &E, program: &Program, all: &[Vec<Value<f64>>]) -> Verdict {
-    let refused = |error: catadiff::Error| violation::<f64>(LAW, program, &[], error, "a run");
-    let prepared = executor.prepare(program).map_err(refused)?;
-    let prepared = prepared.map_err(|why| violation::<f64>(LAW, program, &[], why, "a program that can be run"))?;
+    let used = Sides::of(executor, program)?;
     for arguments in all {
-        same(executor, program, arguments)?;
-        let found = shown(&prepared.run(arguments, Control::default()).map_err(refused)?);
-        let first = shown(&outcome(executor, program, arguments, Control::default())?);
+        let new = Sides::of(executor, program)?;
+        let [found, first] = [&used, &new].map(|it| it.outcome(arguments, Control::default()));
+        let (found, first) = (shown(&found?), shown(&first?));
         if found != first {
             let law = "a run after others is as if it were the first";
             return Err(violation(law, program, arguments, found, first));
         }
+        new.same(arguments)?;
     }
     Ok(())
-}
-
-fn shown(outcome: &Outcome) -> String {
-    match outcome {
-        Outcome::Done { results, stepwise: false } => list(results),
-        Outcome::Done { results, stepwise: true } => format!("{}, at the second attempt", list(results)),
-        Outcome::Fault(fault) => format!("a fault: {fault}"),
-        Outcome::Unsupported(why) => format!("unsupported: {why}"),
-    }
 }

@@ -141,24 +141,49 @@ impl Work {
     }
 }
 
-impl<P: Fn(usize) -> Result<Program>, A: Fn(usize) -> Vec<Value<f64>>> Family<P, A> {
-    /// The work of the program of a size, and that of a derivative relative to it.
-    fn at(
-        &self,
-        n: usize,
-        mode: Mode,
-        derivative: impl FnOnce(&Program) -> Result<Program>,
-    ) -> Result<(Work, [f64; 4])> {
-        let (program, arguments) = ((self.program)(n)?, (self.arguments)(n));
-        let (function, results) = Work::of_function(&program, &arguments)?;
-        let derivative = derivative(&program)?;
-        derivative.verify()?;
+/// A program of a family, with what it takes, gives and costs.
+struct Member {
+    program: Program,
+    arguments: Vec<Value<f64>>,
+    results: Vec<Value<f64>>,
+    work: Work,
+}
+
+impl Member {
+    /// The work of a derivative of the program, relative to that of the program.
+    fn relative(&self, mode: Mode, derivative: &Program) -> Result<[f64; 4]> {
         let seeds = match mode {
-            Mode::Forward => directions(&arguments, 1),
-            Mode::Reverse => directions(&results, 1),
+            Mode::Forward => directions(&self.arguments, 1),
+            Mode::Reverse => directions(&self.results, 1),
         };
-        let work = Work::of_derivative(&derivative, &[arguments, seeds].concat())?;
-        Ok((function, work.relative_to(function)))
+        let work = Work::of_derivative(derivative, &[&self.arguments[..], &seeds].concat())?;
+        Ok(work.relative_to(self.work))
+    }
+}
+
+/// The sizes at which a family is looked at, relative to the least.
+const SIZES: [usize; 4] = [1, 2, 4, 8];
+
+impl<P: Fn(usize) -> Result<Program>, A: Fn(usize) -> Vec<Value<f64>>> Family<P, A> {
+    fn fails(&self, law: impl Into<String>, n: usize, left: String, right: String) -> Violation {
+        let shown = (self.program)(n).map_or_else(|error| error.to_string(), |program| program.to_string());
+        let instances = vec![("family".into(), self.name.into()), ("p".into(), shown), ("n".into(), n.to_string())];
+        Violation { law: law.into(), instances, left, right }
+    }
+
+    /// The programs of the four sizes, run.
+    fn members(&self) -> core::result::Result<[Member; 4], Violation> {
+        let member = |n: usize| {
+            let (program, arguments) = ((self.program)(n)?, (self.arguments)(n));
+            let (work, results) = Work::of_function(&program, &arguments)?;
+            Ok(Member { program, arguments, results, work })
+        };
+        let mut members = Vec::with_capacity(SIZES.len());
+        for n in SIZES.map(|times| times * self.least) {
+            let run = member(n).map_err(|error: catadiff::Error| error.to_string());
+            members.push(run.map_err(|error| self.fails("a family runs", n, error, "Ok(…)".into()))?);
+        }
+        Ok(members.try_into().unwrap_or_else(|_| unreachable!("there are four sizes")))
     }
 
     /// A derivative, as this function makes it of programs, grows as the function does. The work of the largest program of
@@ -171,23 +196,37 @@ impl<P: Fn(usize) -> Result<Program>, A: Fn(usize) -> Vec<Value<f64>>> Family<P,
         mode: Mode,
         derivative: impl Fn(&Program) -> Result<Program>,
     ) -> core::result::Result<(Work, [f64; 4]), Violation> {
-        let fails = |law: String, n: usize, left: String, right: String| {
-            let shown = (self.program)(n).map_or_else(|error| error.to_string(), |program| program.to_string());
-            let instances = vec![("family".into(), self.name.into()), ("p".into(), shown), ("n".into(), n.to_string())];
-            Err(Violation { law, instances, left, right })
-        };
-        let mut found: Vec<(Work, [f64; 4])> = Vec::new();
-        for n in [1, 2, 4, 8].map(|times| times * self.least) {
-            match self.at(n, mode, &derivative) {
-                Ok(now) => found.push(now),
-                Err(error) => {
-                    return fails("the derivative of a family runs".into(), n, error.to_string(), "Ok(…)".into());
-                }
-            }
+        let members = self.members()?;
+        let [.., largest] = &members;
+        Ok((largest.work, self.cheap_at(&members, mode, derivative)?))
+    }
+
+    fn cheap_at(
+        &self,
+        members: &[Member; 4],
+        mode: Mode,
+        derivative: impl Fn(&Program) -> Result<Program>,
+    ) -> core::result::Result<[f64; 4], Violation> {
+        // Most families are one program.
+        let mut last: Option<(&Program, Program)> = None;
+        let mut found: Vec<[f64; 4]> = Vec::with_capacity(SIZES.len());
+        for (member, times) in members.iter().zip(SIZES) {
+            let made = match last.take() {
+                Some((of, made)) if *of == member.program => Ok(made),
+                _ => derivative(&member.program).and_then(|made| made.verify().map(|()| made)),
+            };
+            let relative = made.and_then(|made| {
+                let relative = member.relative(mode, &made)?;
+                last = Some((&member.program, made));
+                Ok(relative)
+            });
+            let law = "the derivative of a family runs";
+            let fails = |error: catadiff::Error| self.fails(law, times * self.least, error.to_string(), "Ok(…)".into());
+            found.push(relative.map_err(fails)?);
         }
-        let [first, before, half, now] = found[..] else { panic!("there are four sizes") };
+        let [first, before, half, now] = found[..] else { unreachable!("there are four sizes") };
         for (k, measure) in MEASURES.iter().enumerate() {
-            let [first, before, half, now] = [first, before, half, now].map(|(_, relative)| relative[k]);
+            let [first, before, half, now] = [first[k], before[k], half[k], now[k]];
             let (last, any) = (half - before, (half - before).max(before - first));
             let bound = SLACK
                 + match self.approach {
@@ -197,10 +236,9 @@ impl<P: Fn(usize) -> Result<Program>, A: Fn(usize) -> Vec<Value<f64>>> Family<P,
                 };
             if now > bound {
                 let law = format!("{measure} of a derivative ({mode:?}) grow as those of its function");
-                let left =
-                    found.iter().map(|(_, relative)| format!("{:.3}", relative[k])).collect::<Vec<_>>().join(", ");
+                let left = found.iter().map(|relative| format!("{:.3}", relative[k])).collect::<Vec<_>>().join(", ");
                 let right = format!("at most {bound:.3} times at last");
-                return fails(law, 8 * self.least, format!("{left} times"), right);
+                return Err(self.fails(law, 8 * self.least, format!("{left} times"), right));
             }
         }
         Ok(now)
@@ -211,11 +249,12 @@ impl<P: Fn(usize) -> Result<Program>, A: Fn(usize) -> Vec<Value<f64>>> Family<P,
     /// # Errors
     /// The violation.
     pub fn grows_alike(&self) -> core::result::Result<Row, Violation> {
-        let mut row = Row { name: self.name.to_owned(), n: 8 * self.least, function: [0.0; 4], modes: [[0.0; 4]; 2] };
+        let members = self.members()?;
+        let [.., largest] = &members;
+        let function = largest.work.0.map(|count| count as f64);
+        let mut row = Row { name: self.name.to_owned(), n: 8 * self.least, function, modes: [[0.0; 4]; 2] };
         for (mode, found) in Mode::ALL.into_iter().zip(&mut row.modes) {
-            let (function, relative) = self.cheap(mode, |program| mode.derivative(program))?;
-            row.function = function.0.map(|count| count as f64);
-            *found = relative;
+            *found = self.cheap_at(&members, mode, |program| mode.derivative(program))?;
         }
         Ok(row)
     }

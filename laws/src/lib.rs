@@ -92,6 +92,7 @@ mod differences;
 pub mod drawings;
 pub mod dual;
 mod executor_families;
+mod executor_sides;
 pub mod executors;
 pub mod fold;
 mod formula;

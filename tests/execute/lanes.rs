@@ -12,6 +12,8 @@ use catadiff::{Elementary, Error};
 use catadiff_laws::executors::Tally;
 use catadiff_laws::{ArrayProgram, Verdict, array_reductions, executors, for_all};
 
+use crate::prepared;
+
 /// Some programs have loops that change the sizes of arrays, at these arguments.
 fn few_cannot_be_run(tally: &RefCell<Tally>) -> Verdict {
     let Tally { done, stepwise, faults, unneeded, unsupported, .. } = *tally.borrow();
@@ -119,11 +121,12 @@ fn nearest() -> Result<Program> {
 fn rows_of_lanes() -> Result<()> {
     let columns = Program::trace(|a: Matrix, b: Matrix| a.map2(b, |x, y| x.map2(y, |x, y| x * y)).transpose())?;
     for program in [products()?, branches()?, nearest()?, columns] {
+        let program = prepared(&program);
         for n in [0, 1, 9, 16, 130] {
             for k in [1, 3, 8, 11] {
                 let a = Value::reals(&[n, k], numbers(n * k))?;
                 let b = Value::reals(&[n, k], numbers(n * k + 5)[5..].to_vec())?;
-                executors::same(&Lanes, &program, &[a, b]).unwrap_or_else(|e| panic!("{n} rows of {k}: {e}"));
+                program.same(&[a, b]).unwrap_or_else(|e| panic!("{n} rows of {k}: {e}"));
             }
         }
     }
@@ -185,14 +188,15 @@ fn rows_that_differ_from_lane_to_lane() -> Verdict {
         })
     })
     .expect("it is well typed");
+    let pairs = prepared(&pairs);
     for lanes in [0, 1, 15, 16, 17, 31, 100, 128, 131, 300] {
         for columns in [0, 1, 7, 8, 9, 20] {
             let of: Vec<i64> = (0..lanes).map(|k| k * 7 % 13).collect();
             let rows = Value::reals(&[13, columns], numbers(13 * columns)).expect("as many as the sizes say");
             let of = Value::new(of).expect("it is regular");
-            executors::same(&Lanes, &pairs, &[rows.clone(), of])?;
+            pairs.same(&[rows.clone(), of])?;
             let missing = Value::new((0..20).collect::<Vec<i64>>()).expect("it is regular");
-            executors::same(&Lanes, &pairs, &[rows, missing])?;
+            pairs.same(&[rows, missing])?;
         }
     }
     Ok(())

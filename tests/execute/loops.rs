@@ -4,9 +4,9 @@ use catadiff::Elementary;
 use catadiff::Result;
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, I64, literal, loop_for};
-use catadiff::execute::Lanes;
 use catadiff::interpret::Value;
-use catadiff_laws::executors;
+
+use crate::{OnLanes, prepared};
 
 type Vector = Arr<F64>;
 type Matrix = Arr<Vector>;
@@ -44,11 +44,12 @@ fn lanes_go_through_the_iterations() -> Result<()> {
     let explained = program.compile()?.explain();
     let after = explained.split("lanes").skip(1).any(|lanes| lanes.contains("for ") && lanes.contains("row(tanh)"));
     assert!(after, "{explained}");
+    let [program, vjp] = [&program, &vjp].map(prepared);
     for n in [0, 1, 7, 8, 14, 129, 255, 256, 300] {
         for times in [0, 1, 2, 5] {
             let arguments = [array(&[n], 1), array(&[n], 2), array(&[times, n], 3)];
-            let same = |program: &Program, arguments: &[Value<f64>]| {
-                executors::same(&Lanes, program, arguments).unwrap_or_else(|e| panic!("{n} lanes, {times} times: {e}"));
+            let same = |program: &OnLanes<'_>, arguments: &[Value<f64>]| {
+                program.same(arguments).unwrap_or_else(|e| panic!("{n} lanes, {times} times: {e}"));
             };
             same(&program, &arguments);
             let adjoints = [array(&[n], 4), array(&[n], 5), array(&[times, n], 6)];
@@ -67,9 +68,10 @@ fn lanes_that_look_at_each_other_go_together() -> Result<()> {
             x.map2(before, |x, y| x * 0.5 + y)
         })
     })?;
+    let shifted = prepared(&shifted);
     for n in [1, 2, 14, 40, 300] {
         for times in [0_i64, 1, 4] {
-            let same = executors::same(&Lanes, &shifted, &[array(&[n], 7), times.into()]);
+            let same = shifted.same(&[array(&[n], 7), times.into()]);
             same.unwrap_or_else(|e| panic!("{n} lanes, {times} times: {e}"));
         }
     }
@@ -115,11 +117,12 @@ fn values_go_into_rows() -> Result<()> {
         })
     })?;
     let vjp = rows.vjp()?;
+    let [rows, vjp] = [&rows, &vjp].map(prepared);
     for n in [0, 1, 7, 8, 9, 127, 128, 129, 300] {
         let arguments = [array(&[n], 8), array(&[n], 9)];
-        executors::same(&Lanes, &rows, &arguments).unwrap_or_else(|e| panic!("{n}: {e}"));
+        rows.same(&arguments).unwrap_or_else(|e| panic!("{n}: {e}"));
         let all = [&arguments[..], &[array(&[n, 18], 10)]].concat();
-        executors::same(&Lanes, &vjp, &all).unwrap_or_else(|e| panic!("{n}: {e}"));
+        vjp.same(&all).unwrap_or_else(|e| panic!("{n}: {e}"));
     }
     Ok(())
 }

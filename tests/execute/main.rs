@@ -18,9 +18,18 @@ mod whole_loops;
 mod work;
 
 use catadiff::array::Program;
-use catadiff::execute::Lanes;
+use catadiff::execute::{Executor, Lanes};
 use catadiff::interpret::Value;
-use catadiff_laws::executors;
+use catadiff_laws::executors::{self, Sides};
+
+/// A program on bare lanes, and interpreted.
+type OnLanes<'p> = Sides<'p, <Lanes as Executor>::Prepared>;
+
+/// The program, prepared once for any number of arguments.
+#[track_caller]
+fn prepared(program: &Program) -> OnLanes<'_> {
+    Sides::of(&Lanes, program).unwrap_or_else(|e| panic!("{e}\n{program}"))
+}
 
 /// Bare lanes give what the interpreter gives.
 #[track_caller]

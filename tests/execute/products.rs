@@ -8,7 +8,9 @@ use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64};
 use catadiff::execute::{Executor, Lanes, Outcome, Prepared};
 use catadiff::interpret::{Control, Value};
-use catadiff_laws::{Verdict, executors, for_all};
+use catadiff_laws::{Verdict, for_all};
+
+use crate::{OnLanes, prepared};
 
 type Matrix = Arr<Arr<F64>>;
 
@@ -31,17 +33,18 @@ fn squares() -> Program {
         .expect("it is well typed")
 }
 
-fn agrees(vjp: &Program, points: usize, rows: usize, columns: usize, not_finite: bool) -> Verdict {
+fn agrees(vjp: &OnLanes<'_>, points: usize, rows: usize, columns: usize, not_finite: bool) -> Verdict {
     let mut x = numbers(points * columns, 13);
     if not_finite && let Some(last) = x.last_mut() {
         *last = f64::NAN;
     }
-    executors::same(&Lanes, vjp, &[matrix([rows, columns], 5), array(&[points, columns], x), 0.75.into()])
+    vjp.same(&[matrix([rows, columns], 5), array(&[points, columns], x), 0.75.into()])
 }
 
 #[test]
 fn outer_products_are_summed_up_in_tiles() -> Verdict {
     let vjp = squares().vjp().expect("every operation has a rule");
+    let vjp = prepared(&vjp);
     for (points, rows, columns) in [(0, 16, 16), (1, 16, 17), (17, 15, 16), (64, 16, 18), (129, 17, 16), (16, 33, 40)] {
         agrees(&vjp, points, rows, columns, false)?;
     }
@@ -57,6 +60,7 @@ fn outer_products_are_summed_up_in_tiles() -> Verdict {
 #[test]
 fn what_is_not_a_number_stays_in_its_row() -> Verdict {
     let vjp = squares().vjp().expect("every operation has a rule");
+    let vjp = prepared(&vjp);
     for columns in [11, 21] {
         [17, 64, 131].into_iter().try_for_each(|points| agrees(&vjp, points, columns / 3, columns, true))?;
         [17, 131].into_iter().try_for_each(|points| agrees(&vjp, points, 16, columns, true))?;
@@ -83,14 +87,12 @@ fn products_are_products_however_they_are_written() -> Result<()> {
         let explained = program.compile()?.explain();
         assert!(explained.contains("product "), "{program}{explained}");
         let vjp = program.vjp()?;
+        let [program, vjp] = [&program, &vjp].map(prepared);
         for sizes in [[0, 16, 16], [16, 0, 16], [16, 16, 0], [16, 16, 16], [17, 33, 15], [130, 16, 17], [16, 18, 33]] {
             let [m, k, n] = sizes;
             let (a, b) = (matrix([m, k], 3), matrix([k, n], 4));
-            let same = |program: &Program, arguments: &[Value<f64>]| {
-                executors::same(&Lanes, program, arguments).unwrap_or_else(|e| panic!("{sizes:?}: {e}"));
-            };
-            same(&program, &[a.clone(), b.clone()]);
-            same(&vjp, &[a, b, matrix([m, n], 5)]);
+            program.same(&[a.clone(), b.clone()]).unwrap_or_else(|e| panic!("{sizes:?}: {e}"));
+            vjp.same(&[a, b, matrix([m, n], 5)]).unwrap_or_else(|e| panic!("{sizes:?}: {e}"));
         }
     }
     Ok(())
@@ -100,13 +102,14 @@ fn products_are_products_however_they_are_written() -> Result<()> {
 fn products_of_random_sizes() -> Result<()> {
     let programs = products()?;
     let vjps = programs.iter().map(Program::vjp).collect::<Result<Vec<_>>>()?;
+    let [programs, vjps] = [&programs, &vjps].map(|all| all.iter().map(prepared).collect::<Vec<_>>());
     let which = |k: usize| (&programs[k % programs.len()], &vjps[k % vjps.len()]);
     let verdict: Verdict = for_all(|(m, k, n, seed): (u8, u8, u8, u8)| {
         let [m, k, n] = [m, k, n].map(|size| usize::from(size) % 20);
         let (program, vjp) = which(usize::from(seed));
         let (a, b) = (matrix([m, k], seed.into()), matrix([k, n], usize::from(seed) + 1));
-        executors::same(&Lanes, program, &[a.clone(), b.clone()])?;
-        executors::same(&Lanes, vjp, &[a, b, matrix([m, n], usize::from(seed) + 2)])
+        program.same(&[a.clone(), b.clone()])?;
+        vjp.same(&[a, b, matrix([m, n], usize::from(seed) + 2)])
     });
     verdict.unwrap_or_else(|violation| panic!("{violation}"));
     Ok(())
@@ -116,6 +119,7 @@ fn products_of_random_sizes() -> Result<()> {
 #[test]
 fn zeros_do_not_hide_what_is_not_finite() -> Result<()> {
     let vjp = squares().vjp()?;
+    let vjp = prepared(&vjp);
     for (rows, columns, points) in [(16, 16, 20), (18, 17, 66)] {
         let lower = (0..rows * columns).map(|k| if k % columns > k / columns { 0.0 } else { 0.5 }).collect();
         let lower = array(&[rows, columns], lower);
@@ -124,8 +128,7 @@ fn zeros_do_not_hide_what_is_not_finite() -> Result<()> {
                 let mut x = numbers(points * columns, 8);
                 x[at] = odd;
                 let arguments = [lower.clone(), array(&[points, columns], x), 0.75.into()];
-                let same = executors::same(&Lanes, &vjp, &arguments);
-                same.unwrap_or_else(|e| panic!("{odd} at {at} of {points} by {columns}: {e}"));
+                vjp.same(&arguments).unwrap_or_else(|e| panic!("{odd} at {at} of {points} by {columns}: {e}"));
             }
         }
     }
@@ -146,15 +149,12 @@ fn products_in_loops() -> Result<()> {
         all.sum()
     })?;
     let vjp = weighted.vjp()?;
+    let [weighted, vjp] = [&weighted, &vjp].map(prepared);
     for (count, rows, columns, points) in [(3, 16, 16, 20), (2, 17, 18, 129), (17, 20, 16, 5), (1, 33, 40, 17)] {
         let ws = array(&[count, rows, columns], numbers(count * rows * columns, 21));
         let arguments = [ws, matrix([points, columns], 22), 1.5.into()];
-        let same = |program: &Program, arguments: &[Value<f64>]| {
-            executors::same(&Lanes, program, arguments)
-                .unwrap_or_else(|e| panic!("{count} of {rows} by {columns}: {e}"));
-        };
-        same(&weighted, &arguments[..2]);
-        same(&vjp, &arguments);
+        weighted.same(&arguments[..2]).unwrap_or_else(|e| panic!("{count} of {rows} by {columns}: {e}"));
+        vjp.same(&arguments).unwrap_or_else(|e| panic!("{count} of {rows} by {columns}: {e}"));
     }
     Ok(())
 }
@@ -189,12 +189,12 @@ fn what_is_added_goes_to_many_rows_or_one() -> Result<()> {
         assert!(explained.contains("product "), "{explained}");
         // The product itself, and the ways for matrices that are small: nothing is added once more.
         assert_eq!(explained.matches("] += ").count(), 4, "{explained}");
+        let program = prepared(&program);
         for (points, rows, columns) in [(1, 4, 4), (17, 5, 9), (130, 16, 7), (129, 3, 5), (20, 7, 6), (16, 9, 40)] {
             let sizes = if is_one { vec![columns] } else { vec![rows, columns] };
             let m = array(&sizes, numbers(sizes.iter().product(), 31));
             let arguments = [m, matrix([points, rows], 32), matrix([points, columns], 33)];
-            let same = executors::same(&Lanes, &program, &arguments);
-            same.unwrap_or_else(|e| panic!("{rows} rows of {columns}, {points} points: {e}"));
+            program.same(&arguments).unwrap_or_else(|e| panic!("{rows} rows of {columns}, {points} points: {e}"));
         }
     }
     Ok(())

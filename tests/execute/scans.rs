@@ -7,6 +7,8 @@ use catadiff::interpret::{Control, Value};
 use catadiff::{Elementary, Result};
 use catadiff_laws::{Verdict, executors};
 
+use crate::prepared;
+
 /// Lengths at which another way begins, or a block is full, and beside them; after the blocks of the last two some values
 /// are left over: one, and 544.
 const LENGTHS: [usize; 8] = [0, 1, 7, 129, 16_383, 16_384, 17_409, 20_000];
@@ -117,10 +119,11 @@ fn not_all_that_adds_is_a_sum() -> Verdict {
             ((xs.reduce(2.0, add), xs.scan(2.0, add), hist(4, 2.0, at, xs, add)), (reduced, scanned, bins))
         });
         let program = program.expect("it is well typed");
+        let program = prepared(&program);
         for (n, k) in [(1, 1), (9, 5), (130, 3)] {
             let value = |sizes: &[usize], n: usize| Value::reals(sizes, numbers(n)).expect("as many as there are");
             let at = Value::new(integers(n, 7)).expect("a list");
-            executors::same(&Lanes, &program, &[at, value(&[n], n), value(&[n, k], n * k)])?;
+            program.same(&[at, value(&[n], n), value(&[n, k], n * k)])?;
         }
     }
     Ok(())
@@ -137,13 +140,14 @@ fn rows_are_added_where_there_is_room() -> Verdict {
         )
     });
     let program = program.expect("it is well typed");
+    let program = prepared(&program);
     for k in [1, 7, 8, 9, 20] {
         for n in [1, 8, 13, 130] {
             for at in [|k: usize| k as i64 % 4, |k: usize| k as i64 % 6 - 1, |k: usize| if k % 16 < 8 { 7 } else { 1 }]
             {
                 let at = Value::new((0..n).map(at).collect::<Vec<_>>()).expect("a list");
                 let reals = |n: usize| Value::new(numbers(n)).expect("a list");
-                executors::same(&Lanes, &program, &[at, reals(n), reals(k)])?;
+                program.same(&[at, reals(n), reals(k)])?;
             }
         }
     }
@@ -152,8 +156,9 @@ fn rows_are_added_where_there_is_room() -> Verdict {
 
 fn same(cases: Vec<Case>) -> Result<()> {
     for (k, (program, arguments)) in cases.into_iter().enumerate() {
+        let program = prepared(&program);
         for n in LENGTHS.into_iter().chain((k == 0).then_some(LARGE)) {
-            executors::same(&Lanes, &program, &arguments(n)?).unwrap_or_else(|e| panic!("{n} elements: {e}"));
+            program.same(&arguments(n)?).unwrap_or_else(|e| panic!("{n} elements: {e}"));
         }
     }
     Ok(())

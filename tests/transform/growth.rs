@@ -34,7 +34,7 @@ fn derivatives_of_families_are_right() -> Verdict {
     families::all().iter().try_for_each(|family| {
         let n = family.least.min(8);
         let (program, arguments) = ((family.program)(n).unwrap(), (family.arguments)(n));
-        array_derivatives::at(&program, &arguments)?;
+        array_derivatives::at(&program, [arguments.clone()])?;
         array_tape::at(&program, &arguments)
     })
 }

@@ -6,7 +6,6 @@ mod corners;
 mod families;
 mod growth;
 mod kmeans;
-mod laws;
 mod loops;
 mod operators;
 mod points;
