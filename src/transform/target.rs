@@ -9,8 +9,8 @@ use smallvec::SmallVec;
 
 use super::same::Same;
 use crate::array::{
-    Agree, Agreement, Atom, Body, Builder, Const, Extent, Lambda, Map, Op, Program, Range, Reduce, ScalarOp, Type, Var,
-    has_bodies, index,
+    Agree, Agreement, Atom, Body, Builder, Const, Extent, Lambda, Map, Op, Program, Range, Reduce, ScalarOp, Scatter,
+    Type, Var, has_bodies, index,
 };
 use crate::error::Span;
 
@@ -374,6 +374,11 @@ impl Target {
         let from = self.scalar(ScalarOp::LessOrEqual, &[index(0), at]);
         let to = self.scalar(ScalarOp::Less, &[at, size]);
         self.scalar(ScalarOp::Mul, &[from, to])
+    }
+
+    /// The array with values written at indices.
+    pub(super) fn scattered(&self, destination: Atom, indices: Atom, values: Atom) -> Atom {
+        self.one(Op::Scatter(Box::new(Scatter { destination, indices, values })))
     }
 
     /// The numbers from 0 below a size.

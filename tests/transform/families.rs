@@ -59,6 +59,13 @@ pub(crate) fn all() -> Vec<Family> {
             |_| Program::trace(updated_in_a_branch)?.vjp(),
             |n| vec![vector(n), 1.0.into()],
         ),
+        family("scatters in a loop", 32, |_| Program::trace(scattered), |n| vec![vector(n)]),
+        family(
+            "gradient of scatters in a loop",
+            32,
+            |_| Program::trace(scattered)?.vjp(),
+            |n| vec![vector(n), 1.0.into()],
+        ),
         family("a table filled by a loop", 8, |_| Program::trace(table), |n| vec![vector(n), vector(n)]),
         family(
             "gradient of a table filled by a loop",
@@ -256,6 +263,16 @@ fn updated_there(x: Arr<F64>) -> F64 {
 fn updated_in_a_branch(x: Arr<F64>) -> F64 {
     let next = |i: I64, a: Arr<F64>| if_((i % 2).eq(1), || a.with(i + 1, a.index(i).sin() * a.index(i + 1)), || a);
     loop_for(x.len() - 1, x, next).sum()
+}
+
+/// Four places in each iteration, some of them twice and some beyond the end.
+fn scattered(x: Arr<F64>) -> F64 {
+    let n = x.len();
+    let next = |i: I64, a: Arr<F64>| {
+        let places = tabulate(4, |k| (i * i + (k % 3) * 5) % (n + 2));
+        a.scatter(places, places.map(|place| a.index(place % n).sin() * x.index(i)))
+    };
+    loop_for(n, x, next).sum()
 }
 
 /// Each entry is made of those beside and above it.

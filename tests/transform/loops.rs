@@ -83,6 +83,54 @@ const IN_PLACE: [(&str, &str); 18] = [
         let p = b[i] let v = mul(p, p) let c = b with [j] = v return c"),
 ];
 
+/// The same, changed at many places at a time, of which some are there twice and some do not exist.
+const SCATTERED: [(&str, &str); 16] = [
+    ("read, then scattered", "let p = a[i] let q = a[j] let v = mul(p, q) let e = [j, 40i64, k] let f = [v, p, q] let b = scatter(a, e, f) return b"),
+    ("one place twice", "let p = a[i] let q = a[j] let v = mul(p, q) let e = [j, i, j, -1i64] let f = [v, p, q, v] let b = scatter(a, e, f) return b"),
+    ("read after it is scattered", "let p = a[i] let v = mul(p, p) let e = [j, k] let f = [v, p] let b = scatter(a, e, f)
+        let r = b[j] let s = b[k] let w = mul(r, s) let c = b with [k] = w return c"),
+    ("scattered twice", "let p = a[i] let v = mul(p, p) let e = [j, k, 7i64] let f = [v, p, p] let b = scatter(a, e, f)
+        let r = b[j] let w = mul(r, v) let g = [k, i, k] let h = [r, w, w] let c = scatter(b, g, h) return c"),
+    ("written and scattered", "let p = a[i] let v = mul(p, p) let b = a with [j] = v let e = [j, i, k] let q = a[k] let f = [p, v, q]
+        let c = scatter(b, e, f) let r = c[j] let w = mul(r, q) let d = c with [i] = w return d"),
+    ("as many places as there were iterations", "let e = iota(i) let p = a[j] let f = map (e) |l: i64| { let q = a[l] let v = mul(p, q) return v }
+        let b = scatter(a, e, f) let r = b[i] let c = b with [k] = r return c"),
+    ("backwards, beyond both ends", "let h = replicate(j, k) let e = map (h) |l: i64| { let m = sub(l, 2i64) return m }
+        let p = a[j] let f = map (e) |l: i64| { let q = a[k] let v = mul(p, q) return v } let b = scatter(a, e, f) return b"),
+    ("whole after it is scattered", "let p = a[i] let v = mul(p, p) let e = [j, k] let f = [v, p] let b = scatter(a, e, f)
+        let m = map (b) |x: f64| { let y = mul(x, x) return y }
+        let s = reduce (m) from (0.0f64) |x: f64, y: f64| { let z = add(x, y) return z }
+        let c = b with [k] = s return c"),
+    ("in one branch", "let o = rem(i, 2i64) let t = eq(o, 0i64)
+        let c = if t { let p = a[i] let q = a[j] let v = mul(p, q) let e = [j, 9i64, k] let f = [v, p, q] let b = scatter(a, e, f) return b }
+            else { return a }
+        return c"),
+    ("in both branches, and read there", "let o = rem(i, 2i64) let t = eq(o, 0i64)
+        let c = if t { let p = a[i] let v = mul(p, p) let e = [j, i] let f = [v, v] let b = scatter(a, e, f) let r = b[j] let w = mul(r, p) let c = b with [k] = w return c }
+            else { let q = a[j] let v = mul(q, 3.0f64) let e = [i] let f = [v] let b = scatter(a, e, f) return b }
+        return c"),
+    ("in a branch, and read after it", "let o = rem(i, 2i64) let t = eq(o, 0i64)
+        let c = if t { let p = a[i] let v = mul(p, p) let e = [j, i, j] let f = [v, p, p] let b = scatter(a, e, f) return b } else { return a }
+        let r = c[j] let w = mul(r, r) let d = c with [i] = w
+        return d"),
+    ("in a loop inside, and read around it", "let u = a[j] let s = mul(u, u) let b = a with [i] = s
+        let c = loop (b: []f64 = b) for l < j { let p = b[l] let q = b[j] let v = mul(p, q) let e = [l, k, k] let f = [v, p, q] let c = scatter(b, e, f) return c }
+        let r = c[i] let w = mul(r, u) let d = c with [k] = w return d"),
+    ("in a branch of a loop inside", "let c = loop (b: []f64 = a) for l < j {
+            let o = rem(l, 2i64) let t = eq(o, 0i64)
+            let c = if t { let p = b[l] let v = mul(p, p) let e = [l, 8i64] let f = [v, p] let c = scatter(b, e, f) return c } else { return b }
+            return c }
+        return c"),
+    ("added to", "let p = a[i] let q = a[j] let v = mul(p, q) let e = [j, k, j, 40i64] let f = [v, p, q, p]
+        let b = hist (a) at e (f) from (0.0f64) |x: f64, y: f64| { let z = add(x, y) return z }
+        let r = b[j] let w = mul(r, r) let c = b with [i] = w return c"),
+    ("multiplied with", "let p = a[i] let q = a[j] let v = mul(p, q) let e = [j, k, j, 40i64] let f = [v, p, q, p]
+        let b = hist (a) at e (f) from (1.0f64) |x: f64, y: f64| { let z = mul(x, y) return z } return b"),
+    ("what it is itself", "let e = [j, k, i] let f = map (e) |l: i64| { let q = a[l] return q } let b = scatter(a, e, f)
+        let g = scatter(b, e, f) let h = map (g) |x: f64| { let y = mul(x, 3.0f64) return y }
+        let l = iota(7i64) let c = scatter(g, l, h) return c"),
+];
+
 fn in_place(form: &str, body: &str) -> Program {
     let source = match form {
         "for" => format!(
@@ -119,12 +167,36 @@ fn exact(program: &Program, arguments: impl IntoIterator<Item = Vec<Value<f64>>>
 
 #[test]
 fn arrays_that_are_changed_in_place_have_exact_derivatives() -> Verdict {
-    for (name, body) in IN_PLACE {
+    for (name, body) in IN_PLACE.into_iter().chain(SCATTERED) {
         for form in ["for", "while"] {
             println!("{name}, {form}");
             let program = in_place(form, body);
             exact(&program, [0_i64, 1, 2, 5].map(|n| vec![numbers(7), n.into()]))?;
         }
+    }
+    Ok(())
+}
+
+/// Rows that are scattered, and arrays that are scattered in each iteration of a map in a loop.
+#[test]
+fn rows_that_are_scattered_have_exact_derivatives() -> Verdict {
+    for body in [
+        "let p = a[i] let q = map (p, x) |y: f64, z: f64| { let w = mul(y, z) return w }
+         let e = [j, k, j, 9i64] let f = [q, p, p, q] let b = scatter(a, e, f)
+         let r = b[j] let s = map (r, q) |y: f64, z: f64| { let w = mul(y, z) return w } let g = [i, j] let h = [s, r] let c = scatter(b, g, h) return c",
+        "let b = map (a, x) |row: []f64, y: f64| {
+             let p = row[i] let q = row[j] let v = mul(p, q) let w = mul(v, y)
+             let e = [j, k, j, 9i64] let f = [v, p, w, q] let s = scatter(row, e, f) return s }
+         return b",
+    ] {
+        let program = Program::parse(&format!(
+            "program (x: []f64, n: i64) {{
+                let l = size[0](x) let z = replicate(l, x)
+                let a = loop (a: [][]f64 = z) for i < n {{ let j = add(i, 1i64) let k = rem(i, 2i64) {body} }}
+                return a }}"
+        ))
+        .unwrap();
+        exact(&program, [0_i64, 1, 3].map(|n| vec![numbers(4), n.into()]))?;
     }
     Ok(())
 }

@@ -93,7 +93,7 @@ fn data_that_only_moves() {
     );
 }
 
-/// What an array is before an update is read before, and updates that nothing sees are left out, so that none copies.
+/// What an array is before an update, and how long, is read before, and updates that nothing sees are left out, so that none copies.
 #[test]
 fn updates_need_no_copies() {
     becomes(
@@ -102,7 +102,7 @@ fn updates_need_no_copies() {
             let b = a with [i] = s let c = b with [i] = p
             return c, q, n }",
         "program (xs: []f64, x: f64, i: i64) {
-            let p = xs[i] let a = xs with [i] = x let n = size[0](xs) let q = a[0i64]
+            let p = xs[i] let n = size[0](xs) let a = xs with [i] = x let q = a[0i64]
             let c = a with [i] = p
             return c, q, n }",
     );

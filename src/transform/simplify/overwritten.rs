@@ -1,13 +1,13 @@
 //! Dead stores, and reads that would keep an array from being updated in place.
 //!
 //! Law: an update whose array nothing reads but an update of the same place is left out, and no other: an array that is
-//! read in between would have to be copied. An element of an array that is updated later in the body is read before,
-//! where its index is known then, so that the array is not needed after its update.
+//! read in between would have to be copied. An element of an array that is changed in place in the body is read before,
+//! where its index is known then, and its size is asked for before, so that the array is not needed after its change.
 
 use rustc_hash::FxHashMap;
 
 use super::nest::uses;
-use crate::array::{Atom, Body, Op, Program, Stm, Var, bodies_mut, deeper};
+use crate::array::{Atom, Body, Op, Program, Stm, Var, atoms_in, bodies_mut, deeper};
 
 /// Leaves out updates of what is overwritten unread, and puts reads of elements before updates.
 pub(super) fn overwritten(program: &mut Program) -> bool {
@@ -40,18 +40,42 @@ impl Search {
     }
 }
 
-/// Puts reads of elements before the first update of their array, if all that they need is there.
+/// Calls `visit` on the arrays that an operation may change in place if nothing needs them later.
+fn changed(op: &Op, visit: &mut impl FnMut(Atom)) {
+    match op {
+        Op::Update(array, ..) | Op::Accumulate(array, ..) | Op::ToAccumulator(array) => visit(*array),
+        Op::Scatter(it) => visit(it.destination),
+        Op::Hist(it) => it.destinations.iter().for_each(|array| visit(*array)),
+        Op::Map(map) => map.accumulators.iter().for_each(|array| visit(*array)),
+        Op::Loop(it) => it.params.iter().for_each(|(_, array)| visit(*array)),
+        Op::If(_, yes, no) => [yes, no].into_iter().for_each(|body| atoms_in(body, visit)),
+        _ => {}
+    }
+}
+
+/// Puts reads of elements before the first update of their array, if all that they need is there, and sizes before the
+/// first statement that may change their array.
 fn read_first(stms: &mut Vec<Stm>) -> bool {
     let mut updated: FxHashMap<Atom, usize> = FxHashMap::default();
+    let mut changes: FxHashMap<Atom, usize> = FxHashMap::default();
     // The first statement before which a value is known.
     let mut known: FxHashMap<Atom, usize> = FxHashMap::default();
     // Of each statement that goes elsewhere, the one that it goes before.
     let mut moves: Vec<(usize, usize)> = Vec::new();
     for (k, stm) in stms.iter().enumerate() {
         let mut from = k + 1;
+        changed(&stm.op, &mut |array| {
+            changes.entry(array).or_insert(k);
+            if let Op::Update(..) | Op::Scatter(_) | Op::Hist(_) = stm.op {
+                updated.entry(array).or_insert(k);
+            }
+        });
         match &stm.op {
-            Op::Update(array, ..) => {
-                updated.entry(*array).or_insert(k);
+            Op::Size(array, _) => {
+                if let Some(at) = changes.get(array) {
+                    from = *at;
+                    moves.push((k, from));
+                }
             }
             Op::Index(array, _) => {
                 let mut ready = 0;

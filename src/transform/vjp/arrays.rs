@@ -97,6 +97,11 @@ pub(super) fn read_within(target: &Target, array: Atom, at: &[Atom], otherwise: 
     target.choose(inside, || vec![target.at(array, at)], || vec![otherwise()])[0]
 }
 
+/// The rows of an array at indices; zero where an index is out of bounds.
+pub(super) fn rows_at(target: &Target, array: Atom, indices: Atom) -> Atom {
+    target.map1(&[indices], |at| read_within(target, array, at, || target.zero_row(array)))
+}
+
 /// The index that is `i` from the end.
 pub(super) fn from_end(target: &Target, size: Atom, i: Atom) -> Atom {
     let last = target.indices(ScalarOp::Integer(IntegerRow::Sub), size, index(1));

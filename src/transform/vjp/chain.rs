@@ -1,9 +1,10 @@
 //! The arrays that a loop changes in place, and how.
 //!
 //! Law: an array is changed in place if all that an iteration does to it are updates at as many indices each, also in
-//! branches and in loops inside; of others the whole state is kept. Where an array is read after it has been changed, the
-//! return sweep changes it again and then [puts back](super::undo) what it overwrote itself, and where it is not, it stays
-//! as it was before; so it does in each branch.
+//! branches and in loops inside, where a scatter or a histogram of sums is many updates at one index; of others the whole
+//! state is kept. Where an array is read after it has been changed, the return sweep changes it again and then
+//! [puts back](super::undo) what it overwrote itself, and where it is not, it stays as it was before; so it does in each
+//! branch.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -24,6 +25,8 @@ pub(super) struct Chain {
     pub(super) versions: Versions,
     /// Whether elements are read at all.
     pub(super) is_read: bool,
+    /// Whether there are scatters or histograms, also in branches and loops, which pass over places that do not exist.
+    pub(super) may_miss: bool,
 }
 
 /// The versions of an array in a body, in order.
@@ -43,6 +46,8 @@ pub(super) struct Version {
 /// What makes a version of an array from the one before.
 pub(super) enum Made {
     Update,
+    /// By a scatter or a histogram of sums: many updates at a time, whose number may be another each time.
+    Many,
     Branch([Versions; 2]),
     Loop,
 }
@@ -64,17 +69,17 @@ impl Versions {
     fn any(&self, is_read: &impl Fn(Var) -> bool) -> bool {
         let inside = |made: &Made| match made {
             Made::Branch(sides) => sides.iter().any(|side| side.any(is_read)),
-            Made::Update | Made::Loop => false,
+            Made::Update | Made::Many | Made::Loop => false,
         };
         self.all.iter().any(|version| is_read(version.var) || inside(&version.made))
     }
 
-    /// The most updates that these can be, unless there are loops among them.
+    /// The most updates that these can be, unless there are loops among them, or many at a time.
     fn most(&self) -> Option<usize> {
         let of = |version: &Version| match &version.made {
             Made::Update => Some(1),
             Made::Branch([yes, no]) => Some(yes.most()?.max(no.most()?)),
-            Made::Loop => None,
+            Made::Many | Made::Loop => None,
         };
         self.all.iter().map(of).sum()
     }
@@ -94,7 +99,7 @@ impl Versions {
     /// Whether it can be taken back what is made again: of a branch, if it is no more updates than can be told.
     fn can_be_taken_back(&self) -> bool {
         self.all.iter().enumerate().all(|(k, version)| match &version.made {
-            Made::Update | Made::Loop => true,
+            Made::Update | Made::Many | Made::Loop => true,
             Made::Branch(sides) => {
                 (k >= self.again || sides.iter().all(|side| side.most().is_some()))
                     && sides.iter().all(Versions::can_be_taken_back)
@@ -136,7 +141,7 @@ pub(super) fn chain(program: &Program, active: &Active, it: &Loop, k: usize) -> 
         return None;
     }
     let (links, own) = (FxHashSet::default(), FxHashMap::default());
-    let mut search = Search { program, active, arity: None, links, own, is_read: false };
+    let mut search = Search { program, active, arity: None, links, own, is_read: false, may_miss: false };
     let (start, mut versions) = search.walk(&it.body, it.body.results[k])?;
     if start != it.params[k].0 {
         return None;
@@ -150,7 +155,7 @@ pub(super) fn chain(program: &Program, active: &Active, it: &Loop, k: usize) -> 
         return None;
     }
     let is_read = search.is_read || is_read(start) || versions.any(&is_read);
-    Some(Chain { k, arity: search.arity?, links: search.links, versions, is_read })
+    Some(Chain { k, arity: search.arity?, links: search.links, versions, is_read, may_miss: search.may_miss })
 }
 
 struct Search<'a> {
@@ -162,6 +167,8 @@ struct Search<'a> {
     own: FxHashMap<Var, usize>,
     /// Whether a loop inside reads elements.
     is_read: bool,
+    /// Whether places may be given that do not exist.
+    may_miss: bool,
 }
 
 impl Search<'_> {
@@ -181,6 +188,14 @@ impl Search<'_> {
                     *self.own.entry(*array).or_default() += 1;
                     (*array, Made::Update)
                 }
+                op if let Some((Atom::Var(array), _)) = many(op) => {
+                    if *self.arity.get_or_insert(1) != 1 {
+                        return None;
+                    }
+                    self.may_miss = true;
+                    *self.own.entry(array).or_default() += 1;
+                    (array, Made::Many)
+                }
                 Op::If(_, yes, no) => {
                     let (from, in_yes) = self.walk(yes, yes.results[j])?;
                     let (other, in_no) = self.walk(no, no.results[j])?;
@@ -196,6 +211,7 @@ impl Search<'_> {
                     }
                     self.links.extend(&inner.links);
                     self.is_read |= inner.is_read;
+                    self.may_miss |= inner.may_miss;
                     let Atom::Var(initial) = it.params[j].1 else { return None };
                     *self.own.entry(initial).or_default() += 1;
                     (initial, Made::Loop)
@@ -228,6 +244,11 @@ impl Chain {
         is_fixed.then(|| number(self.versions.all.len()))
     }
 
+    /// Whether all updates of an iteration are made at a time.
+    pub(super) fn is_at_once(&self) -> bool {
+        matches!(self.versions.all[..], [Version { made: Made::Many, .. }])
+    }
+
     /// Whether it has to be counted how many updates there will be.
     pub(super) fn must_be_counted(&self) -> bool {
         self.updates().is_none()
@@ -249,6 +270,17 @@ impl Chain {
         let replicate = |value: Atom| target.one(Op::Replicate(places, value));
         (0..self.arity).map(|_| replicate(index(0))).chain([replicate(part)]).collect()
     }
+}
+
+/// The array that a scatter changes in place, or a histogram whose values need not be known to return through it, and the
+/// indices where it does.
+pub(super) fn many(op: &Op) -> Option<(Atom, Atom)> {
+    let (array, indices, values) = match op {
+        Op::Scatter(it) => (it.destination, it.indices, it.values),
+        Op::Hist(it) if it.operator.is_sum() => (it.destinations[0], it.indices, it.values[0]),
+        _ => return None,
+    };
+    (array != indices && array != values).then_some((array, indices))
 }
 
 pub(super) fn number(n: usize) -> i64 {

@@ -6,7 +6,8 @@
 use std::rc::Rc;
 
 use super::Reverse;
-use super::chain::{Chain, chain};
+use super::arrays::rows_at;
+use super::chain::{Chain, chain, many};
 use crate::array::{Atom, Body, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Stm, Type, index};
 use crate::transform::copy::Copier;
 use crate::transform::target::Target;
@@ -40,6 +41,19 @@ impl<'c> Log<'c> {
         let (stores, top) = state.split_at(self.stores.len());
         self.stores.copy_from_slice(stores);
         self.top = top[0];
+    }
+
+    /// Notes what many updates at a time are about to overwrite. Of a place that is there twice the same is noted twice, and
+    /// of one that does not exist anything, which is put back nowhere.
+    fn note_all(&mut self, target: &Target, array: Atom, indices: Atom) {
+        let count = target.size(indices, 0);
+        if let Some((values, positions)) = self.stores.split_last_mut() {
+            let numbers = target.iota(count);
+            let places = target.map1(&[numbers], |k| target.indices(ScalarOp::Add, k[0], self.top));
+            positions.iter_mut().for_each(|position| *position = target.scattered(*position, places, indices));
+            *values = target.scattered(*values, places, rows_at(target, array, indices));
+        }
+        self.top = target.indices(ScalarOp::Add, self.top, count);
     }
 
     fn note(&mut self, target: &Target, array: Atom, at: &[Atom]) {
@@ -77,6 +91,13 @@ pub(super) fn noted(copier: &mut Copier<'_, '_>, stms: &[Stm], logs: &mut [Log<'
                 copier.stm(stm);
                 continue;
             }
+            op if let Some((array, indices)) = many(op) => {
+                let (array, indices) = (copier.atom(array), copier.atom(indices));
+                concerned.iter().for_each(|n| logs[*n].note_all(target, array, indices));
+                target.span(around);
+                copier.stm(stm);
+                continue;
+            }
             Op::If(condition, yes, no) => {
                 let mut side = |body: &Body| {
                     target.body(|| {
@@ -98,7 +119,7 @@ pub(super) fn noted(copier: &mut Copier<'_, '_>, stms: &[Stm], logs: &mut [Log<'
                 });
                 target.emit(op)
             }
-            _ => panic!("an array is changed in place by updates, branches and loops"),
+            _ => panic!("an array is changed in place by updates, one or many at a time, branches and loops"),
         };
         let mut after = now;
         let more: usize = after.iter().map(|log| log.stores.len() + 1).sum();
@@ -147,7 +168,11 @@ impl Journal {
             return vec![places.fold(now[0], |array, at| put_back(target, &self.stores, array, at))];
         };
         let mark = target.at(marks, &[i]);
-        vec![all_put_back(target, &self.stores, now[0], mark, now[1]), mark]
+        if self.chain.is_at_once() {
+            let count = target.indices(IntegerRow::Sub, now[1], mark);
+            return vec![scattered_back(target, &self.stores, now[0], mark, count), mark];
+        }
+        vec![self.chain.all_put_back(target, &self.stores, now[0], mark, now[1]), mark]
     }
 }
 
@@ -158,17 +183,30 @@ fn put_back(target: &Target, stores: &[Atom], array: Atom, place: Atom) -> Atom 
     target.one(Op::Update(array, there, target.at(*values, &[place])))
 }
 
-/// The array before all updates that were noted from the first place to before the last.
-pub(super) fn all_put_back(target: &Target, stores: &[Atom], array: Atom, first: Atom, last: Atom) -> Atom {
-    let steps = target.indices(IntegerRow::Sub, last, first);
-    let (params, inside) = target.carried([array]);
-    let e = target.fresh(Type::scalar(Prim::I64));
-    let body = target.body(|| {
-        let back = target.indices(IntegerRow::Sub, last, e.into());
-        vec![put_back(target, stores, inside[0], target.indices(ScalarOp::Add, back, index(-1)))]
-    });
-    let it = Loop { params, form: Form::For(e, steps), body, policy: Policy::KeepAll };
-    target.emit(Op::Loop(Box::new(it)))[0]
+/// The array before so many updates that were noted from a place on, of which those of one index overwrote the same.
+fn scattered_back(target: &Target, stores: &[Atom], array: Atom, first: Atom, count: Atom) -> Atom {
+    let [indices, values] = [stores[0], stores[1]].map(|store| target.part(store, first, count));
+    target.scattered(array, indices, values)
+}
+
+impl Chain {
+    /// The array before all updates that were noted from the first place to before the last.
+    pub(super) fn all_put_back(&self, target: &Target, stores: &[Atom], array: Atom, first: Atom, last: Atom) -> Atom {
+        let steps = target.indices(IntegerRow::Sub, last, first);
+        let (params, inside) = target.carried([array]);
+        let e = target.fresh(Type::scalar(Prim::I64));
+        let body = target.body(|| {
+            let back = target.indices(IntegerRow::Sub, last, e.into());
+            let place = target.indices(ScalarOp::Add, back, index(-1));
+            vec![if self.may_miss {
+                scattered_back(target, stores, inside[0], place, index(1))
+            } else {
+                put_back(target, stores, inside[0], place)
+            }]
+        });
+        let it = Loop { params, form: Form::For(e, steps), body, policy: Policy::KeepAll };
+        target.emit(Op::Loop(Box::new(it)))[0]
+    }
 }
 
 impl Reverse<'_, '_> {

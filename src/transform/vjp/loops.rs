@@ -391,6 +391,7 @@ impl Reverse<'_, '_> {
         let mut carried = self.carried.clone();
         carried.extend(&touched);
         let around = core::mem::replace(&mut self.carried, carried);
+        let is_inside = core::mem::replace(&mut self.in_loop, true);
         let j = target.fresh(Type::scalar(Prim::I64));
         let body = target.body(|| {
             let (carried, adjoints) = now.split_at(initial.len());
@@ -401,7 +402,7 @@ impl Reverse<'_, '_> {
             results.extend(touched.iter().map(|v| self.adjoints[v].atom()));
             results
         });
-        (self.adjoints, self.carried) = (outside, around);
+        (self.adjoints, self.carried, self.in_loop) = (outside, around, is_inside);
         let it = Loop { params, form: Form::For(j, count), body, policy };
         let mut results = target.emit(Op::Loop(Box::new(it)));
         let adjoints = results.split_off(initial.len());

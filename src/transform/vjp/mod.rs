@@ -153,6 +153,8 @@ pub(super) struct Reverse<'p, 't> {
     views: FxHashMap<Var, View>,
     /// The arrays whose adjoints the loops around here carry.
     carried: FxHashSet<Var>,
+    /// Whether the return sweep is in a loop.
+    in_loop: bool,
 }
 
 impl<'p, 't> Reverse<'p, 't> {
@@ -170,6 +172,7 @@ impl<'p, 't> Reverse<'p, 't> {
             distinct: Distinct::of(source),
             views: FxHashMap::default(),
             carried: FxHashSet::default(),
+            in_loop: false,
         }
     }
 

@@ -4,7 +4,7 @@
 //! so that the return sweep moves as many elements as the states have, and none twice.
 
 use super::Reverse;
-use crate::array::{Atom, IntegerRow, Loop, Op, Range, ScalarOp, Scatter, index};
+use crate::array::{Atom, IntegerRow, Loop, Op, Range, ScalarOp, index};
 use crate::transform::checkpoint::mentions;
 use crate::transform::target::Target;
 
@@ -56,11 +56,7 @@ pub(super) fn with_state(target: &Target, kept: &[Atom], places: Atom, state: At
     let (flat, used) = (kept[0], kept[1]);
     let count = elements(target, state);
     let values = target.one(Op::Reshape(state, vec![count]));
-    let flat = target.one(Op::Scatter(Box::new(Scatter {
-        destination: flat,
-        indices: target.part(places, used, count),
-        values,
-    })));
+    let flat = target.scattered(flat, target.part(places, used, count), values);
     let put = |(d, sizes): (usize, &Atom)| target.one(Op::Update(*sizes, vec![i], target.size(state, d)));
     let sizes = kept[2..].iter().enumerate().map(put);
     [flat, target.indices(ScalarOp::Add, used, count)].into_iter().chain(sizes).collect()

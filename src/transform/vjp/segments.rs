@@ -9,7 +9,7 @@ use super::Reverse;
 use super::arrays::read_within;
 use super::combine::Combined;
 use super::sort::sorted;
-use crate::array::{Atom, Const, Lambda, Op, Prim, Reduce, ScalarOp, Scatter, Type, index};
+use crate::array::{Atom, Const, Lambda, Op, Prim, Reduce, ScalarOp, Type, index};
 use crate::transform::copy::Copier;
 use crate::transform::operator::{Operator, applied, recognise};
 
@@ -53,8 +53,7 @@ impl Reverse<'_, '_> {
             for (c, values) in found.into_iter().enumerate() {
                 let Some(values) = values else { continue };
                 let destination = target.zeros_like(joined[c]);
-                let scatter = Scatter { destination, indices: order, values };
-                let all = target.one(Op::Scatter(Box::new(scatter)));
+                let all = target.scattered(destination, order, values);
                 of_destinations[c] = wanted[c].then(|| target.part(all, index(0), bins));
                 of_values[c] = it.wanted[c].then(|| target.part(all, bins, count));
             }

@@ -3,7 +3,7 @@
 //! Law: the order that is found is the only one in which keys do not decrease and equal keys keep their order. Each
 //! bit is a scan and two scatters ("Reverse AD for a Functional Array Language": values are sorted by their bins).
 
-use crate::array::{Atom, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Scatter, index};
+use crate::array::{Atom, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, index};
 use crate::transform::target::Target;
 
 /// The keys, integers from 0 up to a largest, in order, and the position that each had.
@@ -38,6 +38,6 @@ fn by_lowest_bit(target: &Target, keys: Atom, values: Atom) -> [Atom; 2] {
     });
     [keys, values].map(|array| {
         let destination = target.one(Op::Replicate(size, Atom::Const(Prim::I64.zero())));
-        target.one(Op::Scatter(Box::new(Scatter { destination, indices: places, values: array })))
+        target.scattered(destination, places, array)
     })
 }

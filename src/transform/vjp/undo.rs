@@ -8,9 +8,13 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Reverse;
-use super::chain::{Chain, Made, number};
-use super::journal::{Journal, Log, all_put_back, noted};
+use super::arrays::rows_at;
+use super::chain::{Chain, Made, many, number};
+use super::journal::{Journal, Log, noted};
 use crate::array::{Atom, Op, Stm, Var, index};
+
+/// The invariant of what is taken back by itself.
+const BY_ITSELF: &str = "an update, a scatter or a histogram is taken back by itself";
 
 /// What the return sweep makes again and takes back of arrays that are changed in place.
 #[derive(Default)]
@@ -36,11 +40,12 @@ impl MadeAgain {
     }
 }
 
-/// What an update overwrote that has been made again.
+/// What an update, or many at a time, overwrote that has been made again.
 struct Overwritten {
     before: Var,
+    /// The index, or the array of indices.
     at: Vec<Atom>,
-    /// What was there, once the update has been made.
+    /// What was there, once it has been made.
     old: Option<Atom>,
 }
 
@@ -48,6 +53,7 @@ struct Overwritten {
 pub(super) struct Undo {
     var: Var,
     before: Var,
+    chain: Rc<Chain>,
     stores: Vec<Atom>,
     count: Atom,
 }
@@ -58,7 +64,7 @@ impl Reverse<'_, '_> {
         for journal in journals {
             for version in journal.chain.made_again() {
                 match version.made {
-                    Made::Update => {
+                    Made::Update | Made::Many => {
                         let none = Overwritten { before: version.before, at: Vec::new(), old: None };
                         self.again.updates.insert(version.var, none);
                     }
@@ -89,23 +95,34 @@ impl Reverse<'_, '_> {
 
     /// Keeps what an update is about to overwrite, if it will be taken back.
     pub(super) fn before_update(&mut self, stm: &Stm) {
-        if let Op::Update(array, at, _) = &stm.op
-            && let Some(overwritten) = self.again.updates.get_mut(&stm.vars[0])
-        {
-            overwritten.at = self.copier.atoms(at);
-            overwritten.old = Some(self.target.at(self.copier.atom(*array), &overwritten.at));
-        }
+        let Some(overwritten) = stm.vars.first().and_then(|var| self.again.updates.get_mut(var)) else { return };
+        let array = self.copier.atom(overwritten.before.into());
+        let (at, old) = match (&stm.op, many(&stm.op)) {
+            (_, Some((_, indices))) => {
+                let indices = self.copier.atom(indices);
+                (vec![indices], rows_at(self.target, array, indices))
+            }
+            (Op::Update(_, at, _), None) => {
+                let at = self.copier.atoms(at);
+                let old = self.target.at(array, &at);
+                (at, old)
+            }
+            _ => panic!("{BY_ITSELF}"),
+        };
+        (overwritten.at, overwritten.old) = (at, Some(old));
     }
 
     /// Takes an update back, if it was made again for the return sweep: what comes before it reads the array without it.
     pub(super) fn take_back(&mut self, stm: &Stm) {
-        if let Op::Update(..) = &stm.op
-            && let Some(Overwritten { before, at, old: Some(old) }) = self.again.updates.get(&stm.vars[0])
-        {
-            let after = self.copier.atom(stm.vars[0].into());
-            let array = self.target.one(Op::Update(after, at.clone(), *old));
-            self.copier.set(*before, array);
-        }
+        let Some(var) = stm.vars.first() else { return };
+        let Some(Overwritten { before, at, old: Some(old) }) = self.again.updates.get(var) else { return };
+        let after = self.copier.atom((*var).into());
+        let array = match &stm.op {
+            Op::Update(..) => self.target.one(Op::Update(after, at.clone(), *old)),
+            Op::Scatter(_) | Op::Hist(_) => self.target.scattered(after, at[0], *old),
+            _ => panic!("{BY_ITSELF}"),
+        };
+        self.copier.set(*before, array);
     }
 
     /// Writes a choice, and notes what its updates overwrite if they will be taken back.
@@ -123,9 +140,10 @@ impl Reverse<'_, '_> {
             befores.push(before);
         }
         noted(&mut self.copier, core::slice::from_ref(stm), &mut logs);
-        let undo = |(((var, _), before), log): ((&(Var, Rc<Chain>), Var), Log<'_>)| Undo {
+        let undo = |(((var, chain), before), log): ((&(Var, Rc<Chain>), Var), Log<'_>)| Undo {
             var: *var,
             before,
+            chain: Rc::clone(chain),
             stores: log.stores,
             count: log.top,
         };
@@ -134,9 +152,9 @@ impl Reverse<'_, '_> {
 
     /// Takes back what a choice did.
     pub(super) fn undo(&mut self, undone: &[Undo]) {
-        for Undo { var, before, stores, count } in undone {
+        for Undo { var, before, chain, stores, count } in undone {
             let after = self.copier.atom((*var).into());
-            let array = all_put_back(self.target, stores, after, index(0), *count);
+            let array = chain.all_put_back(self.target, stores, after, index(0), *count);
             self.copier.set(*before, array);
         }
     }
