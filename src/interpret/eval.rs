@@ -76,17 +76,12 @@ impl<'p, C: Arithmetic> Machine<'p, C> {
     /// The value of an operand, which its variable gives away if this is its last use.
     pub(crate) fn take(&mut self, stm: &Stm, atom: Atom) -> Value<C> {
         let value = self.get(atom);
-        self.spend(stm, atom);
-        value
-    }
-
-    /// Lets go of a variable of which this is the last use.
-    fn spend(&mut self, stm: &Stm, atom: Atom) {
         if let Atom::Var(var) = atom
-            && self.last_uses.contains(stm, var)
+            && self.last_uses.may_take(stm, var)
         {
             self.release(var);
         }
+        value
     }
 
     pub(crate) fn scalar(&self, atom: Atom) -> Scalar<C> {
@@ -135,7 +130,10 @@ impl<'p, C: Arithmetic> Machine<'p, C> {
         deeper(|| {
             for stm in &body.stms {
                 let around = C::span(&self.log, stm.span);
-                let done = self.statement(stm);
+                let done = self.results(stm).and_then(|results| {
+                    self.release_ended(stm);
+                    self.bind_all(stm, results)
+                });
                 C::span(&self.log, around);
                 done.map_err(|fault| Fault::Inside(self.located(fault, stm)))?;
             }
@@ -149,19 +147,32 @@ impl<'p, C: Arithmetic> Machine<'p, C> {
         fault.within(stm.span, || text::head(self.program, stm))
     }
 
+    /// Carries out a statement of the program, and leaves arrays that nothing needs any more where they are.
     pub(crate) fn statement(&mut self, stm: &Stm) -> Step<()> {
-        self.budget.step()?;
         let results = self.results(stm)?;
+        self.bind_all(stm, results)
+    }
+
+    /// Lets go of the arrays that nothing needs after a statement.
+    fn release_ended(&mut self, stm: &Stm) {
+        let Machine { last_uses, values, budget, .. } = self;
+        for var in last_uses.ended_by(stm) {
+            if let Some(value) = values[var.0 as usize].take() {
+                budget.release(weight(&value));
+            }
+        }
+    }
+
+    fn bind_all(&mut self, stm: &Stm, results: Vec<Value<C>>) -> Step<()> {
         stm.vars.iter().zip(results).try_for_each(|(var, value)| self.bind(*var, value))
     }
 
     fn results(&mut self, stm: &Stm) -> Step<Vec<Value<C>>> {
+        self.budget.step()?;
         let one = match &stm.op {
             Op::If(condition, yes, no) => {
                 let branch = if C::truth(&self.log, &self.scalar(*condition)) { yes } else { no };
-                let results = self.body(branch)?;
-                branch.results.iter().for_each(|result| self.spend(stm, *result));
-                return Ok(results);
+                return self.body(branch);
             }
             Op::Loop(it) => return self.repeat(stm, it),
             Op::Map(map) => return self.map(stm, map),

@@ -1,37 +1,51 @@
-//! Last uses: which operands no later statement needs, so that what they hold may be changed in place.
+//! Last uses: which variables no later statement needs, so that what they hold may be changed in place.
 //!
-//! Law: an operand is the last use of its variable if the variable is bound in the same run of the same body and
-//! nothing that runs after the operand was read mentions it; what a branch gives is an operand of the `if`. Values are the
-//! same with and without; only copies are saved, so that a loop of updates takes time in proportion to the updates.
+//! Law: a statement is the last use of a variable if the variable is bound in the same run of the same body, the statement
+//! or what is inside of it mentions it, and nothing that runs after it does. An operand that is mentioned once may be given
+//! away to the statement; other variables end with it. Values are the same with and without; only copies are saved, so that
+//! a loop of updates takes time in proportion to the updates.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::array::{Atom, Body, Form, Lambda, Op, Program, Stm, Var, deeper};
 
-/// The operands that are last uses, as pairs of the first variable a statement binds and the operand.
-#[derive(Debug)]
-pub(super) struct LastUses(FxHashSet<(Var, Var)>);
+/// The last uses of variables, by statements that bind something, which are known by the first variable that they bind.
+#[derive(Debug, Default)]
+pub(super) struct LastUses {
+    /// The statements with operands that they may be given.
+    given: FxHashSet<(Var, Var)>,
+    /// The arrays that nothing needs after a statement.
+    ended: FxHashMap<Var, Vec<Var>>,
+}
 
 impl LastUses {
     /// The last uses of a program that verifies.
     pub(super) fn of(program: &Program) -> Self {
         let mut search = Search {
+            program,
             owners: vec![0; program.types.len()],
             regions: 0,
             later: FxHashSet::default(),
             mentioned: Vec::new(),
-            found: FxHashSet::default(),
+            found: LastUses::default(),
         };
         search.lambda(&program.function);
-        LastUses(search.found)
+        search.found
     }
 
-    pub(super) fn contains(&self, stm: &Stm, var: Var) -> bool {
-        stm.vars.first().is_some_and(|first| self.0.contains(&(*first, var)))
+    /// Whether a statement may be given an operand.
+    pub(super) fn may_take(&self, stm: &Stm, var: Var) -> bool {
+        stm.vars.first().is_some_and(|first| self.given.contains(&(*first, var)))
+    }
+
+    /// The arrays that nothing needs after a statement.
+    pub(super) fn ended_by(&self, stm: &Stm) -> &[Var] {
+        stm.vars.first().and_then(|first| self.ended.get(first)).map_or(&[], Vec::as_slice)
     }
 }
 
-struct Search {
+struct Search<'p> {
+    program: &'p Program,
     /// The region that binds each variable. A region is a body and the branches in it: what runs at most once when it runs.
     owners: Vec<usize>,
     regions: usize,
@@ -39,10 +53,10 @@ struct Search {
     later: FxHashSet<Var>,
     /// The same in the order in which they were found, last first.
     mentioned: Vec<Var>,
-    found: FxHashSet<(Var, Var)>,
+    found: LastUses,
 }
 
-impl Search {
+impl Search<'_> {
     fn mention(&mut self, atom: Atom) {
         if let Atom::Var(var) = atom
             && self.later.insert(var)
@@ -66,6 +80,7 @@ impl Search {
         body.stms.iter().flat_map(|stm| &stm.vars).for_each(|v| self.owners[v.0 as usize] = region);
         body.results.iter().for_each(|a| self.mention(*a));
         for stm in body.stms.iter().rev() {
+            let start = self.mentioned.len();
             deeper(|| self.inside(region, stm));
             let mut operands = Vec::new();
             stm.op.atoms(|a| operands.push(a));
@@ -75,22 +90,15 @@ impl Search {
                     && !self.later.contains(&var)
                     && operands.iter().filter(|other| *other == operand).count() == 1
                 {
-                    self.found.insert((*first, var));
+                    self.found.given.insert((*first, var));
                 }
             }
             operands.into_iter().for_each(|a| self.mention(a));
-        }
-    }
-
-    /// Variables from around an `if` that its branches give, and that nothing mentions later than it.
-    fn given(&mut self, region: usize, stm: &Stm, branches: [&Body; 2]) {
-        let Some(first) = stm.vars.first() else { return };
-        for result in branches.into_iter().flat_map(|branch| &branch.results) {
-            if let Atom::Var(var) = *result
-                && self.owners[var.0 as usize] == region
-                && !self.later.contains(&var)
-            {
-                self.found.insert((*first, var));
+            let Some(first) = stm.vars.first() else { continue };
+            let is_own = |var: &Var| self.owners[var.0 as usize] == region && self.program.type_of(*var).rank > 0;
+            let ended: Vec<Var> = self.mentioned[start..].iter().copied().filter(is_own).collect();
+            if !ended.is_empty() {
+                self.found.ended.insert(*first, ended);
             }
         }
     }
@@ -104,7 +112,6 @@ impl Search {
             Op::If(_, yes, no) => {
                 // What one branch mentions is not later than anything in the other.
                 let start = self.mentioned.len();
-                self.given(region, stm, [yes, no]);
                 self.body(region, yes);
                 let by_yes = self.mentioned.split_off(start);
                 for var in &by_yes {

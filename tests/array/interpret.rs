@@ -353,6 +353,41 @@ fn what_branches_give_is_not_copied() {
     assert_eq!(memory(&loops(needed)), (made.0 + 8 * (8 + 2), made.1 + 8 * 64));
 }
 
+/// An array of which the last use is a read, by a statement or inside of one, keeps no other name of its elements from being
+/// changed in place.
+#[test]
+fn what_is_read_last_is_let_go_of() {
+    let reads = [
+        "let r = y[0i64]",
+        "let p = slice y[0i64 : 2i64 : 1i64] let r = p[0i64]",
+        "let n = size[0](y) let r = f64(n)",
+        "let r = reduce (y) from (0.0f64) |a: f64, b: f64| { let c = add(a, b) return c }",
+        "let i = iota(2i64) let s = map (i) |k: i64| { let q = y[k] return q } let r = s[1i64]",
+        "let t = lt(0i64, 1i64) let r = if t { let q = y[1i64] return q } else { return 2.0f64 }",
+        "let r = loop (s: f64 = 0.0f64) for k < 2i64 { let q = y[k] let t = add(s, q) return t }",
+        "let r = loop (s: f64 = 0.0f64) for k < 2i64 { let w = reshape(y, 8i64) let q = w[k] let t = add(s, q) return t }",
+    ];
+    for read in reads {
+        let with = |rest: &str| memory(&format!("let y = concat(x, x) let z = reshape(y, 8i64) {read} {rest}"));
+        let (before, after) = (with("return r"), with("let u = z with [0i64] = r return u"));
+        assert_eq!((after.0 - before.0, after.1 - before.1), (1, 0), "{read}");
+        let (before, after) = (with("return r"), with("let u = z with [0i64] = r return u, y"));
+        assert_eq!((after.0 - before.0, after.1 - before.1), (8 + 1, 64), "{read}");
+    }
+    let inside = |read: &str| {
+        memory(&format!(
+            "let y = concat(x, x)
+             let z = loop (a: []f64 = y) for i < 8i64 {{ let b = reshape(a, 8i64) {read} let c = b with [i] = r return c }}
+             return z"
+        ))
+    };
+    assert_eq!(inside("let r = a[0i64]"), (8 + 8, 64));
+    assert_eq!(
+        inside("let t = lt(i, 4i64) let r = if t { let q = a[1i64] return q } else { return 2.0f64 }"),
+        (8 + 8, 64)
+    );
+}
+
 #[test]
 fn what_is_written_to_memory_is_counted_and_what_is_read_is_not() {
     for view in
