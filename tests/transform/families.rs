@@ -59,6 +59,20 @@ pub(crate) fn all() -> Vec<Family> {
             |_| Program::trace(updated_in_a_branch)?.vjp(),
             |n| vec![vector(n), 1.0.into()],
         ),
+        family("a loop in a branch, read after it", 16, |_| Program::trace(looped_in_a_branch), |n| vec![vector(n)]),
+        family(
+            "gradient of a loop in a branch, read after it",
+            16,
+            |_| Program::trace(looped_in_a_branch)?.vjp(),
+            |n| vec![vector(n), 1.0.into()],
+        ),
+        family("neighbours put in order, in a loop inside", 16, |_| Program::trace(put_in_order), |n| vec![vector(n)]),
+        family(
+            "gradient of neighbours put in order, in a loop inside",
+            16,
+            |_| Program::trace(put_in_order)?.vjp(),
+            |n| vec![vector(n), 1.0.into()],
+        ),
         family("scatters in a loop", 32, |_| Program::trace(scattered), |n| vec![vector(n)]),
         family(
             "gradient of scatters in a loop",
@@ -263,6 +277,28 @@ fn updated_there(x: Arr<F64>) -> F64 {
 fn updated_in_a_branch(x: Arr<F64>) -> F64 {
     let next = |i: I64, a: Arr<F64>| if_((i % 2).eq(1), || a.with(i + 1, a.index(i).sin() * a.index(i + 1)), || a);
     loop_for(x.len() - 1, x, next).sum()
+}
+
+fn looped_in_a_branch(x: Arr<F64>) -> F64 {
+    let n = x.len();
+    let next = |i: I64, a: Arr<F64>| {
+        let inside = || loop_for(3, a, |j, a| a.with((i + j) % n, a.index(i).sin() * x.index(j)));
+        let b = if_((i % 2).eq(1), inside, || a);
+        b.with((i + 5) % n, b.index(i) * b.index((i + 2) % n))
+    };
+    loop_for(n, x, next).sum()
+}
+
+fn put_in_order(x: Arr<F64>) -> F64 {
+    let n = x.len();
+    let next = |i: I64, a: Arr<F64>| {
+        loop_for(3, a, |j, a| {
+            let k = (i + j) % (n - 1);
+            let (one, two) = (a.index(k), a.index(k + 1));
+            if_(one.gt(two), || a.with(k, two * x.index(j)).with(k + 1, one), || a)
+        })
+    };
+    loop_for(n, x, next).map(|y| y * y).sum()
 }
 
 /// Four places in each iteration, some of them twice and some beyond the end.

@@ -19,6 +19,8 @@ pub(super) struct Chain {
     pub(super) k: usize,
     /// How many indices an update has.
     pub(super) arity: usize,
+    /// Whether it writes one number.
+    of_numbers: bool,
     /// What gives a version of the array, in the body and in what is inside of it.
     pub(super) links: FxHashSet<Var>,
     /// The versions in the body.
@@ -53,11 +55,15 @@ pub(super) enum Made {
 }
 
 impl Versions {
-    /// Says how many are made again: those up to the last that is read, and loops, which take back what they do.
+    /// Says how many are made again: those up to the last that is read, and loops, which take back what they do; and those
+    /// before a branch in which something is made again.
     fn settle(&mut self, is_read: &impl Fn(Var) -> bool) {
         for (k, version) in self.all.iter_mut().enumerate() {
             if let Made::Branch(sides) = &mut version.made {
                 sides.iter_mut().for_each(|side| side.settle(is_read));
+                if sides.iter().any(Versions::changes_again) {
+                    self.again = k;
+                }
             }
             if matches!(version.made, Made::Loop) || is_read(version.var) {
                 self.again = k + 1;
@@ -84,26 +90,15 @@ impl Versions {
         self.all.iter().map(of).sum()
     }
 
-    /// The version before a branch, and the most updates that the branch makes.
-    pub(super) fn branch(&self, var: Var) -> Option<(Var, usize)> {
+    /// The version before a branch, and the most updates that the branch makes, if that is known.
+    pub(super) fn branch(&self, var: Var) -> Option<(Var, Option<usize>)> {
         self.all.iter().find_map(|version| {
             let Made::Branch(sides) = &version.made else { return None };
             if version.var != var {
                 return sides.iter().find_map(|side| side.branch(var));
             }
             let [yes, no] = sides.each_ref().map(Versions::most);
-            Some((version.before, yes?.max(no?)))
-        })
-    }
-
-    /// Whether it can be taken back what is made again: of a branch, if it is no more updates than can be told.
-    fn can_be_taken_back(&self) -> bool {
-        self.all.iter().enumerate().all(|(k, version)| match &version.made {
-            Made::Update | Made::Many | Made::Loop => true,
-            Made::Branch(sides) => {
-                (k >= self.again || sides.iter().all(|side| side.most().is_some()))
-                    && sides.iter().all(Versions::can_be_taken_back)
-            }
+            Some((version.before, yes.zip(no).map(|(yes, no)| yes.max(no))))
         })
     }
 
@@ -119,13 +114,20 @@ impl Versions {
         }
     }
 
+    /// Whether something is made again, here or in a branch.
+    fn changes_again(&self) -> bool {
+        let inside = |version: &Version| match &version.made {
+            Made::Branch(sides) => sides.iter().any(Versions::changes_again),
+            Made::Update | Made::Many | Made::Loop => false,
+        };
+        self.again > 0 || self.all.iter().any(inside)
+    }
+
     /// The branches in which something is made again, each with the version before it.
     pub(super) fn changing_branches(&self, found: &mut Vec<(Var, Var)>) {
         for version in &self.all {
             if let Made::Branch(sides) = &version.made {
-                let mut inside = Vec::new();
-                sides.iter().for_each(|side| side.made_again(&mut inside));
-                if !inside.is_empty() {
+                if sides.iter().any(Versions::changes_again) {
                     found.push((version.var, version.before));
                 }
                 sides.iter().for_each(|side| side.changing_branches(found));
@@ -151,11 +153,9 @@ pub(super) fn chain(program: &Program, active: &Active, it: &Loop, k: usize) -> 
     // What is mentioned more often than the chain does, and for its size, is read.
     let is_read = |var: Var| all.get(&var.into()).copied().unwrap_or(0) > search.own.get(&var).copied().unwrap_or(0);
     versions.settle(&is_read);
-    if !versions.can_be_taken_back() {
-        return None;
-    }
     let is_read = search.is_read || is_read(start) || versions.any(&is_read);
-    Some(Chain { k, arity: search.arity?, links: search.links, versions, is_read, may_miss: search.may_miss })
+    let (arity, links, may_miss) = (search.arity?, search.links, search.may_miss);
+    Some(Chain { k, arity, of_numbers: arity == of.rank, links, versions, is_read, may_miss })
 }
 
 struct Search<'a> {
@@ -249,9 +249,15 @@ impl Chain {
         matches!(self.versions.all[..], [Version { made: Made::Many, .. }])
     }
 
-    /// Whether it has to be counted how many updates there will be.
-    pub(super) fn must_be_counted(&self) -> bool {
+    /// Whether an iteration may make another number of updates than the next, so that the places of its own are noted.
+    pub(super) fn varies(&self) -> bool {
         self.updates().is_none()
+    }
+
+    /// The most updates that an iteration makes, if that is known and what it overwrites are numbers: room for as many that
+    /// are not made takes no more than the iterations do.
+    pub(super) fn most(&self) -> Option<i64> {
+        self.versions.most().filter(|_| self.of_numbers).map(number)
     }
 
     /// The versions that the return sweep makes again and takes back.

@@ -219,18 +219,18 @@ impl Reverse<'_, '_> {
         (0..it.params.len()).filter_map(of).filter(is_needed).collect()
     }
 
-    /// What a loop carries to keep a journal of an array with room for so many updates: the stores, and if the number of
-    /// updates was counted how many there are, and were before each iteration.
+    /// What a loop carries to keep a journal of an array, with room for the updates that were counted, or for the most that so
+    /// many iterations make: the stores, and if the number varies how many updates there are, and were before each iteration.
     pub(super) fn no_updates(&self, it: &Loop, chain: &Chain, counted: Option<Atom>, room: Atom) -> Vec<Atom> {
         let target = self.target;
         let first = self.copier.atom(it.params[chain.k].1);
-        let places = match (chain.updates(), counted) {
-            (Some(count), _) => target.indices(ScalarOp::Mul, room, index(count)),
-            (None, Some(counted)) => counted,
-            (None, None) => panic!("the number of updates is fixed, or counted"),
+        let places = match (counted, chain.most()) {
+            (Some(counted), _) => counted,
+            (None, Some(most)) => target.indices(ScalarOp::Mul, room, index(most)),
+            (None, None) => panic!("the number of updates is bounded, or counted"),
         };
         let mut found = chain.stores(target, first, places);
-        if chain.must_be_counted() {
+        if chain.varies() {
             found.extend([index(0), target.one(Op::Replicate(room, index(0)))]);
         }
         found
@@ -245,7 +245,7 @@ pub(super) fn logs<'c>(target: &Target, chains: &'c [Chain], mut carried: &[Atom
             Some(count) => target.indices(ScalarOp::Mul, i, index(count)),
             None => rest[0],
         };
-        carried = if chain.must_be_counted() { &rest[2..] } else { rest };
+        carried = if chain.varies() { &rest[2..] } else { rest };
         Log { chain, stores: stores.to_vec(), top }
     };
     chains.iter().map(one).collect()
@@ -257,7 +257,7 @@ pub(super) fn noted_on(target: &Target, logs: &[Log<'_>], mut carried: &[Atom], 
     for log in logs {
         next.extend(&log.stores);
         carried = &carried[log.stores.len()..];
-        if log.chain.must_be_counted() {
+        if log.chain.varies() {
             next.extend([log.top, target.one(Op::Update(carried[1], vec![i], carried[0]))]);
             carried = &carried[2..];
         }
@@ -269,7 +269,7 @@ pub(super) fn noted_on(target: &Target, logs: &[Log<'_>], mut carried: &[Atom], 
 pub(super) fn journals(chains: Vec<Chain>, mut carried: &[Atom]) -> Vec<Journal> {
     let one = |chain: Chain| {
         let (stores, rest) = carried.split_at(chain.arity + 1);
-        let marks = chain.must_be_counted().then(|| (rest[0], rest[1]));
+        let marks = chain.varies().then(|| (rest[0], rest[1]));
         carried = if marks.is_some() { &rest[2..] } else { rest };
         Journal { chain: Rc::new(chain), stores: stores.to_vec(), marks }
     };

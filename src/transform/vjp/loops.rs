@@ -35,7 +35,7 @@ struct Counts {
     iterations: Option<Atom>,
     /// Of each variable that changes its sizes the number of elements of all its states.
     elements: Vec<Atom>,
-    /// Of each array that is changed in place the number of updates, where it may be another in each iteration.
+    /// Of each array that is changed in place the number of updates, where it is not known how many there can be.
     updates: Vec<Option<Atom>>,
 }
 
@@ -202,7 +202,7 @@ impl Reverse<'_, '_> {
     /// Runs a loop for what has to be known before its states can be kept, if something has.
     fn counts(&mut self, it: &Loop, ragged: &[usize], chains: &[Chain]) -> Counts {
         let is_unbounded = matches!(it.form, Form::While { bound: None, .. });
-        let counted: Vec<&Chain> = chains.iter().filter(|chain| chain.must_be_counted()).collect();
+        let counted: Vec<&Chain> = chains.iter().filter(|chain| chain.most().is_none()).collect();
         if ragged.is_empty() && counted.is_empty() && (chains.is_empty() || !is_unbounded) {
             return Counts { iterations: None, elements: Vec::new(), updates: vec![None; chains.len()] };
         }
@@ -223,7 +223,7 @@ impl Reverse<'_, '_> {
         });
         let (elements, updates) = found[1..].split_at(ragged.len());
         let mut updates = updates.iter().copied();
-        let updates = chains.iter().map(|chain| if chain.must_be_counted() { updates.next() } else { None }).collect();
+        let updates = chains.iter().map(|chain| if chain.most().is_none() { updates.next() } else { None }).collect();
         Counts { iterations: Some(found[0]), elements: elements.to_vec(), updates }
     }
 

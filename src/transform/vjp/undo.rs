@@ -132,10 +132,22 @@ impl Reverse<'_, '_> {
         if chains.is_empty() {
             return None;
         }
+        let of_chain = |(var, chain): &(Var, Rc<Chain>)| {
+            chain.versions.branch(*var).expect("a branch that is made again is of the chain")
+        };
+        let branches: Vec<(Var, Option<usize>)> = chains.iter().map(of_chain).collect();
+        // Where loops are inside, or scatters, the updates are counted first.
+        let unknown = chains.iter().zip(&branches).filter(|(_, (_, most))| most.is_none());
+        let mut counting: Vec<Log<'_>> = unknown.map(|((_, chain), _)| Log::counting(chain, index(0))).collect();
+        if !counting.is_empty() {
+            noted(&mut self.copier, core::slice::from_ref(stm), &mut counting);
+        }
+        let mut counts = counting.iter().map(Log::top);
         let (mut logs, mut befores) = (Vec::new(), Vec::new());
-        for (var, chain) in &chains {
-            let (before, most) = chain.versions.branch(*var).expect("a branch that is made again is of the chain");
-            let stores = chain.stores(self.target, self.copier.atom(before.into()), index(number(most)));
+        for ((_, chain), (before, most)) in chains.iter().zip(branches) {
+            let room = most.map(|most| index(number(most))).or_else(|| counts.next());
+            let room = room.expect("the number of updates is bounded, or counted");
+            let stores = chain.stores(self.target, self.copier.atom(before.into()), room);
             logs.push(Log { chain, stores, top: index(0) });
             befores.push(before);
         }
