@@ -4,9 +4,10 @@
 //! the derivatives that every strategy finds by running it, exactly on whole numbers; where one does not, it refuses, and
 //! it refuses nowhere else ("Automatic Differentiation", *Graph-based AD*, without its trap).
 
+use catadiff::carriers::{Dual, Recorded};
 use catadiff::primitives::{Primitive, Rule, Scalar};
-use catadiff::term::Rules;
-use catadiff::{Decide, Error, Forward, Program, Reverse, Strategy, Symbolic, Vector, hvp, jvp, record};
+use catadiff::term::{Rules, Storable};
+use catadiff::{Base, Decide, Error, Forward, Numbers, Program, Reverse, Strategy, Symbolic, Vector, hvp, jvp, record};
 use generic_array::typenum::U4;
 use quickcheck::{Arbitrary, Gen};
 
@@ -230,21 +231,49 @@ fn with_idle(text: &str) -> String {
     format!("{}{}{}", &text[..results], idle.collect::<String>(), &text[results..])
 }
 
-/// A recording refuses exactly where another would be made, and what is read from its text is the recording.
-pub fn refuses_and_is_stored(f: &Function, [x, y]: [&Point; 2]) -> Verdict {
+/// A recording refuses exactly where another would be made.
+pub fn refuses(f: &Function, [x, y]: [&Point; 2]) -> Verdict {
     let program = answer(f, record(|x| f.on(x), x))?;
     let (text, other) = (answer(f, program.to_text())?, answer(f, record(|x| f.on(x), y).and_then(|p| p.to_text()))?);
     let refused = matches!(program.run(y), Err(Error::BranchChanged { .. }));
-    law!("a replay is refused where the recording would be another", [f, x, y], refused, text != other, Bound::EXACT)?;
-    let read = answer(f, Program::from_text(&text, &Rules::new().with(Doubled)))?;
+    law!("a replay is refused where the recording would be another", [f, x, y], refused, text != other, Bound::EXACT)
+}
+
+/// What is read from the text of a recording is the recording, over any numbers, with a number from outside too; and
+/// whoever asks for other numbers is told.
+pub fn is_stored<S>(f: &Function, x: &[S], outside: S) -> Verdict
+where
+    S: Base + Storable,
+    for<'b> Recorded<'b, S>: Decide,
+{
+    let rules = Rules::new().with(Doubled);
+    let recorded = record(
+        |x| {
+            let (mut results, outside) = (f.on(x), Symbolic::lift(outside));
+            results.extend([outside, results[0] * outside]);
+            results
+        },
+        x,
+    );
+    let program = answer(f, recorded)?;
+    let text = answer(f, program.to_text())?;
+    let read = answer(f, Program::<S>::from_text(&text, &rules))?;
     let again = answer(f, read.to_text())?;
-    law!("what is read is what was written", [f], again.clone(), text.clone(), Bound::EXACT)?;
-    let bits = |p: &Program| p.jacobian::<Reverse>(x).map(|rows| rows.concat().into_iter().map(f64::to_bits).collect());
-    let idle = answer(f, Program::from_text(&with_idle(&text), &Rules::new().with(Doubled)))?;
-    let [read, idle, kept]: [Vec<u64>; 3] =
-        [answer(f, bits(&read))?, answer(f, bits(&idle))?, answer(f, bits(&program))?];
-    law!("what is read computes the same", [f, x], read, kept.clone(), Bound::EXACT)?;
-    law!("what nothing needs changes nothing", [f, x], idle, kept.clone(), Bound::EXACT)
+    law!("what is read is what was written", [f], again, text.clone(), Bound::EXACT)?;
+    // What is shown of a number tells it from all others, but for the NaNs.
+    let shown = |p: &Program<S>| Ok(format!("{:?} {:?}", p.run(x)?, p.jacobian::<Reverse>(x)?));
+    let idle = answer(f, Program::<S>::from_text(&with_idle(&text), &rules))?;
+    let [read, idle, kept] = [&read, &idle, &program].map(|p| answer(f, shown(p)));
+    let kept = kept?;
+    law!("what is read computes the same", [f], read?, kept.clone(), Bound::EXACT)?;
+    law!("what nothing needs changes nothing", [f], idle?, kept, Bound::EXACT)?;
+    fn refused<T: Base + Storable>(text: &str, rules: &Rules) -> (String, bool) {
+        (T::kind(), matches!(Program::<T>::from_text(text, rules), Err(Error::Mismatch { .. })))
+    }
+    for (kind, refused) in [refused::<f32>, refused::<f64>, refused::<Dual<f64>>].map(|by| by(&text, &rules)) {
+        law!("it is refused as one over other numbers", [f, kind], refused, kind != S::kind(), Bound::EXACT)?;
+    }
+    Ok(())
 }
 
 /// Whether recordings are their functions, on random functions at random points.
@@ -265,7 +294,11 @@ pub fn check() -> Verdict {
         let [x, y, v] = [points.0, points.1, points.0 ^ (points.1 >> 3)].map(point);
         let program = answer(&f, record(|x| f.on(x), &x))?;
         replays(&f, &program, &x, &v)?;
-        refuses_and_is_stored(&f, [&x, &y])?;
+        refuses(&f, [&x, &y])?;
+        let any = [points.0 ^ points.1, points.1].map(f64::from_bits);
+        is_stored(&f, &x, any[0])?;
+        is_stored(&f, &x.map(|x| x as f32), f32::from_bits(points.0 as u32))?;
+        is_stored(&f, &x.map(Dual::lift), Dual { value: any[0], tangent: any[1] })?;
         if program.run(&y).is_ok() { replays(&f, &program, &y, &v) } else { Ok(()) }
     })
 }

@@ -12,7 +12,7 @@ use num_traits::{One, Zero};
 
 use crate::algebra::{Field, Kronecker, Module, Ring, Semiring};
 use crate::primitives::{Elementary, Rule, Scalar, Slopes, rows};
-use crate::term::{Model, Signature, Term};
+use crate::term::{Model, Signature, Storable, Term};
 
 /// A number with a tangent: the value of an expression, and its derivative as an element of the module `M`.
 ///
@@ -37,6 +37,20 @@ pub struct Dual<S, M = S> {
     pub value: S,
     /// The derivative of the value.
     pub tangent: M,
+}
+
+impl<S: Storable> Storable for Dual<S> {
+    fn kind() -> String {
+        format!("dual {}", S::kind())
+    }
+    fn write(&self, out: &mut String) {
+        self.value.write(out);
+        out.push(' ');
+        self.tangent.write(out);
+    }
+    fn read<'t>(words: &mut impl Iterator<Item = &'t str>) -> Option<Self> {
+        Some(Dual { value: S::read(words)?, tangent: S::read(words)? })
+    }
 }
 
 impl<S: Semiring, M: Module<S>> Dual<S, M> {

@@ -4,9 +4,9 @@
 //! whatever it is.
 //!
 //! ```text
-//! catadiff recording 1
+//! catadiff recording 1 of f64  the form, and the numbers that the program is over
 //! variables 2
-//! x0                       line 0 of the operations: see src/term/stored.rs
+//! x0                           line 0 of the operations: see src/term/stored.rs
 //! x1
 //! times 0 1
 //! results 2
@@ -18,12 +18,13 @@ use core::fmt::Write;
 
 use super::program::Program;
 use super::recording::Recording;
+use super::strategy::Base;
 use crate::carriers::{Outcome, Test};
 use crate::error::{Error, Result};
-use crate::term::{Rules, Straight};
+use crate::term::{Rules, Storable, Straight};
 
-/// The first line: what the text is, and the number of its form.
-const HEAD: &str = "catadiff recording 1";
+/// How the first line begins: what the text is, and the number of its form. The kind of the numbers follows.
+const HEAD: &str = "catadiff recording 1 of ";
 
 /// No more variables than a tape takes.
 const MOST_VARIABLES: usize = (1 << 31) - 1;
@@ -44,8 +45,9 @@ fn word(test: Test) -> &'static str {
     if test == Test::Order { "compare" } else { test.sign() }
 }
 
-impl Program<f64> {
-    /// The program as text, a line for each operation.
+impl<S: Base + Storable> Program<S> {
+    /// The program as text, a line for each operation, over any numbers that text can hold: `f32`, `f64` and those of an
+    /// outer differentiation, each of which it is then read as.
     ///
     /// ```
     /// use catadiff::Program;
@@ -53,10 +55,15 @@ impl Program<f64> {
     /// use catadiff::term::Rules;
     /// let program = record(|x| vec![if x[0] < x[1] { x[0] * x[1] } else { x[0] }], &[1.0, 2.0])?;
     /// let text = program.to_text()?;
-    /// assert_eq!(text, "catadiff recording 1\nvariables 2\nx0\nx1\ntimes 0 1\nresults 2\ndecision 0 < 1 true\n");
-    /// let read = Program::from_text(&text, &Rules::new())?;
+    /// assert_eq!(text, "catadiff recording 1 of f64\nvariables 2\nx0\nx1\ntimes 0 1\nresults 2\ndecision 0 < 1 true\n");
+    /// let read: Program = Program::from_text(&text, &Rules::new())?;
     /// assert_eq!(read.grad::<Reverse>(&[2.0, 5.0])?, [5.0, 2.0]);
     /// assert!(read.run(&[5.0, 2.0]).is_err());
+    /// assert!(Program::<f32>::from_text(&text, &Rules::new()).is_err());
+    ///
+    /// let single = record(|x: &[_]| vec![x[0] * Symbolic::lift(0.1)], &[2.0_f32])?;
+    /// let read: Program<f32> = Program::from_text(&single.to_text()?, &Rules::new())?;
+    /// assert_eq!(read.grad::<Reverse>(&[5.0])?, [0.1_f32]);
     /// # Ok::<(), catadiff::Error>(())
     /// ```
     ///
@@ -65,7 +72,7 @@ impl Program<f64> {
     /// not tell them apart, or a name has more than one line.
     pub fn to_text(&self) -> Result<String> {
         let Recording { straight, inputs, outputs, lifted, decisions } = &self.recording;
-        let mut text = format!("{HEAD}\nvariables {inputs}\n");
+        let mut text = format!("{HEAD}{}\nvariables {inputs}\n", S::kind());
         straight.write(*inputs, lifted, &mut text)?;
         let mut line = |line: core::fmt::Arguments<'_>| writeln!(text, "{line}").expect("a string takes all text");
         let (results, sides) = straight.roots.split_at(*outputs);
@@ -80,15 +87,20 @@ impl Program<f64> {
     /// The program that a text is of, with users' rules by their names.
     ///
     /// # Errors
-    /// [`Error::Syntax`] with the line, [`Error::UnknownName`] for a rule that is not among `rules`,
-    /// [`Error::Empty`] without variables or results, [`Error::TooLarge`] for more than 2³¹ − 1 variables.
+    /// [`Error::Syntax`] with the line, [`Error::Mismatch`] for a program over other numbers,
+    /// [`Error::UnknownName`] for a rule that is not among `rules`, [`Error::Empty`] without variables or results, [`Error::TooLarge`] for more than 2³¹ − 1 variables.
     pub fn from_text(text: &str, rules: &Rules) -> Result<Self> {
         let refused =
             |line: &str, message: &str| Error::Syntax { message: message.into(), source: line.into(), offset: 0 };
         let mut lines = text.lines();
         let mut next = |expected| lines.next().ok_or_else(|| refused("", expected));
-        if next(HEAD)?.trim() != HEAD {
-            return Err(refused(text.lines().next().unwrap_or_default(), "expected `catadiff recording 1`"));
+        let expected = format!("expected `{HEAD}{}`", S::kind());
+        let line = next(&expected)?;
+        let kind = line.strip_prefix(HEAD).ok_or_else(|| refused(line, &expected))?.trim();
+        if kind != S::kind() {
+            let numbers = |kind: &str| format!("over numbers of {kind}");
+            let (expected, found) = (numbers(&S::kind()), numbers(kind));
+            return Err(Error::Mismatch { what: "the recording".to_owned(), expected, found });
         }
         let line = next("expected `variables`")?;
         let inputs = line.strip_prefix("variables ").and_then(|count| count.trim().parse::<usize>().ok());
@@ -130,6 +142,23 @@ impl Program<f64> {
         }
         straight.roots = roots;
         Ok(Program::new(Recording { straight, inputs, outputs, lifted, decisions }))
+    }
+}
+
+/// As its text.
+#[cfg(feature = "serde")]
+impl<S: Base + Storable> serde::Serialize for Program<S> {
+    fn serialize<T: serde::Serializer>(&self, to: T) -> core::result::Result<T::Ok, T::Error> {
+        to.serialize_str(&self.to_text().map_err(serde::ser::Error::custom)?)
+    }
+}
+
+/// From its text. With users' rules, read the text as a `String`, and the program [`from_text`](Program::from_text).
+#[cfg(feature = "serde")]
+impl<'de, S: Base + Storable> serde::Deserialize<'de> for Program<S> {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> core::result::Result<Self, D::Error> {
+        Program::from_text(&<String as serde::Deserialize>::deserialize(from)?, &Rules::new())
+            .map_err(serde::de::Error::custom)
     }
 }
 

@@ -43,5 +43,5 @@ pub(crate) use print::{name_in_latex, row_in_latex};
 pub(crate) use schedule::{BLOCK, Code, Constant, Kind, LANES, Leaf, Run};
 pub(crate) use signature::literal;
 pub use signature::{Model, Pure, Signature, Smooth};
-pub use stored::Rules;
+pub use stored::{Rules, Storable};
 pub(crate) use straight::Straight;

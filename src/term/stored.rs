@@ -5,7 +5,8 @@
 //!
 //! ```text
 //! line = "x" number                              a variable
-//!      | "literal" real | "outside" real         a constant of the function, or one that came into it
+//!      | "literal" real                          a constant of the function
+//!      | "outside" real { real }                 a number that came into it, of the kind that the program is over
 //!      | "plus" number number | "times" number number
 //!      | row [ "[" parameter "]" ] { number }    a row of the table
 //!      | "rule" { number } ":" name              a user's rule
@@ -19,6 +20,53 @@ use super::signature::{Signature, Smooth, SmoothOperation};
 use super::straight::Straight;
 use crate::error::{Error, Result};
 use crate::primitives::{Primitive, Rule};
+
+/// A number that text can hold without loss, so that recordings over it can be stored: `f32`, `f64`, and
+/// [`Dual`](crate::carriers::Dual) numbers over these. All NaNs are one.
+///
+/// ```
+/// use catadiff::carriers::Dual;
+/// use catadiff::term::Storable;
+/// let x = Dual { value: 0.1_f32, tangent: -0.0 };
+/// let mut text = String::new();
+/// x.write(&mut text);
+/// assert_eq!((Dual::<f32>::kind().as_str(), text.as_str()), ("dual f32", "0.1 -0.0"));
+/// let read = Dual::<f32>::read(&mut text.split(' ')).unwrap();
+/// assert_eq!((read.value, read.tangent.to_bits()), (0.1, (-0.0_f32).to_bits()));
+/// assert!(f32::read(&mut "1e39".split(' ')).is_none());
+/// ```
+pub trait Storable: Sized {
+    /// What numbers of this type are called in the text, in words with spaces between them.
+    fn kind() -> String;
+
+    /// Writes the number, in words with spaces between them.
+    fn write(&self, out: &mut String);
+
+    /// Reads the number from as many words as it is written in; nothing, if they are those of no such number.
+    fn read<'t>(words: &mut impl Iterator<Item = &'t str>) -> Option<Self>;
+}
+
+macro_rules! storable_floats {
+    ($($float:ident)+) => {$(
+        impl Storable for $float {
+            fn kind() -> String {
+                stringify!($float).to_owned()
+            }
+            fn write(&self, out: &mut String) {
+                // The shortest digits that are read as this number.
+                write!(out, "{self:?}").expect("a string takes all text");
+            }
+            fn read<'t>(words: &mut impl Iterator<Item = &'t str>) -> Option<Self> {
+                let word = words.next()?;
+                // Digits beyond the largest number are none; infinity has a word of its own.
+                let exceeds = |number: &$float| number.is_infinite() && word.contains(|c: char| c.is_ascii_digit());
+                word.parse().ok().filter(|number| !exceeds(number))
+            }
+        }
+    )+};
+}
+
+storable_floats!(f32 f64);
 
 /// Users' rules, known by their names and numbers of arguments: what a stored program may refer to.
 ///
@@ -35,9 +83,9 @@ use crate::primitives::{Primitive, Rule};
 /// }
 ///
 /// let program = record(|x| vec![Cube.of([x[0]]) + x[1]], &[1.0, 2.0])?;
-/// let read = Program::from_text(&program.to_text()?, &Rules::new().with(Cube))?;
+/// let read: Program = Program::from_text(&program.to_text()?, &Rules::new().with(Cube))?;
 /// assert_eq!(read.grad::<Reverse>(&[2.0, 0.0])?, [12.0, 1.0]);
-/// assert!(Program::from_text(&program.to_text()?, &Rules::new()).is_err());
+/// assert!(Program::<f64>::from_text(&program.to_text()?, &Rules::new()).is_err());
 /// # use catadiff::Program;
 /// # Ok::<(), catadiff::Error>(())
 /// ```
@@ -73,7 +121,7 @@ impl Straight {
     ///
     /// # Errors
     /// [`Error::Mismatch`] if two different rules have one name and number of arguments, or a name has a line break.
-    pub(crate) fn write(&self, inputs: usize, lifted: &[f64], out: &mut String) -> Result<()> {
+    pub(crate) fn write<S: Storable>(&self, inputs: usize, lifted: &[S], out: &mut String) -> Result<()> {
         for (k, rule) in self.rules.iter().enumerate() {
             let twice =
                 self.rules[..k].iter().any(|other| (other.name(), other.arity()) == (rule.name(), rule.arity()));
@@ -85,25 +133,32 @@ impl Straight {
                 });
             }
         }
+        let word =
+            |out: &mut String, word: core::fmt::Arguments<'_>| out.write_fmt(word).expect("a string takes all text");
         for node in &self.nodes {
-            let head = match node {
+            match node {
                 Node::Variable(number) => match (*number as usize).checked_sub(inputs) {
-                    None => format!("x{number}"),
-                    Some(at) => format!("outside {:?}", lifted[at]),
+                    None => word(out, format_args!("x{number}")),
+                    Some(at) => {
+                        out.push_str("outside ");
+                        lifted[at].write(out);
+                    }
                 },
-                Node::Literal(bits) => format!("literal {:?}", f64::from_bits(*bits)),
-                Node::Plus(_) => "plus".to_owned(),
-                Node::Times(_) => "times".to_owned(),
+                Node::Literal(bits) => {
+                    out.push_str("literal ");
+                    f64::from_bits(*bits).write(out);
+                }
+                Node::Plus(_) => out.push_str("plus"),
+                Node::Times(_) => out.push_str("times"),
                 Node::Apply(operation, ..) | Node::ApplyMany(operation, _) => match operation {
-                    SmoothOperation::Custom(_) => "rule".to_owned(),
+                    SmoothOperation::Custom(_) => out.push_str("rule"),
                     SmoothOperation::Primitive(row) => match row.parameter() {
-                        None => row.name().to_owned(),
-                        Some(parameter) => format!("{}[{parameter}]", row.name()),
+                        None => out.push_str(row.name()),
+                        Some(parameter) => word(out, format_args!("{}[{parameter}]", row.name())),
                     },
                 },
-            };
-            out.push_str(&head);
-            node.operands(&self.lists, |operand| write!(out, " {operand}").expect("a string takes all text"));
+            }
+            node.operands(&self.lists, |operand| word(out, format_args!(" {operand}")));
             if let Node::Apply(SmoothOperation::Custom(rule), ..) | Node::ApplyMany(SmoothOperation::Custom(rule), _) =
                 node
             {
@@ -119,7 +174,13 @@ impl Straight {
     ///
     /// # Errors
     /// [`Error::Syntax`] for what is no line, [`Error::UnknownName`] for a row or a rule that is not there.
-    pub(crate) fn read(&mut self, line: &str, inputs: usize, lifted: &mut Vec<f64>, rules: &Rules) -> Result<()> {
+    pub(crate) fn read<S: Storable>(
+        &mut self,
+        line: &str,
+        inputs: usize,
+        lifted: &mut Vec<S>,
+        rules: &Rules,
+    ) -> Result<()> {
         let refused = |message: &str| Error::Syntax { message: message.into(), source: line.into(), offset: 0 };
         let (words, name) = match line.split_once(':') {
             Some((words, name)) => (words, Some(name.trim())),
@@ -128,10 +189,10 @@ impl Straight {
         let mut words = words.split_whitespace();
         let head = words.next().ok_or_else(|| refused("expected an operation"))?;
         let rest: Vec<&str> = words.collect();
-        let real = || match rest[..] {
-            [real] => real.parse::<f64>().map_err(|_| refused("expected a real number")),
-            _ => Err(refused("expected one real number")),
-        };
+        fn number<S: Storable>(words: &[&str]) -> Option<S> {
+            let mut words = words.iter().copied();
+            S::read(&mut words).filter(|_| words.next().is_none())
+        }
         let operands = || -> Result<Vec<Id>> {
             let operand = |word: &&str| word.parse::<Id>().ok().filter(|id| (*id as usize) < self.nodes.len());
             let operands: Option<Vec<Id>> = rest.iter().map(operand).collect();
@@ -153,9 +214,11 @@ impl Straight {
                 self.apply(SmoothOperation::Custom(number as u32), &operands)
             }
             (_, Some(_)) | ("rule", None) => return Err(refused("a rule, and it alone, has a name after a colon")),
-            ("literal", None) => Node::Literal(Smooth::bits(real()?)),
+            ("literal", None) => {
+                Node::Literal(Smooth::bits(number(&rest).ok_or_else(|| refused("expected one real number"))?))
+            }
             ("outside", None) => {
-                lifted.push(real()?);
+                lifted.push(number(&rest).ok_or_else(|| refused(&format!("expected one number of {}", S::kind())))?);
                 Node::Variable((inputs + lifted.len() - 1) as Id)
             }
             ("plus", None) => Node::Plus(two()?),

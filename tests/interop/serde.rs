@@ -1,10 +1,12 @@
-//! Dual numbers and names of primitives through `serde`.
+//! Dual numbers, names of primitives and recorded programs through `serde`.
 //!
 //! Law: what is written is read back, both parts of it.
 #![cfg(feature = "serde")]
 
 use catadiff::carriers::Dual;
+use catadiff::prelude::*;
 use catadiff::primitives::Primitive;
+use catadiff::{Program, record};
 use serde_json::{from_str, to_string};
 
 #[test]
@@ -33,4 +35,16 @@ fn every_row_of_the_table_is_read_back() {
     }
     assert_eq!(to_string(&Primitive::Powi(-3)).unwrap(), r#"{"Powi":-3}"#);
     assert!(from_str::<Primitive>("\"Sinus\"").is_err());
+}
+
+#[test]
+fn recordings_are_their_texts() {
+    let program = record(|x: &[_]| vec![x[0].exp() * Symbolic::lift(0.1)], &[2.0_f32]).unwrap();
+    let text = to_string(&program).unwrap();
+    assert_eq!(from_str::<String>(&text).unwrap(), program.to_text().unwrap());
+    let read: Program<f32> = from_str(&text).unwrap();
+    assert_eq!(read.grad::<Reverse>(&[3.0]), program.grad::<Reverse>(&[3.0]));
+    let refused = from_str::<Program<f64>>(&text).unwrap_err().to_string();
+    assert!(refused.contains("numbers of f32") && refused.contains("numbers of f64"), "{refused}");
+    assert!(from_str::<Program>("\"catadiff\"").is_err());
 }

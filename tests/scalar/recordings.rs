@@ -8,8 +8,8 @@ use catadiff::carriers::Dual;
 use catadiff::derivative::{SparseHessian, SparseJacobian, Workspace};
 use catadiff::prelude::*;
 use catadiff::primitives::Rule;
-use catadiff::term::Rules;
-use catadiff::{Error, Program};
+use catadiff::term::{Rules, Storable};
+use catadiff::{Base, Error, Program};
 
 /// A function of many operations: sums past every window of the scheduler, products in sums, rows and branches.
 fn long<R: Decide>(x: &[R], rounds: usize) -> R {
@@ -118,8 +118,10 @@ fn results_may_be_anything() {
     for x in [&[][..], &[1.0, 2.0]] {
         assert!(matches!(record::<f64, _>(|_| Vec::new(), x), Err(Error::Empty { .. })));
     }
-    let program =
-        Program::<f64>::from_text("catadiff recording 1\nvariables 1\nliteral 2.5\nresults 0 0\n", &Rules::new());
+    let program = Program::<f64>::from_text(
+        "catadiff recording 1 of f64\nvariables 1\nliteral 2.5\nresults 0 0\n",
+        &Rules::new(),
+    );
     assert_eq!(program.unwrap().run(&[1.0]).unwrap(), [2.5, 2.5]);
     let x = [2.0, -1.0, 3.0, 5.0, -4.0];
     let program = record(|x| results(x), &x).unwrap();
@@ -254,6 +256,29 @@ fn a_panic_in_a_rule_harms_nothing() {
     assert!(interrupted.is_err());
     program.value_and_grad_into(&mut workspace, &[2.0, 3.0], &mut gradient).unwrap();
     assert_eq!((gradient, program.grad::<Reverse>(&[2.0, 3.0]).unwrap()), ([12.0, 5.0], vec![12.0, 5.0]));
+}
+
+/// Numbers that a program cannot hold are none of its text, and a text for other numbers is told by its first line.
+#[test]
+fn texts_hold_the_numbers_that_they_say() {
+    fn read<S: Base + Storable>(kind: &str, line: &str) -> Result<Program<S>, Error> {
+        let text = format!("catadiff recording 1 of {kind}\nvariables 1\nx0\n{line}\nplus 0 1\nresults 2\n");
+        Program::from_text(&text, &Rules::new())
+    }
+    let syntax = |found: Result<_, Error>| matches!(found, Err(Error::Syntax { .. }));
+    for line in
+        ["outside 1e999", "literal 1e999", "outside -1e999", "outside", "outside 1 2", "literal 1 2", "literal x"]
+    {
+        assert!(syntax(read::<f64>("f64", line).map(drop)), "{line}");
+    }
+    assert!(syntax(read::<f32>("f32", "outside 1e39").map(drop)));
+    assert!(syntax(read::<Dual<f64>>("dual f64", "outside 1.0").map(drop)));
+    assert!(read::<f64>("f64", "outside 1e39").is_ok() && read::<f32>("f32", "literal 1e39").is_ok());
+    assert_eq!(read::<f64>("f64", "outside -inf").unwrap().run(&[1.0]).unwrap(), [f64::NEG_INFINITY]);
+    for (kind, line) in [("f64", "outside 1.0"), ("", "outside 1.0"), ("dual f32", "outside 1.0 2.0")] {
+        assert!(matches!(read::<f32>(kind, line), Err(Error::Mismatch { .. })), "{kind}");
+    }
+    assert!(syntax(Program::<f64>::from_text("catadiff recording 1", &Rules::new()).map(drop)));
 }
 
 #[test]
