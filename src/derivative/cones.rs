@@ -28,7 +28,7 @@ pub(super) struct Loop<'c> {
     chained: bool,
 }
 
-type Lanes<S> = [S; LANES];
+pub(super) type Lanes<S> = [S; LANES];
 
 /// A block of cones, and the room that one register of it takes.
 #[derive(Clone, Copy)]

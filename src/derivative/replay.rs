@@ -6,13 +6,13 @@
 
 use std::sync::Arc;
 
-use super::cones::Loop;
+use super::cones::{Lanes, Loop};
 use super::program::Program;
 use super::strategy::Base;
 use crate::carriers::{Adjoint, Dual, Tape};
 use crate::error::Result;
 use crate::primitives::{Rule, Scalar, Slopes, Visitor, Work};
-use crate::term::{Code, Kind, Run};
+use crate::term::{Code, Kind, LANES, Run};
 
 /// The forward pass. The numbers are the values of the slots, of which those of variables and constants are given.
 pub(super) struct Forward<'c>(pub(super) &'c Code);
@@ -105,9 +105,9 @@ fn forward<S: Scalar, const COMPILED: bool>(code: &Code, values: &mut [S]) {
             Kind::Cone(cone) | Kind::AddCone(cone) => {
                 Loop::new(code, run, cone, operands).forward::<S, COMPILED>(values);
             }
-            Kind::Row(row) => row.visit(Apply { operands, to, sum: None, values }),
-            Kind::AddRow(row) => row.visit(Apply { operands, to, sum: Some(run.sum as usize), values }),
-            Kind::Rule(rule) => code.rules[rule as usize].visit(Apply { operands, to, sum: None, values }),
+            Kind::Row(row) => row.visit(Apply { run, operands, sum: None, values }),
+            Kind::AddRow(row) => row.visit(Apply { run, operands, sum: Some(run.sum as usize), values }),
+            Kind::Rule(rule) => code.rules[rule as usize].visit(Apply { run, operands, sum: None, values }),
         }
     }
 }
@@ -123,10 +123,39 @@ fn lists<const N: usize>(operands: &[u32]) -> impl DoubleEndedIterator<Item = [u
     operands.chunks_exact(N.max(1)).map(|list| core::array::from_fn(|i| list[i] as usize))
 }
 
+/// The operands of a row that are in one slot each, or in a slot and those after it.
+struct Spans<'r, S, const N: usize> {
+    /// The first slot, and whether it is the only one.
+    of: [(usize, bool); N],
+    ones: [Lanes<S>; N],
+    spans: [&'r [Lanes<S>]; N],
+}
+
+impl<'r, S: Scalar, const N: usize> Spans<'r, S, N> {
+    #[inline(always)]
+    fn new(run: &Run, operands: &[u32], slots: &'r [S]) -> Self {
+        let (first, steps) = operands.split_at(N);
+        let of: [(usize, bool); N] = core::array::from_fn(|i| (first[i] as usize, steps[i] == 0));
+        let span = |(first, one): (usize, bool)| &slots[first..][..if one { 0 } else { run.length as usize }];
+        Spans { of, ones: of.map(|(first, _)| [slots[first]; LANES]), spans: of.map(|of| span(of).as_chunks().0) }
+    }
+
+    /// The values of the operands of so many operations.
+    #[inline(always)]
+    fn values(&self, lanes: usize) -> [&Lanes<S>; N] {
+        core::array::from_fn(|i| if self.of[i].1 { &self.ones[i] } else { &self.spans[i][lanes] })
+    }
+}
+
+/// Writes lanes one by one, since what a function answers is there one by one.
+fn each<S>(lanes: &mut Lanes<S>, lane: impl Fn(usize) -> S) {
+    lanes.iter_mut().enumerate().for_each(|(i, z)| *z = lane(i));
+}
+
 /// Applies a rule in a loop.
 struct Apply<'r, S> {
+    run: &'r Run,
     operands: &'r [u32],
-    to: usize,
     /// Where the values are added up.
     sum: Option<usize>,
     values: &'r mut [S],
@@ -136,14 +165,29 @@ impl<S: Scalar> Visitor for Apply<'_, S> {
     type Output = ();
     #[inline(always)]
     fn visit<R: Rule<N>, const N: usize>(self, rule: R) {
-        let Apply { operands, to, sum, values } = self;
-        let mut total = sum.map(|sum| values[sum]);
-        for (k, at) in lists::<N>(operands).enumerate() {
-            let z = S::apply(&rule, at.map(|slot| values[slot]));
-            values[to + k] = z;
-            total = total.map(|total| total + z);
+        let Apply { run, operands, sum, values } = self;
+        let to = run.to as usize;
+        let mut total = sum.map_or_else(S::zero, |sum| values[sum]);
+        if run.spans {
+            let (before, results) = values.split_at_mut(to);
+            let spans = Spans::<S, N>::new(run, operands, before);
+            for (at, results) in results[..run.length as usize].as_chunks_mut().0.iter_mut().enumerate() {
+                let x = spans.values(at);
+                each(results, |i| S::apply(&rule, core::array::from_fn(|k| x[k][i])));
+                if sum.is_some() {
+                    total = results.iter().fold(total, |total, z| total + *z);
+                }
+            }
+        } else {
+            for (k, at) in lists::<N>(operands).enumerate() {
+                let z = S::apply(&rule, at.map(|slot| values[slot]));
+                values[to + k] = z;
+                if sum.is_some() {
+                    total = total + z;
+                }
+            }
         }
-        if let (Some(sum), Some(total)) = (sum, total) {
+        if let Some(sum) = sum {
             values[sum] = total;
         }
     }
@@ -235,17 +279,47 @@ impl<S: Scalar> Visitor for Transpose<'_, S> {
     #[inline(always)]
     fn visit<R: Rule<N>, const N: usize>(self, rule: R) {
         let Transpose { run, operands, sum, values, adjoints } = self;
-        let to = run.to as usize;
-        let switch = rule.facts().slopes == Slopes::Switch;
+        let (to, active, switch) = (run.to as usize, run.active, rule.facts().slopes == Slopes::Switch);
+        // The adjoint of an operand, to which its part is added, if there is one.
+        let add = |argument: usize, x: [S; N], z: S, adjoint: S, to: S| {
+            let partial = rule.partial(argument, x, z);
+            if switch && partial.is_zero() { to } else { to + partial * adjoint }
+        };
+        if run.spans {
+            let spans = Spans::<S, N>::new(run, operands, values);
+            let z: &[Lanes<S>] = values[to..][..run.length as usize].as_chunks().0;
+            let (before, own) = adjoints.split_at_mut(to);
+            let own = own[..run.length as usize].as_chunks_mut().0;
+            for (at, (z, own)) in z.iter().zip(own).enumerate().rev() {
+                let x = spans.values(at);
+                let of = |i: usize| core::array::from_fn(|k| x[k][i]);
+                let adjoint: Lanes<S> =
+                    sum.map_or_else(|| core::mem::replace(own, [S::zero(); LANES]), |adjoint| [adjoint; LANES]);
+                for (argument, (first, one)) in spans.of.into_iter().enumerate() {
+                    if active >> argument & 1 == 0 {
+                        continue;
+                    }
+                    if one {
+                        let to = &mut before[first];
+                        (0..LANES).rev().for_each(|i| *to = add(argument, of(i), z[i], adjoint[i], *to));
+                    } else {
+                        let to = &mut before[first + at * LANES..].as_chunks_mut().0[0];
+                        let mut made: Lanes<S> = *to;
+                        for (i, to) in made.iter_mut().enumerate() {
+                            *to = add(argument, of(i), z[i], adjoint[i], *to);
+                        }
+                        *to = made;
+                    }
+                }
+            }
+            return;
+        }
         for (k, at) in lists::<N>(operands).enumerate().rev() {
             let adjoint = sum.unwrap_or_else(|| taken(&mut adjoints[to + k]));
             let (x, z) = (at.map(|slot| values[slot]), values[to + k]);
             for (argument, slot) in at.into_iter().enumerate() {
-                if run.active >> argument & 1 != 0 {
-                    let partial = rule.partial(argument, x, z);
-                    if !(switch && partial.is_zero()) {
-                        adjoints[slot] = adjoints[slot] + partial * adjoint;
-                    }
+                if active >> argument & 1 != 0 {
+                    adjoints[slot] = add(argument, x, z, adjoint, adjoints[slot]);
                 }
             }
         }

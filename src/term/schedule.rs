@@ -25,8 +25,8 @@ pub(crate) struct Code {
     pub(crate) constants: Vec<Constant>,
     /// The loops, in order.
     pub(crate) runs: Vec<Run>,
-    /// The slots of the operands of each loop, in order: those of each operation after one another, but those of cones by
-    /// leaf, and only of the leaves that are listed.
+    /// The slots of the operands of each loop, in order: those of each operation after one another; but those of cones by
+    /// leaf, and only of the leaves that are listed, and of spans the first, and then how far it is from each to the next.
     pub(crate) operands: Vec<u32>,
     /// The cones that are loops.
     pub(crate) cones: Vec<Cone>,
@@ -72,13 +72,15 @@ pub(crate) struct Run {
     pub(crate) chained: bool,
     /// Whether the first result begins the sum.
     pub(crate) begins: bool,
+    /// Whether each operand of a row is in one slot, or in a slot and those after it, and the length is one of whole lanes.
+    pub(crate) spans: bool,
 }
 
 impl Run {
-    /// The number of operands of all.
+    /// How much of the list of operands is about this loop.
     #[inline(always)]
     pub(crate) fn operands(&self) -> usize {
-        usize::from(self.arity) * self.length as usize
+        usize::from(self.arity) * if self.spans { 2 } else { self.length as usize }
     }
 
     /// The room of a register of a loop of cones, which holds one number of each cone of a block.
@@ -259,6 +261,7 @@ impl Code {
                     kept: false,
                     chained: false,
                     begins,
+                    spans: false,
                 });
                 *last = Last { alike: Some(alike), chain: None };
             }
@@ -267,8 +270,38 @@ impl Code {
         self.slots += usize::from(keeps);
     }
 
+    /// Splits loops of rows that are on spans, but for some first operations, so that the rest fills whole lanes. Loops that
+    /// end together, as they do where a sum begins with the first two, then share their lanes from one to the next. Short
+    /// ones wait for more numbers that were written one by one and are read in lanes than they save.
+    fn find_spans(&mut self) {
+        let all = core::mem::take(&mut self.operands);
+        let mut rest = &all[..];
+        for run in core::mem::take(&mut self.runs) {
+            let (operands, after) = rest.split_at(run.operands());
+            rest = after;
+            let head = run.length % LANES as u32;
+            let (listed, others) = operands.split_at(usize::from(run.arity) * head as usize);
+            let row = matches!(run.kind, Kind::Row(_) | Kind::AddRow(_)) && run.length as usize >= BLOCK;
+            match if row { spans(others, run.arity.into(), run.to) } else { None } {
+                Some(spans) => {
+                    if head > 0 {
+                        self.operands.extend(listed);
+                        self.runs.push(Run { length: head, ..run });
+                    }
+                    self.operands.extend(spans);
+                    self.runs.push(Run { length: run.length - head, to: run.to + head, spans: true, ..run });
+                }
+                None => {
+                    self.operands.extend(operands);
+                    self.runs.push(run);
+                }
+            }
+        }
+    }
+
     /// Finds where the leaves of cones stand, and lists by leaf those of which nothing shorter can be said.
     fn place_leaves(&mut self) {
+        self.find_spans();
         let all = core::mem::take(&mut self.operands);
         let mut rest = &all[..];
         let constants = self.inputs..self.inputs + self.constants.len();
@@ -315,6 +348,22 @@ impl Code {
         }
         self.scratch += shared;
     }
+}
+
+/// What is said of the operands of a row that stand in one slot each, or in a slot and those after it: the first slots, and
+/// how far it is from each to that of the next operation, 0 or 1. Nothing, if they are not such, are among the results, or
+/// one is in two of these spans, where the order of what comes to it would count.
+fn spans(operands: &[u32], arity: usize, to: u32) -> Option<Vec<u32>> {
+    let length = (operands.len() / arity) as u32;
+    let step = |i: usize| {
+        let slots = || operands.iter().copied().skip(i).step_by(arity);
+        [0, 1].into_iter().find(|by| slots().zip(0..).all(|(slot, k)| slot == operands[i] + by * k && slot < to))
+    };
+    let steps = (0..arity).map(step).collect::<Option<Vec<u32>>>()?;
+    let spans = || operands.iter().zip(&steps).map(|(first, step)| *first..*first + 1 + step * (length - 1));
+    let apart =
+        |(at, one): (usize, Range<u32>)| spans().take(at).all(|other| other.end <= one.start || one.end <= other.start);
+    spans().enumerate().all(apart).then(|| [&operands[..arity], &steps].concat())
 }
 
 /// What is known of the last loop while code is written.

@@ -7,7 +7,7 @@ use std::thread;
 use catadiff::carriers::Dual;
 use catadiff::derivative::{SparseHessian, SparseJacobian, Workspace};
 use catadiff::prelude::*;
-use catadiff::primitives::Rule;
+use catadiff::primitives::{Primitive, Rule};
 use catadiff::term::{Rules, Storable};
 use catadiff::{Base, Error, Program};
 
@@ -102,6 +102,39 @@ fn fused_operations_are_those_that_were_written() {
             let scale = fresh.iter().fold(1.0, |most: f64, g| most.max(g.abs()));
             let close = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-11 * scale || a.is_nan() && b.is_nan() || a == b;
             assert!(found.iter().zip(&fresh).all(close), "{choice:?} {chain}: {found:?} {fresh:?}");
+        }
+    }
+}
+
+/// Rows in long loops, on numbers that stand together, on one number again and again, and on both, each for itself and added
+/// up, have the values of the function to the last bit, and its derivatives.
+#[test]
+fn long_loops_of_rows_are_those_that_were_written() {
+    fn rows<R: Real>(x: &[R], length: usize, row: Primitive, one: u8, added: bool) -> R {
+        let span = |i: usize, k: usize| if one >> i & 1 == 0 { x[i * length + k] } else { x[i * length] };
+        let inside =
+            |(x, (low, high)): (R, &(f64, f64))| x * R::constant(0.2 * (high - low)) + R::constant((low + high) / 2.0);
+        let operands: Vec<Vec<R>> =
+            (0..length).map(|k| (0..row.arity()).map(|i| span(i, k)).zip(row.smooth()).map(inside).collect()).collect();
+        let mut values: Vec<R> = operands.iter().map(|x| row.apply(x)).collect();
+        if !added {
+            values.iter_mut().zip(x).for_each(|(z, x)| *z = *z * *z + *x);
+        }
+        values.into_iter().sum()
+    }
+    for (at, row) in Primitive::ALL.iter().enumerate() {
+        let arity = row.arity();
+        for case in 0..2 << arity {
+            let (length, one, added) = ([64, 67, 130][(at + case) % 3], (case / 2) as u8, case % 2 == 0);
+            let x: Vec<f64> = (0..arity * length).map(|k| ((k * 37 % 101) as f64 - 50.0) / 50.0).collect();
+            let program = record(|x| vec![rows(x, length, *row, one, added)], &x).unwrap();
+            let (y, expected) = value_and_grad(|x| rows(x, length, *row, one, added), &x).unwrap();
+            let told = format!("{row:?} of {length}, {one:b}, {added}");
+            assert_eq!(program.run(&x).unwrap()[0].to_bits(), y.to_bits(), "{told}");
+            let found = program.grad::<Reverse>(&x).unwrap();
+            let scale = expected.iter().fold(1.0, |most: f64, g| most.max(g.abs()));
+            let close = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-12 * scale;
+            assert!(found.iter().zip(&expected).all(close), "{told}: {found:?} {expected:?}");
         }
     }
 }
