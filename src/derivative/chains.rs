@@ -89,11 +89,15 @@ impl<'c> Chain<'c> {
         come: &mut [S],
         block: Block,
     ) {
-        for leaf in 0..self.cone.leaves {
+        for leaf in (0..self.cone.leaves).filter(|leaf| *leaf != by && self.cone.active[*leaf]) {
             block.register_mut(parts, leaf).fill(S::zero());
         }
         let values = self.leaves.map(|leaf| block.register(scratch, leaf.unwrap_or(by)));
-        let leaves = self.leaves.map(|leaf| leaf.map(|at| at * block.room));
+        let leaves = self.leaves.map(|leaf| match leaf {
+            None => Goes::On,
+            Some(leaf) if self.cone.active[leaf] => Goes::To(leaf * block.room),
+            Some(_) => Goes::Nowhere,
+        });
         self.choose(Backward { carry, values, leaves, parts, come });
     }
 
@@ -149,11 +153,21 @@ impl<S: Scalar> Link for Forward<'_, S> {
     }
 }
 
+/// Where the adjoint of an operand goes.
+#[derive(Clone, Copy)]
+enum Goes {
+    /// To the cone before.
+    On,
+    /// To a leaf, whose adjoints begin there among the parts.
+    To(usize),
+    /// The derivative does not pass through it.
+    Nowhere,
+}
+
 struct Backward<'r, S> {
     carry: &'r mut S,
     values: [&'r [S]; 4],
-    /// Where the adjoints of the leaves begin among the parts.
-    leaves: [Option<usize>; 4],
+    leaves: [Goes; 4],
     parts: &'r mut [S],
     come: &'r mut [S],
 }
@@ -174,9 +188,9 @@ impl<S: Scalar> Link for Backward<'_, S> {
             let mut along = S::zero();
             for (leaf, partial) in leaves.iter().zip(partials) {
                 match (leaf, partial) {
-                    (_, None) => {}
-                    (None, Some(partial)) => along = along + partial,
-                    (Some(at), Some(partial)) => {
+                    (_, None) | (Goes::Nowhere, _) => {}
+                    (Goes::On, Some(partial)) => along = along + partial,
+                    (Goes::To(at), Some(partial)) => {
                         let part = &mut parts[at + k];
                         *part = *part + partial * adjoint;
                     }

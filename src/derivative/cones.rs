@@ -11,21 +11,12 @@ use crate::term::{Arithmetic, BLOCK, Back, Code, Cone, Give, Kind, LANES, Leaf, 
 /// A loop of cones.
 #[derive(Clone, Copy)]
 pub(super) struct Loop<'c> {
+    run: &'c Run,
     cone: &'c Cone,
     leaves: &'c [Leaf],
     /// The slots of the leaves that are listed, leaf by leaf.
     listed: &'c [u32],
-    length: usize,
-    to: usize,
-    /// Whether the results are added up, and whether the first begins the sum.
-    adds: bool,
-    begins: bool,
     slots: usize,
-    /// Where the registers are in working memory, the room of one, and whether the backward pass finds them as they were.
-    scratch: usize,
-    room: usize,
-    kept: bool,
-    chained: bool,
 }
 
 pub(super) type Lanes<S> = [S; LANES];
@@ -40,8 +31,8 @@ pub(super) struct Block {
 impl Block {
     /// How many groups of lanes are computed of a register, and how many it has room for.
     #[inline(always)]
-    fn lanes(self) -> (usize, usize) {
-        (self.count.div_ceil(LANES), self.room / LANES)
+    fn lanes<const SHORT: bool>(self) -> (usize, usize) {
+        if SHORT { (1, 1) } else { (self.count.div_ceil(LANES), self.room / LANES) }
     }
 
     /// A register.
@@ -57,22 +48,24 @@ impl Block {
 }
 
 impl<'c> Loop<'c> {
-    pub(super) fn new(code: &'c Code, run: &Run, cone: u32, listed: &'c [u32]) -> Self {
+    #[inline(always)]
+    pub(super) fn new(code: &'c Code, run: &'c Run, cone: u32, listed: &'c [u32]) -> Self {
         let cone = &code.cones[cone as usize];
-        Loop {
-            cone,
-            leaves: &code.leaves[run.leaves as usize..][..cone.leaves],
-            listed,
-            length: run.length as usize,
-            to: run.to as usize,
-            adds: matches!(run.kind, Kind::AddCone(_)),
-            begins: run.begins,
-            slots: code.slots,
-            scratch: run.scratch as usize,
-            room: run.register(),
-            kept: run.kept,
-            chained: run.chained,
-        }
+        Loop { run, cone, leaves: &code.leaves[run.leaves as usize..][..cone.leaves], listed, slots: code.slots }
+    }
+
+    fn length(&self) -> usize {
+        self.run.length as usize
+    }
+
+    /// The slot of the first result, or of the sum.
+    fn to(&self) -> usize {
+        self.run.to as usize
+    }
+
+    /// Whether the results are added up.
+    fn adds(&self) -> bool {
+        matches!(self.run.kind, Kind::AddCone(_))
     }
 
     /// The leaf by which the cones are a chain, and the slot of the first.
@@ -81,52 +74,90 @@ impl<'c> Loop<'c> {
             Leaf::Chain(first) => Some((leaf, *first as usize)),
             _ => None,
         };
-        if self.chained { self.leaves.iter().enumerate().find_map(chain) } else { None }
+        if self.run.chained { self.leaves.iter().enumerate().find_map(chain) } else { None }
     }
 
-    /// Reads the leaves of a block; those that are the same in all blocks only if it is the first that is read.
-    #[inline(never)]
-    fn gather<S: Scalar>(&self, slots: &[S], scratch: &mut [S], start: usize, block: Block, first: bool) {
+    /// Reads the leaves of a block, but for that of a chain; those that are the same in all blocks only if it is the first
+    /// that is read.
+    #[inline(always)]
+    fn gather<S: Scalar, const SHORT: bool>(
+        &self,
+        slots: &[S],
+        scratch: &mut [S],
+        start: usize,
+        block: Block,
+        first: bool,
+    ) {
         let count = block.count;
         let mut lists = self.listed;
         for (leaf, place) in self.leaves.iter().enumerate() {
             let into = &mut scratch[leaf * block.room..][..block.room];
             match place {
-                Leaf::Same(slot) if first => into.fill(slots[*slot as usize]),
-                Leaf::Same(_) | Leaf::Constant(_) => {}
-                Leaf::From(slot) => into[..count].copy_from_slice(&slots[*slot as usize + start..][..count]),
                 Leaf::Listed => {
-                    let (listed, rest) = lists.split_at(self.length);
+                    let (listed, rest) = lists.split_at(self.length());
                     lists = rest;
                     into.iter_mut().zip(&listed[start..][..count]).for_each(|(x, slot)| *x = slots[*slot as usize]);
                 }
-                Leaf::Chain(slot) if start == 0 => {
-                    into[0] = slots[*slot as usize];
-                    into[1..count].copy_from_slice(&slots[self.to..][..count - 1]);
+                Leaf::Same(slot) if first => into.fill(slots[*slot as usize]),
+                Leaf::Same(_) | Leaf::Constant(_) => {}
+                Leaf::From(slot) => {
+                    let from = &slots[*slot as usize + start..];
+                    match from.first_chunk::<LANES>() {
+                        // All lanes at once, although nobody reads the last.
+                        Some(lanes) if SHORT => into.copy_from_slice(lanes),
+                        _ => into[..count].copy_from_slice(&from[..count]),
+                    }
                 }
-                Leaf::Chain(_) => into[..count].copy_from_slice(&slots[self.to + start - 1..][..count]),
+                Leaf::Chain(_) => {}
             }
         }
     }
 
-    pub(super) fn forward<S: Scalar, const COMPILED: bool>(&self, values: &mut [S]) {
-        let (slots, scratch) = values.split_at_mut(self.slots);
-        let scratch = &mut scratch[self.scratch..];
-        if let Some((leaf, first)) = self.chain() {
-            return self.forward_along::<S, COMPILED>((leaf, first), slots, scratch);
+    /// The results before those of a block of a chain.
+    fn before<S: Scalar>(&self, first: usize, slots: &[S], into: &mut [S], start: usize) {
+        if start > 0 {
+            into.copy_from_slice(&slots[self.to() + start - 1..][..into.len()]);
+        } else if let [one, others @ ..] = into {
+            *one = slots[first];
+            others.copy_from_slice(&slots[self.to()..][..others.len()]);
         }
+    }
+
+    /// Values, and what is beside them in working memory.
+    #[inline(always)]
+    fn split<'v, S>(&self, values: &'v mut [S]) -> (&'v mut [S], &'v mut [S]) {
+        let (slots, scratch) = values.split_at_mut(self.slots);
+        (slots, &mut scratch[self.run.scratch as usize..])
+    }
+
+    #[inline(never)]
+    pub(super) fn forward<S: Scalar, const COMPILED: bool>(&self, values: &mut [S]) {
+        let (slots, scratch) = self.split(values);
+        match self.chain() {
+            Some(chain) => self.forward_along::<S, COMPILED>(chain, slots, scratch),
+            // Loops that fit in one group of lanes have code of their own, without loops.
+            None if COMPILED && self.length() <= LANES => self.forward_blocks::<S, true>(slots, scratch),
+            None => self.forward_blocks::<S, false>(slots, scratch),
+        }
+    }
+
+    #[inline(always)]
+    fn forward_blocks<S: Scalar, const SHORT: bool>(&self, slots: &mut [S], scratch: &mut [S]) {
         let mut start = 0;
-        while start < self.length {
-            let block = self.block(start);
-            self.gather(slots, scratch, start, block, start == 0);
-            perform::<S, COMPILED>(&self.cone.steps, scratch, block);
+        while start < self.length() {
+            let block = self.block::<SHORT>(start);
+            self.gather::<S, SHORT>(slots, scratch, start, block, start == 0);
+            perform::<S, SHORT>(&self.cone.steps, scratch, block);
             let results = block.register(scratch, self.cone.registers() - 1);
-            if self.adds {
-                let (first, rest) = results.split_at(usize::from(self.begins && start == 0));
-                let sum = first.first().copied().unwrap_or(slots[self.to]);
-                slots[self.to] = rest.iter().fold(sum, |sum, z| sum + *z);
+            if self.adds() {
+                let (first, rest) = results.split_at(usize::from(self.run.begins && start == 0));
+                let sum = first.first().copied().unwrap_or(slots[self.to()]);
+                slots[self.to()] = rest.iter().fold(sum, |sum, z| sum + *z);
             } else {
-                slots[self.to + start..][..block.count].copy_from_slice(results);
+                slots[self.to() + start..][..block.count].copy_from_slice(results);
+            }
+            if SHORT {
+                return;
             }
             start += block.count;
         }
@@ -143,66 +174,85 @@ impl<'c> Loop<'c> {
         let result = self.cone.registers() - 1;
         let short = Chain::new(self.cone, leaf).filter(|_| COMPILED);
         let mut last = slots[first];
-        for start in (0..self.length).step_by(BLOCK) {
-            let block = self.block(start);
-            self.gather(slots, scratch, start, block, start == 0);
+        for start in (0..self.length()).step_by(BLOCK) {
+            let block = self.block::<false>(start);
+            self.gather::<S, false>(slots, scratch, start, block, start == 0);
             if let Some(short) = &short {
                 short.forward(&mut last, scratch, block);
             } else {
-                for k in 0..block.count {
-                    scratch[leaf * self.room + k] = last;
-                    self.steps_of_one(scratch, k);
-                    last = scratch[result * self.room + k];
-                }
+                last = self.one_by_one(leaf, last, scratch, block);
             }
-            slots[self.to + start..][..block.count].copy_from_slice(block.register(scratch, result));
+            slots[self.to() + start..][..block.count].copy_from_slice(block.register(scratch, result));
         }
     }
 
     /// The block that starts at a cone.
-    fn block(&self, start: usize) -> Block {
-        Block { count: BLOCK.min(self.length - start), room: self.room }
-    }
-
-    /// Performs the steps of one cone of a block.
-    fn steps_of_one<S: Scalar>(&self, scratch: &mut [S], k: usize) {
-        for step in &self.cone.steps {
-            let [x, y] = step.of.map(|at| scratch[usize::from(at) * self.room + k]);
-            scratch[usize::from(step.to) * self.room + k] = match step.operation {
-                Arithmetic::Plus => x + y,
-                Arithmetic::Times => x * y,
-                Arithmetic::Minus => S::apply(&rows::Sub, [x, y]),
-                Arithmetic::Over => S::apply(&rows::Div, [x, y]),
-                Arithmetic::Negative => S::apply(&rows::Neg, [x]),
-            };
+    #[inline(always)]
+    fn block<const SHORT: bool>(&self, start: usize) -> Block {
+        if SHORT {
+            Block { count: self.length(), room: LANES }
+        } else {
+            Block { count: BLOCK.min(self.length() - start), room: self.run.register() }
         }
     }
 
+    /// Performs the steps of a block of a chain, cone by cone, from the last result on; answers the next.
+    #[inline(never)]
+    fn one_by_one<S: Scalar>(&self, leaf: usize, mut last: S, scratch: &mut [S], block: Block) -> S {
+        let room = block.room;
+        for k in 0..block.count {
+            scratch[leaf * room + k] = last;
+            for step in &self.cone.steps {
+                let [x, y] = step.of.map(|at| scratch[usize::from(at) * room + k]);
+                last = match step.operation {
+                    Arithmetic::Plus => x + y,
+                    Arithmetic::Times => x * y,
+                    Arithmetic::Minus => S::apply(&rows::Sub, [x, y]),
+                    Arithmetic::Over => S::apply(&rows::Div, [x, y]),
+                    Arithmetic::Negative => S::apply(&rows::Neg, [x]),
+                };
+                scratch[usize::from(step.to) * room + k] = last;
+            }
+        }
+        last
+    }
+
+    #[inline(never)]
     pub(super) fn backward<S: Scalar, const COMPILED: bool>(&self, values: &mut [S], adjoints: &mut [S]) {
-        let (slots, scratch) = values.split_at_mut(self.slots);
-        let scratch = &mut scratch[self.scratch..];
-        let (adjoints, parts) = adjoints.split_at_mut(self.slots);
-        if let Some((leaf, first)) = self.chain() {
-            return self.backward_along::<S, COMPILED>((leaf, first), (slots, scratch), (adjoints, parts));
+        let ((slots, scratch), (adjoints, parts)) = (self.split(values), adjoints.split_at_mut(self.slots));
+        let values = (&*slots, scratch);
+        match self.chain() {
+            Some(chain) => self.backward_along::<S, COMPILED>(chain, values, (adjoints, parts)),
+            None if COMPILED && self.length() <= LANES => self.backward_blocks::<S, true>(values, adjoints, parts),
+            None => self.backward_blocks::<S, false>(values, adjoints, parts),
         }
-        let blocks = self.length.div_ceil(BLOCK);
+    }
+
+    #[inline(always)]
+    fn backward_blocks<S: Scalar, const SHORT: bool>(
+        &self,
+        (slots, scratch): (&[S], &mut [S]),
+        adjoints: &mut [S],
+        parts: &mut [S],
+    ) {
+        let blocks = if SHORT { 1 } else { self.length().div_ceil(BLOCK) };
         for at in (0..blocks).rev() {
             let start = at * BLOCK;
-            let block = self.block(start);
-            if !self.kept {
-                self.gather(slots, scratch, start, block, at + 1 == blocks);
-                perform::<S, COMPILED>(&self.cone.again, scratch, block);
+            let block = self.block::<SHORT>(start);
+            if !self.run.kept {
+                self.gather::<S, SHORT>(slots, scratch, start, block, at + 1 == blocks);
+                perform::<S, SHORT>(&self.cone.again, scratch, block);
             }
-            let seed = block.register_mut(parts, self.cone.registers() - 1);
-            if self.adds {
-                seed.fill(adjoints[self.to]);
+            let seed = &mut parts[(self.cone.registers() - 1) * block.room..][..block.room];
+            if self.adds() {
+                seed.fill(adjoints[self.to()]);
             } else {
-                let come = &mut adjoints[self.to + start..][..block.count];
+                let come = &mut adjoints[self.to() + start..][..block.count];
                 seed.iter_mut().zip(come).for_each(|(seed, a)| *seed = taken(a));
             }
-            hand_back::<S, COMPILED>(&self.cone.back, scratch, parts, block);
-            if self.begins && start == 0 {
-                adjoints[self.to] = S::zero();
+            hand_back::<S, SHORT>(&self.cone.back, scratch, parts, block);
+            if self.run.begins && start == 0 {
+                adjoints[self.to()] = S::zero();
             }
             self.give_leaves(adjoints, parts, start, block);
         }
@@ -217,26 +267,24 @@ impl<'c> Loop<'c> {
         (adjoints, parts): (&mut [S], &mut [S]),
     ) {
         let short = Chain::new(self.cone, leaf).filter(|_| COMPILED);
-        // Along a short chain the forward pass writes results only.
-        let kept = self.kept && short.is_none();
+        let kept = self.run.kept;
         let mut carry = S::zero();
-        let blocks = self.length.div_ceil(BLOCK);
+        let blocks = self.length().div_ceil(BLOCK);
         for at in (0..blocks).rev() {
             let start = at * BLOCK;
-            let block = self.block(start);
+            let block = self.block::<false>(start);
             if !kept {
-                self.gather(slots, scratch, start, block, at + 1 == blocks);
+                self.gather::<S, false>(slots, scratch, start, block, at + 1 == blocks);
             }
-            let come = &mut adjoints[self.to + start..][..block.count];
+            // The values that went along a short chain were in no register of ours.
+            if !kept || short.is_some() {
+                self.before(first, slots, block.register_mut(scratch, leaf), start);
+            }
+            let come = &mut adjoints[self.to() + start..][..block.count];
             if let Some(short) = &short {
                 short.backward(leaf, &mut carry, scratch, parts, come, block);
             } else {
-                if !kept {
-                    perform::<S, COMPILED>(&self.cone.again, scratch, block);
-                }
-                block.register_mut(parts, self.cone.registers() - 1).fill(S::one());
-                hand_back::<S, COMPILED>(&self.cone.back, scratch, parts, block);
-                self.hand_on(leaf, &mut carry, parts, come, block);
+                self.hand_on(leaf, &mut carry, (scratch, parts), come, block);
             }
             self.give_leaves(adjoints, parts, start, block);
         }
@@ -244,11 +292,11 @@ impl<'c> Loop<'c> {
     }
 
     /// Adds the parts of the leaves of a block to their adjoints.
-    #[inline(never)]
+    #[inline(always)]
     fn give_leaves<S: Scalar>(&self, adjoints: &mut [S], parts: &[S], start: usize, block: Block) {
         let mut lists = self.listed;
         for ((leaf, place), active) in self.leaves.iter().enumerate().zip(&self.cone.active) {
-            let (listed, rest) = lists.split_at(if *place == Leaf::Listed { self.length } else { 0 });
+            let (listed, rest) = lists.split_at(if *place == Leaf::Listed { self.length() } else { 0 });
             lists = rest;
             if !active {
                 continue;
@@ -272,9 +320,22 @@ impl<'c> Loop<'c> {
         }
     }
 
-    /// Multiplies the partial derivatives of a block of a chain by the adjoints of the results, which come from outside and
-    /// from the cone after.
-    fn hand_on<S: Scalar>(&self, leaf: usize, carry: &mut S, parts: &mut [S], come: &mut [S], block: Block) {
+    /// Finds the partial derivatives of a block of a chain, and multiplies them by the adjoints of the results, which come
+    /// from outside and from the cone after.
+    #[inline(never)]
+    fn hand_on<S: Scalar>(
+        &self,
+        leaf: usize,
+        carry: &mut S,
+        (scratch, parts): (&mut [S], &mut [S]),
+        come: &mut [S],
+        block: Block,
+    ) {
+        if !self.run.kept {
+            perform::<S, false>(&self.cone.again, scratch, block);
+        }
+        block.register_mut(parts, self.cone.registers() - 1).fill(S::one());
+        hand_back::<S, false>(&self.cone.back, scratch, parts, block);
         let (before, seed) = parts.split_at_mut((self.cone.registers() - 1) * block.room);
         let (partial, seed) = (block.register(before, leaf), &mut seed[..block.count]);
         for k in (0..block.count).rev() {
@@ -288,13 +349,10 @@ impl<'c> Loop<'c> {
 }
 
 /// Performs steps for a block.
-fn perform<S: Scalar, const COMPILED: bool>(steps: &[Step], scratch: &mut [S], block: Block) {
-    let scratch = scratch.as_chunks_mut().0;
-    match block.lanes() {
-        // Its own code without loops.
-        (1, 1) if COMPILED => perform_lanes(steps, scratch, 1, 1),
-        (count, room) => perform_lanes(steps, scratch, count, room),
-    }
+#[inline(always)]
+fn perform<S: Scalar, const SHORT: bool>(steps: &[Step], scratch: &mut [S], block: Block) {
+    let (scratch, (count, room)) = (scratch.as_chunks_mut().0, block.lanes::<SHORT>());
+    perform_lanes(steps, scratch, count, room);
 }
 
 #[inline(always)]
@@ -315,12 +373,10 @@ fn perform_lanes<S: Scalar>(steps: &[Step], scratch: &mut [Lanes<S>], count: usi
 }
 
 /// Hands the adjoints of a block of results on to the leaves.
-fn hand_back<S: Scalar, const COMPILED: bool>(back: &[Back], scratch: &[S], parts: &mut [S], block: Block) {
-    let (scratch, parts) = (scratch.as_chunks().0, parts.as_chunks_mut().0);
-    match block.lanes() {
-        (1, 1) if COMPILED => hand_back_lanes(back, scratch, parts, 1, 1),
-        (count, room) => hand_back_lanes(back, scratch, parts, count, room),
-    }
+#[inline(always)]
+fn hand_back<S: Scalar, const SHORT: bool>(back: &[Back], scratch: &[S], parts: &mut [S], block: Block) {
+    let (scratch, parts, (count, room)) = (scratch.as_chunks().0, parts.as_chunks_mut().0, block.lanes::<SHORT>());
+    hand_back_lanes(back, scratch, parts, count, room);
 }
 
 #[inline(always)]
