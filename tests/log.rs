@@ -16,8 +16,8 @@ struct Wide(u8);
 #[repr(align(32))]
 struct Nothing;
 
-/// Lengths around those at which memory grows.
-const LENGTHS: [usize; 7] = [0, 1, 2, 255, 256, 257, 513];
+/// Lengths around those at which memory grows: the first piece holds 16 of the widest items, 64 pairs, or 1024 bytes.
+const LENGTHS: [usize; 11] = [0, 1, 2, 15, 16, 17, 63, 64, 65, 129, 1025];
 
 /// A list is what a vector is to which the same was appended, one and two at a time.
 fn appended<T: Clone + PartialEq + Debug>(item: impl Fn(usize) -> T) {

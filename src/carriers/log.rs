@@ -97,7 +97,8 @@ impl<T> Pieces<T> {
 #[cold]
 #[inline(never)]
 fn grow<T>(list: &mut Pieces<T>) {
-    let room = list.len().max(256);
+    // Two items are to stand in one piece.
+    let room = list.len().max(FIRST / size_of::<T>().max(1)).max(2);
     settle(room.saturating_mul(size_of::<T>()));
     let full = core::mem::replace(&mut list.last, Vec::with_capacity(room));
     list.before += full.len();
@@ -105,6 +106,10 @@ fn grow<T>(list: &mut Pieces<T>) {
         list.full.push(full);
     }
 }
+
+/// The bytes of the first piece: as many as allocators hand out, and take back, from the lists of their threads, without a
+/// search. A new tape of some fifty operations costs little else.
+const FIRST: usize = 1024;
 
 /// From this many bytes on an allocator may get a block from the system, and give it back.
 const LARGE: usize = 1 << 16;
