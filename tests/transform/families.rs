@@ -73,6 +73,12 @@ pub(crate) fn all() -> Vec<Family> {
             |_| Program::trace(put_in_order)?.vjp(),
             |n| vec![vector(n), 1.0.into()],
         ),
+        family(
+            "neighbours put in order, three loops deep",
+            16,
+            |_| Program::trace(put_in_order_again),
+            |n| vec![vector(n)],
+        ),
         family("scatters in a loop", 32, |_| Program::trace(scattered), |n| vec![vector(n)]),
         family(
             "gradient of scatters in a loop",
@@ -289,16 +295,24 @@ fn looped_in_a_branch(x: Arr<F64>) -> F64 {
     loop_for(n, x, next).sum()
 }
 
+/// The element after another before it, if it is less.
+fn exchanged(a: Arr<F64>, k: I64, by: F64) -> Arr<F64> {
+    let (one, two) = (a.index(k), a.index(k + 1));
+    if_(one.gt(two), || a.with(k, two * by).with(k + 1, one), || a)
+}
+
 fn put_in_order(x: Arr<F64>) -> F64 {
-    let n = x.len();
+    let last = x.len() - 1;
+    let next = |i: I64, a: Arr<F64>| loop_for(3, a, |j, a| exchanged(a, (i + j) % last, x.index(j)));
+    loop_for(x.len(), x, next).map(|y| y * y).sum()
+}
+
+fn put_in_order_again(x: Arr<F64>) -> F64 {
+    let last = x.len() - 1;
     let next = |i: I64, a: Arr<F64>| {
-        loop_for(3, a, |j, a| {
-            let k = (i + j) % (n - 1);
-            let (one, two) = (a.index(k), a.index(k + 1));
-            if_(one.gt(two), || a.with(k, two * x.index(j)).with(k + 1, one), || a)
-        })
+        loop_for(2, a, |l, a| loop_for(3, a, |j, a| exchanged(a, (i + j + l) % last, x.index(j))))
     };
-    loop_for(n, x, next).map(|y| y * y).sum()
+    loop_for(x.len(), x, next).map(|y| y * y).sum()
 }
 
 /// Four places in each iteration, some of them twice and some beyond the end.

@@ -8,7 +8,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::array::{Atom, Body, Loop, Op, Policy, Program, Var, bodies, index};
+use crate::array::{Atom, Body, Loop, Op, Policy, Program, Stm, Var, bodies, index};
 use crate::transform::checkpoint::mentions;
 use crate::transform::flow::Active;
 use crate::transform::target::Target;
@@ -21,6 +21,7 @@ pub(super) struct Chain {
     pub(super) arity: usize,
     /// Whether it writes one number.
     of_numbers: bool,
+    most: Option<i64>,
     /// What gives a version of the array, in the body and in what is inside of it.
     pub(super) links: FxHashSet<Var>,
     /// The versions in the body.
@@ -80,25 +81,12 @@ impl Versions {
         self.all.iter().any(|version| is_read(version.var) || inside(&version.made))
     }
 
-    /// The most updates that these can be, unless there are loops among them, or many at a time.
-    fn most(&self) -> Option<usize> {
-        let of = |version: &Version| match &version.made {
-            Made::Update => Some(1),
-            Made::Branch([yes, no]) => Some(yes.most()?.max(no.most()?)),
-            Made::Many | Made::Loop => None,
-        };
-        self.all.iter().map(of).sum()
-    }
-
-    /// The version before a branch, and the most updates that the branch makes, if that is known.
-    pub(super) fn branch(&self, var: Var) -> Option<(Var, Option<usize>)> {
-        self.all.iter().find_map(|version| {
-            let Made::Branch(sides) = &version.made else { return None };
-            if version.var != var {
-                return sides.iter().find_map(|side| side.branch(var));
-            }
-            let [yes, no] = sides.each_ref().map(Versions::most);
-            Some((version.before, yes.zip(no).map(|(yes, no)| yes.max(no))))
+    /// The version before a branch.
+    pub(super) fn before_branch(&self, var: Var) -> Option<Var> {
+        self.all.iter().find_map(|version| match &version.made {
+            Made::Branch(_) if version.var == var => Some(version.before),
+            Made::Branch(sides) => sides.iter().find_map(|side| side.before_branch(var)),
+            Made::Update | Made::Many | Made::Loop => None,
         })
     }
 
@@ -155,7 +143,8 @@ pub(super) fn chain(program: &Program, active: &Active, it: &Loop, k: usize) -> 
     versions.settle(&is_read);
     let is_read = search.is_read || is_read(start) || versions.any(&is_read);
     let (arity, links, may_miss) = (search.arity?, search.links, search.may_miss);
-    Some(Chain { k, arity, of_numbers: arity == of.rank, links, versions, is_read, may_miss })
+    let found = Chain { k, arity, of_numbers: arity == of.rank, most: None, links, versions, is_read, may_miss };
+    Some(Chain { most: found.most_of(&it.body.stms), ..found })
 }
 
 struct Search<'a> {
@@ -254,10 +243,21 @@ impl Chain {
         self.updates().is_none()
     }
 
-    /// The most updates that an iteration makes, if that is known and what it overwrites are numbers: room for as many that
-    /// are not made takes no more than the iterations do.
+    /// The most updates that an iteration makes, if that is known.
     pub(super) fn most(&self) -> Option<i64> {
-        self.versions.most().filter(|_| self.of_numbers).map(number)
+        self.most
+    }
+
+    /// The most updates of the array that statements make, unless there are loops among them, or many at a time. Where rows
+    /// are overwritten, room for updates that are not made could be more than all that is done: then it is not known, either.
+    pub(super) fn most_of(&self, stms: &[Stm]) -> Option<i64> {
+        let of = |stm: &Stm| match &stm.op {
+            _ if !stm.vars.iter().any(|var| self.links.contains(var)) => Some(0),
+            Op::Update(..) => Some(1),
+            Op::If(_, yes, no) if self.of_numbers => Some(self.most_of(&yes.stms)?.max(self.most_of(&no.stms)?)),
+            _ => None,
+        };
+        stms.iter().map(of).sum()
     }
 
     /// The versions that the return sweep makes again and takes back.

@@ -23,7 +23,7 @@ pub(super) struct Log<'c> {
 }
 
 impl<'c> Log<'c> {
-    /// A log that only counts.
+    /// A log that only counts, so that there is enough room.
     pub(super) fn counting(chain: &'c Chain, top: Atom) -> Self {
         Log { chain, stores: Vec::new(), top }
     }
@@ -56,6 +56,15 @@ impl<'c> Log<'c> {
         self.top = target.indices(ScalarOp::Add, self.top, count);
     }
 
+    /// The most updates of a statement that are counted, if they are only counted, and it is known.
+    fn enough(&self, stm: &Stm) -> Option<i64> {
+        if self.stores.is_empty() { self.chain.most_of(core::slice::from_ref(stm)) } else { None }
+    }
+
+    fn add(&mut self, target: &Target, count: i64) {
+        self.top = target.indices(ScalarOp::Add, self.top, index(count));
+    }
+
     fn note(&mut self, target: &Target, array: Atom, at: &[Atom]) {
         if let Some((values, positions)) = self.stores.split_last_mut() {
             for (position, i) in positions.iter_mut().zip(at) {
@@ -63,7 +72,7 @@ impl<'c> Log<'c> {
             }
             *values = target.one(Op::Update(*values, vec![self.top], target.at(array, at)));
         }
-        self.top = target.indices(ScalarOp::Add, self.top, index(1));
+        self.add(target, 1);
     }
 }
 
@@ -74,6 +83,13 @@ pub(super) fn noted(copier: &mut Copier<'_, '_>, stms: &[Stm], logs: &mut [Log<'
         let concerned: Vec<usize> =
             (0..logs.len()).filter(|n| stm.vars.iter().any(|v| logs[*n].chain.links.contains(v))).collect();
         if concerned.is_empty() {
+            copier.stm(stm);
+            continue;
+        }
+        // Where there is only to be enough room, what a branch does need not be known.
+        let enough = |n: &usize| logs[*n].enough(stm);
+        if let Some(most) = concerned.iter().map(enough).collect::<Option<Vec<i64>>>() {
+            concerned.iter().zip(most).for_each(|(n, most)| logs[*n].add(target, most));
             copier.stm(stm);
             continue;
         }

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Reverse;
 use super::arrays::rows_at;
-use super::chain::{Chain, Made, many, number};
+use super::chain::{Chain, Made, many};
 use super::journal::{Journal, Log, noted};
 use crate::array::{Atom, Op, Stm, Var, index};
 
@@ -132,26 +132,24 @@ impl Reverse<'_, '_> {
         if chains.is_empty() {
             return None;
         }
-        let of_chain = |(var, chain): &(Var, Rc<Chain>)| {
-            chain.versions.branch(*var).expect("a branch that is made again is of the chain")
-        };
-        let branches: Vec<(Var, Option<usize>)> = chains.iter().map(of_chain).collect();
+        let alone = core::slice::from_ref(stm);
         // Where loops are inside, or scatters, the updates are counted first.
-        let unknown = chains.iter().zip(&branches).filter(|(_, (_, most))| most.is_none());
-        let mut counting: Vec<Log<'_>> = unknown.map(|((_, chain), _)| Log::counting(chain, index(0))).collect();
+        let unknown = chains.iter().filter(|(_, chain)| chain.most_of(alone).is_none());
+        let mut counting: Vec<Log<'_>> = unknown.map(|(_, chain)| Log::counting(chain, index(0))).collect();
         if !counting.is_empty() {
-            noted(&mut self.copier, core::slice::from_ref(stm), &mut counting);
+            noted(&mut self.copier, alone, &mut counting);
         }
         let mut counts = counting.iter().map(Log::top);
         let (mut logs, mut befores) = (Vec::new(), Vec::new());
-        for ((_, chain), (before, most)) in chains.iter().zip(branches) {
-            let room = most.map(|most| index(number(most))).or_else(|| counts.next());
+        for (var, chain) in &chains {
+            let before = chain.versions.before_branch(*var).expect("a branch that is made again is of the chain");
+            let room = chain.most_of(alone).map(index).or_else(|| counts.next());
             let room = room.expect("the number of updates is bounded, or counted");
             let stores = chain.stores(self.target, self.copier.atom(before.into()), room);
             logs.push(Log { chain, stores, top: index(0) });
             befores.push(before);
         }
-        noted(&mut self.copier, core::slice::from_ref(stm), &mut logs);
+        noted(&mut self.copier, alone, &mut logs);
         let undo = |(((var, chain), before), log): ((&(Var, Rc<Chain>), Var), Log<'_>)| Undo {
             var: *var,
             before,
