@@ -10,7 +10,7 @@ use catadiff::execute::{Executor, Lanes, Outcome, Prepared};
 use catadiff::interpret::{Control, Value};
 use catadiff::{Elementary, Error};
 use catadiff_laws::executors::Tally;
-use catadiff_laws::{ArrayProgram, Verdict, array_reductions, executors, for_all};
+use catadiff_laws::{ArrayProgram, Reduction, Verdict, array_reductions, executors, for_all};
 
 use crate::prepared;
 
@@ -45,8 +45,8 @@ fn numbers(n: usize) -> Vec<f64> {
 
 /// Programs with one large array, and what to run them on.
 fn large() -> Result<Vec<(Program, Vec<Value<f64>>)>> {
-    let n = 20_000;
-    let (xs, rows) = (Value::new(numbers(n))?, Value::reals(&[n, 3], numbers(3 * n))?);
+    let (n, m) = (20_000, 4_000);
+    let (xs, rows) = (Value::new(numbers(n))?, Value::reals(&[m, 3], numbers(3 * m))?);
     let bins: Vec<i64> = (0..n).map(|k| (k % 11) as i64 - 2).collect();
     let norm = Program::trace(|xs: Arr<F64>| xs.map(|x| x.exp() * x.sin() + x.tanh()).sum())?;
     let nearest = Program::trace(|points: Arr<Arr<F64>>, centres: Arr<Arr<F64>>| {
@@ -75,8 +75,13 @@ fn large() -> Result<Vec<(Program, Vec<Value<f64>>)>> {
         (nearest, vec![rows.clone(), centres.clone()]),
         (gradient, vec![rows, centres]),
         (counted, vec![xs.clone(), Value::new(bins)?]),
-        (roots, vec![xs]),
+        (roots, vec![Value::new(numbers(m))?]),
     ])
+}
+
+#[test]
+fn reductions_of_many_elements() -> Verdict {
+    for_all(|p: Reduction| array_reductions::in_blocks(&p))
 }
 
 #[test]

@@ -7,13 +7,11 @@ mod into;
 mod lanes;
 mod limits;
 mod loops;
-mod mistaken;
 mod parts;
 mod products;
 mod scans;
 mod small;
 mod states;
-mod suite;
 mod whole_loops;
 mod work;
 

@@ -32,11 +32,6 @@ fn reductions_of_reals_from_any_start() -> Verdict {
     Ok(())
 }
 
-#[test]
-fn reductions_of_many_elements() -> Verdict {
-    for_all(|p: Reduction| array_reductions::in_blocks(&p))
-}
-
 /// The name of an operation, and the bodies in it.
 fn variant(op: &Op) -> (&'static str, Vec<&Body>) {
     match op {

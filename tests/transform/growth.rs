@@ -28,10 +28,11 @@ fn derivatives_grow_as_their_functions_do_and_as_the_table_says() {
     assert_eq!(shown, names, "the table has a line for each family, in order");
 }
 
-/// The same programs, small: what is cheap is also right.
+/// The same programs, small: what is cheap is also right. Gradients are derivatives of the others, which are asked here.
 #[test]
 fn derivatives_of_families_are_right() -> Verdict {
-    families::all().iter().try_for_each(|family| {
+    let families = families::all();
+    families.iter().filter(|family| !family.name.starts_with("gradient of")).try_for_each(|family| {
         let n = family.least.min(8);
         let (program, arguments) = ((family.program)(n).unwrap(), (family.arguments)(n));
         array_derivatives::at(&program, [arguments.clone()])?;
