@@ -4,11 +4,14 @@ use std::cell::RefCell;
 use std::mem::swap;
 
 use catadiff::Result;
-use catadiff::array::{Atom, Body, Const, Form, Op, Prim, Program, Stm, Type, Var, constant, index};
+use catadiff::array::{
+    Atom, Body, Const, Form, IntegerRow, Op, Prim, Program, ScalarOp, Stm, Type, Var, constant, index,
+};
 use catadiff::execute::{Executor, Interpreter, Outcome, Prepared, Unsupported};
 use catadiff::interpret::{Control, Value};
+use catadiff_laws::ArrayProgram;
 use catadiff_laws::executors::{Tally, counted};
-use catadiff_laws::{ArrayProgram, for_all};
+use quickcheck::{Arbitrary, Gen};
 
 /// The interpreter of programs that were changed, where they run: the words of faults do not tell.
 struct Mistaken {
@@ -69,6 +72,12 @@ impl Around<'_> {
         fresh.into()
     }
 
+    fn scalar(&mut self, operation: ScalarOp, operands: &[Atom]) -> Atom {
+        let kinds: Vec<Prim> = operands.iter().map(|x| self.type_of(*x).prim).collect();
+        let of = Type::scalar(operation.result(&kinds).expect("it is of these kinds"));
+        self.put(Op::Scalar(operation, operands.into()), of)
+    }
+
     fn reversed(&mut self, array: Atom) -> Atom {
         let of = self.type_of(array);
         self.put(Op::Reverse(array), of)
@@ -100,7 +109,7 @@ fn everywhere(body: &mut Body, types: &mut Vec<Type>, nest: usize, change: Chang
 }
 
 /// Changes that leave the types of results as they are, and what executors get wrong so.
-const CHANGES: [(&str, Change); 8] = [
+const CHANGES: [(&str, Change); 11] = [
     ("slices go on by the step of the next dimension", |op, _, _| {
         if let Op::Slice(_, ranges) = op
             && let [a, b, ..] = &mut ranges[..]
@@ -137,6 +146,39 @@ const CHANGES: [(&str, Change); 8] = [
             places[0] = index(0);
         }
     }),
+    ("accumulators within others add to the other dimension", |op, nest, _| {
+        if let Op::Accumulate(_, places, _) = op
+            && nest > 1
+        {
+            places.reverse();
+        }
+    }),
+    ("sums and products of short integers do not wrap", |op, _, around| {
+        if let Op::Scalar(operation @ (ScalarOp::Add | ScalarOp::Mul), x) = op
+            && around.type_of(x[0]).prim == Prim::I32
+        {
+            let wide = [x[0], x[1]].map(|x| around.scalar(ScalarOp::Convert(Prim::I64), &[x]));
+            let exact = around.scalar(*operation, &wide);
+            let below = around.scalar(IntegerRow::Min.into(), &[exact, index(i32::MAX.into())]);
+            let within = around.scalar(IntegerRow::Max.into(), &[below, index(i32::MIN.into())]);
+            *op = Op::Scalar(ScalarOp::Convert(Prim::I32), [within].into_iter().collect());
+        }
+    }),
+    ("integers with more digits than a short real are cut off", |op, _, around| {
+        if let Op::Scalar(ScalarOp::Convert(Prim::F32), x) = op
+            && around.type_of(x[0]).prim.is_integer()
+        {
+            let wide = around.scalar(ScalarOp::Convert(Prim::I64), &[x[0]]);
+            let (is_large, rest) = (
+                around.scalar(ScalarOp::Less, &[index(1 << 30), wide]),
+                around.scalar(IntegerRow::Rem.into(), &[wide, index(128)]),
+            );
+            let is_large = around.scalar(ScalarOp::Convert(Prim::I64), &[is_large]);
+            let rest = around.scalar(ScalarOp::Mul, &[rest, is_large]);
+            let cut = around.scalar(IntegerRow::Sub.into(), &[wide, rest]);
+            *op = Op::Scalar(ScalarOp::Convert(Prim::F32), [cut].into_iter().collect());
+        }
+    }),
     ("dimensions are put in the order of the way back", |op, _, _| {
         if let Op::Permute(_, order) = op {
             let mut back = vec![0; order.len()];
@@ -153,16 +195,21 @@ const CHANGES: [(&str, Change); 8] = [
     }),
 ];
 
-/// Each change is seen.
+/// As many programs as a law is asked of at night.
+const DRAWN: usize = 2000;
+
+/// Each change is seen, most of them by the programs of a day.
 #[test]
 fn another_program_is_not_the_program() {
-    let mut survivors = Vec::new();
-    for (mistake, change) in CHANGES {
+    let seed = std::env::var("CATADIFF_LAWS_SEED").ok().and_then(|seed| seed.parse().ok());
+    let first = CHANGES.map(|(mistake, change)| {
+        let mut source = Gen::from_size_and_seed(12, seed.unwrap_or(0));
+        let mut drawn = (0..DRAWN).map(|_| ArrayProgram::arbitrary(&mut source));
         let tally = RefCell::new(Tally::default());
-        let found = for_all(|p: ArrayProgram| counted(&Mistaken { change }, &p.program(), &p.arguments(), &tally));
-        if found.is_ok() {
-            survivors.push(mistake);
-        }
-    }
-    assert!(survivors.is_empty(), "{survivors:?}");
+        let seen = drawn.position(|p| counted(&Mistaken { change }, &p.program(), &p.arguments(), &tally).is_err());
+        (mistake, seen)
+    });
+    println!("{first:?}");
+    assert!(first.iter().all(|(_, seen)| seen.is_some()), "{first:?}");
+    assert!(first.iter().filter(|(_, seen)| seen.is_some_and(|at| at < 256)).count() > CHANGES.len() / 2, "{first:?}");
 }

@@ -54,7 +54,7 @@ impl Arbitrary for LongProgram {
             columns,
             seed,
             is_alike: false,
-            steps: (0..steps).map(|_| step(g, 1)).collect(),
+            steps: (0..steps).map(|_| step(g, 1, false)).collect(),
         })
     }
 

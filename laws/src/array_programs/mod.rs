@@ -70,6 +70,8 @@ const TRUTH: Type = Type::scalar(Prim::Bool);
 const REALS: Type = Type::array(Prim::F64, 1);
 /// How many kinds of steps there are.
 const KINDS: u8 = 33;
+/// The first of these compute with scalars.
+const SCALARS: usize = 6;
 /// How many dimensions there are at most.
 const HIGHEST: usize = 4;
 
@@ -249,7 +251,7 @@ impl Step {
     fn carry_out(&self, b: &mut Builder, pool: &[Item], room: Room) -> Option<Vec<Item>> {
         let [p, q, _] = self.picks;
         match self.kind % KINDS {
-            0..6 => self.scalar(b, pool),
+            kind if usize::from(kind) < SCALARS => self.scalar(b, pool),
             6 => {
                 let a = pick(pool, p, is_array)?;
                 one(b, Op::Size(a.atom, q as usize % a.of.rank), Vec::new())
@@ -301,14 +303,16 @@ fn square(b: &mut Builder, x: Atom) -> Custom {
     Custom { function, pullback, arguments: vec![x] }
 }
 
-/// A step with bodies at most this deep inside.
-fn step(g: &mut Gen, depth: usize) -> Step {
-    // Each as often as any other, where an arbitrary byte is often the largest.
-    let kind = *g.choose(&core::array::from_fn::<_, { KINDS as usize }, _>(|k| k as u8)).expect("there are some");
+/// A step with bodies at most this deep inside, in a body or not.
+fn step(g: &mut Gen, depth: usize, is_inside: bool) -> Step {
+    // Each as often as any other, where an arbitrary byte is often the largest; but bodies compute, more than they move.
+    let kinds = &core::array::from_fn::<_, { KINDS as usize }, _>(|k| k as u8)[..];
+    let kinds = if is_inside && u8::arbitrary(g).is_multiple_of(4) { &kinds[..SCALARS] } else { kinds };
+    let kind = *g.choose(kinds).expect("there are some");
     let picks = [u8::arbitrary(g), u8::arbitrary(g), u8::arbitrary(g)];
     let has_body = matches!(kind % KINDS, 16..21 | 24);
     let steps = if depth > 0 && has_body { 1 + usize::arbitrary(g) % 3 } else { 0 };
-    Step { kind, picks, inside: (0..steps).map(|_| step(g, depth - 1)).collect() }
+    Step { kind, picks, inside: (0..steps).map(|_| step(g, depth - 1, true)).collect() }
 }
 
 impl Arbitrary for ArrayProgram {
@@ -322,7 +326,7 @@ impl Arbitrary for ArrayProgram {
             columns,
             seed: u64::arbitrary(g),
             is_alike: false,
-            steps: (0..steps).map(|_| step(g, 3)).collect(),
+            steps: (0..steps).map(|_| step(g, 3, false)).collect(),
         }
     }
 

@@ -21,7 +21,9 @@ impl Step {
             3 => item.of.rank == 0 && item.of.prim.is_integer(),
             _ => item.of.rank == 0,
         };
-        let operand = pick(pool, p, of_kind)?;
+        let short = |item: &Item| item.of == Type::scalar(Prim::I32);
+        let short = if kind == 5 && r % 2 == 0 { pick(pool, p, short) } else { None };
+        let operand = short.or_else(|| pick(pool, p, of_kind))?;
         let other = |n: u8| pick(pool, n, |i| i.of == operand.of).map_or(operand.atom, |item| item.atom);
         let (op, operands) = match kind {
             0 => {
@@ -51,7 +53,12 @@ impl Step {
                     if operand.of == TRUTH && n.is_multiple_of(2) { on_truths[n / 2 % 3] } else { comparisons[n % 3] };
                 (op, [operand.atom, other(q)][..op.arity()].to_vec())
             }
-            _ => (ScalarOp::Convert(Prim::ALL[q as usize % Prim::ALL.len()]), vec![operand.atom]),
+            _ => {
+                // Integers have more digits than short reals.
+                let is_cut = operand.of.prim == Prim::I32 && r % 2 == 0;
+                let to = if is_cut { Prim::F32 } else { Prim::ALL[q as usize % Prim::ALL.len()] };
+                (ScalarOp::Convert(to), vec![operand.atom])
+            }
         };
         let of = Type::scalar(op.result(&operands.iter().map(|x| b.type_of(*x).prim).collect::<Vec<_>>())?);
         Some(vec![Item { atom: b.scalar(op, &operands), of, sizes: Vec::new(), heavy: false }])
@@ -62,12 +69,12 @@ impl Step {
 fn integers(b: &mut Builder, n: u8, x: Atom, y: Atom) -> (ScalarOp, Vec<Atom>) {
     let small = |n: i32| constant(b.type_of(x).prim, n.into());
     let (one, three) = (small(1), small(3));
-    match usize::from(n) % (IntegerRow::ALL.len() + 3) {
-        0 => (ScalarOp::Add, vec![x, y]),
-        1 => (ScalarOp::Mul, vec![x, y]),
-        2 => (ScalarOp::Scale, vec![x, y]),
+    match usize::from(n) % (IntegerRow::ALL.len() + 6) {
+        0..2 => (ScalarOp::Add, vec![x, y]),
+        2..4 => (ScalarOp::Mul, vec![x, y]),
+        4..6 => (ScalarOp::Scale, vec![x, y]),
         row => {
-            let row = IntegerRow::ALL[row - 3];
+            let row = IntegerRow::ALL[row - 6];
             let y = match row {
                 IntegerRow::Div | IntegerRow::Mod | IntegerRow::Quot | IntegerRow::Rem => {
                     b.scalar(IntegerRow::Or, &[y, one])

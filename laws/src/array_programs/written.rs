@@ -32,7 +32,10 @@ impl Step {
 
     /// Adds values to a copy of an array, in maps within maps.
     pub(super) fn accumulate(&self, b: &mut Builder, pool: &[Item], room: Room) -> Option<Vec<Item>> {
-        let to = pick(pool, self.picks[0], |i| is_array(i) && i.of.prim != Prim::Bool)?;
+        let [p, q, _] = self.picks;
+        let fits = |i: &Item| is_array(i) && i.of.prim != Prim::Bool;
+        let several = if q % 4 > 0 { pick(pool, p, |i| fits(i) && i.of.rank > 1) } else { None };
+        let to = several.or_else(|| pick(pool, p, fits))?;
         let arrays = self.arrays(pool, room);
         if arrays.is_empty() {
             return None;
@@ -94,8 +97,10 @@ impl Step {
             None => (like.of.rank, value(like.of.rank).map_or(constant(like.of.prim, 3.0), |value| value.atom)),
         };
         let places = (0..count).map(|k| {
-            let at = pick(pool, turn(k * (1 + r)), |i| i.of == INTEGER);
-            at.map_or(index(0), |at| at.atom)
+            let at = pick(pool, turn(k * (1 + r)), |i| i.of == INTEGER).map_or(index(0), |at| at.atom);
+            // In bounds or not, as what is picked.
+            let size = like.sizes[k];
+            if q & 1 == 0 && size > 0 { b.scalar(IntegerRow::Mod, &[at, index(size as i64)]) } else { at }
         });
         let places = places.collect();
         // So that what is added depends on where.
