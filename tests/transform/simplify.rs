@@ -439,7 +439,7 @@ fn the_adjoints_of_a_matrix_product_are_matrix_products() -> Result<()> {
         |rows: usize, columns: usize| Value::reals(&[rows, columns], (0..rows * columns).map(|i| (i as f64).sin()));
     let (a, b, c) = (matrix(n, k)?, matrix(k, m)?, matrix(n, m)?);
     let (_, work) = simplification::cost(&vjp, &[a, b, c])?;
-    assert_eq!(work.iter().sum::<u64>(), 3 * 2 * (n * k * m) as u64);
+    assert_eq!(work.additions + work.others, 3 * 2 * (n * k * m) as u64);
     Ok(())
 }
 
@@ -451,6 +451,6 @@ fn perfect_nests_are_executed_once() -> Result<()> {
     let arguments = [Value::new([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]])?, Value::new([[1.0; 3]; 2])?];
     let (_, work) = simplification::cost(&vjp, &arguments)?;
     // One exponential and one product for each element.
-    assert_eq!(work.iter().sum::<u64>(), 2 * 6, "{vjp}");
+    assert_eq!(work.additions + work.others, 2 * 6, "{vjp}");
     Ok(())
 }
