@@ -407,20 +407,14 @@ pub fn second_order_at(program: &Program, arguments: &[Value<Residue>]) -> Verdi
     instance.map_or(Ok(()), |it| Instance { arguments: arguments.to_vec(), ..it }.second_order())
 }
 
-/// Both modes of the [`polynomial`] program that a random one becomes.
+/// Both modes of the [`polynomial`] program that a random one becomes, and its second derivatives.
 ///
 /// # Errors
 /// The violation.
-pub fn first_order(random: &ArrayProgram) -> Verdict {
-    Instance::random(random).map_or(Ok(()), |mut it| it.first_order())
-}
-
-/// Its second derivatives.
-///
-/// # Errors
-/// The violation.
-pub fn second_order(random: &ArrayProgram) -> Verdict {
-    Instance::random(random).map_or(Ok(()), |mut it| it.second_order())
+pub fn of_random(random: &ArrayProgram) -> Verdict {
+    let Some(mut it) = Instance::random(random) else { return Ok(()) };
+    it.first_order()?;
+    it.second_order()
 }
 
 /// Batching it, by all parameters and by each alone, is running it many times.

@@ -179,7 +179,6 @@ impl<S: Scalar> Link for Backward<'_, S> {
         let values = values.map(|values| &values[..come.len()]);
         // Where nothing but the cone after uses a result, the next adjoint waits for one product, and for no sum with zero.
         let alone = come.split_last().is_some_and(|(_, others)| others.iter().all(S::is_zero));
-        let last = come.len().wrapping_sub(1);
         let mut next = *carry;
         for k in (0..come.len()).rev() {
             let [a, b, c, d] = values.map(|values| values[k]);
@@ -187,7 +186,7 @@ impl<S: Scalar> Link for Backward<'_, S> {
             let [left, right] = back::<S, R>(by::<S, P>(a, b), by::<S, Q>(c, d), S::one());
             let ([a, b], [c, d]) = (back::<S, P>(a, b, left), back::<S, Q>(c, d, right));
             let partials = [Some(a), (P != FIRST).then_some(b), Some(c), (Q != FIRST).then_some(d)];
-            let adjoint = if alone && k != last { next } else { taken(&mut come[k]) + next };
+            let adjoint = if alone && k + 1 < come.len() { next } else { taken(&mut come[k]) + next };
             let mut along = S::zero();
             for (leaf, partial) in leaves.iter().zip(partials) {
                 match (leaf, partial) {

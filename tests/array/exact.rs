@@ -9,13 +9,8 @@ use catadiff_laws::array_exact::{Residue, polynomial};
 use catadiff_laws::{ArrayProgram, Verdict, array_exact, array_tape, for_all};
 
 #[test]
-fn first_order() -> Verdict {
-    for_all(|p: ArrayProgram| array_exact::first_order(&p))
-}
-
-#[test]
-fn second_order() -> Verdict {
-    for_all(|p: ArrayProgram| array_exact::second_order(&p))
+fn derivatives_and_their_derivatives() -> Verdict {
+    for_all(|p: ArrayProgram| array_exact::of_random(&p))
 }
 
 #[test]
