@@ -56,5 +56,6 @@ pub use recorded::{Input, Recorded};
 pub(crate) use recorded::{Outcome, Recorder, Test};
 pub use sparse::Sparse;
 pub use support::Support;
+pub(crate) use tape::Output;
 pub use tape::{Adjoint, Record, Tape};
 pub use taylor::{Series, Taylor};

@@ -204,6 +204,18 @@ impl<S: Semiring> Tape<S> {
         Ok(&self.adjoints[..inputs])
     }
 
+    /// The gradient of the output, in memory that was the tape's.
+    pub(crate) fn into_gradient(mut self, output: Output<S>) -> Result<Vec<S>> {
+        self.gradient(output)?;
+        let mut gradient = self.adjoints;
+        gradient.truncate(self.answered);
+        // A little room is left to who gets it, which is cheaper than other memory.
+        if gradient.capacity() > 2 * gradient.len() + SPARE {
+            gradient.shrink_to_fit();
+        }
+        Ok(gradient)
+    }
+
     /// The recording as a linear map of its own.
     pub(crate) fn into_record(self, outputs: Vec<Output<S>>) -> Result<Record<S>> {
         self.check()?;
@@ -215,6 +227,9 @@ impl<S: Semiring> Tape<S> {
         if self.inputs as usize + self.nodes.len() > UNIT as usize { Err(TOO_LARGE) } else { Ok(()) }
     }
 }
+
+/// The most numbers that a gradient has room for beyond twice its length.
+const SPARE: usize = 64;
 
 const TOO_LARGE: Error = Error::TooLarge { what: "the tape", limit: UNIT as usize };
 

@@ -5,25 +5,13 @@
 use super::cones::Block;
 use super::replay::taken;
 use crate::primitives::{Rule, Scalar, rows};
-use crate::term::{Arithmetic, Cone, Step};
-
-/// An operation with the registers of its operands.
-type Inner = (u8, [u8; 2]);
+use crate::term::{Arithmetic, Cone, Link};
 
 const PLUS: u8 = 0;
 const TIMES: u8 = 1;
 const MINUS: u8 = 2;
 /// No operation: the first operand.
 const FIRST: u8 = 3;
-
-fn code(operation: Arithmetic) -> Option<u8> {
-    match operation {
-        Arithmetic::Plus => Some(PLUS),
-        Arithmetic::Times => Some(TIMES),
-        Arithmetic::Minus => Some(MINUS),
-        Arithmetic::Over | Arithmetic::Negative => None,
-    }
-}
 
 #[inline(always)]
 fn by<S: Scalar, const OPERATION: u8>(x: S, y: S) -> S {
@@ -46,105 +34,112 @@ fn back<S: Scalar, const OPERATION: u8>(x: S, y: S, adjoint: S) -> [S; 2] {
     }
 }
 
-/// A block of a chain of cones `(a ∘ b) ∘ (c ∘ d)`, of which one operation in brackets may be missing.
+/// A chain of short cones by one of their leaves.
+#[derive(Clone, Copy)]
 pub(super) struct Chain<'c> {
     cone: &'c Cone,
-    /// The registers of `a b c d`; none for what is the result of the cone before.
-    leaves: [Option<usize>; 4],
-    operations: [u8; 3],
+    link: &'c Link,
+    by: usize,
 }
 
 impl<'c> Chain<'c> {
     /// The chain of the cones by one of their leaves, if they are short ones.
+    #[inline(always)]
     pub(super) fn new(cone: &'c Cone, by: usize) -> Option<Self> {
-        let leaves = cone.leaves as u8;
-        let leaf = |step: &Step| step.of.iter().all(|at| *at < leaves);
-        let inner = |step: &Step| -> Option<Inner> { Some((code(step.operation)?, step.of)) };
-        let alone = |at: u8| (at < leaves).then_some((FIRST, [at; 2]));
-        let (first, second, last) = match &cone.steps[..] {
-            [a, b] if leaf(a) && b.of[0] == leaves => (inner(a)?, alone(b.of[1])?, b),
-            [a, b] if leaf(a) && b.of[1] == leaves => (alone(b.of[0])?, inner(a)?, b),
-            [a, b, c] if leaf(a) && leaf(b) && c.of == [leaves, leaves + 1] => (inner(a)?, inner(b)?, c),
-            _ => return None,
-        };
-        let ((p, [a, b]), (q, [c, d])) = (first, second);
-        let leaves = [a, b, c, d].map(usize::from).map(|at| (at != by).then_some(at));
-        Some(Chain { cone, leaves, operations: [p, q, code(last.operation)?] })
+        Some(Chain { cone, link: cone.link.as_ref()?, by })
     }
 
-    /// The results for leaves in registers, from the result before.
-    pub(super) fn forward<S: Scalar>(&self, last: &mut S, scratch: &mut [S], block: Block) {
-        let (operands, results) = scratch.split_at_mut((self.cone.registers() - 1) * block.room);
-        let sources = self.leaves.map(|leaf| leaf.map(|at| block.register(operands, at)));
-        self.choose(Forward { last, sources, results: &mut results[..block.count] });
+    /// The results for leaves in registers, from the result before. The register of the leaf that makes the chain gets what
+    /// comes before each.
+    pub(super) fn forward<S: Scalar>(&self, last: &mut S, scratch: &mut [S], results: &mut [S], block: Block) {
+        let (left, rest) = scratch.split_at_mut(self.by * block.room);
+        let (before, right) = rest.split_at_mut(block.room);
+        let source = |at: u8| match usize::from(at) {
+            at if at < self.by => Some(block.register(left, at)),
+            at if at > self.by => Some(block.register(right, at - self.by - 1)),
+            _ => None,
+        };
+        // Not by `map`, which is a call.
+        let [a, b, c, d] = self.link.operands;
+        choose(self.link, Forward { last, sources: [source(a), source(b), source(c), source(d)], before, results });
     }
 
     /// The adjoints of the leaves into registers, from those of the results and what comes from the cone after.
     pub(super) fn backward<S: Scalar>(
         &self,
-        by: usize,
         carry: &mut S,
         scratch: &[S],
         parts: &mut [S],
         come: &mut [S],
         block: Block,
     ) {
-        for leaf in (0..self.cone.leaves).filter(|leaf| *leaf != by && self.cone.active[*leaf]) {
+        for leaf in (0..self.cone.leaves).filter(|leaf| *leaf != self.by && self.cone.active[*leaf]) {
             block.register_mut(parts, leaf).fill(S::zero());
         }
-        let values = self.leaves.map(|leaf| block.register(scratch, leaf.unwrap_or(by)));
-        let leaves = self.leaves.map(|leaf| match leaf {
-            None => Goes::On,
-            Some(leaf) if self.cone.active[leaf] => Goes::To(leaf * block.room),
-            Some(_) => Goes::Nowhere,
-        });
-        self.choose(Backward { carry, values, leaves, parts, come });
-    }
-
-    /// Does what is to be done by the code of these operations.
-    fn choose<L: Link>(&self, link: L) {
-        fn second<L: Link, const P: u8>([_, q, r]: [u8; 3], link: L) {
-            match q {
-                PLUS => third::<L, P, PLUS>(r, link),
-                TIMES => third::<L, P, TIMES>(r, link),
-                MINUS => third::<L, P, MINUS>(r, link),
-                _ => third::<L, P, FIRST>(r, link),
-            }
-        }
-        fn third<L: Link, const P: u8, const Q: u8>(r: u8, link: L) {
-            match r {
-                PLUS => link.run::<P, Q, PLUS>(),
-                TIMES => link.run::<P, Q, TIMES>(),
-                _ => link.run::<P, Q, MINUS>(),
-            }
-        }
-        match self.operations[0] {
-            PLUS => second::<L, PLUS>(self.operations, link),
-            TIMES => second::<L, TIMES>(self.operations, link),
-            MINUS => second::<L, MINUS>(self.operations, link),
-            _ => second::<L, FIRST>(self.operations, link),
-        }
+        let [a, b, c, d] = self.link.operands;
+        let value = |leaf: u8| block.register(scratch, leaf.into());
+        let goes = |leaf: u8| match usize::from(leaf) {
+            leaf if leaf == self.by => Goes::On,
+            leaf if self.cone.active[leaf] => Goes::To(leaf * block.room),
+            _ => Goes::Nowhere,
+        };
+        let (values, leaves) = ([value(a), value(b), value(c), value(d)], [goes(a), goes(b), goes(c), goes(d)]);
+        choose(self.link, Backward { carry, values, leaves, parts, come });
     }
 }
 
+/// Does what is to be done by the code of these operations.
+fn choose<L: Along>(link: &Link, along: L) {
+    fn first<L: Along, const R: u8>([p, q]: [Option<Arithmetic>; 2], along: L) {
+        match p {
+            Some(Arithmetic::Plus) => second::<L, PLUS, R>(q, along),
+            Some(Arithmetic::Times) => second::<L, TIMES, R>(q, along),
+            Some(Arithmetic::Minus) => second::<L, MINUS, R>(q, along),
+            None => second::<L, FIRST, R>(q, along),
+            Some(Arithmetic::Over | Arithmetic::Negative) => unreachable!("{LINKS}"),
+        }
+    }
+    fn second<L: Along, const P: u8, const R: u8>(q: Option<Arithmetic>, along: L) {
+        match q {
+            Some(Arithmetic::Plus) => along.run::<P, PLUS, R>(),
+            Some(Arithmetic::Times) => along.run::<P, TIMES, R>(),
+            Some(Arithmetic::Minus) => along.run::<P, MINUS, R>(),
+            None => along.run::<P, FIRST, R>(),
+            Some(Arithmetic::Over | Arithmetic::Negative) => unreachable!("{LINKS}"),
+        }
+    }
+    match link.outer {
+        Arithmetic::Plus => first::<L, PLUS>(link.inner, along),
+        Arithmetic::Times => first::<L, TIMES>(link.inner, along),
+        Arithmetic::Minus => first::<L, MINUS>(link.inner, along),
+        Arithmetic::Over | Arithmetic::Negative => unreachable!("{LINKS}"),
+    }
+}
+
+const LINKS: &str = "links are of sums, products and differences";
+
 /// What is done along a chain, compiled for each choice of operations.
-trait Link {
+trait Along {
     fn run<const P: u8, const Q: u8, const R: u8>(self);
 }
 
 struct Forward<'r, S> {
     last: &'r mut S,
     sources: [Option<&'r [S]>; 4],
+    before: &'r mut [S],
     results: &'r mut [S],
 }
 
-impl<S: Scalar> Link for Forward<'_, S> {
+impl<'r, S: Scalar> Along for Forward<'r, S> {
     #[inline(never)]
     fn run<const P: u8, const Q: u8, const R: u8>(self) {
         let count = self.results.len();
-        let [a, b, c, d] = self.sources.map(|source| source.map(|source| &source[..count]));
+        let [a, b, c, d] = self.sources;
+        let cut = |source: Option<&'r [S]>| source.map(|source| &source[..count]);
+        let (a, b, c, d) = (cut(a), cut(b), cut(c), cut(d));
         let mut x = *self.last;
-        for (k, result) in self.results.iter_mut().enumerate() {
+        for (k, (before, result)) in self.before.iter_mut().zip(self.results).enumerate() {
+            *before = x;
             let of = |source: Option<&[S]>| source.map_or(x, |source| source[k]);
             x = by::<S, R>(by::<S, P>(of(a), of(b)), by::<S, Q>(of(c), of(d)));
             *result = x;
@@ -172,16 +167,17 @@ struct Backward<'r, S> {
     come: &'r mut [S],
 }
 
-impl<S: Scalar> Link for Backward<'_, S> {
+impl<S: Scalar> Along for Backward<'_, S> {
     #[inline(never)]
     fn run<const P: u8, const Q: u8, const R: u8>(self) {
         let Backward { carry, values, leaves, parts, come } = self;
-        let values = values.map(|values| &values[..come.len()]);
+        let [a, b, c, d] = values;
+        let (a, b, c, d) = (&a[..come.len()], &b[..come.len()], &c[..come.len()], &d[..come.len()]);
         // Where nothing but the cone after uses a result, the next adjoint waits for one product, and for no sum with zero.
         let alone = come.split_last().is_some_and(|(_, others)| others.iter().all(S::is_zero));
         let mut next = *carry;
         for k in (0..come.len()).rev() {
-            let [a, b, c, d] = values.map(|values| values[k]);
+            let (a, b, c, d) = (a[k], b[k], c[k], d[k]);
             // The partial derivatives of the cone do not wait for the cone after.
             let [left, right] = back::<S, R>(by::<S, P>(a, b), by::<S, Q>(c, d), S::one());
             let ([a, b], [c, d]) = (back::<S, P>(a, b, left), back::<S, Q>(c, d, right));

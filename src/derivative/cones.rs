@@ -177,12 +177,13 @@ impl<'c> Loop<'c> {
         for start in (0..self.length()).step_by(BLOCK) {
             let block = self.block::<false>(start);
             self.gather::<S, false>(slots, scratch, start, block, start == 0);
-            if let Some(short) = &short {
-                short.forward(&mut last, scratch, block);
+            let results = &mut slots[self.to() + start..][..block.count];
+            if let Some(short) = short {
+                short.forward(&mut last, scratch, results, block);
             } else {
                 last = self.one_by_one(leaf, last, scratch, block);
+                results.copy_from_slice(block.register(scratch, result));
             }
-            slots[self.to() + start..][..block.count].copy_from_slice(block.register(scratch, result));
         }
     }
 
@@ -275,14 +276,11 @@ impl<'c> Loop<'c> {
             let block = self.block::<false>(start);
             if !kept {
                 self.gather::<S, false>(slots, scratch, start, block, at + 1 == blocks);
-            }
-            // The values that went along a short chain were in no register of ours.
-            if !kept || short.is_some() {
                 self.before(first, slots, block.register_mut(scratch, leaf), start);
             }
             let come = &mut adjoints[self.to() + start..][..block.count];
-            if let Some(short) = &short {
-                short.backward(leaf, &mut carry, scratch, parts, come, block);
+            if let Some(short) = short {
+                short.backward(&mut carry, scratch, parts, come, block);
             } else {
                 self.hand_on(leaf, &mut carry, (scratch, parts), come, block);
             }

@@ -134,10 +134,18 @@ struct Spans<'r, S, const N: usize> {
 impl<'r, S: Scalar, const N: usize> Spans<'r, S, N> {
     #[inline(always)]
     fn new(run: &Run, operands: &[u32], slots: &'r [S]) -> Self {
+        let mut all = Spans { of: [(0, true); N], ones: [[S::zero(); LANES]; N], spans: [&[]; N] };
         let (first, steps) = operands.split_at(N);
-        let of: [(usize, bool); N] = core::array::from_fn(|i| (first[i] as usize, steps[i] == 0));
-        let span = |(first, one): (usize, bool)| &slots[first..][..if one { 0 } else { run.length as usize }];
-        Spans { of, ones: of.map(|(first, _)| [slots[first]; LANES]), spans: of.map(|of| span(of).as_chunks().0) }
+        // A loop, since arrays that are made by a closure are made by calls.
+        for i in 0..N {
+            let first = first[i] as usize;
+            all.of[i] = (first, steps[i] == 0);
+            match steps[i] {
+                0 => all.ones[i] = [slots[first]; LANES],
+                _ => all.spans[i] = slots[first..][..run.length as usize].as_chunks().0,
+            }
+        }
+        all
     }
 
     /// The values of the operands of so many operations.
@@ -359,6 +367,7 @@ impl<S> Workspace<S> {
 
 impl<S: Base> Workspace<S> {
     /// Lends numbers to a replay of a program.
+    #[inline(always)]
     pub(super) fn on_numbers<T>(&mut self, program: &Program<S>, replay: impl FnOnce(&mut [S]) -> T) -> T {
         self.numbers.lend(program, |s| s, replay)
     }
@@ -370,6 +379,8 @@ impl<S: Base> Workspace<S> {
 }
 
 impl<C: Scalar> Kept<C> {
+    /// Inline, since what a short replay answers would wait for its copies.
+    #[inline(always)]
     fn lend<S: Base, T>(
         &mut self,
         program: &Program<S>,

@@ -5,7 +5,7 @@
 
 use super::program::Program;
 use super::strategy::{Base, Numbers, Strategy, check_finite, check_point, check_results};
-use crate::carriers::{Adjoint, Dual, Record, Tape};
+use crate::carriers::{Adjoint, Dual, Output, Record, Tape};
 use crate::error::{Error, Result};
 
 /// Reverse mode on a [`Tape`]: for gradients, and for Jacobians with fewer rows than columns.
@@ -31,17 +31,27 @@ impl<S: Base> Tape<S> {
     where
         F: for<'b> Fn(&'b [Var<'b, S>]) -> Var<'b, S>,
     {
-        check_point("the point", x)?;
         Error::lengths("the gradient", x.len(), gradient.len())?;
+        let (value, output) = self.run(f, x)?;
+        gradient.copy_from_slice(self.gradient(output)?);
+        Ok(value)
+    }
+
+    /// The value of `f` at `x`, and where its tangent stands.
+    #[inline]
+    fn run<F>(&mut self, f: F, x: &[S]) -> Result<(S, Output<S>)>
+    where
+        F: for<'b> Fn(&'b [Var<'b, S>]) -> Var<'b, S>,
+    {
+        check_point("the point", x)?;
         self.restart(x.len())?;
         let mut block = self.block();
-        let (value, output) = {
+        let result = {
             let result = f(block.hold(variables(self, x)));
             (result.value, result.tangent.output())
         };
         self.keep(block);
-        gradient.copy_from_slice(self.gradient(output)?);
-        Ok(value)
+        Ok(result)
     }
 }
 
@@ -92,9 +102,9 @@ impl<S: Base> Strategy<S> for Reverse {
     where
         F: for<'b> Fn(&'b [Var<'b, S>]) -> Var<'b, S>,
     {
-        let mut gradient = x.to_vec();
-        let value = Tape::new().value_and_grad(f, x, &mut gradient)?;
-        Ok((value, gradient))
+        let mut tape = Tape::new();
+        let (value, output) = tape.run(f, x)?;
+        Ok((value, tape.into_gradient(output)?))
     }
 
     /// By the program's own code, which needs no tape.

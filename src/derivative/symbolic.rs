@@ -67,6 +67,6 @@ impl<'a, V: Clone + Eq + Hash> Term<'a, V> {
             });
             result.tangent.output()
         };
-        Ok(tape.gradient(output)?.to_vec())
+        tape.into_gradient(output)
     }
 }

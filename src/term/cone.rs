@@ -63,6 +63,34 @@ pub(crate) enum Give {
     More,
 }
 
+/// A cone `(a ∘ b) ∘ (c ∘ d)`, of which one operation in brackets may be missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Link {
+    /// The registers of `a b c d`, leaves all. Of an operand without an operation both are the same.
+    pub(crate) operands: [u8; 4],
+    /// The operations in brackets.
+    pub(crate) inner: [Option<Arithmetic>; 2],
+    pub(crate) outer: Arithmetic,
+}
+
+impl Link {
+    fn new(leaves: u8, steps: &[Step]) -> Option<Self> {
+        let leaf = |step: &Step| step.of.iter().all(|at| *at < leaves);
+        let inner = |step: &Step| (Some(step.operation), step.of);
+        let alone = |at: u8| (at < leaves).then_some((None, [at; 2]));
+        let (first, second, last) = match steps {
+            [a, b] if leaf(a) && b.of[0] == leaves => (inner(a), alone(b.of[1])?, b),
+            [a, b] if leaf(a) && b.of[1] == leaves => (alone(b.of[0])?, inner(a), b),
+            [a, b, c] if leaf(a) && leaf(b) && c.of == [leaves, leaves + 1] => (inner(a), inner(b), c),
+            _ => return None,
+        };
+        let ((p, [a, b]), (q, [c, d])) = (first, second);
+        let binary = |of: &Arithmetic| !matches!(of, Arithmetic::Over | Arithmetic::Negative);
+        let fits = [p, q, Some(last.operation)].iter().flatten().all(binary);
+        fits.then_some(Link { operands: [a, b, c, d], inner: [p, q], outer: last.operation })
+    }
+}
+
 /// The operations of a cone, operands before their users. The last is the one that is needed outside.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Cone {
@@ -74,6 +102,8 @@ pub(crate) struct Cone {
     pub(crate) again: Vec<Step>,
     /// The backward pass, from the result to the leaves.
     pub(crate) back: Vec<Back>,
+    /// What it is as a link of a chain, if it is short.
+    pub(crate) link: Option<Link>,
 }
 
 impl Cone {
@@ -110,7 +140,8 @@ impl Cone {
             }
         }
         let again = steps.iter().copied().filter(|step| felt[usize::from(step.to)]).collect();
-        Cone { leaves, steps, active, again, back }
+        let link = Link::new(leaves as u8, &steps);
+        Cone { leaves, steps, active, again, back, link }
     }
 }
 

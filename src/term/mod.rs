@@ -34,7 +34,7 @@ mod stored;
 mod straight;
 
 pub use arena::Arena;
-pub(crate) use cone::{Arithmetic, Back, Cone, Give, Step};
+pub(crate) use cone::{Arithmetic, Back, Cone, Give, Link, Step};
 pub use handle::{Place, Term};
 pub use listing::{Line, Listing};
 pub use parse::parse;

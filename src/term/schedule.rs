@@ -281,7 +281,7 @@ impl Code {
             rest = after;
             let head = run.length % LANES as u32;
             let (listed, others) = operands.split_at(usize::from(run.arity) * head as usize);
-            let row = matches!(run.kind, Kind::Row(_) | Kind::AddRow(_)) && run.length as usize >= BLOCK;
+            let row = matches!(run.kind, Kind::Row(_) | Kind::AddRow(_)) && run.length as usize >= 2 * LANES;
             match if row { spans(others, run.arity.into(), run.to) } else { None } {
                 Some(spans) => {
                     if head > 0 {
