@@ -61,7 +61,11 @@ impl Reader<'_> {
     }
 
     fn learn_same(&mut self, one: Extent, other: Extent) {
-        let (one, other) = (self.find(one), self.find(other));
+        let (mut one, mut other) = (self.find(one), self.find(other));
+        if let Extent::Number(Atom::Const(_)) = one {
+            // Sums are of constants, which stand for what is equal to them.
+            (one, other) = (other, one);
+        }
         if one != other {
             self.same.insert(one, other);
             self.learnt.push(one);
