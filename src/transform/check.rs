@@ -11,29 +11,26 @@ use crate::error::{Error, Result};
 
 /// Checks that there is a rule for each active statement.
 pub(super) fn check(program: &Program, active: &Active) -> Result<()> {
-    check_body(program, &program.function.body, active, false)
+    check_body(program, &program.function.body, active)
 }
 
-fn check_body(program: &Program, body: &Body, active: &Active, is_pullback: bool) -> Result<()> {
+fn check_body(program: &Program, body: &Body, active: &Active) -> Result<()> {
     let vars = body.stms.iter().flat_map(|stm| stm.vars.iter().copied());
     let bound: FxHashSet<Var> = vars.filter(|v| program.type_of(*v).accumulator).collect();
     for stm in &body.stms {
         if stm.vars.iter().any(|v| active.var(*v)) {
             check_statement(&bound, stm)?;
-            if is_pullback {
-                check_neutral(stm, active)?;
-            }
         }
         match &stm.op {
             Op::Custom(it) => {
                 let (pullback, _) = program.function_alone(&it.pullback);
                 let adjoints: Vec<usize> = (it.arguments.len()..it.pullback.params.len()).collect();
                 let active = Active::both(&pullback, &adjoints);
-                check_body(&pullback, &pullback.function.body, &active, true)?;
+                check_body(&pullback, &pullback.function.body, &active)?;
             }
             op => {
                 for inner in bodies(op) {
-                    check_body(program, inner, active, is_pullback)?;
+                    check_body(program, inner, active)?;
                 }
             }
         }
@@ -41,29 +38,12 @@ fn check_body(program: &Program, body: &Body, active: &Active, is_pullback: bool
     Ok(())
 }
 
-fn refuse(operation: &str, reason: &'static str) -> Result<()> {
-    Err(Error::NotDifferentiable { operation: operation.into(), reason })
-}
-
 fn check_statement(bound: &FxHashSet<Var>, stm: &Stm) -> Result<()> {
     match &stm.op {
-        Op::FromAccumulator(Atom::Var(var)) if !bound.contains(var) => {
-            refuse("an accumulator", "it must become an array in the scope in which it began")
-        }
+        Op::FromAccumulator(Atom::Var(var)) if !bound.contains(var) => Err(Error::NotDifferentiable {
+            operation: "an accumulator".into(),
+            reason: "it must become an array in the scope in which it began",
+        }),
         _ => Ok(()),
     }
-}
-
-/// In a program neutral elements are made constant; pullbacks of its functions stay as they are.
-fn check_neutral(stm: &Stm, active: &Active) -> Result<()> {
-    let (operation, neutral) = match &stm.op {
-        Op::Reduce(it) => ("reduce", &it.neutral),
-        Op::Scan(it) => ("scan", &it.neutral),
-        Op::Hist(it) => ("hist", &it.neutral),
-        _ => return Ok(()),
-    };
-    if neutral.iter().any(|a| active.atom(*a)) {
-        return refuse(operation, "in a pullback its neutral element depends on adjoints, and must be a constant");
-    }
-    Ok(())
 }

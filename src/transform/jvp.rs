@@ -1,14 +1,13 @@
 //! Forward mode as a transformation: every statement is followed by that of its tangent.
 //!
 //! Law: `jvp` computes `(f x, J ẋ)`. Scalars have the partial derivatives of the tables; combinators take values and
-//! tangents side by side, and operators become operators on dual numbers, with the tangent 0 of the neutral element
+//! tangents side by side, and operators become operators on dual numbers
 //! ("Reverse AD for a Functional Array Language", *Forward Mode: Dual Numbers*). Variables that no parameter reaches
 //! have no tangent.
 
 use super::check::check;
 use super::copy::Copier;
 use super::flow::Active;
-use super::neutral::constant_neutrals;
 use super::operator::{Operator, recognise};
 use super::partials::partials;
 use super::target::{GROWTH, Target};
@@ -26,16 +25,8 @@ pub(super) fn jvp(
     by: &[usize],
     mut seed: impl FnMut(&Target, usize, Atom) -> Atom,
 ) -> Result<Program> {
-    let mut active = Active::forward(program, by);
+    let active = Active::forward(program, by);
     check(program, &active)?;
-    let rewritten = constant_neutrals(program, &active);
-    let program = match &rewritten {
-        Some(rewritten) => {
-            active = Active::forward(rewritten, by);
-            rewritten
-        }
-        None => program,
-    };
     let target = Target::of(GROWTH * program.types.len());
     let mut forward = Forward {
         copier: Copier::given(program, &target, &target.parameters(program)),
@@ -273,12 +264,6 @@ impl Forward<'_, '_> {
         Lambda { params, body: self.body(&operator.body, felt) }
     }
 
-    fn neutral(&self, neutral: &[Atom], felt: &[usize]) -> Vec<Atom> {
-        let mut all = self.copier.atoms(neutral);
-        all.extend(felt.iter().map(|k| self.zero(neutral[*k])));
-        all
-    }
-
     fn reduce(&mut self, stm: &Stm, it: &Reduce) {
         let felt = self.felt(stm.vars.iter().copied());
         let is_scan = matches!(stm.op, Op::Scan(_));
@@ -290,13 +275,12 @@ impl Forward<'_, '_> {
             self.copier.stm(stm);
             self.target.span(stm.span.derivative());
             let operator = self.copier.lambda(&it.operator);
-            let (neutral, arrays) = (vec![self.zero(it.neutral[0])], vec![self.tangent(it.arrays[0])]);
+            let (neutral, arrays) = (vec![self.tangent(it.neutral[0])], vec![self.tangent(it.arrays[0])]);
             let sum = emit(Reduce { operator, neutral, arrays, commutative: it.commutative }, self.target);
             self.set(stm.vars[0], sum[0]);
             return;
         }
-        let arrays = self.operands(&it.arrays, &felt);
-        let neutral = self.neutral(&it.neutral, &felt);
+        let (neutral, arrays) = (self.operands(&it.neutral, &felt), self.operands(&it.arrays, &felt));
         let operator = self.dual(&it.operator, &felt);
         let results = emit(Reduce { operator, neutral, arrays, commutative: it.commutative }, self.target);
         self.bind(&stm.vars, &felt, &results);
@@ -305,7 +289,9 @@ impl Forward<'_, '_> {
     fn hist(&mut self, stm: &Stm, it: &Hist) {
         let felt = self.felt(stm.vars.iter().copied());
         let (destinations, values) = (self.operands(&it.destinations, &felt), self.operands(&it.values, &felt));
-        let neutral = self.neutral(&it.neutral, &felt);
+        // Not part of the meaning of a histogram, and so without a tangent.
+        let mut neutral = self.copier.atoms(&it.neutral);
+        neutral.extend(felt.iter().map(|k| self.zero(it.neutral[*k])));
         let indices = self.copier.atom(it.indices);
         let operator = self.dual(&it.operator, &felt);
         let hist = Hist { operator, neutral, destinations, indices, values };

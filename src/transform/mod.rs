@@ -18,7 +18,6 @@ mod distinct;
 mod emit;
 mod flow;
 mod jvp;
-mod neutral;
 mod operator;
 mod partials;
 mod parts;

@@ -97,6 +97,27 @@ fn accumulators_are_active_as_a_whole() {
     assert_eq!(array_exact::second_order_at(&program, &residues), Ok(()));
 }
 
+/// A pullback may start a reduction and a scan from the adjoint that it gets.
+#[test]
+fn pullbacks_may_start_from_adjoints() {
+    let product = "|a: f64, b: f64| { let c = mul(a, b) return c }";
+    let text = format!(
+        "program (x: f64, y: f64) {{
+           let s = custom (x) |a: f64| {{
+             let xs = [2.0f64, 3.0f64] let p = reduce (xs) from (a) {product} let q = mul(p, 6.0f64) return q
+           }} pullback |a: f64, adjoint: f64| {{
+             let xs = [2.0f64, 3.0f64] let p = scan (xs) from (adjoint) {product} let q = p[1i64]
+             let r = reduce (xs) from (q) {product} return r
+           }}
+           let t = mul(s, s) let u = mul(t, y)
+           return u
+         }}"
+    );
+    let program = Program::parse(&text).unwrap();
+    let residues = [5, 7].map(|n| Value::Scalar(Scalar::Real(Residue::new(n))));
+    assert_eq!(array_exact::second_order_at(&program, &residues), Ok(()));
+}
+
 /// A cubic whose pullback is that of a square: each law finds it out.
 #[test]
 fn wrong_derivatives_are_found() {

@@ -7,10 +7,10 @@
 
 use super::Reverse;
 use crate::array::{Atom, Lambda, Op, Reduce, ScalarOp, Type, Var, index};
-use crate::transform::operator::applied;
+use crate::transform::operator::{applied, part};
 
-/// Arrays that are combined by an operator: it is one of the program that is differentiated, neutral elements and arrays
-/// are values of the program that is written.
+/// Arrays that are combined by an operator: it is one of the program that is differentiated, what is combined first and
+/// arrays are values of the program that is written.
 #[derive(Clone)]
 pub(super) struct Combined {
     pub(super) operator: Lambda,
@@ -18,14 +18,22 @@ pub(super) struct Combined {
     pub(super) arrays: Vec<Atom>,
     /// Of which arrays the adjoints are asked for.
     pub(super) wanted: Vec<bool>,
+    /// Of which of what is combined first.
+    pub(super) starts: Vec<bool>,
 }
 
 impl Reverse<'_, '_> {
     /// A group of the components of a reduction or a scan.
+    pub(super) fn reduced(&self, it: &Reduce, group: &[usize]) -> Combined {
+        let starts = group.iter().map(|c| self.active.atom(it.neutral[*c])).collect();
+        Combined { starts, ..self.combined(part(&it.operator, group), &it.neutral, &it.arrays, group) }
+    }
+
+    /// A group of the components of what is combined, where no adjoint is asked for of what is neutral.
     pub(super) fn combined(&self, operator: Lambda, neutral: &[Atom], arrays: &[Atom], group: &[usize]) -> Combined {
         let pick = |atoms: &[Atom]| group.iter().map(|c| self.copier.atom(atoms[*c])).collect();
         let wanted = group.iter().map(|c| self.active.atom(arrays[*c])).collect();
-        Combined { operator, neutral: pick(neutral), arrays: pick(arrays), wanted }
+        Combined { operator, neutral: pick(neutral), arrays: pick(arrays), wanted, starts: vec![false; group.len()] }
     }
 
     /// The adjoints of the elements, from what is to the left of each, and the adjoints that reach each combination. If
@@ -68,6 +76,33 @@ impl Reverse<'_, '_> {
         it.wanted.iter().map(|wanted| if *wanted { found.next() } else { None }).collect()
     }
 
+    /// The adjoints of what is combined first, `ē = ∂(e ⊙ a₀)/∂eᵀ g₀`, and `without` if there are no elements.
+    pub(super) fn firsts(
+        &mut self,
+        it: &Combined,
+        reaching: &[Option<Atom>],
+        without: impl Fn(usize) -> Atom,
+    ) -> Vec<Option<Atom>> {
+        let (target, k) = (self.target, it.arrays.len());
+        let wanted: Vec<usize> = (0..k).filter(|c| it.starts[*c]).collect();
+        let mut all = vec![None; k];
+        if wanted.is_empty() {
+            return all;
+        }
+        let empty = target.scalar(ScalarOp::Equal, &[target.size(it.arrays[0], 0), index(0)]);
+        let pulled = || {
+            let first = |array: &Atom| target.at(*array, &[index(0)]);
+            let operands: Vec<Atom> = it.neutral.iter().copied().chain(it.arrays.iter().map(first)).collect();
+            let seeds: Vec<Option<Atom>> = reaching.iter().map(|reaching| reaching.as_ref().map(first)).collect();
+            // What else the operator uses has its part of this from the first element.
+            let found = self.apart(|reverse| reverse.pullback(&it.operator, &operands, &seeds));
+            wanted.iter().map(|c| found[*c].unwrap_or_else(|| target.zeros_like(it.neutral[*c]))).collect()
+        };
+        let found = target.choose(empty, || wanted.iter().map(|c| without(*c)).collect(), pulled);
+        wanted.iter().zip(found).for_each(|(c, found)| all[*c] = Some(found));
+        all
+    }
+
     /// What is before each element, from what is up to each and what is before all.
     pub(super) fn exclusive(&self, upto: &[Atom], neutral: &[Atom], size: Atom) -> Vec<Atom> {
         let target = self.target;
@@ -92,8 +127,9 @@ impl Reverse<'_, '_> {
         })
     }
 
-    /// The adjoints of arrays of rows, where an operator works element by element: `inside` answers them for one column.
-    /// It gets the column, and its part of other arrays of rows and of single rows; of these, some are not there.
+    /// The adjoints of arrays of rows, and then of what is combined first, where an operator works element by element:
+    /// `inside` answers them for one column. It gets the column, and its part of other arrays of rows and of single rows; of
+    /// these, some are not there.
     pub(super) fn columns(
         &mut self,
         it: &Combined,
@@ -113,7 +149,7 @@ impl Reverse<'_, '_> {
             columns.chain(it.neutral.iter().copied()).chain(rows.iter().flatten().copied()).collect();
         let bound: Vec<Var> = inner.params.clone();
         let body = inner.body.clone();
-        let wanted = it.wanted.clone();
+        let (wanted, starts) = (it.wanted.clone(), it.starts.clone());
         let touched = self.touched(&[&body], &bound);
         let found = self.each(&inputs, touched, |reverse, x| {
             let mut x = x.iter().copied();
@@ -121,13 +157,18 @@ impl Reverse<'_, '_> {
             let others: Vec<Option<Atom>> = arrays.iter().map(|a| a.and_then(|_| x.next())).collect();
             let neutral: Vec<Atom> = x.by_ref().take(k).collect();
             let rows: Vec<Option<Atom>> = rows.iter().map(|a| a.and_then(|_| x.next())).collect();
-            let column = Combined { operator: inner, neutral, arrays: own.clone(), wanted: wanted.clone() };
+            let column = Combined { operator: inner, neutral, arrays: own, wanted, starts };
             let found = inside(reverse, &column, &others, &rows);
-            let wanted = (0..k).filter(|c| wanted[*c]);
-            wanted.map(|c| found[c].unwrap_or_else(|| target.zeros_like(own[c]))).collect()
+            let like = column.arrays.iter().chain(&column.neutral);
+            let asked = column.wanted.iter().chain(&column.starts);
+            let all = found.into_iter().zip(like).zip(asked).filter(|(_, asked)| **asked);
+            all.map(|((found, like), _)| found.unwrap_or_else(|| target.zeros_like(*like))).collect()
         });
         let mut found = found.into_iter();
-        it.wanted.iter().map(|wanted| if *wanted { found.next().map(turned) } else { None }).collect()
+        let mut next = |asked: &bool| if *asked { found.next() } else { None };
+        let mut all: Vec<Option<Atom>> = it.wanted.iter().map(|asked| next(asked).map(turned)).collect();
+        all.extend(it.starts.iter().map(next));
+        all
     }
 
     /// What `inside` answers where there are elements, and `without` where there are none. Rows of an array without

@@ -48,7 +48,6 @@ use super::check::check;
 use super::copy::Copier;
 use super::distinct::Distinct;
 use super::flow::{Active, bodies};
-use super::neutral::constant_neutrals;
 use super::parts::Parts;
 use super::simplify::dead::executed_once;
 use super::simplify::resized::resized;
@@ -71,13 +70,9 @@ pub(super) fn vjp(
 ) -> Result<Program> {
     let nested = stripmined(program);
     let program = nested.as_ref().unwrap_or(program);
-    let mut active = Active::both(program, by);
+    let active = Active::both(program, by);
     check(program, &active)?;
-    let constant = constant_neutrals(program, &active);
-    if let Some(constant) = &constant {
-        active = Active::both(constant, by);
-    }
-    let (program, target) = (constant.as_ref().unwrap_or(program), Target::of(GROWTH * program.types.len()));
+    let target = Target::of(GROWTH * program.types.len());
     let mut reverse = Reverse::new(program, &target, &active);
     let function = &program.function;
     for (param, value) in function.params.iter().zip(target.parameters(program)) {

@@ -3,8 +3,8 @@
 //! Law: `y = lᵢ ⊙ aᵢ ⊙ rᵢ`, where `l₀ = e` is what the reduction starts from, `lᵢ₊₁ = lᵢ ⊙ aᵢ`, and `rᵢ` is what is
 //! combined to the right of element `i`. With `gᵢ` the adjoint that reaches `lᵢ ⊙ aᵢ`, `āᵢ += ∂(lᵢ ⊙ aᵢ)/∂aᵢᵀ · gᵢ`.
 //! All `l` are a scan; of `g` the last is `ȳ`, and the others are the recurrence of the same scan, or are pulled back
-//! through `rᵢ` (`recurrence`). Nothing is asked of `e`: it is combined once, on the left, and is neutral or not; to the
-//! right of the last element there is nothing. A sum gives its adjoint to every element, an extremum to the first that
+//! through `rᵢ` (`recurrence`). Nothing is asked of `e`: it is combined once, on the left, and is neutral or not, a constant
+//! or not, `ē += ∂(e ⊙ a₀)/∂eᵀ · g₀`; to the right of the last element there is nothing. A sum gives its adjoint to every element, an extremum to the first that
 //! attains it ("Reverse AD for a Functional Array Language", *Differentiating an Arbitrary Reduce Operation*, whose
 //! rule takes `e` for neutral).
 //!
@@ -53,7 +53,7 @@ impl Reverse<'_, '_> {
         let seeds: Vec<Option<Atom>> = vars.iter().map(|v| self.take(*v)).collect();
         let seeded: Vec<bool> = seeds.iter().map(Option::is_some).collect();
         for group in groups(&it.operator, &seeded) {
-            let component = self.combined(part(&it.operator, &group), &it.neutral, &it.arrays, &group);
+            let component = self.reduced(it, &group);
             let seeds: Vec<Option<Atom>> = group.iter().map(|c| seeds[*c]).collect();
             if let Operator::Extremum(op) = recognise(&component.operator) {
                 let Some(seed) = seeds[0] else { continue };
@@ -68,6 +68,10 @@ impl Reverse<'_, '_> {
                 };
                 // No element has the number −1, so nothing is added if there is none.
                 self.add_sparse(it.arrays[group[0]], &[winner], seed, false);
+                if component.starts[0] {
+                    let first = self.where_none(winner, seed);
+                    self.add(it.neutral[group[0]], first);
+                }
                 continue;
             }
             let prefixes = match saved {
@@ -80,12 +84,24 @@ impl Reverse<'_, '_> {
                 | Saved::Undo(_) => None,
             };
             let found = self.reduction(&component, &seeds, prefixes);
-            for (c, found) in group.iter().zip(found) {
-                if let Some(found) = found {
-                    self.add(it.arrays[*c], found);
-                }
+            self.add_group(it, &group, &found);
+        }
+    }
+
+    /// Adds the adjoints of the arrays of a group, and of what is combined first.
+    pub(super) fn add_group(&mut self, it: &Reduce, group: &[usize], found: &[Option<Atom>]) {
+        let all = group.iter().map(|c| it.arrays[*c]).chain(group.iter().map(|c| it.neutral[*c]));
+        for (of, found) in all.zip(found) {
+            if let Some(found) = found {
+                self.add(of, *found);
             }
         }
+    }
+
+    /// The adjoint of what is combined first, if no element is the extremum.
+    fn where_none(&self, winner: Atom, seed: Atom) -> Atom {
+        let none = self.target.scalar(ScalarOp::Equal, &[winner, index(-1)]);
+        self.target.choose(none, || vec![seed], || vec![self.target.zeros_like(seed)])[0]
     }
 
     /// The extremum, and the number of the first element that is, or −1 if that is what the reduction starts from. Where
@@ -116,10 +132,16 @@ impl Reverse<'_, '_> {
         [extremum, winner]
     }
 
-    /// The adjoints of what is reduced. `prefixes` are what is combined up to each element, where they are known.
+    /// The adjoints of what is reduced, and then of what it is combined with first. `prefixes` are what is combined up to each element, where they are known.
     fn reduction(&mut self, it: &Combined, seeds: &[Option<Atom>], prefixes: Option<Vec<Atom>>) -> Vec<Option<Atom>> {
         let target = self.target;
         let size = target.size(it.arrays[0], 0);
+        // Without elements the result is what is combined first.
+        let first = |c: usize| seeds[c].unwrap_or_else(|| target.zeros_like(it.neutral[c]));
+        let without = || {
+            let of_arrays = it.arrays.iter().map(|a| target.zeros_like(*a));
+            of_arrays.chain((0..seeds.len()).map(first)).collect::<Vec<Atom>>()
+        };
         match recognise(&it.operator) {
             Operator::Sum => {
                 let spread = |((seed, array), wanted): ((&Option<Atom>, &Atom), &bool)| {
@@ -127,32 +149,29 @@ impl Reverse<'_, '_> {
                     // The sum of no rows has the sizes of what it starts from.
                     Some(target.shaped_like(target.one(Op::Replicate(size, seed)), *array))
                 };
-                seeds.iter().zip(&it.arrays).zip(&it.wanted).map(spread).collect()
+                let of_arrays = seeds.iter().zip(&it.arrays).zip(&it.wanted).map(spread);
+                let of_firsts = seeds.iter().zip(&it.starts).map(|(seed, asked)| seed.filter(|_| *asked));
+                of_arrays.chain(of_firsts).collect()
             }
             Operator::Extremum(op) => {
-                let Some(seed) = seeds[0] else { return vec![None] };
+                let Some(seed) = seeds[0] else { return vec![None; 2] };
                 let [_, winner] = self.search(op, it.neutral[0], it.arrays[0]);
                 let acc = target.one(Op::ToAccumulator(target.zeros_like(it.arrays[0])));
                 let acc = target.one(Op::Accumulate(acc, vec![winner], seed));
-                vec![Some(target.one(Op::FromAccumulator(acc)))]
+                vec![Some(target.one(Op::FromAccumulator(acc))), it.starts[0].then(|| self.where_none(winner, seed))]
             }
-            Operator::Elementwise(inner) => {
-                let without: Vec<Atom> = it.arrays.iter().map(|a| target.zeros_like(*a)).collect();
-                self.where_any(it, &[size], &without, |reverse| {
-                    reverse.columns(it, inner, &[], seeds, |reverse, column, _, seeds| {
-                        reverse.reduction(column, seeds, None)
-                    })
-                })
-            }
-            Operator::Product | Operator::General => {
-                let without: Vec<Atom> = it.arrays.iter().map(|a| target.zeros_like(*a)).collect();
-                self.where_any(it, &[size], &without, |reverse| {
-                    let upto = prefixes.unwrap_or_else(|| reverse.prefixes(&it.operator, &it.neutral, &it.arrays));
-                    let lefts = reverse.exclusive(&upto, &it.neutral, size);
-                    let reaching = reverse.starting_at_last(it, &lefts, &upto, seeds, size);
-                    reverse.elements(it, &lefts, &reaching, None)
-                })
-            }
+            Operator::Elementwise(inner) => self.where_any(it, &[size], &without(), |reverse| {
+                reverse
+                    .columns(it, inner, &[], seeds, |reverse, column, _, seeds| reverse.reduction(column, seeds, None))
+            }),
+            Operator::Product | Operator::General => self.where_any(it, &[size], &without(), |reverse| {
+                let upto = prefixes.unwrap_or_else(|| reverse.prefixes(&it.operator, &it.neutral, &it.arrays));
+                let lefts = reverse.exclusive(&upto, &it.neutral, size);
+                let reaching = reverse.starting_at_last(it, &lefts, &upto, seeds, size);
+                let mut found = reverse.elements(it, &lefts, &reaching, None);
+                found.extend(reverse.firsts(it, &reaching, first));
+                found
+            }),
         }
     }
 }

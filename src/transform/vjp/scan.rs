@@ -2,41 +2,44 @@
 //!
 //! Law: `yᵢ = yᵢ₋₁ ⊙ aᵢ`, so the adjoints that reach `yᵢ` are the linear recurrence `gᵢ = ȳᵢ + Jᵢ₊₁ᵀ gᵢ₊₁` with
 //! `Jᵢ₊₁ = ∂(yᵢ ⊙ aᵢ₊₁)/∂yᵢ`, and `āᵢ += ∂(yᵢ₋₁ ⊙ aᵢ)/∂aᵢᵀ · gᵢ`. For sums that is the suffix sum ("Reverse-mode AD of
-//! multi-reduce and scan in Futhark"); how other recurrences are solved is in `recurrence`.
+//! multi-reduce and scan in Futhark"); how other recurrences are solved is in `recurrence`. What is combined first is `y₋₁`.
 
 use super::Reverse;
 use super::combine::Combined;
 use crate::array::{Atom, Reduce, Var};
-use crate::transform::operator::{Operator, groups, part, recognise};
+use crate::transform::operator::{Operator, groups, recognise};
 
 impl Reverse<'_, '_> {
     pub(super) fn scan(&mut self, vars: &[Var], it: &Reduce) {
         let seeds: Vec<Option<Atom>> = vars.iter().map(|v| self.take(*v)).collect();
         let seeded: Vec<bool> = seeds.iter().map(Option::is_some).collect();
         for group in groups(&it.operator, &seeded) {
-            let component = self.combined(part(&it.operator, &group), &it.neutral, &it.arrays, &group);
+            let component = self.reduced(it, &group);
             let prefixes: Vec<Atom> = group.iter().map(|c| self.copier.atom(vars[*c].into())).collect();
             let seeds: Vec<Option<Atom>> = group.iter().map(|c| seeds[*c]).collect();
             let found = self.scanned(&component, &prefixes, &seeds);
-            for (c, found) in group.iter().zip(found) {
-                if let Some(found) = found {
-                    self.add(it.arrays[*c], found);
-                }
-            }
+            self.add_group(it, &group, &found);
         }
     }
 
+    /// The adjoints of what is scanned, and then of what it is combined with first.
     fn scanned(&mut self, it: &Combined, prefixes: &[Atom], seeds: &[Option<Atom>]) -> Vec<Option<Atom>> {
         let target = self.target;
         let size = target.size(it.arrays[0], 0);
-        let without: Vec<Atom> = it.arrays.iter().map(|a| target.zeros_like(*a)).collect();
+        let first = |c: usize| target.zeros_like(it.neutral[c]);
+        let without: Vec<Atom> = it.arrays.iter().chain(&it.neutral).map(|a| target.zeros_like(*a)).collect();
         match recognise(&it.operator) {
             Operator::Sum => {
                 let sums = |(seed, wanted): (&Option<Atom>, &bool)| {
                     let seed = seed.filter(|_| *wanted)?;
                     Some(target.reversed(target.prefix_sums(target.reversed(seed))))
                 };
-                seeds.iter().zip(&it.wanted).map(sums).collect()
+                let total = |((seed, e), asked): ((&Option<Atom>, &Atom), &bool)| {
+                    let seed = seed.filter(|_| *asked)?;
+                    Some(target.shaped_like(target.sum(seed), *e))
+                };
+                let of_firsts = seeds.iter().zip(&it.neutral).zip(&it.starts).map(total);
+                seeds.iter().zip(&it.wanted).map(sums).chain(of_firsts).collect()
             }
             Operator::Elementwise(inner) => self.where_any(it, &[size], &without, |reverse| {
                 let arrays: Vec<Option<Atom>> =
@@ -51,7 +54,9 @@ impl Reverse<'_, '_> {
                 self.where_any(it, &[size], &without, |reverse| {
                     let lefts = reverse.exclusive(prefixes, &it.neutral, size);
                     let reaching = reverse.recurrence(it, &lefts, prefixes, seeds, size);
-                    reverse.elements(it, &lefts, &reaching, None)
+                    let mut found = reverse.elements(it, &lefts, &reaching, None);
+                    found.extend(reverse.firsts(it, &reaching, first));
+                    found
                 })
             }
         }
