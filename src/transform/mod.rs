@@ -18,6 +18,7 @@ mod distinct;
 mod emit;
 mod flow;
 mod jvp;
+mod one_by_one;
 mod operator;
 mod partials;
 mod parts;

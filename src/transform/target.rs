@@ -209,6 +209,12 @@ impl Target {
         }
     }
 
+    /// Says that an array must be as long as another.
+    pub(super) fn agree_lengths(&self, what: Agreement, array: Atom, like: Atom) {
+        let [first, second] = [like, array].map(|array| vec![Extent::Of(array, 0)]);
+        self.emit(Op::Agree(Box::new(Agree { what, first, second, times: Vec::new() })));
+    }
+
     /// The size of an array in a dimension.
     pub(super) fn size(&self, array: Atom, dimension: usize) -> Atom {
         self.one(Op::Size(array, dimension))

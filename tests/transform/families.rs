@@ -86,6 +86,13 @@ pub(crate) fn all() -> Vec<Family> {
             |_| Program::trace(scattered)?.vjp(),
             |n| vec![vector(n), 1.0.into()],
         ),
+        family("extrema of places, in a loop", 32, |_| Program::trace(raised), |n| vec![vector(n)]),
+        family(
+            "gradient of extrema of places, in a loop",
+            32,
+            |_| Program::trace(raised)?.vjp(),
+            |n| vec![vector(n), 1.0.into()],
+        ),
         family("a table filled by a loop", 8, |_| Program::trace(table), |n| vec![vector(n), vector(n)]),
         family(
             "gradient of a table filled by a loop",
@@ -323,6 +330,18 @@ fn scattered(x: Arr<F64>) -> F64 {
         a.scatter(places, places.map(|place| a.index(place % n).sin() * x.index(i)))
     };
     loop_for(n, x, next).sum()
+}
+
+/// At the same places what is larger stays, and who was there last is known.
+fn raised(x: Arr<F64>) -> F64 {
+    let n = x.len();
+    let next = |i: I64, (a, last): (Arr<F64>, Arr<I64>)| {
+        let places = tabulate(4, |k| (i * i + (k % 3) * 5) % (n + 2));
+        let value = |place: I64| a.index(place % n).sin() * x.index(last.index(place % n)) + 0.3;
+        let raised = a.reduce_by_index(f64::NEG_INFINITY, places, places.map(value), |a, b| a.max(b));
+        (raised, last.reduce_by_index(0, places, places.map(|_| i), |a, b| a.max(b)))
+    };
+    loop_for(n, (x, replicate(n, 0)), next).0.sum()
 }
 
 /// Each entry is made of those beside and above it.

@@ -84,7 +84,7 @@ const IN_PLACE: [(&str, &str); 18] = [
 ];
 
 /// The same, changed at many places at a time, of which some are there twice and some do not exist.
-const SCATTERED: [(&str, &str); 16] = [
+const SCATTERED: [(&str, &str); 18] = [
     ("read, then scattered", "let p = a[i] let q = a[j] let v = mul(p, q) let e = [j, 40i64, k] let f = [v, p, q] let b = scatter(a, e, f) return b"),
     ("one place twice", "let p = a[i] let q = a[j] let v = mul(p, q) let e = [j, i, j, -1i64] let f = [v, p, q, v] let b = scatter(a, e, f) return b"),
     ("read after it is scattered", "let p = a[i] let v = mul(p, p) let e = [j, k] let f = [v, p] let b = scatter(a, e, f)
@@ -126,6 +126,15 @@ const SCATTERED: [(&str, &str); 16] = [
         let r = b[j] let w = mul(r, r) let c = b with [i] = w return c"),
     ("multiplied with", "let p = a[i] let q = a[j] let v = mul(p, q) let e = [j, k, j, 40i64] let f = [v, p, q, p]
         let b = hist (a) at e (f) from (1.0f64) |x: f64, y: f64| { let z = mul(x, y) return z } return b"),
+    ("combined in order, in a branch, and read after it", "let o = rem(i, 2i64) let t = eq(o, 0i64) let p = a[i]
+        let c = if t { let q = a[j] let v = mul(p, q) let e = [j, k, j, -1i64] let f = [v, p, q, q]
+                let b = hist (a) at e (f) from (0.0f64) |x: f64, y: f64| { let z = mul(x, y) let s = add(x, z) let t = add(s, y) return t } return b }
+            else { return a }
+        let r = c[j] let w = mul(r, p) let d = c with [k] = w return d"),
+    ("combined with where it was", "let p = a[i] let q = a[j] let v = mul(p, q) let e = [j, k, j, 40i64] let f = [v, p, q, p] let g = [q, q, v, v] let n = size[0](a)
+        let l = iota(n) let h = map (l) |m: i64| { let y = a[i] return y }
+        let b, d = hist (a, h) at e (f, g) from (0.0f64, 1.0f64) |x: f64, u: f64, y: f64, w: f64| { let z = mul(x, w) let s = add(z, y) let t = mul(u, w) return s, t }
+        let r = d[j] let w = b[k] let y = mul(r, w) let c = b with [i] = y return c"),
     ("what it is itself", "let e = [j, k, i] let f = map (e) |l: i64| { let q = a[l] return q } let b = scatter(a, e, f)
         let g = scatter(b, e, f) let h = map (g) |x: f64| { let y = mul(x, 3.0f64) return y }
         let l = iota(7i64) let c = scatter(g, l, h) return c"),
@@ -175,6 +184,53 @@ fn arrays_that_are_changed_in_place_have_exact_derivatives() -> Verdict {
         }
     }
     Ok(())
+}
+
+/// Extrema of bins in a loop, of values of which is known that they are few or is not: the adjoints are those of histograms
+/// that are in no loop, also of equals, of NaN, and of values that come to no bin.
+#[test]
+fn extrema_of_bins_in_a_loop_have_the_adjoints_of_those_outside() {
+    let (nan, inf) = (f64::NAN, f64::INFINITY);
+    let places = [1, 0, 1, 4, 2, -1, 3, 3, 1, 2, 2, 0, 0, 7, 2, 3, 3, 1];
+    let places = Value::array(&[3, 6], places.map(Scalar::I64).to_vec()).unwrap();
+    let numbers = [2.0, 1.0, 2.0, 9.0, nan, 8.0, nan, nan, 2.0, 4.0, 4.0, -inf, inf, 1.0, nan, 5.0, 0.0, 3.0];
+    let before = [1.0, 2.0, nan, nan, 1.0, 4.0, 5.0, -inf];
+    let scalar = |op: &str| format!("|x: f64, y: f64| {{ let z = {op}(x, y) return z }}");
+    let row = |op: &str| format!("|x: []f64, y: []f64| {{ let z = map (x, y) {} return z }}", scalar(op));
+    for op in ["max", "min"] {
+        for (columns, of, none, operator) in [(1, "f64", "0.0f64", scalar(op)), (2, "[]f64", "zeros", row(op))] {
+            let step = |k: &str| {
+                format!("let e = places[{k}] let f = values[{k}] let a = hist (a) at e (f) from ({none}) {operator}")
+            };
+            let six = format!(
+                "let m = iota(6i64) let e = map (m) |m: i64| {{ let e = places[i, m] return e }}
+                let f = values[i] let a = hist (a) at e (f) from ({none}) {operator}"
+            );
+            let of_body = |body: &str| {
+                let source = format!(
+                    "program (a: []{of}, places: [][]i64, values: [][]{of}) {{
+                        let zeros = replicate(2i64, 0.0f64) {body} return a }}"
+                );
+                Program::parse(&source).unwrap().vjp_wrt([0, 2]).unwrap()
+            };
+            let inside = |step: &str| format!("let a = loop (a: []{of} = a) for i < 3i64 {{ {step} return a }}");
+            let (inside, of_few) = (inside(&step("i")), inside(&six));
+            let outside = ["0i64", "1i64", "2i64"].map(step).join(" ");
+            let reals = |sizes: &[usize], numbers: &[f64]| {
+                let sizes = if columns == 1 { sizes.to_vec() } else { [sizes, &[2]].concat() };
+                let count = sizes.iter().product();
+                Value::reals(&sizes, numbers.iter().cycle().copied().take(count)).unwrap()
+            };
+            let seed = (1..9).map(f64::from).collect::<Vec<f64>>();
+            let arguments = [reals(&[4], &before), places.clone(), reals(&[3, 6], &numbers), reals(&[4], &seed)];
+            let [inside, of_few, outside] = [&*inside, &of_few, &*outside].map(|body| {
+                let results = of_body(body).run(&arguments).unwrap();
+                results.iter().map(|value| value.map(|x| x.to_bits())).collect::<Vec<_>>()
+            });
+            assert_eq!(inside, outside, "{op}, {columns} columns");
+            assert_eq!(of_few, outside, "{op}, {columns} columns, few values");
+        }
+    }
 }
 
 /// Rows that are scattered, and arrays that are scattered in each iteration of a map in a loop.

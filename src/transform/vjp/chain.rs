@@ -1,8 +1,8 @@
 //! The arrays that a loop changes in place, and how.
 //!
 //! Law: an array is changed in place if all that an iteration does to it are updates at as many indices each, also in
-//! branches and in loops inside, where a scatter or a histogram of sums is many updates at one index; of others the whole
-//! state is kept. Where an array is read after it has been changed, the return sweep changes it again and then
+//! branches and in loops inside, where a scatter or a histogram is many updates at one index; of others the whole state is
+//! kept. Where an array is read after it has been changed, the return sweep changes it again and then
 //! [puts back](super::undo) what it overwrote itself, and where it is not, it stays as it was before; so it does in each
 //! branch.
 
@@ -49,7 +49,7 @@ pub(super) struct Version {
 /// What makes a version of an array from the one before.
 pub(super) enum Made {
     Update,
-    /// By a scatter or a histogram of sums: many updates at a time, whose number may be another each time.
+    /// By a scatter or a histogram: many updates at a time, whose number may be another each time.
     Many,
     Branch([Versions; 2]),
     Loop,
@@ -177,6 +177,8 @@ impl Search<'_> {
                     *self.own.entry(*array).or_default() += 1;
                     (*array, Made::Update)
                 }
+                // To return through it what was in the bins would have to be known.
+                Op::Hist(it) if !it.operator.is_sum() && self.active.var(var) => return None,
                 op if let Some((Atom::Var(array), _)) = many(op) => {
                     if *self.arity.get_or_insert(1) != 1 {
                         return None;
@@ -278,12 +280,11 @@ impl Chain {
     }
 }
 
-/// The array that a scatter changes in place, or a histogram whose values need not be known to return through it, and the
-/// indices where it does.
+/// The array that a scatter or a histogram changes in place, and the indices where it does.
 pub(super) fn many(op: &Op) -> Option<(Atom, Atom)> {
     let (array, indices, values) = match op {
         Op::Scatter(it) => (it.destination, it.indices, it.values),
-        Op::Hist(it) if it.operator.is_sum() => (it.destinations[0], it.indices, it.values[0]),
+        Op::Hist(it) if it.destinations.len() == 1 => (it.destinations[0], it.indices, it.values[0]),
         _ => return None,
     };
     (array != indices && array != values).then_some((array, indices))

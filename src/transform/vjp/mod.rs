@@ -11,7 +11,7 @@
 //! | `map` | `map` |
 //! | `reduce` | `reduce`, and `combine` for what the next two share with it |
 //! | `scan` | `scan`, and `recurrence` for the adjoints of operators that are no sum |
-//! | `hist` | `hist` for sums and extrema; `segments` for other operators, over bins put in order by `sort` |
+//! | `hist` | `hist` for sums and extrema; `segments` for other operators, over bins put in order by `sort`; of few values in an array that a loop changes in place, a loop of updates, by `one_by_one` |
 //! | `scatter` | `scatter` |
 //! | `if` | `branch` |
 //! | `loop` | `loops`, which keeps all states: in a `ring` where their number is not known, `ragged` where their sizes differ, and a `journal` of arrays that are changed in place, which are `chain`s of updates, with `undo` for those made again; `binomial`, few; `anew`, none |
@@ -48,6 +48,7 @@ use super::check::check;
 use super::copy::Copier;
 use super::distinct::Distinct;
 use super::flow::{Active, bodies};
+use super::one_by_one::one_by_one;
 use super::parts::Parts;
 use super::simplify::dead::executed_once;
 use super::simplify::resized::resized;
@@ -70,9 +71,13 @@ pub(super) fn vjp(
 ) -> Result<Program> {
     let nested = stripmined(program);
     let program = nested.as_ref().unwrap_or(program);
-    let active = Active::both(program, by);
+    let mut active = Active::both(program, by);
     check(program, &active)?;
-    let target = Target::of(GROWTH * program.types.len());
+    let updating = one_by_one(program, &active);
+    if let Some(updating) = &updating {
+        active = Active::both(updating, by);
+    }
+    let (program, target) = (updating.as_ref().unwrap_or(program), Target::of(GROWTH * program.types.len()));
     let mut reverse = Reverse::new(program, &target, &active);
     let function = &program.function;
     for (param, value) in function.params.iter().zip(target.parameters(program)) {
