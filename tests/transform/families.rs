@@ -93,6 +93,28 @@ pub(crate) fn all() -> Vec<Family> {
             |_| Program::trace(raised)?.vjp(),
             |n| vec![vector(n), 1.0.into()],
         ),
+        family("a loop that asks, in a loop", 16, |_| Program::trace(asked_inside), |n| vec![vector(n)]),
+        family(
+            "gradient of a loop that asks, in a loop",
+            16,
+            |_| Program::trace(asked_inside)?.vjp(),
+            |n| vec![vector(n), 1.0.into()],
+        ),
+        Family {
+            approach: Approach::Wavering,
+            ..family(
+                "a loop that asks and may update, in a loop",
+                16,
+                |_| Program::trace(asked_and_chosen),
+                |n| vec![vector(n)],
+            )
+        },
+        family(
+            "gradient of a loop that asks and may update, in a loop",
+            16,
+            |_| Program::trace(asked_and_chosen)?.vjp(),
+            |n| vec![vector(n), 1.0.into()],
+        ),
         family("a table filled by a loop", 8, |_| Program::trace(table), |n| vec![vector(n), vector(n)]),
         family(
             "gradient of a table filled by a loop",
@@ -342,6 +364,30 @@ fn raised(x: Arr<F64>) -> F64 {
         (raised, last.reduce_by_index(0, places, places.map(|_| i), |a, b| a.max(b)))
     };
     loop_for(n, (x, replicate(n, 0)), next).0.sum()
+}
+
+/// An element is raised until it is large enough, and then changes the next.
+fn asked_inside(x: Arr<F64>) -> F64 {
+    let next = |i: I64, a: Arr<F64>| {
+        let is_small = |a: Arr<F64>| a.index(i).lt(1.5);
+        let b = loop_while(a, is_small, |a: Arr<F64>| a.with(i, a.index(i) * (a.index(i) + 0.5).sqrt() + 0.1));
+        b.with(i + 1, b.index(i).sin() * b.index(i + 1))
+    };
+    loop_for(x.len() - 1, x, next).sum()
+}
+
+/// From an element on to the next that is large, some are made larger.
+fn asked_and_chosen(x: Arr<F64>) -> F64 {
+    let n = x.len();
+    let next = |i: I64, a: Arr<F64>| {
+        let goes_on = |(j, a): (I64, Arr<F64>)| a.index(j % n).lt(1.3);
+        let update = |(j, a): (I64, Arr<F64>)| {
+            let raised = || a.with(j % n, a.index(j % n) * (1.0 + 0.1 * x.index(i).sin()));
+            (j + 1, if_((j % 2).eq(0), raised, || a))
+        };
+        loop_while((i, a), goes_on, update).1
+    };
+    loop_for(n, x, next).sum()
 }
 
 /// Each entry is made of those beside and above it.

@@ -11,7 +11,7 @@ use crate::points::{Arguments, reals};
 
 /// Arrays that are changed in place, each by another shape of loop. The first parameter is a vector of three or more, the
 /// second a number of iterations below its length.
-const IN_PLACE: [(&str, &str); 18] = [
+const IN_PLACE: [(&str, &str); 22] = [
     ("read, then written", "let p = a[i] let q = a[j] let v = mul(p, q) let b = a with [j] = v return b"),
     ("read after it is written", "let p = a[i] let v = mul(p, p) let b = a with [j] = v let r = b[j] let s = b[k]
         let w = mul(r, s) let c = b with [k] = w return c"),
@@ -76,6 +76,28 @@ const IN_PLACE: [(&str, &str); 18] = [
             let c = if t { let p = b[l] let v = mul(p, p) let c = b with [l] = v return c } else { return b }
             return c }
         return c"),
+    ("in a loop inside that asks", "let c, h = loop (b: []f64 = a, l: i64 = 0i64) while { let s = lt(l, j) return s } {
+            let p = b[l] let q = b[j] let v = mul(p, q) let c = b with [l] = v let m = add(l, 1i64) return c, m }
+        let r = c[i] let w = mul(r, r) let d = c with [k] = w return d"),
+    ("in a loop inside that asks, and seldom", "let c, h, e = loop (b: []f64 = a, l: i64 = 0i64, u: f64 = 2.0f64) while { let s = lt(l, 5i64) return s } {
+            let o = rem(l, 3i64) let t = eq(o, k) let q = b[l]
+            let c = if t { let v = mul(q, u) let c = b with [j] = v return c } else { return b }
+            let m = add(l, 1i64) let y = mul(u, q) return c, m, y }
+        let r = c[i] let w = mul(r, e) let d = c with [k] = w return d"),
+    ("in two loops that ask, in a branch", "let o = rem(i, 2i64) let t = eq(o, 0i64)
+        let c = if t { let c, h = loop (b: []f64 = a, l: i64 = 0i64) while { let s = lt(l, 3i64) return s } {
+                let c, g = loop (b: []f64 = b, e: i64 = l) while { let s = lt(e, 3i64) return s } {
+                    let p = b[e] let q = b[j] let v = mul(p, q) let c = b with [l] = v let m = add(e, 2i64) return c, m }
+                let m = add(l, 1i64) return c, m }
+            return c }
+            else { let q = a[j] let v = mul(q, 3.0f64) let b = a with [i] = v return b }
+        let r = c[i] let w = mul(r, r) let d = c with [k] = w return d"),
+    ("in one loop that asks of two", "let p = a[i]
+        let c, h = loop (b: []f64 = a, l: i64 = j) while { let s = lt(l, 6i64) return s } {
+            let v = mul(p, 3.0f64) let c = b with [l] = v let m = add(l, 2i64) return c, m }
+        let d, g = loop (b: []f64 = c, l: i64 = 0i64) while { let s = lt(l, k) return s } {
+            let q = b[l] let v = mul(p, q) let c = b with [i] = v let m = add(l, 1i64) return c, m }
+        return d"),
     ("written in a loop inside, and read outside", "let u = a[k]
         let c = loop (b: []f64 = a) for l < j { let v = mul(u, 2.0f64) let c = b with [l] = v return c }
         let r = c[i] let w = mul(r, r) let d = c with [k] = w return d"),
@@ -283,24 +305,31 @@ fn arrays_that_change_places_have_exact_derivatives() -> Verdict {
 /// A table of which each entry is made of those beside and above it.
 #[test]
 fn tables_that_are_filled_in_place_have_exact_derivatives() -> Verdict {
-    let of = |update: &str| {
+    let of = |results: &str, form: &str, update: &str| {
         Program::parse(&format!(
             "program (x: []f64) {{
                 let n = size[0](x) let m = sub(n, 1i64)
                 let r = replicate(n, 1.0f64) let z = replicate(n, r)
                 let a = loop (a: [][]f64 = z) for i < m {{
                     let i1 = add(i, 1i64)
-                    let b = loop (a: [][]f64 = a) for j < m {{
+                    let {results} = loop (a: [][]f64 = a{form} {{
                         let j1 = add(j, 1i64)
                         let p = a[i, j1] let q = a[i1, j] let y = x[j] let s = mul(q, y) let t = mul(s, p) let v = add(t, y)
-                        {update} return b }}
+                        {update} }}
                     return b }}
                 let s = a[m] return s }}"
         ))
         .unwrap()
     };
-    for update in ["let b = a with [i1, j1] = v", "let r = replicate(n, v) let b = a with [i1] = r"] {
-        exact(&of(update), [1, 4].map(|n| vec![numbers(n)]))?;
+    let asks = ", j: i64 = 0i64) while { let c = lt(j, m) return c }";
+    let at_odd = "let o = rem(j, 2i64) let t = eq(o, 1i64)
+        let b = if t { let b = a with [i1, j1] = v return b } else { return a } return b, j1";
+    for (results, form, update) in [
+        ("b", ") for j < m", "let b = a with [i1, j1] = v return b"),
+        ("b", ") for j < m", "let r = replicate(n, v) let b = a with [i1] = r return b"),
+        ("b, h", asks, at_odd),
+    ] {
+        exact(&of(results, form, update), [1, 4].map(|n| vec![numbers(n)]))?;
     }
     Ok(())
 }

@@ -8,7 +8,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::array::{Atom, Body, Loop, Op, Policy, Program, Stm, Var, bodies, index};
+use crate::array::{Atom, Body, Form, Loop, Op, Policy, Program, Stm, Var, bodies, index};
 use crate::transform::checkpoint::mentions;
 use crate::transform::flow::Active;
 use crate::transform::target::Target;
@@ -52,7 +52,8 @@ pub(super) enum Made {
     /// By a scatter or a histogram: many updates at a time, whose number may be another each time.
     Many,
     Branch([Versions; 2]),
-    Loop,
+    /// By a loop; if it asks without a bound, by this one, which is named by its first result.
+    Loop(Option<Var>),
 }
 
 impl Versions {
@@ -66,7 +67,7 @@ impl Versions {
                     self.again = k;
                 }
             }
-            if matches!(version.made, Made::Loop) || is_read(version.var) {
+            if matches!(version.made, Made::Loop(_)) || is_read(version.var) {
                 self.again = k + 1;
             }
         }
@@ -76,7 +77,7 @@ impl Versions {
     fn any(&self, is_read: &impl Fn(Var) -> bool) -> bool {
         let inside = |made: &Made| match made {
             Made::Branch(sides) => sides.iter().any(|side| side.any(is_read)),
-            Made::Update | Made::Many | Made::Loop => false,
+            Made::Update | Made::Many | Made::Loop(_) => false,
         };
         self.all.iter().any(|version| is_read(version.var) || inside(&version.made))
     }
@@ -86,7 +87,7 @@ impl Versions {
         self.all.iter().find_map(|version| match &version.made {
             Made::Branch(_) if version.var == var => Some(version.before),
             Made::Branch(sides) => sides.iter().find_map(|side| side.before_branch(var)),
-            Made::Update | Made::Many | Made::Loop => None,
+            Made::Update | Made::Many | Made::Loop(_) => None,
         })
     }
 
@@ -106,7 +107,7 @@ impl Versions {
     fn changes_again(&self) -> bool {
         let inside = |version: &Version| match &version.made {
             Made::Branch(sides) => sides.iter().any(Versions::changes_again),
-            Made::Update | Made::Many | Made::Loop => false,
+            Made::Update | Made::Many | Made::Loop(_) => false,
         };
         self.again > 0 || self.all.iter().any(inside)
     }
@@ -205,7 +206,7 @@ impl Search<'_> {
                     self.may_miss |= inner.may_miss;
                     let Atom::Var(initial) = it.params[j].1 else { return None };
                     *self.own.entry(initial).or_default() += 1;
-                    (initial, Made::Loop)
+                    (initial, Made::Loop(is_unbounded(it).then_some(stm.vars[0])))
                 }
                 _ => return None,
             };
@@ -269,6 +270,13 @@ impl Chain {
         found
     }
 
+    /// The loops that ask without a bound, and make a version.
+    pub(super) fn asking(&self) -> impl Iterator<Item = Var> {
+        self.made_again()
+            .into_iter()
+            .filter_map(|version| if let Made::Loop(asking) = version.made { asking } else { None })
+    }
+
     /// Arrays for what so many updates of an array like this overwrite: of their indices, and of what was there.
     pub(super) fn stores(&self, target: &Target, like: Atom, places: Atom) -> Vec<Atom> {
         let of = target.type_of(like);
@@ -276,7 +284,8 @@ impl Chain {
             .rev()
             .fold(of.prim.zero().into(), |part, d| target.one(Op::Replicate(target.size(like, d), part)));
         let replicate = |value: Atom| target.one(Op::Replicate(places, value));
-        (0..self.arity).map(|_| replicate(index(0))).chain([replicate(part)]).collect()
+        // No place, which is another array than one of zeros for something else: neither is copied to be changed.
+        (0..self.arity).map(|_| replicate(index(-1))).chain([replicate(part)]).collect()
     }
 }
 
@@ -288,6 +297,11 @@ pub(super) fn many(op: &Op) -> Option<(Atom, Atom)> {
         _ => return None,
     };
     (array != indices && array != values).then_some((array, indices))
+}
+
+/// Whether it is not known how many iterations a loop has before it has run.
+pub(super) fn is_unbounded(it: &Loop) -> bool {
+    matches!(it.form, Form::While { bound: None, .. })
 }
 
 pub(super) fn number(n: usize) -> i64 {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::Reverse;
 use super::arrays::rows_at;
 use super::chain::{Chain, chain, many};
-use crate::array::{Atom, Body, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Stm, Type, index};
+use crate::array::{Atom, Body, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Stm, Type, Var, index};
 use crate::transform::copy::Copier;
 use crate::transform::target::Target;
 
@@ -76,8 +76,14 @@ impl<'c> Log<'c> {
     }
 }
 
-/// Copies statements, and notes what updates overwrite.
-pub(super) fn noted(copier: &mut Copier<'_, '_>, stms: &[Stm], logs: &mut [Log<'_>]) {
+/// Copies statements, and notes what updates overwrite, and how many iterations these loops have, which are in the scope of
+/// the statements or in a branch of it.
+pub(super) fn noted(
+    copier: &mut Copier<'_, '_>,
+    stms: &[Stm],
+    logs: &mut [Log<'_>],
+    iterations: &mut Vec<(Var, Atom)>,
+) {
     let target = copier.target;
     for stm in stms {
         let concerned: Vec<usize> =
@@ -94,11 +100,13 @@ pub(super) fn noted(copier: &mut Copier<'_, '_>, stms: &[Stm], logs: &mut [Log<'
             continue;
         }
         let around = target.span(stm.span);
-        let inside = |copier: &mut Copier<'_, '_>, body: &Body, mut logs: Vec<Log<'_>>| -> Vec<Atom> {
-            noted(copier, &body.stms, &mut logs);
-            logs.iter().flat_map(Log::state).collect()
+        let inside = |copier: &mut Copier<'_, '_>, body: &Body, mut logs: Vec<Log<'_>>, mut own: Vec<(Var, Atom)>| {
+            noted(copier, &body.stms, &mut logs, &mut own);
+            logs.iter().flat_map(Log::state).chain(own.iter().map(|(_, count)| *count)).collect::<Vec<Atom>>()
         };
         let now: Vec<Log<'_>> = concerned.iter().map(|n| logs[*n].clone()).collect();
+        // What the statement says of iterations: the places in the list.
+        let mut said: Vec<usize> = Vec::new();
         let results = match &stm.op {
             Op::Update(array, at, _) => {
                 let (array, at) = (copier.atom(*array), copier.atoms(at));
@@ -115,9 +123,10 @@ pub(super) fn noted(copier: &mut Copier<'_, '_>, stms: &[Stm], logs: &mut [Log<'
                 continue;
             }
             Op::If(condition, yes, no) => {
+                said.extend(0..iterations.len());
                 let mut side = |body: &Body| {
                     target.body(|| {
-                        let more = inside(copier, body, now.clone());
+                        let more = inside(copier, body, now.clone(), iterations.clone());
                         let mut results = copier.kept_atoms(&body.results);
                         results.extend(more);
                         results
@@ -127,11 +136,15 @@ pub(super) fn noted(copier: &mut Copier<'_, '_>, stms: &[Stm], logs: &mut [Log<'
                 target.emit(Op::If(copier.atom(*condition), yes, no))
             }
             Op::Loop(it) => {
-                let state: Vec<Atom> = now.iter().flat_map(Log::state).collect();
+                said.extend(iterations.iter().position(|(asking, _)| *asking == stm.vars[0]));
+                let counter = said.iter().map(|_| index(0));
+                let state: Vec<Atom> = now.iter().flat_map(Log::state).chain(counter).collect();
                 let op = copier.loop_with(it, &state, |copier, state| {
                     let mut logs = now.clone();
-                    set_all(&mut logs, state);
-                    inside(copier, &it.body, logs)
+                    let counter = set_all(&mut logs, state);
+                    let mut next = inside(copier, &it.body, logs, Vec::new());
+                    next.extend(counter.iter().map(|count| target.indices(ScalarOp::Add, *count, index(1))));
+                    next
                 });
                 target.emit(op)
             }
@@ -139,21 +152,24 @@ pub(super) fn noted(copier: &mut Copier<'_, '_>, stms: &[Stm], logs: &mut [Log<'
         };
         let mut after = now;
         let more: usize = after.iter().map(|log| log.stores.len() + 1).sum();
-        let (own, state) = results.split_at(results.len() - more);
+        let (own, state) = results.split_at(results.len() - more - said.len());
         copier.bind(stm, own);
         copier.bind_told(stm);
-        set_all(&mut after, state);
+        let counts = set_all(&mut after, state);
+        said.into_iter().zip(counts).for_each(|(at, count)| iterations[at].1 = *count);
         concerned.into_iter().zip(after).for_each(|(n, log)| logs[n] = log);
         target.span(around);
     }
 }
 
-fn set_all(logs: &mut [Log<'_>], mut state: &[Atom]) {
+/// Sets logs, and answers the rest.
+fn set_all<'s>(logs: &mut [Log<'_>], mut state: &'s [Atom]) -> &'s [Atom] {
     for log in logs {
         let (own, rest) = state.split_at(log.stores.len() + 1);
         log.set(own);
         state = rest;
     }
+    state
 }
 
 /// What the forward sweep has kept of an array that is changed in place.

@@ -8,7 +8,7 @@
 //! before this rule is applied.
 
 use super::arrays::from_end;
-use super::chain::Chain;
+use super::chain::{Chain, is_unbounded};
 use super::journal::{self, Journal, Log, journals, noted, noted_on};
 use super::ragged::{Ragged, elements, with_state};
 use super::ring::Ring;
@@ -25,6 +25,8 @@ pub(super) struct Checkpoints {
     states: Vec<State>,
     /// What was overwritten of arrays that are changed in place.
     journals: Vec<Journal>,
+    /// Of loops inside that ask without a bound, and change such arrays, how many iterations they had in each of this one.
+    ran: Vec<(Var, Atom)>,
     /// Where states are, if the number of iterations was not known beforehand.
     ring: Option<Ring>,
 }
@@ -98,8 +100,8 @@ impl Reverse<'_, '_> {
         let is_apart = |k: &usize| ragged.contains(k) || chains.iter().any(|chain| chain.k == *k);
         let mut changing = states(self.copier.source, it);
         changing.retain(|k| !is_apart(k));
-        let counts = self.counts(it, &ragged, &chains);
-        let is_unbounded = matches!(it.form, Form::While { bound: None, .. }) && counts.iterations.is_none();
+        let counts = self.counts(stm, it, &ragged, &chains);
+        let has_ring = is_unbounded(it) && counts.iterations.is_none();
         let room = match (&it.form, counts.iterations) {
             (Form::While { bound: None, .. }, Some(iterations)) => iterations,
             (Form::While { bound: None, .. }, None) => self.places(it),
@@ -126,6 +128,10 @@ impl Reverse<'_, '_> {
         for (chain, updates) in chains.iter().zip(&counts.updates) {
             parts.push(self.no_updates(it, chain, *updates, room));
         }
+        let mut asking: Vec<Var> = chains.iter().flat_map(Chain::asking).collect();
+        asking.sort_unstable();
+        asking.dedup();
+        parts.push(asking.iter().map(|_| target.one(Op::Replicate(room, index(0)))).collect());
         let sizes: Vec<usize> = parts.iter().map(Vec::len).collect();
         for (param, first) in &it.params {
             if !self.copier.kept(*first) {
@@ -154,7 +160,7 @@ impl Reverse<'_, '_> {
         };
         let (of_states, of_updates) = (1, 1 + ragged.len());
         let body = target.body(|| {
-            let place = if is_unbounded && !changing.is_empty() {
+            let place = if has_ring && !changing.is_empty() {
                 Ring { places: room, earlier: index(0) }.place(target, i)
             } else {
                 i
@@ -165,10 +171,13 @@ impl Reverse<'_, '_> {
                 let state = self.copier.atom(it.params[*k].0.into());
                 updated.extend(with_state(target, kept, *places, state, i));
             }
-            let carried = now[of_updates..].concat();
+            let carried = now[of_updates..now.len() - 1].concat();
             let mut logs = journal::logs(target, &chains, &carried, i);
-            noted(&mut self.copier, &it.body.stms, &mut logs);
+            let mut ran: Vec<(Var, Atom)> = asking.iter().map(|of| (*of, index(0))).collect();
+            noted(&mut self.copier, &it.body.stms, &mut logs, &mut ran);
             updated.extend(noted_on(target, &logs, &carried, i));
+            let put = |(store, (_, count)): (&Atom, &(Var, Atom))| target.one(Op::Update(*store, vec![i], *count));
+            updated.extend(now[now.len() - 1].iter().zip(&ran).map(put));
             let mut results = self.copier.kept_atoms(&it.body.results);
             results.extend(updated);
             if asks {
@@ -178,7 +187,7 @@ impl Reverse<'_, '_> {
         });
         let results = target.emit(Op::Loop(Box::new(Loop { params, form, body, policy: Policy::KeepAll })));
         let count = if asks { results[results.len() - 1] } else { room };
-        let ring = is_unbounded.then(|| {
+        let ring = has_ring.then(|| {
             let more = target.indices(ScalarOp::Integer(IntegerRow::Sub), count, room);
             Ring { places: room, earlier: target.scalar(ScalarOp::Integer(IntegerRow::Max), &[more, index(0)]) }
         });
@@ -194,18 +203,24 @@ impl Reverse<'_, '_> {
         for (k, kept) in ragged.iter().zip(&found[of_states..]) {
             states[*k] = State::Ragged(Ragged::of(kept));
         }
-        let journals = journals(chains, &found[of_updates..].concat());
+        let ran = asking.into_iter().zip(found[found.len() - 1].iter().copied()).collect();
+        let journals = journals(chains, &found[of_updates..found.len() - 1].concat());
         journals.iter().enumerate().for_each(|(n, journal)| states[journal.k()] = State::Journal(n));
-        Checkpoints { count, states, journals, ring }
+        Checkpoints { count, states, journals, ran, ring }
     }
 
-    /// Runs a loop for what has to be known before its states can be kept, if something has.
-    fn counts(&mut self, it: &Loop, ragged: &[usize], chains: &[Chain]) -> Counts {
-        let is_unbounded = matches!(it.form, Form::While { bound: None, .. });
-        let counted: Vec<&Chain> = chains.iter().filter(|chain| chain.most().is_none()).collect();
-        if ragged.is_empty() && counted.is_empty() && (chains.is_empty() || !is_unbounded) {
-            return Counts { iterations: None, elements: Vec::new(), updates: vec![None; chains.len()] };
+    /// What has to be known before the states of a loop can be kept: where a loop around it has noted its updates, no more than
+    /// they are; else it is run for it.
+    fn counts(&mut self, stm: &Stm, it: &Loop, ragged: &[usize], chains: &[Chain]) -> Counts {
+        let iterations = self.again.iterations(stm.vars[0]);
+        let room = |chain: &Chain| self.again.room(stm.vars[chain.k]).filter(|_| chain.most().is_none());
+        let rooms: Vec<Option<Atom>> = chains.iter().map(room).collect();
+        let is_counted = |(chain, room): (&Chain, &Option<Atom>)| chain.most().is_none() && room.is_none();
+        let is_asked = is_unbounded(it) && !chains.is_empty() && iterations.is_none();
+        if ragged.is_empty() && !is_asked && !chains.iter().zip(&rooms).any(is_counted) {
+            return Counts { iterations, elements: Vec::new(), updates: rooms };
         }
+        let counted: Vec<&Chain> = chains.iter().filter(|chain| chain.most().is_none()).collect();
         let numbers = 1 + ragged.len() + counted.len();
         let found = self.copier.counted(it, numbers, |copier, now| {
             let target = copier.target;
@@ -217,7 +232,7 @@ impl Reverse<'_, '_> {
             }
             let mut logs: Vec<Log<'_>> =
                 counted.iter().zip(tops).map(|(chain, top)| Log::counting(chain, *top)).collect();
-            noted(copier, &it.body.stms, &mut logs);
+            noted(copier, &it.body.stms, &mut logs, &mut Vec::new());
             next.extend(logs.iter().map(Log::top));
             next
         });
@@ -245,7 +260,7 @@ impl Reverse<'_, '_> {
         let around = self.taken_around(stm, it, &through);
 
         let bound = bound_by(it);
-        let Checkpoints { count, states, journals, .. } = checkpoints;
+        let Checkpoints { count, states, journals, ran, .. } = checkpoints;
         let is_ragged = |k: usize| matches!(states[k], State::Ragged(_));
         let adjoints = carried.iter().map(|k| {
             let result = stm.vars[*k];
@@ -279,6 +294,10 @@ impl Reverse<'_, '_> {
                 let (mut ends, mut starts) = (now[2].iter(), Vec::new());
                 let undone: Vec<Vec<Atom>> =
                     journals.iter().zip(&now[3..]).map(|(journal, now)| journal.undone(target, i, now)).collect();
+                let count = |(now, undone): (&&[Atom], &Vec<Atom>)| {
+                    undone.get(1).map(|first| target.indices(IntegerRow::Sub, now[1], *first))
+                };
+                let counts: Vec<Option<Atom>> = now[3..].iter().zip(&undone).map(count).collect();
                 for ((param, _), state) in it.params.iter().zip(states) {
                     let value = match state {
                         State::Unused => {
@@ -300,7 +319,8 @@ impl Reverse<'_, '_> {
                 let before = |reverse: &Self, k: usize| reverse.copier.atom(it.params[k].0.into());
                 let states_before: Vec<Atom> = after.iter().map(|(_, k)| before(reverse, *k)).collect();
                 after.iter().zip(known).for_each(|((var, _), value)| reverse.copier.tell(*var, *value));
-                reverse.take_back_updates(journals);
+                let ran = ran.iter().map(|(of, counts)| (*of, target.at(*counts, &[i])));
+                reverse.take_back_updates(journals, &counts, ran);
                 reverse.return_through(it, (&carried, adjoints), (&through, &around));
                 reverse.forget_updates(journals);
                 after.iter().for_each(|(var, _)| reverse.copier.untell(*var));

@@ -26,12 +26,26 @@ pub(super) struct MadeAgain {
     through: FxHashMap<Var, Var>,
     /// What loops inside change and give back as it was.
     taken_back: FxHashSet<Var>,
+    /// How many updates a branch or a loop can make, as the loop around it has made no more in this iteration.
+    rooms: FxHashMap<Var, Atom>,
+    /// How many iterations loops have in this iteration of the one around them.
+    iterations: FxHashMap<Var, Atom>,
 }
 
 impl MadeAgain {
     /// Whether a loop inside gives this back as it was.
     pub(super) fn is_taken_back(&self, var: Var) -> bool {
         self.taken_back.contains(&var)
+    }
+
+    /// How many updates at most a branch or a loop makes of the array that is this after it.
+    pub(super) fn room(&self, after: Var) -> Option<Atom> {
+        self.rooms.get(&after).copied()
+    }
+
+    /// How many iterations the loop has whose first result is this, if that has been noted.
+    pub(super) fn iterations(&self, first: Var) -> Option<Atom> {
+        self.iterations.get(&first).copied()
     }
 
     /// What the results of a choice were made of, which it changes and gives back.
@@ -60,9 +74,17 @@ pub(super) struct Undo {
 
 impl Reverse<'_, '_> {
     /// From here on updates of these arrays that are made again are taken back, until [`forget_updates`](Self::forget_updates).
-    pub(super) fn take_back_updates(&mut self, journals: &[Journal]) {
-        for journal in journals {
+    /// Where their number varies, it is this in all; and loops inside have so many iterations.
+    pub(super) fn take_back_updates(
+        &mut self,
+        journals: &[Journal],
+        counts: &[Option<Atom>],
+        iterations: impl IntoIterator<Item = (Var, Atom)>,
+    ) {
+        self.again.iterations.extend(iterations);
+        for (journal, count) in journals.iter().zip(counts) {
             for version in journal.chain.made_again() {
+                self.again.rooms.extend(count.map(|count| (version.var, count)));
                 match version.made {
                     Made::Update | Made::Many => {
                         let none = Overwritten { before: version.before, at: Vec::new(), old: None };
@@ -71,7 +93,7 @@ impl Reverse<'_, '_> {
                     Made::Branch(_) => {
                         self.again.branches.insert(version.var, Rc::clone(&journal.chain));
                     }
-                    Made::Loop => {
+                    Made::Loop(_) => {
                         self.again.taken_back.insert(version.before);
                     }
                 }
@@ -87,7 +109,11 @@ impl Reverse<'_, '_> {
             for version in journal.chain.made_again() {
                 self.again.updates.remove(&version.var);
                 self.again.branches.remove(&version.var);
+                self.again.rooms.remove(&version.var);
                 self.again.taken_back.remove(&version.before);
+            }
+            for asking in journal.chain.asking() {
+                self.again.iterations.remove(&asking);
             }
             self.again.through.retain(|var, _| !journal.chain.links.contains(var));
         }
@@ -133,23 +159,16 @@ impl Reverse<'_, '_> {
             return None;
         }
         let alone = core::slice::from_ref(stm);
-        // Where loops are inside, or scatters, the updates are counted first.
-        let unknown = chains.iter().filter(|(_, chain)| chain.most_of(alone).is_none());
-        let mut counting: Vec<Log<'_>> = unknown.map(|(_, chain)| Log::counting(chain, index(0))).collect();
-        if !counting.is_empty() {
-            noted(&mut self.copier, alone, &mut counting);
-        }
-        let mut counts = counting.iter().map(Log::top);
         let (mut logs, mut befores) = (Vec::new(), Vec::new());
         for (var, chain) in &chains {
             let before = chain.versions.before_branch(*var).expect("a branch that is made again is of the chain");
-            let room = chain.most_of(alone).map(index).or_else(|| counts.next());
-            let room = room.expect("the number of updates is bounded, or counted");
+            let room = chain.most_of(alone).map(index).or_else(|| self.again.room(*var));
+            let room = room.expect("a branch is of a journal, which says how many updates it makes at most");
             let stores = chain.stores(self.target, self.copier.atom(before.into()), room);
             logs.push(Log { chain, stores, top: index(0) });
             befores.push(before);
         }
-        noted(&mut self.copier, alone, &mut logs);
+        noted(&mut self.copier, alone, &mut logs, &mut Vec::new());
         let undo = |(((var, chain), before), log): ((&(Var, Rc<Chain>), Var), Log<'_>)| Undo {
             var: *var,
             before,
