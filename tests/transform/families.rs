@@ -79,6 +79,12 @@ pub(crate) fn all() -> Vec<Family> {
             |_| Program::trace(put_in_order_again),
             |n| vec![vector(n)],
         ),
+        family(
+            "gradient of neighbours put in order, three loops deep",
+            16,
+            |_| Program::trace(put_in_order_again)?.vjp(),
+            |n| vec![vector(n), 1.0.into()],
+        ),
         family("scatters in a loop", 32, |_| Program::trace(scattered), |n| vec![vector(n)]),
         family(
             "gradient of scatters in a loop",
