@@ -85,6 +85,12 @@ pub(crate) fn all() -> Vec<Family> {
             |_| Program::trace(put_in_order_again)?.vjp(),
             |n| vec![vector(n), 1.0.into()],
         ),
+        family(
+            "neighbours put in order, with their places",
+            16,
+            |_| Program::trace(put_in_order_all),
+            |n| vec![vector(n)],
+        ),
         family("scatters in a loop", 32, |_| Program::trace(scattered), |n| vec![vector(n)]),
         family(
             "gradient of scatters in a loop",
@@ -121,6 +127,17 @@ pub(crate) fn all() -> Vec<Family> {
             |_| Program::trace(asked_and_chosen)?.vjp(),
             |n| vec![vector(n), 1.0.into()],
         ),
+        family("indices changed in a loop inside", 16, |_| Program::trace(changed_indices), |n| vec![vector(n)]),
+        family(
+            "gradient of indices changed in a loop inside",
+            16,
+            |_| Program::trace(changed_indices)?.vjp(),
+            |n| vec![vector(n), 1.0.into()],
+        ),
+        Family {
+            approach: Approach::Wavering,
+            ..family("indices followed and changed, in a loop", 16, |_| Program::trace(followed), |n| vec![vector(n)])
+        },
         family("a table filled by a loop", 8, |_| Program::trace(table), |n| vec![vector(n), vector(n)]),
         family(
             "gradient of a table filled by a loop",
@@ -350,6 +367,20 @@ fn put_in_order_again(x: Arr<F64>) -> F64 {
     loop_for(x.len(), x, next).map(|y| y * y).sum()
 }
 
+fn put_in_order_all(x: Arr<F64>) -> F64 {
+    let last = x.len() - 1;
+    let inside = |i: I64, (a, at): (Arr<F64>, Arr<I64>)| {
+        loop_for(3, (a, at), |j, (a, at)| {
+            let k = (i + j) % last;
+            let (one, two, first, second) = (a.index(k), a.index(k + 1), at.index(k), at.index(k + 1));
+            let exchange = || (a.with(k, two * x.index(j)).with(k + 1, one), at.with(k, second).with(k + 1, first));
+            if_(one.gt(two), exchange, || (a, at))
+        })
+    };
+    let (a, at) = loop_for(x.len(), (x, tabulate(x.len(), |k| k)), inside);
+    a.map2(at, |y, k| y * x.index(k)).sum()
+}
+
 /// Four places in each iteration, some of them twice and some beyond the end.
 fn scattered(x: Arr<F64>) -> F64 {
     let n = x.len();
@@ -394,6 +425,31 @@ fn asked_and_chosen(x: Arr<F64>) -> F64 {
         loop_while((i, a), goes_on, update).1
     };
     loop_for(n, x, next).sum()
+}
+
+/// Nothing returns through the loop inside, but it is known again which indices there were.
+fn changed_indices(x: Arr<F64>) -> F64 {
+    let n = x.len();
+    let next = |i: I64, (a, at): (Arr<F64>, Arr<I64>)| {
+        let at = loop_for(3, at, |j, at| at.with((i + j) % n, (at.index((i + j + 1) % n) + j) % n));
+        (a.with(i, a.index(at.index(i)) * x.index(at.index((i + 2) % n)).sin()), at)
+    };
+    loop_for(n, (x, replicate(n, 1)), next).0.sum()
+}
+
+/// Each node of a forest has a parent: on the way to the root those on the way get nearer to it.
+fn followed(x: Arr<F64>) -> F64 {
+    let n = x.len();
+    let next = |i: I64, (a, parents): (Arr<F64>, Arr<I64>)| {
+        let is_below = |(node, parents): (I64, Arr<I64>)| parents.index(node).lt(node);
+        let up = |(node, parents): (I64, Arr<I64>)| {
+            let parent = parents.index(node);
+            (parent, parents.with(node, parents.index(parent)))
+        };
+        let (root, parents) = loop_while((i, parents), is_below, up);
+        (a.with(i, a.index(root) * x.index(i).sin()), parents.with(root, i))
+    };
+    loop_for(n, (x, tabulate(n, |i| i * 7 / 8)), next).0.sum()
 }
 
 /// Each entry is made of those beside and above it.

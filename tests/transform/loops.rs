@@ -105,6 +105,30 @@ const IN_PLACE: [(&str, &str); 22] = [
         let p = b[i] let v = mul(p, p) let c = b with [j] = v return c"),
 ];
 
+/// Of integers, by which an array of numbers is read: nothing returns through what changes them.
+const IDLE: [(&str, &str); 8] = [
+    ("in a loop inside", "let q = loop (p: []i64 = p) for l < 3i64 { let e = add(l, i) let f = rem(e, 5i64) let u = p[f] let g = add(u, j) let h = rem(g, 6i64) let q = p with [k] = h return q }
+        let u = q[i] let v = q[j] let r = a[u] let s = a[v] let w = mul(r, s) let b = a with [i] = w return b, q"),
+    ("in a loop that asks, and gives where", "let o, q = loop (o: i64 = i, p: []i64 = p) while { let u = p[o] let s = lt(u, o) return s } { let u = p[o] let v = p[u] let q = p with [o] = v return u, q }
+        let c = q with [o] = k let r = a[o] let w = mul(r, r) let b = a with [j] = w return b, c"),
+    ("before and after it is read, and in a branch", "let u = p[j] let r = a[u] let t = lt(u, 3i64)
+        let q = if t { let q = loop (p: []i64 = p) for l < 2i64 { let m = rem(j, 5i64) let u = p[l] let q = p with [m] = u return q } return q } else { let q = p with [i] = k return q }
+        let v = q[j] let s = a[v] let w = mul(r, s) let b = a with [k] = w let e = q with [j] = i return b, e"),
+    ("in a loop that changes the numbers, too", "let b, q = loop (a: []f64 = a, p: []i64 = p) for l < 3i64 {
+            let e = add(l, i) let f = rem(e, 5i64) let u = p[f] let r = a[u] let s = a[l] let w = mul(r, s) let b = a with [u] = w
+            let g = add(u, j) let h = rem(g, 6i64) let q = p with [f] = h return b, q }
+        let v = q[j] let r = b[v] let w = mul(r, r) let c = b with [i] = w let d = q with [k] = v return c, d"),
+    ("in a loop that asks and adds up", "let h, t, q = loop (h: i64 = i, t: f64 = 2.0f64, p: []i64 = p) while { let u = p[h] let s = lt(u, h) return s } {
+            let u = p[h] let v = p[u] let r = a[u] let w = mul(t, r) let q = p with [h] = v return u, w, q }
+        let o = q[h] let r = a[o] let w = mul(r, t) let b = a with [j] = w let c = q with [h] = k return b, c"),
+    ("in a loop of which nothing is left", "let s, q = loop (s: i64 = n, p: []i64 = p) for l < 2i64 { let u = p[l] let v = add(u, j) let w = rem(v, 6i64) let q = p with [l] = w let t = add(s, s) return t, q }
+        let z = mul(s, 0i64) let y = f64(z) let u = q[j] let r = a[u] let w = mul(r, r) let o = add(w, y) let b = a with [k] = o let c = q with [i] = k return b, c"),
+    ("added up", "let e = [j, 0i64, j, 90i64] let f = [i, k, k, j] let q = hist (p) at e (f) from (0i64) |x: i64, y: i64| { let z = add(x, y) return z }
+        let u = q[j] let m = rem(u, 6i64) let r = a[m] let w = mul(r, r) let b = a with [k] = w return b, q"),
+    ("extrema", "let e = [j, 0i64, j, 90i64] let f = [i, k, j, j] let q = hist (p) at e (f) from (0i64) |x: i64, y: i64| { let z = max(x, y) return z }
+        let u = q[j] let r = a[u] let w = mul(r, r) let c = q with [u] = k let v = c[0i64] let s = a[v] let y = mul(w, s) let b = a with [k] = y return b, c"),
+];
+
 /// The same, changed at many places at a time, of which some are there twice and some do not exist.
 const SCATTERED: [(&str, &str); 18] = [
     ("read, then scattered", "let p = a[i] let q = a[j] let v = mul(p, q) let e = [j, 40i64, k] let f = [v, p, q] let b = scatter(a, e, f) return b"),
@@ -181,6 +205,22 @@ fn in_place(form: &str, body: &str) -> Program {
         }
     };
     Program::parse(&source).unwrap()
+}
+
+#[test]
+fn integers_that_are_changed_in_place_leave_exact_derivatives() -> Verdict {
+    for (name, body) in IDLE {
+        println!("{name}");
+        let program = Program::parse(&format!(
+            "program (x: []f64, n: i64) {{
+                let p = [0i64, 0i64, 1i64, 1i64, 3i64, 2i64, 4i64]
+                let a, p = loop (a: []f64 = x, p: []i64 = p) for i < n {{ let j = add(i, 1i64) let k = rem(i, 3i64) {body} }}
+                return a }}"
+        ))
+        .unwrap();
+        exact(&program, [0_i64, 1, 2, 5].map(|n| vec![numbers(7), n.into()]))?;
+    }
+    Ok(())
 }
 
 fn residues(arguments: &[Value<f64>]) -> Vec<Value<Residue>> {

@@ -51,7 +51,9 @@ pub(super) enum Made {
     Update,
     /// By a scatter or a histogram: many updates at a time, whose number may be another each time.
     Many,
-    Branch([Versions; 2]),
+    /// By a branch, of these on either side; or by a loop through which nothing returns, whose own do not matter. Both are
+    /// taken back as a whole.
+    Branch(Vec<Versions>),
     /// By a loop; if it asks without a bound, by this one, which is named by its first result.
     Loop(Option<Var>),
 }
@@ -67,7 +69,13 @@ impl Versions {
                     self.again = k;
                 }
             }
-            if matches!(version.made, Made::Loop(_)) || is_read(version.var) {
+            // What else a loop gives may be needed.
+            let is_loop = match &version.made {
+                Made::Loop(_) => true,
+                Made::Branch(sides) => sides.is_empty(),
+                Made::Update | Made::Many => false,
+            };
+            if is_loop || is_read(version.var) {
                 self.again = k + 1;
             }
         }
@@ -162,6 +170,11 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    /// Whether nothing returns through a statement.
+    fn is_idle(&self, stm: &Stm) -> bool {
+        !stm.vars.iter().any(|var| self.active.var(*var))
+    }
+
     /// The versions that lead to a result of a body, from one that is not of this body.
     fn walk(&mut self, body: &Body, result: Atom) -> Option<(Var, Versions)> {
         let Atom::Var(mut var) = result else { return None };
@@ -194,9 +207,9 @@ impl Search<'_> {
                     if from != other {
                         return None;
                     }
-                    (from, Made::Branch([in_yes, in_no]))
+                    (from, Made::Branch(vec![in_yes, in_no]))
                 }
-                Op::Loop(it) if self.active.var(var) && it.policy == Policy::KeepAll => {
+                Op::Loop(it) if self.is_idle(stm) || it.policy == Policy::KeepAll => {
                     let inner = chain(self.program, self.active, it, j)?;
                     if *self.arity.get_or_insert(inner.arity) != inner.arity {
                         return None;
@@ -206,7 +219,8 @@ impl Search<'_> {
                     self.may_miss |= inner.may_miss;
                     let Atom::Var(initial) = it.params[j].1 else { return None };
                     *self.own.entry(initial).or_default() += 1;
-                    (initial, Made::Loop(is_unbounded(it).then_some(stm.vars[0])))
+                    let asking = is_unbounded(it).then_some(stm.vars[0]);
+                    (initial, if self.is_idle(stm) { Made::Branch(Vec::new()) } else { Made::Loop(asking) })
                 }
                 _ => return None,
             };

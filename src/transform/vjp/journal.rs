@@ -206,6 +206,16 @@ impl Journal {
         }
         vec![self.chain.all_put_back(target, &self.stores, now[0], mark, now[1]), mark]
     }
+
+    /// The array before a loop of so many iterations, from the one after it.
+    pub(super) fn all_undone(&self, target: &Target, iterations: Atom, array: Atom) -> Atom {
+        let top = match (self.marks, self.chain.updates()) {
+            (Some((top, _)), _) => top,
+            (None, Some(count)) => target.indices(ScalarOp::Mul, iterations, index(count)),
+            (None, None) => panic!("the number of updates is fixed, or counted"),
+        };
+        self.chain.all_put_back(target, &self.stores, array, index(0), top)
+    }
 }
 
 /// The array before the update that was noted at this place of the stores.

@@ -355,6 +355,19 @@ impl Reverse<'_, '_> {
         }
     }
 
+    /// Gives arrays back as they were before a loop, if it has none but active results without an adjoint.
+    pub(super) fn loop_undone(&mut self, stm: &Stm, it: &Loop, checkpoints: &Checkpoints) {
+        for journal in &checkpoints.journals {
+            if let Atom::Var(initial) = it.params[journal.k()].1
+                && self.again.is_taken_back(initial)
+            {
+                let after = self.copier.atom(stm.vars[journal.k()].into());
+                let before = journal.all_undone(self.target, checkpoints.count, after);
+                self.copier.set(initial, before);
+            }
+        }
+    }
+
     /// Takes the adjoints of accumulators that go through a loop, and passes them on around it, to what they begin with.
     pub(super) fn taken_around(&mut self, stm: &Stm, it: &Loop, through: &[usize]) -> Vec<Option<Atom>> {
         let around: Vec<Option<Atom>> = through.iter().map(|k| self.take(stm.vars[*k])).collect();

@@ -230,6 +230,8 @@ impl<'p, 't> Reverse<'p, 't> {
                 let around = self.target.span(stm.span.derivative());
                 self.statement(stm, kept);
                 self.target.span(around);
+            } else if let (Op::Loop(it), Saved::Loop(checkpoints)) = (&stm.op, kept) {
+                self.loop_undone(stm, it, checkpoints);
             }
             self.take_back(stm);
         }
