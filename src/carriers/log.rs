@@ -147,7 +147,10 @@ impl Block {
         let length = items.len();
         // One alignment more than the items take, so that they can begin at a multiple of it.
         let bytes = length.checked_mul(size_of::<T>()).and_then(|bytes| bytes.checked_add(align_of::<T>()));
-        self.0.reserve(bytes.expect("the items fit in memory").div_ceil(size_of::<u64>()));
+        let words = bytes.expect("the items fit in memory").div_ceil(size_of::<u64>());
+        if self.0.capacity() < words {
+            self.0 = Vec::with_capacity(words);
+        }
         let start = self.0.as_mut_ptr().cast::<u8>();
         // SAFETY: `reserve` has made room from `start` on for `length` items and for the step to the next multiple
         // of their alignment; the vector is empty and stays so, so nothing else lives there.

@@ -193,6 +193,9 @@ impl<S: Semiring> Tape<S> {
         let mut adjoints = core::mem::take(&mut self.adjoints);
         // The sweep leaves zeros behind for all nodes, so only the last gradient is in the way.
         adjoints[..core::mem::take(&mut self.answered)].fill(S::zero());
+        if adjoints.capacity() == 0 {
+            adjoints = Vec::with_capacity(length);
+        }
         if adjoints.len() < length {
             adjoints.resize(length, S::zero());
         }

@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use super::recording::Recording;
-use super::replay::{Backward, Carefully, Forward, Workspace};
+use super::replay::{Backward, Carefully, Forward, Workspace, taken};
 use super::strategy::{Base, Strategy, check_finite, check_point};
 use crate::carriers::{Dual, Input, Recorded};
 use crate::error::{Error, Result};
@@ -178,7 +178,13 @@ impl<S: Base> Program<S> {
     pub fn value_and_grad_into(&self, workspace: &mut Workspace<S>, x: &[S], gradient: &mut [S]) -> Result<S> {
         self.check(x)?;
         Error::lengths("the gradient", x.len(), gradient.len())?;
-        workspace.on_numbers(self, |numbers| self.differentiate(numbers, x, gradient))
+        // Not by what the closure answers, whose copy would wait for the value to be written.
+        let mut value = S::zero();
+        workspace.on_numbers(self, |numbers| {
+            value = self.differentiate(numbers, x, gradient)?;
+            Ok(())
+        })?;
+        Ok(value)
     }
 
     /// The value of the first result, and its gradient, in any numbers.
@@ -359,12 +365,14 @@ impl<S: Base> Program<S> {
             } else {
                 C::perform(Backward(&self.code), numbers);
             }
-            let adjoints = &mut numbers[self.code.room()..][..gradient.len()];
-            gradient.copy_from_slice(adjoints);
-            adjoints.fill(C::zero());
             // Of a number with derivatives all parts are to be finite, and only the difference to itself sees them all. No
             // branch for each, so that they are asked together.
-            Ok(gradient.iter().zip(&*gradient).fold(true, |finite, (g, same)| finite & (*g - *same).is_zero()))
+            let mut finite = true;
+            for (number, adjoint) in gradient.iter_mut().zip(&mut numbers[self.code.room()..]) {
+                *number = taken(adjoint);
+                finite &= (*number - *number).is_zero();
+            }
+            Ok(finite)
         };
         if !pull(false)? {
             pull(true)?;

@@ -11,7 +11,7 @@ use super::program::Program;
 use super::strategy::Base;
 use crate::carriers::{Adjoint, Dual, Tape};
 use crate::error::Result;
-use crate::primitives::{Rule, Scalar, Slopes, Visitor, Work};
+use crate::primitives::{Rule, Scalar, Slopes, Visitor, Work, rows};
 use crate::term::{Code, Kind, LANES, Run};
 
 /// The forward pass. The numbers are the values of the slots, of which those of variables and constants are given.
@@ -175,7 +175,11 @@ impl<S: Scalar> Visitor for Apply<'_, S> {
     fn visit<R: Rule<N>, const N: usize>(self, rule: R) {
         let Apply { run, operands, sum, values } = self;
         let to = run.to as usize;
-        let mut total = sum.map_or_else(S::zero, |sum| values[sum]);
+        let mut total = match sum {
+            Some(sum) if !run.begins => values[sum],
+            // The zero that changes nothing that is added to it, not even the sign of a zero.
+            _ => S::apply(&rows::Neg, [S::zero()]),
+        };
         if run.spans {
             let (before, results) = values.split_at_mut(to);
             let spans = Spans::<S, N>::new(run, operands, before);
@@ -258,6 +262,9 @@ fn backward<S: Scalar, const COMPILED: bool>(code: &Code, numbers: &mut [S]) {
             (Kind::AddRow(row), _) => {
                 let sum = Some(adjoints[run.sum as usize]);
                 row.visit(Transpose { run, operands, sum, values, adjoints });
+                if run.begins {
+                    adjoints[run.sum as usize] = S::zero();
+                }
             }
             (Kind::Rule(rule), _) => {
                 code.rules[rule as usize].visit(Transpose { run, operands, sum: None, values, adjoints });

@@ -3,7 +3,7 @@
 //! Law: an operation comes after its operands, and the terms of a sum are added in the order written; operations move within
 //! windows only, so that operands stay near their users (list scheduling).
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
 use super::arena::{Id, Node};
@@ -36,6 +36,8 @@ pub(super) struct Plan<'s> {
     before: Vec<Id>,
     /// For a node that is added to first, the node that adds to it.
     begun: FxHashMap<Id, Id>,
+    /// The sums of two values of a row that begin longer sums of such.
+    pairs: FxHashSet<Id>,
     /// Whether a node is a product, or the value of a row, that is added to a sum where it is made.
     inside: Vec<bool>,
     /// The operands through which a derivative passes that a root needs.
@@ -57,6 +59,7 @@ impl<'s> Plan<'s> {
             sum: vec![NONE; count],
             before: vec![NONE; count],
             begun: FxHashMap::default(),
+            pairs: FxHashSet::default(),
             inside: vec![false; count],
             masks: Vec::new(),
             live: Vec::new(),
@@ -87,6 +90,7 @@ impl<'s> Plan<'s> {
         plan.live = (0..count).map(|id| uses.get(id).is_some_and(|uses| *uses > 0)).collect();
         plan.find_sums(&uses, &wanted);
         (plan.masks, plan.wanted) = (masks, wanted);
+        plan.find_pairs(&uses);
         plan.find_cones();
         plan
     }
@@ -117,6 +121,11 @@ impl<'s> Plan<'s> {
                     let begun = self.begun.get(&(id as Id)).is_some_and(|next| self.cones.kind(*next) == Some(kind));
                     let sum = if begun { id as Id } else { sum };
                     (if sum == NONE { Kind::Cone(kind) } else { Kind::AddCone(kind) }, active.into(), sum)
+                }
+                _ if let Some([item, _]) = self.pair(id as Id)
+                    && let Some(row) = self.row(item) =>
+                {
+                    (Kind::AddRow(row), self.masks[item as usize], id as Id)
                 }
                 _ if sum != NONE
                     && let Some((row, item)) = self.added_row(id as Id) =>
@@ -203,6 +212,38 @@ impl<'s> Plan<'s> {
         }
     }
 
+    /// Finds sums that begin with two values of the row whose values they go on with.
+    fn find_pairs(&mut self, uses: &[usize]) {
+        for (first, next) in &self.begun {
+            let (Some((row, item)), Node::Plus(pair)) = (self.added_row(*next), self.straight.nodes[*first as usize])
+            else {
+                continue;
+            };
+            let fits = |id: Id| {
+                let alike = self.row(id) == Some(row) && self.masks[id as usize] == self.masks[item as usize];
+                alike && uses.get(id as usize) == Some(&1)
+            };
+            if pair.into_iter().all(fits) {
+                self.pairs.insert(*first);
+                pair.iter().for_each(|id| self.inside[*id as usize] = true);
+            }
+        }
+    }
+
+    /// The two that a sum begins with, if their values are added up where they are made.
+    pub(super) fn pair(&self, id: Id) -> Option<[Id; 2]> {
+        let Node::Plus(pair) = self.straight.nodes[id as usize] else { return None };
+        self.pairs.contains(&id).then_some(pair)
+    }
+
+    /// The row of a node.
+    fn row(&self, id: Id) -> Option<Primitive> {
+        match self.straight.nodes[id as usize] {
+            Node::Apply(SmoothOperation::Primitive(row), ..) => Some(row),
+            _ => None,
+        }
+    }
+
     /// What a sum adds to the one before.
     fn item(&self, id: Id) -> Option<Id> {
         let Node::Plus([a, b]) = self.straight.nodes[id as usize] else { return None };
@@ -212,16 +253,16 @@ impl<'s> Plan<'s> {
     /// The row that a sum adds the value of, where it is made.
     fn added_row(&self, id: Id) -> Option<(Primitive, Id)> {
         let item = self.item(id).filter(|item| self.inside[*item as usize])?;
-        match self.straight.nodes[item as usize] {
-            Node::Apply(SmoothOperation::Primitive(row), ..) => Some((row, item)),
-            _ => None,
-        }
+        Some((self.row(item)?, item))
     }
 
     /// Calls `visit` on what the node is computed from, the sum that it adds to left out.
     pub(super) fn needs(&self, id: Id, mut visit: impl FnMut(Id)) {
         if let Some(leaves) = self.cones.leaves(id) {
             return leaves.iter().copied().for_each(visit);
+        }
+        if let Some(pair) = self.pair(id) {
+            return pair.iter().for_each(|item| self.straight.nodes[*item as usize].operands(&[], &mut visit));
         }
         match self.item(id) {
             Some(item) if self.inside[item as usize] => self.straight.nodes[item as usize].operands(&[], visit),

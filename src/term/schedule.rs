@@ -231,13 +231,20 @@ impl Code {
             Kind::AddCone(cone) => self.cones[cone as usize].steps.len() + 1,
             _ => 1,
         };
-        self.runs.iter().map(|run| each(run) * run.length as usize).sum()
+        // What a sum begins with is not added to anything.
+        self.runs.iter().map(|run| each(run) * run.length as usize - usize::from(run.begins)).sum()
     }
 
     /// Appends a node to the last loop, or begins a new one.
     fn append(&mut self, plan: &Plan<'_>, slots: &mut [u32], last: &mut Last, id: Id) {
         let alike = plan.alike[id as usize];
-        let sum = plan.sum[id as usize];
+        // A sum that begins with two values of a row has a slot beside theirs.
+        let pair = plan.pair(id).is_some();
+        if pair {
+            slots[id as usize] = self.slots as u32;
+            self.slots += 1;
+        }
+        let (sum, count) = if pair { (id, 2) } else { (plan.sum[id as usize], 1) };
         let keeps = sum == NONE || matches!(alike.0, Kind::AddRow(_));
         let to = if keeps { self.slots as u32 } else { slots[sum as usize] };
         let result = if sum == NONE { to } else { slots[sum as usize] };
@@ -247,13 +254,13 @@ impl Code {
         match self.runs.last_mut().filter(|run| last.alike == Some(alike) && last.takes(run, operands)) {
             Some(run) => run.length += 1,
             None => {
-                let arity = operands.len() as u8;
-                let begins = sum == NONE && alike.2 != NONE;
+                let arity = (operands.len() / count) as u8;
+                let begins = pair || sum == NONE && alike.2 != NONE;
                 self.runs.push(Run {
                     kind: alike.0,
                     arity,
                     active: alike.1,
-                    length: 1,
+                    length: count as u32,
                     to,
                     sum: result,
                     leaves: 0,
@@ -267,11 +274,11 @@ impl Code {
             }
         }
         slots[id as usize] = result;
-        self.slots += usize::from(keeps);
+        self.slots += if keeps { count } else { 0 };
     }
 
     /// Splits loops of rows that are on spans, but for some first operations, so that the rest fills whole lanes. Loops that
-    /// end together, as they do where a sum begins with the first two, then share their lanes from one to the next. Short
+    /// end together then share their lanes from one to the next. Short
     /// ones wait for more numbers that were written one by one and are read in lanes than they save.
     fn find_spans(&mut self) {
         let all = core::mem::take(&mut self.operands);
@@ -289,7 +296,8 @@ impl Code {
                         self.runs.push(Run { length: head, ..run });
                     }
                     self.operands.extend(spans);
-                    self.runs.push(Run { length: run.length - head, to: run.to + head, spans: true, ..run });
+                    let begins = run.begins && head == 0;
+                    self.runs.push(Run { length: run.length - head, to: run.to + head, spans: true, begins, ..run });
                 }
                 None => {
                     self.operands.extend(operands);

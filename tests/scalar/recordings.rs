@@ -125,7 +125,7 @@ fn long_loops_of_rows_are_those_that_were_written() {
     for (at, row) in Primitive::ALL.iter().enumerate() {
         let arity = row.arity();
         for case in 0..2 << arity {
-            let (length, one, added) = ([64, 67, 130][(at + case) % 3], (case / 2) as u8, case % 2 == 0);
+            let (length, one, added) = ([16, 67, 130][(at + case) % 3], (case / 2) as u8, case % 2 == 0);
             let x: Vec<f64> = (0..arity * length).map(|k| ((k * 37 % 101) as f64 - 50.0) / 50.0).collect();
             let program = record(|x| vec![rows(x, length, *row, one, added)], &x).unwrap();
             let (y, expected) = value_and_grad(|x| rows(x, length, *row, one, added), &x).unwrap();
@@ -140,6 +140,23 @@ fn long_loops_of_rows_are_those_that_were_written() {
 }
 
 /// Programs without operations, and results that are inputs, constants, the same, or inside of what is fused; not none.
+/// A sum of values of a row is that of its terms from the first on, to the sign of a zero, and no more operations.
+#[test]
+fn sums_of_rows_begin_with_their_first_two() {
+    let sines = |x: &[f64]| x.iter().map(|x| x.sin()).reduce(|a, b| a + b).unwrap();
+    for n in (2..42).chain([63, 64, 65, 130]) {
+        let program = record(|x| vec![x.iter().map(|x| x.sin()).reduce(|a, b| a + b).unwrap()], &vec![1.0; n]).unwrap();
+        assert_eq!(program.operations(), 2 * n - 1);
+        for x in [vec![-0.0; n], vec![0.0; n], point(n, 0.1)] {
+            assert_eq!(program.run(&x).unwrap()[0].to_bits(), sines(&x).to_bits(), "{n}");
+            let cosines: Vec<f64> = x.iter().map(|x| x.cos()).collect();
+            assert_eq!(program.grad::<Reverse>(&x).unwrap(), cosines, "{n}");
+            // Nothing is left over from the time before.
+            assert_eq!(program.grad::<Reverse>(&x).unwrap(), cosines, "{n}");
+        }
+    }
+}
+
 #[test]
 fn results_may_be_anything() {
     fn results<R: Real>(x: &[R]) -> Vec<R> {

@@ -455,26 +455,6 @@ fn states_of_all_sizes_are_kept_side_by_side() {
     assert!(twice.elements < 4 * once.elements && twice.steps < 4 * once.steps);
 }
 
-/// A size that is compared with a number is that number, wherever the two stand: a loop that puts together as many elements
-/// keeps its states as rows, and runs forward once.
-#[test]
-fn a_size_that_is_compared_with_a_number_is_that_number() {
-    for sides in ["(4i64) = (size[0](a))", "(size[0](a)) = (4i64)"] {
-        let source = format!(
-            "program (x: f64, a: []f64) {{
-                let () = agree wanted {sides}
-                let c = loop (b: []f64 = a) for i < 3i64 {{
-                    let most = slice b[0i64 : 3i64 : 1i64]
-                    let p = b[0i64] let q = b[3i64] let r = mul(p, q) let s = mul(r, x) let t = [s]
-                    let d = concat(most, t) return d }}
-                let s = reduce (c) from (0.0f64) |a: f64, b: f64| {{ let c = add(a, b) return c }}
-                return s }}"
-        );
-        let vjp = Program::parse(&source).unwrap().vjp().unwrap();
-        assert_eq!(vjp.to_string().matches(" loop ").count(), 2, "one forward and one backward:\n{vjp}");
-    }
-}
-
 /// A loop inside runs once more for each loop around it: what is innermost in a nest of `d` loops runs `d + 1` times as often
 /// as in the function, and there is one derivative of it. The states of one run of each loop are kept.
 #[test]

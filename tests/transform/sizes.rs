@@ -1,4 +1,4 @@
-//! Sizes that do not agree are errors of derivatives too, also where no result depends on them.
+//! Sizes that do not agree are errors of derivatives too, also where no result depends on them; those that do agree are known to.
 
 use catadiff::array::trace::{Arr, F64};
 use catadiff::array::{Policy, Program};
@@ -387,4 +387,24 @@ fn comparisons_that_may_not_be_made_stand_for_no_others() -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// A size that is compared with a number is that number, wherever the two stand: a loop that puts together as many elements
+/// keeps its states as rows, and runs forward once.
+#[test]
+fn a_size_that_is_compared_with_a_number_is_that_number() {
+    for sides in ["(4i64) = (size[0](a))", "(size[0](a)) = (4i64)"] {
+        let source = format!(
+            "program (x: f64, a: []f64) {{
+                let () = agree wanted {sides}
+                let c = loop (b: []f64 = a) for i < 3i64 {{
+                    let most = slice b[0i64 : 3i64 : 1i64]
+                    let p = b[0i64] let q = b[3i64] let r = mul(p, q) let s = mul(r, x) let t = [s]
+                    let d = concat(most, t) return d }}
+                let s = reduce (c) from (0.0f64) |a: f64, b: f64| {{ let c = add(a, b) return c }}
+                return s }}"
+        );
+        let vjp = Program::parse(&source).unwrap().vjp().unwrap();
+        assert_eq!(vjp.to_string().matches(" loop ").count(), 2, "one forward and one backward:\n{vjp}");
+    }
 }
