@@ -173,8 +173,9 @@ impl<S: Scalar> Along for Backward<'_, S> {
         let Backward { carry, values, leaves, parts, come } = self;
         let [a, b, c, d] = values;
         let (a, b, c, d) = (&a[..come.len()], &b[..come.len()], &c[..come.len()], &d[..come.len()]);
-        // Where nothing but the cone after uses a result, the next adjoint waits for one product, and for no sum with zero.
-        let alone = come.split_last().is_some_and(|(_, others)| others.iter().all(S::is_zero));
+        // Where nothing but the cone after uses a result, the next adjoint waits for one product, and for no sum with zero. Asked
+        // from the end, as all of the code goes through memory here.
+        let alone = come.split_last().is_some_and(|(_, others)| others.iter().rev().all(S::is_zero));
         let mut next = *carry;
         for k in (0..come.len()).rev() {
             let (a, b, c, d) = (a[k], b[k], c[k], d[k]);

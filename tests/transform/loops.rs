@@ -106,7 +106,7 @@ const IN_PLACE: [(&str, &str); 22] = [
 ];
 
 /// Of integers, by which an array of numbers is read: nothing returns through what changes them.
-const IDLE: [(&str, &str); 8] = [
+const IDLE: [(&str, &str); 9] = [
     ("in a loop inside", "let q = loop (p: []i64 = p) for l < 3i64 { let e = add(l, i) let f = rem(e, 5i64) let u = p[f] let g = add(u, j) let h = rem(g, 6i64) let q = p with [k] = h return q }
         let u = q[i] let v = q[j] let r = a[u] let s = a[v] let w = mul(r, s) let b = a with [i] = w return b, q"),
     ("in a loop that asks, and gives where", "let o, q = loop (o: i64 = i, p: []i64 = p) while { let u = p[o] let s = lt(u, o) return s } { let u = p[o] let v = p[u] let q = p with [o] = v return u, q }
@@ -125,6 +125,10 @@ const IDLE: [(&str, &str); 8] = [
         let z = mul(s, 0i64) let y = f64(z) let u = q[j] let r = a[u] let w = mul(r, r) let o = add(w, y) let b = a with [k] = o let c = q with [i] = k return b, c"),
     ("added up", "let e = [j, 0i64, j, 90i64] let f = [i, k, k, j] let q = hist (p) at e (f) from (0i64) |x: i64, y: i64| { let z = add(x, y) return z }
         let u = q[j] let m = rem(u, 6i64) let r = a[m] let w = mul(r, r) let b = a with [k] = w return b, q"),
+    ("the second of two, in place of the first", "let o = replicate(7i64, i) let e = [j, 0i64, j, 90i64] let f = [i, k, j, j] let g = [k, k, 5i64, i]
+        let q, o = hist (p, o) at e (f, g) from (0i64, 0i64) |x: i64, u: i64, y: i64, v: i64| {
+            let z = max(x, y) let m = add(z, v) let s = rem(m, 6i64) let t = max(u, v) return s, t }
+        let u = p[j] let v = q[i] let r = a[u] let s = a[v] let w = mul(r, s) let b = a with [k] = w return b, o"),
     ("extrema", "let e = [j, 0i64, j, 90i64] let f = [i, k, j, j] let q = hist (p) at e (f) from (0i64) |x: i64, y: i64| { let z = max(x, y) return z }
         let u = q[j] let r = a[u] let w = mul(r, r) let c = q with [u] = k let v = c[0i64] let s = a[v] let y = mul(w, s) let b = a with [k] = y return b, c"),
 ];

@@ -18,7 +18,7 @@ pub(super) struct Combined {
     pub(super) arrays: Vec<Atom>,
     /// Of which arrays the adjoints are asked for.
     pub(super) wanted: Vec<bool>,
-    /// Of which of what is combined first.
+    /// Of which of what is combined first; of none, if it is part of no meaning.
     pub(super) starts: Vec<bool>,
 }
 
@@ -33,7 +33,7 @@ impl Reverse<'_, '_> {
     pub(super) fn combined(&self, operator: Lambda, neutral: &[Atom], arrays: &[Atom], group: &[usize]) -> Combined {
         let pick = |atoms: &[Atom]| group.iter().map(|c| self.copier.atom(atoms[*c])).collect();
         let wanted = group.iter().map(|c| self.active.atom(arrays[*c])).collect();
-        Combined { operator, neutral: pick(neutral), arrays: pick(arrays), wanted, starts: vec![false; group.len()] }
+        Combined { operator, neutral: pick(neutral), arrays: pick(arrays), wanted, starts: Vec::new() }
     }
 
     /// The adjoints of the elements, from what is to the left of each, and the adjoints that reach each combination. If

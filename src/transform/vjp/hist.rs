@@ -66,7 +66,7 @@ impl Reverse<'_, '_> {
                     neutral: vec![e, e],
                     arrays: vec![destinations[0], values],
                     wanted,
-                    starts: vec![false; 2],
+                    starts: Vec::new(),
                 };
                 self.where_any(it, &sizes, &[*seed, target.zeros_like(values)], |reverse| {
                     reverse.columns(&both, inner, seeds, &[], |reverse, column, seeds, _| {
@@ -75,7 +75,7 @@ impl Reverse<'_, '_> {
                             neutral: vec![column.neutral[0]],
                             arrays: vec![column.arrays[1]],
                             wanted: vec![column.wanted[1]],
-                            starts: vec![false],
+                            starts: Vec::new(),
                         };
                         reverse.counted(&values, &column.arrays[..1], &column.wanted[..1], indices, seeds)
                     })

@@ -78,12 +78,7 @@ impl<'c> Log<'c> {
 
 /// Copies statements, and notes what updates overwrite, and how many iterations these loops have, which are in the scope of
 /// the statements or in a branch of it.
-pub(super) fn noted(
-    copier: &mut Copier<'_, '_>,
-    stms: &[Stm],
-    logs: &mut [Log<'_>],
-    iterations: &mut Vec<(Var, Atom)>,
-) {
+pub(super) fn noted(copier: &mut Copier<'_, '_>, stms: &[Stm], logs: &mut [Log<'_>], iterations: &mut [(Var, Atom)]) {
     let target = copier.target;
     for stm in stms {
         let concerned: Vec<usize> =
@@ -126,7 +121,7 @@ pub(super) fn noted(
                 said.extend(0..iterations.len());
                 let mut side = |body: &Body| {
                     target.body(|| {
-                        let more = inside(copier, body, now.clone(), iterations.clone());
+                        let more = inside(copier, body, now.clone(), iterations.to_vec());
                         let mut results = copier.kept_atoms(&body.results);
                         results.extend(more);
                         results

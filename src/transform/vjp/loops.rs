@@ -232,7 +232,7 @@ impl Reverse<'_, '_> {
             }
             let mut logs: Vec<Log<'_>> =
                 counted.iter().zip(tops).map(|(chain, top)| Log::counting(chain, *top)).collect();
-            noted(copier, &it.body.stms, &mut logs, &mut Vec::new());
+            noted(copier, &it.body.stms, &mut logs, &mut []);
             next.extend(logs.iter().map(Log::top));
             next
         });

@@ -168,7 +168,7 @@ impl Reverse<'_, '_> {
             logs.push(Log { chain, stores, top: index(0) });
             befores.push(before);
         }
-        noted(&mut self.copier, alone, &mut logs, &mut Vec::new());
+        noted(&mut self.copier, alone, &mut logs, &mut []);
         let undo = |(((var, chain), before), log): ((&(Var, Rc<Chain>), Var), Log<'_>)| Undo {
             var: *var,
             before,
