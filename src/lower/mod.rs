@@ -13,7 +13,7 @@
 //! |---|---|
 //! | `apart`, `constant` | what is done before: small arrays as values of their own, and what no argument has a part in |
 //! | `code`, `show` | the code, and as text |
-//! | `statement`, `control`, `map`, `reduce`, `scan`, `hist`, `segments`, `accumulate` | a program's statements as code |
+//! | `statement`, `branch`, `loops`, `map`, `reduce`, `scan`, `hist`, `segments`, `accumulate` | a program's statements as code |
 //! | `check` | what is checked, and what is wrong where a check fails |
 //! | `view`, `shape`, `liveness` | where elements are, the sizes of results, what can wait |
 //! | `emit` | where an operation goes: outside of as many loops as can be |
@@ -22,11 +22,11 @@
 
 mod accumulate;
 pub(crate) mod apart;
+mod branch;
 pub(crate) mod chain;
 mod check;
 pub(crate) mod code;
 pub(crate) mod constant;
-mod control;
 mod emit;
 mod follow;
 mod fuse;
@@ -34,6 +34,7 @@ mod hist;
 mod interchange;
 mod joined;
 mod liveness;
+mod loops;
 mod map;
 mod merge;
 pub(crate) mod product;

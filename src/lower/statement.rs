@@ -24,7 +24,7 @@ impl<'p> Lowering<'p> {
     fn lowered(&mut self, stm: &'p Stm, later: &'p [Stm], results: &'p [Atom]) -> Step<()> {
         let one = match &stm.op {
             Op::If(condition, yes, no) => {
-                let found = self.branch(*condition, yes, no)?;
+                let found = self.branch(*condition, [yes, no], later, results)?;
                 return self.bind_all(stm, found);
             }
             Op::Loop(it) => {
@@ -303,7 +303,7 @@ impl<'p> Lowering<'p> {
     }
 
     /// Whether nothing later sees the buffer of an array, or changes it, here or when this is run again.
-    fn is_free(&mut self, view: &View, sizes: &[Operand], a: Atom, seen: &FxHashSet<Var>) -> bool {
+    pub(super) fn is_free(&mut self, view: &View, sizes: &[Operand], a: Atom, seen: &FxHashSet<Var>) -> bool {
         let buffer = view.origin.buffer;
         if self.owners[buffer.0 as usize] != self.region || !view.is_whole(&mut self.emit, sizes) {
             return false;
@@ -316,7 +316,7 @@ impl<'p> Lowering<'p> {
     }
 
     /// Whether a value has elements in a buffer.
-    fn is_in(&self, bound: &Bound<'p>, buffer: Buffer) -> bool {
+    pub(super) fn is_in(&self, bound: &Bound<'p>, buffer: Buffer) -> bool {
         match bound {
             Bound::Scalar(_) => false,
             Bound::Array(array) => match &array.form {

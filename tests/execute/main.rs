@@ -1,6 +1,7 @@
 //! Executors against the reference interpreter, one module for each kind of code.
 
 mod blocks;
+mod branches;
 mod carried;
 mod constants;
 mod into;

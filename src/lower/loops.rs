@@ -1,11 +1,10 @@
-//! Loops and branches.
+//! Loops.
 //!
-//! Law: what a loop carries is in cells and in buffers of its own, which the end of an iteration sets all at once. Where
-//! lanes take different branches both are computed, and each lane keeps its own.
+//! Law: what a loop carries is in cells and in buffers of its own, which the end of an iteration sets all at once.
 
 use rustc_hash::FxHashSet;
 
-use super::code::{Block, Broken, Buffer, Operand, Stm as Code, Value};
+use super::code::{Broken, Buffer, Operand, Stm as Code, Value};
 use super::liveness::mentioned;
 use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step, Unsupported};
@@ -21,9 +20,6 @@ pub(super) type Question<'f, 'p> =
 /// Where an array is carried, and what a variable of a loop starts from.
 type Begun<'p> = (Option<Carried>, Bound<'p>);
 
-/// What two branches leave, and where what lanes take of it goes.
-type Pair<'p> = ([Bound<'p>; 2], View);
-
 /// What a loop carries.
 #[derive(Debug, Clone)]
 enum Carried {
@@ -32,169 +28,6 @@ enum Carried {
 }
 
 impl<'p> Lowering<'p> {
-    pub(super) fn branch(&mut self, condition: Atom, yes: &'p Body, no: &'p Body) -> Step<Vec<Bound<'p>>> {
-        let condition = self.scalar(condition);
-        if self.emit.is_varying(condition) { self.both(condition, yes, no) } else { self.either(condition, yes, no) }
-    }
-
-    /// Both branches, each for its lanes.
-    fn both(&mut self, condition: Operand, yes: &'p Body, no: &'p Body) -> Step<Vec<Bound<'p>>> {
-        let outside = self.mask;
-        let otherwise = self.emit.scalar(ScalarOp::Not, &[condition]);
-        self.only_where(condition);
-        let (in_yes, yes) = (self.mask, self.branch_body(yes)?);
-        self.mask = outside;
-        self.only_where(otherwise);
-        let (in_no, no) = (self.mask, self.branch_body(no)?);
-        self.mask = outside;
-        let (mut results, mut joint) = (Vec::new(), Vec::new());
-        for (yes, no) in yes.into_iter().zip(no) {
-            results.push(match (yes, no) {
-                (Bound::Scalar(yes), Bound::Scalar(no)) => Bound::Scalar(self.select(condition, yes, no)),
-                (yes, no) if is_one(&yes, &no) => yes,
-                (yes, no) => {
-                    let Bound::Array(array) = &yes else { panic!("branches are of one type") };
-                    let other =
-                        Broken::Able("branches that leave arrays of different sizes, and lanes that take either");
-                    yes.sizes().iter().zip(no.sizes()).for_each(|(a, b)| self.equal(other, *a, *b));
-                    let buffer = self.new_buffer(array.prim);
-                    let view = self.allocate(buffer, &array.sizes)?;
-                    let found = Array { form: Form::Memory(view.clone()), ..array.clone() };
-                    joint.push(([yes, no], view));
-                    Bound::Array(found)
-                }
-            });
-        }
-        let buffers: Vec<Buffer> = joint.iter().map(|(_, view)| view.origin.buffer).collect();
-        self.join(condition, [in_yes, in_no], joint)?;
-        buffers.into_iter().for_each(|buffer| self.emit.changed(buffer));
-        Ok(results)
-    }
-
-    /// The results of a branch that some lanes take: maps may wait until the branches are joined.
-    fn branch_body(&mut self, body: &'p Body) -> Step<Vec<Bound<'p>>> {
-        let region = self.enter_region();
-        let results = self.body(body)?;
-        self.region = region;
-        let settle = |result: Bound<'p>| match &result {
-            Bound::Array(Array { form: Form::Parts(_), .. }) => self.settled(result),
-            Bound::Array(_) | Bound::Scalar(_) => Ok(result),
-        };
-        results.into_iter().map(settle).collect()
-    }
-
-    /// Stores, of each two values, element by element, the first where a condition is true and else the second. The
-    /// memory is new, so it does not matter what is in lanes that take neither branch.
-    fn join(&mut self, condition: Operand, masks: [Option<Operand>; 2], mut pairs: Vec<Pair<'p>>) -> Step<()> {
-        let outside = self.mask;
-        while let Some(([first, _], _)) = pairs.first() {
-            let length = first.sizes().first().copied();
-            let (now, later): (Vec<_>, Vec<_>) =
-                pairs.into_iter().partition(|([yes, _], _)| yes.sizes().first().copied() == length);
-            pairs = later;
-            let Some(length) = length else {
-                for ([yes, no], view) in now {
-                    let (Bound::Scalar(yes), Bound::Scalar(no)) = (yes, no) else { panic!("branches are of one type") };
-                    let value = self.select(condition, yes, no);
-                    self.emit.push(Code::Store { place: view.origin, value, mask: None });
-                }
-                continue;
-            };
-            self.in_order(length, &mut |this, index| {
-                let mut rows = Vec::new();
-                for (both, view) in &now {
-                    let mut row = Vec::new();
-                    for (value, mask) in both.iter().zip(masks) {
-                        let Bound::Array(array) = value else { unreachable!("what has a length is an array") };
-                        this.mask = mask;
-                        row.push(this.element(array, index)?);
-                        this.mask = outside;
-                    }
-                    let row = <[Bound<'p>; 2]>::try_from(row).expect("there are two branches");
-                    let origin = this.advance(view.origin, index, view.strides[0]);
-                    rows.push((row, View { origin, strides: view.strides[1..].to_vec() }));
-                }
-                this.join(condition, masks, rows)
-            })?;
-        }
-        Ok(())
-    }
-
-    /// One branch, the same in all lanes.
-    fn either(&mut self, condition: Operand, yes: &'p Body, no: &'p Body) -> Step<Vec<Bound<'p>>> {
-        let prims: Vec<Prim> = yes.results.iter().map(|a| self.program.atom_type(*a).prim).collect();
-        let joint: Vec<Option<Buffer>> = yes
-            .results
-            .iter()
-            .zip(&prims)
-            .map(|(a, prim)| {
-                let of = self.program.atom_type(*a);
-                (of.rank > 0 && !of.accumulator).then(|| self.new_buffer(*prim))
-            })
-            .collect();
-        let (mut yes_block, yes) = self.one_branch(yes, &joint)?;
-        let (mut no_block, no) = self.one_branch(no, &joint)?;
-        // What the branches leave: scalars, and sizes.
-        let mut cells: [Vec<(Value, Operand)>; 2] = [Vec::new(), Vec::new()];
-        let depth = self.emit.depth();
-        let mut join = |this: &mut Self, a: Operand, b: Operand| {
-            if a == b && this.emit.depth_of(a) <= depth {
-                return a;
-            }
-            let varying = this.emit.is_varying(a) || this.emit.is_varying(b);
-            let cell = this.emit.value(this.emit.prim(a), varying);
-            cells[0].push((cell, a));
-            cells[1].push((cell, b));
-            Operand::Value(cell)
-        };
-        let mut joined = Vec::new();
-        let mut accumulators = Vec::new();
-        for (yes, no) in yes.into_iter().zip(no) {
-            accumulators.push(is_one(&yes, &no).then(|| yes.clone()));
-            joined.push(match (yes, no) {
-                (Bound::Scalar(a), Bound::Scalar(b)) => vec![join(self, a, b)],
-                (yes, no) => yes.sizes().iter().zip(no.sizes()).map(|(a, b)| join(self, *a, *b)).collect(),
-            });
-        }
-        let [yes_cells, no_cells] = cells;
-        if !yes_cells.is_empty() {
-            yes_block.push(Code::Assign { cells: yes_cells, mask: None });
-            no_block.push(Code::Assign { cells: no_cells, mask: None });
-        }
-        self.emit.push(Code::If { condition, yes: yes_block, no: no_block });
-        let mut results = Vec::new();
-        for (((operands, buffer), prim), accumulator) in joined.into_iter().zip(joint).zip(prims).zip(accumulators) {
-            results.push(match (buffer, accumulator) {
-                (None, Some(accumulator)) => {
-                    in_memory(&accumulator).into_iter().for_each(|buffer| self.emit.changed(buffer));
-                    accumulator
-                }
-                (None, None) => Bound::Scalar(operands[0]),
-                (Some(buffer), _) => {
-                    self.emit.changed(buffer);
-                    let view = View::whole(&mut self.emit, buffer, &operands);
-                    Bound::Array(Array { prim, sizes: operands, form: Form::Memory(view) })
-                }
-            });
-        }
-        Ok(results)
-    }
-
-    fn one_branch(&mut self, body: &'p Body, joint: &[Option<Buffer>]) -> Step<(Block, Vec<Bound<'p>>)> {
-        self.open(true);
-        let region = self.enter_region();
-        let results = self.body(body)?;
-        let mut stores = Vec::new();
-        for (result, buffer) in results.iter().zip(joint) {
-            if let (Bound::Array(array), Some(buffer)) = (result, buffer) {
-                stores.push((result.clone(), self.allocate(*buffer, &array.sizes)?));
-            }
-        }
-        self.store_all(stores)?;
-        self.region = region;
-        Ok((self.close(), results))
-    }
-
     pub(super) fn repeat(&mut self, it: &'p Loop, later: &[Stm], results: &[Atom]) -> Step<Vec<Bound<'p>>> {
         let mut seen = mentioned(later, results);
         seen.extend(mentioned(&it.body.stms, &it.body.results));
@@ -470,17 +303,8 @@ impl<'p> Lowering<'p> {
     }
 }
 
-/// Whether two values are the same array in memory.
-fn is_one(a: &Bound<'_>, b: &Bound<'_>) -> bool {
-    match (a, b) {
-        (Bound::Array(Array { form: Form::Memory(a), .. }), Bound::Array(Array { form: Form::Memory(b), .. })) => {
-            a.origin == b.origin && a.strides == b.strides
-        }
-        _ => false,
-    }
-}
-
-fn in_memory(bound: &Bound<'_>) -> Option<Buffer> {
+/// The buffer of an array in memory.
+pub(super) fn in_memory(bound: &Bound<'_>) -> Option<Buffer> {
     match bound {
         Bound::Array(Array { form: Form::Memory(view), .. }) => Some(view.origin.buffer),
         Bound::Array(_) | Bound::Scalar(_) => None,

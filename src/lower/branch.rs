@@ -1,0 +1,308 @@
+//! Branches.
+//!
+//! Law: where lanes take different branches both are computed, and each lane keeps its own. Elsewhere one is, and what both
+//! change in place, or leave, stays where it is: a branch costs what it does, not what it hands on.
+
+use rustc_hash::FxHashSet;
+
+use super::code::{Block, Broken, Buffer, Operand, Stm as Code, Value};
+use super::liveness::mentioned;
+use super::loops::in_memory;
+use super::view::{Array, Bound, Form, View};
+use super::{Lowering, Step};
+use crate::array::{Atom, Body, Op, Prim, ScalarOp, Stm, Var};
+
+/// What two branches leave, and where what lanes take of it goes.
+type Pair<'p> = ([Bound<'p>; 2], View);
+
+impl<'p> Lowering<'p> {
+    /// The results of a choice, after which these statements come and these results.
+    pub(super) fn branch(
+        &mut self,
+        condition: Atom,
+        bodies: [&'p Body; 2],
+        later: &[Stm],
+        results: &[Atom],
+    ) -> Step<Vec<Bound<'p>>> {
+        let condition = self.scalar(condition);
+        if self.emit.is_varying(condition) {
+            let [yes, no] = bodies;
+            self.both(condition, yes, no)
+        } else {
+            let kept = self.kept(bodies, &mentioned(later, results));
+            self.either(condition, bodies, kept)
+        }
+    }
+
+    /// The arrays that both branches change in place or leave as they are, for each result that is one, where nothing later
+    /// sees what they were.
+    fn kept(&mut self, [yes, no]: [&'p Body; 2], seen: &FxHashSet<Var>) -> Vec<Option<Array<'p>>> {
+        let mut all = FxHashSet::default();
+        let mut kept = |yes_result: Atom, no_result: Atom| {
+            let var = changed(yes, yes_result).filter(|var| changed(no, no_result) == Some(*var))?;
+            let Some(Bound::Array(array)) = self.bound[var.0 as usize].clone() else { return None };
+            let Form::Memory(view) = &array.form else { return None };
+            let is_free = self.is_free(view, &array.sizes, var.into(), seen);
+            (is_free && all.insert(view.origin.buffer)).then_some(array)
+        };
+        yes.results.iter().zip(&no.results).map(|(yes, no)| kept(*yes, *no)).collect()
+    }
+
+    /// Both branches, each for its lanes.
+    fn both(&mut self, condition: Operand, yes: &'p Body, no: &'p Body) -> Step<Vec<Bound<'p>>> {
+        let outside = self.mask;
+        let otherwise = self.emit.scalar(ScalarOp::Not, &[condition]);
+        self.only_where(condition);
+        let (in_yes, yes) = (self.mask, self.branch_body(yes)?);
+        self.mask = outside;
+        self.only_where(otherwise);
+        let (in_no, no) = (self.mask, self.branch_body(no)?);
+        self.mask = outside;
+        let (mut results, mut joint) = (Vec::new(), Vec::new());
+        for (yes, no) in yes.into_iter().zip(no) {
+            results.push(match (yes, no) {
+                (Bound::Scalar(yes), Bound::Scalar(no)) => Bound::Scalar(self.select(condition, yes, no)),
+                (yes, no) if is_one(&yes, &no) => yes,
+                (yes, no) => {
+                    let Bound::Array(array) = &yes else { panic!("branches are of one type") };
+                    let other =
+                        Broken::Able("branches that leave arrays of different sizes, and lanes that take either");
+                    yes.sizes().iter().zip(no.sizes()).for_each(|(a, b)| self.equal(other, *a, *b));
+                    let buffer = self.new_buffer(array.prim);
+                    let view = self.allocate(buffer, &array.sizes)?;
+                    let found = Array { form: Form::Memory(view.clone()), ..array.clone() };
+                    joint.push(([yes, no], view));
+                    Bound::Array(found)
+                }
+            });
+        }
+        let buffers: Vec<Buffer> = joint.iter().map(|(_, view)| view.origin.buffer).collect();
+        self.join(condition, [in_yes, in_no], joint)?;
+        buffers.into_iter().for_each(|buffer| self.emit.changed(buffer));
+        Ok(results)
+    }
+
+    /// The results of a branch that some lanes take: maps may wait until the branches are joined.
+    fn branch_body(&mut self, body: &'p Body) -> Step<Vec<Bound<'p>>> {
+        let region = self.enter_region();
+        let results = self.body(body)?;
+        self.region = region;
+        let settle = |result: Bound<'p>| match &result {
+            Bound::Array(Array { form: Form::Parts(_), .. }) => self.settled(result),
+            Bound::Array(_) | Bound::Scalar(_) => Ok(result),
+        };
+        results.into_iter().map(settle).collect()
+    }
+
+    /// Stores, of each two values, element by element, the first where a condition is true and else the second. The
+    /// memory is new, so it does not matter what is in lanes that take neither branch.
+    fn join(&mut self, condition: Operand, masks: [Option<Operand>; 2], mut pairs: Vec<Pair<'p>>) -> Step<()> {
+        let outside = self.mask;
+        while let Some(([first, _], _)) = pairs.first() {
+            let length = first.sizes().first().copied();
+            let (now, later): (Vec<_>, Vec<_>) =
+                pairs.into_iter().partition(|([yes, _], _)| yes.sizes().first().copied() == length);
+            pairs = later;
+            let Some(length) = length else {
+                for ([yes, no], view) in now {
+                    let (Bound::Scalar(yes), Bound::Scalar(no)) = (yes, no) else { panic!("branches are of one type") };
+                    let value = self.select(condition, yes, no);
+                    self.emit.push(Code::Store { place: view.origin, value, mask: None });
+                }
+                continue;
+            };
+            self.in_order(length, &mut |this, index| {
+                let mut rows = Vec::new();
+                for (both, view) in &now {
+                    let mut row = Vec::new();
+                    for (value, mask) in both.iter().zip(masks) {
+                        let Bound::Array(array) = value else { unreachable!("what has a length is an array") };
+                        this.mask = mask;
+                        row.push(this.element(array, index)?);
+                        this.mask = outside;
+                    }
+                    let row = <[Bound<'p>; 2]>::try_from(row).expect("there are two branches");
+                    let origin = this.advance(view.origin, index, view.strides[0]);
+                    rows.push((row, View { origin, strides: view.strides[1..].to_vec() }));
+                }
+                this.join(condition, masks, rows)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// One branch, the same in all lanes. What is kept stays where it is.
+    fn either(
+        &mut self,
+        condition: Operand,
+        [yes, no]: [&'p Body; 2],
+        kept: Vec<Option<Array<'p>>>,
+    ) -> Step<Vec<Bound<'p>>> {
+        let mut places = Vec::new();
+        for (atom, kept) in yes.results.iter().zip(kept) {
+            let of = self.program.atom_type(*atom);
+            places.push(match kept {
+                Some(array) => Left::There(array),
+                None if of.rank > 0 && !of.accumulator => Left::In(self.new_buffer(of.prim), of.prim),
+                None => Left::Nowhere,
+            });
+        }
+        let (mut yes_block, yes) = self.one_branch(yes, &places)?;
+        let (mut no_block, no) = self.one_branch(no, &places)?;
+        // What the branches leave: scalars, and sizes.
+        let mut cells: [Vec<(Value, Operand)>; 2] = [Vec::new(), Vec::new()];
+        let depth = self.emit.depth();
+        let mut join = |this: &mut Self, a: Operand, b: Operand| {
+            if a == b && this.emit.depth_of(a) <= depth {
+                return a;
+            }
+            let varying = this.emit.is_varying(a) || this.emit.is_varying(b);
+            let cell = this.emit.value(this.emit.prim(a), varying);
+            cells[0].push((cell, a));
+            cells[1].push((cell, b));
+            Operand::Value(cell)
+        };
+        let mut joined = Vec::new();
+        for ((yes, no), place) in yes.into_iter().zip(no).zip(places) {
+            joined.push(match (yes, no, place) {
+                (_, _, Left::There(array)) => Joined::Bound(Bound::Array(array)),
+                (Bound::Scalar(a), Bound::Scalar(b), _) => Joined::Bound(Bound::Scalar(join(self, a, b))),
+                (yes, no, Left::In(buffer, prim)) => {
+                    let sizes = yes.sizes().iter().zip(no.sizes()).map(|(a, b)| join(self, *a, *b)).collect();
+                    Joined::Sizes(buffer, prim, sizes)
+                }
+                // There is but one accumulator, and both add to it.
+                (yes, ..) => Joined::Bound(yes),
+            });
+        }
+        let [yes_cells, no_cells] = cells;
+        if !yes_cells.is_empty() {
+            yes_block.push(Code::Assign { cells: yes_cells, mask: None });
+            no_block.push(Code::Assign { cells: no_cells, mask: None });
+        }
+        self.emit.push(Code::If { condition, yes: yes_block, no: no_block });
+        let results: Vec<Bound<'p>> = joined.into_iter().map(|joined| self.after_branches(joined)).collect();
+        results.iter().filter_map(in_memory).for_each(|buffer| self.emit.changed(buffer));
+        Ok(results)
+    }
+
+    /// What is left, whose strides are found from sizes that are known from here on.
+    fn after_branches(&mut self, joined: Joined<'p>) -> Bound<'p> {
+        match joined {
+            Joined::Bound(bound) => bound,
+            Joined::Sizes(buffer, prim, sizes) => {
+                let view = View::whole(&mut self.emit, buffer, &sizes);
+                Bound::Array(Array { prim, sizes, form: Form::Memory(view) })
+            }
+        }
+    }
+
+    fn one_branch(&mut self, body: &'p Body, places: &[Left<'p>]) -> Step<(Block, Vec<Bound<'p>>)> {
+        self.open(true);
+        let region = self.enter_region();
+        let kept: Vec<Buffer> = places.iter().filter_map(Left::kept).map(|view| view.origin.buffer).collect();
+        kept.iter().for_each(|buffer| self.owners[buffer.0 as usize] = self.region);
+        let results = self.body(body).and_then(|results| {
+            self.leave(&results, places, &kept)?;
+            Ok(results)
+        });
+        kept.iter().for_each(|buffer| self.owners[buffer.0 as usize] = region);
+        let results = results?;
+        self.region = region;
+        Ok((self.close(), results))
+    }
+
+    /// Stores the results of a branch where they are to be.
+    fn leave(&mut self, results: &[Bound<'p>], places: &[Left<'p>], kept: &[Buffer]) -> Step<()> {
+        let (mut stores, mut back) = (Vec::new(), Vec::new());
+        for (result, place) in results.iter().zip(places) {
+            match (result, place) {
+                (Bound::Array(array), Left::In(buffer, _)) => {
+                    stores.push((result.clone(), self.allocate(*buffer, &array.sizes)?));
+                }
+                (Bound::Array(array), Left::There(Array { form: Form::Memory(home), .. })) => {
+                    let is_home = matches!(&array.form, Form::Memory(view) if (view.origin, &view.strides) == (home.origin, &home.strides));
+                    if !is_home {
+                        back.push((array.clone(), home.clone()));
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.store_all(stores)?;
+        let mut stores = Vec::new();
+        for (array, home) in back {
+            // None of these is to be overwritten by another.
+            let mut value = Bound::Array(array.clone());
+            if kept.iter().any(|buffer| self.is_in(&value, *buffer)) {
+                let (_, view) = self.copied(&array)?;
+                value = Bound::Array(Array { form: Form::Memory(view), ..array });
+            }
+            stores.push((value, home));
+        }
+        self.store_all(stores)
+    }
+}
+
+/// Where a result of a choice is left.
+enum Left<'p> {
+    /// Where this array is, which both branches change in place.
+    There(Array<'p>),
+    /// In a buffer of its own.
+    In(Buffer, Prim),
+    /// It is a scalar, or an accumulator.
+    Nowhere,
+}
+
+/// What branches leave: a value, or the sizes of an array in a buffer.
+enum Joined<'p> {
+    Bound(Bound<'p>),
+    Sizes(Buffer, Prim, Vec<Operand>),
+}
+
+impl Left<'_> {
+    fn kept(&self) -> Option<&View> {
+        match self {
+            Left::There(Array { form: Form::Memory(view), .. }) => Some(view),
+            Left::There(_) | Left::In(..) | Left::Nowhere => None,
+        }
+    }
+}
+
+/// The array outside of a body that its result is a later version of: one after changes of elements, of which each could be in
+/// place.
+fn changed(body: &Body, result: Atom) -> Option<Var> {
+    let (mut atom, mut end) = (result, body.stms.len());
+    loop {
+        let Atom::Var(var) = atom else { return None };
+        let Some(at) = body.stms[..end].iter().rposition(|stm| stm.vars.contains(&var)) else { return Some(var) };
+        let stm = &body.stms[at];
+        let j = stm.vars.iter().position(|v| *v == var)?;
+        atom = match &stm.op {
+            Op::Copy(array) | Op::Update(array, ..) => *array,
+            Op::Scatter(it) => it.destination,
+            Op::Hist(it) => it.destinations[j],
+            Op::If(_, yes, no) => {
+                let before = changed(yes, yes.results[j])?;
+                changed(no, no.results[j]).filter(|other| *other == before)?.into()
+            }
+            Op::Loop(it) => {
+                let (param, initial) = it.params[j];
+                changed(&it.body, it.body.results[j]).filter(|before| *before == param)?;
+                initial
+            }
+            _ => return None,
+        };
+        end = at;
+    }
+}
+
+/// Whether two values are the same array in memory.
+fn is_one(a: &Bound<'_>, b: &Bound<'_>) -> bool {
+    match (a, b) {
+        (Bound::Array(Array { form: Form::Memory(a), .. }), Bound::Array(Array { form: Form::Memory(b), .. })) => {
+            a.origin == b.origin && a.strides == b.strides
+        }
+        _ => false,
+    }
+}
