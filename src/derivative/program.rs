@@ -369,8 +369,9 @@ impl<S: Base> Program<S> {
             // branch for each, so that they are asked together.
             let mut finite = true;
             for (number, adjoint) in gradient.iter_mut().zip(&mut numbers[self.code.room()..]) {
-                *number = taken(adjoint);
-                finite &= (*number - *number).is_zero();
+                let adjoint = taken(adjoint);
+                *number = adjoint;
+                finite &= (*number - adjoint).is_zero();
             }
             Ok(finite)
         };
