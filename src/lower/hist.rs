@@ -4,12 +4,15 @@
 //! values, a histogram of each by a lane, and then puts these together bin by bin, in order; and where there are few
 //! values for each bin it goes from the first value to the last.
 
+use rustc_hash::FxHashSet;
+
 use super::code::{Broken, Operand, Stm as Code};
+use super::liveness::mentioned;
 use super::reduce::is_sum;
 use super::scan::{ELEMENTS, FETCHED, MANY};
 use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step, Unsupported};
-use crate::array::{Agreement, Const, Hist, IntegerRow, Prim, ScalarOp};
+use crate::array::{Agreement, Const, Hist, IntegerRow, Prim, ScalarOp, Var};
 
 /// So many values for each bin are worth a histogram of each block.
 const EACH: i64 = 512;
@@ -25,7 +28,7 @@ struct Parts<'p> {
 }
 
 impl<'p> Lowering<'p> {
-    pub(super) fn hist(&mut self, it: &'p Hist) -> Step<Vec<Bound<'p>>> {
+    pub(super) fn hist(&mut self, it: &'p Hist, seen: &FxHashSet<Var>) -> Step<Vec<Bound<'p>>> {
         let (indices, values) = (self.array(it.indices), self.arrays(&it.values));
         let length = indices.sizes[0];
         let common = self.common_length(Agreement::Values, &values);
@@ -42,9 +45,14 @@ impl<'p> Lowering<'p> {
         {
             return Ok(sums);
         }
+        // The operator may read what is changed.
+        let mut seen = seen.clone();
+        seen.extend(mentioned(&it.operator.body.stms, &it.operator.body.results));
         let mut views = Vec::new();
-        for destination in &destinations {
-            views.push(self.copied(destination)?.1);
+        for (k, destination) in it.destinations.iter().enumerate() {
+            let others = destinations[..k].iter().chain(&destinations[k + 1..]);
+            let beside: Vec<Array<'p>> = others.chain(&values).chain([&indices]).cloned().collect();
+            views.push(self.own_beside(*destination, &beside, &seen)?.0);
         }
         let mut parts = Parts { indices, values, destinations, views, length, bins };
         if is_sum(&it.operator) {

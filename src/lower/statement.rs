@@ -9,7 +9,7 @@ use super::code::{Broken, Buffer, Op as CodeOp, Operand};
 use super::liveness::{from_start, mentioned};
 use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step};
-use crate::array::{Agree, Agreement, Atom, Extent, IntegerRow, Op, Prim, Range, ScalarOp, Scatter, Stm, Var};
+use crate::array::{Agree, Agreement, Atom, Body, Extent, IntegerRow, Op, Prim, Range, ScalarOp, Scatter, Stm, Var};
 
 impl<'p> Lowering<'p> {
     pub(super) fn statement(&mut self, stm: &'p Stm, later: &'p [Stm], results: &'p [Atom]) -> Step<()> {
@@ -44,7 +44,7 @@ impl<'p> Lowering<'p> {
                 return self.bind_all(stm, found);
             }
             Op::Hist(it) => {
-                let found = self.hist(it)?;
+                let found = self.hist(it, &mentioned(later, results))?;
                 return self.bind_all(stm, found);
             }
             Op::Custom(it) => {
@@ -58,7 +58,7 @@ impl<'p> Lowering<'p> {
                 self.agree(it);
                 return Ok(());
             }
-            Op::Scatter(it) => self.scatter(it)?,
+            Op::Scatter(it) => self.scatter(it, &mentioned(later, results))?,
 
             Op::Scalar(op, atoms) => Bound::Scalar(self.operation(*op, &self.scalars(atoms))),
             Op::Copy(a) => self.atom(*a),
@@ -330,6 +330,41 @@ impl<'p> Lowering<'p> {
         }
     }
 
+    /// As [`own`](Self::own), for what is combined with these arrays while it is changed: those must not be in its buffer.
+    pub(super) fn own_beside(
+        &mut self,
+        a: Atom,
+        operands: &[Array<'p>],
+        seen: &FxHashSet<Var>,
+    ) -> Step<(View, Array<'p>)> {
+        let array = self.array(a);
+        let beside = |view: &View| operands.iter().any(|array| self.reads(&array.form, view.origin.buffer));
+        match &array.form {
+            Form::Memory(view) if !beside(view) => self.own(a, seen),
+            _ => {
+                let (_, view) = self.copied(&array)?;
+                Ok((view.clone(), Array { form: Form::Memory(view), ..array }))
+            }
+        }
+    }
+
+    /// Whether the elements of an array are in a buffer, or are computed from what is.
+    fn reads(&self, form: &Form<'p>, buffer: Buffer) -> bool {
+        let of_bound = |bound: &Bound<'p>| matches!(bound, Bound::Array(array) if self.reads(&array.form, buffer));
+        let of_var = |var: &Var| self.bound[var.0 as usize].as_ref().is_some_and(of_bound);
+        match form {
+            Form::Memory(view) => view.origin.buffer == buffer,
+            Form::Iota => false,
+            Form::Replicate(value) => of_bound(value),
+            Form::Parts(parts) => parts.iter().any(of_bound),
+            Form::Pending(map, _) => {
+                let Body { stms, results } = &map.function.body;
+                let arrays = map.arrays.iter().filter_map(|a| if let Atom::Var(var) = a { Some(var) } else { None });
+                arrays.into_iter().any(of_var) || mentioned(stms, results).iter().any(of_var)
+            }
+        }
+    }
+
     fn update(&mut self, a: Atom, indices: &[Atom], new: Atom, later: &[Stm], results: &[Atom]) -> Step<Bound<'p>> {
         let value = self.atom(new);
         let value = self.settled(value)?;
@@ -355,13 +390,14 @@ impl<'p> Lowering<'p> {
         Ok(Bound::Array(array))
     }
 
-    fn scatter(&mut self, it: &'p Scatter) -> Step<Bound<'p>> {
+    fn scatter(&mut self, it: &'p Scatter, seen: &FxHashSet<Var>) -> Step<Bound<'p>> {
         let destination = self.array(it.destination);
         let (indices, values) = (self.array(it.indices), self.array(it.values));
         self.same(Agreement::Indices, indices.sizes[0], values.sizes[0]);
         let rows = destination.sizes[1..].iter().zip(&values.sizes[1..]);
         rows.for_each(|(a, b)| self.same(Agreement::Scattered, *a, *b));
-        let (buffer, view) = self.copied(&destination)?;
+        let (view, _) = self.own_beside(it.destination, &[indices.clone(), values.clone()], seen)?;
+        let buffer = view.origin.buffer;
         let nested = values.sizes.len() > 1;
         self.for_each(indices.sizes[0], nested, &[], &mut |this, k| {
             if this.lane == Some(k) && !this.scatters.contains(&buffer) {
