@@ -174,7 +174,7 @@ impl<S: Scalar> Along for Backward<'_, S> {
         let [a, b, c, d] = values;
         let (a, b, c, d) = (&a[..come.len()], &b[..come.len()], &c[..come.len()], &d[..come.len()]);
         // Where nothing but the cone after uses a result, the next adjoint waits for one product, and for no sum with zero. Asked
-        // from the end, as all of the code goes through memory here.
+        // from the end, which is the direction in which this pass goes through memory.
         let alone = come.split_last().is_some_and(|(_, others)| others.iter().rev().all(S::is_zero));
         let mut next = *carry;
         for k in (0..come.len()).rev() {

@@ -142,7 +142,7 @@ impl<'p> Lowering<'p> {
         for (atom, kept) in yes.results.iter().zip(kept) {
             let of = self.program.atom_type(*atom);
             places.push(match kept {
-                Some(array) => Left::There(array),
+                Some(array) => Left::There(Bound::Array(array)),
                 None if of.rank > 0 && !of.accumulator => Left::In(self.new_buffer(of.prim), of.prim),
                 None => Left::Nowhere,
             });
@@ -165,7 +165,7 @@ impl<'p> Lowering<'p> {
         let mut joined = Vec::new();
         for ((yes, no), place) in yes.into_iter().zip(no).zip(places) {
             joined.push(match (yes, no, place) {
-                (_, _, Left::There(array)) => Joined::Bound(Bound::Array(array)),
+                (_, _, Left::There(home)) => Joined::Bound(home),
                 (Bound::Scalar(a), Bound::Scalar(b), _) => Joined::Bound(Bound::Scalar(join(self, a, b))),
                 (yes, no, Left::In(buffer, prim)) => {
                     let sizes = yes.sizes().iter().zip(no.sizes()).map(|(a, b)| join(self, *a, *b)).collect();
@@ -200,7 +200,8 @@ impl<'p> Lowering<'p> {
     fn one_branch(&mut self, body: &'p Body, places: &[Left<'p>]) -> Step<(Block, Vec<Bound<'p>>)> {
         self.open(true);
         let region = self.enter_region();
-        let kept: Vec<Buffer> = places.iter().filter_map(Left::kept).map(|view| view.origin.buffer).collect();
+        let home = |place: &Left<'p>| if let Left::There(home) = place { in_memory(home) } else { None };
+        let kept: Vec<Buffer> = places.iter().filter_map(home).collect();
         kept.iter().for_each(|buffer| self.owners[buffer.0 as usize] = self.region);
         let results = self.body(body).and_then(|results| {
             self.leave(&results, places, &kept)?;
@@ -220,11 +221,11 @@ impl<'p> Lowering<'p> {
                 (Bound::Array(array), Left::In(buffer, _)) => {
                     stores.push((result.clone(), self.allocate(*buffer, &array.sizes)?));
                 }
-                (Bound::Array(array), Left::There(Array { form: Form::Memory(home), .. })) => {
-                    let is_home = matches!(&array.form, Form::Memory(view) if (view.origin, &view.strides) == (home.origin, &home.strides));
-                    if !is_home {
-                        back.push((array.clone(), home.clone()));
-                    }
+                (Bound::Array(array), Left::There(home)) if !is_one(result, home) => {
+                    let Bound::Array(Array { form: Form::Memory(view), .. }) = home else {
+                        unreachable!("what is kept is in memory")
+                    };
+                    back.push((array.clone(), view.clone()));
                 }
                 _ => {}
             }
@@ -246,8 +247,8 @@ impl<'p> Lowering<'p> {
 
 /// Where a result of a choice is left.
 enum Left<'p> {
-    /// Where this array is, which both branches change in place.
-    There(Array<'p>),
+    /// Where this array is in memory, which both branches change in place.
+    There(Bound<'p>),
     /// In a buffer of its own.
     In(Buffer, Prim),
     /// It is a scalar, or an accumulator.
@@ -258,15 +259,6 @@ enum Left<'p> {
 enum Joined<'p> {
     Bound(Bound<'p>),
     Sizes(Buffer, Prim, Vec<Operand>),
-}
-
-impl Left<'_> {
-    fn kept(&self) -> Option<&View> {
-        match self {
-            Left::There(Array { form: Form::Memory(view), .. }) => Some(view),
-            Left::There(_) | Left::In(..) | Left::Nowhere => None,
-        }
-    }
 }
 
 /// The array outside of a body that its result is a later version of: one after changes of elements, of which each could be in

@@ -52,7 +52,7 @@ impl<'p> Lowering<'p> {
         for (k, destination) in it.destinations.iter().enumerate() {
             let others = destinations[..k].iter().chain(&destinations[k + 1..]);
             let beside: Vec<Array<'p>> = others.chain(&values).chain([&indices]).cloned().collect();
-            views.push(self.own_beside(*destination, &beside, &seen)?.0);
+            views.push(self.own_beside(*destination, &beside, &seen)?);
         }
         let mut parts = Parts { indices, values, destinations, views, length, bins };
         if is_sum(&it.operator) {

@@ -315,54 +315,33 @@ impl<'p> Lowering<'p> {
         !seen.iter().any(|var| Atom::Var(*var) == a || sees(Atom::Var(*var)))
     }
 
-    /// Whether a value has elements in a buffer.
+    /// Whether a value has elements in a buffer, or is computed from such.
     pub(super) fn is_in(&self, bound: &Bound<'p>, buffer: Buffer) -> bool {
-        match bound {
-            Bound::Scalar(_) => false,
-            Bound::Array(array) => match &array.form {
-                Form::Memory(view) => view.origin.buffer == buffer,
-                Form::Iota => false,
-                Form::Replicate(value) => self.is_in(value, buffer),
-                Form::Parts(parts) => parts.iter().any(|part| self.is_in(part, buffer)),
-                // What a map takes from around it is not known here.
-                Form::Pending(..) => true,
-            },
-        }
+        matches!(bound, Bound::Array(array) if self.holds(array, buffer))
     }
 
-    /// As [`own`](Self::own), for what is combined with these arrays while it is changed: those must not be in its buffer.
-    pub(super) fn own_beside(
-        &mut self,
-        a: Atom,
-        operands: &[Array<'p>],
-        seen: &FxHashSet<Var>,
-    ) -> Step<(View, Array<'p>)> {
-        let array = self.array(a);
-        let beside = |view: &View| operands.iter().any(|array| self.reads(&array.form, view.origin.buffer));
+    fn holds(&self, array: &Array<'p>, buffer: Buffer) -> bool {
+        let of_var = |var: &Var| self.bound[var.0 as usize].as_ref().is_some_and(|bound| self.is_in(bound, buffer));
         match &array.form {
-            Form::Memory(view) if !beside(view) => self.own(a, seen),
-            _ => {
-                let (_, view) = self.copied(&array)?;
-                Ok((view.clone(), Array { form: Form::Memory(view), ..array }))
-            }
-        }
-    }
-
-    /// Whether the elements of an array are in a buffer, or are computed from what is.
-    fn reads(&self, form: &Form<'p>, buffer: Buffer) -> bool {
-        let of_bound = |bound: &Bound<'p>| matches!(bound, Bound::Array(array) if self.reads(&array.form, buffer));
-        let of_var = |var: &Var| self.bound[var.0 as usize].as_ref().is_some_and(of_bound);
-        match form {
             Form::Memory(view) => view.origin.buffer == buffer,
             Form::Iota => false,
-            Form::Replicate(value) => of_bound(value),
-            Form::Parts(parts) => parts.iter().any(of_bound),
+            Form::Replicate(value) => self.is_in(value, buffer),
+            Form::Parts(parts) => parts.iter().any(|part| self.is_in(part, buffer)),
             Form::Pending(map, _) => {
                 let Body { stms, results } = &map.function.body;
-                let arrays = map.arrays.iter().filter_map(|a| if let Atom::Var(var) = a { Some(var) } else { None });
-                arrays.into_iter().any(of_var) || mentioned(stms, results).iter().any(of_var)
+                mentioned(stms, &[&map.arrays[..], results].concat()).iter().any(of_var)
             }
         }
+    }
+
+    /// As [`own`](Self::own), for what is changed by these: those must not be in its buffer.
+    pub(super) fn own_beside(&mut self, a: Atom, operands: &[Array<'p>], seen: &FxHashSet<Var>) -> Step<View> {
+        let array = self.array(a);
+        let buffer = if let Form::Memory(view) = &array.form { Some(view.origin.buffer) } else { None };
+        if buffer.is_some_and(|buffer| operands.iter().any(|operand| self.holds(operand, buffer))) {
+            return Ok(self.copied(&array)?.1);
+        }
+        Ok(self.own(a, seen)?.0)
     }
 
     fn update(&mut self, a: Atom, indices: &[Atom], new: Atom, later: &[Stm], results: &[Atom]) -> Step<Bound<'p>> {
@@ -396,7 +375,7 @@ impl<'p> Lowering<'p> {
         self.same(Agreement::Indices, indices.sizes[0], values.sizes[0]);
         let rows = destination.sizes[1..].iter().zip(&values.sizes[1..]);
         rows.for_each(|(a, b)| self.same(Agreement::Scattered, *a, *b));
-        let (view, _) = self.own_beside(it.destination, &[indices.clone(), values.clone()], seen)?;
+        let view = self.own_beside(it.destination, &[indices.clone(), values.clone()], seen)?;
         let buffer = view.origin.buffer;
         let nested = values.sizes.len() > 1;
         self.for_each(indices.sizes[0], nested, &[], &mut |this, k| {

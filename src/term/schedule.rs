@@ -278,8 +278,8 @@ impl Code {
     }
 
     /// Splits loops of rows that are on spans, but for some first operations, so that the rest fills whole lanes. Loops that
-    /// end together then share their lanes from one to the next. Short
-    /// ones wait for more numbers that were written one by one and are read in lanes than they save.
+    /// end together then share their lanes from one to the next. Short ones wait for more numbers that were written one by
+    /// one and are read in lanes than they save.
     fn find_spans(&mut self) {
         let all = core::mem::take(&mut self.operands);
         let mut rest = &all[..];

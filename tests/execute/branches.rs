@@ -1,4 +1,5 @@
-//! Arrays that branches, scatters and histograms change: in place where nothing else sees what they were, and not where something does.
+//! Arrays that branches, scatters and histograms change: in place where nothing else sees what they were, and not where
+//! something does.
 
 use catadiff::Result;
 use catadiff::array::Program;

@@ -18,7 +18,7 @@ pub(super) struct Combined {
     pub(super) arrays: Vec<Atom>,
     /// Of which arrays the adjoints are asked for.
     pub(super) wanted: Vec<bool>,
-    /// Of which of what is combined first; of none, if it is part of no meaning.
+    /// Of which of what is combined first; empty for histograms, to whose meaning it does not belong.
     pub(super) starts: Vec<bool>,
 }
 

@@ -4,9 +4,9 @@
 //! combined to the right of element `i`. With `gᵢ` the adjoint that reaches `lᵢ ⊙ aᵢ`, `āᵢ += ∂(lᵢ ⊙ aᵢ)/∂aᵢᵀ · gᵢ`.
 //! All `l` are a scan; of `g` the last is `ȳ`, and the others are the recurrence of the same scan, or are pulled back
 //! through `rᵢ` (`recurrence`). Nothing is asked of `e`: it is combined once, on the left, and is neutral or not, a constant
-//! or not, `ē += ∂(e ⊙ a₀)/∂eᵀ · g₀`; to the right of the last element there is nothing. A sum gives its adjoint to every element, an extremum to the first that
-//! attains it ("Reverse AD for a Functional Array Language", *Differentiating an Arbitrary Reduce Operation*, whose
-//! rule takes `e` for neutral).
+//! or not, `ē += ∂(e ⊙ a₀)/∂eᵀ · g₀`; to the right of the last element there is nothing. A sum gives its adjoint to every
+//! element, an extremum to the first that attains it ("Reverse AD for a Functional Array Language", *Differentiating an
+//! Arbitrary Reduce Operation*, whose rule takes `e` for neutral).
 //!
 //! Of a product, `gᵢ` is `ȳ` times all elements to the right, which needs no division. So it is exact on integers, and
 //! right at zeros to every order of differentiation; counting zeros is right to the first only.
@@ -132,7 +132,8 @@ impl Reverse<'_, '_> {
         [extremum, winner]
     }
 
-    /// The adjoints of what is reduced, and then of what it is combined with first. `prefixes` are what is combined up to each element, where they are known.
+    /// The adjoints of what is reduced, and then of what it is combined with first. `prefixes` are what is combined up to each
+    /// element, where they are known.
     fn reduction(&mut self, it: &Combined, seeds: &[Option<Atom>], prefixes: Option<Vec<Atom>>) -> Vec<Option<Atom>> {
         let target = self.target;
         let size = target.size(it.arrays[0], 0);
