@@ -25,11 +25,10 @@ impl<'p> Lowering<'p> {
         results: &[Atom],
     ) -> Step<Vec<Bound<'p>>> {
         let condition = self.scalar(condition);
+        let kept = self.kept(bodies, &mentioned(later, results));
         if self.emit.is_varying(condition) {
-            let [yes, no] = bodies;
-            self.both(condition, yes, no)
+            self.both(condition, bodies, kept)
         } else {
-            let kept = self.kept(bodies, &mentioned(later, results));
             self.either(condition, bodies, kept)
         }
     }
@@ -48,15 +47,22 @@ impl<'p> Lowering<'p> {
         yes.results.iter().zip(&no.results).map(|(yes, no)| kept(*yes, *no)).collect()
     }
 
-    /// Both branches, each for its lanes.
-    fn both(&mut self, condition: Operand, yes: &'p Body, no: &'p Body) -> Step<Vec<Bound<'p>>> {
+    /// Both branches, each for its lanes. What is kept stays where it is, where each lane has its own.
+    fn both(
+        &mut self,
+        condition: Operand,
+        [yes, no]: [&'p Body; 2],
+        kept: Vec<Option<Array<'p>>>,
+    ) -> Step<Vec<Bound<'p>>> {
         let outside = self.mask;
+        let there = |array| Left::There(Bound::Array(array));
+        let places: Vec<Left<'p>> = kept.into_iter().map(|home| home.map_or(Left::Anywhere, there)).collect();
         let otherwise = self.emit.scalar(ScalarOp::Not, &[condition]);
         self.only_where(condition);
-        let (in_yes, yes) = (self.mask, self.branch_body(yes)?);
+        let (in_yes, yes) = (self.mask, self.branch_body(yes, &places)?);
         self.mask = outside;
         self.only_where(otherwise);
-        let (in_no, no) = (self.mask, self.branch_body(no)?);
+        let (in_no, no) = (self.mask, self.branch_body(no, &places)?);
         self.mask = outside;
         let (mut results, mut joint) = (Vec::new(), Vec::new());
         for (yes, no) in yes.into_iter().zip(no) {
@@ -76,17 +82,16 @@ impl<'p> Lowering<'p> {
                 }
             });
         }
-        let buffers: Vec<Buffer> = joint.iter().map(|(_, view)| view.origin.buffer).collect();
+        let joined = joint.iter().map(|(_, view)| view.origin.buffer);
+        let buffers: Vec<Buffer> = joined.chain(places.iter().filter_map(Left::kept)).collect();
         self.join(condition, [in_yes, in_no], joint)?;
         buffers.into_iter().for_each(|buffer| self.emit.changed(buffer));
         Ok(results)
     }
 
     /// The results of a branch that some lanes take: maps may wait until the branches are joined.
-    fn branch_body(&mut self, body: &'p Body) -> Step<Vec<Bound<'p>>> {
-        let region = self.enter_region();
-        let results = self.body(body)?;
-        self.region = region;
+    fn branch_body(&mut self, body: &'p Body, places: &[Left<'p>]) -> Step<Vec<Bound<'p>>> {
+        let results = self.inside(body, places)?;
         let settle = |result: Bound<'p>| match &result {
             Bound::Array(Array { form: Form::Parts(_), .. }) => self.settled(result),
             Bound::Array(_) | Bound::Scalar(_) => Ok(result),
@@ -144,7 +149,7 @@ impl<'p> Lowering<'p> {
             places.push(match kept {
                 Some(array) => Left::There(Bound::Array(array)),
                 None if of.rank > 0 && !of.accumulator => Left::In(self.new_buffer(of.prim), of.prim),
-                None => Left::Nowhere,
+                None => Left::Anywhere,
             });
         }
         let (mut yes_block, yes) = self.one_branch(yes, &places)?;
@@ -199,33 +204,42 @@ impl<'p> Lowering<'p> {
 
     fn one_branch(&mut self, body: &'p Body, places: &[Left<'p>]) -> Step<(Block, Vec<Bound<'p>>)> {
         self.open(true);
-        let region = self.enter_region();
-        let home = |place: &Left<'p>| if let Left::There(home) = place { in_memory(home) } else { None };
-        let kept: Vec<Buffer> = places.iter().filter_map(home).collect();
-        kept.iter().for_each(|buffer| self.owners[buffer.0 as usize] = self.region);
-        let results = self.body(body).and_then(|results| {
-            self.leave(&results, places, &kept)?;
-            Ok(results)
-        });
-        kept.iter().for_each(|buffer| self.owners[buffer.0 as usize] = region);
-        let results = results?;
-        self.region = region;
+        let results = self.inside(body, places)?;
         Ok((self.close(), results))
     }
 
+    /// The results of a branch, left where they are to be.
+    fn inside(&mut self, body: &'p Body, places: &[Left<'p>]) -> Step<Vec<Bound<'p>>> {
+        let region = self.enter_region();
+        let kept: Vec<Buffer> = places.iter().filter_map(Left::kept).collect();
+        kept.iter().for_each(|buffer| self.owners[buffer.0 as usize] = self.region);
+        let results = self.body(body).and_then(|results| self.leave(results, places, &kept));
+        kept.iter().for_each(|buffer| self.owners[buffer.0 as usize] = region);
+        let results = results?;
+        self.region = region;
+        Ok(results)
+    }
+
     /// Stores the results of a branch where they are to be.
-    fn leave(&mut self, results: &[Bound<'p>], places: &[Left<'p>], kept: &[Buffer]) -> Step<()> {
+    fn leave(&mut self, mut results: Vec<Bound<'p>>, places: &[Left<'p>], kept: &[Buffer]) -> Step<Vec<Bound<'p>>> {
+        let is_back =
+            |(result, place): (&Bound<'p>, &Left<'p>)| matches!(place, Left::There(home) if !is_one(result, home));
+        let is_overwritten = results.iter().zip(places).any(is_back);
         let (mut stores, mut back) = (Vec::new(), Vec::new());
-        for (result, place) in results.iter().zip(places) {
-            match (result, place) {
+        for (result, place) in results.iter_mut().zip(places) {
+            match (&*result, place) {
                 (Bound::Array(array), Left::In(buffer, _)) => {
                     stores.push((result.clone(), self.allocate(*buffer, &array.sizes)?));
+                }
+                (Bound::Array(array), Left::Anywhere) if is_overwritten => {
+                    *result = self.apart_from(array.clone(), kept)?
                 }
                 (Bound::Array(array), Left::There(home)) if !is_one(result, home) => {
                     let Bound::Array(Array { form: Form::Memory(view), .. }) = home else {
                         unreachable!("what is kept is in memory")
                     };
                     back.push((array.clone(), view.clone()));
+                    *result = home.clone();
                 }
                 _ => {}
             }
@@ -233,15 +247,20 @@ impl<'p> Lowering<'p> {
         self.store_all(stores)?;
         let mut stores = Vec::new();
         for (array, home) in back {
-            // None of these is to be overwritten by another.
-            let mut value = Bound::Array(array.clone());
-            if kept.iter().any(|buffer| self.is_in(&value, *buffer)) {
-                let (_, view) = self.copied(&array)?;
-                value = Bound::Array(Array { form: Form::Memory(view), ..array });
-            }
-            stores.push((value, home));
+            stores.push((self.apart_from(array, kept)?, home));
         }
-        self.store_all(stores)
+        self.store_all(stores)?;
+        Ok(results)
+    }
+
+    /// The array, in memory of its own if it is in any of these buffers, of which one is to be overwritten.
+    fn apart_from(&mut self, array: Array<'p>, kept: &[Buffer]) -> Step<Bound<'p>> {
+        let value = Bound::Array(array.clone());
+        if !kept.iter().any(|buffer| self.is_in(&value, *buffer)) {
+            return Ok(value);
+        }
+        let (_, view) = self.copied(&array)?;
+        Ok(Bound::Array(Array { form: Form::Memory(view), ..array }))
     }
 }
 
@@ -251,8 +270,14 @@ enum Left<'p> {
     There(Bound<'p>),
     /// In a buffer of its own.
     In(Buffer, Prim),
-    /// It is a scalar, or an accumulator.
-    Nowhere,
+    /// Where it happens to be: a scalar, an accumulator, or an array that is joined with another.
+    Anywhere,
+}
+
+impl Left<'_> {
+    fn kept(&self) -> Option<Buffer> {
+        if let Left::There(home) = self { in_memory(home) } else { None }
+    }
 }
 
 /// What branches leave: a value, or the sizes of an array in a buffer.
