@@ -4,13 +4,13 @@
 //! pass by pass, and the place is one of `p`; so an error of a derivative names a statement of the program.
 
 use catadiff::array::{Atom, Body, Form, IntegerRow, Op, Program, ScalarOp, Stm, Var};
-use catadiff::interpret::{Value, run};
+use catadiff::interpret::Value;
 use catadiff::tracing::Keep;
 use catadiff::{Error, Place, Span};
 
 use crate::array_programs::ArrayProgram;
-use crate::array_sizes::{Extra, derived, misfits};
-use crate::array_values::{LIMITS, violation};
+use crate::array_sizes::{derived, misfits_stay};
+use crate::array_values::violation;
 use crate::violation::Verdict;
 
 /// The bodies of an operation.
@@ -92,7 +92,8 @@ fn lost(program: &Program, count: u32, from: usize) -> Option<String> {
     found
 }
 
-/// What is made of a program keeps the places of its statements.
+/// What is made of a program keeps the places of its statements; where sizes do not agree it is an error as the program is, and
+/// what goes wrong in a run names a place of the program.
 ///
 /// # Errors
 /// The violation.
@@ -105,13 +106,14 @@ pub fn kept(random: &ArrayProgram) -> Verdict {
     let mut made: Vec<(String, Program, usize)> = Vec::new();
     let passes = program.passes().into_iter();
     made.extend(passes.map(|(name, after)| (format!("p after the pass `{name}`"), after, 0)));
-    for (name, derivative, _) in derived(&program) {
+    let derived = derived(&program);
+    for (name, derivative, _) in &derived {
         let Ok(derivative) = derivative else { continue };
-        if name == "p.vjp()" {
+        if *name == "p.vjp()" {
             let passes = derivative.passes().into_iter();
             made.extend(passes.map(|(name, after)| (format!("p.vjp() after the pass `{name}`"), after, 0)));
         }
-        made.push((name.to_owned(), derivative, 0));
+        made.push(((*name).to_owned(), derivative.clone(), 0));
     }
     let batched: Vec<bool> = (0..arguments.len()).map(|k| k % 2 == 0).collect();
     // The map over what is batched is of no statement.
@@ -126,34 +128,7 @@ pub fn kept(random: &ArrayProgram) -> Verdict {
             return Err(violation(&law, &program, &arguments, format!("{stm}\n{after}"), "a place"));
         }
     }
-    Ok(())
-}
-
-/// What goes wrong in a run of a program, or of a derivative, names a place of the program.
-///
-/// # Errors
-/// The violation.
-pub fn errors_are_placed(random: &ArrayProgram) -> Verdict {
-    let (program, count) = placed(&random.program());
-    let Ok(results) = run(&program, &random.arguments(), &LIMITS) else { return Ok(()) };
-    let itself = ("p", Ok(program.clone()), Extra::Nothing);
-    for (name, made, extra) in derived(&program).into_iter().chain([itself]) {
-        let Ok(made) = made else { continue };
-        // Some of them are enough to ask.
-        for arguments in misfits(random).into_iter().step_by(4) {
-            let more = match extra {
-                Extra::Nothing => Vec::new(),
-                Extra::Tangents => arguments.clone(),
-                Extra::Adjoints => results.clone(),
-            };
-            let Err(error) = run(&made, &[&arguments[..], &more].concat(), &LIMITS) else { continue };
-            if !says_where(&error, count) {
-                let law = format!("an error of {name} names a place of p");
-                return Err(violation(&law, &program, &arguments, format!("{error:?}\n{made}"), "a place"));
-            }
-        }
-    }
-    Ok(())
+    misfits_stay(random, &program, &derived, |error| says_where(error, count))
 }
 
 /// Whether an error of a run names one of so many places, if it is about a statement of the program.

@@ -9,13 +9,8 @@ use catadiff::{Error, Place, Result, Span};
 use catadiff_laws::{ArrayProgram, Verdict, for_all, spans};
 
 #[test]
-fn places_of_random_programs_are_kept() -> Verdict {
+fn places_and_errors_of_random_programs_are_kept() -> Verdict {
     for_all(|p: ArrayProgram| spans::kept(&p))
-}
-
-#[test]
-fn errors_of_random_programs_are_placed() -> Verdict {
-    for_all(|p: ArrayProgram| spans::errors_are_placed(&p))
 }
 
 #[test]
