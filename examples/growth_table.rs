@@ -1,6 +1,6 @@
 //! The table of growth in `benches/README.md`: what derivatives cost relative to their functions, counted.
 
-#[path = "../tests/transform/families.rs"]
+#[path = "../tests/growth/families.rs"]
 mod families;
 
 fn main() {

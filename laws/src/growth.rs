@@ -3,15 +3,18 @@
 //! Law: along a family of programs with a size, each measure of the work of a derivative, relative to that of the
 //! function, is bounded: what it grows by from one doubling of the size to the next gets less, as that of a ratio does
 //! which has a limit, and not more, as that of one which grows like a power of the size or its logarithm (Griewank and
-//! Walther, "Evaluating Derivatives", the cheap gradient principle, for time and for memory that is moved). Work is
-//! counted, never timed, by the reference interpreter.
+//! Walther, "Evaluating Derivatives", the cheap gradient principle, for time and for memory that is moved). So are the steps
+//! of any other executor, for the function and for its derivatives, relative to the work of the function. Work is counted,
+//! never timed, by the reference interpreter, and steps by whoever takes them.
 
 use core::fmt;
+use core::sync::atomic::{AtomicU64, Ordering};
 
 use catadiff::Result;
 use catadiff::array::{Body, Op, Program};
 use catadiff::carriers::Counter;
-use catadiff::interpret::{Limits, Scalar, Usage, Value, measure};
+use catadiff::execute::{Executor, Outcome, Prepared};
+use catadiff::interpret::{Control, Limits, Scalar, Usage, Value, measure};
 
 use crate::array_programs::ArrayProgram;
 use crate::array_values::directions;
@@ -71,6 +74,9 @@ const SHORT: Limits = Limits { steps: 50_000, elements: 200_000 };
 
 /// The same for twice the size.
 const LONGER: Limits = Limits { steps: 8 * SHORT.steps, elements: 8 * SHORT.elements };
+
+/// For four times that size.
+const LONGEST: Limits = Limits { steps: 16 * LONGER.steps, elements: 16 * LONGER.elements };
 
 /// The two modes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,17 +155,12 @@ struct Member {
     work: Work,
 }
 
-impl Member {
-    /// The work of a derivative of the program, relative to that of the program.
-    fn relative(&self, mode: Mode, derivative: &Program) -> Result<[f64; 4]> {
-        let seeds = match mode {
-            Mode::Forward => directions(&self.arguments, 1),
-            Mode::Reverse => directions(&self.results, 1),
-        };
-        let work = Work::of_derivative(derivative, &[&self.arguments[..], &seeds].concat())?;
-        Ok(work.relative_to(self.work))
-    }
-}
+/// A program, and what it runs on.
+type Run = (Program, Vec<Value<f64>>);
+type RunOf<'r> = (&'r Program, &'r [Value<f64>]);
+
+/// The steps of an executor for a function, its `vjp` and its `jvp`, relative to the work of the function, if it takes them.
+pub type Steps = Option<[f64; 3]>;
 
 /// The sizes at which a family is looked at, relative to the least.
 const SIZES: [usize; 4] = [1, 2, 4, 8];
@@ -186,6 +187,51 @@ impl<P: Fn(usize) -> Result<Program>, A: Fn(usize) -> Vec<Value<f64>>> Family<P,
         Ok(members.try_into().unwrap_or_else(|_| unreachable!("there are four sizes")))
     }
 
+    /// The derivatives of the programs of the four sizes.
+    fn derivatives(
+        &self,
+        members: &[Member; 4],
+        mode: Mode,
+        derivative: impl Fn(&Program) -> Result<Program>,
+    ) -> core::result::Result<[Run; 4], Violation> {
+        let mut runs: Vec<Run> = Vec::with_capacity(SIZES.len());
+        for (k, member) in members.iter().enumerate() {
+            // Most families are one program.
+            let made = match runs.last() {
+                Some((last, _)) if members[k - 1].program == member.program => Ok(last.clone()),
+                _ => derivative(&member.program).and_then(|made| made.verify().map(|()| made)),
+            };
+            let made = made.map_err(|error| self.stops(k, error))?;
+            let seeds = match mode {
+                Mode::Forward => directions(&member.arguments, 1),
+                Mode::Reverse => directions(&member.results, 1),
+            };
+            runs.push((made, [&member.arguments[..], &seeds].concat()));
+        }
+        Ok(runs.try_into().unwrap_or_else(|_| unreachable!("there are four sizes")))
+    }
+
+    fn stops(&self, k: usize, error: impl fmt::Display) -> Violation {
+        self.fails("the derivative of a family runs", SIZES[k] * self.least, error.to_string(), "Ok(…)".into())
+    }
+
+    /// What grows so from size to size has a limit, in view of the family. What it is at last.
+    fn has_limit(&self, law: impl FnOnce() -> String, found: [f64; 4]) -> core::result::Result<f64, Violation> {
+        let [first, before, half, now] = found;
+        let (last, any) = (half - before, (half - before).max(before - first));
+        let bound = SLACK
+            + match self.approach {
+                Approach::Steadily => half + LESS * last.max(0.0),
+                Approach::Wavering => half.max(before) * (1.0 + WAVE) + LESS * any.max(0.0),
+                Approach::InPasses => half.max(before) + any.max(0.0),
+            };
+        if now <= bound {
+            return Ok(now);
+        }
+        let left = found.map(|relative| format!("{relative:.3}")).join(", ");
+        Err(self.fails(law(), 8 * self.least, format!("{left} times"), format!("at most {bound:.3} times at last")))
+    }
+
     /// A derivative, as this function makes it of programs, grows as the function does. The work of the largest program of
     /// the family, and that of its derivative relative to it.
     ///
@@ -198,50 +244,54 @@ impl<P: Fn(usize) -> Result<Program>, A: Fn(usize) -> Vec<Value<f64>>> Family<P,
     ) -> core::result::Result<(Work, [f64; 4]), Violation> {
         let members = self.members()?;
         let [.., largest] = &members;
-        Ok((largest.work, self.cheap_at(&members, mode, derivative)?))
+        let runs = self.derivatives(&members, mode, derivative)?;
+        Ok((largest.work, self.interpreted(&members, mode, &runs)?))
     }
 
-    fn cheap_at(
+    /// The work of derivatives, relative to that of the functions, grows no more.
+    fn interpreted(
         &self,
         members: &[Member; 4],
         mode: Mode,
-        derivative: impl Fn(&Program) -> Result<Program>,
+        runs: &[Run; 4],
     ) -> core::result::Result<[f64; 4], Violation> {
-        // Most families are one program.
-        let mut last: Option<(&Program, Program)> = None;
-        let mut found: Vec<[f64; 4]> = Vec::with_capacity(SIZES.len());
-        for (member, times) in members.iter().zip(SIZES) {
-            let made = match last.take() {
-                Some((of, made)) if *of == member.program => Ok(made),
-                _ => derivative(&member.program).and_then(|made| made.verify().map(|()| made)),
-            };
-            let relative = made.and_then(|made| {
-                let relative = member.relative(mode, &made)?;
-                last = Some((&member.program, made));
-                Ok(relative)
-            });
-            let law = "the derivative of a family runs";
-            let fails = |error: catadiff::Error| self.fails(law, times * self.least, error.to_string(), "Ok(…)".into());
-            found.push(relative.map_err(fails)?);
-        }
-        let [first, before, half, now] = found[..] else { unreachable!("there are four sizes") };
-        for (k, measure) in MEASURES.iter().enumerate() {
-            let [first, before, half, now] = [first[k], before[k], half[k], now[k]];
-            let (last, any) = (half - before, (half - before).max(before - first));
-            let bound = SLACK
-                + match self.approach {
-                    Approach::Steadily => half + LESS * last.max(0.0),
-                    Approach::Wavering => half.max(before) * (1.0 + WAVE) + LESS * any.max(0.0),
-                    Approach::InPasses => half.max(before) + any.max(0.0),
-                };
-            if now > bound {
-                let law = format!("{measure} of a derivative ({mode:?}) grow as those of its function");
-                let left = found.iter().map(|relative| format!("{:.3}", relative[k])).collect::<Vec<_>>().join(", ");
-                let right = format!("at most {bound:.3} times at last");
-                return Err(self.fails(law, 8 * self.least, format!("{left} times"), right));
+        let mut found = [[0.0; 4]; 4];
+        for (k, (member, (program, arguments))) in members.iter().zip(runs).enumerate() {
+            let work = Work::of_derivative(program, arguments).map_err(|error| self.stops(k, error))?;
+            for (measure, ratio) in work.relative_to(member.work).into_iter().enumerate() {
+                found[measure][k] = ratio;
             }
         }
+        let mut now = [0.0; 4];
+        for (k, measure) in MEASURES.iter().enumerate() {
+            let law = || format!("{measure} of a derivative ({mode:?}) grow as those of its function");
+            now[k] = self.has_limit(law, found[k])?;
+        }
         Ok(now)
+    }
+
+    /// The steps of an executor, relative to the work of the functions, grow no more. What they are at last; none if the
+    /// executor cannot run the programs, or only one statement after the other.
+    fn executed<E: Executor>(
+        &self,
+        executor: &E,
+        members: &[Member; 4],
+        what: &str,
+        runs: [RunOf<'_>; 4],
+    ) -> core::result::Result<Option<f64>, Violation> {
+        let mut found = [0.0; 4];
+        let mut ready = None;
+        for (k, (program, arguments)) in runs.into_iter().enumerate() {
+            if k == 0 || runs[k - 1].0 != program {
+                ready = executor.prepare(program).map_err(|error| self.stops(k, error))?.ok();
+            }
+            let Some(ready) = &ready else { return Ok(None) };
+            let Some(steps) = steps(ready, arguments).map_err(|error| self.stops(k, error))? else { return Ok(None) };
+            let Work([_, work, ..]) = members[k].work;
+            found[k] = steps as f64 / work as f64;
+        }
+        let law = || format!("steps of {} for {what} grow as the work of the function", executor.name());
+        self.has_limit(law, found).map(Some)
     }
 
     /// Both derivatives of the family are cheap; what they cost at the largest size.
@@ -249,15 +299,48 @@ impl<P: Fn(usize) -> Result<Program>, A: Fn(usize) -> Vec<Value<f64>>> Family<P,
     /// # Errors
     /// The violation.
     pub fn grows_alike(&self) -> core::result::Result<Row, Violation> {
+        Ok(self.both(|_, _, _| Ok(None))?.0)
+    }
+
+    /// Both derivatives of the family are cheap, and they and the function are so on an executor. What they cost at the largest
+    /// size, and how many steps the executor takes for the function, `vjp` and `jvp`, relative to the work of the function;
+    /// none if it cannot run one of them, or only one statement after the other.
+    ///
+    /// # Errors
+    /// The violation.
+    pub fn grows_alike_on<E: Executor>(&self, executor: &E) -> core::result::Result<(Row, Steps), Violation> {
+        self.both(|members, what, runs| self.executed(executor, members, what, runs))
+    }
+
+    fn both(
+        &self,
+        mut on: impl FnMut(&[Member; 4], &str, [RunOf<'_>; 4]) -> core::result::Result<Option<f64>, Violation>,
+    ) -> core::result::Result<(Row, Steps), Violation> {
         let members = self.members()?;
         let [.., largest] = &members;
         let function = largest.work.0.map(|count| count as f64);
         let mut row = Row { name: self.name.to_owned(), n: 8 * self.least, function, modes: [[0.0; 4]; 2] };
-        for (mode, found) in Mode::ALL.into_iter().zip(&mut row.modes) {
-            *found = self.cheap_at(&members, mode, |program| mode.derivative(program))?;
+        let own = members.each_ref().map(|member| (&member.program, &member.arguments[..]));
+        let mut steps = [on(&members, "the function", own)?, None, None];
+        for (k, mode) in Mode::ALL.into_iter().enumerate() {
+            let runs = self.derivatives(&members, mode, |program| mode.derivative(program))?;
+            row.modes[k] = self.interpreted(&members, mode, &runs)?;
+            let runs = runs.each_ref().map(|(program, arguments)| (program, &arguments[..]));
+            steps[k + 1] = on(&members, &format!("a derivative ({mode:?})"), runs)?;
         }
-        Ok(row)
+        let [Some(function), Some(vjp), Some(jvp)] = steps else { return Ok((row, None)) };
+        Ok((row, Some([function, vjp, jvp])))
     }
+}
+
+/// The steps of a run; none if there are no results, or only one statement after the other.
+fn steps(ready: &impl Prepared, arguments: &[Value<f64>]) -> Result<Option<u64>> {
+    let steps = AtomicU64::new(0);
+    let note = |taken| {
+        steps.fetch_max(taken, Ordering::Relaxed);
+    };
+    let outcome = ready.run(arguments, Control::from(&LIMITS).with_progress(1, &note))?;
+    Ok(matches!(outcome, Outcome::Done { stepwise: false, .. }).then(|| steps.into_inner()))
 }
 
 /// A line of a table of growth: the work of the function, and by how much that of `vjp` and of `jvp` is more.
@@ -346,16 +429,17 @@ fn has_histogram(body: &Body) -> bool {
     })
 }
 
-/// Both derivatives of a random program are cheap, if its recipe is one family of programs that are not too long to run: a
+/// Both derivatives of a random program are cheap, and on an executor they and the program are, if its recipe is one family of programs that are not too long to run: a
 /// recipe may take other things where sizes are others. Whether it is.
 ///
 /// # Errors
-/// The violation, if it is one of larger sizes too, on two arguments: what is chosen may depend on sizes by chance, and on data,
+/// The violation, if it is one of larger sizes too, unless these take too long, on two arguments: what is chosen may depend on sizes by chance, and on data,
 /// and of several powers of the size a small one may still matter.
-pub fn random(p: &ArrayProgram) -> core::result::Result<bool, Violation> {
+pub fn random<E: Executor>(executor: &E, p: &ArrayProgram) -> core::result::Result<bool, Violation> {
     let of = |n: usize| p.of_sizes(n, n / 2);
     let is_ordered = has_histogram(&of(8).program().function.body);
-    for (least, limits, salt) in [(8, SHORT, 0), (16, LONGER, 0), (16, LONGER, 1)] {
+    let mut found = None;
+    for (least, limits, salt) in [(8, SHORT, 0), (16, LONGER, 0), (16, LONGER, 1), (64, LONGEST, 0)] {
         let family = Family {
             name: "a random program",
             least,
@@ -371,13 +455,12 @@ pub fn random(p: &ArrayProgram) -> core::result::Result<bool, Violation> {
         let largest = measure(&of(8 * least).program(), &(family.arguments)(8 * least), &limits);
         let is_short = largest.is_ok_and(|(_, usage)| usage.moved <= limits.elements);
         if !is_short || !are_one(&[1, 2, 4, 8].map(|times| of(times * least))) {
-            return Ok(false);
+            break;
         }
-        match family.grows_alike() {
+        match family.grows_alike_on(executor) {
             Ok(_) => return Ok(true),
-            Err(violation) if salt > 0 => return Err(violation),
-            Err(_) => {}
+            Err(violation) => found = Some(violation),
         }
     }
-    Ok(false)
+    found.map_or(Ok(false), Err)
 }

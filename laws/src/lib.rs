@@ -59,7 +59,7 @@
 //! | where their statements are from | [`spans`] | what is made of a program keeps it; errors name it |
 //! | executors | [`executors`] | each by itself is the interpreter: values, kinds and places of faults, limits |
 //! | the same, otherwise | [`array_exact`], [`array_tape`] | exactly, of polynomials in a finite field; by the tape |
-//! | their cost | [`growth`] | operations, steps, elements moved and bytes of derivatives grow as those of functions |
+//! | their cost | [`growth`] | operations, steps, elements moved and bytes of derivatives grow as those of functions, and the steps of executors |
 //! | checkpoints | [`checkpointing`] | schemes agree; executions and elements of each, counted |
 //! | verbs on them | [`array_verbs`] | Jacobians by columns, by rows and by colours are one; Hessians are symmetric |
 //! | traces | [`tracing`] | they compute the same; are their own traces; replay or refuse; reverse modes agree |

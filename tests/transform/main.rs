@@ -3,8 +3,6 @@
 mod batch;
 mod checkpoint;
 mod corners;
-mod families;
-mod growth;
 mod kmeans;
 mod loops;
 mod operators;

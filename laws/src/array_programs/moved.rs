@@ -100,7 +100,8 @@ impl Step {
             // Of each dimension its own, lest they be told apart by nothing.
             let (back, step) = (r >> (k % 4) & 1 == 1, 1 + usize::from(p >> (k + 1) & 1));
             let most = length.div_ceil(step);
-            let count = if q < 128 { most } else { usize::from(q >> k) % (most + 1) };
+            let part = usize::from(q.rotate_left(k as u32 + 1));
+            let count = if q < 128 { most } else { part * (most + 1) / 256 };
             let reach = (count.max(1) - 1) * step;
             // From where it ends with the last, or begins there; or from a place that only the run knows.
             let starts = length - reach.min(length);

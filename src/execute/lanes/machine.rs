@@ -143,13 +143,14 @@ impl<'m> Machine<'m> {
         Ok(())
     }
 
-    /// Takes a step.
+    /// Takes so many steps.
     #[inline(always)]
-    fn tick(state: &mut State, watch: &Watch<'_>, at: usize) -> Result<(), Fault> {
-        state.left -= 1;
-        if state.left == 0 {
+    fn tick(state: &mut State, watch: &Watch<'_>, at: usize, steps: i64) -> Result<(), Fault> {
+        state.left -= steps;
+        if state.left <= 0 {
+            let taken = STRIDE - state.left;
             state.left = STRIDE;
-            watch.spend(STRIDE, at)?;
+            watch.spend(taken, at)?;
         }
         Ok(())
     }
@@ -177,7 +178,7 @@ impl<'m> Machine<'m> {
                 Next::At(next) => at = next,
                 Next::Lanes(number) => {
                     let it = &code.loops[number];
-                    Self::tick(&mut self.state, self.watch, at)?;
+                    Self::tick(&mut self.state, self.watch, at, 1)?;
                     let begun = self.watch.profile.is_some().then(|| Begun::new(self, it, number));
                     if let Some(share) = team::share(self, it) {
                         team::run(self, it, number, share)?;
@@ -191,7 +192,8 @@ impl<'m> Machine<'m> {
                     at = self.block(&mut open);
                 }
                 Next::End if open.is_some() => {
-                    Self::tick(&mut self.state, self.watch, at)?;
+                    let lanes = self.state.active as i64;
+                    Self::tick(&mut self.state, self.watch, at, lanes)?;
                     at = self.block(&mut open);
                 }
                 Next::End => at = DONE,
@@ -278,7 +280,7 @@ impl<'m> Machine<'m> {
             Instruction::Lanes(number) => return Ok(Next::Lanes(number as usize)),
             Instruction::Jump(to) => return Ok(Next::At(to as usize)),
             Instruction::Again(to) => {
-                Self::tick(state, watch, at)?;
+                Self::tick(state, watch, at, 1)?;
                 return Ok(Next::At(to as usize));
             }
             Instruction::Unless(condition, to) => {
@@ -295,7 +297,7 @@ impl<'m> Machine<'m> {
                 let now = state.one(index) + 1;
                 state.ints.set(index, now);
                 if now < state.one(count) {
-                    Self::tick(state, watch, at)?;
+                    Self::tick(state, watch, at, 1)?;
                     return Ok(Next::At(to as usize));
                 }
             }
@@ -348,12 +350,18 @@ impl<'m> Machine<'m> {
                 add(&mut ints[at.buffer as usize], state.reach(&at), state.int(x), mask, active, plus);
             }
             Instruction::Kernel(ref it) => dispatch::kernel(state, reals, &code.addresses, it),
-            Instruction::Transpose(ref it) => dispatch::transpose(state, reals, &code.addresses, it),
-            Instruction::IntoRows(ref it) => dispatch::into_rows(state, reals, &code.addresses, it),
+            Instruction::Transpose(ref it) => {
+                Self::tick(state, watch, at, state.one(it.count).max(0))?;
+                dispatch::transpose(state, reals, &code.addresses, it);
+            }
+            Instruction::IntoRows(ref it) => {
+                Self::tick(state, watch, at, state.one(it.count).max(0))?;
+                dispatch::into_rows(state, reals, &code.addresses, it);
+            }
             Instruction::Inner(ref it) => {
                 for part in stretches(state.one(it.count)) {
                     if part.start > 0 {
-                        Self::tick(state, watch, at)?;
+                        Self::tick(state, watch, at, 1)?;
                     }
                     dispatch::inner(state, reals, &code.addresses, it, part);
                 }
@@ -361,7 +369,7 @@ impl<'m> Machine<'m> {
             Instruction::Series(ref it) => {
                 for part in stretches(state.one(it.count)) {
                     if part.start > 0 {
-                        Self::tick(state, watch, at)?;
+                        Self::tick(state, watch, at, 1)?;
                     }
                     dispatch::series(state, reals, &code.addresses, it, part);
                 }
@@ -370,7 +378,7 @@ impl<'m> Machine<'m> {
                 let it = &code.products[number as usize];
                 for part in product::stretches(state, it) {
                     product::run(state, reals, it, part);
-                    Self::tick(state, watch, at)?;
+                    Self::tick(state, watch, at, 1)?;
                 }
                 // A product goes through its memory in blocks of its own: what the lanes have need not be near.
                 state.own = 0;

@@ -27,7 +27,7 @@ pub(super) struct State {
     /// How many elements the lanes of the block have of their own.
     pub(super) own: usize,
     /// How many steps are left until the next look at the rest of the world.
-    pub(super) left: u32,
+    pub(super) left: i64,
     /// The elements in memory.
     pub(super) held: Held,
     /// What the processor can do.

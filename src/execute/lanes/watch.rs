@@ -1,7 +1,8 @@
 //! How far a run is, counted by all who work on it together, and why it ended before its time.
 //!
-//! Law: the steps of a run do not depend on who takes them: a loop over lanes is one, and each block of lanes, and each
-//! iteration of a loop in a block or outside. Whoever notices that the run is to end, ends it for all.
+//! Law: the steps of a run do not depend on who takes them: a loop over lanes is one, and each of its lanes, and each iteration
+//! of a loop, which the lanes of a block take together, and each element of a row that they copy. A loop of products in
+//! registers is none, but for each stretch after the first. Whoever notices that the run is to end, ends it for all.
 
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -15,7 +16,7 @@ use crate::execute;
 use crate::interpret::{self, Control};
 
 /// How many steps are taken between two looks at what others have done and wish.
-pub(super) const STRIDE: u32 = 64;
+pub(super) const STRIDE: i64 = 1 << 10;
 
 /// What all who work on a run share.
 #[derive(Debug)]
@@ -43,12 +44,13 @@ impl<'c> Watch<'c> {
     /// Counts steps that were taken, and looks whether there may be more.
     #[cold]
     #[inline(never)]
-    pub(super) fn spend(&self, steps: u32, at: usize) -> Result<(), Fault> {
-        let before = self.steps.fetch_add(steps.into(), Ordering::Relaxed);
+    pub(super) fn spend(&self, steps: i64, at: usize) -> Result<(), Fault> {
+        let steps = steps.unsigned_abs();
+        let before = self.steps.fetch_add(steps, Ordering::Relaxed);
         if self.failed.load(Ordering::Relaxed) {
             return Err(Fault);
         }
-        self.control.reached(before, before.saturating_add(steps.into())).map_err(|fault| self.end(fault, at))
+        self.control.reached(before, before.saturating_add(steps)).map_err(|fault| self.end(fault, at))
     }
 
     /// `Ok` if there may be so many elements at one time.

@@ -1,12 +1,14 @@
 //! Derivatives are cheap at every size: counted work along families of programs, and the table of it.
 
 use catadiff::array::Program;
+use catadiff::array::trace::{Arr, F64};
+use catadiff::execute::{Executor, Lanes, Unsupported};
 use catadiff::interpret::Value;
 use catadiff_laws::growth::{Approach, Family, MEASURES, Mode, Row, random};
 use catadiff_laws::{ArrayProgram, Verdict, array_derivatives, array_tape};
 use quickcheck::{Arbitrary, Gen};
 
-use crate::families;
+mod families;
 
 /// The law, of every family, whose figures are in the table.
 #[test]
@@ -14,7 +16,12 @@ fn derivatives_grow_as_their_functions_do_and_as_the_table_says() {
     let table = Row::all(include_str!("../../benches/README.md"));
     let families = families::all();
     let rows: Vec<Row> = std::thread::scope(|scope| {
-        let ask = |family: &Family| family.grows_alike().unwrap_or_else(|violation| panic!("{violation}"));
+        let ask = |family: &Family| {
+            let (row, steps) = family.grows_alike_on(&Lanes).unwrap_or_else(|violation| panic!("{violation}"));
+            // Lanes run no loops that change the sizes of arrays.
+            assert_eq!(steps.is_none(), family.name.contains("an array that grows"), "{}", family.name);
+            row
+        };
         let (one, two) = families.split_at(families.len() / 2);
         let halves = [one, two].map(|half| scope.spawn(move || half.iter().map(ask).collect::<Vec<Row>>()));
         halves.into_iter().flat_map(|half| half.join().expect("derivatives are cheap")).collect()
@@ -124,6 +131,35 @@ fn a_derivative_that_is_not_cheap_is_found_by_what_it_wastes() {
     }
 }
 
+/// Lanes that look through all elements for each of them.
+struct Wasteful;
+
+impl Executor for Wasteful {
+    type Prepared = <Lanes as Executor>::Prepared;
+
+    fn name(&self) -> &'static str {
+        "wasteful lanes"
+    }
+
+    fn prepare(&self, sum: &Program) -> catadiff::Result<Result<Self::Prepared, Unsupported>> {
+        if sum.function.params.len() > 1 {
+            return Lanes.prepare(sum);
+        }
+        Lanes.prepare(&Program::trace(|x: Arr<F64>| x.map(|y| x.map(|z| z * y).max()).sum())?)
+    }
+}
+
+/// A test of the law: it finds executors that are not cheap.
+#[test]
+fn an_executor_that_is_not_cheap_is_found_by_its_steps() {
+    let sum = of_vectors("sum", |_| Program::trace(|x: Arr<F64>| x.sum()));
+    // Lanes of a block take iterations together: of a few lanes all that is wasted is as little as what there is to do.
+    let sum = Family { least: 256, ..sum };
+    assert!(sum.grows_alike_on(&Lanes).is_ok_and(|(_, steps)| steps.is_some()));
+    let violation = sum.grows_alike_on(&Wasteful).expect_err("there are n² steps");
+    assert!(violation.law.starts_with("steps of wasteful lanes for the function"), "{violation}");
+}
+
 /// However little it is at first: here less than a tenth of the function at the largest size.
 #[test]
 fn a_derivative_that_is_quadratic_is_found_where_it_is_small() {
@@ -153,7 +189,7 @@ fn derivatives_of_random_programs_grow_as_they_do() {
     let mut source = Gen::from_size_and_seed(12, setting("CATADIFF_LAWS_SEED").unwrap_or(0));
     let wanted = setting("QUICKCHECK_TESTS").map_or(20, |cases| cases / 12);
     let drawn = core::iter::repeat_with(|| ArrayProgram::arbitrary(&mut source)).take(3 * wanted as usize);
-    let asked = drawn.filter(|program| random(program).unwrap_or_else(|violation| panic!("{violation}")));
+    let asked = drawn.filter(|program| random(&Lanes, program).unwrap_or_else(|violation| panic!("{violation}")));
     let asked = asked.take(wanted as usize).count();
     assert_eq!(asked, wanted as usize, "families that are short enough, of three times as many");
 }

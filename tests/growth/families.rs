@@ -59,6 +59,13 @@ pub(crate) fn all() -> Vec<Family> {
             |_| Program::trace(updated_in_a_branch)?.vjp(),
             |n| vec![vector(n), 1.0.into()],
         ),
+        family("updates in branches of rows", 8, |_| Program::trace(updated_rows), |n| vec![matrix(16, n)]),
+        family(
+            "gradient of updates in branches of rows",
+            8,
+            |_| Program::trace(updated_rows)?.vjp(),
+            |n| vec![matrix(16, n), 1.0.into()],
+        ),
         family("a loop in a branch, read after it", 16, |_| Program::trace(looped_in_a_branch), |n| vec![vector(n)]),
         family(
             "gradient of a loop in a branch, read after it",
@@ -81,7 +88,7 @@ pub(crate) fn all() -> Vec<Family> {
         ),
         family(
             "gradient of neighbours put in order, three loops deep",
-            16,
+            8,
             |_| Program::trace(put_in_order_again)?.vjp(),
             |n| vec![vector(n), 1.0.into()],
         ),
@@ -141,7 +148,7 @@ pub(crate) fn all() -> Vec<Family> {
         family("a table filled by a loop", 8, |_| Program::trace(table), |n| vec![vector(n), vector(n)]),
         family(
             "gradient of a table filled by a loop",
-            8,
+            4,
             |_| Program::trace(table)?.vjp(),
             |n| vec![vector(n), vector(n), 1.0.into()],
         ),
@@ -335,6 +342,12 @@ fn updated_there(x: Arr<F64>) -> F64 {
 fn updated_in_a_branch(x: Arr<F64>) -> F64 {
     let next = |i: I64, a: Arr<F64>| if_((i % 2).eq(1), || a.with(i + 1, a.index(i).sin() * a.index(i + 1)), || a);
     loop_for(x.len() - 1, x, next).sum()
+}
+
+/// Some rows are changed where others are not.
+fn updated_rows(rows: Arr<Arr<F64>>) -> F64 {
+    let next = |i: I64, a: Arr<F64>| if_(a.index(i).gt(a.index(i + 1)), || a.with(i + 1, a.index(i).sin()), || a);
+    rows.map(|x| loop_for(x.len() - 1, x, next).sum()).sum()
 }
 
 fn looped_in_a_branch(x: Arr<F64>) -> F64 {
