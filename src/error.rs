@@ -285,7 +285,11 @@ impl Error {
             _ => Span::UNKNOWN,
         }
     }
+}
 
+/// What the array layer says of places.
+#[cfg(feature = "array")]
+impl Error {
     /// The error, at this place if none is known.
     pub(crate) fn or_at(mut self, place: Span) -> Self {
         if let Some(span) = self.span_mut() {
@@ -295,6 +299,7 @@ impl Error {
     }
 
     /// The error without its place, for who shows that in another way.
+    #[cfg(feature = "futhark")]
     pub(crate) fn unplaced(mut self) -> Self {
         if let Some(span) = self.span_mut() {
             *span = Span::UNKNOWN;

@@ -42,7 +42,8 @@
 //!
 //! # The rooms
 //!
-//! Each room uses those before it in this list, never those after it.
+//! Each room uses those before it in this list, never those after it. Those from [`array`](mod@array) to [`execute`] are there
+//! with the feature `array`, which is on by default, and [`futhark`] with the feature of that name.
 //!
 //! | room | what is in it |
 //! |---|---|
@@ -65,25 +66,32 @@
 //! The equations that hold between them are public functions of the crate `catadiff-laws`, to be run on your own
 //! types in your own tests.
 
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "futhark"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
 
 pub mod algebra;
+#[cfg(feature = "array")]
 pub mod array;
 pub mod carriers;
 pub mod derivative;
 pub mod draw;
 mod error;
+#[cfg(feature = "array")]
 pub mod execute;
+#[cfg(feature = "futhark")]
 pub mod futhark;
 pub mod interop;
+#[cfg(feature = "array")]
 pub mod interpret;
+#[cfg(feature = "array")]
 mod lower;
 pub mod prelude;
 pub mod primitives;
 pub mod term;
+#[cfg(feature = "array")]
 pub mod tracing;
+#[cfg(feature = "array")]
 pub mod transform;
 pub use algebra::{Field, Kronecker, Module, Ring, Semiring};
 pub use derivative::{

@@ -65,7 +65,7 @@ fn check(file: &str, source: &str) -> Vec<Violation> {
         report(1, "opening", "open the file with `//!` and one sentence, with its full stop, on what it is for".into());
     }
     let library = file.starts_with("src/") || file.starts_with("laws/src/");
-    let exempt = file == "src/lib.rs" || file.starts_with("src/bin/");
+    let exempt = file == "src/lib.rs";
     if library && !exempt && !opening.iter().any(|line| line.starts_with("Law:")) {
         report(1, "law", "say in the opening comment which law the file keeps: `//! Law: …`".into());
     }
@@ -483,7 +483,7 @@ fn the_checker_leaves_good_files_alone() {
         ("src/carriers/mod.rs", "pub use self::dual::Dual;\npub use super::algebra::Ring;"),
         ("src/term/a.rs", "use crate::primitives::Rule;\ncrate::operators!([] T, []);"),
         ("src/prelude.rs", "pub use crate::derivative::grad;"),
-        ("src/bin/catadiff/main.rs", "use catadiff::prelude::*;"),
+        ("cli/src/main.rs", "use catadiff::prelude::*;"),
         ("examples/01_talk.rs", "use catadiff::prelude::*;\n// A tooth of mastodon."),
         ("laws/src/a.rs", "use crate::generate::terms;\nmacro_rules! m { () => { mod b { use super::super::*; } } }"),
     ] {

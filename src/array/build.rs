@@ -208,25 +208,9 @@ impl Builder {
         Body { stms: self.open.pop().expect("a body is open"), results }
     }
 
-    /// Leaves all bodies but the outermost: statements go there until the bodies are [entered again](Builder::enter).
-    pub(crate) fn leave(&mut self) -> Vec<Vec<Stm>> {
-        self.open.split_off(1)
-    }
-
-    /// Enters bodies that were [left](Builder::leave).
-    pub(crate) fn enter(&mut self, bodies: Vec<Vec<Stm>>) {
-        self.open.extend(bodies);
-    }
-
     /// How many variables there are so far; later ones have greater numbers.
     pub(crate) fn variables(&self) -> usize {
         self.program.types.len()
-    }
-
-    /// A function of the program under construction as a program of its own, whose further parameters are the variables
-    /// from outside that it mentions.
-    pub(crate) fn alone(&self, function: &Lambda) -> (Program, Vec<Var>) {
-        self.program.function_alone(function)
     }
 
     /// The finished program, with these results.
@@ -239,6 +223,26 @@ impl Builder {
         let stms = self.open.pop().expect("the outermost body is open");
         self.program.function.body = Body { stms, results };
         self.program
+    }
+}
+
+/// What a front end needs that builds functions before the bodies which they stand in.
+#[cfg(feature = "futhark")]
+impl Builder {
+    /// Leaves all bodies but the outermost: statements go there until the bodies are [entered again](Builder::enter).
+    pub(crate) fn leave(&mut self) -> Vec<Vec<Stm>> {
+        self.open.split_off(1)
+    }
+
+    /// Enters bodies that were [left](Builder::leave).
+    pub(crate) fn enter(&mut self, bodies: Vec<Vec<Stm>>) {
+        self.open.extend(bodies);
+    }
+
+    /// A function of the program under construction as a program of its own, whose further parameters are the variables
+    /// from outside that it mentions.
+    pub(crate) fn alone(&self, function: &Lambda) -> (Program, Vec<Var>) {
+        self.program.function_alone(function)
     }
 }
 

@@ -108,6 +108,7 @@ pub use sparse::{
     Colouring, Compression, Order, Pattern, SparseHessian, SparseJacobian, SparseMatrix, hessian_pattern,
     jacobian_pattern, sparse_hessian, sparse_jacobian,
 };
+#[cfg(feature = "array")]
 pub(crate) use sparse::{choose, standing_alone};
 pub use strategy::{Base, Num, Numbers, Strategy};
 pub use structure::{Point, Structure, StructuredStrategy, grad_of, value_and_grad_of};

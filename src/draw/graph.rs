@@ -107,6 +107,7 @@ impl Graph {
     }
 
     /// Adds a frame inside of a node.
+    #[cfg(feature = "array")]
     pub(crate) fn frame(&mut self, owner: NodeId, title: impl Into<String>) -> FrameId {
         let number = self.frames.len();
         self.nodes[owner.0].frames.push(number);

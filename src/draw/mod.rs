@@ -19,5 +19,7 @@ mod place;
 mod svg;
 
 pub use drawing::{Drawing, MOST_EDGES, MOST_NODES, Route, Shape};
-pub(crate) use graph::{FrameId, Graph, NodeId};
+pub(crate) use graph::Graph;
+#[cfg(feature = "array")]
+pub(crate) use graph::{FrameId, NodeId};
 pub use graph::{Line, Role, Tone};

@@ -19,3 +19,5 @@ pub mod argmin;
 pub mod nalgebra;
 #[cfg(feature = "ndarray")]
 pub mod ndarray;
+#[cfg(all(feature = "ndarray", feature = "array"))]
+mod ndarray_values;

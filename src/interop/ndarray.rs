@@ -2,7 +2,7 @@
 //!
 //! Law: each verb is the one on slices; arrays of any dimension are [structures](Structure) besides, so
 //! [`grad_of`](crate::derivative::grad_of) and its like take them in every strategy, alone or inside your own structs.
-//! Arrays and views are arguments of [array programs](mod@crate::array), and arrays are results of them.
+//! With the feature `array`, arrays and views are arguments of array programs, and arrays are results of them.
 //!
 //! # What can be done with an array of dual numbers
 //!
@@ -24,16 +24,13 @@
 //! # Ok::<(), catadiff::Error>(())
 //! ```
 
-use ::ndarray::{
-    Array, Array1, Array2, ArrayBase, ArrayD, ArrayRef1, ArrayRef2, ArrayView1, Data, Dimension, ScalarOperand,
-};
+use ::ndarray::{Array, Array1, Array2, ArrayRef1, ArrayRef2, ArrayView1, Dimension, ScalarOperand};
 use core::ops::Mul;
 use num_traits::Zero;
 
 use crate::carriers::Dual;
 use crate::derivative::{self, Base, HessianVar, Structure, Var};
 use crate::error::{Error, Result};
-use crate::interpret::{FromValue, Scalar, ToValue, Unnested, Value, mismatch};
 
 /// The gradient of a function of a vector, by reverse mode.
 ///
@@ -174,54 +171,3 @@ impl<P: Structure, D: Dimension> Structure for Array<P, D> {
 
 /// Duals without a brand, such as `Dual<f64>`, may stand beside an array: `&array * dual`.
 impl<S: Clone + 'static, M: Clone + 'static> ScalarOperand for Dual<S, M> {}
-
-/// Arrays and views of scalars as arguments of array programs.
-///
-/// ```
-/// use catadiff::array::{Program, trace::{Arr, F64}};
-/// use ndarray::{Array1, Array2, array};
-/// let product = Program::trace(|a: Arr<Arr<F64>>, x: Arr<F64>| a.matvec(x))?;
-/// let a = array![[1.0, 2.0], [3.0, 4.0]];
-/// let y: Array1<f64> = product.at((&a, a.column(1)))?;
-/// assert_eq!(y, array![10.0, 22.0]);
-/// let jacobian: Array2<f64> = product.jacobian("x1")?.at((a.t(), &y))?;
-/// assert_eq!(jacobian, a.t());
-/// # Ok::<(), catadiff::Error>(())
-/// ```
-impl<S: Data<Elem: Copy>, D: Dimension> ToValue for ArrayBase<S, D>
-where
-    Value<f64>: From<S::Elem>,
-{
-    fn to_value(&self) -> Result<Value<f64>> {
-        let scalar = |x: &S::Elem| Value::from(*x).elements()[0];
-        Value::array(self.shape(), self.iter().map(scalar).collect::<Vec<Scalar<f64>>>())
-    }
-}
-
-impl<S: Data<Elem: Copy>, D: Dimension> ToValue for &ArrayBase<S, D>
-where
-    Value<f64>: From<S::Elem>,
-{
-    fn to_value(&self) -> Result<Value<f64>> {
-        (**self).to_value()
-    }
-}
-
-impl<A: Unnested<f64>, D: Dimension> FromValue for Array<A, D> {
-    fn from_value(value: Value<f64>) -> Result<Self> {
-        value.try_into()
-    }
-}
-
-impl<A: Unnested<f64>, D: Dimension> TryFrom<Value<f64>> for Array<A, D> {
-    type Error = Error;
-
-    fn try_from(value: Value<f64>) -> Result<Self> {
-        let (sizes, elements) = (value.sizes(), value.elements());
-        let wrong = || mismatch(&value, D::NDIM.unwrap_or(sizes.len()), A::KIND);
-        let flat: Vec<A> = Value::array(&[elements.len()], elements.to_vec())?.try_into().map_err(|_| wrong())?;
-        let of_any_rank = ArrayD::from_shape_vec(sizes, flat)
-            .map_err(|_| Error::TooLarge { what: "the array", limit: isize::MAX.unsigned_abs() })?;
-        of_any_rank.into_dimensionality().map_err(|_| wrong())
-    }
-}

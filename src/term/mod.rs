@@ -39,6 +39,7 @@ pub use handle::{Place, Term};
 pub use listing::{Line, Listing};
 pub use parse::parse;
 pub use print::{Spelling, Written};
+#[cfg(feature = "array")]
 pub(crate) use print::{name_in_latex, row_in_latex};
 pub(crate) use schedule::{BLOCK, Code, Constant, Kind, LANES, Leaf, Run};
 pub(crate) use signature::literal;

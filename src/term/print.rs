@@ -152,6 +152,7 @@ fn literal(text: String) -> Piece {
 }
 
 /// A row of the table in LaTeX, of operands that are names and numbers.
+#[cfg(feature = "array")]
 pub(crate) fn row_in_latex(row: Primitive, operands: impl Iterator<Item = String>) -> String {
     let (name, facts, parameter) = (row.name(), row.facts(), row.parameter());
     let operands: Vec<Piece> = operands.map(literal).collect();
@@ -159,6 +160,7 @@ pub(crate) fn row_in_latex(row: Primitive, operands: impl Iterator<Item = String
 }
 
 /// The name of a function in LaTeX.
+#[cfg(feature = "array")]
 pub(crate) fn name_in_latex(name: &str) -> String {
     escaped(name)
 }

@@ -30,6 +30,7 @@ mod verbs;
 mod vjp;
 mod vmap;
 
+#[cfg(feature = "futhark")]
 pub(crate) use partials::{Integers, integer as integer_partial};
 pub use verbs::{SparseDerivative, Wrt};
 

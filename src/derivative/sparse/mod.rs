@@ -48,6 +48,7 @@ mod pattern;
 
 pub use colouring::{Colouring, Order};
 pub use compressed::{Compression, SparseHessian, SparseJacobian, sparse_hessian, sparse_jacobian};
+#[cfg(feature = "array")]
 pub(crate) use compressed::{choose, standing_alone};
 pub use matrix::SparseMatrix;
 pub use pattern::{Pattern, hessian_pattern, jacobian_pattern};

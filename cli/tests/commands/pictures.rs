@@ -1,7 +1,5 @@
 //! The command line on programs: pictures, traces, and runs on other numbers.
 
-#![cfg(feature = "cli")]
-
 use crate::command::{PROGRAM, answer, folder, told};
 use catadiff_laws::drawings;
 

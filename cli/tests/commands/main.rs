@@ -1,6 +1,7 @@
 //! The command line as its users meet it, one module for each kind of command.
 
 mod command;
+mod fixtures;
 mod futhark;
 mod line;
 mod pictures;

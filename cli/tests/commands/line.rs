@@ -1,7 +1,5 @@
 //! The command line as its users meet it: answers on standard output, mistakes on standard error with exit code 2.
 
-#![cfg(feature = "cli")]
-
 use std::process::{Command, Output};
 
 fn catadiff(arguments: &[&str]) -> Output {

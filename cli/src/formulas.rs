@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 use catadiff::carriers::{Counted, Counter};
 use catadiff::prelude::*;
 use catadiff::term::{Arena, Line, Listing, Term, parse};
+use catadiff::typenum::U8;
 use catadiff::{Error, Result};
-use generic_array::typenum::U8;
 
 use crate::answer::{Answer, Failure};
 
