@@ -56,8 +56,9 @@
 //! | [`array`](mod@array) | array programs: combinators as data, typed and checked |
 //! | [`interpret`] | the reference interpreter: what array programs mean, in any carrier |
 //! | [`tracing`] | the straight line that an array program is at given arguments |
+//! | `optimise` | passes from array programs to array programs: simplification, and what executors ask for before they lower |
 //! | [`transform`] | derivatives of array programs, as array programs |
-//! | `lower` | array programs as code for executors: loops over lanes, scalars and flat buffers |
+//! | `kernel` | array programs as code for executors: loops over lanes, scalars and flat buffers |
 //! | [`execute`] | array programs on the vector instructions and the cores of the machine |
 //! | [`interop`] | adapters to other crates: their float trait, arrays, matrices and solvers |
 //! | [`futhark`] | the text front end: programs in a subset of Futhark |
@@ -85,7 +86,9 @@ pub mod interop;
 #[cfg(feature = "array")]
 pub mod interpret;
 #[cfg(feature = "array")]
-mod lower;
+mod kernel;
+#[cfg(feature = "array")]
+mod optimise;
 pub mod prelude;
 pub mod primitives;
 pub mod term;
@@ -95,11 +98,15 @@ pub mod tracing;
 pub mod transform;
 pub use algebra::{Field, Kronecker, Module, Ring, Semiring};
 pub use derivative::{
-    Base, CayleyReverse, Downward, Forward, MutableReverse, Numbers, Program, Reverse, SparseForward, SparseHessian,
-    SparseJacobian, SparseMatrix, Strategy, Structure, StructuredStrategy, Symbolic, Vector, check_grad, custom_grad,
-    custom_vjp, diff, grad, grad_of, hessian, hessian_pattern, hvp, jacfwd, jacobian, jacobian_pattern, jacrev, jvp,
-    linearize, record, solve, sparse_hessian, sparse_jacobian, stop_gradient, taylor, taylor_along, value_and_diff,
-    value_and_grad, value_and_grad_of, vjp,
+    Base, Forward, MutableReverse, Numbers, Program, Reverse, Strategy, Structure, StructuredStrategy, Symbolic,
+    Vector, check_grad, custom_grad, custom_vjp, diff, grad, grad_of, hessian, hvp, jacfwd, jacobian, jacrev, jvp,
+    linearize, record, solve, stop_gradient, taylor, taylor_along, value_and_diff, value_and_grad, value_and_grad_of,
+    vjp,
+};
+#[cfg(feature = "sparse")]
+pub use derivative::{
+    CayleyReverse, Downward, SparseForward, SparseHessian, SparseJacobian, SparseMatrix, hessian_pattern,
+    jacobian_pattern, sparse_hessian, sparse_jacobian,
 };
 pub use error::{Error, Mistake, Place, Result, Span};
 /// The numbers at type level that [`Vector`] and [`Dense`](carriers::Dense) are measured in.

@@ -34,7 +34,7 @@ struct Row {
 
 /// See the table.
 pub(crate) fn bench(arguments: &Arguments) -> Result<Answer, Failure> {
-    let executor = Executor::asked(arguments, Executor::Lanes)?;
+    let executor = Executor::asked(arguments, Executor::of_compiled())?;
     let runs: Option<usize> = arguments.number("runs")?;
     if runs == Some(0) {
         return Err(Failure::asked("the value of `--runs` is not at least 1"));

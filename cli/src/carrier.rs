@@ -268,7 +268,7 @@ impl Active<'_> {
         };
         match self.elaborated.run_on(self.given, &self.limits, lift) {
             Ok(values) => {
-                let real = |scalar: &Scalar<C>| if let Scalar::Real(x) = scalar { Some(x.clone()) } else { None };
+                let real = |scalar: &Scalar<C>| scalar.real().cloned();
                 values.iter().flat_map(|value| value.elements().iter().filter_map(real)).collect()
             }
             Err(message) => {

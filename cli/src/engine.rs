@@ -2,9 +2,9 @@
 //!
 //! Law: executors agree; they differ in what a run costs, and in what they count as a step.
 
-use catadiff::execute::RunReport;
+use catadiff::execute::{EXECUTORS, RunReport, executor};
 use catadiff::futhark::core::Program;
-use catadiff::futhark::elaborate::{Elaborated, Ready, compile_entry};
+use catadiff::futhark::elaborate::{Ready, compile_entry};
 use catadiff::futhark::interpreter;
 use catadiff::futhark::source::Message;
 use catadiff::futhark::values::Array;
@@ -19,18 +19,23 @@ use crate::input::written;
 pub(crate) enum Executor {
     /// The interpreter of the language.
     Interpreter,
-    /// The reference interpreter of array programs.
-    Program,
-    /// Vector instructions and cores.
-    Lanes,
+    /// The executor of array programs of this name.
+    Of(&'static str),
 }
 
 /// An entry point, ready.
 #[derive(Debug)]
 pub(crate) enum Engine<'p> {
     Interpreter(&'p Program, String),
-    Program(Box<Elaborated>),
-    Lanes(Box<Ready>),
+    Ready(Box<Ready>),
+}
+
+/// What `--executor` calls the interpreter of the language.
+const INTERPRETER: &str = "interpreter";
+
+/// What `--executor` may be, the plainest first.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    core::iter::once(INTERPRETER).chain(EXECUTORS.iter().rev().map(|executor| executor.name()))
 }
 
 /// What a run came to.
@@ -50,31 +55,37 @@ impl Ran {
 }
 
 impl Executor {
+    /// The executor that programs are compiled for unless another is asked for.
+    pub(crate) fn of_compiled() -> Self {
+        Executor::Of(EXECUTORS[0].name())
+    }
+
     /// As in `--executor`.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Executor::Interpreter => "interpreter",
-            Executor::Program => "program",
-            Executor::Lanes => "lanes",
+            Executor::Interpreter => INTERPRETER,
+            Executor::Of(name) => name,
         }
     }
 
     /// What is asked for.
     pub(crate) fn asked(arguments: &Arguments, default: Executor) -> Result<Executor, Failure> {
-        Ok(match arguments.option("executor") {
-            Some("interpreter") => Executor::Interpreter,
-            Some("program") => Executor::Program,
-            Some(_) => Executor::Lanes,
-            None => default,
-        })
+        let Some(asked) = arguments.option("executor") else { return Ok(default) };
+        match names().find(|name| *name == asked) {
+            Some(INTERPRETER) => Ok(Executor::Interpreter),
+            Some(name) => Ok(Executor::Of(name)),
+            None => Err(Failure::asked(format!("there is no executor `{asked}`"))),
+        }
     }
 
     /// An entry point, ready to run.
     pub(crate) fn ready<'p>(self, program: &'p Program, entry: &str) -> Result<Engine<'p>, Message> {
         Ok(match self {
             Executor::Interpreter => Engine::Interpreter(program, entry.to_owned()),
-            Executor::Program => Engine::Program(Box::new(compile_entry(program, entry)?)),
-            Executor::Lanes => Engine::Lanes(Box::new(compile_entry(program, entry)?.compile()?)),
+            Executor::Of(name) => {
+                let executor = executor(name).expect("names are those of executors");
+                Engine::Ready(Box::new(compile_entry(program, entry)?.compile_on(executor)?))
+            }
         })
     }
 }
@@ -85,8 +96,7 @@ impl Engine<'_> {
         let alone = |results| Ran { results, note: None };
         match self {
             Engine::Interpreter(program, entry) => interpreter::run(program, entry, arguments, limits).map(alone),
-            Engine::Program(elaborated) => elaborated.run(arguments, &limits).map(alone),
-            Engine::Lanes(ready) => {
+            Engine::Ready(ready) => {
                 let (results, report) = ready.run_reported(arguments, &limits);
                 let note = (report != RunReport::Bare).then(|| report.to_string());
                 results.map(|results| Ran { results, note })

@@ -5,6 +5,8 @@
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ValueHint};
 
+use crate::engine::names;
+
 /// An option.
 #[derive(Debug)]
 pub(crate) struct Flag {
@@ -14,9 +16,17 @@ pub(crate) struct Flag {
     pub(crate) short: Option<char>,
     /// What its value is called, if it has one.
     pub(crate) value: Option<&'static str>,
-    /// The values there are, if they can be listed.
-    pub(crate) values: &'static [&'static str],
+    pub(crate) values: Values,
     pub(crate) help: &'static str,
+}
+
+/// What the values of an option may be.
+#[derive(Debug)]
+pub(crate) enum Values {
+    Any,
+    These(&'static [&'static str]),
+    /// The names of executors.
+    Executors,
 }
 
 /// A command.
@@ -34,11 +44,11 @@ pub(crate) struct Command {
 }
 
 const fn flag(long: &'static str, value: &'static str, help: &'static str) -> Flag {
-    Flag { long, short: None, value: Some(value), values: &[], help }
+    Flag { long, short: None, value: Some(value), values: Values::Any, help }
 }
 
 const fn switch(long: &'static str, help: &'static str) -> Flag {
-    Flag { long, short: None, value: None, values: &[], help }
+    Flag { long, short: None, value: None, values: Values::Any, help }
 }
 
 /// What stands behind a command that is no option.
@@ -49,14 +59,14 @@ pub(crate) const FLAGS: &[Flag] = &[
     Flag { short: Some('e'), ..flag("entry", "NAME", "the entry point; by default `main`, or the only one there is") },
     Flag { short: Some('b'), ..switch("binary", "write values in the binary format") },
     Flag {
-        values: &["interpreter", "program", "lanes"],
+        values: Values::Executors,
         ..flag(
             "executor",
             "NAME",
-            "interpreter: the reference; program: compiled, interpreted; lanes: compiled; the last two keep more digits of f32",
+            "interpreter: that of the language; the others are of array programs, and keep more digits of f32",
         )
     },
-    switch("both", "under the interpreter and compiled on lanes"),
+    switch("both", "under the interpreter, and compiled for the first of the executors"),
     flag("steps", "N", "stop after so many steps; on lanes, a loop for many elements takes few"),
     flag("memory", "N", "hold at most so many elements of arrays at a time"),
     flag("tolerance", "X", "the relative error allowed; without, 1e-9 and 1e-4 for f32, and up to 2e-3 with a note"),
@@ -66,21 +76,24 @@ pub(crate) const FLAGS: &[Flag] = &[
     flag("runs", "N", "how often each is run; by default for half a second, at least 3 times"),
     flag("wrt", "NAMES", "by these parameters, with commas; by default all that hold real numbers"),
     Flag {
-        values: &["text", "dot", "svg", "latex", "kernel", "tree"],
+        values: Values::These(&["text", "dot", "svg", "latex", "kernel", "tree"]),
         ..flag("as", "FORM", "text, latex: the array program; dot, svg: drawn; kernel: how it runs; tree: as read")
     },
     switch("dump", "after each pass that had something to do: how many statements there are, and which"),
     flag("at", "VALUES", "draw what is computed at these values, and adjoints; - for standard input"),
     Flag {
-        values: &["keep", "melt"],
+        values: Values::These(&["keep", "melt"]),
         ..flag("arrays", "WHAT", "keep: arrays stay, and control flow melts; melt: scalars alone are left (default)")
     },
     Flag {
-        values: &["interval", "cost", "nan-origin", "support", "term", "dual", "tape"],
+        values: Values::These(&["interval", "cost", "nan-origin", "support", "term", "dual", "tape"]),
         ..flag("carrier", "NUMBERS", "run on other numbers, in double precision")
     },
     flag("radius", "X", "intervals: each real number stands for all that are so near; by default 0"),
-    Flag { values: &["grad", "jvp", "vjp"], ..flag("derivative", "MODE", "of the derivative: grad, jvp or vjp") },
+    Flag {
+        values: Values::These(&["grad", "jvp", "vjp"]),
+        ..flag("derivative", "MODE", "of the derivative: grad, jvp or vjp")
+    },
     switch("json", "one JSON object a line"),
 ];
 
@@ -269,6 +282,10 @@ impl Flag {
         let arg = self.short.into_iter().fold(arg, Arg::short);
         let Some(value) = self.value else { return arg.action(ArgAction::SetTrue).overrides_with(self.long) };
         let arg = arg.value_name(value).action(ArgAction::Append).allow_hyphen_values(true);
-        if self.values.is_empty() { arg } else { arg.value_parser(PossibleValuesParser::new(self.values)) }
+        match self.values {
+            Values::Any => arg,
+            Values::These(values) => arg.value_parser(PossibleValuesParser::new(values)),
+            Values::Executors => arg.value_parser(PossibleValuesParser::new(names())),
+        }
     }
 }

@@ -66,7 +66,7 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
         if arguments.has("executor") {
             return Err(Failure::asked("`--both` goes without `--executor`"));
         }
-        vec![Executor::Interpreter, Executor::Lanes]
+        vec![Executor::Interpreter, Executor::of_compiled()]
     } else {
         vec![Executor::asked(arguments, Executor::Interpreter)?]
     };

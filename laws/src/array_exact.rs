@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use catadiff::Error;
 use catadiff::algebra::plain::Modular;
-use catadiff::array::{Atom, Body, Const, Lambda, Op, Policy, Program, ScalarOp, constant};
+use catadiff::array::{Atom, Body, Const, Op, Policy, Program, ScalarOp, constant};
 use catadiff::carriers::Dual;
 use catadiff::interpret::{Scalar, Value, run};
 use catadiff::primitives::{Elementary, Primitive, Rule};
@@ -117,7 +117,6 @@ pub fn polynomial(program: &Program) -> Program {
 }
 
 fn rewrite(body: &mut Body, program: &Program) {
-    let function = |lambda: &mut Lambda| rewrite(&mut lambda.body, program);
     for stm in &mut body.stms {
         match &mut stm.op {
             Op::Scalar(op, operands) => {
@@ -126,25 +125,16 @@ fn rewrite(body: &mut Body, program: &Program) {
                 }
             }
             Op::Replicate(_, value) => finite(value),
-            Op::If(_, yes, no) => [yes, no].into_iter().for_each(|branch| rewrite(branch, program)),
             Op::Loop(it) => {
                 if let Policy::StripMine(_) = it.policy {
                     it.policy = Policy::KeepAll;
                 }
-                rewrite(&mut it.body, program);
             }
-            Op::Map(it) => function(&mut it.function),
-            Op::Reduce(it) | Op::Scan(it) => {
-                it.neutral.iter_mut().for_each(finite);
-                function(&mut it.operator);
-            }
-            Op::Hist(it) => {
-                it.neutral.iter_mut().for_each(finite);
-                function(&mut it.operator);
-            }
-            Op::Custom(it) => [&mut it.function, &mut it.pullback].into_iter().for_each(function),
+            Op::Reduce(it) | Op::Scan(it) => it.neutral.iter_mut().for_each(finite),
+            Op::Hist(it) => it.neutral.iter_mut().for_each(finite),
             _ => {}
         }
+        stm.op.bodies_mut().for_each(|inner| rewrite(inner, program));
     }
 }
 
@@ -334,9 +324,10 @@ impl Instance {
         let another = |(v, batched): (&Value<Residue>, &bool)| {
             let other = |x: &Scalar<Residue>| match x {
                 Scalar::Bool(b) => Scalar::Bool(*b ^ (number == 1)),
-                Scalar::I32(n) => Scalar::I32(*n),
                 Scalar::I64(n) => Scalar::I64(n + number),
-                Scalar::Real(_) => Scalar::Real(self.draw()),
+                Scalar::F32(_) => Scalar::F32(self.draw()),
+                Scalar::F64(_) => Scalar::F64(self.draw()),
+                integer => *integer,
             };
             let elements = v.elements().iter().map(other).collect();
             if *batched { Value::array(v.sizes(), elements).expect("as many elements as before") } else { v.clone() }

@@ -3,7 +3,9 @@
 //! Law: each is associative. Some have a neutral element, some have none, and some do not commute; a start is the neutral
 //! element, another constant, or a value of the program, since nothing of reductions depends on that it is neutral.
 
-use catadiff::array::{Atom, Builder, IntegerRow, Lambda, Map, Op, Prim, Reduce, ScalarOp, Type, constant, index};
+use catadiff::array::{
+    Atom, Builder, Const, IntegerRow, Lambda, Map, Op, Prim, Reduce, ScalarOp, Type, constant, index,
+};
 use catadiff::primitives::Primitive;
 
 pub(crate) const REAL: Type = Type::scalar(Prim::F64);
@@ -123,8 +125,8 @@ fn of_several_steps(b: &mut Builder, n: u8, k: Atom) -> Operator {
 /// An operator on integers of a kind.
 pub(crate) fn of_integers(b: &mut Builder, n: u8, prim: Prim) -> Operator {
     let of = Type::scalar(prim);
-    let (least, greatest) = if prim == Prim::I32 { (i32::MIN.into(), i32::MAX.into()) } else { (i64::MIN, i64::MAX) };
-    let (op, neutral): (ScalarOp, i64) = match n % 6 {
+    let (least, greatest) = prim.bounds();
+    let (op, neutral): (ScalarOp, i128) = match n % 6 {
         0 => (ScalarOp::Add, 0),
         1 => (ScalarOp::Mul, 1),
         2 => (IntegerRow::Min.into(), greatest),
@@ -132,7 +134,7 @@ pub(crate) fn of_integers(b: &mut Builder, n: u8, prim: Prim) -> Operator {
         4 => (IntegerRow::Xor.into(), 0),
         _ => (IntegerRow::And.into(), -1),
     };
-    let neutral = if prim == Prim::I32 { constant(prim, neutral as f64) } else { index(neutral) };
+    let neutral = Const::wrapped(neutral, prim).into();
     let lambda = b.lambda(&[of; 2], |b, x| vec![b.scalar(op, &[x[0].into(), x[1].into()])]);
     Operator { lambda, neutral: Some(vec![neutral]), commutes: true }
 }

@@ -115,7 +115,7 @@ impl Reduction {
         program.types.iter_mut().filter(|of| of.prim == Prim::F64).for_each(|of| of.prim = Prim::I64);
         whole(&mut program.function.body);
         let number = |x: &Scalar<f64>| match x {
-            Scalar::Real(x) => Scalar::I64((x * 1e6) as i64),
+            Scalar::F64(x) => Scalar::I64((x * 1e6) as i64),
             other => *other,
         };
         let of = |v: &Value<f64>| {
@@ -132,7 +132,7 @@ impl Reduction {
     pub fn arguments(&self) -> Vec<Value<f64>> {
         let mut draw = uniform(self.seed);
         let mut value = |sizes: &[usize]| {
-            let elements = (0..sizes.iter().product()).map(|_| Scalar::Real(1.5 * draw() + 0.001)).collect();
+            let elements = (0..sizes.iter().product()).map(|_| Scalar::F64(1.5 * draw() + 0.001)).collect();
             Value::array(sizes, elements).expect("as many elements as sizes say")
         };
         let (components, sizes) = self.shape();
@@ -215,7 +215,7 @@ pub fn exactly(random: &Reduction) -> Verdict {
 ///
 /// # Panics
 /// If the program does not run, or has no derivatives.
-pub fn of_reals_too<E: Executor>(executor: &E, random: &Reduction, tally: &RefCell<Tally>) -> Verdict {
+pub fn of_reals_too(executor: &dyn Executor, random: &Reduction, tally: &RefCell<Tally>) -> Verdict {
     let (of, arguments) = (Derived::new(random.program()), random.arguments());
     second_order(&of, arguments.clone())?;
     executors::counted(executor, &of.program, &arguments, tally)?;
@@ -248,7 +248,7 @@ pub fn in_blocks(random: &Reduction) -> Verdict {
 ///
 /// # Panics
 /// If the programs are not well typed.
-pub fn starts_count_once<E: Executor>(executor: &E, start: i64, elements: &[i64]) -> Verdict {
+pub fn starts_count_once(executor: &dyn Executor, start: i64, elements: &[i64]) -> Verdict {
     let program = Program::trace(|xs: Arr<I64>, start: I64| {
         let one = xs.reduce_commutative(start, |x, y| x + y + x * y);
         let (sum, product) = xs.zip(xs).reduce_commutative((start, start), |(a, b), (c, d)| (a + c, b * d));

@@ -115,10 +115,7 @@ fn too_large(values: &[Value<f64>]) -> Vec<Vec<Value<f64>>> {
             let mut sizes = value.sizes().to_vec();
             sizes[dimension] += 1;
             let zero = match value.elements().first() {
-                Some(Scalar::Bool(_)) => Scalar::Bool(false),
-                Some(Scalar::I32(_)) => Scalar::I32(0),
-                Some(Scalar::I64(_)) => Scalar::I64(0),
-                Some(Scalar::Real(_)) => Scalar::Real(0.0),
+                Some(element) => Scalar::constant(element.prim().zero(), |x| x),
                 None => continue,
             };
             let elements = vec![zero; sizes.iter().product()];

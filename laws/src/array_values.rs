@@ -4,7 +4,7 @@
 
 use core::fmt::Display;
 
-use catadiff::array::{Body, Lambda, Op, Prim, Program, ScalarOp, Var};
+use catadiff::array::{Body, Op, Prim, Program, ScalarOp, Var};
 use catadiff::interpret::{Limits, Scalar, Value};
 
 use crate::violation::Violation;
@@ -29,10 +29,9 @@ pub(crate) fn uniform(seed: u64) -> impl FnMut() -> f64 {
 pub(crate) fn directions(like: &[Value<f64>], seed: u64) -> Vec<Value<f64>> {
     let mut draw = uniform(seed);
     let mut direction = |s: &Scalar<f64>| match s {
-        Scalar::Bool(_) => Scalar::Bool(false),
-        Scalar::I32(_) => Scalar::I32(0),
-        Scalar::I64(_) => Scalar::I64(0),
-        Scalar::Real(_) => Scalar::Real(draw()),
+        Scalar::F32(_) => Scalar::F32(f64::from(draw() as f32)),
+        Scalar::F64(_) => Scalar::F64(draw()),
+        other => Scalar::constant(other.prim().zero(), |x| x),
     };
     let mut of = |value: &Value<f64>| {
         let elements = value.elements().iter().map(&mut direction).collect();
@@ -43,7 +42,7 @@ pub(crate) fn directions(like: &[Value<f64>], seed: u64) -> Vec<Value<f64>> {
 
 /// All reals in these values, in order.
 pub(crate) fn reals<C: Copy>(values: &[Value<C>]) -> Vec<C> {
-    let real = |x: &Scalar<C>| if let Scalar::Real(x) = x { Some(*x) } else { None };
+    let real = |x: &Scalar<C>| x.real().copied();
     values.iter().flat_map(|v| v.elements().iter().filter_map(real)).collect()
 }
 
@@ -65,7 +64,7 @@ pub(crate) fn all_close(left: &[Value<f64>], right: &[Value<f64>], apart: f64) -
     let near =
         |a: f64, b: f64| a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= apart * (1.0 + a.abs() + b.abs());
     let same = |(a, b): (&Scalar<f64>, &Scalar<f64>)| match (a, b) {
-        (Scalar::Real(a), Scalar::Real(b)) => near(*a, *b),
+        (Scalar::F64(a), Scalar::F64(b)) | (Scalar::F32(a), Scalar::F32(b)) => near(*a, *b),
         (a, b) => a == b,
     };
     let close =
@@ -82,21 +81,14 @@ pub(crate) fn mixes(program: &Program) -> bool {
 
 /// Whether an operation in here takes reals to integers.
 fn truncates(program: &Program, body: &Body) -> bool {
-    let of = |lambda: &Lambda| truncates(program, &lambda.body);
-    body.stms.iter().any(|stm| match &stm.op {
-        Op::Scalar(ScalarOp::Convert(to), x) => {
-            !to.is_real() && *to != Prim::Bool && program.atom_type(x[0]).prim.is_real()
-        }
-        Op::If(_, yes, no) => truncates(program, yes) || truncates(program, no),
-        Op::Loop(it) => truncates(program, &it.body),
-        Op::Map(map) => of(&map.function),
-        Op::Reduce(it) | Op::Scan(it) => of(&it.operator),
-        Op::Hist(it) => of(&it.operator),
-        Op::Custom(it) => of(&it.function) || of(&it.pullback),
-        Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => false,
-        Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => false,
-        Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) | Op::Agree(_) => false,
-        Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => false,
+    body.stms.iter().any(|stm| {
+        let here = match &stm.op {
+            Op::Scalar(ScalarOp::Convert(to), x) => {
+                !to.is_real() && *to != Prim::Bool && program.atom_type(x[0]).prim.is_real()
+            }
+            _ => false,
+        };
+        here || stm.op.bodies().any(|inner| truncates(program, inner))
     })
 }
 

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use catadiff::array::Program;
-use catadiff::execute::{Executor, Interpreter, Lanes, Outcome, Prepared};
+use catadiff::execute::{EXECUTORS, Executor, Interpreter, Outcome};
 use catadiff::futhark::check::{NoImports, check};
 use catadiff::futhark::core::{self, Entry, Prim, verify};
 use catadiff::futhark::source::{Message, Sources};
@@ -110,7 +110,7 @@ fn entry_means_one_thing(text: &str, program: &core::Program, entry: &Entry) -> 
     if !is_single {
         same(&format!("{text}\nentry {}", entry.name), &run, &found, moved)?;
     }
-    lanes_are_the_interpreter(&elaborated.program)
+    executors_are_the_interpreter(&elaborated.program)
 }
 
 /// Small numbers, none of them the same.
@@ -137,16 +137,14 @@ fn argument(kind: Prim, rank: usize, by: f64) -> Array {
 /// Numbers as the comparison takes them.
 fn value(array: &Array) -> Value<f64> {
     macro_rules! scalars {
-        ($($kind:ident)*; $real:ident $elements:ident) => {
+        ($($kind:ident)*; $($real:ident)*) => {
             match &array.data {
-                $(Data::$kind(elements) => elements.iter().map(|n| Scalar::I64(*n as i64)).collect(),)*
-                Data::F32(elements) => elements.iter().map(|x| Scalar::Real(f64::from(*x))).collect(),
-                Data::$real($elements) => $elements.iter().map(|x| Scalar::Real(*x)).collect(),
-                Data::Bool(elements) => elements.iter().map(|b| Scalar::Bool(*b)).collect(),
+                $(Data::$kind(elements) => elements.iter().map(|x| Scalar::$kind(*x)).collect(),)*
+                $(Data::$real(elements) => elements.iter().map(|x| Scalar::$real(f64::from(*x))).collect(),)*
             }
         };
     }
-    let elements: Vec<Scalar<f64>> = scalars!(I8 I16 I32 I64 U8 U16 U32 U64; F64 elements);
+    let elements: Vec<Scalar<f64>> = scalars!(Bool I8 I16 I32 I64 U8 U16 U32 U64; F32 F64);
     Value::array(&array.shape, elements).expect("an array has as many elements as its shape says")
 }
 
@@ -194,38 +192,26 @@ pub fn of_array_programs(bytes: &[u8]) -> Verdict {
     let simple = program.simplified();
     let verified = simple.verify();
     holds("what is simplified verifies", &text, verified.is_ok(), format!("{verified:?}"), &simple)?;
-    lanes_are_the_interpreter(&program)?;
-    lanes_are_the_interpreter(&simple)
+    executors_are_the_interpreter(&program)?;
+    executors_are_the_interpreter(&simple)
 }
 
-/// A program on lanes does what the interpreter does, on small arguments and within limits: it gives the values, or finds the
-/// fault, of the same kind in the same statement.
-fn lanes_are_the_interpreter(program: &Program) -> Verdict {
+fn executors_are_the_interpreter(program: &Program) -> Verdict {
+    let others = EXECUTORS.iter().filter(|executor| executor.name() != Interpreter.name());
+    others.copied().try_for_each(|executor| is_the_interpreter(executor, program))
+}
+
+/// An executor does with a program what the interpreter does, on small arguments and within limits: it gives the values, or finds
+/// the fault, of the same kind in the same statement.
+fn is_the_interpreter(executor: &dyn Executor, program: &Program) -> Verdict {
     let types: Vec<_> = program.function.params.iter().map(|param| program.type_of(*param)).collect();
     if types.len() > 50 || types.iter().any(|of| of.rank > 4) {
         return Ok(());
     }
-    let kind = |prim| match prim {
-        catadiff::array::Prim::Bool => Prim::Bool,
-        catadiff::array::Prim::I32 => Prim::I32,
-        catadiff::array::Prim::I64 => Prim::I64,
-        catadiff::array::Prim::F32 | catadiff::array::Prim::F64 => Prim::F64,
-    };
-    let arguments = |by: f64| -> Vec<Value<f64>> {
-        let one = |of: &catadiff::array::Type| {
-            let array = argument(kind(of.prim), of.rank, by);
-            match &array.data {
-                Data::I32(elements) => {
-                    let elements = elements.iter().map(|n| Scalar::I32(*n)).collect();
-                    Value::array(&array.shape, elements).expect("as many elements as the shape says")
-                }
-                _ => value(&array),
-            }
-        };
-        types.iter().map(one).collect()
-    };
+    let arguments =
+        |by: f64| -> Vec<Value<f64>> { types.iter().map(|of| value(&argument(of.prim, of.rank, by))).collect() };
     let text = program.to_string();
-    let prepared = match Lanes.prepare(program) {
+    let prepared = match executor.prepare(program) {
         Ok(prepared) => prepared,
         Err(error) => return holds("what verifies compiles", &text, false, error, ""),
     };
@@ -233,7 +219,7 @@ fn lanes_are_the_interpreter(program: &Program) -> Verdict {
     let interpreted = Interpreter.prepare(program);
     let interpreted =
         interpreted.expect("what verifies can be interpreted").expect("the interpreter runs every program");
-    let outcomes = [&prepared as &dyn Prepared, &interpreted].map(|it| it.run(&arguments(1.0), Control::from(&LIMITS)));
+    let outcomes = [&prepared, &interpreted].map(|it| it.run(&arguments(1.0), Control::from(&LIMITS)));
     let [Ok(found), Ok(expected)] = outcomes else { return Ok(()) };
     let nearby = || run(program, &arguments(MOVED), &LIMITS).ok();
     match (found, expected) {
@@ -244,11 +230,11 @@ fn lanes_are_the_interpreter(program: &Program) -> Verdict {
         (Outcome::Fault(fault), _) | (_, Outcome::Fault(fault)) if fault.is_end() => Ok(()),
         (Outcome::Fault(found), Outcome::Fault(expected)) => {
             let is_same = is_same(&found, &expected, Exactness::Place);
-            holds("a fault on lanes is that of the interpreter", &text, is_same, found, expected)
+            holds("a fault of an executor is that of the interpreter", &text, is_same, found, expected)
         }
         // A number that is rounded in another way may be what is wrong: then it is wrong nearby.
         (Outcome::Fault(found), Outcome::Done { .. }) => {
-            let law = "a fault on lanes is one of the interpreter";
+            let law = "a fault of an executor is one of the interpreter";
             holds(law, &text, nearby().is_none(), found, "no fault")
         }
         // What no result needs is not executed.

@@ -160,12 +160,7 @@ impl Reversed {
     /// What the derivative gives where all adjoints are 1.
     fn pulled<C: Compare>(&self, arguments: &[Value<C>], one: impl Fn() -> C) -> Run<C> {
         let (results, _) = measure(&self.program, arguments, &LIMITS)?;
-        let of = |scalar: &Scalar<C>| match scalar {
-            Scalar::Bool(_) => Scalar::Bool(true),
-            Scalar::I32(_) => Scalar::I32(1),
-            Scalar::I64(_) => Scalar::I64(1),
-            Scalar::Real(_) => Scalar::Real(one()),
-        };
+        let of = |scalar: &Scalar<C>| Scalar::constant(scalar.prim().one(), |_| one());
         let adjoint = |v: &Value<C>| Value::array(v.sizes(), v.elements().iter().map(of).collect());
         let adjoints = results.iter().map(adjoint).collect::<Result<Vec<_>>>()?;
         measure(&self.vjp, &[arguments, &adjoints].concat(), &LIMITS)

@@ -1,10 +1,11 @@
 //! Laws of conversions in texts of the front end: integers by their bits, and derivatives through what is rounded.
 //!
 //! Law: an integer that becomes one of another kind is what its bits say, which are stated here once more; a real that becomes an
-//! integer and a real again is constant, so `jvp` is linear in its direction and the transpose of `vjp`, and the interpreter, the array
-//! program, lanes, dual numbers and the tape say the same.
+//! integer and a real again is constant, so `jvp` is linear in its direction and the transpose of `vjp`, and the interpreter, every
+//! executor, dual numbers and the tape say the same.
 
 use catadiff::carriers::Dual;
+use catadiff::execute::{EXECUTORS, Executor};
 use catadiff::futhark::check::{NoImports, check};
 use catadiff::futhark::core::Program;
 use catadiff::futhark::syntax::parse;
@@ -153,11 +154,17 @@ fn function_is_linear(program: &Program, k: usize, body: &str, at: &Place) -> Ve
     const RUNS: &str = "a function that rounds has a value";
     let limits = Limits::default();
     let compiled = |entry: &str| elaborate::compile_entry(program, entry).expect("it is compiled");
-    let ways: [(&str, Way<'_>); 3] = [
-        ("interpreter", &|entry, given| numbers(&interpreter::run(program, entry, given, limits).expect(RUNS))),
-        ("array program", &|entry, given| numbers(&compiled(entry).run(given, &limits).expect(RUNS))),
-        ("lanes", &|entry, given| numbers(&compiled(entry).compile().expect(RUNS).run(given).expect(RUNS))),
-    ];
+    let interpreted =
+        |entry: &str, given: &[Array]| numbers(&interpreter::run(program, entry, given, limits).expect(RUNS));
+    let on = &|executor: &dyn Executor, entry: &str, given: &[Array]| {
+        numbers(&compiled(entry).compile_on(executor).expect(RUNS).run(given).expect(RUNS))
+    };
+    let executed: Vec<_> = EXECUTORS
+        .iter()
+        .map(|executor| (executor.name(), move |entry: &str, given: &[Array]| on(*executor, entry, given)))
+        .collect();
+    let ways = executed.iter().map(|(name, way)| (*name, way as Way<'_>));
+    let ways = core::iter::once(("interpreter", &interpreted as Way<'_>)).chain(ways);
     let [(d, m), (e, l)] = &at.directions;
     let sum: Vec<f64> = d.iter().zip(e).map(|(d, e)| d + 2.0 * e).collect();
     let point = || vec![reals(&at.x), Array::scalar(vec![at.n])];
@@ -197,7 +204,7 @@ fn of_carriers(program: &Program, k: usize, body: &str, at: &Place, along: f64, 
     let mut tangents = at.directions[0].0.iter();
     let lift = |x: &f64| Dual { value: *x, tangent: tangents.next().copied().unwrap_or(0.0) };
     let found = elaborated.run_on(&given, &Limits::default(), lift).expect("it has a value");
-    let Scalar::Real(dual) = &found[0].elements()[0] else { panic!("the result is real") };
+    let dual = found[0].elements()[0].real().expect("the result is real");
     if !near(dual.tangent, along, along.abs()) {
         return broken("jvp = the tangent of dual numbers", body, at, along, dual.tangent);
     }
@@ -215,7 +222,7 @@ fn on_numbers<C: Compare>(elaborated: &elaborate::Elaborated, given: &[Array], x
     let mut numbers = x.iter().cloned();
     let lift = |value: &f64| numbers.next().unwrap_or_else(|| C::constant(*value));
     let found = elaborated.run_on(given, &Limits::default(), lift).expect("it has a value");
-    let real = |scalar: &Scalar<C>| if let Scalar::Real(x) = scalar { Some(x.clone()) } else { None };
+    let real = |scalar: &Scalar<C>| scalar.real().cloned();
     found.iter().flat_map(|value| value.elements().iter().filter_map(real).collect::<Vec<_>>()).collect()
 }
 
@@ -292,12 +299,12 @@ pub fn integers_go_by_their_bits(seed: u64) -> Verdict {
             .collect();
         let given = [Array { shape: vec![values.len()], data: integers(from.0, &values) }];
         let entry = format!("{}_{}", from.0, to.0);
-        let elaborated = elaborate::compile_entry(&program, &entry).expect("it is compiled");
-        let ways = [
-            interpreter::run(&program, &entry, &given, Limits::default()),
-            elaborated.run(&given, &Limits::default()),
-            elaborated.compile().and_then(|ready| ready.run(&given)),
-        ];
+        let on = |executor: &&dyn Executor| {
+            let elaborated = elaborate::compile_entry(&program, &entry).expect("it is compiled");
+            elaborated.compile_on(*executor).and_then(|ready| ready.run(&given))
+        };
+        let interpreted = interpreter::run(&program, &entry, &given, Limits::default());
+        let ways = core::iter::once(interpreted).chain(EXECUTORS.iter().map(on));
         let ones = integers(to.0, &vec![1; values.len()]);
         let wanted = [integers(to.0, &wanted), ones.clone(), ones];
         for found in ways {

@@ -62,17 +62,17 @@ impl<'a> Ask<'a> {
 
 /// A program that an executor has prepared, to be compared with what the interpreter makes of it.
 #[derive(Debug)]
-pub struct Sides<'p, P> {
+pub struct Sides<'p> {
     program: &'p Program,
-    prepared: Result<P, Unsupported>,
+    prepared: Result<Box<dyn Prepared>, Unsupported>,
 }
 
-impl<'p, P: Prepared> Sides<'p, P> {
+impl<'p> Sides<'p> {
     /// The program, prepared.
     ///
     /// # Errors
     /// The violation, if the program cannot be prepared. One that the executor does not support can be.
-    pub fn of<E: Executor<Prepared = P>>(executor: &E, program: &'p Program) -> Result<Self, Violation> {
+    pub fn of(executor: &dyn Executor, program: &'p Program) -> Result<Self, Violation> {
         let refused = |error: catadiff::Error| violation::<f64>(LAW, program, &[], error, "a run");
         Ok(Sides { program, prepared: executor.prepare(program).map_err(refused)? })
     }

@@ -63,14 +63,14 @@ pub struct Allowance {
 ///
 /// # Errors
 /// The violation.
-pub fn suite<E: Executor>(executor: &E, allowed: Allowance) -> Result<Tally, Violation> {
+pub fn suite(executor: &dyn Executor, allowed: Allowance) -> Result<Tally, Violation> {
     // What takes least time is asked first.
     for Family { program, arguments } in families::arguments() {
         arguments.iter().try_for_each(|arguments| refuses(executor, &program, arguments))?;
     }
     ended_runs(executor)?;
     let tally = RefCell::new(Tally::default());
-    let ask = |sides: &Sides<'_, E::Prepared>, arguments: &[Value<f64>]| {
+    let ask = |sides: &Sides<'_>, arguments: &[Value<f64>]| {
         let ended = sides.judge(Ask { exactness: Exactness::Operands, ..Ask::on(arguments) })?;
         let has_results = matches!(ended, Ended::Unneeded | Ended::Done | Ended::Stepwise);
         tally.borrow_mut().count(ended);
@@ -111,7 +111,7 @@ pub fn suite<E: Executor>(executor: &E, allowed: Allowance) -> Result<Tally, Vio
 ///
 /// # Errors
 /// The violation.
-fn random_programs<E: Executor>(executor: &E, allowed: Allowance, tally: &RefCell<Tally>) -> Verdict {
+fn random_programs(executor: &dyn Executor, allowed: Allowance, tally: &RefCell<Tally>) -> Verdict {
     let ask = |program: &Program, all: &[Vec<Value<f64>>]| {
         let sides = Sides::of(executor, program)?;
         all.iter().try_for_each(|arguments| {
@@ -173,7 +173,7 @@ impl Tally {
 ///
 /// # Errors
 /// The violation.
-pub fn same<E: Executor>(executor: &E, program: &Program, arguments: &[Value<f64>]) -> Verdict {
+pub fn same(executor: &dyn Executor, program: &Program, arguments: &[Value<f64>]) -> Verdict {
     Sides::of(executor, program)?.same(arguments)
 }
 
@@ -181,8 +181,8 @@ pub fn same<E: Executor>(executor: &E, program: &Program, arguments: &[Value<f64
 ///
 /// # Errors
 /// The violation.
-pub fn counted<E: Executor>(
-    executor: &E,
+pub fn counted(
+    executor: &dyn Executor,
     program: &Program,
     arguments: &[Value<f64>],
     tally: &RefCell<Tally>,
@@ -196,8 +196,8 @@ pub fn counted<E: Executor>(
 ///
 /// # Errors
 /// The violation.
-pub fn same_if_supported<E: Executor>(
-    executor: &E,
+pub fn same_if_supported(
+    executor: &dyn Executor,
     program: &Program,
     arguments: &[Value<f64>],
 ) -> Result<bool, Violation> {
@@ -211,7 +211,7 @@ pub fn same_if_supported<E: Executor>(
 ///
 /// # Errors
 /// The violation.
-fn past_blocks<E: Executor>(executor: &E, random: &LongProgram, tally: &RefCell<Tally>) -> Verdict {
+fn past_blocks(executor: &dyn Executor, random: &LongProgram, tally: &RefCell<Tally>) -> Verdict {
     if !random.is_asked() {
         return Ok(());
     }
@@ -233,12 +233,12 @@ fn past_blocks<E: Executor>(executor: &E, random: &LongProgram, tally: &RefCell<
 }
 
 /// Arguments that are not those a program takes are an error, the same as of the interpreter, and not a fault.
-fn refuses<E: Executor>(executor: &E, program: &Program, arguments: &[Value<f64>]) -> Verdict {
+fn refuses(executor: &dyn Executor, program: &Program, arguments: &[Value<f64>]) -> Verdict {
     let refused = |error: catadiff::Error| violation(LAW, program, arguments, error, "a program that can be run");
     let Ok(prepared) = executor.prepare(program).map_err(refused)? else { return Ok(()) };
     let interpreted = Interpreter.prepare(program).map_err(refused)?.expect("the interpreter runs every program");
     let run = |prepared: &dyn Prepared| prepared.run(arguments, Control::default());
-    let (found, expected) = (run(&prepared), run(&interpreted));
+    let (found, expected) = (run(&*prepared), run(&*interpreted));
     if expected.is_err() && found == expected {
         return Ok(());
     }
@@ -248,7 +248,7 @@ fn refuses<E: Executor>(executor: &E, program: &Program, arguments: &[Value<f64>
 
 /// Runs that go on for ages, and such that need memory, end where they are not allowed that, or it is not wished; and the next
 /// run is right.
-fn ended_runs<E: Executor>(executor: &E) -> Verdict {
+fn ended_runs(executor: &dyn Executor) -> Verdict {
     for family in families::endless() {
         let refused = |error: catadiff::Error| violation(LAW, &family.program, &family.long, error, "a run");
         let Ok(prepared) = executor.prepare(&family.program).map_err(refused)? else { continue };
@@ -280,17 +280,23 @@ fn ended_runs<E: Executor>(executor: &E) -> Verdict {
     Ok(())
 }
 
+/// Starts a run under this control, and counts its steps.
+pub fn steps_counted<T>(control: Control<'_>, run: impl FnOnce(Control<'_>) -> T) -> (T, u64) {
+    let steps = AtomicU64::new(0);
+    let note = |taken| {
+        steps.fetch_max(taken, Ordering::Relaxed);
+    };
+    let result = run(control.with_progress(1, &note));
+    (result, steps.into_inner())
+}
+
 /// A run within as many steps as it takes is a run without limits; within one less it is an error, and so is one that is
 /// cancelled; and whatever became of a run, the next of the same compiled program is right. Answers how many steps it takes,
 /// which does not depend on the number of threads.
 ///
 /// # Errors
 /// The violation.
-pub fn keeps_to_limits<E: Executor>(
-    executor: &E,
-    program: &Program,
-    arguments: &[Value<f64>],
-) -> Result<u64, Violation> {
+pub fn keeps_to_limits(executor: &dyn Executor, program: &Program, arguments: &[Value<f64>]) -> Result<u64, Violation> {
     let refused = |error: catadiff::Error| violation(LAW, program, arguments, error, "a run");
     let prepared = executor.prepare(program).map_err(refused)?;
     let prepared = prepared.map_err(|why| violation(LAW, program, arguments, why, "a program that can be run"))?;
@@ -309,12 +315,8 @@ pub fn keeps_to_limits<E: Executor>(
     let is = |found: String, expected: &str| {
         if found == expected { Ok(()) } else { Err(violation(LAW, program, arguments, &found, expected)) }
     };
-    let steps = AtomicU64::new(0);
-    let note = |taken| {
-        steps.fetch_max(taken, Ordering::Relaxed);
-    };
-    is(run(Control::default().with_progress(1, &note)), &expected)?;
-    let steps = steps.into_inner();
+    let (found, steps) = steps_counted(Control::default(), run);
+    is(found, &expected)?;
     let within = |steps| Control::from(&Limits { steps, ..Limits::default() });
     is(run(within(steps)), &expected)?;
     if let Some(fewer) = steps.checked_sub(1) {
@@ -338,7 +340,7 @@ pub fn keeps_to_limits<E: Executor>(
 ///
 /// # Errors
 /// The violation.
-pub fn one_after_the_other<E: Executor>(executor: &E, program: &Program, all: &[Vec<Value<f64>>]) -> Verdict {
+pub fn one_after_the_other(executor: &dyn Executor, program: &Program, all: &[Vec<Value<f64>>]) -> Verdict {
     let used = Sides::of(executor, program)?;
     for arguments in all {
         let new = Sides::of(executor, program)?;

@@ -8,7 +8,6 @@
 //! never timed, by the reference interpreter, and steps by whoever takes them.
 
 use core::fmt;
-use core::sync::atomic::{AtomicU64, Ordering};
 
 use catadiff::Result;
 use catadiff::array::{Body, Op, Program};
@@ -18,6 +17,7 @@ use catadiff::interpret::{Control, Limits, Scalar, Usage, Value, measure};
 
 use crate::array_programs::ArrayProgram;
 use crate::array_values::directions;
+use crate::executors::steps_counted;
 use crate::violation::Violation;
 
 /// Programs with a size, which may be in their text, in their arguments, or in both.
@@ -272,9 +272,9 @@ impl<P: Fn(usize) -> Result<Program>, A: Fn(usize) -> Vec<Value<f64>>> Family<P,
 
     /// The steps of an executor, relative to the work of the functions, grow no more. What they are at last; none if the
     /// executor cannot run the programs, or only one statement after the other.
-    fn executed<E: Executor>(
+    fn executed(
         &self,
-        executor: &E,
+        executor: &dyn Executor,
         members: &[Member; 4],
         what: &str,
         runs: [RunOf<'_>; 4],
@@ -286,7 +286,9 @@ impl<P: Fn(usize) -> Result<Program>, A: Fn(usize) -> Vec<Value<f64>>> Family<P,
                 ready = executor.prepare(program).map_err(|error| self.stops(k, error))?.ok();
             }
             let Some(ready) = &ready else { return Ok(None) };
-            let Some(steps) = steps(ready, arguments).map_err(|error| self.stops(k, error))? else { return Ok(None) };
+            let Some(steps) = steps(&**ready, arguments).map_err(|error| self.stops(k, error))? else {
+                return Ok(None);
+            };
             let Work([_, work, ..]) = members[k].work;
             found[k] = steps as f64 / work as f64;
         }
@@ -308,7 +310,7 @@ impl<P: Fn(usize) -> Result<Program>, A: Fn(usize) -> Vec<Value<f64>>> Family<P,
     ///
     /// # Errors
     /// The violation.
-    pub fn grows_alike_on<E: Executor>(&self, executor: &E) -> core::result::Result<(Row, Steps), Violation> {
+    pub fn grows_alike_on(&self, executor: &dyn Executor) -> core::result::Result<(Row, Steps), Violation> {
         self.both(|members, what, runs| self.executed(executor, members, what, runs))
     }
 
@@ -334,13 +336,9 @@ impl<P: Fn(usize) -> Result<Program>, A: Fn(usize) -> Vec<Value<f64>>> Family<P,
 }
 
 /// The steps of a run; none if there are no results, or only one statement after the other.
-fn steps(ready: &impl Prepared, arguments: &[Value<f64>]) -> Result<Option<u64>> {
-    let steps = AtomicU64::new(0);
-    let note = |taken| {
-        steps.fetch_max(taken, Ordering::Relaxed);
-    };
-    let outcome = ready.run(arguments, Control::from(&LIMITS).with_progress(1, &note))?;
-    Ok(matches!(outcome, Outcome::Done { stepwise: false, .. }).then(|| steps.into_inner()))
+fn steps(ready: &dyn Prepared, arguments: &[Value<f64>]) -> Result<Option<u64>> {
+    let (outcome, steps) = steps_counted(Control::from(&LIMITS), |control| ready.run(arguments, control));
+    Ok(matches!(outcome?, Outcome::Done { stepwise: false, .. }).then_some(steps))
 }
 
 /// A line of a table of growth: the work of the function, and by how much that of `vjp` and of `jvp` is more.
@@ -403,14 +401,14 @@ fn are_one(programs: &[ArrayProgram]) -> bool {
 /// A real between −1 and 1 for each element of an argument, the same at every size; and of indices as many in each part of
 /// the array, and out of bounds, and as many to one place, at every size.
 fn fixed(value: &Value<f64>, salt: usize) -> Value<f64> {
-    if value.sizes().is_empty() && !matches!(value.elements(), [Scalar::Real(_)]) {
+    if value.sizes().is_empty() && !matches!(value.elements(), [Scalar::F64(_)]) {
         return value.clone();
     }
     let columns = value.sizes().get(1).copied().unwrap_or(1);
     let even = |k: usize| (0.618 * k as f64 + 0.1 * salt as f64).fract();
     let element = |(k, element): (usize, &Scalar<f64>)| match element {
         Scalar::I64(_) => Scalar::I64(((value.elements().len() + 2) as f64 * even(k)) as i64 - 1),
-        Scalar::Real(_) => Scalar::Real((1.7 * (k / columns) as f64 + 0.9 * (k % columns) as f64 + salt as f64).sin()),
+        Scalar::F64(_) => Scalar::F64((1.7 * (k / columns) as f64 + 0.9 * (k % columns) as f64 + salt as f64).sin()),
         other => *other,
     };
     let elements = value.elements().iter().enumerate().map(element).collect();
@@ -435,7 +433,7 @@ fn has_histogram(body: &Body) -> bool {
 /// # Errors
 /// The violation, if it is one of larger sizes too, unless these take too long, on two arguments: what is chosen may depend on sizes by chance, and on data,
 /// and of several powers of the size a small one may still matter.
-pub fn random<E: Executor>(executor: &E, p: &ArrayProgram) -> core::result::Result<bool, Violation> {
+pub fn random(executor: &dyn Executor, p: &ArrayProgram) -> core::result::Result<bool, Violation> {
     let of = |n: usize| p.of_sizes(n, n / 2);
     let is_ordered = has_histogram(&of(8).program().function.body);
     let mut found = None;

@@ -57,6 +57,7 @@
 //! | their sizes | [`array_sizes`] | what does not fit is an error of derivatives too, and so are seeds that do not |
 //! | reductions and scans | [`array_reductions`] | from every start, by every operator: both modes, their nestings, executors |
 //! | where their statements are from | [`spans`] | what is made of a program keeps it; errors name it |
+//! | kinds of numbers | [`kinds`] | integers wrap, shift, divide and convert as Rust has it, by every executor |
 //! | executors | [`executors`] | each by itself is the interpreter: values, kinds and places of faults, limits |
 //! | the same, otherwise | [`array_exact`], [`array_tape`] | exactly, of polynomials in a finite field; by the tape |
 //! | their cost | [`growth`] | operations, steps, elements moved and bytes of derivatives grow as those of functions, and the steps of executors |
@@ -100,6 +101,7 @@ pub mod futhark_text;
 mod futhark_trees;
 pub mod growth;
 pub mod homomorphism;
+pub mod kinds;
 pub mod kronecker;
 pub mod module;
 mod mutation;

@@ -13,27 +13,11 @@ use crate::array_sizes::{derived, misfits_stay};
 use crate::array_values::violation;
 use crate::violation::Verdict;
 
-/// The bodies of an operation.
-fn bodies_mut(op: &mut Op) -> Vec<&mut Body> {
-    match op {
-        Op::If(_, yes, no) => vec![yes, no],
-        Op::Loop(it) => match &mut it.form {
-            Form::For(..) => vec![&mut it.body],
-            Form::While { condition, .. } => vec![condition, &mut it.body],
-        },
-        Op::Map(it) => vec![&mut it.function.body],
-        Op::Reduce(it) | Op::Scan(it) => vec![&mut it.operator.body],
-        Op::Hist(it) => vec![&mut it.operator.body],
-        Op::Custom(it) => vec![&mut it.function.body, &mut it.pullback.body],
-        _ => Vec::new(),
-    }
-}
-
 /// Calls `visit` on every statement, those inside of others after them, with the number of bodies around it.
 fn each(body: &mut Body, depth: usize, visit: &mut impl FnMut(&mut Stm, usize)) {
     for stm in &mut body.stms {
         visit(stm, depth);
-        bodies_mut(&mut stm.op).into_iter().for_each(|inner| each(inner, depth + 1, visit));
+        stm.op.bodies_mut().for_each(|inner| each(inner, depth + 1, visit));
     }
 }
 

@@ -14,7 +14,8 @@ use crate::operators::{Mutant, mutants};
 use crate::source::{Placed, SWITCH, switched};
 
 /// What may be changed.
-const ROOMS: [&str; 5] = ["src/transform/", "src/primitives/", "src/lower/", "src/execute/", "src/carriers/"];
+const ROOMS: [&str; 6] =
+    ["src/optimise/", "src/transform/", "src/primitives/", "src/kernel/", "src/execute/", "src/carriers/"];
 
 /// The crate's root, before whose first module that of the switches is put, and what the compiler says of mutants is allowed.
 const ROOT: &str = "src/lib.rs";

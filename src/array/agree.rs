@@ -3,6 +3,7 @@
 //! Law: a statement that compares sizes when it runs compares those that are told here, and its error calls them by the
 //! words that stand here; so a comparison on its own is an error where, and only where, the statement was one.
 
+use super::operation::Agree;
 use super::program::Atom;
 
 /// A size.
@@ -12,19 +13,6 @@ pub enum Extent {
     Number(Atom),
     /// The size of an array in a dimension, counted from the outermost.
     Of(Atom, usize),
-}
-
-/// Two sizes that must be equal, without a result. Each is a product, so that numbers of elements can be compared.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Agree {
-    /// What they are sizes of.
-    pub what: Agreement,
-    /// The factors of the one.
-    pub first: Vec<Extent>,
-    /// The factors of the other.
-    pub second: Vec<Extent>,
-    /// How often they are compared, as a product: if one of these is not positive, they are not.
-    pub times: Vec<Extent>,
 }
 
 impl Agree {

@@ -6,7 +6,8 @@
 use smallvec::smallvec;
 
 use super::infer::{Reason, of_scalar, result_types};
-use super::program::{Atom, Body, Lambda, Op, Operands, Program, Stm, Var, Vars};
+use super::operation::{Op, Operands};
+use super::program::{Atom, Body, Lambda, Program, Stm, Var, Vars};
 use super::scalar::ScalarOp;
 use super::types::{Const, Prim, Type};
 use crate::error::Span;
@@ -265,11 +266,5 @@ pub fn index(n: i64) -> Atom {
 /// The constant of a kind nearest to a number.
 #[must_use]
 pub fn constant(prim: Prim, value: f64) -> Atom {
-    Atom::Const(match prim {
-        Prim::Bool => Const::Bool(value != 0.0),
-        Prim::I32 => Const::I32(value as i32),
-        Prim::I64 => Const::I64(value as i64),
-        Prim::F32 => Const::F32(value as f32),
-        Prim::F64 => Const::F64(value),
-    })
+    Atom::Const(Const::rounded(value, prim))
 }

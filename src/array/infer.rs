@@ -7,7 +7,9 @@ use core::fmt;
 use smallvec::{SmallVec, smallvec};
 
 use super::agree::Extent;
-use super::program::{Atom, Body, Form, Hist, Lambda, Loop, Map, Op, Program, Reduce, Scatter};
+use super::iteration::Form;
+use super::operation::{Hist, Loop, Map, Op, Reduce, Scatter};
+use super::program::{Atom, Body, Lambda, Program};
 use super::scalar::ScalarOp;
 use super::types::{Prim, Type};
 

@@ -3,10 +3,10 @@
 //! Law: every statement is there, in order; rows of the table are written as terms write them; braces and environments are balanced
 //! whatever the names are.
 
-use super::agree::Extent;
-use super::program::{Atom, Body, Form, Lambda, Loop, Op, Policy, Program, Reduce, Stm, Var};
+use super::operation::Op;
+use super::program::{Atom, Body, Lambda, Program, Stm, Var};
 use super::scalar::ScalarOp;
-use super::text;
+use super::text::{self, Notation, Sheet};
 use super::types::{Const, Type};
 use super::verify::deeper;
 use crate::term::{name_in_latex, row_in_latex};
@@ -34,13 +34,14 @@ impl Program {
     /// ```
     #[must_use]
     pub fn to_latex(&self) -> String {
-        let mut writer = Writer { program: self, lines: Vec::new(), depth: 0 };
+        let mut writer = Writer { program: self, lines: Vec::new(), line: String::new(), depth: 0 };
         let params = self.function.params.iter().map(|param| {
             let of = writer.of(self.types.get(param.0 as usize));
             format!("{} : {of}", writer.var(*param))
         });
         let params: Vec<String> = params.collect();
-        writer.line(format!(r"\mathbf{{program}}\ ({})", params.join(r",\ ")));
+        writer.line = format!(r"\mathbf{{program}}\ ({})", params.join(r",\ "));
+        writer.end_line();
         writer.body(&self.function.body);
         format!("\\begin{{array}}{{l}}\n{}\n\\end{{array}}\n", writer.lines.join(" \\\\\n"))
     }
@@ -49,6 +50,8 @@ impl Program {
 struct Writer<'p> {
     program: &'p Program,
     lines: Vec<String>,
+    /// The line that is being written.
+    line: String,
     depth: usize,
 }
 
@@ -68,16 +71,20 @@ fn constant(constant: Const) -> String {
     };
     match constant {
         Const::Bool(b) => format!(r"\mathrm{{{b}}}"),
-        Const::I32(n) => n.to_string(),
-        Const::I64(n) => n.to_string(),
         Const::F32(x) => real(x.into(), format!("{x:?}")),
         Const::F64(x) => real(x, format!("{x:?}")),
+        integer => integer.integer().expect("what is no real is an integer").to_string(),
     }
 }
 
 impl Writer<'_> {
-    fn line(&mut self, text: String) {
-        self.lines.push(r"\quad ".repeat(self.depth) + &text);
+    /// Ends the line that is being written, if something is on it: what ends with a body has ended its own.
+    fn end_line(&mut self) {
+        let line = core::mem::take(&mut self.line);
+        let line = line.trim_start_matches(r"\ ").trim_end_matches(r"\ ");
+        if !line.is_empty() {
+            self.lines.push(r"\quad ".repeat(self.depth) + line);
+        }
     }
 
     fn var(&self, var: Var) -> String {
@@ -89,205 +96,53 @@ impl Writer<'_> {
         }
     }
 
+    fn vars(&self, vars: &[Var]) -> String {
+        vars.iter().map(|var| self.var(*var)).collect::<Vec<_>>().join(", ")
+    }
+
     fn of(&self, of: Option<&Type>) -> String {
         let Some(of) = of else { return "?".to_owned() };
         let accumulator = if of.accumulator { word("acc") + r"\ " } else { String::new() };
         format!(r"{accumulator}{}\mathsf{{{}}}", r"[\,]".repeat(of.rank), of.prim)
     }
 
-    fn atom(&self, atom: Atom) -> String {
+    fn shown(&self, atom: Atom) -> String {
         match atom {
             Atom::Var(var) => self.var(var),
             Atom::Const(value) => constant(value),
         }
     }
 
-    fn atoms(&self, atoms: &[Atom]) -> String {
-        atoms.iter().map(|atom| self.atom(*atom)).collect::<Vec<_>>().join(", ")
-    }
-
-    /// An operand that stands behind a sign.
-    fn operand(&self, atom: Atom) -> String {
-        let text = self.atom(atom);
-        if text.starts_with('-') { format!(r"\left({text}\right)") } else { text }
-    }
-
-    fn call(&self, function: &str, atoms: &[Atom]) -> String {
-        format!(r"\operatorname{{{}}}\left({}\right)", name_in_latex(function), self.atoms(atoms))
-    }
-
-    fn binders(&self, vars: &[Var]) -> String {
-        let names: Vec<String> = vars.iter().map(|var| self.var(*var)).collect();
-        if names.len() == 1 { names[0].clone() } else { format!("({})", names.join(", ")) }
-    }
-
     fn body(&mut self, body: &Body) {
         self.depth += 1;
         deeper(|| body.stms.iter().for_each(|stm| self.statement(stm)));
-        let results: Vec<String> = body.results.iter().map(|atom| self.atom(*atom)).collect();
-        self.line(format!(r"{}\ {}", word("return"), results.join(r",\ ")).trim_end_matches(r"\ ").to_owned());
+        let results: Vec<String> = body.results.iter().map(|atom| self.shown(*atom)).collect();
+        self.line = format!(r"{}\ {}", word("return"), results.join(r",\ "));
+        self.end_line();
         self.depth -= 1;
     }
 
     fn statement(&mut self, stm: &Stm) {
-        let begin = match &stm.vars[..] {
-            [] => String::new(),
-            vars => format!(r"{}\ {} = ", word("let"), self.binders(vars)),
-        };
+        match &stm.vars[..] {
+            [] => {}
+            [var] => self.line = format!(r"{}\ {} = ", word("let"), self.var(*var)),
+            vars => self.line = format!(r"{}\ ({}) = ", word("let"), self.vars(vars)),
+        }
         match &stm.op {
-            Op::If(condition, yes, no) => {
-                self.line(format!(r"{begin}{}\ {}\ {}", word("if"), self.atom(*condition), word("then")));
-                self.body(yes);
-                self.line(word("else"));
-                self.body(no);
-            }
-            Op::Loop(it) => self.of_loop(begin, it),
-            Op::Map(it) => {
-                let adding = match &it.accumulators[..] {
-                    [] => String::new(),
-                    accumulators => format!(r"\ {}\ ({})", word("adding"), self.atoms(accumulators)),
-                };
-                self.with_function(
-                    format!(r"{begin}{}\ ({}){adding}", word("map"), self.atoms(&it.arrays)),
-                    &it.function,
-                );
-            }
-            Op::Reduce(it) => self.of_reduce(begin, "reduce", it),
-            Op::Scan(it) => self.of_reduce(begin, "scan", it),
-            Op::Hist(it) => {
-                let (to, at, values) = (self.atoms(&it.destinations), self.atom(it.indices), self.atoms(&it.values));
-                let line = format!(r"{begin}{}\ ({to})\ {}\ {at}\ ({values})", word("hist"), word("at"));
-                let neutral = self.atoms(&it.neutral);
-                self.with_function(format!(r"{line}\ {}\ ({neutral})", word("from")), &it.operator);
-            }
-            Op::Custom(it) => {
-                let line = format!(r"{begin}{}\ ({})", word("custom"), self.atoms(&it.arguments));
-                self.with_function(line, &it.function);
-                self.with_function(word("pullback"), &it.pullback);
-            }
-            Op::Scalar(..)
-            | Op::Copy(_)
-            | Op::Iota(_)
-            | Op::Replicate(..)
-            | Op::Elements(_)
-            | Op::Size(..)
-            | Op::Index(..)
-            | Op::Slice(..)
-            | Op::Update(..)
-            | Op::Permute(..)
-            | Op::Reshape(..)
-            | Op::Concat(_)
-            | Op::Reverse(_)
-            | Op::Scatter(_)
-            | Op::ToAccumulator(_)
-            | Op::Accumulate(..)
-            | Op::FromAccumulator(_)
-            | Op::Agree(_) => {
-                let line = begin + &self.simple(&stm.op);
-                self.line(line);
-            }
+            Op::Scalar(operation, operands) => self.line += &self.scalar(*operation, operands),
+            op => op.print(self),
         }
-    }
-
-    fn with_function(&mut self, line: String, function: &Lambda) {
-        let params: Vec<String> = function.params.iter().map(|param| self.var(*param)).collect();
-        self.line(format!(r"{line}\ \lambda ({})", params.join(", ")));
-        self.body(&function.body);
-    }
-
-    fn of_reduce(&mut self, begin: String, name: &str, it: &Reduce) {
-        let commutes = if it.commutative { r"\ ".to_owned() + &word("commutative") } else { String::new() };
-        let line = format!(r"{begin}{}{commutes}\ ({})", word(name), self.atoms(&it.arrays));
-        self.with_function(format!(r"{line}\ {}\ ({})", word("from"), self.atoms(&it.neutral)), &it.operator);
-    }
-
-    fn of_loop(&mut self, begin: String, it: &Loop) {
-        let initial: Vec<String> = it
-            .params
-            .iter()
-            .map(|(param, initial)| format!("{} = {}", self.var(*param), self.atom(*initial)))
-            .collect();
-        let policy = match it.policy {
-            Policy::KeepAll => String::new(),
-            Policy::StripMine(levels) => format!(r"\ {}[{levels}]", word("strip_mine")),
-            Policy::Binomial(states) => format!(r"\ {}[{states}]", word("binomial")),
-            Policy::Anew => format!(r"\ {}", word("anew")),
-        };
-        let line = format!(r"{begin}{}{policy}\ ({})", word("loop"), initial.join(r",\ "));
-        match &it.form {
-            Form::For(i, bound) => {
-                self.line(format!(r"{line}\ {}\ {} < {}", word("for"), self.var(*i), self.atom(*bound)));
-            }
-            Form::While { condition, bound } => {
-                let bound = bound.map(|bound| format!("[{}]", self.atom(bound))).unwrap_or_default();
-                self.line(format!(r"{line}\ {}{bound}", word("while")));
-                self.body(condition);
-                self.line(word("do"));
-            }
-        }
-        self.body(&it.body);
-    }
-
-    /// An operation without functions.
-    fn simple(&self, op: &Op) -> String {
-        let with = |array: &Atom, at: &[Atom], sign: &str, new: &Atom| {
-            format!(r"{}\ {}\ [{}] {sign} {}", self.atom(*array), word("with"), self.atoms(at), self.atom(*new))
-        };
-        match op {
-            Op::Scalar(operation, operands) => self.scalar(*operation, operands),
-            Op::Copy(a) => self.atom(*a),
-            Op::Iota(n) => self.call("iota", &[*n]),
-            Op::Replicate(n, a) => self.call("replicate", &[*n, *a]),
-            Op::Elements(atoms) => format!(r"\left[{}\right]", self.atoms(atoms)),
-            Op::Size(a, dimension) => format!(r"\operatorname{{size}}_{{{dimension}}}\left({}\right)", self.atom(*a)),
-            Op::Index(a, at) => format!("{}[{}]", self.atom(*a), self.atoms(at)),
-            Op::Slice(a, ranges) => {
-                let range = |range: &super::program::Range| {
-                    [range.start, range.count, range.step].map(|part| self.atom(part)).join(" : ")
-                };
-                format!("{}[{}]", self.atom(*a), ranges.iter().map(range).collect::<Vec<_>>().join(", "))
-            }
-            Op::Update(a, at, new) => with(a, at, "=", new),
-            Op::Accumulate(a, at, new) => with(a, at, r"\mathrel{+}=", new),
-            Op::Permute(a, order) => {
-                let order: Vec<String> = order.iter().map(usize::to_string).collect();
-                format!(r"\operatorname{{permute}}_{{{}}}\left({}\right)", order.join(", "), self.atom(*a))
-            }
-            Op::Reshape(a, sizes) => self.call("reshape", &[&[*a], sizes.as_slice()].concat()),
-            Op::Concat(atoms) => self.call("concat", atoms),
-            Op::Reverse(a) => self.call("reverse", &[*a]),
-            Op::Scatter(it) => self.call("scatter", &[it.destination, it.indices, it.values]),
-            Op::ToAccumulator(a) => self.call("accumulator", &[*a]),
-            Op::FromAccumulator(a) => self.call("array", &[*a]),
-            Op::Agree(it) => {
-                let times = match &it.times[..] {
-                    [] => String::new(),
-                    times => format!(r"\ {}\ {}", word("times"), self.extents(times)),
-                };
-                let (first, second) = (self.extents(&it.first), self.extents(&it.second));
-                format!(r"{}\ {first} = {second}{times}", word("agree"))
-            }
-            Op::If(..) | Op::Loop(_) | Op::Map(_) | Op::Reduce(_) | Op::Scan(_) | Op::Hist(_) | Op::Custom(_) => {
-                panic!("an operation with functions takes more than a line")
-            }
-        }
-    }
-
-    fn extents(&self, extents: &[Extent]) -> String {
-        let one = |extent: &Extent| match extent {
-            Extent::Number(atom) => self.operand(*atom),
-            Extent::Of(array, dimension) => {
-                format!(r"\operatorname{{size}}_{{{dimension}}}\left({}\right)", self.atom(*array))
-            }
-        };
-        let factors: Vec<String> = extents.iter().map(one).collect();
-        if factors.is_empty() { "1".to_owned() } else { factors.join(r" \cdot ") }
+        self.end_line();
     }
 
     fn scalar(&self, operation: ScalarOp, operands: &[Atom]) -> String {
+        let all = || operands.iter().map(|atom| self.shown(*atom)).collect::<Vec<_>>().join(", ");
+        let call = || format!(r"\operatorname{{{}}}\left({}\right)", name_in_latex(&operation.to_string()), all());
+        // Behind a sign, a negative number stands in parentheses.
+        let behind = |text: String| if text.starts_with('-') { format!(r"\left({text}\right)") } else { text };
         let between = |sign: &str| match operands {
-            [a, b] => format!("{} {sign} {}", self.atom(*a), self.operand(*b)),
-            _ => self.call(&operation.to_string(), operands),
+            [a, b] => format!("{} {sign} {}", self.shown(*a), behind(self.shown(*b))),
+            _ => call(),
         };
         match operation {
             ScalarOp::Add => between("+"),
@@ -295,12 +150,53 @@ impl Writer<'_> {
             ScalarOp::Equal => between("="),
             ScalarOp::Less => between("<"),
             ScalarOp::LessOrEqual => between(r"\le"),
-            ScalarOp::Not => format!(r"\neg {}", self.atoms(operands)),
-            ScalarOp::Convert(to) => format!(r"\mathsf{{{to}}}\left({}\right)", self.atoms(operands)),
-            ScalarOp::Row(row) => row_in_latex(row, operands.iter().map(|atom| self.atom(*atom))),
-            ScalarOp::Integer(_) | ScalarOp::ToBits(_) | ScalarOp::FromBits(_) => {
-                self.call(&operation.to_string(), operands)
-            }
+            ScalarOp::Not => format!(r"\neg {}", all()),
+            ScalarOp::Convert(to) => format!(r"\mathsf{{{to}}}\left({}\right)", all()),
+            ScalarOp::Row(row) => row_in_latex(row, operands.iter().map(|atom| self.shown(*atom))),
+            ScalarOp::Integer(_) | ScalarOp::ToBits(_) | ScalarOp::FromBits(_) => call(),
         }
+    }
+}
+
+/// Operations are written in their notation, with words in bold and functions upright.
+impl Sheet for Writer<'_> {
+    fn put(&mut self, text: &str) {
+        let mut rest = text;
+        while let Some(first) = rest.chars().next() {
+            let is_word = |c: char| c.is_alphanumeric() || c == '_';
+            let end = if first.is_alphabetic() { rest.find(|c| !is_word(c)) } else { Some(first.len_utf8()) };
+            let (found, then) = rest.split_at(end.unwrap_or(rest.len()));
+            match first {
+                ' ' => self.line += r"\ ",
+                '+' if then.starts_with('=') => self.line += r"\mathrel{+}",
+                _ if !first.is_alphabetic() => self.line += found,
+                _ if then.starts_with(['(', '[']) => self.line += &format!(r"\operatorname{{{found}}}"),
+                _ => self.line += &word(found),
+            }
+            rest = then;
+        }
+    }
+
+    fn atom(&mut self, atom: Atom) {
+        self.line += &self.shown(atom);
+    }
+
+    fn binders(&mut self, vars: &[Var]) {
+        self.line += &self.vars(vars);
+    }
+
+    fn body(&mut self, body: &Body) {
+        if self.line.trim_start_matches(r"\ ").is_empty() {
+            // A second body, after the condition of a loop.
+            self.line = word("do");
+        }
+        self.end_line();
+        Writer::body(self, body);
+    }
+
+    fn function(&mut self, function: &Lambda) {
+        self.line += &format!(r"\lambda ({})", self.vars(&function.params));
+        self.end_line();
+        Writer::body(self, &function.body);
     }
 }

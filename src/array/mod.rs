@@ -11,31 +11,36 @@
 mod agree;
 mod build;
 mod infer;
+mod iteration;
 mod latex;
+mod operation;
+mod part;
 mod picture;
 mod program;
-mod rebuild;
 mod renumber;
 mod scalar;
+mod shape;
 pub mod text;
 pub mod trace;
 mod types;
 mod verify;
 mod visit;
 
-pub use agree::{Agree, Agreement, Extent};
+pub use agree::{Agreement, Extent};
 pub use build::{Builder, constant, index};
 pub use infer::{Reason, Types, result_types};
+pub use iteration::{Form, Policy};
+pub use operation::{Agree, Custom, Hist, Loop, Map, Op, Operands, Range, Reduce, Scatter};
+pub(crate) use operation::{Class, Opcode, Role};
+pub(crate) use part::Rebuild;
 pub use picture::Picture;
-pub use program::{
-    Atom, Body, Custom, Form, Hist, Lambda, Loop, Map, Op, Operands, Policy, Program, Range, Reduce, Scatter, Stm, Var,
-    Vars,
-};
-pub(crate) use rebuild::Rebuild;
-pub use scalar::{IntegerRow, ScalarOp};
+pub use program::{Atom, Body, Lambda, Program, Stm, Var, Vars};
+pub use scalar::{Integer, IntegerRow, ScalarOp};
+pub(crate) use shape::{Allowance, Shape, Shapes, SizeDomain, result_shape};
+pub(crate) use types::for_integers;
 pub use types::{Const, Prim, Type};
 pub use verify::DEEPEST;
 pub(crate) use verify::deeper;
 pub(crate) use visit::{
-    atoms_in, atoms_mut, atoms_of, binders, bodies, bodies_mut, has_bodies, has_effect, params, statements,
+    Key, Nested, atoms_in, atoms_mut, atoms_of, binders, has_bodies, has_effect, params, statements,
 };

@@ -5,10 +5,12 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::program::{Atom, Body, Form, Lambda, Op, Program, Stm, Var};
+use super::iteration::Form;
+use super::operation::Op;
+use super::program::{Atom, Body, Lambda, Program, Stm, Var};
 use super::text;
 use super::verify::{DEEPEST, deeper};
-use super::visit::{atoms_in, binders};
+use super::visit::{Nested, mentioned_by};
 use crate::draw::{Drawing, FrameId, Graph, Line, MOST_EDGES, MOST_NODES, NodeId, Role, Tone};
 use crate::error::Result;
 
@@ -243,7 +245,7 @@ impl<'p> Draw<'p> {
     /// The functions of an operation.
     fn functions(&self, op: &'p Op) -> Vec<Inside<'p>> {
         let inside = |title, entries: Vec<(Var, String)>, body: &'p Body| {
-            let outside = mentioned(&entries, body);
+            let outside = mentioned_by(body, entries.iter().map(|(var, _)| *var));
             Inside { title, entries, body, outside }
         };
         let of = |lambda: &'p Lambda, what: Vec<String>| {
@@ -254,9 +256,9 @@ impl<'p> Draw<'p> {
             let half = |what: &str| vec![what.to_owned(); count / 2];
             [half(first), half(second)].concat()
         };
-        match op {
-            Op::If(_, yes, no) => vec![inside("then", Vec::new(), yes), inside("else", Vec::new(), no)],
-            Op::Loop(it) => {
+        match op.nested() {
+            Nested::Branches(yes, no) => vec![inside("then", Vec::new(), yes), inside("else", Vec::new(), no)],
+            Nested::Loop(it) => {
                 let first = |(param, initial): &(Var, Atom)| (*param, format!("at first {}", self.shown(*initial)));
                 let mut entries: Vec<(Var, String)> = it.params.iter().map(first).collect();
                 match &it.form {
@@ -269,42 +271,24 @@ impl<'p> Draw<'p> {
                     }
                 }
             }
-            Op::Map(it) => {
-                let arrays = it.arrays.iter().map(|array| format!("each of {}", self.shown(*array)));
-                let accumulators = it.accumulators.iter().map(|a| self.shown(*a));
-                vec![of(&it.function, arrays.chain(accumulators).collect())]
+            Nested::Functions(functions) => {
+                let given: Vec<String> = match op {
+                    Op::Map(it) => {
+                        let arrays = it.arrays.iter().map(|array| format!("each of {}", self.shown(*array)));
+                        arrays.chain(it.accumulators.iter().map(|a| self.shown(*a))).collect()
+                    }
+                    Op::Hist(it) => each("in the bin", "next", it.operator.params.len()),
+                    Op::Custom(it) => {
+                        let adjoints = it.function.body.results.iter().map(|_| "adjoint of a result".to_owned());
+                        it.arguments.iter().map(|a| self.shown(*a)).chain(adjoints).collect()
+                    }
+                    _ => functions.iter().flat_map(|f| each("so far", "next", f.params.len())).collect(),
+                };
+                let titles = ["", "pullback"];
+                functions.iter().zip(titles).map(|(f, title)| Inside { title, ..of(f, given.clone()) }).collect()
             }
-            Op::Reduce(it) | Op::Scan(it) => {
-                vec![of(&it.operator, each("so far", "next", it.operator.params.len()))]
-            }
-            Op::Hist(it) => vec![of(&it.operator, each("in the bin", "next", it.operator.params.len()))],
-            Op::Custom(it) => {
-                let given: Vec<String> = it.arguments.iter().map(|a| self.shown(*a)).collect();
-                let adjoints = it.function.body.results.iter().map(|_| "adjoint of a result".to_owned());
-                let backwards = of(&it.pullback, given.iter().cloned().chain(adjoints).collect());
-                vec![of(&it.function, given), Inside { title: "pullback", ..backwards }]
-            }
-            Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) => Vec::new(),
-            Op::Size(..) | Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) => Vec::new(),
-            Op::Reshape(..) | Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) | Op::Agree(_) => Vec::new(),
-            Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => Vec::new(),
         }
     }
-}
-
-/// The variables from outside that a body with these variables mentions, in the order in which it does.
-fn mentioned(entries: &[(Var, String)], body: &Body) -> Vec<Var> {
-    let mut seen: FxHashSet<Var> = entries.iter().map(|(var, _)| *var).collect();
-    binders(body, &mut seen);
-    let mut found = Vec::new();
-    atoms_in(body, &mut |atom| {
-        if let Atom::Var(var) = atom
-            && seen.insert(var)
-        {
-            found.push(var);
-        }
-    });
-    found
 }
 
 /// The scalar operation on its parameters that the function of an operation is, if it is no more.

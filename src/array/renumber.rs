@@ -7,10 +7,11 @@
 use rustc_hash::FxHashMap;
 
 use super::build::Builder;
-use super::program::{Atom, Body, Form, Lambda, Op, Program, Stm, Var};
+use super::part::{Part, WalkMut};
+use super::program::{Atom, Body, Lambda, Program, Stm, Var};
 use super::types::Type;
 use super::verify::deeper;
-use super::visit::{atoms_mut, bodies_mut, mentioned};
+use super::visit::mentioned;
 
 impl Program {
     /// The same program with its variables numbered from 0 in the order of their binding.
@@ -118,28 +119,22 @@ impl Renumber<'_> {
     }
 
     fn stm(&mut self, Stm { vars, op, .. }: &mut Stm) {
-        atoms_mut(op, &mut |a| self.atom(a));
-        match op {
-            Op::Loop(it) => {
-                it.params.iter_mut().for_each(|(param, _)| self.bind(param));
-                if let Form::For(i, _) = &mut it.form {
-                    self.bind(i);
-                }
-                bodies_mut(op).for_each(|body| self.body(body));
-            }
-            Op::Map(map) => self.lambda(&mut map.function),
-            Op::Reduce(it) | Op::Scan(it) => self.lambda(&mut it.operator),
-            Op::Hist(it) => self.lambda(&mut it.operator),
-            Op::Custom(it) => {
-                self.lambda(&mut it.function);
-                self.lambda(&mut it.pullback);
-            }
-            Op::If(..) => bodies_mut(op).for_each(|body| self.body(body)),
-            Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => {}
-            Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => {}
-            Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) | Op::Agree(_) => {}
-            Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => {}
-        }
+        op.walk_mut(self);
         vars.iter_mut().for_each(|v| self.bind(v));
+    }
+}
+
+/// Operands stand before the bodies for which variables are bound, so one walk is enough.
+impl WalkMut<'_> for Renumber<'_> {
+    fn operand(&mut self, atom: &mut Atom) {
+        self.atom(atom);
+    }
+
+    fn binder(&mut self, var: &mut Var) {
+        self.bind(var);
+    }
+
+    fn body(&mut self, body: &mut Body) {
+        Renumber::body(self, body);
     }
 }

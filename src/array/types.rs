@@ -1,38 +1,90 @@
-//! The types of array programs: five kinds of scalar, and regular arrays of them.
+//! The types of array programs: eleven kinds of scalar, and regular arrays of them.
 //!
 //! Law: a value has one type; an array is rectangular, and its sizes belong to the value, not to the type.
 
 use core::fmt;
 
-/// The kinds of scalar.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Prim {
-    /// Truth values.
-    Bool,
-    /// 32-bit integers, wrapping.
-    I32,
-    /// 64-bit integers, wrapping; sizes and indices are of this kind.
-    I64,
-    /// Single precision.
-    F32,
-    /// Double precision.
-    F64,
+macro_rules! kinds {
+    ($($(#[doc = $doc:expr])+ $Kind:ident($Number:ident) $bits:literal;)+) => {
+        /// The kinds of scalar.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Prim { $($(#[doc = $doc])+ $Kind,)+ }
+
+        impl Prim {
+            /// Every kind.
+            pub const ALL: [Prim; 11] = [$(Prim::$Kind),+];
+
+            /// The name in the text form.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Prim::$Kind => stringify!($Number),)+ }
+            }
+
+            /// How many bits a number of this kind has; a truth value has 1.
+            #[must_use]
+            pub fn bits(self) -> u32 {
+                match self { $(Prim::$Kind => $bits,)+ }
+            }
+        }
+
+        /// A constant scalar.
+        #[derive(Debug, Clone, Copy)]
+        pub enum Const { $($(#[doc = $doc])+ $Kind($Number),)+ }
+
+        impl Const {
+            /// The kind of the constant.
+            #[must_use]
+            pub fn prim(self) -> Prim {
+                match self { $(Const::$Kind(_) => Prim::$Kind,)+ }
+            }
+        }
+
+        $(impl From<$Number> for Const {
+            fn from(value: $Number) -> Self {
+                Const::$Kind(value)
+            }
+        })+
+    };
 }
 
-impl Prim {
-    /// Every kind.
-    pub const ALL: [Prim; 5] = [Prim::Bool, Prim::I32, Prim::I64, Prim::F32, Prim::F64];
+kinds! {
+    /// Truth values.
+    Bool(bool) 1;
+    /// 8-bit integers with a sign.
+    I8(i8) 8;
+    /// 16-bit integers with a sign.
+    I16(i16) 16;
+    /// 32-bit integers with a sign.
+    I32(i32) 32;
+    /// 64-bit integers with a sign; sizes and indices are of this kind.
+    I64(i64) 64;
+    /// 8-bit integers without a sign.
+    U8(u8) 8;
+    /// 16-bit integers without a sign.
+    U16(u16) 16;
+    /// 32-bit integers without a sign.
+    U32(u32) 32;
+    /// 64-bit integers without a sign.
+    U64(u64) 64;
+    /// Single precision.
+    F32(f32) 32;
+    /// Double precision.
+    F64(f64) 64;
+}
 
-    /// The name in the text form.
+/// Calls the macro that is given with every kind of integer and its type in Rust, after what else is given.
+macro_rules! for_integers {
+    ($macro:ident!($($before:tt)*)) => {
+        $macro! { $($before)* I8(i8) I16(i16) I32(i32) I64(i64) U8(u8) U16(u16) U32(u32) U64(u64) }
+    };
+}
+pub(crate) use for_integers;
+
+impl Prim {
+    /// The kind of this name.
     #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Prim::Bool => "bool",
-            Prim::I32 => "i32",
-            Prim::I64 => "i64",
-            Prim::F32 => "f32",
-            Prim::F64 => "f64",
-        }
+    pub fn named(name: &str) -> Option<Prim> {
+        Prim::ALL.into_iter().find(|prim| prim.name() == name)
     }
 
     /// Whether this is `f32` or `f64`.
@@ -41,74 +93,118 @@ impl Prim {
         matches!(self, Prim::F32 | Prim::F64)
     }
 
-    /// Whether this is `i32` or `i64`.
+    /// Whether this is a kind of integers.
     #[must_use]
     pub fn is_integer(self) -> bool {
-        matches!(self, Prim::I32 | Prim::I64)
+        self != Prim::Bool && !self.is_real()
+    }
+
+    /// Whether this is a kind of integers with a sign.
+    #[must_use]
+    pub fn is_signed(self) -> bool {
+        matches!(self, Prim::I8 | Prim::I16 | Prim::I32 | Prim::I64)
+    }
+
+    /// The least and the greatest integer of a kind of them.
+    #[must_use]
+    pub fn bounds(self) -> (i128, i128) {
+        let values = 1_i128 << self.bits();
+        if self.is_signed() { (-values / 2, values / 2 - 1) } else { (0, values - 1) }
     }
 
     /// The zero of this kind: the neutral element of its addition, and the tangent of its constants.
     #[must_use]
     pub fn zero(self) -> Const {
-        match self {
-            Prim::Bool => Const::Bool(false),
-            Prim::I32 => Const::I32(0),
-            Prim::I64 => Const::I64(0),
-            Prim::F32 => Const::F32(0.0),
-            Prim::F64 => Const::F64(0.0),
-        }
+        Const::wrapped(0, self)
     }
 
     /// The one of this kind: the neutral element of its multiplication.
     #[must_use]
     pub fn one(self) -> Const {
+        Const::wrapped(1, self)
+    }
+
+    /// The kind of integers that the bits of reals of this kind are.
+    #[must_use]
+    pub fn of_bits(self) -> Option<Prim> {
         match self {
-            Prim::Bool => Const::Bool(true),
-            Prim::I32 => Const::I32(1),
-            Prim::I64 => Const::I64(1),
-            Prim::F32 => Const::F32(1.0),
-            Prim::F64 => Const::F64(1.0),
+            Prim::F32 => Some(Prim::U32),
+            Prim::F64 => Some(Prim::U64),
+            _ => None,
         }
     }
-}
-
-/// A constant scalar.
-#[derive(Debug, Clone, Copy)]
-pub enum Const {
-    /// A truth value.
-    Bool(bool),
-    /// A 32-bit integer.
-    I32(i32),
-    /// A 64-bit integer.
-    I64(i64),
-    /// A single-precision number.
-    F32(f32),
-    /// A double-precision number.
-    F64(f64),
 }
 
 impl Const {
-    /// The kind of the constant.
+    /// An integer in a kind: wrapped into integers, the nearest real, "not 0".
     #[must_use]
-    pub fn prim(self) -> Prim {
+    pub fn wrapped(n: i128, prim: Prim) -> Self {
+        macro_rules! of {
+            ($($Kind:ident($Number:ident))+) => {
+                match prim {
+                    Prim::Bool => Const::Bool(n != 0),
+                    $(Prim::$Kind => Const::$Kind(n as $Number),)+
+                    Prim::F32 => Const::F32(n as f32),
+                    Prim::F64 => Const::F64(n as f64),
+                }
+            };
+        }
+        for_integers!(of!())
+    }
+
+    /// A real in a kind, as Rust's `as` has it: the nearest real, or an integer by rounding towards 0, which saturates, and
+    /// NaN is 0; or "not 0".
+    #[must_use]
+    pub fn rounded(x: f64, prim: Prim) -> Self {
+        macro_rules! of {
+            ($($Kind:ident($Number:ident))+) => {
+                match prim {
+                    Prim::Bool => Const::Bool(x != 0.0),
+                    $(Prim::$Kind => Const::$Kind(x as $Number),)+
+                    Prim::F32 => Const::F32(x as f32),
+                    Prim::F64 => Const::F64(x),
+                }
+            };
+        }
+        for_integers!(of!())
+    }
+
+    /// The real that this is, if it is one.
+    #[must_use]
+    pub fn real(self) -> Option<f64> {
         match self {
-            Const::Bool(_) => Prim::Bool,
-            Const::I32(_) => Prim::I32,
-            Const::I64(_) => Prim::I64,
-            Const::F32(_) => Prim::F32,
-            Const::F64(_) => Prim::F64,
+            Const::F32(x) => Some(x.into()),
+            Const::F64(x) => Some(x),
+            _ => None,
         }
     }
 
-    /// The constant as bits, so that constants can be compared and hashed: NaN is itself, and −0 is not 0.
+    /// The integer that this is, if it is one; truth values are 0 and 1.
+    #[must_use]
+    pub fn integer(self) -> Option<i128> {
+        macro_rules! of {
+            ($($Kind:ident($Number:ident))+) => {
+                match self {
+                    Const::Bool(b) => Some(b.into()),
+                    $(Const::$Kind(n) => Some(n.into()),)+
+                    Const::F32(_) | Const::F64(_) => None,
+                }
+            };
+        }
+        for_integers!(of!())
+    }
+
+    /// The constant as bits, so that constants can be compared and hashed: NaN is itself, and −0 is not 0. Integers of fewer
+    /// than 64 bits have zeros before them.
     #[must_use]
     pub fn bits(self) -> u64 {
         match self {
-            Const::Bool(b) => u64::from(b),
-            Const::I32(n) => n as u32 as u64,
-            Const::I64(n) => n as u64,
-            Const::F32(x) => u64::from(x.to_bits()),
+            Const::F32(x) => x.to_bits().into(),
             Const::F64(x) => x.to_bits(),
+            exact => {
+                let n = exact.integer().expect("what is no real is an integer or a truth value") as u64;
+                n & (u64::MAX >> (64 - exact.prim().bits()))
+            }
         }
     }
 }

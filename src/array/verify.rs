@@ -16,8 +16,11 @@
 //! - **Depth.** Bodies nest at most [`DEEPEST`] deep, so that recursion over them is safe.
 
 use super::infer::{Reason, result_types};
-use super::program::{Atom, Body, Form, Lambda, Op, Program, Stm, Var};
+use super::iteration::Form;
+use super::operation::Op;
+use super::program::{Atom, Body, Lambda, Program, Stm, Var};
 use super::text;
+use super::visit::Nested;
 use crate::error::{Error, Result, Span};
 
 /// How deep the bodies of a program may nest.
@@ -195,25 +198,15 @@ impl Verifier<'_> {
 
     /// Checks the bodies inside an operation.
     fn inside(&mut self, op: &Op, here: &impl Fn(Reason) -> Error) -> Result<()> {
-        match op {
-            Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => Ok(()),
-            Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => Ok(()),
-            Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) | Op::Agree(_) => Ok(()),
-            Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => Ok(()),
-            Op::If(_, yes, no) => self.branches(yes, no, here),
-            Op::Loop(it) => {
+        match op.nested() {
+            Nested::Functions(functions) => functions.into_iter().try_for_each(|function| self.lambda(function, here)),
+            Nested::Branches(yes, no) => self.branches(yes, no, here),
+            Nested::Loop(it) => {
                 let params: Vec<Var> = it.params.iter().map(|(param, _)| *param).collect();
                 match &it.form {
                     Form::For(i, _) => self.region(&[params, vec![*i]].concat(), &it.body, here),
                     Form::While { condition, .. } => self.while_loop(&params, condition, &it.body, here),
                 }
-            }
-            Op::Map(map) => self.lambda(&map.function, here),
-            Op::Reduce(it) | Op::Scan(it) => self.lambda(&it.operator, here),
-            Op::Hist(it) => self.lambda(&it.operator, here),
-            Op::Custom(it) => {
-                self.lambda(&it.function, here)?;
-                self.lambda(&it.pullback, here)
             }
         }
     }

@@ -36,8 +36,10 @@ mod interval;
 pub(crate) mod log;
 mod origin;
 mod recorded;
+#[cfg(feature = "sparse")]
 mod sparse;
 mod streams;
+#[cfg(feature = "sparse")]
 mod support;
 mod tape;
 mod taylor;
@@ -54,7 +56,9 @@ pub use interval::Interval;
 pub use origin::{Fault, Log, Traced};
 pub use recorded::{Input, Recorded};
 pub(crate) use recorded::{Outcome, Recorder, Test};
+#[cfg(feature = "sparse")]
 pub use sparse::Sparse;
+#[cfg(feature = "sparse")]
 pub use support::Support;
 pub(crate) use tape::Output;
 pub use tape::{Adjoint, Record, Tape};

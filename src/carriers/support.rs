@@ -10,7 +10,7 @@ use std::rc::Rc;
 use im_rc::OrdSet;
 use num_traits::{One, Zero};
 
-use crate::primitives::{Elementary, Rule};
+use crate::primitives::{Elementary, Primitive, Rule};
 
 /// The set of variables that a number depends on.
 ///
@@ -204,9 +204,17 @@ impl<V: Ord + Clone> Elementary for Support<V> {
     }
 
     fn apply<R: Rule<N>, const N: usize>(rule: &R, x: [Self; N]) -> Self {
-        let flat = rule.facts().flat;
-        let felt = x.into_iter().enumerate().filter(|(argument, _)| flat.get(*argument) != Some(&true));
-        // A row of zeros need not be zero, so it starts from the set of a constant that is not.
-        felt.map(|(_, x)| x).fold(Support(Set::Empty), Support::union)
+        of_felt(rule.facts().flat, x)
     }
+
+    fn apply_primitive(row: Primitive, x: &[Self]) -> Self {
+        of_felt(row.facts().flat, x.iter().cloned())
+    }
+}
+
+/// The union of the arguments that a function depends on.
+fn of_felt<V: Ord + Clone>(flat: [bool; 3], x: impl IntoIterator<Item = Support<V>>) -> Support<V> {
+    let felt = x.into_iter().enumerate().filter(|(argument, _)| flat.get(*argument) != Some(&true));
+    // A row of zeros need not be zero, so it starts from the set of a constant that is not.
+    felt.map(|(_, x)| x).fold(Support(Set::Empty), Support::union)
 }

@@ -172,13 +172,14 @@ impl<'c> Loop<'c> {
         scratch: &mut [S],
     ) {
         let result = self.cone.registers() - 1;
-        let short = Chain::new(self.cone, leaf).filter(|_| COMPILED);
+        let short = if COMPILED { Chain::new(self.cone, leaf) } else { None };
         let mut last = slots[first];
         for start in (0..self.length()).step_by(BLOCK) {
             let block = self.block::<false>(start);
             self.gather::<S, false>(slots, scratch, start, block, start == 0);
             let results = &mut slots[self.to() + start..][..block.count];
-            if let Some(short) = short {
+            // Asked of the constant first, so that chains are not compiled where there are none.
+            if COMPILED && let Some(short) = short {
                 short.forward(&mut last, scratch, results, block);
             } else {
                 last = self.one_by_one(leaf, last, scratch, block);
@@ -267,7 +268,7 @@ impl<'c> Loop<'c> {
         (slots, scratch): (&[S], &mut [S]),
         (adjoints, parts): (&mut [S], &mut [S]),
     ) {
-        let short = Chain::new(self.cone, leaf).filter(|_| COMPILED);
+        let short = if COMPILED { Chain::new(self.cone, leaf) } else { None };
         let kept = self.run.kept;
         let mut carry = S::zero();
         let blocks = self.length().div_ceil(BLOCK);
@@ -279,7 +280,7 @@ impl<'c> Loop<'c> {
                 self.before(first, slots, block.register_mut(scratch, leaf), start);
             }
             let come = &mut adjoints[self.to() + start..][..block.count];
-            if let Some(short) = short {
+            if COMPILED && let Some(short) = short {
                 short.backward(&mut carry, scratch, parts, come, block);
             } else {
                 self.hand_on(leaf, &mut carry, (scratch, parts), come, block);

@@ -7,7 +7,9 @@
 use super::recording::Recording;
 use super::strategy::{Base, Numbers, Strategy};
 use crate::algebra::Kronecker;
-use crate::carriers::{Accumulate, Cayley, Dual, Hom, Input, Recorded, Sparse};
+use crate::carriers::{Accumulate, Dual, Input, Recorded};
+#[cfg(feature = "sparse")]
+use crate::carriers::{Cayley, Hom, Sparse};
 use crate::error::Result;
 use crate::term::{Arena, Term};
 
@@ -29,6 +31,7 @@ fn by_fold<S: Base, M: Kronecker<usize, S>>(
 }
 
 /// A map of coefficients as a dense row.
+#[cfg(feature = "sparse")]
 fn row<S: Base>(variables: usize, map: &Sparse<usize, S>) -> Vec<S> {
     (0..variables).map(|variable| map.get(&variable).copied().unwrap_or_else(S::zero)).collect()
 }
@@ -67,6 +70,7 @@ macro_rules! folded {
     )+};
 }
 
+#[cfg(feature = "sparse")]
 folded! {
     /// Forward mode over maps of the variables that are there: the carrier [`Sparse`].
     SparseForward |recording, x| Ok(by_fold(&recording, x, |map: Sparse<usize, S>| row(x.len(), &map)));
@@ -74,6 +78,9 @@ folded! {
     Downward |recording, x| Ok(by_fold(&recording, x, |hom: Hom<'_, S, Sparse<usize, S>>| row(x.len(), &hom.abs())));
     /// Step 2 of the talk, upserts for unions: the carrier [`Cayley`] over [`Sparse`].
     CayleyReverse |recording, x| Ok(by_fold(&recording, x, |cayley: Cayley<'_, S, Sparse<usize, S>>| row(x.len(), &cayley.abs())));
+}
+
+folded! {
     /// Step 3 of the talk, mutation: the carrier [`Accumulate`].
     MutableReverse |recording, x| Ok(by_fold(&recording, x, |accumulate: Accumulate<'_, S>| accumulate.abs(x.len())));
     /// The symbolic gradient, shared with the term it comes from, and then evaluated.

@@ -87,6 +87,7 @@ mod replay;
 mod reverse;
 mod second;
 mod solve;
+#[cfg(feature = "sparse")]
 mod sparse;
 mod stored;
 mod strategy;
@@ -97,13 +98,16 @@ mod verbs;
 
 pub use check::check_grad;
 pub use custom::{WithTangent, custom_grad, custom_vjp};
-pub use folded::{CayleyReverse, Downward, MutableReverse, SparseForward, Symbolic};
+#[cfg(feature = "sparse")]
+pub use folded::{CayleyReverse, Downward, SparseForward};
+pub use folded::{MutableReverse, Symbolic};
 pub use forward::{Forward, ForwardVar, Vector, VectorVar, diff, jvp, value_and_diff};
 pub use program::{Program, record};
 pub use replay::Workspace;
 pub use reverse::{Linear, Pullback, Reverse, Var, linearize, vjp};
 pub use second::{HessianVar, HvpVar, hessian, hvp};
 pub use solve::solve;
+#[cfg(feature = "sparse")]
 pub use sparse::{
     Colouring, Compression, Order, Pattern, SparseHessian, SparseJacobian, SparseMatrix, hessian_pattern,
     jacobian_pattern, sparse_hessian, sparse_jacobian,

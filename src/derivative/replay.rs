@@ -11,7 +11,7 @@ use super::program::Program;
 use super::strategy::Base;
 use crate::carriers::{Adjoint, Dual, Tape};
 use crate::error::Result;
-use crate::primitives::{Rule, Scalar, Slopes, Visitor, Work, rows};
+use crate::primitives::{Primitive, Rule, Scalar, Slopes, Visitor, Work, rows};
 use crate::term::{Code, Kind, LANES, Run};
 
 /// The forward pass. The numbers are the values of the slots, of which those of variables and constants are given.
@@ -21,10 +21,10 @@ impl Work for Forward<'_> {
     type Output = ();
     #[inline]
     fn on<S: Scalar>(self, values: &mut [S]) {
-        forward::<_, false>(self.0, values);
+        forward::<_, false, true>(self.0, values);
     }
     fn on_doubles(self, values: &mut [f64]) {
-        forward::<_, true>(self.0, values);
+        forward::<_, true, true>(self.0, values);
     }
 }
 
@@ -68,7 +68,7 @@ fn carefully<S: Scalar>(code: &Code, numbers: &mut [S]) -> Result<()> {
         for (index, number) in numbers[..code.inputs].iter_mut().enumerate() {
             number.tangent = tape.input(index);
         }
-        forward::<_, false>(code, &mut numbers);
+        forward::<_, false, false>(code, &mut numbers);
         for (slot, active) in &code.roots {
             if *active {
                 outputs.push(numbers[*slot as usize].tangent.output());
@@ -80,8 +80,9 @@ fn carefully<S: Scalar>(code: &Code, numbers: &mut [S]) -> Result<()> {
     Ok(())
 }
 
-/// `COMPILED` says that the library compiles this, so that short chains may have loops of their own.
-fn forward<S: Scalar, const COMPILED: bool>(code: &Code, values: &mut [S]) {
+/// `COMPILED` says that the library compiles this, so that short chains may have loops of their own; `FAST`, that rows may
+/// have loops of their own.
+fn forward<S: Scalar, const COMPILED: bool, const FAST: bool>(code: &Code, values: &mut [S]) {
     let mut rest = &code.operands[..];
     for run in &code.runs {
         let (operands, after) = rest.split_at(run.operands());
@@ -105,8 +106,10 @@ fn forward<S: Scalar, const COMPILED: bool>(code: &Code, values: &mut [S]) {
             Kind::Cone(cone) | Kind::AddCone(cone) => {
                 Loop::new(code, run, cone, operands).forward::<S, COMPILED>(values);
             }
-            Kind::Row(row) => row.visit(Apply { run, operands, sum: None, values }),
-            Kind::AddRow(row) => row.visit(Apply { run, operands, sum: Some(run.sum as usize), values }),
+            Kind::Row(row) if FAST => row.visit(Apply { run, operands, sum: None, values }),
+            Kind::AddRow(row) if FAST => row.visit(Apply { run, operands, sum: Some(run.sum as usize), values }),
+            Kind::Row(row) => one_by_one(row, run, operands, None, values),
+            Kind::AddRow(row) => one_by_one(row, run, operands, Some(run.sum as usize), values),
             Kind::Rule(rule) => code.rules[rule as usize].visit(Apply { run, operands, sum: None, values }),
         }
     }
@@ -160,6 +163,38 @@ fn each<S>(lanes: &mut Lanes<S>, lane: impl Fn(usize) -> S) {
     lanes.iter_mut().enumerate().for_each(|(i, z)| *z = lane(i));
 }
 
+/// The zero that changes nothing that is added to it, not even the sign of a zero.
+#[inline(always)]
+fn nothing<S: Scalar>() -> S {
+    S::apply(&rows::Neg, [S::zero()])
+}
+
+/// Applies a row to one operand list after the other, by code that is compiled once for all rows.
+fn one_by_one<S: Scalar>(row: Primitive, run: &Run, operands: &[u32], sum: Option<usize>, values: &mut [S]) {
+    let mut total = match sum {
+        Some(sum) if !run.begins => values[sum],
+        _ => nothing(),
+    };
+    let (arity, mut x) = (row.arity(), [S::zero(); 3]);
+    for k in 0..run.length as usize {
+        for i in 0..arity {
+            x[i] = values[if run.spans {
+                (operands[i] + operands[arity + i] * k as u32) as usize
+            } else {
+                operands[k * arity + i] as usize
+            }];
+        }
+        let z = row.apply(&x[..arity]);
+        values[run.to as usize + k] = z;
+        if sum.is_some() {
+            total = total + z;
+        }
+    }
+    if let Some(sum) = sum {
+        values[sum] = total;
+    }
+}
+
 /// Applies a rule in a loop.
 struct Apply<'r, S> {
     run: &'r Run,
@@ -177,8 +212,7 @@ impl<S: Scalar> Visitor for Apply<'_, S> {
         let to = run.to as usize;
         let mut total = match sum {
             Some(sum) if !run.begins => values[sum],
-            // The zero that changes nothing that is added to it, not even the sign of a zero.
-            _ => S::apply(&rows::Neg, [S::zero()]),
+            _ => nothing(),
         };
         if run.spans {
             let (before, results) = values.split_at_mut(to);

@@ -1,16 +1,15 @@
-//! Programs compiled for this machine: on lanes, and by the interpreter where lanes cannot.
+//! Programs compiled for an executor: run by it, and by the interpreter where it cannot.
 //!
-//! Law: results are those of the bare executor, errors those of the interpreter; memory is kept from run to run.
+//! Law: results are those of the bare executor, errors those of the interpreter, and a run that it had to do says so.
 
-use super::Flat;
-use super::contract::Unsupported;
-use super::fallback::{Fallback, RunReport};
-use super::lanes::{Kernel, Lanes, OnLanes};
+use super::contract::{Ending, Executor, Outcome, Prepared, Unsupported};
+use super::{EXECUTORS, Flat, Kernel, RunReport};
 use crate::array::Program;
 use crate::error::{Error, Result};
 use crate::interpret::{self, Control, FromValues, Limits, ToValues, Value, values};
 
-/// A program that is ready to run, from any thread.
+/// A program that is ready to run, from any thread, on one of the [executors](EXECUTORS). Where its executor cannot run it, or
+/// finds a fault, the reference interpreter does.
 ///
 /// ```
 /// use catadiff::array::{Program, trace::{Arr, F64}};
@@ -24,12 +23,15 @@ use crate::interpret::{self, Control, FromValues, Limits, ToValues, Value, value
 /// # Ok::<(), catadiff::Error>(())
 /// ```
 ///
-/// Arrays of up to eight elements whose sizes the program says are taken apart, so that loops over a few numbers are scalar
+/// On [lanes](super::Lanes), arrays of up to eight elements whose sizes the program says are taken apart, so that loops over a few numbers are scalar
 /// code. Memory is kept from run to run: a run like one before allocates nothing but what loops need that are shared out to threads.
 /// Arrays that do not depend on the arguments are computed when the program is compiled, unless they are large or take
 /// long. Reals of both precisions are computed as `f64`, as the interpreter on `f64` does.
 #[derive(Debug)]
-pub struct Compiled(Fallback<OnLanes>);
+pub struct Compiled {
+    program: Program,
+    bare: core::result::Result<Box<dyn Prepared>, Unsupported>,
+}
 
 /// What a run without limits may take: there is no more of either.
 const UNLIMITED: Limits = Limits { steps: u64::MAX, elements: u64::MAX };
@@ -40,7 +42,15 @@ impl Program {
     /// # Errors
     /// [`Error::IllTyped`](crate::Error::IllTyped) if the program does not [verify](Program::verify).
     pub fn compile(&self) -> Result<Compiled> {
-        Ok(Compiled(Fallback::new(&Lanes, self)?))
+        self.compile_on(EXECUTORS[0])
+    }
+
+    /// The program, ready to run on this executor.
+    ///
+    /// # Errors
+    /// As for [`compile`](Program::compile).
+    pub fn compile_on(&self, executor: &dyn Executor) -> Result<Compiled> {
+        Ok(Compiled { bare: executor.prepare(self)?, program: self.clone() })
     }
 }
 
@@ -75,7 +85,7 @@ impl Compiled {
     /// ```
     #[must_use]
     pub fn explained_passes(&self) -> Vec<(&'static str, String)> {
-        match &self.0.bare {
+        match &self.bare {
             Ok(bare) => bare.passes(),
             Err(Unsupported { reason, .. }) => {
                 vec![("interpreted", format!("interpreted, because there is {reason}"))]
@@ -88,7 +98,7 @@ impl Compiled {
     /// # Errors
     /// Those of [`Program::run`].
     pub fn run(&self, arguments: &[Value<f64>]) -> Result<Vec<Value<f64>>> {
-        self.0.run_under(arguments, (&UNLIMITED).into(), Control::default()).0
+        self.values_under(arguments, (&UNLIMITED).into(), Control::default()).0
     }
 
     /// The results for these arguments, within these [`Limits`] or under this [`Control`].
@@ -143,7 +153,8 @@ impl Compiled {
         arguments: &[Value<f64>],
         control: impl Into<Control<'c>>,
     ) -> (Result<Vec<Value<f64>>>, RunReport) {
-        self.0.run_reported(arguments, control.into())
+        let control = control.into();
+        self.values_under(arguments, control.clone(), control)
     }
 
     /// The results for these arguments, both as plain numbers, as for [`Program::at`].
@@ -151,7 +162,7 @@ impl Compiled {
     /// # Errors
     /// Those of [`Program::at`].
     pub fn at<R: FromValues>(&self, arguments: impl ToValues) -> Result<R> {
-        R::from_values(self.run(&values(&self.0.program, arguments)?)?)
+        R::from_values(self.run(&values(&self.program, arguments)?)?)
     }
 
     /// Leaves the results for these arguments in memory that is used again: nothing is converted, and once the results
@@ -162,7 +173,7 @@ impl Compiled {
     /// Those of [`Program::run`]; then the results are unspecified. [`Error::Length`] for another number of arguments,
     /// [`Error::Argument`] with the parameter's name for one of another kind or rank.
     pub fn run_into(&self, arguments: &[Flat], results: &mut Vec<Flat>) -> Result<()> {
-        self.run_under(arguments, results, (&UNLIMITED).into(), Control::default(), None).0
+        self.flats_under(arguments, results, [(&UNLIMITED).into(), Control::default()], None).0
     }
 
     /// The same within these limits or under this control, as for [`run_within`](Compiled::run_within).
@@ -205,7 +216,7 @@ impl Compiled {
         control: impl Into<Control<'c>>,
     ) -> (Result<()>, RunReport) {
         let control = control.into();
-        self.run_under(arguments, results, control.clone(), control, None)
+        self.flats_under(arguments, results, [control.clone(), control], None)
     }
 
     /// The same as [`run_into`](Compiled::run_into), and the loops over lanes that ran: how long each took, and what it
@@ -226,27 +237,56 @@ impl Compiled {
     /// Those of [`run_into`](Compiled::run_into).
     pub fn profile(&self, arguments: &[Flat], results: &mut Vec<Flat>) -> Result<Vec<Kernel>> {
         let mut kernels = Vec::new();
-        let (control, interpreted) = ((&UNLIMITED).into(), Control::default());
-        self.run_under(arguments, results, control, interpreted, Some(&mut kernels)).0?;
+        self.flats_under(arguments, results, [(&UNLIMITED).into(), Control::default()], Some(&mut kernels)).0?;
         Ok(kernels)
     }
 
-    /// Under one control on lanes, and under another should the interpreter have to do it.
-    fn run_under(
+    /// Values, under one control by the executor, and under another should the interpreter have to do it.
+    fn values_under(
+        &self,
+        arguments: &[Value<f64>],
+        control: Control<'_>,
+        interpreted: Control<'_>,
+    ) -> (Result<Vec<Value<f64>>>, RunReport) {
+        let mut found = None;
+        let report = match &self.bare {
+            Err(unsupported) => Ok(RunReport::Unsupported(unsupported.clone())),
+            Ok(bare) => bare.run(arguments, control).and_then(|outcome| {
+                RunReport::of(match outcome {
+                    Outcome::Done { results, stepwise } => {
+                        found = Some(results);
+                        Ending::Done { stepwise }
+                    }
+                    Outcome::Fault(fault) => Ending::Fault(fault),
+                    Outcome::Unsupported(unsupported) => Ending::Unsupported(unsupported),
+                })
+            }),
+        };
+        match (report, found) {
+            (Err(error), _) => (Err(error), RunReport::Bare),
+            (Ok(report), Some(results)) => (Ok(results), report),
+            (Ok(report), None) => (interpret::run(&self.program, arguments, &interpreted), report),
+        }
+    }
+
+    /// The same of what lies flat in memory; what loops have done is left with the kernels, if these are asked for.
+    fn flats_under(
         &self,
         arguments: &[Flat],
         results: &mut Vec<Flat>,
-        control: Control<'_>,
-        interpreted: Control<'_>,
+        [control, interpreted]: [Control<'_>; 2],
         kernels: Option<&mut Vec<Kernel>>,
     ) -> (Result<()>, RunReport) {
-        let Fallback { program, bare } = &self.0;
-        if let Err(error) = fitting(program, arguments) {
+        if let Err(error) = fitting(&self.program, arguments) {
             return (Err(error), RunReport::Bare);
         }
-        let report = match bare {
-            Err(unsupported) => Ok(RunReport::Unsupported(unsupported.clone())),
-            Ok(bare) => RunReport::of(bare.run_into(arguments, results, control, kernels)),
+        let report = match (&self.bare, kernels) {
+            (Err(unsupported), _) => Ok(RunReport::Unsupported(unsupported.clone())),
+            (Ok(bare), None) => bare.run_into(arguments, results, control).and_then(RunReport::of),
+            (Ok(bare), Some(kernels)) => bare.profile(arguments, results, control).and_then(|(ending, found)| {
+                *kernels = found;
+                RunReport::of(ending)
+            }),
         };
         let report = match report {
             Err(ended) => return (Err(ended), RunReport::Bare),
@@ -254,7 +294,7 @@ impl Compiled {
             Ok(report) => report,
         };
         let arguments: Vec<Value<f64>> = arguments.iter().map(Flat::to_value).collect();
-        let found = interpret::run(program, &arguments, interpreted);
+        let found = interpret::run(&self.program, &arguments, interpreted);
         (found.map(|found| *results = found.iter().map(Flat::from).collect()), report)
     }
 }

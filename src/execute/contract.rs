@@ -6,6 +6,7 @@
 
 use core::fmt;
 
+use super::{Flat, Kernel};
 use crate::array::Program;
 use crate::error::{Error, Result, Span};
 use crate::interpret::{Control, Value};
@@ -16,7 +17,7 @@ use crate::interpret::{Control, Value};
 /// use catadiff::array::{Program, trace::{Arr, F64, I64}};
 /// use catadiff::execute::{Executor, FaultKind, Interpreter, Lanes, Outcome, Prepared};
 /// use catadiff::interpret::{Control, Value};
-/// fn third(executor: &impl Executor) -> catadiff::Result<Outcome> {
+/// fn third(executor: &dyn Executor) -> catadiff::Result<Outcome> {
 ///     let pick = Program::trace(|xs: Arr<F64>, i: I64| xs.index(i) * 2.0)?;
 ///     let ready = executor.prepare(&pick)?.expect("every executor can index");
 ///     ready.run(&[Value::new([1.0, 2.0])?, 3_i64.into()], Control::default())
@@ -26,28 +27,63 @@ use crate::interpret::{Control, Value};
 /// assert_eq!(Outcome::Fault(fault), third(&Interpreter)?);
 /// # Ok::<(), catadiff::Error>(())
 /// ```
-pub trait Executor {
-    /// A program that is ready to run.
-    type Prepared: Prepared;
-
+pub trait Executor: Sync {
     /// What it is called, in one word.
     fn name(&self) -> &'static str;
+
+    /// What it runs programs on, in a few words.
+    fn description(&self) -> &'static str;
 
     /// The program, ready to run from any thread; or why this executor cannot run it, whatever the arguments are.
     ///
     /// # Errors
     /// [`Error::IllTyped`] if the program does not [verify](Program::verify).
-    fn prepare(&self, program: &Program) -> Result<core::result::Result<Self::Prepared, Unsupported>>;
+    fn prepare(&self, program: &Program) -> Result<core::result::Result<Box<dyn Prepared>, Unsupported>>;
 }
 
-/// A program that an executor can run.
-pub trait Prepared: Send + Sync {
+/// A program that an executor can run. Only [`run`](Prepared::run) has to be there: an executor that can do without values,
+/// count what its loops do, or show its code says more.
+pub trait Prepared: fmt::Debug + Send + Sync {
     /// Runs the program. After any outcome the next run is as if there had been none.
     ///
     /// # Errors
     /// [`Error::Length`] and [`Error::Argument`] if the arguments are not those that the program takes. What the program gets
     /// wrong is no error here, but a [`Fault`].
     fn run(&self, arguments: &[Value<f64>], control: Control<'_>) -> Result<Outcome>;
+
+    /// The same, with the results left in memory that is used again. The arguments are of the types of the parameters.
+    ///
+    /// # Errors
+    /// As for [`run`](Prepared::run).
+    fn run_into(&self, arguments: &[Flat], results: &mut Vec<Flat>, control: Control<'_>) -> Result<Ending> {
+        let arguments: Vec<Value<f64>> = arguments.iter().map(Flat::to_value).collect();
+        Ok(match self.run(&arguments, control)? {
+            Outcome::Done { results: found, stepwise } => {
+                *results = found.iter().map(Flat::from).collect();
+                Ending::Done { stepwise }
+            }
+            Outcome::Fault(fault) => Ending::Fault(fault),
+            Outcome::Unsupported(unsupported) => Ending::Unsupported(unsupported),
+        })
+    }
+
+    /// The same, and what each loop over lanes has done; none if the executor does not count it.
+    ///
+    /// # Errors
+    /// As for [`run`](Prepared::run).
+    fn profile(
+        &self,
+        arguments: &[Flat],
+        results: &mut Vec<Flat>,
+        control: Control<'_>,
+    ) -> Result<(Ending, Vec<Kernel>)> {
+        Ok((self.run_into(arguments, results, control)?, Vec::new()))
+    }
+
+    /// How the program became what runs: its code after each pass, with the name of the pass. None if there is no code.
+    fn passes(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
 }
 
 /// What became of a run.
@@ -67,11 +103,17 @@ pub enum Outcome {
     Unsupported(Unsupported),
 }
 
-/// What became of a run whose results, if it has any, lie elsewhere.
-#[derive(Debug)]
-pub(super) enum Ending {
-    Done { stepwise: bool },
+/// What became of a run whose results, if it has any, lie elsewhere: as an [`Outcome`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ending {
+    /// It has results.
+    Done {
+        /// As [there](Outcome::Done).
+        stepwise: bool,
+    },
+    /// A statement went wrong, or the run was ended.
     Fault(Fault),
+    /// The executor cannot run the program for these arguments.
     Unsupported(Unsupported),
 }
 

@@ -2,13 +2,14 @@
 //!
 //! Law: there are as many elements as the sizes say, in the order of a [`Value`]; made a value and back it is the same.
 
-use crate::array::{Prim, Type};
+use crate::array::{Const, Prim, Type};
 use crate::error::{Error, Result};
 use crate::interpret::{Scalar, Value};
 
 /// A scalar or an array: its sizes, and its elements in a row, the last dimension running fastest.
 ///
-/// Those of truth values or of 32-bit integers are made from a [`Value`].
+/// Those of other kinds than `f64` and `i64` are made from a [`Value`]. Reals are here as doubles, integers as `i64`: a `u64` by
+/// its bits.
 ///
 /// ```
 /// use catadiff::array::{Program, trace::{Arr, F64}};
@@ -30,7 +31,7 @@ pub struct Flat {
     pub(super) prim: Prim,
     pub(super) sizes: Vec<usize>,
     pub(super) reals: Vec<f64>,
-    /// Integers, and truth values as 0 and 1.
+    /// Integers, those of kind `u64` by their bits, and truth values as 0 and 1.
     pub(super) ints: Vec<i64>,
 }
 
@@ -92,13 +93,9 @@ impl Flat {
     /// The same as a value.
     #[must_use]
     pub fn to_value(&self) -> Value<f64> {
-        let scalar = |n: &i64| match self.prim {
-            Prim::Bool => Scalar::Bool(*n != 0),
-            Prim::I32 => Scalar::I32(*n as i32),
-            Prim::I64 | Prim::F32 | Prim::F64 => Scalar::I64(*n),
-        };
+        let scalar = |n: &i64| Scalar::constant(Const::wrapped((*n).into(), self.prim), |x| x);
         let elements = if self.prim.is_real() {
-            self.reals.iter().copied().map(Scalar::Real).collect()
+            self.reals.iter().map(|x| Scalar::of_real(self.prim, *x)).collect()
         } else {
             self.ints.iter().map(scalar).collect()
         };
@@ -113,12 +110,12 @@ impl Flat {
         if self.sizes.len() != expected.rank || !(fits || empty) {
             return error(Type::array(self.prim, self.sizes.len()).to_string());
         }
-        let range: core::ops::RangeInclusive<i64> = match expected.prim {
-            Prim::Bool => 0..=1,
-            Prim::I32 => i32::MIN.into()..=i32::MAX.into(),
-            Prim::I64 | Prim::F32 | Prim::F64 => return Ok(()),
+        // A `u64` is here by its bits.
+        let fits = |n: &i64| match expected.prim {
+            Prim::I64 | Prim::U64 => true,
+            prim => Const::wrapped((*n).into(), prim).integer() == Some((*n).into()),
         };
-        self.ints.iter().find(|n| !range.contains(*n)).map_or(Ok(()), |n| error(format!("the integer {n}")))
+        self.ints.iter().find(|n| !fits(n)).map_or(Ok(()), |n| error(format!("the integer {n}")))
     }
 
     /// What has these sizes, and elements of this kind that are yet to be put here.
@@ -133,17 +130,9 @@ impl From<&Value<f64>> for Flat {
     fn from(value: &Value<f64>) -> Self {
         let mut flat = Flat { prim: Prim::F64, sizes: value.sizes().to_vec(), reals: Vec::new(), ints: Vec::new() };
         for element in value.elements() {
-            let (prim, n) = match element {
-                Scalar::Real(x) => {
-                    flat.reals.push(*x);
-                    continue;
-                }
-                Scalar::Bool(b) => (Prim::Bool, i64::from(*b)),
-                Scalar::I32(n) => (Prim::I32, i64::from(*n)),
-                Scalar::I64(n) => (Prim::I64, *n),
-            };
-            flat.prim = prim;
-            flat.ints.push(n);
+            flat.prim = element.prim();
+            flat.reals.extend(element.real());
+            flat.ints.extend(element.exact().and_then(Const::integer).map(|n| n as i64));
         }
         flat
     }

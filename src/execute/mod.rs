@@ -1,18 +1,43 @@
 //! Executors: how array programs run fast on the machine at hand.
 //!
+//! To add one: a folder beside `cpu` with an implementation of [`Executor`], and its line in [`EXECUTORS`]. The command line, the
+//! laws, the tests and the fuzz targets take executors from that list.
+//!
 //! Law: every executor keeps the contract of [`Executor`], by itself; executors never import each other.
 
 mod compiled;
 mod contract;
-mod fallback;
+mod cpu;
 mod flat;
-mod lanes;
+mod kernel_profile;
 pub mod math;
 mod reference;
+mod report;
 
 pub use compiled::Compiled;
-pub use contract::{Executor, Fault, FaultKind, Outcome, Prepared, Unsupported};
-pub use fallback::{Fallback, RunReport};
+pub use contract::{Ending, Executor, Fault, FaultKind, Outcome, Prepared, Unsupported};
+pub use cpu::Lanes;
 pub use flat::Flat;
-pub use lanes::{ELEMENTARY, Kernel, Lanes, OnLanes};
-pub use reference::{Interpreted, Interpreter};
+pub use kernel_profile::{ELEMENTARY, Kernel};
+pub use reference::Interpreter;
+pub use report::RunReport;
+
+/// Every executor; the first is the one that [`Program::compile`](crate::array::Program::compile) takes.
+///
+/// ```
+/// use catadiff::array::{Program, trace::{Arr, F64}};
+/// use catadiff::execute::EXECUTORS;
+/// let dot = Program::trace(|x: Arr<F64>, y: Arr<F64>| x.dot(y))?;
+/// for executor in EXECUTORS {
+///     let product: f64 = dot.compile_on(*executor)?.at(([1.0, 2.0], [3.0, 4.0]))?;
+///     assert_eq!(product, 11.0, "on {}", executor.description());
+/// }
+/// # Ok::<(), catadiff::Error>(())
+/// ```
+pub static EXECUTORS: &[&dyn Executor] = &[&Lanes, &Interpreter];
+
+/// The executor of this [name](Executor::name).
+#[must_use]
+pub fn executor(name: &str) -> Option<&'static dyn Executor> {
+    EXECUTORS.iter().copied().find(|executor| executor.name() == name)
+}

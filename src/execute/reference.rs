@@ -11,20 +11,22 @@ use crate::interpret::{self, Control, Value};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Interpreter;
 
-/// A program that is [interpreted](Interpreter).
+/// A program that is interpreted.
 #[derive(Debug, Clone)]
-pub struct Interpreted(Program);
+struct Interpreted(Program);
 
 impl Executor for Interpreter {
-    type Prepared = Interpreted;
-
     fn name(&self) -> &'static str {
-        "interpreter"
+        "program"
     }
 
-    fn prepare(&self, program: &Program) -> Result<core::result::Result<Interpreted, Unsupported>> {
+    fn description(&self) -> &'static str {
+        "the reference interpreter of array programs"
+    }
+
+    fn prepare(&self, program: &Program) -> Result<core::result::Result<Box<dyn Prepared>, Unsupported>> {
         program.verify()?;
-        Ok(Ok(Interpreted(program.clone())))
+        Ok(Ok(Box::new(Interpreted(program.clone()))))
     }
 }
 

@@ -15,6 +15,7 @@ pub mod core;
 pub mod elaborate;
 pub mod interpreter;
 pub mod meaning;
+mod prelude;
 pub mod source;
 pub mod syntax;
 pub mod testing;

@@ -6,7 +6,7 @@
 use core::fmt;
 use std::sync::Arc;
 
-use super::check::prelude_text;
+use super::prelude;
 use crate::error::excerpt;
 
 /// A name, cheap to copy.
@@ -24,13 +24,10 @@ pub struct Span {
 }
 
 impl Span {
-    /// The number of the first text of the prelude: those of programs are below it.
-    pub(super) const PRELUDE: u32 = u32::MAX - 64;
-
     /// Whether the place is in the prelude, which is not the user's.
     #[must_use]
     pub fn is_prelude(self) -> bool {
-        self.file >= Span::PRELUDE
+        self.file >= prelude::FIRST
     }
 
     /// From the beginning of this place to the end of another in the same text.
@@ -152,7 +149,7 @@ impl Sources {
     pub fn text(&self, file: u32) -> (&str, &str) {
         match self.files.get(file as usize) {
             Some(source) => (&source.name, &source.text),
-            None => prelude_text(file).unwrap_or(("?", "")),
+            None => prelude::text(file).unwrap_or(("?", "")),
         }
     }
 

@@ -53,11 +53,32 @@ macro_rules! scalars {
 }
 
 scalars! {
-    [] f64 as f64: Real;
-    [] f32 as f32: Real;
+    [] f64 as f64: F64;
+    [] f32 as f32: F32;
+    [<C>] i8 as C: I8;
+    [<C>] i16 as C: I16;
     [<C>] i32 as C: I32;
     [<C>] i64 as C: I64;
+    [<C>] u8 as C: U8;
+    [<C>] u16 as C: U16;
+    [<C>] u32 as C: U32;
+    [<C>] u64 as C: U64;
     [<C>] bool as C: Bool;
+}
+
+/// Singles, of programs that are run on doubles.
+impl Nested<f64> for f32 {
+    const RANK: usize = 0;
+    fn gather(&self, _: &mut [Option<usize>], elements: &mut Vec<Scalar<f64>>) -> Result<()> {
+        elements.push(Scalar::F32((*self).into()));
+        Ok(())
+    }
+}
+
+impl From<f32> for Value<f64> {
+    fn from(scalar: f32) -> Self {
+        Value::Scalar(Scalar::F32(scalar.into()))
+    }
 }
 
 /// A size or an index, which in programs is an `i64`.

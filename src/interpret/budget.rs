@@ -155,9 +155,9 @@ pub(super) struct Memory {
 fn bytes<C>(elements: &[Scalar<C>]) -> u64 {
     let each = match elements.first() {
         None => 0,
-        Some(Scalar::Bool(_)) => 1,
-        Some(Scalar::I32(_)) => 4,
-        Some(Scalar::I64(_) | Scalar::Real(_)) => 8,
+        // What reals take is a matter of the carrier: they count as doubles.
+        Some(Scalar::F32(_)) => 8,
+        Some(scalar) => u64::from(scalar.prim().bits().div_ceil(8)),
     };
     each * elements.len() as u64
 }

@@ -7,7 +7,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::array::{Atom, Body, Form, Lambda, Op, Program, Stm, Var, deeper};
+use crate::array::{Atom, Body, Form, Lambda, Nested, Program, Stm, Var, deeper};
 
 /// The last uses of variables, by statements that bind something, which are known by the first variable that they bind.
 #[derive(Debug, Default)]
@@ -104,12 +104,10 @@ impl Search<'_> {
     }
 
     fn inside(&mut self, region: usize, stm: &Stm) {
-        match &stm.op {
-            Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => {}
-            Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => {}
-            Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) | Op::Agree(_) => {}
-            Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => {}
-            Op::If(_, yes, no) => {
+        match stm.op.nested() {
+            // The pullback of a function does not run here, but a trace takes it along with what it mentions.
+            Nested::Functions(functions) => functions.into_iter().rev().for_each(|function| self.lambda(function)),
+            Nested::Branches(yes, no) => {
                 // What one branch mentions is not later than anything in the other.
                 let start = self.mentioned.len();
                 self.body(region, yes);
@@ -120,7 +118,7 @@ impl Search<'_> {
                 self.body(region, no);
                 by_yes.into_iter().for_each(|var| self.mention(Atom::Var(var)));
             }
-            Op::Loop(it) => {
+            Nested::Loop(it) => {
                 let mut params: Vec<Var> = it.params.iter().map(|(param, _)| *param).collect();
                 match &it.form {
                     Form::For(i, _) => {
@@ -133,14 +131,6 @@ impl Search<'_> {
                         self.region(&[], condition);
                     }
                 }
-            }
-            Op::Map(map) => self.lambda(&map.function),
-            Op::Reduce(it) | Op::Scan(it) => self.lambda(&it.operator),
-            Op::Hist(it) => self.lambda(&it.operator),
-            Op::Custom(it) => {
-                // The pullback does not run here, but a trace takes it along with what it mentions.
-                self.lambda(&it.pullback);
-                self.lambda(&it.function);
             }
         }
     }

@@ -84,7 +84,7 @@ use crate::error::{Error, Result, Span};
 /// let bump = Program::trace(|x: F64| (-(x * x)).exp())?;
 /// // What it can be for every x from 0 to 1.
 /// let range = run(&bump, &[Value::real(Interval::new(0.0, 1.0))], &Limits::default())?;
-/// let Value::Scalar(Scalar::Real(range)) = range[0] else { panic!("the result is a real") };
+/// let Value::Scalar(Scalar::F64(range)) = range[0] else { panic!("the result is a real") };
 /// assert!(range.lo > 0.36 && range.hi >= 1.0 && range.hi < 1.001);
 /// # Ok::<(), catadiff::Error>(())
 /// ```
@@ -123,17 +123,29 @@ pub fn measure<'c, C: Compare>(
     arguments: &[Value<C>],
     control: impl Into<Control<'c>>,
 ) -> Result<(Vec<Value<C>>, Usage)> {
-    fitting(program, arguments)?;
+    let arguments = fitting(program, arguments)?;
     let mut machine = Machine::new(program, control, ());
-    let results = machine.apply(&program.function, arguments.to_vec());
+    let results = machine.apply(&program.function, arguments);
     let results = results.map_err(|fault| fault.within(Span::UNKNOWN, || crate::array::text::signature(program)))?;
     Ok((results, machine.usage()))
 }
 
-/// Checks that a program verifies, and that arguments are of the types of its parameters.
-pub(crate) fn fitting<C>(program: &Program, arguments: &[Value<C>]) -> Result<()> {
+/// The arguments as the program takes them, if it verifies and they are of the types of its parameters: reals are of the
+/// precision of the parameter.
+pub(crate) fn fitting<C: Compare>(program: &Program, arguments: &[Value<C>]) -> Result<Vec<Value<C>>> {
+    entering(program, arguments, |prim, x| Scalar::of_real(prim, x))
+}
+
+/// The same, where this makes a real one of a kind.
+fn entering<C: Clone>(
+    program: &Program,
+    arguments: &[Value<C>],
+    real: impl Fn(Prim, C) -> Scalar<C>,
+) -> Result<Vec<Value<C>>> {
     program.verify()?;
-    typed(program, arguments)
+    typed(program, arguments)?;
+    let params = program.function.params.iter().map(|param| program.type_of(*param).prim);
+    Ok(params.zip(arguments).map(|(prim, argument)| argument.with_reals_of(prim, |x| real(prim, x))).collect())
 }
 
 /// Checks that arguments are of the types of the parameters of a program.
@@ -192,6 +204,6 @@ impl Program {
 pub(crate) fn values(program: &Program, arguments: impl ToValues) -> Result<Vec<Value<f64>>> {
     let params = program.function.params.iter().map(|param| program.type_of(*param).prim);
     let mut arguments = arguments.to_values()?;
-    arguments.iter_mut().zip(params).filter(|(_, prim)| *prim == Prim::I64).for_each(|(value, _)| value.widen());
+    arguments.iter_mut().zip(params).for_each(|(value, prim)| value.adapt(prim));
     Ok(arguments)
 }

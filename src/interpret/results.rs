@@ -20,6 +20,11 @@ pub trait Unnested<C>: Sized {
     /// The kind of its scalars.
     const KIND: Prim;
 
+    /// Whether scalars of a kind become its scalars.
+    fn is_of(kind: Prim) -> bool {
+        kind == Self::KIND
+    }
+
     /// What has these sizes, as many as there are dimensions, and the next elements, of its kind.
     ///
     /// # Errors
@@ -33,8 +38,8 @@ const MOST_EMPTY_ROWS: usize = 1 << 24;
 /// What a value is asked to be.
 fn unnested<C: Clone, T: Unnested<C>>(value: &Value<C>) -> Result<T> {
     let (sizes, elements) = (value.sizes(), value.elements());
-    let of = value.type_like(T::KIND);
-    if (of.rank, of.prim) != (T::RANK, T::KIND) {
+    let of = value.elements().first().map_or(T::KIND, Scalar::prim);
+    if sizes.len() != T::RANK || !T::is_of(of) {
         return Err(mismatch(value, T::RANK, T::KIND));
     }
     // Rows without elements can be any number, at no cost to the program.
@@ -55,10 +60,10 @@ pub(crate) fn mismatch<C>(value: &Value<C>, rank: usize, kind: Prim) -> Error {
 const COUNTED: &str = "an array has as many elements of its kind as its sizes say";
 
 macro_rules! scalars {
-    ($([$($generics:tt)*] $T:ty as $C:ty: $Variant:ident $Prim:ident;)+) => {$(
+    ($([$($generics:tt)*] $T:ty as $C:ty: $Variant:ident;)+) => {$(
         impl$($generics)* Unnested<$C> for $T {
             const RANK: usize = 0;
-            const KIND: Prim = Prim::$Prim;
+            const KIND: Prim = Prim::$Variant;
             fn build(_: &[usize], elements: &mut dyn Iterator<Item = Scalar<$C>>) -> Result<Self> {
                 let Some(Scalar::$Variant(x)) = elements.next() else { panic!("{COUNTED}") };
                 Ok(x)
@@ -68,16 +73,47 @@ macro_rules! scalars {
 }
 
 scalars! {
-    [] f64 as f64: Real F64;
-    [] f32 as f32: Real F32;
-    [<C>] i32 as C: I32 I32;
-    [<C>] i64 as C: I64 I64;
-    [<C>] bool as C: Bool Bool;
+    [<C>] i8 as C: I8;
+    [<C>] i16 as C: I16;
+    [<C>] i32 as C: I32;
+    [<C>] i64 as C: I64;
+    [<C>] u8 as C: U8;
+    [<C>] u16 as C: U16;
+    [<C>] u32 as C: U32;
+    [<C>] u64 as C: U64;
+    [<C>] bool as C: Bool;
+}
+
+macro_rules! reals {
+    ($($T:ident as $C:ident: $Kind:ident, $is_of:expr;)+) => {$(
+        impl Unnested<$C> for $T {
+            const RANK: usize = 0;
+            const KIND: Prim = Prim::$Kind;
+            fn is_of(kind: Prim) -> bool {
+                let is_of: fn(Prim) -> bool = $is_of;
+                is_of(kind)
+            }
+            fn build(_: &[usize], elements: &mut dyn Iterator<Item = Scalar<$C>>) -> Result<Self> {
+                let x = elements.next();
+                Ok(*x.as_ref().and_then(Scalar::real).expect(COUNTED) as $T)
+            }
+        }
+    )+};
+}
+
+reals! {
+    // A single is a double, and a carrier of singles has no other reals.
+    f64 as f64: F64, Prim::is_real;
+    f32 as f32: F32, Prim::is_real;
+    f32 as f64: F32, |kind| kind == Prim::F32;
 }
 
 impl<C, T: Unnested<C>> Unnested<C> for Vec<T> {
     const RANK: usize = T::RANK + 1;
     const KIND: Prim = T::KIND;
+    fn is_of(kind: Prim) -> bool {
+        T::is_of(kind)
+    }
     fn build(sizes: &[usize], elements: &mut dyn Iterator<Item = Scalar<C>>) -> Result<Self> {
         (0..sizes[0]).map(|_| T::build(&sizes[1..], elements)).collect()
     }
@@ -86,6 +122,9 @@ impl<C, T: Unnested<C>> Unnested<C> for Vec<T> {
 impl<C, T: Unnested<C>, const N: usize> Unnested<C> for [T; N] {
     const RANK: usize = T::RANK + 1;
     const KIND: Prim = T::KIND;
+    fn is_of(kind: Prim) -> bool {
+        T::is_of(kind)
+    }
     fn build(sizes: &[usize], elements: &mut dyn Iterator<Item = Scalar<C>>) -> Result<Self> {
         Error::lengths("the value of an array", N, sizes[0])?;
         let rows: Vec<T> = Unnested::build(sizes, elements)?;
@@ -114,8 +153,15 @@ macro_rules! conversions {
 conversions! {
     [] f64 as f64;
     [] f32 as f32;
+    [] f32 as f64;
+    [C: Clone] i8 as C;
+    [C: Clone] i16 as C;
     [C: Clone] i32 as C;
     [C: Clone] i64 as C;
+    [C: Clone] u8 as C;
+    [C: Clone] u16 as C;
+    [C: Clone] u32 as C;
+    [C: Clone] u64 as C;
     [C: Clone] bool as C;
     [C: Clone, T: Unnested<C>] Vec<T> as C;
     [C: Clone, T: Unnested<C>, const N: usize] [T; N] as C;

@@ -8,19 +8,8 @@ use super::compare::{Compare, Test};
 use super::eval::Machine;
 use super::value::{Scalar, Value};
 use crate::algebra::Module;
-use crate::array::{Const, Custom, IntegerRow, Prim, ScalarOp, Var};
+use crate::array::{Const, Custom, Prim, ScalarOp, Var};
 use crate::error::Span;
-
-/// The sum, or "or".
-fn sum<C: Compare>(a: Scalar<C>, b: Scalar<C>) -> Scalar<C> {
-    match (a, b) {
-        (Scalar::Real(a), Scalar::Real(b)) => Scalar::Real(a + b),
-        (Scalar::I32(a), Scalar::I32(b)) => Scalar::I32(a.wrapping_add(b)),
-        (Scalar::I64(a), Scalar::I64(b)) => Scalar::I64(a.wrapping_add(b)),
-        (Scalar::Bool(a), Scalar::Bool(b)) => Scalar::Bool(a | b),
-        _ => panic!("{VERIFIED}"),
-    }
-}
 
 /// The invariant that a verified program keeps.
 pub(crate) const VERIFIED: &str = "operands are of the types that the verifier has checked";
@@ -67,13 +56,7 @@ impl<C: Compare> Arithmetic for C {
     type Log = ();
 
     fn constant(constant: Const) -> Scalar<C> {
-        match constant {
-            Const::Bool(b) => Scalar::Bool(b),
-            Const::I32(n) => Scalar::I32(n),
-            Const::I64(n) => Scalar::I64(n),
-            Const::F32(x) => Scalar::Real(C::constant(f64::from(x))),
-            Const::F64(x) => Scalar::Real(C::constant(x)),
-        }
+        Scalar::constant(constant, C::constant)
     }
 
     fn apply((): &(), op: ScalarOp, operands: &[Scalar<C>]) -> Step<Scalar<C>> {
@@ -94,39 +77,43 @@ impl<C: Compare> Arithmetic for C {
     }
 }
 
+/// No operation has more operands.
+const MOST: usize = 3;
+
 /// The value of a scalar operation.
 pub(crate) fn apply<C: Compare>(op: ScalarOp, operands: &[Scalar<C>]) -> Step<Scalar<C>> {
+    if operands[0].real().is_none() {
+        return exact(op, operands);
+    }
+    let of = operands[0].prim();
+    let x = |k: usize| operands[k].real().expect(VERIFIED);
     Ok(match op {
-        ScalarOp::Add => sum(operands[0].clone(), operands[1].clone()),
-        ScalarOp::Mul => match (operands[0].clone(), operands[1].clone()) {
-            (Scalar::Real(a), Scalar::Real(b)) => Scalar::Real(a * b),
-            (Scalar::I32(a), Scalar::I32(b)) => Scalar::I32(a.wrapping_mul(b)),
-            (Scalar::I64(a), Scalar::I64(b)) => Scalar::I64(a.wrapping_mul(b)),
-            (Scalar::Bool(a), Scalar::Bool(b)) => Scalar::Bool(a & b),
-            _ => panic!("{VERIFIED}"),
-        },
-        ScalarOp::Scale => match (operands[0].clone(), operands[1].clone()) {
-            (Scalar::Real(a), Scalar::Real(b)) => Scalar::Real(a.scale(&b)),
-            _ => apply(ScalarOp::Mul, operands)?,
-        },
+        ScalarOp::Add => Scalar::of_real(of, x(0).clone() + x(1).clone()),
+        ScalarOp::Mul => Scalar::of_real(of, x(0).clone() * x(1).clone()),
+        ScalarOp::Scale => Scalar::of_real(of, x(0).clone().scale(x(1))),
         ScalarOp::Row(row) => {
-            let reals: Vec<C> = operands.iter().map(|s| real(s).clone()).collect();
-            Scalar::Real(row.apply(&reals))
+            let reals: Vec<C> = (0..operands.len()).map(|k| x(k).clone()).collect();
+            Scalar::of_real(of, row.apply(&reals))
         }
-        ScalarOp::Integer(row) => return integer(row, operands),
-        ScalarOp::Equal => Scalar::Bool(compare(operands, Test::Equal)?),
-        ScalarOp::Less => Scalar::Bool(compare(operands, Test::Less)?),
-        ScalarOp::LessOrEqual => Scalar::Bool(compare(operands, Test::LessOrEqual)?),
-        ScalarOp::Not => Scalar::Bool(!truth(&operands[0])),
-        ScalarOp::Convert(to) => convert(&operands[0], to)?,
-        ScalarOp::ToBits(of) => Scalar::I64(bits(real(&operands[0]), of)?),
-        ScalarOp::FromBits(to) => from_bits(&operands[0], to),
+        ScalarOp::Equal => Scalar::Bool(compare(x(0), x(1), Test::Equal)?),
+        ScalarOp::Less => Scalar::Bool(compare(x(0), x(1), Test::Less)?),
+        ScalarOp::LessOrEqual => Scalar::Bool(compare(x(0), x(1), Test::LessOrEqual)?),
+        ScalarOp::Convert(to) if to.is_real() => Scalar::of_real(to, x(0).clone()),
+        ScalarOp::Convert(to) => Scalar::constant(converted(x(0), to)?, C::constant),
+        ScalarOp::ToBits(of) => Scalar::constant(bits(x(0), of)?, C::constant),
+        ScalarOp::Integer(_) | ScalarOp::Not | ScalarOp::FromBits(_) => panic!("{VERIFIED}"),
     })
 }
 
-fn real<C>(scalar: &Scalar<C>) -> &C {
-    let Scalar::Real(x) = scalar else { panic!("{VERIFIED}") };
-    x
+/// The value of an operation on integers or truth values.
+fn exact<C: Compare>(op: ScalarOp, operands: &[Scalar<C>]) -> Step<Scalar<C>> {
+    let mut constants = [Const::Bool(false); MOST];
+    for (constant, x) in constants.iter_mut().zip(operands) {
+        *constant = x.exact().expect(VERIFIED);
+    }
+    let constants = &constants[..operands.len()];
+    let value = op.value(constants).ok_or_else(|| Fault::NoValue(no_value(op, constants)))?;
+    Ok(Scalar::constant(value, C::constant))
 }
 
 /// The truth value that a scalar is.
@@ -135,95 +122,41 @@ fn truth<C>(scalar: &Scalar<C>) -> bool {
     *b
 }
 
-fn integer<C>(row: IntegerRow, operands: &[Scalar<C>]) -> Step<Scalar<C>> {
-    let value = match operands[0] {
-        Scalar::I32(_) => {
-            let operands = integers(operands, |s| if let Scalar::I32(n) = s { Some(*n) } else { None });
-            row.value_i32(&operands).map(Scalar::I32).ok_or_else(|| no_value(row, &operands))
-        }
-        Scalar::I64(_) => {
-            let operands = integers(operands, |s| if let Scalar::I64(n) = s { Some(*n) } else { None });
-            row.value_i64(&operands).map(Scalar::I64).ok_or_else(|| no_value(row, &operands))
-        }
-        Scalar::Bool(_) | Scalar::Real(_) => panic!("{VERIFIED}"),
-    };
-    value.map_err(Fault::NoValue)
+fn no_value(op: ScalarOp, operands: &[Const]) -> String {
+    let operands = operands.iter().map(|x| x.integer().expect(VERIFIED).to_string());
+    format!("{op}({})", operands.collect::<Vec<_>>().join(", "))
 }
 
-fn integers<C, N>(operands: &[Scalar<C>], integer: impl Fn(&Scalar<C>) -> Option<N>) -> Vec<N> {
-    operands.iter().map(|s| integer(s).expect(VERIFIED)).collect()
-}
-
-fn no_value<N: ToString>(row: IntegerRow, operands: &[N]) -> String {
-    let operands: Vec<String> = operands.iter().map(ToString::to_string).collect();
-    format!("{}({})", row.name(), operands.join(", "))
-}
-
-fn compare<C: Compare>(operands: &[Scalar<C>], test: Test) -> Step<bool> {
-    let plain = |order: core::cmp::Ordering| match test {
-        Test::Equal => order.is_eq(),
-        Test::Less => order.is_lt(),
-        Test::LessOrEqual => order.is_le(),
-    };
-    Ok(match (&operands[0], &operands[1]) {
-        (Scalar::Real(a), Scalar::Real(b)) => a.compare(b, test).ok_or(Fault::Undecided)?,
-        (Scalar::I32(a), Scalar::I32(b)) => plain(a.cmp(b)),
-        (Scalar::I64(a), Scalar::I64(b)) => plain(a.cmp(b)),
-        (Scalar::Bool(a), Scalar::Bool(b)) => plain(a.cmp(b)),
-        _ => panic!("{VERIFIED}"),
-    })
+fn compare<C: Compare>(a: &C, b: &C, test: Test) -> Step<bool> {
+    a.compare(b, test).ok_or(Fault::Undecided)
 }
 
 /// The bits of a real that has a value. That it is this one and no other is a decision.
-fn bits<C: Compare>(x: &C, of: Prim) -> Step<i64> {
+fn bits<C: Compare>(x: &C, of: Prim) -> Step<Const> {
     let value = x.primal().ok_or(Fault::Undecided)?;
     x.compare(&C::constant(value), Test::Equal).ok_or(Fault::Undecided)?;
-    Ok(if of == Prim::F32 { i64::from((value as f32).to_bits()) } else { value.to_bits() as i64 })
+    Ok(if of == Prim::F32 { Const::U32((value as f32).to_bits()) } else { Const::U64(value.to_bits()) })
 }
 
-/// The real that has these bits.
-fn from_bits<C: Compare>(bits: &Scalar<C>, to: Prim) -> Scalar<C> {
-    let Scalar::I64(bits) = bits else { panic!("{VERIFIED}") };
-    let value = if to == Prim::F32 { f64::from(f32::from_bits(*bits as u32)) } else { f64::from_bits(*bits as u64) };
-    Scalar::Real(C::constant(value))
-}
-
-/// The same number in another kind.
-fn convert<C: Compare>(from: &Scalar<C>, to: Prim) -> Step<Scalar<C>> {
-    Ok(match (from, to) {
-        // There is one kind of reals here, that of the carrier.
-        (Scalar::Real(x), Prim::F32 | Prim::F64) => Scalar::Real(x.clone()),
-        (Scalar::Real(x), Prim::I32) => Scalar::I32(truncated(x, i32::MIN.into(), i32::MAX.into())? as i32),
-        (Scalar::Real(x), Prim::I64) => Scalar::I64(truncated(x, i64::MIN, i64::MAX)?),
-        (Scalar::Real(x), Prim::Bool) => Scalar::Bool(!x.compare(&C::zero(), Test::Equal).ok_or(Fault::Undecided)?),
-        (Scalar::I32(n), _) => from_integer((*n).into(), to),
-        (Scalar::I64(n), _) => from_integer(*n, to),
-        (Scalar::Bool(b), _) => from_integer((*b).into(), to),
-    })
-}
-
-/// An integer, or a truth value as one, in another kind.
-fn from_integer<C: Compare>(n: i64, to: Prim) -> Scalar<C> {
-    match to {
-        Prim::Bool => Scalar::Bool(n != 0),
-        Prim::I32 => Scalar::I32(n as i32),
-        Prim::I64 => Scalar::I64(n),
-        Prim::F32 => Scalar::Real(C::constant(f64::from(n as f32))),
-        Prim::F64 => Scalar::Real(C::constant(n as f64)),
+/// A real as an integer, or as a truth value.
+fn converted<C: Compare>(x: &C, to: Prim) -> Step<Const> {
+    if to == Prim::Bool {
+        return Ok(Const::Bool(!compare(x, &C::zero(), Test::Equal)?));
     }
+    Ok(Const::wrapped(truncated(x, to.bounds())?, to))
 }
 
 /// Up to here every integer is a double, and from here on every double an integer.
-const EXACT: u64 = 1 << 52;
+const EXACT: u128 = 1 << 52;
 
 /// A real rounded towards 0, or the nearest integer between two.
 ///
 /// That the result is this integer and no other is a decision, and is asked of the carrier as one: recorded numbers keep it.
-fn truncated<C: Compare>(x: &C, least: i64, most: i64) -> Step<i64> {
+fn truncated<C: Compare>(x: &C, (least, most): (i128, i128)) -> Step<i128> {
     let value = x.primal().ok_or(Fault::Undecided)?;
-    let n = (value as i64).clamp(least, most);
+    let n = (value as i128).clamp(least, most);
     let ask = |a: &C, b: &C, test| a.compare(b, test).ok_or(Fault::Undecided);
-    let at = |n: i64| C::constant(n as f64);
+    let at = |n: i128| C::constant(n as f64);
     if n.unsigned_abs() > EXACT && n > least && n < most {
         ask(x, &at(n), Test::Equal)?;
     } else if n > least && n < most {
@@ -240,6 +173,9 @@ fn truncated<C: Compare>(x: &C, least: i64, most: i64) -> Step<i64> {
         };
     } else if n == most {
         ask(&at(most), x, Test::LessOrEqual)?;
+    } else if least == 0 {
+        // What is rounded up to 0 has it too.
+        ask(x, &at(1), Test::Less)?;
     } else {
         ask(x, &at(least), Test::LessOrEqual)?;
     }

@@ -6,7 +6,7 @@
 
 use super::budget::{Fault, Step};
 use super::scalar::{Arithmetic, VERIFIED, apply};
-use super::{Limits, Machine, Scalar, Value, fitting};
+use super::{Limits, Machine, Scalar, Value, entering};
 use crate::algebra::Semiring;
 use crate::array::{Const, Program, ScalarOp};
 use crate::error::{Result, Span};
@@ -35,7 +35,7 @@ use crate::error::{Result, Span};
 /// As for [`run`](super::run); [`Error::NoValue`](crate::Error::NoValue) for any other operation on reals and for any other
 /// constant that is used, and [`Error::Undecided`](crate::Error::Undecided) where reals are compared.
 pub fn run_over<S: Semiring>(program: &Program, arguments: &[Value<S>], limits: &Limits) -> Result<Vec<Value<S>>> {
-    fitting(program, arguments)?;
+    let arguments = entering(program, arguments, Scalar::of_real)?;
     let arguments = arguments.iter().map(|value| value.map(|x| Number::Of(x.clone()))).collect();
     let mut machine = Machine::new(program, limits, ());
     let results = machine.apply(&program.function, arguments);
@@ -81,42 +81,22 @@ impl<S: Semiring> Number<S> {
 }
 
 fn real<S: Semiring>(scalar: &Scalar<Number<S>>) -> Step<S> {
-    let Scalar::Real(x) = scalar else { panic!("{VERIFIED}") };
-    x.meant()
-}
-
-/// A scalar that is no real.
-fn plain<S, T>(scalar: &Scalar<Number<S>>) -> Option<Scalar<T>> {
-    match scalar {
-        Scalar::Bool(b) => Some(Scalar::Bool(*b)),
-        Scalar::I32(n) => Some(Scalar::I32(*n)),
-        Scalar::I64(n) => Some(Scalar::I64(*n)),
-        Scalar::Real(_) => None,
-    }
+    scalar.real().expect(VERIFIED).meant()
 }
 
 impl<S: Semiring> Arithmetic for Number<S> {
     type Log = ();
 
     fn constant(constant: Const) -> Scalar<Self> {
-        match constant {
-            Const::Bool(b) => Scalar::Bool(b),
-            Const::I32(n) => Scalar::I32(n),
-            Const::I64(n) => Scalar::I64(n),
-            Const::F32(x) => Scalar::Real(Number::constant(x.into())),
-            Const::F64(x) => Scalar::Real(Number::constant(x)),
-        }
+        Scalar::constant(constant, Number::constant)
     }
 
     fn apply((): &(), op: ScalarOp, operands: &[Scalar<Self>]) -> Step<Scalar<Self>> {
-        if let Some(integers) = operands.iter().map(plain::<S, f64>).collect::<Option<Vec<Scalar<f64>>>>() {
-            return Ok(match apply(op, &integers)? {
-                Scalar::Bool(b) => Scalar::Bool(b),
-                Scalar::I32(n) => Scalar::I32(n),
-                Scalar::I64(n) => Scalar::I64(n),
-                Scalar::Real(x) => Scalar::Real(Number::constant(x)),
-            });
+        let exact = |x: &Scalar<Self>| x.exact().map(|x| Scalar::constant(x, |x| x));
+        if let Some(integers) = operands.iter().map(exact).collect::<Option<Vec<Scalar<f64>>>>() {
+            return Ok(apply(op, &integers)?.map(|x| Number::constant(*x)));
         }
+        let of = operands[0].prim();
         let value = match op {
             ScalarOp::Add => real(&operands[0])? + real(&operands[1])?,
             ScalarOp::Mul | ScalarOp::Scale => real(&operands[0])? * real(&operands[1])?,
@@ -133,7 +113,7 @@ impl<S: Semiring> Arithmetic for Number<S> {
                 return Err(Fault::NoValue(format!("{} (a number of a semiring has no other kind)", to.name())));
             }
         };
-        Ok(Scalar::Real(Number::Of(value)))
+        Ok(Scalar::of_real(if let ScalarOp::Convert(to) = op { to } else { of }, Number::Of(value)))
     }
 
     fn truth((): &(), scalar: &Scalar<Self>) -> bool {

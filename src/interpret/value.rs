@@ -1,13 +1,13 @@
 //! Values of array programs: scalars, and rectangular arrays of them.
 //!
-//! Law: an array has as many elements as the product of its sizes, all of one kind; `f32` and `f64` are one kind here,
-//! that of the carrier's numbers.
+//! Law: an array has as many elements as the product of its sizes, all of one kind. Reals of both precisions are numbers of the
+//! carrier.
 
 use core::fmt;
 use std::sync::Arc;
 
 use super::arguments::{self, Nested};
-use crate::array::{Prim, Type};
+use crate::array::{Const, Prim, Type, for_integers};
 use crate::error::{Error, Result};
 use crate::primitives::Elementary;
 
@@ -16,12 +16,26 @@ use crate::primitives::Elementary;
 pub enum Scalar<C> {
     /// A truth value.
     Bool(bool),
-    /// A 32-bit integer.
+    /// An 8-bit integer with a sign.
+    I8(i8),
+    /// A 16-bit integer with a sign.
+    I16(i16),
+    /// A 32-bit integer with a sign.
     I32(i32),
-    /// A 64-bit integer.
+    /// A 64-bit integer with a sign.
     I64(i64),
-    /// A real of either precision: the carrier has but one.
-    Real(C),
+    /// An 8-bit integer without a sign.
+    U8(u8),
+    /// A 16-bit integer without a sign.
+    U16(u16),
+    /// A 32-bit integer without a sign.
+    U32(u32),
+    /// A 64-bit integer without a sign.
+    U64(u64),
+    /// A real of single precision, in the carrier.
+    F32(C),
+    /// A real of double precision, in the carrier.
+    F64(C),
 }
 
 /// A rectangular array.
@@ -125,9 +139,9 @@ impl<C> Value<C> {
         arguments::value(&nested)
     }
 
-    /// A real.
+    /// A real, of double precision.
     pub fn real(x: C) -> Self {
-        Value::Scalar(Scalar::Real(x))
+        Value::Scalar(Scalar::F64(x))
     }
 
     /// An array of these sizes and elements, the last dimension running fastest; a scalar if there are no sizes.
@@ -138,8 +152,8 @@ impl<C> Value<C> {
     pub fn array(sizes: &[usize], elements: Vec<Scalar<C>>) -> Result<Self> {
         let expected = count(sizes).ok_or(Error::TooLarge { what: "the array", limit: usize::MAX })?;
         Error::lengths("the list of elements", expected, elements.len())?;
-        let kind = elements.first().map_or(Prim::F64, |first| first.prim(Prim::F64));
-        if let Some(other) = elements.iter().map(|e| e.prim(Prim::F64)).find(|other| *other != kind) {
+        let kind = elements.first().map_or(Prim::F64, Scalar::prim);
+        if let Some(other) = elements.iter().map(Scalar::prim).find(|other| *other != kind) {
             let (expected, found) = (kind.to_string(), other.to_string());
             return Err(Error::Argument { name: "element of an array".into(), expected, found });
         }
@@ -152,16 +166,17 @@ impl<C> Value<C> {
 
     /// The type, where one of this kind is wanted: reals are of either real kind, and what has no elements of every kind.
     pub(crate) fn type_like(&self, wanted: Prim) -> Type {
-        let prim = self.elements().first().map_or(wanted, |first| first.prim(wanted));
+        let prim = self.elements().first().map_or(wanted, Scalar::prim);
+        let prim = if prim.is_real() && wanted.is_real() { wanted } else { prim };
         Type::array(prim, self.sizes().len())
     }
 
-    /// An array of reals.
+    /// An array of reals, of double precision.
     ///
     /// # Errors
     /// [`Error::Length`] if there are more or fewer than the sizes ask for.
     pub fn reals(sizes: &[usize], reals: impl IntoIterator<Item = C>) -> Result<Self> {
-        Value::array(sizes, reals.into_iter().map(Scalar::Real).collect())
+        Value::array(sizes, reals.into_iter().map(Scalar::F64).collect())
     }
 
     /// Rows of equal sizes as an array.
@@ -210,12 +225,7 @@ impl<C> Value<C> {
 
     /// The same value with each real taken into another carrier.
     pub fn map<D>(&self, mut convert: impl FnMut(&C) -> D) -> Value<D> {
-        let mut scalar = |s: &Scalar<C>| match s {
-            Scalar::Bool(b) => Scalar::Bool(*b),
-            Scalar::I32(n) => Scalar::I32(*n),
-            Scalar::I64(n) => Scalar::I64(*n),
-            Scalar::Real(x) => Scalar::Real(convert(x)),
-        };
+        let mut scalar = |s: &Scalar<C>| s.map(&mut convert);
         match self {
             Value::Scalar(s) => Value::Scalar(scalar(s)),
             Value::Array(array) => {
@@ -224,21 +234,41 @@ impl<C> Value<C> {
         }
     }
 
-    /// Takes every `i32` for the same `i64`.
-    pub(super) fn widen(&mut self)
+    /// The same with other scalars, all of one kind.
+    pub(super) fn each(self, scalar: impl Fn(Scalar<C>) -> Scalar<C>) -> Self
     where
         C: Clone,
     {
-        if !matches!(self.elements().first(), Some(Scalar::I32(_))) {
-            return;
-        }
-        let wide = |s: &mut Scalar<C>| match s {
-            Scalar::I32(n) => *s = Scalar::I64(i64::from(*n)),
-            Scalar::Bool(_) | Scalar::I64(_) | Scalar::Real(_) => {}
-        };
         match self {
-            Value::Scalar(s) => wide(s),
-            Value::Array(array) => Arc::make_mut(&mut array.elements).iter_mut().for_each(wide),
+            Value::Scalar(s) => Value::Scalar(scalar(s)),
+            Value::Array(array) => {
+                let elements = array.elements.iter().cloned().map(scalar).collect();
+                Value::Array(Array::new(array.sizes, elements))
+            }
+        }
+    }
+
+    /// The same value, with reals made of this kind.
+    pub(super) fn with_reals_of(&self, prim: Prim, real: impl Fn(C) -> Scalar<C>) -> Self
+    where
+        C: Clone,
+    {
+        match self.elements().first().map(Scalar::prim) {
+            Some(found) if found.is_real() && prim.is_real() && found != prim => {
+                self.clone().each(|s| if let Scalar::F32(x) | Scalar::F64(x) = s { real(x) } else { s })
+            }
+            _ => self.clone(),
+        }
+    }
+
+    /// Takes every `i32`, which Rust takes a literal for, for the same `i64`, if that is wanted.
+    pub(super) fn adapt(&mut self, wanted: Prim)
+    where
+        C: Clone,
+    {
+        if wanted == Prim::I64 && matches!(self.elements().first(), Some(Scalar::I32(_))) {
+            let value = core::mem::replace(self, Value::Scalar(Scalar::Bool(false)));
+            *self = value.each(|s| if let Scalar::I32(n) = s { Scalar::I64(n.into()) } else { s });
         }
     }
 
@@ -247,11 +277,7 @@ impl<C> Value<C> {
     where
         C: Clone,
     {
-        let real = |s: &Scalar<C>| match s {
-            Scalar::Real(x) => Some(x.clone()),
-            Scalar::Bool(_) | Scalar::I32(_) | Scalar::I64(_) => None,
-        };
-        self.elements().iter().map(real).collect()
+        self.elements().iter().map(|s| s.real().cloned()).collect()
     }
 
     /// The elements as plain numbers: truth values are 0 and 1; `None` if a real has no value.
@@ -259,36 +285,82 @@ impl<C> Value<C> {
     where
         C: Elementary,
     {
-        let plain = |s: &Scalar<C>| match s {
-            Scalar::Bool(b) => Some(f64::from(u8::from(*b))),
-            Scalar::I32(n) => Some(f64::from(*n)),
-            Scalar::I64(n) => Some(*n as f64),
-            Scalar::Real(x) => x.primal(),
+        let plain = |s: &Scalar<C>| match (s.real(), s.exact()) {
+            (Some(x), _) => x.primal(),
+            (None, exact) => exact.and_then(Const::integer).map(|n| n as f64),
         };
         self.elements().iter().map(plain).collect()
     }
 }
 
-impl<C> Scalar<C> {
-    /// The kind, where one of these is wanted: a carrier has one kind of reals, which is `f32` and `f64`.
-    pub(super) fn prim(&self, wanted: Prim) -> Prim {
-        match self {
-            Scalar::Bool(_) => Prim::Bool,
-            Scalar::I32(_) => Prim::I32,
-            Scalar::I64(_) => Prim::I64,
-            Scalar::Real(_) if wanted.is_real() => wanted,
-            Scalar::Real(_) => Prim::F64,
+macro_rules! scalars {
+    ($($Kind:ident($Number:ident))+) => {
+        impl<C> Scalar<C> {
+            /// The kind.
+            pub fn prim(&self) -> Prim {
+                match self {
+                    Scalar::Bool(_) => Prim::Bool,
+                    $(Scalar::$Kind(_) => Prim::$Kind,)+
+                    Scalar::F32(_) => Prim::F32,
+                    Scalar::F64(_) => Prim::F64,
+                }
+            }
+
+            /// The integer or truth value that this is, if it is one.
+            pub fn exact(&self) -> Option<Const> {
+                match self {
+                    Scalar::Bool(b) => Some(Const::Bool(*b)),
+                    $(Scalar::$Kind(n) => Some(Const::$Kind(*n)),)+
+                    Scalar::F32(_) | Scalar::F64(_) => None,
+                }
+            }
+
+            /// A constant, where reals are made numbers of the carrier.
+            pub fn constant(constant: Const, real: impl FnOnce(f64) -> C) -> Self {
+                match constant {
+                    Const::Bool(b) => Scalar::Bool(b),
+                    $(Const::$Kind(n) => Scalar::$Kind(n),)+
+                    Const::F32(x) => Scalar::F32(real(x.into())),
+                    Const::F64(x) => Scalar::F64(real(x)),
+                }
+            }
+
+            /// The same scalar, if it is a real in another carrier.
+            pub fn map<D>(&self, convert: impl FnOnce(&C) -> D) -> Scalar<D> {
+                match self {
+                    Scalar::Bool(b) => Scalar::Bool(*b),
+                    $(Scalar::$Kind(n) => Scalar::$Kind(*n),)+
+                    Scalar::F32(x) => Scalar::F32(convert(x)),
+                    Scalar::F64(x) => Scalar::F64(convert(x)),
+                }
+            }
         }
+    };
+}
+
+for_integers!(scalars!());
+
+impl<C> Scalar<C> {
+    /// The real that this is, if it is one.
+    pub fn real(&self) -> Option<&C> {
+        match self {
+            Scalar::F32(x) | Scalar::F64(x) => Some(x),
+            _ => None,
+        }
+    }
+
+    /// A real of a kind.
+    pub(crate) fn of_real(prim: Prim, x: C) -> Self {
+        if prim == Prim::F32 { Scalar::F32(x) } else { Scalar::F64(x) }
     }
 }
 
 impl<C: fmt::Display> fmt::Display for Scalar<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Scalar::Bool(b) => b.fmt(f),
-            Scalar::I32(n) => n.fmt(f),
-            Scalar::I64(n) => n.fmt(f),
-            Scalar::Real(x) => x.fmt(f),
+        match (self.real(), self.exact()) {
+            (Some(x), _) => x.fmt(f),
+            (None, Some(Const::Bool(b))) => b.fmt(f),
+            (None, n) => n.and_then(Const::integer).expect("what is no real is an integer").fmt(f),
         }
     }
 }

@@ -142,8 +142,8 @@ impl<C: Elementary> Visitor for Apply<'_, C> {
     type Output = C;
     #[inline(always)]
     fn visit<R: Rule<N>, const N: usize>(self, rule: R) -> C {
-        assert_eq!(self.0.len(), N, "a node has as many arguments as its row");
-        C::apply(&rule, core::array::from_fn(|i| self.0[i].clone()))
+        let x: &[C; N] = self.0.try_into().expect("a node has as many arguments as its row");
+        C::apply(&rule, x.clone())
     }
 }
 

@@ -129,6 +129,16 @@ macro_rules! primitives {
             /// The meaning of a differentiable function in this carrier, for rows and for users' rules alike.
             fn apply<R: Rule<N>, const N: usize>(rule: &R, x: [Self; N]) -> Self;
 
+            /// The meaning of a row of the table, named at run time. A carrier for which all rows are alike, as they are
+            /// where they are written down, says so here, and is not compiled for each of them.
+            ///
+            /// # Panics
+            /// If `x` has not [`arity`](Primitive::arity) elements.
+            #[inline]
+            fn apply_primitive(row: Primitive, x: &[Self]) -> Self {
+                row.visit(Apply(x))
+            }
+
             /// Does some work of the library on numbers of this type. For `f64` the library has it compiled.
             #[doc(hidden)]
             #[inline]
@@ -198,7 +208,7 @@ macro_rules! primitives {
             /// If `x` has not [`arity`](Primitive::arity) elements.
             #[inline]
             pub fn apply<C: Elementary>(self, x: &[C]) -> C {
-                self.visit(Apply(x))
+                C::apply_primitive(self, x)
             }
 
             /// Calls `visitor` with the row as a type, so that what it does is compiled per row.

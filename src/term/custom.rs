@@ -31,8 +31,14 @@ trait AnyRule: Send + Sync {
 
 struct Typed<R, const N: usize>(R);
 
+// Functions of their own, so that they are compiled once and not for each rule.
+
 fn array<T: Clone, const N: usize>(x: &[T]) -> [T; N] {
     core::array::from_fn(|i| x[i].clone())
+}
+
+fn variables<const N: usize>(arena: &Arena<usize>) -> [Term<'_, usize>; N] {
+    core::array::from_fn(|i| arena.variable(i))
 }
 
 impl<R: Rule<N>, const N: usize> AnyRule for Typed<R, N> {
@@ -55,7 +61,7 @@ impl<R: Rule<N>, const N: usize> AnyRule for Typed<R, N> {
         self.0.partial(argument, array::<_, N>(x), z)
     }
     fn partial<'a>(&self, argument: usize, arena: &'a Arena<usize>) -> Term<'a, usize> {
-        self.0.partial(argument, core::array::from_fn(|i| arena.variable(i)), arena.variable(N))
+        self.0.partial(argument, variables(arena), arena.variable(N))
     }
     fn identity(&self) -> Option<Identity> {
         self.0.identity()

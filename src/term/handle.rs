@@ -13,7 +13,7 @@ use super::arena::{Arena, Id, Node};
 use super::custom::Erased;
 use super::rewrite;
 use super::signature::{Signature, Smooth, SmoothOperation};
-use crate::primitives::{Elementary, Rule};
+use crate::primitives::{Elementary, Primitive, Rule};
 
 /// A term over the variables `V`: a number with no meaning yet.
 ///
@@ -206,21 +206,36 @@ impl<V: Clone + Eq + Hash> Elementary for Term<'_, V> {
     }
 
     fn apply<R: Rule<N>, const N: usize>(rule: &R, x: [Self; N]) -> Self {
-        let Some(arena) = x.iter().find_map(Term::place).map(|(arena, _)| arena) else {
-            let values = core::array::from_fn(|i| x[i].as_literal().expect("a term without an arena is a constant"));
-            return Term::constant(rule.value(values));
+        if let Some(row) = rule.primitive() {
+            return Term::apply_primitive(row, &x);
+        }
+        let Some(arena) = arena_of(&x) else {
+            return Term::constant(rule.value(x.map(constant_of)));
         };
-        let operation = match rule.primitive() {
-            Some(row) => {
-                if let Some(simple) = rewrite::primitive(arena.laws(), row, &x) {
-                    return simple;
-                }
-                SmoothOperation::Primitive(row)
-            }
-            None => SmoothOperation::Custom(arena.rule(&Erased::new(rule))),
-        };
+        let operation = SmoothOperation::Custom(arena.rule(&Erased::new(rule)));
         Term::node(arena, apply_in(arena, operation, &x.map(|x| x.id_in(arena))))
     }
+
+    fn apply_primitive(row: Primitive, x: &[Self]) -> Self {
+        let Some(arena) = arena_of(x) else {
+            let mut values = [0.0; 3];
+            values.iter_mut().zip(x).for_each(|(value, x)| *value = constant_of(*x));
+            return Term::constant(row.apply(&values[..x.len()]));
+        };
+        rewrite::primitive(arena.laws(), row, x).unwrap_or_else(|| {
+            let mut operands = [0; 3];
+            operands.iter_mut().zip(x).for_each(|(operand, x)| *operand = x.id_in(arena));
+            Term::node(arena, apply_in(arena, SmoothOperation::Primitive(row), &operands[..x.len()]))
+        })
+    }
+}
+
+fn arena_of<'a, V: Clone + Eq + Hash>(x: &[Term<'a, V>]) -> Option<&'a Arena<V>> {
+    x.iter().find_map(Term::place).map(|(arena, _)| arena)
+}
+
+fn constant_of<V: Clone + Eq + Hash>(x: Term<'_, V>) -> f64 {
+    x.as_literal().expect("a term without an arena is a constant")
 }
 
 /// The node of an operation on operands of the arena.

@@ -299,11 +299,11 @@ impl Walk<'_> {
             state = self.iteration(it, state)?;
         }
         let rest = self.loop_from(it, state);
-        self.add(stm, rest)
+        self.add(stm, Op::Loop(Box::new(rest)))
     }
 
     /// A loop that stays, from these first values.
-    fn loop_from(&mut self, it: &Loop, initial: Vec<Atom>) -> Op {
+    fn loop_from(&mut self, it: &Loop, initial: Vec<Atom>) -> Loop {
         let bound = match &it.form {
             Form::For(_, bound) | Form::While { bound: Some(bound), .. } => Some(self.atom(*bound)),
             Form::While { bound: None, .. } => None,
@@ -314,7 +314,7 @@ impl Walk<'_> {
                 Form::For(i, _) => Form::For(walk.parameter(*i), bound.expect("a loop that counts has a bound")),
                 Form::While { condition, .. } => Form::While { condition: walk.body(condition), bound },
             };
-            Op::Loop(Box::new(Loop { params, form, body: walk.body(&it.body), policy: it.policy }))
+            Loop { params, form, body: walk.body(&it.body), policy: it.policy }
         })
     }
 
@@ -351,30 +351,29 @@ impl Rebuild for Walk<'_> {
         self.record.close(results)
     }
 
-    fn lambda(&mut self, lambda: &Lambda) -> Lambda {
-        let params = lambda.params.iter().map(|p| self.parameter(*p)).collect();
-        Lambda { params, body: self.body(&lambda.body) }
+    fn bind(&mut self, var: Var) -> Var {
+        self.parameter(var)
     }
 
-    fn of_loop(&mut self, it: &Loop) -> Op {
+    fn of_loop(&mut self, it: &Loop) -> Loop {
         let initial = it.params.iter().map(|(_, a)| self.atom(*a)).collect();
         self.loop_from(it, initial)
     }
 
     /// The rows of what is mapped have sizes that are known.
-    fn of_map(&mut self, map: &Map) -> Op {
+    fn of_map(&mut self, map: &Map) -> Map {
         let (arrays, accumulators) = (self.atoms(&map.arrays), self.atoms(&map.accumulators));
         let params: Vec<Var> = map.function.params.iter().map(|p| self.parameter(*p)).collect();
         params.iter().zip(&arrays).for_each(|(param, array)| self.known.row(*param, *array));
         let runs = self.known.length(arrays[0]).is_some_and(|length| length > 0);
         let body = self.within(runs, |walk| walk.body(&map.function.body));
-        Op::Map(Box::new(Map { function: Lambda { params, body }, arrays, accumulators }))
+        Map { function: Lambda { params, body }, arrays, accumulators }
     }
 
-    fn reduce(&mut self, it: &Reduce) -> Box<Reduce> {
+    fn of_reduce(&mut self, it: &Reduce) -> Reduce {
         let (neutral, arrays) = (self.atoms(&it.neutral), self.atoms(&it.arrays));
         let runs = self.known.length(arrays[0]).is_some_and(|length| length > 0);
         let operator = self.within(runs, |walk| walk.lambda(&it.operator));
-        Box::new(Reduce { operator, neutral, arrays, commutative: it.commutative })
+        Reduce { operator, neutral, arrays, commutative: it.commutative }
     }
 }

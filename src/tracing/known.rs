@@ -68,12 +68,7 @@ impl Known {
         let Some(values) = constants.iter().map(|a| self.scalar(*a)).collect::<Option<Vec<_>>>() else {
             return Ok(None);
         };
-        Ok(match apply(op, &values)? {
-            Scalar::Bool(b) => Some(Const::Bool(b)),
-            Scalar::I32(n) => Some(Const::I32(n)),
-            Scalar::I64(n) => Some(Const::I64(n)),
-            Scalar::Real(_) => None,
-        })
+        Ok(apply(op, &values)?.exact())
     }
 
     /// Notes the result of an operation that cannot fail, if its operands are known.

@@ -11,8 +11,7 @@ use rustc_hash::FxHashMap;
 use super::record::{Decision, Record};
 use super::watch::{Seen, notice};
 use crate::array::{
-    Atom, Body, Const, Custom, Form, Lambda, Loop, Op, Prim, Program, Rebuild, ScalarOp, Stm, Type, Var, deeper, index,
-    text,
+    Atom, Body, Const, Custom, Op, Prim, Program, Rebuild, ScalarOp, Stm, Type, Var, deeper, index, text,
 };
 use crate::error::{Result, Span};
 use crate::interpret::{Arithmetic, Limits, Machine, Scalar, Step, VERIFIED, Value, apply};
@@ -27,28 +26,28 @@ pub(super) struct Named {
 
 impl Named {
     pub(super) fn of(scalar: &Scalar<Named>) -> Self {
-        let known = |value, constant: Const| Named { value, prim: constant.prim(), atom: constant.into() };
-        match scalar {
-            Scalar::Real(named) => named.clone(),
-            Scalar::Bool(b) => known(Scalar::Bool(*b), Const::Bool(*b)),
-            Scalar::I32(n) => known(Scalar::I32(*n), Const::I32(*n)),
-            Scalar::I64(n) => known(Scalar::I64(*n), Const::I64(*n)),
+        match (scalar.real(), scalar.exact()) {
+            (Some(named), _) => named.clone(),
+            (None, constant) => known(constant.expect("what is no real is an integer or a truth value")),
         }
     }
+}
+
+/// What has a name is a real to the machine, whatever it is.
+fn named(named: Named) -> Scalar<Named> {
+    Scalar::F64(named)
+}
+
+/// What a constant is, which has itself for a name.
+fn known(constant: Const) -> Named {
+    Named { value: f64::constant(constant), prim: constant.prim(), atom: constant.into() }
 }
 
 impl Arithmetic for Named {
     type Log = Record;
 
     fn constant(constant: Const) -> Scalar<Named> {
-        let real = |x: f64| Named { value: Scalar::Real(x), prim: constant.prim(), atom: constant.into() };
-        match constant {
-            Const::Bool(b) => Scalar::Bool(b),
-            Const::I32(n) => Scalar::I32(n),
-            Const::I64(n) => Scalar::I64(n),
-            Const::F32(x) => Scalar::Real(real(x.into())),
-            Const::F64(x) => Scalar::Real(real(x)),
-        }
+        Scalar::constant(constant, |_| known(constant))
     }
 
     fn apply(record: &Record, op: ScalarOp, operands: &[Scalar<Named>]) -> Step<Scalar<Named>> {
@@ -56,17 +55,14 @@ impl Arithmetic for Named {
         let values: Vec<Scalar<f64>> = operands.iter().map(|x| x.value).collect();
         let value = apply(op, &values)?;
         let constants = operands.iter().all(|x| matches!(x.atom, Atom::Const(_)));
-        match value {
-            Scalar::Bool(b) if constants => return Ok(Scalar::Bool(b)),
-            Scalar::I32(n) if constants => return Ok(Scalar::I32(n)),
-            Scalar::I64(n) if constants => return Ok(Scalar::I64(n)),
-            Scalar::Bool(_) | Scalar::I32(_) | Scalar::I64(_) | Scalar::Real(_) => {}
+        if let Some(value) = value.exact().filter(|_| constants) {
+            return Ok(Self::constant(value));
         }
         let prims: Vec<Prim> = operands.iter().map(|x| x.prim).collect();
         let prim = op.result(&prims).expect(VERIFIED);
         let atoms = operands.iter().map(|x| x.atom).collect();
         let atom = record.one(Op::Scalar(op, atoms), Type::scalar(prim));
-        Ok(Scalar::Real(Named { value, prim, atom }))
+        Ok(named(Named { value, prim, atom }))
     }
 
     fn truth(record: &Record, scalar: &Scalar<Named>) -> bool {
@@ -149,7 +145,7 @@ fn take_apart(record: &Record, atom: Atom, of: Type, sizes: &[usize], elements: 
             }
             *i = 0;
         }
-        Scalar::Real(Named { value, prim: of.prim, atom: element })
+        named(Named { value, prim: of.prim, atom: element })
     });
     Value::array(sizes, named.collect()).expect("an array has as many elements as its sizes say")
 }
@@ -210,7 +206,7 @@ struct Closed<'m, 'p> {
 }
 
 impl Closed<'_, '_> {
-    fn bind(&self, vars: &[Var]) -> Vec<Var> {
+    fn renamed(&self, vars: &[Var]) -> Vec<Var> {
         let bind = |var: &Var| {
             let fresh = self.machine.log.fresh(self.machine.program().type_of(*var));
             self.names.borrow_mut().insert(*var, fresh.into());
@@ -235,31 +231,13 @@ impl Rebuild for Closed<'_, '_> {
     fn body(&mut self, body: &Body) -> Body {
         let stms = body.stms.iter().map(|stm| {
             let op = self.op(&stm.op);
-            Stm { vars: self.bind(&stm.vars).into(), op, span: stm.span }
+            Stm { vars: self.renamed(&stm.vars).into(), op, span: stm.span }
         });
         let stms = deeper(|| stms.collect());
         Body { stms, results: self.atoms(&body.results) }
     }
 
-    fn lambda(&mut self, lambda: &Lambda) -> Lambda {
-        let params = self.bind(&lambda.params);
-        Lambda { params, body: self.body(&lambda.body) }
-    }
-
-    fn of_loop(&mut self, it: &Loop) -> Op {
-        let initial: Vec<Atom> = it.params.iter().map(|(_, a)| self.atom(*a)).collect();
-        let params: Vec<Var> = it.params.iter().map(|(p, _)| *p).collect();
-        let params = self.bind(&params).into_iter().zip(initial).collect();
-        let form = match &it.form {
-            Form::For(i, bound) => {
-                let bound = self.atom(*bound);
-                Form::For(self.bind(&[*i])[0], bound)
-            }
-            Form::While { condition, bound } => {
-                let bound = bound.map(|b| self.atom(b));
-                Form::While { condition: self.body(condition), bound }
-            }
-        };
-        Op::Loop(Box::new(Loop { params, form, body: self.body(&it.body), policy: it.policy }))
+    fn bind(&mut self, var: Var) -> Var {
+        self.renamed(&[var])[0]
     }
 }

@@ -83,12 +83,12 @@ pub enum Keep {
 /// # Errors
 /// As for [`run`](crate::interpret::run): what the program meets on the way.
 pub fn trace(program: &Program, arguments: &[Value<f64>], keep: Keep, limits: &Limits) -> Result<Trace> {
-    fitting(program, arguments)?;
+    let arguments = fitting(program, arguments)?;
     let recorded = match keep {
-        Keep::Scalars => melt::melt(program, arguments, limits)?,
-        Keep::Arrays => keep::keep(program, arguments, limits)?,
+        Keep::Scalars => melt::melt(program, &arguments, limits)?,
+        Keep::Arrays => keep::keep(program, &arguments, limits)?,
     };
-    Ok(Trace::new(recorded, keep, arguments))
+    Ok(Trace::new(recorded, keep, &arguments))
 }
 
 impl Program {

@@ -5,7 +5,7 @@
 
 use core::cell::RefCell;
 
-use crate::array::{Atom, Body, Form, Lambda, Loop, Op, Program, Rebuild, Stm, deeper};
+use crate::array::{Atom, Body, Program, Rebuild, Stm, Var, deeper};
 
 /// The program without what is not needed, in canonical numbers.
 pub(super) fn prune(program: &Program) -> Program {
@@ -38,18 +38,7 @@ impl Rebuild for Needed {
         Body { stms, results }
     }
 
-    fn lambda(&mut self, lambda: &Lambda) -> Lambda {
-        Lambda { params: lambda.params.clone(), body: self.body(&lambda.body) }
-    }
-
-    fn of_loop(&mut self, it: &Loop) -> Op {
-        let form = match &it.form {
-            Form::For(i, bound) => Form::For(*i, self.atom(*bound)),
-            Form::While { condition, bound } => {
-                Form::While { condition: self.body(condition), bound: bound.map(|b| self.atom(b)) }
-            }
-        };
-        let params = it.params.iter().map(|(param, initial)| (*param, self.atom(*initial))).collect();
-        Op::Loop(Box::new(Loop { params, form, body: self.body(&it.body), policy: it.policy }))
+    fn bind(&mut self, var: Var) -> Var {
+        var
     }
 }

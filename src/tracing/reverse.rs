@@ -197,7 +197,8 @@ impl<'t> Pass<'t> {
             }
         };
         let operands: Vec<Scalar<Number>> = atoms.iter().enumerate().map(operand).collect();
-        let Ok(Scalar::Real(result)) = apply(op, &operands) else { panic!("an operation with a real result has one") };
+        let result = apply(op, &operands).ok();
+        let result = result.as_ref().and_then(Scalar::real).expect("an operation with a real result has one");
         node.uses.iter().map(|(n, _)| result.tangent.0[*n].unwrap_or(0.0)).collect()
     }
 
@@ -216,7 +217,8 @@ impl<'t> Pass<'t> {
             adjoints.push(vec![zero(self.trace.type_of(*var)); value.elements().len()]);
         }
         for (result, element, port) in &node.outputs {
-            adjoints[*result][*element] = Scalar::Real(self.adjoint(*port));
+            let prim = self.trace.type_of(results[*result]).prim;
+            adjoints[*result][*element] = Scalar::of_real(prim, self.adjoint(*port));
         }
         let mut all: Vec<Value<f64>> = arguments.iter().map(|a| self.value(*a)).collect();
         for (value, adjoint) in shapes.iter().zip(adjoints) {
@@ -267,7 +269,8 @@ impl<'t> Pass<'t> {
             adjoints.push(vec![zero(self.trace.type_of(*param)); argument.elements().len()]);
         }
         for (argument, element, port) in &self.graph.inputs {
-            adjoints[*argument][*element] = Scalar::Real(self.adjoint(*port));
+            let prim = self.trace.type_of(self.trace.function.params[*argument]).prim;
+            adjoints[*argument][*element] = Scalar::of_real(prim, self.adjoint(*port));
         }
         self.outcome()?;
         arguments.iter().zip(adjoints).map(|(argument, adjoint)| Value::array(argument.sizes(), adjoint)).collect()
@@ -312,6 +315,5 @@ fn zero(of: Type) -> Scalar<f64> {
 }
 
 fn real(scalar: &Scalar<f64>) -> f64 {
-    let Scalar::Real(x) = scalar else { panic!("{VERIFIED}") };
-    *x
+    *scalar.real().expect(VERIFIED)
 }

@@ -74,7 +74,7 @@ impl Trace {
         match outcome {
             Const::Bool(b) => format!("{made}: {b}"),
             Const::I64(n) => format!("{made}: {n}"),
-            Const::I32(_) | Const::F32(_) | Const::F64(_) => panic!("decisions are on truth values and indices"),
+            _ => panic!("decisions are on truth values and indices"),
         }
     }
 
@@ -90,11 +90,11 @@ impl Trace {
 
     /// The machine after the whole trace was run, with the values of all its variables.
     pub(super) fn replay<C: Compare>(&self, arguments: &[Value<C>]) -> Result<Machine<'_, C>> {
-        fitting(&self.whole, arguments)?;
-        self.check_sizes(arguments)?;
+        let arguments = fitting(&self.whole, arguments)?;
+        self.check_sizes(&arguments)?;
         let mut machine = Machine::new(&self.whole, &Limits::default(), ());
         let params = self.whole.function.params.iter();
-        let bound = params.clone().zip(arguments).try_for_each(|(param, value)| machine.bind(*param, value.clone()));
+        let bound = params.clone().zip(arguments).try_for_each(|(param, value)| machine.bind(*param, value));
         bound.map_err(|fault| fault.within(Span::UNKNOWN, || text::signature(&self.whole)))?;
         params.clone().try_for_each(|param| self.check(&machine, *param, None))?;
         for stm in &self.whole.function.body.stms {

@@ -64,7 +64,7 @@ pub fn watch(
     adjoints: Option<&[Value<f64>]>,
     limits: &Limits,
 ) -> Result<Watched> {
-    fitting(program, arguments)?;
+    let arguments = &fitting(program, arguments)?[..];
     // What goes wrong is told as the run tells it.
     let results = run(program, arguments, limits)?;
     let record = Record::watching();
@@ -127,7 +127,7 @@ impl Watched {
             }
             let real = self.program.type_of(*var).prim.is_real();
             let adjoint = |sight: &Sight| {
-                let reals: Vec<Scalar<f64>> = sight.adjoints.iter().flatten().map(|x| Scalar::Real(*x)).collect();
+                let reals: Vec<Scalar<f64>> = sight.adjoints.iter().flatten().map(|x| Scalar::F64(*x)).collect();
                 sight.adjoints.as_ref().map(|_| nested(sight, reals.iter().map(Short).collect()))
             };
             if let Some(adjoints) = listed(&adjoint).filter(|_| real) {
@@ -143,7 +143,7 @@ struct Short<'s>(&'s Scalar<f64>);
 
 impl fmt::Display for Short<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Scalar::Real(x) = self.0 else { return self.0.fmt(f) };
+        let Some(x) = self.0.real() else { return self.0.fmt(f) };
         // −0 + 0 is 0.
         let near: f64 = format!("{x:.*e}", DIGITS - 1).parse().unwrap_or(*x) + 0.0;
         let size = near.abs();
@@ -205,12 +205,12 @@ pub(super) fn notice(record: &Record, var: Var, value: Value<Named>) -> Value<Na
         let zero = match named.prim {
             Prim::F32 => Some(Const::F32(-0.0)),
             Prim::F64 => Some(Const::F64(-0.0)),
-            Prim::Bool | Prim::I32 | Prim::I64 => None,
+            _ => None,
         };
         let copy = zero.map(|zero| Op::Scalar(ScalarOp::Add, [named.atom, zero.into()].into()));
         let atom = copy.map_or(named.atom, |copy| record.one(copy, Type::scalar(named.prim)));
         let (value, name) = (named.value, if let Atom::Var(name) = atom { Some(name) } else { None });
-        if let Scalar::Real(_) = scalar {
+        if scalar.real().is_some() {
             renamed.push(Named { atom, ..named });
         }
         (value, name)

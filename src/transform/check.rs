@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::flow::{Active, bodies};
+use super::flow::Active;
 use crate::array::{Atom, Body, Op, Program, Stm, Var};
 use crate::error::{Error, Result};
 
@@ -29,7 +29,7 @@ fn check_body(program: &Program, body: &Body, active: &Active) -> Result<()> {
                 check_body(&pullback, &pullback.function.body, &active)?;
             }
             op => {
-                for inner in bodies(op) {
+                for inner in op.bodies() {
                     check_body(program, inner, active)?;
                 }
             }

@@ -8,7 +8,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::flow::{Active, atoms_in, bodies};
+use super::flow::{Active, atoms_in};
 use super::stripmine::MOST_LEVELS;
 use crate::array::{Atom, Body, Form, Loop, Op, Policy, Program, Stm, Var};
 use crate::error::{Error, Result};
@@ -128,27 +128,10 @@ impl Program {
 /// Calls `choose` on every loop in a body, with the variables that it binds.
 fn each_loop(body: &mut Body, choose: &mut impl FnMut(&[Var], &mut Loop)) {
     for Stm { vars, op, .. } in &mut body.stms {
-        match op {
-            Op::If(_, yes, no) => {
-                each_loop(yes, choose);
-                each_loop(no, choose);
-            }
-            Op::Loop(it) => {
-                choose(vars, it);
-                each_loop(&mut it.body, choose);
-            }
-            Op::Map(map) => each_loop(&mut map.function.body, choose),
-            Op::Reduce(it) | Op::Scan(it) => each_loop(&mut it.operator.body, choose),
-            Op::Hist(it) => each_loop(&mut it.operator.body, choose),
-            Op::Custom(it) => {
-                each_loop(&mut it.function.body, choose);
-                each_loop(&mut it.pullback.body, choose);
-            }
-            Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) => {}
-            Op::Index(..) | Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) => {}
-            Op::Concat(_) | Op::Reverse(_) | Op::Scatter(_) | Op::Agree(_) => {}
-            Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => {}
+        if let Op::Loop(it) = op {
+            choose(vars, it);
         }
+        op.bodies_mut().for_each(|inner| each_loop(inner, choose));
     }
 }
 
@@ -188,7 +171,7 @@ impl Plan<'_> {
             }
             // A function with a derivative of its own is not gone through.
             if !matches!(stm.op, Op::Custom(_)) {
-                scope.inner.extend(bodies(&stm.op).map(|body| self.scope(body)));
+                scope.inner.extend(stm.op.bodies().map(|body| self.scope(body)));
             }
         }
         scope

@@ -179,8 +179,8 @@ impl<'p, 't> Copier<'p, 't> {
                 self.target.emit(Op::If(self.atom(*condition), yes, no))
             }
             Op::Loop(it) => {
-                let op = self.of_loop(it);
-                self.target.emit(op)
+                let it = self.of_loop(it);
+                self.target.emit(Op::Loop(Box::new(it)))
             }
             Op::Map(map) => {
                 let told = |(var, result): (&Var, &Atom)| match result {
@@ -189,8 +189,8 @@ impl<'p, 't> Copier<'p, 't> {
                 };
                 let known: Vec<(Var, Atom)> =
                     stm.vars.iter().zip(&map.function.body.results).filter_map(told).collect();
-                let op = self.map_knowing(map, &known);
-                self.target.emit(op)
+                let map = self.map_knowing(map, &known);
+                self.target.emit(Op::Map(Box::new(map)))
             }
             Op::Accumulate(a, indices, value) if self.kept(*a) => {
                 let op = Op::Accumulate(self.atom(*a), self.atoms(indices), self.atom(*value));
@@ -251,7 +251,7 @@ impl<'p, 't> Copier<'p, 't> {
     }
 
     /// A copy of a map, some of whose results are known: what the function gives for those is an element of these arrays.
-    fn map_knowing(&mut self, map: &Map, known: &[(Var, Atom)]) -> Op {
+    fn map_knowing(&mut self, map: &Map, known: &[(Var, Atom)]) -> Map {
         let (mut arrays, accumulators) = (self.atoms(&map.arrays), self.kept_atoms(&map.accumulators));
         let (elements, collectors) = map.function.params.split_at(arrays.len());
         let mut params: Vec<Var> = elements.iter().map(|param| self.parameter(*param)).collect();
@@ -270,7 +270,7 @@ impl<'p, 't> Copier<'p, 't> {
         }
         let function = Lambda { params, body: self.body(&map.function.body) };
         known.iter().for_each(|(result, _)| self.untell(*result));
-        Op::Map(Box::new(Map { function, arrays, accumulators }))
+        Map { function, arrays, accumulators }
     }
 
     /// The number of iterations of a loop.
@@ -345,7 +345,7 @@ impl<'p, 't> Copier<'p, 't> {
         it: &Loop,
         more: &[Atom],
         inside: impl FnOnce(&mut Self, &[Atom]) -> Vec<Atom>,
-    ) -> Op {
+    ) -> Loop {
         let kept: Vec<&(Var, Atom)> = it.params.iter().filter(|(_, initial)| self.kept(*initial)).collect();
         let initial: Vec<Atom> = kept.iter().map(|(_, a)| self.atom(*a)).collect();
         for (param, initial) in &it.params {
@@ -365,7 +365,7 @@ impl<'p, 't> Copier<'p, 't> {
             results.extend(next);
             results
         });
-        Op::Loop(Box::new(Loop { params, form, body, policy: it.policy }))
+        Loop { params, form, body, policy: it.policy }
     }
 }
 
@@ -379,18 +379,18 @@ impl Rebuild for Copier<'_, '_> {
         Copier::body(self, body)
     }
 
-    fn lambda(&mut self, lambda: &Lambda) -> Lambda {
-        Copier::lambda(self, lambda)
+    fn bind(&mut self, var: Var) -> Var {
+        self.parameter(var)
     }
 
-    fn of_loop(&mut self, it: &Loop) -> Op {
+    fn of_loop(&mut self, it: &Loop) -> Loop {
         self.loop_with(it, &[], |copier, _| {
             copier.stms(&it.body.stms);
             Vec::new()
         })
     }
 
-    fn of_map(&mut self, map: &Map) -> Op {
+    fn of_map(&mut self, map: &Map) -> Map {
         self.map_knowing(map, &[])
     }
 }

@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::array::{Atom, Body, Const, IntegerRow, Map, Op, Program, ScalarOp, Stm, Var, bodies, deeper};
+use crate::array::{Atom, Body, Const, IntegerRow, Map, Op, Program, ScalarOp, Stm, Var, deeper};
 
 /// The arrays without an index twice.
 pub(super) struct Distinct(FxHashSet<Var>);
@@ -26,7 +26,7 @@ impl Distinct {
     }
 
     fn statement(&mut self, stm: &Stm) {
-        bodies(&stm.op).for_each(|body| self.body(body));
+        stm.op.bodies().for_each(|body| self.body(body));
         let is_distinct = match &stm.op {
             Op::Iota(_) => true,
             Op::Copy(a) | Op::Reverse(a) => self.contains(*a),

@@ -141,17 +141,21 @@ impl Elementary for Emit<'_> {
     }
 
     fn apply<R: Rule<N>, const N: usize>(rule: &R, x: [Self; N]) -> Self {
-        let known: Vec<f64> = x.iter().filter_map(Elementary::primal).collect();
-        if let Ok(known) = <[f64; N]>::try_from(known) {
-            return Emit::Known(rule.value(known));
-        }
         let row = rule.primitive().expect("the rows of array programs are rows of the table");
-        match (row, &x[..]) {
+        Emit::apply_primitive(row, &x)
+    }
+
+    fn apply_primitive(row: Primitive, x: &[Self]) -> Self {
+        let known: Vec<f64> = x.iter().filter_map(Elementary::primal).collect();
+        if known.len() == x.len() {
+            return Emit::Known(row.apply(&known));
+        }
+        match (row, x) {
             (Primitive::Sub, [x, y]) if y.is_zero() => *x,
             (Primitive::Sub, [x, y]) if x.is_zero() => -*y,
             (Primitive::Div, [x, y]) if y.is(1.0) => *x,
             (Primitive::Select, [Emit::Known(c), x, y]) => *if *c == 0.0 { y } else { x },
-            _ => Emit::write(ScalarOp::Row(row), &x),
+            _ => Emit::write(ScalarOp::Row(row), x),
         }
     }
 }

@@ -6,8 +6,8 @@
 use rustc_hash::FxHashSet;
 
 use super::partials::depends;
-use crate::array::{Atom, Body, Lambda, Op, Program, Stm, Var, binders};
-pub(super) use crate::array::{atoms_in, atoms_of, bodies};
+use crate::array::{Atom, Body, Lambda, Op, Program, Role, Stm, Var, binders};
+pub(super) use crate::array::{atoms_in, atoms_of};
 
 /// The active variables of a program.
 pub(super) struct Active(Vec<bool>);
@@ -64,13 +64,6 @@ impl Active {
         found.dedup();
         found
     }
-}
-
-/// Whether a body mentions a variable.
-pub(super) fn mentions(body: &Body, wanted: Var) -> bool {
-    let mut found = false;
-    atoms_in(body, &mut |a| found |= a == Atom::Var(wanted));
-    found
 }
 
 /// The parameters at these positions.
@@ -163,16 +156,6 @@ fn stm_edges(stm: &Stm, edge: &mut impl FnMut(Atom, Var)) {
             let felt = atoms.iter().enumerate().filter(|(i, _)| depends(*op, *i));
             felt.for_each(|(_, a)| edge(*a, vars[0]));
         }
-        Op::Iota(_) | Op::Size(..) | Op::Agree(_) => {}
-        Op::Copy(a) | Op::Replicate(_, a) | Op::Index(a, _) | Op::Slice(a, _) => edge(*a, vars[0]),
-        Op::Permute(a, _) | Op::Reshape(a, _) | Op::Reverse(a) => edge(*a, vars[0]),
-        Op::ToAccumulator(a) | Op::FromAccumulator(a) => edge(*a, vars[0]),
-        Op::Accumulate(acc, _, value) => [acc, value].into_iter().for_each(|a| edge(*a, vars[0])),
-        Op::Elements(atoms) | Op::Concat(atoms) => atoms.iter().for_each(|a| edge(*a, vars[0])),
-        Op::Update(a, _, value) => {
-            edge(*a, vars[0]);
-            edge(*value, vars[0]);
-        }
         Op::If(_, yes, no) => {
             for body in [yes, no] {
                 pairs(&body.results, vars.iter().copied(), edge);
@@ -199,10 +182,6 @@ fn stm_edges(stm: &Stm, edge: &mut impl FnMut(Atom, Var)) {
         }
         Op::Reduce(it) | Op::Scan(it) => operator(&it.operator, &[&it.neutral, &it.arrays], vars, edge),
         Op::Hist(it) => operator(&it.operator, &[&it.neutral, &it.destinations, &it.values], vars, edge),
-        Op::Scatter(it) => {
-            edge(it.destination, vars[0]);
-            edge(it.values, vars[0]);
-        }
         Op::Custom(it) => {
             // An argument whose adjoint is always 0 is a constant.
             let felt = |adjoint: &Atom| !matches!(adjoint, Atom::Const(c) if *c == c.prim().zero());
@@ -211,6 +190,12 @@ fn stm_edges(stm: &Stm, edge: &mut impl FnMut(Atom, Var)) {
                 vars.iter().for_each(|var| edge(*argument, *var));
             }
         }
+        // What an array is made of goes into it; where, and how large it is, does not.
+        op => op.operands(|a, role| {
+            if matches!(role, Role::Value | Role::Destination) {
+                edge(a, vars[0]);
+            }
+        }),
     }
 }
 

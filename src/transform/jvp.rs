@@ -5,18 +5,20 @@
 //! ("Reverse AD for a Functional Array Language", *Forward Mode: Dual Numbers*). Variables that no parameter reaches
 //! have no tangent.
 
+use smallvec::SmallVec;
+
 use super::check::check;
 use super::copy::Copier;
 use super::flow::Active;
-use super::operator::{Operator, recognise};
 use super::partials::partials;
 use super::target::{GROWTH, Target};
 use super::vjp::Reverse;
 use crate::array::{
-    Agreement, Atom, Body, Custom, Form, Hist, Lambda, Loop, Map, Op, Program, Reduce, ScalarOp, Scatter, Stm, Var,
-    has_bodies,
+    Agreement, Atom, Body, Custom, Form, Hist, Lambda, Loop, Map, Op, Program, Reduce, Role, ScalarOp, Stm, Var,
+    atoms_mut, has_bodies,
 };
 use crate::error::Result;
+use crate::optimise::operator::{Operator, recognise};
 
 /// The program with tangents of results as further results, for the tangents that `seed` writes for the parameters at
 /// these positions, given the parameters.
@@ -179,39 +181,16 @@ impl Forward<'_, '_> {
         self.set(stm.vars[0], tangent);
     }
 
-    /// An operation that moves data, on tangents.
+    /// An operation that moves data, on tangents: it is linear in what goes into its result, and does not depend on the rest.
     fn moved(&self, op: &Op) -> Op {
-        let (of, value, values) =
-            (|a: &Atom| self.tangent(*a), |a: &Atom| self.copier.atom(*a), |atoms: &[Atom]| self.copier.atoms(atoms));
-        let all = |atoms: &[Atom]| atoms.iter().map(|a| self.tangent(*a)).collect();
-        match op {
-            Op::Replicate(n, a) => Op::Replicate(value(n), of(a)),
-            Op::Elements(atoms) => Op::Elements(all(atoms)),
-            Op::Index(a, indices) => Op::Index(of(a), values(indices)),
-            Op::Slice(a, ranges) => {
-                let mut ranges = ranges.clone();
-                for part in ranges.iter_mut().flat_map(|r| [&mut r.start, &mut r.count, &mut r.step]) {
-                    *part = value(part);
-                }
-                Op::Slice(of(a), ranges)
-            }
-            Op::Update(a, indices, new) => Op::Update(of(a), values(indices), of(new)),
-            Op::Permute(a, order) => Op::Permute(of(a), order.clone()),
-            Op::Reshape(a, sizes) => Op::Reshape(of(a), values(sizes)),
-            Op::Concat(atoms) => Op::Concat(all(atoms)),
-            Op::Reverse(a) => Op::Reverse(of(a)),
-            Op::Scatter(it) => Op::Scatter(Box::new(Scatter {
-                destination: of(&it.destination),
-                indices: value(&it.indices),
-                values: of(&it.values),
-            })),
-            Op::ToAccumulator(a) => Op::ToAccumulator(of(a)),
-            Op::Accumulate(acc, indices, new) => Op::Accumulate(of(acc), values(indices), of(new)),
-            Op::FromAccumulator(acc) => Op::FromAccumulator(of(acc)),
-            Op::Iota(_) | Op::Size(..) | Op::Agree(_) => panic!("what counts has no tangent"),
-            Op::Scalar(..) | Op::Copy(_) | Op::If(..) | Op::Loop(_) | Op::Map(_) => panic!("no moving of data"),
-            Op::Reduce(_) | Op::Scan(_) | Op::Hist(_) | Op::Custom(_) => panic!("no moving of data"),
-        }
+        let mut operands: SmallVec<[Atom; 8]> = SmallVec::new();
+        op.operands(|atom, role| {
+            let goes_in = matches!(role, Role::Value | Role::Destination);
+            operands.push(if goes_in { self.tangent(atom) } else { self.copier.atom(atom) });
+        });
+        let (mut op, mut operands) = (op.clone(), operands.into_iter());
+        atoms_mut(&mut op, &mut |atom| *atom = operands.next().expect("an operation has the same operands twice"));
+        op
     }
 
     fn of_loop(&mut self, stm: &Stm, it: &Loop) {

@@ -22,8 +22,6 @@ mod one_by_one;
 mod operator;
 mod partials;
 mod parts;
-mod same;
-pub(crate) mod simplify;
 mod stripmine;
 mod target;
 mod verbs;
@@ -36,6 +34,7 @@ pub use verbs::{SparseDerivative, Wrt};
 
 use crate::array::Program;
 use crate::error::Result;
+use crate::optimise;
 
 impl Program {
     /// Forward mode: the program that takes the parameters and then a tangent of each, and gives the results and then a
@@ -159,7 +158,7 @@ impl Program {
     /// [`Error::Length`](crate::Error::Length) if `batched` does not say of each parameter whether it is, and
     /// [`Error::Empty`](crate::Error::Empty) if none is: the number of values would be unknown.
     pub fn vmap(&self, batched: &[bool]) -> Result<Program> {
-        Ok(simplify::simplify(vmap::vmap(self, batched, None)?))
+        Ok(optimise::simplify(vmap::vmap(self, batched, None)?))
     }
 
     /// Forward mode in many directions: as [`jvp`](Program::jvp), where each tangent has one dimension more, outermost.
@@ -220,7 +219,7 @@ impl Program {
     pub(crate) fn many(&self, derivative: &Program) -> Result<Program> {
         let n = self.function.params.len();
         let batched: Vec<bool> = (0..derivative.function.params.len()).map(|k| k >= n).collect();
-        Ok(simplify::simplify(vmap::vmap(derivative, &batched, Some(self))?))
+        Ok(optimise::simplify(vmap::vmap(derivative, &batched, Some(self))?))
     }
 
     /// A program of the same meaning that reads better and costs no more: without copies, dead statements and repeated
@@ -242,7 +241,7 @@ impl Program {
     /// ```
     #[must_use]
     pub fn simplified(&self) -> Program {
-        simplify::simplify(self.clone())
+        optimise::simplify(self.clone())
     }
 
     /// How the program becomes what is [simplified](Program::simplified): the program, and what each pass has made of it,
@@ -265,7 +264,7 @@ impl Program {
     #[must_use]
     pub fn passes(&self) -> Vec<(&'static str, Program)> {
         let mut all = vec![("written", self.clone())];
-        let last = simplify::in_passes(self.clone(), |name, program| all.push((name, program.clone())));
+        let last = optimise::in_passes(self.clone(), |name, program| all.push((name, program.clone())));
         if all.last().is_none_or(|(_, program)| *program != last) {
             all.push(("variables numbered", last));
         }

@@ -8,7 +8,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::copy::{Copier, rewritten};
-use super::flow::{Active, bodies};
+use super::flow::Active;
 use super::operator::applied;
 use crate::array::{Agreement, Atom, Body, Const, Form, Hist, Loop, Op, Policy, Prim, Program, Stm, Type, Var};
 
@@ -47,7 +47,7 @@ impl Search<'_> {
             if let Op::Loop(it) = &stm.op {
                 self.versions.extend(it.params.iter().map(|(param, _)| *param));
             }
-            bodies(&stm.op).for_each(|body| self.body(body));
+            stm.op.bodies().for_each(|body| self.body(body));
             if let Some(length) = self.length_of(&stm.op) {
                 self.lengths.extend(stm.vars.iter().map(|var| (*var, length)));
             }

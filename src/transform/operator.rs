@@ -1,79 +1,16 @@
-//! What is known of the operator of a reduction: which of its components belong together, and which have rules of
-//! their own.
+//! What rules need of the operator of a reduction: its components that belong together, and its results written out.
 //!
-//! Law: an operator is recognised by its text alone, so that a rule is chosen once, where the program is transformed.
-//! Components that do not depend on each other are reductions by themselves, and an operator that works element by
+//! Law: components that do not depend on each other are reductions by themselves, and an operator that works element by
 //! element is one for each column ("Reverse AD for a Functional Array Language", *Special Cases of Reduce &
 //! Multi-Reduce*).
 
 use rustc_hash::FxHashSet;
 
 use super::copy::Copier;
-use super::flow::{atoms_of, mentions};
 use super::target::Target;
-use crate::array::{Atom, Body, IntegerRow, Lambda, Map, Op, ScalarOp, Stm, Var, Vars, index};
+use crate::array::{Atom, Body, IntegerRow, Lambda, Map, Op, ScalarOp, Stm, Var, Vars, atoms_of, index};
+use crate::optimise::operator::{Operator, recognise};
 use crate::primitives::Primitive;
-
-/// An operator of one kind or another.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Operator {
-    /// The sum of two operands, element by element if they are arrays.
-    Sum,
-    /// The product of two scalars.
-    Product,
-    /// The smaller or the larger of two scalars, by this operation.
-    Extremum(ScalarOp),
-    /// This operator of the elements of arrays.
-    Elementwise(Lambda),
-    /// Any other.
-    General,
-}
-
-/// Recognises an operator.
-pub(super) fn recognise(operator: &Lambda) -> Operator {
-    let [stm] = &operator.body.stms[..] else { return Operator::General };
-    if operator.body.results != stm.vars.iter().copied().map(Atom::Var).collect::<Vec<_>>() {
-        return Operator::General;
-    }
-    match &stm.op {
-        Op::Scalar(op, operands) => of_scalars(*op, operands, [operator.params[0], operator.params[1]]),
-        Op::Map(map) if map.accumulators.is_empty() => {
-            let of_element = |param: &Var| {
-                let at = map.arrays.iter().position(|a| *a == Atom::Var(*param))?;
-                (!mentions(&map.function.body, *param)).then(|| map.function.params[at])
-            };
-            let params: Option<Vec<Var>> = operator.params.iter().map(of_element).collect();
-            match params {
-                Some(params) if map.arrays.len() == params.len() => {
-                    let inner = Lambda { params, body: map.function.body.clone() };
-                    if recognise(&inner) == Operator::Sum { Operator::Sum } else { Operator::Elementwise(inner) }
-                }
-                _ => Operator::General,
-            }
-        }
-        _ => Operator::General,
-    }
-}
-
-impl Lambda {
-    /// Whether this operator is the sum of its two operands, element by element if they are arrays.
-    pub(crate) fn is_sum(&self) -> bool {
-        self.params.len() == 2 && recognise(self) == Operator::Sum
-    }
-}
-
-fn of_scalars(op: ScalarOp, operands: &[Atom], params: [Var; 2]) -> Operator {
-    let [left, right] = params.map(Atom::Var);
-    let in_order = operands == [left, right];
-    match op {
-        ScalarOp::Add if in_order || operands == [right, left] => Operator::Sum,
-        ScalarOp::Mul if in_order || operands == [right, left] => Operator::Product,
-        // At a tie the first operand wins, so the order matters.
-        ScalarOp::Row(Primitive::Min | Primitive::Max) if in_order => Operator::Extremum(op),
-        ScalarOp::Integer(IntegerRow::Min | IntegerRow::Max) if in_order => Operator::Extremum(op),
-        _ => Operator::General,
-    }
-}
 
 /// The components of an operator that are needed for those that are asked for, in groups that do not depend on each
 /// other.

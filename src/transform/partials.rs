@@ -11,7 +11,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::emit::Emit;
 use super::target::Target;
-use crate::array::{Atom, IntegerRow, Prim, ScalarOp, index};
+use crate::array::{Atom, Const, IntegerRow, Prim, ScalarOp};
 use crate::carriers::{Dense, Dual};
 use crate::primitives::Slopes;
 
@@ -53,7 +53,17 @@ fn convert(target: &Target, atom: Atom, to: Prim) -> Atom {
     if target.is_zero(atom) {
         return to.zero().into();
     }
-    if target.type_of(atom).prim == to { atom } else { target.scalar(ScalarOp::Convert(to), &[atom]) }
+    let from = target.type_of(atom).prim;
+    if from == to {
+        return atom;
+    }
+    let convert = |x: Atom, to: Prim| target.scalar(ScalarOp::Convert(to), &[x]);
+    // A derivative may be negative, whatever the kind of integers is: it wraps.
+    if from.is_real() && to.is_integer() && to != Prim::I64 {
+        convert(convert(atom, Prim::I64), to)
+    } else {
+        convert(atom, to)
+    }
 }
 
 /// No operation has more operands.
@@ -120,6 +130,7 @@ pub(super) fn depends(op: ScalarOp, operand: usize) -> bool {
             IntegerRow::Abs | IntegerRow::Complement => true,
             IntegerRow::Pow | IntegerRow::Shl | IntegerRow::Shr => operand == 0,
             IntegerRow::Signum | IntegerRow::And | IntegerRow::Or | IntegerRow::Xor => false,
+            IntegerRow::Ones | IntegerRow::LeadingZeros | IntegerRow::TrailingZeros | IntegerRow::MulHigh => false,
         },
     }
 }
@@ -143,7 +154,7 @@ impl Integers for (&Target, Prim) {
     type Number = Atom;
 
     fn number(&self, n: i64) -> Atom {
-        if self.1 == Prim::I64 { index(n) } else { crate::array::constant(self.1, n as f64) }
+        Const::wrapped(n.into(), self.1).into()
     }
 
     fn write(&self, op: ScalarOp, x: &[Atom]) -> Atom {
@@ -188,5 +199,8 @@ pub(crate) fn integer<W: Integers>(w: &W, row: IntegerRow, operand: usize, x: &[
         (IntegerRow::Shl, _) => write(IntegerRow::Shl, &[w.number(1), second()]),
         (IntegerRow::Shr, _) => write(IntegerRow::Shr, &[w.number(1), second()]),
         (IntegerRow::Signum | IntegerRow::And | IntegerRow::Or | IntegerRow::Xor, _) => return None,
+        (IntegerRow::Ones | IntegerRow::LeadingZeros | IntegerRow::TrailingZeros | IntegerRow::MulHigh, _) => {
+            return None;
+        }
     })
 }

@@ -3,7 +3,7 @@
 //! Law: an array that is not read in parts is read, written or passed on as a whole by whoever mentions it, so that work in
 //! proportion to its size is work that the program does itself. A choice may read nothing at all.
 
-use crate::array::{Atom, Body, Op, Program, Stm, Var, atoms_in, bodies};
+use crate::array::{Atom, Body, Op, Program, Stm, Var, atoms_in};
 
 /// The variables of a program that are read in parts.
 pub(super) struct Parts(Vec<bool>);
@@ -31,7 +31,7 @@ impl Parts {
     }
 
     fn statement(&mut self, stm: &Stm) {
-        bodies(&stm.op).for_each(|body| self.body(body));
+        stm.op.bodies().for_each(|body| self.body(body));
         match &stm.op {
             Op::Index(a, _) | Op::Slice(a, _) => self.mark(*a),
             // The same array in another order is read as that is.
@@ -44,10 +44,7 @@ impl Parts {
                 }
             }
             Op::If(_, yes, no) => [yes, no].into_iter().for_each(|body| atoms_in(body, &mut |a| self.mark(a))),
-            Op::Copy(_) | Op::Permute(..) | Op::Reverse(_) | Op::Reshape(..) | Op::Size(..) | Op::Scalar(..) => {}
-            Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Update(..) | Op::Concat(_) | Op::Loop(_) => {}
-            Op::Reduce(_) | Op::Scan(_) | Op::Hist(_) | Op::Scatter(_) | Op::Custom(_) | Op::Agree(_) => {}
-            Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => {}
+            _ => {}
         }
     }
 }

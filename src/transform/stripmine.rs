@@ -10,7 +10,6 @@ use core::mem::discriminant;
 use rustc_hash::{FxHashSet, FxHasher};
 
 use super::copy::{Copier, rewritten};
-use super::flow::bodies;
 use crate::array::{
     Atom, Body, Form, IntegerRow, Loop, Op, Policy, Prim, Program, ScalarOp, Stm, Type, constant, deeper, has_bodies,
     index,
@@ -30,7 +29,7 @@ pub(super) fn stripmined(program: &Program) -> Option<Program> {
 fn changes(body: &Body, seen: &mut FxHashSet<u64>) -> bool {
     body.stms.iter().any(|stm| match &stm.op {
         Op::Loop(it) if matches!(it.policy, Policy::StripMine(levels) if levels > 1) => true,
-        op if has_bodies(op) => deeper(|| bodies(op).any(|body| changes(body, seen))),
+        op if has_bodies(op) => deeper(|| op.bodies().any(|body| changes(body, seen))),
         op => {
             let mut hasher = FxHasher::default();
             discriminant(op).hash(&mut hasher);

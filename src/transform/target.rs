@@ -7,61 +7,21 @@ use core::cell::RefCell;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::same::Same;
 use crate::array::{
-    Agree, Agreement, Atom, Body, Builder, Const, Extent, Lambda, Map, Op, Program, Range, Reduce, ScalarOp, Scatter,
-    Type, Var, has_bodies, index,
+    Agree, Agreement, Atom, Body, Builder, Const, Extent, Key, Lambda, Map, Op, Opcode, Program, Range, Reduce,
+    ScalarOp, Scatter, Type, Var, has_bodies, index,
 };
 use crate::error::Span;
+use crate::optimise::hash_cons::Same;
 
 /// About how many times as many variables as a program its derivatives have.
 pub(super) const GROWTH: usize = 3;
-
-/// An operation without bodies that is not written again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Repeatable {
-    Scalar(ScalarOp),
-    Iota,
-    Replicate,
-    Elements,
-    Size,
-    Index,
-    Slice,
-    Update,
-    Permute,
-    Reshape,
-    Concat,
-    Reverse,
-}
-
-impl Repeatable {
-    fn of(op: &Op) -> Option<Self> {
-        Some(match op {
-            Op::Scalar(op, _) => Repeatable::Scalar(*op),
-            Op::Iota(_) => Repeatable::Iota,
-            Op::Replicate(..) => Repeatable::Replicate,
-            Op::Elements(_) => Repeatable::Elements,
-            Op::Size(..) => Repeatable::Size,
-            Op::Index(..) => Repeatable::Index,
-            Op::Slice(..) => Repeatable::Slice,
-            Op::Update(..) => Repeatable::Update,
-            Op::Permute(..) => Repeatable::Permute,
-            Op::Reshape(..) => Repeatable::Reshape,
-            Op::Concat(_) => Repeatable::Concat,
-            Op::Reverse(_) => Repeatable::Reverse,
-            Op::Copy(_) | Op::If(..) | Op::Loop(_) | Op::Map(_) | Op::Reduce(_) | Op::Scan(_) => return None,
-            Op::Hist(_) | Op::Scatter(_) | Op::Custom(_) | Op::Agree(_) => return None,
-            // Each accumulator is its own.
-            Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => return None,
-        })
-    }
-}
 
 /// A program under construction, behind a shared reference.
 pub(super) struct Target {
     builder: RefCell<Builder>,
     /// The variables of what is known here, by operations and the numbers of operands.
-    known: RefCell<Same<Repeatable>>,
+    known: RefCell<Same<Key>>,
     /// The numbers of constants.
     constants: RefCell<FxHashMap<Const, u32>>,
     /// Arrays that are zero.
@@ -132,7 +92,7 @@ impl Target {
 
     /// The same of an operation of one result.
     pub(super) fn one(&self, op: Op) -> Atom {
-        let Some(kind) = Repeatable::of(&op) else { return self.builder.borrow_mut().one(op) };
+        let Some(kind) = op.key() else { return self.builder.borrow_mut().one(op) };
         let copied = if let Op::Replicate(n, value) = op { Some((n, value)) } else { None };
         let operands = self.numbers(&op);
         let result = self.once(kind, &operands, || self.builder.borrow_mut().one(op));
@@ -146,11 +106,11 @@ impl Target {
     /// changed in place and ends where the loop ends.
     fn give_away(&self, initial: Atom) {
         if let Some((n, value)) = self.copies.borrow().get(&initial) {
-            self.known.borrow_mut().forget(Repeatable::Replicate, &[self.number(*n), self.number(*value)]);
+            self.known.borrow_mut().forget(Opcode::Replicate.into(), &[self.number(*n), self.number(*value)]);
         }
     }
 
-    fn once(&self, kind: Repeatable, operands: &[u32], write: impl FnOnce() -> Atom) -> Atom {
+    fn once(&self, kind: Key, operands: &[u32], write: impl FnOnce() -> Atom) -> Atom {
         let new = || {
             let Atom::Var(var) = write() else { panic!("a statement binds variables") };
             var.0
@@ -163,11 +123,7 @@ impl Target {
         let number = |n: usize| u32::try_from(n).expect("an array has fewer than 2^32 dimensions");
         let mut of = SmallVec::new();
         op.atoms(|a| of.push(self.number(a)));
-        match op {
-            Op::Size(_, dimension) => of.push(number(*dimension)),
-            Op::Permute(_, order) => of.extend(order.iter().copied().map(number)),
-            _ => {}
-        }
+        op.numbers(|n| of.push(number(n)));
         of
     }
 
@@ -191,7 +147,7 @@ impl Target {
     fn once_scalar(&self, op: ScalarOp, operands: &[Atom], write: impl FnOnce() -> Atom) -> Atom {
         let mut of = [0; 3];
         of.iter_mut().zip(operands).for_each(|(place, operand)| *place = self.number(*operand));
-        self.once(Repeatable::Scalar(op), &of[..operands.len()], write)
+        self.once(op.into(), &of[..operands.len()], write)
     }
 
     /// Takes a value for that of a scalar operation, in this body.
@@ -222,17 +178,33 @@ impl Target {
 
     /// The body that `inside` writes; it answers the results.
     pub(super) fn body(&self, inside: impl FnOnce() -> Vec<Atom>) -> Body {
+        self.open_body();
+        let results = inside();
+        self.close_body(results)
+    }
+
+    // Functions of their own, as is `fresh_all`, so that they are compiled once and not for each body.
+
+    fn open_body(&self) {
         self.builder.borrow_mut().open_body();
         self.known.borrow_mut().open();
-        let results = inside();
+    }
+
+    fn close_body(&self, results: Vec<Atom>) -> Body {
         self.known.borrow_mut().close();
         self.builder.borrow_mut().close_body(results)
     }
 
+    /// New variables of these types, and what they are as operands.
+    fn fresh_all(&self, types: &[Type]) -> (Vec<Var>, Vec<Atom>) {
+        let params: Vec<Var> = types.iter().map(|t| self.fresh(*t)).collect();
+        let atoms = params.iter().copied().map(Atom::Var).collect();
+        (params, atoms)
+    }
+
     /// The function of parameters of these types that `inside` writes.
     pub(super) fn lambda(&self, types: &[Type], inside: impl FnOnce(&[Atom]) -> Vec<Atom>) -> Lambda {
-        let params: Vec<Var> = types.iter().map(|t| self.fresh(*t)).collect();
-        let atoms: Vec<Atom> = params.iter().copied().map(Atom::Var).collect();
+        let (params, atoms) = self.fresh_all(types);
         Lambda { params, body: self.body(|| inside(&atoms)) }
     }
 

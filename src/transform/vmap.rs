@@ -8,10 +8,10 @@ use rustc_hash::FxHashMap;
 
 use super::copy::Copier;
 use super::flow::{atoms_of, reached};
-use super::simplify::dead::{self, body_needs};
 use super::target::Target;
-use crate::array::{Atom, Body, Program, Stm, Var, bodies_mut};
+use crate::array::{Atom, Body, Program, Stm, Var};
 use crate::error::{Error, Result};
+use crate::optimise::dead_code::{self, body_needs};
 
 /// The program on many values of the parameters said to be batched, which get one dimension more, as do the results.
 /// If the first results are those of another program, on the first parameters, they stay as they are.
@@ -137,7 +137,7 @@ impl Dependents {
         let bound = part.function.body.stms.iter().flat_map(|stm| &stm.vars);
         part.function.body.results = bound.filter(|v| !self.has(**v)).map(|v| (*v).into()).collect();
         without_effects(&mut part.function.body);
-        dead::only_needed(&mut part);
+        dead_code::only_needed(&mut part);
         let named = part.function.body.stms.into_iter().filter_map(|stm| Some((*stm.vars.first()?, stm)));
         named.collect()
     }
@@ -145,7 +145,7 @@ impl Dependents {
 
 fn without_effects(body: &mut Body) {
     body.stms.retain(|stm| !stm.vars.is_empty());
-    body.stms.iter_mut().flat_map(|stm| bodies_mut(&mut stm.op)).for_each(without_effects);
+    body.stms.iter_mut().flat_map(|stm| stm.op.bodies_mut()).for_each(without_effects);
 }
 
 /// The variables that depend on these, result by result, and accumulators that such variables use.

@@ -61,7 +61,7 @@ fn arguments_and_results() -> catadiff::Result<()> {
     are_types(&told(<Vec<Vec<f64>>>::try_from(Value::reals(&[1], [1.0])?)), 2);
     are_types(&told(<Vec<i64>>::try_from(Value::reals(&[1], [1.0])?)), 2);
     are_types(&told(f32::try_from(Value::<f32>::from(2_i64))), 2);
-    are_types(&told(Value::array(&[2], vec![Scalar::Real(1.0), Scalar::I64(1)])), 2);
+    are_types(&told(Value::array(&[2], vec![Scalar::F64(1.0), Scalar::I64(1)])), 2);
     are_types(&told(Value::rows(vec![Value::real(1.0), matrix()])), 2);
     Ok(())
 }

@@ -32,7 +32,7 @@ fn the_same_program_counts_decides_and_reduces() -> Result<()> {
 
 #[test]
 fn what_a_semiring_does_not_have_is_an_error() -> Result<()> {
-    let one = || vec![Value::Scalar(Scalar::Real(Counting(1)))];
+    let one = || vec![Value::Scalar(Scalar::F64(Counting(1)))];
     let run = |program: Program| run_over(&program, &one(), &Limits::default());
     let root = run(Program::trace(|x: F64| x.sqrt())?).unwrap_err();
     assert!(matches!(&root, Error::NoValue { operation, .. } if operation.starts_with("sqrt")), "{root}");

@@ -81,11 +81,13 @@ fn the_text_of_everything() {
 #[test]
 fn every_scalar_operation_has_a_text_of_its_own() {
     let reals = Primitive::ALL.iter().map(|row| (ScalarOp::Row(*row), Prim::F64));
-    let integers = IntegerRow::ALL.iter().map(|row| (ScalarOp::Integer(*row), Prim::I32));
+    let of_integers = |row: &IntegerRow| Prim::ALL.map(|prim| (ScalarOp::Integer(*row), prim));
+    let integers = IntegerRow::ALL.iter().flat_map(of_integers).filter(|(_, prim)| prim.is_integer());
     let others = [ScalarOp::Add, ScalarOp::Mul, ScalarOp::Equal, ScalarOp::Less, ScalarOp::LessOrEqual];
     let others = others.into_iter().flat_map(|op| Prim::ALL.map(|prim| (op, prim)));
     let converts = Prim::ALL.into_iter().flat_map(|to| Prim::ALL.map(|from| (ScalarOp::Convert(to), from)));
-    let bits = [Prim::F32, Prim::F64].map(|of| [(ScalarOp::ToBits(of), of), (ScalarOp::FromBits(of), Prim::I64)]);
+    let bits =
+        [Prim::F32, Prim::F64].map(|of| [(ScalarOp::ToBits(of), of), (ScalarOp::FromBits(of), of.of_bits().unwrap())]);
     let few = bits.into_iter().flatten().chain([(ScalarOp::Not, Prim::Bool)]);
     for (op, prim) in reals.chain(integers).chain(others).chain(converts).chain(few) {
         let mut b = Builder::new();
@@ -114,6 +116,12 @@ fn constants_and_names_survive_to_the_last_bit() {
         Const::F32(0.1),
         Const::I64(i64::MIN),
         Const::I32(i32::MIN),
+        Const::I16(i16::MIN),
+        Const::I8(i8::MIN),
+        Const::U64(u64::MAX),
+        Const::U32(u32::MAX),
+        Const::U16(u16::MAX),
+        Const::U8(u8::MAX),
         Const::Bool(true),
     ];
     let mut b = Builder::new();
@@ -166,7 +174,7 @@ fn mistakes_are_pointed_at() {
         ("program () { let x, y = iota(1i64) return }", 24, "2 names are bound to 1 results"),
         ("program () { let x: []f64 = iota(1i64) return }", 17, "`x` is a []i64, not a []f64"),
         ("program () { let x = return return }", 21, "expected an operation, not `return`"),
-        ("program (x: f64) { let y = x return }", 29, "expected `[` or `with` after an operand"),
+        ("program (x: f64) { let y = x return }", 29, "expected `[` or `with`"),
         ("program (x: []f64) { let y = map (x) |a| { return a } return }", 38, "the type of `a` is to be said here"),
         ("program (x: []f64) { let y = map (x) |a: f64| { return a } return a }", 66, "there is no variable `a` here"),
         ("program () { § }", 13, "no word starts with `§`"),

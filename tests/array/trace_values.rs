@@ -2,12 +2,12 @@
 
 use catadiff::array::Program;
 use catadiff::array::trace::{
-    Arr, Bool, F32, F64, I32, I64, custom, hist, if_, iota, literal, loop_for, loop_while, loop_while_with, replicate,
-    stop_gradient, tabulate, tabulate2d,
+    Arr, Bool, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, custom, hist, if_, iota, literal, loop_for, loop_while,
+    loop_while_with, replicate, stop_gradient, tabulate, tabulate2d,
 };
 use catadiff::carriers::Dual;
 use catadiff::interpret::{Nested, Scalar, Value};
-use catadiff::{Elementary, Error, Real, grad};
+use catadiff::{Elementary, Error, Real, Result, grad};
 
 /// The results as text, of a program that verifies and whose text form is read back as the same text.
 #[track_caller]
@@ -197,6 +197,27 @@ fn what_a_program_cannot_do_is_an_error_when_it_runs() {
 fn results_of_each_kind() {
     let program = Program::trace(|x: F64, n: I64| (x, n, n.to_i32(), x.lt(0.0))).expect("a program");
     let results = program.run(&[value(1.5), value(7_i64)]).expect("it runs");
-    let kinds = [Scalar::Real(1.5), Scalar::I64(7), Scalar::I32(7), Scalar::Bool(false)];
+    let kinds = [Scalar::F64(1.5), Scalar::I64(7), Scalar::I32(7), Scalar::Bool(false)];
     assert_eq!(results, kinds.map(Value::Scalar));
+}
+
+/// Scalars, slices and nested arrays of every kind go in, and come out as the same.
+#[test]
+fn numbers_of_every_kind_go_in_and_out() -> Result<()> {
+    macro_rules! kinds {
+        ($($Kind:ident($Number:ident) $x:expr, $y:expr;)+) => {$({
+            let swapped = Program::trace(|x: Arr<$Kind>, y: $Kind| (x.map(|x| if_(x.lt(y), || y, || x)), y))?;
+            let program = (&[$x, $y][..], $y);
+            let (list, last): (Vec<$Number>, $Number) = swapped.at(program)?;
+            assert_eq!((list, last), (vec![$y, $y], $y));
+            let (list, last): (Vec<$Number>, $Number) = swapped.compile()?.at(program)?;
+            assert_eq!((list, last), (vec![$y, $y], $y));
+        })+};
+    }
+    kinds! {
+        I8(i8) i8::MIN, i8::MAX; I16(i16) i16::MIN, i16::MAX; I32(i32) i32::MIN, i32::MAX; I64(i64) i64::MIN, i64::MAX;
+        U8(u8) 0, u8::MAX; U16(u16) 0, u16::MAX; U32(u32) 0, u32::MAX; U64(u64) 0, u64::MAX;
+        F32(f32) -0.1_f32, f32::MAX; F64(f64) -0.1_f64, f64::MAX;
+    }
+    Ok(())
 }

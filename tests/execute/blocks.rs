@@ -93,7 +93,7 @@ fn an_extremum_among_what_is_no_number_is_found_where_it_is() -> Result<()> {
             }
             let expected = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let found = all.compile()?.run(&[Value::new(x.clone())?])?;
-            assert!(matches!(found[0].elements(), [Scalar::Real(y)] if *y == expected), "{n} {special}: {}", found[0]);
+            assert!(matches!(found[0].elements(), [Scalar::F64(y)] if *y == expected), "{n} {special}: {}", found[0]);
         }
     }
     Ok(())

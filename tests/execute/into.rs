@@ -143,7 +143,7 @@ fn poisoned_numbers_are_those_of_the_interpreter_bit_for_bit() -> Result<()> {
         let found = found.as_reals().expect("reals");
         assert_eq!(found.len(), expected.elements().len());
         for ((found, expected), (x, y)) in found.iter().zip(expected.elements()).zip(pairs()) {
-            let Scalar::Real(expected) = expected else { panic!("reals") };
+            let Scalar::F64(expected) = expected else { panic!("reals") };
             // Which of the many NaNs it is no standard says.
             let same = found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan();
             assert!(same, "result {k} at {x:e}, {y:e}: {found:e}, not {expected:e}");

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use catadiff::Result;
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, I64, hist, if_, loop_while};
-use catadiff::execute::{Executor, Lanes, Outcome, Prepared};
+use catadiff::execute::{Executor, Lanes, Outcome};
 use catadiff::interpret::{Control, Value};
 use catadiff::{Elementary, Error};
 use catadiff_laws::executors::Tally;

@@ -5,8 +5,9 @@ use catadiff::Result;
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, I64, literal, loop_for};
 use catadiff::interpret::Value;
+use catadiff_laws::executors::Sides;
 
-use crate::{OnLanes, prepared};
+use crate::prepared;
 
 type Vector = Arr<F64>;
 type Matrix = Arr<Vector>;
@@ -48,7 +49,7 @@ fn lanes_go_through_the_iterations() -> Result<()> {
     for n in [0, 1, 7, 8, 14, 129, 255, 256, 300] {
         for times in [0, 1, 2, 5] {
             let arguments = [array(&[n], 1), array(&[n], 2), array(&[times, n], 3)];
-            let same = |program: &OnLanes<'_>, arguments: &[Value<f64>]| {
+            let same = |program: &Sides<'_>, arguments: &[Value<f64>]| {
                 program.same(arguments).unwrap_or_else(|e| panic!("{n} lanes, {times} times: {e}"));
             };
             same(&program, &arguments);

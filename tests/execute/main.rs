@@ -17,16 +17,13 @@ mod whole_loops;
 mod work;
 
 use catadiff::array::Program;
-use catadiff::execute::{Executor, Lanes};
+use catadiff::execute::Lanes;
 use catadiff::interpret::Value;
 use catadiff_laws::executors::{self, Sides};
 
-/// A program on bare lanes, and interpreted.
-type OnLanes<'p> = Sides<'p, <Lanes as Executor>::Prepared>;
-
 /// The program, prepared once for any number of arguments.
 #[track_caller]
-fn prepared(program: &Program) -> OnLanes<'_> {
+fn prepared(program: &Program) -> Sides<'_> {
     Sides::of(&Lanes, program).unwrap_or_else(|e| panic!("{e}\n{program}"))
 }
 

@@ -6,7 +6,7 @@ use catadiff::array::trace::{Arr, F64, I64, hist, iota, literal};
 use catadiff::interpret::Value;
 use catadiff::{Elementary, Result};
 
-use crate::same;
+use crate::{prepared, same};
 
 /// Lengths at the ends of blocks, and large enough that a loop is shared out.
 const LENGTHS: [usize; 8] = [1, 2, 7, 8, 9, 127, 129, 1025];
@@ -148,5 +148,26 @@ fn what_is_gathered_by_numbers_that_are_known_is_not_looked_at_again() -> Result
     let arguments = [Value::new(numbers(7))?, Value::new(numbers(40))?];
     same(&program, &arguments);
     same(&gradient.grad(0)?, &arguments);
+    Ok(())
+}
+
+/// The size of a row is what a reduction comes to, not what it starts from.
+#[test]
+fn rows_as_long_as_a_reduction_says() -> Result<()> {
+    let program = Program::parse(
+        "program (lengths: [][]i64) {
+           let rows = map (lengths) |row: []i64| {
+             let n = reduce (row) from (1i64) |a: i64, b: i64| { let c = max(a, b) return c }
+             let ones = replicate(n, 1.0f64)
+             return ones
+           }
+           return rows
+         }",
+    )?;
+    let program = prepared(&program);
+    for count in [1, 5, 40] {
+        let lengths = vec![vec![2_i64, 3, 1]; count];
+        program.same(&[Value::new(lengths)?]).unwrap_or_else(|e| panic!("{count} rows: {e}"));
+    }
     Ok(())
 }

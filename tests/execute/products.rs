@@ -1,16 +1,15 @@
 //! Products of matrices, on lanes as in the interpreter, however they are written and whatever parts of blocks and of tiles
 //! there are: those of the program, and the sums of outer products that their derivatives are.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use catadiff::Result;
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64};
-use catadiff::execute::{Executor, Lanes, Outcome, Prepared};
+use catadiff::execute::{Executor, Lanes, Outcome};
 use catadiff::interpret::{Control, Value};
+use catadiff_laws::executors::{Sides, steps_counted};
 use catadiff_laws::{Verdict, for_all};
 
-use crate::{OnLanes, prepared};
+use crate::prepared;
 
 type Matrix = Arr<Arr<F64>>;
 
@@ -33,7 +32,7 @@ fn squares() -> Program {
         .expect("it is well typed")
 }
 
-fn agrees(vjp: &OnLanes<'_>, points: usize, rows: usize, columns: usize, not_finite: bool) -> Verdict {
+fn agrees(vjp: &Sides<'_>, points: usize, rows: usize, columns: usize, not_finite: bool) -> Verdict {
     let mut x = numbers(points * columns, 13);
     if not_finite && let Some(last) = x.last_mut() {
         *last = f64::NAN;
@@ -227,12 +226,9 @@ fn stretches_begin_where_others_end() -> Result<()> {
     // Limits are looked at between them. A row is a lane more, too, where the products are put in order.
     let prepared = Lanes.prepare(&program)?.expect("lanes can run it");
     let steps = |rows: usize| {
-        let taken = AtomicU64::new(0);
-        let note = |steps| {
-            taken.fetch_max(steps, Ordering::Relaxed);
-        };
         let arguments = [matrix([rows, 512], 1), matrix([points, 512], 2)];
-        prepared.run(&arguments, Control::default().with_progress(1, &note)).map(|_| taken.into_inner())
+        let (outcome, steps) = steps_counted(Control::default(), |control| prepared.run(&arguments, control));
+        outcome.map(|_| steps)
     };
     let [one, two, three] = [steps(64)?, steps(65)?, steps(129)?];
     assert_eq!([two, three], [one + 1 + 1, one + 2 + 65]);

@@ -2,7 +2,7 @@
 
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, I64, hist, if_, iota};
-use catadiff::execute::{Executor, Lanes, Outcome, Prepared};
+use catadiff::execute::{Executor, Lanes, Outcome};
 use catadiff::interpret::{Control, Value};
 use catadiff::{Elementary, Result};
 use catadiff_laws::{Verdict, executors};

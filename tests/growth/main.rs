@@ -2,7 +2,7 @@
 
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64};
-use catadiff::execute::{Executor, Lanes, Unsupported};
+use catadiff::execute::{Executor, Lanes, Prepared, Unsupported};
 use catadiff::interpret::Value;
 use catadiff_laws::growth::{Approach, Family, MEASURES, Mode, Row, random};
 use catadiff_laws::{ArrayProgram, Verdict, array_derivatives, array_tape};
@@ -135,13 +135,15 @@ fn a_derivative_that_is_not_cheap_is_found_by_what_it_wastes() {
 struct Wasteful;
 
 impl Executor for Wasteful {
-    type Prepared = <Lanes as Executor>::Prepared;
-
     fn name(&self) -> &'static str {
         "wasteful lanes"
     }
 
-    fn prepare(&self, sum: &Program) -> catadiff::Result<Result<Self::Prepared, Unsupported>> {
+    fn description(&self) -> &'static str {
+        "lanes that run another program"
+    }
+
+    fn prepare(&self, sum: &Program) -> catadiff::Result<Result<Box<dyn Prepared>, Unsupported>> {
         if sum.function.params.len() > 1 {
             return Lanes.prepare(sum);
         }
@@ -152,9 +154,8 @@ impl Executor for Wasteful {
 /// A test of the law: it finds executors that are not cheap.
 #[test]
 fn an_executor_that_is_not_cheap_is_found_by_its_steps() {
-    let sum = of_vectors("sum", |_| Program::trace(|x: Arr<F64>| x.sum()));
     // Lanes of a block take iterations together: of a few lanes all that is wasted is as little as what there is to do.
-    let sum = Family { least: 256, ..sum };
+    let sum = Family { least: 256, ..of_vectors("sum", |_| Program::trace(|x: Arr<F64>| x.sum())) };
     assert!(sum.grows_alike_on(&Lanes).is_ok_and(|(_, steps)| steps.is_some()));
     let violation = sum.grows_alike_on(&Wasteful).expect_err("there are n² steps");
     assert!(violation.law.starts_with("steps of wasteful lanes for the function"), "{violation}");

@@ -3,5 +3,6 @@
 mod broken;
 mod executors;
 mod instances;
+mod kinds;
 mod mistaken;
 mod programs;

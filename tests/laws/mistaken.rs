@@ -18,27 +18,27 @@ struct Mistaken {
     change: Change,
 }
 
-type OnInterpreter = <Interpreter as Executor>::Prepared;
-
 #[derive(Debug)]
 struct MistakenProgram {
-    right: OnInterpreter,
-    wrong: OnInterpreter,
+    right: Box<dyn Prepared>,
+    wrong: Box<dyn Prepared>,
 }
 
 impl Executor for Mistaken {
-    type Prepared = MistakenProgram;
-
     fn name(&self) -> &'static str {
         "mistaken"
     }
 
-    fn prepare(&self, program: &Program) -> Result<std::result::Result<MistakenProgram, Unsupported>> {
+    fn description(&self) -> &'static str {
+        "the interpreter of other programs"
+    }
+
+    fn prepare(&self, program: &Program) -> Result<std::result::Result<Box<dyn Prepared>, Unsupported>> {
         let mut changed = program.clone();
         everywhere(&mut changed.function.body, &mut changed.types, 0, self.change);
         let prepare =
             |program: &Program| Ok(Interpreter.prepare(program)?.expect("the interpreter runs every program"));
-        Ok(Ok(MistakenProgram { right: prepare(program)?, wrong: prepare(&changed)? }))
+        Ok(Ok(Box::new(MistakenProgram { right: prepare(program)?, wrong: prepare(&changed)? })))
     }
 }
 
@@ -155,13 +155,16 @@ const CHANGES: [(&str, Change); 11] = [
     }),
     ("sums and products of short integers do not wrap", |op, _, around| {
         if let Op::Scalar(operation @ (ScalarOp::Add | ScalarOp::Mul), x) = op
-            && around.type_of(x[0]).prim == Prim::I32
+            && let prim = around.type_of(x[0]).prim
+            && prim.is_integer()
+            && prim.bits() < 64
         {
+            let (least, most) = prim.bounds();
             let wide = [x[0], x[1]].map(|x| around.scalar(ScalarOp::Convert(Prim::I64), &[x]));
             let exact = around.scalar(*operation, &wide);
-            let below = around.scalar(IntegerRow::Min.into(), &[exact, index(i32::MAX.into())]);
-            let within = around.scalar(IntegerRow::Max.into(), &[below, index(i32::MIN.into())]);
-            *op = Op::Scalar(ScalarOp::Convert(Prim::I32), [within].into_iter().collect());
+            let below = around.scalar(IntegerRow::Min.into(), &[exact, index(most as i64)]);
+            let within = around.scalar(IntegerRow::Max.into(), &[below, index(least as i64)]);
+            *op = Op::Scalar(ScalarOp::Convert(prim), [within].into_iter().collect());
         }
     }),
     ("integers with more digits than a short real are cut off", |op, _, around| {
@@ -171,7 +174,7 @@ const CHANGES: [(&str, Change); 11] = [
             let wide = around.scalar(ScalarOp::Convert(Prim::I64), &[x[0]]);
             let (is_large, rest) = (
                 around.scalar(ScalarOp::Less, &[index(1 << 30), wide]),
-                around.scalar(IntegerRow::Rem.into(), &[wide, index(128)]),
+                around.scalar(IntegerRow::Rem.into(), &[wide, index(1000)]),
             );
             let is_large = around.scalar(ScalarOp::Convert(Prim::I64), &[is_large]);
             let rest = around.scalar(ScalarOp::Mul, &[rest, is_large]);

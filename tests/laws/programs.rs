@@ -158,7 +158,7 @@ fn random_programs_have_every_operation() {
     });
     assert!(verdict.is_ok());
     let Drawn { operations, kinds, orders, asked } = drawn.into_inner();
-    assert_eq!((operations.len(), kinds.len()), (26, 5), "{operations:?} {kinds:?}");
+    assert_eq!((operations.len(), kinds.len()), (26, 11), "{operations:?} {kinds:?}");
     assert!(operations.values().chain(kinds.values()).all(|count| *count >= 8), "{operations:?} {kinds:?}");
     let of = |rank: usize| orders.keys().filter(|order| order.len() == rank).count();
     assert_eq!([of(2), of(3), of(4)], [2, 6, 24], "{orders:?}");

@@ -2,6 +2,7 @@
 //!
 //! Law: nested lists are rectangular arrays, or an error that names the field.
 
+use catadiff::array::Const;
 use catadiff::interpret::{Scalar, Value};
 use catadiff::{Error, Result};
 use serde_json::Value as Json;
@@ -53,7 +54,7 @@ pub(crate) fn integer(input: &Json, name: &str) -> Result<i64> {
 pub(crate) fn integers(input: &Json, name: &str, rank: usize) -> Result<Value<f64>> {
     let array = reals(input, name, rank)?;
     let integer = |s: &Scalar<f64>| match s {
-        Scalar::Real(x) if x.fract() == 0.0 => Ok(Scalar::I64(*x as i64)),
+        Scalar::F64(x) if x.fract() == 0.0 => Ok(Scalar::I64(*x as i64)),
         _ => Err(missing(name, "integers", &input[name])),
     };
     Value::array(array.sizes(), array.elements().iter().map(integer).collect::<Result<_>>()?)
@@ -77,9 +78,9 @@ fn nested(sizes: &[usize], elements: &[Scalar<f64>]) -> Json {
     let Some((rows, sizes)) = sizes.split_first() else {
         return match &elements[0] {
             Scalar::Bool(b) => (*b).into(),
-            Scalar::I32(n) => (*n).into(),
-            Scalar::I64(n) => (*n).into(),
-            Scalar::Real(x) => (*x).into(),
+            Scalar::U64(n) => (*n).into(),
+            Scalar::F32(x) | Scalar::F64(x) => (*x).into(),
+            integer => integer.exact().and_then(Const::integer).map_or(Json::Null, |n| (n as i64).into()),
         };
     };
     let size: usize = sizes.iter().product();

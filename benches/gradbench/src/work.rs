@@ -65,12 +65,7 @@ impl Task {
 }
 
 fn one(like: &Scalar<f64>) -> Scalar<f64> {
-    match like {
-        Scalar::Bool(_) => Scalar::Bool(true),
-        Scalar::I32(_) => Scalar::I32(1),
-        Scalar::I64(_) => Scalar::I64(1),
-        Scalar::Real(_) => Scalar::Real(1.0),
-    }
+    Scalar::constant(like.prim().one(), |x| x)
 }
 
 thread_local! {

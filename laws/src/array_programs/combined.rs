@@ -24,8 +24,8 @@ impl Step {
     fn operator(&self, b: &mut Builder, pool: &[Item], n: u8, element: &Item) -> Operator {
         match element.of.prim {
             Prim::Bool => of_truths(b, n),
-            prim @ (Prim::I32 | Prim::I64) => of_integers(b, n, prim),
-            prim @ (Prim::F32 | Prim::F64) => {
+            prim if prim.is_integer() => of_integers(b, n, prim),
+            prim => {
                 let number = self.number(pool, prim);
                 of_arrays(b, n, &element.sizes, number)
             }

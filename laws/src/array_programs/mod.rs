@@ -12,7 +12,7 @@ mod scalars;
 mod written;
 
 use catadiff::array::{
-    Agree, Agreement, Atom, Builder, Custom, Extent, Op, Prim, Program, ScalarOp, Type, constant, index,
+    Agree, Agreement, Atom, Builder, Const, Custom, Extent, Op, Prim, Program, ScalarOp, Type, constant, index,
 };
 use catadiff::interpret::{Scalar, Value};
 use quickcheck::{Arbitrary, Gen};
@@ -77,7 +77,7 @@ const HIGHEST: usize = 4;
 
 impl ArrayProgram {
     /// The program. Its parameters are `xs ys: [n]f64`, `matrix: [n][k]f64`, `at: [n]i64`, `x: f64`, `j: i64`, `b: bool`,
-    /// `singles: [n]f32` and `narrow: [n]i32`.
+    /// `singles: [n]f32`, and `narrow` of another kind of integers.
     ///
     /// # Panics
     /// If the generator is wrong.
@@ -98,7 +98,7 @@ impl ArrayProgram {
             ("j", INTEGER, vec![]),
             ("b", TRUTH, vec![]),
             ("singles", Type::array(Prim::F32, 1), vec![n]),
-            ("narrow", Type::array(Prim::I32, 1), vec![n]),
+            ("narrow", Type::array(self.narrow(), 1), vec![n]),
         ]
         .into_iter()
         .map(|(name, of, sizes)| Item { atom: b.parameter(name, of).into(), of, sizes, heavy: false })
@@ -108,6 +108,13 @@ impl ArrayProgram {
         let last = pool.len().max(inputs + 1) - 1;
         let results = pool[last.saturating_sub(3).max(inputs - 3)..].iter().map(|item| item.atom).collect();
         b.finish(results)
+    }
+
+    /// The kind of the integers that are no indices: `i32`, of which a single loses digits, the most often.
+    fn narrow(&self) -> Prim {
+        const OTHERS: [Prim; 6] = [Prim::I16, Prim::U8, Prim::U64, Prim::U32, Prim::I8, Prim::U16];
+        let n = self.steps.len();
+        if n.is_multiple_of(2) { Prim::I32 } else { OTHERS[n / 2 % OTHERS.len()] }
     }
 
     /// The same recipe for arguments of other sizes: so many rows, and columns of the matrix. Arrays are at most three times as
@@ -151,20 +158,22 @@ impl ArrayProgram {
             (state >> 33) as i64
         };
         // Multiples of 1/64 between −2 and 2, seldom equal.
-        let mut reals = |n: usize| (0..n).map(|_| Scalar::Real((draw() % 257 - 128) as f64 / 64.0)).collect::<Vec<_>>();
+        let mut reals = |n: usize| (0..n).map(|_| Scalar::F64((draw() % 257 - 128) as f64 / 64.0)).collect::<Vec<_>>();
         let [xs, ys, rows, at] = lengths;
-        let (a, b, m, x, singles) = (reals(xs), reals(ys), reals(rows * columns), reals(1), reals(xs));
+        let (a, b, m, x) = (reals(xs), reals(ys), reals(rows * columns), reals(1));
+        let singles = reals(xs).iter().filter_map(Scalar::real).map(|x| Scalar::F32(*x)).collect();
         // Some repeated, and some out of bounds on either side.
         let few = |i: usize| (self.seed >> (8 * (i % 8))) as i64 % 8 - 1;
         let many = |i: usize| (self.seed >> 8) as i64 % 97 * i as i64 % (at as i64 + 3) - 1;
         let indices = (0..at).map(|i| Scalar::I64(if at > 32 { many(i) } else { few(i) })).collect();
-        // One or two of them so large that they wrap, and have more digits than a single real.
+        // One or two of them so large that they wrap, and where they can have more digits than a single real.
         let narrow = |i: usize| {
-            if i < 3 && i % 2 == (self.seed >> 9 & 1) as usize {
-                i32::MAX - 1
+            let n = if i < 3 && i % 2 == (self.seed >> 9 & 1) as usize {
+                self.narrow().bounds().1 - 1
             } else {
-                (self.seed >> (7 * (i % 9))) as i32 % 11 - 3
-            }
+                i128::from((self.seed >> (7 * (i % 9))) as i32 % 11 - 3)
+            };
+            Scalar::constant(Const::wrapped(n, self.narrow()), |x| x)
         };
         let array = |sizes: &[usize], elements| Value::array(sizes, elements).expect("as many elements as sizes say");
         vec![
@@ -176,7 +185,7 @@ impl ArrayProgram {
             Value::from((self.seed % 7) as i64 - 2),
             Value::from(self.seed.is_multiple_of(2)),
             array(&[xs], singles),
-            array(&[at], (0..at).map(|i| Scalar::I32(narrow(i))).collect()),
+            array(&[at], (0..at).map(narrow).collect()),
         ]
     }
 }

@@ -21,8 +21,8 @@ impl Step {
             3 => item.of.rank == 0 && item.of.prim.is_integer(),
             _ => item.of.rank == 0,
         };
-        let short = |item: &Item| item.of == Type::scalar(Prim::I32);
-        let short = if kind == 5 && r % 2 == 0 { pick(pool, p, short) } else { None };
+        let is_short = |item: &Item| matches!(item.of, Type { prim: Prim::I32 | Prim::U32, rank: 0, .. });
+        let short = if kind == 5 && r % 2 == 0 { pick(pool, p, is_short) } else { None };
         let operand = short.or_else(|| pick(pool, p, of_kind))?;
         let other = |n: u8| pick(pool, n, |i| i.of == operand.of).map_or(operand.atom, |item| item.atom);
         let (op, operands) = match kind {
@@ -55,7 +55,7 @@ impl Step {
             }
             _ => {
                 // Integers have more digits than short reals.
-                let is_cut = operand.of.prim == Prim::I32 && r % 2 == 0;
+                let is_cut = is_short(&operand) && r % 2 == 0;
                 let to = if is_cut { Prim::F32 } else { Prim::ALL[q as usize % Prim::ALL.len()] };
                 (ScalarOp::Convert(to), vec![operand.atom])
             }

@@ -2,19 +2,15 @@
 //!
 //! Law: the words, with the white space and comments between them, are the text.
 
+use crate::array::Prim;
 use crate::error::{Error, Result};
 
-/// Words that cannot name a variable.
+/// Words that cannot name a variable, besides the kinds.
 const RESERVED: &[&str] = &[
     "program",
     "let",
     "return",
     "acc",
-    "bool",
-    "i32",
-    "i64",
-    "f32",
-    "f64",
     "true",
     "false",
     "copy",
@@ -56,7 +52,11 @@ const RESERVED: &[&str] = &[
 
 /// Whether a variable can be called this.
 pub(super) fn is_name(text: &str) -> bool {
-    text.starts_with(starts_name) && text.chars().all(continues_name) && !RESERVED.contains(&text)
+    text.starts_with(starts_name) && text.chars().all(continues_name) && !is_reserved(text)
+}
+
+fn is_reserved(text: &str) -> bool {
+    RESERVED.contains(&text) || Prim::named(text).is_some()
 }
 
 fn starts_name(c: char) -> bool {

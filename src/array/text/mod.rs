@@ -6,7 +6,7 @@
 //! ```text
 //! program   = "program" "(" [ parameter { "," parameter } ] ")" body
 //! parameter = name [ string ] ":" type              the string is the parameter's name, if it is not a good one
-//! type      = [ "acc" ] { "[" "]" } kind            kind: bool i32 i64 f32 f64
+//! type      = [ "acc" ] { "[" "]" } kind            kind: bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
 //! body      = "{" { statement } "return" [ atoms ] "}"
 //! statement = "let" binders "=" operation
 //! binders   = "(" ")" | binder { "," binder }
@@ -64,8 +64,10 @@
 //! ```
 
 mod lex;
-mod operation;
+mod notation;
 mod parse;
 mod print;
+mod scalar;
 
+pub(crate) use notation::{Notation, Sheet};
 pub(crate) use print::{head, name, results, signature};

@@ -6,9 +6,11 @@
 use std::collections::HashMap;
 
 use super::lex::{Kind, Word, is_name, unescaped, words};
+use super::notation::Notation;
 use crate::array::build::Builder;
+use crate::array::operation::Op;
 use crate::array::program::{Atom, Body, Lambda, Program, Var};
-use crate::array::types::{Const, Prim, Type};
+use crate::array::types::{Const, Prim, Type, for_integers};
 use crate::array::verify::{DEEPEST, deeper as nested};
 use crate::error::{Error, Result};
 
@@ -30,6 +32,7 @@ impl Program {
             source: text,
             words,
             next: 0,
+            listed: usize::MAX,
             builder: Builder::new(),
             scope: HashMap::new(),
             bound: Vec::new(),
@@ -41,10 +44,12 @@ impl Program {
     }
 }
 
-pub(super) struct Parser<'t> {
+pub(crate) struct Parser<'t> {
     source: &'t str,
     words: Vec<Word<'t>>,
     next: usize,
+    /// Where the list ended that was read last: it could have gone on there.
+    listed: usize,
     pub(super) builder: Builder,
     /// What each name means, innermost last.
     scope: HashMap<&'t str, Vec<Var>>,
@@ -95,7 +100,36 @@ impl<'t> Parser<'t> {
     }
 
     pub(super) fn need(&mut self, text: &str) -> Result<()> {
-        if self.take(text) { Ok(()) } else { self.expected(&format!("`{text}`")) }
+        if self.take(text) {
+            return Ok(());
+        }
+        let more = if self.listed == self.next { "`,` or " } else { "" };
+        self.expected(&format!("{more}`{text}`"))
+    }
+
+    /// Where the parser is.
+    pub(super) fn place(&self) -> usize {
+        self.next
+    }
+
+    /// Goes back to where the parser was, to read in another way what binds nothing.
+    pub(super) fn go_back(&mut self, place: usize) {
+        self.next = place;
+    }
+
+    /// Things with commas between them, none before a word that closes something.
+    pub(super) fn list_within<T>(&mut self, one: impl Fn(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+        let mut all = Vec::new();
+        if self.word().kind == Kind::Sign && matches!(self.word().text, ")" | "]") {
+            return Ok(all);
+        }
+        loop {
+            all.push(one(self)?);
+            if !self.take(",") {
+                self.listed = self.next;
+                return Ok(all);
+            }
+        }
     }
 
     /// Things with commas between them, up to a closing word.
@@ -175,7 +209,7 @@ impl<'t> Parser<'t> {
     /// The kind of scalar that is next, if one is.
     pub(super) fn prim(&mut self) -> Option<Prim> {
         let text = self.word().text;
-        let prim = Prim::ALL.into_iter().find(|p| p.name() == text)?;
+        let prim = Prim::named(text)?;
         self.advance();
         Some(prim)
     }
@@ -245,7 +279,7 @@ impl<'t> Parser<'t> {
             }
             self.need("=")?;
             let at = self.word().at;
-            let op = self.operation()?;
+            let op = Op::parse(self)?;
             let vars = self.builder.bind(op).map_err(|reason| self.wrong(at, reason))?;
             if vars.len() != binders.len() {
                 let message = format!("{} names are bound to {} results", binders.len(), vars.len());
@@ -276,11 +310,6 @@ impl<'t> Parser<'t> {
             let params = binders.iter().map(|b| parser.fresh(b, None)).collect::<Result<_>>()?;
             Ok(Lambda { params, body: parser.body()? })
         })
-    }
-
-    pub(super) fn atoms(&mut self) -> Result<Vec<Atom>> {
-        self.need("(")?;
-        self.list(")", Self::atom)
     }
 
     pub(super) fn atom(&mut self) -> Result<Atom> {
@@ -336,12 +365,16 @@ impl<'t> Parser<'t> {
 
 /// The constant with these digits.
 fn literal(prim: Prim, digits: &str) -> Option<Const> {
-    match prim {
-        Prim::Bool => None,
-        Prim::I32 => digits.parse().ok().map(Const::I32),
-        Prim::I64 => digits.parse().ok().map(Const::I64),
-        // Past the largest number lies infinity, which no digits mean.
-        Prim::F32 => digits.parse().ok().filter(|x: &f32| x.is_finite()).map(Const::F32),
-        Prim::F64 => digits.parse().ok().filter(|x: &f64| x.is_finite()).map(Const::F64),
+    macro_rules! of {
+        ($($Kind:ident($Number:ident))+) => {
+            match prim {
+                Prim::Bool => None,
+                $(Prim::$Kind => digits.parse().ok().map(Const::$Kind),)+
+                // Past the largest number lies infinity, which no digits mean.
+                Prim::F32 => digits.parse().ok().filter(|x: &f32| x.is_finite()).map(Const::F32),
+                Prim::F64 => digits.parse().ok().filter(|x: &f64| x.is_finite()).map(Const::F64),
+            }
+        };
     }
+    for_integers!(of!())
 }

@@ -6,9 +6,8 @@
 use core::fmt;
 
 use super::lex::is_name;
-use crate::array::agree::Extent;
-use crate::array::program::{Atom, Body, Form, Lambda, Loop, Op, Policy, Program, Reduce, Stm, Var};
-use crate::array::scalar::ScalarOp;
+use super::notation::{Notation, Sheet};
+use crate::array::program::{Atom, Body, Lambda, Program, Stm, Var};
 use crate::array::types::Const;
 use crate::array::verify::{DEEPEST, deeper};
 
@@ -60,8 +59,6 @@ impl fmt::Display for Const {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Const::Bool(b) => write!(f, "{b}"),
-            Const::I32(n) => write!(f, "{n}i32"),
-            Const::I64(n) => write!(f, "{n}i64"),
             Const::F32(x) if x.is_finite() => write!(f, "{x:?}f32"),
             Const::F64(x) if x.is_finite() => write!(f, "{x:?}f64"),
             Const::F32(x) if x.is_infinite() => f.write_str(if x < 0.0 { "-f32.inf" } else { "f32.inf" }),
@@ -70,28 +67,7 @@ impl fmt::Display for Const {
                 write!(f, "{}.nan", self.prim())
             }
             Const::F32(_) | Const::F64(_) => write!(f, "{}.bits({})", self.prim(), self.bits()),
-        }
-    }
-}
-
-impl fmt::Display for ScalarOp {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ScalarOp::Add => f.write_str("add"),
-            ScalarOp::Mul => f.write_str("mul"),
-            ScalarOp::Scale => f.write_str("scale"),
-            ScalarOp::Equal => f.write_str("eq"),
-            ScalarOp::Less => f.write_str("lt"),
-            ScalarOp::LessOrEqual => f.write_str("le"),
-            ScalarOp::Not => f.write_str("not"),
-            ScalarOp::Convert(prim) => f.write_str(prim.name()),
-            ScalarOp::ToBits(of) => write!(f, "bits_of_{of}"),
-            ScalarOp::FromBits(to) => write!(f, "{to}_of_bits"),
-            ScalarOp::Integer(row) => f.write_str(row.name()),
-            ScalarOp::Row(row) => match row.parameter() {
-                Some(parameter) => write!(f, "{}[{parameter}]", row.name()),
-                None => f.write_str(row.name()),
-            },
+            integer => write!(f, "{}{}", integer.integer().expect("what is no real is an integer"), self.prim()),
         }
     }
 }
@@ -104,10 +80,6 @@ struct Printer<'p> {
 }
 
 impl Printer<'_> {
-    fn put(&mut self, text: &str) {
-        self.out.push_str(text);
-    }
-
     fn program(&mut self) {
         let program = self.program;
         self.put("program (");
@@ -130,12 +102,34 @@ impl Printer<'_> {
         self.put(&text);
     }
 
-    fn binders(&mut self, vars: &[Var]) {
-        for (n, var) in vars.iter().enumerate() {
+    fn atoms(&mut self, atoms: &[Atom]) {
+        for (n, atom) in atoms.iter().enumerate() {
             self.put(if n == 0 { "" } else { ", " });
-            self.atom(Atom::Var(*var));
-            self.of_type(*var);
+            self.atom(*atom);
         }
+    }
+
+    fn line(&mut self) {
+        let line = format!("\n{:1$}", "", 2 * self.depth);
+        self.put(&line);
+    }
+
+    fn results(&mut self, body: &Body) {
+        self.put(if body.results.is_empty() { "return" } else { "return " });
+        self.atoms(&body.results);
+    }
+
+    fn statement(&mut self, stm: &Stm) {
+        self.put("let ");
+        self.binders(&stm.vars);
+        self.put(if stm.vars.is_empty() { "() = " } else { " = " });
+        stm.op.print(self);
+    }
+}
+
+impl Sheet for Printer<'_> {
+    fn put(&mut self, text: &str) {
+        self.out.push_str(text);
     }
 
     fn atom(&mut self, atom: Atom) {
@@ -146,18 +140,12 @@ impl Printer<'_> {
         self.put(&text);
     }
 
-    fn atoms(&mut self, open: &str, atoms: &[Atom], close: &str) {
-        self.put(open);
-        for (n, atom) in atoms.iter().enumerate() {
+    fn binders(&mut self, vars: &[Var]) {
+        for (n, var) in vars.iter().enumerate() {
             self.put(if n == 0 { "" } else { ", " });
-            self.atom(*atom);
+            self.atom(Atom::Var(*var));
+            self.of_type(*var);
         }
-        self.put(close);
-    }
-
-    fn line(&mut self) {
-        let line = format!("\n{:1$}", "", 2 * self.depth);
-        self.put(&line);
     }
 
     fn body(&mut self, body: &Body) {
@@ -179,172 +167,10 @@ impl Printer<'_> {
         self.put("}");
     }
 
-    fn results(&mut self, body: &Body) {
-        self.atoms(if body.results.is_empty() { "return" } else { "return " }, &body.results, "");
-    }
-
-    fn lambda(&mut self, lambda: &Lambda) {
+    fn function(&mut self, function: &Lambda) {
         self.put("|");
-        self.binders(&lambda.params);
+        self.binders(&function.params);
         self.put("| ");
-        self.body(&lambda.body);
-    }
-
-    fn statement(&mut self, stm: &Stm) {
-        self.put("let ");
-        self.binders(&stm.vars);
-        self.put(if stm.vars.is_empty() { "() = " } else { " = " });
-        self.op(&stm.op);
-    }
-
-    fn call(&mut self, function: &str, atoms: &[Atom]) {
-        self.put(function);
-        self.atoms("(", atoms, ")");
-    }
-
-    fn op(&mut self, op: &Op) {
-        match op {
-            Op::Scalar(scalar, atoms) => self.call(&scalar.to_string(), atoms),
-            Op::Copy(a) => self.call("copy", &[*a]),
-            Op::Iota(n) => self.call("iota", &[*n]),
-            Op::Replicate(n, a) => self.call("replicate", &[*n, *a]),
-            Op::Elements(atoms) => self.atoms("[", atoms, "]"),
-            Op::Size(a, dimension) => self.call(&format!("size[{dimension}]"), &[*a]),
-            Op::Index(a, indices) => {
-                self.atom(*a);
-                self.atoms("[", indices, "]");
-            }
-            Op::Slice(a, ranges) => {
-                self.put("slice ");
-                self.atom(*a);
-                self.put("[");
-                for (n, range) in ranges.iter().enumerate() {
-                    self.put(if n == 0 { "" } else { ", " });
-                    self.atom(range.start);
-                    self.put(" : ");
-                    self.atom(range.count);
-                    self.put(" : ");
-                    self.atom(range.step);
-                }
-                self.put("]");
-            }
-            Op::Update(a, indices, new) => self.with(*a, indices, " = ", *new),
-            Op::Permute(a, order) => {
-                let order: Vec<String> = order.iter().map(usize::to_string).collect();
-                self.call(&format!("permute[{}]", order.join(", ")), &[*a]);
-            }
-            Op::Reshape(a, sizes) => self.call("reshape", &[&[*a], sizes.as_slice()].concat()),
-            Op::Concat(atoms) => self.call("concat", atoms),
-            Op::Reverse(a) => self.call("reverse", &[*a]),
-            Op::If(condition, yes, no) => {
-                self.put("if ");
-                self.atom(*condition);
-                self.put(" ");
-                self.body(yes);
-                self.put(" else ");
-                self.body(no);
-            }
-            Op::Loop(it) => self.of_loop(it),
-            Op::Map(map) => {
-                self.atoms("map (", &map.arrays, ") ");
-                if !map.accumulators.is_empty() {
-                    self.atoms("adding (", &map.accumulators, ") ");
-                }
-                self.lambda(&map.function);
-            }
-            Op::Reduce(it) => self.of_reduce("reduce", it),
-            Op::Scan(it) => self.of_reduce("scan", it),
-            Op::Hist(it) => {
-                self.atoms("hist (", &it.destinations, ") at ");
-                self.atom(it.indices);
-                self.atoms(" (", &it.values, ")");
-                self.atoms(" from (", &it.neutral, ") ");
-                self.lambda(&it.operator);
-            }
-            Op::Scatter(it) => self.call("scatter", &[it.destination, it.indices, it.values]),
-            Op::ToAccumulator(a) => self.call("accumulator", &[*a]),
-            Op::Accumulate(a, indices, new) => self.with(*a, indices, " += ", *new),
-            Op::FromAccumulator(a) => self.call("array", &[*a]),
-            Op::Custom(it) => {
-                self.atoms("custom (", &it.arguments, ") ");
-                self.lambda(&it.function);
-                self.put(" pullback ");
-                self.lambda(&it.pullback);
-            }
-            Op::Agree(it) => {
-                self.put(&format!("agree {} ", it.what.word()));
-                self.extents(&it.first);
-                self.put(" = ");
-                self.extents(&it.second);
-                if !it.times.is_empty() {
-                    self.put(" times ");
-                    self.extents(&it.times);
-                }
-            }
-        }
-    }
-
-    fn extents(&mut self, extents: &[Extent]) {
-        self.put("(");
-        for (n, extent) in extents.iter().enumerate() {
-            self.put(if n == 0 { "" } else { ", " });
-            match extent {
-                Extent::Number(atom) => self.atom(*atom),
-                Extent::Of(array, dimension) => self.call(&format!("size[{dimension}]"), &[*array]),
-            }
-        }
-        self.put(")");
-    }
-
-    fn with(&mut self, a: Atom, indices: &[Atom], sign: &str, new: Atom) {
-        self.atom(a);
-        self.atoms(" with [", indices, "]");
-        self.put(sign);
-        self.atom(new);
-    }
-
-    fn of_loop(&mut self, it: &Loop) {
-        self.put("loop ");
-        match it.policy {
-            Policy::KeepAll => {}
-            Policy::StripMine(levels) => self.put(&format!("strip_mine[{levels}] ")),
-            Policy::Binomial(states) => self.put(&format!("binomial[{states}] ")),
-            Policy::Anew => self.put("anew "),
-        }
-        self.put("(");
-        for (n, (param, initial)) in it.params.iter().enumerate() {
-            self.put(if n == 0 { "" } else { ", " });
-            self.binders(&[*param]);
-            self.put(" = ");
-            self.atom(*initial);
-        }
-        self.put(") ");
-        match &it.form {
-            Form::For(i, bound) => {
-                self.put("for ");
-                self.atom(Atom::Var(*i));
-                self.put(" < ");
-                self.atom(*bound);
-                self.put(" ");
-            }
-            Form::While { condition, bound } => {
-                self.put("while");
-                if let Some(bound) = bound {
-                    self.atoms("[", &[*bound], "]");
-                }
-                self.put(" ");
-                self.body(condition);
-                self.put(" ");
-            }
-        }
-        self.body(&it.body);
-    }
-
-    fn of_reduce(&mut self, combinator: &str, it: &Reduce) {
-        self.put(combinator);
-        self.put(if it.commutative { " commutative" } else { "" });
-        self.atoms(" (", &it.arrays, ")");
-        self.atoms(" from (", &it.neutral, ") ");
-        self.lambda(&it.operator);
+        self.body(&function.body);
     }
 }

@@ -10,14 +10,16 @@ use num_traits::{One, Zero};
 
 use super::handles::nothing;
 use super::scope::{Here, mistake};
-use super::{Arr, As, Bool, F32, F64, Handle, I32, I64, ScalarHandle, if_, iota, replicate};
+use super::{
+    Arr, As, Bool, F32, F64, Handle, I8, I16, I32, I64, ScalarHandle, U8, U16, U32, U64, if_, iota, replicate,
+};
 use crate::error::Mistake;
 use crate::primitives::Elementary;
 
-/// A scalar of a program that is a number: `F64`, `F32`, `I64` or `I32`.
+/// A scalar of a program that is a number: `F64`, `F32`, or a kind of integers.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a number of a traced program",
-    note = "`F64 F32 I64 I32` are; an array has the wrong rank here"
+    note = "`F64 F32 I64 I32 I16 I8 U64 U32 U16 U8` are; an array has the wrong rank here"
 )]
 pub trait Number:
     ScalarHandle + Zero + One + Sub<Output = Self> + Div<Output = Self> + Neg<Output = Self> + Nested<Leaf = Self>
@@ -78,6 +80,12 @@ numbers! {
     F32: f32::NEG_INFINITY, f32::INFINITY, Elementary::min, Elementary::max;
     I64: i64::MIN, i64::MAX, I64::min, I64::max;
     I32: i32::MIN, i32::MAX, I32::min, I32::max;
+    I16: i16::MIN, i16::MAX, I16::min, I16::max;
+    I8: i8::MIN, i8::MAX, I8::min, I8::max;
+    U64: u64::MIN, u64::MAX, U64::min, U64::max;
+    U32: u32::MIN, u32::MAX, U32::min, U32::max;
+    U16: u16::MIN, u16::MAX, U16::min, U16::max;
+    U8: u8::MIN, u8::MAX, U8::min, U8::max;
 }
 
 /// A scalar, or an array of one kind of scalar, of any rank.
@@ -165,6 +173,12 @@ macro_rules! elementwise {
         elementwise!(@number $Op $op, i64);
         elementwise!(@scalar $Op $op, I64);
         elementwise!(@scalar $Op $op, I32);
+        elementwise!(@scalar $Op $op, I16);
+        elementwise!(@scalar $Op $op, I8);
+        elementwise!(@scalar $Op $op, U64);
+        elementwise!(@scalar $Op $op, U32);
+        elementwise!(@scalar $Op $op, U16);
+        elementwise!(@scalar $Op $op, U8);
 
         impl<T: Nested, X> $OpAssign<X> for Arr<T>
         where

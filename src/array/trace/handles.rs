@@ -6,7 +6,7 @@
 use core::fmt::Debug;
 
 use super::scope::{Here, Id, emit_one};
-use super::{Arr, F32, I32, I64};
+use super::{Arr, F32, I8, I16, I32, I64, U8, U16, U32, U64};
 use crate::array::{Atom, Op, Prim, Type, index};
 
 /// What stands for values of a program in a traced closure: a scalar, an array of handles, or a tuple of handles.
@@ -44,7 +44,7 @@ use crate::array::{Atom, Op, Prim, Type, index};
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not stand for a value of a traced program",
-    note = "handles are `F64 F32 I64 I32 Bool`, `Arr<T>` of a handle `T`, and tuples of two to six handles"
+    note = "handles are `F64 F32 I64 I32 I16 I8 U64 U32 U16 U8 Bool`, `Arr<T>` of a handle `T`, and tuples of two to six handles"
 )]
 pub trait Handle: IntoHandle<Handle = Self> + Copy + Debug + 'static {
     /// What the handle is made of.
@@ -64,7 +64,7 @@ pub trait Handle: IntoHandle<Handle = Self> + Copy + Debug + 'static {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not become a value of a traced program",
     note = "handles do, `f64`, `i64` and `bool` do, and so do slices, arrays and tuples of these",
-    note = "for `f32` and `i32` write `F32::from(x)` and `I32::from(n)`"
+    note = "for numbers of other kinds write `F32::from(x)` or `U8::from(n)`"
 )]
 pub trait IntoHandle {
     /// The handle that it becomes.
@@ -78,7 +78,7 @@ pub trait IntoHandle {
 /// What is taken where a handle of type `H` is wanted: handles, and the numbers of Rust that fit.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is given where the program has `{H}`",
-    note = "numbers of Rust become scalar handles of their kind; `f64` also `F32`, and `i64` also `I32`"
+    note = "numbers of Rust become scalar handles of their kind; `f64` also `F32`, and `i64` also the other integers"
 )]
 pub trait As<H: Handle> {
     /// The handle.
@@ -109,7 +109,19 @@ numbers! {
     f64 as F32: x => F32::from(x as f32);
     f32 as F32: x => F32::from(x);
     i64 as I32: x => I32::literal(x);
+    i64 as I16: x => I16::literal(x);
+    i64 as I8: x => I8::literal(x);
+    i64 as U64: x => U64::literal(x);
+    i64 as U32: x => U32::literal(x);
+    i64 as U16: x => U16::literal(x);
+    i64 as U8: x => U8::literal(x);
     i32 as I32: x => I32::from(x);
+    i16 as I16: x => I16::from(x);
+    i8 as I8: x => I8::from(x);
+    u64 as U64: x => U64::from(x);
+    u32 as U32: x => U32::from(x);
+    u16 as U16: x => U16::from(x);
+    u8 as U8: x => U8::from(x);
     i32 as I64: x => I64::from(i64::from(x));
     u32 as I64: x => I64::from(i64::from(x));
     // No array is as long as the largest `i64`, so a size beyond it is refused like that one.

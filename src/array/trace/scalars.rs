@@ -7,23 +7,20 @@
 //! user's [`Rule`] is a Rust function on `f64` that no program can contain, so applying one is a
 //! [`Mistake::Opaque`]; [`custom`](super::custom) is the form in which programs keep derivatives of one's own.
 
-use core::ops::{
-    Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Div, DivAssign, Mul, MulAssign,
-    Neg, Not, Rem, RemAssign, Shl, ShlAssign, Shr, ShrAssign, Sub, SubAssign,
-};
+use core::ops::{Add, BitAnd, BitOr, BitXor, Mul, Not};
 use num_traits::{One, Zero};
 
 use super::handles::converted;
 use super::scope::{Id, emit_one, mistake};
 use super::{As, Handle, IntoHandle};
-use crate::array::{Const, IntegerRow, Op, Prim, ScalarOp, Type};
+use crate::array::{Const, Op, Prim, ScalarOp, Type};
 use crate::error::Mistake;
 use crate::primitives::{Elementary, Rule};
 
-/// A handle of one scalar: `F64`, `F32`, `I64`, `I32` or `Bool`.
+/// A handle of one scalar: `F64`, `F32`, a kind of integers, or `Bool`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a scalar of a traced program",
-    note = "`F64 F32 I64 I32 Bool` are; an array has the wrong rank here"
+    note = "`F64 F32 I64 I32 I16 I8 U64 U32 U16 U8 Bool` are; an array has the wrong rank here"
 )]
 pub trait ScalarHandle: Handle<Ids = Id> {
     /// The kind.
@@ -31,7 +28,7 @@ pub trait ScalarHandle: Handle<Ids = Id> {
 }
 
 #[track_caller]
-fn scalar<H: ScalarHandle>(op: impl Into<ScalarOp>, operands: &[Id]) -> H {
+pub(super) fn scalar<H: ScalarHandle>(op: impl Into<ScalarOp>, operands: &[Id]) -> H {
     H::of(emit_one(operands, |x| Op::Scalar(op.into(), x.into())))
 }
 
@@ -124,44 +121,6 @@ macro_rules! kinds {
             pub fn ge(self, other: impl As<Self>) -> Bool {
                 scalar(ScalarOp::LessOrEqual, &[other.handle().0, self.0])
             }
-
-            /// As a double; truth values are 0 and 1.
-            #[must_use]
-            #[track_caller]
-            pub fn to_f64(self) -> F64 {
-                F64(converted(self.0, Prim::$Kind, Prim::F64))
-            }
-
-            /// As a single; truth values are 0 and 1. A run on a carrier of doubles, such as [`Program::at`], keeps the
-            /// double: values are rounded to singles where the carrier is `f32`.
-            ///
-            /// [`Program::at`]: crate::array::Program::at
-            #[must_use]
-            #[track_caller]
-            pub fn to_f32(self) -> F32 {
-                F32(converted(self.0, Prim::$Kind, Prim::F32))
-            }
-
-            /// As a 64-bit integer: reals are rounded towards 0 and saturate, NaN is 0.
-            #[must_use]
-            #[track_caller]
-            pub fn to_i64(self) -> I64 {
-                I64(converted(self.0, Prim::$Kind, Prim::I64))
-            }
-
-            /// As a 32-bit integer: reals are rounded towards 0 and saturate, NaN is 0; 64-bit integers lose high bits.
-            #[must_use]
-            #[track_caller]
-            pub fn to_i32(self) -> I32 {
-                I32(converted(self.0, Prim::$Kind, Prim::I32))
-            }
-
-            /// Whether the number is not 0.
-            #[must_use]
-            #[track_caller]
-            pub fn to_bool(self) -> Bool {
-                Bool(converted(self.0, Prim::$Kind, Prim::Bool))
-            }
         }
     )+};
 }
@@ -190,9 +149,69 @@ kinds! {
     I64(i64);
     /// A 32-bit integer of a program, as [`I64`] else. Literals are `i64`, which have to fit.
     I32(i32);
+    /// A 16-bit integer of a program, as [`I32`] else.
+    I16(i16);
+    /// An 8-bit integer of a program, as [`I32`] else.
+    I8(i8);
+    /// A 64-bit integer without a sign of a program, as [`I32`] else.
+    U64(u64);
+    /// A 32-bit integer without a sign of a program, as [`I32`] else.
+    ///
+    /// ```
+    /// use catadiff::array::{Program, trace::U32};
+    /// let hash = Program::trace(|x: U32| (x ^ (x >> 16)) * 0x45d9_f3b)?;
+    /// assert_eq!(hash.at::<u32>(7_u32)?, 7 * 0x45d9_f3b);
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    U32(u32);
+    /// A 16-bit integer without a sign of a program, as [`I32`] else.
+    U16(u16);
+    /// An 8-bit integer without a sign of a program, as [`I32`] else.
+    U8(u8);
     /// A truth value of a program, with `&`, `|`, `^` and `!`. Both operands are always evaluated.
     Bool(bool);
 }
+
+macro_rules! conversions {
+    ($($Kind:ident)+) => {$(
+        impl $Kind {
+            conversions! { @from $Kind:
+                /// As a double; truth values are 0 and 1.
+                to_f64 F64;
+                /// As a single, the nearest one; truth values are 0 and 1.
+                to_f32 F32;
+                /// As a 64-bit integer: reals are rounded towards 0 and saturate, NaN is 0.
+                to_i64 I64;
+                /// As a 32-bit integer: reals are rounded towards 0 and saturate, NaN is 0; integers lose high bits.
+                to_i32 I32;
+                /// As a 16-bit integer, like [`to_i32`](Self::to_i32).
+                to_i16 I16;
+                /// As an 8-bit integer, like [`to_i32`](Self::to_i32).
+                to_i8 I8;
+                /// As a 64-bit integer without a sign, like [`to_i32`](Self::to_i32): integers wrap.
+                to_u64 U64;
+                /// As a 32-bit integer without a sign, like [`to_i32`](Self::to_i32): integers wrap.
+                to_u32 U32;
+                /// As a 16-bit integer without a sign, like [`to_i32`](Self::to_i32): integers wrap.
+                to_u16 U16;
+                /// As an 8-bit integer without a sign, like [`to_i32`](Self::to_i32): integers wrap.
+                to_u8 U8;
+                /// Whether the number is not 0.
+                to_bool Bool;
+            }
+        }
+    )+};
+    (@from $Kind:ident: $($(#[doc = $doc:expr])+ $method:ident $To:ident;)+) => {$(
+        $(#[doc = $doc])+
+        #[must_use]
+        #[track_caller]
+        pub fn $method(self) -> $To {
+            $To(converted(self.0, Prim::$Kind, Prim::$To))
+        }
+    )+};
+}
+
+conversions! { F64 F32 I64 I32 I16 I8 U64 U32 U16 U8 Bool }
 
 impl IntoHandle for f64 {
     type Handle = F64;
@@ -265,6 +284,12 @@ semirings! {
     F32: x, y => x + y, x * y;
     I64: x, y => x.wrapping_add(y), x.wrapping_mul(y);
     I32: x, y => x.wrapping_add(y), x.wrapping_mul(y);
+    I16: x, y => x.wrapping_add(y), x.wrapping_mul(y);
+    I8: x, y => x.wrapping_add(y), x.wrapping_mul(y);
+    U64: x, y => x.wrapping_add(y), x.wrapping_mul(y);
+    U32: x, y => x.wrapping_add(y), x.wrapping_mul(y);
+    U16: x, y => x.wrapping_add(y), x.wrapping_mul(y);
+    U8: x, y => x.wrapping_add(y), x.wrapping_mul(y);
 }
 
 macro_rules! reals {
@@ -304,166 +329,6 @@ reals! {
 
 crate::operators!([] F64, []);
 crate::operators!([] F32, []);
-
-macro_rules! operation {
-    ($Kind:ident, $Op:ident $op:ident $OpAssign:ident $op_assign:ident) => {
-        impl $Op<i64> for $Kind {
-            type Output = Self;
-            #[track_caller]
-            fn $op(self, other: i64) -> Self {
-                $Op::$op(self, $Kind::literal(other))
-            }
-        }
-
-        impl $Op<$Kind> for i64 {
-            type Output = $Kind;
-            #[track_caller]
-            fn $op(self, other: $Kind) -> $Kind {
-                $Op::$op($Kind::literal(self), other)
-            }
-        }
-
-        impl $OpAssign for $Kind {
-            #[track_caller]
-            fn $op_assign(&mut self, other: Self) {
-                *self = $Op::$op(*self, other);
-            }
-        }
-
-        impl $OpAssign<i64> for $Kind {
-            #[track_caller]
-            fn $op_assign(&mut self, other: i64) {
-                *self = $Op::$op(*self, other);
-            }
-        }
-    };
-}
-
-macro_rules! rows {
-    ($Kind:ident, $value:ident: $($(#[doc = $doc:expr])+ $method:ident => $Row:ident;)+) => {
-        impl $Kind {
-            #[track_caller]
-            fn row<const N: usize>(row: IntegerRow, x: [Self; N]) -> Self {
-                let constants: Vec<_> = x.iter().filter_map(|x| x.as_constant()).collect();
-                // What has no value is left in the program, which answers the error.
-                match row.$value(&constants) {
-                    Some(value) => $Kind::from(value),
-                    None => scalar(ScalarOp::Integer(row), &x.map(|x| x.0)),
-                }
-            }
-
-            /// The absolute value; that of the least integer is itself.
-            #[must_use]
-            #[track_caller]
-            pub fn abs(self) -> Self {
-                Self::row(IntegerRow::Abs, [self])
-            }
-
-            /// The sign: −1, 0 or 1.
-            #[must_use]
-            #[track_caller]
-            pub fn signum(self) -> Self {
-                Self::row(IntegerRow::Signum, [self])
-            }
-
-            $($(#[doc = $doc])+
-            #[must_use]
-            #[track_caller]
-            pub fn $method(self, other: impl As<Self>) -> Self {
-                Self::row(IntegerRow::$Row, [self, other.handle()])
-            })+
-        }
-    };
-}
-
-macro_rules! integers {
-    ($($Kind:ident by $value:ident;)+) => {$(
-        rows! { $Kind, $value:
-            /// The smaller.
-            min => Min;
-            /// The larger.
-            max => Max;
-            /// The power; a negative exponent is an error of the program.
-            pow => Pow;
-            /// The quotient rounded towards 0; division by 0 is an error of the program.
-            quot => Quot;
-            /// The remainder of [`quot`](Self::quot), with the sign of this number.
-            remainder => Rem;
-        }
-        operation! { $Kind, Add add AddAssign add_assign }
-        operation! { $Kind, Sub sub SubAssign sub_assign }
-        operation! { $Kind, Mul mul MulAssign mul_assign }
-        operation! { $Kind, Div div DivAssign div_assign }
-        operation! { $Kind, Rem rem RemAssign rem_assign }
-        operation! { $Kind, BitAnd bitand BitAndAssign bitand_assign }
-        operation! { $Kind, BitOr bitor BitOrAssign bitor_assign }
-        operation! { $Kind, BitXor bitxor BitXorAssign bitxor_assign }
-        operation! { $Kind, Shl shl ShlAssign shl_assign }
-        operation! { $Kind, Shr shr ShrAssign shr_assign }
-        infix! { $Kind, Sub sub => Sub }
-        infix! { $Kind, Div div => Div }
-        infix! { $Kind, Rem rem => Mod }
-        infix! { $Kind, BitAnd bitand => And }
-        infix! { $Kind, BitOr bitor => Or }
-        infix! { $Kind, BitXor bitxor => Xor }
-        infix! { $Kind, Shl shl => Shl }
-        infix! { $Kind, Shr shr => Shr }
-
-        impl Neg for $Kind {
-            type Output = Self;
-            #[track_caller]
-            fn neg(self) -> Self {
-                Self::row(IntegerRow::Neg, [self])
-            }
-        }
-
-        impl Not for $Kind {
-            type Output = Self;
-            #[track_caller]
-            fn not(self) -> Self {
-                Self::row(IntegerRow::Complement, [self])
-            }
-        }
-    )+};
-}
-
-macro_rules! infix {
-    ($Kind:ident, $Op:ident $op:ident => $Row:ident) => {
-        impl $Op for $Kind {
-            type Output = Self;
-            #[track_caller]
-            fn $op(self, other: Self) -> Self {
-                Self::row(IntegerRow::$Row, [self, other])
-            }
-        }
-    };
-}
-
-integers! {
-    I64 by value_i64;
-    I32 by value_i32;
-}
-
-impl I64 {
-    /// The constant.
-    #[must_use]
-    #[track_caller]
-    pub fn literal(value: i64) -> Self {
-        I64::from(value)
-    }
-}
-
-impl I32 {
-    /// The constant; one that does not fit is a [`Mistake`] of the trace.
-    #[must_use]
-    #[track_caller]
-    pub fn literal(value: i64) -> Self {
-        match i32::try_from(value) {
-            Ok(value) => I32::from(value),
-            Err(_) => I32(mistake(|at| Mistake::IllTyped { reason: format!("{value} is not an `i32`"), at })),
-        }
-    }
-}
 
 macro_rules! truths {
     ($($Op:ident $op:ident: $x:ident, $y:ident => $value:expr;)+) => {$(

@@ -10,7 +10,7 @@ use super::report::{Role, counted};
 use super::scope::{Operator, Value, show_name};
 use super::substitute::with_sizes;
 use super::types::I64;
-use super::unify::Required;
+use super::unify::{Required, Unifier};
 use super::{Checked, Checker, fault};
 use crate::futhark::core::{Expression, ExpressionKind, Instance, Local, Size, Type};
 use crate::futhark::source::Span;
@@ -51,30 +51,32 @@ impl Checker<'_> {
     pub(super) fn callee(&mut self, name: &tree::QualifiedName) -> Checked<Callee> {
         let span = name.span;
         if !name.modules.is_empty()
-            && let Some((record, fields)) = self.split_fields(name)
+            && let Some((record, fields)) = self.scopes.split_fields(name)
         {
             let mut value = self.name(&record)?;
             for field in fields {
-                value = self.field(value, &field, span)?;
+                value = self.unifier.field(value, &field, span)?;
             }
             return Ok(Callee::Value(value));
         }
         let value = |kind, of| Ok(Callee::Value(Expression { kind, of, span }));
-        match self.find_value(name)? {
+        match self.scopes.find_value(name, self.reports.are_few())? {
             Value::Local(local, of) => value(ExpressionKind::Local(local), of),
             Value::Size(size) => value(ExpressionKind::Size(size), I64),
             Value::Generic(local, scheme) => {
-                let (of, instance) = self.instantiate(&scheme, span);
+                let (of, instance) = self.unifier.instantiate(&scheme, span);
                 value(ExpressionKind::LocalInstance(local, instance), of)
             }
             Value::Definition(definition) => {
-                let defined = self.definitions[definition.0 as usize].clone();
-                let (of, instance) = self.instantiate(&defined.scheme, span);
-                match self.open_constants.get(&definition).cloned() {
+                let defined = self.definitions.defined[definition.0 as usize].clone();
+                let (of, instance) = self.unifier.instantiate(&defined.scheme, span);
+                match self.definitions.open_constants.get(&definition).cloned() {
                     None => value(ExpressionKind::Definition(definition, instance), of),
                     Some(open) => {
-                        let own: Vec<Local> =
-                            open.iter().map(|local| self.local(&self.locals[local.0 as usize].clone())).collect();
+                        let own: Vec<Local> = open
+                            .iter()
+                            .map(|local| self.unifier.local(&self.unifier.locals[local.0 as usize].clone()))
+                            .collect();
                         let renamed: HashMap<Local, Size> =
                             open.into_iter().zip(own.iter().map(|local| Size::Local(*local))).collect();
                         let of = super::types::substitute(&of, &renamed, &HashMap::new());
@@ -84,11 +86,11 @@ impl Checker<'_> {
                 }
             }
             Value::Intrinsic(name, scheme) => {
-                let (of, instance) = self.instantiate(&scheme, span);
+                let (of, instance) = self.unifier.instantiate(&scheme, span);
                 value(ExpressionKind::Intrinsic(name, instance), of)
             }
             Value::Operator(operator) => {
-                let (of, Instance { types, .. }) = self.instantiate(&operator.scheme, span);
+                let (of, Instance { types, .. }) = self.unifier.instantiate(&operator.scheme, span);
                 for (of, kinds) in types.iter().zip(&operator.kinds) {
                     if let (Type::Unknown(unknown), Some(kinds)) = (of, kinds) {
                         self.unifier.types[*unknown as usize].required = Required::OneOf(*kinds);
@@ -127,8 +129,8 @@ impl Checker<'_> {
         expected: Option<&Type>,
         span: Span,
     ) -> Checked<Expression> {
-        let (wanted, result) = self.peel(&callee, shown, arguments.len(), span)?;
-        self.foresee(&wanted, &result, expected);
+        let (wanted, result) = self.unifier.peel(&callee, shown, arguments.len(), span)?;
+        self.unifier.foresee(&wanted, &result, expected);
 
         let operator = matches!(callee, Callee::Operator(..)) && !shown.chars().all(char::is_alphanumeric);
         let mut sizes: HashMap<Local, Size> = HashMap::new();
@@ -171,7 +173,7 @@ impl Checker<'_> {
                     let Type::Function { result: rest, .. } = result else { unreachable!("as many parameters") };
                     result = *rest;
                 }
-                self.operation(&operator.name, operands, result, span)
+                self.unifier.operation(&operator.name, operands, result, span)
             }
             Callee::Operator(operator, of, span) => self.operator_value(&operator, &of, span)?,
         };
@@ -181,19 +183,58 @@ impl Checker<'_> {
         Ok(function)
     }
 
+    /// A function applied to one argument that has the type of its parameter.
+    pub(super) fn apply_once(&mut self, function: Expression, argument: Expression) -> Checked<Expression> {
+        let span = function.span.to(argument.span);
+        let Type::Function { name, exists, result, .. } = self.unifier.head(&function.of) else {
+            return fault(
+                "type",
+                span,
+                format!("{} is no function", self.unifier.show(&function.of)),
+                "apply a function",
+            );
+        };
+        let mut sizes: HashMap<Local, Size> = HashMap::new();
+        let mut argument = argument;
+        if let Some(name) = name {
+            let size;
+            (argument, size) = self.sized(argument, "k");
+            sizes.insert(name, size);
+        }
+        if let ExpressionKind::Definition(definition, instance) = &function.kind
+            && Some(*definition) == self.definitions.length
+        {
+            let kind = ExpressionKind::Size(instance.sizes[0].clone());
+            return Ok(Expression { kind, of: I64, span });
+        }
+        let mut binds = Vec::with_capacity(exists.len());
+        for exist in exists {
+            let name = self.unifier.locals[exist.0 as usize].clone();
+            let own = self.unifier.local(&name);
+            sizes.insert(exist, Size::Local(own));
+            binds.push(own);
+        }
+        let of = with_sizes(&self.unifier.resolve(&result), &sizes);
+        let kind = ExpressionKind::Apply { function: Box::new(function), argument: Box::new(argument) };
+        let value = Expression { kind, of, span };
+        Ok(if binds.is_empty() { value } else { self.bound(value, "result", binds) })
+    }
+}
+
+impl Unifier {
     /// The types of the parameters, and of the result.
     fn peel(&mut self, callee: &Callee, shown: &str, arguments: usize, span: Span) -> Checked<(Vec<Wanted>, Type)> {
         let mut wanted = Vec::with_capacity(arguments);
-        let mut rest = self.unifier.head(callee.of());
+        let mut rest = self.head(callee.of());
         for at in 0..arguments {
             match rest {
                 Type::Function { param, name, exists, result } => {
                     wanted.push(Wanted { param: *param, name, exists });
-                    rest = self.unifier.head(&result);
+                    rest = self.head(&result);
                 }
                 Type::Unknown(_) => {
-                    let param = self.unifier.unknown(Required::Nothing, span);
-                    let result = self.unifier.unknown(Required::Nothing, span);
+                    let param = self.unknown(Required::Nothing, span);
+                    let result = self.unknown(Required::Nothing, span);
                     let function = Type::Function {
                         param: Box::new(param.clone()),
                         name: None,
@@ -222,51 +263,18 @@ impl Checker<'_> {
     /// Lets what is expected of the result say what the parameters are, before the arguments are looked at.
     fn foresee(&mut self, wanted: &[Wanted], result: &Type, expected: Option<&Type>) {
         let Some(expected) = expected else { return };
-        if matches!(self.unifier.head(expected), Type::Unknown(_)) || matches!(self.unifier.head(result), Type::Prim(_))
-        {
+        if matches!(self.head(expected), Type::Unknown(_)) || matches!(self.head(result), Type::Prim(_)) {
             return;
         }
         let span = Span::default();
         let mut open: HashMap<Local, Size> = HashMap::new();
         for local in wanted.iter().flat_map(|wanted| wanted.name.iter().chain(&wanted.exists)) {
-            let size = self.unifier.unknown_size(span);
+            let size = self.unknown_size(span);
             open.insert(*local, size);
         }
-        let result = with_sizes(&self.unifier.resolve(result), &open);
+        let result = with_sizes(&self.resolve(result), &open);
         // What cannot be is reported when the arguments are known.
-        let _ = self.unifier.unify(&result, expected);
-    }
-
-    /// A function applied to one argument that has the type of its parameter.
-    pub(super) fn apply_once(&mut self, function: Expression, argument: Expression) -> Checked<Expression> {
-        let span = function.span.to(argument.span);
-        let Type::Function { name, exists, result, .. } = self.unifier.head(&function.of) else {
-            return fault("type", span, format!("{} is no function", self.show(&function.of)), "apply a function");
-        };
-        let mut sizes: HashMap<Local, Size> = HashMap::new();
-        let mut argument = argument;
-        if let Some(name) = name {
-            let size;
-            (argument, size) = self.sized(argument, "k");
-            sizes.insert(name, size);
-        }
-        if let ExpressionKind::Definition(definition, instance) = &function.kind
-            && Some(*definition) == self.length
-        {
-            let kind = ExpressionKind::Size(instance.sizes[0].clone());
-            return Ok(Expression { kind, of: I64, span });
-        }
-        let mut binds = Vec::with_capacity(exists.len());
-        for exist in exists {
-            let name = self.locals[exist.0 as usize].clone();
-            let own = self.local(&name);
-            sizes.insert(exist, Size::Local(own));
-            binds.push(own);
-        }
-        let of = with_sizes(&self.unifier.resolve(&result), &sizes);
-        let kind = ExpressionKind::Apply { function: Box::new(function), argument: Box::new(argument) };
-        let value = Expression { kind, of, span };
-        Ok(if binds.is_empty() { value } else { self.bound(value, "result", binds) })
+        let _ = self.unify(&result, expected);
     }
 }
 

@@ -5,7 +5,7 @@
 use super::report::{Role, counted};
 use super::substitute::map_locals;
 use super::types::I64;
-use super::unify::{Prims, Required};
+use super::unify::{Prims, Required, Unifier};
 use super::{Checked, Checker, fault};
 use crate::futhark::core::{Constant, Expression, ExpressionKind, Index, Local, Prim, Range, Size, Type};
 use crate::futhark::source::Span;
@@ -20,10 +20,6 @@ fn difference(a: Size, b: Size) -> Size {
 }
 
 impl Checker<'_> {
-    fn some_integer(&mut self, span: Span) -> Type {
-        self.unifier.unknown(Required::OneOf(Prims::of(Prim::is_integer)), span)
-    }
-
     pub(super) fn array(
         &mut self,
         elements: &[tree::Expression],
@@ -45,11 +41,11 @@ impl Checker<'_> {
     }
 
     pub(super) fn range(&mut self, written: &tree::Range, span: Span) -> Checked<Expression> {
-        let of = self.some_integer(span);
+        let of = self.unifier.some_integer(span);
         let start = self.check(&written.start, &of, Role::Index)?;
         let second = written.second.as_ref().map(|second| self.check(second, &of, Role::Index)).transpose()?;
         let end = self.check(&written.end, &of, Role::Index)?;
-        let count = self.count(&start, second.as_ref(), &end, written.kind);
+        let count = self.unifier.range_length(&start, second.as_ref(), &end, written.kind);
         let mut binds = Vec::new();
         let size = match count {
             Some(size) => {
@@ -59,7 +55,7 @@ impl Checker<'_> {
                 size
             }
             None => {
-                let local = self.fresh("k");
+                let local = self.unifier.fresh("k");
                 binds.push(local);
                 Size::Local(local)
             }
@@ -67,43 +63,6 @@ impl Checker<'_> {
         let kind = ExpressionKind::Range(Box::new(Range { start, second, end, kind: written.kind }));
         let value = Expression { kind, of: Type::Array(Box::new(size), Box::new(of)), span };
         Ok(if binds.is_empty() { value } else { self.bound(value, "range", binds) })
-    }
-
-    /// How many numbers a range has, if its ends say it.
-    fn count(
-        &self,
-        start: &Expression,
-        second: Option<&Expression>,
-        end: &Expression,
-        kind: RangeKind,
-    ) -> Option<Size> {
-        let constant = |value: &Expression| match value.kind {
-            ExpressionKind::Constant(Constant::Integer(n)) => i64::try_from(n).ok().map(Size::Constant),
-            _ => self.size_of(value),
-        };
-        let (start, end) = (constant(start)?, constant(end)?);
-        if let Some(second) = second {
-            let (Size::Constant(a), Size::Constant(b), Size::Constant(z)) = (start, constant(second)?, end) else {
-                return None;
-            };
-            let [a, b, z] = [a, b, z].map(i128::from);
-            let (step, distance) = (b - a, z - a);
-            let count = match kind {
-                _ if step == 0 || distance.signum() * step.signum() < 0 => return None,
-                RangeKind::Inclusive => distance / step + 1,
-                RangeKind::Upto | RangeKind::Downto => (distance.abs() + step.abs() - 1) / step.abs(),
-            };
-            return i64::try_from(count).ok().map(Size::Constant);
-        }
-        Some(match kind {
-            RangeKind::Upto => difference(end, start),
-            RangeKind::Downto => difference(start, end),
-            RangeKind::Inclusive if start == Size::Constant(1) => end,
-            RangeKind::Inclusive => match difference(end, start) {
-                Size::Constant(n) if n < i64::MAX => Size::Constant(n + 1),
-                distance => Size::Sum(Box::new(distance), Box::new(Size::Constant(1))),
-            },
-        })
     }
 
     pub(super) fn index(&mut self, array: Expression, written: &[tree::Index], span: Span) -> Checked<Expression> {
@@ -141,57 +100,33 @@ impl Checker<'_> {
                 let size = self.unifier.unknown_size(span);
                 let element = self.unifier.unknown(Required::Nothing, span);
                 let found = Type::Array(Box::new(size), Box::new(element));
-                self.equate(&rest, &found, Role::Part, span)?;
+                self.unifier.equate(&rest, &found, Role::Part, span)?;
                 rest = found;
             }
             let Type::Array(size, element) = rest else {
                 let text = match at {
-                    0 => format!("the type {} is no array", self.show(array)),
+                    0 => format!("the type {} is no array", self.unifier.show(array)),
                     _ => format!(
                         "{} indices for the type {}, which has {}",
                         written.len(),
-                        self.show(array),
+                        self.unifier.show(array),
                         counted(at, "dimension")
                     ),
                 };
                 return fault("type", span, text, "only arrays have elements, one index for each dimension");
             };
             match index {
-                tree::Index::At(index) => {
-                    let any = self.some_integer(index.span);
-                    let index = self.check(index, &any, Role::Index)?;
-                    if let Type::Unknown(_) = self.unifier.head(&any) {
-                        self.equate(&any, &I64, Role::Index, index.span)?;
-                    }
-                    indices.push(Index::At(index));
-                }
+                tree::Index::At(index) => indices.push(Index::At(self.element_index(index)?)),
                 tree::Index::Slice(start, end, step) => {
-                    let mut part = |part: &Option<tree::Expression>| {
-                        part.as_ref().map(|part| self.check(part, &I64, Role::Index)).transpose()
-                    };
-                    let (mut start, mut end, step) = (part(start)?, part(end)?, part(step)?);
-                    let mut name = |value: &mut Option<Expression>| {
-                        if let Some(taken) = value.take() {
-                            *value = Some(self.sized(taken, "i").0);
-                        }
-                    };
-                    name(&mut start);
-                    name(&mut end);
-                    let length = match self.slice(&size, start.as_ref(), end.as_ref(), step.as_ref()) {
-                        Some(length) => {
-                            if self.unifier.normal(&length).as_constant().is_some_and(|n| n < 0) {
-                                return fault("size", span, "this slice ends before it starts", "exchange its ends");
-                            }
-                            length
-                        }
-                        None => {
-                            let local = self.fresh("k");
-                            open.push(local);
-                            Size::Local(local)
-                        }
-                    };
+                    let ends = [start, end, step].map(Option::as_ref);
+                    let (index, length) = self.slice(&size, ends, span)?;
+                    let length = length.unwrap_or_else(|| {
+                        let local = self.unifier.fresh("k");
+                        open.push(local);
+                        Size::Local(local)
+                    });
                     kept.push(length);
-                    indices.push(Index::Slice(start, end, step));
+                    indices.push(index);
                 }
             }
             rest = self.unifier.head(&element);
@@ -200,8 +135,81 @@ impl Checker<'_> {
         Ok((of, indices, open))
     }
 
-    /// How long a slice of an array of this size is, if its ends say it.
+    /// An index of any kind of integer, of sizes' if nothing says which.
+    fn element_index(&mut self, index: &tree::Expression) -> Checked<Expression> {
+        let any = self.unifier.some_integer(index.span);
+        let checked = self.check(index, &any, Role::Index)?;
+        if let Type::Unknown(_) = self.unifier.head(&any) {
+            self.unifier.equate(&any, &I64, Role::Index, index.span)?;
+        }
+        Ok(checked)
+    }
+
+    /// The slice of a dimension of this size with this start, end and step, and how long it is, if its ends say it.
     fn slice(
+        &mut self,
+        size: &Size,
+        ends: [Option<&tree::Expression>; 3],
+        span: Span,
+    ) -> Checked<(Index, Option<Size>)> {
+        let mut part =
+            |part: Option<&tree::Expression>| part.map(|part| self.check(part, &I64, Role::Index)).transpose();
+        let [start, end, step] = ends;
+        let (start, end, step) = (part(start)?, part(end)?, part(step)?);
+        let [start, end] = [start, end].map(|end| end.map(|end| self.sized(end, "i").0));
+        let length = self.unifier.slice_length(size, start.as_ref(), end.as_ref(), step.as_ref());
+        let backwards = |length: &Size| self.unifier.normal(length).as_constant().is_some_and(|n| n < 0);
+        if length.as_ref().is_some_and(backwards) {
+            return fault("size", span, "this slice ends before it starts", "exchange its ends");
+        }
+        Ok((Index::Slice(start, end, step), length))
+    }
+}
+
+impl Unifier {
+    fn some_integer(&mut self, span: Span) -> Type {
+        self.unknown(Required::OneOf(Prims::of(Prim::is_integer)), span)
+    }
+
+    /// How many numbers a range has, if its ends say it.
+    fn range_length(
+        &self,
+        start: &Expression,
+        second: Option<&Expression>,
+        end: &Expression,
+        kind: RangeKind,
+    ) -> Option<Size> {
+        let constant = |value: &Expression| match value.kind {
+            ExpressionKind::Constant(Constant::Integer(n)) => i64::try_from(n).ok().map(Size::Constant),
+            _ => self.size_of(value),
+        };
+        let (start, end) = (constant(start)?, constant(end)?);
+        if let Some(second) = second {
+            let (Size::Constant(a), Size::Constant(b), Size::Constant(z)) = (start, constant(second)?, end) else {
+                return None;
+            };
+            let [a, b, z] = [a, b, z].map(i128::from);
+            let (step, distance) = (b - a, z - a);
+            let count = match kind {
+                _ if step == 0 || distance.signum() * step.signum() < 0 => return None,
+                RangeKind::Inclusive => distance / step + 1,
+                RangeKind::Upto | RangeKind::Downto => (distance.abs() + step.abs() - 1) / step.abs(),
+            };
+            return i64::try_from(count).ok().map(Size::Constant);
+        }
+        Some(match kind {
+            RangeKind::Upto => difference(end, start),
+            RangeKind::Downto => difference(start, end),
+            RangeKind::Inclusive if start == Size::Constant(1) => end,
+            RangeKind::Inclusive => match difference(end, start) {
+                Size::Constant(n) if n < i64::MAX => Size::Constant(n + 1),
+                distance => Size::Sum(Box::new(distance), Box::new(Size::Constant(1))),
+            },
+        })
+    }
+
+    /// How long a slice of an array of this size is, if its ends say it.
+    fn slice_length(
         &self,
         size: &Size,
         start: Option<&Expression>,
@@ -212,7 +220,7 @@ impl Checker<'_> {
         let of = |value: Option<&Expression>| value.map_or(Some(None), |value| self.size_of(value).map(Some));
         let step = match step {
             None => 1,
-            Some(step) => self.unifier.normal(&self.size_of(step)?).as_constant()?,
+            Some(step) => self.normal(&self.size_of(step)?).as_constant()?,
         };
         let (start, end) = (of(start)?, of(end)?);
         match step {

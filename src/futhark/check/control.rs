@@ -2,12 +2,12 @@
 //!
 //! Law: a size is known around a branch or a loop only if all branches, or all iterations, agree on it.
 
-use super::expressions::BOOL;
+use super::expressions::{BOOL, pattern_value};
 use super::report::Role;
 use super::scope::Value;
 use super::substitute::{locals, map_dimensions, map_locals, mentions};
 use super::types::I64;
-use super::unify::{Clash, Prims, Required};
+use super::unify::{Clash, Prims, Required, Unifier};
 use super::{Checked, Checker, deep, fault};
 use crate::futhark::core::{
     Constant, Expression, ExpressionKind, Local, Loop, LoopForm, LoopPolicy, Pattern, Prim, Size, Type,
@@ -24,18 +24,6 @@ struct Dimension {
 }
 
 impl Checker<'_> {
-    /// What is expected of a branch: the type, with the sizes that are not known yet left open in each branch.
-    fn hint(&mut self, expected: Option<&Type>, span: Span) -> Option<Type> {
-        let of = self.unifier.resolve(expected?);
-        if matches!(of, Type::Unknown(_)) {
-            return None;
-        }
-        Some(map_dimensions(&of, &mut |size| {
-            let unknown = mentions(size, &mut |leaf| matches!(leaf, Size::Unknown(_)));
-            if unknown { self.unifier.unknown_size(span) } else { size.clone() }
-        }))
-    }
-
     pub(super) fn conditional(
         &mut self,
         condition: &tree::Expression,
@@ -47,12 +35,12 @@ impl Checker<'_> {
         let condition = self.check(condition, &BOOL, Role::Condition)?;
         let mut branch = |written: &tree::Expression| {
             self.body(|checker| {
-                let hint = checker.hint(expected, written.span);
+                let hint = checker.unifier.branch_hint(expected, written.span);
                 checker.expression(written, hint.as_ref())
             })
         };
         let (yes, no) = (branch(yes)?, branch(no)?);
-        let (of, binds) = self.join(&[&yes, &no])?;
+        let (of, binds) = self.unifier.join(&[&yes, &no])?;
         let kind = ExpressionKind::If(Box::new(condition), Box::new(yes), Box::new(no));
         let value = Expression { kind, of, span };
         Ok(if binds.is_empty() { value } else { self.bound(value, "branch", binds) })
@@ -69,83 +57,22 @@ impl Checker<'_> {
         // All patterns first: together they may say what is matched.
         for (pattern, _) in cases {
             let of = self.pattern_type(pattern)?;
-            self.equate(&of, &scrutinee.of, Role::Pattern, pattern.span)?;
+            self.unifier.equate(&of, &scrutinee.of, Role::Pattern, pattern.span)?;
         }
         let mut checked: Vec<(Pattern, Expression)> = Vec::with_capacity(cases.len());
         for (pattern, written) in cases {
             let mut bound = None;
             let value = self.body(|checker| {
                 bound = Some(checker.pattern(pattern, &scrutinee.of)?);
-                let hint = checker.hint(expected, written.span);
+                let hint = checker.unifier.branch_hint(expected, written.span);
                 checker.expression(written, hint.as_ref())
             })?;
             checked.push((bound.expect("bound in the body"), value));
         }
         let values: Vec<&Expression> = checked.iter().map(|(_, value)| value).collect();
-        let (of, binds) = self.join(&values)?;
+        let (of, binds) = self.unifier.join(&values)?;
         let value = Expression { kind: ExpressionKind::Match(Box::new(scrutinee), checked), of, span };
         Ok(if binds.is_empty() { value } else { self.bound(value, "branch", binds) })
-    }
-
-    /// The type of values of which one is chosen, and the sizes of it that are known only when it is.
-    fn join(&mut self, values: &[&Expression]) -> Checked<(Type, Vec<Local>)> {
-        let level = self.unifier.level;
-        let mut binds = Vec::new();
-        let mut of = values[0].of.clone();
-        for value in &values[1..] {
-            of = self
-                .join_types(&of, &value.of, &mut binds)
-                .map_err(|clash| self.mismatch(&clash, &value.of, &values[0].of, Role::Branch, value.span))?;
-        }
-        let (of, open) = self.open_result(&self.unifier.resolve(&of), &[], level, values[0].span)?;
-        for local in &open {
-            self.unifier.local_levels[local.0 as usize] = level;
-        }
-        self.unifier.leave(&of, level);
-        binds.extend(open);
-        // A size that a later branch made unknown again is not in the type any more.
-        let used = locals(&of);
-        binds.retain(|local| used.contains(local));
-        Ok((of, binds))
-    }
-
-    fn join_types(&mut self, a: &Type, b: &Type, binds: &mut Vec<Local>) -> Result<Type, Clash> {
-        deep(|| match (self.unifier.head(a), self.unifier.head(b)) {
-            (Type::Array(n, a), Type::Array(m, b)) => {
-                let element = self.join_types(&a, &b, binds)?;
-                let (n, m) = (self.unifier.resolve_size(&n), self.unifier.resolve_size(&m));
-                let unknown = |leaf: &Size| matches!(leaf, Size::Unknown(_));
-                let known = !mentions(&n, &mut { unknown }) && !mentions(&m, &mut { unknown });
-                let same = if known {
-                    self.unifier.same_size(&n, &m)
-                } else {
-                    matches!(self.unifier.unify_size(&n, &m), Ok(false))
-                };
-                let size = if same {
-                    n
-                } else {
-                    let local = self.fresh("k");
-                    binds.push(local);
-                    Size::Local(local)
-                };
-                Ok(Type::Array(Box::new(size), Box::new(element)))
-            }
-            (Type::Record(a), Type::Record(b)) => {
-                if a.len() != b.len() || a.iter().zip(&b).any(|((x, _), (y, _))| x != y) {
-                    return Err(Clash::Types);
-                }
-                let mut fields = Vec::with_capacity(a.len());
-                for ((name, a), (_, b)) in a.iter().zip(&b) {
-                    fields.push((name.clone(), self.join_types(a, b, binds)?));
-                }
-                Ok(Type::Record(fields))
-            }
-            (a, b) => {
-                // The next is bound to the first, so that many make no chain.
-                self.unifier.unify(&b, &a)?;
-                Ok(a)
-            }
-        })
     }
 
     pub(super) fn iteration(
@@ -162,7 +89,7 @@ impl Checker<'_> {
         let initial = match &written.initial {
             Some(initial) => self.expression(initial, None)?,
             None => {
-                let value = self.pattern_value(&written.pattern)?;
+                let value = pattern_value(&written.pattern)?;
                 self.expression(&value, None)?
             }
         };
@@ -185,16 +112,17 @@ impl Checker<'_> {
         let body = self.body(|checker| {
             let mut declared = Vec::new();
             for size in &written.sizes {
-                let local = checker.local(&size.name);
-                checker.env.values.insert(size.name.clone(), Value::Local(local, I64));
+                let local = checker.unifier.local(&size.name);
+                checker.scopes.env.values.insert(size.name.clone(), Value::Local(local, I64));
                 declared.push(local);
             }
             let own = checker.pattern_type(&written.pattern)?;
             let before = checker.unifier.resolve(&initial.of);
             let of = checker
+                .unifier
                 .loop_type(&own, &before, &declared, &mut dimensions, span)
-                .map_err(|clash| checker.mismatch(&clash, &before, &own, Role::Loop, initial.span))?;
-            checker.equate(&own, &of, Role::Pattern, written.pattern.span)?;
+                .map_err(|clash| checker.unifier.mismatch(&clash, &before, &own, Role::Loop, initial.span))?;
+            checker.unifier.equate(&own, &of, Role::Pattern, written.pattern.span)?;
             let pattern = checker.pattern(&written.pattern, &of)?;
             let form = match (&written.form, counted) {
                 (tree::LoopForm::While(condition), _) => {
@@ -203,12 +131,12 @@ impl Checker<'_> {
                 (tree::LoopForm::In(element, _), Some((_, xs))) => {
                     let Type::Array(_, wanted) = checker.unifier.head(&xs.of) else { unreachable!("checked above") };
                     let of = checker.pattern_type(element)?;
-                    checker.equate(&of, &wanted, Role::Pattern, element.span)?;
+                    checker.unifier.equate(&of, &wanted, Role::Pattern, element.span)?;
                     LoopForm::In(checker.pattern(element, &of)?, xs)
                 }
                 (tree::LoopForm::For(name, ..), Some((_, end))) => {
-                    let local = checker.local(name);
-                    checker.env.values.insert(name.clone(), Value::Local(local, end.of.clone()));
+                    let local = checker.unifier.local(name);
+                    checker.scopes.env.values.insert(name.clone(), Value::Local(local, end.of.clone()));
                     LoopForm::For(local, end)
                 }
                 (tree::LoopForm::In(..) | tree::LoopForm::For(..), None) => unreachable!("checked above"),
@@ -218,7 +146,7 @@ impl Checker<'_> {
             });
             let value = checker.expression(&written.body, Some(&wanted))?;
             let value = checker.convert(value, &wanted, Role::Loop)?;
-            checker.invariant(&mut dimensions);
+            checker.unifier.invariant(&mut dimensions);
             made = Some((pattern, form, of));
             Ok(value)
         })?;
@@ -231,7 +159,7 @@ impl Checker<'_> {
         let mut binds = Vec::new();
         let mut renamed = Vec::new();
         for size in &sizes {
-            let own = self.local(&self.locals[size.0 as usize].clone());
+            let own = self.unifier.local(&self.unifier.locals[size.0 as usize].clone());
             binds.push(own);
             renamed.push((*size, own));
         }
@@ -242,92 +170,6 @@ impl Checker<'_> {
         let kind = ExpressionKind::Loop(Box::new(Loop { sizes, pattern, initial, form, body, policy }));
         let value = Expression { kind, of, span };
         Ok(if binds.is_empty() { value } else { self.bound(value, "loop", binds) })
-    }
-
-    /// The type of the variables of a loop: that of their first values, with sizes that may change unless the pattern says
-    /// what they are.
-    fn loop_type(
-        &mut self,
-        own: &Type,
-        before: &Type,
-        declared: &[Local],
-        dimensions: &mut Vec<Dimension>,
-        span: Span,
-    ) -> Result<Type, Clash> {
-        match (self.unifier.head(own), self.unifier.head(before)) {
-            (Type::Unknown(_), before) => Ok(map_dimensions(&self.unifier.resolve(&before), &mut |size| {
-                Size::Local(self.dimension(size, dimensions, span))
-            })),
-            (Type::Array(n, own), Type::Array(m, before)) => {
-                let element = self.loop_type(&own, &before, declared, dimensions, span)?;
-                let size = match self.unifier.resolve_size(&n) {
-                    Size::Local(local) if declared.contains(&local) => {
-                        if !dimensions.iter().any(|d| d.within == local) {
-                            let after = self.unifier.unknown_size(span);
-                            dimensions.push(Dimension { within: local, before: *m, after, declared: true });
-                        }
-                        Size::Local(local)
-                    }
-                    Size::Unknown(_) => Size::Local(self.dimension(&m, dimensions, span)),
-                    fixed => fixed,
-                };
-                Ok(Type::Array(Box::new(size), Box::new(element)))
-            }
-            (Type::Record(own), Type::Record(before)) => {
-                if own.len() != before.len() || own.iter().zip(&before).any(|((x, _), (y, _))| x != y) {
-                    return Err(Clash::Types);
-                }
-                let mut fields = Vec::with_capacity(own.len());
-                for ((name, own), (_, before)) in own.iter().zip(&before) {
-                    fields.push((name.clone(), self.loop_type(own, before, declared, dimensions, span)?));
-                }
-                Ok(Type::Record(fields))
-            }
-            (own, before) => {
-                self.unifier.unify(&own, &before)?;
-                Ok(own)
-            }
-        }
-    }
-
-    fn dimension(&mut self, before: &Size, dimensions: &mut Vec<Dimension>, span: Span) -> Local {
-        let within = self.fresh("k");
-        let after = self.unifier.unknown_size(span);
-        dimensions.push(Dimension { within, before: before.clone(), after, declared: false });
-        within
-    }
-
-    /// Finds the sizes that no iteration changes, and puts what they are in their places.
-    fn invariant(&mut self, dimensions: &mut Vec<Dimension>) {
-        let mut same: Vec<bool> = dimensions.iter().map(|d| !d.declared).collect();
-        for (d, _) in dimensions.iter().zip(&same).filter(|(_, same)| **same) {
-            self.unifier.alias.insert(d.within, d.before.clone());
-        }
-        loop {
-            let mut changed = false;
-            for (d, same) in dimensions.iter().zip(&mut same).filter(|(_, same)| **same) {
-                let after = self.unifier.resolve_size(&d.after);
-                let equal = match after {
-                    Size::Unknown(_) => matches!(self.unifier.unify_size(&after, &Size::Local(d.within)), Ok(false)),
-                    after => self.unifier.same_size(&after, &d.before),
-                };
-                if !equal {
-                    self.unifier.alias.remove(&d.within);
-                    (*same, changed) = (false, true);
-                }
-            }
-            if !changed {
-                break;
-            }
-        }
-        let mut at = 0;
-        dimensions.retain(|d| {
-            at += 1;
-            if same[at - 1] {
-                self.unifier.eliminated.insert(d.within, d.before.clone());
-            }
-            !same[at - 1]
-        });
     }
 
     fn attribute(&mut self, attribute: &Attribute, policy: &mut LoopPolicy, span: Span) -> Checked<()> {
@@ -354,6 +196,163 @@ impl Checker<'_> {
             _ => {}
         }
         Ok(())
+    }
+}
+
+impl Unifier {
+    /// What is expected of a branch: the type, with the sizes that are not known yet left open in each branch.
+    fn branch_hint(&mut self, expected: Option<&Type>, span: Span) -> Option<Type> {
+        let of = self.resolve(expected?);
+        if matches!(of, Type::Unknown(_)) {
+            return None;
+        }
+        Some(map_dimensions(&of, &mut |size| {
+            let unknown = mentions(size, &mut |leaf| matches!(leaf, Size::Unknown(_)));
+            if unknown { self.unknown_size(span) } else { size.clone() }
+        }))
+    }
+
+    /// The type of values of which one is chosen, and the sizes of it that are known only when it is.
+    fn join(&mut self, values: &[&Expression]) -> Checked<(Type, Vec<Local>)> {
+        let level = self.level;
+        let mut binds = Vec::new();
+        let mut of = values[0].of.clone();
+        for value in &values[1..] {
+            of = self
+                .join_types(&of, &value.of, &mut binds)
+                .map_err(|clash| self.mismatch(&clash, &value.of, &values[0].of, Role::Branch, value.span))?;
+        }
+        let (of, open) = self.open_result(&self.resolve(&of), &[], level, values[0].span)?;
+        for local in &open {
+            self.local_levels[local.0 as usize] = level;
+        }
+        self.leave(&of, level);
+        binds.extend(open);
+        // A size that a later branch made unknown again is not in the type any more.
+        let used = locals(&of);
+        binds.retain(|local| used.contains(local));
+        Ok((of, binds))
+    }
+
+    fn join_types(&mut self, a: &Type, b: &Type, binds: &mut Vec<Local>) -> Result<Type, Clash> {
+        deep(|| match (self.head(a), self.head(b)) {
+            (Type::Array(n, a), Type::Array(m, b)) => {
+                let element = self.join_types(&a, &b, binds)?;
+                let (n, m) = (self.resolve_size(&n), self.resolve_size(&m));
+                let unknown = |leaf: &Size| matches!(leaf, Size::Unknown(_));
+                let known = !mentions(&n, &mut { unknown }) && !mentions(&m, &mut { unknown });
+                let same = if known { self.same_size(&n, &m) } else { matches!(self.unify_size(&n, &m), Ok(false)) };
+                let size = if same {
+                    n
+                } else {
+                    let local = self.fresh("k");
+                    binds.push(local);
+                    Size::Local(local)
+                };
+                Ok(Type::Array(Box::new(size), Box::new(element)))
+            }
+            (Type::Record(a), Type::Record(b)) => {
+                if a.len() != b.len() || a.iter().zip(&b).any(|((x, _), (y, _))| x != y) {
+                    return Err(Clash::Types);
+                }
+                let mut fields = Vec::with_capacity(a.len());
+                for ((name, a), (_, b)) in a.iter().zip(&b) {
+                    fields.push((name.clone(), self.join_types(a, b, binds)?));
+                }
+                Ok(Type::Record(fields))
+            }
+            (a, b) => {
+                // The next is bound to the first, so that many make no chain.
+                self.unify(&b, &a)?;
+                Ok(a)
+            }
+        })
+    }
+
+    /// The type of the variables of a loop: that of their first values, with sizes that may change unless the pattern says
+    /// what they are.
+    fn loop_type(
+        &mut self,
+        own: &Type,
+        before: &Type,
+        declared: &[Local],
+        dimensions: &mut Vec<Dimension>,
+        span: Span,
+    ) -> Result<Type, Clash> {
+        match (self.head(own), self.head(before)) {
+            (Type::Unknown(_), before) => Ok(map_dimensions(&self.resolve(&before), &mut |size| {
+                Size::Local(self.dimension(size, dimensions, span))
+            })),
+            (Type::Array(n, own), Type::Array(m, before)) => {
+                let element = self.loop_type(&own, &before, declared, dimensions, span)?;
+                let size = match self.resolve_size(&n) {
+                    Size::Local(local) if declared.contains(&local) => {
+                        if !dimensions.iter().any(|d| d.within == local) {
+                            let after = self.unknown_size(span);
+                            dimensions.push(Dimension { within: local, before: *m, after, declared: true });
+                        }
+                        Size::Local(local)
+                    }
+                    Size::Unknown(_) => Size::Local(self.dimension(&m, dimensions, span)),
+                    fixed => fixed,
+                };
+                Ok(Type::Array(Box::new(size), Box::new(element)))
+            }
+            (Type::Record(own), Type::Record(before)) => {
+                if own.len() != before.len() || own.iter().zip(&before).any(|((x, _), (y, _))| x != y) {
+                    return Err(Clash::Types);
+                }
+                let mut fields = Vec::with_capacity(own.len());
+                for ((name, own), (_, before)) in own.iter().zip(&before) {
+                    fields.push((name.clone(), self.loop_type(own, before, declared, dimensions, span)?));
+                }
+                Ok(Type::Record(fields))
+            }
+            (own, before) => {
+                self.unify(&own, &before)?;
+                Ok(own)
+            }
+        }
+    }
+
+    fn dimension(&mut self, before: &Size, dimensions: &mut Vec<Dimension>, span: Span) -> Local {
+        let within = self.fresh("k");
+        let after = self.unknown_size(span);
+        dimensions.push(Dimension { within, before: before.clone(), after, declared: false });
+        within
+    }
+
+    /// Finds the sizes that no iteration changes, and puts what they are in their places.
+    fn invariant(&mut self, dimensions: &mut Vec<Dimension>) {
+        let mut same: Vec<bool> = dimensions.iter().map(|d| !d.declared).collect();
+        for (d, _) in dimensions.iter().zip(&same).filter(|(_, same)| **same) {
+            self.alias.insert(d.within, d.before.clone());
+        }
+        loop {
+            let mut changed = false;
+            for (d, same) in dimensions.iter().zip(&mut same).filter(|(_, same)| **same) {
+                let after = self.resolve_size(&d.after);
+                let equal = match after {
+                    Size::Unknown(_) => matches!(self.unify_size(&after, &Size::Local(d.within)), Ok(false)),
+                    after => self.same_size(&after, &d.before),
+                };
+                if !equal {
+                    self.alias.remove(&d.within);
+                    (*same, changed) = (false, true);
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        let mut at = 0;
+        dimensions.retain(|d| {
+            at += 1;
+            if same[at - 1] {
+                self.eliminated.insert(d.within, d.before.clone());
+            }
+            !same[at - 1]
+        });
     }
 }
 

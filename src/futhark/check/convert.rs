@@ -19,7 +19,7 @@ impl Checker<'_> {
                 _ => value,
             }),
             Ok(true) => self.coerce(value, wanted, role),
-            Err(clash) => Err(self.mismatch(&clash, &value.of, wanted, role, value.span)),
+            Err(clash) => Err(self.unifier.mismatch(&clash, &value.of, wanted, role, value.span)),
         }
     }
 
@@ -30,13 +30,19 @@ impl Checker<'_> {
             let function = self.named(value, "f");
             let mut pattern = None;
             let body = self.body(|checker| {
-                let local = checker.fresh("x");
+                let local = checker.unifier.fresh("x");
                 let of = (*param).clone();
                 pattern =
                     Some(Pattern { kind: core::PatternKind::Local(local), of: of.clone(), binds: Vec::new(), span });
                 let argument = Expression { kind: ExpressionKind::Local(local), of, span };
                 let Type::Function { param: own, .. } = checker.unifier.head(&function.of) else {
-                    return Err(checker.mismatch(&super::unify::Clash::Types, &function.of, wanted, role, span));
+                    return Err(checker.unifier.mismatch(
+                        &super::unify::Clash::Types,
+                        &function.of,
+                        wanted,
+                        role,
+                        span,
+                    ));
                 };
                 let argument = checker.convert(argument, &own, role)?;
                 let answer = checker.apply_once(function, argument)?;

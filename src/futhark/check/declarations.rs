@@ -33,10 +33,10 @@ impl Checker<'_> {
                 .filter(|(kind, name, span)| known.insert((*kind, *name), span.file) == Some(span.file));
             if let Some((_, name, span)) = again {
                 let hint = "rename one of them, or leave it out";
-                self.report(Message::error("duplicate", span, format!("`{name}` is defined twice")).hint(hint));
+                self.reports.add(Message::error("duplicate", span, format!("`{name}` is defined twice")).hint(hint));
             }
             if let Err(fault) = self.declaration(declaration, exports) {
-                self.report(*fault);
+                self.reports.add(*fault);
             }
         }
     }
@@ -50,7 +50,7 @@ impl Checker<'_> {
                     Ok(entry) => entry.clone(),
                     Err(_) => Value::Poisoned,
                 };
-                self.env.values.insert(value.name.clone(), entry.clone());
+                self.scopes.env.values.insert(value.name.clone(), entry.clone());
                 exports.values.insert(value.name.clone(), entry);
                 checked.map(drop)
             }
@@ -68,20 +68,20 @@ impl Checker<'_> {
                     }
                 };
                 let template = Rc::new(template);
-                self.env.types.insert(declared.name.clone(), template.clone());
+                self.scopes.env.types.insert(declared.name.clone(), template.clone());
                 exports.types.insert(declared.name.clone(), template);
                 failed.map_or(Ok(()), Err)
             }
             DeclarationKind::Open(module) => {
                 let inside = self.structure(module)?;
-                self.env.open(&inside);
+                self.scopes.env.open(&inside);
                 exports.open(&inside);
                 Ok(())
             }
             DeclarationKind::Import(path) => {
                 let module = self.import(path, declaration.span)?;
                 if let Module::Structure(inside) = module {
-                    self.env.open(&inside);
+                    self.scopes.env.open(&inside);
                 }
                 Ok(())
             }
@@ -92,13 +92,13 @@ impl Checker<'_> {
                     Ok(module) => module.clone(),
                     Err(_) => Module::Poisoned,
                 };
-                self.env.modules.insert(declared.name.clone(), module.clone());
+                self.scopes.env.modules.insert(declared.name.clone(), module.clone());
                 exports.modules.insert(declared.name.clone(), module);
                 checked.map(drop)
             }
             DeclarationKind::Signature(name, signature) => {
-                let named = Rc::new(NamedSignature { signature: signature.clone(), env: self.env.clone() });
-                self.env.signatures.insert(name.clone(), named.clone());
+                let named = Rc::new(NamedSignature { signature: signature.clone(), env: self.scopes.env.clone() });
+                self.scopes.env.signatures.insert(name.clone(), named.clone());
                 exports.signatures.insert(name.clone(), named);
                 Ok(())
             }
@@ -109,23 +109,21 @@ impl Checker<'_> {
     fn forget(&mut self) {
         self.unifier.forget();
         self.digits.clear();
-        self.pending.clear();
+        self.bodies.pending.clear();
         self.unifier.level = 0;
-        self.binding_sizes = true;
+        self.bodies.outside = false;
     }
 
     /// A definition.
     fn value(&mut self, declared: &tree::ValueDeclaration) -> Checked<Value> {
         // In the prelude, another name for a function is no function of its own.
-        let within_prelude = self.own == usize::MAX;
+        let within_prelude = self.definitions.prelude.is_none();
         if let (true, None, [], tree::ExpressionKind::Name(name) | tree::ExpressionKind::Section(name)) =
             (within_prelude, &declared.result, &declared.params[..], &declared.body.kind)
         {
-            return self.find_value(name);
+            return self.scopes.find_value(name, self.reports.are_few());
         }
-        let env = self.env.clone();
-        let checked = self.value_within(declared);
-        self.env = env;
+        let checked = self.scoped(|checker| checker.value_within(declared));
         self.forget();
         checked
     }
@@ -134,24 +132,25 @@ impl Checker<'_> {
         let (mut scheme, mut body) = self.defined(declared)?;
         let mut open = Vec::new();
         if !matches!(scheme.body, Type::Function { .. }) {
-            let (of, exists) = self.open_result(&scheme.body, &scheme.sizes, 0, declared.name_span)?;
+            let (of, exists) = self.unifier.open_result(&scheme.body, &scheme.sizes, 0, declared.name_span)?;
             (scheme.body, open) = (of, exists);
         }
-        self.finish(&mut body)?;
-        scheme.body = self.complete(&scheme.body, declared.name_span)?;
-        let definition = Definition(u32::try_from(self.definitions.len()).expect("fewer than 2^32 definitions"));
+        self.finish().expression(&mut body)?;
+        scheme.body = self.unifier.complete(&scheme.body, declared.name_span)?;
+        let definition =
+            Definition(u32::try_from(self.definitions.defined.len()).expect("fewer than 2^32 definitions"));
         if !open.is_empty() {
-            self.open_constants.insert(definition, open.clone());
+            self.definitions.open_constants.insert(definition, open.clone());
         }
         if declared.entry {
             let entry = self.entry(declared, definition, &scheme, &open)?;
-            self.entries.push(entry);
+            self.definitions.entries.push(entry);
         }
-        if self.own == usize::MAX && &*declared.name == "length" {
-            self.length = Some(definition);
+        if self.definitions.prelude.is_none() && &*declared.name == "length" {
+            self.definitions.length = Some(definition);
         }
         let (name, span) = (declared.name.clone(), declared.name_span);
-        self.definitions.push(Rc::new(Defined { name, span, scheme, body }));
+        self.definitions.defined.push(Rc::new(Defined { name, span, scheme, body }));
         Ok(Value::Definition(definition))
     }
 
@@ -163,13 +162,13 @@ impl Checker<'_> {
         });
         if let Some(declared) = main
             && !declared.entry
-            && let Some(Value::Definition(definition)) = self.env.values.get(&declared.name)
+            && let Some(Value::Definition(definition)) = self.scopes.env.values.get(&declared.name)
         {
             let definition = *definition;
-            let scheme = self.definitions[definition.0 as usize].scheme.clone();
-            let open = self.open_constants.get(&definition).cloned().unwrap_or_default();
+            let scheme = self.definitions.defined[definition.0 as usize].scheme.clone();
+            let open = self.definitions.open_constants.get(&definition).cloned().unwrap_or_default();
             if let Ok(entry) = self.entry(declared, definition, &scheme, &open) {
-                self.entries.push(entry);
+                self.definitions.entries.push(entry);
             }
         }
     }
@@ -200,13 +199,14 @@ impl Checker<'_> {
         }
         for (name, of) in params.iter().map(|(name, of)| (&**name, of)).chain([("the result", &result)]) {
             if higher(of) {
-                let text = format!("{name} of the entry `{}` has type {}, a function", declared.name, self.show(of));
+                let text =
+                    format!("{name} of the entry `{}` has type {}, a function", declared.name, self.unifier.show(of));
                 return fault("entry", span, text, "values from outside are scalars, arrays, tuples and records");
             }
         }
         for size in &scheme.sizes {
             if !sizes.contains(size) && !open.contains(size) {
-                let name = &self.locals[size.0 as usize];
+                let name = &self.unifier.locals[size.0 as usize];
                 let text = format!("no argument of the entry `{}` says the size {name}", declared.name);
                 return fault("entry", span, text, format!("give it as an argument: `({name}: i64)`"));
             }
@@ -216,10 +216,7 @@ impl Checker<'_> {
 
     /// The operation of that name, at new unknowns.
     pub(super) fn scalar(&mut self, name: &str, span: crate::futhark::source::Span) -> Checked<super::apply::Callee> {
-        let env = std::mem::replace(&mut self.env, self.scalars.clone());
-        let callee = self.callee(&plain(&Name::from(name), span));
-        self.env = env;
-        callee
+        self.scoped_in(self.scopes.scalars.clone(), |checker| checker.callee(&plain(&Name::from(name), span)))
     }
 }
 

@@ -4,9 +4,9 @@
 
 use super::apply::{Argument, Callee};
 use super::report::Role;
-use super::scope::{Value, plain, show_name};
-use super::types::field_order;
-use super::unify::Required;
+use super::scope::{Module, Value, plain, show_name};
+use super::types::{distinct, field_order};
+use super::unify::{Required, Unifier};
 use super::{Checked, Checker, Pending, deep, fault};
 use crate::futhark::core::{self, Expression, ExpressionKind, Prim, Type};
 use crate::futhark::source::{Name, Span};
@@ -27,55 +27,26 @@ impl Checker<'_> {
     /// An expression; the type that is expected is a hint.
     pub(super) fn expression(&mut self, written: &tree::Expression, expected: Option<&Type>) -> Checked<Expression> {
         let value = deep(|| self.expression_kind(written, expected))?;
-        self.small(&value.of, written.span)?;
+        self.unifier.small(&value.of, written.span)?;
         Ok(Expression { span: written.span, ..value })
     }
 
     fn expression_kind(&mut self, written: &tree::Expression, expected: Option<&Type>) -> Checked<Expression> {
         let span = written.span;
-        let made = |kind, of| Ok(Expression { kind, of, span });
         match &written.kind {
             Tree::Literal(literal) => self.literal(literal, span),
             Tree::Name(name) | Tree::Section(name) => self.name(name),
             Tree::Hole => {
-                let wanted = expected.map_or_else(|| "_".into(), |of| self.show(of));
+                let wanted = expected.map_or_else(|| "_".into(), |of| self.unifier.show(of));
                 fault("hole", span, format!("a hole of type {wanted}"), "write an expression of this type here")
             }
-            Tree::Tuple(components) => {
-                let wanted = expected.map(|of| self.unifier.head(of));
-                let wanted = match &wanted {
-                    Some(of) => of.as_tuple().filter(|of| of.len() == components.len()),
-                    None => None,
-                };
-                let mut fields = Vec::with_capacity(components.len());
-                for (at, component) in components.iter().enumerate() {
-                    let value = self.part(component, wanted.as_ref().map(|of| of[at]))?;
-                    fields.push((Name::from(at.to_string()), value));
-                }
-                let of = Type::Record(fields.iter().map(|(name, value)| (name.clone(), value.of.clone())).collect());
-                made(ExpressionKind::Record(fields), of)
-            }
-            Tree::Record(written) => {
-                self.distinct(written.iter().map(|(name, _)| name), "field", span)?;
-                let wanted = expected.map(|of| self.unifier.head(of));
-                let mut fields = Vec::with_capacity(written.len());
-                for (name, value) in written {
-                    let wanted = match &wanted {
-                        Some(Type::Record(fields)) => fields.iter().find(|(field, _)| field == name).map(|(_, of)| of),
-                        _ => None,
-                    };
-                    let value = self.part(value, wanted)?;
-                    fields.push((name.clone(), value));
-                }
-                fields.sort_by(|(a, _), (b, _)| field_order(a, b));
-                let of = Type::Record(fields.iter().map(|(name, value)| (name.clone(), value.of.clone())).collect());
-                made(ExpressionKind::Record(fields), of)
-            }
+            Tree::Tuple(components) => self.tuple(components, expected, span),
+            Tree::Record(fields) => self.record(fields, expected, span),
             Tree::Array(elements) => self.array(elements, expected, span),
             Tree::Range(range) => self.range(range, span),
             Tree::Field(record, name) => {
                 let record = self.expression(record, None)?;
-                self.field(record, name, span)
+                self.unifier.field(record, name, span)
             }
             Tree::Index(array, indices) => {
                 let array = self.expression(array, None)?;
@@ -105,18 +76,8 @@ impl Checker<'_> {
                 self.apply(callee, &show_name(operator), vec![Argument::Written(a)], None, span)
             }
             Tree::SectionRight(operator, b) => self.section_right(operator, b, expected, span),
-            Tree::SectionField(path) => {
-                let mut body = tree::Expression { kind: Tree::Name(plain(&Name::from("\u{b7}x"), span)), span };
-                for name in path {
-                    body = tree::Expression { kind: Tree::Field(Box::new(body), name.clone()), span };
-                }
-                self.section(body, expected, span)
-            }
-            Tree::SectionIndex(indices) => {
-                let x = tree::Expression { kind: Tree::Name(plain(&Name::from("\u{b7}x"), span)), span };
-                let body = tree::Expression { kind: Tree::Index(Box::new(x), indices.clone()), span };
-                self.section(body, expected, span)
-            }
+            Tree::SectionField(path) => self.section_field(path, expected, span),
+            Tree::SectionIndex(indices) => self.section_index(indices, expected, span),
             Tree::Lambda(params, result, body) => self.lambda(params, result.as_ref(), body, expected, None),
             Tree::Let(..) | Tree::LetFunction(..) | Tree::LetUpdate(..) => self.lets(written, expected),
             Tree::If(condition, yes, no) => self.conditional(condition, yes, no, expected, span),
@@ -131,37 +92,90 @@ impl Checker<'_> {
                 let value = self.expression(value, Some(&of))?;
                 self.convert(value, &of, Role::Ascription)
             }
-            Tree::OpenIn(name, value) => {
-                let env = self.env.clone();
-                match self.find_module(name)? {
-                    super::scope::Module::Structure(inside) => self.env.open(&inside),
-                    super::scope::Module::Poisoned => return Err(super::follows()),
-                    super::scope::Module::Functor(_) => {
-                        let text = format!("`{}` is a parametric module and cannot be opened", show_name(name));
-                        return fault("module", span, text, "apply it to a module first");
-                    }
+            Tree::OpenIn(name, value) => match self.scopes.find_module(name, self.reports.are_few())? {
+                Module::Structure(inside) => self.scoped(|checker| {
+                    checker.scopes.env.open(&inside);
+                    checker.expression(value, expected)
+                }),
+                Module::Poisoned => Err(super::follows()),
+                Module::Functor(_) => {
+                    let text = format!("`{}` is a parametric module and cannot be opened", show_name(name));
+                    fault("module", span, text, "apply it to a module first")
                 }
-                let value = self.expression(value, expected);
-                self.env = env;
-                value
-            }
+            },
             Tree::Assert(condition, value) => {
                 let condition = self.check(condition, &BOOL, Role::Condition)?;
                 let value = self.expression(value, expected)?;
                 let of = value.of.clone();
-                made(ExpressionKind::Assert(Box::new(condition), Box::new(value)), of)
+                Ok(Expression { kind: ExpressionKind::Assert(Box::new(condition), Box::new(value)), of, span })
             }
-            Tree::Attribute(..) => {
-                let (mut inside, mut attributes) = (written, Vec::new());
-                while let Tree::Attribute(attribute, next) = &inside.kind {
-                    attributes.push(attribute);
-                    inside = next;
-                }
-                match &inside.kind {
-                    Tree::Loop(written) => self.iteration(written, &attributes, span),
-                    _ => self.expression(inside, expected),
-                }
-            }
+            Tree::Attribute(..) => self.attributed(written, expected),
+        }
+    }
+
+    fn tuple(&mut self, components: &[tree::Expression], expected: Option<&Type>, span: Span) -> Checked<Expression> {
+        let wanted = expected.map(|of| self.unifier.head(of));
+        let wanted = match &wanted {
+            Some(of) => of.as_tuple().filter(|of| of.len() == components.len()),
+            None => None,
+        };
+        let mut fields = Vec::with_capacity(components.len());
+        for (at, component) in components.iter().enumerate() {
+            let value = self.part(component, wanted.as_ref().map(|of| of[at]))?;
+            fields.push((Name::from(at.to_string()), value));
+        }
+        let of = Type::Record(fields.iter().map(|(name, value)| (name.clone(), value.of.clone())).collect());
+        Ok(Expression { kind: ExpressionKind::Record(fields), of, span })
+    }
+
+    fn record(
+        &mut self,
+        written: &[(Name, tree::Expression)],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Checked<Expression> {
+        distinct(written.iter().map(|(name, _)| name), "field", span)?;
+        let wanted = expected.map(|of| self.unifier.head(of));
+        let mut fields = Vec::with_capacity(written.len());
+        for (name, value) in written {
+            let wanted = match &wanted {
+                Some(Type::Record(fields)) => fields.iter().find(|(field, _)| field == name).map(|(_, of)| of),
+                _ => None,
+            };
+            let value = self.part(value, wanted)?;
+            fields.push((name.clone(), value));
+        }
+        fields.sort_by(|(a, _), (b, _)| field_order(a, b));
+        let of = Type::Record(fields.iter().map(|(name, value)| (name.clone(), value.of.clone())).collect());
+        Ok(Expression { kind: ExpressionKind::Record(fields), of, span })
+    }
+
+    /// `(.a.b)`: the function that takes a field.
+    fn section_field(&mut self, path: &[Name], expected: Option<&Type>, span: Span) -> Checked<Expression> {
+        let mut body = tree::Expression { kind: Tree::Name(plain(&Name::from("\u{b7}x"), span)), span };
+        for name in path {
+            body = tree::Expression { kind: Tree::Field(Box::new(body), name.clone()), span };
+        }
+        self.section(body, expected, span)
+    }
+
+    /// `(.[i])`: the function that takes a part of an array.
+    fn section_index(&mut self, indices: &[tree::Index], expected: Option<&Type>, span: Span) -> Checked<Expression> {
+        let x = tree::Expression { kind: Tree::Name(plain(&Name::from("\u{b7}x"), span)), span };
+        let body = tree::Expression { kind: Tree::Index(Box::new(x), indices.to_vec()), span };
+        self.section(body, expected, span)
+    }
+
+    /// An expression with attributes, which are those of a loop or say nothing here.
+    fn attributed(&mut self, written: &tree::Expression, expected: Option<&Type>) -> Checked<Expression> {
+        let (mut inside, mut attributes) = (written, Vec::new());
+        while let Tree::Attribute(attribute, next) = &inside.kind {
+            attributes.push(attribute);
+            inside = next;
+        }
+        match &inside.kind {
+            Tree::Loop(iteration) => self.iteration(iteration, &attributes, written.span),
+            _ => self.expression(inside, expected),
         }
     }
 
@@ -175,24 +189,26 @@ impl Checker<'_> {
 
     /// A chain of lets: their bindings become bindings of the body around.
     fn lets(&mut self, written: &tree::Expression, expected: Option<&Type>) -> Checked<Expression> {
-        let env = self.env.clone();
-        let mut next = written;
-        let checked = loop {
-            let step = match &next.kind {
-                Tree::Let(sizes, pattern, value, body) => self.let_pattern(sizes, pattern, value).map(|()| body),
-                Tree::LetFunction(function, body) => self.let_function(function).map(|()| body),
-                Tree::LetUpdate(name, indices, value, body) => {
-                    self.let_update(name, indices, value, next.span).map(|()| body)
-                }
-                _ => break self.expression(next, expected),
-            };
-            match step {
-                Ok(body) => next = body,
-                Err(fault) => break Err(fault),
+        self.scoped(|checker| {
+            let mut next = written;
+            loop {
+                next = match &next.kind {
+                    Tree::Let(sizes, pattern, value, body) => {
+                        checker.let_pattern(sizes, pattern, value)?;
+                        body
+                    }
+                    Tree::LetFunction(function, body) => {
+                        checker.let_function(function)?;
+                        body
+                    }
+                    Tree::LetUpdate(name, indices, value, body) => {
+                        checker.let_update(name, indices, value, next.span)?;
+                        body
+                    }
+                    _ => return checker.expression(next, expected),
+                };
             }
-        };
-        self.env = env;
-        checked
+        })
     }
 
     fn let_pattern(
@@ -202,43 +218,26 @@ impl Checker<'_> {
         value: &tree::Expression,
     ) -> Checked<()> {
         // The sizes are in scope of the pattern, and not of the value. A scope is not copied for nothing: chains are long.
-        let outside = (!sizes.is_empty()).then(|| self.env.clone());
+        let outside = (!sizes.is_empty()).then(|| self.scopes.env.clone());
         for size in sizes {
             let unknown = self.unifier.unknown_size(size.span);
-            self.env.values.insert(size.name.clone(), Value::Size(unknown));
+            self.scopes.env.values.insert(size.name.clone(), Value::Size(unknown));
         }
         let of = self.pattern_type(pattern)?;
-        let inside = outside.map(|outside| std::mem::replace(&mut self.env, outside));
+        let inside = outside.map(|outside| std::mem::replace(&mut self.scopes.env, outside));
         let value = self.check(value, &of, Role::Ascription)?;
         if let Some(inside) = inside {
-            self.env = inside;
+            self.scopes.env = inside;
         }
         let pattern = self.pattern(pattern, &of)?;
-        self.known_sizes(&pattern, &value);
+        self.unifier.known_sizes(&pattern, &value);
         self.bind(pattern, value);
         Ok(())
     }
 
-    /// Notes which variables of a pattern are sizes that are known.
-    fn known_sizes(&mut self, pattern: &core::Pattern, value: &Expression) {
-        match (&pattern.kind, &value.kind) {
-            (core::PatternKind::Local(local), _) => {
-                if let Some(size) = self.size_of(value) {
-                    self.unifier.alias.insert(*local, size);
-                }
-            }
-            (core::PatternKind::Record(parts), ExpressionKind::Record(fields)) => {
-                for ((_, part), (_, field)) in parts.iter().zip(fields) {
-                    self.known_sizes(part, field);
-                }
-            }
-            _ => {}
-        }
-    }
-
     fn let_function(&mut self, function: &tree::ValueDeclaration) -> Checked<()> {
         let (scheme, value) = self.defined(function)?;
-        let local = self.local(&function.name);
+        let local = self.unifier.local(&function.name);
         let entry = if scheme.sizes.is_empty() && scheme.types.is_empty() {
             let (of, span) = (value.of.clone(), function.name_span);
             let kind = core::PatternKind::Local(local);
@@ -246,10 +245,10 @@ impl Checker<'_> {
             Value::Local(local, of)
         } else {
             let pending = Pending::Generic(local, scheme.clone(), value);
-            self.pending.last_mut().expect("inside a body").push(pending);
+            self.bodies.pending.last_mut().expect("inside a body").push(pending);
             Value::Generic(local, std::rc::Rc::new(scheme))
         };
-        self.env.values.insert(function.name.clone(), entry);
+        self.scopes.env.values.insert(function.name.clone(), entry);
         Ok(())
     }
 
@@ -263,10 +262,10 @@ impl Checker<'_> {
         let array = self.name(&plain(name, span))?;
         let updated = self.update(array, indices, value, span)?;
         let of = updated.of.clone();
-        let local = self.local(name);
+        let local = self.unifier.local(name);
         let kind = core::PatternKind::Local(local);
         self.bind(core::Pattern { kind, of: of.clone(), binds: Vec::new(), span }, updated);
-        self.env.values.insert(name.clone(), Value::Local(local, of));
+        self.scopes.env.values.insert(name.clone(), Value::Local(local, of));
         Ok(())
     }
 
@@ -308,7 +307,7 @@ impl Checker<'_> {
                 Some(value) => Argument::Checked(value),
             };
             let made = self.binary(operator, a, b, expected, span)?;
-            self.small(&made.of, span)?;
+            self.unifier.small(&made.of, span)?;
             value = Some(Expression { span, ..made });
         }
         Ok(value.expect("a chain has a link"))
@@ -335,15 +334,17 @@ impl Checker<'_> {
         {
             let first = self.argument(a, &BOOL, Role::Operand(&operator.name))?;
             let second = self.body(|checker| checker.check(b, &BOOL, Role::Operand(&operator.name)))?;
-            return Ok(self.operation(&known.name, vec![first, second], BOOL, span));
+            return Ok(self.unifier.operation(&known.name, vec![first, second], BOOL, span));
         }
         self.apply(callee, &show_name(operator), vec![a, Argument::Written(b)], expected, span)
     }
 
     /// Whether an operator is still that of the language, not one of the user's.
     fn is_own(&self, operator: &tree::QualifiedName) -> bool {
-        match self.env.values.get(&operator.name).filter(|_| operator.modules.is_empty()) {
-            Some(Value::Definition(definition)) => (definition.0 as usize) < self.own,
+        match self.scopes.env.values.get(&operator.name).filter(|_| operator.modules.is_empty()) {
+            Some(Value::Definition(definition)) => {
+                self.definitions.prelude.is_none_or(|prelude| (definition.0 as usize) < prelude)
+            }
             _ => false,
         }
     }
@@ -358,7 +359,7 @@ impl Checker<'_> {
         let sum = expected.map(|of| self.unifier.head(of)).filter(|of| matches!(of, Type::Sum(_)));
         let mut parts = Vec::with_capacity(payload.len());
         if let Some(of) = sum {
-            let types = self.payload(&of, name, payload.len(), span)?;
+            let types = self.unifier.payload(&of, name, payload.len(), span)?;
             for (part, wanted) in payload.iter().zip(types) {
                 parts.push(self.check(part, &wanted, Role::Part)?);
             }
@@ -370,31 +371,6 @@ impl Checker<'_> {
         let held = parts.iter().map(|part| part.of.clone()).collect();
         let of = self.unifier.unknown(Required::Constructors(vec![(name.clone(), held)]), span);
         Ok(Expression { kind: ExpressionKind::Constructor(name.clone(), parts), of, span })
-    }
-
-    /// The field of a record.
-    pub(super) fn field(&mut self, record: Expression, name: &Name, span: Span) -> Checked<Expression> {
-        let of = match self.unifier.head(&record.of) {
-            Type::Record(fields) => match fields.iter().find(|(field, _)| field == name) {
-                Some((_, of)) => of.clone(),
-                None => {
-                    let text = format!("the type {} has no field `{name}`", self.show(&record.of));
-                    let known: Vec<&str> = fields.iter().map(|(field, _)| &**field).collect();
-                    return fault("type", span, text, format!("its fields are: {}", known.join(", ")));
-                }
-            },
-            Type::Unknown(_) => {
-                let of = self.unifier.unknown(Required::Nothing, span);
-                let wanted = self.unifier.unknown(Required::Fields(vec![(name.clone(), of.clone())]), span);
-                self.equate(&record.of, &wanted, Role::Part, span)?;
-                of
-            }
-            _ => {
-                let text = format!("the type {} has no fields", self.show(&record.of));
-                return fault("type", span, text, "only records and tuples have fields");
-            }
-        };
-        Ok(Expression { kind: ExpressionKind::Field(Box::new(record), name.clone()), of, span })
     }
 
     fn record_update(
@@ -409,7 +385,7 @@ impl Checker<'_> {
         let record = self.named(record, "record");
         let mut inner = record.clone();
         for name in path {
-            inner = self.field(inner, name, span)?;
+            inner = self.unifier.field(inner, name, span)?;
         }
         let value = self.check(value, &inner.of, Role::Update)?;
         let of = record.of.clone();
@@ -419,28 +395,67 @@ impl Checker<'_> {
             span,
         })
     }
+}
 
-    /// The expression that has the value of the variables of a pattern.
-    pub(super) fn pattern_value(&self, pattern: &tree::Pattern) -> Checked<tree::Expression> {
-        let span = pattern.span;
-        let kind = match &pattern.kind {
-            PatternKind::Name(name) => Tree::Name(plain(name, span)),
-            PatternKind::Tuple(parts) => {
-                Tree::Tuple(parts.iter().map(|part| self.pattern_value(part)).collect::<Checked<_>>()?)
+impl Unifier {
+    /// Notes which variables of a pattern are sizes that are known.
+    fn known_sizes(&mut self, pattern: &core::Pattern, value: &Expression) {
+        match (&pattern.kind, &value.kind) {
+            (core::PatternKind::Local(local), _) => {
+                if let Some(size) = self.size_of(value) {
+                    self.alias.insert(*local, size);
+                }
             }
-            PatternKind::Record(fields) => Tree::Record(
-                fields
-                    .iter()
-                    .map(|(name, part)| Ok((name.clone(), self.pattern_value(part)?)))
-                    .collect::<Checked<_>>()?,
-            ),
-            PatternKind::Literal(literal) => Tree::Literal(literal.clone()),
-            PatternKind::Ascribe(inner, _) | PatternKind::Attribute(_, inner) => return self.pattern_value(inner),
-            PatternKind::Wildcard | PatternKind::Constructor(..) => {
-                let text = "this loop has no initial values";
-                return fault("loop", span, text, "write `loop pattern = values …`, or only names in the pattern");
+            (core::PatternKind::Record(parts), ExpressionKind::Record(fields)) => {
+                for ((_, part), (_, field)) in parts.iter().zip(fields) {
+                    self.known_sizes(part, field);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The field of a record.
+    pub(super) fn field(&mut self, record: Expression, name: &Name, span: Span) -> Checked<Expression> {
+        let of = match self.head(&record.of) {
+            Type::Record(fields) => match fields.iter().find(|(field, _)| field == name) {
+                Some((_, of)) => of.clone(),
+                None => {
+                    let text = format!("the type {} has no field `{name}`", self.show(&record.of));
+                    let known: Vec<&str> = fields.iter().map(|(field, _)| &**field).collect();
+                    return fault("type", span, text, format!("its fields are: {}", known.join(", ")));
+                }
+            },
+            Type::Unknown(_) => {
+                let of = self.unknown(Required::Nothing, span);
+                let wanted = self.unknown(Required::Fields(vec![(name.clone(), of.clone())]), span);
+                self.equate(&record.of, &wanted, Role::Part, span)?;
+                of
+            }
+            _ => {
+                let text = format!("the type {} has no fields", self.show(&record.of));
+                return fault("type", span, text, "only records and tuples have fields");
             }
         };
-        Ok(tree::Expression { kind, span })
+        Ok(Expression { kind: ExpressionKind::Field(Box::new(record), name.clone()), of, span })
     }
+}
+
+/// The expression that has the value of the variables of a pattern.
+pub(super) fn pattern_value(pattern: &tree::Pattern) -> Checked<tree::Expression> {
+    let span = pattern.span;
+    let kind = match &pattern.kind {
+        PatternKind::Name(name) => Tree::Name(plain(name, span)),
+        PatternKind::Tuple(parts) => Tree::Tuple(parts.iter().map(pattern_value).collect::<Checked<_>>()?),
+        PatternKind::Record(fields) => Tree::Record(
+            fields.iter().map(|(name, part)| Ok((name.clone(), pattern_value(part)?))).collect::<Checked<_>>()?,
+        ),
+        PatternKind::Literal(literal) => Tree::Literal(literal.clone()),
+        PatternKind::Ascribe(inner, _) | PatternKind::Attribute(_, inner) => return pattern_value(inner),
+        PatternKind::Wildcard | PatternKind::Constructor(..) => {
+            let text = "this loop has no initial values";
+            return fault("loop", span, text, "write `loop pattern = values …`, or only names in the pattern");
+        }
+    };
+    Ok(tree::Expression { kind, span })
 }

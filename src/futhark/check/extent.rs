@@ -5,7 +5,7 @@
 //! doubles it.
 
 use super::unify::Unifier;
-use super::{Checked, Checker, fault};
+use super::{Checked, fault};
 use crate::futhark::core::Type;
 use crate::futhark::source::Span;
 use crate::futhark::syntax::DEPTH;
@@ -40,10 +40,10 @@ impl Unifier {
     }
 }
 
-impl Checker<'_> {
+impl Unifier {
     /// Refuses types so large that a program would never end to be checked.
     pub(super) fn small(&self, of: &Type, span: Span) -> Checked<()> {
-        if self.unifier.is_small(of) {
+        if self.is_small(of) {
             return Ok(());
         }
         let limits = format!("use types of at most {LARGEST} parts, nested at most {DEEPEST} levels deep");

@@ -2,57 +2,185 @@
 //!
 //! Law: what leaves the checker has no unknown; numbers are rounded once, to the kind that they turned out to have.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::substitute::{Part, visit};
-use super::unify::{Clash, Required};
-use super::{Checked, Checker, deep, exhaustive, fault};
+use super::unify::{Clash, Required, Unifier};
+use super::{Checked, Checker, Definitions, deep, exhaustive, fault};
 use crate::futhark::core::{
-    Constant, Defined, Definition, Entry, Expression, ExpressionKind, Instance, Pattern, PatternKind, Prim, Program,
-    Size, Type,
+    Constant, Definition, Entry, Expression, ExpressionKind, Instance, Pattern, PatternKind, Prim, Program, Size, Type,
 };
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::{real_f32, real_f64, shortened};
 
-impl Checker<'_> {
-    /// Puts in what is known.
-    pub(super) fn finish(&mut self, value: &mut Expression) -> Checked<()> {
-        deep(|| self.finish_within(value))
+impl Unifier {
+    fn complete_instance(&mut self, instance: &mut Instance, span: Span) -> Checked<()> {
+        for size in &mut instance.sizes {
+            *size = self.complete_size(size, span)?;
+        }
+        for of in &mut instance.types {
+            *of = self.complete(of, span)?;
+        }
+        Ok(())
     }
 
-    fn finish_within(&mut self, value: &mut Expression) -> Checked<()> {
+    fn complete_size(&mut self, size: &Size, span: Span) -> Checked<Size> {
+        let size = self.resolve_size(size);
+        let mut unknown = None;
+        super::sizes::leaves(&size, &mut |leaf| {
+            if let Size::Unknown(cell) = leaf {
+                unknown = Some(*cell);
+            }
+        });
+        match unknown {
+            None => Ok(size),
+            Some(cell) => Err(self.open_size(cell, span)),
+        }
+    }
+
+    fn open_size(&self, cell: u32, span: Span) -> super::Fault {
+        let own = self.sizes[cell as usize].span;
+        let span = if own == Span::default() || own.is_prelude() { span } else { own };
+        if self.escapes(cell) {
+            let text =
+                "the size of this array is known only within a function or branch, where it may differ each time";
+            return Box::new(crate::futhark::source::Message::error("size", span, text).hint(
+                "all rows of an array have one size: say it with a type whose size is known outside, as `e :> [n]t`",
+            ));
+        }
+        Box::new(
+            crate::futhark::source::Message::error("size", span, "a size here cannot be determined")
+                .hint("write it in a type, as in `(e : [n][m]t)`"),
+        )
+    }
+
+    /// The type, in which nothing may be left unknown.
+    pub(super) fn complete(&mut self, of: &Type, span: Span) -> Checked<Type> {
+        self.small(of, span)?;
+        let mut resolved = self.resolve(of);
+        for _ in 0..64 {
+            let (mut unknown_type, mut unknown_size) = (None, None);
+            visit(&resolved, &mut |part| match part {
+                Part::Variable(Type::Unknown(cell)) => unknown_type = Some(*cell),
+                Part::Variable(_) => {}
+                Part::Dimension(size) => super::sizes::leaves(size, &mut |leaf| {
+                    if let Size::Unknown(cell) = leaf {
+                        unknown_size = Some(*cell);
+                    }
+                }),
+            });
+            let Some(cell) = unknown_type else {
+                return match unknown_size {
+                    None => Ok(resolved),
+                    Some(cell) => Err(self.open_size(cell, span)),
+                };
+            };
+            let found = &self.types[cell as usize];
+            let place = if found.span.is_prelude() { span } else { found.span };
+            let shown = self.show(&Type::Unknown(cell));
+            match &found.required {
+                Required::OneOf(prims) => {
+                    let value = prims.default().map(Type::Prim);
+                    self.types[cell as usize].value = value;
+                }
+                Required::Nothing => {
+                    if let Some(owner) = self.required_by(cell) {
+                        return self.complete(&Type::Unknown(owner), span);
+                    }
+                    return fault("ambiguous", place, "the type of this cannot be determined", "write it: `(e : t)`");
+                }
+                Required::Fields(_) => {
+                    let text = format!("the type of this record is not known: {shown}");
+                    return fault("ambiguous", place, text, "write the type of the variable: `(x : {a: f64, …})`");
+                }
+                Required::Constructors(_) => {
+                    let text = format!("the type that this constructor belongs to is not known: {shown}");
+                    return fault("ambiguous", place, text, "write it: `(#c x : #c f64 | #d)`");
+                }
+            }
+            resolved = self.resolve(&resolved);
+        }
+        Ok(resolved)
+    }
+
+    /// Whether two types are surely equal.
+    fn same(&self, a: &Type, b: &Type) -> Result<bool, Clash> {
+        match (a, b) {
+            (Type::Array(n, a), Type::Array(m, b)) => {
+                let same = self.same_size(n, m);
+                if !same {
+                    let difference = self.normal(n).plus(&self.normal(m), -1);
+                    if difference.and_then(|d| d.as_constant()).is_some() {
+                        return Err(Clash::Sizes((**n).clone(), (**m).clone()));
+                    }
+                }
+                Ok(self.same(a, b)? && same)
+            }
+            (Type::Record(a), Type::Record(b)) => {
+                let mut pairs = a.iter().zip(b);
+                pairs.try_fold(true, |same, ((_, a), (_, b))| Ok(self.same(a, b)? && same))
+            }
+            (Type::Sum(a), Type::Sum(b)) => {
+                let mut pairs = a.iter().flat_map(|(_, a)| a).zip(b.iter().flat_map(|(_, b)| b));
+                pairs.try_fold(true, |same, (a, b)| Ok(self.same(a, b)? && same))
+            }
+            (a, b) => Ok(a == b),
+        }
+    }
+}
+
+/// What is put in at the end of a definition.
+pub(super) struct Finish<'a> {
+    unifier: &'a mut Unifier,
+    digits: &'a HashMap<Span, Name>,
+}
+
+impl Checker<'_> {
+    /// For the end of the definition that is being checked.
+    pub(super) fn finish(&mut self) -> Finish<'_> {
+        Finish { unifier: &mut self.unifier, digits: &self.digits }
+    }
+}
+
+impl Finish<'_> {
+    /// Puts in what is known.
+    pub(super) fn expression(&mut self, value: &mut Expression) -> Checked<()> {
+        deep(|| self.within(value))
+    }
+
+    fn within(&mut self, value: &mut Expression) -> Checked<()> {
         let span = value.span;
-        value.of = self.complete(&value.of, span)?;
+        value.of = self.unifier.complete(&value.of, span)?;
         for pattern in value.patterns_mut() {
-            self.finish_pattern(pattern)?;
+            self.pattern(pattern)?;
         }
         for child in value.children_mut() {
-            self.finish(child)?;
+            self.expression(child)?;
         }
         let is_joined =
             matches!(value.kind, ExpressionKind::If(..) | ExpressionKind::Match(..) | ExpressionKind::Loop(_));
         if is_joined && holds_function(&value.of) || holds_functions(&value.of) {
             let place = if is_joined { "the result of a branch or a loop" } else { "an element of an array" };
-            let text = format!("a function cannot be {place}, and this is of type {}", self.show(&value.of));
+            let text = format!("a function cannot be {place}, and this is of type {}", self.unifier.show(&value.of));
             return fault("type", span, text, "is an argument missing? Else apply the function where it is known");
         }
         match &mut value.kind {
             ExpressionKind::Constant(constant) => *constant = self.round(*constant, &value.of, span)?,
             ExpressionKind::LocalInstance(_, instance)
             | ExpressionKind::Definition(_, instance)
-            | ExpressionKind::Intrinsic(_, instance) => self.finish_instance(instance, span)?,
-            ExpressionKind::Size(size) => *size = self.complete_size(size, span)?,
+            | ExpressionKind::Intrinsic(_, instance) => self.unifier.complete_instance(instance, span)?,
+            ExpressionKind::Size(size) => *size = self.unifier.complete_size(size, span)?,
             ExpressionKind::Primitive(_, kind, operands) => {
                 if let Type::Prim(prim) = operands[0].of {
                     *kind = prim;
                 }
             }
             ExpressionKind::Equal(a, _) if !comparable(&a.of) => {
-                let text = format!("values of type {} cannot be compared", self.show(&a.of));
+                let text = format!("values of type {} cannot be compared", self.unifier.show(&a.of));
                 return fault("type", span, text, "only values without functions, of known types, have `==`");
             }
-            ExpressionKind::LetPolymorphic(_, scheme, ..) => scheme.body = self.complete(&scheme.body, span)?,
+            ExpressionKind::LetPolymorphic(_, scheme, ..) => scheme.body = self.unifier.complete(&scheme.body, span)?,
             ExpressionKind::Let(pattern, ..) => irrefutable(pattern, "let")?,
             ExpressionKind::Lambda(lambda) => irrefutable(&lambda.param, "parameter")?,
             ExpressionKind::Match(scrutinee, cases) => {
@@ -73,14 +201,20 @@ impl Checker<'_> {
                 let inner = std::mem::replace(&mut inner.kind, ExpressionKind::Array(Vec::new()));
                 value.kind = inner;
             }
-            ExpressionKind::Coerce(inner) => match self.same(&inner.of, &value.of) {
+            ExpressionKind::Coerce(inner) => match self.unifier.same(&inner.of, &value.of) {
                 Ok(true) => {
                     let inner = std::mem::replace(&mut inner.kind, ExpressionKind::Array(Vec::new()));
                     value.kind = inner;
                 }
                 Ok(false) => {}
                 Err(clash) => {
-                    return Err(self.mismatch(&clash, &inner.of, &value.of, super::report::Role::Ascription, span));
+                    return Err(self.unifier.mismatch(
+                        &clash,
+                        &inner.of,
+                        &value.of,
+                        super::report::Role::Ascription,
+                        span,
+                    ));
                 }
             },
             _ => {}
@@ -93,101 +227,12 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn finish_pattern(&mut self, pattern: &mut Pattern) -> Checked<()> {
-        pattern.of = self.complete(&pattern.of, pattern.span)?;
+    fn pattern(&mut self, pattern: &mut Pattern) -> Checked<()> {
+        pattern.of = self.unifier.complete(&pattern.of, pattern.span)?;
         if let PatternKind::Constant(constant) = &mut pattern.kind {
             *constant = self.round(*constant, &pattern.of, pattern.span)?;
         }
-        pattern.children_mut().into_iter().try_for_each(|part| deep(|| self.finish_pattern(part)))
-    }
-
-    fn finish_instance(&mut self, instance: &mut Instance, span: Span) -> Checked<()> {
-        for size in &mut instance.sizes {
-            *size = self.complete_size(size, span)?;
-        }
-        for of in &mut instance.types {
-            *of = self.complete(of, span)?;
-        }
-        Ok(())
-    }
-
-    fn complete_size(&mut self, size: &Size, span: Span) -> Checked<Size> {
-        let size = self.unifier.resolve_size(size);
-        let mut unknown = None;
-        super::sizes::leaves(&size, &mut |leaf| {
-            if let Size::Unknown(cell) = leaf {
-                unknown = Some(*cell);
-            }
-        });
-        match unknown {
-            None => Ok(size),
-            Some(cell) => Err(self.open_size(cell, span)),
-        }
-    }
-
-    fn open_size(&self, cell: u32, span: Span) -> super::Fault {
-        let own = self.unifier.sizes[cell as usize].span;
-        let span = if own == Span::default() || own.is_prelude() { span } else { own };
-        if self.unifier.escapes(cell) {
-            let text =
-                "the size of this array is known only within a function or branch, where it may differ each time";
-            return Box::new(crate::futhark::source::Message::error("size", span, text).hint(
-                "all rows of an array have one size: say it with a type whose size is known outside, as `e :> [n]t`",
-            ));
-        }
-        Box::new(
-            crate::futhark::source::Message::error("size", span, "a size here cannot be determined")
-                .hint("write it in a type, as in `(e : [n][m]t)`"),
-        )
-    }
-
-    /// The type, in which nothing may be left unknown.
-    pub(super) fn complete(&mut self, of: &Type, span: Span) -> Checked<Type> {
-        self.small(of, span)?;
-        let mut resolved = self.unifier.resolve(of);
-        for _ in 0..64 {
-            let (mut unknown_type, mut unknown_size) = (None, None);
-            visit(&resolved, &mut |part| match part {
-                Part::Variable(Type::Unknown(cell)) => unknown_type = Some(*cell),
-                Part::Variable(_) => {}
-                Part::Dimension(size) => super::sizes::leaves(size, &mut |leaf| {
-                    if let Size::Unknown(cell) = leaf {
-                        unknown_size = Some(*cell);
-                    }
-                }),
-            });
-            let Some(cell) = unknown_type else {
-                return match unknown_size {
-                    None => Ok(resolved),
-                    Some(cell) => Err(self.open_size(cell, span)),
-                };
-            };
-            let found = &self.unifier.types[cell as usize];
-            let place = if found.span.is_prelude() { span } else { found.span };
-            let shown = self.show(&Type::Unknown(cell));
-            match &found.required {
-                Required::OneOf(prims) => {
-                    let value = prims.default().map(Type::Prim);
-                    self.unifier.types[cell as usize].value = value;
-                }
-                Required::Nothing => {
-                    if let Some(owner) = self.unifier.required_by(cell) {
-                        return self.complete(&Type::Unknown(owner), span);
-                    }
-                    return fault("ambiguous", place, "the type of this cannot be determined", "write it: `(e : t)`");
-                }
-                Required::Fields(_) => {
-                    let text = format!("the type of this record is not known: {shown}");
-                    return fault("ambiguous", place, text, "write the type of the variable: `(x : {a: f64, …})`");
-                }
-                Required::Constructors(_) => {
-                    let text = format!("the type that this constructor belongs to is not known: {shown}");
-                    return fault("ambiguous", place, text, "write it: `(#c x : #c f64 | #d)`");
-                }
-            }
-            resolved = self.unifier.resolve(&resolved);
-        }
-        Ok(resolved)
+        pattern.children_mut().into_iter().try_for_each(|part| deep(|| self.pattern(part)))
     }
 
     /// The value of a constant of this kind.
@@ -222,31 +267,6 @@ impl Checker<'_> {
                     }
                 }
             }
-        }
-    }
-
-    /// Whether two types are surely equal.
-    fn same(&self, a: &Type, b: &Type) -> Result<bool, Clash> {
-        match (a, b) {
-            (Type::Array(n, a), Type::Array(m, b)) => {
-                let same = self.unifier.same_size(n, m);
-                if !same {
-                    let difference = self.unifier.normal(n).plus(&self.unifier.normal(m), -1);
-                    if difference.and_then(|d| d.as_constant()).is_some() {
-                        return Err(Clash::Sizes((**n).clone(), (**m).clone()));
-                    }
-                }
-                Ok(self.same(a, b)? && same)
-            }
-            (Type::Record(a), Type::Record(b)) => {
-                let mut pairs = a.iter().zip(b);
-                pairs.try_fold(true, |same, ((_, a), (_, b))| Ok(self.same(a, b)? && same))
-            }
-            (Type::Sum(a), Type::Sum(b)) => {
-                let mut pairs = a.iter().flat_map(|(_, a)| a).zip(b.iter().flat_map(|(_, b)| b));
-                pairs.try_fold(true, |same, (a, b)| Ok(self.same(a, b)? && same))
-            }
-            (a, b) => Ok(a == b),
         }
     }
 }
@@ -325,7 +345,7 @@ fn irrefutable(pattern: &Pattern, place: &str) -> Checked<()> {
 }
 
 /// Of entries of one name, the last.
-pub(super) fn last_of_each(mut entries: Vec<Entry>) -> Vec<Entry> {
+fn last_of_each(mut entries: Vec<Entry>) -> Vec<Entry> {
     let mut later = HashSet::new();
     entries.reverse();
     entries.retain(|entry| later.insert(entry.name.clone()));
@@ -334,11 +354,12 @@ pub(super) fn last_of_each(mut entries: Vec<Entry>) -> Vec<Entry> {
 }
 
 /// The program of the definitions that are the user's, or mentioned by them.
-pub(super) fn reachable(definitions: Vec<Rc<Defined>>, entries: Vec<Entry>, locals: Vec<Name>, own: usize) -> Program {
-    let mut wanted: Vec<bool> = (0..definitions.len()).map(|at| at >= own).collect();
-    for at in (0..definitions.len()).rev() {
+pub(super) fn reachable(definitions: Definitions, locals: Vec<Name>) -> Program {
+    let Definitions { defined, entries, prelude, .. } = definitions;
+    let mut wanted: Vec<bool> = (0..defined.len()).map(|at| prelude.is_none_or(|prelude| at >= prelude)).collect();
+    for at in (0..defined.len()).rev() {
         if wanted[at] {
-            mark(&definitions[at].body, &mut wanted);
+            mark(&defined[at].body, &mut wanted);
         }
     }
     let mut number = 0;
@@ -349,7 +370,7 @@ pub(super) fn reachable(definitions: Vec<Rc<Defined>>, entries: Vec<Entry>, loca
             number.wrapping_sub(1)
         })
         .collect();
-    let definitions = definitions
+    let definitions = defined
         .into_iter()
         .zip(&wanted)
         .filter(|(_, wanted)| **wanted)
@@ -359,7 +380,7 @@ pub(super) fn reachable(definitions: Vec<Rc<Defined>>, entries: Vec<Entry>, loca
             defined
         })
         .collect();
-    let entries = entries
+    let entries = last_of_each(entries)
         .into_iter()
         .map(|entry| Entry { definition: Definition(numbers[entry.definition.0 as usize]), ..entry })
         .collect();

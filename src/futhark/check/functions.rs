@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 use super::report::Role;
 use super::sizes::Polynomial;
 use super::substitute::{Part, binders, map_dimensions, map_locals, mentions, visit};
-use super::types::I64;
-use super::unify::Required;
+use super::types::{I64, distinct};
+use super::unify::{Required, Unifier};
 use super::{Checked, Checker, fault};
 use crate::futhark::core::{self, Expression, ExpressionKind, Lambda, Local, Pattern, Scheme, Size, Type, TypeVar};
 use crate::futhark::source::{Name, Span};
@@ -27,26 +27,26 @@ impl Checker<'_> {
         let mut names = Vec::new();
         params.iter().for_each(|param| pattern_names(param, &mut names));
         if let Some(first) = params.first() {
-            self.distinct(names.into_iter(), "name", first.span)?;
+            distinct(names.into_iter(), "name", first.span)?;
         }
         let mut bound = Vec::with_capacity(params.len());
         let body = self.body(|checker| {
             let mut expected = expected.map(|of| checker.unifier.resolve(of));
             for param in params {
-                let binding = std::mem::replace(&mut checker.binding_sizes, false);
+                let outside = std::mem::replace(&mut checker.bodies.outside, true);
                 let before = checker.unifier.sizes.len();
                 let of = checker.pattern_type(param);
-                checker.binding_sizes = binding;
+                checker.bodies.outside = outside;
                 let of = of?;
                 if let Some(sizes) = sizes.as_deref_mut() {
-                    checker.rigid(before, sizes);
+                    checker.unifier.rigid(before, sizes);
                 }
                 let (wanted, name, exists, rest) = match expected.take() {
                     Some(Type::Function { param, name, exists, result }) => (Some(*param), name, exists, Some(*result)),
                     _ => (None, None, Vec::new(), None),
                 };
                 if let Some(wanted) = wanted {
-                    checker.equate(&of, &wanted, Role::Pattern, param.span)?;
+                    checker.unifier.equate(&of, &wanted, Role::Pattern, param.span)?;
                 }
                 let pattern = checker.pattern(param, &of)?;
                 let own = match pattern.kind {
@@ -64,9 +64,9 @@ impl Checker<'_> {
             }
             match result {
                 Some(result) => {
-                    let binding = std::mem::replace(&mut checker.binding_sizes, false);
+                    let outside = std::mem::replace(&mut checker.bodies.outside, true);
                     let result = checker.type_expression(result);
-                    checker.binding_sizes = binding;
+                    checker.bodies.outside = outside;
                     checker.check(body, &result?, Role::Result)
                 }
                 None => match expected.map(|of| checker.unifier.head(&of)) {
@@ -76,18 +76,50 @@ impl Checker<'_> {
                 },
             }
         })?;
-        self.close(bound, body)
+        self.unifier.close(bound, body)
     }
 
+    /// A function or constant with a name, and what it is generic in.
+    pub(super) fn defined(&mut self, value: &tree::ValueDeclaration) -> Checked<(Scheme, Expression)> {
+        self.scopes.defining.push(value.name.clone());
+        let checked = self.deeper(|checker| checker.defined_within(value));
+        self.scopes.defining.pop();
+        let (sizes, types, body) = checked?;
+        let (sizes, types) = self.unifier.generalise(&body.of, sizes, types, value.name_span)?;
+        Ok((Scheme { sizes, types, body: self.unifier.resolve(&body.of) }, body))
+    }
+
+    fn defined_within(&mut self, value: &tree::ValueDeclaration) -> Checked<(Vec<Local>, Vec<TypeVar>, Expression)> {
+        distinct(value.type_params.iter().map(|param| &param.name), "parameter", value.name_span)?;
+        let (mut sizes, types) = self.type_params(&value.type_params);
+        let body = if value.params.is_empty() {
+            let body = self.body(|checker| match &value.result {
+                Some(result) => {
+                    let result = checker.type_expression(result)?;
+                    checker.check(&value.body, &result, Role::Result)
+                }
+                None => checker.expression(&value.body, None),
+            })?;
+            self.unifier.leave(&body.of, self.unifier.level);
+            body
+        } else {
+            self.lambda(&value.params, value.result.as_ref(), &value.body, None, Some(&mut sizes))?
+        };
+        self.unifier.retry();
+        Ok((sizes, types, body))
+    }
+}
+
+impl Unifier {
     /// Makes the sizes that were left open since there were that many into parameters, each different from all others.
     fn rigid(&mut self, before: usize, sizes: &mut Vec<Local>) {
-        for unknown in before..self.unifier.sizes.len() {
-            if self.unifier.sizes[unknown].value.is_none() {
+        for unknown in before..self.sizes.len() {
+            if self.sizes[unknown].value.is_none() {
                 let name = self.size_name(sizes);
                 let local = self.fresh(&name);
                 // It is bound around the parameters.
-                self.unifier.local_levels[local.0 as usize] = self.unifier.level - 1;
-                self.unifier.sizes[unknown].value = Some(Size::Local(local));
+                self.local_levels[local.0 as usize] = self.level - 1;
+                self.sizes[unknown].value = Some(Size::Local(local));
                 sizes.push(local);
             }
         }
@@ -101,15 +133,15 @@ impl Checker<'_> {
 
     /// The function with these parameters and this body, which has been left.
     pub(super) fn close(&mut self, params: Vec<Pattern>, body: Expression) -> Checked<Expression> {
-        let level = self.unifier.level;
+        let level = self.level;
         let mut visible = Vec::new();
         for param in &params {
             if let core::PatternKind::Local(local) = param.kind
-                && self.unifier.head(&param.of) == I64
+                && self.head(&param.of) == I64
             {
                 visible.push(local);
             }
-            let of = self.unifier.resolve(&param.of);
+            let of = self.resolve(&param.of);
             let mut seen = visible.clone();
             binders(&of, &mut seen);
             let mut hidden = false;
@@ -124,9 +156,9 @@ impl Checker<'_> {
                 return fault("size", param.span, text, "make the size a parameter of its own: `(n: i64)` or `[n]`");
             }
         }
-        let of = self.unifier.resolve(&body.of);
+        let of = self.resolve(&body.of);
         let mut result = self.open_result(&of, &visible, level, body.span)?;
-        self.unifier.leave(&result.0, level);
+        self.leave(&result.0, level);
         let mut function = body;
         for param in params.into_iter().rev() {
             let span = param.span.to(function.span);
@@ -145,11 +177,11 @@ impl Checker<'_> {
             });
             if let Some(name) = name {
                 // From here on only the type binds it.
-                self.unifier.retry();
-                self.unifier.local_levels[name.0 as usize] = u32::MAX;
+                self.retry();
+                self.local_levels[name.0 as usize] = u32::MAX;
             }
-            let taken = self.unifier.resolve(&param.of);
-            self.unifier.leave(&taken, level);
+            let taken = self.resolve(&param.of);
+            self.leave(&taken, level);
             let of = Type::Function { param: Box::new(taken), name, exists, result: Box::new(of) };
             function = Expression {
                 kind: ExpressionKind::Lambda(Box::new(Lambda { param, body: function })),
@@ -163,8 +195,8 @@ impl Checker<'_> {
 
     /// Whether a size mentions what is bound deeper than this, other than what is visible.
     pub(super) fn outside(&self, size: &Size, visible: &[Local], level: u32) -> bool {
-        mentions(&self.unifier.resolve_size(size), &mut |leaf| match leaf {
-            Size::Local(local) => !visible.contains(local) && self.unifier.local_levels[local.0 as usize] > level,
+        mentions(&self.resolve_size(size), &mut |leaf| match leaf {
+            Size::Local(local) => !visible.contains(local) && self.local_levels[local.0 as usize] > level,
             _ => false,
         })
     }
@@ -238,7 +270,7 @@ impl Checker<'_> {
                 replaced.insert(size.clone(), renamed);
                 continue;
             }
-            let normal = self.unifier.normal(size);
+            let normal = self.normal(size);
             let open = match opened.get(&normal) {
                 Some(open) => *open,
                 None => {
@@ -264,7 +296,7 @@ impl Checker<'_> {
 
     /// The size in terms of what is visible, if what is known of the rest says it.
     fn over(&self, size: &Size, visible: &[Local], level: u32) -> Option<Size> {
-        if let Some(simple) = self.unifier.normal(size).to_size()
+        if let Some(simple) = self.normal(size).to_size()
             && !self.outside(&simple, visible, level)
         {
             return Some(simple);
@@ -275,11 +307,9 @@ impl Checker<'_> {
                 return Some(current);
             }
             let mut changed = false;
-            current = super::sizes::map_size(&self.unifier.resolve_size(&current), &mut |leaf| match leaf {
-                Size::Local(local)
-                    if !visible.contains(local) && self.unifier.local_levels[local.0 as usize] > level =>
-                {
-                    let value = self.unifier.alias.get(local).cloned();
+            current = super::sizes::map_size(&self.resolve_size(&current), &mut |leaf| match leaf {
+                Size::Local(local) if !visible.contains(local) && self.local_levels[local.0 as usize] > level => {
+                    let value = self.alias.get(local).cloned();
                     changed |= value.is_some();
                     value
                 }
@@ -292,40 +322,6 @@ impl Checker<'_> {
         None
     }
 
-    /// A function or constant with a name, and what it is generic in.
-    pub(super) fn defined(&mut self, value: &tree::ValueDeclaration) -> Checked<(Scheme, Expression)> {
-        let env = self.env.clone();
-        self.defining.push(value.name.clone());
-        self.unifier.level += 1;
-        let checked = self.defined_within(value);
-        self.unifier.level -= 1;
-        self.defining.pop();
-        self.env = env;
-        let (sizes, types, body) = checked?;
-        let (sizes, types) = self.generalise(&body.of, sizes, types, value.name_span)?;
-        Ok((Scheme { sizes, types, body: self.unifier.resolve(&body.of) }, body))
-    }
-
-    fn defined_within(&mut self, value: &tree::ValueDeclaration) -> Checked<(Vec<Local>, Vec<TypeVar>, Expression)> {
-        self.distinct(value.type_params.iter().map(|param| &param.name), "parameter", value.name_span)?;
-        let (mut sizes, types) = self.type_params(&value.type_params);
-        let body = if value.params.is_empty() {
-            let body = self.body(|checker| match &value.result {
-                Some(result) => {
-                    let result = checker.type_expression(result)?;
-                    checker.check(&value.body, &result, Role::Result)
-                }
-                None => checker.expression(&value.body, None),
-            })?;
-            self.unifier.leave(&body.of, self.unifier.level);
-            body
-        } else {
-            self.lambda(&value.params, value.result.as_ref(), &value.body, None, Some(&mut sizes))?
-        };
-        self.unifier.retry();
-        Ok((sizes, types, body))
-    }
-
     /// Makes what nothing around knows into parameters of the scheme.
     fn generalise(
         &mut self,
@@ -334,9 +330,9 @@ impl Checker<'_> {
         mut types: Vec<TypeVar>,
         span: Span,
     ) -> Checked<(Vec<Local>, Vec<TypeVar>)> {
-        let level = self.unifier.level;
+        let level = self.level;
         loop {
-            let of = self.unifier.resolve(of);
+            let of = self.resolve(of);
             self.small(&of, span)?;
             let (mut unknown_types, mut unknown_sizes) = (Vec::new(), Vec::new());
             visit(&of, &mut |part| match part {
@@ -352,26 +348,26 @@ impl Checker<'_> {
             // a mistake, which is told with all that is known.
             let top = level == 0;
             for unknown in unknown_types.iter().filter(|_| !top) {
-                let required = &self.unifier.types[*unknown as usize].required;
+                let required = &self.types[*unknown as usize].required;
                 if matches!(required, Required::Fields(_) | Required::Constructors(_)) {
-                    self.unifier.leave(&Type::Unknown(*unknown), level);
+                    self.leave(&Type::Unknown(*unknown), level);
                 }
             }
             let mut changed = false;
             for unknown in unknown_sizes {
-                let cell = &self.unifier.sizes[unknown as usize];
+                let cell = &self.sizes[unknown as usize];
                 // A size that has to be one of those within is none that callers could choose.
-                if cell.value.is_some() || cell.level <= level || self.unifier.escapes(unknown) {
+                if cell.value.is_some() || cell.level <= level || self.escapes(unknown) {
                     continue;
                 }
                 let local = self.fresh(&self.size_name(&sizes));
-                self.unifier.local_levels[local.0 as usize] = level + 1;
-                self.unifier.sizes[unknown as usize].value = Some(Size::Local(local));
+                self.local_levels[local.0 as usize] = level + 1;
+                self.sizes[unknown as usize].value = Some(Size::Local(local));
                 sizes.push(local);
                 changed = true;
             }
             for unknown in unknown_types {
-                let cell = &self.unifier.types[unknown as usize];
+                let cell = &self.types[unknown as usize];
                 if cell.value.is_some() || cell.level <= level {
                     continue;
                 }
@@ -383,19 +379,19 @@ impl Checker<'_> {
                     }
                     Required::OneOf(prims) if top => prims.default().map(Type::Prim),
                     Required::OneOf(_) | Required::Fields(_) | Required::Constructors(_) => {
-                        self.unifier.types[unknown as usize].level = level;
+                        self.types[unknown as usize].level = level;
                         None
                     }
                 };
                 if value.is_some() {
-                    self.unifier.types[unknown as usize].value = value;
+                    self.types[unknown as usize].value = value;
                     changed = true;
                 }
             }
             if !changed {
                 return Ok((sizes, types));
             }
-            self.unifier.retry();
+            self.retry();
         }
     }
 }

@@ -7,15 +7,19 @@
 //! value is bound where the value is. Expressions that bind sizes become lets of the body around, so that scopes stay
 //! lexical.
 //!
+//! Each part of the state has functions of its own: a `Unifier` knows types, sizes and variables, `Scopes` what names stand for,
+//! `Definitions` what comes out, `Reports` the messages. The `Checker` holds them all, for the forms of the text, each of
+//! which may have every other within it.
+//!
 //! | file | what is in it |
 //! |---|---|
 //! | `declarations`, `modules`, `signatures`, `scope` | what names stand for |
 //! | `types`, `patterns` | what is written of types |
 //! | `expressions`, `operators`, `functions`, `apply`, `sections`, `control`, `arrays`, `convert` | expressions, form by form |
 //! | `unify`, `levels`, `extent` | what is known of unknown types and sizes |
-//! | `finish`, `exhaustive`, `flat` | what is looked at when all is known |
+//! | `finish`, `exhaustive`, `flat` | what is checked when all is known |
 //! | `report` | messages |
-//! | `prelude` | what every program sees |
+//! | `prelude` | what every program sees, checked |
 
 mod apply;
 mod arrays;
@@ -43,9 +47,8 @@ mod unify;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-pub use self::prelude::prelude_text;
-
-use self::scope::{Env, Module};
+use self::report::Reports;
+use self::scope::{Env, Module, Scopes};
 use self::unify::Unifier;
 use super::chain::Rest;
 use super::core::{self, Defined, Definition, Entry, Expression, ExpressionKind, Local, Pattern, Program, Scheme};
@@ -100,12 +103,11 @@ pub fn check(file: &tree::File, imports: &mut dyn Imports) -> Result<(Program, V
         let mut exports = Env::default();
         checker.declarations(&file.declarations, &mut exports);
         checker.main_of(file);
-        if checker.messages.iter().any(|message| message.severity == Severity::Error) {
-            return Err(checker.messages);
+        let mut messages = checker.reports.messages;
+        if messages.iter().any(|message| message.severity == Severity::Error) {
+            return Err(messages);
         }
-        let (definitions, entries, locals) = (checker.definitions, checker.entries, checker.locals);
-        let program = finish::reachable(definitions, finish::last_of_each(entries), locals, checker.own);
-        let mut messages = checker.messages;
+        let program = finish::reachable(checker.definitions, checker.unifier.locals);
         messages.extend(flat::warnings(&program));
         Ok((program, messages))
     })
@@ -144,55 +146,89 @@ enum Pending {
     Generic(Local, Scheme, Expression),
 }
 
-/// The state of a check.
-struct Checker<'a> {
-    imports: &'a mut dyn Imports,
-    definitions: Vec<Rc<Defined>>,
-    entries: Vec<Entry>,
-    locals: Vec<Name>,
-    /// The number of the first definition that is not the prelude's.
-    own: usize,
-    /// The function of the prelude whose value is a size.
-    length: Option<Definition>,
-    unifier: Unifier,
-    env: Env,
-    /// What each file sees at its beginning.
-    base: Env,
-    /// The operations on scalars, by their names in the core.
-    scalars: Env,
+/// The bindings that are made where expressions are checked.
+#[derive(Default)]
+struct Bodies {
     /// The bindings of each body around.
     pending: Vec<Vec<Pending>>,
-    /// Whether a size that is no term may be bound here, so that a type can mention it.
-    binding_sizes: bool,
-    /// What is being defined.
-    defining: Vec<Name>,
-    type_variables: u32,
-    messages: Vec<Message>,
-    /// The digits of numbers, so that each is rounded once, to the kind it turns out to have.
-    digits: HashMap<Span, Name>,
+    /// Whether types are written where nothing is bound, so that a size that is no term stays unknown.
+    outside: bool,
+}
+
+/// What has been defined so far.
+#[derive(Debug, Clone, Default)]
+struct Definitions {
+    defined: Vec<Rc<Defined>>,
+    entries: Vec<Entry>,
+    /// How many of the definitions are the prelude's, once that has been read.
+    prelude: Option<usize>,
+    /// The function of the prelude whose value is a size.
+    length: Option<Definition>,
     /// Sizes of the types of constants that are known only from their values.
     open_constants: HashMap<Definition, Vec<Local>>,
+}
+
+/// The files of a program.
+struct Files<'a> {
+    imports: &'a mut dyn Imports,
     /// The files imported so far: without a module, those whose check has not ended.
-    files: HashMap<u32, Option<Module>>,
+    known: HashMap<u32, Option<Module>>,
+}
+
+/// The state of a check.
+struct Checker<'a> {
+    files: Files<'a>,
+    definitions: Definitions,
+    unifier: Unifier,
+    scopes: Scopes,
+    bodies: Bodies,
+    reports: Reports,
+    /// The digits of numbers, so that each is rounded once, to the kind it turns out to have.
+    digits: HashMap<Span, Name>,
 }
 
 impl Checker<'_> {
-    /// Reports a mistake, unless it follows from another.
-    fn report(&mut self, fault: Message) {
-        if fault.code != FOLLOWS {
-            self.messages.push(fault);
+    /// Nothing is known and nothing in scope.
+    fn empty(imports: &mut dyn Imports) -> Checker<'_> {
+        Checker {
+            files: Files { imports, known: HashMap::new() },
+            definitions: Definitions::default(),
+            unifier: Unifier::default(),
+            scopes: Scopes::default(),
+            bodies: Bodies::default(),
+            reports: Reports::default(),
+            digits: HashMap::new(),
         }
+    }
+
+    /// Checks in a scope of its own, which begins as that around and leaves it as it is.
+    fn scoped<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> T {
+        self.scoped_in(self.scopes.env.clone(), check)
+    }
+
+    /// Checks in another scope, and returns to this one.
+    fn scoped_in<T>(&mut self, env: Env, check: impl FnOnce(&mut Self) -> T) -> T {
+        let around = std::mem::replace(&mut self.scopes.env, env);
+        let checked = check(self);
+        self.scopes.env = around;
+        checked
+    }
+
+    /// Checks one level deeper, in a scope of its own: what is unknown there is free in what is around.
+    fn deeper<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> T {
+        self.scoped(|checker| {
+            checker.unifier.level += 1;
+            let checked = check(checker);
+            checker.unifier.level -= 1;
+            checked
+        })
     }
 
     /// Checks a body of its own: a function's, a branch's, a loop's. What it binds is bound within it.
     fn body(&mut self, check: impl FnOnce(&mut Self) -> Checked<Expression>) -> Checked<Expression> {
-        let env = self.env.clone();
-        self.pending.push(Vec::new());
-        self.unifier.level += 1;
-        let checked = check(self);
-        self.unifier.level -= 1;
-        let pending = self.pending.pop().expect("pushed above");
-        self.env = env;
+        self.bodies.pending.push(Vec::new());
+        let checked = self.deeper(check);
+        let pending = self.bodies.pending.pop().expect("pushed above");
         let checked = checked?;
         let binds = |pending: &&Pending| matches!(pending, Pending::Let(pattern, _) if !pattern.binds.is_empty());
         if pending.iter().filter(binds).count() > BINDINGS {
@@ -204,7 +240,7 @@ impl Checker<'_> {
 
     /// Binds a value for the rest of the body around.
     fn bind(&mut self, pattern: Pattern, value: Expression) {
-        self.pending.last_mut().expect("inside a body").push(Pending::Let(pattern, value));
+        self.bodies.pending.last_mut().expect("inside a body").push(Pending::Let(pattern, value));
     }
 
     /// A value that can be mentioned again: a variable, bound if the value is none.
@@ -217,7 +253,7 @@ impl Checker<'_> {
 
     /// A new variable with this value, and sizes of its type that are known only from it.
     fn bound(&mut self, value: Expression, name: &str, binds: Vec<Local>) -> Expression {
-        let local = self.fresh(name);
+        let local = self.unifier.fresh(name);
         let (of, span) = (value.of.clone(), value.span);
         self.bind(Pattern { kind: core::PatternKind::Local(local), of: of.clone(), binds, span }, value);
         Expression { kind: ExpressionKind::Local(local), of, span }

@@ -33,7 +33,7 @@ impl Checker<'_> {
     }
 
     fn functor(&self, param: &Name, signature: &tree::Signature, body: ModuleExpression) -> Module {
-        let (param, signature, env) = (param.clone(), signature.clone(), self.env.clone());
+        let (param, signature, env) = (param.clone(), signature.clone(), self.scopes.env.clone());
         Module::Functor(Rc::new(Functor { param, signature, body, env }))
     }
 
@@ -51,12 +51,10 @@ impl Checker<'_> {
 
     pub(super) fn module(&mut self, written: &ModuleExpression) -> Checked<Module> {
         deep(|| match written {
-            ModuleExpression::Name(name) => self.find_module(name),
+            ModuleExpression::Name(name) => self.scopes.find_module(name, self.reports.are_few()),
             ModuleExpression::Body(declarations, _) => {
-                let env = self.env.clone();
                 let mut exports = Env::default();
-                self.declarations(declarations, &mut exports);
-                self.env = env;
+                self.scoped(|checker| checker.declarations(declarations, &mut exports));
                 Ok(Module::Structure(Rc::new(exports)))
             }
             ModuleExpression::Import(path, span) => self.import(path, *span),
@@ -71,17 +69,14 @@ impl Checker<'_> {
                         return fault("module", place(functor), text, "leave out the argument");
                     }
                 };
-                if self.definitions.len() > MOST {
+                if self.definitions.defined.len() > MOST {
                     return fault("module", *span, "this program has too many definitions", "apply fewer modules");
                 }
-                let env = std::mem::replace(&mut self.env, functor.env.clone());
-                let sealed = self.seal(&argument, &functor.signature, *span);
-                let made = sealed.and_then(|argument| {
-                    self.env.modules.insert(functor.param.clone(), argument);
-                    self.module(&functor.body)
-                });
-                self.env = env;
-                made
+                self.scoped_in(functor.env.clone(), |checker| {
+                    let argument = checker.seal(&argument, &functor.signature, *span)?;
+                    checker.scopes.env.modules.insert(functor.param.clone(), argument);
+                    checker.module(&functor.body)
+                })
             }
             ModuleExpression::Ascribe(module, signature, span) => {
                 let module = self.module(module)?;
@@ -93,7 +88,7 @@ impl Checker<'_> {
 
     /// What another file declares.
     pub(super) fn import(&mut self, path: &Name, span: Span) -> Checked<Module> {
-        let (number, file) = match self.imports.load(path, span.file) {
+        let (number, file) = match self.files.imports.load(path, span.file) {
             Ok(loaded) => loaded,
             Err(mut messages) => {
                 for message in &mut messages {
@@ -102,7 +97,7 @@ impl Checker<'_> {
                     }
                 }
                 let stops = messages.iter().any(|message| message.severity == Severity::Error);
-                self.messages.append(&mut messages);
+                self.reports.messages.append(&mut messages);
                 return if stops {
                     Err(super::follows())
                 } else {
@@ -110,7 +105,7 @@ impl Checker<'_> {
                 };
             }
         };
-        match self.files.get(&number) {
+        match self.files.known.get(&number) {
             Some(Some(module)) => return Ok(module.clone()),
             Some(None) => {
                 let text = format!("\"{path}\" is imported by a file that it imports itself");
@@ -118,16 +113,16 @@ impl Checker<'_> {
             }
             None => {}
         }
-        self.files.insert(number, None);
-        let env = std::mem::replace(&mut self.env, self.base.clone());
-        let entries = self.entries.len();
+        self.files.known.insert(number, None);
+        let entries = self.definitions.entries.len();
         let mut exports = Env::default();
-        deep(|| self.declarations(&file.declarations, &mut exports));
-        self.env = env;
+        self.scoped_in(self.scopes.base.clone(), |checker| {
+            deep(|| checker.declarations(&file.declarations, &mut exports));
+        });
         // The entries of a program are those of its own file.
-        self.entries.truncate(entries);
+        self.definitions.entries.truncate(entries);
         let module = Module::Structure(Rc::new(exports));
-        self.files.insert(number, Some(module.clone()));
+        self.files.known.insert(number, Some(module.clone()));
         Ok(module)
     }
 }

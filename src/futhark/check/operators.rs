@@ -4,7 +4,7 @@
 //! if it decides, or is a variable.
 
 use super::scope::Operator;
-use super::unify::{Prims, Required};
+use super::unify::{Prims, Required, Unifier};
 use super::{Checked, Checker};
 use crate::futhark::chain::Rest;
 use crate::futhark::core::{self, Constant, Expression, ExpressionKind, Lambda, Pattern, Prim, Type};
@@ -57,56 +57,6 @@ fn primitive(name: &str, operands: Vec<Expression>, of: Type, span: Span) -> Exp
 }
 
 impl Checker<'_> {
-    /// An operation on as many operands as it has.
-    pub(super) fn operation(&mut self, name: &str, operands: Vec<Expression>, of: Type, span: Span) -> Expression {
-        let mut operands = operands;
-        let two = |operands: Vec<Expression>| {
-            let [a, b]: [Expression; 2] = operands.try_into().expect("the operation has two operands");
-            (Box::new(a), Box::new(b))
-        };
-        let kind = match name {
-            "convert" => ExpressionKind::Convert(Box::new(operands.swap_remove(0))),
-            "equal" | "unequal" => {
-                let (a, b) = two(operands);
-                let equal = Expression { kind: ExpressionKind::Equal(a, b), of: of.clone(), span };
-                if name == "equal" {
-                    return equal;
-                }
-                return primitive("not", vec![equal], of, span);
-            }
-            "gt" | "ge" => {
-                operands.swap(0, 1);
-                return primitive(if name == "gt" { "lt" } else { "le" }, operands, of, span);
-            }
-            "both" | "either" => {
-                let (a, b) = two(operands);
-                return self.connective(name == "both", *a, *b, span);
-            }
-            _ => return primitive(name, operands, of, span),
-        };
-        Expression { kind, of, span }
-    }
-
-    /// `a && b` or `a || b`: the product or the sum of truth values, and differentiated as these; unless `b` is there anyway,
-    /// only where `a` does not decide alone. An operator finds both there, so the derivative of `reduce (&&)` is one,
-    /// however it is bracketed.
-    fn connective(&mut self, both: bool, a: Expression, b: Expression, span: Span) -> Expression {
-        let truth = |kind| Expression { kind, of: Type::Prim(Prim::Bool), span };
-        let name = if both { "and" } else { "or" };
-        if matches!(b.kind, ExpressionKind::Local(_) | ExpressionKind::Constant(_)) {
-            return primitive(name, vec![a, b], Type::Prim(Prim::Bool), span);
-        }
-        let first = self.fresh("first");
-        let pattern = Pattern { kind: core::PatternKind::Local(first), of: a.of.clone(), binds: Vec::new(), span };
-        let first = || truth(ExpressionKind::Local(first));
-        let joined = primitive(name, vec![first(), b], Type::Prim(Prim::Bool), span);
-        let arms =
-            if both { [joined, truth(ExpressionKind::Constant(Constant::Bool(false)))] } else { [first(), joined] };
-        let [holds, fails] = arms.map(Box::new);
-        let chosen = truth(ExpressionKind::If(Box::new(first()), holds, fails));
-        truth(ExpressionKind::Let(Box::new(pattern), Box::new(a), Rest::new(chosen)))
-    }
-
     /// An operation as a function.
     pub(super) fn operator_value(&mut self, operator: &Operator, of: &Type, span: Span) -> Checked<Expression> {
         let mut params = Vec::with_capacity(operator.arity);
@@ -115,13 +65,13 @@ impl Checker<'_> {
             let mut operands = Vec::with_capacity(operator.arity);
             for _ in 0..operator.arity {
                 let Type::Function { param, result, .. } = rest else { unreachable!("as many parameters") };
-                let local = checker.fresh("x");
+                let local = checker.unifier.fresh("x");
                 operands.push(Expression { kind: ExpressionKind::Local(local), of: (*param).clone(), span });
                 let kind = core::PatternKind::Local(local);
                 params.push(Pattern { kind, of: *param, binds: Vec::new(), span });
                 rest = *result;
             }
-            Ok(checker.operation(&operator.name, operands, rest, span))
+            Ok(checker.unifier.operation(&operator.name, operands, rest, span))
         })?;
         let mut function = body;
         for param in params.into_iter().rev() {
@@ -182,5 +132,57 @@ impl Checker<'_> {
             }
         };
         Ok(Expression { kind: ExpressionKind::Constant(constant), of, span })
+    }
+}
+
+impl Unifier {
+    /// An operation on as many operands as it has.
+    pub(super) fn operation(&mut self, name: &str, operands: Vec<Expression>, of: Type, span: Span) -> Expression {
+        let mut operands = operands;
+        let two = |operands: Vec<Expression>| {
+            let [a, b]: [Expression; 2] = operands.try_into().expect("the operation has two operands");
+            (Box::new(a), Box::new(b))
+        };
+        let kind = match name {
+            "convert" => ExpressionKind::Convert(Box::new(operands.swap_remove(0))),
+            "equal" | "unequal" => {
+                let (a, b) = two(operands);
+                let equal = Expression { kind: ExpressionKind::Equal(a, b), of: of.clone(), span };
+                if name == "equal" {
+                    return equal;
+                }
+                return primitive("not", vec![equal], of, span);
+            }
+            "gt" | "ge" => {
+                operands.swap(0, 1);
+                return primitive(if name == "gt" { "lt" } else { "le" }, operands, of, span);
+            }
+            "both" | "either" => {
+                let (a, b) = two(operands);
+                return self.connective(name == "both", *a, *b, span);
+            }
+            _ => return primitive(name, operands, of, span),
+        };
+        Expression { kind, of, span }
+    }
+
+    /// `a && b` or `a || b`: the product or the sum of truth values, and differentiated as these; unless `b` is there anyway,
+    /// only where `a` does not decide alone. An operator finds both there, so the derivative of `reduce (&&)` is one,
+    /// however it is bracketed.
+    fn connective(&mut self, both: bool, a: Expression, b: Expression, span: Span) -> Expression {
+        let truth = |kind| Expression { kind, of: Type::Prim(Prim::Bool), span };
+        let name = if both { "and" } else { "or" };
+        if matches!(b.kind, ExpressionKind::Local(_) | ExpressionKind::Constant(_)) {
+            return primitive(name, vec![a, b], Type::Prim(Prim::Bool), span);
+        }
+        let first = self.fresh("first");
+        let pattern = Pattern { kind: core::PatternKind::Local(first), of: a.of.clone(), binds: Vec::new(), span };
+        let first = || truth(ExpressionKind::Local(first));
+        let joined = primitive(name, vec![first(), b], Type::Prim(Prim::Bool), span);
+        let arms =
+            if both { [joined, truth(ExpressionKind::Constant(Constant::Bool(false)))] } else { [first(), joined] };
+        let [holds, fails] = arms.map(Box::new);
+        let chosen = truth(ExpressionKind::If(Box::new(first()), holds, fails));
+        truth(ExpressionKind::Let(Box::new(pattern), Box::new(a), Rest::new(chosen)))
     }
 }

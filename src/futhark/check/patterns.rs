@@ -4,8 +4,8 @@
 
 use super::report::{Role, counted};
 use super::scope::Value;
-use super::types::field_order;
-use super::unify::Required;
+use super::types::{distinct, field_order};
+use super::unify::{Required, Unifier};
 use super::{Checked, Checker, deep, fault};
 use crate::futhark::core::{self, Pattern, Type};
 use crate::futhark::source::{Name, Span};
@@ -21,7 +21,7 @@ impl Checker<'_> {
                 Ok(Type::tuple(components.iter().map(|p| self.pattern_type(p)).collect::<Checked<_>>()?))
             }
             PatternKind::Record(fields) => {
-                self.distinct(fields.iter().map(|(name, _)| name), "field", span)?;
+                distinct(fields.iter().map(|(name, _)| name), "field", span)?;
                 let mut record = Vec::with_capacity(fields.len());
                 for (name, pattern) in fields {
                     record.push((name.clone(), self.pattern_type(pattern)?));
@@ -37,7 +37,7 @@ impl Checker<'_> {
             PatternKind::Ascribe(pattern, of) => {
                 let own = self.pattern_type(pattern)?;
                 let of = self.type_expression(of)?;
-                self.equate(&own, &of, Role::Pattern, span)?;
+                self.unifier.equate(&own, &of, Role::Pattern, span)?;
                 Ok(of)
             }
             PatternKind::Attribute(_, pattern) => self.pattern_type(pattern),
@@ -49,7 +49,7 @@ impl Checker<'_> {
         let mut names = Vec::new();
         let bound = self.pattern_within(pattern, of, &mut names)?;
         let span = pattern.span;
-        self.distinct(names.iter(), "name", span)?;
+        distinct(names.iter(), "name", span)?;
         Ok(bound)
     }
 
@@ -58,14 +58,14 @@ impl Checker<'_> {
         let kind = deep(|| {
             Ok(match &pattern.kind {
                 PatternKind::Name(name) => {
-                    let local = self.local(name);
+                    let local = self.unifier.local(name);
                     names.push(name.clone());
-                    self.env.values.insert(name.clone(), Value::Local(local, of.clone()));
+                    self.scopes.env.values.insert(name.clone(), Value::Local(local, of.clone()));
                     core::PatternKind::Local(local)
                 }
                 PatternKind::Wildcard => core::PatternKind::Wildcard,
                 PatternKind::Tuple(components) => {
-                    let types = self.fields(of, components.len(), span)?;
+                    let types = self.unifier.fields(of, components.len(), span)?;
                     let mut record = Vec::with_capacity(types.len());
                     for (component, (name, of)) in components.iter().zip(types) {
                         record.push((name, self.pattern_within(component, &of, names)?));
@@ -73,18 +73,18 @@ impl Checker<'_> {
                     core::PatternKind::Record(record)
                 }
                 PatternKind::Record(fields) => {
-                    let types = self.fields(of, fields.len(), span)?;
+                    let types = self.unifier.fields(of, fields.len(), span)?;
                     let mut record = Vec::with_capacity(types.len());
                     for (name, of) in types {
                         let Some((_, component)) = fields.iter().find(|(field, _)| *field == name) else {
-                            return Err(self.no_field(&name, of, span));
+                            return Err(self.unifier.no_field(&name, of, span));
                         };
                         record.push((name, self.pattern_within(component, &of, names)?));
                     }
                     core::PatternKind::Record(record)
                 }
                 PatternKind::Constructor(name, payload) => {
-                    let types = self.payload(of, name, payload.len(), span)?;
+                    let types = self.unifier.payload(of, name, payload.len(), span)?;
                     let mut parts = Vec::with_capacity(types.len());
                     for (part, of) in payload.iter().zip(types) {
                         parts.push(self.pattern_within(part, &of, names)?);
@@ -93,7 +93,7 @@ impl Checker<'_> {
                 }
                 PatternKind::Literal(literal) => {
                     let value = self.literal(literal, span)?;
-                    self.equate(&value.of, of, Role::Pattern, span)?;
+                    self.unifier.equate(&value.of, of, Role::Pattern, span)?;
                     match value.kind {
                         core::ExpressionKind::Constant(constant) => core::PatternKind::Constant(constant),
                         _ => return fault("pattern", span, "an array cannot be a pattern", "compare it with `==`"),
@@ -106,10 +106,12 @@ impl Checker<'_> {
         })?;
         Ok(Pattern { kind, of: of.clone(), binds: Vec::new(), span })
     }
+}
 
+impl Unifier {
     /// The fields of a record of that many, as they are known.
     fn fields(&self, of: &Type, count: usize, span: Span) -> Checked<Vec<(Name, Type)>> {
-        match self.unifier.head(of) {
+        match self.head(of) {
             Type::Record(fields) if fields.len() == count => Ok(fields),
             _ => {
                 fault("type", span, format!("this pattern does not fit the type {}", self.show(of)), "name each field")
@@ -124,9 +126,9 @@ impl Checker<'_> {
 
     /// The types of what a constructor holds.
     pub(super) fn payload(&self, of: &Type, name: &Name, count: usize, span: Span) -> Checked<Vec<Type>> {
-        let constructors = match self.unifier.head(of) {
+        let constructors = match self.head(of) {
             Type::Sum(constructors) => constructors,
-            Type::Unknown(unknown) => match &self.unifier.types[unknown as usize].required {
+            Type::Unknown(unknown) => match &self.types[unknown as usize].required {
                 Required::Constructors(constructors) => constructors.clone(),
                 Required::Nothing | Required::OneOf(_) | Required::Fields(_) => Vec::new(),
             },

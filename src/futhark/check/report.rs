@@ -4,8 +4,8 @@
 
 use std::cell::Cell;
 
-use super::unify::{Clash, Required};
-use super::{Checked, Checker, Fault};
+use super::unify::{Clash, Required, Unifier};
+use super::{Checked, FOLLOWS, Fault};
 use crate::futhark::core::{Prim, Shown, Size, Type};
 use crate::futhark::source::{Message, Span};
 
@@ -60,10 +60,33 @@ impl Role<'_> {
     }
 }
 
+/// The messages so far.
+#[derive(Debug, Default)]
+pub(super) struct Reports {
+    pub(super) messages: Vec<Message>,
+}
+
+/// So many mistakes come with a name that may be meant, which is looked for among all.
+const GUESSES: usize = 20;
+
+impl Reports {
+    /// Reports a mistake, unless it follows from another.
+    pub(super) fn add(&mut self, fault: Message) {
+        if fault.code != FOLLOWS {
+            self.messages.push(fault);
+        }
+    }
+
+    /// Whether there are so few mistakes that a hint may search for a name that is meant.
+    pub(super) fn are_few(&self) -> bool {
+        self.messages.len() < GUESSES
+    }
+}
+
 /// More requirements are not told in one message.
 const REQUIREMENTS: usize = 10;
 
-impl Checker<'_> {
+impl Unifier {
     /// A type as the user would write it.
     pub(super) fn show(&self, of: &Type) -> String {
         self.show_within(of, &Cell::new(REQUIREMENTS))
@@ -72,7 +95,7 @@ impl Checker<'_> {
     /// A type in which no more requirements than that are told, as they may have requirements in turn.
     fn show_within(&self, of: &Type, left: &Cell<usize>) -> String {
         let unknown = |unknown| self.show_unknown(unknown, left);
-        let mut shown = Shown { locals: &self.locals, unknown: &unknown }.of(&self.unifier.resolve(of));
+        let mut shown = Shown { locals: &self.locals, unknown: &unknown }.of(&self.resolve(of));
         const LONGEST: usize = 240;
         if shown.chars().count() > LONGEST {
             shown = shown.chars().take(LONGEST).collect::<String>() + "…";
@@ -81,7 +104,7 @@ impl Checker<'_> {
     }
 
     fn show_unknown(&self, unknown: u32, left: &Cell<usize>) -> String {
-        let required = &self.unifier.types[unknown as usize].required;
+        let required = &self.types[unknown as usize].required;
         if let Required::Fields(_) | Required::Constructors(_) = required {
             let Some(less) = left.get().checked_sub(1) else { return "…".into() };
             left.set(less);
@@ -120,7 +143,7 @@ impl Checker<'_> {
                 None => message,
             },
             Clash::Sizes(a, b) => {
-                let (a, b) = (self.unifier.resolve_size(a), self.unifier.resolve_size(b));
+                let (a, b) = (self.resolve_size(a), self.resolve_size(b));
                 message.hint(format!("the sizes {} and {} differ", self.show_size(&a), self.show_size(&b)))
             }
             Clash::Infinite => message.hint("the type would contain itself"),
@@ -132,7 +155,7 @@ impl Checker<'_> {
 
     /// Makes two types equal that are not those of an expression.
     pub(super) fn equate(&mut self, found: &Type, wanted: &Type, role: Role<'_>, span: Span) -> Checked<bool> {
-        self.unifier.unify(found, wanted).map_err(|clash| self.mismatch(&clash, found, wanted, role, span))
+        self.unify(found, wanted).map_err(|clash| self.mismatch(&clash, found, wanted, role, span))
     }
 }
 

@@ -7,7 +7,8 @@ use std::rc::Rc;
 use im_rc::HashMap;
 
 use super::unify::Prims;
-use super::{Checked, Checker, fault};
+use super::unify::Unifier;
+use super::{Checked, fault};
 use crate::futhark::core::{Definition, Local, Scheme, Size, Type};
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::tree;
@@ -92,6 +93,19 @@ pub(super) struct Env {
     pub(super) signatures: HashMap<Name, Rc<NamedSignature>>,
 }
 
+/// What is in scope where, and what it is at the places that differ.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Scopes {
+    /// Where the check is.
+    pub(super) env: Env,
+    /// What each file sees at its beginning.
+    pub(super) base: Env,
+    /// The operations on scalars, by their names in the core.
+    pub(super) scalars: Env,
+    /// What is being defined.
+    pub(super) defining: Vec<Name>,
+}
+
 impl Env {
     /// Puts all of another scope in front.
     pub(super) fn open(&mut self, other: &Env) {
@@ -110,9 +124,10 @@ impl Env {
     }
 }
 
-/// The name of those given that is nearest to a name, if one is near.
-pub(super) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+/// The name of those given that is nearest to a name, if one is near and a guess is wanted.
+fn nearest<'a>(guess: bool, name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let limit = 1 + name.chars().count() / 4;
+    let known = guess.then_some(known)?;
     known
         .filter(|other| *other != name)
         .map(|other| (distance(name, other, limit), other))
@@ -144,20 +159,35 @@ fn distance(a: &str, b: &str, limit: usize) -> usize {
     rows[a.len()][b.len()]
 }
 
-/// So many mistakes come with a name that may be meant, which is looked for among all.
-const GUESSES: usize = 20;
-
 /// What is said of `f16`.
 const NO_HALVES: &str = "there are no reals of 16 bits here: use `f32`";
 
-impl Checker<'_> {
-    /// The name of those given that is nearest to a name, if one is near, and if there are few mistakes so far.
-    fn nearest<'a>(&self, name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-        if self.messages.len() < GUESSES { nearest(name, known) } else { None }
+impl Unifier {
+    /// A new variable, bound here.
+    pub(super) fn local(&mut self, name: &Name) -> Local {
+        let local = Local(u32::try_from(self.locals.len()).expect("fewer than 2^32 variables"));
+        self.locals.push(name.clone());
+        self.local_levels.push(self.level);
+        local
     }
 
+    /// A new variable that a type binds: it is in scope nowhere else.
+    pub(super) fn bound_by_type(&mut self, name: &Name) -> Local {
+        let local = self.local(name);
+        self.local_levels[local.0 as usize] = u32::MAX;
+        local
+    }
+
+    /// A new variable for a value that has no name in the text.
+    pub(super) fn fresh(&mut self, name: &str) -> Local {
+        self.local(&Name::from(name))
+    }
+}
+
+/// Names are looked up, and where one is unknown and `guess` says so, a name that may be meant is looked for among all.
+impl Scopes {
     /// The scope that the modules before a name lead to.
-    fn scope_of(&self, name: &tree::QualifiedName) -> Checked<Env> {
+    fn scope_of(&self, name: &tree::QualifiedName, guess: bool) -> Checked<Env> {
         let mut env = self.env.clone();
         for module in &name.modules {
             env = match env.modules.get(module) {
@@ -168,7 +198,7 @@ impl Checker<'_> {
                     return fault("module", name.span, text, "apply it to a module first: `module m = …`");
                 }
                 None => {
-                    let hint = match self.nearest(module, env.modules.keys().map(|name| &**name)) {
+                    let hint = match nearest(guess, module, env.modules.keys().map(|name| &**name)) {
                         _ if **module == *"f16" => NO_HALVES.into(),
                         Some(near) => format!("did you mean `{near}`?"),
                         None => "declare it with `module`, or import the file that does".into(),
@@ -200,12 +230,12 @@ impl Checker<'_> {
     }
 
     /// Finds a value.
-    pub(super) fn find_value(&self, name: &tree::QualifiedName) -> Checked<Value> {
+    pub(super) fn find_value(&self, name: &tree::QualifiedName, guess: bool) -> Checked<Value> {
         let env;
         let values = if name.modules.is_empty() {
             &self.env.values
         } else {
-            env = self.scope_of(name)?;
+            env = self.scope_of(name, guess)?;
             &env.values
         };
         match values.get(&name.name) {
@@ -217,9 +247,9 @@ impl Checker<'_> {
             }
             None => {
                 let shown = show_name(name);
-                let near = self.nearest(&name.name, values.keys().map(|name| &**name));
+                let near = nearest(guess, &name.name, values.keys().map(|name| &**name));
                 let within = near.map(|near| prefixed(&name.modules, near));
-                let hint = match within.or_else(|| self.elsewhere(name)) {
+                let hint = match within.or_else(|| self.elsewhere(name, guess)) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => "define it before it is used".into(),
                 };
@@ -229,8 +259,8 @@ impl Checker<'_> {
     }
 
     /// A module in which a name is, for the hint of an unknown name.
-    fn elsewhere(&self, name: &tree::QualifiedName) -> Option<String> {
-        if self.messages.len() >= GUESSES {
+    fn elsewhere(&self, name: &tree::QualifiedName, guess: bool) -> Option<String> {
+        if !guess {
             return None;
         }
         let has = |module: &Module| match module {
@@ -243,12 +273,12 @@ impl Checker<'_> {
     }
 
     /// Finds a type.
-    pub(super) fn find_type(&self, name: &tree::QualifiedName) -> Checked<Rc<Template>> {
-        let env = self.scope_of(name)?;
+    pub(super) fn find_type(&self, name: &tree::QualifiedName, guess: bool) -> Checked<Rc<Template>> {
+        let env = self.scope_of(name, guess)?;
         if let Some(template) = env.types.get(&name.name) {
             return Ok(template.clone());
         }
-        let hint = match self.nearest(&name.name, env.types.keys().map(|name| &**name)) {
+        let hint = match nearest(guess, &name.name, env.types.keys().map(|name| &**name)) {
             _ if *name.name == *"f16" => NO_HALVES.into(),
             Some(near) => format!("did you mean `{}`?", prefixed(&name.modules, near)),
             None => "declare it with `type`, or as a type parameter such as `'t`".into(),
@@ -257,48 +287,28 @@ impl Checker<'_> {
     }
 
     /// Finds a module.
-    pub(super) fn find_module(&self, name: &tree::QualifiedName) -> Checked<Module> {
+    pub(super) fn find_module(&self, name: &tree::QualifiedName, guess: bool) -> Checked<Module> {
         let whole =
             tree::QualifiedName { modules: name.modules.iter().chain([&name.name]).cloned().collect(), ..name.clone() };
-        let env = self.scope_of(name)?;
+        let env = self.scope_of(name, guess)?;
         match env.modules.get(&name.name) {
             Some(Module::Poisoned) => Err(super::follows()),
             Some(module) => Ok(module.clone()),
-            None => self.scope_of(&whole).map(|env| Module::Structure(Rc::new(env))),
+            None => self.scope_of(&whole, guess).map(|env| Module::Structure(Rc::new(env))),
         }
     }
 
     /// Finds a module type.
-    pub(super) fn find_signature(&self, name: &tree::QualifiedName) -> Checked<Rc<NamedSignature>> {
-        let env = self.scope_of(name)?;
+    pub(super) fn find_signature(&self, name: &tree::QualifiedName, guess: bool) -> Checked<Rc<NamedSignature>> {
+        let env = self.scope_of(name, guess)?;
         if let Some(signature) = env.signatures.get(&name.name) {
             return Ok(signature.clone());
         }
-        let hint = match self.nearest(&name.name, env.signatures.keys().map(|name| &**name)) {
+        let hint = match nearest(guess, &name.name, env.signatures.keys().map(|name| &**name)) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "declare it with `module type`".into(),
         };
         fault("unknown-name", name.span, format!("unknown module type `{}`", show_name(name)), hint)
-    }
-
-    /// A new variable, bound here.
-    pub(super) fn local(&mut self, name: &Name) -> Local {
-        let local = Local(u32::try_from(self.locals.len()).expect("fewer than 2^32 variables"));
-        self.locals.push(name.clone());
-        self.unifier.local_levels.push(self.unifier.level);
-        local
-    }
-
-    /// A new variable that a type binds: it is in scope nowhere else.
-    pub(super) fn bound_by_type(&mut self, name: &Name) -> Local {
-        let local = self.local(name);
-        self.unifier.local_levels[local.0 as usize] = u32::MAX;
-        local
-    }
-
-    /// A new variable for a value that has no name in the text.
-    pub(super) fn fresh(&mut self, name: &str) -> Local {
-        self.local(&Name::from(name))
     }
 }
 

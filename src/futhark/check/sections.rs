@@ -127,7 +127,7 @@ impl Checker<'_> {
         let mut param = None;
         let shown = show_name(operator);
         let body = self.body(|checker| {
-            let local = checker.fresh("x");
+            let local = checker.unifier.fresh("x");
             let of = match of {
                 Type::Function { param, .. } => *param,
                 _ => checker.unifier.unknown(Required::Nothing, span),
@@ -137,6 +137,6 @@ impl Checker<'_> {
             let first = Expression { kind: ExpressionKind::Local(local), of, span };
             checker.apply(callee, &shown, vec![Argument::Checked(first), Argument::Checked(operand)], None, span)
         })?;
-        self.close(vec![param.expect("made in the body")], body)
+        self.unifier.close(vec![param.expect("made in the body")], body)
     }
 }

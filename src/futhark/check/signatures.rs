@@ -9,6 +9,7 @@ use super::apply::Callee;
 use super::report::Role;
 use super::scope::{Env, Module, Template, TemplateParam, Value, show_name};
 use super::types::substitute;
+use super::unify::Unifier;
 use super::{Checked, Checker, deep, fault};
 use crate::futhark::core::{Scheme, Size, Type, TypeVar};
 use crate::futhark::source::{Name, Span};
@@ -19,10 +20,8 @@ impl Checker<'_> {
     pub(super) fn seal(&mut self, module: &Module, signature: &Signature, span: Span) -> Checked<Module> {
         match module {
             Module::Structure(inside) => {
-                let env = self.env.clone();
                 let mut seen = Env::default();
-                let sealed = self.seal_members(inside, signature, &mut seen, span);
-                self.env = env;
+                let sealed = self.scoped(|checker| checker.seal_members(inside, signature, &mut seen, span));
                 self.unifier.forget();
                 sealed.map(|()| Module::Structure(Rc::new(seen)))
             }
@@ -34,11 +33,8 @@ impl Checker<'_> {
     fn seal_members(&mut self, inside: &Env, signature: &Signature, seen: &mut Env, span: Span) -> Checked<()> {
         deep(|| match signature {
             Signature::Name(name) => {
-                let named = self.find_signature(name)?;
-                let env = std::mem::replace(&mut self.env, named.env.clone());
-                let sealed = self.seal_members(inside, &named.signature, seen, span);
-                self.env = env;
-                sealed
+                let named = self.scopes.find_signature(name, self.reports.are_few())?;
+                self.scoped_in(named.env.clone(), |checker| checker.seal_members(inside, &named.signature, seen, span))
             }
             Signature::Body(specifications, _) => {
                 specifications.iter().try_for_each(|specification| self.member(inside, specification, seen, span))
@@ -50,7 +46,7 @@ impl Checker<'_> {
                     let text = format!("the module type has no type `{}`", show_name(name));
                     return fault("module", *place, text, "name a type that it declares");
                 };
-                self.same_template(&found, &wanted, &name.name, span)
+                self.unifier.same_template(&found, &wanted, &name.name, span)
             }
             Signature::Arrow(_, _, _, place) => {
                 fault("module", *place, "a module with members is no parametric module", "leave out the arrow")
@@ -68,7 +64,7 @@ impl Checker<'_> {
                 let Some(value) = inside.values.get(name) else { return missing("value", name) };
                 self.value_member(name, value, params, of, span)?;
                 seen.values.insert(name.clone(), value.clone());
-                self.env.values.insert(name.clone(), value.clone());
+                self.scopes.env.values.insert(name.clone(), value.clone());
             }
             Specification::Type(declared, _) => {
                 let Some(found) = inside.types.get(&declared.name).cloned() else {
@@ -85,23 +81,26 @@ impl Checker<'_> {
                 }
                 if let Some(definition) = &declared.definition {
                     let wanted = self.template(&declared.params, definition)?;
-                    self.same_template(&found, &wanted, &declared.name, span)?;
+                    self.unifier.same_template(&found, &wanted, &declared.name, span)?;
                 }
                 seen.types.insert(declared.name.clone(), found.clone());
-                self.env.types.insert(declared.name.clone(), found);
+                self.scopes.env.types.insert(declared.name.clone(), found);
             }
             Specification::Module(name, signature, _) => {
                 let Some(found) = inside.modules.get(name).cloned() else { return missing("module", name) };
                 let sealed = self.seal(&found, signature, span)?;
                 seen.modules.insert(name.clone(), sealed.clone());
-                self.env.modules.insert(name.clone(), sealed);
+                self.scopes.env.modules.insert(name.clone(), sealed);
             }
             Specification::Include(signature, _) => {
                 self.seal_members(inside, signature, seen, span)?;
                 // What follows may mention what was included.
-                self.env.types.extend(seen.types.iter().map(|(name, of)| (name.clone(), of.clone())));
-                self.env.values.extend(seen.values.iter().map(|(name, value)| (name.clone(), value.clone())));
-                self.env.modules.extend(seen.modules.iter().map(|(name, module)| (name.clone(), module.clone())));
+                self.scopes.env.types.extend(seen.types.iter().map(|(name, of)| (name.clone(), of.clone())));
+                self.scopes.env.values.extend(seen.values.iter().map(|(name, value)| (name.clone(), value.clone())));
+                self.scopes
+                    .env
+                    .modules
+                    .extend(seen.modules.iter().map(|(name, module)| (name.clone(), module.clone())));
             }
         }
         Ok(())
@@ -116,18 +115,16 @@ impl Checker<'_> {
         of: &tree::TypeExpression,
         span: Span,
     ) -> Checked<()> {
-        let env = self.env.clone();
-        self.type_params(params);
-        let wanted = self.type_expression(of);
-        self.env = env.clone();
-        let wanted = wanted?;
-        self.env.values.insert(name.clone(), value.clone());
-        self.pending.push(Vec::new());
-        self.unifier.level += 1;
-        let callee = self.callee(&super::scope::plain(name, span));
-        self.unifier.level -= 1;
-        self.pending.pop();
-        self.env = env;
+        let wanted = self.scoped(|checker| {
+            checker.type_params(params);
+            checker.type_expression(of)
+        })?;
+        self.bodies.pending.push(Vec::new());
+        let callee = self.deeper(|checker| {
+            checker.scopes.env.values.insert(name.clone(), value.clone());
+            checker.callee(&super::scope::plain(name, span))
+        });
+        self.bodies.pending.pop();
         let found = match callee? {
             Callee::Value(value) => value.of,
             Callee::Operator(_, of, _) => of,
@@ -137,14 +134,25 @@ impl Checker<'_> {
             Err(_) => {
                 let text = format!(
                     "`{name}` has type {}, but the module type wants {}",
-                    self.show(&found),
-                    self.show(&wanted)
+                    self.unifier.show(&found),
+                    self.unifier.show(&wanted)
                 );
                 fault("module", span, text, "change one of them")
             }
         }
     }
 
+    /// The type that a signature says, for all sizes and types it is generic in.
+    pub(super) fn specified(&mut self, params: &[tree::TypeParam], of: &tree::TypeExpression) -> Checked<Scheme> {
+        let (sizes, types, body) = self.deeper(|checker| {
+            let (sizes, types) = checker.type_params(params);
+            checker.type_expression(of).map(|body| (sizes, types, body))
+        })?;
+        Ok(Scheme { sizes, types, body: self.unifier.resolve(&body) })
+    }
+}
+
+impl Unifier {
     fn same_template(&mut self, found: &Template, wanted: &Template, name: &Name, span: Span) -> Checked<()> {
         // What is wanted, at the parameters of what is found.
         let (mut sizes, mut types) = (HashMap::new(), HashMap::new());
@@ -172,17 +180,5 @@ impl Checker<'_> {
             self.show(&wanted.body)
         );
         fault("module", span, text, "change one of them")
-    }
-
-    /// The type that a signature says, for all sizes and types it is generic in.
-    pub(super) fn specified(&mut self, params: &[tree::TypeParam], of: &tree::TypeExpression) -> Checked<Scheme> {
-        let env = self.env.clone();
-        self.unifier.level += 1;
-        let (sizes, types) = self.type_params(params);
-        let body = self.type_expression(of);
-        self.unifier.level -= 1;
-        self.env = env;
-        let body: Type = self.unifier.resolve(&body?);
-        Ok(Scheme { sizes, types, body })
     }
 }

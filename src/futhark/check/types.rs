@@ -9,7 +9,7 @@ use std::rc::Rc;
 use super::report::{Role, counted};
 use super::scope::{Template, TemplateParam, Value, show_name};
 use super::substitute::{locals, map_type};
-use super::unify::Required;
+use super::unify::{Required, Unifier};
 use super::{Checked, Checker, deep, fault};
 use crate::futhark::core::{Expression, ExpressionKind, Instance, Local, Prim, Scheme, Size, Type, TypeVar};
 use crate::futhark::source::{Name, Span};
@@ -43,7 +43,7 @@ impl Checker<'_> {
                 for (name, of) in fields {
                     record.push((name.clone(), self.type_expression(of)?));
                 }
-                self.distinct(record.iter().map(|(name, _)| name), "field", written.span)?;
+                distinct(record.iter().map(|(name, _)| name), "field", written.span)?;
                 record.sort_by(|(a, _), (b, _)| field_order(a, b));
                 Ok(Type::Record(record))
             }
@@ -52,22 +52,19 @@ impl Checker<'_> {
                 for (name, payload) in constructors {
                     sum.push((name.clone(), self.type_expressions(payload)?));
                 }
-                self.distinct(sum.iter().map(|(name, _)| name), "constructor", written.span)?;
+                distinct(sum.iter().map(|(name, _)| name), "constructor", written.span)?;
                 sum.sort_by(|(a, _), (b, _)| a.cmp(b));
                 Ok(Type::Sum(sum))
             }
             TypeKind::Function(name, param, result) => self.function_type(name.as_ref(), param, result),
             TypeKind::Unique(of) => self.type_expression(of),
-            TypeKind::Exists(names, of) => {
-                let env = self.env.clone();
+            TypeKind::Exists(names, of) => self.scoped(|checker| {
                 for name in names {
-                    let size = self.unifier.unknown_size(written.span);
-                    self.env.values.insert(name.clone(), Value::Size(size));
+                    let size = checker.unifier.unknown_size(written.span);
+                    checker.scopes.env.values.insert(name.clone(), Value::Size(size));
                 }
-                let of = self.type_expression(of);
-                self.env = env;
-                of
-            }
+                checker.type_expression(of)
+            }),
         })
     }
 
@@ -75,50 +72,26 @@ impl Checker<'_> {
         written.iter().map(|of| self.type_expression(of)).collect()
     }
 
-    /// Names that may be given once only.
-    pub(super) fn distinct<'n>(&self, names: impl Iterator<Item = &'n Name>, what: &str, span: Span) -> Checked<()> {
-        let mut seen = std::collections::HashSet::new();
-        for name in names {
-            if !seen.insert(name) {
-                return fault(
-                    "duplicate",
-                    span,
-                    format!("the {what} `{name}` is given twice"),
-                    "leave one of them out",
-                );
-            }
-        }
-        Ok(())
-    }
-
     fn function_type(&mut self, name: Option<&Name>, param: &TypeExpression, result: &TypeExpression) -> Checked<Type> {
         let param = self.type_expression(param)?;
-        let env = self.env.clone();
-        self.unifier.level += 1;
-        let local = name.map(|name| {
-            let local = self.bound_by_type(name);
-            self.env.values.insert(name.clone(), Value::Local(local, param.clone()));
-            local
+        let (local, mut exists, result) = self.deeper(|checker| {
+            let local = name.map(|name| {
+                let local = checker.unifier.bound_by_type(name);
+                checker.scopes.env.values.insert(name.clone(), Value::Local(local, param.clone()));
+                local
+            });
+            let before = checker.unifier.sizes.len();
+            let result = checker.type_expression(result);
+            // Sizes of the result that are not written are known when the result is there.
+            let exists = checker.unifier.name_sizes(before, |unifier| unifier.bound_by_type(&Name::from("k")));
+            (local, exists, result)
         });
-        let before = self.unifier.sizes.len();
-        let result = self.type_expression(result);
-        // Sizes of the result that are not written are known when the result is there.
-        let mut exists = Vec::new();
-        for unknown in before..self.unifier.sizes.len() {
-            if self.unifier.sizes[unknown].value.is_none() {
-                let local = self.bound_by_type(&Name::from("k"));
-                self.unifier.sizes[unknown].value = Some(Size::Local(local));
-                exists.push(local);
-            }
-        }
-        self.unifier.level -= 1;
-        self.env = env;
         let result = self.unifier.resolve(&result?);
         let used = locals(&result);
         exists.retain(|local| used.contains(local));
         let name = local.filter(|local| used.contains(local));
         if name.is_some() && param != I64 {
-            self.equate(&param, &I64, Role::Size, Span::default())?;
+            self.unifier.equate(&param, &I64, Role::Size, Span::default())?;
         }
         // What a function answers only when it has its last argument is known only then.
         let (exists, result) = match result {
@@ -132,7 +105,7 @@ impl Checker<'_> {
     }
 
     fn named_type(&mut self, name: &tree::QualifiedName, arguments: &[TypeArgument], span: Span) -> Checked<Type> {
-        let template = self.find_type(name)?;
+        let template = self.scopes.find_type(name, self.reports.are_few())?;
         if template.params.len() != arguments.len() {
             let text = format!(
                 "the type `{}` has {}, but {} are given",
@@ -167,20 +140,20 @@ impl Checker<'_> {
             sizes.insert(*local, size);
         }
         let of = substitute(&template.body, &sizes, &types);
-        self.small(&of, span)?;
+        self.unifier.small(&of, span)?;
         Ok(of)
     }
 
     /// The size that is written, or a new unknown.
     fn written_size(&mut self, size: Option<&tree::Expression>, span: Span) -> Checked<Size> {
         let Some(size) = size else { return Ok(self.unifier.unknown_size(span)) };
-        let outside = self.pending.is_empty() || !self.binding_sizes;
+        let outside = self.bodies.pending.is_empty() || self.bodies.outside;
         if outside {
-            self.pending.push(Vec::new());
+            self.bodies.pending.push(Vec::new());
         }
         let checked = self.check(size, &I64, Role::Size);
         let named = match checked {
-            Ok(value) => match self.size_of(&value) {
+            Ok(value) => match self.unifier.size_of(&value) {
                 Some(size) => Ok(size),
                 None if matches!(value.kind, ExpressionKind::Constant(_)) => {
                     fault("literal", span, "the number is too large for a size", "sizes are of type `i64`")
@@ -191,24 +164,19 @@ impl Checker<'_> {
             Err(fault) => Err(fault),
         };
         if outside {
-            self.pending.pop();
+            self.bodies.pending.pop();
         }
         named
-    }
-
-    /// The size that an expression of type `i64` is, if it is a term that sizes can be.
-    pub(super) fn size_of(&self, value: &Expression) -> Option<Size> {
-        value.as_size(&|of| self.unifier.head(of) == I64)
     }
 
     /// A value of type `i64` with the size that it is: that of a variable which is bound to it, if it is no term that sizes can
     /// be. A constant is none where it does not fit, which is told later.
     pub(super) fn sized(&mut self, value: Expression, name: &str) -> (Expression, Size) {
-        if let Some(size) = self.size_of(&value) {
+        if let Some(size) = self.unifier.size_of(&value) {
             return (value, size);
         }
         let value = self.bound(value, name, Vec::new());
-        let size = self.size_of(&value).expect("a variable of type i64 is a size");
+        let size = self.unifier.size_of(&value).expect("a variable of type i64 is a size");
         (value, size)
     }
 
@@ -218,14 +186,14 @@ impl Checker<'_> {
         for param in params {
             match param.kind {
                 TypeParamKind::Size => {
-                    let local = self.local(&param.name);
-                    self.env.values.insert(param.name.clone(), Value::Local(local, I64));
+                    let local = self.unifier.local(&param.name);
+                    self.scopes.env.values.insert(param.name.clone(), Value::Local(local, I64));
                     sizes.push(local);
                 }
                 TypeParamKind::Type | TypeParamKind::SizeLifted | TypeParamKind::Lifted => {
-                    let var = self.type_variable(&param.name);
+                    let var = self.unifier.type_variable(&param.name);
                     let template = Template { params: Vec::new(), open: Vec::new(), body: Type::Var(var.clone()) };
-                    self.env.types.insert(param.name.clone(), Rc::new(template));
+                    self.scopes.env.types.insert(param.name.clone(), Rc::new(template));
                     types.push(var);
                 }
             }
@@ -233,48 +201,67 @@ impl Checker<'_> {
         (sizes, types)
     }
 
+    /// A declared type, as what it stands for.
+    pub(super) fn template(&mut self, params: &[TypeParam], definition: &TypeExpression) -> Checked<Template> {
+        let before = self.unifier.locals.len();
+        let first = self.unifier.sizes.len();
+        let (params, body) = self.scoped(|checker| {
+            checker.type_params(params);
+            (checker.template_params(params, before), checker.type_expression(definition))
+        });
+        let body = body?;
+        let open = self.unifier.name_sizes(first, |unifier| unifier.fresh("k"));
+        Ok(Template { params, open, body: self.unifier.resolve(&body) })
+    }
+
+    /// The parameters of a declared type, which are in scope as variables that are not older than `before`.
+    fn template_params(&self, params: &[TypeParam], before: usize) -> Vec<TemplateParam> {
+        params
+            .iter()
+            .map(|param| {
+                match (param.kind, self.scopes.env.values.get(&param.name), self.scopes.env.types.get(&param.name)) {
+                    (TypeParamKind::Size, Some(Value::Local(local, _)), _) if local.0 as usize >= before => {
+                        TemplateParam::Size(*local)
+                    }
+                    (_, _, Some(template)) => match &template.body {
+                        Type::Var(var) => TemplateParam::Type(var.id),
+                        _ => unreachable!("a type parameter is a variable"),
+                    },
+                    _ => unreachable!("parameters were put into scope"),
+                }
+            })
+            .collect()
+    }
+}
+
+impl Unifier {
+    /// Gives each size that is unknown since there were so many a variable of its own.
+    fn name_sizes(&mut self, before: usize, variable: impl Fn(&mut Unifier) -> Local) -> Vec<Local> {
+        let mut named = Vec::new();
+        for unknown in before..self.sizes.len() {
+            if self.sizes[unknown].value.is_none() {
+                let local = variable(self);
+                self.sizes[unknown].value = Some(Size::Local(local));
+                named.push(local);
+            }
+        }
+        named
+    }
+
+    /// The size that an expression of type `i64` is, if it is a term that sizes can be.
+    pub(super) fn size_of(&self, value: &Expression) -> Option<Size> {
+        value.as_size(&|of| self.head(of) == I64)
+    }
+
     pub(super) fn type_variable(&mut self, name: &Name) -> TypeVar {
         self.type_variables += 1;
         TypeVar { id: self.type_variables, name: name.clone() }
     }
 
-    /// A declared type, as what it stands for.
-    pub(super) fn template(&mut self, params: &[TypeParam], definition: &TypeExpression) -> Checked<Template> {
-        let env = self.env.clone();
-        let before = self.locals.len();
-        self.type_params(params);
-        let params = params
-            .iter()
-            .map(|param| match (param.kind, self.env.values.get(&param.name), self.env.types.get(&param.name)) {
-                (TypeParamKind::Size, Some(Value::Local(local, _)), _) if local.0 as usize >= before => {
-                    TemplateParam::Size(*local)
-                }
-                (_, _, Some(template)) => match &template.body {
-                    Type::Var(var) => TemplateParam::Type(var.id),
-                    _ => unreachable!("a type parameter is a variable"),
-                },
-                _ => unreachable!("parameters were put into scope"),
-            })
-            .collect();
-        let first = self.unifier.sizes.len();
-        let body = self.type_expression(definition);
-        self.env = env;
-        let body = body?;
-        let mut open = Vec::new();
-        for unknown in first..self.unifier.sizes.len() {
-            if self.unifier.sizes[unknown].value.is_none() {
-                let local = self.fresh("k");
-                self.unifier.sizes[unknown].value = Some(Size::Local(local));
-                open.push(local);
-            }
-        }
-        Ok(Template { params, open, body: self.unifier.resolve(&body) })
-    }
-
     /// The type of a scheme at new unknowns, and what they are.
     pub(super) fn instantiate(&mut self, scheme: &Scheme, span: Span) -> (Type, Instance) {
-        let sizes: Vec<Size> = scheme.sizes.iter().map(|_| self.unifier.unknown_size(span)).collect();
-        let types: Vec<Type> = scheme.types.iter().map(|_| self.unifier.unknown(Required::Nothing, span)).collect();
+        let sizes: Vec<Size> = scheme.sizes.iter().map(|_| self.unknown_size(span)).collect();
+        let types: Vec<Type> = scheme.types.iter().map(|_| self.unknown(Required::Nothing, span)).collect();
         if sizes.is_empty() && types.is_empty() {
             return (scheme.body.clone(), Instance::default());
         }
@@ -285,6 +272,17 @@ impl Checker<'_> {
         );
         (of, Instance { sizes, types })
     }
+}
+
+/// Names that may be given once only.
+pub(super) fn distinct<'n>(names: impl Iterator<Item = &'n Name>, what: &str, span: Span) -> Checked<()> {
+    let mut seen = std::collections::HashSet::new();
+    for name in names {
+        if !seen.insert(name) {
+            return fault("duplicate", span, format!("the {what} `{name}` is given twice"), "leave one of them out");
+        }
+    }
+    Ok(())
 }
 
 /// A type with sizes and types in the places of variables.

@@ -93,13 +93,17 @@ pub(super) enum Clash {
     Constructor(Name),
 }
 
-/// All that is known.
-#[derive(Debug, Default)]
+/// All that is known of types, sizes and variables.
+#[derive(Debug, Clone, Default)]
 pub(super) struct Unifier {
     pub(super) types: Vec<TypeCell>,
     pub(super) sizes: Vec<SizeCell>,
     /// How deep the functions, branches and loops around are.
     pub(super) level: u32,
+    /// The name of each variable.
+    pub(super) locals: Vec<Name>,
+    /// How many type parameters there are.
+    pub(super) type_variables: u32,
     /// The depth at which each variable is bound.
     pub(super) local_levels: Vec<u32>,
     /// Variables of which it is known that they are this size.
@@ -113,11 +117,6 @@ pub(super) struct Unifier {
 type Unified = Result<bool, Clash>;
 
 impl Unifier {
-    /// Nothing known, of variables bound at these depths.
-    pub(super) fn over(local_levels: Vec<u32>) -> Unifier {
-        Unifier { local_levels, ..Unifier::default() }
-    }
-
     pub(super) fn unknown(&mut self, required: Required, span: Span) -> Type {
         self.types.push(TypeCell { level: self.level, required, value: None, span });
         Type::Unknown(u32::try_from(self.types.len() - 1).expect("fewer than 2^32 unknowns"))
@@ -284,6 +283,23 @@ impl Unifier {
         }
     }
 
+    /// Requires one more constructor, or that it is the same as one that is required already.
+    fn require_constructor(
+        &mut self,
+        required: &mut Vec<(Name, Vec<Type>)>,
+        name: Name,
+        payload: Vec<Type>,
+    ) -> Unified {
+        let Some((_, known)) = required.iter().find(|(constructor, _)| *constructor == name) else {
+            required.push((name, payload));
+            return Ok(false);
+        };
+        if known.len() != payload.len() {
+            return Err(Clash::Constructor(name));
+        }
+        known.iter().zip(&payload).try_fold(false, |left, (a, b)| Ok(self.unify(a, b)? | left))
+    }
+
     /// Requires more of an unknown type.
     fn require(&mut self, unknown: u32, more: Required) -> Unified {
         let before = self.types[unknown as usize].required.clone();
@@ -302,15 +318,7 @@ impl Unifier {
             }
             (Required::Constructors(mut a), Required::Constructors(b)) => {
                 for (name, payload) in b {
-                    match a.iter().find(|(constructor, _)| *constructor == name).cloned() {
-                        Some((_, fields)) if fields.len() == payload.len() => {
-                            for (a, b) in fields.iter().zip(&payload) {
-                                left |= self.unify(a, b)?;
-                            }
-                        }
-                        Some(_) => return Err(Clash::Constructor(name)),
-                        None => a.push((name, payload)),
-                    }
+                    left |= self.require_constructor(&mut a, name, payload)?;
                 }
                 Required::Constructors(a)
             }

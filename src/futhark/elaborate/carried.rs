@@ -3,7 +3,7 @@
 //! Law: on `f64` it is [`Elaborated::run`]; integers and truth values are what they are in every carrier.
 
 use super::{Elaborated, boundary};
-use crate::array::{Body, Op, bodies, deeper};
+use crate::array::{Body, Op, deeper};
 use crate::futhark::core::Prim;
 use crate::futhark::meaning::Outcome;
 use crate::futhark::values::Array;
@@ -47,7 +47,7 @@ impl Elaborated {
     /// let square = compile_entry(&program, "square")?;
     /// let near = |x: &f64| Interval::new(x - 0.5, x + 0.5);
     /// let results = square.run_on(&[Array::scalar(vec![2.0])], &Limits::default(), near)?;
-    /// let [Value::Scalar(Scalar::Real(range))] = results[..] else { panic!("the result is a real") };
+    /// let [Value::Scalar(Scalar::F64(range))] = results[..] else { panic!("the result is a real") };
     /// assert_eq!((range.lo, range.hi), (2.25, 6.25));
     /// # Ok::<(), catadiff::futhark::source::Message>(())
     /// ```
@@ -75,7 +75,7 @@ impl Elaborated {
     #[must_use]
     pub fn has_own_derivatives(&self) -> bool {
         fn within(body: &Body) -> bool {
-            let own = |op: &Op| matches!(op, Op::Custom(_)) || bodies(op).any(within);
+            let own = |op: &Op| matches!(op, Op::Custom(_)) || op.bodies().any(within);
             deeper(|| body.stms.iter().any(|stm| own(&stm.op)))
         }
         within(&self.program.function.body)

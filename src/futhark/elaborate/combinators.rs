@@ -6,7 +6,6 @@
 use super::operand::{Of, Operand, Writes};
 use super::site::{Site, Traced};
 use crate::array::{Atom, Const, Hist, IntegerRow, Lambda, Map, Op, Policy, Prim, Reduce, ScalarOp, Scatter, index};
-use crate::futhark::core::Prim as Kind;
 use crate::futhark::meaning::{Call, Code, Kept, Leaf, Outcome};
 use crate::futhark::source::{Message, Span};
 
@@ -103,7 +102,7 @@ impl Site {
         };
         if traced.checked {
             it.neutral.push(index(0));
-            it.arrays.push(self.zeros(at, Kind::I64, &[count])?);
+            it.arrays.push(self.zeros(at, Prim::I64, &[count])?);
         }
         let op = if is_scan { Op::Scan(Box::new(it)) } else { Op::Reduce(Box::new(it)) };
         let mut results = self.emit(at, op)?;
@@ -136,8 +135,8 @@ impl Site {
         };
         if traced.checked {
             it.neutral.push(index(0));
-            it.destinations.push(self.zeros(at, Kind::I64, &[self.size_of(at, &bins[0], 0)?])?);
-            it.values.push(self.zeros(at, Kind::I64, &[self.size_of(at, indices, 0)?])?);
+            it.destinations.push(self.zeros(at, Prim::I64, &[self.size_of(at, &bins[0], 0)?])?);
+            it.values.push(self.zeros(at, Prim::I64, &[self.size_of(at, indices, 0)?])?);
         }
         let mut results = self.emit(at, Op::Hist(Box::new(it)))?;
         if traced.checked
@@ -154,14 +153,14 @@ impl Site {
     }
 
     pub(super) fn filter_of(&self, at: Span, flags: &Operand, arrays: &[Operand]) -> Outcome<Vec<Operand>> {
-        let number = Of::scalar(Kind::I64);
+        let number = Of::scalar(Prim::I64);
         let ones = self.traced(at, vec![flags.of.inner(1)], &mut |flag| {
-            Ok(vec![Operand::scalar(self.cast(at, flag[0].atom, Prim::I64)?, Kind::I64)])
+            Ok(vec![Operand::scalar(self.cast(at, flag[0].atom, Prim::I64)?, Prim::I64)])
         })?;
         let ones = self.mapped(at, ones, vec![flags.atom])?[0];
         let sum = || {
             self.traced(at, vec![number.clone(), number.clone()], &mut |pair| {
-                Ok(vec![Operand::scalar(self.add(at, pair[0].atom, pair[1].atom)?, Kind::I64)])
+                Ok(vec![Operand::scalar(self.add(at, pair[0].atom, pair[1].atom)?, Prim::I64)])
             })
         };
         let reduction = |lambda: Lambda| {
@@ -172,7 +171,7 @@ impl Site {
         // What is left out goes nowhere.
         let targets = self.traced(at, vec![flags.of.inner(1), number.clone()], &mut |x| {
             let place = self.sub(at, x[1].atom, index(1))?;
-            Ok(vec![Operand::scalar(self.choose(at, x[0].atom, place, index(-1))?, Kind::I64)])
+            Ok(vec![Operand::scalar(self.choose(at, x[0].atom, place, index(-1))?, Prim::I64)])
         })?;
         let targets = self.mapped(at, targets, vec![flags.atom, places])?[0];
         arrays
@@ -216,7 +215,7 @@ impl Site {
             }
             function(accumulators)
         };
-        let mut results = self.counted_loop(at, Kind::I64, count, initial, Policy::KeepAll, &mut body)?;
+        let mut results = self.counted_loop(at, Prim::I64, count, initial, Policy::KeepAll, &mut body)?;
         results.iter_mut().for_each(|result| result.of.writes = None);
         Ok(results)
     }
@@ -288,7 +287,7 @@ impl Site {
         let from = self.raw(at, ScalarOp::LessOrEqual, &[index(0), place])?;
         let below = self.raw(at, ScalarOp::Less, &[place, size])?;
         let inside = self.raw(at, ScalarOp::Mul, &[from, below])?;
-        let truth = Operand::scalar(inside, Kind::Bool);
+        let truth = Operand::scalar(inside, Prim::Bool);
         self.branched(at, &truth, &mut |inside| {
             if !inside {
                 return Ok(accumulators.clone());
@@ -322,12 +321,12 @@ impl Site {
             } else {
                 self.equal_elements(at, &pair[0], &pair[1])?
             };
-            Ok(vec![Operand::scalar(atom, Kind::Bool)])
+            Ok(vec![Operand::scalar(atom, Prim::Bool)])
         })?;
         let equal = self.mapped(at, equal, vec![first.atom, second.atom])?;
-        let truth = Of::scalar(Kind::Bool);
+        let truth = Of::scalar(Prim::Bool);
         let both = self.traced(at, vec![truth.clone(), truth], &mut |pair| {
-            Ok(vec![Operand::scalar(self.raw(at, ScalarOp::Mul, &[pair[0].atom, pair[1].atom])?, Kind::Bool)])
+            Ok(vec![Operand::scalar(self.raw(at, ScalarOp::Mul, &[pair[0].atom, pair[1].atom])?, Prim::Bool)])
         })?;
         let neutral = vec![Atom::Const(Const::Bool(true))];
         let it = Reduce { operator: both.lambda, neutral, arrays: equal, commutative: true };

@@ -5,8 +5,7 @@
 
 use super::operand::{Of, Operand};
 use super::site::Site;
-use crate::array::{Atom, Body, Form, IntegerRow, Loop, Op, Policy, ScalarOp, index};
-use crate::futhark::core::Prim as Kind;
+use crate::array::{Atom, Body, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, index};
 use crate::futhark::meaning::{self, Code, Outcome};
 use crate::futhark::source::Span;
 
@@ -134,7 +133,7 @@ impl Site {
     pub(super) fn counted_loop(
         &self,
         at: Span,
-        kind: Kind,
+        kind: Prim,
         bound: Atom,
         initial: Vec<Operand>,
         policy: Policy,
@@ -144,7 +143,7 @@ impl Site {
         let i = self.fresh_index();
         self.open();
         let (mut params, state): (Vec<_>, Vec<Operand>) = initial.iter().map(|x| self.fresh(loose(&x.of))).unzip();
-        let number = self.converted(at, Kind::I64, kind, i.into())?;
+        let number = self.converted(at, Prim::I64, kind, i.into())?;
         let results = body(Operand::scalar(number, kind), state.clone())?;
         let so_far = self.fresh_index();
         let (mut end, checked) = self.close(at, results.iter().map(|x| x.atom).collect())?;

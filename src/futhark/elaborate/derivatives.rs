@@ -6,7 +6,7 @@
 
 use super::operand::{Of, Operand};
 use super::site::{Site, ill_typed};
-use crate::array::{Atom, Body, Custom, Lambda, Op, Program, Stm, bodies_mut, index};
+use crate::array::{Atom, Body, Custom, Lambda, Op, Program, Stm, index};
 use crate::error;
 use crate::futhark::meaning::{Call, Code, Kept, Outcome};
 use crate::futhark::source::{Message, Span};
@@ -82,9 +82,9 @@ impl Site {
         let values = answers.into_iter().zip(traced.results).map(|(atom, of)| Operand { atom, of });
         let derivatives = derivatives.into_iter().zip(felt).map(|(atom, of)| {
             let of = if many { of.arrayed(count) } else { of };
-            self.wrapped_array(at, Operand { atom, of })
+            Operand { atom, of }
         });
-        Ok((values.collect(), derivatives.collect::<Outcome<_>>()?))
+        Ok((values.collect(), derivatives.collect()))
     }
 
     /// A function whose reverse derivative is given.
@@ -149,7 +149,7 @@ fn failed(at: Span, error: &error::Error) -> Message {
 fn without_own_derivatives(body: &mut Body) {
     let mut stms = Vec::with_capacity(body.stms.len());
     for mut stm in core::mem::take(&mut body.stms) {
-        bodies_mut(&mut stm.op).for_each(without_own_derivatives);
+        stm.op.bodies_mut().for_each(without_own_derivatives);
         match stm.op {
             Op::Custom(it) => {
                 let Custom { function: Lambda { params, body: inner }, arguments, .. } = *it;

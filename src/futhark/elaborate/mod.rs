@@ -17,16 +17,15 @@
 //! | `movement`, `combinators`, `control`, `derivatives` | the forms of programs |
 //! | `boundary`, `carried` | arguments and results, of numbers and of other carriers |
 
-mod bits;
 mod boundary;
 mod carried;
 mod combinators;
 mod control;
 mod derivatives;
-mod kinds;
 mod movement;
 mod operand;
 mod promise;
+mod scalar;
 mod site;
 
 use super::core::{Entry, Prim, Program};
@@ -36,7 +35,7 @@ use super::source::{Message, Name, Span};
 use super::values::Array;
 use crate::array;
 use crate::error::{Error, Place};
-use crate::execute::{Compiled, RunReport};
+use crate::execute::{Compiled, EXECUTORS, Executor, RunReport};
 use crate::interpret::{Control, Limits, Value, run};
 use operand::{Of, Operand};
 use site::{Check, FIRST_CHECK, Site};
@@ -58,7 +57,7 @@ pub struct Elaborated {
     source: (Program, Name),
 }
 
-/// An entry point that is ready to run on lanes.
+/// An entry point that is ready to run on an executor.
 #[derive(Debug)]
 pub struct Ready {
     elaborated: Elaborated,
@@ -143,7 +142,15 @@ impl Elaborated {
     /// # Errors
     /// None of the user's.
     pub fn compile(self) -> Outcome<Ready> {
-        let compiled = self.program.compile().map_err(|error| self.failed(&error))?;
+        self.compile_on(EXECUTORS[0])
+    }
+
+    /// The entry point, ready to run on this executor.
+    ///
+    /// # Errors
+    /// None of the user's.
+    pub fn compile_on(self, executor: &dyn Executor) -> Outcome<Ready> {
+        let compiled = self.program.compile_on(executor).map_err(|error| self.failed(&error))?;
         Ok(Ready { elaborated: self, compiled })
     }
 
@@ -275,7 +282,7 @@ impl Ready {
         self.compiled.explained_passes()
     }
 
-    /// What has become of the program on lanes, or why it is interpreted.
+    /// What has become of the program on its executor, or why it is interpreted.
     #[must_use]
     pub fn explain(&self) -> String {
         self.compiled.explain()

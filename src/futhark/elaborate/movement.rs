@@ -5,7 +5,6 @@
 use super::operand::{Of, Operand, known};
 use super::site::Site;
 use crate::array::{Agree, Agreement, Atom, Const, Extent, IntegerRow, Op, Prim, Range, ScalarOp, index};
-use crate::futhark::core::Prim as Kind;
 use crate::futhark::meaning::{Outcome, RangeKind, Section};
 use crate::futhark::source::{Message, Span};
 
@@ -175,9 +174,9 @@ impl Site {
         if known(start) == Some(0) && known(step) == Some(1) {
             return Ok(iota);
         }
-        let function = self.traced(at, vec![Of::scalar(Kind::I64)], &mut |i| {
+        let function = self.traced(at, vec![Of::scalar(Prim::I64)], &mut |i| {
             let distance = self.mul(at, i[0].atom, step)?;
-            Ok(vec![Operand::scalar(self.add(at, start, distance)?, Kind::I64)])
+            Ok(vec![Operand::scalar(self.add(at, start, distance)?, Prim::I64)])
         })?;
         Ok(self.mapped(at, function, vec![iota])?[0])
     }
@@ -198,13 +197,13 @@ impl Site {
     pub(super) fn range_of(
         &self,
         at: Span,
-        kind: Kind,
+        kind: Prim,
         start: &Operand,
         second: Option<&Operand>,
         end: &Operand,
         how: RangeKind,
     ) -> Outcome<Operand> {
-        let wide = |x: &Operand| self.converted(at, kind, Kind::I64, x.atom);
+        let wide = |x: &Operand| self.converted(at, kind, Prim::I64, x.atom);
         let (from, to) = (wide(start)?, wide(end)?);
         let second = second.map(wide).transpose()?;
         let step = match second {
@@ -248,14 +247,14 @@ impl Site {
             self.add(at, count, index(1))?
         };
         let of = Of::array(kind, vec![Some(count)]);
-        if kind == Kind::I64 {
+        if kind == Prim::I64 {
             return Ok(Operand { atom: self.numbers(at, from, step, count)?, of });
         }
         let places = self.one(at, Op::Iota(count))?;
-        let function = self.traced(at, vec![Of::scalar(Kind::I64)], &mut |i| {
+        let function = self.traced(at, vec![Of::scalar(Prim::I64)], &mut |i| {
             let place = self.mul(at, i[0].atom, step)?;
             let place = self.add(at, from, place)?;
-            Ok(vec![Operand::scalar(self.converted(at, Kind::I64, kind, place)?, kind)])
+            Ok(vec![Operand::scalar(self.converted(at, Prim::I64, kind, place)?, kind)])
         })?;
         Ok(Operand { atom: self.mapped(at, function, vec![places])?[0], of })
     }

@@ -4,7 +4,6 @@
 //! bound wherever the operand is.
 
 use crate::array::{Atom, Const, Prim, Type, Var};
-use crate::futhark::core::Prim as Kind;
 use crate::futhark::meaning::Kept;
 
 /// A scalar or an array of a program under construction.
@@ -18,7 +17,7 @@ pub(super) struct Operand {
 #[derive(Debug, Clone)]
 pub(super) struct Of {
     /// The kind of the scalars, in the language.
-    pub(super) kind: Kind,
+    pub(super) kind: Prim,
     /// The sizes, as far as they are known.
     pub(super) shape: Vec<Option<Atom>>,
     /// How it is written to, if it is an accumulator.
@@ -34,25 +33,14 @@ pub(super) enum Writes {
     InTurn(Option<Kept>),
 }
 
-/// The kind of scalar that stands for one of the language.
-pub(super) fn stored(kind: Kind) -> Prim {
-    match kind {
-        Kind::Bool => Prim::Bool,
-        Kind::I32 => Prim::I32,
-        Kind::F32 => Prim::F32,
-        Kind::F64 => Prim::F64,
-        Kind::I8 | Kind::I16 | Kind::I64 | Kind::U8 | Kind::U16 | Kind::U32 | Kind::U64 => Prim::I64,
-    }
-}
-
 impl Of {
     /// A scalar.
-    pub(super) fn scalar(kind: Kind) -> Self {
+    pub(super) fn scalar(kind: Prim) -> Self {
         Of { kind, shape: Vec::new(), writes: None }
     }
 
     /// An array of these sizes.
-    pub(super) fn array(kind: Kind, shape: Vec<Option<Atom>>) -> Self {
+    pub(super) fn array(kind: Prim, shape: Vec<Option<Atom>>) -> Self {
         Of { kind, shape, writes: None }
     }
 
@@ -80,13 +68,13 @@ impl Of {
     /// Its type in the array program.
     pub(super) fn stored(&self) -> Type {
         let accumulator = self.writes == Some(Writes::Adding);
-        Type { prim: stored(self.kind), rank: self.shape.len(), accumulator }
+        Type { prim: self.kind, rank: self.shape.len(), accumulator }
     }
 }
 
 impl Operand {
     /// A scalar.
-    pub(super) fn scalar(atom: Atom, kind: Kind) -> Self {
+    pub(super) fn scalar(atom: Atom, kind: Prim) -> Self {
         Operand { atom, of: Of::scalar(kind) }
     }
 }

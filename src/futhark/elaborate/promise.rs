@@ -6,7 +6,7 @@ use super::control::kept;
 use super::derivatives::Mode;
 use super::operand::{Of, Operand, known_truth};
 use super::site::Site;
-use crate::array::{Atom, Const, Op, index};
+use crate::array::{Atom, Op, index};
 use crate::futhark::core::{Constant, Prim};
 use crate::futhark::meaning::{Call, Code, Kept, Leaf, Meaning, Operation, Outcome, Policy, RangeKind, Section};
 use crate::futhark::source::{Message, Span};
@@ -43,11 +43,7 @@ impl Meaning for Site {
     }
 
     fn written(&self, real: &Operand) -> Option<f64> {
-        match real.atom {
-            Atom::Const(Const::F64(x)) => Some(x),
-            Atom::Const(Const::F32(x)) => Some(x.into()),
-            Atom::Const(Const::Bool(_) | Const::I32(_) | Const::I64(_)) | Atom::Var(_) => None,
-        }
+        if let Atom::Const(constant) = real.atom { constant.real() } else { None }
     }
 
     fn branch(

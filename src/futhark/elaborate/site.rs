@@ -8,11 +8,11 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use super::operand::{Of, Operand, known, known_truth, stored};
+use super::operand::{Of, Operand, known, known_truth};
 use crate::array::constant as real_constant;
 use crate::array::{Atom, Body, Builder, Const, IntegerRow, Lambda, Op, Prim, Reduce, ScalarOp, Type, Var, index};
 use crate::error;
-use crate::futhark::core::{Constant, Prim as Kind};
+use crate::futhark::core::Constant;
 use crate::futhark::meaning::Outcome;
 use crate::futhark::source::{Message, Span};
 
@@ -264,8 +264,8 @@ impl Site {
     }
 
     /// Zeros of a kind in an array of these sizes.
-    pub(super) fn zeros(&self, at: Span, kind: Kind, sizes: &[Atom]) -> Outcome<Atom> {
-        let zero = Atom::Const(stored(kind).zero());
+    pub(super) fn zeros(&self, at: Span, kind: Prim, sizes: &[Atom]) -> Outcome<Atom> {
+        let zero = Atom::Const(kind.zero());
         sizes.iter().rev().try_fold(zero, |value, size| self.one(at, Op::Replicate(*size, value)))
     }
 
@@ -291,10 +291,10 @@ impl Site {
 
     /// The largest of some integers, at least 0.
     pub(super) fn largest(&self, at: Span, array: Atom) -> Outcome<Atom> {
-        let number = Of::scalar(Kind::I64);
+        let number = Of::scalar(Prim::I64);
         let operator = self.traced(at, vec![number.clone(), number], &mut |pair| {
             let atom = self.integer(at, IntegerRow::Max, &[pair[0].atom, pair[1].atom])?;
-            Ok(vec![Operand::scalar(atom, Kind::I64)])
+            Ok(vec![Operand::scalar(atom, Prim::I64)])
         })?;
         let (neutral, arrays) = (vec![index(0)], vec![array]);
         let it = Reduce { operator: operator.lambda, neutral, arrays, commutative: true };
@@ -302,16 +302,11 @@ impl Site {
     }
 
     /// A constant of the language.
-    pub(super) fn constant_of(constant: Constant, kind: Kind) -> Atom {
+    pub(super) fn constant_of(constant: Constant, kind: Prim) -> Atom {
         match constant {
             Constant::Bool(b) => Atom::Const(Const::Bool(b)),
-            Constant::Integer(n) => Atom::Const(match stored(kind) {
-                Prim::I32 => Const::I32(n as i32),
-                Prim::I64 | Prim::Bool => Const::I64(n as i64),
-                Prim::F32 => Const::F32(n as f32),
-                Prim::F64 => Const::F64(n as f64),
-            }),
-            Constant::Real(x) => real_constant(stored(kind), x),
+            Constant::Integer(n) => Atom::Const(Const::wrapped(n, kind)),
+            Constant::Real(x) => real_constant(kind, x),
         }
     }
 }
@@ -334,41 +329,8 @@ fn folded(op: ScalarOp, operands: &[Atom]) -> Option<Atom> {
             Atom::Var(_) => None,
         })
         .collect::<Option<_>>()?;
-    let truth = |b| Some(Atom::Const(Const::Bool(b)));
-    match (op, &constants[..]) {
-        (ScalarOp::Convert(to), [Const::I64(n)]) => Some(Atom::Const(integer_in(*n, to))),
-        (ScalarOp::Convert(to), [Const::I32(n)]) => Some(Atom::Const(integer_in((*n).into(), to))),
-        (ScalarOp::Convert(to), [Const::Bool(b)]) => Some(Atom::Const(integer_in((*b).into(), to))),
-        (ScalarOp::Not, [Const::Bool(b)]) => truth(!b),
-        (ScalarOp::Add, [Const::Bool(a), Const::Bool(b)]) => truth(a | b),
-        (ScalarOp::Mul, [Const::Bool(a), Const::Bool(b)]) => truth(a & b),
-        (ScalarOp::Equal, [Const::Bool(a), Const::Bool(b)]) => truth(a == b),
-        (ScalarOp::Equal, [Const::I64(a), Const::I64(b)]) => truth(a == b),
-        (ScalarOp::Equal, [Const::I32(a), Const::I32(b)]) => truth(a == b),
-        (ScalarOp::Less, [Const::I64(a), Const::I64(b)]) => truth(a < b),
-        (ScalarOp::Less, [Const::I32(a), Const::I32(b)]) => truth(a < b),
-        (ScalarOp::LessOrEqual, [Const::I64(a), Const::I64(b)]) => truth(a <= b),
-        (ScalarOp::LessOrEqual, [Const::I32(a), Const::I32(b)]) => truth(a <= b),
-        (ScalarOp::Equal, [Const::F64(a), Const::F64(b)]) => truth(a == b),
-        (ScalarOp::Equal, [Const::F32(a), Const::F32(b)]) => truth(a == b),
-        (ScalarOp::Less, [Const::F64(a), Const::F64(b)]) => truth(a < b),
-        (ScalarOp::Less, [Const::F32(a), Const::F32(b)]) => truth(a < b),
-        (ScalarOp::LessOrEqual, [Const::F64(a), Const::F64(b)]) => truth(a <= b),
-        (ScalarOp::LessOrEqual, [Const::F32(a), Const::F32(b)]) => truth(a <= b),
-        (ScalarOp::Add, [Const::I64(a), Const::I64(b)]) => Some(index(a.wrapping_add(*b))),
-        (ScalarOp::Mul, [Const::I64(a), Const::I64(b)]) => Some(index(a.wrapping_mul(*b))),
-        (ScalarOp::Integer(row), [Const::I64(a)]) => row.value_i64(&[*a]).map(index),
-        (ScalarOp::Integer(row), [Const::I64(a), Const::I64(b)]) => row.value_i64(&[*a, *b]).map(index),
-        _ => None,
+    if let (Some(a), Some(b)) = (constants.first().and_then(|x| x.real()), constants.get(1).and_then(|x| x.real())) {
+        return op.compared(&a, &b).map(Atom::Const);
     }
-}
-
-fn integer_in(n: i64, to: Prim) -> Const {
-    match to {
-        Prim::Bool => Const::Bool(n != 0),
-        Prim::I32 => Const::I32(n as i32),
-        Prim::I64 => Const::I64(n),
-        Prim::F32 => Const::F32(n as f32),
-        Prim::F64 => Const::F64(n as f64),
-    }
+    op.value(&constants).map(Atom::Const)
 }

@@ -3,7 +3,7 @@
 //! Law: a number is within its kind: integers wrap, single precision rounds after every operation. What has no value is said
 //! with the operands.
 
-use crate::array::{IntegerRow, ScalarOp};
+use crate::array::{Const, IntegerRow, ScalarOp};
 use crate::futhark::core::{Constant, Prim};
 use crate::futhark::meaning::{Bits, Operation};
 
@@ -122,8 +122,8 @@ impl Plain {
     pub(super) fn convert_derivative(self, to: Prim) -> Self {
         match self {
             Plain::Integer(..) if to.is_integer() => Plain::wide(self.integer(), to),
-            Plain::F32(x) if to.is_integer() && to != Prim::I32 => Plain::wide((x as i64).into(), to),
-            Plain::F64(x) if to.is_integer() && to != Prim::I32 => Plain::wide((x as i64).into(), to),
+            Plain::F32(x) if to.is_integer() => Plain::wide((x as i64).into(), to),
+            Plain::F64(x) if to.is_integer() => Plain::wide((x as i64).into(), to),
             Plain::Bool(_) | Plain::Integer(..) | Plain::F32(_) | Plain::F64(_) => self.convert(to),
         }
     }
@@ -190,9 +190,10 @@ fn less(a: Plain, b: Plain) -> bool {
 }
 
 fn integer(row: IntegerRow, kind: Prim, x: &[Plain]) -> Option<Plain> {
-    let mut wide = [0; 2];
-    wide.iter_mut().zip(x).for_each(|(to, x)| *to = x.integer());
-    row.value_wide(&wide[..x.len()]).map(|n| Plain::wide(n, kind))
+    let mut constants = [Const::Bool(false); 2];
+    constants.iter_mut().zip(x).for_each(|(to, x)| *to = Const::wrapped(x.integer(), kind));
+    let value = ScalarOp::Integer(row).value(&constants[..x.len()]);
+    value.and_then(Const::integer).map(|n| Plain::wide(n, kind))
 }
 
 fn on_bits(bits: Bits, kind: Prim, x: &[Plain]) -> Plain {

@@ -13,7 +13,7 @@ use super::types::{Evaluated, Types};
 use super::value::{Callee, Captured, Function, TAG, Value, unchecked};
 use super::{Meaning, Outcome, Policy, Section};
 use crate::futhark::core::{
-    Constant, Definition, Expression, ExpressionKind, Index, Local, Loop, LoopForm, Prim, Program, Type,
+    Constant, Definition, Expression, ExpressionKind, Index, Local, Loop, LoopForm, Prim, Program, Range, Type,
 };
 use crate::futhark::source::{Name, Span};
 
@@ -203,18 +203,7 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
                     None => unchecked(at, "a size that is known"),
                 },
                 ExpressionKind::Record(fields) => self.record(fields, &e.of, frame, at),
-                ExpressionKind::Field(record, name) => {
-                    let value = self.eval(record, frame)?;
-                    let field = position(&record.of, name, at)?;
-                    match value {
-                        Value::Record(fields) => match Rc::try_unwrap(fields) {
-                            Ok(mut fields) if field < fields.len() => Ok(fields.swap_remove(field)),
-                            Ok(_) => unchecked(at, "a field"),
-                            Err(fields) => fields.get(field).cloned().map_or_else(|| unchecked(at, "a field"), Ok),
-                        },
-                        Value::Data(_) | Value::Sum(_) | Value::Function(_) => unchecked(at, "a record"),
-                    }
-                }
+                ExpressionKind::Field(record, name) => self.field(record, name, frame, at),
                 ExpressionKind::RecordUpdate(record, path, value) => {
                     let value = self.eval(value, frame)?;
                     let of = &record.of;
@@ -223,13 +212,7 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
                 }
                 ExpressionKind::Constructor(name, payload) => self.constructor(name, payload, &e.of, frame, at),
                 ExpressionKind::Array(elements) => self.array(elements, &e.of, frame, at),
-                ExpressionKind::Range(range) => {
-                    let kind = self.kind(&range.start.of, frame, at)?;
-                    let start = self.data(&range.start, frame)?;
-                    let second = range.second.as_ref().map(|second| self.data(second, frame)).transpose()?;
-                    let end = self.data(&range.end, frame)?;
-                    Ok(Value::Data(m.range(at, kind, &start, second.as_ref(), &end, range.kind)?))
-                }
+                ExpressionKind::Range(range) => self.range(range, frame, at),
                 ExpressionKind::Index(array, sections) => {
                     let array = self.eval(array, frame)?;
                     let sections = self.sections(sections, frame)?;
@@ -245,35 +228,80 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
                     let operands: Vec<_> = operands.iter().map(|x| self.data(x, frame)).collect::<Outcome<_>>()?;
                     Ok(Value::Data(super::operations::apply(m, at, name, *kind, &operands)?))
                 }
-                ExpressionKind::Convert(operand) => {
-                    let (from, to) = (self.kind(&operand.of, frame, at)?, self.kind(&e.of, frame, at)?);
-                    let operand = self.data(operand, frame)?;
-                    Ok(Value::Data(if from == to { operand } else { m.convert(at, from, to, operand)? }))
-                }
+                ExpressionKind::Convert(operand) => self.convert(operand, &e.of, frame, at),
                 ExpressionKind::Equal(first, second) => {
                     let of = self.evaluated(&first.of, frame, at)?;
                     let (first, second) = (self.eval(first, frame)?, self.eval(second, frame)?);
                     Ok(Value::Data(self.equal(at, &of, first, second)?))
                 }
-                ExpressionKind::Lambda(_) => {
-                    let Some(unit) = self.scopes.lambda(e) else { return unchecked(at, "a lambda") };
-                    let of = Callee::Closure(unit, self.capture(unit, frame));
-                    Ok(Value::Function(Rc::new(Function { of, arguments: Vec::new() })))
-                }
+                ExpressionKind::Lambda(_) => self.closure(e, frame),
                 ExpressionKind::Apply { function, argument } => {
                     let function = self.eval(function, frame)?;
                     let argument = self.eval(argument, frame)?;
                     self.apply(function, argument, at)
                 }
                 ExpressionKind::Loop(it) => self.iterate(it, frame, at),
-                ExpressionKind::Coerce(value) => {
-                    let value = self.eval(value, frame)?;
-                    let of = self.evaluated(&e.of, frame, at)?;
-                    self.check_sizes(at, &of, &value, 0, "the array")?;
-                    Ok(value)
-                }
+                ExpressionKind::Coerce(value) => self.coerce(value, &e.of, frame, at),
             };
         }
+    }
+
+    fn field(
+        &self,
+        record: &'p Expression,
+        name: &Name,
+        frame: &mut Frame<'p, M::Data>,
+        at: Span,
+    ) -> Outcome<Value<'p, M::Data>> {
+        let value = self.eval(record, frame)?;
+        let field = position(&record.of, name, at)?;
+        match value {
+            Value::Record(fields) => match Rc::try_unwrap(fields) {
+                Ok(mut fields) if field < fields.len() => Ok(fields.swap_remove(field)),
+                Ok(_) => unchecked(at, "a field"),
+                Err(fields) => fields.get(field).cloned().map_or_else(|| unchecked(at, "a field"), Ok),
+            },
+            Value::Data(_) | Value::Sum(_) | Value::Function(_) => unchecked(at, "a record"),
+        }
+    }
+
+    fn range(&self, range: &'p Range, frame: &mut Frame<'p, M::Data>, at: Span) -> Outcome<Value<'p, M::Data>> {
+        let kind = self.kind(&range.start.of, frame, at)?;
+        let start = self.data(&range.start, frame)?;
+        let second = range.second.as_ref().map(|second| self.data(second, frame)).transpose()?;
+        let end = self.data(&range.end, frame)?;
+        Ok(Value::Data(self.meaning.range(at, kind, &start, second.as_ref(), &end, range.kind)?))
+    }
+
+    fn convert(
+        &self,
+        operand: &'p Expression,
+        of: &Type,
+        frame: &mut Frame<'p, M::Data>,
+        at: Span,
+    ) -> Outcome<Value<'p, M::Data>> {
+        let (from, to) = (self.kind(&operand.of, frame, at)?, self.kind(of, frame, at)?);
+        let operand = self.data(operand, frame)?;
+        Ok(Value::Data(if from == to { operand } else { self.meaning.convert(at, from, to, operand)? }))
+    }
+
+    fn closure(&self, e: &'p Expression, frame: &mut Frame<'p, M::Data>) -> Outcome<Value<'p, M::Data>> {
+        let Some(unit) = self.scopes.lambda(e) else { return unchecked(e.span, "a lambda") };
+        let of = Callee::Closure(unit, self.capture(unit, frame));
+        Ok(Value::Function(Rc::new(Function { of, arguments: Vec::new() })))
+    }
+
+    fn coerce(
+        &self,
+        value: &'p Expression,
+        of: &Type,
+        frame: &mut Frame<'p, M::Data>,
+        at: Span,
+    ) -> Outcome<Value<'p, M::Data>> {
+        let value = self.eval(value, frame)?;
+        let of = self.evaluated(of, frame, at)?;
+        self.check_sizes(at, &of, &value, 0, "the array")?;
+        Ok(value)
     }
 
     /// The kind of scalar that a type is.

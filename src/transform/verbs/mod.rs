@@ -12,10 +12,10 @@ mod wrt;
 pub use sparse::SparseDerivative;
 pub use wrt::Wrt;
 
-use super::simplify::simplify;
 use super::{jvp, vjp};
 use crate::array::{Atom, Program};
 use crate::error::{Error, Result};
+use crate::optimise::simplify;
 
 impl Program {
     /// The gradient: the program that takes the same parameters and gives the derivative of the one result by each of those

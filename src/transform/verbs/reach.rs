@@ -8,7 +8,7 @@ use num_traits::{One, Zero};
 
 use crate::carriers::Support;
 use crate::interpret::{Compare, Test};
-use crate::primitives::{Elementary, Rule};
+use crate::primitives::{Elementary, Primitive, Rule};
 
 /// A number of a program some of whose parameters are variables.
 #[derive(Debug, Clone)]
@@ -86,11 +86,17 @@ impl Elementary for Reach {
     }
 
     fn apply<R: Rule<N>, const N: usize>(rule: &R, x: [Self; N]) -> Self {
+        let row = rule.primitive().expect("the rows of array programs are rows of the table");
+        Reach::apply_primitive(row, &x)
+    }
+
+    fn apply_primitive(row: Primitive, x: &[Self]) -> Self {
         let known: Vec<f64> = x.iter().filter_map(Elementary::primal).collect();
-        match <[f64; N]>::try_from(known) {
-            Ok(known) => Reach::Known(rule.value(known)),
-            Err(_) => Reach::Depends(Support::apply(rule, x.map(Reach::support))),
+        if known.len() == x.len() {
+            return Reach::Known(row.apply(&known));
         }
+        let supports: Vec<Support> = x.iter().cloned().map(Reach::support).collect();
+        Reach::Depends(Support::apply_primitive(row, &supports))
     }
 }
 

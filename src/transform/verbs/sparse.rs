@@ -7,14 +7,13 @@ use std::sync::Arc;
 
 use num_traits::One;
 
-use super::super::flow::bodies;
 use super::Wrt;
 use super::reach::Reach;
 use crate::array::{Body, Op, Program};
 use crate::carriers::Support;
 use crate::derivative::{Colouring, Compression, Pattern, SparseMatrix, choose, standing_alone};
 use crate::error::{Error, Result};
-use crate::interpret::{FromValues, Scalar, ToValues, Value};
+use crate::interpret::{FromValues, ToValues, Value};
 
 /// A sparse Jacobian or Hessian of a program of which everything but the values is known: the pattern, the colouring, and the
 /// program that computes all columns, or rows, of a colour as one.
@@ -89,15 +88,15 @@ fn reaching(arguments: &[Value<f64>], by: &[usize], number: &mut dyn FnMut() -> 
 
 /// The variables that each of the numbers depends on.
 fn supports(values: &[Value<Reach>]) -> impl Iterator<Item = Vec<usize>> {
-    values.iter().flat_map(Value::elements).map(|element| match element {
-        Scalar::Real(x) => x.clone().support().iter().copied().collect(),
-        Scalar::Bool(_) | Scalar::I32(_) | Scalar::I64(_) => Vec::new(),
+    values.iter().flat_map(Value::elements).map(|element| match element.real() {
+        Some(x) => x.clone().support().iter().copied().collect(),
+        None => Vec::new(),
     })
 }
 
 /// Whether a function in here has derivatives of its own.
 fn has_custom(body: &Body) -> bool {
-    let inside = |op| bodies(op).any(has_custom);
+    let inside = |op: &Op| op.bodies().any(has_custom);
     body.stms.iter().any(|stm| matches!(stm.op, Op::Custom(_)) || inside(&stm.op))
 }
 

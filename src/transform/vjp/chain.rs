@@ -8,7 +8,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::array::{Atom, Body, Form, Loop, Op, Policy, Program, Stm, Var, bodies, index};
+use crate::array::{Atom, Body, Form, Loop, Op, Policy, Program, Stm, Var, index};
 use crate::transform::checkpoint::mentions;
 use crate::transform::flow::Active;
 use crate::transform::target::Target;
@@ -239,7 +239,7 @@ fn asked(body: &Body, found: &mut FxHashMap<Var, usize>) {
         if let Op::Size(Atom::Var(var), _) = stm.op {
             *found.entry(var).or_default() += 1;
         }
-        bodies(&stm.op).for_each(|body| asked(body, found));
+        stm.op.bodies().for_each(|body| asked(body, found));
     }
 }
 

@@ -9,7 +9,8 @@ use super::Reverse;
 use super::arrays::read_within;
 use super::combine::Combined;
 use crate::array::{Atom, Hist, Lambda, Op, ScalarOp, Var, index};
-use crate::transform::operator::{Operator, groups, numbered, part, recognise};
+use crate::optimise::operator::{Operator, recognise};
+use crate::transform::operator::{groups, numbered, part};
 
 impl Reverse<'_, '_> {
     pub(super) fn hist(&mut self, vars: &[Var], it: &Hist) {

@@ -134,14 +134,14 @@ pub(super) fn noted(copier: &mut Copier<'_, '_>, stms: &[Stm], logs: &mut [Log<'
                 said.extend(iterations.iter().position(|(asking, _)| *asking == stm.vars[0]));
                 let counter = said.iter().map(|_| index(0));
                 let state: Vec<Atom> = now.iter().flat_map(Log::state).chain(counter).collect();
-                let op = copier.loop_with(it, &state, |copier, state| {
+                let it = copier.loop_with(it, &state, |copier, state| {
                     let mut logs = now.clone();
                     let counter = set_all(&mut logs, state);
                     let mut next = inside(copier, &it.body, logs, Vec::new());
                     next.extend(counter.iter().map(|count| target.indices(ScalarOp::Add, *count, index(1))));
                     next
                 });
-                target.emit(op)
+                target.emit(Op::Loop(Box::new(it)))
             }
             _ => panic!("an array is changed in place by updates, one or many at a time, branches and loops"),
         };

@@ -47,15 +47,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::check::check;
 use super::copy::Copier;
 use super::distinct::Distinct;
-use super::flow::{Active, bodies};
+use super::flow::Active;
 use super::one_by_one::one_by_one;
 use super::parts::Parts;
-use super::simplify::dead::executed_once;
-use super::simplify::resized::resized;
 use super::stripmine::stripmined;
 use super::target::{GROWTH, Target};
 use crate::array::{Agreement, Atom, Body, Lambda, Op, Policy, Program, Stm, Var, has_bodies};
 use crate::error::{Result, Span};
+use crate::optimise::dead_code::executed_once;
+use crate::optimise::varying_sizes::resized;
 use binomial::Snapshots;
 use loops::Checkpoints;
 use sparse::Place;
@@ -98,7 +98,7 @@ pub(super) fn vjp(
         results.push(reverse.take_or_zero(function.params[*k]));
     }
     let mut derivative = target.finish(results);
-    let is_nest = |stm: &Stm| bodies(&stm.op).any(|body| body.stms.iter().any(|stm| has_bodies(&stm.op)));
+    let is_nest = |stm: &Stm| stm.op.bodies().any(|body| body.stms.iter().any(|stm| has_bodies(&stm.op)));
     if function.body.stms.iter().any(is_nest) {
         executed_once(&mut derivative, returning);
     }
@@ -276,14 +276,7 @@ impl<'p, 't> Reverse<'p, 't> {
             Op::Hist(it) => self.hist(&stm.vars, it),
             Op::Scatter(it) => self.scatter(stm.vars[0], it),
             Op::Custom(it) => self.custom(&stm.vars, it),
-            Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Elements(_) | Op::Size(..) | Op::Index(..) => {
-                self.array(stm.vars[0], &stm.op);
-            }
-            Op::Slice(..) | Op::Update(..) | Op::Permute(..) | Op::Reshape(..) | Op::Concat(_) | Op::Reverse(_) => {
-                self.array(stm.vars[0], &stm.op);
-            }
-            Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => self.array(stm.vars[0], &stm.op),
-            Op::Agree(_) => panic!("what compares sizes has no adjoint"),
+            op => self.array(stm.vars[0], op),
         }
     }
 

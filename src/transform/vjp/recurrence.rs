@@ -19,7 +19,6 @@ use super::Reverse;
 use super::combine::Combined;
 use crate::array::{Atom, Body, IntegerRow, Lambda, Op, Prim, Reduce, ScalarOp, Type, index};
 use crate::transform::emit::Emit;
-use crate::transform::flow::bodies;
 use crate::transform::operator::applied;
 use crate::transform::target::Target;
 
@@ -320,7 +319,7 @@ fn lifted_work(operator: &Lambda) -> usize {
 }
 
 fn statements(body: &Body) -> usize {
-    let inside = |op: &Op| bodies(op).map(statements).sum::<usize>();
+    let inside = |op: &Op| op.bodies().map(statements).sum::<usize>();
     body.stms.iter().map(|stm| 1 + inside(&stm.op)).sum()
 }
 

@@ -14,7 +14,8 @@
 use super::combine::Combined;
 use super::{Reverse, Saved};
 use crate::array::{Atom, IntegerRow, Op, Reduce, ScalarOp, Stm, Var, index};
-use crate::transform::operator::{Operator, groups, part, recognise};
+use crate::optimise::operator::{Operator, recognise};
+use crate::transform::operator::{groups, part};
 
 impl Reverse<'_, '_> {
     /// Writes a reduction so that what the return sweep needs of it is there.

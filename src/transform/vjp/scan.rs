@@ -7,7 +7,8 @@
 use super::Reverse;
 use super::combine::Combined;
 use crate::array::{Atom, Reduce, Var};
-use crate::transform::operator::{Operator, groups, recognise};
+use crate::optimise::operator::{Operator, recognise};
+use crate::transform::operator::groups;
 
 impl Reverse<'_, '_> {
     pub(super) fn scan(&mut self, vars: &[Var], it: &Reduce) {

@@ -10,8 +10,9 @@ use super::arrays::read_within;
 use super::combine::Combined;
 use super::sort::sorted;
 use crate::array::{Atom, Const, Lambda, Op, Prim, Reduce, ScalarOp, Type, index};
+use crate::optimise::operator::{Operator, recognise};
 use crate::transform::copy::Copier;
-use crate::transform::operator::{Operator, applied, recognise};
+use crate::transform::operator::applied;
 
 /// Sorted elements, each with whether it is the first or last of its segment.
 #[derive(Clone, Copy)]

@@ -10,10 +10,10 @@ use std::collections::{HashMap, HashSet};
 use self::agree::{constant_fits, field, size_of};
 use super::substitute::{map_type, with_sizes};
 use super::{
-    Expression, ExpressionKind, Index, Instance, Lambda, Local, Loop, LoopForm, Pattern, PatternKind, Prim, Program,
-    Scheme, Size, Type,
+    Definition, Expression, ExpressionKind, Index, Instance, Lambda, Local, Loop, LoopForm, Pattern, PatternKind, Prim,
+    Program, Scheme, Size, Type,
 };
-use crate::futhark::source::Span;
+use crate::futhark::source::{Name, Span};
 
 const I64: Type = Type::Prim(Prim::I64);
 const BOOL: Type = Type::Prim(Prim::Bool);
@@ -142,16 +142,9 @@ impl Verifier<'_> {
                 Some(known) => self.same(known, of, None, span),
                 None => wrong(span, format!("the variable {} is not in scope", local.0)),
             },
-            ExpressionKind::LocalInstance(local, instance) => {
-                let Some(scheme) = self.schemes.get(local) else { return wrong(span, "a function is not in scope") };
-                let known = self.instance(scheme, instance, span)?;
-                self.same(&known, of, None, span)
-            }
+            ExpressionKind::LocalInstance(local, instance) => self.local_instance(*local, instance, of, span),
             ExpressionKind::Definition(definition, instance) => {
-                if definition.0 as usize >= self.definition {
-                    return wrong(span, "a definition is mentioned before it is made");
-                }
-                let known = self.instance(&self.program.definitions[definition.0 as usize].scheme, instance, span)?;
+                let known = self.defined(*definition, instance, span)?;
                 self.same(&known, of, Some(open), span)
             }
             ExpressionKind::Intrinsic(_, instance) => self.parts(instance, span),
@@ -159,55 +152,14 @@ impl Verifier<'_> {
                 self.size(size, &[], span)?;
                 self.same(of, &I64, None, span)
             }
-            ExpressionKind::Record(fields) => {
-                let Type::Record(types) = of else { return wrong(span, "a record has no type of records") };
-                if fields.len() != types.len() {
-                    return wrong(span, "a record has not the fields of its type");
-                }
-                for ((name, field), (known, of)) in fields.iter().zip(types) {
-                    self.expression(field, &[])?;
-                    self.same(&field.of, of, None, span)?;
-                    if name != known {
-                        return wrong(span, "the fields of a record are not in the order of its type");
-                    }
-                }
-                Ok(())
-            }
+            ExpressionKind::Record(fields) => self.record(fields, of, span),
             ExpressionKind::Field(record, name) => {
                 self.expression(record, &[])?;
                 self.same(field(&record.of, name, span)?, of, None, span)
             }
-            ExpressionKind::RecordUpdate(record, path, part) => {
-                self.expression(record, &[])?;
-                self.expression(part, &[])?;
-                let mut inner = &record.of;
-                for name in path {
-                    inner = field(inner, name, span)?;
-                }
-                self.same(&part.of, inner, None, span)?;
-                self.same(&record.of, of, None, span)
-            }
-            ExpressionKind::Constructor(name, payload) => {
-                let Type::Sum(constructors) = of else { return wrong(span, "a constructor has no type of sums") };
-                let known = constructors.iter().find(|(own, held)| own == name && held.len() == payload.len());
-                let Some((_, held)) = known else { return wrong(span, "a constructor is not one of its type") };
-                for (part, of) in payload.iter().zip(held) {
-                    self.expression(part, &[])?;
-                    self.same(&part.of, of, None, span)?;
-                }
-                Ok(())
-            }
-            ExpressionKind::Array(elements) => {
-                let Type::Array(size, of) = of else { return wrong(span, "an array has no type of arrays") };
-                if **size != Size::Constant(i64::try_from(elements.len()).unwrap_or(i64::MAX)) {
-                    return wrong(span, "an array has not as many elements as its type says");
-                }
-                for element in elements {
-                    self.expression(element, &[])?;
-                    self.same(&element.of, of, None, span)?;
-                }
-                Ok(())
-            }
+            ExpressionKind::RecordUpdate(record, path, part) => self.record_update(record, path, part, of, span),
+            ExpressionKind::Constructor(name, payload) => self.constructor(name, payload, of, span),
+            ExpressionKind::Array(elements) => self.array(elements, of, span),
             ExpressionKind::Range(range) => {
                 let Type::Array(_, element) = of else { return wrong(span, "a range has no type of arrays") };
                 for part in value.children() {
@@ -228,15 +180,7 @@ impl Verifier<'_> {
                 self.same_shape(&found, &part.of, span)?;
                 self.same(&array.of, of, None, span)
             }
-            ExpressionKind::Primitive(_, kind, operands) => {
-                for operand in operands {
-                    self.expression(operand, &[])?;
-                    if operand.of != Type::Prim(*kind) {
-                        return wrong(span, "an operand has not the kind of its operation");
-                    }
-                }
-                if matches!(of, Type::Prim(_)) { Ok(()) } else { wrong(span, "an operation has no type of scalars") }
-            }
+            ExpressionKind::Primitive(_, kind, operands) => self.primitive(*kind, operands, of, span),
             ExpressionKind::Convert(inner) => {
                 self.expression(inner, &[])?;
                 match (&inner.of, of) {
@@ -251,23 +195,7 @@ impl Verifier<'_> {
                 self.same(&a.of, &b.of, None, span)
             }
             ExpressionKind::Lambda(lambda) => self.lambda(lambda, of, span),
-            ExpressionKind::Apply { function, argument } => {
-                self.expression(function, &[])?;
-                self.expression(argument, &[])?;
-                let Type::Function { param, name, exists, result } = &function.of else {
-                    return wrong(span, "what is applied is no function");
-                };
-                self.same(&argument.of, param, None, span)?;
-                let mut sizes: HashMap<Local, Size> = HashMap::new();
-                if let Some(name) = name {
-                    let Some(size) = size_of(argument) else { return wrong(span, "an argument is no size") };
-                    sizes.insert(*name, size);
-                }
-                if !exists.is_empty() && open.is_empty() {
-                    return wrong(span, "no pattern binds the sizes of a result");
-                }
-                self.same(&with_sizes(result, &sizes), of, Some(open), span)
-            }
+            ExpressionKind::Apply { function, argument } => self.application(function, argument, of, open, span),
             ExpressionKind::Let(pattern, bound, body) => {
                 self.expression(bound, &pattern.binds)?;
                 self.same(&bound.of, &pattern.of, Some(&pattern.binds), span)?;
@@ -308,6 +236,111 @@ impl Verifier<'_> {
                 self.same(&inner.of, of, None, span)
             }
         }
+    }
+
+    fn local_instance(&self, local: Local, instance: &Instance, of: &Type, span: Span) -> Verified {
+        let Some(scheme) = self.schemes.get(&local) else { return wrong(span, "a function is not in scope") };
+        let known = self.instance(scheme, instance, span)?;
+        self.same(&known, of, None, span)
+    }
+
+    /// The type of a definition at an instance.
+    fn defined(&self, definition: Definition, instance: &Instance, span: Span) -> Result<Type, String> {
+        if definition.0 as usize >= self.definition {
+            return wrong(span, "a definition is mentioned before it is made");
+        }
+        self.instance(&self.program.definitions[definition.0 as usize].scheme, instance, span)
+    }
+
+    fn record(&mut self, fields: &[(Name, Expression)], of: &Type, span: Span) -> Verified {
+        let Type::Record(types) = of else { return wrong(span, "a record has no type of records") };
+        if fields.len() != types.len() {
+            return wrong(span, "a record has not the fields of its type");
+        }
+        for ((name, field), (known, of)) in fields.iter().zip(types) {
+            self.expression(field, &[])?;
+            self.same(&field.of, of, None, span)?;
+            if name != known {
+                return wrong(span, "the fields of a record are not in the order of its type");
+            }
+        }
+        Ok(())
+    }
+
+    fn record_update(
+        &mut self,
+        record: &Expression,
+        path: &[Name],
+        part: &Expression,
+        of: &Type,
+        span: Span,
+    ) -> Verified {
+        self.expression(record, &[])?;
+        self.expression(part, &[])?;
+        let mut inner = &record.of;
+        for name in path {
+            inner = field(inner, name, span)?;
+        }
+        self.same(&part.of, inner, None, span)?;
+        self.same(&record.of, of, None, span)
+    }
+
+    fn constructor(&mut self, name: &Name, payload: &[Expression], of: &Type, span: Span) -> Verified {
+        let Type::Sum(constructors) = of else { return wrong(span, "a constructor has no type of sums") };
+        let known = constructors.iter().find(|(own, held)| own == name && held.len() == payload.len());
+        let Some((_, held)) = known else { return wrong(span, "a constructor is not one of its type") };
+        for (part, of) in payload.iter().zip(held) {
+            self.expression(part, &[])?;
+            self.same(&part.of, of, None, span)?;
+        }
+        Ok(())
+    }
+
+    fn array(&mut self, elements: &[Expression], of: &Type, span: Span) -> Verified {
+        let Type::Array(size, of) = of else { return wrong(span, "an array has no type of arrays") };
+        if **size != Size::Constant(i64::try_from(elements.len()).unwrap_or(i64::MAX)) {
+            return wrong(span, "an array has not as many elements as its type says");
+        }
+        for element in elements {
+            self.expression(element, &[])?;
+            self.same(&element.of, of, None, span)?;
+        }
+        Ok(())
+    }
+
+    fn primitive(&mut self, kind: Prim, operands: &[Expression], of: &Type, span: Span) -> Verified {
+        for operand in operands {
+            self.expression(operand, &[])?;
+            if operand.of != Type::Prim(kind) {
+                return wrong(span, "an operand has not the kind of its operation");
+            }
+        }
+        if matches!(of, Type::Prim(_)) { Ok(()) } else { wrong(span, "an operation has no type of scalars") }
+    }
+
+    fn application(
+        &mut self,
+        function: &Expression,
+        argument: &Expression,
+        of: &Type,
+        open: &[Local],
+        span: Span,
+    ) -> Verified {
+        self.expression(function, &[])?;
+        self.expression(argument, &[])?;
+        let Type::Function { param, name, exists, result } = &function.of else {
+            return wrong(span, "what is applied is no function");
+        };
+        self.same(&argument.of, param, None, span)?;
+        let mut sizes: HashMap<Local, Size> = HashMap::new();
+        if let Some(name) = name {
+            let Some(size) = size_of(argument) else { return wrong(span, "an argument is no size") };
+            sizes.insert(*name, size);
+        }
+        if !exists.is_empty() && open.is_empty() {
+            return wrong(span, "no pattern binds the sizes of a result");
+        }
+        self.same(&with_sizes(result, &sizes), of, Some(open), span)
     }
 
     /// Notes which variables of a pattern are sizes that are known.

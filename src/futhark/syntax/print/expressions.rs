@@ -9,7 +9,8 @@ use super::Printer;
 use super::types::is_operator;
 use crate::futhark::syntax::expression::{leans_right, strength};
 use crate::futhark::syntax::tree::{
-    Expression, ExpressionKind, Index, Literal, Loop, LoopForm, QualifiedName, Range, RangeKind, ValueDeclaration,
+    Expression, ExpressionKind, Index, Literal, Loop, LoopForm, Pattern, QualifiedName, Range, RangeKind,
+    TypeExpression, ValueDeclaration,
 };
 
 const OPERATOR: u8 = 2;
@@ -118,51 +119,24 @@ impl Printer<'_, '_> {
                 self.put("!")?;
                 self.expression(value, APPLICATION)
             }
-            ExpressionKind::Binary(name, left, right) => {
-                let strength = strength(&name.name);
-                let own = OPERATOR + strength - 1;
-                let right_leaning = leans_right(strength);
-                self.expression(left, own + u8::from(right_leaning))?;
-                self.put(" ")?;
-                self.operator(name)?;
-                self.put(" ")?;
-                self.expression(right, own + u8::from(!right_leaning))
-            }
-            ExpressionKind::Section(name) => {
-                self.put("(")?;
-                self.operator(name)?;
-                self.put(")")
-            }
-            ExpressionKind::SectionLeft(name, left) => {
-                self.put("(")?;
-                self.expression(left, OPERATOR)?;
-                self.put(" ")?;
-                self.operator(name)?;
-                self.put(")")
-            }
-            ExpressionKind::SectionRight(name, right) => {
-                self.put("(")?;
-                self.operator(name)?;
-                self.put(" ")?;
-                self.expression(right, 1)?;
-                self.put(")")
-            }
+            ExpressionKind::Binary(name, left, right) => self.binary(name, left, right),
+            ExpressionKind::Section(name) => self.bracketed(true, |p| p.operator(name)),
+            ExpressionKind::SectionLeft(name, left) => self.bracketed(true, |p| {
+                p.expression(left, OPERATOR)?;
+                p.put(" ")?;
+                p.operator(name)
+            }),
+            ExpressionKind::SectionRight(name, right) => self.bracketed(true, |p| {
+                p.operator(name)?;
+                p.put(" ")?;
+                p.expression(right, 1)
+            }),
             ExpressionKind::SectionField(path) => write!(self.out, "(.{})", path.join(".")),
-            ExpressionKind::SectionIndex(indices) => {
-                self.put("(.")?;
-                self.indices(indices)?;
-                self.put(")")
-            }
-            ExpressionKind::Lambda(params, result, body) => {
-                self.put("\\")?;
-                self.separated(" ", params, |p, param| p.pattern(param, 2))?;
-                if let Some(result) = result {
-                    self.put(": ")?;
-                    self.type_expression(result, 1)?;
-                }
-                self.put(" -> ")?;
-                self.expression(body, 0)
-            }
+            ExpressionKind::SectionIndex(indices) => self.bracketed(true, |p| {
+                p.put(".")?;
+                p.indices(indices)
+            }),
+            ExpressionKind::Lambda(params, result, body) => self.lambda(params, result.as_ref(), body),
             ExpressionKind::Let(sizes, pattern, value, body) => {
                 self.put("let ")?;
                 sizes.iter().try_for_each(|size| write!(self.out, "[{}] ", size.name))?;
@@ -191,20 +165,7 @@ impl Printer<'_, '_> {
                 self.put(" else ")?;
                 self.expression(no, 0)
             }
-            ExpressionKind::Match(value, cases) => {
-                self.put("match ")?;
-                self.expression(value, OPERATOR)?;
-                for (at, (pattern, result)) in cases.iter().enumerate() {
-                    self.line()?;
-                    self.put("case ")?;
-                    self.pattern(pattern, 1)?;
-                    self.put(" -> ")?;
-                    // Another match would take the cases that follow.
-                    let level = if at + 1 == cases.len() { 0 } else { OPERATOR };
-                    self.indented(|p| p.expression(result, level))?;
-                }
-                Ok(())
-            }
+            ExpressionKind::Match(value, cases) => self.matching(value, cases),
             ExpressionKind::Loop(it) => self.iteration(it),
             ExpressionKind::Ascribe(value, of) => {
                 self.expression(value, OPERATOR)?;
@@ -233,6 +194,43 @@ impl Printer<'_, '_> {
                 self.expression(inside, 0)
             }
         }
+    }
+
+    fn binary(&mut self, name: &QualifiedName, left: &Expression, right: &Expression) -> fmt::Result {
+        let strength = strength(&name.name);
+        let own = OPERATOR + strength - 1;
+        let right_leaning = leans_right(strength);
+        self.expression(left, own + u8::from(right_leaning))?;
+        self.put(" ")?;
+        self.operator(name)?;
+        self.put(" ")?;
+        self.expression(right, own + u8::from(!right_leaning))
+    }
+
+    fn lambda(&mut self, params: &[Pattern], result: Option<&TypeExpression>, body: &Expression) -> fmt::Result {
+        self.put("\\")?;
+        self.separated(" ", params, |p, param| p.pattern(param, 2))?;
+        if let Some(result) = result {
+            self.put(": ")?;
+            self.type_expression(result, 1)?;
+        }
+        self.put(" -> ")?;
+        self.expression(body, 0)
+    }
+
+    fn matching(&mut self, value: &Expression, cases: &[(Pattern, Expression)]) -> fmt::Result {
+        self.put("match ")?;
+        self.expression(value, OPERATOR)?;
+        for (at, (pattern, result)) in cases.iter().enumerate() {
+            self.line()?;
+            self.put("case ")?;
+            self.pattern(pattern, 1)?;
+            self.put(" -> ")?;
+            // Another match would take the cases that follow.
+            let level = if at + 1 == cases.len() { 0 } else { OPERATOR };
+            self.indented(|p| p.expression(result, level))?;
+        }
+        Ok(())
     }
 
     /// What fields and indices are taken of.

@@ -1,0 +1,481 @@
+//! From code to instructions.
+//!
+//! Law: a varying register is used again only where the value it held is dead; what no statement with an effect needs is
+//! left out.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::block_width;
+use super::compute::register;
+use super::fault::Claim;
+use super::inline::Inline;
+use super::instruction::{Across, Address, Chain, Fold, Instruction, LanesLoop, Product, Reg, Rows, To};
+use super::liveness::needed;
+use super::parallel;
+use super::registers::Registers;
+use super::scalar_blocks::{Step, straighten};
+use super::vector::LANES;
+use crate::array::{Const, Prim, Var};
+use crate::kernel::code::{Blame, Block, Buffer, Code, Lanes, Op, Operand, Origin, Output, Place, Port, Stm, Value};
+
+/// Instructions, and what is known of registers and buffers.
+#[derive(Debug, Clone)]
+pub(super) struct Assembled {
+    pub(super) instructions: Vec<Instruction>,
+    pub(super) loops: Vec<LanesLoop>,
+    /// The instructions of each loop, from one and before another, and the statement that it is for; inner loops first.
+    pub(super) origins: Vec<(u32, u32, Var)>,
+    /// What the checks of stepwise code are of, in the order of the instructions.
+    pub(super) claims: Vec<Claim>,
+    pub(super) addresses: Vec<Address>,
+    pub(super) products: Vec<Product>,
+    pub(super) chains: Vec<Chain>,
+    pub(super) rows: Vec<Rows>,
+    pub(super) steps: Vec<Step>,
+    /// The uniform registers as they are at first: constants are there.
+    pub(super) reals: Vec<f64>,
+    pub(super) ints: Vec<i64>,
+    /// The buffers of each bank: whether lanes have their own.
+    pub(super) own_reals: Vec<bool>,
+    pub(super) own_ints: Vec<bool>,
+    /// The kinds of the buffers of integers.
+    pub(super) int_kinds: Vec<Prim>,
+    pub(super) inputs: Vec<In>,
+    pub(super) outputs: Vec<Out>,
+}
+
+/// Where an argument goes.
+#[derive(Debug, Clone)]
+pub(super) enum In {
+    Real(u32),
+    Int(u32),
+    Reals { buffer: u32, sizes: Vec<u32> },
+    Ints { buffer: u32, sizes: Vec<u32> },
+}
+
+/// Where a result is.
+#[derive(Debug, Clone)]
+pub(super) enum Out {
+    Real(u32, Prim),
+    Int(u32, Prim),
+    Reals { buffer: u32, sizes: Vec<u32>, prim: Prim },
+    Ints { buffer: u32, sizes: Vec<u32>, prim: Prim },
+}
+
+pub(super) struct Assembler<'c> {
+    pub(super) code: &'c Code,
+    pub(super) needed: FxHashSet<Value>,
+    pub(super) inline: Inline,
+    /// The operation whose result the next statement stores.
+    pub(super) held: Option<(Op, Vec<Operand>)>,
+    pub(super) addresses: Vec<Address>,
+    pub(super) out: Vec<Instruction>,
+    pub(super) loops: Vec<LanesLoop>,
+    pub(super) products: Vec<Product>,
+    pub(super) chains: Vec<Chain>,
+    pub(super) rows: Vec<Rows>,
+    origins: Vec<(u32, u32, Var)>,
+    claims: Vec<Claim>,
+    uniform: FxHashMap<Value, u32>,
+    constants: FxHashMap<Const, u32>,
+    pub(super) reals: Vec<f64>,
+    pub(super) ints: Vec<i64>,
+    buffers: Vec<u32>,
+    /// The registers of the loop over lanes that is open.
+    pub(super) varying: Option<Registers>,
+}
+
+pub(super) fn assemble(code: &Code) -> Assembled {
+    let mut numbers = [0_u32; 2];
+    let mut banks = [Vec::new(), Vec::new()];
+    let buffers = code
+        .buffers
+        .iter()
+        .map(|info| {
+            let bank = usize::from(!info.prim.is_real());
+            banks[bank].push(info.private);
+            numbers[bank] += 1;
+            numbers[bank] - 1
+        })
+        .collect();
+    let needed = needed(code);
+    let mut assembler = Assembler {
+        code,
+        inline: Inline::of(code, &needed),
+        held: None,
+        addresses: Vec::new(),
+        needed,
+        out: Vec::new(),
+        loops: Vec::new(),
+        products: Vec::new(),
+        chains: Vec::new(),
+        rows: Vec::new(),
+        origins: Vec::new(),
+        claims: Vec::new(),
+        uniform: FxHashMap::default(),
+        constants: FxHashMap::default(),
+        reals: Vec::new(),
+        ints: Vec::new(),
+        buffers,
+        varying: None,
+    };
+    let inputs = code.inputs.iter().map(|port| assembler.input(port)).collect();
+    assembler.block(&code.body);
+    assembler.out.push(Instruction::End);
+    let outputs = code.outputs.iter().map(|output| assembler.output(output)).collect();
+    let [own_reals, own_ints] = banks;
+    let int_kinds = code.buffers.iter().map(|info| info.prim).filter(|prim| !prim.is_real()).collect();
+    let Assembler { out: instructions, loops, products, chains, rows, origins, claims, .. } = assembler;
+    let Assembler { addresses, reals, ints, .. } = assembler;
+    let mut assembled = Assembled {
+        instructions,
+        loops,
+        origins,
+        claims,
+        addresses,
+        products,
+        chains,
+        rows,
+        reals,
+        ints,
+        own_reals,
+        own_ints,
+        int_kinds,
+        inputs,
+        outputs,
+        steps: Vec::new(),
+    };
+    straighten(&mut assembled);
+    assembled
+}
+
+impl Assembler<'_> {
+    pub(super) fn is_real(&self, operand: Operand) -> bool {
+        self.prim(operand).is_real()
+    }
+
+    pub(super) fn prim(&self, operand: Operand) -> Prim {
+        match operand {
+            Operand::Value(value) => self.code.values[value.0 as usize].prim,
+            Operand::Const(constant) => constant.prim(),
+        }
+    }
+
+    fn uniform(&mut self, value: Value) -> u32 {
+        if let Some(register) = self.uniform.get(&value) {
+            return *register;
+        }
+        let register = if self.is_real(Operand::Value(value)) {
+            self.reals.push(0.0);
+            self.reals.len() - 1
+        } else {
+            self.ints.push(0);
+            self.ints.len() - 1
+        };
+        let register = u32::try_from(register).expect("code has fewer than 2^32 values");
+        self.uniform.insert(value, register);
+        register
+    }
+
+    fn constant(&mut self, constant: Const) -> u32 {
+        if let Some(register) = self.constants.get(&constant) {
+            return *register;
+        }
+        let mut real = |x: f64| {
+            self.reals.push(x);
+            self.reals.len() - 1
+        };
+        let register = match constant {
+            Const::F32(x) => real(f64::from(x)),
+            Const::F64(x) => real(x),
+            exact => {
+                self.ints.push(register(exact));
+                self.ints.len() - 1
+            }
+        };
+        let register = u32::try_from(register).expect("code has fewer than 2^32 constants");
+        self.constants.insert(constant, register);
+        register
+    }
+
+    pub(super) fn reg(&mut self, operand: Operand) -> Reg {
+        match operand {
+            Operand::Const(constant) => Reg::Uniform(self.constant(constant)),
+            Operand::Value(value) if self.code.values[value.0 as usize].varying => {
+                Reg::Varying(self.varying.as_ref().expect("varying values are used in lanes").of(value))
+            }
+            Operand::Value(value) => Reg::Uniform(self.uniform(value)),
+        }
+    }
+
+    /// The uniform register of an operand.
+    pub(super) fn one(&mut self, operand: Operand) -> u32 {
+        match self.reg(operand) {
+            Reg::Uniform(register) => register,
+            Reg::Varying(_) => panic!("this operand is uniform"),
+        }
+    }
+
+    fn input(&mut self, port: &Port) -> In {
+        match port {
+            Port::Scalar(value) if self.is_real(Operand::Value(*value)) => In::Real(self.uniform(*value)),
+            Port::Scalar(value) => In::Int(self.uniform(*value)),
+            Port::Array { buffer, sizes } => {
+                let sizes = sizes.iter().map(|size| self.uniform(*size)).collect();
+                let real = self.code.buffers[buffer.0 as usize].prim.is_real();
+                let buffer = self.buffers[buffer.0 as usize];
+                if real { In::Reals { buffer, sizes } } else { In::Ints { buffer, sizes } }
+            }
+        }
+    }
+
+    fn output(&mut self, output: &Output) -> Out {
+        match output {
+            Output::Scalar(operand) if self.is_real(*operand) => Out::Real(self.one(*operand), self.prim(*operand)),
+            Output::Scalar(operand) => Out::Int(self.one(*operand), self.prim(*operand)),
+            Output::Array { buffer, sizes, prim } => {
+                let sizes = sizes.iter().map(|size| self.one(*size)).collect();
+                let buffer = self.buffers[buffer.0 as usize];
+                let prim = *prim;
+                if prim.is_real() { Out::Reals { buffer, sizes, prim } } else { Out::Ints { buffer, sizes, prim } }
+            }
+        }
+    }
+
+    pub(super) fn here(&self) -> u32 {
+        u32::try_from(self.out.len()).expect("there are fewer than 2^32 instructions")
+    }
+
+    /// Says what the loop is for whose instructions begin there and end here.
+    pub(super) fn note(&mut self, start: u32, origin: Origin) {
+        let end = self.here();
+        self.origins.extend(origin.map(|var| (start, end, var)));
+    }
+
+    /// Adds an instruction that will be known later.
+    fn hole(&mut self) -> usize {
+        self.out.push(Instruction::End);
+        self.out.len() - 1
+    }
+
+    /// Takes down what the next instruction, a check, is of.
+    fn claim(&mut self, blame: Option<&Blame>) {
+        let Some(Blame { statement, span, broken, operands }) = blame else { return };
+        let operands = operands.iter().map(|x| (self.one(*x), self.prim(*x))).collect();
+        let (at, statement) = (self.here(), statement.clone());
+        self.claims.push(Claim { at, statement, span: *span, broken: *broken, operands });
+    }
+
+    fn block(&mut self, block: &Block) {
+        let mut rest = &block[..];
+        while let Some((stm, later)) = rest.split_first() {
+            if let Some(count) = self.in_rows(rest) {
+                rest = &rest[count..];
+                continue;
+            }
+            self.statement(stm);
+            rest = later;
+        }
+    }
+
+    pub(super) fn address(&mut self, place: &Place) -> Address {
+        let base = self.one(place.base);
+        let (index, stride) = match place.step {
+            Some((index, stride)) => (self.one(index), self.one(stride)),
+            None => {
+                let zero = self.constant(Const::I64(0));
+                (zero, zero)
+            }
+        };
+        let private = self.code.buffers[place.buffer.0 as usize].private;
+        let lane = place.lane.map(|lane| self.one(lane));
+        let varying = place.varying.map(|varying| match self.reg(varying) {
+            Reg::Varying(register) => register,
+            Reg::Uniform(_) => panic!("this operand is varying"),
+        });
+        let across = match (private, lane, varying) {
+            (true, None, None) => Across::Own,
+            (true, None, Some(at)) => Across::OwnAt(at),
+            (true, Some(_), _) => panic!("lanes are not apart in what each has of its own"),
+            (false, None, None) => Across::Same,
+            (false, Some(apart), None) => Across::Apart(apart),
+            (false, None, Some(at)) => Across::At(at),
+            (false, Some(apart), Some(at)) => Across::ApartAt(apart, at),
+        };
+        Address { buffer: self.buffers[place.buffer.0 as usize], base, index, stride, across }
+    }
+
+    fn statement(&mut self, stm: &Stm) {
+        match stm {
+            Stm::Let(value, op, operands) if self.inline.stores.contains(value) => {
+                self.held = Some((*op, operands.clone()));
+            }
+            Stm::Let(value, op, operands) if self.needed.contains(value) => {
+                if operands.iter().any(|x| self.is_loaded(*x)) {
+                    let Reg::Varying(to) = self.reg(Operand::Value(*value)) else {
+                        panic!("what is loaded is varying")
+                    };
+                    self.kernel(To::Block(to), *op, operands);
+                } else {
+                    self.operation(*value, *op, operands);
+                }
+            }
+            Stm::Load(value, _) if self.inline.loads.contains_key(value) => {}
+            Stm::Load(value, place) if self.needed.contains(value) => {
+                let from = self.address(place);
+                let to = self.reg(Operand::Value(*value));
+                let real = self.is_real(Operand::Value(*value));
+                let load = if real { Instruction::LoadReal { to, from } } else { Instruction::LoadInt { to, from } };
+                self.out.push(load);
+            }
+            Stm::Let(..) | Stm::Load(..) => {}
+            Stm::Store { place, value, .. } if self.is_inline(*value) => {
+                let at = self.numbered(place);
+                self.put(To::Row(at), *value);
+            }
+            Stm::Add { place, value, .. } if self.is_inline(*value) => {
+                let at = self.numbered(place);
+                self.put(To::Added(at), *value);
+            }
+            Stm::Store { place, value, mask } => {
+                let (at, x, mask) = (self.address(place), self.reg(*value), mask.map(|mask| self.reg(mask)));
+                let real = self.code.buffers[place.buffer.0 as usize].prim.is_real();
+                let store =
+                    if real { Instruction::StoreReal { at, x, mask } } else { Instruction::StoreInt { at, x, mask } };
+                self.out.push(store);
+            }
+            Stm::Add { place, value, mask } => {
+                let (at, x, mask) = (self.address(place), self.reg(*value), mask.map(|mask| self.reg(mask)));
+                let prim = self.code.buffers[place.buffer.0 as usize].prim;
+                let add = if prim.is_real() {
+                    Instruction::AddReal { at, x, mask }
+                } else {
+                    Instruction::AddInt { at, x, prim, mask }
+                };
+                self.out.push(add);
+            }
+            Stm::Alloc(buffer, count) => {
+                let info = self.code.buffers[buffer.0 as usize];
+                let count = self.one(*count);
+                let buffer = self.buffers[buffer.0 as usize];
+                self.out.push(Instruction::Alloc { buffer, count, real: info.prim.is_real(), own: info.private });
+            }
+            Stm::Swap(a, b) => {
+                let real = self.code.buffers[a.0 as usize].prim.is_real();
+                let [a, b] = [*a, *b].map(|buffer: Buffer| self.buffers[buffer.0 as usize]);
+                self.out.push(Instruction::Swap { a, b, real });
+            }
+            Stm::Assign { cells, mask } => self.assign(cells, *mask),
+            Stm::Check { condition, mask, blame } => {
+                self.claim(blame.as_deref());
+                let (condition, mask) = (self.reg(*condition), mask.map(|mask| self.reg(mask)));
+                self.out.push(Instruction::Check { condition, mask });
+            }
+            Stm::Bounds { index, length, mask, blame } => {
+                self.claim(blame.as_deref());
+                let (index, length) = (self.reg(*index), self.reg(*length));
+                let mask = mask.map(|mask| self.reg(mask));
+                self.out.push(Instruction::Bounds { index, length, mask });
+            }
+            Stm::For { index, count, body, origin } if self.is_summed(*index, body) => {
+                let (start, count) = (self.here(), self.one(*count));
+                self.summed(*index, count, body);
+                self.note(start, *origin);
+            }
+            Stm::For { index, count, body, origin } => {
+                let number = self.one(*count);
+                let known = self
+                    .transposed(*index, number, body)
+                    .or_else(|| self.outer(*index, number, body))
+                    .or_else(|| self.laid_in_rows(*index, number, body))
+                    .or_else(|| self.series(*index, number, body));
+                if let Some(rows) = known {
+                    self.out.push(rows);
+                    return;
+                }
+                let (index, count) = (self.uniform(*index), self.one(*count));
+                self.out.push(Instruction::Zero(index));
+                let skip = self.hole();
+                let to = self.here();
+                self.block(body);
+                self.out.push(Instruction::Next { index, count, to });
+                self.out[skip] = Instruction::UnlessLess { index, count, to: self.here() };
+                self.note(to, *origin);
+            }
+            Stm::While { before, condition, body, origin } => {
+                let start = self.here();
+                self.block(before);
+                let condition = self.reg(*condition);
+                let leave = self.hole();
+                self.block(body);
+                self.out.push(Instruction::Again(start));
+                self.out[leave] = Instruction::Unless(condition, self.here());
+                self.note(start, *origin);
+            }
+            Stm::If { condition, yes, no } => {
+                let condition = self.reg(*condition);
+                let skip = self.hole();
+                self.block(yes);
+                let leave = self.hole();
+                self.out[skip] = Instruction::Unless(condition, self.here());
+                self.block(no);
+                self.out[leave] = Instruction::Jump(self.here());
+            }
+            Stm::Lanes(lanes) => self.lanes(lanes),
+            Stm::Product(product) => self.product(product),
+        }
+    }
+
+    fn lanes(&mut self, lanes: &Lanes) {
+        let count = self.one(lanes.count);
+        let (number, start) = (self.loops.len(), self.here());
+        self.out.push(Instruction::Lanes(u32::try_from(number).expect("there are fewer than 2^32 loops")));
+        let leave = self.hole();
+        let registers = Registers::new(self.code, lanes, &self.needed, &self.inline);
+        let (reals, ints) = registers.sizes();
+        self.varying = Some(registers);
+        let body = self.here();
+        let mut it = LanesLoop {
+            index: self.varying.as_ref().and_then(|r| r.used(lanes.index)),
+            count,
+            body,
+            real_folds: Vec::new(),
+            int_folds: Vec::new(),
+            folded: lanes.folded.map(|value| self.uniform(value)),
+            writes: Vec::new(),
+            adds: Vec::new(),
+            scatters: !lanes.scatters.is_empty(),
+            reals,
+            ints,
+            width: LANES,
+            straight: false,
+            work: Vec::new(),
+        };
+        for fold in &lanes.folds {
+            let cell = self.varying.as_ref().map_or(0, |r| r.of(fold.cell));
+            let (start, found) = (self.one(fold.start), self.buffers[fold.found.0 as usize]);
+            // Lanes are combined by their registers, where a `u64` may have a sign.
+            let op = fold.op.filter(|_| self.prim(fold.start) != Prim::U64);
+            let folds = if self.is_real(fold.start) { &mut it.real_folds } else { &mut it.int_folds };
+            folds.push(Fold { cell, start, found, op });
+        }
+        let bank = |this: &Self, buffer: &Buffer| this.code.buffers[buffer.0 as usize].prim.is_real();
+        for (buffer, part, start) in &lanes.writes {
+            let (part, start) = (self.one(*part), self.one(*start));
+            it.writes.push((bank(self, buffer), self.buffers[buffer.0 as usize], part, start));
+        }
+        it.adds = lanes.adds.iter().map(|b| (bank(self, b), self.buffers[b.0 as usize])).collect();
+        self.loops.push(it);
+        self.block(&lanes.body);
+        let instructions = &self.out[body as usize..];
+        let (width, work) =
+            (block_width::width(&self.loops[number], instructions), parallel::work(instructions, &self.products));
+        let straight = lanes.folded.is_none() && block_width::is_straight(instructions);
+        let it = &mut self.loops[number];
+        (it.width, it.straight, it.work) = (width, straight, work);
+        self.out.push(Instruction::End);
+        self.varying = None;
+        self.note(start, lanes.origin);
+        self.out[leave] = Instruction::Jump(self.here());
+    }
+}

@@ -1,0 +1,130 @@
+//! How far a run is, counted by all who work on it together, and why it ended before its time.
+//!
+//! Law: the steps of a run do not depend on who takes them: a loop over lanes is one, and each of its lanes, and each iteration
+//! of a loop, which the lanes of a block take together, and each element of a row that they copy. A loop of products in
+//! registers is none, but for each stretch after the first. Whoever notices that the run is to end, ends it for all.
+
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::assemble::Assembled;
+use super::machine::Fault;
+use super::profile::Profile;
+use crate::array::{Body, Program, Stm, Var, deeper, text};
+use crate::error::Span;
+use crate::execute;
+use crate::interpret::{self, Control};
+
+/// How many steps are taken between two looks at what others have done and wish.
+pub(super) const STRIDE: i64 = 1 << 10;
+
+/// What all who work on a run share.
+#[derive(Debug)]
+pub(super) struct Watch<'c> {
+    control: Control<'c>,
+    steps: AtomicU64,
+    failed: AtomicBool,
+    /// Why the run ended, if that was not that a check failed, and at which instruction.
+    ended: Mutex<Option<(interpret::Fault, usize)>>,
+    /// What the loops over lanes take, if that is asked for.
+    pub(super) profile: Option<Profile>,
+}
+
+impl<'c> Watch<'c> {
+    pub(super) fn new(control: Control<'c>) -> Self {
+        Watch {
+            control,
+            steps: AtomicU64::new(0),
+            failed: AtomicBool::new(false),
+            ended: Mutex::new(None),
+            profile: None,
+        }
+    }
+
+    /// Counts steps that were taken, and looks whether there may be more.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn spend(&self, steps: i64, at: usize) -> Result<(), Fault> {
+        let steps = steps.unsigned_abs();
+        let before = self.steps.fetch_add(steps, Ordering::Relaxed);
+        if self.failed.load(Ordering::Relaxed) {
+            return Err(Fault);
+        }
+        self.control.reached(before, before.saturating_add(steps)).map_err(|fault| self.end(fault, at))
+    }
+
+    /// `Ok` if there may be so many elements at one time.
+    pub(super) fn room(&self, elements: u64, at: usize) -> Result<(), Fault> {
+        self.control.room(Some(elements)).map(drop).map_err(|fault| self.end(fault, at))
+    }
+
+    #[cold]
+    fn end(&self, fault: interpret::Fault, at: usize) -> Fault {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert((fault, at));
+        self.fail()
+    }
+
+    /// Lets the others stop.
+    #[cold]
+    pub(super) fn fail(&self) -> Fault {
+        self.failed.store(true, Ordering::Relaxed);
+        Fault
+    }
+
+    /// What the run is held to.
+    pub(super) fn control(&self) -> &Control<'c> {
+        &self.control
+    }
+
+    /// Why the run ended, unless a check of the program failed.
+    pub(super) fn fault(&self, code: &Assembled, program: &Program) -> Option<execute::Fault> {
+        let (fault, at) = self.ended.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        // Inner loops come before those around them.
+        let around = code.origins.iter().find(|(from, to, _)| (*from as usize..*to as usize).contains(&at));
+        let stm = around.and_then(|(_, _, var)| binder(&program.function.body, *var));
+        let span = stm.map_or(Span::UNKNOWN, |stm| stm.span);
+        let error = fault.within(span, || stm.map_or_else(|| text::signature(program), |stm| text::head(program, stm)));
+        Some(execute::Fault::of(error).expect("a run is ended by a limit or a wish"))
+    }
+}
+
+/// The statement that binds a variable first.
+pub(super) fn binder(body: &Body, var: Var) -> Option<&Stm> {
+    deeper(|| {
+        body.stms.iter().find_map(|stm| match stm.vars.first() {
+            Some(first) if *first == var => Some(stm),
+            Some(_) | None => stm.op.bodies().find_map(|inner| binder(inner, var)),
+        })
+    })
+}
+
+/// The elements that the buffers of a machine hold, of reals and of integers, and all of them together.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    sizes: [Vec<u64>; 2],
+    pub(super) all: u64,
+}
+
+impl Held {
+    /// Nothing is held by this machine, and so much by others.
+    pub(super) fn restart(&mut self, buffers: [usize; 2], others: u64) {
+        for (sizes, buffers) in self.sizes.iter_mut().zip(buffers) {
+            sizes.clear();
+            sizes.resize(buffers, 0);
+        }
+        self.all = others;
+    }
+
+    /// A buffer has this size now.
+    #[inline(always)]
+    pub(super) fn resize(&mut self, real: bool, buffer: u32, count: usize) -> u64 {
+        let size = &mut self.sizes[usize::from(!real)][buffer as usize];
+        self.all = self.all - *size + count as u64;
+        *size = count as u64;
+        self.all
+    }
+
+    pub(super) fn swap(&mut self, real: bool, a: u32, b: u32) {
+        self.sizes[usize::from(!real)].swap(a as usize, b as usize);
+    }
+}

@@ -1,0 +1,388 @@
+//! What is computed in registers.
+//!
+//! Law: what an instruction computes in a lane is what the interpreter computes of the same numbers, bit for bit, but for
+//! the elementary functions, which are within their stated error.
+
+use super::dispatch;
+use super::folds::{greatest, least};
+use super::instruction::{IntOp, RealOp, Reg};
+use super::state::{Mask, State};
+use super::vector::{GROUP, Group, Operand, Source, each1, each2, each3, eight, set};
+use crate::array::{Const, Integer, IntegerRow, Prim, for_integers};
+use crate::execute::math::double as math;
+use crate::interpret::Test;
+use crate::primitives::Primitive;
+
+impl State {
+    #[inline(always)]
+    fn put_real1<A: Copy>(&self, to: Reg, a: Operand<'_, A>, f: impl Fn(A) -> f64) {
+        match to {
+            Reg::Varying(to) => each1(self.real_block(to), a, f),
+            Reg::Uniform(to) => self.reals.set(to, f(a.lane(0))),
+        }
+    }
+
+    #[inline(always)]
+    fn put_real2(&self, to: Reg, [a, b]: [Operand<'_, f64>; 2], f: impl Fn(f64, f64) -> f64) {
+        match to {
+            Reg::Varying(to) => each2(self.real_block(to), a, b, f),
+            Reg::Uniform(to) => self.reals.set(to, f(a.lane(0), b.lane(0))),
+        }
+    }
+
+    #[inline(always)]
+    fn put_real3(&self, to: Reg, [a, b, c]: [Operand<'_, f64>; 3], f: impl Fn(f64, f64, f64) -> f64) {
+        match to {
+            Reg::Varying(to) => each3(self.real_block(to), a, b, c, f),
+            Reg::Uniform(to) => self.reals.set(to, f(a.lane(0), b.lane(0), c.lane(0))),
+        }
+    }
+
+    #[inline(always)]
+    fn put_int1<A: Copy>(&self, to: Reg, a: Operand<'_, A>, f: impl Fn(A) -> i64) {
+        match to {
+            Reg::Varying(to) => each1(self.int_block(to), a, f),
+            Reg::Uniform(to) => self.ints.set(to, f(a.lane(0))),
+        }
+    }
+
+    #[inline(always)]
+    fn put_int2<A: Copy>(&self, to: Reg, [a, b]: [Operand<'_, A>; 2], f: impl Fn(A, A) -> i64) {
+        match to {
+            Reg::Varying(to) => each2(self.int_block(to), a, b, f),
+            Reg::Uniform(to) => self.ints.set(to, f(a.lane(0), b.lane(0))),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn test<A: Copy + PartialOrd>(&self, test: Test, to: Reg, x: [Operand<'_, A>; 2]) {
+        match test {
+            Test::Equal => self.put_int2(to, x, |a, b| i64::from(a == b)),
+            Test::Less => self.put_int2(to, x, |a, b| i64::from(a < b)),
+            Test::LessOrEqual => self.put_int2(to, x, |a, b| i64::from(a <= b)),
+        }
+    }
+
+    /// Of many groups, few have what is looked for: those are all that is written.
+    #[inline(always)]
+    pub(super) fn least_where(&self, to: Reg, x: [Reg; 2], of: [Reg; 2]) {
+        let in_place = to == x[0];
+        let ([so_far, index], [a, b]) = (x.map(|x| self.int(x)), of.map(|x| self.real(x)));
+        let to = match to {
+            Reg::Varying(to) => self.int_block(to),
+            Reg::Uniform(to) => {
+                let (so_far, index) = (so_far.lane(0), index.lane(0));
+                let found = if a.lane(0) == b.lane(0) { so_far.min(index) } else { so_far };
+                return self.ints.set(to, found);
+            }
+        };
+        for (k, to) in to.iter().enumerate() {
+            let (a, b) = (a.group(k), b.group(k));
+            let mut any = false;
+            for i in 0..GROUP {
+                any |= a[i] == b[i];
+            }
+            if any {
+                let (so_far, index) = (so_far.group(k), index.group(k));
+                to.write(eight(|i| if a[i] == b[i] { so_far[i].min(index[i]) } else { so_far[i] }));
+            } else if !in_place {
+                to.write(so_far.group(k));
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn select_real(&self, to: Reg, condition: Reg, x: [Reg; 2]) {
+        let (condition, x) = (self.int(condition), [self.real(x[0]), self.real(x[1])]);
+        let choose = |c, a, b| if c != 0 { a } else { b };
+        match to {
+            Reg::Varying(to) => each3(self.real_block(to), condition, x[0], x[1], choose),
+            Reg::Uniform(to) => {
+                self.reals.set(to, choose(condition.lane(0), x[0].lane(0), x[1].lane(0)));
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn select_int(&self, to: Reg, condition: Reg, x: [Reg; 2]) {
+        let (condition, x) = (self.int(condition), [self.int(x[0]), self.int(x[1])]);
+        let choose = |c, a, b| if c != 0 { a } else { b };
+        match to {
+            Reg::Varying(to) => each3(self.int_block(to), condition, x[0], x[1], choose),
+            Reg::Uniform(to) => self.ints.set(to, choose(condition.lane(0), x[0].lane(0), x[1].lane(0))),
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn truncate(&self, into: Prim, to: Reg, x: Reg) {
+        match into {
+            Prim::I64 => self.put_int1(to, self.real(x), |x: f64| x as i64),
+            Prim::I32 => self.put_int1(to, self.real(x), |x: f64| i64::from(x as i32)),
+            into => self.put_int1(to, self.real(x), |x: f64| register(Const::rounded(x, into))),
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn integer_to_real(&self, from: Prim, single: bool, to: Reg, x: Reg) {
+        let unsigned = from == Prim::U64;
+        self.put_real1(to, self.int(x), |n: i64| real_of(unsigned, single, n));
+    }
+
+    #[inline(never)]
+    pub(super) fn bits(&self, single: bool, to: Reg, x: Reg) {
+        let bits = |x: f64| if single { i64::from((x as f32).to_bits()) } else { x.to_bits() as i64 };
+        self.put_int1(to, self.real(x), bits);
+    }
+
+    #[inline(never)]
+    pub(super) fn real_of_bits(&self, single: bool, to: Reg, x: Reg) {
+        let real = |n: i64| if single { f64::from(f32::from_bits(n as u32)) } else { f64::from_bits(n as u64) };
+        self.put_real1(to, self.int(x), real);
+    }
+
+    #[inline(always)]
+    pub(super) fn set_real(&self, cell: Reg, x: Reg, mask: Option<Reg>) {
+        let x = self.real(x);
+        match cell {
+            Reg::Uniform(cell) => self.reals.set(cell, x.lane(0)),
+            Reg::Varying(cell) => self.set_block(self.real_block(cell), x, self.mask(mask)),
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn set_int(&self, cell: Reg, x: Reg, mask: Option<Reg>) {
+        let x = self.int(x);
+        match cell {
+            Reg::Uniform(cell) => self.ints.set(cell, x.lane(0)),
+            Reg::Varying(cell) => self.set_block(self.int_block(cell), x, self.mask(mask)),
+        }
+    }
+
+    #[inline(always)]
+    fn set_block<T: Copy>(&self, cell: &[Group<T>], x: Operand<'_, T>, mask: Mask<'_>) {
+        match mask {
+            Mask::None => {}
+            Mask::All => each1(cell, x, |x| x),
+            Mask::Where(mask) => {
+                for (k, cell) in cell.iter().enumerate() {
+                    let (mask, now, x) = (mask.group(k), cell.read(), x.group(k));
+                    cell.write(eight(|i| if mask[i] != 0 { x[i] } else { now[i] }));
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn real_op(&self, op: RealOp, to: Reg, x: [Reg; 3]) {
+        if let Reg::Uniform(to) = to {
+            return self
+                .reals
+                .set(to, one(op, [self.real(x[0]).lane(0), self.real(x[1]).lane(0), self.real(x[2]).lane(0)]));
+        }
+        let (a, b, c) = (self.real(x[0]), self.real(x[1]), self.real(x[2]));
+        match op {
+            RealOp::Copy => self.put_real1(to, a, |a: f64| a),
+            RealOp::Add => self.put_real2(to, [a, b], |a, b| a + b),
+            RealOp::Mul => self.put_real2(to, [a, b], |a, b| a * b),
+            RealOp::Scale => self.put_real2(to, [a, b], |a, b| if a == 0.0 { 0.0 } else { a * b }),
+            RealOp::MulAdd => self.put_real3(to, [a, b, c], |a, b, c| a.mul_add(b, c)),
+            RealOp::MulSub => self.put_real3(to, [a, b, c], |a, b, c| a.mul_add(b, -c)),
+            RealOp::MulSubtracted => self.put_real3(to, [a, b, c], |a, b, c| (-a).mul_add(b, c)),
+            RealOp::Row(row) => match row {
+                Primitive::Neg => self.put_real1(to, a, |a: f64| -a),
+                Primitive::Sub => self.put_real2(to, [a, b], |a, b| a - b),
+                Primitive::Recip => self.put_real1(to, a, f64::recip),
+                Primitive::Div => self.put_real2(to, [a, b], |a, b| a / b),
+                Primitive::Sqrt => self.put_real1(to, a, f64::sqrt),
+                Primitive::Abs => self.put_real1(to, a, f64::abs),
+                Primitive::Powi(2) => self.put_real1(to, a, |a: f64| a * a),
+                Primitive::Min => self.put_real2(to, [a, b], least),
+                Primitive::Max => self.put_real2(to, [a, b], greatest),
+                Primitive::AtLeast => self.put_real2(to, [a, b], |a, b| f64::from(u8::from(a >= b))),
+                Primitive::Select => self.put_real3(to, [a, b, c], |c, x, y| if c == 0.0 { y } else { x }),
+                Primitive::Fma => self.put_real3(to, [a, b, c], |a, b, c| a.mul_add(b, c)),
+                row => dispatch::row(self, row, to, [a, b, c]),
+            },
+        }
+    }
+
+    /// A row of the table, by the functions that are made for lanes where there are lanes and one for the row.
+    #[cfg_attr(
+        not(any(target_arch = "x86_64", target_arch = "aarch64")),
+        expect(dead_code, reason = "no fused product")
+    )]
+    #[inline(always)]
+    pub(super) fn row<const FMA: bool>(&self, row: Primitive, to: Reg, x: [Operand<'_, f64>; 3]) {
+        let (Reg::Varying(block), [a, b, _]) = (to, x) else { return self.row_by_row(row, to, x) };
+        let block = self.real_block(block);
+        let near = || (0..self.active).all(|lane| math::trig_is_fast(a.lane(lane)));
+        match row {
+            Primitive::Exp => each1(block, a, math::exp::<FMA>),
+            Primitive::Exp2 => each1(block, a, math::exp2::<FMA>),
+            Primitive::Expm1 => each1(block, a, math::expm1::<FMA>),
+            Primitive::Ln => each1(block, a, math::ln::<FMA>),
+            Primitive::Log2 => each1(block, a, math::log2::<FMA>),
+            Primitive::Log10 => each1(block, a, math::log10::<FMA>),
+            Primitive::Log1p => each1(block, a, math::log1p::<FMA>),
+            Primitive::Sin if near() => each1(block, a, math::sin::<FMA>),
+            Primitive::Cos if near() => each1(block, a, math::cos::<FMA>),
+            Primitive::Tan if near() => each1(block, a, math::tan::<FMA>),
+            Primitive::Asin => each1(block, a, math::asin::<FMA>),
+            Primitive::Acos => each1(block, a, math::acos::<FMA>),
+            Primitive::Atan => each1(block, a, math::atan::<FMA>),
+            Primitive::Sinh => each1(block, a, math::sinh::<FMA>),
+            Primitive::Cosh => each1(block, a, math::cosh::<FMA>),
+            Primitive::Tanh => each1(block, a, math::tanh::<FMA>),
+            Primitive::Cbrt => each1(block, a, math::cbrt::<FMA>),
+            Primitive::Erf => each1(block, a, math::erf::<FMA>),
+            Primitive::Erfc => each1(block, a, math::erfc::<FMA>),
+            Primitive::Sigmoid => each1(block, a, math::sigmoid::<FMA>),
+            Primitive::Softplus => each1(block, a, math::softplus::<FMA>),
+            Primitive::Atan2 => each2(block, a, b, math::atan2::<FMA>),
+            Primitive::Hypot => each2(block, a, b, math::hypot::<FMA>),
+            Primitive::Pow => each2(block, a, b, math::pow::<FMA>),
+            row => self.row_by_row(row, to, x),
+        }
+    }
+
+    /// A row of the table, lane by lane.
+    #[inline(never)]
+    pub(super) fn row_by_row(&self, row: Primitive, to: Reg, x: [Operand<'_, f64>; 3]) {
+        self.each(to, x, |x| by_table(row, x));
+    }
+
+    /// Lane by lane.
+    #[inline(always)]
+    fn each(&self, to: Reg, [a, b, c]: [Operand<'_, f64>; 3], f: impl Fn([f64; 3]) -> f64) {
+        match to {
+            Reg::Uniform(to) => self.reals.set(to, f([a, b, c].map(|x| x.lane(0)))),
+            Reg::Varying(to) => {
+                let to = self.real_block(to);
+                (0..self.active).for_each(|lane| set(to, lane, f([a, b, c].map(|x| x.lane(lane)))));
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn int_op(&self, op: IntOp, kind: Prim, to: Reg, x: [Reg; 2]) {
+        let (a, b) = (self.int(x[0]), self.int(x[1]));
+        match (op, kind) {
+            (IntOp::Copy, _) => self.put_int1(to, a, |a: i64| a),
+            (IntOp::And | IntOp::Row(IntegerRow::And), _) => self.put_int2(to, [a, b], |a: i64, b| a & b),
+            (IntOp::Or | IntOp::Row(IntegerRow::Or), _) => self.put_int2(to, [a, b], |a: i64, b| a | b),
+            (IntOp::Not, _) => self.put_int1(to, a, |a: i64| a ^ 1),
+            (IntOp::Test(test), Prim::U64) => match test {
+                Test::Equal => self.put_int2(to, [a, b], |a: i64, b| i64::from(a == b)),
+                Test::Less => self.put_int2(to, [a, b], |a: i64, b| i64::from((a as u64) < b as u64)),
+                Test::LessOrEqual => self.put_int2(to, [a, b], |a: i64, b| i64::from(a as u64 <= b as u64)),
+            },
+            (IntOp::Test(test), _) => self.test(test, to, [a, b]),
+            (IntOp::Convert(Prim::I64 | Prim::U64), _) => self.put_int1(to, a, |a: i64| a),
+            (IntOp::Convert(Prim::I32), _) => self.put_int1(to, a, |a: i64| i64::from(a as i32)),
+            (IntOp::Convert(into), _) => self.put_int1(to, a, |a: i64| wrapped(into, a)),
+            (IntOp::Row(IntegerRow::Min), kind) if kind != Prim::U64 => self.put_int2(to, [a, b], |a: i64, b| a.min(b)),
+            (IntOp::Row(IntegerRow::Max), kind) if kind != Prim::U64 => self.put_int2(to, [a, b], |a: i64, b| a.max(b)),
+            (op, Prim::I64 | Prim::U64) => self.wrapping(op, kind, to, [a, b], |n| n),
+            (op, Prim::I32) => self.wrapping(op, kind, to, [a, b], |n| i64::from(n as i32)),
+            (op, kind) => self.wrapping(op, kind, to, [a, b], |n| wrapped(kind, n)),
+        }
+    }
+
+    #[inline(always)]
+    fn wrapping(&self, op: IntOp, kind: Prim, to: Reg, [a, b]: [Operand<'_, i64>; 2], fit: impl Fn(i64) -> i64) {
+        match op {
+            IntOp::Add => self.put_int2(to, [a, b], |a: i64, b| fit(a.wrapping_add(b))),
+            IntOp::Mul => self.put_int2(to, [a, b], |a: i64, b| fit(a.wrapping_mul(b))),
+            IntOp::Row(IntegerRow::Sub) => self.put_int2(to, [a, b], |a: i64, b| fit(a.wrapping_sub(b))),
+            IntOp::Row(IntegerRow::Neg) => self.put_int1(to, a, |a: i64| fit(a.wrapping_neg())),
+            IntOp::Row(row) => self.put_int2(to, [a, b], |a: i64, b| by_row(row, kind, a, b)),
+            IntOp::Copy | IntOp::And | IntOp::Or | IntOp::Not | IntOp::Test(_) | IntOp::Convert(_) => {
+                unreachable!("what does not wrap is done elsewhere")
+            }
+        }
+    }
+}
+
+/// An integer or a truth value as it is in a register.
+pub(super) fn register(constant: Const) -> i64 {
+    constant.integer().expect("what is in a register of integers is one") as i64
+}
+
+/// The integer of this kind that is in a register.
+pub(super) fn constant(kind: Prim, n: i64) -> Const {
+    Const::wrapped(n.into(), kind)
+}
+
+/// The lower bits of an integer, as many as the kind has.
+#[inline(always)]
+pub(super) fn wrapped(kind: Prim, n: i64) -> i64 {
+    macro_rules! of {
+        ($($Kind:ident($Number:ident))+) => {
+            match kind {
+                Prim::Bool => i64::from(n != 0),
+                $(Prim::$Kind => n as $Number as i64,)+
+                Prim::F32 | Prim::F64 => n,
+            }
+        };
+    }
+    for_integers!(of!())
+}
+
+/// A row of the table of integers. What has no value is checked before; where it is not wanted, it may be anything.
+#[inline(never)]
+fn by_row(row: IntegerRow, kind: Prim, a: i64, b: i64) -> i64 {
+    fn of<N: Integer>(row: IntegerRow, a: i64, b: i64) -> i64 {
+        row.value(&[N::low(a), N::low(b)][..row.arity()]).map_or(0, N::extended)
+    }
+    macro_rules! by_kind {
+        ($($Kind:ident($Number:ident))+) => {
+            match kind {
+                $(Prim::$Kind => of::<$Number>(row, a, b),)+
+                Prim::Bool | Prim::F32 | Prim::F64 => unreachable!("the row is of integers"),
+            }
+        };
+    }
+    for_integers!(by_kind!())
+}
+
+/// The real that an integer is.
+#[inline(always)]
+pub(super) fn real_of(unsigned: bool, single: bool, n: i64) -> f64 {
+    match (unsigned, single) {
+        (false, false) => n as f64,
+        (false, true) => f64::from(n as f32),
+        (true, false) => n as u64 as f64,
+        (true, true) => f64::from(n as u64 as f32),
+    }
+}
+
+/// The value of an operation on numbers that are the same in all lanes.
+#[inline(always)]
+pub(super) fn one(op: RealOp, [a, b, c]: [f64; 3]) -> f64 {
+    match op {
+        RealOp::Copy => a,
+        RealOp::Add => a + b,
+        RealOp::Mul => a * b,
+        RealOp::Scale => {
+            if a == 0.0 {
+                0.0
+            } else {
+                a * b
+            }
+        }
+        RealOp::MulAdd => a.mul_add(b, c),
+        RealOp::MulSub => a.mul_add(b, -c),
+        RealOp::MulSubtracted => (-a).mul_add(b, c),
+        RealOp::Row(Primitive::Neg) => -a,
+        RealOp::Row(Primitive::Sub) => a - b,
+        RealOp::Row(Primitive::Div) => a / b,
+        RealOp::Row(Primitive::Sqrt) => a.sqrt(),
+        RealOp::Row(row) => by_table(row, [a, b, c]),
+    }
+}
+
+/// A row of the table.
+#[inline(never)]
+fn by_table(row: Primitive, x: [f64; 3]) -> f64 {
+    row.apply(&x[..row.arity()])
+}

@@ -1,0 +1,166 @@
+//! Which loads and stores are parts of the operation on what is loaded or stored.
+//!
+//! Law: nothing that happens between a load and the operation it is taken into changes what is loaded; a value that goes
+//! straight into memory has no other use.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::array::ScalarOp;
+use crate::kernel::code::{Block, Code, Op, Operand, Place, Stm, Value};
+use crate::primitives::Primitive;
+
+/// The values that have no register.
+#[derive(Debug, Default)]
+pub(super) struct Inline {
+    /// Loaded where they are used.
+    pub(super) loads: FxHashMap<Value, Place>,
+    /// Computed where they are stored.
+    pub(super) stores: FxHashSet<Value>,
+    uses: FxHashMap<Value, usize>,
+}
+
+impl Inline {
+    pub(super) fn of(code: &Code, needed: &FxHashSet<Value>) -> Self {
+        let mut inline = Inline::default();
+        code.outputs.iter().for_each(|output| inline.count(&output.operands()));
+        inline.count_block(&code.body, needed);
+        inline.block(code, &code.body, needed);
+        inline
+    }
+
+    pub(super) fn contains(&self, value: Value) -> bool {
+        self.loads.contains_key(&value) || self.stores.contains(&value)
+    }
+
+    fn count(&mut self, operands: &[Operand]) {
+        for operand in operands {
+            if let Operand::Value(value) = operand {
+                *self.uses.entry(*value).or_default() += 1;
+            }
+        }
+    }
+
+    fn count_block(&mut self, block: &Block, needed: &FxHashSet<Value>) {
+        for stm in block.iter().filter(|stm| is_needed(stm, needed)) {
+            self.count(&stm.operands());
+            stm.blocks().into_iter().for_each(|inner| self.count_block(inner, needed));
+        }
+    }
+
+    fn block(&mut self, code: &Code, block: &Block, needed: &FxHashSet<Value>) {
+        let stms: Vec<&Stm> = block.iter().filter(|stm| is_needed(stm, needed)).collect();
+        for (k, stm) in stms.iter().enumerate() {
+            if let Stm::Load(value, place) = stm
+                && is_row(code, place)
+                && self.uses.get(value) == Some(&1)
+                && self.is_taken(code, *value, place, &stms[k + 1..])
+            {
+                self.loads.insert(*value, *place);
+            }
+        }
+        let mut before: Option<&Stm> = None;
+        for stm in &stms {
+            if let (
+                Stm::Store { place, value: Operand::Value(value), mask: None }
+                | Stm::Add { place, value: Operand::Value(value), mask: None },
+                Some(Stm::Let(computed, op, operands)),
+            ) = (stm, before)
+                && value == computed
+                && self.uses.get(value) == Some(&1)
+                && code.values[value.0 as usize].varying
+                && is_fused(code, *op, operands)
+                && is_sink(code, stm)
+                && !operands.iter().any(|x| self.is_from(*x, place))
+            {
+                self.stores.insert(*value);
+            }
+            if !matches!(stm, Stm::Load(value, _) if self.loads.contains_key(value)) {
+                before = Some(stm);
+            }
+        }
+        for stm in stms {
+            stm.blocks().into_iter().for_each(|inner| self.block(code, inner, needed));
+        }
+    }
+
+    /// Whether an operand is loaded, in its operation, from the same buffer.
+    fn is_from(&self, x: Operand, place: &Place) -> bool {
+        matches!(x, Operand::Value(value) if self.loads.get(&value).is_some_and(|from| from.buffer == place.buffer))
+    }
+
+    /// Whether the next use of what is loaded can load it.
+    fn is_taken(&self, code: &Code, value: Value, place: &Place, later: &[&Stm]) -> bool {
+        for stm in later {
+            let operands = stm.operands();
+            if operands.contains(&Operand::Value(value)) {
+                return self.takes(code, stm, value, place);
+            }
+            if !stm.blocks().is_empty() || changes(stm, place) {
+                return false;
+            }
+        }
+        false
+    }
+
+    fn takes(&self, code: &Code, stm: &Stm, value: Value, from: &Place) -> bool {
+        let is_load = |x: Operand| matches!(x, Operand::Value(other) if self.loads.contains_key(&other));
+        match stm {
+            Stm::Let(_, op, x) if is_fused(code, *op, x) => match op {
+                Op::MulAdd | Op::MulSub | Op::MulSubtracted => {
+                    let value = Operand::Value(value);
+                    x[2] == value || x[0] == value && !is_load(x[1]) || x[1] == value && !is_load(x[0])
+                }
+                Op::Scalar(_) | Op::Select | Op::LeastWhere | Op::Sum { .. } => true,
+            },
+            Stm::Store { place, mask: None, .. } | Stm::Add { place, mask: None, .. } => {
+                is_sink(code, stm) && place.buffer != from.buffer
+            }
+            // No other instruction loads an operand itself.
+            _ => false,
+        }
+    }
+}
+
+/// Whether a statement has an effect, or a value that is needed.
+pub(super) fn is_needed(stm: &Stm, needed: &FxHashSet<Value>) -> bool {
+    if let Stm::Let(value, ..) | Stm::Load(value, _) = stm { needed.contains(value) } else { true }
+}
+
+/// Whether lanes have reals side by side at a place.
+pub(super) fn is_row(code: &Code, place: &Place) -> bool {
+    let info = code.buffers[place.buffer.0 as usize];
+    info.prim.is_real()
+        && place.varying.is_none()
+        && if info.private { place.lane.is_none() } else { place.lane == Some(Operand::int(1)) }
+}
+
+/// Whether the value of an operation can go where this statement puts it.
+fn is_sink(code: &Code, stm: &Stm) -> bool {
+    let (Stm::Store { place, .. } | Stm::Add { place, .. }) = stm else { return false };
+    let info = code.buffers[place.buffer.0 as usize];
+    let is_one = !info.private && place.lane.is_none() && place.varying.is_none();
+    is_row(code, place) || matches!(stm, Stm::Add { .. }) && is_one && info.prim.is_real()
+}
+
+/// Whether an operation on reals can load and store.
+fn is_fused(code: &Code, op: Op, x: &[Operand]) -> bool {
+    let varying = |x: &Operand| matches!(x, Operand::Value(value) if code.values[value.0 as usize].varying);
+    let real = |x: &Operand| match x {
+        Operand::Value(value) => code.values[value.0 as usize].prim.is_real(),
+        Operand::Const(constant) => constant.prim().is_real(),
+    };
+    let known = match op {
+        Op::MulAdd | Op::MulSub | Op::MulSubtracted => true,
+        Op::Scalar(op) => {
+            matches!(op, ScalarOp::Add | ScalarOp::Mul | ScalarOp::Scale | ScalarOp::Row(Primitive::Sub))
+        }
+        Op::Select | Op::LeastWhere | Op::Sum { .. } => false,
+    };
+    known && x.iter().all(real) && x.iter().any(varying)
+}
+
+/// Whether a statement changes what is at a place, or where it is.
+fn changes(stm: &Stm, place: &Place) -> bool {
+    let moved = |value| place.operands().contains(&Operand::Value(value));
+    stm.changes(place.buffer) || !stm.blocks().is_empty() || stm.sets().into_iter().any(moved)
+}

@@ -1,0 +1,56 @@
+//! Programs on lanes: code as instructions that each work on a block of lanes, shared out to the cores.
+//!
+//! Law: the results are those of the reference interpreter, up to the order of sums, the blocks of large scans and
+//! histograms, fused products and the stated error of elementary functions; they do not depend on the number of threads.
+//! Where a check fails, stepwise code tells what is wrong with the program.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `passes` | the passes over code, and `contract`, `find_products`, `find_fma_chains`, those of them that are for this machine |
+//! | `instruction` | the instructions |
+//! | `assemble`, `operation`, `cells`, `fused` | from code to instructions |
+//! | `liveness`, `inline`, `registers`, `block_width` | what of it is needed, loaded where it is used, in which register, how many lanes wide |
+//! | `machine`, `state`, `memory`, `arguments` | the machine, its registers and buffers, what goes in and out |
+//! | `compute`, `vector`, `dispatch` | operations on lanes, compiled for the vector instructions that the processor has |
+//! | `kernel`, `fma_chain`, `power_sums`, `rank_one_update`, `product`, `transfer`, `transpose`, `folds` | instructions for whole loops |
+//! | `scalar_blocks` | scalar code |
+//! | `prepared`, `fault` | programs that are ready, their runs, and what goes wrong in these |
+//! | `parallel`, `budget` | loops shared out to cores, and stopped before their time |
+//! | `profile` | where the time goes |
+
+mod arguments;
+mod assemble;
+mod block_width;
+mod budget;
+mod cells;
+mod compute;
+mod contract;
+mod dispatch;
+mod fault;
+mod find_fma_chains;
+mod find_products;
+mod fma_chain;
+mod folds;
+mod fused;
+mod inline;
+mod instruction;
+mod kernel;
+mod liveness;
+mod machine;
+mod memory;
+mod operation;
+mod parallel;
+mod passes;
+mod power_sums;
+mod prepared;
+mod product;
+mod profile;
+mod rank_one_update;
+mod registers;
+mod scalar_blocks;
+mod state;
+mod transfer;
+mod transpose;
+mod vector;
+
+pub use prepared::Lanes;

@@ -1,0 +1,205 @@
+//! Programs that are ready to run on lanes, and their runs.
+//!
+//! Law: nothing but instructions computes results. Where a check fails the program is run again, by the instructions of its
+//! stepwise code, which know what is wrong; or nothing is, since the check was made where the program makes none.
+
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use super::arguments::{self, Arguments, Results};
+use super::assemble::{Assembled, assemble};
+use super::budget::Watch;
+use super::fault::{ending, unsupported};
+use super::machine::{Machine, Workspace};
+use super::passes::CPU;
+use super::profile;
+use crate::array::Program;
+use crate::error::Result;
+use crate::execute::{Ending, Executor, Fault, FaultKind, Flat, Kernel, Outcome, Prepared, Unsupported};
+use crate::interpret::{Control, Limits, Value, typed};
+use crate::kernel::{self, Refused};
+use crate::optimise::constants::{Split, split};
+use crate::optimise::scalar_replacement::replaced;
+
+/// The vector instructions and the cores of this machine. `Program::compile` has the interpreter do what they cannot.
+///
+/// Maps whose rows have sizes that nothing says before the rows are computed they run up to three deep, and not over no
+/// elements; loops that change the sizes of arrays, arrays of more than 2³¹ elements, and histograms of rows that are not of the
+/// sizes of their destinations, they do not run.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Lanes;
+
+/// A program that is ready to run on [`Lanes`].
+#[derive(Debug)]
+struct OnLanes {
+    program: Program,
+    /// What is lowered, if that is not the program as it is: small arrays are apart, and what need not be done in every run is
+    /// left to the arrays that this takes after the arguments.
+    rest: Option<Program>,
+    constants: Vec<Flat>,
+    code: Assembled,
+    /// The code that tells what is wrong, once something is.
+    stepwise: OnceLock<core::result::Result<Assembled, Unsupported>>,
+    /// What runs have worked on and left for the next.
+    spare: Mutex<Vec<Workspace>>,
+}
+
+/// What may be spent on what is computed once: as much as is not noticed.
+const ONCE: Limits = Limits { steps: 1 << 16, elements: 1 << 22 };
+
+impl Executor for Lanes {
+    fn name(&self) -> &'static str {
+        "lanes"
+    }
+
+    fn description(&self) -> &'static str {
+        "the vector instructions and the cores of this machine"
+    }
+
+    fn prepare(&self, program: &Program) -> Result<core::result::Result<Box<dyn Prepared>, Unsupported>> {
+        program.verify()?;
+        let apart = replaced(program);
+        let (rest, constants) = match constants(apart.as_ref().unwrap_or(program)) {
+            Some((rest, found)) => (Some(rest), found),
+            None => (apart, Vec::new()),
+        };
+        let ready = OnLanes::new(program.clone(), rest, constants);
+        Ok(ready.map(|ready| Box::new(ready) as Box<dyn Prepared>))
+    }
+}
+
+/// The program with the arrays as parameters that do not depend on its arguments, and these arrays. None if there are
+/// none, or something is wrong with them: then each run is to say so.
+fn constants(program: &Program) -> Option<(Program, Vec<Flat>)> {
+    let Split { constant, rest } = split(program)?;
+    let mut found = Vec::new();
+    let constant = OnLanes::new(constant, None, Vec::new()).ok()?;
+    match constant.go(Arguments::Flats(&[]), &mut Results::Flats(&mut found), (&ONCE).into(), None) {
+        Ending::Done { .. } => Some((rest, found)),
+        Ending::Fault(_) | Ending::Unsupported(_) => None,
+    }
+}
+
+fn known(constant: &Flat) -> kernel::Known {
+    let range = constant.ints.iter().min().copied().zip(constant.ints.iter().max().copied());
+    kernel::Known { sizes: constant.sizes().to_vec(), range }
+}
+
+impl From<Refused> for Unsupported {
+    fn from(Refused { reason, statement }: Refused) -> Self {
+        Unsupported { statement: Some(statement), reason }
+    }
+}
+
+impl Prepared for OnLanes {
+    fn run(&self, arguments: &[Value<f64>], control: Control<'_>) -> Result<Outcome> {
+        typed(&self.program, arguments)?;
+        let mut results = Results::Values(Vec::new());
+        let ending = self.go(Arguments::Values(arguments), &mut results, control, None);
+        let Results::Values(results) = results else { unreachable!("results are left where they are to go") };
+        Ok(ending.with(results))
+    }
+
+    fn run_into(&self, arguments: &[Flat], results: &mut Vec<Flat>, control: Control<'_>) -> Result<Ending> {
+        Ok(self.go(Arguments::Flats(arguments), &mut Results::Flats(results), control, None))
+    }
+
+    fn profile(
+        &self,
+        arguments: &[Flat],
+        results: &mut Vec<Flat>,
+        control: Control<'_>,
+    ) -> Result<(Ending, Vec<Kernel>)> {
+        let mut kernels = Vec::new();
+        let ending = self.go(Arguments::Flats(arguments), &mut Results::Flats(results), control, Some(&mut kernels));
+        Ok((ending, kernels))
+    }
+
+    fn passes(&self) -> Vec<(&'static str, String)> {
+        let mut all = Vec::new();
+        let known: Vec<kernel::Known> = self.constants.iter().map(known).collect();
+        kernel::in_passes(self.lowered(), &known, &CPU, |name, code| all.push((name, code.to_string())))
+            .expect("what was lowered once is again");
+        all
+    }
+}
+
+impl OnLanes {
+    fn new(program: Program, rest: Option<Program>, constants: Vec<Flat>) -> core::result::Result<Self, Unsupported> {
+        let known: Vec<kernel::Known> = constants.iter().map(known).collect();
+        let code = assemble(&kernel::lower(rest.as_ref().unwrap_or(&program), &known, &CPU)?);
+        Ok(OnLanes { program, rest, constants, code, stepwise: OnceLock::new(), spare: Mutex::default() })
+    }
+
+    /// What is lowered.
+    fn lowered(&self) -> &Program {
+        self.rest.as_ref().unwrap_or(&self.program)
+    }
+
+    fn go(
+        &self,
+        arguments: Arguments<'_>,
+        results: &mut Results<'_>,
+        control: Control<'_>,
+        kernels: Option<&mut Vec<Kernel>>,
+    ) -> Ending {
+        let mut watch = Watch::new(control);
+        watch.profile = kernels.is_some().then(Default::default);
+        let ran = self.with_machine(&watch, |machine| {
+            arguments.enter(machine, &self.code)?;
+            machine.run().ok()?;
+            results.leave(machine, &self.code)
+        });
+        if ran.is_some() {
+            if let (Some(kernels), Some(profile)) = (kernels, watch.profile.take()) {
+                *kernels = profile::kernels(profile, &self.code, self.lowered());
+            }
+            return Ending::Done { stepwise: false };
+        }
+        match watch.fault(&self.code, self.lowered()) {
+            Some(fault) => Ending::Fault(fault),
+            None => self.step_by_step(arguments, results, watch.control().of_second_attempt()),
+        }
+    }
+
+    /// What is wrong, or the results if nothing is.
+    #[cold]
+    #[inline(never)]
+    fn step_by_step(&self, arguments: Arguments<'_>, results: &mut Results<'_>, control: Control<'_>) -> Ending {
+        let lowered = || Ok(assemble(&kernel::stepwise(&self.program)?));
+        let code = match self.stepwise.get_or_init(lowered) {
+            Ok(code) => code,
+            Err(refused) => return Ending::Unsupported(refused.clone()),
+        };
+        let watch = Watch::new(control);
+        let mut machine = Machine::new(code, &watch, Workspace::default());
+        if arguments.enter(&mut machine, code).is_none() {
+            return unsupported(None, "an argument of another kind");
+        }
+        if machine.run().is_ok() {
+            return match results.leave(&mut machine, code) {
+                Some(()) => Ending::Done { stepwise: true },
+                None => unsupported(None, "a result whose sizes are beyond all numbers"),
+            };
+        }
+        match watch.fault(code, &self.program) {
+            Some(Fault { statement, kind: FaultKind::Budget { .. }, .. }) => {
+                unsupported(Some(statement), "a fault that is not found within the limits")
+            }
+            Some(fault) => Ending::Fault(fault),
+            None => ending(&machine),
+        }
+    }
+
+    /// Does something with a machine, whose memory then is for the next.
+    fn with_machine<'m, T>(&'m self, watch: &'m Watch<'m>, inside: impl FnOnce(&mut Machine<'m>) -> T) -> T {
+        let spare = || self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        let workspace = spare().pop().unwrap_or_default();
+        let mut machine = Machine::new(&self.code, watch, workspace);
+        let known = self.code.inputs.iter().rev().zip(self.constants.iter().rev());
+        let lent = known.map(|(port, flat)| arguments::lend(&mut machine, port, flat)).all(|lent| lent.is_some());
+        assert!(lent, "constants are of the kinds that the code was made for");
+        let result = inside(&mut machine);
+        spare().push(machine.workspace());
+        result
+    }
+}

@@ -1,0 +1,105 @@
+//! Branches inside of branches: a cell that only takes over what an inner branch has found is set by the inner branch.
+//!
+//! Law: a cell is set that was set, to the same, and nothing in between looks at it.
+
+use rustc_hash::FxHashMap;
+
+use super::code::{Block, Code, Operand, Stm, Value, ValueInfo};
+
+/// Leaves out the cells that are handed on.
+pub(crate) fn joined(code: &mut Code) {
+    let mut counts = Counts::default();
+    code.outputs.iter().for_each(|output| counts.read(&output.operands()));
+    // What is summed up is known by its cell.
+    code.sums.iter().for_each(|(sum, cell)| [*sum, *cell].iter().for_each(|v| counts.of(*v).read += 2));
+    counts.block(&code.body);
+    join(&mut code.body, &counts, &code.values);
+}
+
+/// How often a value is looked at, and set.
+#[derive(Debug, Clone, Copy, Default)]
+struct Count {
+    read: usize,
+    set: usize,
+}
+
+#[derive(Debug, Default)]
+struct Counts(FxHashMap<Value, Count>);
+
+impl Counts {
+    fn of(&mut self, value: Value) -> &mut Count {
+        self.0.entry(value).or_default()
+    }
+
+    fn get(&self, value: Value) -> Count {
+        self.0.get(&value).copied().unwrap_or_default()
+    }
+
+    fn read(&mut self, operands: &[Operand]) {
+        for operand in operands {
+            if let Operand::Value(value) = operand {
+                self.of(*value).read += 1;
+            }
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        for stm in block {
+            self.read(&stm.operands());
+            stm.sets().into_iter().for_each(|value| self.of(value).set += 1);
+            stm.blocks().into_iter().for_each(|inner| self.block(inner));
+        }
+    }
+}
+
+/// Outer branches first, so that what is handed on twice is set where it is found.
+fn join(block: &mut Block, counts: &Counts, values: &[ValueInfo]) {
+    for at in 1..block.len() {
+        let (before, after) = block.split_at_mut(at);
+        let (Some(branch @ Stm::If { .. }), Some(Stm::Assign { cells, mask: None })) =
+            (before.last_mut(), after.first_mut())
+        else {
+            continue;
+        };
+        let mut inside = Counts::default();
+        branch.blocks().into_iter().for_each(|inner| inside.block(inner));
+        let is_masked = has_masks(branch);
+        let is_handed_on = |cell: Value, from: Value| {
+            let (found, all) = (inside.get(from), counts.get(from));
+            let [of_cell, of_from] = [cell, from].map(|value| values[value.0 as usize]);
+            let alike = of_cell.prim == of_from.prim && of_cell.varying == of_from.varying;
+            let seen = inside.get(cell);
+            let only_here = found.set > 0 && found.set == all.set && found.read == 0 && all.read == 1;
+            alike && only_here && seen.read + seen.set == 0
+        };
+        // Cells are set all at once: what another is set to is what was there before.
+        let looked_at: Vec<Operand> = cells.iter().map(|(_, x)| *x).collect();
+        let mut renamed: FxHashMap<Value, Value> = FxHashMap::default();
+        cells.retain(|(cell, x)| {
+            let Operand::Value(from) = *x else { return true };
+            let joins = !is_masked && !looked_at.contains(&Operand::Value(*cell)) && is_handed_on(*cell, from);
+            if joins {
+                renamed.insert(from, *cell);
+            }
+            !joins
+        });
+        if !renamed.is_empty() {
+            rename(branch, &renamed);
+        }
+    }
+    block.retain(|stm| !matches!(stm, Stm::Assign { cells, .. } if cells.is_empty()));
+    for stm in block {
+        stm.blocks_mut().into_iter().for_each(|inner| join(inner, counts, values));
+    }
+}
+
+/// Whether something in a branch is set in some lanes only.
+fn has_masks(stm: &Stm) -> bool {
+    matches!(stm, Stm::Assign { mask: Some(_), .. }) || stm.blocks().into_iter().flatten().any(has_masks)
+}
+
+/// Sets other cells in place of these.
+fn rename(stm: &mut Stm, renamed: &FxHashMap<Value, Value>) {
+    stm.rename_sets(renamed);
+    stm.blocks_mut().into_iter().flatten().for_each(|inner| rename(inner, renamed));
+}

@@ -1,0 +1,274 @@
+//! Loops in order that follow each other, as one, where what the first puts into a lane's own memory for the second, and
+//! for nothing else, then need not be there.
+//!
+//! Law: each iteration does what it did. What both loops touch, and one of them changes, is one place in each iteration,
+//! and another one in each; what is between the loops does not see which of them has run.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::code::{Block, Buffer, BufferInfo, Code, Op, Operand, Place, Stm, Value};
+use super::fuse_lanes::{cells, drop_unread, replace};
+
+/// Joins what can be, and drops what is then stored for nobody.
+pub(crate) fn follow(code: &mut Code) {
+    let mut follower = Follower { buffers: &code.buffers, reads: FxHashMap::default() };
+    follower.count(&code.body);
+    let mut assigned = FxHashSet::default();
+    cells(&code.body, &mut assigned);
+    follower.block(&mut code.body, &assigned, false);
+    drop_unread(code);
+}
+
+struct Follower<'c> {
+    buffers: &'c [BufferInfo],
+    /// How often each buffer is read, exchanged or added to.
+    reads: FxHashMap<Buffer, usize>,
+}
+
+/// What statements do, those inside of them too.
+#[derive(Debug, Default)]
+pub(super) struct Effects {
+    pub(super) defines: FxHashSet<Value>,
+    pub(super) uses: FxHashSet<Value>,
+    /// Whether each buffer is changed, and where it is touched; nowhere known if its size is.
+    pub(super) touches: FxHashMap<Buffer, (bool, Vec<Option<Place>>)>,
+}
+
+impl Effects {
+    pub(super) fn of<'s>(stms: impl IntoIterator<Item = &'s Stm>) -> Self {
+        let mut effects = Effects::default();
+        stms.into_iter().for_each(|stm| effects.add(stm));
+        effects
+    }
+
+    fn touch(&mut self, buffer: Buffer, changed: bool, place: Option<Place>) {
+        let touched = self.touches.entry(buffer).or_default();
+        touched.0 |= changed;
+        touched.1.push(place);
+    }
+
+    fn add(&mut self, stm: &Stm) {
+        let values = stm.operands().into_iter().filter_map(|x| if let Operand::Value(v) = x { Some(v) } else { None });
+        self.uses.extend(values);
+        self.defines.extend(stm.sets());
+        for (buffer, access, place) in stm.touches() {
+            self.touch(buffer, access.changes(), place.copied());
+        }
+        stm.blocks().into_iter().flatten().for_each(|inner| self.add(inner));
+    }
+
+    /// Whether what they do does not depend on which is done first, but for buffers that are left out.
+    fn commute_but(&self, other: &Effects, left_out: impl Fn(Buffer) -> bool) -> bool {
+        let apart = |a: &Effects, b: &Effects| a.defines.is_disjoint(&b.uses) && a.defines.is_disjoint(&b.defines);
+        let changed = |buffer: &Buffer| {
+            let both = self.touches.get(buffer).zip(other.touches.get(buffer));
+            both.is_some_and(|(a, b)| a.0 || b.0) && !left_out(*buffer)
+        };
+        apart(self, other) && apart(other, self) && !self.touches.keys().any(changed)
+    }
+
+    pub(super) fn commute(&self, other: &Effects) -> bool {
+        self.commute_but(other, |_| false)
+    }
+}
+
+impl Follower<'_> {
+    fn count(&mut self, block: &Block) {
+        for stm in block {
+            for (buffer, ..) in stm.touches().into_iter().filter(|(_, access, _)| access.looks()) {
+                *self.reads.entry(buffer).or_default() += 1;
+            }
+            stm.blocks().into_iter().for_each(|inner| self.count(inner));
+        }
+    }
+
+    fn block(&self, block: &mut Block, assigned: &FxHashSet<Value>, in_lanes: bool) {
+        for stm in &mut *block {
+            let in_lanes = in_lanes || matches!(stm, Stm::Lanes(_));
+            stm.blocks_mut().into_iter().for_each(|inner| self.block(inner, assigned, in_lanes));
+        }
+        let mut second = 1;
+        while in_lanes && second < block.len() {
+            let joined = (0..second).rev().find_map(|first| self.joined(block, first, second, assigned));
+            match joined {
+                Some(joined) => *block = joined,
+                None => second += 1,
+            }
+        }
+    }
+
+    /// The block with two loops as one, if they can be and something need not be stored then.
+    fn joined(&self, block: &Block, first: usize, second: usize, assigned: &FxHashSet<Value>) -> Option<Block> {
+        let Stm::For { index, count, body, origin } = &block[first] else { return None };
+        let Stm::For { index: other, count: as_many, body: next, .. } = &block[second] else { return None };
+        let differs = count != as_many || matches!(count, Operand::Value(count) if assigned.contains(count));
+        if differs || self.moves(body) || self.moves(next) {
+            return None;
+        }
+        let mut next = next.clone();
+        next.iter_mut().for_each(|stm| replace(stm, Operand::Value(*other), Operand::Value(*index)));
+        let (a, b) = (Effects::of(body), Effects::of(&next));
+        let gone = self.stored_for(body, &next, *index, [&a, &b])?;
+        let is_gone = |buffer: Buffer| gone.iter().any(|(other, _)| *other == buffer);
+        if !a.commute_but(&b, |buffer| self.is_one_place(buffer, *index, [&a, &b])) {
+            return None;
+        }
+
+        // What the second loop needs goes before both; the rest comes after them.
+        let (mut before, mut after): (Vec<(&Stm, Effects)>, Vec<&Stm>) = Default::default();
+        for stm in block[first + 1..second].iter().rev() {
+            let now = Effects::of([stm]);
+            if now.commute(&b) && before.iter().all(|(_, later)| now.commute(later)) {
+                after.push(stm);
+            } else if now.commute(&a) {
+                before.push((stm, now));
+            } else {
+                return None;
+            }
+        }
+
+        let mut both = together(body.clone(), next, &gone);
+        both.retain(|stm| !matches!(stm, Stm::Store { place, .. } if is_gone(place.buffer)));
+        let both = Stm::For { index: *index, count: *count, body: both, origin: *origin };
+        let before = before.into_iter().rev().map(|(stm, _)| stm.clone());
+        let after = after.into_iter().rev().cloned();
+        let rest = block[second + 1..].iter().cloned();
+        Some(block[..first].iter().cloned().chain(before).chain([both]).chain(after).chain(rest).collect())
+    }
+
+    /// Whether a loop only moves elements, or adds what all lanes have to one place: that is done for many at a time.
+    fn moves(&self, body: &Block) -> bool {
+        if let [Stm::Load(value, _), Stm::Store { value: stored, .. } | Stm::Add { value: stored, .. }] = &body[..] {
+            return *stored == Operand::Value(*value);
+        }
+        let to_one = |place: &Place| {
+            !self.buffers[place.buffer.0 as usize].private && place.lane.is_none() && place.varying.is_none()
+        };
+        body.iter().any(|stm| matches!(stm, Stm::Add { place, .. } if to_one(place)))
+    }
+
+    /// Whether all that two loops do with a buffer of each lane is at one place in an iteration, and at another in each.
+    fn is_one_place(&self, buffer: Buffer, index: Value, loops: [&Effects; 2]) -> bool {
+        let mut places = loops.iter().filter_map(|effects| effects.touches.get(&buffer)).flat_map(|(_, places)| places);
+        let Some(Some(place)) = places.next() else { return false };
+        let moves =
+            place.step.is_some_and(|(step, by)| step == Operand::Value(index) && by.as_int().is_some_and(|n| n != 0));
+        let known =
+            |x: &Operand| matches!(x, Operand::Value(v) if *v != index && loops.iter().any(|l| l.defines.contains(v)));
+        self.buffers[buffer.0 as usize].private
+            && moves
+            && place.varying.is_none()
+            && !place.operands().iter().any(known)
+            && places.all(|other| *other == Some(*place))
+    }
+
+    /// The buffers that the first loop stores to once, for the second alone, with what is stored.
+    fn stored_for(
+        &self,
+        body: &Block,
+        next: &Block,
+        index: Value,
+        loops: [&Effects; 2],
+    ) -> Option<Vec<(Buffer, Operand)>> {
+        let mut gone = Vec::new();
+        for stm in body {
+            let Stm::Store { place, value, mask: None } = stm else { continue };
+            let stores = loops[0].touches[&place.buffer].1.len();
+            let is_load = |stm: &&Stm| matches!(stm, Stm::Load(_, from) if from.buffer == place.buffer);
+            let loads = next.iter().filter(is_load).count();
+            let only = loops[1].touches.get(&place.buffer).is_some_and(|(changed, all)| !changed && all.len() == loads);
+            if stores == 1
+                && only
+                && self.reads.get(&place.buffer) == Some(&loads)
+                && self.is_one_place(place.buffer, index, loops)
+            {
+                gone.push((place.buffer, *value));
+            }
+        }
+        (!gone.is_empty()).then_some(gone)
+    }
+}
+
+/// The statements of two loops, and what is stored for the second used there. Cells are set at the end.
+fn together(mut first: Block, mut second: Block, gone: &[(Buffer, Operand)]) -> Block {
+    let end = |block: &mut Block| {
+        let from = block.iter().rposition(|stm| !matches!(stm, Stm::Assign { .. })).map_or(0, |at| at + 1);
+        block.split_off(from)
+    };
+    let (set_first, set_second) = (end(&mut first), end(&mut second));
+    let mut all = first;
+    all.extend(second);
+    all.extend(set_second);
+    let mut k = 0;
+    while k < all.len() {
+        if let Stm::Load(value, place) = &all[k]
+            && let Some((_, known)) = gone.iter().find(|(buffer, _)| *buffer == place.buffer)
+        {
+            let (old, new) = (Operand::Value(*value), *known);
+            all.remove(k);
+            all[k..].iter_mut().for_each(|stm| replace(stm, old, new));
+            continue;
+        }
+        k += 1;
+    }
+    once(&mut all, &set_first);
+    for stm in &set_first {
+        if let Stm::Assign { cells, mask: None } = stm {
+            cells.iter().for_each(|(_, x)| sink(&mut all, *x));
+        }
+    }
+    all.extend(set_first);
+    all
+}
+
+/// Computes and loads once what is the same.
+pub(super) fn once(all: &mut Block, set: &[Stm]) {
+    let mut assigned = FxHashSet::default();
+    cells(all, &mut assigned);
+    set.iter().for_each(|stm| {
+        if let Stm::Assign { cells, .. } = stm {
+            assigned.extend(cells.iter().map(|(cell, _)| *cell));
+        }
+    });
+    let changed = Effects::of(&*all).touches;
+    let lasts = |x: &Operand| !matches!(x, Operand::Value(value) if assigned.contains(value));
+    let mut loaded: FxHashMap<Place, Value> = FxHashMap::default();
+    let mut computed: FxHashMap<(Op, Vec<Operand>), Value> = FxHashMap::default();
+    let mut k = 0;
+    while k < all.len() {
+        let same = if let Stm::Load(value, place) = &all[k]
+            && !changed[&place.buffer].0
+            && place.operands().iter().all(lasts)
+        {
+            Some((*value, *loaded.entry(*place).or_insert(*value)))
+        } else if let Stm::Let(value, op, x) = &all[k]
+            && x.iter().all(lasts)
+        {
+            Some((*value, *computed.entry((*op, x.clone())).or_insert(*value)))
+        } else {
+            None
+        };
+        let Some((value, known)) = same else {
+            k += 1;
+            continue;
+        };
+        if known == value || assigned.contains(&value) {
+            k += 1;
+            continue;
+        }
+        all.remove(k);
+        all[k..].iter_mut().for_each(|stm| replace(stm, Operand::Value(value), Operand::Value(known)));
+    }
+}
+
+/// Computes a value that is for a cell alone at the end, so that it can be computed in the cell.
+fn sink(all: &mut Block, x: Operand) {
+    let Operand::Value(value) = x else { return };
+    let Some(at) = all.iter().position(|stm| matches!(stm, Stm::Let(other, ..) if *other == value)) else { return };
+    let later = Effects::of(&all[at + 1..]);
+    if later.uses.contains(&value) || !Effects::of([&all[at]]).commute(&later) {
+        return;
+    }
+    let stm = all.remove(at);
+    all.push(stm);
+}

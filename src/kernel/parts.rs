@@ -1,0 +1,296 @@
+//! What statements are made of, declared once for each: the operands that they use, the values that they set, the buffers that
+//! they touch, and the blocks inside.
+//!
+//! Law: reading, rewriting and renumbering follow from the declaration: nothing else in this room says what a statement
+//! uses, sets or touches.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::code::{Blame, Block, Buffer, Fold, Lanes, Line, Matrix, Operand, Place, Product, Stm, Value};
+
+/// What a statement does with a buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    Reads,
+    Writes,
+    Adds,
+    Resizes,
+    Exchanges,
+    /// Leaves there what lanes have folded, and combines that.
+    Collects,
+}
+
+/// A part of a statement.
+enum Part<O, V, B, P, L, S> {
+    Uses(O),
+    Sets(V),
+    /// A cell that is set, and used as it was before.
+    Folds(V),
+    Touches(B, Access),
+    /// One element of a buffer.
+    Element(P, Access),
+    /// Elements of a buffer, side by side.
+    Line(L, Access),
+    Runs(S),
+}
+
+type Read<'s> = Part<&'s Operand, &'s Value, &'s Buffer, &'s Place, &'s Line, &'s Block>;
+type Change<'s> = Part<&'s mut Operand, &'s mut Value, &'s mut Buffer, &'s mut Place, &'s mut Line, &'s mut Block>;
+
+/// What a word of a declaration says of a field.
+macro_rules! part {
+    ($visit:ident $walk:ident uses $x:ident) => {
+        $visit(Part::Uses($x))
+    };
+    ($visit:ident $walk:ident uses_each $x:ident) => {
+        for x in $x {
+            $visit(Part::Uses(x))
+        }
+    };
+    ($visit:ident $walk:ident sets $x:ident) => {
+        $visit(Part::Sets($x))
+    };
+    ($visit:ident $walk:ident sets_each $x:ident) => {
+        for x in $x {
+            $visit(Part::Sets(x))
+        }
+    };
+    ($visit:ident $walk:ident folds $x:ident) => {
+        $visit(Part::Folds($x))
+    };
+    ($visit:ident $walk:ident assigns $cells:ident) => {
+        for (cell, x) in $cells {
+            $visit(Part::Sets(cell));
+            $visit(Part::Uses(x));
+        }
+    };
+    ($visit:ident $walk:ident reads $place:ident) => {
+        $visit(Part::Element($place, Access::Reads))
+    };
+    ($visit:ident $walk:ident writes $place:ident) => {
+        $visit(Part::Element($place, Access::Writes))
+    };
+    ($visit:ident $walk:ident adds $place:ident) => {
+        $visit(Part::Element($place, Access::Adds))
+    };
+    ($visit:ident $walk:ident touches $buffer:ident ($access:expr)) => {
+        $visit(Part::Touches($buffer, $access))
+    };
+    ($visit:ident $walk:ident touches_each $buffers:ident ($access:expr)) => {
+        for buffer in $buffers {
+            $visit(Part::Touches(buffer, $access))
+        }
+    };
+    ($visit:ident $walk:ident shares_out $writes:ident) => {
+        for (buffer, part, start) in $writes {
+            $visit(Part::Touches(buffer, Access::Writes));
+            $visit(Part::Uses(part));
+            $visit(Part::Uses(start));
+        }
+    };
+    ($visit:ident $walk:ident line $line:ident ($access:expr)) => {
+        $visit(Part::Line($line, $access))
+    };
+    ($visit:ident $walk:ident runs $block:ident) => {
+        $visit(Part::Runs($block))
+    };
+    ($visit:ident $walk:ident inside $x:ident) => {
+        $x.$walk($visit)
+    };
+    ($visit:ident $walk:ident inside_each $x:ident) => {
+        for x in $x {
+            x.$walk($visit)
+        }
+    };
+}
+
+/// Walks through the parts of a type, from one declaration of them: to read them, and to change them.
+macro_rules! declare {
+    ($type:ident: $($pattern:pat => [$($role:ident $field:ident $(($access:expr))?),* $(,)?])*) => {
+        #[allow(for_loops_over_fallibles, reason = "a word says the same of lists and of what may not be there")]
+        impl $type {
+            fn parts<'s>(&'s self, _visit: &mut dyn FnMut(Read<'s>)) {
+                match self { $($pattern => { $(part!(_visit parts $role $field $(($access))?);)* })* }
+            }
+
+            fn parts_mut<'s>(&'s mut self, _visit: &mut dyn FnMut(Change<'s>)) {
+                match self { $($pattern => { $(part!(_visit parts_mut $role $field $(($access))?);)* })* }
+            }
+        }
+    };
+}
+
+declare! { Stm:
+    Stm::Let(value, _, operands) => [sets value, uses_each operands]
+    Stm::Load(value, place) => [sets value, reads place]
+    Stm::Store { place, value, mask } => [writes place, uses value, uses_each mask]
+    Stm::Add { place, value, mask } => [adds place, uses value, uses_each mask]
+    Stm::Alloc(buffer, count) => [touches buffer (Access::Resizes), uses count]
+    Stm::Swap(a, b) => [touches a (Access::Exchanges), touches b (Access::Exchanges)]
+    Stm::Assign { cells, mask } => [assigns cells, uses_each mask]
+    Stm::Check { condition, mask, blame } => [uses condition, uses_each mask, inside_each blame]
+    Stm::Bounds { index, length, mask, blame } => [uses index, uses length, uses_each mask, inside_each blame]
+    Stm::For { index, count, body, origin: _ } => [sets index, uses count, runs body]
+    Stm::While { before, condition, body, origin: _ } => [runs before, uses condition, runs body]
+    Stm::If { condition, yes, no } => [uses condition, runs yes, runs no]
+    Stm::Lanes(lanes) => [inside lanes]
+    Stm::Product(product) => [inside product]
+}
+
+declare! { Blame: Blame { operands, .. } => [uses_each operands] }
+
+declare! { Lanes:
+    Lanes { index, count, body, writes, adds, scatters, folds, folded, origin: _ } => [
+        sets index, sets_each folded, uses count, shares_out writes, touches_each adds (Access::Adds),
+        touches_each scatters (Access::Writes), inside_each folds, runs body,
+    ]
+}
+
+declare! { Fold:
+    Fold { cell, start, found, op: _ } => [folds cell, uses start, touches found (Access::Collects)]
+}
+
+declare! { Product:
+    Product { sizes, matrix: Matrix { buffer, base, strides }, rows, columns, adds, origin: _ } => [
+        uses_each sizes, touches buffer (if *adds { Access::Adds } else { Access::Reads }), uses base, uses_each strides,
+        line rows (if *adds { Access::Reads } else { Access::Writes }), line columns (Access::Reads),
+    ]
+}
+
+impl Access {
+    /// Whether the buffer is not what it was, or not where it was.
+    pub(crate) fn changes(self) -> bool {
+        self != Access::Reads
+    }
+
+    /// Whether it matters what the buffer holds.
+    pub(crate) fn looks(self) -> bool {
+        matches!(self, Access::Reads | Access::Adds | Access::Exchanges | Access::Collects)
+    }
+}
+
+impl Stm {
+    /// The operands of the statement itself, not of those inside.
+    pub(crate) fn operands(&self) -> Vec<Operand> {
+        let mut all = Vec::new();
+        self.parts(&mut |part| match part {
+            Part::Uses(x) => all.push(*x),
+            Part::Folds(cell) => all.push(Operand::Value(*cell)),
+            Part::Element(place, _) => all.extend(place.operands()),
+            Part::Line(line, _) => all.extend(line.place.operands().into_iter().chain([line.stride])),
+            Part::Sets(_) | Part::Touches(..) | Part::Runs(_) => {}
+        });
+        all
+    }
+
+    /// Puts another operand where one is in the statement itself. The cells that lanes fold into stay.
+    pub(crate) fn replace(&mut self, old: Operand, new: Operand) {
+        let swap = |x: &mut Operand| {
+            if *x == old {
+                *x = new;
+            }
+        };
+        self.parts_mut(&mut |part| match part {
+            Part::Uses(x) => swap(x),
+            Part::Element(place, _) => place.operands_mut().into_iter().for_each(swap),
+            Part::Line(line, _) => line.place.operands_mut().into_iter().chain([&mut line.stride]).for_each(swap),
+            Part::Sets(_) | Part::Folds(_) | Part::Touches(..) | Part::Runs(_) => {}
+        });
+    }
+
+    /// The values that the statement itself sets, not those inside.
+    pub(crate) fn sets(&self) -> Vec<Value> {
+        let mut all = Vec::new();
+        self.parts(&mut |part| {
+            if let Part::Sets(value) | Part::Folds(value) = part {
+                all.push(*value);
+            }
+        });
+        all
+    }
+
+    /// Gives the values that the statement itself sets other names.
+    pub(crate) fn rename_sets(&mut self, names: &FxHashMap<Value, Value>) {
+        self.parts_mut(&mut |part| {
+            if let Part::Sets(value) | Part::Folds(value) = part {
+                *value = names.get(value).copied().unwrap_or(*value);
+            }
+        });
+    }
+
+    /// The one element that the statement itself reads or changes.
+    pub(crate) fn element(&self) -> Option<(&Place, Access)> {
+        let mut found = None;
+        self.parts(&mut |part| {
+            if let Part::Element(place, access) = part {
+                found = Some((place, access));
+            }
+        });
+        found
+    }
+
+    /// The buffers that the statement itself touches, and how; with the place, if that is of one element.
+    pub(crate) fn touches(&self) -> Vec<(Buffer, Access, Option<&Place>)> {
+        let mut all = Vec::new();
+        self.parts(&mut |part| match part {
+            Part::Touches(buffer, access) => all.push((*buffer, access, None)),
+            Part::Element(place, access) => all.push((place.buffer, access, Some(place))),
+            Part::Line(line, access) => all.push((line.place.buffer, access, None)),
+            Part::Uses(_) | Part::Sets(_) | Part::Folds(_) | Part::Runs(_) => {}
+        });
+        all
+    }
+
+    /// Whether the statement itself changes a buffer, or where it is.
+    pub(crate) fn changes(&self, buffer: Buffer) -> bool {
+        self.touches().iter().any(|(other, access, _)| *other == buffer && access.changes())
+    }
+
+    /// The blocks inside.
+    pub(crate) fn blocks(&self) -> Vec<&Block> {
+        let mut all = Vec::new();
+        self.parts(&mut |part| {
+            if let Part::Runs(block) = part {
+                all.push(block);
+            }
+        });
+        all
+    }
+
+    pub(crate) fn blocks_mut(&mut self) -> Vec<&mut Block> {
+        let mut all = Vec::new();
+        self.parts_mut(&mut |part| {
+            if let Part::Runs(block) = part {
+                all.push(block);
+            }
+        });
+        all
+    }
+
+    /// Whether a cell may be something else after the statement.
+    pub(crate) fn sets_cells(&self) -> bool {
+        matches!(self, Stm::Assign { .. }) || !self.blocks().is_empty()
+    }
+}
+
+/// All that is set, inside as well.
+pub(crate) fn sets(block: &Block, all: &mut FxHashSet<Value>) {
+    for stm in block {
+        all.extend(stm.sets());
+        stm.blocks().into_iter().for_each(|inner| sets(inner, all));
+    }
+}
+
+/// Gives values other names, where they are set and where they are used.
+pub(crate) fn rename(stm: &mut Stm, names: &FxHashMap<Value, Value>) {
+    stm.rename_sets(names);
+    let used: FxHashSet<Operand> = stm.operands().into_iter().collect();
+    for operand in used {
+        if let Operand::Value(value) = operand
+            && let Some(new) = names.get(&value)
+        {
+            stm.replace(operand, Operand::Value(*new));
+        }
+    }
+    stm.blocks_mut().into_iter().flatten().for_each(|inner| rename(inner, names));
+}

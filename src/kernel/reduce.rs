@@ -1,0 +1,271 @@
+//! Reductions.
+//!
+//! Law: a reduction by a commutative operator on scalars may be computed by all lanes, each for its elements, and then over
+//! what they found; any other goes from the first element to the last, as in the interpreter.
+
+use super::code::{Buffer, Fold, Operand, Stm as Code, Value};
+use super::liveness::is_parallel;
+use super::view::{Array, Bound, Form, View};
+use super::{Lowering, Step};
+use crate::array::{Agreement, Atom, Body, Const, IntegerRow, Lambda, Op, Prim, Reduce, ScalarOp};
+use crate::primitives::Primitive;
+
+/// What is done with the state after each element.
+type Each<'f, 'p> = &'f mut dyn FnMut(&mut Lowering<'p>, Operand, &[Bound<'p>]) -> Step<()>;
+
+impl<'p> Lowering<'p> {
+    pub(super) fn reduce(&mut self, it: &'p Reduce) -> Step<Vec<Bound<'p>>> {
+        let arrays = self.arrays(&it.arrays);
+        let length = self.common_length(Agreement::Reduced, &arrays);
+        let scalars = it.neutral.iter().all(|e| self.program.atom_type(*e).rank == 0);
+        if self.lane.is_none() && !self.stepwise && scalars && (it.commutative || commutes(&it.operator)) {
+            let waits = arrays.iter().any(|array| matches!(array.form, Form::Pending(..)));
+            // What runs once can as well begin a loop over lanes for few elements, which then may be a part of another.
+            let nested = waits && !(self.runs_once() && arrays.iter().all(|array| !self.is_nested(array)));
+            return self.side_by_side_reduce(it, &arrays, length, nested);
+        }
+        self.in_turn(it, &arrays, length)
+    }
+
+    /// Whether there is more to do side by side for an element of an array that waits.
+    fn is_nested(&self, array: &Array<'p>) -> bool {
+        let Form::Pending(map, _) = &array.form else { return false };
+        map.function.body.stms.iter().any(|stm| is_parallel(&stm.op))
+            || self.arrays(&map.arrays).iter().any(|array| self.is_nested(array))
+    }
+
+    pub(super) fn common_length(&mut self, what: Agreement, arrays: &[Array<'p>]) -> Operand {
+        let length = arrays[0].sizes[0];
+        arrays[1..].iter().for_each(|a| self.same(what, length, a.sizes[0]));
+        length
+    }
+
+    /// A reduction from the first element to the last.
+    fn in_turn(&mut self, it: &'p Reduce, arrays: &[Array<'p>], length: Operand) -> Step<Vec<Bound<'p>>> {
+        self.fold(it, arrays, length, true, &mut |_, _, _| Ok(()))
+    }
+
+    /// From the first element to the last; what is found after each is told. Sums may be taken in any order, or not.
+    pub(super) fn fold(
+        &mut self,
+        it: &'p Reduce,
+        arrays: &[Array<'p>],
+        length: Operand,
+        any_order: bool,
+        each: Each<'_, 'p>,
+    ) -> Step<Vec<Bound<'p>>> {
+        let initial = it.neutral.iter().map(|e| (self.atom(*e), false)).collect();
+        self.iterate(Some(length), initial, None, &mut |this, index, state| {
+            let mut operands = state.to_vec();
+            for array in arrays {
+                let element = this.element(array, index)?;
+                operands.push(element);
+            }
+            this.know(it, arrays, &operands);
+            let found = this.operate(&it.operator, operands)?;
+            if any_order {
+                this.sum_up(it, state, &found);
+            }
+            each(this, index, &found)?;
+            Ok(found)
+        })
+    }
+
+    /// Says what holds of the operands of a reduction, which are its cells and then the elements.
+    fn know(&mut self, it: &Reduce, arrays: &[Array<'p>], operands: &[Bound<'p>]) {
+        let (cells, elements) = operands.split_at(arrays.len());
+        for (k, (cell, element)) in cells.iter().zip(elements).enumerate() {
+            let (Bound::Scalar(cell), Bound::Scalar(element)) = (cell, element) else { continue };
+            let before_all = matches!(it.neutral[k], Atom::Const(Const::I64(n)) if n < 0);
+            if before_all && matches!(arrays[k].form, Form::Iota) && chooses(&it.operator, k) {
+                // The cell has what it started from, or an index that was before.
+                self.emit.is_not_less(*element, *cell);
+            }
+        }
+    }
+
+    /// Says which values are sums of reals, which may be taken in any order, and of which cells.
+    fn sum_up(&mut self, it: &Reduce, cells: &[Bound<'p>], found: &[Bound<'p>]) {
+        for (cell, found) in cells.iter().zip(found) {
+            if let (Bound::Scalar(Operand::Value(cell)), Bound::Scalar(Operand::Value(found))) = (cell, found)
+                && self.emit.prim(Operand::Value(*found)).is_real()
+                && is_sum(&it.operator)
+            {
+                self.emit.sums.insert(*found, *cell);
+            }
+        }
+    }
+
+    pub(super) fn operate(&mut self, operator: &'p Lambda, operands: Vec<Bound<'p>>) -> Step<Vec<Bound<'p>>> {
+        for (param, operand) in operator.params.iter().zip(operands) {
+            self.bind_element(*param, operand)?;
+        }
+        let found = self.body(&operator.body)?;
+        self.settled_all(found)
+    }
+
+    /// In lanes, or from the first to the last where lanes cannot or there are few elements and more to do inside.
+    fn side_by_side_reduce(
+        &mut self,
+        it: &'p Reduce,
+        arrays: &[Array<'p>],
+        length: Operand,
+        nested: bool,
+    ) -> Step<Vec<Bound<'p>>> {
+        self.open(false);
+        let wide = self.attempt(|this| this.wide_reduce(it, arrays, length));
+        let mut yes = self.close();
+        let Ok(wide) = wide else { return self.in_turn(it, arrays, length) };
+        if !nested {
+            yes.into_iter().for_each(|stm| self.emit.push(stm));
+            wide.iter().for_each(|cell| self.emit.settle(*cell));
+            return Ok(wide.into_iter().map(|cell| Bound::Scalar(Operand::Value(cell))).collect());
+        }
+        self.open(false);
+        let narrow = self.in_turn(it, arrays, length)?;
+        let mut no = self.close();
+        let mut cells: [Vec<(Value, Operand)>; 2] = [Vec::new(), Vec::new()];
+        let mut results = Vec::new();
+        for (wide, narrow) in wide.into_iter().zip(narrow) {
+            let Bound::Scalar(narrow) = narrow else { panic!("the operator is on scalars") };
+            let cell = self.emit.value(self.emit.prim(narrow), false);
+            cells[0].push((cell, Operand::Value(wide)));
+            cells[1].push((cell, narrow));
+            results.push(Bound::Scalar(Operand::Value(cell)));
+        }
+        let [in_yes, in_no] = cells;
+        yes.push(Code::Assign { cells: in_yes, mask: None });
+        no.push(Code::Assign { cells: in_no, mask: None });
+        let condition = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(self.wide), length]);
+        self.emit.push(Code::If { condition, yes, no });
+        Ok(results)
+    }
+
+    fn wide_reduce(&mut self, it: &'p Reduce, arrays: &[Array<'p>], length: Operand) -> Step<Vec<Value>> {
+        let neutral: Vec<Operand> = it.neutral.iter().map(|e| self.scalar(*e)).collect();
+        let prims: Vec<Prim> = neutral.iter().map(|e| self.emit.prim(*e)).collect();
+        let parts: Vec<Buffer> = prims.iter().map(|prim| self.new_buffer(*prim)).collect();
+        let op = one_operation(&it.operator);
+        // Of an operator that is not known it is not known what is neutral: each lane begins with its first element.
+        let first = (!commutes(&it.operator)).then(|| self.new_buffer(Prim::Bool));
+        let mut lanes = self.lanes(length, &[], &mut |this, index| {
+            let mut folds = Vec::new();
+            let mut operands = Vec::new();
+            for ((prim, start), part) in prims.iter().zip(&neutral).zip(&parts) {
+                let cell = this.emit.value(*prim, true);
+                operands.push(Bound::Scalar(Operand::Value(cell)));
+                let start = identity(&it.operator, *prim).map_or(*start, Operand::Const);
+                folds.push(Fold { cell, start, found: *part, op });
+            }
+            let begun = first.map(|part| {
+                let cell = this.emit.value(Prim::Bool, true);
+                Fold { cell, start: Operand::Const(Const::Bool(false)), found: part, op: None }
+            });
+            for array in arrays {
+                let element = this.element(array, index)?;
+                operands.push(element);
+            }
+            let elements = operands[folds.len()..].to_vec();
+            this.know(it, arrays, &operands);
+            let state = operands[..folds.len()].to_vec();
+            let found = this.operate(&it.operator, operands)?;
+            this.sum_up(it, &state, &found);
+            let mut cells = Vec::new();
+            for ((fold, found), element) in folds.iter().zip(found).zip(elements) {
+                let (Bound::Scalar(found), Bound::Scalar(element)) = (found, element) else {
+                    panic!("the operator is on scalars")
+                };
+                let begun = begun.as_ref().map(|begun| Operand::Value(begun.cell));
+                cells.push((fold.cell, begun.map_or(found, |begun| this.select(begun, found, element))));
+            }
+            cells.extend(begun.as_ref().map(|begun| (begun.cell, Operand::Const(Const::Bool(true)))));
+            folds.extend(begun);
+            this.emit.push(Code::Assign { cells, mask: None });
+            Ok(folds)
+        })?;
+        let count = self.emit.value(Prim::I64, false);
+        lanes.folded = Some(count);
+        self.emit.push(Code::Lanes(Box::new(lanes)));
+        parts.iter().chain(&first).for_each(|part| self.emit.changed(*part));
+        let found: Vec<Array<'p>> = parts
+            .iter()
+            .zip(&prims)
+            .map(|(part, prim)| {
+                let sizes = vec![Operand::Value(count)];
+                let view = View::whole(&mut self.emit, *part, &sizes);
+                Array { prim: *prim, sizes, form: Form::Memory(view) }
+            })
+            .collect();
+        let results = self.in_turn(it, &found, Operand::Value(count))?;
+        let cell = |result: Bound<'p>| match result {
+            Bound::Scalar(Operand::Value(cell)) => cell,
+            Bound::Scalar(Operand::Const(_)) | Bound::Array(_) => panic!("what a loop carries is in cells"),
+        };
+        Ok(results.into_iter().map(cell).collect())
+    }
+}
+
+/// Whether an operator adds, component by component.
+pub(super) fn is_sum(operator: &Lambda) -> bool {
+    let k = operator.body.results.len();
+    let (left, right) = operator.params.split_at(k);
+    operator.body.stms.len() == k
+        && (0..k).all(|c| {
+            let [a, b] = [left[c], right[c]].map(Atom::Var);
+            let stm = operator.body.stms.iter().find(|stm| operator.body.results[c] == Atom::Var(stm.vars[0]));
+            stm.is_some_and(|stm| match &stm.op {
+                Op::Scalar(ScalarOp::Add, atoms) => atoms[..] == [a, b] || atoms[..] == [b, a],
+                Op::Map(map) => {
+                    map.accumulators.is_empty()
+                        && stm.vars.len() == 1
+                        && (map.arrays[..] == [a, b] || map.arrays[..] == [b, a])
+                        && is_sum(&map.function)
+                }
+                _ => false,
+            })
+        })
+}
+
+/// Whether a component of an operator's result is that of the left operand or that of the right one.
+fn chooses(operator: &Lambda, k: usize) -> bool {
+    let either = [operator.params[k], operator.params[operator.body.results.len() + k]].map(Atom::Var);
+    let is_one = |body: &Body, result: usize| body.stms.is_empty() && either.contains(&body.results[result]);
+    operator.body.stms.iter().any(|stm| {
+        let result = stm.vars.iter().position(|var| operator.body.results[k] == Atom::Var(*var));
+        matches!((&stm.op, result), (Op::If(_, yes, no), Some(result)) if is_one(yes, result) && is_one(no, result))
+    })
+}
+
+/// Whether an operator is known to commute.
+fn commutes(operator: &Lambda) -> bool {
+    one_operation(operator).is_some() || is_sum(operator)
+}
+
+/// What lanes begin with, so that a start which is not neutral counts once, of an operator that is known to commute; none
+/// where it may count often, as in an extremum.
+fn identity(operator: &Lambda, prim: Prim) -> Option<Const> {
+    let op = one_operation(operator);
+    if matches!(op, Some(ScalarOp::Mul)) {
+        return Some(prim.one());
+    }
+    let adds = is_sum(operator) || matches!(op, Some(ScalarOp::Integer(IntegerRow::Xor)));
+    adds.then(|| prim.zero())
+}
+
+/// The operation that an operator is, if it is one that commutes.
+fn one_operation(operator: &Lambda) -> Option<ScalarOp> {
+    let [stm] = &operator.body.stms[..] else { return None };
+    let params: Vec<Atom> = operator.params.iter().copied().map(Atom::Var).collect();
+    let Op::Scalar(op, atoms) = &stm.op else { return None };
+    let known = match op {
+        ScalarOp::Add | ScalarOp::Mul => true,
+        ScalarOp::Row(row) => matches!(row, Primitive::Min | Primitive::Max),
+        ScalarOp::Integer(row) => {
+            matches!(row, IntegerRow::Min | IntegerRow::Max | IntegerRow::And | IntegerRow::Or | IntegerRow::Xor)
+        }
+        ScalarOp::Scale | ScalarOp::Equal | ScalarOp::Less | ScalarOp::LessOrEqual => false,
+        ScalarOp::Not | ScalarOp::Convert(_) | ScalarOp::ToBits(_) | ScalarOp::FromBits(_) => false,
+    };
+    let is_result = operator.body.results[..] == [Atom::Var(stm.vars[0])];
+    (known && atoms[..] == params[..] && is_result).then_some(*op)
+}

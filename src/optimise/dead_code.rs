@@ -1,0 +1,347 @@
+//! Dead code: statements, results, parameters and loop variables that no result of the program depends on.
+//!
+//! Law: what is left computes what the results need, and nothing else. Dependence is followed component by component
+//! through maps, loops, branches and operators, so that one result of a combinator can go while others stay. Sizes that
+//! were compared by what goes are compared by what is left.
+
+use smallvec::SmallVec;
+
+use super::sizes::{Written, plan};
+use crate::array::{
+    Atom, Body, Class, Form, Lambda, Op, Program, Reduce, Stm, Var, atoms_in, deeper, has_effect, params,
+};
+
+/// Takes out of a program what is not needed, and answers whether part of an operation was, and not all of it. Comparisons
+/// of sizes that would go with it are written as said.
+pub(super) fn dead(program: &mut Program, written: Written) -> bool {
+    dead_again(program, written, None)
+}
+
+/// Takes out of a program of which all is needed the comparisons that its statements make anyway, and what only they need,
+/// and answers as [`dead`].
+pub(super) fn compared_once(program: &mut Program) -> bool {
+    program.function.body.stms.iter().any(|stm| has_effect(&stm.op)) && dead(program, Written::Needed)
+}
+
+/// Takes out of a reverse derivative what is not needed. What binds this variable, or one after it, executes again what was
+/// executed before: what it compares needs no comparison when it goes.
+pub(crate) fn executed_once(program: &mut Program, returning: Var) {
+    dead_again(program, Written::Lost, Some(returning));
+}
+
+fn dead_again(program: &mut Program, written: Written, returning: Option<Var>) -> bool {
+    let mut needed = Needed::new(program, &[]);
+    let mut roots = Vec::new();
+    // Of arrays that are gone sizes may be left, as numbers that are compared.
+    let compares = |program: &Program| {
+        program.types.iter().any(|t| t.rank > 0) || program.function.body.stms.iter().any(|stm| compares(&stm.op))
+    };
+    if compares(program)
+        && (written == Written::All || !compare_nothing(&program.function.body, false, &|v| needed.has(v)))
+    {
+        let plan = loop {
+            let plan = plan(program, &needed.vars, written, returning);
+            let more = |a: &&Atom| matches!(a, Atom::Var(v) if !needed.has(*v));
+            let more: Vec<Atom> = plan.roots.iter().filter(more).copied().collect();
+            if more.is_empty() {
+                break plan;
+            }
+            // What is compared needs sizes, and what it needs compares for itself.
+            roots.extend(more);
+            let before = core::mem::replace(&mut needed, Needed::new(program, &roots));
+            if compare_nothing(&program.function.body, true, &|v| before.has(v) == needed.has(v)) {
+                break plan;
+            }
+        };
+        plan.write(program);
+    }
+    needed.body(&mut program.function.body, |_| true);
+    // What seemed to be needed for a comparison may not be, now that others are written.
+    let again = needed.again || (needed.changed || needed.left_out) && !roots.is_empty();
+    let later = if written == Written::All { Written::Lost } else { written };
+    let parted = again && dead_again(program, later, returning);
+    needed.changed || parted
+}
+
+/// Takes out of a program what its results do not depend on, and comparisons of sizes with it.
+pub(crate) fn only_needed(program: &mut Program) {
+    Needed::new(program, &[]).body(&mut program.function.body, |_| true);
+}
+
+/// Whether sizes are compared here.
+fn compares(op: &Op) -> bool {
+    match op {
+        Op::Agree(_) => true,
+        // What is compared there is part of a function that is needed or not.
+        Op::Custom(_) => false,
+        op => op.bodies().any(|body| body.stms.iter().any(|stm| compares(&stm.op))),
+    }
+}
+
+/// Whether an operation can compare sizes, itself or in its bodies: [`plan`] finds which.
+fn compares_sizes(op: &Op) -> bool {
+    matches!(op.class(), Class::Write | Class::Parallel | Class::Control)
+        || matches!(op, Op::Elements(_) | Op::Reshape(..) | Op::Accumulate(..))
+}
+
+/// Whether no statement of a body compares sizes, but those of which `but` says it for all that they bind, and comparisons that are
+/// written, where they are `written`.
+fn compare_nothing(body: &Body, written: bool, but: &impl Fn(Var) -> bool) -> bool {
+    body.stms.iter().all(|stm| {
+        let left_out = || stm.vars.iter().copied().chain(params(&stm.op)).all(but);
+        if stm.op.class() == Class::Check {
+            return written;
+        }
+        !compares_sizes(&stm.op) || left_out() && stm.op.bodies().all(|body| compare_nothing(body, written, but))
+    })
+}
+
+/// What is kept of a list.
+type Flags = SmallVec<[bool; 16]>;
+
+/// The variables that the results of a program depend on in any way, by number.
+struct Needed {
+    vars: Vec<bool>,
+    /// What variables of an operation need, while it is read.
+    edges: Vec<(Var, Var)>,
+    /// Whether something has been taken out of an operation that stays.
+    changed: bool,
+    /// Whether a statement has been taken out whole.
+    left_out: bool,
+    /// Whether an array was needed only to say how long a map is, and another one says it now.
+    again: bool,
+}
+
+impl Needed {
+    fn new(program: &Program, roots: &[Atom]) -> Self {
+        let vars = vec![false; program.types.len()];
+        let mut needed = Needed { vars, edges: Vec::new(), changed: false, left_out: false, again: false };
+        program.function.body.results.iter().chain(roots).for_each(|a| needed.need(*a));
+        needed.read(&program.function.body);
+        needed
+    }
+
+    fn need(&mut self, atom: Atom) {
+        if let Atom::Var(var) = atom {
+            self.vars[var.0 as usize] = true;
+        }
+    }
+
+    /// Finds what is needed in a body. What uses a variable comes after what binds it, so once through from the end is
+    /// enough, but for what is applied to its own results.
+    fn read(&mut self, body: &Body) {
+        for stm in body.stms.iter().rev() {
+            match &stm.op {
+                Op::Loop(_) | Op::Reduce(_) | Op::Scan(_) | Op::Hist(_) => self.read_again_and_again(stm),
+                Op::If(..) | Op::Map(_) => {
+                    self.read_operation(stm);
+                    deeper(|| stm.op.bodies().for_each(|body| self.read(body)));
+                    // Now it is known which parameters are needed.
+                    self.read_operation(stm);
+                }
+                _ => self.read_operation(stm),
+            }
+        }
+    }
+
+    /// Finds what an operation itself needs.
+    fn read_operation(&mut self, stm: &Stm) {
+        let Needed { vars, .. } = self;
+        operation_needs(stm, &mut |var, atom| {
+            if let Atom::Var(on) = atom
+                && vars[var.0 as usize]
+            {
+                vars[on.0 as usize] = true;
+            }
+        });
+    }
+
+    /// Finds what is needed in an operation with a body that is applied to its own results.
+    fn read_again_and_again(&mut self, stm: &Stm) {
+        let mut edges = core::mem::take(&mut self.edges);
+        edges.clear();
+        stm_needs(stm, &mut |var, atom| {
+            if let Atom::Var(on) = atom {
+                edges.push((var, on));
+            }
+        });
+        edges.sort_unstable();
+        let mut pending: Vec<Var> = edges.iter().map(|(var, _)| *var).filter(|var| self.has(*var)).collect();
+        pending.dedup();
+        while let Some(var) = pending.pop() {
+            let from = edges.partition_point(|(other, _)| *other < var);
+            for (_, on) in edges[from..].iter().take_while(|(other, _)| *other == var) {
+                if !core::mem::replace(&mut self.vars[on.0 as usize], true) {
+                    pending.push(*on);
+                }
+            }
+        }
+        self.edges = edges;
+    }
+
+    fn has(&self, var: Var) -> bool {
+        self.vars[var.0 as usize]
+    }
+
+    fn which(&self, vars: &[Var]) -> Flags {
+        vars.iter().map(|v| self.has(*v)).collect()
+    }
+
+    /// Keeps of a list what is said to be kept.
+    fn pick<T>(&mut self, all: &mut Vec<T>, kept: impl Fn(usize) -> bool) {
+        let (before, mut k) = (all.len(), 0);
+        all.retain(|_| {
+            k += 1;
+            kept(k - 1)
+        });
+        self.changed |= all.len() < before;
+    }
+
+    /// Takes out of a body what is not needed, and those of its results that `keep` does not name.
+    fn body(&mut self, body: &mut Body, keep: impl Fn(usize) -> bool) {
+        let before = body.stms.len();
+        body.stms.retain(|stm| stm.vars.iter().any(|v| self.has(*v)) || compares(&stm.op));
+        self.left_out |= body.stms.len() < before;
+        body.stms.iter_mut().for_each(|stm| self.stm(stm));
+        self.pick(&mut body.results, keep);
+    }
+
+    fn stm(&mut self, stm: &mut Stm) {
+        let Stm { vars, op, .. } = stm;
+        let kept: Flags = match op {
+            Op::If(_, yes, no) => {
+                let kept = self.which(vars);
+                self.body(yes, |k| kept[k]);
+                self.body(no, |k| kept[k]);
+                kept
+            }
+            Op::Loop(it) => {
+                let kept: Flags = it.params.iter().map(|(param, _)| self.has(*param)).collect();
+                self.pick(&mut it.params, |k| kept[k]);
+                if let Form::While { condition, .. } = &mut it.form {
+                    self.body(condition, |_| true);
+                }
+                self.body(&mut it.body, |k| kept[k]);
+                kept
+            }
+            Op::Map(map) => {
+                let (kept, arrays) = (self.which(vars), map.arrays.len());
+                let values = kept.len() - map.accumulators.len();
+                let mut inputs = self.which(&map.function.params[..arrays]);
+                if !inputs.contains(&true) {
+                    // One array is left to say how long the map is.
+                    inputs[0] = true;
+                }
+                self.again |= !inputs[0];
+                self.pick(&mut map.arrays, |k| inputs[k]);
+                self.pick(&mut map.accumulators, |k| kept[values + k]);
+                inputs.extend_from_slice(&kept[values..]);
+                self.pick(&mut map.function.params, |k| inputs[k]);
+                self.body(&mut map.function.body, |k| kept[k]);
+                kept
+            }
+            Op::Reduce(it) | Op::Scan(it) => self.reduce(it, vars),
+            Op::Hist(it) => {
+                let kept = self.operator(&mut it.operator, vars);
+                for operands in [&mut it.neutral, &mut it.destinations, &mut it.values] {
+                    self.pick(operands, |k| kept[k]);
+                }
+                kept
+            }
+            // What has one result stays whole, and so does a function with a derivative of its own.
+            _ => return,
+        };
+        let (before, mut kept) = (vars.len(), kept.into_iter());
+        vars.retain(|_| kept.next().expect("it is said of each result whether it is kept"));
+        self.changed |= vars.len() < before;
+    }
+
+    /// Takes out of an operator the components that are not needed, and answers which stay.
+    fn operator(&mut self, operator: &mut Lambda, vars: &[Var]) -> Flags {
+        let (left, right) = operator.params.split_at(vars.len());
+        let sides = vars.iter().zip(left).zip(right);
+        let kept: Flags = sides.map(|((v, l), r)| self.has(*v) || self.has(*l) || self.has(*r)).collect();
+        self.pick(&mut operator.params, |k| kept[k % kept.len()]);
+        self.body(&mut operator.body, |k| kept[k]);
+        kept
+    }
+
+    fn reduce(&mut self, it: &mut Reduce, vars: &[Var]) -> Flags {
+        let kept = self.operator(&mut it.operator, vars);
+        self.pick(&mut it.neutral, |k| kept[k]);
+        self.pick(&mut it.arrays, |k| kept[k]);
+        kept
+    }
+}
+
+/// Says for each variable in a body what it needs.
+pub(crate) fn body_needs(body: &Body, need: &mut impl FnMut(Var, Atom)) {
+    body.stms.iter().for_each(|stm| stm_needs(stm, need));
+}
+
+/// Says for each variable of a statement, and of its bodies, what it needs.
+fn stm_needs(stm: &Stm, need: &mut impl FnMut(Var, Atom)) {
+    operation_needs(stm, need);
+    if !matches!(stm.op, Op::Custom(_)) {
+        stm.op.bodies().for_each(|body| body_needs(body, need));
+    }
+}
+
+/// The same without what is in its bodies, but those of functions with a derivative of their own, which are needed whole.
+fn operation_needs(stm: &Stm, need: &mut impl FnMut(Var, Atom)) {
+    let vars = &stm.vars;
+    match &stm.op {
+        Op::If(condition, yes, no) => {
+            for (k, var) in vars.iter().enumerate() {
+                [*condition, yes.results[k], no.results[k]].into_iter().for_each(|a| need(*var, a));
+            }
+        }
+        Op::Loop(it) => {
+            for (k, (param, initial)) in it.params.iter().enumerate() {
+                need(vars[k], (*param).into());
+                need(*param, *initial);
+                need(*param, it.body.results[k]);
+                match &it.form {
+                    Form::For(_, bound) => need(*param, *bound),
+                    Form::While { condition, bound } => {
+                        bound.iter().chain(&condition.results).for_each(|a| need(*param, *a));
+                    }
+                }
+            }
+        }
+        Op::Map(map) => {
+            for (var, result) in vars.iter().zip(&map.function.body.results) {
+                need(*var, *result);
+                need(*var, map.arrays[0]);
+            }
+            let operands = map.arrays.iter().chain(&map.accumulators);
+            map.function.params.iter().zip(operands).for_each(|(param, a)| need(*param, *a));
+            let values = vars.len() - map.accumulators.len();
+            vars[values..].iter().zip(&map.accumulators).for_each(|(var, a)| need(*var, *a));
+        }
+        Op::Reduce(it) | Op::Scan(it) => operator_needs(&it.operator, &[&it.neutral, &it.arrays], vars, need),
+        Op::Hist(it) => {
+            operator_needs(&it.operator, &[&it.neutral, &it.destinations, &it.values], vars, need);
+            for var in vars.iter().chain(&it.operator.params) {
+                need(*var, it.indices);
+            }
+        }
+        Op::Custom(it) => {
+            for var in vars {
+                it.arguments.iter().for_each(|a| need(*var, *a));
+                [&it.function, &it.pullback].into_iter().for_each(|f| atoms_in(&f.body, &mut |a| need(*var, a)));
+            }
+        }
+        op => op.atoms(|a| vars.iter().for_each(|var| need(*var, a))),
+    }
+}
+
+fn operator_needs(it: &Lambda, operands: &[&Vec<Atom>], vars: &[Var], need: &mut impl FnMut(Var, Atom)) {
+    let k = vars.len();
+    for (c, var) in vars.iter().enumerate() {
+        for user in [*var, it.params[c], it.params[k + c]] {
+            need(user, it.body.results[c]);
+            operands.iter().for_each(|from| need(user, from[c]));
+        }
+    }
+}

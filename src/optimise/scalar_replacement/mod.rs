@@ -1,0 +1,400 @@
+//! Arrays of a few elements taken apart: where their sizes are known, each element is a value of its own, so that loops over
+//! a few numbers, such as descents and steps through time, are scalar code.
+//!
+//! Law: the program computes what it did, element by element and from the left. An array that something else needs as a
+//! whole is still made.
+
+mod operations;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::array::{
+    Agree, Atom, Body, Builder, Const, Extent, Form, Lambda, Loop, Map, Op, Operands, Prim, Program, Rebuild, Reduce,
+    ScalarOp, Stm, Type, Var, deeper, has_bodies, statements,
+};
+use crate::optimise::fold::fold;
+
+/// The most elements of an array that is taken apart.
+const ELEMENTS: usize = 8;
+
+/// The most statements that a function becomes which is written out for each element.
+const STATEMENTS: usize = 400;
+
+/// The most statements that all functions together become.
+const ROOM: usize = 1 << 15;
+
+/// The program with its small arrays taken apart, if it has any.
+pub(crate) fn replaced(program: &Program) -> Option<Program> {
+    let mut writer = Writer {
+        builder: Builder::new(),
+        types: &program.types,
+        values: FxHashMap::default(),
+        parts: FxHashMap::default(),
+        sizes: FxHashMap::default(),
+        whole: FxHashSet::default(),
+        changing: FxHashSet::default(),
+        seen: vec![FxHashMap::default()],
+        room: ROOM,
+        found: false,
+    };
+    for (param, name) in program.function.params.iter().zip(&program.names) {
+        let var = writer.builder.parameter(name.clone(), program.type_of(*param));
+        writer.values.insert(*param, var.into());
+    }
+    let results = writer.inline(&program.function.body);
+    let (found, parts) = (writer.found, writer.parts);
+    let mut apart = writer.builder.finish(results);
+    if !found {
+        return None;
+    }
+    sweep(&mut apart.function.body, &|var| parts.contains_key(&var), &mut FxHashSet::default());
+    // What is simplified does not execute what is not needed, so that errors may be missed: it is not for us to choose that.
+    let is_simple = program.simplified() == *program;
+    Some(if is_simple { apart.simplified() } else { apart })
+}
+
+/// Leaves out what nothing uses, if it cannot fail: scalars, and arrays of which the elements are known.
+fn sweep(body: &mut Body, is_known: &impl Fn(Var) -> bool, used: &mut FxHashSet<Var>) {
+    let mark = |atom: Atom, used: &mut FxHashSet<Var>| {
+        if let Atom::Var(var) = atom {
+            used.insert(var);
+        }
+    };
+    body.results.iter().for_each(|result| mark(*result, used));
+    let mut kept = Vec::new();
+    for mut stm in core::mem::take(&mut body.stms).into_iter().rev() {
+        let cannot_fail = match &stm.op {
+            Op::Scalar(ScalarOp::Integer(_), _) | Op::Agree(_) => false,
+            Op::Scalar(..) => true,
+            _ => !has_bodies(&stm.op) && stm.vars.iter().all(|var| is_known(*var)),
+        };
+        if cannot_fail && !stm.vars.iter().any(|var| used.contains(var)) {
+            continue;
+        }
+        deeper(|| stm.op.bodies_mut().for_each(|inner| sweep(inner, is_known, used)));
+        stm.op.atoms(|atom| mark(atom, used));
+        kept.push(stm);
+    }
+    kept.reverse();
+    body.stms = kept;
+}
+
+/// A program that is read, and the one that is written.
+struct Writer<'p> {
+    builder: Builder,
+    /// The types of the variables of the source.
+    types: &'p [Type],
+    /// What the variables of the source stand for.
+    values: FxHashMap<Var, Atom>,
+    /// The elements of arrays that are written.
+    parts: FxHashMap<Var, Vec<Atom>>,
+    /// The sizes of arrays that are written, as far as they are known.
+    sizes: FxHashMap<Var, Dims>,
+    /// Variables of loops of the source that iterations leave otherwise than apart, and dimensions whose sizes they change.
+    whole: FxHashSet<Var>,
+    changing: FxHashSet<(Var, usize)>,
+    /// The scalars that are written in each body that is open.
+    seen: Vec<FxHashMap<(ScalarOp, Operands), Atom>>,
+    /// How many statements may still be written out for elements.
+    room: usize,
+    /// Whether elements were used.
+    found: bool,
+}
+
+/// A value's sizes, outermost first.
+type Shape = Vec<usize>;
+
+/// The sizes that are known, outermost first.
+type Dims = Vec<Option<usize>>;
+
+fn number(atom: Atom) -> Option<usize> {
+    if let Atom::Const(Const::I64(n)) = atom { usize::try_from(n).ok() } else { None }
+}
+
+impl Writer<'_> {
+    fn set(&mut self, vars: &[Var], values: impl IntoIterator<Item = Atom>) {
+        self.values.extend(vars.iter().copied().zip(values));
+    }
+
+    /// The elements of an array that is taken apart.
+    fn elements(&self, array: Atom) -> Option<&Vec<Atom>> {
+        if let Atom::Var(var) = array { self.parts.get(&var) } else { None }
+    }
+
+    /// Writes statements into the open body, and answers the results.
+    fn inline(&mut self, body: &Body) -> Vec<Atom> {
+        deeper(|| body.stms.iter().for_each(|stm| self.stm(stm)));
+        self.atoms(&body.results)
+    }
+
+    fn stm(&mut self, stm: &Stm) {
+        let values = match &stm.op {
+            Op::If(condition, yes, no) => Some(self.branches(self.atom(*condition), yes, no)),
+            Op::Loop(it) => Some(self.iterated(it)),
+            Op::Map(map) => self.for_each(map),
+            Op::Reduce(it) => self.folded(it).map(|all| all.last().expect("an array has an element").clone()),
+            Op::Scan(it) => self.folded(it).map(|all| {
+                let prefixes = |k: usize| Op::Elements(all.iter().map(|x| x[k]).collect());
+                (0..it.neutral.len()).map(|k| self.written(prefixes(k))).collect()
+            }),
+            Op::Agree(it) if self.agrees(it) => return,
+            Op::Scalar(op, operands) => {
+                let operands = operands.iter().map(|x| self.atom(*x)).collect();
+                Some(vec![self.scalar(*op, operands)])
+            }
+            Op::Hist(_) | Op::Custom(_) | Op::Agree(_) => None,
+            _ => {
+                let op = self.op(&stm.op);
+                Some(vec![self.written(op)])
+            }
+        };
+        let values = values.unwrap_or_else(|| {
+            let op = self.op(&stm.op);
+            self.builder.emit(op).into_iter().map(Atom::Var).collect()
+        });
+        self.set(&stm.vars, values);
+    }
+
+    /// The value of a scalar operation, which is written once.
+    fn scalar(&mut self, op: ScalarOp, operands: Operands) -> Atom {
+        if let Some(known) = fold(op, &operands) {
+            return known;
+        }
+        let key = (op, operands);
+        if let Some(known) = self.seen.iter().rev().find_map(|seen| seen.get(&key)) {
+            return *known;
+        }
+        let value = self.builder.scalar(op, &key.1);
+        self.seen.last_mut().expect("a body is open").insert(key, value);
+        value
+    }
+
+    /// Whether sizes that are compared are known to agree.
+    fn agrees(&self, it: &Agree) -> bool {
+        let size = |extent: &Extent| match extent {
+            Extent::Number(n) => number(self.atom(*n)),
+            Extent::Of(array, dimension) => self.dims(self.atom(*array))[*dimension],
+        };
+        let product = |sizes: &[Extent]| sizes.iter().map(size).product::<Option<usize>>();
+        product(&it.first).is_some_and(|first| product(&it.second) == Some(first))
+    }
+
+    /// The elements of arrays of one length, one array after the other, and the length, if a function of so many statements is
+    /// to be written out for each.
+    fn columns(&mut self, arrays: &[Atom], function: &Lambda) -> Option<(Vec<Vec<Atom>>, usize)> {
+        let columns: Vec<Vec<Atom>> =
+            arrays.iter().map(|a| self.elements(self.atom(*a)).cloned()).collect::<Option<_>>()?;
+        let count = columns[0].len();
+        let needs = count * statements(&function.body);
+        let fits = needs <= STATEMENTS.min(self.room) && columns.iter().all(|c| c.len() == count);
+        self.room -= if fits { needs } else { 0 };
+        fits.then_some((columns, count))
+    }
+
+    fn for_each(&mut self, map: &Map) -> Option<Vec<Atom>> {
+        let (columns, count) = self.columns(&map.arrays, &map.function)?;
+        self.found = true;
+        let mut collectors = self.atoms(&map.accumulators);
+        let (elements, accumulators) = map.function.params.split_at(columns.len());
+        let mut rows = Vec::new();
+        for k in 0..count {
+            self.set(elements, columns.iter().map(|column| column[k]));
+            self.set(accumulators, collectors);
+            let mut results = self.inline(&map.function.body);
+            collectors = results.split_off(results.len() - accumulators.len());
+            rows.push(results);
+        }
+        let arrays = (0..rows[0].len()).map(|k| Op::Elements(rows.iter().map(|row| row[k]).collect()));
+        Some(arrays.collect::<Vec<_>>().into_iter().map(|op| self.written(op)).chain(collectors).collect())
+    }
+
+    /// What is folded up to each element.
+    fn folded(&mut self, it: &Reduce) -> Option<Vec<Vec<Atom>>> {
+        let (columns, count) = self.columns(&it.arrays, &it.operator)?;
+        self.found = true;
+        let (left, right) = it.operator.params.split_at(columns.len());
+        let mut all: Vec<Vec<Atom>> = Vec::new();
+        for k in 0..count {
+            let so_far = all.last().cloned().unwrap_or_else(|| self.atoms(&it.neutral));
+            self.set(left, so_far);
+            self.set(right, columns.iter().map(|column| column[k]));
+            all.push(self.inline(&it.operator.body));
+        }
+        Some(all)
+    }
+
+    /// The results of a body, those of these sizes as their scalars.
+    fn spread(&self, results: &[Atom], shapes: &[Option<Shape>]) -> Vec<Atom> {
+        let mut spread = Vec::new();
+        for (result, shape) in results.iter().zip(shapes) {
+            match shape {
+                Some(_) => self.leaves(*result, &mut spread),
+                None => spread.push(*result),
+            }
+        }
+        spread
+    }
+
+    /// The values of these sizes, of scalars one after the other; of the others, these sizes are known.
+    fn gathered(&mut self, shapes: &[Option<Shape>], dims: &[Dims], mut from: &[Atom]) -> Vec<Atom> {
+        let mut values = Vec::new();
+        for (shape, dims) in shapes.iter().zip(dims) {
+            let count = shape.as_ref().map_or(1, |shape| shape.iter().product());
+            let (of, rest) = from.split_at(count);
+            values.push(match shape {
+                Some(shape) => self.of_leaves(shape, of),
+                None => {
+                    self.has_dims(of[0], dims.clone());
+                    of[0]
+                }
+            });
+            from = rest;
+        }
+        values
+    }
+
+    /// What is written inside, as a body without results, and the results with their sizes.
+    fn measured(&mut self, inside: impl FnOnce(&mut Self) -> Vec<Atom>) -> (Body, Measured) {
+        self.builder.open_body();
+        self.seen.push(FxHashMap::default());
+        let results = inside(self);
+        self.seen.pop();
+        let shapes = results.iter().map(|result| self.shape(*result)).collect();
+        let dims = results.iter().map(|result| self.dims(*result)).collect();
+        (self.builder.close_body(Vec::new()), Measured { results, shapes, dims })
+    }
+
+    fn branches(&mut self, condition: Atom, yes: &Body, no: &Body) -> Vec<Atom> {
+        if let Atom::Const(Const::Bool(holds)) = condition {
+            return self.inline(if holds { yes } else { no });
+        }
+        let (mut yes, of_yes) = self.measured(|this| this.inline(yes));
+        let (mut no, of_no) = self.measured(|this| this.inline(no));
+        let both = |(yes, no): (Option<Shape>, Option<Shape>)| yes.filter(|yes| Some(yes) == no.as_ref());
+        let shapes: Vec<Option<Shape>> = of_yes.shapes.into_iter().zip(of_no.shapes).map(both).collect();
+        let same = |(yes, no): (Dims, Dims)| yes.into_iter().zip(no).map(|(a, b)| a.filter(|_| a == b)).collect();
+        let dims: Vec<Dims> = of_yes.dims.into_iter().zip(of_no.dims).map(same).collect();
+        yes.results = self.spread(&of_yes.results, &shapes);
+        no.results = self.spread(&of_no.results, &shapes);
+        let vars = self.builder.emit(Op::If(condition, Box::new(yes), Box::new(no)));
+        let values: Vec<Atom> = vars.into_iter().map(Atom::Var).collect();
+        self.gathered(&shapes, &dims, &values)
+    }
+
+    /// Variables of a loop are taken apart if they begin so and every iteration leaves them so.
+    fn iterated(&mut self, it: &Loop) -> Vec<Atom> {
+        let (params, initial): (Vec<Var>, Vec<Atom>) = it.params.iter().map(|(p, a)| (*p, self.atom(*a))).unzip();
+        loop {
+            let shape = |(param, initial): (&Var, &Atom)| {
+                self.shape(*initial).filter(|shape| shape.is_empty() || !self.whole.contains(param))
+            };
+            let shapes: Vec<Option<Shape>> = params.iter().zip(&initial).map(shape).collect();
+            let kept = |(param, initial): (&Var, &Atom)| {
+                let keeps = |d: &usize| !self.changing.contains(&(*param, *d));
+                let dims = self.dims(*initial).into_iter().enumerate();
+                dims.map(|(d, size)| size.filter(|_| keeps(&d))).collect()
+            };
+            let dims: Vec<Dims> = params.iter().zip(&initial).map(kept).collect();
+            let starts = self.spread(&initial, &shapes);
+            let fresh: Vec<Var> = starts.iter().map(|a| self.builder.fresh(self.builder.type_of(*a))).collect();
+            let atoms: Vec<Atom> = fresh.iter().copied().map(Atom::Var).collect();
+            let enter = |this: &mut Self| {
+                let values = this.gathered(&shapes, &dims, &atoms);
+                this.set(&params, values);
+            };
+            let form = match &it.form {
+                Form::For(i, bound) => {
+                    let (bound, var) = (self.atom(*bound), self.builder.fresh(Type::scalar(Prim::I64)));
+                    self.set(&[*i], [var.into()]);
+                    Form::For(var, bound)
+                }
+                Form::While { condition, bound } => {
+                    let bound = bound.map(|bound| self.atom(bound));
+                    let (mut asked, of_asked) = self.measured(|this| {
+                        enter(this);
+                        this.inline(condition)
+                    });
+                    asked.results = of_asked.results;
+                    Form::While { condition: asked, bound }
+                }
+            };
+            let (mut body, after) = self.measured(|this| {
+                enter(this);
+                this.inline(&it.body)
+            });
+            let mut holds = true;
+            for (k, param) in params.iter().enumerate() {
+                if shapes[k].is_some() {
+                    if shapes[k] != after.shapes[k] {
+                        holds = false;
+                        self.whole.insert(*param);
+                    }
+                    continue;
+                }
+                for (d, size) in dims[k].iter().enumerate() {
+                    if size.is_some() && *size != after.dims[k][d] {
+                        holds = false;
+                        self.changing.insert((*param, d));
+                    }
+                }
+            }
+            if !holds {
+                // What was written goes with the body.
+                continue;
+            }
+            body.results = self.spread(&after.results, &shapes);
+            let params = fresh.into_iter().zip(starts).collect();
+            let op = Op::Loop(Box::new(Loop { params, form, body, policy: it.policy }));
+            let values: Vec<Atom> = self.builder.emit(op).into_iter().map(Atom::Var).collect();
+            return self.gathered(&shapes, &dims, &values);
+        }
+    }
+}
+
+/// The results of a body, and what is known of their sizes.
+struct Measured {
+    results: Vec<Atom>,
+    shapes: Vec<Option<Shape>>,
+    dims: Vec<Dims>,
+}
+
+impl Rebuild for Writer<'_> {
+    fn atom(&self, atom: Atom) -> Atom {
+        match atom {
+            Atom::Var(var) => self.values[&var],
+            Atom::Const(_) => atom,
+        }
+    }
+
+    fn body(&mut self, body: &Body) -> Body {
+        let (mut written, of) = self.measured(|this| this.inline(body));
+        written.results = of.results;
+        written
+    }
+
+    fn bind(&mut self, var: Var) -> Var {
+        let fresh = self.builder.fresh(self.types[var.0 as usize]);
+        self.set(&[var], [fresh.into()]);
+        fresh
+    }
+
+    fn of_map(&mut self, map: &Map) -> Map {
+        let (arrays, accumulators) = (self.atoms(&map.arrays), self.atoms(&map.accumulators));
+        let of = |a: &Atom| self.builder.type_of(*a);
+        let types: Vec<Type> = arrays.iter().map(|a| of(a).element()).chain(accumulators.iter().map(of)).collect();
+        let params: Vec<Var> = types.into_iter().map(|of| self.builder.fresh(of)).collect();
+        for (param, array) in params.iter().zip(&arrays) {
+            self.has_dims((*param).into(), self.dims(*array).split_off(1));
+        }
+        for (param, accumulator) in params[arrays.len()..].iter().zip(&accumulators) {
+            self.has_dims((*param).into(), self.dims(*accumulator));
+        }
+        self.set(&map.function.params, params.iter().copied().map(Atom::Var));
+        let function = Lambda { params, body: self.body(&map.function.body) };
+        Map { function, arrays, accumulators }
+    }
+
+    fn of_loop(&mut self, _: &Loop) -> Loop {
+        panic!("loops are rebuilt with the variables that they have apart")
+    }
+}

@@ -1,0 +1,102 @@
+//! The kinds of numbers: integers of each are Rust's own, and so are conversions, on every executor.
+
+use catadiff::array::{Const, Prim, ScalarOp};
+use catadiff::execute::{Executor, Interpreter, Lanes};
+use catadiff_laws::kinds::{converted, corners, has_no_value, has_values, operations};
+
+const INTEGERS: [Prim; 8] = [Prim::I8, Prim::I16, Prim::I32, Prim::I64, Prim::U8, Prim::U16, Prim::U32, Prim::U64];
+
+/// All pairs of 8 bits; of more, corners and some that are drawn.
+fn pairs(prim: Prim) -> Vec<[Const; 2]> {
+    let all = match prim.bits() {
+        8 => (0..256).map(|n| Const::wrapped(n, prim)).collect(),
+        _ => corners(prim, 7),
+    };
+    all.iter().flat_map(|x| all.iter().map(|y| [*x, *y])).collect()
+}
+
+fn integers_are_those_of<E: Executor>(executor: &E) {
+    for prim in INTEGERS {
+        let pairs = pairs(prim);
+        for (op, value) in operations() {
+            let known: Vec<([Const; 2], Const)> = pairs.iter().filter_map(|x| Some((*x, value(x)?))).collect();
+            assert_eq!(has_values(executor, op, &known), Ok(()), "{op} of {prim}");
+            // Rust's powers have exponents of 32 bits; other operations are not defined where they have no value.
+            let is_none = |x: &&[Const; 2]| value(&x[..]).is_none() && op.value(&x[..op.arity()]).is_none();
+            for pair in pairs.iter().filter(is_none).take(3) {
+                assert_eq!(has_no_value(executor, op, *pair), Ok(()), "{op} of {prim}");
+            }
+        }
+    }
+}
+
+#[test]
+fn integers_are_rusts_own_interpreted() {
+    integers_are_those_of(&Interpreter);
+}
+
+#[test]
+fn integers_are_rusts_own_on_lanes() {
+    integers_are_those_of(&Lanes);
+}
+
+/// Numbers of a kind, whose conversions are asked for.
+fn numbers(prim: Prim) -> Vec<Const> {
+    let reals = [
+        0.0,
+        -0.0,
+        0.5,
+        -0.5,
+        1.0,
+        -1.0,
+        1.5,
+        127.0,
+        128.5,
+        -129.0,
+        255.0,
+        256.0,
+        32767.5,
+        -32769.0,
+        65536.0,
+        16_777_217.0,
+        2_147_483_648.0,
+        -2_147_483_649.0,
+        4_294_967_296.0,
+        9.3e18,
+        -9.3e18,
+        1.9e19,
+        1e300,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::NAN,
+    ];
+    match prim {
+        Prim::Bool => vec![Const::Bool(false), Const::Bool(true)],
+        Prim::F32 | Prim::F64 => reals.map(|x| Const::rounded(x, prim)).to_vec(),
+        prim => corners(prim, 11),
+    }
+}
+
+fn conversions_are_those_of<E: Executor>(executor: &E) {
+    for from in Prim::ALL {
+        for to in Prim::ALL {
+            let known: Vec<([Const; 2], Const)> =
+                numbers(from).into_iter().map(|x| ([x, x], converted(x, to))).filter(|(_, z)| !is_nan(*z)).collect();
+            // Executors keep the digits of doubles.
+            if (from, to) == (Prim::F64, Prim::F32) {
+                continue;
+            }
+            assert_eq!(has_values(executor, ScalarOp::Convert(to), &known), Ok(()), "{from} to {to}");
+        }
+    }
+}
+
+fn is_nan(x: Const) -> bool {
+    x.real().is_some_and(f64::is_nan)
+}
+
+#[test]
+fn conversions_are_rusts_own() {
+    conversions_are_those_of(&Interpreter);
+    conversions_are_those_of(&Lanes);
+}
