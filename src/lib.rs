@@ -26,6 +26,25 @@
 //! # Ok::<(), catadiff::Error>(())
 //! ```
 //!
+//! Functions of arrays are closures too. One is traced once and becomes a [`Program`](array::Program): data that prints, that is
+//! compiled for the machine, and whose derivatives are programs again.
+//!
+//! ```
+//! # #[cfg(feature = "array")] {
+//! use catadiff::array::{Program, trace::{Arr, F64}};
+//!
+//! // The mean squared error of a line.
+//! let loss = Program::trace(|xs: Arr<F64>, ys: Arr<F64>, slope: F64| {
+//!     let errors = (xs * slope - ys).map(|e| e * e);
+//!     errors.sum() / errors.len().to_f64()
+//! })?;
+//! let descend = loss.value_and_grad(2)?.compile()?;
+//! let (value, slope): (f64, f64) = descend.at(([1.0, 2.0], [2.0, 6.0], 1.0))?;
+//! assert_eq!((value, slope), (8.5, -9.0));
+//! # }
+//! # Ok::<(), catadiff::Error>(())
+//! ```
+//!
 //! # Where to start
 //!
 //! - To differentiate: the verbs [`grad`], [`value_and_grad`], [`diff`], [`jvp`], [`vjp`], [`jacobian`], [`hessian`],
@@ -42,7 +61,8 @@
 //!
 //! # The rooms
 //!
-//! Each room uses those before it in this list, never those after it. Those from [`array`](mod@array) to [`execute`] are there
+//! Each room, which is a module, uses those before it in this list, never those after it. `docs/architecture.md` in the repository is
+//! a map of them on one page, with the life of a program and where each kind of change goes. Those from [`array`](mod@array) to [`execute`] are there
 //! with the feature `array`, which is on by default, and [`futhark`] with the feature of that name.
 //!
 //! | room | what is in it |
