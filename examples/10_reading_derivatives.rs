@@ -21,8 +21,8 @@ fn matrix_product() -> Result<()> {
     println!("each row of the adjoint with each row of the second matrix, and each column of the first matrix");
     println!("with each column of the adjoint. Nothing is added up in place, and no array has three dimensions.\n");
     println!("{vjp}");
-    assert!(vjp.types.iter().all(|t| !t.accumulator), "every accumulator became a sum");
-    assert!(vjp.types.iter().all(|t| t.rank <= 2), "sums are taken inside of maps");
+    assert!(vjp.types().iter().all(|t| !t.accumulator), "every accumulator became a sum");
+    assert!(vjp.types().iter().all(|t| t.rank <= 2), "sums are taken inside of maps");
     assert_eq!(vjp.to_string().matches("reduce").count(), 3, "one product forward, and two back");
     Ok(())
 }

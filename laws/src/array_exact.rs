@@ -21,6 +21,7 @@ use num_traits::{One, Zero};
 use crate::array_programs::ArrayProgram;
 use crate::array_tape::by_tape;
 use crate::array_values::{LIMITS, reals, violation};
+use crate::program_parts::changed;
 use crate::violation::{Verdict, Violation};
 
 /// A Mersenne prime, 2⁶¹ − 1.
@@ -111,9 +112,8 @@ impl Elementary for Residue {
 /// computed in reals.
 #[must_use]
 pub fn polynomial(program: &Program) -> Program {
-    let mut polynomial = program.clone();
-    rewrite(&mut polynomial.function.body, program);
-    polynomial
+    let polynomial = changed(program, |(.., function)| rewrite(&mut function.body, program));
+    polynomial.expect("a function becomes one of the same type")
 }
 
 fn rewrite(body: &mut Body, program: &Program) {
@@ -195,10 +195,11 @@ impl Instance {
     }
 
     /// The program with real results only, if there are any, and no arguments yet.
-    fn of(mut program: Program, state: u64) -> Option<Self> {
-        let types = program.clone();
-        program.function.body.results.retain(|result| types.atom_type(*result).prim.is_real());
-        let has_results = !program.function.body.results.is_empty();
+    fn of(program: Program, state: u64) -> Option<Self> {
+        let is_real = |result: &Atom| program.atom_type(*result).prim.is_real();
+        let program =
+            changed(&program, |(.., function)| function.body.results.retain(is_real)).expect("results are fewer");
+        let has_results = !program.function().body.results.is_empty();
         has_results.then(|| Instance { program, arguments: Vec::new(), state, derivatives: Rc::default() })
     }
 
@@ -258,7 +259,7 @@ impl Instance {
 
     /// The positions of the real parameters.
     fn by(&self) -> Vec<usize> {
-        let function = &self.program.function;
+        let function = &self.program.function();
         let is_real = |k: &usize| self.program.type_of(function.params[*k]).prim.is_real();
         (0..function.params.len()).filter(is_real).collect()
     }

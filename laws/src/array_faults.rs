@@ -9,15 +9,15 @@ const FAR: i64 = 1000;
 
 /// The program with a fault in the last but so many of the statements that an operand can make wrong, if there are as many.
 pub(crate) fn planted(program: &Program, which: usize) -> Option<Program> {
-    let mut wrong = program.clone();
-    let count = body(&mut wrong.function.body, &mut |_| false);
+    let (types, names, mut function) = program.clone().into_parts();
+    let count = body(&mut function.body, &mut |_| false);
     let chosen = count.checked_sub(which + 1)?;
     let mut seen = 0;
-    body(&mut wrong.function.body, &mut |_| {
+    body(&mut function.body, &mut |_| {
         seen += 1;
         seen - 1 == chosen
     });
-    wrong.verify().is_ok().then_some(wrong)
+    Program::new(types, names, function).ok()
 }
 
 /// Visits the statements that an operand can make wrong, makes those wrong that are chosen, and answers how many there are.

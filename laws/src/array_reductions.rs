@@ -22,6 +22,7 @@ use crate::array_operators::{
 };
 use crate::array_values::uniform;
 use crate::executors::{self, Tally};
+use crate::program_parts::changed;
 use crate::violation::Verdict;
 
 /// A random reduction or scan.
@@ -73,7 +74,7 @@ impl Reduction {
         } else {
             written(&mut b, arrays)
         };
-        b.finish(results.into_iter().map(Atom::Var).collect())
+        b.finish(results.into_iter().map(Atom::Var).collect()).expect("a reduction verifies")
     }
 
     /// What the operator is on, by its number in [`FAMILIES`](Self::FAMILIES).
@@ -111,9 +112,10 @@ impl Reduction {
     fn whole(&self, rows: usize) -> (Program, Vec<Value<f64>>) {
         let operator = self.operator % (OF_REALS + OF_PAIRS + 2);
         let flat = Reduction { operator, mapped: false, rows, ..self.clone() };
-        let mut program = flat.program();
-        program.types.iter_mut().filter(|of| of.prim == Prim::F64).for_each(|of| of.prim = Prim::I64);
-        whole(&mut program.function.body);
+        let program = changed(&flat.program(), |(types, _, function)| {
+            types.iter_mut().filter(|of| of.prim == Prim::F64).for_each(|of| of.prim = Prim::I64);
+            whole(&mut function.body);
+        });
         let number = |x: &Scalar<f64>| match x {
             Scalar::F64(x) => Scalar::I64((x * 1e6) as i64),
             other => *other,
@@ -121,7 +123,7 @@ impl Reduction {
         let of = |v: &Value<f64>| {
             Value::array(v.sizes(), v.elements().iter().map(number).collect()).expect("as many elements as before")
         };
-        (program, flat.arguments().iter().map(of).collect())
+        (program.expect("integers are in place of all reals"), flat.arguments().iter().map(of).collect())
     }
 
     /// Arguments that fit, not one of them 0 or 1.

@@ -32,7 +32,7 @@ pub(crate) fn derived(program: &Program) -> Vec<Derived> {
         ("p.simplified()", Ok(simplified), Extra::Nothing),
     ];
     let is_real = |atom: &&catadiff::array::Atom| program.atom_type(**atom).prim == Prim::F64;
-    let results = &program.function.body.results;
+    let results = &program.function().body.results;
     for k in 0..results.len() {
         if results.get(k).filter(is_real).is_some_and(|atom| program.atom_type(*atom).rank == 0) {
             let gradient = program.only(&[k]).and_then(|p| p.grad(..));

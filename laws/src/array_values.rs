@@ -76,7 +76,7 @@ pub(crate) fn all_close(left: &[Value<f64>], right: &[Value<f64>], apart: f64) -
 /// with them, where dual numbers have none. Without such parameters, what is rounded is constant.
 pub(crate) fn mixes(program: &Program) -> bool {
     let is_real = |param: &Var| program.type_of(*param).prim.is_real();
-    !program.function.params.iter().all(is_real) && truncates(program, &program.function.body)
+    !program.function().params.iter().all(is_real) && truncates(program, &program.function().body)
 }
 
 /// Whether an operation in here takes reals to integers.

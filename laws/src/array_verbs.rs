@@ -33,7 +33,7 @@ impl Point {
     /// infinite or NaN, since so may be anything of a derivative.
     fn new(random: &ArrayProgram, rank: Option<usize>) -> Option<Self> {
         let (program, arguments) = (random.program(), random.arguments());
-        let results = program.function.body.results.iter().map(|a| program.atom_type(*a));
+        let results = program.function().body.results.iter().map(|a| program.atom_type(*a));
         let fits = |of: Type| of.prim == Prim::F64 && rank.is_none_or(|rank| of.rank == rank);
         let mut real: Vec<usize> = results.enumerate().filter(|(_, of)| fits(*of)).map(|(k, _)| k).collect();
         if rank.is_some() {
@@ -42,7 +42,7 @@ impl Point {
         if real.is_empty() {
             return None;
         }
-        let is_real = |k: &usize| program.type_of(program.function.params[*k]).prim.is_real();
+        let is_real = |k: &usize| program.type_of(program.function().params[*k]).prim.is_real();
         let by = (0..arguments.len()).filter(is_real).collect();
         let program = program.only(&real).expect("these results are there");
         let results = run(&program, &arguments, &LIMITS).ok().filter(|results| finite(results))?;

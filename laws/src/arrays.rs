@@ -33,15 +33,6 @@ fn holds(law: &str, of: &ArrayProgram, holds: bool, left: impl ToString, right: 
     Err(violation(law, &of.program(), &of.arguments(), left, right))
 }
 
-/// What is built verifies.
-///
-/// # Errors
-/// The violation.
-pub fn verifies(random: &ArrayProgram) -> Verdict {
-    let verdict = random.program().verify();
-    holds("p verifies", random, verdict.is_ok(), format!("{verdict:?}"), "Ok(())")
-}
-
 /// Text says everything: parsing what a program prints gives the program, with canonical numbers.
 ///
 /// # Errors
@@ -82,7 +73,7 @@ pub fn misfits(random: &ArrayProgram) -> Verdict {
     }
     for steps in [0, 1, 10] {
         let limited = run(&program, &random.arguments(), &Limits { steps, elements: 20 });
-        let enough = program.function.body.stms.len() as u64 <= steps;
+        let enough = program.function().body.stms.len() as u64 <= steps;
         holds("a run takes no more steps than allowed", random, enough || limited.is_err(), "Ok(…)", "Err(…)")?;
     }
     Ok(())

@@ -204,7 +204,7 @@ fn executors_are_the_interpreter(program: &Program) -> Verdict {
 /// An executor does with a program what the interpreter does, on small arguments and within limits: it gives the values, or finds
 /// the fault, of the same kind in the same statement.
 fn is_the_interpreter(executor: &dyn Executor, program: &Program) -> Verdict {
-    let types: Vec<_> = program.function.params.iter().map(|param| program.type_of(*param)).collect();
+    let types: Vec<_> = program.function().params.iter().map(|param| program.type_of(*param)).collect();
     if types.len() > 50 || types.iter().any(|of| of.rank > 4) {
         return Ok(());
     }

@@ -8,7 +8,9 @@
 //! is to the binomial order. Executions and elements are counted, never timed ("Reverse AD for a
 //! Functional Array Language with Nested Parallelism"; Griewank and Walther, *Algorithm 799: revolve*).
 
-use catadiff::array::{Atom, Body, Form, Loop, Op, Policy, Prim, Program, ScalarOp, Stm, Type, Var, constant, index};
+use catadiff::array::{
+    Atom, Body, Form, Lambda, Loop, Op, Policy, Prim, Program, ScalarOp, Stm, Type, Var, constant, index,
+};
 use catadiff::carriers::Counter;
 use catadiff::interpret::{Compare, Scalar, Usage, Value, measure};
 use catadiff::primitives::Primitive;
@@ -16,6 +18,7 @@ use catadiff::{Error, Result};
 
 use crate::array_programs::ArrayProgram;
 use crate::array_values::{LIMITS, list};
+use crate::program_parts::{changed, fresh};
 use crate::violation::{Verdict, Violation};
 
 /// Schemes of all kinds, besides keeping all.
@@ -44,21 +47,21 @@ pub enum Stop {
 /// # Errors
 /// [`Error::IllTyped`] if the results of `step` are not of the types of its parameters.
 pub fn repeated(step: &Program, stop: Stop, policy: Policy) -> Result<Program> {
-    let mut program = step.clone();
+    let (mut types, mut names, function) = step.clone().into_parts();
     let integer = Type::scalar(Prim::I64);
-    let states: Vec<Type> = step.function.params.iter().map(|p| step.type_of(*p)).collect();
-    let outer: Vec<Var> = states.iter().map(|of| program.fresh(*of)).collect();
-    let (n, i) = (program.fresh(integer), program.fresh(integer));
+    let states: Vec<Type> = function.params.iter().map(|p| step.type_of(*p)).collect();
+    let outer: Vec<Var> = states.iter().map(|of| fresh(&mut types, *of)).collect();
+    let [n, i] = [(); 2].map(|()| fresh(&mut types, integer));
     let mut it = Loop {
-        params: step.function.params.iter().copied().zip(outer.iter().map(|v| Atom::Var(*v))).collect(),
+        params: function.params.into_iter().zip(outer.iter().map(|v| Atom::Var(*v))).collect(),
         form: Form::For(i, n.into()),
-        body: step.function.body.clone(),
+        body: function.body,
         policy,
     };
-    let mut vars: Vec<Var> = states.iter().map(|of| program.fresh(*of)).collect();
-    program.function.body.results = vars.iter().map(|v| Atom::Var(*v)).collect();
+    let mut vars: Vec<Var> = states.iter().map(|of| fresh(&mut types, *of)).collect();
+    let results = vars.iter().map(|v| Atom::Var(*v)).collect();
     if stop != Stop::For {
-        let (more, next) = (program.fresh(Type::scalar(Prim::Bool)), program.fresh(integer));
+        let (more, next) = (fresh(&mut types, Type::scalar(Prim::Bool)), fresh(&mut types, integer));
         let less = Op::Scalar(ScalarOp::Less, [i.into(), n.into()].into());
         let condition = Body { stms: vec![Stm::new([more], less)], results: vec![more.into()] };
         let add = Op::Scalar(ScalarOp::Add, [i.into(), index(1)].into());
@@ -66,13 +69,11 @@ pub fn repeated(step: &Program, stop: Stop, policy: Policy) -> Result<Program> {
         it.body.results.push(next.into());
         it.params.push((i, index(0)));
         it.form = Form::While { condition, bound: (stop == Stop::Bounded).then_some(n.into()) };
-        vars.push(program.fresh(integer));
+        vars.push(fresh(&mut types, integer));
     }
-    program.function.body.stms = vec![Stm::new(vars, Op::Loop(Box::new(it)))];
-    program.function.params = outer.into_iter().chain([n]).collect();
-    program.names.push("n".into());
-    program.verify()?;
-    Ok(program)
+    names.push("n".into());
+    let body = Body { stms: vec![Stm::new(vars, Op::Loop(Box::new(it)))], results };
+    Program::new(types, names, Lambda { params: outer.into_iter().chain([n]).collect(), body })
 }
 
 /// The fewest executions that advance a state while `n` iterations are reversed with room for `c` states, the first among
@@ -205,7 +206,7 @@ fn kind(error: &Error) -> String {
 /// The violation.
 pub fn agree_at_random(random: &ArrayProgram) -> Verdict {
     let program = random.program();
-    let policies = POLICIES.into_iter().cycle().skip(program.types.len() % POLICIES.len()).take(2);
+    let policies = POLICIES.into_iter().cycle().skip(program.types().len() % POLICIES.len()).take(2);
     agree_with(policies, &program, &random.arguments())
 }
 
@@ -234,18 +235,19 @@ pub fn budgets_agree(random: &ArrayProgram) -> Verdict {
 /// The step, with one more variable whose change is computed by a row of the table, once forwards and once in return: it is
 /// not the row's value itself, which the state after the iteration would tell.
 fn marked(step: &Program) -> Program {
-    let mut marked = step.clone();
-    let real = Type::scalar(Prim::F64);
-    let [mark, scaled, row, next] = [(); 4].map(|()| marked.fresh(real));
-    let half = Op::Scalar(ScalarOp::Mul, [mark.into(), constant(Prim::F64, -0.5)].into());
-    let exp = Op::Scalar(ScalarOp::Row(Primitive::Exp), [scaled.into()].into_iter().collect());
-    let less = Op::Scalar(ScalarOp::Mul, [row.into(), constant(Prim::F64, 0.75)].into());
-    marked.function.params.push(mark);
-    marked.names.push("mark".into());
-    let body = &mut marked.function.body;
-    body.stms.extend([(scaled, half), (row, exp), (next, less)].map(|(var, op)| Stm::new([var], op)));
-    body.results.push(next.into());
-    marked
+    let marked = changed(step, |(types, names, function)| {
+        let real = Type::scalar(Prim::F64);
+        let [mark, scaled, row, next] = [(); 4].map(|()| fresh(types, real));
+        let half = Op::Scalar(ScalarOp::Mul, [mark.into(), constant(Prim::F64, -0.5)].into());
+        let exp = Op::Scalar(ScalarOp::Row(Primitive::Exp), [scaled.into()].into_iter().collect());
+        let less = Op::Scalar(ScalarOp::Mul, [row.into(), constant(Prim::F64, 0.75)].into());
+        function.params.push(mark);
+        names.push("mark".into());
+        let body = &mut function.body;
+        body.stms.extend([(scaled, half), (row, exp), (next, less)].map(|(var, op)| Stm::new([var], op)));
+        body.results.push(next.into());
+    });
+    marked.expect("the mark is a variable like others")
 }
 
 /// How often the reverse derivative executes a step that is repeated `n` times.

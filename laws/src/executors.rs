@@ -121,7 +121,7 @@ fn random_programs(executor: &dyn Executor, allowed: Allowance, tally: &RefCell<
     };
     for_all(|random: ArrayProgram| {
         let (program, arguments) = (random.program(), random.arguments());
-        let (lengths, columns) = OTHERS[program.types.len() % OTHERS.len()];
+        let (lengths, columns) = OTHERS[program.types().len() % OTHERS.len()];
         ask(&program, &[arguments.clone(), random.arguments_of(lengths, columns)])?;
         let mut wrong = (0..PLANTED).filter_map(|which| planted(&program, which));
         wrong.try_for_each(|wrong| ask(&wrong, core::slice::from_ref(&arguments)))

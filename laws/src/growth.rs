@@ -435,7 +435,7 @@ fn has_histogram(body: &Body) -> bool {
 /// and of several powers of the size a small one may still matter.
 pub fn random(executor: &dyn Executor, p: &ArrayProgram) -> core::result::Result<bool, Violation> {
     let of = |n: usize| p.of_sizes(n, n / 2);
-    let is_ordered = has_histogram(&of(8).program().function.body);
+    let is_ordered = has_histogram(&of(8).program().function().body);
     let mut found = None;
     for (least, limits, salt) in [(8, SHORT, 0), (16, LONGER, 0), (16, LONGER, 1), (64, LONGEST, 0)] {
         let family = Family {

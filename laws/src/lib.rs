@@ -51,7 +51,8 @@
 //! | terms | [`fold`] | `eval` is a homomorphism and fuses with others; sharing; cost; text |
 //! | strategies | [`strategies`] | forward = reverse = symbolic, to second order; `⟨J v, w⟩ = ⟨v, Jᵀ w⟩` |
 //! | recordings | [`recordings`] | a replay is a run in every mode, or refused; text; stored = recorded |
-//! | array programs | [`arrays`] | they verify; text; they run, or are errors; homomorphisms |
+//! | array programs | [`arrays`] | text; they run, or are errors; homomorphisms |
+//! | their parts | [`program_parts`] | they verify, and what breaks an invariant is refused |
 //! | their simplification | [`simplification`] | the same results, for no more operations, in one step |
 //! | their derivatives | [`array_derivatives`] | both modes = interpretation on duals, to second order |
 //! | their sizes | [`array_sizes`] | what does not fit is an error of derivatives too, and so are seeds that do not |
@@ -107,6 +108,7 @@ pub mod module;
 mod mutation;
 pub mod primitives;
 mod program;
+pub mod program_parts;
 pub mod recordings;
 pub mod refinement;
 mod rows;

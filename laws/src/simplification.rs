@@ -62,7 +62,7 @@ pub fn no_more_work(random: &ArrayProgram) -> Verdict {
     };
     // Zeros may lose their sign.
     let shown = |values: &[Value<f64>]| values.iter().map(|v| v.to_string().replace("-0,", "0,")).collect::<Vec<_>>();
-    let accumulates = program.types.iter().any(|of| of.accumulator);
+    let accumulates = program.types().iter().any(|of| of.accumulator);
     let is_same = if accumulates { all_close(&given, &wanted, REORDERED) } else { shown(&given) == shown(&wanted) };
     if !is_same {
         return fails("p.simplified() = p", random, format!("{given:?}\n{simple}"), format!("{wanted:?}"));

@@ -11,6 +11,7 @@ use catadiff::{Error, Place, Span};
 use crate::array_programs::ArrayProgram;
 use crate::array_sizes::{derived, misfits_stay};
 use crate::array_values::violation;
+use crate::program_parts::changed;
 use crate::violation::Verdict;
 
 /// Calls `visit` on every statement, those inside of others after them, with the number of bodies around it.
@@ -23,12 +24,14 @@ fn each(body: &mut Body, depth: usize, visit: &mut impl FnMut(&mut Stm, usize)) 
 
 /// The program with a place of its own for each statement, and how many there are.
 fn placed(program: &Program) -> (Program, u32) {
-    let (mut program, mut count) = (program.clone(), 0);
-    each(&mut program.function.body, 0, &mut |stm, _| {
-        stm.span = Span::at(Place::Text { file: 0, start: count, end: count });
-        count += 1;
+    let mut count = 0;
+    let program = changed(program, |(.., function)| {
+        each(&mut function.body, 0, &mut |stm, _| {
+            stm.span = Span::at(Place::Text { file: 0, start: count, end: count });
+            count += 1;
+        });
     });
-    (program, count)
+    (program.expect("places are no part of what verifies"), count)
 }
 
 /// Whether a place is one of so many.
@@ -64,8 +67,9 @@ fn can_fail(op: &Op, sizes: &[Var]) -> bool {
 
 /// The first statement with so many bodies around it or more that can fail and has no place of the program's.
 fn lost(program: &Program, count: u32, from: usize) -> Option<String> {
-    let (mut program, mut sizes, mut found) = (program.clone(), Vec::new(), None);
-    each(&mut program.function.body, 0, &mut |stm, depth| {
+    let (_, _, mut function) = program.clone().into_parts();
+    let (mut sizes, mut found) = (Vec::new(), None);
+    each(&mut function.body, 0, &mut |stm, depth| {
         if let Op::Size(..) = stm.op {
             sizes.extend(&stm.vars);
         }
@@ -132,16 +136,19 @@ fn says_where(error: &Error, count: u32) -> bool {
 /// # Errors
 /// The violation.
 pub fn told_from_lost(random: &ArrayProgram) -> Verdict {
-    let (mut program, count) = placed(&random.program());
+    let (program, count) = placed(&random.program());
     let mut sizes = Vec::new();
     let mut fails = false;
-    each(&mut program.function.body, 0, &mut |stm, _| {
-        if let Op::Size(..) = stm.op {
-            sizes.extend(&stm.vars);
-        }
-        fails |= can_fail(&stm.op, &sizes);
-        stm.span = Span::UNKNOWN;
+    let program = changed(&program, |(.., function)| {
+        each(&mut function.body, 0, &mut |stm, _| {
+            if let Op::Size(..) = stm.op {
+                sizes.extend(&stm.vars);
+            }
+            fails |= can_fail(&stm.op, &sizes);
+            stm.span = Span::UNKNOWN;
+        });
     });
+    let program = program.expect("places are no part of what verifies");
     let arguments: Vec<Value<f64>> = random.arguments();
     match lost(&program, count, 0) {
         None if fails => Err(violation("a lost place is found", &program, &arguments, "nothing", "a statement")),

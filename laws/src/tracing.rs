@@ -97,7 +97,7 @@ pub fn is_straight(program: &Program, at: &[Value<f64>]) -> Verdict {
     }
     for keep in KEEPS {
         let trace = traced(program, at, keep)?;
-        let bent = trace.program().function.body.stms.iter().find(|stm| match (&stm.op, keep) {
+        let bent = trace.program().function().body.stms.iter().find(|stm| match (&stm.op, keep) {
             (Op::If(..) | Op::Loop(_), _) => true,
             (Op::Scalar(..) | Op::Index(..) | Op::Elements(_) | Op::Reshape(..) | Op::Custom(_), Keep::Scalars) => {
                 false
@@ -202,7 +202,7 @@ pub fn watched(program: &Program, at: &[Value<f64>]) -> Verdict {
     let Ok((_, expected)) = traced(program, at, Keep::Scalars)?.reverse(at, &adjoints, Schedule::Sequential) else {
         return fails("what can be watched has a reverse pass", program, at, "", "");
     };
-    for ((param, argument), adjoint) in program.function.params.iter().zip(at).zip(&expected) {
+    for ((param, argument), adjoint) in program.function().params.iter().zip(at).zip(&expected) {
         let [sight] = seen.sights(*param) else {
             return fails("a parameter is bound once", program, at, seen.times(*param), 1);
         };
@@ -217,7 +217,7 @@ pub fn watched(program: &Program, at: &[Value<f64>]) -> Verdict {
             return fails(law, program, at, format!("{found:?}"), format!("{wanted:?}"));
         }
     }
-    for (atom, result) in program.function.body.results.iter().zip(&results) {
+    for (atom, result) in program.function().body.results.iter().zip(&results) {
         let Atom::Var(var) = atom else { continue };
         let sights = seen.sights(*var);
         let values = sights.first().map(|sight| &sight.values[..]).unwrap_or_default();

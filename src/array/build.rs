@@ -28,9 +28,9 @@ use crate::error::Span;
 /// // What is not well typed is refused, with the reason.
 /// let refused = builder.bind(Op::Iota(points.into())).unwrap_err();
 /// assert_eq!(refused, "the length is of type []f64, where i64 is needed");
-/// let program = builder.finish(vec![squares[0].into()]);
-/// assert_eq!(program.names, ["points"]);
-/// # Ok::<(), String>(())
+/// let program = builder.finish(vec![squares[0].into()])?;
+/// assert_eq!(program.names(), ["points"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 pub struct Builder {
@@ -79,7 +79,8 @@ impl Builder {
     /// let around = builder.span(Span::at(Place::Call(Location::caller())));
     /// let square = builder.scalar(ScalarOp::Mul, &[x, x]);
     /// builder.span(around);
-    /// assert!(builder.finish(vec![square]).function.body.stms[0].span.place().is_some());
+    /// assert!(builder.finish(vec![square])?.function().body.stms[0].span.place().is_some());
+    /// # Ok::<(), catadiff::Error>(())
     /// ```
     pub fn span(&mut self, span: Span) -> Span {
         core::mem::replace(&mut self.span, span)
@@ -216,14 +217,33 @@ impl Builder {
 
     /// The finished program, with these results.
     ///
+    /// # Errors
+    /// [`Error::IllTyped`](crate::Error::IllTyped) if the program does not [verify](Program::verify): operands were used outside
+    /// of the bodies that bind them, or accumulators more than once.
+    ///
     /// # Panics
     /// If bodies are still open.
-    #[must_use]
-    pub fn finish(mut self, results: Vec<Atom>) -> Program {
+    pub fn finish(self, results: Vec<Atom>) -> crate::error::Result<Program> {
+        let (types, names, function) = self.into_parts(results);
+        Program::new(types, names, function)
+    }
+
+    /// A program that verifies once it is simplified: until then accumulators may be without use.
+    pub(crate) fn unsimplified(self, results: Vec<Atom>) -> Program {
+        let (types, names, function) = self.into_parts(results);
+        Program { types, names, function }
+    }
+
+    fn into_parts(mut self, results: Vec<Atom>) -> (Vec<Type>, Vec<String>, Lambda) {
         assert!(self.open.len() == 1, "every body that was opened is closed");
         let stms = self.open.pop().expect("the outermost body is open");
         self.program.function.body = Body { stms, results };
-        self.program
+        self.program.into_parts()
+    }
+
+    /// The types of the variables so far.
+    pub(crate) fn into_types(self) -> Vec<Type> {
+        self.program.types
     }
 }
 

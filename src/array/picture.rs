@@ -24,7 +24,7 @@ const LONGEST: usize = 60;
 /// use catadiff::draw::Tone;
 /// let program = Program::parse("program (x: f64) { let y = sin(x) let z = mul(x, y) return z }")?;
 /// let mut picture = program.picture();
-/// picture.note(program.function.params[0], Tone::Value, "= 0.5");
+/// picture.note(program.function().params[0], Tone::Value, "= 0.5");
 /// assert!(picture.to_dot().contains(r#"n0 [label = "x: f64\n= 0.5", style = rounded];"#));
 /// assert_eq!(picture.drawing()?.edges.len(), 4); // two for the product, and one for the result
 /// # Ok::<(), catadiff::Error>(())

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use super::operation::Op;
 use super::types::{Const, Type};
-use crate::error::Span;
+use crate::error::{Result, Span};
 
 /// A variable, numbered within its program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,15 +23,15 @@ pub enum Atom {
     Const(Const),
 }
 
-/// A whole program: a function from arrays and scalars to arrays and scalars.
+/// A whole program: a function from arrays and scalars to arrays and scalars, which [verifies](Program::verify).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Program {
     /// The type of every variable, by number.
-    pub types: Vec<Type>,
+    pub(crate) types: Vec<Type>,
     /// The names of the parameters, for error messages and the text form.
-    pub names: Vec<String>,
+    pub(crate) names: Vec<String>,
     /// What it computes.
-    pub function: Lambda,
+    pub(crate) function: Lambda,
 }
 
 /// A function: parameters and a body, which may mention the variables around it.
@@ -94,13 +94,75 @@ impl From<Const> for Atom {
 }
 
 impl Program {
+    /// The program of these parts: the type of every variable by number, the names of the parameters, and the function.
+    ///
+    /// # Errors
+    /// [`Error::IllTyped`](crate::Error::IllTyped) with the statement and what is wrong with it, if the program does not
+    /// [verify](Program::verify).
+    ///
+    /// ```
+    /// use catadiff::array::{Atom, Body, Op, Lambda, Prim, Program, ScalarOp, Stm, Type, Var};
+    /// let [x, y] = [Var(0), Var(1)];
+    /// let square = |result| {
+    ///     let multiply = Op::Scalar(ScalarOp::Mul, [x.into(), x.into()].into());
+    ///     let body = Body { stms: vec![Stm::new([y], multiply)], results: vec![Atom::Var(result)] };
+    ///     let function = Lambda { params: vec![x], body };
+    ///     Program::new(vec![Type::scalar(Prim::F64); 2], vec!["x".into()], function)
+    /// };
+    /// assert_eq!(square(y)?.run(&[3.0.into()])?, [9.0.into()]);
+    /// assert_eq!(square(Var(2)).unwrap_err().to_string(), "v2 has no type\n  in: return v2");
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    pub fn new(types: Vec<Type>, names: Vec<String>, function: Lambda) -> Result<Program> {
+        let program = Program { types, names, function };
+        program.verify()?;
+        Ok(program)
+    }
+
+    /// The program of these parts, which verifies because of how they were made.
+    pub(crate) fn of_parts(types: Vec<Type>, names: Vec<String>, function: Lambda) -> Program {
+        let program = Program { types, names, function };
+        debug_assert_eq!(program.verify(), Ok(()), "{program}");
+        program
+    }
+
+    /// The type of every variable, by number.
+    #[must_use]
+    pub fn types(&self) -> &[Type] {
+        &self.types
+    }
+
+    /// The names of the parameters, for error messages and the text form.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// What it computes.
+    #[must_use]
+    pub fn function(&self) -> &Lambda {
+        &self.function
+    }
+
+    /// What [`Program::new`] takes: types, names and the function.
+    #[must_use]
+    pub fn into_parts(self) -> (Vec<Type>, Vec<String>, Lambda) {
+        (self.types, self.names, self.function)
+    }
+
     /// The type of a variable.
+    ///
+    /// # Panics
+    /// If the program has no such variable.
     #[must_use]
     pub fn type_of(&self, var: Var) -> Type {
         self.types[var.0 as usize]
     }
 
     /// The type of an operand.
+    ///
+    /// # Panics
+    /// If the program has no such variable.
     #[must_use]
     pub fn atom_type(&self, atom: Atom) -> Type {
         match atom {
@@ -110,7 +172,7 @@ impl Program {
     }
 
     /// A new variable of this type.
-    pub fn fresh(&mut self, of: Type) -> Var {
+    pub(crate) fn fresh(&mut self, of: Type) -> Var {
         self.types.push(of);
         Var(u32::try_from(self.types.len() - 1).expect("a program has fewer than 2^32 variables"))
     }

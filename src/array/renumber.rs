@@ -15,9 +15,6 @@ use super::visit::mentioned;
 
 impl Program {
     /// The same program with its variables numbered from 0 in the order of their binding.
-    ///
-    /// # Panics
-    /// If the program does not [verify](Program::verify).
     #[must_use]
     pub fn renumbered(&self) -> Program {
         self.clone().renumber()
@@ -27,7 +24,7 @@ impl Program {
     pub(crate) fn renumber(mut self) -> Program {
         let (types, mut builder) = (core::mem::take(&mut self.types), Builder::new());
         Renumber { old: &types, numbers: Numbers::all(&types), builder: &mut builder }.lambda(&mut self.function);
-        Program { types: builder.finish(Vec::new()).types, ..self }
+        Program::of_parts(builder.into_types(), self.names, self.function)
     }
 
     /// A function of the program as a program of its own, and the variables from outside that it mentions: they are its
@@ -38,7 +35,7 @@ impl Program {
         let names = (0..function.params.len()).map(|n| format!("argument_{n}")).collect();
         let numbers = Numbers::Some(FxHashMap::default());
         Renumber { old: &self.types, numbers, builder: &mut builder }.lambda(&mut function);
-        (Program { types: builder.finish(Vec::new()).types, names, function }, outside)
+        (Program::of_parts(builder.into_types(), names, function), outside)
     }
 }
 

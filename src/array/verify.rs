@@ -32,19 +32,17 @@ pub(crate) fn deeper<T>(inside: impl FnOnce() -> T) -> T {
 }
 
 impl Program {
-    /// Checks that the program is well formed and well typed: the invariants are listed in the source file.
+    /// Checks that the program is well formed and well typed: the invariants are listed in the source file. Every way to make
+    /// a program checks that, or keeps it; laws ask it of what derivatives and passes make.
     ///
     /// # Errors
     /// [`Error::IllTyped`], with the statement and what is wrong with it.
     ///
     /// ```
-    /// use catadiff::array::{Atom, Builder, Prim, Type, Var};
-    /// let mut builder = Builder::new();
-    /// let x = builder.parameter("x", Type::scalar(Prim::F64));
-    /// let mut program = builder.finish(vec![x.into()]);
-    /// assert_eq!(program.verify(), Ok(()));
-    /// program.function.body.results.push(Atom::Var(Var(7)));
-    /// assert_eq!(program.verify().unwrap_err().to_string(), "v7 has no type\n  in: return x, v7");
+    /// use catadiff::array::{Program, trace::F64};
+    /// let cube = Program::trace(|x: F64| x * x * x)?;
+    /// assert_eq!(cube.vjp()?.verify(), Ok(()));
+    /// # Ok::<(), catadiff::Error>(())
     /// ```
     pub fn verify(&self) -> Result<()> {
         let mut verifier = Verifier {

@@ -50,7 +50,7 @@ impl Op {
     /// ```
     /// use catadiff::array::Program;
     /// let program = Program::parse("program (x: bool) { let y = if x { return 1.0f64 } else { return 2.0f64 } return y }")?;
-    /// assert_eq!(program.function.body.stms[0].op.bodies().count(), 2);
+    /// assert_eq!(program.function().body.stms[0].op.bodies().count(), 2);
     /// # Ok::<(), catadiff::Error>(())
     /// ```
     pub fn bodies(&self) -> impl Iterator<Item = &Body> {

@@ -40,7 +40,7 @@ impl Program {
     /// The program, ready to run on the vector instructions and the cores of this machine.
     ///
     /// # Errors
-    /// [`Error::IllTyped`](crate::Error::IllTyped) if the program does not [verify](Program::verify).
+    /// Those of [`Executor::prepare`].
     pub fn compile(&self) -> Result<Compiled> {
         self.compile_on(EXECUTORS[0])
     }

@@ -37,7 +37,7 @@ pub trait Executor: Sync {
     /// The program, ready to run from any thread; or why this executor cannot run it, whatever the arguments are.
     ///
     /// # Errors
-    /// [`Error::IllTyped`] if the program does not [verify](Program::verify).
+    /// If the machine refuses what the executor needs to prepare any program. A program itself is never one: it verifies.
     fn prepare(&self, program: &Program) -> Result<core::result::Result<Box<dyn Prepared>, Unsupported>>;
 }
 

@@ -90,8 +90,7 @@ use crate::error::{Error, Result, Span};
 /// ```
 ///
 /// # Errors
-/// [`Error::IllTyped`] if the program does not [verify](Program::verify), [`Error::Length`] and [`Error::Argument`] if the
-/// arguments are not those it takes; then whatever its statements meet: [`Error::Sizes`], [`Error::NegativeSize`],
+/// [`Error::Length`] and [`Error::Argument`] if the arguments are not those that the program takes; then whatever its statements meet: [`Error::Sizes`], [`Error::NegativeSize`],
 /// [`Error::OutOfBounds`], [`Error::NoValue`], [`Error::Undecided`], [`Error::LoopBound`], and [`Error::Budget`] where
 /// a limit is reached, [`Error::Cancelled`] where that was wished.
 pub fn run<'c, C: Compare>(
@@ -130,7 +129,7 @@ pub fn measure<'c, C: Compare>(
     Ok((results, machine.usage()))
 }
 
-/// The arguments as the program takes them, if it verifies and they are of the types of its parameters: reals are of the
+/// The arguments as the program takes them, if they are of the types of its parameters: reals are of the
 /// precision of the parameter.
 pub(crate) fn fitting<C: Compare>(program: &Program, arguments: &[Value<C>]) -> Result<Vec<Value<C>>> {
     entering(program, arguments, |prim, x| Scalar::of_real(prim, x))
@@ -142,7 +141,6 @@ fn entering<C: Clone>(
     arguments: &[Value<C>],
     real: impl Fn(Prim, C) -> Scalar<C>,
 ) -> Result<Vec<Value<C>>> {
-    program.verify()?;
     typed(program, arguments)?;
     let params = program.function.params.iter().map(|param| program.type_of(*param).prim);
     Ok(params.zip(arguments).map(|(prim, argument)| argument.with_reals_of(prim, |x| real(prim, x))).collect())

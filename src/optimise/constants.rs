@@ -50,10 +50,8 @@ pub(crate) fn split(program: &Program) -> Option<Split> {
         return None;
     }
     let results = wanted.iter().copied().map(Atom::Var).collect();
-    let part = |params: Vec<Var>, names: Vec<String>, stms: Vec<Stm>, results: Vec<Atom>| Program {
-        types: program.types.clone(),
-        names,
-        function: Lambda { params, body: Body { stms, results } },
+    let part = |params: Vec<Var>, names: Vec<String>, stms: Vec<Stm>, results: Vec<Atom>| {
+        Program::of_parts(program.types.clone(), names, Lambda { params, body: Body { stms, results } })
     };
     let all = params.iter().chain(&wanted).copied().collect();
     let mut names = program.names.clone();

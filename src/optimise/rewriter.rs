@@ -24,7 +24,7 @@ impl Parts {
         }
         let whole = core::mem::take(&mut program.function.body);
         program.function.body = parts.descend(whole, 0, &mut body);
-        program.types = parts.builder.finish(Vec::new()).types;
+        program.types = parts.builder.into_types();
     }
 
     fn descend(&mut self, body: Body, depth: usize, rewrite: &mut impl FnMut(&mut Parts, Body, usize) -> Body) -> Body {

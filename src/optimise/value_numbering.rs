@@ -42,7 +42,7 @@ fn written(program: Program) -> (Program, bool) {
         writer.set(param, var.into());
     }
     let results = writer.here(body);
-    (writer.builder.finish(results), writer.again)
+    (writer.builder.unsimplified(results), writer.again)
 }
 
 /// A map whose function is being written.

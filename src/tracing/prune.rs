@@ -11,7 +11,7 @@ use crate::array::{Atom, Body, Program, Rebuild, Stm, Var, deeper};
 pub(super) fn prune(program: &Program) -> Program {
     let mut needed = Needed(RefCell::new(vec![false; program.types.len()]));
     let function = needed.lambda(&program.function);
-    Program { types: program.types.clone(), names: program.names.clone(), function }.renumbered()
+    Program::of_parts(program.types.clone(), program.names.clone(), function).renumber()
 }
 
 /// The variables that are needed by what was seen so far, last first.

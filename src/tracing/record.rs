@@ -129,6 +129,6 @@ impl Record {
     pub(super) fn finish(self, names: Vec<String>, params: Vec<Var>, results: Vec<Atom>) -> (Program, Vec<Decision>) {
         let body = self.close(results);
         let function = Lambda { params, body };
-        (Program { types: self.types.into_inner(), names, function }, self.decisions.into_inner())
+        (Program::of_parts(self.types.into_inner(), names, function), self.decisions.into_inner())
     }
 }

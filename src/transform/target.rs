@@ -47,7 +47,7 @@ impl Target {
     }
 
     pub(super) fn finish(self, results: Vec<Atom>) -> Program {
-        self.builder.into_inner().finish(results)
+        self.builder.into_inner().unsimplified(results)
     }
 
     pub(super) fn type_of(&self, atom: Atom) -> Type {

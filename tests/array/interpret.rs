@@ -295,7 +295,7 @@ fn matrices_multiply() {
             b.one(Op::Reduce(Box::new(Reduce { operator, neutral, arrays: vec![products], commutative: true })))
         })
     });
-    let program = b.finish(vec![product]);
+    let program = b.finish(vec![product]).unwrap();
     let of = |a, b| program.run(&[matrix(a), matrix(b)]).map(|r| (r[0].sizes().to_vec(), r[0].to_f64().unwrap()));
     assert_eq!(of([2, 3], [3, 2]), Ok((vec![2, 2], vec![22.0, 28.0, 49.0, 64.0])));
     assert_eq!(of([2, 0], [0, 2]), Ok((vec![2, 2], vec![0.0; 4])));

@@ -5,15 +5,21 @@ use catadiff::array::{
 };
 use catadiff::primitives::Primitive;
 use catadiff::{Error, Span};
-use catadiff_laws::{ArrayProgram, Verdict, arrays, for_all};
+use catadiff_laws::program_parts::Parts;
+use catadiff_laws::{ArrayProgram, Verdict, arrays, for_all, program_parts};
 use quickcheck::{Arbitrary, Gen};
 
 const REAL: Type = Type::scalar(Prim::F64);
 const REALS: Type = Type::array(Prim::F64, 1);
 
 #[test]
-fn random_programs_verify() -> Verdict {
-    for_all(|p: ArrayProgram| arrays::verifies(&p))
+fn random_programs_verify_and_broken_ones_are_refused() -> Verdict {
+    for_all(|p: ArrayProgram| program_parts::refused(&p))
+}
+
+#[test]
+fn statements_that_are_mixed_up_are_refused_or_run() -> Verdict {
+    for_all(|p: ArrayProgram| program_parts::mixed_up(&p))
 }
 
 #[test]
@@ -94,7 +100,7 @@ fn every_scalar_operation_has_a_text_of_its_own() {
         let operands: Vec<Atom> =
             (0..op.arity()).map(|n| b.parameter(format!("x{n}"), Type::scalar(prim)).into()).collect();
         let result = b.scalar(op, &operands);
-        let program = b.finish(vec![result]);
+        let program = b.finish(vec![result]).unwrap();
         assert_eq!(Program::parse(&program.to_string()), Ok(program), "{op:?} of {prim}");
     }
 }
@@ -128,7 +134,7 @@ fn constants_and_names_survive_to_the_last_bit() {
     for name in ["size", "v3", "v3", "", "two words", "quote \" and \\ and\nline", "π", "x'", "x'", "f64", "v"] {
         b.parameter(name, REAL);
     }
-    let program = b.finish(constants.map(Atom::Const).to_vec());
+    let program = b.finish(constants.map(Atom::Const).to_vec()).unwrap();
     assert_eq!(Program::parse(&program.to_string()), Ok(program.clone()), "{program}");
     assert!(
         program.to_string().starts_with("program (v0 \"size\": f64, v1 \"v3\": f64, v2 \"v3\": f64, v3 \"\": f64, ")
@@ -144,7 +150,7 @@ fn what_is_written_by_hand() {
            let b = map (a) |x: f64| { let y = neg(x) return y } return a, b }",
     );
     let program = program.unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!(program.function.body.results, [Atom::Var(Var(3)), Atom::Var(Var(6))]);
+    assert_eq!(program.function().body.results, [Atom::Var(Var(3)), Atom::Var(Var(6))]);
 }
 
 #[test]
@@ -201,7 +207,7 @@ fn text_that_is_cut_or_changed_is_refused_or_read() {
 }
 
 /// A program whose bodies nest this deep.
-fn nested(depth: usize) -> Program {
+fn nested(depth: usize) -> Result<Program, Error> {
     let mut b = Builder::new();
     let x = b.parameter("x", REAL);
     (1..depth).for_each(|_| b.open_body());
@@ -216,12 +222,11 @@ fn nested(depth: usize) -> Program {
 
 #[test]
 fn nesting_is_bounded() {
-    let deepest = nested(DEEPEST);
+    let deepest = nested(DEEPEST).unwrap();
     assert_eq!(deepest.verify(), Ok(()));
     assert_eq!(Program::parse(&deepest.to_string()), Ok(deepest.renumbered()));
     assert_eq!(deepest.run(&[2.0.into()]), Ok(vec![2.0.into()]));
-    let deeper = nested(DEEPEST + 1);
-    let refused = deeper.verify().unwrap_err();
+    let refused = nested(DEEPEST + 1).unwrap_err();
     assert!(
         matches!(&refused, Error::IllTyped { reason, .. } if reason == "bodies nest at most 200 deep"),
         "{refused}"
@@ -233,12 +238,9 @@ fn nesting_is_bounded() {
 }
 
 /// A program with parameters `x: f64` and `xs: []f64`, numbered 0 and 1, of these statements and variables.
-fn program(types: &[Type], stms: Vec<Stm>, results: Vec<Atom>) -> Program {
-    Program {
-        types: [&[REAL, REALS], types].concat(),
-        names: vec!["x".into(), "xs".into()],
-        function: Lambda { params: vec![Var(0), Var(1)], body: Body { stms, results } },
-    }
+fn program(types: &[Type], stms: Vec<Stm>, results: Vec<Atom>) -> Parts {
+    let function = Lambda { params: vec![Var(0), Var(1)], body: Body { stms, results } };
+    ([&[REAL, REALS], types].concat(), vec!["x".into(), "xs".into()], function)
 }
 
 fn stm(vars: &[u32], op: Op) -> Stm {
@@ -262,7 +264,7 @@ fn the_verifier_finds_each_kind_of_mistake() {
     };
     let copies = |stms: Vec<Stm>, result| Body { stms, results: vec![result] };
     let yes = || Const::Bool(true).into();
-    let cases: Vec<(Program, &str, &str)> = vec![
+    let cases: Vec<(Parts, &str, &str)> = vec![
         (program(&[], vec![], vec![v(9)]), "v9 has no type", "return v9"),
         (program(&[REAL], vec![], vec![v(2)]), "v2 is used before it is bound", "return v2"),
         (
@@ -338,21 +340,19 @@ fn the_verifier_finds_each_kind_of_mistake() {
             "let v3: f64 = if true { … } else { … }",
         ),
         (
-            Program { names: vec![], ..program(&[], vec![], vec![]) },
+            (vec![REAL, REALS], vec![], program(&[], vec![], vec![]).2),
             "the program has 2 parameters and 0 names",
             "program (v0: f64, v1: []f64) { … }",
         ),
         (
-            Program { types: vec![acc, REALS], ..program(&[], vec![], vec![]) },
+            (vec![acc, REALS], vec!["x".into(), "xs".into()], program(&[], vec![], vec![]).2),
             "a parameter of the program is an accumulator",
             "program (x: acc []f64, xs: []f64) { … }",
         ),
     ];
-    for (program, reason, statement) in cases {
+    for ((types, names, function), reason, statement) in cases {
         let expected = Error::IllTyped { statement: statement.into(), span: Span::UNKNOWN, reason: reason.into() };
-        assert_eq!(program.verify(), Err(expected.clone()), "{program}");
-        // What does not verify does not run.
-        assert_eq!(program.run::<f64>(&[]), Err(expected));
+        assert_eq!(Program::new(types, names, function), Err(expected));
     }
 }
 

@@ -14,7 +14,7 @@ use catadiff::{Elementary, Error, Mistake, Real, Scalar, Semiring};
 /// The nesting of a program in words, such as `map(mul; reduce(add))`: what each statement is, and what is inside it.
 fn outline(program: &Program) -> String {
     assert_eq!(program.verify(), Ok(()));
-    inside(&program.function.body)
+    inside(&program.function().body)
 }
 
 fn inside(body: &Body) -> String {
@@ -47,8 +47,8 @@ fn statement(op: &Op) -> String {
 
 /// The types of the parameters and of the results.
 fn signature(program: &Program) -> String {
-    let params = program.function.params.iter().map(|var| program.type_of(*var).to_string());
-    let results = program.function.body.results.iter().map(|atom| program.atom_type(*atom).to_string());
+    let params = program.function().params.iter().map(|var| program.type_of(*var).to_string());
+    let results = program.function().body.results.iter().map(|atom| program.atom_type(*atom).to_string());
     format!("{} -> {}", params.collect::<Vec<_>>().join(", "), results.collect::<Vec<_>>().join(", "))
 }
 
@@ -175,7 +175,7 @@ fn constants_are_folded_as_machine_numbers_are() {
         let two = F64::from(2.0);
         (two.sqrt() * two + 1.0, I64::from(-7) / 2, I64::from(-7) % 2, I64::from(1) / 0)
     });
-    let body = program.expect("a program").function.body;
+    let body = program.expect("a program").into_parts().2.body;
     let constant = |c| Atom::Const(c);
     let expected = [Const::F64(2.0_f64.sqrt() * 2.0 + 1.0), Const::I64(-4), Const::I64(1)].map(constant);
     assert_eq!(body.results[..3], expected);
@@ -190,7 +190,7 @@ fn loops_carry_their_policy_and_bound() {
         loop_while_with(Policy::StripMine(2), n, y, |y| y.lt(9.0), |y| y + 1.0)
     })
     .expect("a program");
-    let policies = program.function.body.stms.iter().map(|stm| match &stm.op {
+    let policies = program.function().body.stms.iter().map(|stm| match &stm.op {
         Op::Loop(it) => (it.policy, matches!(it.form, Form::While { bound: Some(Atom::Var(_)), .. })),
         other => panic!("{other:?}"),
     });
@@ -201,15 +201,16 @@ fn loops_carry_their_policy_and_bound() {
 fn reductions_say_whether_they_commute() {
     let program =
         Program::trace(|x: Arr<F64>| (x.sum(), x.reduce(0.0, |x, y| x + y), x.reduce_commutative(1.0, |x, y| x * y)));
-    let body = program.expect("a program").function.body;
+    let body = program.expect("a program").into_parts().2.body;
     let commute = body.stms.iter().map(|stm| matches!(&stm.op, Op::Reduce(it) if it.commutative));
     assert_eq!(commute.collect::<Vec<_>>(), [true, false, true]);
 }
 
 #[test]
 fn parameters_are_named() {
-    let named =
-        |names: &[&str]| Program::trace_named(names, |x: Arr<(F64, I64)>, _: F64| x.len()).expect("a program").names;
+    let named = |names: &[&str]| {
+        Program::trace_named(names, |x: Arr<(F64, I64)>, _: F64| x.len()).expect("a program").names().to_vec()
+    };
     assert_eq!(named(&[]), ["x0_0", "x0_1", "x1"]);
     assert_eq!(named(&["pairs", "y"]), ["pairs_0", "pairs_1", "y"]);
     let many = Program::trace_named(&["a", "b"], |x: F64| x);

@@ -343,7 +343,7 @@ fn long_loops_are_long_traces() -> Result<()> {
     let n = 20_000;
     let at = [0.99.into(), n.into()];
     for keep in [Keep::Scalars, Keep::Arrays] {
-        assert_eq!(power.traced(&at, keep)?.program().function.body.stms.len() as i64, 2 * n);
+        assert_eq!(power.traced(&at, keep)?.program().function().body.stms.len() as i64, 2 * n);
     }
     let melted = power.traced(&at, Keep::Scalars)?;
     let (value, gradient) = melted.reverse(&at, &[1.0.into()], Schedule::Tasks)?;
@@ -399,7 +399,7 @@ fn growth() -> Result<()> {
             let at = [Value::new([0.0; 8])?, 0.99.into(), n.into()];
             let adjoints = [Value::new([0.0; 8])?, 1.0.into()];
             let trace = power.traced(&at, keep)?;
-            let steps = trace.program().function.body.stms.len();
+            let steps = trace.program().function().body.stms.len();
             let traced = least(&|| drop(power.traced(&at, keep)));
             let ran = least(&|| drop(trace.run(&at)));
             let reversed = least(&|| drop(trace.reverse(&at, &adjoints, Schedule::Sequential)));

@@ -144,7 +144,7 @@ impl Executor for Wasteful {
     }
 
     fn prepare(&self, sum: &Program) -> catadiff::Result<Result<Box<dyn Prepared>, Unsupported>> {
-        if sum.function.params.len() > 1 {
+        if sum.function().params.len() > 1 {
             return Lanes.prepare(sum);
         }
         Lanes.prepare(&Program::trace(|x: Arr<F64>| x.map(|y| x.map(|z| z * y).max()).sum())?)

@@ -50,7 +50,7 @@ impl Executor for Broken {
     }
 
     fn prepare(&self, program: &Program) -> Result<std::result::Result<Box<dyn Prepared>, Unsupported>> {
-        let (has_bounds, mistake) = (indexes(&program.function), self.0);
+        let (has_bounds, mistake) = (indexes(program.function()), self.0);
         let broken = |inside| Box::new(BrokenProgram { inside, has_bounds, mistake }) as Box<dyn Prepared>;
         Ok(Lanes.prepare(program)?.map(broken))
     }

@@ -4,13 +4,12 @@ use std::cell::RefCell;
 use std::mem::swap;
 
 use catadiff::Result;
-use catadiff::array::{
-    Atom, Body, Const, Form, IntegerRow, Op, Prim, Program, ScalarOp, Stm, Type, Var, constant, index,
-};
+use catadiff::array::{Atom, Body, Const, Form, IntegerRow, Op, Prim, Program, ScalarOp, Stm, Type, constant, index};
 use catadiff::execute::{Executor, Interpreter, Outcome, Prepared, Unsupported};
 use catadiff::interpret::{Control, Value};
 use catadiff_laws::ArrayProgram;
 use catadiff_laws::executors::{Tally, counted};
+use catadiff_laws::program_parts::{changed, fresh};
 use quickcheck::{Arbitrary, Gen};
 
 /// The interpreter of programs that were changed, where they run: the words of faults do not tell.
@@ -34,11 +33,10 @@ impl Executor for Mistaken {
     }
 
     fn prepare(&self, program: &Program) -> Result<std::result::Result<Box<dyn Prepared>, Unsupported>> {
-        let mut changed = program.clone();
-        everywhere(&mut changed.function.body, &mut changed.types, 0, self.change);
+        let changed = changed(program, |(types, _, function)| everywhere(&mut function.body, types, 0, self.change));
         let prepare =
             |program: &Program| Ok(Interpreter.prepare(program)?.expect("the interpreter runs every program"));
-        Ok(Ok(Box::new(MistakenProgram { right: prepare(program)?, wrong: prepare(&changed)? })))
+        Ok(Ok(Box::new(MistakenProgram { right: prepare(program)?, wrong: prepare(&changed?)? })))
     }
 }
 
@@ -66,10 +64,9 @@ impl Around<'_> {
     }
 
     fn put(&mut self, op: Op, of: Type) -> Atom {
-        let fresh = Var(u32::try_from(self.types.len()).expect("there are few variables"));
-        self.types.push(of);
-        self.before.push(Stm::new([fresh], op));
-        fresh.into()
+        let var = fresh(self.types, of);
+        self.before.push(Stm::new([var], op));
+        var.into()
     }
 
     fn scalar(&mut self, operation: ScalarOp, operands: &[Atom]) -> Atom {

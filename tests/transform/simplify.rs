@@ -26,7 +26,7 @@ fn what_was_written_long_ago_is_found_in_one_step() {
         let adjoint = Program::trace(sum).unwrap().vjp().unwrap();
         let indexed = |stm: &&Stm| matches!(stm.op, Op::Index(..));
         // Every element is read once, and the adjoints, which begin with zeros, not at all.
-        assert_eq!(adjoint.function.body.stms.iter().filter(indexed).count(), reads as usize);
+        assert_eq!(adjoint.function().body.stms.iter().filter(indexed).count(), reads as usize);
     };
     std::thread::Builder::new().stack_size(1 << 20).spawn(run).unwrap().join().unwrap();
 }
@@ -414,7 +414,7 @@ fn sums_of_arrays_that_would_be_kept_are_left_to_accumulators() {
                 let c = array(b) return ts, c }}"
         );
         let simple = Program::parse(&source).unwrap().simplified();
-        (simple.types.iter().any(|t| t.accumulator), simple.to_string())
+        (simple.types().iter().any(|t| t.accumulator), simple.to_string())
     };
     for there in ["let row = copy(xs)", "let row = reverse(xs)"] {
         let (accumulates, text) = sums(there);
@@ -432,7 +432,7 @@ fn product() -> Result<Program> {
 #[test]
 fn the_adjoints_of_a_matrix_product_are_matrix_products() -> Result<()> {
     let vjp = product()?.vjp()?;
-    assert!(!vjp.types.iter().any(|t| t.accumulator || t.rank > 2), "{vjp}");
+    assert!(!vjp.types().iter().any(|t| t.accumulator || t.rank > 2), "{vjp}");
     // The product of an n×k by a k×m matrix, and each adjoint, take n·k·m multiplications and as many additions.
     let (n, k, m) = (3, 4, 5);
     let matrix =

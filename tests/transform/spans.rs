@@ -42,7 +42,7 @@ fn is_of_line(program: &Program, arguments: &[Value<f64>], line: u32) -> Result<
             assert_eq!(line_of(&error), line, "{error}\n{made}");
         }
     }
-    let real = |k: &usize| program.type_of(program.function.params[*k]).prim.is_real();
+    let real = |k: &usize| program.type_of(program.function().params[*k]).prim.is_real();
     let of: Vec<usize> = (0..arguments.len()).filter(real).collect();
     if of.is_empty() {
         return Ok(());
@@ -227,7 +227,7 @@ fn statements_of_rules_are_told() -> Result<()> {
 fn programs_of_different_places_are_equal() -> Result<()> {
     let (one, other) = (Program::trace(|x: F64| x * x)?, Program::trace(|x: F64| x * x)?);
     assert_eq!(one, other);
-    assert_ne!(one.function.body.stms[0].span, other.function.body.stms[0].span);
+    assert_ne!(one.function().body.stms[0].span, other.function().body.stms[0].span);
     assert_eq!(Program::parse(&one.to_string())?, one);
     Ok(())
 }
@@ -247,9 +247,9 @@ fn adjoints_that_are_added_up_are_of_the_derivative() -> Result<()> {
         (y, y, y)
     })?;
     let vjp = program.vjp()?;
-    let given: Vec<_> = vjp.function.params[1..].iter().map(|adjoint| (*adjoint).into()).collect();
+    let given: Vec<_> = vjp.function().params[1..].iter().map(|adjoint| (*adjoint).into()).collect();
     let takes = |stm: &&Stm| matches!(&stm.op, Op::Map(map) if map.arrays.iter().any(|array| given.contains(array)));
-    let taking: Vec<&Stm> = vjp.function.body.stms.iter().filter(takes).collect();
+    let taking: Vec<&Stm> = vjp.function().body.stms.iter().filter(takes).collect();
     assert!(!taking.is_empty() && taking.iter().all(|stm| stm.span.in_derivative()), "{vjp}");
     Ok(())
 }

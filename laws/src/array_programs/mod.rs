@@ -107,7 +107,7 @@ impl ArrayProgram {
         grow(&mut b, &mut pool, &self.steps, room);
         let last = pool.len().max(inputs + 1) - 1;
         let results = pool[last.saturating_sub(3).max(inputs - 3)..].iter().map(|item| item.atom).collect();
-        b.finish(results)
+        b.finish(results).expect("a random program verifies")
     }
 
     /// The kind of the integers that are no indices: `i32`, of which a single loses digits, the most often.

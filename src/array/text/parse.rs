@@ -38,9 +38,7 @@ impl Program {
             bound: Vec::new(),
             depth: 0,
         };
-        let program = parser.program()?;
-        program.verify()?;
-        Ok(program)
+        parser.program()
     }
 }
 
@@ -160,7 +158,7 @@ impl<'t> Parser<'t> {
         })
         .and_then(|results| {
             let builder = core::mem::take(&mut self.builder);
-            if self.word().kind == Kind::End { Ok(builder.finish(results)) } else { self.expected("the end") }
+            if self.word().kind == Kind::End { builder.finish(results) } else { self.expected("the end") }
         })
     }
 

@@ -317,7 +317,7 @@ impl<T: Nested> Arr<T> {
     /// ```
     /// use catadiff::array::{Program, trace::{Arr, F64}};
     /// let blocks = Program::trace(|x: Arr<Arr<F64>>| x.reshape([2, 3, 4]).map(|block| block.transpose()))?;
-    /// assert_eq!(blocks.atom_type(blocks.function.body.results[0]).to_string(), "[][][]f64");
+    /// assert_eq!(blocks.atom_type(blocks.function().body.results[0]).to_string(), "[][][]f64");
     /// # Ok::<(), catadiff::Error>(())
     /// ```
     #[must_use]

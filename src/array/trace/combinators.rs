@@ -105,7 +105,7 @@ impl<T: Handle> Arr<T> {
     /// let compose = Program::trace(|maps: Arr<(F64, F64)>| {
     ///     maps.reduce((1.0, 0.0), |(a, b), (c, d)| (a * c, b * c + d))
     /// })?;
-    /// assert_eq!(compose.function.body.results.len(), 2);
+    /// assert_eq!(compose.function().body.results.len(), 2);
     /// # Ok::<(), catadiff::Error>(())
     /// ```
     #[must_use]

@@ -39,7 +39,7 @@ use crate::array::{Atom, Op, Prim, Type, index};
 /// let fall = Program::trace(|balls: Arr<Ball>| {
 ///     balls.map(|b| Ball { height: b.height + b.speed * 0.1, speed: b.speed - 0.981 })
 /// })?;
-/// assert_eq!(fall.function.params.len(), 2);
+/// assert_eq!(fall.function().params.len(), 2);
 /// # Ok::<(), catadiff::Error>(())
 /// ```
 #[diagnostic::on_unimplemented(
@@ -241,7 +241,7 @@ pub(super) fn by_part<H: Handle, R: Handle>(from: H, mut part: impl FnMut(Id, Ty
 /// let affine = Program::trace(|x: Arr<F64>| {
 ///     literal([[0.0, -1.0], [1.0, 0.0]]).matvec(x) + literal(&[0.5, 0.5])
 /// })?;
-/// assert_eq!(affine.function.params.len(), 1);
+/// assert_eq!(affine.function().params.len(), 1);
 /// # Ok::<(), catadiff::Error>(())
 /// ```
 #[track_caller]

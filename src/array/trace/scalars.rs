@@ -132,7 +132,7 @@ kinds! {
     /// use catadiff::{Real, array::{Program, trace::F64}};
     /// fn f<R: Real>(x: R, y: R) -> R { x.ln() + x * y - y.sin() }
     /// let program = Program::trace(|x: F64, y: F64| f(x, y))?;
-    /// assert_eq!(program.function.body.stms.len(), 5);
+    /// assert_eq!(program.function().body.stms.len(), 5);
     /// # Ok::<(), catadiff::Error>(())
     /// ```
     F64(f64);
@@ -143,7 +143,7 @@ kinds! {
     /// ```
     /// use catadiff::array::{Program, trace::I64};
     /// let midpoint = Program::trace(|low: I64, high: I64| low + (high - low) / 2)?;
-    /// assert_eq!(midpoint.function.body.stms.len(), 3);
+    /// assert_eq!(midpoint.function().body.stms.len(), 3);
     /// # Ok::<(), catadiff::Error>(())
     /// ```
     I64(i64);

@@ -237,7 +237,6 @@ pub(super) fn inline(program: &Program, arguments: &[Id], results: &[Type]) -> O
 
 /// Whether a program takes arguments of these types and has results of these, or why not.
 fn callable(program: &Program, arguments: &[Type], results: &[Type]) -> core::result::Result<(), String> {
-    program.verify().map_err(|error| format!("the called program does not verify: {error}"))?;
     let list = |types: &[Type]| types.iter().map(Type::to_string).collect::<Vec<_>>().join(", ");
     let same = |what: &str, has: Vec<Type>, here: &[Type]| {
         let reason = || format!("the called program has {what} ({}), and here they are ({})", list(&has), list(here));
@@ -360,10 +359,8 @@ impl Recording {
         .expect("the trace is in progress");
         match results {
             Some(results) if mistakes.is_empty() => {
-                let program = builder.finish(results);
                 // The one thing left to go wrong is how deep closures nest.
-                program.verify()?;
-                Ok(program)
+                builder.finish(results)
             }
             _ => Err(Error::Trace { mistakes }),
         }

@@ -56,7 +56,6 @@ impl Executor for Lanes {
     }
 
     fn prepare(&self, program: &Program) -> Result<core::result::Result<Box<dyn Prepared>, Unsupported>> {
-        program.verify()?;
         let apart = replaced(program);
         let (rest, constants) = match constants(apart.as_ref().unwrap_or(program)) {
             Some((rest, found)) => (Some(rest), found),

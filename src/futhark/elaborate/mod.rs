@@ -120,8 +120,7 @@ fn as_written(core: &Program, entry: &Entry) -> Outcome<Elaborated> {
     let results = leaves.iter().map(|leaf| leaf.of.kind).collect();
     let inside = site.inside.into_inner();
     let atoms = leaves.iter().map(|leaf| leaf.atom).chain(check).collect();
-    let program = inside.builder.finish(atoms);
-    program.verify().map_err(|error| site::ill_typed(at, &error.to_string()))?;
+    let program = inside.builder.finish(atoms).map_err(|error| site::ill_typed(at, &error.to_string()))?;
     let source = (core.clone(), entry.name.clone());
     Ok(Elaborated { program, at, params, results, checks: inside.checks, source })
 }

@@ -43,7 +43,7 @@ pub(crate) fn replaced(program: &Program) -> Option<Program> {
     }
     let results = writer.inline(&program.function.body);
     let (found, parts) = (writer.found, writer.parts);
-    let mut apart = writer.builder.finish(results);
+    let mut apart = writer.builder.unsimplified(results);
     if !found {
         return None;
     }
