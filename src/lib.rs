@@ -69,7 +69,7 @@
 //! |---|---|
 //! | [`algebra`] | promises without data: semiring, ring, field, module |
 //! | [`primitives`] | the table of elementary functions, one row each, and the number traits |
-//! | [`draw`] | pictures of data flow, as SVG and as DOT |
+//! | [`draw`] | pictures of data flow, as SVG and as DOT (`unstable`) |
 //! | [`term`] | the free algebra: programs as data, without a meaning until a fold gives them one |
 //! | [`carriers`] | number types that give programs a meaning; one file each |
 //! | [`derivative`] | strategies of differentiation and the verbs |
@@ -84,8 +84,17 @@
 //! | [`futhark`] | the text front end: programs in a subset of Futhark |
 //! | [`prelude`] | the names that most programs import |
 //!
-//! The equations that hold between them are public functions of the crate `catadiff-laws`, to be run on your own
+//! # What is kept
+//!
+//! Names are kept as semantic versioning says, and enums that will grow are `non_exhaustive`. Behind the feature `unstable` is what the
+//! command line, the laws and the tests of this project look at: `draw`, `execute::math`, `tracing::watch`, and the stages of
+//! [`futhark`] between a text and an array program. It may change with every version.
+//!
+//! The equations that hold between the rooms are public functions of the crate `catadiff-laws`, to be run on your own
 //! types in your own tests.
+
+// Without `unstable` what is behind it cannot be reached, and some of it is not used.
+#![cfg_attr(not(feature = "unstable"), allow(dead_code, unreachable_pub, unused_imports))]
 
 #[cfg(all(doctest, feature = "futhark"))]
 #[doc = include_str!("../README.md")]
@@ -96,6 +105,9 @@ pub mod algebra;
 pub mod array;
 pub mod carriers;
 pub mod derivative;
+#[cfg(not(feature = "unstable"))]
+mod draw;
+#[cfg(feature = "unstable")]
 pub mod draw;
 mod error;
 #[cfg(feature = "array")]

@@ -130,6 +130,7 @@ fn argument(kind: Prim, rank: usize, by: f64) -> Array {
         Prim::F32 => Data::F32(bytes().map(|n| (f64::from(n) * 0.75 - 0.5) as f32).collect()),
         Prim::F64 => Data::F64(bytes().map(|n| (f64::from(n) * 0.75 - 0.5) * by).collect()),
         Prim::Bool => Data::Bool(bytes().map(|n| n % 2 == 0).collect()),
+        _ => panic!("arguments of kind {kind} are to be drawn here"),
     };
     Array { shape, data }
 }

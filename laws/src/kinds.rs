@@ -207,6 +207,7 @@ pub fn converted(x: Const, to: Prim) -> Const {
             match to {
                 Prim::Bool => Const::Bool($x as f64 != 0.0),
                 $(Prim::$To => Const::$To($x as $Number),)+
+                _ => panic!("Rust's `as` to {to} is to be said here"),
             }
         };
     }
@@ -217,6 +218,7 @@ pub fn converted(x: Const, to: Prim) -> Const {
                     into!(x: I8(i8) I16(i16) I32(i32) I64(i64) U8(u8) U16(u16) U32(u32) U64(u64) F32(f32) F64(f64))
                 })+
                 Const::Bool(b) => converted(Const::U8(b.into()), to),
+                _ => panic!("Rust's `as` from {x} is to be said here"),
             }
         };
     }

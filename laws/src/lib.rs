@@ -76,38 +76,62 @@
 //! shrinks them.
 
 mod approx;
+#[cfg(feature = "array")]
 pub mod array_derivatives;
+#[cfg(feature = "array")]
 pub mod array_exact;
+#[cfg(feature = "array")]
 mod array_faults;
+#[cfg(feature = "array")]
 mod array_operators;
+#[cfg(feature = "array")]
 mod array_programs;
+#[cfg(feature = "array")]
 pub mod array_reductions;
+#[cfg(feature = "array")]
 pub mod array_sizes;
+#[cfg(feature = "array")]
 pub mod array_tape;
+#[cfg(feature = "array")]
 mod array_values;
+#[cfg(feature = "array")]
 pub mod array_verbs;
+#[cfg(feature = "array")]
 pub mod arrays;
+#[cfg(feature = "futhark")]
 pub mod bad_input;
+#[cfg(feature = "array")]
 pub mod checkpointing;
+#[cfg(feature = "futhark")]
 pub mod conversions;
 mod differences;
+#[cfg(feature = "array")]
 pub mod drawings;
 pub mod dual;
+#[cfg(feature = "array")]
 mod executor_families;
+#[cfg(feature = "array")]
 mod executor_sides;
+#[cfg(feature = "array")]
 pub mod executors;
 pub mod fold;
 mod formula;
+#[cfg(feature = "futhark")]
 pub mod futhark_text;
+#[cfg(feature = "futhark")]
 mod futhark_trees;
+#[cfg(feature = "array")]
 pub mod growth;
 pub mod homomorphism;
+#[cfg(feature = "array")]
 pub mod kinds;
 pub mod kronecker;
 pub mod module;
+#[cfg(feature = "futhark")]
 mod mutation;
 pub mod primitives;
 mod program;
+#[cfg(feature = "array")]
 pub mod program_parts;
 pub mod recordings;
 pub mod refinement;
@@ -115,21 +139,29 @@ mod rows;
 mod runner;
 mod sample;
 pub mod semiring;
+#[cfg(feature = "array")]
 mod shaken;
+#[cfg(feature = "array")]
 pub mod simplification;
+#[cfg(feature = "array")]
 pub mod spans;
 pub mod special_points;
 pub mod strategies;
+#[cfg(feature = "array")]
 pub mod tracing;
 mod violation;
+#[cfg(feature = "array")]
 pub mod zero_factors;
 
 pub use approx::{Bound, Same, VARIABLES};
+#[cfg(feature = "array")]
 pub use array_programs::{ArrayProgram, LongProgram};
+#[cfg(feature = "array")]
 pub use array_reductions::Reduction;
 pub use differences::slope;
 pub use formula::Formula;
 pub use kronecker::Coefficients;
+#[cfg(feature = "futhark")]
 pub use mutation::mutated;
 pub use num_bigint::BigInt;
 pub use num_rational::BigRational;

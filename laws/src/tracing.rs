@@ -105,7 +105,7 @@ pub fn is_straight(program: &Program, at: &[Value<f64>]) -> Verdict {
             // Of an array without elements.
             (Op::Replicate(..), Keep::Scalars) => false,
             (_, Keep::Scalars) => true,
-            (_, Keep::Arrays) => false,
+            (_, _) => false,
         });
         if let Some(stm) = bent {
             return fails("a trace is a straight line", program, at, format!("{:?}", stm.op), trace.program());

@@ -48,6 +48,7 @@ macro_rules! agreements {
     ($($Name:ident $word:literal $message:literal;)+) => {
         /// Why sizes must agree.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
         pub enum Agreement {
             $(#[doc = concat!("They are ", $message, ".")] $Name,)+
         }

@@ -44,8 +44,10 @@ pub enum Form {
 /// A loop inside another is executed once more for each loop around it, as the return sweep enters their iterations: in a
 /// nest of `d` loops the innermost body runs `d + 1` times as often as in the function, and the states of one run of each
 /// loop are kept at a time.
-/// [`Program::with_policy`] sets a policy for all loops, and [`Program::checkpointed`] chooses from a budget.
+/// [`with_policy`](super::Program::with_policy) sets a policy for all loops, and [`checkpointed`](super::Program::checkpointed) chooses
+/// from a budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Policy {
     /// Every iteration's variables.
     #[default]

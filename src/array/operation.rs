@@ -248,6 +248,7 @@ macro_rules! declare_operations {
     ($($(#[$meta:meta])* $Name:ident($($part:ident: $Part:ty $(as $role:ident)?),+) $class:ident {$($notation:tt)+})+) => {
         /// An operation. All but `If`, `Loop`, `Map`, `Reduce`, `Scan`, `Hist`, `Custom` and `Agree` have one result.
         #[derive(Debug, Clone, PartialEq)]
+        #[non_exhaustive]
         pub enum Op {
             $($(#[$meta])* $Name($($Part),+),)+
         }

@@ -13,6 +13,7 @@ use crate::primitives::Primitive;
 
 /// A scalar operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum ScalarOp {
     /// `x + y` of numbers; of truth values, "or".
     Add,
@@ -124,6 +125,7 @@ macro_rules! integers {
     ($($(#[doc = $doc:expr])+ $Row:ident $text:literal ($x:ident $(, $y:ident)?) = $value:expr;)+) => {
         /// An operation on integers. Arithmetic wraps; what has no value is `None` and an error of the program.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
         pub enum IntegerRow { $($(#[doc = $doc])+ $Row,)+ }
 
         impl IntegerRow {

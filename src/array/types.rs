@@ -8,6 +8,7 @@ macro_rules! kinds {
     ($($(#[doc = $doc:expr])+ $Kind:ident($Number:ident) $bits:literal;)+) => {
         /// The kinds of scalar.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
         pub enum Prim { $($(#[doc = $doc])+ $Kind,)+ }
 
         impl Prim {
@@ -29,6 +30,7 @@ macro_rules! kinds {
 
         /// A constant scalar.
         #[derive(Debug, Clone, Copy)]
+        #[non_exhaustive]
         pub enum Const { $($(#[doc = $doc])+ $Kind($Number),)+ }
 
         impl Const {

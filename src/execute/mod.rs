@@ -10,6 +10,9 @@ mod contract;
 mod cpu;
 mod flat;
 mod kernel_profile;
+#[cfg(not(feature = "unstable"))]
+mod math;
+#[cfg(feature = "unstable")]
 pub mod math;
 mod reference;
 mod report;

@@ -4,21 +4,42 @@
 //! is interpreted, with derivatives taken on scalars, or becomes an array program, with derivatives taken of programs; the latter
 //! keeps more digits of reals of 32 bits than they have.
 //!
+//! A program in one text is read by [`compile`](elaborate::compile). The stages of this picture are behind the feature `unstable`, as
+//! is all that tests of programs need; `elaborate`, `source` and `values` are what users see.
+//!
 //! ```text
 //! text ──syntax──▶ tree ──check──▶ core ──meaning──▶ values           (the interpreter)
 //!                                             └─────▶ array::Program   (compiled)
 //! ```
 
 mod chain;
-pub mod check;
-pub mod core;
 pub mod elaborate;
-pub mod interpreter;
-pub mod meaning;
 mod prelude;
 pub mod source;
-pub mod syntax;
-pub mod testing;
 pub mod values;
 
+#[cfg(not(feature = "unstable"))]
+mod check;
+#[cfg(feature = "unstable")]
+pub mod check;
+#[cfg(not(feature = "unstable"))]
+mod core;
+#[cfg(feature = "unstable")]
+pub mod core;
+#[cfg(not(feature = "unstable"))]
+mod interpreter;
+#[cfg(feature = "unstable")]
+pub mod interpreter;
+#[cfg(not(feature = "unstable"))]
+mod meaning;
+#[cfg(feature = "unstable")]
+pub mod meaning;
+#[cfg(not(feature = "unstable"))]
+mod syntax;
+#[cfg(feature = "unstable")]
+pub mod syntax;
+#[cfg(feature = "unstable")]
+pub mod testing;
+
+#[cfg(feature = "unstable")]
 pub use chain::Rest;

@@ -13,6 +13,7 @@ use crate::primitives::Elementary;
 
 /// A scalar: a truth value, an integer, or a real in the carrier `C`.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Scalar<C> {
     /// A truth value.
     Bool(bool),

@@ -60,6 +60,7 @@ mod watch;
 
 pub use reverse::{Reversed, Schedule};
 pub use trace::Trace;
+#[cfg(feature = "unstable")]
 pub use watch::{Sight, Watched, watch};
 
 use crate::array::Program;
@@ -68,6 +69,7 @@ use crate::interpret::{Limits, Value, fitting};
 
 /// What a trace keeps of a program; the rest is traced away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Keep {
     /// Scalars: arrays melt. Parameters are taken apart by constant indices, every scalar operation that is performed
     /// is a statement, and results are put together. What depends on a size, an index or a truth value is decided.

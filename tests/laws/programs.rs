@@ -64,6 +64,7 @@ fn variant(op: &Op) -> (&'static str, Vec<&Body>) {
         Op::FromAccumulator(_) => ("FromAccumulator", vec![]),
         Op::Custom(it) => ("Custom", vec![&it.function.body, &it.pullback.body]),
         Op::Agree(_) => ("Agree", vec![]),
+        other => panic!("the name of {other:?} is to be said here"),
     }
 }
 

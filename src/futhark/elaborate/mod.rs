@@ -28,10 +28,12 @@ mod promise;
 mod scalar;
 mod site;
 
+use super::check::{NoImports, check};
 use super::core::{Entry, Prim, Program};
 use super::interpreter;
 use super::meaning::{Evaluator, Outcome, Prepared, beyond, entry_named, interface};
 use super::source::{Message, Name, Span};
+use super::syntax::parse;
 use super::values::Array;
 use crate::array;
 use crate::error::{Error, Place};
@@ -62,6 +64,26 @@ pub struct Elaborated {
 pub struct Ready {
     elaborated: Elaborated,
     compiled: Compiled,
+}
+
+/// The array program of an entry point of a program in one text.
+///
+/// ```
+/// use catadiff::futhark::{elaborate::compile, values::Array};
+/// let text = "entry slope (xs: []f64) = vjp (\\xs -> f64.sum (map (\\x -> x * x) xs)) xs 1";
+/// let slope = compile(text, "slope").unwrap().compile()?;
+/// assert_eq!(slope.run(&[Array::vector(vec![1.0, 2.0])])?, [Array::vector(vec![2.0, 4.0])]);
+///
+/// let messages = compile("entry wrong (x: i32): f64 = x", "wrong").unwrap_err();
+/// assert_eq!(messages[0].hint.as_deref(), Some("convert it: `f64.i32 x`"));
+/// # Ok::<(), catadiff::futhark::source::Message>(())
+/// ```
+///
+/// # Errors
+/// All that is wrong with the text, whose number is 0; then those of [`compile_entry`].
+pub fn compile(text: &str, entry: &str) -> Result<Elaborated, Vec<Message>> {
+    let (program, _) = check(&parse(text, 0)?, &mut NoImports)?;
+    compile_entry(&program, entry).map_err(|message| vec![message])
 }
 
 /// The array program of an entry point.

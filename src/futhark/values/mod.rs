@@ -8,7 +8,7 @@ mod text;
 
 use core::fmt;
 
-use super::core::Prim;
+pub use super::core::Prim;
 use super::source::Message;
 pub(super) use text::Reader;
 
