@@ -2,7 +2,7 @@
 //!
 //! Law: indices are in bounds and sizes fit, in as many dimensions as there are.
 
-use catadiff::array::{Atom, Builder, IntegerRow, Op, Range, Type, index};
+use catadiff::array::{Atom, Builder, IntegerRow, Op, Range, Reduce, ScalarOp, Type, index};
 
 use super::{HIGHEST, INTEGER, Item, Step, alike, is_array, one, pick, pick_any};
 
@@ -54,7 +54,8 @@ impl Step {
                 // Arrays of three dimensions come of matrices, and of little else.
                 let matrix = if r % 2 == 0 { pick(pool, p, |i| i.of.rank == 2) } else { None };
                 let a = matrix.or_else(|| pick(pool, p, |i| i.of.rank < HIGHEST))?;
-                one(b, Op::Replicate(index(n as i64), a.atom), [&[n], a.sizes.as_slice()].concat())
+                let count = self.count(b, pool, n);
+                one(b, Op::Replicate(count, a.atom), [&[n], a.sizes.as_slice()].concat())
             }
             _ => {
                 let a = pick(pool, p, |i| i.of.rank < HIGHEST)?;
@@ -62,6 +63,22 @@ impl Step {
                 one(b, Op::Elements(vec![a.atom, other.atom]), [&[2], a.sizes.as_slice()].concat())
             }
         }
+    }
+
+    /// A number as a constant, or as what a reduction that starts from another number comes to: sizes are computed, too.
+    fn count(&self, b: &mut Builder, pool: &[Item], n: usize) -> Atom {
+        let [_, q, r] = self.picks;
+        let Some(a) = pick(pool, q, is_array).filter(|_| (r / 2).is_multiple_of(2)) else {
+            return index(n as i64);
+        };
+        let size = b.one(Op::Size(a.atom, 0));
+        let elements = b.one(Op::Elements(vec![index(n as i64 - a.sizes[0] as i64 - 1), size]));
+        let operator = b.lambda(&[INTEGER; 2], |b, params| {
+            let operands: Vec<Atom> = params.iter().map(|param| (*param).into()).collect();
+            vec![b.scalar(ScalarOp::Add, &operands)]
+        });
+        let reduce = Reduce { operator, neutral: vec![index(1)], arrays: vec![elements], commutative: true };
+        b.one(Op::Reduce(Box::new(reduce)))
     }
 
     /// An array of two dimensions or more: of three, and of four, there are few, and so rows are repeated.
