@@ -27,7 +27,7 @@ const SHRINKS: usize = 500;
 /// The violation.
 pub fn for_all<A: Arbitrary>(law: impl Fn(A) -> Verdict) -> Verdict {
     let mut source = Gen::from_size_and_seed(SIZE, setting("CATADIFF_LAWS_SEED").unwrap_or(0));
-    for _ in 0..setting("QUICKCHECK_TESTS").unwrap_or(CASES) {
+    for _ in 0..cases() {
         let case = A::arbitrary(&mut source);
         if let Err(mut violation) = law(case.clone()) {
             let mut smallest = case;
@@ -43,6 +43,16 @@ pub fn for_all<A: Arbitrary>(law: impl Fn(A) -> Verdict) -> Verdict {
         }
     }
     Ok(())
+}
+
+/// How many values a law is asked at.
+fn cases() -> u64 {
+    setting("QUICKCHECK_TESTS").unwrap_or(CASES)
+}
+
+/// A number that is allowed where each law is asked at as many values as by default, for as many as it is asked at now.
+pub(crate) fn in_proportion(allowed: usize) -> usize {
+    allowed * usize::try_from(cases().div_ceil(CASES)).unwrap_or(usize::MAX)
 }
 
 fn setting(name: &str) -> Option<u64> {
