@@ -1,6 +1,7 @@
 //! The errors a user can cause, each with what was wrong, where, and what would be right.
 //!
-//! Law: no input of a user makes a call panic; what cannot be answered is one of these.
+//! Law: no input of a user makes a call panic; a call that cannot return a result returns one of these
+//! (laws: bad_input, tests/language/fuzz.rs).
 
 mod span;
 
@@ -103,7 +104,7 @@ pub enum Error {
     },
     /// An array program that is not well typed.
     IllTyped {
-        /// The offending statement, as text; bodies inside it are left out.
+        /// The offending statement, as text, without the bodies inside it.
         statement: String,
         /// Where it comes from.
         span: Span,
@@ -220,7 +221,7 @@ pub enum Error {
     },
     /// A traced closure did what no program can mean.
     Trace {
-        /// What it did, in order; what follows from a mistake is not told again.
+        /// What it did, in order; a mistake that follows from another is not reported.
         mistakes: Vec<Mistake>,
     },
 }

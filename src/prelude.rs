@@ -1,6 +1,6 @@
 //! What most programs import: the number traits, the strategies, and the verbs.
 //!
-//! Law: nothing is defined here.
+//! Law: nothing is defined here (tests/rooms/main.rs).
 
 pub use crate::derivative::{
     Base, Forward, MutableReverse, Numbers, Reverse, Strategy, Structure, StructuredStrategy, Symbolic, Vector,

@@ -12,7 +12,7 @@
 //! need the table of primitives.
 //!
 //! Law: the equations of each promise, which are functions of the crate `catadiff-laws`; they hold exactly on exact
-//! types, and on floats up to rounding.
+//! types, and on floats up to rounding (tests/laws/instances.rs).
 
 mod module;
 pub mod plain;

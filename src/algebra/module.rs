@@ -1,7 +1,8 @@
 //! Modules over a semiring: what a tangent is, whatever the mode of differentiation.
 //!
 //! Law: `join` is a commutative monoid with unit `null`, and `stretch` is an action of `(S, ×, 1)` that respects both
-//! additions. `scale` is the same action on finite numbers, with a strong null; `discard` is the action of 0.
+//! additions. `scale` is the same action on finite numbers, with a strong null; `discard` is the action of 0
+//! (laws: module, laws: kronecker).
 //!
 //! # Zeros and infinities
 //!
@@ -16,9 +17,10 @@
 //!   This is [`discard`](Module::discard). The rows of the table say which they are
 //!   ([`Slopes`](crate::primitives::Slopes)).
 //!
-//! A partial whose value happens to be 0, such as that of `cos` at 0, is no such zero, nor is an adjoint that is computed to be
-//! 0. Tangents that are numbers cannot tell: there a computed 0 is null, too, as it is in array programs. So strategies differ
-//! where a product of slopes has no value: at 0 the derivative of `∛(x·x·x)` is 0 by forward mode, NaN in reverse, and 1.
+//! A partial whose value happens to be 0, such as that of `cos` at 0, is no such zero, nor is an adjoint that is
+//! computed to be 0. Tangents that are numbers cannot see the difference: there a computed 0 is null, too, as it is in
+//! array programs. So strategies differ where a product of partial derivatives has no value: at 0 the derivative of
+//! `∛(x·x·x)` is 0 by forward mode, NaN in reverse, and 1.
 
 use super::Semiring;
 
@@ -53,16 +55,17 @@ pub trait Module<S>: Clone {
         self.scale(by)
     }
 
-    /// The null tangent, where this one goes into an operation and is not felt: be it infinite, nothing comes of it.
+    /// The null tangent, for an operation whose result does not depend on this one: it is null even if the tangent is
+    /// infinite.
     ///
-    /// A tangent that was told how often it is [shared](Module::share) takes this for one of its uses.
+    /// Counts as one of the uses of a tangent that is [shared](Module::share).
     #[must_use]
     #[inline(always)]
     fn discard(self) -> Self {
         Self::null()
     }
 
-    /// The same tangent, told that `uses` later operations will each use it exactly once.
+    /// The same tangent, for `uses` later operations that each use it exactly once.
     ///
     /// A tangent that is a function of the sensitivity can then add up what arrives and go on once, instead of once
     /// per use: linearity makes the two equal, and turns exponential time on shared terms into linear time.

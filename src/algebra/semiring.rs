@@ -1,7 +1,8 @@
 //! Semirings, rings and fields, built on `num-traits` so that existing number types are already instances.
 //!
-//! Law: `(+, 0)` is a commutative monoid, `(×, 1)` a monoid, `×` distributes over `+`, and `0` annihilates.
-//! Reverse accumulation reorders products, so it asks in addition that `×` commutes; every type of this crate does.
+//! Law: `(+, 0)` is a commutative monoid, `(×, 1)` a monoid, `×` distributes over `+`, and `0` annihilates. Reverse
+//! accumulation reorders products, so it asks in addition that `×` commutes; every type of this crate does
+//! (laws: semiring).
 
 use core::ops::{Div, Neg, Sub};
 use num_traits::{One, Zero};

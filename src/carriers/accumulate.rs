@@ -1,7 +1,8 @@
 //! Mutable accumulation: the tangent as a function that adds itself to an array, `S → &mut [S] → ()`.
 //!
-//! Law: `rep` takes a function that adds to a vector of coefficients, `abs` runs it on zeros; the array belongs to
-//! the caller, so nothing global is mutated ("Forwards and in reverse", *Step 3: mutation*).
+//! Law: `rep` takes a function that adds to a vector of coefficients, `abs` runs it on zeros; the array belongs to the
+//! caller, so nothing global is mutated ("Forwards and in reverse", *Step 3: mutation*) (laws: refinement,
+//! tests/laws/instances.rs).
 
 use core::fmt;
 use std::rc::Rc;
@@ -41,7 +42,7 @@ impl<'a, S: Semiring + 'a> Accumulate<'a, S> {
         gradient
     }
 
-    /// Adds the tangent, times a sensitivity, to the caller's array. Variables beyond its end are left out.
+    /// Adds the tangent, times a sensitivity, to the caller's array. Variables beyond its end are ignored.
     pub fn apply(&self, sensitivity: S, gradient: &mut [S]) {
         self.send(Some(sensitivity), gradient);
     }

@@ -1,10 +1,12 @@
 //! Functions of a sensitivity, kept as closures: what the three functional carriers have in common.
 //!
-//! Law: a backpropagator is linear, so the sum of its results is its result on the sum. Nested closures are as deep
-//! as the term they come from, so calling and dropping them grows the stack as needed.
+//! Law: a backpropagator is linear, so the sum of its results is its result on the sum. Nested closures are as deep as
+//! the term they come from, so calling and dropping them grows the stack as needed
+//! (laws: refinement::application_is_linear).
 //!
-//! A sensitivity travels as an `Option`: `None` comes from a use that is not felt, such as the side a `max` does not
-//! take. It is no number, so that no `0·∞` arises on its way, but it has to travel, since shared nodes wait for it.
+//! A sensitivity travels as an `Option`: `None` comes from a use that the result does not depend on, such as the side a
+//! `max` does not take. It is no number, so that no `0·∞` arises on its way, but it has to travel, since shared nodes
+//! wait for it.
 
 use core::cell::RefCell;
 use core::fmt;
@@ -72,7 +74,7 @@ impl<S: Semiring> Arrivals<S> {
         Arrivals { expected: uses, so_far: RefCell::new((0, None)) }
     }
 
-    /// Adds one sensitivity; with the last, answers the sum, ready for the next round.
+    /// Adds one sensitivity; with the last, returns the sum, and is ready for the next round.
     pub(super) fn arrive(&self, sensitivity: Option<S>) -> Option<Option<S>> {
         let mut so_far = self.so_far.borrow_mut();
         let sum = match (so_far.1.take(), sensitivity) {

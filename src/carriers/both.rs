@@ -1,7 +1,8 @@
 //! Products of two carriers: two analyses of a program in one pass.
 //!
 //! Law: everything is componentwise, so the projections are homomorphisms and `eval` into the product is the pair of
-//! both `eval`s (the "banana split" of folds; "Forwards and in reverse" pairs value and derivative this way).
+//! both `eval`s (the "banana split" of folds; "Forwards and in reverse" pairs value and derivative this way)
+//! (tests/scalar/both.rs).
 
 use core::ops::{Add, Mul};
 use num_traits::{One, Zero};

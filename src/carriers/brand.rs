@@ -1,7 +1,7 @@
 //! A module with a generative brand, so that tangents of different differentiations do not mix.
 //!
-//! Law: as for the module inside. `'b` is invariant: were it not, a variable of an outer differentiation could
-//! shrink into an inner one, and perturbation confusion would compile.
+//! Law: as for the module inside; `'b` is invariant, since otherwise a variable of an outer differentiation could
+//! shrink into an inner one, and perturbation confusion would compile (tests/laws/instances.rs).
 
 use core::fmt;
 use core::marker::PhantomData;

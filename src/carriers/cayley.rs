@@ -1,7 +1,8 @@
 //! Unions become upserts: the tangent as a function that adds itself to a map, `S → M → M`.
 //!
-//! Law: `rep h = λs m. m + h s` and `abs c = λs. c s 0` are inverse, and addition of tangents becomes composition
-//! of functions ("Forwards and in reverse", *Step 2: unions to upserts*; Cayley's theorem for the monoid of sums).
+//! Law: `rep h = λs m. m + h s` and `abs c = λs. c s 0` are inverse, and addition of tangents becomes composition of
+//! functions ("Forwards and in reverse", *Step 2: unions to upserts*; Cayley's theorem for the monoid of sums)
+//! (laws: refinement, tests/laws/instances.rs).
 
 use core::fmt;
 use std::rc::Rc;

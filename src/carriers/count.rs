@@ -1,9 +1,9 @@
 //! Operation counts: what a program costs, measured by running it on numbers that keep count.
 //!
-//! Law: values are those of the numbers underneath; each operation counts once, where it is performed, so a value
-//! that is used twice costs once. Put below another carrier it states the cost laws: a reverse derivative costs at
-//! most a constant times its program ("Forwards and in reverse", the orders of growth from slide *Forward Mode* to
-//! slide *Step 3: Mutation*).
+//! Law: values are those of the numbers underneath; each operation counts once, where it is performed, so a value that
+//! is used twice costs once. Put below another carrier it states the cost laws: a reverse derivative costs at most a
+//! constant times its program ("Forwards and in reverse", the orders of growth from slide *Forward Mode* to slide *Step
+//! 3: Mutation*) (tests/scalar/count.rs).
 
 use core::cell::Cell;
 use core::ops::{Add, Mul};

@@ -1,7 +1,7 @@
 //! `N` partial derivatives at once: the dense vector, indexed by variable number.
 //!
-//! Law: the free module of rank `N`; componentwise, so a `Dual` over it is `N` directional derivatives that share
-//! their values ("Forwards and in reverse", slide *more economic representation*).
+//! Law: the free module of rank `N`; componentwise, so a `Dual` over it is `N` directional derivatives that share their
+//! values ("Forwards and in reverse", slide *more economic representation*) (laws: kronecker, tests/laws/instances.rs).
 
 use core::fmt::Debug;
 use core::ops::Index;

@@ -1,8 +1,8 @@
 //! Dual numbers over any module: the product rule once, the chain rule once, every mode of differentiation.
 //!
 //! Law: `(f, df) (g, dg) = (f g, df·g + f·dg)` makes `S × M` a semiring for any module `M` over `S` (Nagata's
-//! idealisation), and `eval` into it computes value and derivative together: the talk "Forwards and in reverse",
-//! slides *Symbolic Derivation Catamorphism* to *Derivatives for All*.
+//! idealisation), and `eval` into it computes value and derivative together: the talk "Forwards and in reverse", slides
+//! *Symbolic Derivation Catamorphism* to *Derivatives for All* (laws: dual).
 
 use core::cmp::Ordering;
 use core::fmt;

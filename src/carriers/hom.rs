@@ -1,7 +1,8 @@
 //! Downward accumulation: the tangent as a function of the sensitivity, `S → M`.
 //!
 //! Law: `rep m = λs. m·s` and `abs h = h 1` are inverse on linear functions, and `rep` is a homomorphism of modules
-//! ("Forwards and in reverse", *Step 1: downwards accumulation*; the Cayley representation of scalar multiplication).
+//! ("Forwards and in reverse", *Step 1: downwards accumulation*; the Cayley representation of scalar multiplication)
+//! (laws: refinement, tests/laws/instances.rs).
 
 use core::fmt;
 use std::rc::Rc;

@@ -2,7 +2,7 @@
 //!
 //! Law: *inclusion*: if each `xᵢ` lies in `Xᵢ`, then `f(x)` lies in `f(X)`, for real numbers and for machine numbers
 //! alike; narrower inputs give no wider outputs (Moore, "Interval Analysis", 1966). `×` distributes over `+` up to
-//! inclusion only.
+//! inclusion only (tests/scalar/interval.rs).
 
 use core::cmp::Ordering;
 use core::fmt;
@@ -27,7 +27,7 @@ use crate::primitives::{Elementary, Facts, Points, Rule};
 /// (so `atan2` at `y = -0.0` is that at `0.0`).
 ///
 /// **Comparison** says what is certain. `a < b` if that holds for every choice of numbers in them; `a == b` if both
-/// are the same single number. When the intervals overlap [`partial_cmp`](PartialOrd::partial_cmp) answers
+/// are the same single number. When the intervals overlap [`partial_cmp`](PartialOrd::partial_cmp) returns
 /// `None` and every operator `false`, so an `if`/`else` goes to `else` undecided: branch on
 /// `partial_cmp`, or use the rows [`select`](Elementary::select) and [`at_least`](Elementary::at_least), which
 /// take both sides into account. To compare intervals as sets, use [`contains`](Interval::contains),
@@ -240,11 +240,11 @@ struct Search<'r, R, const N: usize> {
     values: Interval,
 }
 
-/// More turns than this in one argument are not visited; the rows that have so many repeat themselves.
+/// More turns than this in one argument are not visited; the rows with more than that repeat themselves.
 const TURNS: usize = 8;
 
 impl<R: Rule<N>, const N: usize> Search<'_, R, N> {
-    /// Visits the corners that agree with `corner` before `argument`; answers whether the hull is then complete.
+    /// Visits the corners that agree with `corner` before `argument`; returns whether the hull is then complete.
     fn visit(&mut self, argument: usize, corner: &mut [f64; N], at_pole: bool) -> bool {
         if argument == N {
             let value = self.rule.value(*corner);
@@ -266,7 +266,7 @@ impl<R: Rule<N>, const N: usize> Search<'_, R, N> {
     fn places(&self, argument: usize) -> (Vec<(f64, bool)>, bool) {
         let Interval { lo, hi } = self.x[argument];
         let (turns, poles) = (self.facts.turns[argument], self.facts.poles[argument]);
-        // The points of a periodic series are not machine numbers: their sides cannot be told apart.
+        // The points of a periodic series are not machine numbers, so the sides of one cannot be distinguished.
         let exact = |points: Points| !matches!(points, Points::Every { .. });
         let sides = |p: f64| [p.next_down(), p.next_up()].into_iter().filter(|side| lo <= *side && *side <= hi);
         let (mut places, mut found) = (Vec::new(), Vec::new());

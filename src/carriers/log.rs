@@ -1,10 +1,9 @@
 //! The memory of a tape: a list that grows behind a shared reference, and a block that is lent to one list at a time.
 //!
-//! Law: as a `Vec` of the same items; safe outside this file, one of the few with `unsafe` code (CONTRIBUTING has the list;
-//! `tests/log.rs` compares both with `Vec`, under Miri too). It is here
-//! because it pays: a 64×64 matrix product records and sweeps in 2.4 ms with [`Log`] and in 3.0 ms with a
+//! Law: as a `Vec` of the same items; safe outside this file, one of the few with `unsafe` code (CONTRIBUTING has the
+//! list). It pays: a 64×64 matrix product records and sweeps in 2.4 ms with [`Log`] and in 3.0 ms with a
 //! `RefCell<Vec>`, and without [`Block`] a gradient of 10⁶ variables spends a third of its time in getting 32 MB of
-//! fresh pages from the system.
+//! fresh pages from the system; the test runs under Miri too (tests/log.rs).
 #![allow(unsafe_code)]
 
 use core::cell::UnsafeCell;
@@ -116,9 +115,10 @@ const LARGE: usize = 1 << 16;
 /// The largest block of which the GNU allocator takes note, a little less.
 const LARGEST: usize = (1 << 25) - (1 << 16);
 
-/// Prepares the allocator for tapes with a piece of so many bytes. The GNU one gives memory back to the system as soon as
-/// more is free than twice the largest block that it has ever got back, and getting it again, page by page, costs more than
-/// all that is done with it. A block that is larger than all of a tape, and is not touched, costs nothing and tells it.
+/// Prepares the allocator for tapes with a piece of this many bytes. The GNU one gives memory back to the system as
+/// soon as more is free than twice the largest block that it has ever got back, and getting it again, page by page,
+/// costs more than all that is done with it. A block that is larger than all of a tape, and is not touched, costs
+/// nothing and tells it.
 fn settle(bytes: usize) {
     if bytes >= LARGE {
         drop(core::hint::black_box(Vec::<u8>::with_capacity(bytes.saturating_mul(4).min(LARGEST))));

@@ -21,7 +21,7 @@
 //! which makes two passes one.
 //!
 //! Law: a meaning is a homomorphism, sums to sums and products to products. One file per carrier, and no carrier
-//! imports another; what they share is the algebra above them.
+//! imports another; what they share is the algebra above them (laws: homomorphism, tests/laws/instances.rs).
 
 mod accumulate;
 mod backpropagator;

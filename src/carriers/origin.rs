@@ -1,7 +1,7 @@
 //! NaN-origin: which operation of a program was the first to go wrong.
 //!
-//! Law: values are those of the numbers underneath; an operation is at fault if its result is NaN or infinite
-//! while its arguments are finite, and a number that is not finite knows the fault it comes from.
+//! Law: values are those of the numbers underneath; an operation is at fault if its result is NaN or infinite while its
+//! arguments are finite, and a number that is not finite knows the fault it comes from (tests/scalar/origin.rs).
 
 use core::cell::{Cell, RefCell};
 use core::fmt;

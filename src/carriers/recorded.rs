@@ -2,7 +2,7 @@
 //!
 //! Law: the term, evaluated at the point of recording, is the value; and at any other point at which every recorded
 //! decision comes out as it did, it is what the function itself would compute there ("Automatic Differentiation",
-//! *Tracking-based AD*, by operator overloading).
+//! *Tracking-based AD*, by operator overloading) (laws: recordings, tests/scalar/recordings.rs).
 
 use core::cell::RefCell;
 use core::cmp::Ordering;

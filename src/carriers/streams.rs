@@ -1,8 +1,9 @@
 //! Power series of rows: the coefficients of `φ(x₁(t), …)` from the partial derivatives of `φ` alone.
 //!
 //! Law: `z′ = Σᵢ xᵢ′·∂φ/∂xᵢ(x, z)`, read off coefficient by coefficient: `k·zₖ = Σᵢ Σⱼ j·xᵢⱼ·pᵢ,ₖ₋ⱼ` (Griewank and
-//! Walther, "Evaluating Derivatives", chapter *Taylor coefficients*). The series `pᵢ` of a partial is itself computed by
-//! this law, as far as it is asked for: `sin` asks for `cos`, which asks for `sin` one coefficient before.
+//! Walther, "Evaluating Derivatives", chapter *Taylor coefficients*). The series `pᵢ` of a partial is itself computed
+//! by this law, on demand: `sin` needs the coefficients of `cos`, and `cos` those of `sin`, one coefficient before
+//! (tests/scalar/taylor.rs).
 
 use core::cell::{Cell, RefCell};
 use core::fmt;
@@ -54,7 +55,7 @@ struct Node<S> {
 
 enum Source<S> {
     Given,
-    /// A constant that has a plain value: constants depend on nothing, so that value tells them apart.
+    /// A constant that has a plain value: constants depend on nothing, so equal values are equal constants.
     Literal(f64),
     Sum([usize; 2]),
     Product([usize; 2]),
@@ -196,7 +197,8 @@ impl<S: Scalar> Arena<S> {
     }
 
     fn next_of_row(&self, at: usize, row: &Row<S>, k: usize) -> S {
-        // The terms with j = k, and apart from them those to be divided by k: so linear rows are not rounded.
+        // The terms with j = k are summed separately from those to be divided by k, so that linear rows are not
+        // rounded.
         let (mut last, mut earlier) = (S::zero(), None);
         for (argument, &Argument { at: x, .. }) in row.arguments.iter().enumerate() {
             if self.is_constant(x) {

@@ -1,9 +1,9 @@
 //! Support sets: which variables a number depends on, hence where a Jacobian can have nonzeros.
 //!
-//! Law: `+` and `×` are both the union, except that `0` annihilates: the semiring of subsets with a zero adjoined.
-//! The answer is structural: it holds for all values of the variables, and knows no cancellation (`x − x` depends
-//! on `x`). It is the index set of "Forwards and in reverse", slide *Zeroing the zeros*, without the coefficients
-//! (Griewank and Walther, "Evaluating Derivatives", chapter *Exploiting Sparsity*).
+//! Law: `+` and `×` are both the union, except that `0` annihilates: the semiring of subsets with a zero adjoined; a
+//! set is structural, so it holds for all values of the variables, and knows no cancellation (`x − x` depends on `x`).
+//! It is the index set of "Forwards and in reverse", slide *Zeroing the zeros*, without the coefficients (Griewank and
+//! Walther, "Evaluating Derivatives", chapter *Exploiting Sparsity*) (tests/scalar/support.rs).
 
 use std::rc::Rc;
 

@@ -3,7 +3,7 @@
 //! Law: an [`Adjoint`] is a module element like any other tangent, so nothing here knows a rule of calculus. Scaling
 //! multiplies a factor carried in the handle and writes nothing; only a sum of two tangents writes a node, of two
 //! indices and of those weights that are not 1 (8 to 24 bytes for `f64`). Constants, unary functions and operations
-//! with a constant are free.
+//! with a constant are free (laws: dual, tests/scalar/tape.rs).
 
 use core::marker::PhantomData;
 
@@ -11,7 +11,7 @@ use super::log::{Block, Log, Pieces};
 use crate::algebra::{Module, Semiring};
 use crate::error::{Error, Result};
 
-/// The sum `v·adjoint[a] + w·adjoint[b]`, read backwards in the return sweep: `a` and `b`, each with [`UNIT`] set if
+/// The sum `v·adjoint[a] + w·adjoint[b]`, read backwards in the reverse sweep: `a` and `b`, each with [`UNIT`] set if
 /// its weight is 1. The other weights are in a list of their own, in this order.
 type Node = [u32; 2];
 
@@ -170,7 +170,7 @@ impl<S: Semiring> Tape<S> {
         Adjoint { tape: Some(self), at: index as u32 | UNIT, weight: S::one(), brand: PhantomData }
     }
 
-    /// Writes the sum of two tangents; answers its place, flagged as [`UNIT`]. Past the last index that fits, places
+    /// Writes the sum of two tangents; returns its place, flagged as [`UNIT`]. Past the last index that fits, places
     /// are wrong, which [`check`](Tape::check) finds before any of them is read.
     #[inline(always)]
     fn push(&self, a: Adjoint<'_, S>, b: Adjoint<'_, S>) -> u32 {
@@ -246,9 +246,9 @@ impl<S> Adjoint<'_, S> {
     }
 }
 
-/// The return sweep: every node hands its adjoint on to the two it came from. A zero adjoint is not handed on, unless it is
-/// one that reached the node and meets a weight that is infinite or NaN there. Only the adjoints of the inputs are left;
-/// those of the nodes are zeros again.
+/// The reverse sweep: every node hands its adjoint on to the two it came from. A zero adjoint is not handed on, unless
+/// it is one that reached the node and meets a weight that is infinite or NaN there. Only the adjoints of the inputs
+/// are left; those of the nodes are zeros again.
 fn sweep<S: Semiring>(
     inputs: usize,
     nodes: &Pieces<Node>,
@@ -345,14 +345,14 @@ impl<S: Semiring> Record<S> {
         self.outputs.len()
     }
 
-    /// The product `w·J` with a vector over the outputs: one return sweep.
+    /// The product `w·J` with a vector over the outputs: one reverse sweep.
     ///
     /// # Errors
     /// [`Error::Length`] if `weights` has not one number per output.
     pub fn pull(&self, weights: &[S]) -> Result<Vec<S>> {
         Error::lengths("the weights of the outputs", self.outputs.len(), weights.len())?;
         let mut adjoints = vec![S::zero(); self.inputs + self.nodes.from.len()];
-        // A result that is not asked for is not felt, be its derivative infinite.
+        // A result of weight 0 contributes nothing, even if its derivative is infinite.
         for (output, weight) in self.outputs.iter().zip(weights).filter(|(_, weight)| !weight.is_zero()) {
             if let Some((at, factor)) = output {
                 let to = &mut adjoints[*at as usize];

@@ -1,9 +1,9 @@
 //! Truncated power series: all derivatives of a program up to an order, in one pass.
 //!
-//! Law: coefficients are those of the composed power series: `+` is componentwise, `×` the Cauchy product (exact
-//! over exact numbers), and a row follows from its partial derivatives by `z′ = Σ xᵢ′·∂φ/∂xᵢ` (Griewank and
-//! Walther, "Evaluating Derivatives", chapter *Taylor coefficients*); the `k`-th derivative is `k!` times the
-//! coefficient `k`.
+//! Law: coefficients are those of the composed power series: `+` is componentwise, `×` the Cauchy product (exact over
+//! exact numbers), and a row follows from its partial derivatives by `z′ = Σ xᵢ′·∂φ/∂xᵢ` (Griewank and Walther,
+//! "Evaluating Derivatives", chapter *Taylor coefficients*); the `k`-th derivative is `k!` times the coefficient `k`
+//! (tests/scalar/taylor.rs).
 
 use core::cmp::Ordering;
 use core::ops::{Add, Index, Mul};

@@ -1,6 +1,7 @@
 //! Chains of short cones: the value that goes from one to the next stays in a register of the processor.
 //!
-//! Law: as for longer cones; what a chain of cones `(a ∘ b) ∘ (c ∘ d)` waits for is one cone's latency, and no memory's.
+//! Law: a chain of cones computes what its cones compute one by one; that each value stays in a register saves the
+//! latency of memory between `a ∘ b` and `c ∘ d` (tests/scalar/recordings.rs).
 
 use super::cones::Block;
 use super::replay::taken;

@@ -1,8 +1,9 @@
 //! Checking a gradient against finite differences.
 //!
-//! Law: a derivative is the limit of difference quotients. Central differences have an error in even powers of the
-//! step, so each column of Richardson's tableau removes one of them, and the entry whose neighbours differ least is
-//! the answer, that difference its error (Ridders, "Accurate computation of F'(x) and F'(x)F''(x)", 1982).
+//! Law: a derivative is the limit of difference quotients: central differences have an error in even powers of the
+//! step, so each column of Richardson's tableau removes one of them, and the result is the entry whose neighbours
+//! differ least, with that difference as its error (Ridders, "Accurate computation of F'(x) and F'(x)F''(x)", 1982)
+//! (tests/scalar/checking.rs).
 
 use super::Reverse;
 use super::reverse::Var;
@@ -13,7 +14,7 @@ use crate::error::{Error, Result};
 /// (absolute below 1). Use it in tests of code with branches or rules of your own.
 ///
 /// The steps of the differences shrink until the quotients settle, first from a fraction of the number itself and
-/// then from one of 1; samples where `f` is not finite are left out. Where the quotients do not settle to within
+/// then from one of 1; samples where `f` is not finite are ignored. Where the quotients do not settle to within
 /// the tolerance, their estimated error is allowed on top of it.
 ///
 /// # Errors
@@ -56,7 +57,7 @@ where
     worst.1
 }
 
-/// A slope from samples, and how far off it may be.
+/// A derivative estimated from samples, and a bound on its error.
 struct Slope {
     value: f64,
     error: f64,
@@ -71,8 +72,8 @@ const STEPS: usize = 72;
 /// Coarser steps than this many back have nothing to add.
 const COLUMNS: usize = 8;
 
-/// The slope that the quotients at shrinking steps settle to, with the least error found, or NaN if none do. It stops
-/// as soon as it is sure of the slope `found`.
+/// The derivative that the quotients at shrinking steps settle to, with the least error found, or NaN if none do. It
+/// stops as soon as it is sure of the derivative `found`.
 fn slope(quotient: impl Fn(f64) -> Option<(f64, f64)>, x: f64, found: f64, tolerance: f64) -> Slope {
     let mut best = Slope { value: f64::NAN, error: f64::INFINITY };
     let near = x.abs();

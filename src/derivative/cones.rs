@@ -1,7 +1,8 @@
 //! The replay of cones: blocks of them at once, step by step, in registers that hold one number of each.
 //!
-//! Law: values are those of the operations, to the last bit. The adjoint of a leaf is its part in the partial derivatives
-//! of a cone, which are found before it is known what comes in where cones wait for one another (preaccumulation).
+//! Law: values are those of the operations, to the last bit; where cones wait for one another, the partial derivatives
+//! of a cone are computed before the cotangent that multiplies them is known (preaccumulation)
+//! (tests/scalar/recordings.rs).
 
 use super::chains::Chain;
 use super::replay::taken;
@@ -198,7 +199,7 @@ impl<'c> Loop<'c> {
         }
     }
 
-    /// Performs the steps of a block of a chain, cone by cone, from the last result on; answers the next.
+    /// Performs the steps of a block of a chain, cone by cone, from the last result on; returns the next.
     #[inline(never)]
     fn one_by_one<S: Scalar>(&self, leaf: usize, mut last: S, scratch: &mut [S], block: Block) -> S {
         let room = block.room;

@@ -1,9 +1,10 @@
 //! Functions known by their value and pullback alone, as parts of a differentiated function.
 //!
-//! Law: a pullback applied to the unit weights is the Jacobian row by row, and a chain of tangents with these
-//! partials is the derivative in *any* module; so one pullback serves forward, vector forward and reverse mode
-//! ("Automatic Differentiation", section *ChainRules*). A function of one or a few numbers whose partials can be
-//! written generically is better a [`Rule`](crate::primitives::Rule): that one also has every higher derivative.
+//! Law: a pullback applied to the unit weights is the Jacobian row by row, and a chain of tangents with these partials
+//! is the derivative in *any* module; so one pullback serves forward, vector forward and reverse mode ("Automatic
+//! Differentiation", section *ChainRules*). A function of one or a few numbers whose partials can be written
+//! generically is better a [`Rule`](crate::primitives::Rule): that one also has every higher derivative
+//! (tests/scalar/rules.rs).
 
 use num_traits::{One, Zero};
 
@@ -78,11 +79,11 @@ machine_numbers!(f32 f64);
 /// Applies a function that is known by its value and gradient on plain numbers, such as one of a library, in any
 /// mode of differentiation.
 ///
-/// `rule` gets the plain values of `x`, and answers the value there and the partial derivatives. It must depend on
+/// `rule` gets the plain values of `x`, and returns the value there and the partial derivatives. It must depend on
 /// `x` alone: what it captures, it takes as constant.
 ///
 /// # Errors
-/// [`Error::Length`] if `rule` answers not one partial per number of `x`.
+/// [`Error::Length`] if `rule` does not return one partial per number of `x`.
 ///
 /// # Second derivatives
 /// Over a nested base, as in [`hessian`](super::hessian), the "plain" values are the numbers of the outer
@@ -128,11 +129,11 @@ where
 /// Applies a function of several results that is known by its values and pullback on plain numbers, in any mode of
 /// differentiation.
 ///
-/// `rule` gets the plain values of `x`, and answers the results there and the pullback `w ↦ w·J`, which may keep
+/// `rule` gets the plain values of `x`, and returns the results there and the pullback `w ↦ w·J`, which may keep
 /// what the results have computed. The pullback is called once per result, in every mode.
 ///
 /// # Errors
-/// [`Error::Length`] if the pullback answers not one partial per number of `x`.
+/// [`Error::Length`] if the pullback does not return one partial per number of `x`.
 ///
 /// What [`custom_grad`] says of second derivatives holds here too.
 ///

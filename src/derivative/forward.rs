@@ -1,7 +1,7 @@
 //! Forward mode: dual numbers, one direction at a time or several at once.
 //!
-//! Law: the tangent of the result is `J·v` for the tangents `v` of the variables ("Forwards and in reverse",
-//! *Forward Mode*, *Derivatives for All*; "Automatic Differentiation", *Calculation of the Forward mode*).
+//! Law: the tangent of the result is `J·v` for the tangents `v` of the variables ("Forwards and in reverse", *Forward
+//! Mode*, *Derivatives for All*; "Automatic Differentiation", *Calculation of the Forward mode*) (laws: strategies).
 
 use core::marker::PhantomData;
 

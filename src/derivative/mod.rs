@@ -1,9 +1,9 @@
-//! Differentiation as its users ask for it: the verbs, and the strategies that carry them out.
+//! Differentiation: the verbs, and the strategies that carry them out.
 //!
-//! Law: whatever the strategy, the same derivative, wherever all slopes on the way to it are finite (where not, see
-//! [`Module`](crate::algebra::Module), *Zeros and infinities*). The verbs have JAX's names; a strategy is a type.
+//! Law: all strategies compute the same derivative wherever all partial derivatives on the way to it are finite (where
+//! not, see [`Module`](crate::algebra::Module), *Zeros and infinities*) (laws: strategies).
 //!
-//! | verb | answers | default |
+//! | verb | returns | default |
 //! |---|---|---|
 //! | [`grad`], [`value_and_grad`] | gradient of a function of many numbers | [`Reverse`] |
 //! | [`diff`], [`value_and_diff`] | derivative of a function of one | [`Forward`] |

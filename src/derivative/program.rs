@@ -1,8 +1,8 @@
 //! Recorded programs: a function run once, to be replayed at other points and in other carriers.
 //!
-//! Law: a replay computes what the function would compute, or answers [`Error::BranchChanged`]: every comparison the
-//! function made is asked again, and must come out as it did ("Automatic Differentiation", *Graph-based AD*, without
-//! its trap).
+//! Law: a replay computes what the function would compute, or returns [`Error::BranchChanged`]: every comparison that
+//! the function made is checked, and must come out as it did ("Automatic Differentiation", *Graph-based AD*, without
+//! its trap) (laws: recordings::replays, laws: recordings::refuses).
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -178,7 +178,7 @@ impl<S: Base> Program<S> {
     pub fn value_and_grad_into(&self, workspace: &mut Workspace<S>, x: &[S], gradient: &mut [S]) -> Result<S> {
         self.check(x)?;
         Error::lengths("the gradient", x.len(), gradient.len())?;
-        // Not by what the closure answers, whose copy would wait for the value to be written.
+        // Not from the closure's return value, whose copy would wait for the value to be written.
         let mut value = S::zero();
         workspace.on_numbers(self, |numbers| {
             value = self.differentiate(numbers, x, gradient)?;
@@ -365,8 +365,8 @@ impl<S: Base> Program<S> {
             } else {
                 C::perform(Backward(&self.code), numbers);
             }
-            // Of a number with derivatives all parts are to be finite, and only the difference to itself sees them all. No
-            // branch for each, so that they are asked together.
+            // Of a number with derivatives all parts must be finite, and only the difference to itself sees them all.
+            // One sum instead of a branch for each, so that all are checked together.
             let mut finite = true;
             for (number, adjoint) in gradient.iter_mut().zip(&mut numbers[self.code.room()..]) {
                 let adjoint = taken(adjoint);

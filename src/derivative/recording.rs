@@ -1,7 +1,7 @@
 //! Recordings: what a function did when it ran once, as straight-line code and the decisions it was made under.
 //!
 //! Law: folded into any carrier, at a point where every decision comes out as it did, it is what the function would
-//! compute there.
+//! compute there (laws: recordings).
 
 use super::strategy::{Base, check_point, check_results};
 use crate::carriers::{Input, Outcome, Recorded, Recorder, Test};

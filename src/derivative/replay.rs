@@ -1,8 +1,9 @@
 //! The replay of straight-line code: one pass forward for the values, one backward for a gradient.
 //!
-//! Law: the values are those of the operations, to the last bit; the adjoints are the sums that reverse mode makes of the
-//! partial derivatives of the table, of products and of users' rules. Where one of these is not finite, the result is not
-//! either, and the tape is asked, which knows which zeros are stronger than an infinity.
+//! Law: the values are those of the operations, to the last bit; the adjoints are the sums that reverse mode makes of
+//! the partial derivatives of the table, of products and of users' rules, and where one of these is not finite the tape
+//! computes them, since it knows which zeros are stronger than an infinity (laws: recordings,
+//! tests/scalar/recordings.rs).
 
 use std::sync::Arc;
 
@@ -151,14 +152,14 @@ impl<'r, S: Scalar, const N: usize> Spans<'r, S, N> {
         all
     }
 
-    /// The values of the operands of so many operations.
+    /// The values of the operands of this many operations.
     #[inline(always)]
     fn values(&self, lanes: usize) -> [&Lanes<S>; N] {
         core::array::from_fn(|i| if self.of[i].1 { &self.ones[i] } else { &self.spans[i][lanes] })
     }
 }
 
-/// Writes lanes one by one, since what a function answers is there one by one.
+/// Writes lanes one by one, since a function returns them one by one.
 fn each<S>(lanes: &mut Lanes<S>, lane: impl Fn(usize) -> S) {
     lanes.iter_mut().enumerate().for_each(|(i, z)| *z = lane(i));
 }
@@ -420,7 +421,7 @@ impl<S: Base> Workspace<S> {
 }
 
 impl<C: Scalar> Kept<C> {
-    /// Inline, since what a short replay answers would wait for its copies.
+    /// Inline, since the results of a short replay would wait for their copies.
     #[inline(always)]
     fn lend<S: Base, T>(
         &mut self,

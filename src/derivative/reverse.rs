@@ -1,7 +1,7 @@
 //! Reverse mode: the function is recorded on a tape while it runs, and the tape is read backwards.
 //!
-//! Law: a gradient costs a constant number of operations per operation of the function, however many variables
-//! there are ("Forwards and in reverse", *Step 3*; "Automatic Differentiation", *Reverse mode*).
+//! Law: a gradient costs a constant number of operations per operation of the function, however many variables there
+//! are ("Forwards and in reverse", *Step 3*; "Automatic Differentiation", *Reverse mode*) (tests/scalar/count.rs).
 
 use super::program::Program;
 use super::strategy::{Base, Numbers, Strategy, check_finite, check_point, check_results};

@@ -2,7 +2,7 @@
 //!
 //! Law: the Hessian of a twice continuously differentiable function is symmetric, and `hvp` is its product with a
 //! vector, at a constant multiple of the function's own cost (Pearlmutter, "Fast exact multiplication by the Hessian",
-//! 1994).
+//! 1994) (laws: strategies::second_derivatives_agree).
 
 use generic_array::typenum::{U4, Unsigned};
 

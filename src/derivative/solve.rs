@@ -1,8 +1,8 @@
 //! Linear systems as one differentiable operation, by the implicit function theorem.
 //!
-//! Law: where `A x = b`, the tangents satisfy `A x' = b' − A' x`; so the elimination runs on plain values, and what
-//! is recorded is `2n²` sums instead of the `n³/3` of its steps ("Automatic Differentiation", *Tricks to decrease memory
-//! consumptions*: custom rules over large functional blocks).
+//! Law: where `A x = b`, the tangents satisfy `A x' = b' − A' x`; so the elimination runs on plain values, and what is
+//! recorded is `2n²` sums instead of the `n³/3` of its steps ("Automatic Differentiation", *Tricks to decrease memory
+//! consumptions*: custom rules over large functional blocks) (tests/scalar/rules.rs).
 
 use core::iter::{once, once_with};
 use num_traits::{One, Zero};

@@ -1,7 +1,7 @@
 //! Recorded programs as text, to be stored and sent.
 //!
-//! Law: a program that is written and read is the program, in every mode, to the last bit; text that is none is refused,
-//! whatever it is.
+//! Law: a program that is written and read is the program, in every mode, to the last bit; text that is none is
+//! refused, whatever it is (laws: recordings::is_stored, tests/scalar/recordings.rs).
 //!
 //! ```text
 //! catadiff recording 1 of f64  the form, and the numbers that the program is over
@@ -68,8 +68,8 @@ impl<S: Base + Storable> Program<S> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Mismatch`] if two different users' rules have one name and number of arguments, so that their names would
-    /// not tell them apart, or a name has more than one line.
+    /// [`Error::Mismatch`] if two different users' rules have one name and number of arguments, so that their names
+    /// would not distinguish them, or a name has more than one line.
     pub fn to_text(&self) -> Result<String> {
         let Recording { straight, inputs, outputs, lifted, decisions } = &self.recording;
         let mut text = format!("{HEAD}{}\nvariables {inputs}\n", S::kind());

@@ -1,7 +1,7 @@
 //! What a way of differentiating is: a number type for the user's function, and a way to read the derivative off.
 //!
 //! Law: all strategies agree, exactly on exact numbers and to rounding on floats: they multiply the same Jacobians in
-//! another order ("Automatic Differentiation", *Theory*).
+//! another order ("Automatic Differentiation", *Theory*) (laws: strategies).
 
 use super::program::Program;
 use crate::error::{Error, Result};
@@ -104,7 +104,7 @@ pub trait Strategy<S: Base>: for<'b> Numbers<'b, S> {
     /// # Errors
     /// As for [`Program::grad`].
     fn replay(program: &Program<S>, x: &[S]) -> Result<(S, Vec<S>)> {
-        // The decisions are asked on plain numbers once, so that the strategy's run cannot fail.
+        // The decisions are checked on plain numbers once, so that the strategy's run cannot fail.
         program.run(x)?;
         Self::value_and_grad(|x| program.results_in(x, <Self as Numbers<'_, S>>::lift)[0], x)
     }
@@ -129,7 +129,7 @@ pub(crate) fn check_point<S: Scalar>(what: &'static str, x: &[S]) -> Result<()> 
 
 /// Checks that every number is finite.
 pub(crate) fn check_finite<S: Scalar>(what: &'static str, x: &[S]) -> Result<()> {
-    // No branch for each, so that they are asked together.
+    // No branch for each, so that they are checked together.
     if x.iter().fold(true, |finite, x| finite & x.primal().is_none_or(f64::is_finite)) {
         return Ok(());
     }

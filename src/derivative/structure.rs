@@ -1,7 +1,8 @@
 //! Structs of numbers in and out: a gradient with the shape of the parameters.
 //!
-//! Law: `map_numbers` visits every number once, in an order that depends on the shape alone, and keeps the shape; so
-//! a structure is a vector of numbers and a way to put one back together (a traversal of functional programming).
+//! Law: `map_numbers` visits every number once, in an order that depends on the shape alone, and keeps the shape; so a
+//! structure is a vector of numbers and a way to put one back together (a traversal of functional programming)
+//! (tests/scalar/structure.rs).
 
 use core::marker::PhantomData;
 use core::ops::Deref;

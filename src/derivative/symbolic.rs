@@ -2,7 +2,8 @@
 //!
 //! Law: `eval g (derivative x t)` is the tangent of `eval` at `g` in the direction of `x`: the talk's `evalDerive`
 //! before fusion. Because terms share, the derivative of a term of `n` nodes has O(n) nodes, where the tree of the
-//! textbook rules has O(n²) ("Forwards and in reverse", *Evaluate Symbolic Derivative* and *Calculamus!*).
+//! textbook rules has O(n²) ("Forwards and in reverse", *Evaluate Symbolic Derivative* and *Calculamus!*) (laws: fold,
+//! tests/laws/instances.rs).
 
 use core::hash::Hash;
 use num_traits::{One, Zero};

@@ -1,8 +1,8 @@
 //! Taylor expansions: all derivatives along a line, in one pass.
 //!
 //! Law: the coefficient `k` is the `k`-th derivative divided by `k!`, and the series of a composition is the
-//! composition of the series ("Automatic Differentiation", *Does dual numbers work universally?*, where all orders
-//! but the first are dropped; here they are kept).
+//! composition of the series ("Automatic Differentiation", *Does dual numbers work universally?*, where all orders but
+//! the first are dropped; here they are kept) (tests/scalar/taylor.rs).
 
 use super::recording::Recording;
 use super::strategy::{Base, check_finite};

@@ -1,6 +1,6 @@
 //! The verbs with their default strategies: what most users call.
 //!
-//! Law: `verb(f, x)` is `Default::verb(f, x)` of the strategy that suits it best.
+//! Law: `verb(f, x)` is `Default::verb(f, x)` of the strategy that suits it best (tests/scalar/strategies.rs).
 
 use generic_array::typenum::U8;
 
@@ -67,14 +67,14 @@ where
     jacrev(f, x)
 }
 
-/// The Jacobian by reverse mode, a return sweep per row: for fewer results than variables.
+/// The Jacobian by reverse mode, a reverse sweep per row: for fewer results than variables.
 ///
 /// # Errors
 /// As for [`jacobian`].
 ///
 /// ```
 /// use catadiff::prelude::*;
-/// // The lecture's z = xy + sin x: one row, in a single return sweep.
+/// // The lecture's z = xy + sin x: one row, in a single reverse sweep.
 /// assert_eq!(jacrev(|x| vec![x[0] * x[1] + x[0].sin()], &[0.0, 2.0])?, [[3.0, 0.0]]);
 /// # Ok::<(), catadiff::Error>(())
 /// ```

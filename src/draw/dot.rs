@@ -1,6 +1,6 @@
 //! Graphs in the DOT language: a node per box, a cluster per operation that has functions.
 //!
-//! Law: every node and every edge of the graph is written once; text is quoted.
+//! Law: every node and every edge of the graph is written once; text is quoted (tests/scalar/drawings.rs).
 
 use core::fmt::Write as _;
 

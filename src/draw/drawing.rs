@@ -1,6 +1,6 @@
 //! Drawings: every box and every edge of a graph with its place in the picture.
 //!
-//! Law: a box comes after the box that it is inside of; the boxes of a graph are all there.
+//! Law: a box comes after the box that it is inside of; the boxes of a graph are all there (laws: drawings::boxes).
 
 use super::graph::{Graph, Line, Role};
 use super::layers::Extent;

@@ -1,7 +1,7 @@
 //! Graphs to be drawn: nodes with text, frames of nodes inside of nodes, and edges between nodes of a frame.
 //!
-//! Law: an edge goes from a node to a later one of the same frame, so the nodes of a frame are in topological order; a frame has a greater
-//! number than the frame around it.
+//! Law: an edge goes from a node to a later one of the same frame, so the nodes of a frame are in topological order; a
+//! frame has a greater number than the frame around it (laws: drawings::edges).
 
 /// What a box stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Layers: each node of a frame in one of them, and places in those between that its edges pass through.
 //!
-//! Law: a link joins neighbouring layers; the links of an edge lead from its source to its target; the edges of one result share their way
-//! as far as it is the same.
+//! Law: a link joins neighbouring layers; the links of an edge lead from its source to its target; the edges of one
+//! result share their way as far as it is the same (laws: drawings::edges).
 
 use super::graph::{Edge, Role};
 
@@ -75,7 +75,7 @@ fn layers(nodes: &[Extent], edges: &[Edge]) -> Vec<usize> {
     layer
 }
 
-/// How far from the middle of a box the `n`-th of so many edges meets it.
+/// The distance from the middle of a box at which the `n`-th of `of` edges meets it.
 fn offset(width: f64, n: usize, of: usize) -> f64 {
     width * ((n + 1) as f64 / (of + 1) as f64 - 0.5)
 }

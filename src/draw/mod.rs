@@ -6,9 +6,10 @@
 //! takes from outside stands dashed at its top. No other program is needed, and text is measured as if in a font of one width,
 //! which the picture then keeps to.
 //!
-//! Law: boxes overlap only if one is inside of the other, and all are inside of the picture; an edge leaves a box at its lower side,
-//! enters another at its upper side, and passes through none; the same graph is the same picture (Sugiyama, Tagawa and Toda,
-//! "Methods for Visual Understanding of Hierarchical System Structures", 1981: layers by longest paths, order by barycentres).
+//! Law: boxes overlap only if one is inside of the other, and all are inside of the picture; an edge leaves a box at
+//! its lower side, enters another at its upper side, and passes through none; the same graph is the same picture
+//! (Sugiyama, Tagawa and Toda, "Methods for Visual Understanding of Hierarchical System Structures", 1981: layers by
+//! longest paths, order by barycentres) (laws: drawings).
 
 mod dot;
 mod drawing;

@@ -1,6 +1,6 @@
 //! The order within layers: sweeps that put each item at the mean of its neighbours, and of all orders met the one with fewest crossings.
 //!
-//! Law: the order is a permutation of each layer and depends on the graph alone.
+//! Law: the order is a permutation of each layer and depends on the graph alone (tests/scalar/drawings.rs).
 
 use super::layers::{Item, Layered, Link};
 

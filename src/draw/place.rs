@@ -1,7 +1,7 @@
 //! Places within a frame: layers one under the other, and within a layer each item as near to its neighbours as its order allows.
 //!
-//! Law: boxes of a layer keep a distance, and layers do; an edge goes down where its item stands and turns between layers only, where no
-//! box is.
+//! Law: boxes of a layer keep a distance, and layers do; an edge goes down where its item stands and turns between
+//! layers only, where no box is (laws: drawings::boxes, laws: drawings::edges).
 
 use super::graph::Edge;
 use super::layers::{Extent, Layered, layered};

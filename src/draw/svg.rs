@@ -1,6 +1,7 @@
 //! Drawings as SVG.
 //!
-//! Law: what is written is XML, whatever the texts are, and a text is as wide as it was taken to be.
+//! Law: what is written is XML, whatever the texts are, and a text is as wide as it was taken to be
+//! (laws: drawings::markup).
 
 use core::fmt::Write as _;
 

@@ -1,8 +1,8 @@
 //! Where the statements of a program come from: the place in the source that made each of them.
 //!
-//! Law: a span says something about a program and is no part of it: programs that differ in their spans alone are equal.
-//! What a transformation makes of a statement has the statement's span, so that an error of a derivative names a
-//! place of the program that was differentiated.
+//! Law: programs that differ in their spans alone are equal, and a statement that a transformation makes has the span
+//! of the statement it is made of, so that an error of a derivative names a place of the program that was
+//! differentiated (tests/transform/spans.rs, laws: spans::kept).
 
 use core::fmt;
 use core::panic::Location;

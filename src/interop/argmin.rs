@@ -1,7 +1,7 @@
 //! Problems for the solvers of `argmin` from one generic function.
 //!
-//! Law: cost, gradient and Hessian are the value and the derivatives of the same function, so no solver can be given
-//! a gradient of something else.
+//! Law: cost, gradient and Hessian are the value and the derivatives of the same function, so no solver can be given a
+//! gradient of something else (tests/interop/argmin.rs).
 
 use ::argmin::core::{CostFunction, Error, Gradient, Hessian};
 

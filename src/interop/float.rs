@@ -2,7 +2,7 @@
 //!
 //! Law: a method with a row in the table is that row; one without derivative (a test, a constant, a step) acts on the
 //! value. Nothing here knows a rule of calculus ("Automatic Differentiation", *Takeaways*: operator overloading, so
-//! that forward mode works for any function).
+//! that forward mode works for any function) (tests/scalar/float.rs).
 //!
 //! Every `Copy` dual number over a float is a [`Float`]: those of all strategies, and their nestings. Two things to
 //! know. `NumCast::from(x)` and `x.to_f64()` see the value of `x` alone, so a function that takes its numbers through

@@ -1,14 +1,16 @@
 //! Vectors and matrices of `nalgebra` in and out of the verbs, and the differentiable linear solve on them.
 //!
 //! Law: each verb is the one on slices, and the solve is [`solve`](derivative::solve). Vectors and matrices are
-//! [structures](Structure) besides, so [`grad_of`](derivative::grad_of) and its like take them in every strategy.
+//! [structures](Structure) besides, so [`grad_of`](derivative::grad_of) and its like take them in every strategy
+//! (tests/interop/nalgebra.rs).
 //!
 //! # What can be done with a matrix of dual numbers
 //!
 //! `nalgebra` demands `'static` elements for all but storing, indexing and iterating. The numbers of the verbs carry a
 //! brand and are not; so functions get a slice, or a [`DMatrix`] through `grad_of`, which they may index and [`solve`].
 //! Plain duals such as [`Dual<f64>`](crate::carriers::Dual), made by hand, are elements like any other: sums, products
-//! of matrices, `dot`, `abs`, `map`. They lack the brand that keeps nested differentiations of one base apart.
+//! of matrices, `dot`, `abs`, `map`. They lack the brand that keeps the perturbations of nested differentiations of one
+//! base distinct.
 //!
 //! ```
 //! use catadiff::carriers::Dual;

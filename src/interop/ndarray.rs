@@ -2,7 +2,8 @@
 //!
 //! Law: each verb is the one on slices; arrays of any dimension are [structures](Structure) besides, so
 //! [`grad_of`](crate::derivative::grad_of) and its like take them in every strategy, alone or inside your own structs.
-//! With the feature `array`, arrays and views are arguments of array programs, and arrays are results of them.
+//! With the feature `array`, arrays and views are arguments of array programs, and arrays are results of them
+//! (tests/interop/ndarray.rs).
 //!
 //! # What can be done with an array of dual numbers
 //!

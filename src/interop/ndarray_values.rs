@@ -1,6 +1,7 @@
 //! Arrays of `ndarray` as arguments and as results of array programs.
 //!
-//! Law: an array goes in and comes out with its sizes and its elements as they are; one of another rank or kind is refused.
+//! Law: an array goes in and comes out with its sizes and its elements as they are; one of another rank or kind is
+//! refused (tests/interop/ndarray.rs).
 
 use ::ndarray::{Array, ArrayBase, ArrayD, Data, Dimension};
 

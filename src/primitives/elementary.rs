@@ -1,7 +1,7 @@
 //! Numbers with elementary functions: the promises between the table of primitives and the code that uses it.
 //!
-//! Law: a carrier gives each row of the table its meaning through the one method [`Elementary::apply`], so a new
-//! row needs no change in any carrier, and a new carrier none in the table.
+//! Law: a carrier gives each row of the table its meaning through the one method [`Elementary::apply`], so a new row
+//! needs no change in any carrier, and a new carrier none in the table (laws: homomorphism::elementary).
 
 use core::fmt::Debug;
 use core::iter::{Product, Sum};
@@ -180,7 +180,7 @@ pub(super) trait Machine: num_traits::Float {
         Self::narrow(libm::asinh(self.wide()))
     }
     fn inverse_cosh(self) -> Self {
-        // libm answers numbers below 1 with numbers.
+        // libm returns numbers for arguments below 1.
         if self < Self::one() { Self::nan() } else { Self::narrow(libm::acosh(self.wide())) }
     }
     fn inverse_tanh(self) -> Self {

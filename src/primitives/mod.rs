@@ -1,7 +1,8 @@
 //! The elementary functions: one table, and the promises around it.
 //!
-//! Law: nothing about a primitive is written outside its row in `table.rs`. To add one, add a row; its enum
-//! variant, text, value, every derivative of every order, interval range, shader text and test follow.
+//! Law: nothing about a primitive is written outside its row in `table.rs`. To add one, add a row; its enum variant,
+//! text, value, every derivative of every order, interval range, shader text and test follow
+//! (laws: primitives::check_table).
 
 mod elementary;
 mod operators;

@@ -1,7 +1,7 @@
 //! The notation of carriers: all operators that follow from a few, written once for every carrier.
 //!
 //! Law: `x += y` is `x = x + y`, `x ∘ 2.0` is `x ∘ constant(2.0)`, sums and products are folds, and a number with a
-//! value compares as its value does.
+//! value compares as its value does (tests/scalar/notation.rs, tests/scalar/operators.rs).
 
 /// Implements for a carrier what follows from its `+ - * /` and its constants: operands by reference, assignment,
 /// mixing with `f64` on either side, sums and products of iterators, and the negation, difference and quotient rows

@@ -1,9 +1,9 @@
 //! What a differentiable function promises, built in or yours: a value, and its partial derivatives in any carrier.
 //!
-//! Law: `partial(i, x, z)` is the derivative of `value` by its argument `i` at every point where that exists, and
-//! the documented choice elsewhere. A row of the [table](crate::primitives) and a user's own function are the same
-//! kind of thing, and every mode of differentiation is derived from this one promise
-//! (the scalar rules of "Automatic Differentiation", section *ChainRules*, with one rule for both modes).
+//! Law: `partial(i, x, z)` is the derivative of `value` by its argument `i` at every point where that exists, and the
+//! documented choice elsewhere. A row of the [table](crate::primitives) and a user's own function are the same kind of
+//! thing, and every mode of differentiation is derived from this one promise (the scalar rules of "Automatic
+//! Differentiation", section *ChainRules*, with one rule for both modes) (laws: primitives, tests/scalar/rules.rs).
 
 use core::any::TypeId;
 use std::sync::Arc;
@@ -190,8 +190,8 @@ impl Facts {
 const FAR: f64 = 4_194_304.0;
 
 impl Points {
-    /// Calls `visit` for each of the points in `[lo, hi]`, the ends included; answers `false`, without visiting any,
-    /// when a series of points may have more than `limit` there, or cannot be told apart so far out.
+    /// Calls `visit` for each of the points in `[lo, hi]`, the ends included; returns `false`, without visiting any,
+    /// when a series of points may have more than `limit` there, or when they are too far out to be distinct numbers.
     pub fn within(&self, lo: f64, hi: f64, limit: usize, mut visit: impl FnMut(f64)) -> bool {
         match *self {
             Points::None => true,

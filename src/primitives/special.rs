@@ -1,13 +1,11 @@
 //! The special functions that primitives take as values and derivatives: the
 //! error functions, ln|Γ|, ψ and all its derivatives, at full f64 accuracy.
 //!
-//! Law: every function here is total (it returns for every input and never
-//! panics) and, for x > 0, keeps the bound in *relative* terms that its page
-//! states, in units in the last place (ulp) of the true value: 2 for the error
-//! functions, 4 for [`lgamma`] and [`digamma`] (their zeros included), 8 for
-//! [`polygamma`]. For x < 0 the last three have zeros without end (ψ⁽ⁿ⁾ for even n
-//! only); there their pages bound the error against the size of the terms that
-//! cancel. `tests/scalar/special.rs` holds all of it to a golden table.
+//! Law: every function here is total (it returns for every input and never panics) and, for x > 0, keeps the bound in
+//! *relative* terms that its page states, in units in the last place (ulp) of the true value: 2 for the error
+//! functions, 4 for [`lgamma`] and [`digamma`] (their zeros included), 8 for [`polygamma`]. For x < 0 the last three
+//! have zeros without end (ψ⁽ⁿ⁾ for even n only); there their pages bound the error against the size of the terms that
+//! cancel. `tests/scalar/special.rs` holds all of it to a golden table (tests/scalar/special.rs).
 //!
 //! Sources: DLMF 7.2 (erf), 5.4(iii) (the root of ψ), 5.5.2 and 5.5.4 (recurrence,
 //! reflection), 5.11.1–5.11.2 (the asymptotic series of ln Γ and ψ), 5.15.1 (ψ⁽ⁿ⁾ as
@@ -80,7 +78,7 @@ const SLOPE: [f64; 17] = [
     8.311867318763684e-08,
 ];
 
-/// B₂ₖ/(2k), k = 1…8: the tail of ψ. At x ≥ 10 the first one left out is 3e-18.
+/// B₂ₖ/(2k), k = 1…8: the tail of ψ. At x ≥ 10 the first omitted term is 3e-18.
 const PSI_TAIL: [f64; 8] = [
     0.08333333333333333,
     -0.008333333333333333,

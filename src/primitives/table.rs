@@ -14,10 +14,10 @@
 //! Where value and partials share work, a block after `jointly` computes them together; it equals them up to
 //! rounding.
 //!
-//! Law: every partial equals a central difference of the value on the smooth interval (`laws::primitives`), in
-//! every mode, at every order. Special points are decided in the row and said in its first lines. A null tangent
-//! passes a `Slopes::Singular` row as null, be the partial infinite; the 0 of a `Slopes::Switch` row discards the
-//! tangent, be that infinite ([`Module`](crate::Module), *Zeros and infinities*).
+//! Law: every partial equals a central difference of the value on the smooth interval (`laws::primitives`), in every
+//! mode, at every order. Special points are decided in the row and said in its first lines. A null tangent passes a
+//! `Slopes::Singular` row as null, be the partial infinite; the 0 of a `Slopes::Switch` row discards the tangent, be
+//! that infinite ([`Module`](crate::Module), *Zeros and infinities*) (laws: primitives, laws: special_points::check).
 
 use core::f64::consts::{FRAC_2_SQRT_PI, FRAC_PI_2, LN_2, LN_10, PI};
 
@@ -405,7 +405,7 @@ primitives! {
         => [S::zero(), S::zero()] on [POSITIVE, (-4.0, 0.0)], slopes = SWITCH, flat = FLAT, ulp = 0,
         tex = r"\left[#1 \ge #2\right]", wgsl = "select(0.0, 1.0, #1 >= #2)";
     /// `x` where the condition, this number, is not 0, and `y` where it is: a branch that every carrier understands.
-    /// The side not taken is evaluated but not felt.
+    /// The side not taken is evaluated, and its tangent is discarded.
     Select: Scalar select "select" (c, x, y; z) = if c.is_zero() { y } else { x }
         => [S::zero(), c.select(S::one(), S::zero()), c.select(S::zero(), S::one())] on [POSITIVE, WIDE, WIDE],
         turns = first(ZERO), slopes = SWITCH, flat = [true, false, false], ulp = 0, wgsl = "select(#3, #2, #1 != 0.0)";

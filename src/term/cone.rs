@@ -1,7 +1,8 @@
 //! Cones: cheap operations that one other operation alone needs, fused with it and done again in the backward pass.
 //!
 //! Law: an operation is in one cone, and what a cone computes inside is seen by nothing outside of it (the maximum
-//! fanout-free cones of logic synthesis, here for the preaccumulation of partial derivatives).
+//! fanout-free cones of logic synthesis, here for the preaccumulation of partial derivatives)
+//! (tests/scalar/recordings.rs).
 
 use rustc_hash::FxHashMap;
 
@@ -272,7 +273,7 @@ impl Cones {
         to
     }
 
-    /// Takes cones apart again.
+    /// Splits cones into their operations.
     pub(super) fn dissolve(&mut self, poor: impl Fn(u32) -> bool) {
         self.of.retain(|_, (kind, _)| !poor(*kind));
     }

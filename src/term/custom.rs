@@ -1,7 +1,8 @@
 //! Users' rules inside terms: a rule of any type, known to the arena by what it does.
 //!
-//! Law: a rule met in a term means in every carrier what it means when applied there directly: its value comes from
-//! the rule, its partial derivatives are the rule's own, taken once as terms and folded into the carrier.
+//! Law: a rule met in a term means in every carrier what it means when applied there directly: its value comes from the
+//! rule, its partial derivatives are the rule's own, taken once as terms and folded into the carrier
+//! (tests/scalar/terms.rs).
 
 use core::fmt;
 use std::sync::Arc;

@@ -1,7 +1,8 @@
 //! The fold: the unique homomorphism from terms into a carrier, and the one place where syntax meets semantics.
 //!
-//! Law: `eval g` sends the variable `v` to `g v` and preserves literals, `+`, `×` and every operation; each shared
-//! node is visited once, and nothing recurses ("Forwards and in reverse", *Free (Lawless) Semiring*: "It's a fold").
+//! Law: `eval g` sends the variable `v` to `g v` and preserves literals, `+`, `×` and every operation; each shared node
+//! is visited once, and nothing recurses ("Forwards and in reverse", *Free (Lawless) Semiring*: "It's a fold")
+//! (laws: fold::eval_is_a_homomorphism, laws: fold::shared_nodes_cost_once).
 
 use core::cell::Cell;
 use core::hash::Hash;
@@ -27,7 +28,7 @@ impl<'a, V: Clone + Eq + Hash, P: Signature> Term<'a, V, P> {
         self.eval_sharing(variable, |value, _| value)
     }
 
-    /// [`eval`](Term::eval) for carriers that want to know how often each value will be used: `share` is told, once
+    /// [`eval`](Term::eval) for carriers that want to know how often each value will be used: `share` is called once
     /// per node that is used more than once, before the uses. [`Dual::eval`](crate::carriers::Dual::eval) is the fold of
     /// this kind into dual numbers.
     ///
@@ -150,7 +151,7 @@ impl<D: Clone> Values<D> {
         Values(Vec::new())
     }
 
-    /// Keeps the value of a node, whose number is larger than those before, for so many uses.
+    /// Keeps the value of a node, whose number is larger than those before, until `uses` uses.
     pub(super) fn put(&mut self, id: usize, value: D, uses: usize) {
         self.0.resize_with(id, || None);
         self.0.push(Some((value, uses)));

@@ -2,7 +2,7 @@
 //!
 //! Law: building a term is evaluating it in the carrier of terms, so `eval` into `Term` with variables sent to
 //! themselves is the identity, and sent elsewhere it is substitution ("Forwards and in reverse", *Symbolic
-//! Representation*).
+//! Representation*) (laws: fold::eval_substitutes).
 
 use core::fmt;
 use core::hash::Hash;
@@ -23,7 +23,7 @@ use crate::primitives::{Elementary, Primitive, Rule};
 /// # Panics
 /// The constants of the free semiring ([`Pure`](super::Pure)) are `u64`. A sum or product of two of them past 2⁶⁴ has
 /// no arena in which it could stand as written, so `+` and `*` panic; where a term of an arena takes part, also as what
-/// is [substituted in](Term::substitute), nothing is lost, as literals that do not fit are left apart there.
+/// is [substituted in](Term::substitute), nothing is lost, as literals that do not fit stay terms of their own there.
 pub struct Term<'a, V, P: Signature = Smooth>(Repr<'a, V, P>);
 
 enum Repr<'a, V, P: Signature> {

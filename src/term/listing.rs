@@ -1,8 +1,8 @@
 //! A term as a straight-line program, or Wengert list: lines that anyone can read, store and send.
 //!
-//! Law: `arena.read_listing(&term.listing())` is the same term, in whatever arena it is read; a listing that is not
-//! in order, or names what is not there, is refused ("Automatic Differentiation", *Source-to-source AD using
-//! Wengert*: one operation per line, each result named once).
+//! Law: `arena.read_listing(&term.listing())` is the same term, in whatever arena it is read; a listing that is not in
+//! order, or names what is not there, is refused ("Automatic Differentiation", *Source-to-source AD using Wengert*: one
+//! operation per line, each result named once) (tests/scalar/terms.rs).
 
 use core::hash::Hash;
 

@@ -2,10 +2,11 @@
 //!
 //! A [`Term`] is built from variables `V`, the constants, `+`, `×`, and the operations of a [`Signature`]:
 //! none ([`Pure`], the free semiring), or the table of primitives ([`Smooth`]). [`Term::eval`] is the one fold: the
-//! unique homomorphism into a carrier that sends each variable where it is told.
+//! unique homomorphism into a carrier that sends each variable to its given value.
 //!
 //! Law: `eval g` preserves `0 1 + ×` and every primitive, and `h ∘ eval g = eval (h ∘ g)` for a homomorphism `h`
-//! ("Forwards and in reverse", *Look, it's free!* and *Calculamus!*).
+//! ("Forwards and in reverse", *Look, it's free!* and *Calculamus!*) (laws: fold::eval_is_a_homomorphism,
+//! laws: fold::eval_fuses).
 //!
 //! ```
 //! use catadiff::prelude::*;

@@ -1,7 +1,7 @@
 //! Infix text as terms: the notation of the command line, and the inverse of printing.
 //!
 //! Law: `parse(arena, &term.to_string())` is `term`; text that is not a formula is refused with a caret under the
-//! mistake, whatever the text, and nesting is bounded.
+//! mistake, whatever the text, and nesting is bounded (laws: fold::text_round_trips, laws: bad_input::of_formulas).
 //!
 //! ```text
 //! formula = { name "=" sum ";" } sum

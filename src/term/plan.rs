@@ -1,7 +1,7 @@
 //! The plan of straight-line code: which operations a derivative passes through, which are fused, and in which order they run.
 //!
-//! Law: an operation comes after its operands, and the terms of a sum are added in the order written; operations move within
-//! windows only, so that operands stay near their users (list scheduling).
+//! Law: an operation comes after its operands, and the terms of a sum are added in the order written; operations move
+//! within windows only, so that operands stay near their users (list scheduling) (tests/scalar/recordings.rs).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
@@ -256,7 +256,7 @@ impl<'s> Plan<'s> {
         Some((self.row(item)?, item))
     }
 
-    /// Calls `visit` on what the node is computed from, the sum that it adds to left out.
+    /// Calls `visit` on the operands of the node, except the sum that it adds to.
     pub(super) fn needs(&self, id: Id, mut visit: impl FnMut(Id)) {
         if let Some(leaves) = self.cones.leaves(id) {
             return leaves.iter().copied().for_each(visit);

@@ -2,7 +2,8 @@
 //!
 //! Law: what [`Display`](core::fmt::Display) prints, [`parse`](super::parse) reads back as the same term, if its
 //! variables print as identifiers that are not names of constants; users' rules it refuses. A term whose shared parts
-//! would make the text much longer than the term is printed with names for them, which no variable of it has.
+//! would make the text much longer than the term is printed with names for them, which no variable of it has
+//! (laws: fold::text_round_trips, tests/scalar/terms.rs).
 
 use core::fmt::{self, Display};
 use core::hash::Hash;

@@ -1,10 +1,10 @@
 //! The laws of arithmetic that a lawful arena applies while a term is built.
 //!
 //! Law: both sides of a rewrite mean the same in floats, to the last bit; but for those marked `loose`, which change
-//! the sign of a zero, round a quotient once where it was rounded twice, or take zeros to be strong, and which an
-//! exact arena does not apply. The right side is never larger, and each looks at a bounded number of nodes, so
-//! building stays linear. A rewrite is one line of a match here. Constants across a product are not among them:
-//! `c·(d·x)` is another float than `(c·d)·x`, and may be infinite where that is 1.
+//! the sign of a zero, round a quotient once where it was rounded twice, or take zeros to be strong, and which an exact
+//! arena does not apply. The right side is never larger, and each looks at a bounded number of nodes, so building stays
+//! linear. A rewrite is one line of a match here. Constants across a product are not among them: `c·(d·x)` is another
+//! float than `(c·d)·x`, and may be infinite where that is 1 (tests/scalar/terms.rs).
 
 use core::hash::Hash;
 

@@ -1,8 +1,9 @@
 //! Straight-line code in the order in which it runs fastest: equal operations one after the other, as one loop each.
 //!
-//! Law: an operation comes after its operands, and a sum adds its terms in the order written, so that every value is what
-//! the operations in the order written compute, to the last bit. Operations move within windows only, so that operands
-//! stay near their users (list scheduling; the reordering that makes loops of statements is Callahan and Allen's).
+//! Law: an operation comes after its operands, and a sum adds its terms in the order written, so that every value is
+//! what the operations in the order written compute, to the last bit. Operations move within windows only, so that
+//! operands stay near their users (list scheduling; the reordering that makes loops of statements is Callahan and
+//! Allen's) (tests/scalar/recordings.rs).
 
 use std::ops::Range;
 
@@ -49,7 +50,7 @@ pub(crate) enum Constant {
     Outside(usize),
 }
 
-/// A loop: one operation, applied so many times.
+/// A loop: one operation, applied once per iteration.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Run {
     pub(crate) kind: Kind,
@@ -108,7 +109,8 @@ pub(crate) enum Leaf {
 /// The number of cones that are computed at once.
 pub(crate) const BLOCK: usize = 64;
 
-/// So many numbers of a register are computed together, those past the end of a loop too, which nobody reads.
+/// The count of numbers of a register that are computed together, including those past the end of a loop, which nothing
+/// reads.
 pub(crate) const LANES: usize = 8;
 
 /// The most numbers of working memory that short loops keep from the forward pass to the backward pass: as many as fit in

@@ -1,8 +1,8 @@
 //! Signatures: which operations terms have besides `+` and `×`, and which carriers can interpret them.
 //!
-//! Law: a carrier is a model of a signature when it gives every literal and every operation a meaning; every
-//! semiring is a model of the empty signature, so the free semiring stays literally free ("Forwards and in reverse",
-//! *Minimal Expression Language*; signatures and models as in universal algebra).
+//! Law: a carrier is a model of a signature when it gives every literal and every operation a meaning; every semiring
+//! is a model of the empty signature, so the free semiring stays literally free ("Forwards and in reverse", *Minimal
+//! Expression Language*; signatures and models as in universal algebra) (laws: fold::eval_is_a_homomorphism).
 
 use core::convert::Infallible;
 use core::fmt::Debug;
@@ -115,7 +115,7 @@ impl Signature for Smooth {
         Some(a * b)
     }
     fn bits(literal: f64) -> u64 {
-        // A NaN of another sign or payload prints the same, and no carrier tells it apart.
+        // A NaN of another sign or payload prints the same, and no carrier distinguishes it.
         if literal.is_nan() { f64::NAN.to_bits() } else { literal.to_bits() }
     }
     fn from_bits(bits: u64) -> f64 {

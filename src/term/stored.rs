@@ -1,7 +1,8 @@
 //! Straight-line code as text: one operation a line, with the numbers of the lines of its operands.
 //!
 //! Law: what is read is what was written, to the last bit; a line that is none, names what is not there or refers to a
-//! later one is refused, whatever it is ("Automatic Differentiation", *Source-to-source AD using Wengert*).
+//! later one is refused, whatever it is ("Automatic Differentiation", *Source-to-source AD using Wengert*)
+//! (laws: recordings::is_stored, laws: bad_input::of_recordings).
 //!
 //! ```text
 //! line = "x" number                              a variable

@@ -1,7 +1,7 @@
 //! Straight-line code: terms as one list of operations, operands before their users, that is shared between threads.
 //!
 //! Law: folding the list means in every carrier what folding the terms does, operation by operation; terms built from
-//! it are those it was made of ("Automatic Differentiation", *Source-to-source AD using Wengert*).
+//! it are those it was made of ("Automatic Differentiation", *Source-to-source AD using Wengert*) (laws: recordings).
 
 use core::hash::Hash;
 
@@ -11,14 +11,14 @@ use super::fold::Values;
 use super::signature::{Model, Smooth, SmoothOperation};
 use super::{Place, Term};
 
-/// Operations in order, and which of them are asked for.
+/// Operations in order, and the nodes that are its roots.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Straight {
     /// Variables are known by a number of the caller's.
     pub(super) nodes: Vec<Node<SmoothOperation>>,
     pub(super) lists: Vec<Box<[Id]>>,
     pub(super) rules: Vec<Erased>,
-    /// The numbers of the nodes that are asked for.
+    /// The numbers of the roots.
     pub(crate) roots: Vec<Id>,
 }
 
@@ -57,8 +57,8 @@ impl<V: Clone + Eq + Hash> Arena<V> {
 }
 
 impl Straight {
-    /// The meanings of some of the roots, each shared part visited once; `share` is told how often the value of a node
-    /// will be used, where that is more than once.
+    /// The values of some of the roots, each shared part visited once; `share` gets the number of uses of a node's
+    /// value where it is more than one.
     pub(crate) fn fold<D: Model<Smooth>>(
         &self,
         roots: &[Id],

@@ -1,9 +1,10 @@
-//! Plain semirings: the same program answers whether, how many, how cheap, how likely, and why.
+//! Plain semirings, in which a program computes whether there is a way, how many there are, how cheap or likely they
+//! are, and why.
 //!
 //! Law: `(+, 0)` is a commutative monoid, `(×, 1)` a commutative monoid that distributes over it, and `0` annihilates,
 //! for every row of the table below ("Forwards and in reverse", slide *Minimal Expression Language*: a program over
-//! `0 1 + ×` means whatever a semiring says it means). The three rows over floats keep the laws
-//! exactly on dyadic numbers of moderate size and up to rounding elsewhere.
+//! `0 1 + ×` means whatever a semiring says it means). The three rows over floats keep the laws exactly on dyadic
+//! numbers of moderate size and up to rounding elsewhere (tests/laws/instances.rs).
 //!
 //! A row reads `Name(inner): 0 = zero, 1 = one, (a + b) = sum, (a * b) = product, derive(…);`.
 //! `CONTRIBUTING.md` says what goes with a new one.
@@ -78,7 +79,7 @@ macro_rules! semirings {
 }
 
 semirings! {
-    /// Truth: `or` for the sum and `and` for the product. It answers whether there is a way at all.
+    /// Truth: `or` for the sum and `and` for the product. A result says whether there is a way at all.
     ///
     /// ```
     /// use catadiff::algebra::plain::Boolean;
@@ -88,8 +89,8 @@ semirings! {
     /// ```
     Boolean(bool): 0 = false, 1 = true, (a + b) = a || b, (a * b) = a && b, derive(Eq, Ord, Hash);
 
-    /// Natural numbers that stop at the largest `u64`, which stands for "that many or more". It answers how many ways
-    /// there are.
+    /// Natural numbers that stop at the largest `u64`, which stands for "that many or more". A result is the number of
+    /// ways.
     ///
     /// Stopping keeps all laws, where wrapping would lie and panicking would break off: "equal, or both at least
     /// `u64::MAX`" is a congruence of the natural numbers, since sums, and products by anything but 0, do not shrink.
@@ -102,8 +103,8 @@ semirings! {
     /// ```
     Counting(u64): 0 = 0, 1 = 1, (a + b) = a.saturating_add(b), (a * b) = a.saturating_mul(b), derive(Eq, Ord, Hash);
 
-    /// The tropical semiring of costs: the smaller for the sum, `+` for the product, `+∞` for zero. It answers how
-    /// cheap the cheapest way is.
+    /// The tropical semiring of costs: the smaller for the sum, `+` for the product, `+∞` for zero. A result is the
+    /// cost of the cheapest way.
     ///
     /// Zero annihilates even `−∞` and NaN; a sum with NaN is NaN.
     ///
@@ -115,8 +116,8 @@ semirings! {
     MinPlus(f64): 0 = f64::INFINITY, 1 = 0.0, (a + b) = smaller(a, b),
         (a * b) = if a == f64::INFINITY || b == f64::INFINITY { f64::INFINITY } else { a + b }, derive();
 
-    /// The tropical semiring of gains: the larger for the sum, `+` for the product, `−∞` for zero. It answers how long
-    /// the longest way is, and with logarithms of probabilities how likely the likeliest.
+    /// The tropical semiring of gains: the larger for the sum, `+` for the product, `−∞` for zero. A result is the
+    /// length of the longest way, and with logarithms of probabilities that of the likeliest.
     ///
     /// Zero annihilates even `+∞` and NaN; a sum with NaN is NaN.
     ///
@@ -128,8 +129,8 @@ semirings! {
     MaxPlus(f64): 0 = f64::NEG_INFINITY, 1 = 0.0, (a + b) = larger(a, b),
         (a * b) = if a == f64::NEG_INFINITY || b == f64::NEG_INFINITY { f64::NEG_INFINITY } else { a + b }, derive();
 
-    /// Probabilities of best ways: the larger for the sum, `×` for the product, on `[0, 1]`. It answers how likely the
-    /// likeliest way is; below 0 the laws fail, since 0 is no longer the least.
+    /// Probabilities of best ways: the larger for the sum, `×` for the product, on `[0, 1]`. A result is the
+    /// probability of the likeliest way; below 0 the laws fail, since 0 is no longer the least.
     ///
     /// ```
     /// use catadiff::algebra::plain::Viterbi;

@@ -1,8 +1,8 @@
 //! Residues modulo a number: a finite field when it is prime, in which a law holds or fails without rounding.
 //!
-//! Law: ℤ → ℤ/P is a homomorphism of rings, and `x · x⁻¹ = 1` wherever `x` has no factor in common with `P`
-//! (Euclid's algorithm, run backwards). Polynomials that differ, differ on ℤ/P at all but few points, so agreement
-//! of two derivatives on random residues of a large prime is as good as proof.
+//! Law: ℤ → ℤ/P is a homomorphism of rings, and `x · x⁻¹ = 1` wherever `x` has no factor in common with `P` (Euclid's
+//! algorithm, run backwards). Polynomials that differ, differ on ℤ/P at all but few points, so agreement of two
+//! derivatives on random residues of a large prime is as good as proof (tests/laws/instances.rs).
 
 use core::fmt;
 use core::iter::{Product, Sum};
@@ -18,7 +18,7 @@ use num_traits::{Inv, One, Zero};
 /// assert_eq!(F::new(5) + F::new(4), F::new(2));
 /// assert_eq!(F::new(3) / F::new(5) * F::new(5), F::new(3));
 /// assert_eq!(F::from(-1), F::new(6));
-/// // Derivatives are exact as well: x³ has the slope 3·2² = 12 = 5 at 2.
+/// // Derivatives are exact as well: x³ has the derivative 3·2² = 12 = 5 at 2.
 /// let x = Dual { value: F::new(2), tangent: F::new(1) };
 /// assert_eq!((x * x * x).tangent, F::new(5));
 /// ```

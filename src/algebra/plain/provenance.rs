@@ -1,8 +1,8 @@
 //! Provenance polynomials: which inputs a result came from, in how many ways, and how often each was used.
 //!
 //! Law: ℕ\[V\] is the free commutative semiring on `V`, so [`Provenance::eval`] is the one homomorphism into any other
-//! that sends each variable where it is told (Green, Karvounarakis and Tannen, "Provenance semirings", 2007; the
-//! lawful counterpart of "Forwards and in reverse", slide *Free (Lawless) Semiring*).
+//! that sends each variable to its given value (Green, Karvounarakis and Tannen, "Provenance semirings", 2007; the
+//! lawful counterpart of "Forwards and in reverse", slide *Free (Lawless) Semiring*) (tests/laws/instances.rs).
 
 use core::cmp::Reverse;
 use core::fmt;

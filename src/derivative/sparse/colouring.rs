@@ -1,8 +1,8 @@
-//! Colourings of patterns: which columns can be computed together, and read apart again.
+//! Colourings of patterns: which columns can be computed together and still be read separately.
 //!
 //! Law: columns of one colour share no row (Curtis, Powell and Reid); in a star colouring of a symmetric pattern,
 //! neighbours differ and every path on four vertices has three colours (Coleman and Moré), so that each entry stands
-//! alone in its row of the compressed matrix, or its mirror image does.
+//! alone in its row of the compressed matrix, or its mirror image does (tests/scalar/colouring.rs).
 
 use core::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -118,7 +118,7 @@ fn saturation(degrees: &[usize], mut neighbours: impl FnMut(usize, &mut dyn FnMu
 /// use catadiff::derivative::{Colouring, Pattern};
 /// // An arrow: a full first row, first column and diagonal.
 /// let arrow = Pattern::new(9, (0..9).map(|i| if i == 0 { (0..9).collect() } else { vec![0, i] }))?;
-/// assert_eq!(Colouring::columns(&arrow).count(), 9); // the first row keeps all columns apart,
+/// assert_eq!(Colouring::columns(&arrow).count(), 9); // the first row keeps all columns separate,
 /// assert_eq!(Colouring::star(&arrow)?.count(), 2);   // but by symmetry the first column knows it
 /// # Ok::<(), catadiff::Error>(())
 /// ```

@@ -1,7 +1,8 @@
 //! Compressed derivatives: one run for all columns of a colour, one sweep for all rows of a colour.
 //!
 //! Law: each entry is read where it stands alone, so the sparse derivative is the dense one, entry by entry, at the
-//! cost of one derivative per colour (Curtis, Powell and Reid; Coleman and Moré for symmetric matrices).
+//! cost of one derivative per colour (Curtis, Powell and Reid; Coleman and Moré for symmetric matrices)
+//! (tests/scalar/sparse.rs).
 
 use std::sync::Arc;
 
@@ -20,13 +21,13 @@ use crate::error::{Error, Result};
 pub enum Compression {
     /// Columns that share no row, by vector forward mode, eight colours to a run.
     Columns,
-    /// Rows that share no column, by reverse mode, one return sweep per colour.
+    /// Rows that share no column, by reverse mode, one reverse sweep per colour.
     Rows,
 }
 
 /// A Jacobian of which everything but the values is known: the recorded function, the pattern, the colouring.
 ///
-/// The function is not run again. Its recording is replayed, and so [`at`](SparseJacobian::at) answers
+/// The function is not run again. Its recording is replayed, and so [`at`](SparseJacobian::at) returns
 /// [`Error::BranchChanged`] where a comparison that the function made comes out otherwise, and the pattern might be
 /// another. (Comparisons of the numbers are seen; a function that asks for their [`primal`](crate::Elementary::primal)
 /// value and branches on that is not.)
@@ -179,7 +180,8 @@ pub(crate) fn standing_alone(pattern: &Pattern, colouring: &Colouring) -> Vec<(u
 
 /// The side with fewer colours; columns where both need the same, since forward mode keeps no tape.
 pub(crate) fn choose(pattern: &Pattern) -> (Compression, Colouring) {
-    // A row with many entries keeps as many columns apart, and so says beforehand that columns are the wrong side.
+    // A row with many entries needs that many colours of columns, and so shows beforehand that columns are the wrong
+    // side.
     let (least_columns, least_rows) = (pattern.widest(), pattern.transpose().widest());
     let columns = || (Compression::Columns, Colouring::columns(pattern));
     let rows = || (Compression::Rows, Colouring::rows(pattern));

@@ -1,6 +1,7 @@
 //! Sparse matrices: a pattern, and the value of each of its entries.
 //!
-//! Law: `to_dense` keeps the values and is zero elsewhere; the matrix acts on vectors as the dense one does.
+//! Law: `to_dense` keeps the values and is zero elsewhere; the matrix acts on vectors as the dense one does
+//! (tests/scalar/sparse.rs).
 
 use std::sync::Arc;
 

@@ -1,15 +1,15 @@
 //! Sparse Jacobians and Hessians: the entries that can be nonzero, found first, and computed a colour at a time.
 //!
 //! Law: a sparse derivative is the dense one. Its pattern holds every entry that is not identically zero, and the
-//! number of runs it takes is the number of colours, which for banded matrices and grids does not grow with the
-//! number of variables (Curtis, Powell and Reid; see *Sources* below).
+//! number of runs it takes is the number of colours, which for banded matrices and grids does not grow with the number
+//! of variables (Curtis, Powell and Reid; see *Sources* below) (tests/scalar/sparse.rs).
 //!
 //! Three steps, each of them on its own as well:
 //!
 //! 1. the [`Pattern`]: the recorded function is folded into [`Support`](crate::carriers::Support) sets
 //!    ([`jacobian_pattern`]); for second derivatives, its symbolic gradient is ([`hessian_pattern`]);
 //! 2. the [`Colouring`]: columns that share no row are one direction of forward mode, rows that share no column one
-//!    return sweep of reverse mode, and columns of a Hessian need a little less, by its symmetry;
+//!    reverse sweep of reverse mode, and columns of a Hessian need a little less, by its symmetry;
 //! 3. the compressed evaluation: [`sparse_jacobian`] and [`sparse_hessian`] at one point, [`SparseJacobian`] and
 //!    [`SparseHessian`] where many points follow.
 //!

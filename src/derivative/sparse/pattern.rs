@@ -1,8 +1,8 @@
 //! Where a matrix can be nonzero: patterns, and those of the derivatives of recorded programs.
 //!
 //! Law: an entry outside the pattern is zero at every point at which the recorded decisions come out as they did;
-//! inside it, the structure alone does not say. So a pattern holds for all values, and knows no cancellation
-//! (Griewank and Walther, "Evaluating Derivatives", propagation of index domains).
+//! inside it, the structure alone does not say. So a pattern holds for all values, and knows no cancellation (Griewank
+//! and Walther, "Evaluating Derivatives", propagation of index domains) (tests/scalar/sparse.rs).
 
 use num_traits::One;
 
