@@ -29,11 +29,11 @@ pub(crate) enum Carrier {
     Tape,
 }
 
-/// As many faults are told.
+/// The most faults in a report.
 const FAULTS: usize = 10;
 
 impl Carrier {
-    /// What is asked for, if it fits the command.
+    /// The carrier of the option, if it fits the command.
     pub(crate) fn asked(arguments: &Arguments, command: &str) -> Result<Option<Self>, Failure> {
         let carrier = match arguments.option("carrier") {
             None if arguments.has("radius") => {

@@ -55,7 +55,7 @@ impl Ran {
 }
 
 impl Executor {
-    /// The executor that programs are compiled for unless another is asked for.
+    /// The executor that programs are compiled for without an option.
     pub(crate) fn of_compiled() -> Self {
         Executor::Of(EXECUTORS[0].name())
     }
@@ -68,7 +68,7 @@ impl Executor {
         }
     }
 
-    /// What is asked for.
+    /// The executor of the option, or the default.
     pub(crate) fn asked(arguments: &Arguments, default: Executor) -> Result<Executor, Failure> {
         let Some(asked) = arguments.option("executor") else { return Ok(default) };
         match names().find(|name| *name == asked) {

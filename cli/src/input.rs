@@ -12,7 +12,7 @@ use catadiff::futhark::values::{Array, read_as, write_binary};
 
 use crate::answer::Failure;
 
-/// All of standard input, which nobody is asked to type if it is for nothing.
+/// All of standard input; a terminal is read only if the input is wanted, so that the user need not type for nothing.
 fn all_of_stdin(wanted: bool) -> Result<Vec<u8>, Failure> {
     let mut stdin = std::io::stdin();
     let mut bytes = Vec::new();

@@ -99,7 +99,7 @@ impl Loaded {
         }
     }
 
-    /// The entry point that is asked for: by its name, or `main`, or the only one.
+    /// The entry point of the option: by its name, or `main`, or the only one.
     pub(crate) fn entry(&self, arguments: &Arguments) -> Result<&Entry, Failure> {
         entry(&self.program, arguments.option("entry"))
     }

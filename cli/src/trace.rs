@@ -17,7 +17,7 @@ use crate::derivative::{WRAPPER, derived_and_named};
 use crate::input::{parameters, point, stdin};
 use crate::load::{Loaded, entry};
 
-/// The steps of a run that is taken down, unless others are asked for.
+/// The steps of a run that is recorded, without an option for it.
 const STEPS: u64 = 1_000_000;
 
 /// An entry point or its derivative, as an array program.

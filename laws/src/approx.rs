@@ -1,7 +1,8 @@
 //! When two results are the same: exactly for exact numbers, within a stated bound for floats.
 //!
 //! Law: with [`Bound::EXACT`], `same` is an equivalence on every type here but NaN, which is the same as itself; a
-//! function is what it does, so functional tangents are compared by what they do to a unit of sensitivity.
+//! function is what it does, so functional tangents are compared by what they do to a unit of sensitivity
+//! (tests/laws/broken.rs).
 
 use core::fmt::{Debug, Display};
 use core::hash::Hash;
@@ -17,7 +18,7 @@ use num_rational::Ratio;
 /// The variables that functional tangents are looked at through: those numbered below this.
 pub const VARIABLES: usize = 4;
 
-/// How far apart two floats may be and still pass for the same.
+/// The largest distance of two floats that still pass for the same.
 ///
 /// The distance is measured in units of the type's own rounding, `ε · max(|left|, |right|, scale)`. The scale is the
 /// size of the terms that may have cancelled: a sum of terms near 10 is not known better than `10 ε`, however small
@@ -40,7 +41,7 @@ impl Bound {
     /// No distance at all.
     pub const EXACT: Bound = Bound::ulps(0.0);
 
-    /// So many units of rounding of the larger side.
+    /// This many units of rounding of the larger side.
     #[must_use]
     pub const fn ulps(ulps: f64) -> Bound {
         Bound { ulps, scale: 0.0 }

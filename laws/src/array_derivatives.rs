@@ -1,7 +1,7 @@
 //! Laws of the derivatives of array programs: each mode against the interpreter on dual numbers, and against the other.
 //!
-//! Law: `p.jvp()` computes what the interpreter computes on duals; `⟨J ẋ, ȳ⟩ = ⟨ẋ, Jᵀ ȳ⟩`; derivatives are programs, so
-//! both hold of derivatives again. What is transformed verifies.
+//! Law: `p.jvp()` computes what the interpreter computes on duals, and `⟨J ẋ, ȳ⟩ = ⟨ẋ, Jᵀ ȳ⟩`; derivatives are
+//! programs, so both hold of derivatives again, and what is transformed verifies (tests/laws/programs.rs).
 
 use core::cell::OnceCell;
 use std::rc::Rc;

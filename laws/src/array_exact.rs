@@ -1,9 +1,10 @@
 //! Array programs that are polynomials, run in a finite field: their derivatives are right to the last digit or wrong.
 //!
-//! Law: for a polynomial program `jvp` is interpretation on dual numbers, `⟨J t, a⟩ = ⟨t, Jᵀ a⟩`, all four mixes of two modes
-//! give one bilinear form, which is symmetric, and `vmap f` is `map f`; each by `=`. Two polynomials that agree at
-//! random points of a field this large are equal, so agreement along a random direction is agreement in all. `jvp` and
-//! `vjp` need of their numbers that they are a ring, as the folds of "Forwards and in reverse" do of theirs.
+//! Law: for a polynomial program `jvp` is interpretation on dual numbers, `⟨J t, a⟩ = ⟨t, Jᵀ a⟩`, all four mixes of two
+//! modes give one bilinear form, which is symmetric, and `vmap f` is `map f`; each by `=`. Two polynomials that agree
+//! at random points of a field this large are equal, so agreement along a random direction is agreement in all. `jvp`
+//! and `vjp` need of their numbers that they are a ring, as the folds of "Forwards and in reverse" do of theirs
+//! (tests/array/exact.rs).
 
 use core::cell::OnceCell;
 use core::ops::{Add, Mul};
@@ -171,7 +172,7 @@ struct Instance {
     derivatives: Rc<Derivatives>,
 }
 
-/// The derivatives of a program by its real parameters: each is made once, when it is asked for.
+/// The derivatives of a program by its real parameters: each is made once, on first use.
 #[derive(Default)]
 struct Derivatives {
     first: [OnceCell<catadiff::Result<Program>>; 2],

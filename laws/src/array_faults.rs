@@ -1,13 +1,15 @@
 //! Faults planted in array programs: an operand of one statement is changed so that the statement goes wrong.
 //!
-//! Law: but for that operand the program is what it was, and verifies; where the statement runs, it is a fault.
+//! Law: but for that operand the program is what it was, and verifies; where the statement runs, it is a fault
+//! (tests/laws/executors.rs).
 
 use catadiff::array::{Atom, Body, Form, IntegerRow, Lambda, Op, Program, ScalarOp, Stm, index};
 
 /// Further than any index of a random program goes.
 const FAR: i64 = 1000;
 
-/// The program with a fault in the last but so many of the statements that an operand can make wrong, if there are as many.
+/// The program with a fault in one of the statements that an operand can make wrong: number `which`, counted from the
+/// last and from 0, if there is one.
 pub(crate) fn planted(program: &Program, which: usize) -> Option<Program> {
     let (types, names, mut function) = program.clone().into_parts();
     let count = body(&mut function.body, &mut |_| false);
@@ -20,7 +22,8 @@ pub(crate) fn planted(program: &Program, which: usize) -> Option<Program> {
     Program::new(types, names, function).ok()
 }
 
-/// Visits the statements that an operand can make wrong, makes those wrong that are chosen, and answers how many there are.
+/// Visits the statements that an operand can make wrong, makes those wrong that are chosen, and returns how many there
+/// are.
 fn body(it: &mut Body, choose: &mut dyn FnMut(&Stm) -> bool) -> usize {
     it.stms.iter_mut().map(|stm| statement(stm, choose)).sum()
 }

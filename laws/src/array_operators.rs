@@ -1,7 +1,8 @@
 //! Operators for random array programs: on scalars, on tuples of them, and on arrays, and what to start from.
 //!
-//! Law: each is associative. Some have a neutral element, some have none, and some do not commute; a start is the neutral
-//! element, another constant, or a value of the program, since nothing of reductions depends on that it is neutral.
+//! Law: each is associative. Some have a neutral element, some have none, and some do not commute; a start is the
+//! neutral element, another constant, or a value of the program, since nothing of reductions depends on that it is
+//! neutral (tests/transform/operators.rs).
 
 use catadiff::array::{
     Atom, Builder, Const, IntegerRow, Lambda, Map, Op, Prim, Reduce, ScalarOp, Type, constant, index,
@@ -10,7 +11,7 @@ use catadiff::primitives::Primitive;
 
 pub(crate) const REAL: Type = Type::scalar(Prim::F64);
 
-/// An associative operator on so many components, and the constant neutral element of each, if it has one.
+/// An associative operator on one or several components, and the constant neutral element of each, if it has one.
 pub(crate) struct Operator {
     pub(crate) lambda: Lambda,
     pub(crate) neutral: Option<Vec<Atom>>,
@@ -146,7 +147,7 @@ pub(crate) fn of_truths(b: &mut Builder, n: u8) -> Operator {
     Operator { lambda, neutral: Some(vec![constant(Prim::Bool, neutral)]), commutes: true }
 }
 
-/// How many operators on arrays there are, where there are so many on reals.
+/// The count of operators on arrays.
 pub(crate) const OF_ARRAYS: u8 = OF_REALS + 2;
 
 /// An operator on arrays of these sizes: element by element, or one that mixes the elements of rows.

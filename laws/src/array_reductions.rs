@@ -1,8 +1,8 @@
 //! Reductions and scans of every kind of operator from starts of every kind.
 //!
-//! Law: `y = e ⊙ a₁ ⊙ … ⊙ aₙ`, whether `e` is neutral or not, known or an input, and whether `⊙` has a neutral element or
-//! not: both modes, all four nestings of two, and executors have the derivatives of that, exactly in a finite field, and
-//! of no elements, of one and of several.
+//! Law: `y = e ⊙ a₁ ⊙ … ⊙ aₙ`, whether `e` is neutral or not, known or an input, and whether `⊙` has a neutral element
+//! or not: both modes, all four nestings of two, and executors have the derivatives of that, exactly in a finite field,
+//! and of no elements, of one and of several (tests/transform/operators.rs).
 
 use core::cell::RefCell;
 
@@ -108,7 +108,7 @@ impl Reduction {
         }
     }
 
-    /// The program on integers, of which no operation depends on the order, over so many scalars.
+    /// The program on integers, whose operations do not depend on the order, over this many scalars.
     fn whole(&self, rows: usize) -> (Program, Vec<Value<f64>>) {
         let operator = self.operator % (OF_REALS + OF_PAIRS + 2);
         let flat = Reduction { operator, mapped: false, rows, ..self.clone() };

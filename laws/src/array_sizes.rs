@@ -1,7 +1,8 @@
 //! Laws of sizes: what does not fit is an error of every derivative.
 //!
-//! Law: where sizes in a run of `p` do not agree, and that is its error, the same arguments are an error of every program
-//! made of `p`; and so is a tangent or an adjoint that has not the sizes of what it belongs to.
+//! Law: where sizes in a run of `p` do not agree, and that is its error, the same arguments are an error of every
+//! program made of `p`; and so is a tangent or an adjoint that has not the sizes of what it belongs to
+//! (tests/transform/sizes.rs).
 
 use catadiff::Error;
 use catadiff::array::{Prim, Program};

@@ -1,6 +1,7 @@
 //! What the laws of array programs share: values that are drawn, read and compared, and programs that are shown.
 //!
-//! Law: one bound says when two derivatives are the same, and one text says at which program and arguments they are not.
+//! Law: one bound says when two derivatives are the same, and one text says at which program and arguments they are not
+//! (tests/laws/programs.rs).
 
 use core::fmt::Display;
 
@@ -12,7 +13,7 @@ use crate::violation::Violation;
 /// As much as any random program and its derivatives need, and far more.
 pub(crate) const LIMITS: Limits = Limits { steps: 50_000_000, elements: 50_000_000 };
 
-/// How far two derivatives of one function may be apart, relative to the larger of 1 and their size: they add in
+/// The largest distance of two derivatives of one function, relative to the larger of 1 and their size: they add in
 /// different orders.
 const CLOSE: f64 = 1e-8;
 

@@ -1,7 +1,8 @@
 //! Laws of the verbs on array programs: Jacobians by columns, by rows and by colours, and Hessians.
 //!
-//! Law: `p.jacfwd(..)` is `p.jacrev(..)`, and times a tangent it is `p.jvp(..)`; the sparse Jacobian is the dense one; a
-//! Hessian is symmetric, times a direction it is `p.hvp(..)`, and the sparse one is the dense one.
+//! Law: `p.jacfwd(..)` is `p.jacrev(..)`, and times a tangent it is `p.jvp(..)`; the sparse Jacobian is the dense one;
+//! a Hessian is symmetric, times a direction it is `p.hvp(..)`, and the sparse one is the dense one
+//! (tests/array/verbs.rs).
 
 use catadiff::Error;
 use catadiff::array::{Prim, Program, Type};

@@ -1,7 +1,8 @@
 //! Laws of array programs: their text, their meaning, and the errors of what does not fit.
 //!
 //! Law: what is built verifies; print and parse are inverse; a program whose sizes fit runs, and one whose sizes do not
-//! is an error and never a panic; a meaning in one carrier is the image of the meaning in another.
+//! is an error and never a panic; a meaning in one carrier is the image of the meaning in another
+//! (tests/array/text.rs).
 
 use catadiff::Error;
 use catadiff::array::Program;

@@ -1,7 +1,7 @@
 //! Laws of bad input: whatever the bytes are, they are read or refused, soon, within limits and without a panic.
 //!
-//! Law: what is read means the same however it is run. These are the bodies of the targets in `fuzz/` and of the test that
-//! runs without a fuzzer; each takes any bytes, in the shape of one kind of input.
+//! Law: what is read means the same however it is run. These are the bodies of the targets in `fuzz/` and of the test
+//! that runs without a fuzzer; each takes any bytes, in the shape of one kind of input (tests/language/fuzz.rs).
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ const LIMITS: Limits = Limits { steps: 20_000, elements: 1 << 16 };
 const ENTRIES: usize = 4;
 /// The size of arguments in each dimension.
 const SIZE: usize = 3;
-/// How far apart two reals may be that are sums of the same numbers in another order.
+/// The largest distance of two reals that are sums of the same numbers in another order.
 const CLOSE: f64 = 1e-7;
 /// By how much arguments are moved to see whether results depend on the order of sums.
 const MOVED: f64 = 1.0 + 1e-12;
@@ -243,7 +243,7 @@ fn is_the_interpreter(executor: &dyn Executor, program: &Program) -> Verdict {
     }
 }
 
-/// Two results are the same up to the order of sums: unless the results at arguments nearby are as far apart.
+/// Two results are the same up to the order of sums, unless the results at arguments nearby differ as much.
 fn same(
     text: &str,
     found: &[Value<f64>],
@@ -274,8 +274,8 @@ pub fn of_formulas(bytes: &[u8]) -> Verdict {
     }
 }
 
-/// A text is a recorded program, or refused. A program that is read prints as a text that reads as the same, and answers
-/// or refuses, values and gradient, at any point.
+/// A text is a recorded program, or refused. A program that is read prints as a text that reads as the same, and
+/// returns or refuses, values and gradient, at any point.
 ///
 /// # Errors
 /// The violation.

@@ -1,12 +1,13 @@
 //! Laws of checkpointing: the schemes agree, and each takes the room and the repetitions that it is said to take.
 //!
 //! Law: a policy changes no derivative, not by a bit. Over `n` iterations, with `d` scalars in a state: keeping all
-//! takes `n·d` elements and `2n` executions of the body, and where it is not known how long a loop runs, [room](room()) for so
-//! many states and the executions that bring back what did not fit; strip-mining in `k` levels at most `k·⌈ᵏ√n⌉ + k` states and
-//! `(k + 1)·n` executions; `c` states in binomial order no more than those and their numbers, `c·(d + 1)` elements, and
-//! [as few](advances) executions as is possible. Derivatives of derivatives keep [as few](twice) in their turn, whatever `n`
-//! is to the binomial order. Executions and elements are counted, never timed ("Reverse AD for a
-//! Functional Array Language with Nested Parallelism"; Griewank and Walther, *Algorithm 799: revolve*).
+//! takes `n·d` elements and `2n` executions of the body, and where it is not known how long a loop runs, [room](room())
+//! for states, and the executions that recompute those that did not fit; strip-mining in `k` levels at most
+//! `k·⌈ᵏ√n⌉ + k` states and `(k + 1)·n` executions; `c` states in binomial order no more than those and their numbers,
+//! `c·(d + 1)` elements, and [as few](advances) executions as is possible. Derivatives of derivatives keep [as
+//! few](twice) in their turn, whatever `n` is to the binomial order. Executions and elements are counted, never timed
+//! ("Reverse AD for a Functional Array Language with Nested Parallelism"; Griewank and Walther, *Algorithm 799:
+//! revolve*) (tests/transform/checkpoint.rs).
 
 use catadiff::array::{
     Atom, Body, Form, Lambda, Loop, Op, Policy, Prim, Program, ScalarOp, Stm, Type, Var, constant, index,
@@ -95,8 +96,8 @@ pub fn room(n: u64, d: u64, stop: Stop) -> u64 {
     }
 }
 
-/// How often the derivative of a loop of `n` iterations executes its body, the return sweep among it, if a state is `d`
-/// scalars.
+/// How often the derivative of a loop of `n` iterations executes its body, the reverse sweep included, if a state is
+/// `d` scalars.
 #[must_use]
 pub fn executions(n: u64, d: u64, stop: Stop, policy: Policy) -> u64 {
     match policy {

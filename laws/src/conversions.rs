@@ -1,8 +1,8 @@
 //! Laws of conversions in texts of the front end: integers by their bits, and derivatives through what is rounded.
 //!
-//! Law: an integer that becomes one of another kind is what its bits say, which are stated here once more; a real that becomes an
-//! integer and a real again is constant, so `jvp` is linear in its direction and the transpose of `vjp`, and the interpreter, every
-//! executor, dual numbers and the tape say the same.
+//! Law: an integer that becomes one of another kind is what its bits say, which are stated here once more; a real that
+//! becomes an integer and a real again is constant, so `jvp` is linear in its direction and the transpose of `vjp`, and
+//! the interpreter, every executor, dual numbers and the tape say the same (tests/language/conversions.rs).
 
 use catadiff::carriers::Dual;
 use catadiff::execute::{EXECUTORS, Executor};
@@ -23,7 +23,7 @@ const VARIABLES: usize = 3;
 #[derive(Debug, Clone)]
 pub struct RoundingFunctions(Vec<String>);
 
-/// Where a function is asked: the reals and the integer, two directions of both, and the adjoint.
+/// A point at which a function is evaluated: the reals and the integer, two directions of both, and the adjoint.
 struct Place {
     x: Vec<f64>,
     n: i64,
@@ -32,7 +32,7 @@ struct Place {
 }
 
 impl RoundingFunctions {
-    /// So many functions, the same for the same seed.
+    /// This many functions, the same for the same seed.
     ///
     /// ```
     /// use catadiff_laws::conversions::{RoundingFunctions, are_linear};
@@ -63,7 +63,7 @@ fn below(g: &mut Gen, count: usize) -> usize {
     usize::arbitrary(g) % count
 }
 
-/// A real, in the scope of so many variables of loops.
+/// A real, in the scope of this many variables of loops.
 fn real(g: &mut Gen, fuel: u32, loops: usize) -> String {
     const KINDS: [&str; 8] = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"];
     if fuel == 0 {

@@ -1,14 +1,14 @@
-//! Slopes from values alone: the opinion on a derivative that no rule of calculus has touched.
+//! Finite differences: derivatives from values alone, which no rule of calculus has touched.
 //!
 //! Law: central differences `(f(h) − f(−h)) / 2h` have an error in even powers of `h`, so each column of Richardson's
-//! tableau removes one of them; the entry whose neighbours differ least is the answer (Ridders, "Accurate computation
-//! of F'(x) and F'(x)F''(x)", 1982).
+//! tableau removes one of them, and the result is the entry whose neighbours differ least (Ridders, "Accurate
+//! computation of F'(x) and F'(x)F''(x)", 1982) (tests/scalar/checking.rs).
 
 /// Each step is this much shorter than the one before.
 const SHRINK: f64 = 1.5;
 const ROWS: usize = 16;
 
-/// The slope of `f` at 0, from values within `reach` of it.
+/// The derivative of `f` at 0, from values within `reach` of it.
 ///
 /// On functions that are smooth there it has ten or more correct digits; on others it is some number, or NaN.
 ///

@@ -1,7 +1,8 @@
-//! Laws of pictures: where boxes and edges are, that markup is markup, and that nothing is left out.
+//! Laws of pictures: boxes and edges are in their places, markup is well formed, and nothing is omitted.
 //!
-//! Law: boxes overlap only if one is inside of the other; an edge leaves the lower side of a box, enters the upper side of one beside
-//! it in the same frame, goes down all the way and passes through no box; SVG is well-formed XML, DOT and LaTeX are balanced.
+//! Law: boxes overlap only if one is inside of the other; an edge leaves the lower side of a box, enters the upper side
+//! of one beside it in the same frame, goes down all the way and passes through no box; SVG is well-formed XML, DOT and
+//! LaTeX are balanced (tests/scalar/drawings.rs).
 
 use catadiff::array::Program;
 use catadiff::draw::{Drawing, Route, Shape};

@@ -1,9 +1,9 @@
 //! Dual numbers: the product rule, and that every mode of differentiation is the same derivative.
 //!
 //! Law: `Dual<S, M>` is a semiring if `M` is a module over `S` (Nagata's idealisation); forgetting the tangent is a
-//! homomorphism; and the tangents by `Sparse`, `Dense`, `Hom`, `Cayley` and `Accumulate` are one and the same,
-//! namely the derivative of the polynomial a program computes ("Forwards and in reverse", *Make it so, Number 2!* to
-//! *Step 3: Mutation*).
+//! homomorphism; and the tangents by `Sparse`, `Dense`, `Hom`, `Cayley` and `Accumulate` are one and the same, namely
+//! the derivative of the polynomial a program computes ("Forwards and in reverse", *Make it so, Number 2!* to *Step 3:
+//! Mutation*) (tests/laws/instances.rs).
 
 use catadiff::carriers::Dual;
 use catadiff::{Kronecker, Module, Semiring};
@@ -67,7 +67,7 @@ where
     (value, (0..VARIABLES).map(|v| tangent.coefficient(&v)).collect())
 }
 
-/// Every mode answers the derivative of the program's polynomial, at a point.
+/// Every mode returns the derivative of the program's polynomial, at a point.
 pub fn modes_agree<S: Semiring + Same + 'static>(program: &Program, point: &[S; VARIABLES], bound: Bound) -> Verdict {
     let at = |v: &usize| point[*v].clone();
     let value = program.polynomial().eval(at);

@@ -1,7 +1,8 @@
 //! Programs that executors have to get right, and arguments: at and beside the sizes at which they change their way, and where one
 //! element is wrong.
 //!
-//! Law: of what is to go wrong the interpreter finds a fault at one element, which the results need; of what is not, none.
+//! Law: of what is to go wrong the interpreter finds a fault at one element, which the results need; of what is not,
+//! none (tests/laws/executors.rs).
 
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, I64, hist, if_, iota, loop_for, loop_while, replicate};

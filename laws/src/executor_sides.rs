@@ -1,7 +1,7 @@
 //! One program under two executors: as one of them has prepared it, and as the reference interpreter runs it.
 //!
-//! Law: a run gives what the interpreter gives, up to the order of sums, or finds the fault that it finds; what no result
-//! needs need not be found.
+//! Law: a run gives what the interpreter gives, up to the order of sums, or finds the fault that it finds; what no
+//! result needs need not be found (tests/laws/executors.rs).
 
 use core::mem::discriminant;
 
@@ -13,12 +13,12 @@ use crate::array_values::{all_close, list, violation};
 use crate::shaken;
 use crate::violation::{Verdict, Violation};
 
-/// How far apart two reals may be that are sums of the same numbers in another order.
+/// The largest distance of two reals that are sums of the same numbers in another order.
 pub(crate) const CLOSE: f64 = 1e-9;
-/// How far apart they are at most where rounding otherwise is not to blame.
+/// The largest distance where rounding otherwise is not to blame.
 const SETTLED: f64 = CLOSE / 100.0;
 
-/// What is asked of each run.
+/// What is checked of each run.
 pub(crate) const LAW: &str = "executed(p) = interpreted(p)";
 
 /// How a run ended that keeps the law.

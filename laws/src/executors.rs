@@ -1,8 +1,8 @@
 //! Laws of executors: each is the reference interpreter, faster.
 //!
-//! Law: for every program and all arguments an executor by itself gives what the interpreter gives, up to the order of sums;
-//! where the interpreter finds a fault, it finds a fault of that kind in that statement, or gives the results that do not need
-//! what is wrong. A run within its limits is a run without.
+//! Law: for every program and all arguments an executor by itself gives what the interpreter gives, up to the order of
+//! sums; where the interpreter finds a fault, it finds a fault of that kind in that statement, or gives the results
+//! that do not need what is wrong. A run within its limits is a run without (tests/laws/executors.rs).
 
 use core::cell::RefCell;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -65,7 +65,7 @@ pub struct Allowance {
 /// # Errors
 /// The violation.
 pub fn suite(executor: &dyn Executor, allowed: Allowance) -> Result<Tally, Violation> {
-    // What takes least time is asked first.
+    // What takes least time runs first.
     for Family { program, arguments } in families::arguments() {
         arguments.iter().try_for_each(|arguments| refuses(executor, &program, arguments))?;
     }
@@ -207,9 +207,9 @@ pub fn same_if_supported(
     Ok(!matches!(ended, Ended::Unsupported(_)))
 }
 
-/// A random program over more elements than are taken in one block, or by one worker, and where these are not too many its
-/// derivative: the executor is the interpreter. What became of the runs is added up. One program of eight is asked, since many
-/// elements take long.
+/// A random program over more elements than are taken in one block, or by one worker, and where these are not too many
+/// its derivative: the executor is the interpreter. What became of the runs is added up. One program of eight runs,
+/// since many elements take long.
 ///
 /// # Errors
 /// The violation.
@@ -293,8 +293,8 @@ pub fn steps_counted<T>(control: Control<'_>, run: impl FnOnce(Control<'_>) -> T
 }
 
 /// A run within as many steps as it takes is a run without limits; within one less it is an error, and so is one that is
-/// cancelled; and whatever became of a run, the next of the same compiled program is right. Answers how many steps it takes,
-/// which does not depend on the number of threads.
+/// cancelled; and whatever became of a run, the next of the same compiled program is right. Returns how many steps it
+/// takes, which does not depend on the number of threads.
 ///
 /// # Errors
 /// The violation.

@@ -1,7 +1,7 @@
 //! Random formulas: straight lines of sums, products and primitives, defined at every point.
 //!
-//! Law: an argument of a primitive is first squeezed into the interval on which its row is smooth, so a formula has
-//! a finite value and all derivatives wherever its inputs are moderate, whatever its rows.
+//! Law: an argument of a primitive is first squeezed into the interval on which its row is smooth, so a formula has a
+//! finite value and all derivatives wherever its inputs are moderate, whatever its rows (tests/laws/instances.rs).
 
 use catadiff::primitives::{Elementary, Primitive};
 use quickcheck::{Arbitrary, Gen};

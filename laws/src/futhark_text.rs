@@ -1,7 +1,7 @@
 //! Laws of texts of the front end: reading what was printed gives the tree that was printed, up to places.
 //!
 //! Law: asked at random trees of every form, types and patterns among them, but those that no text means: a section of
-//! `-` or `!` with its right operand, a tuple of one.
+//! `-` or `!` with its right operand, a tuple of one (tests/language/syntax.rs).
 
 use catadiff::futhark::source::{Name, Span};
 use catadiff::futhark::syntax::parse;

@@ -1,6 +1,6 @@
 //! Random expressions, patterns and types of the front end.
 //!
-//! Law: every form occurs; the fuel that is left bounds the height.
+//! Law: every form occurs, and the remaining fuel bounds the height (tests/language/syntax.rs).
 
 use catadiff::futhark::Rest;
 use catadiff::futhark::source::{Name, Span};
@@ -84,7 +84,7 @@ impl Trees<'_> {
         self.many(0, 1, |t| TypeParam { kind: TypeParamKind::Size, name: t.word(), span: Span::default() })
     }
 
-    /// With so many parameters at least.
+    /// With this many parameters at least.
     pub(crate) fn value(&mut self, entry: bool, least: usize, fuel: u32) -> ValueDeclaration {
         ValueDeclaration {
             entry,

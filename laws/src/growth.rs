@@ -1,11 +1,11 @@
-//! Laws of growth: a derivative costs a constant times its function, whatever the size of what it is asked for.
+//! Laws of growth: a derivative costs a constant times its function, at every size.
 //!
 //! Law: along a family of programs with a size, each measure of the work of a derivative, relative to that of the
 //! function, is bounded: what it grows by from one doubling of the size to the next gets less, as that of a ratio does
 //! which has a limit, and not more, as that of one which grows like a power of the size or its logarithm (Griewank and
-//! Walther, "Evaluating Derivatives", the cheap gradient principle, for time and for memory that is moved). So are the steps
-//! of any other executor, for the function and for its derivatives, relative to the work of the function. Work is counted,
-//! never timed, by the reference interpreter, and steps by whoever takes them.
+//! Walther, "Evaluating Derivatives", the cheap gradient principle, for time and for memory that is moved). So are the
+//! steps of any other executor, for the function and for its derivatives, relative to the work of the function. Work is
+//! counted, never timed, by the reference interpreter, and steps by whoever takes them (tests/growth/main.rs).
 
 use core::fmt;
 

@@ -1,7 +1,8 @@
 //! Homomorphisms: maps between carriers that a program does not notice.
 //!
 //! Law: `h 0 = 0`, `h 1 = 1`, `h (a + b) = h a + h b`, `h (a × b) = h a × h b`; then `h` of a program's result is the
-//! program's result on `h` of its inputs, since evaluation is the one homomorphism from the free algebra.
+//! program's result on `h` of its inputs, since evaluation is the one homomorphism from the free algebra
+//! (tests/laws/instances.rs).
 
 use catadiff::primitives::{Elementary, Primitive};
 use catadiff::{Ring, Semiring};

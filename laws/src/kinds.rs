@@ -1,7 +1,7 @@
 //! Laws of the kinds of numbers: what machines do with integers, and conversions between all kinds.
 //!
-//! Law: an operation on integers of a kind has the value that Rust's own operation on that type has, by every executor and
-//! where constants are folded; and a conversion has the value of Rust's `as`.
+//! Law: an operation on integers of a kind has the value that Rust's own operation on that type has, by every executor
+//! and where constants are folded; and a conversion has the value of Rust's `as` (tests/laws/kinds.rs).
 
 use catadiff::array::{Builder, Const, IntegerRow, Op, Prim, Program, ScalarOp, Type};
 use catadiff::execute::{Executor, Outcome};

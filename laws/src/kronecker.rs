@@ -1,7 +1,7 @@
 //! Unit tangents: the textbook rule `∂x/∂y`, which is 1 if `x` is `y` and 0 if not.
 //!
 //! Law: `delta(v)` has the coefficient 1 at `v` and 0 elsewhere, and reading a coefficient is linear, so a tangent is
-//! its coefficients ("Forwards and in reverse", slide *Derivatives for All*).
+//! its coefficients ("Forwards and in reverse", slide *Derivatives for All*) (tests/laws/instances.rs).
 
 use catadiff::carriers::{Accumulate, Brand, Cayley, Dense, Hom, Sparse};
 use catadiff::{Kronecker, Module, Semiring};
@@ -55,8 +55,8 @@ impl<V, S, M: Coefficients<V, S>> Coefficients<V, S> for Brand<'_, M> {
     }
 }
 
-/// What `gradient::<given…, M>(arguments…)` answers by every module `M` over a scalar whose coefficients can be read, each with the
-/// module's name. A new module is listed here, and compared with the others wherever they are.
+/// What `gradient::<given…, M>(arguments…)` returns by every module `M` over a scalar whose coefficients can be read,
+/// each with the module's name. A new module is listed here, and compared with the others wherever they are.
 macro_rules! by_every_module {
     (over $S:ty, $gradient:ident<$($given:ident),*>($($argument:expr),*)) => {{
         use catadiff::carriers::{Accumulate, Cayley, Dense, Hom, Sparse};
@@ -94,7 +94,7 @@ where
     law!(linear, [v, m, n, a], m.scale(&a).join(n).coefficient(&v), separately, bound)
 }
 
-/// Whether `M` has a unit tangent for each of the first [`VARIABLES`] variables, told apart by its coefficients.
+/// Whether `M` has a unit tangent for each of the first [`VARIABLES`] variables, distinguished by its coefficients.
 ///
 /// ```
 /// use catadiff::carriers::Sparse;

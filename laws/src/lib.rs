@@ -1,7 +1,8 @@
 //! The laws of catadiff as generic functions: verify number types, tangents and rules of your own.
 //!
-//! Law: a law is a public function of values that answers `Ok` or a [`Violation`]; a test only says for which type.
-//! Laws run exactly on exact numbers first ([`Bound::EXACT`]), then on floats with a stated [`Bound`].
+//! Law: a law is a public function of values that returns `Ok` or a [`Violation`], and a test only names the type; laws
+//! run exactly on exact numbers first ([`Bound::EXACT`]), then on floats with a stated [`Bound`]
+//! (tests/laws/instances.rs).
 //!
 //! [`laws!`] makes the tests of a type:
 //!
@@ -69,8 +70,8 @@
 //! | conversions in them | [`conversions`] | integers by their bits; what is rounded is constant, and `jvp` linear, in every meaning |
 //! | any bytes at all | [`bad_input`] | they are read or refused, soon and within limits; what is read means one thing |
 //! | pictures | [`drawings`] | boxes and edges have places of their own; markup is well formed |
-//! | zeros | [`zero_factors`] | times an infinite slope they are what they are to dual numbers, in every executor |
-//! | functions | [`primitives`], [`special_points`] | partials are slopes, to third order; documented special points |
+//! | zeros | [`zero_factors`] | times an infinite derivative they are what they are to dual numbers, in every executor |
+//! | functions | [`primitives`], [`special_points`] | partials are derivatives, to third order; documented special points |
 //!
 //! Values come from [`Sample`] or from your own [`Arbitrary`](quickcheck::Arbitrary), and [`for_all`] draws and
 //! shrinks them.

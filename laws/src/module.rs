@@ -2,7 +2,7 @@
 //!
 //! Law: `join` and `null` are a commutative monoid; `scale` is an action of `(S, ×, 1)` that respects both additions;
 //! zero is strong; a shared tangent is the tangent ("Forwards and in reverse", slide *more economic representation*:
-//! vector addition and scalar multiplication).
+//! vector addition and scalar multiplication) (tests/laws/instances.rs).
 
 use catadiff::{Module, Semiring};
 
@@ -38,8 +38,8 @@ pub fn scale_distributes<S: Semiring + Same, M: Module<S> + Same>(
     law!(over_sum, [m, a, b], m.clone().scale(&(a + b)), m.clone().scale(&a).join(m.scale(&b)), bound)
 }
 
-/// `m·0 = 0`, `0·a = 0`, and `is_null` answers `true` at 0 only. That it may answer `false` there is no violation; but what is known
-/// to be null stays so, whatever is done to it: what is made of constants costs nothing.
+/// `m·0 = 0`, `0·a = 0`, and `is_null` returns `true` at 0 only. That it may return `false` there is no violation; but
+/// what is known to be null stays so, whatever is done to it: what is made of constants costs nothing.
 pub fn null_absorbs<S: Semiring + Same, M: Module<S> + Same>(m: &M, a: &S, bound: Bound) -> Verdict {
     law!("zero annihilates: m·0 = null", [m], m.scale(&S::zero()), M::null(), bound)?;
     law!("null absorbs: null·a = null", [a], M::null().scale(&a), M::null(), bound)?;
@@ -55,7 +55,7 @@ pub fn null_absorbs<S: Semiring + Same, M: Module<S> + Same>(m: &M, a: &S, bound
     if m.is_null() { law!("null is known: m = null if m.is_null()", [m], m, M::null(), bound) } else { Ok(()) }
 }
 
-/// A tangent shared three ways, and then used three times, is the tangent; also when it is asked again.
+/// A tangent shared three ways, and then used three times, is the tangent; also on a second evaluation.
 pub fn sharing_is_unseen<S: Semiring + Same, M: Module<S> + Same>(m: &M, a: &S, b: &S, bound: Bound) -> Verdict {
     let uses = |m: M| m.clone().scale(a).join(m.clone().scale(b)).join(m);
     let shared = uses(m.clone().share(3));
@@ -65,7 +65,7 @@ pub fn sharing_is_unseen<S: Semiring + Same, M: Module<S> + Same>(m: &M, a: &S, 
     Ok(())
 }
 
-/// Zero is strong: `m·w` discarded and `null·w` are null even where `w` is `∞` or `NaN`, and are not felt in a sum.
+/// Zero is strong: `m·w` discarded and `null·w` are null even where `w` is `∞` or `NaN`, and change no sum.
 pub fn zero_is_strong<S: Semiring + Same, M: Module<S> + Same>(m: &M, n: &M, w: &S) -> Verdict {
     let exact = Bound::EXACT;
     law!("zero is strong: m·w discarded = null", [m, w], m.scale(&w).discard(), M::null(), exact)?;

@@ -1,6 +1,7 @@
 //! Texts that are nearly programs: mutations of texts by their words.
 //!
-//! Law: the same text, other text and source of random numbers give the same mutant; a mutant is not much longer than both.
+//! Law: the same text, other text and source of random numbers give the same mutant; a mutant is not much longer than
+//! both (tests/language/fuzz.rs).
 
 use catadiff::futhark::testing::random::Random;
 
@@ -68,8 +69,8 @@ fn group(words: &[&[u8]], from: usize) -> core::ops::Range<usize> {
     from..words.len()
 }
 
-/// A text changed in up to five places: words are left out, repeated, exchanged, taken from another text, put into brackets or
-/// replaced by others; and some bytes by any.
+/// A text changed in up to five places: words are dropped, repeated, exchanged, taken from another text, put into
+/// brackets or replaced by others; and some bytes by any.
 ///
 /// ```
 /// use catadiff::futhark::testing::random::Random;

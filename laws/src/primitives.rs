@@ -1,8 +1,9 @@
 //! Elementary functions: every row of the table, and every rule of yours, against the differences of its value.
 //!
-//! Law: a partial derivative is the slope of the value, wherever the function is smooth; it is itself differentiable,
-//! to every order and in every mode; and nothing that multiplies a zero tangent is felt (the scalar rules of
-//! "Automatic Differentiation"). A table whose tests ask only that a rule exists keeps wrong rules for years.
+//! Law: a partial derivative is the limit of difference quotients of the value, wherever the function is smooth; it is
+//! itself differentiable, to every order and in every mode; and no factor of a zero tangent changes a result (the
+//! scalar rules of "Automatic Differentiation"). A table whose tests check only that a rule exists keeps wrong rules
+//! for years (tests/laws/instances.rs).
 
 use catadiff::carriers::Dual;
 use catadiff::primitives::{Elementary, Primitive, Rule, Scalar};
@@ -114,7 +115,7 @@ pub fn third<F: Function, S: Scalar>(f: &F, [i, j, k]: [usize; 3], x: &[S]) -> S
     second(f, [i, j], &seeded(x, k)).tangent
 }
 
-/// The slope at `x` along argument `i`, from values inside the intervals.
+/// The derivative at `x` along argument `i`, from values inside the intervals.
 fn difference<F: Function>(f: &F, i: usize, x: &[f64], g: impl Fn(&[f64]) -> f64) -> f64 {
     let (low, high) = f.smooth()[i];
     let reach = (0.9 * (x[i] - low).min(high - x[i])).min(0.5);
@@ -126,7 +127,7 @@ fn difference<F: Function>(f: &F, i: usize, x: &[f64], g: impl Fn(&[f64]) -> f64
     if f.is_held_constant() { 0.0 } else { slope(moved, reach) }
 }
 
-/// Every partial derivative of the first three orders is the slope of the one before, at a point.
+/// Every partial derivative of the first three orders is the derivative of the one before, at a point.
 pub fn partials_are_slopes<F: Function>(f: &F, x: &[f64], bound: Bound) -> Verdict {
     let (name, arity, x) = (f.name(), x.len(), x.to_vec());
     for i in 0..arity {

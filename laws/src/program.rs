@@ -1,7 +1,8 @@
 //! Random programs over `0 1 + ×`: straight lines of sums and products in which values are shared.
 //!
 //! Law: a program has one meaning per semiring, and its meaning in the provenance polynomials decides all others; the
-//! derivative of a polynomial by the power rule is therefore a second opinion on every carrier that has tangents.
+//! derivative of a polynomial by the power rule is therefore a second opinion on every carrier that has tangents
+//! (tests/laws/instances.rs).
 
 use catadiff::Semiring;
 use catadiff::algebra::plain::Provenance;

@@ -1,7 +1,8 @@
 //! Programs by their parts: what does not verify is refused where a program is made of them, and nothing else is.
 //!
-//! Law: `Program::new` of the parts of a program is the program; of parts with one of the verifier's invariants broken it is an
-//! error that names a statement; and what it takes of parts that were mixed up runs, on every executor as interpreted.
+//! Law: `Program::new` of the parts of a program is the program; of parts with one of the verifier's invariants broken
+//! it is an error that names a statement; and what it takes of parts that were mixed up runs, on every executor as
+//! interpreted (tests/array/text.rs).
 
 use core::cell::RefCell;
 

@@ -1,8 +1,9 @@
 //! Recordings: a replay is a run, in every mode, and what is stored and read is what was recorded.
 //!
-//! Law: where every decision comes out as it did, a recorded program has the values of its function to the last bit, and
-//! the derivatives that every strategy finds by running it, exactly on whole numbers; where one does not, it refuses, and
-//! it refuses nowhere else ("Automatic Differentiation", *Graph-based AD*, without its trap).
+//! Law: where every decision comes out as it did, a recorded program has the values of its function to the last bit,
+//! and the derivatives that every strategy finds by running it, exactly on whole numbers; where one does not, it
+//! refuses, and it refuses nowhere else ("Automatic Differentiation", *Graph-based AD*, without its trap)
+//! (tests/laws/instances.rs).
 
 use catadiff::carriers::{Dual, Recorded};
 use catadiff::primitives::{Primitive, Rule, Scalar};
@@ -240,7 +241,7 @@ pub fn refuses(f: &Function, [x, y]: [&Point; 2]) -> Verdict {
 }
 
 /// What is read from the text of a recording is the recording, over any numbers, with a number from outside too; and
-/// whoever asks for other numbers is told.
+/// reading it over other numbers is an error that says so.
 pub fn is_stored<S>(f: &Function, x: &[S], outside: S) -> Verdict
 where
     S: Base + Storable,

@@ -1,8 +1,8 @@
 //! Refinements: each step from one module of tangents to a faster one, as an executable proof.
 //!
-//! Law: `abs ∘ rep` is the identity, and `rep` is a homomorphism of modules that takes unit tangents to unit
-//! tangents; a fold into the faster module then equals the fold into the slower one, followed by `rep`
-//! ("Forwards and in reverse", *Steps 1 to 3*; data refinement after Hoare).
+//! Law: `abs ∘ rep` is the identity, and `rep` is a homomorphism of modules that takes unit tangents to unit tangents;
+//! a fold into the faster module then equals the fold into the slower one, followed by `rep` ("Forwards and in
+//! reverse", *Steps 1 to 3*; data refinement after Hoare) (tests/laws/instances.rs).
 
 use catadiff::{Kronecker, Module, Semiring};
 

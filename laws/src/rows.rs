@@ -1,6 +1,7 @@
 //! `laws!`: one line per type and law set, one test each.
 //!
-//! Law: a row asks exactly what the function `check` of its law set asks, and nothing else.
+//! Law: a row checks exactly what the function `check` of its law set checks, and nothing else
+//! (tests/laws/instances.rs).
 
 /// Makes tests of the laws for types of yours.
 ///

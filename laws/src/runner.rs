@@ -1,13 +1,13 @@
-//! The one loop: a law is asked at many values, and a violation is shrunk until it is small.
+//! The one loop: a law is checked at many values, and a violation is shrunk until it is small.
 //!
-//! Law: the values are the same in every run, so a failure repeats; `CATADIFF_LAWS_SEED` draws others, and
-//! quickcheck's own `QUICKCHECK_TESTS` sets how many.
+//! Law: the values are the same in every run, so a failure repeats; `CATADIFF_LAWS_SEED` draws others, and quickcheck's
+//! own `QUICKCHECK_TESTS` sets how many (tests/laws/broken.rs).
 
 use quickcheck::{Arbitrary, Gen};
 
 use crate::violation::{Verdict, Violation};
 
-/// How many values a law is asked at.
+/// The count of values at which a law is checked.
 const CASES: u64 = 256;
 /// The bound on the lengths of what is drawn.
 const SIZE: usize = 12;
@@ -45,12 +45,12 @@ pub fn for_all<A: Arbitrary>(law: impl Fn(A) -> Verdict) -> Verdict {
     Ok(())
 }
 
-/// How many values a law is asked at.
+/// The count of values at which a law is checked in this run.
 fn cases() -> u64 {
     setting("QUICKCHECK_TESTS").unwrap_or(CASES)
 }
 
-/// A number that is allowed where each law is asked at as many values as by default, for as many as it is asked at now.
+/// A limit that holds where each law is checked at the default count of values, scaled to the count of this run.
 pub(crate) fn in_proportion(allowed: usize) -> usize {
     allowed * usize::try_from(cases().div_ceil(CASES)).unwrap_or(usize::MAX)
 }

@@ -1,7 +1,8 @@
 //! Where values come from: a quickcheck generator of each number type that the laws are tried on.
 //!
 //! Law: what is drawn is moderate, so that products of a few integers do not overflow and sums of floats do not lose
-//! each other; special values (0, 1, −1) are drawn often; and what is drawn shrinks, towards 0.
+//! each other; special values (0, 1, −1) are drawn often; and what is drawn shrinks, towards 0
+//! (tests/laws/instances.rs).
 
 use catadiff::algebra::plain::{Boolean, Counting, MaxPlus, MinPlus, Modular, Provenance, Viterbi};
 use catadiff::carriers::{Accumulate, Cayley, Dense, Dual, Hom, Sparse};

@@ -1,7 +1,8 @@
 //! Semirings, rings and fields: the equations behind the promises of `catadiff::algebra`.
 //!
 //! Law: `(+, 0)` is a commutative monoid, `(×, 1)` a monoid, `×` distributes over `+` from both sides, and `0`
-//! annihilates ("Forwards and in reverse", slide *Minimal Expression Language*); then subtraction and division undo.
+//! annihilates ("Forwards and in reverse", slide *Minimal Expression Language*); then subtraction and division undo
+//! (tests/laws/instances.rs).
 
 use catadiff::{Field, Ring, Semiring};
 
@@ -27,7 +28,7 @@ pub fn zero_is_neutral<T: Semiring + Same>(a: &T, bound: Bound) -> Verdict {
     law!("zero is neutral: 0 + a = a", [a], T::zero() + a, a, bound)
 }
 
-/// `is_zero` answers `true` at 0, and nowhere else.
+/// `is_zero` returns `true` at 0, and nowhere else.
 pub fn zero_is_known<T: Semiring + Same>(a: &T, bound: Bound) -> Verdict {
     law!("zero is known: 0.is_zero()", [], T::zero().is_zero(), true, bound)?;
     if a.is_zero() { law!("zero is known: a = 0 if a.is_zero()", [a], a, T::zero(), bound) } else { Ok(()) }

@@ -1,7 +1,8 @@
-//! Numbers that round at random: how many digits of a result are right shows in how far two runs are apart.
+//! Numbers that round at random: the distance of two runs shows how many digits of a result are right.
 //!
-//! Law: each operation is right but for the last two bits, and no two alike, so what another order of sums, or a product that is
-//! added in one rounding, may change is changed (Parker, "Monte Carlo Arithmetic", 1997).
+//! Law: each operation is right but for the last two bits, and no two alike, so what another order of sums, or a
+//! product that is added in one rounding, may change is changed (Parker, "Monte Carlo Arithmetic", 1997)
+//! (tests/laws/executors.rs).
 
 use core::cell::Cell;
 use core::ops::{Add, Mul};

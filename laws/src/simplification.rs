@@ -1,8 +1,9 @@
 //! Laws of simplification: what a program gives, what it costs, and that there is an end to it.
 //!
-//! Law: `p.simplified()` verifies, gives what `p` gives, performs no more operations on reals than `p`, and is as simple
-//! as it gets: simplified again it is the same text. Of accumulators the order of additions is free, and there may be
-//! one more for each step: what would be added out of bounds, which is no addition, may be summed before, from zero on.
+//! Law: `p.simplified()` verifies, gives what `p` gives, performs no more operations on reals than `p`, and is as
+//! simple as it gets: simplified again it is the same text. Of accumulators the order of additions is free, and there
+//! may be one more for each step: what would be added out of bounds, which is no addition, may be summed before, from
+//! zero on (tests/transform/simplify.rs).
 
 use catadiff::array::Program;
 use catadiff::carriers::{Counted, Counter};
@@ -12,7 +13,7 @@ use crate::array_programs::ArrayProgram;
 use crate::array_values::{LIMITS, all_close, violation};
 use crate::violation::Verdict;
 
-/// How far apart, relative to the larger, two reals may be that are sums of the same numbers in another order.
+/// The largest distance, relative to the larger, of two reals that are sums of the same numbers in another order.
 const REORDERED: f64 = 1e-9;
 
 fn fails(law: &str, random: &ArrayProgram, left: impl ToString, right: impl ToString) -> Verdict {

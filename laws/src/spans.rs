@@ -1,7 +1,8 @@
 //! Laws of spans: it stays known where statements come from.
 //!
-//! Law: if every statement of `p` says where it comes from, so does every statement that can fail of what is made of `p`,
-//! pass by pass, and the place is one of `p`; so an error of a derivative names a statement of the program.
+//! Law: if every statement of `p` says where it comes from, so does every statement that can fail of what is made of
+//! `p`, pass by pass, and the place is one of `p`; so an error of a derivative names a statement of the program
+//! (tests/transform/spans.rs).
 
 use catadiff::array::{Atom, Body, Form, IntegerRow, Op, Program, ScalarOp, Stm, Var};
 use catadiff::interpret::Value;
@@ -34,7 +35,7 @@ fn placed(program: &Program) -> (Program, u32) {
     (program.expect("places are no part of what verifies"), count)
 }
 
-/// Whether a place is one of so many.
+/// Whether a place is one of the first `count`.
 fn is_of(span: Span, count: u32) -> bool {
     matches!(span.place(), Some(Place::Text { file: 0, start, .. }) if start < count)
 }
@@ -65,7 +66,7 @@ fn can_fail(op: &Op, sizes: &[Var]) -> bool {
     }
 }
 
-/// The first statement with so many bodies around it or more that can fail and has no place of the program's.
+/// The first statement with this many bodies around it or more that can fail and has no place of the program's.
 fn lost(program: &Program, count: u32, from: usize) -> Option<String> {
     let (_, _, mut function) = program.clone().into_parts();
     let (mut sizes, mut found) = (Vec::new(), None);
@@ -119,7 +120,7 @@ pub fn kept(random: &ArrayProgram) -> Verdict {
     misfits_stay(random, &program, &derived, |error| says_where(error, count))
 }
 
-/// Whether an error of a run names one of so many places, if it is about a statement of the program.
+/// Whether an error of a run names one of the first `count` places, if it is about a statement of the program.
 fn says_where(error: &Error, count: u32) -> bool {
     match error {
         Error::Sizes { what, .. } if is_of_seed(what) => true,

@@ -1,7 +1,8 @@
 //! Special points: what the rows of the table decide where their functions turn, end, tie or blow up.
 //!
-//! Law: value and partial derivatives at each point below are those that the row's first lines document, so a
-//! decision cannot change without its documentation; and even there, a partial that is not used is not felt.
+//! Law: value and partial derivatives at each point below are those that the row's first lines document, so a decision
+//! cannot change without its documentation; and even there, a partial that is not used changes no result
+//! (tests/laws/instances.rs).
 
 use catadiff::primitives::Primitive;
 

@@ -3,7 +3,7 @@
 //! Law: forward, vector forward, reverse, the functional carriers and the symbolic derivative are one derivative, to
 //! second order ("Forwards and in reverse", *Summary*); and pushing forward is adjoint to pulling back,
 //! `⟨J v, w⟩ = ⟨v, Jᵀ w⟩`, since both multiply the same Jacobians, from the right and from the left ("Automatic
-//! Differentiation", *Theory*).
+//! Differentiation", *Theory*) (tests/laws/instances.rs).
 
 use catadiff::carriers::{Dual, Sparse};
 use catadiff::primitives::Scalar;
@@ -23,8 +23,8 @@ use crate::violation::{Verdict, Violation};
 /// A point: one number per variable.
 type Point = [f64; VARIABLES];
 
-/// What two ways of differentiating a formula may differ by, in units of rounding of its largest intermediate value or
-/// slope.
+/// The largest difference of two ways of differentiating a formula, in units of rounding of its largest intermediate
+/// value or derivative.
 const ROUNDING: f64 = 256.0;
 
 /// Up to here all whole numbers are floats, with room for the terms of a sum.

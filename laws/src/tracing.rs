@@ -2,7 +2,8 @@
 //!
 //! Law: equations 8 and 9 of "Maintaining parallelism in reverse-mode automatic differentiation on functional parallel
 //! array languages", for both choices of what is kept; no control flow is left outside of functions, and with scalars
-//! alone no array operation; a replay elsewhere agrees with the program or is refused; all ways to reverse mode agree.
+//! alone no array operation; a replay elsewhere agrees with the program or is refused; all ways to reverse mode agree
+//! (tests/array/tracing.rs).
 
 use catadiff::Error;
 use catadiff::array::{Atom, Op, Program};
@@ -87,7 +88,7 @@ pub fn is_its_own_trace(program: &Program, at: &[Value<f64>]) -> Verdict {
 }
 
 /// A trace is a straight line: with arrays kept no `if` and no `loop` are outside of functions; with scalars alone there
-/// are scalar operations, and what takes arguments apart and puts results together.
+/// are scalar operations, and what splits arguments and puts results together.
 ///
 /// # Errors
 /// The violation.

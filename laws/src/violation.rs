@@ -1,6 +1,6 @@
 //! What a broken law says: which equation, at which values, and what its two sides came to.
 //!
-//! Law: a verdict is `Ok` or evidence; whoever reads a [`Violation`] can repeat it by hand.
+//! Law: a verdict is `Ok` or evidence; whoever reads a [`Violation`] can repeat it by hand (tests/laws/broken.rs).
 
 use core::fmt;
 
@@ -19,7 +19,7 @@ pub struct Violation {
     pub right: String,
 }
 
-/// What asking a law answers.
+/// What a law returns.
 pub type Verdict = Result<(), Violation>;
 
 impl fmt::Display for Violation {

@@ -1,7 +1,9 @@
-//! Products of zeros and infinite slopes: forward mode of array programs says what dual numbers say, in every executor.
+//! Products of zeros and infinite derivatives: forward mode of array programs computes what dual numbers compute, in
+//! every executor.
 //!
-//! Law: a zero that is a number, written, computed or given, is a factor like any other, and ∞·0 is NaN; a derivative of what does not
-//! depend on the variable is 0 through an infinite slope, too. Asked where the table documents an infinite slope.
+//! Law: a zero that is a number, written, computed or given, is a factor like any other, and ∞·0 is NaN; a derivative
+//! of what does not depend on the variable is 0 through an infinite derivative, too; checked where the table documents
+//! an infinite derivative (tests/transform/zeros.rs).
 
 use catadiff::array::Program;
 use catadiff::carriers::Dual;

@@ -1,7 +1,8 @@
 //! Sizes that must agree: what is compared, and on whose account.
 //!
-//! Law: a statement that compares sizes when it runs compares those that are told here, and its error calls them by the
-//! words that stand here; so a comparison on its own is an error where, and only where, the statement was one.
+//! Law: a statement and an assertion in its place compare the same sizes, those in this list, and their errors name
+//! them by the words in it; so the assertion alone is an error where, and only where, the statement was one
+//! (tests/array/text.rs, tests/transform/sizes.rs).
 
 use super::operation::Agree;
 use super::program::Atom;

@@ -1,7 +1,7 @@
 //! Building programs: statements are added to the innermost open body, and typed as they are.
 //!
 //! Law: what is built is well typed. Transformations and the front end build with this; an ill-typed operation is
-//! refused where it is added, with the reason.
+//! refused where it is added, with the reason (laws: arrays, laws: program_parts).
 
 use smallvec::smallvec;
 
@@ -52,7 +52,7 @@ impl Builder {
         }
     }
 
-    /// A new program, with room for so many variables and statements.
+    /// A new program, with room for this many variables and statements.
     pub(crate) fn with_capacity(variables: usize, stms: usize) -> Self {
         let mut builder = Builder::new();
         builder.program.types.reserve(variables);
@@ -68,7 +68,7 @@ impl Builder {
         builder
     }
 
-    /// Says where the statements come from that are added from here on, and answers what was said before.
+    /// Sets the span of the statements that are added from here on, and returns the one before.
     ///
     /// ```
     /// use catadiff::{Place, Span};
@@ -110,7 +110,7 @@ impl Builder {
         var
     }
 
-    /// Adds a statement, and answers the variables it binds.
+    /// Adds a statement, and returns the variables it binds.
     ///
     /// # Errors
     /// Why the operation is not well typed.
@@ -118,7 +118,7 @@ impl Builder {
         self.bind_around(self.open.len() - 1, op).map(<[Var]>::to_vec)
     }
 
-    /// Adds a statement to the body with so many open bodies around it.
+    /// Adds a statement to the open body at this depth.
     fn bind_around(&mut self, depth: usize, op: Op) -> Result<&[Var], Reason> {
         let vars: Vars = match &op {
             Op::Scalar(scalar, operands) => {
@@ -142,12 +142,12 @@ impl Builder {
         self.open.last_mut().expect("a body is open").extend(stms);
     }
 
-    /// Adds a statement to the body with so many open bodies around it, where its operands are bound already.
+    /// Adds a statement to the open body at this depth, where its operands are bound already.
     pub(crate) fn emit_around(&mut self, depth: usize, op: Op) -> &[Var] {
         self.bind_around(depth, op).unwrap_or_else(|reason| ill_typed(&reason))
     }
 
-    /// The last statement of the body with so many open bodies around it.
+    /// The last statement of the open body at this depth.
     pub(crate) fn last(&self, depth: usize) -> Option<&Stm> {
         self.open[depth].last()
     }
@@ -177,7 +177,7 @@ impl Builder {
         self.one(Op::Scalar(op.into(), Operands::from_slice(operands)))
     }
 
-    /// The body that `inside` builds; it answers the results.
+    /// The body that `inside` builds; `inside` returns its results.
     pub fn body(&mut self, inside: impl FnOnce(&mut Self) -> Vec<Atom>) -> Body {
         self.open.push(Vec::new());
         let results = inside(self);
@@ -197,7 +197,7 @@ impl Builder {
         self.open.push(Vec::new());
     }
 
-    /// The same, with room for so many statements.
+    /// The same, with room for this many statements.
     pub(crate) fn open_body_of(&mut self, stms: usize) {
         self.open.push(Vec::with_capacity(stms));
     }

@@ -1,7 +1,7 @@
 //! The types of an operation's results, from those of its operands; or why it has none.
 //!
 //! Law: one function says what is well typed. The builder uses it to type what it adds, the verifier to check what is
-//! there, so the two cannot disagree.
+//! there, so the two cannot disagree (tests/array/text.rs, laws: arrays).
 
 use core::fmt;
 use smallvec::{SmallVec, smallvec};

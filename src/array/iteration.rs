@@ -1,6 +1,7 @@
 //! Loops: how they end, and what reverse mode keeps of their iterations.
 //!
-//! Law: the policy of a loop changes what its derivatives cost, and never what they are.
+//! Law: the policy of a loop changes what its derivatives cost, and never what they are (laws: checkpointing::agree,
+//! tests/transform/checkpoint.rs).
 
 use super::program::{Atom, Body, Var};
 
@@ -9,7 +10,7 @@ use super::program::{Atom, Body, Var};
 pub enum Form {
     /// For each `i` from 0 to the bound, which is excluded.
     For(Var, Atom),
-    /// As long as the body, of one truth value, says so. It is asked before each iteration.
+    /// As long as the body, of one truth value, says so. It runs before each iteration.
     While {
         /// The question, over the loop variables.
         condition: Body,
@@ -20,8 +21,8 @@ pub enum Form {
 
 /// What reverse mode keeps of the iterations of a loop, to go through them backwards. All give the same derivatives.
 ///
-/// A loop of `n` iterations executes its body, the return sweep among it, so often, and keeps so many states: the values
-/// of those of its variables that iterations need and change.
+/// A loop of `n` iterations executes its body as often as given here, the reverse sweep included, and keeps the given
+/// number of states: the values of those of its variables that iterations need and change.
 ///
 /// | policy | executions | states |
 /// |---|---|---|
@@ -41,11 +42,10 @@ pub enum Form {
 /// of `Binomial(c)`, for `c` above 1, have one size: the derivative of a loop with arrays that change theirs is an error of
 /// the run.
 ///
-/// A loop inside another is executed once more for each loop around it, as the return sweep enters their iterations: in a
-/// nest of `d` loops the innermost body runs `d + 1` times as often as in the function, and the states of one run of each
-/// loop are kept at a time.
-/// [`with_policy`](super::Program::with_policy) sets a policy for all loops, and [`checkpointed`](super::Program::checkpointed) chooses
-/// from a budget.
+/// A loop inside another is executed once more for each loop around it, as the reverse sweep enters their iterations:
+/// in a nest of `d` loops the innermost body runs `d + 1` times as often as in the function, and the states of one run
+/// of each loop are kept at a time. [`with_policy`](super::Program::with_policy) sets a policy for all loops, and
+/// [`checkpointed`](super::Program::checkpointed) chooses from a budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Policy {
@@ -66,8 +66,8 @@ impl Policy {
     pub(crate) const RING_ELEMENTS: u64 = 1 << 12;
     pub(crate) const RING_STATES: u64 = 1 << 9;
 
-    /// The states that [`KeepAll`](Policy::KeepAll) has room for in a loop that asks whether to go on and has no bound, if a
-    /// state is so many elements: as many as 4096 elements hold, at least one and at most 512.
+    /// The count of states that [`KeepAll`](Policy::KeepAll) has room for in a loop that checks a condition and has no
+    /// bound, for the given number of elements in a state: as many as 4096 elements hold, at least one and at most 512.
     ///
     /// ```
     /// use catadiff::array::Policy;

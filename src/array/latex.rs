@@ -1,7 +1,7 @@
 //! Programs in LaTeX: one statement a line, functions indented below what they are of.
 //!
-//! Law: every statement is there, in order; rows of the table are written as terms write them; braces and environments are balanced
-//! whatever the names are.
+//! Law: every statement is there, in order; rows of the table are written as terms write them; braces and environments
+//! are balanced whatever the names are (laws: drawings::of_program).
 
 use super::operation::Op;
 use super::program::{Atom, Body, Lambda, Program, Stm, Var};

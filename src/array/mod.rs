@@ -4,9 +4,9 @@
 //! operation to new variables, and operands are variables or constants. Array combinators hold [`Lambda`]s, whose
 //! bodies are of the same kind and may mention the variables around them. Tuples are several results.
 //!
-//! Law: a variable is bound once, before it is used, and its type is that of what binds it; the verifier's header
-//! lists every invariant (the core language of "Reverse AD for a Functional Array Language with Nested Parallelism",
-//! with ranks in the types; sizes are checked where they meet).
+//! Law: a variable is bound once, before it is used, and its type is that of what binds it; the verifier's header lists
+//! every invariant (the core language of "Reverse AD for a Functional Array Language with Nested Parallelism", with
+//! ranks in the types; sizes are checked where they meet) (laws: arrays).
 
 mod agree;
 mod build;

@@ -1,12 +1,13 @@
 //! The operations of array programs, each declared once: what it is made of, what class it is in, and how it is written.
 //!
-//! Law: all that walks over operations follows from these rows: visits and rebuilding, numbering, the text form and LaTeX, the
-//! frame of the verifier, and what passes ask of an operation as such. What an operation means is not here: its types are in
-//! `infer.rs`, its value in `interpret/`, its derivatives in `transform/`, its code in `kernel/`.
+//! Law: everything that walks over operations follows from these rows: visits and rebuilding, numbering, the text form
+//! and LaTeX, the frame of the verifier, and what passes ask of an operation as such; the meaning of an operation is
+//! not here: its types are in `infer.rs`, its value in `interpret/`, its derivatives in `transform/`, its code in
+//! `kernel/` (laws: arrays::text, tests/laws/programs.rs).
 //!
 //! A row reads: `Name(part: Type as Role, …) Class { notation }`. Parts are visited in the order in which they stand; operands
 //! have a [`Role`]. A notation is what the text form prints and parses: strings as they are, parts in their own notation, and
-//! in braces what is left out where its one list is empty.
+//! in braces what is omitted where its one list is empty.
 
 use smallvec::SmallVec;
 
@@ -82,7 +83,7 @@ macro_rules! every_operation {
 
             /// A function with derivatives of its own.
             Custom(it: Box<Custom>) Control { "custom " it }
-            /// Two sizes that must be equal. It has no result, and is never left out unless they are equal for sure.
+            /// Two sizes that must be equal. It has no result, and is removed only if they are known to be equal.
             Agree(it: Box<Agree>) Check { "agree " it }
         }
     };
@@ -93,7 +94,7 @@ pub(super) use every_operation;
 macro_rules! every_group {
     ($consumer:ident) => {
         $consumer! {
-            /// `count` indices from `start`, `step` apart.
+            /// `count` indices from `start`, with the distance `step`.
             #[derive(Debug, Clone, Copy, PartialEq)]
             Range {
                 /// The first index.

@@ -1,7 +1,8 @@
 //! What operations are made of: operands, variables that are bound for bodies, bodies, and what is none of these.
 //!
-//! Law: a walk meets every part once, in the order of the declaration, operands before the bodies after them; rebuilding with
-//! parts that stand for themselves is the identity. No walk enters a body by itself.
+//! Law: a walk meets every part once, in the order of the declaration, operands before the bodies after them;
+//! rebuilding with parts that stand for themselves is the identity. No walk enters a body by itself
+//! (laws: arrays::text).
 
 use smallvec::SmallVec;
 

@@ -1,7 +1,8 @@
 //! Pictures of programs: the data flow, with the functions of operations inside of them, and notes on variables.
 //!
-//! Law: every statement is a box, or a line in the box of the operation whose function it is all of; an edge is an operand, or what a
-//! function takes from outside; functions are folded only in a picture that would have too many boxes, the deepest first.
+//! Law: every statement is a box, or a line in the box of the operation whose function it is all of; an edge is an
+//! operand, or what a function takes from outside; functions are folded only in a picture that would have too many
+//! boxes, the deepest first (laws: drawings::of_program, tests/scalar/drawings.rs).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -2,7 +2,7 @@
 //!
 //! Law: what is written here is all there is. A transformation is a function from programs to programs, an executor a
 //! function from programs and values to values; both match on [`Op`] without a wildcard, so that a new operation is a
-//! list of compiler errors. [`Op`] itself is declared in `operation.rs`.
+//! list of compiler errors. [`Op`] itself is declared in `operation.rs` (laws: program_parts).
 
 use smallvec::SmallVec;
 

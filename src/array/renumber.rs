@@ -1,8 +1,8 @@
 //! Canonical numbers: variables counted in the order in which the text form binds them; and programs within programs.
 //!
-//! Law: renumbering changes no meaning, and programs that differ by the numbers of their variables only are equal
-//! after it. A body's variables come before the results of the operation it is in, which is the order in which a
-//! builder makes them; types that no variable of the program has are dropped.
+//! Law: renumbering changes no meaning, and programs that differ by the numbers of their variables only are equal after
+//! it. A body's variables come before the results of the operation it is in, which is the order in which a builder
+//! makes them; types that no variable of the program has are dropped (laws: arrays::text).
 
 use rustc_hash::FxHashMap;
 
@@ -41,8 +41,8 @@ impl Program {
 
 impl Builder {
     /// Adds the statements of a program that verifies, with these operands for its parameters, which are of their
-    /// types. It answers the variables that the statements bind here, and the results. A statement of which it is not known
-    /// where it comes from comes from where statements come from that are added now.
+    /// types. Returns the variables that the statements bind here, and the results. A statement whose span is unknown
+    /// gets the span of the statements that are added now.
     pub(crate) fn inline(&mut self, program: &Program, arguments: &[Atom]) -> (Vec<Var>, Vec<Atom>) {
         let (mut body, mut numbers) = (program.function.body.clone(), Numbers::all(&program.types));
         program.function.params.iter().zip(arguments).for_each(|(param, a)| numbers.set(*param, *a));

@@ -1,8 +1,9 @@
 //! The scalar operations of array programs: the table of primitives on reals, and a table of rows on integers.
 //!
 //! Law: an operation has one result type for its operand types, the same value in every executor, and wraps where
-//! integers overflow; a row of integers is written once for all kinds of them. Derivatives of real operations are those of the table of primitives; integers are
-//! differentiated by the same ring rules, with wrapping arithmetic, as Futhark does.
+//! integers overflow; a row of integers is written once for all kinds of them. Derivatives of real operations are those
+//! of the table of primitives; integers are differentiated by the same ring rules, with wrapping arithmetic, as Futhark
+//! does (laws: kinds).
 
 use core::cmp::Ordering;
 

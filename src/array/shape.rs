@@ -1,7 +1,8 @@
 //! The shapes of results, from those of operands: one analysis, generic in what is known of a size.
 //!
-//! Law: a size that is found is the one that every run finds. Of an operation without bodies the operands say it; what is known
-//! of a function's results holds for every application, and of a loop variable before and after every iteration.
+//! Law: a size that is found is the one that every run finds. Of an operation without bodies the operands say it; what
+//! is known of a function's results holds for every application, and of a loop variable before and after every
+//! iteration (laws: array_sizes, tests/transform/sizes.rs).
 //!
 //! A [`SizeDomain`] says what a size is: a number where programs are interpreted, an operand of code where they are lowered, a
 //! size of an array in scope where they are rewritten.
@@ -38,7 +39,7 @@ impl<S: Clone + PartialEq> Shape<S> {
         Shape::array(self.sizes.iter().skip(1).cloned())
     }
 
-    /// So many of these.
+    /// An array of `length` of these.
     pub(crate) fn arrayed(self, length: Option<S>) -> Self {
         Shape::array(core::iter::once(length).chain(self.sizes))
     }

@@ -1,6 +1,7 @@
 //! The types of array programs: eleven kinds of scalar, and regular arrays of them.
 //!
-//! Law: a value has one type; an array is rectangular, and its sizes belong to the value, not to the type.
+//! Law: a value has one type; an array is rectangular, and its sizes belong to the value, not to the type
+//! (tests/array/interpret.rs, tests/array/messages.rs).
 
 use core::fmt;
 

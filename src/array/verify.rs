@@ -1,7 +1,8 @@
 //! The verifier: what every program must keep, checked in one pass.
 //!
-//! Law: a program that passes runs without a panic in every executor. Each of these holds, and nothing else is
-//! relied on:
+//! Law: a program that passes runs without a panic in every executor (tests/laws/executors.rs, laws: program_parts).
+//!
+//! Each of these invariants holds, and nothing else is relied on:
 //!
 //! - **Variables.** A variable is bound once: as a parameter of the program, of a function or of a loop, as the index of
 //!   a loop, or by a statement. It is used after it is bound, and within the body that binds it; a function inside may
@@ -70,7 +71,7 @@ impl Program {
     }
 }
 
-/// What a check without a statement of its own answers.
+/// The result of a check without a statement of its own.
 type Checked = core::result::Result<(), Reason>;
 
 /// Where a variable is in its life.

@@ -1,7 +1,7 @@
 //! Visits: every operand and every body of an operation, at any depth.
 //!
 //! Law: a variable that a body mentions is an operand in it or a result of it; what it mentions and does not bind is
-//! from outside.
+//! from outside (laws: arrays).
 
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;

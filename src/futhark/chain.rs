@@ -1,7 +1,7 @@
 //! What follows in a chain: the operand before an operator, the body after a `let`.
 //!
-//! Law: a chain is as long as the text says. It is dropped, copied and compared on as much stack as it takes, so nothing that is
-//! read overflows it.
+//! Law: a chain is as long as the text says. It is dropped, copied and compared on as much stack as it takes, so
+//! nothing that is read overflows it (tests/language/chains.rs).
 
 use core::fmt;
 use core::ops::{Deref, DerefMut};

@@ -1,7 +1,7 @@
 //! Texts, places in them, and messages that show the place.
 //!
 //! Law: every message about a text names the file, the line and the column, shows the line with a caret under what is
-//! meant, and says what would be right.
+//! meant, and says what would be right (tests/language/check.rs).
 
 use core::fmt;
 use std::sync::Arc;
@@ -138,7 +138,7 @@ impl fmt::Display for Message {
 impl core::error::Error for Message {}
 
 impl Sources {
-    /// Adds a text and answers its number.
+    /// Adds a text and returns its number.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> u32 {
         self.files.push(Source { name: name.into(), text: text.into() });
         u32::try_from(self.files.len() - 1).expect("fewer than 2^32 files")

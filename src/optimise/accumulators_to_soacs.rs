@@ -1,7 +1,10 @@
 //! Accumulators turned back into ordinary code where every element of a map adds to a place that the element's number
 //! alone decides.
 //!
-//! Law: adding commutes, so what is added can be added later and at once. In a map over `n` elements,
+//! Law: adding commutes, so what is added can be added later and at once (tests/transform/simplify.rs, laws:
+//! simplification).
+//!
+//! In a map over `n` elements,
 //!
 //! - `acc with [k] += e`, where `k` is the same for all elements: the map gives the array of all `e`, whose sum is added
 //!   after the map;

@@ -1,9 +1,10 @@
 //! Which values are the same: each variable has a class, and two of one class are equal in every run.
 //!
-//! Law: classes are equal only if values are. A class is an operation with the classes of its operands; the parameters of
-//! a combinator's function are classed by what they stand for, so that the same function written twice has results of
-//! one class. All maps over one array in one scope are over one *space*: their parameters for it are the same "any
-//! element", and an array that such a map gives is remembered as the elements it was made of.
+//! Law: classes are equal only if values are. A class is an operation with the classes of its operands; the parameters
+//! of a combinator's function are classed by what they stand for, so that the same function written twice has results
+//! of one class. All maps over one array in one scope are over one *space*: their parameters for it are the same "any
+//! element", and an array that such a map gives is remembered as the elements it was made of
+//! (tests/transform/simplify.rs, laws: simplification).
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -17,7 +18,7 @@ pub(super) type Class = u32;
 /// The classes of operands or of results.
 pub(super) type Classes = SmallVec<[Class; 8]>;
 
-/// What makes a class, apart from its operands.
+/// The kind of a class: all of it but the operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     /// An operation without bodies.
@@ -82,7 +83,7 @@ pub(super) struct Repeated {
 }
 
 impl Repeated {
-    /// Room for the classes of so many variables.
+    /// Room for the classes of this many variables.
     pub(super) fn new(variables: usize) -> Self {
         let known = Same::with_capacity(variables);
         let (classes, held) = (Vec::with_capacity(variables), Vec::with_capacity(variables));
@@ -90,7 +91,7 @@ impl Repeated {
         Repeated { known, classes, held, opened, hidden, scopes: vec![0], next: 1, ..Repeated::default() }
     }
 
-    /// Enters a function that can use no value from here, and answers where this was.
+    /// Enters a function that can use no value from here, and returns the class of the scope that it left.
     pub(super) fn within(&mut self) -> Class {
         let scope = self.unique();
         self.scopes.push(scope);

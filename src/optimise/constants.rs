@@ -1,6 +1,6 @@
 //! What a program computes without its arguments: arrays that are the same in every run, so that they are computed once.
 //!
-//! Law: the rest of the program, given these arrays, is the program.
+//! Law: the rest of the program, given these arrays, is the program (tests/execute/constants.rs).
 
 use rustc_hash::FxHashSet;
 
@@ -14,7 +14,7 @@ pub(crate) struct Split {
     pub(crate) rest: Program,
 }
 
-/// Takes a program apart, if there are such arrays.
+/// Splits a program into its constant arrays and the rest, if there are such arrays.
 pub(crate) fn split(program: &Program) -> Option<Split> {
     let Lambda { params, body } = &program.function;
     let (mut constant, mut computed): (FxHashSet<Var>, FxHashSet<Var>) = Default::default();

@@ -1,8 +1,8 @@
 //! The forms of branches, loops and maps.
 //!
-//! Law: what is known before the program runs is done before: branches that are taken or equal, loop variables that stay
-//! what they are, places of them that one iteration comes to, loops of at most one iteration, results of maps that are the same for every element or are an
-//! operand.
+//! Law: what is known before the program runs is done before: branches that are taken or equal, loop-invariant
+//! variables, places of loop variables that one iteration reaches, loops of at most one iteration, results of maps that
+//! are the same for every element or are an operand (tests/transform/simplify.rs, laws: simplification).
 
 use super::available::{Class, Kind};
 use super::index_injectivity::reading_the_beginning;
@@ -168,7 +168,7 @@ impl Writer {
         var
     }
 
-    /// The results of a map that has been written, of which those that need no map are left out.
+    /// The results of a map that has been written; those that need no map are removed from it.
     fn give(&mut self, it: Written) -> Vec<Atom> {
         let Written { arrays, mut params, accumulators, own, space, mut body } = it;
         let outside = self.seen.depth();

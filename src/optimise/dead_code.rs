@@ -1,8 +1,9 @@
 //! Dead code: statements, results, parameters and loop variables that no result of the program depends on.
 //!
-//! Law: what is left computes what the results need, and nothing else. Dependence is followed component by component
-//! through maps, loops, branches and operators, so that one result of a combinator can go while others stay. Sizes that
-//! were compared by what goes are compared by what is left.
+//! Law: the statements that remain compute what the results need, and nothing else; liveness is followed component by
+//! component through maps, loops, branches and operators, so that one result of a combinator can go while others stay;
+//! sizes that removed statements compared are compared by those that remain (tests/transform/simplify.rs,
+//! laws: simplification).
 
 use smallvec::SmallVec;
 
@@ -11,14 +12,14 @@ use crate::array::{
     Atom, Body, Class, Form, Lambda, Op, Program, Reduce, Stm, Var, atoms_in, deeper, has_effect, params,
 };
 
-/// Takes out of a program what is not needed, and answers whether part of an operation was, and not all of it. Comparisons
-/// of sizes that would go with it are written as said.
+/// Dead-code elimination: removes from a program what is not needed, and returns whether a part of an operation was
+/// removed while the rest stays. Comparisons of sizes that would be lost with it are written according to `written`.
 pub(super) fn dead(program: &mut Program, written: Written) -> bool {
     dead_again(program, written, None)
 }
 
-/// Takes out of a program of which all is needed the comparisons that its statements make anyway, and what only they need,
-/// and answers as [`dead`].
+/// Removes, from a program of which all is needed, the comparisons that its statements make anyway, and what only those
+/// need. Returns the same as [`dead`].
 pub(super) fn compared_once(program: &mut Program) -> bool {
     program.function.body.stms.iter().any(|stm| has_effect(&stm.op)) && dead(program, Written::Needed)
 }
@@ -256,7 +257,7 @@ impl Needed {
         self.changed |= vars.len() < before;
     }
 
-    /// Takes out of an operator the components that are not needed, and answers which stay.
+    /// Removes from an operator the components that are not needed, and returns which stay.
     fn operator(&mut self, operator: &mut Lambda, vars: &[Var]) -> Flags {
         let (left, right) = operator.params.split_at(vars.len());
         let sides = vars.iter().zip(left).zip(right);

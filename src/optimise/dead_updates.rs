@@ -1,8 +1,9 @@
 //! Dead stores, and reads that would keep an array from being updated in place.
 //!
-//! Law: an update whose array nothing reads but an update of the same place is left out, and no other: an array that is
-//! read in between would have to be copied. An element of an array that is changed in place in the body is read before,
-//! where its index is known then, and its size is asked for before, so that the array is not needed after its change.
+//! Law: an update is removed if nothing reads its array but an update of the same place, and only then: an array that
+//! is read in between would have to be copied; an element of an array that is updated in place in the body is read
+//! before the update, if its index is known there, and so is its size, so that the array is dead after its update
+//! (tests/transform/simplify.rs, laws: simplification).
 
 use rustc_hash::FxHashMap;
 

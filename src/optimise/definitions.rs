@@ -1,8 +1,8 @@
 //! What is known of the variables of a program: the operations that define them, the sizes of arrays, which are zero.
 //!
-//! Law: a fact is true in every run, also of arrays without elements: a size that is told here is the size that the
-//! interpreter finds. Facts of a statement follow from those of its operands in one step, so that all are linear in the
-//! program.
+//! Law: a fact is true in every run, also of arrays without elements, and a size given here is the size that the
+//! interpreter finds; facts of a statement follow from those of its operands in one step, so that all are linear in the
+//! program (tests/transform/simplify.rs, tests/transform/sizes.rs).
 
 use core::ops::Range;
 use smallvec::SmallVec;
@@ -36,13 +36,13 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// Room for so many variables.
+    /// Room for this many variables.
     pub(super) fn with_capacity(variables: usize) -> Self {
         let (known, extents) = (Vec::with_capacity(variables), Vec::with_capacity(variables));
         Facts { known, extents, ..Facts::default() }
     }
 
-    /// Room for so many variables, of which the operations need not be known.
+    /// Room for this many variables, of which the operations need not be known.
     pub(super) fn of_sizes(variables: usize) -> Self {
         Facts { sizes_only: true, ..Facts::with_capacity(variables) }
     }
@@ -116,7 +116,7 @@ impl Facts {
         }
     }
 
-    /// Says that an array has this size in a dimension, which can be told where it is.
+    /// Records that an array has this size in a dimension; the size is visible where the array is.
     pub(super) fn refine(&mut self, var: Var, dimension: usize, extent: Extent) {
         let of = self.range(var.into());
         self.extents[of][dimension] = extent;
@@ -138,17 +138,17 @@ impl Facts {
         }
     }
 
-    /// Whether a value can be used in a body with so many bodies around it, from where it is used.
+    /// Whether a value is visible in a body at this depth, from where it is used.
     pub(super) fn visible(&self, atom: Atom, depth: usize) -> bool {
         self.depth(atom) <= depth
     }
 
-    /// Whether a size can be told in a body with so many bodies around it.
+    /// Whether a size is visible in a body at this depth.
     pub(super) fn told(&self, extent: Extent, depth: usize) -> bool {
         self.visible(extent.atom(), depth)
     }
 
-    /// Whether all sizes of a value can be told there.
+    /// Whether all sizes of a value are visible there.
     pub(super) fn shape_told(&self, atom: Atom, depth: usize) -> bool {
         self.extents(atom).iter().all(|e| self.told(*e, depth))
     }
@@ -189,7 +189,7 @@ impl Facts {
         of.op = (says_size || !self.sizes_only).then(|| Box::new(stm.op.clone()));
     }
 
-    /// Gives a variable those of these sizes that are known, and can be told where it is.
+    /// Gives a variable those of these sizes that are known and visible at this depth.
     fn sizes(&mut self, var: Var, known: Sizes, depth: usize) {
         for (d, extent) in known.into_iter().enumerate() {
             if let Some(extent) = extent {
@@ -198,7 +198,7 @@ impl Facts {
         }
     }
 
-    /// Gives a variable this size, if it can be told where it is.
+    /// Gives a variable this size, if it is visible at this depth.
     fn size(&mut self, var: Var, dimension: usize, extent: Extent, depth: usize) {
         if self.told(extent, depth) {
             self.refine(var, dimension, extent);

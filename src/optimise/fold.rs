@@ -1,7 +1,7 @@
 //! Scalar operations whose operands say what they are.
 //!
-//! Law: the value is the same, but for the sign of a zero sum. A product with zero is not rewritten, except of integers:
-//! it is not zero where the other factor is infinite.
+//! Law: the value is the same, but for the sign of a zero sum. A product with zero is not rewritten, except of
+//! integers: it is not zero where the other factor is infinite (tests/transform/simplify.rs, laws: simplification).
 
 use smallvec::SmallVec;
 

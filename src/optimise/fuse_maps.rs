@@ -1,9 +1,10 @@
 //! Maps over one array that compute the same values, as one map.
 //!
 //! Law: of values that two maps compute, one map computes each once, and nothing else is computed more often. A reverse
-//! derivative executes a map again to return through it; where the adjoint of an element depends on what the map gave for
-//! that element alone, the two and the maps in between are one, and the function of a perfect nest is executed once. Maps
-//! stay two where what they share is less work than keeping it, or where one needs an array of the other's.
+//! derivative executes a map again to return through it; where the adjoint of an element depends on what the map gave
+//! for that element alone, the two and the maps in between are one, and the function of a perfect nest is executed
+//! once. Maps stay two where what they share is less work than keeping it, or where one needs an array of the other's
+//! (tests/transform/simplify.rs, tests/transform/work.rs).
 
 use core::hash::{Hash, Hasher};
 use core::mem::discriminant;
@@ -44,7 +45,7 @@ fn within(body: &mut Body, values: &mut [Value]) -> bool {
     changed
 }
 
-/// Makes one of the first map that can be and an earlier one, if that is found in so many looks at statements.
+/// Fuses the first pair of maps that it can; `patience` limits how many statements it looks at.
 fn merge_two(stms: &mut Vec<Stm>, values: &mut [Value], patience: &mut usize) -> bool {
     let mut seen = Seen { values, elements: FxHashMap::default(), by: FxHashMap::default() };
     let lengths = Lengths::of(stms);
@@ -131,8 +132,8 @@ struct Seen<'v> {
 }
 
 impl Seen<'_> {
-    /// Enters the values of a map, and answers which earlier one shares most work with it, if that is enough. Work that
-    /// does not depend on the elements may be shared by maps of different lengths, which cannot be one.
+    /// Enters the values of a map, and returns the earlier one that shares most work with it, if that is enough. Work
+    /// that does not depend on the elements may be shared by maps of different lengths, which cannot be fused.
     fn enter(&mut self, at: usize, vars: &[Var], map: &Map, lengths: &Lengths) -> Option<usize> {
         if map.function.body.stms.iter().map(|stm| work(&stm.op)).sum::<u64>() < ENOUGH {
             return None;

@@ -1,8 +1,9 @@
 //! What has been written before: a table of operations on numbered operands, which gives to each a number.
 //!
-//! Law: two entries have one number only if their operations and operands are the same. An operation is looked for among
-//! the few that have the same greatest operand. That was numbered last, so what is looked at lies close to what was
-//! looked at before, and tables that do not fit into the caches are as fast as those that do.
+//! Law: two entries have one number only if their operations and operands are the same. An operation is looked for
+//! among the few that have the same greatest operand. That was numbered last, so what is looked at lies close to what
+//! was looked at before, and tables that do not fit into the caches are as fast as those that do
+//! (tests/transform/simplify.rs).
 
 use core::hash::Hash;
 use rustc_hash::FxHashMap;
@@ -47,7 +48,7 @@ impl<K> Default for Same<K> {
 }
 
 impl<K> Same<K> {
-    /// A table with room for so many operations.
+    /// A table with room for this many operations.
     pub(crate) fn with_capacity(operations: usize) -> Self {
         let (heads, entries) = (Vec::with_capacity(operations), Vec::with_capacity(operations));
         Same { heads, entries, others: FxHashMap::default(), open: Vec::new(), entered: Vec::new() }

@@ -1,8 +1,8 @@
 //! Places of an array that a loop comes to once.
 //!
-//! Law: if a loop variable is read and written in each iteration at one index of its first dimension only, and no two
-//! iterations have the same, then what is read is what the loop began with. Adjoints that a loop adds to zeros, each at
-//! its own place, are so not added at all.
+//! Law: if a loop variable is read and written in each iteration at one index of its first dimension only, and the
+//! index is injective over the iterations, then what is read is the initial value; so adjoints that a loop adds to
+//! zeros, each at its own place, are not added at all (tests/transform/loops.rs, tests/transform/work.rs).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -48,7 +48,7 @@ struct Visited {
     /// What the loop begins with.
     initial: Atom,
     mentioned: usize,
-    /// How often it is written at that index, or its size is asked for.
+    /// How often it is written at that index, or its size is read.
     there: usize,
     /// How often it is read at that index.
     read: usize,

@@ -3,8 +3,9 @@
 //! Law: `Σⱼ map (λx. eⱼ(x)) xs = map (λx. Σⱼ eⱼ(x)) xs`, and the transpose of `map (λx. map (λy. e) ys) xs` is
 //! `map (λy. map (λx. e) xs) ys`. Arrays that a map of arrays would give only to be summed are so never made, and the
 //! adjoints of a matrix product are two matrix products. It is done only where nothing is computed twice for it; other
-//! sums of arrays are the sums of their columns ("vectorised operators by interchange", in "Reverse AD for a
-//! Functional Array Language", *Differentiating an Arbitrary Reduce Operation*).
+//! sums of arrays are the sums of their columns ("vectorised operators by interchange", in "Reverse AD for a Functional
+//! Array Language", *Differentiating an Arbitrary Reduce Operation*) (tests/transform/simplify.rs,
+//! tests/transform/work.rs).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

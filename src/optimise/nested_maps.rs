@@ -1,6 +1,7 @@
 //! Maps in maps, and what of them can be computed on its own.
 //!
-//! Law: a part that is taken out shares no statement with what stays, so that nothing is computed twice.
+//! Law: a part that is taken out shares no statement with what stays, so that nothing is computed twice
+//! (tests/transform/simplify.rs).
 
 use rustc_hash::FxHashMap;
 

@@ -1,7 +1,8 @@
 //! Recognises the operators of reductions that have rules of their own: sums, products, extrema, and what works element by
 //! element.
 //!
-//! Law: an operator is recognised by its text alone, so that a rule is chosen once, where the program is transformed.
+//! Law: an operator is recognised by its text alone, so that a rule is chosen once, where the program is transformed
+//! (tests/transform/operators.rs).
 
 use crate::array::{Atom, Body, IntegerRow, Lambda, Op, ScalarOp, Var, atoms_in};
 use crate::primitives::Primitive;

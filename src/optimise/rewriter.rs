@@ -1,6 +1,7 @@
-//! Programs taken apart: bodies whose statements are moved and copied, with new variables where that is needed.
+//! Programs split into bodies whose statements are moved and copied, with new variables where that is needed.
 //!
-//! Law: a copy computes what the original does, from the values its variables have been given; all that it binds is new.
+//! Law: a copy computes what the original does, from the values its variables have been given; all that it binds is new
+//! (tests/transform/simplify.rs).
 
 use rustc_hash::FxHashMap;
 
@@ -9,7 +10,7 @@ use crate::array::{
     Atom, Body, Builder, Form, Lambda, Map, Op, Program, Rebuild, Reduce, ScalarOp, Stm, Type, Var, deeper,
 };
 
-/// A program that is taken apart.
+/// A program that is split into its parts.
 pub(super) struct Parts {
     pub(super) builder: Builder,
     pub(super) facts: Facts,

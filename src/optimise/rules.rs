@@ -1,6 +1,7 @@
 //! Rewrites of operations that move data: one small function each, in one list.
 //!
-//! Law: a rule gives a value that equals the result of the operation wherever that has one, by no more work.
+//! Law: a rule gives a value that equals the result of the operation wherever that has one, by no more work
+//! (tests/transform/simplify.rs, laws: simplification).
 
 use super::definitions::Facts;
 use super::value_numbering::Writer;

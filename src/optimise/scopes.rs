@@ -1,6 +1,7 @@
 //! The bodies of a program, as places where sizes are compared.
 //!
-//! Law: a comparison that leaves a body is made around it as often as it was made inside, or not at all if that is never.
+//! Law: a comparison that leaves a body is made around it as often as it was made inside, or not at all if that is
+//! never (tests/transform/sizes.rs).
 
 use super::size_equalities::Claim;
 use crate::array::{Atom, Extent, Var};

@@ -1,7 +1,7 @@
 //! Sizes that are known to be equal because a program compares them.
 //!
-//! Law: what is told here to need no comparison is equal in every run without an error. A comparison that is made at least
-//! as often as another stands for it.
+//! Law: sizes that need no comparison by this analysis are equal in every run without an error; a comparison that is
+//! made at least as often as another makes that one redundant (tests/transform/sizes.rs).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,7 +1,7 @@
 //! Sizes as sums: of an array that is put together of others, and of numbers that are computed from sizes.
 //!
 //! Law: a number is the sum of these multiples of sizes and numbers, and of this constant, modulo 2⁶⁴; two sizes that
-//! have the same sum are equal, as no size is negative.
+//! have the same sum are equal, as no size is negative (tests/transform/sizes.rs).
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -30,7 +30,7 @@ impl Sum {
         Sum { constant, ..Sum::default() }
     }
 
-    /// With so many times another added.
+    /// This sum plus `times` times another.
     fn plus(mut self, times: i64, other: &Sum) -> Self {
         self.constant = self.constant.wrapping_add(times.wrapping_mul(other.constant));
         for (extent, count) in &other.terms {

@@ -1,10 +1,11 @@
-//! The comparisons of sizes that a program makes, told apart from the statements that make them.
+//! The comparisons of sizes that a program makes, separated from the statements that make them.
 //!
-//! Law: a run in which sizes do not agree is an error, also when the statement that would have found it is left out: what
-//! it compares stays, as a statement of its own, unless the sizes are equal in every run or are compared by what is left.
-//! A comparison goes to the outermost body in which its sizes can be told, with the number of times that it would have
-//! been made, of which it matters only whether it is 0; so it costs the same for any number of elements. Out of the
-//! operator of a histogram that is left out it goes as if some index were in bounds; that of one that stays stands for none.
+//! Law: a run in which sizes do not agree is an error, also when the statement that would have found it is removed: its
+//! comparison stays as a statement of its own, unless the sizes are equal in every run or a remaining statement
+//! compares them. A comparison moves to the outermost body in which its sizes are visible, with the number of times
+//! that it would have been made, of which it matters only whether it is 0; so it costs the same for any number of
+//! elements. A comparison of the removed operator of a histogram moves as if some index were in bounds; that of one
+//! that stays makes no other redundant (tests/transform/sizes.rs, laws: array_sizes).
 
 use rustc_hash::FxHashMap;
 
@@ -121,7 +122,7 @@ impl<'p> Reader<'p> {
         }
     }
 
-    /// The size, as far out as it can be told.
+    /// The size, with what `fixed` has for it substituted.
     fn resolve(&self, mut extent: Extent) -> Extent {
         while let Extent::Of(Atom::Var(var), dimension) = extent
             && let Some(fixed) = self.fixed.get(&(var, dimension))
@@ -348,7 +349,7 @@ impl<'p> Reader<'p> {
         // What is the same needs no comparison, and most sizes are.
         let mut found: Vec<(bool, Agreement, Vec<Extent>, Vec<Extent>)> = Vec::new();
         let row = |a: Atom, from: usize| self.sizes(a).split_off(from);
-        // The lengths of arrays of which some may be left out.
+        // The lengths of arrays of which some may be removed.
         let lengths = |what: Agreement, arrays: &[Atom], kept: &dyn Fn(usize) -> bool| {
             let first = (0..arrays.len()).find(|k| kept(*k)).unwrap_or(0);
             let length = self.length(arrays[first]);

@@ -1,8 +1,8 @@
 //! What has been written to arrays at indices that are numbers, to be found in one step.
 //!
-//! Law: an array that was written to has, at an index of numbers, what was written there last, and else what the array
-//! before all these writes has. Writes that follow one another are one line, so that finding a value takes as long after
-//! many of them as after one.
+//! Law: reading an array at a constant index gives the last value written there, or else that of the array before all
+//! these writes; writes that follow one another share one table, so that finding a value takes as long after many of
+//! them as after one (tests/transform/simplify.rs).
 
 use rustc_hash::FxHashMap;
 

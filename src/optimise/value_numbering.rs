@@ -1,9 +1,10 @@
-//! The program written anew, statement by statement, each in its simplest form and none that was written before.
+//! Value numbering: rewrites the program statement by statement, each in its simplest form, and writes no value twice.
 //!
-//! Law: every variable of the old program stands for an operand of the new one that has its value. Scalar operations are
-//! [folded](super::fold), operations on arrays go through the [rules](super::rules), control that is known is followed,
-//! and of values of one [class](super::repeated) only the first is computed: an element that a map has computed is taken
-//! from its result by later maps over the same elements.
+//! Law: every variable of the old program stands for an operand of the new one that has its value. Scalar operations
+//! are [folded](super::fold), operations on arrays go through the [rules](super::rules), control that is known is
+//! followed, and of values of one [class](super::available) only the first is computed: an element that a map has
+//! computed is taken from its result by later maps over the same elements (tests/transform/simplify.rs,
+//! laws: simplification).
 
 use super::available::{Class, Classes, Kind, Repeated, position};
 use super::definitions::Facts;
@@ -23,7 +24,7 @@ pub(super) fn forms(program: Program) -> Program {
     simple
 }
 
-/// The program written anew, and whether a loop variable turned out to stay what it is.
+/// The rewritten program, and whether a loop variable turned out to be invariant.
 fn written(program: Program) -> (Program, bool) {
     let Program { types, names, function: Lambda { params, body } } = program;
     let variables = types.len();
@@ -219,7 +220,7 @@ impl Writer {
         self.sets(vars, &results);
     }
 
-    /// Writes the statements of a body where it stands, and answers its results.
+    /// Writes the statements of a body in place, and returns its results.
     pub(super) fn here(&mut self, mut body: Body) -> Vec<Atom> {
         body.stms.into_iter().for_each(|stm| self.stm(stm));
         self.atoms(&mut body.results);
@@ -264,7 +265,7 @@ impl Writer {
         (0..count).map(|k| self.seen.class(Kind::Result, &[all, position(k)])).collect()
     }
 
-    /// Writes the operator of a combinator with these operands, and answers the classes of what it gives.
+    /// Writes the operator of a combinator with these operands, and returns the classes of its results.
     fn combine(&mut self, operator: &mut Lambda, kind: Kind, operands: &[Atom]) -> Classes {
         let classes = self.seen.all(operands);
         let scope = self.seen.scope(kind, &classes);

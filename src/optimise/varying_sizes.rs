@@ -1,8 +1,9 @@
 //! Which arrays that loops carry may change their sizes.
 //!
-//! Law: a loop variable that is not told here has the sizes it starts with in every iteration of every run without an
-//! error. That all keep them is the first assumption, and those that are not seen to are taken out of it until it holds.
-//! Sizes are compared as [sums](super::sums) of sizes and numbers, so that an array put together of its parts has its size.
+//! Law: a loop variable that this analysis does not report keeps its initial sizes in every iteration of every run
+//! without an error. That all keep them is the first assumption, and those that are not seen to are removed from it
+//! until it holds (a greatest fixed point). Sizes are compared as [sums](super::size_sums) of sizes and numbers, so
+//! that an array put together of its parts has its size (tests/transform/sizes.rs).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -72,7 +73,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Forgets what has been compared since so much was known, and answers it.
+    /// Forgets the comparisons since `known` were known, and returns them.
     fn forget(&mut self, known: usize) -> Vec<(Extent, Extent)> {
         self.learnt.split_off(known).into_iter().filter_map(|one| Some((one, self.same.remove(&one)?))).collect()
     }
@@ -168,7 +169,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a loop, and answers which of its variables keep their sizes.
+    /// Reads a loop, and returns which of its variables keep their sizes.
     fn repeat(&mut self, it: &Loop, depth: usize) -> Vec<usize> {
         let known = self.learnt.len();
         let mut kept: Vec<usize> = (0..it.params.len()).collect();

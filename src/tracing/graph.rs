@@ -4,7 +4,7 @@
 //! among the results; a step is ready when all slots of what it computed are filled. Slots are numbered in the order of
 //! the trace, so a sum over them does not depend on the order in which they were filled ("Maintaining parallelism in
 //! reverse-mode automatic differentiation on functional parallel array languages", *Automatic Differentiation*: its
-//! reference counters, with a place for each reference).
+//! reference counters, with a place for each reference) (laws: tracing::reverse_modes_agree).
 
 use core::ops::Range;
 use rustc_hash::FxHashMap;

@@ -7,8 +7,8 @@
 //! Law: what is written computes what the run computes wherever the decisions come out as they did. The decisions in a
 //! function are on variables around it, and are computed there again. Where it is not known that a function runs at
 //! all, such as that of a map over nothing, its loops stay ("Maintaining parallelism in reverse-mode automatic
-//! differentiation on functional parallel array languages", *Array Tracing* where arrays are kept; its vectorised map is
-//! our lambda).
+//! differentiation on functional parallel array languages", *Array Tracing* where arrays are kept; its vectorised map
+//! is our lambda) (laws: tracing::computes_the_same, tests/array/tracing.rs).
 
 use rustc_hash::FxHashMap;
 
@@ -146,7 +146,7 @@ impl Walk<'_> {
         self.add(stm, op)
     }
 
-    /// Adds the operation that is left of a statement, and answers what it binds.
+    /// Adds the operation that remains of a statement, and returns what it binds.
     fn add(&mut self, stm: &Stm, op: Op) -> Step<Vec<Atom>> {
         self.fault.take().map_or(Ok(()), Err)?;
         let types: Vec<Type> = stm.vars.iter().map(|v| self.of(*v)).collect();

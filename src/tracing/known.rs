@@ -1,7 +1,8 @@
 //! What is known while a program is traced: the scalars and the sizes that do not depend on an element.
 //!
 //! Law: a scalar is known if it is a constant, a variable of the outermost body, or computed from known ones by an
-//! operation that cannot fail; it can be computed again in the outermost body, with the same value.
+//! operation that cannot fail; it can be computed again in the outermost body, with the same value
+//! (tests/array/tracing.rs).
 
 use rustc_hash::FxHashMap;
 

@@ -1,9 +1,10 @@
 //! Arrays melted: the interpreter is run on scalars that have names, and every scalar operation is a statement.
 //!
-//! Law: tracing is evaluation. A [`Named`] scalar computes what the interpreter computes and writes down that it did;
-//! arrays, functions and control flow are the interpreter's and leave nothing behind, but for the answers it asked of
-//! named scalars, which are the decisions ("Maintaining parallelism in reverse-mode automatic differentiation on functional
-//! parallel array languages", *Basic Tracing*, and *Array Tracing* where arrays are traced away).
+//! Law: tracing is evaluation: a [`Named`] scalar computes what the interpreter computes and records that it did;
+//! arrays, functions and control flow are the interpreter's and leave no statement behind, and the tests of named
+//! scalars are the decisions ("Maintaining parallelism in reverse-mode automatic differentiation on functional parallel
+//! array languages", *Basic Tracing*, and *Array Tracing* where arrays are traced away)
+//! (laws: tracing::computes_the_same).
 
 use core::cell::RefCell;
 use rustc_hash::FxHashMap;

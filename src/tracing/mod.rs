@@ -46,7 +46,7 @@
 //!
 //! Law: the trace computes the same as the program, and the trace of a trace is the trace ("Maintaining parallelism in
 //! reverse-mode automatic differentiation on functional parallel array languages", *Tracing Correctness*, equations 8
-//! and 9; in `laws`).
+//! and 9) (laws: tracing::computes_the_same, laws: tracing::is_its_own_trace).
 
 mod graph;
 mod keep;
@@ -71,7 +71,7 @@ use crate::interpret::{Limits, Value, fitting};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Keep {
-    /// Scalars: arrays melt. Parameters are taken apart by constant indices, every scalar operation that is performed
+    /// Scalars: arrays melt. Parameters are split by constant indices, every scalar operation that is performed
     /// is a statement, and results are put together. What depends on a size, an index or a truth value is decided.
     Scalars,
     /// Scalars and arrays: `if` and `loop` melt. Array operations are statements with their functions, in which control

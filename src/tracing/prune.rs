@@ -1,7 +1,7 @@
 //! Pruning: a trace without the statements that its results do not need.
 //!
-//! Law: the pruned program gives the same results. What it leaves out is not executed, so an error it would have been is
-//! not reported; it is by the trace itself, which keeps everything.
+//! Law: the pruned program gives the same results; a statement that it removes is not executed, so an error of that
+//! statement is reported by the trace itself only, which keeps everything (laws: tracing::computes_the_same).
 
 use core::cell::RefCell;
 

@@ -1,7 +1,7 @@
 //! The record of a run: the statements of the straight line, and the decisions that were taken on it.
 //!
 //! Law: what is recorded is a program without control flow outside of functions, well typed where what is run is; each
-//! decision is on a variable of its outermost body, and is kept once.
+//! decision is on a variable of its outermost body, and is kept once (laws: tracing::is_straight).
 
 use core::cell::{Cell, RefCell};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -59,7 +59,7 @@ impl Record {
         self.seen.take().map(RefCell::into_inner).unwrap_or_default()
     }
 
-    /// Says where the statements come from that are added from here on, and answers what was said before.
+    /// Sets the span of the statements that are added from here on, and returns the one before.
     pub(super) fn span(&self, span: Span) -> Span {
         self.span.replace(span)
     }
@@ -75,7 +75,7 @@ impl Record {
         self.types.borrow()[var.0 as usize]
     }
 
-    /// Adds a statement to the innermost open body, and answers what it binds.
+    /// Adds a statement to the innermost open body, and returns what it binds.
     pub(super) fn add(&self, op: Op, types: &[Type]) -> Vec<Var> {
         let innermost = self.open.borrow().len() - 1;
         self.add_to(innermost, op, types)

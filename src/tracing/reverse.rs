@@ -6,7 +6,8 @@
 //! Law: the adjoints are those of `vjp`, and the same to the last bit in whatever order steps become ready: every part
 //! has its own place, and the places are added up in the order of the trace. The partial derivatives are those of the
 //! table: an operation is run on [`Dual`] numbers whose tangents carry the adjoint ("Maintaining parallelism in
-//! reverse-mode automatic differentiation on functional parallel array languages", *The Reverse Pass*).
+//! reverse-mode automatic differentiation on functional parallel array languages", *The Reverse Pass*)
+//! (laws: tracing::reverse_modes_agree).
 
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::Mutex;

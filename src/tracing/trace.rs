@@ -1,9 +1,9 @@
 //! A trace: the straight line that a program is at certain arguments, and the decisions that made it so.
 //!
-//! Law: a run of a trace gives what the program gives, or answers [`Error::BranchChanged`]: every decision is taken again
-//! where it was taken first, and must come out as it did ("Maintaining parallelism in reverse-mode automatic
+//! Law: a run of a trace gives what the program gives, or returns [`Error::BranchChanged`]: every decision is taken
+//! again where it was taken first, and must come out as it did ("Maintaining parallelism in reverse-mode automatic
 //! differentiation on functional parallel array languages", *Tracing Correctness*, equation 8, for all inputs that the
-//! thesis leaves open too).
+//! thesis leaves open too) (laws: tracing::replays_or_refuses).
 
 use rustc_hash::FxHashMap;
 
@@ -16,7 +16,7 @@ use crate::error::{Error, Result, Span};
 use crate::interpret::{Compare, Limits, Machine, Scalar, Value, fitting};
 use crate::term::{Arena, Term};
 
-/// The trace of an array program: what [`Program::traced`] answers.
+/// The trace of an array program: what [`Program::traced`] returns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trace {
     /// What the trace shows.
@@ -42,7 +42,7 @@ impl Trace {
 
     /// The straight line: it computes the results at all arguments at which the decisions come out as they did.
     ///
-    /// What it does not need for the results, such as the comparisons that were decided on, is left out.
+    /// What it does not need for the results, such as the comparisons that were decided on, is removed.
     #[must_use]
     pub fn program(&self) -> &Program {
         &self.program

@@ -1,8 +1,9 @@
 //! Runs that are watched: what every variable of a program was bound to, inside of functions too, and the adjoints of all that.
 //!
-//! Law: a value is that of the run; the adjoint of a variable is the derivative of the results, weighed by their adjoints, by a number
-//! that is added to it where it is bound ("Not-Quite-Supersonic AD", figures 2 and 3, and "Maintaining parallelism in reverse-mode
-//! automatic differentiation on functional parallel array languages", figures 1 and 2, which these are the numbers of).
+//! Law: a value is that of the run; the adjoint of a variable is the derivative of the results, weighed by their
+//! adjoints, by a number that is added to it where it is bound ("Not-Quite-Supersonic AD", figures 2 and 3, and
+//! "Maintaining parallelism in reverse-mode automatic differentiation on functional parallel array languages", figures
+//! 1 and 2, which these are the numbers of) (laws: tracing::watched).
 
 use core::fmt;
 use rustc_hash::FxHashMap;
@@ -16,9 +17,9 @@ use crate::draw::Tone;
 use crate::error::Result;
 use crate::interpret::{Limits, Scalar, Value, fitting, run};
 
-/// So many elements of a variable are kept, of all the times that it is bound together.
+/// The largest count of elements of a variable that are kept, of all the times that it is bound together.
 const KEPT: usize = 16;
-/// So many digits of a number are shown.
+/// The count of digits of a number that are shown.
 const DIGITS: usize = 6;
 
 /// What a variable was bound to one time.
@@ -65,7 +66,7 @@ pub fn watch(
     limits: &Limits,
 ) -> Result<Watched> {
     let arguments = &fitting(program, arguments)?[..];
-    // What goes wrong is told as the run tells it.
+    // A fault is reported as the run reports it.
     let results = run(program, arguments, limits)?;
     let record = Record::watching();
     let (recorded, seen) = melt_into(record, program, arguments, &Limits::default())?;

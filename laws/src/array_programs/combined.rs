@@ -1,6 +1,6 @@
 //! The steps of random programs that combine elements: reductions, scans and histograms.
 //!
-//! Law: operators are associative, and starts arbitrary.
+//! Law: operators are associative, and starts arbitrary (tests/laws/programs.rs).
 
 use catadiff::array::{Atom, Builder, Hist, Op, Prim, Reduce, Type, constant};
 

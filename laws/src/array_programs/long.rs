@@ -1,6 +1,7 @@
 //! Random programs over as many elements as executors take in one block, or share among workers.
 //!
-//! Law: sizes are at such a boundary, and beside it; steps are few, and what they make is about as long as the arguments.
+//! Law: sizes are at such a boundary, and beside it; steps are few, and what they make is about as long as the
+//! arguments (tests/laws/executors.rs).
 
 use catadiff::array::Program;
 use catadiff::interpret::Value;

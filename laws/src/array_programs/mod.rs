@@ -1,8 +1,8 @@
 //! Random array programs: recipes of steps, each of which takes what fits from what is there.
 //!
 //! Law: every recipe is a well-typed program whose sizes fit for the arguments that come with it, and whose indices are
-//! read in bounds; so it runs without an error. What is left of a recipe when steps are taken away is a recipe, so programs
-//! shrink.
+//! read in bounds; so it runs without an error. What is left of a recipe when steps are taken away is a recipe, so
+//! programs shrink (tests/laws/programs.rs, tests/array/text.rs).
 
 mod combined;
 mod long;
@@ -117,8 +117,8 @@ impl ArrayProgram {
         if n.is_multiple_of(2) { Prim::I32 } else { OTHERS[n / 2 % OTHERS.len()] }
     }
 
-    /// The same recipe for arguments of other sizes: so many rows, and columns of the matrix. Arrays are at most three times as
-    /// long.
+    /// The same recipe for arguments of other sizes: the rows, and the columns of the matrix. Arrays are at most three
+    /// times as long.
     #[must_use]
     pub fn of_sizes(&self, rows: usize, columns: usize) -> Self {
         ArrayProgram { rows, columns, is_alike: true, ..self.clone() }
@@ -249,7 +249,7 @@ impl Room {
         sizes.iter().product::<usize>().saturating_mul(self.times) > self.work
     }
 
-    /// The room there is in a map over so many elements.
+    /// The room inside of a map over this many elements.
     fn inside(self, length: usize) -> Room {
         Room { times: self.times.saturating_mul(length.max(1)), ..self }
     }

@@ -1,6 +1,6 @@
 //! The steps of random programs that read, write and move elements.
 //!
-//! Law: indices are in bounds and sizes fit, in as many dimensions as there are.
+//! Law: indices are in bounds and sizes fit, in as many dimensions as there are (tests/laws/programs.rs).
 
 use catadiff::array::{Atom, Builder, IntegerRow, Op, Range, Reduce, ScalarOp, Type, index};
 
@@ -114,7 +114,8 @@ impl Step {
         let dimensions = 1 + usize::from(r >> 6) % a.of.rank;
         for (k, size) in sizes.iter_mut().enumerate().take(dimensions) {
             let length = *size;
-            // Of each dimension its own, lest they be told apart by nothing.
+            // Each dimension has a direction and a step of its own, so that a program that confuses two of them is
+            // noticed.
             let (back, step) = (r >> (k % 4) & 1 == 1, 1 + usize::from(p >> (k + 1) & 1));
             let most = length.div_ceil(step);
             let part = usize::from(q.rotate_left(k as u32 + 1));
@@ -154,7 +155,7 @@ impl Step {
     }
 }
 
-/// An order of so many dimensions, by its number among all (the factorial number system).
+/// A permutation of this many dimensions, by its number among all (the factorial number system).
 fn permutation(mut n: u8, rank: usize) -> Vec<usize> {
     let mut left: Vec<usize> = (0..rank).collect();
     let mut next = || {

@@ -1,6 +1,6 @@
 //! The steps of random programs that have bodies: branches, loops and maps.
 //!
-//! Law: what a body makes has the type and the sizes of what it stands for.
+//! Law: what a body makes has the type and the sizes of what it stands for (tests/laws/programs.rs).
 
 use catadiff::array::{Body, Builder, Form, Loop, Map, Op, Policy, ScalarOp, Type, index};
 

@@ -1,7 +1,7 @@
 //! The steps of random programs that compute with scalars.
 //!
 //! Law: every row of both tables is taken, of every kind of numbers, where it has a value: reals are squeezed into the
-//! stretch on which their row says that it is smooth, and no integer is divided by 0.
+//! stretch on which their row says that it is smooth, and no integer is divided by 0 (tests/laws/programs.rs).
 
 use catadiff::array::{Atom, Builder, IntegerRow, Prim, ScalarOp, Type, constant};
 use catadiff::primitives::Primitive;

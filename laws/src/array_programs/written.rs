@@ -1,6 +1,6 @@
 //! The steps of random programs that write to many places: scatters, and accumulators in maps within maps.
 //!
-//! Law: places are repeated, and out of bounds, as often as not.
+//! Law: places are repeated, and out of bounds, as often as not (tests/laws/programs.rs).
 
 use catadiff::array::{Atom, Builder, IntegerRow, Map, Op, Prim, ScalarOp, Scatter, Type, constant, index};
 use catadiff::primitives::Primitive;

@@ -1,6 +1,6 @@
 //! Words of the text form: names, numbers, strings and signs, each with its place.
 //!
-//! Law: the words, with the white space and comments between them, are the text.
+//! Law: the words, with the white space and comments between them, are the text (tests/array/text.rs).
 
 use crate::array::Prim;
 use crate::error::{Error, Result};

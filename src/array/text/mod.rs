@@ -1,7 +1,8 @@
 //! The text form of array programs: it prints, one statement a line, and parses back.
 //!
-//! Law: `parse(&program.to_string())` is `program` with [canonical](super::Program::renumbered) numbers, hence the program
-//! itself if it has them already; and text that is not a program is refused with a caret under the mistake.
+//! Law: `parse(&program.to_string())` is `program` with [canonical](super::Program::renumbered) numbers, hence the
+//! program itself if it has them already; and text that is not a program is refused with a caret under the mistake
+//! (laws: arrays::text, laws: bad_input::of_array_programs).
 //!
 //! ```text
 //! program   = "program" "(" [ parameter { "," parameter } ] ")" body

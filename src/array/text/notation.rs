@@ -1,7 +1,7 @@
 //! The notation of every operation, made from its declaration: printing, and parsing what was printed.
 //!
-//! Law: each operation has one notation, and each notation is of one operation once the types of its operands are known; what
-//! is printed parses back.
+//! Law: each operation has one notation, and each notation is of one operation once the types of its operands are
+//! known; what is printed parses back (laws: arrays::text).
 
 use super::lex::{Kind, Word, is_name, words};
 use super::parse::Parser;

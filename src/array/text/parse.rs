@@ -1,7 +1,7 @@
 //! Parsing programs: names become numbered variables, and every statement is typed as it is read.
 //!
-//! Law: what is read [verifies](Program::verify); what is not a program is refused with a caret under the mistake, whatever
-//! the text. Nesting is bounded.
+//! Law: what is read [verifies](Program::verify); what is not a program is refused with a caret under the mistake,
+//! whatever the text. Nesting is bounded (tests/array/text.rs, laws: bad_input::of_array_programs).
 
 use std::collections::HashMap;
 

@@ -1,7 +1,7 @@
 //! Printing programs: one statement a line, bodies indented, types where variables are bound.
 //!
 //! Law: printing says everything, numbers to the last bit, and never fails, not even on programs that are not well
-//! formed; so error messages can show them.
+//! formed; so error messages can show them (laws: arrays::text).
 
 use core::fmt;
 
@@ -75,7 +75,7 @@ impl fmt::Display for Const {
 struct Printer<'p> {
     program: &'p Program,
     out: String,
-    /// How many bodies are open; from [`DEEPEST`] on, those inside are left out.
+    /// The count of open bodies; from [`DEEPEST`] on, those inside are omitted.
     depth: usize,
 }
 

@@ -1,6 +1,6 @@
 //! The names of scalar operations in the text form.
 //!
-//! Law: on operands of one kind each operation has one name, and each name is of one operation.
+//! Law: on operands of one kind each operation has one name, and each name is of one operation (laws: arrays::text).
 
 use core::fmt;
 

@@ -1,7 +1,7 @@
 //! Arithmetic of whole arrays: operators element by element, sums and extrema, products of vectors and matrices.
 //!
 //! Law: an operator on nested arrays is the nest of maps of the operator on scalars. Arrays meet arrays of their own
-//! rank, scalars and numbers meet arrays of any rank; anything else does not compile.
+//! rank, scalars and numbers meet arrays of any rank; anything else does not compile (tests/array/trace_values.rs).
 
 use core::ops::{
     Add, AddAssign, BitAnd, BitOr, BitXor, Div, DivAssign, Mul, MulAssign, Neg, Not, Rem, RemAssign, Sub, SubAssign,

@@ -1,7 +1,7 @@
 //! Array handles: making arrays, their parts, and their shapes.
 //!
-//! Law: the rank of an array is in its type, its sizes in its value. What has the wrong rank does not compile; what
-//! has the wrong size is an error when the program runs.
+//! Law: the rank of an array is in its type, its sizes in its value. What has the wrong rank does not compile; what has
+//! the wrong size is an error when the program runs (tests/array/trace_values.rs, tests/array/trace.rs).
 
 use super::combinators::tabulate;
 use super::handles::{by_part, handle, ids};
@@ -145,7 +145,8 @@ impl<T: Handle> Arr<T> {
         self.index(self.len() - 1)
     }
 
-    /// `count` elements from `start`, `step` apart; the step may be negative. Out of bounds is an error of the program.
+    /// `count` elements from `start`, with the distance `step`, which may be negative. Out of bounds is an error of the
+    /// program.
     #[must_use]
     #[track_caller]
     pub fn range(self, start: impl As<I64>, count: impl As<I64>, step: impl As<I64>) -> Self {

@@ -1,8 +1,8 @@
 //! Combinators: `map`, reductions, scans and histograms, whose closures are traced once.
 //!
 //! Law: a closure is called once, with handles for an arbitrary element, and what it does is the body of the
-//! combinator. It may use any handle around it. Operators have to be associative, with the neutral element given;
-//! those of histograms and of the `_commutative` forms commute as well.
+//! combinator. It may use any handle around it. Operators have to be associative, with the neutral element given; those
+//! of histograms and of the `_commutative` forms commute as well (tests/array/trace_values.rs, tests/array/trace.rs).
 
 use core::panic::Location;
 

@@ -1,8 +1,8 @@
 //! Control: conditionals, loops, constants to derivatives, and functions with derivatives of their own.
 //!
 //! Law: each closure is traced once and is the body of its construct, whichever way a run of the program goes. A
-//! closure of Rust that captures a `mut` sees it changed once; state that changes from iteration to iteration is
-//! what the closure takes and returns.
+//! closure of Rust that captures a `mut` sees it changed once; state that changes from iteration to iteration is what
+//! the closure takes and returns (tests/array/trace_values.rs, tests/array/trace.rs).
 
 use core::panic::Location;
 
@@ -83,7 +83,7 @@ pub fn loop_for_with<X: IntoHandle, Y: As<X::Handle>>(
     }))
 }
 
-/// Iteration as long as the condition holds, which is asked before each step.
+/// Iteration as long as the condition holds, which is evaluated before each step.
 ///
 /// ```
 /// use catadiff::{Elementary, array::{Program, trace::{F64, loop_while}}};

@@ -1,7 +1,7 @@
 //! Functions that can be traced: one trait on closures of every arity, and the verb.
 //!
 //! Law: the parameters of the program are the parts of the closure's parameters, in order, and its results are the
-//! parts of the closure's result.
+//! parts of the closure's result (tests/array/trace.rs).
 
 use core::panic::Location;
 

@@ -1,7 +1,8 @@
 //! Handles: what stands for the values of a program while it is traced, scalars, arrays and tuples alike.
 //!
-//! Law: a handle is the ids of its parts and nothing else, so it is `Copy`, and its type alone says how many values
-//! it is and of which types. A tuple is several values, and an array of tuples several arrays of one length.
+//! Law: a handle is the ids of its parts and nothing else, so it is `Copy`, and its type alone says how many values it
+//! is and of which types. A tuple is several values, and an array of tuples several arrays of one length
+//! (tests/array/trace.rs).
 
 use core::fmt::Debug;
 

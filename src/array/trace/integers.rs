@@ -1,7 +1,7 @@
 //! Handles of integers: their arithmetic, of every kind alike.
 //!
-//! Law: an operation on handles is the statement of the same operation, and an operation on constants its value where it has
-//! one; what has none is left in the program, which has the error.
+//! Law: an operation on handles is the statement of the same operation, and an operation on constants its value where
+//! it has one; what has none is left in the program, which has the error (tests/array/trace_values.rs).
 
 use core::ops::{
     Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Div, DivAssign, Mul, MulAssign,

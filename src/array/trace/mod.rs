@@ -24,7 +24,7 @@
 //! program, for [`if_`] and [`loop_while`]: a Rust `if` would decide while tracing, and does not compile. A Rust `for`
 //! does, and is unrolled; [`loop_for`] is a loop of the program.
 //!
-//! Handles are `Copy` and carry no lifetime. One that is brought out of its closure or trace is told apart there, and
+//! Handles are `Copy` and carry no lifetime. One that is brought out of its closure or trace is recognised there, and
 //! the trace is an [`Error`](crate::Error), never a wrong program:
 //!
 //! ```
@@ -39,8 +39,8 @@
 //! assert!(matches!(mistakes[..], [Mistake::Escaped { .. }]));
 //! ```
 //!
-//! Law: a program that is traced verifies: it is well typed, and every variable is used within its scope; the nesting of
-//! closures is the nesting of the program's functions and bodies.
+//! Law: a program that is traced verifies: it is well typed, and every variable is used within its scope; the nesting
+//! of closures is the nesting of the program's functions and bodies (tests/array/trace.rs).
 
 mod arithmetic;
 mod arrays;

@@ -4,8 +4,8 @@
 //! A comparison is a `Bool` of the program and never one of Rust: there is nothing to compare yet.
 //!
 //! Law: an operation on handles is the statement of the same operation, and an operation on constants its value. A
-//! user's [`Rule`] is a Rust function on `f64` that no program can contain, so applying one is a
-//! [`Mistake::Opaque`]; [`custom`](super::custom) is the form in which programs keep derivatives of one's own.
+//! user's [`Rule`] is a Rust function on `f64` that no program can contain, so applying one is a [`Mistake::Opaque`];
+//! [`custom`](super::custom) is the form in which programs keep derivatives of one's own (tests/array/trace.rs).
 
 use core::ops::{Add, BitAnd, BitOr, BitXor, Mul, Not};
 use num_traits::{One, Zero};

@@ -6,7 +6,7 @@
 //!
 //! Law: an operand enters a program only where its variable is in scope. A handle of another trace, of none, or of a
 //! closure that has ended is a [`Mistake`] of the trace, never a wrong program; no user code runs while the stack is
-//! borrowed.
+//! borrowed (tests/array/trace.rs).
 
 use core::cell::RefCell;
 use core::panic::Location;
@@ -78,7 +78,7 @@ fn is_users(at: At) -> bool {
     }
 }
 
-/// As many mistakes are told; a closure that repeats one forever need not fill the memory.
+/// The largest count of mistakes in a report; a closure that repeats one forever need not fill the memory.
 const TOLD: usize = 16;
 
 thread_local! {
@@ -120,7 +120,7 @@ impl Trace {
                 self.mistake(Mistake::Escaped { at });
             }
             Repr::Var { .. } => self.mistake(Mistake::Foreign { at }),
-            // What is nothing by a mistake of this trace has been told.
+            // What is nothing because of a mistake of this trace has been reported.
             Repr::Nothing if self.mistakes.is_empty() => self.mistake(Mistake::Foreign { at }),
             Repr::Nothing => {}
         }
@@ -128,7 +128,7 @@ impl Trace {
     }
 
     fn atoms(&mut self, ids: &[Id]) -> Option<Vec<Atom>> {
-        // All of them are looked at, so that all mistakes are told.
+        // All of them are checked, so that all mistakes are reported.
         let atoms: Vec<Option<Atom>> = ids.iter().map(|id| self.atom(*id)).collect();
         atoms.into_iter().collect()
     }

@@ -1,7 +1,7 @@
 //! Functions applied to arguments: what the arguments and the result are at, and what sizes the result has.
 //!
 //! Law: arguments that say types come before those that need them, functions that are written in place; the value of an
-//! argument that a size mentions has a name.
+//! argument that a size mentions has a name (tests/language/check.rs).
 
 use std::collections::HashMap;
 use std::rc::Rc;

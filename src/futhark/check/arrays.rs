@@ -1,6 +1,7 @@
 //! Arrays: literals, ranges, parts of arrays and arrays with parts replaced, and the sizes that these have.
 //!
-//! Law: the size of a range or of a slice is said by its ends where they can be named; else it is known when it is there.
+//! Law: the size of a range or of a slice is said by its ends where they can be named; else it is known when it is
+//! there (tests/language/check.rs).
 
 use super::report::{Role, counted};
 use super::substitute::map_locals;

@@ -1,6 +1,7 @@
 //! Branches and loops: the types their results have, and the sizes that are known only from these.
 //!
-//! Law: a size is known around a branch or a loop only if all branches, or all iterations, agree on it.
+//! Law: a size is known around a branch or a loop only if all branches, or all iterations, agree on it
+//! (tests/language/check.rs).
 
 use super::expressions::{BOOL, pattern_value};
 use super::report::Role;

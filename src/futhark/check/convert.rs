@@ -1,6 +1,7 @@
 //! An expression of one type where another is wanted: equal, or compared when the program runs.
 //!
-//! Law: conversion never changes a value; sizes that may differ are compared in one place, where the value is.
+//! Law: conversion never changes a value; sizes that may differ are compared in one place, where the value is
+//! (tests/language/check.rs).
 
 use super::report::Role;
 use super::substitute::map_locals;

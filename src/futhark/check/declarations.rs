@@ -1,6 +1,7 @@
 //! Declarations: definitions, entries, types, and what is opened.
 //!
-//! Law: a declaration sees those before it; a mistake in one is reported once, and the rest is checked all the same.
+//! Law: a declaration sees those before it; a mistake in one is reported once, and the rest is checked all the same
+//! (tests/language/check.rs).
 
 use std::collections::HashMap;
 use std::rc::Rc;

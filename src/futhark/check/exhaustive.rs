@@ -1,7 +1,7 @@
 //! Whether patterns fit every value, and a value that they do not fit.
 //!
-//! Law: the answer is exact: a missing case that is shown fits none of the patterns. (Maranget, *Warnings for pattern
-//! matching*, 2007.)
+//! Law: the result is exact: a missing case that is shown fits none of the patterns (Maranget, *Warnings for pattern
+//! matching*, 2007) (tests/language/check.rs).
 
 use super::deep;
 use crate::futhark::core::{Constant, Pattern, PatternKind, Prim, Type};

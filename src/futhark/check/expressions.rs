@@ -1,6 +1,7 @@
 //! Expressions, form by form.
 //!
-//! Law: what is expected of an expression helps to find its type, and never changes its value.
+//! Law: what is expected of an expression helps to find its type, and never changes its value
+//! (tests/language/check.rs).
 
 use super::apply::{Argument, Callee};
 use super::report::Role;
@@ -14,7 +15,7 @@ use crate::futhark::syntax::tree::{self, ExpressionKind as Tree, PatternKind};
 
 pub(super) const BOOL: Type = Type::Prim(Prim::Bool);
 
-/// Of a chain of operators, so many become one expression.
+/// The largest count of links of a chain of operators that become one expression.
 const LINKS: usize = 64;
 
 impl Checker<'_> {

@@ -1,8 +1,8 @@
 //! How large types may be, since each part of one is visited wherever it is met.
 //!
 //! Law: no type with more than [`LARGEST`] parts, or nested deeper than [`DEEPEST`], is worked out or becomes part of a
-//! program. Types are trees, and a few lines can ask for one that no memory holds: each `let` of a pair of what is before it
-//! doubles it.
+//! program. Types are trees, and a few lines can ask for one that no memory holds: each `let` of a pair of what is
+//! before it doubles it (tests/language/check.rs, tests/language/fuzz.rs).
 
 use super::unify::Unifier;
 use super::{Checked, fault};
@@ -13,7 +13,7 @@ use crate::futhark::syntax::DEPTH;
 /// More parts than this in one type are not worked out.
 const LARGEST: usize = 20_000;
 
-/// Functions of so many parameters, of arrays of so many dimensions, can be written.
+/// The most parameters of a function plus dimensions of an array that can be written.
 const DEEPEST: usize = 2 * DEPTH as usize + 2;
 
 impl Unifier {

@@ -1,6 +1,7 @@
 //! The end of a definition: all that has become known is put in, and what has not is a message.
 //!
-//! Law: what leaves the checker has no unknown; numbers are rounded once, to the kind that they turned out to have.
+//! Law: what leaves the checker has no unknown; numbers are rounded once, to the kind that they turned out to have
+//! (tests/language/check.rs).
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;

@@ -1,7 +1,8 @@
 //! Warnings of derivatives that are 0 by convention: what is differentiated goes through a function of steps.
 //!
-//! Law: a warning stands where the step is, once, and only if the step is of something that a derivative is taken by. What
-//! decides a branch is no step; a comparison is one where it becomes a number or is the result.
+//! Law: a warning stands where the step is, once, and only if the step is of something that a derivative is taken by.
+//! What decides a branch is no step; a comparison is one where it becomes a number or is the result
+//! (tests/language/check.rs).
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,8 +14,8 @@ use crate::futhark::source::{Message, Name, Span};
 
 /// The warnings of a program.
 pub(super) fn warnings(program: &Program) -> Vec<Message> {
-    let (felt, functions, entered) = (HashMap::new(), HashMap::new(), HashSet::new());
-    let mut search = Search { program, felt, functions, entered, found: Vec::new() };
+    let (activity, functions, entered) = (HashMap::new(), HashMap::new(), HashSet::new());
+    let mut search = Search { program, activity, functions, entered, found: Vec::new() };
     for defined in program.definitions.iter().filter(|defined| !is_prelude(defined)) {
         search.calls(&defined.body);
     }
@@ -38,10 +39,10 @@ enum Dependence {
 
 struct Search<'p> {
     program: &'p Program,
-    felt: HashMap<Local, Dependence>,
+    activity: HashMap<Local, Dependence>,
     /// Local functions that have not been gone through.
     functions: HashMap<Local, &'p Expression>,
-    /// Definitions that have been gone through with parameters that are felt.
+    /// Definitions that have been gone through with active parameters.
     entered: HashSet<Definition>,
     found: Vec<Message>,
 }
@@ -124,7 +125,8 @@ impl<'p> Search<'p> {
         kind.is_real()
     }
 
-    /// Goes through a function whose parameters are felt, and whose derivative is asked for or that is given to another.
+    /// Goes through a function whose parameters are active, and whose derivative is taken (`is_asked`) or that is given
+    /// to another.
     fn called(&mut self, function: &'p Expression, is_asked: bool) {
         let (head, arguments) = flattened(function);
         for argument in arguments {
@@ -156,8 +158,8 @@ impl<'p> Search<'p> {
                 }
             }
             E::Let(pattern, bound, body) => {
-                let felt = self.walk(bound);
-                self.bind(pattern, felt);
+                let activity = self.walk(bound);
+                self.bind(pattern, activity);
                 deep(|| self.called(body, is_asked));
             }
             _ => {}
@@ -171,36 +173,36 @@ impl<'p> Search<'p> {
         }
     }
 
-    fn bind(&mut self, pattern: &Pattern, felt: Dependence) {
+    fn bind(&mut self, pattern: &Pattern, activity: Dependence) {
         if let PatternKind::Local(local) = &pattern.kind {
-            let known = self.felt.entry(*local).or_insert(felt);
-            *known = felt.max(*known);
+            let known = self.activity.entry(*local).or_insert(activity);
+            *known = activity.max(*known);
         }
-        pattern.children().into_iter().for_each(|part| self.bind(part, felt));
+        pattern.children().into_iter().for_each(|part| self.bind(part, activity));
     }
 
-    /// How a value is felt, and each part of it if it is written as a record.
+    /// The activity of a value, and of each part of it if it is written as a record.
     fn parts(&mut self, value: &'p Expression) -> (Dependence, HashMap<&'p Name, Dependence>) {
         let E::Record(fields) = &value.kind else { return (self.walk(value), HashMap::new()) };
         let parts: HashMap<_, _> = fields.iter().map(|(name, part)| (name, self.walk(part))).collect();
         (parts.values().copied().max().unwrap_or(Dependence::Not), parts)
     }
 
-    fn bind_parts(&mut self, pattern: &Pattern, (felt, parts): &(Dependence, HashMap<&'p Name, Dependence>)) {
+    fn bind_parts(&mut self, pattern: &Pattern, (activity, parts): &(Dependence, HashMap<&'p Name, Dependence>)) {
         match &pattern.kind {
             PatternKind::Record(fields) => {
-                fields.iter().for_each(|(name, part)| self.bind(part, parts.get(name).copied().unwrap_or(*felt)));
+                fields.iter().for_each(|(name, part)| self.bind(part, parts.get(name).copied().unwrap_or(*activity)));
             }
             PatternKind::Local(_) | PatternKind::Wildcard | PatternKind::Constructor(..) | PatternKind::Constant(_) => {
-                self.bind(pattern, *felt);
+                self.bind(pattern, *activity);
             }
         }
     }
 
-    /// How what a pattern binds is felt so far.
+    /// The activity so far of what a pattern binds.
     fn bound(&self, pattern: &Pattern) -> Dependence {
         let here = match &pattern.kind {
-            PatternKind::Local(local) => self.felt.get(local).copied().unwrap_or(Dependence::Not),
+            PatternKind::Local(local) => self.activity.get(local).copied().unwrap_or(Dependence::Not),
             _ => Dependence::Not,
         };
         pattern.children().into_iter().map(|part| self.bound(part)).fold(here, Dependence::max)
@@ -214,36 +216,42 @@ impl<'p> Search<'p> {
         parts.into_iter().map(|part| self.walk(part)).max().unwrap_or(Dependence::Not)
     }
 
-    /// How a value is felt.
+    /// The activity of a value: how it depends on the variables of the derivative.
     fn within(&mut self, value: &'p Expression) -> Dependence {
         match &value.kind {
-            E::Local(local) | E::LocalInstance(local, _) => self.felt.get(local).copied().unwrap_or(Dependence::Not),
+            E::Local(local) | E::LocalInstance(local, _) => {
+                self.activity.get(local).copied().unwrap_or(Dependence::Not)
+            }
             E::Primitive(name, kind, operands) => {
-                let felt = self.most(operands);
-                match (&**name, felt) {
+                let activity = self.most(operands);
+                match (&**name, activity) {
                     (_, Dependence::Not) => Dependence::Not,
                     ("lt" | "le" | "gt" | "ge" | "isnan" | "isinf", _) => Dependence::Compared,
                     (_, Dependence::Smooth) if self.step(value.span, name, *kind) => Dependence::Not,
-                    _ => felt,
+                    _ => activity,
                 }
             }
             E::Equal(a, b) => self.most([&**a, &**b]).min(Dependence::Compared),
             E::Convert(operand) => {
-                let felt = self.walk(operand);
-                self.converted(value, &operand.of, felt)
+                let activity = self.walk(operand);
+                self.converted(value, &operand.of, activity)
             }
             E::If(condition, yes, no) => {
                 let asked = self.walk(condition);
-                let felt = self.most([&**yes, &**no]);
+                let activity = self.most([&**yes, &**no]);
                 // `&&` and `||` are conditionals, too.
-                if value.of == Type::Prim(Prim::Bool) { felt.max(asked.min(Dependence::Compared)) } else { felt }
+                if value.of == Type::Prim(Prim::Bool) {
+                    activity.max(asked.min(Dependence::Compared))
+                } else {
+                    activity
+                }
             }
             E::Let(pattern, bound, body) => {
                 if is_function(bound) {
                     self.called(bound, false);
                 } else {
-                    let felt = self.parts(bound);
-                    self.bind_parts(pattern, &felt);
+                    let activity = self.parts(bound);
+                    self.bind_parts(pattern, &activity);
                 }
                 self.walk(body)
             }
@@ -252,16 +260,16 @@ impl<'p> Search<'p> {
                 self.walk(body)
             }
             E::Match(scrutinee, cases) => {
-                let felt = self.parts(scrutinee);
-                cases.iter().for_each(|(pattern, _)| self.bind_parts(pattern, &felt));
+                let activity = self.parts(scrutinee);
+                cases.iter().for_each(|(pattern, _)| self.bind_parts(pattern, &activity));
                 self.most(cases.iter().map(|(_, case)| case))
             }
             E::Loop(it) => {
-                // What was felt before is, so that loops in loops are not gone through again for that.
-                let mut felt = self.walk(&it.initial).max(self.bound(&it.pattern));
-                // What an iteration makes of it is felt in the next.
+                // What was active before stays so; this saves going through loops in loops again.
+                let mut activity = self.walk(&it.initial).max(self.bound(&it.pattern));
+                // What an iteration makes active is active in the next.
                 loop {
-                    self.bind(&it.pattern, felt);
+                    self.bind(&it.pattern, activity);
                     match &it.form {
                         LoopForm::In(pattern, array) => {
                             let element = self.walk(array);
@@ -269,11 +277,11 @@ impl<'p> Search<'p> {
                         }
                         LoopForm::For(_, asked) | LoopForm::While(asked) => drop(self.walk(asked)),
                     }
-                    let after = felt.max(self.walk(&it.body));
-                    if after == felt {
-                        return felt;
+                    let after = activity.max(self.walk(&it.body));
+                    if after == activity {
+                        return activity;
                     }
-                    felt = after;
+                    activity = after;
                 }
             }
             E::Apply { .. } => self.applied(value),
@@ -285,14 +293,14 @@ impl<'p> Search<'p> {
 
     /// A value of another kind. What is no real, but made of reals, is a step where it becomes a real again; the truth of a
     /// comparison that becomes an integer counts.
-    fn converted(&mut self, value: &Expression, from: &Type, felt: Dependence) -> Dependence {
+    fn converted(&mut self, value: &Expression, from: &Type, activity: Dependence) -> Dependence {
         let is_real = |of: &Type| matches!(of, Type::Prim(kind) if kind.is_real());
-        let step = match (felt, is_real(from), is_real(&value.of)) {
+        let step = match (activity, is_real(from), is_real(&value.of)) {
             (Dependence::Smooth, true, false) => return Dependence::Rounded,
             (Dependence::Rounded, false, true) => "a real that was rounded to an integer has the derivative 0",
             (Dependence::Compared, _, true) => "the number made of a comparison has the derivative 0",
             (Dependence::Compared, _, false) => return Dependence::Not,
-            _ => return felt,
+            _ => return activity,
         };
         self.warn(value.span, step.to_owned());
         Dependence::Not
@@ -301,13 +309,13 @@ impl<'p> Search<'p> {
     fn applied(&mut self, value: &'p Expression) -> Dependence {
         let (head, arguments) = flattened(value);
         let (functions, values): (Vec<_>, Vec<_>) = arguments.into_iter().partition(|argument| is_function(argument));
-        let felt = self.most(values);
-        if felt == Dependence::Not {
+        let activity = self.most(values);
+        if activity == Dependence::Not {
             return self.walk(head);
         }
         // The derivative of a function that comes with one is no matter of what is in it.
         if matches!(&head.kind, E::Intrinsic(name, _) if &**name == "with_vjp") {
-            return felt;
+            return activity;
         }
         functions.into_iter().for_each(|function| self.called(function, false));
         match &head.kind {
@@ -317,18 +325,18 @@ impl<'p> Search<'p> {
                     E::Primitive(name, kind, _) if is_prelude(defined) && self.step(value.span, name, *kind) => {
                         Dependence::Not
                     }
-                    E::Convert(operand) if is_prelude(defined) => self.converted(value, &operand.of, felt),
+                    E::Convert(operand) if is_prelude(defined) => self.converted(value, &operand.of, activity),
                     _ => {
                         self.enter(*definition);
-                        felt
+                        activity
                     }
                 }
             }
             E::Lambda(lambda) => {
-                self.bind(&lambda.param, felt);
+                self.bind(&lambda.param, activity);
                 self.walk(&lambda.body)
             }
-            _ => felt,
+            _ => activity,
         }
     }
 }

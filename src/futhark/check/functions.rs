@@ -1,6 +1,7 @@
 //! Functions: their parameters, their bodies, and the types they have for all sizes and types.
 //!
-//! Law: what a function is generic in is what nothing around it knows; numbers are never generic: they are of one kind.
+//! Law: what a function is generic in is what nothing around it knows; numbers are never generic: they are of one kind
+//! (tests/language/check.rs).
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -344,8 +345,8 @@ impl Unifier {
                     }
                 }),
             });
-            // What is required of a type that is known later becomes known with it. After a definition nothing does: there it is
-            // a mistake, which is told with all that is known.
+            // What is required of a type that is known later becomes known with it. After a definition nothing does:
+            // there it is a mistake, whose message has all that is known.
             let top = level == 0;
             for unknown in unknown_types.iter().filter(|_| !top) {
                 let required = &self.types[*unknown as usize].required;

@@ -1,7 +1,7 @@
 //! Levels: how deep in functions, branches and loops an unknown was made, and what follows for what becomes known of it.
 //!
-//! Law: an unknown becomes nothing that contains itself, and no size that is not in scope where it was made; what is required of
-//! an unknown is part of it.
+//! Law: an unknown becomes nothing that contains itself, and no size that is not in scope where it was made; what is
+//! required of an unknown is part of it (tests/language/check.rs).
 
 use std::collections::HashSet;
 

@@ -1,7 +1,8 @@
 //! The checker: names, modules, types and sizes; from the tree of what is written to the core.
 //!
-//! Law: what comes out has no unknown left: every name is bound, every type and size is said. What cannot be determined is
-//! a message. Sizes of which nothing is certain are compared when the program runs; nothing is guessed.
+//! Law: what comes out has no unknown left: every name is bound, every type and size is said. What cannot be determined
+//! is a message. Sizes of which nothing is certain are compared when the program runs; nothing is guessed
+//! (tests/language/check.rs).
 //!
 //! Types are inferred as Milner does, with levels (Rémy); sizes are polynomials over variables; a size known only from a
 //! value is bound where the value is. Expressions that bind sizes become lets of the body around, so that scopes stay
@@ -58,8 +59,8 @@ use super::syntax::tree;
 
 /// Where other files come from.
 pub trait Imports {
-    /// Reads the file that `import "path"` means in the text with the number `from`, and answers its own number among the
-    /// texts, the same one whenever the same file is meant, and its tree.
+    /// Reads the file that `import "path"` means in the text with the number `from`, and returns its own number among
+    /// the texts, the same one whenever the same file is meant, and its tree.
     ///
     /// # Errors
     ///
@@ -78,7 +79,7 @@ impl Imports for NoImports {
     }
 }
 
-/// Checks a file, with the files it imports, and answers the program and warnings.
+/// Checks a file, with the files it imports, and returns the program and warnings.
 ///
 /// ```
 /// use catadiff::futhark::check::{NoImports, check};
@@ -137,7 +138,7 @@ fn deep<T>(run: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(4 << 20, 16 << 20, run)
 }
 
-/// So many values of a body may have sizes that are known only from them: types, which mention these, are written at each.
+/// The most values of a body whose sizes may be known only from them: types, which mention these, are written at each.
 const BINDINGS: usize = 2000;
 
 /// A binding of the body that is being checked.

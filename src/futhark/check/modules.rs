@@ -1,7 +1,7 @@
 //! Modules: their bodies, other files, parametric modules and their application.
 //!
-//! Law: a parametric module is checked anew for each module it is applied to, with all types known; files are read once,
-//! and not by themselves.
+//! Law: a parametric module is checked again for each module it is applied to, with all types known; files are read
+//! once, and not by themselves (tests/language/check.rs).
 
 use std::rc::Rc;
 

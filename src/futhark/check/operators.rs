@@ -1,7 +1,7 @@
 //! Scalar operations: their names in the text, and what they are in the core.
 //!
-//! Law: an operation of the text is one of the core's or a few of them; the right operand of `&&` and `||` is worked out only
-//! if it decides, or is a variable.
+//! Law: an operation of the text is one of the core's or a few of them; the right operand of `&&` and `||` is worked
+//! out only if it decides, or is a variable (tests/language/elaborate.rs).
 
 use super::scope::Operator;
 use super::unify::{Prims, Required, Unifier};

@@ -1,6 +1,7 @@
 //! Patterns: the types that they say, and the variables that they bind.
 //!
-//! Law: a name is bound once in a pattern; a pattern that has to fit always is checked to do so.
+//! Law: a name is bound once in a pattern; a pattern that has to fit always is checked to do so
+//! (tests/language/check.rs).
 
 use super::report::{Role, counted};
 use super::scope::Value;

@@ -1,7 +1,7 @@
 //! The prelude, read and checked.
 //!
-//! Law: the signatures of intrinsics and scalar operations, and all functions over them, are texts that this checker reads;
-//! a mistake in them is ours.
+//! Law: the signatures of intrinsics and scalar operations, and all functions over them, are texts that this checker
+//! reads; a mistake in them is ours (tests/language/check.rs).
 
 use std::cell::OnceCell;
 use std::rc::Rc;

@@ -1,6 +1,7 @@
 //! Types and sizes in the words of the text.
 //!
-//! Law: a message shows the names that the user gave, `_` for what is not known, and never a number of ours.
+//! Law: a message shows the names that the user gave, `_` for what is not known, and never a number of ours
+//! (tests/language/check.rs).
 
 use std::cell::Cell;
 
@@ -66,7 +67,7 @@ pub(super) struct Reports {
     pub(super) messages: Vec<Message>,
 }
 
-/// So many mistakes come with a name that may be meant, which is looked for among all.
+/// The most mistakes that come with a name that may be meant, which is looked for among all.
 const GUESSES: usize = 20;
 
 impl Reports {
@@ -83,7 +84,7 @@ impl Reports {
     }
 }
 
-/// More requirements are not told in one message.
+/// The most requirements in one message.
 const REQUIREMENTS: usize = 10;
 
 impl Unifier {
@@ -92,7 +93,7 @@ impl Unifier {
         self.show_within(of, &Cell::new(REQUIREMENTS))
     }
 
-    /// A type in which no more requirements than that are told, as they may have requirements in turn.
+    /// A type with at most `left` requirements in all, as requirements may have requirements in turn.
     fn show_within(&self, of: &Type, left: &Cell<usize>) -> String {
         let unknown = |unknown| self.show_unknown(unknown, left);
         let mut shown = Shown { locals: &self.locals, unknown: &unknown }.of(&self.resolve(of));

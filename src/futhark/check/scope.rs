@@ -1,6 +1,7 @@
 //! What names stand for: values, types, modules and module types, each in a space of its own.
 //!
-//! Law: scopes are persistent: to enter one, to capture it in a module and to leave it cost nothing.
+//! Law: scopes are persistent: to enter one, to capture it in a module and to leave it cost nothing
+//! (tests/language/check.rs).
 
 use std::rc::Rc;
 
@@ -137,7 +138,8 @@ fn nearest<'a>(guess: bool, name: &str, known: impl Iterator<Item = &'a str>) ->
         .map(|(_, other)| other)
 }
 
-/// How many letters have to be changed, added, left out, or exchanged with the next; more than the limit is not told apart.
+/// The edit distance: how many letters have to be changed, added, removed, or exchanged with the next; `limit + 1` for
+/// anything over the limit.
 fn distance(a: &str, b: &str, limit: usize) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(64).collect(), b.chars().take(64).collect());
     if a.len().abs_diff(b.len()) > limit {

@@ -1,6 +1,7 @@
 //! Pipes, compositions and sections: functions and arguments in other orders.
 //!
-//! Law: what is before a pipe is looked at before the function that it goes to; what stands in a section is worked out once.
+//! Law: what is before a pipe is looked at before the function that it goes to; what stands in a section is worked out
+//! once (tests/language/check.rs).
 
 use super::apply::{Argument, Callee};
 use super::report::Role;

@@ -1,6 +1,7 @@
 //! Module types: what a module has to have, and what of it is seen.
 //!
-//! Law: a sealed module has the members that its signature says, at types at least as general; nothing else is seen of it.
+//! Law: a sealed module has the members that its signature says, at types at least as general; nothing else is seen of
+//! it (tests/language/check.rs).
 
 use std::collections::HashMap;
 use std::rc::Rc;

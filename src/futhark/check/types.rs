@@ -1,6 +1,7 @@
 //! Types as written become types; schemes and abbreviations become types at what they are used with.
 //!
-//! Law: a size that is not written is a new unknown in each use; a size that is written is a term over what is in scope.
+//! Law: a size that is not written is a new unknown in each use; a size that is written is a term over what is in scope
+//! (tests/language/check.rs).
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -93,7 +94,7 @@ impl Checker<'_> {
         if name.is_some() && param != I64 {
             self.unifier.equate(&param, &I64, Role::Size, Span::default())?;
         }
-        // What a function answers only when it has its last argument is known only then.
+        // The size that a function returns only with its last argument is known only then.
         let (exists, result) = match result {
             Type::Function { param, name, exists: inner, result } if !exists.is_empty() => {
                 let exists = inner.into_iter().chain(exists).collect();
@@ -169,8 +170,8 @@ impl Checker<'_> {
         named
     }
 
-    /// A value of type `i64` with the size that it is: that of a variable which is bound to it, if it is no term that sizes can
-    /// be. A constant is none where it does not fit, which is told later.
+    /// A value of type `i64` with the size that it is: that of a variable which is bound to it, if it is no term that
+    /// sizes can be. A constant that does not fit has no size, which is reported later.
     pub(super) fn sized(&mut self, value: Expression, name: &str) -> (Expression, Size) {
         if let Some(size) = self.unifier.size_of(&value) {
             return (value, size);
@@ -235,7 +236,7 @@ impl Checker<'_> {
 }
 
 impl Unifier {
-    /// Gives each size that is unknown since there were so many a variable of its own.
+    /// Gives each size that is unknown and was made since there were `before` of them a variable of its own.
     fn name_sizes(&mut self, before: usize, variable: impl Fn(&mut Unifier) -> Local) -> Vec<Local> {
         let mut named = Vec::new();
         for unknown in before..self.sizes.len() {

@@ -1,7 +1,7 @@
 //! What inference knows so far: unknown types with what is required of them, unknown sizes, and how they become known.
 //!
-//! Law: making two types equal never binds an unknown to what is not in scope where it was made; sizes of which nothing is
-//! certain are left to be compared when the program runs.
+//! Law: making two types equal never binds an unknown to what is not in scope where it was made; sizes of which nothing
+//! is certain are left to be compared when the program runs (tests/language/check.rs).
 
 use std::collections::HashMap;
 
@@ -193,7 +193,7 @@ impl Unifier {
         a == b || self.normal(a) == self.normal(b)
     }
 
-    /// Makes two types equal; answers whether sizes are left to be compared when the program runs.
+    /// Makes two types equal; returns whether sizes remain to be compared when the program runs.
     pub(super) fn unify(&mut self, a: &Type, b: &Type) -> Unified {
         deep(|| self.unify_heads(self.head(a), self.head(b)))
     }
@@ -339,7 +339,7 @@ impl Unifier {
         Ok(left)
     }
 
-    /// Makes two sizes equal; answers whether that is left to be compared when the program runs.
+    /// Makes two sizes equal; returns whether that remains to be compared when the program runs.
     pub(super) fn unify_size(&mut self, a: &Size, b: &Size) -> Unified {
         let (a, b) = (self.resolve_size(a), self.resolve_size(b));
         let Some(difference) = self.normal(&a).plus(&self.normal(&b), -1) else { return Ok(true) };

@@ -1,8 +1,8 @@
 //! The language behind the text: every name found, every type known, every convenience unfolded into a few forms.
 //!
 //! Law: an expression has one type, and every size in it is a term over values in scope, so that a meaning never has to
-//! guess the shape of an empty array or of a result. Types are passed, not erased: an instance of a polymorphic definition
-//! says the sizes and the types it is at.
+//! guess the shape of an empty array or of a result. Types are passed, not erased: an instance of a polymorphic
+//! definition says the sizes and the types it is at (tests/language/elaborate.rs).
 //!
 //! Scopes are those of the text of the core: a variable is bound by a pattern, by a lambda, a loop or a scheme, and seen in
 //! what is inside. An expression whose type has sizes that are known only when its value is there (the call of a function
@@ -179,7 +179,7 @@ pub enum Constant {
 pub struct Lambda {
     /// The parameter, with its type.
     pub param: Pattern,
-    /// What it answers.
+    /// What it returns.
     pub body: Expression,
 }
 

@@ -1,6 +1,6 @@
 //! Types and sizes in the words of the text: with the names that the user gave.
 //!
-//! Law: a type that has no sizes known only from values, shown, is the text of that type.
+//! Law: a type that has no sizes known only from values, shown, is the text of that type (tests/language/check.rs).
 
 use super::{Program, Size, Type};
 use crate::futhark::source::Name;

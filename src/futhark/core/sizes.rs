@@ -1,6 +1,7 @@
 //! Sizes as polynomials: what is surely equal, what surely differs, which size solves an equation; and expressions as sizes.
 //!
-//! Law: two sizes are equal here only if they are so for all values of their variables, and differ only if they do for all.
+//! Law: two sizes are equal here only if they are so for all values of their variables, and differ only if they do for
+//! all (tests/language/check.rs).
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! Types with other types and sizes in the places of their variables.
 //!
-//! Law: what is put in is not looked at again, so a substitution ends whatever it puts in.
+//! Law: what is put in is not looked at again, so a substitution ends whatever it puts in (tests/language/check.rs).
 
 use std::collections::HashMap;
 

@@ -1,6 +1,7 @@
 //! Types: scalars of eleven kinds, arrays with sizes, records, sums, functions.
 //!
-//! Law: sizes are compared as polynomials over variables; two types are equal if they are so with equal sizes.
+//! Law: sizes are compared as polynomials over variables; two types are equal if they are so with equal sizes
+//! (tests/language/check.rs).
 
 use core::fmt;
 
@@ -41,7 +42,7 @@ pub enum Size {
 pub enum Type {
     /// A scalar.
     Prim(Prim),
-    /// An array of so many elements.
+    /// An array of this size and element type.
     Array(Box<Size>, Box<Type>),
     /// A record, its fields in order of their names, numbers by value; a tuple has the fields `0`, `1`, ….
     Record(Vec<(Name, Type)>),

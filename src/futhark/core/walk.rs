@@ -1,6 +1,6 @@
 //! The parts of expressions and patterns, for passes that treat most forms alike.
 //!
-//! Law: every part is visited once, in the order in which it is written.
+//! Law: every part is visited once, in the order in which it is written (tests/language/elaborate.rs).
 
 use super::{Expression, ExpressionKind, Index, LoopForm, Pattern, PatternKind};
 

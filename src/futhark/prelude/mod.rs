@@ -1,6 +1,7 @@
 //! The texts of the prelude: what every program sees, written in the language on top of what the evaluator knows.
 //!
-//! Law: the texts have numbers of their own, above those of all other texts, so that a place says whether it is the user's.
+//! Law: the texts have numbers of their own, above those of all other texts, so that a place says whether it is the
+//! user's (tests/language/check.rs).
 
 /// The number of the first text of the prelude: those of programs are below it.
 pub(super) const FIRST: u32 = u32::MAX - 64;

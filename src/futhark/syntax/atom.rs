@@ -1,7 +1,7 @@
 //! Application and what it is applied to: names, constants, brackets and all that stands in them.
 //!
 //! Law: `a[i]` and `a.x` have no space before the sign; with one, `a [i]` is an application to an array. `(-x)` is the
-//! negation of `x`; `(+ x)`, with any other operator, a function.
+//! negation of `x`; `(+ x)`, with any other operator, a function (tests/language/syntax.rs).
 
 use super::number::unescape;
 use super::parser::{Parse, Parser};

@@ -1,6 +1,6 @@
 //! What `def`, `entry` and `let` bind: functions, constants, operators, patterns, elements of arrays.
 //!
-//! Law: `let x[i] = v` replaces an element, `let f [n] x = v` is a function of any size.
+//! Law: `let x[i] = v` replaces an element, `let f [n] x = v` is a function of any size (tests/language/syntax.rs).
 
 use super::parser::{Parse, Parser};
 use super::token::Kind;

@@ -1,7 +1,7 @@
 //! Expressions that begin with a word or a sign of their own: `let`, `if`, `loop`, `match`, `assert`, lambdas.
 //!
 //! Law: each goes on as far to the right as it can. A `let` is followed by `in` or by another `let`; a chain of them is
-//! read without recursion.
+//! read without recursion (tests/language/syntax.rs).
 
 use super::binding::Binding;
 use super::parser::{Parse, Parser};

@@ -1,7 +1,7 @@
 //! Declarations: values, types, what is opened and imported; and how reading goes on after a mistake.
 //!
 //! Law: a mistake in a declaration costs that declaration; the next is looked for at the beginning of a line, as far to
-//! the left as the broken one began.
+//! the left as the broken one began (tests/language/syntax.rs).
 
 use super::number::unescape;
 use super::parser::{Parse, Parser};

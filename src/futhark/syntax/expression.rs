@@ -1,9 +1,10 @@
 //! Expressions: operators by precedence, updates, ranges, ascriptions; what binds stronger is in `atom`, what begins with
 //! a word in `control`.
 //!
-//! Law: from weakest to strongest: `:` and `:>`; `with`; ranges; names in backticks; `|>`; `<|`; `||`; `&&`; comparisons
-//! and all that begins with their signs; `&`, `^`, `|`; shifts; `+`, `-`; `*`, `/`, `%`; `**`; application. An operator
-//! binds as its leading signs say, behind a module too; all lean to the left, but for `<|`.
+//! Law: from weakest to strongest: `:` and `:>`; `with`; ranges; names in backticks; `|>`; `<|`; `||`; `&&`;
+//! comparisons and all that begins with their signs; `&`, `^`, `|`; shifts; `+`, `-`; `*`, `/`, `%`; `**`; application.
+//! An operator binds as its leading signs say, behind a module too; all lean to the left, but for `<|`
+//! (tests/language/syntax.rs).
 
 use super::parser::{Parse, Parser};
 use super::token::Kind;

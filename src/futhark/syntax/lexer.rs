@@ -1,6 +1,7 @@
 //! From characters to tokens.
 //!
-//! Law: the work is linear in the text. What is no token is a message each, and reading goes on behind it.
+//! Law: the work is linear in the text. What is no token is a message each, and reading goes on behind it
+//! (tests/language/syntax.rs).
 
 use super::token::{Kind, Token};
 use crate::futhark::source::{Message, Span};
@@ -137,7 +138,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Reports a mistake in so many bytes from here, and goes on behind them.
+    /// Reports a mistake in the next `length` bytes, and goes on behind them.
     fn mistake<T>(&mut self, length: usize, text: impl Into<String>, hint: &str) -> Option<T> {
         let span = Span { file: self.file, start: place(self.at), end: place(self.at + length) };
         self.messages.push(Message::error("syntax", span, text).hint(hint));

@@ -1,7 +1,8 @@
 //! From text to a tree and back: what is written, before any name is looked up.
 //!
-//! Law: every text is a tree or a message; the depth of a tree is bounded but for chains, which are walked with stack enough, so
-//! that no text overflows the stack. Reading what was printed gives the tree that was printed, up to places.
+//! Law: every text is a tree or a message; the depth of a tree is bounded but for chains, which are walked with stack
+//! enough, so that no text overflows the stack. Reading what was printed gives the tree that was printed, up to places
+//! (laws: futhark_text::printed_is_read, tests/language/fuzz.rs).
 
 mod atom;
 mod binding;

@@ -1,6 +1,6 @@
 //! Modules and module types.
 //!
-//! Law: application of modules leans to the left, `->` to the right, and `:` binds weakest.
+//! Law: application of modules leans to the left, `->` to the right, and `:` binds weakest (tests/language/syntax.rs).
 
 use super::parser::{Parse, Parser};
 use super::token::Kind;

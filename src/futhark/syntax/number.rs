@@ -1,6 +1,7 @@
 //! What numbers, characters and texts mean.
 //!
-//! Law: a number is rounded once, to the nearest of its kind, ties to even; what is no number, or too large, is said to be so.
+//! Law: a number is rounded once, to the nearest of its kind, ties to even; what is no number, or too large, is said to
+//! be so (tests/language/syntax.rs).
 
 use super::tree::Literal;
 use crate::futhark::source::Name;
@@ -118,13 +119,14 @@ fn hexadecimal(text: &str) -> Option<(u128, i64)> {
     Some((mantissa, power))
 }
 
-/// `mantissa · 2^power`, rounded once to numbers with so many digits and such a smallest exponent; an `f64` holds it.
+/// `mantissa · 2^power`, rounded once to numbers with `digits` binary digits and the exponent `smallest` at least; an
+/// `f64` holds it.
 fn rounded(mut mantissa: u128, mut power: i64, digits: u32, smallest: i64) -> f64 {
     if mantissa == 0 {
         return 0.0;
     }
     let length = i64::from(128 - mantissa.leading_zeros());
-    // So many digits are dropped that the rest fits, and that the last is worth at least the smallest number.
+    // Drops as many digits as needed for the rest to fit, and for the last to be worth at least the smallest number.
     let dropped = (length - i64::from(digits)).max(smallest - power).max(0);
     if dropped > 127 {
         return 0.0;

@@ -1,7 +1,8 @@
 //! The position among the tokens, and what every rule of the grammar is written with.
 //!
-//! Law: a rule that fails has taken no token that it did not understand, and says what it expected instead; the depth of
-//! recursion and the height of the tree made are at most [`DEPTH`], but for chains, which have at most [`LENGTH`] links.
+//! Law: a rule that fails has taken no token that it did not understand, and says what it expected instead; the depth
+//! of recursion and the height of the tree made are at most [`DEPTH`], but for chains, which have at most [`LENGTH`]
+//! links (tests/language/chains.rs, tests/language/fuzz.rs).
 
 use rustc_hash::FxHashMap;
 
@@ -235,7 +236,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Takes the name of an operator of so many tokens.
+    /// Takes the name of an operator of `length` tokens.
     pub(super) fn operator(&mut self, length: usize) -> QualifiedName {
         let start = self.here();
         let mut words = Vec::new();
@@ -307,7 +308,7 @@ impl<'t> Parser<'t> {
         found
     }
 
-    /// What stands within functions of so many parameters, each of which is a level.
+    /// What stands within functions of this many parameters, each of which is a level.
     pub(super) fn within<T>(&mut self, params: usize, rule: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         let levels = u32::try_from(params).unwrap_or(DEPTH);
         if self.depth.saturating_add(levels) > DEPTH {
@@ -330,7 +331,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// Says that a chain of so many links gets another.
+    /// Adds a link to a chain of `links` links, or refuses it.
     pub(super) fn longer(&self, links: usize) -> Parse<()> {
         if links < LENGTH {
             return Ok(());

@@ -1,6 +1,7 @@
-//! Patterns: what parameters, `let`, `case` and loops take apart.
+//! Patterns: what parameters, `let`, `case` and loops destructure.
 //!
-//! Law: a parameter is a name, `_`, a constant, or in brackets; a type and the parts of a constructor need brackets there.
+//! Law: a parameter is a name, `_`, a constant, or in brackets; a type and the parts of a constructor need brackets
+//! there (tests/language/syntax.rs).
 
 use super::parser::{Parse, Parser};
 use super::token::Kind;

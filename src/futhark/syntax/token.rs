@@ -1,6 +1,6 @@
 //! Tokens: words, numbers, operators and signs, as the lexer finds them.
 //!
-//! Law: a token is a piece of the text; tokens do not overlap and come in order.
+//! Law: a token is a piece of the text; tokens do not overlap and come in order (tests/language/syntax.rs).
 
 use crate::futhark::source::Span;
 

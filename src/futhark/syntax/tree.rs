@@ -1,6 +1,7 @@
 //! The tree of what is written: declarations, types, patterns, expressions, each with its place.
 //!
-//! Law: the tree says what the text says and no more; names are not looked up, sections and pipes not yet unfolded.
+//! Law: the tree says what the text says and no more; names are not looked up, sections and pipes not yet unfolded
+//! (tests/language/syntax.rs).
 
 use crate::futhark::chain::Rest;
 use crate::futhark::source::{Name, Span};

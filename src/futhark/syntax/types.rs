@@ -1,7 +1,8 @@
 //! Types.
 //!
 //! Law: `->` binds weakest and leans to the right; `[n]` and `*` take what stands behind them with its arguments; an
-//! argument `[n]` of a named type is a size, so an array of arrays as an argument stands in brackets.
+//! argument `[n]` of a named type is a size, so an array of arrays as an argument stands in brackets
+//! (tests/language/syntax.rs).
 
 use super::parser::{Parse, Parser};
 use super::token::Kind;

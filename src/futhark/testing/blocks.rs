@@ -1,7 +1,7 @@
-//! Test blocks: the comments of a program that say what it answers.
+//! Test blocks: the comments of a program that say what it returns.
 //!
 //! Law: a block begins with a comment line `-- ==` and ends with its comment. What is in it is understood, or a message
-//! shows its place.
+//! shows its place (tests/language/values.rs).
 //!
 //! ```text
 //! -- ==

@@ -1,7 +1,7 @@
 //! Values drawn at random, of given types.
 //!
 //! Law: the same seed gives the same values, on every machine; integers are drawn from all of their kind, real numbers
-//! from 0 up to 1, truth values from both.
+//! from 0 up to 1, truth values from both (tests/language/values.rs).
 
 use crate::futhark::core::Prim;
 use crate::futhark::source::{Message, Span};
@@ -61,7 +61,7 @@ impl Random {
             Prim::U16 => Data::U16(draw.map(|bits| bits as u16).collect()),
             Prim::U32 => Data::U32(draw.map(|bits| bits as u32).collect()),
             Prim::U64 => Data::U64(draw.by_ref().collect()),
-            // So many bits as the fraction holds, so that 1 is never reached.
+            // As many bits as the fraction holds, so that 1 is never reached.
             Prim::F32 => Data::F32(draw.map(|bits| (bits >> 40) as f32 / (1_u32 << 24) as f32).collect()),
             Prim::F64 => Data::F64(draw.map(|bits| (bits >> 11) as f64 / (1_u64 << 53) as f64).collect()),
             Prim::Bool => Data::Bool(draw.map(|bits| bits >> 63 == 1).collect()),

@@ -1,6 +1,7 @@
 //! Inputs that are scripts: values, tuples of them, and entry points of the program applied to them.
 //!
-//! Law: a script means the values that the interpreter has for it; a tuple is its components, wherever it stands.
+//! Law: a script means the values that the interpreter has for it; a tuple is its components, wherever it stands
+//! (tests/language/values.rs).
 //!
 //! ```text
 //! -- script input { points 10i64 }

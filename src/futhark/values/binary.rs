@@ -1,6 +1,7 @@
 //! The binary format: `b`, the version 2, the rank, four letters for the kind, the sizes, the elements, all little-endian.
 //!
-//! Law: as of the values; nothing is allocated before the input is known to be long enough for it.
+//! Law: as of the values; nothing is allocated before the input is known to be long enough for it
+//! (tests/language/values.rs, laws: bad_input::of_values).
 
 use super::text::Reader;
 use super::{Array, Data};
@@ -95,7 +96,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Array, Box<Message>> {
     }
 }
 
-/// How many elements an array of a shape has, if it can be told.
+/// The count of elements of an array of a shape, if it does not overflow.
 pub(super) fn count(shape: &[usize]) -> Option<usize> {
     if shape.contains(&0) {
         return Some(0);

@@ -1,7 +1,8 @@
 //! Values at the border of a program: scalars and arrays, read and written as text and as bytes.
 //!
 //! Law: what was written is read as what it was, in both formats (of a NaN, the text keeps only that it is one).
-//! Malformed input is a message, and reading takes no more memory than a multiple of the input.
+//! Malformed input is a message, and reading takes no more memory than a multiple of the input
+//! (tests/language/values.rs, laws: bad_input::of_values).
 
 mod binary;
 mod text;

@@ -1,7 +1,8 @@
 //! The text format: `5`, `1.5f32`, `f64.nan`, `true`, `[[1, 2], [3, 4]]`, `"text"`, `empty([0][3]f32)`.
 //!
 //! Law: the first element of an array says the kind of all: by its suffix; without one, an integer is an `i32` and a
-//! number with a fraction an `f64`. Rows of one dimension have one length. Reading does not recurse.
+//! number with a fraction an `f64`. Rows of one dimension have one length. Reading does not recurse
+//! (tests/language/values.rs).
 
 use core::fmt;
 
@@ -85,7 +86,7 @@ impl<'a> Reader<'a> {
         self.bytes.get(self.at).copied()
     }
 
-    /// So many bytes, if there are.
+    /// The next `length` bytes, if there are that many.
     pub(super) fn take(&mut self, length: usize) -> Option<&'a [u8]> {
         let taken = self.bytes[self.at..].get(..length)?;
         self.at += length;

@@ -1,8 +1,8 @@
-//! Arrays of a few elements taken apart: where their sizes are known, each element is a value of its own, so that loops over
-//! a few numbers, such as descents and steps through time, are scalar code.
+//! Scalar replacement: an array of a few elements whose sizes are known becomes one scalar per element, so that loops
+//! over a few numbers, such as descents and steps through time, are scalar code.
 //!
 //! Law: the program computes what it did, element by element and from the left. An array that something else needs as a
-//! whole is still made.
+//! whole is still made (tests/execute/small.rs).
 
 mod operations;
 
@@ -14,7 +14,7 @@ use crate::array::{
 };
 use crate::optimise::fold::fold;
 
-/// The most elements of an array that is taken apart.
+/// The most elements of an array that is replaced by scalars.
 const ELEMENTS: usize = 8;
 
 /// The most statements that a function becomes which is written out for each element.
@@ -23,7 +23,7 @@ const STATEMENTS: usize = 400;
 /// The most statements that all functions together become.
 const ROOM: usize = 1 << 15;
 
-/// The program with its small arrays taken apart, if it has any.
+/// The program with its small arrays replaced by scalars, if it has any.
 pub(crate) fn replaced(program: &Program) -> Option<Program> {
     let mut writer = Writer {
         builder: Builder::new(),
@@ -90,7 +90,8 @@ struct Writer<'p> {
     parts: FxHashMap<Var, Vec<Atom>>,
     /// The sizes of arrays that are written, as far as they are known.
     sizes: FxHashMap<Var, Dims>,
-    /// Variables of loops of the source that iterations leave otherwise than apart, and dimensions whose sizes they change.
+    /// Variables of loops of the source that iterations do not leave as scalars, and dimensions whose sizes they
+    /// change.
     whole: FxHashSet<Var>,
     changing: FxHashSet<(Var, usize)>,
     /// The scalars that are written in each body that is open.
@@ -116,12 +117,12 @@ impl Writer<'_> {
         self.values.extend(vars.iter().copied().zip(values));
     }
 
-    /// The elements of an array that is taken apart.
+    /// The elements of an array that is replaced by scalars.
     fn elements(&self, array: Atom) -> Option<&Vec<Atom>> {
         if let Atom::Var(var) = array { self.parts.get(&var) } else { None }
     }
 
-    /// Writes statements into the open body, and answers the results.
+    /// Writes statements into the open body, and returns the results.
     fn inline(&mut self, body: &Body) -> Vec<Atom> {
         deeper(|| body.stms.iter().for_each(|stm| self.stm(stm)));
         self.atoms(&body.results)
@@ -179,7 +180,7 @@ impl Writer<'_> {
         product(&it.first).is_some_and(|first| product(&it.second) == Some(first))
     }
 
-    /// The elements of arrays of one length, one array after the other, and the length, if a function of so many statements is
+    /// The elements of arrays of one length, one array after the other, and the length, if the function is small enough
     /// to be written out for each.
     fn columns(&mut self, arrays: &[Atom], function: &Lambda) -> Option<(Vec<Vec<Atom>>, usize)> {
         let columns: Vec<Vec<Atom>> =
@@ -281,7 +282,7 @@ impl Writer<'_> {
         self.gathered(&shapes, &dims, &values)
     }
 
-    /// Variables of a loop are taken apart if they begin so and every iteration leaves them so.
+    /// Variables of a loop are replaced by scalars if they begin as such and every iteration leaves them so.
     fn iterated(&mut self, it: &Loop) -> Vec<Atom> {
         let (params, initial): (Vec<Var>, Vec<Atom>) = it.params.iter().map(|(p, a)| (*p, self.atom(*a))).unzip();
         loop {

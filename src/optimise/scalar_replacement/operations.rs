@@ -1,12 +1,13 @@
-//! Operations without bodies on arrays that are taken apart: what the elements of their results are.
+//! Scalar replacement of operations without bodies: the elements of their results.
 //!
-//! Law: an element is what indexing the array there gives. What is out of bounds is left to the array as a whole.
+//! Law: an element is what indexing the array there gives. What is out of bounds is left to the array as a whole
+//! (tests/execute/small.rs).
 
 use super::{Dims, ELEMENTS, Shape, Writer, number};
 use crate::array::{self, Atom, Const, Op, Range, ScalarOp, SizeDomain, index, result_shape};
 
 impl Writer<'_> {
-    /// The sizes of a value that is taken apart; of a scalar there are none.
+    /// The sizes of an array that is replaced by scalars; of a scalar there are none.
     pub(super) fn shape(&self, atom: Atom) -> Option<Shape> {
         let of = self.builder.type_of(atom);
         if of.accumulator {
@@ -52,7 +53,7 @@ impl Writer<'_> {
         })
     }
 
-    /// An operation on a small row of an array that is not apart, element by element.
+    /// An operation on a small row of an array that is not replaced, element by element.
     fn by_element(&mut self, op: &Op) -> Option<Atom> {
         match op {
             Op::Index(a, indices) => {
@@ -116,7 +117,7 @@ impl Writer<'_> {
         value
     }
 
-    /// How many scalars these elements are; of what is not taken apart, more than is taken apart.
+    /// The count of scalars of these elements; of an array that is not replaced, more than the most that is replaced.
     fn size_of(&self, parts: &[Atom]) -> usize {
         let size = |part: &Atom| self.shape(*part).map_or(ELEMENTS + 1, |shape| shape.iter().product());
         parts.iter().map(size).sum()

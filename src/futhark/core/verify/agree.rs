@@ -1,6 +1,7 @@
 //! When types agree, and what is said when they do not.
 //!
-//! Law: sizes agree if they are equal as polynomials over what is known of variables, or if one is yet to be bound.
+//! Law: sizes agree if they are equal as polynomials over what is known of variables, or if one is yet to be bound
+//! (tests/language/check.rs).
 
 use std::collections::HashMap;
 

@@ -1,7 +1,8 @@
 //! Whether a program of the core is well formed: what every meaning may rely on.
 //!
-//! Law: a program that passes has no unknown type or size; every variable is bound where it is used; the types of the parts
-//! of an expression agree with its own, sizes as polynomials over variables, and what differs stands in a coercion.
+//! Law: a program that passes has no unknown type or size; every variable is bound where it is used; the types of the
+//! parts of an expression agree with its own, sizes as polynomials over variables, and what differs stands in a
+//! coercion (tests/language/elaborate.rs).
 
 mod agree;
 

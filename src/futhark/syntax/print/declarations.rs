@@ -1,6 +1,6 @@
 //! Declarations and modules as text.
 //!
-//! Law: as of the whole printer.
+//! Law: as of the whole printer (laws: futhark_text::printed_is_read).
 
 use core::fmt;
 

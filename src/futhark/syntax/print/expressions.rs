@@ -1,7 +1,7 @@
 //! Expressions as text.
 //!
 //! Law: as of the whole printer. A level says what may stand without brackets: 0 anything; 1 no ascription; from 2 on
-//! only operators at least so strong; 13 signs; 14 applications; 15 atoms.
+//! only operators at least so strong; 13 signs; 14 applications; 15 atoms (laws: futhark_text::printed_is_read).
 
 use core::fmt;
 

@@ -1,7 +1,8 @@
 //! From trees back to texts: `Display` of everything in the tree.
 //!
-//! Law: reading what was printed gives the tree that was printed, up to places. Brackets stand where they are needed.
-//! (Trees that no text means are not of this law: a section of `-` with its right operand, a tuple of one.)
+//! Law: reading what was printed gives the tree that was printed, up to places, and brackets stand only where they are
+//! needed; but for trees that no text means: a section of `-` with its right operand, a tuple of one
+//! (laws: futhark_text::printed_is_read).
 
 mod declarations;
 mod expressions;

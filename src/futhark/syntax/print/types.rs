@@ -1,6 +1,7 @@
 //! Types, patterns, constants and attributes as text.
 //!
-//! Law: as of the whole printer; a level says what may stand without brackets, the higher the less.
+//! Law: as of the whole printer; a level says what may stand without brackets, the higher the less
+//! (laws: futhark_text::printed_is_read).
 
 use core::fmt::{self, Write};
 
