@@ -117,7 +117,7 @@ fn main() -> catadiff::Result<()> {
     assert!(possible.0 && count.0 > 1 && best.0 < likelihood && close(cost.0, -best.0.log2()) && worst.0 > cost.0);
 
     // Posteriors are derivatives of ln Z: with e^θ on every state at every time, ∂ ln Z / ∂θ = P(state | observed).
-    // Here they come from the tape, all of them in one return sweep over the same program.
+    // Here they come from the tape, all of them in one reverse sweep over the same program.
     let zeros = vec![0.0; OBSERVED.len() * STATES];
     let posterior = grad(|theta| tilted(theta).forward().ln(), &zeros)?;
     println!("\ntime  symbol  P(state | observed)            likeliest path");

@@ -1,7 +1,7 @@
 //! What cannot be differentiated is refused before anything is written, by name.
 //!
-//! Law: a derivative is right or refused. An accumulator must end in the scope in which it begins, since what is entered
-//! again leaves it out.
+//! Law: a derivative is right or refused: an accumulator must end in the scope in which it begins, since a scope that
+//! is executed again omits it (tests/transform/corners.rs, tests/transform/rules.rs).
 
 use rustc_hash::FxHashSet;
 

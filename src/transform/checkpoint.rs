@@ -1,10 +1,11 @@
 //! Which states of loops reverse mode keeps: the same scheme for all loops, or one for each from a budget.
 //!
-//! Law: with a budget, the states that the derivative keeps at one time, and the numbers of their iterations, are no more
-//! elements than the budget; the loop that would repeat most iterations gets room first (each `r` times with `c` states, for
-//! the least `r` with `C(c + r, c) ≥ n`, binomial checkpointing). Derivatives are the same under every scheme. What
-//! is kept is what the source keeps ("Reverse AD for a Functional Array Language with Nested Parallelism", *Tape by
-//! Redundant Execution & Checkpointing*): the states of the loops of a scope, and of one scope within it at a time.
+//! Law: with a budget, the states that the derivative keeps at one time, and the numbers of their iterations, are no
+//! more elements than the budget; the loop that would repeat most iterations gets room first (each `r` times with `c`
+//! states, for the least `r` with `C(c + r, c) ≥ n`, binomial checkpointing). Derivatives are the same under every
+//! scheme. What is kept is what the source keeps ("Reverse AD for a Functional Array Language with Nested Parallelism",
+//! *Tape by Redundant Execution & Checkpointing*): the states of the loops of a scope, and of one scope within it at a
+//! time (laws: checkpointing::budgets_agree, tests/transform/checkpoint.rs).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -19,8 +20,8 @@ pub(super) fn states(program: &Program, it: &Loop) -> Vec<usize> {
     changing(program, it, &mentions(it))
 }
 
-/// Those of the states that the return sweep can need. Of an array that is only written to, as one of kept states is, no
-/// element is read again.
+/// Those of the states that the reverse sweep can need. Of an array that is only written to, as one of kept states is,
+/// no element is read again.
 pub(super) fn held(program: &Program, it: &Loop) -> Vec<usize> {
     let mentions = mentions(it);
     let once = |var: Var| mentions.get(&var.into()) == Some(&1);
@@ -72,7 +73,7 @@ impl Program {
     }
 
     /// The program with a checkpointing scheme for each loop, so that the states that reverse mode keeps of all of them at
-    /// one time, with the numbers of their iterations, are no more than so many elements: all states where they fit, and
+    /// one time, with the numbers of their iterations, are at most `elements` elements: all states where they fit, and
     /// else [`Policy::Binomial`] with as many as fit. The budget is shared by loops beside and inside each other. Loops
     /// that have another policy than [`Policy::KeepAll`] stay as they are, and use their part. What is kept inside the
     /// function of a map is counted for one element, as the interpreter goes through them one after the other; what else
@@ -142,7 +143,7 @@ struct Scope {
 }
 
 impl Scope {
-    /// The elements of states that the return sweep keeps at one time.
+    /// The elements of states that the reverse sweep keeps at one time.
     fn elements(&self, loops: &[Kept]) -> u64 {
         let here = self.loops.iter().map(|k| loops[*k].elements());
         let inside = self.inner.iter().map(|scope| scope.elements(loops)).max().unwrap_or(0);
@@ -209,7 +210,7 @@ struct Kept {
 }
 
 impl Kept {
-    /// The elements that so many kept states are, each with the number of its iteration.
+    /// The elements of `slots` kept states, each with the number of its iteration.
     fn some(&self, slots: u64) -> u64 {
         slots.saturating_mul(self.state.saturating_add(1))
     }
@@ -236,7 +237,7 @@ impl Kept {
         self.fixed.unwrap_or(if fits { Policy::KeepAll } else { Policy::Binomial(slots) })
     }
 
-    /// How often an iteration is repeated at most, with so many states.
+    /// How often an iteration is repeated at most, with `slots` states.
     fn repetitions(&self, slots: u64) -> u64 {
         if slots == 1 {
             return self.iterations.saturating_sub(1);
@@ -266,7 +267,7 @@ fn least(mut low: u64, mut high: u64, mut does: impl FnMut(u64) -> bool) -> u64 
     low
 }
 
-/// The states that a nest of so many levels keeps.
+/// The states that a nest of this many levels keeps.
 fn nested(iterations: u64, levels: u32) -> u64 {
     if levels <= 1 {
         return iterations;

@@ -1,8 +1,9 @@
 //! Copies of statements under other names, so that a scope can be executed again.
 //!
 //! Law: a copy computes what the original does, from the values its variables have been given. Accumulators can only be
-//! added to, so where the values of a scope are wanted again, those that come from outside are left out of the copy. What
-//! is told beforehand is not computed again, and sizes that have been compared are not compared again.
+//! added to, so where the values of a scope are recomputed, those that come from outside are omitted from the copy;
+//! values that are already known are not computed again, and sizes that have been compared are not compared again
+//! (tests/laws/programs.rs, tests/transform/rules.rs).
 
 use rustc_hash::FxHashMap;
 
@@ -16,7 +17,7 @@ use crate::array::{
 pub(super) struct Copier<'p, 't> {
     pub(super) source: &'p Program,
     pub(super) target: &'t Target,
-    /// By number; nothing for what is left out.
+    /// By number; `None` for what the copy omits.
     values: Vec<Option<Atom>>,
     /// Values that statements are known to give.
     told: FxHashMap<Var, Atom>,
@@ -102,7 +103,7 @@ impl<'p, 't> Copier<'p, 't> {
         operands
     }
 
-    /// Whether an operand is not left out.
+    /// Whether the copy has an operand.
     pub(super) fn kept(&self, atom: Atom) -> bool {
         match atom {
             Atom::Const(_) => true,
@@ -130,7 +131,7 @@ impl<'p, 't> Copier<'p, 't> {
         stms.iter().for_each(|stm| self.stm(stm));
     }
 
-    /// A copy of a body, without the results that are left out.
+    /// A copy of a body, without the results that the copy omits.
     pub(super) fn body(&mut self, body: &Body) -> Body {
         let target = self.target;
         target.body(|| {
@@ -225,7 +226,7 @@ impl<'p, 't> Copier<'p, 't> {
         }
     }
 
-    /// Says what the variables of a statement stand for, those that are left out excepted.
+    /// Records what the variables of a statement stand for, except those that the copy omits.
     pub(super) fn bind(&mut self, stm: &Stm, results: &[Atom]) {
         if results.len() == stm.vars.len() {
             stm.vars.iter().zip(results).for_each(|(var, atom)| self.set(*var, *atom));
@@ -291,7 +292,7 @@ impl<'p, 't> Copier<'p, 't> {
     }
 
     /// Numbers that are counted from 0 over the iterations of a loop, found by running it: `inside` writes the statements of
-    /// an iteration, and answers the numbers after it.
+    /// an iteration, and returns the numbers after it.
     pub(super) fn counted(
         &mut self,
         it: &Loop,
@@ -339,7 +340,7 @@ impl<'p, 't> Copier<'p, 't> {
     }
 
     /// A copy of a loop that carries more values, which begin as these: `inside` writes the statements of an iteration,
-    /// and answers those values after it.
+    /// and returns those values after it.
     pub(super) fn loop_with(
         &mut self,
         it: &Loop,

@@ -1,7 +1,7 @@
 //! Arrays of indices in which no index is twice, as far as a program says it.
 //!
-//! Law: the elements of an array that is told here differ in every run: it counts, or it is a part of one that counts,
-//! perhaps with the same number added to all.
+//! Law: the elements of an array that this analysis reports differ in every run: it counts, or it is a part of one that
+//! counts, perhaps with the same number added to all (tests/transform/rules.rs, tests/transform/work.rs).
 
 use rustc_hash::FxHashSet;
 

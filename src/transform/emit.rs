@@ -1,7 +1,8 @@
 //! A number that writes a program: the rules of calculus are run on it, and what they compute is written down.
 //!
 //! Law: the table of primitives holds every partial derivative, [`Dual`](crate::carriers::Dual) the product rule and
-//! the chain rule; a transformation runs them on this carrier and so has no rule of its own.
+//! the chain rule; a transformation runs them on this carrier and so has no rule of its own (laws: array_derivatives,
+//! laws: array_exact).
 
 use core::fmt;
 use core::ops::{Add, Mul};
@@ -21,7 +22,7 @@ pub(super) enum Emit<'t> {
 }
 
 impl<'t> Emit<'t> {
-    /// An operand; a constant of a small integer is known, so that arithmetic with it can be left out.
+    /// An operand; a constant of a small integer is known, so that arithmetic with it can be omitted.
     pub(super) fn operand(target: &'t Target, atom: Atom) -> Self {
         match atom {
             Atom::Const(c) if c == c.prim().zero() => Emit::Known(0.0),
@@ -40,7 +41,7 @@ impl<'t> Emit<'t> {
         }
     }
 
-    /// A derivative multiplied by a partial derivative of an operation with these slopes: where a partial may be
+    /// A derivative multiplied by a partial derivative of an operation with this rule for zeros: where a partial may be
     /// infinite a derivative of 0 stays 0, and where it is a switch its 0 discards the derivative, as in
     /// [`Dual`](crate::carriers::Dual).
     pub(super) fn scaled(self, partial: Self, slopes: Slopes) -> Self {

@@ -1,7 +1,8 @@
 //! Which variables derivatives flow through: those that depend on what is differentiated by, and that results depend on.
 //!
-//! Law: the dependence graph has an edge from an operand to a result exactly where a derivative may be other than zero; a
-//! variable is active if it lies on a path. The analysis visits each statement once.
+//! Law: the dependence graph has an edge from an operand to a result exactly where a derivative may be other than zero;
+//! a variable is active if it lies on a path. The analysis visits each statement once (tests/transform/work.rs,
+//! tests/transform/rules.rs).
 
 use rustc_hash::FxHashSet;
 
@@ -78,7 +79,7 @@ fn var(atom: &Atom) -> Option<Var> {
     }
 }
 
-/// Which of so many variables can be reached from these along the edges, which are listed twice.
+/// Which of `count` variables can be reached from these along the edges, which are listed twice.
 pub(super) fn reached<E: Iterator<Item = (Var, Var)>>(
     count: usize,
     from: Vec<Var>,

@@ -1,9 +1,9 @@
 //! Forward mode as a transformation: every statement is followed by that of its tangent.
 //!
 //! Law: `jvp` computes `(f x, J ẋ)`. Scalars have the partial derivatives of the tables; combinators take values and
-//! tangents side by side, and operators become operators on dual numbers
-//! ("Reverse AD for a Functional Array Language", *Forward Mode: Dual Numbers*). Variables that no parameter reaches
-//! have no tangent.
+//! tangents side by side, and operators become operators on dual numbers ("Reverse AD for a Functional Array Language",
+//! *Forward Mode: Dual Numbers*). Variables that no parameter reaches have no tangent (laws: array_derivatives,
+//! laws: array_exact).
 
 use smallvec::SmallVec;
 

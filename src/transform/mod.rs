@@ -6,10 +6,10 @@
 //! with the seeds filled in, by the parameters that [`Wrt`] says.
 //! What reverse mode keeps of loops is a [`Policy`](crate::array::Policy) of each, or [chosen](Program::checkpointed) from a budget.
 //!
-//! Law: for all `x`, `ẋ`, `ȳ`: `⟨J ẋ, ȳ⟩ = ⟨ẋ, Jᵀ ȳ⟩`, and both equal the interpretation of the program itself on numbers that
-//! carry derivatives (`laws`). The rules of calculus are those of the table of primitives and of
-//! [`Dual`](crate::carriers::Dual); here are only the rules of arrays and control: of forward mode in `jvp`, of reverse mode
-//! in `vjp`, a file for each combinator, of batching in `vmap`.
+//! Law: for all `x`, `ẋ`, `ȳ`: `⟨J ẋ, ȳ⟩ = ⟨ẋ, Jᵀ ȳ⟩`, and both equal the interpretation of the program itself on
+//! numbers that carry derivatives (`laws`). The rules of calculus are those of the table of primitives and of
+//! [`Dual`](crate::carriers::Dual); here are only the rules of arrays and control: of forward mode in `jvp`, of reverse
+//! mode in `vjp`, a file for each combinator, of batching in `vmap` (laws: array_derivatives).
 
 mod check;
 mod checkpoint;
@@ -113,9 +113,9 @@ impl Program {
     /// Ties of extrema go to the first operand, and to what was in a bin of a histogram before; values that are
     /// written out of bounds receive 0.
     ///
-    /// What no result or adjoint needs is left out, and with it the errors that it would have been, but for sizes that do
-    /// not agree: what compares them is left out, and the comparison stays, for the same price at any size. An adjoint has
-    /// the sizes of its result, or is an error as well.
+    /// What no result or adjoint needs is removed, and with it the errors that it would have been, except for sizes
+    /// that do not agree: their comparison stays, for the same price at any size. An adjoint has the sizes of its
+    /// result, or is an error as well.
     ///
     /// ```
     /// use catadiff::array::{Program, trace::{Arr, F64}};

@@ -1,9 +1,10 @@
 //! Histograms of few values in arrays that a loop changes in place, as loops of updates.
 //!
-//! Law: the program means the same. A histogram combines what is in a bin with one value after the other, and so does the
-//! loop. The rules of histograms that are no sums look through all bins, many at a time; a histogram by itself has to fill them
-//! anyway, but in a loop it changes them in place, and costs its values alone. So does the rule of a loop of updates. It is
-//! applied where so few values are known to come that nothing is lost by taking them one after the other.
+//! Law: the program means the same. A histogram combines what is in a bin with one value after the other, and so does
+//! the loop. The rules of histograms that are no sums look through all bins, many at a time; a histogram by itself has
+//! to fill them anyway, but in a loop it changes them in place, and costs its values alone. So does the rule of a loop
+//! of updates. It is applied where so few values are known to come that nothing is lost by taking them one after the
+//! other (tests/transform/loops.rs).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -2,7 +2,7 @@
 //!
 //! Law: components that do not depend on each other are reductions by themselves, and an operator that works element by
 //! element is one for each column ("Reverse AD for a Functional Array Language", *Special Cases of Reduce &
-//! Multi-Reduce*).
+//! Multi-Reduce*) (tests/transform/operators.rs).
 
 use rustc_hash::FxHashSet;
 
@@ -12,8 +12,7 @@ use crate::array::{Atom, Body, IntegerRow, Lambda, Map, Op, ScalarOp, Stm, Var, 
 use crate::optimise::operator::{Operator, recognise};
 use crate::primitives::Primitive;
 
-/// The components of an operator that are needed for those that are asked for, in groups that do not depend on each
-/// other.
+/// The components of an operator that the wanted ones depend on, in groups that do not depend on each other.
 pub(super) fn groups(operator: &Lambda, asked: &[bool]) -> Vec<Vec<usize>> {
     if let [asked] = asked {
         return if *asked { vec![vec![0]] } else { Vec::new() };

@@ -1,9 +1,9 @@
 //! The partial derivatives of scalar operations, by the rows of the tables.
 //!
 //! Law: on reals, dual numbers over three partials, since no operation has more operands, are run on the carrier that
-//! writes, so every partial is the table's. Integers and truth values follow the rules of their own ring: arithmetic wraps,
-//! "or" is the sum and "and" the product; a quotient has the partials `1 quot y` and `−(x quot y) quot y`. Conversions are
-//! linear, and what takes bits takes those of derivatives too.
+//! writes, so every partial is the table's. Integers and truth values follow the rules of their own ring: arithmetic
+//! wraps, "or" is the sum and "and" the product; a quotient has the partials `1 quot y` and `−(x quot y) quot y`.
+//! Conversions are linear, and what takes bits takes those of derivatives too (laws: zero_factors, laws: array_exact).
 
 use generic_array::typenum::U3;
 use num_traits::Zero;

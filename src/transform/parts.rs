@@ -1,7 +1,8 @@
 //! Which arrays are read in parts: an element, a row, a slice at a time, so that what is read may be far less than the array.
 //!
-//! Law: an array that is not read in parts is read, written or passed on as a whole by whoever mentions it, so that work in
-//! proportion to its size is work that the program does itself. A choice may read nothing at all.
+//! Law: an array that is not read in parts is read, written or passed on as a whole by whoever mentions it, so that
+//! work in proportion to its size is work that the program does itself. A choice may read nothing at all
+//! (tests/transform/work.rs).
 
 use crate::array::{Atom, Body, Op, Program, Stm, Var, atoms_in};
 

@@ -3,7 +3,7 @@
 //! Law: the nest does what the loop does. With `k` levels over `n` iterations each level keeps about `ᵏ√n` states, so
 //! memory falls from `n` to `k·ᵏ√n` states while each level executes the body once more ("Reverse AD for a Functional
 //! Array Language", *Tape by Redundant Execution & Checkpointing*). A loop that asks whether to go on is run once to
-//! count its iterations.
+//! count its iterations (laws: checkpointing::agree, tests/transform/checkpoint.rs).
 
 use core::hash::{Hash, Hasher};
 use core::mem::discriminant;

@@ -1,7 +1,8 @@
 //! The program that a transformation writes: a builder that many can write to, and that knows what it has computed.
 //!
-//! Law: what is written means what was asked for. A scalar operation that was written before, here or further out, is
-//! not written again; zeros are not added.
+//! Law: what is written means what was requested: a scalar operation that was written before, in this body or further
+//! out, is not written again (common subexpressions), and zeros are not added (tests/transform/work.rs,
+//! tests/transform/simplify.rs).
 
 use core::cell::RefCell;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -35,7 +36,7 @@ impl Target {
         Target::of(0)
     }
 
-    /// With room for so many variables.
+    /// With room for this many variables.
     pub(super) fn of(variables: usize) -> Self {
         Target {
             builder: RefCell::new(Builder::with_capacity(variables, 0)),
@@ -64,7 +65,7 @@ impl Target {
         self.builder.borrow_mut().fresh(of)
     }
 
-    /// Says where the statements come from that are written from here on, and answers what was said before.
+    /// Sets the span of the statements that are written from here on, and returns the one before.
     pub(super) fn span(&self, span: Span) -> Span {
         self.builder.borrow_mut().span(span)
     }
@@ -79,7 +80,7 @@ impl Target {
         Var(u32::try_from(self.builder.borrow().variables()).expect("a program has fewer than 2^32 variables"))
     }
 
-    /// Writes an operation, unless it repeats one, and answers its results.
+    /// Writes an operation, unless it repeats one, and returns its results.
     pub(super) fn emit(&self, op: Op) -> Vec<Atom> {
         if !has_bodies(&op) && !matches!(op, Op::Agree(_)) {
             return vec![self.one(op)];
@@ -176,7 +177,7 @@ impl Target {
         self.one(Op::Size(array, dimension))
     }
 
-    /// The body that `inside` writes; it answers the results.
+    /// The body that `inside` writes; `inside` returns its results.
     pub(super) fn body(&self, inside: impl FnOnce() -> Vec<Atom>) -> Body {
         self.open_body();
         let results = inside();
@@ -371,7 +372,7 @@ impl Target {
         self.one(Op::Reverse(array))
     }
 
-    /// So many elements of an array, from one on.
+    /// `count` elements of an array, from `start` on.
     pub(super) fn part(&self, array: Atom, start: Atom, count: Atom) -> Atom {
         self.one(Op::Slice(array, vec![Range { start, count, step: index(1) }]))
     }

@@ -1,8 +1,9 @@
 //! Batching: a program on one value as a program on many.
 //!
-//! Law: `vmap f` is `map f`. What does not depend on the batched parameters is computed once, outside the map, also where
-//! one combinator computes it together with what does; so many tangents, or adjoints, share one primal. Inside, of such
-//! a combinator is left what the others need of it.
+//! Law: `vmap f` is `map f`: a value that does not depend on the batched parameters is computed once, outside the map,
+//! also where one combinator computes it together with values that do, so that all tangents or adjoints of a batch
+//! share one primal; of such a combinator the part that remains inside is what the others need
+//! (tests/transform/batch.rs, laws: array_exact::batched).
 
 use rustc_hash::FxHashMap;
 

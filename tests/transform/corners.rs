@@ -218,7 +218,7 @@ mod sparse {
         let at = |i: i64| vec![reals(&[0.3, -0.4, 1.1]), 0.8.into(), reals(&[1.0, 2.0]), i.into()];
         check(ONE, vec![at(0), at(2)])?;
         let text = Program::parse(ONE).unwrap().vjp().unwrap().to_string();
-        assert_eq!(text.matches("map (").count(), 1, "no map in the return sweep:\n{text}");
+        assert_eq!(text.matches("map (").count(), 1, "no map in the reverse sweep:\n{text}");
         Ok(())
     }
 

@@ -445,7 +445,7 @@ fn the_adjoints_of_a_matrix_product_are_matrix_products() -> Result<()> {
 
 #[test]
 fn perfect_nests_are_executed_once() -> Result<()> {
-    // What the forward sweep gives, the return sweep takes.
+    // What the forward sweep gives, the reverse sweep takes.
     let nest = Program::trace(|xs: Arr<Arr<F64>>| xs.map(|row| row.map(catadiff::Elementary::exp)))?;
     let vjp = nest.vjp()?;
     let arguments = [Value::new([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]])?, Value::new([[1.0; 3]; 2])?];

@@ -226,7 +226,7 @@ fn components_of_rows_return_by_themselves() {
     are(&[ratio(source, &[rows(0.0), rows(1.0)])], &[1.52]);
 }
 
-/// What an iteration gives is the state that the return sweep was in before.
+/// What an iteration gives is the state that the reverse sweep was in before.
 #[test]
 fn the_state_after_an_iteration_is_not_computed_again() {
     let source = "program (x: f64, ws: []f64) {

@@ -2,7 +2,7 @@
 //!
 //! Law: by columns or by rows the Jacobian is the same, `J[r, p] = ∂ result[r] / ∂ parameter[p]` for all indices `r`
 //! and `p`; what does not depend on the direction is computed once ("Reverse AD for a Functional Array Language",
-//! *Implementing the Jacobian and Hessian Computation*).
+//! *Implementing the Jacobian and Hessian Computation*) (laws: array_verbs::jacobians).
 
 use super::super::copy::Copier;
 use super::super::target::Target;
@@ -20,7 +20,7 @@ pub(super) fn by_columns(program: &Program, by: &[usize]) -> Result<Program> {
     Ok(target.finish(results).simplified())
 }
 
-/// The Jacobian by rows: a return sweep for each element of each result.
+/// The Jacobian by rows: a reverse sweep for each element of each result.
 pub(super) fn by_rows(program: &Program, by: &[usize]) -> Result<Program> {
     let target = Target::new();
     let params = target.parameters(program);

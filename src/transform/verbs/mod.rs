@@ -1,8 +1,9 @@
 //! The user's verbs on programs: gradients, Jacobians and Hessians as programs that take what the program takes.
 //!
-//! Law: a verb is `jvp`, `vjp` or one after the other, with the seeds filled in; so `jacfwd` is `jacrev`, a Hessian is the Jacobian
-//! of the gradient and symmetric, and `hvp` is the Hessian times a vector. The shape of a derivative is that of the
-//! result and then that of the parameter (names and shapes as in JAX).
+//! Law: a verb is `jvp`, `vjp` or one after the other, with the seeds filled in; so `jacfwd` is `jacrev`, a Hessian is
+//! the Jacobian of the gradient and symmetric, and `hvp` is the Hessian times a vector. The shape of a derivative is
+//! that of the result and then that of the parameter (names and shapes as in JAX) (laws: array_verbs,
+//! tests/array/verbs.rs).
 
 mod jacobian;
 mod reach;
@@ -129,7 +130,7 @@ impl Program {
         jacobian::by_columns(self, &by)
     }
 
-    /// The [Jacobian](Program::jacobian) by reverse mode, a return sweep for each element of the results.
+    /// The [Jacobian](Program::jacobian) by reverse mode, a reverse sweep for each element of the results.
     ///
     /// # Errors
     /// As for [`jacobian`](Program::jacobian).

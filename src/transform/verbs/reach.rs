@@ -1,7 +1,8 @@
 //! The carrier of patterns: a number that is known, or the set of variables that one which is not depends on.
 //!
-//! Law: what is known is computed as `f64` is; what is not is [`Support`], the semiring of sets. A decision on what is not known
-//! is not answered, so a run that ends took the only branches there are, and its sets hold for all values.
+//! Law: what is known is computed as `f64` is, and what is not is [`Support`], the semiring of sets; a decision on what
+//! is not known is an error, so a run that ends took the only branches there are, and its sets hold for all values
+//! (tests/array/verbs.rs).
 
 use core::ops::{Add, Mul};
 use num_traits::{One, Zero};

@@ -1,7 +1,8 @@
 //! Sparse Jacobians and Hessians of programs: the pattern by interpretation, its colours as directions of one derivative.
 //!
-//! Law: the sparse derivative is the dense one, with its rows and columns numbered as elements follow each other; it costs one
-//! direction per colour (Curtis, Powell and Reid; Coleman and Moré for symmetric matrices).
+//! Law: the sparse derivative is the dense one, with its rows and columns numbered as elements follow each other; it
+//! costs one direction per colour (Curtis, Powell and Reid; Coleman and Moré for symmetric matrices)
+//! (laws: array_verbs::sparse).
 
 use std::sync::Arc;
 

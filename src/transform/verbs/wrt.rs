@@ -1,6 +1,7 @@
 //! With respect to what: parameters of a program, by name, by position, or all that are real.
 //!
-//! Law: what is resolved are positions of real parameters, each once; a name stands for the one parameter that has it.
+//! Law: what is resolved are positions of real parameters, each once; a name stands for the one parameter that has it
+//! (tests/array/verbs.rs).
 
 use core::ops::RangeFull;
 
@@ -19,8 +20,8 @@ use crate::error::{Error, Result};
 /// # Ok::<(), catadiff::Error>(())
 /// ```
 ///
-/// A program that was traced names its parameters `x0`, `x1`, …, or as
-/// [`trace_named`](crate::array::Program::trace_named) is told.
+/// A program that was traced names its parameters `x0`, `x1`, …, or as given to
+/// [`trace_named`](crate::array::Program::trace_named).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wrt {
     /// All that are real.

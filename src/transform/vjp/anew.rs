@@ -1,7 +1,8 @@
 //! Loops of which nothing is kept, so that the arrays they carry may change their sizes.
 //!
-//! Law: the return sweep computes the state before each iteration from the first state: `n·(n + 1)/2` iterations beside those of
-//! the forward sweep, and the memory of one state. An adjoint has the sizes of the state it belongs to.
+//! Law: the reverse sweep computes the state before each iteration from the first state: `n·(n + 1)/2` iterations
+//! beside those of the forward sweep, and the memory of one state; an adjoint has the sizes of the state it belongs to
+//! (laws: checkpointing::agree, tests/transform/loops.rs).
 
 use super::Reverse;
 use super::arrays::from_end;
@@ -10,7 +11,7 @@ use crate::array::{Atom, Loop, Policy, Stm, index};
 use crate::transform::checkpoint::states;
 
 impl Reverse<'_, '_> {
-    /// Writes a loop, and answers the number of its iterations.
+    /// Writes a loop, and returns the number of its iterations.
     pub(super) fn anew_forward(&mut self, stm: &Stm, it: &Loop) -> Atom {
         let count = self.copier.iterations(it);
         let (mut carried, mut initial) = (Vec::new(), Vec::new());
@@ -27,7 +28,7 @@ impl Reverse<'_, '_> {
         count
     }
 
-    /// The return sweep over a loop of so many iterations.
+    /// The reverse sweep over a loop of `count` iterations.
     pub(super) fn anew_backward(&mut self, stm: &Stm, it: &Loop, count: Atom) {
         let target = self.target;
         let of_param = |k: usize| it.params[k].0;

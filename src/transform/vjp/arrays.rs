@@ -1,7 +1,7 @@
 //! The rules of operations that move data: each is linear, and its rule is its transpose.
 //!
 //! Law: where an element is read its adjoint is added to, where it is copied adjoints are summed, where it is
-//! overwritten its adjoint is 0.
+//! overwritten its adjoint is 0 (tests/transform/rules.rs, laws: array_exact).
 
 use super::Reverse;
 use crate::array::{Atom, IntegerRow, Op, Range, ScalarOp, Var, index};

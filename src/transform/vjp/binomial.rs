@@ -1,10 +1,11 @@
 //! The rule of loops under a memory budget: few states are kept, and those between are computed again.
 //!
-//! Law: with room for `c` states the return sweep over `n` iterations computes states again as seldom as any schedule with
-//! that room can: `r·n − C(c + r, r − 1)` iterations in all, for the least `r` with `C(c + r, c) ≥ n`, the forward sweep
-//! up to the last iteration among them, and none more than `r` times (Griewank and Walther's *revolve*, binomial
+//! Law: with room for `c` states the reverse sweep over `n` iterations recomputes states as seldom as any schedule with
+//! that room can: `r·n − C(c + r, r − 1)` iterations in all, for the least `r` with `C(c + r, c) ≥ n`, the forward
+//! sweep up to the last iteration among them, and none more than `r` times (Griewank and Walther's *revolve*, binomial
 //! checkpointing). The kept states are a stack; the next lies where the part before it can be reversed with `r − 1`
-//! repetitions and all its room, and the part after it with one place less.
+//! repetitions and all its room, and the part after it with one place less (laws: checkpointing,
+//! tests/transform/checkpoint.rs).
 //!
 //! Derivatives of what is written here are under the same budget: the loops that compute states again, and the return
 //! sweep, ask for `c` states themselves, and the loop that fills the stack runs at most `c` times. A state of the return
@@ -53,7 +54,7 @@ struct Walk<'l> {
 }
 
 impl Reverse<'_, '_> {
-    /// Writes a loop that keeps the states that its return sweep wants first.
+    /// Writes a loop that keeps the states that its reverse sweep wants first.
     pub(super) fn binomial_forward(&mut self, stm: &Stm, it: &Loop, allowed: u32) -> Snapshots {
         let target = self.target;
         let count = self.copier.iterations(it);
@@ -79,7 +80,7 @@ impl Reverse<'_, '_> {
         let walk = Walk { it, carried, depth, allowed, room };
         let last = self.advance(&walk, target.indices(SUB, count, index(1)), start);
 
-        // The last iteration, which the return sweep begins with, gives the results.
+        // The last iteration, which the reverse sweep begins with, gives the results.
         let now = |k: &usize| walk.carried.iter().position(|c| c == k).map_or_else(|| first(k), |c| last.state[c]);
         let before: Vec<Atom> = all.iter().map(now).collect();
         let once = target.indices(MIN, count, index(1));
@@ -88,7 +89,7 @@ impl Reverse<'_, '_> {
         Snapshots { count, allowed, room, last: Place { state: last.state[..depth].to_vec(), ..last } }
     }
 
-    /// The return sweep, from the states that the forward sweep has kept.
+    /// The reverse sweep, from the states that the forward sweep has kept.
     pub(super) fn binomial_backward(&mut self, stm: &Stm, it: &Loop, snapshots: &Snapshots) {
         let target = self.target;
         let Snapshots { count, allowed, room, last } = snapshots;
@@ -186,7 +187,7 @@ impl Reverse<'_, '_> {
         Place { state, at, stack }
     }
 
-    /// The values of the carried variables after so many iterations.
+    /// The values of the carried variables after this many iterations.
     pub(super) fn run(
         &mut self,
         it: &Loop,

@@ -1,7 +1,7 @@
-//! The rule of `if`: the same choice between the return sweeps of the branches.
+//! The rule of `if`: the same choice between the reverse sweeps of the branches.
 //!
-//! Law: only the branch that was taken is differentiated; it is executed again in the return sweep, but for those of its
-//! results that are known.
+//! Law: only the branch that was taken is differentiated; it is executed again in the reverse sweep, except for those
+//! of its results that are known (tests/transform/rules.rs, tests/transform/work.rs).
 
 use super::{Adjoint, Reverse};
 use crate::array::{Atom, Body, Op, Var};
@@ -32,8 +32,8 @@ impl Reverse<'_, '_> {
         through.iter().zip(after).for_each(|(var, array)| self.copier.set(*var, array));
     }
 
-    /// One of two ways to go on, in which adjoints of variables from outside these bodies are added to; what it answers
-    /// is what the way that is taken answers. `bound` are the variables that are not from outside.
+    /// One of two ways to go on, in which adjoints of variables from outside these bodies are added to; returns the
+    /// results of the way that is taken. `bound` are the variables that are not from outside.
     pub(super) fn either(
         &mut self,
         condition: Atom,

@@ -1,10 +1,10 @@
 //! The arrays that a loop changes in place, and how.
 //!
-//! Law: an array is changed in place if all that an iteration does to it are updates at as many indices each, also in
-//! branches and in loops inside, where a scatter or a histogram is many updates at one index; of others the whole state is
-//! kept. Where an array is read after it has been changed, the return sweep changes it again and then
-//! [puts back](super::undo) what it overwrote itself, and where it is not, it stays as it was before; so it does in each
-//! branch.
+//! Law: an array is updated in place if all that an iteration does to it are updates at as many indices each, also in
+//! branches and in loops inside, where a scatter or a histogram is many updates at one index; of others the whole state
+//! is kept. Where an array is read after an update, the reverse sweep repeats the update and then [takes it
+//! back](super::undo), and where it is not, it stays as it was before; so it does in each branch
+//! (tests/transform/loops.rs).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -35,7 +35,7 @@ pub(super) struct Chain {
 /// The versions of an array in a body, in order.
 pub(super) struct Versions {
     all: Vec<Version>,
-    /// How many of these the return sweep makes again.
+    /// How many of these the reverse sweep makes again.
     again: usize,
 }
 
@@ -233,7 +233,7 @@ impl Search<'_> {
     }
 }
 
-/// Counts how often sizes of variables are asked for.
+/// Counts how often sizes of variables are read.
 fn asked(body: &Body, found: &mut FxHashMap<Var, usize>) {
     for stm in &body.stms {
         if let Op::Size(Atom::Var(var), _) = stm.op {
@@ -277,7 +277,7 @@ impl Chain {
         stms.iter().map(of).sum()
     }
 
-    /// The versions that the return sweep makes again and takes back.
+    /// The versions that the reverse sweep makes again and takes back.
     pub(super) fn made_again(&self) -> Vec<&Version> {
         let mut found = Vec::new();
         self.versions.made_again(&mut found);
@@ -291,7 +291,7 @@ impl Chain {
             .filter_map(|version| if let Made::Loop(asking) = version.made { asking } else { None })
     }
 
-    /// Arrays for what so many updates of an array like this overwrite: of their indices, and of what was there.
+    /// Arrays for what `places` updates of an array like this overwrite: of their indices, and of what was there.
     pub(super) fn stores(&self, target: &Target, like: Atom, places: Atom) -> Vec<Atom> {
         let of = target.type_of(like);
         let part = (self.arity..of.rank)

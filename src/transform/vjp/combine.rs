@@ -3,7 +3,7 @@
 //! Law: if `lᵢ` was combined before element `aᵢ`, and the adjoint `gᵢ` reaches `lᵢ ⊙ aᵢ`, then
 //! `āᵢ = ∂(lᵢ ⊙ aᵢ)/∂aᵢᵀ gᵢ`. An operator that works element by element on arrays is one operator on scalars for each
 //! column: the rule is that of a map over columns ("Reverse AD for a Functional Array Language", *Special Cases of
-//! Reduce & Multi-Reduce*).
+//! Reduce & Multi-Reduce*) (tests/transform/operators.rs).
 
 use super::Reverse;
 use crate::array::{Atom, Lambda, Op, Reduce, ScalarOp, Type, Var, index};
@@ -16,7 +16,7 @@ pub(super) struct Combined {
     pub(super) operator: Lambda,
     pub(super) neutral: Vec<Atom>,
     pub(super) arrays: Vec<Atom>,
-    /// Of which arrays the adjoints are asked for.
+    /// Of which arrays the adjoints are wanted.
     pub(super) wanted: Vec<bool>,
     /// Of which of what is combined first; empty for histograms, to whose meaning it does not belong.
     pub(super) starts: Vec<bool>,
@@ -29,7 +29,7 @@ impl Reverse<'_, '_> {
         Combined { starts, ..self.combined(part(&it.operator, group), &it.neutral, &it.arrays, group) }
     }
 
-    /// A group of the components of what is combined, where no adjoint is asked for of what is neutral.
+    /// A group of the components of what is combined, where no adjoint of the neutral elements is wanted.
     pub(super) fn combined(&self, operator: Lambda, neutral: &[Atom], arrays: &[Atom], group: &[usize]) -> Combined {
         let pick = |atoms: &[Atom]| group.iter().map(|c| self.copier.atom(atoms[*c])).collect();
         let wanted = group.iter().map(|c| self.active.atom(arrays[*c])).collect();
@@ -128,8 +128,8 @@ impl Reverse<'_, '_> {
     }
 
     /// The adjoints of arrays of rows, and then of what is combined first, where an operator works element by element:
-    /// `inside` answers them for one column. It gets the column, and its part of other arrays of rows and of single rows; of
-    /// these, some are not there.
+    /// `inside` returns them for one column. It gets the column, and its part of other arrays of rows and of single
+    /// rows; of these, some are not there.
     pub(super) fn columns(
         &mut self,
         it: &Combined,
@@ -171,8 +171,8 @@ impl Reverse<'_, '_> {
         all
     }
 
-    /// What `inside` answers where there are elements, and `without` where there are none. Rows of an array without
-    /// elements may be of any size, so that only elements that are scalars need no such question.
+    /// The results of `inside` where there are elements, and of `without` where there are none. Rows of an array
+    /// without elements may be of any size, so only elements that are scalars need no such test.
     pub(super) fn where_any(
         &mut self,
         it: &Combined,

@@ -1,6 +1,7 @@
 //! The rule of functions with a derivative of their own: it is used.
 //!
-//! Law: arguments receive what the given pullback says, in their own sizes or not at all; variables from outside the function receive nothing.
+//! Law: arguments receive what the given pullback says, in their own sizes or not at all; variables from outside the
+//! function receive nothing (tests/transform/rules.rs).
 
 use super::Reverse;
 use crate::array::{Agreement, Atom, Custom, Var};

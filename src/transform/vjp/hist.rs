@@ -3,7 +3,8 @@
 //! Law: a value whose bin does not exist receives 0. For sums a value receives the adjoint of its bin; for extrema the
 //! first value that attains the bin's extremum receives it, or the bin's old content, which wins ties ("Reverse AD for
 //! a Functional Array Language", *Special Cases of Reduce & Multi-Reduce*). Other operators, products among them, are
-//! reductions of segments after sorting; division, and counting of zeros, would be right to the first order only.
+//! reductions of segments after sorting; division, and counting of zeros, would be right to the first order only
+//! (tests/transform/operators.rs, tests/transform/corners.rs).
 
 use super::Reverse;
 use super::arrays::read_within;

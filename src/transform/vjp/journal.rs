@@ -1,7 +1,8 @@
-//! Arrays that a loop changes in place: what an iteration overwrites is kept, and the return sweep puts it back.
+//! Arrays that a loop updates in place: what an iteration overwrites is logged, and the reverse sweep restores it.
 //!
-//! Law: the array before an iteration is the one after it with the elements put back that were overwritten, last first; so
-//! an update costs what it writes, in both sweeps, however long the array is.
+//! Law: the array before an iteration is the one after it with the elements put back that were overwritten, last first;
+//! so an update costs what it writes, in both sweeps, however long the array is (tests/transform/loops.rs,
+//! tests/transform/work.rs).
 
 use std::rc::Rc;
 
@@ -157,7 +158,7 @@ pub(super) fn noted(copier: &mut Copier<'_, '_>, stms: &[Stm], logs: &mut [Log<'
     }
 }
 
-/// Sets logs, and answers the rest.
+/// Sets logs, and returns the rest.
 fn set_all<'s>(logs: &mut [Log<'_>], mut state: &'s [Atom]) -> &'s [Atom] {
     for log in logs {
         let (own, rest) = state.split_at(log.stores.len() + 1);
@@ -181,7 +182,7 @@ impl Journal {
         self.chain.k
     }
 
-    /// What the return sweep carries: the array after an iteration, and how many updates there were until then.
+    /// What the reverse sweep carries: the array after an iteration, and how many updates there were until then.
     pub(super) fn carried(&self, array: Atom) -> Vec<Atom> {
         core::iter::once(array).chain(self.marks.map(|(top, _)| top)).collect()
     }
@@ -202,7 +203,7 @@ impl Journal {
         vec![self.chain.all_put_back(target, &self.stores, now[0], mark, now[1]), mark]
     }
 
-    /// The array before a loop of so many iterations, from the one after it.
+    /// The array before a loop of `iterations` iterations, from the one after it.
     pub(super) fn all_undone(&self, target: &Target, iterations: Atom, array: Atom) -> Atom {
         let top = match (self.marks, self.chain.updates()) {
             (Some((top, _)), _) => top,
@@ -220,7 +221,7 @@ fn put_back(target: &Target, stores: &[Atom], array: Atom, place: Atom) -> Atom 
     target.one(Op::Update(array, there, target.at(*values, &[place])))
 }
 
-/// The array before so many updates that were noted from a place on, of which those of one index overwrote the same.
+/// The array before `count` updates that were logged from `first` on, of which those of one index overwrote the same.
 fn scattered_back(target: &Target, stores: &[Atom], array: Atom, first: Atom, count: Atom) -> Atom {
     let [indices, values] = [stores[0], stores[1]].map(|store| target.part(store, first, count));
     target.scattered(array, indices, values)

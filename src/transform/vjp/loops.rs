@@ -1,11 +1,11 @@
 //! The rule of loops: the states are kept, and a loop goes through them backwards.
 //!
-//! Law: the return sweep's iteration `n − 1 − j` has the state that the forward sweep's iteration `j` had, and
+//! Law: the reverse sweep's iteration `n − 1 − j` has the state that the forward sweep's iteration `j` had, and
 //! executes its body again; so a loop keeps the variables of each iteration and nothing of what is inside the body
-//! ("Reverse AD for a Functional Array Language", *Tape by Redundant Execution & Checkpointing*). Memory: the number
-//! of iterations times the size of the variables that change. The state after an iteration is the one that the return
-//! sweep was in before, and not computed again. Other policies are loops rewritten as nests of loops
-//! before this rule is applied.
+//! ("Reverse AD for a Functional Array Language", *Tape by Redundant Execution & Checkpointing*). Memory: the number of
+//! iterations times the size of the variables that change. The state after an iteration is that of the reverse sweep's
+//! iteration before, and not computed again. Other policies are loops rewritten as nests of loops before this rule is
+//! applied (tests/transform/rules.rs, laws: checkpointing).
 
 use super::arrays::from_end;
 use super::chain::{Chain, is_unbounded};

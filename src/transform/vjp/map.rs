@@ -2,10 +2,10 @@
 //!
 //! Law: `x̄ᵢ += ∂f(xᵢ)/∂xᵢ · ȳᵢ`. What each element contributes to a scalar from outside becomes a result, and is
 //! summed; what it contributes to an array from outside goes to an accumulator, since any element may touch any place
-//! of it ("Reverse AD for a Functional Array Language", *Differentiating Map General Case*); and so does what is contributed
-//! to a part of a row of such an array. A map of which one
-//! element alone has an adjoint is differentiated there alone, without a map: see sparse adjoints. Of results that are
-//! known already the elements are not computed again.
+//! of it ("Reverse AD for a Functional Array Language", *Differentiating Map General Case*); and so does what is
+//! contributed to a part of a row of such an array. A map of which one element alone has an adjoint is differentiated
+//! there alone, without a map: see sparse adjoints. Of results that are known already the elements are not computed
+//! again (tests/transform/rules.rs, tests/transform/work.rs).
 
 use super::sparse::DENSE;
 use super::{Adjoint, Reverse};
@@ -61,8 +61,8 @@ impl Reverse<'_, '_> {
         }
     }
 
-    /// A map in which adjoints of these variables from outside are [added to](Self::touched); what it answers are the
-    /// results of `inside` alone.
+    /// A map in which adjoints of these variables from outside are [added to](Self::touched); returns the results of
+    /// `inside` alone.
     pub(super) fn each(
         &mut self,
         arrays: &[Atom],
@@ -122,7 +122,7 @@ impl Reverse<'_, '_> {
         results
     }
 
-    /// What `inside` answers, while what it adds to adjoints is forgotten.
+    /// The result of `inside`, while what it adds to adjoints is forgotten.
     pub(super) fn apart<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> T {
         let outside = core::mem::take(&mut self.adjoints);
         let found = inside(self);

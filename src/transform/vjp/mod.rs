@@ -1,9 +1,9 @@
 //! Reverse mode as a transformation: a program to the program that also pulls adjoints of its results back.
 //!
-//! Law: `vjp` computes `(f x, Jᵀ ȳ)`, and no tape crosses a scope: the return sweep enters a scope by executing its
-//! primal again, so that intermediate values are variables of the program, and compares no sizes again ("Reverse AD for a
-//! Functional Array Language with nested parallelism", the core rewrite rule and *tape by redundant execution*). What is
-//! written is a program again, so derivatives nest to any order.
+//! Law: `vjp` computes `(f x, Jᵀ ȳ)`, and no tape crosses a scope: the reverse sweep enters a scope by executing its
+//! primal again, so that intermediate values are variables of the program, and compares no sizes again ("Reverse AD for
+//! a Functional Array Language with nested parallelism", the core rewrite rule and *tape by redundant execution*). The
+//! result is a program again, so derivatives nest to any order (laws: array_derivatives, laws: array_tape).
 //!
 //! | operation | its rule |
 //! |---|---|
@@ -116,7 +116,7 @@ pub(super) enum Adjoint {
     Sparse(Place),
 }
 
-/// What the forward sweep keeps of a statement for the return sweep.
+/// What the forward sweep keeps of a statement for the reverse sweep.
 enum Saved {
     /// Nothing: the values of its variables are enough.
     Nothing,
@@ -153,7 +153,7 @@ pub(super) struct Reverse<'p, 't> {
     views: FxHashMap<Var, View>,
     /// The arrays whose adjoints the loops around here carry.
     carried: FxHashSet<Var>,
-    /// Whether the return sweep is in a loop.
+    /// Whether the reverse sweep is in a loop.
     in_loop: bool,
 }
 
@@ -176,7 +176,7 @@ impl<'p, 't> Reverse<'p, 't> {
         }
     }
 
-    /// Writes the statements of a scope, keeping what the return sweep needs of some, with their places.
+    /// Writes the statements of a scope, keeping what the reverse sweep needs of some, with their places.
     fn forward(&mut self, body: &Body) -> Vec<(usize, Saved)> {
         let mut kept = Vec::new();
         for (at, stm) in body.stms.iter().enumerate() {
@@ -188,7 +188,7 @@ impl<'p, 't> Reverse<'p, 't> {
         kept
     }
 
-    /// Writes a statement, and answers what the return sweep needs of it, if that is more than its variables.
+    /// Writes a statement, and returns what the reverse sweep needs of it, if that is more than its variables.
     fn statement_forward(&mut self, stm: &Stm) -> Option<Saved> {
         if let Some(undo) = self.branch_again(stm) {
             return Some(Saved::Undo(undo));
@@ -208,7 +208,7 @@ impl<'p, 't> Reverse<'p, 't> {
         })
     }
 
-    /// The return sweep over a scope whose results have these adjoints.
+    /// The reverse sweep over a scope whose results have these adjoints.
     fn backward(&mut self, body: &Body, saved: &[(usize, Saved)], adjoints: &[Option<Atom>]) {
         // What the results are given is of no statement; those of the whole program may be added to each other.
         let last = body.stms.last().map_or(Span::UNKNOWN, |stm| stm.span.derivative());

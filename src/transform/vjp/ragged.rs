@@ -1,7 +1,8 @@
 //! States of arrays that change their sizes: one after the other in one array, with their sizes beside them.
 //!
-//! Law: the array is as long as all states together, which a run of the loop that computes nothing but sizes says before,
-//! so that the return sweep moves as many elements as the states have, and none twice.
+//! Law: the array is as long as all states together, which a run of the loop that computes nothing but sizes finds
+//! beforehand, so that the reverse sweep moves as many elements as the states have, and none twice
+//! (tests/transform/loops.rs).
 
 use super::Reverse;
 use crate::array::{Atom, IntegerRow, Loop, Op, Range, ScalarOp, index};
@@ -26,8 +27,8 @@ pub(super) fn elements(target: &Target, array: Atom) -> Atom {
 }
 
 impl Reverse<'_, '_> {
-    /// The variables of a loop that may change their sizes, and whose states the return sweep needs, be it for the sizes of
-    /// adjoints.
+    /// The variables of a loop that may change their sizes, and whose states the reverse sweep needs, be it for the
+    /// sizes of adjoints.
     pub(super) fn ragged(&self, it: &Loop) -> Vec<usize> {
         let of = |k: usize| it.params[k].0;
         let may_change = |k: &usize| self.resized.contains(&of(*k)) && it.body.results[*k] != of(*k).into();
@@ -40,8 +41,8 @@ impl Reverse<'_, '_> {
         found.into_iter().filter(is_needed).collect()
     }
 
-    /// What a loop of at most so many iterations begins with, to keep states of so many elements together of a variable: the
-    /// elements, how many there are, and the sizes in each dimension.
+    /// What a loop of at most `room` iterations begins with, to keep states of `total` elements together of a variable:
+    /// the elements, how many there are, and the sizes in each dimension.
     pub(super) fn no_states(&self, first: Atom, total: Atom, room: Atom) -> Vec<Atom> {
         let target = self.target;
         let of = target.type_of(first);

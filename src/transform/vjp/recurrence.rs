@@ -1,7 +1,11 @@
 //! Linear recurrences of adjoints, solved by a scan from the right.
 //!
-//! Law: `gᵢ = ȳᵢ + Jᵢ₊₁ᵀ gᵢ₊₁`, where `Jᵢ = ∂(lᵢ ⊙ aᵢ)/∂lᵢ`. Two ways, both with as much work as the scan itself times a
-//! constant, and neither asks whether what `⊙` starts from is neutral:
+//! Law: `gᵢ = ȳᵢ + Jᵢ₊₁ᵀ gᵢ₊₁`, where `Jᵢ = ∂(lᵢ ⊙ aᵢ)/∂lᵢ`, is solved with as much work as the scan itself times a
+//! constant (tests/transform/operators.rs, laws: array_reductions).
+//!
+//! There are two ways, and neither requires that the initial value of `⊙` is neutral:
+//!
+//! There are two ways, and neither requires that the initial value of `⊙` is neutral:
 //!
 //! - Affine functions `x ↦ c + A x` compose associatively, and have a neutral element whatever `⊙` is. Of the matrices
 //!   only those entries are carried that can be other than 0, and of entries that are always equal but one, so that

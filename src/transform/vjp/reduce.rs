@@ -3,10 +3,11 @@
 //! Law: `y = lᵢ ⊙ aᵢ ⊙ rᵢ`, where `l₀ = e` is what the reduction starts from, `lᵢ₊₁ = lᵢ ⊙ aᵢ`, and `rᵢ` is what is
 //! combined to the right of element `i`. With `gᵢ` the adjoint that reaches `lᵢ ⊙ aᵢ`, `āᵢ += ∂(lᵢ ⊙ aᵢ)/∂aᵢᵀ · gᵢ`.
 //! All `l` are a scan; of `g` the last is `ȳ`, and the others are the recurrence of the same scan, or are pulled back
-//! through `rᵢ` (`recurrence`). Nothing is asked of `e`: it is combined once, on the left, and is neutral or not, a constant
-//! or not, `ē += ∂(e ⊙ a₀)/∂eᵀ · g₀`; to the right of the last element there is nothing. A sum gives its adjoint to every
-//! element, an extremum to the first that attains it ("Reverse AD for a Functional Array Language", *Differentiating an
-//! Arbitrary Reduce Operation*, whose rule takes `e` for neutral).
+//! through `rᵢ` (`recurrence`). Nothing is required of `e`: it is combined once, on the left, and is neutral or not, a
+//! constant or not, `ē += ∂(e ⊙ a₀)/∂eᵀ · g₀`; to the right of the last element there is nothing. A sum gives its
+//! adjoint to every element, an extremum to the first that attains it ("Reverse AD for a Functional Array Language",
+//! *Differentiating an Arbitrary Reduce Operation*, whose rule takes `e` for neutral) (tests/transform/operators.rs,
+//! laws: array_reductions).
 //!
 //! Of a product, `gᵢ` is `ȳ` times all elements to the right, which needs no division. So it is exact on integers, and
 //! right at zeros to every order of differentiation; counting zeros is right to the first only.
@@ -18,7 +19,7 @@ use crate::optimise::operator::{Operator, recognise};
 use crate::transform::operator::{groups, part};
 
 impl Reverse<'_, '_> {
-    /// Writes a reduction so that what the return sweep needs of it is there.
+    /// Writes a reduction so that what the reverse sweep needs of it is there.
     pub(super) fn reduce_forward(&mut self, stm: &Stm, it: &Reduce) -> Saved {
         let arrays = self.copier.atoms(&it.arrays);
         let neutral = self.copier.atoms(&it.neutral);

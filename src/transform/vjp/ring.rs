@@ -1,8 +1,9 @@
 //! The states of a loop that asks without a bound: the last are in a ring, and the first are computed again.
 //!
-//! Law: how many states there will be is not known when the loop begins. It has a ring of
-//! [places](Policy::places), which holds the last states when the loop ends; if there were more, these alone are computed
-//! again, and kept in an array that is long enough. So loops that are short run as often as if their number were known.
+//! Law: how many states there will be is not known when the loop begins. It has a ring of [places](Policy::places),
+//! which holds the last states when the loop ends; if there were more, these alone are computed again, and kept in an
+//! array that is long enough. So loops that are short run as often as if their number were known
+//! (tests/transform/checkpoint.rs).
 
 use super::Reverse;
 use super::ragged::elements;

@@ -1,7 +1,7 @@
 //! The rule of scalar operations.
 //!
 //! Law: `x̄ᵢ += ȳ · ∂y/∂xᵢ`, with the partial derivatives of the tables ("Automatic Differentiation", the chain rule
-//! read backwards).
+//! read backwards) (tests/transform/rules.rs, laws: array_exact).
 
 use super::Reverse;
 use crate::array::{Atom, ScalarOp, Var};

@@ -2,7 +2,8 @@
 //!
 //! Law: `yᵢ = yᵢ₋₁ ⊙ aᵢ`, so the adjoints that reach `yᵢ` are the linear recurrence `gᵢ = ȳᵢ + Jᵢ₊₁ᵀ gᵢ₊₁` with
 //! `Jᵢ₊₁ = ∂(yᵢ ⊙ aᵢ₊₁)/∂yᵢ`, and `āᵢ += ∂(yᵢ₋₁ ⊙ aᵢ)/∂aᵢᵀ · gᵢ`. For sums that is the suffix sum ("Reverse-mode AD of
-//! multi-reduce and scan in Futhark"); how other recurrences are solved is in `recurrence`. What is combined first is `y₋₁`.
+//! multi-reduce and scan in Futhark"); how other recurrences are solved is in `recurrence`. What is combined first is
+//! `y₋₁` (tests/transform/operators.rs, laws: array_reductions).
 
 use super::Reverse;
 use super::combine::Combined;

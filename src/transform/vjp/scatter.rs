@@ -1,8 +1,9 @@
 //! The rule of `scatter`: values receive what was read where they went, and the places they covered receive nothing.
 //!
 //! Law: `v̄ₖ += ȳ[iₖ]` for values that were written and not written over, and `x̄ = ȳ` with zeros in the written
-//! places; values whose index is out of bounds receive 0 ("Reverse AD for a Functional Array Language", *Rev-AD
-//! Rewrite Rule for Scatter*). In a loop it costs what it writes, however long the array is.
+//! places; values whose index is out of bounds receive 0 ("Reverse AD for a Functional Array Language", *Rev-AD Rewrite
+//! Rule for Scatter*). In a loop it costs what it writes, however long the array is (tests/transform/rules.rs,
+//! tests/transform/loops.rs).
 
 use super::Reverse;
 use super::arrays::{from_end, read_within, rows_at};

@@ -3,7 +3,8 @@
 //! Law: what was in a bin comes before its values, so that `y = d ⊙ v₁ ⊙ … ⊙ vₘ`; with `lᵢ` and `rᵢ` what is to the
 //! left and to the right in the segment, `v̄ᵢ += ∂(lᵢ ⊙ vᵢ ⊙ rᵢ)/∂vᵢ · ȳ` ("Reverse AD for a Functional Array
 //! Language", *Differentiating General-Case Reduce-By-Index*). All `l` and all `r` are two segmented scans, in which
-//! neutral elements are not combined with; values of no bin are segments of their own, whose adjoint is 0.
+//! neutral elements are not combined with; values of no bin are segments of their own, whose adjoint is 0
+//! (tests/transform/operators.rs).
 
 use super::Reverse;
 use super::arrays::read_within;

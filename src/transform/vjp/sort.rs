@@ -1,7 +1,8 @@
 //! A stable sort, written as a program: by the bits of the keys, from the lowest.
 //!
-//! Law: the order that is found is the only one in which keys do not decrease and equal keys keep their order. Each
-//! bit is a scan and two scatters ("Reverse AD for a Functional Array Language": values are sorted by their bins).
+//! Law: the order that is found is the only one in which keys do not decrease and equal keys keep their order. Each bit
+//! is a scan and two scatters ("Reverse AD for a Functional Array Language": values are sorted by their bins)
+//! (tests/transform/operators.rs).
 
 use crate::array::{Atom, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, index};
 use crate::transform::target::Target;

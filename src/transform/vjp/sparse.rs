@@ -3,7 +3,8 @@
 //! Law: a sparse adjoint stands for the array that is 0 but at its place, and nowhere else if the place does not exist.
 //! It becomes that array where anything else is added, and where a scope begins that adds to it. A map all of whose
 //! adjoints are at one index is differentiated at that index alone ("AD for an array language with nested parallelism",
-//! *sparsity*: the derivative of k-means touches one centre for each point).
+//! *sparsity*: the derivative of k-means touches one centre for each point) (tests/transform/kmeans.rs,
+//! tests/transform/work.rs).
 
 use super::arrays::from_end;
 use super::{Adjoint, Reverse};
@@ -94,7 +95,7 @@ impl Reverse<'_, '_> {
         self.with_place(self.target.zeros_like(self.copier.atom(var.into())), place)
     }
 
-    /// What an operation that moves data does to a sparse adjoint, if it can stay one; it answers whether it did.
+    /// What an operation that moves data does to a sparse adjoint, if it can stay one; returns whether it did.
     pub(super) fn moved_sparse(&mut self, var: Var, op: &Op) -> bool {
         let Some(Adjoint::Sparse(place)) = self.adjoints.get(&var).copied() else { return false };
         let (target, at) = (self.target, self.places[place.at].clone());
@@ -127,7 +128,7 @@ impl Reverse<'_, '_> {
         true
     }
 
-    /// Differentiates a map at the one index that its adjoints are at, if they are; it answers whether it did.
+    /// Differentiates a map at the one index that its adjoints are at, if they are; returns whether it did.
     pub(super) fn map_once(&mut self, vars: &[Var], map: &Map) -> bool {
         if !map.accumulators.is_empty() {
             return false;

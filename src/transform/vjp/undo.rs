@@ -1,7 +1,7 @@
-//! What the return sweep changes again of arrays that are changed in place, to read them, and then puts back.
+//! Updates of arrays that the reverse sweep repeats in place, to read the arrays, and then takes back.
 //!
-//! Law: after the return sweep of a scope each array that it changed again is as it was before the scope, and is given on
-//! as such, so that nothing needs a copy of it.
+//! Law: after the reverse sweep of a scope each array that it updated again is as it was before the scope, and is
+//! handed on as such, so that nothing needs a copy of it (tests/transform/loops.rs).
 
 use std::rc::Rc;
 
@@ -16,7 +16,7 @@ use crate::array::{Atom, Op, Stm, Var, index};
 /// The invariant of what is taken back by itself.
 const BY_ITSELF: &str = "an update, a scatter or a histogram is taken back by itself";
 
-/// What the return sweep makes again and takes back of arrays that are changed in place.
+/// The updates of arrays in place that the reverse sweep repeats and takes back.
 #[derive(Default)]
 pub(super) struct MadeAgain {
     updates: FxHashMap<Var, Overwritten>,
@@ -74,7 +74,7 @@ pub(super) struct Undo {
 
 impl Reverse<'_, '_> {
     /// From here on updates of these arrays that are made again are taken back, until [`forget_updates`](Self::forget_updates).
-    /// Where their number varies, it is this in all; and loops inside have so many iterations.
+    /// Where their number varies, it is this in all; and loops inside have this many iterations.
     pub(super) fn take_back_updates(
         &mut self,
         journals: &[Journal],
@@ -138,7 +138,7 @@ impl Reverse<'_, '_> {
         (overwritten.at, overwritten.old) = (at, Some(old));
     }
 
-    /// Takes an update back, if it was made again for the return sweep: what comes before it reads the array without it.
+    /// Takes an update back, if it was repeated for the reverse sweep: what comes before it reads the array without it.
     pub(super) fn take_back(&mut self, stm: &Stm) {
         let Some(var) = stm.vars.first() else { return };
         let Some(Overwritten { before, at, old: Some(old) }) = self.again.updates.get(var) else { return };

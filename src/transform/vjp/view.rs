@@ -3,7 +3,7 @@
 //!
 //! Law: an array from outside a scope has one adjoint, to which all in the scope add at addresses; that of a part is
 //! never an array of its own where the part is read in parts in its turn, so what an iteration adds is in proportion to
-//! what it read and not to the arrays it read from.
+//! what it read and not to the arrays it read from (tests/transform/work.rs, tests/growth/main.rs).
 
 use super::{Adjoint, Reverse};
 use crate::array::{Atom, Body, Map, Op, Prim, Range, ScalarOp, Type, Var, index};
@@ -135,7 +135,7 @@ impl Reverse<'_, '_> {
         taken
     }
 
-    /// Ends what was said of a part: another execution of its scope says it anew.
+    /// Forgets a part: another execution of its scope records it again.
     pub(super) fn forget_view(&mut self, part: Var) {
         self.views.remove(&part);
     }
