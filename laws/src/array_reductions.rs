@@ -10,7 +10,7 @@ use catadiff::array::trace::{Arr, I64};
 use catadiff::array::{
     Atom, Body, Builder, Const, IntegerRow, Lambda, Map, Op, Prim, Program, Reduce, ScalarOp, Type, index,
 };
-use catadiff::execute::{Executor, Lanes};
+use catadiff::execute::Executor;
 use catadiff::interpret::{Scalar, Value};
 use catadiff::primitives::Primitive;
 use quickcheck::{Arbitrary, Gen};
@@ -232,14 +232,14 @@ pub fn of_reals_too(executor: &dyn Executor, random: &Reduction, tally: &RefCell
 ///
 /// # Errors
 /// The violation.
-pub fn in_blocks(random: &Reduction) -> Verdict {
+pub fn in_blocks(executor: &dyn Executor, random: &Reduction) -> Verdict {
     // Many elements take long: one recipe of eight, and one number of elements for each.
     if !random.seed.is_multiple_of(8) {
         return Ok(());
     }
     let rows = [1 << 14, 17_409, 20_000, 16_383][(random.seed / 8 % 4) as usize];
     let (program, arguments) = random.whole(rows);
-    executors::same(&Lanes, &program, &arguments)
+    executors::same(executor, &program, &arguments)
 }
 
 /// A reduction starts from its first operand once, whatever it is: by an operator of which nothing is known but that it commutes,

@@ -7,7 +7,7 @@
 
 use catadiff::array::Program;
 use catadiff::carriers::{Counted, Counter};
-use catadiff::interpret::{Value, measure};
+use catadiff::interpret::{Value, measure, run};
 
 use crate::array_programs::ArrayProgram;
 use crate::array_values::{LIMITS, all_close, violation};
@@ -75,6 +75,38 @@ pub fn no_more_work(random: &ArrayProgram) -> Verdict {
         return fails(law, random, format!("{after:?}\n{simple}"), format!("{before:?}"));
     }
     Ok(())
+}
+
+/// What each pass makes of a program, and of its derivative, verifies and gives what the program gives.
+///
+/// # Errors
+/// The violation.
+pub fn of_each_pass(random: &ArrayProgram) -> Verdict {
+    let (program, arguments) = (random.program(), random.arguments());
+    let wanted = run(&program, &arguments, &LIMITS);
+    for (pass, after) in program.passes() {
+        if let Err(error) = after.verify() {
+            return fails(&format!("p after the pass `{pass}` verifies"), random, error, after);
+        }
+        let found = run(&after, &arguments, &LIMITS);
+        if let (Ok(found), Ok(wanted)) = (&found, &wanted)
+            && all_close(found, wanted, REORDERED)
+        {
+            continue;
+        }
+        return fails(
+            &format!("p after the pass `{pass}` = p"),
+            random,
+            format!("{found:?}\n{after}"),
+            format!("{wanted:?}"),
+        );
+    }
+    let Ok(derivative) = program.vjp() else { return Ok(()) };
+    let wrong =
+        derivative.passes().into_iter().find_map(|(pass, after)| after.verify().err().map(|error| (pass, error)));
+    wrong.map_or(Ok(()), |(pass, error)| {
+        fails(&format!("vjp p after the pass `{pass}` verifies"), random, error, derivative)
+    })
 }
 
 /// A simplified program is as simple as it gets; so are its derivatives.

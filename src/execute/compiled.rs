@@ -63,7 +63,8 @@ impl Compiled {
         self.explained_passes().pop().map_or_else(String::new, |(_, code)| code)
     }
 
-    /// How the program becomes what is [explained](Compiled::explain): the code after each pass, with the name of the pass.
+    /// How the program becomes what is [explained](Compiled::explain): the program after each pass over programs that the
+    /// executor asks for and that had something to do, and the code after each pass over code, with the name of the pass.
     ///
     /// ```
     /// use catadiff::array::{Program, trace::{Arr, F64}};

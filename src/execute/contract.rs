@@ -80,7 +80,8 @@ pub trait Prepared: fmt::Debug + Send + Sync {
         Ok((self.run_into(arguments, results, control)?, Vec::new()))
     }
 
-    /// How the program became what runs: its code after each pass, with the name of the pass. None if there is no code.
+    /// How the program became what runs: the program and its code after each pass, with the name of the pass. None if there is
+    /// no code.
     fn passes(&self) -> Vec<(&'static str, String)> {
         Vec::new()
     }

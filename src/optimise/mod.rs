@@ -19,10 +19,12 @@
 //! | `nested_maps`, `rewriter` | maps in maps, and bodies, taken apart |
 //! | `operator`, `hash_cons` | operators recognised by their text, and operations numbered |
 //! | `scalar_replacement`, `constants` | for executors: small arrays as values of their own, and what no argument has a part in |
+//!
+//! [`PASSES`] lists what runs, and when.
 
 mod accumulators_to_soacs;
 mod available;
-pub(crate) mod constants;
+mod constants;
 mod control;
 pub(crate) mod dead_code;
 mod dead_updates;
@@ -36,7 +38,7 @@ mod nested_maps;
 pub(crate) mod operator;
 mod rewriter;
 mod rules;
-pub(crate) mod scalar_replacement;
+mod scalar_replacement;
 mod scopes;
 mod size_equalities;
 mod size_sums;
@@ -45,33 +47,127 @@ mod store_forwarding;
 mod value_numbering;
 pub(crate) mod varying_sizes;
 
-use crate::array::Program;
+use crate::array::{Body, Lambda, Program};
+pub(crate) use constants::Split;
 use sizes::Written;
 
 /// A rewrite of whole programs.
-struct Pass {
-    name: &'static str,
-    /// Rewrites the program, and answers whether there was something to rewrite.
-    run: fn(&mut Program) -> bool,
-    /// Whether there may be more to do after it has rewritten something: values are to be written in their simplest form,
-    /// and the passes to run again.
-    more: bool,
+pub(crate) struct Pass {
+    /// What it is called where programs are shown after each pass.
+    pub(crate) name: &'static str,
+    pub(crate) run: Run,
+    when: When,
 }
 
-/// The passes, in order.
-const PASSES: &[Pass] = &[
+/// What a pass does with a program.
+pub(crate) enum Run {
+    /// Rewrites it, and says whether there was something to rewrite.
+    Rewrite(fn(&mut Program) -> bool),
+    /// Takes it apart into what does not depend on its arguments, and the rest.
+    Split(fn(&Program) -> Option<Split>),
+}
+
+/// When the simplifier runs a pass.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum When {
+    /// Once, at the start.
+    First,
+    /// After each pass of which there may be more to do once values are in their simplest form.
+    AfterChanges,
+    /// In every round, until there is nothing to do; whether values are to be written in their simplest form after it.
+    EachRound { more: bool },
+    /// In rounds in which those before it had nothing to do.
+    Settled,
+    /// At the end of such rounds.
+    Last,
+    /// Where an executor asks for it.
+    OnDemand,
+}
+
+/// Small arrays as values of their own, so that loops over a few numbers are scalar code.
+pub(crate) const SCALAR_REPLACEMENT: Pass = Pass {
+    name: "small arrays taken apart",
+    run: Run::Rewrite(|program| {
+        let apart = scalar_replacement::replaced(program);
+        apart.map(|apart| *program = apart).is_some()
+    }),
+    when: When::OnDemand,
+};
+
+/// Arrays that are the same in every run.
+pub(crate) const CONSTANTS: Pass =
+    Pass { name: "constants computed", run: Run::Split(constants::split), when: When::OnDemand };
+
+/// All passes, in the order in which they run.
+static PASSES: [Pass; 10] = [
+    // What is dead is left out first, or values that are there anyway would be read from what is not. What is compared is
+    // written down, or it would go with statements that turn out to be others.
+    Pass {
+        name: "dead statements",
+        run: Run::Rewrite(|program| dead_code::dead(program, Written::All)),
+        when: When::First,
+    },
+    // Each value in its simplest form, and once.
+    Pass {
+        name: "simplest forms",
+        run: Run::Rewrite(|program| {
+            *program = value_numbering::forms(taken(program));
+            true
+        }),
+        when: When::AfterChanges,
+    },
     // Updates in place: what is overwritten unread, and what is read of an array that has been changed.
-    Pass { name: "elements that are overwritten", run: dead_updates::overwritten, more: true },
+    Pass {
+        name: "elements that are overwritten",
+        run: Run::Rewrite(dead_updates::overwritten),
+        when: When::EachRound { more: true },
+    },
     // What results do not depend on.
-    Pass { name: "parts that nothing needs", run: |program| dead_code::dead(program, Written::Lost), more: false },
+    Pass {
+        name: "parts that nothing needs",
+        run: Run::Rewrite(|program| dead_code::dead(program, Written::Lost)),
+        when: When::EachRound { more: false },
+    },
     // Accumulators whose every use is regular, as sums, rows and histograms.
-    Pass { name: "regular accumulators", run: accumulators_to_soacs::regular, more: true },
+    Pass {
+        name: "regular accumulators",
+        run: Run::Rewrite(accumulators_to_soacs::regular),
+        when: When::EachRound { more: true },
+    },
     // Sums of arrays, and transposed arrays, as maps.
-    Pass { name: "interchanged sums and transpositions", run: interchange::interchange, more: true },
+    Pass {
+        name: "interchanged sums and transpositions",
+        run: Run::Rewrite(interchange::interchange),
+        when: When::EachRound { more: true },
+    },
+    // Maps that share work as one. Late: what accumulates is recognised in maps that do nothing else.
+    Pass { name: "merged maps", run: Run::Rewrite(fuse_maps::merge), when: When::Settled },
+    // Sizes that are compared, once each, and variables in canonical numbers.
+    Pass {
+        name: "dead statements, and variables numbered",
+        run: Run::Rewrite(|program| {
+            let compared = dead_code::compared_once(program);
+            *program = taken(program).renumber();
+            compared
+        }),
+        when: When::Last,
+    },
+    SCALAR_REPLACEMENT,
+    CONSTANTS,
 ];
 
-/// What writes each value in its simplest form, and once.
-const FORMS: &str = "simplest forms";
+/// The program between two passes, without what nothing uses: it verifies, as accumulators do not that a pass left without use.
+pub(crate) fn without_unused(program: &Program) -> Program {
+    let mut program = program.clone();
+    dead_code::dead(&mut program, Written::Lost);
+    program
+}
+
+/// The program itself, and none in its place while it is written anew.
+fn taken(program: &mut Program) -> Program {
+    let function = Lambda { params: Vec::new(), body: Body::default() };
+    core::mem::replace(program, Program { types: Vec::new(), names: Vec::new(), function })
+}
 
 /// More rounds than any program needs: each is for a level of nesting.
 const ROUNDS: usize = 64;
@@ -82,50 +178,58 @@ pub(crate) fn simplify(program: Program) -> Program {
     in_passes(program, |_, _| ())
 }
 
-/// The same, and what each pass that had something to do has made of the program is told, with the name of the pass.
+/// The same, and after each pass that had something to do its name and the program are told.
 pub(crate) fn in_passes(mut program: Program, mut told: impl FnMut(&'static str, &Program)) -> Program {
-    // What is dead is left out first, or values that are there anyway would be read from what is not. What is compared is
-    // written down, or it would go with statements that turn out to be others.
-    dead_code::dead(&mut program, Written::All);
-    told("dead statements", &program);
-    let mut simple = value_numbering::forms(program);
-    told(FORMS, &simple);
+    run(When::First, &mut program, &mut told);
+    run(When::AfterChanges, &mut program, &mut told);
     for _ in 0..ROUNDS {
         let (mut settled, mut parted) = (true, false);
-        for pass in PASSES {
-            if !(pass.run)(&mut simple) {
+        for pass in &PASSES {
+            let is_due = matches!(pass.when, When::EachRound { .. }) || pass.when == When::Settled && settled;
+            if !is_due || !pass.rewrites(&mut program) {
                 continue;
             }
-            told(pass.name, &simple);
-            if pass.more {
-                simple = value_numbering::forms(simple);
-                told(FORMS, &simple);
-                settled = false;
-            } else {
+            told(pass.name, &program);
+            if pass.when == (When::EachRound { more: false }) {
                 parted = true;
+            } else {
+                run(When::AfterChanges, &mut program, &mut told);
+                settled = false;
             }
-        }
-        // Merged last: what accumulates is recognised in maps that do nothing else.
-        if settled && fuse_maps::merge(&mut simple) {
-            told("merged maps", &simple);
-            simple = value_numbering::forms(simple);
-            told(FORMS, &simple);
-            settled = false;
         }
         if settled {
-            parted |= dead_code::compared_once(&mut simple);
-            let now = simple.renumber();
-            told("dead statements, and variables numbered", &now);
+            parted |= run(When::Last, &mut program, &mut told);
             if !parted {
-                return now;
+                return program;
             }
             // The part of an operation that was left out may have been all that kept two values apart.
-            simple = value_numbering::forms(now.clone()).renumber();
-            if simple == now {
-                return now;
+            let before = program.clone();
+            run(When::AfterChanges, &mut program, &mut |_, _| ());
+            program = program.renumber();
+            if program == before {
+                return program;
             }
-            told(FORMS, &simple);
         }
     }
-    simple.renumber()
+    program.renumber()
+}
+
+/// Runs the passes of which it is time, and says whether there was something to rewrite.
+fn run(when: When, program: &mut Program, told: &mut impl FnMut(&'static str, &Program)) -> bool {
+    let mut changed = false;
+    for pass in PASSES.iter().filter(|pass| pass.when == when) {
+        changed |= pass.rewrites(program);
+        told(pass.name, program);
+    }
+    changed
+}
+
+impl Pass {
+    /// Rewrites a program, and says whether there was something to rewrite.
+    fn rewrites(&self, program: &mut Program) -> bool {
+        match self.run {
+            Run::Rewrite(rewrite) => rewrite(program),
+            Run::Split(_) => false,
+        }
+    }
 }

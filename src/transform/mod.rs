@@ -245,8 +245,8 @@ impl Program {
     }
 
     /// How the program becomes what is [simplified](Program::simplified): the program, and what each pass has made of it,
-    /// with the name of the pass; of those that run again and again, where they had something to do. The last is the
-    /// simplified program.
+    /// with the name of the pass; of those that run again and again, where they had something to do. Accumulators that a pass
+    /// has left without use are not shown. The last is the simplified program.
     ///
     /// ```
     /// use catadiff::array::Program;
@@ -264,7 +264,9 @@ impl Program {
     #[must_use]
     pub fn passes(&self) -> Vec<(&'static str, Program)> {
         let mut all = vec![("written", self.clone())];
-        let last = optimise::in_passes(self.clone(), |name, program| all.push((name, program.clone())));
+        let last = optimise::in_passes(self.clone(), |name, program| {
+            all.push((name, optimise::without_unused(program)));
+        });
         if all.last().is_none_or(|(_, program)| *program != last) {
             all.push(("variables numbered", last));
         }

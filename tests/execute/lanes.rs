@@ -81,7 +81,7 @@ fn large() -> Result<Vec<(Program, Vec<Value<f64>>)>> {
 
 #[test]
 fn reductions_of_many_elements() -> Verdict {
-    for_all(|p: Reduction| array_reductions::in_blocks(&p))
+    for_all(|p: Reduction| array_reductions::in_blocks(&Lanes, &p))
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod lanes;
 mod limits;
 mod loops;
 mod parts;
+mod passes;
 mod products;
 mod scans;
 mod small;

@@ -9,6 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use catadiff::array;
 use catadiff::futhark::check::{Imports, check};
 use catadiff::futhark::core::Program;
 use catadiff::futhark::elaborate::Ready;
@@ -87,6 +88,9 @@ impl Compiled {
     fn ready(&mut self, entry: &str) -> &Result<Ready, Message> {
         self.ready.entry(entry.to_owned()).or_insert_with(|| {
             let elaborated = elaborate::compile_entry(&self.program, entry)?;
+            for (pass, program) in elaborated.passes() {
+                assert_eq!(program.verify(), Ok(()), "{entry} after the pass `{pass}`");
+            }
             Ok(elaborated.compile().expect("it verifies"))
         })
     }
@@ -110,8 +114,15 @@ impl Compiled {
     /// The entry points, with test blocks or without, that lanes leave to the interpreter although they are array programs.
     fn left_to_the_interpreter(&mut self) -> Vec<String> {
         let mut entries: Vec<String> = self.program.entries.iter().map(|entry| entry.name.to_string()).collect();
-        entries
-            .retain(|entry| self.ready(entry).as_ref().is_ok_and(|ready| ready.explain().starts_with("interpreted")));
+        entries.retain(|entry| {
+            let Ok(ready) = self.ready(entry) else { return false };
+            let passes = ready.explained_passes();
+            let programs = passes.iter().filter(|(_, text)| text.starts_with("program ("));
+            programs.for_each(|(pass, text)| {
+                assert!(array::Program::parse(text).is_ok(), "{entry} after `{pass}`: {text}")
+            });
+            passes.last().is_some_and(|(_, code)| code.starts_with("interpreted"))
+        });
         entries
     }
 }

@@ -12,6 +12,11 @@ fn random_programs_cost_no_more() -> Verdict {
 }
 
 #[test]
+fn what_each_pass_makes_of_random_programs_verifies() -> Verdict {
+    for_all(|p: ArrayProgram| simplification::of_each_pass(&p))
+}
+
+#[test]
 fn random_programs_settle() -> Verdict {
     for_all(|p: ArrayProgram| simplification::settles(&p))
 }

@@ -1,6 +1,6 @@
-//! What this machine asks of code: the passes over it, in order, and the sizes that decide in them.
+//! What this machine asks of programs and of code: the passes over them, in order, and the sizes that decide in these.
 //!
-//! Law: each pass leaves code that computes the same, but for the order of sums and for products that are not rounded before they are
+//! Law: each pass leaves a program or code that computes the same, but for the order of sums and for products that are not rounded before they are
 //! added.
 
 use super::contract::fuse;
@@ -11,9 +11,13 @@ use crate::kernel::fuse_lanes::merge;
 use crate::kernel::fuse_sequential::follow;
 use crate::kernel::interchange::interchange;
 use crate::kernel::{Pass, Target};
+use crate::optimise::{self, CONSTANTS, SCALAR_REPLACEMENT};
 
 /// So many lanes could be shared out to workers.
 const MANY: i64 = 256;
+
+/// What is done to a program before it is lowered.
+pub(super) const OF_PROGRAMS: [&optimise::Pass; 2] = [&SCALAR_REPLACEMENT, &CONSTANTS];
 
 /// Vector instructions, of up to eight lanes, and cores.
 pub(super) const CPU: Target = Target {

@@ -10,15 +10,14 @@ use super::assemble::{Assembled, assemble};
 use super::budget::Watch;
 use super::fault::{ending, unsupported};
 use super::machine::{Machine, Workspace};
-use super::passes::CPU;
+use super::passes::{CPU, OF_PROGRAMS};
 use super::profile;
 use crate::array::Program;
 use crate::error::Result;
 use crate::execute::{Ending, Executor, Fault, FaultKind, Flat, Kernel, Outcome, Prepared, Unsupported};
 use crate::interpret::{Control, Limits, Value, typed};
 use crate::kernel::{self, Refused};
-use crate::optimise::constants::{Split, split};
-use crate::optimise::scalar_replacement::replaced;
+use crate::optimise::{Run, Split};
 
 /// The vector instructions and the cores of this machine. `Program::compile` has the interpreter do what they cannot.
 ///
@@ -56,20 +55,40 @@ impl Executor for Lanes {
     }
 
     fn prepare(&self, program: &Program) -> Result<core::result::Result<Box<dyn Prepared>, Unsupported>> {
-        let apart = replaced(program);
-        let (rest, constants) = match constants(apart.as_ref().unwrap_or(program)) {
-            Some((rest, found)) => (Some(rest), found),
-            None => (apart, Vec::new()),
-        };
+        let (rest, constants) = in_passes(program, |_, _| ());
         let ready = OnLanes::new(program.clone(), rest, constants);
         Ok(ready.map(|ready| Box::new(ready) as Box<dyn Prepared>))
     }
 }
 
+/// What is lowered, if that is not the program as it is, and the arrays that it takes after the arguments. What each pass
+/// that had something to do has made of the program is told, with the name of the pass.
+fn in_passes(program: &Program, mut told: impl FnMut(&'static str, &Program)) -> (Option<Program>, Vec<Flat>) {
+    let (mut rest, mut found) = (program.clone(), Vec::new());
+    let mut changed = false;
+    for pass in OF_PROGRAMS {
+        let has_changed = match pass.run {
+            Run::Rewrite(rewrite) => rewrite(&mut rest),
+            Run::Split(split) => match constants(split(&rest)) {
+                Some((without, arrays)) => {
+                    (rest, found) = (without, arrays);
+                    true
+                }
+                None => false,
+            },
+        };
+        if has_changed {
+            told(pass.name, &rest);
+            changed = true;
+        }
+    }
+    (changed.then_some(rest), found)
+}
+
 /// The program with the arrays as parameters that do not depend on its arguments, and these arrays. None if there are
 /// none, or something is wrong with them: then each run is to say so.
-fn constants(program: &Program) -> Option<(Program, Vec<Flat>)> {
-    let Split { constant, rest } = split(program)?;
+fn constants(parts: Option<Split>) -> Option<(Program, Vec<Flat>)> {
+    let Split { constant, rest } = parts?;
     let mut found = Vec::new();
     let constant = OnLanes::new(constant, None, Vec::new()).ok()?;
     match constant.go(Arguments::Flats(&[]), &mut Results::Flats(&mut found), (&ONCE).into(), None) {
@@ -115,6 +134,7 @@ impl Prepared for OnLanes {
 
     fn passes(&self) -> Vec<(&'static str, String)> {
         let mut all = Vec::new();
+        in_passes(&self.program, |name, program| all.push((name, program.to_string())));
         let known: Vec<kernel::Known> = self.constants.iter().map(known).collect();
         kernel::in_passes(self.lowered(), &known, &CPU, |name, code| all.push((name, code.to_string())))
             .expect("what was lowered once is again");
