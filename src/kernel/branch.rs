@@ -6,6 +6,8 @@
 use rustc_hash::FxHashSet;
 
 use super::code::{Block, Broken, Buffer, Operand, Stm as Code, Value};
+use super::emit::Emit;
+use super::environment::Environment;
 use super::liveness::mentioned;
 use super::loops::in_memory;
 use super::view::{Array, Bound, Form, View};
@@ -24,27 +26,13 @@ impl<'p> Lowering<'p> {
         later: &[Stm],
         results: &[Atom],
     ) -> Step<Vec<Bound<'p>>> {
-        let condition = self.scalar(condition);
-        let kept = self.kept(bodies, &mentioned(later, results));
+        let condition = self.env.scalar(condition);
+        let kept = kept(&mut self.emit, &self.env, bodies, &mentioned(later, results));
         if self.emit.is_varying(condition) {
             self.both(condition, bodies, kept)
         } else {
             self.either(condition, bodies, kept)
         }
-    }
-
-    /// The arrays that both branches change in place or leave as they are, for each result that is one, where nothing later
-    /// sees what they were.
-    fn kept(&mut self, [yes, no]: [&'p Body; 2], seen: &FxHashSet<Var>) -> Vec<Option<Array<'p>>> {
-        let mut all = FxHashSet::default();
-        let mut kept = |yes_result: Atom, no_result: Atom| {
-            let var = changed(yes, yes_result).filter(|var| changed(no, no_result) == Some(*var))?;
-            let Some(Bound::Array(array)) = self.bound[var.0 as usize].clone() else { return None };
-            let Form::Memory(view) = &array.form else { return None };
-            let is_free = self.is_free(view, &array.sizes, var.into(), seen);
-            (is_free && all.insert(view.origin.buffer)).then_some(array)
-        };
-        yes.results.iter().zip(&no.results).map(|(yes, no)| kept(*yes, *no)).collect()
     }
 
     /// Both branches, each for its lanes. What is kept stays where it is, where each lane has its own.
@@ -54,28 +42,28 @@ impl<'p> Lowering<'p> {
         [yes, no]: [&'p Body; 2],
         kept: Vec<Option<Array<'p>>>,
     ) -> Step<Vec<Bound<'p>>> {
-        let outside = self.mask;
+        let outside = self.emit.at.mask;
         let there = |array| Left::There(Bound::Array(array));
         let places: Vec<Left<'p>> = kept.into_iter().map(|home| home.map_or(Left::Anywhere, there)).collect();
         let otherwise = self.emit.scalar(ScalarOp::Not, &[condition]);
-        self.only_where(condition);
-        let (in_yes, yes) = (self.mask, self.branch_body(yes, &places)?);
-        self.mask = outside;
-        self.only_where(otherwise);
-        let (in_no, no) = (self.mask, self.branch_body(no, &places)?);
-        self.mask = outside;
+        self.emit.only_where(condition);
+        let (in_yes, yes) = (self.emit.at.mask, self.branch_body(yes, &places)?);
+        self.emit.at.mask = outside;
+        self.emit.only_where(otherwise);
+        let (in_no, no) = (self.emit.at.mask, self.branch_body(no, &places)?);
+        self.emit.at.mask = outside;
         let (mut results, mut joint) = (Vec::new(), Vec::new());
         for (yes, no) in yes.into_iter().zip(no) {
             results.push(match (yes, no) {
-                (Bound::Scalar(yes), Bound::Scalar(no)) => Bound::Scalar(self.select(condition, yes, no)),
+                (Bound::Scalar(yes), Bound::Scalar(no)) => Bound::Scalar(self.emit.select(condition, yes, no)),
                 (yes, no) if is_one(&yes, &no) => yes,
                 (yes, no) => {
                     let Bound::Array(array) = &yes else { panic!("branches are of one type") };
                     let other =
                         Broken::Able("branches that leave arrays of different sizes, and lanes that take either");
-                    yes.sizes().iter().zip(no.sizes()).for_each(|(a, b)| self.equal(other, *a, *b));
-                    let buffer = self.new_buffer(array.prim);
-                    let view = self.allocate(buffer, &array.sizes)?;
+                    yes.sizes().iter().zip(no.sizes()).for_each(|(a, b)| self.emit.equal(other, *a, *b));
+                    let buffer = self.emit.new_buffer(array.prim);
+                    let view = self.emit.allocate(buffer, &array.sizes)?;
                     let found = Array { form: Form::Memory(view.clone()), ..array.clone() };
                     joint.push(([yes, no], view));
                     Bound::Array(found)
@@ -102,7 +90,7 @@ impl<'p> Lowering<'p> {
     /// Stores, of each two values, element by element, the first where a condition is true and else the second. The
     /// memory is new, so it does not matter what is in lanes that take neither branch.
     fn join(&mut self, condition: Operand, masks: [Option<Operand>; 2], mut pairs: Vec<Pair<'p>>) -> Step<()> {
-        let outside = self.mask;
+        let outside = self.emit.at.mask;
         while let Some(([first, _], _)) = pairs.first() {
             let length = first.sizes().first().copied();
             let (now, later): (Vec<_>, Vec<_>) =
@@ -111,7 +99,7 @@ impl<'p> Lowering<'p> {
             let Some(length) = length else {
                 for ([yes, no], view) in now {
                     let (Bound::Scalar(yes), Bound::Scalar(no)) = (yes, no) else { panic!("branches are of one type") };
-                    let value = self.select(condition, yes, no);
+                    let value = self.emit.select(condition, yes, no);
                     self.emit.push(Code::Store { place: view.origin, value, mask: None });
                 }
                 continue;
@@ -122,13 +110,12 @@ impl<'p> Lowering<'p> {
                     let mut row = Vec::new();
                     for (value, mask) in both.iter().zip(masks) {
                         let Bound::Array(array) = value else { unreachable!("what has a length is an array") };
-                        this.mask = mask;
+                        this.emit.at.mask = mask;
                         row.push(this.element(array, index)?);
-                        this.mask = outside;
+                        this.emit.at.mask = outside;
                     }
                     let row = <[Bound<'p>; 2]>::try_from(row).expect("there are two branches");
-                    let origin = this.advance(view.origin, index, view.strides[0]);
-                    rows.push((row, View { origin, strides: view.strides[1..].to_vec() }));
+                    rows.push((row, view.part(&mut this.emit, &[index])));
                 }
                 this.join(condition, masks, rows)
             })?;
@@ -145,10 +132,10 @@ impl<'p> Lowering<'p> {
     ) -> Step<Vec<Bound<'p>>> {
         let mut places = Vec::new();
         for (atom, kept) in yes.results.iter().zip(kept) {
-            let of = self.program.atom_type(*atom);
+            let of = self.emit.program.atom_type(*atom);
             places.push(match kept {
                 Some(array) => Left::There(Bound::Array(array)),
-                None if of.rank > 0 && !of.accumulator => Left::In(self.new_buffer(of.prim), of.prim),
+                None if of.rank > 0 && !of.accumulator => Left::In(self.emit.new_buffer(of.prim), of.prim),
                 None => Left::Anywhere,
             });
         }
@@ -157,12 +144,12 @@ impl<'p> Lowering<'p> {
         // What the branches leave: scalars, and sizes.
         let mut cells: [Vec<(Value, Operand)>; 2] = [Vec::new(), Vec::new()];
         let depth = self.emit.depth();
-        let mut join = |this: &mut Self, a: Operand, b: Operand| {
-            if a == b && this.emit.depth_of(a) <= depth {
+        let mut join = |emit: &mut Emit<'p>, a: Operand, b: Operand| {
+            if a == b && emit.depth_of(a) <= depth {
                 return a;
             }
-            let varying = this.emit.is_varying(a) || this.emit.is_varying(b);
-            let cell = this.emit.value(this.emit.prim(a), varying);
+            let varying = emit.is_varying(a) || emit.is_varying(b);
+            let cell = emit.value(emit.prim(a), varying);
             cells[0].push((cell, a));
             cells[1].push((cell, b));
             Operand::Value(cell)
@@ -171,9 +158,9 @@ impl<'p> Lowering<'p> {
         for ((yes, no), place) in yes.into_iter().zip(no).zip(places) {
             joined.push(match (yes, no, place) {
                 (_, _, Left::There(home)) => Joined::Bound(home),
-                (Bound::Scalar(a), Bound::Scalar(b), _) => Joined::Bound(Bound::Scalar(join(self, a, b))),
+                (Bound::Scalar(a), Bound::Scalar(b), _) => Joined::Bound(Bound::Scalar(join(&mut self.emit, a, b))),
                 (yes, no, Left::In(buffer, prim)) => {
-                    let sizes = yes.sizes().iter().zip(no.sizes()).map(|(a, b)| join(self, *a, *b)).collect();
+                    let sizes = yes.sizes().iter().zip(no.sizes()).map(|(a, b)| join(&mut self.emit, *a, *b)).collect();
                     Joined::Sizes(buffer, prim, sizes)
                 }
                 // There is but one accumulator, and both add to it.
@@ -186,37 +173,26 @@ impl<'p> Lowering<'p> {
             no_block.push(Code::Assign { cells: no_cells, mask: None });
         }
         self.emit.push(Code::If { condition, yes: yes_block, no: no_block });
-        let results: Vec<Bound<'p>> = joined.into_iter().map(|joined| self.after_branches(joined)).collect();
+        let results: Vec<Bound<'p>> = joined.into_iter().map(|joined| joined.bound(&mut self.emit)).collect();
         results.iter().filter_map(in_memory).for_each(|buffer| self.emit.changed(buffer));
         Ok(results)
     }
 
-    /// What is left, whose strides are found from sizes that are known from here on.
-    fn after_branches(&mut self, joined: Joined<'p>) -> Bound<'p> {
-        match joined {
-            Joined::Bound(bound) => bound,
-            Joined::Sizes(buffer, prim, sizes) => {
-                let view = View::whole(&mut self.emit, buffer, &sizes);
-                Bound::Array(Array { prim, sizes, form: Form::Memory(view) })
-            }
-        }
-    }
-
     fn one_branch(&mut self, body: &'p Body, places: &[Left<'p>]) -> Step<(Block, Vec<Bound<'p>>)> {
-        self.open(true);
+        self.emit.open(true);
         let results = self.inside(body, places)?;
-        Ok((self.close(), results))
+        Ok((self.emit.close(), results))
     }
 
     /// The results of a branch, left where they are to be.
     fn inside(&mut self, body: &'p Body, places: &[Left<'p>]) -> Step<Vec<Bound<'p>>> {
-        let region = self.enter_region();
+        let region = self.emit.enter_region();
         let kept: Vec<Buffer> = places.iter().filter_map(Left::kept).collect();
-        kept.iter().for_each(|buffer| self.owners[buffer.0 as usize] = self.region);
+        self.emit.buffers.give(kept.iter().copied(), self.emit.at.region);
         let results = self.body(body).and_then(|results| self.leave(results, places, &kept));
-        kept.iter().for_each(|buffer| self.owners[buffer.0 as usize] = region);
+        self.emit.buffers.give(kept, region);
         let results = results?;
-        self.region = region;
+        self.emit.at.region = region;
         Ok(results)
     }
 
@@ -229,7 +205,7 @@ impl<'p> Lowering<'p> {
         for (result, place) in results.iter_mut().zip(places) {
             match (&*result, place) {
                 (Bound::Array(array), Left::In(buffer, _)) => {
-                    stores.push((result.clone(), self.allocate(*buffer, &array.sizes)?));
+                    stores.push((result.clone(), self.emit.allocate(*buffer, &array.sizes)?));
                 }
                 (Bound::Array(array), Left::Anywhere) if is_overwritten => {
                     *result = self.apart_from(array.clone(), kept)?
@@ -256,12 +232,30 @@ impl<'p> Lowering<'p> {
     /// The array, in memory of its own if it is in any of these buffers, of which one is to be overwritten.
     fn apart_from(&mut self, array: Array<'p>, kept: &[Buffer]) -> Step<Bound<'p>> {
         let value = Bound::Array(array.clone());
-        if !kept.iter().any(|buffer| self.is_in(&value, *buffer)) {
+        if !kept.iter().any(|buffer| self.env.is_in(&value, *buffer)) {
             return Ok(value);
         }
-        let (_, view) = self.copied(&array)?;
-        Ok(Bound::Array(Array { form: Form::Memory(view), ..array }))
+        self.copy(array)
     }
+}
+
+/// The arrays that both branches change in place or leave as they are, for each result that is one, where nothing later
+/// sees what they were.
+fn kept<'p>(
+    emit: &mut Emit<'p>,
+    env: &Environment<'p>,
+    [yes, no]: [&Body; 2],
+    seen: &FxHashSet<Var>,
+) -> Vec<Option<Array<'p>>> {
+    let mut all = FxHashSet::default();
+    let mut kept = |yes_result: Atom, no_result: Atom| {
+        let var = changed(yes, yes_result).filter(|var| changed(no, no_result) == Some(*var))?;
+        let bound = env.get(var)?;
+        let Bound::Array(array) = bound else { return None };
+        let is_free = env.is_free(emit, array, var.into(), seen);
+        (is_free && all.insert(in_memory(bound)?)).then(|| array.clone())
+    };
+    yes.results.iter().zip(&no.results).map(|(yes, no)| kept(*yes, *no)).collect()
 }
 
 /// Where a result of a choice is left.
@@ -284,6 +278,19 @@ impl Left<'_> {
 enum Joined<'p> {
     Bound(Bound<'p>),
     Sizes(Buffer, Prim, Vec<Operand>),
+}
+
+impl<'p> Joined<'p> {
+    /// What is left, whose strides are found from sizes that are known from here on.
+    fn bound(self, emit: &mut Emit<'p>) -> Bound<'p> {
+        match self {
+            Joined::Bound(bound) => bound,
+            Joined::Sizes(buffer, prim, sizes) => {
+                let view = View::whole(emit, buffer, &sizes);
+                Bound::Array(Array { prim, sizes, form: Form::Memory(view) })
+            }
+        }
+    }
 }
 
 /// The array outside of a body that its result is a later version of: one after changes of elements, of which each could be in

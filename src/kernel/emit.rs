@@ -6,8 +6,12 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::code::{Blame, Block, Buffer, BufferInfo, Op, Operand, Place, Stm, Value, ValueInfo};
-use crate::array::{Const, IntegerRow, Prim, ScalarOp};
+use super::buffers::Buffers;
+use super::code::{Blame, Block, Buffer, BufferInfo, Code, Op, Operand, Output, Place, Port, Stm, Value, ValueInfo};
+use super::cursor::{Cursor, OpenLanes};
+use super::facts::Facts;
+use super::view::Bound;
+use crate::array::{Const, IntegerRow, Map, Prim, Program, ScalarOp};
 
 /// What makes two computed values the same.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -17,60 +21,78 @@ enum Key {
     Load(Place, u32),
 }
 
+/// The results of the maps that were computed in a frame, by map and index.
+pub(super) type Computed<'p> = FxHashMap<(*const Map, Operand), Vec<Bound<'p>>>;
+
 /// A block that is open.
 #[derive(Debug, Default)]
-pub(super) struct Frame {
+pub(super) struct Frame<'p> {
     stms: Block,
     known: FxHashMap<Key, Value>,
     /// What was checked.
     checked: FxHashSet<Operand>,
     /// What was found in bounds: index and length, and where.
     bounded: FxHashSet<(Operand, Operand, Option<Operand>)>,
+    computed: Computed<'p>,
     /// Whether operations may not leave this block.
-    pub(super) branch: bool,
+    branch: bool,
 }
 
-/// Where a value is known, and the content of buffers.
+/// The code, as far as it is written, and where it is being written.
 #[derive(Debug)]
-pub(super) struct Emit {
-    pub(super) frames: Vec<Frame>,
-    pub(super) values: Vec<ValueInfo>,
+pub(super) struct Emit<'p> {
+    pub(super) frames: Vec<Frame<'p>>,
+    values: Vec<ValueInfo>,
     /// The number of the outermost frame in which each value is known.
     depths: Vec<usize>,
-    pub(super) buffers: Vec<BufferInfo>,
-    /// For each buffer, how often its content has changed, and the frame it has changed in.
-    contents: Vec<(u32, usize)>,
-    /// The counts of the loops that values are indices of.
-    counts: FxHashMap<Value, Operand>,
-    /// What values are less than, or as large as: they are it less a constant.
-    below: FxHashMap<Value, Operand>,
-    /// The least and the greatest number that buffers hold, and that values loaded from there are; they never change.
-    in_buffers: FxHashMap<Buffer, (i64, i64)>,
-    in_ranges: FxHashMap<Value, (i64, i64)>,
-    /// Pairs of which the first is not less than the second.
-    not_less: FxHashSet<(Operand, Operand)>,
+    pub(super) buffers: Buffers,
+    pub(super) facts: Facts,
     /// Sums of reals, in any order, and the cells that these are summed up in.
     pub(super) sums: FxHashMap<Value, Value>,
-    /// The frame of the loop over lanes that is open, if one is.
-    pub(super) lanes: Option<usize>,
+    pub(super) at: Cursor<'p>,
+    /// The loop over lanes that is open, if one is.
+    pub(super) lanes: Option<OpenLanes>,
+    pub(super) program: &'p Program,
+    /// Whether statements are carried out in the order of the program, each by itself and wholly, and checks say what is wrong.
+    pub(super) stepwise: bool,
 }
 
-impl Emit {
-    pub(super) fn new() -> Self {
+impl<'p> Emit<'p> {
+    pub(super) fn new(program: &'p Program, stepwise: bool) -> Self {
         Emit {
             frames: vec![Frame::default()],
             values: Vec::new(),
             depths: Vec::new(),
-            buffers: Vec::new(),
-            contents: Vec::new(),
-            counts: FxHashMap::default(),
-            below: FxHashMap::default(),
-            in_buffers: FxHashMap::default(),
-            in_ranges: FxHashMap::default(),
-            not_less: FxHashSet::default(),
+            buffers: Buffers::new(),
+            facts: Facts::default(),
             sums: FxHashMap::default(),
+            at: Cursor::start(),
             lanes: None,
+            program,
+            stepwise,
         }
+    }
+
+    /// The code that was written, with these inputs, of which the first `given` are not known before, and these outputs.
+    pub(super) fn finish(mut self, inputs: Vec<Port>, given: usize, outputs: Vec<Output>) -> Code {
+        let body = self.close();
+        let Emit { values, buffers, sums, .. } = self;
+        Code { values, buffers: buffers.into_infos(), inputs, given, sums, body, outputs }
+    }
+
+    /// What a map's function has at an index, if that was computed in a frame that is open.
+    pub(super) fn computed(&self, map: &Map, index: Operand) -> Option<Vec<Bound<'p>>> {
+        let key = (core::ptr::from_ref(map), index);
+        self.frames.iter().find_map(|frame| frame.computed.get(&key)).cloned()
+    }
+
+    /// All that was computed in the innermost frame.
+    pub(super) fn computed_here(&mut self) -> &mut Computed<'p> {
+        &mut self.innermost().computed
+    }
+
+    fn innermost(&mut self) -> &mut Frame<'p> {
+        self.frames.last_mut().expect("a frame is open")
     }
 
     /// The number of the innermost open frame.
@@ -123,22 +145,19 @@ impl Emit {
         }
     }
 
-    pub(super) fn buffer(&mut self, prim: Prim, private: bool) -> Buffer {
-        self.buffers.push(BufferInfo { prim, private });
-        self.contents.push((0, self.depth()));
-        Buffer(u32::try_from(self.buffers.len() - 1).expect("code has fewer than 2^32 buffers"))
+    /// A new buffer, which is the lane's own in a loop over lanes.
+    pub(super) fn new_buffer(&mut self, prim: Prim) -> Buffer {
+        self.buffers.add(BufferInfo { prim, private: self.lanes.is_some() }, self.depth(), self.at.region)
     }
 
     /// Says that the content of a buffer has changed here.
     pub(super) fn changed(&mut self, buffer: Buffer) {
-        let depth = self.depth();
-        let (version, at) = &mut self.contents[buffer.0 as usize];
-        (*version, *at) = (*version + 1, depth);
+        self.buffers.changed(buffer, self.depth());
     }
 
     /// Checks a condition: here, if what is wrong is to be told; else once, as far out as it is known. Then it may fail where
     /// the program does not.
-    pub(super) fn check(&mut self, condition: Operand, mask: Option<Operand>, blame: Option<Box<Blame>>) {
+    pub(super) fn check_in(&mut self, condition: Operand, mask: Option<Operand>, blame: Option<Box<Blame>>) {
         if condition == truth(true) {
             return;
         }
@@ -154,11 +173,17 @@ impl Emit {
     }
 
     /// Checks that an index is in bounds: here, if what is wrong is to be told; else once.
-    pub(super) fn bounds(&mut self, index: Operand, length: Operand, mask: Option<Operand>, blame: Option<Box<Blame>>) {
+    pub(super) fn bounds_in(
+        &mut self,
+        index: Operand,
+        length: Operand,
+        mask: Option<Operand>,
+        blame: Option<Box<Blame>>,
+    ) {
         if blame.is_some() {
             return self.push(Stm::Bounds { index, length, mask, blame });
         }
-        let known = |frame: &Frame| [mask, None].iter().any(|mask| frame.bounded.contains(&(index, length, *mask)));
+        let known = |frame: &Frame<'_>| [mask, None].iter().any(|mask| frame.bounded.contains(&(index, length, *mask)));
         if self.frames.iter().any(known) {
             return;
         }
@@ -170,17 +195,17 @@ impl Emit {
     }
 
     pub(super) fn push(&mut self, stm: Stm) {
-        self.frames.last_mut().expect("a frame is open").stms.push(stm);
+        self.innermost().stms.push(stm);
     }
 
     /// What was said in the innermost frame so far, which stays open.
     pub(super) fn take(&mut self) -> Block {
-        core::mem::take(&mut self.frames.last_mut().expect("a frame is open").stms)
+        core::mem::take(&mut self.innermost().stms)
     }
 
     /// Takes back the loop that was just added. What was moved out of it stays, and may be known.
     pub(super) fn withdraw(&mut self) {
-        let last = self.frames.last_mut().expect("a frame is open").stms.pop();
+        let last = self.innermost().stms.pop();
         assert!(matches!(last, Some(Stm::For { .. } | Stm::While { .. })), "a loop was just added");
     }
 
@@ -206,7 +231,7 @@ impl Emit {
         if let Some(known) = fold(op, &operands) {
             return known;
         }
-        if op == Op::Scalar(ScalarOp::Less) && self.not_less.contains(&(operands[0], operands[1])) {
+        if op == Op::Scalar(ScalarOp::Less) && self.facts.excludes_less(operands[0], operands[1]) {
             return Operand::Const(Const::Bool(false));
         }
         let prim = match op {
@@ -229,7 +254,7 @@ impl Emit {
         let key = Key::Op(op, operands.clone());
         let found = self.bind(key, prim, varying, depth, |value| Stm::Let(value, op, operands));
         if let (Some(above), Operand::Value(value)) = (above, found) {
-            self.below.insert(value, above);
+            self.facts.is_below(value, above);
         }
         found
     }
@@ -239,8 +264,8 @@ impl Emit {
     }
 
     pub(super) fn load(&mut self, place: Place) -> Operand {
-        let info = self.buffers[place.buffer.0 as usize];
-        let (version, at) = self.contents[place.buffer.0 as usize];
+        let info = self.buffers[place.buffer];
+        let (version, at) = self.buffers.content(place.buffer);
         let uniform = [Some(place.base), place.lane, place.varying];
         let step = place.step.map_or([None, None], |(index, stride)| [Some(index), Some(stride)]);
         let operands = || uniform.iter().chain(&step).flatten();
@@ -248,11 +273,11 @@ impl Emit {
         let mut depth = operands().map(|x| self.depth_of(*x)).max().unwrap_or(0).max(at);
         if place.lane.is_some() {
             // The number of the lane is known inside of the lanes only.
-            depth = depth.max(self.lanes.unwrap_or(0));
+            depth = depth.max(self.lanes.as_ref().map_or(0, |lanes| lanes.frame));
         }
         let found = self.bind(Key::Load(place, version), info.prim, varying, depth, |value| Stm::Load(value, place));
-        if let (Operand::Value(value), Some(range)) = (found, self.in_buffers.get(&place.buffer)) {
-            self.in_ranges.insert(value, *range);
+        if let Operand::Value(value) = found {
+            self.facts.is_from(value, place.buffer);
         }
         found
     }
@@ -265,39 +290,14 @@ impl Emit {
         self.scalar(ScalarOp::Mul, &[a, b])
     }
 
-    /// Says that a value is the index of a loop of so many iterations.
-    pub(super) fn counts(&mut self, index: Value, count: Operand) {
-        self.counts.insert(index, count);
+    /// One of two scalars.
+    pub(super) fn select(&mut self, condition: Operand, yes: Operand, no: Operand) -> Operand {
+        self.op(Op::Select, vec![condition, yes, no])
     }
 
-    /// Says that the first of two is not less than the second.
-    pub(super) fn is_not_less(&mut self, a: Operand, b: Operand) {
-        self.not_less.insert((a, b));
-    }
-
-    /// Whether a size is not more than another for sure.
-    pub(super) fn is_not_more(&self, size: Operand, than: Operand) -> bool {
-        let is_below = matches!(size, Operand::Value(size) if self.below.get(&size) == Some(&than));
-        let is_less = size.as_int().zip(than.as_int()).is_some_and(|(size, than)| size <= than);
-        size == than || is_below || is_less
-    }
-
-    /// Says that what is in a buffer is in a range.
-    pub(super) fn ranges(&mut self, buffer: Buffer, range: (i64, i64)) {
-        self.in_buffers.insert(buffer, range);
-    }
-
-    /// Whether an index is in bounds for sure.
-    pub(super) fn is_within(&self, index: Operand, length: Operand) -> bool {
-        match index {
-            Operand::Value(value) => {
-                let range = self.in_ranges.get(&value).zip(length.as_int());
-                self.counts.get(&value).is_some_and(|count| self.is_not_more(*count, length))
-                    || range.is_some_and(|((least, greatest), length)| *least >= 0 && *greatest < length)
-            }
-            Operand::Const(Const::I64(n)) => length.as_int().is_some_and(|length| (0..length).contains(&n)),
-            Operand::Const(_) => false,
-        }
+    /// The number of elements of an array of these sizes.
+    pub(super) fn count(&mut self, sizes: &[Operand]) -> Operand {
+        sizes.iter().rev().fold(Operand::int(1), |count, size| self.mul(count, *size))
     }
 }
 

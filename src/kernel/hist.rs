@@ -29,15 +29,15 @@ struct Parts<'p> {
 
 impl<'p> Lowering<'p> {
     pub(super) fn hist(&mut self, it: &'p Hist, seen: &FxHashSet<Var>) -> Step<Vec<Bound<'p>>> {
-        let (indices, values) = (self.array(it.indices), self.arrays(&it.values));
+        let (indices, values) = (self.env.array(it.indices), self.env.arrays(&it.values));
         let length = indices.sizes[0];
-        let common = self.common_length(Agreement::Values, &values);
-        self.same(Agreement::Indices, length, common);
-        let destinations = self.arrays(&it.destinations);
-        let bins = self.common_length(Agreement::Bins, &destinations);
+        let common = self.emit.common_length(Agreement::Values, &values);
+        self.emit.same(Agreement::Indices, length, common);
+        let destinations = self.env.arrays(&it.destinations);
+        let bins = self.emit.common_length(Agreement::Bins, &destinations);
         for (destination, value) in destinations.iter().zip(&values) {
             let other = Broken::Able("a histogram of rows of other sizes than those of its values");
-            destination.sizes[1..].iter().zip(&value.sizes[1..]).for_each(|(a, b)| self.equal(other, *a, *b));
+            destination.sizes[1..].iter().zip(&value.sizes[1..]).for_each(|(a, b)| self.emit.equal(other, *a, *b));
         }
         if is_sum(&it.operator)
             && matches!(indices.form, Form::Iota)
@@ -58,20 +58,22 @@ impl<'p> Lowering<'p> {
         if is_sum(&it.operator) {
             self.add_to_bins(&parts)?;
         } else {
-            self.open(false);
-            let blocks =
-                if self.lane.is_none() && !self.stepwise && parts.views.iter().all(|view| view.strides.len() == 1) {
-                    self.attempt(|this| this.hist_blocks(it, &parts))
-                } else {
-                    Err(Unsupported("a histogram in a lane, or of rows"))
-                };
-            let yes = self.close();
+            self.emit.open(false);
+            let blocks = if self.emit.lanes.is_none()
+                && !self.emit.stepwise
+                && parts.views.iter().all(|view| view.strides.len() == 1)
+            {
+                self.attempt(|this| this.hist_blocks(it, &parts))
+            } else {
+                Err(Unsupported("a histogram in a lane, or of rows"))
+            };
+            let yes = self.emit.close();
             match blocks {
                 Err(_) => self.hist_in_turn(it, &parts, Operand::int(0), length)?,
                 Ok(views) => {
-                    self.open(false);
+                    self.emit.open(false);
                     self.hist_in_turn(it, &parts, Operand::int(0), length)?;
-                    let mut no = self.close();
+                    let mut no = self.emit.close();
                     // The results of both are in one place.
                     let swaps = parts.views.iter().zip(&views);
                     no.extend(swaps.map(|(turn, blocks)| Code::Swap(turn.origin.buffer, blocks.origin.buffer)));
@@ -101,16 +103,16 @@ impl<'p> Lowering<'p> {
     ) -> Step<Option<Vec<Bound<'p>>>> {
         let is_there =
             |array: &Array<'p>| array.sizes.len() == 1 && matches!(array.form, Form::Memory(_) | Form::Replicate(_));
-        if !self.emit.is_not_more(length, bins) || !destinations.iter().all(is_there) {
+        if !self.emit.facts.is_not_more(length, bins) || !destinations.iter().all(is_there) {
             return Ok(None);
         }
         let rest = self.emit.scalar(IntegerRow::Sub, &[bins, length]);
         let (mut results, mut written, mut others) = (Vec::new(), Vec::new(), Vec::new());
         for destination in destinations {
-            let buffer = self.new_buffer(destination.prim);
-            let view = self.allocate(buffer, &[bins])?;
-            let other = self.elements_from(destination, length, rest).expect("the elements are there");
-            others.push((Bound::Array(other), self.view_from(&view, length)));
+            let buffer = self.emit.new_buffer(destination.prim);
+            let view = self.emit.allocate(buffer, &[bins])?;
+            let other = destination.elements_from(&mut self.emit, length, rest).expect("the elements are there");
+            others.push((Bound::Array(other), view.from(&mut self.emit, length)));
             written.push((view.clone(), vec![length]));
             results.push(Array { form: Form::Memory(view), ..destination.clone() });
         }
@@ -119,7 +121,7 @@ impl<'p> Lowering<'p> {
             for ((destination, value), (view, _)) in destinations.iter().zip(values).zip(&written) {
                 let x = [this.element(destination, k)?, this.element(value, k)?].map(|x| scalar(&x));
                 let sum = this.emit.scalar(ScalarOp::Add, &x);
-                stores.push((Bound::Scalar(sum), this.part(view, &[k])));
+                stores.push((Bound::Scalar(sum), view.part(&mut this.emit, &[k])));
             }
             this.store_all(stores)
         })?;
@@ -130,14 +132,14 @@ impl<'p> Lowering<'p> {
 
     fn add_to_bins(&mut self, parts: &Parts<'p>) -> Step<()> {
         self.for_each(parts.length, false, &[], &mut |this, k| {
-            let outside = this.mask;
+            let outside = this.emit.at.mask;
             let at = this.bin(&parts.indices, k, parts.bins)?;
             for (value, view) in parts.values.iter().zip(&parts.views) {
                 let element = this.element(value, k)?;
-                let origin = this.advance(view.origin, at, view.strides[0]);
-                this.add_all(&element, &View { origin, strides: view.strides[1..].to_vec() })?;
+                let bin = view.part(&mut this.emit, &[at]);
+                this.add_all(&element, &bin)?;
             }
-            this.mask = outside;
+            this.emit.at.mask = outside;
             Ok(())
         })
     }
@@ -147,15 +149,14 @@ impl<'p> Lowering<'p> {
         self.in_order(count, &mut |this, k| {
             let k = this.emit.add(from, k);
             parts.views.iter().for_each(|view| this.emit.changed(view.origin.buffer));
-            let outside = this.mask;
+            let outside = this.emit.at.mask;
             let at = this.bin(&parts.indices, k, parts.bins)?;
             let mut places = Vec::new();
             let mut operands = Vec::new();
             for (destination, view) in parts.destinations.iter().zip(&parts.views) {
                 let bins = Array { form: Form::Memory(view.clone()), ..destination.clone() };
                 operands.push(this.element(&bins, at)?);
-                let origin = this.advance(view.origin, at, view.strides[0]);
-                places.push(View { origin, strides: view.strides[1..].to_vec() });
+                places.push(view.part(&mut this.emit, &[at]));
             }
             for value in &parts.values {
                 let element = this.element(value, k)?;
@@ -166,16 +167,13 @@ impl<'p> Lowering<'p> {
             for (found, place) in found.into_iter().zip(places) {
                 // What was found may be the bin itself.
                 let found = match found {
-                    Bound::Array(array) => {
-                        let (_, view) = this.copied(&array)?;
-                        Bound::Array(Array { form: Form::Memory(view), ..array })
-                    }
+                    Bound::Array(array) => this.copy(array)?,
                     scalar @ Bound::Scalar(_) => scalar,
                 };
                 stores.push((found, place));
             }
             this.store_all(stores)?;
-            this.mask = outside;
+            this.emit.at.mask = outside;
             Ok(())
         })
     }
@@ -188,16 +186,16 @@ impl<'p> Lowering<'p> {
         let all = self.all_in_memory(&all)?;
         let elements = self.emit.mul(bins, Operand::int(EACH));
         let elements = self.emit.scalar(IntegerRow::Max, &[elements, Operand::int(ELEMENTS)]);
-        let blocks = self.blocks(parts.length, elements);
+        let blocks = self.emit.blocks(parts.length, elements);
         // It is not known what is neutral, so it is kept which bins have begun.
         let mut prims: Vec<Prim> = parts.destinations.iter().map(|array| array.prim).collect();
         prims.push(Prim::Bool);
-        let mut starts: Vec<Operand> = it.neutral.iter().map(|e| self.scalar(*e)).collect();
+        let mut starts: Vec<Operand> = it.neutral.iter().map(|e| self.env.scalar(*e)).collect();
         starts.push(Operand::Const(Const::Bool(false)));
         let mut found = Vec::new();
         for prim in &prims {
-            let (buffer, sizes) = (self.new_buffer(*prim), vec![blocks.count, bins]);
-            found.push(Array { prim: *prim, form: Form::Memory(self.allocate(buffer, &sizes)?), sizes });
+            let (buffer, sizes) = (self.emit.new_buffer(*prim), vec![blocks.count, bins]);
+            found.push(Array { prim: *prim, form: Form::Memory(self.emit.allocate(buffer, &sizes)?), sizes });
         }
         let written: Vec<_> = found.iter().map(|array| (view(array).clone(), array.sizes.clone())).collect();
         let lanes = self.lanes(blocks.count, &written, &mut |this, block| {
@@ -207,17 +205,17 @@ impl<'p> Lowering<'p> {
                 let none = Array { prim: *prim, sizes: vec![bins], form: start };
                 own.push(Array { form: Form::Memory(this.copied(&none)?.1), ..none });
             }
-            let all = this.from(&all, blocks, block, Operand::int(0));
-            let room = this.room(&all)?;
+            let all = this.emit.block_from(&all, blocks, block, Operand::int(0));
+            let room = this.emit.room(&all)?;
             this.in_order(blocks.fetches, &mut |this, time| {
-                let fetched = this.fetched(&all, time);
+                let fetched = this.emit.fetched(&all, time);
                 let near = this.near(fetched, &room)?;
                 this.in_order(Operand::int(FETCHED), &mut |this, k| this.put_into_bin(it, &near, &own, k))
             })?;
             let mut stores = Vec::new();
             for (own, found) in own.into_iter().zip(&found) {
                 this.emit.changed(view(&own).origin.buffer);
-                let to = this.part(view(found), &[block]);
+                let to = view(found).part(&mut this.emit, &[block]);
                 stores.push((Bound::Array(own), to));
             }
             this.store_all(stores)?;
@@ -228,28 +226,28 @@ impl<'p> Lowering<'p> {
 
         let mut results = Vec::new();
         for destination in &parts.destinations {
-            let buffer = self.new_buffer(destination.prim);
-            results.push(self.allocate(buffer, &destination.sizes)?);
+            let buffer = self.emit.new_buffer(destination.prim);
+            results.push(self.emit.allocate(buffer, &destination.sizes)?);
         }
         let written: Vec<_> = results.iter().map(|view| (view.clone(), vec![bins])).collect();
         let lanes = self.lanes(bins, &written, &mut |this, bin| {
-            let start = parts.views.iter().map(|view| (this.at(view, bin), false)).collect();
+            let start = parts.views.iter().map(|view| (view.load(&mut this.emit, bin), false)).collect();
             let state = this.iterate(Some(blocks.count), start, None, &mut |this, block, state| {
                 let mut of_block = Vec::new();
                 for array in &found {
-                    let place = this.part(view(array), &[block, bin]).origin;
+                    let place = view(array).part(&mut this.emit, &[block, bin]).origin;
                     of_block.push(Bound::Scalar(this.emit.load(place)));
                 }
                 let begun = scalar(&of_block.pop().expect("whether a bin has begun is last"));
                 let next = this.operate(&it.operator, [state, &of_block].concat())?;
                 let choose = |(next, state): (&Bound<'p>, &Bound<'p>)| {
-                    Bound::Scalar(this.select(begun, scalar(next), scalar(state)))
+                    Bound::Scalar(this.emit.select(begun, scalar(next), scalar(state)))
                 };
                 Ok(next.iter().zip(state).map(choose).collect())
             })?;
             let mut stores = Vec::new();
             for (state, view) in state.into_iter().zip(&results) {
-                stores.push((state, this.part(view, &[bin])));
+                stores.push((state, view.part(&mut this.emit, &[bin])));
             }
             this.store_all(stores)?;
             Ok(Vec::new())
@@ -273,9 +271,9 @@ impl<'p> Lowering<'p> {
     /// Puts the values at an index into the lane's own bins; the last of these say which have begun.
     fn put_into_bin(&mut self, it: &'p Hist, near: &[Array<'p>], own: &[Array<'p>], k: Operand) -> Step<()> {
         own.iter().for_each(|array| self.emit.changed(view(array).origin.buffer));
-        let outside = self.mask;
+        let outside = self.emit.at.mask;
         let at = self.bin(&near[0], k, own[0].sizes[0])?;
-        let places: Vec<View> = own.iter().map(|array| self.part(view(array), &[at])).collect();
+        let places: Vec<View> = own.iter().map(|array| view(array).part(&mut self.emit, &[at])).collect();
         let mut operands: Vec<Bound<'p>> =
             places.iter().map(|place| Bound::Scalar(self.emit.load(place.origin))).collect();
         let begun = scalar(&operands.pop().expect("whether a bin has begun is last"));
@@ -285,19 +283,20 @@ impl<'p> Lowering<'p> {
         }
         operands.extend(values.iter().cloned());
         let next = self.operate(&it.operator, operands)?;
-        let choose =
-            |(next, value): (&Bound<'p>, &Bound<'p>)| Bound::Scalar(self.select(begun, scalar(next), scalar(value)));
+        let choose = |(next, value): (&Bound<'p>, &Bound<'p>)| {
+            Bound::Scalar(self.emit.select(begun, scalar(next), scalar(value)))
+        };
         let mut stores: Vec<Bound<'p>> = next.iter().zip(&values).map(choose).collect();
         stores.push(Bound::Scalar(Operand::Const(Const::Bool(true))));
         self.store_all(stores.into_iter().zip(places).collect())?;
-        self.mask = outside;
+        self.emit.at.mask = outside;
         Ok(())
     }
 
     /// The bin of a value; from here on, nothing is done where there is none.
     fn bin(&mut self, indices: &Array<'p>, k: Operand, bins: Operand) -> Step<Operand> {
         let at = scalar(&self.element(indices, k)?);
-        self.only_within(at, bins);
+        self.emit.only_within(at, bins);
         Ok(at)
     }
 }

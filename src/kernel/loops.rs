@@ -2,13 +2,12 @@
 //!
 //! Law: what a loop carries is in cells and in buffers of its own, which the end of an iteration sets all at once.
 
-use rustc_hash::FxHashSet;
-
 use super::code::{Broken, Buffer, Operand, Stm as Code, Value};
+use super::emit::Emit;
 use super::liveness::mentioned;
 use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step, Unsupported};
-use crate::array::{Atom, Body, Form as Until, Loop, Prim, ScalarOp, Stm, binders};
+use crate::array::{Atom, Form as Until, Loop, Prim, ScalarOp, Stm};
 
 /// The state after an iteration, from its number and the state before.
 pub(super) type Iteration<'f, 'p> = &'f mut dyn FnMut(&mut Lowering<'p>, Operand, &[Bound<'p>]) -> Step<Vec<Bound<'p>>>;
@@ -27,6 +26,22 @@ enum Carried {
     Buffer(View, Vec<Operand>, Prim),
 }
 
+impl Carried {
+    /// The buffer that an array is carried in.
+    fn home(&self) -> Option<Buffer> {
+        if let Carried::Buffer(view, ..) = self { Some(view.origin.buffer) } else { None }
+    }
+
+    fn bound<'p>(&self) -> Bound<'p> {
+        match self {
+            Carried::Cell(cell) => Bound::Scalar(Operand::Value(*cell)),
+            Carried::Buffer(view, sizes, prim) => {
+                Bound::Array(Array { prim: *prim, sizes: sizes.clone(), form: Form::Memory(view.clone()) })
+            }
+        }
+    }
+}
+
 impl<'p> Lowering<'p> {
     pub(super) fn repeat(&mut self, it: &'p Loop, later: &[Stm], results: &[Atom]) -> Step<Vec<Bound<'p>>> {
         let mut seen = mentioned(later, results);
@@ -36,8 +51,8 @@ impl<'p> Lowering<'p> {
         }
         let mut initial = Vec::new();
         for (_, atom) in &it.params {
-            let bound = self.atom(*atom);
-            if self.program.atom_type(*atom).accumulator {
+            let bound = self.env.atom(*atom);
+            if self.emit.program.atom_type(*atom).accumulator {
                 // There is but one, and all add to it.
                 initial.push((bound, true));
                 continue;
@@ -51,40 +66,33 @@ impl<'p> Lowering<'p> {
                 other => (other, false),
             });
         }
+        let params = || it.params.iter().map(|(param, _)| *param);
         match &it.form {
             Until::For(i, bound) => {
-                let count = self.scalar(*bound);
+                let count = self.env.scalar(*bound);
                 self.iterate(Some(count), initial, None, &mut |this, index, state| {
-                    it.params.iter().zip(state).for_each(|((param, _), now)| this.bind(*param, now.clone()));
-                    this.bind(*i, Bound::Scalar(index));
-                    this.forget(&it.body);
+                    this.env.bind_all(params(), state);
+                    this.env.bind(*i, Bound::Scalar(index));
+                    this.env.forget(&it.body);
                     this.body(&it.body)
                 })
             }
             Until::While { condition, bound } => {
-                let bound = bound.map(|bound| self.scalar(bound));
+                let bound = bound.map(|bound| self.env.scalar(bound));
                 let mut question = |this: &mut Self, state: &[Bound<'p>]| {
-                    it.params.iter().zip(state).for_each(|((param, _), now)| this.bind(*param, now.clone()));
+                    this.env.bind_all(params(), state);
                     match this.body(condition)?.pop() {
                         Some(Bound::Scalar(more)) => Ok(more),
                         _ => panic!("a condition is one truth value"),
                     }
                 };
                 self.iterate(None, initial, Some((&mut question, bound)), &mut |this, _, state| {
-                    it.params.iter().zip(state).for_each(|((param, _), now)| this.bind(*param, now.clone()));
-                    this.forget(&it.body);
+                    this.env.bind_all(params(), state);
+                    this.env.forget(&it.body);
                     this.body(&it.body)
                 })
             }
         }
-    }
-
-    /// Forgets what the variables of a body were when it was lowered before: where that is in a buffer that a loop carries, the
-    /// buffer would be copied before it is changed.
-    fn forget(&mut self, body: &Body) {
-        let mut inside = FxHashSet::default();
-        binders(body, &mut inside);
-        inside.into_iter().for_each(|var| self.bound[var.0 as usize] = None);
     }
 
     /// A loop that carries a state, for so many iterations or while a question is answered so.
@@ -123,7 +131,7 @@ impl<'p> Lowering<'p> {
             let now_varying = self.attempt(|this| this.once(count, &state, until.as_mut(), body))?;
             let more: Vec<bool> = varying.iter().zip(&now_varying).map(|(a, b)| *a || *b).collect();
             if more == varying {
-                return Ok(state.iter().map(|carried| self.carried(carried)).collect());
+                return Ok(state.iter().map(Carried::bound).collect());
             }
             self.emit.withdraw();
             varying = more;
@@ -148,15 +156,6 @@ impl<'p> Lowering<'p> {
         Ok(carried)
     }
 
-    fn carried(&mut self, carried: &Carried) -> Bound<'p> {
-        match carried {
-            Carried::Cell(cell) => Bound::Scalar(Operand::Value(*cell)),
-            Carried::Buffer(view, sizes, prim) => {
-                Bound::Array(Array { prim: *prim, sizes: sizes.clone(), form: Form::Memory(view.clone()) })
-            }
-        }
-    }
-
     /// The loop, and for each cell whether what it is set to differs between lanes.
     fn once(
         &mut self,
@@ -167,97 +166,64 @@ impl<'p> Lowering<'p> {
     ) -> Step<Vec<bool>> {
         let Some((question, bound)) = until else {
             let count = count.expect("a loop has a count or a question");
-            self.open(false);
+            self.emit.open(false);
             let index = self.emit.value(Prim::I64, false);
-            self.emit.counts(index, count);
+            self.emit.facts.counts(index, count);
             let varying = self.iteration(Operand::Value(index), state, &mut *body)?;
-            let block = self.close();
-            self.emit.push(Code::For { index, count, body: block, origin: self.origin });
-            self.after(state);
+            let block = self.emit.close();
+            self.emit.push(Code::For { index, count, body: block, origin: self.emit.at.origin });
+            begin(&mut self.emit, state, None);
             return Ok(varying);
         };
         // The number of the iteration, for loops that are said to have no more than so many.
         let number = self.emit.value(Prim::I64, false);
         self.emit.push(Code::Assign { cells: vec![(number, Operand::int(0))], mask: None });
-        self.open(false);
-        self.begin(state, Some(number));
-        let now: Vec<Bound<'p>> = state.iter().map(|carried| self.carried(carried)).collect();
+        self.emit.open(false);
+        begin(&mut self.emit, state, Some(number));
+        let now: Vec<Bound<'p>> = state.iter().map(Carried::bound).collect();
         let mut condition = question(self, &now)?;
-        if let Some(mask) = self.mask {
+        if let Some(mask) = self.emit.at.mask {
             condition = self.emit.scalar(ScalarOp::Mul, &[mask, condition]);
         }
         if let Some(bound) = bound {
             let done = self.emit.scalar(ScalarOp::Not, &[condition]);
             let within = self.emit.scalar(ScalarOp::Less, &[Operand::Value(number), *bound]);
             let fine = self.emit.scalar(ScalarOp::Add, &[done, within]);
-            let blame = self.blame(Broken::Bound, &[*bound]);
+            let blame = self.emit.blame(Broken::Bound, &[*bound]);
             self.emit.push(Code::Check { condition: fine, mask: None, blame });
         }
         // What the condition has computed is computed before each iteration, in the same frame.
         let before = self.emit.take();
-        let outside = self.mask;
+        let outside = self.emit.at.mask;
         let differs = self.emit.is_varying(condition);
         if differs {
-            self.mask = Some(condition);
+            self.emit.at.mask = Some(condition);
         }
         let varying = self.iteration(Operand::Value(number), state, &mut *body)?;
-        self.mask = outside;
+        self.emit.at.mask = outside;
         let next = self.emit.add(Operand::Value(number), Operand::int(1));
         self.emit.push(Code::Assign { cells: vec![(number, next)], mask: None });
-        let block = self.close();
-        self.emit.push(Code::While { before, condition, body: block, origin: self.origin });
-        self.after(state);
+        let block = self.emit.close();
+        self.emit.push(Code::While { before, condition, body: block, origin: self.emit.at.origin });
+        begin(&mut self.emit, state, None);
         Ok(varying)
-    }
-
-    /// What is carried may differ in each iteration.
-    fn begin(&mut self, state: &[Carried], number: Option<Value>) {
-        number.into_iter().for_each(|cell| self.emit.settle(cell));
-        for carried in state {
-            match carried {
-                Carried::Cell(cell) => self.emit.settle(*cell),
-                Carried::Buffer(view, ..) => self.emit.changed(view.origin.buffer),
-            }
-        }
-    }
-
-    fn after(&mut self, state: &[Carried]) {
-        self.begin(state, None);
     }
 
     fn iteration(&mut self, index: Operand, state: &[Carried], body: Iteration<'_, 'p>) -> Step<Vec<bool>> {
-        let region = self.enter_region();
-        self.begin(state, None);
-        for carried in state {
-            if let Carried::Buffer(view, ..) = carried {
-                self.owners[view.origin.buffer.0 as usize] = self.region;
-            }
-        }
-        let homes =
-            state.iter().filter_map(|c| if let Carried::Buffer(v, ..) = c { Some(v.origin.buffer) } else { None });
-        self.homes.extend(homes);
-        let now: Vec<Bound<'p>> = state.iter().map(|carried| self.carried(carried)).collect();
+        let region = self.emit.enter_region();
+        begin(&mut self.emit, state, None);
+        let homes: Vec<Buffer> = state.iter().filter_map(Carried::home).collect();
+        self.emit.buffers.give(homes.iter().copied(), self.emit.at.region);
+        homes.iter().for_each(|home| self.emit.buffers.make_home(*home));
+        let now: Vec<Bound<'p>> = state.iter().map(Carried::bound).collect();
         let next = body(self, index, &now)?;
-        let masked = self.mask.is_some_and(|mask| self.emit.is_varying(mask));
+        let masked = self.emit.at.mask.is_some_and(|mask| self.emit.is_varying(mask));
         let differs = |next: &Bound<'p>| matches!(next, Bound::Scalar(x) if masked || self.emit.is_varying(*x));
         let varying = next.iter().map(differs).collect();
         self.set(state, next)?;
-        self.region = region;
-        for carried in state {
-            if let Carried::Buffer(view, ..) = carried {
-                self.owners[view.origin.buffer.0 as usize] = region;
-            }
-        }
+        self.emit.at.region = region;
+        self.emit.buffers.give(homes, region);
         Ok(varying)
-    }
-
-    /// The buffer of an array that was made in this iteration and is nothing but this array.
-    fn fresh(&mut self, array: &Array<'p>, all: &[Buffer]) -> Option<Buffer> {
-        let Form::Memory(view) = &array.form else { return None };
-        let buffer = view.origin.buffer;
-        let once = all.iter().filter(|other| **other == buffer).count() == 1;
-        let owned = self.owners[buffer.0 as usize] == self.region && !self.homes.contains(&buffer);
-        (once && owned && view.is_whole(&mut self.emit, &array.sizes)).then_some(buffer)
     }
 
     /// Sets what is carried, all at once: arrays that are elsewhere are put aside first.
@@ -272,7 +238,7 @@ impl<'p> Lowering<'p> {
                 (Carried::Cell(cell), Bound::Scalar(next)) => cells.push((*cell, next)),
                 (Carried::Buffer(view, sizes, _), Bound::Array(array)) => {
                     let other = Broken::Able("a loop that changes the sizes of an array");
-                    sizes.iter().zip(&array.sizes).for_each(|(a, b)| self.equal(other, *a, *b));
+                    sizes.iter().zip(&array.sizes).for_each(|(a, b)| self.emit.equal(other, *a, *b));
                     let home = view.origin.buffer;
                     if let Form::Memory(now) = &array.form
                         && now.origin.buffer == home
@@ -280,14 +246,14 @@ impl<'p> Lowering<'p> {
                     {
                         continue;
                     }
-                    let (aside, array) = match self.fresh(&array, &next_buffers) {
+                    let (aside, array) = match fresh(&mut self.emit, &array, &next_buffers) {
                         Some(fresh) => (fresh, array),
                         None => {
                             let (aside, aside_view) = self.copied(&array)?;
                             (aside, Array { form: Form::Memory(aside_view), ..array })
                         }
                     };
-                    if self.mask.is_some() {
+                    if self.emit.at.mask.is_some() {
                         masked.push((Bound::Array(array), view.clone()));
                     } else {
                         swaps.push(Code::Swap(home, aside));
@@ -298,9 +264,29 @@ impl<'p> Lowering<'p> {
         }
         self.store_all(masked)?;
         swaps.into_iter().for_each(|swap| self.emit.push(swap));
-        self.emit.push(Code::Assign { cells, mask: self.mask });
+        self.emit.push(Code::Assign { cells, mask: self.emit.at.mask });
         Ok(())
     }
+}
+
+/// Says that what is carried may differ in each iteration.
+fn begin(emit: &mut Emit<'_>, state: &[Carried], number: Option<Value>) {
+    number.into_iter().for_each(|cell| emit.settle(cell));
+    for carried in state {
+        match carried {
+            Carried::Cell(cell) => emit.settle(*cell),
+            Carried::Buffer(view, ..) => emit.changed(view.origin.buffer),
+        }
+    }
+}
+
+/// The buffer of an array that was made in this iteration and is nothing but this array.
+fn fresh(emit: &mut Emit<'_>, array: &Array<'_>, all: &[Buffer]) -> Option<Buffer> {
+    let Form::Memory(view) = &array.form else { return None };
+    let buffer = view.origin.buffer;
+    let once = all.iter().filter(|other| **other == buffer).count() == 1;
+    let owned = emit.buffers.is_owned(buffer, emit.at.region) && !emit.buffers.is_home(buffer);
+    (once && owned && view.is_whole(emit, &array.sizes)).then_some(buffer)
 }
 
 /// The buffer of an array in memory.

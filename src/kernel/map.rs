@@ -6,15 +6,14 @@
 use super::code::{Buffer, Operand};
 use super::liveness::is_parallel;
 use super::segments::Segment;
-use super::view::{Array, Bound, Form, View};
+use super::view::{Array, Bound, Form, View, lengthened};
 use super::{Lowering, Step};
 use crate::array::{Agreement, Atom, Body, Map, Op, ScalarOp, Stm, Var};
 
 impl<'p> Lowering<'p> {
     pub(super) fn map(&mut self, stm: &'p Stm, map: &'p Map) -> Step<Vec<Bound<'p>>> {
-        let arrays = self.arrays(&map.arrays);
-        let length = arrays[0].sizes[0];
-        arrays[1..].iter().for_each(|a| self.same(Agreement::Mapped, length, a.sizes[0]));
+        let arrays = self.env.arrays(&map.arrays);
+        let length = self.emit.common_length(Agreement::Mapped, &arrays);
         let values = stm.vars.len() - map.accumulators.len();
         let segments = self.segments(map)?;
         if segments.is_empty()
@@ -27,8 +26,8 @@ impl<'p> Lowering<'p> {
             return Ok(found);
         }
         let buffers: Vec<Buffer> =
-            stm.vars[..values].iter().map(|v| self.new_buffer(self.program.type_of(*v).prim)).collect();
-        let accumulators = self.arrays(&map.accumulators);
+            stm.vars[..values].iter().map(|v| self.emit.new_buffer(self.emit.program.type_of(*v).prim)).collect();
+        let accumulators = self.env.arrays(&map.accumulators);
         self.map_into(map, length, segments, &buffers, &accumulators)
     }
 
@@ -43,16 +42,16 @@ impl<'p> Lowering<'p> {
             return Ok(None);
         }
         // Where there are no rows nothing is wrong with them.
-        let outside = self.mask;
-        if self.stepwise {
+        let outside = self.emit.at.mask;
+        if self.emit.stepwise {
             let some = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(1), length]);
-            self.only_where(some);
+            self.emit.only_where(some);
         }
         let rows = self.body(&map.function.body)?;
-        self.mask = outside;
+        self.emit.at.mask = outside;
         let array = |(var, row): (&Var, Bound<'p>)| {
-            let sizes = core::iter::once(length).chain(row.sizes().iter().copied()).collect();
-            let prim = self.program.type_of(*var).prim;
+            let sizes = lengthened(length, row.sizes());
+            let prim = self.emit.program.type_of(*var).prim;
             Bound::Array(Array { prim, sizes, form: Form::Replicate(Box::new(row)) })
         };
         Ok(Some(stm.vars.iter().zip(rows).map(array).collect()))
@@ -60,14 +59,14 @@ impl<'p> Lowering<'p> {
 
     /// The results of a map that waits, if the sizes of its rows can be known before.
     fn wait(&mut self, stm: &'p Stm, map: &'p Map, length: Operand) -> Option<Vec<Bound<'p>>> {
-        let rows = if stm.vars.iter().any(|v| self.program.type_of(*v).rank > 1) {
+        let rows = if stm.vars.iter().any(|v| self.emit.program.type_of(*v).rank > 1) {
             self.row_sizes(map)?
         } else {
             vec![Vec::new(); stm.vars.len()]
         };
         let array = |(k, row): (usize, Vec<Operand>)| {
-            let prim = self.program.type_of(stm.vars[k]).prim;
-            let sizes = core::iter::once(length).chain(row).collect();
+            let prim = self.emit.program.type_of(stm.vars[k]).prim;
+            let sizes = lengthened(length, &row);
             Bound::Array(Array { prim, sizes, form: Form::Pending(map, k) })
         };
         Some(rows.into_iter().enumerate().map(array).collect())
@@ -86,9 +85,9 @@ impl<'p> Lowering<'p> {
         let mut results = Vec::new();
         let mut written = Vec::new();
         for (buffer, row) in buffers.iter().zip(rows) {
-            let sizes: Vec<Operand> = core::iter::once(length).chain(row).collect();
-            let view = self.allocate(*buffer, &sizes)?;
-            let prim = self.emit.buffers[buffer.0 as usize].prim;
+            let sizes = lengthened(length, &row);
+            let view = self.emit.allocate(*buffer, &sizes)?;
+            let prim = self.emit.buffers[*buffer].prim;
             written.push((view.clone(), sizes.clone()));
             results.push(Bound::Array(Array { prim, sizes, form: Form::Memory(view) }));
         }
@@ -96,14 +95,13 @@ impl<'p> Lowering<'p> {
         let nested = map.function.body.stms.iter().any(|stm| is_parallel(&stm.op));
         let row = |this: &mut Self, index: Operand, written: &[(View, Vec<Operand>)]| {
             for (param, accumulator) in params.iter().zip(accumulators) {
-                this.bind(*param, Bound::Array(accumulator.clone()));
+                this.env.bind(*param, Bound::Array(accumulator.clone()));
             }
             let rows = this.call(map, index)?;
             let mut stores = Vec::new();
             for (row, (view, sizes)) in rows.into_iter().zip(written) {
-                sizes[1..].iter().zip(row.sizes()).for_each(|(a, b)| this.same(Agreement::Rows, *a, *b));
-                let origin = this.advance(view.origin, index, view.strides[0]);
-                stores.push((row, View { origin, strides: view.strides[1..].to_vec() }));
+                this.emit.all_same(Agreement::Rows, &sizes[1..], row.sizes());
+                stores.push((row, view.part(&mut this.emit, &[index])));
             }
             this.store_all(stores)
         };
@@ -115,9 +113,9 @@ impl<'p> Lowering<'p> {
                 return this.for_each(count, nested, part, &mut |this, index| row(this, index, part));
             }
             // What is known of this element is not of the first one of another segment.
-            this.open(false);
+            this.emit.open(false);
             row(this, Operand::int(0), part)?;
-            this.close().into_iter().for_each(|stm| this.emit.push(stm));
+            this.emit.close().into_iter().for_each(|stm| this.emit.push(stm));
             Ok(())
         })?;
         buffers.iter().for_each(|buffer| self.emit.changed(*buffer));

@@ -4,7 +4,7 @@
 //! what they found; any other goes from the first element to the last, as in the interpreter.
 
 use super::code::{Buffer, Fold, Operand, Stm as Code, Value};
-use super::liveness::is_parallel;
+use super::emit::Emit;
 use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step};
 use crate::array::{Agreement, Atom, Body, Const, IntegerRow, Lambda, Op, Prim, Reduce, ScalarOp};
@@ -15,29 +15,16 @@ type Each<'f, 'p> = &'f mut dyn FnMut(&mut Lowering<'p>, Operand, &[Bound<'p>]) 
 
 impl<'p> Lowering<'p> {
     pub(super) fn reduce(&mut self, it: &'p Reduce) -> Step<Vec<Bound<'p>>> {
-        let arrays = self.arrays(&it.arrays);
-        let length = self.common_length(Agreement::Reduced, &arrays);
-        let scalars = it.neutral.iter().all(|e| self.program.atom_type(*e).rank == 0);
-        if self.lane.is_none() && !self.stepwise && scalars && (it.commutative || commutes(&it.operator)) {
+        let arrays = self.env.arrays(&it.arrays);
+        let length = self.emit.common_length(Agreement::Reduced, &arrays);
+        let scalars = it.neutral.iter().all(|e| self.emit.program.atom_type(*e).rank == 0);
+        if self.emit.lanes.is_none() && !self.emit.stepwise && scalars && (it.commutative || commutes(&it.operator)) {
             let waits = arrays.iter().any(|array| matches!(array.form, Form::Pending(..)));
             // What runs once can as well begin a loop over lanes for few elements, which then may be a part of another.
-            let nested = waits && !(self.runs_once() && arrays.iter().all(|array| !self.is_nested(array)));
+            let nested = waits && !(self.emit.at.runs_once() && arrays.iter().all(|array| !self.env.is_nested(array)));
             return self.side_by_side_reduce(it, &arrays, length, nested);
         }
         self.in_turn(it, &arrays, length)
-    }
-
-    /// Whether there is more to do side by side for an element of an array that waits.
-    fn is_nested(&self, array: &Array<'p>) -> bool {
-        let Form::Pending(map, _) = &array.form else { return false };
-        map.function.body.stms.iter().any(|stm| is_parallel(&stm.op))
-            || self.arrays(&map.arrays).iter().any(|array| self.is_nested(array))
-    }
-
-    pub(super) fn common_length(&mut self, what: Agreement, arrays: &[Array<'p>]) -> Operand {
-        let length = arrays[0].sizes[0];
-        arrays[1..].iter().for_each(|a| self.same(what, length, a.sizes[0]));
-        length
     }
 
     /// A reduction from the first element to the last.
@@ -54,46 +41,21 @@ impl<'p> Lowering<'p> {
         any_order: bool,
         each: Each<'_, 'p>,
     ) -> Step<Vec<Bound<'p>>> {
-        let initial = it.neutral.iter().map(|e| (self.atom(*e), false)).collect();
+        let initial = it.neutral.iter().map(|e| (self.env.atom(*e), false)).collect();
         self.iterate(Some(length), initial, None, &mut |this, index, state| {
             let mut operands = state.to_vec();
             for array in arrays {
                 let element = this.element(array, index)?;
                 operands.push(element);
             }
-            this.know(it, arrays, &operands);
+            know(&mut this.emit, it, arrays, &operands);
             let found = this.operate(&it.operator, operands)?;
             if any_order {
-                this.sum_up(it, state, &found);
+                sum_up(&mut this.emit, it, state, &found);
             }
             each(this, index, &found)?;
             Ok(found)
         })
-    }
-
-    /// Says what holds of the operands of a reduction, which are its cells and then the elements.
-    fn know(&mut self, it: &Reduce, arrays: &[Array<'p>], operands: &[Bound<'p>]) {
-        let (cells, elements) = operands.split_at(arrays.len());
-        for (k, (cell, element)) in cells.iter().zip(elements).enumerate() {
-            let (Bound::Scalar(cell), Bound::Scalar(element)) = (cell, element) else { continue };
-            let before_all = matches!(it.neutral[k], Atom::Const(Const::I64(n)) if n < 0);
-            if before_all && matches!(arrays[k].form, Form::Iota) && chooses(&it.operator, k) {
-                // The cell has what it started from, or an index that was before.
-                self.emit.is_not_less(*element, *cell);
-            }
-        }
-    }
-
-    /// Says which values are sums of reals, which may be taken in any order, and of which cells.
-    fn sum_up(&mut self, it: &Reduce, cells: &[Bound<'p>], found: &[Bound<'p>]) {
-        for (cell, found) in cells.iter().zip(found) {
-            if let (Bound::Scalar(Operand::Value(cell)), Bound::Scalar(Operand::Value(found))) = (cell, found)
-                && self.emit.prim(Operand::Value(*found)).is_real()
-                && is_sum(&it.operator)
-            {
-                self.emit.sums.insert(*found, *cell);
-            }
-        }
     }
 
     pub(super) fn operate(&mut self, operator: &'p Lambda, operands: Vec<Bound<'p>>) -> Step<Vec<Bound<'p>>> {
@@ -112,18 +74,18 @@ impl<'p> Lowering<'p> {
         length: Operand,
         nested: bool,
     ) -> Step<Vec<Bound<'p>>> {
-        self.open(false);
+        self.emit.open(false);
         let wide = self.attempt(|this| this.wide_reduce(it, arrays, length));
-        let mut yes = self.close();
+        let mut yes = self.emit.close();
         let Ok(wide) = wide else { return self.in_turn(it, arrays, length) };
         if !nested {
             yes.into_iter().for_each(|stm| self.emit.push(stm));
             wide.iter().for_each(|cell| self.emit.settle(*cell));
             return Ok(wide.into_iter().map(|cell| Bound::Scalar(Operand::Value(cell))).collect());
         }
-        self.open(false);
+        self.emit.open(false);
         let narrow = self.in_turn(it, arrays, length)?;
-        let mut no = self.close();
+        let mut no = self.emit.close();
         let mut cells: [Vec<(Value, Operand)>; 2] = [Vec::new(), Vec::new()];
         let mut results = Vec::new();
         for (wide, narrow) in wide.into_iter().zip(narrow) {
@@ -142,12 +104,12 @@ impl<'p> Lowering<'p> {
     }
 
     fn wide_reduce(&mut self, it: &'p Reduce, arrays: &[Array<'p>], length: Operand) -> Step<Vec<Value>> {
-        let neutral: Vec<Operand> = it.neutral.iter().map(|e| self.scalar(*e)).collect();
+        let neutral: Vec<Operand> = it.neutral.iter().map(|e| self.env.scalar(*e)).collect();
         let prims: Vec<Prim> = neutral.iter().map(|e| self.emit.prim(*e)).collect();
-        let parts: Vec<Buffer> = prims.iter().map(|prim| self.new_buffer(*prim)).collect();
+        let parts: Vec<Buffer> = prims.iter().map(|prim| self.emit.new_buffer(*prim)).collect();
         let op = one_operation(&it.operator);
         // Of an operator that is not known it is not known what is neutral: each lane begins with its first element.
-        let first = (!commutes(&it.operator)).then(|| self.new_buffer(Prim::Bool));
+        let first = (!commutes(&it.operator)).then(|| self.emit.new_buffer(Prim::Bool));
         let mut lanes = self.lanes(length, &[], &mut |this, index| {
             let mut folds = Vec::new();
             let mut operands = Vec::new();
@@ -166,17 +128,17 @@ impl<'p> Lowering<'p> {
                 operands.push(element);
             }
             let elements = operands[folds.len()..].to_vec();
-            this.know(it, arrays, &operands);
+            know(&mut this.emit, it, arrays, &operands);
             let state = operands[..folds.len()].to_vec();
             let found = this.operate(&it.operator, operands)?;
-            this.sum_up(it, &state, &found);
+            sum_up(&mut this.emit, it, &state, &found);
             let mut cells = Vec::new();
             for ((fold, found), element) in folds.iter().zip(found).zip(elements) {
                 let (Bound::Scalar(found), Bound::Scalar(element)) = (found, element) else {
                     panic!("the operator is on scalars")
                 };
                 let begun = begun.as_ref().map(|begun| Operand::Value(begun.cell));
-                cells.push((fold.cell, begun.map_or(found, |begun| this.select(begun, found, element))));
+                cells.push((fold.cell, begun.map_or(found, |begun| this.emit.select(begun, found, element))));
             }
             cells.extend(begun.as_ref().map(|begun| (begun.cell, Operand::Const(Const::Bool(true)))));
             folds.extend(begun);
@@ -202,6 +164,31 @@ impl<'p> Lowering<'p> {
             Bound::Scalar(Operand::Const(_)) | Bound::Array(_) => panic!("what a loop carries is in cells"),
         };
         Ok(results.into_iter().map(cell).collect())
+    }
+}
+
+/// Says what holds of the operands of a reduction, which are its cells and then the elements.
+fn know(emit: &mut Emit<'_>, it: &Reduce, arrays: &[Array<'_>], operands: &[Bound<'_>]) {
+    let (cells, elements) = operands.split_at(arrays.len());
+    for (k, (cell, element)) in cells.iter().zip(elements).enumerate() {
+        let (Bound::Scalar(cell), Bound::Scalar(element)) = (cell, element) else { continue };
+        let before_all = matches!(it.neutral[k], Atom::Const(Const::I64(n)) if n < 0);
+        if before_all && matches!(arrays[k].form, Form::Iota) && chooses(&it.operator, k) {
+            // The cell has what it started from, or an index that was before.
+            emit.facts.is_not_less(*element, *cell);
+        }
+    }
+}
+
+/// Says which values are sums of reals, which may be taken in any order, and of which cells.
+fn sum_up(emit: &mut Emit<'_>, it: &Reduce, cells: &[Bound<'_>], found: &[Bound<'_>]) {
+    for (cell, found) in cells.iter().zip(found) {
+        if let (Bound::Scalar(Operand::Value(cell)), Bound::Scalar(Operand::Value(found))) = (cell, found)
+            && emit.prim(Operand::Value(*found)).is_real()
+            && is_sum(&it.operator)
+        {
+            emit.sums.insert(*found, *cell);
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! there. Any operator that is associative has the results it had.
 
 use super::code::{Buffer, Operand, Stm as Code};
+use super::emit::Emit;
 use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step};
 use crate::array::{Agreement, Atom, Const, IntegerRow, Prim, Reduce, ScalarOp, Var};
@@ -26,28 +27,83 @@ pub(super) struct Blocks {
     pub(super) fetches: Operand,
 }
 
+/// Blocks of arrays that are in memory.
+impl<'p> Emit<'p> {
+    /// So many elements in blocks, but for those that are left; so many call for another set of blocks.
+    pub(super) fn blocks(&mut self, length: Operand, elements: Operand) -> Blocks {
+        let quot = |emit: &mut Self, a: Operand, b: Operand| emit.scalar(IntegerRow::Quot, &[a, b]);
+        let sets = quot(self, length, elements);
+        let sets = self.scalar(IntegerRow::Max, &[sets, Operand::int(1)]);
+        let sets = self.scalar(IntegerRow::Min, &[sets, Operand::int(SETS)]);
+        let count = self.mul(sets, Operand::int(SET));
+        let fetched = self.mul(count, Operand::int(FETCHED));
+        let fetches = quot(self, length, fetched);
+        Blocks { count, fetches, each: self.mul(fetches, Operand::int(FETCHED)) }
+    }
+
+    /// The arrays from one element of a block on.
+    pub(super) fn block_from(
+        &mut self,
+        arrays: &[Array<'p>],
+        blocks: Blocks,
+        block: Operand,
+        from: Operand,
+    ) -> Vec<Array<'p>> {
+        let part = |array: &Array<'p>| {
+            let Form::Memory(View { origin, strides }) = array.form.clone() else { panic!("this array is in memory") };
+            let far = self.mul(blocks.each, strides[0]);
+            let origin = origin.advance(self, block, far);
+            let origin = origin.advance(self, from, strides[0]);
+            Array { form: Form::Memory(View { origin, strides }), ..array.clone() }
+        };
+        arrays.iter().map(part).collect()
+    }
+
+    /// As many elements as are fetched at once, and which of these times it is.
+    pub(super) fn fetched(&mut self, arrays: &[Array<'p>], time: Operand) -> Vec<Array<'p>> {
+        let part = |array: &Array<'p>| {
+            let Form::Memory(View { origin, strides }) = array.form.clone() else { panic!("this array is in memory") };
+            let far = self.mul(Operand::int(FETCHED), strides[0]);
+            let origin = origin.advance(self, time, far);
+            let sizes = vec![Operand::int(FETCHED)];
+            Array { sizes, form: Form::Memory(View { origin, strides }), ..array.clone() }
+        };
+        arrays.iter().map(part).collect()
+    }
+
+    /// Room near to the lane for what is fetched of reals.
+    pub(super) fn room(&mut self, arrays: &[Array<'p>]) -> Step<Vec<Option<View>>> {
+        let mut room = Vec::new();
+        for array in arrays {
+            let buffer = array.prim.is_real().then(|| self.new_buffer(array.prim));
+            room.push(buffer.map(|buffer| self.allocate(buffer, &[Operand::int(FETCHED)])).transpose()?);
+        }
+        Ok(room)
+    }
+}
+
 impl<'p> Lowering<'p> {
     pub(super) fn scan(&mut self, it: &'p Reduce) -> Step<Vec<Bound<'p>>> {
-        let arrays = self.arrays(&it.arrays);
-        let length = self.common_length(Agreement::Scanned, &arrays);
+        let arrays = self.env.arrays(&it.arrays);
+        let length = self.emit.common_length(Agreement::Scanned, &arrays);
         let mut views = Vec::new();
         for array in &arrays {
-            let buffer = self.new_buffer(array.prim);
-            views.push(self.allocate(buffer, &array.sizes)?);
+            let buffer = self.emit.new_buffer(array.prim);
+            views.push(self.emit.allocate(buffer, &array.sizes)?);
         }
         let many = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(MANY), length]);
         let scalars = arrays.iter().all(|array| array.sizes.len() == 1);
-        self.open(false);
-        let blocks = if self.lane.is_none() && !self.stepwise && scalars && self.mask.is_none() {
+        self.emit.open(false);
+        let blocks = if self.emit.lanes.is_none() && !self.emit.stepwise && scalars && self.emit.at.mask.is_none() {
             self.attempt(|this| this.scan_blocks(it, &arrays, length, &views))
         } else {
             Err(super::Unsupported("a scan in a lane"))
         };
-        let yes = self.close();
+        let yes = self.emit.close();
         if blocks.is_ok() {
-            self.open(false);
+            self.emit.open(false);
             self.scan_in_turn(it, &arrays, length, &views)?;
-            let no = self.close();
+            let no = self.emit.close();
             self.emit.push(Code::If { condition: many, yes, no });
         } else {
             self.scan_in_turn(it, &arrays, length, &views)?;
@@ -62,13 +118,13 @@ impl<'p> Lowering<'p> {
     /// An array whose first element is another than the others, which are all the same, for a scan.
     pub(super) fn led(&mut self, var: Var, a: Atom, indices: &[Atom], new: Atom) -> Option<Bound<'p>> {
         let is_led = self.pending.is_led(var) && indices == [Atom::Const(Const::I64(0))];
-        let (Bound::Array(array), new) = (self.atom(a), self.atom(new)) else { return None };
+        let (Bound::Array(array), new) = (self.env.atom(a), self.env.atom(new)) else { return None };
         let (Form::Replicate(rest), Bound::Scalar(_)) = (&array.form, &new) else { return None };
         if !is_led || array.sizes.len() != 1 || !array.prim.is_real() {
             return None;
         }
         let length = array.sizes[0];
-        self.bounds(Operand::int(0), length);
+        self.emit.bounds(Operand::int(0), length);
         let rest = Array {
             sizes: vec![self.emit.add(length, Operand::int(-1))],
             form: Form::Replicate(rest.clone()),
@@ -83,7 +139,7 @@ impl<'p> Lowering<'p> {
             && let [first @ Bound::Scalar(_), Bound::Array(rest)] = &parts[..]
         {
             // Each element is what was found before, so that what is the same for all others is nowhere in memory.
-            let neutral = self.atom(it.neutral[0]);
+            let neutral = self.env.atom(it.neutral[0]);
             let begun = self.operate(&it.operator, vec![neutral, first.clone()])?;
             let begun = begun.into_iter().map(|state| (state, false)).collect();
             return self
@@ -100,19 +156,19 @@ impl<'p> Lowering<'p> {
     fn keep(&mut self, found: &[Bound<'p>], views: &[View], index: Operand) -> Step<()> {
         let mut stores = Vec::new();
         for (found, view) in found.iter().zip(views) {
-            let origin = self.advance(view.origin, index, view.strides[0]);
-            stores.push((found.clone(), View { origin, strides: view.strides[1..].to_vec() }));
+            stores.push((found.clone(), view.part(&mut self.emit, &[index])));
         }
         self.store_all(stores)
     }
 
     fn scan_blocks(&mut self, it: &'p Reduce, arrays: &[Array<'p>], length: Operand, views: &[View]) -> Step<()> {
         let arrays = self.all_in_memory(arrays)?;
-        let blocks = self.blocks(length, Operand::int(ELEMENTS));
+        let blocks = self.emit.blocks(length, Operand::int(ELEMENTS));
         let prims: Vec<Prim> = arrays.iter().map(|array| array.prim).collect();
-        let [totals, starts] = [(); 2].map(|()| prims.iter().map(|prim| self.new_buffer(*prim)).collect::<Vec<_>>());
+        let [totals, starts] =
+            [(); 2].map(|()| prims.iter().map(|prim| self.emit.new_buffer(*prim)).collect::<Vec<_>>());
         let rows = |this: &mut Self, buffers: &[Buffer]| -> Step<Vec<View>> {
-            buffers.iter().map(|buffer| this.allocate(*buffer, &[blocks.count])).collect()
+            buffers.iter().map(|buffer| this.emit.allocate(*buffer, &[blocks.count])).collect()
         };
         let (totals, starts) = (rows(self, &totals)?, rows(self, &starts)?);
 
@@ -125,10 +181,10 @@ impl<'p> Lowering<'p> {
         self.emit.push(Code::Lanes(Box::new(lanes)));
         totals.iter().for_each(|view| self.emit.changed(view.origin.buffer));
 
-        let neutral = it.neutral.iter().map(|e| (self.atom(*e), false)).collect();
+        let neutral = it.neutral.iter().map(|e| (self.env.atom(*e), false)).collect();
         let end = self.iterate(Some(blocks.count), neutral, None, &mut |this, block, state| {
             this.keep(state, &starts, block)?;
-            let totals = totals.iter().map(|view| this.at(view, block)).collect::<Vec<_>>();
+            let totals = totals.iter().map(|view| view.load(&mut this.emit, block)).collect::<Vec<_>>();
             this.operate(&it.operator, [state, &totals].concat())
         })?;
         starts.iter().for_each(|view| self.emit.changed(view.origin.buffer));
@@ -143,7 +199,7 @@ impl<'p> Lowering<'p> {
             })
             .collect();
         let lanes = self.lanes(blocks.count, &written, &mut |this, block| {
-            let state = starts.iter().map(|view| (this.at(view, block), false)).collect();
+            let state = starts.iter().map(|view| (view.load(&mut this.emit, block), false)).collect();
             this.scan_block(it, [&arrays, &results], blocks, block, state)?;
             Ok(Vec::new())
         })?;
@@ -162,18 +218,6 @@ impl<'p> Lowering<'p> {
         Ok(())
     }
 
-    /// So many elements in blocks, but for those that are left; so many call for another set of blocks.
-    pub(super) fn blocks(&mut self, length: Operand, elements: Operand) -> Blocks {
-        let quot = |this: &mut Self, a: Operand, b: Operand| this.emit.scalar(IntegerRow::Quot, &[a, b]);
-        let sets = quot(self, length, elements);
-        let sets = self.emit.scalar(IntegerRow::Max, &[sets, Operand::int(1)]);
-        let sets = self.emit.scalar(IntegerRow::Min, &[sets, Operand::int(SETS)]);
-        let count = self.emit.mul(sets, Operand::int(SET));
-        let fetched = self.emit.mul(count, Operand::int(FETCHED));
-        let fetches = quot(self, length, fetched);
-        Blocks { count, fetches, each: self.emit.mul(fetches, Operand::int(FETCHED)) }
-    }
-
     /// Arrays of scalars in memory.
     pub(super) fn all_in_memory(&mut self, arrays: &[Array<'p>]) -> Step<Vec<Array<'p>>> {
         let mut settled = Vec::new();
@@ -183,11 +227,6 @@ impl<'p> Lowering<'p> {
             settled.push(Array { form, ..array });
         }
         Ok(settled)
-    }
-
-    pub(super) fn at(&mut self, view: &View, index: Operand) -> Bound<'p> {
-        let place = self.advance(view.origin, index, view.strides[0]);
-        Bound::Scalar(self.emit.load(place))
     }
 
     /// What the operator makes of the state and the elements at an index.
@@ -204,46 +243,6 @@ impl<'p> Lowering<'p> {
             operands.push(element);
         }
         self.operate(&it.operator, operands)
-    }
-
-    /// The arrays from one element of a block on.
-    pub(super) fn from(
-        &mut self,
-        arrays: &[Array<'p>],
-        blocks: Blocks,
-        block: Operand,
-        from: Operand,
-    ) -> Vec<Array<'p>> {
-        let part = |array: &Array<'p>| {
-            let Form::Memory(View { origin, strides }) = array.form.clone() else { panic!("this array is in memory") };
-            let far = self.emit.mul(blocks.each, strides[0]);
-            let origin = self.advance(origin, block, far);
-            let origin = self.advance(origin, from, strides[0]);
-            Array { form: Form::Memory(View { origin, strides }), ..array.clone() }
-        };
-        arrays.iter().map(part).collect()
-    }
-
-    /// As many elements as are fetched at once, and which of these times it is.
-    pub(super) fn fetched(&mut self, arrays: &[Array<'p>], time: Operand) -> Vec<Array<'p>> {
-        let part = |array: &Array<'p>| {
-            let Form::Memory(View { origin, strides }) = array.form.clone() else { panic!("this array is in memory") };
-            let far = self.emit.mul(Operand::int(FETCHED), strides[0]);
-            let origin = self.advance(origin, time, far);
-            let sizes = vec![Operand::int(FETCHED)];
-            Array { sizes, form: Form::Memory(View { origin, strides }), ..array.clone() }
-        };
-        arrays.iter().map(part).collect()
-    }
-
-    /// Room near to the lane for what is fetched of reals.
-    pub(super) fn room(&mut self, arrays: &[Array<'p>]) -> Step<Vec<Option<View>>> {
-        let mut room = Vec::new();
-        for array in arrays {
-            let buffer = array.prim.is_real().then(|| self.new_buffer(array.prim));
-            room.push(buffer.map(|buffer| self.allocate(buffer, &[Operand::int(FETCHED)])).transpose()?);
-        }
-        Ok(room)
     }
 
     /// What is fetched, reals near to the lane.
@@ -271,20 +270,20 @@ impl<'p> Lowering<'p> {
         blocks: Blocks,
         block: Operand,
     ) -> Step<Vec<Bound<'p>>> {
-        let first = self.from(arrays, blocks, block, Operand::int(0));
+        let first = self.emit.block_from(arrays, blocks, block, Operand::int(0));
         let first: Vec<_> = first.iter().map(|a| self.element(a, Operand::int(0))).collect::<Step<_>>()?;
-        let others = self.from(arrays, blocks, block, Operand::int(1));
+        let others = self.emit.block_from(arrays, blocks, block, Operand::int(1));
         let begun = first.into_iter().map(|element| (element, false)).collect();
         let fetches = self.emit.add(blocks.fetches, Operand::int(-1));
-        let room = self.room(arrays)?;
+        let room = self.emit.room(arrays)?;
         let state = self.iterate(Some(fetches), begun, None, &mut |this, time, state| {
-            let fetched = this.fetched(&others, time);
+            let fetched = this.emit.fetched(&others, time);
             let near = this.near(fetched, &room)?;
             let state = state.iter().map(|state| (state.clone(), false)).collect();
             this.iterate(Some(Operand::int(FETCHED)), state, None, &mut |this, k, state| this.next(it, &near, state, k))
         })?;
         let rest = self.emit.add(blocks.each, Operand::int(1 - FETCHED));
-        let rest = self.from(arrays, blocks, block, rest);
+        let rest = self.emit.block_from(arrays, blocks, block, rest);
         let state = state.into_iter().map(|state| (state, false)).collect();
         self.iterate(Some(Operand::int(FETCHED - 1)), state, None, &mut |this, k, state| this.next(it, &rest, state, k))
     }
@@ -298,16 +297,16 @@ impl<'p> Lowering<'p> {
         block: Operand,
         state: Vec<(Bound<'p>, bool)>,
     ) -> Step<()> {
-        let arrays = self.from(arrays, blocks, block, Operand::int(0));
-        let results = self.from(results, blocks, block, Operand::int(0));
-        let room = self.room(&arrays)?;
+        let arrays = self.emit.block_from(arrays, blocks, block, Operand::int(0));
+        let results = self.emit.block_from(results, blocks, block, Operand::int(0));
+        let room = self.emit.room(&arrays)?;
         let mut kept = Vec::new();
         for array in &results {
-            let buffer = self.new_buffer(array.prim);
-            kept.push(self.allocate(buffer, &[Operand::int(FETCHED)])?);
+            let buffer = self.emit.new_buffer(array.prim);
+            kept.push(self.emit.allocate(buffer, &[Operand::int(FETCHED)])?);
         }
         self.iterate(Some(blocks.fetches), state, None, &mut |this, time, state| {
-            let (fetched, put) = (this.fetched(&arrays, time), this.fetched(&results, time));
+            let (fetched, put) = (this.emit.fetched(&arrays, time), this.emit.fetched(&results, time));
             let near = this.near(fetched, &room)?;
             kept.iter().for_each(|view| this.emit.changed(view.origin.buffer));
             let state = state.iter().map(|state| (state.clone(), false)).collect();

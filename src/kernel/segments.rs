@@ -4,9 +4,11 @@
 
 use rustc_hash::FxHashSet;
 
-use super::code::{Operand, Place};
+use super::code::Operand;
+use super::emit::Emit;
+use super::environment::Environment;
 use super::liveness::mentioned;
-use super::view::{Array, Bound, Form, View};
+use super::view::{Array, Bound, Form, View, lengthened};
 use super::{Lowering, Step};
 use crate::array::{Atom, Lambda, Map, Var};
 
@@ -22,99 +24,22 @@ impl<'p> Lowering<'p> {
     /// segments is put into memory.
     pub(super) fn segments(&mut self, map: &'p Map) -> Step<Vec<Segment<'p>>> {
         let is_made = |array: &Array<'p>| matches!(array.form, Form::Parts(_));
-        let made = map.arrays.iter().copied().find(|atom| is_made(&self.array(*atom)));
+        let made = map.arrays.iter().copied().find(|atom| is_made(&self.env.array(*atom)));
         let Some(made) = made else { return Ok(Vec::new()) };
         if map.accumulators.is_empty()
-            && let Some(segments) = self.segments_of(map, &self.array(made))
+            && let Some(segments) = segments_of(&mut self.emit, &self.env, map, &self.env.array(made))
         {
             return Ok(segments);
         }
         for atom in &map.arrays {
             if let Atom::Var(var) = *atom
-                && is_made(&self.array(*atom))
+                && is_made(&self.env.array(*atom))
             {
-                let settled = self.settled(self.atom(*atom))?;
-                self.bind(var, settled);
+                let settled = self.settled(self.env.atom(*atom))?;
+                self.env.bind(var, settled);
             }
         }
         Ok(Vec::new())
-    }
-
-    fn segments_of(&mut self, map: &'p Map, made: &Array<'p>) -> Option<Vec<Segment<'p>>> {
-        let layout = layout(made);
-        let (mut segments, mut start) = (Vec::new(), Operand::int(0));
-        for (k, (_, count)) in layout.iter().enumerate() {
-            let mut free = FxHashSet::default();
-            let mut segment = Segment { start, count: *count, with: Vec::new() };
-            self.cut(map, &layout, k, &mut segment, &mut free)?;
-            // What is inside of the functions has to be all there.
-            if segment.with.iter().any(|(var, _)| free.contains(var)) {
-                return None;
-            }
-            segments.push(segment);
-            start = self.emit.add(start, *count);
-        }
-        Some(segments)
-    }
-
-    /// What stands for the arrays of a map in a segment.
-    fn cut(
-        &mut self,
-        map: &'p Map,
-        layout: &[(Bound<'p>, Operand)],
-        k: usize,
-        segment: &mut Segment<'p>,
-        free: &mut FxHashSet<Var>,
-    ) -> Option<()> {
-        let Lambda { body, .. } = &map.function;
-        free.extend(mentioned(&body.stms, &body.results));
-        for atom in &map.arrays {
-            let Atom::Var(var) = *atom else { return None };
-            let array = self.array(*atom);
-            let part = match array.form {
-                Form::Parts(_) => {
-                    let parts = self::layout(&array);
-                    let alike = parts.len() == layout.len() && parts.iter().zip(layout).all(|(a, b)| a.1 == b.1);
-                    let (part, count) = parts.into_iter().nth(k).filter(|_| alike)?;
-                    match part {
-                        Bound::Array(part) if part.sizes.len() == array.sizes.len() => part,
-                        row => {
-                            let sizes = core::iter::once(count).chain(row.sizes().iter().copied()).collect();
-                            Array { prim: array.prim, sizes, form: Form::Replicate(Box::new(row)) }
-                        }
-                    }
-                }
-                Form::Pending(other, _) => {
-                    self.cut(other, layout, k, segment, free)?;
-                    let sizes = core::iter::once(segment.count).chain(array.sizes[1..].iter().copied()).collect();
-                    Array { sizes, ..array }
-                }
-                Form::Memory(_) | Form::Iota | Form::Replicate(_) => {
-                    self.elements_from(&array, segment.start, segment.count)?
-                }
-            };
-            segment.with.push((var, Bound::Array(part)));
-        }
-        Some(())
-    }
-
-    /// So many elements of an array from one on, if nothing has to be computed for that.
-    pub(super) fn elements_from(&mut self, array: &Array<'p>, start: Operand, count: Operand) -> Option<Array<'p>> {
-        let form = match &array.form {
-            Form::Memory(view) => Form::Memory(self.view_from(view, start)),
-            Form::Replicate(_) => array.form.clone(),
-            Form::Iota if start == Operand::int(0) => Form::Iota,
-            Form::Iota | Form::Parts(_) | Form::Pending(..) => return None,
-        };
-        let sizes = core::iter::once(count).chain(array.sizes[1..].iter().copied()).collect();
-        Some(Array { prim: array.prim, sizes, form })
-    }
-
-    /// A view from an element on.
-    pub(super) fn view_from(&mut self, view: &View, start: Operand) -> View {
-        let far = self.emit.mul(start, view.strides[0]);
-        let base = self.emit.add(view.origin.base, far);
-        View { origin: Place { base, ..view.origin }, strides: view.strides.clone() }
     }
 
     /// Does something in each segment: how many elements it has, and the part of what is written that is its.
@@ -125,19 +50,83 @@ impl<'p> Lowering<'p> {
         mut inside: impl FnMut(&mut Self, Operand, &[(View, Vec<Operand>)]) -> Step<()>,
     ) -> Step<()> {
         for Segment { start, count, with } in segments {
-            let slot = |this: &mut Self, var: Var, bound| core::mem::replace(&mut this.bound[var.0 as usize], bound);
-            let before: Vec<_> = with.into_iter().map(|(var, bound)| (var, slot(self, var, Some(bound)))).collect();
+            let before: Vec<_> = with.into_iter().map(|(var, to)| (var, self.env.swap(var, Some(to)))).collect();
             let mut part = Vec::new();
             for (view, sizes) in written {
-                let sizes = core::iter::once(count).chain(sizes[1..].iter().copied()).collect();
-                part.push((self.view_from(view, start), sizes));
+                let sizes = lengthened(count, &sizes[1..]);
+                part.push((view.from(&mut self.emit, start), sizes));
             }
             let done = inside(self, count, &part);
-            before.into_iter().rev().for_each(|(var, bound)| drop(slot(self, var, bound)));
+            before.into_iter().rev().for_each(|(var, to)| drop(self.env.swap(var, to)));
             done?;
         }
         Ok(())
     }
+}
+
+/// The segments, if everything that the map takes can be cut as an array is made.
+fn segments_of<'p>(
+    emit: &mut Emit<'p>,
+    env: &Environment<'p>,
+    map: &'p Map,
+    made: &Array<'p>,
+) -> Option<Vec<Segment<'p>>> {
+    let layout = layout(made);
+    let (mut segments, mut start) = (Vec::new(), Operand::int(0));
+    for (k, (_, count)) in layout.iter().enumerate() {
+        let mut free = FxHashSet::default();
+        let mut segment = Segment { start, count: *count, with: Vec::new() };
+        cut(emit, env, map, &layout, k, &mut segment, &mut free)?;
+        // What is inside of the functions has to be all there.
+        if segment.with.iter().any(|(var, _)| free.contains(var)) {
+            return None;
+        }
+        segments.push(segment);
+        start = emit.add(start, *count);
+    }
+    Some(segments)
+}
+
+/// What stands for the arrays of a map in a segment.
+fn cut<'p>(
+    emit: &mut Emit<'p>,
+    env: &Environment<'p>,
+    map: &'p Map,
+    layout: &[(Bound<'p>, Operand)],
+    k: usize,
+    segment: &mut Segment<'p>,
+    free: &mut FxHashSet<Var>,
+) -> Option<()> {
+    let Lambda { body, .. } = &map.function;
+    free.extend(mentioned(&body.stms, &body.results));
+    for atom in &map.arrays {
+        let Atom::Var(var) = *atom else { return None };
+        let array = env.array(*atom);
+        let part = match array.form {
+            Form::Parts(_) => {
+                let parts = self::layout(&array);
+                let alike = parts.len() == layout.len() && parts.iter().zip(layout).all(|(a, b)| a.1 == b.1);
+                let (part, count) = parts.into_iter().nth(k).filter(|_| alike)?;
+                match part {
+                    Bound::Array(part) if part.sizes.len() == array.sizes.len() => part,
+                    row => {
+                        let sizes = lengthened(count, row.sizes());
+                        Array { prim: array.prim, sizes, form: Form::Replicate(Box::new(row)) }
+                    }
+                }
+            }
+            Form::Pending(other, _) => {
+                cut(emit, env, other, layout, k, segment, free)?;
+                let sizes = lengthened(segment.count, &array.sizes[1..]);
+                Array { sizes, ..array }
+            }
+            Form::Memory(_) | Form::Iota | Form::Replicate(_) => {
+                array.elements_from(emit, segment.start, segment.count)?
+            }
+        };
+        segment.with.push((var, Bound::Array(part)));
+    }
+    Some(())
 }
 
 /// The arrays and rows that an array is made of, and how many elements each is.

@@ -27,26 +27,25 @@ impl<'p> Lowering<'p> {
             return Ok(sketched.into_iter().map(|row| row.into_iter().flatten().collect()).collect());
         }
         let unknown = Unsupported("rows whose sizes are known only inside of a map");
-        let needed = without_accumulators(map).filter(|_| self.lane.is_none() && self.firsts < MOST_FIRSTS);
+        let needed =
+            without_accumulators(map).filter(|_| self.emit.lanes.is_none() && self.emit.at.firsts < MOST_FIRSTS);
         let needed = needed.ok_or(unknown)?;
         let some = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(1), length]);
-        self.check(some, Broken::Able("rows whose sizes only their elements say, of none"), &[]);
-        let before = self.enter_region();
+        self.emit.check(some, Broken::Able("rows whose sizes only their elements say, of none"), &[]);
+        let before = self.emit.enter_region();
         // What is computed for this may be changed for it, and is not used again.
-        let computed = self.computed.last().cloned();
-        self.firsts += 1;
+        let computed = self.emit.computed_here().clone();
+        self.emit.at.firsts += 1;
         let first = self.bind_elements(map, Operand::int(0), |k| needed.params[k]).and_then(|()| {
             let Body { stms, results } = &map.function.body;
             for (k, stm) in stms.iter().enumerate().filter(|(k, _)| needed.stms[*k]) {
                 self.statement(stm, &stms[k + 1..], results)?;
             }
-            Ok(results[..sketched.len()].iter().map(|row| self.atom(*row).sizes().to_vec()).collect::<Vec<_>>())
+            Ok(results[..sketched.len()].iter().map(|row| self.env.atom(*row).sizes().to_vec()).collect::<Vec<_>>())
         });
-        self.firsts -= 1;
-        self.region = before;
-        if let (Some(last), Some(computed)) = (self.computed.last_mut(), computed) {
-            *last = computed;
-        }
+        self.emit.at.firsts -= 1;
+        self.emit.at.region = before;
+        *self.emit.computed_here() = computed;
         let either = |(known, found): (Vec<Option<Operand>>, Vec<Operand>)| {
             known.into_iter().zip(found).map(|(known, found)| known.unwrap_or(found)).collect()
         };
@@ -68,7 +67,7 @@ impl SizeDomain for &mut Lowering<'_> {
     type Size = Operand;
 
     fn shape(&mut self, atom: Atom) -> Shape<Operand> {
-        match self.atom(atom) {
+        match self.env.atom(atom) {
             Bound::Scalar(operand) => Shape::scalar((self.emit.prim(operand) == Prim::I64).then_some(operand)),
             Bound::Array(array) => Shape::array(array.sizes.iter().copied().map(Some)),
         }
@@ -83,13 +82,13 @@ impl SizeDomain for &mut Lowering<'_> {
     }
 
     fn scalar(&mut self, op: ScalarOp, operands: &[Operand]) -> Option<Operand> {
-        if self.stepwise && may_fail(op, operands) {
+        if self.emit.stepwise && may_fail(op, operands) {
             // It is not the statement's turn.
             return None;
         }
         match op {
             ScalarOp::Add | ScalarOp::Mul | ScalarOp::Integer(_) | ScalarOp::Convert(Prim::I64) => {
-                Some(self.operation(op, operands))
+                Some(self.emit.operation(op, operands))
             }
             ScalarOp::Scale | ScalarOp::Row(_) | ScalarOp::Equal | ScalarOp::Less => None,
             ScalarOp::LessOrEqual | ScalarOp::Not | ScalarOp::Convert(_) => None,

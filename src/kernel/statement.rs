@@ -5,19 +5,21 @@
 
 use rustc_hash::FxHashSet;
 
-use super::code::{Broken, Buffer, Op as CodeOp, Operand};
+use super::code::{Broken, Operand};
+use super::emit::Emit;
+use super::environment::Environment;
 use super::liveness::{from_start, mentioned};
-use super::view::{Array, Bound, Form, View};
+use super::loops::in_memory;
+use super::view::{Array, Bound, Form, View, lengthened};
 use super::{Lowering, Step};
-use crate::array::{Agree, Agreement, Atom, Body, Extent, IntegerRow, Op, Prim, Range, ScalarOp, Scatter, Stm, Var};
+use crate::array::{Agree, Agreement, Atom, Extent, Op, Prim, Range, ScalarOp, Scatter, Stm, Var};
 
 impl<'p> Lowering<'p> {
     pub(super) fn statement(&mut self, stm: &'p Stm, later: &'p [Stm], results: &'p [Atom]) -> Step<()> {
-        let around = (self.at, self.span);
-        (self.at, self.span) = (Some(stm), stm.span.or(self.span));
+        let around = self.emit.enter_statement(stm);
         // What cannot be lowered stays where it is known which statement it is.
         self.lowered(stm, later, results)?;
-        (self.at, self.span) = around;
+        self.emit.leave_statement(around);
         Ok(())
     }
 
@@ -49,31 +51,31 @@ impl<'p> Lowering<'p> {
             }
             Op::Custom(it) => {
                 for (param, argument) in it.function.params.iter().zip(&it.arguments) {
-                    self.bind(*param, self.atom(*argument));
+                    self.env.bind(*param, self.env.atom(*argument));
                 }
                 let found = self.body(&it.function.body)?;
                 return self.bind_all(stm, found);
             }
             Op::Agree(it) => {
-                self.agree(it);
+                agree(&mut self.emit, &self.env, it);
                 return Ok(());
             }
             Op::Scatter(it) => self.scatter(it, &mentioned(later, results))?,
 
-            Op::Scalar(op, atoms) => Bound::Scalar(self.operation(*op, &self.scalars(atoms))),
-            Op::Copy(a) => self.atom(*a),
+            Op::Scalar(op, atoms) => Bound::Scalar(self.emit.operation(*op, &self.env.scalars(atoms))),
+            Op::Copy(a) => self.env.atom(*a),
             Op::Iota(n) => {
                 let size = self.size(*n);
                 Bound::Array(Array { prim: Prim::I64, sizes: vec![size], form: Form::Iota })
             }
             Op::Replicate(n, a) => {
-                let (size, value) = (self.size(*n), self.atom(*a));
-                let prim = self.program.atom_type(*a).prim;
-                let sizes = core::iter::once(size).chain(value.sizes().iter().copied()).collect();
+                let (size, value) = (self.size(*n), self.env.atom(*a));
+                let prim = self.emit.program.atom_type(*a).prim;
+                let sizes = lengthened(size, value.sizes());
                 Bound::Array(Array { prim, sizes, form: Form::Replicate(Box::new(value)) })
             }
             Op::Elements(atoms) => self.elements(stm.vars[0], atoms)?,
-            Op::Size(a, dimension) => Bound::Scalar(self.array(*a).sizes[*dimension]),
+            Op::Size(a, dimension) => Bound::Scalar(self.env.array(*a).sizes[*dimension]),
             Op::Index(a, indices) => {
                 let part = self.index(*a, indices)?;
                 self.gathered(stm.vars[0], part)?
@@ -84,27 +86,27 @@ impl<'p> Lowering<'p> {
                 None => self.update(*a, indices, *new, later, results)?,
             },
             Op::Permute(a, order) => {
-                let array = self.array(*a);
+                let array = self.env.array(*a);
                 let View { origin, strides } = self.in_memory(&array)?;
                 let strides = order.iter().map(|d| strides[*d]).collect();
                 let sizes = order.iter().map(|d| array.sizes[*d]).collect();
                 Bound::Array(Array { sizes, form: Form::Memory(View { origin, strides }), ..array })
             }
             Op::Reshape(a, sizes) => {
-                let array = self.array(*a);
+                let array = self.env.array(*a);
                 let sizes: Vec<Operand> = sizes.iter().map(|n| self.size(*n)).collect();
-                let (before, after) = (self.count(&array.sizes), self.count(&sizes));
-                self.same(Agreement::Reshaped, before, after);
+                let (before, after) = (self.emit.count(&array.sizes), self.emit.count(&sizes));
+                self.emit.same(Agreement::Reshaped, before, after);
                 let (buffer, _) = self.whole(&array)?;
                 let view = View::whole(&mut self.emit, buffer, &sizes);
                 Bound::Array(Array { sizes, form: Form::Memory(view), ..array })
             }
             Op::Concat(atoms) => self.concat(stm.vars[0], atoms)?,
             Op::Reverse(a) => {
-                let array = self.array(*a);
+                let array = self.env.array(*a);
                 let View { origin, mut strides } = self.in_memory(&array)?;
                 let last = self.emit.add(array.sizes[0], Operand::int(-1));
-                let origin = self.advance(origin, last, strides[0]);
+                let origin = origin.advance(&mut self.emit, last, strides[0]);
                 strides[0] = self.emit.mul(strides[0], Operand::int(-1));
                 Bound::Array(Array { form: Form::Memory(View { origin, strides }), ..array })
             }
@@ -114,85 +116,30 @@ impl<'p> Lowering<'p> {
                 Bound::Array(array)
             }
             Op::Accumulate(a, indices, new) => {
-                let array = self.array(*a);
+                let array = self.env.array(*a);
                 self.accumulate(&array, indices, *new)?;
                 Bound::Array(array)
             }
-            Op::FromAccumulator(a) => self.atom(*a),
+            Op::FromAccumulator(a) => self.env.atom(*a),
         };
         self.bind_all(stm, vec![one])
     }
 
     fn bind_all(&mut self, stm: &'p Stm, found: Vec<Bound<'p>>) -> Step<()> {
-        stm.vars.iter().zip(found).for_each(|(var, found)| self.bind(*var, found));
+        stm.vars.iter().zip(found).for_each(|(var, found)| self.env.bind(*var, found));
         Ok(())
     }
 
     /// A size, which is not negative.
     fn size(&mut self, atom: Atom) -> Operand {
-        let size = self.scalar(atom);
-        if size.as_int().is_none_or(|n| n < 0) {
-            let condition = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(0), size]);
-            self.check(condition, Broken::Size, &[size]);
-        }
-        size
-    }
-
-    /// Ends the run unless sizes agree, or are not compared.
-    fn agree(&mut self, it: &Agree) {
-        let of = |extents: &[Extent]| -> Vec<Operand> {
-            let one = |extent: &Extent| match extent {
-                Extent::Number(atom) => self.scalar(*atom),
-                Extent::Of(array, dimension) => self.array(*array).sizes[*dimension],
-            };
-            extents.iter().map(one).collect()
-        };
-        let (first, second, times) = (of(&it.first), of(&it.second), of(&it.times));
-        let (first, second) = (self.count(&first), self.count(&second));
-        if first == second {
-            return;
-        }
-        let mut fits = self.emit.scalar(ScalarOp::Equal, &[first, second]);
-        for size in times {
-            let none = self.emit.scalar(ScalarOp::LessOrEqual, &[size, Operand::int(0)]);
-            fits = self.emit.scalar(ScalarOp::Add, &[fits, none]);
-        }
-        self.check(fits, Broken::Sizes(it.what.message()), &[first, second]);
-    }
-
-    /// A scalar operation, checked for having a value.
-    pub(super) fn operation(&mut self, op: ScalarOp, operands: &[Operand]) -> Operand {
-        if let ScalarOp::Integer(row) = op {
-            match row {
-                IntegerRow::Div | IntegerRow::Mod | IntegerRow::Quot | IntegerRow::Rem => {
-                    let prim = self.emit.prim(operands[1]);
-                    let zero = Operand::Const(prim.zero());
-                    if operands[1].as_int().is_none_or(|n| n == 0) {
-                        let is_zero = self.emit.scalar(ScalarOp::Equal, &[operands[1], zero]);
-                        let condition = self.emit.scalar(ScalarOp::Not, &[is_zero]);
-                        self.check(condition, Broken::Value(row), operands);
-                    }
-                }
-                IntegerRow::Pow if !self.emit.prim(operands[1]).is_signed() => {}
-                IntegerRow::Pow => {
-                    let zero = Operand::Const(self.emit.prim(operands[1]).zero());
-                    let condition = self.emit.scalar(ScalarOp::LessOrEqual, &[zero, operands[1]]);
-                    self.check(condition, Broken::Value(row), operands);
-                }
-                IntegerRow::Neg | IntegerRow::Sub | IntegerRow::Min | IntegerRow::Max | IntegerRow::Abs => {}
-                IntegerRow::Signum | IntegerRow::And | IntegerRow::Or | IntegerRow::Xor => {}
-                IntegerRow::Complement | IntegerRow::Shl | IntegerRow::Shr | IntegerRow::Ones => {}
-                IntegerRow::LeadingZeros | IntegerRow::TrailingZeros | IntegerRow::MulHigh => {}
-            }
-        }
-        self.emit.scalar(op, operands)
+        self.emit.size(self.env.scalar(atom))
     }
 
     fn index(&mut self, a: Atom, indices: &[Atom]) -> Step<Bound<'p>> {
-        let mut part = self.atom(a);
-        for index in self.scalars(indices) {
+        let mut part = self.env.atom(a);
+        for index in self.env.scalars(indices) {
             let Bound::Array(array) = &part else { panic!("operands are of the types that the verifier has checked") };
-            self.bounds(index, array.sizes[0]);
+            self.emit.bounds(index, array.sizes[0]);
             part = self.element(&array.clone(), index)?;
         }
         Ok(part)
@@ -205,35 +152,25 @@ impl<'p> Lowering<'p> {
         if !lies_elsewhere || !self.pending.is_used_again(var) {
             return Ok(Bound::Array(array));
         }
-        let (_, view) = self.copied(&array)?;
-        Ok(Bound::Array(Array { form: Form::Memory(view), ..array }))
-    }
-
-    /// The part of a view at an index of the leading dimensions.
-    pub(super) fn part(&mut self, view: &View, indices: &[Operand]) -> View {
-        let mut origin = view.origin;
-        for (index, stride) in indices.iter().zip(&view.strides) {
-            origin = self.advance(origin, *index, *stride);
-        }
-        View { origin, strides: view.strides[indices.len()..].to_vec() }
+        self.copy(array)
     }
 
     fn elements(&mut self, var: Var, atoms: &[Atom]) -> Step<Bound<'p>> {
-        let prim = self.program.atom_type(atoms[0]).prim;
-        let rows: Vec<Bound<'p>> = atoms.iter().map(|a| self.atom(*a)).collect();
+        let prim = self.emit.program.atom_type(atoms[0]).prim;
+        let rows: Vec<Bound<'p>> = atoms.iter().map(|a| self.env.atom(*a)).collect();
         let first = rows[0].sizes().to_vec();
         for row in &rows[1..] {
-            first.iter().zip(row.sizes()).for_each(|(a, b)| self.same(Agreement::Rows, *a, *b));
+            self.emit.all_same(Agreement::Rows, &first, row.sizes());
         }
         let count = Operand::int(i64::try_from(atoms.len()).expect("a program is shorter than 2^63"));
-        let sizes: Vec<Operand> = core::iter::once(count).chain(first).collect();
+        let sizes = lengthened(count, &first);
         if self.pending.is_joined(var) {
             return Ok(Bound::Array(Array { prim, sizes, form: Form::Parts(rows) }));
         }
-        let buffer = self.new_buffer(prim);
-        let view = self.allocate(buffer, &sizes)?;
+        let buffer = self.emit.new_buffer(prim);
+        let view = self.emit.allocate(buffer, &sizes)?;
         for (k, row) in (0_i64..).zip(rows) {
-            let part = self.part(&view, &[Operand::int(k)]);
+            let part = view.part(&mut self.emit, &[Operand::int(k)]);
             self.store_all(vec![(row, part)])?;
         }
         self.emit.changed(buffer);
@@ -241,39 +178,36 @@ impl<'p> Lowering<'p> {
     }
 
     fn slice(&mut self, a: Atom, ranges: &[Range]) -> Step<Bound<'p>> {
-        let array = self.array(a);
+        let array = self.env.array(a);
         if let (Form::Pending(..), true) = (&array.form, from_start(ranges)) {
             let count = self.size(ranges[0].count);
             let fits = self.emit.scalar(ScalarOp::LessOrEqual, &[count, array.sizes[0]]);
-            self.check(fits, Broken::Bounds, &[count, array.sizes[0]]);
-            let sizes = core::iter::once(count).chain(array.sizes[1..].iter().copied()).collect();
+            self.emit.check(fits, Broken::Bounds, &[count, array.sizes[0]]);
+            let sizes = lengthened(count, &array.sizes[1..]);
             return Ok(Bound::Array(Array { sizes, ..array }));
         }
         let View { mut origin, mut strides } = self.in_memory(&array)?;
         let mut sizes = array.sizes.clone();
         for (d, range) in ranges.iter().enumerate() {
-            let (start, count, step) = (self.scalar(range.start), self.size(range.count), self.scalar(range.step));
+            let (start, count, step) =
+                (self.env.scalar(range.start), self.size(range.count), self.env.scalar(range.step));
             // The first and the last index are in bounds, or there are none.
             let steps = self.emit.add(count, Operand::int(-1));
             let far = self.emit.mul(steps, step);
             let last = self.emit.add(start, far);
             let mut fits = self.emit.scalar(ScalarOp::Equal, &[count, Operand::int(0)]);
-            if self.stepwise {
-                let outside = self.mask;
+            if self.emit.stepwise {
+                let outside = self.emit.at.mask;
                 let some = self.emit.scalar(ScalarOp::Not, &[fits]);
-                self.only_where(some);
-                [start, last].into_iter().for_each(|end| self.bounds(end, sizes[d]));
-                self.mask = outside;
+                self.emit.only_where(some);
+                [start, last].into_iter().for_each(|end| self.emit.bounds(end, sizes[d]));
+                self.emit.at.mask = outside;
             }
-            let ends = [start, last].map(|end| {
-                let from = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(0), end]);
-                let to = self.emit.scalar(ScalarOp::Less, &[end, sizes[d]]);
-                self.emit.scalar(ScalarOp::Mul, &[from, to])
-            });
+            let ends = [start, last].map(|end| self.emit.lies_within(end, sizes[d]));
             let inside = self.emit.scalar(ScalarOp::Mul, &ends);
             fits = self.emit.scalar(ScalarOp::Add, &[fits, inside]);
-            self.check(fits, Broken::Bounds, &[last, sizes[d]]);
-            origin = self.advance(origin, start, strides[d]);
+            self.emit.check(fits, Broken::Bounds, &[last, sizes[d]]);
+            origin = origin.advance(&mut self.emit, start, strides[d]);
             strides[d] = self.emit.mul(strides[d], step);
             sizes[d] = count;
         }
@@ -281,11 +215,10 @@ impl<'p> Lowering<'p> {
     }
 
     fn concat(&mut self, var: Var, atoms: &[Atom]) -> Step<Bound<'p>> {
-        let arrays = self.arrays(atoms);
+        let arrays = self.env.arrays(atoms);
         let mut sizes = arrays[0].sizes.clone();
         for array in &arrays[1..] {
-            let rows = sizes[1..].to_vec();
-            rows.iter().zip(&array.sizes[1..]).for_each(|(a, b)| self.same(Agreement::Concatenated, *a, *b));
+            self.emit.all_same(Agreement::Concatenated, &sizes[1..], &array.sizes[1..]);
             sizes[0] = self.emit.add(sizes[0], array.sizes[0]);
         }
         let prim = arrays[0].prim;
@@ -296,110 +229,89 @@ impl<'p> Lowering<'p> {
 
     /// The array in a buffer that may be changed: its own if nothing later sees it, else a copy.
     pub(super) fn own(&mut self, a: Atom, seen: &FxHashSet<Var>) -> Step<(View, Array<'p>)> {
-        let array = self.array(a);
+        let array = self.env.array(a);
         let view = match &array.form {
-            Form::Memory(view) if self.is_free(view, &array.sizes, a, seen) => view.clone(),
+            Form::Memory(view) if self.env.is_free(&mut self.emit, &array, a, seen) => view.clone(),
             _ => self.copied(&array)?.1,
         };
         Ok((view.clone(), Array { form: Form::Memory(view), ..array }))
     }
 
-    /// Whether nothing later sees the buffer of an array, or changes it, here or when this is run again.
-    pub(super) fn is_free(&mut self, view: &View, sizes: &[Operand], a: Atom, seen: &FxHashSet<Var>) -> bool {
-        let buffer = view.origin.buffer;
-        if self.owners[buffer.0 as usize] != self.region || !view.is_whole(&mut self.emit, sizes) {
-            return false;
-        }
-        let sees = |atom: Atom| match atom {
-            Atom::Var(var) => self.bound[var.0 as usize].as_ref().is_some_and(|bound| self.is_in(bound, buffer)),
-            Atom::Const(_) => false,
-        };
-        !seen.iter().any(|var| Atom::Var(*var) == a || sees(Atom::Var(*var)))
-    }
-
-    /// Whether a value has elements in a buffer, or is computed from such.
-    pub(super) fn is_in(&self, bound: &Bound<'p>, buffer: Buffer) -> bool {
-        matches!(bound, Bound::Array(array) if self.holds(array, buffer))
-    }
-
-    fn holds(&self, array: &Array<'p>, buffer: Buffer) -> bool {
-        let of_var = |var: &Var| self.bound[var.0 as usize].as_ref().is_some_and(|bound| self.is_in(bound, buffer));
-        match &array.form {
-            Form::Memory(view) => view.origin.buffer == buffer,
-            Form::Iota => false,
-            Form::Replicate(value) => self.is_in(value, buffer),
-            Form::Parts(parts) => parts.iter().any(|part| self.is_in(part, buffer)),
-            Form::Pending(map, _) => {
-                let Body { stms, results } = &map.function.body;
-                mentioned(stms, &[&map.arrays[..], results].concat()).iter().any(of_var)
-            }
-        }
-    }
-
     /// As [`own`](Self::own), for what is changed by these: those must not be in its buffer.
     pub(super) fn own_beside(&mut self, a: Atom, operands: &[Array<'p>], seen: &FxHashSet<Var>) -> Step<View> {
-        let array = self.array(a);
+        let array = self.env.array(a);
         let buffer = if let Form::Memory(view) = &array.form { Some(view.origin.buffer) } else { None };
-        if buffer.is_some_and(|buffer| operands.iter().any(|operand| self.holds(operand, buffer))) {
+        if buffer.is_some_and(|buffer| operands.iter().any(|operand| self.env.holds(operand, buffer))) {
             return Ok(self.copied(&array)?.1);
         }
         Ok(self.own(a, seen)?.0)
     }
 
     fn update(&mut self, a: Atom, indices: &[Atom], new: Atom, later: &[Stm], results: &[Atom]) -> Step<Bound<'p>> {
-        let value = self.atom(new);
+        let value = self.env.atom(new);
         let value = self.settled(value)?;
-        let same_buffer = matches!((&value, self.atom(a)), (Bound::Array(value), Bound::Array(Array { form: Form::Memory(view), .. }))
-            if self.is_in(&Bound::Array(value.clone()), view.origin.buffer));
+        let changed = in_memory(&self.env.atom(a));
         let value = match value {
-            Bound::Array(array) if same_buffer => {
-                let (_, view) = self.copied(&array)?;
-                Bound::Array(Array { form: Form::Memory(view), ..array })
-            }
+            Bound::Array(array) if changed.is_some_and(|buffer| self.env.holds(&array, buffer)) => self.copy(array)?,
             other => other,
         };
         let (view, array) = self.own(a, &mentioned(later, results))?;
-        let indices = self.scalars(indices);
-        let part = &array.sizes[indices.len()..];
-        part.iter().zip(value.sizes()).for_each(|(a, b)| self.same(Agreement::Updated, *a, *b));
+        let indices = self.env.scalars(indices);
+        self.emit.all_same(Agreement::Updated, &array.sizes[indices.len()..], value.sizes());
         for (index, size) in indices.iter().zip(&array.sizes) {
-            self.bounds(*index, *size);
+            self.emit.bounds(*index, *size);
         }
-        let part = self.part(&view, &indices);
+        let part = view.part(&mut self.emit, &indices);
         self.store_all(vec![(value, part)])?;
         self.emit.changed(view.origin.buffer);
         Ok(Bound::Array(array))
     }
 
     fn scatter(&mut self, it: &'p Scatter, seen: &FxHashSet<Var>) -> Step<Bound<'p>> {
-        let destination = self.array(it.destination);
-        let (indices, values) = (self.array(it.indices), self.array(it.values));
-        self.same(Agreement::Indices, indices.sizes[0], values.sizes[0]);
-        let rows = destination.sizes[1..].iter().zip(&values.sizes[1..]);
-        rows.for_each(|(a, b)| self.same(Agreement::Scattered, *a, *b));
+        let destination = self.env.array(it.destination);
+        let (indices, values) = (self.env.array(it.indices), self.env.array(it.values));
+        self.emit.same(Agreement::Indices, indices.sizes[0], values.sizes[0]);
+        self.emit.all_same(Agreement::Scattered, &destination.sizes[1..], &values.sizes[1..]);
         let view = self.own_beside(it.destination, &[indices.clone(), values.clone()], seen)?;
         let buffer = view.origin.buffer;
         let nested = values.sizes.len() > 1;
         self.for_each(indices.sizes[0], nested, &[], &mut |this, k| {
-            if this.lane == Some(k) && !this.scatters.contains(&buffer) {
-                this.scatters.push(buffer);
+            if this.emit.is_lane(k) {
+                this.emit.scatters_to(buffer);
             }
             let Bound::Scalar(at) = this.element(&indices, k)? else { panic!("indices are scalars") };
             let value = this.element(&values, k)?;
             let value = this.settled(value)?;
-            let outside = this.mask;
-            this.only_within(at, destination.sizes[0]);
-            let part = this.part(&view, &[at]);
+            let outside = this.emit.at.mask;
+            this.emit.only_within(at, destination.sizes[0]);
+            let part = view.part(&mut this.emit, &[at]);
             let stored = this.store_all(vec![(value, part)]);
-            this.mask = outside;
+            this.emit.at.mask = outside;
             stored
         })?;
         self.emit.changed(buffer);
         Ok(Bound::Array(Array { form: Form::Memory(view), ..destination }))
     }
+}
 
-    /// One of two scalars.
-    pub(super) fn select(&mut self, condition: Operand, yes: Operand, no: Operand) -> Operand {
-        self.emit.op(CodeOp::Select, vec![condition, yes, no])
+/// Ends the run unless sizes agree, or are not compared.
+fn agree(emit: &mut Emit<'_>, env: &Environment<'_>, it: &Agree) {
+    let of = |extents: &[Extent]| -> Vec<Operand> {
+        let one = |extent: &Extent| match extent {
+            Extent::Number(atom) => env.scalar(*atom),
+            Extent::Of(array, dimension) => env.array(*array).sizes[*dimension],
+        };
+        extents.iter().map(one).collect()
+    };
+    let (first, second, times) = (of(&it.first), of(&it.second), of(&it.times));
+    let (first, second) = (emit.count(&first), emit.count(&second));
+    if first == second {
+        return;
     }
+    let mut fits = emit.scalar(ScalarOp::Equal, &[first, second]);
+    for size in times {
+        let none = emit.scalar(ScalarOp::LessOrEqual, &[size, Operand::int(0)]);
+        fits = emit.scalar(ScalarOp::Add, &[fits, none]);
+    }
+    emit.check(fits, Broken::Sizes(it.what.message()), &[first, second]);
 }
