@@ -60,11 +60,7 @@ pub(crate) const FLAGS: &[Flag] = &[
     Flag { short: Some('b'), ..switch("binary", "write values in the binary format") },
     Flag {
         values: Values::Executors,
-        ..flag(
-            "executor",
-            "NAME",
-            "interpreter: that of the language; the others are of array programs, and keep more digits of f32",
-        )
+        ..flag("executor", "NAME", "interpreter: that of the language; the others are of array programs")
     },
     switch("both", "under the interpreter, and compiled for the first of the executors"),
     flag("steps", "N", "stop after so many steps; on lanes, a loop for many elements takes few"),

@@ -12,7 +12,7 @@ use catadiff::carriers::Dual;
 use catadiff::interpret::{Value, run};
 
 use crate::array_programs::ArrayProgram;
-use crate::array_values::{LIMITS, close, directions, finite, mixes, reals, violation};
+use crate::array_values::{LIMITS, close, directions, finite, mixes, reals, violation, widened};
 use crate::violation::{Verdict, Violation};
 
 /// A program and its derivatives, each of which is made and verified once.
@@ -126,12 +126,12 @@ impl Point {
 }
 
 /// Both modes of a program, and of its derivatives of either mode, at each of these arguments: forward mode is the
-/// interpreter on dual numbers, and reverse mode its transpose.
+/// interpreter on dual numbers, and reverse mode its transpose. Reals of single precision are taken for doubles.
 ///
 /// # Errors
 /// The violation.
 pub fn at(program: &Program, arguments: impl IntoIterator<Item = Vec<Value<f64>>>) -> Verdict {
-    let of = Derived::new(program.clone());
+    let of = Derived::new(widened(program));
     arguments.into_iter().try_for_each(|arguments| second_order(&of, arguments))
 }
 

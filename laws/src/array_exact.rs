@@ -21,7 +21,7 @@ use num_traits::{One, Zero};
 
 use crate::array_programs::ArrayProgram;
 use crate::array_tape::by_tape;
-use crate::array_values::{LIMITS, reals, violation};
+use crate::array_values::{LIMITS, reals, violation, widened};
 use crate::program_parts::changed;
 use crate::violation::{Verdict, Violation};
 
@@ -190,7 +190,7 @@ impl Instance {
     fn random(random: &ArrayProgram) -> Option<Self> {
         let arguments = random.arguments();
         let seed = arguments.iter().fold(1, |seed: u64, v| v.elements().len() as u64 + seed.wrapping_mul(31));
-        let mut instance = Instance::of(polynomial(&random.program()), seed)?;
+        let mut instance = Instance::of(polynomial(&widened(&random.program())), seed)?;
         instance.arguments = arguments.iter().map(|v| v.map(|_| instance.draw())).collect();
         Some(instance)
     }

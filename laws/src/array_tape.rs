@@ -9,7 +9,7 @@ use catadiff::interpret::{Value, run};
 use catadiff::{Error, Result, vjp};
 
 use crate::array_programs::ArrayProgram;
-use crate::array_values::{LIMITS, close, directions, finite, mixes, reals, violation};
+use crate::array_values::{LIMITS, close, directions, finite, mixes, reals, violation, widened};
 use crate::violation::Verdict;
 
 /// What the tape pulls back, for adjoints of the real results, to all reals among the arguments.
@@ -29,7 +29,7 @@ pub(crate) fn by_tape<S: Base>(program: &Program, arguments: &[Value<S>], adjoin
     pullback.call(adjoints)
 }
 
-/// Reverse mode by the transformation and by the tape.
+/// Reverse mode by the transformation and by the tape. Reals of single precision are taken for doubles.
 ///
 /// # Errors
 /// The violation.
@@ -37,6 +37,7 @@ pub(crate) fn by_tape<S: Base>(program: &Program, arguments: &[Value<S>], adjoin
 /// # Panics
 /// If the program does not run on these arguments.
 pub fn at(program: &Program, arguments: &[Value<f64>]) -> Verdict {
+    let program = &widened(program);
     let fails = |law: &str, left: String, right: String| Err(violation(law, program, arguments, left, right));
     let results = run(program, arguments, &LIMITS).expect("the program runs");
     if !finite(&results) {

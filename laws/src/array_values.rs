@@ -93,6 +93,15 @@ fn truncates(program: &Program, body: &Body) -> bool {
     })
 }
 
+/// The program with doubles in place of reals of single precision, since derivatives by different ways are rounded
+/// differently. One that takes bits, of which the kinds have different numbers, stays as it is.
+#[must_use]
+pub(crate) fn widened(program: &Program) -> Program {
+    let is_single = program.types().iter().any(|of| of.prim == Prim::F32);
+    let wide = || Program::parse(&program.to_string().replace("f32", "f64")).ok();
+    if is_single { wide() } else { None }.unwrap_or_else(|| program.clone())
+}
+
 /// Values as text, with commas between them.
 pub(crate) fn list<C: Display>(values: &[Value<C>]) -> String {
     values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")

@@ -10,7 +10,7 @@ use catadiff::derivative::SparseMatrix;
 use catadiff::interpret::{Limits, Value, run};
 
 use crate::array_programs::ArrayProgram;
-use crate::array_values::{close, finite, reals, uniform, violation};
+use crate::array_values::{close, finite, reals, uniform, violation, widened};
 use crate::violation::{Verdict, Violation};
 
 /// Random programs can be long; those beyond these limits are passed over.
@@ -33,7 +33,7 @@ impl Point {
     /// The program with only its results of type `f64`; of a given rank, only the first. There is none where results are
     /// infinite or NaN, since so may be anything of a derivative.
     fn new(random: &ArrayProgram, rank: Option<usize>) -> Option<Self> {
-        let (program, arguments) = (random.program(), random.arguments());
+        let (program, arguments) = (widened(&random.program()), random.arguments());
         let results = program.function().body.results.iter().map(|a| program.atom_type(*a));
         let fits = |of: Type| of.prim == Prim::F64 && rank.is_none_or(|rank| of.rank == rank);
         let mut real: Vec<usize> = results.enumerate().filter(|(_, of)| fits(*of)).map(|(k, _)| k).collect();

@@ -9,7 +9,7 @@ use core::ops::{Add, Mul};
 
 use catadiff::array::Program;
 use catadiff::interpret::{Limits, Value, run};
-use catadiff::primitives::{Elementary, Rule};
+use catadiff::primitives::{Elementary, Primitive, Rule};
 use num_traits::{One, Zero};
 
 /// A number that rounds at random.
@@ -21,11 +21,15 @@ thread_local! {
     static STATE: Cell<u64> = const { Cell::new(0) };
 }
 
-fn shaken(x: f64) -> Shaken {
+/// By how many units in the last place, about, a number is off.
+fn units() -> f64 {
     let state = STATE.get().wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     STATE.set(state);
-    let units = [-2.0, -1.0, 1.0, 2.0][(state >> 62) as usize];
-    Shaken(x + x * units * f64::EPSILON)
+    [-2.0, -1.0, 1.0, 2.0][(state >> 62) as usize]
+}
+
+fn shaken(x: f64) -> Shaken {
+    Shaken(x + x * units() * f64::EPSILON)
 }
 
 impl Add for Shaken {
@@ -70,14 +74,28 @@ impl Elementary for Shaken {
 
     fn apply<R: Rule<N>, const N: usize>(rule: &R, x: [Self; N]) -> Self {
         let value = rule.value(x.map(|x| x.0));
+        if rule.primitive() == Some(Primitive::Single) {
+            // What is of single precision already is not rounded.
+            let is_rounded = value != x[0].0 && value.is_finite();
+            return if is_rounded {
+                Shaken(f64::from((value + value * units() * f64::from(f32::EPSILON)) as f32))
+            } else {
+                Shaken(value)
+            };
+        }
         // What is exact, such as the larger of two, is exact here too.
         if rule.facts().ulp == 0 { Shaken(value) } else { shaken(value) }
     }
 }
 
-/// What a program gives where every operation rounds at random; nothing if that is a fault.
-pub(crate) fn results(program: &Program, arguments: &[Value<f64>], limits: &Limits) -> Option<Vec<Value<f64>>> {
-    STATE.set(1);
+/// What a program gives where every operation rounds at random, by this seed; nothing if that is a fault.
+pub(crate) fn results(
+    program: &Program,
+    arguments: &[Value<f64>],
+    limits: &Limits,
+    seed: u64,
+) -> Option<Vec<Value<f64>>> {
+    STATE.set(seed);
     let arguments: Vec<_> = arguments.iter().map(|value| value.map(|x| Shaken(*x))).collect();
     let results = run(program, &arguments, limits).ok()?;
     Some(results.iter().map(|value| value.map(|x| x.0)).collect())

@@ -11,7 +11,7 @@ use catadiff::interpret::{Value, run};
 use catadiff::tracing::{Keep, Schedule, Trace, trace, watch};
 
 use crate::array_programs::ArrayProgram;
-use crate::array_values::{LIMITS, close, directions, finite, list, mixes, reals, violation};
+use crate::array_values::{LIMITS, close, directions, finite, list, mixes, reals, violation, widened};
 use crate::drawings;
 use crate::violation::{Verdict, Violation};
 
@@ -139,11 +139,12 @@ pub fn replays_or_refuses(program: &Program, at: &[Value<f64>], elsewhere: &[Val
 }
 
 /// All ways to reverse mode agree: `vjp` of the program, `vjp` of its traces, and the reverse pass over the trace of
-/// scalars, which gives the same bits whether its steps are processed in turn or by tasks.
+/// scalars, which gives the same bits whether its steps are processed in turn or by tasks. Reals of single precision are taken for doubles.
 ///
 /// # Errors
 /// The violation.
 pub fn reverse_modes_agree(program: &Program, at: &[Value<f64>]) -> Verdict {
+    let program = &widened(program);
     let Ok(results) = run(program, at, &LIMITS) else { return Ok(()) };
     if !finite(&results) || mixes(program) {
         return Ok(());

@@ -10,7 +10,7 @@ use core::ops::{Add, Mul};
 use num_traits::{One, Zero};
 
 use crate::algebra::Semiring;
-use crate::primitives::{Elementary, Rule};
+use crate::primitives::{Elementary, Primitive, Rule};
 
 /// Where operations are counted: it belongs to the caller, and the numbers made from it refer to it.
 ///
@@ -143,6 +143,10 @@ impl<S: Elementary> Elementary for Counted<'_, S> {
 
     fn apply<R: Rule<N>, const N: usize>(rule: &R, x: [Self; N]) -> Self {
         let counter = x.iter().find_map(|x| x.counter);
+        if rule.primitive() == Some(Primitive::Single) {
+            // The rounding of an operation that has been counted.
+            return Counted { value: S::apply(rule, x.map(|x| x.value)), counter };
+        }
         Counted::after(S::apply(rule, x.map(|x| x.value)), counter, |c| &c.primitives)
     }
 }

@@ -26,7 +26,8 @@ use crate::interpret::{self, Control, FromValues, Limits, ToValues, Value, value
 /// On [lanes](super::Lanes), arrays of up to eight elements whose sizes the program says are taken apart, so that loops over a few numbers are scalar
 /// code. Memory is kept from run to run: a run like one before allocates nothing but what loops need that are shared out to threads.
 /// Arrays that do not depend on the arguments are computed when the program is compiled, unless they are large or take
-/// long. Reals of both precisions are computed as `f64`, as the interpreter on `f64` does.
+/// long. Every operation on `f32` is rounded to single precision, as the interpreter rounds it; sums of lanes are taken in
+/// double precision, and then rounded.
 #[derive(Debug)]
 pub struct Compiled {
     program: Program,

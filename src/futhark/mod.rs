@@ -2,8 +2,7 @@
 //!
 //! Law: a text becomes a program or a message that shows its place; it never panics. A program means the same whether
 //! it is interpreted, with derivatives taken on scalars, or becomes an array program, with derivatives taken of
-//! programs; the latter keeps more digits of reals of 32 bits than they have (laws: bad_input::of_programs,
-//! tests/language/elaborate.rs).
+//! programs (laws: bad_input::of_programs, tests/language/elaborate.rs).
 //!
 //! A program in one text is read by [`compile`](elaborate::compile). The stages of this picture are behind the feature `unstable`, as
 //! is all that tests of programs need; `elaborate`, `source` and `values` are what users see.

@@ -36,8 +36,10 @@
 //! Sizes are checked where arrays meet. Reading out of bounds is an error; `scatter`, `hist` and accumulators pass
 //! over indices out of bounds. Integers wrap; dividing them by 0 is an error. A map over no elements has rows of the
 //! sizes its function gives as far as they do not depend on elements, and of size 0 otherwise. `f32` and `f64` are
-//! the carrier's one kind of reals: conversions between them keep the number, and to round as `f32` does,
-//! run on `f32`.
+//! both numbers of the carrier: an operation on `f32` is that of the carrier, rounded by [`single`](crate::Elementary::single).
+//! On `f64` sums, products, quotients and square roots are so those of `f32` itself, since two roundings make no difference
+//! to them; other functions are rounded from more digits. On a carrier of derivatives the value is rounded, and the
+//! derivative is that of the operation.
 //!
 //! Law: evaluation is a homomorphism: for a homomorphism `h` of carriers, `h` of the results is the results of `h`,
 //! for programs that make no decisions on reals ("Forwards and in reverse", for arrays).
@@ -132,7 +134,7 @@ pub fn measure<'c, C: Compare>(
 /// The arguments as the program takes them, if they are of the types of its parameters: reals are of the
 /// precision of the parameter.
 pub(crate) fn fitting<C: Compare>(program: &Program, arguments: &[Value<C>]) -> Result<Vec<Value<C>>> {
-    entering(program, arguments, |prim, x| Scalar::of_real(prim, x))
+    entering(program, arguments, Scalar::rounded)
 }
 
 /// The same, where this makes a real one of a kind.

@@ -1,7 +1,7 @@
 //! Scalar operations: each row of the two tables on values.
 //!
-//! Law: reals are combined by the carrier alone, so every run is a homomorphic image of the run on terms; integers wrap, and
-//! what has no value is an error.
+//! Law: reals are combined by the carrier alone, and those of single precision rounded by it, so every run is a homomorphic
+//! image of the run on terms; integers wrap, and what has no value is an error.
 
 use super::budget::{Fault, Step};
 use super::compare::{Compare, Test};
@@ -88,17 +88,25 @@ pub(crate) fn apply<C: Compare>(op: ScalarOp, operands: &[Scalar<C>]) -> Step<Sc
     let of = operands[0].prim();
     let x = |k: usize| operands[k].real().expect(VERIFIED);
     Ok(match op {
-        ScalarOp::Add => Scalar::of_real(of, x(0).clone() + x(1).clone()),
-        ScalarOp::Mul => Scalar::of_real(of, x(0).clone() * x(1).clone()),
-        ScalarOp::Scale => Scalar::of_real(of, x(0).clone().scale(x(1))),
+        ScalarOp::Add => Scalar::rounded(of, x(0).clone() + x(1).clone()),
+        ScalarOp::Mul => Scalar::rounded(of, x(0).clone() * x(1).clone()),
+        ScalarOp::Scale => Scalar::rounded(of, x(0).clone().scale(x(1))),
         ScalarOp::Row(row) => {
             let reals: Vec<C> = (0..operands.len()).map(|k| x(k).clone()).collect();
-            Scalar::of_real(of, row.apply(&reals))
+            let value = row.apply(&reals);
+            // What is exact needs no rounding.
+            if row.facts().ulp == 0 { Scalar::of_real(of, value) } else { Scalar::rounded(of, value) }
         }
         ScalarOp::Equal => Scalar::Bool(compare(x(0), x(1), Test::Equal)?),
         ScalarOp::Less => Scalar::Bool(compare(x(0), x(1), Test::Less)?),
         ScalarOp::LessOrEqual => Scalar::Bool(compare(x(0), x(1), Test::LessOrEqual)?),
-        ScalarOp::Convert(to) if to.is_real() => Scalar::of_real(to, x(0).clone()),
+        ScalarOp::Convert(to) if to.is_real() => {
+            if of == Prim::F64 {
+                Scalar::rounded(to, x(0).clone())
+            } else {
+                Scalar::of_real(to, x(0).clone())
+            }
+        }
         ScalarOp::Convert(to) => Scalar::constant(converted(x(0), to)?, C::constant),
         ScalarOp::ToBits(of) => Scalar::constant(bits(x(0), of)?, C::constant),
         ScalarOp::Integer(_) | ScalarOp::Not | ScalarOp::FromBits(_) => panic!("{VERIFIED}"),

@@ -1,7 +1,7 @@
 //! Values of array programs: scalars, and rectangular arrays of them.
 //!
 //! Law: an array has as many elements as the product of its sizes, all of one kind. Reals of both precisions are numbers of the
-//! carrier.
+//! carrier; those of single precision are rounded where a program takes or computes them.
 
 use core::fmt;
 use std::sync::Arc;
@@ -255,7 +255,7 @@ impl<C> Value<C> {
         C: Clone,
     {
         match self.elements().first().map(Scalar::prim) {
-            Some(found) if found.is_real() && prim.is_real() && found != prim => {
+            Some(found) if found.is_real() && (prim == Prim::F32 || prim == Prim::F64 && found != prim) => {
                 self.clone().each(|s| if let Scalar::F32(x) | Scalar::F64(x) = s { real(x) } else { s })
             }
             _ => self.clone(),
@@ -353,6 +353,14 @@ impl<C> Scalar<C> {
     /// A real of a kind.
     pub(crate) fn of_real(prim: Prim, x: C) -> Self {
         if prim == Prim::F32 { Scalar::F32(x) } else { Scalar::F64(x) }
+    }
+
+    /// A real of a kind, rounded to it.
+    pub(crate) fn rounded(prim: Prim, x: C) -> Self
+    where
+        C: Elementary,
+    {
+        if prim == Prim::F32 { Scalar::F32(x.single()) } else { Scalar::F64(x) }
     }
 }
 

@@ -163,6 +163,9 @@ pub(super) trait Machine: num_traits::Float {
     fn wide(self) -> f64;
     fn narrow(wide: f64) -> Self;
 
+    fn single(self) -> Self {
+        Self::narrow(f64::from(self.wide() as f32))
+    }
     fn erf(self) -> Self {
         Self::narrow(special::erf(self.wide()))
     }

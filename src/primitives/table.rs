@@ -448,4 +448,7 @@ primitives! {
     /// The number itself, taken as a constant by every derivative.
     StopGradient: Scalar stop_gradient "stop_gradient" (x; z) = x => [S::zero()] on [WIDE],
         slopes = SWITCH, flat = FLAT, ulp = 0, wgsl = "#1";
+    /// The number rounded to single precision, to the nearest and of two to the even one. It is the rounding of every operation on
+    /// `f32`, so derivatives are those of the number itself.
+    Single: Scalar single "single" (x; z) = x.single() => [S::one()] on [WIDE], ulp = 0, wgsl = "#1";
 }

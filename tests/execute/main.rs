@@ -12,6 +12,7 @@ mod parts;
 mod passes;
 mod products;
 mod scans;
+mod singles;
 mod small;
 mod states;
 mod whole_loops;

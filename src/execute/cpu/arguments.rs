@@ -3,7 +3,7 @@
 //! Law: what goes in is what comes out of a program that changes nothing.
 
 use super::assemble::{Assembled, In, Out};
-use super::compute::{constant, register};
+use super::compute::{constant, register, single_of};
 use super::machine::Machine;
 use super::memory::Elements;
 use crate::array::Prim;
@@ -77,14 +77,15 @@ fn measure(machine: &mut Machine<'_>, registers: &[u32], sizes: &[usize]) -> Opt
 /// Puts an argument where the code expects it.
 fn put(machine: &mut Machine<'_>, port: &In, argument: &Value<f64>) -> Option<()> {
     match (port, argument) {
-        (In::Real(register), Value::Scalar(x)) => machine.state.reals.set(*register, *x.real()?),
+        (In::Real(register, prim), Value::Scalar(x)) => machine.state.reals.set(*register, rounding(*prim)(*x.real()?)),
         (In::Int(register), Value::Scalar(x)) => machine.state.ints.set(*register, integer(x)?),
         (In::Reals { buffer, sizes }, Value::Array(_)) => {
             measure(machine, sizes, argument.sizes())?;
+            let round = rounding(machine.code.real_kinds[*buffer as usize]);
             let elements = machine.reals[*buffer as usize].own();
             elements.clear();
             for element in argument.elements() {
-                elements.push(*element.real()?);
+                elements.push(round(*element.real()?));
             }
         }
         (In::Ints { buffer, sizes }, Value::Array(_)) => {
@@ -100,14 +101,22 @@ fn put(machine: &mut Machine<'_>, port: &In, argument: &Value<f64>) -> Option<()
     Some(())
 }
 
-/// Lets the machine read an argument where it is.
+/// What makes a real one of this kind.
+fn rounding(prim: Prim) -> fn(f64) -> f64 {
+    if prim == Prim::F32 { single_of } else { |x| x }
+}
+
+/// Lets the machine read an argument where it is; reals of single precision are rounded first.
 pub(super) fn lend<'m>(machine: &mut Machine<'m>, port: &In, argument: &'m Flat) -> Option<()> {
     match port {
-        In::Real(register) => machine.state.reals.set(*register, *argument.reals.first()?),
+        In::Real(register, prim) => machine.state.reals.set(*register, rounding(*prim)(*argument.reals.first()?)),
         In::Int(register) => machine.state.ints.set(*register, *argument.ints.first()?),
         In::Reals { buffer, sizes } => {
             measure(machine, sizes, &argument.sizes)?;
-            machine.reals[*buffer as usize] = Elements::Shared(&argument.reals);
+            machine.reals[*buffer as usize] = match machine.code.real_kinds[*buffer as usize] {
+                Prim::F32 => Elements::Own(argument.reals.iter().copied().map(single_of).collect()),
+                _ => Elements::Shared(&argument.reals),
+            };
         }
         In::Ints { buffer, sizes } => {
             measure(machine, sizes, &argument.sizes)?;

@@ -38,7 +38,8 @@ pub(super) struct Assembled {
     /// The buffers of each bank: whether lanes have their own.
     pub(super) own_reals: Vec<bool>,
     pub(super) own_ints: Vec<bool>,
-    /// The kinds of the buffers of integers.
+    /// The kinds of the buffers of each bank.
+    pub(super) real_kinds: Vec<Prim>,
     pub(super) int_kinds: Vec<Prim>,
     pub(super) inputs: Vec<In>,
     pub(super) outputs: Vec<Out>,
@@ -47,7 +48,7 @@ pub(super) struct Assembled {
 /// Where an argument goes.
 #[derive(Debug, Clone)]
 pub(super) enum In {
-    Real(u32),
+    Real(u32, Prim),
     Int(u32),
     Reals { buffer: u32, sizes: Vec<u32> },
     Ints { buffer: u32, sizes: Vec<u32> },
@@ -124,7 +125,7 @@ pub(super) fn assemble(code: &Code) -> Assembled {
     assembler.out.push(Instruction::End);
     let outputs = code.outputs.iter().map(|output| assembler.output(output)).collect();
     let [own_reals, own_ints] = banks;
-    let int_kinds = code.buffers.iter().map(|info| info.prim).filter(|prim| !prim.is_real()).collect();
+    let (real_kinds, int_kinds) = code.buffers.iter().map(|info| info.prim).partition(|prim| prim.is_real());
     let Assembler { out: instructions, loops, products, chains, rows, origins, claims, .. } = assembler;
     let Assembler { addresses, reals, ints, .. } = assembler;
     let mut assembled = Assembled {
@@ -140,6 +141,7 @@ pub(super) fn assemble(code: &Code) -> Assembled {
         ints,
         own_reals,
         own_ints,
+        real_kinds,
         int_kinds,
         inputs,
         outputs,
@@ -218,7 +220,9 @@ impl Assembler<'_> {
 
     fn input(&mut self, port: &Port) -> In {
         match port {
-            Port::Scalar(value) if self.is_real(Operand::Value(*value)) => In::Real(self.uniform(*value)),
+            Port::Scalar(value) if self.is_real(Operand::Value(*value)) => {
+                In::Real(self.uniform(*value), self.prim(Operand::Value(*value)))
+            }
             Port::Scalar(value) => In::Int(self.uniform(*value)),
             Port::Array { buffer, sizes } => {
                 let sizes = sizes.iter().map(|size| self.uniform(*size)).collect();
@@ -348,7 +352,7 @@ impl Assembler<'_> {
                 let (at, x, mask) = (self.address(place), self.reg(*value), mask.map(|mask| self.reg(mask)));
                 let prim = self.code.buffers[place.buffer.0 as usize].prim;
                 let add = if prim.is_real() {
-                    Instruction::AddReal { at, x, mask }
+                    Instruction::AddReal { single: prim == Prim::F32, at, x, mask }
                 } else {
                     Instruction::AddInt { at, x, prim, mask }
                 };
@@ -454,10 +458,8 @@ impl Assembler<'_> {
         for fold in &lanes.folds {
             let cell = self.varying.as_ref().map_or(0, |r| r.of(fold.cell));
             let (start, found) = (self.one(fold.start), self.buffers[fold.found.0 as usize]);
-            // Lanes are combined by their registers, where a `u64` may have a sign.
-            let op = fold.op.filter(|_| self.prim(fold.start) != Prim::U64);
             let folds = if self.is_real(fold.start) { &mut it.real_folds } else { &mut it.int_folds };
-            folds.push(Fold { cell, start, found, op });
+            folds.push(Fold { cell, start, found, op: fold.op, kind: self.prim(fold.start) });
         }
         let bank = |this: &Self, buffer: &Buffer| this.code.buffers[buffer.0 as usize].prim.is_real();
         for (buffer, part, start) in &lanes.writes {

@@ -200,6 +200,7 @@ impl State {
                 Primitive::Max => self.put_real2(to, [a, b], greatest),
                 Primitive::AtLeast => self.put_real2(to, [a, b], |a, b| f64::from(u8::from(a >= b))),
                 Primitive::Select => self.put_real3(to, [a, b, c], |c, x, y| if c == 0.0 { y } else { x }),
+                Primitive::Single => self.put_real1(to, a, single_of),
                 Primitive::Fma => self.put_real3(to, [a, b, c], |a, b, c| a.mul_add(b, c)),
                 row => dispatch::row(self, row, to, [a, b, c]),
             },
@@ -280,8 +281,14 @@ impl State {
             (IntOp::Convert(Prim::I64 | Prim::U64), _) => self.put_int1(to, a, |a: i64| a),
             (IntOp::Convert(Prim::I32), _) => self.put_int1(to, a, |a: i64| i64::from(a as i32)),
             (IntOp::Convert(into), _) => self.put_int1(to, a, |a: i64| wrapped(into, a)),
-            (IntOp::Row(IntegerRow::Min), kind) if kind != Prim::U64 => self.put_int2(to, [a, b], |a: i64, b| a.min(b)),
-            (IntOp::Row(IntegerRow::Max), kind) if kind != Prim::U64 => self.put_int2(to, [a, b], |a: i64, b| a.max(b)),
+            (IntOp::Row(IntegerRow::Min), Prim::U64) => {
+                self.put_int2(to, [a, b], |a: i64, b| (a as u64).min(b as u64) as i64);
+            }
+            (IntOp::Row(IntegerRow::Max), Prim::U64) => {
+                self.put_int2(to, [a, b], |a: i64, b| (a as u64).max(b as u64) as i64);
+            }
+            (IntOp::Row(IntegerRow::Min), _) => self.put_int2(to, [a, b], |a: i64, b| a.min(b)),
+            (IntOp::Row(IntegerRow::Max), _) => self.put_int2(to, [a, b], |a: i64, b| a.max(b)),
             (op, Prim::I64 | Prim::U64) => self.wrapping(op, kind, to, [a, b], |n| n),
             (op, Prim::I32) => self.wrapping(op, kind, to, [a, b], |n| i64::from(n as i32)),
             (op, kind) => self.wrapping(op, kind, to, [a, b], |n| wrapped(kind, n)),
@@ -301,6 +308,12 @@ impl State {
             }
         }
     }
+}
+
+/// A real rounded to single precision.
+#[inline(always)]
+pub(super) fn single_of(x: f64) -> f64 {
+    f64::from(x as f32)
 }
 
 /// An integer or a truth value as it is in a register.

@@ -1,12 +1,12 @@
 //! Fewer statements for the same work: products that are added become one operation, as do comparisons that are put
 //! together and searches, and what is computed for a cell is computed in it.
 //!
-//! Law: a fused product is not rounded before it is added, and what is added to a sum that may be taken in any order is
+//! Law: a fused product, of doubles, is not rounded before it is added, and what is added to a sum that may be taken in any order is
 //! added term by term; nothing else changes.
 
 use rustc_hash::FxHashMap;
 
-use crate::array::{IntegerRow, ScalarOp};
+use crate::array::{IntegerRow, Prim, ScalarOp};
 use crate::kernel::code::{Block, Code, Op, Operand, Stm, Value, ValueInfo, leave_out};
 use crate::primitives::Primitive;
 
@@ -17,8 +17,9 @@ pub(super) fn fuse(code: &mut Code) {
     fuser.count(&code.body);
     let Code { values, sums, body, .. } = code;
     fuser.terms(body, sums, values);
-    let is_real = |value: Value| values[value.0 as usize].prim.is_real();
-    fuser.block(body, &is_real);
+    let prim = |value: Value| values[value.0 as usize].prim;
+    let is_real = |value: Value| prim(value).is_real();
+    fuser.block(body, &prim);
     let mut set = FxHashMap::default();
     settings(body, &mut set);
     signs(body, &|value| set.get(&value) == Some(&1) && is_real(value), &mut FxHashMap::default());
@@ -95,12 +96,13 @@ impl Fuser {
         }
     }
 
-    fn block(&mut self, block: &mut Block, is_real: &impl Fn(Value) -> bool) {
-        self.products(block, is_real);
-        searches(block, is_real);
+    fn block(&mut self, block: &mut Block, prim: &impl Fn(Value) -> Prim) {
+        // Products of single precision are rounded.
+        self.products(block, &|value| prim(value) == Prim::F64);
+        searches(block, &|value| prim(value).is_real());
         self.cells(block);
         for stm in block {
-            stm.blocks_mut().into_iter().for_each(|inner| self.block(inner, is_real));
+            stm.blocks_mut().into_iter().for_each(|inner| self.block(inner, prim));
         }
     }
 
@@ -141,17 +143,17 @@ impl Fuser {
     }
 
     /// Products that are added once, in the same block.
-    fn products(&self, block: &mut Block, is_real: &impl Fn(Value) -> bool) {
+    fn products(&self, block: &mut Block, is_double: &impl Fn(Value) -> bool) {
         let mut products: FxHashMap<Value, (usize, Operand, Operand)> = FxHashMap::default();
         let mut gone = Vec::new();
         for (k, stm) in block.iter_mut().enumerate() {
             match &*stm {
                 Stm::Let(value, Op::Scalar(ScalarOp::Mul), x)
-                    if is_real(*value) && self.uses.get(value) == Some(&1) =>
+                    if is_double(*value) && self.uses.get(value) == Some(&1) =>
                 {
                     products.insert(*value, (k, x[0], x[1]));
                 }
-                Stm::Let(value, Op::Scalar(op), x) if is_real(*value) => {
+                Stm::Let(value, Op::Scalar(op), x) if is_double(*value) => {
                     let product = |k: usize| self.once(x[k]).and_then(|v| products.get(&v));
                     let fused = match op {
                         ScalarOp::Add => match (product(1), product(0)) {

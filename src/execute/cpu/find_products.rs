@@ -304,7 +304,7 @@ impl Finder<'_> {
         let Place { buffer, base, step, lane, varying } = *place;
         let info = self.buffers[buffer.0 as usize];
         let (index, across) = step?;
-        let is_one = info.prim.is_real() && !info.private && lane.is_none() && varying.is_none();
+        let is_one = info.prim == Prim::F64 && !info.private && lane.is_none() && varying.is_none();
         if !is_one || index != Operand::Value(column) || !self.is_fixed(split, across) {
             return None;
         }
@@ -349,7 +349,7 @@ impl Finder<'_> {
         let beside = if info.private { place.lane.is_none() } else { place.lane == Some(Operand::int(1)) };
         let (step, stride) = place.step?;
         let fixed = [place.base, stride].into_iter().all(|x| self.is_fixed(split, x));
-        let is_row = info.prim.is_real() && beside && place.varying.is_none();
+        let is_row = info.prim == Prim::F64 && beside && place.varying.is_none();
         let place = Place { step: None, ..*place };
         (is_row && fixed && step == Operand::Value(index)).then_some(Line { place, stride })
     }

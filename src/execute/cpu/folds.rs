@@ -2,11 +2,12 @@
 //!
 //! Law: a lane has folded the iterations that were its own and nothing else; lanes that had none are left out.
 
-use super::instruction::LanesLoop;
+use super::compute::single_of;
+use super::instruction::{Fold, LanesLoop};
 use super::machine::Machine;
 use super::state::State;
 use super::vector::{GROUP, Group, eight, folded, get};
-use crate::array::{IntegerRow, ScalarOp};
+use crate::array::{IntegerRow, Prim, ScalarOp};
 use crate::primitives::Primitive;
 
 /// Puts aside what lanes have found so far, for those in the last group that have no part in the next block.
@@ -41,15 +42,18 @@ pub(super) fn restore(state: &State, it: &LanesLoop) {
 
 /// Leaves what so many lanes have found in buffers: how many values in each, which is one where all can be combined.
 pub(super) fn found(machine: &mut Machine<'_>, it: &LanesLoop, lanes: usize) -> i64 {
-    let combined = it.real_folds.iter().all(|fold| reals(fold.op).is_some())
-        && it.int_folds.iter().all(|fold| ints(fold.op).is_some());
+    let combined =
+        it.real_folds.iter().all(|fold| reals(fold).is_some()) && it.int_folds.iter().all(|fold| ints(fold).is_some());
     for fold in &it.real_folds {
         let block = &machine.state.reals.block(fold.cell)[..lanes.div_ceil(GROUP)];
         let start = machine.state.reals.one(fold.start);
         let buffer = machine.reals[fold.found as usize].own();
         buffer.clear();
-        match reals(fold.op).filter(|_| combined) {
-            Some(all) => buffer.extend((lanes > 0).then(|| all(block, start))),
+        match reals(fold).filter(|_| combined) {
+            Some(all) => {
+                let round = if fold.kind == Prim::F32 { single_of } else { |x| x };
+                buffer.extend((lanes > 0).then(|| round(all(block, start))));
+            }
             None => buffer.extend((0..lanes).map(|lane| get(block, lane))),
         }
     }
@@ -58,7 +62,7 @@ pub(super) fn found(machine: &mut Machine<'_>, it: &LanesLoop, lanes: usize) -> 
         let start = machine.state.one(fold.start);
         let buffer = machine.ints[fold.found as usize].own();
         buffer.clear();
-        match ints(fold.op).filter(|_| combined) {
+        match ints(fold).filter(|_| combined) {
             Some(all) => buffer.extend((lanes > 0).then(|| all(block, start))),
             None => buffer.extend((0..lanes).map(|lane| get(block, lane))),
         }
@@ -69,8 +73,8 @@ pub(super) fn found(machine: &mut Machine<'_>, it: &LanesLoop, lanes: usize) -> 
 /// What combines the values of lanes.
 type Combine<T> = fn(&[Group<T>], T) -> T;
 
-fn reals(op: Option<ScalarOp>) -> Option<Combine<f64>> {
-    match op {
+fn reals(fold: &Fold) -> Option<Combine<f64>> {
+    match fold.op {
         Some(ScalarOp::Add) => Some(|block, start| folded(block, start, |a, b| a + b)),
         Some(ScalarOp::Mul) => Some(|block, start| folded(block, start, |a, b| a * b)),
         Some(ScalarOp::Row(Primitive::Min)) => Some(|block, start| folded(block, start, least)),
@@ -79,8 +83,16 @@ fn reals(op: Option<ScalarOp>) -> Option<Combine<f64>> {
     }
 }
 
-fn ints(op: Option<ScalarOp>) -> Option<Combine<i64>> {
-    match op {
+fn ints(fold: &Fold) -> Option<Combine<i64>> {
+    // A `u64` is in a register by its bits.
+    let by_bits = fold.kind == Prim::U64;
+    match fold.op {
+        Some(ScalarOp::Integer(IntegerRow::Min)) if by_bits => {
+            Some(|block, start| folded(block, start, |a, b| (a as u64).min(b as u64) as i64))
+        }
+        Some(ScalarOp::Integer(IntegerRow::Max)) if by_bits => {
+            Some(|block, start| folded(block, start, |a, b| (a as u64).max(b as u64) as i64))
+        }
         Some(ScalarOp::Integer(IntegerRow::Min)) => Some(|block, start| folded(block, start, i64::min)),
         Some(ScalarOp::Integer(IntegerRow::Max)) => Some(|block, start| folded(block, start, i64::max)),
         Some(_) | None => None,

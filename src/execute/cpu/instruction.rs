@@ -310,6 +310,7 @@ pub(super) enum Instruction {
         mask: Option<Reg>,
     },
     AddReal {
+        single: bool,
         at: Address,
         x: Reg,
         mask: Option<Reg>,
@@ -365,6 +366,8 @@ pub(super) struct Fold {
     pub(super) start: u32,
     pub(super) found: u32,
     pub(super) op: Option<ScalarOp>,
+    /// The kind that it is computed in.
+    pub(super) kind: Prim,
 }
 
 /// A loop over lanes: where its instructions begin, and what they leave.

@@ -122,7 +122,7 @@ pub(super) fn run(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[A
         apply(state, reals, addresses, kernel, state.aside(2));
         let (x, to) = (state.reals.operand(state.aside_register(2)), &mut reals[at.buffer as usize]);
         return if added {
-            add_real(to, reach, x, Mask::All, state.active);
+            add_real(to, reach, x, Mask::All, state.active, |x| x);
         } else {
             store(to, reach, x, Mask::All, state.active);
         };

@@ -7,7 +7,7 @@ use core::ops::Range;
 
 use super::assemble::{Assembled, In};
 use super::budget::{STRIDE, Watch};
-use super::compute::wrapped;
+use super::compute::{single_of, wrapped};
 use super::dispatch;
 use super::folds;
 use super::instruction::{Instruction, LanesLoop, Reg};
@@ -137,7 +137,7 @@ impl<'m> Machine<'m> {
             let (real, buffer, count) = match input {
                 In::Reals { buffer, .. } => (true, *buffer, self.reals[*buffer as usize].all().len()),
                 In::Ints { buffer, .. } => (false, *buffer, self.ints[*buffer as usize].all().len()),
-                In::Real(_) | In::Int(_) => continue,
+                In::Real(..) | In::Int(_) => continue,
             };
             self.watch.room(self.state.held.resize(real, buffer, count), DONE)?;
         }
@@ -341,9 +341,13 @@ impl<'m> Machine<'m> {
                 let mask = state.mask(mask);
                 store(&mut ints[at.buffer as usize], state.reach(&at), state.int(x), mask, active);
             }
-            Instruction::AddReal { at, x, mask } => {
+            Instruction::AddReal { single, at, x, mask } => {
                 let mask = state.mask(mask);
-                add_real(&mut reals[at.buffer as usize], state.reach(&at), state.real(x), mask, active);
+                let to = &mut reals[at.buffer as usize];
+                match single {
+                    true => add_real(to, state.reach(&at), state.real(x), mask, active, single_of),
+                    false => add_real(to, state.reach(&at), state.real(x), mask, active, |x| x),
+                }
             }
             Instruction::AddInt { at, x, prim, mask } => {
                 let mask = state.mask(mask);

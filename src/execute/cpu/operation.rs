@@ -1,6 +1,6 @@
 //! From operations on scalars to instructions.
 //!
-//! Law: an operation is one instruction.
+//! Law: an operation is one instruction, and one more where it is rounded to single precision.
 
 use super::assemble::Assembler;
 use super::instruction::{Chain, Instruction, IntOp, RealOp, Reg};
@@ -72,6 +72,7 @@ impl Assembler<'_> {
             ScalarOp::ToBits(of) => Instruction::ToBits { single: of == Prim::F32, to, x: x[0] },
             ScalarOp::FromBits(into) => Instruction::FromBits { single: into == Prim::F32, to, x: x[0] },
             ScalarOp::Convert(into) => match (prim.is_real(), into.is_real()) {
+                (true, true) if into == Prim::F32 => real(RealOp::Row(Primitive::Single)),
                 (true, true) => real(RealOp::Copy),
                 (true, false) => Instruction::Truncate { into, to, x: x[0] },
                 (false, true) => Instruction::IntoReal { from: prim, single: into == Prim::F32, to, x: x[0] },
@@ -79,5 +80,13 @@ impl Assembler<'_> {
             },
         };
         self.out.push(instruction);
+        // What is exact needs no rounding.
+        let is_exact = matches!(op, ScalarOp::Row(row) if row.facts().ulp == 0);
+        if self.prim(Operand::Value(value)) == Prim::F32
+            && matches!(instruction, Instruction::Real { op, .. } if op != RealOp::Copy)
+            && !is_exact
+        {
+            self.out.push(Instruction::Real { op: RealOp::Row(Primitive::Single), to, x: [to; 3] });
+        }
     }
 }

@@ -7,10 +7,12 @@ use std::sync::{Mutex, PoisonError};
 
 use super::assemble::Assembled;
 use super::budget::Watch;
+use super::compute::single_of;
 use super::instruction::{Instruction, LanesLoop, Product, RealOp};
 use super::machine::{Fault, Machine, Workspace, plus};
 use super::memory::Elements;
 use super::vector::LANES;
+use crate::array::Prim;
 
 /// As many instructions on blocks as are worth a worker.
 const SHARE: i64 = 1_000;
@@ -155,8 +157,12 @@ pub(super) fn run(machine: &mut Machine<'_>, it: &LanesLoop, number: usize, shar
 
     // In the order of the workers.
     for left in left {
-        for (((_, buffer), (reals, ints)), (more_reals, more_ints)) in it.adds.iter().zip(&mut added).zip(&left.added) {
-            reals.iter_mut().zip(more_reals).for_each(|(a, b)| *a += b);
+        for (((real, buffer), (reals, ints)), (more_reals, more_ints)) in
+            it.adds.iter().zip(&mut added).zip(&left.added)
+        {
+            let is_single = *real && machine.code.real_kinds[*buffer as usize] == Prim::F32;
+            let round = if is_single { single_of } else { |x| x };
+            reals.iter_mut().zip(more_reals).for_each(|(a, b)| *a = round(*a + b));
             let prim = machine.code.int_kinds.get(*buffer as usize).copied();
             ints.iter_mut().zip(more_ints).for_each(|(a, b)| *a = plus(prim, *a, *b));
         }

@@ -167,7 +167,7 @@ fn mentions(code: &Assembled) -> FxHashMap<u32, usize> {
     }
     code.loops.iter().flat_map(|it| &it.real_folds).for_each(|fold| mention(Reg::Uniform(fold.start)));
     code.inputs.iter().for_each(|input| match input {
-        In::Real(k) => mention(Reg::Uniform(*k)),
+        In::Real(k, _) => mention(Reg::Uniform(*k)),
         In::Int(_) | In::Reals { .. } | In::Ints { .. } => {}
     });
     code.outputs.iter().for_each(|output| match output {

@@ -194,7 +194,7 @@ pub(super) fn add<T: Copy + Default>(
     }
 }
 
-/// Adds what the lanes have in which the mask is true; to one element, their sum.
+/// Adds what the lanes have in which the mask is true, and rounds it; to one element, their sum, which is rounded once.
 #[inline(always)]
 pub(super) fn add_real(
     to: &mut Elements<'_, f64>,
@@ -202,14 +202,15 @@ pub(super) fn add_real(
     x: Operand<'_, f64>,
     mask: Mask<'_>,
     active: usize,
+    round: impl Fn(f64) -> f64,
 ) {
-    let Reach::Same(start) = reach else { return add(to, reach, x, mask, active, |a, b| a + b) };
+    let Reach::Same(start) = reach else { return add(to, reach, x, mask, active, |a, b| round(a + b)) };
     let mask = match mask {
         Mask::None => return,
         Mask::All => None,
         Mask::Where(mask) => Some(mask),
     };
     if let Some(element) = to.get_mut(start) {
-        *element += sum(active, x, mask);
+        *element = round(*element + sum(active, x, mask));
     }
 }
