@@ -51,6 +51,7 @@ fn cases() -> u64 {
 }
 
 /// A limit that holds where each law is checked at the default count of values, scaled to the count of this run.
+#[cfg(feature = "array")]
 pub(crate) fn in_proportion(allowed: usize) -> usize {
     allowed * usize::try_from(cases().div_ceil(CASES)).unwrap_or(usize::MAX)
 }
