@@ -47,7 +47,7 @@ pub enum Error {
         /// The offending value.
         value: f64,
     },
-    /// A recorded program was replayed at a point where one of its decisions comes out otherwise, so the recorded
+    /// A recording was replayed at a point where one of its decisions comes out otherwise, so the recorded
     /// operations are not those the function would perform there.
     BranchChanged {
         /// The number of the decision, in the order they were made.

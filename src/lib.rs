@@ -130,7 +130,7 @@ pub mod tracing;
 pub mod transform;
 pub use algebra::{Field, Kronecker, Module, Ring, Semiring};
 pub use derivative::{
-    Base, Forward, MutableReverse, Numbers, Program, Reverse, Strategy, Structure, StructuredStrategy, Symbolic,
+    Base, Forward, MutableReverse, Numbers, Recording, Reverse, Strategy, Structure, StructuredStrategy, Symbolic,
     Vector, check_grad, custom_grad, custom_vjp, diff, grad, grad_of, hessian, hvp, jacfwd, jacobian, jacrev, jvp,
     linearize, record, solve, stop_gradient, taylor, taylor_along, value_and_diff, value_and_grad, value_and_grad_of,
     vjp,

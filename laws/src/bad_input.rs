@@ -278,14 +278,14 @@ pub fn of_formulas(bytes: &[u8]) -> Verdict {
 pub fn of_recordings(bytes: &[u8]) -> Verdict {
     let text = String::from_utf8_lossy(bytes);
     let rules = Rules::new().with(crate::recordings::Doubled);
-    let program = match catadiff::Program::<f64>::from_text(&text, &rules) {
+    let program = match catadiff::Recording::<f64>::from_text(&text, &rules) {
         Ok(program) => program,
         Err(error) => {
             return holds("what is refused is explained", &text, !error.to_string().is_empty(), error, "a reason");
         }
     };
     let printed = program.to_text().unwrap_or_else(|error| error.to_string());
-    let again = catadiff::Program::<f64>::from_text(&printed, &rules).and_then(|program| program.to_text());
+    let again = catadiff::Recording::<f64>::from_text(&printed, &rules).and_then(|program| program.to_text());
     holds("print (parse (print p)) = print p", &text, again.as_ref() == Ok(&printed), format!("{again:?}"), &printed)?;
     if program.inputs() > 1 << 16 {
         return Ok(());

@@ -106,7 +106,7 @@ pub fn executions(n: u64, d: u64, stop: Stop, policy: Policy) -> u64 {
         Policy::StripMine(levels) => (u64::from(levels.max(1)) + 1) * n,
         // The last iteration is executed once for the results, and each when it is reversed.
         Policy::Binomial(c) => advances(n, u64::from(c.max(1))) + n.min(1) + n,
-        Policy::Anew => n + n * (n + 1) / 2,
+        Policy::Recompute => n + n * (n + 1) / 2,
         _ => not_counted(policy),
     }
 }
@@ -121,7 +121,7 @@ pub fn elements(n: u64, d: u64, stop: Stop, policy: Policy) -> u64 {
             u64::from(levels) * (root + 1) * d
         }
         Policy::Binomial(c) => u64::from(c).clamp(1, n.max(1)) * (d + 1),
-        Policy::Anew => 0,
+        Policy::Recompute => 0,
         _ => not_counted(policy),
     }
 }
@@ -134,7 +134,7 @@ pub fn twice(n: u64, d: u64, stop: Stop, policy: Policy) -> u64 {
     match policy {
         // The states of the ring are states of what the ring is in.
         Policy::KeepAll if stop == Stop::While => 7 * once,
-        Policy::KeepAll | Policy::StripMine(_) | Policy::Anew => 5 * once,
+        Policy::KeepAll | Policy::StripMine(_) | Policy::Recompute => 5 * once,
         Policy::Binomial(c) => (u64::from(c).clamp(1, n.max(1)) + 10) * once,
         _ => not_counted(policy),
     }

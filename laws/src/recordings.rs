@@ -1,6 +1,6 @@
 //! Recordings: a replay is a run, in every mode, and what is stored and read is what was recorded.
 //!
-//! Law: where every decision comes out as it did, a recorded program has the values of its function to the last bit,
+//! Law: where every decision comes out as it did, a recording has the values of its function to the last bit,
 //! and the derivatives that every strategy finds by running it, exactly on whole numbers; where one does not, it
 //! refuses, and it refuses nowhere else ("Automatic Differentiation", *Graph-based AD*, without its trap)
 //! (tests/laws/instances.rs).
@@ -8,7 +8,9 @@
 use catadiff::carriers::{Dual, Recorded};
 use catadiff::primitives::{Primitive, Rule, Scalar};
 use catadiff::term::{Rules, Storable};
-use catadiff::{Base, Decide, Error, Forward, Numbers, Program, Reverse, Strategy, Symbolic, Vector, hvp, jvp, record};
+use catadiff::{
+    Base, Decide, Error, Forward, Numbers, Recording, Reverse, Strategy, Symbolic, Vector, hvp, jvp, record,
+};
 use generic_array::typenum::U4;
 use quickcheck::{Arbitrary, Gen};
 
@@ -191,7 +193,7 @@ fn answer<T>(function: &Function, found: catadiff::Result<T>) -> Result<T, Viola
 }
 
 /// A replay at a point where the decisions come out as they did is a run, in every mode.
-pub fn replays(f: &Function, program: &Program, x: &Point, v: &Point) -> Verdict {
+pub fn replays(f: &Function, program: &Recording, x: &Point, v: &Point) -> Verdict {
     let bits = |values: Vec<f64>| values.into_iter().map(f64::to_bits).collect::<Vec<_>>();
     let values = answer(f, program.run(x))?;
     law!("the values are those of the function", [f, x], bits(values.clone()), bits(f.on(&x[..])), Bound::EXACT)?;
@@ -258,18 +260,18 @@ where
     );
     let program = answer(f, recorded)?;
     let text = answer(f, program.to_text())?;
-    let read = answer(f, Program::<S>::from_text(&text, &rules))?;
+    let read = answer(f, Recording::<S>::from_text(&text, &rules))?;
     let again = answer(f, read.to_text())?;
     law!("what is read is what was written", [f], again, text.clone(), Bound::EXACT)?;
     // What is shown of a number tells it from all others, but for the NaNs.
-    let shown = |p: &Program<S>| Ok(format!("{:?} {:?}", p.run(x)?, p.jacobian::<Reverse>(x)?));
-    let idle = answer(f, Program::<S>::from_text(&with_idle(&text), &rules))?;
+    let shown = |p: &Recording<S>| Ok(format!("{:?} {:?}", p.run(x)?, p.jacobian::<Reverse>(x)?));
+    let idle = answer(f, Recording::<S>::from_text(&with_idle(&text), &rules))?;
     let [read, idle, kept] = [&read, &idle, &program].map(|p| answer(f, shown(p)));
     let kept = kept?;
     law!("what is read computes the same", [f], read?, kept.clone(), Bound::EXACT)?;
     law!("what nothing needs changes nothing", [f], idle?, kept, Bound::EXACT)?;
     fn refused<T: Base + Storable>(text: &str, rules: &Rules) -> (String, bool) {
-        (T::kind(), matches!(Program::<T>::from_text(text, rules), Err(Error::Mismatch { .. })))
+        (T::kind(), matches!(Recording::<T>::from_text(text, rules), Err(Error::Mismatch { .. })))
     }
     for (kind, refused) in [refused::<f32>, refused::<f64>, refused::<Dual<f64>>].map(|by| by(&text, &rules)) {
         law!("it is refused as one over other numbers", [f, kind], refused, kind != S::kind(), Bound::EXACT)?;

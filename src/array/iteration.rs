@@ -29,7 +29,7 @@ pub enum Form {
 /// | `KeepAll` | `2n` | `n` |
 /// | `StripMine(k)` | `(k + 1)·n` | at most `k·⌈ᵏ√n⌉ + k` |
 /// | `Binomial(c)` | `(r + 1)·n − C(c + r, r − 1) + 1` for the least `r` with `C(c + r, c) ≥ n` | `c`, each with its number |
-/// | `Anew` | `n + n·(n + 1)/2` | none |
+/// | `Recompute` | `n + n·(n + 1)/2` | none |
 ///
 /// So `Binomial(10)` executes each of 10⁴ iterations less than 7 times on average. A loop that asks whether to go on is run
 /// once before, to count. `KeepAll` does not count: with a bound it has room for as many states as the bound says; without one
@@ -58,7 +58,7 @@ pub enum Policy {
     /// Binomial checkpointing with room for this many states.
     Binomial(u32),
     /// None: every state is computed again from the first, where there is no room for any.
-    Anew,
+    Recompute,
 }
 
 impl Policy {

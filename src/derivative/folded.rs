@@ -4,7 +4,7 @@
 //! read, compared and verified, and for what only they can do; [`Reverse`](super::Reverse) and
 //! [`Vector`](super::Vector) are the fast ones (laws: strategies::gradients_agree).
 
-use super::recording::Recording;
+use super::recorded_code::RecordedCode;
 use super::strategy::{Base, Numbers, Strategy};
 use crate::algebra::Kronecker;
 use crate::carriers::{Accumulate, Dual, Input, Recorded};
@@ -15,7 +15,7 @@ use crate::term::{Arena, Term};
 
 /// The results of a recorded function and their gradients, by the fold into duals over `M`.
 fn by_fold<S: Base, M: Kronecker<usize, S>>(
-    recording: &Recording<S>,
+    recording: &RecordedCode<S>,
     x: &[S],
     read: impl Fn(M) -> Vec<S>,
 ) -> (Vec<S>, Vec<Vec<S>>) {
@@ -55,7 +55,7 @@ macro_rules! folded {
             where
                 F: for<'b> Fn(&'b [Recorded<'b, S>]) -> Vec<Recorded<'b, S>>,
             {
-                let $recording = Recording::new(f, $x)?;
+                let $recording = RecordedCode::new(f, $x)?;
                 $results
             }
 

@@ -12,7 +12,7 @@
 //! | [`jacobian`] = [`jacrev`], [`jacfwd`] | all of `J` | [`Reverse`], [`Vector`] |
 //! | [`hvp`], [`hessian`] | second derivatives | forward over reverse |
 //! | [`taylor`], [`taylor_along`] | derivatives of every order along a line | truncated series |
-//! | [`record`] | the function as a [`Program`], to be replayed at other points | |
+//! | [`record`] | the function as a [`Recording`], to be replayed at other points | |
 //! | [`grad_of`], [`value_and_grad_of`] | gradient in the shape of a [`Structure`] of numbers | [`Reverse`] |
 //! | [`custom_grad`], [`custom_vjp`] | a function known by its pullback, inside a differentiated one | |
 //! | [`solve`] | the solution of a linear system, inside a differentiated function | |
@@ -81,7 +81,7 @@ mod cones;
 mod custom;
 mod folded;
 mod forward;
-mod program;
+mod recorded_code;
 mod recording;
 mod replay;
 mod reverse;
@@ -102,7 +102,7 @@ pub use custom::{WithTangent, custom_grad, custom_vjp};
 pub use folded::{CayleyReverse, Downward, SparseForward};
 pub use folded::{MutableReverse, Symbolic};
 pub use forward::{Forward, ForwardVar, Vector, VectorVar, diff, jvp, value_and_diff};
-pub use program::{Program, record};
+pub use recording::{Recording, record};
 pub use replay::Workspace;
 pub use reverse::{Linear, Pullback, Reverse, Var, linearize, vjp};
 pub use second::{HessianVar, HvpVar, hessian, hvp};

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use super::cones::{Lanes, Loop};
-use super::program::Program;
+use super::recording::Recording;
 use super::strategy::Base;
 use crate::carriers::{Adjoint, Dual, Tape};
 use crate::error::Result;
@@ -378,7 +378,7 @@ impl<S: Scalar> Visitor for Transpose<'_, S> {
 
 /// The memory of replays, kept by their caller from one to the next, whatever the program.
 ///
-/// [`Program`] says how to use it.
+/// [`Recording`] says how to use it.
 #[derive(Debug, Clone)]
 pub struct Workspace<S = f64> {
     numbers: Kept<S>,
@@ -410,12 +410,12 @@ impl<S> Workspace<S> {
 impl<S: Base> Workspace<S> {
     /// Lends numbers to a replay of a program.
     #[inline(always)]
-    pub(super) fn on_numbers<T>(&mut self, program: &Program<S>, replay: impl FnOnce(&mut [S]) -> T) -> T {
+    pub(super) fn on_numbers<T>(&mut self, program: &Recording<S>, replay: impl FnOnce(&mut [S]) -> T) -> T {
         self.numbers.lend(program, |s| s, replay)
     }
 
     /// Lends dual numbers to a replay of a program.
-    pub(super) fn on_duals<T>(&mut self, program: &Program<S>, replay: impl FnOnce(&mut [Dual<S>]) -> T) -> T {
+    pub(super) fn on_duals<T>(&mut self, program: &Recording<S>, replay: impl FnOnce(&mut [Dual<S>]) -> T) -> T {
         self.duals.lend(program, Dual::lift, replay)
     }
 }
@@ -425,7 +425,7 @@ impl<C: Scalar> Kept<C> {
     #[inline(always)]
     fn lend<S: Base, T>(
         &mut self,
-        program: &Program<S>,
+        program: &Recording<S>,
         lift: impl Fn(S) -> C,
         replay: impl FnOnce(&mut [C]) -> T,
     ) -> T {

@@ -3,7 +3,7 @@
 //! Law: a gradient costs a constant number of operations per operation of the function, however many variables there
 //! are ("Forwards and in reverse", *Step 3*; "Automatic Differentiation", *Reverse mode*) (tests/scalar/count.rs).
 
-use super::program::Program;
+use super::recording::Recording;
 use super::strategy::{Base, Numbers, Strategy, check_finite, check_point, check_results};
 use crate::carriers::{Adjoint, Dual, Output, Record, Tape};
 use crate::error::{Error, Result};
@@ -108,14 +108,14 @@ impl<S: Base> Strategy<S> for Reverse {
     }
 
     /// By the program's own code, which needs no tape.
-    fn replay(program: &Program<S>, x: &[S]) -> Result<(S, Vec<S>)> {
+    fn replay(program: &Recording<S>, x: &[S]) -> Result<(S, Vec<S>)> {
         let mut gradient = x.to_vec();
         let value = program.with_idle(|workspace| program.value_and_grad_into(workspace, x, &mut gradient))?;
         Ok((value, gradient))
     }
 
     /// By the program's own code, which runs forward once, and back for each row.
-    fn replay_jacobian(program: &Program<S>, x: &[S]) -> Result<Vec<Vec<S>>> {
+    fn replay_jacobian(program: &Recording<S>, x: &[S]) -> Result<Vec<Vec<S>>> {
         let unit = |row| vec![(row, S::one())];
         Ok(program.pull(x, &(0..program.outputs()).map(unit).collect::<Vec<_>>())?.1)
     }

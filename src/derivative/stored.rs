@@ -16,7 +16,7 @@
 use core::cmp::Ordering;
 use core::fmt::Write;
 
-use super::program::Program;
+use super::recorded_code::RecordedCode;
 use super::recording::Recording;
 use super::strategy::Base;
 use crate::carriers::{Outcome, Test};
@@ -45,24 +45,24 @@ fn word(test: Test) -> &'static str {
     if test == Test::Order { "compare" } else { test.sign() }
 }
 
-impl<S: Base + Storable> Program<S> {
+impl<S: Base + Storable> Recording<S> {
     /// The program as text, a line for each operation, over any numbers that text can hold: `f32`, `f64` and those of an
     /// outer differentiation, each of which it is then read as.
     ///
     /// ```
-    /// use catadiff::Program;
+    /// use catadiff::Recording;
     /// use catadiff::prelude::*;
     /// use catadiff::term::Rules;
     /// let program = record(|x| vec![if x[0] < x[1] { x[0] * x[1] } else { x[0] }], &[1.0, 2.0])?;
     /// let text = program.to_text()?;
     /// assert_eq!(text, "catadiff recording 1 of f64\nvariables 2\nx0\nx1\ntimes 0 1\nresults 2\ndecision 0 < 1 true\n");
-    /// let read: Program = Program::from_text(&text, &Rules::new())?;
+    /// let read: Recording = Recording::from_text(&text, &Rules::new())?;
     /// assert_eq!(read.grad::<Reverse>(&[2.0, 5.0])?, [5.0, 2.0]);
     /// assert!(read.run(&[5.0, 2.0]).is_err());
-    /// assert!(Program::<f32>::from_text(&text, &Rules::new()).is_err());
+    /// assert!(Recording::<f32>::from_text(&text, &Rules::new()).is_err());
     ///
     /// let single = record(|x: &[_]| vec![x[0] * Symbolic::lift(0.1)], &[2.0_f32])?;
-    /// let read: Program<f32> = Program::from_text(&single.to_text()?, &Rules::new())?;
+    /// let read: Recording<f32> = Recording::from_text(&single.to_text()?, &Rules::new())?;
     /// assert_eq!(read.grad::<Reverse>(&[5.0])?, [0.1_f32]);
     /// # Ok::<(), catadiff::Error>(())
     /// ```
@@ -71,7 +71,7 @@ impl<S: Base + Storable> Program<S> {
     /// [`Error::Mismatch`] if two different users' rules have one name and number of arguments, so that their names
     /// would not distinguish them, or a name has more than one line.
     pub fn to_text(&self) -> Result<String> {
-        let Recording { straight, inputs, outputs, lifted, decisions } = &self.recording;
+        let RecordedCode { straight, inputs, outputs, lifted, decisions } = &self.recorded;
         let mut text = format!("{HEAD}{}\nvariables {inputs}\n", S::kind());
         straight.write(*inputs, lifted, &mut text)?;
         let mut line = |line: core::fmt::Arguments<'_>| writeln!(text, "{line}").expect("a string takes all text");
@@ -141,23 +141,23 @@ impl<S: Base + Storable> Program<S> {
             roots.extend([a, b]);
         }
         straight.roots = roots;
-        Ok(Program::new(Recording { straight, inputs, outputs, lifted, decisions }))
+        Ok(Recording::new(RecordedCode { straight, inputs, outputs, lifted, decisions }))
     }
 }
 
 /// As its text.
 #[cfg(feature = "serde")]
-impl<S: Base + Storable> serde::Serialize for Program<S> {
+impl<S: Base + Storable> serde::Serialize for Recording<S> {
     fn serialize<T: serde::Serializer>(&self, to: T) -> core::result::Result<T::Ok, T::Error> {
         to.serialize_str(&self.to_text().map_err(serde::ser::Error::custom)?)
     }
 }
 
-/// From its text. With users' rules, read the text as a `String`, and the program [`from_text`](Program::from_text).
+/// From its text. With users' rules, read the text as a `String`, and the program [`from_text`](Recording::from_text).
 #[cfg(feature = "serde")]
-impl<'de, S: Base + Storable> serde::Deserialize<'de> for Program<S> {
+impl<'de, S: Base + Storable> serde::Deserialize<'de> for Recording<S> {
     fn deserialize<D: serde::Deserializer<'de>>(from: D) -> core::result::Result<Self, D::Error> {
-        Program::from_text(&<String as serde::Deserialize>::deserialize(from)?, &Rules::new())
+        Recording::from_text(&<String as serde::Deserialize>::deserialize(from)?, &Rules::new())
             .map_err(serde::de::Error::custom)
     }
 }

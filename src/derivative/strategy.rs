@@ -3,7 +3,7 @@
 //! Law: all strategies agree, exactly on exact numbers and to rounding on floats: they multiply the same Jacobians in
 //! another order ("Automatic Differentiation", *Theory*) (laws: strategies).
 
-use super::program::Program;
+use super::recording::Recording;
 use crate::error::{Error, Result};
 use crate::primitives::{Decide, Scalar};
 
@@ -99,21 +99,21 @@ pub trait Strategy<S: Base>: for<'b> Numbers<'b, S> {
         Ok(Self::value_and_jacobian(f, x)?.1)
     }
 
-    /// The value and the gradient of the first result of a recorded program.
+    /// The value and the gradient of the first result of a recording.
     ///
     /// # Errors
-    /// As for [`Program::grad`].
-    fn replay(program: &Program<S>, x: &[S]) -> Result<(S, Vec<S>)> {
+    /// As for [`Recording::grad`].
+    fn replay(program: &Recording<S>, x: &[S]) -> Result<(S, Vec<S>)> {
         // The decisions are checked on plain numbers once, so that the strategy's run cannot fail.
         program.run(x)?;
         Self::value_and_grad(|x| program.results_in(x, <Self as Numbers<'_, S>>::lift)[0], x)
     }
 
-    /// The Jacobian of the results of a recorded program.
+    /// The Jacobian of the results of a recording.
     ///
     /// # Errors
-    /// As for [`Program::grad`].
-    fn replay_jacobian(program: &Program<S>, x: &[S]) -> Result<Vec<Vec<S>>> {
+    /// As for [`Recording::grad`].
+    fn replay_jacobian(program: &Recording<S>, x: &[S]) -> Result<Vec<Vec<S>>> {
         program.run(x)?;
         Self::jacobian(|x| program.results_in(x, <Self as Numbers<'_, S>>::lift), x)
     }

@@ -4,7 +4,7 @@
 //! composition of the series ("Automatic Differentiation", *Does dual numbers work universally?*, where all orders but
 //! the first are dropped; here they are kept) (tests/scalar/taylor.rs).
 
-use super::recording::Recording;
+use super::recorded_code::RecordedCode;
 use super::strategy::{Base, check_finite};
 use crate::carriers::{Recorded, Series};
 use crate::error::{Error, Result};
@@ -51,7 +51,7 @@ where
     }
     Error::lengths("the direction", x.len(), v.len())?;
     check_finite("the direction", v)?;
-    let recording = Recording::new(f, x)?;
+    let recording = RecordedCode::new(f, x)?;
     let t = Series::variable(S::zero(), order);
     let on_line = |(x, v): (&S, &S)| Series::lift(*x) + t.clone() * Series::lift(*v);
     let line: Vec<Series<S>> = x.iter().zip(v).map(on_line).collect();

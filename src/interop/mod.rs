@@ -10,7 +10,7 @@
 //! | `ndarray` | arrays in and out, as [structures](crate::derivative::Structure) too | feature `ndarray` |
 //! | `nalgebra` | vectors and matrices in and out, [`solve`](crate::derivative::solve) | feature `nalgebra` |
 //! | `argmin` | cost, gradient and Hessian from one function | feature `argmin` |
-//! | `serde` | dual numbers, pairs, series, intervals, rows of the table, and [listings](crate::term::Listing) of terms derive it; a recorded [program](crate::Program) is its text | feature `serde` |
+//! | `serde` | dual numbers, pairs, series, intervals, rows of the table, and [listings](crate::term::Listing) of terms derive it; a [recording](crate::Recording) is its text | feature `serde` |
 
 mod float;
 

@@ -84,10 +84,10 @@ storable_floats!(f32 f64);
 /// }
 ///
 /// let program = record(|x| vec![Cube.of([x[0]]) + x[1]], &[1.0, 2.0])?;
-/// let read: Program = Program::from_text(&program.to_text()?, &Rules::new().with(Cube))?;
+/// let read: Recording = Recording::from_text(&program.to_text()?, &Rules::new().with(Cube))?;
 /// assert_eq!(read.grad::<Reverse>(&[2.0, 0.0])?, [12.0, 1.0]);
-/// assert!(Program::<f64>::from_text(&program.to_text()?, &Rules::new()).is_err());
-/// # use catadiff::Program;
+/// assert!(Recording::<f64>::from_text(&program.to_text()?, &Rules::new()).is_err());
+/// # use catadiff::Recording;
 /// # Ok::<(), catadiff::Error>(())
 /// ```
 #[derive(Debug, Clone, Default)]

@@ -226,7 +226,7 @@ impl Kept {
                 nested(self.iterations, levels.min(MOST_LEVELS)).saturating_mul(self.state)
             }
             Some(Policy::KeepAll) => self.all(),
-            Some(Policy::Anew) => 0,
+            Some(Policy::Recompute) => 0,
             None => self.some(self.slots).min(self.all()),
         }
     }

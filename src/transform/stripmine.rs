@@ -52,7 +52,7 @@ fn nest(copier: &mut Copier<'_, '_>, stm: &Stm) -> Option<Vec<Atom>> {
     let Op::Loop(it) = &stm.op else { return None };
     let levels = match it.policy {
         Policy::StripMine(levels) if levels > 1 => levels.min(MOST_LEVELS),
-        Policy::StripMine(_) | Policy::KeepAll | Policy::Binomial(_) | Policy::Anew => return None,
+        Policy::StripMine(_) | Policy::KeepAll | Policy::Binomial(_) | Policy::Recompute => return None,
     };
     let count = copier.iterations(it);
     let initial: Vec<Atom> = it.params.iter().map(|(_, a)| copier.atom(*a)).collect();

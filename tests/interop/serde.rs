@@ -6,7 +6,7 @@
 use catadiff::carriers::Dual;
 use catadiff::prelude::*;
 use catadiff::primitives::Primitive;
-use catadiff::{Program, record};
+use catadiff::{Recording, record};
 use serde_json::{from_str, to_string};
 
 #[test]
@@ -42,9 +42,9 @@ fn recordings_are_their_texts() {
     let program = record(|x: &[_]| vec![x[0].exp() * Symbolic::lift(0.1)], &[2.0_f32]).unwrap();
     let text = to_string(&program).unwrap();
     assert_eq!(from_str::<String>(&text).unwrap(), program.to_text().unwrap());
-    let read: Program<f32> = from_str(&text).unwrap();
+    let read: Recording<f32> = from_str(&text).unwrap();
     assert_eq!(read.grad::<Reverse>(&[3.0]), program.grad::<Reverse>(&[3.0]));
-    let refused = from_str::<Program<f64>>(&text).unwrap_err().to_string();
+    let refused = from_str::<Recording<f64>>(&text).unwrap_err().to_string();
     assert!(refused.contains("numbers of f32") && refused.contains("numbers of f64"), "{refused}");
-    assert!(from_str::<Program>("\"catadiff\"").is_err());
+    assert!(from_str::<Recording>("\"catadiff\"").is_err());
 }

@@ -1,7 +1,7 @@
 //! The checker: types of definitions as they are printed, and messages as they are shown.
 //!
 //! The programs stand in `tests/data/futhark_check/*.txt`, each with its expected types, or messages, after `-- expected`. With
-//! `BLESS=1` the expectations are written anew, to be read in the difference.
+//! `BLESS=1` the expectations are rewritten, to be read in the difference.
 
 use std::fmt::Write;
 use std::path::Path;

@@ -176,7 +176,7 @@ mod tracing {
         let again = record(|x| trace.run_in(x, <Symbolic as Numbers<'_, _>>::lift).unwrap(), &at).unwrap();
         let arena = catadiff::term::Arena::exact();
         let shown =
-            |program: &catadiff::Program| program.terms(&arena).iter().map(ToString::to_string).collect::<Vec<_>>();
+            |program: &catadiff::Recording| program.terms(&arena).iter().map(ToString::to_string).collect::<Vec<_>>();
         assert_eq!(shown(&trace), shown(&again));
         assert_eq!(trace.decisions(), again.decisions());
     }

@@ -9,7 +9,7 @@ use catadiff::derivative::{SparseHessian, SparseJacobian, Workspace};
 use catadiff::prelude::*;
 use catadiff::primitives::{Primitive, Rule};
 use catadiff::term::{Rules, Storable};
-use catadiff::{Base, Error, Program};
+use catadiff::{Base, Error, Recording};
 
 /// A function of many operations: sums past every window of the scheduler, products in sums, rows and branches.
 fn long<R: Decide>(x: &[R], rounds: usize) -> R {
@@ -168,7 +168,7 @@ fn results_may_be_anything() {
     for x in [&[][..], &[1.0, 2.0]] {
         assert!(matches!(record::<f64, _>(|_| Vec::new(), x), Err(Error::Empty { .. })));
     }
-    let program = Program::<f64>::from_text(
+    let program = Recording::<f64>::from_text(
         "catadiff recording 1 of f64\nvariables 1\nliteral 2.5\nresults 0 0\n",
         &Rules::new(),
     );
@@ -223,8 +223,8 @@ fn recordings_over_other_bases_are_replayed() {
 
 const fn shared<T: Send + Sync>() {}
 const _: () = {
-    shared::<Program>();
-    shared::<Program<f32>>();
+    shared::<Recording>();
+    shared::<Recording<f32>>();
     shared::<Workspace>();
     shared::<SparseJacobian>();
     shared::<SparseHessian>();
@@ -311,9 +311,9 @@ fn a_panic_in_a_rule_harms_nothing() {
 /// Numbers that a program cannot hold are none of its text, and a text for other numbers is told by its first line.
 #[test]
 fn texts_hold_the_numbers_that_they_say() {
-    fn read<S: Base + Storable>(kind: &str, line: &str) -> Result<Program<S>, Error> {
+    fn read<S: Base + Storable>(kind: &str, line: &str) -> Result<Recording<S>, Error> {
         let text = format!("catadiff recording 1 of {kind}\nvariables 1\nx0\n{line}\nplus 0 1\nresults 2\n");
-        Program::from_text(&text, &Rules::new())
+        Recording::from_text(&text, &Rules::new())
     }
     let syntax = |found: Result<_, Error>| matches!(found, Err(Error::Syntax { .. }));
     for line in
@@ -328,7 +328,7 @@ fn texts_hold_the_numbers_that_they_say() {
     for (kind, line) in [("f64", "outside 1.0"), ("", "outside 1.0"), ("dual f32", "outside 1.0 2.0")] {
         assert!(matches!(read::<f32>(kind, line), Err(Error::Mismatch { .. })), "{kind}");
     }
-    assert!(syntax(Program::<f64>::from_text("catadiff recording 1", &Rules::new()).map(drop)));
+    assert!(syntax(Recording::<f64>::from_text("catadiff recording 1", &Rules::new()).map(drop)));
 }
 
 #[test]

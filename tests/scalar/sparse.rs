@@ -2,7 +2,7 @@
 
 use catadiff::derivative::{Colouring, Compression, Order, Pattern, SparseHessian, SparseJacobian};
 use catadiff::prelude::*;
-use catadiff::{Error, Program, SparseMatrix};
+use catadiff::{Error, Recording, SparseMatrix};
 use quickcheck::{Gen, QuickCheck};
 
 /// The residual of −Δu + u² = 1 on a square grid with `side` points to a side.
@@ -158,7 +158,7 @@ type R64<'b> = catadiff::carriers::Recorded<'b, f64>;
 
 #[test]
 fn only_what_is_not_linear_is_in_a_hessian() {
-    let pattern = |program: Program| program.hessian_pattern().unwrap().iter().collect::<Vec<_>>();
+    let pattern = |program: Recording| program.hessian_pattern().unwrap().iter().collect::<Vec<_>>();
     let by = |f: for<'b> fn(&'b [R64<'b>]) -> R64<'b>| pattern(record(|x| vec![f(x)], &[0.3, 0.7, 0.2]).unwrap());
     assert_eq!(by(|x| x[0] * 3.0 + x[1] - x[2] / 2.0), []);
     assert_eq!(by(|x| x[0] * x[1]), [(0, 1), (1, 0)]);

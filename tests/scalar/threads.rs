@@ -2,7 +2,7 @@
 use catadiff::carriers::{Dual, Record, Tape};
 use catadiff::derivative::{Linear, Pullback};
 use catadiff::prelude::*;
-use catadiff::{Error, Program};
+use catadiff::{Error, Recording};
 use std::thread;
 
 fn sent<T: Send>() {}
@@ -11,7 +11,7 @@ fn shared<T: Sync>() {}
 #[test]
 fn recordings_and_their_derivatives_travel() {
     sent::<Tape<f64>>();
-    sent::<Program<f64>>();
+    sent::<Recording<f64>>();
     sent::<Dual<f64>>();
     sent::<Error>();
     sent::<Record<f64>>();

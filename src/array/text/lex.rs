@@ -30,7 +30,7 @@ const RESERVED: &[&str] = &[
     "while",
     "strip_mine",
     "binomial",
-    "anew",
+    "recompute",
     "map",
     "adding",
     "reduce",

@@ -35,7 +35,7 @@
 //!           | "scatter" "(" atom "," atom "," atom ")"
 //!           | "custom" "(" [ atoms ] ")" function "pullback" function
 //!           | "agree" reason sizes "=" sizes [ "times" sizes ]    reason: a word of `Agreement`; a product on each side
-//! policy    = ( "strip_mine" | "binomial" ) "[" integer "]" | "anew"
+//! policy    = ( "strip_mine" | "binomial" ) "[" integer "]" | "recompute"
 //! sizes     = "(" [ size { "," size } ] ")"         size: atom | "size" "[" integer "]" "(" atom ")"
 //! form      = "for" name "<" atom | "while" [ "[" atom "]" ] body
 //! ```

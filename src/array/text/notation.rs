@@ -311,7 +311,7 @@ impl Notation for Policy {
             Policy::KeepAll => {}
             Policy::StripMine(levels) => sheet.put(&format!("strip_mine[{levels}] ")),
             Policy::Binomial(states) => sheet.put(&format!("binomial[{states}] ")),
-            Policy::Anew => sheet.put("anew "),
+            Policy::Recompute => sheet.put("recompute "),
         }
     }
 
@@ -320,8 +320,8 @@ impl Notation for Policy {
             Policy::StripMine(parser.parameter_of()?)
         } else if parser.take("binomial") {
             Policy::Binomial(parser.parameter_of()?)
-        } else if parser.take("anew") {
-            Policy::Anew
+        } else if parser.take("recompute") {
+            Policy::Recompute
         } else {
             Policy::KeepAll
         })

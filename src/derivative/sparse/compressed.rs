@@ -12,7 +12,7 @@ use super::colouring::Colouring;
 use super::matrix::SparseMatrix;
 use super::pattern::Pattern;
 use crate::carriers::{Dual, Lanes, Recorded};
-use crate::derivative::program::{Program, record};
+use crate::derivative::recording::{Recording, record};
 use crate::derivative::strategy::{Base, check_point};
 use crate::error::{Error, Result};
 
@@ -43,7 +43,7 @@ pub enum Compression {
 /// ```
 #[derive(Debug)]
 pub struct SparseJacobian<S = f64> {
-    program: Program<S>,
+    program: Recording<S>,
     pattern: Arc<Pattern>,
     compression: Compression,
     colouring: Colouring,
@@ -237,7 +237,7 @@ where
 /// ```
 #[derive(Debug)]
 pub struct SparseHessian<S = f64> {
-    program: Program<S>,
+    program: Recording<S>,
     pattern: Arc<Pattern>,
     colouring: Colouring,
     /// For each entry, the row and the colour of the compressed matrix where it, or its mirror image, stands alone.

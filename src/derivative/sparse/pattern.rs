@@ -1,4 +1,4 @@
-//! Where a matrix can be nonzero: patterns, and those of the derivatives of recorded programs.
+//! Where a matrix can be nonzero: patterns, and those of the derivatives of recordings.
 //!
 //! Law: an entry outside the pattern is zero at every point at which the recorded decisions come out as they did;
 //! inside it, the structure alone does not say. So a pattern holds for all values, and knows no cancellation (Griewank
@@ -7,7 +7,7 @@
 use num_traits::One;
 
 use crate::carriers::{Input, Recorded, Support};
-use crate::derivative::program::{Program, record};
+use crate::derivative::recording::{Recording, record};
 use crate::derivative::strategy::Base;
 use crate::error::{Error, Result};
 use crate::term::{Arena, Term};
@@ -158,12 +158,12 @@ impl Pattern {
     }
 }
 
-impl<S: Base> Program<S> {
+impl<S: Base> Recording<S> {
     /// Where the Jacobian can be nonzero, at every point at which the decisions come out as they did.
     #[must_use]
     pub fn jacobian_pattern(&self) -> Pattern {
         let variables: Vec<Support> = (0..self.inputs()).map(Support::variable).collect();
-        pattern_of(self.inputs(), &self.recording.fold(&variables, |_| Support::one()))
+        pattern_of(self.inputs(), &self.recorded.fold(&variables, |_| Support::one()))
     }
 
     /// Where the Hessian of the first result can be nonzero, at every point at which the decisions come out as they

@@ -14,11 +14,10 @@
 //! | `hist` | `hist` for sums and extrema; `segments` for other operators, over bins put in order by `sort`; of few values in an array that a loop changes in place, a loop of updates, by `one_by_one` |
 //! | `scatter` | `scatter` |
 //! | `if` | `branch` |
-//! | `loop` | `loops`, which keeps all states: in a `ring` where their number is not known, `ragged` where their sizes differ, and a `journal` of arrays that are changed in place, which are `chain`s of updates, with `undo` for those made again; `binomial`, few; `anew`, none |
+//! | `loop` | `loops`, which keeps all states: in a `ring` where their number is not known, `ragged` where their sizes differ, and a `journal` of arrays that are changed in place, which are `chain`s of updates, with `undo` for those made again; `binomial`, few; `recompute`, none |
 //! | functions with a derivative of their own | `custom` |
 //! | operations that move data | `arrays`, `sparse` for adjoints at one index, `view` for those of parts |
 
-mod anew;
 mod arrays;
 mod binomial;
 mod branch;
@@ -30,6 +29,7 @@ mod journal;
 mod loops;
 mod map;
 mod ragged;
+mod recompute;
 mod recurrence;
 mod reduce;
 mod ring;
@@ -196,7 +196,7 @@ impl<'p, 't> Reverse<'p, 't> {
         Some(match &stm.op {
             Op::Loop(it) if stm.vars.iter().any(|v| self.active.var(*v)) => match it.policy {
                 Policy::Binomial(states) => Saved::Binomial(self.binomial_forward(stm, it, states)),
-                Policy::Anew => Saved::Count(self.anew_forward(stm, it)),
+                Policy::Recompute => Saved::Count(self.recompute_forward(stm, it)),
                 Policy::KeepAll | Policy::StripMine(_) => Saved::Loop(self.loop_forward(stm, it)),
             },
             Op::Reduce(it) if stm.vars.iter().any(|v| self.active.var(*v)) => self.reduce_forward(stm, it),
@@ -265,7 +265,7 @@ impl<'p, 't> Reverse<'p, 't> {
             Op::Loop(it) => match saved {
                 Saved::Loop(checkpoints) => self.loop_backward(stm, it, checkpoints),
                 Saved::Binomial(snapshots) => self.binomial_backward(stm, it, snapshots),
-                Saved::Count(count) => self.anew_backward(stm, it, *count),
+                Saved::Count(count) => self.recompute_backward(stm, it, *count),
                 Saved::Nothing | Saved::Winner(_) | Saved::Prefixes(_) | Saved::Undo(_) => {
                     panic!("a loop with an adjoint has kept its states")
                 }

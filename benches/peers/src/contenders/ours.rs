@@ -3,7 +3,7 @@
 
 use catadiff::carriers::{Dense, Dual, Recorded, Tape};
 use catadiff::derivative::Workspace;
-use catadiff::{Elementary, Module, Program};
+use catadiff::{Elementary, Module, Recording};
 use generic_array::{ArrayLength, typenum};
 
 use super::{Forward, Kind, Reverse};
@@ -117,7 +117,7 @@ impl Reverse for Verb {
 /// A recording, replayed: the function does not run again, and another branch than the recorded one is refused.
 #[derive(Debug)]
 pub struct Replayed {
-    program: Program,
+    program: Recording,
     workspace: Workspace,
 }
 

@@ -12,7 +12,7 @@ use crate::transform::checkpoint::states;
 
 impl Reverse<'_, '_> {
     /// Writes a loop, and returns the number of its iterations.
-    pub(super) fn anew_forward(&mut self, stm: &Stm, it: &Loop) -> Atom {
+    pub(super) fn recompute_forward(&mut self, stm: &Stm, it: &Loop) -> Atom {
         let count = self.copier.iterations(it);
         let (mut carried, mut initial) = (Vec::new(), Vec::new());
         for (k, (param, first)) in it.params.iter().enumerate() {
@@ -23,13 +23,13 @@ impl Reverse<'_, '_> {
                 self.copier.leave_out(*param);
             }
         }
-        let results = self.run(it, &carried, &initial, index(0), count, Policy::Anew);
+        let results = self.run(it, &carried, &initial, index(0), count, Policy::Recompute);
         self.copier.bind(stm, &results);
         count
     }
 
     /// The reverse sweep over a loop of `count` iterations.
-    pub(super) fn anew_backward(&mut self, stm: &Stm, it: &Loop, count: Atom) {
+    pub(super) fn recompute_backward(&mut self, stm: &Stm, it: &Loop, count: Atom) {
         let target = self.target;
         let of_param = |k: usize| it.params[k].0;
         let (through, values): (Vec<usize>, Vec<usize>) =
@@ -48,15 +48,16 @@ impl Reverse<'_, '_> {
         let around = self.taken_around(stm, it, &through);
         let bound = bound_by(it);
         let initial: Vec<Atom> = carried.iter().map(|k| self.take_or_zero(stm.vars[*k])).collect();
-        let results = self.backwards(count, &initial, &[&it.body], &bound, Policy::Anew, |reverse, j, adjoints| {
-            let wanted = from_end(target, count, j);
-            through.iter().for_each(|k| reverse.copier.leave_out(of_param(*k)));
-            same.iter().zip(&constant).for_each(|(k, value)| reverse.copier.set(of_param(*k), *value));
-            let state = reverse.run(it, &kept, &firsts, index(0), wanted, Policy::Anew);
-            reverse.enter(it, &kept, &state, wanted);
-            reverse.return_through(it, (&carried, adjoints), (&through, &around));
-            carried.iter().map(|k| reverse.take_or_zero(of_param(*k))).collect()
-        });
+        let results =
+            self.backwards(count, &initial, &[&it.body], &bound, Policy::Recompute, |reverse, j, adjoints| {
+                let wanted = from_end(target, count, j);
+                through.iter().for_each(|k| reverse.copier.leave_out(of_param(*k)));
+                same.iter().zip(&constant).for_each(|(k, value)| reverse.copier.set(of_param(*k), *value));
+                let state = reverse.run(it, &kept, &firsts, index(0), wanted, Policy::Recompute);
+                reverse.enter(it, &kept, &state, wanted);
+                reverse.return_through(it, (&carried, adjoints), (&through, &around));
+                carried.iter().map(|k| reverse.take_or_zero(of_param(*k))).collect()
+            });
         for (k, result) in carried.iter().zip(results) {
             self.add(it.params[*k].1, result);
         }
