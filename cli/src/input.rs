@@ -116,15 +116,17 @@ pub(crate) fn parameters(entry: &Entry) -> Vec<String> {
 const COMPRESSED: [u8; 2] = [0x1f, 0x8b];
 
 /// As many bytes are unpacked.
-const MOST: u64 = 1 << 30;
+const MAX_UNPACKED: u64 = 1 << 30;
 
 /// Compressed bytes, unpacked.
 fn unpacked(bytes: &[u8], name: &str) -> Result<Vec<u8>, String> {
     let mut out = Vec::new();
-    let read = flate2::read::MultiGzDecoder::new(bytes).take(MOST + 1).read_to_end(&mut out);
+    let read = flate2::read::MultiGzDecoder::new(bytes).take(MAX_UNPACKED + 1).read_to_end(&mut out);
     read.map_err(|error| format!("{name} cannot be unpacked: {error}"))?;
-    if out.len() as u64 > MOST {
-        return Err(format!("{name} is longer than {MOST} bytes when unpacked, the longest that values may be"));
+    if out.len() as u64 > MAX_UNPACKED {
+        return Err(format!(
+            "{name} is longer than {MAX_UNPACKED} bytes when unpacked, the longest that values may be"
+        ));
     }
     Ok(out)
 }

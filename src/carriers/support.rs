@@ -38,13 +38,13 @@ enum Set<V: Ord + Clone> {
     Zero,
     /// Of other constants.
     Empty,
-    /// Sorted; from 1 to `FEW` variables.
+    /// Sorted; from 1 to `MAX_SORTED` variables.
     Few(Rc<[V]>),
-    /// More than `FEW` variables.
+    /// More than `MAX_SORTED` variables.
     Many(OrdSet<V>),
 }
 
-const FEW: usize = 64;
+const MAX_SORTED: usize = 64;
 
 impl<V: Ord + Clone> Support<V> {
     /// The number that is this variable.
@@ -121,7 +121,7 @@ fn united<V: Ord + Clone>(a: Rc<[V]>, b: Rc<[V]>) -> Set<V> {
         Set::Few(a)
     } else if size == b.len() {
         Set::Few(b)
-    } else if size <= FEW {
+    } else if size <= MAX_SORTED {
         Set::Few(merged(&a, &b).cloned().collect())
     } else {
         Set::Many(merged(&a, &b).cloned().collect())

@@ -1,6 +1,7 @@
 //! Programs compiled for an executor: run by it, and by the interpreter where it cannot.
 //!
-//! Law: results are those of the bare executor, errors those of the interpreter, and a run that it had to do says so.
+//! Law: results are those of the bare executor, errors those of the interpreter, and a run that it had to do says so
+//! (tests/laws/executors.rs, tests/execute/limits.rs).
 
 use super::contract::{Ending, Executor, Outcome, Prepared, Unsupported};
 use super::{EXECUTORS, Flat, Kernel, RunReport};

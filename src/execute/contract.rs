@@ -1,8 +1,9 @@
 //! What an executor is: it takes programs that it can run, runs them, and says what became of a run.
 //!
-//! Law: where the reference interpreter has results a run is [`Done`](Outcome::Done) with these, and where the interpreter
-//! finds a fault it is that [`Fault`], of that kind and in that statement, or done without what is wrong; nothing else runs the
-//! program instead. `catadiff_laws::executors::suite` holds every executor to this.
+//! Law: where the reference interpreter has results a run is [`Done`](Outcome::Done) with these, and where the
+//! interpreter finds a fault it is that [`Fault`], of that kind and in that statement, or done without what is wrong;
+//! nothing else runs the program instead. `catadiff_laws::executors::suite` holds every executor to this
+//! (laws: executors::suite).
 
 use core::fmt;
 

@@ -1,6 +1,7 @@
 //! Arguments and results as they lie in memory, for runs that convert and allocate nothing.
 //!
-//! Law: there are as many elements as the sizes say, in the order of a [`Value`]; made a value and back it is the same.
+//! Law: there are as many elements as the sizes say, in the order of a [`Value`]; made a value and back it is the same
+//! (tests/execute/into.rs).
 
 use crate::array::{Const, Prim, Type};
 use crate::error::{Error, Result};

@@ -1,6 +1,7 @@
 //! What a run spent on each of its loops over lanes, as executors that count it say it.
 //!
-//! Law: what is counted depends on the code and the sizes alone; only the time is the machine's.
+//! Law: what is counted depends on the code and the sizes alone; only the time is the machine's
+//! (tests/execute/work.rs).
 
 use std::time::Duration;
 

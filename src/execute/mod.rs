@@ -3,7 +3,8 @@
 //! To add one: a folder beside `cpu` with an implementation of [`Executor`], and its line in [`EXECUTORS`]. The command line, the
 //! laws, the tests and the fuzz targets take executors from that list.
 //!
-//! Law: every executor keeps the contract of [`Executor`], by itself; executors never import each other.
+//! Law: every executor keeps the contract of [`Executor`], by itself; executors never import each other
+//! (laws: executors::suite).
 
 mod compiled;
 mod contract;

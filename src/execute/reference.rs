@@ -1,6 +1,6 @@
 //! The reference interpreter as an executor.
 //!
-//! Law: its outcomes are what all others are compared with.
+//! Law: its outcomes are what all others are compared with (tests/laws/executors.rs).
 
 use super::contract::{Executor, Fault, Outcome, Prepared, Unsupported};
 use crate::array::Program;

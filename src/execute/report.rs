@@ -1,6 +1,6 @@
 //! How a run of a compiled program went: by its executor alone, or with the help of the reference interpreter.
 //!
-//! Law: a run that the interpreter had to do says so, and why.
+//! Law: a run that the interpreter had to do says so, and why (tests/laws/executors.rs, tests/execute/limits.rs).
 
 use core::fmt;
 

@@ -1,7 +1,8 @@
 //! Arguments of programs: plain numbers, slices, arrays and `Vec`s, nested to any depth, as values.
 //!
 //! Law: a value has the sizes and the elements of what it is made of, in order; rows of different lengths are an error
-//! that names both. The way back is [`FromValue`](super::FromValue).
+//! that names both. The way back is [`FromValue`](super::FromValue) (tests/array/interpret.rs,
+//! tests/array/trace_values.rs).
 
 use super::value::{Array, Scalar, Value};
 use crate::error::{Error, Result};

@@ -1,7 +1,7 @@
 //! Operations on whole arrays: indexing, updates, and rearrangements.
 //!
-//! Law: elements move and are not computed with; what does not fit is an error that says by how much. Memory is asked
-//! for before it is taken.
+//! Law: elements move and are not computed with; an error of sizes says by how much they differ, and memory is reserved
+//! before it is taken (tests/array/interpret.rs).
 
 use super::budget::{Budget, Fault, Step};
 use super::scalar::Arithmetic;

@@ -1,8 +1,9 @@
 //! Limits on a run, what it took of them, and what can go wrong in a statement before it is known which one.
 //!
-//! Law: a run takes at most the steps it is allowed, and its variables hold at most the elements; what would pass a limit
-//! is an error before it is done. What a run took are the least limits with which it succeeds. Every element that is
-//! written to memory counts as moved once, and every array that is made, as allocated.
+//! Law: a run takes at most the steps it is allowed, and its variables hold at most the elements; what would pass a
+//! limit is an error before it is done. What a run took are the least limits with which it succeeds. Every element that
+//! is written to memory counts as moved once, and every array that is made, as allocated (tests/execute/limits.rs,
+//! tests/array/interpret.rs).
 
 use core::cell::Cell;
 use std::sync::Arc;
@@ -189,7 +190,7 @@ impl<'c> Budget<'c> {
         self.allocated(array)
     }
 
-    /// So many elements were written to memory.
+    /// Counts elements that were written to memory.
     pub(super) fn wrote(&self, elements: usize) {
         count(&self.moved, elements as u64);
     }
@@ -211,7 +212,7 @@ impl<'c> Budget<'c> {
         Ok(())
     }
 
-    /// `Ok` if there is room for so many more elements; `None` is more than there are numbers.
+    /// `Ok` if there is room for this many more elements; `None` is more than there are numbers.
     pub(super) fn room(&self, elements: Option<usize>) -> Step<()> {
         let wanted = elements.and_then(|n| self.held.checked_add(n as u64));
         let wanted = self.control.room(wanted)?;

@@ -1,7 +1,7 @@
-//! Decisions: what a carrier answers when a program asks how two numbers compare.
+//! Decisions: what a carrier returns when a program compares two numbers.
 //!
-//! Law: an answer holds for every number that the carrier stands for; where there is none, the program is stopped with
-//! an error rather than led astray.
+//! Law: a result of a comparison holds for every number that the carrier stands for; where there is none, the program
+//! is stopped with an error rather than led astray (tests/array/carriers.rs).
 
 use core::hash::Hash;
 
@@ -9,7 +9,7 @@ use crate::carriers::Support;
 use crate::primitives::Elementary;
 use crate::term::Term;
 
-/// What is asked of two numbers.
+/// A comparison of two numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Test {
     /// `x = y`.
@@ -20,7 +20,7 @@ pub enum Test {
     LessOrEqual,
 }
 
-/// A number that array programs run on: elementary functions, and answers to comparisons, if it has them.
+/// A number that array programs run on: elementary functions, and results of comparisons, if it has them.
 ///
 /// Every carrier that is `PartialOrd` has them. Where both numbers have a [primal](Elementary::primal) value, the
 /// answer is that of the carrier's own `==`, `<` or `<=` (so recorded numbers keep it as a decision, and NaN is not

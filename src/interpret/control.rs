@@ -1,7 +1,7 @@
 //! What a run is held to from outside: its limits, a wish to stop it, and who wants to know how far it is.
 //!
-//! Law: a run that is neither stopped nor out of its limits has the results of a run without them; one that is ends with an
-//! error, and what ran it can run again.
+//! Law: a run that is neither stopped nor out of its limits has the results of a run without them; one that is ends
+//! with an error, and what ran it can run again (tests/execute/limits.rs).
 
 use core::fmt;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -45,10 +45,10 @@ impl Cancel {
     }
 }
 
-/// What is told how far a run is.
+/// The callback for the progress of a run.
 type Progress<'c> = &'c (dyn Fn(u64) + Sync);
 
-/// What a run is held to: [`Limits`], a [`Cancel`], and a function that is told how far it is. Limits alone are one.
+/// What a run is held to: [`Limits`], a [`Cancel`], and a callback for its progress. Limits alone are one.
 ///
 /// ```
 /// use catadiff::Elementary;
@@ -81,21 +81,22 @@ impl<'c> Control<'c> {
         self
     }
 
-    /// Tells this function how many steps the run has taken, at most once every so many. A thread that runs a part of
-    /// the program calls it, several of them perhaps at the same time; it should be quick, and may [cancel](Cancel).
+    /// Calls this function with the count of steps that the run has taken, at most once every `every` steps. A thread
+    /// that runs a part of the program calls it, several of them perhaps at the same time; it should be quick, and may
+    /// [cancel](Cancel).
     #[must_use]
     pub fn with_progress(mut self, every: u64, tell: &'c (dyn Fn(u64) + Sync)) -> Self {
         self.progress = Some((every.max(1), tell));
         self
     }
 
-    /// The same limits, and no more elements than an interpreter is allowed by default; the same wish, and nobody is told.
+    /// The same limits, and no more elements than an interpreter is allowed by default; the same wish, and no callback.
     pub(crate) fn of_second_attempt(&self) -> Self {
         let elements = self.limits.elements.min(Limits::default().elements);
         Control { limits: Limits { elements, ..self.limits }, cancel: self.cancel.clone(), progress: None }
     }
 
-    /// `Ok` if a run may go on that had taken fewer steps before, and so many now.
+    /// `Ok` if a run may go on that had taken `before` steps, and now `now`.
     pub(crate) fn reached(&self, before: u64, now: u64) -> Step<()> {
         if now > self.limits.steps {
             return Err(Fault::Budget { what: "steps", limit: self.limits.steps });
@@ -110,7 +111,7 @@ impl<'c> Control<'c> {
         Ok(())
     }
 
-    /// `Ok` if there may be so many elements at one time.
+    /// `Ok` if there may be this many elements at one time.
     pub(crate) fn room(&self, elements: Option<u64>) -> Step<u64> {
         let limit = self.limits.elements;
         elements.filter(|elements| *elements <= limit).ok_or(Fault::Budget { what: "elements", limit })

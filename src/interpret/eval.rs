@@ -1,7 +1,7 @@
 //! The machine: variables with their values, and statements carried out in order.
 //!
 //! Law: a variable has at most one value at a time, since a body that runs again binds it again; loops are loops, and
-//! recursion is as deep as the program's text only.
+//! recursion is as deep as the program's text only (tests/array/interpret.rs).
 
 use rustc_hash::FxHashMap;
 

@@ -1,9 +1,10 @@
 //! Last uses: which variables no later statement needs, so that what they hold may be changed in place.
 //!
-//! Law: a statement is the last use of a variable if the variable is bound in the same run of the same body, the statement
-//! or what is inside of it mentions it, and nothing that runs after it does. An operand that is mentioned once may be given
-//! away to the statement; other variables end with it. Values are the same with and without; only copies are saved, so that
-//! a loop of updates takes time in proportion to the updates.
+//! Law: a statement is the last use of a variable if the variable is bound in the same run of the same body, the
+//! statement or what is inside of it mentions it, and nothing that runs after it does. An operand that is mentioned
+//! once may be given away to the statement; other variables end with it. Values are the same with and without; only
+//! copies are saved, so that a loop of updates takes time in proportion to the updates (tests/array/interpret.rs,
+//! tests/allocations.rs).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -41,8 +41,9 @@
 //! to them; other functions are rounded from more digits. On a carrier of derivatives the value is rounded, and the
 //! derivative is that of the operation.
 //!
-//! Law: evaluation is a homomorphism: for a homomorphism `h` of carriers, `h` of the results is the results of `h`,
-//! for programs that make no decisions on reals ("Forwards and in reverse", for arrays).
+//! Law: evaluation is a homomorphism: for a homomorphism `h` of carriers, `h` of the results is the results of `h`, for
+//! programs that make no decisions on reals ("Forwards and in reverse", for arrays) (laws: arrays::values_of_duals,
+//! laws: arrays::terms).
 
 mod arguments;
 mod arrays;

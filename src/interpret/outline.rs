@@ -2,7 +2,8 @@
 //!
 //! Law: a size that is known here is the one every run would find. A map over no elements has rows of these sizes, and
 //! of size 0 where they are unknown; so its results have the sizes they would have in the limit of shorter arrays, and
-//! the column sums of a matrix of no rows are as many zeros as it has columns.
+//! the column sums of a matrix of no rows are as many zeros as it has columns (tests/transform/sizes.rs,
+//! tests/array/interpret.rs).
 
 use super::budget::{Fault, Step};
 use super::eval::Machine;

@@ -1,7 +1,7 @@
 //! Results of programs: values as plain numbers, arrays and `Vec`s, nested to any depth.
 //!
 //! Law: what comes out has the rank, the kind and the elements of the value, and made a value again it is the same;
-//! anything else is an error that names both types.
+//! anything else is an error that names both types (tests/array/trace_values.rs, tests/array/messages.rs).
 
 use super::value::{Scalar, Value, count};
 use crate::array::{Prim, Type};
@@ -35,7 +35,7 @@ pub trait Unnested<C>: Sized {
 /// As many rows are made of a value without any elements.
 const MOST_EMPTY_ROWS: usize = 1 << 24;
 
-/// What a value is asked to be.
+/// Converts a value to the type that the caller wants.
 fn unnested<C: Clone, T: Unnested<C>>(value: &Value<C>) -> Result<T> {
     let (sizes, elements) = (value.sizes(), value.elements());
     let of = value.elements().first().map_or(T::KIND, Scalar::prim);
@@ -50,7 +50,7 @@ fn unnested<C: Clone, T: Unnested<C>>(value: &Value<C>) -> Result<T> {
     T::build(sizes, &mut elements.iter().cloned())
 }
 
-/// The error of a value that is asked for with this rank, or scalars of this kind.
+/// The error of a value that was wanted with this rank, or scalars of this kind.
 pub(crate) fn mismatch<C>(value: &Value<C>, rank: usize, kind: Prim) -> Error {
     let (expected, found) = (Type::array(kind, rank).to_string(), value.type_like(kind).to_string());
     Error::Mismatch { what: "the value".into(), expected, found }

@@ -1,7 +1,8 @@
 //! Scalar operations: each row of the two tables on values.
 //!
-//! Law: reals are combined by the carrier alone, and those of single precision rounded by it, so every run is a homomorphic
-//! image of the run on terms; integers wrap, and what has no value is an error.
+//! Law: reals are combined by the carrier alone, and those of single precision rounded by it, so every run is a
+//! homomorphic image of the run on terms; integers wrap, and what has no value is an error (laws: kinds,
+//! laws: arrays::terms).
 
 use super::budget::{Fault, Step};
 use super::compare::{Compare, Test};

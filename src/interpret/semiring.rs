@@ -1,8 +1,8 @@
 //! Array programs over any semiring: shortest paths, most likely paths, counts of ways, whether there is one.
 //!
 //! Law: the reals of the program are the numbers of the semiring, `+` and `×` its two operations, and 0 and 1 its two
-//! constants, and nothing else has a meaning ("Forwards and in reverse": a program that uses no more is a fold into
-//! any semiring).
+//! constants, and nothing else has a meaning ("Forwards and in reverse": a program that uses no more is a fold into any
+//! semiring) (tests/array/semirings.rs).
 
 use super::budget::{Fault, Step};
 use super::scalar::{Arithmetic, VERIFIED, apply};

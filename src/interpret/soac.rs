@@ -1,8 +1,8 @@
 //! The array combinators, read one element after the other.
 //!
 //! Law: `map f [x, …] = [f x, …]`; `reduce` folds from the left, from the neutral elements; `scan` is the list of all
-//! nonempty reductions of prefixes; `hist` and `scatter` take their values in order, and pass over indices that are out of
-//! bounds.
+//! nonempty reductions of prefixes; `hist` and `scatter` take their values in order, and pass over indices that are out
+//! of bounds (tests/array/interpret.rs).
 
 use super::arrays::Rows;
 use super::budget::{Budget, Fault, Step};

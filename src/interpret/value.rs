@@ -1,7 +1,8 @@
 //! Values of array programs: scalars, and rectangular arrays of them.
 //!
-//! Law: an array has as many elements as the product of its sizes, all of one kind. Reals of both precisions are numbers of the
-//! carrier; those of single precision are rounded where a program takes or computes them.
+//! Law: an array has as many elements as the product of its sizes, all of one kind. Reals of both precisions are
+//! numbers of the carrier; those of single precision are rounded where a program takes or computes them
+//! (tests/array/interpret.rs).
 
 use core::fmt;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Adding to accumulators.
 //!
 //! Law: what is added where an index is out of bounds is not added; the order is that of the program within a lane, and
-//! of the lanes between them.
+//! of the lanes between them (tests/execute/parts.rs, tests/transform/work.rs).
 
 use super::code::Stm as Code;
 use super::view::{Array, Bound, Form, View};

@@ -1,7 +1,8 @@
 //! Branches.
 //!
-//! Law: where lanes take different branches both are computed, and each lane keeps its own. Elsewhere one is, and what both
-//! change in place, or leave, stays where it is: a branch costs what it does, not what it hands on.
+//! Law: where lanes take different branches both are computed, and each lane keeps its own. Elsewhere one is, and what
+//! both change in place, or leave, stays where it is: a branch costs what it does, not what it hands on
+//! (tests/execute/branches.rs).
 
 use rustc_hash::FxHashSet;
 

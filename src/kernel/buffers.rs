@@ -1,7 +1,7 @@
 //! The buffers of the code being written: what is in each, and where it may be changed.
 //!
-//! Law: a load gives what was stored last, so two loads of one version of a buffer's content are one; a buffer is changed in
-//! place only in the region that owns it.
+//! Law: a load gives what was stored last, so two loads of one version of a buffer's content are one; a buffer is
+//! changed in place only in the region that owns it (tests/execute/lanes.rs).
 
 use core::ops::Index;
 

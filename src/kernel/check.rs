@@ -1,7 +1,8 @@
 //! Checks: what a statement can get wrong, and who is to blame.
 //!
-//! Law: a check that is made where the program makes it knows the statement, and the operands that make it fail; one that is
-//! made further out knows nothing, and may fail where the program does not.
+//! Law: a check that is made where the program makes it knows the statement, and the operands that make it fail; one
+//! that is made further out knows nothing, and may fail where the program does not (tests/execute/limits.rs,
+//! laws: executors::suite).
 
 use super::code::{Blame, Broken, LARGEST, Operand};
 use super::emit::Emit;

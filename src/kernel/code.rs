@@ -3,9 +3,9 @@
 //! Code is structured: statements on scalars and flat buffers, loops, branches. One loop is special: [`Stm::Lanes`] may
 //! run its iterations side by side. Inside it every value is *uniform*, the same in all lanes, or *varying*.
 //!
-//! Law: there is nothing of a machine here. Operations are those of the program, and total: what the program could
-//! get wrong is checked by [`Stm::Check`] and [`Stm::Bounds`] before, and a check that fails ends the run. A load outside
-//! of its buffer gives 0, so that loads may move to where they run less often.
+//! Law: there is nothing of a machine here. Operations are those of the program, and total: what the program could get
+//! wrong is checked by [`Stm::Check`] and [`Stm::Bounds`] before, and a check that fails ends the run. A load outside
+//! of its buffer gives 0, so that loads may move to where they run less often (tests/execute/lanes.rs).
 
 use rustc_hash::FxHashMap;
 

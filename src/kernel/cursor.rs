@@ -1,7 +1,7 @@
 //! Where code is being written: for which statement, how often it runs, and in which lanes.
 //!
-//! Law: going back to a checkpoint leaves nothing of what was written since inside of the frames that were open then. What has
-//! moved further out stays: operations are total, so it may be there for nothing.
+//! Law: going back to a checkpoint leaves nothing of what was written since inside of the frames that were open then.
+//! What has moved further out stays: operations are total, so it may be there for nothing (tests/execute/work.rs).
 
 use super::buffers::Region;
 use super::code::{Buffer, Operand, Origin, Value};

@@ -1,8 +1,9 @@
 //! The code under construction: each operation goes to the outermost loop in which it can be computed, and is computed
 //! once there.
 //!
-//! Law: moving and sharing do not change what is computed. Operations are total, so they may run where the program would
-//! not have run them; they do not leave a branch, so that what is not wanted is not paid for.
+//! Law: moving and sharing do not change what is computed. Operations are total, so they may run where the program
+//! would not have run them; they do not leave a branch, so that what is not wanted is not paid for
+//! (tests/execute/work.rs, tests/execute/lanes.rs).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,6 +1,7 @@
 //! What the variables of the program are bound to while it is lowered.
 //!
-//! Law: a variable is bound before it is used; what it is bound to is where its value is, not the value itself.
+//! Law: a variable is bound before it is used; what it is bound to is where its value is, not the value itself
+//! (tests/execute/lanes.rs).
 
 use rustc_hash::FxHashSet;
 

@@ -1,6 +1,7 @@
 //! What is known of values without running the code: ranges, and which is less than which.
 //!
-//! Law: a fact holds in every run that comes to the value. A check that a fact answers is not made.
+//! Law: a fact holds in every run that comes to the value. A check that a fact decides is not made
+//! (tests/execute/work.rs).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,6 +1,7 @@
 //! Branches inside of branches: a cell that only takes over what an inner branch has found is set by the inner branch.
 //!
-//! Law: a cell is set that was set, to the same, and nothing in between looks at it.
+//! Law: a cell is set that was set, to the same, and nothing in between looks at it (tests/execute/branches.rs,
+//! tests/execute/work.rs).
 
 use rustc_hash::FxHashMap;
 

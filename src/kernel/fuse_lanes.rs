@@ -1,8 +1,8 @@
 //! Loops over lanes that follow each other, as one, and no detour through memory between them.
 //!
 //! Law: each lane does what it did, in the same order. Loops stay apart if one could see what other lanes of the other
-//! do: what both touch and one changes, both have at the same place for each lane. What is between them does not depend on
-//! which of them has run.
+//! do: what both touch and one changes, both have at the same place for each lane. What is between them does not depend
+//! on which of them has run (tests/execute/lanes.rs, tests/execute/work.rs).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

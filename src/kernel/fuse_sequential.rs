@@ -1,8 +1,9 @@
 //! Loops in order that follow each other, as one, where what the first puts into a lane's own memory for the second, and
 //! for nothing else, then need not be there.
 //!
-//! Law: each iteration does what it did. What both loops touch, and one of them changes, is one place in each iteration,
-//! and another one in each; what is between the loops does not see which of them has run.
+//! Law: each iteration does what it did. What both loops touch, and one of them changes, is one place in each
+//! iteration, and another one in each; what is between the loops does not see which of them has run
+//! (tests/execute/loops.rs, tests/execute/work.rs).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

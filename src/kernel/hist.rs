@@ -1,8 +1,8 @@
 //! Histograms.
 //!
-//! Law: a value that has no bin is left out. Sums are added by all lanes; any other operator on scalars takes blocks of many
-//! values, a histogram of each by a lane, and then puts these together bin by bin, in order; and where there are few
-//! values for each bin it goes from the first value to the last.
+//! Law: a value that has no bin is left out. Sums are added by all lanes; any other operator on scalars takes blocks of
+//! many values, a histogram of each by a lane, and then puts these together bin by bin, in order; and where there are
+//! few values for each bin it goes from the first value to the last (tests/execute/scans.rs).
 
 use rustc_hash::FxHashSet;
 

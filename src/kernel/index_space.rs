@@ -1,7 +1,7 @@
 //! Loops over an index space: over lanes, or one index after the other.
 //!
-//! Law: the iterations of a loop over lanes are independent of each other, but for the arrays they add to; no such loop is
-//! inside of another.
+//! Law: the iterations of a loop over lanes are independent of each other, but for the arrays they add to; no such loop
+//! is inside of another (tests/execute/lanes.rs).
 
 use super::code::{Fold, Lanes, Operand, Stm};
 use super::cursor::OpenLanes;

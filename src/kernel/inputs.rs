@@ -1,6 +1,7 @@
 //! The inputs of code: parameters as scalars and buffers.
 //!
-//! Law: the sizes of an array that is the same in every run are constants of the code; those of any other are values.
+//! Law: the sizes of an array that is the same in every run are constants of the code; those of any other are values
+//! (tests/execute/lanes.rs).
 
 use super::Known;
 use super::code::{Operand, Port, Value};

@@ -2,9 +2,9 @@
 //!
 //! What lanes carry from one iteration to the next is then in their registers, and the loop over lanes begins once.
 //!
-//! Law: what an iteration changes, each lane has at a place of its own, which no other lane looks at in any iteration; each
-//! lane does what it did, in the same order. Loops that could be shared out in each iteration stay as they were, by the
-//! sizes of the run.
+//! Law: what an iteration changes, each lane has at a place of its own, which no other lane looks at in any iteration;
+//! each lane does what it did, in the same order. Loops that could be shared out in each iteration stay as they were,
+//! by the sizes of the run (tests/execute/loops.rs).
 
 use std::collections::BTreeMap;
 

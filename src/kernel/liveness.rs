@@ -1,9 +1,9 @@
 //! What is used how often and where: which maps can wait until their elements are wanted, and which arrays are not
 //! used again.
 //!
-//! Law: a map waits if its results are used once, by one statement that takes them element by element, and no
-//! statement on the way changes an array. Results that have nothing to do with each other may be taken by a statement
-//! each, which then computes what it takes and nothing else.
+//! Law: a map waits if its results are used once, by one statement that takes them element by element, and no statement
+//! on the way changes an array. Results that have nothing to do with each other may be taken by a statement each, which
+//! then computes what it takes and nothing else (tests/execute/work.rs, tests/execute/parts.rs).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

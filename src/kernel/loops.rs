@@ -1,6 +1,7 @@
 //! Loops.
 //!
-//! Law: what a loop carries is in cells and in buffers of its own, which the end of an iteration sets all at once.
+//! Law: what a loop carries is in cells and in buffers of its own, which the end of an iteration sets all at once
+//! (tests/execute/carried.rs, tests/execute/loops.rs).
 
 use super::code::{Broken, Buffer, Operand, Stm as Code, Value};
 use super::emit::Emit;

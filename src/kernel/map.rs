@@ -1,7 +1,8 @@
 //! Maps.
 //!
-//! Law: a map that waits is computed where its elements are wanted, and nowhere else; any other leaves its rows in memory, in
-//! which they are of the sizes that are known before, or of those of the first.
+//! Law: a map that waits is computed where its elements are wanted, and nowhere else; any other leaves its rows in
+//! memory, in which they are of the sizes that are known before, or of those of the first (tests/execute/lanes.rs,
+//! tests/execute/parts.rs).
 
 use super::code::{Buffer, Operand};
 use super::liveness::is_parallel;

@@ -1,6 +1,7 @@
 //! Arrays come into memory, and elements out of arrays.
 //!
-//! Law: elements are computed where they are wanted, or once; what is in memory is not stored again.
+//! Law: elements are computed where they are wanted, or once; what is in memory is not stored again
+//! (tests/execute/lanes.rs, tests/execute/parts.rs).
 
 use super::code::{Buffer, Operand, Stm};
 use super::emit::Emit;

@@ -6,8 +6,9 @@
 //! not run at all: where an element is wanted it is computed.
 //!
 //! Law: code computes what the reference interpreter computes, but for the order of commutative reductions, and for how
-//! associative operators are bracketed over many elements. What a program gets wrong is noticed, and may be noticed where no
-//! lane needs it; what goes wrong, and where, the [`stepwise`] code of the program tells.
+//! associative operators are bracketed over many elements. What a program gets wrong is noticed, and may be noticed
+//! where no lane needs it; what goes wrong, and where, the [`stepwise`] code of the program tells
+//! (laws: executors::suite).
 //!
 //! | file | what is in it |
 //! |---|---|

@@ -2,7 +2,7 @@
 //! they touch, and the blocks inside.
 //!
 //! Law: reading, rewriting and renumbering follow from the declaration: nothing else in this room says what a statement
-//! uses, sets or touches.
+//! uses, sets or touches (tests/execute/lanes.rs).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

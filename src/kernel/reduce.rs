@@ -1,7 +1,8 @@
 //! Reductions.
 //!
-//! Law: a reduction by a commutative operator on scalars may be computed by all lanes, each for its elements, and then over
-//! what they found; any other goes from the first element to the last, as in the interpreter.
+//! Law: a reduction by a commutative operator on scalars may be computed by all lanes, each for its elements, and then
+//! over what they found; any other goes from the first element to the last, as in the interpreter
+//! (tests/execute/lanes.rs).
 
 use super::code::{Buffer, Fold, Operand, Stm as Code, Value};
 use super::emit::Emit;

@@ -1,8 +1,8 @@
 //! Scans.
 //!
-//! Law: a scan by an operator on scalars over many elements is one over blocks of them, which depend on its length alone:
-//! each block is reduced by a lane, what the blocks start from is found in turn, and each lane scans its block from
-//! there. Any operator that is associative has the results it had.
+//! Law: a scan by an operator on scalars over many elements is one over blocks of them, which depend on its length
+//! alone: each block is reduced by a lane, what the blocks start from is found in turn, and each lane scans its block
+//! from there. Any operator that is associative has the results it had (tests/execute/scans.rs).
 
 use super::code::{Buffer, Operand, Stm as Code};
 use super::emit::Emit;

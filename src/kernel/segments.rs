@@ -1,6 +1,6 @@
 //! Maps over arrays that are made of others: each part is mapped by itself, into its place.
 //!
-//! Law: element by element it is the map over the joined array, which is nowhere in memory.
+//! Law: element by element it is the map over the joined array, which is nowhere in memory (tests/execute/parts.rs).
 
 use rustc_hash::FxHashSet;
 

@@ -1,6 +1,7 @@
 //! The sizes of a function's results before it runs.
 //!
-//! Law: a size that is known here is the one every run finds; it is computed from sizes and integers alone.
+//! Law: a size that is known here is the one every run finds; it is computed from sizes and integers alone
+//! (tests/execute/lanes.rs).
 
 use core::convert::Infallible;
 

@@ -1,7 +1,7 @@
 //! Code as text, for those who want to see what becomes of a program.
 //!
 //! Law: it says everything: values that differ between lanes are written `~v`, the others `v`; buffers that each lane
-//! has for itself `~b`, the others `b`.
+//! has for itself `~b`, the others `b` (tests/execute/work.rs).
 
 use core::fmt;
 

@@ -1,7 +1,7 @@
 //! Statements of programs as code, but for control flow and reductions.
 //!
 //! Law: whatever a statement can get wrong is checked first; an array is changed in place only where nothing can see
-//! what it was.
+//! what it was (laws: executors::suite).
 
 use rustc_hash::FxHashSet;
 

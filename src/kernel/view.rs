@@ -1,7 +1,7 @@
 //! Arrays during lowering: where their elements are, or how they come to be.
 //!
-//! Law: an element of a view is found by arithmetic on its index alone. Indexing, slicing, permuting and reversing arrays
-//! in memory moves nothing.
+//! Law: an element of a view is found by arithmetic on its index alone. Indexing, slicing, permuting and reversing
+//! arrays in memory moves nothing (tests/execute/lanes.rs, tests/execute/parts.rs).
 
 use super::code::{Buffer, Operand, Place};
 use super::emit::Emit;

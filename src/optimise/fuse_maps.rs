@@ -16,11 +16,11 @@ use crate::array::{Atom, Body, Lambda, Map, Op, Program, ScalarOp, Stm, Var, Var
 use crate::primitives::Primitive;
 
 /// The shared work for which two maps are made one: about that of writing an element to memory and reading it again.
-const ENOUGH: u64 = 8;
+const MIN_SHARED_WORK: u64 = 8;
 
 /// How many statements of a body are looked at, as a multiple of those that it has, and in a small body.
-const LOOKS: usize = 16;
-const LOOKS_AT_LEAST: usize = 1 << 16;
+const MAX_LOOKS: usize = 16;
+const MIN_LOOKS: usize = 1 << 16;
 
 /// Makes one of maps that share work, if there are such.
 pub(super) fn merge(program: &mut Program) -> bool {
@@ -38,7 +38,7 @@ fn within(body: &mut Body, values: &mut [Value]) -> bool {
         }
     });
     // In a body of many statements, to look at all of them for each pair would not be linear.
-    let mut patience = LOOKS * body.stms.len() + LOOKS_AT_LEAST;
+    let mut patience = MAX_LOOKS * body.stms.len() + MIN_LOOKS;
     while merge_two(&mut body.stms, values, &mut patience) {
         changed = true;
     }
@@ -135,7 +135,7 @@ impl Seen<'_> {
     /// Enters the values of a map, and returns the earlier one that shares most work with it, if that is enough. Work
     /// that does not depend on the elements may be shared by maps of different lengths, which cannot be fused.
     fn enter(&mut self, at: usize, vars: &[Var], map: &Map, lengths: &Lengths) -> Option<usize> {
-        if map.function.body.stms.iter().map(|stm| work(&stm.op)).sum::<u64>() < ENOUGH {
+        if map.function.body.stms.iter().map(|stm| work(&stm.op)).sum::<u64>() < MIN_SHARED_WORK {
             return None;
         }
         for (param, array) in map.function.params.iter().zip(&map.arrays) {
@@ -164,7 +164,8 @@ impl Seen<'_> {
                 self.elements.insert((*var).into(), self.values[result.0 as usize]);
             }
         }
-        let fitting = shared.into_iter().filter(|(other, work)| *work >= ENOUGH && lengths.are_one(*other, at));
+        let fitting =
+            shared.into_iter().filter(|(other, work)| *work >= MIN_SHARED_WORK && lengths.are_one(*other, at));
         fitting.max_by_key(|(other, work)| (*work, *other)).map(|(other, _)| other)
     }
 }
@@ -216,7 +217,7 @@ fn work(op: &Op) -> u64 {
         Op::Scalar(ScalarOp::Row(_), _) => 4,
         Op::Scalar(..) => 1,
         op => {
-            let own = if has_bodies(op) { ENOUGH } else { 0 };
+            let own = if has_bodies(op) { MIN_SHARED_WORK } else { 0 };
             op.bodies().flat_map(|body| &body.stms).fold(own, |sum, stm| sum + work(&stm.op))
         }
     }

@@ -1,22 +1,23 @@
 //! Simplification: a list of passes, each from programs to programs, applied until nothing changes.
 //!
 //! Law: the simplified program gives what the program gives, with no more work, and simplifying it again gives the same
-//! text. Rewrites are exact, but for the sign of a zero sum and for the order in which the contributions to an accumulator
-//! are added up, which no program may rely on; sums may start from a literal zero. An operation that is not needed is not
-//! executed, so an error it would have been is not reported; but sizes that it compares still are compared.
+//! text. Rewrites are exact, but for the sign of a zero sum and for the order in which the contributions to an
+//! accumulator are added up, which no program may rely on; sums may start from a literal zero. An operation that is not
+//! needed is not executed, so an error it would have been is not reported; but sizes that it compares still are
+//! compared (laws: simplification, tests/transform/simplify.rs).
 //!
 //! | file | what is in it |
 //! |---|---|
-//! | `dead_code` | what no result depends on is left out |
+//! | `dead_code` | dead-code elimination: removes what no result depends on |
 //! | `value_numbering` | each value in its simplest form and once: by `fold` for scalars, `rules` for data that is moved, `control` for bodies, `available` for what was computed before, `store_forwarding` for what was stored |
-//! | `dead_updates` | updates of what is overwritten before it is read are left out, and elements are read before they are overwritten |
+//! | `dead_updates` | removes updates of what is overwritten before it is read, and reads elements before they are overwritten |
 //! | `accumulators_to_soacs` | accumulators as sums, rows and histograms |
 //! | `interchange` | sums of maps as maps of sums |
 //! | `fuse_maps` | maps that share work as one |
-//! | `definitions`, `index_injectivity` | what is known of variables, and of places that a loop comes to |
+//! | `definitions`, `index_injectivity` | what is known of variables, and loops that reach each place of an array once |
 //! | `sizes`, `size_equalities`, `scopes` | the comparisons of sizes, which stay |
 //! | `varying_sizes`, `size_sums` | the loop variables whose sizes may change, and sizes that are sums of others |
-//! | `nested_maps`, `rewriter` | maps in maps, and bodies, taken apart |
+//! | `nested_maps`, `rewriter` | maps in maps, and bodies split into statements |
 //! | `operator`, `hash_cons` | operators recognised by their text, and operations numbered |
 //! | `scalar_replacement`, `constants` | for executors: small arrays as values of their own, and what no argument has a part in |
 //!
@@ -63,7 +64,7 @@ pub(crate) struct Pass {
 pub(crate) enum Run {
     /// Rewrites it, and says whether there was something to rewrite.
     Rewrite(fn(&mut Program) -> bool),
-    /// Takes it apart into what does not depend on its arguments, and the rest.
+    /// Splits it into what does not depend on its arguments, and the rest.
     Split(fn(&Program) -> Option<Split>),
 }
 
@@ -100,7 +101,7 @@ pub(crate) const CONSTANTS: Pass =
 
 /// All passes, in the order in which they run.
 static PASSES: [Pass; 10] = [
-    // What is dead is left out first, or values that are there anyway would be read from what is not. What is compared is
+    // Dead code is removed first, or values that are there anyway would be read from what is not. What is compared is
     // written down, or it would go with statements that turn out to be others.
     Pass {
         name: "dead statements",
@@ -163,7 +164,7 @@ pub(crate) fn without_unused(program: &Program) -> Program {
     program
 }
 
-/// The program itself, and none in its place while it is written anew.
+/// The program itself, with an empty one in its place while it is rewritten.
 fn taken(program: &mut Program) -> Program {
     let function = Lambda { params: Vec::new(), body: Body::default() };
     core::mem::replace(program, Program { types: Vec::new(), names: Vec::new(), function })
@@ -178,7 +179,7 @@ pub(crate) fn simplify(program: Program) -> Program {
     in_passes(program, |_, _| ())
 }
 
-/// The same, and after each pass that had something to do its name and the program are told.
+/// The same, and calls `told` with the name and the program after each pass that had something to do.
 pub(crate) fn in_passes(mut program: Program, mut told: impl FnMut(&'static str, &Program)) -> Program {
     run(When::First, &mut program, &mut told);
     run(When::AfterChanges, &mut program, &mut told);
@@ -202,7 +203,7 @@ pub(crate) fn in_passes(mut program: Program, mut told: impl FnMut(&'static str,
             if !parted {
                 return program;
             }
-            // The part of an operation that was left out may have been all that kept two values apart.
+            // The removed part of an operation may have been all that distinguished two values.
             let before = program.clone();
             run(When::AfterChanges, &mut program, &mut |_, _| ());
             program = program.renumber();

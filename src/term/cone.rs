@@ -147,7 +147,7 @@ impl Cone {
 }
 
 /// The most operations of a cone: as many as the registers of which fit in the nearest cache.
-const MOST: u8 = 12;
+const MAX_OPERATIONS: u8 = 12;
 
 /// The cones of straight-line code.
 #[derive(Debug, Default)]
@@ -177,7 +177,8 @@ impl Cones {
         for (at, node) in nodes.iter().enumerate().rev() {
             let id = at as Id;
             let cheap = Arithmetic::of(node).is_some();
-            let joins = |head: &Id| *head != id && cheap && before(id).is_none() && size[*head as usize] < MOST;
+            let joins =
+                |head: &Id| *head != id && cheap && before(id).is_none() && size[*head as usize] < MAX_OPERATIONS;
             let own = head[at].filter(joins).unwrap_or(id);
             head[at] = Some(own);
             size[own as usize] += 1;

@@ -14,9 +14,9 @@ use super::operator::applied;
 use crate::array::{Agreement, Atom, Body, Const, Form, Hist, Loop, Op, Policy, Prim, Program, Stm, Type, Var};
 
 /// The most values that are combined one after the other.
-const FEW: i64 = 32;
+const MAX_VALUES: i64 = 32;
 
-/// The program with each active histogram of [few](FEW) values, sums excepted, of an array that a loop changes in place as
+/// The program with each active histogram of [few](MAX_VALUES) values, sums excepted, of an array that a loop changes in place as
 /// a loop; nothing if there is none.
 pub(super) fn one_by_one(program: &Program, active: &Active) -> Option<Program> {
     let mut search =
@@ -77,7 +77,7 @@ impl Search<'_> {
             Op::Update(a, ..) if is_version(a) => stm.vars.to_vec(),
             Op::Scatter(it) if is_version(&it.destination) => stm.vars.to_vec(),
             Op::Hist(it) if it.destinations.iter().any(is_version) => {
-                let few = self.length(it.indices).is_some_and(|length| length <= FEW);
+                let few = self.length(it.indices).is_some_and(|length| length <= MAX_VALUES);
                 if few && !it.operator.is_sum() && stm.vars.iter().any(|var| self.active.var(*var)) {
                     self.found.insert(stm.vars[0]);
                 }

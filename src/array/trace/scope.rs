@@ -79,7 +79,7 @@ fn is_users(at: At) -> bool {
 }
 
 /// The largest count of mistakes in a report; a closure that repeats one forever need not fill the memory.
-const TOLD: usize = 16;
+const MAX_MISTAKES: usize = 16;
 
 thread_local! {
     static TRACES: RefCell<Vec<Trace>> = const { RefCell::new(Vec::new()) };
@@ -103,7 +103,7 @@ impl Trace {
     }
 
     fn mistake(&mut self, mistake: Mistake) {
-        if self.mistakes.len() < TOLD {
+        if self.mistakes.len() < MAX_MISTAKES {
             self.mistakes.push(mistake);
         }
     }

@@ -1,6 +1,7 @@
 //! Arguments into a machine, and results out of it.
 //!
-//! Law: what goes in is what comes out of a program that changes nothing.
+//! Law: what goes in is what comes out of a program that changes nothing (tests/execute/lanes.rs,
+//! tests/execute/into.rs).
 
 use super::assemble::{Assembled, In, Out};
 use super::compute::{constant, register, single_of};

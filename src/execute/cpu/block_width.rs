@@ -1,7 +1,7 @@
 //! How many lanes of a loop are worked on together.
 //!
 //! Law: what each lane computes does not depend on it, nor does what they fold by an operation that may be taken in any
-//! order, up to that order.
+//! order, up to that order (tests/execute/blocks.rs).
 
 use super::instruction::{Across, Address, Instruction, LanesLoop, Reg};
 use super::vector::{LANES, MOST_LANES};
@@ -55,5 +55,5 @@ pub(super) fn is_straight(body: &[Instruction]) -> bool {
     body.len() <= FEW && body.iter().all(|instruction| once(instruction) && !is_loop(instruction))
 }
 
-/// So many instructions take no longer for a few lanes more than it takes to load and store these one by one.
+/// The count of instructions that take no longer for a few lanes more than it takes to load and store these one by one.
 const FEW: usize = 32;

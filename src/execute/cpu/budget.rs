@@ -1,8 +1,9 @@
 //! How far a run is, counted by all who work on it together, and why it ended before its time.
 //!
-//! Law: the steps of a run do not depend on who takes them: a loop over lanes is one, and each of its lanes, and each iteration
-//! of a loop, which the lanes of a block take together, and each element of a row that they copy. A loop of products in
-//! registers is none, but for each stretch after the first. Whoever notices that the run is to end, ends it for all.
+//! Law: the steps of a run do not depend on who takes them: a loop over lanes is one, and each of its lanes, and each
+//! iteration of a loop, which the lanes of a block take together, and each element of a row that they copy. A loop of
+//! products in registers is none, but for each stretch after the first. Whoever notices that the run is to end, ends it
+//! for all (tests/execute/limits.rs).
 
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -26,7 +27,7 @@ pub(super) struct Watch<'c> {
     failed: AtomicBool,
     /// Why the run ended, if that was not that a check failed, and at which instruction.
     ended: Mutex<Option<(interpret::Fault, usize)>>,
-    /// What the loops over lanes take, if that is asked for.
+    /// What the loops over lanes take, if a profile is wanted.
     pub(super) profile: Option<Profile>,
 }
 
@@ -53,7 +54,7 @@ impl<'c> Watch<'c> {
         self.control.reached(before, before.saturating_add(steps)).map_err(|fault| self.end(fault, at))
     }
 
-    /// `Ok` if there may be so many elements at one time.
+    /// `Ok` if there may be this many elements at one time.
     pub(super) fn room(&self, elements: u64, at: usize) -> Result<(), Fault> {
         self.control.room(Some(elements)).map(drop).map_err(|fault| self.end(fault, at))
     }

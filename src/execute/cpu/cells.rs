@@ -1,6 +1,6 @@
 //! Setting cells, from code.
 //!
-//! Law: cells that are set together are set as if at once.
+//! Law: cells that are set together are set as if at once (tests/execute/states.rs).
 
 use super::assemble::Assembler;
 use super::instruction::{Instruction, IntOp, RealOp, Reg};

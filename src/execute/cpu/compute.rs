@@ -1,7 +1,8 @@
 //! What is computed in registers.
 //!
-//! Law: what an instruction computes in a lane is what the interpreter computes of the same numbers, bit for bit, but for
-//! the elementary functions, which are within their stated error.
+//! Law: what an instruction computes in a lane is what the interpreter computes of the same numbers, bit for bit, but
+//! for the elementary functions, which are within their stated error (laws: executors::suite,
+//! tests/scalar/vector_math.rs).
 
 use super::dispatch;
 use super::folds::{greatest, least};

@@ -1,8 +1,8 @@
 //! Fewer statements for the same work: products that are added become one operation, as do comparisons that are put
 //! together and searches, and what is computed for a cell is computed in it.
 //!
-//! Law: a fused product, of doubles, is not rounded before it is added, and what is added to a sum that may be taken in any order is
-//! added term by term; nothing else changes.
+//! Law: a fused product, of doubles, is not rounded before it is added, and what is added to a sum that may be taken in
+//! any order is added term by term; nothing else changes (tests/execute/lanes.rs, tests/execute/work.rs).
 
 use rustc_hash::FxHashMap;
 

@@ -1,6 +1,6 @@
 //! The same loops, compiled for the vector instructions that the processor has.
 //!
-//! Law: a version runs only where its instructions exist.
+//! Law: a version runs only where its instructions exist (tests/execute/lanes.rs, tests/scalar/vector_math.rs).
 
 #![allow(unsafe_code, reason = "functions for particular processors are unsafe to call anywhere else")]
 

@@ -1,6 +1,7 @@
 //! What is wrong where a check has failed.
 //!
-//! Law: it is found out after the run, from the registers as the check has left them; a run without a fault knows nothing of it.
+//! Law: it is found out after the run, from the registers as the check has left them; a run without a fault knows
+//! nothing of it (laws: executors::suite).
 
 use super::compute::constant;
 use super::machine::Machine;

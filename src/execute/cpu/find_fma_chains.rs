@@ -1,7 +1,7 @@
 //! Products that are added up one after the other, as one operation.
 //!
-//! Law: a sum of products adds, from the first to the last, what the operations added that it is made of, and rounds where
-//! they did.
+//! Law: a sum of products adds, from the first to the last, what the operations added that it is made of, and rounds
+//! where they did (tests/execute/products.rs).
 
 use rustc_hash::FxHashMap;
 
@@ -43,7 +43,7 @@ fn used(x: Operand, mentions: &mut FxHashMap<Value, (usize, usize)>) {
 fn count(block: &Block, mentions: &mut FxHashMap<Value, (usize, usize)>) {
     for stm in block {
         let mut set = |value: Value, times: usize| mentions.entry(value).or_default().0 += times;
-        // What is not computed once may be set anew by each iteration.
+        // What is not computed once may be set again by each iteration.
         let times = if matches!(stm, Stm::Let(..) | Stm::Load(..)) { 1 } else { 2 };
         stm.sets().into_iter().for_each(|value| set(value, times));
         stm.operands().into_iter().for_each(|x| used(x, mentions));

@@ -4,8 +4,8 @@
 //! what the lanes have, is a product; so is one in which the products of what the lanes have are added to the rows. What
 //! else such a loop does stays a loop, before or after the product.
 //!
-//! Law: the sums may be taken in any order, and nothing that runs between two iterations changes what a product is of. What
-//! is too small to be worth it stays as it was, by the sizes of the run.
+//! Law: the sums may be taken in any order, and nothing that runs between two iterations changes what a product is of.
+//! What is too small to be worth it stays as it was, by the sizes of the run (tests/execute/products.rs).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

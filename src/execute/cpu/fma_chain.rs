@@ -1,6 +1,6 @@
 //! Sums of products that stay in a register of the processor until they are added up.
 //!
-//! Law: it is the multiply-adds one after the other, each rounded once.
+//! Law: it is the multiply-adds one after the other, each rounded once (tests/execute/products.rs).
 
 use super::instruction::{Chain, Reg};
 use super::state::State;

@@ -1,6 +1,7 @@
 //! What lanes fold into.
 //!
-//! Law: a lane has folded the iterations that were its own and nothing else; lanes that had none are left out.
+//! Law: a lane has folded the iterations that were its own and nothing else, and a lane that had none contributes
+//! nothing (tests/execute/lanes.rs).
 
 use super::compute::single_of;
 use super::instruction::{Fold, LanesLoop};

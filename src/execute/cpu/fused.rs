@@ -1,6 +1,6 @@
 //! Kernels, and loops that sum up, from code.
 //!
-//! Law: the instruction does what the statements say that it is made of.
+//! Law: the instruction does what the statements say that it is made of (tests/execute/whole_loops.rs).
 
 use rustc_hash::FxHashMap;
 

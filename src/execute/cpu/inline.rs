@@ -1,7 +1,7 @@
 //! Which loads and stores are parts of the operation on what is loaded or stored.
 //!
-//! Law: nothing that happens between a load and the operation it is taken into changes what is loaded; a value that goes
-//! straight into memory has no other use.
+//! Law: nothing that happens between a load and the operation it is taken into changes what is loaded; a value that
+//! goes straight into memory has no other use (tests/execute/lanes.rs).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,7 +1,8 @@
 //! Instructions: code with registers for values, and jumps for structure.
 //!
 //! Law: an instruction on varying registers does in every lane what its uniform form does once. Reals are doubles,
-//! integers and truth values are 64-bit integers: those of fewer bits by their value, a `u64` by its bits, a truth value as 0 or 1.
+//! integers and truth values are 64-bit integers: those of fewer bits by their value, a `u64` by its bits, a truth
+//! value as 0 or 1 (tests/execute/lanes.rs).
 
 use crate::array::{IntegerRow, Prim, ScalarOp};
 use crate::interpret::Test;

@@ -1,6 +1,7 @@
 //! Operations that load what they work on and store what they make, and the loops that sum up products.
 //!
-//! Law: they are the loads, the operation and the store that they stand for, in less passes over the block.
+//! Law: they are the loads, the operation and the store that they stand for, in less passes over the block
+//! (tests/execute/lanes.rs, tests/execute/blocks.rs).
 
 use core::ops::Range;
 

@@ -1,6 +1,7 @@
 //! Which values something with an effect needs.
 //!
-//! Law: what is not needed can be left out, and no result changes.
+//! Law: a value that no statement with an effect needs can be removed without changing a result
+//! (tests/execute/lanes.rs).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

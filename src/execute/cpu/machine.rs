@@ -1,7 +1,7 @@
 //! The machine that runs instructions.
 //!
 //! Law: it computes what the code says, block of lanes after block. A check that fails stops it, and nothing that it
-//! has computed is used.
+//! has computed is used (laws: executors::suite).
 
 use core::ops::Range;
 

@@ -1,7 +1,7 @@
 //! Buffers as a worker sees them.
 //!
 //! Law: a worker changes what it owns and its part of what is shared out; the rest it reads. What lies outside of a
-//! buffer reads as 0.
+//! buffer reads as 0 (tests/execute/lanes.rs).
 
 use super::machine::Fault;
 use super::vector::GROUP;
@@ -50,7 +50,7 @@ impl<T: Copy + Default> Elements<'_, T> {
         }
     }
 
-    /// So many groups of eight elements in a row, if they are all there.
+    /// `groups` groups of eight elements in a row, if they are all there.
     #[inline(always)]
     pub(super) fn rows(&self, at: i64, groups: usize) -> Option<&[[T; GROUP]]> {
         let at = usize::try_from(at).ok()?;
@@ -90,7 +90,7 @@ impl<T: Copy + Default> Elements<'_, T> {
         }
     }
 
-    /// So many elements in a row, to be changed, if they are all there.
+    /// `count` elements in a row, to be changed, if they are all there.
     #[inline(always)]
     pub(super) fn part_mut(&mut self, at: i64, count: usize) -> Option<&mut [T]> {
         let at = usize::try_from(at).ok()?;

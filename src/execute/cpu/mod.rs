@@ -1,8 +1,9 @@
 //! Programs on lanes: code as instructions that each work on a block of lanes, shared out to the cores.
 //!
 //! Law: the results are those of the reference interpreter, up to the order of sums, the blocks of large scans and
-//! histograms, fused products and the stated error of elementary functions; they do not depend on the number of threads.
-//! Where a check fails, stepwise code tells what is wrong with the program.
+//! histograms, fused products and the stated error of elementary functions; they do not depend on the number of
+//! threads. Where a check fails, stepwise code tells what is wrong with the program (laws: executors::suite,
+//! tests/execute/scans.rs).
 //!
 //! | file | what is in it |
 //! |---|---|

@@ -1,6 +1,6 @@
 //! From operations on scalars to instructions.
 //!
-//! Law: an operation is one instruction, and one more where it is rounded to single precision.
+//! Law: an operation is one instruction, and one more where it is rounded to single precision (laws: executors::suite).
 
 use super::assemble::Assembler;
 use super::instruction::{Chain, Instruction, IntOp, RealOp, Reg};

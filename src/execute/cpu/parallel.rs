@@ -1,7 +1,8 @@
 //! A loop over lanes, shared out to workers.
 //!
-//! Law: who gets which lanes depends on the loop alone, and what they leave is put together in their order; so the results
-//! are the same with any number of threads, and without threads.
+//! Law: who gets which lanes depends on the loop alone, and what they leave is put together in their order; so the
+//! results are the same with any number of threads, and without threads (tests/execute/scans.rs,
+//! tests/execute/limits.rs).
 
 use std::sync::{Mutex, PoisonError};
 

@@ -1,7 +1,7 @@
 //! What this machine asks of programs and of code: the passes over them, in order, and the sizes that decide in these.
 //!
-//! Law: each pass leaves a program or code that computes the same, but for the order of sums and for products that are not rounded before they are
-//! added.
+//! Law: each pass leaves a program or code that computes the same, but for the order of sums and for products that are
+//! not rounded before they are added (laws: executors::suite, tests/execute/work.rs).
 
 use super::contract::fuse;
 use super::find_fma_chains::chain;
@@ -13,7 +13,7 @@ use crate::kernel::interchange::interchange;
 use crate::kernel::{Pass, Target};
 use crate::optimise::{self, CONSTANTS, SCALAR_REPLACEMENT};
 
-/// So many lanes could be shared out to workers.
+/// The least count of lanes that could be shared out to workers.
 const MANY: i64 = 256;
 
 /// What is done to a program before it is lowered.

@@ -1,7 +1,8 @@
 //! Powers: loops that multiply one of the lanes' values again and again, and sum up its products with elements, or keep
 //! what it was in each iteration, or both.
 //!
-//! Law: it is the loop `sum += x·power; row = power; power *= by` over the elements, for each lane in this order.
+//! Law: it is the loop `sum += x·power; row = power; power *= by` over the elements, for each lane in this order
+//! (tests/execute/whole_loops.rs).
 
 use core::ops::Range;
 

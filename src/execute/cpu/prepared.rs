@@ -1,7 +1,8 @@
 //! Programs that are ready to run on lanes, and their runs.
 //!
-//! Law: nothing but instructions computes results. Where a check fails the program is run again, by the instructions of its
-//! stepwise code, which know what is wrong; or nothing is, since the check was made where the program makes none.
+//! Law: nothing but instructions computes results. Where a check fails the program is run again, by the instructions of
+//! its stepwise code, which know what is wrong; or nothing is, since the check was made where the program makes none
+//! (laws: executors::suite, tests/execute/limits.rs).
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -31,8 +32,8 @@ pub struct Lanes;
 #[derive(Debug)]
 struct OnLanes {
     program: Program,
-    /// What is lowered, if that is not the program as it is: small arrays are apart, and what need not be done in every run is
-    /// left to the arrays that this takes after the arguments.
+    /// What is lowered, if that is not the program as it is: small arrays are scalars, and what need not be done in
+    /// every run is left to the arrays that this takes after the arguments.
     rest: Option<Program>,
     constants: Vec<Flat>,
     code: Assembled,
@@ -61,8 +62,8 @@ impl Executor for Lanes {
     }
 }
 
-/// What is lowered, if that is not the program as it is, and the arrays that it takes after the arguments. What each pass
-/// that had something to do has made of the program is told, with the name of the pass.
+/// What is lowered, if that is not the program as it is, and the arrays that it takes after the arguments. Calls `told`
+/// with the name of each pass that had something to do and the program after it.
 fn in_passes(program: &Program, mut told: impl FnMut(&'static str, &Program)) -> (Option<Program>, Vec<Flat>) {
     let (mut rest, mut found) = (program.clone(), Vec::new());
     let mut changed = false;

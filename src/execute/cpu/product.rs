@@ -1,7 +1,7 @@
 //! Products of matrices: of large ones by a crate that has nothing but these, of small ones in tiles that stay in registers.
 //!
-//! Law: element by element they are the sums that the loops make that they stand for, in another order; lanes that are not
-//! there have no part in them. What is not all in memory is computed as the loops do.
+//! Law: element by element they are the sums that the loops make that they stand for, in another order; lanes that are
+//! not there have no part in them. What is not all in memory is computed as the loops do (tests/execute/products.rs).
 
 #![allow(unsafe_code, reason = "pointers into matrices are followed; what lies behind them is checked here")]
 
@@ -87,7 +87,7 @@ impl Grid {
         Grid { by: [across, down], ..self }
     }
 
-    /// Whether so many elements each way are among the first `length` of a buffer.
+    /// Whether the elements of a part of these sizes are among the first `length` of a buffer.
     fn fits(&self, sizes: [i64; 2], length: usize) -> bool {
         let far = |k: usize| self.by[k].checked_mul(sizes[k] - 1);
         let (Some(down), Some(across)) = (far(0), far(1)) else { return false };
@@ -96,7 +96,7 @@ impl Grid {
         low.is_some_and(|low| low >= 0) && high.is_some_and(|high| (high as u64) < length as u64)
     }
 
-    /// Whether so many elements each way are as many different ones.
+    /// Whether the elements of a part of these sizes are as many different ones.
     fn differ(&self, [m, n]: [i64; 2]) -> bool {
         let [down, across] = self.by;
         let [over, under] =
@@ -221,7 +221,7 @@ pub(super) fn small_product(it: &Small<false>) {
     }
 }
 
-/// How many rows are worked on together: so many sums hide the time that each addition takes.
+/// How many rows are worked on together: this many sums hide the time that each addition takes.
 const ROWS: usize = 4;
 
 /// Some rows of the product, of some groups of lanes.

@@ -1,7 +1,8 @@
 //! Where the time of a run goes: each loop over lanes, with what it computes and moves.
 //!
-//! Law: what is counted depends on the code and the sizes alone, and nothing is counted unless it is asked for. Branches
-//! count as if both were taken, but for those that small and large products of matrices take, and loops of unknown length as one iteration.
+//! Law: the counts depend on the code and the sizes alone, and nothing is counted unless a profile is requested.
+//! Branches count as if both were taken, except for those that small and large products of matrices take, and loops of
+//! unknown length as one iteration (tests/execute/work.rs).
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -93,7 +94,7 @@ fn is_large(machine: &Machine<'_>, instruction: &Instruction) -> bool {
     [it.rows, it.columns].into_iter().all(|size| machine.state.one(size) >= SMALL)
 }
 
-/// What a loop over so many lanes computes and moves.
+/// What a loop over this many lanes computes and moves.
 fn work(machine: &Machine<'_>, it: &LanesLoop, lanes: u64) -> Work {
     let mut work = Work::default();
     let mut touched = Vec::new();

@@ -1,7 +1,7 @@
 //! Products of a value of each lane with a row of its elements, summed up over the lanes: a row of an outer product.
 //!
 //! Law: it is the loop over the elements that multiplies, for all lanes, and adds the products to one element each. The
-//! lanes' products are added up before they are added to it.
+//! lanes' products are added up before they are added to it (tests/execute/whole_loops.rs).
 
 use core::ops::Range;
 
@@ -11,7 +11,7 @@ use super::memory::Elements;
 use super::state::State;
 use super::vector::{GROUP, Operand, Source, across, eight};
 
-/// How many elements are worked on together: so many sums hide the time that each addition takes.
+/// How many elements are worked on together: this many sums hide the time that each addition takes.
 const TILE: usize = 8;
 
 /// Runs the loop.

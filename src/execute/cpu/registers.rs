@@ -1,7 +1,7 @@
 //! Which varying register holds which value.
 //!
-//! Law: two values that are alive at the same time have different registers. Registers are few, so that a block of lanes
-//! stays in the nearest cache.
+//! Law: two values that are alive at the same time have different registers. Registers are few, so that a block of
+//! lanes stays in the nearest cache (tests/execute/lanes.rs).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

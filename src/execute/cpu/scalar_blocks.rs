@@ -1,7 +1,8 @@
 //! Operations on single values that follow each other, in a loop of their own: what scalar code mostly is.
 //!
-//! Law: they leave what the instructions leave that they stand for. Reals go through a few slots that are near each other:
-//! what is needed elsewhere is written to its register at the end, and nothing else is.
+//! Law: they leave what the instructions leave that they stand for. Reals go through a few slots that are near each
+//! other: what is needed elsewhere is written to its register at the end, and nothing else is (tests/execute/states.rs,
+//! tests/execute/small.rs).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

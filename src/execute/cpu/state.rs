@@ -1,7 +1,7 @@
 //! The registers of a machine, and what is computed in them.
 //!
-//! Law: what an instruction computes in a lane is what the interpreter computes of the same numbers, bit for bit, but for
-//! the elementary functions, which are within their stated error.
+//! Law: what an instruction computes in a lane is what the interpreter computes of the same numbers, bit for bit, but
+//! for the elementary functions, which are within their stated error (tests/execute/lanes.rs).
 
 use core::cell::Cell;
 

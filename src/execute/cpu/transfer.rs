@@ -1,6 +1,7 @@
 //! Between registers and buffers.
 //!
-//! Law: what lanes load outside of a buffer is 0; what they store and add goes there in the order of the lanes.
+//! Law: what lanes load outside of a buffer is 0; what they store and add goes there in the order of the lanes
+//! (tests/execute/lanes.rs).
 
 use super::memory::Elements;
 use super::state::Mask;

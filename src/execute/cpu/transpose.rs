@@ -1,7 +1,7 @@
 //! Rows of elements, of a lane each, into the lanes' own buffers, and from elements side by side into rows.
 //!
 //! Law: it is the loop over the elements of a row that loads for all lanes and stores, or adds. What lanes add to one
-//! element is added in the order of the lanes.
+//! element is added in the order of the lanes (tests/execute/whole_loops.rs).
 
 use super::instruction::{Across, Address, IntoRows, Rows, Transpose};
 use super::memory::Elements;
@@ -17,7 +17,7 @@ pub(super) fn turned(rows: [&[f64; GROUP]; GROUP]) -> Eight {
     eight(|j| eight(|i| rows[i][j]))
 }
 
-/// So many rows of eight elements, and 0 where there are none.
+/// `rows` rows of eight elements, and 0 where there are none.
 #[inline(always)]
 fn eight_of<'e>(
     elements: &'e Elements<'_, f64>,
@@ -35,7 +35,7 @@ fn eight_of<'e>(
     eight(|k| &aside[k])
 }
 
-/// Where the rows of eight lanes begin that are so far apart, or each so far on.
+/// Where the rows of eight lanes begin: at a uniform distance, or each at its own.
 #[inline(always)]
 fn places(state: &State, across: Across, start: i64, k: usize) -> [i64; GROUP] {
     match across {

@@ -1,7 +1,7 @@
 //! Registers in groups of eight lanes, and operations on them.
 //!
-//! Law: eight lanes are read, computed and written before the next eight, so a register may be operand and result. Every
-//! loop here is straight, so that the compiler makes it vector instructions.
+//! Law: eight lanes are read, computed and written before the next eight, so a register may be operand and result.
+//! Every loop here is straight, so that the compiler makes it vector instructions (tests/execute/blocks.rs).
 
 use core::cell::Cell;
 
@@ -35,7 +35,7 @@ pub(super) fn one_by_one() {
 
 /// What has a value for each lane.
 pub(super) trait Source<T>: Copy {
-    /// So many groups of it, so that a loop over as many needs no check of its own.
+    /// `groups` groups of it, so that a loop over as many needs no check of its own.
     fn first(self, groups: usize) -> Self;
 
     fn group(&self, k: usize) -> [T; GROUP];
@@ -147,7 +147,7 @@ impl<T: Copy + Default> Bank<T> {
         self.groups[..self.uniform].iter().map(|group| group.0[0].get()).collect()
     }
 
-    /// Makes so many registers of blocks, of so many lanes.
+    /// Makes `blocks` registers of blocks, of `lanes` lanes.
     pub(super) fn divide(&mut self, blocks: usize, lanes: usize) {
         self.block = lanes / GROUP;
         // Also the last register has the most groups of a block from where it begins.
@@ -170,7 +170,7 @@ impl<T: Copy + Default> Bank<T> {
         &self.from(k)[..self.block]
     }
 
-    /// So many groups of a register that holds a block.
+    /// `groups` groups of a register that holds a block.
     #[inline(always)]
     pub(super) fn first(&self, k: u32, groups: usize) -> &[Group<T>] {
         &self.from(k)[..groups]

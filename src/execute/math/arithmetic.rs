@@ -1,7 +1,7 @@
 //! The few exact steps that the elementary functions are made of, each a handful of vector instructions.
 //!
 //! Law: no step branches, calls or looks anything up. Pairs `(hi, lo)` stand for the unevaluated sum `hi + lo`, whose
-//! second part is no larger than the rounding error of the first.
+//! second part is no larger than the rounding error of the first (tests/scalar/vector_math.rs).
 //!
 //! Sources: T. J. Dekker, "A floating-point technique for extending the available precision", Numer. Math. 18 (1971);
 //! D. E. Knuth, "The Art of Computer Programming" 2, §4.2.2, for the sum in two parts.

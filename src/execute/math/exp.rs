@@ -1,6 +1,6 @@
 //! Exponentials `exp`, `exp2`, `expm1`, and what is made of one: `sigmoid`, `tanh`, `sinh`, `cosh`.
 //!
-//! Law: ≤ 2 ulp with and without FMA (`tests/scalar/vector_math.rs`: below 1 for most).
+//! Law: ≤ 2 ulp with and without FMA, below 1 for most (tests/scalar/vector_math.rs).
 //!
 //! All reduce `x = n·ln 2 + r` with `|r| ≤ ½ ln 2` and put `2ⁿ` back in two exact factors, so that subnormal results
 //! are rounded once and results next to the largest number do not overflow. Polynomials are minimax (Remez's exchange

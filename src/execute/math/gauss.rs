@@ -1,6 +1,6 @@
 //! The error functions `erf` and `erfc`.
 //!
-//! Law: ≤ 2 ulp with and without FMA (`tests/scalar/vector_math.rs`), for `erfc` down to the underflow at 27.2.
+//! Law: ≤ 2 ulp with and without FMA, for `erfc` down to the underflow at 27.2 (tests/scalar/vector_math.rs).
 //!
 //! Up to ¾ by a polynomial, minimax in `x²` (Remez's exchange in 70 digits); from there on by the approximation of
 //! `(x + ½)·exp(x²)·erfc(x)` of [`special`](crate::primitives::special), in one piece for all `x`.

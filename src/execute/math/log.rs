@@ -1,6 +1,6 @@
 //! Logarithms `ln`, `log2`, `log10`, `log1p`, and what is one in disguise: `softplus`, `asinh`, `acosh`, `atanh`.
 //!
-//! Law: ≤ 2 ulp with and without FMA (`tests/scalar/vector_math.rs`: below 1 for most), also where the result is near 0.
+//! Law: ≤ 2 ulp with and without FMA, below 1 for most, also where the result is near 0 (tests/scalar/vector_math.rs).
 //!
 //! All split `x = 2ᵏ·(1 + f)` with `√½ ≤ 1 + f < √2`; then `ln(1 + f) = 2 atanh s`, where `s = f/(2 + f)`. That this
 //! is `f − (f²/2 − s(f²/2 + R(s²)))`, in which the rounding of `s` hardly shows, is from the notes of Sun's `e_log`.

@@ -24,7 +24,8 @@
 //! them asks [`trig_is_fast`](Lane::trig_is_fast) of each block of lanes and does the others one by one.
 //!
 //! Law: ≤ 2 ulp in f64 and 0.6 in f32, with and without FMA, and the ends, zeros and subnormals of the table of
-//! primitives (`tests/scalar/vector_math.rs`). The largest error seen on 245 000 points was 1.1 ulp, of `exp2` without FMA.
+//! primitives; the largest error seen on 245 000 points was 1.1 ulp, of `exp2` without FMA
+//! (tests/scalar/vector_math.rs).
 
 mod arithmetic;
 mod exp;

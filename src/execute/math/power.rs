@@ -1,6 +1,7 @@
 //! Powers and roots: `pow`, `cbrt`, `hypot`.
 //!
-//! Law: ≤ 2 ulp with and without FMA (`tests/scalar/vector_math.rs`: below 1 for most), over the whole range of exponents.
+//! Law: ≤ 2 ulp with and without FMA, below 1 for most, over the whole range of exponents
+//! (tests/scalar/vector_math.rs).
 //!
 //! A power of modulus `e⁷⁴⁵` needs `ln x` to 2⁻⁶⁵ of itself: [`ln_wide`] keeps the leading terms of the series of the
 //! inverse hyperbolic tangent in two parts. The cube root is from one of order 3 of the inverse one, and a last step

@@ -1,6 +1,7 @@
 //! The functions of f32, in f64 arithmetic: no part of it needs two parts, and shorter polynomials do.
 //!
-//! Law: 0.6 ulp with and without FMA (`tests/scalar/vector_math.rs`), subnormal results included: the double is rounded once.
+//! Law: 0.6 ulp with and without FMA, subnormal results included: the double is rounded once
+//! (tests/scalar/vector_math.rs).
 //!
 //! Those that programs in f32 are full of are written out here, with polynomials minimax (Remez's exchange in 70
 //! digits) to 2⁻²⁸ and better; the others are those of f64, rounded.

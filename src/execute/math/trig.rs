@@ -1,7 +1,7 @@
 //! Angles: `sin`, `cos`, `tan` up to [`TRIG_RANGE`], and the inverses `asin`, `acos`, `atan`, `atan2`.
 //!
-//! Law: ≤ 2 ulp with and without FMA (`tests/scalar/vector_math.rs`: below 1 for most), next to the zeros as well. Beyond the
-//! range sine, cosine and tangent are NaN, never a wrong number: [`trig_is_fast`] says which to do elsewhere.
+//! Law: ≤ 2 ulp with and without FMA, below 1 for most, next to the zeros as well; beyond the range sine, cosine and
+//! tangent are NaN, never a wrong number: [`trig_is_fast`] says which to do elsewhere (tests/scalar/vector_math.rs).
 //!
 //! The reduction by multiples of π/2 is that of Cody and Waite ("Software Manual for the Elementary Functions", 1980)
 //! with four parts of π/2, the first three short enough that their multiples are exact. Polynomials are minimax

@@ -11,7 +11,7 @@ use crate::futhark::source::{Name, Severity, Span};
 use crate::futhark::syntax::tree::{self, ModuleExpression};
 
 /// Programs of more definitions than this are not checked: parametric modules may double with each application.
-const MOST: usize = 1_000_000;
+const MAX_DEFINITIONS: usize = 1_000_000;
 
 impl Checker<'_> {
     pub(super) fn module_declaration(&mut self, declared: &tree::ModuleDeclaration, span: Span) -> Checked<Module> {
@@ -69,7 +69,7 @@ impl Checker<'_> {
                         return fault("module", place(functor), text, "leave out the argument");
                     }
                 };
-                if self.definitions.defined.len() > MOST {
+                if self.definitions.defined.len() > MAX_DEFINITIONS {
                     return fault("module", *span, "this program has too many definitions", "apply fewer modules");
                 }
                 self.scoped_in(functor.env.clone(), |checker| {

@@ -1,6 +1,6 @@
 //! Values at the border of an array program.
 //!
-//! Law: a value goes in and comes out as it was, of the kind that it was.
+//! Law: a value goes in and comes out as it was, of the kind that it was (tests/language/elaborate.rs).
 
 use crate::array::{Const, Prim, for_integers};
 use crate::error::Result;

@@ -1,6 +1,7 @@
 //! Entry points on numbers of other kinds: the array program of an entry point in any carrier.
 //!
-//! Law: on `f64` it is [`Elaborated::run`]; integers and truth values are what they are in every carrier.
+//! Law: on `f64` it is [`Elaborated::run`]; integers and truth values are what they are in every carrier
+//! (tests/language/elaborate.rs).
 
 use super::{Elaborated, boundary};
 use crate::array::{Body, Op, deeper};

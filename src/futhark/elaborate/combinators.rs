@@ -1,7 +1,7 @@
 //! Second-order operations: each function is traced once, with new variables for its parameters.
 //!
-//! Law: a check inside a function that is applied to many elements fails if it does for any of them: its number is one result
-//! more of the function, and one component more of an operator.
+//! Law: a check inside a function that is applied to many elements fails if it does for any of them: its number is one
+//! result more of the function, and one component more of an operator (tests/language/elaborate.rs).
 
 use super::operand::{Of, Operand, Writes};
 use super::site::{Site, Traced};

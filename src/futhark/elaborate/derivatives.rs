@@ -1,8 +1,8 @@
 //! Derivatives: the function becomes a program of its own, is transformed, and the result is written where it is called.
 //!
-//! Law: the parameters of that program are the arguments, which are differentiated by, and the variables from outside that the
-//! function mentions, which are constants; so derivatives nest to any depth in any mix without confusion. Forward mode ignores
-//! derivatives that the program gives itself.
+//! Law: the parameters of that program are the arguments, which are differentiated by, and the variables from outside
+//! that the function mentions, which are constants; so derivatives nest to any depth in any mix without confusion.
+//! Forward mode ignores derivatives that the program gives itself (tests/language/elaborate.rs).
 
 use super::operand::{Of, Operand};
 use super::site::{Site, ill_typed};

@@ -4,10 +4,11 @@
 //! What the evaluator asks for is written down instead of done: a function is traced once with variables for its parameters, and what is
 //! known meanwhile, such as constants and sizes that are equal, is used at once. Records, sums and functions melt away.
 //!
-//! Law: the program that an entry point becomes has its results, in every executor, wherever the interpreter has any; where the
-//! interpreter has an error that a result depends on, running the program is an error too. The interpreter says what is wrong, and where.
-//! Reals of 32 bits are computed with 64 and rounded where they leave the program or are taken as bits: a program that asks how
-//! a sum of them was rounded is answered by the interpreter.
+//! Law: the program that an entry point becomes has its results, in every executor, wherever the interpreter has any;
+//! where the interpreter has an error that a result depends on, running the program is an error too. The interpreter
+//! says what is wrong, and where. Reals of 32 bits are computed with 64 and rounded where they leave the program or are
+//! taken as bits: a program that asks how a sum of them was rounded is answered by the interpreter
+//! (tests/language/elaborate.rs).
 //!
 //! | file | what is in it |
 //! |---|---|

@@ -1,7 +1,7 @@
 //! Operands: what scalars and arrays are while a program is under construction.
 //!
-//! Law: an operand knows its kind and its rank, and of its sizes those that are operands themselves; a size that it knows is
-//! bound wherever the operand is.
+//! Law: an operand knows its kind and its rank, and of its sizes those that are operands themselves; a size that it
+//! knows is bound wherever the operand is (tests/language/elaborate.rs).
 
 use crate::array::{Atom, Const, Prim, Type, Var};
 use crate::futhark::meaning::Kept;

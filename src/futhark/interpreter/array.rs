@@ -1,7 +1,7 @@
 //! Arrays in memory, and leaves: a scalar or an array.
 //!
-//! Law: an array is a shape and a contiguous stretch of a buffer, which arrays share. A subarray is a view; a change is made in
-//! place if nothing else holds the buffer, and in a copy if something does.
+//! Law: an array is a shape and a contiguous stretch of a buffer, which arrays share. A subarray is a view; a change is
+//! made in place if nothing else holds the buffer, and in a copy if something does (tests/language/interpret.rs).
 
 use std::rc::Rc;
 

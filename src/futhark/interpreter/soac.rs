@@ -1,7 +1,7 @@
 //! Combinators and loops, in sequence.
 //!
-//! Law: elements are combined from the first to the last, so the results are those of the sequential reading of a program, to the
-//! last bit.
+//! Law: elements are combined from the first to the last, so the results are those of the sequential reading of a
+//! program, to the last bit (tests/language/interpret.rs).
 
 use super::Interpreter;
 use super::array::{Array, Builder, Data, places};

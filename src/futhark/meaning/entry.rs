@@ -1,6 +1,7 @@
 //! Entry points: a program called from outside, with leaves for arguments and for results.
 //!
-//! Law: an argument has the sizes that the entry's type says; a size that stands in several places is the same in all of them.
+//! Law: an argument has the sizes that the entry's type says; a size that stands in several places is the same in all
+//! of them (tests/language/interpret.rs).
 
 use std::rc::Rc;
 

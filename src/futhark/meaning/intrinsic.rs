@@ -1,7 +1,8 @@
 //! The functions that meanings know: their arguments as leaves, and their results from leaves.
 //!
-//! Law: an intrinsic takes its arguments one at a time like any other function; the types it is at are in the order in which its
-//! signature in the prelude names them. Tags of sums have no derivative: that of a value has the value's own constructor.
+//! Law: an intrinsic takes its arguments one at a time like any other function; the types it is at are in the order in
+//! which its signature in the prelude names them. Tags of sums have no derivative: that of a value has the value's own
+//! constructor (tests/language/interpret.rs).
 
 use std::rc::Rc;
 

@@ -3,8 +3,9 @@
 //! A *unit* is what has a frame of its own: a definition, a chain of lambdas `\x -> \y -> …`, or a local polymorphic
 //! definition. A variable has a slot in the frame of the unit that binds it; other units capture it.
 //!
-//! Law: a use is called last only if no evaluation of the same frame can come to another use of the value: not after it, not in
-//! another iteration of a loop around it, not in a function made before it. So the value can be taken away there.
+//! Law: a use is called last only if no evaluation of the same frame can come to another use of the value: not after
+//! it, not in another iteration of a loop around it, not in a function made before it. So the value can be taken away
+//! there (tests/language/interpret.rs).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

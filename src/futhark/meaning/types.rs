@@ -1,7 +1,7 @@
 //! Types whose sizes are values: what an instance is at, and what the leaves of a value are.
 //!
-//! Law: a value of a type has the leaves of the type, in this order; the unit has one, a truth value, so that there is no
-//! type without leaves and every array knows its size.
+//! Law: a value of a type has the leaves of the type, in this order; the unit has one, a truth value, so that there is
+//! no type without leaves and every array knows its size (tests/language/interpret.rs).
 
 use std::rc::Rc;
 

@@ -1,7 +1,7 @@
 //! Values of the core language over the leaves of a meaning.
 //!
-//! Law: taking a value apart into leaves and putting it together by its type is the identity. A value in an array has the
-//! form of a value alone: its leaves have more dimensions, and nothing else changes.
+//! Law: taking a value apart into leaves and putting it together by its type is the identity. A value in an array has
+//! the form of a value alone: its leaves have more dimensions, and nothing else changes (tests/language/interpret.rs).
 
 use std::rc::Rc;
 

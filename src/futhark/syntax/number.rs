@@ -167,11 +167,11 @@ pub fn real_f32(text: &str) -> Option<f32> {
 
 /// Digits as far as a message shows them.
 pub(in crate::futhark) fn shortened(digits: &str) -> String {
-    const MOST: usize = 24;
-    if digits.len() <= MOST {
+    const MAX_DIGITS_SHOWN: usize = 24;
+    if digits.len() <= MAX_DIGITS_SHOWN {
         digits.to_owned()
     } else {
-        format!("{}…", digits.chars().take(MOST).collect::<String>())
+        format!("{}…", digits.chars().take(MAX_DIGITS_SHOWN).collect::<String>())
     }
 }
 
