@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 
 use super::target::Target;
 use crate::array::{
-    Atom, Body, Form, IntegerRow, Lambda, Loop, Map, Op, Operands, Policy, Program, Rebuild, ScalarOp, Stm, Type, Var,
-    index,
+    Atom, Body, Form, IntegerRow, Lambda, Loop, Map, Op, Operands, Policy, Program, Range, Rebuild, ScalarOp, Stm,
+    Type, Var, index,
 };
 
 /// A program that is read, and what its variables stand for in the one that is written.
@@ -94,6 +94,12 @@ impl<'p, 't> Copier<'p, 't> {
     /// What operands stand for.
     pub(super) fn atoms(&self, atoms: &[Atom]) -> Vec<Atom> {
         Rebuild::atoms(self, atoms)
+    }
+
+    /// What the numbers of ranges stand for.
+    pub(super) fn ranges(&self, ranges: &[Range]) -> Vec<Range> {
+        let of = |a: Atom| self.atom(a);
+        ranges.iter().map(|r| Range { start: of(r.start), count: of(r.count), step: of(r.step) }).collect()
     }
 
     /// The same of the operands of a scalar operation.

@@ -3,83 +3,82 @@
 //! Law: where an element is read its adjoint is added to, where it is copied adjoints are summed, where it is
 //! overwritten its adjoint is 0 (tests/transform/rules.rs, laws: array_exact).
 
-use super::Reverse;
+use super::adjoints::Adjoints;
 use crate::array::{Atom, IntegerRow, Op, Range, ScalarOp, Var, index};
+use crate::transform::copy::Copier;
 use crate::transform::target::Target;
 
-impl Reverse<'_, '_> {
-    pub(super) fn array(&mut self, var: Var, op: &Op) {
-        if self.moved_sparse(var, op) {
-            return;
+pub(super) fn array(adjoints: &mut Adjoints<'_>, copier: &Copier<'_, '_>, var: Var, op: &Op) {
+    if adjoints.moved_sparse(copier, var, op) {
+        return;
+    }
+    let Some(adjoint) = adjoints.take(copier, var) else { return };
+    let target = copier.target;
+    match op {
+        Op::Copy(a) | Op::ToAccumulator(a) | Op::FromAccumulator(a) => adjoints.add(copier, *a, adjoint),
+        Op::Replicate(_, a) if adjoints.active.atom(*a) => adjoints.add(copier, *a, target.sum(adjoint)),
+        Op::Elements(atoms) => {
+            for (k, a) in atoms.iter().enumerate().filter(|(_, a)| adjoints.active.atom(**a)).collect::<Vec<_>>() {
+                let at = index(i64::try_from(k).expect("a list is shorter than 2^63"));
+                adjoints.add(copier, *a, target.at(adjoint, &[at]));
+            }
         }
-        let Some(adjoint) = self.take(var) else { return };
-        let target = self.target;
-        match op {
-            Op::Copy(a) | Op::ToAccumulator(a) | Op::FromAccumulator(a) => self.add(*a, adjoint),
-            Op::Replicate(_, a) if self.active.atom(*a) => self.add(*a, target.sum(adjoint)),
-            Op::Elements(atoms) => {
-                for (k, a) in atoms.iter().enumerate().filter(|(_, a)| self.active.atom(**a)).collect::<Vec<_>>() {
-                    let at = index(i64::try_from(k).expect("a list is shorter than 2^63"));
-                    self.add(*a, target.at(adjoint, &[at]));
-                }
-            }
-            Op::Index(a, indices) => {
-                let indices = self.copier.atoms(indices);
-                self.add_at(*a, &indices, adjoint);
-            }
-            Op::Slice(a, ranges) => {
-                let ranges = self.ranges(ranges);
-                self.add_to_slice(*a, &ranges, adjoint);
-            }
-            Op::Update(a, indices, value) => {
-                let indices = self.copier.atoms(indices);
-                let part = self.active.atom(*value).then(|| target.at(adjoint, &indices));
-                if let Some(part) = part {
-                    self.add(*value, part);
-                }
-                if self.active.atom(*a) {
-                    // Of the sizes of the adjoint where there is one, so that the value need not be computed for its own.
-                    let zero = target.zeros_like(part.unwrap_or_else(|| self.copier.atom(*value)));
-                    self.add(*a, target.one(Op::Update(adjoint, indices, zero)));
-                }
-            }
-            Op::Permute(a, order) => {
-                let mut inverse = vec![0; order.len()];
-                order.iter().enumerate().for_each(|(k, dimension)| inverse[*dimension] = k);
-                self.add(*a, target.one(Op::Permute(adjoint, inverse)));
-            }
-            Op::Reshape(a, _) => {
-                let value = self.copier.atom(*a);
-                let sizes = (0..target.type_of(value).rank).map(|d| target.size(value, d)).collect();
-                self.add(*a, target.one(Op::Reshape(adjoint, sizes)));
-            }
-            Op::Concat(atoms) => {
-                let mut start = index(0);
-                for a in atoms {
-                    let count = target.size(self.copier.atom(*a), 0);
-                    if self.active.atom(*a) {
-                        let part = target.one(Op::Slice(adjoint, vec![Range { start, count, step: index(1) }]));
-                        self.add(*a, part);
-                    }
-                    start = target.indices(ScalarOp::Add, start, count);
-                }
-            }
-            Op::Reverse(a) => self.add(*a, target.one(Op::Reverse(adjoint))),
-            Op::Accumulate(acc, indices, value) => {
-                self.add(*acc, adjoint);
-                if self.active.atom(*value) {
-                    let (indices, value_then) = (self.copier.atoms(indices), self.copier.atom(*value));
-                    let part = read_within(target, adjoint, &indices, || target.zeros_like(value_then));
-                    self.add(*value, part);
-                }
-            }
-            // A length, and a number of copies, are not differentiated by.
-            Op::Iota(_) | Op::Size(..) | Op::Replicate(..) => {}
-            Op::Scalar(..) | Op::If(..) | Op::Loop(_) | Op::Map(_) | Op::Reduce(_) | Op::Scan(_) => {
-                panic!("an operation that moves data")
-            }
-            Op::Hist(_) | Op::Scatter(_) | Op::Custom(_) | Op::Agree(_) => panic!("an operation that moves data"),
+        Op::Index(a, indices) => {
+            let indices = copier.atoms(indices);
+            adjoints.add_at(copier, *a, &indices, adjoint);
         }
+        Op::Slice(a, ranges) => {
+            let ranges = copier.ranges(ranges);
+            adjoints.add_to_slice(copier, *a, &ranges, adjoint);
+        }
+        Op::Update(a, indices, value) => {
+            let indices = copier.atoms(indices);
+            let part = adjoints.active.atom(*value).then(|| target.at(adjoint, &indices));
+            if let Some(part) = part {
+                adjoints.add(copier, *value, part);
+            }
+            if adjoints.active.atom(*a) {
+                // Of the sizes of the adjoint where there is one, so that the value need not be computed for its own.
+                let zero = target.zeros_like(part.unwrap_or_else(|| copier.atom(*value)));
+                adjoints.add(copier, *a, target.one(Op::Update(adjoint, indices, zero)));
+            }
+        }
+        Op::Permute(a, order) => {
+            let mut inverse = vec![0; order.len()];
+            order.iter().enumerate().for_each(|(k, dimension)| inverse[*dimension] = k);
+            adjoints.add(copier, *a, target.one(Op::Permute(adjoint, inverse)));
+        }
+        Op::Reshape(a, _) => {
+            let value = copier.atom(*a);
+            let sizes = (0..target.type_of(value).rank).map(|d| target.size(value, d)).collect();
+            adjoints.add(copier, *a, target.one(Op::Reshape(adjoint, sizes)));
+        }
+        Op::Concat(atoms) => {
+            let mut start = index(0);
+            for a in atoms {
+                let count = target.size(copier.atom(*a), 0);
+                if adjoints.active.atom(*a) {
+                    let part = target.one(Op::Slice(adjoint, vec![Range { start, count, step: index(1) }]));
+                    adjoints.add(copier, *a, part);
+                }
+                start = target.indices(ScalarOp::Add, start, count);
+            }
+        }
+        Op::Reverse(a) => adjoints.add(copier, *a, target.one(Op::Reverse(adjoint))),
+        Op::Accumulate(acc, indices, value) => {
+            adjoints.add(copier, *acc, adjoint);
+            if adjoints.active.atom(*value) {
+                let (indices, value_then) = (copier.atoms(indices), copier.atom(*value));
+                let part = read_within(target, adjoint, &indices, || target.zeros_like(value_then));
+                adjoints.add(copier, *value, part);
+            }
+        }
+        // A length, and a number of copies, are not differentiated by.
+        Op::Iota(_) | Op::Size(..) | Op::Replicate(..) => {}
+        Op::Scalar(..) | Op::If(..) | Op::Loop(_) | Op::Map(_) | Op::Reduce(_) | Op::Scan(_) => {
+            panic!("an operation that moves data")
+        }
+        Op::Hist(_) | Op::Scatter(_) | Op::Custom(_) | Op::Agree(_) => panic!("an operation that moves data"),
     }
 }
 

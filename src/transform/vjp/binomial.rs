@@ -102,7 +102,8 @@ impl Reverse<'_, '_> {
         let carried: Vec<usize> = values.iter().copied().filter(|k| self.active.var(of_param(*k))).collect();
 
         let around = self.taken_around(stm, it, &through);
-        let mut initial: Vec<Atom> = carried.iter().map(|k| self.take_or_zero(stm.vars[*k])).collect();
+        let mut initial: Vec<Atom> =
+            carried.iter().map(|k| self.adjoints.take_or_zero(&self.copier, stm.vars[*k])).collect();
         initial.extend(&last.stack);
         let constant: Vec<Atom> = same.iter().map(|k| self.copier.atom(it.params[*k].1)).collect();
         let walk = Walk { it, depth: kept.len(), carried: kept, allowed: *allowed, room: *room };
@@ -120,14 +121,16 @@ impl Reverse<'_, '_> {
             reverse.return_through(it, (&carried, adjoints), (&through, &around));
             let mut results: Vec<Atom> = Vec::new();
             for (k, adjoint) in carried.iter().zip(adjoints) {
-                results.push(reverse.take(of_param(*k)).unwrap_or_else(|| target.zeros_like(*adjoint)));
+                results.push(
+                    reverse.adjoints.take(&reverse.copier, of_param(*k)).unwrap_or_else(|| target.zeros_like(*adjoint)),
+                );
             }
             drop_used(target, &mut stack, walk.depth, wanted);
             results.extend(stack);
             results
         });
         for (k, result) in carried.iter().zip(results) {
-            self.add(it.params[*k].1, result);
+            self.adjoints.add(&self.copier, it.params[*k].1, result);
         }
     }
 

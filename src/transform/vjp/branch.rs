@@ -3,12 +3,13 @@
 //! Law: only the branch that was taken is differentiated; it is executed again in the reverse sweep, except for those
 //! of its results that are known (tests/transform/rules.rs, tests/transform/work.rs).
 
-use super::{Adjoint, Reverse};
+use super::Reverse;
+use super::adjoints::Adjoint;
 use crate::array::{Atom, Body, Op, Var};
 
 impl Reverse<'_, '_> {
     pub(super) fn branch(&mut self, vars: &[Var], condition: Atom, yes: &Body, no: &Body) {
-        let seeds: Vec<Option<Atom>> = vars.iter().map(|v| self.take(*v)).collect();
+        let seeds: Vec<Option<Atom>> = vars.iter().map(|v| self.adjoints.take(&self.copier, *v)).collect();
         let condition = self.copier.atom(condition);
         // Arrays that the branches change in place, and give back as they were.
         let through = self.again.through(vars);
@@ -44,35 +45,35 @@ impl Reverse<'_, '_> {
     ) -> Vec<Atom> {
         let (accumulators, touched): (Vec<Var>, Vec<Var>) =
             self.active.free(bodies, bound).into_iter().partition(|v| self.copier.source.type_of(*v).accumulator);
-        let touched = self.roots(touched);
+        let touched = self.adjoints.roots(touched);
         // Adjoints go through the branches, so that each adds in place what it has to add.
-        let before: Vec<Adjoint> = touched.iter().map(|v| self.adjoint_or_zero(*v)).collect();
-        let outside = core::mem::take(&mut self.adjoints);
+        let before: Vec<Adjoint> = touched.iter().map(|v| self.adjoints.adjoint_or_zero(&self.copier, *v)).collect();
+        let around = self.adjoints.enter();
         let mut passed: Vec<(Var, Adjoint)> = Vec::new();
         let mut own = 0;
         let target = self.target;
         let mut side = |reverse: &mut Self, inside: &mut dyn FnMut(&mut Self) -> Vec<Atom>| {
             target.body(|| {
-                reverse.adjoints = touched.iter().copied().zip(before.iter().copied()).collect();
+                reverse.adjoints.of = touched.iter().copied().zip(before.iter().copied()).collect();
                 let mut results = inside(reverse);
                 own = results.len();
-                passed.extend(accumulators.iter().filter_map(|v| Some((*v, *reverse.adjoints.get(v)?))));
-                results.extend(touched.iter().map(|v| reverse.adjoints[v].atom()));
+                passed.extend(accumulators.iter().filter_map(|v| Some((*v, *reverse.adjoints.of.get(v)?))));
+                results.extend(touched.iter().map(|v| reverse.adjoints.of[v].atom()));
                 results
             })
         };
         let (mut yes, mut no) = (Some(yes), Some(no));
         let yes = side(self, &mut |reverse| yes.take().map_or_else(Vec::new, |yes| yes(reverse)));
         let no = side(self, &mut |reverse| no.take().map_or_else(Vec::new, |no| no(reverse)));
-        self.adjoints = outside;
-        self.adjoints.extend(passed);
+        self.adjoints.leave(around);
+        self.adjoints.of.extend(passed);
         if own + touched.len() == 0 {
             return Vec::new();
         }
         let mut results = target.emit(Op::If(condition, Box::new(yes), Box::new(no)));
         let adjoints = results.split_off(own);
         for ((v, adjoint), result) in touched.iter().zip(before).zip(adjoints) {
-            self.adjoints.insert(*v, adjoint.with(result));
+            self.adjoints.of.insert(*v, adjoint.with(result));
         }
         results
     }

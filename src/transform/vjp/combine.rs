@@ -50,7 +50,7 @@ impl Reverse<'_, '_> {
         let reached: Vec<Atom> = reaching.iter().flatten().copied().collect();
         let inputs: Vec<Atom> = first.iter().chain(lefts).chain(&it.arrays).chain(&reached).copied().collect();
         let bodies = [&it.operator.body];
-        let touched = self.touched(&bodies, &it.operator.params);
+        let touched = self.adjoints.touched(&self.copier, &bodies, &it.operator.params);
         let found = self.each(&inputs, touched, |reverse, x| {
             let (starts, x) = x.split_at(usize::from(first.is_some()));
             let (operands, reached) = x.split_at(2 * k);
@@ -150,7 +150,7 @@ impl Reverse<'_, '_> {
         let bound: Vec<Var> = inner.params.clone();
         let body = inner.body.clone();
         let (wanted, starts) = (it.wanted.clone(), it.starts.clone());
-        let touched = self.touched(&[&body], &bound);
+        let touched = self.adjoints.touched(&self.copier, &[&body], &bound);
         let found = self.each(&inputs, touched, |reverse, x| {
             let mut x = x.iter().copied();
             let own: Vec<Atom> = x.by_ref().take(k).collect();

@@ -10,7 +10,7 @@ impl Reverse<'_, '_> {
     pub(super) fn custom(&mut self, vars: &[Var], it: &Custom) {
         let mut operands = self.copier.atoms(&it.arguments);
         for var in vars {
-            let adjoint: Atom = self.take_or_zero(*var);
+            let adjoint: Atom = self.adjoints.take_or_zero(&self.copier, *var);
             operands.push(adjoint);
         }
         for (param, operand) in it.pullback.params.iter().zip(operands) {
@@ -20,7 +20,7 @@ impl Reverse<'_, '_> {
         for (argument, adjoint) in it.arguments.iter().zip(&it.pullback.body.results) {
             let adjoint = self.copier.atom(*adjoint);
             self.target.agree(Agreement::Adjoint, adjoint, self.copier.atom(*argument));
-            self.add(*argument, adjoint);
+            self.adjoints.add(&self.copier, *argument, adjoint);
         }
     }
 }

@@ -12,10 +12,11 @@ use super::combine::Combined;
 use crate::array::{Atom, Hist, Lambda, Op, ScalarOp, Var, index};
 use crate::optimise::operator::{Operator, recognise};
 use crate::transform::operator::{groups, numbered, part};
+use crate::transform::target::Target;
 
 impl Reverse<'_, '_> {
     pub(super) fn hist(&mut self, vars: &[Var], it: &Hist) {
-        let seeds: Vec<Option<Atom>> = vars.iter().map(|v| self.take(*v)).collect();
+        let seeds: Vec<Option<Atom>> = vars.iter().map(|v| self.adjoints.take(&self.copier, *v)).collect();
         let seeded: Vec<bool> = seeds.iter().map(Option::is_some).collect();
         let indices = self.copier.atom(it.indices);
         for group in groups(&it.operator, &seeded) {
@@ -27,10 +28,10 @@ impl Reverse<'_, '_> {
             let (of_destinations, of_values) = found.split_at(group.len());
             for (k, c) in group.iter().enumerate() {
                 if let Some(found) = of_values[k] {
-                    self.add(it.values[*c], found);
+                    self.adjoints.add(&self.copier, it.values[*c], found);
                 }
                 if let Some(found) = of_destinations[k] {
-                    self.add(it.destinations[*c], found);
+                    self.adjoints.add(&self.copier, it.destinations[*c], found);
                 }
             }
         }
@@ -56,7 +57,7 @@ impl Reverse<'_, '_> {
                 ]
             }
             (Operator::Extremum(op), [Some(seed)]) => {
-                let [destination, values] = self.extrema(it, op, destinations[0], indices, *seed);
+                let [destination, values] = extrema(self.target, it, op, destinations[0], indices, *seed);
                 vec![wanted[0].then_some(destination), it.wanted[0].then_some(values)]
             }
             (Operator::Elementwise(inner), [Some(seed)]) if is_extremum(&inner) => {
@@ -86,33 +87,6 @@ impl Reverse<'_, '_> {
             _ => self.hist_by_sorting(it, destinations, wanted, indices, seeds),
         }
     }
-
-    /// The adjoints of destination and values, of which the extremum of each bin is kept.
-    fn extrema(&self, it: &Combined, op: ScalarOp, destination: Atom, indices: Atom, seed: Atom) -> [Atom; 2] {
-        let (target, values, neutral) = (self.target, it.arrays[0], it.neutral[0]);
-        let numbers = target.iota(target.size(values, 0));
-        let nobody = target.one(Op::Replicate(target.size(destination, 0), index(-1)));
-        let search = Hist {
-            operator: numbered(target, op, neutral),
-            neutral: vec![neutral, index(-1)],
-            destinations: vec![destination, nobody],
-            indices,
-            values: vec![values, numbers],
-        };
-        let found = target.emit(Op::Hist(Box::new(search)));
-        let winners = found[1];
-        let zero = target.zeros_like(neutral);
-        let stayed = target.map1(&[winners, seed], |x| {
-            let stayed = target.scalar(ScalarOp::Equal, &[x[0], index(-1)]);
-            target.choose(stayed, || vec![x[1]], || vec![zero])[0]
-        });
-        let won = target.map1(&[indices, numbers], |x| {
-            let winner = read_within(target, winners, &[x[0]], || index(-1));
-            let won = target.scalar(ScalarOp::Equal, &[winner, x[1]]);
-            target.choose(won, || vec![target.at(seed, &[x[0]])], || vec![zero])[0]
-        });
-        [stayed, won]
-    }
 }
 
 /// Whether an operator keeps the smaller or larger of two scalars, at whatever depth they are.
@@ -122,4 +96,31 @@ fn is_extremum(operator: &Lambda) -> bool {
         Operator::Extremum(_) => true,
         Operator::Sum | Operator::Product | Operator::General => false,
     }
+}
+
+/// The adjoints of destination and values, of which the extremum of each bin is kept.
+fn extrema(target: &Target, it: &Combined, op: ScalarOp, destination: Atom, indices: Atom, seed: Atom) -> [Atom; 2] {
+    let (values, neutral) = (it.arrays[0], it.neutral[0]);
+    let numbers = target.iota(target.size(values, 0));
+    let nobody = target.one(Op::Replicate(target.size(destination, 0), index(-1)));
+    let search = Hist {
+        operator: numbered(target, op, neutral),
+        neutral: vec![neutral, index(-1)],
+        destinations: vec![destination, nobody],
+        indices,
+        values: vec![values, numbers],
+    };
+    let found = target.emit(Op::Hist(Box::new(search)));
+    let winners = found[1];
+    let zero = target.zeros_like(neutral);
+    let stayed = target.map1(&[winners, seed], |x| {
+        let stayed = target.scalar(ScalarOp::Equal, &[x[0], index(-1)]);
+        target.choose(stayed, || vec![x[1]], || vec![zero])[0]
+    });
+    let won = target.map1(&[indices, numbers], |x| {
+        let winner = read_within(target, winners, &[x[0]], || index(-1));
+        let won = target.scalar(ScalarOp::Equal, &[winner, x[1]]);
+        target.choose(won, || vec![target.at(seed, &[x[0]])], || vec![zero])[0]
+    });
+    [stayed, won]
 }

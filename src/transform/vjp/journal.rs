@@ -256,23 +256,6 @@ impl Reverse<'_, '_> {
         };
         (0..it.params.len()).filter_map(of).filter(is_needed).collect()
     }
-
-    /// What a loop carries to keep a journal of an array, with room for the updates that were counted, or for the most that so
-    /// many iterations make: the stores, and if the number varies how many updates there are, and were before each iteration.
-    pub(super) fn no_updates(&self, it: &Loop, chain: &Chain, counted: Option<Atom>, room: Atom) -> Vec<Atom> {
-        let target = self.target;
-        let first = self.copier.atom(it.params[chain.k].1);
-        let places = match (counted, chain.most()) {
-            (Some(counted), _) => counted,
-            (None, Some(most)) => target.indices(ScalarOp::Mul, room, index(most)),
-            (None, None) => panic!("the number of updates is bounded, or counted"),
-        };
-        let mut found = chain.stores(target, first, places);
-        if chain.varies() {
-            found.extend([index(0), target.one(Op::Replicate(room, index(0)))]);
-        }
-        found
-    }
 }
 
 /// The logs of an iteration in which a loop carries these.
@@ -312,4 +295,27 @@ pub(super) fn journals(chains: Vec<Chain>, mut carried: &[Atom]) -> Vec<Journal>
         Journal { chain: Rc::new(chain), stores: stores.to_vec(), marks }
     };
     chains.into_iter().map(one).collect()
+}
+
+/// What a loop carries to keep a journal of an array, with room for the updates that were counted, or for the most that so
+/// many iterations make: the stores, and if the number varies how many updates there are, and were before each iteration.
+pub(super) fn no_updates(
+    copier: &Copier<'_, '_>,
+    it: &Loop,
+    chain: &Chain,
+    counted: Option<Atom>,
+    room: Atom,
+) -> Vec<Atom> {
+    let target = copier.target;
+    let first = copier.atom(it.params[chain.k].1);
+    let places = match (counted, chain.most()) {
+        (Some(counted), _) => counted,
+        (None, Some(most)) => target.indices(ScalarOp::Mul, room, index(most)),
+        (None, None) => panic!("the number of updates is bounded, or counted"),
+    };
+    let mut found = chain.stores(target, first, places);
+    if chain.varies() {
+        found.extend([index(0), target.one(Op::Replicate(room, index(0)))]);
+    }
+    found
 }

@@ -7,14 +7,16 @@
 //! iteration before, and not computed again. Other policies are loops rewritten as nests of loops before this rule is
 //! applied (tests/transform/rules.rs, laws: checkpointing).
 
+use super::Reverse;
+use super::adjoints::Adjoint;
 use super::arrays::from_end;
 use super::chain::{Chain, is_unbounded};
-use super::journal::{self, Journal, Log, journals, noted, noted_on};
-use super::ragged::{Ragged, elements, with_state};
-use super::ring::Ring;
-use super::{Adjoint, Reverse};
+use super::journal::{self, Journal, Log, journals, no_updates, noted, noted_on};
+use super::ragged::{Ragged, elements, no_states, with_state};
+use super::ring::{Ring, places};
 use crate::array::{Agreement, Atom, Body, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Stm, Type, Var, index};
 use crate::transform::checkpoint::states;
+use crate::transform::copy::Copier;
 use crate::transform::target::Target;
 
 /// The states that a loop has been through.
@@ -104,7 +106,7 @@ impl Reverse<'_, '_> {
         let has_ring = is_unbounded(it) && counts.iterations.is_none();
         let room = match (&it.form, counts.iterations) {
             (Form::While { bound: None, .. }, Some(iterations)) => iterations,
-            (Form::While { bound: None, .. }, None) => self.places(it),
+            (Form::While { bound: None, .. }, None) => places(&self.copier, it),
             (Form::For(_, bound) | Form::While { bound: Some(bound), .. }, _) => {
                 target.scalar(ScalarOp::Integer(IntegerRow::Max), &[self.copier.atom(*bound), index(0)])
             }
@@ -122,11 +124,11 @@ impl Reverse<'_, '_> {
         let stores: Vec<Atom> = firsts.iter().map(|first| target.one(Op::Replicate(room, *first))).collect();
         let mut parts: Vec<Vec<Atom>> = vec![stores];
         for (k, total) in ragged.iter().zip(&counts.elements) {
-            parts.push(self.no_states(self.copier.atom(it.params[*k].1), *total, room));
+            parts.push(no_states(self.target, self.copier.atom(it.params[*k].1), *total, room));
         }
         let places: Vec<Atom> = counts.elements.iter().map(|total| target.iota(*total)).collect();
         for (chain, updates) in chains.iter().zip(&counts.updates) {
-            parts.push(self.no_updates(it, chain, *updates, room));
+            parts.push(no_updates(&self.copier, it, chain, *updates, room));
         }
         let mut asking: Vec<Var> = chains.iter().flat_map(Chain::asking).collect();
         asking.sort_unstable();
@@ -166,7 +168,7 @@ impl Reverse<'_, '_> {
                 i
             };
             let now = split(&now, &sizes);
-            let mut updated = self.keep(it, &changing, now[0], place);
+            let mut updated = keep(&self.copier, it, &changing, now[0], place);
             for ((k, kept), places) in ragged.iter().zip(&now[of_states..]).zip(&places) {
                 let state = self.copier.atom(it.params[*k].0.into());
                 updated.extend(with_state(target, kept, *places, state, i));
@@ -242,15 +244,6 @@ impl Reverse<'_, '_> {
         Counts { iterations: Some(found[0]), elements: elements.to_vec(), updates }
     }
 
-    /// The arrays of states, with the states now in one place.
-    pub(super) fn keep(&self, it: &Loop, changing: &[usize], stores: &[Atom], place: Atom) -> Vec<Atom> {
-        let put = |(k, store): (&usize, &Atom)| {
-            let now = self.copier.atom(it.params[*k].0.into());
-            self.target.one(Op::Update(*store, vec![place], now))
-        };
-        changing.iter().zip(stores).map(put).collect()
-    }
-
     pub(super) fn loop_backward(&mut self, stm: &Stm, it: &Loop, checkpoints: &Checkpoints) {
         let target = self.target;
         let is_accumulator = |k: usize| self.copier.source.type_of(it.params[k].0).accumulator;
@@ -264,7 +257,11 @@ impl Reverse<'_, '_> {
         let is_ragged = |k: usize| matches!(states[k], State::Ragged(_));
         let adjoints = carried.iter().map(|k| {
             let result = stm.vars[*k];
-            if is_ragged(*k) { self.take_or_zero(result) } else { self.loop_seed(result, it, *k) }
+            if is_ragged(*k) {
+                self.adjoints.take_or_zero(&self.copier, result)
+            } else {
+                self.loop_seed(result, it, *k)
+            }
         });
         let mut parts: Vec<Vec<Atom>> = vec![adjoints.collect()];
         // The results that become the states after an iteration, each with which variable it becomes.
@@ -320,14 +317,14 @@ impl Reverse<'_, '_> {
                 let states_before: Vec<Atom> = after.iter().map(|(_, k)| before(reverse, *k)).collect();
                 after.iter().zip(known).for_each(|((var, _), value)| reverse.copier.tell(*var, *value));
                 let ran = ran.iter().map(|(of, counts)| (*of, target.at(*counts, &[i])));
-                reverse.take_back_updates(journals, &counts, ran);
+                reverse.again.take_back_updates(journals, &counts, ran);
                 reverse.return_through(it, (&carried, adjoints), (&through, &around));
-                reverse.forget_updates(journals);
+                reverse.again.forget_updates(journals);
                 after.iter().for_each(|(var, _)| reverse.copier.untell(*var));
                 let mut next: Vec<Atom> = Vec::new();
                 for (k, adjoint) in carried.iter().zip(adjoints) {
                     let param = it.params[*k].0;
-                    next.push(match reverse.take(param) {
+                    next.push(match reverse.adjoints.take(&reverse.copier, param) {
                         Some(adjoint) => adjoint,
                         // Of the sizes that the variable had before the iteration.
                         None if is_ragged(*k) => target.zeros_like(before(reverse, *k)),
@@ -344,7 +341,7 @@ impl Reverse<'_, '_> {
             });
         let results = split(&results, &sizes);
         for (k, result) in carried.iter().zip(results[0]) {
-            self.add(it.params[*k].1, *result);
+            self.adjoints.add(&self.copier, it.params[*k].1, *result);
         }
         for (journal, result) in journals.iter().zip(&results[3..]) {
             if let Atom::Var(initial) = it.params[journal.k()].1
@@ -370,10 +367,11 @@ impl Reverse<'_, '_> {
 
     /// Takes the adjoints of accumulators that go through a loop, and passes them on around it, to what they begin with.
     pub(super) fn taken_around(&mut self, stm: &Stm, it: &Loop, through: &[usize]) -> Vec<Option<Atom>> {
-        let around: Vec<Option<Atom>> = through.iter().map(|k| self.take(stm.vars[*k])).collect();
+        let around: Vec<Option<Atom>> =
+            through.iter().map(|k| self.adjoints.take(&self.copier, stm.vars[*k])).collect();
         for (k, adjoint) in through.iter().zip(&around) {
             if let Some(adjoint) = adjoint {
-                self.add(it.params[*k].1, *adjoint);
+                self.adjoints.add(&self.copier, it.params[*k].1, *adjoint);
             }
         }
         around
@@ -394,7 +392,7 @@ impl Reverse<'_, '_> {
         self.backward(&it.body, &saved, &seeds);
         // The adjoint of an accumulator has been passed on already, around the loop.
         for k in through {
-            self.adjoints.remove(&it.params[*k].0);
+            self.adjoints.of.remove(&it.params[*k].0);
         }
     }
 
@@ -402,7 +400,7 @@ impl Reverse<'_, '_> {
     fn loop_seed(&mut self, result: Var, it: &Loop, k: usize) -> Atom {
         let (last, first) = (self.copier.atom(result.into()), self.copier.atom(it.params[k].1));
         self.target.agree(Agreement::Carried, last, first);
-        self.take_or_zero(result)
+        self.adjoints.take_or_zero(&self.copier, result)
     }
 
     /// A loop that carries `initial`, and in which adjoints of variables from outside these bodies are added to.
@@ -417,31 +415,36 @@ impl Reverse<'_, '_> {
         inside: impl FnOnce(&mut Self, Atom, &[Atom]) -> Vec<Atom>,
     ) -> Vec<Atom> {
         let target = self.target;
-        let touched = self.touched(bodies, bound);
-        let before: Vec<Adjoint> = touched.iter().map(|v| self.adjoint_or_zero(*v)).collect();
+        let touched = self.adjoints.touched(&self.copier, bodies, bound);
+        let before: Vec<Adjoint> = touched.iter().map(|v| self.adjoints.adjoint_or_zero(&self.copier, *v)).collect();
         let (params, now) = target.carried(initial.iter().copied().chain(before.iter().map(|a| a.atom())));
-        let outside = core::mem::take(&mut self.adjoints);
-        let mut carried = self.carried.clone();
-        carried.extend(&touched);
-        let around = core::mem::replace(&mut self.carried, carried);
-        let is_inside = core::mem::replace(&mut self.in_loop, true);
+        let around = self.adjoints.enter_loop(&touched);
         let j = target.fresh(Type::scalar(Prim::I64));
         let body = target.body(|| {
             let (carried, adjoints) = now.split_at(initial.len());
             for ((v, adjoint), now) in touched.iter().zip(&before).zip(adjoints) {
-                self.adjoints.insert(*v, adjoint.with(*now));
+                self.adjoints.of.insert(*v, adjoint.with(*now));
             }
             let mut results = inside(self, j.into(), carried);
-            results.extend(touched.iter().map(|v| self.adjoints[v].atom()));
+            results.extend(touched.iter().map(|v| self.adjoints.of[v].atom()));
             results
         });
-        (self.adjoints, self.carried, self.in_loop) = (outside, around, is_inside);
+        self.adjoints.leave(around);
         let it = Loop { params, form: Form::For(j, count), body, policy };
         let mut results = target.emit(Op::Loop(Box::new(it)));
         let adjoints = results.split_off(initial.len());
         for ((v, adjoint), result) in touched.iter().zip(before).zip(adjoints) {
-            self.adjoints.insert(*v, adjoint.with(result));
+            self.adjoints.of.insert(*v, adjoint.with(result));
         }
         results
     }
+}
+
+/// The arrays of states, with the states now in one place.
+pub(super) fn keep(copier: &Copier<'_, '_>, it: &Loop, changing: &[usize], stores: &[Atom], place: Atom) -> Vec<Atom> {
+    let put = |(k, store): (&usize, &Atom)| {
+        let now = copier.atom(it.params[*k].0.into());
+        copier.target.one(Op::Update(*store, vec![place], now))
+    };
+    changing.iter().zip(stores).map(put).collect()
 }

@@ -7,8 +7,9 @@
 //! there alone, without a map: see sparse adjoints. Of results that are known already the elements are not computed
 //! again (tests/transform/rules.rs, tests/transform/work.rs).
 
+use super::Reverse;
+use super::adjoints::{Adjoint, Adjoints};
 use super::sparse::DENSE;
-use super::{Adjoint, Reverse};
 use crate::array::{Atom, Lambda, Map, Op, Type, Var};
 
 impl Reverse<'_, '_> {
@@ -18,10 +19,10 @@ impl Reverse<'_, '_> {
         }
         let values = vars.len() - map.accumulators.len();
         // The adjoint of an accumulator goes around the map: adding does not change it.
-        let outer: Vec<Option<Atom>> = vars.iter().map(|v| self.take(*v)).collect();
+        let outer: Vec<Option<Atom>> = vars.iter().map(|v| self.adjoints.take(&self.copier, *v)).collect();
         for (accumulator, adjoint) in map.accumulators.iter().zip(&outer[values..]) {
             if let Some(adjoint) = adjoint {
-                self.add(*accumulator, *adjoint);
+                self.adjoints.add(&self.copier, *accumulator, *adjoint);
             }
         }
         let inputs = self.copier.atoms(&map.arrays);
@@ -34,17 +35,17 @@ impl Reverse<'_, '_> {
         let adjoints = outer[..values].iter().flatten();
         let arrays: Vec<Atom> = inputs.iter().chain(&known).chain(adjoints).copied().collect();
         // Of rows that are read in parts each part adds to the array itself, at the number of the row.
-        let rows = self.rows_in_parts(map);
+        let rows = self.adjoints.rows_in_parts(&self.copier, &self.known.parts, map);
         let is_wanted =
             |k: &usize| self.active.atom(map.arrays[*k]) && rows.iter().all(|(param, _)| *param != function.params[*k]);
         let wanted: Vec<usize> = (0..inputs.len()).filter(is_wanted).collect();
         let numbers = (!rows.is_empty()).then(|| self.target.iota(self.target.size(inputs[0], 0)));
         let arrays: Vec<Atom> = numbers.into_iter().chain(arrays).collect();
-        let touched = self.touched(&[&function.body], &function.params);
-        let touched = self.roots(touched.into_iter().chain(Self::roots_of_rows(&rows)));
+        let touched = self.adjoints.touched(&self.copier, &[&function.body], &function.params);
+        let touched = self.adjoints.roots(touched.into_iter().chain(Adjoints::roots_of_rows(&rows)));
         let found = self.each(&arrays, touched, |reverse, elements| {
             let (number, elements) = elements.split_at(usize::from(numbers.is_some()));
-            number.iter().for_each(|i| reverse.enter_rows(&rows, *i));
+            number.iter().for_each(|i| reverse.adjoints.enter_rows(&rows, *i));
             let (elements, rest) = elements.split_at(inputs.len());
             let (known, adjoints) = rest.split_at(results.len());
             results.iter().zip(known).for_each(|(var, element)| reverse.copier.tell(*var, *element));
@@ -55,9 +56,9 @@ impl Reverse<'_, '_> {
             results.iter().for_each(|var| reverse.copier.untell(*var));
             wanted.iter().map(|k| found[*k].unwrap_or_else(|| reverse.target.zeros_like(elements[*k]))).collect()
         });
-        rows.iter().for_each(|(param, _)| self.forget_view(*param));
+        rows.iter().for_each(|(param, _)| self.adjoints.forget_view(*param));
         for (k, adjoint) in wanted.iter().zip(found) {
-            self.add(map.arrays[*k], adjoint);
+            self.adjoints.add(&self.copier, map.arrays[*k], adjoint);
         }
     }
 
@@ -72,7 +73,7 @@ impl Reverse<'_, '_> {
         let target = self.target;
         let is_scalar = |v: &Var| self.copier.source.type_of(*v).rank == 0;
         let (scalars, shared): (Vec<Var>, Vec<Var>) = touched.into_iter().partition(is_scalar);
-        let before: Vec<Adjoint> = shared.iter().map(|v| self.adjoint_or_zero(*v)).collect();
+        let before: Vec<Adjoint> = shared.iter().map(|v| self.adjoints.adjoint_or_zero(&self.copier, *v)).collect();
         let accumulators: Vec<Atom> = before
             .iter()
             .map(|adjoint| match adjoint {
@@ -84,26 +85,26 @@ impl Reverse<'_, '_> {
         let mut types: Vec<Type> = arrays.iter().map(|a| target.type_of(*a).element()).collect();
         types.extend(accumulators.iter().map(|a| target.type_of(*a)));
 
-        let outside = core::mem::take(&mut self.adjoints);
+        let around = self.adjoints.enter();
         let mut contributed: Vec<Var> = Vec::new();
         let mut own = 0;
         let function: Lambda = target.lambda(&types, |params| {
             let (elements, collectors) = params.split_at(arrays.len());
             for (v, acc) in shared.iter().zip(collectors) {
-                self.adjoints.insert(*v, Adjoint::Accumulator(*acc));
+                self.adjoints.of.insert(*v, Adjoint::Accumulator(*acc));
             }
             let mut results = inside(self, elements);
             own = results.len();
             for v in &scalars {
-                if let Some(contribution) = self.take(*v) {
+                if let Some(contribution) = self.adjoints.take(&self.copier, *v) {
                     contributed.push(*v);
                     results.push(contribution);
                 }
             }
-            results.extend(shared.iter().map(|v| self.adjoints[v].atom()));
+            results.extend(shared.iter().map(|v| self.adjoints.of[v].atom()));
             results
         });
-        self.adjoints = outside;
+        self.adjoints.leave(around);
 
         let mut results = target.emit(Op::Map(Box::new(Map { function, arrays: arrays.to_vec(), accumulators })));
         let mut rest = results.split_off(own);
@@ -114,19 +115,19 @@ impl Reverse<'_, '_> {
                 Adjoint::Accumulator(_) => Adjoint::Accumulator(acc),
                 Adjoint::Sparse(_) => panic!("{DENSE}"),
             };
-            self.adjoints.insert(*v, after);
+            self.adjoints.of.insert(*v, after);
         }
         for (v, contributions) in contributed.iter().zip(rest) {
-            self.add((*v).into(), target.sum(contributions));
+            self.adjoints.add(&self.copier, (*v).into(), target.sum(contributions));
         }
         results
     }
 
     /// The result of `inside`, while what it adds to adjoints is forgotten.
     pub(super) fn apart<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> T {
-        let outside = core::mem::take(&mut self.adjoints);
+        let around = self.adjoints.enter();
         let found = inside(self);
-        self.adjoints = outside;
+        self.adjoints.leave(around);
         found
     }
 }

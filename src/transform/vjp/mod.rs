@@ -18,6 +18,7 @@
 //! | functions with a derivative of their own | `custom` |
 //! | operations that move data | `arrays`, `sparse` for adjoints at one index, `view` for those of parts |
 
+mod adjoints;
 mod arrays;
 mod binomial;
 mod branch;
@@ -42,7 +43,7 @@ mod sparse;
 mod undo;
 mod view;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::check::check;
 use super::copy::Copier;
@@ -56,11 +57,13 @@ use crate::array::{Agreement, Atom, Body, Lambda, Op, Policy, Program, Stm, Var,
 use crate::error::{Result, Span};
 use crate::optimise::dead_code::executed_once;
 use crate::optimise::varying_sizes::resized;
+use adjoints::Adjoints;
+use arrays::array;
 use binomial::Snapshots;
 use loops::Checkpoints;
-use sparse::Place;
-use undo::{MadeAgain, Undo};
-use view::View;
+use scalar::scalar;
+use scatter::scatter;
+use undo::{MadeAgain, Undo, undo};
 
 /// The program with adjoints of the parameters at these positions as further results, for the adjoints that `seed`
 /// writes for the results, given the results.
@@ -95,7 +98,7 @@ pub(super) fn vjp(
     reverse.copier.execute_again();
     reverse.backward(&function.body, &saved, &adjoints);
     for k in by {
-        results.push(reverse.take_or_zero(function.params[*k]));
+        results.push(reverse.adjoints.take_or_zero(&reverse.copier, function.params[*k]));
     }
     let mut derivative = target.finish(results);
     let is_nest = |stm: &Stm| stm.op.bodies().any(|body| body.stms.iter().any(|stm| has_bodies(&stm.op)));
@@ -103,17 +106,6 @@ pub(super) fn vjp(
         executed_once(&mut derivative, returning);
     }
     Ok(derivative)
-}
-
-/// The adjoint of a variable, as far as it has been added up.
-#[derive(Clone, Copy)]
-pub(super) enum Adjoint {
-    /// A value. That of an accumulator is the adjoint of the array it becomes, and is not added to.
-    Value(Atom),
-    /// An accumulator, of an array from outside a map, to which all elements add.
-    Accumulator(Atom),
-    /// That of an array at one place alone, and 0 elsewhere.
-    Sparse(Place),
 }
 
 /// What the forward sweep keeps of a statement for the reverse sweep.
@@ -139,22 +131,20 @@ pub(super) struct Reverse<'p, 't> {
     pub(super) copier: Copier<'p, 't>,
     target: &'t Target,
     active: &'t Active,
-    adjoints: FxHashMap<Var, Adjoint>,
-    places: Vec<Vec<Atom>>,
-    /// The loop variables whose sizes may change.
-    resized: FxHashSet<Var>,
+    adjoints: Adjoints<'t>,
     /// What is made again of arrays that are changed in place, and taken back.
     again: MadeAgain,
+    known: Known,
+}
+
+/// What is known of the program before the sweeps.
+struct Known {
+    /// The loop variables whose sizes may change.
+    resized: FxHashSet<Var>,
     /// Which variables are read in parts.
     parts: Parts,
     /// Which arrays of indices have none twice.
     distinct: Distinct,
-    /// Parts of arrays, to whose adjoints those of the parts are added.
-    views: FxHashMap<Var, View>,
-    /// The arrays whose adjoints the loops around here carry.
-    carried: FxHashSet<Var>,
-    /// Whether the reverse sweep is in a loop.
-    in_loop: bool,
 }
 
 impl<'p, 't> Reverse<'p, 't> {
@@ -164,15 +154,9 @@ impl<'p, 't> Reverse<'p, 't> {
             target,
             copier,
             active,
-            adjoints: FxHashMap::default(),
-            places: Vec::new(),
-            resized: resized(source),
+            adjoints: Adjoints::none(target, active),
             again: MadeAgain::default(),
-            parts: Parts::of(source),
-            distinct: Distinct::of(source),
-            views: FxHashMap::default(),
-            carried: FxHashSet::default(),
-            in_loop: false,
+            known: Known { resized: resized(source), parts: Parts::of(source), distinct: Distinct::of(source) },
         }
     }
 
@@ -190,7 +174,7 @@ impl<'p, 't> Reverse<'p, 't> {
 
     /// Writes a statement, and returns what the reverse sweep needs of it, if that is more than its variables.
     fn statement_forward(&mut self, stm: &Stm) -> Option<Saved> {
-        if let Some(undo) = self.branch_again(stm) {
+        if let Some(undo) = self.again.branch_again(&mut self.copier, stm) {
             return Some(Saved::Undo(undo));
         }
         Some(match &stm.op {
@@ -201,7 +185,7 @@ impl<'p, 't> Reverse<'p, 't> {
             },
             Op::Reduce(it) if stm.vars.iter().any(|v| self.active.var(*v)) => self.reduce_forward(stm, it),
             _ => {
-                self.before_update(stm);
+                self.again.before_update(&self.copier, stm);
                 self.copier.stm(stm);
                 return None;
             }
@@ -213,29 +197,29 @@ impl<'p, 't> Reverse<'p, 't> {
         // What the results are given is of no statement; those of the whole program may be added to each other.
         let last = body.stms.last().map_or(Span::UNKNOWN, |stm| stm.span.derivative());
         let around = self.target.span(self.target.here().or(last));
-        let views = self.take_views(body);
+        let views = self.adjoints.take_views(&self.copier, &self.known.parts, body);
         for (result, adjoint) in body.results.iter().zip(adjoints) {
             if let Some(adjoint) = adjoint {
-                self.add(*result, *adjoint);
+                self.adjoints.add(&self.copier, *result, *adjoint);
             }
         }
         self.target.span(around);
         let mut saved = saved.iter().rev().peekable();
         for (at, stm) in body.stms.iter().enumerate().rev() {
             let kept = saved.next_if(|(of, _)| *of == at).map_or(&Saved::Nothing, |(_, kept)| kept);
-            if let Saved::Undo(undo) = kept {
-                self.undo(undo);
+            if let Saved::Undo(undone) = kept {
+                undo(&mut self.copier, undone);
             }
-            if stm.vars.iter().any(|v| self.adjoints.contains_key(v)) {
+            if stm.vars.iter().any(|v| self.adjoints.of.contains_key(v)) {
                 let around = self.target.span(stm.span.derivative());
                 self.statement(stm, kept);
                 self.target.span(around);
             } else if let (Op::Loop(it), Saved::Loop(checkpoints)) = (&stm.op, kept) {
                 self.loop_undone(stm, it, checkpoints);
             }
-            self.take_back(stm);
+            self.again.take_back(&mut self.copier, stm);
         }
-        views.iter().for_each(|part| self.forget_view(*part));
+        views.iter().for_each(|part| self.adjoints.forget_view(*part));
     }
 
     /// The adjoints of a function's parameters at these arguments, from those of its results. Those of the variables
@@ -254,13 +238,13 @@ impl<'p, 't> Reverse<'p, 't> {
         }
         let saved = self.forward(&function.body);
         self.backward(&function.body, &saved, adjoints);
-        function.params.iter().map(|param| self.take(*param)).collect()
+        function.params.iter().map(|param| self.adjoints.take(&self.copier, *param)).collect()
     }
 
     /// The rule of a statement, some of whose results have adjoints.
     fn statement(&mut self, stm: &Stm, saved: &Saved) {
         match &stm.op {
-            Op::Scalar(op, operands) => self.scalar(stm.vars[0], *op, operands),
+            Op::Scalar(op, operands) => scalar(&mut self.adjoints, &self.copier, stm.vars[0], *op, operands),
             Op::If(condition, yes, no) => self.branch(&stm.vars, *condition, yes, no),
             Op::Loop(it) => match saved {
                 Saved::Loop(checkpoints) => self.loop_backward(stm, it, checkpoints),
@@ -274,80 +258,9 @@ impl<'p, 't> Reverse<'p, 't> {
             Op::Reduce(it) => self.reduce(&stm.vars, it, saved),
             Op::Scan(it) => self.scan(&stm.vars, it),
             Op::Hist(it) => self.hist(&stm.vars, it),
-            Op::Scatter(it) => self.scatter(stm.vars[0], it),
+            Op::Scatter(it) => scatter(&mut self.adjoints, &self.copier, &self.known.distinct, stm.vars[0], it),
             Op::Custom(it) => self.custom(&stm.vars, it),
-            op => self.array(stm.vars[0], op),
-        }
-    }
-
-    /// Adds to the adjoint of an operand.
-    pub(super) fn add(&mut self, to: Atom, adjoint: Atom) {
-        let Atom::Var(var) = to else { return };
-        if !self.active.var(var) {
-            return;
-        }
-        if let Some(view) = self.viewed(var).cloned() {
-            return self.add_to_view(var, &view, &[], adjoint, true);
-        }
-        let sum = match self.adjoints.get(&var).copied() {
-            _ if self.copier.source.type_of(var).accumulator => Adjoint::Value(adjoint),
-            None => Adjoint::Value(adjoint),
-            Some(Adjoint::Value(present)) => Adjoint::Value(self.target.add(present, adjoint)),
-            Some(Adjoint::Accumulator(acc)) => {
-                Adjoint::Accumulator(self.target.one(Op::Accumulate(acc, Vec::new(), adjoint)))
-            }
-            Some(Adjoint::Sparse(place)) => Adjoint::Value(self.with_place(adjoint, place)),
-        };
-        self.adjoints.insert(var, sum);
-    }
-
-    /// The adjoint of a variable, which is complete now and not needed again.
-    pub(super) fn take(&mut self, var: Var) -> Option<Atom> {
-        match self.adjoints.remove(&var)? {
-            Adjoint::Value(value) => Some(value),
-            Adjoint::Sparse(place) => Some(self.dense(var, place)),
-            Adjoint::Accumulator(_) => panic!("an accumulator collects for a variable from outside"),
-        }
-    }
-
-    pub(super) fn take_or_zero(&mut self, var: Var) -> Atom {
-        match self.take(var) {
-            Some(adjoint) => adjoint,
-            None => self.target.zeros_like(self.copier.atom(var.into())),
-        }
-    }
-
-    /// The adjoint of a variable, not sparse.
-    pub(super) fn adjoint_or_zero(&self, var: Var) -> Adjoint {
-        match self.adjoints.get(&var) {
-            Some(Adjoint::Sparse(place)) => Adjoint::Value(self.dense(var, *place)),
-            Some(adjoint) => *adjoint,
-            None => Adjoint::Value(self.target.zeros_like(self.copier.atom(var.into()))),
-        }
-    }
-
-    /// Those of the free variables of scopes whose adjoints the scopes may add to, accumulators excepted.
-    pub(super) fn touched(&self, bodies: &[&Body], bound: &[Var]) -> Vec<Var> {
-        let mut free = self.active.free(bodies, bound);
-        free.retain(|v| !self.copier.source.type_of(*v).accumulator);
-        self.roots(free)
-    }
-}
-
-impl Adjoint {
-    pub(super) fn atom(self) -> Atom {
-        match self {
-            Adjoint::Value(atom) | Adjoint::Accumulator(atom) => atom,
-            Adjoint::Sparse(_) => panic!("{}", sparse::DENSE),
-        }
-    }
-
-    /// The same kind of adjoint, in another variable.
-    pub(super) fn with(self, atom: Atom) -> Self {
-        match self {
-            Adjoint::Value(_) => Adjoint::Value(atom),
-            Adjoint::Accumulator(_) => Adjoint::Accumulator(atom),
-            Adjoint::Sparse(_) => panic!("{}", sparse::DENSE),
+            op => array(&mut self.adjoints, &self.copier, stm.vars[0], op),
         }
     }
 }

@@ -31,7 +31,7 @@ impl Reverse<'_, '_> {
     /// sizes of adjoints.
     pub(super) fn ragged(&self, it: &Loop) -> Vec<usize> {
         let of = |k: usize| it.params[k].0;
-        let may_change = |k: &usize| self.resized.contains(&of(*k)) && it.body.results[*k] != of(*k).into();
+        let may_change = |k: &usize| self.known.resized.contains(&of(*k)) && it.body.results[*k] != of(*k).into();
         let found: Vec<usize> = (0..it.params.len()).filter(may_change).collect();
         if found.is_empty() {
             return found;
@@ -39,16 +39,6 @@ impl Reverse<'_, '_> {
         let mentions = mentions(it);
         let is_needed = |k: &usize| self.active.var(of(*k)) || mentions.contains_key(&of(*k).into());
         found.into_iter().filter(is_needed).collect()
-    }
-
-    /// What a loop of at most `room` iterations begins with, to keep states of `total` elements together of a variable:
-    /// the elements, how many there are, and the sizes in each dimension.
-    pub(super) fn no_states(&self, first: Atom, total: Atom, room: Atom) -> Vec<Atom> {
-        let target = self.target;
-        let of = target.type_of(first);
-        let flat = target.one(Op::Replicate(total, of.prim.zero().into()));
-        let sizes = (0..of.rank).map(|_| target.one(Op::Replicate(room, index(0))));
-        [flat, index(0)].into_iter().chain(sizes).collect()
     }
 }
 
@@ -77,4 +67,13 @@ impl Ragged {
         let part = target.one(Op::Slice(self.flat, vec![Range { start, count, step: index(1) }]));
         (target.one(Op::Reshape(part, sizes)), start)
     }
+}
+
+/// What a loop of at most `room` iterations begins with, to keep states of `total` elements together of a variable: the
+/// elements, how many there are, and the sizes in each dimension.
+pub(super) fn no_states(target: &Target, first: Atom, total: Atom, room: Atom) -> Vec<Atom> {
+    let of = target.type_of(first);
+    let flat = target.one(Op::Replicate(total, of.prim.zero().into()));
+    let sizes = (0..of.rank).map(|_| target.one(Op::Replicate(room, index(0))));
+    [flat, index(0)].into_iter().chain(sizes).collect()
 }

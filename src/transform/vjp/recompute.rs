@@ -47,7 +47,8 @@ impl Reverse<'_, '_> {
 
         let around = self.taken_around(stm, it, &through);
         let bound = bound_by(it);
-        let initial: Vec<Atom> = carried.iter().map(|k| self.take_or_zero(stm.vars[*k])).collect();
+        let initial: Vec<Atom> =
+            carried.iter().map(|k| self.adjoints.take_or_zero(&self.copier, stm.vars[*k])).collect();
         let results =
             self.backwards(count, &initial, &[&it.body], &bound, Policy::Recompute, |reverse, j, adjoints| {
                 let wanted = from_end(target, count, j);
@@ -56,10 +57,10 @@ impl Reverse<'_, '_> {
                 let state = reverse.run(it, &kept, &firsts, index(0), wanted, Policy::Recompute);
                 reverse.enter(it, &kept, &state, wanted);
                 reverse.return_through(it, (&carried, adjoints), (&through, &around));
-                carried.iter().map(|k| reverse.take_or_zero(of_param(*k))).collect()
+                carried.iter().map(|k| reverse.adjoints.take_or_zero(&reverse.copier, of_param(*k))).collect()
             });
         for (k, result) in carried.iter().zip(results) {
-            self.add(it.params[*k].1, result);
+            self.adjoints.add(&self.copier, it.params[*k].1, result);
         }
     }
 }

@@ -17,6 +17,7 @@ use super::{Reverse, Saved};
 use crate::array::{Atom, IntegerRow, Op, Reduce, ScalarOp, Stm, Var, index};
 use crate::optimise::operator::{Operator, recognise};
 use crate::transform::operator::{groups, part};
+use crate::transform::target::Target;
 
 impl Reverse<'_, '_> {
     /// Writes a reduction so that what the reverse sweep needs of it is there.
@@ -25,7 +26,7 @@ impl Reverse<'_, '_> {
         let neutral = self.copier.atoms(&it.neutral);
         match recognise(&it.operator) {
             Operator::Extremum(op) => {
-                let found = self.search(op, neutral[0], arrays[0]);
+                let found = search(self.target, op, neutral[0], arrays[0]);
                 self.copier.bind(stm, &found[..1]);
                 return Saved::Winner(found[1]);
             }
@@ -52,7 +53,7 @@ impl Reverse<'_, '_> {
     }
 
     pub(super) fn reduce(&mut self, vars: &[Var], it: &Reduce, saved: &Saved) {
-        let seeds: Vec<Option<Atom>> = vars.iter().map(|v| self.take(*v)).collect();
+        let seeds: Vec<Option<Atom>> = vars.iter().map(|v| self.adjoints.take(&self.copier, *v)).collect();
         let seeded: Vec<bool> = seeds.iter().map(Option::is_some).collect();
         for group in groups(&it.operator, &seeded) {
             let component = self.reduced(it, &group);
@@ -66,13 +67,13 @@ impl Reverse<'_, '_> {
                     | Saved::Loop(_)
                     | Saved::Binomial(..)
                     | Saved::Count(_)
-                    | Saved::Undo(_) => self.search(op, component.neutral[0], component.arrays[0])[1],
+                    | Saved::Undo(_) => search(self.target, op, component.neutral[0], component.arrays[0])[1],
                 };
                 // No element has the number −1, so nothing is added if there is none.
-                self.add_sparse(it.arrays[group[0]], &[winner], seed, false);
+                self.adjoints.add_sparse(&self.copier, it.arrays[group[0]], &[winner], seed, false);
                 if component.starts[0] {
-                    let first = self.where_none(winner, seed);
-                    self.add(it.neutral[group[0]], first);
+                    let first = where_none(self.target, winner, seed);
+                    self.adjoints.add(&self.copier, it.neutral[group[0]], first);
                 }
                 continue;
             }
@@ -95,43 +96,9 @@ impl Reverse<'_, '_> {
         let all = group.iter().map(|c| it.arrays[*c]).chain(group.iter().map(|c| it.neutral[*c]));
         for (of, found) in all.zip(found) {
             if let Some(found) = found {
-                self.add(of, *found);
+                self.adjoints.add(&self.copier, of, *found);
             }
         }
-    }
-
-    /// The adjoint of what is combined first, if no element is the extremum.
-    fn where_none(&self, winner: Atom, seed: Atom) -> Atom {
-        let none = self.target.scalar(ScalarOp::Equal, &[winner, index(-1)]);
-        self.target.choose(none, || vec![seed], || vec![self.target.zeros_like(seed)])[0]
-    }
-
-    /// The extremum, and the number of the first element that is, or −1 if that is what the reduction starts from. Where
-    /// all are NaN, that of the last. Two plain reductions are less work than one of pairs.
-    fn search(&self, op: ScalarOp, neutral: Atom, array: Atom) -> [Atom; 2] {
-        let (target, of) = (self.target, self.target.type_of(neutral));
-        let plain = |op: ScalarOp, from: Atom, array: Atom| {
-            let of = target.type_of(from);
-            let operator = target.lambda(&[of, of], |x| vec![target.scalar(op, x)]);
-            target.one(Op::Reduce(Box::new(Reduce {
-                operator,
-                neutral: vec![from],
-                arrays: vec![array],
-                commutative: true,
-            })))
-        };
-        let extremum = plain(op, neutral, array);
-        let is = |x: Atom| target.scalar(ScalarOp::Equal, &[x, extremum]);
-        let (size, nowhere) = (target.size(array, 0), index(i64::MAX));
-        let places =
-            target.map(&[array, target.iota(size)], |x| target.choose(is(x[0]), || vec![x[1]], || vec![nowhere]));
-        let first = plain(ScalarOp::Integer(IntegerRow::Min), nowhere, places[0]);
-        let mut winner = target.choose(is(neutral), || vec![index(-1)], || vec![first])[0];
-        if of.prim.is_real() {
-            let last = target.indices(ScalarOp::Add, size, index(-1));
-            winner = target.choose(is(extremum), || vec![winner], || vec![last])[0];
-        }
-        [extremum, winner]
     }
 
     /// The adjoints of what is reduced, and then of what it is combined with first. `prefixes` are what is combined up to each
@@ -158,10 +125,13 @@ impl Reverse<'_, '_> {
             }
             Operator::Extremum(op) => {
                 let Some(seed) = seeds[0] else { return vec![None; 2] };
-                let [_, winner] = self.search(op, it.neutral[0], it.arrays[0]);
+                let [_, winner] = search(self.target, op, it.neutral[0], it.arrays[0]);
                 let acc = target.one(Op::ToAccumulator(target.zeros_like(it.arrays[0])));
                 let acc = target.one(Op::Accumulate(acc, vec![winner], seed));
-                vec![Some(target.one(Op::FromAccumulator(acc))), it.starts[0].then(|| self.where_none(winner, seed))]
+                vec![
+                    Some(target.one(Op::FromAccumulator(acc))),
+                    it.starts[0].then(|| where_none(self.target, winner, seed)),
+                ]
             }
             Operator::Elementwise(inner) => self.where_any(it, &[size], &without(), |reverse| {
                 reverse
@@ -177,4 +147,37 @@ impl Reverse<'_, '_> {
             }),
         }
     }
+}
+
+/// The adjoint of what is combined first, if no element is the extremum.
+fn where_none(target: &Target, winner: Atom, seed: Atom) -> Atom {
+    let none = target.scalar(ScalarOp::Equal, &[winner, index(-1)]);
+    target.choose(none, || vec![seed], || vec![target.zeros_like(seed)])[0]
+}
+
+/// The extremum, and the number of the first element that is, or −1 if that is what the reduction starts from. Where
+/// all are NaN, that of the last. Two plain reductions are less work than one of pairs.
+fn search(target: &Target, op: ScalarOp, neutral: Atom, array: Atom) -> [Atom; 2] {
+    let of = target.type_of(neutral);
+    let plain = |op: ScalarOp, from: Atom, array: Atom| {
+        let of = target.type_of(from);
+        let operator = target.lambda(&[of, of], |x| vec![target.scalar(op, x)]);
+        target.one(Op::Reduce(Box::new(Reduce {
+            operator,
+            neutral: vec![from],
+            arrays: vec![array],
+            commutative: true,
+        })))
+    };
+    let extremum = plain(op, neutral, array);
+    let is = |x: Atom| target.scalar(ScalarOp::Equal, &[x, extremum]);
+    let (size, nowhere) = (target.size(array, 0), index(i64::MAX));
+    let places = target.map(&[array, target.iota(size)], |x| target.choose(is(x[0]), || vec![x[1]], || vec![nowhere]));
+    let first = plain(ScalarOp::Integer(IntegerRow::Min), nowhere, places[0]);
+    let mut winner = target.choose(is(neutral), || vec![index(-1)], || vec![first])[0];
+    if of.prim.is_real() {
+        let last = target.indices(ScalarOp::Add, size, index(-1));
+        winner = target.choose(is(extremum), || vec![winner], || vec![last])[0];
+    }
+    [extremum, winner]
 }

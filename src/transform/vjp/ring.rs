@@ -6,9 +6,11 @@
 //! (tests/transform/checkpoint.rs).
 
 use super::Reverse;
+use super::loops::keep;
 use super::ragged::elements;
 use crate::array::{Atom, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Type, Var, index};
 use crate::transform::checkpoint::held;
+use crate::transform::copy::Copier;
 use crate::transform::target::Target;
 
 /// The last states lie in a ring of places, each where the number of its iteration says.
@@ -26,27 +28,6 @@ impl Ring {
 }
 
 impl Reverse<'_, '_> {
-    /// The number of places of a ring, by the elements of a state.
-    pub(super) fn places(&self, it: &Loop) -> Atom {
-        let target = self.target;
-        let (mut scalars, mut arrays) = (0, None);
-        for k in held(self.copier.source, it) {
-            let first = self.copier.atom(it.params[k].1);
-            if target.type_of(first).rank == 0 {
-                scalars += 1;
-            } else {
-                let own = elements(target, first);
-                arrays = Some(arrays.map_or(own, |sum| target.indices(ScalarOp::Add, sum, own)));
-            }
-        }
-        let number = |n: u64| index(i64::try_from(n).expect("a number of places is small"));
-        let Some(arrays) = arrays else { return number(Policy::places(scalars)) };
-        let integer = |row: IntegerRow, a: Atom, b: Atom| target.indices(ScalarOp::Integer(row), a, b);
-        let elements = integer(IntegerRow::Max, target.indices(ScalarOp::Add, arrays, number(scalars)), index(1));
-        let fit = integer(IntegerRow::Quot, number(Policy::RING_ELEMENTS), elements);
-        integer(IntegerRow::Max, integer(IntegerRow::Min, fit, number(Policy::RING_STATES)), index(1))
-    }
-
     /// The first states of a loop, computed again.
     pub(super) fn again(&mut self, it: &Loop, changing: &[usize], firsts: &[Atom], count: Atom) -> Vec<Atom> {
         let target = self.target;
@@ -64,7 +45,7 @@ impl Reverse<'_, '_> {
         params.extend(stores);
         let j = target.fresh(Type::scalar(Prim::I64));
         let body = target.body(|| {
-            let updated = self.keep(it, changing, &now, j.into());
+            let updated = keep(&self.copier, it, changing, &now, j.into());
             self.copier.stms(&it.body.stms);
             values.iter().map(|k| self.copier.atom(it.body.results[*k])).chain(updated).collect()
         });
@@ -72,4 +53,25 @@ impl Reverse<'_, '_> {
         let mut results = target.emit(Op::Loop(Box::new(Loop { params, form, body, policy: Policy::KeepAll })));
         results.split_off(values.len())
     }
+}
+
+/// The number of places of a ring, by the elements of a state.
+pub(super) fn places(copier: &Copier<'_, '_>, it: &Loop) -> Atom {
+    let target = copier.target;
+    let (mut scalars, mut arrays) = (0, None);
+    for k in held(copier.source, it) {
+        let first = copier.atom(it.params[k].1);
+        if target.type_of(first).rank == 0 {
+            scalars += 1;
+        } else {
+            let own = elements(target, first);
+            arrays = Some(arrays.map_or(own, |sum| target.indices(ScalarOp::Add, sum, own)));
+        }
+    }
+    let number = |n: u64| index(i64::try_from(n).expect("a number of places is small"));
+    let Some(arrays) = arrays else { return number(Policy::places(scalars)) };
+    let integer = |row: IntegerRow, a: Atom, b: Atom| target.indices(ScalarOp::Integer(row), a, b);
+    let elements = integer(IntegerRow::Max, target.indices(ScalarOp::Add, arrays, number(scalars)), index(1));
+    let fit = integer(IntegerRow::Quot, number(Policy::RING_ELEMENTS), elements);
+    integer(IntegerRow::Max, integer(IntegerRow::Min, fit, number(Policy::RING_STATES)), index(1))
 }

@@ -13,7 +13,7 @@ use crate::transform::operator::groups;
 
 impl Reverse<'_, '_> {
     pub(super) fn scan(&mut self, vars: &[Var], it: &Reduce) {
-        let seeds: Vec<Option<Atom>> = vars.iter().map(|v| self.take(*v)).collect();
+        let seeds: Vec<Option<Atom>> = vars.iter().map(|v| self.adjoints.take(&self.copier, *v)).collect();
         let seeded: Vec<bool> = seeds.iter().map(Option::is_some).collect();
         for group in groups(&it.operator, &seeded) {
             let component = self.reduced(it, &group);

@@ -14,6 +14,7 @@ use crate::array::{Atom, Const, Lambda, Op, Prim, Reduce, ScalarOp, Type, index}
 use crate::optimise::operator::{Operator, recognise};
 use crate::transform::copy::Copier;
 use crate::transform::operator::applied;
+use crate::transform::target::Target;
 
 /// Sorted elements, each with whether it is the first or last of its segment.
 #[derive(Clone, Copy)]
@@ -38,7 +39,7 @@ impl Reverse<'_, '_> {
         let values = it.arrays.clone();
         let without: Vec<Atom> = (0..k).map(seed).chain(values.iter().map(|v| target.zeros_like(*v))).collect();
         self.where_any(it, &[bins, count], &without, |reverse| {
-            let (order, ends, keys) = reverse.by_bins(bins, indices);
+            let (order, ends, keys) = by_bins(reverse.target, bins, indices);
             let joined: Vec<Atom> =
                 destinations.iter().zip(&values).map(|(d, v)| target.one(Op::Concat(vec![*d, *v]))).collect();
             let arrays = joined.iter().map(|all| target.map1(&[order], |i| target.at(*all, i))).collect();
@@ -61,26 +62,6 @@ impl Reverse<'_, '_> {
             }
             [of_destinations, of_values].concat()
         })
-    }
-
-    /// The order of destinations and then values by bins, where segments end, and the bins in this order.
-    fn by_bins(&self, bins: Atom, indices: Atom) -> (Atom, Ends, Atom) {
-        let target = self.target;
-        let of_values =
-            target.map1(&[indices], |x| target.choose(target.within(x[0], bins), || vec![x[0]], || vec![bins])[0]);
-        let all = target.one(Op::Concat(vec![target.iota(bins), of_values]));
-        let size = target.size(all, 0);
-        let [keys, order] = sorted(target, all, bins);
-        let before = target.part(target.with_front(index(-1), keys), index(0), size);
-        let after = target.shifted(keys, index(-1), size);
-        let ends = |neighbours: Atom| {
-            target.map1(&[keys, neighbours], |x| {
-                let changes = target.scalar(ScalarOp::Not, &[target.scalar(ScalarOp::Equal, x)]);
-                let outside = target.scalar(ScalarOp::Equal, &[x[0], bins]);
-                target.scalar(ScalarOp::Add, &[changes, outside])
-            })
-        };
-        (order, Ends { first: ends(before), last: ends(after) }, keys)
     }
 
     /// The adjoints of elements that are reduced by segments, from the adjoint of the segment of each.
@@ -152,4 +133,23 @@ fn restarting(copier: &mut Copier<'_, '_>, operator: &Lambda, flipped: bool) -> 
         let combined = target.choose(starts, || right.to_vec(), || applied(copier, operator, first, second));
         [&[any], &combined[..]].concat()
     })
+}
+
+/// The order of destinations and then values by bins, where segments end, and the bins in this order.
+fn by_bins(target: &Target, bins: Atom, indices: Atom) -> (Atom, Ends, Atom) {
+    let of_values =
+        target.map1(&[indices], |x| target.choose(target.within(x[0], bins), || vec![x[0]], || vec![bins])[0]);
+    let all = target.one(Op::Concat(vec![target.iota(bins), of_values]));
+    let size = target.size(all, 0);
+    let [keys, order] = sorted(target, all, bins);
+    let before = target.part(target.with_front(index(-1), keys), index(0), size);
+    let after = target.shifted(keys, index(-1), size);
+    let ends = |neighbours: Atom| {
+        target.map1(&[keys, neighbours], |x| {
+            let changes = target.scalar(ScalarOp::Not, &[target.scalar(ScalarOp::Equal, x)]);
+            let outside = target.scalar(ScalarOp::Equal, &[x[0], bins]);
+            target.scalar(ScalarOp::Add, &[changes, outside])
+        })
+    };
+    (order, Ends { first: ends(before), last: ends(after) }, keys)
 }

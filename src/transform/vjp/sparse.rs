@@ -6,10 +6,12 @@
 //! *sparsity*: the derivative of k-means touches one centre for each point) (tests/transform/kmeans.rs,
 //! tests/transform/work.rs).
 
+use super::Reverse;
+use super::adjoints::{Adjoint, Adjoints};
 use super::arrays::from_end;
-use super::{Adjoint, Reverse};
 use crate::array::{Atom, Map, Op, ScalarOp, Var, index};
 use crate::error::Span;
+use crate::transform::copy::Copier;
 
 /// The invariant of scopes: adjoints that go through one are arrays or accumulators.
 pub(super) const DENSE: &str = "an adjoint that goes through a scope is not sparse";
@@ -26,28 +28,28 @@ pub(in crate::transform) struct Place {
     span: Span,
 }
 
-impl Reverse<'_, '_> {
+impl Adjoints<'_> {
     /// Adds to the adjoint of an array at an index that was read.
-    pub(super) fn add_at(&mut self, to: Atom, at: &[Atom], adjoint: Atom) {
-        self.add_sparse(to, at, adjoint, true);
+    pub(super) fn add_at(&mut self, copier: &Copier<'_, '_>, to: Atom, at: &[Atom], adjoint: Atom) {
+        self.add_sparse(copier, to, at, adjoint, true);
     }
 
     /// Adds to the adjoint of an array at an index; if it is not certain, nothing where it is out of bounds.
-    pub(super) fn add_sparse(&mut self, to: Atom, at: &[Atom], adjoint: Atom, certain: bool) {
+    pub(super) fn add_sparse(&mut self, copier: &Copier<'_, '_>, to: Atom, at: &[Atom], adjoint: Atom, certain: bool) {
         if at.is_empty() {
-            return self.add(to, adjoint);
+            return self.add(copier, to, adjoint);
         }
         let Atom::Var(var) = to else { return };
         if !self.active.var(var) {
             return;
         }
         if let Some(view) = self.viewed(var).cloned() {
-            return self.add_to_view(var, &view, at, adjoint, certain);
+            return self.add_to_view(copier, var, &view, at, adjoint, certain);
         }
         let target = self.target;
         let place = Place { at: self.places.len(), value: adjoint, certain, span: target.here() };
         self.places.push(at.to_vec());
-        let sum = match self.adjoints.get(&var).copied() {
+        let sum = match self.of.get(&var).copied() {
             None => Adjoint::Sparse(place),
             Some(Adjoint::Value(present)) => Adjoint::Value(self.with_place(present, place)),
             Some(Adjoint::Accumulator(acc)) => {
@@ -56,9 +58,9 @@ impl Reverse<'_, '_> {
             Some(Adjoint::Sparse(present)) if self.places[present.at] == at => {
                 Adjoint::Sparse(Place { value: target.add(present.value, adjoint), ..present })
             }
-            Some(Adjoint::Sparse(present)) => Adjoint::Value(self.with_place(self.dense(var, present), place)),
+            Some(Adjoint::Sparse(present)) => Adjoint::Value(self.with_place(self.dense(copier, var, present), place)),
         };
-        self.adjoints.insert(var, sum);
+        self.of.insert(var, sum);
     }
 
     /// An adjoint of an array, and a value more at an index of it, or to all of it.
@@ -91,13 +93,13 @@ impl Reverse<'_, '_> {
     }
 
     /// The array that a sparse adjoint stands for.
-    pub(super) fn dense(&self, var: Var, place: Place) -> Atom {
-        self.with_place(self.target.zeros_like(self.copier.atom(var.into())), place)
+    pub(super) fn dense(&self, copier: &Copier<'_, '_>, var: Var, place: Place) -> Atom {
+        self.with_place(self.target.zeros_like(copier.atom(var.into())), place)
     }
 
     /// What an operation that moves data does to a sparse adjoint, if it can stay one; returns whether it did.
-    pub(super) fn moved_sparse(&mut self, var: Var, op: &Op) -> bool {
-        let Some(Adjoint::Sparse(place)) = self.adjoints.get(&var).copied() else { return false };
+    pub(super) fn moved_sparse(&mut self, copier: &Copier<'_, '_>, var: Var, op: &Op) -> bool {
+        let Some(Adjoint::Sparse(place)) = self.of.get(&var).copied() else { return false };
         let (target, at) = (self.target, self.places[place.at].clone());
         let (to, at) = match op {
             Op::Copy(a) => (*a, at),
@@ -105,29 +107,31 @@ impl Reverse<'_, '_> {
                 if !place.certain {
                     return false;
                 }
-                (*a, [self.copier.atoms(indices), at].concat())
+                (*a, [copier.atoms(indices), at].concat())
             }
             Op::Slice(a, ranges) if place.certain && ranges.len() <= at.len() => {
                 let mut at = at;
                 for (i, range) in at.iter_mut().zip(ranges) {
-                    let (start, step) = (self.copier.atom(range.start), self.copier.atom(range.step));
+                    let (start, step) = (copier.atom(range.start), copier.atom(range.step));
                     let offset = if step == index(1) { *i } else { target.indices(ScalarOp::Mul, *i, step) };
                     *i = if start == index(0) { offset } else { target.indices(ScalarOp::Add, start, offset) };
                 }
                 (*a, at)
             }
             Op::Reverse(a) if place.certain => {
-                let size = target.size(self.copier.atom(*a), 0);
+                let size = target.size(copier.atom(*a), 0);
                 (*a, [&[from_end(target, size, at[0])], &at[1..]].concat())
             }
             Op::Replicate(_, a) if place.certain => (*a, at[1..].to_vec()),
             _ => return false,
         };
-        self.adjoints.remove(&var);
-        self.add_sparse(to, &at, place.value, place.certain);
+        self.of.remove(&var);
+        self.add_sparse(copier, to, &at, place.value, place.certain);
         true
     }
+}
 
+impl Reverse<'_, '_> {
     /// Differentiates a map at the one index that its adjoints are at, if they are; returns whether it did.
     pub(super) fn map_once(&mut self, vars: &[Var], map: &Map) -> bool {
         if !map.accumulators.is_empty() {
@@ -135,43 +139,43 @@ impl Reverse<'_, '_> {
         }
         let mut places: Vec<(usize, Place)> = Vec::new();
         for (k, var) in vars.iter().enumerate() {
-            match self.adjoints.get(var) {
+            match self.adjoints.of.get(var) {
                 Some(Adjoint::Sparse(place)) => places.push((k, *place)),
                 Some(_) => return false,
                 None => {}
             }
         }
         let Some((_, first)) = places.first().copied() else { return false };
-        let i = self.places[first.at][0];
-        if places.iter().any(|(_, p)| self.places[p.at][0] != i || p.certain != first.certain) {
+        let i = self.adjoints.places[first.at][0];
+        if places.iter().any(|(_, p)| self.adjoints.places[p.at][0] != i || p.certain != first.certain) {
             return false;
         }
         for var in vars {
-            self.adjoints.remove(var);
+            self.adjoints.of.remove(var);
         }
         let target = self.target;
         let arrays = self.copier.atoms(&map.arrays);
         let wanted: Vec<usize> = (0..arrays.len()).filter(|k| self.active.atom(map.arrays[*k])).collect();
         let function = &map.function;
         if first.certain {
-            let rows = self.rows_in_parts(map);
-            self.enter_rows(&rows, i);
+            let rows = self.adjoints.rows_in_parts(&self.copier, &self.known.parts, map);
+            self.adjoints.enter_rows(&rows, i);
             self.at_index(map, &arrays, i, &places);
             for k in wanted {
-                match self.adjoints.remove(&function.params[k]) {
+                match self.adjoints.of.remove(&function.params[k]) {
                     Some(Adjoint::Sparse(place)) if place.certain => {
-                        let at = [&[i], &self.places[place.at][..]].concat();
-                        self.add_at(map.arrays[k], &at, place.value);
+                        let at = [&[i], &self.adjoints.places[place.at][..]].concat();
+                        self.adjoints.add_at(&self.copier, map.arrays[k], &at, place.value);
                     }
                     Some(adjoint) => {
-                        self.adjoints.insert(function.params[k], adjoint);
-                        let value = self.take_or_zero(function.params[k]);
-                        self.add_at(map.arrays[k], &[i], value);
+                        self.adjoints.of.insert(function.params[k], adjoint);
+                        let value = self.adjoints.take_or_zero(&self.copier, function.params[k]);
+                        self.adjoints.add_at(&self.copier, map.arrays[k], &[i], value);
                     }
                     None => {}
                 }
             }
-            rows.iter().for_each(|(param, _)| self.forget_view(*param));
+            rows.iter().for_each(|(param, _)| self.adjoints.forget_view(*param));
             return true;
         }
         let exists = target.within(i, target.size(arrays[0], 0));
@@ -181,12 +185,12 @@ impl Reverse<'_, '_> {
             &function.params,
             |reverse| {
                 reverse.at_index(map, &arrays, i, &places);
-                wanted.iter().map(|k| reverse.take_or_zero(function.params[*k])).collect()
+                wanted.iter().map(|k| reverse.adjoints.take_or_zero(&reverse.copier, function.params[*k])).collect()
             },
             |_| wanted.iter().map(|k| target.zero_row(arrays[*k])).collect(),
         );
         for (k, value) in wanted.iter().zip(found) {
-            self.add_sparse(map.arrays[*k], &[i], value, false);
+            self.adjoints.add_sparse(&self.copier, map.arrays[*k], &[i], value, false);
         }
         true
     }
@@ -199,8 +203,8 @@ impl Reverse<'_, '_> {
         let body = &map.function.body;
         let saved = self.forward(body);
         for (k, place) in places {
-            let rest = self.places[place.at][1..].to_vec();
-            self.add_sparse(body.results[*k], &rest, place.value, true);
+            let rest = self.adjoints.places[place.at][1..].to_vec();
+            self.adjoints.add_sparse(&self.copier, body.results[*k], &rest, place.value, true);
         }
         self.backward(body, &saved, &vec![None; body.results.len()]);
     }

@@ -7,11 +7,11 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Reverse;
 use super::arrays::rows_at;
 use super::chain::{Chain, Made, many};
 use super::journal::{Journal, Log, noted};
 use crate::array::{Atom, Op, Stm, Var, index};
+use crate::transform::copy::Copier;
 
 /// The invariant of what is taken back by itself.
 const BY_ITSELF: &str = "an update, a scatter or a histogram is taken back by itself";
@@ -72,7 +72,7 @@ pub(super) struct Undo {
     count: Atom,
 }
 
-impl Reverse<'_, '_> {
+impl MadeAgain {
     /// From here on updates of these arrays that are made again are taken back, until [`forget_updates`](Self::forget_updates).
     /// Where their number varies, it is this in all; and loops inside have this many iterations.
     pub(super) fn take_back_updates(
@@ -81,56 +81,56 @@ impl Reverse<'_, '_> {
         counts: &[Option<Atom>],
         iterations: impl IntoIterator<Item = (Var, Atom)>,
     ) {
-        self.again.iterations.extend(iterations);
+        self.iterations.extend(iterations);
         for (journal, count) in journals.iter().zip(counts) {
             for version in journal.chain.made_again() {
-                self.again.rooms.extend(count.map(|count| (version.var, count)));
+                self.rooms.extend(count.map(|count| (version.var, count)));
                 match version.made {
                     Made::Update | Made::Many => {
                         let none = Overwritten { before: version.before, at: Vec::new(), old: None };
-                        self.again.updates.insert(version.var, none);
+                        self.updates.insert(version.var, none);
                     }
                     Made::Branch(_) => {
-                        self.again.branches.insert(version.var, Rc::clone(&journal.chain));
+                        self.branches.insert(version.var, Rc::clone(&journal.chain));
                     }
                     Made::Loop(_) => {
-                        self.again.taken_back.insert(version.before);
+                        self.taken_back.insert(version.before);
                     }
                 }
             }
             let mut branches = Vec::new();
             journal.chain.versions.changing_branches(&mut branches);
-            self.again.through.extend(branches);
+            self.through.extend(branches);
         }
     }
 
     pub(super) fn forget_updates(&mut self, journals: &[Journal]) {
         for journal in journals {
             for version in journal.chain.made_again() {
-                self.again.updates.remove(&version.var);
-                self.again.branches.remove(&version.var);
-                self.again.rooms.remove(&version.var);
-                self.again.taken_back.remove(&version.before);
+                self.updates.remove(&version.var);
+                self.branches.remove(&version.var);
+                self.rooms.remove(&version.var);
+                self.taken_back.remove(&version.before);
             }
             for asking in journal.chain.asking() {
-                self.again.iterations.remove(&asking);
+                self.iterations.remove(&asking);
             }
-            self.again.through.retain(|var, _| !journal.chain.links.contains(var));
+            self.through.retain(|var, _| !journal.chain.links.contains(var));
         }
     }
 
     /// Keeps what an update is about to overwrite, if it will be taken back.
-    pub(super) fn before_update(&mut self, stm: &Stm) {
-        let Some(overwritten) = stm.vars.first().and_then(|var| self.again.updates.get_mut(var)) else { return };
-        let array = self.copier.atom(overwritten.before.into());
+    pub(super) fn before_update(&mut self, copier: &Copier<'_, '_>, stm: &Stm) {
+        let Some(overwritten) = stm.vars.first().and_then(|var| self.updates.get_mut(var)) else { return };
+        let array = copier.atom(overwritten.before.into());
         let (at, old) = match (&stm.op, many(&stm.op)) {
             (_, Some((_, indices))) => {
-                let indices = self.copier.atom(indices);
-                (vec![indices], rows_at(self.target, array, indices))
+                let indices = copier.atom(indices);
+                (vec![indices], rows_at(copier.target, array, indices))
             }
             (Op::Update(_, at, _), None) => {
-                let at = self.copier.atoms(at);
-                let old = self.target.at(array, &at);
+                let at = copier.atoms(at);
+                let old = copier.target.at(array, &at);
                 (at, old)
             }
             _ => panic!("{BY_ITSELF}"),
@@ -139,21 +139,21 @@ impl Reverse<'_, '_> {
     }
 
     /// Takes an update back, if it was repeated for the reverse sweep: what comes before it reads the array without it.
-    pub(super) fn take_back(&mut self, stm: &Stm) {
+    pub(super) fn take_back(&self, copier: &mut Copier<'_, '_>, stm: &Stm) {
         let Some(var) = stm.vars.first() else { return };
-        let Some(Overwritten { before, at, old: Some(old) }) = self.again.updates.get(var) else { return };
-        let after = self.copier.atom((*var).into());
+        let Some(Overwritten { before, at, old: Some(old) }) = self.updates.get(var) else { return };
+        let after = copier.atom((*var).into());
         let array = match &stm.op {
-            Op::Update(..) => self.target.one(Op::Update(after, at.clone(), *old)),
-            Op::Scatter(_) | Op::Hist(_) => self.target.scattered(after, at[0], *old),
+            Op::Update(..) => copier.target.one(Op::Update(after, at.clone(), *old)),
+            Op::Scatter(_) | Op::Hist(_) => copier.target.scattered(after, at[0], *old),
             _ => panic!("{BY_ITSELF}"),
         };
-        self.copier.set(*before, array);
+        copier.set(*before, array);
     }
 
     /// Writes a choice, and notes what its updates overwrite if they will be taken back.
-    pub(super) fn branch_again(&mut self, stm: &Stm) -> Option<Vec<Undo>> {
-        let chain = |var: &Var| Some((*var, Rc::clone(self.again.branches.get(var)?)));
+    pub(super) fn branch_again(&self, copier: &mut Copier<'_, '_>, stm: &Stm) -> Option<Vec<Undo>> {
+        let chain = |var: &Var| Some((*var, Rc::clone(self.branches.get(var)?)));
         let chains: Vec<(Var, Rc<Chain>)> = stm.vars.iter().filter_map(chain).collect();
         if chains.is_empty() {
             return None;
@@ -162,13 +162,13 @@ impl Reverse<'_, '_> {
         let (mut logs, mut befores) = (Vec::new(), Vec::new());
         for (var, chain) in &chains {
             let before = chain.versions.before_branch(*var).expect("a branch that is made again is of the chain");
-            let room = chain.most_of(alone).map(index).or_else(|| self.again.room(*var));
+            let room = chain.most_of(alone).map(index).or_else(|| self.room(*var));
             let room = room.expect("a branch is of a journal, which says how many updates it makes at most");
-            let stores = chain.stores(self.target, self.copier.atom(before.into()), room);
+            let stores = chain.stores(copier.target, copier.atom(before.into()), room);
             logs.push(Log { chain, stores, top: index(0) });
             befores.push(before);
         }
-        noted(&mut self.copier, alone, &mut logs, &mut []);
+        noted(copier, alone, &mut logs, &mut []);
         let undo = |(((var, chain), before), log): ((&(Var, Rc<Chain>), Var), Log<'_>)| Undo {
             var: *var,
             before,
@@ -178,13 +178,13 @@ impl Reverse<'_, '_> {
         };
         Some(chains.iter().zip(befores).zip(logs).map(undo).collect())
     }
+}
 
-    /// Takes back what a choice did.
-    pub(super) fn undo(&mut self, undone: &[Undo]) {
-        for Undo { var, before, chain, stores, count } in undone {
-            let after = self.copier.atom((*var).into());
-            let array = chain.all_put_back(self.target, stores, after, index(0), *count);
-            self.copier.set(*before, array);
-        }
+/// Takes back what a choice did.
+pub(super) fn undo(copier: &mut Copier<'_, '_>, undone: &[Undo]) {
+    for Undo { var, before, chain, stores, count } in undone {
+        let after = copier.atom((*var).into());
+        let array = chain.all_put_back(copier.target, stores, after, index(0), *count);
+        copier.set(*before, array);
     }
 }

@@ -5,8 +5,10 @@
 //! never an array of its own where the part is read in parts in its turn, so what an iteration adds is in proportion to
 //! what it read and not to the arrays it read from (tests/transform/work.rs, tests/growth/main.rs).
 
-use super::{Adjoint, Reverse};
+use super::adjoints::{Adjoint, Adjoints};
 use crate::array::{Atom, Body, Map, Op, Prim, Range, ScalarOp, Type, Var, index};
+use crate::transform::copy::Copier;
+use crate::transform::parts::Parts;
 use crate::transform::target::Target;
 
 /// Where an array lies in another.
@@ -91,7 +93,7 @@ impl View {
     }
 }
 
-impl Reverse<'_, '_> {
+impl Adjoints<'_> {
     /// The array that a variable is a part of, if what is added to the adjoint of the part is added to that of the array.
     pub(super) fn viewed(&self, var: Var) -> Option<&View> {
         self.views.get(&var).filter(|view| self.is_open(view.root))
@@ -99,7 +101,7 @@ impl Reverse<'_, '_> {
 
     /// Whether this is an array from outside whose adjoint is added to in place here.
     fn is_open(&self, var: Var) -> bool {
-        match self.adjoints.get(&var) {
+        match self.of.get(&var) {
             Some(Adjoint::Accumulator(_)) => true,
             Some(Adjoint::Value(_)) => self.carried.contains(&var),
             Some(Adjoint::Sparse(_)) | None => false,
@@ -107,26 +109,26 @@ impl Reverse<'_, '_> {
     }
 
     /// Where an array lies in one whose adjoint is open.
-    fn place_of(&self, array: Atom) -> Option<View> {
+    fn place_of(&self, copier: &Copier<'_, '_>, array: Atom) -> Option<View> {
         let Atom::Var(var) = array else { return None };
         match self.viewed(var) {
             Some(view) => Some(view.clone()),
-            None => self.is_open(var).then(|| View::all(var, self.copier.source.type_of(var).rank)),
+            None => self.is_open(var).then(|| View::all(var, copier.source.type_of(var).rank)),
         }
     }
 
     /// Takes down which variables of a body are parts of open arrays, and read in parts in their turn.
-    pub(super) fn take_views(&mut self, body: &Body) -> Vec<Var> {
+    pub(super) fn take_views(&mut self, copier: &Copier<'_, '_>, parts: &Parts, body: &Body) -> Vec<Var> {
         let mut taken = Vec::new();
-        if self.adjoints.is_empty() {
+        if self.of.is_empty() {
             return taken;
         }
         for stm in &body.stms {
             let [var] = stm.vars[..] else { continue };
-            if self.parts.contains(var)
+            if parts.contains(var)
                 && self.active.var(var)
-                && self.copier.source.type_of(var).rank > 0
-                && let Some(view) = self.view(&stm.op)
+                && copier.source.type_of(var).rank > 0
+                && let Some(view) = self.view(copier, &stm.op)
             {
                 self.views.insert(var, view);
                 taken.push(var);
@@ -141,15 +143,15 @@ impl Reverse<'_, '_> {
     }
 
     /// The part that an operation takes of an open array.
-    fn view(&self, op: &Op) -> Option<View> {
+    fn view(&self, copier: &Copier<'_, '_>, op: &Op) -> Option<View> {
         match op {
-            Op::Copy(a) => self.place_of(*a),
-            Op::Index(a, at) => Some(self.place_of(*a)?.index(self.target, &self.copier.atoms(at))),
-            Op::Slice(a, ranges) => Some(self.place_of(*a)?.slice(self.target, &self.ranges(ranges))),
-            Op::Permute(a, order) => Some(self.place_of(*a)?.permute(order)),
+            Op::Copy(a) => self.place_of(copier, *a),
+            Op::Index(a, at) => Some(self.place_of(copier, *a)?.index(self.target, &copier.atoms(at))),
+            Op::Slice(a, ranges) => Some(self.place_of(copier, *a)?.slice(self.target, &copier.ranges(ranges))),
+            Op::Permute(a, order) => Some(self.place_of(copier, *a)?.permute(order)),
             Op::Reverse(a) => {
-                let view = self.place_of(*a)?;
-                let size = self.target.size(self.copier.atom(*a), 0);
+                let view = self.place_of(copier, *a)?;
+                let size = self.target.size(copier.atom(*a), 0);
                 let last = super::arrays::from_end(self.target, size, index(0));
                 Some(view.slice(self.target, &[Range { start: last, count: size, step: index(-1) }]))
             }
@@ -157,17 +159,12 @@ impl Reverse<'_, '_> {
         }
     }
 
-    pub(super) fn ranges(&self, ranges: &[Range]) -> Vec<Range> {
-        let of = |a: Atom| self.copier.atom(a);
-        ranges.iter().map(|r| Range { start: of(r.start), count: of(r.count), step: of(r.step) }).collect()
-    }
-
     /// The parameters of a map that are rows of open arrays and read in parts, with those arrays.
-    pub(super) fn rows_in_parts(&self, map: &Map) -> Vec<(Var, View)> {
+    pub(super) fn rows_in_parts(&self, copier: &Copier<'_, '_>, parts: &Parts, map: &Map) -> Vec<(Var, View)> {
         let rows = map.function.params.iter().zip(&map.arrays);
-        rows.filter(|(param, array)| self.parts.contains(**param) && self.active.atom(**array))
-            .filter(|(param, _)| self.copier.source.type_of(**param).rank > 0)
-            .filter_map(|(param, array)| Some((*param, self.place_of(*array)?)))
+        rows.filter(|(param, array)| parts.contains(**param) && self.active.atom(**array))
+            .filter(|(param, _)| copier.source.type_of(**param).rank > 0)
+            .filter_map(|(param, array)| Some((*param, self.place_of(copier, *array)?)))
             .collect()
     }
 
@@ -192,36 +189,44 @@ impl Reverse<'_, '_> {
     }
 
     /// Adds to the adjoint of a slice.
-    pub(super) fn add_to_slice(&mut self, of: Atom, ranges: &[Range], adjoint: Atom) {
+    pub(super) fn add_to_slice(&mut self, copier: &Copier<'_, '_>, of: Atom, ranges: &[Range], adjoint: Atom) {
         let Atom::Var(var) = of else { return };
         if self.active.var(var) {
-            let whole = || View::all(var, self.copier.source.type_of(var).rank);
+            let whole = || View::all(var, copier.source.type_of(var).rank);
             let view = self.viewed(var).cloned().unwrap_or_else(whole);
-            self.add_to(&view.slice(self.target, ranges), adjoint, true);
+            self.add_to(copier, &view.slice(self.target, ranges), adjoint, true);
         }
     }
 
     /// Adds to the adjoint of a part at an index of it. If it is not certain that the index is one, nothing is added where
     /// it is out of bounds.
-    pub(super) fn add_to_view(&mut self, part: Var, view: &View, at: &[Atom], adjoint: Atom, certain: bool) {
+    pub(super) fn add_to_view(
+        &mut self,
+        copier: &Copier<'_, '_>,
+        part: Var,
+        view: &View,
+        at: &[Atom],
+        adjoint: Atom,
+        certain: bool,
+    ) {
         let target = self.target;
         if certain || at.is_empty() {
-            return self.add_to(&view.index(target, at), adjoint, true);
+            return self.add_to(copier, &view.index(target, at), adjoint, true);
         }
         // Out of the bounds of the part is not out of those of the root.
-        let exists = target.within(at[0], target.size(self.copier.atom(part.into()), 0));
+        let exists = target.within(at[0], target.size(copier.atom(part.into()), 0));
         let along = view.index(target, at).along.into_iter().map(|along| match along {
             Along::At(at) => Along::At(target.choose(exists, || vec![at], || vec![index(-1)])[0]),
             along => along,
         });
-        self.add_to(&View { root: view.root, along: along.collect() }, adjoint, false);
+        self.add_to(copier, &View { root: view.root, along: along.collect() }, adjoint, false);
     }
 
     /// Adds to the adjoint of a root at the place of a part, which may be out of bounds if it is not certain.
-    fn add_to(&mut self, view: &View, adjoint: Atom, certain: bool) {
+    fn add_to(&mut self, copier: &Copier<'_, '_>, view: &View, adjoint: Atom, certain: bool) {
         let target = self.target;
         let at = view.subarray(target.type_of(adjoint).rank);
-        let sum = match (self.adjoint_or_zero(view.root), at) {
+        let sum = match (self.adjoint_or_zero(copier, view.root), at) {
             (Adjoint::Value(present), Some(at)) => Adjoint::Value(self.with_part(present, at, adjoint, certain)),
             (Adjoint::Value(present), None) => {
                 let acc = add_at_places(target, target.one(Op::ToAccumulator(present)), view, adjoint);
@@ -230,7 +235,7 @@ impl Reverse<'_, '_> {
             (Adjoint::Accumulator(acc), _) => Adjoint::Accumulator(add_at_places(target, acc, view, adjoint)),
             (Adjoint::Sparse(_), _) => panic!("{}", super::sparse::DENSE),
         };
-        self.adjoints.insert(view.root, sum);
+        self.of.insert(view.root, sum);
     }
 }
 
