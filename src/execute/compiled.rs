@@ -24,8 +24,9 @@ use crate::interpret::{self, Control, FromValues, Limits, ToValues, Value, value
 /// # Ok::<(), catadiff::Error>(())
 /// ```
 ///
-/// On [lanes](super::Lanes), arrays of up to eight elements whose sizes the program says are taken apart, so that loops over a few numbers are scalar
-/// code. Memory is kept from run to run: a run like one before allocates nothing but what loops need that are shared out to threads.
+/// On [lanes](super::Lanes), arrays of up to eight elements whose sizes the program says become scalars, so that loops over a few
+/// numbers are scalar code. Memory is kept from run to run: a second run with arguments of the same sizes allocates only what loops that
+/// are shared out to threads need.
 /// Arrays that do not depend on the arguments are computed when the program is compiled, unless they are large or take
 /// long. Every operation on `f32` is rounded to single precision, as the interpreter rounds it; sums of lanes are taken in
 /// double precision, and then rounded.
@@ -74,13 +75,13 @@ impl Compiled {
     /// let passes = program.explained_passes();
     /// assert_eq!(passes.iter().map(|(name, _)| *name).collect::<Vec<_>>(), [
     ///     "lowered",
-    ///     "loops over lanes merged",
-    ///     "loops over lanes interchanged",
-    ///     "loops in order joined",
-    ///     "products and cells fused",
-    ///     "products of matrices found",
-    ///     "sums of products made",
-    ///     "results of branches handed on",
+    ///     "fusion of loops over lanes",
+    ///     "interchange of loops over lanes",
+    ///     "fusion of sequential loops",
+    ///     "contraction to multiply-add",
+    ///     "recognition of matrix products",
+    ///     "chains of multiply-adds",
+    ///     "forwarding of branch results",
     /// ]);
     /// assert!(!passes[3].1.contains("x·y+z") && passes[4].1.contains("x·y+z"));
     /// assert_eq!(passes[7].1, program.explain());
@@ -272,7 +273,7 @@ impl Compiled {
         }
     }
 
-    /// The same of what lies flat in memory; what loops have done is left with the kernels, if these are asked for.
+    /// The same for flat arguments and results. If `kernels` are wanted, each gets the profile of its loop.
     fn flats_under(
         &self,
         arguments: &[Flat],

@@ -194,8 +194,8 @@ impl Program {
     /// ```
     ///
     /// # Errors
-    /// As for [`run`]; [`Error::Length`] if rows of an argument have different sizes or there are not as many results
-    /// as are asked for, [`Error::Mismatch`] if a result is of another type.
+    /// As for [`run`]; [`Error::Length`] if rows of an argument have different sizes or `R` wants another number of
+    /// results, [`Error::Mismatch`] if a result is of another type.
     pub fn at<R: FromValues>(&self, arguments: impl ToValues) -> Result<R> {
         R::from_values(self.run(&values(self, arguments)?)?)
     }

@@ -15,10 +15,10 @@ use crate::error::Span;
 /// The invariant that a verified program keeps.
 pub(crate) const VERIFIED: &str = "operands are of the types that the verifier has checked";
 
-/// What the machine asks of scalars, and all that it asks: values from the carrier, and plain answers where the course
-/// of the run depends on them.
+/// All that the machine needs of scalars: values from the carrier, and plain numbers where the course of the run depends on
+/// them.
 pub(crate) trait Arithmetic: Clone {
-    /// What operations and answers are noted in; nothing for numbers, and the trace for what is traced.
+    /// Where operations and decisions are recorded: the trace of a traced run, and nothing for numbers.
     type Log;
 
     /// A constant of the program.
@@ -36,7 +36,7 @@ pub(crate) trait Arithmetic: Clone {
     /// Whether a scalar is of a kind that sizes are of.
     fn is_index(scalar: &Scalar<Self>) -> bool;
 
-    /// Says where the statement comes from that is carried out next, for who takes it down, and answers what was said before.
+    /// Sets the place in the source of the next statement, for carriers that record it, and returns the place before.
     fn span(_: &Self::Log, _: Span) -> Span {
         Span::UNKNOWN
     }
@@ -160,7 +160,7 @@ const EXACT: u128 = 1 << 52;
 
 /// A real rounded towards 0, or the nearest integer between two.
 ///
-/// That the result is this integer and no other is a decision, and is asked of the carrier as one: recorded numbers keep it.
+/// That the result is this integer and no other is a decision, and the carrier makes it as one: recorded numbers keep it.
 fn truncated<C: Compare>(x: &C, (least, most): (i128, i128)) -> Step<i128> {
     let value = x.primal().ok_or(Fault::Undecided)?;
     let n = (value as i128).clamp(least, most);

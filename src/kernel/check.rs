@@ -15,7 +15,7 @@ impl Emit<'_> {
         self.at.stm.map_or_else(|| text::signature(self.program), |stm| text::head(self.program, stm))
     }
 
-    /// What is to be told where a check fails, if that is to be told.
+    /// The report of a failed check, in code that reports faults.
     pub(super) fn blame(&self, broken: Broken, operands: &[Operand]) -> Option<Box<Blame>> {
         let statement = || self.statement_text();
         let blame = || Blame { statement: statement(), span: self.at.span, broken, operands: operands.to_vec() };
@@ -42,7 +42,7 @@ impl Emit<'_> {
         }
     }
 
-    /// Ends the run unless a condition holds; what is wrong otherwise, and with which operands, is told if that is wanted.
+    /// Ends the run unless a condition holds; code that reports faults says what is wrong, and with which operands.
     pub(super) fn check(&mut self, condition: Operand, broken: Broken, operands: &[Operand]) {
         self.check_in(condition, self.at.mask, self.blame(broken, operands));
     }

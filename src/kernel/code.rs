@@ -52,7 +52,7 @@ pub(crate) struct Place {
     pub(crate) base: Operand,
     /// Uniform: an index and its stride.
     pub(crate) step: Option<(Operand, Operand)>,
-    /// Uniform: how far neighbouring lanes are apart.
+    /// Uniform: the distance between neighbouring lanes.
     pub(crate) lane: Option<Operand>,
     /// What else differs between lanes.
     pub(crate) varying: Option<Operand>,
@@ -161,8 +161,8 @@ pub(crate) struct Lanes {
     pub(crate) index: Value,
     pub(crate) count: Operand,
     pub(crate) body: Block,
-    /// The buffers that iterations write to, each its own part: so many elements from `index` times as many on, counted
-    /// from an element.
+    /// The buffers that iterations write to, each its own part: a first element and a length, of which the part of
+    /// iteration `index` begins `index` lengths after the first element.
     pub(crate) writes: Vec<(Buffer, Operand, Operand)>,
     /// The buffers that any iteration may add to, at any place.
     pub(crate) adds: Vec<Buffer>,

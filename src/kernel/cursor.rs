@@ -65,7 +65,7 @@ impl<'p> Emit<'p> {
         (self.at, self.lanes) = (to.at, to.lanes);
     }
 
-    /// Says which statement is lowered from here on, and answers where this was before.
+    /// Sets the statement that is lowered from here on, and returns the cursor before.
     pub(super) fn enter_statement(&mut self, stm: &'p Stm) -> Cursor<'p> {
         let around = self.at;
         self.at = Cursor { stm: Some(stm), span: stm.span.or(around.span), ..around };
@@ -77,7 +77,7 @@ impl<'p> Emit<'p> {
         (self.at.stm, self.at.span) = (around.stm, around.span);
     }
 
-    /// Begins a region, and answers the one before.
+    /// Begins a region, and returns the one before.
     pub(super) fn enter_region(&mut self) -> Region {
         core::mem::replace(&mut self.at.region, self.buffers.new_region())
     }

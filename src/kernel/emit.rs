@@ -156,7 +156,7 @@ impl<'p> Emit<'p> {
         self.buffers.changed(buffer, self.depth());
     }
 
-    /// Checks a condition: here, if what is wrong is to be told; else once, as far out as it is known. Then it may fail where
+    /// Checks a condition: here, in code that reports faults; otherwise once, as far out as it is known. Then it may fail where
     /// the program does not.
     pub(super) fn check_in(&mut self, condition: Operand, mask: Option<Operand>, blame: Option<Box<Blame>>) {
         if condition == truth(true) {
@@ -173,7 +173,7 @@ impl<'p> Emit<'p> {
         self.frames[depth].stms.push(Stm::Check { condition, mask: None, blame });
     }
 
-    /// Checks that an index is in bounds: here, if what is wrong is to be told; else once.
+    /// Checks that an index is in bounds: here, in code that reports faults; otherwise once.
     pub(super) fn bounds_in(
         &mut self,
         index: Operand,

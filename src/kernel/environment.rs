@@ -23,7 +23,7 @@ impl<'p> Environment<'p> {
         self.swap(var, Some(to));
     }
 
-    /// Binds a variable, or leaves it unbound, and answers what it was bound to.
+    /// Binds a variable, or leaves it unbound, and returns what it was bound to.
     pub(super) fn swap(&mut self, var: Var, to: Option<Bound<'p>>) -> Option<Bound<'p>> {
         core::mem::replace(&mut self.0[var.0 as usize], to)
     }

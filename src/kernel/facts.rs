@@ -23,7 +23,7 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// Says that a value is the index of a loop of so many iterations.
+    /// Records that a value is the index of a loop of `count` iterations.
     pub(super) fn counts(&mut self, index: Value, count: Operand) {
         self.counts.insert(index, count);
     }

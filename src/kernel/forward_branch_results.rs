@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::code::{Block, Code, Operand, Stm, Value, ValueInfo};
 
 /// Leaves out the cells that are handed on.
-pub(crate) fn joined(code: &mut Code) {
+pub(crate) fn forward_branch_results(code: &mut Code) {
     let mut counts = Counts::default();
     code.outputs.iter().for_each(|output| counts.read(&output.operands()));
     // What is summed up is known by its cell.

@@ -1,6 +1,6 @@
 //! Loops over lanes that follow each other, as one, and no detour through memory between them.
 //!
-//! Law: each lane does what it did, in the same order. Loops stay apart if one could see what other lanes of the other
+//! Law: each lane does what it did, in the same order. Loops are not fused if one could see what other lanes of the other
 //! do: what both touch and one changes, both have at the same place for each lane. What is between them does not depend
 //! on which of them has run (tests/execute/lanes.rs, tests/execute/work.rs).
 
@@ -11,7 +11,7 @@ use super::fuse_sequential::{Effects, once};
 use crate::array::ScalarOp;
 
 /// Merges what can be, and drops what is then stored for nobody.
-pub(crate) fn merge(code: &mut Code) {
+pub(crate) fn fuse_lanes(code: &mut Code) {
     let tests = tests(&code.body);
     let merger = Merger { values: &code.values, buffers: &code.buffers, tests };
     merger.block(&mut code.body, &Equal::default());
@@ -222,7 +222,7 @@ fn ends(stm: &Stm) -> bool {
     !matches!(stm, Stm::While { .. }) && stm.blocks().into_iter().flatten().all(ends)
 }
 
-/// The tests of a program that say the same wherever they are asked.
+/// The tests of a program that have the same value wherever they are evaluated.
 pub(super) fn tests(block: &Block) -> Tests {
     let mut assigned = FxHashSet::default();
     cells(block, &mut assigned);

@@ -11,7 +11,7 @@ use super::code::{Block, Buffer, BufferInfo, Code, Op, Operand, Place, Stm, Valu
 use super::fuse_lanes::{cells, drop_unread, replace};
 
 /// Joins what can be, and drops what is then stored for nobody.
-pub(crate) fn follow(code: &mut Code) {
+pub(crate) fn fuse_sequential(code: &mut Code) {
     let mut follower = Follower { buffers: &code.buffers, reads: FxHashMap::default() };
     follower.count(&code.body);
     let mut assigned = FxHashSet::default();
@@ -58,7 +58,7 @@ impl Effects {
         stm.blocks().into_iter().flatten().for_each(|inner| self.add(inner));
     }
 
-    /// Whether what they do does not depend on which is done first, but for buffers that are left out.
+    /// Whether the order of the two has no effect, but for the excepted buffers.
     fn commute_but(&self, other: &Effects, left_out: impl Fn(Buffer) -> bool) -> bool {
         let apart = |a: &Effects, b: &Effects| a.defines.is_disjoint(&b.uses) && a.defines.is_disjoint(&b.defines);
         let changed = |buffer: &Buffer| {

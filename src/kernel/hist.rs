@@ -1,6 +1,6 @@
 //! Histograms.
 //!
-//! Law: a value that has no bin is left out. Sums are added by all lanes; any other operator on scalars takes blocks of
+//! Law: a value whose index is out of bounds is ignored. Sums are added by all lanes; any other operator on scalars takes blocks of
 //! many values, a histogram of each by a lane, and then puts these together bin by bin, in order; and where there are
 //! few values for each bin it goes from the first value to the last (tests/execute/scans.rs).
 
@@ -14,7 +14,7 @@ use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step, Unsupported};
 use crate::array::{Agreement, Const, Hist, IntegerRow, Prim, ScalarOp, Var};
 
-/// So many values for each bin are worth a histogram of each block.
+/// How many values for each bin are worth a histogram of each block.
 const EACH: i64 = 512;
 
 /// What a histogram is of and goes to: the bins of the values, the values, and the bins.
@@ -144,7 +144,7 @@ impl<'p> Lowering<'p> {
         })
     }
 
-    /// From one value on, so many, in order.
+    /// The histogram of `count` values from one on, in order.
     fn hist_in_turn(&mut self, it: &'p Hist, parts: &Parts<'p>, from: Operand, count: Operand) -> Step<()> {
         self.in_order(count, &mut |this, k| {
             let k = this.emit.add(from, k);

@@ -10,8 +10,8 @@ use super::{Lowering, Step, Unsupported};
 use crate::array::{Const, Prim, ScalarOp};
 
 impl Lowering<'_> {
-    /// A loop whose iterations are independent of each other, but for the arrays they add to. What it writes, and of which
-    /// sizes, is told; `nested` says that there is more inside that could run side by side.
+    /// A loop whose iterations are independent of each other, but for the arrays they add to. `written` lists the parts that it writes
+    /// to, and their sizes; `nested` says that there is more inside that could run side by side.
     pub(super) fn for_each(
         &mut self,
         count: Operand,

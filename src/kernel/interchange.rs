@@ -42,7 +42,7 @@ struct Interchanger<'c> {
     /// How often buffers are mentioned.
     mentions: FxHashMap<Buffer, usize>,
     tests: Tests,
-    /// So many lanes could be shared out to workers.
+    /// How many lanes are worth being shared out to workers.
     many: i64,
 }
 
@@ -199,7 +199,7 @@ impl Interchanger<'_> {
             if known.rows.contains(&place.buffer) {
                 return alone(place) && place.step.is_none();
             }
-            // Iterations are as far apart as there are lanes, so lanes do not meet.
+            // The distance between iterations is the number of lanes, so lanes do not meet.
             let apart = |(_, by): (Operand, Operand)| same(by, equal) == known.count;
             !known.stacks.contains(&place.buffer) || alone(place) && place.step.is_some_and(apart)
         });

@@ -302,7 +302,7 @@ fn is_calm(op: &Op) -> bool {
     calm
 }
 
-/// The parts of arrays that a body uses in so many loops, of which fewer are around where they are made.
+/// The parts of arrays that a body uses `depth` loops deep, and that are made outside of some of these loops.
 fn used_again(body: &Body, depth: usize, made: &mut FxHashMap<Var, usize>, again: &mut FxHashSet<Var>) {
     let mut visit = |atom: Atom, made: &FxHashMap<Var, usize>| {
         if let Atom::Var(var) = atom

@@ -96,7 +96,7 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// A loop that carries a state, for so many iterations or while a question is answered so.
+    /// A loop that carries a state, for `count` iterations or while a condition holds.
     pub(super) fn iterate(
         &mut self,
         count: Option<Operand>,
@@ -176,7 +176,7 @@ impl<'p> Lowering<'p> {
             begin(&mut self.emit, state, None);
             return Ok(varying);
         };
-        // The number of the iteration, for loops that are said to have no more than so many.
+        // The number of the iteration, for `while` loops with a bound.
         let number = self.emit.value(Prim::I64, false);
         self.emit.push(Code::Assign { cells: vec![(number, Operand::int(0))], mask: None });
         self.emit.open(false);

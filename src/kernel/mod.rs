@@ -109,7 +109,7 @@ pub(crate) fn lower(program: &Program, known: &[Known], target: &Target) -> Resu
     in_passes(program, known, target, |_, _| ())
 }
 
-/// The same, and the code after each pass is told, with the name of the pass.
+/// The same; `told` is called with the name of each pass and the code that it leaves.
 pub(crate) fn in_passes(
     program: &Program,
     known: &[Known],
@@ -176,8 +176,8 @@ impl<'p> Lowering<'p> {
         })
     }
 
-    /// Binds what may be used more than once: elements that would be computed again, or that lie far apart from lane to
-    /// lane, are put where they are near.
+    /// Binds what may be used more than once: elements that would be computed again, or whose distance from lane to lane
+    /// is large, are copied to where they are near.
     fn bind_element(&mut self, param: Var, element: Bound<'p>) -> Step<()> {
         let element = match element {
             Bound::Array(array) if !self.pending.is_taken_once(param) => match &array.form {

@@ -33,7 +33,7 @@ impl<'p> Lowering<'p> {
         self.fold(it, arrays, length, true, &mut |_, _, _| Ok(()))
     }
 
-    /// From the first element to the last; what is found after each is told. Sums may be taken in any order, or not.
+    /// Folds from the first element to the last; `each` is called with the result after each. Sums may be taken in any order, or not.
     pub(super) fn fold(
         &mut self,
         it: &'p Reduce,

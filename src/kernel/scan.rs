@@ -29,7 +29,7 @@ pub(super) struct Blocks {
 
 /// Blocks of arrays that are in memory.
 impl<'p> Emit<'p> {
-    /// So many elements in blocks, but for those that are left; so many call for another set of blocks.
+    /// Divides `length` elements into blocks and a remainder; every `elements` elements add a set of blocks.
     pub(super) fn blocks(&mut self, length: Operand, elements: Operand) -> Blocks {
         let quot = |emit: &mut Self, a: Operand, b: Operand| emit.scalar(IntegerRow::Quot, &[a, b]);
         let sets = quot(self, length, elements);

@@ -42,7 +42,7 @@ pub(super) enum Form<'p> {
 pub(super) struct View {
     /// The first element.
     pub(super) origin: Place,
-    /// How far the elements of each dimension are apart. Uniform.
+    /// The distance between the elements of each dimension. Uniform.
     pub(super) strides: Vec<Operand>,
 }
 
@@ -148,7 +148,7 @@ impl View {
 }
 
 impl Array<'_> {
-    /// So many elements from one on, if nothing has to be computed for that.
+    /// The `count` elements from `start` on, if nothing has to be computed for that.
     pub(super) fn elements_from(&self, emit: &mut Emit<'_>, start: Operand, count: Operand) -> Option<Self> {
         let form = match &self.form {
             Form::Memory(view) => Form::Memory(view.from(emit, start)),
@@ -160,7 +160,7 @@ impl Array<'_> {
     }
 }
 
-/// The sizes of an array of so many rows of these sizes.
+/// The sizes of an array of `count` rows of these sizes.
 pub(super) fn lengthened(count: Operand, row: &[Operand]) -> Vec<Operand> {
     core::iter::once(count).chain(row.iter().copied()).collect()
 }

@@ -23,7 +23,7 @@ const MAX_LOOKS: usize = 16;
 const MIN_LOOKS: usize = 1 << 16;
 
 /// Makes one of maps that share work, if there are such.
-pub(super) fn merge(program: &mut Program) -> bool {
+pub(super) fn fuse_maps(program: &mut Program) -> bool {
     let mut values = vec![0; program.types.len()];
     within(&mut program.function.body, &mut values)
 }

@@ -87,7 +87,7 @@ enum When {
 
 /// Small arrays as values of their own, so that loops over a few numbers are scalar code.
 pub(crate) const SCALAR_REPLACEMENT: Pass = Pass {
-    name: "small arrays taken apart",
+    name: "scalar replacement",
     run: Run::Rewrite(|program| {
         let apart = scalar_replacement::replaced(program);
         apart.map(|apart| *program = apart).is_some()
@@ -97,20 +97,16 @@ pub(crate) const SCALAR_REPLACEMENT: Pass = Pass {
 
 /// Arrays that are the same in every run.
 pub(crate) const CONSTANTS: Pass =
-    Pass { name: "constants computed", run: Run::Split(constants::split), when: When::OnDemand };
+    Pass { name: "constant evaluation", run: Run::Split(constants::split), when: When::OnDemand };
 
 /// All passes, in the order in which they run.
 static PASSES: [Pass; 10] = [
     // Dead code is removed first, or values that are there anyway would be read from what is not. What is compared is
     // written down, or it would go with statements that turn out to be others.
-    Pass {
-        name: "dead statements",
-        run: Run::Rewrite(|program| dead_code::dead(program, Written::All)),
-        when: When::First,
-    },
+    Pass { name: "dead code", run: Run::Rewrite(|program| dead_code::dead(program, Written::All)), when: When::First },
     // Each value in its simplest form, and once.
     Pass {
-        name: "simplest forms",
+        name: "value numbering",
         run: Run::Rewrite(|program| {
             *program = value_numbering::forms(taken(program));
             true
@@ -118,34 +114,30 @@ static PASSES: [Pass; 10] = [
         when: When::AfterChanges,
     },
     // Updates in place: what is overwritten unread, and what is read of an array that has been changed.
-    Pass {
-        name: "elements that are overwritten",
-        run: Run::Rewrite(dead_updates::overwritten),
-        when: When::EachRound { more: true },
-    },
+    Pass { name: "dead updates", run: Run::Rewrite(dead_updates::overwritten), when: When::EachRound { more: true } },
     // What results do not depend on.
     Pass {
-        name: "parts that nothing needs",
+        name: "dead parts",
         run: Run::Rewrite(|program| dead_code::dead(program, Written::Lost)),
         when: When::EachRound { more: false },
     },
     // Accumulators whose every use is regular, as sums, rows and histograms.
     Pass {
-        name: "regular accumulators",
+        name: "accumulators to reductions",
         run: Run::Rewrite(accumulators_to_soacs::regular),
         when: When::EachRound { more: true },
     },
     // Sums of arrays, and transposed arrays, as maps.
     Pass {
-        name: "interchanged sums and transpositions",
+        name: "interchange of sums and maps",
         run: Run::Rewrite(interchange::interchange),
         when: When::EachRound { more: true },
     },
     // Maps that share work as one. Late: what accumulates is recognised in maps that do nothing else.
-    Pass { name: "merged maps", run: Run::Rewrite(fuse_maps::merge), when: When::Settled },
+    Pass { name: "map fusion", run: Run::Rewrite(fuse_maps::fuse_maps), when: When::Settled },
     // Sizes that are compared, once each, and variables in canonical numbers.
     Pass {
-        name: "dead statements, and variables numbered",
+        name: "dead code, and variables numbered",
         run: Run::Rewrite(|program| {
             let compared = dead_code::compared_once(program);
             *program = taken(program).renumber();

@@ -257,7 +257,7 @@ impl Program {
     /// }")?;
     /// let passes = program.passes();
     /// let statements: Vec<_> = passes.iter().map(|(name, program)| (*name, program.statements())).collect();
-    /// assert_eq!(statements[..3], [("written", 2), ("dead statements", 1), ("simplest forms", 0)]);
+    /// assert_eq!(statements[..3], [("written", 2), ("dead code", 1), ("value numbering", 0)]);
     /// assert_eq!(passes[passes.len() - 1].1, program.simplified());
     /// # Ok::<(), catadiff::Error>(())
     /// ```

@@ -188,9 +188,9 @@ fn programs_are_checked_shown_and_timed() {
     assert!(answer(&here, "show a.fut -e dot --as kernel", "").contains("lanes"));
     let (dumped, shown) = (answer(&here, "show b.fut --dump", ""), answer(&here, "show b.fut", ""));
     assert!(dumped.starts_with("-- written: 2 statements\nprogram (x: f64) {\n"), "{dumped}");
-    assert!(dumped.contains("\n-- simplest forms: ") && dumped.ends_with(&(shown + "\n")), "{dumped}");
+    assert!(dumped.contains("\n-- value numbering: ") && dumped.ends_with(&(shown + "\n")), "{dumped}");
     let kernels = answer(&here, "show a.fut -e dot --as kernel --dump", "");
-    assert!(kernels.starts_with("-- lowered: ") && kernels.contains("\n-- products and cells fused: "), "{kernels}");
+    assert!(kernels.starts_with("-- lowered: ") && kernels.contains("\n-- contraction to multiply-add: "), "{kernels}");
     assert_eq!(answer(&here, "show b.fut --as tree", ""), import);
     let rows = answer(&here, "bench a.fut --runs 2 --json", "");
     let rows: Vec<serde_json::Value> = rows.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

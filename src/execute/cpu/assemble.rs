@@ -1,7 +1,7 @@
 //! From code to instructions.
 //!
-//! Law: a varying register is used again only where the value it held is dead; what no statement with an effect needs
-//! is left out (tests/execute/lanes.rs).
+//! Law: a varying register is used again only where the value it held is dead; a statement that no effect
+//! needs has no instructions (tests/execute/lanes.rs).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

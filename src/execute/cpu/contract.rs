@@ -11,7 +11,7 @@ use crate::kernel::code::{Block, Code, Op, Operand, Stm, Value, ValueInfo, leave
 use crate::primitives::Primitive;
 
 /// Fuses what can be.
-pub(super) fn fuse(code: &mut Code) {
+pub(super) fn contract(code: &mut Code) {
     let mut fuser = Fuser { uses: FxHashMap::default() };
     code.outputs.iter().for_each(|output| fuser.count_all(&output.operands()));
     fuser.count(&code.body);

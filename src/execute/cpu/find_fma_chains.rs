@@ -20,7 +20,7 @@ struct Sum {
 }
 
 /// Makes sums of products where lanes add them up.
-pub(super) fn chain(code: &mut Code) {
+pub(super) fn find_fma_chains(code: &mut Code) {
     let mut mentions: FxHashMap<Value, (usize, usize)> = FxHashMap::default();
     code.outputs.iter().for_each(|output| output.operands().into_iter().for_each(|x| used(x, &mut mentions)));
     count(&code.body, &mut mentions);

@@ -19,7 +19,7 @@ use crate::kernel::parts::{rename, sets};
 pub(super) const SMALL: i64 = 4;
 
 /// Puts products where they are.
-pub(super) fn products(code: &mut Code) {
+pub(super) fn find_products(code: &mut Code) {
     let Code { values, buffers, sums, body, outputs, .. } = code;
     let any_order = sums.values().copied().collect();
     let mut finder = Finder { values, buffers, sums, any_order, mentions: FxHashMap::default() };

@@ -41,7 +41,7 @@ pub(super) fn restore(state: &State, it: &LanesLoop) {
     }
 }
 
-/// Leaves what so many lanes have found in buffers: how many values in each, which is one where all can be combined.
+/// Writes what each lane has folded to buffers, and returns how many values are in each: one where the partial results can be combined.
 pub(super) fn found(machine: &mut Machine<'_>, it: &LanesLoop, lanes: usize) -> i64 {
     let combined =
         it.real_folds.iter().all(|fold| reals(fold).is_some()) && it.int_folds.iter().all(|fold| ints(fold).is_some());

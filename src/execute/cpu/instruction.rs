@@ -63,11 +63,11 @@ pub(super) enum Across {
     Same,
     /// Each has its own buffer.
     Own,
-    /// Each has its own buffer, and goes so far in it.
+    /// Each has its own buffer; a varying register holds the offset in it.
     OwnAt(u32),
-    /// They are so far apart, by a uniform register, counted from the first lane of the loop.
+    /// A uniform register holds the distance between neighbouring lanes, counted from the first lane of the loop.
     Apart(u32),
-    /// They go so far, by a varying register.
+    /// A varying register holds the offset of each.
     At(u32),
     /// Both.
     ApartAt(u32, u32),
@@ -116,7 +116,7 @@ pub(super) enum Summed {
     Squares,
 }
 
-/// A loop of so many iterations that sums up in a varying register; each goes a stride on at both addresses.
+/// A loop of `count` iterations that sums up in a varying register; each iteration moves both addresses by a stride.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Inner {
     pub(super) what: Summed,
@@ -125,7 +125,7 @@ pub(super) struct Inner {
     pub(super) x: [u32; 2],
 }
 
-/// A loop of so many iterations that multiplies a value of each lane again and again, in a varying register.
+/// A loop of `count` iterations that multiplies a value of each lane again and again, in a varying register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Series {
     pub(super) count: u32,
@@ -137,8 +137,8 @@ pub(super) struct Series {
     pub(super) to: Option<u32>,
 }
 
-/// A loop of so many iterations that multiplies by rows of elements, and adds the products of all lanes to one element
-/// each time; each goes a stride on at both addresses.
+/// A loop of `count` iterations that multiplies by rows of elements, and adds the products of all lanes to one element
+/// each time; each iteration moves both addresses by a stride.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Outer {
     pub(super) count: u32,
@@ -147,7 +147,7 @@ pub(super) struct Outer {
     pub(super) to: u32,
 }
 
-/// A loop of so many iterations that copies elements in a row, of each lane, into the lane's own.
+/// A loop of `count` iterations that copies consecutive elements of each lane's row into the lane's own buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Transpose {
     pub(super) count: u32,
@@ -155,8 +155,8 @@ pub(super) struct Transpose {
     pub(super) to: u32,
 }
 
-/// A loop of so many iterations that puts elements, which lie side by side from lane to lane, where they are in a row of
-/// each lane's, or adds them there if the mask is true.
+/// A loop of `count` iterations that moves elements, which lie side by side from lane to lane, into a row of each lane, or
+/// adds them there if the mask is true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct IntoRows {
     pub(super) count: u32,
@@ -381,7 +381,7 @@ pub(super) struct LanesLoop {
     pub(super) real_folds: Vec<Fold>,
     pub(super) int_folds: Vec<Fold>,
     pub(super) folded: Option<u32>,
-    /// Of each lane so many elements of a buffer, from one on.
+    /// The buffers that lanes write to: the range of elements that belongs to each lane, by its start and its length.
     pub(super) writes: Vec<(bool, u32, u32, u32)>,
     pub(super) adds: Vec<(bool, u32)>,
     pub(super) scatters: bool,
@@ -391,6 +391,6 @@ pub(super) struct LanesLoop {
     pub(super) width: usize,
     /// Whether there is no loop inside: then lanes that fill no group are a block of their own.
     pub(super) straight: bool,
-    /// About how many instructions a block takes: so many in loops of these counts.
+    /// About how many instructions a block takes: a number, and the counts of the loops around those instructions.
     pub(super) work: Vec<(i64, Vec<u32>)>,
 }

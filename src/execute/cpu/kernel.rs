@@ -32,7 +32,7 @@ macro_rules! found {
 
 /// What takes values, group by group.
 trait Sink {
-    /// For so many groups, so that a loop over as many needs no check of its own.
+    /// Limits the sink to `groups` groups, so that a loop over them needs no check of its own.
     fn first(self, groups: usize) -> Self;
 
     fn put(&mut self, k: usize, x: [f64; GROUP]);
@@ -266,7 +266,7 @@ impl<'r> Steps<'r> {
         Steps { elements: &[], first: 0, by: 0, row: false }
     }
 
-    /// Whether all elements of so many steps are there, of so many groups each.
+    /// Whether all elements of `count` steps, of `groups` groups each, are in bounds.
     #[inline(always)]
     pub(super) fn fits(&self, count: i64, groups: usize) -> bool {
         let last = self.first + (count - 1) * self.by;
@@ -274,14 +274,14 @@ impl<'r> Steps<'r> {
         self.first.min(last) >= 0 && self.first.max(last) as usize + room <= self.elements.len()
     }
 
-    /// So many groups on.
+    /// The place that lies `groups` groups further on.
     #[inline(always)]
     fn on(self, groups: usize) -> Self {
         let far = if self.row { groups * GROUP } else { 0 };
         Steps { first: self.first + far as i64, ..self }
     }
 
-    /// So many groups of the elements at a step, which are there.
+    /// The first `groups` groups of the elements at a step, which are in bounds.
     #[inline(always)]
     pub(super) fn groups(&self, step: i64, groups: usize) -> &'r [[f64; GROUP]] {
         let at = (self.first + step * self.by) as usize;

@@ -144,7 +144,7 @@ impl<'m> Machine<'m> {
         Ok(())
     }
 
-    /// Takes so many steps.
+    /// Takes `steps` steps from the budget.
     #[inline(always)]
     fn tick(state: &mut State, watch: &Watch<'_>, at: usize, steps: i64) -> Result<(), Fault> {
         state.left -= steps;
@@ -245,7 +245,7 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// Gets ready for a loop over so many lanes: of few, what each has of its own lies close together.
+    /// Prepares the buffers of a loop over `count` lanes; with fewer lanes, the lanes' own elements lie closer together.
     #[inline(always)]
     fn enter(&mut self, it: &LanesLoop, count: i64) {
         let width = usize::try_from(count).unwrap_or(0).min(it.width).next_multiple_of(GROUP).max(GROUP);

@@ -47,13 +47,13 @@ fn worth(machine: &Machine<'_>, it: &LanesLoop, blocks: i64) -> Option<i64> {
 /// An element of a copy costs a part of what an instruction on a block costs.
 const GROUPS_PER_COPY: i64 = 32;
 
-/// A row of the table of primitives costs as much as so many other instructions.
+/// How many other instructions cost as much as a row of the table of primitives.
 const ROW: i64 = 4;
 
 /// As many multiplications of a product of matrices cost as much as an instruction.
 const PARTS: i64 = 4;
 
-/// About how long a block takes, in parts of an instruction: so many in loops of these counts.
+/// About how long a block takes, in parts of an instruction: a number, and the counts of the loops around it.
 pub(super) fn work(body: &[Instruction], products: &[Product]) -> Vec<(i64, Vec<u32>)> {
     let mut open = Vec::new();
     let mut work: Vec<(i64, Vec<u32>)> = Vec::new();
@@ -118,7 +118,7 @@ struct Left {
 /// What the loop adds to, and writes, is not what workers read.
 type Buffers = Vec<(Vec<f64>, Vec<i64>)>;
 
-/// Runs a loop over lanes, so many lanes by each worker.
+/// Runs a loop over lanes, of which each worker takes `share`.
 pub(super) fn run(machine: &mut Machine<'_>, it: &LanesLoop, number: usize, share: i64) -> Result<(), Fault> {
     let count = machine.state.one(it.count);
     let mut written: Buffers = it.writes.iter().map(|(real, b, ..)| take(*real, *b, machine)).collect();

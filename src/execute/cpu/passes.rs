@@ -3,12 +3,12 @@
 //! Law: each pass leaves a program or code that computes the same, but for the order of sums and for products that are
 //! not rounded before they are added (laws: executors::suite, tests/execute/work.rs).
 
-use super::contract::fuse;
-use super::find_fma_chains::chain;
-use super::find_products::products;
-use crate::kernel::forward_branch_results::joined;
-use crate::kernel::fuse_lanes::merge;
-use crate::kernel::fuse_sequential::follow;
+use super::contract::contract;
+use super::find_fma_chains::find_fma_chains;
+use super::find_products::find_products;
+use crate::kernel::forward_branch_results::forward_branch_results;
+use crate::kernel::fuse_lanes::fuse_lanes;
+use crate::kernel::fuse_sequential::fuse_sequential;
 use crate::kernel::interchange::interchange;
 use crate::kernel::{Pass, Target};
 use crate::optimise::{self, CONSTANTS, SCALAR_REPLACEMENT};
@@ -23,12 +23,12 @@ pub(super) const OF_PROGRAMS: [&optimise::Pass; 2] = [&SCALAR_REPLACEMENT, &CONS
 pub(super) const CPU: Target = Target {
     wide: 16,
     passes: &[
-        Pass { name: "loops over lanes merged", run: merge },
-        Pass { name: "loops over lanes interchanged", run: |code| interchange(code, MANY) },
-        Pass { name: "loops in order joined", run: follow },
-        Pass { name: "products and cells fused", run: fuse },
-        Pass { name: "products of matrices found", run: products },
-        Pass { name: "sums of products made", run: chain },
-        Pass { name: "results of branches handed on", run: joined },
+        Pass { name: "fusion of loops over lanes", run: fuse_lanes },
+        Pass { name: "interchange of loops over lanes", run: |code| interchange(code, MANY) },
+        Pass { name: "fusion of sequential loops", run: fuse_sequential },
+        Pass { name: "contraction to multiply-add", run: contract },
+        Pass { name: "recognition of matrix products", run: find_products },
+        Pass { name: "chains of multiply-adds", run: find_fma_chains },
+        Pass { name: "forwarding of branch results", run: forward_branch_results },
     ],
 };

@@ -14,7 +14,7 @@ use crate::array::Prim;
 use crate::interpret::Test;
 use crate::primitives::Primitive;
 
-/// How many slots there are: as many as a byte can tell apart.
+/// How many slots there are: as many as a byte can number.
 pub(super) const SLOTS: usize = 256;
 
 /// Where an operation on reals finds its operands, and where its result goes.
@@ -24,7 +24,7 @@ pub(super) struct Slots {
     x: [u8; 3],
 }
 
-/// The operations on reals that are most of what there is: each is a step of its own, told apart with one jump.
+/// The operations on reals that are most of what there is: each is a step of its own, reached with one jump.
 macro_rules! steps {
     ($($Name:ident: $op:pat => $it:expr;)+) => {
         /// An operation. Slots are of reals; registers are uniform ones, of integers where nothing else is said.

@@ -12,9 +12,9 @@ use super::vector::{GROUP, Group, Operand, Source, eight, get, one_by_one, set, 
 pub(super) enum Reach<'r> {
     /// One element for all.
     Same(i64),
-    /// In the lanes' own buffers, which lie side by side: this row, or the row so far on.
+    /// In the lanes' own buffers, which lie side by side: this row, or one at an offset from it.
     Own { row: i64, width: usize, at: Option<&'r [Group<i64>]> },
-    /// So far apart, and each so far on.
+    /// At a distance of `stride` from lane to lane, and each moved by its own offset, if there are any.
     Apart { start: i64, stride: i64, at: Option<&'r [Group<i64>]> },
 }
 
