@@ -43,7 +43,7 @@ mod sparse;
 mod undo;
 mod view;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::check::check;
 use super::copy::Copier;
@@ -89,11 +89,14 @@ pub(super) fn vjp(
     let saved = reverse.forward(&function.body);
     let mut results = reverse.copier.atoms(&function.body.results);
     let adjoints = seed(&target, &results);
-    for (result, adjoint) in results.iter().zip(&adjoints) {
+    let made_at = spans_of_results(&function.body);
+    for ((result, adjoint), of) in results.iter().zip(&adjoints).zip(&function.body.results) {
         if let Some(adjoint) = adjoint {
+            target.span(made_at.get(of).copied().unwrap_or(Span::UNKNOWN));
             target.agree(Agreement::Adjoint, *adjoint, *result);
         }
     }
+    target.span(Span::UNKNOWN);
     let returning = target.next();
     reverse.copier.execute_again();
     reverse.backward(&function.body, &saved, &adjoints);
@@ -106,6 +109,20 @@ pub(super) fn vjp(
         executed_once(&mut derivative, returning);
     }
     Ok(derivative)
+}
+
+/// Where the results of a body are made. A size of a result that is negative is a mistake of the statement that makes it, also
+/// where the comparison with the adjoint is the first to find it.
+fn spans_of_results(body: &Body) -> FxHashMap<Atom, Span> {
+    let mut spans: FxHashMap<Atom, Span> = body.results.iter().map(|result| (*result, Span::UNKNOWN)).collect();
+    for stm in &body.stms {
+        for var in &stm.vars {
+            if let Some(span) = spans.get_mut(&Atom::Var(*var)) {
+                *span = stm.span.derivative();
+            }
+        }
+    }
+    spans
 }
 
 /// What the forward sweep keeps of a statement for the reverse sweep.
