@@ -195,7 +195,7 @@ fn main() -> catadiff::Result<()> {
     assert!(growth(0) > 15.0 && growth(1) < 4.5, "quadratic, and linear, for four times as many factors");
 
     // Each refinement is a pair of maps: `rep` into the new representation, `abs` out of it again.
-    let map = Sparse::delta('x').scale(&3).join(Sparse::delta('y'));
+    let map = Sparse::delta('x').scale(&3).plus(Sparse::delta('y'));
     assert_eq!(Hom::rep(map.clone()).abs(), map);
     assert_eq!(Cayley::rep(|s| map.clone().scale(&s)).abs(), map);
     assert_eq!(Accumulate::rep(vec![3, 1]).abs(2), [3, 1]);

@@ -24,11 +24,11 @@ where
     M: Module<S> + Same,
 {
     let (dx, dy) = (x.tangent.clone(), y.tangent.clone());
-    law!("the sum rule: d(x + y) = dx + dy", [x, y], (x + y).tangent, dx.clone().join(dy.clone()), bound)?;
+    law!("the sum rule: d(x + y) = dx + dy", [x, y], (x + y).tangent, dx.clone().plus(dy.clone()), bound)?;
     let leibniz = "the product rule: d(x × y) = dx·y + dy·x";
-    law!(leibniz, [x, y], (x * y).tangent, dx.clone().scale(&y.value).join(dy.clone().scale(&x.value)), bound)?;
+    law!(leibniz, [x, y], (x * y).tangent, dx.clone().scale(&y.value).plus(dy.clone().scale(&x.value)), bound)?;
     let c = x.value.clone();
-    law!("constants have no tangent: d(c) = null", [c], Dual::<S, M>::lift(c).tangent, M::null(), bound)
+    law!("constants have no tangent: d(c) = null", [c], Dual::<S, M>::lift(c).tangent, M::zero_tangent(), bound)
 }
 
 /// Whether `Dual<S, M>` is a semiring whose tangents obey the product rule and whose values do not feel them.

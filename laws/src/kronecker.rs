@@ -91,7 +91,7 @@ where
 {
     let linear = "coefficients are linear: (m·a + n) at v = (m at v) × a + (n at v)";
     let separately = m.coefficient(v) * a.clone() + n.coefficient(v);
-    law!(linear, [v, m, n, a], m.scale(&a).join(n).coefficient(&v), separately, bound)
+    law!(linear, [v, m, n, a], m.scale(&a).plus(n).coefficient(&v), separately, bound)
 }
 
 /// Whether `M` has a unit tangent for each of the first [`VARIABLES`] variables, distinguished by its coefficients.

@@ -45,15 +45,15 @@ impl<R, A> Step<R, A> {
         A: Fn(&N) -> M,
     {
         let Step { rep, abs } = self;
-        law!("rep preserves null", [], rep(M::null()), N::null(), bound)?;
-        law!("rep preserves sums: rep(m + n) = rep(m) + rep(n)", [m, n], rep(m.join(n)), rep(m).join(rep(n)), bound)?;
+        law!("rep preserves null", [], rep(M::zero_tangent()), N::zero_tangent(), bound)?;
+        law!("rep preserves sums: rep(m + n) = rep(m) + rep(n)", [m, n], rep(m.plus(n)), rep(m).plus(rep(n)), bound)?;
         law!("rep preserves multiples: rep(m·a) = rep(m)·a", [m, a], rep(m.scale(&a)), rep(m).scale(&a), bound)?;
-        law!("abs preserves null", [], abs(&N::null()), M::null(), bound)?;
+        law!("abs preserves null", [], abs(&N::zero_tangent()), M::zero_tangent(), bound)?;
         law!(
             "abs preserves sums: abs(f + g) = abs(f) + abs(g)",
             [f, g],
-            abs(&f.join(g)),
-            abs(&f).join(abs(&g)),
+            abs(&f.plus(g)),
+            abs(&f).plus(abs(&g)),
             bound
         )?;
         law!("abs preserves multiples: abs(f·a) = abs(f)·a", [f, a], abs(&f.scale(&a)), abs(&f).scale(&a), bound)

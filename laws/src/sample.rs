@@ -207,7 +207,7 @@ where
 
 /// The sum of unit tangents, each scaled.
 fn combination<S: Semiring, M: Kronecker<usize, S>>(entries: impl Iterator<Item = (usize, Sample<S>)>) -> M {
-    entries.map(|(v, s)| M::delta(v).scale(&s.0)).fold(M::null(), M::join)
+    entries.map(|(v, s)| M::delta(v).scale(&s.0)).fold(M::zero_tangent(), M::plus)
 }
 
 /// Functional tangents: built by all the ways there are, so that not only images of `rep` are tried.
@@ -222,8 +222,8 @@ macro_rules! functional {
                 let rep: fn($M) -> $T = $rep;
                 let (whole, part) = (rep(Sample::<$M>::arbitrary(g).0), rep(Sample::<$M>::arbitrary(g).0));
                 let factor = Sample::<S>::arbitrary(g).0;
-                let mixed = whole.clone().join(part.scale(&factor));
-                Sample(g.choose(&[<$T>::null(), whole, mixed]).cloned().unwrap_or_else(<$T>::null))
+                let mixed = whole.clone().plus(part.scale(&factor));
+                Sample(g.choose(&[<$T>::zero_tangent(), whole, mixed]).cloned().unwrap_or_else(<$T>::zero_tangent))
             }
             fn shrink(&self) -> Shrunk<Self> {
                 let (rep, abs): (fn($M) -> $T, fn(&$T) -> $M) = ($rep, $abs);

@@ -57,16 +57,16 @@ impl<'a, S: Semiring + 'a> Accumulate<'a, S> {
 }
 
 impl<'a, S: Semiring + 'a> Module<S> for Accumulate<'a, S> {
-    fn null() -> Self {
+    fn zero_tangent() -> Self {
         Accumulate(Backpropagator::ZERO)
     }
 
-    fn is_null(&self) -> bool {
+    fn is_zero_tangent(&self) -> bool {
         self.0.is_zero()
     }
 
-    fn join(self, other: Self) -> Self {
-        match (self.is_null(), other.is_null()) {
+    fn plus(self, other: Self) -> Self {
+        match (self.is_zero_tangent(), other.is_zero_tangent()) {
             (true, _) => other,
             (_, true) => self,
             _ => Accumulate::new(move |s: Option<S>, gradient: &mut [S]| {
@@ -77,19 +77,19 @@ impl<'a, S: Semiring + 'a> Module<S> for Accumulate<'a, S> {
     }
 
     fn scale(self, by: &S) -> Self {
-        if self.is_null() {
+        if self.is_zero_tangent() {
             return self;
         }
         let by = by.clone();
         Accumulate::new(move |s: Option<S>, gradient: &mut [S]| self.send(s.map(|s| s * by.clone()), gradient))
     }
 
-    fn discard(self) -> Self {
-        if self.is_null() { self } else { Accumulate::new(move |_, gradient: &mut [S]| self.send(None, gradient)) }
+    fn into_zero(self) -> Self {
+        if self.is_zero_tangent() { self } else { Accumulate::new(move |_, gradient: &mut [S]| self.send(None, gradient)) }
     }
 
     fn share(self, uses: usize) -> Self {
-        if uses < 2 || self.is_null() {
+        if uses < 2 || self.is_zero_tangent() {
             return self;
         }
         let arrivals = Arrivals::expect(uses);

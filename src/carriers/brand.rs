@@ -29,28 +29,28 @@ impl<M> Brand<'_, M> {
 
 impl<S, M: Module<S>> Module<S> for Brand<'_, M> {
     #[inline(always)]
-    fn null() -> Self {
-        Brand::new(M::null())
+    fn zero_tangent() -> Self {
+        Brand::new(M::zero_tangent())
     }
     #[inline(always)]
-    fn is_null(&self) -> bool {
-        self.inner.is_null()
+    fn is_zero_tangent(&self) -> bool {
+        self.inner.is_zero_tangent()
     }
     #[inline(always)]
-    fn join(self, other: Self) -> Self {
-        Brand::new(self.inner.join(other.inner))
+    fn plus(self, other: Self) -> Self {
+        Brand::new(self.inner.plus(other.inner))
     }
     #[inline(always)]
     fn scale(self, by: &S) -> Self {
         Brand::new(self.inner.scale(by))
     }
     #[inline(always)]
-    fn stretch(self, by: &S) -> Self {
-        Brand::new(self.inner.stretch(by))
+    fn scale_ieee(self, by: &S) -> Self {
+        Brand::new(self.inner.scale_ieee(by))
     }
     #[inline(always)]
-    fn discard(self) -> Self {
-        Brand::new(self.inner.discard())
+    fn into_zero(self) -> Self {
+        Brand::new(self.inner.into_zero())
     }
     fn share(self, uses: usize) -> Self {
         Brand::new(self.inner.share(uses))

@@ -31,14 +31,14 @@ impl<'a, S: Semiring + 'a, M: Module<S> + 'a> Cayley<'a, S, M> {
     /// The function `λs m. m + h s`.
     pub fn rep(h: impl Fn(S) -> M + 'a) -> Self {
         Cayley::new(move |s, m: M| match s {
-            Some(s) => m.join(h(s)),
+            Some(s) => m.plus(h(s)),
             None => m,
         })
     }
 
     /// The vector this function stands for: what it adds to nothing, for a sensitivity of 1.
     pub fn abs(&self) -> M {
-        self.apply(S::one(), M::null())
+        self.apply(S::one(), M::zero_tangent())
     }
 
     /// Adds the tangent, times a sensitivity, to a vector.
@@ -62,16 +62,16 @@ impl<'a, S: Semiring + 'a, M: Module<S> + 'a> Cayley<'a, S, M> {
 }
 
 impl<'a, S: Semiring + 'a, M: Module<S> + 'a> Module<S> for Cayley<'a, S, M> {
-    fn null() -> Self {
+    fn zero_tangent() -> Self {
         Cayley(Backpropagator::ZERO)
     }
 
-    fn is_null(&self) -> bool {
+    fn is_zero_tangent(&self) -> bool {
         self.0.is_zero()
     }
 
-    fn join(self, other: Self) -> Self {
-        match (self.is_null(), other.is_null()) {
+    fn plus(self, other: Self) -> Self {
+        match (self.is_zero_tangent(), other.is_zero_tangent()) {
             (true, _) => other,
             (_, true) => self,
             _ => Cayley::new(move |s: Option<S>, m| other.send(s.clone(), self.send(s, m))),
@@ -79,19 +79,19 @@ impl<'a, S: Semiring + 'a, M: Module<S> + 'a> Module<S> for Cayley<'a, S, M> {
     }
 
     fn scale(self, by: &S) -> Self {
-        if self.is_null() {
+        if self.is_zero_tangent() {
             return self;
         }
         let by = by.clone();
         Cayley::new(move |s: Option<S>, m| self.send(s.map(|s| s * by.clone()), m))
     }
 
-    fn discard(self) -> Self {
-        if self.is_null() { self } else { Cayley::new(move |_, m| self.send(None, m)) }
+    fn into_zero(self) -> Self {
+        if self.is_zero_tangent() { self } else { Cayley::new(move |_, m| self.send(None, m)) }
     }
 
     fn share(self, uses: usize) -> Self {
-        if uses < 2 || self.is_null() {
+        if uses < 2 || self.is_zero_tangent() {
             return self;
         }
         let arrivals = Arrivals::expect(uses);

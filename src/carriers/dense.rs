@@ -35,15 +35,15 @@ impl<S, N: ArrayLength> Index<usize> for Dense<S, N> {
 
 impl<S: Semiring, N: ArrayLength> Module<S> for Dense<S, N> {
     #[inline(always)]
-    fn null() -> Self {
+    fn zero_tangent() -> Self {
         Dense(GenericArray::generate(|_| S::zero()))
     }
     #[inline(always)]
-    fn is_null(&self) -> bool {
+    fn is_zero_tangent(&self) -> bool {
         self.0.iter().all(S::is_zero)
     }
     #[inline(always)]
-    fn join(mut self, other: Self) -> Self {
+    fn plus(mut self, other: Self) -> Self {
         // By reference: to walk an array by value moves it through memory, and keeps the loop from being vectorised.
         for (a, b) in self.0.iter_mut().zip(&other.0) {
             *a = a.clone() + b.clone();
@@ -58,7 +58,7 @@ impl<S: Semiring, N: ArrayLength> Module<S> for Dense<S, N> {
         self
     }
     #[inline(always)]
-    fn stretch(mut self, by: &S) -> Self {
+    fn scale_ieee(mut self, by: &S) -> Self {
         for a in &mut self.0 {
             *a = a.clone() * by.clone();
         }

@@ -11,7 +11,7 @@ use core::ops::{Add, Div, Mul, Neg, Sub};
 use num_traits::{One, Zero};
 
 use crate::algebra::{Field, Kronecker, Module, Ring, Semiring};
-use crate::primitives::{Elementary, Rule, Scalar, Slopes, rows};
+use crate::primitives::{Elementary, Rule, Scalar, ZeroRule, rows};
 use crate::term::{Model, Signature, Storable, Term};
 
 /// A number with a tangent: the value of an expression, and its derivative as an element of the module `M`.
@@ -58,7 +58,7 @@ impl<S: Semiring, M: Module<S>> Dual<S, M> {
     /// inner one.
     #[inline(always)]
     pub fn lift(value: S) -> Self {
-        Dual { value, tangent: M::null() }
+        Dual { value, tangent: M::zero_tangent() }
     }
 
     /// The variable `variable` with this value: its tangent is the unit vector.
@@ -81,7 +81,7 @@ impl<S: Semiring, M: Module<S>> Dual<S, M> {
     /// Null tangents stay so through infinite partials.
     #[inline(always)]
     pub fn chain<const N: usize>(value: S, steps: [(M, S); N]) -> Self {
-        Dual { value, tangent: sum(steps.into_iter().map(|(tangent, by)| step(Slopes::Singular, tangent, &by))) }
+        Dual { value, tangent: sum(steps.into_iter().map(|(tangent, by)| step(ZeroRule::ZeroTangentWins, tangent, &by))) }
     }
 
     /// Value and derivative of a term: the fold into this carrier, in which each shared part of the term propagates
@@ -115,20 +115,20 @@ impl<S: Semiring, M: Module<S>> Dual<S, M> {
 
 /// One tangent's part in the chain rule.
 #[inline(always)]
-fn step<S: Semiring, M: Module<S>>(slopes: Slopes, tangent: M, partial: &S) -> M {
-    match slopes {
-        Slopes::Finite => tangent.stretch(partial),
-        Slopes::Switch if partial.is_zero() => tangent.discard(),
-        Slopes::Singular | Slopes::Switch => tangent.scale(partial),
+fn step<S: Semiring, M: Module<S>>(zero_rule: ZeroRule, tangent: M, partial: &S) -> M {
+    match zero_rule {
+        ZeroRule::Ieee => tangent.scale_ieee(partial),
+        ZeroRule::ZeroPartialWins if partial.is_zero() => tangent.into_zero(),
+        ZeroRule::ZeroTangentWins | ZeroRule::ZeroPartialWins => tangent.scale(partial),
     }
 }
 
 /// The sum of the parts. A loop and not a fold: the optimiser does not inline the latter for dense tangents.
 #[inline(always)]
 fn sum<S, M: Module<S>>(mut parts: impl Iterator<Item = M>) -> M {
-    let Some(mut sum) = parts.next() else { return M::null() };
+    let Some(mut sum) = parts.next() else { return M::zero_tangent() };
     for part in parts {
-        sum = sum.join(part);
+        sum = sum.plus(part);
     }
     sum
 }
@@ -137,7 +137,7 @@ impl<S: Semiring, M: Module<S>> Add for Dual<S, M> {
     type Output = Self;
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        Dual { value: self.value + other.value, tangent: self.tangent.join(other.tangent) }
+        Dual { value: self.value + other.value, tangent: self.tangent.plus(other.tangent) }
     }
 }
 
@@ -146,7 +146,7 @@ impl<S: Semiring, M: Module<S>> Mul for Dual<S, M> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
-        let tangent = self.tangent.stretch(&other.value).join(other.tangent.stretch(&self.value));
+        let tangent = self.tangent.scale_ieee(&other.value).plus(other.tangent.scale_ieee(&self.value));
         Dual { value: self.value * other.value, tangent }
     }
 }
@@ -160,7 +160,7 @@ impl<S: Semiring, M: Module<S>> Zero for Dual<S, M> {
     /// values alone, and recordings keep it.
     #[inline(always)]
     fn is_zero(&self) -> bool {
-        self.value.is_zero() && self.tangent.is_null()
+        self.value.is_zero() && self.tangent.is_zero_tangent()
     }
 }
 
@@ -177,7 +177,7 @@ impl<S: Ring, M: Module<S>> Neg for Dual<S, M> {
     fn neg(self) -> Self {
         let z = -self.value.clone();
         let slope = rows::Neg.partial_in(0, [self.value], z.clone());
-        Dual { value: z, tangent: step(Slopes::Finite, self.tangent, &slope) }
+        Dual { value: z, tangent: step(ZeroRule::Ieee, self.tangent, &slope) }
     }
 }
 
@@ -189,7 +189,7 @@ impl<S: Ring, M: Module<S>> Sub for Dual<S, M> {
         let x = [self.value, other.value];
         let first = rows::Sub.partial_in(0, x.clone(), z.clone());
         let second = rows::Sub.partial_in(1, x, z.clone());
-        let tangent = step(Slopes::Finite, self.tangent, &first).join(step(Slopes::Finite, other.tangent, &second));
+        let tangent = step(ZeroRule::Ieee, self.tangent, &first).plus(step(ZeroRule::Ieee, other.tangent, &second));
         Dual { value: z, tangent }
     }
 }
@@ -201,12 +201,12 @@ impl<S: Field, M: Module<S>> Div for Dual<S, M> {
     #[inline(always)]
     fn div(self, other: Self) -> Self {
         // Where 1/b is finite there is no null tangent to protect, and no comparison per lane to pay.
-        let slopes = if other.value.is_zero() { Slopes::Singular } else { Slopes::Finite };
+        let zero_rule = if other.value.is_zero() { ZeroRule::ZeroTangentWins } else { ZeroRule::Ieee };
         let z = self.value.clone() / other.value.clone();
         let x = [self.value, other.value];
         let first = rows::Div.partial_in(0, x.clone(), z.clone());
         let second = rows::Div.partial_in(1, x, z.clone());
-        let tangent = step(slopes, self.tangent, &first).join(step(slopes, other.tangent, &second));
+        let tangent = step(zero_rule, self.tangent, &first).plus(step(zero_rule, other.tangent, &second));
         Dual { value: z, tangent }
     }
 }
@@ -225,15 +225,15 @@ impl<S: Scalar, M: Module<S>> Elementary for Dual<S, M> {
     #[inline(always)]
     fn apply<R: Rule<N>, const N: usize>(rule: &R, x: [Self; N]) -> Self {
         let values = core::array::from_fn(|i| x[i].value);
-        let slopes = rule.facts().slopes;
+        let zero_rule = rule.facts().zero_rule;
         let (z, partials) = rule.jointly(values);
-        if N > 1 && slopes == Slopes::Singular && x.iter().any(|x| x.tangent.is_null()) {
+        if N > 1 && zero_rule == ZeroRule::ZeroTangentWins && x.iter().any(|x| x.tangent.is_zero_tangent()) {
             // The partials found jointly go unused here, and so are not computed: not the logarithm in the derivative
             // of a power by its exponent when that is a constant.
-            let parts = x.into_iter().enumerate().filter(|(_, x)| !x.tangent.is_null());
+            let parts = x.into_iter().enumerate().filter(|(_, x)| !x.tangent.is_zero_tangent());
             return Dual { value: z, tangent: sum(parts.map(|(i, x)| x.tangent.scale(&rule.partial(i, values, z)))) };
         }
-        let tangent = sum(x.into_iter().zip(partials).map(|(x, partial)| step(slopes, x.tangent, &partial)));
+        let tangent = sum(x.into_iter().zip(partials).map(|(x, partial)| step(zero_rule, x.tangent, &partial)));
         Dual { value: z, tangent }
     }
 }
@@ -255,7 +255,7 @@ macro_rules! literals {
 literals! {
     Add add |x, c| Dual { value: x.value + c, tangent: x.tangent };
     Sub sub |x, c| Dual { value: x.value - c, tangent: x.tangent };
-    Mul mul |x, c| Dual { value: x.value * c, tangent: x.tangent.stretch(&c) };
+    Mul mul |x, c| Dual { value: x.value * c, tangent: x.tangent.scale_ieee(&c) };
     Div div |x, c| Dual { value: x.value / c, tangent: x.tangent.scale(&rows::Recip.of([c])) };
 }
 

@@ -27,7 +27,7 @@ pub struct Hom<'a, S, M>(Backpropagator<dyn Fn(Option<S>) -> M + 'a, (S, M)>);
 impl<'a, S: Semiring + 'a, M: Module<S> + 'a> Hom<'a, S, M> {
     /// The function `λs. m·s`.
     pub fn rep(m: M) -> Self {
-        Hom::new(move |s: Option<S>| s.map_or_else(M::null, |s| m.clone().scale(&s)))
+        Hom::new(move |s: Option<S>| s.map_or_else(M::zero_tangent, |s| m.clone().scale(&s)))
     }
 
     /// The vector this function stands for: its value at 1.
@@ -41,7 +41,7 @@ impl<'a, S: Semiring + 'a, M: Module<S> + 'a> Hom<'a, S, M> {
     }
 
     fn send(&self, sensitivity: Option<S>) -> M {
-        self.0.call(|f| f(sensitivity)).unwrap_or_else(M::null)
+        self.0.call(|f| f(sensitivity)).unwrap_or_else(M::zero_tangent)
     }
 
     fn new(f: impl Fn(Option<S>) -> M + 'a) -> Self {
@@ -50,40 +50,40 @@ impl<'a, S: Semiring + 'a, M: Module<S> + 'a> Hom<'a, S, M> {
 }
 
 impl<'a, S: Semiring + 'a, M: Module<S> + 'a> Module<S> for Hom<'a, S, M> {
-    fn null() -> Self {
+    fn zero_tangent() -> Self {
         Hom(Backpropagator::ZERO)
     }
 
-    fn is_null(&self) -> bool {
+    fn is_zero_tangent(&self) -> bool {
         self.0.is_zero()
     }
 
-    fn join(self, other: Self) -> Self {
-        match (self.is_null(), other.is_null()) {
+    fn plus(self, other: Self) -> Self {
+        match (self.is_zero_tangent(), other.is_zero_tangent()) {
             (true, _) => other,
             (_, true) => self,
-            _ => Hom::new(move |s: Option<S>| self.send(s.clone()).join(other.send(s))),
+            _ => Hom::new(move |s: Option<S>| self.send(s.clone()).plus(other.send(s))),
         }
     }
 
     fn scale(self, by: &S) -> Self {
-        if self.is_null() {
+        if self.is_zero_tangent() {
             return self;
         }
         let by = by.clone();
         Hom::new(move |s: Option<S>| self.send(s.map(|s| s * by.clone())))
     }
 
-    fn discard(self) -> Self {
-        if self.is_null() { self } else { Hom::new(move |_| self.send(None)) }
+    fn into_zero(self) -> Self {
+        if self.is_zero_tangent() { self } else { Hom::new(move |_| self.send(None)) }
     }
 
     fn share(self, uses: usize) -> Self {
-        if uses < 2 || self.is_null() {
+        if uses < 2 || self.is_zero_tangent() {
             return self;
         }
         let arrivals = Arrivals::expect(uses);
-        Hom::new(move |s| arrivals.arrive(s).map_or_else(M::null, |sum| self.send(sum)))
+        Hom::new(move |s| arrivals.arrive(s).map_or_else(M::zero_tangent, |sum| self.send(sum)))
     }
 }
 

@@ -48,16 +48,16 @@ impl<V: Ord + Clone, S: Clone> Sparse<V, S> {
 }
 
 impl<V: Ord + Clone, S: Semiring> Module<S> for Sparse<V, S> {
-    fn null() -> Self {
+    fn zero_tangent() -> Self {
         Sparse(OrdMap::new())
     }
 
-    fn is_null(&self) -> bool {
+    fn is_zero_tangent(&self) -> bool {
         self.0.is_empty()
     }
 
     /// The union of the maps, by inserting the smaller into the larger: with a single entry, an upsert.
-    fn join(self, other: Self) -> Self {
+    fn plus(self, other: Self) -> Self {
         let (mut large, small, swapped) =
             if self.0.len() < other.0.len() { (other.0, self.0, true) } else { (self.0, other.0, false) };
         for (variable, coefficient) in small {
@@ -76,7 +76,7 @@ impl<V: Ord + Clone, S: Semiring> Module<S> for Sparse<V, S> {
         self.map(|coefficient| coefficient.scale(by))
     }
 
-    fn stretch(self, by: &S) -> Self {
+    fn scale_ieee(self, by: &S) -> Self {
         self.map(|coefficient| coefficient * by.clone())
     }
 }

@@ -73,17 +73,17 @@ impl<S: Clone> Clone for Adjoint<'_, S> {
 
 impl<S: Semiring> Module<S> for Adjoint<'_, S> {
     #[inline(always)]
-    fn null() -> Self {
+    fn zero_tangent() -> Self {
         Adjoint { tape: None, at: 0, weight: S::zero(), brand: PhantomData }
     }
 
     #[inline(always)]
-    fn is_null(&self) -> bool {
+    fn is_zero_tangent(&self) -> bool {
         self.tape.is_none()
     }
 
     #[inline(always)]
-    fn join(self, other: Self) -> Self {
+    fn plus(self, other: Self) -> Self {
         let Some(tape) = self.tape else { return other };
         if other.tape.is_none() {
             return self;
@@ -100,7 +100,7 @@ impl<S: Semiring> Module<S> for Adjoint<'_, S> {
     }
 
     #[inline(always)]
-    fn stretch(self, by: &S) -> Self {
+    fn scale_ieee(self, by: &S) -> Self {
         Adjoint { at: self.at & !UNIT, weight: self.weight * by.clone(), ..self }
     }
 }

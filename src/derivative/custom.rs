@@ -52,7 +52,7 @@ impl<S: Semiring, M: Module<S>> WithTangent for Dual<S, M> {
         Self: 'a,
     {
         let scaled = terms.into_iter().map(|(term, by)| term.tangent.clone().scale(&by));
-        Dual { value, tangent: scaled.reduce(M::join).unwrap_or_else(M::null) }
+        Dual { value, tangent: scaled.reduce(M::plus).unwrap_or_else(M::zero_tangent) }
     }
 }
 

@@ -12,7 +12,7 @@ use super::recording::Recording;
 use super::strategy::Base;
 use crate::carriers::{Adjoint, Dual, Tape};
 use crate::error::Result;
-use crate::primitives::{Primitive, Rule, Scalar, Slopes, Visitor, Work, rows};
+use crate::primitives::{Primitive, Rule, Scalar, ZeroRule, Visitor, Work, rows};
 use crate::term::{Code, Kind, LANES, Run};
 
 /// The forward pass. The numbers are the values of the slots, of which those of variables and constants are given.
@@ -329,7 +329,7 @@ impl<S: Scalar> Visitor for Transpose<'_, S> {
     #[inline(always)]
     fn visit<R: Rule<N>, const N: usize>(self, rule: R) {
         let Transpose { run, operands, sum, values, adjoints } = self;
-        let (to, active, switch) = (run.to as usize, run.active, rule.facts().slopes == Slopes::Switch);
+        let (to, active, switch) = (run.to as usize, run.active, rule.facts().zero_rule == ZeroRule::ZeroPartialWins);
         // The adjoint of an operand, to which its part is added, if there is one.
         let add = |argument: usize, x: [S; N], z: S, adjoint: S, to: S| {
             let partial = rule.partial(argument, x, z);

@@ -33,7 +33,7 @@ impl<S: Float + Scalar, M: Module<S>> Rem for Dual<S, M> {
         let value = self.value % divisor.value;
         // From the remainder, since the rounded quotient of the values may lie on the other side of an integer.
         let quotient = Float::round((self.value - value) / divisor.value);
-        Dual { value, tangent: self.tangent.join(divisor.tangent.scale(&-quotient)) }
+        Dual { value, tangent: self.tangent.plus(divisor.tangent.scale(&-quotient)) }
     }
 }
 

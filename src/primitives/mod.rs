@@ -15,7 +15,7 @@ pub use elementary::Work;
 pub(crate) use elementary::{Apply, Visitor};
 pub use elementary::{Decide, Real, Scalar};
 pub(crate) use operators::{compared_by, literal_first};
-pub use rule::{Facts, Identity, Points, Rule, Slopes};
+pub use rule::{Facts, Identity, Points, Rule, ZeroRule};
 pub use table::{Elementary, Primitive, rows};
 
 // Named by what `operators!` writes in other crates.

@@ -121,17 +121,19 @@ pub enum Points {
     },
 }
 
-/// What the partial derivatives of a function can be at finite arguments, which decides how the chain rule
-/// multiplies by them ([`Module`](crate::Module), *Zeros and infinities*).
+/// How the chain rule multiplies a tangent by a partial derivative where one of them is 0 and the other infinite or
+/// NaN ([`Module`](crate::Module), *Zeros and infinities*). It follows from what the partial derivatives of a function
+/// can be at finite arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Slopes {
-    /// Always finite: the chain rule multiplies, and nothing more.
-    Finite,
-    /// Infinite or NaN at some points, or too large for a float: a null tangent is not multiplied at all. This is
-    /// the answer for a function of which nothing is known.
-    Singular,
-    /// 1 for what the function passes on and 0 for what it does not: a 0 discards the tangent, be it infinite.
-    Switch,
+pub enum ZeroRule {
+    /// As IEEE 754 multiplies: for partial derivatives that are always finite.
+    Ieee,
+    /// A zero tangent stays zero: for partial derivatives that are infinite or NaN at some points, or too large for a
+    /// float, and for functions of which nothing is known.
+    ZeroTangentWins,
+    /// A partial derivative of 0 discards the tangent, be it infinite, and a zero tangent stays zero: for functions that
+    /// pass on one of their arguments, with 1 for that one and 0 for the others.
+    ZeroPartialWins,
 }
 
 /// What a row of the table knows of its function besides value and derivative.
@@ -154,7 +156,7 @@ pub struct Facts {
     /// Per argument: whether the derivative is 0 wherever it exists.
     pub flat: [bool; 3],
     /// What the chain rule has to reckon with in the partial derivatives.
-    pub slopes: Slopes,
+    pub zero_rule: ZeroRule,
     /// Infix spelling and binding strength, for rows that are written between or before their arguments.
     pub infix: Option<(&'static str, u8)>,
     /// LaTeX with `#1 #2 #3` for the arguments; empty for `\operatorname{name}(…)`.
@@ -168,7 +170,7 @@ const NOWHERE: (f64, f64) = (f64::INFINITY, f64::NEG_INFINITY);
 
 impl Facts {
     /// Nothing is known: ranges over intervals are the whole line.
-    pub const UNKNOWN: Facts = Facts { known: [NOWHERE; 3], slopes: Slopes::Singular, ..Facts::MONOTONE };
+    pub const UNKNOWN: Facts = Facts { known: [NOWHERE; 3], zero_rule: ZeroRule::ZeroTangentWins, ..Facts::MONOTONE };
 
     /// Monotone in each argument on the whole line, without poles, and computed to 4 ulp.
     pub const MONOTONE: Facts = Facts {
@@ -179,7 +181,7 @@ impl Facts {
         poles: [Points::None; 3],
         ulp: 4,
         flat: [false; 3],
-        slopes: Slopes::Finite,
+        zero_rule: ZeroRule::Ieee,
         infix: None,
         tex: "",
         wgsl: "",

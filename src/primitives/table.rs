@@ -16,13 +16,13 @@
 //!
 //! Law: every partial equals a central difference of the value on the smooth interval (`laws::primitives`), in every
 //! mode, at every order. Special points are decided in the row and said in its first lines. A null tangent passes a
-//! `Slopes::Singular` row as null, be the partial infinite; the 0 of a `Slopes::Switch` row discards the tangent, be
+//! `ZeroRule::ZeroTangentWins` row as null, be the partial infinite; the 0 of a `ZeroRule::ZeroPartialWins` row discards the tangent, be
 //! that infinite ([`Module`](crate::Module), *Zeros and infinities*) (laws: primitives, laws: special_points::check).
 
 use core::f64::consts::{FRAC_2_SQRT_PI, FRAC_PI_2, LN_2, LN_10, PI};
 
 use super::elementary::{Apply, Machine, Visitor, Work};
-use super::{Facts, Points, Rule, Scalar, Slopes};
+use super::{Facts, Points, Rule, Scalar, ZeroRule};
 use crate::algebra::{Field, Ring};
 
 macro_rules! primitives {
@@ -263,8 +263,8 @@ const UNIT: (f64, f64) = (-1.0, 1.0);
 const HALF_TURN: f64 = PI.next_up();
 const RIGHT_ANGLES: (f64, f64) = (-FRAC_PI_2.next_up(), FRAC_PI_2.next_up());
 const FLAT: [bool; 3] = [true; 3];
-const SINGULAR: Slopes = Slopes::Singular;
-const SWITCH: Slopes = Slopes::Switch;
+const SINGULAR: ZeroRule = ZeroRule::ZeroTangentWins;
+const SWITCH: ZeroRule = ZeroRule::ZeroPartialWins;
 
 /// Points of the first argument, and none of the others.
 const fn first(points: Points) -> [Points; 3] {
@@ -284,11 +284,11 @@ primitives! {
         infix = Some(("-", 1)), tex = "#1 - #2", wgsl = "(#1 - #2)", ulp = 1;
     /// The reciprocal, `1/x`; infinite at 0.
     Recip: Field recip "recip" (x; z) = x.recip() => [-(z.clone() * z)] on [POSITIVE],
-        poles = first(ZERO), slopes = SINGULAR, ulp = 1,
+        poles = first(ZERO), zero_rule = SINGULAR, ulp = 1,
         infix = Some(("1 / ", 2)), tex = r"\frac{1}{#1}", wgsl = "(1.0 / #1)";
     /// The quotient, `x/y`.
     Div: Field "div" (x, y; z) = x / y => [S::one() / y, -(z * (S::one() / y))] on [WIDE, POSITIVE],
-        poles = [Points::None, ZERO, Points::None], slopes = SINGULAR, ulp = 1,
+        poles = [Points::None, ZERO, Points::None], zero_rule = SINGULAR, ulp = 1,
         infix = Some(("/", 2)), tex = r"\frac{#1}{#2}", wgsl = "(#1 / #2)";
     /// `x·y + w` in one rounding, if the machine has it.
     Fma: Scalar mul_add "fma" (x, y, w; z) = x.mul_add(y, w) => [y, x, S::one()] on [WIDE, WIDE, WIDE], ulp = 1;
@@ -309,40 +309,40 @@ primitives! {
             }
         } on [POSITIVE],
         range = if n % 2 == 0 { HALF_LINE } else { LINE }, turns = first(if n % 2 == 0 { ZERO } else { Points::None }),
-        poles = first(if n < 0 { ZERO } else { Points::None }), slopes = SINGULAR, flat = [n == 0; 3],
+        poles = first(if n < 0 { ZERO } else { Points::None }), zero_rule = SINGULAR, flat = [n == 0; 3],
         ulp = n.unsigned_abs(), infix = Some(("^", 4)), tex = "{#1}^{#n}", wgsl = "powi(#1, #n)";
     /// The power `x^y` for `x ≥ 0`. At `0⁰` the derivative by `x` is 0, and where `x` is 0 that by `y` is 0.
     Pow: Scalar powf "pow" (x, y; z) = x.powf(y)
         => [x.abs().max(y.abs()).select(y * x.powf(y - S::one()), S::zero()), x.select(z * x.ln(), S::zero())]
         on [POSITIVE, WIDE],
-        known = first_in(HALF_LINE), slopes = SINGULAR, infix = Some(("^", 4)), tex = "{#1}^{#2}";
+        known = first_in(HALF_LINE), zero_rule = SINGULAR, infix = Some(("^", 4)), tex = "{#1}^{#2}";
     /// The square root; its derivative at 0 is infinite.
     Sqrt: Scalar sqrt "sqrt" (x; z) = x.sqrt() => [S::constant(0.5) / z] on [POSITIVE],
-        domain = first_in(HALF_LINE), range = HALF_LINE, slopes = SINGULAR, ulp = 1, tex = r"\sqrt{#1}";
+        domain = first_in(HALF_LINE), range = HALF_LINE, zero_rule = SINGULAR, ulp = 1, tex = r"\sqrt{#1}";
     /// The cube root, also of negative numbers; its derivative at 0 is infinite.
     Cbrt: Scalar cbrt "cbrt" (x; z) = x.cbrt() => [S::one() / (S::constant(3.0) * z * z)] on [POSITIVE],
-        slopes = SINGULAR, tex = r"\sqrt[3]{#1}";
+        zero_rule = SINGULAR, tex = r"\sqrt[3]{#1}";
     /// The exponential function.
-    Exp: Scalar exp "exp" (x; z) = x.exp() => [z] on [WIDE], range = HALF_LINE, slopes = SINGULAR, tex = "e^{#1}";
+    Exp: Scalar exp "exp" (x; z) = x.exp() => [z] on [WIDE], range = HALF_LINE, zero_rule = SINGULAR, tex = "e^{#1}";
     /// `2^x`.
     Exp2: Scalar exp2 "exp2" (x; z) = x.exp2() => [z * S::constant(LN_2)] on [WIDE],
-        range = HALF_LINE, slopes = SINGULAR, tex = "2^{#1}";
+        range = HALF_LINE, zero_rule = SINGULAR, tex = "2^{#1}";
     /// `eˣ − 1`, accurate near 0.
     Expm1: Scalar exp_m1 "expm1" (x; z) = x.exp_m1() => [x.exp()] on [WIDE],
-        range = (-1.0, f64::INFINITY), slopes = SINGULAR, wgsl = "(exp(#1) - 1.0)";
+        range = (-1.0, f64::INFINITY), zero_rule = SINGULAR, wgsl = "(exp(#1) - 1.0)";
     /// The natural logarithm; −∞ at 0.
     Ln: Scalar ln "ln" (x; z) = x.ln() => [x.recip()] on [POSITIVE],
-        domain = first_in(HALF_LINE), slopes = SINGULAR, tex = r"\ln #1", wgsl = "log(#1)";
+        domain = first_in(HALF_LINE), zero_rule = SINGULAR, tex = r"\ln #1", wgsl = "log(#1)";
     /// The logarithm to base 2.
     Log2: Scalar log2 "log2" (x; z) = x.log2() => [S::one() / (x * S::constant(LN_2))] on [POSITIVE],
-        domain = first_in(HALF_LINE), slopes = SINGULAR, tex = r"\log_2 #1";
+        domain = first_in(HALF_LINE), zero_rule = SINGULAR, tex = r"\log_2 #1";
     /// The logarithm to base 10.
     Log10: Scalar log10 "log10" (x; z) = x.log10() => [S::one() / (x * S::constant(LN_10))] on [POSITIVE],
-        domain = first_in(HALF_LINE), slopes = SINGULAR, tex = r"\log_{10} #1",
+        domain = first_in(HALF_LINE), zero_rule = SINGULAR, tex = r"\log_{10} #1",
         wgsl = "(log2(#1) * 0.30102999566398120)";
     /// `ln(1 + x)`, accurate near 0.
     Log1p: Scalar ln_1p "log1p" (x; z) = x.ln_1p() => [S::one() / (S::one() + x)] on [POSITIVE],
-        domain = first_in((-1.0, f64::INFINITY)), slopes = SINGULAR, wgsl = "log(1.0 + #1)";
+        domain = first_in((-1.0, f64::INFINITY)), zero_rule = SINGULAR, wgsl = "log(1.0 + #1)";
     /// The sine of an angle in radians.
     Sin: Scalar sin "sin" (x; z) = x.sin() => [x.cos()] on [WIDE],
         range = UNIT, turns = first(Points::Every { first: FRAC_PI_2, period: PI }), tex = r"\sin #1";
@@ -354,10 +354,10 @@ primitives! {
         poles = first(Points::Every { first: FRAC_PI_2, period: PI }), tex = r"\tan #1";
     /// The inverse sine, in `[−π/2, π/2]`; its derivative at ±1 is infinite.
     Asin: Scalar asin "asin" (x; z) = x.asin() => [((S::one() - x) * (S::one() + x)).sqrt().recip()] on [INSIDE],
-        domain = first_in(UNIT), range = RIGHT_ANGLES, slopes = SINGULAR, tex = r"\arcsin #1";
+        domain = first_in(UNIT), range = RIGHT_ANGLES, zero_rule = SINGULAR, tex = r"\arcsin #1";
     /// The inverse cosine, in `[0, π]`; its derivative at ±1 is infinite.
     Acos: Scalar acos "acos" (x; z) = x.acos() => [-((S::one() - x) * (S::one() + x)).sqrt().recip()] on [INSIDE],
-        domain = first_in(UNIT), range = (0.0, HALF_TURN), slopes = SINGULAR, tex = r"\arccos #1";
+        domain = first_in(UNIT), range = (0.0, HALF_TURN), zero_rule = SINGULAR, tex = r"\arccos #1";
     /// The inverse tangent, in `(−π/2, π/2)`.
     Atan: Scalar atan "atan" (x; z) = x.atan() => [(S::one() + x * x).recip()] on [WIDE],
         range = RIGHT_ANGLES, tex = r"\arctan #1";
@@ -365,12 +365,12 @@ primitives! {
     Atan2: Scalar atan2 "atan2" (y, x; z) = y.atan2(x)
         // Twice divided by the radius, whose square may under- or overflow.
         => [{ let r = y.hypot(x); r.select(x / r / r, S::zero()) }, { let r = y.hypot(x); r.select(-(y / r / r), S::zero()) }]
-        on [POSITIVE, WIDE], range = (-HALF_TURN, HALF_TURN), turns = first(ZERO), slopes = SINGULAR;
+        on [POSITIVE, WIDE], range = (-HALF_TURN, HALF_TURN), turns = first(ZERO), zero_rule = SINGULAR;
     /// The hyperbolic sine.
-    Sinh: Scalar sinh "sinh" (x; z) = x.sinh() => [x.cosh()] on [WIDE], slopes = SINGULAR, tex = r"\sinh #1";
+    Sinh: Scalar sinh "sinh" (x; z) = x.sinh() => [x.cosh()] on [WIDE], zero_rule = SINGULAR, tex = r"\sinh #1";
     /// The hyperbolic cosine.
     Cosh: Scalar cosh "cosh" (x; z) = x.cosh() => [x.sinh()] on [WIDE],
-        range = (1.0, f64::INFINITY), turns = first(ZERO), slopes = SINGULAR, tex = r"\cosh #1";
+        range = (1.0, f64::INFINITY), turns = first(ZERO), zero_rule = SINGULAR, tex = r"\cosh #1";
     /// The hyperbolic tangent. Its derivative is right to 2⁻⁵³ of its maximum, not of itself, so that it costs nothing.
     Tanh: Scalar tanh "tanh" (x; z) = x.tanh() => [S::one() - z * z] on [(-2.0, 2.0)], range = UNIT, tex = r"\tanh #1";
     /// The inverse hyperbolic sine.
@@ -378,10 +378,10 @@ primitives! {
     /// The inverse hyperbolic cosine, of `x ≥ 1`; its derivative at 1 is infinite.
     Acosh: Scalar acosh "acosh" (x; z) = x.inverse_cosh()
         => [((x - S::one()).sqrt() * (x + S::one()).sqrt()).recip()] on [(1.5, 4.0)],
-        domain = first_in((1.0, f64::INFINITY)), range = HALF_LINE, slopes = SINGULAR;
+        domain = first_in((1.0, f64::INFINITY)), range = HALF_LINE, zero_rule = SINGULAR;
     /// The inverse hyperbolic tangent, of `−1 < x < 1`.
     Atanh: Scalar atanh "atanh" (x; z) = x.inverse_tanh() => [((S::one() - x) * (S::one() + x)).recip()] on [INSIDE],
-        domain = first_in(UNIT), slopes = SINGULAR;
+        domain = first_in(UNIT), zero_rule = SINGULAR;
     /// `√(x² + y²)` without overflow; both derivatives at the origin are 0.
     Hypot: Scalar hypot "hypot" (x, y; z) = x.hypot(y)
         => [z.select(x / z, S::zero()), z.select(y / z, S::zero())] on [POSITIVE, WIDE],
@@ -391,33 +391,33 @@ primitives! {
         range = HALF_LINE, turns = first(ZERO), ulp = 0, tex = r"\left|#1\right|";
     /// The sign: −1, 0 or 1. Unlike `f64::signum` it is 0 at 0, which makes it the derivative of `abs`.
     Signum: Scalar signum "signum" (x; z) = if x > F::zero() { F::one() } else if x < F::zero() { -F::one() } else { x }
-        => [S::zero()] on [POSITIVE], slopes = SWITCH, flat = FLAT, ulp = 0, wgsl = "sign(#1)";
+        => [S::zero()] on [POSITIVE], zero_rule = SWITCH, flat = FLAT, ulp = 0, wgsl = "sign(#1)";
     /// The smaller of two; at a tie the first, with its derivative. A number wins over NaN, as in C's `fmin` and `f64::min`,
     /// and has the derivative alone; of two NaN the second has it.
     Min: Scalar min "min" (x, y; z) = if x <= y || y.is_nan() { x } else { y }
-        => [z.at_least(x), S::one() - z.at_least(x)] on [POSITIVE, (-4.0, 0.0)], slopes = SWITCH, ulp = 0;
+        => [z.at_least(x), S::one() - z.at_least(x)] on [POSITIVE, (-4.0, 0.0)], zero_rule = SWITCH, ulp = 0;
     /// The larger of two; at a tie the first, with its derivative. A number wins over NaN, as in C's `fmax` and `f64::max`,
     /// and has the derivative alone; of two NaN the second has it.
     Max: Scalar max "max" (x, y; z) = if x >= y || y.is_nan() { x } else { y }
-        => [x.at_least(z), S::one() - x.at_least(z)] on [POSITIVE, (-4.0, 0.0)], slopes = SWITCH, ulp = 0;
+        => [x.at_least(z), S::one() - x.at_least(z)] on [POSITIVE, (-4.0, 0.0)], zero_rule = SWITCH, ulp = 0;
     /// 1 where `x ≥ y`, 0 where not, as if either is NaN: a step, not the larger of the two.
     AtLeast: Scalar at_least "ge" (x, y; z) = if x >= y { F::one() } else { F::zero() }
-        => [S::zero(), S::zero()] on [POSITIVE, (-4.0, 0.0)], slopes = SWITCH, flat = FLAT, ulp = 0,
+        => [S::zero(), S::zero()] on [POSITIVE, (-4.0, 0.0)], zero_rule = SWITCH, flat = FLAT, ulp = 0,
         tex = r"\left[#1 \ge #2\right]", wgsl = "select(0.0, 1.0, #1 >= #2)";
     /// `x` where the condition, this number, is not 0, and `y` where it is: a branch that every carrier understands.
     /// The side not taken is evaluated, and its tangent is discarded.
     Select: Scalar select "select" (c, x, y; z) = if c.is_zero() { y } else { x }
         => [S::zero(), c.select(S::one(), S::zero()), c.select(S::zero(), S::one())] on [POSITIVE, WIDE, WIDE],
-        turns = first(ZERO), slopes = SWITCH, flat = [true, false, false], ulp = 0, wgsl = "select(#3, #2, #1 != 0.0)";
+        turns = first(ZERO), zero_rule = SWITCH, flat = [true, false, false], ulp = 0, wgsl = "select(#3, #2, #1 != 0.0)";
     /// The largest integer not above `x`; its derivative is 0.
     Floor: Scalar floor "floor" (x; z) = x.floor() => [S::zero()] on [(0.1, 0.9)],
-        slopes = SWITCH, flat = FLAT, ulp = 0, tex = r"\lfloor #1 \rfloor";
+        zero_rule = SWITCH, flat = FLAT, ulp = 0, tex = r"\lfloor #1 \rfloor";
     /// The smallest integer not below `x`; its derivative is 0.
     Ceil: Scalar ceil "ceil" (x; z) = x.ceil() => [S::zero()] on [(0.1, 0.9)],
-        slopes = SWITCH, flat = FLAT, ulp = 0, tex = r"\lceil #1 \rceil";
+        zero_rule = SWITCH, flat = FLAT, ulp = 0, tex = r"\lceil #1 \rceil";
     /// The nearest integer, halves away from 0; its derivative is 0.
     Round: Scalar round "round" (x; z) = x.round() => [S::zero()] on [(0.6, 1.4)],
-        slopes = SWITCH, flat = FLAT, ulp = 0, wgsl = "(sign(#1) * floor(abs(#1) + 0.5))";
+        zero_rule = SWITCH, flat = FLAT, ulp = 0, wgsl = "(sign(#1) * floor(abs(#1) + 0.5))";
     /// The error function, `2/√π ∫₀ˣ e^(−t²) dt`.
     Erf: Scalar erf "erf" (x; z) = x.erf() => [S::constant(FRAC_2_SQRT_PI) * (-(x * x)).exp()] on [(-2.0, 2.0)],
         range = UNIT;
@@ -427,14 +427,14 @@ primitives! {
     /// The logarithm of `|Γ(x)|`; infinite at 0 and the negative integers.
     Lgamma: Scalar lgamma "lgamma" (x; z) = x.lgamma() => [x.digamma()] on [POSITIVE],
         known = first_in(HALF_LINE), turns = first(Points::At(&[1.461_632_144_968_362_3])), poles = first(ZERO),
-        slopes = SINGULAR, tex = r"\ln\Gamma\left(#1\right)";
+        zero_rule = SINGULAR, tex = r"\ln\Gamma\left(#1\right)";
     /// The digamma function `ψ`, derivative of `ln Γ`.
     Digamma: Scalar digamma "digamma" (x; z) = x.digamma() => [x.polygamma(1)] on [POSITIVE],
-        known = first_in(HALF_LINE), poles = first(ZERO), slopes = SINGULAR, tex = r"\psi\left(#1\right)";
+        known = first_in(HALF_LINE), poles = first(ZERO), zero_rule = SINGULAR, tex = r"\psi\left(#1\right)";
     /// The polygamma function `ψ⁽ⁿ⁾`, the `n`-th derivative of digamma.
     Polygamma(n: u32): Scalar polygamma "polygamma" (x; z) = x.polygamma(n)
         => [x.polygamma(n.saturating_add(1))] on [POSITIVE],
-        known = first_in(HALF_LINE), poles = first(ZERO), slopes = SINGULAR, ulp = 8,
+        known = first_in(HALF_LINE), poles = first(ZERO), zero_rule = SINGULAR, ulp = 8,
         tex = r"\psi^{(#n)}\left(#1\right)", wgsl = "polygamma(#1, #n)";
     /// The logistic function `1/(1 + e^(−x))`, stable on both sides. Its derivative is as that of `tanh` is.
     Sigmoid: Scalar sigmoid "sigmoid" (x; z) = {
@@ -447,7 +447,7 @@ primitives! {
         range = HALF_LINE, wgsl = "(max(#1, 0.0) + log(1.0 + exp(-abs(#1))))";
     /// The number itself, taken as a constant by every derivative.
     StopGradient: Scalar stop_gradient "stop_gradient" (x; z) = x => [S::zero()] on [WIDE],
-        slopes = SWITCH, flat = FLAT, ulp = 0, wgsl = "#1";
+        zero_rule = SWITCH, flat = FLAT, ulp = 0, wgsl = "#1";
     /// The number rounded to single precision, to the nearest and of two to the even one. It is the rounding of every operation on
     /// `f32`, so derivatives are those of the number itself.
     Single: Scalar single "single" (x; z) = x.single() => [S::one()] on [WIDE], ulp = 0, wgsl = "#1";

@@ -188,7 +188,7 @@ impl<'t> Pass<'t> {
         let [(.., port)] = node.outputs[..] else { panic!("a scalar operation has one result") };
         let adjoint = self.adjoint(port);
         let operand = |(n, atom): (usize, &Atom)| {
-            let mut tangent = Parts::null();
+            let mut tangent = Parts::zero_tangent();
             if node.uses.iter().any(|(operand, _)| *operand == n) {
                 tangent.0[n] = Some(adjoint);
             }
@@ -286,15 +286,15 @@ struct Parts([Option<f64>; MOST_OPERANDS]);
 const MOST_OPERANDS: usize = 3;
 
 impl Module<f64> for Parts {
-    fn null() -> Self {
+    fn zero_tangent() -> Self {
         Parts([None; MOST_OPERANDS])
     }
 
-    fn is_null(&self) -> bool {
-        *self == Parts::null()
+    fn is_zero_tangent(&self) -> bool {
+        *self == Parts::zero_tangent()
     }
 
-    fn join(self, other: Self) -> Self {
+    fn plus(self, other: Self) -> Self {
         Parts(core::array::from_fn(|n| match (self.0[n], other.0[n]) {
             (Some(a), Some(b)) => Some(a + b),
             (a, b) => a.or(b),
@@ -305,7 +305,7 @@ impl Module<f64> for Parts {
         Parts(self.0.map(|part| part.map(|part| part.scale(by))))
     }
 
-    fn stretch(self, by: &f64) -> Self {
+    fn scale_ieee(self, by: &f64) -> Self {
         Parts(self.0.map(|part| part.map(|part| part * by)))
     }
 }

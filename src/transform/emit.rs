@@ -10,7 +10,7 @@ use num_traits::{One, Zero};
 
 use super::target::Target;
 use crate::array::{Atom, Const, Prim, ScalarOp, constant};
-use crate::primitives::{Elementary, Primitive, Rule, Slopes};
+use crate::primitives::{Elementary, Primitive, Rule, ZeroRule};
 
 /// A constant that fits any kind of scalar, or an operand of the program that is being written.
 #[derive(Clone, Copy)]
@@ -44,17 +44,17 @@ impl<'t> Emit<'t> {
     /// A derivative multiplied by a partial derivative of an operation with this rule for zeros: where a partial may be
     /// infinite a derivative of 0 stays 0, and where it is a switch its 0 discards the derivative, as in
     /// [`Dual`](crate::carriers::Dual).
-    pub(super) fn scaled(self, partial: Self, slopes: Slopes) -> Self {
+    pub(super) fn scaled(self, partial: Self, zero_rule: ZeroRule) -> Self {
         match (self, partial) {
-            (x, y) if x.is_zero() || y.is_zero() && slopes == Slopes::Switch => Emit::zero(),
-            (Emit::At(target, x), y) if y.is_zero() && target.type_of(x).prim.is_real() => match slopes {
-                Slopes::Finite => Emit::write(ScalarOp::Mul, &[self, y]),
-                Slopes::Singular | Slopes::Switch => Emit::write(ScalarOp::Scale, &[self, y]),
+            (x, y) if x.is_zero() || y.is_zero() && zero_rule == ZeroRule::ZeroPartialWins => Emit::zero(),
+            (Emit::At(target, x), y) if y.is_zero() && target.type_of(x).prim.is_real() => match zero_rule {
+                ZeroRule::Ieee => Emit::write(ScalarOp::Mul, &[self, y]),
+                ZeroRule::ZeroTangentWins | ZeroRule::ZeroPartialWins => Emit::write(ScalarOp::Scale, &[self, y]),
             },
-            (Emit::At(target, x), Emit::At(_, y)) => match slopes {
-                Slopes::Finite => self * partial,
-                Slopes::Singular => Emit::At(target, target.scalar(ScalarOp::Scale, &[x, y])),
-                Slopes::Switch => Emit::At(target, target.scalar(ScalarOp::Scale, &[y, x])),
+            (Emit::At(target, x), Emit::At(_, y)) => match zero_rule {
+                ZeroRule::Ieee => self * partial,
+                ZeroRule::ZeroTangentWins => Emit::At(target, target.scalar(ScalarOp::Scale, &[x, y])),
+                ZeroRule::ZeroPartialWins => Emit::At(target, target.scalar(ScalarOp::Scale, &[y, x])),
             },
             (x, y) => x * y,
         }

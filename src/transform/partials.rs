@@ -13,12 +13,12 @@ use super::emit::Emit;
 use super::target::Target;
 use crate::array::{Atom, Const, IntegerRow, Prim, ScalarOp};
 use crate::carriers::{Dense, Dual};
-use crate::primitives::Slopes;
+use crate::primitives::ZeroRule;
 
 /// How a result changes with one operand.
 pub(super) enum Partial {
     /// By this factor, of the kind of the operands and of the result, which can be one of these.
-    Factor(Atom, Slopes),
+    Factor(Atom, ZeroRule),
     /// By conversion to this kind.
     Converted(Prim),
     /// By taking its bits, or a real for bits.
@@ -29,9 +29,9 @@ impl Partial {
     /// The tangent of the result, from that of the operand, which is of this kind.
     pub(super) fn push(&self, target: &Target, tangent: Atom) -> Atom {
         match *self {
-            Partial::Factor(factor, slopes) => {
+            Partial::Factor(factor, zero_rule) => {
                 let of = target.type_of(tangent).prim;
-                Emit::operand(target, tangent).scaled(Emit::operand(target, factor), slopes).atom(of)
+                Emit::operand(target, tangent).scaled(Emit::operand(target, factor), zero_rule).atom(of)
             }
             Partial::Converted(to) => convert(target, tangent, to),
             Partial::Bits(op) => target.scalar(op, &[tangent]),
@@ -91,27 +91,27 @@ pub(super) fn partials(
                 ScalarOp::Row(row) => row.apply(&x),
                 _ => unreachable!("the outer match has taken the others"),
             };
-            let slopes = if let ScalarOp::Row(row) = op { row.facts().slopes } else { Slopes::Finite };
+            let zero_rule = if let ScalarOp::Row(row) = op { row.facts().zero_rule } else { ZeroRule::Ieee };
             // A factor that is written as 0 is a number like any other: times an infinite derivative it is NaN.
-            let is_nothing = |p: &Emit<'_>| p.is_zero() && (slopes == Slopes::Switch || !prim.is_real());
+            let is_nothing = |p: &Emit<'_>| p.is_zero() && (zero_rule == ZeroRule::ZeroPartialWins || !prim.is_real());
             let asked = |i: usize| asked(i) && depends(op, i);
             let partial = |i| Some(z.tangent[i]).filter(|p| asked(i) && !is_nothing(p));
-            let partial = |i| partial(i).map(|p| Partial::Factor(p.atom(prim), slopes));
+            let partial = |i| partial(i).map(|p| Partial::Factor(p.atom(prim), zero_rule));
             (0..operands.len()).map(partial).collect()
         }
         ScalarOp::Scale => {
-            let factor = |i: usize, slopes| asked(i).then(|| Partial::Factor(operands[1 - i], slopes));
-            smallvec![factor(0, Slopes::Singular), factor(1, Slopes::Switch)]
+            let factor = |i: usize, zero_rule| asked(i).then(|| Partial::Factor(operands[1 - i], zero_rule));
+            smallvec![factor(0, ZeroRule::ZeroTangentWins), factor(1, ZeroRule::ZeroPartialWins)]
         }
         ScalarOp::Integer(row) => {
             let factor = |i: usize| {
                 let factor = if asked(i) { integer(&(target, prim), row, i, operands) } else { None };
-                factor.map(|factor| Partial::Factor(factor, Slopes::Finite))
+                factor.map(|factor| Partial::Factor(factor, ZeroRule::Ieee))
             };
             (0..operands.len()).map(factor).collect()
         }
         ScalarOp::Equal | ScalarOp::Less | ScalarOp::LessOrEqual => smallvec![None, None],
-        ScalarOp::Not => smallvec![asked(0).then(|| Partial::Factor(prim.one().into(), Slopes::Finite))],
+        ScalarOp::Not => smallvec![asked(0).then(|| Partial::Factor(prim.one().into(), ZeroRule::Ieee))],
         ScalarOp::Convert(to) => smallvec![asked(0).then_some(Partial::Converted(to))],
         ScalarOp::ToBits(_) | ScalarOp::FromBits(_) => smallvec![asked(0).then_some(Partial::Bits(op))],
     }

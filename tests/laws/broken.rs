@@ -140,13 +140,13 @@ macro_rules! tangents {
             }
         }
         impl Module<f64> for $Name {
-            fn null() -> Self {
+            fn zero_tangent() -> Self {
                 $Name(0.0)
             }
-            fn is_null(&self) -> bool {
+            fn is_zero_tangent(&self) -> bool {
                 self.0 == 0.0
             }
-            fn join(self, other: Self) -> Self {
+            fn plus(self, other: Self) -> Self {
                 $Name(self.0 + other.0)
             }
             fn scale(self, $by: &f64) -> Self {
@@ -214,7 +214,7 @@ fn tangents_that_are_no_module() {
 fn refinements_and_homomorphisms_that_are_none() {
     type Map = Sparse<usize, F>;
     type Down = Hom<'static, F, Map>;
-    let doubling = refinement::Step { rep: |m: Map| Hom::rep(m.clone().join(m)), abs: |h: &Down| h.abs() };
+    let doubling = refinement::Step { rep: |m: Map| Hom::rep(m.clone().plus(m)), abs: |h: &Down| h.abs() };
     let verdict = doubling.check::<F, Map, Down, Sample<F>, Sample<Map>, Sample<Down>>(Bound::EXACT);
     refuted(verdict, "rep preserves units");
     let (m, f) = (Map::delta(1), Down::delta(1));

@@ -258,7 +258,7 @@ fn each_refinement_stands_for_the_one_before() -> Verdict {
 
 fn map(coefficients: impl Iterator<Item = F>) -> Map {
     use catadiff::{Kronecker, Module};
-    coefficients.enumerate().map(|(v, c)| Map::delta(v).scale(&c)).fold(Map::null(), Map::join)
+    coefficients.enumerate().map(|(v, c)| Map::delta(v).scale(&c)).fold(Map::zero_tangent(), Map::plus)
 }
 
 #[test]
@@ -268,7 +268,7 @@ fn functional_tangents_are_linear() -> Verdict {
         refinement::application_is_linear(|h: &Down, s| h.apply(s), &h, &s, Bound::EXACT)
     })?;
     for_all(|(Sample(c), Sample(s)): (Sample<Upsert>, Sample<F>)| {
-        let apply = |c: &Upsert, s| c.apply(s, catadiff::Module::<F>::null());
+        let apply = |c: &Upsert, s| c.apply(s, catadiff::Module::<F>::zero_tangent());
         refinement::application_is_linear::<F, _, Map>(apply, &c, &s, Bound::EXACT)
     })
 }

@@ -102,7 +102,7 @@ fn duals_print_with_their_tangent() {
 fn functional_tangents_have_an_opaque_debug() {
     type Down = Hom<'static, f64, Sparse<usize, f64>>;
     type Upsert = Cayley<'static, f64, Sparse<usize, f64>>;
-    assert_eq!(format!("{:?} {:?}", Down::delta(0), Down::null()), "Hom(..) Hom(0)");
+    assert_eq!(format!("{:?} {:?}", Down::delta(0), Down::zero_tangent()), "Hom(..) Hom(0)");
     assert_eq!(format!("{:?}", Dual::<f64, Upsert>::variable(2.0, 1)), "Dual { value: 2.0, tangent: Cayley(..) }");
     assert_eq!(format!("{:?}", Accumulate::<f64>::delta(0)), "Accumulate(..)");
 }

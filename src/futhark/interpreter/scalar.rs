@@ -21,7 +21,7 @@ use crate::array::{IntegerRow, ScalarOp};
 use crate::futhark::core::Prim;
 use crate::futhark::meaning::{Bits, Operation, Outcome};
 use crate::futhark::source::{Message, Span};
-use crate::primitives::Slopes;
+use crate::primitives::ZeroRule;
 use crate::term::Line;
 use crate::transform::{Integers, integer_partial};
 
@@ -128,7 +128,7 @@ pub(super) enum Factor {
     /// As the operand does.
     One,
     /// By a factor, of the kind of both.
-    By(Scalar, Slopes),
+    By(Scalar, ZeroRule),
     /// By conversion from a kind to another.
     Converted(Prim, Prim),
     /// By taking the bits of a real, of this kind.
@@ -261,10 +261,10 @@ impl Engine {
     pub(super) fn push(&self, at: Span, tangent: &Scalar, factor: &Factor) -> Outcome<Option<Scalar>> {
         Ok(Some(match factor {
             Factor::One => tangent.clone(),
-            Factor::By(by, slopes) => match slopes {
-                Slopes::Switch if by.is_null() => return Ok(None),
-                Slopes::Singular | Slopes::Switch if tangent.is_null() => tangent.clone(),
-                Slopes::Finite | Slopes::Singular | Slopes::Switch => {
+            Factor::By(by, zero_rule) => match zero_rule {
+                ZeroRule::ZeroPartialWins if by.is_null() => return Ok(None),
+                ZeroRule::ZeroTangentWins | ZeroRule::ZeroPartialWins if tangent.is_null() => tangent.clone(),
+                ZeroRule::Ieee | ZeroRule::ZeroTangentWins | ZeroRule::ZeroPartialWins => {
                     self.apply(at, ScalarOp::Mul.into(), by.kind(), &[tangent.clone(), by.clone()])?
                 }
             },
@@ -311,10 +311,10 @@ impl Engine {
         };
         match op {
             ScalarOp::Add | ScalarOp::Not => each(&|_| Ok(Some(Factor::One))),
-            ScalarOp::Mul => each(&|i| Ok(Some(Factor::By(x[1 - i].clone(), Slopes::Finite)))),
+            ScalarOp::Mul => each(&|i| Ok(Some(Factor::By(x[1 - i].clone(), ZeroRule::Ieee)))),
             ScalarOp::Scale => {
-                let slopes = [Slopes::Singular, Slopes::Switch];
-                each(&|i| Ok(Some(Factor::By(x[1 - i].clone(), slopes[i]))))
+                let zero_rules = [ZeroRule::ZeroTangentWins, ZeroRule::ZeroPartialWins];
+                each(&|i| Ok(Some(Factor::By(x[1 - i].clone(), zero_rules[i]))))
             }
             ScalarOp::Row(row) => {
                 let facts = row.facts();
@@ -322,18 +322,18 @@ impl Engine {
                     let mut operands = [Plain::Bool(false); 3];
                     operands.iter_mut().zip(x).for_each(|(to, x)| *to = x.plain());
                     let partials = at_plain(row, kind, &operands[..x.len()]);
-                    return each(&|i| Ok((!facts.flat[i]).then(|| Factor::By(partials[i].into(), facts.slopes))));
+                    return each(&|i| Ok((!facts.flat[i]).then(|| Factor::By(partials[i].into(), facts.zero_rule))));
                 }
                 each(&|i| {
                     if facts.flat[i] {
                         return Ok(None);
                     }
-                    Ok(Some(Factor::By(self.line(at, &self.partials.of(row, i).lines, kind, x)?, facts.slopes)))
+                    Ok(Some(Factor::By(self.line(at, &self.partials.of(row, i).lines, kind, x)?, facts.zero_rule)))
                 })
             }
             ScalarOp::Integer(row) => each(&|i| {
                 let factor = integer_partial(&OfKind { engine: self, kind, at }, row, i, x);
-                Ok(factor.map(|factor| Factor::By(factor, Slopes::Finite)))
+                Ok(factor.map(|factor| Factor::By(factor, ZeroRule::Ieee)))
             }),
             ScalarOp::Equal | ScalarOp::Less | ScalarOp::LessOrEqual => Ok(vec![None; x.len()]),
             ScalarOp::Convert(_) | ScalarOp::ToBits(_) | ScalarOp::FromBits(_) => panic!("{AS_SUCH}"),

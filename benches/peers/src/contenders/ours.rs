@@ -64,7 +64,7 @@ where
     const LANES: usize = N::USIZE;
     #[inline]
     fn constant(value: f64) -> Self {
-        Dual { value, tangent: Dense::null() }
+        Dual { value, tangent: Dense::zero_tangent() }
     }
     #[inline]
     fn seed(value: f64, lane: usize, by: f64) -> Self {
