@@ -32,10 +32,10 @@ fn forward(criterion: &mut Criterion) {
     group.bench_function("value", |b| b.iter(|| rosenbrock(black_box(&point))));
     group.bench_function("one direction", |b| b.iter(|| rosenbrock(black_box(&along))));
     group.bench_function("gradient, 8 lanes", |b| {
-        b.iter(|| Vector::<U8>::grad(|x| rosenbrock(x), black_box(&point)));
+        b.iter(|| VectorForward::<U8>::grad(|x| rosenbrock(x), black_box(&point)));
     });
     group.bench_function("gradient, 16 lanes", |b| {
-        b.iter(|| Vector::<U16>::grad(|x| rosenbrock(x), black_box(&point)));
+        b.iter(|| VectorForward::<U16>::grad(|x| rosenbrock(x), black_box(&point)));
     });
     group.finish();
 

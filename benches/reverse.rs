@@ -5,7 +5,7 @@
 use std::hint::black_box;
 
 use catadiff::carriers::{Recorded, Tape};
-use catadiff::derivative::{Var, Workspace};
+use catadiff::derivative::{ReverseVar, Workspace};
 use catadiff::prelude::*;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 
@@ -34,7 +34,7 @@ fn measure(
     name: &str,
     sizes: &[usize],
     value: fn(&[f64]) -> f64,
-    tangent: for<'b> fn(&'b [Var<'b, f64>]) -> Var<'b, f64>,
+    tangent: for<'b> fn(&'b [ReverseVar<'b, f64>]) -> ReverseVar<'b, f64>,
     recorded: for<'b> fn(&'b [Recorded<'b, f64>]) -> Recorded<'b, f64>,
 ) {
     let mut group = criterion.benchmark_group(name);

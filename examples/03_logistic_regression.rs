@@ -156,7 +156,17 @@ fn main() -> catadiff::Result<()> {
             assert!(difference < 1e-12 && share > 0.95);
         )+};
     }
-    under!(Reverse, Vector<U8>, Vector<U32>, Forward, MutableReverse, CayleyReverse, Downward, SparseForward, Symbolic);
+    under!(
+        Reverse,
+        VectorForward<U8>,
+        VectorForward<U32>,
+        Forward,
+        MutableReverse,
+        CayleyReverse,
+        Downward,
+        SparseForward,
+        Symbolic
+    );
 
     let optimum = newton(&training, reference.weights)?;
     let [learnt, told] = [accuracy(&training, &optimum), accuracy(&held_out, &optimum)];

@@ -1,9 +1,10 @@
-//! Automatic differentiation by folds: a program is written once, and the number type it runs on gives it a meaning.
+//! Automatic differentiation: write a numeric function once, and get its value, its gradient, its Hessian, or something
+//! else that an algebra can compute, by the choice of its numbers.
 //!
 //! A function that is generic in its numbers says nothing about what a number is. Run it on `f64` and it computes a
 //! value. Run it on [dual numbers](carriers::Dual) and it computes a derivative as well; which derivative, and at what
-//! cost, depends on what stands in the tangent: one number is forward mode, a vector is many directions at once, a
-//! place on a [tape](carriers::Tape) is reverse mode. The product rule and the chain rule are each written once, in
+//! cost, depends on the type of the tangent: one number is forward mode, a vector is many directions at once, an index
+//! on a [tape](carriers::Tape) is reverse mode. The product rule and the chain rule are each written once, in
 //! [`Dual`](carriers::Dual); the derivative of each function is written once, in the table of [`primitives`].
 //!
 //! ```
@@ -15,12 +16,12 @@
 //!
 //! let x = [2.0, 5.0];
 //! let value = f(&x);                                          // on f64
-//! let (_, slope) = jvp(|x| vec![f(x)], &x, &[1.0, 0.0])?;     // on duals: one direction
+//! let (_, along) = jvp(|x| vec![f(x)], &x, &[1.0, 0.0])?;     // on duals: one direction
 //! let gradient = grad(|x| f(x), &x)?;                         // on a tape: all of them
 //! let curvature = hessian(|x| f(x), &x)?;                     // on a tape of duals
 //!
 //! assert_eq!(value, 2.0_f64.ln() + 10.0 - 5.0_f64.sin());
-//! assert_eq!((slope, &gradient), (vec![5.5], &vec![5.5, 2.0 - 5.0_f64.cos()]));
+//! assert_eq!((along, &gradient), (vec![5.5], &vec![5.5, 2.0 - 5.0_f64.cos()]));
 //! assert_eq!(gradient, Forward::grad(|x| f(x), &x)?);         // a strategy is a type
 //! assert_eq!(curvature, [[-0.25, 1.0], [1.0, 5.0_f64.sin()]]);
 //! # Ok::<(), catadiff::Error>(())
@@ -34,13 +35,13 @@
 //! use catadiff::array::{Program, trace::{Arr, F64}};
 //!
 //! // The mean squared error of a line.
-//! let loss = Program::trace(|xs: Arr<F64>, ys: Arr<F64>, slope: F64| {
-//!     let errors = (xs * slope - ys).map(|e| e * e);
+//! let loss = Program::trace(|xs: Arr<F64>, ys: Arr<F64>, weight: F64| {
+//!     let errors = (xs * weight - ys).map(|e| e * e);
 //!     errors.sum() / errors.len().to_f64()
 //! })?;
-//! let descend = loss.value_and_grad(2)?.compile()?;
-//! let (value, slope): (f64, f64) = descend.at(([1.0, 2.0], [2.0, 6.0], 1.0))?;
-//! assert_eq!((value, slope), (8.5, -9.0));
+//! let with_gradient = loss.value_and_grad(2)?.compile()?;
+//! let (value, derivative): (f64, f64) = with_gradient.at(([1.0, 2.0], [2.0, 6.0], 1.0))?;
+//! assert_eq!((value, derivative), (8.5, -9.0));
 //! # }
 //! # Ok::<(), catadiff::Error>(())
 //! ```
@@ -55,7 +56,7 @@
 //! - To write functions that any of them takes: [`Real`].
 //! - To teach every mode a function with a derivative of its own: [`Rule`].
 //! - To print, parse, simplify or store a program: [`term`].
-//! - To give programs another meaning, such as how many, how cheap, or why: [`carriers`] and [`algebra`].
+//! - To give programs another meaning, such as bounds on its results, its cost, or the inputs it depends on: [`carriers`] and [`algebra`].
 //!
 //! What a user can get wrong comes back as an [`Error`]; nothing panics on data.
 //!
@@ -75,7 +76,7 @@
 //! | [`derivative`] | strategies of differentiation and the verbs |
 //! | [`array`](mod@array) | array programs: combinators as data, typed and checked |
 //! | [`interpret`] | the reference interpreter: what array programs mean, in any carrier |
-//! | [`tracing`] | the straight line that an array program is at given arguments |
+//! | [`tracing`] | traces of array programs: the operations performed at given arguments, without control flow |
 //! | `optimise` | passes from array programs to array programs: simplification, and what executors ask for before they lower |
 //! | [`transform`] | derivatives of array programs, as array programs |
 //! | `kernel` | array programs as code for executors: loops over lanes, scalars and flat buffers |
@@ -87,7 +88,7 @@
 //! # What is kept
 //!
 //! Names are kept as semantic versioning says, and enums that will grow are `non_exhaustive`. Behind the feature `unstable` is what the
-//! command line, the laws and the tests of this project look at: `draw`, `execute::math`, `tracing::watch`, and the stages of
+//! command line, the laws and the tests of this project look at: `draw`, `execute::math`, `tracing::probe`, and the stages of
 //! [`futhark`] between a text and an array program. It may change with every version.
 //!
 //! The equations that hold between the rooms are public functions of the crate `catadiff-laws`, to be run on your own
@@ -131,9 +132,9 @@ pub mod transform;
 pub use algebra::{Field, Kronecker, Module, Ring, Semiring};
 pub use derivative::{
     Base, Forward, MutableReverse, Numbers, Recording, Reverse, Strategy, Structure, StructuredStrategy, Symbolic,
-    Vector, check_grad, custom_grad, custom_vjp, diff, grad, grad_of, hessian, hvp, jacfwd, jacobian, jacrev, jvp,
-    linearize, record, solve, stop_gradient, taylor, taylor_along, value_and_diff, value_and_grad, value_and_grad_of,
-    vjp,
+    VectorForward, check_grad, custom_grad, custom_vjp, diff, grad, grad_of, hessian, hvp, jacfwd, jacobian, jacrev,
+    jvp, linearize, record, solve, stop_gradient, taylor, taylor_along, value_and_diff, value_and_grad,
+    value_and_grad_of, vjp,
 };
 #[cfg(feature = "sparse")]
 pub use derivative::{
@@ -141,6 +142,6 @@ pub use derivative::{
     jacobian_pattern, sparse_hessian, sparse_jacobian,
 };
 pub use error::{Error, Mistake, Place, Result, Span};
-/// The numbers at type level that [`Vector`] and [`Dense`](carriers::Dense) are measured in.
+/// The numbers at type level that [`VectorForward`] and [`Dense`](carriers::Dense) are measured in.
 pub use generic_array::typenum;
 pub use primitives::{Decide, Elementary, Real, Rule, Scalar};

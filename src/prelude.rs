@@ -3,7 +3,7 @@
 //! Law: nothing is defined here (tests/rooms/main.rs).
 
 pub use crate::derivative::{
-    Base, Forward, MutableReverse, Numbers, Reverse, Strategy, Structure, StructuredStrategy, Symbolic, Vector,
+    Base, Forward, MutableReverse, Numbers, Reverse, Strategy, Structure, StructuredStrategy, Symbolic, VectorForward,
     check_grad, custom_grad, custom_vjp, diff, grad, grad_of, hessian, hvp, jacfwd, jacobian, jacrev, jvp, linearize,
     record, solve, stop_gradient, taylor, taylor_along, value_and_diff, value_and_grad, value_and_grad_of, vjp,
 };

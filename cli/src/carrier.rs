@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fmt::{self, Write as _};
 
-use catadiff::carriers::{Counter, Interval, Log, Support};
+use catadiff::carriers::{Counter, Interval, NanLog, Support};
 use catadiff::futhark::core::Prim;
 use catadiff::futhark::elaborate::Elaborated;
 use catadiff::futhark::source::Message;
@@ -103,7 +103,7 @@ impl Carrier {
                 elaborated.run_on(given, &limits, |x| counter.number(*x)).map(|_| counts(&counter))
             }
             Carrier::Origin => {
-                let log = Log::new();
+                let log = NanLog::new();
                 let of = elaborated.run_on(given, &limits, |x| log.input(*x));
                 of.map(|values| lines(&values, |x| x.value.to_string()) + &faults(&log))
             }
@@ -149,7 +149,7 @@ fn counts(counter: &Counter) -> String {
     format!("additions {sums}\nmultiplications {products}\nfunctions {rows}\nin all {}\n", counter.total())
 }
 
-fn faults(log: &Log) -> String {
+fn faults(log: &NanLog) -> String {
     let faults = log.faults();
     let mut text = String::new();
     if faults.is_empty() {

@@ -143,7 +143,7 @@ fn gradient_report(term: &Term<'_, String>, names: &[&str], x: &[f64]) -> Result
         ($($Strategy:ty as $name:literal),+) => { [$(run::<$Strategy>($name, &function, x)?),+] };
     }
     let rows = rows![
-        Forward as "Forward", Vector<U8> as "Vector<U8>", SparseForward as "SparseForward", Downward as "Downward",
+        Forward as "Forward", VectorForward<U8> as "VectorForward<U8>", SparseForward as "SparseForward", Downward as "Downward",
         CayleyReverse as "CayleyReverse", MutableReverse as "MutableReverse", Reverse as "Reverse",
         Symbolic as "Symbolic"
     ];

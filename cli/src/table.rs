@@ -78,8 +78,8 @@ pub(crate) const FLAGS: &[Flag] = &[
     switch("dump", "after each pass that had something to do: how many statements there are, and which"),
     flag("at", "VALUES", "draw what is computed at these values, and adjoints; - for standard input"),
     Flag {
-        values: Values::These(&["keep", "melt"]),
-        ..flag("arrays", "WHAT", "keep: arrays stay, and control flow melts; melt: scalars alone are left (default)")
+        values: Values::These(&["keep", "scalarize"]),
+        ..flag("arrays", "WHAT", "keep: array operations stay; scalarize: operations on scalars alone (default)")
     },
     Flag {
         values: Values::These(&["interval", "cost", "nan-origin", "support", "term", "dual", "tape"]),

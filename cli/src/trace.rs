@@ -9,7 +9,7 @@ use catadiff::futhark::elaborate::{Elaborated, compile_entry};
 use catadiff::futhark::source::{Message, Sources};
 use catadiff::futhark::values::Array;
 use catadiff::interpret::{Limits, Value};
-use catadiff::tracing::{Keep, trace, watch};
+use catadiff::tracing::{Keep, probe, trace};
 
 use crate::answer::{Answer, Failure, RAN};
 use crate::arguments::Arguments;
@@ -81,8 +81,8 @@ impl Point {
     /// A program as a picture in which values and adjoints stand.
     pub(crate) fn picture(&self, program: &catadiff::array::Program, form: &str) -> Result<String, Failure> {
         let adjoints = self.adjoints.as_deref();
-        let watched = watch(program, &self.arguments, adjoints, &Limits::default()).map_err(met)?;
-        drawn(&watched.picture(), form)
+        let probed = probe(program, &self.arguments, adjoints, &Limits::default()).map_err(met)?;
+        drawn(&probed.picture(), form)
     }
 }
 

@@ -6,7 +6,7 @@
 use catadiff::array::{Atom, Body, Form, IntegerRow, Lambda, Op, Program, ScalarOp, Stm, index};
 
 /// Further than any index of a random program goes.
-const FAR: i64 = 1000;
+const OUT_OF_BOUNDS: i64 = 1000;
 
 /// The program with a fault in one of the statements that an operand can make wrong: number `which`, counted from the
 /// last and from 0, if there is one.
@@ -45,10 +45,10 @@ fn statement(stm: &mut Stm, choose: &mut dyn FnMut(&Stm) -> bool) -> usize {
 /// The operand that can make an operation wrong, and what does.
 fn operand(op: &mut Op) -> Option<(&mut Atom, Atom)> {
     match op {
-        Op::Index(_, indices) | Op::Update(_, indices, _) => Some((&mut indices[0], index(FAR))),
-        Op::Slice(_, ranges) => Some((&mut ranges[0].start, index(FAR))),
+        Op::Index(_, indices) | Op::Update(_, indices, _) => Some((&mut indices[0], index(OUT_OF_BOUNDS))),
+        Op::Slice(_, ranges) => Some((&mut ranges[0].start, index(OUT_OF_BOUNDS))),
         Op::Iota(n) | Op::Replicate(n, _) => Some((n, index(-3))),
-        Op::Reshape(_, sizes) => Some((&mut sizes[0], index(FAR))),
+        Op::Reshape(_, sizes) => Some((&mut sizes[0], index(OUT_OF_BOUNDS))),
         Op::Scalar(ScalarOp::Integer(IntegerRow::Mod | IntegerRow::Div), operands) => {
             Some((&mut operands[1], index(0)))
         }

@@ -15,7 +15,7 @@ pub(crate) const LIMITS: Limits = Limits { steps: 50_000_000, elements: 50_000_0
 
 /// The largest distance of two derivatives of one function, relative to the larger of 1 and their size: they add in
 /// different orders.
-const CLOSE: f64 = 1e-8;
+const TOLERANCE: f64 = 1e-8;
 
 /// Numbers between −1 and 1 from a seed (Knuth's MMIX generator).
 pub(crate) fn uniform(seed: u64) -> impl FnMut() -> f64 {
@@ -55,7 +55,7 @@ pub(crate) fn finite(values: &[Value<f64>]) -> bool {
 /// Whether two derivatives are the same. What is infinite by one way may be NaN by another; what is finite is finite.
 pub(crate) fn close(left: &[f64], right: &[f64]) -> bool {
     let near =
-        |(x, y): (&f64, &f64)| x == y || !y.is_finite() || (x - y).abs() <= CLOSE * x.abs().max(y.abs()).max(1.0);
+        |(x, y): (&f64, &f64)| x == y || !y.is_finite() || (x - y).abs() <= TOLERANCE * x.abs().max(y.abs()).max(1.0);
     left.len() == right.len() && left.iter().zip(right).all(near)
 }
 

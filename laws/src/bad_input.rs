@@ -28,7 +28,7 @@ const ENTRIES: usize = 4;
 /// The size of arguments in each dimension.
 const SIZE: usize = 3;
 /// The largest distance of two reals that are sums of the same numbers in another order.
-const CLOSE: f64 = 1e-7;
+const TOLERANCE: f64 = 1e-7;
 /// By how much arguments are moved to see whether results depend on the order of sums.
 const MOVED: f64 = 1.0 + 1e-12;
 
@@ -247,7 +247,7 @@ fn same(
     nearby: impl FnOnce() -> Option<Vec<Value<f64>>>,
 ) -> Verdict {
     let shown = |values: &[Value<f64>]| values.iter().map(|value| format!("{value}; ")).collect::<String>();
-    let close = |found: &[Value<f64>]| all_close(found, expected, CLOSE);
+    let close = |found: &[Value<f64>]| all_close(found, expected, TOLERANCE);
     let agree = close(found) || !nearby().is_some_and(|nearby| close(&nearby));
     holds("executor = interpreter", text, agree, shown(found), shown(expected))
 }

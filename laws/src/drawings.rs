@@ -10,8 +10,8 @@ use catadiff::draw::{Drawing, Route, Shape};
 use crate::array_programs::ArrayProgram;
 use crate::violation::{Verdict, Violation};
 
-/// How far a side may be off.
-const NEAR: f64 = 1e-6;
+/// How far a side may be off, for the digits that the text of a picture leaves out.
+const TOLERANCE: f64 = 1e-6;
 
 fn broken(law: &str, left: impl ToString, right: impl ToString) -> Verdict {
     let (left, right) = (left.to_string(), right.to_string());
@@ -20,17 +20,17 @@ fn broken(law: &str, left: impl ToString, right: impl ToString) -> Verdict {
 
 /// Whether a box is within another, or within a picture of this size.
 fn within(inner: &Shape, left: f64, top: f64, width: f64, height: f64) -> bool {
-    inner.left >= left - NEAR
-        && inner.top >= top - NEAR
-        && inner.left + inner.width <= left + width + NEAR
-        && inner.top + inner.height <= top + height + NEAR
+    inner.left >= left - TOLERANCE
+        && inner.top >= top - TOLERANCE
+        && inner.left + inner.width <= left + width + TOLERANCE
+        && inner.top + inner.height <= top + height + TOLERANCE
 }
 
 fn overlap(a: &Shape, b: &Shape) -> bool {
-    a.left + a.width > b.left + NEAR
-        && b.left + b.width > a.left + NEAR
-        && a.top + a.height > b.top + NEAR
-        && b.top + b.height > a.top + NEAR
+    a.left + a.width > b.left + TOLERANCE
+        && b.left + b.width > a.left + TOLERANCE
+        && a.top + a.height > b.top + TOLERANCE
+        && b.top + b.height > a.top + TOLERANCE
 }
 
 /// Boxes are inside of the picture and of what they are said to be inside of, have room for their text, and overlap no other.
@@ -72,7 +72,7 @@ pub fn edges(drawing: &Drawing) -> Verdict {
     for Route { from, to, points, fresh } in &drawing.edges {
         let (from, to) = (&drawing.boxes[*from], &drawing.boxes[*to]);
         let on = |shape: &Shape, side: f64, (x, y): (f64, f64)| {
-            (y - side).abs() < NEAR && x > shape.left - NEAR && x < shape.left + shape.width + NEAR
+            (y - side).abs() < TOLERANCE && x > shape.left - TOLERANCE && x < shape.left + shape.width + TOLERANCE
         };
         let begins = points.first().is_some_and(|point| on(from, from.top + from.height, *point));
         let ends = points.last().is_some_and(|point| on(to, to.top, *point));
@@ -86,7 +86,7 @@ pub fn edges(drawing: &Drawing) -> Verdict {
         let beside: Vec<&Shape> = drawing.boxes.iter().filter(|shape| shape.inside == from.inside).collect();
         for (number, pair) in points.windows(2).enumerate() {
             let ((x, y), (x_next, y_next)) = (pair[0], pair[1]);
-            if y_next < y - NEAR || (number % 2 == 0 && (x - x_next).abs() > NEAR) {
+            if y_next < y - TOLERANCE || (number % 2 == 0 && (x - x_next).abs() > TOLERANCE) {
                 return broken("an edge goes down, and straight where boxes are", format!("{points:?}"), number);
             }
             // A curve stays within the box of its ends.
@@ -99,7 +99,8 @@ pub fn edges(drawing: &Drawing) -> Verdict {
                 role: from.role,
                 lines: Vec::new(),
             };
-            let thick = Shape { left: covered.left - 2.0 * NEAR, width: covered.width + 4.0 * NEAR, ..covered };
+            let thick =
+                Shape { left: covered.left - 2.0 * TOLERANCE, width: covered.width + 4.0 * TOLERANCE, ..covered };
             if let Some(hit) = beside.iter().find(|shape| overlap(shape, &thick)) {
                 return broken("an edge passes through no box", format!("{points:?}"), format!("{hit:?}"));
             }

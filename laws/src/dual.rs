@@ -17,7 +17,7 @@ use crate::sample::{Sample, Source};
 use crate::violation::Verdict;
 use crate::{homomorphism, semiring};
 
-/// `d(x + y) = dx + dy`, `d(x × y) = dx·y + dy·x`, and the tangent of a constant is null.
+/// `d(x + y) = dx + dy`, `d(x × y) = dx·y + dy·x`, and the tangent of a constant is zero.
 pub fn product_rule<S, M>(x: &Dual<S, M>, y: &Dual<S, M>, bound: Bound) -> Verdict
 where
     S: Semiring + Same,
@@ -28,7 +28,7 @@ where
     let leibniz = "the product rule: d(x × y) = dx·y + dy·x";
     law!(leibniz, [x, y], (x * y).tangent, dx.clone().scale(&y.value).plus(dy.clone().scale(&x.value)), bound)?;
     let c = x.value.clone();
-    law!("constants have no tangent: d(c) = null", [c], Dual::<S, M>::lift(c).tangent, M::zero_tangent(), bound)
+    law!("constants have no tangent: d(c) = 0", [c], Dual::<S, M>::lift(c).tangent, M::zero_tangent(), bound)
 }
 
 /// Whether `Dual<S, M>` is a semiring whose tangents obey the product rule and whose values do not feel them.

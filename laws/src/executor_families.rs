@@ -34,7 +34,7 @@ impl Endless {
 /// None, one, and at and beside groups and blocks of lanes.
 const SIZES: [usize; 11] = [0, 1, 7, 8, 9, 16, 17, 127, 128, 129, 513];
 /// Enough for workers, and for scans and histograms by blocks.
-const MANY: [usize; 1] = [16_387];
+const SHARED_OUT: [usize; 1] = [16_387];
 
 type Vector = Arr<F64>;
 type Matrix = Arr<Vector>;
@@ -69,7 +69,7 @@ fn at_sizes(program: Result<Program>, arguments: impl Fn(usize) -> Vec<Value<f64
 }
 
 fn at_all_sizes(program: Result<Program>, arguments: impl Fn(usize) -> Vec<Value<f64>>) -> Family {
-    family(program, SIZES.into_iter().chain(MANY).map(arguments).collect())
+    family(program, SIZES.into_iter().chain(SHARED_OUT).map(arguments).collect())
 }
 
 /// A program of a matrix and a number that is one more than it has columns.

@@ -15,9 +15,9 @@ use crate::shaken;
 use crate::violation::{Verdict, Violation};
 
 /// The largest distance of two reals that are sums of the same numbers in another order.
-pub(crate) const CLOSE: f64 = 1e-9;
+pub(crate) const TOLERANCE: f64 = 1e-9;
 /// The largest distance where rounding otherwise is not to blame.
-const SETTLED: f64 = CLOSE / 100.0;
+const SETTLED: f64 = TOLERANCE / 100.0;
 /// How many roundings at random say how far sums of single precision may differ: the most that one of them moves a result,
 /// this many times, since each of them is one of many that there are.
 const ROUNDINGS: u64 = 8;
@@ -134,7 +134,7 @@ impl<'p> Sides<'p> {
                         let moved = others.iter().filter_map(|other| of(other).1).map(distance);
                         // One that is no number moves the result without bound.
                         let larger = |a: f64, b: f64| if b.is_nan() { f64::INFINITY } else { a.max(b) };
-                        let most = moved.fold(CLOSE * (1.0 + y.abs()), larger);
+                        let most = moved.fold(TOLERANCE * (1.0 + y.abs()), larger);
                         let is_within = most == f64::INFINITY || (x - y).abs() <= ROUNDINGS as f64 * most;
                         is_same(x) || is_within
                     }
@@ -157,7 +157,8 @@ impl<'p> Sides<'p> {
         match (&found, &expected) {
             (Outcome::Unsupported(why), _) => Ok(Ended::Unsupported(why.clone())),
             (Outcome::Done { results, stepwise }, Outcome::Done { results: expected, .. }) => {
-                let is_close = all_close(results, expected, CLOSE) || self.is_another_rounding(ask, results, expected);
+                let is_close =
+                    all_close(results, expected, TOLERANCE) || self.is_another_rounding(ask, results, expected);
                 match (is_close, stepwise) {
                     (false, _) if self.is_unsettled(ask, expected) => Ok(Ended::Unsettled),
                     (false, _) => wrong(LAW),
@@ -176,7 +177,8 @@ impl<'p> Sides<'p> {
                 // What is not needed is not executed: what the simplifier leaves out, which executes no more than is needed.
                 match interpreted(&self.program.simplified())? {
                     Outcome::Done { results: simple, .. }
-                        if !all_close(results, &simple, CLOSE) && !self.is_another_rounding(ask, results, &simple) =>
+                        if !all_close(results, &simple, TOLERANCE)
+                            && !self.is_another_rounding(ask, results, &simple) =>
                     {
                         wrong(LAW)
                     }

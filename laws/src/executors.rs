@@ -16,7 +16,7 @@ use crate::array_programs::{ArrayProgram, LongProgram};
 use crate::array_values::{all_close, list, violation};
 use crate::executor_families::{self as families, Family};
 pub use crate::executor_sides::Sides;
-use crate::executor_sides::{Ask, CLOSE, Ended, Exactness, LAW, shown};
+use crate::executor_sides::{Ask, Ended, Exactness, LAW, TOLERANCE, shown};
 use crate::runner::{for_all, in_proportion};
 use crate::violation::{Verdict, Violation};
 
@@ -271,7 +271,8 @@ fn ended_runs(executor: &dyn Executor) -> Verdict {
                 return Err(violation(law, &family.program, &family.long, shown(&found), format!("{expected:?}")));
             }
             let short = prepared.run(&family.short, Control::from(&limits)).map_err(refused)?;
-            let right = matches!(&short, Outcome::Done { results, .. } if all_close(results, &family.results, CLOSE));
+            let right =
+                matches!(&short, Outcome::Done { results, .. } if all_close(results, &family.results, TOLERANCE));
             if !right {
                 let law = "a run after one that was ended is as if that had not been";
                 let expected = list(&family.results);

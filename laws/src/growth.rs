@@ -355,12 +355,12 @@ pub struct Row {
 }
 
 /// What separates numbers in a cell of the table.
-const BETWEEN: &str = " / ";
+const SEPARATOR: &str = " / ";
 
 impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let function = self.function.map(|count| count.to_string()).join(BETWEEN);
-        let [reverse, forward] = self.modes.map(|mode| mode.map(|ratio| format!("{ratio:.2}")).join(BETWEEN));
+        let function = self.function.map(|count| count.to_string()).join(SEPARATOR);
+        let [reverse, forward] = self.modes.map(|mode| mode.map(|ratio| format!("{ratio:.2}")).join(SEPARATOR));
         write!(f, "| {} | {} | {function} | {reverse} | {forward} |", self.name, self.n)
     }
 }
@@ -376,7 +376,7 @@ impl Row {
         let cells: Vec<&str> = line.strip_prefix('|')?.strip_suffix('|')?.split('|').map(str::trim).collect();
         let [name, n, function, reverse, forward] = cells[..] else { return None };
         let numbers = |cell: &str| {
-            let numbers: Option<Vec<f64>> = cell.split(BETWEEN).map(|number| number.parse().ok()).collect();
+            let numbers: Option<Vec<f64>> = cell.split(SEPARATOR).map(|number| number.parse().ok()).collect();
             <[f64; 4]>::try_from(numbers?).ok()
         };
         let modes = [numbers(reverse)?, numbers(forward)?];

@@ -16,8 +16,8 @@ use crate::violation::Verdict;
 pub fn plus_is_a_commutative_monoid<S, M: Module<S> + Same>(l: &M, m: &M, n: &M, bound: Bound) -> Verdict {
     law!("plus associates: (l + m) + n = l + (m + n)", [l, m, n], l.plus(m).plus(n), l.plus(m.plus(n)), bound)?;
     law!("plus commutes: m + n = n + m", [m, n], m.plus(n), n.plus(m), bound)?;
-    law!("null is neutral: m + 0 = m", [m], m.plus(M::zero_tangent()), m, bound)?;
-    law!("null is neutral: 0 + m = m", [m], M::zero_tangent().plus(m), m, bound)
+    law!("the zero tangent is neutral: m + 0 = m", [m], m.plus(M::zero_tangent()), m, bound)?;
+    law!("the zero tangent is neutral: 0 + m = m", [m], M::zero_tangent().plus(m), m, bound)
 }
 
 /// `m·1 = m` and `(m·a)·b = m·(a × b)`.
@@ -32,27 +32,31 @@ pub fn scale_distributes<S: Semiring + Same, M: Module<S> + Same>(
     [a, b]: [&S; 2],
     bound: Bound,
 ) -> Verdict {
-    let over_plus = "scale distributes over join: (m + n)·a = m·a + n·a";
+    let over_plus = "scale distributes over plus: (m + n)·a = m·a + n·a";
     law!(over_plus, [m, n, a], m.plus(n).scale(&a), m.scale(&a).plus(n.scale(&a)), bound)?;
     let over_sum = "scale distributes over sums: m·(a + b) = m·a + m·b";
     law!(over_sum, [m, a, b], m.clone().scale(&(a + b)), m.clone().scale(&a).plus(m.scale(&b)), bound)
 }
 
 /// `m·0 = 0`, `0·a = 0`, and `is_zero_tangent` returns `true` at 0 only. That it may return `false` there is no violation; but
-/// what is known to be null stays so, whatever is done to it: what is made of constants costs nothing.
-pub fn null_absorbs<S: Semiring + Same, M: Module<S> + Same>(m: &M, a: &S, bound: Bound) -> Verdict {
-    law!("zero annihilates: m·0 = null", [m], m.scale(&S::zero()), M::zero_tangent(), bound)?;
-    law!("null absorbs: null·a = null", [a], M::zero_tangent().scale(&a), M::zero_tangent(), bound)?;
+/// what is known to be zero stays so, whatever is done to it: what is made of constants costs nothing.
+pub fn zero_absorbs<S: Semiring + Same, M: Module<S> + Same>(m: &M, a: &S, bound: Bound) -> Verdict {
+    law!("zero annihilates: m·0 = 0", [m], m.scale(&S::zero()), M::zero_tangent(), bound)?;
+    law!("zero absorbs: 0·a = 0", [a], M::zero_tangent().scale(&a), M::zero_tangent(), bound)?;
     if M::zero_tangent().is_zero_tangent() {
         let made: [(&str, M); 4] = [
-            ("null is kept: 0·a", M::zero_tangent().scale(a)),
-            ("null is kept: 0 + 0", M::zero_tangent().plus(M::zero_tangent())),
-            ("null is kept: 0 shared", M::zero_tangent().share(3)),
-            ("null is kept: 0 discarded", M::zero_tangent().into_zero()),
+            ("zero is kept: 0·a", M::zero_tangent().scale(a)),
+            ("zero is kept: 0 + 0", M::zero_tangent().plus(M::zero_tangent())),
+            ("zero is kept: 0 shared", M::zero_tangent().share(3)),
+            ("zero is kept: 0 discarded", M::zero_tangent().into_zero()),
         ];
         made.into_iter().try_for_each(|(law, n)| law!(law, [a], i64::from(n.is_zero_tangent()), 1, Bound::EXACT))?;
     }
-    if m.is_zero_tangent() { law!("null is known: m = null if m.is_zero_tangent()", [m], m, M::zero_tangent(), bound) } else { Ok(()) }
+    if m.is_zero_tangent() {
+        law!("zero is known: m = 0 if m.is_zero_tangent()", [m], m, M::zero_tangent(), bound)
+    } else {
+        Ok(())
+    }
 }
 
 /// A tangent shared three ways, and then used three times, is the tangent; also on a second evaluation.
@@ -65,11 +69,11 @@ pub fn sharing_is_unseen<S: Semiring + Same, M: Module<S> + Same>(m: &M, a: &S, 
     Ok(())
 }
 
-/// Zero is strong: `m·w` discarded and `null·w` are null even where `w` is `∞` or `NaN`, and change no sum.
+/// Zero is strong: `m·w` discarded and `0·w` are 0 even where `w` is `∞` or `NaN`, and change no sum.
 pub fn zero_is_strong<S: Semiring + Same, M: Module<S> + Same>(m: &M, n: &M, w: &S) -> Verdict {
     let exact = Bound::EXACT;
-    law!("zero is strong: m·w discarded = null", [m, w], m.scale(&w).into_zero(), M::zero_tangent(), exact)?;
-    law!("zero is strong: null·w = null", [w], M::zero_tangent().scale(&w), M::zero_tangent(), exact)?;
+    law!("zero is strong: m·w discarded = 0", [m, w], m.scale(&w).into_zero(), M::zero_tangent(), exact)?;
+    law!("zero is strong: 0·w = 0", [w], M::zero_tangent().scale(&w), M::zero_tangent(), exact)?;
     law!("zero is strong: n + m·w discarded = n", [m, n, w], n.plus(m.scale(&w).into_zero()), n, exact)
 }
 
@@ -78,7 +82,7 @@ pub fn axioms<S: Semiring + Same, M: Module<S> + Same>([l, m, n]: [&M; 3], [a, b
     plus_is_a_commutative_monoid(l, m, n, bound)?;
     scale_is_an_action(m, a, b, bound)?;
     scale_distributes([m, n], [a, b], bound)?;
-    null_absorbs(m, a, bound)?;
+    zero_absorbs(m, a, bound)?;
     sharing_is_unseen(m, a, b, bound)
 }
 

@@ -175,7 +175,13 @@ pub fn modes_agree<F: Function>(f: &F, x: &[f64]) -> Verdict {
 pub fn nothing_unfelt<F: Function>(f: &F, x: &[f64]) -> Verdict {
     let (name, x) = (f.name(), x.to_vec());
     let constants: Vec<Dual<f64>> = x.iter().map(|x| Dual::<f64>::lift(*x)).collect();
-    law!(format!("{name}: of constants is a constant"), [x], f.call(&constants).tangent, f64::zero_tangent(), Bound::EXACT)
+    law!(
+        format!("{name}: of constants is a constant"),
+        [x],
+        f.call(&constants).tangent,
+        f64::zero_tangent(),
+        Bound::EXACT
+    )
 }
 
 /// The value at single precision is that at double precision, rounded.

@@ -140,7 +140,7 @@ pub fn refused(random: &ArrayProgram) -> Verdict {
 }
 
 /// How many statements away from each other two are that are mixed up.
-const FAR: usize = 3;
+const MAX_DISTANCE: usize = 3;
 
 /// Statements that bind the variables of others make a program that runs, or none.
 ///
@@ -149,7 +149,9 @@ const FAR: usize = 3;
 pub fn mixed_up(random: &ArrayProgram) -> Verdict {
     let program = random.program();
     let (count, tally) = (program.function().body.stms.len(), RefCell::new(Tally::default()));
-    for (one, other) in (0..count).flat_map(|one| (one + 1..count.min(one + FAR)).map(move |other| (one, other))) {
+    for (one, other) in
+        (0..count).flat_map(|one| (one + 1..count.min(one + MAX_DISTANCE)).map(move |other| (one, other)))
+    {
         let mixed = changed(&program, |(.., function)| {
             let (before, after) = function.body.stms.split_at_mut(other);
             core::mem::swap(&mut before[one].vars, &mut after[0].vars);

@@ -9,7 +9,7 @@ use catadiff::carriers::{Dual, Recorded};
 use catadiff::primitives::{Primitive, Rule, Scalar};
 use catadiff::term::{Rules, Storable};
 use catadiff::{
-    Base, Decide, Error, Forward, Numbers, Recording, Reverse, Strategy, Symbolic, Vector, hvp, jvp, record,
+    Base, Decide, Error, Forward, Numbers, Recording, Reverse, Strategy, Symbolic, VectorForward, hvp, jvp, record,
 };
 use generic_array::typenum::U4;
 use quickcheck::{Arbitrary, Gen};
@@ -22,7 +22,7 @@ use crate::violation::{Verdict, Violation};
 /// What two orders of the same sums may differ by, in units of rounding of the largest number on the way.
 const ROUNDING: f64 = 256.0;
 /// Values beyond this are taken back, and whole numbers up to it have exact products and sums of products.
-const LARGEST: f64 = 64.0;
+const MAX_VALUE: f64 = 64.0;
 
 /// A random function with branches, constants, a user's rule, long sums, sums of products, and repeated forms that a
 /// recording fuses.
@@ -126,7 +126,7 @@ impl Function {
                 }
             };
             // What is too large is forgotten, by a decision like any other.
-            values.push(if value.abs() < LARGEST { value } else { a });
+            values.push(if value.abs() < MAX_VALUE { value } else { a });
         }
         let [last, middle] = [values[values.len() - 1], values[values.len() / 2]];
         if !self.whole {
@@ -200,7 +200,7 @@ pub fn replays(f: &Function, program: &Recording, x: &Point, v: &Point) -> Verdi
     let fresh = answer(f, Forward::jacobian(|x| f.on(x), x))?;
     let (_, second) = answer(f, hvp(|x| f.on(x)[0], x, v))?;
     let slopes = || fresh.iter().flatten().chain(&second);
-    let scale = slopes().chain(x).map(|x| x.abs()).fold(LARGEST * LARGEST, f64::max);
+    let scale = slopes().chain(x).map(|x| x.abs()).fold(MAX_VALUE * MAX_VALUE, f64::max);
     // Whole numbers this small are added and multiplied without rounding.
     let exact = f.whole && scale < 1e15 && x.iter().chain(v).all(|x| x.fract() == 0.0);
     let bound = if exact { Bound::EXACT } else { Bound::ulps(ROUNDING).at_scale(scale) };
@@ -210,11 +210,11 @@ pub fn replays(f: &Function, program: &Recording, x: &Point, v: &Point) -> Verdi
     };
     by("the Jacobian by Reverse", program.jacobian::<Reverse>(x), &fresh)?;
     by("the Jacobian by Forward", program.jacobian::<Forward>(x), &fresh)?;
-    by("the Jacobian by Vector", program.jacobian::<Vector<U4>>(x), &fresh)?;
+    by("the Jacobian by Vector", program.jacobian::<VectorForward<U4>>(x), &fresh)?;
     by("the Jacobian by Symbolic", program.jacobian::<Symbolic>(x), &fresh)?;
     let gradient = vec![fresh[0].clone()];
     by("the gradient by Reverse", program.grad::<Reverse>(x).map(|g| vec![g]), &gradient)?;
-    by("the gradient by Vector", program.grad::<Vector<U4>>(x).map(|g| vec![g]), &gradient)?;
+    by("the gradient by Vector", program.grad::<VectorForward<U4>>(x).map(|g| vec![g]), &gradient)?;
     let (pushed, along) = (answer(f, program.jvp(x, v))?.1, answer(f, jvp(|x| f.on(x), x, v))?.1);
     law!("jvp, replayed, is that of a run", [f, x, v], pushed, along.clone(), bound)?;
     by("hvp", program.hvp(x, v).map(|(gradient, product)| vec![gradient, product]), &vec![fresh[0].clone(), second])

@@ -35,7 +35,7 @@ impl<R, A> Step<R, A> {
         law!("rep undoes abs: rep(abs(f)) = f", [f], rep(abs(&f)), f, bound)
     }
 
-    /// `rep` and `abs` take null to null, sums to sums and multiples to multiples.
+    /// `rep` and `abs` take zero to zero, sums to sums and multiples to multiples.
     pub fn is_linear<S, M, N>(&self, [m, n]: [&M; 2], [f, g]: [&N; 2], a: &S, bound: Bound) -> Verdict
     where
         S: Semiring + Same,
@@ -45,10 +45,10 @@ impl<R, A> Step<R, A> {
         A: Fn(&N) -> M,
     {
         let Step { rep, abs } = self;
-        law!("rep preserves null", [], rep(M::zero_tangent()), N::zero_tangent(), bound)?;
+        law!("rep preserves zero", [], rep(M::zero_tangent()), N::zero_tangent(), bound)?;
         law!("rep preserves sums: rep(m + n) = rep(m) + rep(n)", [m, n], rep(m.plus(n)), rep(m).plus(rep(n)), bound)?;
         law!("rep preserves multiples: rep(m·a) = rep(m)·a", [m, a], rep(m.scale(&a)), rep(m).scale(&a), bound)?;
-        law!("abs preserves null", [], abs(&N::zero_tangent()), M::zero_tangent(), bound)?;
+        law!("abs preserves zero", [], abs(&N::zero_tangent()), M::zero_tangent(), bound)?;
         law!(
             "abs preserves sums: abs(f + g) = abs(f) + abs(g)",
             [f, g],

@@ -8,7 +8,7 @@
 use catadiff::carriers::{Dual, Sparse};
 use catadiff::primitives::Scalar;
 use catadiff::term::{Arena, Term};
-use catadiff::{Forward, Kronecker, Reverse, Strategy, Vector, hessian, hvp, jvp, linearize, vjp};
+use catadiff::{Forward, Kronecker, Reverse, Strategy, VectorForward, hessian, hvp, jvp, linearize, vjp};
 use generic_array::typenum::U4;
 
 use crate::approx::{Bound, Same, VARIABLES};
@@ -86,7 +86,7 @@ pub fn gradients_agree(formula: &Formula, x: &Point) -> Verdict {
     let bound = bound(formula, x);
     let expected = answer(Forward::grad(|x| formula.run(x), x), formula)?;
     let found = [
-        ("Vector<U4>", answer(Vector::<U4>::grad(|x| formula.run(x), x), formula)?),
+        ("VectorForward<U4>", answer(VectorForward::<U4>::grad(|x| formula.run(x), x), formula)?),
         ("Reverse", answer(Reverse::grad(|x| formula.run(x), x), formula)?),
         ("the symbolic derivative", symbolic(formula, x)),
     ];

@@ -8,7 +8,7 @@
 use catadiff::Error;
 use catadiff::array::{Atom, Op, Program};
 use catadiff::interpret::{Value, run};
-use catadiff::tracing::{Keep, Schedule, Trace, trace, watch};
+use catadiff::tracing::{Keep, Schedule, Trace, probe, trace};
 
 use crate::array_programs::ArrayProgram;
 use crate::array_values::{LIMITS, close, directions, finite, list, mixes, reals, violation, widened};
@@ -159,8 +159,8 @@ pub fn reverse_modes_agree(program: &Program, at: &[Value<f64>]) -> Verdict {
     let Ok(Some(expected)) = pulled(program) else { return Ok(()) };
     let expected = reals(&expected);
 
-    let melted = traced(program, at, Keep::Scalars)?;
-    let [sequential, tasks] = [Schedule::Sequential, Schedule::Tasks].map(|by| melted.reverse(at, &adjoints, by));
+    let scalars = traced(program, at, Keep::Scalars)?;
+    let [sequential, tasks] = [Schedule::Sequential, Schedule::Tasks].map(|by| scalars.reverse(at, &adjoints, by));
     if format!("{sequential:?}") != format!("{tasks:?}") {
         return fails("tasks do not change the result", program, at, format!("{tasks:?}"), format!("{sequential:?}"));
     }
@@ -168,7 +168,7 @@ pub fn reverse_modes_agree(program: &Program, at: &[Value<f64>]) -> Verdict {
     let kept = traced(program, at, Keep::Arrays)?;
     let others = [
         ("the reverse pass over the trace of p = vjp p", passed),
-        ("vjp (trace of p, scalars kept) = vjp p", pulled(melted.program())),
+        ("vjp (trace of p, scalars kept) = vjp p", pulled(scalars.program())),
         ("vjp (trace of p, arrays kept) = vjp p", pulled(kept.program())),
     ];
     for (law, found) in others {
@@ -181,31 +181,31 @@ pub fn reverse_modes_agree(program: &Program, at: &[Value<f64>]) -> Verdict {
     Ok(())
 }
 
-/// A run that is watched has the results of the run; its parameters are seen as the arguments, with the adjoints of the reverse pass; and
+/// A run that is probed has the results of the run; its parameters are seen as the arguments, with the adjoints of the reverse pass; and
 /// what is a result is seen with its value and, unless it is used otherwise too, its adjoint.
 ///
 /// # Errors
 /// The violation.
-pub fn watched(program: &Program, at: &[Value<f64>]) -> Verdict {
+pub fn probed(program: &Program, at: &[Value<f64>]) -> Verdict {
     let Ok(results) = run(program, at, &LIMITS) else { return Ok(()) };
     let adjoints = directions(&results, 11);
-    let seen = match watch(program, at, Some(&adjoints), &LIMITS) {
+    let seen = match probe(program, at, Some(&adjoints), &LIMITS) {
         Ok(seen) => seen,
         Err(Error::NotDifferentiable { .. }) => return Ok(()),
-        Err(error) => return fails("a program that runs can be watched", program, at, error, "Ok(…)"),
+        Err(error) => return fails("a program that runs can be probed", program, at, error, "Ok(…)"),
     };
     if list(seen.results()) != list(&results) {
-        return fails("watching changes no result", program, at, list(seen.results()), list(&results));
+        return fails("probing changes no result", program, at, list(seen.results()), list(&results));
     }
     if let Ok(drawing) = seen.picture().drawing() {
         drawings::boxes(&drawing)?;
         drawings::markup(&drawing.to_svg())?;
     }
     let Ok((_, expected)) = traced(program, at, Keep::Scalars)?.reverse(at, &adjoints, Schedule::Sequential) else {
-        return fails("what can be watched has a reverse pass", program, at, "", "");
+        return fails("what can be probed has a reverse pass", program, at, "", "");
     };
     for ((param, argument), adjoint) in program.function().params.iter().zip(at).zip(&expected) {
-        let [sight] = seen.sights(*param) else {
+        let [sight] = seen.bindings(*param) else {
             return fails("a parameter is bound once", program, at, seen.times(*param), 1);
         };
         let shown = sight.values.len();
@@ -221,7 +221,7 @@ pub fn watched(program: &Program, at: &[Value<f64>]) -> Verdict {
     }
     for (atom, result) in program.function().body.results.iter().zip(&results) {
         let Atom::Var(var) = atom else { continue };
-        let sights = seen.sights(*var);
+        let sights = seen.bindings(*var);
         let values = sights.first().map(|sight| &sight.values[..]).unwrap_or_default();
         if sights.len() != 1 || format!("{values:?}") != format!("{:?}", &result.elements()[..values.len()]) {
             return fails("a result is seen", program, at, format!("{sights:?}"), format!("{result:?}"));
@@ -240,6 +240,6 @@ pub fn of_random(random: &ArrayProgram) -> Verdict {
     is_its_own_trace(&program, &at)?;
     is_straight(&program, &at)?;
     reverse_modes_agree(&program, &at)?;
-    watched(&program, &at)?;
+    probed(&program, &at)?;
     random.elsewhere().iter().try_for_each(|elsewhere| replays_or_refuses(&program, &at, elsewhere))
 }

@@ -85,7 +85,11 @@ impl<'a, S: Semiring + 'a> Module<S> for Accumulate<'a, S> {
     }
 
     fn into_zero(self) -> Self {
-        if self.is_zero_tangent() { self } else { Accumulate::new(move |_, gradient: &mut [S]| self.send(None, gradient)) }
+        if self.is_zero_tangent() {
+            self
+        } else {
+            Accumulate::new(move |_, gradient: &mut [S]| self.send(None, gradient))
+        }
     }
 
     fn share(self, uses: usize) -> Self {

@@ -67,7 +67,7 @@ impl<S: Semiring, N: ArrayLength> Module<S> for Dense<S, N> {
 }
 
 impl<S: Semiring, N: ArrayLength> Kronecker<usize, S> for Dense<S, N> {
-    /// The unit vector of a variable below `N`; variables from `N` on have the null tangent, so that a gradient
+    /// The unit vector of a variable below `N`; variables from `N` on have the zero tangent, so that a gradient
     /// longer than `N` can be had in blocks.
     #[inline]
     fn delta(variable: usize) -> Self {
@@ -77,20 +77,20 @@ impl<S: Semiring, N: ArrayLength> Kronecker<usize, S> for Dense<S, N> {
 
 /// The lengths at which [`Dense`] is `Copy` for every `Copy` scalar: 1, 2, 3, 4, 6, 8, 12, 16, 24 and 32.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a number of lanes",
+    message = "`{Self}` is not a length of `Dense`",
     note = "the lengths are `U1`, `U2`, `U3`, `U4`, `U6`, `U8`, `U12`, `U16`, `U24` and `U32` of `catadiff::typenum`; a gradient of any length is had in blocks of these"
 )]
-pub trait Lanes: ArrayLength {
+pub trait DenseLength: ArrayLength {
     /// `Dense<S, Self>`, known to be `Copy`.
     type Dense<S: Semiring + Copy + Debug>: Kronecker<usize, S> + Index<usize, Output = S> + Copy + Debug;
 }
 
-macro_rules! lanes {
+macro_rules! dense_lengths {
     ($($N:ident)+) => {$(
-        impl Lanes for typenum::$N {
+        impl DenseLength for typenum::$N {
             type Dense<S: Semiring + Copy + Debug> = Dense<S, typenum::$N>;
         }
     )+};
 }
 
-lanes!(U1 U2 U3 U4 U6 U8 U12 U16 U24 U32);
+dense_lengths!(U1 U2 U3 U4 U6 U8 U12 U16 U24 U32);

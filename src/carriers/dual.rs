@@ -78,10 +78,13 @@ impl<S: Semiring, M: Module<S>> Dual<S, M> {
     }
 
     /// The chain rule: the derivative of a function with these partial derivatives at arguments with these tangents.
-    /// Null tangents stay so through infinite partials.
+    /// Zero tangents stay so through infinite partials.
     #[inline(always)]
     pub fn chain<const N: usize>(value: S, steps: [(M, S); N]) -> Self {
-        Dual { value, tangent: sum(steps.into_iter().map(|(tangent, by)| step(ZeroRule::ZeroTangentWins, tangent, &by))) }
+        Dual {
+            value,
+            tangent: sum(steps.into_iter().map(|(tangent, by)| step(ZeroRule::ZeroTangentWins, tangent, &by))),
+        }
     }
 
     /// Value and derivative of a term: the fold into this carrier, in which each shared part of the term propagates
@@ -200,7 +203,7 @@ impl<S: Field, M: Module<S>> Div for Dual<S, M> {
     type Output = Self;
     #[inline(always)]
     fn div(self, other: Self) -> Self {
-        // Where 1/b is finite there is no null tangent to protect, and no comparison per lane to pay.
+        // Where 1/b is finite there is no zero tangent to protect, and no comparison per lane to pay.
         let zero_rule = if other.value.is_zero() { ZeroRule::ZeroTangentWins } else { ZeroRule::Ieee };
         let z = self.value.clone() / other.value.clone();
         let x = [self.value, other.value];

@@ -29,7 +29,7 @@ use crate::primitives::{Elementary, Facts, Points, Rule};
 /// **Comparison** says what is certain. `a < b` if that holds for every choice of numbers in them; `a == b` if both
 /// are the same single number. When the intervals overlap [`partial_cmp`](PartialOrd::partial_cmp) returns
 /// `None` and every operator `false`, so an `if`/`else` goes to `else` undecided: branch on
-/// `partial_cmp`, or use the rows [`select`](Elementary::select) and [`at_least`](Elementary::at_least), which
+/// `partial_cmp`, or use the rows [`select`](Elementary::select) and [`ge_indicator`](Elementary::ge_indicator), which
 /// take both sides into account. To compare intervals as sets, use [`contains`](Interval::contains),
 /// [`is_within`](Interval::is_within), or the ends.
 ///

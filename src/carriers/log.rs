@@ -113,7 +113,7 @@ const FIRST: usize = 1024;
 /// From this many bytes on an allocator may get a block from the system, and give it back.
 const LARGE: usize = 1 << 16;
 /// The largest block of which the GNU allocator takes note, a little less.
-const LARGEST: usize = (1 << 25) - (1 << 16);
+const LARGEST_NOTED: usize = (1 << 25) - (1 << 16);
 
 /// Prepares the allocator for tapes with a piece of this many bytes. The GNU one gives memory back to the system as
 /// soon as more is free than twice the largest block that it has ever got back, and getting it again, page by page,
@@ -121,7 +121,7 @@ const LARGEST: usize = (1 << 25) - (1 << 16);
 /// nothing and tells it.
 fn settle(bytes: usize) {
     if bytes >= LARGE {
-        drop(core::hint::black_box(Vec::<u8>::with_capacity(bytes.saturating_mul(4).min(LARGEST))));
+        drop(core::hint::black_box(Vec::<u8>::with_capacity(bytes.saturating_mul(4).min(LARGEST_NOTED))));
     }
 }
 

@@ -17,7 +17,7 @@
 //!
 //! The other analyses are carriers of their own: [`Taylor`] and [`Series`] (all derivatives up to an order),
 //! [`Interval`] (bounds), [`Support`] (which variables a number depends on), [`Counted`] (what a program costs),
-//! [`Traced`] (where the first NaN came from), [`Recorded`] (a value with the term it is the value of), and [`Both`],
+//! [`NanOrigin`] (where the first NaN came from), [`Recorded`] (a value with the term it is the value of), and [`Both`],
 //! which makes two passes one.
 //!
 //! Law: a meaning is a homomorphism, sums to sums and products to products. One file per carrier, and no carrier
@@ -49,13 +49,13 @@ pub use both::Both;
 pub use brand::Brand;
 pub use cayley::Cayley;
 pub use count::{Counted, Counter};
-pub use dense::{Dense, Lanes};
+pub use dense::{Dense, DenseLength};
 pub use dual::Dual;
 pub use hom::Hom;
 pub use interval::Interval;
-pub use origin::{Fault, Log, Traced};
+pub use origin::{NanLog, NanOrigin, NonFinite};
+pub(crate) use recorded::{Comparison, Outcome, Recorder};
 pub use recorded::{Input, Recorded};
-pub(crate) use recorded::{Outcome, Recorder, Test};
 #[cfg(feature = "sparse")]
 pub use sparse::Sparse;
 #[cfg(feature = "sparse")]

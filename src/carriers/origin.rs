@@ -12,7 +12,7 @@ use crate::primitives::{Elementary, Rule};
 
 /// An operation that made a NaN or an infinity of finite arguments, or an input or constant that was one.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Fault {
+pub struct NonFinite {
     /// The number of the operation: inputs and operations are counted from 1 in the order in which they happen.
     pub operation: u64,
     /// Its name: `add`, `mul`, that of the rule, `input` or `constant`.
@@ -24,7 +24,7 @@ pub struct Fault {
 }
 
 /// As in `NaN in: ln(-1), operation 3`.
-impl fmt::Display for Fault {
+impl fmt::Display for NonFinite {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} in: {}", self.value, self.name)?;
         for (i, argument) in self.arguments.iter().enumerate() {
@@ -37,8 +37,8 @@ impl fmt::Display for Fault {
 /// Where faults are noted: it belongs to the caller, and the numbers made from it refer to it.
 ///
 /// ```
-/// use catadiff::{Elementary, carriers::Log};
-/// let log = Log::new();
+/// use catadiff::{Elementary, carriers::NanLog};
+/// let log = NanLog::new();
 /// let (x, y) = (log.input(2.0_f64), log.input(3.0));
 /// let z = (x - y).ln() * x + y;
 /// assert!(z.value.is_nan());
@@ -50,45 +50,45 @@ impl fmt::Display for Fault {
 /// Below a dual number it tells whether the value or the derivative broke, and in which operation of the rule:
 ///
 /// ```
-/// use catadiff::{Elementary, carriers::{Dual, Log}};
-/// let log = Log::new();
+/// use catadiff::{Elementary, carriers::{Dual, NanLog}};
+/// let log = NanLog::new();
 /// let root = Dual { value: log.input(0.0), tangent: log.input(1.0) }.sqrt();
 /// assert_eq!(root.value.origin(), None);
 /// assert_eq!(root.tangent.origin().unwrap().to_string(), "inf in: div(0.5, 0), operation 4");
 /// ```
 #[derive(Debug, Default)]
-pub struct Log {
+pub struct NanLog {
     operations: Cell<u64>,
-    faults: RefCell<Vec<Fault>>,
+    faults: RefCell<Vec<NonFinite>>,
 }
 
 /// As many faults are kept; a program that goes wrong everywhere need not fill the memory.
 const KEPT: usize = 1024;
 
-impl Log {
+impl NanLog {
     /// A log without faults.
     #[must_use]
     pub fn new() -> Self {
-        Log::default()
+        NanLog::default()
     }
 
     /// A number whose operations are watched. If it is itself NaN or infinite, that is a fault, named `input`.
     #[must_use]
-    pub fn input<S: Elementary>(&self, value: S) -> Traced<'_, S> {
+    pub fn input<S: Elementary>(&self, value: S) -> NanOrigin<'_, S> {
         let operation = self.next();
         let origin = broken(&value).map(|value| self.note(operation, "input", Vec::new(), value));
-        Traced { value, log: Some(self), origin }
+        NanOrigin { value, log: Some(self), origin }
     }
 
     /// The first fault.
     #[must_use]
-    pub fn first(&self) -> Option<Fault> {
+    pub fn first(&self) -> Option<NonFinite> {
         self.faults.borrow().first().cloned()
     }
 
     /// All faults in the order in which they happened, of which the first 1024 are kept.
     #[must_use]
-    pub fn faults(&self) -> Vec<Fault> {
+    pub fn faults(&self) -> Vec<NonFinite> {
         self.faults.borrow().clone()
     }
 
@@ -106,7 +106,7 @@ impl Log {
     fn note(&self, operation: u64, name: &'static str, arguments: Vec<f64>, value: f64) -> u64 {
         let mut faults = self.faults.borrow_mut();
         if faults.len() < KEPT {
-            faults.push(Fault { operation, name, arguments, value });
+            faults.push(NonFinite { operation, name, arguments, value });
         }
         operation
     }
@@ -120,27 +120,27 @@ fn broken<S: Elementary>(x: &S) -> Option<f64> {
 /// A number whose operations are watched, and which knows where it went wrong if it did.
 ///
 /// What is watched is the [plain value](Elementary::primal), so this carrier belongs below the others: in
-/// `Dual<Traced<f64>>` derivatives are watched as well as values. `zero()`, `one()` and constants need no
+/// `Dual<NanOrigin<f64>>` derivatives are watched as well as values. `zero()`, `one()` and constants need no
 /// context; an operation is watched when one of its operands is. Numbers compare by value.
 #[derive(Debug, Clone, Copy)]
-pub struct Traced<'o, S> {
+pub struct NanOrigin<'o, S> {
     /// The number.
     pub value: S,
-    log: Option<&'o Log>,
+    log: Option<&'o NanLog>,
     origin: Option<u64>,
 }
 
-impl<'o, S: Elementary> Traced<'o, S> {
+impl<'o, S: Elementary> NanOrigin<'o, S> {
     /// The fault that this number comes from, through however many operations; `None` for a finite number.
     #[must_use]
-    pub fn origin(&self) -> Option<Fault> {
+    pub fn origin(&self) -> Option<NonFinite> {
         let (log, origin) = (self.log?, self.origin?);
         log.faults.borrow().iter().find(|fault| fault.operation == origin).cloned()
     }
 
     fn operation<const N: usize>(name: &'static str, x: [Self; N], perform: impl FnOnce([S; N]) -> S) -> Self {
         let Some(log) = x.iter().find_map(|x| x.log) else {
-            return Traced { value: perform(x.map(|x| x.value)), log: None, origin: None };
+            return NanOrigin { value: perform(x.map(|x| x.value)), log: None, origin: None };
         };
         let operation = log.next();
         let arguments = x.each_ref().map(|x| x.value.primal());
@@ -153,44 +153,44 @@ impl<'o, S: Elementary> Traced<'o, S> {
             (None, Some(constant)) => log.note(operation, "constant", Vec::new(), constant),
             (None, None) => log.note(operation, name, arguments.into_iter().flatten().collect(), result),
         });
-        Traced { value, log: Some(log), origin }
+        NanOrigin { value, log: Some(log), origin }
     }
 }
 
-impl<S: Elementary> Add for Traced<'_, S> {
+impl<S: Elementary> Add for NanOrigin<'_, S> {
     type Output = Self;
     fn add(self, other: Self) -> Self {
-        Traced::operation("add", [self, other], |[x, y]| x + y)
+        NanOrigin::operation("add", [self, other], |[x, y]| x + y)
     }
 }
 
-impl<S: Elementary> Mul for Traced<'_, S> {
+impl<S: Elementary> Mul for NanOrigin<'_, S> {
     type Output = Self;
     fn mul(self, other: Self) -> Self {
-        Traced::operation("mul", [self, other], |[x, y]| x * y)
+        NanOrigin::operation("mul", [self, other], |[x, y]| x * y)
     }
 }
 
-impl<S: Elementary> Zero for Traced<'_, S> {
+impl<S: Elementary> Zero for NanOrigin<'_, S> {
     fn zero() -> Self {
-        Traced { value: S::zero(), log: None, origin: None }
+        NanOrigin { value: S::zero(), log: None, origin: None }
     }
     fn is_zero(&self) -> bool {
         self.value.is_zero()
     }
 }
 
-impl<S: Elementary> One for Traced<'_, S> {
+impl<S: Elementary> One for NanOrigin<'_, S> {
     fn one() -> Self {
-        Traced { value: S::one(), log: None, origin: None }
+        NanOrigin { value: S::one(), log: None, origin: None }
     }
 }
 
-crate::operators!(['o, S: Elementary] Traced<'o, S>, []);
+crate::operators!(['o, S: Elementary] NanOrigin<'o, S>, []);
 
-impl<S: Elementary> Elementary for Traced<'_, S> {
+impl<S: Elementary> Elementary for NanOrigin<'_, S> {
     fn constant(value: f64) -> Self {
-        Traced { value: S::constant(value), log: None, origin: None }
+        NanOrigin { value: S::constant(value), log: None, origin: None }
     }
 
     fn primal(&self) -> Option<f64> {
@@ -198,8 +198,8 @@ impl<S: Elementary> Elementary for Traced<'_, S> {
     }
 
     fn apply<R: Rule<N>, const N: usize>(rule: &R, x: [Self; N]) -> Self {
-        Traced::operation(rule.name(), x, |x| S::apply(rule, x))
+        NanOrigin::operation(rule.name(), x, |x| S::apply(rule, x))
     }
 }
 
-crate::primitives::compared_by!(['o, S] Traced<'o, S>: S, value);
+crate::primitives::compared_by!(['o, S] NanOrigin<'o, S>: S, value);

@@ -12,7 +12,7 @@ use core::ops::{Add, Mul};
 use num_traits::{One, Zero};
 
 use crate::primitives::{Elementary, Rule, Scalar};
-use crate::term::{Arena, Place, Term};
+use crate::term::{Arena, Term, TermId};
 
 /// A variable of a recorded function, by number; it prints as `x0`, `x1`, ….
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,20 +33,20 @@ pub(crate) struct Recorder<S> {
     pub(crate) arena: Arena<Input>,
     pub(crate) inputs: usize,
     pub(crate) lifted: RefCell<Vec<S>>,
-    pub(crate) decisions: RefCell<Vec<Decision>>,
+    pub(crate) decisions: RefCell<Vec<RecordedDecision>>,
 }
 
 /// A comparison that was made while recording, and how it came out.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Decision {
-    pub(crate) sides: [Place; 2],
-    pub(crate) test: Test,
+pub(crate) struct RecordedDecision {
+    pub(crate) sides: [TermId; 2],
+    pub(crate) test: Comparison,
     pub(crate) outcome: Outcome,
 }
 
 /// What was asked of two numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Test {
+pub(crate) enum Comparison {
     Equal,
     Less,
     LessOrEqual,
@@ -62,27 +62,27 @@ pub(crate) enum Outcome {
     Order(Option<Ordering>),
 }
 
-impl Test {
+impl Comparison {
     /// Asks it of two numbers.
     pub(crate) fn of<T: PartialOrd>(self, a: &T, b: &T) -> Outcome {
         match self {
-            Test::Equal => Outcome::Answer(a == b),
-            Test::Less => Outcome::Answer(a < b),
-            Test::LessOrEqual => Outcome::Answer(a <= b),
-            Test::Greater => Outcome::Answer(a > b),
-            Test::GreaterOrEqual => Outcome::Answer(a >= b),
-            Test::Order => Outcome::Order(a.partial_cmp(b)),
+            Comparison::Equal => Outcome::Answer(a == b),
+            Comparison::Less => Outcome::Answer(a < b),
+            Comparison::LessOrEqual => Outcome::Answer(a <= b),
+            Comparison::Greater => Outcome::Answer(a > b),
+            Comparison::GreaterOrEqual => Outcome::Answer(a >= b),
+            Comparison::Order => Outcome::Order(a.partial_cmp(b)),
         }
     }
 
     pub(crate) fn sign(self) -> &'static str {
         match self {
-            Test::Equal => "==",
-            Test::Less => "<",
-            Test::LessOrEqual => "<=",
-            Test::Greater => ">",
-            Test::GreaterOrEqual => ">=",
-            Test::Order => "compared with",
+            Comparison::Equal => "==",
+            Comparison::Less => "<",
+            Comparison::LessOrEqual => "<=",
+            Comparison::Greater => ">",
+            Comparison::GreaterOrEqual => ">=",
+            Comparison::Order => "compared with",
         }
     }
 }
@@ -138,18 +138,18 @@ impl<S: Scalar> Recorder<S> {
         self.arena.variable(Input(self.inputs + lifted.len() - 1))
     }
 
-    fn decide(&self, a: &Recorded<'_, S>, b: &Recorded<'_, S>, test: Test) -> Outcome
+    fn decide(&self, a: &Recorded<'_, S>, b: &Recorded<'_, S>, test: Comparison) -> Outcome
     where
         S: PartialOrd,
     {
         let outcome = test.of(&a.value, &b.value);
         let sides = [self.place_of(a), self.place_of(b)];
-        self.decisions.borrow_mut().push(Decision { sides, test, outcome });
+        self.decisions.borrow_mut().push(RecordedDecision { sides, test, outcome });
         outcome
     }
 
-    fn place_of(&self, x: &Recorded<'_, S>) -> Place {
-        if x.lifted { self.variable_for(x.value).to_place() } else { x.term.to_place() }
+    fn place_of(&self, x: &Recorded<'_, S>) -> TermId {
+        if x.lifted { self.variable_for(x.value).to_id() } else { x.term.to_id() }
     }
 }
 
@@ -253,7 +253,7 @@ impl<S: Scalar> Elementary for Recorded<'_, S> {
 crate::operators!(['b, S: Scalar] Recorded<'b, S>, []);
 
 /// Asks, and keeps the question with its answer if either number is of a recording.
-fn ask<S: Scalar + PartialOrd>(a: &Recorded<'_, S>, b: &Recorded<'_, S>, test: Test) -> Outcome {
+fn ask<S: Scalar + PartialOrd>(a: &Recorded<'_, S>, b: &Recorded<'_, S>, test: Comparison) -> Outcome {
     match a.recorder.or(b.recorder) {
         Some(recorder) => recorder.decide(a, b, test),
         None => test.of(&a.value, &b.value),
@@ -262,28 +262,28 @@ fn ask<S: Scalar + PartialOrd>(a: &Recorded<'_, S>, b: &Recorded<'_, S>, test: T
 
 impl<S: Scalar + PartialOrd> PartialEq for Recorded<'_, S> {
     fn eq(&self, other: &Self) -> bool {
-        ask(self, other, Test::Equal) == Outcome::Answer(true)
+        ask(self, other, Comparison::Equal) == Outcome::Answer(true)
     }
 }
 
 impl<S: Scalar + PartialOrd> PartialOrd for Recorded<'_, S> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        match ask(self, other, Test::Order) {
+        match ask(self, other, Comparison::Order) {
             Outcome::Order(order) => order,
             Outcome::Answer(_) => unreachable!("an order was asked for"),
         }
     }
     fn lt(&self, other: &Self) -> bool {
-        ask(self, other, Test::Less) == Outcome::Answer(true)
+        ask(self, other, Comparison::Less) == Outcome::Answer(true)
     }
     fn le(&self, other: &Self) -> bool {
-        ask(self, other, Test::LessOrEqual) == Outcome::Answer(true)
+        ask(self, other, Comparison::LessOrEqual) == Outcome::Answer(true)
     }
     fn gt(&self, other: &Self) -> bool {
-        ask(self, other, Test::Greater) == Outcome::Answer(true)
+        ask(self, other, Comparison::Greater) == Outcome::Answer(true)
     }
     fn ge(&self, other: &Self) -> bool {
-        ask(self, other, Test::GreaterOrEqual) == Outcome::Answer(true)
+        ask(self, other, Comparison::GreaterOrEqual) == Outcome::Answer(true)
     }
 }
 

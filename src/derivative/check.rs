@@ -6,7 +6,7 @@
 //! (tests/scalar/checking.rs).
 
 use super::Reverse;
-use super::reverse::Var;
+use super::reverse::ReverseVar;
 use super::strategy::Strategy;
 use crate::error::{Error, Result};
 
@@ -29,7 +29,7 @@ use crate::error::{Error, Result};
 /// ```
 pub fn check_grad<F>(f: F, x: &[f64], tolerance: f64) -> Result<()>
 where
-    F: for<'b> Fn(&'b [Var<'b, f64>]) -> Var<'b, f64>,
+    F: for<'b> Fn(&'b [ReverseVar<'b, f64>]) -> ReverseVar<'b, f64>,
 {
     let gradient = Reverse::grad(&f, x)?;
     let value = |x: &[f64]| Reverse::value_and_grad(&f, x).map(|(value, _)| value);

@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 /// values of their own, so these three do not compile there; a [`Rule`](crate::primitives::Rule) does.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no number with a tangent",
-    note = "`f32`, `f64` and every `Dual<S, M>` are, so the numbers of `Forward`, `Vector` and `Reverse`",
+    note = "`f32`, `f64` and every `Dual<S, M>` are, so the numbers of `Forward`, `VectorForward` and `Reverse`",
     note = "a strategy that records the function as a term needs a `Rule`, with partials in every carrier"
 )]
 pub trait WithTangent: Clone {

@@ -2,7 +2,7 @@
 //!
 //! Law: each is the step of "Forwards and in reverse" whose carrier it folds into, and all agree. They are here to be
 //! read, compared and verified, and for what only they can do; [`Reverse`](super::Reverse) and
-//! [`Vector`](super::Vector) are the fast ones (laws: strategies::gradients_agree).
+//! [`VectorForward`](super::VectorForward) are the fast ones (laws: strategies::gradients_agree).
 
 use super::recorded_code::RecordedCode;
 use super::strategy::{Base, Numbers, Strategy};

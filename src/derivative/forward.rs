@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 
 use super::strategy::{Base, Numbers, Strategy, check_finite, check_point, check_results};
 use crate::algebra::Kronecker;
-use crate::carriers::{Brand, Dual, Lanes};
+use crate::carriers::{Brand, DenseLength, Dual};
 use crate::error::{Error, Result};
 
 /// Forward mode, one directional derivative per run of the function: for one variable, or a few.
@@ -19,18 +19,18 @@ pub struct Forward;
 /// ```
 /// use catadiff::prelude::*;
 /// use catadiff::typenum::U8;
-/// let gradient = Vector::<U8>::grad(|x| x.iter().copied().product(), &[1.0, 2.0, 3.0])?;
+/// let gradient = VectorForward::<U8>::grad(|x| x.iter().copied().product(), &[1.0, 2.0, 3.0])?;
 /// assert_eq!(gradient, [6.0, 3.0, 2.0]);
 /// # Ok::<(), catadiff::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct Vector<N>(PhantomData<N>);
+pub struct VectorForward<N>(PhantomData<N>);
 
 /// The number of [`Forward`].
 pub type ForwardVar<'b, S> = Dual<S, Brand<'b, S>>;
 
-/// The number of [`Vector`] with `N` lanes.
-pub type VectorVar<'b, N, S> = Dual<S, Brand<'b, <N as Lanes>::Dense<S>>>;
+/// The number of [`VectorForward`] with `N` lanes.
+pub type VectorVar<'b, N, S> = Dual<S, Brand<'b, <N as DenseLength>::Dense<S>>>;
 
 /// The arguments of a run in which the variables from `start` on have the unit tangents of `M`.
 pub(super) fn arguments<'b, S: Base, M: Kronecker<usize, S>>(x: &[S], start: usize) -> Vec<Dual<S, Brand<'b, M>>> {
@@ -76,7 +76,7 @@ impl<S: Base> Strategy<S> for Forward {
     }
 }
 
-impl<'b, N: Lanes, S: Base> Numbers<'b, S> for Vector<N> {
+impl<'b, N: DenseLength, S: Base> Numbers<'b, S> for VectorForward<N> {
     type Num = VectorVar<'b, N, S>;
 
     #[inline(always)]
@@ -85,7 +85,7 @@ impl<'b, N: Lanes, S: Base> Numbers<'b, S> for Vector<N> {
     }
 }
 
-impl<N: Lanes, S: Base> Strategy<S> for Vector<N> {
+impl<N: DenseLength, S: Base> Strategy<S> for VectorForward<N> {
     fn value_and_jacobian<F>(f: F, x: &[S]) -> Result<(Vec<S>, Vec<Vec<S>>)>
     where
         F: for<'b> Fn(&'b [VectorVar<'b, N, S>]) -> Vec<VectorVar<'b, N, S>>,

@@ -9,7 +9,7 @@
 //! | [`diff`], [`value_and_diff`] | derivative of a function of one | [`Forward`] |
 //! | [`jvp`] | `J·v` | [`Forward`] |
 //! | [`vjp`], [`linearize`] | `w·J`, `J·v` as reusable functions | [`Reverse`] |
-//! | [`jacobian`] = [`jacrev`], [`jacfwd`] | all of `J` | [`Reverse`], [`Vector`] |
+//! | [`jacobian`] = [`jacrev`], [`jacfwd`] | all of `J` | [`Reverse`], [`VectorForward`] |
 //! | [`hvp`], [`hessian`] | second derivatives | forward over reverse |
 //! | [`taylor`], [`taylor_along`] | derivatives of every order along a line | truncated series |
 //! | [`record`] | the function as a [`Recording`], to be replayed at other points | |
@@ -27,7 +27,7 @@
 //! |---|---|---|---|
 //! | [`Symbolic`] | *Symbolic Differentiation*, then `eval` | a [`Term`](crate::term::Term), shared | `n + v` (a tree: `n²` per variable) |
 //! | [`Forward`] | *Forward Mode*: `forwardAD` | a number | `n·v` |
-//! | [`Vector<N>`](Vector) | *more economic representation* | [`Dense`](crate::carriers::Dense) | `n·v`, in `v/N` runs |
+//! | [`VectorForward<N>`](VectorForward) | *more economic representation* | [`Dense`](crate::carriers::Dense) | `n·v`, in `v/N` runs |
 //! | [`SparseForward`] | *Zeroing the zeros* | [`Sparse`](crate::carriers::Sparse) | `n ·` live variables |
 //! | [`Downward`] | *Step 1: downwards accumulation* | [`Hom`](crate::carriers::Hom) | unions of maps |
 //! | [`CayleyReverse`] | *Step 2: unions to upserts*: `reverseAD'` | [`Cayley`](crate::carriers::Cayley) | `n·log v` |
@@ -101,10 +101,10 @@ pub use custom::{WithTangent, custom_grad, custom_vjp};
 #[cfg(feature = "sparse")]
 pub use folded::{CayleyReverse, Downward, SparseForward};
 pub use folded::{MutableReverse, Symbolic};
-pub use forward::{Forward, ForwardVar, Vector, VectorVar, diff, jvp, value_and_diff};
+pub use forward::{Forward, ForwardVar, VectorForward, VectorVar, diff, jvp, value_and_diff};
 pub use recording::{Recording, record};
 pub use replay::Workspace;
-pub use reverse::{Linear, Pullback, Reverse, Var, linearize, vjp};
+pub use reverse::{Linear, Pullback, Reverse, ReverseVar, linearize, vjp};
 pub use second::{HessianVar, HvpVar, hessian, hvp};
 pub use solve::solve;
 #[cfg(feature = "sparse")]

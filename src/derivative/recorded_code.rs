@@ -4,10 +4,10 @@
 //! compute there (laws: recordings).
 
 use super::strategy::{Base, check_point, check_results};
-use crate::carriers::{Input, Outcome, Recorded, Recorder, Test};
+use crate::carriers::{Comparison, Input, Outcome, Recorded, Recorder};
 use crate::error::{Error, Result};
 use crate::primitives::Elementary;
-use crate::term::{Arena, Place, Straight, Term};
+use crate::term::{Arena, Straight, Term, TermId};
 
 /// A function that has run once.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(super) struct RecordedCode<S> {
     /// Numbers from outside, which are variables of the operations after the function's own.
     pub(super) lifted: Vec<S>,
     /// The comparisons that were made, and how they came out.
-    pub(super) decisions: Vec<(Test, Outcome)>,
+    pub(super) decisions: Vec<(Comparison, Outcome)>,
 }
 
 impl<S: Base> RecordedCode<S> {
@@ -32,9 +32,9 @@ impl<S: Base> RecordedCode<S> {
     {
         check_point("the point", x)?;
         let recorder = Recorder::new(x.len());
-        let mut roots: Vec<Place> = {
+        let mut roots: Vec<TermId> = {
             let variables: Vec<_> = x.iter().enumerate().map(|(index, x)| recorder.input(index, *x)).collect();
-            f(&variables).iter().map(|y| recorder.term_of(y).to_place()).collect()
+            f(&variables).iter().map(|y| recorder.term_of(y).to_id()).collect()
         };
         check_results(&roots)?;
         let outputs = roots.len();

@@ -12,7 +12,7 @@ use super::recording::Recording;
 use super::strategy::Base;
 use crate::carriers::{Adjoint, Dual, Tape};
 use crate::error::Result;
-use crate::primitives::{Primitive, Rule, Scalar, ZeroRule, Visitor, Work, rows};
+use crate::primitives::{Primitive, Rule, Scalar, Visitor, Work, ZeroRule, rows};
 use crate::term::{Code, Kind, LANES, Run};
 
 /// The forward pass. The numbers are the values of the slots, of which those of variables and constants are given.

@@ -13,10 +13,10 @@ use crate::error::{Error, Result};
 pub struct Reverse;
 
 /// The number of reverse mode: a value, and a place on a tape.
-pub type Var<'b, S> = Dual<S, Adjoint<'b, S>>;
+pub type ReverseVar<'b, S> = Dual<S, Adjoint<'b, S>>;
 
 /// The variables of a recording.
-fn variables<'b, S: Base>(tape: &'b Tape<S>, x: &[S]) -> impl ExactSizeIterator<Item = Var<'b, S>> {
+fn variables<'b, S: Base>(tape: &'b Tape<S>, x: &[S]) -> impl ExactSizeIterator<Item = ReverseVar<'b, S>> {
     x.iter().enumerate().map(|(index, x)| Dual { value: *x, tangent: tape.input(index) })
 }
 
@@ -29,7 +29,7 @@ impl<S: Base> Tape<S> {
     /// [`Error::Length`] if `gradient` is not as long as `x`.
     pub fn value_and_grad<F>(&mut self, f: F, x: &[S], gradient: &mut [S]) -> Result<S>
     where
-        F: for<'b> Fn(&'b [Var<'b, S>]) -> Var<'b, S>,
+        F: for<'b> Fn(&'b [ReverseVar<'b, S>]) -> ReverseVar<'b, S>,
     {
         Error::lengths("the gradient", x.len(), gradient.len())?;
         let (value, output) = self.run(f, x)?;
@@ -41,7 +41,7 @@ impl<S: Base> Tape<S> {
     #[inline]
     fn run<F>(&mut self, f: F, x: &[S]) -> Result<(S, Output<S>)>
     where
-        F: for<'b> Fn(&'b [Var<'b, S>]) -> Var<'b, S>,
+        F: for<'b> Fn(&'b [ReverseVar<'b, S>]) -> ReverseVar<'b, S>,
     {
         check_point("the point", x)?;
         self.restart(x.len())?;
@@ -58,7 +58,7 @@ impl<S: Base> Tape<S> {
 /// Runs a function of several results on a new tape, and keeps the recording.
 fn record<S: Base, F>(f: F, x: &[S]) -> Result<(Vec<S>, Record<S>)>
 where
-    F: for<'b> Fn(&'b [Var<'b, S>]) -> Vec<Var<'b, S>>,
+    F: for<'b> Fn(&'b [ReverseVar<'b, S>]) -> Vec<ReverseVar<'b, S>>,
 {
     check_point("the point", x)?;
     let mut tape = Tape::new();
@@ -72,7 +72,7 @@ where
 }
 
 impl<'b, S: Base> Numbers<'b, S> for Reverse {
-    type Num = Var<'b, S>;
+    type Num = ReverseVar<'b, S>;
 
     #[inline(always)]
     fn lift(constant: S) -> Self::Num {
@@ -83,7 +83,7 @@ impl<'b, S: Base> Numbers<'b, S> for Reverse {
 impl<S: Base> Strategy<S> for Reverse {
     fn value_and_jacobian<F>(f: F, x: &[S]) -> Result<(Vec<S>, Vec<Vec<S>>)>
     where
-        F: for<'b> Fn(&'b [Var<'b, S>]) -> Vec<Var<'b, S>>,
+        F: for<'b> Fn(&'b [ReverseVar<'b, S>]) -> Vec<ReverseVar<'b, S>>,
     {
         let (values, record) = record(f, x)?;
         let mut unit = vec![S::zero(); values.len()];
@@ -100,7 +100,7 @@ impl<S: Base> Strategy<S> for Reverse {
 
     fn value_and_grad<F>(f: F, x: &[S]) -> Result<(S, Vec<S>)>
     where
-        F: for<'b> Fn(&'b [Var<'b, S>]) -> Var<'b, S>,
+        F: for<'b> Fn(&'b [ReverseVar<'b, S>]) -> ReverseVar<'b, S>,
     {
         let mut tape = Tape::new();
         let (value, output) = tape.run(f, x)?;
@@ -172,7 +172,7 @@ impl<S: Base> Linear<S> {
 /// ```
 pub fn vjp<S: Base, F>(f: F, x: &[S]) -> Result<(Vec<S>, Pullback<S>)>
 where
-    F: for<'b> Fn(&'b [Var<'b, S>]) -> Vec<Var<'b, S>>,
+    F: for<'b> Fn(&'b [ReverseVar<'b, S>]) -> Vec<ReverseVar<'b, S>>,
 {
     record(f, x).map(|(values, record)| (values, Pullback(record)))
 }
@@ -192,7 +192,7 @@ where
 /// ```
 pub fn linearize<S: Base, F>(f: F, x: &[S]) -> Result<(Vec<S>, Linear<S>)>
 where
-    F: for<'b> Fn(&'b [Var<'b, S>]) -> Vec<Var<'b, S>>,
+    F: for<'b> Fn(&'b [ReverseVar<'b, S>]) -> Vec<ReverseVar<'b, S>>,
 {
     record(f, x).map(|(values, record)| (values, Linear(record)))
 }

@@ -8,16 +8,16 @@ use generic_array::typenum::{U4, Unsigned};
 
 use super::Reverse;
 use super::forward::arguments;
-use super::reverse::Var;
+use super::reverse::ReverseVar;
 use super::strategy::{Base, Strategy, check_finite, check_point};
-use crate::carriers::{Brand, Dual, Lanes};
+use crate::carriers::{Brand, DenseLength, Dual};
 use crate::error::{Error, Result};
 
 /// The number of [`hvp`]: reverse mode over one forward direction.
-pub type HvpVar<'o, 'i, S> = Var<'i, Dual<S, Brand<'o, S>>>;
+pub type HvpVar<'o, 'i, S> = ReverseVar<'i, Dual<S, Brand<'o, S>>>;
 
 /// The number of [`hessian`]: reverse mode over four forward directions.
-pub type HessianVar<'o, 'i, S> = Var<'i, Dual<S, Brand<'o, <U4 as Lanes>::Dense<S>>>>;
+pub type HessianVar<'o, 'i, S> = ReverseVar<'i, Dual<S, Brand<'o, <U4 as DenseLength>::Dense<S>>>>;
 
 /// The gradient of `f` at `x`, and the product of its Hessian with `v`, in one run of the function.
 ///
@@ -60,7 +60,7 @@ where
     check_point("the point", x)?;
     let mut rows = vec![Vec::with_capacity(x.len()); x.len()];
     for start in (0..x.len()).step_by(U4::USIZE) {
-        let gradient = Reverse::grad(|x| f(x), &arguments::<S, <U4 as Lanes>::Dense<S>>(x, start))?;
+        let gradient = Reverse::grad(|x| f(x), &arguments::<S, <U4 as DenseLength>::Dense<S>>(x, start))?;
         let lanes = U4::USIZE.min(x.len() - start);
         for (row, g) in rows.iter_mut().zip(&gradient) {
             row.extend((0..lanes).map(|lane| g.tangent.inner[lane]));

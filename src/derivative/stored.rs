@@ -19,7 +19,7 @@ use core::fmt::Write;
 use super::recorded_code::RecordedCode;
 use super::recording::Recording;
 use super::strategy::Base;
-use crate::carriers::{Outcome, Test};
+use crate::carriers::{Comparison, Outcome};
 use crate::error::{Error, Result};
 use crate::term::{Rules, Storable, Straight};
 
@@ -29,7 +29,14 @@ const HEAD: &str = "catadiff recording 1 of ";
 /// No more variables than a tape takes.
 const MOST_VARIABLES: usize = (1 << 31) - 1;
 
-const TESTS: [Test; 6] = [Test::Equal, Test::Less, Test::LessOrEqual, Test::Greater, Test::GreaterOrEqual, Test::Order];
+const TESTS: [Comparison; 6] = [
+    Comparison::Equal,
+    Comparison::Less,
+    Comparison::LessOrEqual,
+    Comparison::Greater,
+    Comparison::GreaterOrEqual,
+    Comparison::Order,
+];
 
 const OUTCOMES: [Outcome; 6] = [
     Outcome::Answer(false),
@@ -41,8 +48,8 @@ const OUTCOMES: [Outcome; 6] = [
 ];
 
 /// How a test is written: in one word.
-fn word(test: Test) -> &'static str {
-    if test == Test::Order { "compare" } else { test.sign() }
+fn word(test: Comparison) -> &'static str {
+    if test == Comparison::Order { "compare" } else { test.sign() }
 }
 
 impl<S: Base + Storable> Recording<S> {
@@ -163,8 +170,8 @@ impl<'de, S: Base + Storable> serde::Deserialize<'de> for Recording<S> {
 }
 
 /// A test and an outcome that it can have.
-fn decision(test: &str, outcome: &str) -> Option<(Test, Outcome)> {
+fn decision(test: &str, outcome: &str) -> Option<(Comparison, Outcome)> {
     let test = TESTS.into_iter().find(|known| word(*known) == test)?;
     let outcome = OUTCOMES.into_iter().find(|known| known.to_string() == outcome)?;
-    (matches!(outcome, Outcome::Order(_)) == (test == Test::Order)).then_some((test, outcome))
+    (matches!(outcome, Outcome::Order(_)) == (test == Comparison::Order)).then_some((test, outcome))
 }

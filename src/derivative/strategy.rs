@@ -57,7 +57,7 @@ pub type Num<'b, A, S> = <A as Numbers<'b, S>>::Num;
 /// rustc says that it is "not general enough".
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a strategy of differentiation over `{S}`",
-    note = "the strategies are `Forward`, `Vector<N>`, `Reverse` and those of `catadiff::derivative`; the numbers are `f32`, `f64` and those of an outer differentiation"
+    note = "the strategies are `Forward`, `VectorForward<N>`, `Reverse` and those of `catadiff::derivative`; the numbers are `f32`, `f64` and those of an outer differentiation"
 )]
 pub trait Strategy<S: Base>: for<'b> Numbers<'b, S> {
     /// The values of several results and their Jacobian, one row per result.

@@ -8,7 +8,7 @@ use core::marker::PhantomData;
 use core::ops::Deref;
 
 use super::Reverse;
-use super::reverse::Var;
+use super::reverse::ReverseVar;
 use super::strategy::{Base, Num, Strategy};
 use crate::error::{Error, Result};
 
@@ -246,7 +246,7 @@ impl<S: Base, A: Strategy<S>> StructuredStrategy<S> for A {}
 pub fn grad_of<S: Base, P, F>(f: F, at: &P) -> Result<P::Of<S>>
 where
     P: Structure<Scalar = S>,
-    F: for<'b> Fn(Point<'b, P::Of<Var<'b, S>>>) -> Var<'b, S>,
+    F: for<'b> Fn(Point<'b, P::Of<ReverseVar<'b, S>>>) -> ReverseVar<'b, S>,
 {
     Reverse::grad_of(f, at)
 }
@@ -265,7 +265,7 @@ where
 pub fn value_and_grad_of<S: Base, P, F>(f: F, at: &P) -> Result<(S, P::Of<S>)>
 where
     P: Structure<Scalar = S>,
-    F: for<'b> Fn(Point<'b, P::Of<Var<'b, S>>>) -> Var<'b, S>,
+    F: for<'b> Fn(Point<'b, P::Of<ReverseVar<'b, S>>>) -> ReverseVar<'b, S>,
 {
     Reverse::value_and_grad_of(f, at)
 }

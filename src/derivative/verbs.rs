@@ -5,9 +5,9 @@
 use generic_array::typenum::U8;
 
 use super::forward::VectorVar;
-use super::reverse::Var;
+use super::reverse::ReverseVar;
 use super::strategy::{Base, Strategy};
-use super::{Reverse, Vector};
+use super::{Reverse, VectorForward};
 use crate::error::Result;
 use crate::primitives::Elementary;
 
@@ -27,7 +27,7 @@ use crate::primitives::Elementary;
 /// ```
 pub fn grad<S: Base, F>(f: F, x: &[S]) -> Result<Vec<S>>
 where
-    F: for<'b> Fn(&'b [Var<'b, S>]) -> Var<'b, S>,
+    F: for<'b> Fn(&'b [ReverseVar<'b, S>]) -> ReverseVar<'b, S>,
 {
     Reverse::grad(f, x)
 }
@@ -45,7 +45,7 @@ where
 /// ```
 pub fn value_and_grad<S: Base, F>(f: F, x: &[S]) -> Result<(S, Vec<S>)>
 where
-    F: for<'b> Fn(&'b [Var<'b, S>]) -> Var<'b, S>,
+    F: for<'b> Fn(&'b [ReverseVar<'b, S>]) -> ReverseVar<'b, S>,
 {
     Reverse::value_and_grad(f, x)
 }
@@ -62,7 +62,7 @@ where
 /// ```
 pub fn jacobian<S: Base, F>(f: F, x: &[S]) -> Result<Vec<Vec<S>>>
 where
-    F: for<'b> Fn(&'b [Var<'b, S>]) -> Vec<Var<'b, S>>,
+    F: for<'b> Fn(&'b [ReverseVar<'b, S>]) -> Vec<ReverseVar<'b, S>>,
 {
     jacrev(f, x)
 }
@@ -80,7 +80,7 @@ where
 /// ```
 pub fn jacrev<S: Base, F>(f: F, x: &[S]) -> Result<Vec<Vec<S>>>
 where
-    F: for<'b> Fn(&'b [Var<'b, S>]) -> Vec<Var<'b, S>>,
+    F: for<'b> Fn(&'b [ReverseVar<'b, S>]) -> Vec<ReverseVar<'b, S>>,
 {
     Reverse::jacobian(f, x)
 }
@@ -100,7 +100,7 @@ pub fn jacfwd<S: Base, F>(f: F, x: &[S]) -> Result<Vec<Vec<S>>>
 where
     F: for<'b> Fn(&'b [VectorVar<'b, U8, S>]) -> Vec<VectorVar<'b, U8, S>>,
 {
-    Vector::<U8>::jacobian(f, x)
+    VectorForward::<U8>::jacobian(f, x)
 }
 
 /// The number itself, taken as a constant by every derivative.

@@ -12,7 +12,7 @@ const BESIDE: f64 = 20.0;
 /// The distance of an edge from what it passes.
 const CLEAR: f64 = 12.0;
 /// The distance of layers, at least and at most; in between, the more edges there are.
-const BETWEEN: (f64, f64) = (28.0, 84.0);
+const LAYER_GAP: (f64, f64) = (28.0, 84.0);
 /// How often places are made better.
 const SWEEPS: usize = 8;
 
@@ -59,7 +59,7 @@ pub(super) fn placed(nodes: &[Extent], edges: &[Edge]) -> Placed {
     let (mut bands, mut top) = (Vec::new(), 0.0);
     for (height, crowd) in heights.iter().zip(&crowd) {
         bands.push((top, top + height));
-        top += height + (BETWEEN.0 + 2.0 * *crowd as f64).min(BETWEEN.1);
+        top += height + (LAYER_GAP.0 + 2.0 * *crowd as f64).min(LAYER_GAP.1);
     }
     let x = |item: usize| middles[item] - left;
     let corners: Vec<Point> = (0..nodes.len()).map(|node| (x(node) - half(node), bands[items[node].layer].0)).collect();

@@ -23,7 +23,7 @@
 
 use ::nalgebra::{DMatrix, DVector, Dyn, Scalar, U1, VecStorage};
 
-use crate::derivative::{self, Base, HessianVar, Structure, Var, WithTangent};
+use crate::derivative::{self, Base, HessianVar, ReverseVar, Structure, WithTangent};
 use crate::error::{Error, Result};
 
 /// The gradient of a function of a vector, by reverse mode.
@@ -39,7 +39,7 @@ use crate::error::{Error, Result};
 /// ```
 pub fn grad<S: Base, F>(f: F, x: &DVector<S>) -> Result<DVector<S>>
 where
-    F: for<'b> Fn(&'b [Var<'b, S>]) -> Var<'b, S>,
+    F: for<'b> Fn(&'b [ReverseVar<'b, S>]) -> ReverseVar<'b, S>,
 {
     Ok(value_and_grad(f, x)?.1)
 }
@@ -57,7 +57,7 @@ where
 /// ```
 pub fn value_and_grad<S: Base, F>(f: F, x: &DVector<S>) -> Result<(S, DVector<S>)>
 where
-    F: for<'b> Fn(&'b [Var<'b, S>]) -> Var<'b, S>,
+    F: for<'b> Fn(&'b [ReverseVar<'b, S>]) -> ReverseVar<'b, S>,
 {
     let (value, gradient) = derivative::value_and_grad(f, x.data.as_slice())?;
     Ok((value, vector(gradient)))
@@ -76,7 +76,7 @@ where
 /// ```
 pub fn jacobian<S: Base + Scalar, F>(f: F, x: &DVector<S>) -> Result<DMatrix<S>>
 where
-    F: for<'b> Fn(&'b [Var<'b, S>]) -> Vec<Var<'b, S>>,
+    F: for<'b> Fn(&'b [ReverseVar<'b, S>]) -> Vec<ReverseVar<'b, S>>,
 {
     derivative::jacobian(f, x.data.as_slice()).map(|rows| from_rows(&rows, x.len()))
 }

@@ -30,7 +30,7 @@ use core::ops::Mul;
 use num_traits::Zero;
 
 use crate::carriers::Dual;
-use crate::derivative::{self, Base, HessianVar, Structure, Var};
+use crate::derivative::{self, Base, HessianVar, ReverseVar, Structure};
 use crate::error::{Error, Result};
 
 /// The gradient of a function of a vector, by reverse mode.
@@ -46,7 +46,7 @@ use crate::error::{Error, Result};
 /// ```
 pub fn grad<S: Base, F>(f: F, x: &ArrayRef1<S>) -> Result<Array1<S>>
 where
-    F: for<'b> Fn(ArrayView1<'b, Var<'b, S>>) -> Var<'b, S>,
+    F: for<'b> Fn(ArrayView1<'b, ReverseVar<'b, S>>) -> ReverseVar<'b, S>,
 {
     Ok(value_and_grad(f, x)?.1)
 }
@@ -64,7 +64,7 @@ where
 /// ```
 pub fn value_and_grad<S: Base, F>(f: F, x: &ArrayRef1<S>) -> Result<(S, Array1<S>)>
 where
-    F: for<'b> Fn(ArrayView1<'b, Var<'b, S>>) -> Var<'b, S>,
+    F: for<'b> Fn(ArrayView1<'b, ReverseVar<'b, S>>) -> ReverseVar<'b, S>,
 {
     let (value, gradient) = derivative::value_and_grad(|x| f(ArrayView1::from(x)), &x.to_vec())?;
     Ok((value, Array1::from_vec(gradient)))
@@ -83,7 +83,7 @@ where
 /// ```
 pub fn jacobian<S: Base, F>(f: F, x: &ArrayRef1<S>) -> Result<Array2<S>>
 where
-    F: for<'b> Fn(ArrayView1<'b, Var<'b, S>>) -> Array1<Var<'b, S>>,
+    F: for<'b> Fn(ArrayView1<'b, ReverseVar<'b, S>>) -> Array1<ReverseVar<'b, S>>,
 {
     derivative::jacobian(|x| f(ArrayView1::from(x)).to_vec(), &x.to_vec()).map(|rows| from_rows(&rows, x.len()))
 }

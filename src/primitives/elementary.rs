@@ -123,7 +123,7 @@ impl<T> Real for T where
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be branched on",
-    note = "`f64` and the carriers with a value are `Decide`; where there is no value, use `select` and `at_least`"
+    note = "`f64` and the carriers with a value are `Decide`; where there is no value, use `select` and `ge_indicator`"
 )]
 pub trait Decide: Real + PartialOrd + PartialOrd<f64> {}
 

@@ -155,7 +155,7 @@ pub struct Facts {
     pub ulp: u32,
     /// Per argument: whether the derivative is 0 wherever it exists.
     pub flat: [bool; 3],
-    /// What the chain rule has to reckon with in the partial derivatives.
+    /// How the chain rule multiplies by its partial derivatives.
     pub zero_rule: ZeroRule,
     /// Infix spelling and binding strength, for rows that are written between or before their arguments.
     pub infix: Option<(&'static str, u8)>,
@@ -189,7 +189,7 @@ impl Facts {
 }
 
 /// How many periods from 0 the points of a periodic series are still placed exactly enough.
-const FAR: f64 = 4_194_304.0;
+const MAX_PERIODS: f64 = 4_194_304.0;
 
 impl Points {
     /// Calls `visit` for each of the points in `[lo, hi]`, the ends included; returns `false`, without visiting any,
@@ -203,7 +203,7 @@ impl Points {
             }
             Points::Every { first, period } => {
                 // A value taken at a point that is off by δ is off by δ²: below rounding up to here.
-                let near = lo.abs().max(hi.abs()) < FAR * period;
+                let near = lo.abs().max(hi.abs()) < MAX_PERIODS * period;
                 // One step of slack on either side: the quotient may round across an integer.
                 let (from, to) = (((lo - first) / period).ceil() - 1.0, ((hi - first) / period).floor() + 1.0);
                 let few = to - from < limit as f64;

@@ -15,9 +15,9 @@
 //! rounding.
 //!
 //! Law: every partial equals a central difference of the value on the smooth interval (`laws::primitives`), in every
-//! mode, at every order. Special points are decided in the row and said in its first lines. A null tangent passes a
-//! `ZeroRule::ZeroTangentWins` row as null, be the partial infinite; the 0 of a `ZeroRule::ZeroPartialWins` row discards the tangent, be
-//! that infinite ([`Module`](crate::Module), *Zeros and infinities*) (laws: primitives, laws: special_points::check).
+//! mode, at every order. Special points are decided in the row and said in its first lines. A zero tangent passes a
+//! row of `ZeroRule::ZeroTangentWins` as zero, be the partial infinite; the 0 of a row of `ZeroRule::ZeroPartialWins`
+//! discards the tangent, be that infinite ([`Module`](crate::Module), *Zeros and infinities*) (laws: primitives, laws: special_points::check).
 
 use core::f64::consts::{FRAC_2_SQRT_PI, FRAC_PI_2, LN_2, LN_10, PI};
 
@@ -395,13 +395,13 @@ primitives! {
     /// The smaller of two; at a tie the first, with its derivative. A number wins over NaN, as in C's `fmin` and `f64::min`,
     /// and has the derivative alone; of two NaN the second has it.
     Min: Scalar min "min" (x, y; z) = if x <= y || y.is_nan() { x } else { y }
-        => [z.at_least(x), S::one() - z.at_least(x)] on [POSITIVE, (-4.0, 0.0)], zero_rule = SWITCH, ulp = 0;
+        => [z.ge_indicator(x), S::one() - z.ge_indicator(x)] on [POSITIVE, (-4.0, 0.0)], zero_rule = SWITCH, ulp = 0;
     /// The larger of two; at a tie the first, with its derivative. A number wins over NaN, as in C's `fmax` and `f64::max`,
     /// and has the derivative alone; of two NaN the second has it.
     Max: Scalar max "max" (x, y; z) = if x >= y || y.is_nan() { x } else { y }
-        => [x.at_least(z), S::one() - x.at_least(z)] on [POSITIVE, (-4.0, 0.0)], zero_rule = SWITCH, ulp = 0;
+        => [x.ge_indicator(z), S::one() - x.ge_indicator(z)] on [POSITIVE, (-4.0, 0.0)], zero_rule = SWITCH, ulp = 0;
     /// 1 where `x ≥ y`, 0 where not, as if either is NaN: a step, not the larger of the two.
-    AtLeast: Scalar at_least "ge" (x, y; z) = if x >= y { F::one() } else { F::zero() }
+    GeIndicator: Scalar ge_indicator "ge" (x, y; z) = if x >= y { F::one() } else { F::zero() }
         => [S::zero(), S::zero()] on [POSITIVE, (-4.0, 0.0)], zero_rule = SWITCH, flat = FLAT, ulp = 0,
         tex = r"\left[#1 \ge #2\right]", wgsl = "select(0.0, 1.0, #1 >= #2)";
     /// `x` where the condition, this number, is not 0, and `y` where it is: a branch that every carrier understands.

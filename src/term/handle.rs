@@ -46,7 +46,7 @@ impl<V, P: Signature> Clone for Repr<'_, V, P> {
 
 /// Where a term is in its arena, or the constant it is: a handle without a lifetime, for those who own the arena.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Place {
+pub enum TermId {
     /// A constant.
     Literal(f64),
     /// The node of this number.
@@ -54,28 +54,28 @@ pub enum Place {
 }
 
 impl<V: Clone + Eq + Hash> Term<'_, V> {
-    /// Where the term is; [`Arena::at`] is the way back.
+    /// Where the term is; [`Arena::term`] is the way back.
     #[must_use]
-    pub fn to_place(&self) -> Place {
+    pub fn to_id(&self) -> TermId {
         match self.0 {
-            Repr::Literal(literal) => Place::Literal(literal),
-            Repr::Node(_, id) => Place::Node(id),
+            Repr::Literal(literal) => TermId::Literal(literal),
+            Repr::Node(_, id) => TermId::Node(id),
         }
     }
 }
 
 impl<V: Clone + Eq + Hash> Arena<V> {
-    /// The term at a place of this arena.
+    /// The term of an identifier of this arena.
     ///
     /// # Panics
-    /// If the place is of a larger arena.
+    /// If the identifier is of a larger arena.
     #[must_use]
-    pub fn at(&self, place: Place) -> Term<'_, V> {
-        match place {
-            Place::Literal(literal) => Term(Repr::Literal(literal)),
-            Place::Node(id) => {
-                assert!((id as usize) < self.len(), "a place is of the arena it is looked up in");
-                Term(Repr::Node(self, id))
+    pub fn term(&self, id: TermId) -> Term<'_, V> {
+        match id {
+            TermId::Literal(literal) => Term(Repr::Literal(literal)),
+            TermId::Node(node) => {
+                assert!((node as usize) < self.len(), "an identifier is of the arena it is looked up in");
+                Term(Repr::Node(self, node))
             }
         }
     }

@@ -17,7 +17,7 @@ use crate::primitives::Primitive;
 const WINDOW: usize = 1024;
 
 /// From this many terms on, a sum of sums is added up in one place.
-const LONG: usize = 4;
+const LONG_SUM: usize = 4;
 
 /// What stands together in one loop: the kind, the active operands, and for sums the node that began it.
 pub(super) type Alike = (Kind, u8, Id);
@@ -188,7 +188,7 @@ impl<'s> Plan<'s> {
             while self.before[first] != NONE {
                 first = self.before[first] as usize;
             }
-            let long = length[id] >= LONG && (self.active[first] || !wanted[id]);
+            let long = length[id] >= LONG_SUM && (self.active[first] || !wanted[id]);
             let mut at = id;
             while self.before[at] != NONE {
                 let before = self.before[at];

@@ -9,7 +9,7 @@ use super::arena::{Arena, Id, Node};
 use super::custom::Erased;
 use super::fold::Values;
 use super::signature::{Model, Smooth, SmoothOperation};
-use super::{Place, Term};
+use super::{Term, TermId};
 
 /// Operations in order, and the nodes that are its roots.
 #[derive(Debug, Clone, Default)]
@@ -24,10 +24,10 @@ pub(crate) struct Straight {
 
 impl<V: Clone + Eq + Hash> Arena<V> {
     /// What the terms at these places need, as straight-line code in which `number` numbers the variables.
-    pub(crate) fn straight(&self, roots: &[Place], number: impl Fn(V) -> usize) -> Straight {
-        let node = |place: &Place| match place {
-            Place::Literal(_) => self.at(*place).id_in(self),
-            Place::Node(id) => *id,
+    pub(crate) fn straight(&self, roots: &[TermId], number: impl Fn(V) -> usize) -> Straight {
+        let node = |place: &TermId| match place {
+            TermId::Literal(_) => self.term(*place).id_in(self),
+            TermId::Node(id) => *id,
         };
         let roots: Vec<Id> = roots.iter().map(node).collect();
         let mut straight = Straight { rules: self.read(|store| store.rules.clone()), ..Straight::default() };

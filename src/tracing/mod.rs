@@ -49,19 +49,19 @@
 //! and 9) (laws: tracing::computes_the_same, laws: tracing::is_its_own_trace).
 
 mod graph;
-mod keep;
+mod keep_arrays;
 mod known;
-mod melt;
+mod probe;
 mod prune;
 mod record;
 mod reverse;
+mod scalarize;
 mod trace;
-mod watch;
 
+#[cfg(feature = "unstable")]
+pub use probe::{Binding, Probed, probe};
 pub use reverse::{Reversed, Schedule};
 pub use trace::Trace;
-#[cfg(feature = "unstable")]
-pub use watch::{Sight, Watched, watch};
 
 use crate::array::Program;
 use crate::error::Result;
@@ -87,8 +87,8 @@ pub enum Keep {
 pub fn trace(program: &Program, arguments: &[Value<f64>], keep: Keep, limits: &Limits) -> Result<Trace> {
     let arguments = fitting(program, arguments)?;
     let recorded = match keep {
-        Keep::Scalars => melt::melt(program, &arguments, limits)?,
-        Keep::Arrays => keep::keep(program, &arguments, limits)?,
+        Keep::Scalars => scalarize::scalarize(program, &arguments, limits)?,
+        Keep::Arrays => keep_arrays::keep_arrays(program, &arguments, limits)?,
     };
     Ok(Trace::new(recorded, keep, &arguments))
 }

@@ -6,7 +6,7 @@
 use core::cell::{Cell, RefCell};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::watch::Seen;
+use super::probe::Seen;
 use crate::array::{Atom, Body, Const, Lambda, Op, Program, Stm, Type, Var, Vars};
 use crate::error::Span;
 
@@ -28,7 +28,7 @@ pub(super) struct Record {
     muted: Cell<bool>,
     /// Where the statements come from that are added now.
     span: Cell<Span>,
-    /// What the variables of the program were bound to, if that is watched.
+    /// What the variables of the program were bound to, if that is probed.
     seen: Option<RefCell<FxHashMap<Var, Seen>>>,
 }
 
@@ -46,7 +46,7 @@ impl Record {
     }
 
     /// A record in which is noted what variables are bound to.
-    pub(super) fn watching() -> Self {
+    pub(super) fn probing() -> Self {
         Record { seen: Some(RefCell::default()), ..Record::new() }
     }
 

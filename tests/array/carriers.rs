@@ -1,7 +1,7 @@
 //! The reference interpreter in every carrier: derivatives of array programs by the scalar layer, terms, bounds, costs.
 
 use catadiff::array::Program;
-use catadiff::carriers::{Both, Counter, Dual, Interval, Log, Support};
+use catadiff::carriers::{Both, Counter, Dual, Interval, NanLog, Support};
 use catadiff::interpret::{Compare, Test, Value};
 use catadiff::prelude::*;
 use catadiff::term::Arena;
@@ -153,7 +153,7 @@ fn bounds_costs_and_origins() {
     // Per point and centre two differences, two squares and two sums; per point two minima; and four sums.
     assert_eq!((counter.primitives(), counter.multiplications(), counter.additions()), (16 + 8, 16, 16 + 4));
 
-    let log = Log::new();
+    let log = NanLog::new();
     let centres: Vec<_> = CENTRES.iter().map(|x| log.input(*x)).collect();
     assert_eq!(cost(&program, &centres).value, 8.0);
     let root =

@@ -21,7 +21,7 @@ fn lawful(program: &Program, at: &[Value<f64>], elsewhere: &[&[Value<f64>]]) {
     tracing::is_its_own_trace(program, at).unwrap();
     tracing::is_straight(program, at).unwrap();
     tracing::reverse_modes_agree(program, at).unwrap();
-    tracing::watched(program, at).unwrap();
+    tracing::probed(program, at).unwrap();
     elsewhere.iter().for_each(|elsewhere| tracing::replays_or_refuses(program, at, elsewhere).unwrap());
 }
 
@@ -64,8 +64,8 @@ fn decisions_are_remembered_and_refused() {
     let longer = winding_at(&[0.5, 2.0, 3.0, 4.0], 3, 2, true);
     lawful(&program, &at, &[&same, &fewer, &other, &index, &down, &longer]);
 
-    let [melted, kept] = [Keep::Scalars, Keep::Arrays].map(|keep| program.traced(&at, keep).unwrap());
-    for trace in [&melted, &kept] {
+    let [scalars, kept] = [Keep::Scalars, Keep::Arrays].map(|keep| program.traced(&at, keep).unwrap());
+    for trace in [&scalars, &kept] {
         assert_eq!(trace.run(&same), program.run(&same));
         for changed in [&fewer, &other, &down] {
             assert!(matches!(trace.run(changed), Err(Error::BranchChanged { .. })), "{changed:?}");
@@ -73,7 +73,7 @@ fn decisions_are_remembered_and_refused() {
     }
     // Where arrays are kept so are indices, and sizes do not matter; a scalar has no place but its own.
     for free in [&index, &longer] {
-        assert!(matches!(melted.run(free), Err(Error::BranchChanged { .. })), "{free:?}");
+        assert!(matches!(scalars.run(free), Err(Error::BranchChanged { .. })), "{free:?}");
         assert_eq!(kept.run(free), program.run(free));
     }
     assert_eq!(
@@ -240,10 +240,10 @@ fn derivatives_of_ones_own_are_kept() -> Result<()> {
     })?;
     let at = [Value::new([1.0, 2.0, 6.0])?];
     lawful(&centred, &at, &[]);
-    let melted = centred.traced(&at, Keep::Scalars)?;
+    let scalars = centred.traced(&at, Keep::Scalars)?;
     // 2·(x − 3) for each, where the mean stands still.
     for schedule in [Schedule::Sequential, Schedule::Tasks] {
-        let (_, gradient) = melted.reverse(&at, &[1.0.into()], schedule)?;
+        let (_, gradient) = scalars.reverse(&at, &[1.0.into()], schedule)?;
         assert_eq!(gradient, [Value::new([-4.0, -2.0, 6.0])?]);
     }
     // Of arrays, in a loop, with a pullback that mentions what was changed since, and a result that is not used.
@@ -280,14 +280,14 @@ fn what_cannot_be_reversed_is_an_error() -> Result<()> {
     let at = [Value::new([1.0, 2.0])?];
     let kept = sum.traced(&at, Keep::Arrays)?.reverse(&at, &[1.0.into()], Schedule::Sequential);
     assert!(matches!(kept, Err(Error::NotDifferentiable { .. })), "{kept:?}");
-    let melted = sum.traced(&at, Keep::Scalars)?;
+    let scalars = sum.traced(&at, Keep::Scalars)?;
     let reverse =
-        |adjoints: &[Value<f64>]| melted.reverse(&at, adjoints, Schedule::Sequential).unwrap_err().to_string();
+        |adjoints: &[Value<f64>]| scalars.reverse(&at, adjoints, Schedule::Sequential).unwrap_err().to_string();
     assert_eq!(reverse(&[]), "the list of adjoints has the length 0 where 1 is needed");
     let wrong = "the argument `adjoint_0` is [2]f64 where f64 is needed";
     assert_eq!(reverse(&[Value::new([1.0, 2.0])?]), wrong);
     assert_eq!(reverse(&[true.into()]), "the argument `adjoint_0` is bool where f64 is needed");
-    let elsewhere = melted.reverse(&[Value::new([1.0])?], &[1.0.into()], Schedule::Sequential);
+    let elsewhere = scalars.reverse(&[Value::new([1.0])?], &[1.0.into()], Schedule::Sequential);
     assert!(matches!(elsewhere, Err(Error::BranchChanged { .. })));
     Ok(())
 }
@@ -345,8 +345,8 @@ fn long_loops_are_long_traces() -> Result<()> {
     for keep in [Keep::Scalars, Keep::Arrays] {
         assert_eq!(power.traced(&at, keep)?.program().function().body.stms.len() as i64, 2 * n);
     }
-    let melted = power.traced(&at, Keep::Scalars)?;
-    let (value, gradient) = melted.reverse(&at, &[1.0.into()], Schedule::Tasks)?;
+    let scalars = power.traced(&at, Keep::Scalars)?;
+    let (value, gradient) = scalars.reverse(&at, &[1.0.into()], Schedule::Tasks)?;
     let vjp = power.vjp()?.run(&[0.99.into(), n.into(), 1.0.into()])?;
     assert_eq!(value[0], vjp[0]);
     let [found, expected] = [&gradient[0], &vjp[1]].map(|x| x.to_f64().unwrap()[0]);

@@ -8,7 +8,7 @@ use catadiff::Error;
 use catadiff::carriers::Dual;
 use catadiff::derivative::{Numbers, Structure, StructuredStrategy, grad_of};
 use catadiff::interop::nalgebra::{grad, hessian, jacobian, solve, value_and_grad, vector};
-use catadiff::prelude::{Forward, Reverse, Strategy, Vector};
+use catadiff::prelude::{Forward, Reverse, Strategy, VectorForward};
 use generic_array::typenum::U8;
 use nalgebra::{DMatrix, DVector, Matrix2, Vector3};
 
@@ -78,7 +78,7 @@ fn the_solve_has_the_derivatives_of_the_inverse() {
             assert!((of_b - &adjoint).amax() <= 1e-14 && (of_a - &by_a).amax() <= 1e-14);
         )+};
     }
-    agree!(Reverse, Forward, Vector<U8>);
+    agree!(Reverse, Forward, VectorForward<U8>);
     assert!((solve(&at.0, &at.1).unwrap() - x).amax() <= 1e-14);
     let slopes = Forward::jacobian(
         |b| solve(&at.0.map_numbers(&mut Forward::lift), &vector(b.to_vec())).unwrap().iter().copied().collect(),

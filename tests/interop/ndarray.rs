@@ -6,7 +6,7 @@
 use catadiff::carriers::Dual;
 use catadiff::derivative::{Structure, StructuredStrategy, grad_of};
 use catadiff::interop::ndarray::{grad, hessian, jacobian, matmul, matvec, value_and_grad};
-use catadiff::prelude::{Elementary, Forward, Real, Vector};
+use catadiff::prelude::{Elementary, Forward, Real, VectorForward};
 use catadiff::{Error, structure};
 use generic_array::typenum::U4;
 use ndarray::{Array1, Array2, ArrayView1, Axis, Zip, array, s};
@@ -93,7 +93,8 @@ fn arrays_are_structures() {
     assert!((&gradient.weights - &expected).iter().all(|d| d.abs() <= 1e-15));
     assert_eq!(gradient.bias, array![4.0, 4.0]);
     assert!((gradient.scale - sum).abs() <= 1e-15);
-    let by_forward = Vector::<U4>::grad_of(|l| (matmul(&data, &l.weights).unwrap() + &l.bias).sum() * l.scale, &layer);
+    let by_forward =
+        VectorForward::<U4>::grad_of(|l| (matmul(&data, &l.weights).unwrap() + &l.bias).sum() * l.scale, &layer);
     assert!((&by_forward.unwrap().weights - &expected).iter().all(|d| d.abs() <= 1e-15));
     // The order is that of the indices, whatever the layout in memory.
     assert_eq!(array![[1.0, 2.0], [3.0, 4.0]].reversed_axes().flatten().to_vec(), [1.0, 3.0, 2.0, 4.0]);

@@ -18,7 +18,7 @@ mod talk {
                 assert_eq!(<$Strategy>::value_and_grad(|x| figure_1(x), &[5.0]), Ok((300.0, vec![170.0])));
             )+};
         }
-        under!(Symbolic, Forward, Vector<U8>, SparseForward, Downward, CayleyReverse, MutableReverse, Reverse);
+        under!(Symbolic, Forward, VectorForward<U8>, SparseForward, Downward, CayleyReverse, MutableReverse, Reverse);
     }
 
     /// The derivative of xⁿ has n² nodes as a tree and n as a term.
@@ -301,10 +301,10 @@ program (x: f64) {
   return v5
 }
 ";
-        let melted = traced(&generate, &at, Keep::Scalars);
+        let scalars = traced(&generate, &at, Keep::Scalars);
         // Conversions of constants to reals are steps.
-        let steps: Vec<&str> = melted.lines().filter(|line| line.contains("mul(") || line.contains("add(")).collect();
-        assert_eq!(steps.len(), expected.matches("(x, ").count(), "{melted}");
+        let steps: Vec<&str> = scalars.lines().filter(|line| line.contains("mul(") || line.contains("add(")).collect();
+        assert_eq!(steps.len(), expected.matches("(x, ").count(), "{scalars}");
         assert_eq!(traced(&generate, &at, Keep::Arrays), generate.renumbered().to_string());
         assert_eq!(generate.run(&at).unwrap()[0].to_string(), "[0, 6, 10, 8]");
     }

@@ -3,6 +3,7 @@
 //! Law: the reader of a room needs only the rooms above it. A violation names its file, line and rule, and what would
 //! be right; the checker itself is tried on small bad examples.
 
+mod map;
 mod paths;
 mod prose;
 mod tried;

@@ -80,9 +80,9 @@ fn the_tape_costs_at_most_five_programs_too() {
 
 #[test]
 fn a_forward_derivative_costs_in_proportion_to_its_directions() {
-    fn cost<N: catadiff::carriers::Lanes>(n: usize) -> u64 {
+    fn cost<N: catadiff::carriers::DenseLength>(n: usize) -> u64 {
         let counter = Counter::new();
-        type Tangent<'c, N> = <N as catadiff::carriers::Lanes>::Dense<Counted<'c, f64>>;
+        type Tangent<'c, N> = <N as catadiff::carriers::DenseLength>::Dense<Counted<'c, f64>>;
         let x: Vec<Dual<Counted<'_, f64>, Tangent<'_, N>>> =
             (0..n).map(|i| Dual::variable(counter.number(0.1 + i as f64), i)).collect();
         // All lanes alive, so that no zero is skipped.

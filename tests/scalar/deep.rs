@@ -5,7 +5,8 @@
 use catadiff::prelude::*;
 use catadiff::typenum::U32;
 
-const MANY: usize = 50_000;
+/// More nested calls than a stack of the usual size has room for.
+const TERMS: usize = 50_000;
 
 fn sum<R: Real>(x: &[R]) -> R {
     x.iter().sum()
@@ -13,12 +14,12 @@ fn sum<R: Real>(x: &[R]) -> R {
 
 #[test]
 fn upserts_into_a_map_of_many_variables() {
-    assert_eq!(CayleyReverse::grad(|x| sum(x), &vec![1.0; MANY]).unwrap(), vec![1.0; MANY]);
+    assert_eq!(CayleyReverse::grad(|x| sum(x), &vec![1.0; TERMS]).unwrap(), vec![1.0; TERMS]);
 }
 
 #[test]
 fn unions_of_maps_of_many_variables() {
-    assert_eq!(Downward::grad(|x| sum(x), &vec![1.0; MANY]).unwrap(), vec![1.0; MANY]);
+    assert_eq!(Downward::grad(|x| sum(x), &vec![1.0; TERMS]).unwrap(), vec![1.0; TERMS]);
 }
 
 /// Numbers of 264 bytes in maps of 200, a thousand additions deep.
@@ -28,7 +29,7 @@ fn wide_numbers_in_maps() {
         (0..1000).fold(x[0] * x[0], |y, k| y + x[k % x.len()])
     }
     let x = vec![2.0; 200];
-    let hessian = Vector::<U32>::jacobian(|x| Downward::grad(|y| chain(y), x).unwrap(), &x).unwrap();
+    let hessian = VectorForward::<U32>::jacobian(|x| Downward::grad(|y| chain(y), x).unwrap(), &x).unwrap();
     assert_eq!(hessian.len(), 200);
     for (i, row) in hessian.iter().enumerate() {
         for (j, entry) in row.iter().enumerate() {

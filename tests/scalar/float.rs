@@ -4,7 +4,7 @@
 //! quotient gives it.
 
 use catadiff::carriers::Dual;
-use catadiff::prelude::{Base, Forward, Reverse, Strategy, Vector, diff, grad, hessian, jacfwd, jacrev};
+use catadiff::prelude::{Base, Forward, Reverse, Strategy, VectorForward, diff, grad, hessian, jacfwd, jacrev};
 use generic_array::typenum::U3;
 use num_complex::Complex;
 use num_traits::{Float, FloatConst, FromPrimitive, Num, NumAssign, NumCast, Signed, ToPrimitive};
@@ -130,7 +130,7 @@ fn foreign_code_runs_in_every_strategy() {
     let all = [
         Reverse::grad(|x| kepler(x[0], x[1]), &at),
         Forward::grad(|x| kepler(x[0], x[1]), &at),
-        Vector::<U3>::grad(|x| kepler(x[0], x[1]), &at),
+        VectorForward::<U3>::grad(|x| kepler(x[0], x[1]), &at),
     ];
     for gradient in all {
         for (found, expected) in gradient.unwrap().iter().zip(expected) {

@@ -238,8 +238,8 @@ fn turns_poles_and_jumps() {
     near(i(0.0, 1.0).polygamma(2), -INF, 2.0_f64.polygamma(2) - 2.0);
     near(i(0.5, 2.5).floor(), 0.0, 2.0);
     near(i(1.0, 3.0).min(i(2.0, 4.0)), 1.0, 3.0);
-    near(i(1.0, 3.0).at_least(i(2.0, 4.0)), 0.0, 1.0);
-    near(i(3.0, 3.5).at_least(i(2.0, 3.0)), 1.0, 1.0);
+    near(i(1.0, 3.0).ge_indicator(i(2.0, 4.0)), 0.0, 1.0);
+    near(i(3.0, 3.5).ge_indicator(i(2.0, 3.0)), 1.0, 1.0);
     let (x, y) = (i(1.0, 2.0), i(5.0, 6.0));
     near(i(0.0, 0.0).select(x, y), 5.0, 6.0);
     near(i(0.5, 1.0).select(x, y), 1.0, 2.0);

@@ -48,8 +48,8 @@ fn a_gradient_rule_works_in_every_strategy() {
     let all = [
         Reverse::value_and_grad(|x| by_rule(x), &AT).unwrap(),
         Forward::value_and_grad(|x| by_rule(x), &AT).unwrap(),
-        Vector::<U3>::value_and_grad(|x| by_rule(x), &AT).unwrap(),
-        Vector::<U8>::value_and_grad(|x| by_rule(x), &AT).unwrap(),
+        VectorForward::<U3>::value_and_grad(|x| by_rule(x), &AT).unwrap(),
+        VectorForward::<U8>::value_and_grad(|x| by_rule(x), &AT).unwrap(),
     ];
     for (value, gradient) in all {
         close(&[value], &[expected.0], 1e-14);
@@ -93,7 +93,7 @@ fn a_pullback_of_several_results_is_its_jacobian_in_every_module() {
     assert_eq!(jacrev(|x| custom_vjp(product_rule, x).unwrap(), &at).unwrap(), jacobian);
     assert_eq!(jacfwd(|x| custom_vjp(product_rule, x).unwrap(), &at).unwrap(), jacobian);
     assert_eq!(Forward::jacobian(|x| custom_vjp(product_rule, x).unwrap(), &at).unwrap(), jacobian);
-    assert_eq!(Vector::<U2>::jacobian(|x| custom_vjp(product_rule, x).unwrap(), &at).unwrap(), jacobian);
+    assert_eq!(VectorForward::<U2>::jacobian(|x| custom_vjp(product_rule, x).unwrap(), &at).unwrap(), jacobian);
     assert_eq!(custom_vjp(product_rule, &at), Ok(vec![-11.0, 29.0]));
 
     type Map = Sparse<usize, f64>;
@@ -180,7 +180,7 @@ fn the_solve_agrees_with_elimination_in_every_strategy() {
             close(&found.1, &expected, 1e-13);
         )+};
     }
-    agree!(Reverse, Forward, Vector<U3>, Vector<U8>);
+    agree!(Reverse, Forward, VectorForward<U3>, VectorForward<U8>);
     assert!(expected.iter().all(|g| g.abs() > 1e-6), "every entry counts");
     close(&solve(&at[..N * N], &at[N * N..]).unwrap(), &eliminate(&at[..N * N], &at[N * N..]), 1e-14);
 }
@@ -218,7 +218,7 @@ fn the_solve_pivots() {
     // A permutation matrix has exact solutions, and its inverse is its transpose.
     let a = [0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0];
     assert_eq!(solve(&a, &[5.0, 6.0, 7.0]), Ok(vec![7.0, 5.0, 6.0]));
-    let j = jacfwd(|b| solve(&a.map(Vector::<U8>::lift), b).unwrap(), &[5.0, 6.0, 7.0]);
+    let j = jacfwd(|b| solve(&a.map(VectorForward::<U8>::lift), b).unwrap(), &[5.0, 6.0, 7.0]);
     assert_eq!(j, Ok(vec![vec![0.0, 0.0, 1.0], vec![1.0, 0.0, 0.0], vec![0.0, 1.0, 0.0]]));
     // dx = −A⁻¹ dA x, by every entry of A.
     let j = jacrev(|a| solve(a, &[5.0, 6.0, 7.0].map(Reverse::lift)).unwrap(), &a).unwrap();

@@ -53,8 +53,8 @@ struct R<T>(T);
 #[test]
 fn all_strategies_agree() {
     check::<Forward>();
-    check::<Vector<U2>>();
-    check::<Vector<U8>>();
+    check::<VectorForward<U2>>();
+    check::<VectorForward<U8>>();
     check::<SparseForward>();
     check::<Downward>();
     check::<CayleyReverse>();
@@ -81,7 +81,7 @@ macro_rules! nested {
 fn strategies_nest_in_every_mix() {
     nested! {
         Forward, Forward; Forward, Reverse; Reverse, Forward; Reverse, Reverse;
-        Vector<U2>, Reverse; Reverse, Vector<U2>; Symbolic, Reverse; Reverse, Symbolic;
+        VectorForward<U2>, Reverse; Reverse, VectorForward<U2>; Symbolic, Reverse; Reverse, Symbolic;
         CayleyReverse, Forward; Forward, CayleyReverse; Downward, MutableReverse; MutableReverse, Downward;
         SparseForward, Symbolic; Symbolic, Symbolic;
     }

@@ -1,6 +1,6 @@
 //! Zeros against infinities: what is not used never poisons, and what is `0·∞` is not hidden.
 //!
-//! Law: a null tangent passes an infinite partial as null, a switch discards the side it does not take, and all else
+//! Law: a zero tangent passes an infinite partial as zero, a switch discards the side it does not take, and all else
 //! is IEEE arithmetic ([`Module`](catadiff::Module), *Zeros and infinities*); every mode says the same.
 
 use catadiff::carriers::{Accumulate, Cayley, Dual, Hom, Sparse};
@@ -23,7 +23,7 @@ fn modes(f: impl for<'x> Fn(&[Anything<'x>]) -> Anything<'x>, x: [f64; 2]) -> Ve
     let entries = |map: &Sparse<usize, f64>| [0, 1].map(|v| map.get(&v).copied().unwrap_or(0.0));
     vec![
         ("forward", pair(Forward::grad(|v| run(&term, v), &x).unwrap())),
-        ("vector forward", pair(Vector::<U2>::grad(|v| run(&term, v), &x).unwrap())),
+        ("vector forward", pair(VectorForward::<U2>::grad(|v| run(&term, v), &x).unwrap())),
         ("reverse", pair(Reverse::grad(|v| run(&term, v), &x).unwrap())),
         ("sparse", entries(&sparse)),
         ("downward", entries(&hom)),
@@ -62,7 +62,7 @@ fn the_side_that_max_does_not_take_is_not_felt() {
 #[test]
 fn a_branch_not_taken_is_not_felt() {
     fn guarded<'a>(x: &[Anything<'a>]) -> Anything<'a> {
-        x[0].at_least(constant(0.5)).select(x[0].ln(), x[1])
+        x[0].ge_indicator(constant(0.5)).select(x[0].ln(), x[1])
     }
     expect(guarded, [0.0, 2.0], [0.0, 1.0]);
     fn inverse<'a>(x: &[Anything<'a>]) -> Anything<'a> {
@@ -120,7 +120,7 @@ fn shared_terms_hear_from_uses_that_are_not_felt() {
     expect(
         |x| {
             let shared = x[0] * x[1] + x[0];
-            let chosen = x[0].at_least(constant(0.0)).select(shared, shared * shared);
+            let chosen = x[0].ge_indicator(constant(0.0)).select(shared, shared * shared);
             chosen + shared.stop_gradient() * shared
         },
         [2.0, 3.0],

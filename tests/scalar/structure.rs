@@ -59,8 +59,8 @@ fn every_strategy_agrees_with_the_flat_verbs() {
     assert_eq!(reverse.layers[1].power, 3, "what is no number stays");
     let others = [
         Forward::grad_of(|n| loss(&n), &at).unwrap(),
-        Vector::<U1>::grad_of(|n| loss(&n), &at).unwrap(),
-        Vector::<U3>::grad_of(|n| loss(&n), &at).unwrap(),
+        VectorForward::<U1>::grad_of(|n| loss(&n), &at).unwrap(),
+        VectorForward::<U3>::grad_of(|n| loss(&n), &at).unwrap(),
         Reverse::grad_of(|n| loss(&n), &at).unwrap(),
         SparseForward::grad_of(|n| loss(&n), &at).unwrap(),
         Downward::grad_of(|n| loss(&n), &at).unwrap(),

@@ -39,7 +39,7 @@ fn constants_and_zeros_cut_dependence() {
     assert!(
         x.clone().stop_gradient().is_empty()
             && x.clone().powi(0).is_empty()
-            && x.clone().at_least(x.clone()).is_empty()
+            && x.clone().ge_indicator(x.clone()).is_empty()
     );
     assert_eq!(variables(&(x.clone() - x.clone())), [7]);
     // cos 0 is not 0.
@@ -58,7 +58,7 @@ fn the_support_is_that_of_the_derivative() {
         let mut felt = BTreeSet::new();
         for step in 0..40 {
             let at = |i: usize| {
-                let (lo, hi) = if row == Primitive::AtLeast { (-1.0, 1.0) } else { row.smooth()[i] };
+                let (lo, hi) = if row == Primitive::GeIndicator { (-1.0, 1.0) } else { row.smooth()[i] };
                 // Overlapping choices, so that both sides of min and max are seen; and both of select.
                 let value = lo + (0.013 + 0.617 * f64::from(step) + 0.31 * i as f64) % 1.0 * (hi - lo);
                 match row {

@@ -24,9 +24,16 @@ fn the_readme_command_answers() {
     let text = answer(&["grad", "ln(x1) + x1*x2 - sin(x2)", "x1=2", "x2=5"]);
     assert!(text.contains("f = ln(x1) + x1 * x2 - sin(x2)"), "{text}");
     assert!(text.contains(&format!("value  {}", 2.0_f64.ln() + 10.0 - 5.0_f64.sin())), "{text}");
-    for strategy in
-        ["Forward", "Vector<U8>", "SparseForward", "Downward", "CayleyReverse", "MutableReverse", "Reverse", "Symbolic"]
-    {
+    for strategy in [
+        "Forward",
+        "VectorForward<U8>",
+        "SparseForward",
+        "Downward",
+        "CayleyReverse",
+        "MutableReverse",
+        "Reverse",
+        "Symbolic",
+    ] {
         let line = text.lines().find(|line| line.split_whitespace().next() == Some(strategy)).unwrap();
         let numbers: Vec<f64> = line.split_whitespace().skip(1).map(|n| n.parse().unwrap()).collect();
         assert_eq!(numbers.len(), 5, "{line}");

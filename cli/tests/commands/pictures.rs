@@ -66,8 +66,11 @@ fn programs_and_traces_are_drawn() {
     assert!(text.starts_with(decided), "{text}");
     assert!(catadiff::array::Program::parse(&text).is_ok());
     let kept = answer(&here, "trace b.fut -e dot --arrays keep", "[1, 2] [3, 4]");
-    let melted = answer(&here, "trace b.fut -e dot --arrays melt", "[1, 2] [3, 4]");
-    assert!(kept.contains("map (xs, ys)") && !melted.contains("map") && melted.contains("xs[1i64]"), "{kept}{melted}");
+    let scalars = answer(&here, "trace b.fut -e dot --arrays scalarize", "[1, 2] [3, 4]");
+    assert!(
+        kept.contains("map (xs, ys)") && !scalars.contains("map") && scalars.contains("xs[1i64]"),
+        "{kept}{scalars}"
+    );
     let gradient = answer(&here, "trace b.fut -e dot --derivative grad --wrt xs", "[1, 2] [3, 4]");
     assert!(gradient.contains("return"), "{gradient}");
 
@@ -89,7 +92,7 @@ fn programs_and_traces_are_drawn() {
         ("trace b.fut -e dot", "[1, 2] [3]", 3, "a dimension of size 1"),
         ("trace b.fut -e dot --as kernel", "[1, 2] [3, 4]", 2, "a trace is shown as text, latex, dot or svg"),
         ("trace a.fut -e far --as svg", &format!("{:?}", vec![1.0; 1000]), 2, "the limit is 600"),
-        ("trace a.fut -e far --arrays some", "", 2, "[possible values: keep, melt]"),
+        ("trace a.fut -e far --arrays some", "", 2, "[possible values: keep, scalarize]"),
     ] {
         let (found, _, errors) = told(&here, arguments, input);
         assert_eq!(found, code, "{arguments}: {errors}");

@@ -73,7 +73,7 @@ const KINDS: u8 = 33;
 /// The first of these compute with scalars.
 const SCALARS: usize = 6;
 /// How many dimensions there are at most.
-const HIGHEST: usize = 4;
+const MAX_RANK: usize = 4;
 
 impl ArrayProgram {
     /// The program. Its parameters are `xs ys: [n]f64`, `matrix: [n][k]f64`, `at: [n]i64`, `x: f64`, `j: i64`, `b: bool`,
@@ -222,7 +222,7 @@ fn grow(b: &mut Builder, pool: &mut Vec<Item>, steps: &[Step], room: Room) {
             let fits = |item: &Item| {
                 let sizes = &item.sizes;
                 let is_small = sizes.iter().all(|n| *n <= room.longest) && sizes.iter().product::<usize>() <= room.most;
-                sizes.len() <= HIGHEST && is_small
+                sizes.len() <= MAX_RANK && is_small
             };
             pool.extend(made.into_iter().filter(fits).map(|item| Item { heavy: room.is_heavy(&item.sizes), ..item }));
         }

@@ -4,7 +4,7 @@
 
 use catadiff::array::{Atom, Builder, IntegerRow, Op, Range, Reduce, ScalarOp, Type, index};
 
-use super::{HIGHEST, INTEGER, Item, Step, alike, is_array, one, pick, pick_any};
+use super::{INTEGER, Item, MAX_RANK, Step, alike, is_array, one, pick, pick_any};
 
 impl Step {
     pub(super) fn moved(&self, b: &mut Builder, pool: &[Item]) -> Option<Vec<Item>> {
@@ -53,12 +53,12 @@ impl Step {
                 let n = q as usize % 4;
                 // Arrays of three dimensions come of matrices, and of little else.
                 let matrix = if r % 2 == 0 { pick(pool, p, |i| i.of.rank == 2) } else { None };
-                let a = matrix.or_else(|| pick(pool, p, |i| i.of.rank < HIGHEST))?;
+                let a = matrix.or_else(|| pick(pool, p, |i| i.of.rank < MAX_RANK))?;
                 let count = self.count(b, pool, n);
                 one(b, Op::Replicate(count, a.atom), [&[n], a.sizes.as_slice()].concat())
             }
             _ => {
-                let a = pick(pool, p, |i| i.of.rank < HIGHEST)?;
+                let a = pick(pool, p, |i| i.of.rank < MAX_RANK)?;
                 let other = pick(pool, q, |i| alike(i, &a))?;
                 one(b, Op::Elements(vec![a.atom, other.atom]), [&[2], a.sizes.as_slice()].concat())
             }
@@ -85,7 +85,7 @@ impl Step {
     fn of_several_dimensions(&self, b: &mut Builder, pool: &[Item]) -> Option<Item> {
         let p = self.picks[0];
         let a = pick(pool, p / 4, |i| i.of.rank > 2).or_else(|| pick(pool, p / 4, |i| i.of.rank == 2))?;
-        let more = [2, 3].into_iter().take([0, 1, 2, 2][usize::from(p % 4)].min(HIGHEST - a.of.rank));
+        let more = [2, 3].into_iter().take([0, 1, 2, 2][usize::from(p % 4)].min(MAX_RANK - a.of.rank));
         Some(more.fold(a, |rows, n| {
             let sizes = [&[n], rows.sizes.as_slice()].concat();
             Item { atom: b.one(Op::Replicate(index(n as i64), rows.atom)), of: rows.of.arrayed(), sizes, heavy: false }

@@ -184,7 +184,7 @@ impl<T: Handle> Arr<T> {
 /// use catadiff::{Elementary, array::{Program, trace::{F64, custom}}};
 /// // The step function with the derivative of the sigmoid, as binary networks use it.
 /// let spike = Program::trace(|x: F64| {
-///     custom(x, |x| x.at_least(F64::from(0.0)), |x, adjoint| {
+///     custom(x, |x| x.ge_indicator(F64::from(0.0)), |x, adjoint| {
 ///         let s = x.sigmoid();
 ///         adjoint * s * (1.0 - s)
 ///     })

@@ -11,7 +11,7 @@ use generic_array::typenum::{U4, U8, Unsigned};
 use super::colouring::Colouring;
 use super::matrix::SparseMatrix;
 use super::pattern::Pattern;
-use crate::carriers::{Dual, Lanes, Recorded};
+use crate::carriers::{DenseLength, Dual, Recorded};
 use crate::derivative::recording::{Recording, record};
 use crate::derivative::strategy::{Base, check_point};
 use crate::error::{Error, Result};
@@ -126,7 +126,7 @@ impl<S: Base> SparseJacobian<S> {
     }
 
     /// Each run has the directions of `N` colours in the lanes of its tangents.
-    fn by_columns<N: Lanes>(&self, x: &[S]) -> Result<(Vec<S>, Vec<S>)> {
+    fn by_columns<N: DenseLength>(&self, x: &[S]) -> Result<(Vec<S>, Vec<S>)> {
         let (mut results, mut values) = (Vec::new(), vec![S::zero(); self.pattern.len()]);
         let places = self.by_colour(|(_, column)| column);
         let mut numbers = self.program.values(Dual::lift);
@@ -199,7 +199,7 @@ fn fewer(a: (Compression, Colouring), b: (Compression, Colouring)) -> (Compressi
 }
 
 /// The arguments of a run in which the variables of each of the colours from `start` on have a lane.
-fn along<S: Base, N: Lanes>(x: &[S], colouring: &Colouring, start: usize) -> Vec<Dual<S, N::Dense<S>>> {
+fn along<S: Base, N: DenseLength>(x: &[S], colouring: &Colouring, start: usize) -> Vec<Dual<S, N::Dense<S>>> {
     // `wrapping_sub` sends the colours before `start` beyond every lane.
     let lanes = colouring.colours().iter().map(|colour| colour.wrapping_sub(start));
     x.iter().zip(lanes).map(|(x, lane)| Dual::variable(*x, lane)).collect()

@@ -199,7 +199,7 @@ impl State {
                 Primitive::Powi(2) => self.put_real1(to, a, |a: f64| a * a),
                 Primitive::Min => self.put_real2(to, [a, b], least),
                 Primitive::Max => self.put_real2(to, [a, b], greatest),
-                Primitive::AtLeast => self.put_real2(to, [a, b], |a, b| f64::from(u8::from(a >= b))),
+                Primitive::GeIndicator => self.put_real2(to, [a, b], |a, b| f64::from(u8::from(a >= b))),
                 Primitive::Select => self.put_real3(to, [a, b, c], |c, x, y| if c == 0.0 { y } else { x }),
                 Primitive::Single => self.put_real1(to, a, single_of),
                 Primitive::Fma => self.put_real3(to, [a, b, c], |a, b, c| a.mul_add(b, c)),

@@ -44,10 +44,10 @@ impl Wishes {
     /// A size, at least one and small enough to be counted.
     fn size(&mut self, name: &str) -> Result<usize> {
         let size: usize = self.setting(name, "a number, at least one", None)?;
-        if (1..=LARGEST).contains(&size) {
+        if (1..=MAX_SIZE).contains(&size) {
             return Ok(size);
         }
-        Err(unfit(name, &format!("a number from 1 to {LARGEST}"), &size.to_string()))
+        Err(unfit(name, &format!("a number from 1 to {MAX_SIZE}"), &size.to_string()))
     }
 
     fn real(&mut self, name: &str, default: f64) -> Result<f64> {
@@ -64,7 +64,7 @@ impl Wishes {
 }
 
 /// No size of the benchmark is larger.
-const LARGEST: usize = 100_000_000;
+const MAX_SIZE: usize = 100_000_000;
 
 fn unfit(name: &str, expected: &str, found: &str) -> Error {
     Error::Argument { name: name.to_owned(), expected: expected.to_owned(), found: found.to_owned() }

@@ -3,14 +3,14 @@
 //! Law: a value is that of the run; the adjoint of a variable is the derivative of the results, weighed by their
 //! adjoints, by a number that is added to it where it is bound ("Not-Quite-Supersonic AD", figures 2 and 3, and
 //! "Maintaining parallelism in reverse-mode automatic differentiation on functional parallel array languages", figures
-//! 1 and 2, which these are the numbers of) (laws: tracing::watched).
+//! 1 and 2, which these are the numbers of) (laws: tracing::probed).
 
 use core::fmt;
 use rustc_hash::FxHashMap;
 
-use super::melt::{Named, melt_into};
 use super::record::Record;
 use super::reverse::Pass;
+use super::scalarize::{Named, scalarize_into};
 use super::{Keep, Trace};
 use crate::array::{Atom, Const, Op, Picture, Prim, Program, ScalarOp, Type, Var};
 use crate::draw::Tone;
@@ -24,7 +24,7 @@ const DIGITS: usize = 6;
 
 /// What a variable was bound to one time.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sight {
+pub struct Binding {
     /// The sizes; a scalar has none.
     pub sizes: Vec<usize>,
     /// The elements: the first of them, if there are many.
@@ -35,10 +35,10 @@ pub struct Sight {
 
 /// A program after a run.
 #[derive(Debug, Clone)]
-pub struct Watched {
+pub struct Probed {
     program: Program,
     results: Vec<Value<f64>>,
-    seen: FxHashMap<Var, (usize, Vec<Sight>)>,
+    seen: FxHashMap<Var, (usize, Vec<Binding>)>,
 }
 
 /// A run of a program, in which is noted what each variable is bound to; with the adjoints of the results, also what theirs are.
@@ -46,30 +46,30 @@ pub struct Watched {
 /// ```
 /// use catadiff::array::{Program, Var};
 /// use catadiff::interpret::Limits;
-/// use catadiff::tracing::watch;
+/// use catadiff::tracing::probe;
 /// // Figure 3 of the thesis: y·x·x at (3, 2), where x is used twice.
 /// let f = Program::parse("program (x: f64, y: f64) { let v2 = mul(x, y) let v3 = mul(v2, x) return v3 }")?;
-/// let watched = watch(&f, &[3.0.into(), 2.0.into()], Some(&[1.0.into()]), &Limits::default())?;
-/// assert_eq!(watched.results(), [18.0.into()]);
-/// let adjoints = [0, 1, 2, 3].map(|n| watched.sights(Var(n))[0].adjoints.as_ref().unwrap()[0]);
+/// let probed = probe(&f, &[3.0.into(), 2.0.into()], Some(&[1.0.into()]), &Limits::default())?;
+/// assert_eq!(probed.results(), [18.0.into()]);
+/// let adjoints = [0, 1, 2, 3].map(|n| probed.bindings(Var(n))[0].adjoints.as_ref().unwrap()[0]);
 /// assert_eq!(adjoints, [12.0, 9.0, 3.0, 1.0]);
-/// assert!(watched.picture().to_svg()?.contains(">= 18</text>"));
+/// assert!(probed.picture().to_svg()?.contains(">= 18</text>"));
 /// # Ok::<(), catadiff::Error>(())
 /// ```
 ///
 /// # Errors
 /// As for [`run`](crate::interpret::run) and [`Trace::reverse`].
-pub fn watch(
+pub fn probe(
     program: &Program,
     arguments: &[Value<f64>],
     adjoints: Option<&[Value<f64>]>,
     limits: &Limits,
-) -> Result<Watched> {
+) -> Result<Probed> {
     let arguments = &fitting(program, arguments)?[..];
     // A fault is reported as the run reports it.
     let results = run(program, arguments, limits)?;
-    let record = Record::watching();
-    let (recorded, seen) = melt_into(record, program, arguments, &Limits::default())?;
+    let record = Record::probing();
+    let (recorded, seen) = scalarize_into(record, program, arguments, &Limits::default())?;
     let trace = Trace::new(recorded, Keep::Scalars, arguments);
     let values = trace.replay(arguments)?.into_values();
     let pass = match adjoints {
@@ -80,18 +80,18 @@ pub fn watch(
         }
         None => None,
     };
-    let sight = |Glimpse { sizes, elements }: Glimpse| {
+    let binding = |Glimpse { sizes, elements }: Glimpse| {
         let of =
             |pass: &Pass<'_>| elements.iter().map(|(_, var)| var.map_or(0.0, |var| pass.adjoint_of(var))).collect();
         let adjoints = pass.as_ref().map(of);
-        Sight { sizes, values: elements.iter().map(|(value, _)| *value).collect(), adjoints }
+        Binding { sizes, values: elements.iter().map(|(value, _)| *value).collect(), adjoints }
     };
-    let seen = seen.into_iter().map(|(var, it)| (var, (it.times, it.glimpses.into_iter().map(sight).collect())));
+    let seen = seen.into_iter().map(|(var, it)| (var, (it.times, it.glimpses.into_iter().map(binding).collect())));
     let seen = seen.collect();
-    Ok(Watched { program: program.clone(), results, seen })
+    Ok(Probed { program: program.clone(), results, seen })
 }
 
-impl Watched {
+impl Probed {
     /// The results of the run.
     #[must_use]
     pub fn results(&self) -> &[Value<f64>] {
@@ -100,8 +100,8 @@ impl Watched {
 
     /// What a variable was bound to: the first times, if there were many.
     #[must_use]
-    pub fn sights(&self, var: Var) -> &[Sight] {
-        self.seen.get(&var).map_or(&[], |(_, sights)| sights)
+    pub fn bindings(&self, var: Var) -> &[Binding] {
+        self.seen.get(&var).map_or(&[], |(_, bindings)| bindings)
     }
 
     /// How many times a variable was bound.
@@ -114,22 +114,22 @@ impl Watched {
     #[must_use]
     pub fn picture(&self) -> Picture<'_> {
         let mut picture = self.program.picture();
-        for (var, (times, sights)) in &self.seen {
+        for (var, (times, bindings)) in &self.seen {
             if self.program.type_of(*var).accumulator {
                 continue;
             }
-            let listed = |shown: &dyn Fn(&Sight) -> Option<String>| {
-                let all: Option<Vec<String>> = sights.iter().map(shown).collect();
-                let more = if *times > sights.len() { ", …" } else { "" };
+            let listed = |shown: &dyn Fn(&Binding) -> Option<String>| {
+                let all: Option<Vec<String>> = bindings.iter().map(shown).collect();
+                let more = if *times > bindings.len() { ", …" } else { "" };
                 all.filter(|all| !all.is_empty()).map(|all| all.join(", ") + more)
             };
-            if let Some(values) = listed(&|sight| Some(nested(sight, sight.values.iter().map(Short).collect()))) {
+            if let Some(values) = listed(&|binding| Some(nested(binding, binding.values.iter().map(Short).collect()))) {
                 picture.note(*var, Tone::Value, format!("= {values}"));
             }
             let real = self.program.type_of(*var).prim.is_real();
-            let adjoint = |sight: &Sight| {
-                let reals: Vec<Scalar<f64>> = sight.adjoints.iter().flatten().map(|x| Scalar::F64(*x)).collect();
-                sight.adjoints.as_ref().map(|_| nested(sight, reals.iter().map(Short).collect()))
+            let adjoint = |binding: &Binding| {
+                let reals: Vec<Scalar<f64>> = binding.adjoints.iter().flatten().map(|x| Scalar::F64(*x)).collect();
+                binding.adjoints.as_ref().map(|_| nested(binding, reals.iter().map(Short).collect()))
             };
             if let Some(adjoints) = listed(&adjoint).filter(|_| real) {
                 picture.note(*var, Tone::Adjoint, format!("adjoint {adjoints}"));
@@ -157,11 +157,11 @@ impl fmt::Display for Short<'_> {
 }
 
 /// Elements as rows within rows; only in a row if some are missing.
-fn nested(sight: &Sight, elements: Vec<Short<'_>>) -> String {
+fn nested(binding: &Binding, elements: Vec<Short<'_>>) -> String {
     let texts: Vec<String> = elements.iter().map(ToString::to_string).collect();
-    let whole = sight.sizes.iter().try_fold(1_usize, |count, size| count.checked_mul(*size));
+    let whole = binding.sizes.iter().try_fold(1_usize, |count, size| count.checked_mul(*size));
     if whole != Some(texts.len()) {
-        let sizes: String = sight.sizes.iter().map(|size| format!("[{size}]")).collect();
+        let sizes: String = binding.sizes.iter().map(|size| format!("[{size}]")).collect();
         return format!("{sizes}: {}, …", texts.join(", "));
     }
     if texts.is_empty() {
@@ -169,7 +169,7 @@ fn nested(sight: &Sight, elements: Vec<Short<'_>>) -> String {
     }
     let rows =
         |texts: Vec<String>, size: &usize| texts.chunks(*size).map(|row| format!("[{}]", row.join(", "))).collect();
-    sight.sizes.iter().rev().fold(texts, rows).concat()
+    binding.sizes.iter().rev().fold(texts, rows).concat()
 }
 
 /// What a variable was bound to one time, while the run goes on: values, and their names in the trace.

@@ -22,7 +22,11 @@ use crate::error::{Result, Span};
 use crate::interpret::{Fault, Limits, Machine, Scalar, Step, VERIFIED, Value};
 
 /// The program without the control flow that is decided at these arguments, which fit it.
-pub(super) fn keep(program: &Program, arguments: &[Value<f64>], limits: &Limits) -> Result<(Program, Vec<Decision>)> {
+pub(super) fn keep_arrays(
+    program: &Program,
+    arguments: &[Value<f64>],
+    limits: &Limits,
+) -> Result<(Program, Vec<Decision>)> {
     let machine = Machine::new(program, limits, ());
     let mut walk = Walk {
         machine,

@@ -9,8 +9,8 @@
 use core::cell::RefCell;
 use rustc_hash::FxHashMap;
 
+use super::probe::{Seen, notice};
 use super::record::{Decision, Record};
-use super::watch::{Seen, notice};
 use crate::array::{
     Atom, Body, Const, Custom, Op, Prim, Program, Rebuild, ScalarOp, Stm, Type, Var, deeper, index, text,
 };
@@ -168,20 +168,24 @@ fn assemble(record: &Record, of: Type, value: &Value<Named>) -> Atom {
 }
 
 /// The straight line of scalar operations that the program performs on these arguments, which fit it.
-pub(super) fn melt(program: &Program, arguments: &[Value<f64>], limits: &Limits) -> Result<(Program, Vec<Decision>)> {
-    Ok(melt_into(Record::new(), program, arguments, limits)?.0)
+pub(super) fn scalarize(
+    program: &Program,
+    arguments: &[Value<f64>],
+    limits: &Limits,
+) -> Result<(Program, Vec<Decision>)> {
+    Ok(scalarize_into(Record::new(), program, arguments, limits)?.0)
 }
 
 /// A straight line with its decisions, and what was noted of the variables of the program.
-pub(super) type Melted = ((Program, Vec<Decision>), FxHashMap<Var, Seen>);
+pub(super) type Scalarized = ((Program, Vec<Decision>), FxHashMap<Var, Seen>);
 
 /// The straight line, in this record.
-pub(super) fn melt_into(
+pub(super) fn scalarize_into(
     record: Record,
     program: &Program,
     arguments: &[Value<f64>],
     limits: &Limits,
-) -> Result<Melted> {
+) -> Result<Scalarized> {
     let of_params = program.function.params.iter().map(|p| program.type_of(*p));
     let params: Vec<Var> = of_params.clone().map(|of| record.fresh(of)).collect();
     let named =
