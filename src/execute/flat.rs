@@ -9,8 +9,7 @@ use crate::interpret::{Scalar, Value};
 
 /// A scalar or an array: its sizes, and its elements in a row, the last dimension running fastest.
 ///
-/// Those of other kinds than `f64` and `i64` are made from a [`Value`]. Reals are here as doubles, integers as `i64`: a `u64` by
-/// its bits.
+/// Those of other kinds than `f64`, `f32` and `i64` are made from a [`Value`]. Integers are here as `i64`: a `u64` by its bits.
 ///
 /// ```
 /// use catadiff::array::{Program, trace::{Arr, F64}};
@@ -31,7 +30,9 @@ use crate::interpret::{Scalar, Value};
 pub struct Flat {
     pub(super) prim: Prim,
     pub(super) sizes: Vec<usize>,
+    /// Reals of kind `f64`, and those of kind `f32`.
     pub(super) reals: Vec<f64>,
+    pub(super) singles: Vec<f32>,
     /// Integers, those of kind `u64` by their bits, and truth values as 0 and 1.
     pub(super) ints: Vec<i64>,
 }
@@ -39,7 +40,7 @@ pub struct Flat {
 impl Default for Flat {
     /// An array of no reals.
     fn default() -> Self {
-        Flat { prim: Prim::F64, sizes: vec![0], reals: Vec::new(), ints: Vec::new() }
+        Flat::empty(Prim::F64, vec![0])
     }
 }
 
@@ -50,7 +51,32 @@ impl Flat {
     /// [`Error::Length`] if there are more or fewer than the sizes ask for.
     pub fn reals(sizes: &[usize], reals: Vec<f64>) -> Result<Self> {
         Error::lengths("the list of elements", count(sizes)?, reals.len())?;
-        Ok(Flat { prim: Prim::F64, sizes: sizes.to_vec(), reals, ints: Vec::new() })
+        Ok(Flat { reals, ..Flat::empty(Prim::F64, sizes.to_vec()) })
+    }
+
+    /// An array of reals of single precision, of these sizes; a scalar if there are none.
+    ///
+    /// ```
+    /// use catadiff::array::Program;
+    /// use catadiff::execute::Flat;
+    /// let squares = Program::parse("program (xs: []f32) {
+    ///     let ys: []f32 = map (xs) |x: f32| {
+    ///         let y: f32 = mul(x, x)
+    ///         return y
+    ///     }
+    ///     return ys
+    /// }")?;
+    /// let mut results = Vec::new();
+    /// squares.compile()?.run_into(&[Flat::singles(&[2], vec![3.0, 0.5])?], &mut results)?;
+    /// assert_eq!(results[0].as_singles(), Some(&[9.0, 0.25][..]));
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Length`] if there are more or fewer than the sizes ask for.
+    pub fn singles(sizes: &[usize], singles: Vec<f32>) -> Result<Self> {
+        Error::lengths("the list of elements", count(sizes)?, singles.len())?;
+        Ok(Flat { singles, ..Flat::empty(Prim::F32, sizes.to_vec()) })
     }
 
     /// An array of integers, of kind `i64`, of these sizes; a scalar if there are none.
@@ -59,7 +85,7 @@ impl Flat {
     /// [`Error::Length`] if there are more or fewer than the sizes ask for.
     pub fn integers(sizes: &[usize], ints: Vec<i64>) -> Result<Self> {
         Error::lengths("the list of elements", count(sizes)?, ints.len())?;
-        Ok(Flat { prim: Prim::I64, sizes: sizes.to_vec(), reals: Vec::new(), ints })
+        Ok(Flat { ints, ..Flat::empty(Prim::I64, sizes.to_vec()) })
     }
 
     /// The sizes, outermost first; none for a scalar.
@@ -68,15 +94,26 @@ impl Flat {
         &self.sizes
     }
 
-    /// The elements, if they are reals.
+    /// The elements, if they are of kind `f64`.
     #[must_use]
     pub fn as_reals(&self) -> Option<&[f64]> {
-        self.prim.is_real().then_some(&self.reals)
+        (self.prim == Prim::F64).then_some(&self.reals)
     }
 
-    /// The elements, if they are reals, to be changed.
+    /// The elements, if they are of kind `f64`, to be changed.
     pub fn as_reals_mut(&mut self) -> Option<&mut [f64]> {
-        self.prim.is_real().then_some(&mut self.reals)
+        (self.prim == Prim::F64).then_some(&mut self.reals)
+    }
+
+    /// The elements, if they are of kind `f32`.
+    #[must_use]
+    pub fn as_singles(&self) -> Option<&[f32]> {
+        (self.prim == Prim::F32).then_some(&self.singles)
+    }
+
+    /// The elements, if they are of kind `f32`, to be changed.
+    pub fn as_singles_mut(&mut self) -> Option<&mut [f32]> {
+        (self.prim == Prim::F32).then_some(&mut self.singles)
     }
 
     /// The elements, if they are integers or truth values.
@@ -95,10 +132,10 @@ impl Flat {
     #[must_use]
     pub fn to_value(&self) -> Value<f64> {
         let scalar = |n: &i64| Scalar::constant(Const::wrapped((*n).into(), self.prim), |x| x);
-        let elements = if self.prim.is_real() {
-            self.reals.iter().map(|x| Scalar::of_real(self.prim, *x)).collect()
-        } else {
-            self.ints.iter().map(scalar).collect()
+        let elements = match self.prim {
+            Prim::F64 => self.reals.iter().map(|x| Scalar::F64(*x)).collect(),
+            Prim::F32 => self.singles.iter().map(|x| Scalar::F32((*x).into())).collect(),
+            _ => self.ints.iter().map(scalar).collect(),
         };
         Value::array(&self.sizes, elements).expect("there are as many elements as the sizes say")
     }
@@ -106,7 +143,7 @@ impl Flat {
     /// Checks that this is of the type of a parameter.
     pub(super) fn check(&self, name: &str, expected: Type) -> Result<()> {
         let fits = if expected.prim.is_real() { self.prim.is_real() } else { self.prim == expected.prim };
-        let empty = self.reals.is_empty() && self.ints.is_empty();
+        let empty = self.reals.is_empty() && self.singles.is_empty() && self.ints.is_empty();
         let error = |found| Err(Error::Argument { name: name.to_owned(), expected: expected.to_string(), found });
         if self.sizes.len() != expected.rank || !(fits || empty) {
             return error(Type::array(self.prim, self.sizes.len()).to_string());
@@ -125,14 +162,36 @@ impl Flat {
         self.sizes.clear();
         self.sizes.extend(sizes);
     }
+
+    /// Puts reals here, in the precision of this kind.
+    pub(super) fn fill_reals(&mut self, reals: impl Iterator<Item = f64>) {
+        self.reals.clear();
+        self.singles.clear();
+        match self.prim {
+            Prim::F32 => self.singles.extend(reals.map(|x| x as f32)),
+            _ => self.reals.extend(reals),
+        }
+    }
+
+    /// The real at a place.
+    pub(super) fn real(&self, at: usize) -> Option<f64> {
+        self.reals.get(at).copied().or_else(|| self.singles.get(at).map(|x| (*x).into()))
+    }
+
+    fn empty(prim: Prim, sizes: Vec<usize>) -> Self {
+        Flat { prim, sizes, reals: Vec::new(), singles: Vec::new(), ints: Vec::new() }
+    }
 }
 
 impl From<&Value<f64>> for Flat {
     fn from(value: &Value<f64>) -> Self {
-        let mut flat = Flat { prim: Prim::F64, sizes: value.sizes().to_vec(), reals: Vec::new(), ints: Vec::new() };
+        let mut flat = Flat::empty(Prim::F64, value.sizes().to_vec());
         for element in value.elements() {
             flat.prim = element.prim();
-            flat.reals.extend(element.real());
+            match (flat.prim, element.real()) {
+                (Prim::F32, Some(x)) => flat.singles.push(*x as f32),
+                (_, real) => flat.reals.extend(real),
+            }
             flat.ints.extend(element.exact().and_then(Const::integer).map(|n| n as i64));
         }
         flat

@@ -215,6 +215,8 @@ pub(crate) struct Code {
     pub(crate) given: usize,
     /// Sums of reals, in any order, and the cells that these are summed up in.
     pub(crate) sums: FxHashMap<Value, Value>,
+    /// The precision that reals are computed in: single if all are of single precision.
+    pub(crate) precision: Prim,
     pub(crate) body: Block,
     pub(crate) outputs: Vec<Output>,
 }
@@ -267,6 +269,17 @@ impl Place {
         let step = self.step.iter_mut().flat_map(|(index, stride)| [index, stride]);
         core::iter::once(&mut self.base).chain(step).chain(&mut self.lane).chain(&mut self.varying).collect()
     }
+}
+
+/// The precision that reals are computed in.
+pub(super) fn precision(values: &[ValueInfo], buffers: &[BufferInfo], body: &Block) -> Prim {
+    fn has_doubles(block: &Block) -> bool {
+        let is_double = |x: Operand| matches!(x, Operand::Const(constant) if constant.prim() == Prim::F64);
+        block.iter().any(|stm| stm.operands().into_iter().any(is_double) || stm.blocks().into_iter().any(has_doubles))
+    }
+    let mut prims = values.iter().map(|info| info.prim).chain(buffers.iter().map(|info| info.prim));
+    let has_singles = prims.clone().any(|prim| prim == Prim::F32);
+    if has_singles && prims.all(|prim| prim != Prim::F64) && !has_doubles(body) { Prim::F32 } else { Prim::F64 }
 }
 
 /// Takes the statements at these places out of a block.

@@ -8,7 +8,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::buffers::Buffers;
-use super::code::{Blame, Block, Buffer, BufferInfo, Code, Op, Operand, Output, Place, Port, Stm, Value, ValueInfo};
+use super::code::{
+    Blame, Block, Buffer, BufferInfo, Code, Op, Operand, Output, Place, Port, Stm, Value, ValueInfo, precision,
+};
 use super::cursor::{Cursor, OpenLanes};
 use super::facts::Facts;
 use super::view::Bound;
@@ -78,7 +80,9 @@ impl<'p> Emit<'p> {
     pub(super) fn finish(mut self, inputs: Vec<Port>, given: usize, outputs: Vec<Output>) -> Code {
         let body = self.close();
         let Emit { values, buffers, sums, .. } = self;
-        Code { values, buffers: buffers.into_infos(), inputs, given, sums, body, outputs }
+        let buffers = buffers.into_infos();
+        let precision = precision(&values, &buffers, &body);
+        Code { values, buffers, inputs, given, sums, precision, body, outputs }
     }
 
     /// What a map's function has at an index, if that was computed in a frame that is open.

@@ -2,7 +2,7 @@
 
 use catadiff::Elementary;
 use catadiff::array::Program;
-use catadiff::array::trace::{Arr, F32, I64, hist};
+use catadiff::array::trace::{Arr, F32, F64, I64, hist};
 use catadiff::execute::Flat;
 use catadiff::interpret::Value;
 
@@ -18,22 +18,47 @@ fn is_single(x: f64) -> bool {
 #[test]
 fn elements_are_rusts_bit_for_bit() {
     let program = Program::trace(|xs: Arr<F32>, ys: Arr<F32>, by: F32| {
-        (xs * ys + xs - by * ys, (xs * xs + ys * ys).map(F32::sqrt) / (by + xs), (-xs).map(|x| x.max(by)))
+        (xs * ys, (xs + ys).map(|x| x.abs().sqrt()) / (by + xs) - by, (-xs).map(|x| x.max(by)))
     });
     let program = program.unwrap();
     let compiled = program.compile().unwrap();
-    for n in [1, 7, 8, 600, 5000] {
+    for n in [1, 7, 8, 17, 600, 5000] {
         let (xs, ys, by) = (drawn(n), drawn(2 * n)[n..].to_vec(), 0.1_f32);
-        let expected: Vec<[f32; 3]> = xs
-            .iter()
-            .zip(&ys)
-            .map(|(x, y)| [x * y + x - by * y, (x * x + y * y).sqrt() / (by + x), (-x).max(by)])
-            .collect();
+        let expected: Vec<[f32; 3]> =
+            xs.iter().zip(&ys).map(|(x, y)| [x * y, (x + y).abs().sqrt() / (by + x) - by, (-x).max(by)]).collect();
         let columns: [Vec<f32>; 3] = core::array::from_fn(|k| expected.iter().map(|row| row[k]).collect());
         let [a, b, c] = columns;
         let at = (&xs, &ys, by);
         assert_eq!(compiled.at::<(Vec<f32>, Vec<f32>, Vec<f32>)>(at).unwrap(), (a.clone(), b.clone(), c.clone()));
         assert_eq!(program.at::<(Vec<f32>, Vec<f32>, Vec<f32>)>(at).unwrap(), (a, b, c));
+    }
+}
+
+#[test]
+fn a_product_that_is_added_is_rounded_once_unless_there_are_doubles() {
+    let singles = Program::trace(|xs: Arr<F32>, ys: Arr<F32>| xs * ys + xs).unwrap();
+    let mixed = Program::trace(|xs: Arr<F32>, ys: Arr<F32>, z: F64| (xs * ys + xs, z)).unwrap();
+    for n in [1, 16, 1000] {
+        let (xs, ys) = (drawn(n), drawn(2 * n)[n..].to_vec());
+        let fused: Vec<f32> = xs.iter().zip(&ys).map(|(x, y)| x.mul_add(*y, *x)).collect();
+        let rounded: Vec<f32> = xs.iter().zip(&ys).map(|(x, y)| x * y + x).collect();
+        assert_eq!(singles.compile().unwrap().at::<Vec<f32>>((&xs, &ys)).unwrap(), fused);
+        assert_eq!(singles.at::<Vec<f32>>((&xs, &ys)).unwrap(), rounded);
+        assert_eq!(mixed.compile().unwrap().at::<(Vec<f32>, f64)>((&xs, &ys, 0.5)).unwrap(), (rounded, 0.5));
+    }
+}
+
+#[test]
+fn arguments_and_results_are_singles_or_become_singles() {
+    let program = Program::trace(|xs: Arr<F32>, by: F32| xs * by).unwrap().compile().unwrap();
+    let expected = Flat::singles(&[2], vec![0.1_f32 * 3.0, -6.0]).unwrap();
+    let singles = [Flat::singles(&[2], vec![0.1, -2.0]).unwrap(), Flat::singles(&[], vec![3.0]).unwrap()];
+    let doubles = [Flat::reals(&[2], vec![0.1, -2.0]).unwrap(), Flat::reals(&[], vec![3.0]).unwrap()];
+    let mut results = vec![Flat::reals(&[1], vec![7.0]).unwrap()];
+    for arguments in [&singles, &doubles, &singles] {
+        program.run_into(arguments, &mut results).unwrap();
+        assert_eq!((results[0].as_singles(), results[0].as_reals()), (expected.as_singles(), None));
+        assert_eq!(results[0].to_value(), expected.to_value());
     }
 }
 

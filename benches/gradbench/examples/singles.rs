@@ -44,11 +44,11 @@ fn turn(compiled: &Compiled, arguments: &[Flat], results: &mut Vec<Flat>) -> Res
 }
 
 /// The least times of runs that take turns, after one to warm up.
-fn least(both: [&Compiled; 2], arguments: &[Flat]) -> Result<([Duration; 2], [Vec<Flat>; 2])> {
+fn least(both: [&Compiled; 2], arguments: [&[Flat]; 2]) -> Result<([Duration; 2], [Vec<Flat>; 2])> {
     let (mut least, mut results) = ([Duration::MAX; 2], [Vec::new(), Vec::new()]);
     for at in 0..=TURNS {
         for k in 0..2 {
-            let time = turn(both[k], arguments, &mut results[k])?;
+            let time = turn(both[k], arguments[k], &mut results[k])?;
             if at > 0 {
                 least[k] = least[k].min(time);
             }
@@ -57,9 +57,23 @@ fn least(both: [&Compiled; 2], arguments: &[Flat]) -> Result<([Duration; 2], [Ve
     Ok((least, results))
 }
 
+/// The reals, in either precision.
+fn reals_of(flat: &Flat) -> Vec<f64> {
+    let singles = flat.as_singles().map(|singles| singles.iter().map(|x| f64::from(*x)).collect());
+    singles.unwrap_or_else(|| flat.as_reals().unwrap_or_default().to_vec())
+}
+
+/// The same argument in single precision, if it is of reals.
+fn narrowed(flat: &Flat) -> Result<Flat> {
+    match flat.as_reals() {
+        Some(reals) => Flat::singles(flat.sizes(), reals.iter().map(|x| *x as f32).collect()),
+        None => Ok(flat.clone()),
+    }
+}
+
 /// The largest difference, relative to the largest number.
 fn apart([a, b]: &[Vec<Flat>; 2]) -> f64 {
-    let reals = |flats: &[Flat]| flats.iter().filter_map(Flat::as_reals).flatten().copied().collect::<Vec<f64>>();
+    let reals = |flats: &[Flat]| flats.iter().flat_map(reals_of).collect::<Vec<f64>>();
     let (a, b) = (reals(a), reals(b));
     let largest = |x: &mut dyn Iterator<Item = f64>| x.fold(0.0, |most, x| f64::max(most, x.abs()));
     largest(&mut a.iter().zip(&b).map(|(a, b)| a - b)) / largest(&mut a.iter().copied())
@@ -75,7 +89,9 @@ fn main() -> Result<()> {
             let task = (f.task)(&input)?;
             let single = Program::parse(&task.program.to_string().replace("f64", "f32"))?;
             let both = [task.program.compile()?, single.compile()?];
-            let ([double, single], results) = least([&both[0], &both[1]], &task.arguments())?;
+            let doubles = task.arguments();
+            let singles: Vec<Flat> = doubles.iter().map(narrowed).collect::<Result<_>>()?;
+            let ([double, single], results) = least([&both[0], &both[1]], [&doubles, &singles])?;
             let name = format!("{module} {} {}", f.name, settings.join(" "));
             let ratio = double.as_secs_f64() / single.as_secs_f64();
             println!("{name:52} {double:>12.2?} {single:>12.2?} {ratio:>8.2} {:>9.1e}", apart(&results));

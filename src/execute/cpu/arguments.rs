@@ -4,9 +4,10 @@
 //! tests/execute/into.rs).
 
 use super::assemble::{Assembled, In, Out};
-use super::compute::{constant, register, single_of};
+use super::compute::{constant, register};
 use super::machine::Machine;
 use super::memory::Elements;
+use super::real::Real;
 use crate::array::Prim;
 use crate::execute::Flat;
 use crate::interpret::{Scalar, Value};
@@ -27,7 +28,11 @@ pub(super) enum Results<'r> {
 
 impl<'a> Arguments<'a> {
     /// Puts them where the code expects them, if they are of its kinds.
-    pub(super) fn enter<'m>(self, machine: &mut Machine<'m>, code: &Assembled) -> Option<()>
+    pub(super) fn enter<'m, R: Real<G>, const G: usize>(
+        self,
+        machine: &mut Machine<'m, R, G>,
+        code: &Assembled,
+    ) -> Option<()>
     where
         'a: 'm,
     {
@@ -42,7 +47,11 @@ impl<'a> Arguments<'a> {
 
 impl Results<'_> {
     /// Takes them from where the code has left them, if there can be values of their sizes.
-    pub(super) fn leave(&mut self, machine: &mut Machine<'_>, code: &Assembled) -> Option<()> {
+    pub(super) fn leave<R: Real<G>, const G: usize>(
+        &mut self,
+        machine: &mut Machine<'_, R, G>,
+        code: &Assembled,
+    ) -> Option<()> {
         match self {
             Results::Values(values) => {
                 values.clear();
@@ -67,7 +76,11 @@ fn integer(scalar: &Scalar<f64>) -> Option<i64> {
 }
 
 /// Sets the registers of sizes.
-fn measure(machine: &mut Machine<'_>, registers: &[u32], sizes: &[usize]) -> Option<()> {
+fn measure<R: Real<G>, const G: usize>(
+    machine: &mut Machine<'_, R, G>,
+    registers: &[u32],
+    sizes: &[usize],
+) -> Option<()> {
     (registers.len() == sizes.len()).then_some(())?;
     for (register, size) in registers.iter().zip(sizes) {
         machine.state.ints.set(*register, i64::try_from(*size).ok()?);
@@ -76,9 +89,11 @@ fn measure(machine: &mut Machine<'_>, registers: &[u32], sizes: &[usize]) -> Opt
 }
 
 /// Puts an argument where the code expects it.
-fn put(machine: &mut Machine<'_>, port: &In, argument: &Value<f64>) -> Option<()> {
+fn put<R: Real<G>, const G: usize>(machine: &mut Machine<'_, R, G>, port: &In, argument: &Value<f64>) -> Option<()> {
     match (port, argument) {
-        (In::Real(register, prim), Value::Scalar(x)) => machine.state.reals.set(*register, rounding(*prim)(*x.real()?)),
+        (In::Real(register, prim), Value::Scalar(x)) => {
+            machine.state.reals.set(*register, rounding(*prim)(R::of(*x.real()?)))
+        }
         (In::Int(register), Value::Scalar(x)) => machine.state.ints.set(*register, integer(x)?),
         (In::Reals { buffer, sizes }, Value::Array(_)) => {
             measure(machine, sizes, argument.sizes())?;
@@ -86,7 +101,7 @@ fn put(machine: &mut Machine<'_>, port: &In, argument: &Value<f64>) -> Option<()
             let elements = machine.reals[*buffer as usize].own();
             elements.clear();
             for element in argument.elements() {
-                elements.push(round(*element.real()?));
+                elements.push(round(R::of(*element.real()?)));
             }
         }
         (In::Ints { buffer, sizes }, Value::Array(_)) => {
@@ -103,21 +118,35 @@ fn put(machine: &mut Machine<'_>, port: &In, argument: &Value<f64>) -> Option<()
 }
 
 /// What makes a real one of this kind.
-fn rounding(prim: Prim) -> fn(f64) -> f64 {
-    if prim == Prim::F32 { single_of } else { |x| x }
+fn rounding<R: Real<G>, const G: usize>(prim: Prim) -> fn(R) -> R {
+    if prim == Prim::F32 { R::to_single } else { |x| x }
 }
 
-/// Lets the machine read an argument where it is; reals of single precision are rounded first.
-pub(super) fn lend<'m>(machine: &mut Machine<'m>, port: &In, argument: &'m Flat) -> Option<()> {
+/// Lets the machine read an argument where it is; reals of another kind are converted first.
+pub(super) fn lend<'m, R: Real<G>, const G: usize>(
+    machine: &mut Machine<'m, R, G>,
+    port: &In,
+    argument: &'m Flat,
+) -> Option<()> {
     match port {
-        In::Real(register, prim) => machine.state.reals.set(*register, rounding(*prim)(*argument.reals.first()?)),
+        In::Real(register, prim) => {
+            let x = argument.real(0)?;
+            machine.state.reals.set(*register, rounding(*prim)(R::of(x)));
+        }
         In::Int(register) => machine.state.ints.set(*register, *argument.ints.first()?),
         In::Reals { buffer, sizes } => {
             measure(machine, sizes, &argument.sizes)?;
-            machine.reals[*buffer as usize] = match machine.code.real_kinds[*buffer as usize] {
-                Prim::F32 => Elements::Own(argument.reals.iter().copied().map(single_of).collect()),
-                _ => Elements::Shared(&argument.reals),
-            };
+            let (kind, to) = (machine.code.real_kinds[*buffer as usize], &mut machine.reals[*buffer as usize]);
+            if let Some(elements) = R::elements(argument).filter(|_| kind == argument.prim) {
+                *to = Elements::Shared(elements);
+                return Some(());
+            }
+            let (round, own) = (rounding(kind), to.own());
+            own.clear();
+            match argument.as_singles() {
+                Some(singles) => own.extend(singles.iter().map(|x| round(R::of((*x).into())))),
+                None => own.extend(argument.as_reals().unwrap_or_default().iter().map(|x| round(R::of(*x)))),
+            }
         }
         In::Ints { buffer, sizes } => {
             measure(machine, sizes, &argument.sizes)?;
@@ -137,17 +166,19 @@ fn count(sizes: &[usize]) -> Option<usize> {
 }
 
 /// The result that the code has left.
-fn take(machine: &mut Machine<'_>, out: &Out) -> Option<Value<f64>> {
-    let sizes = |machine: &Machine<'_>, sizes: &[u32]| {
+fn take<R: Real<G>, const G: usize>(machine: &mut Machine<'_, R, G>, out: &Out) -> Option<Value<f64>> {
+    let sizes = |machine: &Machine<'_, R, G>, sizes: &[u32]| {
         sizes.iter().map(|register| usize::try_from(machine.state.one(*register)).ok()).collect::<Option<Vec<usize>>>()
     };
     match out {
-        Out::Real(register, prim) => Some(Value::Scalar(Scalar::of_real(*prim, machine.state.reals.one(*register)))),
+        Out::Real(register, prim) => {
+            Some(Value::Scalar(Scalar::of_real(*prim, machine.state.reals.one(*register).double())))
+        }
         Out::Int(register, prim) => Some(Value::Scalar(scalar(machine.state.one(*register), *prim))),
         Out::Reals { buffer, sizes: registers, prim } => {
             let sizes = sizes(machine, registers)?;
             let elements = machine.reals[*buffer as usize].all().get(..count(&sizes)?)?;
-            Value::array(&sizes, elements.iter().map(|x| Scalar::of_real(*prim, *x)).collect()).ok()
+            Value::array(&sizes, elements.iter().map(|x| Scalar::of_real(*prim, x.double())).collect()).ok()
         }
         Out::Ints { buffer, sizes: registers, prim } => {
             let sizes = sizes(machine, registers)?;
@@ -158,8 +189,8 @@ fn take(machine: &mut Machine<'_>, out: &Out) -> Option<Value<f64>> {
 }
 
 /// Gives the result that the code has left, memory for memory if it is the machine's and no `later` result is in it.
-fn give(machine: &mut Machine<'_>, out: &Out, later: &[Out], result: &mut Flat) {
-    let size = |machine: &Machine<'_>, register: &u32| usize::try_from(machine.state.one(*register)).unwrap_or(0);
+fn give<R: Real<G>, const G: usize>(machine: &mut Machine<'_, R, G>, out: &Out, later: &[Out], result: &mut Flat) {
+    let size = |machine: &Machine<'_, R, G>, register: &u32| usize::try_from(machine.state.one(*register)).unwrap_or(0);
     let again = |reals: bool, number: u32| {
         later.iter().any(|other| match other {
             Out::Reals { buffer, .. } => reals && *buffer == number,
@@ -170,8 +201,8 @@ fn give(machine: &mut Machine<'_>, out: &Out, later: &[Out], result: &mut Flat) 
     match out {
         Out::Real(register, prim) => {
             result.become_like(*prim, core::iter::empty());
-            result.reals.clear();
-            result.reals.push(machine.state.reals.one(*register));
+            let x = machine.state.reals.one(*register);
+            result.fill_reals(core::iter::once(x.double()));
         }
         Out::Int(register, prim) => {
             result.become_like(*prim, core::iter::empty());
@@ -180,8 +211,13 @@ fn give(machine: &mut Machine<'_>, out: &Out, later: &[Out], result: &mut Flat) 
         }
         Out::Reals { buffer, sizes, prim } => {
             result.become_like(*prim, sizes.iter().map(|register| size(machine, register)));
-            exchange(&mut machine.reals[*buffer as usize], again(true, *buffer), &mut result.reals);
-            result.reals.truncate(count(&result.sizes).unwrap_or(0));
+            let (from, length) = (&mut machine.reals[*buffer as usize], count(&result.sizes).unwrap_or(0));
+            if R::elements(result).is_some() {
+                exchange(from, again(true, *buffer), R::elements_mut(result));
+                R::elements_mut(result).truncate(length);
+            } else {
+                result.fill_reals(from.all().iter().take(length).map(|x| x.double()));
+            }
         }
         Out::Ints { buffer, sizes, prim } => {
             result.become_like(*prim, sizes.iter().map(|register| size(machine, register)));

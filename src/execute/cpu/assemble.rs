@@ -14,7 +14,7 @@ use super::liveness::needed;
 use super::parallel;
 use super::registers::Registers;
 use super::scalar_blocks::{Step, straighten};
-use super::vector::LANES;
+use super::vector::FEW_GROUPS;
 use crate::array::{Const, Prim, Var};
 use crate::kernel::code::{Blame, Block, Buffer, Code, Lanes, Op, Operand, Origin, Output, Place, Port, Stm, Value};
 
@@ -22,6 +22,8 @@ use crate::kernel::code::{Blame, Block, Buffer, Code, Lanes, Op, Operand, Origin
 #[derive(Debug, Clone)]
 pub(super) struct Assembled {
     pub(super) instructions: Vec<Instruction>,
+    /// Whether all its reals are of single precision, and the machine computes with these.
+    pub(super) is_single: bool,
     pub(super) loops: Vec<LanesLoop>,
     /// The instructions of each loop, from one and before another, and the statement that it is for; inner loops first.
     pub(super) origins: Vec<(u32, u32, Var)>,
@@ -65,6 +67,7 @@ pub(super) enum Out {
 
 pub(super) struct Assembler<'c> {
     pub(super) code: &'c Code,
+
     pub(super) needed: FxHashSet<Value>,
     pub(super) inline: Inline,
     /// The operation whose result the next statement stores.
@@ -130,6 +133,7 @@ pub(super) fn assemble(code: &Code) -> Assembled {
     let Assembler { addresses, reals, ints, .. } = assembler;
     let mut assembled = Assembled {
         instructions,
+        is_single: code.precision == Prim::F32,
         loops,
         origins,
         claims,
@@ -451,7 +455,7 @@ impl Assembler<'_> {
             scatters: !lanes.scatters.is_empty(),
             reals,
             ints,
-            width: LANES,
+            groups: FEW_GROUPS,
             straight: false,
             work: Vec::new(),
         };
@@ -470,11 +474,11 @@ impl Assembler<'_> {
         self.loops.push(it);
         self.block(&lanes.body);
         let instructions = &self.out[body as usize..];
-        let (width, work) =
-            (block_width::width(&self.loops[number], instructions), parallel::work(instructions, &self.products));
+        let (groups, work) =
+            (block_width::groups(&self.loops[number], instructions), parallel::work(instructions, &self.products));
         let straight = lanes.folded.is_none() && block_width::is_straight(instructions);
         let it = &mut self.loops[number];
-        (it.width, it.straight, it.work) = (width, straight, work);
+        (it.groups, it.straight, it.work) = (groups, straight, work);
         self.out.push(Instruction::End);
         self.varying = None;
         self.note(start, lanes.origin);

@@ -4,20 +4,20 @@
 //! order, up to that order (tests/execute/blocks.rs).
 
 use super::instruction::{Across, Address, Instruction, LanesLoop, Reg};
-use super::vector::{LANES, MOST_LANES};
+use super::vector::{FEW_GROUPS, GROUPS};
 
-/// How many bytes of registers stay in the nearest cache, with what is read and written beside them.
-const NEAR: usize = 1 << 14;
+/// How many groups of registers stay in the nearest cache, with what is read and written beside them.
+const NEAR: usize = 1 << 8;
 
-/// The lanes in a block: more where a block is gone through in registers alone, so that a step costs less for each; but
+/// The groups of lanes in a block: more where a block is gone through in registers alone, so that a step costs less for each; but
 /// not more than the nearest cache has room for.
-pub(super) fn width(it: &LanesLoop, body: &[Instruction]) -> usize {
+pub(super) fn groups(it: &LanesLoop, body: &[Instruction]) -> usize {
     let folds = it.real_folds.iter().chain(&it.int_folds);
     if it.scatters || !folds.into_iter().all(|fold| fold.op.is_some()) || !body.iter().all(once) {
-        return LANES;
+        return FEW_GROUPS;
     }
-    let lanes = NEAR / (8 * (it.reals + it.ints).max(1));
-    if lanes < LANES { LANES } else { 1 << lanes.min(MOST_LANES).ilog2() }
+    let groups = NEAR / (it.reals + it.ints).max(1);
+    if groups < FEW_GROUPS { FEW_GROUPS } else { 1 << groups.min(GROUPS).ilog2() }
 }
 
 /// Whether an instruction goes through the block, all lanes alike, and has no memory of the lanes' own.

@@ -7,16 +7,16 @@
 use super::dispatch;
 use super::folds::{greatest, least};
 use super::instruction::{IntOp, RealOp, Reg};
+use super::real::Real;
 use super::state::{Mask, State};
-use super::vector::{GROUP, Group, Operand, Source, each1, each2, each3, eight, set};
+use super::vector::{Group, Operand, Source, each1, each2, each3, lanes, set};
 use crate::array::{Const, Integer, IntegerRow, Prim, for_integers};
-use crate::execute::math::double as math;
 use crate::interpret::Test;
 use crate::primitives::Primitive;
 
-impl State {
+impl<R: Real<G>, const G: usize> State<R, G> {
     #[inline(always)]
-    fn put_real1<A: Copy>(&self, to: Reg, a: Operand<'_, A>, f: impl Fn(A) -> f64) {
+    fn put_real1<A: Copy>(&self, to: Reg, a: Operand<'_, A, G>, f: impl Fn(A) -> R) {
         match to {
             Reg::Varying(to) => each1(self.real_block(to), a, f),
             Reg::Uniform(to) => self.reals.set(to, f(a.lane(0))),
@@ -24,7 +24,7 @@ impl State {
     }
 
     #[inline(always)]
-    fn put_real2(&self, to: Reg, [a, b]: [Operand<'_, f64>; 2], f: impl Fn(f64, f64) -> f64) {
+    fn put_real2(&self, to: Reg, [a, b]: [Operand<'_, R, G>; 2], f: impl Fn(R, R) -> R) {
         match to {
             Reg::Varying(to) => each2(self.real_block(to), a, b, f),
             Reg::Uniform(to) => self.reals.set(to, f(a.lane(0), b.lane(0))),
@@ -32,7 +32,7 @@ impl State {
     }
 
     #[inline(always)]
-    fn put_real3(&self, to: Reg, [a, b, c]: [Operand<'_, f64>; 3], f: impl Fn(f64, f64, f64) -> f64) {
+    fn put_real3(&self, to: Reg, [a, b, c]: [Operand<'_, R, G>; 3], f: impl Fn(R, R, R) -> R) {
         match to {
             Reg::Varying(to) => each3(self.real_block(to), a, b, c, f),
             Reg::Uniform(to) => self.reals.set(to, f(a.lane(0), b.lane(0), c.lane(0))),
@@ -40,7 +40,7 @@ impl State {
     }
 
     #[inline(always)]
-    fn put_int1<A: Copy>(&self, to: Reg, a: Operand<'_, A>, f: impl Fn(A) -> i64) {
+    fn put_int1<A: Copy>(&self, to: Reg, a: Operand<'_, A, G>, f: impl Fn(A) -> i64) {
         match to {
             Reg::Varying(to) => each1(self.int_block(to), a, f),
             Reg::Uniform(to) => self.ints.set(to, f(a.lane(0))),
@@ -48,7 +48,7 @@ impl State {
     }
 
     #[inline(always)]
-    fn put_int2<A: Copy>(&self, to: Reg, [a, b]: [Operand<'_, A>; 2], f: impl Fn(A, A) -> i64) {
+    fn put_int2<A: Copy>(&self, to: Reg, [a, b]: [Operand<'_, A, G>; 2], f: impl Fn(A, A) -> i64) {
         match to {
             Reg::Varying(to) => each2(self.int_block(to), a, b, f),
             Reg::Uniform(to) => self.ints.set(to, f(a.lane(0), b.lane(0))),
@@ -56,7 +56,7 @@ impl State {
     }
 
     #[inline(always)]
-    pub(super) fn test<A: Copy + PartialOrd>(&self, test: Test, to: Reg, x: [Operand<'_, A>; 2]) {
+    pub(super) fn test<A: Copy + PartialOrd>(&self, test: Test, to: Reg, x: [Operand<'_, A, G>; 2]) {
         match test {
             Test::Equal => self.put_int2(to, x, |a, b| i64::from(a == b)),
             Test::Less => self.put_int2(to, x, |a, b| i64::from(a < b)),
@@ -80,12 +80,12 @@ impl State {
         for (k, to) in to.iter().enumerate() {
             let (a, b) = (a.group(k), b.group(k));
             let mut any = false;
-            for i in 0..GROUP {
+            for i in 0..G {
                 any |= a[i] == b[i];
             }
             if any {
                 let (so_far, index) = (so_far.group(k), index.group(k));
-                to.write(eight(|i| if a[i] == b[i] { so_far[i].min(index[i]) } else { so_far[i] }));
+                to.write(lanes(|i| if a[i] == b[i] { so_far[i].min(index[i]) } else { so_far[i] }));
             } else if !in_place {
                 to.write(so_far.group(k));
             }
@@ -117,28 +117,26 @@ impl State {
     #[inline(never)]
     pub(super) fn truncate(&self, into: Prim, to: Reg, x: Reg) {
         match into {
-            Prim::I64 => self.put_int1(to, self.real(x), |x: f64| x as i64),
-            Prim::I32 => self.put_int1(to, self.real(x), |x: f64| i64::from(x as i32)),
-            into => self.put_int1(to, self.real(x), |x: f64| register(Const::rounded(x, into))),
+            Prim::I64 => self.put_int1(to, self.real(x), R::truncated),
+            Prim::I32 => self.put_int1(to, self.real(x), |x: R| i64::from(x.truncated_to_i32())),
+            into => self.put_int1(to, self.real(x), |x: R| register(Const::rounded(x.double(), into))),
         }
     }
 
     #[inline(never)]
     pub(super) fn integer_to_real(&self, from: Prim, single: bool, to: Reg, x: Reg) {
         let unsigned = from == Prim::U64;
-        self.put_real1(to, self.int(x), |n: i64| real_of(unsigned, single, n));
+        self.put_real1(to, self.int(x), |n: i64| R::of_integer(unsigned, single, n));
     }
 
     #[inline(never)]
     pub(super) fn bits(&self, single: bool, to: Reg, x: Reg) {
-        let bits = |x: f64| if single { i64::from((x as f32).to_bits()) } else { x.to_bits() as i64 };
-        self.put_int1(to, self.real(x), bits);
+        self.put_int1(to, self.real(x), |x: R| x.bits(single));
     }
 
     #[inline(never)]
     pub(super) fn real_of_bits(&self, single: bool, to: Reg, x: Reg) {
-        let real = |n: i64| if single { f64::from(f32::from_bits(n as u32)) } else { f64::from_bits(n as u64) };
-        self.put_real1(to, self.int(x), real);
+        self.put_real1(to, self.int(x), |n: i64| R::of_bits(single, n));
     }
 
     #[inline(always)]
@@ -160,14 +158,14 @@ impl State {
     }
 
     #[inline(always)]
-    fn set_block<T: Copy>(&self, cell: &[Group<T>], x: Operand<'_, T>, mask: Mask<'_>) {
+    fn set_block<T: Copy>(&self, cell: &[Group<T, G>], x: Operand<'_, T, G>, mask: Mask<'_, G>) {
         match mask {
             Mask::None => {}
             Mask::All => each1(cell, x, |x| x),
             Mask::Where(mask) => {
                 for (k, cell) in cell.iter().enumerate() {
                     let (mask, now, x) = (mask.group(k), cell.read(), x.group(k));
-                    cell.write(eight(|i| if mask[i] != 0 { x[i] } else { now[i] }));
+                    cell.write(lanes(|i| if mask[i] != 0 { x[i] } else { now[i] }));
                 }
             }
         }
@@ -182,27 +180,27 @@ impl State {
         }
         let (a, b, c) = (self.real(x[0]), self.real(x[1]), self.real(x[2]));
         match op {
-            RealOp::Copy => self.put_real1(to, a, |a: f64| a),
+            RealOp::Copy => self.put_real1(to, a, |a: R| a),
             RealOp::Add => self.put_real2(to, [a, b], |a, b| a + b),
             RealOp::Mul => self.put_real2(to, [a, b], |a, b| a * b),
-            RealOp::Scale => self.put_real2(to, [a, b], |a, b| if a == 0.0 { 0.0 } else { a * b }),
+            RealOp::Scale => self.put_real2(to, [a, b], |a, b| if a == R::default() { R::default() } else { a * b }),
             RealOp::MulAdd => self.put_real3(to, [a, b, c], |a, b, c| a.mul_add(b, c)),
             RealOp::MulSub => self.put_real3(to, [a, b, c], |a, b, c| a.mul_add(b, -c)),
             RealOp::MulSubtracted => self.put_real3(to, [a, b, c], |a, b, c| (-a).mul_add(b, c)),
             RealOp::Row(row) => match row {
-                Primitive::Neg => self.put_real1(to, a, |a: f64| -a),
+                Primitive::Neg => self.put_real1(to, a, |a: R| -a),
                 Primitive::Sub => self.put_real2(to, [a, b], |a, b| a - b),
-                Primitive::Recip => self.put_real1(to, a, f64::recip),
+                Primitive::Recip => self.put_real1(to, a, |a: R| R::ONE / a),
                 Primitive::Div => self.put_real2(to, [a, b], |a, b| a / b),
-                Primitive::Sqrt => self.put_real1(to, a, f64::sqrt),
-                Primitive::Abs => self.put_real1(to, a, f64::abs),
-                Primitive::Powi(2) => self.put_real1(to, a, |a: f64| a * a),
+                Primitive::Sqrt => self.put_real1(to, a, R::sqrt),
+                Primitive::Abs => self.put_real1(to, a, R::abs),
+                Primitive::Powi(2) => self.put_real1(to, a, |a: R| a * a),
                 Primitive::Min => self.put_real2(to, [a, b], least),
                 Primitive::Max => self.put_real2(to, [a, b], greatest),
-                Primitive::GeIndicator => self.put_real2(to, [a, b], |a, b| f64::from(u8::from(a >= b))),
-                Primitive::Select => self.put_real3(to, [a, b, c], |c, x, y| if c == 0.0 { y } else { x }),
-                Primitive::Single => self.put_real1(to, a, single_of),
-                Primitive::Fma => self.put_real3(to, [a, b, c], |a, b, c| a.mul_add(b, c)),
+                Primitive::GeIndicator => self.put_real2(to, [a, b], |a, b| if a >= b { R::ONE } else { R::default() }),
+                Primitive::Select => self.put_real3(to, [a, b, c], |c, x, y| if c == R::default() { y } else { x }),
+                Primitive::Single => self.put_real1(to, a, R::to_single),
+                Primitive::Fma => self.put_real3(to, [a, b, c], R::fma),
                 row => dispatch::row(self, row, to, [a, b, c]),
             },
         }
@@ -214,48 +212,48 @@ impl State {
         expect(dead_code, reason = "no fused product")
     )]
     #[inline(always)]
-    pub(super) fn row<const FMA: bool>(&self, row: Primitive, to: Reg, x: [Operand<'_, f64>; 3]) {
+    pub(super) fn row<const FMA: bool>(&self, row: Primitive, to: Reg, x: [Operand<'_, R, G>; 3]) {
         let (Reg::Varying(block), [a, b, _]) = (to, x) else { return self.row_by_row(row, to, x) };
         let block = self.real_block(block);
-        let near = || (0..self.active).all(|lane| math::trig_is_fast(a.lane(lane)));
+        let near = || (0..self.active).all(|lane| R::trig_is_fast(a.lane(lane)));
         match row {
-            Primitive::Exp => each1(block, a, math::exp::<FMA>),
-            Primitive::Exp2 => each1(block, a, math::exp2::<FMA>),
-            Primitive::Expm1 => each1(block, a, math::expm1::<FMA>),
-            Primitive::Ln => each1(block, a, math::ln::<FMA>),
-            Primitive::Log2 => each1(block, a, math::log2::<FMA>),
-            Primitive::Log10 => each1(block, a, math::log10::<FMA>),
-            Primitive::Log1p => each1(block, a, math::log1p::<FMA>),
-            Primitive::Sin if near() => each1(block, a, math::sin::<FMA>),
-            Primitive::Cos if near() => each1(block, a, math::cos::<FMA>),
-            Primitive::Tan if near() => each1(block, a, math::tan::<FMA>),
-            Primitive::Asin => each1(block, a, math::asin::<FMA>),
-            Primitive::Acos => each1(block, a, math::acos::<FMA>),
-            Primitive::Atan => each1(block, a, math::atan::<FMA>),
-            Primitive::Sinh => each1(block, a, math::sinh::<FMA>),
-            Primitive::Cosh => each1(block, a, math::cosh::<FMA>),
-            Primitive::Tanh => each1(block, a, math::tanh::<FMA>),
-            Primitive::Cbrt => each1(block, a, math::cbrt::<FMA>),
-            Primitive::Erf => each1(block, a, math::erf::<FMA>),
-            Primitive::Erfc => each1(block, a, math::erfc::<FMA>),
-            Primitive::Sigmoid => each1(block, a, math::sigmoid::<FMA>),
-            Primitive::Softplus => each1(block, a, math::softplus::<FMA>),
-            Primitive::Atan2 => each2(block, a, b, math::atan2::<FMA>),
-            Primitive::Hypot => each2(block, a, b, math::hypot::<FMA>),
-            Primitive::Pow => each2(block, a, b, math::pow::<FMA>),
+            Primitive::Exp => each1(block, a, R::exp::<FMA>),
+            Primitive::Exp2 => each1(block, a, R::exp2::<FMA>),
+            Primitive::Expm1 => each1(block, a, R::expm1::<FMA>),
+            Primitive::Ln => each1(block, a, R::ln::<FMA>),
+            Primitive::Log2 => each1(block, a, R::log2::<FMA>),
+            Primitive::Log10 => each1(block, a, R::log10::<FMA>),
+            Primitive::Log1p => each1(block, a, R::log1p::<FMA>),
+            Primitive::Sin if near() => each1(block, a, R::sin::<FMA>),
+            Primitive::Cos if near() => each1(block, a, R::cos::<FMA>),
+            Primitive::Tan if near() => each1(block, a, R::tan::<FMA>),
+            Primitive::Asin => each1(block, a, R::asin::<FMA>),
+            Primitive::Acos => each1(block, a, R::acos::<FMA>),
+            Primitive::Atan => each1(block, a, R::atan::<FMA>),
+            Primitive::Sinh => each1(block, a, R::sinh::<FMA>),
+            Primitive::Cosh => each1(block, a, R::cosh::<FMA>),
+            Primitive::Tanh => each1(block, a, R::tanh::<FMA>),
+            Primitive::Cbrt => each1(block, a, R::cbrt::<FMA>),
+            Primitive::Erf => each1(block, a, R::erf::<FMA>),
+            Primitive::Erfc => each1(block, a, R::erfc::<FMA>),
+            Primitive::Sigmoid => each1(block, a, R::sigmoid::<FMA>),
+            Primitive::Softplus => each1(block, a, R::softplus::<FMA>),
+            Primitive::Atan2 => each2(block, a, b, R::atan2::<FMA>),
+            Primitive::Hypot => each2(block, a, b, R::hypot::<FMA>),
+            Primitive::Pow => each2(block, a, b, R::pow::<FMA>),
             row => self.row_by_row(row, to, x),
         }
     }
 
     /// A row of the table, lane by lane.
     #[inline(never)]
-    pub(super) fn row_by_row(&self, row: Primitive, to: Reg, x: [Operand<'_, f64>; 3]) {
-        self.each(to, x, |x| by_table(row, x));
+    pub(super) fn row_by_row(&self, row: Primitive, to: Reg, x: [Operand<'_, R, G>; 3]) {
+        self.each(to, x, |x| R::by_table(row, x));
     }
 
     /// Lane by lane.
     #[inline(always)]
-    fn each(&self, to: Reg, [a, b, c]: [Operand<'_, f64>; 3], f: impl Fn([f64; 3]) -> f64) {
+    fn each(&self, to: Reg, [a, b, c]: [Operand<'_, R, G>; 3], f: impl Fn([R; 3]) -> R) {
         match to {
             Reg::Uniform(to) => self.reals.set(to, f([a, b, c].map(|x| x.lane(0)))),
             Reg::Varying(to) => {
@@ -297,7 +295,7 @@ impl State {
     }
 
     #[inline(always)]
-    fn wrapping(&self, op: IntOp, kind: Prim, to: Reg, [a, b]: [Operand<'_, i64>; 2], fit: impl Fn(i64) -> i64) {
+    fn wrapping(&self, op: IntOp, kind: Prim, to: Reg, [a, b]: [Operand<'_, i64, G>; 2], fit: impl Fn(i64) -> i64) {
         match op {
             IntOp::Add => self.put_int2(to, [a, b], |a: i64, b| fit(a.wrapping_add(b))),
             IntOp::Mul => self.put_int2(to, [a, b], |a: i64, b| fit(a.wrapping_mul(b))),
@@ -309,12 +307,6 @@ impl State {
             }
         }
     }
-}
-
-/// A real rounded to single precision.
-#[inline(always)]
-pub(super) fn single_of(x: f64) -> f64 {
-    f64::from(x as f32)
 }
 
 /// An integer or a truth value as it is in a register.
@@ -359,27 +351,16 @@ fn by_row(row: IntegerRow, kind: Prim, a: i64, b: i64) -> i64 {
     for_integers!(by_kind!())
 }
 
-/// The real that an integer is.
-#[inline(always)]
-pub(super) fn real_of(unsigned: bool, single: bool, n: i64) -> f64 {
-    match (unsigned, single) {
-        (false, false) => n as f64,
-        (false, true) => f64::from(n as f32),
-        (true, false) => n as u64 as f64,
-        (true, true) => f64::from(n as u64 as f32),
-    }
-}
-
 /// The value of an operation on numbers that are the same in all lanes.
 #[inline(always)]
-pub(super) fn one(op: RealOp, [a, b, c]: [f64; 3]) -> f64 {
+pub(super) fn one<R: Real<G>, const G: usize>(op: RealOp, [a, b, c]: [R; 3]) -> R {
     match op {
         RealOp::Copy => a,
         RealOp::Add => a + b,
         RealOp::Mul => a * b,
         RealOp::Scale => {
-            if a == 0.0 {
-                0.0
+            if a == R::default() {
+                R::default()
             } else {
                 a * b
             }
@@ -391,12 +372,7 @@ pub(super) fn one(op: RealOp, [a, b, c]: [f64; 3]) -> f64 {
         RealOp::Row(Primitive::Sub) => a - b,
         RealOp::Row(Primitive::Div) => a / b,
         RealOp::Row(Primitive::Sqrt) => a.sqrt(),
-        RealOp::Row(row) => by_table(row, [a, b, c]),
+        RealOp::Row(Primitive::Single) => a.to_single(),
+        RealOp::Row(row) => R::by_table(row, [a, b, c]),
     }
-}
-
-/// A row of the table.
-#[inline(never)]
-fn by_table(row: Primitive, x: [f64; 3]) -> f64 {
-    row.apply(&x[..row.arity()])
 }

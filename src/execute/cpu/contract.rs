@@ -1,12 +1,12 @@
 //! Fewer statements for the same work: products that are added become one operation, as do comparisons that are put
 //! together and searches, and what is computed for a cell is computed in it.
 //!
-//! Law: a fused product, of doubles, is not rounded before it is added, and what is added to a sum that may be taken in
+//! Law: a fused product, of reals of the machine's precision, is not rounded before it is added, and what is added to a sum that may be taken in
 //! any order is added term by term; nothing else changes (tests/execute/lanes.rs, tests/execute/work.rs).
 
 use rustc_hash::FxHashMap;
 
-use crate::array::{IntegerRow, Prim, ScalarOp};
+use crate::array::{IntegerRow, ScalarOp};
 use crate::kernel::code::{Block, Code, Op, Operand, Stm, Value, ValueInfo, leave_out};
 use crate::primitives::Primitive;
 
@@ -15,11 +15,12 @@ pub(super) fn contract(code: &mut Code) {
     let mut fuser = Fuser { uses: FxHashMap::default() };
     code.outputs.iter().for_each(|output| fuser.count_all(&output.operands()));
     fuser.count(&code.body);
-    let Code { values, sums, body, .. } = code;
+    // Among doubles, products of single precision are rounded.
+    let Code { values, sums, precision, body, .. } = code;
     fuser.terms(body, sums, values);
     let prim = |value: Value| values[value.0 as usize].prim;
     let is_real = |value: Value| prim(value).is_real();
-    fuser.block(body, &prim);
+    fuser.block(body, &|value| prim(value) == *precision, &is_real);
     let mut set = FxHashMap::default();
     settings(body, &mut set);
     signs(body, &|value| set.get(&value) == Some(&1) && is_real(value), &mut FxHashMap::default());
@@ -96,13 +97,12 @@ impl Fuser {
         }
     }
 
-    fn block(&mut self, block: &mut Block, prim: &impl Fn(Value) -> Prim) {
-        // Products of single precision are rounded.
-        self.products(block, &|value| prim(value) == Prim::F64);
-        searches(block, &|value| prim(value).is_real());
+    fn block(&mut self, block: &mut Block, is_fused: &impl Fn(Value) -> bool, is_real: &impl Fn(Value) -> bool) {
+        self.products(block, is_fused);
+        searches(block, is_real);
         self.cells(block);
         for stm in block {
-            stm.blocks_mut().into_iter().for_each(|inner| self.block(inner, prim));
+            stm.blocks_mut().into_iter().for_each(|inner| self.block(inner, is_fused, is_real));
         }
     }
 
@@ -143,17 +143,17 @@ impl Fuser {
     }
 
     /// Products that are added once, in the same block.
-    fn products(&self, block: &mut Block, is_double: &impl Fn(Value) -> bool) {
+    fn products(&self, block: &mut Block, is_fused: &impl Fn(Value) -> bool) {
         let mut products: FxHashMap<Value, (usize, Operand, Operand)> = FxHashMap::default();
         let mut gone = Vec::new();
         for (k, stm) in block.iter_mut().enumerate() {
             match &*stm {
                 Stm::Let(value, Op::Scalar(ScalarOp::Mul), x)
-                    if is_double(*value) && self.uses.get(value) == Some(&1) =>
+                    if is_fused(*value) && self.uses.get(value) == Some(&1) =>
                 {
                     products.insert(*value, (k, x[0], x[1]));
                 }
-                Stm::Let(value, Op::Scalar(op), x) if is_double(*value) => {
+                Stm::Let(value, Op::Scalar(op), x) if is_fused(*value) => {
                     let product = |k: usize| self.once(x[k]).and_then(|v| products.get(&v));
                     let fused = match op {
                         ScalarOp::Add => match (product(1), product(0)) {

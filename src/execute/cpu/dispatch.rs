@@ -14,14 +14,17 @@ use super::memory::Elements;
 use super::power_sums;
 use super::product::{self, Small};
 use super::rank_one_update;
+use super::real::Real;
+#[cfg(target_arch = "x86_64")]
+use super::real::{DOUBLES, SINGLES};
 use super::scalar_blocks::{self, Step};
 use super::state::State;
 use super::transpose;
 #[cfg(target_arch = "x86_64")]
-use super::transpose::Eight;
+use super::transpose::Square;
 use super::vector::Operand;
 #[cfg(target_arch = "x86_64")]
-use super::vector::{GROUP, eight};
+use super::vector::lanes;
 use crate::array::Prim;
 use crate::interpret::Test;
 use crate::primitives::Primitive;
@@ -80,38 +83,38 @@ impl Level {
 /// A function for each kind of processor, of the same arguments and the same result.
 macro_rules! dispatched {
     // The same on every processor.
-    ($(#[doc = $doc:expr])+ $name:ident($($x:ident: $X:ty),+) $(-> $Result:ty)? {
+    ($(#[doc = $doc:expr])+ $name:ident<$R:ident, $G:ident>($($x:ident: $X:ty),+) $(-> $Result:ty)? {
         level: $level:expr, run: $run:expr, $avx512:ident, $avx2:ident
     }) => {
         dispatched! {
             $(#[doc = $doc])+
-            $name($($x: $X),+) $(-> $Result)? { level: $level, fused: $run, plain: $run, $avx512, $avx2 }
+            $name<$R, $G>($($x: $X),+) $(-> $Result)? { level: $level, fused: $run, plain: $run, $avx512, $avx2 }
         }
     };
-    ($(#[doc = $doc:expr])+ $name:ident($($x:ident: $X:ty),+) $(-> $Result:ty)? {
+    ($(#[doc = $doc:expr])+ $name:ident<$R:ident, $G:ident>($($x:ident: $X:ty),+) $(-> $Result:ty)? {
         level: $level:expr, fused: $fused:expr, plain: $plain:expr, $avx512:ident, $avx2:ident
     }) => {
         dispatched! {
             $(#[doc = $doc])+
-            $name($($x: $X),+) $(-> $Result)? {
+            $name<$R, $G>($($x: $X),+) $(-> $Result)? {
                 level: $level, widest: $fused, fused: $fused, plain: $plain, $avx512, $avx2
             }
         }
     };
-    ($(#[doc = $doc:expr])+ $name:ident($($x:ident: $X:ty),+) $(-> $Result:ty)? {
+    ($(#[doc = $doc:expr])+ $name:ident<$R:ident, $G:ident>($($x:ident: $X:ty),+) $(-> $Result:ty)? {
         level: $level:expr, widest: $widest:expr, fused: $fused:expr, plain: $plain:expr, $avx512:ident, $avx2:ident
     }) => {
         $(#[doc = $doc])+
-        pub(super) fn $name($($x: $X),+) $(-> $Result)? {
+        pub(super) fn $name<$R: Real<$G>, const $G: usize>($($x: $X),+) $(-> $Result)? {
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,fma")]
-            fn $avx512($($x: $X),+) $(-> $Result)? {
+            fn $avx512<$R: Real<$G>, const $G: usize>($($x: $X),+) $(-> $Result)? {
                 $widest
             }
 
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma")]
-            fn $avx2($($x: $X),+) $(-> $Result)? {
+            fn $avx2<$R: Real<$G>, const $G: usize>($($x: $X),+) $(-> $Result)? {
                 $fused
             }
 
@@ -134,21 +137,21 @@ macro_rules! dispatched {
 
 dispatched! {
     /// Runs the machine's instructions.
-    interpret(machine: &mut Machine<'_>) -> Result<(), Fault> {
+    interpret<R, G>(machine: &mut Machine<'_, R, G>) -> Result<(), Fault> {
         level: machine.state.level, run: machine.interpret(), interpret_avx512, interpret_avx2
     }
 }
 
 dispatched! {
     /// Operations on single values.
-    straight(state: &State, steps: &[Step]) {
+    straight<R, G>(state: &State<R, G>, steps: &[Step]) {
         level: state.level, run: scalar_blocks::run(state, steps), straight_avx512, straight_avx2
     }
 }
 
 dispatched! {
     /// A row of the table of primitives. Without fused multiplications, the functions for lanes gain nothing.
-    row(state: &State, row: Primitive, to: Reg, x: [Operand<'_, f64>; 3]) {
+    row<R, G>(state: &State<R, G>, row: Primitive, to: Reg, x: [Operand<'_, R, G>; 3]) {
         level: state.level, fused: state.row::<true>(row, to, x), plain: state.row_by_row(row, to, x), row_avx512, row_avx2
     }
 }
@@ -156,35 +159,35 @@ dispatched! {
 // The kernels are functions of their own: among all other instructions their loops would have too few registers.
 dispatched! {
     /// Runs an operation with its loads and its store.
-    kernel(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[Address], it: &Kernel) {
+    kernel<R, G>(state: &State<R, G>, reals: &mut [Elements<'_, R>], addresses: &[Address], it: &Kernel) {
         level: state.level, run: kernel::run(state, reals, addresses, it), kernel_avx512, kernel_avx2
     }
 }
 
 dispatched! {
     /// Runs some iterations of a loop that sums up in a cell.
-    inner(state: &State, reals: &[Elements<'_, f64>], addresses: &[Address], it: &Inner, of: Range<i64>) {
+    inner<R, G>(state: &State<R, G>, reals: &[Elements<'_, R>], addresses: &[Address], it: &Inner, of: Range<i64>) {
         level: state.level, run: kernel::inner(state, reals, addresses, it, of), inner_avx512, inner_avx2
     }
 }
 
 dispatched! {
     /// Runs some iterations of a loop that goes through powers.
-    series(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[Address], it: &Series, of: Range<i64>) {
+    series<R, G>(state: &State<R, G>, reals: &mut [Elements<'_, R>], addresses: &[Address], it: &Series, of: Range<i64>) {
         level: state.level, run: power_sums::run(state, reals, addresses, it, of), series_avx512, series_avx2
     }
 }
 
 dispatched! {
     /// Runs a loop that adds up the products of all lanes.
-    outer(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[Address], it: &Outer) {
+    outer<R, G>(state: &State<R, G>, reals: &mut [Elements<'_, R>], addresses: &[Address], it: &Outer) {
         level: state.level, run: rank_one_update::run(state, reals, addresses, it), outer_avx512, outer_avx2
     }
 }
 
 dispatched! {
     /// An operation on integers.
-    int_op(state: &State, op: IntOp, kind: Prim, to: Reg, x: [Reg; 2]) {
+    int_op<R, G>(state: &State<R, G>, op: IntOp, kind: Prim, to: Reg, x: [Reg; 2]) {
         level: state.level,
         run: state.int_op(op, kind, to, x), int_op_avx512, int_op_avx2
     }
@@ -192,7 +195,7 @@ dispatched! {
 
 dispatched! {
     /// A comparison of reals.
-    test(state: &State, test: Test, to: Reg, x: [Reg; 2]) {
+    test<R, G>(state: &State<R, G>, test: Test, to: Reg, x: [Reg; 2]) {
         level: state.level,
         run: state.test(test, to, x.map(|x| state.real(x))), test_avx512, test_avx2
     }
@@ -200,7 +203,7 @@ dispatched! {
 
 dispatched! {
     /// The place of an extremum.
-    least_where(state: &State, to: Reg, x: [Reg; 2], of: [Reg; 2]) {
+    least_where<R, G>(state: &State<R, G>, to: Reg, x: [Reg; 2], of: [Reg; 2]) {
         level: state.level,
         run: state.least_where(to, x, of), least_where_avx512, least_where_avx2
     }
@@ -208,90 +211,133 @@ dispatched! {
 
 dispatched! {
     /// One of two integers.
-    select_int(state: &State, to: Reg, condition: Reg, x: [Reg; 2]) {
+    select_int<R, G>(state: &State<R, G>, to: Reg, condition: Reg, x: [Reg; 2]) {
         level: state.level,
         run: state.select_int(to, condition, x), select_avx512, select_avx2
     }
 }
 
-/// The columns of eight rows: the compiler would take single elements.
+/// The columns of the rows of a square: the compiler would take single elements.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
-fn turned(rows: [&[f64; GROUP]; GROUP]) -> Eight {
+#[inline]
+pub(super) fn columns_of_doubles(rows: [&[f64; DOUBLES]; DOUBLES]) -> Square<f64, DOUBLES> {
     use core::arch::x86_64::{
         __m512d, _mm512_loadu_pd, _mm512_shuffle_f64x2, _mm512_storeu_pd, _mm512_unpackhi_pd, _mm512_unpacklo_pd,
     };
-    // SAFETY: a row is eight reals.
-    let x = eight(|i| unsafe { _mm512_loadu_pd(rows[i].as_ptr()) });
+    // SAFETY: a row is eight doubles.
+    let x: [__m512d; DOUBLES] = lanes(|i| unsafe { _mm512_loadu_pd(rows[i].as_ptr()) });
     // Elements of two rows beside each other; then pairs of them, of four rows; then of eight.
-    let pairs = eight(|i| match i % 2 {
+    let pairs: [__m512d; DOUBLES] = lanes(|i| match i % 2 {
         0 => _mm512_unpacklo_pd(x[i], x[i + 1]),
         _ => _mm512_unpackhi_pd(x[i - 1], x[i]),
     });
     let even = |a: __m512d, b: __m512d| _mm512_shuffle_f64x2::<0b10_00_10_00>(a, b);
     let odd = |a: __m512d, b: __m512d| _mm512_shuffle_f64x2::<0b11_01_11_01>(a, b);
-    let fours = eight(|i| match i % 4 {
+    let fours: [__m512d; DOUBLES] = lanes(|i| match i % 4 {
         0 | 1 => even(pairs[i], pairs[i + 2]),
         _ => odd(pairs[i - 2], pairs[i]),
     });
-    let columns = eight(|i| match i {
+    let columns: [__m512d; DOUBLES] = lanes(|i| match i {
         0..4 => even(fours[i], fours[i + 4]),
         _ => odd(fours[i - 4], fours[i]),
     });
-    let mut found = [[0.0; GROUP]; GROUP];
+    let mut found = [[0.0; DOUBLES]; DOUBLES];
     for (to, column) in found.iter_mut().zip(columns) {
-        // SAFETY: there is room for eight reals.
+        // SAFETY: there is room for eight doubles.
         unsafe { _mm512_storeu_pd(to.as_mut_ptr(), column) };
+    }
+    found
+}
+
+/// The same for singles.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+#[inline]
+pub(super) fn columns_of_singles(rows: [&[f32; SINGLES]; SINGLES]) -> Square<f32, SINGLES> {
+    use core::arch::x86_64::{
+        __m512, _mm512_castpd_ps, _mm512_castps_pd, _mm512_loadu_ps, _mm512_shuffle_f32x4, _mm512_storeu_ps,
+        _mm512_unpackhi_pd, _mm512_unpackhi_ps, _mm512_unpacklo_pd, _mm512_unpacklo_ps,
+    };
+    // SAFETY: a row is sixteen singles.
+    let x: [__m512; SINGLES] = lanes(|i| unsafe { _mm512_loadu_ps(rows[i].as_ptr()) });
+    // Elements of two rows beside each other; of four; then quarters of registers, of eight rows; then of sixteen.
+    let pairs: [__m512; SINGLES] = lanes(|i| match i % 2 {
+        0 => _mm512_unpacklo_ps(x[i], x[i + 1]),
+        _ => _mm512_unpackhi_ps(x[i - 1], x[i]),
+    });
+    let low = |a, b| _mm512_castpd_ps(_mm512_unpacklo_pd(_mm512_castps_pd(a), _mm512_castps_pd(b)));
+    let high = |a, b| _mm512_castpd_ps(_mm512_unpackhi_pd(_mm512_castps_pd(a), _mm512_castps_pd(b)));
+    let fours: [__m512; SINGLES] = lanes(|i| match i % 4 {
+        0 => low(pairs[i], pairs[i + 2]),
+        1 => high(pairs[i - 1], pairs[i + 1]),
+        2 => low(pairs[i - 1], pairs[i + 1]),
+        _ => high(pairs[i - 2], pairs[i]),
+    });
+    let even = |a: __m512, b: __m512| _mm512_shuffle_f32x4::<0b10_00_10_00>(a, b);
+    let odd = |a: __m512, b: __m512| _mm512_shuffle_f32x4::<0b11_01_11_01>(a, b);
+    let eights: [__m512; SINGLES] = lanes(|i| match i % 8 {
+        0..4 => even(fours[i], fours[i + 4]),
+        _ => odd(fours[i - 4], fours[i]),
+    });
+    let columns: [__m512; SINGLES] = lanes(|i| match i {
+        0..8 => even(eights[i], eights[i + 8]),
+        _ => odd(eights[i - 8], eights[i]),
+    });
+    let mut found = [[0.0; SINGLES]; SINGLES];
+    for (to, column) in found.iter_mut().zip(columns) {
+        // SAFETY: there is room for sixteen singles.
+        unsafe { _mm512_storeu_ps(to.as_mut_ptr(), column) };
     }
     found
 }
 
 dispatched! {
     /// Rows that go into the lanes' own.
-    transpose(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[Address], it: &Transpose) {
+    transpose<R, G>(state: &State<R, G>, reals: &mut [Elements<'_, R>], addresses: &[Address], it: &Transpose) {
         level: state.level,
-        widest: transpose::run(state, reals, addresses, it, |rows| turned(rows)),
-        fused: transpose::run(state, reals, addresses, it, transpose::turned),
-        plain: transpose::run(state, reals, addresses, it, transpose::turned),
+        widest: transpose::run(state, reals, addresses, it, |rows| unsafe { R::columns(rows) }),
+        fused: transpose::run(state, reals, addresses, it, transpose::columns),
+        plain: transpose::run(state, reals, addresses, it, transpose::columns),
         transpose_avx512, transpose_avx2
     }
 }
 
 dispatched! {
     /// Elements that go into rows.
-    into_rows(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[Address], it: &IntoRows) {
+    into_rows<R, G>(state: &State<R, G>, reals: &mut [Elements<'_, R>], addresses: &[Address], it: &IntoRows) {
         level: state.level,
-        widest: transpose::into_rows(state, reals, addresses, it, |rows| turned(rows)),
-        fused: transpose::into_rows(state, reals, addresses, it, transpose::turned),
-        plain: transpose::into_rows(state, reals, addresses, it, transpose::turned),
+        widest: transpose::into_rows(state, reals, addresses, it, |rows| unsafe { R::columns(rows) }),
+        fused: transpose::into_rows(state, reals, addresses, it, transpose::columns),
+        plain: transpose::into_rows(state, reals, addresses, it, transpose::columns),
         into_rows_avx512, into_rows_avx2
     }
 }
 
 dispatched! {
     /// A product of a small matrix with what lanes have.
-    small_product(it: &Small<false>) {
-        level: it.level, run: product::small_product(it), small_product_avx512, small_product_avx2
+    small_product<R, G>(it: &Small<R, false>) {
+        level: it.level, run: product::small_product::<R, G>(it), small_product_avx512, small_product_avx2
     }
 }
 
 dispatched! {
     /// The products of what lanes have, summed up and added to a small matrix.
-    small_sums(it: &Small<true>) {
-        level: it.level, run: product::small_sums(it), small_sums_avx512, small_sums_avx2
+    small_sums<R, G>(it: &Small<R, true>) {
+        level: it.level, run: product::small_sums::<R, G>(it), small_sums_avx512, small_sums_avx2
     }
 }
 
 dispatched! {
     /// A sum of products.
-    chain(state: &State, it: &Chain) {
+    chain<R, G>(state: &State<R, G>, it: &Chain) {
         level: state.level, run: fma_chain::run(state, it), chain_avx512, chain_avx2
     }
 }
 
 dispatched! {
     /// Values that go into rows.
-    rows(state: &State, reals: &mut [Elements<'_, f64>], it: &Rows) {
+    rows<R, G>(state: &State<R, G>, reals: &mut [Elements<'_, R>], it: &Rows) {
         level: state.level, run: transpose::rows(state, reals, it), rows_avx512, rows_avx2
     }
 }

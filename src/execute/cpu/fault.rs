@@ -5,6 +5,7 @@
 
 use super::compute::constant;
 use super::machine::Machine;
+use super::real::Real;
 use crate::array::Prim;
 use crate::error::Span;
 use crate::execute::contract::Ending;
@@ -22,7 +23,7 @@ pub(super) struct Claim {
 }
 
 /// What became of a run of stepwise code that has stopped, if no limit and no wish ended it.
-pub(super) fn ending(machine: &Machine<'_>) -> Ending {
+pub(super) fn ending<R: Real<G>, const G: usize>(machine: &Machine<'_, R, G>) -> Ending {
     let claims = &machine.code.claims;
     let Ok(found) = claims.binary_search_by_key(&machine.stopped, |claim| claim.at as usize) else {
         // Nothing else stops but what asks for memory.

@@ -20,9 +20,9 @@ pub(super) const SMALL: i64 = 4;
 
 /// Puts products where they are.
 pub(super) fn find_products(code: &mut Code) {
-    let Code { values, buffers, sums, body, outputs, .. } = code;
+    let Code { values, buffers, sums, precision, body, outputs, .. } = code;
     let any_order = sums.values().copied().collect();
-    let mut finder = Finder { values, buffers, sums, any_order, mentions: FxHashMap::default() };
+    let mut finder = Finder { values, buffers, sums, precision: *precision, any_order, mentions: FxHashMap::default() };
     outputs.iter().for_each(|output| finder.count(&output.operands()));
     finder.count_block(body);
     finder.block(body, false);
@@ -32,6 +32,8 @@ struct Finder<'c> {
     values: &'c mut Vec<ValueInfo>,
     buffers: &'c mut Vec<BufferInfo>,
     sums: &'c mut FxHashMap<Value, Value>,
+    /// That reals are computed in.
+    precision: Prim,
     /// The cells of sums that may be taken in any order.
     any_order: FxHashSet<Value>,
     /// How often values are used or set.
@@ -349,7 +351,7 @@ impl Finder<'_> {
         let beside = if info.private { place.lane.is_none() } else { place.lane == Some(Operand::int(1)) };
         let (step, stride) = place.step?;
         let fixed = [place.base, stride].into_iter().all(|x| self.is_fixed(split, x));
-        let is_row = info.prim == Prim::F64 && beside && place.varying.is_none();
+        let is_row = info.prim == self.precision && beside && place.varying.is_none();
         let place = Place { step: None, ..*place };
         (is_row && fixed && step == Operand::Value(index)).then_some(Line { place, stride })
     }

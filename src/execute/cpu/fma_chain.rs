@@ -3,12 +3,13 @@
 //! Law: it is the multiply-adds one after the other, each rounded once (tests/execute/products.rs).
 
 use super::instruction::{Chain, Reg};
+use super::real::Real;
 use super::state::State;
-use super::vector::{Source, eight, one_by_one};
+use super::vector::{Source, lanes, one_by_one};
 
 /// Adds up.
 #[inline(always)]
-pub(super) fn run(state: &State, it: &Chain) {
+pub(super) fn run<R: Real<G>, const G: usize>(state: &State<R, G>, it: &Chain) {
     match it.products[..] {
         [a, b] => sum(state, it, [a, b]),
         [a, b, c] => sum(state, it, [a, b, c]),
@@ -20,18 +21,18 @@ pub(super) fn run(state: &State, it: &Chain) {
 }
 
 #[inline(always)]
-fn sum<const N: usize>(state: &State, it: &Chain, products: [[Reg; 2]; N]) {
+fn sum<const N: usize, R: Real<G>, const G: usize>(state: &State<R, G>, it: &Chain, products: [[Reg; 2]; N]) {
     let start = state.real(it.start);
-    let (mut x, mut y, mut signs) = ([start; N], [start; N], [0_u64; N]);
+    let (mut x, mut y, mut signs) = ([start; N], [start; N], [R::default(); N]);
     for k in 0..N {
         (x[k], y[k]) = (state.real(products[k][0]), state.real(products[k][1]));
-        signs[k] = u64::from(it.minus >> k & 1) << 63;
+        signs[k] = if it.minus >> k & 1 == 1 { -R::ONE } else { R::ONE };
     }
     for (k, to) in state.real_block(it.to).iter().enumerate() {
         let mut sum = start.group(k);
         for n in 0..N {
             let (a, b, sign) = (x[n].group(k), y[n].group(k), signs[n]);
-            sum = eight(|i| f64::from_bits(a[i].to_bits() ^ sign).mul_add(b[i], sum[i]));
+            sum = lanes(|i| a[i].times_sign(sign).mul_add(b[i], sum[i]));
         }
         to.write(sum);
         one_by_one();

@@ -3,16 +3,16 @@
 //! Law: a lane has folded the iterations that were its own and nothing else, and a lane that had none contributes
 //! nothing (tests/execute/lanes.rs).
 
-use super::compute::single_of;
 use super::instruction::{Fold, LanesLoop};
 use super::machine::Machine;
+use super::real::Real;
 use super::state::State;
-use super::vector::{GROUP, Group, eight, folded, get};
+use super::vector::{Group, folded, get, lanes};
 use crate::array::{IntegerRow, Prim, ScalarOp};
 use crate::primitives::Primitive;
 
 /// Puts aside what lanes have found so far, for those in the last group that have no part in the next block.
-pub(super) fn save(state: &mut State, it: &LanesLoop) {
+pub(super) fn save<R: Real<G>, const G: usize>(state: &mut State<R, G>, it: &LanesLoop) {
     let last = state.groups - 1;
     let State { reals, ints, saved, .. } = state;
     saved.from = state.active;
@@ -23,58 +23,58 @@ pub(super) fn save(state: &mut State, it: &LanesLoop) {
 }
 
 /// Puts back what was put aside.
-pub(super) fn restore(state: &State, it: &LanesLoop) {
+pub(super) fn restore<R: Real<G>, const G: usize>(state: &State<R, G>, it: &LanesLoop) {
     let from = state.saved.from;
-    if from.is_multiple_of(GROUP) {
+    if from.is_multiple_of(G) {
         return;
     }
-    let is_own = |i: usize| i < from % GROUP;
+    let is_own = |i: usize| i < from % G;
     for (fold, saved) in it.real_folds.iter().zip(&state.saved.reals) {
-        let group = &state.reals.block(fold.cell)[from / GROUP];
+        let group = &state.reals.block(fold.cell)[from / G];
         let now = group.read();
-        group.write(eight(|i| if is_own(i) { now[i] } else { saved[i] }));
+        group.write(lanes(|i| if is_own(i) { now[i] } else { saved[i] }));
     }
     for (fold, saved) in it.int_folds.iter().zip(&state.saved.ints) {
-        let group = &state.ints.block(fold.cell)[from / GROUP];
+        let group = &state.ints.block(fold.cell)[from / G];
         let now = group.read();
-        group.write(eight(|i| if is_own(i) { now[i] } else { saved[i] }));
+        group.write(lanes(|i| if is_own(i) { now[i] } else { saved[i] }));
     }
 }
 
 /// Writes what each lane has folded to buffers, and returns how many values are in each: one where the partial results can be combined.
-pub(super) fn found(machine: &mut Machine<'_>, it: &LanesLoop, lanes: usize) -> i64 {
-    let combined =
-        it.real_folds.iter().all(|fold| reals(fold).is_some()) && it.int_folds.iter().all(|fold| ints(fold).is_some());
+pub(super) fn found<R: Real<G>, const G: usize>(machine: &mut Machine<'_, R, G>, it: &LanesLoop, count: usize) -> i64 {
+    let combined = it.real_folds.iter().all(|fold| reals::<R, G>(fold).is_some())
+        && it.int_folds.iter().all(|fold| ints::<G>(fold).is_some());
     for fold in &it.real_folds {
-        let block = &machine.state.reals.block(fold.cell)[..lanes.div_ceil(GROUP)];
+        let block = &machine.state.reals.block(fold.cell)[..count.div_ceil(G)];
         let start = machine.state.reals.one(fold.start);
         let buffer = machine.reals[fold.found as usize].own();
         buffer.clear();
         match reals(fold).filter(|_| combined) {
             Some(all) => {
-                let round = if fold.kind == Prim::F32 { single_of } else { |x| x };
-                buffer.extend((lanes > 0).then(|| round(all(block, start))));
+                let round = if fold.kind == Prim::F32 { R::to_single } else { |x| x };
+                buffer.extend((count > 0).then(|| round(all(block, start))));
             }
-            None => buffer.extend((0..lanes).map(|lane| get(block, lane))),
+            None => buffer.extend((0..count).map(|lane| get(block, lane))),
         }
     }
     for fold in &it.int_folds {
-        let block = &machine.state.ints.block(fold.cell)[..lanes.div_ceil(GROUP)];
+        let block = &machine.state.ints.block(fold.cell)[..count.div_ceil(G)];
         let start = machine.state.one(fold.start);
         let buffer = machine.ints[fold.found as usize].own();
         buffer.clear();
         match ints(fold).filter(|_| combined) {
-            Some(all) => buffer.extend((lanes > 0).then(|| all(block, start))),
-            None => buffer.extend((0..lanes).map(|lane| get(block, lane))),
+            Some(all) => buffer.extend((count > 0).then(|| all(block, start))),
+            None => buffer.extend((0..count).map(|lane| get(block, lane))),
         }
     }
-    if combined { i64::from(lanes > 0) } else { lanes as i64 }
+    if combined { i64::from(count > 0) } else { count as i64 }
 }
 
 /// What combines the values of lanes.
-type Combine<T> = fn(&[Group<T>], T) -> T;
+type Combine<T, const G: usize> = fn(&[Group<T, G>], T) -> T;
 
-fn reals(fold: &Fold) -> Option<Combine<f64>> {
+fn reals<R: Real<G>, const G: usize>(fold: &Fold) -> Option<Combine<R, G>> {
     match fold.op {
         Some(ScalarOp::Add) => Some(|block, start| folded(block, start, |a, b| a + b)),
         Some(ScalarOp::Mul) => Some(|block, start| folded(block, start, |a, b| a * b)),
@@ -84,7 +84,7 @@ fn reals(fold: &Fold) -> Option<Combine<f64>> {
     }
 }
 
-fn ints(fold: &Fold) -> Option<Combine<i64>> {
+fn ints<const G: usize>(fold: &Fold) -> Option<Combine<i64, G>> {
     // A `u64` is in a register by its bits.
     let by_bits = fold.kind == Prim::U64;
     match fold.op {
@@ -102,12 +102,12 @@ fn ints(fold: &Fold) -> Option<Combine<i64>> {
 
 /// The smaller of two, as the table of primitives has it.
 #[inline(always)]
-pub(super) fn least(a: f64, b: f64) -> f64 {
+pub(super) fn least<R: Real<G>, const G: usize>(a: R, b: R) -> R {
     if a <= b || b.is_nan() { a } else { b }
 }
 
 /// The larger of two, as the table of primitives has it.
 #[inline(always)]
-pub(super) fn greatest(a: f64, b: f64) -> f64 {
+pub(super) fn greatest<R: Real<G>, const G: usize>(a: R, b: R) -> R {
     if a >= b || b.is_nan() { a } else { b }
 }

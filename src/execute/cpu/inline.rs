@@ -5,7 +5,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::array::{Prim, ScalarOp};
+use crate::array::ScalarOp;
 use crate::kernel::code::{Block, Code, Op, Operand, Place, Stm, Value};
 use crate::primitives::Primitive;
 
@@ -126,10 +126,10 @@ pub(super) fn is_needed(stm: &Stm, needed: &FxHashSet<Value>) -> bool {
     if let Stm::Let(value, ..) | Stm::Load(value, _) = stm { needed.contains(value) } else { true }
 }
 
-/// Whether lanes have doubles side by side at a place.
+/// Whether lanes have reals, of the machine's precision, side by side at a place.
 pub(super) fn is_row(code: &Code, place: &Place) -> bool {
     let info = code.buffers[place.buffer.0 as usize];
-    info.prim == Prim::F64
+    info.prim == code.precision
         && place.varying.is_none()
         && if info.private { place.lane.is_none() } else { place.lane == Some(Operand::int(1)) }
 }
@@ -139,15 +139,15 @@ fn is_sink(code: &Code, stm: &Stm) -> bool {
     let (Stm::Store { place, .. } | Stm::Add { place, .. }) = stm else { return false };
     let info = code.buffers[place.buffer.0 as usize];
     let is_one = !info.private && place.lane.is_none() && place.varying.is_none();
-    is_row(code, place) || matches!(stm, Stm::Add { .. }) && is_one && info.prim == Prim::F64
+    is_row(code, place) || matches!(stm, Stm::Add { .. }) && is_one && info.prim == code.precision
 }
 
-/// Whether an operation on doubles can load and store.
+/// Whether an operation on reals of the machine's precision can load and store.
 fn is_fused(code: &Code, op: Op, x: &[Operand]) -> bool {
     let varying = |x: &Operand| matches!(x, Operand::Value(value) if code.values[value.0 as usize].varying);
     let real = |x: &Operand| match x {
-        Operand::Value(value) => code.values[value.0 as usize].prim == Prim::F64,
-        Operand::Const(constant) => constant.prim() == Prim::F64,
+        Operand::Value(value) => code.values[value.0 as usize].prim == code.precision,
+        Operand::Const(constant) => constant.prim() == code.precision,
     };
     let known = match op {
         Op::MulAdd | Op::MulSub | Op::MulSubtracted => true,

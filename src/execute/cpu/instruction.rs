@@ -1,7 +1,7 @@
 //! Instructions: code with registers for values, and jumps for structure.
 //!
 //! Law: an instruction on varying registers does in every lane what its uniform form does once. Reals are doubles,
-//! integers and truth values are 64-bit integers: those of fewer bits by their value, a `u64` by its bits, a truth
+//! or singles if all are; integers and truth values are 64-bit integers: those of fewer bits by their value, a `u64` by its bits, a truth
 //! value as 0 or 1 (tests/execute/lanes.rs).
 
 use crate::array::{IntegerRow, Prim, ScalarOp};
@@ -385,10 +385,10 @@ pub(super) struct LanesLoop {
     pub(super) writes: Vec<(bool, u32, u32, u32)>,
     pub(super) adds: Vec<(bool, u32)>,
     pub(super) scatters: bool,
-    /// How many varying registers it needs, and how many lanes there are in a block at most.
+    /// How many varying registers it needs, and how many groups of lanes there are in a block at most.
     pub(super) reals: usize,
     pub(super) ints: usize,
-    pub(super) width: usize,
+    pub(super) groups: usize,
     /// Whether there is no loop inside: then lanes that fill no group are a block of their own.
     pub(super) straight: bool,
     /// About how many instructions a block takes: a number, and the counts of the loops around those instructions.

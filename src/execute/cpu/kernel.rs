@@ -7,15 +7,16 @@ use core::ops::Range;
 
 use super::instruction::{Across, Address, Fused, Inner, Kernel, Src, Summed, To};
 use super::memory::Elements;
+use super::real::Real;
 use super::state::{Mask, State};
 use super::transfer::{Reach, add_real, load, store};
-use super::vector::{GROUP, Group, Operand, Row, Source, across, eight, get, one_by_one, set};
+use super::vector::{Group, Operand, Row, Source, across, get, lanes, one_by_one, set};
 
 /// Where an operand is.
 #[derive(Clone, Copy)]
-enum Found<'r> {
-    Block(Operand<'r, f64>),
-    Row(Row<'r, f64>),
+enum Found<'r, R: Copy, const G: usize> {
+    Block(Operand<'r, R, G>),
+    Row(Row<'r, R, G>),
 }
 
 /// The same for operands of all kinds.
@@ -31,79 +32,84 @@ macro_rules! found {
 }
 
 /// What takes values, group by group.
-trait Sink {
+trait Sink<R, const G: usize> {
     /// Limits the sink to `groups` groups, so that a loop over them needs no check of its own.
     fn first(self, groups: usize) -> Self;
 
-    fn put(&mut self, k: usize, x: [f64; GROUP]);
+    fn put(&mut self, k: usize, x: [R; G]);
 }
 
-impl Sink for &[Group<f64>] {
+impl<R: Real<G>, const G: usize> Sink<R, G> for &[Group<R, G>] {
     #[inline(always)]
     fn first(self, groups: usize) -> Self {
         &self[..groups]
     }
 
     #[inline(always)]
-    fn put(&mut self, k: usize, x: [f64; GROUP]) {
+    fn put(&mut self, k: usize, x: [R; G]) {
         self[k].write(x);
     }
 }
 
-impl Sink for &mut [[f64; GROUP]] {
+impl<R: Real<G>, const G: usize> Sink<R, G> for &mut [[R; G]] {
     #[inline(always)]
     fn first(self, groups: usize) -> Self {
         &mut self[..groups]
     }
 
     #[inline(always)]
-    fn put(&mut self, k: usize, x: [f64; GROUP]) {
+    fn put(&mut self, k: usize, x: [R; G]) {
         self[k] = x;
     }
 }
 
 /// Adds to what is there.
-struct Added<'r>(&'r mut [[f64; GROUP]]);
+struct Added<'r, R, const G: usize>(&'r mut [[R; G]]);
 
-impl Sink for Added<'_> {
+impl<R: Real<G>, const G: usize> Sink<R, G> for Added<'_, R, G> {
     #[inline(always)]
     fn first(self, groups: usize) -> Self {
         Added(&mut self.0[..groups])
     }
 
     #[inline(always)]
-    fn put(&mut self, k: usize, x: [f64; GROUP]) {
+    fn put(&mut self, k: usize, x: [R; G]) {
         let row = &mut self.0[k];
-        *row = eight(|i| row[i] + x[i]);
+        *row = lanes(|i| row[i] + x[i]);
     }
 }
 
 /// Sums, of every other group each; the next group belongs to the first.
-struct Sums([f64; GROUP], [f64; GROUP]);
+struct Sums<R, const G: usize>([R; G], [R; G]);
 
-impl Sink for &mut Sums {
+impl<R: Real<G>, const G: usize> Sink<R, G> for &mut Sums<R, G> {
     #[inline(always)]
     fn first(self, _: usize) -> Self {
         self
     }
 
     #[inline(always)]
-    fn put(&mut self, _: usize, x: [f64; GROUP]) {
+    fn put(&mut self, _: usize, x: [R; G]) {
         let Sums(now, next) = **self;
-        **self = Sums(next, eight(|i| now[i] + x[i]));
+        **self = Sums(next, lanes(|i| now[i] + x[i]));
     }
 }
 
-impl Sums {
-    fn sum(self) -> f64 {
+impl<R: Real<G>, const G: usize> Sums<R, G> {
+    fn sum(self) -> R {
         let Sums(a, b) = self;
-        across(eight(|i| a[i] + b[i]), |a, b| a + b)
+        across::<R, G>(lanes(|i| a[i] + b[i]), |a, b| a + b)
     }
 }
 
 /// Runs an operation.
 #[inline(always)]
-pub(super) fn run(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[Address], kernel: &Kernel) {
+pub(super) fn run<R: Real<G>, const G: usize>(
+    state: &State<R, G>,
+    reals: &mut [Elements<'_, R>],
+    addresses: &[Address],
+    kernel: &Kernel,
+) {
     let (at, added) = match kernel.to {
         To::Block(to) => return apply(state, reals, addresses, kernel, state.real_block(to)),
         To::Row(at) => (at, false),
@@ -115,10 +121,10 @@ pub(super) fn run(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[A
         Reach::Same(_) => true,
         reach => {
             let to = &mut reals[at.buffer as usize];
-            reach.in_a_row().is_some_and(|start| to.rows_mut(start, state.groups).is_some())
+            reach.in_a_row().is_some_and(|start| to.rows_mut::<G>(start, state.groups).is_some())
         }
     };
-    if !fits || !state.active.is_multiple_of(GROUP) {
+    if !fits || !state.active.is_multiple_of(G) {
         // Not all lanes of the last group have a place.
         apply(state, reals, addresses, kernel, state.aside(2));
         let (x, to) = (state.reals.operand(state.aside_register(2)), &mut reals[at.buffer as usize]);
@@ -130,10 +136,10 @@ pub(super) fn run(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[A
     }
     let mut to = core::mem::take(&mut reals[at.buffer as usize]);
     if let Reach::Same(start) = reach {
-        let mut sums = Sums([0.0; GROUP], [0.0; GROUP]);
+        let mut sums = Sums([R::default(); G], [R::default(); G]);
         apply(state, reals, addresses, kernel, &mut sums);
         if let Some(element) = to.get_mut(start) {
-            *element += sums.sum();
+            *element = *element + sums.sum();
         }
     } else if let Some(rows) = reach.in_a_row().and_then(|start| to.rows_mut(start, state.groups)) {
         if added {
@@ -147,13 +153,13 @@ pub(super) fn run(state: &State, reals: &mut [Elements<'_, f64>], addresses: &[A
 
 /// The groups of an operand; what is not all in memory is put aside, with 0 for the rest.
 #[inline(always)]
-fn source<'r>(
-    state: &'r State,
-    reals: &'r [Elements<'_, f64>],
+fn source<'r, R: Real<G>, const G: usize>(
+    state: &'r State<R, G>,
+    reals: &'r [Elements<'_, R>],
     addresses: &[Address],
     src: Src,
     aside: u32,
-) -> Found<'r> {
+) -> Found<'r, R, G> {
     let Src::Row(k) = src else {
         let Src::Reg(reg) = src else { unreachable!("an operand is in a register or in memory") };
         return Found::Block(state.real(reg));
@@ -170,7 +176,13 @@ fn source<'r>(
 }
 
 #[inline(always)]
-fn apply(state: &State, reals: &[Elements<'_, f64>], addresses: &[Address], kernel: &Kernel, to: impl Sink) {
+fn apply<R: Real<G>, const G: usize>(
+    state: &State<R, G>,
+    reals: &[Elements<'_, R>],
+    addresses: &[Address],
+    kernel: &Kernel,
+    to: impl Sink<R, G>,
+) {
     let [a, b, c] = kernel.x;
     let a = source(state, reals, addresses, a, 0);
     let groups = state.groups;
@@ -181,7 +193,7 @@ fn apply(state: &State, reals: &[Elements<'_, f64>], addresses: &[Address], kern
             found!(a b => match kernel.op {
                 Fused::Add => each2(groups, to, a, b, |a, b| a + b),
                 Fused::Mul => each2(groups, to, a, b, |a, b| a * b),
-                Fused::Scale => each2(groups, to, a, b, |a, b| if a == 0.0 { 0.0 } else { a * b }),
+                Fused::Scale => each2(groups, to, a, b, |a, b| if a == R::default() { R::default() } else { a * b }),
                 Fused::Sub | Fused::Copy | Fused::MulAdd | Fused::MulSub | Fused::MulSubtracted => {
                     each2(groups, to, a, b, |a, b| a - b)
                 }
@@ -203,7 +215,7 @@ fn apply(state: &State, reals: &[Elements<'_, f64>], addresses: &[Address], kern
 }
 
 #[inline(always)]
-fn each1(groups: usize, to: impl Sink, a: impl Source<f64>) {
+fn each1<R: Real<G>, const G: usize>(groups: usize, to: impl Sink<R, G>, a: impl Source<R, G>) {
     let (mut to, a) = (to.first(groups), a.first(groups));
     for k in 0..groups {
         to.put(k, a.group(k));
@@ -212,45 +224,59 @@ fn each1(groups: usize, to: impl Sink, a: impl Source<f64>) {
 }
 
 #[inline(always)]
-fn each2(groups: usize, to: impl Sink, a: impl Source<f64>, b: impl Source<f64>, f: impl Fn(f64, f64) -> f64) {
+fn each2<R: Real<G>, const G: usize>(
+    groups: usize,
+    to: impl Sink<R, G>,
+    a: impl Source<R, G>,
+    b: impl Source<R, G>,
+    f: impl Fn(R, R) -> R,
+) {
     let (mut to, a, b) = (to.first(groups), a.first(groups), b.first(groups));
     for k in 0..groups {
         let (a, b) = (a.group(k), b.group(k));
-        to.put(k, eight(|i| f(a[i], b[i])));
+        to.put(k, lanes(|i| f(a[i], b[i])));
         one_by_one();
     }
 }
 
 #[inline(always)]
-fn each3(
+fn each3<R: Real<G>, const G: usize>(
     groups: usize,
-    to: impl Sink,
-    a: impl Source<f64>,
-    b: impl Source<f64>,
-    c: impl Source<f64>,
-    f: impl Fn(f64, f64, f64) -> f64,
+    to: impl Sink<R, G>,
+    a: impl Source<R, G>,
+    b: impl Source<R, G>,
+    c: impl Source<R, G>,
+    f: impl Fn(R, R, R) -> R,
 ) {
     let (mut to, a, b, c) = (to.first(groups), a.first(groups), b.first(groups), c.first(groups));
     for k in 0..groups {
         let (a, b, c) = (a.group(k), b.group(k), c.group(k));
-        to.put(k, eight(|i| f(a[i], b[i], c[i])));
+        to.put(k, lanes(|i| f(a[i], b[i], c[i])));
         one_by_one();
     }
 }
 
 /// Elements that a loop goes through: where the first is, and how far the next is.
 #[derive(Clone, Copy)]
-pub(super) struct Steps<'r> {
-    elements: &'r [f64],
+pub(super) struct Steps<'r, R> {
+    elements: &'r [R],
     first: i64,
     by: i64,
     /// Whether the lanes have an element each.
     row: bool,
 }
 
-impl<'r> Steps<'r> {
+impl<'r, R: Copy + Default> Steps<'r, R> {
     #[inline(always)]
-    pub(super) fn of(state: &State, reals: &'r [Elements<'_, f64>], address: &Address, from: i64) -> Self {
+    pub(super) fn of<const G: usize>(
+        state: &State<R, G>,
+        reals: &'r [Elements<'_, R>],
+        address: &Address,
+        from: i64,
+    ) -> Self
+    where
+        R: Real<G>,
+    {
         let (start, by, width) = (state.one(address.base), state.one(address.stride), state.width as i64);
         let elements = reals[address.buffer as usize].all();
         let (first, by, row) = match address.across {
@@ -268,28 +294,28 @@ impl<'r> Steps<'r> {
 
     /// Whether all elements of `count` steps, of `groups` groups each, are in bounds.
     #[inline(always)]
-    pub(super) fn fits(&self, count: i64, groups: usize) -> bool {
+    pub(super) fn fits<const G: usize>(&self, count: i64, groups: usize) -> bool {
         let last = self.first + (count - 1) * self.by;
-        let room = if self.row { groups * GROUP } else { 1 };
+        let room = if self.row { groups * G } else { 1 };
         self.first.min(last) >= 0 && self.first.max(last) as usize + room <= self.elements.len()
     }
 
     /// The place that lies `groups` groups further on.
     #[inline(always)]
-    fn on(self, groups: usize) -> Self {
-        let far = if self.row { groups * GROUP } else { 0 };
+    fn on<const G: usize>(self, groups: usize) -> Self {
+        let far = if self.row { groups * G } else { 0 };
         Steps { first: self.first + far as i64, ..self }
     }
 
     /// The first `groups` groups of the elements at a step, which are in bounds.
     #[inline(always)]
-    pub(super) fn groups(&self, step: i64, groups: usize) -> &'r [[f64; GROUP]] {
+    pub(super) fn groups<const G: usize>(&self, step: i64, groups: usize) -> &'r [[R; G]] {
         let at = (self.first + step * self.by) as usize;
-        self.elements[at..at + groups * GROUP].as_chunks().0
+        self.elements[at..at + groups * G].as_chunks().0
     }
 
     /// The element of a lane at a step, or 0.
-    pub(super) fn get(&self, step: i64, lane: usize) -> f64 {
+    pub(super) fn get(&self, step: i64, lane: usize) -> R {
         let at = self.first + step * self.by + if self.row { lane as i64 } else { 0 };
         usize::try_from(at).ok().and_then(|at| self.elements.get(at)).copied().unwrap_or_default()
     }
@@ -297,9 +323,9 @@ impl<'r> Steps<'r> {
 
 /// Runs some iterations of a loop that sums up in a cell.
 #[inline(always)]
-pub(super) fn inner(
-    state: &State,
-    reals: &[Elements<'_, f64>],
+pub(super) fn inner<R: Real<G>, const G: usize>(
+    state: &State<R, G>,
+    reals: &[Elements<'_, R>],
     addresses: &[Address],
     inner: &Inner,
     iterations: Range<i64>,
@@ -309,7 +335,7 @@ pub(super) fn inner(
     let (a, b) = (steps(inner.x[0]), steps(inner.x[1]));
     let (a, b) = if a.row { (b, a) } else { (a, b) };
     let cell = state.real_block(inner.cell);
-    if !a.fits(count, cell.len()) || !b.fits(count, cell.len()) || !b.row {
+    if !a.fits::<G>(count, cell.len()) || !b.fits::<G>(count, cell.len()) || !b.row {
         for lane in 0..state.active {
             let add = |sum, step| inner.what.plus(a.get(step, lane), b.get(step, lane), sum);
             set(cell, lane, (0..count).fold(get(cell, lane), add));
@@ -317,15 +343,15 @@ pub(super) fn inner(
         return;
     }
     match (inner.what, a.row) {
-        (Summed::Products, false) => summed::<false>(count, cell, a, b, product),
-        (Summed::Products, true) => summed::<true>(count, cell, a, b, product),
-        (Summed::Squares, false) => summed::<false>(count, cell, a, b, square),
-        (Summed::Squares, true) => summed::<true>(count, cell, a, b, square),
+        (Summed::Products, false) => summed::<false, R, G>(count, cell, a, b, product),
+        (Summed::Products, true) => summed::<true, R, G>(count, cell, a, b, product),
+        (Summed::Squares, false) => summed::<false, R, G>(count, cell, a, b, square),
+        (Summed::Squares, true) => summed::<true, R, G>(count, cell, a, b, square),
     }
 }
 
 impl Summed {
-    fn plus(self, a: f64, b: f64, sum: f64) -> f64 {
+    fn plus<R: Real<G>, const G: usize>(self, a: R, b: R, sum: R) -> R {
         match self {
             Summed::Products => product(a, b, sum),
             Summed::Squares => square(a, b, sum),
@@ -334,54 +360,54 @@ impl Summed {
 }
 
 #[inline(always)]
-fn product(a: f64, b: f64, sum: f64) -> f64 {
+fn product<R: Real<G>, const G: usize>(a: R, b: R, sum: R) -> R {
     a.mul_add(b, sum)
 }
 
 #[inline(always)]
-fn square(a: f64, b: f64, sum: f64) -> f64 {
+fn square<R: Real<G>, const G: usize>(a: R, b: R, sum: R) -> R {
     let d = a - b;
     d.mul_add(d, sum)
 }
 
 /// Sums up, four groups at a time; all elements are there.
 #[inline(always)]
-fn summed<const ROW: bool>(
+fn summed<const ROW: bool, R: Real<G>, const G: usize>(
     count: i64,
-    cell: &[Group<f64>],
-    a: Steps<'_>,
-    b: Steps<'_>,
-    f: impl Fn(f64, f64, f64) -> f64,
+    cell: &[Group<R, G>],
+    a: Steps<'_, R>,
+    b: Steps<'_, R>,
+    f: impl Fn(R, R, R) -> R,
 ) {
     let quads = cell.len() / 4 * 4;
     for k in (0..quads).step_by(4) {
-        groups::<4, ROW>(count, &cell[k..k + 4], a.on(k), b.on(k), &f);
+        groups::<4, ROW, R, G>(count, &cell[k..k + 4], a.on::<G>(k), b.on::<G>(k), &f);
     }
     for k in quads..cell.len() {
-        groups::<1, ROW>(count, &cell[k..=k], a.on(k), b.on(k), &f);
+        groups::<1, ROW, R, G>(count, &cell[k..=k], a.on::<G>(k), b.on::<G>(k), &f);
     }
 }
 
 #[inline(always)]
-fn groups<const N: usize, const ROW: bool>(
+fn groups<const N: usize, const ROW: bool, R: Real<G>, const G: usize>(
     count: i64,
-    cell: &[Group<f64>],
-    a: Steps<'_>,
-    b: Steps<'_>,
-    f: &impl Fn(f64, f64, f64) -> f64,
+    cell: &[Group<R, G>],
+    a: Steps<'_, R>,
+    b: Steps<'_, R>,
+    f: &impl Fn(R, R, R) -> R,
 ) {
-    let mut sums = [[0.0; GROUP]; N];
+    let mut sums = [[R::default(); G]; N];
     for k in 0..N {
         sums[k] = cell[k].read();
     }
     let (mut at, mut at_row) = (a.first, b.first);
     for _ in 0..count {
-        let one = if ROW { 0.0 } else { a.elements[at as usize] };
-        let others = if ROW { a.elements[at as usize..][..N * GROUP].as_chunks().0 } else { &[] };
-        let row = b.elements[at_row as usize..][..N * GROUP].as_chunks::<GROUP>().0;
+        let one = if ROW { R::default() } else { a.elements[at as usize] };
+        let others = if ROW { a.elements[at as usize..][..N * G].as_chunks().0 } else { &[] };
+        let row = b.elements[at_row as usize..][..N * G].as_chunks::<G>().0;
         for k in 0..N {
-            let (x, y, sum) = (if ROW { others[k] } else { [one; GROUP] }, row[k], sums[k]);
-            sums[k] = eight(|i| f(x[i], y[i], sum[i]));
+            let (x, y, sum) = (if ROW { others[k] } else { [one; G] }, row[k], sums[k]);
+            sums[k] = lanes(|i| f(x[i], y[i], sum[i]));
         }
         at += a.by;
         at_row += b.by;

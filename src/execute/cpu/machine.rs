@@ -7,7 +7,7 @@ use core::ops::Range;
 
 use super::assemble::{Assembled, In};
 use super::budget::{STRIDE, Watch};
-use super::compute::{single_of, wrapped};
+use super::compute::wrapped;
 use super::dispatch;
 use super::folds;
 use super::instruction::{Instruction, LanesLoop, Reg};
@@ -15,9 +15,10 @@ use super::memory::Elements;
 use super::parallel;
 use super::product;
 use super::profile::Begun;
+use super::real::Real;
 use super::state::State;
 use super::transfer::{add, add_real, load, store};
-use super::vector::{GROUP, number};
+use super::vector::number;
 use crate::array::Prim;
 use crate::kernel::code::LARGEST;
 
@@ -27,27 +28,33 @@ pub(super) struct Fault;
 
 /// Instructions, and what they work on.
 #[derive(Debug)]
-pub(super) struct Machine<'m> {
+pub(super) struct Machine<'m, R: Copy + 'static, const G: usize> {
     pub(super) code: &'m Assembled,
     pub(super) watch: &'m Watch<'m>,
-    pub(super) state: State,
-    pub(super) reals: Vec<Elements<'m, f64>>,
+    pub(super) state: State<R, G>,
+    pub(super) reals: Vec<Elements<'m, R>>,
     pub(super) ints: Vec<Elements<'m, i64>>,
     /// The instruction at which the run stopped, if it did.
     pub(super) stopped: usize,
     /// The loop that a worker is for, by its number, and from which lane to which.
     task: Option<(usize, i64, i64)>,
     /// The memory of workers between two loops.
-    pub(super) helpers: Vec<Workspace>,
+    pub(super) helpers: Vec<Workspace<R, G>>,
 }
 
 /// The memory of a machine between two runs.
-#[derive(Debug, Default)]
-pub(super) struct Workspace {
-    state: State,
-    reals: Vec<Elements<'static, f64>>,
+#[derive(Debug)]
+pub(super) struct Workspace<R: Copy + 'static, const G: usize> {
+    state: State<R, G>,
+    reals: Vec<Elements<'static, R>>,
     ints: Vec<Elements<'static, i64>>,
-    helpers: Vec<Workspace>,
+    helpers: Vec<Workspace<R, G>>,
+}
+
+impl<R: Real<G>, const G: usize> Default for Workspace<R, G> {
+    fn default() -> Self {
+        Workspace { state: State::default(), reals: Vec::new(), ints: Vec::new(), helpers: Vec::new() }
+    }
 }
 
 /// A loop over lanes that runs: the first lane, the next, the last, and where to go on after it.
@@ -87,11 +94,11 @@ enum Next {
     End,
 }
 
-impl<'m> Machine<'m> {
+impl<'m, R: Real<G>, const G: usize> Machine<'m, R, G> {
     /// A machine at the beginning of its code, with memory that another has left.
-    pub(super) fn new(code: &'m Assembled, watch: &'m Watch<'m>, workspace: Workspace) -> Self {
+    pub(super) fn new(code: &'m Assembled, watch: &'m Watch<'m>, workspace: Workspace<R, G>) -> Self {
         let Workspace { mut state, mut reals, mut ints, helpers } = workspace;
-        state.restart(&code.reals, &code.ints);
+        state.restart(code.reals.iter().map(|x| R::of(*x)), code.ints.iter().copied());
         state.held.restart([code.own_reals.len(), code.own_ints.len()], 0);
         state.left = STRIDE;
         reals.resize_with(code.own_reals.len(), Elements::default);
@@ -100,7 +107,7 @@ impl<'m> Machine<'m> {
     }
 
     /// The memory, for another machine of the same code.
-    pub(super) fn workspace(self) -> Workspace {
+    pub(super) fn workspace(self) -> Workspace<R, G> {
         // Collected where they are: nothing is allocated.
         let reals = self.reals.into_iter().map(Elements::into_own).collect();
         let ints = self.ints.into_iter().map(Elements::into_own).collect();
@@ -110,12 +117,12 @@ impl<'m> Machine<'m> {
     /// A machine for some lanes of a loop, with registers of one value as they are now.
     pub(super) fn worker(
         (code, watch, held): (&'m Assembled, &'m Watch<'m>, u64),
-        workspace: Workspace,
+        workspace: Workspace<R, G>,
         (number, (from, to)): (usize, (i64, i64)),
-        (reals, ints): &(Vec<f64>, Vec<i64>),
+        (reals, ints): &(Vec<R>, Vec<i64>),
     ) -> Self {
         let mut machine = Machine::new(code, watch, workspace);
-        machine.state.restart(reals, ints);
+        machine.state.restart(reals.iter().copied(), ints.iter().copied());
         machine.state.held.all = held;
         machine.task = Some((number, from, to));
         machine
@@ -146,7 +153,7 @@ impl<'m> Machine<'m> {
 
     /// Takes `steps` steps from the budget.
     #[inline(always)]
-    fn tick(state: &mut State, watch: &Watch<'_>, at: usize, steps: i64) -> Result<(), Fault> {
+    fn tick(state: &mut State<R, G>, watch: &Watch<'_>, at: usize, steps: i64) -> Result<(), Fault> {
         state.left -= steps;
         if state.left <= 0 {
             let taken = STRIDE - state.left;
@@ -221,13 +228,13 @@ impl<'m> Machine<'m> {
         }
         state.own = 0;
         let mut active = (*to - *next).min(state.width as i64);
-        if it.straight && active > GROUP as i64 {
+        if it.straight && active > G as i64 {
             // What is side by side in memory is loaded and stored in groups.
-            active -= active % GROUP as i64;
+            active -= active % G as i64;
         }
         let first = *next;
-        (state.first, state.active, state.groups) = (first, active as usize, (active as usize).div_ceil(GROUP));
-        if it.folded.is_some() && !state.active.is_multiple_of(GROUP) {
+        (state.first, state.active, state.groups) = (first, active as usize, (active as usize).div_ceil(G));
+        if it.folded.is_some() && !state.active.is_multiple_of(G) {
             folds::save(state, it);
         }
         if let Some(index) = it.index {
@@ -248,7 +255,7 @@ impl<'m> Machine<'m> {
     /// Prepares the buffers of a loop over `count` lanes; with fewer lanes, the lanes' own elements lie closer together.
     #[inline(always)]
     fn enter(&mut self, it: &LanesLoop, count: i64) {
-        let width = usize::try_from(count).unwrap_or(0).min(it.width).next_multiple_of(GROUP).max(GROUP);
+        let width = usize::try_from(count).unwrap_or(0).min(it.groups * G).next_multiple_of(G).max(G);
         self.state.scratch = u32::try_from(it.reals).expect("a loop has fewer than 2^32 registers");
         self.state.reals.divide(it.reals + 3, width);
         self.state.ints.divide(it.ints, width);
@@ -345,7 +352,7 @@ impl<'m> Machine<'m> {
                 let mask = state.mask(mask);
                 let to = &mut reals[at.buffer as usize];
                 match single {
-                    true => add_real(to, state.reach(&at), state.real(x), mask, active, single_of),
+                    true => add_real(to, state.reach(&at), state.real(x), mask, active, R::to_single),
                     false => add_real(to, state.reach(&at), state.real(x), mask, active, |x| x),
                 }
             }

@@ -4,7 +4,6 @@
 //! buffer reads as 0 (tests/execute/lanes.rs).
 
 use super::machine::Fault;
-use super::vector::GROUP;
 
 /// The elements of a buffer.
 #[derive(Debug)]
@@ -50,21 +49,21 @@ impl<T: Copy + Default> Elements<'_, T> {
         }
     }
 
-    /// `groups` groups of eight elements in a row, if they are all there.
+    /// `groups` groups of `G` elements in a row, if they are all there.
     #[inline(always)]
-    pub(super) fn rows(&self, at: i64, groups: usize) -> Option<&[[T; GROUP]]> {
+    pub(super) fn rows<const G: usize>(&self, at: i64, groups: usize) -> Option<&[[T; G]]> {
         let at = usize::try_from(at).ok()?;
-        Some(self.all().get(at..at.checked_add(groups * GROUP)?)?.as_chunks().0)
+        Some(self.all().get(at..at.checked_add(groups * G)?)?.as_chunks().0)
     }
 
-    /// Eight elements in a row, with 0 for those that are not there.
+    /// `G` elements in a row, with 0 for those that are not there.
     #[inline(always)]
-    pub(super) fn some(&self, at: i64) -> [T; GROUP] {
+    pub(super) fn some<const G: usize>(&self, at: i64) -> [T; G] {
         let part = usize::try_from(at).ok().and_then(|at| self.all().get(at..));
         if let Some(all) = part.and_then(|part| part.first_chunk()) {
             return *all;
         }
-        let mut some = [T::default(); GROUP];
+        let mut some = [T::default(); G];
         match part {
             Some(part) => {
                 for (x, element) in some.iter_mut().zip(part) {
@@ -100,8 +99,8 @@ impl<T: Copy + Default> Elements<'_, T> {
     }
 
     #[inline(always)]
-    pub(super) fn rows_mut(&mut self, at: i64, groups: usize) -> Option<&mut [[T; GROUP]]> {
-        Some(self.part_mut(at, groups * GROUP)?.as_chunks_mut().0)
+    pub(super) fn rows_mut<const G: usize>(&mut self, at: i64, groups: usize) -> Option<&mut [[T; G]]> {
+        Some(self.part_mut(at, groups * G)?.as_chunks_mut().0)
     }
 
     /// Gives the buffer its size, keeping the memory that it has. One that is `roomy` may be larger.

@@ -12,6 +12,7 @@
 //! | `assemble`, `operation`, `cells`, `fused` | from code to instructions |
 //! | `liveness`, `inline`, `registers`, `block_width` | what of it is needed, loaded where it is used, in which register, how many lanes wide |
 //! | `machine`, `state`, `memory`, `arguments` | the machine, its registers and buffers, what goes in and out |
+//! | `real` | doubles and singles: the machine is generic in them |
 //! | `compute`, `vector`, `dispatch` | operations on lanes, compiled for the vector instructions that the processor has |
 //! | `kernel`, `fma_chain`, `power_sums`, `rank_one_update`, `product`, `transfer`, `transpose`, `folds` | instructions for whole loops |
 //! | `scalar_blocks` | scalar code |
@@ -47,6 +48,7 @@ mod prepared;
 mod product;
 mod profile;
 mod rank_one_update;
+mod real;
 mod registers;
 mod scalar_blocks;
 mod state;

@@ -82,7 +82,8 @@ impl Assembler<'_> {
         self.out.push(instruction);
         // What is exact needs no rounding.
         let is_exact = matches!(op, ScalarOp::Row(row) if row.facts().ulp == 0);
-        if self.prim(Operand::Value(value)) == Prim::F32
+        if self.code.precision != Prim::F32
+            && self.prim(Operand::Value(value)) == Prim::F32
             && matches!(instruction, Instruction::Real { op, .. } if op != RealOp::Copy)
             && !is_exact
         {

@@ -8,11 +8,11 @@ use std::sync::{Mutex, PoisonError};
 
 use super::assemble::Assembled;
 use super::budget::Watch;
-use super::compute::single_of;
 use super::instruction::{Instruction, LanesLoop, Product, RealOp};
 use super::machine::{Fault, Machine, Workspace, plus};
 use super::memory::Elements;
-use super::vector::LANES;
+use super::real::Real;
+use super::vector::FEW_GROUPS;
 use crate::array::Prim;
 
 /// As many instructions on blocks as are worth a worker.
@@ -22,13 +22,13 @@ const WORKERS: i64 = 16;
 
 /// How many lanes a worker gets, if the loop is worth sharing out.
 #[inline(always)]
-pub(super) fn share(machine: &Machine<'_>, it: &LanesLoop) -> Option<i64> {
-    let blocks = machine.state.one(it.count) / LANES as i64;
+pub(super) fn share<R: Real<G>, const G: usize>(machine: &Machine<'_, R, G>, it: &LanesLoop) -> Option<i64> {
+    let blocks = machine.state.one(it.count) / (FEW_GROUPS * G) as i64;
     if it.scatters || blocks < 2 { None } else { worth(machine, it, blocks) }
 }
 
 #[inline(never)]
-fn worth(machine: &Machine<'_>, it: &LanesLoop, blocks: i64) -> Option<i64> {
+fn worth<R: Real<G>, const G: usize>(machine: &Machine<'_, R, G>, it: &LanesLoop, blocks: i64) -> Option<i64> {
     let times = |counts: &[u32]| {
         counts.iter().fold(1, |times: i64, count| times.saturating_mul(machine.state.one(*count).max(1)))
     };
@@ -41,7 +41,7 @@ fn worth(machine: &Machine<'_>, it: &LanesLoop, blocks: i64) -> Option<i64> {
     // Every worker adds to a copy.
     let copies: i64 = it.adds.iter().map(|add| length(add) as i64 / GROUPS_PER_COPY).sum();
     let workers = (work / SHARE.max(copies)).min(WORKERS).min(blocks);
-    (workers >= 2).then(|| (blocks + workers) / workers * LANES as i64)
+    (workers >= 2).then(|| (blocks + workers) / workers * (FEW_GROUPS * G) as i64)
 }
 
 /// An element of a copy costs a part of what an instruction on a block costs.
@@ -86,50 +86,55 @@ pub(super) fn work(body: &[Instruction], products: &[Product]) -> Vec<(i64, Vec<
 }
 
 /// What workers read.
-struct Common<'m> {
+struct Common<'m, R: Copy + 'static, const G: usize> {
     code: &'m Assembled,
     watch: &'m Watch<'m>,
     /// The elements that are in memory already.
     held: u64,
     number: usize,
     /// The registers of one value.
-    registers: (Vec<f64>, Vec<i64>),
+    registers: (Vec<R>, Vec<i64>),
     /// The buffers; none for those that a worker has for itself.
-    reals: Vec<Option<&'m [f64]>>,
+    reals: Vec<Option<&'m [R]>>,
     ints: Vec<Option<&'m [i64]>>,
     /// Memory that workers have left.
-    spare: Mutex<Vec<Workspace>>,
+    spare: Mutex<Vec<Workspace<R, G>>>,
 }
 
 /// The work of a worker: from which lane to which, and its parts of what is written, by kind and buffer.
-struct Work<'m> {
+struct Work<'m, R> {
     lanes: (i64, i64),
-    reals: Vec<(u32, Elements<'m, f64>)>,
+    reals: Vec<(u32, Elements<'m, R>)>,
     ints: Vec<(u32, Elements<'m, i64>)>,
 }
 
 /// What a worker leaves: what its lanes have folded and added.
-struct Left {
-    reals: Vec<Vec<f64>>,
+struct Left<R> {
+    reals: Vec<Vec<R>>,
     ints: Vec<Vec<i64>>,
-    added: Vec<(Vec<f64>, Vec<i64>)>,
+    added: Buffers<R>,
 }
 
 /// What the loop adds to, and writes, is not what workers read.
-type Buffers = Vec<(Vec<f64>, Vec<i64>)>;
+type Buffers<R> = Vec<(Vec<R>, Vec<i64>)>;
 
 /// Runs a loop over lanes, of which each worker takes `share`.
-pub(super) fn run(machine: &mut Machine<'_>, it: &LanesLoop, number: usize, share: i64) -> Result<(), Fault> {
+pub(super) fn run<R: Real<G>, const G: usize>(
+    machine: &mut Machine<'_, R, G>,
+    it: &LanesLoop,
+    number: usize,
+    share: i64,
+) -> Result<(), Fault> {
     let count = machine.state.one(it.count);
-    let mut written: Buffers = it.writes.iter().map(|(real, b, ..)| take(*real, *b, machine)).collect();
-    let mut added: Buffers = it.adds.iter().map(|(real, b)| take(*real, *b, machine)).collect();
+    let mut written: Buffers<R> = it.writes.iter().map(|(real, b, ..)| take(*real, *b, machine)).collect();
+    let mut added: Buffers<R> = it.adds.iter().map(|(real, b)| take(*real, *b, machine)).collect();
     let size = |register: u32| usize::try_from(machine.state.one(register)).unwrap_or(0);
     let parts: Vec<(usize, usize)> = it.writes.iter().map(|(.., part, start)| (size(*part), size(*start))).collect();
 
     let helpers = core::mem::take(&mut machine.helpers);
     let common = Common::of(machine, it, number, helpers);
-    let mut works: Vec<Work<'_>> = Vec::new();
-    let mut rest: Vec<(&mut [f64], &mut [i64])> =
+    let mut works: Vec<Work<'_, R>> = Vec::new();
+    let mut rest: Vec<(&mut [R], &mut [i64])> =
         written.iter_mut().map(|(reals, ints)| (&mut reals[..], &mut ints[..])).collect();
     for ((reals, ints), (_, start)) in rest.iter_mut().zip(&parts) {
         cut(reals, *start);
@@ -162,8 +167,8 @@ pub(super) fn run(machine: &mut Machine<'_>, it: &LanesLoop, number: usize, shar
             it.adds.iter().zip(&mut added).zip(&left.added)
         {
             let is_single = *real && machine.code.real_kinds[*buffer as usize] == Prim::F32;
-            let round = if is_single { single_of } else { |x| x };
-            reals.iter_mut().zip(more_reals).for_each(|(a, b)| *a = round(*a + b));
+            let round: fn(R) -> R = if is_single { R::to_single } else { |x| x };
+            reals.iter_mut().zip(more_reals).for_each(|(a, b)| *a = round(*a + *b));
             let prim = machine.code.int_kinds.get(*buffer as usize).copied();
             ints.iter_mut().zip(more_ints).for_each(|(a, b)| *a = plus(prim, *a, *b));
         }
@@ -176,7 +181,7 @@ pub(super) fn run(machine: &mut Machine<'_>, it: &LanesLoop, number: usize, shar
     }
     let mut found = 0;
     for (k, fold) in it.real_folds.iter().enumerate() {
-        let all: Vec<f64> = left.iter().flat_map(|left| left.reals[k].iter().copied()).collect();
+        let all: Vec<R> = left.iter().flat_map(|left| left.reals[k].iter().copied()).collect();
         found = all.len();
         *machine.reals[fold.found as usize].own() = all;
     }
@@ -191,8 +196,8 @@ pub(super) fn run(machine: &mut Machine<'_>, it: &LanesLoop, number: usize, shar
     outcome.map(|_| ())
 }
 
-impl<'m> Common<'m> {
-    fn of(machine: &'m Machine<'_>, it: &LanesLoop, number: usize, helpers: Vec<Workspace>) -> Self {
+impl<'m, R: Real<G>, const G: usize> Common<'m, R, G> {
+    fn of(machine: &'m Machine<'_, R, G>, it: &LanesLoop, number: usize, helpers: Vec<Workspace<R, G>>) -> Self {
         let code = machine.code;
         let own_real = |k: usize| code.own_reals[k] || it.real_folds.iter().any(|fold| fold.found as usize == k);
         let own_int = |k: usize| code.own_ints[k] || it.int_folds.iter().any(|fold| fold.found as usize == k);
@@ -208,12 +213,12 @@ impl<'m> Common<'m> {
         }
     }
 
-    fn spare(&self) -> std::sync::MutexGuard<'_, Vec<Workspace>> {
+    fn spare(&self) -> std::sync::MutexGuard<'_, Vec<Workspace<R, G>>> {
         self.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What a worker leaves who does this work. It adds to copies of these lengths.
-    fn run(&self, it: &LanesLoop, work: Work<'_>, lengths: &[(usize, usize)]) -> Result<Left, Fault> {
+    fn run(&self, it: &LanesLoop, work: Work<'_, R>, lengths: &[(usize, usize)]) -> Result<Left<R>, Fault> {
         let workspace = self.spare().pop().unwrap_or_default();
         let mut worker =
             Machine::worker((self.code, self.watch, self.held), workspace, (self.number, work.lanes), &self.registers);
@@ -225,7 +230,7 @@ impl<'m> Common<'m> {
         work.ints.into_iter().for_each(|(buffer, part)| worker.ints[buffer as usize] = part);
         for ((real, buffer), (reals, ints)) in it.adds.iter().zip(lengths) {
             if *real {
-                worker.reals[*buffer as usize] = Elements::Own(vec![0.0; *reals]);
+                worker.reals[*buffer as usize] = Elements::Own(vec![R::default(); *reals]);
             } else {
                 worker.ints[*buffer as usize] = Elements::Own(vec![0; *ints]);
             }
@@ -240,14 +245,20 @@ impl<'m> Common<'m> {
     }
 }
 
-fn take(real: bool, buffer: u32, machine: &mut Machine<'_>) -> (Vec<f64>, Vec<i64>) {
+fn take<R: Real<G>, const G: usize>(real: bool, buffer: u32, machine: &mut Machine<'_, R, G>) -> (Vec<R>, Vec<i64>) {
     match real {
         true => (core::mem::take(machine.reals[buffer as usize].own()), Vec::new()),
         false => (Vec::new(), core::mem::take(machine.ints[buffer as usize].own())),
     }
 }
 
-fn put(machine: &mut Machine<'_>, real: bool, buffer: u32, reals: Vec<f64>, ints: Vec<i64>) {
+fn put<R: Real<G>, const G: usize>(
+    machine: &mut Machine<'_, R, G>,
+    real: bool,
+    buffer: u32,
+    reals: Vec<R>,
+    ints: Vec<i64>,
+) {
     if real {
         machine.reals[buffer as usize] = Elements::Own(reals);
     } else {
@@ -265,7 +276,10 @@ fn cut<'s, T>(rest: &mut &'s mut [T], length: usize) -> &'s mut [T] {
 }
 
 #[cfg(feature = "rayon")]
-fn all(works: Vec<Work<'_>>, run: impl Fn(Work<'_>) -> Result<Left, Fault> + Sync + Send) -> Result<Vec<Left>, Fault> {
+fn all<R: Send + Sync>(
+    works: Vec<Work<'_, R>>,
+    run: impl Fn(Work<'_, R>) -> Result<Left<R>, Fault> + Sync + Send,
+) -> Result<Vec<Left<R>>, Fault> {
     use rayon::iter::{IntoParallelIterator, ParallelIterator};
     if rayon::current_num_threads() == 1 {
         return works.into_iter().map(run).collect();
@@ -274,6 +288,6 @@ fn all(works: Vec<Work<'_>>, run: impl Fn(Work<'_>) -> Result<Left, Fault> + Syn
 }
 
 #[cfg(not(feature = "rayon"))]
-fn all(works: Vec<Work<'_>>, run: impl Fn(Work<'_>) -> Result<Left, Fault>) -> Result<Vec<Left>, Fault> {
+fn all<R>(works: Vec<Work<'_, R>>, run: impl Fn(Work<'_, R>) -> Result<Left<R>, Fault>) -> Result<Vec<Left<R>>, Fault> {
     works.into_iter().map(run).collect()
 }

@@ -11,8 +11,9 @@ use super::inline::{is_needed, is_row};
 use super::instruction::{Address, Instruction, Reg, Series};
 use super::kernel::Steps;
 use super::memory::Elements;
+use super::real::Real;
 use super::state::State;
-use super::vector::{GROUP, Source, eight};
+use super::vector::{Source, lanes};
 use crate::array::ScalarOp;
 use crate::kernel::code::{Block, Op, Operand, Place, Stm, Value};
 
@@ -78,25 +79,24 @@ impl Assembler<'_> {
 const TOGETHER: usize = 4;
 
 /// Rows of the lanes' own, one for each iteration: the number of the first element, and how far the next row is.
-#[derive(Default)]
-struct Kept<'r> {
-    elements: &'r mut [f64],
+struct Kept<'r, R> {
+    elements: &'r mut [R],
     first: i64,
     by: i64,
 }
 
 /// Runs some iterations of the loop.
 #[inline(always)]
-pub(super) fn run(
-    state: &State,
-    reals: &mut [Elements<'_, f64>],
+pub(super) fn run<R: Real<G>, const G: usize>(
+    state: &State<R, G>,
+    reals: &mut [Elements<'_, R>],
     addresses: &[Address],
     it: &Series,
     iterations: Range<i64>,
 ) {
     let count = iterations.end - iterations.start;
     let mut own = it.to.map(|to| core::mem::take(&mut reals[addresses[to as usize].buffer as usize]));
-    let mut kept = Kept::default();
+    let mut kept = Kept { elements: &mut [], first: 0, by: 0 };
     if let (Some(to), Some(own)) = (it.to, &mut own) {
         let (to, width) = (&addresses[to as usize], state.width as i64);
         let (base, by) = (state.one(to.base), state.one(to.stride));
@@ -107,11 +107,11 @@ pub(super) fn run(
         Some((from, sum)) => {
             let from = Steps::of(state, reals, &addresses[from as usize], iterations.start);
             match it.to {
-                Some(_) => all::<true, true>(state, it, count, (from, sum), &mut kept),
-                None => all::<true, false>(state, it, count, (from, sum), &mut kept),
+                Some(_) => all::<true, true, R, G>(state, it, count, (from, sum), &mut kept),
+                None => all::<true, false, R, G>(state, it, count, (from, sum), &mut kept),
             }
         }
-        None => all::<false, true>(state, it, count, (Steps::none(), it.power), &mut kept),
+        None => all::<false, true, R, G>(state, it, count, (Steps::none(), it.power), &mut kept),
     }
     if let (Some(to), Some(own)) = (it.to, own) {
         reals[addresses[to as usize].buffer as usize] = own;
@@ -120,46 +120,46 @@ pub(super) fn run(
 
 /// All groups, some of them together.
 #[inline(always)]
-fn all<const SUM: bool, const KEEP: bool>(
-    state: &State,
+fn all<const SUM: bool, const KEEP: bool, R: Real<G>, const G: usize>(
+    state: &State<R, G>,
     it: &Series,
     count: i64,
-    sum: (Steps<'_>, u32),
-    kept: &mut Kept<'_>,
+    sum: (Steps<'_, R>, u32),
+    kept: &mut Kept<'_, R>,
 ) {
     let whole = state.groups / TOGETHER * TOGETHER;
     for k in (0..whole).step_by(TOGETHER) {
-        groups::<TOGETHER, SUM, KEEP>(state, it, count, sum, kept, k);
+        groups::<TOGETHER, SUM, KEEP, R, G>(state, it, count, sum, kept, k);
     }
     for k in whole..state.groups {
-        groups::<1, SUM, KEEP>(state, it, count, sum, kept, k);
+        groups::<1, SUM, KEEP, R, G>(state, it, count, sum, kept, k);
     }
 }
 
 #[inline(always)]
-fn groups<const N: usize, const SUM: bool, const KEEP: bool>(
-    state: &State,
+fn groups<const N: usize, const SUM: bool, const KEEP: bool, R: Real<G>, const G: usize>(
+    state: &State<R, G>,
     it: &Series,
     count: i64,
-    (from, sum): (Steps<'_>, u32),
-    kept: &mut Kept<'_>,
+    (from, sum): (Steps<'_, R>, u32),
+    kept: &mut Kept<'_, R>,
     at: usize,
 ) {
     let (sums, powers, by) = (state.real_block(sum), state.real_block(it.power), state.real(it.by));
-    let by: [[f64; GROUP]; N] = core::array::from_fn(|k| by.group(at + k));
-    let mut sum: [[f64; GROUP]; N] = core::array::from_fn(|k| sums[at + k].read());
-    let mut power: [[f64; GROUP]; N] = core::array::from_fn(|k| powers[at + k].read());
-    let mut row = kept.first.wrapping_add((at * GROUP) as i64);
+    let by: [[R; G]; N] = core::array::from_fn(|k| by.group(at + k));
+    let mut sum: [[R; G]; N] = core::array::from_fn(|k| sums[at + k].read());
+    let mut power: [[R; G]; N] = core::array::from_fn(|k| powers[at + k].read());
+    let mut row = kept.first.wrapping_add((at * G) as i64);
     for step in 0..count {
         if SUM {
             let x = from.get(step, 0);
             for k in 0..N {
-                sum[k] = eight(|i| power[k][i].mul_add(x, sum[k][i]));
+                sum[k] = lanes(|i| power[k][i].mul_add(x, sum[k][i]));
             }
         }
         if KEEP {
             let from = row as usize;
-            if let Some(elements) = kept.elements.get_mut(from..from.wrapping_add(N * GROUP)) {
+            if let Some(elements) = kept.elements.get_mut(from..from.wrapping_add(N * G)) {
                 for (element, power) in elements.as_chunks_mut().0.iter_mut().zip(&power) {
                     *element = *power;
                 }
@@ -167,7 +167,7 @@ fn groups<const N: usize, const SUM: bool, const KEEP: bool>(
             row = row.wrapping_add(kept.by);
         }
         for k in 0..N {
-            power[k] = eight(|i| power[k][i] * by[k][i]);
+            power[k] = lanes(|i| power[k][i] * by[k][i]);
         }
     }
     for k in 0..N {

@@ -4,7 +4,7 @@
 //! its stepwise code, which know what is wrong; or nothing is, since the check was made where the program makes none
 //! (laws: executors::suite, tests/execute/limits.rs).
 
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 use super::arguments::{self, Arguments, Results};
 use super::assemble::{Assembled, assemble};
@@ -13,6 +13,7 @@ use super::fault::{ending, unsupported};
 use super::machine::{Machine, Workspace};
 use super::passes::{CPU, OF_PROGRAMS};
 use super::profile;
+use super::real::{DOUBLES, Real, SINGLES, Spare};
 use crate::array::Program;
 use crate::error::Result;
 use crate::execute::{Ending, Executor, Fault, FaultKind, Flat, Kernel, Outcome, Prepared, Unsupported};
@@ -39,8 +40,7 @@ struct OnLanes {
     code: Assembled,
     /// The code that tells what is wrong, once something is.
     stepwise: OnceLock<core::result::Result<Assembled, Unsupported>>,
-    /// What runs have worked on and left for the next.
-    spare: Mutex<Vec<Workspace>>,
+    spare: Spare,
 }
 
 /// What may be spent on what is computed once: as much as is not noticed.
@@ -147,7 +147,7 @@ impl OnLanes {
     fn new(program: Program, rest: Option<Program>, constants: Vec<Flat>) -> core::result::Result<Self, Unsupported> {
         let known: Vec<kernel::Known> = constants.iter().map(known).collect();
         let code = assemble(&kernel::lower(rest.as_ref().unwrap_or(&program), &known, &CPU)?);
-        Ok(OnLanes { program, rest, constants, code, stepwise: OnceLock::new(), spare: Mutex::default() })
+        Ok(OnLanes { program, rest, constants, code, stepwise: OnceLock::new(), spare: Spare::default() })
     }
 
     /// What is lowered.
@@ -162,9 +162,22 @@ impl OnLanes {
         control: Control<'_>,
         kernels: Option<&mut Vec<Kernel>>,
     ) -> Ending {
+        match self.code.is_single {
+            true => self.run_with::<f32, SINGLES>(arguments, results, control, kernels),
+            false => self.run_with::<f64, DOUBLES>(arguments, results, control, kernels),
+        }
+    }
+
+    fn run_with<R: Real<G>, const G: usize>(
+        &self,
+        arguments: Arguments<'_>,
+        results: &mut Results<'_>,
+        control: Control<'_>,
+        kernels: Option<&mut Vec<Kernel>>,
+    ) -> Ending {
         let mut watch = Watch::new(control);
         watch.profile = kernels.is_some().then(Default::default);
-        let ran = self.with_machine(&watch, |machine| {
+        let ran = self.with_machine(&watch, |machine: &mut Machine<'_, R, G>| {
             arguments.enter(machine, &self.code)?;
             machine.run().ok()?;
             results.leave(machine, &self.code)
@@ -190,8 +203,21 @@ impl OnLanes {
             Ok(code) => code,
             Err(refused) => return Ending::Unsupported(refused.clone()),
         };
+        match code.is_single {
+            true => self.steps_with::<f32, SINGLES>(code, arguments, results, control),
+            false => self.steps_with::<f64, DOUBLES>(code, arguments, results, control),
+        }
+    }
+
+    fn steps_with<R: Real<G>, const G: usize>(
+        &self,
+        code: &Assembled,
+        arguments: Arguments<'_>,
+        results: &mut Results<'_>,
+        control: Control<'_>,
+    ) -> Ending {
         let watch = Watch::new(control);
-        let mut machine = Machine::new(code, &watch, Workspace::default());
+        let mut machine: Machine<'_, R, G> = Machine::new(code, &watch, Workspace::default());
         if arguments.enter(&mut machine, code).is_none() {
             return unsupported(None, "an argument of another kind");
         }
@@ -211,15 +237,17 @@ impl OnLanes {
     }
 
     /// Does something with a machine, whose memory then is for the next.
-    fn with_machine<'m, T>(&'m self, watch: &'m Watch<'m>, inside: impl FnOnce(&mut Machine<'m>) -> T) -> T {
-        let spare = || self.spare.lock().unwrap_or_else(PoisonError::into_inner);
-        let workspace = spare().pop().unwrap_or_default();
-        let mut machine = Machine::new(&self.code, watch, workspace);
+    fn with_machine<'m, T, R: Real<G>, const G: usize>(
+        &'m self,
+        watch: &'m Watch<'m>,
+        inside: impl FnOnce(&mut Machine<'m, R, G>) -> T,
+    ) -> T {
+        let mut machine = Machine::new(&self.code, watch, self.spare.take());
         let known = self.code.inputs.iter().rev().zip(self.constants.iter().rev());
         let lent = known.map(|(port, flat)| arguments::lend(&mut machine, port, flat)).all(|lent| lent.is_some());
         assert!(lent, "constants are of the kinds that the code was made for");
         let result = inside(&mut machine);
-        spare().push(machine.workspace());
+        self.spare.put(machine.workspace());
         result
     }
 }

@@ -10,8 +10,9 @@ use core::ops::Range;
 use super::dispatch::{self, Level};
 use super::instruction::{Across, Address, Product};
 use super::memory::Elements;
+use super::real::Real;
 use super::state::State;
-use super::vector::{GROUP, across, eight};
+use super::vector::{across, lanes};
 
 /// How many multiplications make up a step.
 const STRETCH: i64 = 1 << 22;
@@ -28,15 +29,15 @@ struct Grid {
 
 /// A matrix that is read: the first element, and how far the next ones are.
 #[derive(Debug, Clone, Copy)]
-struct Factor {
-    at: *const f64,
+struct Factor<R> {
+    at: *const R,
     by: [isize; 2],
 }
 
 /// A matrix that is changed, in the same way.
 #[derive(Debug, Clone, Copy)]
-struct Target {
-    at: *mut f64,
+struct Target<R> {
+    at: *mut R,
     by: [isize; 2],
 }
 
@@ -44,20 +45,20 @@ struct Target {
 /// elements are there, and those of the last nobody else's. Lanes are side by side: in the rows of the first and the columns
 /// of the second if they are summed up, else in the rows of the second and the last.
 #[derive(Debug)]
-pub(super) struct Small<const SUMS: bool> {
+pub(super) struct Small<R, const SUMS: bool> {
     /// What the processor can do.
     pub(super) level: Level,
-    factors: [Factor; 2],
-    to: Target,
+    factors: [Factor<R>; 2],
+    to: Target<R>,
     sizes: [usize; 3],
 }
 
-impl<const SUMS: bool> Small<SUMS> {
+impl<R, const SUMS: bool> Small<R, SUMS> {
     /// The product, if lanes are side by side.
     ///
     /// # Safety
     /// All elements of the matrices are there, and those of the last nobody else's.
-    unsafe fn new(level: Level, factors: [Factor; 2], to: Target, sizes: [usize; 3]) -> Option<Self> {
+    unsafe fn new(level: Level, factors: [Factor<R>; 2], to: Target<R>, sizes: [usize; 3]) -> Option<Self> {
         let [a, b] = &factors;
         let strides = if SUMS { [a.by[1], b.by[0]] } else { [b.by[1], to.by[1]] };
         (strides == [1, 1]).then_some(Small { level, factors, to, sizes })
@@ -67,7 +68,7 @@ impl<const SUMS: bool> Small<SUMS> {
 impl Grid {
     /// What the lanes have: a line for each step.
     #[inline(always)]
-    fn of(state: &State, line: &Address) -> Self {
+    fn of<R: Real<G>, const G: usize>(state: &State<R, G>, line: &Address) -> Self {
         let (start, by, width) = (state.one(line.base), state.one(line.stride), state.width as i64);
         match line.across {
             Across::Own => Grid { first: start.wrapping_mul(width), by: [by.wrapping_mul(width), 1] },
@@ -110,7 +111,10 @@ impl Grid {
 }
 
 /// The matrix's rows of a step, one after the other.
-pub(super) fn stretches(state: &State, it: &Product) -> impl Iterator<Item = Range<i64>> + use<> {
+pub(super) fn stretches<R: Real<G>, const G: usize>(
+    state: &State<R, G>,
+    it: &Product,
+) -> impl Iterator<Item = Range<i64>> + use<R, G> {
     let (rows, columns) = (state.one(it.rows), state.one(it.columns));
     let each = (STRETCH / (columns.max(1) * state.active as i64).max(1)).max(64);
     (0..rows.max(0))
@@ -119,7 +123,12 @@ pub(super) fn stretches(state: &State, it: &Product) -> impl Iterator<Item = Ran
 }
 
 /// Computes some rows of the product.
-pub(super) fn run(state: &State, reals: &mut [Elements<'_, f64>], it: &Product, part: Range<i64>) {
+pub(super) fn run<R: Real<G>, const G: usize>(
+    state: &State<R, G>,
+    reals: &mut [Elements<'_, R>],
+    it: &Product,
+    part: Range<i64>,
+) {
     let [mut matrix, mut rows, columns] = [
         Grid { first: state.one(it.matrix.base), by: [state.one(it.matrix.index), state.one(it.matrix.stride)] },
         Grid::of(state, &it.lines[0]),
@@ -144,7 +153,7 @@ pub(super) fn run(state: &State, reals: &mut [Elements<'_, f64>], it: &Product, 
     c.first = c.first.wrapping_sub(before as i64);
     let there = c.fits([m, width], to.len()) && c.differ([m, width]);
     if terms > 0 && width > 0 && there && a.fits([m, terms], from_a.len()) && b.fits([terms, width], from_b.len()) {
-        let into = if it.adds { 1.0 } else { 0.0 };
+        let into = if it.adds { R::ONE } else { R::default() };
         let (down, along) = (c.strides(), (a.strides(), b.strides()));
         // SAFETY: all elements of the three matrices are in their buffers, as is checked above for the first and the last
         // of each dimension; those of the last differ from each other, and it is borrowed for nothing else.
@@ -155,25 +164,23 @@ pub(super) fn run(state: &State, reals: &mut [Elements<'_, f64>], it: &Product, 
             let sizes = [m as usize, terms as usize, width as usize];
             let is_small = m.saturating_mul(n) <= NEAR;
             let small = if is_small && it.adds {
-                Small::new(state.level, [a, b], c, sizes).map(|small| dispatch::small_sums(&small))
+                Small::new(state.level, [a, b], c, sizes).map(|small| dispatch::small_sums::<R, G>(&small))
             } else if is_small {
-                Small::new(state.level, [a, b], c, sizes).map(|small| dispatch::small_product(&small))
+                Small::new(state.level, [a, b], c, sizes).map(|small| dispatch::small_product::<R, G>(&small))
             } else {
                 None
             };
             if small.is_none() {
-                matrixmultiply::dgemm(
-                    sizes[0], sizes[1], sizes[2], 1.0, a.at, a.by[0], a.by[1], b.at, b.by[0], b.by[1], into, c.at,
-                    c.by[0], c.by[1],
-                );
+                R::product(sizes, (a.at, a.by), (b.at, b.by), into, (c.at, c.by));
             }
         }
     } else {
-        let get = |from: &[f64], at: i64| usize::try_from(at).ok().and_then(|at| from.get(at)).copied().unwrap_or(0.0);
+        let get =
+            |from: &[R], at: i64| usize::try_from(at).ok().and_then(|at| from.get(at)).copied().unwrap_or_default();
         for i in 0..m {
             for j in 0..width {
-                let add = |sum: f64, k| get(from_a, a.at(i, k)).mul_add(get(from_b, b.at(k, j)), sum);
-                let sum = (0..terms).fold(0.0, add);
+                let add = |sum: R, k| get(from_a, a.at(i, k)).mul_add(get(from_b, b.at(k, j)), sum);
+                let sum = (0..terms).fold(R::default(), add);
                 if let Some(element) = usize::try_from(c.at(i, j)).ok().and_then(|at| to.get_mut(at)) {
                     *element = if it.adds { *element + sum } else { sum };
                 }
@@ -185,33 +192,33 @@ pub(super) fn run(state: &State, reals: &mut [Elements<'_, f64>], it: &Product, 
 
 /// `c = a b`, of which lanes are side by side in `b` and `c`.
 #[inline(always)]
-pub(super) fn small_product(it: &Small<false>) {
-    let Small { factors: [a, b], to: c, sizes: [m, terms, lanes], .. } = *it;
+pub(super) fn small_product<R: Real<G>, const G: usize>(it: &Small<R, false>) {
+    let Small { factors: [a, b], to: c, sizes: [m, terms, count], .. } = *it;
     let mut lane = 0;
-    while lane + GROUP <= lanes {
-        let groups = if lane + 2 * GROUP <= lanes { 2 } else { 1 };
+    while lane + G <= count {
+        let groups = if lane + 2 * G <= count { 2 } else { 1 };
         for i in (0..m).step_by(ROWS) {
             // SAFETY: these rows and lanes are among those that are there, and lanes are side by side.
             unsafe {
                 match (m - i, groups) {
-                    (1, 1) => rows::<1, 1>(a, b, c, terms, i, lane),
-                    (1, _) => rows::<1, 2>(a, b, c, terms, i, lane),
-                    (2, 1) => rows::<2, 1>(a, b, c, terms, i, lane),
-                    (2, _) => rows::<2, 2>(a, b, c, terms, i, lane),
-                    (3, 1) => rows::<3, 1>(a, b, c, terms, i, lane),
-                    (3, _) => rows::<3, 2>(a, b, c, terms, i, lane),
-                    (_, 1) => rows::<ROWS, 1>(a, b, c, terms, i, lane),
-                    (..) => rows::<ROWS, 2>(a, b, c, terms, i, lane),
+                    (1, 1) => rows::<1, 1, R, G>([a, b], c, terms, i, lane),
+                    (1, _) => rows::<1, 2, R, G>([a, b], c, terms, i, lane),
+                    (2, 1) => rows::<2, 1, R, G>([a, b], c, terms, i, lane),
+                    (2, _) => rows::<2, 2, R, G>([a, b], c, terms, i, lane),
+                    (3, 1) => rows::<3, 1, R, G>([a, b], c, terms, i, lane),
+                    (3, _) => rows::<3, 2, R, G>([a, b], c, terms, i, lane),
+                    (_, 1) => rows::<ROWS, 1, R, G>([a, b], c, terms, i, lane),
+                    (..) => rows::<ROWS, 2, R, G>([a, b], c, terms, i, lane),
                 }
             }
         }
-        lane += groups * GROUP;
+        lane += groups * G;
     }
     for i in 0..m {
-        for lane in lane..lanes {
+        for lane in lane..count {
             // SAFETY: as above, a lane at a time.
             unsafe {
-                let mut sum = 0.0;
+                let mut sum = R::default();
                 for k in 0..terms {
                     sum = a.get(i, k).mul_add(b.get(k, lane), sum);
                 }
@@ -226,48 +233,54 @@ const ROWS: usize = 4;
 
 /// Some rows of the product, of some groups of lanes.
 #[inline(always)]
-unsafe fn rows<const R: usize, const N: usize>(a: Factor, b: Factor, c: Target, terms: usize, i: usize, lane: usize) {
-    let mut sums = [[[0.0; GROUP]; N]; R];
+unsafe fn rows<const M: usize, const N: usize, R: Real<G>, const G: usize>(
+    [a, b]: [Factor<R>; 2],
+    c: Target<R>,
+    terms: usize,
+    i: usize,
+    lane: usize,
+) {
+    let mut sums = [[[R::default(); G]; N]; M];
     for k in 0..terms {
-        let mut row = [[0.0; GROUP]; N];
+        let mut row = [[R::default(); G]; N];
         for (n, row) in row.iter_mut().enumerate() {
             // SAFETY: whoever calls this says that all these are there, and lanes side by side.
-            *row = unsafe { b.group(k, lane + n * GROUP) };
+            *row = unsafe { b.group(k, lane + n * G) };
         }
         for (r, sums) in sums.iter_mut().enumerate() {
             // SAFETY: as above.
             let x = unsafe { a.get(i + r, k) };
             for (sum, row) in sums.iter_mut().zip(&row) {
-                *sum = eight(|l| x.mul_add(row[l], sum[l]));
+                *sum = lanes(|l| x.mul_add(row[l], sum[l]));
             }
         }
     }
     for (r, sums) in sums.iter().enumerate() {
         for (n, sum) in sums.iter().enumerate() {
             // SAFETY: as above.
-            unsafe { *c.at(i + r, lane + n * GROUP).cast::<[f64; GROUP]>() = *sum };
+            unsafe { *c.at(i + r, lane + n * G).cast::<[R; G]>() = *sum };
         }
     }
 }
 
 /// `c += a b`, of which lanes are side by side in the rows of `a` and in the columns of `b`.
 #[inline(always)]
-pub(super) fn small_sums(it: &Small<true>) {
-    let Small { factors: [a, b], to: c, sizes: [m, lanes, n], .. } = *it;
+pub(super) fn small_sums<R: Real<G>, const G: usize>(it: &Small<R, true>) {
+    let Small { factors: [a, b], to: c, sizes: [m, count, n], .. } = *it;
     let b = Factor { by: [b.by[1], b.by[0]], ..b };
     for i in (0..m).step_by(2) {
         for j in (0..n).step_by(4) {
             // SAFETY: these rows and columns are among those that are there, and lanes are side by side.
             unsafe {
                 match ((m - i).min(2), (n - j).min(4)) {
-                    (1, 1) => sums::<1, 1>(a, b, c, lanes, i, j),
-                    (1, 2) => sums::<1, 2>(a, b, c, lanes, i, j),
-                    (1, 3) => sums::<1, 3>(a, b, c, lanes, i, j),
-                    (1, _) => sums::<1, 4>(a, b, c, lanes, i, j),
-                    (_, 1) => sums::<2, 1>(a, b, c, lanes, i, j),
-                    (_, 2) => sums::<2, 2>(a, b, c, lanes, i, j),
-                    (_, 3) => sums::<2, 3>(a, b, c, lanes, i, j),
-                    (..) => sums::<2, 4>(a, b, c, lanes, i, j),
+                    (1, 1) => sums::<1, 1, R, G>([a, b], c, count, i, j),
+                    (1, 2) => sums::<1, 2, R, G>([a, b], c, count, i, j),
+                    (1, 3) => sums::<1, 3, R, G>([a, b], c, count, i, j),
+                    (1, _) => sums::<1, 4, R, G>([a, b], c, count, i, j),
+                    (_, 1) => sums::<2, 1, R, G>([a, b], c, count, i, j),
+                    (_, 2) => sums::<2, 2, R, G>([a, b], c, count, i, j),
+                    (_, 3) => sums::<2, 3, R, G>([a, b], c, count, i, j),
+                    (..) => sums::<2, 4, R, G>([a, b], c, count, i, j),
                 }
             }
         }
@@ -276,20 +289,26 @@ pub(super) fn small_sums(it: &Small<true>) {
 
 /// Some rows and columns of the sums.
 #[inline(always)]
-unsafe fn sums<const R: usize, const N: usize>(a: Factor, b: Factor, c: Target, lanes: usize, i: usize, j: usize) {
-    let mut sums = [[[0.0; GROUP]; N]; R];
-    let whole = lanes / GROUP * GROUP;
-    for lane in (0..whole).step_by(GROUP) {
-        let mut columns = [[0.0; GROUP]; N];
+unsafe fn sums<const M: usize, const N: usize, R: Real<G>, const G: usize>(
+    [a, b]: [Factor<R>; 2],
+    c: Target<R>,
+    count: usize,
+    i: usize,
+    j: usize,
+) {
+    let mut sums = [[[R::default(); G]; N]; M];
+    let whole = count / G * G;
+    for lane in (0..whole).step_by(G) {
+        let mut columns = [[R::default(); G]; N];
         for (n, column) in columns.iter_mut().enumerate() {
             // SAFETY: whoever calls this says that all these are there, and lanes side by side.
             *column = unsafe { b.group(j + n, lane) };
         }
         for (r, sums) in sums.iter_mut().enumerate() {
             // SAFETY: as above.
-            let x = unsafe { a.group(i + r, lane) };
+            let x: [R; G] = unsafe { a.group(i + r, lane) };
             for (sum, column) in sums.iter_mut().zip(&columns) {
-                *sum = eight(|l| x[l].mul_add(column[l], sum[l]));
+                *sum = lanes(|l| x[l].mul_add(column[l], sum[l]));
             }
         }
     }
@@ -297,34 +316,35 @@ unsafe fn sums<const R: usize, const N: usize>(a: Factor, b: Factor, c: Target, 
         for (n, sum) in sums.iter().enumerate() {
             // SAFETY: as above.
             unsafe {
-                let mut rest = 0.0;
-                for lane in whole..lanes {
+                let mut rest = R::default();
+                for lane in whole..count {
                     rest = a.get(i + r, lane).mul_add(b.get(j + n, lane), rest);
                 }
-                *c.at(i + r, j + n) += across(*sum, |a, b| a + b) + rest;
+                let to = c.at(i + r, j + n);
+                *to = *to + (across(*sum, |a, b| a + b) + rest);
             }
         }
     }
 }
 
-impl Factor {
+impl<R: Copy> Factor<R> {
     #[inline(always)]
-    unsafe fn get(self, i: usize, j: usize) -> f64 {
+    unsafe fn get(self, i: usize, j: usize) -> R {
         // SAFETY: whoever calls this says that the element is there.
         unsafe { *self.at.offset(i as isize * self.by[0] + j as isize * self.by[1]) }
     }
 
-    /// Eight elements of a row, which are side by side.
+    /// `G` elements of a row, which are side by side.
     #[inline(always)]
-    unsafe fn group(self, i: usize, j: usize) -> [f64; GROUP] {
+    unsafe fn group<const G: usize>(self, i: usize, j: usize) -> [R; G] {
         // SAFETY: whoever calls this says that the elements are there; an array of numbers is aligned as these are.
-        unsafe { *self.at.offset(i as isize * self.by[0] + j as isize).cast::<[f64; GROUP]>() }
+        unsafe { *self.at.offset(i as isize * self.by[0] + j as isize).cast::<[R; G]>() }
     }
 }
 
-impl Target {
+impl<R> Target<R> {
     #[inline(always)]
-    unsafe fn at(self, i: usize, j: usize) -> *mut f64 {
+    unsafe fn at(self, i: usize, j: usize) -> *mut R {
         // SAFETY: whoever calls this says that the element is there.
         unsafe { self.at.offset(i as isize * self.by[0] + j as isize * self.by[1]) }
     }

@@ -12,6 +12,7 @@ use super::budget::binder;
 use super::find_products::SMALL;
 use super::instruction::{Across, Address, Fused, Instruction, LanesLoop, RealOp, Reg, Src, Summed, To};
 use super::machine::Machine;
+use super::real::Real;
 use crate::array::{Program, text};
 use crate::execute::{ELEMENTARY, Kernel};
 use crate::primitives::Primitive;
@@ -46,7 +47,11 @@ pub(super) struct Begun {
 impl Begun {
     #[cold]
     #[inline(never)]
-    pub(super) fn new(machine: &Machine<'_>, it: &LanesLoop, number: usize) -> Box<Self> {
+    pub(super) fn new<R: Real<G>, const G: usize>(
+        machine: &Machine<'_, R, G>,
+        it: &LanesLoop,
+        number: usize,
+    ) -> Box<Self> {
         let lanes = u64::try_from(machine.state.one(it.count)).unwrap_or(0);
         Box::new(Begun { number, lanes, work: work(machine, it, lanes), start: Instant::now() })
     }
@@ -88,18 +93,18 @@ fn has_products(instructions: &[Instruction]) -> bool {
 }
 
 /// Whether this is no product of small matrices.
-fn is_large(machine: &Machine<'_>, instruction: &Instruction) -> bool {
+fn is_large<R: Real<G>, const G: usize>(machine: &Machine<'_, R, G>, instruction: &Instruction) -> bool {
     let Instruction::Product(number) = instruction else { return true };
     let it = &machine.code.products[*number as usize];
     [it.rows, it.columns].into_iter().all(|size| machine.state.one(size) >= SMALL)
 }
 
 /// What a loop over this many lanes computes and moves.
-fn work(machine: &Machine<'_>, it: &LanesLoop, lanes: u64) -> Work {
+fn work<R: Real<G>, const G: usize>(machine: &Machine<'_, R, G>, it: &LanesLoop, lanes: u64) -> Work {
     let mut work = Work::default();
     let mut touched = Vec::new();
     let mut times = vec![1_u64];
-    let size = size_of::<f64>() as u64;
+    let size = size_of::<R>() as u64;
     let count = |register: u32| u64::try_from(machine.state.one(register)).unwrap_or(0);
     let addresses = &machine.code.addresses;
     let (instructions, mut next) = (&machine.code.instructions, it.body as usize);

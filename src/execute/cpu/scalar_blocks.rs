@@ -7,8 +7,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::assemble::{Assembled, In, Out};
-use super::compute::{one, real_of};
+use super::compute::one;
 use super::instruction::{Instruction, IntOp, RealOp, Reg, Src};
+use super::real::Real;
 use super::state::State;
 use crate::array::Prim;
 use crate::interpret::Test;
@@ -53,10 +54,10 @@ macro_rules! steps {
 
         /// Does them.
         #[inline(always)]
-        pub(super) fn run(state: &State, steps: &[Step]) {
+        pub(super) fn run<R: Real<G>, const G: usize>(state: &State<R, G>, steps: &[Step]) {
             let State { reals, ints, slots, .. } = state;
             let get = |slot: u8| slots[usize::from(slot)].get();
-            let set = |slot: u8, x: f64| slots[usize::from(slot)].set(x);
+            let set = |slot: u8, x: R| slots[usize::from(slot)].set(x);
             for step in steps {
                 match *step {
                     $(Step::$Name(Slots { to, x }) => set(to, one($it, x.map(get))),)+
@@ -67,7 +68,7 @@ macro_rules! steps {
                     Step::Select { condition, to, x: [a, b] } => {
                         set(to, if ints.one(condition) != 0 { get(a) } else { get(b) });
                     }
-                    Step::IntoReal { unsigned, single, x, to } => set(to, real_of(unsigned, single, ints.one(x))),
+                    Step::IntoReal { unsigned, single, x, to } => set(to, R::of_integer(unsigned, single, ints.one(x))),
                     Step::Int { op, to, x } => ints.set(to, op.of(x.map(|k| ints.one(k)))),
                 }
             }

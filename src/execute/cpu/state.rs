@@ -8,15 +8,16 @@ use core::cell::Cell;
 use super::budget::{Held, STRIDE};
 use super::dispatch::Level;
 use super::instruction::{Across, Address, Reg};
+use super::real::Real;
 use super::scalar_blocks::SLOTS;
 use super::transfer::Reach;
-use super::vector::{Bank, GROUP, Group, LANES, Operand, Source};
+use super::vector::{Bank, FEW_GROUPS, Group, Operand, Source};
 
 /// Registers, and the block of lanes that is computed.
 #[derive(Debug)]
-pub(super) struct State {
-    pub(super) reals: Bank<f64>,
-    pub(super) ints: Bank<i64>,
+pub(super) struct State<R: Copy, const G: usize> {
+    pub(super) reals: Bank<R, G>,
+    pub(super) ints: Bank<i64, G>,
     /// The first lane of the block, how many there are, and how many groups that is.
     pub(super) first: i64,
     pub(super) active: usize,
@@ -32,25 +33,25 @@ pub(super) struct State {
     pub(super) held: Held,
     /// What the processor can do.
     pub(super) level: Level,
-    pub(super) saved: Saved,
+    pub(super) saved: Saved<R, G>,
     /// The first of three registers for what is put aside within an instruction.
     pub(super) scratch: u32,
     /// What scalar code works on.
-    pub(super) slots: Box<[Cell<f64>; SLOTS]>,
+    pub(super) slots: Box<[Cell<R>; SLOTS]>,
 }
 
 /// What lanes have folded that have no part in the last block: those from a lane on, in its group.
-#[derive(Debug, Default)]
-pub(super) struct Saved {
+#[derive(Debug)]
+pub(super) struct Saved<R, const G: usize> {
     pub(super) from: usize,
-    pub(super) reals: Vec<[f64; GROUP]>,
-    pub(super) ints: Vec<[i64; GROUP]>,
+    pub(super) reals: Vec<[R; G]>,
+    pub(super) ints: Vec<[i64; G]>,
 }
 
-/// How many elements of lanes' own fit in the nearest cache beside the registers.
-const NEAR: usize = 3072;
+/// How many groups of elements of lanes' own fit in the nearest cache beside the registers.
+const NEAR: usize = 384;
 
-impl Default for State {
+impl<R: Real<G>, const G: usize> Default for State<R, G> {
     fn default() -> Self {
         State {
             reals: Bank::default(),
@@ -58,30 +59,34 @@ impl Default for State {
             first: 0,
             active: 1,
             groups: 1,
-            width: LANES,
-            widest: LANES,
+            width: FEW_GROUPS * G,
+            widest: FEW_GROUPS * G,
             own: 0,
             left: STRIDE,
             held: Held::default(),
             level: Level::of_processor(),
-            saved: Saved::default(),
+            saved: Saved { from: 0, reals: Vec::new(), ints: Vec::new() },
             scratch: 0,
-            slots: Box::new([const { Cell::new(0.0) }; SLOTS]),
+            slots: Box::new(core::array::from_fn(|_| Cell::default())),
         }
     }
 }
 
 /// In which lanes something is done.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Mask<'r> {
+pub(super) enum Mask<'r, const G: usize> {
     All,
     None,
-    Where(Operand<'r, i64>),
+    Where(Operand<'r, i64, G>),
 }
 
-impl State {
+impl<R: Real<G>, const G: usize> State<R, G> {
     /// Sets the uniform registers to what they are at first.
-    pub(super) fn restart(&mut self, reals: &[f64], ints: &[i64]) {
+    pub(super) fn restart(
+        &mut self,
+        reals: impl ExactSizeIterator<Item = R> + Clone,
+        ints: impl ExactSizeIterator<Item = i64> + Clone,
+    ) {
         self.reals.restart(reals);
         self.ints.restart(ints);
     }
@@ -89,8 +94,8 @@ impl State {
     /// Makes blocks as wide as what the lanes of the last one had fits in the nearest cache.
     pub(super) fn fit(&mut self) {
         let each = self.own.div_ceil(self.width);
-        let lanes = NEAR.checked_div(each).unwrap_or(self.widest);
-        self.width = (lanes / GROUP * GROUP).max(8 * GROUP).min(self.widest);
+        let lanes = (NEAR * G).checked_div(each).unwrap_or(self.widest);
+        self.width = (lanes / G * G).max(8 * G).min(self.widest);
     }
 
     #[inline(always)]
@@ -99,23 +104,23 @@ impl State {
     }
 
     #[inline(always)]
-    pub(super) fn real(&self, x: Reg) -> Operand<'_, f64> {
+    pub(super) fn real(&self, x: Reg) -> Operand<'_, R, G> {
         self.reals.operand(x)
     }
 
     #[inline(always)]
-    pub(super) fn int(&self, x: Reg) -> Operand<'_, i64> {
+    pub(super) fn int(&self, x: Reg) -> Operand<'_, i64, G> {
         self.ints.operand(x)
     }
 
     /// The groups of a register that the lanes of the block fill.
     #[inline(always)]
-    pub(super) fn real_block(&self, k: u32) -> &[Group<f64>] {
+    pub(super) fn real_block(&self, k: u32) -> &[Group<R, G>] {
         self.reals.first(k, self.groups)
     }
 
     #[inline(always)]
-    pub(super) fn int_block(&self, k: u32) -> &[Group<i64>] {
+    pub(super) fn int_block(&self, k: u32) -> &[Group<i64, G>] {
         self.ints.first(k, self.groups)
     }
 
@@ -126,7 +131,7 @@ impl State {
     }
 
     #[inline(always)]
-    pub(super) fn aside(&self, k: u32) -> &[Group<f64>] {
+    pub(super) fn aside(&self, k: u32) -> &[Group<R, G>] {
         self.real_block(self.scratch + k)
     }
 
@@ -142,7 +147,7 @@ impl State {
 
     /// Where a mask is true.
     #[inline(always)]
-    pub(super) fn mask(&self, mask: Option<Reg>) -> Mask<'_> {
+    pub(super) fn mask(&self, mask: Option<Reg>) -> Mask<'_, G> {
         let Some(mask) = mask else { return Mask::All };
         let mask = self.int(mask);
         match mask.uniform() {
@@ -172,19 +177,19 @@ impl State {
 
     /// Whether a condition holds in every lane.
     #[inline(always)]
-    fn every(&self, [a, b]: [Operand<'_, i64>; 2], holds: impl Fn(i64, i64) -> bool) -> bool {
-        let whole = self.active / GROUP;
+    fn every(&self, [a, b]: [Operand<'_, i64, G>; 2], holds: impl Fn(i64, i64) -> bool) -> bool {
+        let whole = self.active / G;
         for k in 0..whole {
             let (a, b) = (a.group(k), b.group(k));
             let mut all = true;
-            for i in 0..GROUP {
+            for i in 0..G {
                 all &= holds(a[i], b[i]);
             }
             if !all {
                 return false;
             }
         }
-        (whole * GROUP..self.active).all(|lane| holds(a.lane(lane), b.lane(lane)))
+        (whole * G..self.active).all(|lane| holds(a.lane(lane), b.lane(lane)))
     }
 
     /// The number of the element that an address means, but for what differs between lanes.
@@ -195,7 +200,7 @@ impl State {
 
     /// Where the lanes' elements are that an address means.
     #[inline(always)]
-    pub(super) fn reach(&self, address: &Address) -> Reach<'_> {
+    pub(super) fn reach(&self, address: &Address) -> Reach<'_, G> {
         let start = self.start(address);
         let at = |k: u32| self.ints.block(k);
         let own = |at| Reach::Own { row: start, width: self.width, at };

@@ -4,25 +4,26 @@
 //! (tests/execute/lanes.rs).
 
 use super::memory::Elements;
+use super::real::Real;
 use super::state::Mask;
-use super::vector::{GROUP, Group, Operand, Source, eight, get, one_by_one, set, sum};
+use super::vector::{Group, Operand, Source, get, lanes, one_by_one, set, sum};
 
 /// Where the elements of the lanes are.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Reach<'r> {
+pub(super) enum Reach<'r, const G: usize> {
     /// One element for all.
     Same(i64),
     /// In the lanes' own buffers, which lie side by side: this row, or one at an offset from it.
-    Own { row: i64, width: usize, at: Option<&'r [Group<i64>]> },
+    Own { row: i64, width: usize, at: Option<&'r [Group<i64, G>]> },
     /// At a distance of `stride` from lane to lane, and each moved by its own offset, if there are any.
-    Apart { start: i64, stride: i64, at: Option<&'r [Group<i64>]> },
+    Apart { start: i64, stride: i64, at: Option<&'r [Group<i64, G>]> },
 }
 
-impl Reach<'_> {
+impl<const G: usize> Reach<'_, G> {
     /// The number of a lane's element.
     #[inline(always)]
     fn of(&self, lane: usize) -> i64 {
-        let on = |at: Option<&[Group<i64>]>| at.map_or(0, |at| get(at, lane));
+        let on = |at: Option<&[Group<i64, G>]>| at.map_or(0, |at| get(at, lane));
         match self {
             Reach::Same(start) => *start,
             Reach::Own { row, width, at } => {
@@ -47,7 +48,12 @@ impl Reach<'_> {
 
 /// Loads an element for each lane.
 #[inline(always)]
-pub(super) fn load<T: Copy + Default>(from: &Elements<'_, T>, reach: Reach<'_>, to: &[Group<T>], active: usize) {
+pub(super) fn load<T: Copy + Default, const G: usize>(
+    from: &Elements<'_, T>,
+    reach: Reach<'_, G>,
+    to: &[Group<T, G>],
+    active: usize,
+) {
     let elements = from.all();
     if let Some(start) = reach.in_a_row() {
         match from.rows(start, to.len()) {
@@ -59,7 +65,7 @@ pub(super) fn load<T: Copy + Default>(from: &Elements<'_, T>, reach: Reach<'_>, 
             }
             None => {
                 for (k, to) in to.iter().enumerate() {
-                    to.write(from.some(start.wrapping_add((k * GROUP) as i64)));
+                    to.write(from.some(start.wrapping_add((k * G) as i64)));
                 }
             }
         }
@@ -69,22 +75,22 @@ pub(super) fn load<T: Copy + Default>(from: &Elements<'_, T>, reach: Reach<'_>, 
         Reach::Same(start) => {
             let x = from.get(start);
             for to in to {
-                to.write([x; GROUP]);
+                to.write([x; G]);
                 one_by_one();
             }
         }
         Reach::Apart { start, stride, at: None } => {
             let mut next = start;
             for to in to {
-                let at = eight(|i| next.wrapping_add(stride.wrapping_mul(i as i64)));
+                let at = lanes(|i| next.wrapping_add(stride.wrapping_mul(i as i64)));
                 to.write(gathered(elements, at));
-                next = next.wrapping_add(stride.wrapping_mul(GROUP as i64));
+                next = next.wrapping_add(stride.wrapping_mul(G as i64));
             }
         }
         Reach::Apart { start, stride: 0, at: Some(at) } => {
             for (to, at) in to.iter().zip(at) {
                 let at = at.read();
-                to.write(gathered(elements, eight(|i| at[i].wrapping_add(start))));
+                to.write(gathered(elements, lanes(|i| at[i].wrapping_add(start))));
             }
         }
         Reach::Own { .. } | Reach::Apart { .. } => {
@@ -97,17 +103,17 @@ pub(super) fn load<T: Copy + Default>(from: &Elements<'_, T>, reach: Reach<'_>, 
 
 /// The elements of these numbers.
 #[inline(always)]
-fn gathered<T: Copy + Default>(elements: &[T], at: [i64; GROUP]) -> [T; GROUP] {
-    eight(|i| elements.get(at[i] as usize).copied().unwrap_or_default())
+fn gathered<T: Copy + Default, const G: usize>(elements: &[T], at: [i64; G]) -> [T; G] {
+    lanes(|i| elements.get(at[i] as usize).copied().unwrap_or_default())
 }
 
 /// Stores an element of each lane in which the mask is true.
 #[inline(always)]
-pub(super) fn store<T: Copy + Default>(
+pub(super) fn store<T: Copy + Default, const G: usize>(
     to: &mut Elements<'_, T>,
-    reach: Reach<'_>,
-    x: Operand<'_, T>,
-    mask: Mask<'_>,
+    reach: Reach<'_, G>,
+    x: Operand<'_, T, G>,
+    mask: Mask<'_, G>,
     active: usize,
 ) {
     add(to, reach, x, mask, active, |_, x| x);
@@ -115,11 +121,11 @@ pub(super) fn store<T: Copy + Default>(
 
 /// Adds what the lanes have in which the mask is true, or puts it together with what was there in another way.
 #[inline(always)]
-pub(super) fn add<T: Copy + Default>(
+pub(super) fn add<T: Copy + Default, const G: usize>(
     to: &mut Elements<'_, T>,
-    reach: Reach<'_>,
-    x: Operand<'_, T>,
-    mask: Mask<'_>,
+    reach: Reach<'_, G>,
+    x: Operand<'_, T, G>,
+    mask: Mask<'_, G>,
     active: usize,
     plus: impl Fn(T, T) -> T,
 ) {
@@ -130,26 +136,26 @@ pub(super) fn add<T: Copy + Default>(
     };
     let mut done = 0;
     if let Some(start) = reach.in_a_row()
-        && let Some(rows) = to.rows_mut(start, active / GROUP)
+        && let Some(rows) = to.rows_mut::<G>(start, active / G)
     {
         match mask {
             None => {
                 for (k, row) in rows.iter_mut().enumerate() {
                     let x = x.group(k);
-                    *row = eight(|i| plus(row[i], x[i]));
+                    *row = lanes(|i| plus(row[i], x[i]));
                     one_by_one();
                 }
             }
             Some(mask) => {
                 for (k, row) in rows.iter_mut().enumerate() {
                     let (x, mask) = (x.group(k), mask.group(k));
-                    *row = eight(|i| if mask[i] != 0 { plus(row[i], x[i]) } else { row[i] });
+                    *row = lanes(|i| if mask[i] != 0 { plus(row[i], x[i]) } else { row[i] });
                 }
             }
         }
-        done = rows.len() * GROUP;
+        done = rows.len() * G;
         if mask.is_none() && done < active {
-            let x = x.group(done / GROUP);
+            let x = x.group(done / G);
             if let Some(rest) = to.part_mut(start + done as i64, active - done) {
                 for (element, x) in rest.iter_mut().zip(x) {
                     *element = plus(*element, x);
@@ -161,9 +167,9 @@ pub(super) fn add<T: Copy + Default>(
     if let (Reach::Apart { start, stride, at: None }, None) = (reach, mask) {
         let (elements, from) = to.changeable();
         let mut at = start.wrapping_sub(from as i64).wrapping_add(stride.wrapping_mul(done as i64));
-        for k in done / GROUP..active.div_ceil(GROUP) {
+        for k in done / G..active.div_ceil(G) {
             let x = x.group(k);
-            for x in &x[..GROUP.min(active - k * GROUP)] {
+            for x in &x[..G.min(active - k * G)] {
                 if let Some(element) = elements.get_mut(at as usize) {
                     *element = plus(*element, *x);
                 }
@@ -175,10 +181,11 @@ pub(super) fn add<T: Copy + Default>(
     if let (Reach::Apart { start, stride, at: Some(at) }, None) = (reach, mask) {
         let (elements, from) = to.changeable();
         let start = start.wrapping_sub(from as i64);
-        for k in done / GROUP..active.div_ceil(GROUP) {
-            let (x, at, lane) = (x.group(k), at[k].read(), (k * GROUP) as i64);
-            let places = eight(|i| at[i].wrapping_add(start).wrapping_add(stride.wrapping_mul(lane + i as i64)));
-            for i in 0..GROUP.min(active - k * GROUP) {
+        for k in done / G..active.div_ceil(G) {
+            let (x, at, lane) = (x.group(k), at[k].read(), (k * G) as i64);
+            let places: [i64; G] =
+                lanes(|i| at[i].wrapping_add(start).wrapping_add(stride.wrapping_mul(lane + i as i64)));
+            for i in 0..G.min(active - k * G) {
                 if let Some(element) = elements.get_mut(places[i] as usize) {
                     *element = plus(*element, x[i]);
                 }
@@ -197,13 +204,13 @@ pub(super) fn add<T: Copy + Default>(
 
 /// Adds what the lanes have in which the mask is true, and rounds it; to one element, their sum, which is rounded once.
 #[inline(always)]
-pub(super) fn add_real(
-    to: &mut Elements<'_, f64>,
-    reach: Reach<'_>,
-    x: Operand<'_, f64>,
-    mask: Mask<'_>,
+pub(super) fn add_real<R: Real<G>, const G: usize>(
+    to: &mut Elements<'_, R>,
+    reach: Reach<'_, G>,
+    x: Operand<'_, R, G>,
+    mask: Mask<'_, G>,
     active: usize,
-    round: impl Fn(f64) -> f64,
+    round: impl Fn(R) -> R,
 ) {
     let Reach::Same(start) = reach else { return add(to, reach, x, mask, active, |a, b| round(a + b)) };
     let mask = match mask {

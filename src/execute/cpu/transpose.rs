@@ -5,75 +5,75 @@
 
 use super::instruction::{Across, Address, IntoRows, Rows, Transpose};
 use super::memory::Elements;
+use super::real::Real;
 use super::state::{Mask, State};
-use super::vector::{GROUP, Source, eight};
+use super::vector::{self, Source, lanes};
 
-/// Rows of eight, by columns.
-pub(super) type Eight = [[f64; GROUP]; GROUP];
+/// Rows as long as there are, by columns.
+pub(super) type Square<R, const G: usize> = [[R; G]; G];
 
-/// The columns of eight rows.
+/// The columns of the rows of a square.
 #[inline(always)]
-pub(super) fn turned(rows: [&[f64; GROUP]; GROUP]) -> Eight {
-    eight(|j| eight(|i| rows[i][j]))
+pub(super) fn columns<R: Real<G>, const G: usize>(rows: [&[R; G]; G]) -> Square<R, G> {
+    lanes(|j| lanes(|i| rows[i][j]))
 }
 
-/// `rows` rows of eight elements, and 0 where there are none.
+/// `rows` rows of `G` elements, and 0 where there are none.
 #[inline(always)]
-fn eight_of<'e>(
-    elements: &'e Elements<'_, f64>,
+fn square<'e, R: Real<G>, const G: usize>(
+    elements: &'e Elements<'_, R>,
     rows: usize,
     at: impl Fn(usize) -> i64,
-    aside: &'e mut Eight,
-) -> [&'e [f64; GROUP]; GROUP] {
-    const NONE: [f64; GROUP] = [0.0; GROUP];
-    let found: [Option<&[f64; GROUP]>; GROUP] =
-        eight(|k| if k < rows { elements.rows(at(k), 1).map(|row| &row[0]) } else { Some(&NONE) });
+    aside: &'e mut Square<R, G>,
+) -> [&'e [R; G]; G] {
+    let found: [Option<&[R; G]>; G] =
+        lanes(|k| if k < rows { elements.rows(at(k), 1).map(|row| &row[0]) } else { Some(R::ZEROS) });
     if found.iter().all(Option::is_some) {
-        return found.map(|row| row.unwrap_or(&NONE));
+        return found.map(|row| row.unwrap_or(R::ZEROS));
     }
-    *aside = eight(|k| if k < rows { elements.some(at(k)) } else { NONE });
-    eight(|k| &aside[k])
+    *aside = lanes(|k| if k < rows { elements.some(at(k)) } else { *R::ZEROS });
+    lanes(|k| &aside[k])
 }
 
-/// Where the rows of eight lanes begin: at a uniform distance, or each at its own.
+/// Where the rows of the lanes of a group begin: at a uniform distance, or each at its own.
 #[inline(always)]
-fn places(state: &State, across: Across, start: i64, k: usize) -> [i64; GROUP] {
+fn places<R: Real<G>, const G: usize>(state: &State<R, G>, across: Across, start: i64, k: usize) -> [i64; G] {
     match across {
         Across::Apart(apart) => {
             let apart = state.one(apart);
-            let lane = state.first + (k * GROUP) as i64;
-            eight(|i| start.wrapping_add(apart.wrapping_mul(lane + i as i64)))
+            let lane = state.first + (k * G) as i64;
+            lanes(|i| start.wrapping_add(apart.wrapping_mul(lane + i as i64)))
         }
         Across::At(at) => {
             let at = state.int_block(at)[k].read();
-            eight(|i| start.wrapping_add(at[i]))
+            lanes(|i| start.wrapping_add(at[i]))
         }
         Across::Same | Across::Own | Across::OwnAt(_) | Across::ApartAt(..) => panic!("lanes have rows"),
     }
 }
 
-/// Runs the loop that copies; `turned` makes columns of rows.
+/// Runs the loop that copies; `columns` makes columns of rows.
 #[inline(always)]
-pub(super) fn run(
-    state: &State,
-    reals: &mut [Elements<'_, f64>],
+pub(super) fn run<R: Real<G>, const G: usize>(
+    state: &State<R, G>,
+    reals: &mut [Elements<'_, R>],
     addresses: &[Address],
     it: &Transpose,
-    turned: impl Fn([&[f64; GROUP]; GROUP]) -> Eight,
+    columns: impl Fn([&[R; G]; G]) -> Square<R, G>,
 ) {
     let (from, to) = (&addresses[it.from as usize], &addresses[it.to as usize]);
     let (count, width, start) = (state.one(it.count), state.width as i64, state.one(from.base));
     let (row, by) = (state.one(to.base).wrapping_mul(width), state.one(to.stride).wrapping_mul(width));
     let mut own = core::mem::take(&mut reals[to.buffer as usize]);
     let source = &reals[from.buffer as usize];
-    let mut aside = [[0.0; GROUP]; GROUP];
+    let mut aside = [[R::default(); G]; G];
     for k in 0..state.groups {
-        let lanes = places(state, from.across, start, k);
-        for column in (0..count).step_by(GROUP) {
-            let columns = turned(eight_of(source, GROUP, |i| lanes[i].wrapping_add(column), &mut aside));
-            let now = (count - column).min(GROUP as i64) as usize;
-            for (j, values) in (column..).zip(&columns[..now]) {
-                if let Some([to]) = own.rows_mut(row + j * by + (k * GROUP) as i64, 1) {
+        let places = places(state, from.across, start, k);
+        for column in (0..count).step_by(G) {
+            let turned = columns(square(source, G, |i| places[i].wrapping_add(column), &mut aside));
+            let now = (count - column).min(G as i64) as usize;
+            for (j, values) in (column..).zip(&turned[..now]) {
+                if let Some([to]) = own.rows_mut(row + j * by + (k * G) as i64, 1) {
                     *to = *values;
                 }
             }
@@ -84,12 +84,12 @@ pub(super) fn run(
 
 /// Runs the loop that puts elements into rows.
 #[inline(always)]
-pub(super) fn into_rows(
-    state: &State,
-    reals: &mut [Elements<'_, f64>],
+pub(super) fn into_rows<R: Real<G>, const G: usize>(
+    state: &State<R, G>,
+    reals: &mut [Elements<'_, R>],
     addresses: &[Address],
     it: &IntoRows,
-    turned: impl Fn([&[f64; GROUP]; GROUP]) -> Eight,
+    columns: impl Fn([&[R; G]; G]) -> Square<R, G>,
 ) {
     let (from, to) = (&addresses[it.from as usize], &addresses[it.to as usize]);
     let mask = match state.mask(it.mask) {
@@ -107,22 +107,22 @@ pub(super) fn into_rows(
     let start = state.one(to.base);
     let source = core::mem::take(&mut reals[from.buffer as usize]);
     let target = &mut reals[to.buffer as usize];
-    let mut aside = [[0.0; GROUP]; GROUP];
+    let mut aside = [[R::default(); G]; G];
     for k in 0..state.groups {
         let places = places(state, to.across, start, k);
         let wanted = mask.map(|mask| mask.group(k));
-        let lanes = GROUP.min(state.active - k * GROUP);
+        let lanes = G.min(state.active - k * G);
         let lanes = (0..lanes).filter(|i| wanted.is_none_or(|wanted| wanted[*i] != 0));
-        for column in (0..count).step_by(GROUP) {
-            let at = |j: usize| first + (column + j as i64).wrapping_mul(by) + (k * GROUP) as i64;
-            let now = (count - column).min(GROUP as i64) as usize;
-            let rows = turned(eight_of(&source, now, at, &mut aside));
+        for column in (0..count).step_by(G) {
+            let at = |j: usize| first + (column + j as i64).wrapping_mul(by) + (k * G) as i64;
+            let now = (count - column).min(G as i64) as usize;
+            let rows = columns(square(&source, now, at, &mut aside));
             for i in lanes.clone() {
                 let (place, row) = (places[i].wrapping_add(column), &rows[i]);
-                let plus = |a: f64, b: f64| if it.adds { a + b } else { b };
+                let plus = |a: R, b: R| if it.adds { a + b } else { b };
                 match target.part_mut(place, now) {
-                    Some(there) => match <&mut [f64; GROUP]>::try_from(&mut *there) {
-                        Ok(there) => *there = eight(|j| plus(there[j], row[j])),
+                    Some(there) => match <&mut [R; G]>::try_from(&mut *there) {
+                        Ok(there) => *there = vector::lanes(|j| plus(there[j], row[j])),
                         Err(_) => there.iter_mut().zip(row).for_each(|(element, x)| *element = plus(*element, *x)),
                     },
                     None => {
@@ -143,22 +143,22 @@ pub(super) fn into_rows(
 const QUAD: usize = 4;
 const LAID: usize = 8 * QUAD;
 
-/// Puts values into rows. Those of eight lanes are laid aside first, so that memory is written from the front to the back.
+/// Puts values into rows. Those of a group of lanes are laid aside first, so that memory is written from the front to the back.
 #[inline(always)]
-pub(super) fn rows(state: &State, reals: &mut [Elements<'_, f64>], it: &Rows) {
+pub(super) fn rows<R: Real<G>, const G: usize>(state: &State<R, G>, reals: &mut [Elements<'_, R>], it: &Rows) {
     let Across::Apart(apart) = it.at.across else { panic!("the lanes' rows are apart") };
     let (apart, start) = (state.one(apart), state.start(&it.at));
     let target = &mut reals[it.at.buffer as usize];
-    let mut laid = [[0.0; LAID]; GROUP];
+    let mut laid = [[R::default(); LAID]; G];
     for k in 0..state.groups {
-        let lanes = GROUP.min(state.active - k * GROUP);
-        let mut first = start.wrapping_add(apart.wrapping_mul(state.first + (k * GROUP) as i64));
+        let lanes = G.min(state.active - k * G);
+        let mut first = start.wrapping_add(apart.wrapping_mul(state.first + (k * G) as i64));
         for registers in it.columns.chunks(LAID) {
             let (quads, rest) = registers.as_chunks::<QUAD>();
             for (n, [a, b, c, d]) in quads.iter().enumerate() {
                 let (a, b) = (state.real(*a).group(k), state.real(*b).group(k));
                 let (c, d) = (state.real(*c).group(k), state.real(*d).group(k));
-                let rows = eight(|i| [a[i], b[i], c[i], d[i]]);
+                let rows: [[R; QUAD]; G] = vector::lanes(|i| [a[i], b[i], c[i], d[i]]);
                 for (laid, row) in laid.iter_mut().zip(&rows) {
                     laid.as_chunks_mut::<QUAD>().0[n] = *row;
                 }
@@ -181,7 +181,7 @@ pub(super) fn rows(state: &State, reals: &mut [Elements<'_, f64>], it: &Rows) {
 
 /// Puts values side by side, where they have a place.
 #[inline(always)]
-fn put(target: &mut Elements<'_, f64>, place: i64, values: &[f64]) {
+fn put<R: Copy + Default>(target: &mut Elements<'_, R>, place: i64, values: &[R]) {
     match target.part_mut(place, values.len()) {
         Some(part) => part.copy_from_slice(values),
         None => {

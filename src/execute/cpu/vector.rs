@@ -1,30 +1,35 @@
-//! Registers in groups of eight lanes, and operations on them.
+//! Registers in groups of `G` lanes, a vector register wide, and operations on them.
 //!
-//! Law: eight lanes are read, computed and written before the next eight, so a register may be operand and result.
-//! Every loop here is straight, so that the compiler makes it vector instructions (tests/execute/blocks.rs).
+//! Law: the lanes of a group are read, computed and written before those of the next, so a register may be operand and
+//! result. Every loop here is straight, so that the compiler makes it vector instructions (tests/execute/blocks.rs).
 
 use core::cell::Cell;
 
 use super::instruction::Reg;
+use super::real::Real;
 
-/// Lanes that are computed together.
-pub(super) const GROUP: usize = 8;
 /// The most groups in a block.
-const GROUPS: usize = 64;
-/// The lanes in a block of a loop that needs many registers, or has more to do in a block than to go through it once.
-pub(super) const LANES: usize = 128;
-/// The most lanes in a block.
-pub(super) const MOST_LANES: usize = GROUP * GROUPS;
+pub(super) const GROUPS: usize = 64;
+/// The groups in a block of a loop that needs many registers, or has more to do in a block than to go through it once.
+pub(super) const FEW_GROUPS: usize = 16;
 
-/// A value for each of eight lanes.
+/// A value for each of `G` lanes.
 #[repr(align(64))]
 #[derive(Debug, Clone)]
-pub(super) struct Group<T: Copy>([Cell<T>; GROUP]);
+pub(super) struct Group<T: Copy, const G: usize>([Cell<T>; G]);
 
-/// Eight values, by number. What is inlined here is compiled for the vector instructions of where it is used.
+/// A value for each lane of a group, by its number. What is inlined here is compiled for the vector instructions of where it is used.
 #[inline(always)]
-pub(super) fn eight<T>(mut f: impl FnMut(usize) -> T) -> [T; GROUP] {
-    [f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7)]
+pub(super) fn lanes<T: Copy, const G: usize>(mut f: impl FnMut(usize) -> T) -> [T; G] {
+    const { assert!(G == 8 || G == 16, "a group has eight lanes or sixteen") };
+    let mut all = [f(0); G];
+    // Eight at a time without a loop: a loop would not always become vector instructions.
+    let (eights, _) = all.as_chunks_mut::<8>();
+    for (k, eight) in eights.iter_mut().enumerate() {
+        let k = 8 * k;
+        *eight = [f(k), f(k + 1), f(k + 2), f(k + 3), f(k + 4), f(k + 5), f(k + 6), f(k + 7)];
+    }
+    all
 }
 
 /// Keeps the compiler from taking several groups at once: one is a vector, more would be gathered and scattered.
@@ -34,47 +39,47 @@ pub(super) fn one_by_one() {
 }
 
 /// What has a value for each lane.
-pub(super) trait Source<T>: Copy {
+pub(super) trait Source<T, const G: usize>: Copy {
     /// `groups` groups of it, so that a loop over as many needs no check of its own.
     fn first(self, groups: usize) -> Self;
 
-    fn group(&self, k: usize) -> [T; GROUP];
+    fn group(&self, k: usize) -> [T; G];
 }
 
 /// An operand: the groups of a register, or the one group of a value that is the same in all lanes, of which the step is 0.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Operand<'r, T: Copy> {
-    groups: &'r [Group<T>; GROUPS],
+pub(super) struct Operand<'r, T: Copy, const G: usize> {
+    groups: &'r [Group<T, G>; GROUPS],
     step: usize,
 }
 
 /// Elements in memory, in a row.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Row<'r, T>(pub(super) &'r [[T; GROUP]]);
+pub(super) struct Row<'r, T, const G: usize>(pub(super) &'r [[T; G]]);
 
 /// Registers of one kind: first those that hold one value, a group of copies each, then those that hold a block.
 #[derive(Debug, Default)]
-pub(super) struct Bank<T: Copy> {
-    groups: Vec<Group<T>>,
+pub(super) struct Bank<T: Copy, const G: usize> {
+    groups: Vec<Group<T, G>>,
     uniform: usize,
     /// How many groups a register has that holds a block.
     block: usize,
 }
 
-impl<T: Copy> Group<T> {
+impl<T: Copy, const G: usize> Group<T, G> {
     fn new(x: T) -> Self {
-        Group(eight(|_| Cell::new(x)))
+        Group(core::array::from_fn(|_| Cell::new(x)))
     }
 
     #[inline(always)]
-    pub(super) fn read(&self) -> [T; GROUP] {
-        eight(|i| self.0[i].get())
+    pub(super) fn read(&self) -> [T; G] {
+        lanes(|i| self.0[i].get())
     }
 
     #[inline(always)]
     #[allow(clippy::needless_range_loop, reason = "a straight loop over both becomes one store")]
-    pub(super) fn write(&self, x: [T; GROUP]) {
-        for i in 0..GROUP {
+    pub(super) fn write(&self, x: [T; G]) {
+        for i in 0..G {
             self.0[i].set(x[i]);
         }
     }
@@ -82,41 +87,41 @@ impl<T: Copy> Group<T> {
 
 /// The value in a lane of a block.
 #[inline(always)]
-pub(super) fn get<T: Copy>(block: &[Group<T>], lane: usize) -> T {
-    block[lane / GROUP].0[lane % GROUP].get()
+pub(super) fn get<T: Copy, const G: usize>(block: &[Group<T, G>], lane: usize) -> T {
+    block[lane / G].0[lane % G].get()
 }
 
 #[inline(always)]
-pub(super) fn set<T: Copy>(block: &[Group<T>], lane: usize, x: T) {
-    block[lane / GROUP].0[lane % GROUP].set(x);
+pub(super) fn set<T: Copy, const G: usize>(block: &[Group<T, G>], lane: usize, x: T) {
+    block[lane / G].0[lane % G].set(x);
 }
 
-impl<T: Copy> Source<T> for Operand<'_, T> {
+impl<T: Copy, const G: usize> Source<T, G> for Operand<'_, T, G> {
     #[inline(always)]
     fn first(self, _: usize) -> Self {
         self
     }
 
     #[inline(always)]
-    fn group(&self, k: usize) -> [T; GROUP] {
+    fn group(&self, k: usize) -> [T; G] {
         // It is one of the groups as it is: the remainder only says so to the compiler.
         self.groups[k * self.step % GROUPS].read()
     }
 }
 
-impl<T: Copy> Source<T> for Row<'_, T> {
+impl<T: Copy, const G: usize> Source<T, G> for Row<'_, T, G> {
     #[inline(always)]
     fn first(self, groups: usize) -> Self {
         Row(&self.0[..groups])
     }
 
     #[inline(always)]
-    fn group(&self, k: usize) -> [T; GROUP] {
+    fn group(&self, k: usize) -> [T; G] {
         self.0[k]
     }
 }
 
-impl<T: Copy> Operand<'_, T> {
+impl<T: Copy, const G: usize> Operand<'_, T, G> {
     #[inline(always)]
     pub(super) fn lane(&self, lane: usize) -> T {
         get(self.groups, lane * self.step)
@@ -129,17 +134,17 @@ impl<T: Copy> Operand<'_, T> {
     }
 }
 
-impl<T: Copy + Default> Bank<T> {
+impl<T: Copy + Default, const G: usize> Bank<T, G> {
     /// Sets the registers of one value to what they are at first.
-    pub(super) fn restart(&mut self, initial: &[T]) {
+    pub(super) fn restart(&mut self, initial: impl ExactSizeIterator<Item = T> + Clone) {
         if self.uniform != initial.len() {
             (self.uniform, self.groups) = (initial.len(), Vec::new());
         }
         if self.groups.is_empty() {
-            self.groups.extend(initial.iter().map(|x| Group::new(*x)));
-            self.divide(0, MOST_LANES);
+            self.groups.extend(initial.clone().map(Group::new));
+            self.divide(0, GROUPS * G);
         }
-        self.groups.iter().zip(initial).for_each(|(group, x)| group.write([*x; GROUP]));
+        self.groups.iter().zip(initial).for_each(|(group, x)| group.write([x; G]));
     }
 
     /// What is in the registers of one value.
@@ -149,7 +154,7 @@ impl<T: Copy + Default> Bank<T> {
 
     /// Makes `blocks` registers of blocks, of `lanes` lanes.
     pub(super) fn divide(&mut self, blocks: usize, lanes: usize) {
-        self.block = lanes / GROUP;
+        self.block = lanes / G;
         // Also the last register has the most groups of a block from where it begins.
         let groups = self.uniform + blocks.saturating_sub(1) * self.block + GROUPS;
         if self.groups.len() < groups {
@@ -158,7 +163,7 @@ impl<T: Copy + Default> Bank<T> {
     }
 
     #[inline(always)]
-    pub(super) fn operand(&self, x: Reg) -> Operand<'_, T> {
+    pub(super) fn operand(&self, x: Reg) -> Operand<'_, T, G> {
         match x {
             Reg::Uniform(k) => Operand { groups: self.groups(k as usize), step: 0 },
             Reg::Varying(k) => Operand { groups: self.from(k), step: 1 },
@@ -166,24 +171,24 @@ impl<T: Copy + Default> Bank<T> {
     }
 
     #[inline(always)]
-    pub(super) fn block(&self, k: u32) -> &[Group<T>] {
+    pub(super) fn block(&self, k: u32) -> &[Group<T, G>] {
         &self.from(k)[..self.block]
     }
 
     /// `groups` groups of a register that holds a block.
     #[inline(always)]
-    pub(super) fn first(&self, k: u32, groups: usize) -> &[Group<T>] {
+    pub(super) fn first(&self, k: u32, groups: usize) -> &[Group<T, G>] {
         &self.from(k)[..groups]
     }
 
     /// The groups of a register that holds a block, and what is after them.
     #[inline(always)]
-    fn from(&self, k: u32) -> &[Group<T>; GROUPS] {
+    fn from(&self, k: u32) -> &[Group<T, G>; GROUPS] {
         self.groups(self.uniform + k as usize * self.block)
     }
 
     #[inline(always)]
-    fn groups(&self, from: usize) -> &[Group<T>; GROUPS] {
+    fn groups(&self, from: usize) -> &[Group<T, G>; GROUPS] {
         self.groups[from..].first_chunk().expect("a register has all its groups")
     }
 
@@ -194,12 +199,12 @@ impl<T: Copy + Default> Bank<T> {
 
     #[inline(always)]
     pub(super) fn set(&self, k: u32, x: T) {
-        self.groups[k as usize].write([x; GROUP]);
+        self.groups[k as usize].write([x; G]);
     }
 
     pub(super) fn fill(&self, k: u32, x: T) {
         for group in self.block(k) {
-            group.write([x; GROUP]);
+            group.write([x; G]);
             one_by_one();
         }
     }
@@ -207,85 +212,100 @@ impl<T: Copy + Default> Bank<T> {
 
 /// The numbers of lanes, from the first on.
 #[inline(always)]
-pub(super) fn number(block: &[Group<i64>], first: i64) {
-    let mut now = eight(|i| first + i as i64);
+pub(super) fn number<const G: usize>(block: &[Group<i64, G>], first: i64) {
+    let mut now: [i64; G] = lanes(|i| first + i as i64);
     for group in block {
         group.write(now);
-        now = eight(|i| now[i] + GROUP as i64);
+        now = lanes(|i| now[i] + G as i64);
         one_by_one();
     }
 }
 
 /// `to = f(a)`, group by group.
 #[inline(always)]
-pub(super) fn each1<A: Copy, T: Copy>(to: &[Group<T>], a: impl Source<A>, f: impl Fn(A) -> T) {
+pub(super) fn each1<A: Copy, T: Copy, const G: usize>(to: &[Group<T, G>], a: impl Source<A, G>, f: impl Fn(A) -> T) {
     let a = a.first(to.len());
     for (k, to) in to.iter().enumerate() {
         let a = a.group(k);
-        to.write(eight(|i| f(a[i])));
+        to.write(lanes(|i| f(a[i])));
         one_by_one();
     }
 }
 
 /// `to = f(a, b)`, group by group.
 #[inline(always)]
-pub(super) fn each2<A: Copy, T: Copy>(to: &[Group<T>], a: impl Source<A>, b: impl Source<A>, f: impl Fn(A, A) -> T) {
+pub(super) fn each2<A: Copy, T: Copy, const G: usize>(
+    to: &[Group<T, G>],
+    a: impl Source<A, G>,
+    b: impl Source<A, G>,
+    f: impl Fn(A, A) -> T,
+) {
     let (a, b) = (a.first(to.len()), b.first(to.len()));
     for (k, to) in to.iter().enumerate() {
         let (a, b) = (a.group(k), b.group(k));
-        to.write(eight(|i| f(a[i], b[i])));
+        to.write(lanes(|i| f(a[i], b[i])));
         one_by_one();
     }
 }
 
 /// `to = f(a, b, c)`, group by group.
 #[inline(always)]
-pub(super) fn each3<A: Copy, B: Copy, T: Copy>(
-    to: &[Group<T>],
-    a: impl Source<A>,
-    b: impl Source<B>,
-    c: impl Source<B>,
+pub(super) fn each3<A: Copy, B: Copy, T: Copy, const G: usize>(
+    to: &[Group<T, G>],
+    a: impl Source<A, G>,
+    b: impl Source<B, G>,
+    c: impl Source<B, G>,
     f: impl Fn(A, B, B) -> T,
 ) {
     let (a, b, c) = (a.first(to.len()), b.first(to.len()), c.first(to.len()));
     for (k, to) in to.iter().enumerate() {
         let (a, b, c) = (a.group(k), b.group(k), c.group(k));
-        to.write(eight(|i| f(a[i], b[i], c[i])));
+        to.write(lanes(|i| f(a[i], b[i], c[i])));
         one_by_one();
     }
 }
 
 /// What an operation makes of the first lanes of a block.
 #[inline(always)]
-pub(super) fn folded<T: Copy>(block: &[Group<T>], start: T, op: impl Fn(T, T) -> T) -> T {
-    let mut all = [start; GROUP];
+pub(super) fn folded<T: Copy, const G: usize>(block: &[Group<T, G>], start: T, op: impl Fn(T, T) -> T) -> T {
+    let mut all = [start; G];
     for group in block {
         let x = group.read();
-        all = eight(|i| op(all[i], x[i]));
+        all = lanes(|i| op(all[i], x[i]));
     }
     across(all, op)
 }
 
-/// What an operation makes of eight values.
+/// What an operation makes of the values of a group: those of one half with those of the other, again and again.
 #[inline(always)]
-pub(super) fn across<T: Copy>(x: [T; GROUP], op: impl Fn(T, T) -> T) -> T {
-    let four = [op(x[0], x[4]), op(x[1], x[5]), op(x[2], x[6]), op(x[3], x[7])];
-    op(op(four[0], four[2]), op(four[1], four[3]))
+pub(super) fn across<T: Copy, const G: usize>(mut x: [T; G], op: impl Fn(T, T) -> T) -> T {
+    let mut half = G / 2;
+    while half > 0 {
+        for i in 0..half {
+            x[i] = op(x[i], x[i + half]);
+        }
+        half /= 2;
+    }
+    x[0]
 }
 
 /// The sum of the first lanes in which the mask is true.
 #[inline(always)]
-pub(super) fn sum(lanes: usize, x: impl Source<f64>, mask: Option<Operand<'_, i64>>) -> f64 {
+pub(super) fn sum<R: Real<G>, const G: usize>(
+    count: usize,
+    x: impl Source<R, G>,
+    mask: Option<Operand<'_, i64, G>>,
+) -> R {
     // Several sums hide the time that each addition takes.
-    let mut parts = [[0.0; GROUP]; 4];
-    let whole = lanes / GROUP;
+    let mut parts = [[R::default(); G]; 4];
+    let whole = count / G;
     let masked = |k: usize| {
         let x = x.group(k);
         match mask {
             None => x,
             Some(mask) => {
                 let mask = mask.group(k);
-                eight(|i| if mask[i] != 0 { x[i] } else { 0.0 })
+                lanes(|i| if mask[i] != 0 { x[i] } else { R::default() })
             }
         }
     };
@@ -293,20 +313,20 @@ pub(super) fn sum(lanes: usize, x: impl Source<f64>, mask: Option<Operand<'_, i6
     while k + 4 <= whole {
         for part in &mut parts {
             let x = masked(k);
-            *part = eight(|i| part[i] + x[i]);
+            *part = lanes(|i| part[i] + x[i]);
             k += 1;
         }
     }
     while k < whole {
         let x = masked(k);
-        parts[0] = eight(|i| parts[0][i] + x[i]);
+        parts[0] = lanes(|i| parts[0][i] + x[i]);
         k += 1;
     }
     let [a, b, c, d] = parts;
-    let mut sums = eight(|i| (a[i] + b[i]) + (c[i] + d[i]));
-    if !lanes.is_multiple_of(GROUP) {
+    let mut sums: [R; G] = lanes(|i| (a[i] + b[i]) + (c[i] + d[i]));
+    if !count.is_multiple_of(G) {
         let x = masked(whole);
-        sums = eight(|i| if i < lanes % GROUP { sums[i] + x[i] } else { sums[i] });
+        sums = lanes(|i| if i < count % G { sums[i] + x[i] } else { sums[i] });
     }
     across(sums, |a, b| a + b)
 }
