@@ -23,6 +23,7 @@ pub use verify::verify;
 
 use super::chain::Rest;
 use super::source::{Name, Span};
+use crate::array::Const;
 
 /// A variable, different from all others of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -172,6 +173,17 @@ pub enum Constant {
     Integer(i128),
     /// A number, already rounded to the kind that the expression's type says.
     Real(f64),
+}
+
+impl Constant {
+    /// The scalar of a kind.
+    pub(in crate::futhark) fn of(self, kind: Prim) -> Const {
+        match self {
+            Constant::Bool(b) => Const::Bool(b),
+            Constant::Integer(n) => Const::wrapped(n, kind),
+            Constant::Real(x) => Const::rounded(x, kind),
+        }
+    }
 }
 
 /// A function of one parameter.

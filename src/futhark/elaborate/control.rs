@@ -143,7 +143,7 @@ impl Site {
         let i = self.fresh_index();
         self.open();
         let (mut params, state): (Vec<_>, Vec<Operand>) = initial.iter().map(|x| self.fresh(loose(&x.of))).unzip();
-        let number = self.converted(at, Prim::I64, kind, i.into())?;
+        let number = self.cast(at, i.into(), kind)?;
         let results = body(Operand::scalar(number, kind), state.clone())?;
         let so_far = self.fresh_index();
         let (mut end, checked) = self.close(at, results.iter().map(|x| x.atom).collect())?;

@@ -203,7 +203,7 @@ impl Site {
         end: &Operand,
         how: RangeKind,
     ) -> Outcome<Operand> {
-        let wide = |x: &Operand| self.converted(at, kind, Prim::I64, x.atom);
+        let wide = |x: &Operand| self.cast(at, x.atom, Prim::I64);
         let (from, to) = (wide(start)?, wide(end)?);
         let second = second.map(wide).transpose()?;
         let step = match second {
@@ -254,7 +254,7 @@ impl Site {
         let function = self.traced(at, vec![Of::scalar(Prim::I64)], &mut |i| {
             let place = self.mul(at, i[0].atom, step)?;
             let place = self.add(at, from, place)?;
-            Ok(vec![Operand::scalar(self.converted(at, Prim::I64, kind, place)?, kind)])
+            Ok(vec![Operand::scalar(self.cast(at, place, kind)?, kind)])
         })?;
         Ok(Operand { atom: self.mapped(at, function, vec![places])?[0], of })
     }

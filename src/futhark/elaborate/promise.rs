@@ -6,9 +6,9 @@ use super::control::kept;
 use super::derivatives::Mode;
 use super::operand::{Of, Operand, known_truth};
 use super::site::Site;
-use crate::array::{Atom, Op, index};
+use crate::array::{Atom, Op, ScalarOp, index};
 use crate::futhark::core::{Constant, Prim};
-use crate::futhark::meaning::{Call, Code, Kept, Leaf, Meaning, Operation, Outcome, Policy, RangeKind, Section};
+use crate::futhark::meaning::{Call, Code, Kept, Leaf, Meaning, Outcome, Policy, RangeKind, Section};
 use crate::futhark::source::{Message, Span};
 
 /// How many applications of functions a program may hold: without recursion, only definitions that double each other reach it.
@@ -23,15 +23,15 @@ impl Meaning for Site {
     const CONCRETE: bool = false;
 
     fn constant(&self, constant: Constant, kind: Prim) -> Operand {
-        Operand::scalar(Site::constant_of(constant, kind), kind)
+        Operand::scalar(constant.of(kind).into(), kind)
     }
 
-    fn scalar(&self, at: Span, operation: Operation, kind: Prim, operands: &[Operand]) -> Outcome<Operand> {
-        self.operate(at, operation, kind, operands)
+    fn scalar(&self, at: Span, op: ScalarOp, _: Prim, operands: &[Operand]) -> Outcome<Operand> {
+        self.operate(at, op, operands)
     }
 
-    fn convert(&self, at: Span, from: Prim, to: Prim, operand: Operand) -> Outcome<Operand> {
-        Ok(Operand::scalar(self.converted(at, from, to, operand.atom)?, to))
+    fn convert(&self, at: Span, _: Prim, to: Prim, operand: Operand) -> Outcome<Operand> {
+        Ok(Operand::scalar(self.cast(at, operand.atom, to)?, to))
     }
 
     fn equal(&self, at: Span, first: &Operand, second: &Operand) -> Outcome<Operand> {
@@ -64,7 +64,7 @@ impl Meaning for Site {
         policy: &Policy<Operand>,
         body: &mut dyn FnMut(Operand, Vec<Operand>) -> Outcome<Vec<Operand>>,
     ) -> Outcome<Vec<Operand>> {
-        let bound = self.converted(at, kind, Prim::I64, bound.atom)?;
+        let bound = self.cast(at, bound.atom, Prim::I64)?;
         self.counted_loop(at, kind, bound, initial, kept(policy), body)
     }
 

@@ -1,44 +1,20 @@
 //! Scalar operations of the language, as those of array programs.
 //!
-//! Law: an operation is the operation of the array program on the same kind. What the language has and array programs have not
-//! are integers with zeros before them, and counts of bits that are `i32`.
+//! Law: an operation is the operation of the array program on the same kind.
 
 use super::operand::{Operand, known_truth};
 use super::site::Site;
-use crate::array::{Atom, Body, Const, IntegerRow, Op, Prim, ScalarOp};
-use crate::futhark::meaning::{Bits, Operation, Outcome};
+use crate::array::{Atom, Body, Const, Op, Prim, ScalarOp};
+use crate::futhark::meaning::Outcome;
 use crate::futhark::source::Span;
 
 impl Site {
     /// A scalar operation on operands of one kind.
-    pub(super) fn operate(&self, at: Span, operation: Operation, kind: Prim, operands: &[Operand]) -> Outcome<Operand> {
+    pub(super) fn operate(&self, at: Span, op: ScalarOp, operands: &[Operand]) -> Outcome<Operand> {
         let x: Vec<Atom> = operands.iter().map(|operand| operand.atom).collect();
-        let result = operation.result(kind);
-        let count = |row: IntegerRow| self.cast(at, self.integer(at, row, &x)?, result);
-        let atom = match operation {
-            Operation::Scalar(op) => self.raw(at, op, &x)?,
-            Operation::Bits(Bits::Ones) => count(IntegerRow::Ones)?,
-            Operation::Bits(Bits::LeadingZeros) => count(IntegerRow::LeadingZeros)?,
-            Operation::Bits(Bits::TrailingZeros) => count(IntegerRow::TrailingZeros)?,
-            Operation::Bits(Bits::MultiplyHigh) => self.integer(at, IntegerRow::MulHigh, &x)?,
-            Operation::Bits(Bits::To) => self.raw(at, ScalarOp::ToBits(kind), &x)?,
-            Operation::Bits(Bits::From) => {
-                let bits = self.cast(at, x[0], result.of_bits().unwrap_or(kind))?;
-                self.raw(at, ScalarOp::FromBits(result), &[bits])?
-            }
-        };
-        Ok(Operand::scalar(atom, result))
-    }
-
-    /// The scalar in another kind.
-    pub(super) fn converted(&self, at: Span, from: Prim, to: Prim, x: Atom) -> Outcome<Atom> {
-        let value = self.cast(at, x, to)?;
-        if from.is_signed() && to.is_integer() && !to.is_signed() && from.bits() < to.bits() {
-            // The language has zeros before the bits, where array programs have the sign; and so have derivatives.
-            let count = Const::wrapped(1 << from.bits(), to);
-            return self.integer(at, IntegerRow::Mod, &[value, count.into()]);
-        }
-        Ok(value)
+        let kinds: Vec<Prim> = operands.iter().map(|operand| operand.of.kind).collect();
+        let result = op.result(&kinds).expect("operands are of the kinds that the checker has found");
+        Ok(Operand::scalar(self.raw(at, op, &x)?, result))
     }
 
     /// One of two scalars that are computed only if they are needed.

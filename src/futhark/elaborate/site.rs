@@ -9,10 +9,8 @@ use std::cell::RefCell;
 use rustc_hash::FxHashMap;
 
 use super::operand::{Of, Operand, known, known_truth};
-use crate::array::constant as real_constant;
 use crate::array::{Atom, Body, Builder, Const, IntegerRow, Lambda, Op, Prim, Reduce, ScalarOp, Type, Var, index};
 use crate::error;
-use crate::futhark::core::Constant;
 use crate::futhark::meaning::Outcome;
 use crate::futhark::source::{Message, Span};
 
@@ -299,15 +297,6 @@ impl Site {
         let (neutral, arrays) = (vec![index(0)], vec![array]);
         let it = Reduce { operator: operator.lambda, neutral, arrays, commutative: true };
         self.one(at, Op::Reduce(Box::new(it)))
-    }
-
-    /// A constant of the language.
-    pub(super) fn constant_of(constant: Constant, kind: Prim) -> Atom {
-        match constant {
-            Constant::Bool(b) => Atom::Const(Const::Bool(b)),
-            Constant::Integer(n) => Atom::Const(Const::wrapped(n, kind)),
-            Constant::Real(x) => real_constant(kind, x),
-        }
     }
 }
 

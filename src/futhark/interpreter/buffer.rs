@@ -7,16 +7,15 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::plain::{CHECKED, Plain};
 use super::scalar::Scalar;
-use crate::futhark::core::Prim;
+use crate::array::{Const, Prim};
 use crate::futhark::meaning::{Outcome, beyond};
 use crate::futhark::source::{Message, Span};
 use crate::futhark::values;
 use crate::interpret::{Cancel, Limits};
 
 macro_rules! buffers {
-    ($($Kind:ident $Element:ty: |$plain:pat_param| $from:expr, |$element:ident| $into:expr;)+) => {
+    ($($Kind:ident($Element:ty))+) => {
         /// Elements of one kind.
         #[derive(Debug, Clone)]
         pub(super) enum Buffer {
@@ -39,7 +38,7 @@ macro_rules! buffers {
 
             pub(super) fn get(&self, at: usize) -> Scalar {
                 match self {
-                    $(Buffer::$Kind(of) => { let $element = of[at]; Scalar::Plain($into) })+
+                    $(Buffer::$Kind(of) => Scalar::Plain(Const::$Kind(of[at])),)+
                     Buffer::Tagged(_, of) => of[at].clone(),
                 }
             }
@@ -48,7 +47,7 @@ macro_rules! buffers {
             fn tagged(&mut self) -> &mut Vec<Scalar> {
                 let scalars = match self {
                     $(Buffer::$Kind(of) => {
-                        (Prim::$Kind, of.iter().map(|element| { let $element = *element; Scalar::Plain($into) }).collect())
+                        (Prim::$Kind, of.iter().map(|element| Scalar::Plain(Const::$Kind(*element))).collect())
                     })+
                     Buffer::Tagged(_, of) => return of,
                 };
@@ -58,20 +57,14 @@ macro_rules! buffers {
 
             pub(super) fn push(&mut self, scalar: Scalar) {
                 match (&mut *self, &scalar) {
-                    $((Buffer::$Kind(of), Scalar::Plain(plain)) => {
-                        let $plain = *plain else { panic!("{CHECKED}") };
-                        of.push($from);
-                    })+
+                    $((Buffer::$Kind(of), Scalar::Plain(Const::$Kind(element))) => of.push(*element),)+
                     _ => self.tagged().push(scalar),
                 }
             }
 
             pub(super) fn set(&mut self, at: usize, scalar: Scalar) {
                 match (&mut *self, &scalar) {
-                    $((Buffer::$Kind(of), Scalar::Plain(plain)) => {
-                        let $plain = *plain else { panic!("{CHECKED}") };
-                        of[at] = $from;
-                    })+
+                    $((Buffer::$Kind(of), Scalar::Plain(Const::$Kind(element))) => of[at] = *element,)+
                     _ => self.tagged()[at] = scalar,
                 }
             }
@@ -119,17 +112,7 @@ macro_rules! buffers {
 }
 
 buffers! {
-    Bool bool: |Plain::Bool(b)| b, |b| Plain::Bool(b);
-    I8 i8: |Plain::Integer(_, n)| n as i8, |n| Plain::Integer(Prim::I8, n.into());
-    I16 i16: |Plain::Integer(_, n)| n as i16, |n| Plain::Integer(Prim::I16, n.into());
-    I32 i32: |Plain::Integer(_, n)| n as i32, |n| Plain::Integer(Prim::I32, n.into());
-    I64 i64: |Plain::Integer(_, n)| n, |n| Plain::Integer(Prim::I64, n);
-    U8 u8: |Plain::Integer(_, n)| n as u8, |n| Plain::Integer(Prim::U8, n.into());
-    U16 u16: |Plain::Integer(_, n)| n as u16, |n| Plain::Integer(Prim::U16, n.into());
-    U32 u32: |Plain::Integer(_, n)| n as u32, |n| Plain::Integer(Prim::U32, n.into());
-    U64 u64: |Plain::Integer(_, n)| n as u64, |n| Plain::Integer(Prim::U64, n as i64);
-    F32 f32: |Plain::F32(x)| x, |x| Plain::F32(x);
-    F64 f64: |Plain::F64(x)| x, |x| Plain::F64(x);
+    Bool(bool) I8(i8) I16(i16) I32(i32) I64(i64) U8(u8) U16(u16) U32(u32) U64(u64) F32(f32) F64(f64)
 }
 
 /// Counts what a run takes: elements that are held, and steps.

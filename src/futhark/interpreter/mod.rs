@@ -11,7 +11,6 @@ mod array;
 mod buffer;
 mod modes;
 mod movement;
-mod plain;
 mod promise;
 mod rows;
 mod scalar;

@@ -5,7 +5,6 @@
 
 use super::Interpreter;
 use super::array::{Builder, Data};
-use super::plain::Plain;
 use super::scalar::{Level, Part, Scalar, level_of_call, number_of_call};
 use super::tape::{Own, Tape};
 use crate::futhark::core::Prim;
@@ -16,7 +15,7 @@ use crate::futhark::source::{Message, Span};
 pub(super) type Questions<'q> = dyn FnMut(&[Data]) -> Outcome<Vec<Vec<Data>>> + 'q;
 
 fn zero(kind: Prim) -> Scalar {
-    Plain::number(0, kind).into()
+    kind.zero().into()
 }
 
 /// A derivative has the shape of what it is a derivative of.

@@ -5,9 +5,9 @@
 use super::Interpreter;
 use super::array::{Array, Builder, Data, count, places as size_of, shown};
 use super::buffer::Buffer;
-use super::plain::{CHECKED, Plain};
-use crate::array::ScalarOp;
-use crate::futhark::core::{Constant, Prim};
+use super::scalar::CHECKED;
+use crate::array::{Const, ScalarOp};
+use crate::futhark::core::Prim;
 use crate::futhark::meaning::{Outcome, RangeKind, Section};
 use crate::futhark::source::{Message, Span};
 
@@ -51,7 +51,7 @@ impl Interpreter {
     /// An index or a size.
     pub(super) fn index(&self, data: &Data) -> i128 {
         let Data::Scalar(scalar) = data else { panic!("{CHECKED}") };
-        scalar.plain().integer()
+        scalar.integer()
     }
 
     pub(super) fn array_of(data: Data) -> Array {
@@ -164,8 +164,8 @@ impl Interpreter {
         let mut buffer = Buffer::new(kind, count);
         let Data::Scalar(first) = start else { panic!("{CHECKED}") };
         for i in 0..count {
-            let distance = Plain::constant(Constant::Integer(step.wrapping_mul(i as i128)), kind).into();
-            buffer.push(self.engine.apply(at, ScalarOp::Add.into(), kind, &[first.clone(), distance])?);
+            let distance = Const::wrapped(step.wrapping_mul(i as i128), kind).into();
+            buffer.push(self.engine.apply(at, ScalarOp::Add, &[first.clone(), distance])?);
         }
         Ok(Data::Array(Array::new(buffer, hold, vec![count])))
     }
@@ -254,7 +254,7 @@ impl Interpreter {
     pub(super) fn filtered(&self, at: Span, flags: &Array, array: &Array) -> Outcome<Data> {
         let mut builder = Builder::new(&self.meter, at, array.kind(), 0)?;
         for (row, flag) in flags.elements().enumerate() {
-            if flag.plain().truth() {
+            if flag.truth() {
                 builder.push(at, &array.part(row))?;
             }
         }

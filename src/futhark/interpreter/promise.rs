@@ -5,10 +5,10 @@
 use super::Interpreter;
 use super::array::{Builder, Data, shown};
 use super::modes;
-use super::plain::{CHECKED, Plain};
-use super::scalar::Scalar;
+use super::scalar::{CHECKED, Scalar, same};
+use crate::array::{Const, ScalarOp};
 use crate::futhark::core::{Constant, Prim};
-use crate::futhark::meaning::{Both, Call, Code, Kept, Leaf, Meaning, Operation, Outcome, Policy, RangeKind, Section};
+use crate::futhark::meaning::{Both, Call, Code, Kept, Leaf, Meaning, Outcome, Policy, RangeKind, Section};
 use crate::futhark::source::{Message, Span};
 
 fn scalar(data: &Data) -> &Scalar {
@@ -34,41 +34,41 @@ impl Meaning for Interpreter {
     const CONCRETE: bool = true;
 
     fn constant(&self, constant: Constant, kind: Prim) -> Data {
-        Data::Scalar(Plain::constant(constant, kind).into())
+        Data::Scalar(constant.of(kind).into())
     }
 
-    fn scalar(&self, at: Span, operation: Operation, kind: Prim, operands: &[Data]) -> Outcome<Data> {
+    fn scalar(&self, at: Span, op: ScalarOp, _: Prim, operands: &[Data]) -> Outcome<Data> {
         let value = match operands {
-            [x] => self.engine.apply(at, operation, kind, core::slice::from_ref(scalar(x))),
+            [x] => self.engine.apply(at, op, core::slice::from_ref(scalar(x))),
             _ => {
                 let operands: Vec<Scalar> = operands.iter().map(|x| scalar(x).clone()).collect();
-                self.engine.apply(at, operation, kind, &operands)
+                self.engine.apply(at, op, &operands)
             }
         };
         value.map(Data::Scalar)
     }
 
     fn convert(&self, at: Span, _: Prim, to: Prim, operand: Data) -> Outcome<Data> {
-        self.engine.convert(at, scalar(&operand), to).map(Data::Scalar)
+        self.engine.apply(at, ScalarOp::Convert(to), core::slice::from_ref(scalar(&operand))).map(Data::Scalar)
     }
 
     fn equal(&self, _: Span, first: &Data, second: &Data) -> Outcome<Data> {
         let equal = match (first, second) {
-            (Data::Scalar(first), Data::Scalar(second)) => first.plain() == second.plain(),
+            (Data::Scalar(first), Data::Scalar(second)) => same(first, second),
             (first, second) => {
-                let plain = |data: &Data| data.scalars().into_iter().map(|x| x.plain()).collect::<Vec<_>>();
-                first.shape() == second.shape() && plain(first) == plain(second)
+                let pairs = || first.scalars().into_iter().zip(second.scalars());
+                first.shape() == second.shape() && pairs().all(|(first, second)| same(&first, &second))
             }
         };
-        Ok(Data::Scalar(Plain::Bool(equal).into()))
+        Ok(Data::Scalar(Const::Bool(equal).into()))
     }
 
     fn decide(&self, condition: &Data) -> Option<bool> {
-        Some(scalar(condition).plain().truth())
+        Some(scalar(condition).truth())
     }
 
     fn branch(&self, _: Span, condition: &Data, arm: &mut dyn FnMut(bool) -> Outcome<Vec<Data>>) -> Outcome<Vec<Data>> {
-        arm(scalar(condition).plain().truth())
+        arm(scalar(condition).truth())
     }
 
     fn repeat(
@@ -92,7 +92,7 @@ impl Meaning for Interpreter {
         body: &mut Code<'_, Data>,
     ) -> Outcome<Vec<Data>> {
         let mut state = initial;
-        while condition(state.clone())?.iter().all(|answer| scalar(answer).plain().truth()) {
+        while condition(state.clone())?.iter().all(|answer| scalar(answer).truth()) {
             self.step(at)?;
             state = body(state)?;
         }
@@ -100,7 +100,7 @@ impl Meaning for Interpreter {
     }
 
     fn require(&self, at: Span, condition: &Data, text: &str) -> Outcome<()> {
-        if scalar(condition).plain().truth() { Ok(()) } else { Err(Message::error("assert", at, text)) }
+        if scalar(condition).truth() { Ok(()) } else { Err(Message::error("assert", at, text)) }
     }
 
     fn same_size(&self, at: Span, wanted: &Data, found: &Data, what: &str) -> Outcome<()> {
@@ -220,12 +220,12 @@ impl Meaning for Interpreter {
         indices: &Data,
         values: Vec<Data>,
     ) -> Outcome<Vec<Data>> {
-        let indices: Vec<i128> = indices.scalars().iter().map(|index| index.plain().integer()).collect();
+        let indices: Vec<i128> = indices.scalars().iter().map(|index| index.integer()).collect();
         self.combined(at, bins, Some(operator), &indices, values)
     }
 
     fn scatter(&self, at: Span, destinations: Vec<Data>, indices: &Data, values: Vec<Data>) -> Outcome<Vec<Data>> {
-        let indices: Vec<i128> = indices.scalars().iter().map(|index| index.plain().integer()).collect();
+        let indices: Vec<i128> = indices.scalars().iter().map(|index| index.integer()).collect();
         self.combined(at, destinations, None, &indices, values)
     }
 

@@ -1,6 +1,6 @@
 //! Partial derivatives of the rows of the two tables, over numbers that may themselves carry derivatives.
 //!
-//! Law: no derivative is written here. On plain numbers a row is run on dual numbers; where its operands carry derivatives of
+//! Law: no derivative is written here. On numbers without derivatives a row is run on dual numbers; where its operands carry derivatives of
 //! other calls, the partial derivative is a term, made once by running the row on dual numbers over terms, and its operations
 //! are performed on them. Integers have the partials of the table of integers.
 
@@ -9,8 +9,8 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use crate::array::{Const, Prim};
 use crate::carriers::{Dense, Dual};
-use crate::futhark::core::Prim;
 use crate::primitives::Primitive;
 use crate::primitives::Scalar as Number;
 use crate::term::{Arena, Listing, Term};
@@ -18,17 +18,15 @@ use crate::term::{Arena, Listing, Term};
 use generic_array::typenum::U3;
 use num_traits::{One, Zero};
 
-use super::plain::Plain;
-
-/// The partial derivatives of a row at plain reals of one kind.
-pub(super) fn at_plain(row: Primitive, kind: Prim, x: &[Plain]) -> [Plain; 3] {
+/// The partial derivatives of a row at reals of one kind.
+pub(super) fn at_reals(row: Primitive, kind: Prim, x: &[Const]) -> [Const; 3] {
     match kind {
-        Prim::F32 => over(row, x, |x| if let Plain::F32(x) = x { x } else { 0.0 }).map(Plain::F32),
-        _ => over(row, x, |x| if let Plain::F64(x) = x { x } else { 0.0 }).map(Plain::F64),
+        Prim::F32 => over(row, x, |x| if let Const::F32(x) = x { x } else { 0.0 }).map(Const::F32),
+        _ => over(row, x, |x| if let Const::F64(x) = x { x } else { 0.0 }).map(Const::F64),
     }
 }
 
-fn over<F: Number>(row: Primitive, x: &[Plain], real: impl Fn(Plain) -> F) -> [F; 3] {
+fn over<F: Number>(row: Primitive, x: &[Const], real: impl Fn(Const) -> F) -> [F; 3] {
     let mut numbers = [Dual::<F, Dense<F, U3>>::zero(); 3];
     numbers.iter_mut().zip(x).enumerate().for_each(|(i, (to, x))| *to = Dual::variable(real(*x), i));
     let z = row.apply(&numbers[..x.len()]);

@@ -9,27 +9,34 @@
 //! integers, whatever else went into it.
 //!
 //! Law: the value of an operation is that of the operation on the values; what a level adds is the chain rule, once for all
-//! operations. A zero tangent stays zero through an infinite partial, and the 0 of a switch discards the tangent.
+//! operations. A null tangent stays null through an infinite partial, and the 0 of a switch discards the tangent.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use super::plain::{self, AS_SUCH, Plain};
-use super::rows::{Partials, at_plain};
+use smallvec::SmallVec;
+
+use super::rows::{Partials, at_reals};
 use super::tape::{Edge, Tape};
-use crate::array::{IntegerRow, ScalarOp};
-use crate::futhark::core::Prim;
-use crate::futhark::meaning::{Bits, Operation, Outcome};
+use crate::array::{Const, IntegerRow, Prim, ScalarOp};
+use crate::futhark::meaning::Outcome;
 use crate::futhark::source::{Message, Span};
+use crate::interpret::{self, Compare};
 use crate::primitives::ZeroRule;
 use crate::term::Line;
 use crate::transform::{Integers, integer_partial};
+
+/// The invariant that a checked program keeps.
+pub(super) const CHECKED: &str = "operands are of the kinds that the checker has found";
+
+/// No operation has more operands.
+const MOST: usize = 3;
 
 /// A scalar.
 #[derive(Debug, Clone)]
 pub(super) enum Scalar {
     /// Without derivatives.
-    Plain(Plain),
+    Plain(Const),
     /// With them.
     Tagged(Rc<Tagged>),
 }
@@ -52,8 +59,8 @@ pub(super) enum Part {
     Node(u32),
 }
 
-impl From<Plain> for Scalar {
-    fn from(plain: Plain) -> Self {
+impl From<Const> for Scalar {
+    fn from(plain: Const) -> Self {
         Scalar::Plain(plain)
     }
 }
@@ -64,7 +71,7 @@ impl Scalar {
     }
 
     /// The value without any derivatives.
-    pub(super) fn plain(&self) -> Plain {
+    pub(super) fn plain(&self) -> Const {
         let mut at = self;
         loop {
             match at {
@@ -75,7 +82,18 @@ impl Scalar {
     }
 
     pub(super) fn kind(&self) -> Prim {
-        self.plain().kind()
+        self.plain().prim()
+    }
+
+    /// The truth value that this is.
+    pub(super) fn truth(&self) -> bool {
+        let Const::Bool(b) = self.plain() else { panic!("{CHECKED}") };
+        b
+    }
+
+    /// The integer that this is.
+    pub(super) fn integer(&self) -> i128 {
+        self.plain().integer().expect(CHECKED)
     }
 
     pub(super) fn level(&self) -> u32 {
@@ -113,7 +131,7 @@ impl Scalar {
     /// Whether this is 0 and so are all of its derivatives.
     pub(super) fn is_null(&self) -> bool {
         match self {
-            Scalar::Plain(plain) => plain.is_zero(),
+            Scalar::Plain(plain) => plain.integer() == Some(0) || plain.real() == Some(0.0),
             Scalar::Tagged(tagged) => match &tagged.part {
                 Part::Tangent(tangent) => tagged.value.is_null() && tangent.is_null(),
                 Part::Node(_) => false,
@@ -131,16 +149,17 @@ pub(super) enum Factor {
     By(Scalar, ZeroRule),
     /// By conversion from a kind to another.
     Converted(Prim, Prim),
-    /// By taking the bits of a real, of this kind.
-    Bits(Prim),
-    /// By taking bits, of this kind, as a real.
-    Real(Prim),
+    /// By the first of these operations on bits, whose inverse is the second.
+    Bits(ScalarOp, ScalarOp),
 }
 
 /// Whether a level is that of what a call has rounded, and not its first.
 fn is_of_rounded(level: u32) -> bool {
     level.is_multiple_of(2)
 }
+
+/// How a result changes with each operand; `None` for not at all.
+type Factors = SmallVec<[Option<Factor>; MOST]>;
 
 /// A call of a mode that is going on.
 #[derive(Debug)]
@@ -161,50 +180,31 @@ pub(super) struct Engine {
 
 impl Engine {
     /// The value of an operation on operands of one kind.
-    pub(super) fn apply(&self, at: Span, operation: Operation, kind: Prim, x: &[Scalar]) -> Outcome<Scalar> {
+    pub(super) fn apply(&self, at: Span, op: ScalarOp, x: &[Scalar]) -> Outcome<Scalar> {
         let level = x.iter().map(Scalar::level).max().unwrap_or(0);
-        if level == 0 || is_constant(operation) {
-            let mut operands = [Plain::Bool(false); 3];
-            operands.iter_mut().zip(x).for_each(|(to, x)| *to = x.plain());
-            let operands = &operands[..x.len()];
-            return plain::apply(operation, kind, operands)
-                .map(Scalar::Plain)
-                .ok_or_else(|| no_value(at, operation, operands));
+        if level == 0 || matches!(op, ScalarOp::Equal | ScalarOp::Less | ScalarOp::LessOrEqual) {
+            let operands: SmallVec<[Const; MOST]> = x.iter().map(Scalar::plain).collect();
+            return value(op, &operands).map(Scalar::Plain).ok_or_else(|| no_value(at, op, &operands));
         }
-        let mut values: Vec<Scalar> = x.iter().map(|x| x.below(level)).collect();
-        let z = self.apply(at, operation, kind, &values)?;
+        let mut values: SmallVec<[Scalar; MOST]> = x.iter().map(|x| x.below(level)).collect();
+        let z = self.apply(at, op, &values)?;
         if is_of_rounded(level) {
             // Both levels of a call are of one direction, and its derivative is the first.
             values.iter_mut().for_each(|value| *value = value.below(level - 1));
         }
-        let Some(to) = level_after(level, kind, operation.result(kind)) else { return Ok(z) };
-        let active: Vec<bool> = x.iter().map(|x| x.at(level).is_some()).collect();
-        let factors = self.factors(at, operation, kind, &values, &active)?;
+        let Some(to) = level_after(level, values[0].kind(), z.kind()) else { return Ok(z) };
+        let active: SmallVec<[bool; MOST]> = x.iter().map(|x| x.at(level).is_some()).collect();
+        let factors = self.factors(at, op, &values, &active)?;
         self.chain(at, [level, to], z, x.iter().zip(factors))
     }
 
-    /// The scalar in another kind.
-    pub(super) fn convert(&self, at: Span, x: &Scalar, to: Prim) -> Outcome<Scalar> {
-        self.converted(at, x, to, Plain::convert)
-    }
-
-    /// The same of derivatives, which are integers with a sign among integers of any kind.
+    /// A derivative in another kind. That of an integer may be negative, whatever kind it is of: it wraps.
     fn convert_derivative(&self, at: Span, x: &Scalar, to: Prim) -> Outcome<Scalar> {
-        self.converted(at, x, to, Plain::convert_derivative)
-    }
-
-    fn converted(&self, at: Span, x: &Scalar, to: Prim, plain: fn(Plain, Prim) -> Plain) -> Outcome<Scalar> {
-        match x {
-            Scalar::Plain(x) => Ok(Scalar::Plain(plain(*x, to))),
-            Scalar::Tagged(tagged) => {
-                let (from, level) = (x.kind(), tagged.level);
-                if from == to {
-                    return Ok(x.clone());
-                }
-                let z = self.converted(at, &tagged.value, to, plain)?;
-                let Some(after) = level_after(level, from, to) else { return Ok(z) };
-                self.chain(at, [level, after], z, [(x, Some(Factor::Converted(from, to)))].into_iter())
-            }
+        let convert = |x: &Scalar, to| self.apply(at, ScalarOp::Convert(to), core::slice::from_ref(x));
+        match x.kind() {
+            from if from == to => Ok(x.clone()),
+            from if from.is_real() && to.is_integer() => convert(&convert(x, Prim::I64)?, to),
+            _ => convert(x, to),
         }
     }
 
@@ -254,7 +254,7 @@ impl Engine {
 
     /// The sum of two derivatives; of truth values, "or".
     pub(super) fn add(&self, at: Span, a: &Scalar, b: &Scalar) -> Outcome<Scalar> {
-        self.apply(at, ScalarOp::Add.into(), a.kind(), &[a.clone(), b.clone()])
+        self.apply(at, ScalarOp::Add, &[a.clone(), b.clone()])
     }
 
     /// A tangent through an operation; `None` for nothing.
@@ -265,92 +265,72 @@ impl Engine {
                 ZeroRule::ZeroPartialWins if by.is_null() => return Ok(None),
                 ZeroRule::ZeroTangentWins | ZeroRule::ZeroPartialWins if tangent.is_null() => tangent.clone(),
                 ZeroRule::Ieee | ZeroRule::ZeroTangentWins | ZeroRule::ZeroPartialWins => {
-                    self.apply(at, ScalarOp::Mul.into(), by.kind(), &[tangent.clone(), by.clone()])?
+                    self.apply(at, ScalarOp::Mul, &[tangent.clone(), by.clone()])?
                 }
             },
             Factor::Converted(_, to) => self.convert_derivative(at, tangent, *to)?,
-            Factor::Bits(kind) => self.apply(at, Operation::Bits(Bits::To), *kind, core::slice::from_ref(tangent))?,
-            Factor::Real(kind) => self.apply(at, Operation::Bits(Bits::From), *kind, core::slice::from_ref(tangent))?,
+            Factor::Bits(there, _) => self.apply(at, *there, core::slice::from_ref(tangent))?,
         }))
     }
 
     /// An adjoint back through an operation; `None` for nothing.
     pub(super) fn pull(&self, at: Span, adjoint: &Scalar, factor: &Factor) -> Outcome<Option<Scalar>> {
-        let adjoint = core::slice::from_ref(adjoint);
         match factor {
-            Factor::One | Factor::By(..) => self.push(at, &adjoint[0], factor),
-            Factor::Converted(from, _) => self.convert_derivative(at, &adjoint[0], *from).map(Some),
-            Factor::Bits(Prim::F32) => self.apply(at, Operation::Bits(Bits::From), Prim::U32, adjoint).map(Some),
-            Factor::Bits(_) => self.apply(at, Operation::Bits(Bits::From), Prim::U64, adjoint).map(Some),
-            Factor::Real(Prim::U32 | Prim::I32) => {
-                self.apply(at, Operation::Bits(Bits::To), Prim::F32, adjoint).map(Some)
-            }
-            Factor::Real(_) => self.apply(at, Operation::Bits(Bits::To), Prim::F64, adjoint).map(Some),
+            Factor::One | Factor::By(..) => self.push(at, adjoint, factor),
+            Factor::Converted(from, _) => self.convert_derivative(at, adjoint, *from).map(Some),
+            Factor::Bits(_, back) => self.apply(at, *back, core::slice::from_ref(adjoint)).map(Some),
         }
     }
 
     /// How a result changes with each operand that is asked about; `None` for not at all.
-    fn factors(
-        &self,
-        at: Span,
-        operation: Operation,
-        kind: Prim,
-        x: &[Scalar],
-        asked: &[bool],
-    ) -> Outcome<Vec<Option<Factor>>> {
+    fn factors(&self, at: Span, op: ScalarOp, x: &[Scalar], asked: &[bool]) -> Outcome<Factors> {
+        let kind = x[0].kind();
         let each = |factor: &dyn Fn(usize) -> Outcome<Option<Factor>>| {
             asked.iter().enumerate().map(|(i, asked)| if *asked { factor(i) } else { Ok(None) }).collect()
-        };
-        let op = match operation {
-            Operation::Bits(Bits::To) => return Ok(vec![Some(Factor::Bits(kind))]),
-            Operation::Bits(Bits::From) => return Ok(vec![Some(Factor::Real(kind))]),
-            Operation::Bits(Bits::Ones | Bits::LeadingZeros | Bits::TrailingZeros | Bits::MultiplyHigh) => {
-                return Ok(vec![None; x.len()]);
-            }
-            Operation::Scalar(op) => op,
         };
         match op {
             ScalarOp::Add | ScalarOp::Not => each(&|_| Ok(Some(Factor::One))),
             ScalarOp::Mul => each(&|i| Ok(Some(Factor::By(x[1 - i].clone(), ZeroRule::Ieee)))),
             ScalarOp::Scale => {
-                let zero_rules = [ZeroRule::ZeroTangentWins, ZeroRule::ZeroPartialWins];
-                each(&|i| Ok(Some(Factor::By(x[1 - i].clone(), zero_rules[i]))))
+                let zero_rule = [ZeroRule::ZeroTangentWins, ZeroRule::ZeroPartialWins];
+                each(&|i| Ok(Some(Factor::By(x[1 - i].clone(), zero_rule[i]))))
             }
             ScalarOp::Row(row) => {
                 let facts = row.facts();
                 if x.iter().all(|x| x.level() == 0) {
-                    let mut operands = [Plain::Bool(false); 3];
-                    operands.iter_mut().zip(x).for_each(|(to, x)| *to = x.plain());
-                    let partials = at_plain(row, kind, &operands[..x.len()]);
+                    let operands: SmallVec<[Const; MOST]> = x.iter().map(Scalar::plain).collect();
+                    let partials = at_reals(row, kind, &operands);
                     return each(&|i| Ok((!facts.flat[i]).then(|| Factor::By(partials[i].into(), facts.zero_rule))));
                 }
                 each(&|i| {
                     if facts.flat[i] {
                         return Ok(None);
                     }
-                    Ok(Some(Factor::By(self.line(at, &self.partials.of(row, i).lines, kind, x)?, facts.zero_rule)))
+                    Ok(Some(Factor::By(self.line(at, &self.partials.of(row, i).lines, x)?, facts.zero_rule)))
                 })
             }
             ScalarOp::Integer(row) => each(&|i| {
                 let factor = integer_partial(&OfKind { engine: self, kind, at }, row, i, x);
                 Ok(factor.map(|factor| Factor::By(factor, ZeroRule::Ieee)))
             }),
-            ScalarOp::Equal | ScalarOp::Less | ScalarOp::LessOrEqual => Ok(vec![None; x.len()]),
-            ScalarOp::Convert(_) | ScalarOp::ToBits(_) | ScalarOp::FromBits(_) => panic!("{AS_SUCH}"),
+            ScalarOp::Equal | ScalarOp::Less | ScalarOp::LessOrEqual => each(&|_| Ok(None)),
+            ScalarOp::Convert(to) => each(&|_| Ok(Some(Factor::Converted(kind, to)))),
+            ScalarOp::ToBits(of) => each(&|_| Ok(Some(Factor::Bits(op, ScalarOp::FromBits(of))))),
+            ScalarOp::FromBits(of) => each(&|_| Ok(Some(Factor::Bits(op, ScalarOp::ToBits(of))))),
         }
     }
 
     /// The value of a straight line over operands by number.
-    fn line(&self, at: Span, lines: &[Line<usize>], kind: Prim, x: &[Scalar]) -> Outcome<Scalar> {
+    fn line(&self, at: Span, lines: &[Line<usize>], x: &[Scalar]) -> Outcome<Scalar> {
         let mut values: Vec<Scalar> = Vec::with_capacity(lines.len());
         for line in lines {
             let op = |op: ScalarOp, of: &[usize]| {
-                let operands: Vec<Scalar> = of.iter().map(|i| values[*i].clone()).collect();
-                self.apply(at, op.into(), kind, &operands)
+                let operands: SmallVec<[Scalar; MOST]> = of.iter().map(|i| values[*i].clone()).collect();
+                self.apply(at, op, &operands)
             };
             let value = match line {
                 Line::Variable(i) => x[*i].clone(),
-                Line::Constant(value) => Plain::real(*value, kind).into(),
+                Line::Constant(value) => Const::rounded(*value, x[0].kind()).into(),
                 Line::Plus(a, b) => op(ScalarOp::Add, &[*a, *b])?,
                 Line::Times(a, b) => op(ScalarOp::Mul, &[*a, *b])?,
                 Line::Primitive(row, of) => op(ScalarOp::Row(*row), of)?,
@@ -380,25 +360,35 @@ pub(super) fn level_of_call(number: usize) -> u32 {
     u32::try_from(2 * number + 1).expect("calls nest less than 2^31 times")
 }
 
-/// Whether no result of an operation ever has a derivative.
-fn is_constant(operation: Operation) -> bool {
-    match operation {
-        Operation::Bits(bits) => !matches!(bits, Bits::To | Bits::From),
-        Operation::Scalar(op) => matches!(op, ScalarOp::Equal | ScalarOp::Less | ScalarOp::LessOrEqual),
+/// The value of an operation on scalars without derivatives; `None` if it has none.
+fn value(op: ScalarOp, x: &[Const]) -> Option<Const> {
+    match (op, x[0]) {
+        (ScalarOp::ToBits(of), x) => of.of_bits().map(|bits| Const::wrapped(x.bits().into(), bits)),
+        (_, Const::F64(_)) => of_reals::<f64>(op, x),
+        (_, Const::F32(_)) => of_reals::<f32>(op, x),
+        _ => op.value(x),
     }
 }
 
-fn no_value(at: Span, operation: Operation, x: &[Plain]) -> Message {
-    let message = |code, text: String| Message::error(code, at, text);
-    match operation {
-        Operation::Scalar(ScalarOp::Integer(IntegerRow::Pow)) => {
-            let text = format!("{} is raised to the power {}", x[0].integer(), x[1].integer());
-            message("power", text).hint("powers of integers have exponents that are not negative")
-        }
-        Operation::Scalar(_) | Operation::Bits(_) => {
-            message("division", format!("{} has no value", plain::shown(operation, x))).hint("the divisor is 0")
-        }
+/// The same of reals: that of array programs, run on numbers of their own kind.
+fn of_reals<F: Compare + Into<f64>>(op: ScalarOp, x: &[Const]) -> Option<Const> {
+    let x: SmallVec<[_; MOST]> = x.iter().map(|x| interpret::Scalar::constant(*x, F::constant)).collect();
+    let z = interpret::apply(op, &x).ok()?;
+    z.real().map_or_else(|| z.exact(), |x| Some(Const::rounded(x.clone().into(), z.prim())))
+}
+
+/// Whether two scalars have the same value.
+pub(super) fn same(a: &Scalar, b: &Scalar) -> bool {
+    value(ScalarOp::Equal, &[a.plain(), b.plain()]) == Some(Const::Bool(true))
+}
+
+fn no_value(at: Span, op: ScalarOp, x: &[Const]) -> Message {
+    let x: Vec<String> = x.iter().filter_map(|x| x.integer()).map(|n| n.to_string()).collect();
+    if op == ScalarOp::Integer(IntegerRow::Pow) {
+        return Message::error("power", at, format!("{} is raised to the power {}", x[0], x[1]))
+            .hint("powers of integers have exponents that are not negative");
     }
+    Message::error("division", at, format!("{op}({}) has no value", x.join(", "))).hint("the divisor is 0")
 }
 
 /// Integers of one kind, for their partial derivatives.
@@ -412,15 +402,15 @@ impl Integers for OfKind<'_> {
     type Number = Scalar;
 
     fn number(&self, n: i64) -> Scalar {
-        Plain::number(n, self.kind).into()
+        Const::wrapped(n.into(), self.kind).into()
     }
 
     fn write(&self, op: ScalarOp, x: &[Scalar]) -> Scalar {
-        let value = self.engine.apply(self.at, op.into(), self.kind, x);
+        let value = self.engine.apply(self.at, op, x);
         value.expect("a partial derivative has a value where its row has")
     }
 
     fn test(&self, op: ScalarOp, x: &[Scalar]) -> Scalar {
-        Scalar::Plain(self.write(op, x).plain().convert(self.kind))
+        Const::wrapped(self.write(op, x).integer(), self.kind).into()
     }
 }

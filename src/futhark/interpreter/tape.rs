@@ -6,7 +6,6 @@
 use rustc_hash::FxHashMap;
 
 use super::array::Data;
-use super::plain::Plain;
 use super::scalar::{Engine, Factor, Scalar};
 use crate::futhark::meaning::{Call, Kept, Outcome};
 use crate::futhark::source::Span;
@@ -125,7 +124,7 @@ impl Tape {
                 let adjoint = adjoints[next].clone();
                 next += 1;
                 felt |= adjoint.is_some();
-                Ok(adjoint.unwrap_or_else(|| Plain::number(0, element.kind()).into()))
+                Ok(adjoint.unwrap_or_else(|| element.kind().zero().into()))
             })?);
         }
         if !felt {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::eval::{Evaluator, Frame};
 use super::types::Evaluated;
 use super::value::{Callee, Captured, Function, Kept, Value, unchecked};
-use super::{Meaning, Operation, Outcome};
+use super::{Meaning, Outcome};
 use crate::array::{IntegerRow, ScalarOp};
 use crate::futhark::core::{Constant, Instance, Local, Prim, Size, Type};
 use crate::futhark::source::Span;
@@ -128,9 +128,9 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
 
     /// The value of a size, if it is known yet.
     pub(super) fn size(&self, size: &Size, frame: &Frame<'p, M::Data>, at: Span) -> Outcome<Option<M::Data>> {
-        let operation = |row: Operation, a: &Size, b: &Size| {
+        let operation = |op: ScalarOp, a: &Size, b: &Size| {
             let (Some(a), Some(b)) = (self.size(a, frame, at)?, self.size(b, frame, at)?) else { return Ok(None) };
-            self.meaning.scalar(at, row, Prim::I64, &[a, b]).map(Some)
+            self.meaning.scalar(at, op, Prim::I64, &[a, b]).map(Some)
         };
         match size {
             Size::Constant(n) => Ok(Some(self.meaning.constant(Constant::Integer((*n).into()), Prim::I64))),
@@ -138,10 +138,10 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
                 Some(value) => value.clone().into_data(at).map(Some),
                 None => Ok(None),
             },
-            Size::Sum(a, b) => operation(ScalarOp::Add.into(), a, b),
-            Size::Difference(a, b) => operation(ScalarOp::from(IntegerRow::Sub).into(), a, b),
-            Size::Product(a, b) => operation(ScalarOp::Mul.into(), a, b),
-            Size::Quotient(a, b) => operation(ScalarOp::from(IntegerRow::Div).into(), a, b),
+            Size::Sum(a, b) => operation(ScalarOp::Add, a, b),
+            Size::Difference(a, b) => operation(IntegerRow::Sub.into(), a, b),
+            Size::Product(a, b) => operation(ScalarOp::Mul, a, b),
+            Size::Quotient(a, b) => operation(IntegerRow::Div.into(), a, b),
             Size::Unknown(_) => unchecked(at, "a known size"),
         }
     }

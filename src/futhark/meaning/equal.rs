@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::eval::Evaluator;
 use super::types::{Evaluated, Leaf};
 use super::value::{TAG, Value, unchecked};
-use super::{Meaning, Operation, Outcome};
+use super::{Meaning, Outcome};
 use crate::array::ScalarOp;
 use crate::futhark::core::{Constant, Prim};
 use crate::futhark::source::Span;
@@ -39,7 +39,7 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
                 for (number, types) in constructors.iter().enumerate() {
                     let tag = self.meaning.constant(Constant::Integer(number as i128), TAG);
                     let this = self.meaning.equal(at, &first.0, &tag)?;
-                    let mut same = self.meaning.scalar(at, ScalarOp::Not.into(), Prim::Bool, &[this])?;
+                    let mut same = self.meaning.scalar(at, ScalarOp::Not, Prim::Bool, &[this])?;
                     let mut payload = self.truth(true);
                     for ((of, first), second) in types.iter().zip(&first.1[number]).zip(&second.1[number]) {
                         let equal = self.equal(at, of, first.clone(), second.clone())?;
@@ -82,13 +82,8 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
             Ok(vec![self.equal(at, element, Value::of(leaves, element, at)?, Value::of(second, element, at)?)?])
         })?;
         let neutral = vec![self.truth(true)];
-        let all = m.reduce(
-            at,
-            &mut |pair| Ok(vec![m.scalar(at, ScalarOp::Mul.into(), Prim::Bool, &pair)?]),
-            true,
-            neutral,
-            equal,
-        )?;
+        let all =
+            m.reduce(at, &mut |pair| Ok(vec![m.scalar(at, ScalarOp::Mul, Prim::Bool, &pair)?]), true, neutral, equal)?;
         let all = all.into_iter().next().map_or_else(|| unchecked(at, "a truth value"), Ok)?;
         self.join(at, ScalarOp::Mul, same_size, all)
     }
@@ -98,6 +93,6 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
     }
 
     fn join(&self, at: Span, op: ScalarOp, first: M::Data, second: M::Data) -> Outcome<M::Data> {
-        self.meaning.scalar(at, Operation::from(op), Prim::Bool, &[first, second])
+        self.meaning.scalar(at, op, Prim::Bool, &[first, second])
     }
 }

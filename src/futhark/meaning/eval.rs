@@ -282,7 +282,7 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
     ) -> Outcome<Value<'p, M::Data>> {
         let (from, to) = (self.kind(&operand.of, frame, at)?, self.kind(of, frame, at)?);
         let operand = self.data(operand, frame)?;
-        Ok(Value::Data(if from == to { operand } else { self.meaning.convert(at, from, to, operand)? }))
+        Ok(Value::Data(super::operations::convert(self.meaning, at, from, to, operand)?))
     }
 
     fn closure(&self, e: &'p Expression, frame: &mut Frame<'p, M::Data>) -> Outcome<Value<'p, M::Data>> {

@@ -28,13 +28,14 @@ mod value;
 pub(in crate::futhark) use entry::entry_named;
 pub use entry::interface;
 pub use eval::{Evaluator, Prepared};
-pub use operations::{Bits, Composed, Made, Operation, ROWS, Row, row};
+pub use operations::{Composed, Made, ROWS, Row, row};
 pub use types::Leaf;
 pub use value::{Kept, Value};
 
 use super::core::{Constant, Prim};
 use super::source::{Message, Span};
 pub use super::syntax::tree::RangeKind;
+use crate::array::ScalarOp;
 
 /// A value, or what went wrong and where.
 pub type Outcome<T> = Result<T, Message>;
@@ -93,15 +94,13 @@ pub trait Meaning {
     /// A constant of this kind.
     fn constant(&self, constant: Constant, kind: Prim) -> Self::Data;
 
-    /// A scalar operation on operands of one kind; its result kind is [`Operation::result`].
+    /// A scalar operation on operands of one kind.
     ///
     /// # Errors
     /// An integer divided by 0, or raised to a negative power.
-    fn scalar(&self, at: Span, operation: Operation, kind: Prim, operands: &[Self::Data]) -> Outcome<Self::Data>;
+    fn scalar(&self, at: Span, op: ScalarOp, kind: Prim, operands: &[Self::Data]) -> Outcome<Self::Data>;
 
-    /// The scalar in another kind: integers wrap, and those that become wider ones without a sign have zeros before their bits;
-    /// reals round to the nearest, and into integers towards 0; NaN becomes 0; truth values become 0 and 1; numbers become "not 0".
-    /// Derivatives are converted as numbers with a sign, adjoints back; what is rounded to an integer and becomes a real again is
+    /// The scalar in another kind, as [`ScalarOp::Convert`] has it. Derivatives are converted as numbers with a sign, adjoints back; what is rounded to an integer and becomes a real again is
     /// constant.
     ///
     /// # Errors

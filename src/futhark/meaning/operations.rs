@@ -1,8 +1,8 @@
 //! The table of scalar operations of the language: what each is made of, on which kinds.
 //!
-//! An operation is one that meanings give ([`Operation`]), or several of them together. Those that meanings give are the scalar
-//! operations of [array programs](crate::array), the rows of the crate's two tables among them, and a few on bits. So nothing is
-//! differentiated here: a row of the table of primitives, or of integers, is by that table, and what is composed follows.
+//! An operation is one that meanings give, or several of them together. Those that meanings give are the scalar operations of
+//! [array programs](crate::array), the rows of the crate's two tables among them. So nothing is differentiated here: a row of
+//! the table of primitives, or of integers, is by that table, and what is composed follows.
 //!
 //! Law: an operation has one row; what it is made of is the same in every meaning. The conventions at special points are those
 //! of the language: `x ** y` has the derivative 0 by `x` where `x` is 0 and `y < 1`, and 0 by `y` where `x` is not positive.
@@ -12,61 +12,6 @@ use crate::array::{IntegerRow, ScalarOp};
 use crate::futhark::core::{Constant, Prim};
 use crate::futhark::source::{Message, Span};
 use crate::primitives::Primitive;
-
-/// A scalar operation that a meaning gives.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Operation {
-    /// One of array programs, here on all kinds of number. Conversions are [`Meaning::convert`].
-    Scalar(ScalarOp),
-    /// One on bits, with the derivative 0 but for those of [`Bits::To`] and [`Bits::From`].
-    Bits(Bits),
-}
-
-/// Operations on the bits of numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bits {
-    /// The bits of a real, as an unsigned integer. Tangents become bits too, and adjoints reals; a real that is made of the bits of
-    /// another is constant.
-    To,
-    /// The real that has these bits. Tangents become reals too, and adjoints bits.
-    From,
-    /// How many are 1: an `i32`.
-    Ones,
-    /// How many are 0 before the first 1: an `i32`.
-    LeadingZeros,
-    /// How many are 0 after the last 1: an `i32`.
-    TrailingZeros,
-    /// The upper half of the product of two integers.
-    MultiplyHigh,
-}
-
-impl From<ScalarOp> for Operation {
-    fn from(op: ScalarOp) -> Self {
-        Operation::Scalar(op)
-    }
-}
-
-impl Operation {
-    /// The kind of the result for operands of a kind.
-    #[must_use]
-    pub fn result(self, kind: Prim) -> Prim {
-        match self {
-            Operation::Scalar(op) => match op {
-                ScalarOp::Add | ScalarOp::Mul | ScalarOp::Scale | ScalarOp::Row(_) | ScalarOp::Integer(_) => kind,
-                ScalarOp::Equal | ScalarOp::Less | ScalarOp::LessOrEqual | ScalarOp::Not => Prim::Bool,
-                ScalarOp::Convert(_) | ScalarOp::ToBits(_) | ScalarOp::FromBits(_) => kind,
-            },
-            Operation::Bits(bits) => match (bits, kind) {
-                (Bits::To, Prim::F32) => Prim::U32,
-                (Bits::To, _) => Prim::U64,
-                (Bits::From, Prim::U32) => Prim::F32,
-                (Bits::From, _) => Prim::F64,
-                (Bits::Ones | Bits::LeadingZeros | Bits::TrailingZeros, _) => Prim::I32,
-                (Bits::MultiplyHigh, kind) => kind,
-            },
-        }
-    }
-}
 
 /// An operation of the language: its name and what it is on reals, on integers and on truth values, if it is anything there.
 #[derive(Debug, Clone, Copy)]
@@ -85,7 +30,7 @@ pub struct Row {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Made {
     /// One that meanings give.
-    One(Operation),
+    One(ScalarOp),
     /// Several.
     Of(Composed),
 }
@@ -103,19 +48,19 @@ pub enum Composed {
     IsNan,
     IsInfinite,
     NotEqual,
+    ToBits,
+    FromBits,
+    Count(IntegerRow),
 }
 
 const fn op(op: ScalarOp) -> Option<Made> {
-    Some(Made::One(Operation::Scalar(op)))
+    Some(Made::One(op))
 }
 const fn real(row: Primitive) -> Option<Made> {
     op(ScalarOp::Row(row))
 }
 const fn integer(row: IntegerRow) -> Option<Made> {
     op(ScalarOp::Integer(row))
-}
-const fn bits(bits: Bits) -> Option<Made> {
-    Some(Made::One(Operation::Bits(bits)))
 }
 const fn of(made: Composed) -> Option<Made> {
     Some(Made::Of(made))
@@ -187,12 +132,12 @@ pub const ROWS: &[Row] = &{
         row("round", of(Composed::RoundToEven), NO, NO),
         row("isnan", of(Composed::IsNan), NO, NO),
         row("isinf", of(Composed::IsInfinite), NO, NO),
-        row("to_bits", bits(Bits::To), NO, NO),
-        row("from_bits", NO, bits(Bits::From), NO),
-        row("popc", NO, bits(Bits::Ones), NO),
-        row("clz", NO, bits(Bits::LeadingZeros), NO),
-        row("ctz", NO, bits(Bits::TrailingZeros), NO),
-        row("mul_hi", NO, bits(Bits::MultiplyHigh), NO),
+        row("to_bits", of(Composed::ToBits), NO, NO),
+        row("from_bits", NO, of(Composed::FromBits), NO),
+        row("popc", NO, of(Composed::Count(Int::Ones)), NO),
+        row("clz", NO, of(Composed::Count(Int::LeadingZeros)), NO),
+        row("ctz", NO, of(Composed::Count(Int::TrailingZeros)), NO),
+        row("mul_hi", NO, integer(Int::MulHigh), NO),
         on_reals("fma", Real::Fma),
         row("copysign", of(Composed::CopySign), NO, NO),
     ]
@@ -223,9 +168,23 @@ pub(super) fn apply<M: Meaning>(m: &M, at: Span, name: &str, kind: Prim, operand
     let made = row(name).and_then(|row| row.on(kind));
     let lacking = || Message::error("internal", at, format!("there is no operation `{name}` on {}", kind.name()));
     match made.ok_or_else(lacking)? {
-        Made::One(operation) => m.scalar(at, operation, kind, operands),
+        Made::One(op) => m.scalar(at, op, kind, operands),
         Made::Of(composed) => compose(&Write { m, at, kind }, composed, operands),
     }
+}
+
+/// A scalar in another kind, as the language has it: an integer that becomes a wider one without a sign has zeros before its
+/// bits, where array programs have the sign; and so have derivatives.
+pub(super) fn convert<M: Meaning>(m: &M, at: Span, from: Prim, to: Prim, x: M::Data) -> Outcome<M::Data> {
+    if from == to {
+        return Ok(x);
+    }
+    let value = m.convert(at, from, to, x)?;
+    if !from.is_signed() || !to.is_integer() || to.is_signed() || from.bits() >= to.bits() {
+        return Ok(value);
+    }
+    let count = m.constant(Constant::Integer(1 << from.bits()), to);
+    m.scalar(at, IntegerRow::Mod.into(), to, &[value, count])
 }
 
 /// Up to so many factors, a power is as near as the product of them.
@@ -245,7 +204,7 @@ impl<M: Meaning> Write<'_, M> {
 
     fn op(&self, op: impl Into<ScalarOp>, operands: &[&M::Data]) -> Outcome<M::Data> {
         let operands: Vec<M::Data> = operands.iter().map(|x| (*x).clone()).collect();
-        self.m.scalar(self.at, Operation::Scalar(op.into()), self.kind, &operands)
+        self.m.scalar(self.at, op.into(), self.kind, &operands)
     }
 
     fn truths(&self, op: ScalarOp, operands: &[&M::Data]) -> Outcome<M::Data> {
@@ -325,5 +284,13 @@ fn compose<M: Meaning>(w: &Write<'_, M>, composed: Composed, operands: &[M::Data
         Composed::IsNan => w.truths(ScalarOp::Not, &[&w.op(ScalarOp::Equal, &[x, x])?]),
         Composed::IsInfinite => w.op(ScalarOp::Equal, &[&w.op(Primitive::Abs, &[x])?, &w.number(f64::INFINITY)]),
         Composed::NotEqual => w.truths(ScalarOp::Not, &[&w.op(ScalarOp::Equal, &[x, &operands[1]])?]),
+        Composed::ToBits => w.op(ScalarOp::ToBits(w.kind), &[x]),
+        Composed::FromBits => {
+            let real = if w.kind.bits() == 32 { Prim::F32 } else { Prim::F64 };
+            let kind = real.of_bits().unwrap_or(w.kind);
+            let bits = convert(w.m, w.at, w.kind, kind, x.clone())?;
+            Write { m: w.m, at: w.at, kind }.op(ScalarOp::FromBits(real), &[&bits])
+        }
+        Composed::Count(row) => w.m.convert(w.at, w.kind, Prim::I32, w.op(row, &[x])?),
     }
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::eval::{Evaluator, Frame};
 use super::value::{TAG, Value, unchecked};
-use super::{Meaning, Operation, Outcome};
+use super::{Meaning, Outcome};
 use crate::array::ScalarOp;
 use crate::futhark::core::{Constant, Expression, Pattern, PatternKind, Prim, Type};
 use crate::futhark::source::{Name, Span};
@@ -50,7 +50,7 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
         let mut also = |condition: M::Data| {
             let both = match found.take() {
                 None => condition,
-                Some(before) => m.scalar(at, Operation::Scalar(ScalarOp::Mul), Prim::Bool, &[before, condition])?,
+                Some(before) => m.scalar(at, ScalarOp::Mul, Prim::Bool, &[before, condition])?,
             };
             found = Some(both);
             Outcome::Ok(())
