@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 
 use super::target::Target;
 use crate::array::{
-    Atom, Body, Form, IntegerRow, Lambda, Loop, Map, Op, Operands, Policy, Program, Range, Rebuild, ScalarOp, Stm,
-    Type, Var, index,
+    Atom, Body, Form, IntegerRow, Lambda, Loop, Map, Op, Operands, Policy, Program, Range, Rebuild, ScalarOp, Stm, Var,
+    index,
 };
 
 /// A program that is read, and what its variables stand for in the one that is written.
@@ -126,10 +126,6 @@ impl<'p, 't> Copier<'p, 't> {
         let fresh = self.target.fresh(self.source.type_of(var));
         self.set(var, fresh.into());
         fresh
-    }
-
-    pub(super) fn type_of(&self, atom: Atom) -> Type {
-        self.source.atom_type(atom)
     }
 
     /// Copies the statements of a body to the end of what is written.

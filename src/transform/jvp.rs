@@ -173,8 +173,8 @@ impl Forward<'_, '_> {
         let asked = |i: usize| self.known(operands[i]).is_some();
         let factors = partials(target, op, &self.copier.operands(operands), asked);
         let parts = operands.iter().zip(factors).filter_map(|(operand, partial)| {
-            let (tangent, partial) = (self.known(*operand)?, partial?);
-            Some(partial.push(target, tangent))
+            let tangent = self.known(*operand)?;
+            partial?.push(target, tangent)
         });
         let zero = Atom::Const(self.copier.source.type_of(stm.vars[0]).prim.zero());
         let tangent = parts.reduce(|a, b| target.add(a, b)).unwrap_or(zero);

@@ -29,7 +29,7 @@ mod vjp;
 mod vmap;
 
 #[cfg(feature = "futhark")]
-pub(crate) use partials::{Integers, integer as integer_partial};
+pub(crate) use partials::{ByOperand, Partial, Writer, partials};
 pub use verbs::{SparseDerivative, Wrt};
 
 use crate::array::Program;

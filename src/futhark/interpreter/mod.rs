@@ -104,6 +104,7 @@ pub fn run_until(
     let arguments = interpreter.arguments(program, entry, arguments)?;
     let prepared = Prepared::of(program);
     let results = Evaluator::new(program, &prepared, &interpreter).entry(entry, arguments)?;
+    interpreter.engine.within_limit(Span::default())?;
     Ok(results.iter().map(to_value).collect())
 }
 

@@ -88,7 +88,9 @@ impl Interpreter {
         for result in &results {
             tangents.push(result.rebuilt(at, result.kind(), &mut |value| {
                 Ok(match value.of_call(level) {
-                    [Some(Part::Tangent(own)), Some(Part::Tangent(rounded))] => self.engine.add(at, own, rounded)?,
+                    [Some(Part::Tangent(own)), Some(Part::Tangent(rounded))] => {
+                        self.engine.add(own.clone(), rounded.clone())
+                    }
                     [Some(Part::Tangent(tangent)), _] | [_, Some(Part::Tangent(tangent))] => tangent.clone(),
                     _ => zero(value.kind()),
                 })

@@ -24,7 +24,7 @@ use crate::futhark::source::{Message, Span};
 use crate::interpret::{self, Compare};
 use crate::primitives::ZeroRule;
 use crate::term::Line;
-use crate::transform::{Integers, integer_partial};
+use crate::transform::{ByOperand, Partial, Writer, partials};
 
 /// The invariant that a checked program keeps.
 pub(super) const CHECKED: &str = "operands are of the kinds that the checker has found";
@@ -140,26 +140,10 @@ impl Scalar {
     }
 }
 
-/// How a result changes with an operand.
-#[derive(Debug, Clone)]
-pub(super) enum Factor {
-    /// As the operand does.
-    One,
-    /// By a factor, of the kind of both.
-    By(Scalar, ZeroRule),
-    /// By conversion from a kind to another.
-    Converted(Prim, Prim),
-    /// By the first of these operations on bits, whose inverse is the second.
-    Bits(ScalarOp, ScalarOp),
-}
-
 /// Whether a level is that of what a call has rounded, and not its first.
 fn is_of_rounded(level: u32) -> bool {
     level.is_multiple_of(2)
 }
-
-/// How a result changes with each operand; `None` for not at all.
-type Factors = SmallVec<[Option<Factor>; MOST]>;
 
 /// A call of a mode that is going on.
 #[derive(Debug)]
@@ -176,168 +160,162 @@ pub(super) struct Engine {
     pub(super) levels: RefCell<Vec<Level>>,
     /// How many edges the tapes may have together, and have.
     pub(super) edges: Cell<(u64, u64)>,
+    /// Whether there would have been more.
+    full: Cell<bool>,
 }
 
 impl Engine {
     /// The value of an operation on operands of one kind.
     pub(super) fn apply(&self, at: Span, op: ScalarOp, x: &[Scalar]) -> Outcome<Scalar> {
+        let z = self.perform(op, x);
+        self.within_limit(at)?;
+        z.ok_or_else(|| no_value(at, op, x))
+    }
+
+    /// `Ok` if the tapes had room for all that was to be noted on them.
+    pub(super) fn within_limit(&self, at: Span) -> Outcome<()> {
+        if !self.full.get() {
+            return Ok(());
+        }
+        let (limit, _) = self.edges.get();
+        let text =
+            format!("the tape of reverse mode has more operations than the limit of {limit} elements has room for");
+        Err(Message::error("limit", at, text))
+    }
+
+    /// The value of an operation, if it has one. What the tapes have no room for is constant.
+    fn perform(&self, op: ScalarOp, x: &[Scalar]) -> Option<Scalar> {
         let level = x.iter().map(Scalar::level).max().unwrap_or(0);
         if level == 0 || matches!(op, ScalarOp::Equal | ScalarOp::Less | ScalarOp::LessOrEqual) {
-            let operands: SmallVec<[Const; MOST]> = x.iter().map(Scalar::plain).collect();
-            return value(op, &operands).map(Scalar::Plain).ok_or_else(|| no_value(at, op, &operands));
+            let mut operands = [Const::Bool(false); MOST];
+            operands.iter_mut().zip(x).for_each(|(to, x)| *to = x.plain());
+            return value(op, &operands[..x.len()]).map(Scalar::Plain);
         }
         let mut values: SmallVec<[Scalar; MOST]> = x.iter().map(|x| x.below(level)).collect();
-        let z = self.apply(at, op, &values)?;
+        let z = self.perform(op, &values)?;
         if is_of_rounded(level) {
             // Both levels of a call are of one direction, and its derivative is the first.
             values.iter_mut().for_each(|value| *value = value.below(level - 1));
         }
-        let Some(to) = level_after(level, values[0].kind(), z.kind()) else { return Ok(z) };
-        let active: SmallVec<[bool; MOST]> = x.iter().map(|x| x.at(level).is_some()).collect();
-        let factors = self.factors(at, op, &values, &active)?;
-        self.chain(at, [level, to], z, x.iter().zip(factors))
-    }
-
-    /// A derivative in another kind. That of an integer may be negative, whatever kind it is of: it wraps.
-    fn convert_derivative(&self, at: Span, x: &Scalar, to: Prim) -> Outcome<Scalar> {
-        let convert = |x: &Scalar, to| self.apply(at, ScalarOp::Convert(to), core::slice::from_ref(x));
-        match x.kind() {
-            from if from == to => Ok(x.clone()),
-            from if from.is_real() && to.is_integer() => convert(&convert(x, Prim::I64)?, to),
-            _ => convert(x, to),
-        }
+        let Some(to) = level_after(level, values[0].kind(), z.kind()) else { return Some(z) };
+        let partials = partials(self, op, &values, |i| x[i].at(level).is_some());
+        Some(self.chain([level, to], z, x.iter().zip(partials)))
     }
 
     /// A value with what its operands add to it: from a level of theirs to one of its own.
     fn chain<'x>(
         &self,
-        at: Span,
         [level, to]: [u32; 2],
         z: Scalar,
-        operands: impl Iterator<Item = (&'x Scalar, Option<Factor>)>,
-    ) -> Outcome<Scalar> {
+        operands: impl Iterator<Item = (&'x Scalar, Option<Partial<Scalar>>)>,
+    ) -> Scalar {
         let mut tangent: Option<Scalar> = None;
-        let mut edges: [Option<Edge>; 3] = [None, None, None];
-        for ((operand, factor), edge) in operands.zip(&mut edges) {
-            let (Some(tagged), Some(factor)) = (operand.at(level), factor) else { continue };
+        let mut edges: SmallVec<[Edge; MOST]> = SmallVec::new();
+        for (operand, partial) in operands {
+            let (Some(tagged), Some(partial)) = (operand.at(level), partial) else { continue };
             match &tagged.part {
                 Part::Tangent(theirs) => {
-                    let Some(part) = self.push(at, theirs, &factor)? else { continue };
+                    let Some(part) = partial.push(self, theirs.clone()) else { continue };
                     tangent = Some(match tangent {
                         None => part,
-                        Some(sum) => self.add(at, &sum, &part)?,
+                        Some(sum) => self.add(sum, part),
                     });
                 }
-                Part::Node(node) => *edge = Some(Edge { to: *node, factor }),
+                Part::Node(node) => edges.push(Edge { to: *node, partial }),
             }
         }
         if let Some(tangent) = tangent {
-            return Ok(Scalar::tagged(to, z, Part::Tangent(tangent)));
+            return Scalar::tagged(to, z, Part::Tangent(tangent));
         }
-        if edges.iter().all(Option::is_none) {
-            return Ok(z);
+        if edges.is_empty() {
+            return z;
         }
         let (limit, used) = self.edges.get();
         if used + 4 > limit {
-            let text =
-                format!("the tape of reverse mode has more operations than the limit of {limit} elements has room for");
-            return Err(Message::error("limit", at, text));
+            self.full.set(true);
+            return z;
         }
         self.edges.set((limit, used + 4));
         let mut levels = self.levels.borrow_mut();
         let Some(Level::Reverse(tape)) = levels.get_mut(number_of_call(level)) else {
             panic!("a number on a tape belongs to a call of reverse mode that goes on");
         };
-        let node = tape.operation(edges.into_iter().flatten());
-        Ok(Scalar::tagged(to, z, Part::Node(node)))
+        let node = tape.operation(edges.into_iter());
+        Scalar::tagged(to, z, Part::Node(node))
     }
 
     /// The sum of two derivatives; of truth values, "or".
-    pub(super) fn add(&self, at: Span, a: &Scalar, b: &Scalar) -> Outcome<Scalar> {
-        self.apply(at, ScalarOp::Add, &[a.clone(), b.clone()])
-    }
-
-    /// A tangent through an operation; `None` for nothing.
-    pub(super) fn push(&self, at: Span, tangent: &Scalar, factor: &Factor) -> Outcome<Option<Scalar>> {
-        Ok(Some(match factor {
-            Factor::One => tangent.clone(),
-            Factor::By(by, zero_rule) => match zero_rule {
-                ZeroRule::ZeroPartialWins if by.is_null() => return Ok(None),
-                ZeroRule::ZeroTangentWins | ZeroRule::ZeroPartialWins if tangent.is_null() => tangent.clone(),
-                ZeroRule::Ieee | ZeroRule::ZeroTangentWins | ZeroRule::ZeroPartialWins => {
-                    self.apply(at, ScalarOp::Mul, &[tangent.clone(), by.clone()])?
-                }
-            },
-            Factor::Converted(_, to) => self.convert_derivative(at, tangent, *to)?,
-            Factor::Bits(there, _) => self.apply(at, *there, core::slice::from_ref(tangent))?,
-        }))
-    }
-
-    /// An adjoint back through an operation; `None` for nothing.
-    pub(super) fn pull(&self, at: Span, adjoint: &Scalar, factor: &Factor) -> Outcome<Option<Scalar>> {
-        match factor {
-            Factor::One | Factor::By(..) => self.push(at, adjoint, factor),
-            Factor::Converted(from, _) => self.convert_derivative(at, adjoint, *from).map(Some),
-            Factor::Bits(_, back) => self.apply(at, *back, core::slice::from_ref(adjoint)).map(Some),
-        }
-    }
-
-    /// How a result changes with each operand that is asked about; `None` for not at all.
-    fn factors(&self, at: Span, op: ScalarOp, x: &[Scalar], asked: &[bool]) -> Outcome<Factors> {
-        let kind = x[0].kind();
-        let each = |factor: &dyn Fn(usize) -> Outcome<Option<Factor>>| {
-            asked.iter().enumerate().map(|(i, asked)| if *asked { factor(i) } else { Ok(None) }).collect()
-        };
-        match op {
-            ScalarOp::Add | ScalarOp::Not => each(&|_| Ok(Some(Factor::One))),
-            ScalarOp::Mul => each(&|i| Ok(Some(Factor::By(x[1 - i].clone(), ZeroRule::Ieee)))),
-            ScalarOp::Scale => {
-                let zero_rule = [ZeroRule::ZeroTangentWins, ZeroRule::ZeroPartialWins];
-                each(&|i| Ok(Some(Factor::By(x[1 - i].clone(), zero_rule[i]))))
-            }
-            ScalarOp::Row(row) => {
-                let facts = row.facts();
-                if x.iter().all(|x| x.level() == 0) {
-                    let operands: SmallVec<[Const; MOST]> = x.iter().map(Scalar::plain).collect();
-                    let partials = at_reals(row, kind, &operands);
-                    return each(&|i| Ok((!facts.flat[i]).then(|| Factor::By(partials[i].into(), facts.zero_rule))));
-                }
-                each(&|i| {
-                    if facts.flat[i] {
-                        return Ok(None);
-                    }
-                    Ok(Some(Factor::By(self.line(at, &self.partials.of(row, i).lines, x)?, facts.zero_rule)))
-                })
-            }
-            ScalarOp::Integer(row) => each(&|i| {
-                let factor = integer_partial(&OfKind { engine: self, kind, at }, row, i, x);
-                Ok(factor.map(|factor| Factor::By(factor, ZeroRule::Ieee)))
-            }),
-            ScalarOp::Equal | ScalarOp::Less | ScalarOp::LessOrEqual => each(&|_| Ok(None)),
-            ScalarOp::Convert(to) => each(&|_| Ok(Some(Factor::Converted(kind, to)))),
-            ScalarOp::ToBits(of) => each(&|_| Ok(Some(Factor::Bits(op, ScalarOp::FromBits(of))))),
-            ScalarOp::FromBits(of) => each(&|_| Ok(Some(Factor::Bits(op, ScalarOp::ToBits(of))))),
-        }
+    pub(super) fn add(&self, a: Scalar, b: Scalar) -> Scalar {
+        self.write(ScalarOp::Add, &[a, b])
     }
 
     /// The value of a straight line over operands by number.
-    fn line(&self, at: Span, lines: &[Line<usize>], x: &[Scalar]) -> Outcome<Scalar> {
+    fn line(&self, lines: &[Line<usize>], x: &[Scalar]) -> Scalar {
         let mut values: Vec<Scalar> = Vec::with_capacity(lines.len());
         for line in lines {
             let op = |op: ScalarOp, of: &[usize]| {
                 let operands: SmallVec<[Scalar; MOST]> = of.iter().map(|i| values[*i].clone()).collect();
-                self.apply(at, op, &operands)
+                self.write(op, &operands)
             };
             let value = match line {
                 Line::Variable(i) => x[*i].clone(),
                 Line::Constant(value) => Const::rounded(*value, x[0].kind()).into(),
-                Line::Plus(a, b) => op(ScalarOp::Add, &[*a, *b])?,
-                Line::Times(a, b) => op(ScalarOp::Mul, &[*a, *b])?,
-                Line::Primitive(row, of) => op(ScalarOp::Row(*row), of)?,
+                Line::Plus(a, b) => op(ScalarOp::Add, &[*a, *b]),
+                Line::Times(a, b) => op(ScalarOp::Mul, &[*a, *b]),
+                Line::Primitive(row, of) => op(ScalarOp::Row(*row), of),
             };
             values.push(value);
         }
-        Ok(values.pop().expect("a listing has a line"))
+        values.pop().expect("a listing has a line")
+    }
+}
+
+/// Derivatives are scalars as well, of lower levels.
+impl Writer for Engine {
+    type Number = Scalar;
+
+    fn prim(&self, x: &Scalar) -> Prim {
+        x.kind()
+    }
+
+    fn constant(&self, constant: Const) -> Scalar {
+        constant.into()
+    }
+
+    fn write(&self, op: ScalarOp, x: &[Scalar]) -> Scalar {
+        self.perform(op, x).expect("a derivative has a value where its operation has")
+    }
+
+    fn by_table(&self, op: ScalarOp, x: &[Scalar], asked: &dyn Fn(usize) -> bool) -> ByOperand<Scalar> {
+        let each = |partial: &dyn Fn(usize) -> Option<Partial<Scalar>>| {
+            (0..x.len()).map(|i| if asked(i) { partial(i) } else { None }).collect()
+        };
+        let ScalarOp::Row(row) = op else {
+            let is_sum = op == ScalarOp::Add;
+            return each(&|i| {
+                Some(if is_sum { Partial::One } else { Partial::Factor(x[1 - i].clone(), ZeroRule::Ieee) })
+            });
+        };
+        let facts = row.facts();
+        let by = |i: usize, factor: &dyn Fn() -> Scalar| {
+            (!facts.flat[i]).then(|| Partial::Factor(factor(), facts.zero_rule))
+        };
+        if x.iter().all(|x| x.level() == 0) {
+            let operands: SmallVec<[Const; MOST]> = x.iter().map(Scalar::plain).collect();
+            let partials = at_reals(row, x[0].kind(), &operands);
+            return each(&|i| by(i, &|| partials[i].into()));
+        }
+        each(&|i| by(i, &|| self.line(&self.partials.of(row, i).lines, x)))
+    }
+
+    fn scaled(&self, derivative: Scalar, factor: &Scalar, zero_rule: ZeroRule) -> Option<Scalar> {
+        match zero_rule {
+            ZeroRule::ZeroPartialWins if factor.is_null() => None,
+            ZeroRule::ZeroTangentWins | ZeroRule::ZeroPartialWins if derivative.is_null() => Some(derivative),
+            ZeroRule::Ieee | ZeroRule::ZeroTangentWins | ZeroRule::ZeroPartialWins => {
+                Some(self.write(ScalarOp::Mul, &[derivative, factor.clone()]))
+            }
+        }
     }
 }
 
@@ -371,10 +349,11 @@ fn value(op: ScalarOp, x: &[Const]) -> Option<Const> {
 }
 
 /// The same of reals: that of array programs, run on numbers of their own kind.
-fn of_reals<F: Compare + Into<f64>>(op: ScalarOp, x: &[Const]) -> Option<Const> {
-    let x: SmallVec<[_; MOST]> = x.iter().map(|x| interpret::Scalar::constant(*x, F::constant)).collect();
-    let z = interpret::apply(op, &x).ok()?;
-    z.real().map_or_else(|| z.exact(), |x| Some(Const::rounded(x.clone().into(), z.prim())))
+fn of_reals<F: Compare + Copy + Into<f64>>(op: ScalarOp, x: &[Const]) -> Option<Const> {
+    let mut operands = [interpret::Scalar::Bool(false); MOST];
+    operands.iter_mut().zip(x).for_each(|(to, x)| *to = interpret::Scalar::constant(*x, F::constant));
+    let z = interpret::apply(op, &operands[..x.len()]).ok()?;
+    z.real().map_or_else(|| z.exact(), |x| Some(Const::rounded((*x).into(), z.prim())))
 }
 
 /// Whether two scalars have the same value.
@@ -382,35 +361,11 @@ pub(super) fn same(a: &Scalar, b: &Scalar) -> bool {
     value(ScalarOp::Equal, &[a.plain(), b.plain()]) == Some(Const::Bool(true))
 }
 
-fn no_value(at: Span, op: ScalarOp, x: &[Const]) -> Message {
-    let x: Vec<String> = x.iter().filter_map(|x| x.integer()).map(|n| n.to_string()).collect();
+fn no_value(at: Span, op: ScalarOp, x: &[Scalar]) -> Message {
+    let x: Vec<String> = x.iter().map(|x| x.integer().to_string()).collect();
     if op == ScalarOp::Integer(IntegerRow::Pow) {
         return Message::error("power", at, format!("{} is raised to the power {}", x[0], x[1]))
             .hint("powers of integers have exponents that are not negative");
     }
     Message::error("division", at, format!("{op}({}) has no value", x.join(", "))).hint("the divisor is 0")
-}
-
-/// Integers of one kind, for their partial derivatives.
-struct OfKind<'e> {
-    engine: &'e Engine,
-    kind: Prim,
-    at: Span,
-}
-
-impl Integers for OfKind<'_> {
-    type Number = Scalar;
-
-    fn number(&self, n: i64) -> Scalar {
-        Const::wrapped(n.into(), self.kind).into()
-    }
-
-    fn write(&self, op: ScalarOp, x: &[Scalar]) -> Scalar {
-        let value = self.engine.apply(self.at, op, x);
-        value.expect("a partial derivative has a value where its row has")
-    }
-
-    fn test(&self, op: ScalarOp, x: &[Scalar]) -> Scalar {
-        Const::wrapped(self.write(op, x).integer(), self.kind).into()
-    }
 }

@@ -6,15 +6,16 @@
 use rustc_hash::FxHashMap;
 
 use super::array::Data;
-use super::scalar::{Engine, Factor, Scalar};
+use super::scalar::{Engine, Scalar};
 use crate::futhark::meaning::{Call, Kept, Outcome};
 use crate::futhark::source::Span;
+use crate::transform::Partial;
 
 /// Where an operand of an operation is on the tape, and how the result changes with it.
 #[derive(Debug)]
 pub(super) struct Edge {
     pub(super) to: u32,
-    pub(super) factor: Factor,
+    pub(super) partial: Partial<Scalar>,
 }
 
 /// The nodes of a call.
@@ -76,25 +77,24 @@ impl Tape {
             let slot = &mut adjoints[to as usize];
             *slot = Some(match slot.take() {
                 None => part,
-                Some(sum) => engine.add(at, &sum, &part)?,
+                Some(sum) => engine.add(sum, part),
             });
-            Outcome::Ok(())
         };
         for (node, seed) in seeds {
-            gather(&mut adjoints, node, seed)?;
+            gather(&mut adjoints, node, seed);
         }
         for node in (inputs..self.ends.len()).rev() {
             if let Some(own) = self.own.get(&(node as u32)) {
                 self.through(own, at, node, &adjoints, call)?
                     .into_iter()
-                    .try_for_each(|(to, part)| gather(&mut adjoints, to, part))?;
+                    .for_each(|(to, part)| gather(&mut adjoints, to, part));
                 continue;
             }
             // An adjoint is not asked for again.
             let Some(adjoint) = adjoints[node].take_if(|_| !self.edges_of(node).is_empty()) else { continue };
             for edge in self.edges_of(node) {
-                if let Some(part) = engine.pull(at, &adjoint, &edge.factor)? {
-                    gather(&mut adjoints, edge.to, part)?;
+                if let Some(part) = edge.partial.pull(engine, adjoint.clone()) {
+                    gather(&mut adjoints, edge.to, part);
                 }
             }
         }

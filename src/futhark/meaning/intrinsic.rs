@@ -176,7 +176,7 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
             Intrinsic::Transpose => next()?.each(at, &mut |array| m.transpose(at, array)),
             Intrinsic::Flatten => next()?.each(at, &mut |array| {
                 let sizes = [m.size(&array, 0), m.size(&array, 1)];
-                let count = m.scalar(at, ScalarOp::Mul.into(), Prim::I64, &sizes)?;
+                let count = m.scalar(at, ScalarOp::Mul, Prim::I64, &sizes)?;
                 m.reshape(at, array, 2, &[count])
             }),
             Intrinsic::Unflatten => {

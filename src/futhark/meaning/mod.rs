@@ -100,8 +100,8 @@ pub trait Meaning {
     /// An integer divided by 0, or raised to a negative power.
     fn scalar(&self, at: Span, op: ScalarOp, kind: Prim, operands: &[Self::Data]) -> Outcome<Self::Data>;
 
-    /// The scalar in another kind, as [`ScalarOp::Convert`] has it. Derivatives are converted as numbers with a sign, adjoints back; what is rounded to an integer and becomes a real again is
-    /// constant.
+    /// The scalar in another kind, as [`ScalarOp::Convert`] has it. Derivatives are converted as numbers with a sign, adjoints
+    /// back; what is rounded to an integer and becomes a real again is constant.
     ///
     /// # Errors
     /// If the meaning lacks a kind.

@@ -12,8 +12,7 @@ pub(super) fn scalar(adjoints: &mut Adjoints<'_>, copier: &Copier<'_, '_>, var: 
     let Some(adjoint) = adjoints.take(copier, var) else { return };
     let factors = partials(copier.target, op, &copier.operands(operands), |i| adjoints.active.atom(operands[i]));
     for (operand, partial) in operands.iter().zip(factors) {
-        if let Some(partial) = partial {
-            let contribution = partial.pull(copier.target, adjoint, copier.type_of(*operand).prim);
+        if let Some(contribution) = partial.and_then(|partial| partial.pull(copier.target, adjoint)) {
             adjoints.add(copier, *operand, contribution);
         }
     }
