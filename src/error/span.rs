@@ -13,7 +13,7 @@ use core::panic::Location;
 /// ```
 /// use catadiff::array::{Program, trace::{Arr, F64}};
 /// let sum = Program::trace(|x: Arr<F64>, y: Arr<F64>| (x + y).sum())?;
-/// let spans = |program: &Program| program.function.body.stms.iter().map(|stm| stm.span).collect::<Vec<_>>();
+/// let spans = |program: &Program| program.function().body.stms.iter().map(|stm| stm.span).collect::<Vec<_>>();
 /// let of_sum = spans(&sum);
 /// assert!(of_sum.iter().all(|span| span.place().is_some() && !span.in_derivative()));
 /// // The derivative has no other places.

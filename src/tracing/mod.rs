@@ -39,7 +39,7 @@
 //!
 //! // With arrays kept, the sizes are free and the map is still a map.
 //! let kept = norm.traced(&at, Keep::Arrays)?;
-//! assert_eq!(kept.program().function.body.stms.len(), 3);
+//! assert_eq!(kept.program().function().body.stms.len(), 3);
 //! assert_eq!(kept.run(&[Value::new([2.0, 2.0, 2.0, 2.0])?])?, [4.0.into()]);
 //! # Ok::<(), catadiff::Error>(())
 //! ```
