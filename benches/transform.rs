@@ -23,7 +23,7 @@ fn scalars(statements: usize) -> Program {
     .expect("it is well typed")
 }
 
-/// A program of so many statements that are maps of products and sums, reductions and elements of arrays.
+/// A program of this many statements that are maps of products and sums, reductions and elements of arrays.
 fn arrays(statements: usize) -> Program {
     Program::trace(|xs: Arr<F64>| {
         let mut ys = xs;
@@ -36,7 +36,7 @@ fn arrays(statements: usize) -> Program {
     .expect("it is well typed")
 }
 
-/// A program of one map, whose function has so many statements.
+/// A program of one map, whose function has this many statements.
 fn one_map(statements: usize) -> Program {
     Program::trace(|xs: Arr<F64>| {
         let chain = |x: F64| (0..statements / 3).fold((x, x), |(a, b), _| (b, (a * b).sin() + a));
@@ -45,7 +45,7 @@ fn one_map(statements: usize) -> Program {
     .expect("it is well typed")
 }
 
-/// A program of so many statements that are, one in five, a choice between two.
+/// A program of this many statements that are, one in five, a choice between two.
 fn branches(statements: usize) -> Program {
     Program::trace(|x: F64, y: F64| {
         let step = |(a, b): (F64, F64)| (b, if_(a.lt(b), || a * b, || a + b).sin());
@@ -54,7 +54,7 @@ fn branches(statements: usize) -> Program {
     .expect("it is well typed")
 }
 
-/// A program that reads so many elements of one array, a third of its statements.
+/// A program that reads this many elements of one array, a third of its statements.
 fn elements(statements: usize) -> Program {
     let reads = i64::try_from(statements / 3).expect("a program is shorter than 2^63");
     Program::trace(|xs: Arr<F64>| (0..reads).fold(xs.index(0), |sum, k| sum.sin() + xs.index(k)))

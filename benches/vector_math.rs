@@ -11,7 +11,7 @@ use catadiff::execute::math::Lane;
 use catadiff::primitives::{Elementary, Primitive, rows};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
-/// So many that arguments and results stay in the nearest cache.
+/// Few enough that arguments and results stay in the nearest cache.
 const LANES: usize = 1024;
 
 /// A vector function as a type, to be compiled into each loop.

@@ -1,7 +1,7 @@
 //! The talk "Deriving Automatic Differentiation, Forwards and in Reverse", every step of it by name, on its own example.
 //!
 //! The talk starts from the textbook rules of differentiation, which are slow, and calculates its way to reverse
-//! mode. Each function below is a step, with the talk's name for it; each answers all partial derivatives. They are
+//! mode. Each function below is a step, with the talk's name for it; each returns all partial derivatives. They are
 //! tried on `x·(x + 1)·(x + x)` at `x = 5` (the talk's Figure 1) and on two more expressions, in the integers, where
 //! there is no rounding to hide behind.
 

@@ -23,7 +23,7 @@ impl Function for Rosenbrock {
     }
 }
 
-/// Prints a line of the table, and answers how far from the lowest point the solver came.
+/// Prints a line of the table, and returns how far from the lowest point the solver came.
 fn report<S: State<Param = Vec<f64>, Float = f64>>(
     solver: &str,
     needs: &str,

@@ -21,7 +21,7 @@ const NONE: Unit = [0; 3];
 enum Quantity<S> {
     /// The constant 0, which has every unit: a sum needs somewhere to start.
     Nothing,
-    /// So many of a unit; this may be 0 metres, which is no number of seconds.
+    /// A number of a unit; this may be 0 metres, which is no number of seconds.
     Of(S, Unit),
     /// Metres added to seconds.
     Mismatch,
@@ -128,7 +128,7 @@ fn energy<R: Real>(g: R, [m, v, h]: [R; 3]) -> R {
     m * v.powi(2) / 2.0 + m * g * h
 }
 
-/// The laws are asked at small integers in few units, where sums meet and cancel often.
+/// The laws are checked at small integers in few units, where sums meet and cancel often.
 impl Arbitrary for Quantity<i64> {
     fn arbitrary(g: &mut Gen) -> Self {
         let units = [NONE, METRE, KILOGRAM];

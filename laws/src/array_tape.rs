@@ -1,7 +1,7 @@
 //! Reverse mode of array programs against the tape of the scalar layer: two implementations that share no rule of arrays.
 //!
 //! Law: `p.vjp()` pulls back what the tape pulls back that is recorded while `p` is interpreted: arrays, loops and
-//! branches melt away, and reverse mode on a straight line remains (tests/array/exact.rs).
+//! branches are unrolled, and reverse mode on a straight-line program remains (tests/array/exact.rs).
 
 use catadiff::array::Program;
 use catadiff::derivative::Base;

@@ -95,7 +95,7 @@ pub fn values_of_duals(random: &ArrayProgram) -> Verdict {
     holds("the values of p on duals = p on values", random, left == right, &left, &right)
 }
 
-/// Evaluation is a homomorphism: a program melts into terms, which evaluate to what the program computes; unless it decides
+/// Evaluation is a homomorphism: a program becomes terms, which evaluate to what the program computes; unless it decides
 /// on reals, which terms refuse.
 ///
 /// # Errors

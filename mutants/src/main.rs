@@ -133,7 +133,7 @@ fn main() -> ExitCode {
     report(&numbered, &fates, from, options.only.is_empty())
 }
 
-/// One of so many that the compiler takes may survive, besides those that are equivalent.
+/// One of this many that the compiler takes may survive, besides those that are equivalent.
 const MAY_SURVIVE_ONE_IN: usize = 20;
 
 /// What the reason of a mutant begins with that no result shows.

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::operators::{Form, Mutant};
 
-/// The module that answers which mutant is on, and notes which are reached.
+/// The module that says which mutant is on, and notes which are reached.
 pub const SWITCH: &str = include_str!("switch.rs");
 
 /// Where in the new text a mutant is: the part that is new, and all that depends on it.

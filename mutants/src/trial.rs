@@ -1,7 +1,7 @@
 //! Which tests reach a mutant, and whether one of them notices it.
 //!
 //! Law: each test runs in a process of its own, with the limits of a multiple of what it takes without a mutant; one that fails,
-//! crashes, runs too long or asks for too much memory has noticed it, and no other is asked then. Tests that fail without a
+//! crashes, runs too long or asks for too much memory has noticed it, and no other is run then. Tests that fail without a
 //! mutant, or take very long, are not asked at all.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -70,7 +70,7 @@ fn run(program: &Program, name: &str, folder: &Path, mutant: &str, seconds: f64)
     }
 }
 
-/// Calls a function on each, on so many threads.
+/// Calls a function on each, on this many threads.
 fn each<T: Sync>(all: &[T], threads: usize, call: impl Fn(&T) + Sync) {
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
@@ -129,7 +129,7 @@ pub fn survey(
     found.into_inner().expect("no thread panics")
 }
 
-/// What becomes of each mutant. Those tests are asked first that noticed others of the same group, then the quick ones.
+/// What becomes of each mutant. Those tests are run first that noticed others of the same group, then the quick ones.
 pub fn judge(
     mutants: &[(usize, String)],
     tests: &[Test],

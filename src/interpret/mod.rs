@@ -2,7 +2,7 @@
 //!
 //! It is written to be read, and to be right: every executor and every transformation is checked against it. It is
 //! generic in the numbers, so a program runs on `f64`, on duals and on a tape (which are second opinions on
-//! every derivative of the program), on terms (arrays and control flow melt away, and a straight line is left),
+//! every derivative of the program), on terms (arrays become scalars, control flow is unrolled, and a straight-line program is left),
 //! on intervals, counts, and whatever else is [`Compare`].
 //!
 //! ```

@@ -1,4 +1,4 @@
-//! Arrays kept: statements stay, and the control flow around them melts.
+//! Arrays kept: statements stay, and the control flow around them is unrolled.
 //!
 //! The program is run statement by statement. A branch that is taken and the iterations of a loop are written out; an
 //! array operation is written as it is, and so is its function, in which only what does not depend on an element is

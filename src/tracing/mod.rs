@@ -1,8 +1,8 @@
 //! Tracing: from a program and arguments, the straight line of operations that the program performs on them.
 //!
 //! A [`Trace`] is an array program again, without control flow, and with it the decisions that the run took. What is
-//! kept in it is a choice, [`Keep`]: scalars alone, where arrays melt away with functions and control, or arrays, where
-//! array operations stay as they are and only the control flow around them melts.
+//! kept in it is a choice, [`Keep`]: scalars alone, where arrays become scalars and functions and control flow are unrolled, or arrays, where
+//! array operations stay as they are and only the control flow around them is unrolled.
 //!
 //! ```
 //! use catadiff::Error;
@@ -71,11 +71,11 @@ use crate::interpret::{Limits, Value, fitting};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Keep {
-    /// Scalars: arrays melt. Parameters are split by constant indices, every scalar operation that is performed
+    /// Scalars: arrays become scalars. Parameters are split by constant indices, every scalar operation that is performed
     /// is a statement, and results are put together. What depends on a size, an index or a truth value is decided.
     Scalars,
-    /// Scalars and arrays: `if` and `loop` melt. Array operations are statements with their functions, in which control
-    /// flow that depends on an element stays, and control flow whose outcome is known melts. Sizes are decided where
+    /// Scalars and arrays: `if` and `loop` are unrolled. Array operations are statements with their functions, in which control
+    /// flow that depends on an element stays, and control flow whose outcome is known is unrolled. Sizes are decided where
     /// something depends on them, such as the number of iterations of a loop.
     Arrays,
 }

@@ -18,13 +18,13 @@ fn types(message: &str) -> Vec<&str> {
     words.filter(looks).collect()
 }
 
-/// A message has so many types, and each can be read.
+/// A message has one type or several, and each can be read.
 fn are_types(message: &str, count: usize) {
     let found = types(message);
     assert!(!message.contains("real where ") && !message.contains("where real "), "`real` is no type, in: {message}");
     assert!(found.len() >= count, "{message}: {found:?}");
     for of in found {
-        // A size may be told with it.
+        // A size may be given with it.
         let kind = of.rsplit(']').next().expect("a kind");
         let rank = of.matches('[').count();
         let text = format!("program (x: {}{kind}) {{ return x }}", "[]".repeat(rank));

@@ -205,7 +205,7 @@ fn patterns_hold_wherever_they_are_used() -> Result<()> {
     })?;
     assert_eq!(relu.sparse_jacobian("x", ([1.0, -1.0], [3.0, 3.0]))?.to_dense(), [[6.0, 0.0], [0.0, 0.0]]);
     assert!(matches!(relu.sparse_jacobian("a", ([1.0, -1.0], [3.0, 3.0])), Err(Error::Undecided { .. })));
-    // Nor has one on what has no slope but changes.
+    // Nor has one on what has no derivative but changes.
     let steps = Program::trace(|x: F64| {
         catadiff::array::trace::if_(x.floor().gt(F64::from(0.0)), || x * x, || F64::from(0.0))
     })?;

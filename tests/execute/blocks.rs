@@ -62,7 +62,7 @@ fn what_is_stored_and_what_is_folded_is_one_loop() -> Result<()> {
         let k = iota(x.len());
         (x.sum(), k.sum(), x.map(|x| x + 1.0).max(), x.argmax(), k.max(), x.map(|x| x * x))
     })?;
-    // What leaves one value and what leaves one of each lane stay apart.
+    // What leaves one value and what leaves one of each lane are not fused.
     assert_eq!(loops(&mixed)?, 3, "{}", mixed.compile()?.explain());
     for (program, long) in [(&shares, 70_001), (&softmax, 2049), (&log_sum, 2049), (&mixed, 70_001)] {
         for n in [1, 5, 8, 127, 128, 129, 700, long] {

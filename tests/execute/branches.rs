@@ -140,7 +140,7 @@ fn what_branches_change_is_what_it_is() -> Result<()> {
                     let o = rem(i, 3i64) let t = lt(o, 2i64) {body} return {results} }}
                 return a, b }}"
         ))?;
-        // What is read at 0 in each iteration is asked for before, so that no elements are a second attempt.
+        // What is read at 0 in each iteration is read before, so that no elements are a second attempt.
         for n in [0, 1, 2, 3, 7, 40].into_iter().filter(|n| *n > 0 || !body.contains("a[0i64]")) {
             let mut other = numbers(n);
             other.reverse();

@@ -199,7 +199,7 @@ fn what_is_added_goes_to_many_rows_or_one() -> Result<()> {
     Ok(())
 }
 
-/// Products of so many multiplications that they are done a stretch of rows at a time: of integers, exactly.
+/// Products that are large enough to be done a stretch of rows at a time: of integers, exactly.
 #[test]
 fn stretches_begin_where_others_end() -> Result<()> {
     let [points, rows, columns] = [128, 130, 520];

@@ -13,7 +13,7 @@ use crate::prepared;
 /// are left over: one, and 544.
 const LENGTHS: [usize; 8] = [0, 1, 7, 129, 16_383, 16_384, 17_409, 20_000];
 
-/// So many that there are several sets of blocks.
+/// Enough elements that there are several sets of blocks.
 const LARGE: usize = 262_145;
 
 /// Numbers between −1 and 1 that look random.
@@ -26,7 +26,7 @@ fn integers(n: usize, of: usize) -> Vec<i64> {
     (0..n).map(|k| ((k * 7919 + 14) % 100_003 % of) as i64 - 2).collect()
 }
 
-/// What a test runs: a program, and its arguments for so many elements.
+/// What a test runs: a program, and its arguments for this many elements.
 type Case = (Program, fn(usize) -> Result<Vec<Value<f64>>>);
 
 fn scans() -> Result<Vec<Case>> {

@@ -1,4 +1,4 @@
-//! Arrays of a few elements, of known sizes, which are taken apart before they run: on lanes as in the interpreter.
+//! Arrays of a few elements, of known sizes, which become scalars before they run: on lanes as in the interpreter.
 
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, I64, hist, if_, iota, literal, loop_for, loop_while, replicate};

@@ -140,7 +140,7 @@ fn rows_are_kept_without_copies() -> Result<()> {
     Ok(())
 }
 
-/// Lanes that are one, two or three elements apart, in rows of as many: their products with a vector, and copies of them.
+/// Lanes at a distance of one, two or three elements, in rows of as many: their products with a vector, and copies of them.
 #[test]
 fn lanes_are_apart() -> Result<()> {
     for apart in 1..=3 {

@@ -36,7 +36,7 @@ fn work(program: &Program, arguments: &[Flat]) -> Work {
 }
 
 /// A program takes as many loops, operations and bytes as this, but for a tenth; so there are loops, and the interpreter did not have
-/// to do it. What takes less is told as well: this says what is counted, too.
+/// to do it. What takes less is reported as well: this says what is counted, too.
 #[track_caller]
 fn takes(program: &Program, arguments: &[Flat], expected: Work) {
     let found = work(program, arguments);

@@ -35,7 +35,7 @@ fn derivatives_grow_as_their_functions_do_and_as_the_table_says() {
     assert_eq!(shown, names, "the table has a line for each family, in order");
 }
 
-/// The same programs, small: what is cheap is also right. Gradients are derivatives of the others, which are asked here.
+/// The same programs, small: what is cheap is also right. Gradients are derivatives of the others, which are checked here.
 #[test]
 fn derivatives_of_families_are_right() -> Verdict {
     let families = families::all();

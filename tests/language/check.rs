@@ -207,7 +207,7 @@ fn deep_and_long_programs_are_checked() {
         let found = types(&text);
         assert!(found.starts_with("f : "), "{}: {found}", &text[..40]);
     }
-    // What is asked of each level twice takes time that doubles with each.
+    // What visits each level twice takes time that doubles with each.
     let applied = format!("def ap f = f 1i32\ndef f = {}ap (\\y -> y){}", "ap (const (".repeat(100), "))".repeat(100));
     let loops = (0..60).fold("a".to_owned(), |body, i| format!("loop a = 0 for i{i} < 1 do ({body}) + x"));
     let looped = format!("def f (x: f64) = vjp (\\x -> loop a = x for i < 1 do {loops}) x 1");
@@ -274,7 +274,7 @@ fn wide_programs_are_checked_or_refused() {
     }
 }
 
-/// A kind of integer has so many values.
+/// A kind of integer has this many values.
 #[test]
 fn matches_of_all_values_of_a_kind_are_whole() {
     let cases = |of: &str, values: &mut dyn Iterator<Item = i32>| {

@@ -52,7 +52,7 @@ fn asked(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|value| value.parse().expect("a number"))
 }
 
-/// Asks a law of each text, and of mutants of mutants of them: so many, or for as long as is asked, and for some seconds at most.
+/// Asks a law of each text, and of mutants of mutants of them: a number of rounds, or for as long as is wanted, and for some seconds at most.
 fn of_mutants(seeds: &[Vec<u8>], rounds: usize, law: impl Fn(&[u8]) -> Verdict) -> Verdict {
     let (seconds, rounds) = asked("FUZZ_SECONDS").map_or((4, rounds), |seconds| (seconds, usize::MAX));
     let mut random = Random::new(asked("FUZZ_SEED").unwrap_or(5));

@@ -89,7 +89,7 @@ fn third_derivatives_in_all_mixes() {
         text += &format!("entry d{mix} (x: f64) = {a} (\\x -> {b} (\\x -> {c} f x 1) x 1) x 1\n");
         calls.push(format!("d{mix}"));
     }
-    // By the arithmetic of truncated Taylor series, written apart from this crate.
+    // By the arithmetic of truncated Taylor series, written independently of this crate.
     let calls: Vec<_> = calls.iter().map(|name| (name.as_str(), "1.25f64", "-37.0120504251279f64")).collect();
     answers(&text, &calls);
 }

@@ -341,7 +341,7 @@ fn shared_terms_stay_cheap_in_functional_modes() {
     let arena = Arena::<usize, Pure>::new();
     let x = arena.variable(0);
     let power = (0..60).fold(x + arena.variable(1), |power, _| power * power);
-    // The slope of (x + y)^n at x + y = 5, by the power rule.
+    // The derivative of (x + y)^n at x + y = 5, by the power rule.
     let n = 1_u64 << 60;
     let slope = F::new(n)
         * (0..64).rev().fold(F::new(1), |r, bit| {

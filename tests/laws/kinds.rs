@@ -41,7 +41,7 @@ fn integers_are_rusts_own_on_lanes() {
     integers_are_those_of(&Lanes);
 }
 
-/// Numbers of a kind, whose conversions are asked for.
+/// Numbers of a kind, whose conversions are checked.
 fn numbers(prim: Prim) -> Vec<Const> {
     let reals = [
         0.0,

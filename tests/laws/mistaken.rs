@@ -81,7 +81,7 @@ impl Around<'_> {
     }
 }
 
-/// Changes one operation, within so many maps with accumulators.
+/// Changes one operation, within this many maps with accumulators.
 type Change = fn(&mut Op, usize, &mut Around<'_>);
 
 fn everywhere(body: &mut Body, types: &mut Vec<Type>, nest: usize, change: Change) {
@@ -195,7 +195,7 @@ const CHANGES: [(&str, Change); 11] = [
     }),
 ];
 
-/// As many programs as a law is asked of at night.
+/// As many programs as a law is checked on at night.
 const DRAWN: usize = 2000;
 
 /// Each change is seen, most of them by the programs of a day.

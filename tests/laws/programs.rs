@@ -76,7 +76,7 @@ struct Drawn {
     operations: BTreeMap<&'static str, usize>,
     kinds: BTreeMap<String, usize>,
     orders: BTreeMap<Vec<usize>, usize>,
-    /// What operations are asked beyond the least.
+    /// What operations must have beyond the least.
     asked: BTreeMap<String, usize>,
 }
 
@@ -85,7 +85,7 @@ impl Drawn {
         *self.asked.entry(what.into()).or_default() += 1;
     }
 
-    /// What there is in a body, within so many maps with accumulators.
+    /// What there is in a body, within this many maps with accumulators.
     fn body(&mut self, program: &Program, body: &Body, nest: usize) {
         for stm in &body.stms {
             let (name, bodies) = variant(&stm.op);
@@ -169,7 +169,7 @@ fn random_programs_have_every_operation() {
     assert!(asked.values().all(|count| *count >= 8), "{asked:?}");
 }
 
-/// What is asked beyond that there is every operation.
+/// What is required beyond that there is every operation.
 const ASKED: [&str; 18] = [
     "Accumulate in several dimensions",
     "Hist from a constant",

@@ -206,7 +206,7 @@ mod correctness {
     use catadiff::interpret::Value;
     use catadiff::{Elementary, Result};
 
-    /// cmp0: the compiler's test wants 1 for the derivative of `a == b` where they are equal; the thesis answers 0, as we do.
+    /// cmp0: the compiler's test wants 1 for the derivative of `a == b` where they are equal; the thesis has 0, as we do.
     #[test]
     fn comparisons_have_the_derivative_0() -> Result<()> {
         let equal = Program::parse("program (a: f64, b: f64) { let c = eq(a, b) let x = f64(c) return x }")?;

@@ -155,7 +155,7 @@ fn every_row_is_inclusion_monotone() {
     }
 }
 
-/// On the stretch on which a row is smooth its range is that of many samples, and little more: no row answers with
+/// On the stretch on which a row is smooth its range is that of many samples, and little more: no row returns
 /// the whole line for want of facts.
 #[test]
 fn every_row_is_tight_where_it_is_smooth() {
@@ -345,7 +345,7 @@ fn comparisons_say_what_is_certain() {
 
 #[test]
 fn derivatives_are_enclosed() {
-    // The mean value theorem: all slopes of chords lie in the range of the derivative.
+    // The mean value theorem: all difference quotients lie in the range of the derivative.
     fn f<S: Scalar>(x: S) -> S {
         (x * x).sin() * x.exp() + S::constant(2.0) / (x + S::constant(3.0)).sqrt()
     }

@@ -77,7 +77,7 @@ fn it_tells_value_from_derivative() {
         (name(y.value), name(y.tangent), log.first().map(|fault: NonFinite| fault.arguments))
     };
     assert_eq!(at(2.0), (None, None, None));
-    // |x| at 0 by way of a root: the value is fine, the slope 1/(2·0) is not; but 2x·dx is 0 there, which is strong.
+    // |x| at 0 by way of a root: the value is fine, the partial derivative 1/(2·0) is not; but 2x·dx is 0 there, which is strong.
     assert_eq!(at(0.0), (None, None, Some(vec![0.5, 0.0])));
     let log = NanLog::new();
     let y = Dual { value: log.input(-1.0), tangent: log.input(1.0) }.ln();

@@ -308,7 +308,7 @@ fn a_panic_in_a_rule_harms_nothing() {
     assert_eq!((gradient, program.grad::<Reverse>(&[2.0, 3.0]).unwrap()), ([12.0, 5.0], vec![12.0, 5.0]));
 }
 
-/// Numbers that a program cannot hold are none of its text, and a text for other numbers is told by its first line.
+/// Numbers that a program cannot hold are none of its text, and a text for other numbers is known by its first line.
 #[test]
 fn texts_hold_the_numbers_that_they_say() {
     fn read<S: Base + Storable>(kind: &str, line: &str) -> Result<Recording<S>, Error> {
@@ -345,7 +345,7 @@ fn what_cannot_be_replayed_is_told() {
     assert!(length(program.value_and_grad_into(&mut workspace, &[1.0, 2.0], &mut [0.0; 1]).unwrap_err()));
     assert!(length(program.run_into(&mut workspace, &[1.0, 2.0], &mut [0.0; 2]).unwrap_err()));
     assert!(matches!(program.grad::<Reverse>(&[f64::NAN, 2.0]).unwrap_err(), Error::NotFinite { .. }));
-    // A rule of which there are two by one name cannot be told by its name.
+    // A rule of which there are two by one name is not known by its name.
     #[derive(Clone)]
     struct Times(f64);
     impl Rule<1> for Times {

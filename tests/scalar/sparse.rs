@@ -75,7 +75,7 @@ fn the_grid_needs_as_many_colours_at_every_size() {
     for side in [8, 20, 100] {
         let x = vec![1.0; side * side];
         let by = |mode| SparseJacobian::prepare_by(mode, |x| laplace(side, x), &x).unwrap();
-        // The cross of five points needs five, and all others can be told apart with them.
+        // The cross of five points needs five, and all others can be distinguished with them.
         for mode in [Compression::Columns, Compression::Rows] {
             assert_eq!(by(mode).colouring().count(), 5, "{mode:?} at side {side}");
         }
@@ -359,7 +359,7 @@ fn rules_of_users_have_patterns() {
     assert_eq!(jacobian_pattern(|x| vec![Swirl.of([x[0], x[2]])], &[1.0; 3]).unwrap().row(0), [0, 2]);
 }
 
-/// `x`, with a slope of which the structure says that `y` is in it, and a slope by `y` that is 0.
+/// `x`, with a derivative of which the structure says that `y` is in it, and a partial derivative by `y` that is 0.
 #[derive(Clone)]
 struct Lopsided;
 

@@ -101,11 +101,11 @@ fn an_indeterminate_product_is_nan_and_not_zero() {
 #[test]
 fn a_computed_zero_is_no_zero_of_what_is_not_used() {
     expect(|x| (x[0].exp() + x[1].exp()).ln(), [1000.0, 1.0], [f64::NAN, 0.0]);
-    // What is not used is not felt beside it.
+    // What is not used has no effect beside it.
     expect(|x| (x[0].exp() + x[1].max(x[0].recip())).ln(), [1000.0, 2.0], [f64::NAN, 0.0]);
 }
 
-/// Every use of a shared term counts, also the ones that are not felt: were they dropped, a carrier that waits for
+/// Every use of a shared term counts, also the ones that have no effect: were they dropped, a carrier that waits for
 /// the others would wait for ever.
 #[test]
 fn shared_terms_hear_from_uses_that_are_not_felt() {

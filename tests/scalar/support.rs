@@ -49,7 +49,7 @@ fn constants_and_zeros_cut_dependence() {
     assert!(branch.contains(&2) && !branch.contains(&7) && branch.len() == 2 && branch.primal().is_none());
 }
 
-/// A variable is left out of the support of a row exactly if the derivative by it is 0 wherever it is looked at.
+/// A variable is not in the support of a row exactly if the derivative by it is 0 wherever it is looked at.
 #[test]
 fn the_support_is_that_of_the_derivative() {
     for row in Primitive::ALL.iter().copied().chain([0, 1].map(Primitive::Powi)) {

@@ -1,6 +1,6 @@
 //! The memory of the tape: recordings of all sizes, one after the other on one tape, over numbers of several sizes.
 //!
-//! Law: a kept tape answers what a new one does, and both what forward mode does, exactly on small whole numbers.
+//! Law: a kept tape returns what a new one does, and both what forward mode does, exactly on small whole numbers.
 
 use catadiff::carriers::{Dual, Tape};
 use catadiff::prelude::*;

@@ -87,7 +87,7 @@ fn an_argument_that_is_constant_is_not_differentiated() {
     assert_eq!(x.clone().powi(3).coefficients(), [0.0, 0.0, 0.0, 1.0, 0.0]);
     assert_eq!(x.clone().powi(0).coefficients(), [1.0, 0.0, 0.0, 0.0, 0.0]);
     assert_eq!(x.clone().sqrt().coefficient(1), f64::INFINITY);
-    // The side not taken is not felt, be it NaN.
+    // The side not taken has no effect, be it NaN.
     let taken = constant::<Series<f64>>(1.0).select(x.clone() * 3.0, (x.clone() - 1.0).ln());
     assert_eq!(taken.coefficients(), [0.0, 3.0, 0.0, 0.0, 0.0]);
     assert_eq!(x.clone().abs().coefficient(1), 0.0);
@@ -274,7 +274,7 @@ fn series_nest_with_other_carriers() {
     }
 }
 
-/// `xⁿ` as a user would write it, with content that tells two such rules apart.
+/// `xⁿ` as a user would write it, with content that distinguishes two such rules.
 #[derive(Clone)]
 struct Power(u32);
 

@@ -460,7 +460,7 @@ fn free_literals_are_never_wrong() {
     let arena = Arena::<char, Pure>::new();
     let x = arena.variable('x');
     let large = Term::literal(u64::MAX);
-    // In an arena, what does not fit stays apart.
+    // In an arena, what does not fit stays separate.
     let sum = (x + large) * large;
     assert_eq!(sum.eval(|_| 0.0), (u64::MAX as f64).powi(2));
     let alone = std::panic::catch_unwind(|| Term::<char, Pure>::literal(u64::MAX) + Term::literal(1));

@@ -151,7 +151,7 @@ fn the_golden_table_is_kept_to_two_ulp() {
     }
 }
 
-/// Compares on `count` random arguments, against the table of primitives, and answers the worst per function and form.
+/// Compares on `count` random arguments, against the table of primitives, and returns the worst per function and form.
 fn sweep(count: usize) {
     for function in functions!(double) {
         let primitive = function.primitive();

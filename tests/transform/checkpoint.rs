@@ -257,7 +257,7 @@ fn nests_of_many_iterations_and_of_many_levels() -> Result<()> {
     for n in [9, 1, 0, -1, i64::MIN] {
         assert_eq!(value(u32::MAX, n)?, value(1, n)?);
     }
-    // Nor are they counted one by one where it is asked what is kept.
+    // Nor are they counted one by one where the report says what is kept.
     let many = written(u32::MAX)?.checkpointed(&[0.5.into(), 9_i64.into()], 1000)?.vjp()?;
     assert_eq!(many.run(&[0.5.into(), 9_i64.into(), 1.0.into()])?, value(1, 9)?);
     Ok(())

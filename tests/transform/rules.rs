@@ -50,8 +50,8 @@ mod scalars {
         assert_eq!(pushed, "1");
     }
 
-    /// What `scale` multiplies by a slope is a tangent: one that is 0 stays 0 by an infinite slope, in both modes; and a slope
-    /// of a tangent that is 0 is not felt at all, however steep it changes.
+    /// What `scale` multiplies by a partial derivative is a tangent: one that is 0 stays 0 by an infinite one, in both modes; and the derivative
+    /// of a tangent that is 0 has no effect at all, however steep it changes.
     #[test]
     fn a_tangent_of_zero_is_not_felt_by_what_scales_it() {
         let scale = "program (t: f64, by: f64) { let y = scale(t, by) return y }";
@@ -269,7 +269,7 @@ mod combinators {
         check(
             source,
             vec![
-                // Index 2 comes twice: the last is kept, and alone is felt.
+                // Index 2 comes twice: the last is kept, and alone has an effect.
                 vec![xs(), indices(&[2, 0, 2, 7, -1]), reals(&[0.5, 0.3, 1.3, 2.0, 3.0])],
                 vec![xs(), indices(&[]), reals(&[])],
             ],

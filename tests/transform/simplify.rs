@@ -98,7 +98,7 @@ fn data_that_only_moves() {
     );
 }
 
-/// What an array is before an update, and how long, is read before, and updates that nothing sees are left out, so that none copies.
+/// What an array is before an update, and how long, is read before, and updates that nothing sees are omitted, so that none copies.
 #[test]
 fn updates_need_no_copies() {
     becomes(
@@ -120,7 +120,7 @@ fn updates_need_no_copies() {
     );
 }
 
-/// All orders of so many dimensions.
+/// All orders of this many dimensions.
 fn orders(rank: usize) -> Vec<Vec<usize>> {
     (0..rank).fold(vec![vec![]], |orders, _| {
         let longer = |order: &Vec<usize>| {

@@ -1,4 +1,4 @@
-//! Zeros against infinite slopes in programs that are derivatives.
+//! Zeros against infinite partial derivatives in programs that are derivatives.
 //!
 //! Law: that of `catadiff_laws::zero_factors`.
 

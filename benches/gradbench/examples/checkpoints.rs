@@ -21,7 +21,7 @@ const POLICIES: [(&str, Policy); 5] = [
 /// The numbers in a state.
 const STATE: usize = 16;
 
-/// A state that is rotated and bent, so many times: recurrent networks, and steps through time, look like this.
+/// A state that is rotated and bent, a number of times: recurrent networks, and steps through time, look like this.
 fn recurrence() -> Result<Program> {
     Program::trace(|xs: Arr<F64>, n: I64| {
         loop_for(n, xs, |_, xs| {
@@ -38,7 +38,7 @@ fn counted(program: &Program, arguments: &[Value<f64>]) -> Result<(u64, u64)> {
     Ok((measure(program, arguments, &limits)?.1.elements, Work::of(program, arguments)?.0.total()))
 }
 
-/// The rows of so many iterations: the scheme, bytes for each iteration and number, and operations as multiples of the
+/// The rows of the table for a number of iterations: the scheme, bytes for each iteration and number, and operations as multiples of the
 /// function's.
 pub(crate) fn rows(n: usize) -> Result<Vec<(&'static str, f64, f64)>> {
     let objective = recurrence()?;

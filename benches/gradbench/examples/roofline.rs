@@ -19,7 +19,7 @@ use catadiff::execute::Kernel;
 use catadiff_gradbench::{FUNCTIONS, Task};
 use inputs::{data, inputs};
 
-/// Loops that take a smaller part of the time of all are left out.
+/// Loops that take a smaller part of the time of all are omitted.
 const PART: f64 = 0.1;
 
 /// Independent sums that hide the time of a multiply-add, of eight lanes each.

@@ -1,5 +1,5 @@
 //! The table of precisions: how long functions of the benchmark take in single precision, relative to double precision, and how far
-//! their results are apart.
+//! their results differ.
 //!
 //! `cargo run --release -p catadiff-gradbench --example singles` prints it; a word after `--` picks a module. Times are of the
 //! processor, of all threads (Linux counts them), the least of several turns that both precisions take. Inputs are those of the

@@ -337,7 +337,7 @@ fn rows(of: &Value<f64>, wanted: &[usize]) -> Result<Value<f64>> {
     Value::array(&[wanted.len(), width], wanted.iter().flat_map(row).cloned().collect())
 }
 
-/// Which rows of an array with so many are meant.
+/// Which rows of an array of this length are meant.
 fn places(name: &str, numbers: &Value<f64>, count: usize) -> Result<Vec<usize>> {
     let place = |number: &Scalar<f64>| match number {
         Scalar::I64(n) if usize::try_from(*n).is_ok_and(|n| n < count) => Ok(*n as usize),

@@ -1,4 +1,4 @@
-//! The benchmark's tool: it answers messages on standard input, or runs one function on one input.
+//! The benchmark's tool: it replies to messages on standard input, or runs one function on one input.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Write};

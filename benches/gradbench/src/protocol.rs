@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::measure::{Outcome, Timing, Tool};
 use crate::{function, missing};
 
-/// Answers messages until there are no more.
+/// Replies to messages until there are no more.
 ///
 /// # Errors
 /// If reading or writing fails.

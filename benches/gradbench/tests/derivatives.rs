@@ -73,7 +73,7 @@ fn gmm_of_one_component() {
     close("one", &numbers(&output("gmm", "objective", &input)), &[expected]);
 }
 
-/// One camera, one point, one observation: all entries of the Jacobian are within the thirty that are told.
+/// One camera, one point, one observation: all entries of the Jacobian are within the thirty that are printed.
 fn observation(camera: [f64; 11]) -> Json {
     json!({ "n": 1, "m": 1, "p": 1, "cam": camera, "x": [0.3, -0.8, 4.0], "w": 0.6, "feat": [0.1, 0.2] })
 }

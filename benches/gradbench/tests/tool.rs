@@ -43,7 +43,7 @@ fn evaluation(id: usize, module: &str, function: &str, input: &Json) -> String {
     json!({ "id": id, "kind": "evaluate", "module": module, "function": function, "input": input }).to_string()
 }
 
-/// An input that wants so many runs, however short; one that has no fields cannot.
+/// An input that wants a number of runs, however short; one that has no fields cannot.
 fn wanting(runs: usize, mut input: Json) -> Json {
     if let Some(fields) = input.as_object_mut() {
         fields.insert("min_runs".to_owned(), runs.into());
@@ -61,7 +61,7 @@ fn expected(module: &str, function: &str, input: &str) -> Vec<f64> {
     }
 }
 
-/// Whether these are the times of a preparation and of so many runs.
+/// Whether these are the times of a preparation and of this many runs.
 fn check_timings(timings: &[Json], runs: usize) {
     let names: Vec<&str> = timings.iter().filter_map(|timing| timing["name"].as_str()).collect();
     assert_eq!(names, [&["prepare"], &["evaluate"; 2][..runs]].concat());

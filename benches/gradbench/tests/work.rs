@@ -56,7 +56,7 @@ fn by_all(module: &str, objective: &Task) -> (f64, f64) {
 
 const DESCENTS: [&str; 2] = ["particle", "saddle"];
 
-/// What tables state of the derivatives that are asked for, but for what takes minutes: the module and the derivative, the
+/// What tables state of the derivatives that are wanted, but for what takes minutes: the module and the derivative, the
 /// input, the row of the table of work in `benches/README.md`, and that of the page on the slides, with the number of the
 /// input there.
 type Row = (&'static str, &'static str, &'static str, Option<&'static str>, Option<(&'static str, usize)>);

@@ -118,7 +118,7 @@ No reverse mode, so absent there: num-dual, autodiff, hyperdual. No forward mode
 reverse, RustQuant_autodiff.
 ";
 
-/// What was measured at one workload, with the memory if it is asked for; and who was left out, and why.
+/// What was measured at one workload, with the memory if it is wanted; and who was omitted, and why.
 fn measure(workload: &Workload, effort: Effort, memory: bool) -> (Vec<Measured>, Vec<String>) {
     eprintln!("… {}", workload.title);
     let mut left_out = workload.skipped.clone();

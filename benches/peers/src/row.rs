@@ -13,7 +13,7 @@ pub trait Run {
     fn run(&mut self);
     /// What the last run computed.
     fn result(&self) -> &[f64];
-    /// The seconds that a run takes, in so many of them. What runs in a process of its own is timed there.
+    /// The seconds that a run takes, in this many of them. What runs in a process of its own is timed there.
     fn time(&mut self, repeats: u32) -> f64 {
         let start = Instant::now();
         for _ in 0..repeats {
@@ -36,7 +36,7 @@ pub struct Row {
     pub prepare: Prepare,
 }
 
-/// What forward mode is asked for.
+/// What forward mode is to compute.
 #[derive(Clone, Debug)]
 pub enum Ask {
     /// The derivative along one direction.

@@ -150,7 +150,7 @@ fn operations<M: Map>(map: &M, x: &[f64]) -> usize {
     Counted::operations(x, |x| map.eval(x, &mut vec![x[0]; map.outputs()]))
 }
 
-/// Whether a number of this many lanes is asked for this.
+/// Whether a number of this many lanes is measured at this.
 fn takes_part<F: Forward>(ask: &Ask, skipped: &mut Vec<String>) -> bool {
     match ask {
         Ask::Along(_) => F::LANES == 1,

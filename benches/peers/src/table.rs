@@ -15,7 +15,7 @@ pub struct Measured {
     pub kind: Kind,
     /// How long a run takes.
     pub timing: Timing,
-    /// The most heap one cold run holds at once, where that is asked.
+    /// The most heap one cold run holds at once, where that is wanted.
     pub peak: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! The command line, run in a folder of its own: what it is given, and what it answers.
+//! The command line, run in a folder of its own: what it is given, and what it prints.
 
 #![allow(dead_code, reason = "each file of tests uses a part")]
 

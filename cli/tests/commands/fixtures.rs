@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-/// The tests of the library's front end ask this of all of them, so one in ten is enough here; all are asked where the command
+/// The tests of the library's front end ask this of all of them, so one in ten is enough here; all are run where the command
 /// is optimised, by `.ci/run`.
 #[test]
 fn the_command_finds_no_failure_in_any_of_them() {

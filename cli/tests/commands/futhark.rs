@@ -294,7 +294,7 @@ fn mistakes_are_explained() {
     }
 }
 
-/// Nobody who stops listening is told that it is a mistake.
+/// To stop listening is no mistake, and no message says that it is one.
 #[test]
 fn a_reader_that_is_gone_is_no_mistake() {
     let here = folder("closed", &[("a.fut", PROGRAM), ("warned.fut", "entry main (x: f64) = vjp f64.floor x 1\n")]);

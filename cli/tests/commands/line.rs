@@ -1,4 +1,4 @@
-//! The command line as its users meet it: answers on standard output, mistakes on standard error with exit code 2.
+//! The command line as its users meet it: results on standard output, mistakes on standard error with exit code 2.
 
 use std::process::{Command, Output};
 
@@ -112,7 +112,7 @@ fn thousands_of_names_are_fast() {
     assert_eq!(answer(&arguments).lines().count(), 6000);
     // Looked up one by one among one another they would take minutes.
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
-    // One name more is one mistake, told in a line or two.
+    // One name more is one mistake, reported in a line or two.
     arguments.push("y");
     assert!(refusal(&arguments).len() < 400);
     let point: Vec<String> = names.iter().skip(1).map(|name| format!("{name}=1")).collect();

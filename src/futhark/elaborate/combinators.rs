@@ -168,7 +168,7 @@ impl Site {
         };
         let places = self.one(at, Op::Scan(reduction(sum()?.lambda)))?;
         let total = self.one(at, Op::Reduce(reduction(sum()?.lambda)))?;
-        // What is left out goes nowhere.
+        // What is not kept goes to no place.
         let targets = self.traced(at, vec![flags.of.inner(1), number.clone()], &mut |x| {
             let place = self.sub(at, x[1].atom, index(1))?;
             Ok(vec![Operand::scalar(self.choose(at, x[0].atom, place, index(-1))?, Prim::I64)])

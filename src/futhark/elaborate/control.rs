@@ -1,7 +1,7 @@
 //! Conditionals and loops.
 //!
 //! Law: both arms of a conditional are written, and a loop's body once. The number of a check that does not hold is one result
-//! more of an arm, and one variable more of a loop.
+//! more of an arm, and one variable more of a loop (tests/language/elaborate.rs).
 
 use super::operand::{Of, Operand};
 use super::site::Site;
@@ -89,7 +89,7 @@ impl Site {
         self.looped(at, Op::Loop(Box::new(it)), &initial, checked, variables)
     }
 
-    /// A loop whose condition holds checks: it is asked before the loop and after each iteration, and the answer is one
+    /// A loop whose condition has checks: the condition is evaluated before the loop and after each iteration, and its result is one
     /// variable more. Where a check does not hold the loop ends.
     fn asking_ahead(
         &self,
@@ -158,7 +158,7 @@ impl Site {
         self.looped(at, Op::Loop(Box::new(it)), &initial, checked, variables)
     }
 
-    /// What a loop answers, and the check of its iterations.
+    /// What a loop returns, and the check of its iterations.
     pub(super) fn looped(
         &self,
         at: Span,

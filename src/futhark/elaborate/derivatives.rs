@@ -118,7 +118,7 @@ impl Site {
             residual.extend(adjoints);
             let answers = call(adjoint, residual)?;
             let Some(check) = self.check_of_scope(at)? else { return Ok(answers) };
-            // A pullback answers adjoints alone: each is the only element, at 0, of an array that is read at the check's number.
+            // A pullback returns adjoints alone: each is the only element, at 0, of an array that is read at the check's number.
             let checked = |answer: Operand| {
                 let only = self.one(at, Op::Elements(vec![answer.atom]))?;
                 Ok(Operand { atom: self.one(at, Op::Index(only, vec![check]))?, of: answer.of })

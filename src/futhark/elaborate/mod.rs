@@ -2,7 +2,7 @@
 //! by transformation, and run on lanes.
 //!
 //! What the evaluator asks for is written down instead of done: a function is traced once with variables for its parameters, and what is
-//! known meanwhile, such as constants and sizes that are equal, is used at once. Records, sums and functions melt away.
+//! known meanwhile, such as constants and sizes that are equal, is used at once. Records, sums and functions are gone.
 //!
 //! Law: the program that an entry point becomes has its results, in every executor, wherever the interpreter has any;
 //! where the interpreter has an error that a result depends on, running the program is an error too. The interpreter
@@ -222,7 +222,7 @@ impl Elaborated {
         }
     }
 
-    /// What the interpreter says is wrong, since it knows the place and the values; or this, if it finds nothing in so many steps.
+    /// What the interpreter says is wrong, since it knows the place and the values; or this, if it finds nothing within its steps.
     fn located(&self, arguments: &[Array], message: Message) -> Message {
         // A run that was too long for its limits is not done again with others.
         if message.code == "limit" {

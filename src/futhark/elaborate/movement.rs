@@ -1,6 +1,7 @@
 //! Parts of arrays, ranges, copies, other orders.
 //!
-//! Law: elements go where the language says; indices and slices out of bounds are errors, and so are sizes that do not fit.
+//! Law: elements go where the language says; indices and slices out of bounds are errors, and so are sizes that do not fit
+//! (tests/language/elaborate.rs).
 
 use super::operand::{Of, Operand, known};
 use super::site::Site;
@@ -168,7 +169,7 @@ impl Site {
         self.emit(at, Op::Agree(Box::new(agree))).map(drop)
     }
 
-    /// The integers of kind `i64` from `start`, `step` apart.
+    /// The integers of kind `i64` from `start` in steps of `step`.
     fn numbers(&self, at: Span, start: Atom, step: Atom, count: Atom) -> Outcome<Atom> {
         let iota = self.one(at, Op::Iota(count))?;
         if known(start) == Some(0) && known(step) == Some(1) {

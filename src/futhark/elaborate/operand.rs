@@ -49,12 +49,12 @@ impl Of {
         Of { shape: core::iter::once(size).chain(self.shape.iter().copied()).collect(), ..self.clone() }
     }
 
-    /// The elements of the outermost dimensions, so many.
+    /// The elements of an array in this many of its outermost dimensions.
     pub(super) fn inner(&self, dimensions: usize) -> Self {
         Of { shape: self.shape.iter().skip(dimensions).copied().collect(), ..self.clone() }
     }
 
-    /// What is still known outside of a body, before which there were so many variables.
+    /// What is still known outside of a body, before which there were this many variables.
     pub(super) fn outside(mut self, variables: usize) -> Self {
         for size in &mut self.shape {
             *size = size.filter(|size| match size {

@@ -1,6 +1,7 @@
-//! What elaboration does for the evaluator: the promise of a meaning, kept.
+//! Elaboration as a meaning: what it writes for each operation of the evaluator.
 //!
-//! Law: each method writes what [`Meaning`] says of it, and answers operands for its results.
+//! Law: each method writes what [`Meaning`] says of it, and returns operands for its results
+//! (tests/language/elaborate.rs).
 
 use super::control::kept;
 use super::derivatives::Mode;
@@ -14,7 +15,7 @@ use crate::futhark::source::{Message, Span};
 /// How many applications of functions a program may hold: without recursion, only definitions that double each other reach it.
 const MOST_STEPS: u64 = 1_000_000;
 
-/// What answers where a meaning may not fail: the evaluator asks it of arrays alone.
+/// The invariant of methods that may not fail: the evaluator calls them on arrays alone.
 const ARRAYS: &str = "sizes are asked of arrays, in dimensions that they have";
 
 impl Meaning for Site {

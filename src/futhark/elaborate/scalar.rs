@@ -1,6 +1,6 @@
 //! Scalar operations of the language, as those of array programs.
 //!
-//! Law: an operation is the operation of the array program on the same kind.
+//! Law: an operation is the operation of the array program on the same kind (tests/language/elaborate.rs).
 
 use super::operand::{Operand, known_truth};
 use super::site::Site;

@@ -2,7 +2,7 @@
 //!
 //! Law: what is written is well typed; an integer computed twice from the same operands is one operand, so that equal sizes are
 //! known to be equal. A check that does not hold when the program runs makes a number of its own, and the scope hands the
-//! largest of those in it to the scope around it: that of the check that was written first.
+//! largest of those in it to the scope around it: that of the check that was written first (tests/language/elaborate.rs).
 
 use std::cell::RefCell;
 
@@ -55,7 +55,7 @@ pub(super) struct Traced {
     pub(super) lambda: Lambda,
     /// What is known of the results, outside.
     pub(super) results: Vec<Of>,
-    /// Whether it answers, as one result more, the number of a check that does not hold.
+    /// Whether it returns, as one result more, the number of a check that does not hold.
     pub(super) checked: bool,
 }
 
@@ -126,7 +126,7 @@ impl Site {
         inside.scopes.push(Scope::default());
     }
 
-    /// The body since the matching [`open`](Site::open), and whether it answers the number of a check as one result more.
+    /// The body since the matching [`open`](Site::open), and whether it returns the number of a check as one result more.
     pub(super) fn close(&self, at: Span, mut results: Vec<Atom>) -> Outcome<(Body, bool)> {
         let check = self.check_of_scope(at)?;
         results.extend(check);

@@ -1,7 +1,8 @@
 //! Elements in memory: flat, typed, and counted.
 //!
 //! Law: elements without derivatives take as much memory as their kind says; a buffer with one that has derivatives holds scalars.
-//! The elements of all buffers of a run together stay below its limit, and making them counts as work.
+//! The elements of all buffers of a run together stay below its limit, and making them counts as work
+//! (tests/language/interpret.rs, tests/language/fuzz.rs).
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -133,7 +134,7 @@ impl Meter {
         Meter { limits, cancel, used: Cell::new(0), taken: Cell::new(0) }
     }
 
-    /// Room for so many more elements.
+    /// Room for this many more elements.
     pub(super) fn claim(self: &Rc<Self>, at: Span, elements: Option<usize>) -> Outcome<Hold> {
         let mut hold = Hold { meter: self.clone(), elements: 0 };
         hold.grow(at, elements)?;
@@ -166,7 +167,7 @@ pub(super) struct Hold {
 }
 
 impl Hold {
-    /// Room for so many more elements; `None` is more than there are numbers.
+    /// Room for this many more elements; `None` is more than there are numbers.
     pub(super) fn grow(&mut self, at: Span, elements: Option<usize>) -> Outcome<()> {
         let wanted = elements.and_then(|more| self.meter.used.get().checked_add(more as u64));
         let Some(wanted) = wanted.filter(|wanted| *wanted <= self.meter.limits.elements) else {

@@ -1,11 +1,11 @@
 //! The interpreter: the first meaning of the core language, on numbers and arrays in memory.
 //!
-//! It is written to be read, and to be right: programs mean what it says, and what they are compiled to is held against it.
+//! It is written to be read, and to be right: it defines what programs mean, and compiled programs are compared with it.
 //! Derivatives are taken of scalars: a number carries, for each call of `jvp` or `vjp` around it, a tangent or a place on a tape
 //! ("Not-Quite-Supersonic AD"); no derivative of an operation is written here, they are all those of the crate's tables.
 //!
 //! Law: any checked program has a value or an error with its place: indices, sizes, divisors, assertions, ranges and limits are
-//! checked, and nothing panics or runs forever.
+//! checked, and nothing panics or runs forever (tests/language/interpret.rs, tests/language/fuzz.rs).
 
 mod array;
 mod buffer;

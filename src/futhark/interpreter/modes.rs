@@ -1,7 +1,7 @@
 //! Forward and reverse mode: arguments that carry derivatives in, derivatives out.
 //!
-//! Law: a call adds one level to the numbers it gives to its function and takes that level off the results, so what it answers
-//! carries the derivatives of the calls around it, and no others.
+//! Law: a call adds one level to the numbers it gives to its function and takes that level off the results, so what it returns
+//! carries the derivatives of the calls around it, and no others (tests/language/interpret.rs).
 
 use super::Interpreter;
 use super::array::{Builder, Data};
@@ -11,7 +11,7 @@ use crate::futhark::core::Prim;
 use crate::futhark::meaning::{Call, Code, Kept, Outcome};
 use crate::futhark::source::{Message, Span};
 
-/// From the results of a function to the adjoints of them that are asked about.
+/// From the results of a function to the adjoints to start from: a list for each row of the Jacobian that is wanted.
 pub(super) type Questions<'q> = dyn FnMut(&[Data]) -> Outcome<Vec<Vec<Data>>> + 'q;
 
 fn zero(kind: Prim) -> Scalar {

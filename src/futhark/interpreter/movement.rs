@@ -1,6 +1,7 @@
 //! Operations that move elements: parts of arrays, ranges, copies, other orders.
 //!
-//! Law: elements go where they go with all that they carry; what is out of bounds is an error that names the index and the size.
+//! Law: elements go where they go with all that they carry; what is out of bounds is an error that names the index and the size
+//! (tests/language/interpret.rs).
 
 use super::Interpreter;
 use super::array::{Array, Builder, Data, count, places as size_of, shown};

@@ -1,6 +1,6 @@
-//! What the interpreter does for the evaluator: the promise of a meaning, kept.
+//! The interpreter as a meaning: what it does for each operation of the evaluator.
 //!
-//! Law: each method does what [`Meaning`] says of it, at once.
+//! Law: each method does what [`Meaning`] says of it, at once (tests/language/interpret.rs).
 
 use super::Interpreter;
 use super::array::{Builder, Data, shown};

@@ -2,7 +2,8 @@
 //!
 //! Law: no derivative is written here. On numbers without derivatives a row is run on dual numbers; where its operands carry derivatives of
 //! other calls, the partial derivative is a term, made once by running the row on dual numbers over terms, and its operations
-//! are performed on them. Integers have the partials of the table of integers.
+//! are performed on them. Integers have the partials of the table of integers
+//! (tests/language/interpret.rs).
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -9,7 +9,8 @@
 //! integers, whatever else went into it.
 //!
 //! Law: the value of an operation is that of the operation on the values; what a level adds is the chain rule, once for all
-//! operations. A null tangent stays null through an infinite partial, and the 0 of a switch discards the tangent.
+//! operations. A null tangent stays null through an infinite partial, and the 0 of a switch discards the tangent
+//! (tests/language/interpret.rs, tests/language/conversions.rs).
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

@@ -1,7 +1,7 @@
 //! What a call of reverse mode has computed, and the way back through it.
 //!
 //! Law: a node comes after those it is made of, so going through the tape once from its end, every adjoint is complete when its
-//! node is reached: the cost is linear in the operations, however values are shared.
+//! node is reached: the cost is linear in the operations, however values are shared (tests/language/interpret.rs).
 
 use rustc_hash::FxHashMap;
 

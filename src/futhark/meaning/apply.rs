@@ -1,7 +1,7 @@
 //! Functions applied, and the sizes and types that instances are at.
 //!
 //! Law: a function of several parameters, given one argument at a time, is called when the last is there. A size is a value like
-//! any other; one that is not known yet is looked for only by those who need it.
+//! any other; one that is not known yet is looked for only by those who need it (tests/language/interpret.rs).
 
 use std::rc::Rc;
 

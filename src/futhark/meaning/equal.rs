@@ -1,6 +1,7 @@
 //! Structural equality of values.
 //!
-//! Law: two values are equal if they have the same form and equal leaves; payloads that a value does not have are not compared.
+//! Law: two values are equal if they have the same form and equal leaves; payloads that a value does not have are not compared
+//! (tests/language/interpret.rs).
 
 use std::rc::Rc;
 

@@ -1,7 +1,7 @@
 //! The fold: what every form of expression means, in any meaning.
 //!
 //! Law: parts are evaluated from left to right, but what is updated comes after what it is updated with. Lets, the taken arm of a
-//! conditional and the value of an assertion are evaluated without growing the stack.
+//! conditional and the value of an assertion are evaluated without growing the stack (tests/language/interpret.rs, tests/language/chains.rs).
 
 use std::cell::RefCell;
 use std::rc::Rc;

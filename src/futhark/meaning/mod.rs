@@ -1,9 +1,9 @@
-//! What gives a program of the core language its meaning: one evaluator, and the promise that a meaning makes to it.
+//! The meaning of programs of the core language: one evaluator, generic in a [`Meaning`] of its scalars and arrays.
 //!
 //! A program is written once, and a fold gives it a meaning. The fold is [`Evaluator`]: it knows variables, functions, records,
-//! sums, patterns, instances with their sizes and types, and how values of these are taken apart into *leaves*: scalars, and
+//! sums, patterns, instances with their sizes and types, and how values of these are split into *leaves*: scalars, and
 //! regular arrays of scalars of one kind. An array of records is a record of arrays; an array of a sum is an array of tags
-//! and arrays of every payload. A [`Meaning`] is asked about leaves alone, so it knows neither records nor functions of the
+//! and arrays of every payload. A [`Meaning`] operates on leaves alone, so it knows neither records nor functions of the
 //! language.
 //!
 //! | meaning | a leaf is | a function given to `map` is called |
@@ -12,7 +12,7 @@
 //! | elaboration into array programs | an operand of a program under construction | once, with new variables |
 //!
 //! Law: an evaluation asks for the same operations in the same order whatever the meaning, as far as the meaning
-//! [decides](Meaning::decide) conditions; so two meanings of a program differ by what their leaves are, and by nothing else.
+//! [decides](Meaning::decide) conditions; so two meanings of a program differ by what their leaves are, and by nothing else (tests/language/elaborate.rs).
 
 mod apply;
 mod entry;
@@ -148,7 +148,7 @@ pub trait Meaning {
         body: &mut dyn FnMut(Self::Data, Vec<Self::Data>) -> Outcome<Vec<Self::Data>>,
     ) -> Outcome<Vec<Self::Data>>;
 
-    /// `loop variables = initial while condition(variables) do body(variables)`; the condition answers one `bool`.
+    /// `loop variables = initial while condition(variables) do body(variables)`; the condition returns one `bool`.
     ///
     /// # Errors
     /// Those of condition and body.
@@ -405,9 +405,9 @@ pub trait Meaning {
         call: &Call<'_, Self::Data>,
     ) -> Outcome<Both<Self::Data>>;
 
-    /// A function with a reverse derivative of its own. `function` answers `results` leaves of the result and then those of
-    /// a residual; `adjoint` takes the residual and the adjoints of the result, and answers those of the arguments. The
-    /// result is answered, without the residual. Forward mode ignores `adjoint`; free variables get no adjoints.
+    /// A function with a reverse derivative of its own. `function` returns `results` leaves of the result and then those of
+    /// a residual; `adjoint` takes the residual and the adjoints of the result, and returns those of the arguments. The
+    /// result is returned without the residual. Forward mode ignores `adjoint`; free variables get no adjoints.
     ///
     /// # Errors
     /// Those of the functions.

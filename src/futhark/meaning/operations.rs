@@ -5,7 +5,8 @@
 //! the table of primitives, or of integers, is by that table, and what is composed follows.
 //!
 //! Law: an operation has one row; what it is made of is the same in every meaning. The conventions at special points are those
-//! of the language: `x ** y` has the derivative 0 by `x` where `x` is 0 and `y < 1`, and 0 by `y` where `x` is not positive.
+//! of the language: `x ** y` has the derivative 0 by `x` where `x` is 0 and `y < 1`, and 0 by `y` where `x` is not positive
+//! (tests/language/interpret.rs, tests/language/conversions.rs).
 
 use super::{Meaning, Outcome};
 use crate::array::{IntegerRow, ScalarOp};
@@ -187,7 +188,7 @@ pub(super) fn convert<M: Meaning>(m: &M, at: Span, from: Prim, to: Prim, x: M::D
     m.scalar(at, IntegerRow::Mod.into(), to, &[value, count])
 }
 
-/// Up to so many factors, a power is as near as the product of them.
+/// Up to this many factors, a power is as accurate as their product.
 const MOST_FACTORS: f64 = 16.0;
 
 /// Writes operations on scalars of one kind.
@@ -211,7 +212,7 @@ impl<M: Meaning> Write<'_, M> {
         Write { m: self.m, at: self.at, kind: Prim::Bool }.op(op, operands)
     }
 
-    /// One of two numbers; both are evaluated, and the other is not felt.
+    /// One of two numbers; both are evaluated, and the other has no effect on the result.
     fn select(&self, condition: M::Data, yes: &M::Data, no: &M::Data) -> Outcome<M::Data> {
         let condition = self.m.convert(self.at, Prim::Bool, self.kind, condition)?;
         self.op(Primitive::Select, &[&condition, yes, no])

@@ -1,6 +1,7 @@
 //! Patterns: what they bind, and when they fit.
 //!
-//! Law: a pattern that fits binds each of its variables once; the sizes it names are those of the value.
+//! Law: a pattern that fits binds each of its variables once; the sizes it names are those of the value
+//! (tests/language/interpret.rs).
 
 use std::rc::Rc;
 

@@ -117,7 +117,7 @@ struct Walk<'s, 'p> {
 type Live = FxHashSet<Local>;
 
 impl<'p> Walk<'_, 'p> {
-    /// Finds all about a unit, and answers the variables of others that it mentions.
+    /// Finds all about a unit, and returns the variables of others that it mentions.
     fn unit(
         &mut self,
         key: &'p Expression,
@@ -165,7 +165,7 @@ impl<'p> Walk<'_, 'p> {
         }
     }
 
-    /// A use of a variable, which is the last if none is known later, and the value is made anew before the next.
+    /// A use of a variable, which is the last if none is known later, and the value is made again before the next.
     fn touch(&mut self, local: Local, at: Option<&Expression>, live: &mut Live) {
         let place = self.place(local);
         if let Some(place) = self.scopes.places.get_mut(local.0 as usize) {
@@ -200,7 +200,7 @@ impl<'p> Walk<'_, 'p> {
                 constructors.iter().flat_map(|(_, payload)| payload).for_each(|of| self.sizes(of, live));
             }
             Type::Accumulator(of) => self.sizes(of, live),
-            // The sizes of functions are asked for where their results are made.
+            // The sizes of functions are needed where their results are made.
             Type::Function { .. } => {}
         }
     }

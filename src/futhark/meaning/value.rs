@@ -1,6 +1,6 @@
 //! Values of the core language over the leaves of a meaning.
 //!
-//! Law: taking a value apart into leaves and putting it together by its type is the identity. A value in an array has
+//! Law: to split a value into leaves and to put it together by its type is the identity. A value in an array has
 //! the form of a value alone: its leaves have more dimensions, and nothing else changes (tests/language/interpret.rs).
 
 use std::rc::Rc;

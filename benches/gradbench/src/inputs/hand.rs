@@ -15,7 +15,7 @@ type Matrix = [[f64; 4]; 4];
 /// The most vertices that are corners of triangles.
 const SURFACE: usize = 544;
 
-/// The triangles of a model of so many vertices: a closed surface of n vertices has 2n − 4, so 1084 of 544.
+/// The triangles of a model of this many vertices: a closed surface of n vertices has 2n − 4, so 1084 of 544.
 fn triangles(vertices: usize) -> usize {
     (2 * vertices.min(SURFACE)).saturating_sub(4).max(1)
 }
@@ -81,7 +81,7 @@ fn weights(random: &mut Random, bones: usize) -> Vec<f64> {
     weights
 }
 
-/// A model of so many vertices.
+/// A model of this many vertices.
 fn model(random: &mut Random, vertices: usize) -> Json {
     let bones = bones();
     let mut absolutes: Vec<Matrix> = Vec::new();
@@ -112,7 +112,7 @@ fn model(random: &mut Random, vertices: usize) -> Json {
     })
 }
 
-/// A pose, a model and so many points, of its vertices or in its triangles.
+/// A pose, a model and this many points, of its vertices or in its triangles.
 pub(super) fn tracking(random: &mut Random, vertices: usize, points: usize, in_triangles: bool) -> Json {
     let model = model(random, vertices);
     let places = if in_triangles { triangles(vertices) } else { vertices };

@@ -13,7 +13,7 @@ use crate::{known_module, other};
 use hand::tracking;
 use random::{Random, rows};
 
-/// What is asked of an input, such as `d=64`, and a number that looks random whenever one is wanted.
+/// What an input is to be, such as `d=64`, and a number that looks random whenever one is wanted.
 struct Wishes {
     given: Vec<(String, String)>,
     known: Vec<String>,

@@ -44,7 +44,7 @@ pub fn name(optimised: bool) -> &'static str {
 }
 
 impl Recording {
-    /// The line that answers a request.
+    /// The line that replies to a request.
     fn ask(&mut self, request: &str) -> std::io::Result<String> {
         writeln!(self.requests, "{request}")?;
         self.requests.flush()?;

@@ -22,7 +22,7 @@ pub struct HandVec<const N: usize> {
 }
 
 impl HandDual {
-    /// The chain rule: value `v`, slope `slope`.
+    /// The chain rule: value `v`, partial derivative `slope`.
     #[inline]
     fn chain(self, v: f64, slope: f64) -> Self {
         HandDual { v, d: slope * self.d }
@@ -30,7 +30,7 @@ impl HandDual {
 }
 
 impl<const N: usize> HandVec<N> {
-    /// The chain rule: value `v`, slope `slope`.
+    /// The chain rule: value `v`, partial derivative `slope`.
     #[inline]
     fn chain(self, v: f64, slope: f64) -> Self {
         HandVec { v, d: from_fn(|k| slope * self.d[k]) }

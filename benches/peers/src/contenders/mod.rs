@@ -57,7 +57,7 @@ pub trait Reverse: Sized {
     /// What is done once and not timed: allocating a tape, or recording one that is replayed.
     ///
     /// # Errors
-    /// Why this contender cannot differentiate `f`; it is then left out by name.
+    /// Why this contender cannot differentiate `f`; it is then omitted by name.
     fn prepare<O: Objective>(f: &O, x: &[f64]) -> Result<Self, String>;
     /// Fills `into` with the gradient of `f` at `x`, the fastest way the library documents.
     fn gradient<O: Objective>(&mut self, f: &O, x: &[f64], into: &mut Vec<f64>);

@@ -61,7 +61,7 @@ impl Forward for Dual64 {
 impl<const N: usize> Forward for DualSVec64<N> {
     const NAME: &'static str = "num-dual DualSVec64";
     const LANES: usize = N;
-    /// No derivative at all, which num-dual keeps apart from a derivative of zero.
+    /// No derivative at all, which num-dual distinguishes from a derivative of zero.
     #[inline]
     fn constant(value: f64) -> Self {
         DualSVec64::from_re(value)
