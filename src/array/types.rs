@@ -30,7 +30,9 @@ macro_rules! kinds {
         }
 
         /// A constant scalar.
+        // A tag as wide as what it tags: both are copied whole.
         #[derive(Debug, Clone, Copy)]
+        #[repr(u64)]
         #[non_exhaustive]
         pub enum Const { $($(#[doc = $doc])+ $Kind($Number),)+ }
 

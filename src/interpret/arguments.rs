@@ -32,7 +32,8 @@ pub(super) fn value<C, T: Nested<C> + ?Sized>(nested: &T) -> Result<Value<C>> {
         return Ok(Value::Scalar(elements.pop().expect("a scalar has one element")));
     }
     // A size that no row has shown is that of no row.
-    Ok(Value::Array(Array::new(sizes.into_iter().map(Option::unwrap_or_default).collect(), elements)))
+    let sizes: Vec<usize> = sizes.into_iter().map(Option::unwrap_or_default).collect();
+    Ok(Value::Array(Array::new(sizes, elements)))
 }
 
 macro_rules! scalars {

@@ -6,10 +6,9 @@
 //! tests/array/interpret.rs).
 
 use core::cell::Cell;
-use std::sync::Arc;
 
 use super::control::Control;
-use super::value::{Array, Scalar};
+use super::value::{Array, Origin, Scalar};
 use crate::array::{Agreement, Var};
 use crate::error::{Error, Span};
 
@@ -180,13 +179,13 @@ impl<'c> Budget<'c> {
 
     /// An array that was allocated for elements which [were written](Self::wrote) to it.
     pub(super) fn allocated<C>(&self, array: Array<C>) -> Array<C> {
-        count(&self.allocated, bytes(&array.elements));
+        count(&self.allocated, bytes(array.elements()));
         array
     }
 
     /// An array that was allocated and filled.
     pub(super) fn made<C>(&self, array: Array<C>) -> Array<C> {
-        self.wrote(array.elements.len());
+        self.wrote(array.elements().len());
         self.allocated(array)
     }
 
@@ -197,12 +196,11 @@ impl<'c> Budget<'c> {
 
     /// The elements of an array, to be written to; copied first if something else may still read them.
     pub(super) fn owned<'a, C: Clone>(&self, array: &'a mut Array<C>) -> &'a mut [Scalar<C>] {
-        if array.view || Arc::strong_count(&array.elements) > 1 {
-            self.wrote(array.elements.len());
-            count(&self.allocated, bytes(&array.elements));
-            array.view = false;
+        if array.is_shared() || *array.note() == Origin::View {
+            self.wrote(array.elements().len());
+            *array = self.allocated(array.copied(Origin::Made));
         }
-        Arc::make_mut(&mut array.elements).as_mut_slice()
+        array.unshared().expect("a copy is shared with nothing").0
     }
 
     pub(super) fn step(&mut self) -> Step<()> {

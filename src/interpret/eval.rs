@@ -7,11 +7,12 @@ use rustc_hash::FxHashMap;
 
 use super::arrays;
 use super::budget::{Budget, Fault, LoopUsage, Step, Usage};
+use super::contiguous::{Rows, count};
 use super::control::Control;
 use super::last_use::LastUses;
 use super::scalar::{Arithmetic, VERIFIED};
 use super::soac::array;
-use super::value::{Array, Scalar, Value, count};
+use super::value::{Array, Origin, Scalar, Value};
 use crate::array::{Agree, Atom, Body, Extent, Form, Lambda, Loop, Op, Program, Stm, Var, deeper, text};
 use crate::error::Error;
 
@@ -31,7 +32,7 @@ pub(crate) struct Machine<'p, C: Arithmetic> {
 fn weight<C>(value: &Value<C>) -> usize {
     match value {
         Value::Scalar(_) => 0,
-        Value::Array(array) => array.elements.len(),
+        Value::Array(array) => array.elements().len(),
     }
 }
 
@@ -197,16 +198,16 @@ impl<'p, C: Arithmetic> Machine<'p, C> {
             Op::Iota(n) => Value::Array(arrays::iota(&self.budget, self.integer(*n))?),
             Op::Replicate(n, a) => Value::Array(arrays::replicate(&self.budget, self.integer(*n), &self.get(*a))?),
             Op::Elements(atoms) => {
-                let mut rows = arrays::Rows::new();
+                let mut rows = Rows::new(0);
                 for atom in atoms {
                     let row = self.get(*atom);
-                    rows.push(&mut self.budget, &row)?;
+                    arrays::push(&mut self.budget, &mut rows, &row)?;
                 }
-                Value::Array(rows.finish(&mut self.budget, Vec::new()))
+                Value::Array(arrays::finish(&mut self.budget, rows, &[]))
             }
             Op::Size(a, dimension) => {
                 // Sizes without elements can pass the largest integer; none that does is a size of an array.
-                let size = self.array(*a).sizes[*dimension];
+                let size = self.array(*a).sizes()[*dimension];
                 Value::Scalar(Scalar::I64(i64::try_from(size).unwrap_or(i64::MAX)))
             }
             Op::Index(a, indices) => match self.get(*a) {
@@ -229,12 +230,12 @@ impl<'p, C: Arithmetic> Machine<'p, C> {
                 }
             }
             Op::Permute(a, order) => match self.get(*a) {
-                Value::Array(array) => Value::Array(arrays::permute(&array, order)),
+                Value::Array(array) => Value::Array(array.permuted(order, Origin::View)),
                 scalar @ Value::Scalar(_) => scalar,
             },
             Op::Reshape(a, sizes) => Value::Array(arrays::reshape(self.array(*a), &self.integers(sizes))?),
             Op::Concat(atoms) => Value::Array(arrays::concat(&self.budget, &self.arrays(atoms))?),
-            Op::Reverse(a) => Value::Array(arrays::reverse(&self.array(*a))),
+            Op::Reverse(a) => Value::Array(self.array(*a).reversed(Origin::View)),
             Op::Accumulate(a, indices, new) => {
                 let (indices, new) = (self.integers(indices), self.get(*new));
                 let accumulator = array(self.take(stm, *a));
@@ -248,7 +249,7 @@ impl<'p, C: Arithmetic> Machine<'p, C> {
     fn product(&self, extents: &[Extent]) -> Step<Option<usize>> {
         let size = |extent: &Extent| match extent {
             Extent::Number(atom) => arrays::size(self.integer(*atom)),
-            Extent::Of(array, dimension) => Ok(self.array(*array).sizes[*dimension]),
+            Extent::Of(array, dimension) => Ok(self.array(*array).sizes()[*dimension]),
         };
         Ok(count(&extents.iter().map(size).collect::<Step<Vec<usize>>>()?))
     }
@@ -257,7 +258,7 @@ impl<'p, C: Arithmetic> Machine<'p, C> {
     fn agree(&self, it: &Agree) -> Step<()> {
         let none = |extent: &Extent| match extent {
             Extent::Number(atom) => self.integer(*atom) <= 0,
-            Extent::Of(array, dimension) => self.array(*array).sizes[*dimension] == 0,
+            Extent::Of(array, dimension) => self.array(*array).sizes()[*dimension] == 0,
         };
         if it.times.iter().any(none) {
             return Ok(());

@@ -49,6 +49,7 @@ mod arguments;
 mod arrays;
 mod budget;
 mod compare;
+mod contiguous;
 mod control;
 mod eval;
 mod last_use;
@@ -60,8 +61,10 @@ mod soac;
 mod value;
 
 pub(crate) use budget::{Fault, Step};
+pub(crate) use contiguous::{Contiguous, Rows, count, count_of_part, lines, strides};
 pub(crate) use eval::Machine;
 pub(crate) use scalar::{Arithmetic, VERIFIED, apply};
+pub(crate) use soac::{fold, row};
 
 pub use arguments::{Nested, ToValue, ToValues};
 pub use budget::{Limits, LoopUsage, Usage};

@@ -34,7 +34,7 @@ fn of_sizes(sizes: &[usize]) -> Shape<i64> {
 fn of_value<C: Arithmetic>(log: &C::Log, value: &Value<C>) -> Shape<i64> {
     match value {
         Value::Scalar(scalar) => Shape::scalar(C::is_index(scalar).then(|| C::index(log, scalar))),
-        Value::Array(array) => of_sizes(&array.sizes),
+        Value::Array(array) => of_sizes(array.sizes()),
     }
 }
 

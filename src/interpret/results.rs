@@ -3,7 +3,8 @@
 //! Law: what comes out has the rank, the kind and the elements of the value, and made a value again it is the same;
 //! anything else is an error that names both types (tests/array/trace_values.rs, tests/array/messages.rs).
 
-use super::value::{Scalar, Value, count};
+use super::contiguous::count;
+use super::value::{Scalar, Value};
 use crate::array::{Prim, Type};
 use crate::error::{Error, Result};
 

@@ -4,12 +4,13 @@
 //! nonempty reductions of prefixes; `hist` and `scatter` take their values in order, and pass over indices that are out
 //! of bounds (tests/array/interpret.rs).
 
-use super::arrays::Rows;
+use super::arrays::{finish, push, unshared};
 use super::budget::{Budget, Fault, Step};
+use super::contiguous::{Contiguous, Rows};
 use super::eval::Machine;
 use super::scalar::{Arithmetic, VERIFIED};
 use super::value::{Array, Scalar, Value};
-use crate::array::{Agreement, Hist, Map, Reduce, Scatter, Stm};
+use crate::array::{Agreement, Hist, Lambda, Map, Reduce, Scatter, Stm};
 
 impl<C: Arithmetic> Machine<'_, C> {
     pub(super) fn map(&mut self, stm: &Stm, map: &Map) -> Step<Vec<Value<C>>> {
@@ -20,49 +21,53 @@ impl<C: Arithmetic> Machine<'_, C> {
         if length == 0 {
             let rows = self.row_sizes(&map.function, &arrays, &accumulators)?;
             let empty = rows.into_iter().take(values).map(|sizes| {
-                let sizes = core::iter::once(0).chain(sizes).collect();
+                let sizes: Vec<usize> = core::iter::once(0).chain(sizes).collect();
                 Value::Array(Array::new(sizes, Vec::new()))
             });
             return Ok(empty.chain(accumulators).collect());
         }
-        let mut rows: Vec<Rows<C>> = (0..values).map(|_| Rows::new()).collect();
+        let mut rows: Vec<Rows<Scalar<C>>> = (0..values).map(|_| Rows::new(0)).collect();
         for at in 0..length {
             self.budget.step()?;
-            let mut arguments = row(&arrays, at);
+            let mut arguments: Vec<Value<C>> = row(&arrays, at).collect();
             arguments.append(&mut accumulators);
             let mut results = self.apply(&map.function, arguments)?;
             accumulators = results.split_off(values);
-            rows.iter_mut().zip(&results).try_for_each(|(rows, row)| rows.push(&mut self.budget, row))?;
+            rows.iter_mut().zip(&results).try_for_each(|(rows, row)| push(&mut self.budget, rows, row))?;
         }
-        let arrays = rows.into_iter().map(|rows| Value::Array(rows.finish(&mut self.budget, Vec::new())));
+        let arrays = rows.into_iter().map(|rows| Value::Array(finish(&mut self.budget, rows, &[])));
         Ok(arrays.chain(accumulators).collect())
     }
 
     pub(super) fn reduce(&mut self, it: &Reduce) -> Step<Vec<Value<C>>> {
         let arrays = self.arrays(&it.arrays);
-        let length = common_length(Agreement::Reduced, &arrays)?;
-        let mut sums: Vec<Value<C>> = it.neutral.iter().map(|a| self.get(*a)).collect();
-        for at in 0..length {
-            self.budget.step()?;
-            sums.extend(row(&arrays, at));
-            sums = self.apply(&it.operator, sums)?;
-        }
-        Ok(sums)
+        common_length(Agreement::Reduced, &arrays)?;
+        self.fold(it, &arrays, |_, _| Ok(()))
     }
 
     pub(super) fn scan(&mut self, it: &Reduce) -> Step<Vec<Value<C>>> {
         let arrays = self.arrays(&it.arrays);
-        let length = common_length(Agreement::Scanned, &arrays)?;
-        let mut sums: Vec<Value<C>> = it.neutral.iter().map(|a| self.get(*a)).collect();
-        let mut rows: Vec<Rows<C>> = arrays.iter().map(|_| Rows::new()).collect();
-        for at in 0..length {
+        common_length(Agreement::Scanned, &arrays)?;
+        let mut rows: Vec<Rows<Scalar<C>>> = arrays.iter().map(|_| Rows::new(0)).collect();
+        self.fold(it, &arrays, |budget, sums| {
+            rows.iter_mut().zip(sums).try_for_each(|(rows, sum)| push(budget, rows, sum))
+        })?;
+        let rows = rows.into_iter().zip(&arrays);
+        Ok(rows.map(|(r, a)| Value::Array(finish(&mut self.budget, r, a.row_sizes()))).collect())
+    }
+
+    fn fold(
+        &mut self,
+        it: &Reduce,
+        arrays: &[Array<C>],
+        mut visit: impl FnMut(&mut Budget<'_>, &[Value<C>]) -> Step<()>,
+    ) -> Step<Vec<Value<C>>> {
+        fold(arrays, it.neutral.iter().map(|a| self.get(*a)).collect(), |operands| {
             self.budget.step()?;
-            sums.extend(row(&arrays, at));
-            sums = self.apply(&it.operator, sums)?;
-            rows.iter_mut().zip(&sums).try_for_each(|(rows, sum)| rows.push(&mut self.budget, sum))?;
-        }
-        let finish = rows.into_iter().zip(&arrays);
-        Ok(finish.map(|(r, a)| Value::Array(r.finish(&mut self.budget, a.row_sizes().to_vec()))).collect())
+            let sums = self.apply(&it.operator, operands)?;
+            visit(&mut self.budget, &sums)?;
+            Ok(sums)
+        })
     }
 
     pub(super) fn hist(&mut self, stm: &Stm, it: &Hist) -> Step<Vec<Value<C>>> {
@@ -70,34 +75,60 @@ impl<C: Arithmetic> Machine<'_, C> {
         let length = common_length(Agreement::Values, &values)?;
         let indices = self.array(it.indices);
         Fault::unless_equal(Agreement::Indices, indices.len(), length)?;
-        let mut bins: Vec<Array<C>> = it.destinations.iter().map(|a| array(self.take(stm, *a))).collect();
-        let count = common_length(Agreement::Bins, &bins)?;
-        for (at, index) in indices.elements.iter().enumerate() {
-            self.budget.step()?;
-            let Some(bin) = in_bounds(&self.log, index, count) else { continue };
-            let mut operands = row(&bins, bin);
-            operands.extend(row(&values, at));
-            let results = self.apply(&it.operator, operands)?;
-            bins.iter_mut().zip(&results).try_for_each(|(bins, new)| write(&self.budget, bins, bin, new))?;
-        }
-        Ok(bins.into_iter().map(Value::Array).collect())
+        let bins: Vec<Array<C>> = it.destinations.iter().map(|a| array(self.take(stm, *a))).collect();
+        common_length(Agreement::Bins, &bins)?;
+        self.combine(bins, Some(&it.operator), &indices, &values)
     }
 
     pub(super) fn scatter(&mut self, stm: &Stm, it: &Scatter) -> Step<Vec<Value<C>>> {
         let (indices, values) = (self.array(it.indices), self.array(it.values));
-        let mut destination = array(self.take(stm, it.destination));
+        let destination = array(self.take(stm, it.destination));
         Fault::unless_equal(Agreement::Indices, indices.len(), values.len())?;
-        let rows = (destination.row_sizes(), values.row_sizes());
-        Fault::unless_same(Agreement::Scattered, rows.0, rows.1)?;
-        let count = destination.len();
-        for (at, index) in indices.elements.iter().enumerate() {
-            self.budget.step()?;
-            if let Some(place) = in_bounds(&self.log, index, count) {
-                write(&self.budget, &mut destination, place, &values.row(at))?;
-            }
-        }
-        Ok(vec![Value::Array(destination)])
+        Fault::unless_same(Agreement::Scattered, destination.row_sizes(), values.row_sizes())?;
+        self.combine(vec![destination], None, &indices, &[values])
     }
+
+    /// Values combined with what is at places of the bins, one after the other; without an operator they replace it.
+    fn combine(
+        &mut self,
+        mut bins: Vec<Array<C>>,
+        operator: Option<&Lambda>,
+        indices: &Array<C>,
+        values: &[Array<C>],
+    ) -> Step<Vec<Value<C>>> {
+        let count = bins[0].len();
+        for (at, index) in indices.elements().iter().enumerate() {
+            self.budget.step()?;
+            let Some(bin) = in_bounds(&self.log, index, count) else { continue };
+            let mut new: Vec<Value<C>> = row(values, at).collect();
+            if let Some(operator) = operator {
+                new = self.apply(operator, row(&bins, bin).map(unshared).chain(new).collect())?;
+            }
+            bins.iter_mut().zip(&new).try_for_each(|(bins, new)| write(&self.budget, bins, bin, new))?;
+        }
+        Ok(bins.into_iter().map(Value::Array).collect())
+    }
+}
+
+/// The elements of arrays folded into a state, from the first to the last; `step` is given the state and an element of each.
+pub(crate) fn fold<E: Clone, H, T: From<E> + From<Contiguous<E, H>>, Stop>(
+    arrays: &[Contiguous<E, H>],
+    mut state: Vec<T>,
+    mut step: impl FnMut(Vec<T>) -> Result<Vec<T>, Stop>,
+) -> Result<Vec<T>, Stop> {
+    for at in 0..arrays.first().map_or(0, Contiguous::len) {
+        state.extend(row(arrays, at));
+        state = step(state)?;
+    }
+    Ok(state)
+}
+
+/// The elements of all arrays at an index.
+pub(crate) fn row<E: Clone, H, T: From<E> + From<Contiguous<E, H>>>(
+    arrays: &[Contiguous<E, H>],
+    at: usize,
+) -> impl Iterator<Item = T> {
+    arrays.iter().map(move |array| array.row(at))
 }
 
 /// The array that a value is.
@@ -108,11 +139,6 @@ pub(super) fn array<C>(value: Value<C>) -> Array<C> {
 
 fn in_bounds<C: Arithmetic>(log: &C::Log, index: &Scalar<C>, count: usize) -> Option<usize> {
     usize::try_from(C::index(log, index)).ok().filter(|index| *index < count)
-}
-
-/// The elements of all arrays at an index.
-fn row<C: Clone>(arrays: &[Array<C>], at: usize) -> Vec<Value<C>> {
-    arrays.iter().map(|a| a.row(at)).collect()
 }
 
 /// Replaces a row.

@@ -5,9 +5,9 @@
 //! (tests/array/interpret.rs).
 
 use core::fmt;
-use std::sync::Arc;
 
 use super::arguments::{self, Nested};
+use super::contiguous::{Contiguous, Sizes, count};
 use crate::array::{Const, Prim, Type, for_integers};
 use crate::error::{Error, Result};
 use crate::primitives::Elementary;
@@ -40,28 +40,17 @@ pub enum Scalar<C> {
     F64(C),
 }
 
-/// A rectangular array.
-#[derive(Clone)]
-pub struct Array<C> {
-    pub(super) sizes: Vec<usize>,
-    /// The elements, the last dimension running fastest; shared until they are changed.
-    pub(super) elements: Arc<Vec<Scalar<C>>>,
-    /// Whether it is a part of another array, or that array in another order: a machine reads such a view where it
-    /// lies, and copies it only where it is written to.
-    pub(super) view: bool,
-}
+/// A rectangular array of scalars.
+pub type Array<C> = Contiguous<Scalar<C>, Origin>;
 
-// What an array is does not depend on where its elements lie.
-impl<C: fmt::Debug> fmt::Debug for Array<C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Array").field("sizes", &self.sizes).field("elements", &self.elements).finish()
-    }
-}
-
-impl<C: PartialEq> PartialEq for Array<C> {
-    fn eq(&self, other: &Self) -> bool {
-        self.sizes == other.sizes && self.elements == other.elements
-    }
+/// Where the elements of an array come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// They were written for it.
+    Made,
+    /// It is a part of another array, or that array in another order: a machine reads such a view where it lies, and copies it only
+    /// where it is written to.
+    View,
 }
 
 /// The value of a variable: an argument or a result of an array program.
@@ -87,49 +76,21 @@ pub enum Value<C> {
 }
 
 impl<C> Array<C> {
-    pub(super) fn new(sizes: Vec<usize>, elements: Vec<Scalar<C>>) -> Self {
-        debug_assert_eq!(count(&sizes), Some(elements.len()), "an array has as many elements as its sizes say");
-        #[allow(clippy::arc_with_non_send_sync, reason = "values of carriers that can be sent can be sent")]
-        Array { sizes, elements: Arc::new(elements), view: false }
-    }
-
-    /// The same as a part of another array, or as that array in another order.
-    pub(super) fn viewed(self) -> Self {
-        Array { view: true, ..self }
-    }
-
-    /// The number of elements of the outermost dimension.
-    pub(super) fn len(&self) -> usize {
-        self.sizes[0]
-    }
-
-    /// The sizes of a row.
-    pub(super) fn row_sizes(&self) -> &[usize] {
-        &self.sizes[1..]
+    pub(super) fn new(sizes: impl Into<Sizes>, elements: Vec<Scalar<C>>) -> Self {
+        Array::noted(sizes, elements, Origin::Made)
     }
 }
 
-impl<C: Clone> Array<C> {
-    /// The element or subarray at an index of the outermost dimension, which is in bounds.
-    pub(super) fn row(&self, at: usize) -> Value<C> {
-        let size = count(self.row_sizes()).unwrap_or(0);
-        self.part(1, at * size, size)
-    }
-
-    /// The part that starts at an element and has the sizes of the dimensions from `dimension` on.
-    pub(super) fn part(&self, dimension: usize, start: usize, size: usize) -> Value<C> {
-        if dimension == self.sizes.len() {
-            return Value::Scalar(self.elements[start].clone());
-        }
-        let elements = self.elements[start..start + size].to_vec();
-        Value::Array(Array::new(self.sizes[dimension..].to_vec(), elements).viewed())
+impl<C> From<Scalar<C>> for Value<C> {
+    fn from(scalar: Scalar<C>) -> Self {
+        Value::Scalar(scalar)
     }
 }
 
-/// The number of elements of an array of these sizes, unless it is beyond all memory.
-pub(super) fn count(sizes: &[usize]) -> Option<usize> {
-    // A size of 0 anywhere makes it 0, however large the others are.
-    if sizes.contains(&0) { Some(0) } else { sizes.iter().try_fold(1_usize, |n, size| n.checked_mul(*size)) }
+impl<C> From<Array<C>> for Value<C> {
+    fn from(array: Array<C>) -> Self {
+        Value::Array(array)
+    }
 }
 
 impl<C> Value<C> {
@@ -161,8 +122,8 @@ impl<C> Value<C> {
         }
         match <[Scalar<C>; 1]>::try_from(elements) {
             Ok([scalar]) if sizes.is_empty() => Ok(Value::Scalar(scalar)),
-            Ok([scalar]) => Ok(Value::Array(Array::new(sizes.to_vec(), vec![scalar]))),
-            Err(elements) => Ok(Value::Array(Array::new(sizes.to_vec(), elements))),
+            Ok([scalar]) => Ok(Value::Array(Array::new(sizes, vec![scalar]))),
+            Err(elements) => Ok(Value::Array(Array::new(sizes, elements))),
         }
     }
 
@@ -213,7 +174,7 @@ impl<C> Value<C> {
     pub fn sizes(&self) -> &[usize] {
         match self {
             Value::Scalar(_) => &[],
-            Value::Array(array) => &array.sizes,
+            Value::Array(array) => array.sizes(),
         }
     }
 
@@ -221,7 +182,7 @@ impl<C> Value<C> {
     pub fn elements(&self) -> &[Scalar<C>] {
         match self {
             Value::Scalar(scalar) => core::slice::from_ref(scalar),
-            Value::Array(array) => &array.elements,
+            Value::Array(array) => array.elements(),
         }
     }
 
@@ -231,7 +192,7 @@ impl<C> Value<C> {
         match self {
             Value::Scalar(s) => Value::Scalar(scalar(s)),
             Value::Array(array) => {
-                Value::Array(Array::new(array.sizes.clone(), array.elements.iter().map(scalar).collect()))
+                Value::Array(Array::new(array.sizes(), array.elements().iter().map(scalar).collect()))
             }
         }
     }
@@ -244,8 +205,8 @@ impl<C> Value<C> {
         match self {
             Value::Scalar(s) => Value::Scalar(scalar(s)),
             Value::Array(array) => {
-                let elements = array.elements.iter().cloned().map(scalar).collect();
-                Value::Array(Array::new(array.sizes, elements))
+                let elements = array.elements().iter().cloned().map(scalar).collect();
+                Value::Array(Array::new(array.sizes(), elements))
             }
         }
     }

@@ -8,7 +8,7 @@
 //! checked, and nothing panics or runs forever (tests/language/interpret.rs, tests/language/fuzz.rs).
 
 mod array;
-mod buffer;
+mod meter;
 mod modes;
 mod movement;
 mod promise;
@@ -20,14 +20,14 @@ mod tape;
 use std::rc::Rc;
 
 use array::{Array, Data};
-use buffer::{Buffer, Meter};
+use meter::Meter;
 use scalar::{Engine, Scalar};
 
 use super::core::{Entry, Program};
 use super::meaning::{Evaluator, Outcome, Prepared, entry_named, interface};
 use super::source::{Message, Span};
 use super::values;
-use crate::interpret::{Cancel, Limits};
+use crate::interpret::{self, Cancel, Limits};
 
 /// The meaning on numbers and arrays in memory.
 #[derive(Debug)]
@@ -130,21 +130,21 @@ impl Interpreter {
     }
 
     fn leaf(&self, at: Span, value: &values::Array) -> Outcome<Data> {
-        let buffer = Buffer::from(value.data.clone());
-        if Some(buffer.len()) != array::count(&value.shape) {
-            let text = format!("an array of type {} has {} elements", value.type_name(), buffer.len());
+        let count = value.data.len();
+        if Some(count) != interpret::count(&value.shape) {
+            let text = format!("an array of type {} has {count} elements", value.type_name());
             return Err(Message::error("arguments", at, text));
         }
+        let elements = || value.data.constants().into_iter().map(Scalar::Plain);
         if value.shape.is_empty() {
-            return Ok(Data::Scalar(buffer.get(0)));
+            return Ok(Data::Scalar(elements().next().expect("a scalar is one element")));
         }
-        let hold = self.meter.claim(at, Some(buffer.len()))?;
-        Ok(Data::Array(Array::new(buffer, hold, value.shape.clone())))
+        let hold = self.meter.claim(at, value.data.kind(), Some(count))?;
+        Ok(Data::Array(Array::noted(&value.shape[..], elements().collect(), hold)))
     }
 }
 
 fn to_value(data: &Data) -> values::Array {
-    let mut buffer = Buffer::new(data.kind(), 0);
-    data.scalars().into_iter().for_each(|scalar| buffer.push(Scalar::Plain(scalar.plain())));
-    values::Array { shape: data.shape().to_vec(), data: buffer.into() }
+    let elements = values::Data::of_constants(data.kind(), data.elements().iter().map(Scalar::plain));
+    values::Array { shape: data.shape().to_vec(), data: elements }
 }

@@ -74,11 +74,12 @@ impl Interpreter {
         self.enter(Level::Forward);
         let mut given = Vec::with_capacity(arguments.len());
         for (argument, tangent) in arguments.iter().zip(tangents) {
-            let mut tangents = tangent.scalars().into_iter();
-            given.push(argument.rebuilt(at, argument.kind(), &mut |value| {
+            let mut tangents = tangent.elements().iter().cloned();
+            given.push(argument.rebuilt(at, |value| {
                 let tangent = tangents.next().unwrap_or_else(|| zero(value.kind()));
                 // What does not move is constant.
-                Ok(if tangent.is_null() { value } else { Scalar::tagged(level, value, Part::Tangent(tangent)) })
+                let value = value.clone();
+                if tangent.is_null() { value } else { Scalar::tagged(level, value, Part::Tangent(tangent)) }
             })?);
         }
         let results = function(given);
@@ -86,14 +87,12 @@ impl Interpreter {
         let results = results?;
         let mut tangents = Vec::with_capacity(results.len());
         for result in &results {
-            tangents.push(result.rebuilt(at, result.kind(), &mut |value| {
-                Ok(match value.of_call(level) {
-                    [Some(Part::Tangent(own)), Some(Part::Tangent(rounded))] => {
-                        self.engine.add(own.clone(), rounded.clone())
-                    }
-                    [Some(Part::Tangent(tangent)), _] | [_, Some(Part::Tangent(tangent))] => tangent.clone(),
-                    _ => zero(value.kind()),
-                })
+            tangents.push(result.rebuilt(at, |value| match value.of_call(level) {
+                [Some(Part::Tangent(own)), Some(Part::Tangent(rounded))] => {
+                    self.engine.add(own.clone(), rounded.clone())
+                }
+                [Some(Part::Tangent(tangent)), _] | [_, Some(Part::Tangent(tangent))] => tangent.clone(),
+                _ => zero(value.kind()),
             })?);
         }
         Ok((self.below(at, level, results)?, tangents))
@@ -105,7 +104,7 @@ impl Interpreter {
             if !data.reaches(level) {
                 return Ok(data);
             }
-            data.rebuilt(at, data.kind(), &mut |value| Ok(value.below_call(level)))
+            data.rebuilt(at, |value| value.below_call(level))
         };
         data.into_iter().map(below).collect()
     }
@@ -123,9 +122,7 @@ impl Interpreter {
         let level = self.next_level();
         let mut given = Vec::with_capacity(arguments.len());
         for argument in &arguments {
-            given.push(argument.rebuilt(at, argument.kind(), &mut |value| {
-                Ok(Scalar::tagged(level, value, Part::Node(tape.input())))
-            })?);
+            given.push(argument.rebuilt(at, |value| Scalar::tagged(level, value.clone(), Part::Node(tape.input())))?);
         }
         let inputs = tape.len();
         let (_, before) = self.engine.edges.get();
@@ -139,7 +136,7 @@ impl Interpreter {
             same(at, &values, &adjoints)?;
             let mut seeds = Vec::new();
             for (result, adjoint) in results.iter().zip(&adjoints) {
-                for (element, seed) in result.scalars().into_iter().zip(adjoint.scalars()) {
+                for (element, seed) in result.elements().iter().zip(adjoint.elements()) {
                     let nodes = element.of_call(level).into_iter().flatten().filter_map(node);
                     seeds.extend(nodes.map(|node| (node, seed.clone())));
                 }
@@ -147,9 +144,8 @@ impl Interpreter {
             let mut found = tape.sweep(&self.engine, at, seeds, inputs, call)?.into_iter();
             let mut answer = Vec::with_capacity(arguments.len());
             for argument in &arguments {
-                answer.push(argument.rebuilt(at, argument.kind(), &mut |value| {
-                    Ok(found.next().flatten().unwrap_or_else(|| zero(value.kind())))
-                })?);
+                answer
+                    .push(argument.rebuilt(at, |value| found.next().flatten().unwrap_or_else(|| zero(value.kind())))?);
             }
             answers.push(answer);
         }
@@ -174,7 +170,7 @@ impl Interpreter {
 
     /// Element number `number` of arrays of derivatives.
     pub(super) fn one_of(derivatives: &[Data], number: usize) -> Vec<Data> {
-        derivatives.iter().map(|array| Self::array_of(array.clone()).part(number)).collect()
+        derivatives.iter().map(|array| Self::array_of(array.clone()).row(number)).collect()
     }
 
     pub(super) fn with_own_derivative(
@@ -198,7 +194,7 @@ impl Interpreter {
         let of_arguments: Vec<Vec<[Option<u32>; 2]>> = arguments
             .iter()
             .map(|data| {
-                data.scalars().iter().map(|scalar| scalar.of_call(level).map(|part| part.and_then(node))).collect()
+                data.elements().iter().map(|scalar| scalar.of_call(level).map(|part| part.and_then(node))).collect()
             })
             .collect();
         let reals_felt = arguments
@@ -224,11 +220,7 @@ impl Interpreter {
         let mut tagged = Vec::with_capacity(values.len());
         for value in &values {
             let level = level + u32::from(reals_felt && !value.kind().is_real());
-            tagged.push(
-                value.rebuilt(at, value.kind(), &mut |value| {
-                    Ok(Scalar::tagged(level, value, Part::Node(tape.input())))
-                })?,
-            );
+            tagged.push(value.rebuilt(at, |value| Scalar::tagged(level, value.clone(), Part::Node(tape.input())))?);
         }
         tape.call(first, Own { adjoint, residual, results: values, arguments: nodes });
         Ok(tagged)

@@ -4,13 +4,13 @@
 //! (tests/language/interpret.rs).
 
 use super::Interpreter;
-use super::array::{Array, Builder, Data, count, places as size_of, shown};
-use super::buffer::Buffer;
+use super::array::{Array, Builder, Data, shown};
 use super::scalar::CHECKED;
 use crate::array::{Const, ScalarOp};
 use crate::futhark::core::Prim;
 use crate::futhark::meaning::{Outcome, RangeKind, Section};
 use crate::futhark::source::{Message, Span};
+use crate::interpret::{count, count_of_part, lines, strides};
 
 /// The places of a dimension that a section takes.
 struct Taken {
@@ -74,7 +74,7 @@ impl Interpreter {
     fn taken(&self, at: Span, array: &Array, sections: &[Section<Data>]) -> Outcome<(Vec<usize>, Vec<Taken>)> {
         let mut shape = Vec::new();
         let mut all = Vec::new();
-        for (section, size) in sections.iter().zip(array.shape()) {
+        for (section, size) in sections.iter().zip(array.sizes()) {
             all.push(match section {
                 Section::At(index) => Taken { start: place(at, self.index(index), *size)? as i128, step: 1, count: 1 },
                 Section::Slice(start, end, step) => {
@@ -85,7 +85,7 @@ impl Interpreter {
                 }
             });
         }
-        shape.extend(&array.shape()[sections.len().min(array.shape().len())..]);
+        shape.extend(&array.sizes()[sections.len().min(array.sizes().len())..]);
         Ok((shape, all))
     }
 
@@ -94,9 +94,9 @@ impl Interpreter {
         let mut rest = sections;
         let mut array = array;
         while let Some((Section::At(index), others)) = rest.split_first() {
-            let Some(size) = array.shape().first() else { panic!("{CHECKED}") };
+            let Some(size) = array.sizes().first() else { panic!("{CHECKED}") };
             rest = others;
-            match array.part(place(at, self.index(index), *size)?) {
+            match array.row(place(at, self.index(index), *size)?) {
                 Data::Array(part) | Data::Accumulator(part, _) => array = part,
                 scalar @ Data::Scalar(_) => return Ok(scalar),
             }
@@ -108,11 +108,9 @@ impl Interpreter {
         if let [Taken { start, step: 1, count }] = taken[..] {
             return Ok(Data::Array(array.rows(start as usize, count)));
         }
-        if count(&shape) == Some(0) {
-            return array.gather(at, shape, core::iter::empty()).map(Data::Array);
-        }
-        let places = places(&array, &taken);
-        array.gather(at, shape, places).map(Data::Array)
+        let hold = array.note().more(at, count(&shape))?;
+        let (start, sizes, strides) = stretches(&array, &taken);
+        Ok(Data::Array(array.rearranged(start, &sizes, &strides, hold).reshaped(shape)))
     }
 
     pub(super) fn updated(&self, at: Span, array: Array, sections: &[Section<Data>], value: &Data) -> Outcome<Array> {
@@ -127,14 +125,17 @@ impl Interpreter {
         }
         if taken.iter().all(|taken| taken.count == 1) || taken.len() == 1 && taken[0].step == 1 {
             // A stretch: nothing but the last dimension mentioned has more than one place.
-            let inner = size_of(&array.shape()[taken.len()..]);
+            let inner = count_of_part(&array.sizes()[taken.len()..]);
             let start =
-                taken.iter().zip(array.shape()).fold(0, |place, (taken, size)| place * size + taken.start as usize);
-            return array.overwritten(at, start * inner, value);
+                taken.iter().zip(array.sizes()).fold(0, |place, (taken, size)| place * size + taken.start as usize);
+            let (start, values) = (start * inner, value.elements());
+            return array.changed(at, |elements| elements[start..][..values.len()].clone_from_slice(values));
         }
-        let Data::Array(values) = value else { panic!("{CHECKED}") };
-        let places = places(&array, &taken);
-        array.spread(at, places, values)
+        let (start, sizes, strides) = stretches(&array, &taken);
+        let (length, stride, starts) = lines(start, &sizes, &strides);
+        let places = starts.iter().flat_map(|start| (0..length as isize).map(move |i| (start + i * stride) as usize));
+        let values = places.zip(value.elements());
+        array.changed(at, |elements| values.for_each(|(place, value)| elements[place] = value.clone()))
     }
 
     pub(super) fn range_of(
@@ -161,87 +162,46 @@ impl Interpreter {
             return Err(Message::error("range", at, text).hint("a range goes from its start towards its end"));
         }
         let count = usize::try_from(last.div_euclid(step.abs()) + 1).unwrap_or(usize::MAX);
-        let hold = self.meter.claim(at, Some(count))?;
-        let mut buffer = Buffer::new(kind, count);
+        let hold = self.meter.claim(at, kind, Some(count))?;
+        let mut elements = Vec::with_capacity(count);
         let Data::Scalar(first) = start else { panic!("{CHECKED}") };
         for i in 0..count {
             let distance = Const::wrapped(step.wrapping_mul(i as i128), kind).into();
-            buffer.push(self.engine.apply(at, ScalarOp::Add, &[first.clone(), distance])?);
+            elements.push(self.engine.apply(at, ScalarOp::Add, &[first.clone(), distance])?);
         }
-        Ok(Data::Array(Array::new(buffer, hold, vec![count])))
+        Ok(Data::Array(Array::noted(vec![count], elements, hold)))
     }
 
     pub(super) fn counted(&self, at: Span, count: usize) -> Outcome<Data> {
-        let hold = self.meter.claim(at, Some(count))?;
-        Ok(Data::Array(Array::new(Buffer::I64((0..count as i64).collect()), hold, vec![count])))
+        let hold = self.meter.claim(at, Prim::I64, Some(count))?;
+        let elements = (0..count as i64).map(|i| Const::I64(i).into()).collect();
+        Ok(Data::Array(Array::noted(vec![count], elements, hold)))
     }
 
     pub(super) fn replicated(&self, at: Span, times: usize, value: &Data) -> Outcome<Data> {
         let mut shape = vec![times];
         shape.extend(value.shape());
-        let hold = self.meter.claim(at, count(&shape))?;
-        let mut buffer = Buffer::new(value.kind(), count(&shape).unwrap_or(0));
-        match value {
-            Data::Scalar(scalar) => (0..times).for_each(|_| buffer.push(scalar.clone())),
-            Data::Array(array) | Data::Accumulator(array, _) => {
-                // A size may be large where there are no elements.
-                let times = if array.len() == 0 { 0 } else { times };
-                (0..times).for_each(|_| array.append_to(&mut buffer));
-            }
-        }
-        Ok(Data::Array(Array::new(buffer, hold, shape)))
+        let hold = self.meter.claim(at, value.kind(), count(&shape))?;
+        Ok(Data::Array(Array::filled(shape, value.elements(), hold)))
     }
 
     pub(super) fn concatenated(&self, at: Span, first: &Array, second: &Array) -> Outcome<Data> {
-        let (inner, other) = (&first.shape()[1..], &second.shape()[1..]);
-        let (n, m) = (first.shape()[0], second.shape()[0]);
+        let (inner, other) = (&first.sizes()[1..], &second.sizes()[1..]);
+        let (n, m) = (first.sizes()[0], second.sizes()[0]);
         if inner != other && n != 0 && m != 0 {
             let text = format!("arrays with elements of shapes {} and {} are put together", shown(inner), shown(other));
             return Err(Message::error("size", at, text).hint("the shapes are the same"));
         }
-        let mut shape = if n == 0 { second.shape().to_vec() } else { first.shape().to_vec() };
+        let mut shape = if n == 0 { second.sizes().to_vec() } else { first.sizes().to_vec() };
         shape[0] = n + m;
-        let hold = self.meter.claim(at, count(&shape))?;
-        let mut buffer = Buffer::new(first.kind(), first.len() + second.len());
-        first.append_to(&mut buffer);
-        second.append_to(&mut buffer);
-        Ok(Data::Array(Array::new(buffer, hold, shape)))
-    }
-
-    /// The array with the places of its outer dimension in another order.
-    pub(super) fn reordered(&self, at: Span, array: &Array, order: impl Fn(usize) -> usize) -> Outcome<Data> {
-        if array.len() == 0 {
-            return Ok(Data::Array(array.clone()));
-        }
-        let inner = size_of(&array.shape()[1..]);
-        let places = (0..array.shape()[0]).flat_map(|row| {
-            let from = order(row) * inner;
-            from..from + inner
-        });
-        array.gather(at, array.shape().to_vec(), places).map(Data::Array)
-    }
-
-    pub(super) fn transposed(&self, at: Span, array: &Array) -> Outcome<Data> {
-        let [n, m] = [array.shape()[0], array.shape()[1]];
-        let inner = size_of(&array.shape()[2..]);
-        let mut shape = array.shape().to_vec();
-        shape.swap(0, 1);
-        if array.len() == 0 {
-            return Ok(Data::Array(array.clone().reshaped(shape)));
-        }
-        let places = (0..m).flat_map(move |j| {
-            (0..n).flat_map(move |i| {
-                let from = (i * m + j) * inner;
-                from..from + inner
-            })
-        });
-        array.gather(at, shape, places).map(Data::Array)
+        let hold = first.note().more(at, count(&shape))?;
+        Ok(Data::Array(Array::noted(shape, [first.elements(), second.elements()].concat(), hold)))
     }
 
     pub(super) fn reshaped(&self, at: Span, array: Array, leading: usize, sizes: &[Data]) -> Outcome<Data> {
         let sizes: Vec<usize> = sizes.iter().map(|size| self.count(at, size)).collect::<Outcome<_>>()?;
-        let (before, inner) = array.shape().split_at(leading);
-        let (wanted, found) = (count(&sizes), size_of(before));
+        let (before, inner) = array.sizes().split_at(leading);
+        let (wanted, found) = (count(&sizes), count_of_part(before));
         if wanted != Some(found) {
             let text =
                 format!("an array of shape {} has {found} places, not those of {}", shown(before), shown(&sizes));
@@ -253,27 +213,24 @@ impl Interpreter {
     }
 
     pub(super) fn filtered(&self, at: Span, flags: &Array, array: &Array) -> Outcome<Data> {
-        let mut builder = Builder::new(&self.meter, at, array.kind(), 0)?;
-        for (row, flag) in flags.elements().enumerate() {
+        let mut builder = Builder::new(&self.meter, at, array.note().kind(), 0)?;
+        for (row, flag) in flags.elements().iter().enumerate() {
             if flag.truth() {
-                builder.push(at, &array.part(row))?;
+                builder.push(at, &array.row(row))?;
             }
         }
-        Ok(builder.finish(|| array.shape()[1..].to_vec()))
+        Ok(builder.finish(|| array.sizes()[1..].to_vec()))
     }
 }
 
-/// The places of the elements that sections of the leading dimensions take, in order.
-fn places(array: &Array, taken: &[Taken]) -> impl Iterator<Item = usize> + use<> {
-    let inner = size_of(&array.shape()[taken.len()..]);
-    let mut places = vec![0];
-    for (taken, size) in taken.iter().zip(array.shape()) {
-        places = places
-            .into_iter()
-            .flat_map(|place| {
-                (0..taken.count).map(move |i| place * size + (taken.start + taken.step * i as i128) as usize)
-            })
-            .collect();
+/// Where the elements lie that sections of the leading dimensions take: the first, and sizes and strides.
+fn stretches(array: &Array, taken: &[Taken]) -> (isize, Vec<usize>, Vec<isize>) {
+    let (mut start, mut sizes, mut strides) = (0, array.sizes().to_vec(), strides(array.sizes()));
+    for (dimension, taken) in taken.iter().enumerate() {
+        start += taken.start as isize * strides[dimension];
+        sizes[dimension] = taken.count;
+        // A step is long only where there is none.
+        strides[dimension] = strides[dimension].wrapping_mul(taken.step as isize);
     }
-    places.into_iter().flat_map(move |place| place * inner..(place + 1) * inner)
+    (start, sizes, strides)
 }

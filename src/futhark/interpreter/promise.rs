@@ -56,8 +56,8 @@ impl Meaning for Interpreter {
         let equal = match (first, second) {
             (Data::Scalar(first), Data::Scalar(second)) => same(first, second),
             (first, second) => {
-                let pairs = || first.scalars().into_iter().zip(second.scalars());
-                first.shape() == second.shape() && pairs().all(|(first, second)| same(&first, &second))
+                let mut pairs = first.elements().iter().zip(second.elements());
+                first.shape() == second.shape() && pairs.all(|(first, second)| same(first, second))
             }
         };
         Ok(Data::Scalar(Const::Bool(equal).into()))
@@ -156,19 +156,20 @@ impl Meaning for Interpreter {
 
     fn reverse(&self, at: Span, array: Data) -> Outcome<Data> {
         let array = Self::array_of(array);
-        let size = array.shape()[0];
-        self.reordered(at, &array, |row| size - 1 - row)
+        Ok(Data::Array(array.reversed(array.room(at)?)))
     }
 
     fn rotate(&self, at: Span, by: &Data, array: Data) -> Outcome<Data> {
         let array = Self::array_of(array);
-        let size = array.shape()[0] as i128;
-        let by = if size == 0 { 0 } else { self.index(by).rem_euclid(size) };
-        self.reordered(at, &array, |row| ((row as i128 + by) % size) as usize)
+        let size = array.len();
+        let by = if size == 0 { 0 } else { self.index(by).rem_euclid(size as i128) as usize };
+        self.concatenated(at, &array.rows(by, size - by), &array.rows(0, by))
     }
 
     fn transpose(&self, at: Span, array: Data) -> Outcome<Data> {
-        self.transposed(at, &Self::array_of(array))
+        let array = Self::array_of(array);
+        let order: Vec<usize> = [1, 0].into_iter().chain(2..array.sizes().len()).collect();
+        Ok(Data::Array(array.permuted(&order, array.room(at)?)))
     }
 
     fn reshape(&self, at: Span, array: Data, leading: usize, sizes: &[Data]) -> Outcome<Data> {
@@ -220,12 +221,12 @@ impl Meaning for Interpreter {
         indices: &Data,
         values: Vec<Data>,
     ) -> Outcome<Vec<Data>> {
-        let indices: Vec<i128> = indices.scalars().iter().map(|index| index.integer()).collect();
+        let indices: Vec<i128> = indices.elements().iter().map(|index| index.integer()).collect();
         self.combined(at, bins, Some(operator), &indices, values)
     }
 
     fn scatter(&self, at: Span, destinations: Vec<Data>, indices: &Data, values: Vec<Data>) -> Outcome<Vec<Data>> {
-        let indices: Vec<i128> = indices.scalars().iter().map(|index| index.integer()).collect();
+        let indices: Vec<i128> = indices.elements().iter().map(|index| index.integer()).collect();
         self.combined(at, destinations, None, &indices, values)
     }
 

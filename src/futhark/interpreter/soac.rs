@@ -4,19 +4,15 @@
 //! program, to the last bit (tests/language/interpret.rs).
 
 use super::Interpreter;
-use super::array::{Array, Builder, Data, places};
+use super::array::{Array, Builder, Data};
 use crate::futhark::core::{Constant, Prim};
 use crate::futhark::meaning::{Call, Code, Kept, Leaf, Meaning, Outcome};
 use crate::futhark::source::Span;
+use crate::interpret::{fold, row};
 
 /// The number of elements of arrays that are the leaves of one.
 fn length(arrays: &[Data]) -> usize {
     arrays.first().map_or(0, |array| array.shape()[0])
-}
-
-/// Element number `at` of each array.
-fn elements(arrays: &[Array], at: usize) -> impl Iterator<Item = Data> + '_ {
-    arrays.iter().map(move |array| array.part(at))
 }
 
 fn arrays(data: Vec<Data>) -> Vec<Array> {
@@ -37,7 +33,7 @@ impl Interpreter {
             results.iter().map(|leaf| Builder::new(&self.meter, at, leaf.kind, count)).collect::<Outcome<Vec<_>>>()?;
         for i in 0..count {
             self.step(at)?;
-            let result = function(elements(&data, i).collect())?;
+            let result = function(row(&data, i).collect())?;
             builders.iter_mut().zip(&result).try_for_each(|(builder, result)| builder.push(at, result))?;
         }
         Ok(builders.into_iter().zip(results).map(|(builder, leaf)| builder.finish(|| self.shape_of(leaf))).collect())
@@ -57,16 +53,12 @@ impl Interpreter {
         data: Vec<Data>,
         visit: &mut dyn FnMut(&[Data]) -> Outcome<()>,
     ) -> Outcome<Vec<Data>> {
-        let count = length(&data);
-        let data = arrays(data);
-        let mut sum = neutral;
-        for i in 0..count {
+        fold(&arrays(data), neutral, |operands| {
             self.step(at)?;
-            sum.extend(elements(&data, i));
-            sum = operator(sum)?;
+            let sum = operator(operands)?;
             visit(&sum)?;
-        }
-        Ok(sum)
+            Ok(sum)
+        })
     }
 
     pub(super) fn scanned(
@@ -101,7 +93,7 @@ impl Interpreter {
         for (i, index) in indices.iter().enumerate() {
             self.step(at)?;
             let Some(bin) = usize::try_from(*index).ok().filter(|bin| *bin < size) else { continue };
-            let value: Vec<Data> = elements(&values, i).collect();
+            let value: Vec<Data> = row(&values, i).collect();
             bins = self.written(at, bins, bin, value, operator.as_deref_mut())?;
         }
         Ok(bins.into_iter().map(Data::Array).collect())
@@ -118,18 +110,17 @@ impl Interpreter {
         let value = match operator {
             None => value,
             Some(operator) => {
-                let mut both: Vec<Data> = elements(&bins, bin).collect();
+                let mut both: Vec<Data> = row(&bins, bin).collect();
                 both.extend(value);
                 operator(both)?
             }
         };
-        let inner = |bins: &Array| places(&bins.shape()[1..]);
         bins.into_iter()
             .zip(value)
             .map(|(bins, value)| {
-                let to = bin * inner(&bins);
-                self.same_shape(at, &bins.shape()[1..], value.shape())?;
-                bins.overwritten(at, to, &value)
+                self.same_shape(at, bins.row_sizes(), value.shape())?;
+                let value = value.elements();
+                bins.changed(at, |bins| bins[bin * value.len()..][..value.len()].clone_from_slice(value))
             })
             .collect()
     }
@@ -142,15 +133,11 @@ impl Interpreter {
         data: Vec<Data>,
         function: &mut Code<'_, Data>,
     ) -> Outcome<Vec<Data>> {
-        let count = length(&data);
-        let data = arrays(data);
-        let mut accumulators: Vec<Data> =
-            arrays(destinations).into_iter().map(|array| Data::Accumulator(array, operator)).collect();
-        for i in 0..count {
+        let accumulators = arrays(destinations).into_iter().map(|array| Data::Accumulator(array, operator)).collect();
+        let accumulators = fold(&arrays(data), accumulators, |operands| {
             self.step(at)?;
-            accumulators.extend(elements(&data, i));
-            accumulators = function(accumulators)?;
-        }
+            function(operands)
+        })?;
         Ok(arrays(accumulators).into_iter().map(Data::Array).collect())
     }
 

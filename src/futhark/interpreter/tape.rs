@@ -120,11 +120,11 @@ impl Tape {
         let mut given = own.residual.clone();
         let mut felt = false;
         for result in &own.results {
-            given.push(result.rebuilt(at, result.kind(), &mut |element| {
+            given.push(result.rebuilt(at, |element| {
                 let adjoint = adjoints[next].clone();
                 next += 1;
                 felt |= adjoint.is_some();
-                Ok(adjoint.unwrap_or_else(|| element.kind().zero().into()))
+                adjoint.unwrap_or_else(|| element.kind().zero().into())
             })?);
         }
         if !felt {
@@ -132,8 +132,8 @@ impl Tape {
         }
         let mut parts = Vec::new();
         for (nodes, adjoint) in own.arguments.iter().zip(call(own.adjoint, given)?) {
-            let elements = nodes.iter().zip(adjoint.scalars());
-            parts.extend(elements.filter_map(|(node, part)| Some(((*node)?, part))));
+            let elements = nodes.iter().zip(adjoint.elements());
+            parts.extend(elements.filter_map(|(node, part)| Some(((*node)?, part.clone()))));
         }
         Ok(parts)
     }

@@ -11,6 +11,7 @@ use core::fmt;
 
 pub use super::core::Prim;
 use super::source::Message;
+use crate::array::Const;
 pub(super) use text::Reader;
 
 /// A scalar, whose shape is empty, or an array.
@@ -61,6 +62,24 @@ macro_rules! data {
             pub fn none(kind: Prim) -> Self {
                 match kind {
                     $(Prim::$kind => Data::$kind(Vec::new()),)*
+                }
+            }
+
+            /// These elements, which are of this kind.
+            pub(in crate::futhark) fn of_constants(kind: Prim, elements: impl Iterator<Item = Const>) -> Self {
+                match kind {
+                    $(Prim::$kind => Data::$kind(
+                        elements
+                            .map(|x| if let Const::$kind(x) = x { x } else { panic!("elements are of one kind") })
+                            .collect(),
+                    ),)*
+                }
+            }
+
+            /// The elements.
+            pub(in crate::futhark) fn constants(&self) -> Vec<Const> {
+                match self {
+                    $(Data::$kind(elements) => elements.iter().map(|x| Const::$kind(*x)).collect(),)*
                 }
             }
 
