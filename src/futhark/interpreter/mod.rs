@@ -8,13 +8,13 @@
 //! checked, and nothing panics or runs forever (tests/language/interpret.rs, tests/language/fuzz.rs).
 
 mod array;
+mod bins;
 mod meter;
 mod modes;
 mod movement;
 mod promise;
 mod rows;
 mod scalar;
-mod soac;
 mod tape;
 
 use std::rc::Rc;

@@ -6,9 +6,9 @@
 use super::Interpreter;
 use super::array::{Array, Builder, Data, shown};
 use super::scalar::CHECKED;
-use crate::array::{Const, ScalarOp};
+use crate::array::Const;
 use crate::futhark::core::Prim;
-use crate::futhark::meaning::{Outcome, RangeKind, Section};
+use crate::futhark::meaning::{Outcome, Section};
 use crate::futhark::source::{Message, Span};
 use crate::interpret::{count, count_of_part, lines, strides};
 
@@ -136,40 +136,6 @@ impl Interpreter {
         let places = starts.iter().flat_map(|start| (0..length as isize).map(move |i| (start + i * stride) as usize));
         let values = places.zip(value.elements());
         array.changed(at, |elements| values.for_each(|(place, value)| elements[place] = value.clone()))
-    }
-
-    pub(super) fn range_of(
-        &self,
-        at: Span,
-        kind: Prim,
-        start: &Data,
-        second: Option<&Data>,
-        end: &Data,
-        how: RangeKind,
-    ) -> Outcome<Data> {
-        let (from, to) = (self.index(start), self.index(end));
-        let step = second.map(|second| self.index(second) - from);
-        let (step, way) = match how {
-            RangeKind::Inclusive => (step.unwrap_or(1), 0_i128),
-            RangeKind::Upto => (step.unwrap_or(1), 1),
-            RangeKind::Downto => (step.unwrap_or(-1), -1),
-        };
-        // How far the last place that is allowed is away, in the direction of the steps.
-        let last = (to - from) * step.signum() - way.abs();
-        let least = -way.abs();
-        if step == 0 || way * step < 0 || last < least {
-            let text = format!("the range from {from} to {to} by {step} has no end");
-            return Err(Message::error("range", at, text).hint("a range goes from its start towards its end"));
-        }
-        let count = usize::try_from(last.div_euclid(step.abs()) + 1).unwrap_or(usize::MAX);
-        let hold = self.meter.claim(at, kind, Some(count))?;
-        let mut elements = Vec::with_capacity(count);
-        let Data::Scalar(first) = start else { panic!("{CHECKED}") };
-        for i in 0..count {
-            let distance = Const::wrapped(step.wrapping_mul(i as i128), kind).into();
-            elements.push(self.engine.apply(at, ScalarOp::Add, &[first.clone(), distance])?);
-        }
-        Ok(Data::Array(Array::noted(vec![count], elements, hold)))
     }
 
     pub(super) fn counted(&self, at: Span, count: usize) -> Outcome<Data> {

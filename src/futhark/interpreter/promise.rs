@@ -3,20 +3,36 @@
 //! Law: each method does what [`Meaning`] says of it, at once (tests/language/interpret.rs).
 
 use super::Interpreter;
-use super::array::{Builder, Data, shown};
+use super::array::{Array, Builder, Data, shown};
 use super::modes;
 use super::scalar::{CHECKED, Scalar, same};
 use crate::array::{Const, ScalarOp};
 use crate::futhark::core::{Constant, Prim};
 use crate::futhark::meaning::{Both, Call, Code, Kept, Leaf, Meaning, Outcome, Policy, RangeKind, Section};
 use crate::futhark::source::{Message, Span};
+use crate::interpret::{fold, row};
 
 fn scalar(data: &Data) -> &Scalar {
     let Data::Scalar(scalar) = data else { panic!("{CHECKED}") };
     scalar
 }
 
+/// The number of elements of arrays that are the leaves of one.
+fn length(arrays: &[Data]) -> usize {
+    arrays.first().map_or(0, |array| array.shape()[0])
+}
+
+pub(super) fn arrays_of(data: Vec<Data>) -> Vec<Array> {
+    data.into_iter().map(Interpreter::array_of).collect()
+}
+
 impl Interpreter {
+    /// The shape that a type says, with 0 for what is not known.
+    fn shape_of(&self, leaf: &Leaf<Data>) -> Vec<usize> {
+        let size = |size: &Option<Data>| size.as_ref().map_or(0, |size| self.index(size).max(0) as usize);
+        leaf.shape.iter().map(size).collect()
+    }
+
     /// `Ok` if two shapes are one.
     pub(super) fn same_shape(&self, at: Span, wanted: &[usize], found: &[usize]) -> Outcome<()> {
         if wanted == found {
@@ -80,7 +96,12 @@ impl Meaning for Interpreter {
         _: &Policy<Data>,
         body: &mut dyn FnMut(Data, Vec<Data>) -> Outcome<Vec<Data>>,
     ) -> Outcome<Vec<Data>> {
-        self.repeated(at, kind, bound, initial, body)
+        let mut state = initial;
+        for i in 0..self.index(bound) {
+            self.step(at)?;
+            state = body(self.constant(Constant::Integer(i), kind), state)?;
+        }
+        Ok(state)
     }
 
     fn repeat_while(
@@ -131,7 +152,29 @@ impl Meaning for Interpreter {
         end: &Data,
         how: RangeKind,
     ) -> Outcome<Data> {
-        self.range_of(at, kind, start, second, end, how)
+        let (from, to) = (self.index(start), self.index(end));
+        let step = second.map(|second| self.index(second) - from);
+        let (step, way) = match how {
+            RangeKind::Inclusive => (step.unwrap_or(1), 0_i128),
+            RangeKind::Upto => (step.unwrap_or(1), 1),
+            RangeKind::Downto => (step.unwrap_or(-1), -1),
+        };
+        // How far the last place that is allowed is away, in the direction of the steps.
+        let last = (to - from) * step.signum() - way.abs();
+        let least = -way.abs();
+        if step == 0 || way * step < 0 || last < least {
+            let text = format!("the range from {from} to {to} by {step} has no end");
+            return Err(Message::error("range", at, text).hint("a range goes from its start towards its end"));
+        }
+        let count = usize::try_from(last.div_euclid(step.abs()) + 1).unwrap_or(usize::MAX);
+        let hold = self.meter.claim(at, kind, Some(count))?;
+        let mut elements = Vec::with_capacity(count);
+        let Data::Scalar(first) = start else { panic!("{CHECKED}") };
+        for i in 0..count {
+            let distance = Const::wrapped(step.wrapping_mul(i as i128), kind).into();
+            elements.push(self.engine.apply(at, ScalarOp::Add, &[first.clone(), distance])?);
+        }
+        Ok(Data::Array(Array::noted(vec![count], elements, hold)))
     }
 
     fn section(&self, at: Span, array: Data, sections: &[Section<Data>]) -> Outcome<Data> {
@@ -188,7 +231,16 @@ impl Meaning for Interpreter {
         results: &[Leaf<Data>],
         function: &mut Code<'_, Data>,
     ) -> Outcome<Vec<Data>> {
-        self.mapped(at, arrays, results, function)
+        let count = length(&arrays);
+        let arrays = arrays_of(arrays);
+        let mut builders =
+            results.iter().map(|leaf| Builder::new(&self.meter, at, leaf.kind, count)).collect::<Outcome<Vec<_>>>()?;
+        for i in 0..count {
+            self.step(at)?;
+            let result = function(row(&arrays, i).collect())?;
+            builders.iter_mut().zip(&result).try_for_each(|(builder, result)| builder.push(at, result))?;
+        }
+        Ok(builders.into_iter().zip(results).map(|(builder, leaf)| builder.finish(|| self.shape_of(leaf))).collect())
     }
 
     fn reduce(
@@ -199,7 +251,10 @@ impl Meaning for Interpreter {
         neutral: Vec<Data>,
         arrays: Vec<Data>,
     ) -> Outcome<Vec<Data>> {
-        self.reduced(at, operator, neutral, arrays, &mut |_| Ok(()))
+        fold(&arrays_of(arrays), neutral, |operands| {
+            self.step(at)?;
+            operator(operands)
+        })
     }
 
     fn scan(
@@ -209,7 +264,17 @@ impl Meaning for Interpreter {
         neutral: Vec<Data>,
         arrays: Vec<Data>,
     ) -> Outcome<Vec<Data>> {
-        self.scanned(at, operator, neutral, arrays)
+        let arrays = arrays_of(arrays);
+        let builder = |array: &Array| Builder::new(&self.meter, at, array.note().kind(), array.len());
+        let mut builders = arrays.iter().map(builder).collect::<Outcome<Vec<_>>>()?;
+        fold(&arrays, neutral, |operands| {
+            self.step(at)?;
+            let sums = operator(operands)?;
+            builders.iter_mut().zip(&sums).try_for_each(|(builder, sum)| builder.push(at, sum))?;
+            Ok(sums)
+        })?;
+        let finish = |(builder, array): (Builder, &Array)| builder.finish(|| array.row_sizes().to_vec());
+        Ok(builders.into_iter().zip(&arrays).map(finish).collect())
     }
 
     fn reduce_by_index(
@@ -221,13 +286,11 @@ impl Meaning for Interpreter {
         indices: &Data,
         values: Vec<Data>,
     ) -> Outcome<Vec<Data>> {
-        let indices: Vec<i128> = indices.elements().iter().map(|index| index.integer()).collect();
-        self.combined(at, bins, Some(operator), &indices, values)
+        self.combined(at, bins, Some(operator), indices, values)
     }
 
     fn scatter(&self, at: Span, destinations: Vec<Data>, indices: &Data, values: Vec<Data>) -> Outcome<Vec<Data>> {
-        let indices: Vec<i128> = indices.elements().iter().map(|index| index.integer()).collect();
-        self.combined(at, destinations, None, &indices, values)
+        self.combined(at, destinations, None, indices, values)
     }
 
     fn stream(
@@ -239,7 +302,14 @@ impl Meaning for Interpreter {
         function: &mut Code<'_, Data>,
         _: &Call<'_, Data>,
     ) -> Outcome<Vec<Data>> {
-        self.streamed(at, destinations, operator.map(|(operator, _)| operator), arrays, function)
+        let operator = operator.map(|(operator, _)| operator);
+        let accumulators =
+            arrays_of(destinations).into_iter().map(|array| Data::Accumulator(array, operator)).collect();
+        let accumulators = fold(&arrays_of(arrays), accumulators, |operands| {
+            self.step(at)?;
+            function(operands)
+        })?;
+        Ok(arrays_of(accumulators).into_iter().map(Data::Array).collect())
     }
 
     fn write(
@@ -250,7 +320,17 @@ impl Meaning for Interpreter {
         values: Vec<Data>,
         call: &Call<'_, Data>,
     ) -> Outcome<Vec<Data>> {
-        self.accumulated(at, accumulators, self.index(index), values, call)
+        let Some(bin) = usize::try_from(self.index(index)).ok().filter(|bin| *bin < length(&accumulators)) else {
+            return Ok(accumulators);
+        };
+        let operator = accumulators.first().and_then(|first| match first {
+            Data::Accumulator(_, operator) => *operator,
+            Data::Scalar(_) | Data::Array(_) => None,
+        });
+        let mut code = |both| call(operator.expect("it is asked for only if there is one"), both);
+        let code: Option<&mut Code<'_, Data>> = if operator.is_some() { Some(&mut code) } else { None };
+        let bins = self.written(at, arrays_of(accumulators), bin, values, code)?;
+        Ok(bins.into_iter().map(|bins| Data::Accumulator(bins, operator)).collect())
     }
 
     fn jvp(
