@@ -1,15 +1,17 @@
-//! Laws of sizes: what does not fit is an error of every derivative.
+//! Laws of sizes: those that a program is said to have are found when it runs, and what does not fit is an error of every
+//! derivative.
 //!
 //! Law: where sizes in a run of `p` do not agree, and that is its error, the same arguments are an error of every
-//! program made of `p`; and so is a tangent or an adjoint that has not the sizes of what it belongs to
-//! (tests/transform/sizes.rs).
+//! program made of `p`; and so is a tangent or an adjoint that has not the sizes of what it belongs to. Where there is no
+//! error, every variable has the sizes of the table `p.sizes()` (tests/transform/sizes.rs).
 
 use catadiff::Error;
-use catadiff::array::{Prim, Program};
+use catadiff::array::{Agree, Agreement, Atom, Body, Extent, Op, Prim, Program, SizeTable, Stm, Type, Var};
 use catadiff::interpret::{Scalar, Value, run};
 
 use crate::array_programs::ArrayProgram;
 use crate::array_values::{LIMITS, violation};
+use crate::program_parts::changed;
 use crate::violation::Verdict;
 
 /// A program made of another, and how many arguments come after those of the other: none, tangents, or adjoints.
@@ -149,4 +151,75 @@ pub fn seeds_fit(random: &ArrayProgram) -> Verdict {
         }
     }
     Ok(())
+}
+
+/// The sizes of `p.sizes()` are those that a run finds: the program still runs when it compares every variable with them.
+/// So do its derivatives, at tangents and adjoints that are the arguments and the results.
+///
+/// # Errors
+/// The violation.
+pub fn sizes_hold(program: &Program, arguments: &[Value<f64>]) -> Verdict {
+    let Ok(results) = run(program, arguments, &LIMITS) else { return Ok(()) };
+    have_their_sizes("p", program, arguments)?;
+    for (name, derivative, seeds) in [("p.jvp()", program.jvp(), arguments), ("p.vjp()", program.vjp(), &results)] {
+        if let Ok(derivative) = derivative {
+            have_their_sizes(name, &derivative, &[arguments, seeds].concat())?;
+        }
+    }
+    Ok(())
+}
+
+fn have_their_sizes(name: &str, program: &Program, arguments: &[Value<f64>]) -> Verdict {
+    if run(program, arguments, &LIMITS).is_err() {
+        return Ok(());
+    }
+    let sizes = program.sizes();
+    let compared = changed(program, |(types, _, function)| {
+        compare_all(&function.params, &mut function.body, &sizes, types);
+    });
+    let error = match &compared {
+        Ok(compared) => run(compared, arguments, &LIMITS).err(),
+        Err(error) => Some(error.clone()),
+    };
+    let Some(error) = error else { return Ok(()) };
+    let compared = compared.map_or_else(|_| String::new(), |compared| compared.to_string());
+    let law = format!("what {name} binds has the sizes of its table");
+    Err(violation(&law, program, arguments, format!("{error}\n{compared}"), "Ok(…)"))
+}
+
+/// Compares each variable of a body with its sizes right after what binds it, its parameters or a statement. What
+/// accumulates cannot be compared.
+fn compare_all(params: &[Var], body: &mut Body, sizes: &SizeTable, types: &[Type]) {
+    let accumulates = |atom: Atom| matches!(atom, Atom::Var(var) if types[var.0 as usize].accumulator);
+    let compare = |stms: &mut Vec<Stm>, vars: &[Var]| {
+        for var in vars.iter().map(|var| Atom::Var(*var)).filter(|var| !accumulates(*var)) {
+            for (dimension, size) in sizes.of(var).iter().enumerate().filter(|(_, size)| !accumulates(size.atom())) {
+                let (first, second) = (vec![Extent::Of(var, dimension)], vec![*size]);
+                let agree = Agree { what: Agreement::Wanted, first, second, times: Vec::new() };
+                stms.push(Stm::new([], Op::Agree(Box::new(agree))));
+            }
+        }
+    };
+    let around = core::mem::take(&mut body.stms);
+    compare(&mut body.stms, params);
+    for mut stm in around {
+        let params = params_of(&stm.op);
+        stm.op.bodies_mut().zip(params).for_each(|(inner, params)| compare_all(&params, inner, sizes, types));
+        let vars = stm.vars.clone();
+        body.stms.push(stm);
+        compare(&mut body.stms, &vars);
+    }
+}
+
+/// What is bound around each body of an operation, in their order.
+fn params_of(op: &Op) -> Vec<Vec<Var>> {
+    match op {
+        Op::If(..) => vec![Vec::new(); 2],
+        Op::Map(it) => vec![it.function.params.clone()],
+        Op::Reduce(it) | Op::Scan(it) => vec![it.operator.params.clone()],
+        Op::Hist(it) => vec![it.operator.params.clone()],
+        Op::Custom(it) => vec![it.function.params.clone(), it.pullback.params.clone()],
+        Op::Loop(it) => vec![it.params.iter().map(|(param, _)| *param).collect(); op.bodies().count()],
+        _ => Vec::new(),
+    }
 }

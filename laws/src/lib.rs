@@ -56,7 +56,7 @@
 //! | their parts | [`program_parts`] | they verify, and what breaks an invariant is refused |
 //! | their simplification | [`simplification`] | the same results, for no more operations, in one step |
 //! | their derivatives | [`array_derivatives`] | both modes = interpretation on duals, to second order |
-//! | their sizes | [`array_sizes`] | what does not fit is an error of derivatives too, and so are seeds that do not |
+//! | their sizes | [`array_sizes`] | those of the table are found by every run; what does not fit is an error of derivatives too, and so are seeds that do not |
 //! | reductions and scans | [`array_reductions`] | from every start, by every operator: both modes, their nestings, executors |
 //! | where their statements are from | [`spans`] | what is made of a program keeps it; errors name it |
 //! | kinds of numbers | [`kinds`] | integers wrap, shift, divide and convert as Rust has it, by every executor |

@@ -6,7 +6,8 @@
 //!
 //! Law: a variable is bound once, before it is used, and its type is that of what binds it; the verifier's header lists
 //! every invariant (the core language of "Reverse AD for a Functional Array Language with Nested Parallelism", with
-//! ranks in the types; sizes are checked where they meet) (laws: arrays).
+//! ranks in the types; sizes are checked where they meet). What follows of sizes is in one place, the [`SizeTable`] of a program
+//! (laws: arrays, laws: array_sizes).
 
 mod agree;
 mod build;
@@ -20,12 +21,16 @@ mod program;
 mod renumber;
 mod scalar;
 mod shape;
+mod size_inference;
+mod size_sums;
+mod sizes;
 pub mod text;
 pub mod trace;
 mod types;
 mod verify;
 mod visit;
 
+pub(crate) use agree::compared;
 pub use agree::{Agreement, Extent};
 pub use build::{Builder, constant, index};
 pub use infer::{Reason, Types, result_types};
@@ -37,6 +42,7 @@ pub use picture::Picture;
 pub use program::{Atom, Body, Lambda, Program, Stm, Var, Vars};
 pub use scalar::{Integer, IntegerRow, ScalarOp};
 pub(crate) use shape::{Allowance, Shape, Shapes, SizeDomain, result_shape};
+pub use sizes::SizeTable;
 pub(crate) use types::for_integers;
 pub use types::{Const, Prim, Type};
 pub use verify::DEEPEST;

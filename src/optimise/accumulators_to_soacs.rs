@@ -137,7 +137,7 @@ impl Writer<'_> {
             for k in chain {
                 if let Op::Accumulate(before, at, value) = &map.function.body.stms[k].op
                     && let Some((place, numbered)) = self.place(map, to, at)
-                    && self.parts.facts.shape_told(*value, self.depth)
+                    && self.parts.facts.sizes.all_visible(*value, self.depth)
                     && (numbered || self.summed(map, *value))
                 {
                     found.push(Addition { to, place, numbered, value: *value });
@@ -153,7 +153,7 @@ impl Writer<'_> {
         let Atom::Var(var) = value else { return true };
         let once = || self.uses.get(var.0 as usize) == Some(&1);
         let of = self.parts.builder.type_of(value);
-        let copies = || matches!(self.parts.facts.op(value), Some(Op::Replicate(n, _)) if self.parts.facts.visible(*n, self.depth));
+        let copies = || matches!(self.parts.facts.op(value), Some(Op::Replicate(n, _)) if self.parts.facts.sizes.visible(*n, self.depth));
         of.rank == 0
             || map.function.params.contains(&var)
             || copies()
@@ -191,7 +191,7 @@ impl Writer<'_> {
     /// Where all elements of a map add to, if that is regular; and whether a last index numbers them.
     fn place(&self, map: &Map, to: usize, at: &[Atom]) -> Option<(Vec<Atom>, bool)> {
         let facts = &self.parts.facts;
-        let outside = |at: &[Atom]| at.iter().all(|a| facts.visible(*a, self.depth));
+        let outside = |at: &[Atom]| at.iter().all(|a| facts.sizes.visible(*a, self.depth));
         if outside(at) {
             return Some((at.to_vec(), false));
         }
@@ -199,8 +199,8 @@ impl Writer<'_> {
         let numbers =
             |(param, array): (&Var, &Atom)| Atom::Var(*param) == *last && matches!(facts.op(*array), Some(Op::Iota(_)));
         let numbered = map.function.params.iter().zip(&map.arrays).any(numbers);
-        let size = facts.extents(map.accumulators[to])[before.len()];
-        (outside(before) && numbered && size == facts.extents(map.arrays[0])[0]).then(|| (before.to_vec(), true))
+        let size = facts.sizes.of(map.accumulators[to])[before.len()];
+        (outside(before) && numbered && size == facts.sizes.of(map.arrays[0])[0]).then(|| (before.to_vec(), true))
     }
 
     /// An accumulator that becomes an array: what was added at no index, and in one map only at one, is added to the array.
@@ -276,7 +276,7 @@ fn only(facts: &Facts, depth: usize, map: &mut Map, to: usize) -> Option<(Atom, 
     let [k] = changes[..] else { return None };
     let Op::Accumulate(before, at, value) = &stms[k].op else { return None };
     let (index, value, before) = (*at.first().filter(|_| at.len() == 1)?, *value, *before);
-    if !facts.shape_told(value, depth) {
+    if !facts.sizes.all_visible(value, depth) {
         return None;
     }
     stms[k].op = Op::Copy(before);

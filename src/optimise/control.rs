@@ -18,7 +18,7 @@ impl Writer {
         }
         let (mut yes, mut no) = (self.body(yes), self.body(no));
         let depth = self.seen.depth();
-        let same = |(a, b): (&Atom, &Atom)| (a == b && self.facts.visible(*a, depth)).then_some(*a);
+        let same = |(a, b): (&Atom, &Atom)| (a == b && self.facts.sizes.visible(*a, depth)).then_some(*a);
         let mut results: Vec<Option<Atom>> = yes.results.iter().zip(&no.results).map(same).collect();
         let open = |k: &usize| results[*k].is_none();
         let kept: Vec<usize> = (0..results.len()).filter(open).collect();
@@ -119,7 +119,7 @@ impl Writer {
         let (elements, collectors) = function.params.split_at(arrays.len());
         let (mut arrays, mut params) = self.operands(space, elements, &arrays);
         let own: Vec<Var> = collectors.iter().map(|param| self.collector(*param)).collect();
-        own.iter().zip(&accumulators).for_each(|(p, a)| self.facts.bind_like(*p, *a, outside + 1));
+        own.iter().zip(&accumulators).for_each(|(p, a)| self.facts.sizes.bind_like(*p, *a, outside + 1));
 
         self.frames.push(Frame { space, outside, extras: Vec::new() });
         self.seen.enter(space);
@@ -146,7 +146,7 @@ impl Writer {
                 self.set(*param, fresh[at].0.into());
             } else {
                 let var = self.fresh(*param);
-                self.facts.bind_element(var, *array, depth);
+                self.facts.sizes.bind_element(var, *array, depth);
                 let class = self.seen.of(*array);
                 fresh.push((var, self.seen.element(space, class)));
                 kept.push(*array);
@@ -180,7 +180,7 @@ impl Writer {
         for atom in &body.results {
             let operand = params.iter().position(|p| Atom::Var(*p) == *atom).map(|k| arrays[k]);
             let known = match operand {
-                None if self.facts.visible(*atom, outside) => Some(self.copies(arrays[0], *atom)),
+                None if self.facts.sizes.visible(*atom, outside) => Some(self.copies(arrays[0], *atom)),
                 operand => operand,
             };
             places.push(kept.iter().position(|other| other == atom).unwrap_or(kept.len()));

@@ -40,8 +40,9 @@ fn dead_again(program: &mut Program, written: Written, returning: Option<Var>) -
     if compares(program)
         && (written == Written::All || !compare_nothing(&program.function.body, false, &|v| needed.has(v)))
     {
+        let sizes = program.sizes_without_comparisons();
         let plan = loop {
-            let plan = plan(program, &needed.vars, written, returning);
+            let plan = plan(program, &sizes, &needed.vars, written, returning);
             let more = |a: &&Atom| matches!(a, Atom::Var(v) if !needed.has(*v));
             let more: Vec<Atom> = plan.roots.iter().filter(more).copied().collect();
             if more.is_empty() {

@@ -95,8 +95,8 @@ impl Writer<'_> {
     fn sum(&mut self, var: Var, it: &Reduce) -> bool {
         let ([array], [neutral]) = (&it.arrays[..], &it.neutral[..]) else { return false };
         let (array, neutral) = (*array, *neutral);
-        let sizes = &self.facts().extents(array)[1..];
-        let fits = !sizes.is_empty() && sizes == self.facts().extents(neutral);
+        let sizes = &self.facts().sizes.of(array)[1..];
+        let fits = !sizes.is_empty() && sizes == self.facts().sizes.of(neutral);
         if !fits || !self.facts().is_zero(neutral) || recognise(&it.operator) != Operator::Sum {
             return false;
         }
@@ -138,7 +138,7 @@ impl Writer<'_> {
     /// The copies that the function of a map gives, if they are that, and as many for each element.
     fn copies(&self, source: &Source) -> Option<(Atom, Atom)> {
         let Some(Op::Replicate(count, value)) = self.facts().op(source.result) else { return None };
-        (self.facts().visible(*count, self.depth) && !self.facts().visible(*value, self.depth))
+        (self.facts().sizes.visible(*count, self.depth) && !self.facts().sizes.visible(*value, self.depth))
             .then_some((*count, *value))
     }
 
@@ -169,7 +169,7 @@ impl Writer<'_> {
     fn mentioned(&self, inner: &Inner) -> Vec<Atom> {
         let mut found = Vec::new();
         let mut visit = |a: Atom| {
-            let around = self.facts().visible(a, self.depth + 1) && !self.facts().visible(a, self.depth);
+            let around = self.facts().sizes.visible(a, self.depth + 1) && !self.facts().sizes.visible(a, self.depth);
             if around && !found.contains(&a) {
                 found.push(a);
             }
@@ -188,14 +188,14 @@ impl Writer<'_> {
         if !needed.is_empty() {
             return needed;
         }
-        let outside = all().find(|(_, a)| self.facts().visible(*a, self.depth));
+        let outside = all().find(|(_, a)| self.facts().sizes.visible(*a, self.depth));
         outside.or_else(|| all().next()).into_iter().collect()
     }
 
     /// `Σⱼ map (λx. eⱼ(x)) xs = map (λx. Σⱼ eⱼ(x)) xs`, with transposed arrays where `xs` is different for each `j`.
     fn sum_of_maps(&mut self, var: Var, source: &Source, inner: &Inner, zero: Atom) -> bool {
         let (operands, mentioned) = (self.operands(inner), self.mentioned(inner));
-        let same = |to: &Self, a: Atom| to.facts().visible(a, to.depth);
+        let same = |to: &Self, a: Atom| to.facts().sizes.visible(a, to.depth);
         let shared: Vec<(Var, Atom)> = operands.iter().copied().filter(|(_, a)| same(self, *a)).collect();
         let own: Vec<(Var, Atom)> = operands.iter().copied().filter(|(_, a)| !same(self, *a)).collect();
         let columns: Vec<Atom> = own.iter().map(|(_, a)| self.export(source.at, *a)).collect();
@@ -242,7 +242,7 @@ impl Writer<'_> {
         let Some(source) = self.source(array) else { return false };
         let Some(inner) = self.inner(&source) else { return false };
         let (operands, mentioned) = (self.operands(&inner), self.mentioned(&inner));
-        if !operands.iter().all(|(_, a)| self.facts().visible(*a, self.depth)) {
+        if !operands.iter().all(|(_, a)| self.facts().sizes.visible(*a, self.depth)) {
             return false;
         }
         let mut rows: Vec<Atom> = mentioned.iter().map(|a| self.export(source.at, *a)).collect();

@@ -16,7 +16,6 @@
 //! | `fuse_maps` | maps that share work as one |
 //! | `definitions`, `index_injectivity` | what is known of variables, and loops that reach each place of an array once |
 //! | `sizes`, `size_equalities`, `scopes` | the comparisons of sizes, which stay |
-//! | `varying_sizes`, `size_sums` | the loop variables whose sizes may change, and sizes that are sums of others |
 //! | `nested_maps`, `rewriter` | maps in maps, and bodies split into statements |
 //! | `operator`, `hash_cons` | operators recognised by their text, and operations numbered |
 //! | `scalar_replacement`, `constants` | for executors: small arrays as values of their own, and what no argument has a part in |
@@ -42,11 +41,9 @@ mod rules;
 mod scalar_replacement;
 mod scopes;
 mod size_equalities;
-mod size_sums;
 mod sizes;
 mod store_forwarding;
 mod value_numbering;
-pub(crate) mod varying_sizes;
 
 use crate::array::{Body, Lambda, Program};
 pub(crate) use constants::Split;

@@ -6,9 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use super::definitions::Facts;
-use crate::array::{
-    Atom, Body, Builder, Form, Lambda, Map, Op, Program, Rebuild, Reduce, ScalarOp, Stm, Type, Var, deeper,
-};
+use crate::array::{Atom, Body, Builder, Lambda, Map, Op, Program, Rebuild, Reduce, ScalarOp, Stm, Type, Var, deeper};
 
 /// A program that is split into its parts.
 pub(super) struct Parts {
@@ -21,7 +19,7 @@ impl Parts {
     pub(super) fn rewrite(program: &mut Program, mut body: impl FnMut(&mut Parts, Body, usize) -> Body) {
         let mut parts = Parts { builder: Builder::extending(program), facts: Facts::default() };
         for param in &program.function.params {
-            parts.facts.bind(*param, program.type_of(*param), 0);
+            parts.facts.sizes.bind(*param, program.type_of(*param), 0);
         }
         let whole = core::mem::take(&mut program.function.body);
         program.function.body = parts.descend(whole, 0, &mut body);
@@ -32,7 +30,8 @@ impl Parts {
         let mut stms = Vec::with_capacity(body.stms.len());
         deeper(|| {
             for mut stm in body.stms {
-                self.bind(&stm.op, depth);
+                let builder = &self.builder;
+                self.facts.sizes.bind_params(&stm.op, |var| builder.type_of(var), depth);
                 for inner in stm.op.bodies_mut() {
                     *inner = self.descend(core::mem::take(inner), depth + 1, rewrite);
                 }
@@ -41,27 +40,6 @@ impl Parts {
             }
         });
         rewrite(self, Body { stms, results: body.results }, depth)
-    }
-
-    /// Learns of the parameters of an operation's bodies.
-    fn bind(&mut self, op: &Op, depth: usize) {
-        let mut plain: Vec<Var> = Vec::new();
-        match op {
-            Op::Map(map) => {
-                self.facts.bind_map(&map.function.params, &map.arrays, &map.accumulators, depth);
-            }
-            Op::Loop(it) => {
-                plain.extend(it.params.iter().map(|(param, _)| *param));
-                if let Form::For(i, _) = &it.form {
-                    plain.push(*i);
-                }
-            }
-            Op::Reduce(it) | Op::Scan(it) => plain.extend(&it.operator.params),
-            Op::Hist(it) => plain.extend(&it.operator.params),
-            Op::Custom(it) => plain.extend(it.function.params.iter().chain(&it.pullback.params)),
-            _ => {}
-        }
-        plain.into_iter().for_each(|var| self.facts.bind(var, self.builder.type_of(var), depth + 1));
     }
 
     pub(super) fn learn(&mut self, stm: &Stm, depth: usize) {

@@ -37,7 +37,7 @@ pub(super) const RULES: &[Rule] = &[
 /// The size of an array whose definition tells it.
 fn size_told(to: &mut Writer, op: &Op) -> Option<Atom> {
     let Op::Size(array, dimension) = op else { return None };
-    match to.facts.extents(*array)[*dimension] {
+    match to.facts.sizes.of(*array)[*dimension] {
         Extent::Number(number) => Some(number),
         Extent::Of(of, d) if (of, d) != (*array, *dimension) => Some(to.emit(Op::Size(of, d))),
         Extent::Of(..) => None,
@@ -165,17 +165,17 @@ fn reshape_of_reshape(to: &mut Writer, op: &Op) -> Option<Atom> {
 /// The sizes that it has.
 fn reshape_to_the_same(to: &mut Writer, op: &Op) -> Option<Atom> {
     let Op::Reshape(array, sizes) = op else { return None };
-    let wanted = sizes.iter().map(|n| to.facts.extent(*n));
-    to.facts.extents(*array).iter().copied().eq(wanted).then_some(*array)
+    let wanted = sizes.iter().map(|n| to.facts.sizes.number(*n));
+    to.facts.sizes.of(*array).iter().copied().eq(wanted).then_some(*array)
 }
 
 /// Ranges that leave nothing out.
 fn slice_of_everything(to: &mut Writer, op: &Op) -> Option<Atom> {
     let Op::Slice(array, ranges) = op else { return None };
     let whole = |(range, size): (&Range, &Extent)| {
-        range.start == index(0) && range.step == index(1) && to.facts.extent(range.count) == *size
+        range.start == index(0) && range.step == index(1) && to.facts.sizes.number(range.count) == *size
     };
-    ranges.iter().zip(to.facts.extents(*array)).all(whole).then_some(*array)
+    ranges.iter().zip(to.facts.sizes.of(*array)).all(whole).then_some(*array)
 }
 
 /// `a with [] = v` is `v`.

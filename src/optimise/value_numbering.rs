@@ -81,7 +81,7 @@ impl Writer {
     /// Makes a new variable, of which nothing is known, usable in the open body.
     pub(super) fn introduce(&mut self, var: Var) {
         let (class, depth) = (self.seen.unique(), self.seen.depth());
-        self.facts.bind(var, self.builder.type_of(var), depth);
+        self.facts.sizes.bind(var, self.builder.type_of(var), depth);
         self.seen.set(var, class, depth);
     }
 
@@ -110,7 +110,7 @@ impl Writer {
             None => self.element(of, frame.checked_sub(1)?)?,
         };
         let param = self.builder.fresh(self.builder.type_of(array).element());
-        self.facts.bind_element(param, array, outside + 1);
+        self.facts.sizes.bind_element(param, array, outside + 1);
         self.seen.set(param, class, outside + 1);
         self.frames[frame].extras.push((param, array));
         Some(param.into())
@@ -138,7 +138,7 @@ impl Writer {
     /// as far out as its operand.
     fn place(&self, op: &Op) -> usize {
         match op {
-            Op::Permute(array, _) | Op::Reverse(array) | Op::Size(array, _) => self.facts.depth(*array),
+            Op::Permute(array, _) | Op::Reverse(array) | Op::Size(array, _) => self.facts.sizes.depth(*array),
             _ => self.seen.depth(),
         }
     }
@@ -248,7 +248,7 @@ impl Writer {
         let depth = self.seen.depth() + 1;
         let param = |(k, param): (usize, &Var)| {
             let var = self.fresh(*param);
-            self.facts.bind(var, self.builder.type_of(var), depth);
+            self.facts.sizes.bind(var, self.builder.type_of(var), depth);
             let class = self.seen.class(Kind::Param, &[scope, position(k)]);
             self.set(*param, var.into());
             (var, class)
@@ -281,7 +281,7 @@ impl Writer {
         self.atoms(&mut it.neutral);
         self.atoms(&mut it.arrays);
         let zero = it.neutral.iter().chain(&it.arrays).all(|a| self.facts.is_zero(*a));
-        let scalars = it.neutral.iter().all(|a| self.facts.extents(*a).is_empty());
+        let scalars = it.neutral.iter().all(|a| self.facts.sizes.of(*a).is_empty());
         if zero && scalars && recognise(&it.operator) == Operator::Sum {
             return if kind == Kind::Scan { it.arrays } else { it.neutral };
         }

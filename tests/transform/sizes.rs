@@ -11,6 +11,11 @@ fn seeds_of_random_programs() -> Verdict {
     for_all(|p: ArrayProgram| array_sizes::seeds_fit(&p))
 }
 
+#[test]
+fn of_random_programs_are_found_by_their_runs() -> Verdict {
+    for_all(|p: ArrayProgram| array_sizes::sizes_hold(&p.program(), &p.arguments()))
+}
+
 fn reals(n: usize) -> Value<f64> {
     Value::reals(&[n], (0..n).map(|k| k as f64 + 1.0)).expect("as many as said")
 }
@@ -402,4 +407,63 @@ fn a_size_that_is_compared_with_a_number_is_that_number() {
         let vjp = Program::parse(&source).unwrap().vjp().unwrap();
         assert_eq!(vjp.to_string().matches(" loop ").count(), 2, "one forward and one backward:\n{vjp}");
     }
+}
+
+/// The comparison by which a size is found is no reason to leave out that comparison.
+#[test]
+fn adjoints_of_histograms_in_loops_fit() -> Result<()> {
+    for (policy, n) in [("", "n"), ("", "2i64"), ("binomial[2] ", "2i64")] {
+        let program = Program::parse(&format!(
+            "program (rows: [][]f64, bins: []i64, n: i64) {{
+               let last = loop {policy}(h: [][]f64 = rows) for i < {n} {{
+                 let none = replicate(1i64, 0.75f64)
+                 let next = hist (h) at bins (h) from (none) |a: []f64, b: []f64| {{
+                   let c = map (a, b) |x: f64, y: f64| {{ return y }}
+                   return c
+                 }}
+                 return next
+               }}
+               return last
+             }}"
+        ))?;
+        let arguments = [matrix(1, 1), Value::new([-1_i64])?, 2_i64.into()];
+        for (seeds, sizes) in [(matrix(2, 1), [2, 1]), (matrix(1, 2), [2, 1])] {
+            wrong(&program.vjp()?, &[&arguments[..], &[seeds]].concat(), sizes)?;
+        }
+        right(&program.vjp()?, &[&arguments[..], &[matrix(1, 1)]].concat())?;
+    }
+    Ok(())
+}
+
+/// Of loops, branches and operators that change sizes, no size is said to be one that another run would not find.
+#[test]
+fn of_programs_that_change_sizes_are_found_by_their_runs() -> Result<()> {
+    let source = "program (x: []f64, y: []f64, both: bool, n: i64) {
+        let longer = concat(x, y)
+        let chosen = if both { return longer } else { return y }
+        let same = if both { return y } else { let z = map (y) |v: f64| { let w = mul(v, v) return w } return z }
+        let compared = if both { let s = map (x, y) |a: f64, b: f64| { let c = add(a, b) return c } return s }
+                       else { return x }
+        let grown, kept, mixed = loop (a: []f64 = x, b: []f64 = x, c: []f64 = y) for i < n {
+          let d = concat(a, y)
+          let e = map (b) |v: f64| { let w = mul(v, v) return w }
+          let f = if both { return c } else { return d }
+          return d, e, f
+        }
+        let rows = map (x) |v: f64| { let r = replicate(n, v) return r }
+        let none = replicate(n, 0.0f64)
+        let sum = reduce (rows) from (none) |a: []f64, b: []f64| {
+          let c = map (a, b) |v: f64, w: f64| { let u = add(v, w) return u } return c }
+        let one = reduce (rows) from (x) |a: []f64, b: []f64| { return b }
+        let i, halved = loop (i: i64 = 0i64, h: []f64 = longer) while { let go = lt(i, 2i64) return go } {
+          let j = add(i, 1i64) let m = size[0](h) let k = div(m, 2i64) let g = slice h[0i64 : k : 1i64] return j, g }
+        return chosen, same, compared, grown, kept, mixed, sum, one, halved
+      }";
+    let program = Program::parse(source)?;
+    for (x, y, both, n) in [(3, 3, true, 2), (3, 4, false, 2), (0, 2, false, 3), (2, 2, true, 0), (1, 5, false, 1)] {
+        let arguments = [reals(x), reals(y), both.into(), i64::from(n).into()];
+        program.run(&arguments)?;
+        array_sizes::sizes_hold(&program, &arguments).unwrap_or_else(|violation| panic!("{violation}"));
+    }
+    Ok(())
 }

@@ -43,7 +43,7 @@ mod sparse;
 mod undo;
 mod view;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::check::check;
 use super::copy::Copier;
@@ -53,10 +53,9 @@ use super::one_by_one::one_by_one;
 use super::parts::Parts;
 use super::stripmine::stripmined;
 use super::target::{GROWTH, Target};
-use crate::array::{Agreement, Atom, Body, Lambda, Op, Policy, Program, Stm, Var, has_bodies};
+use crate::array::{Agreement, Atom, Body, Lambda, Op, Policy, Program, SizeTable, Stm, has_bodies};
 use crate::error::{Result, Span};
 use crate::optimise::dead_code::executed_once;
-use crate::optimise::varying_sizes::resized;
 use adjoints::Adjoints;
 use arrays::array;
 use binomial::Snapshots;
@@ -156,8 +155,7 @@ pub(super) struct Reverse<'p, 't> {
 
 /// What is known of the program before the sweeps.
 struct Known {
-    /// The loop variables whose sizes may change.
-    resized: FxHashSet<Var>,
+    sizes: SizeTable,
     /// Which variables are read in parts.
     parts: Parts,
     /// Which arrays of indices have none twice.
@@ -173,7 +171,7 @@ impl<'p, 't> Reverse<'p, 't> {
             active,
             adjoints: Adjoints::none(target, active),
             again: MadeAgain::default(),
-            known: Known { resized: resized(source), parts: Parts::of(source), distinct: Distinct::of(source) },
+            known: Known { sizes: source.sizes(), parts: Parts::of(source), distinct: Distinct::of(source) },
         }
     }
 

@@ -5,7 +5,7 @@
 //! (tests/transform/loops.rs).
 
 use super::Reverse;
-use crate::array::{Atom, IntegerRow, Loop, Op, Range, ScalarOp, index};
+use crate::array::{Atom, IntegerRow, Loop, Op, Range, ScalarOp, Var, index};
 use crate::transform::checkpoint::mentions;
 use crate::transform::target::Target;
 
@@ -31,7 +31,8 @@ impl Reverse<'_, '_> {
     /// sizes of adjoints.
     pub(super) fn ragged(&self, it: &Loop) -> Vec<usize> {
         let of = |k: usize| it.params[k].0;
-        let may_change = |k: &usize| self.known.resized.contains(&of(*k)) && it.body.results[*k] != of(*k).into();
+        let has_own = |var: Var| self.known.sizes.of(var).iter().any(|size| size.atom() == var.into());
+        let may_change = |k: &usize| has_own(of(*k)) && it.body.results[*k] != of(*k).into();
         let found: Vec<usize> = (0..it.params.len()).filter(may_change).collect();
         if found.is_empty() {
             return found;

@@ -6,8 +6,12 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::definitions::Facts;
-use crate::array::{Atom, Const, Extent, IntegerRow, Op, ScalarOp, Stm, Var};
+use super::agree::Extent;
+use super::operation::Op;
+use super::program::{Atom, Stm, Var};
+use super::scalar::{IntegerRow, ScalarOp};
+use super::sizes::SizeTable;
+use super::types::Const;
 
 /// No longer sums are followed.
 const TERMS: usize = 16;
@@ -69,7 +73,7 @@ pub(super) struct Sums {
 
 impl Sums {
     /// The sum that a size is.
-    pub(super) fn of(&self, facts: &Facts, extent: Extent) -> Sum {
+    pub(super) fn of(&self, sizes: &SizeTable, extent: Extent) -> Sum {
         let known = match extent {
             Extent::Number(Atom::Var(var)) => self.numbers.get(&var),
             Extent::Of(Atom::Var(var), 0) => self.lengths.get(&var),
@@ -79,16 +83,16 @@ impl Sums {
             Some(sum) => sum.clone(),
             None => match extent {
                 // The size that it is may be known otherwise.
-                Extent::Number(number) if facts.extent(number) != extent => self.of(facts, facts.extent(number)),
+                Extent::Number(number) if sizes.number(number) != extent => self.of(sizes, sizes.number(number)),
                 Extent::Number(_) | Extent::Of(..) => Sum::of(extent),
             },
         }
     }
 
     /// Learns what a statement says of its variable.
-    pub(super) fn learn(&mut self, facts: &Facts, stm: &Stm) {
+    pub(super) fn learn(&mut self, sizes: &SizeTable, stm: &Stm) {
         let [var] = stm.vars[..] else { return };
-        let number = |a: Atom| self.of(facts, Extent::Number(a));
+        let number = |a: Atom| self.of(sizes, Extent::Number(a));
         let constant = |sum: &Sum| sum.terms.is_empty().then_some(sum.constant);
         match &stm.op {
             Op::Scalar(op, operands) => {
@@ -105,7 +109,7 @@ impl Sums {
                 set(&mut self.numbers, var, sum);
             }
             Op::Concat(arrays) => {
-                let lengths = arrays.iter().map(|a| self.of(facts, facts.extents(*a)[0]));
+                let lengths = arrays.iter().map(|a| self.of(sizes, sizes.of(*a)[0]));
                 let sum = lengths.fold(Sum::default(), |sum, length| sum.plus(1, &length));
                 set(&mut self.lengths, var, Some(sum));
             }
