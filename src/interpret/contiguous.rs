@@ -132,6 +132,7 @@ impl<E, H> Contiguous<E, H> {
     }
 
     /// `length` subarrays from `first` on, which are there.
+    #[cfg(feature = "futhark")]
     pub(crate) fn rows(&self, first: usize, length: usize) -> Self {
         let mut sizes = self.sizes.clone();
         sizes[0] = length;

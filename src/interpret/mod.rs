@@ -61,9 +61,11 @@ mod soac;
 mod value;
 
 pub(crate) use budget::{Fault, Step};
+#[cfg(feature = "futhark")]
 pub(crate) use contiguous::{Contiguous, Rows, count, count_of_part, lines, strides};
 pub(crate) use eval::Machine;
 pub(crate) use scalar::{Arithmetic, VERIFIED, apply};
+#[cfg(feature = "futhark")]
 pub(crate) use soac::{fold, row};
 
 pub use arguments::{Nested, ToValue, ToValues};
