@@ -9,7 +9,7 @@ use super::folds::{greatest, least};
 use super::instruction::{IntOp, RealOp, Reg};
 use super::real::Real;
 use super::state::{Mask, State};
-use super::vector::{Group, Operand, Source, each1, each2, each3, lanes, set};
+use super::vector::{Group, Operand, Source, by_eights1, by_eights2, each1, each2, each3, lanes, set};
 use crate::array::{Const, Integer, IntegerRow, Prim, for_integers};
 use crate::interpret::Test;
 use crate::primitives::Primitive;
@@ -217,30 +217,30 @@ impl<R: Real<G>, const G: usize> State<R, G> {
         let block = self.real_block(block);
         let near = || (0..self.active).all(|lane| R::trig_is_fast(a.lane(lane)));
         match row {
-            Primitive::Exp => each1(block, a, R::exp::<FMA>),
-            Primitive::Exp2 => each1(block, a, R::exp2::<FMA>),
-            Primitive::Expm1 => each1(block, a, R::expm1::<FMA>),
-            Primitive::Ln => each1(block, a, R::ln::<FMA>),
-            Primitive::Log2 => each1(block, a, R::log2::<FMA>),
-            Primitive::Log10 => each1(block, a, R::log10::<FMA>),
-            Primitive::Log1p => each1(block, a, R::log1p::<FMA>),
-            Primitive::Sin if near() => each1(block, a, R::sin::<FMA>),
-            Primitive::Cos if near() => each1(block, a, R::cos::<FMA>),
-            Primitive::Tan if near() => each1(block, a, R::tan::<FMA>),
-            Primitive::Asin => each1(block, a, R::asin::<FMA>),
-            Primitive::Acos => each1(block, a, R::acos::<FMA>),
-            Primitive::Atan => each1(block, a, R::atan::<FMA>),
-            Primitive::Sinh => each1(block, a, R::sinh::<FMA>),
-            Primitive::Cosh => each1(block, a, R::cosh::<FMA>),
-            Primitive::Tanh => each1(block, a, R::tanh::<FMA>),
-            Primitive::Cbrt => each1(block, a, R::cbrt::<FMA>),
-            Primitive::Erf => each1(block, a, R::erf::<FMA>),
-            Primitive::Erfc => each1(block, a, R::erfc::<FMA>),
-            Primitive::Sigmoid => each1(block, a, R::sigmoid::<FMA>),
-            Primitive::Softplus => each1(block, a, R::softplus::<FMA>),
-            Primitive::Atan2 => each2(block, a, b, R::atan2::<FMA>),
-            Primitive::Hypot => each2(block, a, b, R::hypot::<FMA>),
-            Primitive::Pow => each2(block, a, b, R::pow::<FMA>),
+            Primitive::Exp => by_eights1(block, a, R::exp::<FMA>),
+            Primitive::Exp2 => by_eights1(block, a, R::exp2::<FMA>),
+            Primitive::Expm1 => by_eights1(block, a, R::expm1::<FMA>),
+            Primitive::Ln => by_eights1(block, a, R::ln::<FMA>),
+            Primitive::Log2 => by_eights1(block, a, R::log2::<FMA>),
+            Primitive::Log10 => by_eights1(block, a, R::log10::<FMA>),
+            Primitive::Log1p => by_eights1(block, a, R::log1p::<FMA>),
+            Primitive::Sin if near() => by_eights1(block, a, R::sin::<FMA>),
+            Primitive::Cos if near() => by_eights1(block, a, R::cos::<FMA>),
+            Primitive::Tan if near() => by_eights1(block, a, R::tan::<FMA>),
+            Primitive::Asin => by_eights1(block, a, R::asin::<FMA>),
+            Primitive::Acos => by_eights1(block, a, R::acos::<FMA>),
+            Primitive::Atan => by_eights1(block, a, R::atan::<FMA>),
+            Primitive::Sinh => by_eights1(block, a, R::sinh::<FMA>),
+            Primitive::Cosh => by_eights1(block, a, R::cosh::<FMA>),
+            Primitive::Tanh => by_eights1(block, a, R::tanh::<FMA>),
+            Primitive::Cbrt => by_eights1(block, a, R::cbrt::<FMA>),
+            Primitive::Erf => by_eights1(block, a, R::erf::<FMA>),
+            Primitive::Erfc => by_eights1(block, a, R::erfc::<FMA>),
+            Primitive::Sigmoid => by_eights1(block, a, R::sigmoid::<FMA>),
+            Primitive::Softplus => by_eights1(block, a, R::softplus::<FMA>),
+            Primitive::Atan2 => by_eights2(block, a, b, R::atan2::<FMA>),
+            Primitive::Hypot => by_eights2(block, a, b, R::hypot::<FMA>),
+            Primitive::Pow => by_eights2(block, a, b, R::pow::<FMA>),
             row => self.row_by_row(row, to, x),
         }
     }

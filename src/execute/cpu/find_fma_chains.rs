@@ -24,12 +24,14 @@ pub(super) fn find_fma_chains(code: &mut Code) {
     let mut mentions: FxHashMap<Value, (usize, usize)> = FxHashMap::default();
     code.outputs.iter().for_each(|output| output.operands().into_iter().for_each(|x| used(x, &mut mentions)));
     count(&code.body, &mut mentions);
-    let chainer = Chainer { values: &code.values, mentions };
+    let chainer = Chainer { values: &code.values, precision: code.precision, mentions };
     chainer.inside(&mut code.body);
 }
 
 struct Chainer<'c> {
     values: &'c [ValueInfo],
+    /// That reals are computed in.
+    precision: Prim,
     /// How often values are set, and used.
     mentions: FxHashMap<Value, (usize, usize)>,
 }
@@ -82,7 +84,7 @@ impl Chainer<'_> {
                     sum
                 }
                 // What is added to a number that is −0 is what it is.
-                (None, None) => Sum { at, start: Operand::Const(Const::F64(-0.0)), products: vec![product] },
+                (None, None) => Sum { at, start: self.real(-0.0), products: vec![product] },
                 (None, Some(start)) => Sum { at, start, products: vec![product] },
             };
             if self.mentions.get(&value) == Some(&(1, 1)) {
@@ -92,6 +94,10 @@ impl Chainer<'_> {
         leave_out(block, gone);
     }
 
+    fn real(&self, x: f64) -> Operand {
+        Operand::Const(Const::rounded(x, self.precision))
+    }
+
     /// The sum that an operation adds a product to, if it is not the product alone, and the product.
     fn product(&self, value: Value, op: Op, x: &[Operand]) -> Option<(Option<Operand>, (Operand, Operand, bool))> {
         let ValueInfo { prim, varying } = self.values[value.0 as usize];
@@ -99,10 +105,10 @@ impl Chainer<'_> {
             Operand::Value(value) => self.mentions.get(value).is_some_and(|(set, _)| *set == 1),
             Operand::Const(_) => true,
         };
-        if !varying || prim != Prim::F64 || !lasts(&Operand::Value(value)) || !x.iter().all(lasts) {
+        if !varying || prim != self.precision || !lasts(&Operand::Value(value)) || !x.iter().all(lasts) {
             return None;
         }
-        let one = Operand::Const(Const::F64(1.0));
+        let one = self.real(1.0);
         let once = |x: &Operand| matches!(x, Operand::Value(x) if self.mentions.get(x) == Some(&(1, 1)));
         match (op, x) {
             (Op::MulAdd, [a, b, start]) => Some((Some(*start), (*a, *b, false))),

@@ -306,7 +306,7 @@ impl Finder<'_> {
         let Place { buffer, base, step, lane, varying } = *place;
         let info = self.buffers[buffer.0 as usize];
         let (index, across) = step?;
-        let is_one = info.prim == Prim::F64 && !info.private && lane.is_none() && varying.is_none();
+        let is_one = info.prim == self.precision && !info.private && lane.is_none() && varying.is_none();
         if !is_one || index != Operand::Value(column) || !self.is_fixed(split, across) {
             return None;
         }

@@ -265,6 +265,39 @@ pub(super) fn each3<A: Copy, B: Copy, T: Copy, const G: usize>(
     }
 }
 
+/// `to = f(a)` by eights: of a long function, the compiler makes vector instructions of no more lanes than that.
+#[inline(always)]
+pub(super) fn by_eights1<T: Copy, const G: usize>(to: &[Group<T, G>], a: impl Source<T, G>, f: impl Fn(T) -> T) {
+    let a = a.first(to.len());
+    for (k, to) in to.iter().enumerate() {
+        let mut x = a.group(k);
+        for x in x.as_chunks_mut::<8>().0 {
+            *x = lanes(|i| f(x[i]));
+            one_by_one();
+        }
+        to.write(x);
+    }
+}
+
+/// `to = f(a, b)` by eights.
+#[inline(always)]
+pub(super) fn by_eights2<T: Copy, const G: usize>(
+    to: &[Group<T, G>],
+    a: impl Source<T, G>,
+    b: impl Source<T, G>,
+    f: impl Fn(T, T) -> T,
+) {
+    let (a, b) = (a.first(to.len()), b.first(to.len()));
+    for (k, to) in to.iter().enumerate() {
+        let (mut x, y) = (a.group(k), b.group(k));
+        for (x, y) in x.as_chunks_mut::<8>().0.iter_mut().zip(y.as_chunks::<8>().0) {
+            *x = lanes(|i| f(x[i], y[i]));
+            one_by_one();
+        }
+        to.write(x);
+    }
+}
+
 /// What an operation makes of the first lanes of a block.
 #[inline(always)]
 pub(super) fn folded<T: Copy, const G: usize>(block: &[Group<T, G>], start: T, op: impl Fn(T, T) -> T) -> T {
