@@ -2,6 +2,8 @@
 //!
 //! Law: the array program that is shown is the one that runs; of those that passes leave, the last one.
 
+use catadiff::array::Program;
+
 use crate::answer::{Answer, Failure};
 use crate::arguments::Arguments;
 use crate::input::stdin;
@@ -20,6 +22,13 @@ pub(crate) fn show(arguments: &Arguments) -> Result<Answer, Failure> {
             "`--dump` shows programs as text, pass after pass: leave `--as` out, or use `--as kernel`",
         ));
     }
+    if arguments.has("sizes") && form != "text" {
+        return Err(Failure::asked("`--sizes` writes sizes into types as text: leave `--as` out"));
+    }
+    let text = |program: &Program| match arguments.has("sizes") {
+        true => program.with_sizes().to_string(),
+        false => program.to_string(),
+    };
     if form == "tree" {
         return Ok(loaded.tree.to_string().into());
     }
@@ -41,13 +50,13 @@ pub(crate) fn show(arguments: &Arguments) -> Result<Answer, Failure> {
         }
         ("text", _) if arguments.has("dump") => {
             let passes = subject.elaborated.passes();
-            passes.iter().map(|(name, program)| dumped(name, program.statements(), &program.to_string())).collect()
+            passes.iter().map(|(name, program)| dumped(name, program.statements(), &text(program))).collect()
         }
         ("latex", _) => program.to_latex(),
         ("dot" | "svg", None) => drawn(&program.picture(), form)?,
         ("dot" | "svg", Some("-")) => subject.at(&stdin()?, "standard input", arguments)?.picture(program, form)?,
         ("dot" | "svg", Some(text)) => subject.at(text.as_bytes(), "`--at`", arguments)?.picture(program, form)?,
-        _ => program.to_string(),
+        _ => text(program),
     }
     .into())
 }

@@ -76,6 +76,7 @@ pub(crate) const FLAGS: &[Flag] = &[
         ..flag("as", "FORM", "text, latex: the array program; dot, svg: drawn; kernel: how it runs; tree: as read")
     },
     switch("dump", "after each pass that had something to do: how many statements there are, and which"),
+    switch("sizes", "with the sizes of arrays in their types, by number or by name"),
     flag("at", "VALUES", "draw what is computed at these values, and adjoints; - for standard input"),
     Flag {
         values: Values::These(&["keep", "scalarize"]),
@@ -170,7 +171,7 @@ pub(crate) const COMMANDS: &[Command] = &[
         name: "show",
         usage: "FORMULA [--as FORM] | FILE.fut",
         help: "a formula (as text, latex, dot or svg), or what an entry point becomes",
-        flags: &["entry", "as", "dump", "derivative", "wrt", "at", "steps", "memory"],
+        flags: &["entry", "as", "dump", "sizes", "derivative", "wrt", "at", "steps", "memory"],
         more: "A picture shows the data flow, from the top to the bottom, with functions inside of what they are of. With `--at`,\n\
                each box has its value and the derivative of the result by it: behind the arguments the adjoint of the\n\
                result may stand, which is 1 for one real number. A picture has at most 600 boxes, and folds functions\n\
@@ -178,6 +179,7 @@ pub(crate) const COMMANDS: &[Command] = &[
         examples: &[
             "catadiff show \"hypot(x, y) / 2\" --as latex",
             "catadiff show f.fut -e loss --derivative vjp",
+            "catadiff show f.fut -e loss --sizes",
             "catadiff show f.fut -e loss --as kernel --dump",
             "catadiff show f.fut -e loss --as svg --at '[1.0, 2.0] [3.0, 5.0]' > loss.svg",
         ],

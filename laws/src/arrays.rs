@@ -34,7 +34,8 @@ fn holds(law: &str, of: &ArrayProgram, holds: bool, left: impl ToString, right: 
     Err(violation(law, &of.program(), &of.arguments(), left, right))
 }
 
-/// Text says everything: parsing what a program prints gives the program, with canonical numbers.
+/// Text says everything: parsing what a program prints gives the program, with canonical numbers; and the sizes that are
+/// printed with it, or with its derivative, are found to hold.
 ///
 /// # Errors
 /// The violation.
@@ -44,7 +45,16 @@ pub fn text(random: &ArrayProgram) -> Verdict {
     let shown = parsed.as_ref().map_or_else(ToString::to_string, ToString::to_string);
     holds("parse(print(p)) = p", random, parsed.as_ref() == Ok(&canonical), shown, &canonical)?;
     let again = Program::parse(&canonical.to_string());
-    holds("parse(print(p)) = p, exactly", random, again == Ok(canonical.clone()), format!("{again:?}"), &canonical)
+    holds("parse(print(p)) = p, exactly", random, again == Ok(canonical.clone()), format!("{again:?}"), &canonical)?;
+    with_sizes(random, &canonical)?;
+    program.vjp().map_or(Ok(()), |derivative| with_sizes(random, &derivative.renumbered()))
+}
+
+fn with_sizes(random: &ArrayProgram, canonical: &Program) -> Verdict {
+    let printed = canonical.with_sizes().to_string();
+    let again = Program::parse(&printed);
+    let shown = again.as_ref().map_or_else(ToString::to_string, ToString::to_string);
+    holds("parse(print with sizes(p)) = p", random, again.as_ref() == Ok(canonical), shown, &printed)
 }
 
 /// Programs whose sizes fit run without an error, and mean the same after renumbering.

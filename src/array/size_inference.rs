@@ -3,21 +3,34 @@
 //! Law: the sizes that are found hold in every run without an error. A comparison of sizes introduces an equation, which holds
 //! from there to the end of the body. What loops carry, and what operators combine, is first assumed to keep the sizes it
 //! starts with; those that are not seen to are removed from the assumption until it holds (a greatest fixed point). Each
-//! size leaves it at most once (laws: array_sizes::sizes_hold, tests/transform/sizes.rs).
+//! size leaves it at most once. A claim is met if it follows where the body of its variable ends
+//! (laws: array_sizes::sizes_hold, tests/transform/sizes.rs, tests/array/sizes.rs).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::agree::{Extent, compared};
 use super::iteration::Form;
 use super::operation::Op;
-use super::program::{Atom, Body, Program, Stm, Var};
+use super::program::{Atom, Body, Lambda, Program, Stm, Var};
 use super::size_sums::Sums;
 use super::sizes::SizeTable;
 use super::types::{Prim, Type};
 use super::verify::deeper;
+use super::visit::Nested;
+
+/// What is said of a size of a variable.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Claim {
+    pub(super) var: Var,
+    pub(super) dimension: usize,
+    pub(super) size: Extent,
+    /// Whether it holds in every run without an error.
+    pub(super) met: bool,
+}
 
 /// The sizes of the variables of a program, as they follow from its operations, and from equations if these are to be used.
-pub(super) fn sizes(program: &Program, equations: bool) -> SizeTable {
+/// Finds out which claims are met, which are in the order of their variables.
+pub(super) fn sizes(program: &Program, equations: bool, claims: &mut [Claim]) -> SizeTable {
     let mut inference = Inference {
         program,
         equations,
@@ -26,13 +39,15 @@ pub(super) fn sizes(program: &Program, equations: bool) -> SizeTable {
         learnt: Vec::new(),
         varying: FxHashSet::default(),
         sums: Sums::default(),
+        claims,
     };
-    program.function.params.iter().for_each(|param| inference.sizes.bind(*param, program.type_of(*param), 0));
-    inference.body(&program.function.body, 0);
+    let Lambda { params, body } = &program.function;
+    params.iter().for_each(|param| inference.sizes.bind(*param, program.type_of(*param), 0));
+    inference.body(params, body, 0);
     inference.sizes
 }
 
-struct Inference<'p> {
+struct Inference<'p, 'c> {
     program: &'p Program,
     equations: bool,
     sizes: SizeTable,
@@ -44,20 +59,34 @@ struct Inference<'p> {
     varying: FxHashSet<(Var, usize)>,
     /// What numbers and lengths are sums of.
     sums: Sums,
+    claims: &'c mut [Claim],
 }
 
 /// A parameter, its first value, and its value after a step.
 type Carried = (Var, Atom, Atom);
 
-impl Inference<'_> {
-    fn body(&mut self, body: &Body, depth: usize) {
+impl Inference<'_, '_> {
+    /// Reads a body for which these parameters are bound.
+    fn body(&mut self, params: &[Var], body: &Body, depth: usize) {
         deeper(|| body.stms.iter().for_each(|stm| self.stm(stm, depth)));
+        if !self.claims.is_empty() {
+            params.iter().chain(body.stms.iter().flat_map(|stm| &stm.vars)).for_each(|var| self.judge(*var));
+        }
+    }
+
+    /// Finds out which claims on a variable are met, where its body ends.
+    fn judge(&mut self, var: Var) {
+        let mut k = self.claims.partition_point(|claim| claim.var < var);
+        while let Some(Claim { dimension, size, .. }) = self.claims.get(k).filter(|claim| claim.var == var).copied() {
+            self.claims[k].met = self.equal(self.sizes.of(var)[dimension], self.sizes.resolve(size));
+            k += 1;
+        }
     }
 
     /// Reads a body whose equations are not needed after it.
-    fn inside(&mut self, body: &Body, depth: usize) {
+    fn inside(&mut self, function: &Lambda, depth: usize) {
         let known = self.learnt.len();
-        self.body(body, depth + 1);
+        self.body(&function.params, &function.body, depth + 1);
         self.forget(known);
     }
 
@@ -88,6 +117,10 @@ impl Inference<'_> {
     /// Whether two values have the same size in a dimension.
     fn agree(&self, one: Atom, other: Atom, dimension: usize) -> bool {
         let [one, other] = [one, other].map(|a| self.sizes.of(a)[dimension]);
+        self.equal(one, other)
+    }
+
+    fn equal(&self, one: Extent, other: Extent) -> bool {
         let sum = |extent: Extent| self.sums.of(&self.sizes, extent).map(|extent| self.find(extent));
         self.find(one) == self.find(other) || sum(one).equals(&sum(other))
     }
@@ -109,25 +142,30 @@ impl Inference<'_> {
                 let carried =
                     it.params.iter().zip(&it.body.results).map(|((param, first), after)| (*param, *first, *after));
                 let carried: Vec<Carried> = carried.collect();
+                let params: Vec<Var> = it.params.iter().map(|(param, _)| *param).collect();
                 self.repeat(&stm.op, &carried, depth, |inference| {
                     if let Form::While { condition, .. } = &it.form {
-                        inference.body(condition, depth + 1);
+                        inference.body(&[], condition, depth + 1);
                     }
-                    inference.body(&it.body, depth + 1);
+                    inference.body(&params, &it.body, depth + 1);
                 });
                 like = self.kept(vars, &carried);
             }
             Op::Reduce(it) | Op::Scan(it) => {
                 let carried = it.operator.params.iter().zip(&it.neutral).zip(&it.operator.body.results);
                 let carried: Vec<Carried> = carried.map(|((param, first), after)| (*param, *first, *after)).collect();
-                self.repeat(&stm.op, &carried, depth, |inference| inference.body(&it.operator.body, depth + 1));
+                self.repeat(&stm.op, &carried, depth, |inference| {
+                    inference.body(&it.operator.params, &it.operator.body, depth + 1);
+                });
                 if let Op::Reduce(_) = stm.op {
                     like = self.kept(vars, &carried);
                 }
             }
             op => {
                 self.sizes.bind_params(op, |var| program.type_of(var), depth);
-                op.bodies().for_each(|body| self.inside(body, depth));
+                if let Nested::Functions(functions) = op.nested() {
+                    functions.into_iter().for_each(|function| self.inside(function, depth));
+                }
                 if let Op::Custom(it) = op {
                     let dimensions = |a: &Atom| 0..self.sizes.of(*a).len();
                     let results = vars.iter().zip(&it.function.body.results);
@@ -151,9 +189,9 @@ impl Inference<'_> {
     /// Reads two branches, and returns which results have the sizes of which of theirs.
     fn branches(&mut self, vars: &[Var], yes: &Body, no: &Body, depth: usize) -> Vec<(Var, usize, Atom)> {
         let known = self.learnt.len();
-        self.body(yes, depth + 1);
+        self.body(&[], yes, depth + 1);
         let in_yes = self.forget(known);
-        self.body(no, depth + 1);
+        self.body(&[], no, depth + 1);
         let mut results = Vec::new();
         for (var, (yes, no)) in vars.iter().zip(yes.results.iter().zip(&no.results)) {
             results.extend((0..self.sizes.of(*yes).len()).map(|d| (*var, d, *yes, *no)));

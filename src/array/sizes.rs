@@ -282,11 +282,11 @@ impl Program {
     /// The sizes of all variables: what follows from the operations, and from the sizes that they and assertions compare.
     #[must_use]
     pub fn sizes(&self) -> SizeTable {
-        super::size_inference::sizes(self, true)
+        super::size_inference::sizes(self, true, &mut [])
     }
 
     /// The sizes of all variables that follow from the operations alone: no comparison is needed for them.
     pub(crate) fn sizes_without_comparisons(&self) -> SizeTable {
-        super::size_inference::sizes(self, false)
+        super::size_inference::sizes(self, false, &mut [])
     }
 }

@@ -267,6 +267,11 @@ impl Type {
     pub fn arrayed(self) -> Self {
         Type { rank: self.rank + 1, ..self }
     }
+
+    /// The type in the text form, with its sizes in brackets.
+    pub(crate) fn with_sizes(self, sizes: &str) -> String {
+        format!("{}{sizes}{}", if self.accumulator { "acc " } else { "" }, self.prim)
+    }
 }
 
 impl fmt::Display for Prim {
@@ -277,9 +282,6 @@ impl fmt::Display for Prim {
 
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.accumulator {
-            f.write_str("acc ")?;
-        }
-        write!(f, "{}{}", "[]".repeat(self.rank), self.prim)
+        f.write_str(&self.with_sizes(&"[]".repeat(self.rank)))
     }
 }

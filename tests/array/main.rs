@@ -6,6 +6,7 @@ mod exact;
 mod interpret;
 mod messages;
 mod semirings;
+mod sizes;
 mod text;
 mod trace;
 mod trace_values;

@@ -186,6 +186,8 @@ fn programs_are_checked_shown_and_timed() {
     assert!(answer(&here, "show a.fut -e dot", "").starts_with("program (xs: []f64, ys: []f64) {\n"));
     assert!(answer(&here, "show b.fut --derivative grad", "").starts_with("program (x_0: f64) {\n"));
     assert!(answer(&here, "show a.fut -e dot --as kernel", "").contains("lanes"));
+    assert!(answer(&here, "show a.fut -e dot --sizes", "").starts_with("program (xs: [n]f64, ys: [m]f64) {\n"));
+    assert!(answer(&here, "show a.fut -e dot --sizes --dump", "").contains("(xs: [n]f64, ys: [m]f64) {\n"));
     let (dumped, shown) = (answer(&here, "show b.fut --dump", ""), answer(&here, "show b.fut", ""));
     assert!(dumped.starts_with("-- written: 2 statements\nprogram (x: f64) {\n"), "{dumped}");
     assert!(dumped.contains("\n-- value numbering: ") && dumped.ends_with(&(shown + "\n")), "{dumped}");

@@ -7,7 +7,7 @@
 //! ```text
 //! program   = "program" "(" [ parameter { "," parameter } ] ")" body
 //! parameter = name [ string ] ":" type              the string is the parameter's name, if it is not a good one
-//! type      = [ "acc" ] { "[" "]" } kind            kind: bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
+//! type      = [ "acc" ] { "[" [ number | name ] "]" } kind    kind: bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
 //! body      = "{" { statement } "return" [ atoms ] "}"
 //! statement = "let" binders "=" operation
 //! binders   = "(" ")" | binder { "," binder }
@@ -42,6 +42,28 @@
 //!
 //! Numbers carry their kind, as in `1.5f64` and `3i64`. White space and line ends are alike, and `//` starts a comment.
 //!
+//! A type may say sizes: a number, an integer in scope, or the name of a size. A name that means nothing yet is that of the
+//! size where it is, and then of that size, as long as the variable is in scope. What is said is checked: it has to follow from
+//! the operations and the sizes that they compare (see [`Program::sizes`](super::Program::sizes)) by the end of the body.
+//! [`Program::with_sizes`](super::Program::with_sizes) prints all sizes so.
+//!
+//! ```
+//! use catadiff::array::Program;
+//! let dot = |ys: &str| {
+//!     Program::parse(&format!(
+//!         "program (xs: [n]f64, ys: {ys}) {{
+//!            let products: [n]f64 = map (xs, ys) |x: f64, y: f64| {{ let xy = mul(x, y) return xy }}
+//!            return products
+//!          }}"
+//!     ))
+//! };
+//! // The map compares the lengths.
+//! assert_eq!(dot("[n]f64")?, dot("[]f64")?);
+//! let error = dot("[3]f64").unwrap_err().to_string();
+//! assert!(error.starts_with("nothing says that the size of `ys` is `3`; compare them with `agree`\n"), "{error}");
+//! # Ok::<(), catadiff::Error>(())
+//! ```
+//!
 //! ```
 //! use catadiff::array::Program;
 //! let text = "\
@@ -69,6 +91,7 @@ mod notation;
 mod parse;
 mod print;
 mod scalar;
+mod sizes;
 
 pub(crate) use notation::{Notation, Sheet};
 pub(crate) use print::{head, name, results, signature};

@@ -7,9 +7,11 @@ use std::collections::HashMap;
 
 use super::lex::{Kind, Word, is_name, unescaped, words};
 use super::notation::Notation;
+use crate::array::agree::Extent;
 use crate::array::build::Builder;
 use crate::array::operation::Op;
 use crate::array::program::{Atom, Body, Lambda, Program, Var};
+use crate::array::size_inference::Claim;
 use crate::array::types::{Const, Prim, Type, for_integers};
 use crate::array::verify::{DEEPEST, deeper as nested};
 use crate::error::{Error, Result};
@@ -18,7 +20,8 @@ impl Program {
     /// The program that a text denotes, in the [notation](crate::array::text) that programs print in.
     ///
     /// # Errors
-    /// [`Error::Syntax`] with what is wrong and where; [`Error::IllTyped`] if accumulators are not used linearly.
+    /// [`Error::Syntax`] with what is wrong and where, also of a size that is said and does not follow from the operations and
+    /// the sizes that they compare; [`Error::IllTyped`] if accumulators are not used linearly.
     ///
     /// ```
     /// use catadiff::array::Program;
@@ -36,6 +39,8 @@ impl Program {
             builder: Builder::new(),
             scope: HashMap::new(),
             bound: Vec::new(),
+            named: Vec::new(),
+            claims: Vec::new(),
             depth: 0,
         };
         parser.program()
@@ -49,18 +54,27 @@ pub(crate) struct Parser<'t> {
     /// Where the list ended that was read last: it could have gone on there.
     listed: usize,
     pub(super) builder: Builder,
-    /// What each name means, innermost last.
-    scope: HashMap<&'t str, Vec<Var>>,
+    /// What each name means, innermost last: a variable, or a size of one.
+    scope: HashMap<&'t str, Vec<Extent>>,
     /// The names bound, in order.
     bound: Vec<&'t str>,
+    /// All names, also those that are not bound any more.
+    pub(super) named: Vec<(&'t str, Extent)>,
+    pub(super) claims: Vec<(Claim, Word<'t>)>,
     depth: usize,
 }
 
-/// A name to be bound, with its type if that is said, and where it is.
+/// A name to be bound, with its type and its sizes if they are said, and where it is.
 pub(super) struct Binder<'t> {
     name: &'t str,
-    pub(super) of: Option<Type>,
+    of: Option<(Type, Vec<Option<Word<'t>>>)>,
     at: usize,
+}
+
+impl Binder<'_> {
+    fn type_said(&self) -> Option<Type> {
+        self.of.as_ref().map(|(of, _)| *of)
+    }
 }
 
 impl<'t> Parser<'t> {
@@ -157,8 +171,12 @@ impl<'t> Parser<'t> {
             parser.results()
         })
         .and_then(|results| {
-            let builder = core::mem::take(&mut self.builder);
-            if self.word().kind == Kind::End { builder.finish(results) } else { self.expected("the end") }
+            if self.word().kind != Kind::End {
+                return self.expected("the end");
+            }
+            let program = core::mem::take(&mut self.builder).finish(results)?;
+            self.check_sizes(&program)?;
+            Ok(program)
         })
     }
 
@@ -171,13 +189,18 @@ impl<'t> Parser<'t> {
                 .ok_or_else(|| self.wrong(quoted.at, "an escape in this string has no meaning"))?;
         }
         self.need(":")?;
-        let of = self.of_type()?;
-        if self.scope.contains_key(name) {
-            return Err(self.wrong(at, format!("there are two parameters `{name}`")));
+        let (of, sizes) = self.of_type()?;
+        match self.meaning(name) {
+            Some(Extent::Number(_)) => return Err(self.wrong(at, format!("there are two parameters `{name}`"))),
+            Some(Extent::Of(..)) => {
+                return Err(
+                    self.wrong(at, format!("`{name}` is a size: as a parameter, it stands before what has the size"))
+                );
+            }
+            None => {}
         }
         let var = self.builder.parameter(called, of);
-        self.bind(name, var);
-        Ok(())
+        self.bind(&Binder { name, of: Some((of, sizes)), at }, var)
     }
 
     /// A name that can be bound, and where it is.
@@ -193,15 +216,15 @@ impl<'t> Parser<'t> {
         Ok((text, at))
     }
 
-    fn of_type(&mut self) -> Result<Type> {
+    /// A type, and what is said of its sizes.
+    fn of_type(&mut self) -> Result<(Type, Vec<Option<Word<'t>>>)> {
         let accumulator = self.take("acc");
-        let mut rank = 0;
+        let mut sizes = Vec::new();
         while self.take("[") {
-            self.need("]")?;
-            rank += 1;
+            sizes.push(self.size()?);
         }
         let Some(prim) = self.prim() else { return self.expected("a type, such as `[]f64`") };
-        Ok(Type { prim, rank, accumulator })
+        Ok((Type { prim, rank: sizes.len(), accumulator }, sizes))
     }
 
     /// The kind of scalar that is next, if one is.
@@ -218,19 +241,34 @@ impl<'t> Parser<'t> {
         Ok(Binder { name, of, at })
     }
 
-    /// Gives the name a variable, from here to the end of the innermost open body.
-    pub(super) fn bind(&mut self, name: &'t str, var: Var) {
-        self.scope.entry(name).or_default().push(var);
+    /// What a name means here, if it is bound.
+    pub(super) fn meaning(&self, name: &str) -> Option<Extent> {
+        self.scope.get(name)?.last().copied()
+    }
+
+    /// Gives the name a meaning, from here to the end of the innermost open body.
+    pub(super) fn name(&mut self, name: &'t str, meaning: Extent) {
+        self.scope.entry(name).or_default().push(meaning);
         self.bound.push(name);
+        self.named.push((name, meaning));
+    }
+
+    /// Gives the name of a binder a variable, whose sizes are what they are said to be.
+    fn bind(&mut self, binder: &Binder<'t>, var: Var) -> Result<()> {
+        for (dimension, size) in binder.of.iter().flat_map(|(_, sizes)| sizes.iter().enumerate()) {
+            size.map_or(Ok(()), |size| self.claim(var, dimension, size))?;
+        }
+        self.name(binder.name, Extent::Number(var.into()));
+        Ok(())
     }
 
     /// A new variable for a binder, of the type it says or else this one.
     pub(super) fn fresh(&mut self, binder: &Binder<'t>, inferred: Option<Type>) -> Result<Var> {
-        let Some(of) = binder.of.or(inferred) else {
+        let Some(of) = binder.type_said().or(inferred) else {
             return Err(self.wrong(binder.at, format!("the type of `{}` is to be said here", binder.name)));
         };
         let var = self.builder.fresh(of);
-        self.bind(binder.name, var);
+        self.bind(binder, var)?;
         Ok(var)
     }
 
@@ -285,10 +323,10 @@ impl<'t> Parser<'t> {
             }
             for (binder, var) in binders.into_iter().zip(vars) {
                 let found = self.builder.type_of(var);
-                if let Some(of) = binder.of.filter(|of| *of != found) {
+                if let Some(of) = binder.type_said().filter(|of| *of != found) {
                     return Err(self.wrong(binder.at, format!("`{}` is a {found}, not a {of}", binder.name)));
                 }
-                self.bind(binder.name, var);
+                self.bind(&binder, var)?;
             }
         }
         Ok(())
@@ -314,8 +352,11 @@ impl<'t> Parser<'t> {
         let Word { kind, text, at } = self.word();
         if kind == Kind::Name && is_name(text) {
             self.advance();
-            return match self.scope.get(text).and_then(|vars| vars.last()) {
-                Some(var) => Ok(Atom::Var(*var)),
+            return match self.meaning(text) {
+                Some(Extent::Number(atom)) => Ok(atom),
+                Some(size) => {
+                    Err(self.wrong(at, format!("`{text}` is a size: as a number it is `{}`", self.in_full(size))))
+                }
                 None => Err(self.wrong(at, format!("there is no variable `{text}` here"))),
             };
         }

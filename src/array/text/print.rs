@@ -7,6 +7,7 @@ use core::fmt;
 
 use super::lex::is_name;
 use super::notation::{Notation, Sheet};
+use super::sizes::SizeNames;
 use crate::array::program::{Atom, Body, Lambda, Program, Stm, Var};
 use crate::array::types::Const;
 use crate::array::verify::{DEEPEST, deeper};
@@ -28,30 +29,38 @@ fn is_good(program: &Program, name: &str) -> bool {
 
 /// The first line of a statement, without the bodies in it.
 pub(crate) fn head(program: &Program, stm: &Stm) -> String {
-    let mut printer = Printer { program, out: String::new(), depth: DEEPEST };
-    printer.statement(stm);
-    printer.out
+    printed(program, DEEPEST, None, |printer| printer.statement(stm))
 }
 
 /// The results of a body, as a line.
 pub(crate) fn results(program: &Program, body: &Body) -> String {
-    let mut printer = Printer { program, out: String::new(), depth: DEEPEST };
-    printer.results(body);
-    printer.out
+    printed(program, DEEPEST, None, |printer| printer.results(body))
 }
 
 /// The first line of the program.
 pub(crate) fn signature(program: &Program) -> String {
-    let mut printer = Printer { program, out: String::new(), depth: DEEPEST };
-    printer.program();
+    printed(program, DEEPEST, None, Printer::program)
+}
+
+/// The whole program, with the sizes of its variables if they have names.
+pub(super) fn whole(program: &Program, sizes: Option<SizeNames<'_>>) -> String {
+    printed(program, 0, sizes, Printer::program)
+}
+
+fn printed<'p>(
+    program: &'p Program,
+    depth: usize,
+    sizes: Option<SizeNames<'p>>,
+    print: impl FnOnce(&mut Printer<'p>),
+) -> String {
+    let mut printer = Printer { program, out: String::new(), depth, sizes };
+    print(&mut printer);
     printer.out
 }
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut printer = Printer { program: self, out: String::new(), depth: 0 };
-        printer.program();
-        writeln!(f, "{}", printer.out)
+        writeln!(f, "{}", whole(self, None))
     }
 }
 
@@ -77,6 +86,7 @@ struct Printer<'p> {
     out: String,
     /// The count of open bodies; from [`DEEPEST`] on, those inside are omitted.
     depth: usize,
+    sizes: Option<SizeNames<'p>>,
 }
 
 impl Printer<'_> {
@@ -97,8 +107,12 @@ impl Printer<'_> {
     }
 
     fn of_type(&mut self, var: Var) {
-        let types = &self.program.types;
-        let text = types.get(var.0 as usize).map_or_else(|| ": ?".into(), |t| format!(": {t}"));
+        let text = match (self.program.types.get(var.0 as usize), &mut self.sizes) {
+            (None, _) => "?".to_owned(),
+            (Some(of), None) => of.to_string(),
+            (Some(of), Some(sizes)) => of.with_sizes(&sizes.at(var)),
+        };
+        self.put(": ");
         self.put(&text);
     }
 
