@@ -4,9 +4,10 @@
 //! them by the words in it; so the assertion alone is an error where, and only where, the statement was one
 //! (tests/array/text.rs, tests/transform/sizes.rs).
 
-use super::operation::{Agree, Hist, Op};
+use super::operation::{Agree, Op};
 use super::program::Atom;
-use super::sizes::SizeTable;
+use super::sizes::{SizeTable, Terms};
+use super::typing;
 
 /// A size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -49,65 +50,8 @@ impl Extent {
 /// What an operation compares, of sizes that may differ: each with whether one of its arrays that are kept is in it. Of arrays
 /// whose lengths agree, the others are compared with the first that is kept.
 pub(crate) fn compared(op: &Op, sizes: &SizeTable, kept: impl Fn(usize) -> bool) -> Vec<(Agree, bool)> {
-    let mut found: Vec<(Agree, bool)> = Vec::new();
-    let row = |a: Atom, from: usize| sizes.of(a)[from..].to_vec();
-    let mut all = |what: Agreement, first: Vec<Extent>, second: Vec<Extent>, kept: bool| {
-        if first != second {
-            found.push((Agree { what, first, second, times: Vec::new() }, kept));
-        }
-    };
-    macro_rules! each {
-        ($what:ident, $first:expr, $second:expr) => {
-            for (a, b) in $first.into_iter().zip($second) {
-                all(Agreement::$what, vec![a], vec![b], true);
-            }
-        };
-    }
-    let first_kept = |arrays: &[Atom]| arrays[(0..arrays.len()).find(|k| kept(*k)).unwrap_or(0)];
-    macro_rules! lengths {
-        ($what:ident, $arrays:expr) => {
-            let first = first_kept($arrays);
-            for (k, array) in $arrays.iter().enumerate() {
-                all(Agreement::$what, vec![sizes.of(first)[0]], vec![sizes.of(*array)[0]], kept(k));
-            }
-        };
-    }
-    match op {
-        Op::Map(map) => {
-            lengths!(Mapped, &map.arrays);
-        }
-        Op::Reduce(it) => {
-            lengths!(Reduced, &it.arrays);
-        }
-        Op::Scan(it) => {
-            lengths!(Scanned, &it.arrays);
-        }
-        Op::Hist(it) => {
-            let Hist { destinations, values, indices, .. } = &**it;
-            lengths!(Values, values);
-            lengths!(Bins, destinations);
-            each!(Indices, [sizes.of(*indices)[0]], [sizes.of(first_kept(values))[0]]);
-        }
-        Op::Scatter(it) => {
-            each!(Indices, [sizes.of(it.indices)[0]], [sizes.of(it.values)[0]]);
-            each!(Scattered, row(it.destination, 1), row(it.values, 1));
-        }
-        Op::Update(a, indices, new) => each!(Updated, row(*a, indices.len()), row(*new, 0)),
-        Op::Accumulate(a, indices, new) => each!(Added, row(*a, indices.len()), row(*new, 0)),
-        Op::Reshape(a, wanted) => {
-            all(Agreement::Reshaped, row(*a, 0), wanted.iter().map(|n| sizes.number(*n)).collect(), true);
-        }
-        Op::Elements(atoms) => atoms[1..].iter().for_each(|a| each!(Rows, row(atoms[0], 0), row(*a, 0))),
-        Op::Concat(atoms) => atoms[1..].iter().for_each(|a| each!(Concatenated, row(atoms[0], 1), row(*a, 1))),
-        Op::Agree(it) => {
-            let mut agree = (**it).clone();
-            agree.extents_mut().for_each(|extent| *extent = sizes.resolve(*extent));
-            found.push((agree, true));
-        }
-        Op::Scalar(..) | Op::Copy(_) | Op::Iota(_) | Op::Replicate(..) | Op::Size(..) | Op::Index(..) => {}
-        Op::Slice(..) | Op::Permute(..) | Op::Reverse(_) | Op::If(..) | Op::Loop(_) => {}
-        Op::ToAccumulator(_) | Op::FromAccumulator(_) | Op::Custom(_) => {}
-    }
+    let mut found = Vec::new();
+    let Ok(_) = typing::results(op, &mut Terms { sizes, comparisons: Some((&kept, &mut found)) });
     found
 }
 

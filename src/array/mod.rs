@@ -27,6 +27,7 @@ mod sizes;
 pub mod text;
 pub mod trace;
 mod types;
+mod typing;
 mod verify;
 mod visit;
 
@@ -41,10 +42,11 @@ pub(crate) use part::Rebuild;
 pub use picture::Picture;
 pub use program::{Atom, Body, Lambda, Program, Stm, Var, Vars};
 pub use scalar::{Integer, IntegerRow, ScalarOp};
-pub(crate) use shape::{Allowance, Shape, Shapes, SizeDomain, result_shape};
+pub(crate) use shape::{Shape, Shapes, SizeDomain};
 pub use sizes::SizeTable;
 pub(crate) use types::for_integers;
 pub use types::{Const, Prim, Type};
+pub(crate) use typing::{Known, Typing, results};
 pub use verify::DEEPEST;
 pub(crate) use verify::deeper;
 pub(crate) use visit::{

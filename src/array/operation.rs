@@ -2,7 +2,7 @@
 //!
 //! Law: everything that walks over operations follows from these rows: visits and rebuilding, numbering, the text form
 //! and LaTeX, the frame of the verifier, and what passes ask of an operation as such; the meaning of an operation is
-//! not here: its types are in `infer.rs`, its value in `interpret/`, its derivatives in `transform/`, its code in
+//! not here: its type is in `typing.rs`, its value in `interpret/`, its derivatives in `transform/`, its code in
 //! `kernel/` (laws: arrays::text, tests/laws/programs.rs).
 //!
 //! A row reads: `Name(part: Type as Role, …) Class { notation }`. Parts are visited in the order in which they stand; operands

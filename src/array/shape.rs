@@ -11,9 +11,11 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::iteration::Form;
-use super::operation::{Loop, Op};
+use super::operation::Loop;
 use super::program::{Atom, Body, Lambda, Var};
 use super::scalar::ScalarOp;
+use super::types::Prim;
+use super::typing::{self, Known, Results, Typing};
 use super::verify::deeper;
 
 /// What is known of a value: each of its sizes, and what it is if it is an integer that could be a size.
@@ -34,21 +36,31 @@ impl<S: Clone + PartialEq> Shape<S> {
         Shape { sizes: sizes.into_iter().collect(), number: None }
     }
 
-    /// An element of the outermost dimension.
-    pub(crate) fn element(&self) -> Self {
-        Shape::array(self.sizes.iter().skip(1).cloned())
-    }
-
-    /// An array of `length` of these.
-    pub(crate) fn arrayed(self, length: Option<S>) -> Self {
-        Shape::array(core::iter::once(length).chain(self.sizes))
-    }
-
     /// What holds of both.
-    fn or(&self, other: &Self) -> Self {
+    pub(super) fn or(&self, other: &Self) -> Self {
         let both = |(a, b): (&Option<S>, &Option<S>)| if a == b { a.clone() } else { None };
         let sizes = self.sizes.iter().zip(&other.sizes).map(both).collect();
         Shape { sizes, number: both((&self.number, &other.number)) }
+    }
+}
+
+impl<S: Clone + PartialEq> Known for Shape<S> {
+    type Size = Option<S>;
+
+    fn scalar(_: Prim) -> Self {
+        Shape::scalar(None)
+    }
+
+    fn sizes(&self) -> SmallVec<[Option<S>; 2]> {
+        self.sizes.clone()
+    }
+
+    fn with(&self, sizes: impl IntoIterator<Item = Option<S>>) -> Self {
+        Shape::array(sizes)
+    }
+
+    fn accumulating(self, _: bool) -> Self {
+        self
     }
 }
 
@@ -56,6 +68,8 @@ impl<S: Clone + PartialEq> Shape<S> {
 pub(crate) trait SizeDomain {
     /// A size, or an integer that could be one.
     type Size: Clone + PartialEq;
+    /// What keeps the analysis from going on.
+    type Stop;
 
     /// What is known of an operand.
     fn shape(&mut self, atom: Atom) -> Shape<Self::Size>;
@@ -75,60 +89,14 @@ pub(crate) trait SizeDomain {
     fn scalar(&mut self, _op: ScalarOp, _operands: &[Self::Size]) -> Option<Self::Size> {
         None
     }
-}
 
-/// The shape of the result of an operation, if it has one result and its operands say what shape that is.
-pub(crate) fn result_shape<D: SizeDomain>(op: &Op, domain: &mut D) -> Option<Shape<D::Size>> {
-    fn size<D: SizeDomain>(domain: &mut D, number: Atom) -> Option<D::Size> {
-        domain.shape(number).number.and_then(|n| domain.size(n))
-    }
-    Some(match op {
-        Op::Scalar(op, operands) => {
-            let operands: Option<SmallVec<[D::Size; 2]>> = operands.iter().map(|a| domain.shape(*a).number).collect();
-            Shape::scalar(operands.and_then(|operands| domain.scalar(*op, &operands)))
-        }
-        Op::Copy(a) | Op::ToAccumulator(a) | Op::FromAccumulator(a) | Op::Reverse(a) => domain.shape(*a),
-        Op::Update(a, ..) | Op::Accumulate(a, ..) => domain.shape(*a),
-        Op::Scatter(it) => domain.shape(it.destination),
-        Op::Iota(n) => Shape::array([size(domain, *n)]),
-        Op::Replicate(n, a) => domain.shape(*a).arrayed(size(domain, *n)),
-        Op::Elements(atoms) => {
-            let count = domain.constant(atoms.len());
-            domain.shape(atoms[0]).arrayed(Some(count))
-        }
-        Op::Size(a, dimension) => Shape::scalar(domain.shape(*a).sizes[*dimension].clone()),
-        Op::Index(a, indices) => Shape::array(domain.shape(*a).sizes.into_iter().skip(indices.len())),
-        Op::Slice(a, ranges) => {
-            let counts: SmallVec<[Option<D::Size>; 2]> = ranges.iter().map(|r| size(domain, r.count)).collect();
-            Shape::array(counts.into_iter().chain(domain.shape(*a).sizes.into_iter().skip(ranges.len())))
-        }
-        Op::Permute(a, order) => {
-            let sizes = domain.shape(*a).sizes;
-            Shape::array(order.iter().map(|d| sizes[*d].clone()))
-        }
-        Op::Reshape(_, sizes) => Shape::array(sizes.iter().map(|n| size(domain, *n))),
-        Op::Concat(atoms) => {
-            let first = domain.shape(atoms[0]);
-            let lengths = atoms[1..].iter().map(|a| domain.shape(*a).sizes[0].clone()).collect::<Vec<_>>();
-            let add = |sum: Option<D::Size>, n: Option<D::Size>| sum.zip(n).and_then(|(sum, n)| domain.sum(sum, n));
-            let length = lengths.into_iter().fold(first.sizes[0].clone(), add);
-            first.element().arrayed(length)
-        }
-        Op::If(..) | Op::Loop(_) | Op::Map(_) | Op::Reduce(_) | Op::Scan(_) | Op::Hist(_) => return None,
-        Op::Custom(_) | Op::Agree(_) => return None,
-    })
-}
-
-/// What keeps an analysis from going on.
-pub(crate) trait Allowance {
-    /// How it says so.
-    type Stop;
-
-    /// Allows for another statement.
+    /// Allows for another statement inside of the function.
     ///
     /// # Errors
     /// If there is no more to be had.
-    fn step(&mut self) -> Result<(), Self::Stop>;
+    fn step(&mut self) -> Result<(), Self::Stop> {
+        Ok(())
+    }
 }
 
 /// The shapes of the variables inside of a function, over those around it.
@@ -137,105 +105,83 @@ pub(crate) struct Shapes<D: SizeDomain> {
     inside: FxHashMap<Var, Shape<D::Size>>,
 }
 
-impl<D: SizeDomain> SizeDomain for Shapes<D> {
-    type Size = D::Size;
-
-    fn shape(&mut self, atom: Atom) -> Shape<D::Size> {
-        let known = if let Atom::Var(var) = atom { self.inside.get(&var).cloned() } else { None };
-        known.unwrap_or_else(|| self.around.shape(atom))
-    }
-
-    fn constant(&mut self, n: usize) -> D::Size {
-        self.around.constant(n)
-    }
-
-    fn size(&self, number: D::Size) -> Option<D::Size> {
-        self.around.size(number)
-    }
-
-    fn sum(&mut self, a: D::Size, b: D::Size) -> Option<D::Size> {
-        self.around.sum(a, b)
-    }
-
-    fn scalar(&mut self, op: ScalarOp, operands: &[D::Size]) -> Option<D::Size> {
-        self.around.scalar(op, operands)
-    }
-}
-
-/// The shapes of values.
-type Found<D> = Vec<Shape<<D as SizeDomain>::Size>>;
-
-impl<D: SizeDomain + Allowance> Shapes<D> {
+impl<D: SizeDomain> Shapes<D> {
     /// Over what is known around the function.
     pub(crate) fn over(around: D) -> Self {
         Shapes { around, inside: FxHashMap::default() }
     }
 
-    /// The shapes of a function's results, from those of its arguments.
-    pub(crate) fn apply(&mut self, function: &Lambda, arguments: Found<D>) -> Result<Found<D>, D::Stop> {
-        self.inside.extend(function.params.iter().copied().zip(arguments));
-        self.body(&function.body)
-    }
-
-    /// The shapes of operands.
-    fn all(&mut self, atoms: &[Atom]) -> Found<D> {
-        atoms.iter().map(|a| self.shape(*a)).collect()
-    }
-
-    fn body(&mut self, body: &Body) -> Result<Found<D>, D::Stop> {
+    fn body(&mut self, body: &Body) -> Result<Results<Self>, D::Stop> {
         deeper(|| {
             for stm in &body.stms {
                 self.around.step()?;
-                let results = self.operation(&stm.op)?;
+                let results = typing::results(&stm.op, self)?;
                 self.inside.extend(stm.vars.iter().copied().zip(results));
             }
             Ok(self.all(&body.results))
         })
     }
+}
 
-    fn operation(&mut self, op: &Op) -> Result<Found<D>, D::Stop> {
-        match op {
-            Op::If(_, yes, no) => {
-                let (yes, no) = (self.body(yes)?, self.body(no)?);
-                Ok(yes.iter().zip(&no).map(|(a, b)| a.or(b)).collect())
-            }
-            Op::Loop(it) => self.repeat(it),
-            Op::Map(map) => {
-                let arrays = self.all(&map.arrays);
-                let mut arguments: Found<D> = arrays.iter().map(Shape::element).collect();
-                arguments.extend(self.all(&map.accumulators));
-                let mut results = self.apply(&map.function, arguments)?;
-                let accumulators = results.split_off(results.len() - map.accumulators.len());
-                let length = &arrays[0].sizes[0];
-                Ok(results.into_iter().map(|r| r.arrayed(length.clone())).chain(accumulators).collect())
-            }
-            // An operator gives what it takes, of which the sizes are known, and not the values.
-            Op::Reduce(it) => Ok(self.all(&it.neutral).into_iter().map(|it| Shape::array(it.sizes)).collect()),
-            Op::Scan(it) => Ok(self.all(&it.arrays)),
-            Op::Hist(it) => Ok(self.all(&it.destinations)),
-            Op::Custom(it) => {
-                let arguments = self.all(&it.arguments);
-                self.apply(&it.function, arguments)
-            }
-            op => Ok(result_shape(op, self).into_iter().collect()),
-        }
+impl<D: SizeDomain> Typing for Shapes<D> {
+    type Value = Shape<D::Size>;
+    type Wrong = D::Stop;
+
+    fn of(&mut self, atom: Atom) -> Shape<D::Size> {
+        let known = if let Atom::Var(var) = atom { self.inside.get(&var).cloned() } else { None };
+        known.unwrap_or_else(|| self.around.shape(atom))
     }
 
-    /// The shapes of loop variables that hold before and after every iteration.
-    fn repeat(&mut self, it: &Loop) -> Result<Found<D>, D::Stop> {
-        let mut state: Found<D> = it.params.iter().map(|(_, initial)| self.shape(*initial)).collect();
+    fn size(&mut self, number: Atom) -> Option<D::Size> {
+        self.of(number).number.and_then(|n| self.around.size(n))
+    }
+
+    fn constant(&mut self, n: usize) -> Option<D::Size> {
+        Some(self.around.constant(n))
+    }
+
+    fn sum(&mut self, a: Option<D::Size>, b: Option<D::Size>) -> Option<D::Size> {
+        a.zip(b).and_then(|(a, b)| self.around.sum(a, b))
+    }
+
+    fn number(&mut self, size: Option<D::Size>) -> Shape<D::Size> {
+        Shape::scalar(size)
+    }
+
+    fn scalar(&mut self, op: ScalarOp, operands: &[Atom]) -> Result<Shape<D::Size>, D::Stop> {
+        let operands: Option<SmallVec<[D::Size; 2]>> = operands.iter().map(|a| self.of(*a).number).collect();
+        Ok(Shape::scalar(operands.and_then(|operands| self.around.scalar(op, &operands))))
+    }
+
+    fn apply(&mut self, function: &Lambda, arguments: Results<Self>) -> Result<Results<Self>, D::Stop> {
+        self.inside.extend(function.params.iter().copied().zip(arguments));
+        self.body(&function.body)
+    }
+
+    fn branches(&mut self, yes: &Body, no: &Body) -> Result<Results<Self>, D::Stop> {
+        let (yes, no) = (self.body(yes)?, self.body(no)?);
+        Ok(yes.iter().zip(&no).map(|(a, b)| a.or(b)).collect())
+    }
+
+    fn repeat(&mut self, it: &Loop) -> Result<Results<Self>, D::Stop> {
+        let mut state: Results<Self> = it.params.iter().map(|(_, initial)| self.of(*initial)).collect();
         loop {
             self.inside.extend(it.params.iter().map(|(param, _)| *param).zip(state.iter().cloned()));
             if let Form::For(i, _) = &it.form {
                 self.inside.insert(*i, Shape::scalar(None));
             }
             let after = self.body(&it.body)?;
-            let both: Found<D> = state.iter().zip(&after).map(|(a, b)| a.or(b)).collect();
+            let both: Results<Self> = state.iter().zip(&after).map(|(a, b)| a.or(b)).collect();
             // Less is known each time, so this ends.
             if both == state {
                 return Ok(state);
             }
             state = both;
         }
+    }
+
+    /// An operator gives what it takes, of which the sizes are known, and not the values.
+    fn combined(&mut self, neutral: Atom) -> Shape<D::Size> {
+        Shape::array(self.of(neutral).sizes)
     }
 }

@@ -166,11 +166,6 @@ impl Inference<'_, '_> {
                 if let Nested::Functions(functions) = op.nested() {
                     functions.into_iter().for_each(|function| self.inside(function, depth));
                 }
-                if let Op::Custom(it) = op {
-                    let dimensions = |a: &Atom| 0..self.sizes.of(*a).len();
-                    let results = vars.iter().zip(&it.function.body.results);
-                    like.extend(results.flat_map(|(var, a)| dimensions(a).map(|d| (*var, d, *a))));
-                }
             }
         }
         let compared = if self.equations { compared(&stm.op, &self.sizes, |_| true) } else { Vec::new() };

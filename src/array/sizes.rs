@@ -7,17 +7,20 @@
 //! A size of a variable is a constant or an integer in scope ([`Extent::Number`]), a size of another variable in scope, or
 //! one of its own ([`Extent::Of`]): that of a parameter, or one that only the run of its statement finds.
 
+use core::convert::Infallible;
 use core::ops::Range;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::agree::Extent;
+use super::agree::{Agreement, Extent};
 use super::build::index;
 use super::iteration::Form;
-use super::operation::{Loop, Map, Op};
-use super::program::{Atom, Program, Stm, Var};
-use super::shape::{Shape, SizeDomain, result_shape};
+use super::operation::{Agree, Loop, Map, Op};
+use super::program::{Atom, Body, Lambda, Program, Stm, Var};
+use super::scalar::ScalarOp;
+use super::shape::Shape;
 use super::types::Type;
+use super::typing::{self, Results, Typing};
 
 /// Where the sizes of a variable are, and where it is visible.
 #[derive(Debug, Clone, Copy, Default)]
@@ -27,9 +30,6 @@ struct Known {
     /// How many bodies are around its definition.
     depth: u32,
 }
-
-/// The sizes of a value, as far as they are known.
-type Found = SmallVec<[Option<Extent>; 2]>;
 
 /// The sizes of the variables of a program.
 ///
@@ -205,76 +205,105 @@ impl SizeTable {
         if let Op::Scalar(..) = stm.op {
             return self.set(vars[0], depth, self.extents.len());
         }
+        let Ok(found) = typing::results(&stm.op, &mut Terms { sizes: self, comparisons: None });
         vars.iter().for_each(|v| self.bind(*v, type_of(*v), depth));
-        let found: Found = match &stm.op {
-            Op::Map(map) => return self.learn_map(vars, map, depth),
-            Op::Loop(it) => return self.learn_loop(vars, it, depth),
-            Op::If(_, yes, no) => {
-                for ((var, yes), no) in vars.iter().zip(&yes.results).zip(&no.results) {
-                    for d in 0..self.of(*yes).len() {
-                        let [yes, no] = [yes, no].map(|a| self.of(*a)[d]);
-                        if yes == no {
-                            self.refine(*var, d, yes, depth);
-                        }
-                    }
-                }
-                return;
-            }
-            Op::Scan(it) => return vars.iter().zip(&it.arrays).for_each(|(v, a)| self.bind_like(*v, *a, depth)),
-            Op::Hist(it) => return vars.iter().zip(&it.destinations).for_each(|(v, a)| self.bind_like(*v, *a, depth)),
-            Op::Reduce(_) | Op::Custom(_) | Op::Agree(_) => return,
-            Op::Size(array, dimension) => {
-                self.numbers.insert(vars[0], self.of(*array)[*dimension]);
-                return;
-            }
-            op => result_shape(op, &mut &*self).map_or_else(Found::new, |shape| shape.sizes),
-        };
-        for (d, extent) in found.into_iter().enumerate() {
-            if let Some(extent) = extent {
-                self.refine(vars[0], d, extent, depth);
-            }
+        if let Op::Size(array, dimension) = &stm.op {
+            self.numbers.insert(vars[0], self.of(*array)[*dimension]);
         }
-    }
-
-    fn learn_map(&mut self, vars: &[Var], map: &Map, depth: usize) {
-        let length = self.of(map.arrays[0])[0];
-        let values = vars.len() - map.accumulators.len();
-        for (var, result) in vars[..values].iter().zip(&map.function.body.results) {
-            self.refine(*var, 0, length, depth);
-            for (d, at) in self.range(*result).enumerate() {
-                self.refine(*var, d + 1, self.extents[at], depth);
-            }
-        }
-        vars[values..].iter().zip(&map.accumulators).for_each(|(v, a)| self.bind_like(*v, *a, depth));
-    }
-
-    /// A loop variable has the sizes it started with if an iteration keeps them.
-    fn learn_loop(&mut self, vars: &[Var], it: &Loop, depth: usize) {
-        for ((var, (param, initial)), after) in vars.iter().zip(&it.params).zip(&it.body.results) {
-            for d in 0..self.of(*initial).len() {
-                if self.of(*after)[d] == Extent::Of((*param).into(), d) {
-                    self.refine(*var, d, self.of(*initial)[d], depth);
-                }
+        for (var, shape) in vars.iter().zip(found) {
+            for (d, extent) in shape.sizes.into_iter().enumerate() {
+                extent.into_iter().for_each(|extent| self.refine(*var, d, extent, depth));
             }
         }
     }
 }
 
-/// Sizes are those of arrays that are in scope, and numbers.
-impl SizeDomain for &SizeTable {
-    type Size = Extent;
+/// Which of an operation's arrays are kept, and what it compares.
+pub(super) type Comparisons<'s> = (&'s dyn Fn(usize) -> bool, &'s mut Vec<(Agree, bool)>);
 
-    fn shape(&mut self, atom: Atom) -> Shape<Extent> {
-        let sizes = self.of(atom).iter().copied().map(Some).collect();
-        Shape { sizes, number: Some(self.number(atom)) }
+/// Sizes as terms: those that arrays in scope have, and numbers; and comparisons, if these are of interest.
+pub(super) struct Terms<'s> {
+    pub(super) sizes: &'s SizeTable,
+    pub(super) comparisons: Option<Comparisons<'s>>,
+}
+
+impl Typing for Terms<'_> {
+    type Value = Shape<Extent>;
+    type Wrong = Infallible;
+
+    fn of(&mut self, atom: Atom) -> Shape<Extent> {
+        Shape::array(self.sizes.of(atom).iter().copied().map(Some))
     }
 
-    fn constant(&mut self, n: usize) -> Extent {
-        Extent::Number(index(i64::try_from(n).expect("a list is shorter than 2^63")))
+    fn size(&mut self, number: Atom) -> Option<Extent> {
+        Some(self.sizes.number(number))
     }
 
-    fn sum(&mut self, _: Extent, _: Extent) -> Option<Extent> {
+    fn constant(&mut self, n: usize) -> Option<Extent> {
+        Some(Extent::Number(index(i64::try_from(n).expect("a list is shorter than 2^63"))))
+    }
+
+    fn sum(&mut self, _: Option<Extent>, _: Option<Extent>) -> Option<Extent> {
         None
+    }
+
+    fn number(&mut self, size: Option<Extent>) -> Shape<Extent> {
+        Shape::scalar(size)
+    }
+
+    fn scalar(&mut self, _: ScalarOp, _: &[Atom]) -> Result<Shape<Extent>, Infallible> {
+        Ok(Shape::scalar(None))
+    }
+
+    fn apply(&mut self, function: &Lambda, _: Results<Self>) -> Result<Results<Self>, Infallible> {
+        // Nobody learns the accumulators that a rewritten function gives back.
+        let learnt = |a: &Atom| matches!(a, Atom::Var(var) if (var.0 as usize) < self.sizes.known.len());
+        let none = || Shape::scalar(None);
+        Ok(function.body.results.iter().map(|a| if learnt(a) { self.of(*a) } else { none() }).collect())
+    }
+
+    fn branches(&mut self, yes: &Body, no: &Body) -> Result<Results<Self>, Infallible> {
+        Ok(yes.results.iter().zip(&no.results).map(|(yes, no)| self.of(*yes).or(&self.of(*no))).collect())
+    }
+
+    /// A loop variable has the sizes it started with if an iteration keeps them.
+    fn repeat(&mut self, it: &Loop) -> Result<Results<Self>, Infallible> {
+        let variables = it.params.iter().zip(&it.body.results);
+        Ok(variables
+            .map(|((param, initial), after)| {
+                let sizes = self.sizes.of(*initial).iter().zip(self.sizes.of(*after)).enumerate();
+                Shape::array(
+                    sizes.map(|(d, (at_first, after))| (*after == Extent::Of((*param).into(), d)).then_some(*at_first)),
+                )
+            })
+            .collect())
+    }
+
+    /// What an operator combines may have any sizes.
+    fn combined(&mut self, neutral: Atom) -> Shape<Extent> {
+        Shape::array(self.sizes.of(neutral).iter().map(|_| None))
+    }
+
+    fn compare(&mut self, what: Agreement, first: &[Option<Extent>], second: &[Option<Extent>], kept: bool) {
+        if let Some((_, found)) = &mut self.comparisons
+            && first != second
+        {
+            let [first, second] =
+                [first, second].map(|sizes| sizes.iter().map(|size| size.expect("a size of an operand")).collect());
+            found.push((Agree { what, first, second, times: Vec::new() }, kept));
+        }
+    }
+
+    fn assertion(&mut self, it: &Agree) {
+        if let Some((_, found)) = &mut self.comparisons {
+            let mut agree = it.clone();
+            agree.extents_mut().for_each(|extent| *extent = self.sizes.resolve(*extent));
+            found.push((agree, true));
+        }
+    }
+
+    fn kept(&self, array: usize) -> bool {
+        self.comparisons.as_ref().is_none_or(|(kept, _)| kept(array))
     }
 }
 

@@ -9,7 +9,7 @@ use super::budget::{Fault, Step};
 use super::eval::Machine;
 use super::scalar::Arithmetic;
 use super::value::{Array, Value};
-use crate::array::{Allowance, Atom, Const, Lambda, Prim, ScalarOp, Shape, Shapes, SizeDomain};
+use crate::array::{Atom, Const, Lambda, Prim, ScalarOp, Shape, Shapes, SizeDomain, Typing};
 
 impl<C: Arithmetic> Machine<'_, C> {
     /// The sizes of the results of a function of rows of these arrays, and of accumulators; 0 where unknown.
@@ -41,6 +41,7 @@ fn of_value<C: Arithmetic>(log: &C::Log, value: &Value<C>) -> Shape<i64> {
 /// Sizes are numbers, and what is around the function has values.
 impl<C: Arithmetic> SizeDomain for &mut Machine<'_, C> {
     type Size = i64;
+    type Stop = Fault;
 
     fn shape(&mut self, atom: Atom) -> Shape<i64> {
         match atom {
@@ -71,10 +72,6 @@ impl<C: Arithmetic> SizeDomain for &mut Machine<'_, C> {
             _ => None,
         }
     }
-}
-
-impl<C: Arithmetic> Allowance for &mut Machine<'_, C> {
-    type Stop = Fault;
 
     fn step(&mut self) -> Step<()> {
         self.budget.step()

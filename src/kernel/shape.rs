@@ -9,7 +9,7 @@ use super::code::{Broken, Operand};
 use super::liveness::without_accumulators;
 use super::view::Bound;
 use super::{Lowering, Step, Unsupported};
-use crate::array::{Allowance, Atom, Body, IntegerRow, Map, Prim, ScalarOp, Shape, Shapes, SizeDomain};
+use crate::array::{Atom, Body, IntegerRow, Known, Map, Prim, ScalarOp, Shape, Shapes, SizeDomain, Typing};
 
 /// First rows of first rows are computed to this depth: each is code of its own.
 const MOST_FIRSTS: usize = 3;
@@ -55,10 +55,10 @@ impl<'p> Lowering<'p> {
 
     fn sketched(&mut self, map: &'p Map) -> Vec<Vec<Option<Operand>>> {
         let values = map.function.body.results.len() - map.accumulators.len();
-        let mut around = self;
-        let mut arguments: Vec<Shape<Operand>> = map.arrays.iter().map(|a| around.shape(*a).element()).collect();
-        arguments.extend(map.accumulators.iter().map(|a| around.shape(*a)));
-        let Ok(rows) = Shapes::over(around).apply(&map.function, arguments);
+        let mut shapes = Shapes::over(self);
+        let elements = map.arrays.iter().map(|a| shapes.of(*a).inner(1)).collect::<Vec<_>>();
+        let arguments = elements.into_iter().chain(shapes.all(&map.accumulators)).collect();
+        let Ok(rows) = shapes.apply(&map.function, arguments);
         rows.into_iter().take(values).map(|row| row.sizes.into_vec()).collect()
     }
 }
@@ -66,6 +66,7 @@ impl<'p> Lowering<'p> {
 /// Sizes are operands of code, and what is around the function is bound.
 impl SizeDomain for &mut Lowering<'_> {
     type Size = Operand;
+    type Stop = Infallible;
 
     fn shape(&mut self, atom: Atom) -> Shape<Operand> {
         match self.env.atom(atom) {
@@ -95,14 +96,6 @@ impl SizeDomain for &mut Lowering<'_> {
             ScalarOp::LessOrEqual | ScalarOp::Not | ScalarOp::Convert(_) => None,
             ScalarOp::ToBits(_) | ScalarOp::FromBits(_) => None,
         }
-    }
-}
-
-impl Allowance for &mut Lowering<'_> {
-    type Stop = Infallible;
-
-    fn step(&mut self) -> Result<(), Infallible> {
-        Ok(())
     }
 }
 

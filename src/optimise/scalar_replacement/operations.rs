@@ -4,7 +4,9 @@
 //! (tests/execute/small.rs).
 
 use super::{Dims, ELEMENTS, Shape, Writer, number};
-use crate::array::{self, Atom, Const, Op, Range, ScalarOp, SizeDomain, index, result_shape};
+use core::convert::Infallible;
+
+use crate::array::{self, Atom, Const, Op, Range, ScalarOp, Shapes, SizeDomain, index, results};
 
 impl Writer<'_> {
     /// The sizes of an array that is replaced by scalars; of a scalar there are none.
@@ -107,7 +109,8 @@ impl Writer<'_> {
             self.found = true;
             return value;
         }
-        let dims = result_shape(&op, &mut &*self).map_or_else(Dims::new, |shape| shape.sizes.into_vec());
+        let Ok(shapes) = results(&op, &mut Shapes::over(&*self));
+        let dims = shapes.into_iter().next().map_or_else(Dims::new, |shape| shape.sizes.into_vec());
         let value = self.builder.one(op);
         let Atom::Var(var) = value else { panic!("what is written is a variable") };
         self.has_dims(value, dims);
@@ -230,6 +233,7 @@ impl Writer<'_> {
 /// Sizes are those that the program says.
 impl SizeDomain for &Writer<'_> {
     type Size = usize;
+    type Stop = Infallible;
 
     fn shape(&mut self, atom: Atom) -> array::Shape<usize> {
         array::Shape { sizes: self.dims(atom).into(), number: number(atom) }
