@@ -225,10 +225,7 @@ impl<'p> Draw<'p> {
     }
 
     fn shown(&self, atom: Atom) -> String {
-        match atom {
-            Atom::Var(var) => text::name(self.picture.program, var),
-            Atom::Const(constant) => constant.to_string(),
-        }
+        text::operand(self.picture.program, atom)
     }
 
     fn named(&self, vars: &[Var]) -> Line {
@@ -294,15 +291,8 @@ impl<'p> Draw<'p> {
 
 /// The scalar operation on its parameters that the function of an operation is, if it is no more.
 fn all_of(op: &Op) -> Option<String> {
-    let function = if let Op::Map(it) = op {
-        &it.function
-    } else if let Op::Reduce(it) | Op::Scan(it) = op {
-        &it.operator
-    } else if let Op::Hist(it) = op {
-        &it.operator
-    } else {
-        return None;
-    };
+    let Nested::Functions(functions) = op.nested() else { return None };
+    let [function] = functions[..] else { return None };
     match &function.body.stms[..] {
         [Stm { vars, op: Op::Scalar(operation, operands), .. }]
             if function.body.results.iter().eq(&[Atom::Var(vars[0])])

@@ -10,17 +10,16 @@
 use core::convert::Infallible;
 use core::ops::Range;
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 
 use super::agree::{Agreement, Extent};
 use super::build::index;
-use super::iteration::Form;
-use super::operation::{Agree, Loop, Map, Op};
+use super::operation::{Agree, Loop, Op};
 use super::program::{Atom, Body, Lambda, Program, Stm, Var};
 use super::scalar::ScalarOp;
 use super::shape::Shape;
 use super::types::Type;
 use super::typing::{self, Results, Typing};
+use super::visit::params;
 
 /// Where the sizes of a variable are, and where it is visible.
 #[derive(Debug, Clone, Copy, Default)]
@@ -111,15 +110,17 @@ impl SizeTable {
 
     /// A variable that is an element of an array.
     pub(crate) fn bind_element(&mut self, var: Var, array: Atom, depth: usize) {
-        let (from, of) = (self.extents.len(), self.range(array));
-        self.extents.extend_from_within(of.start + 1..of.end);
-        self.set(var, depth, from);
+        self.bind_inner(var, array, 1, depth);
     }
 
     /// A variable with the sizes of another.
     pub(crate) fn bind_like(&mut self, var: Var, like: Atom, depth: usize) {
-        let (from, of) = (self.extents.len(), self.range(like));
-        self.extents.extend_from_within(of);
+        self.bind_inner(var, like, 0, depth);
+    }
+
+    fn bind_inner(&mut self, var: Var, array: Atom, leading: usize, depth: usize) {
+        let (from, of) = (self.extents.len(), self.range(array));
+        self.extents.extend_from_within(of.start + leading..of.end);
         self.set(var, depth, from);
     }
 
@@ -134,43 +135,35 @@ impl SizeTable {
         }
     }
 
-    /// The parameters of the function of a map that is at this depth, when it is applied.
-    fn bind_map(&mut self, params: &[Var], map: &Map, depth: usize) {
-        let (elements, collectors) = params.split_at(map.arrays.len());
-        elements.iter().zip(&map.arrays).for_each(|(p, a)| self.bind_element(*p, *a, depth + 1));
-        collectors.iter().zip(&map.accumulators).for_each(|(p, a)| self.bind_like(*p, *a, depth + 1));
-    }
-
     /// The variables that the bodies of an operation bind. What a loop carries, and what an operator has combined so far, may
     /// have any sizes.
     pub(crate) fn bind_params(&mut self, op: &Op, type_of: impl Fn(Var) -> Type, depth: usize) {
-        let mut plain: SmallVec<[Var; 8]> = SmallVec::new();
-        let mut elements = |params: &[Var], arrays: &mut dyn Iterator<Item = &Atom>| {
-            params.iter().zip(arrays).for_each(|(param, array)| self.bind_element(*param, *array, depth + 1));
-        };
-        match op {
-            Op::Map(map) => self.bind_map(&map.function.params, map, depth),
-            Op::Loop(it) => {
-                plain.extend(it.params.iter().map(|(param, _)| *param));
-                if let Form::For(i, _) = &it.form {
-                    plain.push(*i);
-                }
+        params(op).for_each(|var| self.bind(var, type_of(var), depth + 1));
+        let (mut elements, mut alike): ([&[Atom]; 2], &[Atom]) = ([&[]; 2], &[]);
+        let params = match op {
+            Op::Map(map) => {
+                (elements[0], alike) = (&map.arrays, &map.accumulators);
+                &map.function.params[..]
             }
             Op::Reduce(it) | Op::Scan(it) => {
-                let (left, right) = it.operator.params.split_at(it.arrays.len());
-                plain.extend_from_slice(left);
-                elements(right, &mut it.arrays.iter());
+                elements[0] = &it.arrays;
+                &it.operator.params[it.arrays.len()..]
             }
             // What is in a bin keeps its sizes.
-            Op::Hist(it) => elements(&it.operator.params, &mut it.destinations.iter().chain(&it.values)),
-            Op::Custom(it) => {
-                let arguments = it.function.params.iter().zip(&it.arguments);
-                arguments.for_each(|(param, argument)| self.bind_like(*param, *argument, depth + 1));
-                plain.extend_from_slice(&it.pullback.params);
+            Op::Hist(it) => {
+                elements = [&it.destinations, &it.values];
+                &it.operator.params[..]
             }
-            _ => {}
+            Op::Custom(it) => {
+                alike = &it.arguments;
+                &it.function.params[..]
+            }
+            _ => return,
+        };
+        let elements = elements.into_iter().flatten().map(|a| (*a, 1));
+        for (param, (array, leading)) in params.iter().zip(elements.chain(alike.iter().map(|a| (*a, 0)))) {
+            self.bind_inner(*param, array, leading, depth + 1);
         }
-        plain.into_iter().for_each(|var| self.bind(var, type_of(var), depth + 1));
     }
 
     /// How many bodies are around the definition of a value.

@@ -140,38 +140,30 @@ impl Prim {
     }
 }
 
+/// A number as a constant of a kind, as Rust's `as` has it.
+macro_rules! number_in {
+    ($prim:ident, $x:ident, $zero:literal => $($Kind:ident($Number:ident))+) => {
+        match $prim {
+            Prim::Bool => Const::Bool($x != $zero),
+            $(Prim::$Kind => Const::$Kind($x as $Number),)+
+            Prim::F32 => Const::F32($x as f32),
+            Prim::F64 => Const::F64($x as f64),
+        }
+    };
+}
+
 impl Const {
     /// An integer in a kind: wrapped into integers, the nearest real, "not 0".
     #[must_use]
     pub fn wrapped(n: i128, prim: Prim) -> Self {
-        macro_rules! of {
-            ($($Kind:ident($Number:ident))+) => {
-                match prim {
-                    Prim::Bool => Const::Bool(n != 0),
-                    $(Prim::$Kind => Const::$Kind(n as $Number),)+
-                    Prim::F32 => Const::F32(n as f32),
-                    Prim::F64 => Const::F64(n as f64),
-                }
-            };
-        }
-        for_integers!(of!())
+        for_integers!(number_in!(prim, n, 0 =>))
     }
 
     /// A real in a kind, as Rust's `as` has it: the nearest real, or an integer by rounding towards 0, which saturates, and
     /// NaN is 0; or "not 0".
     #[must_use]
     pub fn rounded(x: f64, prim: Prim) -> Self {
-        macro_rules! of {
-            ($($Kind:ident($Number:ident))+) => {
-                match prim {
-                    Prim::Bool => Const::Bool(x != 0.0),
-                    $(Prim::$Kind => Const::$Kind(x as $Number),)+
-                    Prim::F32 => Const::F32(x as f32),
-                    Prim::F64 => Const::F64(x),
-                }
-            };
-        }
-        for_integers!(of!())
+        for_integers!(number_in!(prim, x, 0.0 =>))
     }
 
     /// The real that this is, if it is one.

@@ -32,7 +32,7 @@ pub(crate) trait Known: Clone {
     /// The same as an accumulator, or as an array.
     fn accumulating(self, accumulator: bool) -> Self;
 
-    /// What an index into so many leading dimensions leaves.
+    /// What an index into that count of leading dimensions leaves.
     fn inner(&self, leading: usize) -> Self {
         self.with(self.sizes().into_iter().skip(leading))
     }

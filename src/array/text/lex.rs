@@ -2,53 +2,22 @@
 //!
 //! Law: the words, with the white space and comments between them, are the text (tests/array/text.rs).
 
+use rustc_hash::FxHashSet;
+use std::sync::LazyLock;
+
+use super::notation::{of_groups, of_operations};
 use crate::array::Prim;
 use crate::error::{Error, Result};
 
-/// Words that cannot name a variable, besides the kinds.
-const RESERVED: &[&str] = &[
-    "program",
-    "let",
-    "return",
-    "acc",
-    "true",
-    "false",
-    "copy",
-    "iota",
-    "replicate",
-    "size",
-    "slice",
-    "with",
-    "permute",
-    "reshape",
-    "concat",
-    "reverse",
-    "if",
-    "else",
-    "loop",
-    "for",
-    "while",
-    "strip_mine",
-    "binomial",
-    "recompute",
-    "map",
-    "adding",
-    "reduce",
-    "scan",
-    "commutative",
-    "from",
-    "hist",
-    "at",
-    "scatter",
-    "accumulator",
-    "array",
-    "custom",
-    "agree",
-    "times",
-    "pullback",
-    "powi",
-    "polygamma",
-];
+/// Words that cannot name a variable, besides the kinds and the words of notations.
+const RESERVED: &str =
+    "program let return acc true false for while strip_mine binomial recompute commutative powi polygamma";
+
+/// Those words, and the words of the notations.
+static WORDS: LazyLock<FxHashSet<&str>> = LazyLock::new(|| {
+    let texts = [RESERVED].into_iter().chain(of_operations()).chain(of_groups());
+    texts.flat_map(|text| text.split(|c| !continues_name(c))).collect()
+});
 
 /// Whether a variable can be called this.
 pub(super) fn is_name(text: &str) -> bool {
@@ -56,7 +25,7 @@ pub(super) fn is_name(text: &str) -> bool {
 }
 
 fn is_reserved(text: &str) -> bool {
-    RESERVED.contains(&text) || Prim::named(text).is_some()
+    WORDS.contains(text) || Prim::named(text).is_some()
 }
 
 fn starts_name(c: char) -> bool {

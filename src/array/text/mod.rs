@@ -94,4 +94,4 @@ mod scalar;
 mod sizes;
 
 pub(crate) use notation::{Notation, Sheet};
-pub(crate) use print::{head, name, results, signature};
+pub(crate) use print::{head, name, operand, results, signature};

@@ -92,12 +92,30 @@ macro_rules! starts {
     };
 }
 
+/// The text in an item of a notation, if there is one.
+macro_rules! text_of {
+    ($text:literal) => {
+        $text
+    };
+    ($part:ident) => {
+        ""
+    };
+    ({ $open:literal $list:ident $close:literal }) => {
+        $open
+    };
+}
+
 macro_rules! notation_of_operations {
     ($(
         $(#[$meta:meta])*
         $Name:ident($first:ident: $First:ty $(as $role:ident)? $(, $part:ident: $Part:ty $(as $others:ident)?)*)
             $class:ident {$($notation:tt)+}
     )+) => {
+        /// The texts in the notations of operations.
+        pub(super) fn of_operations() -> impl Iterator<Item = &'static str> {
+            [$($(text_of!($notation)),+),+].into_iter()
+        }
+
         impl Notation for Op {
             fn print(&self, sheet: &mut impl Sheet) {
                 match self {
@@ -150,6 +168,11 @@ macro_rules! notation_of_groups {
     ($(
         $(#[$meta:meta])* $Name:ident { $($(#[$doc:meta])* $part:ident: $Part:ty $(as $role:ident)?,)+ } {$($notation:tt)+}
     )+) => {
+        /// The texts in the notations of groups.
+        pub(super) fn of_groups() -> impl Iterator<Item = &'static str> {
+            [$($(text_of!($notation)),+),+].into_iter()
+        }
+
         $(notation_of_group! { $Name [$($part)+] {$($notation)+} })+
     };
 }

@@ -131,34 +131,27 @@ impl<'t> Parser<'t> {
 
     /// Things with commas between them, none before a word that closes something.
     pub(super) fn list_within<T>(&mut self, one: impl Fn(&mut Self) -> Result<T>) -> Result<Vec<T>> {
-        let mut all = Vec::new();
-        if self.word().kind == Kind::Sign && matches!(self.word().text, ")" | "]") {
-            return Ok(all);
-        }
-        loop {
-            all.push(one(self)?);
-            if !self.take(",") {
-                self.listed = self.next;
-                return Ok(all);
-            }
-        }
+        let closes = self.word().kind == Kind::Sign && matches!(self.word().text, ")" | "]");
+        if closes { Ok(Vec::new()) } else { self.items(one) }
     }
 
     /// Things with commas between them, up to a closing word.
-    pub(super) fn list<T>(&mut self, close: &str, mut one: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
-        let mut all = Vec::new();
+    pub(super) fn list<T>(&mut self, close: &str, one: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         if self.take(close) {
-            return Ok(all);
+            return Ok(Vec::new());
         }
-        loop {
+        let all = self.items(one)?;
+        self.need(close)?;
+        Ok(all)
+    }
+
+    fn items<T>(&mut self, mut one: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+        let mut all = vec![one(self)?];
+        while self.take(",") {
             all.push(one(self)?);
-            if self.take(close) {
-                return Ok(all);
-            }
-            if !self.take(",") {
-                return self.expected(&format!("`,` or `{close}`"));
-            }
         }
+        self.listed = self.next;
+        Ok(all)
     }
 
     fn program(&mut self) -> Result<Program> {
@@ -308,10 +301,7 @@ impl<'t> Parser<'t> {
             if self.take("(") {
                 self.need(")")?;
             } else {
-                binders.push(self.binder()?);
-                while self.take(",") {
-                    binders.push(self.binder()?);
-                }
+                binders = self.items(Self::binder)?;
             }
             self.need("=")?;
             let at = self.word().at;

@@ -21,6 +21,14 @@ pub(crate) fn name(program: &Program, var: Var) -> String {
     }
 }
 
+/// An operand as it is written.
+pub(crate) fn operand(program: &Program, atom: Atom) -> String {
+    match atom {
+        Atom::Var(var) => name(program, var),
+        Atom::Const(constant) => constant.to_string(),
+    }
+}
+
 /// Whether a parameter can be called by its name.
 fn is_good(program: &Program, name: &str) -> bool {
     let numbered = name.strip_prefix('v').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
@@ -147,11 +155,7 @@ impl Sheet for Printer<'_> {
     }
 
     fn atom(&mut self, atom: Atom) {
-        let text = match atom {
-            Atom::Var(var) => name(self.program, var),
-            Atom::Const(constant) => constant.to_string(),
-        };
-        self.put(&text);
+        self.out += &operand(self.program, atom);
     }
 
     fn binders(&mut self, vars: &[Var]) {

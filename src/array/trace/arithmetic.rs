@@ -9,10 +9,12 @@ use core::ops::{
 use num_traits::{One, Zero};
 
 use super::handles::nothing;
+use super::scalars::scalar;
 use super::scope::{Here, mistake};
 use super::{
     Arr, As, Bool, F32, F64, Handle, I8, I16, I32, I64, ScalarHandle, U8, U16, U32, U64, if_, iota, replicate,
 };
+use crate::array::ScalarOp;
 use crate::error::Mistake;
 use crate::primitives::Elementary;
 
@@ -39,11 +41,15 @@ pub trait Number:
     /// Whether this is less, in the program.
     #[must_use]
     #[track_caller]
-    fn less(self, other: Self) -> Bool;
+    fn less(self, other: Self) -> Bool {
+        scalar(ScalarOp::Less, &[self.ids(), other.ids()])
+    }
     /// Whether the two are equal, in the program.
     #[must_use]
     #[track_caller]
-    fn equal(self, other: Self) -> Bool;
+    fn equal(self, other: Self) -> Bool {
+        scalar(ScalarOp::Equal, &[self.ids(), other.ids()])
+    }
 }
 
 macro_rules! numbers {
@@ -62,14 +68,6 @@ macro_rules! numbers {
             #[track_caller]
             fn larger(self, other: Self) -> Self {
                 $max(self, other)
-            }
-            #[track_caller]
-            fn less(self, other: Self) -> Bool {
-                self.lt(other)
-            }
-            #[track_caller]
-            fn equal(self, other: Self) -> Bool {
-                self.eq(other)
             }
         }
     )+};
@@ -159,26 +157,8 @@ impl<T: Nested> Nested for Arr<T> {
 
 macro_rules! elementwise {
     ($($Op:ident $op:ident $OpAssign:ident $op_assign:ident;)+) => {$(
-        impl<T: Nested> $Op for Arr<T>
-        where
-            T::Leaf: $Op<Output = T::Leaf>,
-        {
-            type Output = Self;
-            #[track_caller]
-            fn $op(self, other: Self) -> Self {
-                self.each2(other, &|x, y| $Op::$op(x, y))
-            }
-        }
-
-        elementwise!(@number $Op $op, i64);
-        elementwise!(@scalar $Op $op, I64);
-        elementwise!(@scalar $Op $op, I32);
-        elementwise!(@scalar $Op $op, I16);
-        elementwise!(@scalar $Op $op, I8);
-        elementwise!(@scalar $Op $op, U64);
-        elementwise!(@scalar $Op $op, U32);
-        elementwise!(@scalar $Op $op, U16);
-        elementwise!(@scalar $Op $op, U8);
+        elementwise!(@arrays $Op $op);
+        elementwise!(@numbers $Op $op: i64 I64 I32 I16 I8 U64 U32 U16 U8);
 
         impl<T: Nested, X> $OpAssign<X> for Arr<T>
         where
@@ -190,7 +170,19 @@ macro_rules! elementwise {
             }
         }
     )+};
-    (@number $Op:ident $op:ident, $Number:ident) => {
+    (@arrays $Op:ident $op:ident) => {
+        impl<T: Nested> $Op for Arr<T>
+        where
+            T::Leaf: $Op<Output = T::Leaf>,
+        {
+            type Output = Self;
+            #[track_caller]
+            fn $op(self, other: Self) -> Self {
+                self.each2(other, &|x, y| $Op::$op(x, y))
+            }
+        }
+    };
+    (@numbers $Op:ident $op:ident: $($Number:ident)+) => {$(
         impl<T: Nested> $Op<$Number> for Arr<T>
         where
             $Number: As<T::Leaf>,
@@ -216,30 +208,7 @@ macro_rules! elementwise {
                 other.each(&|x| $Op::$op(own, x))
             }
         }
-    };
-    (@scalar $Op:ident $op:ident, $Kind:ident) => {
-        impl<T: Nested<Leaf = $Kind>> $Op<$Kind> for Arr<T>
-        where
-            $Kind: $Op<Output = $Kind>,
-        {
-            type Output = Self;
-            #[track_caller]
-            fn $op(self, other: $Kind) -> Self {
-                self.each(&|x| $Op::$op(x, other))
-            }
-        }
-
-        impl<T: Nested<Leaf = $Kind>> $Op<Arr<T>> for $Kind
-        where
-            $Kind: $Op<Output = $Kind>,
-        {
-            type Output = Arr<T>;
-            #[track_caller]
-            fn $op(self, other: Arr<T>) -> Arr<T> {
-                other.each(&|x| $Op::$op(self, x))
-            }
-        }
-    };
+    )+};
 }
 
 elementwise! {
@@ -249,42 +218,13 @@ elementwise! {
     Div div DivAssign div_assign;
     Rem rem RemAssign rem_assign;
 }
-
-macro_rules! elementwise_reals {
-    ($($Op:ident $op:ident;)+) => {$(
-        elementwise!(@number $Op $op, f64);
-        elementwise!(@scalar $Op $op, F64);
-        elementwise!(@scalar $Op $op, F32);
-    )+};
-}
-
-elementwise_reals! {
-    Add add;
-    Sub sub;
-    Mul mul;
-    Div div;
-}
-
-macro_rules! bitwise {
-    ($($Op:ident $op:ident;)+) => {$(
-        impl<T: Nested> $Op for Arr<T>
-        where
-            T::Leaf: $Op<Output = T::Leaf>,
-        {
-            type Output = Self;
-            #[track_caller]
-            fn $op(self, other: Self) -> Self {
-                self.each2(other, &|x, y| $Op::$op(x, y))
-            }
-        }
-    )+};
-}
-
-bitwise! {
-    BitAnd bitand;
-    BitOr bitor;
-    BitXor bitxor;
-}
+elementwise!(@numbers Add add: f64 F64 F32);
+elementwise!(@numbers Sub sub: f64 F64 F32);
+elementwise!(@numbers Mul mul: f64 F64 F32);
+elementwise!(@numbers Div div: f64 F64 F32);
+elementwise!(@arrays BitAnd bitand);
+elementwise!(@arrays BitOr bitor);
+elementwise!(@arrays BitXor bitxor);
 
 macro_rules! unary {
     ($($Op:ident $op:ident;)+) => {$(

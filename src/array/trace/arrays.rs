@@ -73,6 +73,13 @@ fn positions<const N: usize>(indices: [I64; N]) -> [Id; N] {
     indices.map(Handle::ids)
 }
 
+/// The array whose values are made of those of another, and of another handle with as many, one by one.
+#[track_caller]
+fn by_pair<T: Handle, U: Handle>(array: Arr<T>, other: U, mut part: impl FnMut(Id, Id) -> Id) -> Arr<T> {
+    let mut others = ids(other).into_iter();
+    by_part(array, |id, _| part(id, others.next().unwrap_or(Id::NOTHING)))
+}
+
 impl<T: Handle> Arr<T> {
     #[track_caller]
     fn first_part(self) -> Id {
@@ -103,9 +110,7 @@ impl<T: Handle> Arr<T> {
     #[track_caller]
     fn replaced<const N: usize, V: Handle>(self, indices: [I64; N], value: V) -> Self {
         let at = positions(indices);
-        let mut values = ids(value).into_iter();
-        by_part(self, |id, _| {
-            let value = values.next().unwrap_or(Id::NOTHING);
+        by_pair(self, value, |id, value| {
             emit_one(&[&[id, value], &at[..]].concat(), |x| Op::Update(x[0], x[2..].to_vec(), x[1]))
         })
     }
@@ -189,11 +194,7 @@ impl<T: Handle> Arr<T> {
     #[must_use]
     #[track_caller]
     pub fn concat(self, other: Arr<T>) -> Self {
-        let mut others = ids(other).into_iter();
-        by_part(self, |id, _| {
-            let other = others.next().unwrap_or(Id::NOTHING);
-            emit_one(&[id, other], Op::Concat)
-        })
+        by_pair(self, other, |id, other| emit_one(&[id, other], Op::Concat))
     }
 
     /// The elements at these indices. Out of bounds is an error of the program.
@@ -208,9 +209,7 @@ impl<T: Handle> Arr<T> {
     #[must_use]
     #[track_caller]
     pub fn scatter(self, indices: Arr<I64>, values: Arr<T>) -> Self {
-        let mut values = ids(values).into_iter();
-        by_part(self, |id, _| {
-            let value = values.next().unwrap_or(Id::NOTHING);
+        by_pair(self, values, |id, value| {
             emit_one(&[id, indices.ids(), value], |x| {
                 let [destination, indices, values] = x[..] else { panic!("an operand for each id") };
                 Op::Scatter(Box::new(Scatter { destination, indices, values }))

@@ -213,28 +213,22 @@ macro_rules! conversions {
 
 conversions! { F64 F32 I64 I32 I16 I8 U64 U32 U16 U8 Bool }
 
-impl IntoHandle for f64 {
-    type Handle = F64;
-    #[track_caller]
-    fn into_handle(self) -> F64 {
-        F64::from(self)
-    }
+macro_rules! constants {
+    ($($Number:ident => $Kind:ident;)+) => {$(
+        impl IntoHandle for $Number {
+            type Handle = $Kind;
+            #[track_caller]
+            fn into_handle(self) -> $Kind {
+                $Kind::from(self)
+            }
+        }
+    )+};
 }
 
-impl IntoHandle for i64 {
-    type Handle = I64;
-    #[track_caller]
-    fn into_handle(self) -> I64 {
-        I64::from(self)
-    }
-}
-
-impl IntoHandle for bool {
-    type Handle = Bool;
-    #[track_caller]
-    fn into_handle(self) -> Bool {
-        Bool::from(self)
-    }
+constants! {
+    f64 => F64;
+    i64 => I64;
+    bool => Bool;
 }
 
 macro_rules! semirings {

@@ -12,7 +12,7 @@ use core::cell::RefCell;
 use core::panic::Location;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use crate::array::{Atom, Body, Builder, Const, Lambda, Op, Program, Type, Var};
+use crate::array::{Atom, Body, Builder, Const, Lambda, Op, Program, Reason, Type, Var};
 use crate::error::{Error, Mistake, Place, Result, Span};
 
 /// A call in the user's source.
@@ -108,6 +108,18 @@ impl Trace {
         }
     }
 
+    /// Statements that are added now come from this call.
+    fn span(&mut self, call: At) {
+        let call = self.call(call);
+        self.builder.span(Span::at(Place::Call(call)));
+    }
+
+    /// What is well typed; if it is not, that is a mistake.
+    fn typed<T>(&mut self, found: core::result::Result<T, Reason>) -> Option<T> {
+        let at = self.at();
+        found.map_err(|reason| self.mistake(Mistake::IllTyped { reason, at })).ok()
+    }
+
     /// The operand, if it is one here.
     fn atom(&mut self, id: Id) -> Option<Atom> {
         let at = self.at();
@@ -186,16 +198,10 @@ pub(super) fn emit(operands: &[Id], op: impl FnOnce(Vec<Atom>) -> Op) -> Option<
     let call = Location::caller();
     innermost(|trace| {
         let op = op(trace.atoms(operands)?);
-        let call = trace.call(call);
-        trace.builder.span(Span::at(Place::Call(call)));
-        match trace.builder.bind(op) {
-            Ok(vars) => Some(trace.own(&vars)),
-            Err(reason) => {
-                let at = trace.at();
-                trace.mistake(Mistake::IllTyped { reason, at });
-                None
-            }
-        }
+        trace.span(call);
+        let vars = trace.builder.bind(op);
+        let vars = trace.typed(vars)?;
+        Some(trace.own(&vars))
     })
     .flatten()
 }
@@ -215,15 +221,10 @@ pub(super) fn emit_one(operands: &[Id], op: impl FnOnce(Vec<Atom>) -> Op) -> Id 
 pub(super) fn inline(program: &Program, arguments: &[Id], results: &[Type]) -> Option<Vec<Id>> {
     let call = Location::caller();
     innermost(|trace| {
-        let call = trace.call(call);
-        trace.builder.span(Span::at(Place::Call(call)));
+        trace.span(call);
         let arguments = trace.atoms(arguments)?;
         let given: Vec<Type> = arguments.iter().map(|a| trace.builder.type_of(*a)).collect();
-        if let Err(reason) = callable(program, &given, results) {
-            let at = trace.at();
-            trace.mistake(Mistake::IllTyped { reason, at });
-            return None;
-        }
+        trace.typed(callable(program, &given, results))?;
         let (vars, results) = trace.builder.inline(program, &arguments);
         trace.own(&vars);
         let id = |a: Atom| match a {
