@@ -3,23 +3,25 @@
 //! Law: both arms of a conditional are written, and a loop's body once. The number of a check that does not hold is one result
 //! more of an arm, and one variable more of a loop (tests/language/elaborate.rs).
 
-use super::operand::{Of, Operand};
-use super::site::Site;
-use crate::array::{Atom, Body, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, index};
-use crate::futhark::meaning::{self, Code, Outcome};
-use crate::futhark::source::Span;
+use super::operand::{Of, Operand, atoms, operands};
+use super::site::{Site, ill_typed};
+use crate::array::{Atom, Body, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Var, index};
+use crate::futhark::meaning::{self, Code, Control, Outcome};
+use crate::futhark::source::{Message, Span};
+
+/// How many applications of functions a program may hold: without recursion, only definitions that double each other reach it.
+const MOST_STEPS: u64 = 1_000_000;
 
 /// What reverse mode keeps of a loop.
-pub(super) fn kept(policy: &meaning::Policy<Operand>) -> Policy {
+fn kept(policy: &meaning::Policy<Operand>) -> Policy {
     match policy.strip_mine {
         Some(levels) if levels > 1 => Policy::StripMine(levels),
         Some(_) | None => Policy::KeepAll,
     }
 }
 
-impl Site {
-    /// One of two arms.
-    pub(super) fn branched(
+impl Control for Site {
+    fn branch(
         &self,
         at: Span,
         condition: &Operand,
@@ -29,7 +31,7 @@ impl Site {
         let mut taken = |which: bool| {
             self.open();
             let results = arm(which)?;
-            let (body, checked) = self.close(at, results.iter().map(|x| x.atom).collect())?;
+            let (body, checked) = self.close(at, atoms(&results))?;
             let known: Vec<Of> = results.into_iter().map(|x| x.of.outside(variables)).collect();
             Ok((body, checked, known))
         };
@@ -45,17 +47,33 @@ impl Site {
                 *size = size.filter(|size| Some(*size) == *other);
             }
         }
-        let mut results = self.emit(at, Op::If(condition.atom, Box::new(yes), Box::new(no)))?;
-        if (in_yes || in_no)
-            && let Some(check) = results.pop()
-        {
-            self.add_check(check);
-        }
-        Ok(results.into_iter().zip(known).map(|(atom, of)| Operand { atom, of }).collect())
+        let op = Op::If(condition.atom, Box::new(yes), Box::new(no));
+        Ok(operands(self.emit_checked(at, op, in_yes || in_no)?, known))
     }
 
-    /// `loop variables = initial while condition(variables) do body(variables)`.
-    pub(super) fn asking_loop(
+    fn repeat(
+        &self,
+        at: Span,
+        kind: Prim,
+        bound: &Operand,
+        initial: Vec<Operand>,
+        policy: &meaning::Policy<Operand>,
+        body: &mut dyn FnMut(Operand, Vec<Operand>) -> Outcome<Vec<Operand>>,
+    ) -> Outcome<Vec<Operand>> {
+        let bound = self.cast(at, bound.atom, Prim::I64)?;
+        let variables = self.variables();
+        let i = self.fresh_index();
+        self.open();
+        let (params, state) = self.variables_of(&initial);
+        let number = self.cast(at, i.into(), kind)?;
+        let results = body(Operand::scalar(number, kind), state)?;
+        let (body, checked) = self.close(at, atoms(&results))?;
+        let params = with_initial(params, &initial);
+        let it = Loop { params, form: Form::For(i, bound), body, policy: kept(policy) };
+        self.with_checks(at, it, &initial, checked, variables)
+    }
+
+    fn repeat_while(
         &self,
         at: Span,
         initial: Vec<Operand>,
@@ -64,29 +82,48 @@ impl Site {
         body: &mut Code<'_, Operand>,
     ) -> Outcome<Vec<Operand>> {
         let variables = self.variables();
-        let (mut params, state): (Vec<_>, Vec<Operand>) = initial.iter().map(|x| self.fresh(loose(&x.of))).unzip();
+        let (params, state) = self.variables_of(&initial);
         self.open();
         let answer = asks(state.clone())?;
-        let (condition, asked) = self.close(at, answer.iter().map(|x| x.atom).collect())?;
+        let (condition, asked) = self.close(at, atoms(&answer))?;
         if asked {
             return self.asking_ahead(at, initial, policy, asks, body);
         }
         self.open();
-        let results = body(state.clone())?;
-        let bound = policy.bound.as_ref().map(|bound| bound.atom);
-        let policy = kept(policy);
-        let (mut end, checked) = self.close(at, results.iter().map(|x| x.atom).collect())?;
-        let mut first: Vec<Atom> = initial.iter().map(|x| x.atom).collect();
-        if checked {
-            let so_far = self.fresh_index();
-            params.push(so_far);
-            first.push(index(0));
-            self.keep_check(&mut end, so_far.into());
+        let results = body(state)?;
+        let (body, checked) = self.close(at, atoms(&results))?;
+        let form = Form::While { condition, bound: policy.bound.as_ref().map(|bound| bound.atom) };
+        let it = Loop { params: with_initial(params, &initial), form, body, policy: kept(policy) };
+        self.with_checks(at, it, &initial, checked, variables)
+    }
+
+    fn require(&self, at: Span, condition: &Operand, text: &str) -> Outcome<()> {
+        self.check(at, condition.atom, "assert", text.into())
+    }
+
+    fn same_size(&self, at: Span, wanted: &Operand, found: &Operand, what: &str) -> Outcome<()> {
+        self.same(at, wanted.atom, found.atom, what)
+    }
+
+    fn everywhere<T>(&self, constant: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
+        self.outermost(constant)
+    }
+
+    fn step(&self, at: Span) -> Outcome<()> {
+        let steps = &mut self.inside.borrow_mut().steps;
+        *steps += 1;
+        if *steps <= MOST_STEPS {
+            return Ok(());
         }
-        let form = Form::While { condition, bound };
-        let params = params.into_iter().zip(first).collect();
-        let it = Loop { params, form, body: end, policy };
-        self.looped(at, Op::Loop(Box::new(it)), &initial, checked, variables)
+        let text = format!("the program would hold more than {MOST_STEPS} applications of functions");
+        Err(Message::error("limit", at, text).hint("each call of a function is a copy of it in the compiled program"))
+    }
+}
+
+impl Site {
+    /// New variables for those of a loop.
+    fn variables_of(&self, initial: &[Operand]) -> (Vec<Var>, Vec<Operand>) {
+        initial.iter().map(|x| self.fresh(loose(&x.of))).unzip()
     }
 
     /// A loop whose condition has checks: the condition is evaluated before the loop and after each iteration, and its result is one
@@ -100,94 +137,81 @@ impl Site {
         body: &mut Code<'_, Operand>,
     ) -> Outcome<Vec<Operand>> {
         let variables = self.variables();
-        let first = asks(initial.clone())?;
-        let (mut params, state): (Vec<_>, Vec<Operand>) =
-            initial.iter().chain(&first).map(|x| self.fresh(loose(&x.of))).unzip();
-        let (state, go) = state.split_at(initial.len());
-        let so_far = self.fresh_index();
-        params.push(so_far);
+        let mut all = initial.clone();
+        all.extend(asks(initial)?);
+        let (params, mut state) = self.variables_of(&all);
+        let go = state.pop().ok_or_else(|| ill_typed(at, "a condition has a result"))?;
         self.open();
-        let results = body(state.to_vec())?;
-        let bound = policy.bound.as_ref().map(|bound| bound.atom);
-        let policy = kept(policy);
-        let answer = asks(results.clone())?;
-        let (mut end, checked) = self.close(at, results.iter().chain(&answer).map(|x| x.atom).collect())?;
+        let mut results = body(state)?;
+        results.extend(asks(results.clone())?);
+        let (mut body, checked) = self.close(at, atoms(&results))?;
         if !checked {
-            end.results.push(index(0));
+            body.results.push(index(0));
         }
-        self.keep_check(&mut end, so_far.into());
+        let so_far = self.keep_check(&mut body);
         self.open();
         let goes_on = {
             let builder = &mut self.inside.borrow_mut().builder;
             let holds = builder.scalar(ScalarOp::Equal, &[so_far.into(), index(0)]);
-            builder.scalar(ScalarOp::Mul, &[go[0].atom, holds])
+            builder.scalar(ScalarOp::Mul, &[go.atom, holds])
         };
         let (condition, _) = self.close(at, vec![goes_on])?;
-        let form = Form::While { condition, bound };
-        let first: Vec<Atom> = initial.iter().chain(&first).map(|x| x.atom).chain([index(0)]).collect();
-        let it = Loop { params: params.into_iter().zip(first).collect(), form, body: end, policy };
-        self.looped(at, Op::Loop(Box::new(it)), &initial, true, variables)
+        let form = Form::While { condition, bound: policy.bound.as_ref().map(|bound| bound.atom) };
+        let mut params = with_initial(params, &all);
+        params.push((so_far, index(0)));
+        all.pop();
+        self.looped(at, Loop { params, form, body, policy: kept(policy) }, &all, true, variables)
     }
 
-    /// `loop variables = initial for i < bound do body(i, variables)`.
-    pub(super) fn counted_loop(
+    /// What a loop returns; the check of a body is one variable more.
+    fn with_checks(
         &self,
         at: Span,
-        kind: Prim,
-        bound: Atom,
-        initial: Vec<Operand>,
-        policy: Policy,
-        body: &mut dyn FnMut(Operand, Vec<Operand>) -> Outcome<Vec<Operand>>,
-    ) -> Outcome<Vec<Operand>> {
-        let variables = self.variables();
-        let i = self.fresh_index();
-        self.open();
-        let (mut params, state): (Vec<_>, Vec<Operand>) = initial.iter().map(|x| self.fresh(loose(&x.of))).unzip();
-        let number = self.cast(at, i.into(), kind)?;
-        let results = body(Operand::scalar(number, kind), state.clone())?;
-        let so_far = self.fresh_index();
-        let (mut end, checked) = self.close(at, results.iter().map(|x| x.atom).collect())?;
-        let mut first: Vec<Atom> = initial.iter().map(|x| x.atom).collect();
-        if checked {
-            params.push(so_far);
-            first.push(index(0));
-            self.keep_check(&mut end, so_far.into());
-        }
-        let params = params.into_iter().zip(first).collect();
-        let it = Loop { params, form: Form::For(i, bound), body: end, policy };
-        self.looped(at, Op::Loop(Box::new(it)), &initial, checked, variables)
-    }
-
-    /// What a loop returns, and the check of its iterations.
-    pub(super) fn looped(
-        &self,
-        at: Span,
-        op: Op,
+        mut it: Loop,
         initial: &[Operand],
         checked: bool,
         variables: usize,
     ) -> Outcome<Vec<Operand>> {
-        let mut results = self.emit(at, op)?;
-        if checked && let Some(check) = results.pop() {
-            self.add_check(check);
+        if checked {
+            let so_far = self.keep_check(&mut it.body);
+            it.params.push((so_far, index(0)));
         }
-        let known = initial.iter().map(|x| loose(&x.of).outside(variables));
-        Ok(results.into_iter().zip(known).map(|(atom, of)| Operand { atom, of }).collect())
+        self.looped(at, it, initial, checked, variables)
     }
 
-    /// Lets the last result of a body, the number of a check, be the larger of it and the number so far.
-    pub(super) fn keep_check(&self, body: &mut Body, so_far: Atom) {
+    /// What a loop returns, and the check of its iterations.
+    fn looped(
+        &self,
+        at: Span,
+        it: Loop,
+        initial: &[Operand],
+        checked: bool,
+        variables: usize,
+    ) -> Outcome<Vec<Operand>> {
+        let results = self.emit_checked(at, Op::Loop(Box::new(it)), checked)?;
+        Ok(operands(results, initial.iter().map(|x| loose(&x.of).outside(variables))))
+    }
+
+    /// Lets the last result of a body, the number of a check, be the larger of it and the number so far, a new variable.
+    fn keep_check(&self, body: &mut Body) -> Var {
+        let so_far = self.fresh_index();
         let builder = &mut self.inside.borrow_mut().builder;
         if let Some(last) = body.results.last_mut() {
             builder.open_body();
-            *last = builder.scalar(IntegerRow::Max, &[so_far, *last]);
+            *last = builder.scalar(IntegerRow::Max, &[so_far.into(), *last]);
             body.stms.extend(builder.close_body(Vec::new()).stms);
         }
+        so_far
     }
 }
 
+/// The variables of a loop with what they are before it.
+fn with_initial(params: Vec<Var>, initial: &[Operand]) -> Vec<(Var, Atom)> {
+    params.into_iter().zip(atoms(initial)).collect()
+}
+
 /// A variable of a loop: its sizes may change.
-pub(super) fn loose(of: &Of) -> Of {
+fn loose(of: &Of) -> Of {
     let shape = if of.writes.is_some() { of.shape.clone() } else { vec![None; of.shape.len()] };
     Of { shape, ..of.clone() }
 }

@@ -4,42 +4,22 @@
 //! that the function mentions, which are constants; so derivatives nest to any depth in any mix without confusion.
 //! Forward mode ignores derivatives that the program gives itself (tests/language/elaborate.rs).
 
-use super::operand::{Of, Operand};
+use super::operand::{Of, Operand, atoms, operands};
 use super::site::{Site, ill_typed};
-use crate::array::{Atom, Body, Custom, Lambda, Op, Program, Stm, index};
-use crate::error;
-use crate::futhark::meaning::{Call, Code, Kept, Outcome};
+use crate::array::{Atom, Body, Custom, Lambda, Op, Stm, index};
+use crate::futhark::meaning::{Both, Call, Code, Derivative, Derivatives, Kept, Mode, Outcome};
 use crate::futhark::source::{Message, Span};
 
-/// A mode of differentiation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mode {
-    Forward,
-    Reverse,
-}
-
-impl Mode {
-    fn of(self, program: &Program, positions: &[usize], many: bool) -> error::Result<Program> {
-        let derivative = match self {
-            Mode::Forward => program.pushed(positions)?,
-            Mode::Reverse => program.pulled(positions)?,
-        };
-        if many { program.many(&derivative) } else { Ok(derivative) }
-    }
-}
-
-impl Site {
-    /// The results of a function, and their tangents or the adjoints of the arguments for these seeds; for many seeds at once
-    /// each is an array of them.
-    pub(super) fn differentiated(
+impl Derivatives for Site {
+    fn derivative(
         &self,
         at: Span,
-        mode: Mode,
-        many: bool,
+        Derivative { mode, many }: Derivative,
         function: &mut Code<'_, Operand>,
-        arguments: &[Operand],
-        seeds: &[Operand],
-    ) -> Outcome<(Vec<Operand>, Vec<Operand>)> {
+        arguments: Vec<Operand>,
+        seeds: Vec<Operand>,
+        _: &Call<'_, Operand>,
+    ) -> Outcome<Both<Operand>> {
         let params = arguments.iter().map(|argument| argument.of.clone()).collect();
         let traced = self.traced(at, params, &mut |arguments| function(arguments))?;
         let (mut program, free) = self.inside.borrow().builder.alone(&traced.lambda);
@@ -47,25 +27,30 @@ impl Site {
             without_own_derivatives(&mut program.function.body);
         }
         let by: Vec<usize> = (0..arguments.len()).collect();
-        let derivative = mode.of(&program, &by, many).map_err(|error| failed(at, &error))?;
+        let derivative = match mode {
+            Mode::Forward => program.pushed(&by),
+            Mode::Reverse => program.pulled(&by),
+        };
+        let derivative = derivative.and_then(|one| if many { program.many(&one) } else { Ok(one) });
+        let derivative = derivative.map_err(|error| Message::error("derivative", at, error.to_string()))?;
         let count = match (many, seeds.first()) {
             (true, Some(seed)) => Some(self.size_of(at, seed, 0)?),
             _ => None,
         };
-        let mut operands: Vec<Atom> = arguments.iter().map(|argument| argument.atom).collect();
-        operands.extend(free.into_iter().map(Atom::Var));
-        operands.extend(seeds.iter().map(|seed| seed.atom));
+        let mut given = atoms(&arguments);
+        given.extend(free.into_iter().map(Atom::Var));
+        given.extend(atoms(&seeds));
         if traced.checked && mode == Mode::Reverse {
             // The number of a check that does not hold has no adjoint.
-            operands.push(match count {
+            given.push(match count {
                 Some(count) => self.one(at, Op::Replicate(count, index(0)))?,
                 None => index(0),
             });
         }
-        if operands.len() != derivative.function.params.len() {
+        if given.len() != derivative.function.params.len() {
             return Err(ill_typed(at, "a derivative takes other arguments"));
         }
-        let (_, mut answers) = self.inside.borrow_mut().builder.inline(&derivative, &operands);
+        let (_, mut answers) = self.inside.borrow_mut().builder.inline(&derivative, &given);
         let mut derivatives = answers.split_off(traced.results.len() + usize::from(traced.checked));
         if traced.checked {
             if let Some(check) = answers.pop() {
@@ -77,24 +62,19 @@ impl Site {
         }
         let felt: Vec<Of> = match mode {
             Mode::Forward => traced.results.clone(),
-            Mode::Reverse => arguments.iter().map(|argument| argument.of.clone()).collect(),
+            Mode::Reverse => arguments.into_iter().map(|argument| argument.of).collect(),
         };
-        let values = answers.into_iter().zip(traced.results).map(|(atom, of)| Operand { atom, of });
-        let derivatives = derivatives.into_iter().zip(felt).map(|(atom, of)| {
-            let of = if many { of.arrayed(count) } else { of };
-            Operand { atom, of }
-        });
-        Ok((values.collect(), derivatives.collect()))
+        let felt = felt.into_iter().map(|of| if many { of.arrayed(count) } else { of });
+        Ok((operands(answers, traced.results), operands(derivatives, felt)))
     }
 
-    /// A function whose reverse derivative is given.
-    pub(super) fn with_own_derivative(
+    fn with_vjp(
         &self,
         at: Span,
         function: &mut Code<'_, Operand>,
         results: usize,
         adjoint: Kept,
-        arguments: &[Operand],
+        arguments: Vec<Operand>,
         call: &Call<'_, Operand>,
     ) -> Outcome<Vec<Operand>> {
         let params: Vec<Of> = arguments.iter().map(|argument| argument.of.clone()).collect();
@@ -125,24 +105,9 @@ impl Site {
             };
             answers.into_iter().map(checked).collect()
         })?;
-        let custom = Custom {
-            function: traced.lambda,
-            pullback: pullback.lambda,
-            arguments: arguments.iter().map(|argument| argument.atom).collect(),
-        };
-        let mut answers = self.emit(at, Op::Custom(Box::new(custom)))?;
-        if traced.checked
-            && let Some(check) = answers.pop()
-        {
-            self.add_check(check);
-        }
-        Ok(answers.into_iter().zip(traced.results).map(|(atom, of)| Operand { atom, of }).collect())
+        let custom = Custom { function: traced.lambda, pullback: pullback.lambda, arguments: atoms(&arguments) };
+        Ok(operands(self.emit_checked(at, Op::Custom(Box::new(custom)), traced.checked)?, traced.results))
     }
-}
-
-/// A program that cannot be differentiated.
-fn failed(at: Span, error: &error::Error) -> Message {
-    Message::error("derivative", at, error.to_string())
 }
 
 /// Writes functions with derivatives of their own as what they compute.

@@ -12,10 +12,8 @@
 //!
 //! | file | what is in it |
 //! |---|---|
-//! | `promise` | what the evaluator asks of this meaning |
 //! | `site`, `operand` | the program under construction |
-//! | `kinds`, `bits` | scalars that array programs do not have |
-//! | `movement`, `combinators`, `control`, `derivatives` | the forms of programs |
+//! | `scalar`, `movement`, `combinators`, `control`, `derivatives` | what the evaluator asks of this meaning, trait by trait |
 //! | `boundary`, `carried` | arguments and results, of numbers and of other carriers |
 
 mod boundary;
@@ -25,7 +23,6 @@ mod control;
 mod derivatives;
 mod movement;
 mod operand;
-mod promise;
 mod scalar;
 mod site;
 

@@ -79,6 +79,16 @@ impl Operand {
     }
 }
 
+/// What operands are in the program.
+pub(super) fn atoms(operands: &[Operand]) -> Vec<Atom> {
+    operands.iter().map(|operand| operand.atom).collect()
+}
+
+/// Operands of which this is known.
+pub(super) fn operands(atoms: Vec<Atom>, known: impl IntoIterator<Item = Of>) -> Vec<Operand> {
+    atoms.into_iter().zip(known).map(|(atom, of)| Operand { atom, of }).collect()
+}
+
 /// The integer that an operand is known to be.
 pub(super) fn known(atom: Atom) -> Option<i64> {
     match atom {

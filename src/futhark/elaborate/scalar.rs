@@ -5,18 +5,39 @@
 use super::operand::{Operand, known_truth};
 use super::site::Site;
 use crate::array::{Atom, Body, Const, Op, Prim, ScalarOp};
-use crate::futhark::meaning::Outcome;
+use crate::futhark::meaning::{Outcome, Scalars};
 use crate::futhark::source::Span;
 
-impl Site {
-    /// A scalar operation on operands of one kind.
-    pub(super) fn operate(&self, at: Span, op: ScalarOp, operands: &[Operand]) -> Outcome<Operand> {
+impl Scalars for Site {
+    type Data = Operand;
+
+    const CONCRETE: bool = false;
+
+    fn constant(&self, constant: Const) -> Operand {
+        Operand::scalar(constant.into(), constant.prim())
+    }
+
+    fn scalar(&self, at: Span, op: ScalarOp, operands: &[Operand]) -> Outcome<Operand> {
         let x: Vec<Atom> = operands.iter().map(|operand| operand.atom).collect();
         let kinds: Vec<Prim> = operands.iter().map(|operand| operand.of.kind).collect();
         let result = op.result(&kinds).expect("operands are of the kinds that the checker has found");
         Ok(Operand::scalar(self.raw(at, op, &x)?, result))
     }
 
+    fn equal(&self, at: Span, first: &Operand, second: &Operand) -> Outcome<Operand> {
+        Ok(Operand::scalar(self.equal_to(at, first, second)?, Prim::Bool))
+    }
+
+    fn decide(&self, condition: &Operand) -> Option<bool> {
+        known_truth(condition.atom)
+    }
+
+    fn written(&self, real: &Operand) -> Option<f64> {
+        if let Atom::Const(constant) = real.atom { constant.real() } else { None }
+    }
+}
+
+impl Site {
     /// One of two scalars that are computed only if they are needed.
     pub(super) fn either(
         &self,

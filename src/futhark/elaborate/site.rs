@@ -287,17 +287,42 @@ impl Site {
         }
     }
 
+    /// Adds a statement whose last result, if one is `checked`, is the number of a check that does not hold, or an array of such
+    /// numbers.
+    pub(super) fn emit_checked(&self, at: Span, op: Op, checked: bool) -> Outcome<Vec<Atom>> {
+        let mut results = self.emit(at, op)?;
+        if checked && let Some(check) = results.pop() {
+            let is_array = self.inside.borrow().builder.type_of(check).rank > 0;
+            self.add_check(if is_array { self.largest(at, check)? } else { check });
+        }
+        Ok(results)
+    }
+
     /// The largest of some integers, at least 0.
     pub(super) fn largest(&self, at: Span, array: Atom) -> Outcome<Atom> {
-        let number = Of::scalar(Prim::I64);
-        let operator = self.traced(at, vec![number.clone(), number], &mut |pair| {
-            let atom = self.integer(at, IntegerRow::Max, &[pair[0].atom, pair[1].atom])?;
-            Ok(vec![Operand::scalar(atom, Prim::I64)])
-        })?;
-        let (neutral, arrays) = (vec![index(0)], vec![array]);
-        let it = Reduce { operator: operator.lambda, neutral, arrays, commutative: true };
-        self.one(at, Op::Reduce(Box::new(it)))
+        let operator = self.on_scalars(at, [Prim::I64; 2], |[a, b]| self.integer(at, IntegerRow::Max, &[a, b]))?;
+        self.one(at, Op::Reduce(reduction(operator, index(0), array)))
     }
+
+    /// A function of scalars of these kinds to a scalar, without checks, traced once.
+    pub(super) fn on_scalars<const N: usize>(
+        &self,
+        at: Span,
+        kinds: [Prim; N],
+        function: impl Fn([Atom; N]) -> Outcome<Atom>,
+    ) -> Outcome<Lambda> {
+        let traced = self.traced(at, kinds.map(Of::scalar).to_vec(), &mut |operands| {
+            let result = function(core::array::from_fn(|i| operands[i].atom))?;
+            let kind = self.inside.borrow().builder.type_of(result).prim;
+            Ok(vec![Operand::scalar(result, kind)])
+        })?;
+        Ok(traced.lambda)
+    }
+}
+
+/// The elements of an array combined by a commutative operator.
+pub(super) fn reduction(operator: Lambda, neutral: Atom, array: Atom) -> Box<Reduce> {
+    Box::new(Reduce { operator, neutral: vec![neutral], arrays: vec![array], commutative: true })
 }
 
 /// The result of an operation on integers or truth values that are known, or that does nothing.

@@ -6,9 +6,9 @@
 use std::rc::Rc;
 
 use super::meter::{Hold, Meter};
-use super::scalar::Scalar;
+use super::scalar::{CHECKED, Scalar};
 use crate::futhark::core::Prim;
-use crate::futhark::meaning::{Kept, Outcome};
+use crate::futhark::meaning::{Kept, Leaf, Outcome};
 use crate::futhark::source::{Message, Span};
 use crate::interpret::{Contiguous, Rows};
 
@@ -53,6 +53,25 @@ impl Array {
 }
 
 impl Data {
+    /// The scalar that this is.
+    pub(super) fn scalar(&self) -> &Scalar {
+        let Data::Scalar(scalar) = self else { panic!("{CHECKED}") };
+        scalar
+    }
+
+    /// The integer that this is: an index or a size, as a rule.
+    pub(super) fn integer(&self) -> i128 {
+        self.scalar().integer()
+    }
+
+    /// The array that this is.
+    pub(super) fn into_array(self) -> Array {
+        match self {
+            Data::Array(array) | Data::Accumulator(array, _) => array,
+            Data::Scalar(_) => panic!("{CHECKED}"),
+        }
+    }
+
     /// Its scalars in order.
     pub(super) fn elements(&self) -> &[Scalar] {
         match self {
@@ -124,6 +143,11 @@ impl Builder {
     pub(super) fn finish(self, inner: impl FnOnce() -> Vec<usize>) -> Data {
         Data::Array(self.rows.finish(inner, self.hold))
     }
+}
+
+/// The shape that a type says, with 0 for what is not known.
+pub(super) fn shape_of(leaf: &Leaf<Data>) -> Vec<usize> {
+    leaf.shape.iter().map(|size| size.as_ref().map_or(0, |size| size.integer().max(0) as usize)).collect()
 }
 
 /// A shape, as messages show it.

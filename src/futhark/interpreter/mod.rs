@@ -8,11 +8,11 @@
 //! checked, and nothing panics or runs forever (tests/language/interpret.rs, tests/language/fuzz.rs).
 
 mod array;
-mod bins;
+mod combinators;
+mod control;
 mod meter;
 mod modes;
 mod movement;
-mod promise;
 mod rows;
 mod scalar;
 mod tape;

@@ -8,11 +8,8 @@ use super::array::{Builder, Data};
 use super::scalar::{Level, Part, Scalar, level_of_call, number_of_call};
 use super::tape::{Own, Tape};
 use crate::futhark::core::Prim;
-use crate::futhark::meaning::{Call, Code, Kept, Outcome};
+use crate::futhark::meaning::{Both, Call, Code, Control, Derivative, Derivatives, Kept, Mode, Outcome};
 use crate::futhark::source::{Message, Span};
-
-/// From the results of a function to the adjoints to start from: a list for each row of the Jacobian that is wanted.
-pub(super) type Questions<'q> = dyn FnMut(&[Data]) -> Outcome<Vec<Vec<Data>>> + 'q;
 
 fn zero(kind: Prim) -> Scalar {
     kind.zero().into()
@@ -42,9 +39,111 @@ fn node(part: &Part) -> Option<u32> {
     }
 }
 
-/// How many derivatives arrays of them hold.
-pub(super) fn how_many(derivatives: &[Data]) -> usize {
-    derivatives.first().and_then(|first| first.shape().first()).copied().unwrap_or(0)
+impl Derivatives for Interpreter {
+    fn derivative(
+        &self,
+        at: Span,
+        Derivative { mode, many }: Derivative,
+        function: &mut Code<'_, Data>,
+        arguments: Vec<Data>,
+        seeds: Vec<Data>,
+        call: &Call<'_, Data>,
+    ) -> Outcome<Both<Data>> {
+        if !many {
+            return match mode {
+                Mode::Forward => self.forward(at, function, arguments, &seeds),
+                Mode::Reverse => {
+                    let adjoints = &mut core::iter::once(Ok(seeds));
+                    let (values, mut found) = self.backward(at, function, &arguments, adjoints, call)?;
+                    Ok((values, found.pop().expect("there is an answer for each question")))
+                }
+            };
+        }
+        let count = seeds.first().and_then(|first| first.shape().first()).copied().unwrap_or(0);
+        let one_of = |number: usize| seeds.iter().map(|array| array.clone().into_array().row(number)).collect();
+        // Without seeds there are no derivatives of these.
+        let (values, found, felt) = match mode {
+            Mode::Forward if count == 0 => {
+                let values = function(arguments)?;
+                (values.clone(), Vec::new(), values)
+            }
+            Mode::Forward => {
+                let (mut values, mut found) = (Vec::new(), Vec::with_capacity(count));
+                for number in 0..count {
+                    let tangents: Vec<Data> = one_of(number);
+                    let (value, derivatives) = self.forward(at, function, arguments.clone(), &tangents)?;
+                    values = value;
+                    found.push(derivatives);
+                }
+                (values, found, Vec::new())
+            }
+            Mode::Reverse => {
+                let mut adjoints = (0..count).map(|number| self.step(at).map(|()| one_of(number)));
+                let (values, found) = self.backward(at, function, &arguments, &mut adjoints, call)?;
+                (values, found, arguments)
+            }
+        };
+        let derivatives = if found.is_empty() {
+            felt.iter().map(|value| self.replicated(at, 0, value)).collect::<Outcome<_>>()?
+        } else {
+            self.together(at, found)?
+        };
+        Ok((values, derivatives))
+    }
+
+    fn with_vjp(
+        &self,
+        at: Span,
+        function: &mut Code<'_, Data>,
+        results: usize,
+        adjoint: Kept,
+        arguments: Vec<Data>,
+        _: &Call<'_, Data>,
+    ) -> Outcome<Vec<Data>> {
+        // The innermost call that the arguments carry derivatives of; if they carry none, the innermost of all.
+        let calls = self.engine.levels.borrow().len();
+        let reaches = |call: &usize| arguments.iter().any(|data| data.reaches(level_of_call(*call)));
+        let call = (0..calls).rev().find(reaches).or(calls.checked_sub(1));
+        let call = call.filter(|call| matches!(self.engine.levels.borrow()[*call], Level::Reverse(_)));
+        let Some(level) = call.map(level_of_call) else {
+            let mut all = function(arguments)?;
+            all.truncate(results);
+            return Ok(all);
+        };
+        let of_arguments: Vec<Vec<[Option<u32>; 2]>> = arguments
+            .iter()
+            .map(|data| {
+                data.elements().iter().map(|scalar| scalar.of_call(level).map(|part| part.and_then(node))).collect()
+            })
+            .collect();
+        let reals_felt = arguments
+            .iter()
+            .zip(&of_arguments)
+            .any(|(data, nodes)| data.kind().is_real() && nodes.iter().any(|[own, _]| own.is_some()));
+        let below = self.below(at, level, arguments)?;
+        // Levels above are not those of the arguments, so there is nothing to keep of them but their own constants.
+        let given = function(below)?;
+        let mut values = self.below(at, level, given)?;
+        let residual = values.split_off(results.min(values.len()));
+        // What was rounded is constant to reals, and an integer made of reals is rounded.
+        let reals_made = values.iter().any(|value| value.kind().is_real());
+        let nodes = of_arguments
+            .into_iter()
+            .map(|nodes| nodes.into_iter().map(|[own, rounded]| own.or(rounded.filter(|_| !reals_made))).collect())
+            .collect();
+        let mut engine_levels = self.engine.levels.borrow_mut();
+        let Some(Level::Reverse(tape)) = engine_levels.get_mut(number_of_call(level)) else {
+            panic!("the level of a call that goes on does not change")
+        };
+        let first = u32::try_from(tape.len()).expect("the limit is below 2^32 nodes");
+        let mut tagged = Vec::with_capacity(values.len());
+        for value in &values {
+            let level = level + u32::from(reals_felt && !value.kind().is_real());
+            tagged.push(value.rebuilt(at, |value| Scalar::tagged(level, value.clone(), Part::Node(tape.input())))?);
+        }
+        tape.call(first, Own { adjoint, residual, results: values, arguments: nodes });
+        Ok(tagged)
+    }
 }
 
 impl Interpreter {
@@ -62,7 +161,7 @@ impl Interpreter {
         self.engine.levels.borrow_mut().pop().expect("a call that is left was entered")
     }
 
-    pub(super) fn forward(
+    fn forward(
         &self,
         at: Span,
         function: &mut Code<'_, Data>,
@@ -110,18 +209,18 @@ impl Interpreter {
     }
 
     /// The results of a function, and for each of several adjoints of these the adjoints of the arguments.
-    pub(super) fn backward(
+    fn backward(
         &self,
         at: Span,
         function: &mut Code<'_, Data>,
-        arguments: Vec<Data>,
-        adjoints: &mut Questions<'_>,
+        arguments: &[Data],
+        adjoints: &mut dyn Iterator<Item = Outcome<Vec<Data>>>,
         call: &Call<'_, Data>,
     ) -> Outcome<(Vec<Data>, Vec<Vec<Data>>)> {
         let mut tape = Tape::default();
         let level = self.next_level();
         let mut given = Vec::with_capacity(arguments.len());
-        for argument in &arguments {
+        for argument in arguments {
             given.push(argument.rebuilt(at, |value| Scalar::tagged(level, value.clone(), Part::Node(tape.input())))?);
         }
         let inputs = tape.len();
@@ -132,7 +231,7 @@ impl Interpreter {
         let results = results?;
         let values = self.below(at, level, results.clone())?;
         let mut answers = Vec::new();
-        for adjoints in adjoints(&values)? {
+        for adjoints in adjoints.collect::<Outcome<Vec<_>>>()? {
             same(at, &values, &adjoints)?;
             let mut seeds = Vec::new();
             for (result, adjoint) in results.iter().zip(&adjoints) {
@@ -143,7 +242,7 @@ impl Interpreter {
             }
             let mut found = tape.sweep(&self.engine, at, seeds, inputs, call)?.into_iter();
             let mut answer = Vec::with_capacity(arguments.len());
-            for argument in &arguments {
+            for argument in arguments {
                 answer
                     .push(argument.rebuilt(at, |value| found.next().flatten().unwrap_or_else(|| zero(value.kind())))?);
             }
@@ -155,7 +254,7 @@ impl Interpreter {
     }
 
     /// Derivatives, one after the other, as arrays of them.
-    pub(super) fn together(&self, at: Span, answers: Vec<Vec<Data>>) -> Outcome<Vec<Data>> {
+    fn together(&self, at: Span, answers: Vec<Vec<Data>>) -> Outcome<Vec<Data>> {
         let mut builders = Vec::new();
         for answer in &answers {
             for (number, data) in answer.iter().enumerate() {
@@ -166,63 +265,5 @@ impl Interpreter {
             }
         }
         Ok(builders.into_iter().map(|builder| builder.finish(Vec::new)).collect())
-    }
-
-    /// Element number `number` of arrays of derivatives.
-    pub(super) fn one_of(derivatives: &[Data], number: usize) -> Vec<Data> {
-        derivatives.iter().map(|array| Self::array_of(array.clone()).row(number)).collect()
-    }
-
-    pub(super) fn with_own_derivative(
-        &self,
-        at: Span,
-        function: &mut Code<'_, Data>,
-        results: usize,
-        adjoint: Kept,
-        arguments: Vec<Data>,
-    ) -> Outcome<Vec<Data>> {
-        // The innermost call that the arguments carry derivatives of; if they carry none, the innermost of all.
-        let calls = self.engine.levels.borrow().len();
-        let reaches = |call: &usize| arguments.iter().any(|data| data.reaches(level_of_call(*call)));
-        let call = (0..calls).rev().find(reaches).or(calls.checked_sub(1));
-        let call = call.filter(|call| matches!(self.engine.levels.borrow()[*call], Level::Reverse(_)));
-        let Some(level) = call.map(level_of_call) else {
-            let mut all = function(arguments)?;
-            all.truncate(results);
-            return Ok(all);
-        };
-        let of_arguments: Vec<Vec<[Option<u32>; 2]>> = arguments
-            .iter()
-            .map(|data| {
-                data.elements().iter().map(|scalar| scalar.of_call(level).map(|part| part.and_then(node))).collect()
-            })
-            .collect();
-        let reals_felt = arguments
-            .iter()
-            .zip(&of_arguments)
-            .any(|(data, nodes)| data.kind().is_real() && nodes.iter().any(|[own, _]| own.is_some()));
-        let below = self.below(at, level, arguments)?;
-        // Levels above are not those of the arguments, so there is nothing to keep of them but their own constants.
-        let given = function(below)?;
-        let mut values = self.below(at, level, given)?;
-        let residual = values.split_off(results.min(values.len()));
-        // What was rounded is constant to reals, and an integer made of reals is rounded.
-        let reals_made = values.iter().any(|value| value.kind().is_real());
-        let nodes = of_arguments
-            .into_iter()
-            .map(|nodes| nodes.into_iter().map(|[own, rounded]| own.or(rounded.filter(|_| !reals_made))).collect())
-            .collect();
-        let mut engine_levels = self.engine.levels.borrow_mut();
-        let Some(Level::Reverse(tape)) = engine_levels.get_mut(number_of_call(level)) else {
-            panic!("the level of a call that goes on does not change")
-        };
-        let first = u32::try_from(tape.len()).expect("the limit is below 2^32 nodes");
-        let mut tagged = Vec::with_capacity(values.len());
-        for value in &values {
-            let level = level + u32::from(reals_felt && !value.kind().is_real());
-            tagged.push(value.rebuilt(at, |value| Scalar::tagged(level, value.clone(), Part::Node(tape.input())))?);
-        }
-        tape.call(first, Own { adjoint, residual, results: values, arguments: nodes });
-        Ok(tagged)
     }
 }

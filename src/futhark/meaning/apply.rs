@@ -1,23 +1,16 @@
-//! Functions applied, and the sizes and types that instances are at.
+//! Functions applied.
 //!
-//! Law: a function of several parameters, given one argument at a time, is called when the last is there. A size is a value like
-//! any other; one that is not known yet is looked for only by those who need it (tests/language/interpret.rs).
+//! Law: a function of several parameters, given one argument at a time, is called when the last is there
+//! (tests/language/interpret.rs).
 
 use std::rc::Rc;
 
-use super::eval::{Evaluator, Frame};
+use super::eval::{Evaluation, Evaluator};
+use super::frame::Frame;
 use super::types::Evaluated;
-use super::value::{Callee, Captured, Function, Kept, Value, unchecked};
+use super::value::{Callee, Function, Kept, Value, unchecked};
 use super::{Meaning, Outcome};
-use crate::array::{IntegerRow, ScalarOp};
-use crate::futhark::core::{Constant, Instance, Local, Prim, Size, Type};
 use crate::futhark::source::Span;
-
-impl<'p, D> Frame<'p, D> {
-    pub(super) fn new(unit: &'p super::scopes::Unit<'p>, captured: Rc<Captured<'p, D>>) -> Self {
-        Frame { unit, slots: (0..unit.slots).map(|_| None).collect(), captured }
-    }
-}
 
 impl<'p, M: Meaning> Evaluator<'p, M> {
     /// A function applied to one argument.
@@ -26,7 +19,7 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
         function: Value<'p, M::Data>,
         argument: Value<'p, M::Data>,
         at: Span,
-    ) -> Outcome<Value<'p, M::Data>> {
+    ) -> Evaluation<'p, M> {
         let Value::Function(function) = function else { return unchecked(at, "a function") };
         let Function { of, mut arguments } = Rc::try_unwrap(function)
             .unwrap_or_else(|shared| Function { of: shared.of.clone(), arguments: shared.arguments.clone() });
@@ -34,12 +27,12 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
         match of {
             Callee::Closure(unit, captured) if arguments.len() == unit.params.len() => {
                 self.meaning.step(at)?;
-                let mut frame = Frame::new(unit, captured);
+                let frame = Frame::new(self, unit, captured);
                 for (param, argument) in unit.params.iter().zip(arguments) {
-                    self.bind(param, argument, &mut frame)?;
+                    frame.bind(param, argument)?;
                 }
                 // What goes wrong in a function of the prelude went wrong where the user called it.
-                self.eval(unit.body, &mut frame).map_err(|mut message| {
+                frame.eval(unit.body).map_err(|mut message| {
                     if message.span.is_prelude() && !at.is_prelude() {
                         message.span = at;
                     }
@@ -88,136 +81,6 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
         let found = self.kept.borrow().get(kept.0).cloned();
         let (function, params) = found.map_or_else(|| unchecked(at, "a function that was kept"), Ok)?;
         self.code(&function, &params, at)(leaves)
-    }
-
-    /// An instance of a local definition.
-    pub(super) fn instance(
-        &self,
-        generic: Value<'p, M::Data>,
-        instance: &Instance,
-        frame: &Frame<'p, M::Data>,
-        at: Span,
-    ) -> Outcome<Value<'p, M::Data>> {
-        let Value::Function(function) = &generic else { return unchecked(at, "a local definition") };
-        let Callee::Generic(scheme, body, unit, captured) = &function.of else {
-            return unchecked(at, "a local definition");
-        };
-        let (sizes, types) = self.at_instance(instance, frame, at)?;
-        let vars = scheme.types.iter().map(|var| var.id);
-        let types = vars.zip(types).fold(captured.types.clone(), |types, (var, of)| types.with(var, of));
-        let captured = Rc::new(Captured { values: captured.values.clone(), types });
-        let mut inner = Frame::new(unit, captured);
-        for (local, size) in scheme.sizes.iter().zip(sizes) {
-            self.set(&mut inner, *local, size.map(Value::Data));
-        }
-        self.eval(body, &mut inner)
-    }
-
-    /// The sizes and types of an instance.
-    #[expect(clippy::type_complexity, reason = "two lists, taken apart at once")]
-    pub(super) fn at_instance(
-        &self,
-        instance: &Instance,
-        frame: &Frame<'p, M::Data>,
-        at: Span,
-    ) -> Outcome<(Vec<Option<M::Data>>, Vec<Rc<Evaluated<M::Data>>>)> {
-        let sizes = instance.sizes.iter().map(|size| self.size(size, frame, at)).collect::<Outcome<_>>()?;
-        let types = instance.types.iter().map(|of| self.evaluated(of, frame, at)).collect::<Outcome<_>>()?;
-        Ok((sizes, types))
-    }
-
-    /// The value of a size, if it is known yet.
-    pub(super) fn size(&self, size: &Size, frame: &Frame<'p, M::Data>, at: Span) -> Outcome<Option<M::Data>> {
-        let operation = |op: ScalarOp, a: &Size, b: &Size| {
-            let (Some(a), Some(b)) = (self.size(a, frame, at)?, self.size(b, frame, at)?) else { return Ok(None) };
-            self.meaning.scalar(at, op, Prim::I64, &[a, b]).map(Some)
-        };
-        match size {
-            Size::Constant(n) => Ok(Some(self.meaning.constant(Constant::Integer((*n).into()), Prim::I64))),
-            Size::Local(local) => match self.lookup(frame, *local) {
-                Some(value) => value.clone().into_data(at).map(Some),
-                None => Ok(None),
-            },
-            Size::Sum(a, b) => operation(ScalarOp::Add, a, b),
-            Size::Difference(a, b) => operation(IntegerRow::Sub.into(), a, b),
-            Size::Product(a, b) => operation(ScalarOp::Mul, a, b),
-            Size::Quotient(a, b) => operation(IntegerRow::Div.into(), a, b),
-            Size::Unknown(_) => unchecked(at, "a known size"),
-        }
-    }
-
-    /// A type with its sizes evaluated.
-    pub(super) fn evaluated(&self, of: &Type, frame: &Frame<'p, M::Data>, at: Span) -> Outcome<Rc<Evaluated<M::Data>>> {
-        Ok(Rc::new(match of {
-            Type::Prim(kind) => Evaluated::Prim(*kind),
-            Type::Array(size, element) => {
-                Evaluated::Array(self.size(size, frame, at)?, self.evaluated(element, frame, at)?)
-            }
-            Type::Record(fields) => {
-                let fields = fields.iter().map(|(_, of)| self.evaluated(of, frame, at));
-                Evaluated::Record(fields.collect::<Outcome<_>>()?)
-            }
-            Type::Sum(constructors) => {
-                let payload = |of: &[Type]| of.iter().map(|of| self.evaluated(of, frame, at)).collect();
-                Evaluated::Sum(constructors.iter().map(|(_, of)| payload(of)).collect::<Outcome<_>>()?)
-            }
-            Type::Function { .. } => Evaluated::Function,
-            Type::Var(var) => {
-                let found = frame.captured.types.get(var.id).cloned();
-                return found.map_or_else(|| unchecked(at, "a type in the place of a type parameter"), Ok);
-            }
-            Type::Accumulator(of) => return self.evaluated(of, frame, at),
-            Type::Unknown(_) => return unchecked(at, "a known type"),
-        }))
-    }
-
-    /// The value of this type that has these leaves.
-    pub(super) fn assemble(
-        &self,
-        leaves: Vec<M::Data>,
-        of: &Type,
-        frame: &Frame<'p, M::Data>,
-        at: Span,
-    ) -> Outcome<Value<'p, M::Data>> {
-        Value::of(leaves, &*self.evaluated(of, frame, at)?, at)
-    }
-
-    /// Binds these sizes by matching a type with a value that is, in this many outer dimensions, an array of it.
-    pub(super) fn bind_sizes(
-        &self,
-        sizes: &[Local],
-        of: &Type,
-        value: &Value<'p, M::Data>,
-        outer: usize,
-        frame: &mut Frame<'p, M::Data>,
-        at: Span,
-    ) -> Outcome<()> {
-        if sizes.is_empty() {
-            return Ok(());
-        }
-        match (of, value) {
-            (Type::Array(size, element), value) => {
-                if let Size::Local(local) = &**size
-                    && sizes.contains(local)
-                {
-                    let found = self.meaning.size(value.leaf(at)?, outer);
-                    self.set(frame, *local, Some(Value::Data(found)));
-                }
-                self.bind_sizes(sizes, element, value, outer + 1, frame, at)
-            }
-            (Type::Accumulator(of), value) => self.bind_sizes(sizes, of, value, outer, frame, at),
-            (Type::Record(fields), Value::Record(values)) => fields
-                .iter()
-                .zip(values.iter())
-                .try_for_each(|((_, of), value)| self.bind_sizes(sizes, of, value, outer, frame, at)),
-            (Type::Sum(constructors), Value::Sum(sum)) => constructors
-                .iter()
-                .zip(&sum.1)
-                .flat_map(|((_, types), payload)| types.iter().zip(payload))
-                .try_for_each(|(of, value)| self.bind_sizes(sizes, of, value, outer, frame, at)),
-            (Type::Record(_) | Type::Sum(_), _) => Ok(()),
-            (Type::Prim(_) | Type::Var(_) | Type::Function { .. } | Type::Unknown(_), _) => Ok(()),
-        }
     }
 
     /// Compares the sizes of a type with those of a value that is, in this many outer dimensions, an array of it.

@@ -5,8 +5,9 @@
 
 use std::rc::Rc;
 
-use super::eval::{Evaluator, Frame};
-use super::types::Types;
+use super::eval::Evaluator;
+use super::frame::Frame;
+use super::intrinsic::At;
 use super::value::{Callee, Captured, Value, unchecked};
 use super::{Meaning, Outcome};
 use crate::futhark::core::{Entry, PatternKind, Prim, Program, Type};
@@ -67,7 +68,7 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
             return Err(Message::error("arguments", at, text));
         }
         let Some(unit) = self.scopes.definition(&defined.body) else { return unchecked(at, "a definition") };
-        let mut frame = Frame::new(unit, Rc::new(Captured { values: Vec::new(), types: Types::none() }));
+        let frame = Frame::new(self, unit, Rc::new(Captured::nothing()));
         let mut arguments = arguments.into_iter();
         let mut values = Vec::with_capacity(entry.params.len());
         for (name, of) in &entry.params {
@@ -75,20 +76,18 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
             if leaves.is_empty() {
                 leaves.push(self.unit());
             }
-            let value = self.assemble(leaves, of, &frame, at)?;
-            let unknown = defined.scheme.sizes.iter().filter(|local| self.lookup(&frame, **local).is_none());
+            let value = frame.assemble(leaves, of, at)?;
+            let unknown = defined.scheme.sizes.iter().filter(|local| frame.lookup(**local).is_none());
             let unknown: Vec<_> = unknown.copied().collect();
-            self.bind_sizes(&unknown, of, &value, 0, &mut frame, at)?;
-            let of = self.evaluated(of, &frame, at)?;
+            frame.bind_sizes(&unknown, of, &value, 0, at)?;
+            let of = frame.evaluated(of, at)?;
             self.check_sizes(at, &of, &value, 0, &format!("the argument `{name}`"))?;
             values.push(value);
         }
-        let sizes = defined.scheme.sizes.iter().map(|local| match self.lookup(&frame, *local) {
-            Some(size) => size.clone().into_data(at).map(Some),
-            None => Ok(None),
-        });
-        let sizes = sizes.collect::<Outcome<_>>()?;
-        let mut result = self.definition(entry.definition, sizes, Vec::new(), at)?;
+        let sizes = defined.scheme.sizes.iter();
+        let sizes = sizes.map(|local| frame.lookup(*local).map(|size| size.into_data(at)).transpose());
+        let instance = At { sizes: sizes.collect::<Outcome<_>>()?, types: Vec::new() };
+        let mut result = self.definition(entry.definition, instance, at)?;
         self.check_named(&result, entry, &values, at)?;
         for value in values {
             result = self.apply(result, value, at)?;
@@ -110,17 +109,14 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
     ) -> Outcome<()> {
         let Value::Function(function) = function else { return Ok(()) };
         let Callee::Closure(unit, captured) = &function.of else { return Ok(()) };
-        let mut frame = Frame::new(unit, captured.clone());
+        let frame = Frame::new(self, unit, captured.clone());
         for ((param, value), (name, _)) in unit.params.iter().zip(values).zip(&entry.params) {
-            self.bind(param, value.clone(), &mut frame)?;
+            frame.bind(param, value.clone())?;
             // Types may mention what the body does not.
-            if let PatternKind::Local(local) = param.kind
-                && let Some(place) = self.scopes.place(local).filter(|place| place.unit == unit.number)
-                && let Some(slot) = frame.slots.get_mut(place.slot as usize)
-            {
-                *slot = Some(value.clone());
+            if let PatternKind::Local(local) = param.kind {
+                frame.put(local, Some(value.clone()));
             }
-            let of = self.evaluated(&param.of, &frame, at)?;
+            let of = frame.evaluated(&param.of, at)?;
             self.check_sizes(at, &of, value, 0, &format!("the argument `{name}`"))?;
         }
         Ok(())

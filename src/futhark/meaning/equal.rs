@@ -7,10 +7,10 @@ use std::rc::Rc;
 
 use super::eval::Evaluator;
 use super::types::{Evaluated, Leaf};
-use super::value::{TAG, Value, unchecked};
-use super::{Meaning, Outcome};
-use crate::array::ScalarOp;
-use crate::futhark::core::{Constant, Prim};
+use super::value::{Value, unchecked};
+use super::{Meaning, Outcome, Reduction};
+use crate::array::{Const, ScalarOp};
+use crate::futhark::core::Prim;
 use crate::futhark::source::Span;
 
 impl<'p, M: Meaning> Evaluator<'p, M> {
@@ -38,9 +38,9 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
             (Evaluated::Sum(constructors), Value::Sum(first), Value::Sum(second)) => {
                 let mut all = self.meaning.equal(at, &first.0, &second.0)?;
                 for (number, types) in constructors.iter().enumerate() {
-                    let tag = self.meaning.constant(Constant::Integer(number as i128), TAG);
+                    let tag = self.meaning.constant(Const::I64(number as i64));
                     let this = self.meaning.equal(at, &first.0, &tag)?;
-                    let mut same = self.meaning.scalar(at, ScalarOp::Not, Prim::Bool, &[this])?;
+                    let mut same = self.meaning.scalar(at, ScalarOp::Not, &[this])?;
                     let mut payload = self.truth(true);
                     for ((of, first), second) in types.iter().zip(&first.1[number]).zip(&second.1[number]) {
                         let equal = self.equal(at, of, first.clone(), second.clone())?;
@@ -83,17 +83,17 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
             Ok(vec![self.equal(at, element, Value::of(leaves, element, at)?, Value::of(second, element, at)?)?])
         })?;
         let neutral = vec![self.truth(true)];
-        let all =
-            m.reduce(at, &mut |pair| Ok(vec![m.scalar(at, ScalarOp::Mul, Prim::Bool, &pair)?]), true, neutral, equal)?;
+        let both = &mut |pair: Vec<M::Data>| Ok(vec![m.scalar(at, ScalarOp::Mul, &pair)?]);
+        let all = m.reduce(at, Reduction::Whole { commutative: true }, both, neutral, equal)?;
         let all = all.into_iter().next().map_or_else(|| unchecked(at, "a truth value"), Ok)?;
         self.join(at, ScalarOp::Mul, same_size, all)
     }
 
     fn truth(&self, value: bool) -> M::Data {
-        self.meaning.constant(Constant::Bool(value), Prim::Bool)
+        self.meaning.constant(Const::Bool(value))
     }
 
     fn join(&self, at: Span, op: ScalarOp, first: M::Data, second: M::Data) -> Outcome<M::Data> {
-        self.meaning.scalar(at, op, Prim::Bool, &[first, second])
+        self.meaning.scalar(at, op, &[first, second])
     }
 }

@@ -6,10 +6,10 @@
 
 use std::rc::Rc;
 
-use super::eval::Evaluator;
+use super::eval::{Evaluation, Evaluator};
 use super::types::{Evaluated, Leaf};
-use super::value::{Callee, Function, Value, unchecked};
-use super::{Meaning, Outcome};
+use super::value::{Callee, Value, unchecked};
+use super::{Derivative, Meaning, Mode, Outcome, Reduction};
 use crate::array::ScalarOp;
 use crate::futhark::core::Prim;
 use crate::futhark::source::Span;
@@ -98,10 +98,9 @@ pub(super) struct At<D> {
 }
 
 impl<'p, M: Meaning> Evaluator<'p, M> {
-    pub(super) fn intrinsic_value(&self, name: &str, instance: At<M::Data>, at: Span) -> Outcome<Value<'p, M::Data>> {
+    pub(super) fn intrinsic_value(&self, name: &str, instance: At<M::Data>, at: Span) -> Evaluation<'p, M> {
         let Some(which) = Intrinsic::named(name) else { return unchecked(at, "an intrinsic function") };
-        let of = Callee::Intrinsic(which, Rc::new(instance));
-        Ok(Value::Function(Rc::new(Function { of, arguments: Vec::new() })))
+        Ok(Value::function(Callee::Intrinsic(which, Rc::new(instance))))
     }
 
     /// The result of an intrinsic for all of its arguments.
@@ -111,7 +110,7 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
         instance: &At<M::Data>,
         arguments: Vec<Value<'p, M::Data>>,
         at: Span,
-    ) -> Outcome<Value<'p, M::Data>> {
+    ) -> Evaluation<'p, M> {
         let m = self.meaning;
         let mut arguments = arguments.into_iter();
         let mut next = || arguments.next().map_or_else(|| unchecked(at, "an argument"), Ok);
@@ -133,28 +132,24 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
             Intrinsic::Unzip | Intrinsic::Trace => next(),
             Intrinsic::Reduce | Intrinsic::ReduceComm | Intrinsic::Scan => {
                 let (operator, neutral, array) = (next()?, next()?.into_leaves(at)?, next()?.into_leaves(at)?);
-                let element = of(0)?;
-                let params = [element.clone(), element.clone()];
-                let mut code = self.code(&operator, &params, at);
-                let results = if which == Intrinsic::Scan {
-                    m.scan(at, &mut code, neutral, array)?
-                } else {
-                    m.reduce(at, &mut code, which == Intrinsic::ReduceComm, neutral, array)?
+                let how = match which {
+                    Intrinsic::Scan => Reduction::Prefixes,
+                    _ => Reduction::Whole { commutative: which == Intrinsic::ReduceComm },
                 };
-                Value::of(results, element, at)
+                let params = [of(0)?.clone(), of(0)?.clone()];
+                let results = m.reduce(at, how, &mut self.code(&operator, &params, at), neutral, array)?;
+                Value::of(results, of(0)?, at)
             }
             Intrinsic::ReduceByIndex => {
                 let (bins, operator, neutral) = (next()?.into_leaves(at)?, next()?, next()?.into_leaves(at)?);
                 let (indices, values) = (next()?.into_data(at)?, next()?.into_leaves(at)?);
-                let element = of(0)?;
-                let params = [element.clone(), element.clone()];
+                let params = [of(0)?.clone(), of(0)?.clone()];
                 let mut code = self.code(&operator, &params, at);
-                Value::of(m.reduce_by_index(at, bins, &mut code, neutral, &indices, values)?, element, at)
+                Value::of(m.combine(at, bins, Some((&mut code, neutral)), &indices, values)?, of(0)?, at)
             }
             Intrinsic::Scatter => {
-                let (destination, indices, values) = (next()?, next()?.into_data(at)?, next()?.into_leaves(at)?);
-                let results = m.scatter(at, destination.into_leaves(at)?, &indices, values)?;
-                Value::of(results, of(0)?, at)
+                let (bins, indices) = (next()?.into_leaves(at)?, next()?.into_data(at)?);
+                Value::of(m.combine(at, bins, None, &indices, next()?.into_leaves(at)?)?, of(0)?, at)
             }
             Intrinsic::Filter => {
                 let (predicate, array) = (next()?, next()?.into_leaves(at)?);
@@ -176,7 +171,7 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
             Intrinsic::Transpose => next()?.each(at, &mut |array| m.transpose(at, array)),
             Intrinsic::Flatten => next()?.each(at, &mut |array| {
                 let sizes = [m.size(&array, 0), m.size(&array, 1)];
-                let count = m.scalar(at, ScalarOp::Mul, Prim::I64, &sizes)?;
+                let count = m.scalar(at, ScalarOp::Mul, &sizes)?;
                 m.reshape(at, array, 2, &[count])
             }),
             Intrinsic::Unflatten => {
@@ -190,30 +185,24 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
                 next()?.each(at, &mut |value| m.replicate(at, &count, value))
             }
             Intrinsic::Iota => Ok(Value::Data(m.iota(at, &next()?.into_data(at)?)?)),
-            Intrinsic::Jvp | Intrinsic::Jmp => {
-                let (function, argument, tangent) = (next()?, next()?.into_leaves(at)?, next()?.into_leaves(at)?);
-                let mut code = self.code(&function, core::slice::from_ref(of(0)?), at);
-                let count = (which == Intrinsic::Jmp).then(|| tangent.first().map(|first| m.size(first, 0))).flatten();
-                let (results, mut tangents) = if which == Intrinsic::Jvp {
-                    m.jvp(at, &mut code, argument, tangent)?
-                } else {
-                    m.jmp(at, &mut code, argument, tangent)?
+            Intrinsic::Jvp | Intrinsic::Vjp | Intrinsic::Jmp | Intrinsic::Mjp => {
+                let (function, argument, seeds) = (next()?, next()?.into_leaves(at)?, next()?.into_leaves(at)?);
+                let mode = match which {
+                    Intrinsic::Jvp | Intrinsic::Jmp => Mode::Forward,
+                    _ => Mode::Reverse,
                 };
-                self.own_tags(of(1)?, &results, &mut tangents, count.as_ref(), at)?;
-                Ok(pair(Value::of(results, of(1)?, at)?, Value::of(tangents, of(1)?, at)?))
-            }
-            Intrinsic::Vjp | Intrinsic::Mjp => {
-                let (function, argument, adjoint) = (next()?, next()?.into_leaves(at)?, next()?.into_leaves(at)?);
-                let mut code = self.code(&function, core::slice::from_ref(of(0)?), at);
-                let count = (which == Intrinsic::Mjp).then(|| adjoint.first().map(|first| m.size(first, 0))).flatten();
+                let many = matches!(which, Intrinsic::Jmp | Intrinsic::Mjp);
+                let count = if many { seeds.first().map(|first| m.size(first, 0)) } else { None };
+                let code = &mut self.code(&function, core::slice::from_ref(of(0)?), at);
                 let call = |kept, leaves| self.call(kept, leaves, at);
-                let (results, mut adjoints) = if which == Intrinsic::Vjp {
-                    m.vjp(at, &mut code, argument.clone(), adjoint, &call)?
-                } else {
-                    m.mjp(at, &mut code, argument.clone(), adjoint, &call)?
+                let given = if mode == Mode::Reverse { argument.clone() } else { Vec::new() };
+                let (results, mut found) = m.derivative(at, Derivative { mode, many }, code, argument, seeds, &call)?;
+                let (felt, values) = match mode {
+                    Mode::Forward => (of(1)?, &results),
+                    Mode::Reverse => (of(0)?, &given),
                 };
-                self.own_tags(of(0)?, &argument, &mut adjoints, count.as_ref(), at)?;
-                Ok(pair(Value::of(results, of(1)?, at)?, Value::of(adjoints, of(0)?, at)?))
+                self.own_tags(felt, values, &mut found, count.as_ref(), at)?;
+                Ok(pair(Value::of(results, of(1)?, at)?, Value::of(found, felt, at)?))
             }
             Intrinsic::WithVjp => {
                 let (function, adjoint, argument) = (next()?, next()?, next()?.into_leaves(at)?);

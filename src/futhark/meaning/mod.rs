@@ -18,6 +18,7 @@ mod apply;
 mod entry;
 mod equal;
 mod eval;
+mod frame;
 mod intrinsic;
 mod operations;
 mod patterns;
@@ -32,10 +33,10 @@ pub use operations::{Composed, Made, ROWS, Row, row};
 pub use types::Leaf;
 pub use value::{Kept, Value};
 
-use super::core::{Constant, Prim};
+use super::core::Prim;
 use super::source::{Message, Span};
 pub use super::syntax::tree::RangeKind;
-use crate::array::ScalarOp;
+use crate::array::{Const, ScalarOp};
 
 /// A value, or what went wrong and where.
 pub type Outcome<T> = Result<T, Message>;
@@ -78,12 +79,47 @@ pub(in crate::futhark) fn beyond(at: Span, what: &str, limit: u64) -> Message {
     Message::error("limit", at, format!("arrays have more elements than the limit of {limit}"))
 }
 
+/// What is combined: all elements of an array, or each prefix of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reduction {
+    /// All of them, by an operator of which the program says whether it is commutative.
+    Whole {
+        /// What the program says.
+        commutative: bool,
+    },
+    /// Each prefix.
+    Prefixes,
+}
+
+/// A mode of differentiation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// From tangents of the arguments to those of the results.
+    Forward,
+    /// From adjoints of the results to those of the arguments.
+    Reverse,
+}
+
+/// Which derivative of a function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Derivative {
+    /// In which mode.
+    pub mode: Mode,
+    /// Whether there are several seeds at once: seeds and derivatives are arrays of them.
+    pub many: bool,
+}
+
 /// A meaning of programs: what scalars and arrays are, and what the operations on them do.
 ///
 /// Methods take `&self`: a meaning that builds something, or counts, keeps that in cells. Sizes and indices are scalars of
 /// kind `i64`. Where a method has several arrays they are the leaves of one array of the program, so their outer sizes
 /// agree. `at` is the place to name in errors.
-pub trait Meaning {
+pub trait Meaning: Control + Movement + Combinators + Derivatives {}
+
+impl<M: Control + Movement + Combinators + Derivatives> Meaning for M {}
+
+/// What a leaf is, and the operations on scalars.
+pub trait Scalars {
     /// A scalar, or a regular array of scalars of one kind. It knows its kind and its shape. It is cheap to clone.
     type Data: Clone;
 
@@ -91,21 +127,14 @@ pub trait Meaning {
     /// gives up its value at its last use, so that an array that nothing else holds can be changed in place.
     const CONCRETE: bool;
 
-    /// A constant of this kind.
-    fn constant(&self, constant: Constant, kind: Prim) -> Self::Data;
+    /// A constant.
+    fn constant(&self, constant: Const) -> Self::Data;
 
     /// A scalar operation on operands of one kind.
     ///
     /// # Errors
     /// An integer divided by 0, or raised to a negative power.
-    fn scalar(&self, at: Span, op: ScalarOp, kind: Prim, operands: &[Self::Data]) -> Outcome<Self::Data>;
-
-    /// The scalar in another kind, as [`ScalarOp::Convert`] has it. Derivatives are converted as numbers with a sign, adjoints
-    /// back; what is rounded to an integer and becomes a real again is constant.
-    ///
-    /// # Errors
-    /// If the meaning lacks a kind.
-    fn convert(&self, at: Span, from: Prim, to: Prim, operand: Self::Data) -> Outcome<Self::Data>;
+    fn scalar(&self, at: Span, op: ScalarOp, operands: &[Self::Data]) -> Outcome<Self::Data>;
 
     /// Whether two leaves of one type, scalars or arrays, are equal: a `bool`. Arrays of different shapes are not.
     ///
@@ -120,7 +149,10 @@ pub trait Meaning {
     fn written(&self, _real: &Self::Data) -> Option<f64> {
         None
     }
+}
 
+/// Which parts of a program are evaluated, how often, and where an evaluation ends.
+pub trait Control: Scalars {
     /// One of two arms, by a condition that [`decide`](Meaning::decide) does not know. `arm(true)` and `arm(false)` may each be
     /// evaluated once, in any order; both answer leaves of the same kinds and ranks.
     ///
@@ -173,6 +205,23 @@ pub trait Meaning {
     /// If the sizes are known to differ; the message names both.
     fn same_size(&self, at: Span, wanted: &Self::Data, found: &Self::Data, what: &str) -> Outcome<()>;
 
+    /// Evaluates a constant of the program, once. A meaning that constructs something does so where every scope sees it.
+    ///
+    /// # Errors
+    /// Those of the constant.
+    fn everywhere<T>(&self, constant: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
+        constant()
+    }
+
+    /// Called once for each application of a function of the program: here an evaluation can be stopped.
+    ///
+    /// # Errors
+    /// If a limit is reached.
+    fn step(&self, at: Span) -> Outcome<()>;
+}
+
+/// Arrays: how they are made, and operations that move elements.
+pub trait Movement: Scalars {
     /// The size of an array in a dimension, counted from the outermost: an `i64`.
     fn size(&self, array: &Self::Data, dimension: usize) -> Self::Data;
 
@@ -261,7 +310,10 @@ pub trait Meaning {
     /// # Errors
     /// None of the user's.
     fn filter(&self, at: Span, flags: &Self::Data, arrays: Vec<Self::Data>) -> Outcome<Vec<Self::Data>>;
+}
 
+/// Functions applied to the elements of arrays.
+pub trait Combinators: Scalars {
     /// The function of each element of the arrays, of which there is at least one. `results` says the types of its results.
     ///
     /// # Errors
@@ -274,54 +326,30 @@ pub trait Meaning {
         function: &mut Code<'_, Self::Data>,
     ) -> Outcome<Vec<Self::Data>>;
 
-    /// The elements combined by an associative operator, from the neutral element on. The operator takes the leaves of its
-    /// left operand and then those of its right one. `commutative` is what the program says of it.
+    /// The elements combined by an associative operator, from the neutral element on: all of them, or all prefixes, each
+    /// including its last element. The operator takes the leaves of its left operand and then those of its right one.
     ///
     /// # Errors
-    /// Those of the operator.
+    /// Those of the operator; if the results of a scan change their shape.
     fn reduce(
         &self,
         at: Span,
-        operator: &mut Code<'_, Self::Data>,
-        commutative: bool,
-        neutral: Vec<Self::Data>,
-        arrays: Vec<Self::Data>,
-    ) -> Outcome<Vec<Self::Data>>;
-
-    /// All prefixes combined, each including its last element.
-    ///
-    /// # Errors
-    /// Those of the operator; if its results change their shape.
-    fn scan(
-        &self,
-        at: Span,
+        how: Reduction,
         operator: &mut Code<'_, Self::Data>,
         neutral: Vec<Self::Data>,
         arrays: Vec<Self::Data>,
     ) -> Outcome<Vec<Self::Data>>;
 
-    /// Values combined into the bins that their indices, `i64`, name; a value of a bin that does not exist is ignored.
+    /// Values combined by the operator into the bins that their indices, `i64`, name, or written there if there is none; a value of
+    /// a bin that does not exist is ignored. The operator comes with its neutral element.
     ///
     /// # Errors
-    /// Those of the operator.
-    fn reduce_by_index(
+    /// Those of the operator; if the values have another shape than the elements.
+    fn combine(
         &self,
         at: Span,
         bins: Vec<Self::Data>,
-        operator: &mut Code<'_, Self::Data>,
-        neutral: Vec<Self::Data>,
-        indices: &Self::Data,
-        values: Vec<Self::Data>,
-    ) -> Outcome<Vec<Self::Data>>;
-
-    /// Values written where their indices say; a value with an index out of bounds is ignored.
-    ///
-    /// # Errors
-    /// If the values have another shape than the elements.
-    fn scatter(
-        &self,
-        at: Span,
-        destinations: Vec<Self::Data>,
+        operator: Option<(&mut Code<'_, Self::Data>, Vec<Self::Data>)>,
         indices: &Self::Data,
         values: Vec<Self::Data>,
     ) -> Outcome<Vec<Self::Data>>;
@@ -354,54 +382,22 @@ pub trait Meaning {
         values: Vec<Self::Data>,
         call: &Call<'_, Self::Data>,
     ) -> Outcome<Vec<Self::Data>>;
+}
 
-    /// The results of a function and their derivatives in the direction of the tangents.
+/// Derivatives of functions.
+pub trait Derivatives: Scalars {
+    /// The results of a function and, for seeds that are tangents of its arguments or adjoints of its results, the tangents of its
+    /// results or the adjoints of its arguments.
     ///
     /// # Errors
     /// Those of the function.
-    fn jvp(
+    fn derivative(
         &self,
         at: Span,
+        which: Derivative,
         function: &mut Code<'_, Self::Data>,
         arguments: Vec<Self::Data>,
-        tangents: Vec<Self::Data>,
-    ) -> Outcome<Both<Self::Data>>;
-
-    /// The results of a function and, from adjoints of these, the adjoints of its arguments.
-    ///
-    /// # Errors
-    /// Those of the function.
-    fn vjp(
-        &self,
-        at: Span,
-        function: &mut Code<'_, Self::Data>,
-        arguments: Vec<Self::Data>,
-        adjoints: Vec<Self::Data>,
-        call: &Call<'_, Self::Data>,
-    ) -> Outcome<Both<Self::Data>>;
-
-    /// As [`jvp`](Meaning::jvp), for several tangents at once: those of the arguments and of the results are arrays of them.
-    ///
-    /// # Errors
-    /// Those of the function.
-    fn jmp(
-        &self,
-        at: Span,
-        function: &mut Code<'_, Self::Data>,
-        arguments: Vec<Self::Data>,
-        tangents: Vec<Self::Data>,
-    ) -> Outcome<Both<Self::Data>>;
-
-    /// As [`vjp`](Meaning::vjp), for several adjoints at once: those of the results and of the arguments are arrays of them.
-    ///
-    /// # Errors
-    /// Those of the function.
-    fn mjp(
-        &self,
-        at: Span,
-        function: &mut Code<'_, Self::Data>,
-        arguments: Vec<Self::Data>,
-        adjoints: Vec<Self::Data>,
+        seeds: Vec<Self::Data>,
         call: &Call<'_, Self::Data>,
     ) -> Outcome<Both<Self::Data>>;
 
@@ -420,18 +416,4 @@ pub trait Meaning {
         arguments: Vec<Self::Data>,
         call: &Call<'_, Self::Data>,
     ) -> Outcome<Vec<Self::Data>>;
-
-    /// Evaluates a constant of the program, once. A meaning that constructs something does so where every scope sees it.
-    ///
-    /// # Errors
-    /// Those of the constant.
-    fn everywhere<T>(&self, constant: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
-        constant()
-    }
-
-    /// Called once for each application of a function of the program: here an evaluation can be stopped.
-    ///
-    /// # Errors
-    /// If a limit is reached.
-    fn step(&self, at: Span) -> Outcome<()>;
 }

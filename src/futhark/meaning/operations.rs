@@ -9,8 +9,8 @@
 //! (tests/language/interpret.rs, tests/language/conversions.rs).
 
 use super::{Meaning, Outcome};
-use crate::array::{IntegerRow, ScalarOp};
-use crate::futhark::core::{Constant, Prim};
+use crate::array::{Const, IntegerRow, ScalarOp};
+use crate::futhark::core::Prim;
 use crate::futhark::source::{Message, Span};
 use crate::primitives::Primitive;
 
@@ -169,7 +169,7 @@ pub(super) fn apply<M: Meaning>(m: &M, at: Span, name: &str, kind: Prim, operand
     let made = row(name).and_then(|row| row.on(kind));
     let lacking = || Message::error("internal", at, format!("there is no operation `{name}` on {}", kind.name()));
     match made.ok_or_else(lacking)? {
-        Made::One(op) => m.scalar(at, op, kind, operands),
+        Made::One(op) => m.scalar(at, op, operands),
         Made::Of(composed) => compose(&Write { m, at, kind }, composed, operands),
     }
 }
@@ -180,12 +180,12 @@ pub(super) fn convert<M: Meaning>(m: &M, at: Span, from: Prim, to: Prim, x: M::D
     if from == to {
         return Ok(x);
     }
-    let value = m.convert(at, from, to, x)?;
+    let value = m.scalar(at, ScalarOp::Convert(to), &[x])?;
     if !from.is_signed() || !to.is_integer() || to.is_signed() || from.bits() >= to.bits() {
         return Ok(value);
     }
-    let count = m.constant(Constant::Integer(1 << from.bits()), to);
-    m.scalar(at, IntegerRow::Mod.into(), to, &[value, count])
+    let count = m.constant(Const::wrapped(1 << from.bits(), to));
+    m.scalar(at, IntegerRow::Mod.into(), &[value, count])
 }
 
 /// Up to this many factors, a power is as accurate as their product.
@@ -200,21 +200,17 @@ struct Write<'m, M> {
 
 impl<M: Meaning> Write<'_, M> {
     fn number(&self, value: f64) -> M::Data {
-        self.m.constant(Constant::Real(value), self.kind)
+        self.m.constant(Const::rounded(value, self.kind))
     }
 
     fn op(&self, op: impl Into<ScalarOp>, operands: &[&M::Data]) -> Outcome<M::Data> {
         let operands: Vec<M::Data> = operands.iter().map(|x| (*x).clone()).collect();
-        self.m.scalar(self.at, op.into(), self.kind, &operands)
-    }
-
-    fn truths(&self, op: ScalarOp, operands: &[&M::Data]) -> Outcome<M::Data> {
-        Write { m: self.m, at: self.at, kind: Prim::Bool }.op(op, operands)
+        self.m.scalar(self.at, op.into(), &operands)
     }
 
     /// One of two numbers; both are evaluated, and the other has no effect on the result.
     fn select(&self, condition: M::Data, yes: &M::Data, no: &M::Data) -> Outcome<M::Data> {
-        let condition = self.m.convert(self.at, Prim::Bool, self.kind, condition)?;
+        let condition = convert(self.m, self.at, Prim::Bool, self.kind, condition)?;
         self.op(Primitive::Select, &[&condition, yes, no])
     }
 
@@ -239,7 +235,7 @@ fn compose<M: Meaning>(w: &Write<'_, M>, composed: Composed, operands: &[M::Data
             }
             let still = w.op(Primitive::StopGradient, &[y])?;
             let exponent = w.select(w.less(zero, x)?, y, &still)?;
-            let flat = w.truths(ScalarOp::Mul, &[&w.op(ScalarOp::Equal, &[x, zero])?, &w.less(y, one)?])?;
+            let flat = w.op(ScalarOp::Mul, &[&w.op(ScalarOp::Equal, &[x, zero])?, &w.less(y, one)?])?;
             let still = w.op(Primitive::StopGradient, &[x])?;
             let base = w.select(flat, &still, x)?;
             w.op(Primitive::Pow, &[&base, &exponent])
@@ -261,16 +257,16 @@ fn compose<M: Meaning>(w: &Write<'_, M>, composed: Composed, operands: &[M::Data
             let tie = w.op(ScalarOp::Equal, &[&w.op(Primitive::Abs, &[&distance])?, &half])?;
             let halved = w.op(ScalarOp::Mul, &[&rounded, &half])?;
             let even = w.op(ScalarOp::Equal, &[&w.op(Primitive::Floor, &[&halved])?, &halved])?;
-            let odd = w.truths(ScalarOp::Not, &[&even])?;
+            let odd = w.op(ScalarOp::Not, &[&even])?;
             let back = w.op(Primitive::Sub, &[&rounded, &w.op(Primitive::Signum, &[x])?])?;
-            w.select(w.truths(ScalarOp::Mul, &[&tie, &odd])?, &back, &rounded)
+            w.select(w.op(ScalarOp::Mul, &[&tie, &odd])?, &back, &rounded)
         }
         Composed::Gamma => {
             // The sign below 0 changes at every pole.
             let floor = w.op(Primitive::Floor, &[x])?;
             let halved = w.op(ScalarOp::Mul, &[&floor, &w.number(0.5)])?;
             let even = w.op(ScalarOp::Equal, &[&w.op(Primitive::Floor, &[&halved])?, &halved])?;
-            let negative = w.truths(ScalarOp::Mul, &[&w.less(x, zero)?, &w.truths(ScalarOp::Not, &[&even])?])?;
+            let negative = w.op(ScalarOp::Mul, &[&w.less(x, zero)?, &w.op(ScalarOp::Not, &[&even])?])?;
             let size = w.op(Primitive::Exp, &[&w.op(Primitive::Lgamma, &[x])?])?;
             let sign = w.select(negative, &w.number(-1.0), one)?;
             w.op(ScalarOp::Mul, &[&sign, &size])
@@ -278,20 +274,20 @@ fn compose<M: Meaning>(w: &Write<'_, M>, composed: Composed, operands: &[M::Data
         Composed::CopySign => {
             let y = &operands[1];
             let below = w.less(&w.op(Primitive::Recip, &[y])?, zero)?;
-            let negative = w.truths(ScalarOp::Add, &[&below, &w.less(y, zero)?])?;
+            let negative = w.op(ScalarOp::Add, &[&below, &w.less(y, zero)?])?;
             let sign = w.select(negative, &w.number(-1.0), one)?;
             w.op(ScalarOp::Mul, &[&w.op(Primitive::Abs, &[x])?, &sign])
         }
-        Composed::IsNan => w.truths(ScalarOp::Not, &[&w.op(ScalarOp::Equal, &[x, x])?]),
+        Composed::IsNan => w.op(ScalarOp::Not, &[&w.op(ScalarOp::Equal, &[x, x])?]),
         Composed::IsInfinite => w.op(ScalarOp::Equal, &[&w.op(Primitive::Abs, &[x])?, &w.number(f64::INFINITY)]),
-        Composed::NotEqual => w.truths(ScalarOp::Not, &[&w.op(ScalarOp::Equal, &[x, &operands[1]])?]),
+        Composed::NotEqual => w.op(ScalarOp::Not, &[&w.op(ScalarOp::Equal, &[x, &operands[1]])?]),
         Composed::ToBits => w.op(ScalarOp::ToBits(w.kind), &[x]),
         Composed::FromBits => {
             let real = if w.kind.bits() == 32 { Prim::F32 } else { Prim::F64 };
             let kind = real.of_bits().unwrap_or(w.kind);
             let bits = convert(w.m, w.at, w.kind, kind, x.clone())?;
-            Write { m: w.m, at: w.at, kind }.op(ScalarOp::FromBits(real), &[&bits])
+            w.op(ScalarOp::FromBits(real), &[&bits])
         }
-        Composed::Count(row) => w.m.convert(w.at, w.kind, Prim::I32, w.op(row, &[x])?),
+        Composed::Count(row) => convert(w.m, w.at, w.kind, Prim::I32, w.op(row, &[x])?),
     }
 }

@@ -5,45 +5,15 @@
 
 use std::rc::Rc;
 
-use super::eval::{Evaluator, Frame};
-use super::value::{TAG, Value, unchecked};
+use super::eval::{Evaluation, Evaluator};
+use super::frame::Frame;
+use super::value::{Value, unchecked};
 use super::{Meaning, Outcome};
-use crate::array::ScalarOp;
-use crate::futhark::core::{Constant, Expression, Pattern, PatternKind, Prim, Type};
+use crate::array::{Const, ScalarOp};
+use crate::futhark::core::{Expression, Pattern, PatternKind, Type};
 use crate::futhark::source::{Name, Span};
 
 impl<'p, M: Meaning> Evaluator<'p, M> {
-    /// Binds the variables of a pattern that fits.
-    pub(super) fn bind(
-        &self,
-        pattern: &'p Pattern,
-        value: Value<'p, M::Data>,
-        frame: &mut Frame<'p, M::Data>,
-    ) -> Outcome<()> {
-        let at = pattern.span;
-        self.bind_sizes(&pattern.binds, &pattern.of, &value, 0, frame, at)?;
-        match &pattern.kind {
-            PatternKind::Local(local) => self.set(frame, *local, Some(value)),
-            PatternKind::Wildcard | PatternKind::Constant(_) => {}
-            PatternKind::Record(fields) => {
-                if fields.is_empty() {
-                    return Ok(());
-                }
-                let Value::Record(values) = value else { return unchecked(at, "a record") };
-                let mut values: Vec<_> = Rc::unwrap_or_clone(values).into_iter().map(Some).collect();
-                for (name, field) in fields {
-                    let value = values.get_mut(position(&pattern.of, name, at)?).and_then(Option::take);
-                    self.bind(field, value.map_or_else(|| unchecked(at, "a field"), Ok)?, frame)?;
-                }
-            }
-            PatternKind::Constructor(name, parts) => {
-                let payload = payload(&value, &pattern.of, name, at)?.1.clone();
-                parts.iter().zip(payload).try_for_each(|(part, value)| self.bind(part, value, frame))?;
-            }
-        }
-        Ok(())
-    }
-
     /// The condition under which a pattern fits; `None` if it always does.
     fn fits(&self, pattern: &Pattern, value: &Value<'p, M::Data>) -> Outcome<Option<M::Data>> {
         let (m, at) = (self.meaning, pattern.span);
@@ -51,7 +21,7 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
         let mut also = |condition: M::Data| {
             let both = match found.take() {
                 None => condition,
-                Some(before) => m.scalar(at, ScalarOp::Mul, Prim::Bool, &[before, condition])?,
+                Some(before) => m.scalar(at, ScalarOp::Mul, &[before, condition])?,
             };
             found = Some(both);
             Outcome::Ok(())
@@ -70,7 +40,7 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
             PatternKind::Constructor(name, parts) => {
                 let (number, payload) = payload(value, &pattern.of, name, at)?;
                 if !matches!(&pattern.of, Type::Sum(constructors) if constructors.len() == 1) {
-                    let wanted = m.constant(Constant::Integer(number as i128), TAG);
+                    let wanted = m.constant(Const::I64(number as i64));
                     also(m.equal(at, value.leaf(at)?, &wanted)?)?;
                 }
                 for (part, value) in parts.iter().zip(payload) {
@@ -79,10 +49,38 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
             }
             PatternKind::Constant(constant) => {
                 let Type::Prim(kind) = pattern.of else { return unchecked(at, "the type of a scalar") };
-                also(m.equal(at, value.leaf(at)?, &m.constant(*constant, kind))?)?;
+                also(m.equal(at, value.leaf(at)?, &m.constant(constant.of(kind)))?)?;
             }
         }
         Ok(found)
+    }
+}
+
+impl<'p, M: Meaning> Frame<'_, 'p, M> {
+    /// Binds the variables of a pattern that fits.
+    pub(super) fn bind(&self, pattern: &'p Pattern, value: Value<'p, M::Data>) -> Outcome<()> {
+        let at = pattern.span;
+        self.bind_sizes(&pattern.binds, &pattern.of, &value, 0, at)?;
+        match &pattern.kind {
+            PatternKind::Local(local) => self.set(*local, Some(value)),
+            PatternKind::Wildcard | PatternKind::Constant(_) => {}
+            PatternKind::Record(fields) => {
+                if fields.is_empty() {
+                    return Ok(());
+                }
+                let Value::Record(values) = value else { return unchecked(at, "a record") };
+                let mut values: Vec<_> = Rc::unwrap_or_clone(values).into_iter().map(Some).collect();
+                for (name, field) in fields {
+                    let value = values.get_mut(position(&pattern.of, name, at)?).and_then(Option::take);
+                    self.bind(field, value.map_or_else(|| unchecked(at, "a field"), Ok)?)?;
+                }
+            }
+            PatternKind::Constructor(name, parts) => {
+                let payload = payload(&value, &pattern.of, name, at)?.1.clone();
+                parts.iter().zip(payload).try_for_each(|(part, value)| self.bind(part, value))?;
+            }
+        }
+        Ok(())
     }
 
     /// The first case whose pattern fits; the last one does if no other.
@@ -91,29 +89,28 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
         value: &Value<'p, M::Data>,
         cases: &'p [(Pattern, Expression)],
         of: &Type,
-        frame: &mut Frame<'p, M::Data>,
         at: Span,
-    ) -> Outcome<Value<'p, M::Data>> {
+    ) -> Evaluation<'p, M> {
         for (number, (pattern, body)) in cases.iter().enumerate() {
             let rest = &cases[number + 1..];
-            let condition = if rest.is_empty() { None } else { self.fits(pattern, value)? };
-            match condition.as_ref().map_or(Some(true), |condition| self.meaning.decide(condition)) {
+            let condition = if rest.is_empty() { None } else { self.evaluator.fits(pattern, value)? };
+            match condition.as_ref().map_or(Some(true), |condition| self.evaluator.meaning.decide(condition)) {
                 Some(false) => {}
                 Some(true) => {
-                    self.bind(pattern, value.clone(), frame)?;
-                    return self.eval(body, frame);
+                    self.bind(pattern, value.clone())?;
+                    return self.eval(body);
                 }
                 None => {
                     let Some(condition) = &condition else { return unchecked(at, "a condition") };
-                    let leaves = self.meaning.branch(at, condition, &mut |taken| {
+                    let leaves = self.evaluator.meaning.branch(at, condition, &mut |taken| {
                         if taken {
-                            self.bind(pattern, value.clone(), frame)?;
-                            self.eval(body, frame)?.into_leaves(at)
+                            self.bind(pattern, value.clone())?;
+                            self.eval(body)?.into_leaves(at)
                         } else {
-                            self.first_fit(value, rest, of, frame, at)?.into_leaves(at)
+                            self.first_fit(value, rest, of, at)?.into_leaves(at)
                         }
                     })?;
-                    return self.assemble(leaves, of, frame, at);
+                    return self.assemble(leaves, of, at);
                 }
             }
         }

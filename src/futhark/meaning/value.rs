@@ -76,6 +76,13 @@ pub(super) struct Captured<'p, D> {
     pub(super) types: Types<D>,
 }
 
+impl<D> Captured<'_, D> {
+    /// That there is nothing around.
+    pub(super) fn nothing() -> Self {
+        Captured { values: Vec::new(), types: Types::none() }
+    }
+}
+
 /// The invariant that a checked program keeps.
 pub(super) fn unchecked<T>(at: Span, what: &str) -> Outcome<T> {
     let hint = "this is a mistake of the checker, not of the program";
@@ -83,6 +90,11 @@ pub(super) fn unchecked<T>(at: Span, what: &str) -> Outcome<T> {
 }
 
 impl<'p, D: Clone> Value<'p, D> {
+    /// A function without arguments yet.
+    pub(super) fn function(of: Callee<'p, D>) -> Self {
+        Value::Function(Rc::new(Function { of, arguments: Vec::new() }))
+    }
+
     /// The leaf that a scalar or an array of scalars is.
     ///
     /// # Errors
