@@ -26,21 +26,9 @@ impl Unifier {
     fn count(&self, of: &Type, depth: usize, budget: &mut usize) -> bool {
         let (Some(left), Some(depth)) = (budget.checked_sub(1), depth.checked_sub(1)) else { return false };
         *budget = left;
-        match self.known(of) {
-            Type::Prim(_) | Type::Var(_) | Type::Unknown(_) => true,
-            Type::Array(_, of) | Type::Accumulator(of) => self.count(of, depth, budget),
-            Type::Record(fields) => fields.iter().all(|(_, of)| self.count(of, depth, budget)),
-            Type::Sum(constructors) => {
-                constructors.iter().flat_map(|(_, payload)| payload).all(|of| self.count(of, depth, budget))
-            }
-            Type::Function { param, result, .. } => {
-                self.count(param, depth, budget) && self.count(result, depth, budget)
-            }
-        }
+        self.known(of).children().all(|of| self.count(of, depth, budget))
     }
-}
 
-impl Unifier {
     /// Refuses types so large that a program would never end to be checked.
     pub(super) fn small(&self, of: &Type, span: Span) -> Checked<()> {
         if self.is_small(of) {

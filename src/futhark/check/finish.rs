@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use super::substitute::{Part, visit};
+use super::substitute::unknowns;
 use super::unify::{Clash, Required, Unifier};
 use super::{Checked, Checker, Definitions, deep, exhaustive, fault};
 use crate::futhark::core::{
@@ -61,20 +61,11 @@ impl Unifier {
         self.small(of, span)?;
         let mut resolved = self.resolve(of);
         for _ in 0..64 {
-            let (mut unknown_type, mut unknown_size) = (None, None);
-            visit(&resolved, &mut |part| match part {
-                Part::Variable(Type::Unknown(cell)) => unknown_type = Some(*cell),
-                Part::Variable(_) => {}
-                Part::Dimension(size) => super::sizes::leaves(size, &mut |leaf| {
-                    if let Size::Unknown(cell) = leaf {
-                        unknown_size = Some(*cell);
-                    }
-                }),
-            });
-            let Some(cell) = unknown_type else {
-                return match unknown_size {
+            let (unknown_types, unknown_sizes) = unknowns(&resolved);
+            let Some(&cell) = unknown_types.last() else {
+                return match unknown_sizes.last() {
                     None => Ok(resolved),
-                    Some(cell) => Err(self.open_size(cell, span)),
+                    Some(&cell) => Err(self.open_size(cell, span)),
                 };
             };
             let found = &self.types[cell as usize];
@@ -295,33 +286,23 @@ fn shift_zeros(kind: Prim, operands: Vec<Expression>, span: Span) -> ExpressionK
 
 /// Whether a value is a function or has one in it.
 fn holds_function(of: &Type) -> bool {
-    match of {
-        Type::Function { .. } => true,
-        Type::Array(_, of) | Type::Accumulator(of) => holds_function(of),
-        Type::Record(fields) => fields.iter().any(|(_, of)| holds_function(of)),
-        Type::Sum(constructors) => constructors.iter().flat_map(|(_, payload)| payload).any(holds_function),
-        Type::Prim(_) | Type::Var(_) | Type::Unknown(_) => false,
-    }
+    matches!(of, Type::Function { .. }) || of.children().any(holds_function)
 }
 
 /// Whether a value is an array of functions or has one in it.
 fn holds_functions(of: &Type) -> bool {
     match of {
+        Type::Function { .. } => false,
         Type::Array(_, of) | Type::Accumulator(of) => holds_function(of),
-        Type::Record(fields) => fields.iter().any(|(_, of)| holds_functions(of)),
-        Type::Sum(constructors) => constructors.iter().flat_map(|(_, payload)| payload).any(holds_functions),
-        Type::Prim(_) | Type::Var(_) | Type::Unknown(_) | Type::Function { .. } => false,
+        Type::Prim(_) | Type::Var(_) | Type::Unknown(_) | Type::Record(_) | Type::Sum(_) => {
+            of.children().any(holds_functions)
+        }
     }
 }
 
 fn comparable(of: &Type) -> bool {
-    match of {
-        Type::Prim(_) => true,
-        Type::Array(_, of) => comparable(of),
-        Type::Record(fields) => fields.iter().all(|(_, of)| comparable(of)),
-        Type::Sum(constructors) => constructors.iter().flat_map(|(_, payload)| payload).all(comparable),
-        Type::Function { .. } | Type::Var(_) | Type::Accumulator(_) | Type::Unknown(_) => false,
-    }
+    let is_open = matches!(of, Type::Function { .. } | Type::Var(_) | Type::Accumulator(_) | Type::Unknown(_));
+    !is_open && of.children().all(comparable)
 }
 
 /// A value that the patterns do not fit, if there is one and it is found in time.

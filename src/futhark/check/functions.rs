@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::report::Role;
 use super::sizes::Polynomial;
-use super::substitute::{Part, binders, map_dimensions, map_locals, mentions, visit};
+use super::substitute::{binders, dimensions, locals, map_dimensions, map_locals, mentions, unknowns};
 use super::types::{I64, distinct};
 use super::unify::{Required, Unifier};
 use super::{Checked, Checker, fault};
@@ -145,14 +145,7 @@ impl Unifier {
             let of = self.resolve(&param.of);
             let mut seen = visible.clone();
             binders(&of, &mut seen);
-            let mut hidden = false;
-            visit(&of, &mut |part| match part {
-                Part::Dimension(size) => {
-                    hidden |= self.outside(size, &seen, level) && self.over(size, &seen, level).is_none();
-                }
-                Part::Variable(_) => {}
-            });
-            if hidden {
+            if self.is_hidden(&of, &seen, level) {
                 let text = format!("the type {} of this parameter has a size that callers cannot see", self.show(&of));
                 return fault("size", param.span, text, "make the size a parameter of its own: `(n: i64)` or `[n]`");
             }
@@ -168,14 +161,7 @@ impl Unifier {
                 core::PatternKind::Local(local) => Some(local),
                 _ => None,
             };
-            let name = own.filter(|own| {
-                let mut used = false;
-                visit(&of, &mut |part| match part {
-                    Part::Dimension(size) => used |= mentions(size, &mut |leaf| *leaf == Size::Local(*own)),
-                    Part::Variable(_) => {}
-                });
-                used
-            });
+            let name = own.filter(|own| locals(&of).contains(own));
             if let Some(name) = name {
                 // From here on only the type binds it.
                 self.retry();
@@ -202,6 +188,15 @@ impl Unifier {
         })
     }
 
+    /// Whether a type has a size that cannot be said in terms of what is visible.
+    fn is_hidden(&self, of: &Type, visible: &[Local], level: u32) -> bool {
+        let mut hidden = false;
+        dimensions(of, &mut |size| {
+            hidden |= self.outside(size, visible, level) && self.over(size, visible, level).is_none();
+        });
+        hidden
+    }
+
     /// The type that a value has outside of the body it was made in, and the sizes of it that are known only from it.
     pub(super) fn open_result(
         &mut self,
@@ -212,14 +207,7 @@ impl Unifier {
     ) -> Checked<(Type, Vec<Local>)> {
         if let Type::Function { param, name, exists, result } = of {
             let within: Vec<Local> = visible.iter().chain(name).chain(exists).copied().collect();
-            let mut hidden = false;
-            visit(param, &mut |part| match part {
-                Part::Dimension(size) => {
-                    hidden |= self.outside(size, &within, level) && self.over(size, &within, level).is_none();
-                }
-                Part::Variable(_) => {}
-            });
-            if hidden {
+            if self.is_hidden(param, &within, level) {
                 let text = format!("this function takes {}, of a size that is not known outside", self.show(param));
                 return fault("size", span, text, "give it all of its arguments here");
             }
@@ -235,13 +223,10 @@ impl Unifier {
         let mut plain: HashMap<Local, Local> = HashMap::new();
         let mut opened: BTreeMap<Polynomial, Local> = BTreeMap::new();
         let mut exists = Vec::new();
-        let mut dimensions = Vec::new();
-        visit(of, &mut |part| match part {
-            Part::Dimension(size) => dimensions.push(size.clone()),
-            Part::Variable(_) => {}
-        });
+        let mut sizes = Vec::new();
+        dimensions(of, &mut |size| sizes.push(size.clone()));
         let mut replaced: HashMap<Size, Size> = HashMap::new();
-        for size in &dimensions {
+        for size in &sizes {
             if !self.outside(size, visible, level) {
                 continue;
             }
@@ -257,7 +242,7 @@ impl Unifier {
                 replaced.insert(size.clone(), Size::Local(open));
             }
         }
-        for size in &dimensions {
+        for size in &sizes {
             if replaced.contains_key(size) || !self.outside(size, visible, level) {
                 continue;
             }
@@ -335,16 +320,7 @@ impl Unifier {
         loop {
             let of = self.resolve(of);
             self.small(&of, span)?;
-            let (mut unknown_types, mut unknown_sizes) = (Vec::new(), Vec::new());
-            visit(&of, &mut |part| match part {
-                Part::Variable(Type::Unknown(unknown)) => unknown_types.push(*unknown),
-                Part::Variable(_) => {}
-                Part::Dimension(size) => super::sizes::leaves(size, &mut |leaf| {
-                    if let Size::Unknown(unknown) = leaf {
-                        unknown_sizes.push(*unknown);
-                    }
-                }),
-            });
+            let (unknown_types, unknown_sizes) = unknowns(&of);
             // What is required of a type that is known later becomes known with it. After a definition nothing does:
             // there it is a mistake, whose message has all that is known.
             let top = level == 0;

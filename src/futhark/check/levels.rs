@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use super::sizes::{leaves, map_size};
-use super::substitute::{Part, binders, map_dimensions, mentions, visit};
+use super::substitute::{Part, binders, dimensions, map_dimensions, mentions, visit};
 use super::unify::{Clash, TypeCell, Unifier};
 use crate::futhark::core::{Size, Type};
 
@@ -140,10 +140,7 @@ impl Unifier {
     }
 
     fn shallow_dimensions(&mut self, of: &Type, level: u32) {
-        visit(&self.resolve(of), &mut |part| match part {
-            Part::Variable(_) => {}
-            Part::Dimension(size) => self.shallow(size, level),
-        });
+        dimensions(&self.resolve(of), &mut |size| self.shallow(size, level));
     }
 
     /// Whether the size was to be equal to one that is not in scope where it is.

@@ -7,35 +7,43 @@ use std::collections::HashMap;
 use super::sizes::{leaves, map_size};
 use super::{Local, Size, Type};
 
-/// Applies functions to the sizes and to the variables (known or not) of a type; `None` leaves a variable as it is.
-pub(in crate::futhark) fn map_type(
+/// Applies functions to the dimensions and to the variables (known or not) of a type; `None` leaves a variable as it is.
+fn map_parts(
     of: &Type,
-    size: &mut impl FnMut(&Size) -> Option<Size>,
+    dimension: &mut impl FnMut(&Size) -> Size,
     variable: &mut impl FnMut(&Type) -> Option<Type>,
 ) -> Type {
     match of {
         Type::Prim(_) => of.clone(),
         Type::Unknown(_) | Type::Var(_) => variable(of).unwrap_or_else(|| of.clone()),
         Type::Array(n, element) => {
-            Type::Array(Box::new(map_size(n, size)), Box::new(map_type(element, size, variable)))
+            let n = dimension(n);
+            Type::Array(Box::new(n), Box::new(map_parts(element, dimension, variable)))
         }
         Type::Record(fields) => {
-            Type::Record(fields.iter().map(|(name, of)| (name.clone(), map_type(of, size, variable))).collect())
+            Type::Record(fields.iter().map(|(name, of)| (name.clone(), map_parts(of, dimension, variable))).collect())
         }
-        Type::Sum(constructors) => Type::Sum(
-            constructors
-                .iter()
-                .map(|(name, payload)| (name.clone(), payload.iter().map(|of| map_type(of, size, variable)).collect()))
-                .collect(),
-        ),
+        Type::Sum(constructors) => {
+            let mut payload = |of: &[Type]| of.iter().map(|of| map_parts(of, dimension, variable)).collect();
+            Type::Sum(constructors.iter().map(|(name, of)| (name.clone(), payload(of))).collect())
+        }
         Type::Function { param, name, exists, result } => Type::Function {
-            param: Box::new(map_type(param, size, variable)),
+            param: Box::new(map_parts(param, dimension, variable)),
             name: *name,
             exists: exists.clone(),
-            result: Box::new(map_type(result, size, variable)),
+            result: Box::new(map_parts(result, dimension, variable)),
         },
-        Type::Accumulator(of) => Type::Accumulator(Box::new(map_type(of, size, variable))),
+        Type::Accumulator(of) => Type::Accumulator(Box::new(map_parts(of, dimension, variable))),
     }
+}
+
+/// Applies functions to the sizes and to the variables (known or not) of a type; `None` leaves a variable as it is.
+pub(in crate::futhark) fn map_type(
+    of: &Type,
+    size: &mut impl FnMut(&Size) -> Option<Size>,
+    variable: &mut impl FnMut(&Type) -> Option<Type>,
+) -> Type {
+    map_parts(of, &mut |n| map_size(n, size), variable)
 }
 
 /// Replaces sizes only.
@@ -56,39 +64,15 @@ pub(in crate::futhark) fn with_sizes(of: &Type, sizes: &HashMap<Local, Size>) ->
 /// The variables in the sizes of a type.
 pub(in crate::futhark) fn locals(of: &Type) -> Vec<Local> {
     let mut found = Vec::new();
-    visit(of, &mut |part| {
-        if let Part::Dimension(size) = part {
-            leaves(size, &mut |leaf| found.extend(if let Size::Local(local) = leaf { Some(*local) } else { None }));
-        }
+    dimensions(of, &mut |size| {
+        leaves(size, &mut |leaf| found.extend(if let Size::Local(local) = leaf { Some(*local) } else { None }));
     });
     found
 }
 
 /// Replaces each whole dimension, in order of writing; those of functions within too.
 pub(in crate::futhark) fn map_dimensions(of: &Type, dimension: &mut impl FnMut(&Size) -> Size) -> Type {
-    match of {
-        Type::Prim(_) | Type::Unknown(_) | Type::Var(_) => of.clone(),
-        Type::Array(n, element) => {
-            let n = dimension(n);
-            Type::Array(Box::new(n), Box::new(map_dimensions(element, dimension)))
-        }
-        Type::Record(fields) => {
-            Type::Record(fields.iter().map(|(name, of)| (name.clone(), map_dimensions(of, dimension))).collect())
-        }
-        Type::Sum(constructors) => Type::Sum(
-            constructors
-                .iter()
-                .map(|(name, payload)| (name.clone(), payload.iter().map(|of| map_dimensions(of, dimension)).collect()))
-                .collect(),
-        ),
-        Type::Function { param, name, exists, result } => Type::Function {
-            param: Box::new(map_dimensions(param, dimension)),
-            name: *name,
-            exists: exists.clone(),
-            result: Box::new(map_dimensions(result, dimension)),
-        },
-        Type::Accumulator(of) => Type::Accumulator(Box::new(map_dimensions(of, dimension))),
-    }
+    map_parts(of, dimension, &mut |_| None)
 }
 
 /// The parts of a type that are visited.
@@ -102,20 +86,32 @@ pub(in crate::futhark) enum Part<'a> {
 /// Visits the dimensions and the variables of a type.
 pub(in crate::futhark) fn visit<'a>(of: &'a Type, part: &mut impl FnMut(Part<'a>)) {
     match of {
-        Type::Prim(_) => {}
         Type::Unknown(_) | Type::Var(_) => part(Part::Variable(of)),
-        Type::Array(n, element) => {
-            part(Part::Dimension(n));
-            visit(element, part);
-        }
-        Type::Record(fields) => fields.iter().for_each(|(_, of)| visit(of, part)),
-        Type::Sum(constructors) => constructors.iter().flat_map(|(_, payload)| payload).for_each(|of| visit(of, part)),
-        Type::Function { param, result, .. } => {
-            visit(param, part);
-            visit(result, part);
-        }
-        Type::Accumulator(of) => visit(of, part),
+        Type::Array(n, _) => part(Part::Dimension(n)),
+        Type::Prim(_) | Type::Record(_) | Type::Sum(_) | Type::Function { .. } | Type::Accumulator(_) => {}
     }
+    of.children().for_each(|of| visit(of, part));
+}
+
+/// Visits the dimensions of a type.
+pub(in crate::futhark) fn dimensions<'a>(of: &'a Type, each: &mut impl FnMut(&'a Size)) {
+    visit(of, &mut |part| {
+        if let Part::Dimension(size) = part {
+            each(size);
+        }
+    });
+}
+
+/// The unknown types and the unknown sizes in a type, in order.
+pub(in crate::futhark) fn unknowns(of: &Type) -> (Vec<u32>, Vec<u32>) {
+    let (mut types, mut sizes) = (Vec::new(), Vec::new());
+    visit(of, &mut |part| match part {
+        Part::Variable(variable) => types.extend(if let Type::Unknown(cell) = variable { Some(*cell) } else { None }),
+        Part::Dimension(size) => {
+            leaves(size, &mut |leaf| sizes.extend(if let Size::Unknown(cell) = leaf { Some(*cell) } else { None }));
+        }
+    });
+    (types, sizes)
 }
 
 /// Whether a size mentions a variable of sizes for which the question is answered with yes.
@@ -127,15 +123,8 @@ pub(in crate::futhark) fn mentions(size: &Size, question: &mut impl FnMut(&Size)
 
 /// The sizes that the functions in a type bind.
 pub(in crate::futhark) fn binders(of: &Type, found: &mut Vec<Local>) {
-    match of {
-        Type::Prim(_) | Type::Unknown(_) | Type::Var(_) => {}
-        Type::Array(_, of) | Type::Accumulator(of) => binders(of, found),
-        Type::Record(fields) => fields.iter().for_each(|(_, of)| binders(of, found)),
-        Type::Sum(constructors) => constructors.iter().flat_map(|(_, p)| p).for_each(|of| binders(of, found)),
-        Type::Function { param, name, exists, result } => {
-            found.extend(name.iter().chain(exists));
-            binders(param, found);
-            binders(result, found);
-        }
+    if let Type::Function { name, exists, .. } = of {
+        found.extend(name.iter().chain(exists));
     }
+    of.children().for_each(|of| binders(of, found));
 }

@@ -1,8 +1,9 @@
-//! The parts of expressions and patterns, for passes that treat most forms alike.
+//! The parts of expressions, patterns and types, for passes that treat most forms alike.
 //!
 //! Law: every part is visited once, in the order in which it is written (tests/language/elaborate.rs).
 
-use super::{Expression, ExpressionKind, Index, LoopForm, Pattern, PatternKind};
+use super::{Expression, ExpressionKind, Index, LoopForm, Pattern, PatternKind, Type};
+use crate::futhark::source::Name;
 
 impl Expression {
     /// The expressions within, in order.
@@ -122,4 +123,20 @@ fn index_parts_mut(indices: &mut [Index]) -> impl Iterator<Item = &mut Expressio
         Index::At(at) => vec![at],
         Index::Slice(a, b, c) => a.iter_mut().chain(b).chain(c).collect(),
     })
+}
+
+impl Type {
+    /// The types within, in order.
+    pub(in crate::futhark) fn children(&self) -> impl Iterator<Item = &Type> {
+        let (one_or_two, fields, constructors): ([Option<&Type>; 2], &[_], &[_]) = match self {
+            Type::Prim(_) | Type::Var(_) | Type::Unknown(_) => ([None; 2], &[], &[]),
+            Type::Array(_, of) | Type::Accumulator(of) => ([Some(of), None], &[], &[]),
+            Type::Function { param, result, .. } => ([Some(param), Some(result)], &[], &[]),
+            Type::Record(fields) => ([None; 2], fields, &[]),
+            Type::Sum(constructors) => ([None; 2], &[], constructors),
+        };
+        let fields = fields.iter().map(|(_, of): &(Name, Type)| of);
+        let payloads = constructors.iter().flat_map(|(_, payload): &(Name, Vec<Type>)| payload);
+        one_or_two.into_iter().flatten().chain(fields).chain(payloads)
+    }
 }

@@ -9,8 +9,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::futhark::core::sizes::leaves;
 use crate::futhark::core::{
-    Expression, ExpressionKind, Index, Local, LoopForm, Pattern, PatternKind, Program, Size, Type,
+    Expression, ExpressionKind, Instance, Local, LoopForm, Pattern, PatternKind, Program, Size, Type,
 };
 
 /// What has a frame of its own.
@@ -157,12 +158,10 @@ impl<'p> Walk<'_, 'p> {
 
     fn bind_pattern(&mut self, pattern: &Pattern) {
         pattern.binds.iter().for_each(|local| self.bind(*local));
-        match &pattern.kind {
-            PatternKind::Local(local) => self.bind(*local),
-            PatternKind::Wildcard | PatternKind::Constant(_) => {}
-            PatternKind::Record(fields) => fields.iter().for_each(|(_, field)| self.bind_pattern(field)),
-            PatternKind::Constructor(_, payload) => payload.iter().for_each(|part| self.bind_pattern(part)),
+        if let PatternKind::Local(local) = &pattern.kind {
+            self.bind(*local);
         }
+        pattern.children().into_iter().for_each(|part| self.bind_pattern(part));
     }
 
     /// A use of a variable, which is the last if none is known later, and the value is made again before the next.
@@ -178,55 +177,38 @@ impl<'p> Walk<'_, 'p> {
     }
 
     fn size(&mut self, size: &Size, live: &mut Live) {
-        match size {
-            Size::Constant(_) | Size::Unknown(_) => {}
-            Size::Local(local) => self.touch(*local, None, live),
-            Size::Sum(a, b) | Size::Difference(a, b) | Size::Product(a, b) | Size::Quotient(a, b) => {
-                self.size(a, live);
-                self.size(b, live);
+        leaves(size, &mut |leaf| {
+            if let Size::Local(local) = leaf {
+                self.touch(*local, None, live);
             }
-        }
+        });
     }
 
     fn sizes(&mut self, of: &Type, live: &mut Live) {
         match of {
-            Type::Prim(_) | Type::Var(_) | Type::Unknown(_) => {}
-            Type::Array(size, element) => {
-                self.size(size, live);
-                self.sizes(element, live);
-            }
-            Type::Record(fields) => fields.iter().for_each(|(_, of)| self.sizes(of, live)),
-            Type::Sum(constructors) => {
-                constructors.iter().flat_map(|(_, payload)| payload).for_each(|of| self.sizes(of, live));
-            }
-            Type::Accumulator(of) => self.sizes(of, live),
             // The sizes of functions are needed where their results are made.
-            Type::Function { .. } => {}
+            Type::Function { .. } => return,
+            Type::Array(size, _) => self.size(size, live),
+            Type::Prim(_) | Type::Var(_) | Type::Unknown(_) | Type::Record(_) | Type::Sum(_) | Type::Accumulator(_) => {
+            }
         }
+        of.children().for_each(|of| self.sizes(of, live));
     }
 
     fn pattern_sizes(&mut self, pattern: &Pattern, live: &mut Live) {
         if !pattern.binds.is_empty() {
             self.sizes(&pattern.of, live);
         }
-        match &pattern.kind {
-            PatternKind::Local(_) | PatternKind::Wildcard | PatternKind::Constant(_) => {}
-            PatternKind::Record(fields) => fields.iter().for_each(|(_, field)| self.pattern_sizes(field, live)),
-            PatternKind::Constructor(_, payload) => payload.iter().for_each(|part| self.pattern_sizes(part, live)),
-        }
+        pattern.children().into_iter().for_each(|part| self.pattern_sizes(part, live));
+    }
+
+    fn instance(&mut self, instance: &Instance, live: &mut Live) {
+        instance.sizes.iter().for_each(|size| self.size(size, live));
+        instance.types.iter().for_each(|of| self.sizes(of, live));
     }
 
     fn all(&mut self, parts: &[&'p Expression], live: &mut Live) {
         parts.iter().rev().for_each(|part| self.walk(part, live));
-    }
-
-    fn sections<'e>(sections: &'e [Index], parts: &mut Vec<&'e Expression>) {
-        for section in sections {
-            match section {
-                Index::At(index) => parts.push(index),
-                Index::Slice(start, end, step) => parts.extend([start, end, step].into_iter().flatten()),
-            }
-        }
     }
 
     /// Goes through an expression, last part first. What is bound in it is bound on the way in.
@@ -236,55 +218,39 @@ impl<'p> Walk<'_, 'p> {
 
     fn walk_within(&mut self, expression: &'p Expression, live: &mut Live) {
         match &expression.kind {
-            ExpressionKind::Constant(_) => {}
             ExpressionKind::Local(local) => self.touch(*local, Some(expression), live),
             ExpressionKind::LocalInstance(local, instance) => {
                 self.touch(*local, None, live);
-                instance.sizes.iter().for_each(|size| self.size(size, live));
-                instance.types.iter().for_each(|of| self.sizes(of, live));
+                self.instance(instance, live);
             }
             ExpressionKind::Definition(_, instance) | ExpressionKind::Intrinsic(_, instance) => {
-                instance.sizes.iter().for_each(|size| self.size(size, live));
-                instance.types.iter().for_each(|of| self.sizes(of, live));
+                self.instance(instance, live);
             }
             ExpressionKind::Size(size) => self.size(size, live),
-            ExpressionKind::Record(fields) => fields.iter().rev().for_each(|(_, field)| self.walk(field, live)),
-            ExpressionKind::Field(record, _) => self.walk(record, live),
             ExpressionKind::RecordUpdate(record, _, value) => self.all(&[value, record], live),
-            ExpressionKind::Constructor(_, payload) => {
-                self.sizes(&expression.of, live);
-                payload.iter().rev().for_each(|part| self.walk(part, live));
-            }
-            ExpressionKind::Array(elements) => {
-                self.sizes(&expression.of, live);
-                elements.iter().rev().for_each(|element| self.walk(element, live));
-            }
-            ExpressionKind::Range(range) => {
-                let mut parts = vec![&range.start];
-                parts.extend(&range.second);
-                parts.push(&range.end);
-                self.all(&parts, live);
-            }
-            ExpressionKind::Index(array, sections) => {
-                let mut parts = vec![&**array];
-                Self::sections(sections, &mut parts);
-                self.all(&parts, live);
-            }
-            ExpressionKind::Update(array, sections, value) => {
+            ExpressionKind::Update(..) => {
                 // The array is evaluated after what it is indexed by and what is written, so that its use can be the last.
-                let mut parts = Vec::new();
-                Self::sections(sections, &mut parts);
-                parts.extend([&**value, &**array]);
+                let mut parts = expression.children();
+                parts.rotate_left(1);
                 self.all(&parts, live);
             }
-            ExpressionKind::Primitive(_, _, operands) => {
-                operands.iter().rev().for_each(|operand| self.walk(operand, live));
+            ExpressionKind::Constructor(..) | ExpressionKind::Array(_) | ExpressionKind::Coerce(_) => {
+                self.sizes(&expression.of, live);
+                self.all(&expression.children(), live);
             }
-            ExpressionKind::Convert(operand) => self.walk(operand, live),
-            ExpressionKind::Equal(first, second) => {
+            ExpressionKind::Equal(first, _) => {
                 self.sizes(&first.of, live);
-                self.all(&[first, second], live);
+                self.all(&expression.children(), live);
             }
+            ExpressionKind::Constant(_)
+            | ExpressionKind::Record(_)
+            | ExpressionKind::Field(..)
+            | ExpressionKind::Range(_)
+            | ExpressionKind::Index(..)
+            | ExpressionKind::Primitive(..)
+            | ExpressionKind::Convert(_)
+            | ExpressionKind::Apply { .. }
+            | ExpressionKind::Assert(..) => self.all(&expression.children(), live),
             ExpressionKind::Lambda(_) => {
                 let (mut params, mut body) = (Vec::new(), expression);
                 while let ExpressionKind::Lambda(lambda) = &body.kind {
@@ -294,7 +260,6 @@ impl<'p> Walk<'_, 'p> {
                 let captures = self.unit(expression, &[], params, body);
                 captures.into_iter().for_each(|local| self.touch(local, None, live));
             }
-            ExpressionKind::Apply { function, argument } => self.all(&[function, argument], live),
             ExpressionKind::Let(pattern, value, body) => {
                 self.bind_pattern(pattern);
                 self.walk(body, live);
@@ -350,11 +315,6 @@ impl<'p> Walk<'_, 'p> {
                 }
                 self.walk(&it.initial, live);
             }
-            ExpressionKind::Coerce(value) => {
-                self.sizes(&expression.of, live);
-                self.walk(value, live);
-            }
-            ExpressionKind::Assert(condition, value) => self.all(&[condition, value], live),
         }
     }
 }

@@ -15,25 +15,19 @@ impl Verifier<'_> {
     /// The sizes and variables of a type are known; sizes are in scope, bound by the type, or among the open ones.
     pub(super) fn formed(&self, of: &Type, open: &[Local], span: Span) -> Verified {
         match of {
-            Type::Prim(_) => Ok(()),
-            Type::Array(size, of) => {
-                self.size(size, open, span)?;
-                self.formed(of, open, span)
-            }
-            Type::Record(fields) => fields.iter().try_for_each(|(_, of)| self.formed(of, open, span)),
-            Type::Sum(constructors) => {
-                constructors.iter().flat_map(|(_, payload)| payload).try_for_each(|of| self.formed(of, open, span))
-            }
+            Type::Array(size, _) => self.size(size, open, span)?,
             Type::Function { param, name, exists, result } => {
                 self.formed(param, open, span)?;
                 let inside: Vec<Local> = open.iter().chain(name).chain(exists).copied().collect();
-                self.formed(result, &inside, span)
+                return self.formed(result, &inside, span);
             }
-            Type::Var(var) if self.variables.contains(&var.id) => Ok(()),
-            Type::Var(var) => wrong(span, format!("the type variable {} is not in scope", var.name)),
-            Type::Accumulator(of) => self.formed(of, open, span),
-            Type::Unknown(_) => wrong(span, "an unknown type"),
+            Type::Var(var) if !self.variables.contains(&var.id) => {
+                return wrong(span, format!("the type variable {} is not in scope", var.name));
+            }
+            Type::Unknown(_) => return wrong(span, "an unknown type"),
+            Type::Prim(_) | Type::Record(_) | Type::Sum(_) | Type::Var(_) | Type::Accumulator(_) => {}
         }
+        of.children().try_for_each(|of| self.formed(of, open, span))
     }
 
     pub(super) fn size(&self, size: &Size, open: &[Local], span: Span) -> Verified {
