@@ -2,8 +2,6 @@
 //!
 //! Law: as of the whole printer (laws: futhark_text::printed_is_read).
 
-use core::fmt;
-
 use super::Printer;
 use crate::futhark::syntax::tree::{
     Declaration, DeclarationKind, Literal, ModuleDeclaration, ModuleExpression, Signature, Specification,
@@ -12,89 +10,62 @@ use crate::futhark::syntax::tree::{
 
 impl Printer<'_, '_> {
     /// Each on a line of its own.
-    pub(super) fn declarations(&mut self, declarations: &[Declaration]) -> fmt::Result {
-        for (at, declaration) in declarations.iter().enumerate() {
-            if at > 0 {
-                self.line()?;
-            }
-            self.declaration(declaration)?;
-        }
-        Ok(())
+    pub(super) fn declarations(&mut self, declarations: &[Declaration]) -> &mut Self {
+        self.lines(declarations, Self::declaration)
     }
 
-    fn declaration(&mut self, declaration: &Declaration) -> fmt::Result {
-        declaration.attributes.iter().try_for_each(|attribute| self.attribute(attribute))?;
+    fn lines<T>(&mut self, items: &[T], one: impl for<'p> Fn(&'p mut Self, &T) -> &'p mut Self) -> &mut Self {
+        for (at, item) in items.iter().enumerate() {
+            if at > 0 {
+                self.line();
+            }
+            one(self, item);
+        }
+        self
+    }
+
+    fn declaration(&mut self, declaration: &Declaration) -> &mut Self {
+        self.each(&declaration.attributes, |p, attribute| p.attribute(attribute));
         match &declaration.kind {
-            DeclarationKind::Value(value) => {
-                self.put(if value.entry { "entry " } else { "def " })?;
-                self.definition(value)
-            }
+            DeclarationKind::Value(value) => self.put(if value.entry { "entry " } else { "def " }).definition(value),
             DeclarationKind::Type(of) => self.type_declaration(of),
-            DeclarationKind::Open(module) => {
-                self.put("open ")?;
-                self.module(module, 0)
-            }
+            DeclarationKind::Open(module) => self.put("open ").module(module, 0),
             DeclarationKind::Import(path) => self.import(path),
-            DeclarationKind::Local(inner) => stacker::maybe_grow(super::RESERVE, super::SEGMENT, || {
-                self.put("local ")?;
-                self.declaration(inner)
-            }),
+            DeclarationKind::Local(inner) => self.put("local ").bracketed(false, |p| p.declaration(inner)),
             DeclarationKind::Module(module) => self.module_declaration(module),
             DeclarationKind::Signature(name, signature) => {
-                write!(self.out, "module type {name} = ")?;
-                self.signature(signature, 0)
+                self.put("module type ").put(name).put(" = ").signature(signature, 0)
             }
         }
     }
 
-    fn import(&mut self, path: &str) -> fmt::Result {
-        self.put("import ")?;
-        self.literal(&Literal::Text(path.into()))
+    fn import(&mut self, path: &str) -> &mut Self {
+        self.put("import ").literal(&Literal::Text(path.into()))
     }
 
-    fn type_declaration(&mut self, of: &TypeDeclaration) -> fmt::Result {
-        write!(self.out, "type {}", of.name)?;
-        self.type_params(&of.params)?;
-        match &of.definition {
-            Some(definition) => {
-                self.put(" = ")?;
-                self.type_expression(definition, 0)
-            }
-            None => Ok(()),
-        }
+    fn type_declaration(&mut self, of: &TypeDeclaration) -> &mut Self {
+        self.put("type ").put(&of.name).type_params(&of.params);
+        self.given(of.definition.as_ref(), |p, definition| p.put(" = ").type_expression(definition, 0))
     }
 
-    fn module_declaration(&mut self, module: &ModuleDeclaration) -> fmt::Result {
-        write!(self.out, "module {}", module.name)?;
-        for (name, signature) in &module.params {
-            write!(self.out, " ({name}: ")?;
-            self.signature(signature, 0)?;
-            self.put(")")?;
-        }
-        if let Some(signature) = &module.signature {
-            self.put(" : ")?;
-            self.signature(signature, 0)?;
-        }
-        self.put(" = ")?;
-        self.module(&module.body, 0)
+    fn module_declaration(&mut self, module: &ModuleDeclaration) -> &mut Self {
+        self.put("module ").put(&module.name).each(&module.params, |p, (name, signature)| {
+            p.put(" (").put(name).put(": ").signature(signature, 0).put(")")
+        });
+        self.given(module.signature.as_ref(), |p, signature| p.put(" : ").signature(signature, 0));
+        self.put(" = ").module(&module.body, 0)
     }
 
     /// What stands in braces, on lines of its own.
-    fn braces(&mut self, empty: bool, inside: impl FnOnce(&mut Self) -> fmt::Result) -> fmt::Result {
-        if empty {
+    fn braces<T>(&mut self, items: &[T], one: impl for<'p> Fn(&'p mut Self, &T) -> &'p mut Self) -> &mut Self {
+        if items.is_empty() {
             return self.put("{}");
         }
-        self.put("{")?;
-        self.indented(|p| {
-            p.line()?;
-            inside(p)
-        })?;
-        self.line()?;
-        self.put("}")
+        self.put("{").indented(|p| p.line().lines(items, one)).line().put("}")
     }
 
     /// 0: any; 1: an application or an atom; 2: an atom.
-    fn module(&mut self, module: &ModuleExpression, level: u8) -> fmt::Result {
+    fn module(&mut self, module: &ModuleExpression, level: u8) -> &mut Self {
         let own = match module {
             ModuleExpression::Lambda(..) | ModuleExpression::Ascribe(..) => 0,
             // Behind another module, an import would be a declaration of its own.
@@ -103,31 +74,18 @@ impl Printer<'_, '_> {
         };
         self.bracketed(own < level, |p| match module {
             ModuleExpression::Name(name) => p.qualified(name),
-            ModuleExpression::Body(declarations, _) => {
-                p.braces(declarations.is_empty(), |p| p.declarations(declarations))
-            }
+            ModuleExpression::Body(declarations, _) => p.braces(declarations, Self::declaration),
             ModuleExpression::Import(path, _) => p.import(path),
-            ModuleExpression::Apply(module, argument, _) => {
-                p.module(module, 1)?;
-                p.put(" ")?;
-                p.module(argument, 2)
-            }
-            ModuleExpression::Ascribe(module, signature, _) => {
-                p.module(module, 1)?;
-                p.put(" : ")?;
-                p.signature(signature, 0)
-            }
+            ModuleExpression::Apply(module, argument, _) => p.module(module, 1).put(" ").module(argument, 2),
+            ModuleExpression::Ascribe(module, signature, _) => p.module(module, 1).put(" : ").signature(signature, 0),
             ModuleExpression::Lambda(name, signature, body, _) => {
-                write!(p.out, "\\({name}: ")?;
-                p.signature(signature, 0)?;
-                p.put(") -> ")?;
-                p.module(body, 0)
+                p.put("\\(").put(name).put(": ").signature(signature, 0).put(") -> ").module(body, 0)
             }
         })
     }
 
     /// 0: any; 1: no arrow; 2: an atom.
-    fn signature(&mut self, signature: &Signature, level: u8) -> fmt::Result {
+    fn signature(&mut self, signature: &Signature, level: u8) -> &mut Self {
         let own = match signature {
             Signature::Arrow(..) => 0,
             Signature::With(..) => 1,
@@ -135,56 +93,26 @@ impl Printer<'_, '_> {
         };
         self.bracketed(own < level, |p| match signature {
             Signature::Name(name) => p.qualified(name),
-            Signature::Body(promises, _) => p.braces(promises.is_empty(), |p| {
-                for (at, promise) in promises.iter().enumerate() {
-                    if at > 0 {
-                        p.line()?;
-                    }
-                    p.specification(promise)?;
-                }
-                Ok(())
-            }),
+            Signature::Body(promises, _) => p.braces(promises, Self::specification),
             Signature::With(of, name, params, definition, _) => {
-                p.signature(of, 1)?;
-                p.put(" with ")?;
-                p.qualified(name)?;
-                p.type_params(params)?;
-                p.put(" = ")?;
+                p.signature(of, 1).put(" with ").qualified(name).type_params(params).put(" = ");
                 p.type_expression(definition, 1)
             }
             Signature::Arrow(name, param, result, _) => {
-                match name {
-                    Some(name) => {
-                        write!(p.out, "({name}: ")?;
-                        p.signature(param, 0)?;
-                        p.put(")")?;
-                    }
-                    None => p.signature(param, 1)?,
-                }
-                p.put(" -> ")?;
-                p.signature(result, 0)
+                p.parameter(name.as_ref(), |p, level| p.signature(param, level), 1);
+                p.put(" -> ").signature(result, 0)
             }
         })
     }
 
-    fn specification(&mut self, promise: &Specification) -> fmt::Result {
+    fn specification(&mut self, promise: &Specification) -> &mut Self {
         match promise {
             Specification::Value(name, params, of, _) => {
-                self.put("val ")?;
-                self.binding_name(name)?;
-                self.type_params(params)?;
-                self.put(" : ")?;
-                self.type_expression(of, 0)
+                self.put("val ").binding_name(name).type_params(params).put(" : ").type_expression(of, 0)
             }
             Specification::Type(of, _) => self.type_declaration(of),
-            Specification::Module(name, of, _) => {
-                write!(self.out, "module {name} : ")?;
-                self.signature(of, 0)
-            }
-            Specification::Include(of, _) => {
-                self.put("include ")?;
-                self.signature(of, 0)
-            }
+            Specification::Module(name, of, _) => self.put("module ").put(name).put(" : ").signature(of, 0),
+            Specification::Include(of, _) => self.put("include ").signature(of, 0),
         }
     }
 }

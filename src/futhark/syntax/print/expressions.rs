@@ -3,14 +3,12 @@
 //! Law: as of the whole printer. A level says what may stand without brackets: 0 anything; 1 no ascription; from 2 on
 //! only operators at least so strong; 13 signs; 14 applications; 15 atoms (laws: futhark_text::printed_is_read).
 
-use core::fmt;
-
 use super::Printer;
 use super::types::is_operator;
 use crate::futhark::syntax::expression::{leans_right, strength};
 use crate::futhark::syntax::tree::{
-    Expression, ExpressionKind, Index, Literal, Loop, LoopForm, Pattern, QualifiedName, Range, RangeKind,
-    TypeExpression, ValueDeclaration,
+    Expression, ExpressionKind, Index, Literal, Loop, LoopForm, Pattern, QualifiedName, Range, RangeKind, TypeParam,
+    ValueDeclaration,
 };
 
 const OPERATOR: u8 = 2;
@@ -58,309 +56,185 @@ fn level_of(e: &Expression) -> u8 {
 }
 
 impl Printer<'_, '_> {
-    pub(super) fn expression(&mut self, e: &Expression, level: u8) -> fmt::Result {
+    pub(super) fn expression(&mut self, e: &Expression, level: u8) -> &mut Self {
         self.bracketed(level_of(e) < level, |p| p.bare(e))
     }
 
-    fn bare(&mut self, e: &Expression) -> fmt::Result {
+    fn bare(&mut self, e: &Expression) -> &mut Self {
         match &e.kind {
             ExpressionKind::Literal(literal) => self.literal(literal),
             ExpressionKind::Name(name) => self.qualified(name),
             ExpressionKind::Hole => self.put("???"),
             ExpressionKind::Tuple(items) => self.items("(", items, ")"),
             ExpressionKind::Array(items) => self.items("[", items, "]"),
-            ExpressionKind::Record(fields) => {
-                self.put("{")?;
-                self.separated(", ", fields, |p, (field, value)| {
-                    write!(p.out, "{field} = ")?;
-                    p.expression(value, 0)
-                })?;
-                self.put("}")
-            }
+            ExpressionKind::Record(fields) => self
+                .put("{")
+                .separated(", ", fields, |p, (name, value)| p.put(name).put(" = ").expression(value, 0))
+                .put("}"),
             ExpressionKind::Range(range) => self.range(range),
             ExpressionKind::Field(of, field) => {
                 // `x.y` would be a name behind a module.
                 let named =
                     matches!(of.kind, ExpressionKind::Name(_)) && !field.starts_with(|c: char| c.is_ascii_digit());
-                self.base(of, named)?;
-                write!(self.out, ".{field}")
+                self.base(of, named).put(".").put(field)
             }
-            ExpressionKind::Index(of, indices) => {
-                self.base(of, false)?;
-                self.indices(indices)
-            }
+            ExpressionKind::Index(of, indices) => self.base(of, false).indices(indices),
             ExpressionKind::Update(of, indices, value) => {
-                self.updated(of)?;
-                self.put(" with ")?;
-                self.indices(indices)?;
-                self.put(" = ")?;
-                self.expression(value, OPERATOR)
+                self.updated(of).put(" with ").indices(indices).put(" = ").expression(value, OPERATOR)
             }
             ExpressionKind::RecordUpdate(of, path, value) => {
-                self.updated(of)?;
-                write!(self.out, " with {} = ", path.join("."))?;
-                self.expression(value, OPERATOR)
+                self.updated(of).put(" with ").put(&path.join(".")).put(" = ").expression(value, OPERATOR)
             }
             ExpressionKind::Apply(function, arguments) => {
                 let constructor = matches!(function.kind, ExpressionKind::Constructor(..));
-                self.bracketed(constructor, |p| p.expression(function, ATOM))?;
-                self.arguments(arguments)
+                self.bracketed(constructor, |p| p.expression(function, ATOM)).arguments(arguments)
             }
-            ExpressionKind::Constructor(name, arguments) => {
-                write!(self.out, "#{name}")?;
-                self.arguments(arguments)
-            }
-            ExpressionKind::Negate(value) => {
-                // Two of them would begin a comment.
-                self.put("-")?;
-                self.expression(value, APPLICATION)
-            }
-            ExpressionKind::Not(value) => {
-                self.put("!")?;
-                self.expression(value, APPLICATION)
-            }
+            ExpressionKind::Constructor(name, arguments) => self.put("#").put(name).arguments(arguments),
+            // Two of them would begin a comment.
+            ExpressionKind::Negate(value) => self.put("-").expression(value, APPLICATION),
+            ExpressionKind::Not(value) => self.put("!").expression(value, APPLICATION),
             ExpressionKind::Binary(name, left, right) => self.binary(name, left, right),
-            ExpressionKind::Section(name) => self.bracketed(true, |p| p.operator(name)),
-            ExpressionKind::SectionLeft(name, left) => self.bracketed(true, |p| {
-                p.expression(left, OPERATOR)?;
-                p.put(" ")?;
-                p.operator(name)
-            }),
-            ExpressionKind::SectionRight(name, right) => self.bracketed(true, |p| {
-                p.operator(name)?;
-                p.put(" ")?;
-                p.expression(right, 1)
-            }),
-            ExpressionKind::SectionField(path) => write!(self.out, "(.{})", path.join(".")),
-            ExpressionKind::SectionIndex(indices) => self.bracketed(true, |p| {
-                p.put(".")?;
-                p.indices(indices)
-            }),
-            ExpressionKind::Lambda(params, result, body) => self.lambda(params, result.as_ref(), body),
+            ExpressionKind::Section(name) => self.put("(").operator(name).put(")"),
+            ExpressionKind::SectionLeft(name, left) => {
+                self.put("(").expression(left, OPERATOR).put(" ").operator(name).put(")")
+            }
+            ExpressionKind::SectionRight(name, right) => {
+                self.put("(").operator(name).put(" ").expression(right, 1).put(")")
+            }
+            ExpressionKind::SectionField(path) => self.put("(.").put(&path.join(".")).put(")"),
+            ExpressionKind::SectionIndex(indices) => self.put("(.").indices(indices).put(")"),
+            ExpressionKind::Lambda(params, result, body) => {
+                self.put("\\").separated(" ", params, |p, param| p.pattern(param, 2));
+                self.given(result.as_ref(), |p, result| p.put(": ").type_expression(result, 1));
+                self.put(" -> ").expression(body, 0)
+            }
             ExpressionKind::Let(sizes, pattern, value, body) => {
-                self.put("let ")?;
-                sizes.iter().try_for_each(|size| write!(self.out, "[{}] ", size.name))?;
-                self.pattern(pattern, 0)?;
-                self.put(" = ")?;
-                self.indented(|p| p.expression(value, 0))?;
-                self.after_let(body)
+                self.put("let ").sizes(sizes).pattern(pattern, 0).put(" = ").inner(value, 0).after_let(body)
             }
-            ExpressionKind::LetFunction(function, body) => {
-                self.put("let ")?;
-                self.definition(function)?;
-                self.after_let(body)
-            }
+            ExpressionKind::LetFunction(function, body) => self.put("let ").definition(function).after_let(body),
             ExpressionKind::LetUpdate(name, indices, value, body) => {
-                write!(self.out, "let {name}")?;
-                self.indices(indices)?;
-                self.put(" = ")?;
-                self.indented(|p| p.expression(value, 0))?;
-                self.after_let(body)
+                self.put("let ").put(name).indices(indices).put(" = ").inner(value, 0).after_let(body)
             }
             ExpressionKind::If(condition, yes, no) => {
-                self.put("if ")?;
-                self.expression(condition, 0)?;
-                self.put(" then ")?;
-                self.indented(|p| p.expression(yes, 0))?;
-                self.put(" else ")?;
-                self.expression(no, 0)
+                self.put("if ").expression(condition, 0).put(" then ").inner(yes, 0).put(" else ").expression(no, 0)
             }
             ExpressionKind::Match(value, cases) => self.matching(value, cases),
             ExpressionKind::Loop(it) => self.iteration(it),
-            ExpressionKind::Ascribe(value, of) => {
-                self.expression(value, OPERATOR)?;
-                self.put(" : ")?;
-                self.type_expression(of, 0)
-            }
-            ExpressionKind::Coerce(value, of) => {
-                self.expression(value, OPERATOR)?;
-                self.put(" :> ")?;
-                self.type_expression(of, 0)
-            }
-            ExpressionKind::OpenIn(module, inside) => {
-                self.qualified(module)?;
-                self.put(".(")?;
-                self.expression(inside, 0)?;
-                self.put(")")
-            }
+            ExpressionKind::Ascribe(value, of) => self.expression(value, OPERATOR).put(" : ").type_expression(of, 0),
+            ExpressionKind::Coerce(value, of) => self.expression(value, OPERATOR).put(" :> ").type_expression(of, 0),
+            ExpressionKind::OpenIn(module, inside) => self.qualified(module).put(".(").expression(inside, 0).put(")"),
             ExpressionKind::Assert(condition, value) => {
-                self.put("assert ")?;
-                self.expression(condition, ATOM)?;
-                self.put(" ")?;
-                self.expression(value, ATOM)
+                self.put("assert ").expression(condition, ATOM).put(" ").expression(value, ATOM)
             }
-            ExpressionKind::Attribute(attribute, inside) => {
-                self.attribute(attribute)?;
-                self.expression(inside, 0)
-            }
+            ExpressionKind::Attribute(attribute, inside) => self.attribute(attribute).expression(inside, 0),
         }
     }
 
-    fn binary(&mut self, name: &QualifiedName, left: &Expression, right: &Expression) -> fmt::Result {
+    /// An expression whose new lines begin further to the right.
+    fn inner(&mut self, e: &Expression, level: u8) -> &mut Self {
+        self.indented(|p| p.expression(e, level))
+    }
+
+    fn binary(&mut self, name: &QualifiedName, left: &Expression, right: &Expression) -> &mut Self {
         let strength = strength(&name.name);
         let own = OPERATOR + strength - 1;
         let right_leaning = leans_right(strength);
-        self.expression(left, own + u8::from(right_leaning))?;
-        self.put(" ")?;
-        self.operator(name)?;
-        self.put(" ")?;
+        self.expression(left, own + u8::from(right_leaning)).put(" ").operator(name).put(" ");
         self.expression(right, own + u8::from(!right_leaning))
     }
 
-    fn lambda(&mut self, params: &[Pattern], result: Option<&TypeExpression>, body: &Expression) -> fmt::Result {
-        self.put("\\")?;
-        self.separated(" ", params, |p, param| p.pattern(param, 2))?;
-        if let Some(result) = result {
-            self.put(": ")?;
-            self.type_expression(result, 1)?;
-        }
-        self.put(" -> ")?;
-        self.expression(body, 0)
-    }
-
-    fn matching(&mut self, value: &Expression, cases: &[(Pattern, Expression)]) -> fmt::Result {
-        self.put("match ")?;
-        self.expression(value, OPERATOR)?;
+    fn matching(&mut self, value: &Expression, cases: &[(Pattern, Expression)]) -> &mut Self {
+        self.put("match ").expression(value, OPERATOR);
         for (at, (pattern, result)) in cases.iter().enumerate() {
-            self.line()?;
-            self.put("case ")?;
-            self.pattern(pattern, 1)?;
-            self.put(" -> ")?;
             // Another match would take the cases that follow.
             let level = if at + 1 == cases.len() { 0 } else { OPERATOR };
-            self.indented(|p| p.expression(result, level))?;
+            self.line().put("case ").pattern(pattern, 1).put(" -> ").inner(result, level);
         }
-        Ok(())
+        self
     }
 
     /// What fields and indices are taken of.
-    fn base(&mut self, of: &Expression, named: bool) -> fmt::Result {
+    fn base(&mut self, of: &Expression, named: bool) -> &mut Self {
         let number = matches!(&of.kind, ExpressionKind::Literal(Literal::Integer(..) | Literal::Real(..)));
         let constructor = matches!(of.kind, ExpressionKind::Constructor(..));
         self.bracketed(named || number || constructor, |p| p.expression(of, ATOM))
     }
 
     /// What `with` changes.
-    fn updated(&mut self, of: &Expression) -> fmt::Result {
+    fn updated(&mut self, of: &Expression) -> &mut Self {
         let again = matches!(of.kind, ExpressionKind::Update(..) | ExpressionKind::RecordUpdate(..));
         self.expression(of, if again { 1 } else { OPERATOR })
     }
 
-    fn items(&mut self, open: &str, items: &[Expression], close: &str) -> fmt::Result {
-        self.put(open)?;
-        self.separated(", ", items, |p, item| p.expression(item, 0))?;
-        self.put(close)
+    fn items(&mut self, open: &str, items: &[Expression], close: &str) -> &mut Self {
+        self.put(open).separated(", ", items, |p, item| p.expression(item, 0)).put(close)
     }
 
-    fn arguments(&mut self, arguments: &[Expression]) -> fmt::Result {
-        arguments.iter().try_for_each(|argument| {
-            self.put(" ")?;
-            self.expression(argument, ATOM)
-        })
+    fn arguments(&mut self, arguments: &[Expression]) -> &mut Self {
+        self.each(arguments, |p, argument| p.put(" ").expression(argument, ATOM))
     }
 
-    fn operator(&mut self, name: &QualifiedName) -> fmt::Result {
-        if is_operator(&name.name) {
-            return self.qualified(name);
-        }
-        self.put("`")?;
-        self.qualified(name)?;
-        self.put("`")
+    fn operator(&mut self, name: &QualifiedName) -> &mut Self {
+        if is_operator(&name.name) { self.qualified(name) } else { self.put("`").qualified(name).put("`") }
     }
 
-    fn range(&mut self, range: &Range) -> fmt::Result {
-        self.expression(&range.start, OPERATOR)?;
-        if let Some(second) = &range.second {
-            self.put("..")?;
-            self.expression(second, OPERATOR)?;
-        }
+    fn range(&mut self, range: &Range) -> &mut Self {
+        self.expression(&range.start, OPERATOR);
+        self.given(range.second.as_ref(), |p, second| p.put("..").expression(second, OPERATOR));
         self.put(match range.kind {
             RangeKind::Inclusive => "...",
             RangeKind::Upto => "..<",
             RangeKind::Downto => "..>",
-        })?;
+        });
         self.expression(&range.end, OPERATOR)
     }
 
-    fn indices(&mut self, indices: &[Index]) -> fmt::Result {
-        self.put("[")?;
-        self.separated(", ", indices, |p, index| match index {
+    fn indices(&mut self, indices: &[Index]) -> &mut Self {
+        self.put("[").separated(", ", indices, |p, index| match index {
             Index::At(at) => p.expression(at, OPERATOR),
             Index::Slice(first, end, step) => {
-                first.iter().try_for_each(|first| p.expression(first, OPERATOR))?;
-                p.put(":")?;
-                end.iter().try_for_each(|end| p.expression(end, OPERATOR))?;
-                step.iter().try_for_each(|step| {
-                    p.put(":")?;
-                    p.expression(step, OPERATOR)
-                })
+                p.given(first.as_ref(), |p, first| p.expression(first, OPERATOR)).put(":");
+                p.given(end.as_ref(), |p, end| p.expression(end, OPERATOR));
+                p.given(step.as_ref(), |p, step| p.put(":").expression(step, OPERATOR))
             }
-        })?;
+        });
         self.put("]")
     }
 
     /// The body of a `let`, on lines of its own.
-    fn after_let(&mut self, body: &Expression) -> fmt::Result {
-        self.line()?;
+    fn after_let(&mut self, body: &Expression) -> &mut Self {
         let chain = matches!(
             body.kind,
             ExpressionKind::Let(..) | ExpressionKind::LetFunction(..) | ExpressionKind::LetUpdate(..)
         );
-        self.put(if chain { "" } else { "in " })?;
-        self.expression(body, 0)
+        self.line().put(if chain { "" } else { "in " }).expression(body, 0)
     }
 
-    fn iteration(&mut self, it: &Loop) -> fmt::Result {
-        self.put("loop ")?;
-        it.sizes.iter().try_for_each(|size| write!(self.out, "[{}] ", size.name))?;
-        self.pattern(&it.pattern, 0)?;
-        if let Some(initial) = &it.initial {
-            self.put(" = ")?;
-            self.expression(initial, OPERATOR)?;
-        }
+    fn sizes(&mut self, sizes: &[TypeParam]) -> &mut Self {
+        self.each(sizes, |p, size| p.put("[").put(&size.name).put("] "))
+    }
+
+    fn iteration(&mut self, it: &Loop) -> &mut Self {
+        self.put("loop ").sizes(&it.sizes).pattern(&it.pattern, 0);
+        self.given(it.initial.as_ref(), |p, initial| p.put(" = ").expression(initial, OPERATOR));
         match &it.form {
-            LoopForm::For(name, _, count) => {
-                write!(self.out, " for {name} < ")?;
-                self.expression(count, OPERATOR)?;
-            }
+            LoopForm::For(name, _, count) => self.put(" for ").put(name).put(" < ").expression(count, OPERATOR),
             LoopForm::In(pattern, values) => {
-                self.put(" for ")?;
-                self.pattern(pattern, 0)?;
-                self.put(" in ")?;
-                self.expression(values, OPERATOR)?;
+                self.put(" for ").pattern(pattern, 0).put(" in ").expression(values, OPERATOR)
             }
-            LoopForm::While(condition) => {
-                self.put(" while ")?;
-                self.expression(condition, OPERATOR)?;
-            }
-        }
-        self.put(" do")?;
-        self.indented(|p| {
-            p.line()?;
-            p.expression(&it.body, 0)
-        })
+            LoopForm::While(condition) => self.put(" while ").expression(condition, OPERATOR),
+        };
+        self.put(" do").indented(|p| p.line().expression(&it.body, 0))
     }
 
     /// What follows `def`, `entry` or `let`.
-    pub(super) fn definition(&mut self, value: &ValueDeclaration) -> fmt::Result {
-        self.binding_name(&value.name)?;
-        self.type_params(&value.type_params)?;
-        value.params.iter().try_for_each(|param| {
-            self.put(" ")?;
-            self.pattern(param, 2)
-        })?;
-        if let Some(result) = &value.result {
-            self.put(" : ")?;
-            self.type_expression(result, 0)?;
-        }
-        self.put(" =")?;
-        self.indented(|p| {
-            if level_of(&value.body) == 1 {
-                p.line()?
-            } else {
-                p.put(" ")?
-            }
-            p.expression(&value.body, 0)
+    pub(super) fn definition(&mut self, value: &ValueDeclaration) -> &mut Self {
+        self.binding_name(&value.name).type_params(&value.type_params);
+        self.each(&value.params, |p, param| p.put(" ").pattern(param, 2));
+        self.given(value.result.as_ref(), |p, result| p.put(" : ").type_expression(result, 0));
+        self.put(" =").indented(|p| {
+            let on_lines = level_of(&value.body) == 1;
+            if on_lines { p.line() } else { p.put(" ") }.expression(&value.body, 0)
         })
     }
 }

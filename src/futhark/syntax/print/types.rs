@@ -3,12 +3,11 @@
 //! Law: as of the whole printer; a level says what may stand without brackets, the higher the less
 //! (laws: futhark_text::printed_is_read).
 
-use core::fmt::{self, Write};
-
 use super::Printer;
 use crate::futhark::source::Name;
 use crate::futhark::syntax::tree::{
-    Attribute, Literal, Pattern, PatternKind, TypeArgument, TypeExpression, TypeKind, TypeParam, TypeParamKind,
+    Attribute, Expression, Literal, Pattern, PatternKind, TypeArgument, TypeExpression, TypeKind, TypeParam,
+    TypeParamKind,
 };
 
 /// Whether it is the name of an operator.
@@ -18,7 +17,7 @@ pub(super) fn is_operator(name: &str) -> bool {
 
 impl Printer<'_, '_> {
     /// 0: any; 1: no arrow; 2: no sum; 3: an atom.
-    pub(super) fn type_expression(&mut self, of: &TypeExpression, level: u8) -> fmt::Result {
+    pub(super) fn type_expression(&mut self, of: &TypeExpression, level: u8) -> &mut Self {
         let own = match &of.kind {
             TypeKind::Function(..) | TypeKind::Exists(..) => 0,
             TypeKind::Sum(_) => 1,
@@ -27,91 +26,54 @@ impl Printer<'_, '_> {
             TypeKind::Name(..) | TypeKind::Tuple(_) | TypeKind::Record(_) => 3,
         };
         self.bracketed(own < level, |p| match &of.kind {
-            TypeKind::Name(name, arguments) => {
-                p.qualified(name)?;
-                for argument in arguments {
-                    p.put(" ")?;
-                    match argument {
-                        TypeArgument::Size(size) => p.size(size.as_deref())?,
-                        TypeArgument::Type(of) => p.type_expression(of, 3)?,
-                    }
-                }
-                Ok(())
-            }
-            TypeKind::Array(size, of) => {
-                p.size(size.as_deref())?;
-                p.type_expression(of, 2)
-            }
-            TypeKind::Tuple(parts) => {
-                p.put("(")?;
-                p.separated(", ", parts, |p, part| p.type_expression(part, 0))?;
-                p.put(")")
-            }
-            TypeKind::Record(fields) => {
-                p.put("{")?;
-                p.separated(", ", fields, |p, (field, of)| {
-                    write!(p.out, "{field}: ")?;
-                    p.type_expression(of, 0)
-                })?;
-                p.put("}")
-            }
+            TypeKind::Name(name, arguments) => p.qualified(name).each(arguments, |p, argument| match argument {
+                TypeArgument::Size(size) => p.put(" ").size(size.as_deref()),
+                TypeArgument::Type(of) => p.put(" ").type_expression(of, 3),
+            }),
+            TypeKind::Array(size, of) => p.size(size.as_deref()).type_expression(of, 2),
+            TypeKind::Tuple(parts) => p.put("(").separated(", ", parts, |p, part| p.type_expression(part, 0)).put(")"),
+            TypeKind::Record(fields) => p
+                .put("{")
+                .separated(", ", fields, |p, (name, of)| p.put(name).put(": ").type_expression(of, 0))
+                .put("}"),
             TypeKind::Sum(constructors) => p.separated(" | ", constructors, |p, (name, payload)| {
-                write!(p.out, "#{name}")?;
-                payload.iter().try_for_each(|of| {
-                    p.put(" ")?;
-                    p.type_expression(of, 3)
-                })
+                p.put("#").put(name).each(payload, |p, of| p.put(" ").type_expression(of, 3))
             }),
             TypeKind::Function(name, param, result) => {
-                match name {
-                    Some(name) => {
-                        write!(p.out, "({name}: ")?;
-                        p.type_expression(param, 0)?;
-                        p.put(")")?;
-                    }
-                    None => p.type_expression(param, 2)?,
-                }
-                p.put(" -> ")?;
-                p.type_expression(result, 0)
+                p.parameter(name.as_ref(), |p, level| p.type_expression(param, level), 2);
+                p.put(" -> ").type_expression(result, 0)
             }
+            // Two stars would be one operator.
             TypeKind::Unique(of) => {
-                p.put("*")?;
-                // Two stars would be one operator.
-                p.type_expression(of, if matches!(of.kind, TypeKind::Unique(_)) { 3 } else { 2 })
+                p.put("*").type_expression(of, if matches!(of.kind, TypeKind::Unique(_)) { 3 } else { 2 })
             }
             TypeKind::Exists(names, of) => {
-                p.put("?")?;
-                names.iter().try_for_each(|name| write!(p.out, "[{name}]"))?;
-                p.put(".")?;
-                p.type_expression(of, 0)
+                p.put("?").each(names, |p, name| p.put("[").put(name).put("]"));
+                p.put(".").type_expression(of, 0)
             }
         })
     }
 
-    fn size(&mut self, size: Option<&crate::futhark::syntax::tree::Expression>) -> fmt::Result {
-        self.put("[")?;
-        if let Some(size) = size {
-            self.expression(size, 0)?;
-        }
-        self.put("]")
+    fn size(&mut self, size: Option<&Expression>) -> &mut Self {
+        self.put("[").given(size, |p, size| p.expression(size, 0)).put("]")
     }
 
     /// `[n] 't`, each with a space before it.
-    pub(super) fn type_params(&mut self, params: &[TypeParam]) -> fmt::Result {
-        params.iter().try_for_each(|param| match param.kind {
-            TypeParamKind::Size => write!(self.out, " [{}]", param.name),
-            // `'a'` would be a character.
-            TypeParamKind::Type if param.name.len() == 2 && param.name.ends_with('\'') => {
-                write!(self.out, " ' {}", param.name)
+    pub(super) fn type_params(&mut self, params: &[TypeParam]) -> &mut Self {
+        self.each(params, |p, TypeParam { kind, name, .. }| {
+            match kind {
+                TypeParamKind::Size => p.put(" [").put(name).put("]"),
+                // `'a'` would be a character.
+                TypeParamKind::Type if name.len() == 2 && name.ends_with('\'') => p.put(" ' ").put(name),
+                TypeParamKind::Type => p.put(" '").put(name),
+                TypeParamKind::SizeLifted => p.put(" '~").put(name),
+                TypeParamKind::Lifted => p.put(" '^").put(name),
             }
-            TypeParamKind::Type => write!(self.out, " '{}", param.name),
-            TypeParamKind::SizeLifted => write!(self.out, " '~{}", param.name),
-            TypeParamKind::Lifted => write!(self.out, " '^{}", param.name),
         })
     }
 
     /// 0: any; 1: no type, no attribute; 2: as a parameter.
-    pub(super) fn pattern(&mut self, pattern: &Pattern, level: u8) -> fmt::Result {
+    pub(super) fn pattern(&mut self, pattern: &Pattern, level: u8) -> &mut Self {
         let own = match &pattern.kind {
             PatternKind::Ascribe(..) | PatternKind::Attribute(..) => 0,
             PatternKind::Constructor(_, parts) if !parts.is_empty() => 1,
@@ -127,82 +89,54 @@ impl Printer<'_, '_> {
         self.bracketed(own < level, |p| match &pattern.kind {
             PatternKind::Name(name) => p.binding_name(name),
             PatternKind::Wildcard => p.put("_"),
-            PatternKind::Tuple(parts) => {
-                p.put("(")?;
-                p.separated(", ", parts, |p, part| p.pattern(part, 0))?;
-                p.put(")")
-            }
+            PatternKind::Tuple(parts) => p.put("(").separated(", ", parts, |p, part| p.pattern(part, 0)).put(")"),
             PatternKind::Record(fields) => {
-                p.put("{")?;
-                p.separated(", ", fields, |p, (field, part)| {
-                    write!(p.out, "{field} = ")?;
-                    p.pattern(part, 0)
-                })?;
-                p.put("}")
+                p.put("{").separated(", ", fields, |p, (name, part)| p.put(name).put(" = ").pattern(part, 0)).put("}")
             }
             PatternKind::Constructor(name, parts) => {
-                write!(p.out, "#{name}")?;
-                parts.iter().try_for_each(|part| {
-                    p.put(" ")?;
-                    p.pattern(part, 2)
-                })
+                p.put("#").put(name).each(parts, |p, part| p.put(" ").pattern(part, 2))
             }
             PatternKind::Literal(literal) => p.literal(literal),
-            PatternKind::Ascribe(inside, of) => {
-                p.pattern(inside, 1)?;
-                p.put(": ")?;
-                p.type_expression(of, 0)
-            }
-            PatternKind::Attribute(attribute, inside) => {
-                p.attribute(attribute)?;
-                p.pattern(inside, 0)
-            }
+            PatternKind::Ascribe(inside, of) => p.pattern(inside, 1).put(": ").type_expression(of, 0),
+            PatternKind::Attribute(attribute, inside) => p.attribute(attribute).pattern(inside, 0),
         })
     }
 
     /// A name where it is bound: an operator in brackets.
-    pub(super) fn binding_name(&mut self, name: &Name) -> fmt::Result {
-        if is_operator(name) { write!(self.out, "({name})") } else { self.put(name) }
+    pub(super) fn binding_name(&mut self, name: &Name) -> &mut Self {
+        if is_operator(name) { self.put("(").put(name).put(")") } else { self.put(name) }
     }
 
     /// `#[a(b)] `.
-    pub(super) fn attribute(&mut self, attribute: &Attribute) -> fmt::Result {
-        self.put("#[")?;
-        self.attribute_inside(attribute)?;
+    pub(super) fn attribute(&mut self, attribute: &Attribute) -> &mut Self {
+        self.put("#[").attribute_inside(attribute);
         self.put("] ")
     }
 
-    fn attribute_inside(&mut self, attribute: &Attribute) -> fmt::Result {
+    fn attribute_inside(&mut self, attribute: &Attribute) -> &mut Self {
         match attribute {
             Attribute::Name(name) => self.put(name),
-            Attribute::Integer(n) => write!(self.out, "{n}"),
+            Attribute::Integer(n) => self.show(n),
             Attribute::Apply(name, arguments) => {
-                write!(self.out, "{name}(")?;
-                self.separated(", ", arguments, Self::attribute_inside)?;
-                self.put(")")
+                self.put(name).put("(").separated(", ", arguments, Self::attribute_inside).put(")")
             }
         }
     }
 
-    pub(super) fn literal(&mut self, literal: &Literal) -> fmt::Result {
-        let suffix = |suffix: &Option<Name>| suffix.clone().unwrap_or_else(|| Name::from(""));
+    pub(super) fn literal(&mut self, literal: &Literal) -> &mut Self {
         match literal {
-            Literal::Bool(value) => write!(self.out, "{value}"),
-            Literal::Integer(n, kind) => write!(self.out, "{n}{}", suffix(kind)),
-            Literal::Real(digits, kind) => write!(self.out, "{digits}{}", suffix(kind)),
-            Literal::Character(c) => {
-                self.put("'")?;
-                self.escaped(*c, '\'')?;
-                self.put("'")
-            }
+            Literal::Bool(value) => self.show(value),
+            Literal::Integer(n, kind) => self.show(n).put(kind.as_deref().unwrap_or("")),
+            Literal::Real(digits, kind) => self.put(digits).put(kind.as_deref().unwrap_or("")),
+            Literal::Character(c) => self.put("'").escaped(*c, '\'').put("'"),
             Literal::Text(text) => {
-                self.put("\"")?;
+                self.put("\"");
                 let mut chars = text.chars().peekable();
                 while let Some(c) = chars.next() {
-                    self.escaped(c, '"')?;
+                    self.escaped(c, '"');
                     // A digit behind a number would be part of it.
                     if c.is_control() && chars.peek().is_some_and(char::is_ascii_digit) {
-                        write!(self.out, "\\{}", u32::from(chars.next().expect("a digit was seen")))?;
+                        self.put("\\").show(u32::from(chars.next().expect("a digit was seen")));
                     }
                 }
                 self.put("\"")
@@ -210,15 +144,15 @@ impl Printer<'_, '_> {
         }
     }
 
-    fn escaped(&mut self, c: char, quote: char) -> fmt::Result {
+    fn escaped(&mut self, c: char, quote: char) -> &mut Self {
         match c {
             '\n' => self.put("\\n"),
             '\t' => self.put("\\t"),
             '\r' => self.put("\\r"),
             '\\' => self.put("\\\\"),
-            c if c == quote => write!(self.out, "\\{c}"),
-            c if c.is_control() => write!(self.out, "\\{}", u32::from(c)),
-            c => self.out.write_char(c),
+            c if c == quote => self.put("\\").show(c),
+            c if c.is_control() => self.put("\\").show(u32::from(c)),
+            c => self.show(c),
         }
     }
 }
