@@ -312,6 +312,16 @@ impl<C> Scalar<C> {
         }
     }
 
+    /// The scalar as a constant, if the numbers of the carrier are just numbers.
+    #[cfg(feature = "futhark")]
+    pub(crate) fn plain(&self) -> Const
+    where
+        C: Copy + Into<f64>,
+    {
+        let real = self.real().map(|x| Const::rounded((*x).into(), self.prim()));
+        real.or_else(|| self.exact()).expect("what is no real is an integer or a truth value")
+    }
+
     /// A real of a kind.
     pub(crate) fn of_real(prim: Prim, x: C) -> Self {
         if prim == Prim::F32 { Scalar::F32(x) } else { Scalar::F64(x) }

@@ -13,7 +13,7 @@ use crate::futhark::core::{
     Constant, Definition, Entry, Expression, ExpressionKind, Instance, Pattern, PatternKind, Prim, Program, Size, Type,
 };
 use crate::futhark::source::{Name, Span};
-use crate::futhark::syntax::{real_f32, real_f64, shortened};
+use crate::futhark::syntax::{real_of, shortened, whole_real};
 
 impl Unifier {
     fn complete_instance(&mut self, instance: &mut Instance, span: Span) -> Checked<()> {
@@ -232,11 +232,7 @@ impl Finish<'_> {
         let Type::Prim(prim) = of else { return Ok(constant) };
         match constant {
             Constant::Bool(_) => Ok(constant),
-            Constant::Integer(value) if prim.is_real() => {
-                #[allow(clippy::cast_precision_loss)]
-                let real = if *prim == Prim::F32 { f64::from(value as f32) } else { value as f64 };
-                Ok(Constant::Real(real))
-            }
+            Constant::Integer(value) if prim.is_real() => Ok(Constant::Real(whole_real(*prim, value))),
             Constant::Integer(value) => {
                 let (lowest, highest) = prim.bounds();
                 // The negation of a number without sign wraps.
@@ -249,8 +245,7 @@ impl Finish<'_> {
             }
             Constant::Real(value) => {
                 let Some(digits) = self.digits.get(&span) else { return Ok(Constant::Real(value)) };
-                let read = if *prim == Prim::F32 { real_f32(digits).map(f64::from) } else { real_f64(digits) };
-                match read {
+                match real_of(*prim, digits) {
                     Some(value) => Ok(Constant::Real(value)),
                     None => {
                         let (kind, most) = (prim.name(), if *prim == Prim::F32 { "3.4e38" } else { "1.8e308" });

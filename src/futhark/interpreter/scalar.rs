@@ -354,7 +354,7 @@ fn of_reals<F: Compare + Copy + Into<f64>>(op: ScalarOp, x: &[Const]) -> Option<
     let mut operands = [interpret::Scalar::Bool(false); MOST];
     operands.iter_mut().zip(x).for_each(|(to, x)| *to = interpret::Scalar::constant(*x, F::constant));
     let z = interpret::apply(op, &operands[..x.len()]).ok()?;
-    z.real().map_or_else(|| z.exact(), |x| Some(Const::rounded((*x).into(), z.prim())))
+    Some(z.plain())
 }
 
 /// Whether two scalars have the same value.

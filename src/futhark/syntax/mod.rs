@@ -19,7 +19,7 @@ mod token;
 pub mod tree;
 mod types;
 
-pub(super) use number::{number, shortened, unescape};
+pub(super) use number::{number, real_of, shortened, unescape, whole_real};
 pub use number::{real_f32, real_f64};
 
 use super::source::Message;

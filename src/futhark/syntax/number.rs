@@ -4,6 +4,7 @@
 //! be so (tests/language/syntax.rs).
 
 use super::tree::Literal;
+use crate::array::Prim;
 use crate::futhark::source::Name;
 
 /// The suffixes that numbers can have.
@@ -163,6 +164,17 @@ pub fn real_f32(text: &str) -> Option<f32> {
     #[allow(clippy::cast_possible_truncation)]
     let value = signed(text, |(m, p)| rounded(m, p, 24, -149) as f32, |text| text.parse().ok());
     value.filter(|value: &f32| value.is_finite())
+}
+
+/// The value of a [`Literal::Real`] as a real of this kind; none if it is too large for one.
+pub(in crate::futhark) fn real_of(kind: Prim, digits: &str) -> Option<f64> {
+    if kind == Prim::F32 { real_f32(digits).map(f64::from) } else { real_f64(digits) }
+}
+
+/// A whole number as a real of this kind, rounded once.
+#[allow(clippy::cast_precision_loss)]
+pub(in crate::futhark) fn whole_real(kind: Prim, n: i128) -> f64 {
+    if kind == Prim::F32 { f64::from(n as f32) } else { n as f64 }
 }
 
 /// Digits as far as a message shows them.

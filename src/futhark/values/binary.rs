@@ -5,8 +5,10 @@
 
 use super::text::Reader;
 use super::{Array, Data};
+use crate::array::Const;
 use crate::futhark::core::Prim;
 use crate::futhark::source::Message;
+use crate::interpret::count;
 
 const VERSION: u8 = 2;
 
@@ -23,48 +25,24 @@ fn width(kind: Prim) -> usize {
     kind.bits().div_ceil(8) as usize
 }
 
-macro_rules! numbers {
-    ($($kind:ident $scalar:ty,)*) => {
-        /// The elements that some bytes are.
-        fn elements(kind: Prim, bytes: &[u8]) -> Option<Data> {
-            Some(match kind {
-                $(Prim::$kind => Data::$kind(
-                    bytes.as_chunks().0.iter().map(|element| <$scalar>::from_le_bytes(*element)).collect(),
-                ),)*
-                Prim::Bool => {
-                    if bytes.iter().any(|&byte| byte > 1) {
-                        return None;
-                    }
-                    Data::Bool(bytes.iter().map(|&byte| byte == 1).collect())
-                }
-            })
-        }
-
-        /// See [`write_binary`](super::write_binary).
-        pub(super) fn write(value: &Array, out: &mut Vec<u8>) {
-            let rank = u8::try_from(value.shape.len()).expect("an array of at most 255 dimensions");
-            out.extend([b'b', VERSION, rank]);
-            out.extend(letters(value.data.kind()));
-            value.shape.iter().for_each(|&size| out.extend((size as u64).to_le_bytes()));
-            match &value.data {
-                $(Data::$kind(elements) => elements.iter().for_each(|element| out.extend(element.to_le_bytes())),)*
-                Data::Bool(elements) => out.extend(elements.iter().map(|&element| u8::from(element))),
-            }
-        }
-    };
+/// The element that some bytes are, if they are one.
+fn element(kind: Prim, bytes: &[u8]) -> Option<Const> {
+    let bits = bytes.iter().rev().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
+    match kind {
+        Prim::F32 => Some(Const::F32(f32::from_bits(bits as u32))),
+        Prim::F64 => Some(Const::F64(f64::from_bits(bits))),
+        Prim::Bool if bits > 1 => None,
+        exact => Some(Const::wrapped(bits.into(), exact)),
+    }
 }
 
-numbers! {
-    I8 i8,
-    I16 i16,
-    I32 i32,
-    I64 i64,
-    U8 u8,
-    U16 u16,
-    U32 u32,
-    U64 u64,
-    F32 f32,
-    F64 f64,
+/// See [`write_binary`](super::write_binary).
+pub(super) fn write(value: &Array, out: &mut Vec<u8>) {
+    let (rank, kind) = (u8::try_from(value.shape.len()), value.data.kind());
+    out.extend([b'b', VERSION, rank.expect("an array of at most 255 dimensions")]);
+    out.extend(letters(kind));
+    value.shape.iter().for_each(|&size| out.extend((size as u64).to_le_bytes()));
+    value.data.constants().into_iter().for_each(|x| out.extend(&x.bits().to_le_bytes()[..width(kind)]));
 }
 
 /// Reads the value that begins here with `b`.
@@ -88,18 +66,11 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Array, Box<Message>> {
     let Some(shape) = sizes.collect::<Option<Vec<usize>>>() else { return Err(cut(reader, "elements")) };
     let bytes = count(&shape).and_then(|count| count.checked_mul(width(kind)));
     let Some(bytes) = bytes.and_then(|bytes| reader.take(bytes)) else { return Err(cut(reader, "elements")) };
-    match elements(kind, bytes) {
-        Some(data) => Ok(Array { shape, data }),
+    let elements: Option<Vec<Const>> = bytes.chunks_exact(width(kind)).map(|bytes| element(kind, bytes)).collect();
+    match elements {
+        Some(elements) => Ok(Array { shape, data: Data::of_constants(kind, elements.into_iter()) }),
         None => {
             Err(reader.mistake(start, format!("the binary value at byte {start} has truth values other than 0 and 1")))
         }
     }
-}
-
-/// The count of elements of an array of a shape, if it does not overflow.
-pub(super) fn count(shape: &[usize]) -> Option<usize> {
-    if shape.contains(&0) {
-        return Some(0);
-    }
-    shape.iter().try_fold(1_usize, |count, &size| count.checked_mul(size))
 }

@@ -76,6 +76,14 @@ macro_rules! data {
                 }
             }
 
+            /// One more element, which is of their kind.
+            fn push(&mut self, element: Const) {
+                match (self, element) {
+                    $((Data::$kind(elements), Const::$kind(x)) => elements.push(x),)*
+                    _ => panic!("elements are of one kind"),
+                }
+            }
+
             /// The elements.
             pub(in crate::futhark) fn constants(&self) -> Vec<Const> {
                 match self {

@@ -6,12 +6,14 @@
 
 use core::fmt;
 
-use super::binary::{count, read as read_binary};
+use super::binary::read as read_binary;
 use super::{Array, Data};
+use crate::array::Const;
 use crate::futhark::core::Prim;
 use crate::futhark::source::{Message, Name, Span};
 use crate::futhark::syntax::tree::Literal;
-use crate::futhark::syntax::{number, real_f32, real_f64, shortened, unescape};
+use crate::futhark::syntax::{number, real_of, shortened, unescape, whole_real};
+use crate::interpret::count;
 
 /// The most dimensions an array can have.
 const DIMENSIONS: usize = 255;
@@ -151,9 +153,8 @@ impl<'a> Reader<'a> {
             _ => {
                 let scalar = self.scalar()?;
                 let kind = self.kind_of(&scalar, start)?;
-                let mut data = Data::none(kind);
-                push(&mut data, &scalar).map_err(|wrong| self.mistake(start, wrong))?;
-                Ok(Array { shape: Vec::new(), data })
+                let value = constant(kind, &scalar).map_err(|wrong| self.mistake(start, wrong))?;
+                Ok(Array { shape: Vec::new(), data: Data::of_constants(kind, core::iter::once(value)) })
             }
         }
     }
@@ -255,7 +256,7 @@ impl<'a> Reader<'a> {
                     message.hint("the first element of an array says the type of all, by its suffix"),
                 ));
             }
-            push(data, &scalar).map_err(|wrong| self.mistake(here, wrong))?;
+            data.push(constant(data.kind(), &scalar).map_err(|wrong| self.mistake(here, wrong))?);
             // All that ends with this element.
             loop {
                 let Some(filled) = open.last_mut() else { unreachable!("an element stands in a row") };
@@ -353,50 +354,28 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Appends a scalar; otherwise says why it does not fit.
-fn push(data: &mut Data, scalar: &Scalar) -> Result<(), String> {
-    let kind = data.kind().name();
-    let wrong = || format!("expected a value of type {kind}");
-    macro_rules! integer {
-        ($elements:expr) => {{
-            let Scalar::Number(Literal::Integer(n, _), negative) = scalar else { return Err(wrong()) };
+/// A scalar of a kind; otherwise why it is none.
+fn constant(kind: Prim, scalar: &Scalar) -> Result<Const, String> {
+    let real = |value: f64, negative: bool| Ok(Const::rounded(if negative { -value } else { value }, kind));
+    match scalar {
+        Scalar::Bool(value) if kind == Prim::Bool => Ok(Const::Bool(*value)),
+        Scalar::Special(value, _) if kind.is_real() => real(*value, false),
+        Scalar::Number(Literal::Real(digits, _), negative) if kind.is_real() => {
+            let (shown, name) = (shortened(digits), kind.name());
+            let large = || format!("{shown} does not fit into {name}: infinity is {name}.inf");
+            real(real_of(kind, digits).ok_or_else(large)?, *negative)
+        }
+        Scalar::Number(Literal::Integer(n, _), negative) if kind.is_real() => real(whole_real(kind, *n), *negative),
+        Scalar::Number(Literal::Integer(n, _), negative) if kind.is_integer() => {
             let n = if *negative { -n } else { *n };
-            $elements.push(n.try_into().map_err(|_| format!("{n} does not fit into {kind}"))?);
-        }};
+            let (least, most) = kind.bounds();
+            let fits = (least..=most).contains(&n);
+            if fits { Ok(Const::wrapped(n, kind)) } else { Err(format!("{n} does not fit into {}", kind.name())) }
+        }
+        Scalar::Bool(_) | Scalar::Special(..) | Scalar::Number(..) => {
+            Err(format!("expected a value of type {}", kind.name()))
+        }
     }
-    macro_rules! real {
-        ($elements:expr, $special:expr, $parse:expr, $scalar:ty) => {{
-            let (value, negative): ($scalar, bool) = match scalar {
-                Scalar::Special(value, _) => ($special(*value), false),
-                Scalar::Number(Literal::Real(digits, _), negative) => {
-                    let large = || format!("{} does not fit into {kind}: infinity is {kind}.inf", shortened(digits));
-                    ($parse(digits).ok_or_else(large)?, *negative)
-                }
-                #[allow(clippy::cast_precision_loss)]
-                Scalar::Number(Literal::Integer(n, _), negative) => (*n as $scalar, *negative),
-                Scalar::Number(..) | Scalar::Bool(_) => return Err(wrong()),
-            };
-            $elements.push(if negative { -value } else { value });
-        }};
-    }
-    #[allow(clippy::cast_possible_truncation)]
-    match data {
-        Data::I8(elements) => integer!(elements),
-        Data::I16(elements) => integer!(elements),
-        Data::I32(elements) => integer!(elements),
-        Data::I64(elements) => integer!(elements),
-        Data::U8(elements) => integer!(elements),
-        Data::U16(elements) => integer!(elements),
-        Data::U32(elements) => integer!(elements),
-        Data::U64(elements) => integer!(elements),
-        Data::F32(elements) => real!(elements, |value: f64| value as f32, real_f32, f32),
-        Data::F64(elements) => real!(elements, |value: f64| value, real_f64, f64),
-        Data::Bool(elements) => match scalar {
-            Scalar::Bool(value) => elements.push(*value),
-            Scalar::Number(..) | Scalar::Special(..) => return Err(wrong()),
-        },
-    }
-    Ok(())
 }
 
 /// As text.
@@ -406,7 +385,7 @@ pub(super) fn write(value: &Array, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         return write!(f, "empty({})", value.type_name());
     }
     let kind = data.kind().name();
-    for at in 0..data.len() {
+    for (at, element) in data.constants().into_iter().enumerate() {
         // How many dimensions begin, and end, at this element.
         let (mut inner, mut begin, mut end) = (1, 0, 0);
         for size in shape.iter().rev() {
@@ -415,18 +394,11 @@ pub(super) fn write(value: &Array, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             end += usize::from((at + 1) % inner == 0);
         }
         write!(f, "{}{}", if at == 0 { "" } else { ", " }, "[".repeat(begin))?;
-        match data {
-            Data::I8(elements) => write!(f, "{}{kind}", elements[at])?,
-            Data::I16(elements) => write!(f, "{}{kind}", elements[at])?,
-            Data::I32(elements) => write!(f, "{}{kind}", elements[at])?,
-            Data::I64(elements) => write!(f, "{}{kind}", elements[at])?,
-            Data::U8(elements) => write!(f, "{}{kind}", elements[at])?,
-            Data::U16(elements) => write!(f, "{}{kind}", elements[at])?,
-            Data::U32(elements) => write!(f, "{}{kind}", elements[at])?,
-            Data::U64(elements) => write!(f, "{}{kind}", elements[at])?,
-            Data::F32(elements) => real(f, f64::from(elements[at]), &elements[at], kind)?,
-            Data::F64(elements) => real(f, elements[at], &elements[at], kind)?,
-            Data::Bool(elements) => write!(f, "{}", elements[at])?,
+        match element {
+            Const::F32(x) => real(f, x.into(), &x, kind)?,
+            Const::F64(x) => real(f, x, &x, kind)?,
+            Const::Bool(b) => write!(f, "{b}")?,
+            n => write!(f, "{}{kind}", n.integer().expect("what is no real and no truth value is an integer"))?,
         }
         f.write_str(&"]".repeat(end))?;
     }
