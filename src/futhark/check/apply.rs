@@ -73,13 +73,7 @@ impl Checker<'_> {
                 match self.definitions.open_constants.get(&definition).cloned() {
                     None => value(ExpressionKind::Definition(definition, instance), of),
                     Some(open) => {
-                        let own: Vec<Local> = open
-                            .iter()
-                            .map(|local| self.unifier.local(&self.unifier.locals[local.0 as usize].clone()))
-                            .collect();
-                        let renamed: HashMap<Local, Size> =
-                            open.into_iter().zip(own.iter().map(|local| Size::Local(*local))).collect();
-                        let of = super::types::substitute(&of, &renamed, &HashMap::new());
+                        let (of, own) = self.unifier.renamed(&of, &open);
                         let kind = ExpressionKind::Definition(definition, instance);
                         Ok(Callee::Value(self.bound(Expression { kind, of, span }, &defined.name, own)))
                     }
@@ -207,14 +201,8 @@ impl Checker<'_> {
             let kind = ExpressionKind::Size(instance.sizes[0].clone());
             return Ok(Expression { kind, of: I64, span });
         }
-        let mut binds = Vec::with_capacity(exists.len());
-        for exist in exists {
-            let name = self.unifier.locals[exist.0 as usize].clone();
-            let own = self.unifier.local(&name);
-            sizes.insert(exist, Size::Local(own));
-            binds.push(own);
-        }
-        let of = with_sizes(&self.unifier.resolve(&result), &sizes);
+        let (of, binds) = self.unifier.renamed(&result, &exists);
+        let of = with_sizes(&of, &sizes);
         let kind = ExpressionKind::Apply { function: Box::new(function), argument: Box::new(argument) };
         let value = Expression { kind, of, span };
         Ok(if binds.is_empty() { value } else { self.bound(value, "result", binds) })
@@ -235,12 +223,7 @@ impl Unifier {
                 Type::Unknown(_) => {
                     let param = self.unknown(Required::Nothing, span);
                     let result = self.unknown(Required::Nothing, span);
-                    let function = Type::Function {
-                        param: Box::new(param.clone()),
-                        name: None,
-                        exists: Vec::new(),
-                        result: Box::new(result.clone()),
-                    };
+                    let function = Type::function(param.clone(), result.clone());
                     self.equate(&rest, &function, Role::Argument(at, shown), span)?;
                     wanted.push(Wanted { param, name: None, exists: Vec::new() });
                     rest = result;

@@ -4,7 +4,7 @@
 //! there (tests/language/check.rs).
 
 use super::report::{Role, counted};
-use super::substitute::map_locals;
+use super::substitute::with_sizes;
 use super::types::I64;
 use super::unify::{Prims, Required, Unifier};
 use super::{Checked, Checker, fault};
@@ -80,8 +80,8 @@ impl Checker<'_> {
         span: Span,
     ) -> Checked<Expression> {
         let (part, indices, open) = self.indices(&array.of, written, span)?;
-        let open: Vec<(Local, Size)> = open.into_iter().map(|local| (local, self.unifier.unknown_size(span))).collect();
-        let part = map_locals(&part, &mut |local| open.iter().find(|(o, _)| *o == local).map(|(_, size)| size.clone()));
+        let open = open.into_iter().map(|local| (local, self.unifier.unknown_size(span))).collect();
+        let part = with_sizes(&part, &open);
         let value = self.check(value, &part, Role::Update)?;
         let of = array.of.clone();
         Ok(Expression { kind: ExpressionKind::Update(Box::new(array), indices, Box::new(value)), of, span })

@@ -6,14 +6,14 @@
 use super::expressions::{BOOL, pattern_value};
 use super::report::Role;
 use super::scope::Value;
-use super::substitute::{locals, map_dimensions, map_locals, mentions};
+use super::substitute::{map_dimensions, mentions, with_sizes};
 use super::types::I64;
 use super::unify::{Clash, Prims, Required, Unifier};
 use super::{Checked, Checker, deep, fault};
 use crate::futhark::core::{
     Constant, Expression, ExpressionKind, Local, Loop, LoopForm, LoopPolicy, Pattern, Prim, Size, Type,
 };
-use crate::futhark::source::Span;
+use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::tree::{self, Attribute};
 
 /// A size of the variables of a loop: what it is called within, what it is before, and what it is after an iteration.
@@ -142,9 +142,8 @@ impl Checker<'_> {
                 }
                 (tree::LoopForm::In(..) | tree::LoopForm::For(..), None) => unreachable!("checked above"),
             };
-            let wanted = map_locals(&checker.unifier.resolve(&of), &mut |local| {
-                dimensions.iter().find(|d: &&Dimension| d.within == local).map(|d| d.after.clone())
-            });
+            let after = dimensions.iter().map(|d: &Dimension| (d.within, d.after.clone())).collect();
+            let wanted = with_sizes(&checker.unifier.resolve(&of), &after);
             let value = checker.expression(&written.body, Some(&wanted))?;
             let value = checker.convert(value, &wanted, Role::Loop)?;
             checker.unifier.invariant(&mut dimensions);
@@ -152,21 +151,11 @@ impl Checker<'_> {
             Ok(value)
         })?;
         let (pattern, form, of) = made.expect("made in the body");
-        let wanted = map_locals(&self.unifier.resolve(&of), &mut |local| {
-            dimensions.iter().find(|d| d.within == local).map(|d| d.before.clone())
-        });
+        let before = dimensions.iter().map(|d| (d.within, d.before.clone())).collect();
+        let wanted = with_sizes(&self.unifier.resolve(&of), &before);
         let initial = self.convert(initial, &wanted, Role::Loop)?;
         let sizes: Vec<Local> = dimensions.iter().map(|d| d.within).collect();
-        let mut binds = Vec::new();
-        let mut renamed = Vec::new();
-        for size in &sizes {
-            let own = self.unifier.local(&self.unifier.locals[size.0 as usize].clone());
-            binds.push(own);
-            renamed.push((*size, own));
-        }
-        let of = map_locals(&self.unifier.resolve(&of), &mut |local| {
-            renamed.iter().find(|(size, _)| *size == local).map(|(_, own)| Size::Local(*own))
-        });
+        let (of, binds) = self.unifier.renamed(&of, &sizes);
         self.unifier.leave(&of, self.unifier.level);
         let kind = ExpressionKind::Loop(Box::new(Loop { sizes, pattern, initial, form, body, policy }));
         let value = Expression { kind, of, span };
@@ -230,7 +219,7 @@ impl Unifier {
         self.leave(&of, level);
         binds.extend(open);
         // A size that a later branch made unknown again is not in the type any more.
-        let used = locals(&of);
+        let used = of.locals();
         binds.retain(|local| used.contains(local));
         Ok((of, binds))
     }
@@ -252,16 +241,7 @@ impl Unifier {
                 };
                 Ok(Type::Array(Box::new(size), Box::new(element)))
             }
-            (Type::Record(a), Type::Record(b)) => {
-                if a.len() != b.len() || a.iter().zip(&b).any(|((x, _), (y, _))| x != y) {
-                    return Err(Clash::Types);
-                }
-                let mut fields = Vec::with_capacity(a.len());
-                for ((name, a), (_, b)) in a.iter().zip(&b) {
-                    fields.push((name.clone(), self.join_types(a, b, binds)?));
-                }
-                Ok(Type::Record(fields))
-            }
+            (Type::Record(a), Type::Record(b)) => record_of_both(&a, &b, |a, b| self.join_types(a, b, binds)),
             (a, b) => {
                 // The next is bound to the first, so that many make no chain.
                 self.unify(&b, &a)?;
@@ -300,14 +280,7 @@ impl Unifier {
                 Ok(Type::Array(Box::new(size), Box::new(element)))
             }
             (Type::Record(own), Type::Record(before)) => {
-                if own.len() != before.len() || own.iter().zip(&before).any(|((x, _), (y, _))| x != y) {
-                    return Err(Clash::Types);
-                }
-                let mut fields = Vec::with_capacity(own.len());
-                for ((name, own), (_, before)) in own.iter().zip(&before) {
-                    fields.push((name.clone(), self.loop_type(own, before, declared, dimensions, span)?));
-                }
-                Ok(Type::Record(fields))
+                record_of_both(&own, &before, |own, before| self.loop_type(own, before, declared, dimensions, span))
             }
             (own, before) => {
                 self.unify(&own, &before)?;
@@ -355,6 +328,19 @@ impl Unifier {
             !same[at - 1]
         });
     }
+}
+
+/// A record of what two records of the same fields make of each.
+fn record_of_both(
+    a: &[(Name, Type)],
+    b: &[(Name, Type)],
+    mut both: impl FnMut(&Type, &Type) -> Result<Type, Clash>,
+) -> Result<Type, Clash> {
+    if a.len() != b.len() || a.iter().zip(b).any(|((x, _), (y, _))| x != y) {
+        return Err(Clash::Types);
+    }
+    let fields = a.iter().zip(b).map(|((name, a), (_, b))| Ok((name.clone(), both(a, b)?)));
+    Ok(Type::Record(fields.collect::<Result<_, _>>()?))
 }
 
 /// Whether a pattern has `#[true_dep]`.

@@ -3,10 +3,12 @@
 //! Law: conversion never changes a value; sizes that may differ are compared in one place, where the value is
 //! (tests/language/check.rs).
 
+use std::collections::HashMap;
+
 use super::report::Role;
-use super::substitute::map_locals;
+use super::substitute::with_sizes;
 use super::{Checked, Checker};
-use crate::futhark::core::{self, Expression, ExpressionKind, Lambda, Local, Pattern, Size, Type};
+use crate::futhark::core::{Expression, ExpressionKind, Local, Pattern, Size, Type};
 
 impl Checker<'_> {
     /// The expression at the type that is wanted.
@@ -33,9 +35,8 @@ impl Checker<'_> {
             let body = self.body(|checker| {
                 let local = checker.unifier.fresh("x");
                 let of = (*param).clone();
-                pattern =
-                    Some(Pattern { kind: core::PatternKind::Local(local), of: of.clone(), binds: Vec::new(), span });
-                let argument = Expression { kind: ExpressionKind::Local(local), of, span };
+                pattern = Some(Pattern::variable(local, of.clone(), span));
+                let argument = Expression::variable(local, of, span);
                 let Type::Function { param: own, .. } = checker.unifier.head(&function.of) else {
                     return Err(checker.unifier.mismatch(
                         &super::unify::Clash::Types,
@@ -47,17 +48,14 @@ impl Checker<'_> {
                 };
                 let argument = checker.convert(argument, &own, role)?;
                 let answer = checker.apply_once(function, argument)?;
-                let open: Vec<(Local, Size)> =
+                let mut known: HashMap<Local, Size> =
                     exists.iter().map(|exist| (*exist, checker.unifier.unknown_size(span))).collect();
-                let result = map_locals(&checker.unifier.resolve(&result), &mut |size| {
-                    let known = open.iter().find(|(exist, _)| *exist == size).map(|(_, size)| size.clone());
-                    if Some(size) == name { Some(Size::Local(local)) } else { known }
-                });
+                known.extend(name.map(|name| (name, Size::Local(local))));
+                let result = with_sizes(&checker.unifier.resolve(&result), &known);
                 checker.convert(answer, &result, role)
             })?;
             let param = pattern.expect("made in the body");
-            let kind = ExpressionKind::Lambda(Box::new(Lambda { param, body }));
-            return Ok(Expression { kind, of: wanted.clone(), span });
+            return Ok(Expression { span, ..Expression::lambda(param, body, wanted.clone()) });
         }
         Ok(Expression { kind: ExpressionKind::Coerce(Box::new(value)), of: wanted.clone(), span })
     }

@@ -47,12 +47,8 @@ impl Checker<'_> {
             DeclarationKind::Value(value) => {
                 let checked = self.value(value);
                 // A name whose definition is wrong is known all the same, so that its uses are not reported too.
-                let entry = match &checked {
-                    Ok(entry) => entry.clone(),
-                    Err(_) => Value::Poisoned,
-                };
-                self.scopes.env.values.insert(value.name.clone(), entry.clone());
-                exports.values.insert(value.name.clone(), entry);
+                let entry = checked.as_ref().map_or(Value::Poisoned, Value::clone);
+                self.declare(exports, |env| drop(env.values.insert(value.name.clone(), entry.clone())));
                 checked.map(drop)
             }
             DeclarationKind::Type(declared) => {
@@ -62,21 +58,15 @@ impl Checker<'_> {
                 };
                 // Forget only what belongs to this declaration.
                 self.forget();
-                let (template, failed) = match template {
-                    Ok(template) => (template, None),
-                    Err(fault) => {
-                        (Template { params: Vec::new(), open: Vec::new(), body: Type::tuple(vec![]) }, Some(fault))
-                    }
-                };
+                let wrong = || Template { params: Vec::new(), open: Vec::new(), body: Type::tuple(vec![]) };
+                let (template, failed) = template.map_or_else(|fault| (wrong(), Err(fault)), |known| (known, Ok(())));
                 let template = Rc::new(template);
-                self.scopes.env.types.insert(declared.name.clone(), template.clone());
-                exports.types.insert(declared.name.clone(), template);
-                failed.map_or(Ok(()), Err)
+                self.declare(exports, |env| drop(env.types.insert(declared.name.clone(), template.clone())));
+                failed
             }
             DeclarationKind::Open(module) => {
                 let inside = self.structure(module)?;
-                self.scopes.env.open(&inside);
-                exports.open(&inside);
+                self.declare(exports, |env| env.open(&inside));
                 Ok(())
             }
             DeclarationKind::Import(path) => {
@@ -89,21 +79,22 @@ impl Checker<'_> {
             DeclarationKind::Local(inside) => self.declaration(inside, &mut Env::default()),
             DeclarationKind::Module(declared) => {
                 let checked = self.module_declaration(declared, declaration.span);
-                let module = match &checked {
-                    Ok(module) => module.clone(),
-                    Err(_) => Module::Poisoned,
-                };
-                self.scopes.env.modules.insert(declared.name.clone(), module.clone());
-                exports.modules.insert(declared.name.clone(), module);
+                let module = checked.as_ref().map_or(Module::Poisoned, Module::clone);
+                self.declare(exports, |env| drop(env.modules.insert(declared.name.clone(), module.clone())));
                 checked.map(drop)
             }
             DeclarationKind::Signature(name, signature) => {
                 let named = Rc::new(NamedSignature { signature: signature.clone(), env: self.scopes.env.clone() });
-                self.scopes.env.signatures.insert(name.clone(), named.clone());
-                exports.signatures.insert(name.clone(), named);
+                self.declare(exports, |env| drop(env.signatures.insert(name.clone(), named.clone())));
                 Ok(())
             }
         }
+    }
+
+    /// Puts something in scope and among the exports.
+    fn declare(&mut self, exports: &mut Env, put: impl Fn(&mut Env)) {
+        put(&mut self.scopes.env);
+        put(exports);
     }
 
     /// What inference knew of a declaration is needed no more.
@@ -233,26 +224,14 @@ fn pattern_name(pattern: &tree::Pattern) -> Option<Name> {
 /// The sizes that a value of the type says.
 fn plain_sizes(of: &Type, found: &mut Vec<Local>) {
     match of {
-        Type::Prim(_) | Type::Var(_) | Type::Unknown(_) | Type::Function { .. } => {}
-        Type::Array(size, of) => {
-            if let Size::Local(local) = **size {
-                found.push(local);
-            }
-            plain_sizes(of, found);
-        }
-        Type::Accumulator(of) => plain_sizes(of, found),
-        Type::Record(fields) => fields.iter().for_each(|(_, of)| plain_sizes(of, found)),
         // Which constructor a value has is not known, so neither are the sizes of what it holds.
-        Type::Sum(_) => {}
+        Type::Sum(_) | Type::Function { .. } => return,
+        Type::Array(size, _) => found.extend(if let Size::Local(local) = **size { Some(local) } else { None }),
+        Type::Prim(_) | Type::Var(_) | Type::Unknown(_) | Type::Accumulator(_) | Type::Record(_) => {}
     }
+    of.children().for_each(|of| plain_sizes(of, found));
 }
 
 fn higher(of: &Type) -> bool {
-    match of {
-        Type::Prim(_) | Type::Var(_) | Type::Unknown(_) => false,
-        Type::Array(_, of) => higher(of),
-        Type::Record(fields) => fields.iter().any(|(_, of)| higher(of)),
-        Type::Sum(constructors) => constructors.iter().flat_map(|(_, payload)| payload).any(higher),
-        Type::Function { .. } | Type::Accumulator(_) => true,
-    }
+    matches!(of, Type::Function { .. } | Type::Accumulator(_)) || of.children().any(higher)
 }

@@ -6,10 +6,11 @@
 use super::apply::{Argument, Callee};
 use super::report::Role;
 use super::scope::{Module, Value, plain, show_name};
+use super::sections::parameter;
 use super::types::{distinct, field_order};
 use super::unify::{Required, Unifier};
 use super::{Checked, Checker, Pending, deep, fault};
-use crate::futhark::core::{self, Expression, ExpressionKind, Prim, Type};
+use crate::futhark::core::{self, Expression, ExpressionKind, Pattern, Prim, Type};
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::tree::{self, ExpressionKind as Tree, PatternKind};
 
@@ -153,17 +154,13 @@ impl Checker<'_> {
 
     /// `(.a.b)`: the function that takes a field.
     fn section_field(&mut self, path: &[Name], expected: Option<&Type>, span: Span) -> Checked<Expression> {
-        let mut body = tree::Expression { kind: Tree::Name(plain(&Name::from("\u{b7}x"), span)), span };
-        for name in path {
-            body = tree::Expression { kind: Tree::Field(Box::new(body), name.clone()), span };
-        }
-        self.section(body, expected, span)
+        let field = |of, name: &Name| tree::Expression { kind: Tree::Field(Box::new(of), name.clone()), span };
+        self.section(path.iter().fold(parameter(span), field), expected, span)
     }
 
     /// `(.[i])`: the function that takes a part of an array.
     fn section_index(&mut self, indices: &[tree::Index], expected: Option<&Type>, span: Span) -> Checked<Expression> {
-        let x = tree::Expression { kind: Tree::Name(plain(&Name::from("\u{b7}x"), span)), span };
-        let body = tree::Expression { kind: Tree::Index(Box::new(x), indices.to_vec()), span };
+        let body = tree::Expression { kind: Tree::Index(Box::new(parameter(span)), indices.to_vec()), span };
         self.section(body, expected, span)
     }
 
@@ -240,9 +237,8 @@ impl Checker<'_> {
         let (scheme, value) = self.defined(function)?;
         let local = self.unifier.local(&function.name);
         let entry = if scheme.sizes.is_empty() && scheme.types.is_empty() {
-            let (of, span) = (value.of.clone(), function.name_span);
-            let kind = core::PatternKind::Local(local);
-            self.bind(core::Pattern { kind, of: of.clone(), binds: Vec::new(), span }, value);
+            let of = value.of.clone();
+            self.bind(Pattern::variable(local, of.clone(), function.name_span), value);
             Value::Local(local, of)
         } else {
             let pending = Pending::Generic(local, scheme.clone(), value);
@@ -262,10 +258,8 @@ impl Checker<'_> {
     ) -> Checked<()> {
         let array = self.name(&plain(name, span))?;
         let updated = self.update(array, indices, value, span)?;
-        let of = updated.of.clone();
-        let local = self.unifier.local(name);
-        let kind = core::PatternKind::Local(local);
-        self.bind(core::Pattern { kind, of: of.clone(), binds: Vec::new(), span }, updated);
+        let (local, of) = (self.unifier.local(name), updated.of.clone());
+        self.bind(Pattern::variable(local, of.clone(), span), updated);
         self.scopes.env.values.insert(name.clone(), Value::Local(local, of));
         Ok(())
     }
@@ -324,7 +318,9 @@ impl Checker<'_> {
     ) -> Checked<Expression> {
         match (&*operator.name, &a) {
             ("|>", _) if self.is_own(operator) => return self.pipe(b, a, expected, span),
-            ("<|", Argument::Written(a)) if self.is_own(operator) => return self.pipe_back(a, b, expected, span),
+            ("<|", Argument::Written(a)) if self.is_own(operator) => {
+                return self.apply_to(a, Argument::Written(b), expected, span);
+            }
             (">->", Argument::Written(a)) if self.is_own(operator) => return self.compose(a, b, expected, span),
             ("<-<", Argument::Written(a)) if self.is_own(operator) => return self.compose(b, a, expected, span),
             _ => {}

@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::report::Role;
 use super::sizes::Polynomial;
-use super::substitute::{binders, dimensions, locals, map_dimensions, map_locals, mentions, unknowns};
+use super::substitute::{binders, dimensions, map_dimensions, mentions, unknowns, with_sizes};
 use super::types::{I64, distinct};
 use super::unify::{Required, Unifier};
 use super::{Checked, Checker, fault};
-use crate::futhark::core::{self, Expression, ExpressionKind, Lambda, Local, Pattern, Scheme, Size, Type, TypeVar};
+use crate::futhark::core::{Expression, Local, Pattern, Scheme, Size, Type, TypeVar};
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::tree;
 
@@ -50,17 +50,11 @@ impl Checker<'_> {
                     checker.unifier.equate(&of, &wanted, Role::Pattern, param.span)?;
                 }
                 let pattern = checker.pattern(param, &of)?;
-                let own = match pattern.kind {
-                    core::PatternKind::Local(local) => Some(local),
-                    _ => None,
-                };
-                let open: HashMap<Local, Size> =
+                let own = pattern.as_variable();
+                let mut known: HashMap<Local, Size> =
                     exists.into_iter().map(|exist| (exist, checker.unifier.unknown_size(param.span))).collect();
-                expected = rest.map(|rest| {
-                    map_locals(&rest, &mut |local| {
-                        if Some(local) == name { own.map(Size::Local) } else { open.get(&local).cloned() }
-                    })
-                });
+                known.extend(name.zip(own.map(Size::Local)));
+                expected = rest.map(|rest| with_sizes(&rest, &known));
                 bound.push(pattern);
             }
             match result {
@@ -137,7 +131,7 @@ impl Unifier {
         let level = self.level;
         let mut visible = Vec::new();
         for param in &params {
-            if let core::PatternKind::Local(local) = param.kind
+            if let Some(local) = param.as_variable()
                 && self.head(&param.of) == I64
             {
                 visible.push(local);
@@ -157,11 +151,7 @@ impl Unifier {
         for param in params.into_iter().rev() {
             let span = param.span.to(function.span);
             let (of, exists) = result;
-            let own = match param.kind {
-                core::PatternKind::Local(local) => Some(local),
-                _ => None,
-            };
-            let name = own.filter(|own| locals(&of).contains(own));
+            let name = param.as_variable().filter(|own| of.locals().contains(own));
             if let Some(name) = name {
                 // From here on only the type binds it.
                 self.retry();
@@ -170,11 +160,7 @@ impl Unifier {
             let taken = self.resolve(&param.of);
             self.leave(&taken, level);
             let of = Type::Function { param: Box::new(taken), name, exists, result: Box::new(of) };
-            function = Expression {
-                kind: ExpressionKind::Lambda(Box::new(Lambda { param, body: function })),
-                of: of.clone(),
-                span,
-            };
+            function = Expression { span, ..Expression::lambda(param, function, of.clone()) };
             result = (of, Vec::new());
         }
         Ok(function)

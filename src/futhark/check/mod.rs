@@ -52,7 +52,7 @@ use self::report::Reports;
 use self::scope::{Env, Module, Scopes};
 use self::unify::Unifier;
 use super::chain::Rest;
-use super::core::{self, Defined, Definition, Entry, Expression, ExpressionKind, Local, Pattern, Program, Scheme};
+use super::core::{Defined, Definition, Entry, Expression, ExpressionKind, Local, Pattern, Program, Scheme};
 use super::core::{sizes, substitute};
 use super::source::{Message, Name, Severity, Span};
 use super::syntax::tree;
@@ -256,8 +256,8 @@ impl Checker<'_> {
     fn bound(&mut self, value: Expression, name: &str, binds: Vec<Local>) -> Expression {
         let local = self.unifier.fresh(name);
         let (of, span) = (value.of.clone(), value.span);
-        self.bind(Pattern { kind: core::PatternKind::Local(local), of: of.clone(), binds, span }, value);
-        Expression { kind: ExpressionKind::Local(local), of, span }
+        self.bind(Pattern { binds, ..Pattern::variable(local, of.clone(), span) }, value);
+        Expression::variable(local, of, span)
     }
 }
 

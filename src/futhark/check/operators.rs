@@ -7,7 +7,7 @@ use super::scope::Operator;
 use super::unify::{Prims, Required, Unifier};
 use super::{Checked, Checker};
 use crate::futhark::chain::Rest;
-use crate::futhark::core::{self, Constant, Expression, ExpressionKind, Lambda, Pattern, Prim, Type};
+use crate::futhark::core::{self, Constant, Expression, ExpressionKind, Pattern, Prim, Type};
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::tree;
 
@@ -66,25 +66,16 @@ impl Checker<'_> {
             for _ in 0..operator.arity {
                 let Type::Function { param, result, .. } = rest else { unreachable!("as many parameters") };
                 let local = checker.unifier.fresh("x");
-                operands.push(Expression { kind: ExpressionKind::Local(local), of: (*param).clone(), span });
-                let kind = core::PatternKind::Local(local);
-                params.push(Pattern { kind, of: *param, binds: Vec::new(), span });
+                operands.push(Expression::variable(local, (*param).clone(), span));
+                params.push(Pattern::variable(local, *param, span));
                 rest = *result;
             }
             Ok(checker.unifier.operation(&operator.name, operands, rest, span))
         })?;
-        let mut function = body;
-        for param in params.into_iter().rev() {
-            let of = Type::Function {
-                param: Box::new(param.of.clone()),
-                name: None,
-                exists: Vec::new(),
-                result: Box::new(function.of.clone()),
-            };
-            function =
-                Expression { kind: ExpressionKind::Lambda(Box::new(Lambda { param, body: function })), of, span };
-        }
-        Ok(function)
+        Ok(params.into_iter().rev().fold(Expression { span, ..body }, |function, param| {
+            let of = Type::function(param.of.clone(), function.of.clone());
+            Expression::lambda(param, function, of)
+        }))
     }
 
     /// A constant as it is written.
@@ -176,7 +167,7 @@ impl Unifier {
             return primitive(name, vec![a, b], Type::Prim(Prim::Bool), span);
         }
         let first = self.fresh("first");
-        let pattern = Pattern { kind: core::PatternKind::Local(first), of: a.of.clone(), binds: Vec::new(), span };
+        let pattern = Pattern::variable(first, a.of.clone(), span);
         let first = || truth(ExpressionKind::Local(first));
         let joined = primitive(name, vec![first(), b], Type::Prim(Prim::Bool), span);
         let arms =

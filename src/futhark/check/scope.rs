@@ -110,18 +110,10 @@ pub(super) struct Scopes {
 impl Env {
     /// Puts all of another scope in front.
     pub(super) fn open(&mut self, other: &Env) {
-        for (name, value) in &other.values {
-            self.values.insert(name.clone(), value.clone());
-        }
-        for (name, template) in &other.types {
-            self.types.insert(name.clone(), template.clone());
-        }
-        for (name, module) in &other.modules {
-            self.modules.insert(name.clone(), module.clone());
-        }
-        for (name, signature) in &other.signatures {
-            self.signatures.insert(name.clone(), signature.clone());
-        }
+        self.values.extend(other.values.clone());
+        self.types.extend(other.types.clone());
+        self.modules.extend(other.modules.clone());
+        self.signatures.extend(other.signatures.clone());
     }
 }
 

@@ -9,9 +9,17 @@ use super::scope::{plain, show_name};
 use super::unify::Required;
 use super::{Checked, Checker};
 use crate::futhark::chain::Rest;
-use crate::futhark::core::{self, Expression, ExpressionKind, Type};
+use crate::futhark::core::{Expression, Pattern, Type};
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::tree::{self, ExpressionKind as Tree, PatternKind};
+
+/// The parameter of a section, which no text can name.
+const PARAMETER: &str = "\u{b7}x";
+
+/// The parameter of a section where it is used.
+pub(super) fn parameter(span: Span) -> tree::Expression {
+    tree::Expression { kind: Tree::Name(plain(&Name::from(PARAMETER), span)), span }
+}
 
 impl Checker<'_> {
     /// `a |> f`: the argument is looked at first.
@@ -29,12 +37,7 @@ impl Checker<'_> {
         match &function.kind {
             Tree::Lambda(params, result, body) => {
                 let answer = self.unifier.unknown(Required::Nothing, span);
-                let wanted = Type::Function {
-                    param: Box::new(value.of.clone()),
-                    name: None,
-                    exists: Vec::new(),
-                    result: Box::new(answer),
-                };
+                let wanted = Type::function(value.of.clone(), answer);
                 let lambda = self.lambda(params, result.as_ref(), body, Some(&wanted), None)?;
                 self.apply(Callee::Value(lambda), "this function", vec![Argument::Checked(value)], expected, span)
             }
@@ -42,19 +45,8 @@ impl Checker<'_> {
         }
     }
 
-    /// `f <| a`.
-    pub(super) fn pipe_back(
-        &mut self,
-        function: &tree::Expression,
-        argument: &tree::Expression,
-        expected: Option<&Type>,
-        span: Span,
-    ) -> Checked<Expression> {
-        self.apply_to(function, Argument::Written(argument), expected, span)
-    }
-
     /// A function, perhaps already of some arguments, of one argument more.
-    fn apply_to(
+    pub(super) fn apply_to(
         &mut self,
         function: &tree::Expression,
         argument: Argument<'_>,
@@ -79,7 +71,7 @@ impl Checker<'_> {
         expected: Option<&Type>,
         span: Span,
     ) -> Checked<Expression> {
-        let x = tree::Expression { kind: Tree::Name(plain(&Name::from("\u{b7}x"), span)), span };
+        let x = parameter(span);
         let pipe = |a: tree::Expression, f: &tree::Expression| tree::Expression {
             kind: Tree::Binary(plain(&Name::from("|>"), span), Rest::new(a), Box::new(f.clone())),
             span,
@@ -94,7 +86,7 @@ impl Checker<'_> {
         expected: Option<&Type>,
         span: Span,
     ) -> Checked<Expression> {
-        let param = tree::Pattern { kind: PatternKind::Name(Name::from("\u{b7}x")), span };
+        let param = tree::Pattern { kind: PatternKind::Name(Name::from(PARAMETER)), span };
         self.lambda(&[param], None, &body, expected, None)
     }
 
@@ -133,9 +125,8 @@ impl Checker<'_> {
                 Type::Function { param, .. } => *param,
                 _ => checker.unifier.unknown(Required::Nothing, span),
             };
-            let kind = core::PatternKind::Local(local);
-            param = Some(core::Pattern { kind, of: of.clone(), binds: Vec::new(), span });
-            let first = Expression { kind: ExpressionKind::Local(local), of, span };
+            param = Some(Pattern::variable(local, of.clone(), span));
+            let first = Expression::variable(local, of, span);
             checker.apply(callee, &shown, vec![Argument::Checked(first), Argument::Checked(operand)], None, span)
         })?;
         self.unifier.close(vec![param.expect("made in the body")], body)

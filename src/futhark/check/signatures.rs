@@ -96,12 +96,7 @@ impl Checker<'_> {
             Specification::Include(signature, _) => {
                 self.seal_members(inside, signature, seen, span)?;
                 // What follows may mention what was included.
-                self.scopes.env.types.extend(seen.types.iter().map(|(name, of)| (name.clone(), of.clone())));
-                self.scopes.env.values.extend(seen.values.iter().map(|(name, value)| (name.clone(), value.clone())));
-                self.scopes
-                    .env
-                    .modules
-                    .extend(seen.modules.iter().map(|(name, module)| (name.clone(), module.clone())));
+                self.scopes.env.open(seen);
             }
         }
         Ok(())

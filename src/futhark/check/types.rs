@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use super::report::{Role, counted};
 use super::scope::{Template, TemplateParam, Value, show_name};
-use super::substitute::{locals, map_type};
+use super::substitute::map_type;
 use super::unify::{Required, Unifier};
 use super::{Checked, Checker, deep, fault};
 use crate::futhark::core::{Expression, ExpressionKind, Instance, Local, Prim, Scheme, Size, Type, TypeVar};
@@ -88,7 +88,7 @@ impl Checker<'_> {
             (local, exists, result)
         });
         let result = self.unifier.resolve(&result?);
-        let used = locals(&result);
+        let used = result.locals();
         exists.retain(|local| used.contains(local));
         let name = local.filter(|local| used.contains(local));
         if name.is_some() && param != I64 {

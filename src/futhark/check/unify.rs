@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::deep;
 use super::sizes::{Polynomial, leaves, map_size};
-use super::substitute::{map_locals, map_type};
+use super::substitute::{map_locals, map_type, with_sizes};
 use crate::futhark::core::{Local, Prim, Size, Type};
 use crate::futhark::source::{Name, Span};
 
@@ -170,6 +170,13 @@ impl Unifier {
                 },
             )
         })
+    }
+
+    /// A type with new variables, of the same names, in the places of these.
+    pub(super) fn renamed(&mut self, of: &Type, sizes: &[Local]) -> (Type, Vec<Local>) {
+        let own: Vec<Local> = sizes.iter().map(|size| self.local(&self.locals[size.0 as usize].clone())).collect();
+        let renamed = sizes.iter().copied().zip(own.iter().copied().map(Size::Local)).collect();
+        (with_sizes(&self.resolve(of), &renamed), own)
     }
 
     /// The normal form of a size.

@@ -101,6 +101,19 @@ pub struct Expression {
     pub span: Span,
 }
 
+impl Expression {
+    /// A function with this parameter, of this type.
+    pub(in crate::futhark) fn lambda(param: Pattern, body: Expression, of: Type) -> Self {
+        let span = body.span;
+        Expression { kind: ExpressionKind::Lambda(Box::new(Lambda { param, body })), of, span }
+    }
+
+    /// A variable.
+    pub(in crate::futhark) fn variable(local: Local, of: Type, span: Span) -> Self {
+        Expression { kind: ExpressionKind::Local(local), of, span }
+    }
+}
+
 /// What an expression can be.
 #[derive(Debug, Clone)]
 pub enum ExpressionKind {
@@ -229,6 +242,20 @@ pub struct Pattern {
     pub binds: Vec<Local>,
     /// Its place.
     pub span: Span,
+}
+
+impl Pattern {
+    /// A variable of a type all of whose sizes are known.
+    #[must_use]
+    pub fn variable(local: Local, of: Type, span: Span) -> Self {
+        Pattern { kind: PatternKind::Local(local), of, binds: Vec::new(), span }
+    }
+
+    /// The variable that it is, if it is one.
+    #[must_use]
+    pub fn as_variable(&self) -> Option<Local> {
+        if let PatternKind::Local(local) = self.kind { Some(local) } else { None }
+    }
 }
 
 /// What a pattern can be.

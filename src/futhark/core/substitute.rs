@@ -61,13 +61,16 @@ pub(in crate::futhark) fn with_sizes(of: &Type, sizes: &HashMap<Local, Size>) ->
     if sizes.is_empty() { of.clone() } else { map_locals(of, &mut |local| sizes.get(&local).cloned()) }
 }
 
-/// The variables in the sizes of a type.
-pub(in crate::futhark) fn locals(of: &Type) -> Vec<Local> {
-    let mut found = Vec::new();
-    dimensions(of, &mut |size| {
-        leaves(size, &mut |leaf| found.extend(if let Size::Local(local) = leaf { Some(*local) } else { None }));
-    });
-    found
+impl Type {
+    /// The variables in its sizes.
+    #[must_use]
+    pub fn locals(&self) -> Vec<Local> {
+        let mut found = Vec::new();
+        dimensions(self, &mut |size| {
+            leaves(size, &mut |leaf| found.extend(if let Size::Local(local) = leaf { Some(*local) } else { None }));
+        });
+        found
+    }
 }
 
 /// Replaces each whole dimension, in order of writing; those of functions within too.

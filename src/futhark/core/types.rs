@@ -75,6 +75,12 @@ impl Type {
         Type::Record(types.into_iter().enumerate().map(|(at, of)| (Name::from(at.to_string()), of)).collect())
     }
 
+    /// The type of a function whose result has no sizes that are known only from its argument or from itself.
+    #[must_use]
+    pub fn function(param: Type, result: Type) -> Type {
+        Type::Function { param: Box::new(param), name: None, exists: Vec::new(), result: Box::new(result) }
+    }
+
     /// The types of the components, if this is a tuple: of none, the unit; never of one.
     #[must_use]
     pub fn as_tuple(&self) -> Option<Vec<&Type>> {

@@ -2,78 +2,73 @@
 //!
 //! Law: every part is visited once, in the order in which it is written (tests/language/elaborate.rs).
 
-use super::{Expression, ExpressionKind, Index, LoopForm, Pattern, PatternKind, Type};
+use super::{Expression, ExpressionKind, Index, Loop, LoopForm, Pattern, PatternKind, Range, Type};
 use crate::futhark::source::Name;
 
+/// What expressions, patterns and indices are made of: the same for who reads and for who changes it.
+macro_rules! children {
+    ($children:ident, $index_parts:ident, $iter:ident, $as_deref:ident, $to_be:literal $(, $mut:ident)?) => {
+        impl Expression {
+            #[doc = concat!("The expressions within, in order", $to_be, ".")]
+            #[must_use]
+            pub fn $children(&$($mut)? self) -> Vec<&$($mut)? Expression> {
+                use ExpressionKind as E;
+                match &$($mut)? self.kind {
+                    E::Constant(_) | E::Local(_) | E::LocalInstance(..) => Vec::new(),
+                    E::Definition(..) | E::Intrinsic(..) | E::Size(_) => Vec::new(),
+                    E::Record(fields) => fields.$iter().map(|(_, value)| value).collect(),
+                    E::Field(inner, _) | E::Convert(inner) | E::Coerce(inner) => vec![inner],
+                    E::RecordUpdate(a, _, b) | E::Equal(a, b) => vec![a, b],
+                    E::Let(_, value, rest) | E::LetPolymorphic(_, _, value, rest) => vec![value, rest],
+                    E::Assert(a, b) | E::Apply { function: a, argument: b } => vec![a, b],
+                    E::Constructor(_, parts) | E::Array(parts) | E::Primitive(_, _, parts) => parts.$iter().collect(),
+                    E::Range(range) => {
+                        let Range { start, second, end, .. } = &$($mut)? **range;
+                        [start].into_iter().chain(second).chain([end]).collect()
+                    }
+                    E::Index(array, indices) => [&$($mut)? **array].into_iter().chain($index_parts(indices)).collect(),
+                    E::Update(array, indices, value) => {
+                        [&$($mut)? **array].into_iter().chain($index_parts(indices)).chain([&$($mut)? **value]).collect()
+                    }
+                    E::Lambda(lambda) => vec![&$($mut)? lambda.body],
+                    E::If(a, b, c) => vec![a, b, c],
+                    E::Match(scrutinee, cases) => {
+                        [&$($mut)? **scrutinee].into_iter().chain(cases.$iter().map(|(_, value)| value)).collect()
+                    }
+                    E::Loop(it) => {
+                        let Loop { initial, form, policy, body, .. } = &$($mut)? **it;
+                        let (LoopForm::For(_, form) | LoopForm::In(_, form) | LoopForm::While(form)) = form;
+                        [initial, form].into_iter().chain(policy.bound.$as_deref()).chain([body]).collect()
+                    }
+                }
+            }
+        }
+
+        impl Pattern {
+            #[doc = concat!("The patterns within, in order", $to_be, ".")]
+            #[must_use]
+            pub fn $children(&$($mut)? self) -> Vec<&$($mut)? Pattern> {
+                match &$($mut)? self.kind {
+                    PatternKind::Local(_) | PatternKind::Wildcard | PatternKind::Constant(_) => Vec::new(),
+                    PatternKind::Record(fields) => fields.$iter().map(|(_, part)| part).collect(),
+                    PatternKind::Constructor(_, parts) => parts.$iter().collect(),
+                }
+            }
+        }
+
+        fn $index_parts(indices: &$($mut)? [Index]) -> impl Iterator<Item = &$($mut)? Expression> {
+            indices.$iter().flat_map(|index| match index {
+                Index::At(at) => vec![at],
+                Index::Slice(a, b, c) => a.$iter().chain(b).chain(c).collect(),
+            })
+        }
+    };
+}
+
+children!(children, index_parts, iter, as_deref, "");
+children!(children_mut, index_parts_mut, iter_mut, as_deref_mut, ", to be changed", mut);
+
 impl Expression {
-    /// The expressions within, in order.
-    #[must_use]
-    pub fn children(&self) -> Vec<&Expression> {
-        use ExpressionKind as E;
-        match &self.kind {
-            E::Constant(_) | E::Local(_) | E::LocalInstance(..) | E::Definition(..) | E::Intrinsic(..) | E::Size(_) => {
-                Vec::new()
-            }
-            E::Record(fields) => fields.iter().map(|(_, value)| value).collect(),
-            E::Field(inner, _) | E::Convert(inner) | E::Coerce(inner) => vec![inner],
-            E::RecordUpdate(a, _, b) | E::Equal(a, b) => vec![a, b],
-            E::Let(_, value, rest) | E::LetPolymorphic(_, _, value, rest) => vec![value, rest],
-            E::Assert(a, b) | E::Apply { function: a, argument: b } => vec![a, b],
-            E::Constructor(_, parts) | E::Array(parts) | E::Primitive(_, _, parts) => parts.iter().collect(),
-            E::Range(range) => [&range.start].into_iter().chain(&range.second).chain([&range.end]).collect(),
-            E::Index(array, indices) => [&**array].into_iter().chain(index_parts(indices)).collect(),
-            E::Update(array, indices, value) => {
-                [&**array].into_iter().chain(index_parts(indices)).chain([&**value]).collect()
-            }
-            E::Lambda(lambda) => vec![&lambda.body],
-            E::If(a, b, c) => vec![a, b, c],
-            E::Match(scrutinee, cases) => {
-                [&**scrutinee].into_iter().chain(cases.iter().map(|(_, value)| value)).collect()
-            }
-            E::Loop(a) => {
-                let form = match &a.form {
-                    LoopForm::For(_, value) | LoopForm::In(_, value) | LoopForm::While(value) => value,
-                };
-                [&a.initial, form].into_iter().chain(a.policy.bound.as_deref()).chain([&a.body]).collect()
-            }
-        }
-    }
-
-    /// The expressions within, in order, to be changed.
-    pub fn children_mut(&mut self) -> Vec<&mut Expression> {
-        use ExpressionKind as E;
-        match &mut self.kind {
-            E::Constant(_) | E::Local(_) | E::LocalInstance(..) | E::Definition(..) | E::Intrinsic(..) | E::Size(_) => {
-                Vec::new()
-            }
-            E::Record(fields) => fields.iter_mut().map(|(_, value)| value).collect(),
-            E::Field(inner, _) | E::Convert(inner) | E::Coerce(inner) => vec![inner],
-            E::RecordUpdate(a, _, b) | E::Equal(a, b) => vec![a, b],
-            E::Let(_, value, rest) | E::LetPolymorphic(_, _, value, rest) => vec![value, rest],
-            E::Assert(a, b) | E::Apply { function: a, argument: b } => vec![a, b],
-            E::Constructor(_, parts) | E::Array(parts) | E::Primitive(_, _, parts) => parts.iter_mut().collect(),
-            E::Range(range) => {
-                [&mut range.start].into_iter().chain(&mut range.second).chain([&mut range.end]).collect()
-            }
-            E::Index(array, indices) => [&mut **array].into_iter().chain(index_parts_mut(indices)).collect(),
-            E::Update(array, indices, value) => {
-                [&mut **array].into_iter().chain(index_parts_mut(indices)).chain([&mut **value]).collect()
-            }
-            E::Lambda(lambda) => vec![&mut lambda.body],
-            E::If(a, b, c) => vec![a, b, c],
-            E::Match(scrutinee, cases) => {
-                [&mut **scrutinee].into_iter().chain(cases.iter_mut().map(|(_, value)| value)).collect()
-            }
-            E::Loop(a) => {
-                let form = match &mut a.form {
-                    LoopForm::For(_, value) | LoopForm::In(_, value) | LoopForm::While(value) => value,
-                };
-                let bound = a.policy.bound.as_deref_mut();
-                [&mut a.initial, form].into_iter().chain(bound).chain([&mut a.body]).collect()
-            }
-        }
-    }
-
     /// The patterns that stand in the expression itself, in order, to be changed.
     pub fn patterns_mut(&mut self) -> Vec<&mut Pattern> {
         use ExpressionKind as E;
@@ -88,41 +83,6 @@ impl Expression {
             _ => Vec::new(),
         }
     }
-}
-
-impl Pattern {
-    /// The patterns within, in order.
-    #[must_use]
-    pub fn children(&self) -> Vec<&Pattern> {
-        match &self.kind {
-            PatternKind::Local(_) | PatternKind::Wildcard | PatternKind::Constant(_) => Vec::new(),
-            PatternKind::Record(fields) => fields.iter().map(|(_, part)| part).collect(),
-            PatternKind::Constructor(_, parts) => parts.iter().collect(),
-        }
-    }
-
-    /// The patterns within, in order, to be changed.
-    pub fn children_mut(&mut self) -> Vec<&mut Pattern> {
-        match &mut self.kind {
-            PatternKind::Local(_) | PatternKind::Wildcard | PatternKind::Constant(_) => Vec::new(),
-            PatternKind::Record(fields) => fields.iter_mut().map(|(_, part)| part).collect(),
-            PatternKind::Constructor(_, parts) => parts.iter_mut().collect(),
-        }
-    }
-}
-
-fn index_parts(indices: &[Index]) -> impl Iterator<Item = &Expression> {
-    indices.iter().flat_map(|index| match index {
-        Index::At(at) => vec![at],
-        Index::Slice(a, b, c) => a.iter().chain(b).chain(c).collect(),
-    })
-}
-
-fn index_parts_mut(indices: &mut [Index]) -> impl Iterator<Item = &mut Expression> {
-    indices.iter_mut().flat_map(|index| match index {
-        Index::At(at) => vec![at],
-        Index::Slice(a, b, c) => a.iter_mut().chain(b).chain(c).collect(),
-    })
 }
 
 impl Type {

@@ -94,11 +94,17 @@ impl Parser<'_> {
             self.name("of what is defined")?
         };
         let type_params = self.type_params()?;
+        let params = self.params()?;
+        self.definition(entry, (name, name_span), type_params, params)
+    }
+
+    /// The parameters of a function, if any.
+    pub(super) fn params(&mut self) -> Parse<Vec<Pattern>> {
         let mut params = Vec::new();
         while self.begins_pattern() {
             params.push(self.inner_pattern()?);
         }
-        self.definition(entry, (name, name_span), type_params, params)
+        Ok(params)
     }
 
     /// `+++ q: t = e`, with the first parameter read.

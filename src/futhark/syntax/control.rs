@@ -113,9 +113,7 @@ impl Parser<'_> {
     pub(super) fn lambda(&mut self) -> Parse<Expression> {
         let start = self.expect(Kind::Backslash, "")?;
         let mut params = vec![self.inner_pattern()?];
-        while self.begins_pattern() {
-            params.push(self.inner_pattern()?);
-        }
+        params.extend(self.params()?);
         let result = if self.eat(Kind::Colon) { Some(self.type_term()?) } else { None };
         self.expect(Kind::Arrow, "after the parameters of a function")?;
         let body = Box::new(self.within(params.len(), Self::expression)?);

@@ -170,30 +170,7 @@ impl<'t> Parser<'t> {
                 self.advance();
                 Ok((name, span))
             }
-            Kind::If
-            | Kind::Then
-            | Kind::Else
-            | Kind::Def
-            | Kind::Let
-            | Kind::In
-            | Kind::Loop
-            | Kind::For
-            | Kind::While
-            | Kind::Do
-            | Kind::With
-            | Kind::Match
-            | Kind::Case
-            | Kind::Assert
-            | Kind::True
-            | Kind::False
-            | Kind::Entry
-            | Kind::Type
-            | Kind::Module
-            | Kind::OpenModule
-            | Kind::Local
-            | Kind::Import
-            | Kind::Include
-            | Kind::Val => {
+            word if word.is_keyword() => {
                 let hint = format!("`{}` is a word of the language and cannot be a name", self.text_at(0));
                 self.fail_with(&format!("a name {purpose}"), &hint)
             }

@@ -43,6 +43,11 @@ macro_rules! kinds {
                 }
             }
 
+            /// Whether it is a word that cannot be a name.
+            pub(super) fn is_keyword(self) -> bool {
+                matches!(self, $(Kind::$keyword)|*)
+            }
+
             /// The kind of a word.
             pub(super) fn of_word(word: &str) -> Kind {
                 match word {

@@ -62,6 +62,12 @@ struct Verifier<'p> {
     definition: usize,
 }
 
+/// Whether parts of an expression see variables that it binds, or bind sizes of its type.
+fn binds(kind: &ExpressionKind) -> bool {
+    use ExpressionKind as E;
+    matches!(kind, E::Lambda(_) | E::Let(..) | E::LetPolymorphic(..) | E::If(..) | E::Match(..) | E::Loop(_))
+}
+
 fn wrong<T>(span: Span, what: impl Into<String>) -> Result<T, String> {
     Err(format!("{} at {}..{} of file {}", what.into(), span.start, span.end, span.file))
 }
@@ -137,6 +143,10 @@ impl Verifier<'_> {
         if !inside {
             self.formed(of, open, span)?;
         }
+        // Those that bind nothing have parts of any form.
+        if !binds(&value.kind) {
+            value.children().into_iter().try_for_each(|part| self.expression(part, &[]))?;
+        }
         match &value.kind {
             ExpressionKind::Constant(constant) => constant_fits(*constant, of, span),
             ExpressionKind::Local(local) => match self.types.get(local) {
@@ -154,44 +164,38 @@ impl Verifier<'_> {
                 self.same(of, &I64, None, span)
             }
             ExpressionKind::Record(fields) => self.record(fields, of, span),
-            ExpressionKind::Field(record, name) => {
-                self.expression(record, &[])?;
-                self.same(field(&record.of, name, span)?, of, None, span)
+            ExpressionKind::Field(record, name) => self.same(field(&record.of, name, span)?, of, None, span),
+            ExpressionKind::RecordUpdate(record, path, part) => {
+                let inner = path.iter().try_fold(&record.of, |inner, name| field(inner, name, span))?;
+                self.same(&part.of, inner, None, span)?;
+                self.same(&record.of, of, None, span)
             }
-            ExpressionKind::RecordUpdate(record, path, part) => self.record_update(record, path, part, of, span),
             ExpressionKind::Constructor(name, payload) => self.constructor(name, payload, of, span),
             ExpressionKind::Array(elements) => self.array(elements, of, span),
-            ExpressionKind::Range(range) => {
+            ExpressionKind::Range(_) => {
                 let Type::Array(_, element) = of else { return wrong(span, "a range has no type of arrays") };
-                for part in value.children() {
-                    self.expression(part, &[])?;
-                    self.same(&part.of, element, None, span)?;
-                }
-                self.same(&range.start.of, element, None, span)
+                value.children().into_iter().try_for_each(|part| self.same(&part.of, element, None, span))
             }
             ExpressionKind::Index(array, indices) => {
-                self.expression(array, &[])?;
                 let found = self.indices(&array.of, indices, span)?;
                 self.same_shape(&found, of, span)
             }
             ExpressionKind::Update(array, indices, part) => {
-                self.expression(array, &[])?;
-                self.expression(part, &[])?;
                 let found = self.indices(&array.of, indices, span)?;
                 self.same_shape(&found, &part.of, span)?;
                 self.same(&array.of, of, None, span)
             }
-            ExpressionKind::Primitive(_, kind, operands) => self.primitive(*kind, operands, of, span),
-            ExpressionKind::Convert(inner) => {
-                self.expression(inner, &[])?;
-                match (&inner.of, of) {
-                    (Type::Prim(_), Type::Prim(_)) => Ok(()),
-                    _ => wrong(span, "a conversion of what is no scalar"),
+            ExpressionKind::Primitive(_, kind, operands) => {
+                if operands.iter().any(|operand| operand.of != Type::Prim(*kind)) {
+                    return wrong(span, "an operand has not the kind of its operation");
                 }
+                if matches!(of, Type::Prim(_)) { Ok(()) } else { wrong(span, "an operation has no type of scalars") }
             }
+            ExpressionKind::Convert(inner) => match (&inner.of, of) {
+                (Type::Prim(_), Type::Prim(_)) => Ok(()),
+                _ => wrong(span, "a conversion of what is no scalar"),
+            },
             ExpressionKind::Equal(a, b) => {
-                self.expression(a, &[])?;
-                self.expression(b, &[])?;
                 self.same(of, &BOOL, None, span)?;
                 self.same(&a.of, &b.of, None, span)
             }
@@ -226,13 +230,8 @@ impl Verifier<'_> {
                 Ok(())
             }
             ExpressionKind::Loop(iteration) => self.iteration(iteration, of, open, span),
-            ExpressionKind::Coerce(inner) => {
-                self.expression(inner, &[])?;
-                self.same_shape(&inner.of, of, span)
-            }
+            ExpressionKind::Coerce(inner) => self.same_shape(&inner.of, of, span),
             ExpressionKind::Assert(condition, inner) => {
-                self.expression(condition, &[])?;
-                self.expression(inner, &[])?;
                 self.same(&condition.of, &BOOL, None, span)?;
                 self.same(&inner.of, of, None, span)
             }
@@ -253,82 +252,40 @@ impl Verifier<'_> {
         self.instance(&self.program.definitions[definition.0 as usize].scheme, instance, span)
     }
 
-    fn record(&mut self, fields: &[(Name, Expression)], of: &Type, span: Span) -> Verified {
+    fn record(&self, fields: &[(Name, Expression)], of: &Type, span: Span) -> Verified {
         let Type::Record(types) = of else { return wrong(span, "a record has no type of records") };
         if fields.len() != types.len() {
             return wrong(span, "a record has not the fields of its type");
         }
-        for ((name, field), (known, of)) in fields.iter().zip(types) {
-            self.expression(field, &[])?;
-            self.same(&field.of, of, None, span)?;
-            if name != known {
-                return wrong(span, "the fields of a record are not in the order of its type");
-            }
+        if fields.iter().zip(types).any(|((name, _), (known, _))| name != known) {
+            return wrong(span, "the fields of a record are not in the order of its type");
         }
-        Ok(())
+        fields.iter().zip(types).try_for_each(|((_, field), (_, of))| self.same(&field.of, of, None, span))
     }
 
-    fn record_update(
-        &mut self,
-        record: &Expression,
-        path: &[Name],
-        part: &Expression,
-        of: &Type,
-        span: Span,
-    ) -> Verified {
-        self.expression(record, &[])?;
-        self.expression(part, &[])?;
-        let mut inner = &record.of;
-        for name in path {
-            inner = field(inner, name, span)?;
-        }
-        self.same(&part.of, inner, None, span)?;
-        self.same(&record.of, of, None, span)
-    }
-
-    fn constructor(&mut self, name: &Name, payload: &[Expression], of: &Type, span: Span) -> Verified {
+    fn constructor(&self, name: &Name, payload: &[Expression], of: &Type, span: Span) -> Verified {
         let Type::Sum(constructors) = of else { return wrong(span, "a constructor has no type of sums") };
         let known = constructors.iter().find(|(own, held)| own == name && held.len() == payload.len());
         let Some((_, held)) = known else { return wrong(span, "a constructor is not one of its type") };
-        for (part, of) in payload.iter().zip(held) {
-            self.expression(part, &[])?;
-            self.same(&part.of, of, None, span)?;
-        }
-        Ok(())
+        payload.iter().zip(held).try_for_each(|(part, of)| self.same(&part.of, of, None, span))
     }
 
-    fn array(&mut self, elements: &[Expression], of: &Type, span: Span) -> Verified {
+    fn array(&self, elements: &[Expression], of: &Type, span: Span) -> Verified {
         let Type::Array(size, of) = of else { return wrong(span, "an array has no type of arrays") };
         if **size != Size::Constant(i64::try_from(elements.len()).unwrap_or(i64::MAX)) {
             return wrong(span, "an array has not as many elements as its type says");
         }
-        for element in elements {
-            self.expression(element, &[])?;
-            self.same(&element.of, of, None, span)?;
-        }
-        Ok(())
-    }
-
-    fn primitive(&mut self, kind: Prim, operands: &[Expression], of: &Type, span: Span) -> Verified {
-        for operand in operands {
-            self.expression(operand, &[])?;
-            if operand.of != Type::Prim(kind) {
-                return wrong(span, "an operand has not the kind of its operation");
-            }
-        }
-        if matches!(of, Type::Prim(_)) { Ok(()) } else { wrong(span, "an operation has no type of scalars") }
+        elements.iter().try_for_each(|element| self.same(&element.of, of, None, span))
     }
 
     fn application(
-        &mut self,
+        &self,
         function: &Expression,
         argument: &Expression,
         of: &Type,
         open: &[Local],
         span: Span,
     ) -> Verified {
-        self.expression(function, &[])?;
-        self.expression(argument, &[])?;
         let Type::Function { param, name, exists, result } = &function.of else {
             return wrong(span, "what is applied is no function");
         };
@@ -417,22 +374,16 @@ impl Verifier<'_> {
     }
 
     /// The type that indices find, sizes of slices as they were.
-    fn indices(&mut self, array: &Type, indices: &[Index], span: Span) -> Result<Type, String> {
+    fn indices(&self, array: &Type, indices: &[Index], span: Span) -> Result<Type, String> {
         let (mut rest, mut kept) = (array, Vec::new());
         for index in indices {
             let Type::Array(size, element) = rest else { return wrong(span, "more indices than dimensions") };
             match index {
-                Index::At(at) => {
-                    self.expression(at, &[])?;
-                    if !matches!(at.of, Type::Prim(prim) if prim.is_integer()) {
-                        return wrong(span, "an index is no integer");
-                    }
-                }
+                Index::At(at) if matches!(at.of, Type::Prim(prim) if prim.is_integer()) => {}
+                Index::At(_) => return wrong(span, "an index is no integer"),
                 Index::Slice(start, end, step) => {
-                    for part in start.iter().chain(end).chain(step) {
-                        self.expression(part, &[])?;
-                        self.same(&part.of, &I64, None, span)?;
-                    }
+                    let mut parts = start.iter().chain(end).chain(step);
+                    parts.try_for_each(|part| self.same(&part.of, &I64, None, span))?;
                     kept.push((**size).clone());
                 }
             }
