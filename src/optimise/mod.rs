@@ -47,6 +47,8 @@ mod value_numbering;
 
 use crate::array::{Body, Lambda, Program};
 pub(crate) use constants::Split;
+#[cfg(feature = "futhark")]
+pub(crate) use fold::fold;
 use sizes::Written;
 
 /// A rewrite of whole programs.

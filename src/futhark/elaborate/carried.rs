@@ -62,14 +62,8 @@ impl Elaborated {
         mut lift: impl FnMut(&f64) -> C,
     ) -> Outcome<Vec<Value<C>>> {
         let values: Vec<Value<C>> = self.arguments(arguments)?.iter().map(|value| value.map(&mut lift)).collect();
-        let results = run(&self.program, &values, limits).map_err(|error| self.failed(&error));
-        let checked = results.and_then(|mut results| {
-            if let Some(check) = results.split_off(self.results.len()).first() {
-                self.checked(boundary::integer(check))?;
-            }
-            Ok(results)
-        });
-        checked.map_err(|message| self.located(arguments, message))
+        let results = self.checked(run(&self.program, &values, limits));
+        results.map_err(|message| self.located(arguments, message))
     }
 
     /// Whether there are functions in the program that have derivatives of their own, which carriers do not know of.

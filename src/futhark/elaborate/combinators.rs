@@ -6,7 +6,9 @@
 use super::operand::{Of, Operand, Writes, atoms, operands};
 use super::site::{Site, Traced, reduction};
 use crate::array::{Atom, Const, Hist, IntegerRow, Lambda, Map, Op, Prim, Reduce, ScalarOp, Scatter, index};
-use crate::futhark::meaning::{Call, Code, Combinators, Control, Kept, Leaf, Movement, Outcome, Policy, Reduction};
+use crate::futhark::meaning::{
+    Call, Code, Combinators, Control, Kept, Leaf, Movement, Operator, Outcome, Policy, Reduction,
+};
 use crate::futhark::source::{Message, Span};
 
 impl Combinators for Site {
@@ -67,7 +69,7 @@ impl Combinators for Site {
         &self,
         at: Span,
         bins: Vec<Operand>,
-        operator: Option<(&mut Code<'_, Operand>, Vec<Operand>)>,
+        operator: Option<Operator<'_, '_, Operand>>,
         indices: &Operand,
         values: Vec<Operand>,
     ) -> Outcome<Vec<Operand>> {

@@ -29,7 +29,7 @@ mod site;
 use super::check::{NoImports, check};
 use super::core::{Entry, Prim, Program};
 use super::interpreter;
-use super::meaning::{Evaluator, Outcome, Prepared, beyond, entry_named, interface};
+use super::meaning::{Evaluator, Outcome, Prepared, beyond, entry_named, fits, interface};
 use super::source::{Message, Name, Span};
 use super::syntax::parse;
 use super::values::Array;
@@ -189,28 +189,22 @@ impl Elaborated {
             return Err(Message::error("arguments", self.at, text));
         }
         let one = |((name, kind, rank), value): (&(String, Prim, usize), &Array)| {
-            if (*kind, *rank) != (value.data.kind(), value.shape.len()) {
-                let wanted = format!("{}{}", "[]".repeat(*rank), kind.name());
-                let text = format!("the argument `{name}` is of type {wanted}, and {} is given", value.type_name());
-                return Err(Message::error("arguments", self.at, text));
-            }
+            fits(self.at, name, (*kind, *rank), value)?;
             boundary::value(value).map_err(|error| self.failed(&error))
         };
         self.params.iter().zip(given).map(one).collect()
     }
 
     fn answers(&self, results: Result<Vec<Value<f64>>, Error>) -> Outcome<Vec<Array>> {
-        let mut results = results.map_err(|error| self.failed(&error))?;
-        if let Some(check) = results.split_off(self.results.len()).first() {
-            self.checked(boundary::integer(check))?;
-        }
+        let results = self.checked(results)?;
         Ok(results.iter().zip(&self.results).map(|(value, kind)| boundary::array(value, *kind)).collect())
     }
 
-    /// `Ok` unless a check did not hold.
-    fn checked(&self, number: i64) -> Outcome<()> {
-        match number {
-            0 => Ok(()),
+    /// The results without the number of a check, unless one did not hold.
+    fn checked<C>(&self, results: Result<Vec<Value<C>>, Error>) -> Outcome<Vec<Value<C>>> {
+        let mut results = results.map_err(|error| self.failed(&error))?;
+        match results.split_off(self.results.len()).first().map_or(0, boundary::integer) {
+            0 => Ok(results),
             number => {
                 let failed = usize::try_from(FIRST_CHECK - number).ok().and_then(|which| self.checks.get(which));
                 let Check { at, code, text } = failed.expect("a check that does not hold has a number of its own");

@@ -4,8 +4,8 @@
 
 use super::operand::{Operand, known_truth};
 use super::site::Site;
-use crate::array::{Atom, Body, Const, Op, Prim, ScalarOp};
-use crate::futhark::meaning::{Outcome, Scalars};
+use crate::array::{Atom, Const, Prim, ScalarOp};
+use crate::futhark::meaning::{Control, Outcome, Scalars};
 use crate::futhark::source::Span;
 
 impl Scalars for Site {
@@ -38,29 +38,6 @@ impl Scalars for Site {
 }
 
 impl Site {
-    /// One of two scalars that are computed only if they are needed.
-    pub(super) fn either(
-        &self,
-        at: Span,
-        condition: Atom,
-        yes: impl FnOnce() -> Outcome<Atom>,
-        no: impl FnOnce() -> Outcome<Atom>,
-    ) -> Outcome<Atom> {
-        match known_truth(condition) {
-            Some(true) => return yes(),
-            Some(false) => return no(),
-            None => {}
-        }
-        let (yes, no) = (self.arm(at, yes)?, self.arm(at, no)?);
-        self.one(at, Op::If(condition, Box::new(yes), Box::new(no)))
-    }
-
-    fn arm(&self, at: Span, inside: impl FnOnce() -> Outcome<Atom>) -> Outcome<Body> {
-        self.open();
-        let result = inside()?;
-        Ok(self.close(at, vec![result])?.0)
-    }
-
     /// Whether two scalars of a kind, or two arrays, are equal.
     pub(super) fn equal_to(&self, at: Span, first: &Operand, second: &Operand) -> Outcome<Atom> {
         if first.of.shape.is_empty() {
@@ -72,6 +49,14 @@ impl Site {
             let equal = if a == b { Atom::Const(Const::Bool(true)) } else { self.raw(at, ScalarOp::Equal, &[a, b])? };
             same = self.raw(at, ScalarOp::Mul, &[same, equal])?;
         }
-        self.either(at, same, || self.equal_elements(at, first, second), || Ok(Atom::Const(Const::Bool(false))))
+        let elements = |same: bool| match same {
+            true => self.equal_elements(at, first, second),
+            false => Ok(Atom::Const(Const::Bool(false))),
+        };
+        if let Some(known) = known_truth(same) {
+            return elements(known);
+        }
+        let mut arm = |same| Ok(vec![Operand::scalar(elements(same)?, Prim::Bool)]);
+        Ok(self.branch(at, &Operand::scalar(same, Prim::Bool), &mut arm)?[0].atom)
     }
 }

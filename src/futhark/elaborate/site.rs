@@ -8,11 +8,12 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use super::operand::{Of, Operand, known, known_truth};
-use crate::array::{Atom, Body, Builder, Const, IntegerRow, Lambda, Op, Prim, Reduce, ScalarOp, Type, Var, index};
+use super::operand::{Of, Operand, known_truth};
+use crate::array::{Atom, Body, Builder, IntegerRow, Lambda, Op, Prim, Reduce, ScalarOp, Type, Var, index};
 use crate::error;
 use crate::futhark::meaning::Outcome;
 use crate::futhark::source::{Message, Span};
+use crate::optimise::fold;
 
 /// What can be found again in a scope instead of being computed again.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -172,7 +173,7 @@ impl Site {
     /// A scalar operation; one on known integers or truth values is known, and one that is there already is found.
     pub(super) fn raw(&self, at: Span, op: impl Into<ScalarOp>, operands: &[Atom]) -> Outcome<Atom> {
         let op = op.into();
-        if let Some(known) = folded(op, operands) {
+        if let Some(known) = fold(op, operands) {
             return Ok(known);
         }
         let mut sorted = operands.to_vec();
@@ -323,28 +324,4 @@ impl Site {
 /// The elements of an array combined by a commutative operator.
 pub(super) fn reduction(operator: Lambda, neutral: Atom, array: Atom) -> Box<Reduce> {
     Box::new(Reduce { operator, neutral: vec![neutral], arrays: vec![array], commutative: true })
-}
-
-/// The result of an operation on integers or truth values that are known, or that does nothing.
-fn folded(op: ScalarOp, operands: &[Atom]) -> Option<Atom> {
-    match (op, operands) {
-        (ScalarOp::Add | ScalarOp::Integer(IntegerRow::Sub), [x, y]) if known(*y) == Some(0) => return Some(*x),
-        (ScalarOp::Add, [x, y]) if known(*x) == Some(0) => return Some(*y),
-        (ScalarOp::Mul, [x, y]) if known(*y) == Some(1) => return Some(*x),
-        (ScalarOp::Mul, [x, y]) if known(*x) == Some(1) => return Some(*y),
-        (ScalarOp::Mul, [x, y]) if known_truth(*y) == Some(true) => return Some(*x),
-        (ScalarOp::Mul, [x, y]) if known_truth(*x) == Some(true) => return Some(*y),
-        _ => {}
-    }
-    let constants: Vec<Const> = operands
-        .iter()
-        .map(|atom| match atom {
-            Atom::Const(constant) => Some(*constant),
-            Atom::Var(_) => None,
-        })
-        .collect::<Option<_>>()?;
-    if let (Some(a), Some(b)) = (constants.first().and_then(|x| x.real()), constants.get(1).and_then(|x| x.real())) {
-        return op.compared(&a, &b).map(Atom::Const);
-    }
-    op.value(&constants).map(Atom::Const)
 }

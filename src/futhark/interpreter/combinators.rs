@@ -5,7 +5,7 @@
 
 use super::Interpreter;
 use super::array::{Array, Builder, Data, shape_of, shown};
-use crate::futhark::meaning::{Call, Code, Combinators, Control, Kept, Leaf, Outcome, Reduction};
+use crate::futhark::meaning::{Call, Code, Combinators, Control, Kept, Leaf, Operator, Outcome, Reduction};
 use crate::futhark::source::{Message, Span};
 use crate::interpret::{fold, row};
 
@@ -67,7 +67,7 @@ impl Combinators for Interpreter {
         &self,
         at: Span,
         bins: Vec<Data>,
-        operator: Option<(&mut Code<'_, Data>, Vec<Data>)>,
+        operator: Option<Operator<'_, '_, Data>>,
         indices: &Data,
         values: Vec<Data>,
     ) -> Outcome<Vec<Data>> {

@@ -24,7 +24,7 @@ use meter::Meter;
 use scalar::{Engine, Scalar};
 
 use super::core::{Entry, Program};
-use super::meaning::{Evaluator, Outcome, Prepared, entry_named, interface};
+use super::meaning::{Evaluator, Outcome, Prepared, entry_named, fits, interface};
 use super::source::{Message, Span};
 use super::values;
 use crate::interpret::{self, Cancel, Limits};
@@ -119,13 +119,7 @@ impl Interpreter {
     fn arguments(&self, program: &Program, entry: &Entry, given: &[values::Array]) -> Outcome<Vec<Data>> {
         let at = program.definitions.get(entry.definition.0 as usize).map_or_else(Span::default, |it| it.span);
         let wanted = entry.params.iter().flat_map(|(name, of)| interface(of).into_iter().map(move |leaf| (name, leaf)));
-        for ((name, (kind, rank)), value) in wanted.zip(given) {
-            if (kind, rank) != (value.data.kind(), value.shape.len()) {
-                let wanted = format!("{}{}", "[]".repeat(rank), kind.name());
-                let text = format!("the argument `{name}` is of type {wanted}, and {} is given", value.type_name());
-                return Err(Message::error("arguments", at, text));
-            }
-        }
+        wanted.zip(given).try_for_each(|((name, leaf), value)| fits(at, name, leaf, value))?;
         given.iter().map(|value| self.leaf(at, value)).collect()
     }
 

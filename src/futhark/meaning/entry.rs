@@ -12,6 +12,7 @@ use super::value::{Callee, Captured, Value, unchecked};
 use super::{Meaning, Outcome};
 use crate::futhark::core::{Entry, PatternKind, Prim, Program, Type};
 use crate::futhark::source::{Message, Span};
+use crate::futhark::values::Array;
 
 /// The entry point of that name.
 pub(in crate::futhark) fn entry_named<'p>(program: &'p Program, name: &str) -> Outcome<&'p Entry> {
@@ -34,6 +35,16 @@ pub fn interface(of: &Type) -> Vec<(Prim, usize)> {
         collect(of, 0, &mut found);
     }
     found
+}
+
+/// `Ok` if an argument is of this kind and rank.
+pub(in crate::futhark) fn fits(at: Span, name: &str, (kind, rank): (Prim, usize), value: &Array) -> Outcome<()> {
+    if (kind, rank) == (value.data.kind(), value.shape.len()) {
+        return Ok(());
+    }
+    let wanted = format!("{}{}", "[]".repeat(rank), kind.name());
+    let text = format!("the argument `{name}` is of type {wanted}, and {} is given", value.type_name());
+    Err(Message::error("arguments", at, text))
 }
 
 fn collect(of: &Type, rank: usize, found: &mut Vec<(Prim, usize)>) {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::eval::{Evaluation, Evaluator};
 use super::types::{Evaluated, Leaf};
-use super::value::{Callee, Value, unchecked};
+use super::value::{Callee, Kept, Value, unchecked};
 use super::{Derivative, Meaning, Mode, Outcome, Reduction};
 use crate::array::ScalarOp;
 use crate::futhark::core::Prim;
@@ -97,6 +97,35 @@ pub(super) struct At<D> {
     pub(super) types: Vec<Rc<Evaluated<D>>>,
 }
 
+/// What an intrinsic is given: its arguments, taken one after the other, and the types it is at.
+struct Given<'i, 'p, D> {
+    arguments: std::vec::IntoIter<Value<'p, D>>,
+    instance: &'i At<D>,
+    at: Span,
+}
+
+impl<'i, 'p, D: Clone> Given<'i, 'p, D> {
+    fn value(&mut self) -> Outcome<Value<'p, D>> {
+        self.arguments.next().map_or_else(|| unchecked(self.at, "an argument"), Ok)
+    }
+
+    fn data(&mut self) -> Outcome<D> {
+        self.value()?.into_data(self.at)
+    }
+
+    fn leaves(&mut self) -> Outcome<Vec<D>> {
+        self.value()?.into_leaves(self.at)
+    }
+
+    fn of(&self, number: usize) -> Outcome<&'i Rc<Evaluated<D>>> {
+        self.instance.types.get(number).map_or_else(|| unchecked(self.at, "a type"), Ok)
+    }
+}
+
+fn pair<'p, D>(first: Value<'p, D>, second: Value<'p, D>) -> Value<'p, D> {
+    Value::Record(Rc::new(vec![first, second]))
+}
+
 impl<'p, M: Meaning> Evaluator<'p, M> {
     pub(super) fn intrinsic_value(&self, name: &str, instance: At<M::Data>, at: Span) -> Evaluation<'p, M> {
         let Some(which) = Intrinsic::named(name) else { return unchecked(at, "an intrinsic function") };
@@ -112,64 +141,50 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
         at: Span,
     ) -> Evaluation<'p, M> {
         let m = self.meaning;
-        let mut arguments = arguments.into_iter();
-        let mut next = || arguments.next().map_or_else(|| unchecked(at, "an argument"), Ok);
-        let of = |number: usize| instance.types.get(number).map_or_else(|| unchecked(at, "a type"), Ok);
-        let pair = |first, second| Value::Record(Rc::new(vec![first, second]));
+        let mut given = Given { arguments: arguments.into_iter(), instance, at };
+        let call = |kept, leaves| self.call(kept, leaves, at);
         match which {
             Intrinsic::Map => {
-                let (function, array) = (next()?, next()?);
-                let results = m.map(
-                    at,
-                    array.into_leaves(at)?,
-                    &of(1)?.leaves(),
-                    &mut self.code(&function, core::slice::from_ref(of(0)?), at),
-                )?;
-                Value::of(results, of(1)?, at)
+                let (function, arrays, result) = (given.value()?, given.leaves()?, given.of(1)?);
+                let code = &mut self.code(&function, core::slice::from_ref(given.of(0)?), at);
+                Value::of(m.map(at, arrays, &result.leaves(), code)?, result, at)
             }
             // An array of pairs is a pair of arrays.
-            Intrinsic::Zip => Ok(pair(next()?, next()?)),
-            Intrinsic::Unzip | Intrinsic::Trace => next(),
-            Intrinsic::Reduce | Intrinsic::ReduceComm | Intrinsic::Scan => {
-                let (operator, neutral, array) = (next()?, next()?.into_leaves(at)?, next()?.into_leaves(at)?);
-                let how = match which {
-                    Intrinsic::Scan => Reduction::Prefixes,
-                    _ => Reduction::Whole { commutative: which == Intrinsic::ReduceComm },
-                };
-                let params = [of(0)?.clone(), of(0)?.clone()];
-                let results = m.reduce(at, how, &mut self.code(&operator, &params, at), neutral, array)?;
-                Value::of(results, of(0)?, at)
-            }
+            Intrinsic::Zip => Ok(pair(given.value()?, given.value()?)),
+            Intrinsic::Unzip | Intrinsic::Trace => given.value(),
+            Intrinsic::Reduce => self.reduction(Reduction::Whole { commutative: false }, given),
+            Intrinsic::ReduceComm => self.reduction(Reduction::Whole { commutative: true }, given),
+            Intrinsic::Scan => self.reduction(Reduction::Prefixes, given),
             Intrinsic::ReduceByIndex => {
-                let (bins, operator, neutral) = (next()?.into_leaves(at)?, next()?, next()?.into_leaves(at)?);
-                let (indices, values) = (next()?.into_data(at)?, next()?.into_leaves(at)?);
-                let params = [of(0)?.clone(), of(0)?.clone()];
+                let (bins, operator, neutral) = (given.leaves()?, given.value()?, given.leaves()?);
+                let (indices, values, element) = (given.data()?, given.leaves()?, given.of(0)?);
+                let params = [element.clone(), element.clone()];
                 let mut code = self.code(&operator, &params, at);
-                Value::of(m.combine(at, bins, Some((&mut code, neutral)), &indices, values)?, of(0)?, at)
+                Value::of(m.combine(at, bins, Some((&mut code, neutral)), &indices, values)?, element, at)
             }
             Intrinsic::Scatter => {
-                let (bins, indices) = (next()?.into_leaves(at)?, next()?.into_data(at)?);
-                Value::of(m.combine(at, bins, None, &indices, next()?.into_leaves(at)?)?, of(0)?, at)
+                let (bins, indices, values) = (given.leaves()?, given.data()?, given.leaves()?);
+                Value::of(m.combine(at, bins, None, &indices, values)?, given.of(0)?, at)
             }
             Intrinsic::Filter => {
-                let (predicate, array) = (next()?, next()?.into_leaves(at)?);
+                let (predicate, arrays, element) = (given.value()?, given.leaves()?, given.of(0)?);
                 let truth = Leaf { kind: Prim::Bool, shape: Vec::new(), tag: false };
-                let code = &mut self.code(&predicate, core::slice::from_ref(of(0)?), at);
-                let flags = m.map(at, array.clone(), &[truth], code)?;
+                let code = &mut self.code(&predicate, core::slice::from_ref(element), at);
+                let flags = m.map(at, arrays.clone(), &[truth], code)?;
                 let Some(flags) = flags.first() else { return unchecked(at, "truth values") };
-                Value::of(m.filter(at, flags, array)?, of(0)?, at)
+                Value::of(m.filter(at, flags, arrays)?, element, at)
             }
             Intrinsic::Concat => {
-                let (first, second) = (next()?, next()?);
+                let (first, second) = (given.value()?, given.value()?);
                 first.both(second, at, &mut |first, second| m.concat(at, first, second))
             }
-            Intrinsic::Reverse => next()?.each(at, &mut |array| m.reverse(at, array)),
+            Intrinsic::Reverse => given.value()?.each(at, &mut |array| m.reverse(at, array)),
             Intrinsic::Rotate => {
-                let by = next()?.into_data(at)?;
-                next()?.each(at, &mut |array| m.rotate(at, &by, array))
+                let by = given.data()?;
+                given.value()?.each(at, &mut |array| m.rotate(at, &by, array))
             }
-            Intrinsic::Transpose => next()?.each(at, &mut |array| m.transpose(at, array)),
-            Intrinsic::Flatten => next()?.each(at, &mut |array| {
+            Intrinsic::Transpose => given.value()?.each(at, &mut |array| m.transpose(at, array)),
+            Intrinsic::Flatten => given.value()?.each(at, &mut |array| {
                 let sizes = [m.size(&array, 0), m.size(&array, 1)];
                 let count = m.scalar(at, ScalarOp::Mul, &sizes)?;
                 m.reshape(at, array, 2, &[count])
@@ -178,60 +193,77 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
                 let sizes: Option<Vec<M::Data>> = instance.sizes.iter().cloned().collect();
                 let sizes = sizes.filter(|sizes| sizes.len() == 2);
                 let sizes = sizes.map_or_else(|| unchecked(at, "two known sizes"), Ok)?;
-                next()?.each(at, &mut |array| m.reshape(at, array, 1, &sizes))
+                given.value()?.each(at, &mut |array| m.reshape(at, array, 1, &sizes))
             }
             Intrinsic::Replicate => {
-                let count = next()?.into_data(at)?;
-                next()?.each(at, &mut |value| m.replicate(at, &count, value))
+                let count = given.data()?;
+                given.value()?.each(at, &mut |value| m.replicate(at, &count, value))
             }
-            Intrinsic::Iota => Ok(Value::Data(m.iota(at, &next()?.into_data(at)?)?)),
-            Intrinsic::Jvp | Intrinsic::Vjp | Intrinsic::Jmp | Intrinsic::Mjp => {
-                let (function, argument, seeds) = (next()?, next()?.into_leaves(at)?, next()?.into_leaves(at)?);
-                let mode = match which {
-                    Intrinsic::Jvp | Intrinsic::Jmp => Mode::Forward,
-                    _ => Mode::Reverse,
-                };
-                let many = matches!(which, Intrinsic::Jmp | Intrinsic::Mjp);
-                let count = if many { seeds.first().map(|first| m.size(first, 0)) } else { None };
-                let code = &mut self.code(&function, core::slice::from_ref(of(0)?), at);
-                let call = |kept, leaves| self.call(kept, leaves, at);
-                let given = if mode == Mode::Reverse { argument.clone() } else { Vec::new() };
-                let (results, mut found) = m.derivative(at, Derivative { mode, many }, code, argument, seeds, &call)?;
-                let (felt, values) = match mode {
-                    Mode::Forward => (of(1)?, &results),
-                    Mode::Reverse => (of(0)?, &given),
-                };
-                self.own_tags(felt, values, &mut found, count.as_ref(), at)?;
-                Ok(pair(Value::of(results, of(1)?, at)?, Value::of(found, felt, at)?))
-            }
+            Intrinsic::Iota => Ok(Value::Data(m.iota(at, &given.data()?)?)),
+            Intrinsic::Jvp => self.derivative(Derivative { mode: Mode::Forward, many: false }, given),
+            Intrinsic::Vjp => self.derivative(Derivative { mode: Mode::Reverse, many: false }, given),
+            Intrinsic::Jmp => self.derivative(Derivative { mode: Mode::Forward, many: true }, given),
+            Intrinsic::Mjp => self.derivative(Derivative { mode: Mode::Reverse, many: true }, given),
             Intrinsic::WithVjp => {
-                let (function, adjoint, argument) = (next()?, next()?, next()?.into_leaves(at)?);
-                let (from, to, residual) = (of(0)?, of(1)?, of(2)?);
+                let (function, adjoint, argument) = (given.value()?, given.value()?, given.leaves()?);
+                let (from, to, residual) = (given.of(0)?, given.of(1)?, given.of(2)?);
                 let kept = self.keep(adjoint, vec![residual.clone(), to.clone()]);
                 let code = &mut self.code(&function, core::slice::from_ref(from), at);
-                let call = |kept, leaves| self.call(kept, leaves, at);
                 Value::of(m.with_vjp(at, code, to.leaves().len(), kept, argument, &call)?, to, at)
             }
-            Intrinsic::ReduceByIndexStream | Intrinsic::ScatterStream => {
-                let destination = next()?.into_leaves(at)?;
-                let operator = if which == Intrinsic::ReduceByIndexStream {
-                    let operator = self.keep(next()?, vec![of(0)?.clone(), of(0)?.clone()]);
-                    Some((operator, next()?.into_leaves(at)?))
-                } else {
-                    None
-                };
-                let (function, array) = (next()?, next()?.into_leaves(at)?);
-                let params = [of(0)?.clone(), of(1)?.clone()];
-                let code = &mut self.code(&function, &params, at);
-                let call = |kept, leaves| self.call(kept, leaves, at);
-                Value::of(m.stream(at, destination, operator, array, code, &call)?, of(0)?, at)
+            Intrinsic::ReduceByIndexStream => {
+                let (bins, operator, neutral) = (given.leaves()?, given.value()?, given.leaves()?);
+                let element = given.of(0)?;
+                let operator = self.keep(operator, vec![element.clone(), element.clone()]);
+                self.stream(bins, Some((operator, neutral)), given)
+            }
+            Intrinsic::ScatterStream => {
+                let bins = given.leaves()?;
+                self.stream(bins, None, given)
             }
             Intrinsic::Write => {
-                let (accumulator, index, value) = (next()?, next()?.into_data(at)?, next()?.into_leaves(at)?);
-                let call = |kept, leaves| self.call(kept, leaves, at);
-                Value::of(m.write(at, accumulator.into_leaves(at)?, &index, value, &call)?, of(0)?, at)
+                let (accumulators, index, values) = (given.leaves()?, given.data()?, given.leaves()?);
+                Value::of(m.write(at, accumulators, &index, values, &call)?, given.of(0)?, at)
             }
         }
+    }
+
+    fn reduction(&self, how: Reduction, mut given: Given<'_, 'p, M::Data>) -> Evaluation<'p, M> {
+        let (operator, neutral, arrays) = (given.value()?, given.leaves()?, given.leaves()?);
+        let (element, at) = (given.of(0)?, given.at);
+        let params = [element.clone(), element.clone()];
+        let results = self.meaning.reduce(at, how, &mut self.code(&operator, &params, at), neutral, arrays)?;
+        Value::of(results, element, at)
+    }
+
+    fn derivative(&self, which: Derivative, mut given: Given<'_, 'p, M::Data>) -> Evaluation<'p, M> {
+        let (function, argument, seeds) = (given.value()?, given.leaves()?, given.leaves()?);
+        let (m, at, from, to) = (self.meaning, given.at, given.of(0)?, given.of(1)?);
+        let count = if which.many { seeds.first().map(|first| m.size(first, 0)) } else { None };
+        let code = &mut self.code(&function, core::slice::from_ref(from), at);
+        let call = |kept, leaves| self.call(kept, leaves, at);
+        let given = if which.mode == Mode::Reverse { argument.clone() } else { Vec::new() };
+        let (results, mut found) = m.derivative(at, which, code, argument, seeds, &call)?;
+        let (felt, values) = match which.mode {
+            Mode::Forward => (to, &results),
+            Mode::Reverse => (from, &given),
+        };
+        self.own_tags(felt, values, &mut found, count.as_ref(), at)?;
+        Ok(pair(Value::of(results, to, at)?, Value::of(found, felt, at)?))
+    }
+
+    /// The function, the last argument but one, of each element of the last, with the bins to write to.
+    fn stream(
+        &self,
+        bins: Vec<M::Data>,
+        operator: Option<(Kept, Vec<M::Data>)>,
+        mut given: Given<'_, 'p, M::Data>,
+    ) -> Evaluation<'p, M> {
+        let (function, arrays, at) = (given.value()?, given.leaves()?, given.at);
+        let params = [given.of(0)?.clone(), given.of(1)?.clone()];
+        let code = &mut self.code(&function, &params, at);
+        let call = |kept, leaves| self.call(kept, leaves, at);
+        Value::of(self.meaning.stream(at, bins, operator, arrays, code, &call)?, given.of(0)?, at)
     }
 
     /// Gives derivatives of sums the constructors of the values themselves; `count` of them if it is given.

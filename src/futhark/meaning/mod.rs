@@ -12,7 +12,7 @@
 //! | elaboration into array programs | an operand of a program under construction | once, with new variables |
 //!
 //! Law: an evaluation asks for the same operations in the same order whatever the meaning, as far as the meaning
-//! [decides](Meaning::decide) conditions; so two meanings of a program differ by what their leaves are, and by nothing else (tests/language/elaborate.rs).
+//! [decides](Scalars::decide) conditions; so two meanings of a program differ by what their leaves are, and by nothing else (tests/language/elaborate.rs).
 
 mod apply;
 mod entry;
@@ -26,8 +26,8 @@ mod scopes;
 mod types;
 mod value;
 
-pub(in crate::futhark) use entry::entry_named;
 pub use entry::interface;
+pub(in crate::futhark) use entry::{entry_named, fits};
 pub use eval::{Evaluator, Prepared};
 pub use operations::{Composed, Made, ROWS, Row, row};
 pub use types::Leaf;
@@ -43,6 +43,9 @@ pub type Outcome<T> = Result<T, Message>;
 
 /// A function from leaves to leaves, as meanings see it. It may be called any number of times.
 pub type Code<'c, D> = dyn FnMut(Vec<D>) -> Outcome<Vec<D>> + 'c;
+
+/// An operator, and its neutral element.
+pub type Operator<'o, 'c, D> = (&'o mut Code<'c, D>, Vec<D>);
 
 /// Results, and derivatives.
 pub type Both<D> = (Vec<D>, Vec<D>);
@@ -153,7 +156,7 @@ pub trait Scalars {
 
 /// Which parts of a program are evaluated, how often, and where an evaluation ends.
 pub trait Control: Scalars {
-    /// One of two arms, by a condition that [`decide`](Meaning::decide) does not know. `arm(true)` and `arm(false)` may each be
+    /// One of two arms, by a condition that [`decide`](Scalars::decide) does not know. `arm(true)` and `arm(false)` may each be
     /// evaluated once, in any order; both answer leaves of the same kinds and ranks.
     ///
     /// # Errors
@@ -349,7 +352,7 @@ pub trait Combinators: Scalars {
         &self,
         at: Span,
         bins: Vec<Self::Data>,
-        operator: Option<(&mut Code<'_, Self::Data>, Vec<Self::Data>)>,
+        operator: Option<Operator<'_, '_, Self::Data>>,
         indices: &Self::Data,
         values: Vec<Self::Data>,
     ) -> Outcome<Vec<Self::Data>>;
