@@ -16,6 +16,7 @@ use catadiff::term::Arena;
 
 use crate::answer::{ASKED, Failure, RAN};
 use crate::arguments::Arguments;
+use crate::compare::indices;
 
 /// Kinds of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -169,13 +170,8 @@ fn named(elaborated: &Elaborated, given: &[Array]) -> Vec<String> {
     let mut names = Vec::new();
     for ((name, ..), value) in elaborated.parameters().zip(given).filter(|((_, kind, _), _)| kind.is_real()) {
         for element in 0..value.data.len() {
-            let (mut index, mut rest) = (Vec::new(), element);
-            for size in value.shape.iter().rev() {
-                index.push(format!("[{}]", rest % size));
-                rest /= size;
-            }
-            index.reverse();
-            names.push(format!("{name}{}", index.concat()));
+            let index: String = indices(element, &value.shape).iter().map(|index| format!("[{index}]")).collect();
+            names.push(format!("{name}{index}"));
         }
     }
     names

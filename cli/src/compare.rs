@@ -79,7 +79,7 @@ fn one(found: &Array, wanted: &Array, tolerance: Tolerance) -> Option<String> {
 }
 
 /// The place of an element among the dimensions.
-fn indices(mut at: usize, shape: &[usize]) -> Vec<usize> {
+pub(crate) fn indices(mut at: usize, shape: &[usize]) -> Vec<usize> {
     let mut indices = vec![0; shape.len()];
     for (index, &size) in indices.iter_mut().zip(shape).rev() {
         *index = at % size;

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use catadiff::futhark::core::{Entry, Local, Prim, Program, Size, Type};
+use catadiff::futhark::core::{Entry, Local, Prim, Program, Type};
 use catadiff::futhark::elaborate::compile_entry;
 use catadiff::futhark::meaning::interface;
 use catadiff::futhark::source::Name;
@@ -136,10 +136,8 @@ fn wrapper(mode: &str, program: &Program, entry: &Entry, active: &[usize]) -> Re
         }
         name
     };
-    let mut mentioned = Vec::new();
-    entry.params.iter().for_each(|(_, of)| mention(of, &mut mentioned));
-    mention(&entry.result, &mut mentioned);
-    mentioned.extend(scheme.sizes.iter().copied());
+    let types = entry.params.iter().map(|(_, of)| of).chain([&entry.result]);
+    let mut mentioned: Vec<Local> = types.flat_map(Type::locals).chain(scheme.sizes.iter().copied()).collect();
     mentioned.sort_unstable();
     mentioned.dedup();
     let values = stand_ins(&scheme.body, entry.params.len());
@@ -206,31 +204,4 @@ fn stand_ins(of: &Type, count: usize) -> Vec<Option<Local>> {
         of = result;
     }
     found
-}
-
-/// The variables in the sizes of a type.
-fn mention(of: &Type, found: &mut Vec<Local>) {
-    match of {
-        Type::Array(size, element) => {
-            mention_size(size, found);
-            mention(element, found);
-        }
-        Type::Record(fields) => fields.iter().for_each(|(_, of)| mention(of, found)),
-        Type::Sum(constructors) => {
-            constructors.iter().flat_map(|(_, payload)| payload).for_each(|of| mention(of, found))
-        }
-        Type::Accumulator(of) => mention(of, found),
-        Type::Prim(_) | Type::Function { .. } | Type::Var(_) | Type::Unknown(_) => {}
-    }
-}
-
-fn mention_size(size: &Size, found: &mut Vec<Local>) {
-    match size {
-        Size::Local(local) => found.push(*local),
-        Size::Sum(a, b) | Size::Difference(a, b) | Size::Product(a, b) | Size::Quotient(a, b) => {
-            mention_size(a, found);
-            mention_size(b, found);
-        }
-        Size::Constant(_) | Size::Unknown(_) => {}
-    }
 }
