@@ -58,9 +58,11 @@ impl Combinators for Site {
             it.neutral.push(index(0));
             it.arrays.push(self.zeros(at, Prim::I64, &[count])?);
         }
-        let (op, known) = match how {
+        let (op, known): (_, Vec<Of>) = match how {
             Reduction::Whole { .. } => (Op::Reduce(Box::new(it)), elements),
-            Reduction::Prefixes => (Op::Scan(Box::new(it)), arrays.into_iter().map(|array| array.of).collect()),
+            Reduction::Prefixes => {
+                (Op::Scan(Box::new(it)), elements.iter().map(|of| of.arrayed(Some(count))).collect())
+            }
         };
         Ok(operands(self.emit_checked(at, op, traced.checked)?, known))
     }
