@@ -173,7 +173,10 @@ impl Site {
     /// A scalar operation; one on known integers or truth values is known, and one that is there already is found.
     pub(super) fn raw(&self, at: Span, op: impl Into<ScalarOp>, operands: &[Atom]) -> Outcome<Atom> {
         let op = op.into();
-        if let Some(known) = fold(op, operands) {
+        // Operations on reals stay as they are written, so that their derivatives are those of what is written.
+        let is_real = self.inside.borrow().builder.type_of(operands[0]).prim.is_real();
+        let is_test = matches!(op, ScalarOp::Equal | ScalarOp::Less | ScalarOp::LessOrEqual);
+        if let Some(known) = fold(op, operands).filter(|_| is_test || !is_real) {
             return Ok(known);
         }
         let mut sorted = operands.to_vec();
