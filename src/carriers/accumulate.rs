@@ -4,10 +4,9 @@
 //! caller, so nothing global is mutated ("Forwards and in reverse", *Step 3: mutation*) (laws: refinement,
 //! tests/laws/instances.rs).
 
-use core::fmt;
 use std::rc::Rc;
 
-use super::backpropagator::{Arrivals, Backpropagator};
+use super::backpropagator::{Backpropagator, module_of_functions};
 use crate::algebra::{Kronecker, Module, Semiring};
 
 /// The tangent `S → &mut [S] → ()`, for variables numbered from 0.
@@ -54,56 +53,24 @@ impl<'a, S: Semiring + 'a> Accumulate<'a, S> {
     fn new(f: impl Fn(Option<S>, &mut [S]) + 'a) -> Self {
         Accumulate(Backpropagator::new(Rc::new(f)))
     }
-}
 
-impl<'a, S: Semiring + 'a> Module<S> for Accumulate<'a, S> {
-    fn zero_tangent() -> Self {
-        Accumulate(Backpropagator::ZERO)
+    fn sum(self, other: Self) -> Self {
+        Accumulate::new(move |s: Option<S>, gradient: &mut [S]| {
+            self.send(s.clone(), gradient);
+            other.send(s, gradient);
+        })
     }
 
-    fn is_zero_tangent(&self) -> bool {
-        self.0.is_zero()
-    }
-
-    fn plus(self, other: Self) -> Self {
-        match (self.is_zero_tangent(), other.is_zero_tangent()) {
-            (true, _) => other,
-            (_, true) => self,
-            _ => Accumulate::new(move |s: Option<S>, gradient: &mut [S]| {
-                self.send(s.clone(), gradient);
-                other.send(s, gradient);
-            }),
-        }
-    }
-
-    fn scale(self, by: &S) -> Self {
-        if self.is_zero_tangent() {
-            return self;
-        }
-        let by = by.clone();
-        Accumulate::new(move |s: Option<S>, gradient: &mut [S]| self.send(s.map(|s| s * by.clone()), gradient))
-    }
-
-    fn into_zero(self) -> Self {
-        if self.is_zero_tangent() {
-            self
-        } else {
-            Accumulate::new(move |_, gradient: &mut [S]| self.send(None, gradient))
-        }
-    }
-
-    fn share(self, uses: usize) -> Self {
-        if uses < 2 || self.is_zero_tangent() {
-            return self;
-        }
-        let arrivals = Arrivals::expect(uses);
+    fn through(self, change: impl Fn(Option<S>) -> Option<Option<S>> + 'a) -> Self {
         Accumulate::new(move |s, gradient: &mut [S]| {
-            if let Some(sum) = arrivals.arrive(s) {
-                self.send(sum, gradient);
+            if let Some(s) = change(s) {
+                self.send(s, gradient);
             }
         })
     }
 }
+
+module_of_functions!([S: Semiring + 'a] Accumulate<S>);
 
 impl<'a, S: Semiring + 'a> Kronecker<usize, S> for Accumulate<'a, S> {
     fn delta(variable: usize) -> Self {
@@ -112,18 +79,5 @@ impl<'a, S: Semiring + 'a> Kronecker<usize, S> for Accumulate<'a, S> {
                 *sum = sum.clone() + s;
             }
         })
-    }
-}
-
-impl<S> Clone for Accumulate<'_, S> {
-    fn clone(&self) -> Self {
-        Accumulate(self.0.clone())
-    }
-}
-
-/// Opaque: a function cannot be seen, but by applying it.
-impl<S> fmt::Debug for Accumulate<'_, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Accumulate").field(&self.0).finish()
     }
 }

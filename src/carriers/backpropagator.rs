@@ -85,3 +85,61 @@ impl<S: Semiring> Arrivals<S> {
         (so_far.0 == self.expected).then(|| core::mem::take(&mut *so_far).1)
     }
 }
+
+/// Makes a carrier that is a [`Backpropagator`] a module. It says itself what the sum of two functions is (`sum`), and what a
+/// function does with a sensitivity that is changed on its way, or kept back there (`through`); all else follows.
+macro_rules! module_of_functions {
+    ([$($generics:tt)*] $Carrier:ident<$($of:ident),*>) => {
+        impl<'a, $($generics)*> Module<S> for $Carrier<'a, $($of),*> {
+            fn zero_tangent() -> Self {
+                $Carrier(Backpropagator::ZERO)
+            }
+
+            fn is_zero_tangent(&self) -> bool {
+                self.0.is_zero()
+            }
+
+            fn plus(self, other: Self) -> Self {
+                match (self.is_zero_tangent(), other.is_zero_tangent()) {
+                    (true, _) => other,
+                    (_, true) => self,
+                    _ => self.sum(other),
+                }
+            }
+
+            fn scale(self, by: &S) -> Self {
+                if self.is_zero_tangent() {
+                    return self;
+                }
+                let by = by.clone();
+                self.through(move |s| Some(s.map(|s| s * by.clone())))
+            }
+
+            fn into_zero(self) -> Self {
+                if self.is_zero_tangent() { self } else { self.through(|_| Some(None)) }
+            }
+
+            fn share(self, uses: usize) -> Self {
+                if uses < 2 || self.is_zero_tangent() {
+                    return self;
+                }
+                let arrivals = $crate::carriers::backpropagator::Arrivals::expect(uses);
+                self.through(move |s| arrivals.arrive(s))
+            }
+        }
+
+        impl<$($of),*> Clone for $Carrier<'_, $($of),*> {
+            fn clone(&self) -> Self {
+                $Carrier(self.0.clone())
+            }
+        }
+
+        /// Opaque: a function cannot be seen, but by applying it.
+        impl<$($of),*> core::fmt::Debug for $Carrier<'_, $($of),*> {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.debug_tuple(stringify!($Carrier)).field(&self.0).finish()
+            }
+        }
+    };
+}
+pub(super) use module_of_functions;

@@ -4,10 +4,9 @@
 //! functions ("Forwards and in reverse", *Step 2: unions to upserts*; Cayley's theorem for the monoid of sums)
 //! (laws: refinement, tests/laws/instances.rs).
 
-use core::fmt;
 use std::rc::Rc;
 
-use super::backpropagator::{Arrivals, Backpropagator};
+use super::backpropagator::{Backpropagator, module_of_functions};
 use crate::algebra::{Kronecker, Module, Semiring};
 
 /// The tangent `S → M → M`.
@@ -59,64 +58,23 @@ impl<'a, S: Semiring + 'a, M: Module<S> + 'a> Cayley<'a, S, M> {
     fn new(f: impl Fn(Option<S>, M) -> M + 'a) -> Self {
         Cayley(Backpropagator::new(Rc::new(f)))
     }
-}
 
-impl<'a, S: Semiring + 'a, M: Module<S> + 'a> Module<S> for Cayley<'a, S, M> {
-    fn zero_tangent() -> Self {
-        Cayley(Backpropagator::ZERO)
+    fn sum(self, other: Self) -> Self {
+        Cayley::new(move |s: Option<S>, m| other.send(s.clone(), self.send(s, m)))
     }
 
-    fn is_zero_tangent(&self) -> bool {
-        self.0.is_zero()
-    }
-
-    fn plus(self, other: Self) -> Self {
-        match (self.is_zero_tangent(), other.is_zero_tangent()) {
-            (true, _) => other,
-            (_, true) => self,
-            _ => Cayley::new(move |s: Option<S>, m| other.send(s.clone(), self.send(s, m))),
-        }
-    }
-
-    fn scale(self, by: &S) -> Self {
-        if self.is_zero_tangent() {
-            return self;
-        }
-        let by = by.clone();
-        Cayley::new(move |s: Option<S>, m| self.send(s.map(|s| s * by.clone()), m))
-    }
-
-    fn into_zero(self) -> Self {
-        if self.is_zero_tangent() { self } else { Cayley::new(move |_, m| self.send(None, m)) }
-    }
-
-    fn share(self, uses: usize) -> Self {
-        if uses < 2 || self.is_zero_tangent() {
-            return self;
-        }
-        let arrivals = Arrivals::expect(uses);
-        Cayley::new(move |s, m| match arrivals.arrive(s) {
-            Some(sum) => self.send(sum, m),
+    fn through(self, change: impl Fn(Option<S>) -> Option<Option<S>> + 'a) -> Self {
+        Cayley::new(move |s, m| match change(s) {
+            Some(s) => self.send(s, m),
             None => m,
         })
     }
 }
 
+module_of_functions!([S: Semiring + 'a, M: Module<S> + 'a] Cayley<S, M>);
+
 impl<'a, V: Clone + 'a, S: Semiring + 'a, M: Kronecker<V, S> + 'a> Kronecker<V, S> for Cayley<'a, S, M> {
     fn delta(variable: V) -> Self {
         Cayley::rep(move |s: S| M::delta(variable.clone()).scale(&s))
-    }
-}
-
-impl<S, M> Clone for Cayley<'_, S, M> {
-    fn clone(&self) -> Self {
-        Cayley(self.0.clone())
-    }
-}
-
-/// Opaque: a function cannot be seen, but by applying it.
-impl<S, M> fmt::Debug for Cayley<'_, S, M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Cayley").field(&self.0).finish()
     }
 }

@@ -4,10 +4,9 @@
 //! ("Forwards and in reverse", *Step 1: downwards accumulation*; the Cayley representation of scalar multiplication)
 //! (laws: refinement, tests/laws/instances.rs).
 
-use core::fmt;
 use std::rc::Rc;
 
-use super::backpropagator::{Arrivals, Backpropagator};
+use super::backpropagator::{Backpropagator, module_of_functions};
 use crate::algebra::{Kronecker, Module, Semiring};
 
 /// The tangent `S → M`: what a unit of sensitivity at this number means for the variables.
@@ -47,61 +46,20 @@ impl<'a, S: Semiring + 'a, M: Module<S> + 'a> Hom<'a, S, M> {
     fn new(f: impl Fn(Option<S>) -> M + 'a) -> Self {
         Hom(Backpropagator::new(Rc::new(f)))
     }
-}
 
-impl<'a, S: Semiring + 'a, M: Module<S> + 'a> Module<S> for Hom<'a, S, M> {
-    fn zero_tangent() -> Self {
-        Hom(Backpropagator::ZERO)
+    fn sum(self, other: Self) -> Self {
+        Hom::new(move |s: Option<S>| self.send(s.clone()).plus(other.send(s)))
     }
 
-    fn is_zero_tangent(&self) -> bool {
-        self.0.is_zero()
-    }
-
-    fn plus(self, other: Self) -> Self {
-        match (self.is_zero_tangent(), other.is_zero_tangent()) {
-            (true, _) => other,
-            (_, true) => self,
-            _ => Hom::new(move |s: Option<S>| self.send(s.clone()).plus(other.send(s))),
-        }
-    }
-
-    fn scale(self, by: &S) -> Self {
-        if self.is_zero_tangent() {
-            return self;
-        }
-        let by = by.clone();
-        Hom::new(move |s: Option<S>| self.send(s.map(|s| s * by.clone())))
-    }
-
-    fn into_zero(self) -> Self {
-        if self.is_zero_tangent() { self } else { Hom::new(move |_| self.send(None)) }
-    }
-
-    fn share(self, uses: usize) -> Self {
-        if uses < 2 || self.is_zero_tangent() {
-            return self;
-        }
-        let arrivals = Arrivals::expect(uses);
-        Hom::new(move |s| arrivals.arrive(s).map_or_else(M::zero_tangent, |sum| self.send(sum)))
+    fn through(self, change: impl Fn(Option<S>) -> Option<Option<S>> + 'a) -> Self {
+        Hom::new(move |s| change(s).map_or_else(M::zero_tangent, |s| self.send(s)))
     }
 }
+
+module_of_functions!([S: Semiring + 'a, M: Module<S> + 'a] Hom<S, M>);
 
 impl<'a, V, S: Semiring + 'a, M: Kronecker<V, S> + 'a> Kronecker<V, S> for Hom<'a, S, M> {
     fn delta(variable: V) -> Self {
         Hom::rep(M::delta(variable))
-    }
-}
-
-impl<S, M> Clone for Hom<'_, S, M> {
-    fn clone(&self) -> Self {
-        Hom(self.0.clone())
-    }
-}
-
-/// Opaque: a function cannot be seen, but by applying it.
-impl<S, M> fmt::Debug for Hom<'_, S, M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Hom").field(&self.0).finish()
     }
 }
