@@ -4,7 +4,6 @@
 //! idealisation), and `eval` into it computes value and derivative together: the talk "Forwards and in reverse", slides
 //! *Symbolic Derivation Catamorphism* to *Derivatives for All* (laws: dual).
 
-use core::cmp::Ordering;
 use core::fmt;
 use core::hash::Hash;
 use core::ops::{Add, Div, Mul, Neg, Sub};
@@ -293,31 +292,7 @@ crate::operators!(@references [S: Semiring, M: Module<S>] Dual<S, M>, [], Add ad
 crate::operators!(@references [S: Ring, M: Module<S>] Dual<S, M>, [], Sub sub);
 crate::operators!(@references [S: Field, M: Module<S>] Dual<S, M>, [], Div div);
 
-impl<S: PartialEq, M> PartialEq for Dual<S, M> {
-    fn eq(&self, other: &Self) -> bool {
-        self.value == other.value
-    }
-}
-
-impl<S: PartialOrd, M> PartialOrd for Dual<S, M> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        self.value.partial_cmp(&other.value)
-    }
-}
-
-impl<S: Scalar + PartialEq, M> PartialEq<f64> for Dual<S, M> {
-    fn eq(&self, literal: &f64) -> bool {
-        self.value == S::constant(*literal)
-    }
-}
-
-impl<S: Scalar + PartialOrd, M> PartialOrd<f64> for Dual<S, M> {
-    fn partial_cmp(&self, literal: &f64) -> Option<Ordering> {
-        self.value.partial_cmp(&S::constant(*literal))
-    }
-}
-
-crate::primitives::literal_first!([S: Scalar, M] Dual<S, M>, [S: PartialOrd]);
+crate::primitives::compared_by!([S, M] Dual<S, M>: S, value);
 
 macro_rules! written {
     ($($Format:ident as $plain:literal or $rounded:literal;)+) => {$(

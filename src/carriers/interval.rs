@@ -329,16 +329,4 @@ impl PartialOrd for Interval {
     }
 }
 
-impl PartialEq<f64> for Interval {
-    fn eq(&self, other: &f64) -> bool {
-        *self == Interval::point(*other)
-    }
-}
-
-impl PartialOrd<f64> for Interval {
-    fn partial_cmp(&self, other: &f64) -> Option<Ordering> {
-        self.partial_cmp(&Interval::point(*other))
-    }
-}
-
-crate::primitives::literal_first!([] Interval, [Interval: PartialOrd]);
+crate::primitives::compared_with_literals!([] Interval, [Interval: PartialOrd]);

@@ -287,31 +287,7 @@ impl<S: Scalar + PartialOrd> PartialOrd for Recorded<'_, S> {
     }
 }
 
-impl<S: Scalar + PartialOrd> PartialEq<f64> for Recorded<'_, S> {
-    fn eq(&self, literal: &f64) -> bool {
-        *self == Self::constant(*literal)
-    }
-}
-
-impl<S: Scalar + PartialOrd> PartialOrd<f64> for Recorded<'_, S> {
-    fn partial_cmp(&self, literal: &f64) -> Option<Ordering> {
-        self.partial_cmp(&Self::constant(*literal))
-    }
-    fn lt(&self, literal: &f64) -> bool {
-        *self < Self::constant(*literal)
-    }
-    fn le(&self, literal: &f64) -> bool {
-        *self <= Self::constant(*literal)
-    }
-    fn gt(&self, literal: &f64) -> bool {
-        *self > Self::constant(*literal)
-    }
-    fn ge(&self, literal: &f64) -> bool {
-        *self >= Self::constant(*literal)
-    }
-}
-
-crate::primitives::literal_first!(['b, S: Scalar] Recorded<'b, S>, [S: PartialOrd]);
+crate::primitives::compared_with_literals!(['b, S: Scalar] Recorded<'b, S>, [S: PartialOrd]);
 
 impl<S: fmt::Debug> fmt::Debug for Recorded<'_, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -309,23 +309,5 @@ impl<S: Semiring + PartialOrd> PartialOrd for Series<S> {
     }
 }
 
-macro_rules! compared_with_literals {
-    ($([$($generics:tt)*] $Carrier:ty;)+) => {$(
-        impl<$($generics)* + PartialEq> PartialEq<f64> for $Carrier {
-            fn eq(&self, literal: &f64) -> bool {
-                *self == <Self as Elementary>::constant(*literal)
-            }
-        }
-        impl<$($generics)* + PartialOrd> PartialOrd<f64> for $Carrier {
-            fn partial_cmp(&self, literal: &f64) -> Option<Ordering> {
-                self.partial_cmp(&<Self as Elementary>::constant(*literal))
-            }
-        }
-        crate::primitives::literal_first!([$($generics)*] $Carrier, [S: PartialOrd]);
-    )+};
-}
-
-compared_with_literals! {
-    [N: ArrayLength, S: Scalar] Taylor<S, N>;
-    [S: Scalar] Series<S>;
-}
+crate::primitives::compared_with_literals!([S: Scalar, N: ArrayLength] Taylor<S, N>, [S: Scalar]);
+crate::primitives::compared_with_literals!([S: Scalar] Series<S>, [S: Scalar]);

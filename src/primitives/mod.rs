@@ -14,7 +14,7 @@ mod table;
 pub use elementary::Work;
 pub(crate) use elementary::{Apply, Visitor};
 pub use elementary::{Decide, Real, Scalar};
-pub(crate) use operators::{compared_by, literal_first};
+pub(crate) use operators::{compared_by, compared_with_literals, literal_first};
 pub use rule::{Facts, Identity, Points, Rule, ZeroRule};
 pub use table::{Elementary, Primitive, rows};
 

@@ -192,3 +192,35 @@ macro_rules! literal_first {
     };
 }
 pub(crate) use literal_first;
+
+/// Implements the comparisons of a carrier with `f64`, each of which is that with a constant of the carrier, and of `f64` with it.
+///
+/// `compared_with_literals!{ [generics] Type, [bounds] }` is for a carrier that compares with its like and has constants.
+macro_rules! compared_with_literals {
+    ([$($generics:tt)*] $Carrier:ty, [$($bounds:tt)*]) => {
+        impl<$($generics)*> PartialEq<f64> for $Carrier where $($bounds)*, $Carrier: PartialEq {
+            fn eq(&self, literal: &f64) -> bool {
+                *self == <Self as $crate::primitives::Elementary>::constant(*literal)
+            }
+        }
+        impl<$($generics)*> PartialOrd<f64> for $Carrier where $($bounds)*, $Carrier: PartialOrd {
+            fn partial_cmp(&self, literal: &f64) -> Option<::core::cmp::Ordering> {
+                self.partial_cmp(&<Self as $crate::primitives::Elementary>::constant(*literal))
+            }
+            fn lt(&self, literal: &f64) -> bool {
+                *self < <Self as $crate::primitives::Elementary>::constant(*literal)
+            }
+            fn le(&self, literal: &f64) -> bool {
+                *self <= <Self as $crate::primitives::Elementary>::constant(*literal)
+            }
+            fn gt(&self, literal: &f64) -> bool {
+                *self > <Self as $crate::primitives::Elementary>::constant(*literal)
+            }
+            fn ge(&self, literal: &f64) -> bool {
+                *self >= <Self as $crate::primitives::Elementary>::constant(*literal)
+            }
+        }
+        $crate::primitives::literal_first!([$($generics)*] $Carrier, [$($bounds)*]);
+    };
+}
+pub(crate) use compared_with_literals;
