@@ -76,9 +76,9 @@
 //! | [`derivative`] | strategies of differentiation and the verbs |
 //! | [`array`](mod@array) | array programs: combinators as data, typed and checked |
 //! | [`interpret`] | the reference interpreter: what array programs mean, in any carrier |
-//! | [`tracing`] | traces of array programs: the operations performed at given arguments, without control flow |
 //! | `optimise` | passes from array programs to array programs: simplification, and what executors ask for before they lower |
 //! | [`transform`] | derivatives of array programs, as array programs |
+//! | [`tracing`] | traces of array programs: the operations performed at given arguments, without control flow |
 //! | `kernel` | array programs as code for executors: loops over lanes, scalars and flat buffers |
 //! | [`execute`] | array programs on the vector instructions and the cores of the machine |
 //! | [`interop`] | adapters to other crates: their float trait, arrays, matrices and solvers |

@@ -8,7 +8,7 @@
 use catadiff::Error;
 use catadiff::array::{Atom, Op, Program};
 use catadiff::interpret::{Value, run};
-use catadiff::tracing::{Keep, Schedule, Trace, probe, trace};
+use catadiff::tracing::{Keep, Trace, probe, trace};
 
 use crate::array_programs::ArrayProgram;
 use crate::array_values::{LIMITS, close, directions, finite, list, mixes, reals, violation, widened};
@@ -138,8 +138,8 @@ pub fn replays_or_refuses(program: &Program, at: &[Value<f64>], elsewhere: &[Val
     Ok(())
 }
 
-/// All ways to reverse mode agree: `vjp` of the program, `vjp` of its traces, and the reverse pass over the trace of
-/// scalars, which gives the same bits whether its steps are processed in turn or by tasks. Reals of single precision are taken for doubles.
+/// All ways to reverse mode agree: `vjp` of the program, `vjp` of its traces, and the reverse pass over each trace. Reals
+/// of single precision are taken for doubles.
 ///
 /// # Errors
 /// The violation.
@@ -159,30 +159,28 @@ pub fn reverse_modes_agree(program: &Program, at: &[Value<f64>]) -> Verdict {
     let Ok(Some(expected)) = pulled(program) else { return Ok(()) };
     let expected = reals(&expected);
 
-    let scalars = traced(program, at, Keep::Scalars)?;
-    let [sequential, tasks] = [Schedule::Sequential, Schedule::Tasks].map(|by| scalars.reverse(at, &adjoints, by));
-    if format!("{sequential:?}") != format!("{tasks:?}") {
-        return fails("tasks do not change the result", program, at, format!("{tasks:?}"), format!("{sequential:?}"));
-    }
-    let passed = sequential.map(|(_, adjoints)| Some(adjoints));
-    let kept = traced(program, at, Keep::Arrays)?;
-    let others = [
-        ("the reverse pass over the trace of p = vjp p", passed),
-        ("vjp (trace of p, scalars kept) = vjp p", pulled(scalars.program())),
-        ("vjp (trace of p, arrays kept) = vjp p", pulled(kept.program())),
-    ];
-    for (law, found) in others {
-        match found {
-            Ok(None) => {}
-            Ok(Some(found)) if close(&reals(&found), &expected) => {}
-            found => return fails(law, program, at, format!("{found:?}"), format!("{expected:?}")),
+    for keep in KEEPS {
+        let trace = traced(program, at, keep)?;
+        let others = [
+            (
+                "the reverse pass over the trace of p = vjp p",
+                trace.reverse(at, &adjoints).map(|(_, found)| Some(found)),
+            ),
+            ("vjp (trace of p) = vjp p", pulled(trace.program())),
+        ];
+        for (law, found) in others {
+            match found {
+                Ok(None) => {}
+                Ok(Some(found)) if close(&reals(&found), &expected) => {}
+                found => return fails(law, program, at, format!("{keep:?}: {found:?}"), format!("{expected:?}")),
+            }
         }
     }
     Ok(())
 }
 
-/// A run that is probed has the results of the run; its parameters are seen as the arguments, with the adjoints of the reverse pass; and
-/// what is a result is seen with its value and, unless it is used otherwise too, its adjoint.
+/// A run that is probed has the results of the run; its parameters are seen as the arguments, with the adjoints of the reverse pass, if reals
+/// of single precision are taken for doubles; and what is a result is seen with its value.
 ///
 /// # Errors
 /// The violation.
@@ -201,30 +199,45 @@ pub fn probed(program: &Program, at: &[Value<f64>]) -> Verdict {
         drawings::boxes(&drawing)?;
         drawings::markup(&drawing.to_svg())?;
     }
-    let Ok((_, expected)) = traced(program, at, Keep::Scalars)?.reverse(at, &adjoints, Schedule::Sequential) else {
-        return fails("what can be probed has a reverse pass", program, at, "", "");
-    };
-    for ((param, argument), adjoint) in program.function().params.iter().zip(at).zip(&expected) {
+    for (param, argument) in program.function().params.iter().zip(at) {
         let [sight] = seen.bindings(*param) else {
             return fails("a parameter is bound once", program, at, seen.times(*param), 1);
         };
-        let shown = sight.values.len();
-        if sight.values != argument.elements()[..shown] || sight.sizes != argument.sizes() {
+        if sight.values != argument.elements()[..sight.values.len()] || sight.sizes != argument.sizes() {
             return fails("a parameter is the argument", program, at, format!("{sight:?}"), format!("{argument:?}"));
         }
-        let wanted: Vec<f64> = adjoint.to_reals().unwrap_or(vec![0.0; adjoint.elements().len()]);
-        let found = sight.adjoints.as_deref().unwrap_or_default();
-        if finite(&results) && !mixes(program) && !close(found, &wanted[..shown]) {
-            let law = "the adjoint of a parameter is that of the reverse pass";
-            return fails(law, program, at, format!("{found:?}"), format!("{wanted:?}"));
-        }
     }
+    adjoints_are_probed(&widened(program), at, &adjoints)?;
     for (atom, result) in program.function().body.results.iter().zip(&results) {
         let Atom::Var(var) = atom else { continue };
         let sights = seen.bindings(*var);
         let values = sights.first().map(|sight| &sight.values[..]).unwrap_or_default();
         if sights.len() != 1 || format!("{values:?}") != format!("{:?}", &result.elements()[..values.len()]) {
             return fails("a result is seen", program, at, format!("{sights:?}"), format!("{result:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// The adjoints of the parameters that are seen are those of the reverse pass.
+fn adjoints_are_probed(program: &Program, at: &[Value<f64>], adjoints: &[Value<f64>]) -> Verdict {
+    let Ok((results, expected)) = traced(program, at, Keep::Scalars)?.reverse(at, adjoints) else {
+        return fails("what can be probed has a reverse pass", program, at, "", "");
+    };
+    let seen = match probe(program, at, Some(adjoints), &LIMITS) {
+        Ok(seen) => seen,
+        Err(error) => return fails("what has a reverse pass can be probed", program, at, error, "Ok(…)"),
+    };
+    if !finite(&results) || mixes(program) {
+        return Ok(());
+    }
+    for (param, adjoint) in program.function().params.iter().zip(&expected) {
+        let wanted: Vec<f64> = adjoint.to_reals().unwrap_or(vec![0.0; adjoint.elements().len()]);
+        let sight = &seen.bindings(*param)[0];
+        let found = sight.adjoints.as_deref().unwrap_or_default();
+        if !close(found, &wanted[..sight.values.len()]) {
+            let law = "the adjoint of a parameter is that of the reverse pass";
+            return fails(law, program, at, format!("{found:?}"), format!("{wanted:?}"));
         }
     }
     Ok(())

@@ -54,7 +54,7 @@ pub use dual::Dual;
 pub use hom::Hom;
 pub use interval::Interval;
 pub use origin::{NanLog, NanOrigin, NonFinite};
-pub(crate) use recorded::{Comparison, Outcome, Recorder};
+pub(crate) use recorded::{Comparison, Decision, Outcome, Recorder};
 pub use recorded::{Input, Recorded};
 #[cfg(feature = "sparse")]
 pub use sparse::Sparse;

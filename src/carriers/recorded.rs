@@ -11,6 +11,7 @@ use core::marker::PhantomData;
 use core::ops::{Add, Mul};
 use num_traits::{One, Zero};
 
+use crate::error::{Error, Result};
 use crate::primitives::{Elementary, Rule, Scalar};
 use crate::term::{Arena, Term, TermId};
 
@@ -33,15 +34,32 @@ pub(crate) struct Recorder<S> {
     pub(crate) arena: Arena<Input>,
     pub(crate) inputs: usize,
     pub(crate) lifted: RefCell<Vec<S>>,
-    pub(crate) decisions: RefCell<Vec<RecordedDecision>>,
+    pub(crate) decisions: RefCell<Vec<Decision<(Comparison, [TermId; 2]), Outcome>>>,
 }
 
-/// A comparison that was made while recording, and how it came out.
+/// A decision: what a run asked, and the outcome that its course depended on. A replay asks again.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct RecordedDecision {
-    pub(crate) sides: [TermId; 2],
-    pub(crate) test: Comparison,
-    pub(crate) outcome: Outcome,
+pub(crate) struct Decision<Q, A> {
+    pub(crate) asked: Q,
+    pub(crate) outcome: A,
+}
+
+impl<Q, A: fmt::Display> Decision<Q, A> {
+    /// The decision as text, where this is the question.
+    pub(crate) fn described(&self, asked: &str) -> String {
+        format!("{asked}: {}", self.outcome)
+    }
+}
+
+impl<Q, A: PartialEq + fmt::Display> Decision<Q, A> {
+    /// Checks that this decision, the one of number `at`, comes out as it did; `asked` is the question as text.
+    #[inline]
+    pub(crate) fn again(&self, at: usize, outcome: &A, asked: impl FnOnce() -> String) -> Result<()> {
+        if *outcome == self.outcome {
+            return Ok(());
+        }
+        Err(Error::BranchChanged { at, decision: self.described(&asked()) })
+    }
 }
 
 /// What was asked of two numbers.
@@ -144,7 +162,7 @@ impl<S: Scalar> Recorder<S> {
     {
         let outcome = test.of(&a.value, &b.value);
         let sides = [self.place_of(a), self.place_of(b)];
-        self.decisions.borrow_mut().push(RecordedDecision { sides, test, outcome });
+        self.decisions.borrow_mut().push(Decision { asked: (test, sides), outcome });
         outcome
     }
 

@@ -4,7 +4,7 @@
 //! compute there (laws: recordings).
 
 use super::strategy::{Base, check_point, check_results};
-use crate::carriers::{Comparison, Input, Outcome, Recorded, Recorder};
+use crate::carriers::{Comparison, Decision, Input, Outcome, Recorded, Recorder};
 use crate::error::{Error, Result};
 use crate::primitives::Elementary;
 use crate::term::{Arena, Straight, Term, TermId};
@@ -21,7 +21,7 @@ pub(super) struct RecordedCode<S> {
     /// Numbers from outside, which are variables of the operations after the function's own.
     pub(super) lifted: Vec<S>,
     /// The comparisons that were made, and how they came out.
-    pub(super) decisions: Vec<(Comparison, Outcome)>,
+    pub(super) decisions: Vec<Decision<Comparison, Outcome>>,
 }
 
 impl<S: Base> RecordedCode<S> {
@@ -39,13 +39,13 @@ impl<S: Base> RecordedCode<S> {
         check_results(&roots)?;
         let outputs = roots.len();
         let decisions = recorder.decisions.into_inner();
-        roots.extend(decisions.iter().flat_map(|decision| decision.sides));
+        roots.extend(decisions.iter().flat_map(|decision| decision.asked.1));
         Ok(RecordedCode {
             straight: recorder.arena.straight(&roots, |Input(number)| number),
             inputs: recorder.inputs,
             outputs,
             lifted: recorder.lifted.into_inner(),
-            decisions: decisions.iter().map(|decision| (decision.test, decision.outcome)).collect(),
+            decisions: decisions.into_iter().map(|it| Decision { asked: it.asked.0, outcome: it.outcome }).collect(),
         })
     }
 
@@ -74,21 +74,26 @@ impl<S: Base> RecordedCode<S> {
         let roots = &self.straight.roots;
         let mut values = self.straight.fold(roots, |variable| self.meaning(variable, x, &lift), |value, _| value);
         let sides = values.split_off(self.outputs);
-        let mut sides = sides.chunks(2).zip(&self.decisions);
-        match sides.position(|(sides, (test, outcome))| test.of(&sides[0], &sides[1]) != *outcome) {
-            Some(at) => Err(self.branch_changed(at)),
-            None => Ok(values),
-        }
+        self.decide_again(sides.chunks_exact(2).map(|sides| [&sides[0], &sides[1]]))?;
+        Ok(values)
     }
 
-    /// The error that says that a decision comes out otherwise.
-    pub(super) fn branch_changed(&self, at: usize) -> Error {
+    /// Takes all decisions again, of which these are the sides.
+    #[inline]
+    pub(super) fn decide_again<'v, C: PartialOrd + 'v>(&self, sides: impl Iterator<Item = [&'v C; 2]>) -> Result<()> {
+        for (at, ([a, b], decision)) in sides.zip(&self.decisions).enumerate() {
+            decision.again(at, &decision.asked.of(a, b), || self.question(at))?;
+        }
+        Ok(())
+    }
+
+    /// The question of a decision as text.
+    fn question(&self, at: usize) -> String {
         let arena = Arena::exact();
-        let (test, outcome) = self.decisions[at];
         let sides = &self.straight.roots[self.outputs + 2 * at..][..2];
         let sides = self.straight.terms(sides, &arena, Input);
         let [a, b] = [0, 1].map(|side| shortened(&sides[side].to_string()));
-        Error::BranchChanged { at, decision: format!("{a} {} {b}: {outcome}", test.sign()) }
+        format!("{a} {} {b}", self.decisions[at].asked.sign())
     }
 }
 

@@ -331,14 +331,9 @@ impl<S: Base> Recording<S> {
         let values = &mut numbers[..self.code.room()];
         values[..x.len()].copy_from_slice(x);
         C::perform(Forward(&self.code), values);
-        let sides = self.code.roots[self.outputs()..].chunks_exact(2).zip(&self.recorded.decisions);
+        let sides = self.code.roots[self.outputs()..].chunks_exact(2);
         let value = |(slot, _): (u32, bool)| &values[slot as usize];
-        for (at, (sides, (test, outcome))) in sides.enumerate() {
-            if test.of(value(sides[0]), value(sides[1])) != *outcome {
-                return Err(self.recorded.branch_changed(at));
-            }
-        }
-        Ok(())
+        self.recorded.decide_again(sides.map(|sides| [value(sides[0]), value(sides[1])]))
     }
 
     /// A result after [`forward`](Recording::forward).

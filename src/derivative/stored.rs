@@ -19,7 +19,7 @@ use core::fmt::Write;
 use super::recorded_code::RecordedCode;
 use super::recording::Recording;
 use super::strategy::Base;
-use crate::carriers::{Comparison, Outcome};
+use crate::carriers::{Comparison, Decision, Outcome};
 use crate::error::{Error, Result};
 use crate::term::{Rules, Storable, Straight};
 
@@ -85,8 +85,8 @@ impl<S: Base + Storable> Recording<S> {
         let (results, sides) = straight.roots.split_at(*outputs);
         let results: Vec<String> = results.iter().map(u32::to_string).collect();
         line(format_args!("results {}", results.join(" ")));
-        for ((test, outcome), sides) in decisions.iter().zip(sides.chunks_exact(2)) {
-            line(format_args!("decision {} {} {} {outcome}", sides[0], word(*test), sides[1]));
+        for (Decision { asked, outcome }, sides) in decisions.iter().zip(sides.chunks_exact(2)) {
+            line(format_args!("decision {} {} {} {outcome}", sides[0], word(*asked), sides[1]));
         }
         Ok(text)
     }
@@ -170,8 +170,8 @@ impl<'de, S: Base + Storable> serde::Deserialize<'de> for Recording<S> {
 }
 
 /// A test and an outcome that it can have.
-fn decision(test: &str, outcome: &str) -> Option<(Comparison, Outcome)> {
-    let test = TESTS.into_iter().find(|known| word(*known) == test)?;
+fn decision(test: &str, outcome: &str) -> Option<Decision<Comparison, Outcome>> {
+    let asked = TESTS.into_iter().find(|known| word(*known) == test)?;
     let outcome = OUTCOMES.into_iter().find(|known| known.to_string() == outcome)?;
-    (matches!(outcome, Outcome::Order(_)) == (test == Comparison::Order)).then_some((test, outcome))
+    (matches!(outcome, Outcome::Order(_)) == (asked == Comparison::Order)).then_some(Decision { asked, outcome })
 }

@@ -56,11 +56,6 @@ impl<'p, C: Arithmetic> Machine<'p, C> {
         self.program
     }
 
-    /// The values of all variables, by number; those out of scope have none.
-    pub(crate) fn into_values(self) -> Vec<Option<Value<C>>> {
-        self.values
-    }
-
     /// Takes a step of those that are allowed.
     pub(crate) fn step(&mut self) -> Step<()> {
         self.budget.step()

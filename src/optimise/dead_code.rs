@@ -67,7 +67,20 @@ fn dead_again(program: &mut Program, written: Written, returning: Option<Var>) -
 
 /// Takes out of a program what its results do not depend on, and comparisons of sizes with it.
 pub(crate) fn only_needed(program: &mut Program) {
-    Needed::new(program, &[]).body(&mut program.function.body, |_| true);
+    without_effects(&mut program.function.body);
+    loop {
+        let mut needed = Needed::new(program, &[]);
+        needed.body(&mut program.function.body, |_| true);
+        if !needed.again {
+            return;
+        }
+    }
+}
+
+/// Takes the comparisons of sizes out of a body.
+fn without_effects(body: &mut Body) {
+    body.stms.retain(|stm| !stm.vars.is_empty());
+    deeper(|| body.stms.iter_mut().flat_map(|stm| stm.op.bodies_mut()).for_each(without_effects));
 }
 
 /// Whether sizes are compared here.

@@ -13,24 +13,20 @@
 use rustc_hash::FxHashMap;
 
 use super::known::Known;
-use super::record::{Decision, Record};
+use super::record::{Outcome, Record, Recorded};
 use crate::array::{
-    Atom, Body, Const, Form, IntegerRow, Lambda, Loop, Map, Op, Program, Rebuild, Reduce, ScalarOp, Stm, Type, Var,
-    deeper, index, text,
+    Atom, Body, Const, Form, IntegerRow, Lambda, Loop, Map, Op, Program, Rebuild, Reduce, ScalarOp, Stm, Var, deeper,
+    index, text,
 };
 use crate::error::{Result, Span};
-use crate::interpret::{Fault, Limits, Machine, Scalar, Step, VERIFIED, Value};
+use crate::interpret::{Fault, Limits, Machine, Step, Value};
 
 /// The program without the control flow that is decided at these arguments, which fit it.
-pub(super) fn keep_arrays(
-    program: &Program,
-    arguments: &[Value<f64>],
-    limits: &Limits,
-) -> Result<(Program, Vec<Decision>)> {
+pub(super) fn keep_arrays(program: &Program, arguments: &[Value<f64>], limits: &Limits) -> Result<Recorded> {
     let machine = Machine::new(program, limits, ());
     let mut walk = Walk {
         machine,
-        record: Record::new(),
+        record: Record::default(),
         names: FxHashMap::default(),
         known: Known::default(),
         inside: false,
@@ -38,12 +34,10 @@ pub(super) fn keep_arrays(
         fault: None,
     };
     let body = &program.function.body;
-    let walked = walk.parameters(arguments).and_then(|params| {
-        walk.stms(&body.stms)?;
-        Ok((params, walk.atoms(&body.results)))
-    });
-    let (params, results) = walked.map_err(|fault| fault.within(Span::UNKNOWN, || text::signature(program)))?;
-    Ok(walk.record.finish(program.names.clone(), params, results))
+    let walked = walk.parameters(arguments).and_then(|()| walk.stms(&body.stms));
+    walked.map_err(|fault| fault.within(Span::UNKNOWN, || text::signature(program)))?;
+    let results = walk.atoms(&body.results);
+    Ok(walk.record.finish(results))
 }
 
 struct Walk<'p> {
@@ -61,38 +55,33 @@ struct Walk<'p> {
     fault: Option<Fault>,
 }
 
-/// The value of a variable or result, and its name.
-type Item = (Value<f64>, Atom);
+/// The value of a variable or result, where it is computed, and its name.
+type Item = (Option<Value<f64>>, Atom);
 
 impl Walk<'_> {
-    fn of(&self, var: Var) -> Type {
-        self.machine.program().type_of(var)
-    }
-
-    fn parameters(&mut self, arguments: &[Value<f64>]) -> Step<Vec<Var>> {
-        let params = &self.machine.program().function.params;
-        let fresh: Vec<Var> = params.iter().map(|p| self.record.fresh(self.of(*p))).collect();
-        for ((param, var), value) in params.iter().zip(&fresh).zip(arguments) {
-            self.bind(*param, (value.clone(), (*var).into()))?;
-        }
-        Ok(fresh)
+    fn parameters(&mut self, arguments: &[Value<f64>]) -> Step<()> {
+        let program = self.machine.program();
+        let names = self.record.parameters(program).into_iter().map(Atom::Var);
+        let mut items = arguments.iter().cloned().map(Some).zip(names);
+        program.function.params.iter().zip(&mut items).try_for_each(|(param, item)| self.bind(*param, item))
     }
 
     fn bind(&mut self, var: Var, (value, atom): Item) -> Step<()> {
-        self.known.note(atom, &value);
         self.names.insert(var, atom);
+        let Some(value) = value else { return Ok(()) };
+        self.known.note(atom, &value);
         self.machine.bind(var, value)
     }
 
     fn item(&self, atom: Atom) -> Item {
-        (self.machine.get(atom), self.atom(atom))
+        ((!self.inside).then(|| self.machine.get(atom)), self.atom(atom))
     }
 
     fn stms(&mut self, stms: &[Stm]) -> Step<()> {
         deeper(|| {
             for stm in stms {
                 let around = self.record.span(stm.span);
-                let done = if self.inside { self.write(stm) } else { self.run(stm) };
+                let done = self.stm(stm);
                 self.record.span(around);
                 done.map_err(|fault| Fault::Inside(self.machine.located(fault, stm)))?;
             }
@@ -100,37 +89,45 @@ impl Walk<'_> {
         })
     }
 
-    /// The results of a body that is run here.
+    /// The results of a body whose statements become part of the one around it.
     fn scope(&mut self, body: &Body) -> Step<Vec<Item>> {
         self.stms(&body.stms)?;
         let results = body.results.iter().map(|a| self.item(*a)).collect();
-        body.stms.iter().flat_map(|stm| &stm.vars).for_each(|v| self.machine.release(*v));
+        self.release(body.stms.iter().flat_map(|stm| stm.vars.iter().copied()));
         Ok(results)
     }
 
-    /// Runs a statement, and writes what is left of it.
-    fn run(&mut self, stm: &Stm) -> Step<()> {
-        match &stm.op {
-            Op::If(condition, yes, no) => {
-                let branch = if self.truth(*condition) { yes } else { no };
-                let results = self.scope(branch)?;
-                stm.vars.iter().zip(results).try_for_each(|(var, item)| self.bind(*var, item))
+    fn release(&mut self, vars: impl Iterator<Item = Var>) {
+        vars.for_each(|var| self.machine.release(var));
+    }
+
+    /// Writes a statement, or what is left of it where its course is known. Outside of functions it runs too, and so is known.
+    fn stm(&mut self, stm: &Stm) -> Step<()> {
+        let items = match &stm.op {
+            Op::If(condition, yes, no) if self.known.truth(self.atom(*condition)).is_some() => {
+                let truth = self.truth(self.atom(*condition)).expect("it is known");
+                self.scope(if truth { yes } else { no })?
             }
-            Op::Loop(it) => self.repeat(stm, it),
+            Op::Loop(it) if self.is_unrolled(it) => self.unrolled(stm, it)?,
             op => {
-                let atoms = self.rewritten(stm, op)?;
-                self.machine.statement(stm)?;
-                for (var, atom) in stm.vars.iter().zip(atoms) {
-                    self.known.note(atom, &self.machine.get((*var).into()));
-                    self.names.insert(*var, atom);
+                let atoms = self.rewritten(stm)?;
+                if self.inside {
+                    self.derive(op, &atoms);
+                } else {
+                    self.machine.statement(stm)?;
+                    let values = stm.vars.iter().map(|var| self.machine.get((*var).into()));
+                    atoms.iter().zip(values).for_each(|(atom, value)| self.known.note(*atom, &value));
                 }
-                Ok(())
+                self.names.extend(stm.vars.iter().copied().zip(atoms));
+                return Ok(());
             }
-        }
+        };
+        stm.vars.iter().zip(items).try_for_each(|(var, item)| self.bind(*var, item))
     }
 
     /// What a statement binds in the trace. Of integers and truth values of constants nothing is written.
-    fn rewritten(&mut self, stm: &Stm, op: &Op) -> Step<Vec<Atom>> {
+    fn rewritten(&mut self, stm: &Stm) -> Step<Vec<Atom>> {
+        let op = &stm.op;
         if let Op::Copy(a) = op {
             return Ok(vec![self.atom(*a)]);
         }
@@ -147,14 +144,13 @@ impl Walk<'_> {
         // What is in these runs as often as there are values for it, which may be never.
         let sometimes = matches!(op, Op::Hist(_) | Op::Custom(_) | Op::If(..));
         let op = self.within(!sometimes, |walk| walk.op(op));
-        self.add(stm, op)
+        self.add(op)
     }
 
     /// Adds the operation that remains of a statement, and returns what it binds.
-    fn add(&mut self, stm: &Stm, op: Op) -> Step<Vec<Atom>> {
+    fn add(&mut self, op: Op) -> Step<Vec<Atom>> {
         self.fault.take().map_or(Ok(()), Err)?;
-        let types: Vec<Type> = stm.vars.iter().map(|v| self.of(*v)).collect();
-        Ok(self.record.add(op, &types).into_iter().map(Atom::Var).collect())
+        Ok(self.record.add(op).into_iter().map(Atom::Var).collect())
     }
 
     /// Writes what is only there as often as `certain` says.
@@ -164,92 +160,6 @@ impl Walk<'_> {
         let written = write(self);
         self.certain = before;
         written
-    }
-
-    /// The truth value that an operand has here, as a decision.
-    fn truth(&mut self, condition: Atom) -> bool {
-        let Scalar::Bool(truth) = self.machine.scalar(condition) else { panic!("{VERIFIED}") };
-        self.record.decide(self.atom(condition), Const::Bool(truth));
-        truth
-    }
-
-    /// The number that an operand is here, as a decision.
-    fn number(&mut self, of: Atom) -> i64 {
-        let Scalar::I64(n) = self.machine.scalar(of) else { panic!("{VERIFIED}") };
-        self.record.decide(self.atom(of), Const::I64(n));
-        n
-    }
-
-    fn repeat(&mut self, stm: &Stm, it: &Loop) -> Step<()> {
-        let names: Vec<Atom> = it.params.iter().map(|(_, initial)| self.atom(*initial)).collect();
-        let values = it.params.iter().map(|(_, initial)| self.machine.take(stm, *initial));
-        let mut state: Vec<Item> = values.collect::<Vec<_>>().into_iter().zip(names).collect();
-        let bound = match &it.form {
-            Form::For(_, bound) => Some(self.number(*bound)),
-            Form::While { bound, .. } => bound.map(|bound| self.number(bound)),
-        };
-        for iteration in 0.. {
-            if matches!(it.form, Form::For(..)) && bound.is_some_and(|bound| iteration >= bound) {
-                break;
-            }
-            self.machine.step()?;
-            it.params.iter().zip(state).try_for_each(|((param, _), item)| self.bind(*param, item))?;
-            match &it.form {
-                Form::For(i, _) => self.bind(*i, (Value::from(iteration), index(iteration)))?,
-                Form::While { condition, .. } => {
-                    let more = self.scope(condition)?.pop().expect("a condition has one result");
-                    let Value::Scalar(Scalar::Bool(go_on)) = more.0 else { panic!("{VERIFIED}") };
-                    self.record.decide(more.1, Const::Bool(go_on));
-                    if !go_on {
-                        state = it.params.iter().map(|(param, _)| self.item((*param).into())).collect();
-                        it.params.iter().for_each(|(param, _)| self.machine.release(*param));
-                        break;
-                    }
-                    if let Some(bound) = bound.filter(|bound| iteration >= *bound) {
-                        return Err(Fault::LoopBound(bound));
-                    }
-                }
-            }
-            state = self.scope(&it.body)?;
-            it.params.iter().for_each(|(param, _)| self.machine.release(*param));
-        }
-        stm.vars.iter().zip(state).try_for_each(|(var, item)| self.bind(*var, item))
-    }
-}
-
-/// In functions, which are written and not run.
-impl Walk<'_> {
-    /// Writes a statement of a function, or what is left of it where its course is known.
-    fn write(&mut self, stm: &Stm) -> Step<()> {
-        let atoms = match &stm.op {
-            Op::If(condition, yes, no) => match self.known.truth(self.atom(*condition)) {
-                Some(truth) => {
-                    self.decide(*condition, Const::Bool(truth));
-                    let branch = if truth { yes } else { no };
-                    self.stms(&branch.stms)?;
-                    self.atoms(&branch.results)
-                }
-                None => self.rewritten(stm, &stm.op)?,
-            },
-            Op::Loop(it) if self.certain => match &it.form {
-                Form::For(i, bound) => match self.known.number(self.atom(*bound)) {
-                    Some(times) => {
-                        self.decide(*bound, Const::I64(times));
-                        self.unrolled(it, *i, times)?
-                    }
-                    None => self.rewritten(stm, &stm.op)?,
-                },
-                Form::While { condition, bound: None } => self.peeled(stm, it, condition)?,
-                Form::While { bound: Some(_), .. } => self.rewritten(stm, &stm.op)?,
-            },
-            op => {
-                let atoms = self.rewritten(stm, op)?;
-                self.derive(op, &atoms);
-                atoms
-            }
-        };
-        self.names.extend(stm.vars.iter().copied().zip(atoms));
-        Ok(())
     }
 
     /// What is known of the result of an operation, if its operands are.
@@ -264,46 +174,78 @@ impl Walk<'_> {
         }
     }
 
+    /// The truth value that a name is known to have, as a decision.
+    fn truth(&mut self, on: Atom) -> Option<bool> {
+        let truth = self.known.truth(on)?;
+        self.decide(on, Const::Bool(truth));
+        Some(truth)
+    }
+
     /// Notes a decision on something known, around the function it was met in.
     fn decide(&mut self, on: Atom, outcome: Const) {
-        let on = self.atom(on);
         let outside = self.known.outside(on, &self.record);
-        self.record.decide(outside, outcome);
+        self.record.decide(outside, Outcome::Value(outcome));
     }
 
-    fn unrolled(&mut self, it: &Loop, i: Var, times: i64) -> Step<Vec<Atom>> {
-        let mut state: Vec<Atom> = it.params.iter().map(|(_, initial)| self.atom(*initial)).collect();
-        for iteration in 0..times.max(0) {
-            self.machine.step()?;
-            self.names.insert(i, index(iteration));
-            state = self.iteration(it, state)?;
-        }
-        Ok(state)
-    }
-
-    fn iteration(&mut self, it: &Loop, state: Vec<Atom>) -> Step<Vec<Atom>> {
-        self.names.extend(it.params.iter().map(|(param, _)| *param).zip(state));
-        self.stms(&it.body.stms)?;
-        Ok(self.atoms(&it.body.results))
+    /// Whether a loop is written iteration by iteration, as far as they are known to take place.
+    fn is_unrolled(&self, it: &Loop) -> bool {
+        !self.inside
+            || self.certain
+                && match &it.form {
+                    Form::For(_, bound) => self.known.number(self.atom(*bound)).is_some(),
+                    Form::While { bound, .. } => bound.is_none(),
+                }
     }
 
     /// The iterations of which it is known that they take place, and the loop that is left, if it is not known to end.
-    fn peeled(&mut self, stm: &Stm, it: &Loop, condition: &Body) -> Step<Vec<Atom>> {
-        let params: Vec<Var> = it.params.iter().map(|(param, _)| *param).collect();
-        let mut state: Vec<Atom> = it.params.iter().map(|(_, initial)| self.atom(*initial)).collect();
-        loop {
-            self.machine.step()?;
-            self.names.extend(params.iter().copied().zip(state.iter().copied()));
-            self.stms(&condition.stms)?;
-            let Some(more) = self.known.truth(self.atom(condition.results[0])) else { break };
-            self.decide(condition.results[0], Const::Bool(more));
-            if !more {
-                return Ok(state);
+    fn unrolled(&mut self, stm: &Stm, it: &Loop) -> Step<Vec<Item>> {
+        let bound = match &it.form {
+            Form::For(_, bound) => Some(*bound),
+            Form::While { bound, .. } => *bound,
+        };
+        let bound = bound.map(|bound| {
+            let (on, bound) = (self.atom(bound), self.known.number(self.atom(bound)).expect("it is known"));
+            self.decide(on, Const::I64(bound));
+            bound
+        });
+        let params = || it.params.iter().map(|(param, _)| *param);
+        let first = |(_, initial): &(Var, Atom)| {
+            let name = self.atom(*initial);
+            ((!self.inside).then(|| self.machine.take(stm, *initial)), name)
+        };
+        let mut state: Vec<Item> = it.params.iter().map(first).collect();
+        for iteration in 0.. {
+            if matches!(it.form, Form::For(..)) && bound.is_some_and(|bound| iteration >= bound) {
+                break;
             }
-            state = self.iteration(it, state)?;
+            self.machine.step()?;
+            params().zip(state).try_for_each(|(param, item)| self.bind(param, item))?;
+            match &it.form {
+                Form::For(i, _) => {
+                    let value = (!self.inside).then(|| Value::from(iteration));
+                    self.bind(*i, (value, index(iteration)))?;
+                }
+                Form::While { condition, .. } => {
+                    let (_, more) = self.scope(condition)?.pop().expect("a condition has one result");
+                    let Some(go_on) = self.truth(more) else {
+                        let rest = self.loop_from(it, params().map(|param| self.atom(param.into())).collect());
+                        let atoms = self.add(Op::Loop(Box::new(rest)))?;
+                        return Ok(atoms.into_iter().map(|atom| (None, atom)).collect());
+                    };
+                    if !go_on {
+                        state = params().map(|param| self.item(param.into())).collect();
+                        self.release(params());
+                        break;
+                    }
+                    if let Some(bound) = bound.filter(|bound| iteration >= *bound) {
+                        return Err(Fault::LoopBound(bound));
+                    }
+                }
+            }
+            state = self.scope(&it.body)?;
+            self.release(params());
         }
-        let rest = self.loop_from(it, state);
-        self.add(stm, Op::Loop(Box::new(rest)))
+        Ok(state)
     }
 
     /// A loop that stays, from these first values.
@@ -324,7 +266,7 @@ impl Walk<'_> {
 
     /// A new variable for a parameter of a function or loop that stays.
     fn parameter(&mut self, param: Var) -> Var {
-        let fresh = self.record.fresh(self.of(param));
+        let fresh = self.record.fresh(self.machine.program().type_of(param));
         self.names.insert(param, fresh.into());
         fresh
     }

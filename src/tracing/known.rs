@@ -119,7 +119,7 @@ impl Known {
             Some(_) => panic!("what is known is computed of scalars and sizes"),
             None => return atom,
         };
-        let outside = record.add_outermost(op, record.type_of(var));
+        let outside = record.add_outermost(op);
         self.outside.insert(var, outside);
         outside
     }

@@ -48,11 +48,9 @@
 //! reverse-mode automatic differentiation on functional parallel array languages", *Tracing Correctness*, equations 8
 //! and 9) (laws: tracing::computes_the_same, laws: tracing::is_its_own_trace).
 
-mod graph;
 mod keep_arrays;
 mod known;
 mod probe;
-mod prune;
 mod record;
 mod reverse;
 mod scalarize;
@@ -60,12 +58,13 @@ mod trace;
 
 #[cfg(feature = "unstable")]
 pub use probe::{Binding, Probed, probe};
-pub use reverse::{Reversed, Schedule};
+pub use reverse::Reversed;
 pub use trace::Trace;
 
 use crate::array::Program;
 use crate::error::Result;
 use crate::interpret::{Limits, Value, fitting};
+use record::Record;
 
 /// What a trace keeps of a program; the rest is traced away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,10 +86,10 @@ pub enum Keep {
 pub fn trace(program: &Program, arguments: &[Value<f64>], keep: Keep, limits: &Limits) -> Result<Trace> {
     let arguments = fitting(program, arguments)?;
     let recorded = match keep {
-        Keep::Scalars => scalarize::scalarize(program, &arguments, limits)?,
+        Keep::Scalars => scalarize::scalarize(Record::default(), program, &arguments, limits)?,
         Keep::Arrays => keep_arrays::keep_arrays(program, &arguments, limits)?,
     };
-    Ok(Trace::new(recorded, keep, &arguments))
+    Ok(Trace::new(recorded, keep))
 }
 
 impl Program {

@@ -9,10 +9,9 @@ use core::fmt;
 use rustc_hash::FxHashMap;
 
 use super::record::Record;
-use super::reverse::Pass;
-use super::scalarize::{Named, scalarize_into};
+use super::scalarize::{Named, scalarize};
 use super::{Keep, Trace};
-use crate::array::{Atom, Const, Op, Picture, Prim, Program, ScalarOp, Type, Var};
+use crate::array::{Op, Picture, Program, ScalarOp, Type, Var};
 use crate::draw::Tone;
 use crate::error::Result;
 use crate::interpret::{Limits, Scalar, Value, fitting, run};
@@ -68,22 +67,22 @@ pub fn probe(
     let arguments = &fitting(program, arguments)?[..];
     // A fault is reported as the run reports it.
     let results = run(program, arguments, limits)?;
-    let record = Record::probing();
-    let (recorded, seen) = scalarize_into(record, program, arguments, &Limits::default())?;
-    let trace = Trace::new(recorded, Keep::Scalars, arguments);
-    let values = trace.replay(arguments)?.into_values();
-    let pass = match adjoints {
+    let mut recorded = scalarize(Record::probing(), program, arguments, &Limits::default())?;
+    let seen = core::mem::take(&mut recorded.seen);
+    let adjoints = match adjoints {
         Some(adjoints) => {
-            let pass = Pass::new(&trace.whole, &values);
-            pass.run(&results, adjoints)?;
-            Some(pass)
+            let probes = recorded.whole.function.params[arguments.len()..].to_vec();
+            // −0 changes no number, not even −0.
+            let at = [arguments, &vec![Value::from(-0.0); probes.len()]].concat();
+            let pulled = Trace::new(recorded, Keep::Scalars).reverse(&at, adjoints)?.1.split_off(arguments.len());
+            let adjoint = |adjoint: &Value<f64>| adjoint.to_f64().expect("a real is probed")[0];
+            Some(probes.into_iter().zip(pulled.iter().map(adjoint)).collect::<FxHashMap<Var, f64>>())
         }
         None => None,
     };
     let binding = |Glimpse { sizes, elements }: Glimpse| {
-        let of =
-            |pass: &Pass<'_>| elements.iter().map(|(_, var)| var.map_or(0.0, |var| pass.adjoint_of(var))).collect();
-        let adjoints = pass.as_ref().map(of);
+        let of = |all: &FxHashMap<Var, f64>| elements.iter().map(|(_, probe)| probe.map_or(0.0, |p| all[&p])).collect();
+        let adjoints = adjoints.as_ref().map(of);
         Binding { sizes, values: elements.iter().map(|(value, _)| *value).collect(), adjoints }
     };
     let seen = seen.into_iter().map(|(var, it)| (var, (it.times, it.glimpses.into_iter().map(binding).collect())));
@@ -172,7 +171,7 @@ fn nested(binding: &Binding, elements: Vec<Short<'_>>) -> String {
     binding.sizes.iter().rev().fold(texts, rows).concat()
 }
 
-/// What a variable was bound to one time, while the run goes on: values, and their names in the trace.
+/// What a variable was bound to one time, while the run goes on: values, and the parameters that are added to them.
 #[derive(Debug)]
 pub(super) struct Glimpse {
     sizes: Vec<usize>,
@@ -187,7 +186,7 @@ pub(super) struct Seen {
     glimpses: Vec<Glimpse>,
 }
 
-/// Notes what a variable is bound to. Reals that are kept get names of their own, so that they have adjoints of their own.
+/// Notes what a variable is bound to. To each real that is kept a parameter is added, whose adjoint is that of the real.
 pub(super) fn notice(record: &Record, var: Var, value: Value<Named>) -> Value<Named> {
     let Some(seen) = record.seen().filter(|_| !record.is_muted()) else { return value };
     let mut seen = seen.borrow_mut();
@@ -201,20 +200,16 @@ pub(super) fn notice(record: &Record, var: Var, value: Value<Named>) -> Value<Na
     // What takes the place of the first scalars that have names; integers without one are as they are.
     let mut renamed = Vec::with_capacity(count);
     let elements = value.elements().iter().take(count).map(|scalar| {
-        let named = Named::of(scalar);
-        // −0 changes no number, not even −0.
-        let zero = match named.prim {
-            Prim::F32 => Some(Const::F32(-0.0)),
-            Prim::F64 => Some(Const::F64(-0.0)),
-            _ => None,
-        };
-        let copy = zero.map(|zero| Op::Scalar(ScalarOp::Add, [named.atom, zero.into()].into()));
-        let atom = copy.map_or(named.atom, |copy| record.one(copy, Type::scalar(named.prim)));
-        let (value, name) = (named.value, if let Atom::Var(name) = atom { Some(name) } else { None });
-        if scalar.real().is_some() {
-            renamed.push(Named { atom, ..named });
+        let mut named = Named::of(scalar);
+        let probe = named.prim.is_real().then(|| record.parameter(String::new(), Type::scalar(named.prim)));
+        if let Some(probe) = probe {
+            named.atom = record.one(Op::Scalar(ScalarOp::Add, [named.atom, probe.into()].into()));
         }
-        (value, name)
+        let kept = (named.value, probe);
+        if scalar.real().is_some() {
+            renamed.push(named);
+        }
+        kept
     });
     let elements = elements.collect();
     seen.glimpses.push(Glimpse { sizes: value.sizes().to_vec(), elements });

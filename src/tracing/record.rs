@@ -4,115 +4,129 @@
 //! decision is on a variable of its outermost body, and is kept once (laws: tracing::is_straight).
 
 use core::cell::{Cell, RefCell};
+use core::fmt;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::probe::Seen;
-use crate::array::{Atom, Body, Const, Lambda, Op, Program, Stm, Type, Var, Vars};
+use crate::array::{Atom, Body, Builder, Const, Op, Program, Type, Var};
+use crate::carriers;
 use crate::error::Span;
+use crate::interpret::{Arithmetic, VERIFIED, Value};
 
-/// A decision: a variable of a trace, and the value it had, on which the course of the run depended.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Decision {
-    pub(super) var: Var,
-    pub(super) outcome: Const,
+/// A decision on a variable of a trace.
+pub(super) type Decision = carriers::Decision<Var, Outcome>;
+
+/// What the course of the run depended on.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Outcome {
+    /// The truth value or the index that a scalar was.
+    Value(Const),
+    /// The sizes of an array.
+    Sizes(Vec<usize>),
+}
+
+impl Outcome {
+    /// What a decision on this value depends on.
+    pub(super) fn of<C: Clone>(value: &Value<C>) -> Self {
+        match value {
+            Value::Scalar(scalar) => Outcome::Value(scalar.exact().expect(VERIFIED)),
+            Value::Array(array) => Outcome::Sizes(array.sizes().to_vec()),
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Outcome::Value(constant) => <f64 as Arithmetic>::constant(*constant).fmt(f),
+            Outcome::Sizes(sizes) => sizes.iter().try_for_each(|n| write!(f, "[{n}]")),
+        }
+    }
+}
+
+/// A run that has been recorded.
+pub(super) struct Recorded {
+    /// All that was executed, as a straight line.
+    pub(super) whole: Program,
+    /// In the order in which they were taken.
+    pub(super) decisions: Vec<Decision>,
+    /// What the variables of the program that ran were bound to, if that was probed.
+    pub(super) seen: FxHashMap<Var, Seen>,
 }
 
 /// A trace being written. It is written to behind a shared reference, since scalars write while they are computed with.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Record {
-    types: RefCell<Vec<Type>>,
-    /// The statements of the open bodies, outermost first.
-    open: RefCell<Vec<Vec<Stm>>>,
+    builder: RefCell<Builder>,
     decisions: RefCell<Vec<Decision>>,
     decided: RefCell<FxHashSet<Var>>,
     muted: Cell<bool>,
-    /// Where the statements come from that are added now.
-    span: Cell<Span>,
     /// What the variables of the program were bound to, if that is probed.
     seen: Option<RefCell<FxHashMap<Var, Seen>>>,
 }
 
 impl Record {
-    pub(super) fn new() -> Self {
-        Record {
-            types: RefCell::default(),
-            open: RefCell::new(vec![Vec::new()]),
-            decisions: RefCell::default(),
-            decided: RefCell::default(),
-            muted: Cell::new(false),
-            span: Cell::default(),
-            seen: None,
-        }
-    }
-
     /// A record in which is noted what variables are bound to.
     pub(super) fn probing() -> Self {
-        Record { seen: Some(RefCell::default()), ..Record::new() }
+        Record { seen: Some(RefCell::default()), ..Record::default() }
     }
 
     pub(super) fn seen(&self) -> Option<&RefCell<FxHashMap<Var, Seen>>> {
         self.seen.as_ref()
     }
 
-    /// What has been noted so far, which is then noted no more.
-    pub(super) fn take_seen(&mut self) -> FxHashMap<Var, Seen> {
-        self.seen.take().map(RefCell::into_inner).unwrap_or_default()
+    /// New parameters like those of a program.
+    pub(super) fn parameters(&self, program: &Program) -> Vec<Var> {
+        let params = program.function.params.iter().zip(&program.names);
+        params.map(|(param, name)| self.parameter(name.clone(), program.type_of(*param))).collect()
+    }
+
+    /// A new parameter after those that there are.
+    pub(super) fn parameter(&self, name: String, of: Type) -> Var {
+        self.builder.borrow_mut().parameter(name, of)
     }
 
     /// Sets the span of the statements that are added from here on, and returns the one before.
     pub(super) fn span(&self, span: Span) -> Span {
-        self.span.replace(span)
+        self.builder.borrow_mut().span(span)
     }
 
     /// A new variable.
     pub(super) fn fresh(&self, of: Type) -> Var {
-        let mut types = self.types.borrow_mut();
-        types.push(of);
-        Var(u32::try_from(types.len() - 1).expect("a program has fewer than 2^32 variables"))
-    }
-
-    pub(super) fn type_of(&self, var: Var) -> Type {
-        self.types.borrow()[var.0 as usize]
+        self.builder.borrow_mut().fresh(of)
     }
 
     /// Adds a statement to the innermost open body, and returns what it binds.
-    pub(super) fn add(&self, op: Op, types: &[Type]) -> Vec<Var> {
-        let innermost = self.open.borrow().len() - 1;
-        self.add_to(innermost, op, types)
+    pub(super) fn add(&self, op: Op) -> Vec<Var> {
+        self.builder.borrow_mut().emit(op)
     }
 
-    /// Adds a statement to the outermost body, before the one that is being written.
-    pub(super) fn add_outermost(&self, op: Op, of: Type) -> Atom {
-        self.add_to(0, op, &[of])[0].into()
-    }
-
-    fn add_to(&self, body: usize, op: Op, types: &[Type]) -> Vec<Var> {
-        let vars: Vec<Var> = types.iter().map(|t| self.fresh(*t)).collect();
-        self.open.borrow_mut()[body].push(Stm { vars: Vars::from_slice(&vars), op, span: self.span.get() });
-        vars
+    /// Adds a statement of one result to the outermost body, before the one that is being written.
+    pub(super) fn add_outermost(&self, op: Op) -> Atom {
+        self.builder.borrow_mut().emit_around(0, op)[0].into()
     }
 
     /// Adds a statement of one result.
-    pub(super) fn one(&self, op: Op, of: Type) -> Atom {
+    pub(super) fn one(&self, op: Op) -> Atom {
         // While muted nothing is written, and what would be has no name.
-        if self.muted.get() { Atom::Var(Var(u32::MAX)) } else { self.add(op, &[of])[0].into() }
+        if self.muted.get() { Atom::Var(Var(u32::MAX)) } else { self.builder.borrow_mut().one(op) }
     }
 
     pub(super) fn open(&self) {
-        self.open.borrow_mut().push(Vec::new());
+        self.builder.borrow_mut().open_body();
     }
 
     pub(super) fn close(&self, results: Vec<Atom>) -> Body {
-        Body { stms: self.open.borrow_mut().pop().expect("a body is open"), results }
+        self.builder.borrow_mut().close_body(results)
     }
 
     /// Notes a decision, unless it is on a constant, or was noted before.
-    pub(super) fn decide(&self, on: Atom, outcome: Const) {
+    pub(super) fn decide(&self, on: Atom, outcome: Outcome) {
         if let Atom::Var(var) = on
             && !self.muted.get()
             && self.decided.borrow_mut().insert(var)
         {
-            self.decisions.borrow_mut().push(Decision { var, outcome });
+            self.decisions.borrow_mut().push(Decision { asked: var, outcome });
         }
     }
 
@@ -125,10 +139,12 @@ impl Record {
         self.muted.set(muted);
     }
 
-    /// What was recorded, as a program of these parameters and results, and its decisions in order.
-    pub(super) fn finish(self, names: Vec<String>, params: Vec<Var>, results: Vec<Atom>) -> (Program, Vec<Decision>) {
-        let body = self.close(results);
-        let function = Lambda { params, body };
-        (Program::of_parts(self.types.into_inner(), names, function), self.decisions.into_inner())
+    /// What was recorded, with these results.
+    pub(super) fn finish(self, results: Vec<Atom>) -> Recorded {
+        Recorded {
+            whole: self.builder.into_inner().unsimplified(results),
+            decisions: self.decisions.into_inner(),
+            seen: self.seen.map(RefCell::into_inner).unwrap_or_default(),
+        }
     }
 }

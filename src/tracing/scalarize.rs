@@ -9,8 +9,8 @@
 use core::cell::RefCell;
 use rustc_hash::FxHashMap;
 
-use super::probe::{Seen, notice};
-use super::record::{Decision, Record};
+use super::probe::notice;
+use super::record::{Outcome, Record, Recorded};
 use crate::array::{
     Atom, Body, Const, Custom, Op, Prim, Program, Rebuild, ScalarOp, Stm, Type, Var, deeper, index, text,
 };
@@ -62,21 +62,21 @@ impl Arithmetic for Named {
         let prims: Vec<Prim> = operands.iter().map(|x| x.prim).collect();
         let prim = op.result(&prims).expect(VERIFIED);
         let atoms = operands.iter().map(|x| x.atom).collect();
-        let atom = record.one(Op::Scalar(op, atoms), Type::scalar(prim));
+        let atom = record.one(Op::Scalar(op, atoms));
         Ok(named(Named { value, prim, atom }))
     }
 
     fn truth(record: &Record, scalar: &Scalar<Named>) -> bool {
         let named = Named::of(scalar);
         let Scalar::Bool(truth) = named.value else { panic!("{VERIFIED}") };
-        record.decide(named.atom, Const::Bool(truth));
+        record.decide(named.atom, Outcome::Value(Const::Bool(truth)));
         truth
     }
 
     fn index(record: &Record, scalar: &Scalar<Named>) -> i64 {
         let named = Named::of(scalar);
         let Scalar::I64(n) = named.value else { panic!("{VERIFIED}") };
-        record.decide(named.atom, Const::I64(n));
+        record.decide(named.atom, Outcome::Value(Const::I64(n)));
         n
     }
 
@@ -113,14 +113,13 @@ impl Arithmetic for Named {
         let results = machine.apply(&it.function, arguments.to_vec());
         machine.log.mute(false);
 
-        let vars = machine.log.add(Op::Custom(Box::new(custom)), &types);
+        let vars = machine.log.add(Op::Custom(Box::new(custom)));
         let named = |(value, (var, of)): (Value<Named>, (Var, &Type))| {
             let atom = Atom::Var(var);
             for (dimension, size) in value.sizes().iter().enumerate() {
                 let size = i64::try_from(*size).unwrap_or(i64::MAX);
-                machine
-                    .log
-                    .decide(machine.log.one(Op::Size(atom, dimension), Type::scalar(Prim::I64)), Const::I64(size));
+                let asked = machine.log.one(Op::Size(atom, dimension));
+                machine.log.decide(asked, Outcome::Value(Const::I64(size)));
             }
             let elements = value.elements().iter().map(|x| Named::of(x).value).collect();
             take_apart(&machine.log, atom, *of, value.sizes(), elements)
@@ -131,12 +130,11 @@ impl Arithmetic for Named {
 
 /// The scalars of a variable, each with a name.
 fn take_apart(record: &Record, atom: Atom, of: Type, sizes: &[usize], elements: Vec<Scalar<f64>>) -> Value<Named> {
-    let scalar = Type::scalar(of.prim);
     let mut at = vec![0; sizes.len()];
     let named = elements.into_iter().map(|value| {
         let element = match sizes {
             [] => atom,
-            _ => record.one(Op::Index(atom, at.iter().map(|i| index(*i)).collect()), scalar),
+            _ => record.one(Op::Index(atom, at.iter().map(|i| index(*i)).collect())),
         };
         // The last dimension runs fastest.
         for (i, size) in at.iter_mut().zip(sizes).rev() {
@@ -154,40 +152,29 @@ fn take_apart(record: &Record, atom: Atom, of: Type, sizes: &[usize], elements: 
 /// A value as an operand: an array is put together of its scalars.
 fn assemble(record: &Record, of: Type, value: &Value<Named>) -> Atom {
     let atoms: Vec<Atom> = value.elements().iter().map(|x| Named::of(x).atom).collect();
-    let flat = Type::array(of.prim, 1);
     let list = match (of.rank, atoms.is_empty()) {
         (0, _) => return atoms[0],
-        (_, true) => record.one(Op::Replicate(index(0), of.prim.zero().into()), flat),
-        (_, false) => record.one(Op::Elements(atoms), flat),
+        (_, true) => record.one(Op::Replicate(index(0), of.prim.zero().into())),
+        (_, false) => record.one(Op::Elements(atoms)),
     };
     if of.rank == 1 {
         return list;
     }
     let sizes = value.sizes().iter().map(|n| index(i64::try_from(*n).unwrap_or(i64::MAX))).collect();
-    record.one(Op::Reshape(list, sizes), of)
+    record.one(Op::Reshape(list, sizes))
 }
 
-/// The straight line of scalar operations that the program performs on these arguments, which fit it.
+/// The straight line of scalar operations that the program performs on these arguments, which fit it, in this record.
 pub(super) fn scalarize(
-    program: &Program,
-    arguments: &[Value<f64>],
-    limits: &Limits,
-) -> Result<(Program, Vec<Decision>)> {
-    Ok(scalarize_into(Record::new(), program, arguments, limits)?.0)
-}
-
-/// A straight line with its decisions, and what was noted of the variables of the program.
-pub(super) type Scalarized = ((Program, Vec<Decision>), FxHashMap<Var, Seen>);
-
-/// The straight line, in this record.
-pub(super) fn scalarize_into(
     record: Record,
     program: &Program,
     arguments: &[Value<f64>],
     limits: &Limits,
-) -> Result<Scalarized> {
+) -> Result<Recorded> {
     let of_params = program.function.params.iter().map(|p| program.type_of(*p));
-    let params: Vec<Var> = of_params.clone().map(|of| record.fresh(of)).collect();
+    let params = record.parameters(program);
+    let arrays = params.iter().zip(arguments).filter(|(_, value)| !value.sizes().is_empty());
+    arrays.for_each(|(param, value)| record.decide((*param).into(), Outcome::of(value)));
     let named =
         params.iter().zip(of_params).zip(arguments).map(|((param, of), value)| {
             take_apart(&record, (*param).into(), of, value.sizes(), value.elements().to_vec())
@@ -197,11 +184,10 @@ pub(super) fn scalarize_into(
     let results = machine
         .apply(&program.function, named)
         .map_err(|fault| fault.within(Span::UNKNOWN, || text::signature(program)))?;
-    let mut record = machine.log;
+    let record = machine.log;
     let of_results = program.function.body.results.iter().map(|a| program.atom_type(*a));
     let results = of_results.zip(&results).map(|(of, value)| assemble(&record, of, value)).collect();
-    let seen = record.take_seen();
-    Ok((record.finish(program.names.clone(), params, results), seen))
+    Ok(record.finish(results))
 }
 
 /// Copies of functions in which variables from outside are the names of their values.

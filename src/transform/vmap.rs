@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::copy::Copier;
 use super::flow::{atoms_of, reached};
 use super::target::Target;
-use crate::array::{Atom, Body, Program, Stm, Var};
+use crate::array::{Atom, Program, Stm, Var};
 use crate::error::{Error, Result};
 use crate::optimise::dead_code::{self, body_needs};
 
@@ -137,16 +137,10 @@ impl Dependents {
         let mut part = program.clone();
         let bound = part.function.body.stms.iter().flat_map(|stm| &stm.vars);
         part.function.body.results = bound.filter(|v| !self.has(**v)).map(|v| (*v).into()).collect();
-        without_effects(&mut part.function.body);
         dead_code::only_needed(&mut part);
         let named = part.function.body.stms.into_iter().filter_map(|stm| Some((*stm.vars.first()?, stm)));
         named.collect()
     }
-}
-
-fn without_effects(body: &mut Body) {
-    body.stms.retain(|stm| !stm.vars.is_empty());
-    body.stms.iter_mut().flat_map(|stm| stm.op.bodies_mut()).for_each(without_effects);
 }
 
 /// The variables that depend on these, result by result, and accumulators that such variables use.

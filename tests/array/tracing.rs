@@ -5,7 +5,7 @@ use catadiff::array::trace::{Arr, F64, stop_gradient};
 use catadiff::carriers::Dual;
 use catadiff::interpret::{Limits, Value};
 use catadiff::term::Arena;
-use catadiff::tracing::{Keep, Schedule, Trace, trace};
+use catadiff::tracing::{Keep, Trace, trace};
 use catadiff::{Elementary, Error, Result};
 use catadiff_laws::{ArrayProgram, Verdict, for_all, tracing};
 
@@ -240,10 +240,9 @@ fn derivatives_of_ones_own_are_kept() -> Result<()> {
     })?;
     let at = [Value::new([1.0, 2.0, 6.0])?];
     lawful(&centred, &at, &[]);
-    let scalars = centred.traced(&at, Keep::Scalars)?;
     // 2·(x − 3) for each, where the mean stands still.
-    for schedule in [Schedule::Sequential, Schedule::Tasks] {
-        let (_, gradient) = scalars.reverse(&at, &[1.0.into()], schedule)?;
+    for keep in [Keep::Scalars, Keep::Arrays] {
+        let (_, gradient) = centred.traced(&at, keep)?.reverse(&at, &[1.0.into()])?;
         assert_eq!(gradient, [Value::new([-4.0, -2.0, 6.0])?]);
     }
     // Of arrays, in a loop, with a pullback that mentions what was changed since, and a result that is not used.
@@ -278,21 +277,42 @@ fn derivatives_of_ones_own_are_kept() -> Result<()> {
 fn what_cannot_be_reversed_is_an_error() -> Result<()> {
     let sum = Program::trace(|xs: Arr<F64>| xs.sum())?;
     let at = [Value::new([1.0, 2.0])?];
-    let kept = sum.traced(&at, Keep::Arrays)?.reverse(&at, &[1.0.into()], Schedule::Sequential);
-    assert!(matches!(kept, Err(Error::NotDifferentiable { .. })), "{kept:?}");
-    let scalars = sum.traced(&at, Keep::Scalars)?;
-    let reverse =
-        |adjoints: &[Value<f64>]| scalars.reverse(&at, adjoints, Schedule::Sequential).unwrap_err().to_string();
-    assert_eq!(reverse(&[]), "the list of adjoints has the length 0 where 1 is needed");
-    let wrong = "the argument `adjoint_0` is [2]f64 where f64 is needed";
-    assert_eq!(reverse(&[Value::new([1.0, 2.0])?]), wrong);
-    assert_eq!(reverse(&[true.into()]), "the argument `adjoint_0` is bool where f64 is needed");
-    let elsewhere = scalars.reverse(&[Value::new([1.0])?], &[1.0.into()], Schedule::Sequential);
+    for keep in [Keep::Scalars, Keep::Arrays] {
+        let trace = sum.traced(&at, keep)?;
+        let reverse = |adjoints: &[Value<f64>]| trace.reverse(&at, adjoints).unwrap_err().to_string();
+        assert_eq!(reverse(&[]), "the list of adjoints has the length 0 where 1 is needed");
+        let wrong = "the argument `adjoint_0` is [2]f64 where f64 is needed";
+        assert_eq!(reverse(&[Value::new([1.0, 2.0])?]), wrong);
+        assert_eq!(reverse(&[true.into()]), "the argument `adjoint_0` is bool where f64 is needed");
+    }
+    let elsewhere = sum.traced(&at, Keep::Scalars)?.reverse(&[Value::new([1.0])?], &[1.0.into()]);
     assert!(matches!(elsewhere, Err(Error::BranchChanged { .. })));
     Ok(())
 }
 
-/// The error of a pullback is the same whoever meets it first.
+/// Reals are differentiated; the adjoints of other arguments are zeros of their kind, whatever those of the results.
+#[test]
+fn only_reals_have_adjoints() -> Result<()> {
+    let program = parsed(
+        "program (x: f64, ns: []i64, b: bool) {
+          let n = ns[0i64]
+          let r = f64(n)
+          let p = mul(x, r)
+          let m = i64(x)
+          let k = mul(m, n)
+          return p, k, b
+        }",
+    );
+    let at = [2.5.into(), Value::new([3_i64, 4])?, true.into()];
+    for keep in [Keep::Scalars, Keep::Arrays] {
+        let (results, adjoints) = program.traced(&at, keep)?.reverse(&at, &[1.0.into(), 7_i64.into(), true.into()])?;
+        assert_eq!(results, [7.5.into(), 6_i64.into(), true.into()]);
+        assert_eq!(adjoints, [3.0.into(), Value::new([0_i64, 0])?, false.into()]);
+    }
+    Ok(())
+}
+
+/// The error of a pullback is that of the reverse pass.
 #[test]
 fn errors_of_pullbacks_come_back() -> Result<()> {
     let failing = parsed(
@@ -307,8 +327,8 @@ fn errors_of_pullbacks_come_back() -> Result<()> {
         }",
     );
     let at = [2.0.into(), 0_i64.into()];
-    for schedule in [Schedule::Sequential, Schedule::Tasks] {
-        let failed = failing.traced(&at, Keep::Scalars)?.reverse(&at, &[1.0.into()], schedule);
+    for keep in [Keep::Scalars, Keep::Arrays] {
+        let failed = failing.traced(&at, keep)?.reverse(&at, &[1.0.into()]);
         assert!(matches!(&failed, Err(Error::NoValue { operation, .. }) if operation == "div(1, 0)"), "{failed:?}");
     }
     Ok(())
@@ -346,25 +366,11 @@ fn long_loops_are_long_traces() -> Result<()> {
         assert_eq!(power.traced(&at, keep)?.program().function().body.stms.len() as i64, 2 * n);
     }
     let scalars = power.traced(&at, Keep::Scalars)?;
-    let (value, gradient) = scalars.reverse(&at, &[1.0.into()], Schedule::Tasks)?;
+    let (value, gradient) = scalars.reverse(&at, &[1.0.into()])?;
     let vjp = power.vjp()?.run(&[0.99.into(), n.into(), 1.0.into()])?;
     assert_eq!(value[0], vjp[0]);
     let [found, expected] = [&gradient[0], &vjp[1]].map(|x| x.to_f64().unwrap()[0]);
     assert!((found / expected - 1.0).abs() < 1e-10, "{found} and {expected}");
-    Ok(())
-}
-
-/// A wide trace gives the same bits in every order, though its sums are of numbers of all sizes.
-#[test]
-fn tasks_do_not_change_a_bit() -> Result<()> {
-    let wide = Program::trace(|xs: Arr<F64>, y: F64| xs.map(|x| (x * y).sin() * (x / y).exp()).sum())?;
-    let xs: Vec<f64> = (0..3000).map(|i| f64::from(i % 37) / 3.0 - 4.0).collect();
-    let at = [Value::new(xs)?, 0.7.into()];
-    let trace = wide.traced(&at, Keep::Scalars)?;
-    let expected = trace.reverse(&at, &[1.0.into()], Schedule::Sequential)?;
-    for _ in 0..5 {
-        assert_eq!(trace.reverse(&at, &[1.0.into()], Schedule::Tasks)?, expected);
-    }
     Ok(())
 }
 
@@ -402,7 +408,7 @@ fn growth() -> Result<()> {
             let steps = trace.program().function().body.stms.len();
             let traced = least(&|| drop(power.traced(&at, keep)));
             let ran = least(&|| drop(trace.run(&at)));
-            let reversed = least(&|| drop(trace.reverse(&at, &adjoints, Schedule::Sequential)));
+            let reversed = least(&|| drop(trace.reverse(&at, &adjoints)));
             println!("{keep:?}, {n}: {steps} steps, traced in {traced:?}, run in {ran:?}, reversed in {reversed:?}");
         }
     }

@@ -186,7 +186,7 @@ mod tracing {
 mod traced_arrays {
     use catadiff::array::Program;
     use catadiff::interpret::Value;
-    use catadiff::tracing::{Keep, Schedule};
+    use catadiff::tracing::Keep;
     use catadiff_laws::tracing as laws;
 
     fn traced(program: &Program, at: &[Value<f64>], keep: Keep) -> String {
@@ -199,9 +199,12 @@ mod traced_arrays {
     }
 
     fn reversed(program: &Program, at: &[Value<f64>]) -> Vec<f64> {
-        let trace = program.traced(at, Keep::Scalars).unwrap();
-        let (_, adjoints) = trace.reverse(at, &[1.0.into()], Schedule::Tasks).unwrap();
-        adjoints.iter().flat_map(|adjoint| adjoint.to_f64().unwrap()).collect()
+        let [scalars, kept] = [Keep::Scalars, Keep::Arrays].map(|keep| {
+            let (_, adjoints) = program.traced(at, keep).unwrap().reverse(at, &[1.0.into()]).unwrap();
+            adjoints.iter().flat_map(|adjoint| adjoint.to_f64().unwrap()).collect()
+        });
+        assert_eq!(scalars, kept);
+        scalars
     }
 
     /// Listing 16, figures 1 and 2, equations 10 to 13: f(5, 3) is 20, and its adjoints are 1 + 3 and 5.

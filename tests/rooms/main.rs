@@ -18,8 +18,8 @@ use paths::{UsedPath, paths, tokens};
 /// are described in the same order on the front page, `src/lib.rs`.
 #[rustfmt::skip]
 const ROOMS: &[&str] = &[
-    "error", "algebra", "primitives", "draw", "term", "carriers", "derivative", "array", "interpret", "tracing", "optimise",
-    "transform", "kernel", "execute", "interop", "futhark", "prelude",
+    "error", "algebra", "primitives", "draw", "term", "carriers", "derivative", "array", "interpret", "optimise",
+    "transform", "tracing", "kernel", "execute", "interop", "futhark", "prelude",
 ];
 
 /// The parts of the room `futhark`, in the same order.
