@@ -34,8 +34,11 @@ pub(crate) struct Recorder<S> {
     pub(crate) arena: Arena<Input>,
     pub(crate) inputs: usize,
     pub(crate) lifted: RefCell<Vec<S>>,
-    pub(crate) decisions: RefCell<Vec<Decision<(Comparison, [TermId; 2]), Outcome>>>,
+    pub(crate) decisions: RefCell<Vec<Decision<Asked, Outcome>>>,
 }
+
+/// A comparison, and its two sides.
+type Asked = (Comparison, [TermId; 2]);
 
 /// A decision: what a run asked, and the outcome that its course depended on. A replay asks again.
 #[derive(Debug, Clone, Copy, PartialEq)]
