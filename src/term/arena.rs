@@ -291,6 +291,17 @@ fn number_of(index: usize) -> u32 {
 }
 
 impl<O: Copy> Node<O> {
+    /// An operation on operands, of which `list` numbers the list if they are many.
+    pub(super) fn apply(operation: O, operands: &[Id], list: impl FnOnce(&[Id]) -> u32) -> Self {
+        match *operands {
+            [] => Node::Apply(operation, 0, [0, 0, 0]),
+            [a] => Node::Apply(operation, 1, [a, 0, 0]),
+            [a, b] => Node::Apply(operation, 2, [a, b, 0]),
+            [a, b, c] => Node::Apply(operation, 3, [a, b, c]),
+            _ => Node::ApplyMany(operation, list(operands)),
+        }
+    }
+
     /// Calls `visit` on each operand.
     #[inline]
     pub(super) fn operands(&self, lists: &[Box<[Id]>], mut visit: impl FnMut(Id)) {

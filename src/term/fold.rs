@@ -9,6 +9,7 @@ use core::hash::Hash;
 
 use super::Term;
 use super::arena::{Arena, Id, Node};
+use super::custom::Erased;
 use super::handle::apply_in;
 use super::signature::{Model, Signature};
 
@@ -127,20 +128,34 @@ fn fold<V: Clone + Eq + Hash, P: Signature, D: Model<P>>(
     for (id, uses, node) in arena.reached(&ids) {
         operands.clear();
         arena.read(|store| node.operands(&store.lists, |operand| operands.push(values.take(operand))));
-        let value = match node {
-            Node::Variable(number) => variable(&arena.variable_at(number)),
-            Node::Literal(bits) => D::literal(P::from_bits(bits)),
-            Node::Plus(_) | Node::Times(_) => {
-                let (Some(b), Some(a)) = (operands.pop(), operands.pop()) else {
-                    unreachable!("a sum and a product have two operands")
-                };
-                if matches!(node, Node::Plus(_)) { plus(a, b) } else { times(a, b) }
-            }
-            Node::Apply(operation, ..) | Node::ApplyMany(operation, _) => D::operation(operation, &rules, &operands),
-        };
+        let variable = |number| variable(&arena.variable_at(number));
+        let value = meaning::<P, D>(&node, &mut operands, &rules, variable, &plus, &times);
         values.put(id, if uses > 1 { share(value, uses) } else { value }, uses);
     }
     ids.iter().map(|id| values.take(*id)).collect()
+}
+
+/// The meaning of a node in a carrier, where these are those of its operands.
+#[inline]
+pub(super) fn meaning<P: Signature, D: Model<P>>(
+    node: &Node<P::Operation>,
+    operands: &mut Vec<D>,
+    rules: &[Erased],
+    variable: impl FnOnce(Id) -> D,
+    plus: impl FnOnce(D, D) -> D,
+    times: impl FnOnce(D, D) -> D,
+) -> D {
+    match node {
+        Node::Variable(number) => variable(*number),
+        Node::Literal(bits) => D::literal(P::from_bits(*bits)),
+        Node::Plus(_) | Node::Times(_) => {
+            let (Some(b), Some(a)) = (operands.pop(), operands.pop()) else {
+                unreachable!("a sum and a product have two operands")
+            };
+            if matches!(node, Node::Plus(_)) { plus(a, b) } else { times(a, b) }
+        }
+        Node::Apply(operation, ..) | Node::ApplyMany(operation, _) => D::operation(*operation, rules, operands),
+    }
 }
 
 /// The values of nodes, each until its last use, so that none is kept longer than needed.

@@ -244,13 +244,7 @@ pub(super) fn apply_in<V: Clone + Eq + Hash, P: Signature>(
     operation: P::Operation,
     operands: &[Id],
 ) -> Id {
-    arena.intern(match *operands {
-        [] => Node::Apply(operation, 0, [0, 0, 0]),
-        [a] => Node::Apply(operation, 1, [a, 0, 0]),
-        [a, b] => Node::Apply(operation, 2, [a, b, 0]),
-        [a, b, c] => Node::Apply(operation, 3, [a, b, c]),
-        _ => Node::ApplyMany(operation, arena.list(operands)),
-    })
+    arena.intern(Node::apply(operation, operands, |many| arena.list(many)))
 }
 
 crate::operators!(['a, V: Clone + Eq + Hash] Term<'a, V>, []);

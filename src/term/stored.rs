@@ -241,18 +241,12 @@ impl Straight {
         Ok(())
     }
 
-    fn apply(&mut self, operation: SmoothOperation, operands: &[Id]) -> Node<SmoothOperation> {
-        let mut few = [0; 3];
-        match few.get_mut(..operands.len()) {
-            Some(few_of_them) => {
-                few_of_them.copy_from_slice(operands);
-                Node::Apply(operation, operands.len() as u8, few)
-            }
-            None => {
-                self.lists.push(operands.into());
-                Node::ApplyMany(operation, self.lists.len() as u32 - 1)
-            }
-        }
+    /// An operation on operands.
+    pub(super) fn apply(&mut self, operation: SmoothOperation, operands: &[Id]) -> Node<SmoothOperation> {
+        Node::apply(operation, operands, |many| {
+            self.lists.push(many.into());
+            self.lists.len() as u32 - 1
+        })
     }
 
     /// The number of operations, constants and variables among them.

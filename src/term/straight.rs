@@ -7,7 +7,7 @@ use core::hash::Hash;
 
 use super::arena::{Arena, Id, Node};
 use super::custom::Erased;
-use super::fold::Values;
+use super::fold::{Values, meaning};
 use super::signature::{Model, Smooth, SmoothOperation};
 use super::{Term, TermId};
 
@@ -32,6 +32,7 @@ impl<V: Clone + Eq + Hash> Arena<V> {
         let roots: Vec<Id> = roots.iter().map(node).collect();
         let mut straight = Straight { rules: self.read(|store| store.rules.clone()), ..Straight::default() };
         let mut moved: Vec<Id> = vec![0; self.len()];
+        let mut operands: Vec<Id> = Vec::with_capacity(3);
         for (id, _, node) in self.reached(&roots) {
             moved[id] = straight.nodes.len() as Id;
             let node = match node {
@@ -39,14 +40,10 @@ impl<V: Clone + Eq + Hash> Arena<V> {
                 Node::Literal(bits) => Node::Literal(bits),
                 Node::Plus(operands) => Node::Plus(operands.map(|operand| moved[operand as usize])),
                 Node::Times(operands) => Node::Times(operands.map(|operand| moved[operand as usize])),
-                Node::Apply(operation, arity, mut operands) => {
-                    operands[..usize::from(arity)].iter_mut().for_each(|operand| *operand = moved[*operand as usize]);
-                    Node::Apply(operation, arity, operands)
-                }
-                Node::ApplyMany(operation, _) => {
-                    let operands = self.operands_of(&node).into_iter().map(|operand| moved[operand]);
-                    straight.lists.push(operands.collect());
-                    Node::ApplyMany(operation, straight.lists.len() as u32 - 1)
+                Node::Apply(operation, ..) | Node::ApplyMany(operation, _) => {
+                    operands.clear();
+                    self.read(|store| node.operands(&store.lists, |operand| operands.push(moved[operand as usize])));
+                    straight.apply(operation, &operands)
                 }
             };
             straight.nodes.push(node);
@@ -71,19 +68,8 @@ impl Straight {
         for (id, (node, uses)) in self.nodes.iter().zip(uses).enumerate().filter(|(_, (_, uses))| *uses > 0) {
             operands.clear();
             node.operands(&self.lists, |operand| operands.push(values.take(operand)));
-            let value = match node {
-                Node::Variable(number) => variable(*number as usize),
-                Node::Literal(bits) => D::literal(f64::from_bits(*bits)),
-                Node::Plus(_) | Node::Times(_) => {
-                    let (Some(b), Some(a)) = (operands.pop(), operands.pop()) else {
-                        unreachable!("a sum and a product have two operands")
-                    };
-                    if matches!(node, Node::Plus(_)) { a + b } else { a * b }
-                }
-                Node::Apply(operation, ..) | Node::ApplyMany(operation, _) => {
-                    D::operation(*operation, &self.rules, &operands)
-                }
-            };
+            let variable = |number| variable(number as usize);
+            let value = meaning::<Smooth, D>(node, &mut operands, &self.rules, variable, |a, b| a + b, |a, b| a * b);
             values.put(id, if uses > 1 { share(value, uses) } else { value }, uses);
         }
         roots.iter().map(|root| values.take(*root)).collect()

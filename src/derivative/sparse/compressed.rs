@@ -59,10 +59,7 @@ impl<S: Base> SparseJacobian<S> {
     where
         F: for<'b> Fn(&'b [Recorded<'b, S>]) -> Vec<Recorded<'b, S>>,
     {
-        let program = record(f, x)?;
-        let pattern = program.jacobian_pattern();
-        let (compression, colouring) = choose(&pattern);
-        Ok(SparseJacobian { program, pattern: Arc::new(pattern), compression, colouring })
+        Ok(SparseJacobian::of(record(f, x)?, choose))
     }
 
     /// [`prepare`](SparseJacobian::prepare) for one of the modes.
@@ -73,13 +70,16 @@ impl<S: Base> SparseJacobian<S> {
     where
         F: for<'b> Fn(&'b [Recorded<'b, S>]) -> Vec<Recorded<'b, S>>,
     {
-        let program = record(f, x)?;
+        Ok(SparseJacobian::of(record(f, x)?, |pattern| match compression {
+            Compression::Columns => (compression, Colouring::columns(pattern)),
+            Compression::Rows => (compression, Colouring::rows(pattern)),
+        }))
+    }
+
+    fn of(program: Recording<S>, choose: impl FnOnce(&Pattern) -> (Compression, Colouring)) -> Self {
         let pattern = program.jacobian_pattern();
-        let colouring = match compression {
-            Compression::Columns => Colouring::columns(&pattern),
-            Compression::Rows => Colouring::rows(&pattern),
-        };
-        Ok(SparseJacobian { program, pattern: Arc::new(pattern), compression, colouring })
+        let (compression, colouring) = choose(&pattern);
+        SparseJacobian { program, pattern: Arc::new(pattern), compression, colouring }
     }
 
     /// Where the Jacobian can be nonzero.
