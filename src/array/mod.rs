@@ -50,5 +50,5 @@ pub(crate) use typing::{Known, Typing, results};
 pub use verify::DEEPEST;
 pub(crate) use verify::deeper;
 pub(crate) use visit::{
-    Key, Nested, atoms_in, atoms_mut, atoms_of, binders, has_bodies, has_effect, params, statements,
+    Key, Nested, atoms_in, atoms_mut, atoms_of, binders, free, has_bodies, has_effect, needed, params, statements,
 };

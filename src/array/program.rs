@@ -81,6 +81,18 @@ impl PartialEq for Stm {
     }
 }
 
+impl Atom {
+    /// The variable that it is, if it is no constant.
+    pub(crate) fn var(self) -> Option<Var> {
+        if let Atom::Var(var) = self { Some(var) } else { None }
+    }
+
+    /// The number that it is, if it is a constant index or size.
+    pub(crate) fn as_int(self) -> Option<i64> {
+        if let Atom::Const(Const::I64(n)) = self { Some(n) } else { None }
+    }
+}
+
 impl From<Var> for Atom {
     fn from(var: Var) -> Self {
         Atom::Var(var)

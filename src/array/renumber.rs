@@ -23,7 +23,7 @@ impl Program {
     /// The program, renumbered.
     pub(crate) fn renumber(mut self) -> Program {
         let (types, mut builder) = (core::mem::take(&mut self.types), Builder::new());
-        Renumber { old: &types, numbers: Numbers::all(&types), builder: &mut builder }.lambda(&mut self.function);
+        Renumber { old: Some(&types), numbers: Numbers::all(&types), builder: &mut builder }.lambda(&mut self.function);
         Program::of_parts(builder.into_types(), self.names, self.function)
     }
 
@@ -34,7 +34,7 @@ impl Program {
         function.params.extend(&outside);
         let names = (0..function.params.len()).map(|n| format!("argument_{n}")).collect();
         let numbers = Numbers::Some(FxHashMap::default());
-        Renumber { old: &self.types, numbers, builder: &mut builder }.lambda(&mut function);
+        Renumber { old: Some(&self.types), numbers, builder: &mut builder }.lambda(&mut function);
         (Program::of_parts(builder.into_types(), names, function), outside)
     }
 }
@@ -46,12 +46,20 @@ impl Builder {
     pub(crate) fn inline(&mut self, program: &Program, arguments: &[Atom]) -> (Vec<Var>, Vec<Atom>) {
         let (mut body, mut numbers) = (program.function.body.clone(), Numbers::all(&program.types));
         program.function.params.iter().zip(arguments).for_each(|(param, a)| numbers.set(*param, *a));
-        Renumber { old: &program.types, numbers, builder: self }.body(&mut body);
+        Renumber { old: Some(&program.types), numbers, builder: self }.body(&mut body);
         let call = self.here();
         body.stms.iter_mut().for_each(|stm| stm.span = stm.span.or(call));
         let vars = body.stms.iter().flat_map(|stm| stm.vars.iter().copied()).collect();
         self.append(body.stms);
         (vars, body.results)
+    }
+
+    /// Adds the statements of a body of the program that is [extended](Builder::extending) once more, with these values for some
+    /// of the variables that it mentions, and returns its results. All that the copy binds is new.
+    pub(crate) fn copied(&mut self, mut body: Body, values: FxHashMap<Var, Atom>) -> Vec<Atom> {
+        Renumber { old: None, numbers: Numbers::Some(values), builder: self }.body(&mut body);
+        self.append(body.stms);
+        body.results
     }
 }
 
@@ -87,21 +95,25 @@ impl Numbers {
 
 /// What the variables of a program are in the one that is built. Its parts are renumbered where they are.
 struct Renumber<'p> {
-    old: &'p [Type],
+    /// The types of the old variables, if they are of another program: then each is bound before it is used.
+    old: Option<&'p [Type]>,
     numbers: Numbers,
     builder: &'p mut Builder,
 }
 
 impl Renumber<'_> {
     fn bind(&mut self, var: &mut Var) {
-        let number = self.builder.fresh(self.old[var.0 as usize]);
+        let of = self.old.map_or_else(|| self.builder.type_of(*var), |types| types[var.0 as usize]);
+        let number = self.builder.fresh(of);
         self.numbers.set(*var, number.into());
         *var = number;
     }
 
     fn atom(&self, atom: &mut Atom) {
-        if let Atom::Var(var) = atom {
-            *atom = self.numbers.get(*var).expect("a variable is bound before it is used");
+        let Atom::Var(var) = *atom else { return };
+        match self.numbers.get(var) {
+            Some(number) => *atom = number,
+            None => assert!(self.old.is_none(), "a variable is bound before it is used"),
         }
     }
 

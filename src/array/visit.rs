@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use super::operation::{Class, Loop, Op, Opcode, Role};
 use super::part::{Part, Walk, WalkMut};
-use super::program::{Atom, Body, Lambda, Program, Var};
+use super::program::{Atom, Body, Lambda, Program, Stm, Var};
 use super::scalar::ScalarOp;
 use super::verify::deeper;
 
@@ -218,15 +218,31 @@ pub(crate) fn mentioned(function: &Lambda) -> Vec<Var> {
 
 /// The variables from outside that a body mentions, for which these are bound, in the order in which it does.
 pub(crate) fn mentioned_by(body: &Body, params: impl IntoIterator<Item = Var>) -> Vec<Var> {
-    let mut seen: FxHashSet<Var> = params.into_iter().collect();
-    binders(body, &mut seen);
+    let mut bound: FxHashSet<Var> = params.into_iter().collect();
+    binders(body, &mut bound);
     let mut found = Vec::new();
-    atoms_in(body, &mut |atom| {
-        if let Atom::Var(var) = atom
-            && seen.insert(var)
-        {
-            found.push(var);
-        }
-    });
+    atoms_in(body, &mut |atom| found.extend(atom.var().filter(|var| bound.insert(*var))));
     found
+}
+
+/// The variables from outside that an operation mentions, also in its bodies, in the order in which it does.
+pub(crate) fn free(op: &Op) -> Vec<Var> {
+    let mut bound: FxHashSet<Var> = params(op).collect();
+    op.bodies().for_each(|body| binders(body, &mut bound));
+    let mut found = Vec::new();
+    atoms_of(op, &mut |atom| found.extend(atom.var().filter(|var| bound.insert(*var))));
+    found
+}
+
+/// Which statements of a body results need, and the variables that these and the results mention.
+pub(crate) fn needed(stms: &[Stm], results: &[Atom]) -> (Vec<bool>, FxHashSet<Var>) {
+    let mut mentioned: FxHashSet<Var> = results.iter().filter_map(|result| result.var()).collect();
+    let mut needed = vec![false; stms.len()];
+    for (stm, needed) in stms.iter().zip(&mut needed).rev() {
+        *needed = stm.vars.iter().any(|var| mentioned.contains(var));
+        if *needed {
+            atoms_of(&stm.op, &mut |atom| mentioned.extend(atom.var()));
+        }
+    }
+    (needed, mentioned)
 }

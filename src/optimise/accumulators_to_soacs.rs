@@ -17,39 +17,19 @@
 //! first. Bodies are treated from the inside out, since what is added after a map is added in the body around it. What is
 //! added at `[]` before an accumulator is read is added to what is read ("Reverse AD for a Functional Array Language", *Optimizing Generalized Reductions*).
 
-use rustc_hash::FxHashMap;
-
 use super::definitions::Facts;
-use super::nested_maps::{Inner, inner, uses};
-use super::rewriter::{Parts, added, sum, sums, zero_element};
-use crate::array::{Atom, Body, Builder, Class, Hist, Map, Op, Prim, Program, Role, Stm, Type, Var, Vars, atoms_of};
+use super::nested_maps::{Inner, inner};
+use super::rewriter::{Writer, added, give, rewrite, sum, sums, zero_element};
+use crate::array::{Atom, Body, Class, Hist, Map, Op, Prim, Program, Role, Stm, Type, Var, Vars, atoms_of};
 
 /// Leaves a program the accumulators that it needs, if that are fewer uses of them.
 pub(super) fn regular(program: &mut Program) -> bool {
-    if !program.types.iter().any(|t| t.accumulator) {
-        return false;
-    }
-    let (uses, mut changed) = (uses(program), false);
-    Parts::rewrite(program, |parts, body, depth| {
-        let stms = Vec::with_capacity(body.stms.len());
-        let mut writer = Writer { parts, uses: &uses, depth, stms, at: FxHashMap::default(), changed: false };
-        body.stms.into_iter().for_each(|stm| writer.stm(stm));
-        changed |= writer.changed;
-        Body { stms: writer.stms, results: body.results }
-    });
-    changed
-}
-
-/// A body that is written.
-struct Writer<'a> {
-    parts: &'a mut Parts,
-    /// How often the variables of the program are used.
-    uses: &'a [usize],
-    depth: usize,
-    stms: Vec<Stm>,
-    /// The statement that binds an accumulator.
-    at: FxHashMap<Var, usize>,
-    changed: bool,
+    program.types.iter().any(|t| t.accumulator)
+        && rewrite(program, |writer, stm| match stm.op {
+            Op::Map(map) if !map.accumulators.is_empty() => writer.map(stm.vars, *map),
+            Op::FromAccumulator(accumulator) => writer.read(stm.vars[0], accumulator),
+            op => writer.push(Stm { op, ..stm }),
+        })
 }
 
 /// Something that is added in a map, and can be added after it.
@@ -63,35 +43,10 @@ struct Addition {
 }
 
 impl Writer<'_> {
-    fn stm(&mut self, stm: Stm) {
-        let around = self.parts.builder.span(stm.span);
-        match stm.op {
-            Op::Map(map) if !map.accumulators.is_empty() => self.map(stm.vars, *map),
-            Op::FromAccumulator(accumulator) => self.read(stm.vars[0], accumulator),
-            op => self.push(Stm { op, ..stm }),
-        }
-        self.parts.builder.span(around);
-    }
-
-    fn push(&mut self, stm: Stm) {
-        self.parts.learn(&stm, self.depth);
-        for var in stm.vars.iter().filter(|v| self.parts.builder.type_of(**v).accumulator) {
-            self.at.insert(*var, self.stms.len());
-        }
-        self.stms.push(stm);
-    }
-
-    /// Adds statements.
-    fn write<T>(&mut self, write: impl FnOnce(&mut Builder) -> T) -> T {
-        let (stms, value) = self.parts.written(write);
-        stms.into_iter().for_each(|stm| self.push(stm));
-        value
-    }
-
     /// A map; what is regular in it is added after it.
     fn map(&mut self, mut vars: Vars, mut map: Map) {
         let additions = self.additions(&mut map);
-        self.changed |= !additions.is_empty();
+        self.parts.changed |= !additions.is_empty();
         let values = vars.len() - map.accumulators.len();
         let give = |it: &Addition| give(&mut self.parts.builder, &mut vars, &mut map, it.value);
         let arrays: Vec<Var> = additions.iter().map(give).collect();
@@ -104,19 +59,16 @@ impl Writer<'_> {
                 wanted.push((after, before.into()));
             }
         }
-        let named = vars.iter().map(|v| match wanted.iter().find(|(after, _)| after == v) {
-            Some((_, Atom::Var(before))) => *before,
-            _ => *v,
-        });
-        let named = named.collect();
-        self.push(self.parts.builder.stm(named, Op::Map(Box::new(map))));
+        let before = |v: &Var| wanted.iter().find(|(after, _)| after == v).and_then(|(_, before)| before.var());
+        let named: Vars = vars.iter().map(|v| before(v).unwrap_or(*v)).collect();
+        self.bind(named, Op::Map(Box::new(map)));
         for (it, array) in additions.into_iter().zip(arrays) {
             let total = if it.numbered { array.into() } else { self.total(array.into()) };
             let (_, now) = wanted.iter_mut().find(|(var, _)| *var == vars[values + it.to]).expect("it is added to");
             *now = self.write(|b| b.one(Op::Accumulate(*now, it.place, total)));
         }
         for (var, last) in wanted {
-            self.push(self.parts.builder.stm(Vars::from_iter([var]), Op::Copy(last)));
+            self.bind([var], Op::Copy(last));
         }
     }
 
@@ -151,19 +103,19 @@ impl Writer<'_> {
     /// Whether the sum of a value over all elements needs no array of arrays that was not there.
     fn summed(&self, map: &Map, value: Atom) -> bool {
         let Atom::Var(var) = value else { return true };
-        let once = || self.uses.get(var.0 as usize) == Some(&1);
         let of = self.parts.builder.type_of(value);
         let copies = || matches!(self.parts.facts.op(value), Some(Op::Replicate(n, _)) if self.parts.facts.sizes.visible(*n, self.depth));
         of.rank == 0
             || map.function.params.contains(&var)
             || copies()
-            || once() && inner(&map.function.body, value).is_some_and(|it| self.is_of_near(&map.function.body, &it))
+            || self.parts.is_used_once(value)
+                && inner(&map.function.body, value).is_some_and(|it| self.is_of_near(&map.function.body, &it))
     }
 
     /// Whether a map in a body, for one of its results, is of nothing that would have to be kept for all elements.
     fn is_of_near(&self, body: &Body, it: &Inner) -> bool {
         let mut near = it.map.arrays.iter().all(|array| self.is_near(body, *array));
-        it.stms.iter().for_each(|stm| atoms_of(&stm.op, &mut |atom| near &= self.is_near(body, atom)));
+        it.body.stms.iter().for_each(|stm| atoms_of(&stm.op, &mut |atom| near &= self.is_near(body, atom)));
         near
     }
 
@@ -175,8 +127,7 @@ impl Writer<'_> {
         self.parts.builder.type_of(value).rank == 0
             || match &stm.op {
                 Op::Map(_) => {
-                    let once = self.uses.get(var.0 as usize) == Some(&1);
-                    once && inner(body, value).is_some_and(|it| self.is_of_near(body, &it))
+                    self.parts.is_used_once(value) && inner(body, value).is_some_and(|it| self.is_of_near(body, &it))
                 }
                 Op::Iota(_) | Op::Replicate(..) => true,
                 op if op.class() == Class::View => {
@@ -236,13 +187,13 @@ impl Writer<'_> {
             }
         }
         if terms.is_empty() && bins.is_empty() {
-            return self.push(self.parts.builder.stm(Vars::from_iter([var]), Op::FromAccumulator(accumulator)));
+            return self.bind([var], Op::FromAccumulator(accumulator));
         }
-        self.changed = true;
+        self.parts.changed = true;
         let array = self.write(|b| b.one(Op::FromAccumulator(accumulator)));
         let filled = bins.into_iter().rev().fold(array, |array, (at, values)| self.histogram(array, at, values.into()));
         let total = terms.into_iter().rev().fold(filled, |total, term| self.write(|b| added(b, total, term)));
-        self.push(self.parts.builder.stm(Vars::from_iter([var]), Op::Copy(total)));
+        self.bind([var], Op::Copy(total));
     }
 
     /// Values added to the bins of an array.
@@ -256,15 +207,6 @@ impl Writer<'_> {
             b.one(Op::Hist(Box::new(Hist { operator, neutral, destinations, indices: indices.into(), values })))
         })
     }
-}
-
-/// A further result of a map, before its accumulators.
-fn give(builder: &mut Builder, vars: &mut Vars, map: &mut Map, result: Atom) -> Var {
-    let given = vars.len() - map.accumulators.len();
-    let array = builder.fresh(builder.type_of(result).arrayed());
-    vars.insert(given, array);
-    map.function.body.results.insert(given, result);
-    array
 }
 
 /// The index and the value of the one addition of a map to an accumulator, which is taken out of it.

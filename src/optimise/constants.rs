@@ -4,7 +4,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::array::{Atom, Body, Class, Lambda, Op, Program, Stm, Var, atoms_of, binders, has_effect, params};
+use crate::array::{Atom, Body, Class, Lambda, Program, Stm, Var, free, has_effect};
 
 /// A program in two parts.
 pub(crate) struct Split {
@@ -41,11 +41,7 @@ pub(crate) fn split(program: &Program) -> Option<Split> {
         }
     };
     after.iter().for_each(|stm| free(&stm.op).into_iter().for_each(&mut want));
-    body.results.iter().for_each(|result| {
-        if let Atom::Var(var) = result {
-            want(*var);
-        }
-    });
+    body.results.iter().filter_map(|result| result.var()).for_each(&mut want);
     if wanted.is_empty() {
         return None;
     }
@@ -66,19 +62,4 @@ pub(crate) fn split(program: &Program) -> Option<Split> {
 fn is_computed(program: &Program, stm: &Stm) -> bool {
     let arrays = stm.vars.iter().all(|var| program.type_of(*var).rank > 0);
     arrays && matches!(stm.op.class(), Class::Write | Class::Parallel | Class::Control)
-}
-
-/// The variables from outside that an operation mentions.
-fn free(op: &Op) -> Vec<Var> {
-    let mut inside: FxHashSet<Var> = params(op).collect();
-    op.bodies().for_each(|body| binders(body, &mut inside));
-    let mut found = Vec::new();
-    atoms_of(op, &mut |atom| {
-        if let Atom::Var(var) = atom
-            && inside.insert(var)
-        {
-            found.push(var);
-        }
-    });
-    found
 }

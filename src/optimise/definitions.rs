@@ -4,7 +4,7 @@
 //! in one step, so that all are linear in the program (tests/transform/simplify.rs, tests/transform/sizes.rs).
 
 use super::store_forwarding::Written;
-use crate::array::{Atom, Const, Op, SizeTable, Stm, Type, Var};
+use crate::array::{Atom, Op, SizeTable, Stm, Type, Var};
 
 #[derive(Debug, Clone, Default)]
 struct Known {
@@ -29,7 +29,7 @@ impl Facts {
     }
 
     fn known(&self, atom: Atom) -> Option<&Known> {
-        if let Atom::Var(var) = atom { self.known.get(var.0 as usize) } else { None }
+        self.known.get(atom.var()?.0 as usize)
     }
 
     /// The operation that defines a variable, if it has no body.
@@ -79,10 +79,5 @@ impl Facts {
     /// The value that an array is copies of, if it is known to be.
     pub(super) fn copied(&self, array: Atom) -> Option<Atom> {
         if let Some(Op::Replicate(_, value)) = self.op(array) { Some(*value) } else { None }
-    }
-
-    /// The constant that an operand is.
-    pub(super) fn number(atom: Atom) -> Option<i64> {
-        if let Atom::Const(Const::I64(n)) = atom { Some(n) } else { None }
     }
 }

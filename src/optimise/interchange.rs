@@ -10,38 +10,26 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::definitions::Facts;
-use super::nested_maps::{Inner, inner, uses};
+use super::nested_maps::{Inner, inner};
 use super::operator::{Operator, recognise};
-use super::rewriter::{Copy, Parts, mapped, sum};
-use crate::array::atoms_of;
-use crate::array::{Atom, Body, Builder, Map, Op, Program, Reduce, Stm, Var, Vars};
+use super::rewriter::{Writer, give, mapped, rewrite, sum};
+use crate::array::{Atom, Builder, Map, Op, Program, Reduce, Stm, Var};
+use crate::array::{atoms_in, atoms_of};
 
 /// Writes sums inside of maps, if there are sums or transposed arrays to write so.
 pub(super) fn interchange(program: &mut Program) -> bool {
-    if !program.types.iter().any(|t| t.rank > 1) {
-        return false;
-    }
-    let (uses, mut changed) = (uses(program), false);
-    Parts::rewrite(program, |parts, body, depth| {
-        let stms = Vec::with_capacity(body.stms.len());
-        let mut writer = Writer { parts, uses: &uses, depth, stms, at: FxHashMap::default(), changed: false };
-        body.stms.into_iter().for_each(|stm| writer.stm(stm));
-        changed |= writer.changed;
-        Body { stms: writer.stms, results: body.results }
-    });
-    changed
-}
-
-/// A body that is written.
-struct Writer<'a> {
-    parts: &'a mut Parts,
-    /// How often the variables of the program are used.
-    uses: &'a [usize],
-    depth: usize,
-    stms: Vec<Stm>,
-    /// The map that gives an array.
-    at: FxHashMap<Var, usize>,
-    changed: bool,
+    program.types.iter().any(|t| t.rank > 1)
+        && rewrite(program, |writer, stm| {
+            let done = match &stm.op {
+                Op::Reduce(it) => writer.sum(stm.vars[0], it),
+                Op::Permute(array, order) => writer.transpose(stm.vars[0], *array, order),
+                _ => false,
+            };
+            writer.parts.changed |= done;
+            if !done {
+                writer.push(stm);
+            }
+        })
 }
 
 /// A map whose elements are used for one thing only, and one of its results.
@@ -53,42 +41,15 @@ struct Source {
 }
 
 impl Writer<'_> {
-    fn stm(&mut self, stm: Stm) {
-        let around = self.parts.builder.span(stm.span);
-        let done = match &stm.op {
-            Op::Reduce(it) => self.sum(stm.vars[0], it),
-            Op::Permute(array, order) => self.transpose(stm.vars[0], *array, order),
-            _ => false,
-        };
-        self.parts.builder.span(around);
-        self.changed |= done;
-        if !done {
-            self.push(stm);
-        }
-    }
-
-    fn push(&mut self, stm: Stm) {
-        self.parts.learn(&stm, self.depth);
-        if matches!(stm.op, Op::Map(_)) {
-            self.at.extend(stm.vars.iter().map(|v| (*v, self.stms.len())));
-        }
-        self.stms.push(stm);
-    }
-
     /// Binds a variable to what is written.
-    fn bind(&mut self, var: Var, write: impl FnOnce(&mut Builder) -> Atom) -> bool {
-        let (stms, value) = self.parts.written(write);
-        stms.into_iter().for_each(|stm| self.push(stm));
-        self.push(self.parts.builder.stm(Vars::from_iter([var]), Op::Copy(value)));
+    fn set(&mut self, var: Var, write: impl FnOnce(&mut Builder) -> Atom) -> bool {
+        let value = self.write(write);
+        self.bind([var], Op::Copy(value));
         true
     }
 
     fn facts(&self) -> &Facts {
         &self.parts.facts
-    }
-
-    fn used_once(&self, atom: Atom) -> bool {
-        matches!(atom, Atom::Var(var) if self.uses.get(var.0 as usize) == Some(&1))
     }
 
     /// The sum of an array of arrays.
@@ -107,13 +68,13 @@ impl Writer<'_> {
             }
             if let Some((count, value)) = self.copies(&source) {
                 let values = self.export(source.at, value);
-                return self.bind(var, |b| {
+                return self.set(var, |b| {
                     let total = sum(b, values, element);
                     b.one(Op::Replicate(count, total))
                 });
             }
         }
-        self.bind(var, |b| {
+        self.set(var, |b| {
             let rank = b.type_of(array).rank;
             let order = [1, 0].into_iter().chain(2..rank).collect();
             let columns = b.one(Op::Permute(array, order));
@@ -123,11 +84,11 @@ impl Writer<'_> {
 
     /// The map that gives an array which nothing else uses.
     fn source(&self, array: Atom) -> Option<Source> {
-        let Atom::Var(var) = array else { return None };
-        let at = *self.at.get(&var).filter(|_| self.used_once(array))?;
+        let var = array.var()?;
+        let at = *self.at.get(&var).filter(|_| self.parts.is_used_once(array))?;
         let Stm { vars, op: Op::Map(map), .. } = &self.stms[at] else { return None };
         let result = map.function.body.results[vars.iter().position(|v| *v == var)?];
-        self.used_once(result).then_some(Source { at, result })
+        self.parts.is_used_once(result).then_some(Source { at, result })
     }
 
     fn function(&self, at: usize) -> &Map {
@@ -155,13 +116,9 @@ impl Writer<'_> {
         if let Some(k) = map.function.body.results.iter().position(|a| *a == value) {
             return self.stms[at].vars[k].into();
         }
-        let array = self.parts.builder.fresh(self.parts.builder.type_of(value).arrayed());
         let Stm { vars, op: Op::Map(map), .. } = &mut self.stms[at] else { panic!("a map") };
-        let values = vars.len() - map.accumulators.len();
-        vars.insert(values, array);
-        map.function.body.results.insert(values, value);
-        let stm = self.stms[at].clone();
-        self.parts.learn(&stm, self.depth);
+        let array = give(&mut self.parts.builder, vars, map, value);
+        self.parts.learn(&self.stms[at], self.depth);
         array.into()
     }
 
@@ -174,15 +131,15 @@ impl Writer<'_> {
                 found.push(a);
             }
         };
-        inner.stms.iter().for_each(|stm| atoms_of(&stm.op, &mut visit));
-        visit(inner.result);
+        inner.body.stms.iter().for_each(|stm| atoms_of(&stm.op, &mut visit));
+        visit(inner.body.results[0]);
         found
     }
 
     /// The operands of an inner map whose elements are needed; at least one, to say how many there are.
     fn operands(&self, inner: &Inner) -> Vec<(Var, Atom)> {
-        let mut used: FxHashSet<Atom> = [inner.result].into_iter().collect();
-        inner.stms.iter().for_each(|stm| atoms_of(&stm.op, &mut |a| used.extend([a])));
+        let mut used: FxHashSet<Atom> = FxHashSet::default();
+        atoms_in(&inner.body, &mut |a| used.extend([a]));
         let all = || inner.map.function.params.iter().copied().zip(inner.map.arrays.iter().copied());
         let needed: Vec<(Var, Atom)> = all().filter(|(p, _)| used.contains(&Atom::Var(*p))).collect();
         if !needed.is_empty() {
@@ -204,7 +161,7 @@ impl Writer<'_> {
             rows.push(self.function(source.at).arrays[0]);
         }
         let of_source = self.stms[source.at].span;
-        self.bind(var, |b| {
+        self.set(var, |b| {
             let transposed = columns.iter().map(|a| {
                 let order = [1, 0].into_iter().chain(2..b.type_of(*a).rank).collect();
                 b.one(Op::Permute(*a, order))
@@ -222,7 +179,7 @@ impl Writer<'_> {
                     let params = shared.iter().zip(of_shared).chain(own.iter().zip(of_own));
                     let mut values: FxHashMap<Var, Atom> = params.map(|((p, _), x)| (*p, (*x).into())).collect();
                     values.extend(renamed(&mentioned, of_rows));
-                    vec![copied(b, inner, values)]
+                    b.copied(inner.body.clone(), values)
                 });
                 b.span(of_sum);
                 let total = sum(b, values[0], zero);
@@ -250,7 +207,7 @@ impl Writer<'_> {
             rows.push(self.function(source.at).arrays[0]);
         }
         let of_source = self.stms[source.at].span;
-        self.bind(var, |b| {
+        self.set(var, |b| {
             let around = b.span(inner.span);
             let columns = mapped(b, operands.iter().map(|(_, a)| *a).collect(), |b, x| {
                 b.span(of_source);
@@ -258,7 +215,7 @@ impl Writer<'_> {
                     let mut values: FxHashMap<Var, Atom> =
                         operands.iter().zip(x).map(|((p, _), x)| (*p, (*x).into())).collect();
                     values.extend(renamed(&mentioned, y));
-                    vec![copied(b, &inner, values)]
+                    b.copied(inner.body.clone(), values)
                 });
                 b.span(inner.span);
                 column
@@ -270,14 +227,5 @@ impl Writer<'_> {
 }
 
 fn renamed<'a>(old: &'a [Atom], new: &'a [Var]) -> impl Iterator<Item = (Var, Atom)> + 'a {
-    old.iter()
-        .zip(new)
-        .filter_map(|(old, new)| if let Atom::Var(old) = old { Some((*old, (*new).into())) } else { None })
-}
-
-/// The result of an inner map's function, written again.
-fn copied(builder: &mut Builder, inner: &Inner, values: FxHashMap<Var, Atom>) -> Atom {
-    let mut copy = Copy::new(builder, values);
-    inner.stms.iter().for_each(|stm| copy.stm(stm));
-    crate::array::Rebuild::atom(&copy, inner.result)
+    old.iter().zip(new).filter_map(|(old, new)| Some((old.var()?, (*new).into())))
 }

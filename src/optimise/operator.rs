@@ -25,6 +25,9 @@ pub(crate) enum Operator {
 /// Recognises an operator.
 pub(crate) fn recognise(operator: &Lambda) -> Operator {
     let [stm] = &operator.body.stms[..] else { return Operator::General };
+    if operator.params.len() == 2 && operator.is_sum() {
+        return Operator::Sum;
+    }
     if operator.body.results != stm.vars.iter().copied().map(Atom::Var).collect::<Vec<_>>() {
         return Operator::General;
     }
@@ -38,8 +41,7 @@ pub(crate) fn recognise(operator: &Lambda) -> Operator {
             let params: Option<Vec<Var>> = operator.params.iter().map(of_element).collect();
             match params {
                 Some(params) if map.arrays.len() == params.len() => {
-                    let inner = Lambda { params, body: map.function.body.clone() };
-                    if recognise(&inner) == Operator::Sum { Operator::Sum } else { Operator::Elementwise(inner) }
+                    Operator::Elementwise(Lambda { params, body: map.function.body.clone() })
                 }
                 _ => Operator::General,
             }
@@ -49,9 +51,27 @@ pub(crate) fn recognise(operator: &Lambda) -> Operator {
 }
 
 impl Lambda {
-    /// Whether this operator is the sum of its two operands, element by element if they are arrays.
+    /// Whether this operator adds, component by component, and element by element where these are arrays.
     pub(crate) fn is_sum(&self) -> bool {
-        self.params.len() == 2 && recognise(self) == Operator::Sum
+        let Body { stms, results } = &self.body;
+        let k = results.len();
+        if self.params.len() != 2 * k || stms.len() != k {
+            return false;
+        }
+        let (left, right) = self.params.split_at(k);
+        let adds = |c: usize| {
+            let [a, b] = [left[c], right[c]].map(Atom::Var);
+            let is_both = |atoms: &[Atom]| atoms == [a, b] || atoms == [b, a];
+            stms.iter().any(|stm| match &stm.op {
+                _ if stm.vars.first().is_none_or(|var| results[c] != Atom::Var(*var)) => false,
+                Op::Scalar(ScalarOp::Add, atoms) => is_both(atoms),
+                Op::Map(map) => {
+                    map.accumulators.is_empty() && stm.vars.len() == 1 && is_both(&map.arrays) && map.function.is_sum()
+                }
+                _ => false,
+            })
+        };
+        (0..k).all(adds)
     }
 }
 
@@ -59,7 +79,6 @@ fn of_scalars(op: ScalarOp, operands: &[Atom], params: [Var; 2]) -> Operator {
     let [left, right] = params.map(Atom::Var);
     let in_order = operands == [left, right];
     match op {
-        ScalarOp::Add if in_order || operands == [right, left] => Operator::Sum,
         ScalarOp::Mul if in_order || operands == [right, left] => Operator::Product,
         // At a tie the first operand wins, so the order matters.
         ScalarOp::Row(Primitive::Min | Primitive::Max) if in_order => Operator::Extremum(op),

@@ -1,32 +1,51 @@
-//! Programs split into bodies whose statements are moved and copied, with new variables where that is needed.
+//! Programs split into bodies whose statements are written again, in place and one by one.
 //!
-//! Law: a copy computes what the original does, from the values its variables have been given; all that it binds is new
+//! Law: the body that is written computes what the one that is read does; all that it adds is bound to new variables
 //! (tests/transform/simplify.rs).
 
 use rustc_hash::FxHashMap;
 
 use super::definitions::Facts;
-use crate::array::{Atom, Body, Builder, Lambda, Map, Op, Program, Rebuild, Reduce, ScalarOp, Stm, Type, Var, deeper};
+use super::nested_maps::uses;
+use crate::array::{Atom, Body, Builder, Lambda, Map, Op, Program, Reduce, ScalarOp, Stm, Type, Var, Vars, deeper};
 
 /// A program that is split into its parts.
 pub(super) struct Parts {
     pub(super) builder: Builder,
     pub(super) facts: Facts,
+    /// How often variables are used.
+    uses: Vec<usize>,
+    pub(super) changed: bool,
+}
+
+/// A body of a program that is being written again.
+pub(super) struct Writer<'a> {
+    pub(super) parts: &'a mut Parts,
+    /// How many bodies are around it.
+    pub(super) depth: usize,
+    pub(super) stms: Vec<Stm>,
+    /// The statement that binds an accumulator, or what a map gives.
+    pub(super) at: FxHashMap<Var, usize>,
+}
+
+/// What is done with a statement, which is pushed or what is in its place.
+type Rewrite = fn(&mut Writer<'_>, Stm);
+
+/// Rewrites every body of a program, from the inside out, and says whether something has changed.
+pub(super) fn rewrite(program: &mut Program, rewrite: Rewrite) -> bool {
+    let (builder, facts, uses) = (Builder::extending(program), Facts::default(), uses(program));
+    let mut parts = Parts { builder, facts, uses, changed: false };
+    for param in &program.function.params {
+        parts.facts.sizes.bind(*param, program.type_of(*param), 0);
+    }
+    let whole = core::mem::take(&mut program.function.body);
+    program.function.body = parts.descend(whole, 0, rewrite);
+    program.types = parts.builder.into_types();
+    parts.changed
 }
 
 impl Parts {
-    /// Rewrites every body of a program, from the inside out, which is given with the number of bodies around it.
-    pub(super) fn rewrite(program: &mut Program, mut body: impl FnMut(&mut Parts, Body, usize) -> Body) {
-        let mut parts = Parts { builder: Builder::extending(program), facts: Facts::default() };
-        for param in &program.function.params {
-            parts.facts.sizes.bind(*param, program.type_of(*param), 0);
-        }
-        let whole = core::mem::take(&mut program.function.body);
-        program.function.body = parts.descend(whole, 0, &mut body);
-        program.types = parts.builder.into_types();
-    }
-
-    fn descend(&mut self, body: Body, depth: usize, rewrite: &mut impl FnMut(&mut Parts, Body, usize) -> Body) -> Body {
+    fn descend(&mut self, body: Body, depth: usize, rewrite: Rewrite) -> Body {
         let mut stms = Vec::with_capacity(body.stms.len());
         deeper(|| {
             for mut stm in body.stms {
@@ -39,7 +58,14 @@ impl Parts {
                 stms.push(stm);
             }
         });
-        rewrite(self, Body { stms, results: body.results }, depth)
+        let written = Vec::with_capacity(stms.len());
+        let mut writer = Writer { parts: self, depth, stms: written, at: FxHashMap::default() };
+        for stm in stms {
+            let around = writer.parts.builder.span(stm.span);
+            rewrite(&mut writer, stm);
+            writer.parts.builder.span(around);
+        }
+        Body { stms: writer.stms, results: body.results }
     }
 
     pub(super) fn learn(&mut self, stm: &Stm, depth: usize) {
@@ -47,12 +73,42 @@ impl Parts {
         self.facts.learn(stm, |var| builder.type_of(var), depth);
     }
 
-    /// What `write` adds to the program, as statements and an operand.
-    pub(super) fn written<T>(&mut self, write: impl FnOnce(&mut Builder) -> T) -> (Vec<Stm>, T) {
-        self.builder.open_body();
-        let value = write(&mut self.builder);
-        (self.builder.close_body(Vec::new()).stms, value)
+    /// Whether nothing but one statement uses a value.
+    pub(super) fn is_used_once(&self, atom: Atom) -> bool {
+        atom.var().is_some_and(|var| self.uses.get(var.0 as usize) == Some(&1))
     }
+}
+
+impl Writer<'_> {
+    /// Adds a statement.
+    pub(super) fn push(&mut self, stm: Stm) {
+        self.parts.learn(&stm, self.depth);
+        let is_followed = |v: &Var| matches!(stm.op, Op::Map(_)) || self.parts.builder.type_of(*v).accumulator;
+        self.at.extend(stm.vars.iter().copied().filter(is_followed).map(|v| (v, self.stms.len())));
+        self.stms.push(stm);
+    }
+
+    /// Adds the statements that `write` writes.
+    pub(super) fn write<T>(&mut self, write: impl FnOnce(&mut Builder) -> T) -> T {
+        self.parts.builder.open_body();
+        let value = write(&mut self.parts.builder);
+        self.parts.builder.close_body(Vec::new()).stms.into_iter().for_each(|stm| self.push(stm));
+        value
+    }
+
+    /// Adds an operation that binds variables which there are.
+    pub(super) fn bind(&mut self, vars: impl IntoIterator<Item = Var>, op: Op) {
+        self.push(self.parts.builder.stm(vars.into_iter().collect(), op));
+    }
+}
+
+/// A further result of a map, before its accumulators.
+pub(super) fn give(builder: &mut Builder, vars: &mut Vars, map: &mut Map, result: Atom) -> Var {
+    let given = vars.len() - map.accumulators.len();
+    let array = builder.fresh(builder.type_of(result).arrayed());
+    vars.insert(given, array);
+    map.function.body.results.insert(given, result);
+    array
 }
 
 /// The operator of sums of values of this type.
@@ -98,47 +154,4 @@ pub(super) fn mapped(
     let function = builder.lambda(&types, inside);
     let vars = builder.emit(Op::Map(Box::new(Map { function, arrays, accumulators: Vec::new() })));
     vars.into_iter().map(Atom::Var).collect()
-}
-
-/// A copy of statements under new names.
-pub(super) struct Copy<'b> {
-    pub(super) builder: &'b mut Builder,
-    values: FxHashMap<Var, Atom>,
-}
-
-impl<'b> Copy<'b> {
-    pub(super) fn new(builder: &'b mut Builder, values: FxHashMap<Var, Atom>) -> Self {
-        Copy { builder, values }
-    }
-
-    pub(super) fn stm(&mut self, stm: &Stm) {
-        let around = self.builder.span(stm.span);
-        let op = self.op(&stm.op);
-        for (old, new) in stm.vars.iter().zip(self.builder.emit(op)) {
-            self.values.insert(*old, new.into());
-        }
-        self.builder.span(around);
-    }
-}
-
-impl Rebuild for Copy<'_> {
-    fn atom(&self, atom: Atom) -> Atom {
-        match atom {
-            Atom::Var(var) => self.values.get(&var).copied().unwrap_or(atom),
-            Atom::Const(_) => atom,
-        }
-    }
-
-    fn body(&mut self, body: &Body) -> Body {
-        self.builder.open_body();
-        deeper(|| body.stms.iter().for_each(|stm| self.stm(stm)));
-        let results = self.atoms(&body.results);
-        self.builder.close_body(results)
-    }
-
-    fn bind(&mut self, var: Var) -> Var {
-        let fresh = self.builder.fresh(self.builder.type_of(var));
-        self.values.insert(var, fresh.into());
-        fresh
-    }
 }

@@ -6,7 +6,6 @@
 
 use rustc_hash::FxHashMap;
 
-use super::definitions::Facts;
 use crate::array::{Atom, Var};
 
 /// Writes that follow one another, at as many indices each.
@@ -31,7 +30,7 @@ pub(super) struct Written {
 }
 
 fn numbers(at: &[Atom]) -> Option<Vec<i64>> {
-    at.iter().map(|i| Facts::number(*i)).collect()
+    at.iter().map(|i| i.as_int()).collect()
 }
 
 impl Written {
@@ -42,7 +41,7 @@ impl Written {
             let line = &self.lines[*line];
             line.count == *after && line.rank == at.len()
         };
-        let known = if let Atom::Var(before) = array { self.places.get(&before).copied() } else { None };
+        let known = array.var().and_then(|before| self.places.get(&before).copied());
         let line = known.filter(goes_on).map_or(self.lines.len(), |(line, _)| line);
         if line == self.lines.len() {
             self.lines.push(Line { from: array, rank: at.len(), count: 0, values: FxHashMap::default() });
@@ -55,8 +54,7 @@ impl Written {
 
     /// An array or value in which the element of an array is, and how many of the indices have led there.
     pub(super) fn find(&self, array: Atom, at: &[Atom]) -> Option<(Atom, usize)> {
-        let Atom::Var(array) = array else { return None };
-        let (line, after) = self.places.get(&array)?;
+        let (line, after) = self.places.get(&array.var()?)?;
         let line = &self.lines[*line];
         let writes = line.values.get(&numbers(at.get(..line.rank)?)?);
         let last = writes.and_then(|writes| writes[..writes.partition_point(|(k, _)| k <= after)].last());

@@ -10,7 +10,7 @@ use super::available::{Class, Classes, Kind, Repeated, position};
 use super::definitions::Facts;
 use super::fold::fold;
 use super::operator::{Operator, recognise};
-use super::rules::RULES;
+use super::rules::simpler;
 use crate::array::{
     Atom, Body, Builder, Custom, Lambda, Op, Program, Reduce, Stm, Type, Var, atoms_mut, deeper, has_effect,
 };
@@ -118,11 +118,11 @@ impl Writer {
 
     /// Writes an operation without bodies, unless there is no need to.
     pub(super) fn emit(&mut self, op: Op) -> Atom {
-        let simpler = match &op {
+        let known = match &op {
             Op::Scalar(scalar, operands) => fold(*scalar, operands),
-            op => RULES.iter().find_map(|rule| rule(self, op)),
+            op => simpler(self, op),
         };
-        if let Some(value) = simpler {
+        if let Some(value) = known {
             return value;
         }
         let (class, is_new) = self.seen.operation(&op);

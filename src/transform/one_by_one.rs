@@ -12,6 +12,7 @@ use super::copy::{Copier, rewritten};
 use super::flow::Active;
 use super::operator::applied;
 use crate::array::{Agreement, Atom, Body, Const, Form, Hist, Loop, Op, Policy, Prim, Program, Stm, Type, Var};
+use crate::optimise::operator::{Operator, recognise};
 
 /// The most values that are combined one after the other.
 const MAX_VALUES: i64 = 32;
@@ -78,7 +79,7 @@ impl Search<'_> {
             Op::Scatter(it) if is_version(&it.destination) => stm.vars.to_vec(),
             Op::Hist(it) if it.destinations.iter().any(is_version) => {
                 let few = self.length(it.indices).is_some_and(|length| length <= MAX_VALUES);
-                if few && !it.operator.is_sum() && stm.vars.iter().any(|var| self.active.var(*var)) {
+                if few && recognise(&it.operator) != Operator::Sum && stm.vars.iter().any(|var| self.active.var(*var)) {
                     self.found.insert(stm.vars[0]);
                 }
                 stm.vars.to_vec()

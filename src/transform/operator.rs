@@ -4,11 +4,9 @@
 //! element is one for each column ("Reverse AD for a Functional Array Language", *Special Cases of Reduce &
 //! Multi-Reduce*) (tests/transform/operators.rs).
 
-use rustc_hash::FxHashSet;
-
 use super::copy::Copier;
 use super::target::Target;
-use crate::array::{Atom, Body, IntegerRow, Lambda, Map, Op, ScalarOp, Stm, Var, Vars, atoms_of, index};
+use crate::array::{Atom, Body, IntegerRow, Lambda, Map, Op, ScalarOp, Stm, Var, Vars, index, needed};
 use crate::optimise::operator::{Operator, recognise};
 use crate::primitives::Primitive;
 
@@ -23,7 +21,7 @@ pub(super) fn groups(operator: &Lambda, asked: &[bool]) -> Vec<Vec<usize>> {
     let k = asked.len();
     let needs: Vec<Vec<usize>> = (0..k)
         .map(|c| {
-            let (_, used) = slice(&operator.body, &[operator.body.results[c]]);
+            let (_, used) = needed(&operator.body.stms, &[operator.body.results[c]]);
             (0..k).filter(|n| used.contains(&operator.params[*n]) || used.contains(&operator.params[k + n])).collect()
         })
         .collect();
@@ -64,28 +62,9 @@ pub(super) fn part(operator: &Lambda, group: &[usize]) -> Lambda {
         return Lambda { params, body: Body { stms, results } };
     }
     let results: Vec<Atom> = group.iter().map(|c| operator.body.results[*c]).collect();
-    let (stms, _) = slice(&operator.body, &results);
-    Lambda { params, body: Body { stms: stms.into_iter().cloned().collect(), results } }
-}
-
-/// The statements that results need, and all variables that they mention.
-fn slice<'b>(body: &'b Body, results: &[Atom]) -> (Vec<&'b Stm>, FxHashSet<Var>) {
-    let mut used: FxHashSet<Var> = FxHashSet::default();
-    let note = |atom: Atom, used: &mut FxHashSet<Var>| {
-        if let Atom::Var(var) = atom {
-            used.insert(var);
-        }
-    };
-    results.iter().for_each(|a| note(*a, &mut used));
-    let mut stms: Vec<&Stm> = Vec::new();
-    for stm in body.stms.iter().rev() {
-        if stm.vars.iter().any(|v| used.contains(v)) {
-            atoms_of(&stm.op, &mut |a| note(a, &mut used));
-            stms.push(stm);
-        }
-    }
-    stms.reverse();
-    (stms, used)
+    let (needed, _) = needed(&operator.body.stms, &results);
+    let stms = operator.body.stms.iter().zip(needed).filter(|(_, needed)| *needed).map(|(stm, _)| stm.clone());
+    Lambda { params, body: Body { stms: stms.collect(), results } }
 }
 
 /// The operator on pairs of a value and its number that keeps the extremum, at a tie the one with the smaller number.
