@@ -4,14 +4,14 @@
 //! of the lanes between them (tests/execute/parts.rs, tests/transform/work.rs).
 
 use super::code::Stm as Code;
-use super::view::{Array, Bound, Form, View};
+use super::view::{Array, Bound, View};
 use super::{Lowering, Step};
 use crate::array::{Agreement, Atom, Map, Op, Stm};
 
 impl<'p> Lowering<'p> {
     /// Adds to an accumulator, if the index is in bounds.
     pub(super) fn accumulate(&mut self, array: &Array<'p>, indices: &[Atom], new: Atom) -> Step<()> {
-        let Form::Memory(view) = array.form.clone() else { panic!("accumulators are in memory") };
+        let view = array.view();
         let indices = self.env.scalars(indices);
         let value = self.env.atom(new);
         self.emit.all_same(Agreement::Added, &array.sizes[indices.len()..], value.sizes());
@@ -53,21 +53,20 @@ impl<'p> Lowering<'p> {
             let sum = self.env.array(*a);
             self.emit.same(Agreement::Added, sum.sizes[0], length);
             self.env.bind(addition.vars[0], Bound::Array(sum.clone()));
-            let Form::Memory(view) = sum.form else { panic!("accumulators are in memory") };
             let result = stm.vars.iter().position(|var| var == value).expect("a result of the map is added");
-            sums.push((view, sum.sizes, result));
+            sums.push((sum, result));
         }
         self.in_order(length, &mut |this, index| {
             let rows = this.call(map, index)?;
-            for (view, sizes, result) in &sums {
+            for (sum, result) in &sums {
                 let row = &rows[*result];
-                this.emit.all_same(Agreement::Added, &sizes[1..], row.sizes());
-                let part = view.part(&mut this.emit, &[index]);
+                this.emit.all_same(Agreement::Added, &sum.sizes[1..], row.sizes());
+                let part = sum.view().part(&mut this.emit, &[index]);
                 this.add_all(row, &part)?;
             }
             Ok(())
         })?;
-        sums.iter().for_each(|(view, ..)| self.emit.changed(view.origin.buffer));
+        sums.iter().for_each(|(sum, _)| self.emit.changed(sum.view().origin.buffer));
         Ok(())
     }
 }

@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::code::{Block, Broken, Buffer, Operand, Stm as Code, Value};
+use super::code::{Broken, Buffer, Operand, Stm as Code, Value};
 use super::emit::Emit;
 use super::environment::Environment;
 use super::liveness::mentioned;
@@ -59,15 +59,14 @@ impl<'p> Lowering<'p> {
                 (Bound::Scalar(yes), Bound::Scalar(no)) => Bound::Scalar(self.emit.select(condition, yes, no)),
                 (yes, no) if is_one(&yes, &no) => yes,
                 (yes, no) => {
-                    let Bound::Array(array) = &yes else { panic!("branches are of one type") };
                     let other =
                         Broken::Able("branches that leave arrays of different sizes, and lanes that take either");
                     yes.sizes().iter().zip(no.sizes()).for_each(|(a, b)| self.emit.equal(other, *a, *b));
-                    let buffer = self.emit.new_buffer(array.prim);
-                    let view = self.emit.allocate(buffer, &array.sizes)?;
-                    let found = Array { form: Form::Memory(view.clone()), ..array.clone() };
+                    let array = yes.array();
+                    let view = self.emit.room_for(array.prim, &array.sizes)?;
+                    let found = Bound::Array(array.stored(view.clone()));
                     joint.push(([yes, no], view));
-                    Bound::Array(found)
+                    found
                 }
             });
         }
@@ -99,8 +98,7 @@ impl<'p> Lowering<'p> {
             pairs = later;
             let Some(length) = length else {
                 for ([yes, no], view) in now {
-                    let (Bound::Scalar(yes), Bound::Scalar(no)) = (yes, no) else { panic!("branches are of one type") };
-                    let value = self.emit.select(condition, yes, no);
+                    let value = self.emit.select(condition, yes.scalar(), no.scalar());
                     self.emit.push(Code::Store { place: view.origin, value, mask: None });
                 }
                 continue;
@@ -110,9 +108,8 @@ impl<'p> Lowering<'p> {
                 for (both, view) in &now {
                     let mut row = Vec::new();
                     for (value, mask) in both.iter().zip(masks) {
-                        let Bound::Array(array) = value else { unreachable!("what has a length is an array") };
                         this.emit.at.mask = mask;
-                        row.push(this.element(array, index)?);
+                        row.push(this.element(value.array(), index)?);
                         this.emit.at.mask = outside;
                     }
                     let row = <[Bound<'p>; 2]>::try_from(row).expect("there are two branches");
@@ -140,8 +137,8 @@ impl<'p> Lowering<'p> {
                 None => Left::Anywhere,
             });
         }
-        let (mut yes_block, yes) = self.one_branch(yes, &places)?;
-        let (mut no_block, no) = self.one_branch(no, &places)?;
+        let (mut yes_block, yes) = self.block(true, |this| this.inside(yes, &places))?;
+        let (mut no_block, no) = self.block(true, |this| this.inside(no, &places))?;
         // What the branches leave: scalars, and sizes.
         let mut cells: [Vec<(Value, Operand)>; 2] = [Vec::new(), Vec::new()];
         let depth = self.emit.depth();
@@ -179,12 +176,6 @@ impl<'p> Lowering<'p> {
         Ok(results)
     }
 
-    fn one_branch(&mut self, body: &'p Body, places: &[Left<'p>]) -> Step<(Block, Vec<Bound<'p>>)> {
-        self.emit.open(true);
-        let results = self.inside(body, places)?;
-        Ok((self.emit.close(), results))
-    }
-
     /// The results of a branch, left where they are to be.
     fn inside(&mut self, body: &'p Body, places: &[Left<'p>]) -> Step<Vec<Bound<'p>>> {
         let region = self.emit.enter_region();
@@ -208,14 +199,9 @@ impl<'p> Lowering<'p> {
                 (Bound::Array(array), Left::In(buffer, _)) => {
                     stores.push((result.clone(), self.emit.allocate(*buffer, &array.sizes)?));
                 }
-                (Bound::Array(array), Left::Anywhere) if is_overwritten => {
-                    *result = self.apart_from(array.clone(), kept)?
-                }
+                (Bound::Array(array), Left::Anywhere) if is_overwritten => *result = self.apart_from(array, kept)?,
                 (Bound::Array(array), Left::There(home)) if !is_one(result, home) => {
-                    let Bound::Array(Array { form: Form::Memory(view), .. }) = home else {
-                        unreachable!("what is kept is in memory")
-                    };
-                    back.push((array.clone(), view.clone()));
+                    back.push((array.clone(), home.array().view().clone()));
                     *result = home.clone();
                 }
                 _ => {}
@@ -224,19 +210,16 @@ impl<'p> Lowering<'p> {
         self.store_all(stores)?;
         let mut stores = Vec::new();
         for (array, home) in back {
-            stores.push((self.apart_from(array, kept)?, home));
+            stores.push((self.apart_from(&array, kept)?, home));
         }
         self.store_all(stores)?;
         Ok(results)
     }
 
     /// The array, in memory of its own if it is in any of these buffers, of which one is to be overwritten.
-    fn apart_from(&mut self, array: Array<'p>, kept: &[Buffer]) -> Step<Bound<'p>> {
-        let value = Bound::Array(array.clone());
-        if !kept.iter().any(|buffer| self.env.is_in(&value, *buffer)) {
-            return Ok(value);
-        }
-        self.copy(array)
+    fn apart_from(&mut self, array: &Array<'p>, kept: &[Buffer]) -> Step<Bound<'p>> {
+        let is_kept = kept.iter().any(|buffer| self.env.holds(array, *buffer));
+        if is_kept { self.copy(array) } else { Ok(Bound::Array(array.clone())) }
     }
 }
 

@@ -9,6 +9,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::parts::each;
 use crate::array::{Const, IntegerRow, Prim, ScalarOp, Var};
 use crate::error::Span;
 
@@ -232,6 +233,13 @@ pub(crate) enum Port {
     },
 }
 
+impl Port {
+    /// The buffer of an array.
+    pub(super) fn buffer(&self) -> Option<Buffer> {
+        if let Port::Array { buffer, .. } = self { Some(*buffer) } else { None }
+    }
+}
+
 /// Where a result is found.
 #[derive(Debug, Clone)]
 pub(crate) enum Output {
@@ -248,6 +256,11 @@ impl Operand {
     /// An index or a size.
     pub(crate) fn int(n: i64) -> Self {
         Operand::Const(Const::I64(n))
+    }
+
+    /// The value that it is, if it is no constant.
+    pub(crate) fn value(self) -> Option<Value> {
+        if let Operand::Value(value) = self { Some(value) } else { None }
     }
 
     pub(crate) fn as_int(self) -> Option<i64> {
@@ -271,15 +284,22 @@ impl Place {
     }
 }
 
+impl Code {
+    /// The buffers that are read or written by whoever runs the code.
+    pub(super) fn ports(&self) -> impl Iterator<Item = Buffer> {
+        let inputs = self.inputs.iter().filter_map(Port::buffer);
+        inputs.chain(self.outputs.iter().filter_map(Output::buffer))
+    }
+}
+
 /// The precision that reals are computed in.
 pub(super) fn precision(values: &[ValueInfo], buffers: &[BufferInfo], body: &Block) -> Prim {
-    fn has_doubles(block: &Block) -> bool {
-        let is_double = |x: Operand| matches!(x, Operand::Const(constant) if constant.prim() == Prim::F64);
-        block.iter().any(|stm| stm.operands().into_iter().any(is_double) || stm.blocks().into_iter().any(has_doubles))
-    }
+    let mut has_doubles = false;
+    let is_double = |x: Operand| matches!(x, Operand::Const(constant) if constant.prim() == Prim::F64);
+    each(body, &mut |stm| has_doubles |= stm.operands().into_iter().any(is_double));
     let mut prims = values.iter().map(|info| info.prim).chain(buffers.iter().map(|info| info.prim));
     let has_singles = prims.clone().any(|prim| prim == Prim::F32);
-    if has_singles && prims.all(|prim| prim != Prim::F64) && !has_doubles(body) { Prim::F32 } else { Prim::F64 }
+    if has_singles && prims.all(|prim| prim != Prim::F64) && !has_doubles { Prim::F32 } else { Prim::F64 }
 }
 
 /// Takes the statements at these places out of a block.
@@ -291,6 +311,11 @@ pub(crate) fn leave_out(block: &mut Block, mut gone: Vec<usize>) {
 }
 
 impl Output {
+    /// The buffer of an array.
+    pub(super) fn buffer(&self) -> Option<Buffer> {
+        if let Output::Array { buffer, .. } = self { Some(*buffer) } else { None }
+    }
+
     pub(crate) fn operands(&self) -> Vec<Operand> {
         match self {
             Output::Scalar(operand) => vec![*operand],

@@ -52,17 +52,11 @@ impl<'p> Environment<'p> {
     }
 
     pub(super) fn scalar(&self, atom: Atom) -> Operand {
-        match self.atom(atom) {
-            Bound::Scalar(operand) => operand,
-            Bound::Array(_) => panic!("operands are of the types that the verifier has checked"),
-        }
+        self.atom(atom).scalar()
     }
 
     pub(super) fn array(&self, atom: Atom) -> Array<'p> {
-        match self.atom(atom) {
-            Bound::Array(array) => array,
-            Bound::Scalar(_) => panic!("operands are of the types that the verifier has checked"),
-        }
+        self.atom(atom).array().clone()
     }
 
     pub(super) fn scalars(&self, atoms: &[Atom]) -> Vec<Operand> {

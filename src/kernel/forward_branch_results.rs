@@ -6,6 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use super::code::{Block, Code, Operand, Stm, Value, ValueInfo};
+use super::parts::{each, each_mut};
 
 /// Leaves out the cells that are handed on.
 pub(crate) fn forward_branch_results(code: &mut Code) {
@@ -37,19 +38,14 @@ impl Counts {
     }
 
     fn read(&mut self, operands: &[Operand]) {
-        for operand in operands {
-            if let Operand::Value(value) = operand {
-                self.of(*value).read += 1;
-            }
-        }
+        operands.iter().filter_map(|x| x.value()).for_each(|value| self.of(value).read += 1);
     }
 
     fn block(&mut self, block: &Block) {
-        for stm in block {
+        each(block, &mut |stm| {
             self.read(&stm.operands());
             stm.sets().into_iter().for_each(|value| self.of(value).set += 1);
-            stm.blocks().into_iter().for_each(|inner| self.block(inner));
-        }
+        });
     }
 }
 
@@ -64,7 +60,8 @@ fn join(block: &mut Block, counts: &Counts, values: &[ValueInfo]) {
         };
         let mut inside = Counts::default();
         branch.blocks().into_iter().for_each(|inner| inside.block(inner));
-        let is_masked = has_masks(branch);
+        let mut is_masked = false;
+        each(core::slice::from_ref(branch), &mut |stm| is_masked |= matches!(stm, Stm::Assign { mask: Some(_), .. }));
         let is_handed_on = |cell: Value, from: Value| {
             let (found, all) = (inside.get(from), counts.get(from));
             let [of_cell, of_from] = [cell, from].map(|value| values[value.0 as usize]);
@@ -85,22 +82,11 @@ fn join(block: &mut Block, counts: &Counts, values: &[ValueInfo]) {
             !joins
         });
         if !renamed.is_empty() {
-            rename(branch, &renamed);
+            each_mut(core::slice::from_mut(branch), &mut |stm| stm.rename_sets(&renamed));
         }
     }
     block.retain(|stm| !matches!(stm, Stm::Assign { cells, .. } if cells.is_empty()));
     for stm in block {
         stm.blocks_mut().into_iter().for_each(|inner| join(inner, counts, values));
     }
-}
-
-/// Whether something in a branch is set in some lanes only.
-fn has_masks(stm: &Stm) -> bool {
-    matches!(stm, Stm::Assign { mask: Some(_), .. }) || stm.blocks().into_iter().flatten().any(has_masks)
-}
-
-/// Sets other cells in place of these.
-fn rename(stm: &mut Stm, renamed: &FxHashMap<Value, Value>) {
-    stm.rename_sets(renamed);
-    stm.blocks_mut().into_iter().flatten().for_each(|inner| rename(inner, renamed));
 }

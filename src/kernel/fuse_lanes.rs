@@ -6,8 +6,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::code::{Block, Buffer, BufferInfo, Code, Lanes, Op, Operand, Output, Place, Port, Stm, Value, ValueInfo};
+use super::code::{Block, Buffer, BufferInfo, Code, Lanes, Op, Operand, Place, Stm, Value, ValueInfo};
 use super::fuse_sequential::{Effects, once};
+use super::parts::{cells, each, replace};
 use crate::array::ScalarOp;
 
 /// Merges what can be, and drops what is then stored for nobody.
@@ -20,18 +21,8 @@ pub(crate) fn fuse_lanes(code: &mut Code) {
 
 /// Drops what is stored for nobody.
 pub(super) fn drop_unread(code: &mut Code) {
-    let mut read: FxHashSet<Buffer> = FxHashSet::default();
-    for input in &code.inputs {
-        if let Port::Array { buffer, .. } = input {
-            read.insert(*buffer);
-        }
-    }
-    for output in &code.outputs {
-        if let Output::Array { buffer, .. } = output {
-            read.insert(*buffer);
-        }
-    }
-    reads(&code.body, &mut read);
+    let mut read: FxHashSet<Buffer> = code.ports().collect();
+    reads(&code.body, &mut |buffer| read.extend([buffer]));
     drop_stores(&mut code.body, &read);
 }
 
@@ -68,7 +59,7 @@ impl Merger<'_> {
         // The numbers of what loops leave that are a part of another now.
         let mut names: Vec<[Operand; 2]> = Vec::new();
         for mut stm in core::mem::take(block) {
-            names.iter().for_each(|[old, new]| replace(&mut stm, *old, *new));
+            names.iter().for_each(|[old, new]| replace(core::slice::from_mut(&mut stm), *old, *new));
             learn(&stm, &self.tests, &mut equal);
             if !matches!(stm, Stm::Lanes(_)) {
                 stm.blocks_mut().into_iter().for_each(|inner| self.block(inner, &equal));
@@ -113,11 +104,10 @@ impl Merger<'_> {
 
     fn touches(&self, block: &Block) -> Vec<Touch> {
         let mut all = Vec::new();
-        for stm in block {
+        each(block, &mut |stm| {
             assert!(!matches!(stm, Stm::Product(_)), "products are found in loops that are merged");
             all.extend(stm.element().map(|(place, access)| (place.buffer, *place, access.changes())));
-            stm.blocks().into_iter().for_each(|inner| all.extend(self.touches(inner)));
-        }
+        });
         all.retain(|(buffer, ..)| !self.buffers[buffer.0 as usize].private);
         all
     }
@@ -155,7 +145,7 @@ impl Merger<'_> {
     fn joined(&self, last: &Lanes, next: &Lanes) -> Option<Lanes> {
         let (mut all, mut next) = (last.clone(), next.clone());
         let (old, new) = (Operand::Value(next.index), Operand::Value(last.index));
-        next.body.iter_mut().for_each(|stm| replace(stm, old, new));
+        replace(&mut next.body, old, new);
         all.body.extend(next.body);
         for write in next.writes {
             if !all.writes.iter().any(|(buffer, ..)| *buffer == write.0) {
@@ -174,8 +164,7 @@ impl Merger<'_> {
 
     /// Uses what was stored instead of loading it again.
     fn forward(&self, body: &mut Block) {
-        let mut assigned = FxHashSet::default();
-        cells(body, &mut assigned);
+        let assigned = cells(body);
         let mut stored: FxHashMap<Place, Operand> = FxHashMap::default();
         let mut k = 0;
         while k < body.len() {
@@ -195,9 +184,8 @@ impl Merger<'_> {
                 }
                 Stm::Load(value, place) => {
                     if let Some(known) = stored.get(place) {
-                        let (old, new) = (Operand::Value(*value), *known);
-                        body.remove(k);
-                        body[k..].iter_mut().for_each(|stm| replace(stm, old, new));
+                        let (value, known) = (*value, *known);
+                        stand_in(body, k, value, known);
                         continue;
                     }
                 }
@@ -224,23 +212,16 @@ fn ends(stm: &Stm) -> bool {
 
 /// The tests of a program that have the same value wherever they are evaluated.
 pub(super) fn tests(block: &Block) -> Tests {
-    let mut assigned = FxHashSet::default();
-    cells(block, &mut assigned);
-    let mut all = Tests::default();
-    collect(block, &assigned, &mut all);
-    all
-}
-
-fn collect(block: &Block, assigned: &FxHashSet<Value>, all: &mut Tests) {
-    for stm in block {
-        let lasts = |x: &Operand| !matches!(x, Operand::Value(value) if assigned.contains(value));
+    let (assigned, mut all) = (cells(block), Tests::default());
+    let lasts = |x: &Operand| x.value().is_none_or(|value| !assigned.contains(&value));
+    each(block, &mut |stm| {
         if let Stm::Let(value, Op::Scalar(ScalarOp::Equal), x) = stm
             && x.iter().all(lasts)
         {
             all.insert(*value, (x[0], x[1]));
         }
-        stm.blocks().into_iter().for_each(|inner| collect(inner, assigned, all));
-    }
+    });
+    all
 }
 
 /// Takes note of what a statement checks.
@@ -265,28 +246,17 @@ pub(super) fn same(mut x: Operand, equal: &Equal) -> Operand {
     x
 }
 
-/// Puts another operand where one is, inside as well.
-pub(super) fn replace(stm: &mut Stm, old: Operand, new: Operand) {
-    stm.replace(old, new);
-    stm.blocks_mut().into_iter().flatten().for_each(|inner| replace(inner, old, new));
+/// Takes a statement out of a block, and puts an operand where its value was.
+pub(super) fn stand_in(block: &mut Block, at: usize, value: Value, known: Operand) {
+    block.remove(at);
+    replace(&mut block[at..], Operand::Value(value), known);
 }
 
-/// The cells that are set.
-pub(super) fn cells(block: &Block, all: &mut FxHashSet<Value>) {
-    for stm in block {
-        if let Stm::Assign { cells, .. } = stm {
-            all.extend(cells.iter().map(|(cell, _)| *cell));
-        }
-        stm.blocks().into_iter().for_each(|inner| cells(inner, all));
-    }
-}
-
-/// The buffers that are read, or exchanged, or added to.
-fn reads(block: &Block, all: &mut FxHashSet<Buffer>) {
-    for stm in block {
-        all.extend(stm.touches().iter().filter(|(_, access, _)| access.looks()).map(|(buffer, ..)| *buffer));
-        stm.blocks().into_iter().for_each(|inner| reads(inner, all));
-    }
+/// Calls `visit` on each buffer that is read, or exchanged, or added to, as often as it is.
+pub(super) fn reads(block: &Block, visit: &mut dyn FnMut(Buffer)) {
+    each(block, &mut |stm| {
+        stm.touches().iter().filter(|(_, access, _)| access.looks()).for_each(|(buffer, ..)| visit(*buffer));
+    });
 }
 
 fn drop_stores(block: &mut Block, read: &FxHashSet<Buffer>) {

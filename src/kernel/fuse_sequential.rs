@@ -8,15 +8,15 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::code::{Block, Buffer, BufferInfo, Code, Op, Operand, Place, Stm, Value};
-use super::fuse_lanes::{cells, drop_unread, replace};
+use super::fuse_lanes::{drop_unread, reads, stand_in};
+use super::parts::{cells, each, replace};
 
 /// Joins what can be, and drops what is then stored for nobody.
 pub(crate) fn fuse_sequential(code: &mut Code) {
-    let mut follower = Follower { buffers: &code.buffers, reads: FxHashMap::default() };
-    follower.count(&code.body);
-    let mut assigned = FxHashSet::default();
-    cells(&code.body, &mut assigned);
-    follower.block(&mut code.body, &assigned, false);
+    let mut counts: FxHashMap<Buffer, usize> = FxHashMap::default();
+    reads(&code.body, &mut |buffer| *counts.entry(buffer).or_default() += 1);
+    let assigned = cells(&code.body);
+    Follower { buffers: &code.buffers, reads: counts }.block(&mut code.body, &assigned, false);
     drop_unread(code);
 }
 
@@ -38,24 +38,18 @@ pub(super) struct Effects {
 impl Effects {
     pub(super) fn of<'s>(stms: impl IntoIterator<Item = &'s Stm>) -> Self {
         let mut effects = Effects::default();
-        stms.into_iter().for_each(|stm| effects.add(stm));
+        stms.into_iter().for_each(|stm| each(core::slice::from_ref(stm), &mut |stm| effects.add(stm)));
         effects
     }
 
-    fn touch(&mut self, buffer: Buffer, changed: bool, place: Option<Place>) {
-        let touched = self.touches.entry(buffer).or_default();
-        touched.0 |= changed;
-        touched.1.push(place);
-    }
-
     fn add(&mut self, stm: &Stm) {
-        let values = stm.operands().into_iter().filter_map(|x| if let Operand::Value(v) = x { Some(v) } else { None });
-        self.uses.extend(values);
+        self.uses.extend(stm.operands().into_iter().filter_map(Operand::value));
         self.defines.extend(stm.sets());
         for (buffer, access, place) in stm.touches() {
-            self.touch(buffer, access.changes(), place.copied());
+            let (changed, places) = self.touches.entry(buffer).or_default();
+            *changed |= access.changes();
+            places.push(place.copied());
         }
-        stm.blocks().into_iter().flatten().for_each(|inner| self.add(inner));
     }
 
     /// Whether the order of the two has no effect, but for the excepted buffers.
@@ -74,15 +68,6 @@ impl Effects {
 }
 
 impl Follower<'_> {
-    fn count(&mut self, block: &Block) {
-        for stm in block {
-            for (buffer, ..) in stm.touches().into_iter().filter(|(_, access, _)| access.looks()) {
-                *self.reads.entry(buffer).or_default() += 1;
-            }
-            stm.blocks().into_iter().for_each(|inner| self.count(inner));
-        }
-    }
-
     fn block(&self, block: &mut Block, assigned: &FxHashSet<Value>, in_lanes: bool) {
         for stm in &mut *block {
             let in_lanes = in_lanes || matches!(stm, Stm::Lanes(_));
@@ -107,7 +92,7 @@ impl Follower<'_> {
             return None;
         }
         let mut next = next.clone();
-        next.iter_mut().for_each(|stm| replace(stm, Operand::Value(*other), Operand::Value(*index)));
+        replace(&mut next, Operand::Value(*other), Operand::Value(*index));
         let (a, b) = (Effects::of(body), Effects::of(&next));
         let gone = self.stored_for(body, &next, *index, [&a, &b])?;
         let is_gone = |buffer: Buffer| gone.iter().any(|(other, _)| *other == buffer);
@@ -205,9 +190,8 @@ fn together(mut first: Block, mut second: Block, gone: &[(Buffer, Operand)]) -> 
         if let Stm::Load(value, place) = &all[k]
             && let Some((_, known)) = gone.iter().find(|(buffer, _)| *buffer == place.buffer)
         {
-            let (old, new) = (Operand::Value(*value), *known);
-            all.remove(k);
-            all[k..].iter_mut().for_each(|stm| replace(stm, old, new));
+            let value = *value;
+            stand_in(&mut all, k, value, *known);
             continue;
         }
         k += 1;
@@ -224,15 +208,10 @@ fn together(mut first: Block, mut second: Block, gone: &[(Buffer, Operand)]) -> 
 
 /// Computes and loads once what is the same.
 pub(super) fn once(all: &mut Block, set: &[Stm]) {
-    let mut assigned = FxHashSet::default();
-    cells(all, &mut assigned);
-    set.iter().for_each(|stm| {
-        if let Stm::Assign { cells, .. } = stm {
-            assigned.extend(cells.iter().map(|(cell, _)| *cell));
-        }
-    });
+    let mut assigned = cells(all);
+    assigned.extend(cells(set));
     let changed = Effects::of(&*all).touches;
-    let lasts = |x: &Operand| !matches!(x, Operand::Value(value) if assigned.contains(value));
+    let lasts = |x: &Operand| x.value().is_none_or(|value| !assigned.contains(&value));
     let mut loaded: FxHashMap<Place, Value> = FxHashMap::default();
     let mut computed: FxHashMap<(Op, Vec<Operand>), Value> = FxHashMap::default();
     let mut k = 0;
@@ -249,16 +228,12 @@ pub(super) fn once(all: &mut Block, set: &[Stm]) {
         } else {
             None
         };
-        let Some((value, known)) = same else {
-            k += 1;
-            continue;
-        };
-        if known == value || assigned.contains(&value) {
-            k += 1;
-            continue;
+        match same {
+            Some((value, known)) if known != value && !assigned.contains(&value) => {
+                stand_in(all, k, value, Operand::Value(known));
+            }
+            _ => k += 1,
         }
-        all.remove(k);
-        all[k..].iter_mut().for_each(|stm| replace(stm, Operand::Value(value), Operand::Value(known)));
     }
 }
 

@@ -7,11 +7,11 @@
 use rustc_hash::FxHashSet;
 
 use super::code::{Broken, Operand, Stm as Code};
+use super::emit::Emit;
 use super::liveness::mentioned;
-use super::reduce::is_sum;
 use super::scan::{ELEMENTS, FETCHED, MANY};
 use super::view::{Array, Bound, Form, View};
-use super::{Lowering, Step, Unsupported};
+use super::{Lowering, Step};
 use crate::array::{Agreement, Const, Hist, IntegerRow, Prim, ScalarOp, Var};
 
 /// How many values for each bin are worth a histogram of each block.
@@ -39,7 +39,7 @@ impl<'p> Lowering<'p> {
             let other = Broken::Able("a histogram of rows of other sizes than those of its values");
             destination.sizes[1..].iter().zip(&value.sizes[1..]).for_each(|(a, b)| self.emit.equal(other, *a, *b));
         }
-        if is_sum(&it.operator)
+        if it.operator.is_sum()
             && matches!(indices.form, Form::Iota)
             && let Some(sums) = self.add_in_order(&destinations, &values, length, bins)?
         {
@@ -55,42 +55,38 @@ impl<'p> Lowering<'p> {
             views.push(self.own_beside(*destination, &beside, &seen)?);
         }
         let mut parts = Parts { indices, values, destinations, views, length, bins };
-        if is_sum(&it.operator) {
+        if it.operator.is_sum() {
             self.add_to_bins(&parts)?;
         } else {
-            self.emit.open(false);
-            let blocks = if self.emit.lanes.is_none()
-                && !self.emit.stepwise
-                && parts.views.iter().all(|view| view.strides.len() == 1)
-            {
-                self.attempt(|this| this.hist_blocks(it, &parts))
-            } else {
-                Err(Unsupported("a histogram in a lane, or of rows"))
-            };
-            let yes = self.emit.close();
-            match blocks {
-                Err(_) => self.hist_in_turn(it, &parts, Operand::int(0), length)?,
-                Ok(views) => {
-                    self.emit.open(false);
-                    self.hist_in_turn(it, &parts, Operand::int(0), length)?;
-                    let mut no = self.emit.close();
-                    // The results of both are in one place.
-                    let swaps = parts.views.iter().zip(&views);
-                    no.extend(swaps.map(|(turn, blocks)| Code::Swap(turn.origin.buffer, blocks.origin.buffer)));
-                    let many = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(MANY), length]);
-                    let worth = self.emit.mul(bins, Operand::int(EACH));
-                    let worth = self.emit.scalar(ScalarOp::LessOrEqual, &[worth, length]);
-                    let condition = self.emit.scalar(ScalarOp::Mul, &[many, worth]);
-                    self.emit.push(Code::If { condition, yes, no });
-                    parts.views = views;
-                }
-            }
+            self.hist_of_blocks_or_in_turn(it, &mut parts)?;
         }
         let done = |(destination, view): (Array<'p>, View)| {
             self.emit.changed(view.origin.buffer);
-            Bound::Array(Array { form: Form::Memory(view), ..destination })
+            Bound::Array(destination.stored(view))
         };
         Ok(parts.destinations.into_iter().zip(parts.views).map(done).collect())
+    }
+
+    /// A histogram of each block where there are enough values, and else from the first value to the last.
+    fn hist_of_blocks_or_in_turn(&mut self, it: &'p Hist, parts: &mut Parts<'p>) -> Step<()> {
+        let length = parts.length;
+        let are_scalars = parts.views.iter().all(|view| view.strides.len() == 1);
+        let may = self.emit.lanes.is_none() && !self.emit.stepwise && are_scalars;
+        let in_blocks = |this: &mut Self| this.block(false, |this| this.hist_blocks(it, parts));
+        let Some(Ok((yes, views))) = may.then(|| self.attempt(in_blocks)) else {
+            return self.hist_in_turn(it, parts, Operand::int(0), length);
+        };
+        let (mut no, ()) = self.block(false, |this| this.hist_in_turn(it, parts, Operand::int(0), length))?;
+        // The results of both are in one place.
+        let swaps = parts.views.iter().zip(&views);
+        no.extend(swaps.map(|(turn, blocks)| Code::Swap(turn.origin.buffer, blocks.origin.buffer)));
+        let many = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(MANY), length]);
+        let worth = self.emit.mul(parts.bins, Operand::int(EACH));
+        let worth = self.emit.scalar(ScalarOp::LessOrEqual, &[worth, length]);
+        let condition = self.emit.scalar(ScalarOp::Mul, &[many, worth]);
+        self.emit.push(Code::If { condition, yes, no });
+        parts.views = views;
+        Ok(())
     }
 
     /// The sums where each of the first bins has one value, and the others have none.
@@ -109,17 +105,16 @@ impl<'p> Lowering<'p> {
         let rest = self.emit.scalar(IntegerRow::Sub, &[bins, length]);
         let (mut results, mut written, mut others) = (Vec::new(), Vec::new(), Vec::new());
         for destination in destinations {
-            let buffer = self.emit.new_buffer(destination.prim);
-            let view = self.emit.allocate(buffer, &[bins])?;
+            let view = self.emit.room_for(destination.prim, &[bins])?;
             let other = destination.elements_from(&mut self.emit, length, rest).expect("the elements are there");
             others.push((Bound::Array(other), view.from(&mut self.emit, length)));
             written.push((view.clone(), vec![length]));
-            results.push(Array { form: Form::Memory(view), ..destination.clone() });
+            results.push(Bound::Array(destination.stored(view)));
         }
         self.for_each(length, false, &written, &mut |this, k| {
             let mut stores = Vec::new();
             for ((destination, value), (view, _)) in destinations.iter().zip(values).zip(&written) {
-                let x = [this.element(destination, k)?, this.element(value, k)?].map(|x| scalar(&x));
+                let x = [this.element(destination, k)?, this.element(value, k)?].map(|x| x.scalar());
                 let sum = this.emit.scalar(ScalarOp::Add, &x);
                 stores.push((Bound::Scalar(sum), view.part(&mut this.emit, &[k])));
             }
@@ -127,7 +122,7 @@ impl<'p> Lowering<'p> {
         })?;
         self.store_all(others)?;
         written.iter().for_each(|(view, _)| self.emit.changed(view.origin.buffer));
-        Ok(Some(results.into_iter().map(Bound::Array).collect()))
+        Ok(Some(results))
     }
 
     fn add_to_bins(&mut self, parts: &Parts<'p>) -> Step<()> {
@@ -154,20 +149,16 @@ impl<'p> Lowering<'p> {
             let mut places = Vec::new();
             let mut operands = Vec::new();
             for (destination, view) in parts.destinations.iter().zip(&parts.views) {
-                let bins = Array { form: Form::Memory(view.clone()), ..destination.clone() };
-                operands.push(this.element(&bins, at)?);
+                operands.push(this.element(&destination.stored(view.clone()), at)?);
                 places.push(view.part(&mut this.emit, &[at]));
             }
-            for value in &parts.values {
-                let element = this.element(value, k)?;
-                operands.push(element);
-            }
+            operands.extend(this.elements_at(&parts.values, k)?);
             let found = this.operate(&it.operator, operands)?;
             let mut stores = Vec::new();
             for (found, place) in found.into_iter().zip(places) {
                 // What was found may be the bin itself.
                 let found = match found {
-                    Bound::Array(array) => this.copy(array)?,
+                    Bound::Array(array) => this.copy(&array)?,
                     scalar @ Bound::Scalar(_) => scalar,
                 };
                 stores.push((found, place));
@@ -181,9 +172,7 @@ impl<'p> Lowering<'p> {
     /// A histogram of each block, put together: where the results are.
     fn hist_blocks(&mut self, it: &'p Hist, parts: &Parts<'p>) -> Step<Vec<View>> {
         let bins = parts.bins;
-        let mut all = vec![parts.indices.clone()];
-        all.extend(parts.values.iter().cloned());
-        let all = self.all_in_memory(&all)?;
+        let all = self.all_in_memory(&[core::slice::from_ref(&parts.indices), &parts.values].concat())?;
         let elements = self.emit.mul(bins, Operand::int(EACH));
         let elements = self.emit.scalar(IntegerRow::Max, &[elements, Operand::int(ELEMENTS)]);
         let blocks = self.emit.blocks(parts.length, elements);
@@ -194,16 +183,16 @@ impl<'p> Lowering<'p> {
         starts.push(Operand::Const(Const::Bool(false)));
         let mut found = Vec::new();
         for prim in &prims {
-            let (buffer, sizes) = (self.emit.new_buffer(*prim), vec![blocks.count, bins]);
-            found.push(Array { prim: *prim, form: Form::Memory(self.emit.allocate(buffer, &sizes)?), sizes });
+            let sizes = vec![blocks.count, bins];
+            found.push(Array { prim: *prim, form: Form::Memory(self.emit.room_for(*prim, &sizes)?), sizes });
         }
-        let written: Vec<_> = found.iter().map(|array| (view(array).clone(), array.sizes.clone())).collect();
-        let lanes = self.lanes(blocks.count, &written, &mut |this, block| {
+        let written: Vec<_> = found.iter().map(|array| (array.view().clone(), array.sizes.clone())).collect();
+        self.side_by_side(blocks.count, &written, &mut |this, block| {
             let mut own = Vec::new();
             for (prim, start) in prims.iter().zip(&starts) {
                 let start = Form::Replicate(Box::new(Bound::Scalar(*start)));
                 let none = Array { prim: *prim, sizes: vec![bins], form: start };
-                own.push(Array { form: Form::Memory(this.copied(&none)?.1), ..none });
+                own.push(none.stored(this.copied(&none)?.1));
             }
             let all = this.emit.block_from(&all, blocks, block, Operand::int(0));
             let room = this.emit.room(&all)?;
@@ -214,45 +203,26 @@ impl<'p> Lowering<'p> {
             })?;
             let mut stores = Vec::new();
             for (own, found) in own.into_iter().zip(&found) {
-                this.emit.changed(view(&own).origin.buffer);
-                let to = view(found).part(&mut this.emit, &[block]);
+                this.emit.changed(own.view().origin.buffer);
+                let to = found.view().part(&mut this.emit, &[block]);
                 stores.push((Bound::Array(own), to));
             }
-            this.store_all(stores)?;
-            Ok(Vec::new())
+            this.store_all(stores)
         })?;
-        self.emit.push(Code::Lanes(Box::new(lanes)));
-        found.iter().for_each(|array| self.emit.changed(view(array).origin.buffer));
+        found.iter().for_each(|array| self.emit.changed(array.view().origin.buffer));
 
-        let mut results = Vec::new();
-        for destination in &parts.destinations {
-            let buffer = self.emit.new_buffer(destination.prim);
-            results.push(self.emit.allocate(buffer, &destination.sizes)?);
-        }
+        let results = self.emit.room_for_all(&parts.destinations)?;
         let written: Vec<_> = results.iter().map(|view| (view.clone(), vec![bins])).collect();
-        let lanes = self.lanes(bins, &written, &mut |this, bin| {
-            let start = parts.views.iter().map(|view| (view.load(&mut this.emit, bin), false)).collect();
-            let state = this.iterate(Some(blocks.count), start, None, &mut |this, block, state| {
-                let mut of_block = Vec::new();
-                for array in &found {
-                    let place = view(array).part(&mut this.emit, &[block, bin]).origin;
-                    of_block.push(Bound::Scalar(this.emit.load(place)));
-                }
-                let begun = scalar(&of_block.pop().expect("whether a bin has begun is last"));
+        self.side_by_side(bins, &written, &mut |this, bin| {
+            let start = parts.views.iter().map(|view| view.load(&mut this.emit, bin)).collect();
+            let state = this.iterate(blocks.count, start, &mut |this, block, state| {
+                let mut of_block = this.emit.loaded(&found, &[block, bin]);
+                let begun = of_block.pop().expect("whether a bin has begun is last").scalar();
                 let next = this.operate(&it.operator, [state, &of_block].concat())?;
-                let choose = |(next, state): (&Bound<'p>, &Bound<'p>)| {
-                    Bound::Scalar(this.emit.select(begun, scalar(next), scalar(state)))
-                };
-                Ok(next.iter().zip(state).map(choose).collect())
+                Ok(this.emit.select_all(begun, &next, state))
             })?;
-            let mut stores = Vec::new();
-            for (state, view) in state.into_iter().zip(&results) {
-                stores.push((state, view.part(&mut this.emit, &[bin])));
-            }
-            this.store_all(stores)?;
-            Ok(Vec::new())
+            this.keep(&state, &results, bin)
         })?;
-        self.emit.push(Code::Lanes(Box::new(lanes)));
         results.iter().for_each(|view| self.emit.changed(view.origin.buffer));
 
         let done = self.emit.mul(blocks.count, blocks.each);
@@ -270,47 +240,43 @@ impl<'p> Lowering<'p> {
 
     /// Puts the values at an index into the lane's own bins; the last of these say which have begun.
     fn put_into_bin(&mut self, it: &'p Hist, near: &[Array<'p>], own: &[Array<'p>], k: Operand) -> Step<()> {
-        own.iter().for_each(|array| self.emit.changed(view(array).origin.buffer));
+        own.iter().for_each(|array| self.emit.changed(array.view().origin.buffer));
         let outside = self.emit.at.mask;
         let at = self.bin(&near[0], k, own[0].sizes[0])?;
-        let places: Vec<View> = own.iter().map(|array| view(array).part(&mut self.emit, &[at])).collect();
-        let mut operands: Vec<Bound<'p>> =
-            places.iter().map(|place| Bound::Scalar(self.emit.load(place.origin))).collect();
-        let begun = scalar(&operands.pop().expect("whether a bin has begun is last"));
-        let mut values = Vec::new();
-        for array in &near[1..] {
-            values.push(self.element(array, k)?);
-        }
+        let mut operands = self.emit.loaded(own, &[at]);
+        let begun = operands.pop().expect("whether a bin has begun is last").scalar();
+        let values = self.elements_at(&near[1..], k)?;
         operands.extend(values.iter().cloned());
         let next = self.operate(&it.operator, operands)?;
-        let choose = |(next, value): (&Bound<'p>, &Bound<'p>)| {
-            Bound::Scalar(self.emit.select(begun, scalar(next), scalar(value)))
-        };
-        let mut stores: Vec<Bound<'p>> = next.iter().zip(&values).map(choose).collect();
+        let mut stores = self.emit.select_all(begun, &next, &values);
         stores.push(Bound::Scalar(Operand::Const(Const::Bool(true))));
-        self.store_all(stores.into_iter().zip(places).collect())?;
+        let places: Vec<View> = own.iter().map(|array| array.view().clone()).collect();
+        self.keep(&stores, &places, at)?;
         self.emit.at.mask = outside;
         Ok(())
     }
 
     /// The bin of a value; from here on, nothing is done where there is none.
     fn bin(&mut self, indices: &Array<'p>, k: Operand, bins: Operand) -> Step<Operand> {
-        let at = scalar(&self.element(indices, k)?);
+        let at = self.element(indices, k)?.scalar();
         self.emit.only_within(at, bins);
         Ok(at)
     }
 }
 
-fn scalar(bound: &Bound<'_>) -> Operand {
-    match bound {
-        Bound::Scalar(operand) => *operand,
-        Bound::Array(_) => panic!("this is a scalar"),
+impl<'p> Emit<'p> {
+    /// The scalars at an index of arrays in memory.
+    fn loaded(&mut self, arrays: &[Array<'p>], at: &[Operand]) -> Vec<Bound<'p>> {
+        let load = |array: &Array<'p>| {
+            let place = array.view().part(self, at).origin;
+            Bound::Scalar(self.load(place))
+        };
+        arrays.iter().map(load).collect()
     }
-}
 
-fn view<'a>(array: &'a Array<'_>) -> &'a View {
-    match &array.form {
-        Form::Memory(view) => view,
-        Form::Iota | Form::Replicate(_) | Form::Parts(_) | Form::Pending(..) => panic!("this array is in memory"),
+    /// Of each two scalars the first where a condition is true, and else the second.
+    fn select_all(&mut self, condition: Operand, yes: &[Bound<'p>], no: &[Bound<'p>]) -> Vec<Bound<'p>> {
+        let one = |(yes, no): (&Bound<'p>, &Bound<'p>)| self.select(condition, yes.scalar(), no.scalar());
+        yes.iter().zip(no).map(one).map(Bound::Scalar).collect()
     }
 }

@@ -3,7 +3,7 @@
 //! Law: the iterations of a loop over lanes are independent of each other, but for the arrays they add to; no such loop
 //! is inside of another (tests/execute/lanes.rs).
 
-use super::code::{Fold, Lanes, Operand, Stm};
+use super::code::{Block, Fold, Lanes, Operand, Stm};
 use super::cursor::OpenLanes;
 use super::view::View;
 use super::{Lowering, Step, Unsupported};
@@ -31,17 +31,18 @@ impl Lowering<'_> {
         if condition == Operand::Const(Const::Bool(false)) {
             return self.in_order(count, body);
         }
-        self.emit.open(false);
-        let wide = self.attempt(|this| this.side_by_side(count, written, &mut *body));
-        let yes = self.emit.close();
-        if wide.is_err() {
-            return self.in_order(count, body);
-        }
-        self.emit.open(false);
-        self.in_order(count, body)?;
-        let no = self.emit.close();
+        let wide = self.attempt(|this| this.block(false, |this| this.side_by_side(count, written, &mut *body)));
+        let Ok((yes, ())) = wide else { return self.in_order(count, body) };
+        let (no, ()) = self.block(false, |this| this.in_order(count, body))?;
         self.emit.push(Stm::If { condition, yes, no });
         Ok(())
+    }
+
+    /// What is written inside, as a block of its own, which operations may not leave if it is a `branch`.
+    pub(super) fn block<T>(&mut self, branch: bool, inside: impl FnOnce(&mut Self) -> Step<T>) -> Step<(Block, T)> {
+        self.emit.open(branch);
+        let found = inside(self)?;
+        Ok((self.emit.close(), found))
     }
 
     /// A sequential loop.

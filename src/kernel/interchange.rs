@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::code::{Block, Buffer, BufferInfo, Code, Lanes, Op, Operand, Output, Place, Port, Stm, Value, ValueInfo};
+use super::code::{Block, Buffer, BufferInfo, Code, Lanes, Op, Operand, Place, Stm, Value, ValueInfo};
 use super::fuse_lanes::{Equal, Tests, learn, same, tests};
-use super::parts::{rename, sets};
+use super::parts::{each, rename, sets};
 use crate::array::{Const, Prim, ScalarOp};
 
 /// Interchanges what can be, of fewer lanes than are shared out to workers in each iteration.
@@ -20,16 +20,7 @@ pub(crate) fn interchange(code: &mut Code, many: i64) {
     let tests = tests(&code.body);
     let mut mentions: FxHashMap<Buffer, usize> = FxHashMap::default();
     let mut mention = |buffer: Buffer| *mentions.entry(buffer).or_default() += 1;
-    code.inputs.iter().for_each(|input| {
-        if let Port::Array { buffer, .. } = input {
-            mention(*buffer)
-        }
-    });
-    code.outputs.iter().for_each(|output| {
-        if let Output::Array { buffer, .. } = output {
-            mention(*buffer)
-        }
-    });
+    code.ports().for_each(&mut mention);
     mentioned(&code.body, &mut mention);
     let Code { values, buffers, sums, body, .. } = code;
     Interchanger { values, buffers, sums, mentions, tests, many }.block(body, &Equal::default());
@@ -341,14 +332,14 @@ impl Interchanger<'_> {
             }
             stm => {
                 let mut loads = Vec::new();
-                touched(core::slice::from_ref(stm), false, &mut loads);
-                for (load, _) in loads {
-                    if let Stm::Load(value, place) = load
-                        && writer.known.rows.contains(&place.buffer)
-                    {
-                        let held = self.held(writer, place.buffer);
-                        writer.instead.insert(*value, held);
+                each(core::slice::from_ref(stm), &mut |stm| {
+                    if let Stm::Load(value, place) = stm {
+                        loads.extend(writer.known.rows.contains(&place.buffer).then_some((*value, place.buffer)));
                     }
+                });
+                for (value, row) in loads {
+                    let held = self.held(writer, row);
+                    writer.instead.insert(value, held);
                 }
                 let stm = writer.with(stm);
                 writer.body.push(stm);
@@ -359,10 +350,7 @@ impl Interchanger<'_> {
 
 impl Writer<'_> {
     fn operand(&self, x: Operand) -> Operand {
-        match x {
-            Operand::Value(value) => self.instead.get(&value).copied().unwrap_or(x),
-            Operand::Const(_) => x,
-        }
+        x.value().and_then(|value| self.instead.get(&value)).copied().unwrap_or(x)
     }
 
     /// Whether what is there stays what it is, and so does what says where that is in an iteration.
@@ -408,7 +396,7 @@ fn needed(
 ) -> FxHashSet<Value> {
     let rows: FxHashMap<Value, Buffer> = cells.iter().map(|(row, cell)| (*cell, *row)).collect();
     let mut wanted: Vec<Value> = known.outside.iter().map(|row| cells[row]).collect();
-    used(body, &mut |x| wanted.extend(if let Operand::Value(value) = x { Some(value) } else { None }));
+    each(body, &mut |stm| wanted.extend(stm.operands().into_iter().filter_map(Operand::value)));
     let mut needed = FxHashSet::default();
     while let Some(value) = wanted.pop() {
         if let Some(row) = rows.get(&value)
@@ -421,13 +409,6 @@ fn needed(
     needed
 }
 
-fn used(block: &Block, visit: &mut impl FnMut(Operand)) {
-    for stm in block {
-        stm.operands().into_iter().for_each(&mut *visit);
-        stm.blocks().into_iter().for_each(|inner| used(inner, visit));
-    }
-}
-
 /// The statements that touch buffers, each with whether it is in a loop or a branch.
 fn touched<'b>(block: &'b [Stm], nested: bool, all: &mut Vec<(&'b Stm, bool)>) {
     for stm in block {
@@ -438,8 +419,5 @@ fn touched<'b>(block: &'b [Stm], nested: bool, all: &mut Vec<(&'b Stm, bool)>) {
 
 /// Every mention of a buffer.
 fn mentioned(block: &Block, visit: &mut impl FnMut(Buffer)) {
-    for stm in block {
-        stm.touches().into_iter().for_each(|(buffer, ..)| visit(buffer));
-        stm.blocks().into_iter().for_each(|inner| mentioned(inner, visit));
-    }
+    each(block, &mut |stm| stm.touches().into_iter().for_each(|(buffer, ..)| visit(buffer)));
 }

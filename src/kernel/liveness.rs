@@ -7,7 +7,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::array::{Atom, Body, Class, Const, Lambda, Map, Op, Program, Range, Role, ScalarOp, Stm, Var};
+use crate::array::{Atom, Body, Class, Lambda, Map, Op, Program, Range, Role, ScalarOp, Stm, Var, index, needed};
 
 /// The maps that wait.
 #[derive(Debug, Default)]
@@ -156,7 +156,7 @@ fn split(map: &Map) -> Option<Vec<Part>> {
     }
     let mut owner: Vec<Option<usize>> = vec![None; stms.len()];
     for (result, atom) in results.iter().enumerate() {
-        let mut open: Vec<usize> = variable(*atom).and_then(|var| defined.get(&var).copied()).into_iter().collect();
+        let mut open: Vec<usize> = atom.var().and_then(|var| defined.get(&var).copied()).into_iter().collect();
         while let Some(k) = open.pop() {
             match owner[k] {
                 None => owner[k] = Some(result),
@@ -169,7 +169,7 @@ fn split(map: &Map) -> Option<Vec<Part>> {
     let part = |result: usize| {
         // What no result needs may still find something wrong.
         let needed: Vec<bool> = owner.iter().map(|owner| owner.is_none_or(|owner| owner == result)).collect();
-        let mut taken: FxHashSet<Var> = variable(results[result]).into_iter().collect();
+        let mut taken: FxHashSet<Var> = results[result].var().into_iter().collect();
         for (stm, _) in stms.iter().zip(&needed).filter(|(_, needed)| **needed) {
             statement(stm, &mut |var, _| taken.extend([var]));
         }
@@ -183,26 +183,15 @@ fn split(map: &Map) -> Option<Vec<Part>> {
 pub(super) fn without_accumulators(map: &Map) -> Option<Part> {
     let Body { stms, results } = &map.function.body;
     let values = &results[..results.len() - map.accumulators.len()];
-    let mut taken: FxHashSet<Var> = values.iter().filter_map(|atom| variable(*atom)).collect();
-    let mut needed = vec![false; stms.len()];
-    for (k, stm) in stms.iter().enumerate().rev() {
-        needed[k] = stm.vars.iter().any(|var| taken.contains(var));
-        if needed[k] {
-            statement(stm, &mut |var, _| taken.extend([var]));
-        }
-    }
+    let (stms, taken) = needed(stms, values);
     let params: Vec<bool> = map.function.params.iter().map(|param| taken.contains(param)).collect();
-    params[map.arrays.len()..].iter().all(|taken| !taken).then_some(Part { stms: needed, params })
+    params[map.arrays.len()..].iter().all(|taken| !taken).then_some(Part { stms, params })
 }
 
 /// The arrays that more than one part of a map takes elements of.
 fn taken_again(map: &Map, parts: &[Part]) -> Vec<Var> {
     let again = |k: &usize| parts.iter().filter(|part| part.params[*k]).count() > 1;
-    (0..map.arrays.len()).filter(again).filter_map(|k| variable(map.arrays[k])).collect()
-}
-
-fn variable(atom: Atom) -> Option<Var> {
-    if let Atom::Var(var) = atom { Some(var) } else { None }
+    (0..map.arrays.len()).filter(again).filter_map(|k| map.arrays[k].var()).collect()
 }
 
 fn waits(vars: &[Var], later: &[Stm], results: &[Atom], uses: &FxHashMap<Var, usize>) -> bool {
@@ -269,8 +258,7 @@ fn is_scanned(var: Var, later: &[Stm], uses: &FxHashMap<Var, usize>) -> bool {
 
 /// Whether ranges are the first elements of the outermost dimension.
 pub(super) fn from_start(ranges: &[Range]) -> bool {
-    let is = |atom: Atom, n: i64| atom == Atom::Const(Const::I64(n));
-    matches!(ranges, [range] if is(range.start, 0) && is(range.step, 1))
+    matches!(ranges, [range] if range.start == index(0) && range.step == index(1))
 }
 
 /// How many of the statements that follow add a result of a map to an accumulator, if that is all that is done with them.
@@ -305,11 +293,7 @@ fn is_calm(op: &Op) -> bool {
 /// The parts of arrays that a body uses `depth` loops deep, and that are made outside of some of these loops.
 fn used_again(body: &Body, depth: usize, made: &mut FxHashMap<Var, usize>, again: &mut FxHashSet<Var>) {
     let mut visit = |atom: Atom, made: &FxHashMap<Var, usize>| {
-        if let Atom::Var(var) = atom
-            && made.get(&var).is_some_and(|at| *at < depth)
-        {
-            again.insert(var);
-        }
+        again.extend(atom.var().filter(|var| made.get(var).is_some_and(|at| *at < depth)));
     };
     body.results.iter().for_each(|atom| visit(*atom, made));
     for stm in &body.stms {
@@ -338,24 +322,16 @@ pub(super) fn mentioned(stms: &[Stm], results: &[Atom]) -> FxHashSet<Var> {
             }
         });
     }
-    found.extend(results.iter().filter_map(|atom| if let Atom::Var(var) = atom { Some(*var) } else { None }));
+    found.extend(results.iter().filter_map(|atom| atom.var()));
     found
 }
 
 fn mentions(body: &Body, visit: &mut impl FnMut(Var, bool)) {
     body.stms.iter().for_each(|stm| statement(stm, visit));
-    for atom in &body.results {
-        if let Atom::Var(var) = atom {
-            visit(*var, false);
-        }
-    }
+    body.results.iter().filter_map(|atom| atom.var()).for_each(|var| visit(var, false));
 }
 
 fn statement(stm: &Stm, visit: &mut impl FnMut(Var, bool)) {
-    stm.op.operands(|atom, role| {
-        if let Atom::Var(var) = atom {
-            visit(var, role == Role::Shape);
-        }
-    });
+    stm.op.operands(|atom, role| atom.var().into_iter().for_each(|var| visit(var, role == Role::Shape)));
     stm.op.bodies().for_each(|body| mentions(body, visit));
 }

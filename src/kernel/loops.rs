@@ -60,10 +60,7 @@ impl<'p> Lowering<'p> {
             }
             initial.push(match self.settled(bound)? {
                 // What is not needed again need not be copied.
-                Bound::Array(_) if initial_is_owned(&it.params, *atom) => {
-                    let (_, array) = self.own(*atom, &seen)?;
-                    (Bound::Array(array), true)
-                }
+                Bound::Array(_) if initial_is_owned(&it.params, *atom) => (Bound::Array(self.own(*atom, &seen)?), true),
                 other => (other, false),
             });
         }
@@ -71,7 +68,7 @@ impl<'p> Lowering<'p> {
         match &it.form {
             Until::For(i, bound) => {
                 let count = self.env.scalar(*bound);
-                self.iterate(Some(count), initial, None, &mut |this, index, state| {
+                self.carried(Some(count), initial, None, &mut |this, index, state| {
                     this.env.bind_all(params(), state);
                     this.env.bind(*i, Bound::Scalar(index));
                     this.env.forget(&it.body);
@@ -82,12 +79,9 @@ impl<'p> Lowering<'p> {
                 let bound = bound.map(|bound| self.env.scalar(bound));
                 let mut question = |this: &mut Self, state: &[Bound<'p>]| {
                     this.env.bind_all(params(), state);
-                    match this.body(condition)?.pop() {
-                        Some(Bound::Scalar(more)) => Ok(more),
-                        _ => panic!("a condition is one truth value"),
-                    }
+                    Ok(this.body(condition)?[0].scalar())
                 };
-                self.iterate(None, initial, Some((&mut question, bound)), &mut |this, _, state| {
+                self.carried(None, initial, Some((&mut question, bound)), &mut |this, _, state| {
                     this.env.bind_all(params(), state);
                     this.env.forget(&it.body);
                     this.body(&it.body)
@@ -96,8 +90,18 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// A loop that carries a state, for `count` iterations or while a condition holds.
+    /// A loop that carries a state, for `count` iterations.
     pub(super) fn iterate(
+        &mut self,
+        count: Operand,
+        initial: Vec<Bound<'p>>,
+        body: Iteration<'_, 'p>,
+    ) -> Step<Vec<Bound<'p>>> {
+        self.carried(Some(count), initial.into_iter().map(|bound| (bound, false)).collect(), None, body)
+    }
+
+    /// The same, or while a condition holds; what is carried may begin where it is, if that is said to be its own.
+    fn carried(
         &mut self,
         count: Option<Operand>,
         initial: Vec<(Bound<'p>, bool)>,
@@ -250,8 +254,8 @@ impl<'p> Lowering<'p> {
                     let (aside, array) = match fresh(&mut self.emit, &array, &next_buffers) {
                         Some(fresh) => (fresh, array),
                         None => {
-                            let (aside, aside_view) = self.copied(&array)?;
-                            (aside, Array { form: Form::Memory(aside_view), ..array })
+                            let (aside, view) = self.copied(&array)?;
+                            (aside, array.stored(view))
                         }
                     };
                     if self.emit.at.mask.is_some() {

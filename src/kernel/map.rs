@@ -114,9 +114,8 @@ impl<'p> Lowering<'p> {
                 return this.for_each(count, nested, part, &mut |this, index| row(this, index, part));
             }
             // What is known of this element is not of the first one of another segment.
-            this.emit.open(false);
-            row(this, Operand::int(0), part)?;
-            this.emit.close().into_iter().for_each(|stm| this.emit.push(stm));
+            let (alone, ()) = this.block(false, |this| row(this, Operand::int(0), part))?;
+            alone.into_iter().for_each(|stm| this.emit.push(stm));
             Ok(())
         })?;
         buffers.iter().for_each(|buffer| self.emit.changed(*buffer));

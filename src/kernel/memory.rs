@@ -7,6 +7,7 @@ use super::code::{Buffer, Operand, Stm};
 use super::emit::Emit;
 use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step, Unsupported};
+use crate::array::Prim;
 
 impl<'p> Emit<'p> {
     /// Gives a buffer room for an array of these sizes.
@@ -19,6 +20,12 @@ impl<'p> Emit<'p> {
         self.push(Stm::Alloc(buffer, count));
         self.changed(buffer);
         Ok(View::whole(self, buffer, sizes))
+    }
+
+    /// Room for an array of this kind and these sizes, in a new buffer.
+    pub(super) fn room_for(&mut self, prim: Prim, sizes: &[Operand]) -> Step<View> {
+        let buffer = self.new_buffer(prim);
+        self.allocate(buffer, sizes)
     }
 
     /// What is made of parts as these, each with the place it goes to.
@@ -51,10 +58,15 @@ impl<'p> Lowering<'p> {
             Form::Replicate(value) => Ok((**value).clone()),
             Form::Parts(_) => {
                 let view = self.in_memory(array)?;
-                self.element(&Array { form: Form::Memory(view), ..array.clone() }, index)
+                self.element(&array.stored(view), index)
             }
             Form::Pending(map, result) => self.result(map, *result, index),
         }
+    }
+
+    /// The elements of arrays at an index.
+    pub(super) fn elements_at(&mut self, arrays: &[Array<'p>], index: Operand) -> Step<Vec<Bound<'p>>> {
+        arrays.iter().map(|array| self.element(array, index)).collect()
     }
 
     /// The array in memory, all of a buffer; it is put there if it is not.
@@ -70,17 +82,16 @@ impl<'p> Lowering<'p> {
 
     /// A new buffer with the elements of the array.
     pub(super) fn copied(&mut self, array: &Array<'p>) -> Step<(Buffer, View)> {
-        let buffer = self.emit.new_buffer(array.prim);
-        let view = self.emit.allocate(buffer, &array.sizes)?;
+        let view = self.emit.room_for(array.prim, &array.sizes)?;
         self.store_all(vec![(Bound::Array(array.clone()), view.clone())])?;
-        self.emit.changed(buffer);
-        Ok((buffer, view))
+        self.emit.changed(view.origin.buffer);
+        Ok((view.origin.buffer, view))
     }
 
     /// The array in a new buffer.
-    pub(super) fn copy(&mut self, array: Array<'p>) -> Step<Bound<'p>> {
-        let (_, view) = self.copied(&array)?;
-        Ok(Bound::Array(Array { form: Form::Memory(view), ..array }))
+    pub(super) fn copy(&mut self, array: &Array<'p>) -> Step<Bound<'p>> {
+        let (_, view) = self.copied(array)?;
+        Ok(Bound::Array(array.stored(view)))
     }
 
     /// The array in memory.
@@ -98,20 +109,19 @@ impl<'p> Lowering<'p> {
 
     /// Values that cost nothing to use again. Those that one map computes it computes at once.
     pub(super) fn settled_all(&mut self, all: Vec<Bound<'p>>) -> Step<Vec<Bound<'p>>> {
-        let (mut settled, mut stores, mut buffers) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut settled, mut stores) = (Vec::new(), Vec::new());
         for bound in all {
             settled.push(match bound {
                 Bound::Array(array) if matches!(array.form, Form::Pending(..) | Form::Parts(_)) => {
-                    let buffer = self.emit.new_buffer(array.prim);
-                    let view = self.emit.allocate(buffer, &array.sizes)?;
-                    let found = Array { form: Form::Memory(view.clone()), ..array.clone() };
-                    buffers.push(buffer);
+                    let view = self.emit.room_for(array.prim, &array.sizes)?;
+                    let found = Bound::Array(array.stored(view.clone()));
                     stores.push((Bound::Array(array), view));
-                    Bound::Array(found)
+                    found
                 }
                 other => other,
             });
         }
+        let buffers: Vec<Buffer> = stores.iter().map(|(_, view)| view.origin.buffer).collect();
         self.store_all(stores)?;
         buffers.into_iter().for_each(|buffer| self.emit.changed(buffer));
         Ok(settled)
@@ -128,8 +138,8 @@ impl<'p> Lowering<'p> {
             values = later;
             let Some(length) = length else {
                 for (value, view) in now {
-                    let Bound::Scalar(value) = value else { unreachable!("what has no length is a scalar") };
-                    self.emit.push(Stm::Store { place: view.origin, value, mask: self.emit.at.mask });
+                    let (place, value) = (view.origin, value.scalar());
+                    self.emit.push(Stm::Store { place, value, mask: self.emit.at.mask });
                 }
                 continue;
             };
@@ -159,8 +169,7 @@ impl<'p> Lowering<'p> {
     /// The rows of arrays at an index, and where they go.
     fn rows(&mut self, whole: &[(Bound<'p>, View)], index: Operand) -> Step<Vec<(Bound<'p>, View)>> {
         let mut row = |(value, view): &(Bound<'p>, View)| {
-            let Bound::Array(array) = value else { unreachable!("what has a length is an array") };
-            let row = self.element(array, index)?;
+            let row = self.element(value.array(), index)?;
             Ok((row, view.part(&mut self.emit, &[index])))
         };
         whole.iter().map(&mut row).collect()

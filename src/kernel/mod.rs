@@ -183,7 +183,7 @@ impl<'p> Lowering<'p> {
             Bound::Array(array) if !self.pending.is_taken_once(param) => match &array.form {
                 Form::Pending(..) | Form::Parts(_) => self.settled(Bound::Array(array))?,
                 Form::Memory(view) if view.origin.lane.is_some_and(|apart| apart != Operand::int(1)) => {
-                    self.copy(array)?
+                    self.copy(&array)?
                 }
                 Form::Memory(_) | Form::Iota | Form::Replicate(_) => Bound::Array(array),
             },

@@ -273,24 +273,52 @@ impl Stm {
     }
 }
 
-/// All that is set, inside as well.
-pub(crate) fn sets(block: &Block, all: &mut FxHashSet<Value>) {
+/// Calls `visit` on all statements of a block, and after each on those inside of it.
+pub(crate) fn each<'b>(block: &'b [Stm], visit: &mut dyn FnMut(&'b Stm)) {
     for stm in block {
-        all.extend(stm.sets());
-        stm.blocks().into_iter().for_each(|inner| sets(inner, all));
+        visit(stm);
+        stm.blocks().into_iter().for_each(|inner| each(inner, visit));
     }
+}
+
+/// The same, to change them.
+pub(crate) fn each_mut(block: &mut [Stm], visit: &mut dyn FnMut(&mut Stm)) {
+    for stm in block {
+        visit(stm);
+        stm.blocks_mut().into_iter().for_each(|inner| each_mut(inner, visit));
+    }
+}
+
+/// All that is set, inside as well.
+pub(crate) fn sets(block: &[Stm], all: &mut FxHashSet<Value>) {
+    each(block, &mut |stm| all.extend(stm.sets()));
 }
 
 /// Gives values other names, where they are set and where they are used.
 pub(crate) fn rename(stm: &mut Stm, names: &FxHashMap<Value, Value>) {
-    stm.rename_sets(names);
-    let used: FxHashSet<Operand> = stm.operands().into_iter().collect();
-    for operand in used {
-        if let Operand::Value(value) = operand
-            && let Some(new) = names.get(&value)
-        {
-            stm.replace(operand, Operand::Value(*new));
+    each_mut(core::slice::from_mut(stm), &mut |stm| {
+        stm.rename_sets(names);
+        let used: FxHashSet<Operand> = stm.operands().into_iter().collect();
+        for operand in used {
+            if let Some(new) = operand.value().and_then(|value| names.get(&value)) {
+                stm.replace(operand, Operand::Value(*new));
+            }
         }
-    }
-    stm.blocks_mut().into_iter().flatten().for_each(|inner| rename(inner, names));
+    });
+}
+
+/// Puts another operand where one is, inside as well.
+pub(super) fn replace(block: &mut [Stm], old: Operand, new: Operand) {
+    each_mut(block, &mut |stm| stm.replace(old, new));
+}
+
+/// The cells that are set.
+pub(super) fn cells(block: &[Stm]) -> FxHashSet<Value> {
+    let mut all = FxHashSet::default();
+    each(block, &mut |stm| {
+        if let Stm::Assign { cells, .. } = stm {
+            all.extend(cells.iter().map(|(cell, _)| *cell));
+        }
+    });
+    all
 }

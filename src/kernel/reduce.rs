@@ -42,13 +42,9 @@ impl<'p> Lowering<'p> {
         any_order: bool,
         each: Each<'_, 'p>,
     ) -> Step<Vec<Bound<'p>>> {
-        let initial = it.neutral.iter().map(|e| (self.env.atom(*e), false)).collect();
-        self.iterate(Some(length), initial, None, &mut |this, index, state| {
-            let mut operands = state.to_vec();
-            for array in arrays {
-                let element = this.element(array, index)?;
-                operands.push(element);
-            }
+        let initial = it.neutral.iter().map(|e| self.env.atom(*e)).collect();
+        self.iterate(length, initial, &mut |this, index, state| {
+            let operands = [state, &this.elements_at(arrays, index)?].concat();
             know(&mut this.emit, it, arrays, &operands);
             let found = this.operate(&it.operator, operands)?;
             if any_order {
@@ -75,33 +71,22 @@ impl<'p> Lowering<'p> {
         length: Operand,
         nested: bool,
     ) -> Step<Vec<Bound<'p>>> {
-        self.emit.open(false);
-        let wide = self.attempt(|this| this.wide_reduce(it, arrays, length));
-        let mut yes = self.emit.close();
-        let Ok(wide) = wide else { return self.in_turn(it, arrays, length) };
+        let wide = self.attempt(|this| this.block(false, |this| this.wide_reduce(it, arrays, length)));
+        let Ok((mut yes, wide)) = wide else { return self.in_turn(it, arrays, length) };
         if !nested {
             yes.into_iter().for_each(|stm| self.emit.push(stm));
             wide.iter().for_each(|cell| self.emit.settle(*cell));
             return Ok(wide.into_iter().map(|cell| Bound::Scalar(Operand::Value(cell))).collect());
         }
-        self.emit.open(false);
-        let narrow = self.in_turn(it, arrays, length)?;
-        let mut no = self.emit.close();
-        let mut cells: [Vec<(Value, Operand)>; 2] = [Vec::new(), Vec::new()];
-        let mut results = Vec::new();
-        for (wide, narrow) in wide.into_iter().zip(narrow) {
-            let Bound::Scalar(narrow) = narrow else { panic!("the operator is on scalars") };
-            let cell = self.emit.value(self.emit.prim(narrow), false);
-            cells[0].push((cell, Operand::Value(wide)));
-            cells[1].push((cell, narrow));
-            results.push(Bound::Scalar(Operand::Value(cell)));
-        }
-        let [in_yes, in_no] = cells;
-        yes.push(Code::Assign { cells: in_yes, mask: None });
-        no.push(Code::Assign { cells: in_no, mask: None });
+        let (mut no, narrow) = self.block(false, |this| this.in_turn(it, arrays, length))?;
+        let narrow: Vec<Operand> = narrow.iter().map(Bound::scalar).collect();
+        let cells: Vec<Value> = narrow.iter().map(|x| self.emit.value(self.emit.prim(*x), false)).collect();
+        let wide = wide.into_iter().map(Operand::Value);
+        yes.push(Code::Assign { cells: cells.iter().copied().zip(wide).collect(), mask: None });
+        no.push(Code::Assign { cells: cells.iter().copied().zip(narrow).collect(), mask: None });
         let condition = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(self.wide), length]);
         self.emit.push(Code::If { condition, yes, no });
-        Ok(results)
+        Ok(cells.into_iter().map(|cell| Bound::Scalar(Operand::Value(cell))).collect())
     }
 
     fn wide_reduce(&mut self, it: &'p Reduce, arrays: &[Array<'p>], length: Operand) -> Step<Vec<Value>> {
@@ -124,20 +109,15 @@ impl<'p> Lowering<'p> {
                 let cell = this.emit.value(Prim::Bool, true);
                 Fold { cell, start: Operand::Const(Const::Bool(false)), found: part, op: None }
             });
-            for array in arrays {
-                let element = this.element(array, index)?;
-                operands.push(element);
-            }
-            let elements = operands[folds.len()..].to_vec();
+            let elements = this.elements_at(arrays, index)?;
+            let state = operands.clone();
+            operands.extend(elements.iter().cloned());
             know(&mut this.emit, it, arrays, &operands);
-            let state = operands[..folds.len()].to_vec();
             let found = this.operate(&it.operator, operands)?;
             sum_up(&mut this.emit, it, &state, &found);
             let mut cells = Vec::new();
-            for ((fold, found), element) in folds.iter().zip(found).zip(elements) {
-                let (Bound::Scalar(found), Bound::Scalar(element)) = (found, element) else {
-                    panic!("the operator is on scalars")
-                };
+            for ((fold, found), element) in folds.iter().zip(&found).zip(&elements) {
+                let (found, element) = (found.scalar(), element.scalar());
                 let begun = begun.as_ref().map(|begun| Operand::Value(begun.cell));
                 cells.push((fold.cell, begun.map_or(found, |begun| this.emit.select(begun, found, element))));
             }
@@ -150,21 +130,14 @@ impl<'p> Lowering<'p> {
         lanes.folded = Some(count);
         self.emit.push(Code::Lanes(Box::new(lanes)));
         parts.iter().chain(&first).for_each(|part| self.emit.changed(*part));
-        let found: Vec<Array<'p>> = parts
-            .iter()
-            .zip(&prims)
-            .map(|(part, prim)| {
-                let sizes = vec![Operand::Value(count)];
-                let view = View::whole(&mut self.emit, *part, &sizes);
-                Array { prim: *prim, sizes, form: Form::Memory(view) }
-            })
-            .collect();
-        let results = self.in_turn(it, &found, Operand::Value(count))?;
-        let cell = |result: Bound<'p>| match result {
-            Bound::Scalar(Operand::Value(cell)) => cell,
-            Bound::Scalar(Operand::Const(_)) | Bound::Array(_) => panic!("what a loop carries is in cells"),
+        let part = |(part, prim): (&Buffer, &Prim)| {
+            let sizes = vec![Operand::Value(count)];
+            let view = View::whole(&mut self.emit, *part, &sizes);
+            Array { prim: *prim, sizes, form: Form::Memory(view) }
         };
-        Ok(results.into_iter().map(cell).collect())
+        let found: Vec<Array<'p>> = parts.iter().zip(&prims).map(part).collect();
+        let results = self.in_turn(it, &found, Operand::Value(count))?;
+        Ok(results.iter().map(|result| result.scalar().value().expect("what a loop carries is in cells")).collect())
     }
 }
 
@@ -186,32 +159,11 @@ fn sum_up(emit: &mut Emit<'_>, it: &Reduce, cells: &[Bound<'_>], found: &[Bound<
     for (cell, found) in cells.iter().zip(found) {
         if let (Bound::Scalar(Operand::Value(cell)), Bound::Scalar(Operand::Value(found))) = (cell, found)
             && emit.prim(Operand::Value(*found)).is_real()
-            && is_sum(&it.operator)
+            && it.operator.is_sum()
         {
             emit.sums.insert(*found, *cell);
         }
     }
-}
-
-/// Whether an operator adds, component by component.
-pub(super) fn is_sum(operator: &Lambda) -> bool {
-    let k = operator.body.results.len();
-    let (left, right) = operator.params.split_at(k);
-    operator.body.stms.len() == k
-        && (0..k).all(|c| {
-            let [a, b] = [left[c], right[c]].map(Atom::Var);
-            let stm = operator.body.stms.iter().find(|stm| operator.body.results[c] == Atom::Var(stm.vars[0]));
-            stm.is_some_and(|stm| match &stm.op {
-                Op::Scalar(ScalarOp::Add, atoms) => atoms[..] == [a, b] || atoms[..] == [b, a],
-                Op::Map(map) => {
-                    map.accumulators.is_empty()
-                        && stm.vars.len() == 1
-                        && (map.arrays[..] == [a, b] || map.arrays[..] == [b, a])
-                        && is_sum(&map.function)
-                }
-                _ => false,
-            })
-        })
 }
 
 /// Whether a component of an operator's result is that of the left operand or that of the right one.
@@ -226,7 +178,7 @@ fn chooses(operator: &Lambda, k: usize) -> bool {
 
 /// Whether an operator is known to commute.
 fn commutes(operator: &Lambda) -> bool {
-    one_operation(operator).is_some() || is_sum(operator)
+    one_operation(operator).is_some() || operator.is_sum()
 }
 
 /// What lanes begin with, so that a start which is not neutral counts once, of an operator that is known to commute; none
@@ -236,7 +188,7 @@ fn identity(operator: &Lambda, prim: Prim) -> Option<Const> {
     if matches!(op, Some(ScalarOp::Mul)) {
         return Some(prim.one());
     }
-    let adds = is_sum(operator) || matches!(op, Some(ScalarOp::Integer(IntegerRow::Xor)));
+    let adds = operator.is_sum() || matches!(op, Some(ScalarOp::Integer(IntegerRow::Xor)));
     adds.then(|| prim.zero())
 }
 

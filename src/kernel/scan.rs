@@ -50,11 +50,10 @@ impl<'p> Emit<'p> {
         from: Operand,
     ) -> Vec<Array<'p>> {
         let part = |array: &Array<'p>| {
-            let Form::Memory(View { origin, strides }) = array.form.clone() else { panic!("this array is in memory") };
+            let View { origin, strides } = array.view().clone();
             let far = self.mul(blocks.each, strides[0]);
-            let origin = origin.advance(self, block, far);
-            let origin = origin.advance(self, from, strides[0]);
-            Array { form: Form::Memory(View { origin, strides }), ..array.clone() }
+            let origin = origin.advance(self, block, far).advance(self, from, strides[0]);
+            array.stored(View { origin, strides })
         };
         arrays.iter().map(part).collect()
     }
@@ -62,23 +61,27 @@ impl<'p> Emit<'p> {
     /// As many elements as are fetched at once, and which of these times it is.
     pub(super) fn fetched(&mut self, arrays: &[Array<'p>], time: Operand) -> Vec<Array<'p>> {
         let part = |array: &Array<'p>| {
-            let Form::Memory(View { origin, strides }) = array.form.clone() else { panic!("this array is in memory") };
+            let View { origin, strides } = array.view().clone();
             let far = self.mul(Operand::int(FETCHED), strides[0]);
             let origin = origin.advance(self, time, far);
-            let sizes = vec![Operand::int(FETCHED)];
-            Array { sizes, form: Form::Memory(View { origin, strides }), ..array.clone() }
+            Array { sizes: vec![Operand::int(FETCHED)], ..array.stored(View { origin, strides }) }
         };
         arrays.iter().map(part).collect()
     }
 
+    /// Room for arrays like these.
+    pub(super) fn room_for_all(&mut self, arrays: &[Array<'p>]) -> Step<Vec<View>> {
+        arrays.iter().map(|array| self.room_for(array.prim, &array.sizes)).collect()
+    }
+
     /// Room near to the lane for what is fetched of reals.
     pub(super) fn room(&mut self, arrays: &[Array<'p>]) -> Step<Vec<Option<View>>> {
-        let mut room = Vec::new();
-        for array in arrays {
-            let buffer = array.prim.is_real().then(|| self.new_buffer(array.prim));
-            room.push(buffer.map(|buffer| self.allocate(buffer, &[Operand::int(FETCHED)])).transpose()?);
-        }
-        Ok(room)
+        let is_near = |array: &Array<'p>| array.prim.is_real().then_some(array.prim);
+        arrays.iter().map(|array| is_near(array).map(|prim| self.fetched_room(prim)).transpose()).collect()
+    }
+
+    fn fetched_room(&mut self, prim: Prim) -> Step<View> {
+        self.room_for(prim, &[Operand::int(FETCHED)])
     }
 }
 
@@ -86,31 +89,21 @@ impl<'p> Lowering<'p> {
     pub(super) fn scan(&mut self, it: &'p Reduce) -> Step<Vec<Bound<'p>>> {
         let arrays = self.env.arrays(&it.arrays);
         let length = self.emit.common_length(Agreement::Scanned, &arrays);
-        let mut views = Vec::new();
-        for array in &arrays {
-            let buffer = self.emit.new_buffer(array.prim);
-            views.push(self.emit.allocate(buffer, &array.sizes)?);
-        }
+        let views = self.emit.room_for_all(&arrays)?;
         let many = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(MANY), length]);
         let scalars = arrays.iter().all(|array| array.sizes.len() == 1);
-        self.emit.open(false);
-        let blocks = if self.emit.lanes.is_none() && !self.emit.stepwise && scalars && self.emit.at.mask.is_none() {
-            self.attempt(|this| this.scan_blocks(it, &arrays, length, &views))
-        } else {
-            Err(super::Unsupported("a scan in a lane"))
-        };
-        let yes = self.emit.close();
-        if blocks.is_ok() {
-            self.emit.open(false);
-            self.scan_in_turn(it, &arrays, length, &views)?;
-            let no = self.emit.close();
-            self.emit.push(Code::If { condition: many, yes, no });
-        } else {
-            self.scan_in_turn(it, &arrays, length, &views)?;
+        let may = self.emit.lanes.is_none() && !self.emit.stepwise && scalars && self.emit.at.mask.is_none();
+        let in_blocks = |this: &mut Self| this.block(false, |this| this.scan_blocks(it, &arrays, length, &views));
+        match may.then(|| self.attempt(in_blocks)) {
+            Some(Ok((yes, ()))) => {
+                let (no, ()) = self.block(false, |this| this.scan_in_turn(it, &arrays, length, &views))?;
+                self.emit.push(Code::If { condition: many, yes, no });
+            }
+            Some(Err(_)) | None => self.scan_in_turn(it, &arrays, length, &views)?,
         }
         let done = |(array, view): (Array<'p>, View)| {
             self.emit.changed(view.origin.buffer);
-            Bound::Array(Array { form: Form::Memory(view), ..array })
+            Bound::Array(array.stored(view))
         };
         Ok(arrays.into_iter().zip(views).map(done).collect())
     }
@@ -141,92 +134,72 @@ impl<'p> Lowering<'p> {
             // Each element is what was found before, so that what is the same for all others is nowhere in memory.
             let neutral = self.env.atom(it.neutral[0]);
             let begun = self.operate(&it.operator, vec![neutral, first.clone()])?;
-            let begun = begun.into_iter().map(|state| (state, false)).collect();
-            return self
-                .iterate(Some(length), begun, None, &mut |this, index, state| {
-                    this.keep(state, views, index)?;
-                    this.next(it, core::slice::from_ref(rest), state, index)
-                })
-                .map(drop);
+            let scanned = self.iterate(length, begun, &mut |this, index, state| {
+                this.keep(state, views, index)?;
+                this.next(it, core::slice::from_ref(rest), state, index)
+            });
+            return scanned.map(drop);
         }
         self.fold(it, arrays, length, false, &mut |this, index, found| this.keep(found, views, index)).map(drop)
     }
 
     /// Stores values at an index.
-    fn keep(&mut self, found: &[Bound<'p>], views: &[View], index: Operand) -> Step<()> {
-        let mut stores = Vec::new();
-        for (found, view) in found.iter().zip(views) {
-            stores.push((found.clone(), view.part(&mut self.emit, &[index])));
-        }
+    pub(super) fn keep(&mut self, found: &[Bound<'p>], views: &[View], index: Operand) -> Step<()> {
+        let store = |(found, view): (&Bound<'p>, &View)| (found.clone(), view.part(&mut self.emit, &[index]));
+        let stores = found.iter().zip(views).map(store).collect();
         self.store_all(stores)
     }
 
     fn scan_blocks(&mut self, it: &'p Reduce, arrays: &[Array<'p>], length: Operand, views: &[View]) -> Step<()> {
         let arrays = self.all_in_memory(arrays)?;
         let blocks = self.emit.blocks(length, Operand::int(ELEMENTS));
-        let prims: Vec<Prim> = arrays.iter().map(|array| array.prim).collect();
-        let [totals, starts] =
-            [(); 2].map(|()| prims.iter().map(|prim| self.emit.new_buffer(*prim)).collect::<Vec<_>>());
-        let rows = |this: &mut Self, buffers: &[Buffer]| -> Step<Vec<View>> {
-            buffers.iter().map(|buffer| this.emit.allocate(*buffer, &[blocks.count])).collect()
+        let [totals, starts] = [(); 2].map(|()| arrays.iter().map(|array| self.emit.new_buffer(array.prim)).collect());
+        let rows = |this: &mut Self, buffers: Vec<Buffer>| -> Step<Vec<View>> {
+            buffers.into_iter().map(|buffer| this.emit.allocate(buffer, &[blocks.count])).collect()
         };
-        let (totals, starts) = (rows(self, &totals)?, rows(self, &starts)?);
+        let (totals, starts) = (rows(self, totals)?, rows(self, starts)?);
 
         let written: Vec<_> = totals.iter().map(|view| (view.clone(), vec![blocks.count])).collect();
-        let lanes = self.lanes(blocks.count, &written, &mut |this, block| {
+        self.side_by_side(blocks.count, &written, &mut |this, block| {
             let found = this.reduce_block(it, &arrays, blocks, block)?;
-            this.keep(&found, &totals, block)?;
-            Ok(Vec::new())
+            this.keep(&found, &totals, block)
         })?;
-        self.emit.push(Code::Lanes(Box::new(lanes)));
         totals.iter().for_each(|view| self.emit.changed(view.origin.buffer));
 
-        let neutral = it.neutral.iter().map(|e| (self.env.atom(*e), false)).collect();
-        let end = self.iterate(Some(blocks.count), neutral, None, &mut |this, block, state| {
+        let neutral = it.neutral.iter().map(|e| self.env.atom(*e)).collect();
+        let end = self.iterate(blocks.count, neutral, &mut |this, block, state| {
             this.keep(state, &starts, block)?;
             let totals = totals.iter().map(|view| view.load(&mut this.emit, block)).collect::<Vec<_>>();
             this.operate(&it.operator, [state, &totals].concat())
         })?;
         starts.iter().for_each(|view| self.emit.changed(view.origin.buffer));
 
-        let result = |(array, view): (&Array<'p>, &View)| Array { form: Form::Memory(view.clone()), ..array.clone() };
-        let results: Vec<Array<'p>> = arrays.iter().zip(views).map(result).collect();
-        let written: Vec<_> = views
-            .iter()
-            .map(|view| {
-                let sizes = vec![blocks.count, blocks.each];
-                (View::whole(&mut self.emit, view.origin.buffer, &sizes), sizes)
-            })
-            .collect();
-        let lanes = self.lanes(blocks.count, &written, &mut |this, block| {
-            let state = starts.iter().map(|view| (view.load(&mut this.emit, block), false)).collect();
-            this.scan_block(it, [&arrays, &results], blocks, block, state)?;
-            Ok(Vec::new())
+        let results: Vec<Array<'p>> = arrays.iter().zip(views).map(|(a, view)| a.stored(view.clone())).collect();
+        let sizes = [blocks.count, blocks.each];
+        let part = |view: &View| (View::whole(&mut self.emit, view.origin.buffer, &sizes), sizes.to_vec());
+        let written: Vec<_> = views.iter().map(part).collect();
+        self.side_by_side(blocks.count, &written, &mut |this, block| {
+            let state = starts.iter().map(|view| view.load(&mut this.emit, block)).collect();
+            this.scan_block(it, [&arrays, &results], blocks, block, state)
         })?;
-        self.emit.push(Code::Lanes(Box::new(lanes)));
 
         // What is left is less than what is fetched of each block.
         let done = self.emit.mul(blocks.count, blocks.each);
         let rest = self.emit.scalar(IntegerRow::Sub, &[length, done]);
-        let end = end.into_iter().map(|state| (state, false)).collect();
-        self.iterate(Some(rest), end, None, &mut |this, k, state| {
+        let scanned = self.iterate(rest, end, &mut |this, k, state| {
             let at = this.emit.add(done, k);
             let found = this.next(it, &arrays, state, at)?;
             this.keep(&found, views, at)?;
             Ok(found)
-        })?;
-        Ok(())
+        });
+        scanned.map(drop)
     }
 
     /// Arrays of scalars in memory.
     pub(super) fn all_in_memory(&mut self, arrays: &[Array<'p>]) -> Step<Vec<Array<'p>>> {
-        let mut settled = Vec::new();
-        for bound in self.settled_all(arrays.iter().cloned().map(Bound::Array).collect())? {
-            let Bound::Array(array) = bound else { unreachable!("an array is settled as one") };
-            let form = Form::Memory(self.in_memory(&array)?);
-            settled.push(Array { form, ..array });
-        }
-        Ok(settled)
+        let settled = self.settled_all(arrays.iter().cloned().map(Bound::Array).collect())?;
+        let stored = |bound: &Bound<'p>| Ok(bound.array().stored(self.in_memory(bound.array())?));
+        settled.iter().map(stored).collect()
     }
 
     /// What the operator makes of the state and the elements at an index.
@@ -237,12 +210,8 @@ impl<'p> Lowering<'p> {
         state: &[Bound<'p>],
         index: Operand,
     ) -> Step<Vec<Bound<'p>>> {
-        let mut operands = state.to_vec();
-        for array in arrays {
-            let element = self.element(array, index)?;
-            operands.push(element);
-        }
-        self.operate(&it.operator, operands)
+        let elements = self.elements_at(arrays, index)?;
+        self.operate(&it.operator, [state, &elements].concat())
     }
 
     /// What is fetched, reals near to the lane.
@@ -251,8 +220,9 @@ impl<'p> Lowering<'p> {
         for (array, room) in fetched.into_iter().zip(room) {
             near.push(match room {
                 Some(view) => {
-                    stores.push((Bound::Array(array.clone()), view.clone()));
-                    Array { form: Form::Memory(view.clone()), ..array }
+                    let near = array.stored(view.clone());
+                    stores.push((Bound::Array(array), view.clone()));
+                    near
                 }
                 None => array,
             });
@@ -271,21 +241,18 @@ impl<'p> Lowering<'p> {
         block: Operand,
     ) -> Step<Vec<Bound<'p>>> {
         let first = self.emit.block_from(arrays, blocks, block, Operand::int(0));
-        let first: Vec<_> = first.iter().map(|a| self.element(a, Operand::int(0))).collect::<Step<_>>()?;
+        let begun = self.elements_at(&first, Operand::int(0))?;
         let others = self.emit.block_from(arrays, blocks, block, Operand::int(1));
-        let begun = first.into_iter().map(|element| (element, false)).collect();
         let fetches = self.emit.add(blocks.fetches, Operand::int(-1));
         let room = self.emit.room(arrays)?;
-        let state = self.iterate(Some(fetches), begun, None, &mut |this, time, state| {
+        let state = self.iterate(fetches, begun, &mut |this, time, state| {
             let fetched = this.emit.fetched(&others, time);
             let near = this.near(fetched, &room)?;
-            let state = state.iter().map(|state| (state.clone(), false)).collect();
-            this.iterate(Some(Operand::int(FETCHED)), state, None, &mut |this, k, state| this.next(it, &near, state, k))
+            this.iterate(Operand::int(FETCHED), state.to_vec(), &mut |this, k, state| this.next(it, &near, state, k))
         })?;
         let rest = self.emit.add(blocks.each, Operand::int(1 - FETCHED));
         let rest = self.emit.block_from(arrays, blocks, block, rest);
-        let state = state.into_iter().map(|state| (state, false)).collect();
-        self.iterate(Some(Operand::int(FETCHED - 1)), state, None, &mut |this, k, state| this.next(it, &rest, state, k))
+        self.iterate(Operand::int(FETCHED - 1), state, &mut |this, k, state| this.next(it, &rest, state, k))
     }
 
     /// Scans the elements of a block from a state on.
@@ -295,22 +262,17 @@ impl<'p> Lowering<'p> {
         [arrays, results]: [&[Array<'p>]; 2],
         blocks: Blocks,
         block: Operand,
-        state: Vec<(Bound<'p>, bool)>,
+        state: Vec<Bound<'p>>,
     ) -> Step<()> {
         let arrays = self.emit.block_from(arrays, blocks, block, Operand::int(0));
         let results = self.emit.block_from(results, blocks, block, Operand::int(0));
         let room = self.emit.room(&arrays)?;
-        let mut kept = Vec::new();
-        for array in &results {
-            let buffer = self.emit.new_buffer(array.prim);
-            kept.push(self.emit.allocate(buffer, &[Operand::int(FETCHED)])?);
-        }
-        self.iterate(Some(blocks.fetches), state, None, &mut |this, time, state| {
+        let kept: Vec<View> = results.iter().map(|array| self.emit.fetched_room(array.prim)).collect::<Step<_>>()?;
+        let scanned = self.iterate(blocks.fetches, state, &mut |this, time, state| {
             let (fetched, put) = (this.emit.fetched(&arrays, time), this.emit.fetched(&results, time));
             let near = this.near(fetched, &room)?;
             kept.iter().for_each(|view| this.emit.changed(view.origin.buffer));
-            let state = state.iter().map(|state| (state.clone(), false)).collect();
-            let state = this.iterate(Some(Operand::int(FETCHED)), state, None, &mut |this, k, state| {
+            let state = this.iterate(Operand::int(FETCHED), state.to_vec(), &mut |this, k, state| {
                 let found = this.next(it, &near, state, k)?;
                 this.keep(&found, &kept, k)?;
                 Ok(found)
@@ -318,13 +280,11 @@ impl<'p> Lowering<'p> {
             let mut stores = Vec::new();
             for (array, view) in put.into_iter().zip(&kept) {
                 this.emit.changed(view.origin.buffer);
-                let Form::Memory(to) = &array.form else { panic!("this array is in memory") };
-                let to = to.clone();
-                stores.push((Bound::Array(Array { form: Form::Memory(view.clone()), ..array }), to));
+                stores.push((Bound::Array(array.stored(view.clone())), array.view().clone()));
             }
             this.store_all(stores)?;
             Ok(state)
-        })?;
-        Ok(())
+        });
+        scanned.map(drop)
     }
 }

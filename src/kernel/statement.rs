@@ -24,44 +24,37 @@ impl<'p> Lowering<'p> {
     }
 
     fn lowered(&mut self, stm: &'p Stm, later: &'p [Stm], results: &'p [Atom]) -> Step<()> {
-        let one = match &stm.op {
-            Op::If(condition, yes, no) => {
-                let found = self.branch(*condition, [yes, no], later, results)?;
-                return self.bind_all(stm, found);
-            }
-            Op::Loop(it) => {
-                let found = self.repeat(it, later, results)?;
-                return self.bind_all(stm, found);
-            }
-            Op::Map(map) => {
-                let found = self.map(stm, map)?;
-                return self.bind_all(stm, found);
-            }
-            Op::Reduce(it) => {
-                let found = self.reduce(it)?;
-                return self.bind_all(stm, found);
-            }
-            Op::Scan(it) => {
-                let found = self.scan(it)?;
-                return self.bind_all(stm, found);
-            }
-            Op::Hist(it) => {
-                let found = self.hist(it, &mentioned(later, results))?;
-                return self.bind_all(stm, found);
-            }
+        let found = match &stm.op {
+            Op::If(condition, yes, no) => self.branch(*condition, [yes, no], later, results)?,
+            Op::Loop(it) => self.repeat(it, later, results)?,
+            Op::Map(map) => self.map(stm, map)?,
+            Op::Reduce(it) => self.reduce(it)?,
+            Op::Scan(it) => self.scan(it)?,
+            Op::Hist(it) => self.hist(it, &mentioned(later, results))?,
             Op::Custom(it) => {
                 for (param, argument) in it.function.params.iter().zip(&it.arguments) {
                     self.env.bind(*param, self.env.atom(*argument));
                 }
-                let found = self.body(&it.function.body)?;
-                return self.bind_all(stm, found);
+                self.body(&it.function.body)?
             }
             Op::Agree(it) => {
                 agree(&mut self.emit, &self.env, it);
                 return Ok(());
             }
-            Op::Scatter(it) => self.scatter(it, &mentioned(later, results))?,
+            op => vec![self.one(stm.vars[0], op, later, results)?],
+        };
+        self.env.bind_all(stm.vars.iter().copied(), &found);
+        Ok(())
+    }
 
+    /// The result of an operation without bodies.
+    fn one(&mut self, var: Var, op: &'p Op, later: &'p [Stm], results: &'p [Atom]) -> Step<Bound<'p>> {
+        Ok(match op {
+            Op::If(..) | Op::Loop(_) | Op::Map(_) | Op::Reduce(_) | Op::Scan(_) | Op::Hist(_) | Op::Custom(_) => {
+                unreachable!("the operation has no bodies")
+            }
+            Op::Agree(_) => unreachable!("the operation has a result"),
+            Op::Scatter(it) => self.scatter(it, &mentioned(later, results))?,
             Op::Scalar(op, atoms) => Bound::Scalar(self.emit.operation(*op, &self.env.scalars(atoms))),
             Op::Copy(a) => self.env.atom(*a),
             Op::Iota(n) => {
@@ -74,14 +67,14 @@ impl<'p> Lowering<'p> {
                 let sizes = lengthened(size, value.sizes());
                 Bound::Array(Array { prim, sizes, form: Form::Replicate(Box::new(value)) })
             }
-            Op::Elements(atoms) => self.elements(stm.vars[0], atoms)?,
+            Op::Elements(atoms) => self.elements(var, atoms)?,
             Op::Size(a, dimension) => Bound::Scalar(self.env.array(*a).sizes[*dimension]),
             Op::Index(a, indices) => {
                 let part = self.index(*a, indices)?;
-                self.gathered(stm.vars[0], part)?
+                self.gathered(var, part)?
             }
             Op::Slice(a, ranges) => self.slice(*a, ranges)?,
-            Op::Update(a, indices, new) => match self.led(stm.vars[0], *a, indices, *new) {
+            Op::Update(a, indices, new) => match self.led(var, *a, indices, *new) {
                 Some(led) => led,
                 None => self.update(*a, indices, *new, later, results)?,
             },
@@ -101,33 +94,24 @@ impl<'p> Lowering<'p> {
                 let view = View::whole(&mut self.emit, buffer, &sizes);
                 Bound::Array(Array { sizes, form: Form::Memory(view), ..array })
             }
-            Op::Concat(atoms) => self.concat(stm.vars[0], atoms)?,
+            Op::Concat(atoms) => self.concat(var, atoms)?,
             Op::Reverse(a) => {
                 let array = self.env.array(*a);
                 let View { origin, mut strides } = self.in_memory(&array)?;
                 let last = self.emit.add(array.sizes[0], Operand::int(-1));
                 let origin = origin.advance(&mut self.emit, last, strides[0]);
                 strides[0] = self.emit.mul(strides[0], Operand::int(-1));
-                Bound::Array(Array { form: Form::Memory(View { origin, strides }), ..array })
+                Bound::Array(array.stored(View { origin, strides }))
             }
 
-            Op::ToAccumulator(a) => {
-                let (_, array) = self.own(*a, &mentioned(later, results))?;
-                Bound::Array(array)
-            }
+            Op::ToAccumulator(a) => Bound::Array(self.own(*a, &mentioned(later, results))?),
             Op::Accumulate(a, indices, new) => {
                 let array = self.env.array(*a);
                 self.accumulate(&array, indices, *new)?;
                 Bound::Array(array)
             }
             Op::FromAccumulator(a) => self.env.atom(*a),
-        };
-        self.bind_all(stm, vec![one])
-    }
-
-    fn bind_all(&mut self, stm: &'p Stm, found: Vec<Bound<'p>>) -> Step<()> {
-        stm.vars.iter().zip(found).for_each(|(var, found)| self.env.bind(*var, found));
-        Ok(())
+        })
     }
 
     /// A size, which is not negative.
@@ -138,9 +122,8 @@ impl<'p> Lowering<'p> {
     fn index(&mut self, a: Atom, indices: &[Atom]) -> Step<Bound<'p>> {
         let mut part = self.env.atom(a);
         for index in self.env.scalars(indices) {
-            let Bound::Array(array) = &part else { panic!("operands are of the types that the verifier has checked") };
-            self.emit.bounds(index, array.sizes[0]);
-            part = self.element(&array.clone(), index)?;
+            self.emit.bounds(index, part.array().sizes[0]);
+            part = self.element(part.array(), index)?;
         }
         Ok(part)
     }
@@ -152,7 +135,7 @@ impl<'p> Lowering<'p> {
         if !lies_elsewhere || !self.pending.is_used_again(var) {
             return Ok(Bound::Array(array));
         }
-        self.copy(array)
+        self.copy(&array)
     }
 
     fn elements(&mut self, var: Var, atoms: &[Atom]) -> Step<Bound<'p>> {
@@ -167,13 +150,12 @@ impl<'p> Lowering<'p> {
         if self.pending.is_joined(var) {
             return Ok(Bound::Array(Array { prim, sizes, form: Form::Parts(rows) }));
         }
-        let buffer = self.emit.new_buffer(prim);
-        let view = self.emit.allocate(buffer, &sizes)?;
+        let view = self.emit.room_for(prim, &sizes)?;
         for (k, row) in (0_i64..).zip(rows) {
             let part = view.part(&mut self.emit, &[Operand::int(k)]);
             self.store_all(vec![(row, part)])?;
         }
-        self.emit.changed(buffer);
+        self.emit.changed(view.origin.buffer);
         Ok(Bound::Array(Array { prim, sizes, form: Form::Memory(view) }))
     }
 
@@ -228,13 +210,13 @@ impl<'p> Lowering<'p> {
     }
 
     /// The array in a buffer that may be changed: its own if nothing later sees it, else a copy.
-    pub(super) fn own(&mut self, a: Atom, seen: &FxHashSet<Var>) -> Step<(View, Array<'p>)> {
+    pub(super) fn own(&mut self, a: Atom, seen: &FxHashSet<Var>) -> Step<Array<'p>> {
         let array = self.env.array(a);
-        let view = match &array.form {
-            Form::Memory(view) if self.env.is_free(&mut self.emit, &array, a, seen) => view.clone(),
-            _ => self.copied(&array)?.1,
-        };
-        Ok((view.clone(), Array { form: Form::Memory(view), ..array }))
+        if self.env.is_free(&mut self.emit, &array, a, seen) {
+            return Ok(array);
+        }
+        let (_, view) = self.copied(&array)?;
+        Ok(array.stored(view))
     }
 
     /// As [`own`](Self::own), for what is changed by these: those must not be in its buffer.
@@ -244,7 +226,7 @@ impl<'p> Lowering<'p> {
         if buffer.is_some_and(|buffer| operands.iter().any(|operand| self.env.holds(operand, buffer))) {
             return Ok(self.copied(&array)?.1);
         }
-        Ok(self.own(a, seen)?.0)
+        Ok(self.own(a, seen)?.view().clone())
     }
 
     fn update(&mut self, a: Atom, indices: &[Atom], new: Atom, later: &[Stm], results: &[Atom]) -> Step<Bound<'p>> {
@@ -252,10 +234,11 @@ impl<'p> Lowering<'p> {
         let value = self.settled(value)?;
         let changed = in_memory(&self.env.atom(a));
         let value = match value {
-            Bound::Array(array) if changed.is_some_and(|buffer| self.env.holds(&array, buffer)) => self.copy(array)?,
+            Bound::Array(array) if changed.is_some_and(|buffer| self.env.holds(&array, buffer)) => self.copy(&array)?,
             other => other,
         };
-        let (view, array) = self.own(a, &mentioned(later, results))?;
+        let array = self.own(a, &mentioned(later, results))?;
+        let view = array.view();
         let indices = self.env.scalars(indices);
         self.emit.all_same(Agreement::Updated, &array.sizes[indices.len()..], value.sizes());
         for (index, size) in indices.iter().zip(&array.sizes) {
@@ -279,7 +262,7 @@ impl<'p> Lowering<'p> {
             if this.emit.is_lane(k) {
                 this.emit.scatters_to(buffer);
             }
-            let Bound::Scalar(at) = this.element(&indices, k)? else { panic!("indices are scalars") };
+            let at = this.element(&indices, k)?.scalar();
             let value = this.element(&values, k)?;
             let value = this.settled(value)?;
             let outside = this.emit.at.mask;
@@ -290,7 +273,7 @@ impl<'p> Lowering<'p> {
             stored
         })?;
         self.emit.changed(buffer);
-        Ok(Bound::Array(Array { form: Form::Memory(view), ..destination }))
+        Ok(Bound::Array(destination.stored(view)))
     }
 }
 

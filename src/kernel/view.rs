@@ -46,12 +46,27 @@ pub(super) struct View {
     pub(super) strides: Vec<Operand>,
 }
 
-impl Bound<'_> {
+/// The invariant of operands.
+const TYPED: &str = "operands are of the types that the verifier has checked";
+
+impl<'p> Bound<'p> {
     pub(super) fn sizes(&self) -> &[Operand] {
         match self {
             Bound::Scalar(_) => &[],
             Bound::Array(array) => &array.sizes,
         }
+    }
+
+    /// What must be a scalar.
+    pub(super) fn scalar(&self) -> Operand {
+        let Bound::Scalar(operand) = self else { panic!("{TYPED}") };
+        *operand
+    }
+
+    /// What must be an array.
+    pub(super) fn array(&self) -> &Array<'p> {
+        let Bound::Array(array) = self else { panic!("{TYPED}") };
+        array
     }
 }
 
@@ -148,6 +163,19 @@ impl View {
 }
 
 impl Array<'_> {
+    /// Where its elements are, which are in memory.
+    pub(super) fn view(&self) -> &View {
+        match &self.form {
+            Form::Memory(view) => view,
+            Form::Iota | Form::Replicate(_) | Form::Parts(_) | Form::Pending(..) => panic!("this array is in memory"),
+        }
+    }
+
+    /// The same array where its elements are in memory.
+    pub(super) fn stored(&self, view: View) -> Self {
+        Array { prim: self.prim, sizes: self.sizes.clone(), form: Form::Memory(view) }
+    }
+
     /// The `count` elements from `start` on, if nothing has to be computed for that.
     pub(super) fn elements_from(&self, emit: &mut Emit<'_>, start: Operand, count: Operand) -> Option<Self> {
         let form = match &self.form {
