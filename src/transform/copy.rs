@@ -301,34 +301,15 @@ impl<'p, 't> Copier<'p, 't> {
         numbers: usize,
         inside: impl FnOnce(&mut Self, &[Atom]) -> Vec<Atom>,
     ) -> Vec<Atom> {
-        let target = self.target;
-        let initial: Vec<Option<Atom>> = it.params.iter().map(|(_, a)| self.kept(*a).then(|| self.atom(*a))).collect();
-        let mut params: Vec<(Var, Atom)> = Vec::new();
-        for ((param, _), first) in it.params.iter().zip(initial) {
-            // What is added to an accumulator is not part of what is counted.
-            match first {
-                Some(first) if !self.source.type_of(*param).accumulator => {
-                    params.push((self.parameter(*param), first));
-                }
-                _ => self.leave_out(*param),
-            }
-        }
-        let (counters, now) = target.carried(core::iter::repeat_n(index(0), numbers));
-        params.extend(counters);
-        let form = self.form(it);
-        let body = target.body(|| {
-            let next = inside(self, &now);
-            let mut results = self.kept_atoms(&it.body.results);
-            results.extend(next);
-            results
-        });
-        let policy = Policy::KeepAll;
-        let mut results = target.emit(Op::Loop(Box::new(Loop { params, form, body, policy })));
+        let begun = vec![index(0); numbers];
+        // What is added to an accumulator is not part of what is counted.
+        let it = self.looped(it, false, &begun, |copier| copier.form(it), inside);
+        let mut results = self.target.emit(Op::Loop(Box::new(Loop { policy: Policy::KeepAll, ..it })));
         results.split_off(results.len() - numbers)
     }
 
     /// How a copy of a loop whose variables have been bound knows when to end.
-    fn form(&mut self, it: &Loop) -> Form {
+    pub(super) fn form(&mut self, it: &Loop) -> Form {
         match &it.form {
             Form::For(i, bound) => {
                 let bound = self.atom(*bound);
@@ -349,18 +330,29 @@ impl<'p, 't> Copier<'p, 't> {
         more: &[Atom],
         inside: impl FnOnce(&mut Self, &[Atom]) -> Vec<Atom>,
     ) -> Loop {
-        let kept: Vec<&(Var, Atom)> = it.params.iter().filter(|(_, initial)| self.kept(*initial)).collect();
-        let initial: Vec<Atom> = kept.iter().map(|(_, a)| self.atom(*a)).collect();
-        for (param, initial) in &it.params {
-            if !self.kept(*initial) {
-                self.leave_out(*param);
-            }
-        }
-        let mut params: Vec<(Var, Atom)> =
-            kept.iter().zip(initial).map(|((param, _), initial)| (self.parameter(*param), initial)).collect();
+        self.looped(it, true, more, |copier| copier.form(it), inside)
+    }
+
+    /// The same, with or without the accumulators, as long as `form` says.
+    pub(super) fn looped(
+        &mut self,
+        it: &Loop,
+        accumulators: bool,
+        more: &[Atom],
+        form: impl FnOnce(&mut Self) -> Form,
+        inside: impl FnOnce(&mut Self, &[Atom]) -> Vec<Atom>,
+    ) -> Loop {
+        let is_kept = |(param, initial): &(Var, Atom)| {
+            self.kept(*initial) && (accumulators || !self.source.type_of(*param).accumulator)
+        };
+        let (kept, gone): (Vec<(Var, Atom)>, Vec<(Var, Atom)>) = it.params.iter().copied().partition(is_kept);
+        let initial: Vec<Atom> = kept.iter().map(|(_, initial)| self.atom(*initial)).collect();
+        gone.iter().for_each(|(param, _)| self.leave_out(*param));
+        let params = kept.iter().map(|(param, _)| self.parameter(*param));
+        let mut params: Vec<(Var, Atom)> = params.zip(initial).collect();
         let (others, now) = self.target.carried(more.iter().copied());
         params.extend(others);
-        let form = self.form(it);
+        let form = form(self);
         let target = self.target;
         let body = target.body(|| {
             let next = inside(self, &now);

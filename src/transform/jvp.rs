@@ -14,8 +14,8 @@ use super::partials::partials;
 use super::target::{GROWTH, Target};
 use super::vjp::Reverse;
 use crate::array::{
-    Agreement, Atom, Body, Custom, Form, Hist, Lambda, Loop, Map, Op, Program, Reduce, Role, ScalarOp, Stm, Var,
-    atoms_mut, has_bodies,
+    Agreement, Atom, Body, Custom, Hist, Lambda, Loop, Map, Op, Program, Reduce, Role, ScalarOp, Stm, Var, atoms_mut,
+    has_bodies,
 };
 use crate::error::Result;
 use crate::optimise::operator::{Operator, recognise};
@@ -199,16 +199,7 @@ impl Forward<'_, '_> {
         let initial: Vec<Atom> = it.params.iter().map(|(_, a)| *a).collect();
         let initial = self.operands(&initial, &felt);
         let params = self.parameters(&params, &felt).into_iter().zip(initial).collect();
-        let form = match &it.form {
-            Form::For(i, bound) => {
-                let bound = self.copier.atom(*bound);
-                Form::For(self.copier.parameter(*i), bound)
-            }
-            Form::While { condition, bound } => {
-                let bound = bound.map(|b| self.copier.atom(b));
-                Form::While { condition: self.copier.body(condition), bound }
-            }
-        };
+        let form = self.copier.form(it);
         let body = self.body(&it.body, &felt);
         let results = self.target.emit(Op::Loop(Box::new(Loop { params, form, body, policy: it.policy })));
         self.bind(&stm.vars, &felt, &results);

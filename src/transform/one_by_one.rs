@@ -6,12 +6,12 @@
 //! of updates. It is applied where so few values are known to come that nothing is lost by taking them one after the
 //! other (tests/transform/loops.rs).
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::copy::{Copier, rewritten};
 use super::flow::Active;
 use super::operator::applied;
-use crate::array::{Agreement, Atom, Body, Const, Form, Hist, Loop, Op, Policy, Prim, Program, Stm, Type, Var};
+use crate::array::{Agreement, Atom, Body, Extent, Hist, Op, Policy, Program, Stm, Var};
 use crate::optimise::operator::{Operator, recognise};
 
 /// The most values that are combined one after the other.
@@ -20,10 +20,16 @@ const MAX_VALUES: i64 = 32;
 /// The program with each active histogram of [few](MAX_VALUES) values, sums excepted, of an array that a loop changes in place as
 /// a loop; nothing if there is none.
 pub(super) fn one_by_one(program: &Program, active: &Active) -> Option<Program> {
-    let mut search =
-        Search { active, versions: FxHashSet::default(), lengths: FxHashMap::default(), found: FxHashSet::default() };
+    let (versions, hists) = (FxHashSet::default(), Vec::new());
+    let mut search = Search { active, versions, hists };
     search.body(&program.function.body);
-    let found = search.found;
+    if search.hists.is_empty() {
+        return None;
+    }
+    let sizes = program.sizes();
+    let is_few = |array: &Atom| matches!(sizes.of(*array)[0], Extent::Number(length) if length.as_int().is_some_and(|n| n <= MAX_VALUES));
+    let few = search.hists.into_iter().filter(|(_, it)| is_few(&it.indices) || it.values.iter().any(is_few));
+    let found: FxHashSet<Var> = few.map(|(var, _)| var).collect();
     if found.is_empty() {
         return None;
     }
@@ -37,50 +43,29 @@ struct Search<'a> {
     active: &'a Active,
     /// The arrays that loops carry, and what is made of them in place.
     versions: FxHashSet<Var>,
-    /// The lengths of arrays, where they are numbers.
-    lengths: FxHashMap<Var, i64>,
-    /// The first results of the histograms.
-    found: FxHashSet<Var>,
+    /// The histograms of such arrays, sums excepted, by their first results.
+    hists: Vec<(Var, &'a Hist)>,
 }
 
-impl Search<'_> {
-    fn body(&mut self, body: &Body) {
+impl<'a> Search<'a> {
+    fn body(&mut self, body: &'a Body) {
         for stm in &body.stms {
             if let Op::Loop(it) = &stm.op {
                 self.versions.extend(it.params.iter().map(|(param, _)| *param));
             }
             stm.op.bodies().for_each(|body| self.body(body));
-            if let Some(length) = self.length_of(&stm.op) {
-                self.lengths.extend(stm.vars.iter().map(|var| (*var, length)));
-            }
             self.statement(stm);
         }
     }
 
-    fn length(&self, array: Atom) -> Option<i64> {
-        if let Atom::Var(var) = array { self.lengths.get(&var).copied() } else { None }
-    }
-
-    /// The length of the arrays that an operation makes.
-    fn length_of(&self, op: &Op) -> Option<i64> {
-        let number = |size: &Atom| if let Atom::Const(Const::I64(n)) = size { Some(*n) } else { None };
-        match op {
-            Op::Iota(size) | Op::Replicate(size, _) => number(size),
-            Op::Elements(elements) => i64::try_from(elements.len()).ok(),
-            Op::Map(map) if map.accumulators.is_empty() => map.arrays.iter().find_map(|array| self.length(*array)),
-            _ => None,
-        }
-    }
-
-    fn statement(&mut self, stm: &Stm) {
+    fn statement(&mut self, stm: &'a Stm) {
         let is_version = |a: &Atom| matches!(a, Atom::Var(var) if self.versions.contains(var));
         let next: Vec<Var> = match &stm.op {
             Op::Update(a, ..) if is_version(a) => stm.vars.to_vec(),
             Op::Scatter(it) if is_version(&it.destination) => stm.vars.to_vec(),
             Op::Hist(it) if it.destinations.iter().any(is_version) => {
-                let few = self.length(it.indices).is_some_and(|length| length <= MAX_VALUES);
-                if few && recognise(&it.operator) != Operator::Sum && stm.vars.iter().any(|var| self.active.var(*var)) {
-                    self.found.insert(stm.vars[0]);
+                if recognise(&it.operator) != Operator::Sum && stm.vars.iter().any(|var| self.active.var(*var)) {
+                    self.hists.push((stm.vars[0], it));
                 }
                 stm.vars.to_vec()
             }
@@ -107,17 +92,14 @@ fn updates(copier: &mut Copier<'_, '_>, it: &Hist) -> Vec<Atom> {
     target.agree_lengths(Agreement::Indices, indices, values[0]);
     destinations[1..].iter().for_each(|array| target.agree_lengths(Agreement::Bins, *array, destinations[0]));
     let (bins, count) = (target.size(destinations[0], 0), target.size(indices, 0));
-    let (params, now) = target.carried(destinations);
-    let k = target.fresh(Type::scalar(Prim::I64));
-    let body = target.body(|| {
-        let bin = target.at(indices, &[k.into()]);
+    target.repeat(count, destinations, Policy::KeepAll, |k, now| {
+        let bin = target.at(indices, &[k]);
         let update = || {
             let row =
                 |arrays: &[Atom], at: Atom| -> Vec<Atom> { arrays.iter().map(|a| target.at(*a, &[at])).collect() };
-            let new = applied(copier, &it.operator, &row(&now, bin), &row(&values, k.into()));
+            let new = applied(copier, &it.operator, &row(now, bin), &row(&values, k));
             now.iter().zip(new).map(|(array, new)| target.one(Op::Update(*array, vec![bin], new))).collect()
         };
-        target.choose(target.within(bin, bins), update, || now.clone())
-    });
-    target.emit(Op::Loop(Box::new(Loop { params, form: Form::For(k, count), body, policy: Policy::KeepAll })))
+        target.choose(target.within(bin, bins), update, || now.to_vec())
+    })
 }

@@ -11,8 +11,7 @@ use rustc_hash::{FxHashSet, FxHasher};
 
 use super::copy::{Copier, rewritten};
 use crate::array::{
-    Atom, Body, Form, IntegerRow, Loop, Op, Policy, Prim, Program, ScalarOp, Stm, Type, constant, deeper, has_bodies,
-    index,
+    Atom, Body, Form, IntegerRow, Loop, Op, Policy, Prim, Program, ScalarOp, Stm, constant, deeper, has_bodies, index,
 };
 use crate::primitives::Primitive;
 
@@ -32,12 +31,8 @@ fn changes(body: &Body, seen: &mut FxHashSet<u64>) -> bool {
         op if has_bodies(op) => deeper(|| op.bodies().any(|body| changes(body, seen))),
         op => {
             let mut hasher = FxHasher::default();
-            discriminant(op).hash(&mut hasher);
-            match op {
-                Op::Scalar(scalar, _) => scalar.hash(&mut hasher),
-                Op::Size(_, dimension) => dimension.hash(&mut hasher),
-                _ => {}
-            }
+            (discriminant(op), op.key()).hash(&mut hasher);
+            op.numbers(|n| n.hash(&mut hasher));
             op.atoms(|a| a.hash(&mut hasher));
             !seen.insert(hasher.finish())
         }
@@ -70,37 +65,31 @@ fn level(
 ) -> Vec<Atom> {
     let target = copier.target;
     let scalar = |op: ScalarOp, x: Atom, y: Atom| target.scalar(op, &[x, y]);
-    let (params, now) = target.carried(initial);
-    let j = target.fresh(Type::scalar(Prim::I64));
-    let (times, body) = if levels == 1 {
-        let body = target.body(|| {
-            it.params.iter().zip(&now).for_each(|((param, _), now)| copier.set(*param, *now));
+    if levels == 1 {
+        return target.repeat(count, initial, Policy::KeepAll, |j, now| {
+            it.params.iter().zip(now).for_each(|((param, _), now)| copier.set(*param, *now));
             if let Form::For(i, _) = &it.form {
-                copier.set(*i, scalar(ScalarOp::Add, start, j.into()));
+                copier.set(*i, scalar(ScalarOp::Add, start, j));
             }
             copier.stms(&it.body.stms);
             copier.atoms(&it.body.results)
         });
-        (count, body)
-    } else {
-        // How long the inner loops are is a question of cost alone, so rounding does no harm.
-        let share = f64::from(levels - 1) / f64::from(levels);
-        let real = target.scalar(ScalarOp::Convert(Prim::F64), &[count]);
-        let root = scalar(ScalarOp::Row(Primitive::Pow), real, constant(Prim::F64, share));
-        let root = target.scalar(ScalarOp::Row(Primitive::Ceil), &[root]);
-        let step = scalar(integer(IntegerRow::Max), target.scalar(ScalarOp::Convert(Prim::I64), &[root]), index(1));
-        // The quotient rounded up, of what is not negative, and without a sum beyond the largest integer.
-        let last = scalar(integer(IntegerRow::Div), scalar(ScalarOp::Add, count, index(-1)), step);
-        let times = scalar(ScalarOp::Add, last, index(1));
-        let body = target.body(|| {
-            let done = scalar(ScalarOp::Mul, j.into(), step);
-            let left = scalar(integer(IntegerRow::Sub), count, done);
-            let inner = scalar(integer(IntegerRow::Min), step, left);
-            level(copier, it, levels - 1, scalar(ScalarOp::Add, start, done), inner, now)
-        });
-        (times, body)
-    };
-    target.emit(Op::Loop(Box::new(Loop { params, form: Form::For(j, times), body, policy: Policy::KeepAll })))
+    }
+    // How long the inner loops are is a question of cost alone, so rounding does no harm.
+    let share = f64::from(levels - 1) / f64::from(levels);
+    let real = target.scalar(ScalarOp::Convert(Prim::F64), &[count]);
+    let root = scalar(ScalarOp::Row(Primitive::Pow), real, constant(Prim::F64, share));
+    let root = target.scalar(ScalarOp::Row(Primitive::Ceil), &[root]);
+    let step = scalar(integer(IntegerRow::Max), target.scalar(ScalarOp::Convert(Prim::I64), &[root]), index(1));
+    // The quotient rounded up, of what is not negative, and without a sum beyond the largest integer.
+    let last = scalar(integer(IntegerRow::Div), scalar(ScalarOp::Add, count, index(-1)), step);
+    let times = scalar(ScalarOp::Add, last, index(1));
+    target.repeat(times, initial, Policy::KeepAll, |j, now| {
+        let done = scalar(ScalarOp::Mul, j, step);
+        let left = scalar(integer(IntegerRow::Sub), count, done);
+        let inner = scalar(integer(IntegerRow::Min), step, left);
+        level(copier, it, levels - 1, scalar(ScalarOp::Add, start, done), inner, now.to_vec())
+    })
 }
 
 fn integer(row: IntegerRow) -> ScalarOp {

@@ -9,8 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::array::{
-    Agree, Agreement, Atom, Body, Builder, Const, Extent, Key, Lambda, Map, Op, Opcode, Program, Range, Reduce,
-    ScalarOp, Scatter, Type, Var, has_bodies, index,
+    Agree, Agreement, Atom, Body, Builder, Const, Extent, Form, Key, Lambda, Loop, Map, Op, Opcode, Policy, Prim,
+    Program, Range, Reduce, ScalarOp, Scatter, Type, Var, has_bodies, index,
 };
 use crate::error::Span;
 use crate::optimise::hash_cons::Same;
@@ -223,23 +223,27 @@ impl Target {
 
     /// The zero of the shape of a value.
     pub(super) fn zeros_like(&self, value: Atom) -> Atom {
-        let of = self.type_of(value);
-        let mut zero = Atom::Const(of.prim.zero());
-        for dimension in (0..of.rank).rev() {
-            zero = self.one(Op::Replicate(self.size(value, dimension), zero));
-        }
-        if let Atom::Var(var) = zero {
-            self.zeros.borrow_mut().insert(var);
-        }
+        let zero = self.zero_part(value, 0);
+        self.zeros.borrow_mut().extend(zero.var());
         zero
     }
 
-    /// The zero of the shape of an array's element; the array may be empty.
-    pub(super) fn zero_row(&self, array: Atom) -> Atom {
+    /// The zero of the shape of a subarray, without this many leading dimensions; the array may be empty.
+    pub(super) fn zero_part(&self, array: Atom, leading: usize) -> Atom {
         let of = self.type_of(array);
-        (1..of.rank).rev().fold(Atom::Const(of.prim.zero()), |zero, dimension| {
-            self.one(Op::Replicate(self.size(array, dimension), zero))
-        })
+        (leading..of.rank)
+            .rev()
+            .fold(of.prim.zero().into(), |zero, dimension| self.one(Op::Replicate(self.size(array, dimension), zero)))
+    }
+
+    /// The sizes of an array, from a dimension on.
+    pub(super) fn sizes(&self, array: Atom, from: usize) -> Vec<Atom> {
+        (from..self.type_of(array).rank).map(|dimension| self.size(array, dimension)).collect()
+    }
+
+    /// The number of elements of an array of these sizes.
+    pub(super) fn count(&self, sizes: &[Atom]) -> Atom {
+        sizes.iter().copied().reduce(|a, b| self.indices(ScalarOp::Mul, a, b)).unwrap_or(index(1))
     }
 
     /// Whether a value is known to be zero.
@@ -264,52 +268,46 @@ impl Target {
         }
     }
 
-    /// The operator of sums of scalars, and its neutral element.
-    fn sum_operator(&self, of: Type) -> (Lambda, Atom) {
-        (self.lambda(&[of, of], |x| vec![self.scalar(ScalarOp::Add, x)]), of.prim.zero().into())
+    /// The sum of a list of scalars, as what is reduced or scanned.
+    fn summed(&self, list: Atom) -> Box<Reduce> {
+        let of = self.type_of(list).element();
+        let operator = self.lambda(&[of, of], |x| vec![self.scalar(ScalarOp::Add, x)]);
+        Box::new(Reduce { operator, neutral: vec![of.prim.zero().into()], arrays: vec![list], commutative: true })
+    }
+
+    /// All prefixes of arrays, combined.
+    pub(super) fn scan(&self, operator: Lambda, neutral: Vec<Atom>, arrays: Vec<Atom>) -> Vec<Atom> {
+        self.emit(Op::Scan(Box::new(Reduce { operator, neutral, arrays, commutative: false })))
+    }
+
+    /// What `inside` makes of each list of the innermost dimension.
+    fn innermost(&self, array: Atom, inside: &dyn Fn(Atom) -> Atom) -> Atom {
+        match self.type_of(array).rank {
+            1 => inside(array),
+            _ => self.map1(&[array], |row| self.innermost(row[0], inside)),
+        }
+    }
+
+    /// The array with its outermost dimension innermost.
+    fn turned(&self, array: Atom) -> Atom {
+        self.one(Op::Permute(array, (1..self.type_of(array).rank).chain([0]).collect()))
     }
 
     /// The sum of the elements of an array over its outermost dimension.
     pub(super) fn sum(&self, array: Atom) -> Atom {
-        let of = self.type_of(array);
-        if of.rank == 1 {
-            let (operator, zero) = self.sum_operator(of.element());
-            let reduce = Reduce { operator, neutral: vec![zero], arrays: vec![array], commutative: true };
-            return self.one(Op::Reduce(Box::new(reduce)));
-        }
-        let order: Vec<usize> = (1..of.rank).chain([0]).collect();
-        let columns = self.one(Op::Permute(array, order));
-        self.sum_innermost(columns)
-    }
-
-    fn sum_innermost(&self, array: Atom) -> Atom {
-        if self.type_of(array).rank == 1 {
-            self.sum(array)
-        } else {
-            self.map1(&[array], |row| self.sum_innermost(row[0]))
-        }
+        let sum = |list: Atom| self.one(Op::Reduce(self.summed(list)));
+        if self.type_of(array).rank == 1 { sum(array) } else { self.innermost(self.turned(array), &sum) }
     }
 
     /// The sums of all prefixes of an array over its outermost dimension.
     pub(super) fn prefix_sums(&self, array: Atom) -> Atom {
-        let of = self.type_of(array);
-        if of.rank == 1 {
-            let (operator, zero) = self.sum_operator(of.element());
-            let scan = Reduce { operator, neutral: vec![zero], arrays: vec![array], commutative: true };
-            return self.one(Op::Scan(Box::new(scan)));
+        let sums = |list: Atom| self.one(Op::Scan(self.summed(list)));
+        let rank = self.type_of(array).rank;
+        if rank == 1 {
+            return sums(array);
         }
-        let inward: Vec<usize> = (1..of.rank).chain([0]).collect();
-        let outward: Vec<usize> = [of.rank - 1].into_iter().chain(0..of.rank - 1).collect();
-        let sums = self.prefix_sums_innermost(self.one(Op::Permute(array, inward)));
-        self.one(Op::Permute(sums, outward))
-    }
-
-    fn prefix_sums_innermost(&self, array: Atom) -> Atom {
-        if self.type_of(array).rank == 1 {
-            self.prefix_sums(array)
-        } else {
-            self.map1(&[array], |row| self.prefix_sums_innermost(row[0]))
-        }
+        let outward = [rank - 1].into_iter().chain(0..rank - 1).collect();
+        self.one(Op::Permute(self.innermost(self.turned(array), &sums), outward))
     }
 
     /// One of two lists of values.
@@ -329,6 +327,35 @@ impl Target {
         let params: Vec<(Var, Atom)> = initial.into_iter().map(fresh).collect();
         let now = params.iter().map(|(param, _)| Atom::Var(*param)).collect();
         (params, now)
+    }
+
+    /// The results of a loop of `count` iterations that begins with these: `inside` writes what they are after an iteration, from
+    /// its number and what they were before.
+    pub(super) fn repeat(
+        &self,
+        count: Atom,
+        initial: impl IntoIterator<Item = Atom>,
+        policy: Policy,
+        inside: impl FnOnce(Atom, &[Atom]) -> Vec<Atom>,
+    ) -> Vec<Atom> {
+        let (params, now) = self.carried(initial);
+        let i = self.fresh(Type::scalar(Prim::I64));
+        let body = self.body(|| inside(i.into(), &now));
+        self.emit(Op::Loop(Box::new(Loop { params, form: Form::For(i, count), body, policy })))
+    }
+
+    /// The same for as long as `asked` says, and no longer than the bound.
+    pub(super) fn repeat_while(
+        &self,
+        initial: impl IntoIterator<Item = Atom>,
+        bound: Option<Atom>,
+        asked: impl FnOnce(&[Atom]) -> Atom,
+        inside: impl FnOnce(&[Atom]) -> Vec<Atom>,
+    ) -> Vec<Atom> {
+        let (params, now) = self.carried(initial);
+        let form = Form::While { condition: self.body(|| vec![asked(&now)]), bound };
+        let body = self.body(|| inside(&now));
+        self.emit(Op::Loop(Box::new(Loop { params, form, body, policy: Policy::KeepAll })))
     }
 
     /// The parameters of a program as those of this one.
@@ -363,7 +390,7 @@ impl Target {
     pub(super) fn shaped_like(&self, array: Atom, like: Atom) -> Atom {
         match self.type_of(like).rank {
             0 | 1 => array,
-            rank => self.one(Op::Reshape(array, (0..rank).map(|d| self.size(like, d)).collect())),
+            _ => self.one(Op::Reshape(array, self.sizes(like, 0))),
         }
     }
 
@@ -382,10 +409,14 @@ impl Target {
         self.one(Op::Concat(vec![self.one(Op::Elements(vec![first])), array]))
     }
 
+    /// The array with one element more at the end.
+    pub(super) fn with_back(&self, array: Atom, last: Atom) -> Atom {
+        self.one(Op::Concat(vec![array, self.one(Op::Elements(vec![last]))]))
+    }
+
     /// The array, of this size, with its elements moved one place towards the front, and another at last.
     pub(super) fn shifted(&self, array: Atom, last: Atom, size: Atom) -> Atom {
-        let longer = self.one(Op::Concat(vec![array, self.one(Op::Elements(vec![last]))]));
-        self.part(longer, index(1), size)
+        self.part(self.with_back(array, last), index(1), size)
     }
 
     /// The element of an array at an index.

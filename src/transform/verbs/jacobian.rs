@@ -8,7 +8,7 @@ use super::super::copy::Copier;
 use super::super::target::Target;
 use super::super::vmap::mapped;
 use super::super::{jvp, vjp};
-use crate::array::{Atom, Const, Op, Prim, Program, ScalarOp, Type, constant};
+use crate::array::{Atom, Op, Prim, Program, Type, constant};
 use crate::error::Result;
 
 /// The Jacobian by columns: a forward run for each element of each of these parameters.
@@ -70,25 +70,14 @@ fn direction(target: &Target, like: Atom) -> Atom {
         return one;
     }
     let at = target.parameter("direction".into(), Type::scalar(Prim::I64));
-    let zeros = target.one(Op::Replicate(count(target, like), constant(of.prim, 0.0)));
+    let zeros = target.one(Op::Replicate(target.count(&target.sizes(like, 0)), constant(of.prim, 0.0)));
     let unit = target.one(Op::Update(zeros, vec![at], one));
-    if of.rank == 1 { unit } else { target.one(Op::Reshape(unit, sizes(target, like, 0))) }
+    if of.rank == 1 { unit } else { target.one(Op::Reshape(unit, target.sizes(like, 0))) }
 }
 
 /// The numbers of all directions of an array.
 fn directions(target: &Target, like: Atom) -> Atom {
-    target.iota(count(target, like))
-}
-
-/// The sizes of an array, from a dimension on.
-fn sizes(target: &Target, array: Atom, from: usize) -> Vec<Atom> {
-    (from..target.type_of(array).rank).map(|dimension| target.size(array, dimension)).collect()
-}
-
-/// The number of elements of an array.
-fn count(target: &Target, array: Atom) -> Atom {
-    let product = |a, b| target.scalar(ScalarOp::Mul, &[a, b]);
-    sizes(target, array, 0).into_iter().reduce(product).unwrap_or(Atom::Const(Const::I64(1)))
+    target.iota(target.count(&target.sizes(like, 0)))
 }
 
 /// Columns, which come one after the other, with the dimensions of the parameter last.
@@ -99,7 +88,7 @@ fn last(target: &Target, columns: Atom, param: Atom) -> Atom {
     if target.type_of(param).rank == 1 {
         return moved;
     }
-    let sizes = [sizes(target, columns, 1), sizes(target, param, 0)].concat();
+    let sizes = [target.sizes(columns, 1), target.sizes(param, 0)].concat();
     target.one(Op::Reshape(moved, sizes))
 }
 
@@ -108,6 +97,6 @@ fn first(target: &Target, rows: Atom, result: Atom) -> Atom {
     if target.type_of(result).rank == 1 {
         return rows;
     }
-    let sizes = [sizes(target, result, 0), sizes(target, rows, 1)].concat();
+    let sizes = [target.sizes(result, 0), target.sizes(rows, 1)].concat();
     target.one(Op::Reshape(rows, sizes))
 }

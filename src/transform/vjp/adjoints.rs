@@ -110,6 +110,11 @@ impl<'t> Adjoints<'t> {
         }
     }
 
+    /// The adjoints of variables, of those that have one.
+    pub(super) fn take_all(&mut self, copier: &Copier<'_, '_>, vars: &[Var]) -> Vec<Option<Atom>> {
+        vars.iter().map(|var| self.take(copier, *var)).collect()
+    }
+
     pub(super) fn take_or_zero(&mut self, copier: &Copier<'_, '_>, var: Var) -> Atom {
         match self.take(copier, var) {
             Some(adjoint) => adjoint,

@@ -4,7 +4,7 @@
 //! overwritten its adjoint is 0 (tests/transform/rules.rs, laws: array_exact).
 
 use super::adjoints::Adjoints;
-use crate::array::{Atom, IntegerRow, Op, Range, ScalarOp, Var, index};
+use crate::array::{Atom, IntegerRow, Op, ScalarOp, Var, index};
 use crate::transform::copy::Copier;
 use crate::transform::target::Target;
 
@@ -49,8 +49,7 @@ pub(super) fn array(adjoints: &mut Adjoints<'_>, copier: &Copier<'_, '_>, var: V
             adjoints.add(copier, *a, target.one(Op::Permute(adjoint, inverse)));
         }
         Op::Reshape(a, _) => {
-            let value = copier.atom(*a);
-            let sizes = (0..target.type_of(value).rank).map(|d| target.size(value, d)).collect();
+            let sizes = target.sizes(copier.atom(*a), 0);
             adjoints.add(copier, *a, target.one(Op::Reshape(adjoint, sizes)));
         }
         Op::Concat(atoms) => {
@@ -58,8 +57,7 @@ pub(super) fn array(adjoints: &mut Adjoints<'_>, copier: &Copier<'_, '_>, var: V
             for a in atoms {
                 let count = target.size(copier.atom(*a), 0);
                 if adjoints.active.atom(*a) {
-                    let part = target.one(Op::Slice(adjoint, vec![Range { start, count, step: index(1) }]));
-                    adjoints.add(copier, *a, part);
+                    adjoints.add(copier, *a, target.part(adjoint, start, count));
                 }
                 start = target.indices(ScalarOp::Add, start, count);
             }
@@ -98,7 +96,7 @@ pub(super) fn read_within(target: &Target, array: Atom, at: &[Atom], otherwise: 
 
 /// The rows of an array at indices; zero where an index is out of bounds.
 pub(super) fn rows_at(target: &Target, array: Atom, indices: Atom) -> Atom {
-    target.map1(&[indices], |at| read_within(target, array, at, || target.zero_row(array)))
+    target.map1(&[indices], |at| read_within(target, array, at, || target.zero_part(array, 1)))
 }
 
 /// The index that is `i` from the end.

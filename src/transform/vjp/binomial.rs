@@ -12,9 +12,8 @@
 //! sweep is a stack, so a second reverse derivative keeps about `c` stacks, whatever `n`: `c²` states.
 
 use super::Reverse;
-use super::arrays::from_end;
-use super::loops::bound_by;
-use crate::array::{Atom, Body, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Stm, Type, index};
+use super::loops::Sweep;
+use crate::array::{Atom, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Stm, index};
 use crate::transform::checkpoint::states;
 use crate::transform::target::Target;
 
@@ -93,45 +92,20 @@ impl Reverse<'_, '_> {
     pub(super) fn binomial_backward(&mut self, stm: &Stm, it: &Loop, snapshots: &Snapshots) {
         let target = self.target;
         let Snapshots { count, allowed, room, last } = snapshots;
-        let of_param = |k: usize| it.params[k].0;
-        let (through, values): (Vec<usize>, Vec<usize>) =
-            (0..it.params.len()).partition(|k| self.copier.source.type_of(of_param(*k)).accumulator);
-        let kept = states(self.copier.source, it);
-        let is_same = |k: &usize| it.body.results[*k] == of_param(*k).into();
-        let same: Vec<usize> = values.iter().copied().filter(is_same).collect();
-        let carried: Vec<usize> = values.iter().copied().filter(|k| self.active.var(of_param(*k))).collect();
-
-        let around = self.taken_around(stm, it, &through);
-        let mut initial: Vec<Atom> =
-            carried.iter().map(|k| self.adjoints.take_or_zero(&self.copier, stm.vars[*k])).collect();
-        initial.extend(&last.stack);
-        let constant: Vec<Atom> = same.iter().map(|k| self.copier.atom(it.params[*k].1)).collect();
+        let (constant, kept) = (self.unchanged(it), states(self.copier.source, it));
         let walk = Walk { it, depth: kept.len(), carried: kept, allowed: *allowed, room: *room };
-
-        let bound = bound_by(it);
         let policy = Policy::Binomial(*allowed);
-        let results = self.backwards(*count, &initial, &[&it.body], &bound, policy, |reverse, j, now| {
-            let wanted = from_end(target, *count, j);
-            let (adjoints, stack) = now.split_at(carried.len());
-            through.iter().for_each(|k| reverse.copier.leave_out(of_param(*k)));
-            same.iter().zip(&constant).for_each(|(k, value)| reverse.copier.set(of_param(*k), *value));
-            let Place { state, mut stack, .. } = reverse.reach(&walk, j, wanted, last, stack);
+        let sweep = Sweep { count: *count, policy, more: last.stack.clone(), resizes: &|_| false };
+        let enter = |reverse: &mut Self, [wanted, j]: [Atom; 2], stack: &[Atom]| {
+            constant.iter().for_each(|(k, value)| reverse.copier.set(it.params[*k].0, *value));
+            let Place { state, stack, .. } = reverse.reach(&walk, j, wanted, last, stack);
             reverse.enter(it, &walk.carried, &state, wanted);
-
-            reverse.return_through(it, (&carried, adjoints), (&through, &around));
-            let mut results: Vec<Atom> = Vec::new();
-            for (k, adjoint) in carried.iter().zip(adjoints) {
-                results.push(
-                    reverse.adjoints.take(&reverse.copier, of_param(*k)).unwrap_or_else(|| target.zeros_like(*adjoint)),
-                );
-            }
+            (stack, wanted)
+        };
+        self.sweep(stm, it, sweep, enter, |_, (mut stack, wanted)| {
             drop_used(target, &mut stack, walk.depth, wanted);
-            results.extend(stack);
-            results
+            stack
         });
-        for (k, result) in carried.iter().zip(results) {
-            self.adjoints.add(&self.copier, it.params[*k].1, result);
-        }
     }
 
     /// Says that the loop's body is entered with this state, in this iteration.
@@ -161,11 +135,11 @@ impl Reverse<'_, '_> {
     fn advance(&mut self, walk: &Walk<'_>, wanted: Atom, start: Place) -> Place {
         let target = self.target;
         let n = walk.carried.len();
-        let (params, now) = target.carried(start.state.into_iter().chain([start.at]).chain(start.stack));
-        let (state, rest) = now.split_at(n);
-        let (from, stack) = (rest[0], &rest[1..]);
-        let condition = target.body(|| vec![target.scalar(ScalarOp::Less, &[from, wanted])]);
-        let body = target.body(|| {
+        let begun = start.state.into_iter().chain([start.at]).chain(start.stack);
+        let asked = |now: &[Atom]| target.scalar(ScalarOp::Less, &[now[n], wanted]);
+        // Each time but the last a state is kept.
+        let mut state = target.repeat_while(begun, Some(walk.room), asked, |now| {
+            let (state, from, stack) = (&now[..n], now[n], &now[n + 1..]);
             let top = stack[walk.depth + 1];
             let free = target.indices(SUB, target.indices(SUB, walk.room, index(1)), top);
             let has_room = target.scalar(ScalarOp::Less, &[index(0), free]);
@@ -182,9 +156,6 @@ impl Reverse<'_, '_> {
             let stack: Vec<Atom> = stores.iter().zip(values).map(put).collect();
             [&state[..], &[at], &stack, &[next]].concat()
         });
-        // Each time but the last a state is kept.
-        let form = Form::While { condition, bound: Some(walk.room) };
-        let mut state = target.emit(Op::Loop(Box::new(Loop { params, form, body, policy: Policy::KeepAll })));
         let stack = state.split_off(n + 1);
         let at = state.pop().expect("the iteration comes with the state");
         Place { state, at, stack }
@@ -201,14 +172,11 @@ impl Reverse<'_, '_> {
         policy: Policy,
     ) -> Vec<Atom> {
         let target = self.target;
-        let (params, now) = target.carried(state.iter().copied());
-        let j = target.fresh(Type::scalar(Prim::I64));
-        let body: Body = target.body(|| {
-            self.enter(it, carried, &now, target.indices(ScalarOp::Add, from, j.into()));
+        target.repeat(steps, state.iter().copied(), policy, |j, now| {
+            self.enter(it, carried, now, target.indices(ScalarOp::Add, from, j));
             self.copier.stms(&it.body.stms);
             carried.iter().map(|k| self.copier.atom(it.body.results[*k])).collect()
-        });
-        target.emit(Op::Loop(Box::new(Loop { params, form: Form::For(j, steps), body, policy })))
+        })
     }
 }
 
@@ -232,21 +200,18 @@ fn drop_used(target: &Target, stack: &mut [Atom], depth: usize, wanted: Atom) {
 /// `C(s + r − 1, s)` iterations; the part after it has at least the `C(s + r − 2, s − 1)` that `r − 1` repetitions reverse,
 /// since each of these is cheaper there.
 fn split(target: &Target, far: Atom, free: Atom) -> Atom {
-    let integer = || target.fresh(Type::scalar(Prim::I64));
-    let (reach, before, earlier, r) = (integer(), integer(), integer(), integer());
     let length = target.indices(ScalarOp::Add, far, index(1));
     let places = target.indices(ScalarOp::Add, free, index(1));
-    let condition = target.body(|| vec![target.scalar(ScalarOp::Less, &[reach.into(), length])]);
-    let body = target.body(|| {
+    let asked = |now: &[Atom]| target.scalar(ScalarOp::Less, &[now[0], length]);
+    let begun = [index(1), index(0), index(0), index(0)];
+    let found = target.repeat_while(begun, None, asked, |now| {
+        let [reach, before, _, r] = now[..] else { unreachable!("four numbers are carried") };
         // C(s + r, s) from C(s + r − 1, s).
-        let next = target.indices(ScalarOp::Add, r.into(), index(1));
+        let next = target.indices(ScalarOp::Add, r, index(1));
         let factor = target.indices(ScalarOp::Add, places, next);
-        let product = target.indices(ScalarOp::Mul, reach.into(), factor);
-        vec![target.indices(ScalarOp::Integer(IntegerRow::Quot), product, next), reach.into(), before.into(), next]
+        let product = target.indices(ScalarOp::Mul, reach, factor);
+        vec![target.indices(IntegerRow::Quot, product, next), reach, before, next]
     });
-    let params = vec![(reach, index(1)), (before, index(0)), (earlier, index(0)), (r, index(0))];
-    let form = Form::While { condition, bound: None };
-    let found = target.emit(Op::Loop(Box::new(Loop { params, form, body, policy: Policy::KeepAll })));
     // C(s + r − 2, s − 1) = C(s + r − 1, s) − C(s + r − 2, s).
     let after = target.indices(SUB, found[1], found[2]);
     target.indices(MIN, found[1], target.indices(SUB, length, after))

@@ -9,7 +9,7 @@ use crate::array::{Atom, Body, Op, Var};
 
 impl Reverse<'_, '_> {
     pub(super) fn branch(&mut self, vars: &[Var], condition: Atom, yes: &Body, no: &Body) {
-        let seeds: Vec<Option<Atom>> = vars.iter().map(|v| self.adjoints.take(&self.copier, *v)).collect();
+        let seeds = self.adjoints.take_all(&self.copier, vars);
         let condition = self.copier.atom(condition);
         // Arrays that the branches change in place, and give back as they were.
         let through = self.again.through(vars);

@@ -293,10 +293,7 @@ impl Chain {
 
     /// Arrays for what `places` updates of an array like this overwrite: of their indices, and of what was there.
     pub(super) fn stores(&self, target: &Target, like: Atom, places: Atom) -> Vec<Atom> {
-        let of = target.type_of(like);
-        let part = (self.arity..of.rank)
-            .rev()
-            .fold(of.prim.zero().into(), |part, d| target.one(Op::Replicate(target.size(like, d), part)));
+        let part = target.zero_part(like, self.arity);
         let replicate = |value: Atom| target.one(Op::Replicate(places, value));
         // No place, which is another array than one of zeros for something else: neither is copied to be changed.
         (0..self.arity).map(|_| replicate(index(-1))).chain([replicate(part)]).collect()

@@ -7,7 +7,7 @@
 
 use super::Reverse;
 use crate::array::{Atom, Lambda, Op, Reduce, ScalarOp, Type, Var, index};
-use crate::transform::operator::{applied, part};
+use crate::transform::operator::{applied, groups, part};
 
 /// Arrays that are combined by an operator: it is one of the program that is differentiated, what is combined first and
 /// arrays are values of the program that is written.
@@ -23,6 +23,25 @@ pub(super) struct Combined {
 }
 
 impl Reverse<'_, '_> {
+    /// The components of an operator whose results have adjoints, in groups that do not depend on each other, each with its adjoints.
+    pub(super) fn seeded_groups(&mut self, vars: &[Var], operator: &Lambda) -> Vec<(Vec<usize>, Vec<Option<Atom>>)> {
+        let seeds = self.adjoints.take_all(&self.copier, vars);
+        let seeded: Vec<bool> = seeds.iter().map(Option::is_some).collect();
+        let of = |group: Vec<usize>| {
+            let seeds = group.iter().map(|c| seeds[*c]).collect();
+            (group, seeds)
+        };
+        groups(operator, &seeded).into_iter().map(of).collect()
+    }
+
+    /// Adds the adjoints of a group of the first of two lists of operands, and then of the second.
+    pub(super) fn add_group(&mut self, operands: [&[Atom]; 2], group: &[usize], found: &[Option<Atom>]) {
+        let all = operands.into_iter().flat_map(|of| group.iter().map(|c| of[*c]));
+        for (of, found) in all.zip(found) {
+            found.iter().for_each(|found| self.adjoints.add(&self.copier, of, *found));
+        }
+    }
+
     /// A group of the components of a reduction or a scan.
     pub(super) fn reduced(&self, it: &Reduce, group: &[usize]) -> Combined {
         let starts = group.iter().map(|c| self.active.atom(it.neutral[*c])).collect();
@@ -113,8 +132,7 @@ impl Reverse<'_, '_> {
     /// All prefixes combined by a copy of an operator.
     pub(super) fn prefixes(&mut self, operator: &Lambda, neutral: &[Atom], arrays: &[Atom]) -> Vec<Atom> {
         let operator = self.copier.lambda(operator);
-        let (neutral, arrays) = (neutral.to_vec(), arrays.to_vec());
-        self.target.emit(Op::Scan(Box::new(Reduce { operator, neutral, arrays, commutative: false })))
+        self.target.scan(operator, neutral.to_vec(), arrays.to_vec())
     }
 
     /// A copy of an operator with left and right exchanged.

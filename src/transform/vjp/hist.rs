@@ -11,29 +11,18 @@ use super::arrays::read_within;
 use super::combine::Combined;
 use crate::array::{Atom, Hist, Lambda, Op, ScalarOp, Var, index};
 use crate::optimise::operator::{Operator, recognise};
-use crate::transform::operator::{groups, numbered, part};
+use crate::transform::operator::{numbered, part};
 use crate::transform::target::Target;
 
 impl Reverse<'_, '_> {
     pub(super) fn hist(&mut self, vars: &[Var], it: &Hist) {
-        let seeds: Vec<Option<Atom>> = vars.iter().map(|v| self.adjoints.take(&self.copier, *v)).collect();
-        let seeded: Vec<bool> = seeds.iter().map(Option::is_some).collect();
         let indices = self.copier.atom(it.indices);
-        for group in groups(&it.operator, &seeded) {
+        for (group, seeds) in self.seeded_groups(vars, &it.operator) {
             let component = self.combined(part(&it.operator, &group), &it.neutral, &it.values, &group);
             let destinations: Vec<Atom> = group.iter().map(|c| self.copier.atom(it.destinations[*c])).collect();
             let wanted: Vec<bool> = group.iter().map(|c| self.active.atom(it.destinations[*c])).collect();
-            let seeds: Vec<Option<Atom>> = group.iter().map(|c| seeds[*c]).collect();
             let found = self.counted(&component, &destinations, &wanted, indices, &seeds);
-            let (of_destinations, of_values) = found.split_at(group.len());
-            for (k, c) in group.iter().enumerate() {
-                if let Some(found) = of_values[k] {
-                    self.adjoints.add(&self.copier, it.values[*c], found);
-                }
-                if let Some(found) = of_destinations[k] {
-                    self.adjoints.add(&self.copier, it.destinations[*c], found);
-                }
-            }
+            self.add_group([&it.destinations, &it.values], &group, &found);
         }
     }
 

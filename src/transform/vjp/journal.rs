@@ -9,7 +9,7 @@ use std::rc::Rc;
 use super::Reverse;
 use super::arrays::rows_at;
 use super::chain::{Chain, chain, many};
-use crate::array::{Atom, Body, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Stm, Type, Var, index};
+use crate::array::{Atom, Body, IntegerRow, Loop, Op, Policy, ScalarOp, Stm, Var, index};
 use crate::transform::copy::Copier;
 use crate::transform::target::Target;
 
@@ -27,10 +27,6 @@ impl<'c> Log<'c> {
     /// A log that only counts, so that there is enough room.
     pub(super) fn counting(chain: &'c Chain, top: Atom) -> Self {
         Log { chain, stores: Vec::new(), top }
-    }
-
-    pub(super) fn top(&self) -> Atom {
-        self.top
     }
 
     /// What changes.
@@ -231,19 +227,16 @@ impl Chain {
     /// The array before all updates that were noted from the first place to before the last.
     pub(super) fn all_put_back(&self, target: &Target, stores: &[Atom], array: Atom, first: Atom, last: Atom) -> Atom {
         let steps = target.indices(IntegerRow::Sub, last, first);
-        let (params, inside) = target.carried([array]);
-        let e = target.fresh(Type::scalar(Prim::I64));
-        let body = target.body(|| {
-            let back = target.indices(IntegerRow::Sub, last, e.into());
+        let results = target.repeat(steps, [array], Policy::KeepAll, |e, now| {
+            let back = target.indices(IntegerRow::Sub, last, e);
             let place = target.indices(ScalarOp::Add, back, index(-1));
             vec![if self.may_miss {
-                scattered_back(target, stores, inside[0], place, index(1))
+                scattered_back(target, stores, now[0], place, index(1))
             } else {
-                put_back(target, stores, inside[0], place)
+                put_back(target, stores, now[0], place)
             }]
         });
-        let it = Loop { params, form: Form::For(e, steps), body, policy: Policy::KeepAll };
-        target.emit(Op::Loop(Box::new(it)))[0]
+        results[0]
     }
 }
 

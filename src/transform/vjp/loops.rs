@@ -14,7 +14,7 @@ use super::chain::{Chain, is_unbounded};
 use super::journal::{self, Journal, Log, journals, no_updates, noted, noted_on};
 use super::ragged::{Ragged, elements, no_states, with_state};
 use super::ring::{Ring, places};
-use crate::array::{Agreement, Atom, Body, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Stm, Type, Var, index};
+use crate::array::{Agreement, Atom, Form, IntegerRow, Loop, Op, Policy, ScalarOp, Stm, Var, index};
 use crate::transform::checkpoint::states;
 use crate::transform::copy::Copier;
 use crate::transform::target::Target;
@@ -41,6 +41,17 @@ struct Counts {
     elements: Vec<Atom>,
     /// Of each array that is changed in place the number of updates, where it is not known how many there can be.
     updates: Vec<Option<Atom>>,
+}
+
+/// A loop that goes through the iterations of another backwards, from the last to the first.
+pub(super) struct Sweep<'l> {
+    pub(super) count: Atom,
+    /// What derivatives of it keep.
+    pub(super) policy: Policy,
+    /// What it carries besides adjoints.
+    pub(super) more: Vec<Atom>,
+    /// Whether a variable may change its sizes, so that its adjoint has those of the state before an iteration.
+    pub(super) resizes: &'l dyn Fn(usize) -> bool,
 }
 
 /// Parts of a list that are so long.
@@ -84,47 +95,55 @@ impl Checkpoints {
             Some(_) | None => kept().map(|(array, _)| read(array, i)).collect(),
         }
     }
-}
 
-/// The variables that a loop binds, besides those of its body.
-pub(super) fn bound_by(it: &Loop) -> Vec<Var> {
-    let index = if let Form::For(i, _) = &it.form { Some(*i) } else { None };
-    it.params.iter().map(|(param, _)| *param).chain(index).collect()
+    /// Sets the state of an iteration, with what is undone of arrays that are changed in place; returns where the states begin that
+    /// end at `ends`.
+    fn enter(&self, copier: &mut Copier<'_, '_>, it: &Loop, i: Atom, ends: &[Atom], undone: &[Vec<Atom>]) -> Vec<Atom> {
+        if let Form::For(var, _) = &it.form {
+            copier.set(*var, i);
+        }
+        let (mut kept, mut ends, mut starts) = (self.at(copier.target, i).into_iter(), ends.iter(), Vec::new());
+        for ((param, _), state) in it.params.iter().zip(&self.states) {
+            let value = match state {
+                State::Unused => {
+                    copier.leave_out(*param);
+                    continue;
+                }
+                State::Same(value) => *value,
+                State::Kept(..) => kept.next().expect("a state is kept"),
+                State::Ragged(ragged) => {
+                    let end = ends.next().expect("the states of a variable have an end");
+                    let (value, start) = ragged.at(copier.target, i, *end);
+                    starts.push(start);
+                    value
+                }
+                State::Journal(n) => undone[*n][0],
+            };
+            copier.set(*param, value);
+        }
+        starts
+    }
 }
 
 impl Reverse<'_, '_> {
     /// Writes a loop that keeps its states.
     pub(super) fn loop_forward(&mut self, stm: &Stm, it: &Loop) -> Checkpoints {
         let target = self.target;
-        let kept: Vec<&(Var, Atom)> = it.params.iter().filter(|(_, initial)| self.copier.kept(*initial)).collect();
-        let initial: Vec<Atom> = kept.iter().map(|(_, a)| self.copier.atom(*a)).collect();
         let (ragged, chains) = (self.ragged(it), self.chains(it));
         let is_apart = |k: &usize| ragged.contains(k) || chains.iter().any(|chain| chain.k == *k);
         let mut changing = states(self.copier.source, it);
         changing.retain(|k| !is_apart(k));
         let counts = self.counts(stm, it, &ragged, &chains);
         let has_ring = is_unbounded(it) && counts.iterations.is_none();
-        let room = match (&it.form, counts.iterations) {
-            (Form::While { bound: None, .. }, Some(iterations)) => iterations,
-            (Form::While { bound: None, .. }, None) => places(&self.copier, it),
-            (Form::For(_, bound) | Form::While { bound: Some(bound), .. }, _) => {
-                target.scalar(ScalarOp::Integer(IntegerRow::Max), &[self.copier.atom(*bound), index(0)])
-            }
-        };
-        let same = |(k, (param, first)): (usize, &(Var, Atom))| {
-            let is_value = !self.copier.source.type_of(*param).accumulator;
-            if is_value && it.body.results[k] == Atom::Var(*param) {
-                State::Same(self.copier.atom(*first))
-            } else {
-                State::Unused
-            }
-        };
-        let mut states: Vec<State> = it.params.iter().enumerate().map(same).collect();
+        let room = self.room(it, counts.iterations);
+        let mut states: Vec<State> = it.params.iter().map(|_| State::Unused).collect();
+        self.unchanged(it).into_iter().for_each(|(k, value)| states[k] = State::Same(value));
+
         let firsts: Vec<Atom> = changing.iter().map(|k| self.copier.atom(it.params[*k].1)).collect();
-        let stores: Vec<Atom> = firsts.iter().map(|first| target.one(Op::Replicate(room, *first))).collect();
-        let mut parts: Vec<Vec<Atom>> = vec![stores];
+        let mut parts: Vec<Vec<Atom>> =
+            vec![firsts.iter().map(|first| target.one(Op::Replicate(room, *first))).collect()];
         for (k, total) in ragged.iter().zip(&counts.elements) {
-            parts.push(no_states(self.target, self.copier.atom(it.params[*k].1), *total, room));
+            parts.push(no_states(target, self.copier.atom(it.params[*k].1), *total, room));
         }
         let places: Vec<Atom> = counts.elements.iter().map(|total| target.iota(*total)).collect();
         for (chain, updates) in chains.iter().zip(&counts.updates) {
@@ -134,81 +153,77 @@ impl Reverse<'_, '_> {
         asking.sort_unstable();
         asking.dedup();
         parts.push(asking.iter().map(|_| target.one(Op::Replicate(room, index(0)))).collect());
-        let sizes: Vec<usize> = parts.iter().map(Vec::len).collect();
-        for (param, first) in &it.params {
-            if !self.copier.kept(*first) {
-                self.copier.leave_out(*param);
-            }
-        }
-        let mut params: Vec<(Var, Atom)> =
-            kept.iter().zip(&initial).map(|((param, _), first)| (self.copier.parameter(*param), *first)).collect();
-        let values = params.len();
-        let (stored, now) = target.carried(parts.into_iter().flatten());
-        params.extend(stored);
-
         // A loop that asks counts its iterations; one that counts need not.
         let asks = matches!(it.form, Form::While { .. });
-        let (form, i) = match &it.form {
-            Form::For(i, _) => {
-                let bound = self.copier.parameter(*i);
-                (Form::For(bound, room), Atom::Var(bound))
-            }
-            Form::While { condition, bound } => {
-                let counter = target.fresh(Type::scalar(Prim::I64));
-                params.push((counter, index(0)));
-                let bound = bound.map(|b| self.copier.atom(b));
-                (Form::While { condition: self.copier.body(condition), bound }, Atom::Var(counter))
-            }
+        parts.push(if asks { vec![index(0)] } else { Vec::new() });
+        let sizes: Vec<usize> = parts.iter().map(Vec::len).collect();
+        let begun = parts.concat();
+        let (of_updates, of_ran) = (1 + ragged.len(), sizes.len() - 2);
+
+        let form = |copier: &mut Copier<'_, '_>| match &it.form {
+            Form::For(i, _) => Form::For(copier.parameter(*i), room),
+            Form::While { .. } => copier.form(it),
         };
-        let (of_states, of_updates) = (1, 1 + ragged.len());
-        let body = target.body(|| {
-            let place = if has_ring && !changing.is_empty() {
-                Ring { places: room, earlier: index(0) }.place(target, i)
-            } else {
-                i
+        let looped = self.copier.looped(it, true, &begun, form, |copier, now| {
+            let now = split(now, &sizes);
+            let i = match &it.form {
+                Form::For(i, _) => copier.atom((*i).into()),
+                Form::While { .. } => now[of_ran + 1][0],
             };
-            let now = split(&now, &sizes);
-            let mut updated = keep(&self.copier, it, &changing, now[0], place);
-            for ((k, kept), places) in ragged.iter().zip(&now[of_states..]).zip(&places) {
-                let state = self.copier.atom(it.params[*k].0.into());
+            let ring = Ring { places: room, earlier: index(0) };
+            let place = if has_ring && !changing.is_empty() { ring.place(target, i) } else { i };
+            let mut updated = keep(copier, it, &changing, now[0], place);
+            for ((k, kept), places) in ragged.iter().zip(&now[1..]).zip(&places) {
+                let state = copier.atom(it.params[*k].0.into());
                 updated.extend(with_state(target, kept, *places, state, i));
             }
-            let carried = now[of_updates..now.len() - 1].concat();
+            let carried = now[of_updates..of_ran].concat();
             let mut logs = journal::logs(target, &chains, &carried, i);
             let mut ran: Vec<(Var, Atom)> = asking.iter().map(|of| (*of, index(0))).collect();
-            noted(&mut self.copier, &it.body.stms, &mut logs, &mut ran);
+            noted(copier, &it.body.stms, &mut logs, &mut ran);
             updated.extend(noted_on(target, &logs, &carried, i));
             let put = |(store, (_, count)): (&Atom, &(Var, Atom))| target.one(Op::Update(*store, vec![i], *count));
-            updated.extend(now[now.len() - 1].iter().zip(&ran).map(put));
-            let mut results = self.copier.kept_atoms(&it.body.results);
-            results.extend(updated);
-            if asks {
-                results.push(target.indices(ScalarOp::Add, i, index(1)));
-            }
-            results
+            updated.extend(now[of_ran].iter().zip(&ran).map(put));
+            updated.extend(asks.then(|| target.indices(ScalarOp::Add, i, index(1))));
+            updated
         });
-        let results = target.emit(Op::Loop(Box::new(Loop { params, form, body, policy: Policy::KeepAll })));
-        let count = if asks { results[results.len() - 1] } else { room };
-        let ring = has_ring.then(|| {
-            let more = target.indices(ScalarOp::Integer(IntegerRow::Sub), count, room);
-            Ring { places: room, earlier: target.scalar(ScalarOp::Integer(IntegerRow::Max), &[more, index(0)]) }
-        });
-        let earlier = match ring {
-            Some(ring) => self.again(it, &changing, &firsts, ring.earlier),
-            None => Vec::new(),
-        };
-        self.copier.bind(stm, &results[..values]);
-        let found = split(&results[values..], &sizes);
+        let mut results = target.emit(Op::Loop(Box::new(Loop { policy: Policy::KeepAll, ..looped })));
+        let kept = results.split_off(results.len() - begun.len());
+        let found = split(&kept, &sizes);
+        let count = if asks { found[of_ran + 1][0] } else { room };
+        let ring = has_ring.then(|| Ring::of(target, room, count));
+        let earlier = ring.map_or_else(Vec::new, |ring| self.again(it, &changing, &firsts, ring.earlier));
+        self.copier.bind(stm, &results);
         for (n, (k, store)) in changing.iter().zip(found[0]).enumerate() {
             states[*k] = State::Kept(*store, earlier.get(n).copied());
         }
-        for (k, kept) in ragged.iter().zip(&found[of_states..]) {
+        for (k, kept) in ragged.iter().zip(&found[1..]) {
             states[*k] = State::Ragged(Ragged::of(kept));
         }
-        let ran = asking.into_iter().zip(found[found.len() - 1].iter().copied()).collect();
-        let journals = journals(chains, &found[of_updates..found.len() - 1].concat());
+        let ran = asking.into_iter().zip(found[of_ran].iter().copied()).collect();
+        let journals = journals(chains, &found[of_updates..of_ran].concat());
         journals.iter().enumerate().for_each(|(n, journal)| states[journal.k()] = State::Journal(n));
         Checkpoints { count, states, journals, ran, ring }
+    }
+
+    /// The most iterations that there is room for: all, if their number is known.
+    fn room(&self, it: &Loop, iterations: Option<Atom>) -> Atom {
+        match (&it.form, iterations) {
+            (Form::While { bound: None, .. }, Some(iterations)) => iterations,
+            (Form::While { bound: None, .. }, None) => places(&self.copier, it),
+            (Form::For(_, bound) | Form::While { bound: Some(bound), .. }, _) => {
+                self.target.indices(IntegerRow::Max, self.copier.atom(*bound), index(0))
+            }
+        }
+    }
+
+    /// The variables of a loop that iterations leave as they are, accumulators excepted, and their values.
+    pub(super) fn unchanged(&self, it: &Loop) -> Vec<(usize, Atom)> {
+        let is_same = |k: &usize| {
+            let (param, _) = it.params[*k];
+            it.body.results[*k] == param.into() && !self.copier.source.type_of(param).accumulator
+        };
+        (0..it.params.len()).filter(is_same).map(|k| (k, self.copier.atom(it.params[k].1))).collect()
     }
 
     /// What has to be known before the states of a loop can be kept: where a loop around it has noted its updates, no more than
@@ -235,7 +250,7 @@ impl Reverse<'_, '_> {
             let mut logs: Vec<Log<'_>> =
                 counted.iter().zip(tops).map(|(chain, top)| Log::counting(chain, *top)).collect();
             noted(copier, &it.body.stms, &mut logs, &mut []);
-            next.extend(logs.iter().map(Log::top));
+            next.extend(logs.iter().map(|log| log.top));
             next
         });
         let (elements, updates) = found[1..].split_at(ragged.len());
@@ -246,192 +261,157 @@ impl Reverse<'_, '_> {
 
     pub(super) fn loop_backward(&mut self, stm: &Stm, it: &Loop, checkpoints: &Checkpoints) {
         let target = self.target;
-        let is_accumulator = |k: usize| self.copier.source.type_of(it.params[k].0).accumulator;
-        let carried: Vec<usize> =
-            (0..it.params.len()).filter(|k| self.active.var(it.params[*k].0) && !is_accumulator(*k)).collect();
-        let through: Vec<usize> = (0..it.params.len()).filter(|k| is_accumulator(*k)).collect();
-        let around = self.taken_around(stm, it, &through);
-
-        let bound = bound_by(it);
         let Checkpoints { count, states, journals, ran, .. } = checkpoints;
-        let is_ragged = |k: usize| matches!(states[k], State::Ragged(_));
-        let adjoints = carried.iter().map(|k| {
-            let result = stm.vars[*k];
-            if is_ragged(*k) {
-                self.adjoints.take_or_zero(&self.copier, result)
-            } else {
-                self.loop_seed(result, it, *k)
+        let resizes = |k: usize| matches!(states[k], State::Ragged(_));
+        for (k, (param, first)) in it.params.iter().enumerate() {
+            if self.active.var(*param) && !self.copier.source.type_of(*param).accumulator && !resizes(k) {
+                // The adjoint of a result has the sizes of what the variable starts from.
+                let last = self.copier.atom(stm.vars[k].into());
+                target.agree(Agreement::Carried, last, self.copier.atom(*first));
             }
-        });
-        let mut parts: Vec<Vec<Atom>> = vec![adjoints.collect()];
+        }
         // The results that become the states after an iteration, each with which variable it becomes.
-        let mut after: Vec<(Var, usize)> = Vec::new();
-        for (k, state) in states.iter().enumerate() {
-            if let (State::Kept(..), Atom::Var(result)) = (state, it.body.results[k]) {
-                after.push((result, k));
-            }
-        }
-        parts.push(after.iter().map(|(_, k)| self.copier.atom(stm.vars[*k].into())).collect());
-        parts.push(
-            states.iter().filter_map(|s| if let State::Ragged(it) = s { Some(it.total) } else { None }).collect(),
-        );
-        for journal in journals {
-            parts.push(journal.carried(self.copier.atom(stm.vars[journal.k()].into())));
-        }
+        let becomes = |(k, state): (usize, &State)| match (state, it.body.results[k]) {
+            (State::Kept(..), Atom::Var(result)) => Some((result, k)),
+            _ => None,
+        };
+        let after: Vec<(Var, usize)> = states.iter().enumerate().filter_map(becomes).collect();
+        let total = |state: &State| if let State::Ragged(it) = state { Some(it.total) } else { None };
+        let mut parts: Vec<Vec<Atom>> = vec![
+            after.iter().map(|(_, k)| self.copier.atom(stm.vars[*k].into())).collect(),
+            states.iter().filter_map(total).collect(),
+        ];
+        parts.extend(journals.iter().map(|journal| journal.carried(self.copier.atom(stm.vars[journal.k()].into()))));
         let sizes: Vec<usize> = parts.iter().map(Vec::len).collect();
-        let results =
-            self.backwards(*count, &parts.concat(), &[&it.body], &bound, Policy::KeepAll, |reverse, j, now| {
-                let now = split(now, &sizes);
-                let (adjoints, known) = (now[0], now[1]);
-                let i = from_end(target, *count, j);
-                if let Form::For(var, _) = &it.form {
-                    reverse.copier.set(*var, i);
-                }
-                let mut kept = checkpoints.at(target, i).into_iter();
-                let (mut ends, mut starts) = (now[2].iter(), Vec::new());
-                let undone: Vec<Vec<Atom>> =
-                    journals.iter().zip(&now[3..]).map(|(journal, now)| journal.undone(target, i, now)).collect();
-                let count = |(now, undone): (&&[Atom], &Vec<Atom>)| {
-                    undone.get(1).map(|first| target.indices(IntegerRow::Sub, now[1], *first))
-                };
-                let counts: Vec<Option<Atom>> = now[3..].iter().zip(&undone).map(count).collect();
-                for ((param, _), state) in it.params.iter().zip(states) {
-                    let value = match state {
-                        State::Unused => {
-                            reverse.copier.leave_out(*param);
-                            continue;
-                        }
-                        State::Same(value) => *value,
-                        State::Kept(..) => kept.next().expect("a state is kept"),
-                        State::Ragged(ragged) => {
-                            let end = ends.next().expect("the states of a variable have an end");
-                            let (value, start) = ragged.at(target, i, *end);
-                            starts.push(start);
-                            value
-                        }
-                        State::Journal(n) => undone[*n][0],
-                    };
-                    reverse.copier.set(*param, value);
-                }
-                let before = |reverse: &Self, k: usize| reverse.copier.atom(it.params[k].0.into());
-                let states_before: Vec<Atom> = after.iter().map(|(_, k)| before(reverse, *k)).collect();
-                after.iter().zip(known).for_each(|((var, _), value)| reverse.copier.tell(*var, *value));
-                let ran = ran.iter().map(|(of, counts)| (*of, target.at(*counts, &[i])));
-                reverse.again.take_back_updates(journals, &counts, ran);
-                reverse.return_through(it, (&carried, adjoints), (&through, &around));
-                reverse.again.forget_updates(journals);
-                after.iter().for_each(|(var, _)| reverse.copier.untell(*var));
-                let mut next: Vec<Atom> = Vec::new();
-                for (k, adjoint) in carried.iter().zip(adjoints) {
-                    let param = it.params[*k].0;
-                    next.push(match reverse.adjoints.take(&reverse.copier, param) {
-                        Some(adjoint) => adjoint,
-                        // Of the sizes that the variable had before the iteration.
-                        None if is_ragged(*k) => target.zeros_like(before(reverse, *k)),
-                        None => target.zeros_like(*adjoint),
-                    });
-                }
-                next.extend(states_before);
-                next.extend(starts);
-                for (journal, undone) in journals.iter().zip(&undone) {
-                    next.push(before(reverse, journal.k()));
-                    next.extend(&undone[1..]);
-                }
-                next
-            });
-        let results = split(&results, &sizes);
-        for (k, result) in carried.iter().zip(results[0]) {
-            self.adjoints.add(&self.copier, it.params[*k].1, *result);
-        }
-        for (journal, result) in journals.iter().zip(&results[3..]) {
-            if let Atom::Var(initial) = it.params[journal.k()].1
-                && self.again.is_taken_back(initial)
-            {
-                self.copier.set(initial, result[0]);
+        let enter = |reverse: &mut Self, [i, _]: [Atom; 2], now: &[Atom]| {
+            let now = split(now, &sizes);
+            let undone: Vec<Vec<Atom>> =
+                journals.iter().zip(&now[2..]).map(|(journal, now)| journal.undone(target, i, now)).collect();
+            let count = |(now, undone): (&&[Atom], &Vec<Atom>)| {
+                undone.get(1).map(|first| target.indices(IntegerRow::Sub, now[1], *first))
+            };
+            let counts: Vec<Option<Atom>> = now[2..].iter().zip(&undone).map(count).collect();
+            let starts = checkpoints.enter(&mut reverse.copier, it, i, now[1], &undone);
+            let before = |(_, k): &(Var, usize)| reverse.copier.atom(it.params[*k].0.into());
+            let states_before: Vec<Atom> = after.iter().map(before).collect();
+            after.iter().zip(now[0]).for_each(|((var, _), value)| reverse.copier.tell(*var, *value));
+            let ran = ran.iter().map(|(of, counts)| (*of, target.at(*counts, &[i])));
+            reverse.again.take_back_updates(journals, &counts, ran);
+            ([states_before, starts].concat(), undone)
+        };
+        let leave = |reverse: &mut Self, (mut next, undone): (Vec<Atom>, Vec<Vec<Atom>>)| {
+            reverse.again.forget_updates(journals);
+            after.iter().for_each(|(var, _)| reverse.copier.untell(*var));
+            for (journal, undone) in journals.iter().zip(&undone) {
+                next.push(reverse.copier.atom(it.params[journal.k()].0.into()));
+                next.extend(&undone[1..]);
             }
+            next
+        };
+        let sweep = Sweep { count: *count, policy: Policy::KeepAll, more: parts.concat(), resizes: &resizes };
+        let results = self.sweep(stm, it, sweep, enter, leave);
+        for (journal, result) in journals.iter().zip(&split(&results, &sizes)[2..]) {
+            self.give_back(it, journal, |_| result[0]);
         }
     }
 
     /// Gives arrays back as they were before a loop, if it has none but active results without an adjoint.
     pub(super) fn loop_undone(&mut self, stm: &Stm, it: &Loop, checkpoints: &Checkpoints) {
         for journal in &checkpoints.journals {
-            if let Atom::Var(initial) = it.params[journal.k()].1
-                && self.again.is_taken_back(initial)
-            {
-                let after = self.copier.atom(stm.vars[journal.k()].into());
-                let before = journal.all_undone(self.target, checkpoints.count, after);
-                self.copier.set(initial, before);
-            }
+            self.give_back(it, journal, |reverse| {
+                let after = reverse.copier.atom(stm.vars[journal.k()].into());
+                journal.all_undone(reverse.target, checkpoints.count, after)
+            });
         }
     }
 
-    /// Takes the adjoints of accumulators that go through a loop, and passes them on around it, to what they begin with.
-    pub(super) fn taken_around(&mut self, stm: &Stm, it: &Loop, through: &[usize]) -> Vec<Option<Atom>> {
-        let around: Vec<Option<Atom>> =
-            through.iter().map(|k| self.adjoints.take(&self.copier, stm.vars[*k])).collect();
-        for (k, adjoint) in through.iter().zip(&around) {
-            if let Some(adjoint) = adjoint {
-                self.adjoints.add(&self.copier, it.params[*k].1, *adjoint);
-            }
+    /// Gives an array back to what a loop around it changes, as it was before this loop.
+    fn give_back(&mut self, it: &Loop, journal: &Journal, before: impl FnOnce(&Self) -> Atom) {
+        if let Atom::Var(initial) = it.params[journal.k()].1
+            && self.again.is_taken_back(initial)
+        {
+            let before = before(self);
+            self.copier.set(initial, before);
         }
-        around
     }
 
-    /// Executes an iteration again from the state that is set, and returns through it, for these adjoints of the results
-    /// that are carried and of the accumulators that go through.
-    pub(super) fn return_through(
+    /// Returns through a loop: `enter` sets the state of an iteration, from its number and its number from the end; `leave` says
+    /// what is carried on besides adjoints, and what is left of that in the end is returned.
+    pub(super) fn sweep<S>(
         &mut self,
+        stm: &Stm,
         it: &Loop,
-        (carried, adjoints): (&[usize], &[Atom]),
-        (through, around): (&[usize], &[Option<Atom>]),
-    ) {
+        Sweep { count, policy, more, resizes }: Sweep<'_>,
+        enter: impl FnOnce(&mut Self, [Atom; 2], &[Atom]) -> S,
+        leave: impl FnOnce(&mut Self, S) -> Vec<Atom>,
+    ) -> Vec<Atom> {
+        let target = self.target;
+        let param = |k: &usize| it.params[*k].0;
+        let is_accumulator = |k: &usize| self.copier.source.type_of(param(k)).accumulator;
+        let (through, values): (Vec<usize>, Vec<usize>) = (0..it.params.len()).partition(is_accumulator);
+        let carried: Vec<usize> = values.into_iter().filter(|k| self.active.var(param(k))).collect();
+        // The adjoint of an accumulator goes around the loop, to what it begins with.
         let mut seeds: Vec<Option<Atom>> = vec![None; it.params.len()];
-        carried.iter().zip(adjoints).for_each(|(k, adjoint)| seeds[*k] = Some(*adjoint));
-        through.iter().zip(around).for_each(|(k, adjoint)| seeds[*k] = *adjoint);
-        let saved = self.forward(&it.body);
-        self.backward(&it.body, &saved, &seeds);
-        // The adjoint of an accumulator has been passed on already, around the loop.
-        for k in through {
-            self.adjoints.of.remove(&it.params[*k].0);
+        for k in &through {
+            seeds[*k] = self.adjoints.take(&self.copier, stm.vars[*k]);
+            seeds[*k].into_iter().for_each(|adjoint| self.adjoints.add(&self.copier, it.params[*k].1, adjoint));
         }
+        let mut initial: Vec<Atom> =
+            carried.iter().map(|k| self.adjoints.take_or_zero(&self.copier, stm.vars[*k])).collect();
+        initial.extend(more);
+        let mut results = self.backwards(count, &initial, it, policy, |reverse, j, now| {
+            let i = from_end(target, count, j);
+            let (adjoints, more) = now.split_at(carried.len());
+            through.iter().for_each(|k| reverse.copier.leave_out(param(k)));
+            let state = enter(reverse, [i, j], more);
+            carried.iter().zip(adjoints).for_each(|(k, adjoint)| seeds[*k] = Some(*adjoint));
+            let saved = reverse.forward(&it.body);
+            reverse.backward(&it.body, &saved, &seeds);
+            // Those of accumulators have been passed on already.
+            for k in &through {
+                reverse.adjoints.of.remove(&param(k));
+            }
+            let next = |(k, adjoint): (&usize, &Atom)| {
+                let found = reverse.adjoints.take(&reverse.copier, param(k));
+                let like = || if resizes(*k) { reverse.copier.atom(param(k).into()) } else { *adjoint };
+                found.unwrap_or_else(|| target.zeros_like(like()))
+            };
+            let mut next: Vec<Atom> = carried.iter().zip(adjoints).map(next).collect();
+            next.extend(leave(reverse, state));
+            next
+        });
+        let rest = results.split_off(carried.len());
+        for (k, result) in carried.iter().zip(results) {
+            self.adjoints.add(&self.copier, it.params[*k].1, result);
+        }
+        rest
     }
 
-    /// The adjoint of a loop's result, which has the sizes of what the loop variable starts from.
-    fn loop_seed(&mut self, result: Var, it: &Loop, k: usize) -> Atom {
-        let (last, first) = (self.copier.atom(result.into()), self.copier.atom(it.params[k].1));
-        self.target.agree(Agreement::Carried, last, first);
-        self.adjoints.take_or_zero(&self.copier, result)
-    }
-
-    /// A loop that carries `initial`, and in which adjoints of variables from outside these bodies are added to.
-    /// `bound` are the variables that are not from outside; `policy` says what derivatives of this loop keep.
-    pub(super) fn backwards(
+    /// A loop that carries `initial`, and in which adjoints of variables from outside of another loop are added to.
+    fn backwards(
         &mut self,
         count: Atom,
         initial: &[Atom],
-        bodies: &[&Body],
-        bound: &[Var],
+        it: &Loop,
         policy: Policy,
         inside: impl FnOnce(&mut Self, Atom, &[Atom]) -> Vec<Atom>,
     ) -> Vec<Atom> {
-        let target = self.target;
-        let touched = self.adjoints.touched(&self.copier, bodies, bound);
+        let index = if let Form::For(i, _) = &it.form { Some(*i) } else { None };
+        let bound: Vec<Var> = it.params.iter().map(|(param, _)| *param).chain(index).collect();
+        let touched = self.adjoints.touched(&self.copier, &[&it.body], &bound);
         let before: Vec<Adjoint> = touched.iter().map(|v| self.adjoints.adjoint_or_zero(&self.copier, *v)).collect();
-        let (params, now) = target.carried(initial.iter().copied().chain(before.iter().map(|a| a.atom())));
         let around = self.adjoints.enter_loop(&touched);
-        let j = target.fresh(Type::scalar(Prim::I64));
-        let body = target.body(|| {
+        let all = initial.iter().copied().chain(before.iter().map(|a| a.atom()));
+        let mut results = self.target.repeat(count, all, policy, |j, now| {
             let (carried, adjoints) = now.split_at(initial.len());
             for ((v, adjoint), now) in touched.iter().zip(&before).zip(adjoints) {
                 self.adjoints.of.insert(*v, adjoint.with(*now));
             }
-            let mut results = inside(self, j.into(), carried);
+            let mut results = inside(self, j, carried);
             results.extend(touched.iter().map(|v| self.adjoints.of[v].atom()));
             results
         });
         self.adjoints.leave(around);
-        let it = Loop { params, form: Form::For(j, count), body, policy };
-        let mut results = target.emit(Op::Loop(Box::new(it)));
         let adjoints = results.split_off(initial.len());
         for ((v, adjoint), result) in touched.iter().zip(before).zip(adjoints) {
             self.adjoints.of.insert(*v, adjoint.with(result));

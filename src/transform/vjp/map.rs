@@ -19,7 +19,7 @@ impl Reverse<'_, '_> {
         }
         let values = vars.len() - map.accumulators.len();
         // The adjoint of an accumulator goes around the map: adding does not change it.
-        let outer: Vec<Option<Atom>> = vars.iter().map(|v| self.adjoints.take(&self.copier, *v)).collect();
+        let outer = self.adjoints.take_all(&self.copier, vars);
         for (accumulator, adjoint) in map.accumulators.iter().zip(&outer[values..]) {
             if let Some(adjoint) = adjoint {
                 self.adjoints.add(&self.copier, *accumulator, *adjoint);

@@ -5,7 +5,7 @@
 //! (tests/transform/loops.rs).
 
 use super::Reverse;
-use crate::array::{Atom, IntegerRow, Loop, Op, Range, ScalarOp, Var, index};
+use crate::array::{Atom, IntegerRow, Loop, Op, ScalarOp, Var, index};
 use crate::transform::checkpoint::mentions;
 use crate::transform::target::Target;
 
@@ -22,8 +22,7 @@ pub(super) struct Ragged {
 
 /// The number of elements of an array.
 pub(super) fn elements(target: &Target, array: Atom) -> Atom {
-    let sizes = (0..target.type_of(array).rank).map(|d| target.size(array, d));
-    sizes.reduce(|a, b| target.indices(ScalarOp::Mul, a, b)).unwrap_or(index(1))
+    target.count(&target.sizes(array, 0))
 }
 
 impl Reverse<'_, '_> {
@@ -63,9 +62,9 @@ impl Ragged {
     /// The state in an iteration, whose elements end here, and where they begin.
     pub(super) fn at(&self, target: &Target, i: Atom, end: Atom) -> (Atom, Atom) {
         let sizes: Vec<Atom> = self.sizes.iter().map(|sizes| target.at(*sizes, &[i])).collect();
-        let count = sizes.iter().copied().reduce(|a, b| target.indices(ScalarOp::Mul, a, b)).unwrap_or(index(1));
+        let count = target.count(&sizes);
         let start = target.indices(IntegerRow::Sub, end, count);
-        let part = target.one(Op::Slice(self.flat, vec![Range { start, count, step: index(1) }]));
+        let part = target.part(self.flat, start, count);
         (target.one(Op::Reshape(part, sizes)), start)
     }
 }

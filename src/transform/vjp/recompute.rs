@@ -5,8 +5,7 @@
 //! (laws: checkpointing::agree, tests/transform/loops.rs).
 
 use super::Reverse;
-use super::arrays::from_end;
-use super::loops::bound_by;
+use super::loops::Sweep;
 use crate::array::{Atom, Loop, Policy, Stm, index};
 use crate::transform::checkpoint::states;
 
@@ -30,37 +29,21 @@ impl Reverse<'_, '_> {
 
     /// The reverse sweep over a loop of `count` iterations.
     pub(super) fn recompute_backward(&mut self, stm: &Stm, it: &Loop, count: Atom) {
-        let target = self.target;
-        let of_param = |k: usize| it.params[k].0;
-        let (through, values): (Vec<usize>, Vec<usize>) =
-            (0..it.params.len()).partition(|k| self.copier.source.type_of(of_param(*k)).accumulator);
-        let is_same = |k: &usize| it.body.results[*k] == of_param(*k).into();
-        let (same, changing): (Vec<usize>, Vec<usize>) = values.into_iter().partition(is_same);
-        let needed = states(self.copier.source, it);
-        let is_active = |k: &usize| self.active.var(of_param(*k));
-        let carried: Vec<usize> = same.iter().chain(&changing).copied().filter(is_active).collect();
+        let (constant, needed) = (self.unchanged(it), states(self.copier.source, it));
         // The sizes of an adjoint are those of the value, though nothing else of it may be needed.
-        let kept: Vec<usize> = changing.into_iter().filter(|k| needed.contains(k) || is_active(k)).collect();
-        let first = |k: &usize| self.copier.atom(it.params[*k].1);
-        let (firsts, constant): (Vec<Atom>, Vec<Atom>) =
-            (kept.iter().map(first).collect(), same.iter().map(first).collect());
-
-        let around = self.taken_around(stm, it, &through);
-        let bound = bound_by(it);
-        let initial: Vec<Atom> =
-            carried.iter().map(|k| self.adjoints.take_or_zero(&self.copier, stm.vars[*k])).collect();
-        let results =
-            self.backwards(count, &initial, &[&it.body], &bound, Policy::Recompute, |reverse, j, adjoints| {
-                let wanted = from_end(target, count, j);
-                through.iter().for_each(|k| reverse.copier.leave_out(of_param(*k)));
-                same.iter().zip(&constant).for_each(|(k, value)| reverse.copier.set(of_param(*k), *value));
-                let state = reverse.run(it, &kept, &firsts, index(0), wanted, Policy::Recompute);
-                reverse.enter(it, &kept, &state, wanted);
-                reverse.return_through(it, (&carried, adjoints), (&through, &around));
-                carried.iter().map(|k| reverse.adjoints.take_or_zero(&reverse.copier, of_param(*k))).collect()
-            });
-        for (k, result) in carried.iter().zip(results) {
-            self.adjoints.add(&self.copier, it.params[*k].1, result);
-        }
+        let is_kept = |k: &usize| {
+            let (param, _) = it.params[*k];
+            let changes = it.body.results[*k] != param.into() && !self.copier.source.type_of(param).accumulator;
+            changes && (needed.contains(k) || self.active.var(param))
+        };
+        let kept: Vec<usize> = (0..it.params.len()).filter(is_kept).collect();
+        let firsts: Vec<Atom> = kept.iter().map(|k| self.copier.atom(it.params[*k].1)).collect();
+        let sweep = Sweep { count, policy: Policy::Recompute, more: Vec::new(), resizes: &|_| true };
+        let enter = |reverse: &mut Self, [wanted, _]: [Atom; 2], _: &[Atom]| {
+            constant.iter().for_each(|(k, value)| reverse.copier.set(it.params[*k].0, *value));
+            let state = reverse.run(it, &kept, &firsts, index(0), wanted, Policy::Recompute);
+            reverse.enter(it, &kept, &state, wanted);
+        };
+        self.sweep(stm, it, sweep, enter, |_, ()| Vec::new());
     }
 }

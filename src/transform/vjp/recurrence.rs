@@ -5,8 +5,6 @@
 //!
 //! There are two ways, and neither requires that the initial value of `⊙` is neutral:
 //!
-//! There are two ways, and neither requires that the initial value of `⊙` is neutral:
-//!
 //! - Affine functions `x ↦ c + A x` compose associatively, and have a neutral element whatever `⊙` is. Of the matrices
 //!   only those entries are carried that can be other than 0, and of entries that are always equal but one, so that
 //!   `A = c·1` is one number, and a product of matrices one matrix for all its rows ("Reverse-mode AD of multi-reduce and
@@ -21,7 +19,7 @@ use rustc_hash::FxHashMap;
 
 use super::Reverse;
 use super::combine::Combined;
-use crate::array::{Atom, Body, IntegerRow, Lambda, Op, Prim, Reduce, ScalarOp, Type, index};
+use crate::array::{Atom, IntegerRow, Lambda, Op, Prim, ScalarOp, Type, index, statements};
 use crate::transform::emit::Emit;
 use crate::transform::operator::applied;
 use crate::transform::target::Target;
@@ -100,8 +98,7 @@ impl Reverse<'_, '_> {
 
     /// The array with one element more at the end, cut to a size.
     fn with_last(&self, array: Atom, last: Atom, size: Atom) -> Atom {
-        let all = self.target.one(Op::Concat(vec![array, self.target.one(Op::Elements(vec![last]))]));
-        self.target.part(all, index(0), size)
+        self.target.part(self.target.with_back(array, last), index(0), size)
     }
 
     /// How many elements have something to their right.
@@ -169,8 +166,7 @@ impl Reverse<'_, '_> {
             let vector = matrices.applied(&a2, &c1).into_iter().zip(c2).map(|(x, c)| c + x);
             vector.chain(matrices.product(&a1, &a2)).map(|x| x.atom(matrices.prim)).collect()
         });
-        let scan = Reduce { operator, neutral, arrays: elements, commutative: false };
-        let solved = target.emit(Op::Scan(Box::new(scan)));
+        let solved = target.scan(operator, neutral, elements);
         solved[..d].iter().map(|a| target.reversed(*a)).collect()
     }
 
@@ -189,8 +185,7 @@ impl Reverse<'_, '_> {
             let ((_, a1), (_, a2)) = halves(target, x, 0);
             matrices.product(&a1, &a2).into_iter().map(|x| x.atom(matrices.prim)).collect()
         });
-        let scan = Reduce { operator, neutral: neutral.clone(), arrays, commutative: false };
-        let found = target.emit(Op::Scan(Box::new(scan))).into_iter().map(|a| target.reversed(a));
+        let found = target.scan(operator, neutral.clone(), arrays).into_iter().map(|a| target.reversed(a));
         let found: Vec<Atom> = found.collect();
         if d == 1 {
             return found;
@@ -209,8 +204,7 @@ impl Reverse<'_, '_> {
         let end: Vec<Atom> = it.arrays.iter().zip(&it.neutral).map(end).collect();
         let before = it.arrays.iter().map(|a| target.reversed(target.part(*a, index(0), fewer))).collect();
         let operator = self.flipped(&it.operator);
-        let scan = Reduce { operator, neutral: end.clone(), arrays: before, commutative: false };
-        let suffixes: Vec<Atom> = target.emit(Op::Scan(Box::new(scan)));
+        let suffixes = target.scan(operator, end.clone(), before);
         let rights = self.exclusive(&suffixes, &end, fewer).into_iter().map(|a| target.reversed(a));
         let inputs: Vec<Atom> = prefixes.iter().map(|p| target.part(*p, index(0), fewer)).chain(rights).collect();
         let mut seeds = vec![None; k];
@@ -242,7 +236,7 @@ impl Reverse<'_, '_> {
             let adjoints = felt.iter().zip(&earlier[2 * k..]).map(sum);
             earlier[..k].iter().copied().chain(combined).chain(adjoints).collect()
         });
-        let solved = target.emit(Op::Scan(Box::new(Reduce { operator, neutral, arrays, commutative: false })));
+        let solved = target.scan(operator, neutral, arrays);
         solved[2 * k..].iter().map(|a| target.reversed(*a)).collect()
     }
 }
@@ -320,11 +314,6 @@ fn halves<'t>(target: &'t Target, x: &[Atom], dimension: usize) -> (Affine<'t>, 
 /// About how many operations a step takes where no matrices are used.
 fn lifted_work(operator: &Lambda) -> usize {
     3 * statements(&operator.body) + operator.params.len()
-}
-
-fn statements(body: &Body) -> usize {
-    let inside = |op: &Op| op.bodies().map(statements).sum::<usize>();
-    body.stms.iter().map(|stm| 1 + inside(&stm.op)).sum()
 }
 
 /// What is known of the entries of products of matrices with these entries; those that are not always 0 or 1 fall into

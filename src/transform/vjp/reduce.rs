@@ -53,21 +53,14 @@ impl Reverse<'_, '_> {
     }
 
     pub(super) fn reduce(&mut self, vars: &[Var], it: &Reduce, saved: &Saved) {
-        let seeds: Vec<Option<Atom>> = vars.iter().map(|v| self.adjoints.take(&self.copier, *v)).collect();
-        let seeded: Vec<bool> = seeds.iter().map(Option::is_some).collect();
-        for group in groups(&it.operator, &seeded) {
+        for (group, seeds) in self.seeded_groups(vars, &it.operator) {
             let component = self.reduced(it, &group);
-            let seeds: Vec<Option<Atom>> = group.iter().map(|c| seeds[*c]).collect();
             if let Operator::Extremum(op) = recognise(&component.operator) {
                 let Some(seed) = seeds[0] else { continue };
-                let winner = match saved {
-                    Saved::Winner(winner) => *winner,
-                    Saved::Nothing
-                    | Saved::Prefixes(_)
-                    | Saved::Loop(_)
-                    | Saved::Binomial(..)
-                    | Saved::Count(_)
-                    | Saved::Undo(_) => search(self.target, op, component.neutral[0], component.arrays[0])[1],
+                let winner = if let Saved::Winner(winner) = saved {
+                    *winner
+                } else {
+                    search(self.target, op, component.neutral[0], component.arrays[0])[1]
                 };
                 // No element has the number −1, so nothing is added if there is none.
                 self.adjoints.add_sparse(&self.copier, it.arrays[group[0]], &[winner], seed, false);
@@ -77,27 +70,10 @@ impl Reverse<'_, '_> {
                 }
                 continue;
             }
-            let prefixes = match saved {
-                Saved::Prefixes(upto) => Some(group.iter().map(|c| upto[*c]).collect()),
-                Saved::Nothing
-                | Saved::Winner(_)
-                | Saved::Loop(_)
-                | Saved::Binomial(..)
-                | Saved::Count(_)
-                | Saved::Undo(_) => None,
-            };
+            let of_group = |upto: &Vec<Atom>| group.iter().map(|c| upto[*c]).collect();
+            let prefixes = if let Saved::Prefixes(upto) = saved { Some(of_group(upto)) } else { None };
             let found = self.reduction(&component, &seeds, prefixes);
-            self.add_group(it, &group, &found);
-        }
-    }
-
-    /// Adds the adjoints of the arrays of a group, and of what is combined first.
-    pub(super) fn add_group(&mut self, it: &Reduce, group: &[usize], found: &[Option<Atom>]) {
-        let all = group.iter().map(|c| it.arrays[*c]).chain(group.iter().map(|c| it.neutral[*c]));
-        for (of, found) in all.zip(found) {
-            if let Some(found) = found {
-                self.adjoints.add(&self.copier, of, *found);
-            }
+            self.add_group([&it.arrays, &it.neutral], &group, &found);
         }
     }
 

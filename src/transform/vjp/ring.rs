@@ -8,7 +8,7 @@
 use super::Reverse;
 use super::loops::keep;
 use super::ragged::elements;
-use crate::array::{Atom, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Type, Var, index};
+use crate::array::{Atom, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Type, index};
 use crate::transform::checkpoint::held;
 use crate::transform::copy::Copier;
 use crate::transform::target::Target;
@@ -22,6 +22,12 @@ pub(super) struct Ring {
 }
 
 impl Ring {
+    /// The ring of this many places, after `count` iterations.
+    pub(super) fn of(target: &Target, places: Atom, count: Atom) -> Self {
+        let more = target.indices(IntegerRow::Sub, count, places);
+        Ring { places, earlier: target.indices(IntegerRow::Max, more, index(0)) }
+    }
+
     pub(super) fn place(&self, target: &Target, i: Atom) -> Atom {
         target.indices(ScalarOp::Integer(IntegerRow::Rem), i, self.places)
     }
@@ -34,24 +40,22 @@ impl Reverse<'_, '_> {
         if changing.is_empty() {
             return Vec::new();
         }
-        let is_value = |k: &usize| !self.copier.source.type_of(it.params[*k].0).accumulator;
-        let (values, through): (Vec<usize>, Vec<usize>) = (0..it.params.len()).partition(is_value);
-        let initial: Vec<Atom> = values.iter().map(|k| self.copier.atom(it.params[*k].1)).collect();
-        // What is added to an accumulator has been added.
-        through.iter().for_each(|k| self.copier.leave_out(it.params[*k].0));
-        let mut params: Vec<(Var, Atom)> =
-            values.iter().zip(initial).map(|(k, first)| (self.copier.parameter(it.params[*k].0), first)).collect();
-        let (stores, now) = target.carried(firsts.iter().map(|first| target.one(Op::Replicate(count, *first))));
-        params.extend(stores);
+        let stores: Vec<Atom> = firsts.iter().map(|first| target.one(Op::Replicate(count, *first))).collect();
         let j = target.fresh(Type::scalar(Prim::I64));
-        let body = target.body(|| {
-            let updated = keep(&self.copier, it, changing, &now, j.into());
-            self.copier.stms(&it.body.stms);
-            values.iter().map(|k| self.copier.atom(it.body.results[*k])).chain(updated).collect()
-        });
-        let form = Form::For(j, count);
-        let mut results = target.emit(Op::Loop(Box::new(Loop { params, form, body, policy: Policy::KeepAll })));
-        results.split_off(values.len())
+        // What is added to an accumulator has been added.
+        let again = self.copier.looped(
+            it,
+            false,
+            &stores,
+            |_| Form::For(j, count),
+            |copier, now| {
+                let updated = keep(copier, it, changing, now, j.into());
+                copier.stms(&it.body.stms);
+                updated
+            },
+        );
+        let mut results = target.emit(Op::Loop(Box::new(Loop { policy: Policy::KeepAll, ..again })));
+        results.split_off(results.len() - stores.len())
     }
 }
 

@@ -9,18 +9,14 @@ use super::Reverse;
 use super::combine::Combined;
 use crate::array::{Atom, Reduce, Var};
 use crate::optimise::operator::{Operator, recognise};
-use crate::transform::operator::groups;
 
 impl Reverse<'_, '_> {
     pub(super) fn scan(&mut self, vars: &[Var], it: &Reduce) {
-        let seeds: Vec<Option<Atom>> = vars.iter().map(|v| self.adjoints.take(&self.copier, *v)).collect();
-        let seeded: Vec<bool> = seeds.iter().map(Option::is_some).collect();
-        for group in groups(&it.operator, &seeded) {
+        for (group, seeds) in self.seeded_groups(vars, &it.operator) {
             let component = self.reduced(it, &group);
             let prefixes: Vec<Atom> = group.iter().map(|c| self.copier.atom(vars[*c].into())).collect();
-            let seeds: Vec<Option<Atom>> = group.iter().map(|c| seeds[*c]).collect();
             let found = self.scanned(&component, &prefixes, &seeds);
-            self.add_group(it, &group, &found);
+            self.add_group([&it.arrays, &it.neutral], &group, &found);
         }
     }
 

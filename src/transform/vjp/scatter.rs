@@ -7,7 +7,7 @@
 
 use super::adjoints::Adjoints;
 use super::arrays::{from_end, read_within, rows_at};
-use crate::array::{Atom, Form, Loop, Op, Policy, Prim, ScalarOp, Scatter, Type, Var, index};
+use crate::array::{Atom, Op, Policy, ScalarOp, Scatter, Var, index};
 use crate::transform::copy::Copier;
 use crate::transform::distinct::Distinct;
 use crate::transform::target::Target;
@@ -58,10 +58,9 @@ fn of_last(target: &Target, adjoint: Atom, indices: Atom, values: Atom) -> Atom 
 /// and leaves zero there. The adjoint after that, and what values receive.
 fn last_first(target: &Target, adjoint: Atom, indices: Atom, values: Atom) -> (Atom, Atom) {
     let (size, count) = (target.size(adjoint, 0), target.size(indices, 0));
-    let (params, now) = target.carried([adjoint, target.zeros_like(values)]);
-    let j = target.fresh(Type::scalar(Prim::I64));
-    let body = target.body(|| {
-        let k = from_end(target, count, j.into());
+    let initial = [adjoint, target.zeros_like(values)];
+    let results = target.repeat(count, initial, Policy::KeepAll, |j, now| {
+        let k = from_end(target, count, j);
         let at = target.at(indices, &[k]);
         target.choose(
             target.within(at, size),
@@ -70,10 +69,8 @@ fn last_first(target: &Target, adjoint: Atom, indices: Atom, values: Atom) -> (A
                 let left = target.one(Op::Update(now[0], vec![at], target.zeros_like(taken)));
                 vec![left, target.one(Op::Update(now[1], vec![k], taken))]
             },
-            || now.clone(),
+            || now.to_vec(),
         )
     });
-    let it = Loop { params, form: Form::For(j, count), body, policy: Policy::KeepAll };
-    let results = target.emit(Op::Loop(Box::new(it)));
     (results[0], results[1])
 }

@@ -10,7 +10,7 @@ use super::Reverse;
 use super::arrays::read_within;
 use super::combine::Combined;
 use super::sort::sorted;
-use crate::array::{Atom, Const, Lambda, Op, Prim, Reduce, ScalarOp, Type, index};
+use crate::array::{Atom, Const, Lambda, Op, Prim, ScalarOp, Type, index};
 use crate::optimise::operator::{Operator, recognise};
 use crate::transform::copy::Copier;
 use crate::transform::operator::applied;
@@ -114,8 +114,7 @@ impl Reverse<'_, '_> {
         let no = Atom::Const(Const::Bool(false));
         let operator = restarting(&mut self.copier, &it.operator, from_right);
         let neutral = [&[no], &it.neutral[..]].concat();
-        let scan = Reduce { operator, neutral, arrays: inputs, commutative: false };
-        target.emit(Op::Scan(Box::new(scan)))[1..].iter().map(|a| order(*a)).collect()
+        target.scan(operator, neutral, inputs)[1..].iter().map(|a| order(*a)).collect()
     }
 }
 

@@ -4,22 +4,19 @@
 //! is a scan and two scatters ("Reverse AD for a Functional Array Language": values are sorted by their bins)
 //! (tests/transform/operators.rs).
 
-use crate::array::{Atom, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, index};
+use crate::array::{Atom, IntegerRow, Op, Prim, ScalarOp, index};
 use crate::transform::target::Target;
 
 /// The keys, integers from 0 up to a largest, in order, and the position that each had.
 pub(super) fn sorted(target: &Target, keys: Atom, largest: Atom) -> [Atom; 2] {
     let positions = target.iota(target.size(keys, 0));
-    let (params, now) = target.carried([keys, positions, largest]);
     // Keys lose their lowest bit in each round, until the largest has none; they come back by their positions.
-    let condition = target.body(|| vec![target.scalar(ScalarOp::Less, &[index(0), now[2]])]);
-    let body = target.body(|| {
+    let asked = |now: &[Atom]| target.scalar(ScalarOp::Less, &[index(0), now[2]]);
+    let results = target.repeat_while([keys, positions, largest], None, asked, |now| {
         let [bits, positions] = by_lowest_bit(target, now[0], now[1]);
         let shifted = |x: Atom| target.scalar(ScalarOp::Integer(IntegerRow::Shr), &[x, index(1)]);
         vec![target.map1(&[bits], |x| shifted(x[0])), positions, shifted(now[2])]
     });
-    let form = Form::While { condition, bound: None };
-    let results = target.emit(Op::Loop(Box::new(Loop { params, form, body, policy: Policy::KeepAll })));
     let order = results[1];
     [target.map1(&[order], |x| target.at(keys, x)), order]
 }

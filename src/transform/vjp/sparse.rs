@@ -187,7 +187,7 @@ impl Reverse<'_, '_> {
                 reverse.at_index(map, &arrays, i, &places);
                 wanted.iter().map(|k| reverse.adjoints.take_or_zero(&reverse.copier, function.params[*k])).collect()
             },
-            |_| wanted.iter().map(|k| target.zero_row(arrays[*k])).collect(),
+            |_| wanted.iter().map(|k| target.zero_part(arrays[*k], 1)).collect(),
         );
         for (k, value) in wanted.iter().zip(found) {
             self.adjoints.add_sparse(&self.copier, map.arrays[*k], &[i], value, false);
