@@ -46,9 +46,10 @@ pub(crate) use shape::{Shape, Shapes, SizeDomain};
 pub use sizes::SizeTable;
 pub(crate) use types::for_integers;
 pub use types::{Const, Prim, Type};
-pub(crate) use typing::{Known, Typing, results};
+pub(crate) use typing::{Known, Typing};
 pub use verify::DEEPEST;
 pub(crate) use verify::deeper;
 pub(crate) use visit::{
-    Key, Nested, atoms_in, atoms_mut, atoms_of, binders, free, has_bodies, has_effect, needed, params, statements,
+    Key, Nested, atoms_in, atoms_mut, atoms_of, binders, dependences, free, has_bodies, has_effect, needed, params,
+    statements, sweep,
 };

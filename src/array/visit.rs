@@ -6,6 +6,7 @@
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
+use super::iteration::Form;
 use super::operation::{Class, Loop, Op, Opcode, Role};
 use super::part::{Part, Walk, WalkMut};
 use super::program::{Atom, Body, Lambda, Program, Stm, Var};
@@ -232,6 +233,72 @@ pub(crate) fn free(op: &Op) -> Vec<Var> {
     let mut found = Vec::new();
     atoms_of(op, &mut |atom| found.extend(atom.var().filter(|var| bound.insert(*var))));
     found
+}
+
+/// Calls `visit` for each variable of a statement, and each that is bound for its bodies, with what it depends on and how: an
+/// operand of the statement, or a result of a body. What is inside of the bodies is not looked at.
+pub(crate) fn dependences(stm: &Stm, visit: &mut impl FnMut(Var, Atom, Role)) {
+    let vars = &stm.vars;
+    let mut operator = |it: &Lambda, operands: &[&Vec<Atom>]| {
+        for (c, var) in vars.iter().enumerate() {
+            // An operator is applied to what goes in, and to its own results; what is combined once goes through unchanged.
+            for user in [*var, it.params[c], it.params[vars.len() + c]] {
+                visit(user, it.body.results[c], Role::Value);
+                operands.iter().for_each(|from| visit(user, from[c], Role::Value));
+            }
+        }
+    };
+    match &stm.op {
+        Op::If(condition, yes, no) => {
+            for (k, var) in vars.iter().enumerate() {
+                visit(*var, *condition, Role::Condition);
+                [yes, no].into_iter().for_each(|body| visit(*var, body.results[k], Role::Value));
+            }
+        }
+        Op::Loop(it) => {
+            for (k, (param, initial)) in it.params.iter().enumerate() {
+                visit(vars[k], (*param).into(), Role::Value);
+                [*initial, it.body.results[k]].into_iter().for_each(|a| visit(*param, a, Role::Value));
+                match &it.form {
+                    Form::For(_, bound) => visit(*param, *bound, Role::Condition),
+                    Form::While { condition, bound } => {
+                        bound.iter().chain(&condition.results).for_each(|a| visit(*param, *a, Role::Condition));
+                    }
+                }
+            }
+        }
+        Op::Map(map) => {
+            for (var, result) in vars.iter().zip(&map.function.body.results) {
+                visit(*var, *result, Role::Value);
+                visit(*var, map.arrays[0], Role::Shape);
+            }
+            let operands = map.arrays.iter().chain(&map.accumulators);
+            map.function.params.iter().zip(operands).for_each(|(param, a)| visit(*param, *a, Role::Value));
+            let values = vars.len() - map.accumulators.len();
+            vars[values..].iter().zip(&map.accumulators).for_each(|(var, a)| visit(*var, *a, Role::Value));
+        }
+        Op::Reduce(it) | Op::Scan(it) => operator(&it.operator, &[&it.neutral, &it.arrays]),
+        Op::Hist(it) => {
+            operator(&it.operator, &[&it.neutral, &it.destinations, &it.values]);
+            vars.iter().chain(&it.operator.params).for_each(|var| visit(*var, it.indices, Role::Index));
+        }
+        op => op.operands(|a, role| vars.iter().for_each(|var| visit(*var, a, role))),
+    }
+}
+
+/// Takes out of a body, and of those inside, the statements that nothing after them uses, unless it is said that they stay.
+pub(crate) fn sweep(body: &mut Body, used: &mut FxHashSet<Var>, stays: &impl Fn(&Stm) -> bool) {
+    used.extend(body.results.iter().filter_map(|result| result.var()));
+    let mut kept = Vec::new();
+    for mut stm in core::mem::take(&mut body.stms).into_iter().rev() {
+        if stays(&stm) || stm.vars.iter().any(|var| used.contains(var)) {
+            deeper(|| stm.op.bodies_mut().for_each(|inner| sweep(inner, used, stays)));
+            stm.op.atoms(|atom| used.extend(atom.var()));
+            kept.push(stm);
+        }
+    }
+    kept.reverse();
+    body.stms = kept;
 }
 
 /// Which statements of a body results need, and the variables that these and the results mention.

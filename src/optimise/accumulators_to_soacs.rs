@@ -18,8 +18,7 @@
 //! added at `[]` before an accumulator is read is added to what is read ("Reverse AD for a Functional Array Language", *Optimizing Generalized Reductions*).
 
 use super::definitions::Facts;
-use super::nested_maps::{Inner, inner};
-use super::rewriter::{Writer, added, give, rewrite, sum, sums, zero_element};
+use super::rewriter::{Inner, Writer, added, give, inner, rewrite, sum, sums, zero_element};
 use crate::array::{Atom, Body, Class, Hist, Map, Op, Prim, Program, Role, Stm, Type, Var, Vars, atoms_of};
 
 /// Leaves a program the accumulators that it needs, if that are fewer uses of them.
@@ -63,21 +62,20 @@ impl Writer<'_> {
         let named: Vars = vars.iter().map(|v| before(v).unwrap_or(*v)).collect();
         self.bind(named, Op::Map(Box::new(map)));
         for (it, array) in additions.into_iter().zip(arrays) {
-            let total = if it.numbered { array.into() } else { self.total(array.into()) };
+            let total = if it.numbered {
+                array.into()
+            } else {
+                self.write(|b| {
+                    let zero = zero_element(b, array.into());
+                    sum(b, array.into(), zero)
+                })
+            };
             let (_, now) = wanted.iter_mut().find(|(var, _)| *var == vars[values + it.to]).expect("it is added to");
             *now = self.write(|b| b.one(Op::Accumulate(*now, it.place, total)));
         }
         for (var, last) in wanted {
             self.bind([var], Op::Copy(last));
         }
-    }
-
-    /// The sum of an array, whose elements have sizes that are known outside.
-    fn total(&mut self, array: Atom) -> Atom {
-        self.write(|b| {
-            let zero = zero_element(b, array);
-            sum(b, array, zero)
-        })
     }
 
     /// Takes out of a map what can be added after it.

@@ -69,10 +69,8 @@ pub(super) struct Repeated {
     held: Vec<Option<Held>>,
     /// The function that mentions nothing from outside, around this.
     within: Class,
-    /// The classes of what became usable in each open body.
-    opened: Vec<Vec<Class>>,
-    /// What could be used before, where nothing of it can, in each open body.
-    hidden: Vec<Vec<(Class, Held)>>,
+    /// The classes of what became usable in each open body, and what of them was there before.
+    opened: Vec<Vec<(Class, Option<Held>)>>,
     announced: Vec<(Var, Class)>,
     /// The scopes around.
     scopes: Vec<Class>,
@@ -87,8 +85,7 @@ impl Repeated {
     pub(super) fn new(variables: usize) -> Self {
         let known = Same::with_capacity(variables);
         let (classes, held) = (Vec::with_capacity(variables), Vec::with_capacity(variables));
-        let (opened, hidden) = (vec![Vec::new()], vec![Vec::new()]);
-        Repeated { known, classes, held, opened, hidden, scopes: vec![0], next: 1, ..Repeated::default() }
+        Repeated { known, classes, held, opened: vec![Vec::new()], scopes: vec![0], next: 1, ..Repeated::default() }
     }
 
     /// Enters a function that can use no value from here, and returns the class of the scope that it left.
@@ -151,8 +148,7 @@ impl Repeated {
             let before = self.held[k].replace(Held { var, depth: position(depth), within: self.within });
             // What is usable in the outermost body stays so.
             if depth > 0 {
-                self.opened[depth].push(class);
-                self.hidden[depth].extend(before.map(|held| (class, held)));
+                self.opened[depth].push((class, before));
             }
         }
     }
@@ -181,18 +177,14 @@ impl Repeated {
 
     pub(super) fn open(&mut self) {
         self.opened.push(Vec::new());
-        self.hidden.push(Vec::new());
         for (var, class) in core::mem::take(&mut self.announced) {
             self.set(var, class, self.depth());
         }
     }
 
     pub(super) fn close(&mut self) {
-        for class in self.opened.pop().expect("a body is open") {
-            self.held[class as usize] = None;
-        }
-        for (class, before) in self.hidden.pop().expect("a body is open") {
-            self.held[class as usize] = Some(before);
+        for (class, before) in self.opened.pop().expect("a body is open").into_iter().rev() {
+            self.held[class as usize] = before;
         }
     }
 

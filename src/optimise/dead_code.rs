@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::sizes::{Written, plan};
 use crate::array::{
-    Atom, Body, Class, Form, Lambda, Op, Program, Reduce, Stm, Var, atoms_in, deeper, has_effect, params,
+    Atom, Body, Class, Form, Lambda, Op, Program, Reduce, Stm, Var, atoms_in, deeper, dependences, has_effect, params,
 };
 
 /// Dead-code elimination: removes from a program what is not needed, and returns whether a part of an operation was
@@ -137,9 +137,7 @@ impl Needed {
     }
 
     fn need(&mut self, atom: Atom) {
-        if let Atom::Var(var) = atom {
-            self.vars[var.0 as usize] = true;
-        }
+        atom.var().into_iter().for_each(|var| self.vars[var.0 as usize] = true);
     }
 
     /// Finds what is needed in a body. What uses a variable comes after what binds it, so once through from the end is
@@ -175,11 +173,7 @@ impl Needed {
     fn read_again_and_again(&mut self, stm: &Stm) {
         let mut edges = core::mem::take(&mut self.edges);
         edges.clear();
-        stm_needs(stm, &mut |var, atom| {
-            if let Atom::Var(on) = atom {
-                edges.push((var, on));
-            }
-        });
+        stm_needs(stm, &mut |var, atom| edges.extend(atom.var().map(|on| (var, on))));
         edges.sort_unstable();
         let mut pending: Vec<Var> = edges.iter().map(|(var, _)| *var).filter(|var| self.has(*var)).collect();
         pending.dedup();
@@ -304,59 +298,10 @@ fn stm_needs(stm: &Stm, need: &mut impl FnMut(Var, Atom)) {
 
 /// The same without what is in its bodies, but those of functions with a derivative of their own, which are needed whole.
 fn operation_needs(stm: &Stm, need: &mut impl FnMut(Var, Atom)) {
-    let vars = &stm.vars;
-    match &stm.op {
-        Op::If(condition, yes, no) => {
-            for (k, var) in vars.iter().enumerate() {
-                [*condition, yes.results[k], no.results[k]].into_iter().for_each(|a| need(*var, a));
-            }
-        }
-        Op::Loop(it) => {
-            for (k, (param, initial)) in it.params.iter().enumerate() {
-                need(vars[k], (*param).into());
-                need(*param, *initial);
-                need(*param, it.body.results[k]);
-                match &it.form {
-                    Form::For(_, bound) => need(*param, *bound),
-                    Form::While { condition, bound } => {
-                        bound.iter().chain(&condition.results).for_each(|a| need(*param, *a));
-                    }
-                }
-            }
-        }
-        Op::Map(map) => {
-            for (var, result) in vars.iter().zip(&map.function.body.results) {
-                need(*var, *result);
-                need(*var, map.arrays[0]);
-            }
-            let operands = map.arrays.iter().chain(&map.accumulators);
-            map.function.params.iter().zip(operands).for_each(|(param, a)| need(*param, *a));
-            let values = vars.len() - map.accumulators.len();
-            vars[values..].iter().zip(&map.accumulators).for_each(|(var, a)| need(*var, *a));
-        }
-        Op::Reduce(it) | Op::Scan(it) => operator_needs(&it.operator, &[&it.neutral, &it.arrays], vars, need),
-        Op::Hist(it) => {
-            operator_needs(&it.operator, &[&it.neutral, &it.destinations, &it.values], vars, need);
-            for var in vars.iter().chain(&it.operator.params) {
-                need(*var, it.indices);
-            }
-        }
-        Op::Custom(it) => {
-            for var in vars {
-                it.arguments.iter().for_each(|a| need(*var, *a));
-                [&it.function, &it.pullback].into_iter().for_each(|f| atoms_in(&f.body, &mut |a| need(*var, a)));
-            }
-        }
-        op => op.atoms(|a| vars.iter().for_each(|var| need(*var, a))),
-    }
-}
-
-fn operator_needs(it: &Lambda, operands: &[&Vec<Atom>], vars: &[Var], need: &mut impl FnMut(Var, Atom)) {
-    let k = vars.len();
-    for (c, var) in vars.iter().enumerate() {
-        for user in [*var, it.params[c], it.params[k + c]] {
-            need(user, it.body.results[c]);
-            operands.iter().for_each(|from| need(user, from[c]));
+    dependences(stm, &mut |var, atom, _| need(var, atom));
+    if let Op::Custom(it) = &stm.op {
+        for var in &stm.vars {
+            [&it.function, &it.pullback].into_iter().for_each(|f| atoms_in(&f.body, &mut |a| need(*var, a)));
         }
     }
 }

@@ -7,8 +7,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::nested_maps::uses;
-use crate::array::{Atom, Body, Op, Program, Stm, Var, atoms_in, deeper};
+use super::rewriter::uses;
+use crate::array::{Atom, Body, Op, Program, Role, Stm, Var, atoms_in, deeper};
 
 /// Leaves out updates of what is overwritten unread, and puts reads of elements before updates.
 pub(super) fn overwritten(program: &mut Program) -> bool {
@@ -43,14 +43,13 @@ impl Search {
 
 /// Calls `visit` on the arrays that an operation may change in place if nothing needs them later.
 fn changed(op: &Op, visit: &mut impl FnMut(Atom)) {
-    match op {
-        Op::Update(array, ..) | Op::Accumulate(array, ..) | Op::ToAccumulator(array) => visit(*array),
-        Op::Scatter(it) => visit(it.destination),
-        Op::Hist(it) => it.destinations.iter().for_each(|array| visit(*array)),
-        Op::Map(map) => map.accumulators.iter().for_each(|array| visit(*array)),
-        Op::Loop(it) => it.params.iter().for_each(|(_, array)| visit(*array)),
-        Op::If(_, yes, no) => [yes, no].into_iter().for_each(|body| atoms_in(body, visit)),
-        _ => {}
+    op.operands(|array, role| {
+        if role == Role::Destination {
+            visit(array);
+        }
+    });
+    if let Op::If(_, yes, no) = op {
+        [yes, no].into_iter().for_each(|body| atoms_in(body, visit));
     }
 }
 

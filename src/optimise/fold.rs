@@ -17,6 +17,9 @@ pub(crate) fn fold(op: ScalarOp, x: &[Atom]) -> Option<Atom> {
     let exact = |k: usize| matches!(x[k], Atom::Const(c) if !c.prim().is_real());
     match op {
         ScalarOp::Add if none(0) => Some(x[1]),
+        // The sum of truth values is "or".
+        ScalarOp::Add if is(0, |_| Const::Bool(true)) => Some(x[0]),
+        ScalarOp::Add if is(1, |_| Const::Bool(true)) => Some(x[1]),
         ScalarOp::Add | ScalarOp::Row(Primitive::Sub) | ScalarOp::Integer(IntegerRow::Sub) if none(1) => Some(x[0]),
         ScalarOp::Mul | ScalarOp::Scale if one(0) => Some(x[1]),
         ScalarOp::Mul | ScalarOp::Scale | ScalarOp::Row(Primitive::Div) if one(1) => Some(x[0]),

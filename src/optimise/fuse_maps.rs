@@ -11,8 +11,8 @@ use core::mem::discriminant;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::collections::hash_map::Entry;
 
-use crate::array::atoms_of;
-use crate::array::{Atom, Body, Lambda, Map, Op, Program, ScalarOp, Stm, Var, Vars, deeper, has_bodies, params};
+use crate::array::{Atom, Body, Lambda, Map, Op, Program, ScalarOp, Stm, Var, Vars};
+use crate::array::{atoms_of, deeper, has_bodies, needed, params};
 use crate::primitives::Primitive;
 
 /// The shared work for which two maps are made one: about that of writing an element to memory and reading it again.
@@ -63,8 +63,7 @@ fn merge_two(stms: &mut Vec<Stm>, values: &mut [Value], patience: &mut usize) ->
             && let Some(next) = next_of_chain(stms, earlier, at, |k| lengths.are_one(k, earlier))
             && looks(stms.len())
         {
-            let after = dependents(stms, earlier, next);
-            *stms = merged(core::mem::take(stms), earlier, next, &after);
+            *stms = merged(core::mem::take(stms), earlier, next);
             return true;
         }
     }
@@ -172,17 +171,9 @@ impl Seen<'_> {
 
 /// Tells what an operation is: values by what they are, variables of its own bodies by their order.
 fn write(op: &Op, values: &[Value], bound: &mut FxHashMap<Var, usize>, to: &mut FxHasher) {
-    discriminant(op).hash(to);
-    if let Op::Scalar(scalar, _) = op {
-        scalar.hash(to);
-    }
+    (discriminant(op), op.key()).hash(to);
     op.atoms(|a| tell(a, values, bound, to));
-    if let Op::Size(_, dimension) = op {
-        dimension.hash(to);
-    }
-    if let Op::Permute(_, order) = op {
-        order.hash(to);
-    }
+    op.numbers(|n| n.hash(to));
     let bind = |var: Var, bound: &mut FxHashMap<Var, usize>| {
         bound.insert(var, bound.len());
     };
@@ -226,7 +217,7 @@ fn work(op: &Op) -> u64 {
 /// Whether an operation mentions one of these variables.
 fn mentions(op: &Op, vars: &FxHashSet<Var>) -> bool {
     let mut found = false;
-    atoms_of(op, &mut |a| found |= matches!(a, Atom::Var(var) if vars.contains(&var)));
+    atoms_of(op, &mut |a| found |= a.var().is_some_and(|var| vars.contains(&var)));
     found
 }
 
@@ -234,7 +225,7 @@ fn mentions(op: &Op, vars: &FxHashSet<Var>) -> bool {
 /// of its own number.
 fn takes_elements(op: &Op, depends: &FxHashSet<Var>, elements: &FxHashSet<Var>) -> bool {
     let Op::Map(map) = op else { return false };
-    let is = |a: Atom, of: &FxHashSet<Var>| matches!(a, Atom::Var(var) if of.contains(&var));
+    let is = |a: Atom, of: &FxHashSet<Var>| a.var().is_some_and(|var| of.contains(&var));
     let mut mentioned = 0;
     atoms_of(op, &mut |a| mentioned += usize::from(is(a, depends)));
     mentioned == map.arrays.iter().filter(|a| is(**a, elements)).count()
@@ -249,30 +240,14 @@ fn given(stm: &Stm) -> &[Var] {
 /// The map to be made one with the first, so that in the end the second is: that itself, unless maps of the same length
 /// stand between them, through which the second gets elements of the first; nothing if it gets more than elements.
 fn next_of_chain(stms: &[Stm], first: usize, second: usize, as_long: impl Fn(usize) -> bool) -> Option<usize> {
-    // What the second needs of what lies between, from the end.
-    let bound: FxHashSet<Var> = stms[first + 1..second].iter().flat_map(|stm| &stm.vars).copied().collect();
-    let mut needed: FxHashSet<Var> = FxHashSet::default();
-    let needs = |stm: &Stm, needed: &mut FxHashSet<Var>| {
-        atoms_of(&stm.op, &mut |a| {
-            if let Atom::Var(var) = a
-                && bound.contains(&var)
-            {
-                needed.insert(var);
-            }
-        });
-    };
-    needs(&stms[second], &mut needed);
-    let mut between: Vec<usize> = Vec::new();
-    for k in (first + 1..second).rev() {
-        if stms[k].vars.iter().any(|v| needed.contains(v)) {
-            needs(&stms[k], &mut needed);
-            between.push(k);
-        }
-    }
+    let mut operands = Vec::new();
+    atoms_of(&stms[second].op, &mut |a| operands.push(a));
+    let (between, _) = needed(&stms[first + 1..second], &operands);
+    let between = (first + 1..second).zip(between).filter(|(_, needed)| *needed).map(|(k, _)| k);
     let mut depends: FxHashSet<Var> = stms[first].vars.iter().copied().collect();
     let mut elements: FxHashSet<Var> = given(&stms[first]).iter().copied().collect();
     let mut next = None;
-    for k in between.into_iter().rev().chain([second]) {
+    for k in between.chain([second]) {
         if mentions(&stms[k].op, &depends) {
             if !takes_elements(&stms[k].op, &depends, &elements) || !as_long(k) {
                 return None;
@@ -285,23 +260,9 @@ fn next_of_chain(stms: &[Stm], first: usize, second: usize, as_long: impl Fn(usi
     Some(next.unwrap_or(second))
 }
 
-/// Which statements between two maps depend on the first.
-fn dependents(stms: &[Stm], first: usize, second: usize) -> Vec<bool> {
-    let mut depends: FxHashSet<Var> = stms[first].vars.iter().copied().collect();
-    stms[first + 1..second]
-        .iter()
-        .map(|stm| {
-            let later = mentions(&stm.op, &depends);
-            if later {
-                depends.extend(&stm.vars);
-            }
-            later
-        })
-        .collect()
-}
-
 /// The statements with one map in place of two; what depends on the first map comes after it.
-fn merged(stms: Vec<Stm>, first: usize, second: usize, after: &[bool]) -> Vec<Stm> {
+fn merged(stms: Vec<Stm>, first: usize, second: usize) -> Vec<Stm> {
+    let mut depends: FxHashSet<Var> = stms[first].vars.iter().copied().collect();
     let (mut all, mut later) = (Vec::with_capacity(stms.len()), Vec::new());
     let mut one = None;
     for (k, stm) in stms.into_iter().enumerate() {
@@ -310,7 +271,8 @@ fn merged(stms: Vec<Stm>, first: usize, second: usize, after: &[bool]) -> Vec<St
         } else if k == second {
             all.push(both(one.take().expect("the first map comes before the second"), stm));
             all.append(&mut later);
-        } else if k > first && k < second && after[k - first - 1] {
+        } else if k > first && k < second && mentions(&stm.op, &depends) {
+            depends.extend(&stm.vars);
             later.push(stm);
         } else {
             all.push(stm);

@@ -10,9 +10,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::definitions::Facts;
-use super::nested_maps::{Inner, inner};
 use super::operator::{Operator, recognise};
-use super::rewriter::{Writer, give, mapped, rewrite, sum};
+use super::rewriter::{Inner, Writer, give, inner, mapped, rewrite, sum};
 use crate::array::{Atom, Builder, Map, Op, Program, Reduce, Stm, Var};
 use crate::array::{atoms_in, atoms_of};
 
@@ -75,9 +74,7 @@ impl Writer<'_> {
             }
         }
         self.set(var, |b| {
-            let rank = b.type_of(array).rank;
-            let order = [1, 0].into_iter().chain(2..rank).collect();
-            let columns = b.one(Op::Permute(array, order));
+            let columns = transposed(b, array);
             mapped(b, vec![columns], |b, x| vec![sum(b, x[0].into(), element)])[0]
         })
     }
@@ -149,46 +146,9 @@ impl Writer<'_> {
         outside.or_else(|| all().next()).into_iter().collect()
     }
 
-    /// `Σⱼ map (λx. eⱼ(x)) xs = map (λx. Σⱼ eⱼ(x)) xs`, with transposed arrays where `xs` is different for each `j`.
+    /// `Σⱼ map (λx. eⱼ(x)) xs = map (λx. Σⱼ eⱼ(x)) xs`
     fn sum_of_maps(&mut self, var: Var, source: &Source, inner: &Inner, zero: Atom) -> bool {
-        let (operands, mentioned) = (self.operands(inner), self.mentioned(inner));
-        let same = |to: &Self, a: Atom| to.facts().sizes.visible(a, to.depth);
-        let shared: Vec<(Var, Atom)> = operands.iter().copied().filter(|(_, a)| same(self, *a)).collect();
-        let own: Vec<(Var, Atom)> = operands.iter().copied().filter(|(_, a)| !same(self, *a)).collect();
-        let columns: Vec<Atom> = own.iter().map(|(_, a)| self.export(source.at, *a)).collect();
-        let mut rows: Vec<Atom> = mentioned.iter().map(|a| self.export(source.at, *a)).collect();
-        if rows.is_empty() && own.is_empty() {
-            rows.push(self.function(source.at).arrays[0]);
-        }
-        let of_source = self.stms[source.at].span;
-        self.set(var, |b| {
-            let transposed = columns.iter().map(|a| {
-                let order = [1, 0].into_iter().chain(2..b.type_of(*a).rank).collect();
-                b.one(Op::Permute(*a, order))
-            });
-            let transposed: Vec<Atom> = transposed.collect();
-            let outer = shared.iter().map(|(_, a)| *a).chain(transposed).collect();
-            // A map compares what it compared, whichever is the outer one.
-            let of_sum = b.span(inner.span);
-            let sums = mapped(b, outer, |b, x| {
-                b.span(of_source);
-                let (of_shared, of_own) = x.split_at(shared.len());
-                let around: Vec<Atom> = rows.iter().copied().chain(of_own.iter().copied().map(Atom::Var)).collect();
-                let values = mapped(b, around, |b, y| {
-                    let (of_rows, of_own) = y.split_at(rows.len());
-                    let params = shared.iter().zip(of_shared).chain(own.iter().zip(of_own));
-                    let mut values: FxHashMap<Var, Atom> = params.map(|((p, _), x)| (*p, (*x).into())).collect();
-                    values.extend(renamed(&mentioned, of_rows));
-                    b.copied(inner.body.clone(), values)
-                });
-                b.span(of_sum);
-                let total = sum(b, values[0], zero);
-                b.span(inner.span);
-                vec![total]
-            });
-            b.span(of_sum);
-            sums[0]
-        })
+        self.turned(var, source, inner, |b, column| sum(b, column, zero))
     }
 
     /// `transpose (map (λx. map (λy. e) ys) xs) = map (λy. map (λx. e) xs) ys`
@@ -198,32 +158,59 @@ impl Writer<'_> {
         }
         let Some(source) = self.source(array) else { return false };
         let Some(inner) = self.inner(&source) else { return false };
-        let (operands, mentioned) = (self.operands(&inner), self.mentioned(&inner));
-        if !operands.iter().all(|(_, a)| self.facts().sizes.visible(*a, self.depth)) {
-            return false;
-        }
+        let is_outside = |(_, a): &(Var, Atom)| self.facts().sizes.visible(*a, self.depth);
+        self.operands(&inner).iter().all(is_outside) && self.turned(var, &source, &inner, |_, column| column)
+    }
+
+    /// A map in a map the other way around, with transposed arrays where what the inner one goes over is different for each element
+    /// of the outer one. `finish` says what becomes of each column.
+    fn turned(
+        &mut self,
+        var: Var,
+        source: &Source,
+        inner: &Inner,
+        finish: impl FnOnce(&mut Builder, Atom) -> Atom,
+    ) -> bool {
+        let (operands, mentioned) = (self.operands(inner), self.mentioned(inner));
+        let is_shared = |(_, a): &(Var, Atom)| self.facts().sizes.visible(*a, self.depth);
+        let (shared, own): (Vec<_>, Vec<_>) = operands.into_iter().partition(is_shared);
+        let columns: Vec<Atom> = own.iter().map(|(_, a)| self.export(source.at, *a)).collect();
         let mut rows: Vec<Atom> = mentioned.iter().map(|a| self.export(source.at, *a)).collect();
-        if rows.is_empty() {
+        if rows.is_empty() && own.is_empty() {
             rows.push(self.function(source.at).arrays[0]);
         }
         let of_source = self.stms[source.at].span;
         self.set(var, |b| {
+            let transposed = columns.iter().map(|a| transposed(b, *a)).collect::<Vec<_>>();
+            let outer = shared.iter().map(|(_, a)| *a).chain(transposed).collect();
+            // A map compares what it compared, whichever is the outer one.
             let around = b.span(inner.span);
-            let columns = mapped(b, operands.iter().map(|(_, a)| *a).collect(), |b, x| {
+            let columns = mapped(b, outer, |b, x| {
                 b.span(of_source);
-                let column = mapped(b, rows, |b, y| {
-                    let mut values: FxHashMap<Var, Atom> =
-                        operands.iter().zip(x).map(|((p, _), x)| (*p, (*x).into())).collect();
-                    values.extend(renamed(&mentioned, y));
+                let (of_shared, of_own) = x.split_at(shared.len());
+                let arrays = rows.iter().copied().chain(of_own.iter().copied().map(Atom::Var)).collect();
+                let column = mapped(b, arrays, |b, y| {
+                    let (of_rows, of_own) = y.split_at(rows.len());
+                    let params = shared.iter().zip(of_shared).chain(own.iter().zip(of_own));
+                    let mut values: FxHashMap<Var, Atom> = params.map(|((p, _), x)| (*p, (*x).into())).collect();
+                    values.extend(renamed(&mentioned, of_rows));
                     b.copied(inner.body.clone(), values)
                 });
+                b.span(around);
+                let column = finish(b, column[0]);
                 b.span(inner.span);
-                column
+                vec![column]
             });
             b.span(around);
             columns[0]
         })
     }
+}
+
+/// An array with its two outermost dimensions exchanged.
+fn transposed(b: &mut Builder, array: Atom) -> Atom {
+    let order = [1, 0].into_iter().chain(2..b.type_of(array).rank).collect();
+    b.one(Op::Permute(array, order))
 }
 
 fn renamed<'a>(old: &'a [Atom], new: &'a [Var]) -> impl Iterator<Item = (Var, Atom)> + 'a {

@@ -15,8 +15,8 @@
 //! | `interchange` | sums of maps as maps of sums |
 //! | `fuse_maps` | maps that share work as one |
 //! | `definitions`, `index_injectivity` | what is known of variables, and loops that reach each place of an array once |
-//! | `sizes`, `size_equalities`, `scopes` | the comparisons of sizes, which stay |
-//! | `nested_maps`, `rewriter` | maps in maps, and bodies split into statements |
+//! | `sizes`, `size_equalities` | the comparisons of sizes, which stay |
+//! | `rewriter` | bodies written again, statement by statement, and what can be taken out of maps in maps |
 //! | `operator`, `hash_cons` | operators recognised by their text, and operations numbered |
 //! | `scalar_replacement`, `constants` | for executors: small arrays as values of their own, and what no argument has a part in |
 //!
@@ -29,17 +29,15 @@ mod control;
 pub(crate) mod dead_code;
 mod dead_updates;
 mod definitions;
-mod fold;
+pub(crate) mod fold;
 mod fuse_maps;
 pub(crate) mod hash_cons;
 mod index_injectivity;
 mod interchange;
-mod nested_maps;
 pub(crate) mod operator;
 mod rewriter;
 mod rules;
 mod scalar_replacement;
-mod scopes;
 mod size_equalities;
 mod sizes;
 mod store_forwarding;

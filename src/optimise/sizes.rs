@@ -9,7 +9,6 @@
 
 use rustc_hash::FxHashMap;
 
-use super::scopes::{Control, Exit, Scope, only};
 use super::size_equalities::{Claim, Equal};
 use crate::array::{
     Agree, Atom, Body, Custom, Extent, Form, Lambda, Op, Prim, Program, ScalarOp, SizeTable, Stm, Type, Var, compared,
@@ -92,6 +91,53 @@ fn write(body: &mut Body, placed: &mut impl Iterator<Item = Vec<(usize, Claim)>>
         }
     });
     body.stms.extend(here.map(|(_, claim)| claim.stm()));
+}
+
+/// A body, and what is compared in it.
+struct Scope<'p> {
+    parent: Option<usize>,
+    /// What says how often it runs, if that is said by a statement that may go.
+    control: Control<'p>,
+    /// Whether it is the body of a function with a derivative of its own, in which nothing is written.
+    closed: bool,
+    claims: Vec<Claim>,
+}
+
+/// What says how often a body runs.
+#[derive(Clone, Copy)]
+enum Control<'p> {
+    Nothing,
+    /// These, and these.
+    Atoms(&'p [Atom], &'p [Atom]),
+    /// The results of the operator whose body it is.
+    Vars(&'p [Var]),
+}
+
+/// This alone.
+fn only(atom: &Atom) -> Control<'_> {
+    Control::Atoms(core::slice::from_ref(atom), &[])
+}
+
+impl Control<'_> {
+    /// Adds what says it to a list.
+    fn add_to(self, roots: &mut Vec<Atom>) {
+        match self {
+            Control::Nothing => {}
+            Control::Atoms(some, others) => roots.extend(some.iter().chain(others)),
+            Control::Vars(vars) => roots.extend(vars.iter().copied().map(Atom::Var)),
+        }
+    }
+}
+
+/// How what is compared in a body can be compared around it.
+#[derive(Clone, Copy)]
+enum Exit {
+    /// It runs so often.
+    Times(Extent),
+    /// It runs.
+    Once,
+    /// It may run or not.
+    Never,
 }
 
 struct Reader<'p> {

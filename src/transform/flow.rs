@@ -7,7 +7,7 @@
 use rustc_hash::FxHashSet;
 
 use super::partials::depends;
-use crate::array::{Atom, Body, Lambda, Op, Program, Role, Stm, Var, binders};
+use crate::array::{Atom, Body, Op, Program, Role, Stm, Var, binders, dependences};
 pub(super) use crate::array::{atoms_in, atoms_of};
 
 /// The active variables of a program.
@@ -25,7 +25,7 @@ impl Active {
     pub(super) fn both(program: &Program, by: &[usize]) -> Self {
         let (body, from) = (&program.function.body, params(program, by));
         let edges = edges(program, body, &from);
-        let (count, results) = (program.types.len(), body.results.iter().filter_map(var).collect());
+        let (count, results) = (program.types.len(), body.results.iter().filter_map(|a| a.var()).collect());
         let varied = reached(count, from, || edges.iter().copied());
         let useful = reached(count, results, || edges.iter().map(|(from, to)| (*to, *from)));
         Active(varied.into_iter().zip(useful).map(|(a, b)| a && b).collect())
@@ -36,7 +36,7 @@ impl Active {
     }
 
     pub(super) fn atom(&self, atom: Atom) -> bool {
-        var(&atom).is_some_and(|v| self.var(v))
+        atom.var().is_some_and(|v| self.var(v))
     }
 
     /// The active variables from outside that results of these bodies may depend on, in order, and those that adjoints
@@ -47,11 +47,7 @@ impl Active {
         for body in bodies {
             binders(body, &mut inside);
         }
-        let mut add = |from: Atom| {
-            if let Some(v) = var(&from).filter(|v| self.var(*v)) {
-                found.push(v);
-            }
-        };
+        let mut add = |from: Atom| found.extend(from.var().filter(|v| self.var(*v)));
         for body in bodies {
             body_edges(body, &mut |from, to| {
                 if self.var(to) {
@@ -70,13 +66,6 @@ impl Active {
 /// The parameters at these positions.
 fn params(program: &Program, by: &[usize]) -> Vec<Var> {
     by.iter().map(|k| program.function.params[*k]).collect()
-}
-
-fn var(atom: &Atom) -> Option<Var> {
-    match atom {
-        Atom::Var(var) => Some(*var),
-        Atom::Const(_) => None,
-    }
 }
 
 /// Which of `count` variables can be reached from these along the edges, which are listed twice.
@@ -116,7 +105,7 @@ fn edges(program: &Program, body: &Body, by: &[Var]) -> Vec<(Var, Var)> {
     let mut found = Vec::new();
     let is_accumulator = |v: Var| program.type_of(v).accumulator;
     body_edges(body, &mut |from, to| {
-        if let Some(from) = var(&from) {
+        if let Some(from) = from.var() {
             found.push((from, to));
             // An accumulator is active as a whole: before something active is added as after it.
             if is_accumulator(from) && is_accumulator(to) {
@@ -146,10 +135,6 @@ fn body_edges(body: &Body, edge: &mut impl FnMut(Atom, Var)) {
     body.stms.iter().for_each(|stm| stm_edges(stm, edge));
 }
 
-fn pairs(from: &[Atom], to: impl IntoIterator<Item = Var>, edge: &mut impl FnMut(Atom, Var)) {
-    from.iter().zip(to).for_each(|(from, to)| edge(*from, to));
-}
-
 fn stm_edges(stm: &Stm, edge: &mut impl FnMut(Atom, Var)) {
     let vars = &stm.vars;
     match &stm.op {
@@ -157,32 +142,6 @@ fn stm_edges(stm: &Stm, edge: &mut impl FnMut(Atom, Var)) {
             let felt = atoms.iter().enumerate().filter(|(i, _)| depends(*op, *i));
             felt.for_each(|(_, a)| edge(*a, vars[0]));
         }
-        Op::If(_, yes, no) => {
-            for body in [yes, no] {
-                pairs(&body.results, vars.iter().copied(), edge);
-                body_edges(body, edge);
-            }
-        }
-        Op::Loop(it) => {
-            let params: Vec<Var> = it.params.iter().map(|(param, _)| *param).collect();
-            it.params.iter().for_each(|(param, initial)| edge(*initial, *param));
-            pairs(&it.body.results, params.iter().copied(), edge);
-            params.iter().zip(vars).for_each(|(param, var)| edge(Atom::Var(*param), *var));
-            body_edges(&it.body, edge);
-        }
-        Op::Map(map) => {
-            let params = &map.function.params;
-            pairs(&map.arrays, params.iter().copied(), edge);
-            pairs(&map.function.body.results, vars.iter().copied(), edge);
-            let of_accumulators = &params[map.arrays.len()..];
-            let out = &map.function.body.results[vars.len() - map.accumulators.len()..];
-            [&map.accumulators[..], out]
-                .into_iter()
-                .for_each(|from| pairs(from, of_accumulators.iter().copied(), edge));
-            body_edges(&map.function.body, edge);
-        }
-        Op::Reduce(it) | Op::Scan(it) => operator(&it.operator, &[&it.neutral, &it.arrays], vars, edge),
-        Op::Hist(it) => operator(&it.operator, &[&it.neutral, &it.destinations, &it.values], vars, edge),
         Op::Custom(it) => {
             // An argument whose adjoint is always 0 is a constant.
             let felt = |adjoint: &Atom| !matches!(adjoint, Atom::Const(c) if *c == c.prim().zero());
@@ -191,23 +150,17 @@ fn stm_edges(stm: &Stm, edge: &mut impl FnMut(Atom, Var)) {
                 vars.iter().for_each(|var| edge(*argument, *var));
             }
         }
-        // What an array is made of goes into it; where, and how large it is, does not.
-        op => op.operands(|a, role| {
-            if matches!(role, Role::Value | Role::Destination) {
-                edge(a, vars[0]);
+        op => {
+            // What an array is made of goes into it; where, and how large it is, does not.
+            dependences(stm, &mut |to, from, role| {
+                if matches!(role, Role::Value | Role::Destination) {
+                    edge(from, to);
+                }
+            });
+            match op {
+                Op::Loop(it) => body_edges(&it.body, edge),
+                op => op.bodies().for_each(|body| body_edges(body, edge)),
             }
-        }),
+        }
     }
-}
-
-/// An operator is applied to what goes in, and to its own results.
-fn operator(it: &Lambda, operands: &[&Vec<Atom>], vars: &[Var], edge: &mut impl FnMut(Atom, Var)) {
-    let sides = || it.params.chunks(vars.len());
-    for from in operands.iter().copied().chain([&it.body.results]) {
-        sides().for_each(|side| pairs(from, side.iter().copied(), edge));
-    }
-    pairs(&it.body.results, vars.iter().copied(), edge);
-    // What is combined once or not at all, such as a single element, goes through unchanged.
-    operands.iter().for_each(|from| pairs(from, vars.iter().copied(), edge));
-    body_edges(&it.body, edge);
 }

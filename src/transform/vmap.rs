@@ -146,22 +146,12 @@ impl Dependents {
 /// The variables that depend on these, result by result, and accumulators that such variables use.
 fn dependents(program: &Program, on: &[Var]) -> Dependents {
     let mut edges: Vec<(Var, Var)> = Vec::new();
-    body_needs(&program.function.body, &mut |var, atom| {
-        if let Atom::Var(on) = atom {
-            edges.push((on, var));
-        }
-    });
+    body_needs(&program.function.body, &mut |var, atom| edges.extend(atom.var().map(|on| (on, var))));
     let is_accumulator = |v: Var| program.type_of(v).accumulator;
     // An accumulator begins and ends on the same side, and a statement that has one is on one side.
     for stm in &program.function.body.stms {
         let mut together = stm.vars.to_vec();
-        stm.op.atoms(|a| {
-            if let Atom::Var(v) = a
-                && is_accumulator(v)
-            {
-                together.push(v);
-            }
-        });
+        stm.op.atoms(|a| together.extend(a.var().filter(|v| is_accumulator(*v))));
         if together.iter().any(|v| is_accumulator(*v)) {
             edges.extend(together.iter().flat_map(|a| together.iter().map(|b| (*a, *b))));
         }

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::array::{
     Agree, Atom, Body, Builder, Const, Extent, Form, Lambda, Loop, Map, Op, Operands, Prim, Program, Rebuild, Reduce,
-    ScalarOp, Stm, Type, Var, deeper, has_bodies, statements,
+    ScalarOp, SizeTable, Stm, Type, Var, deeper, has_bodies, statements, sweep,
 };
 use crate::optimise::fold::fold;
 
@@ -30,9 +30,9 @@ pub(crate) fn replaced(program: &Program) -> Option<Program> {
         types: &program.types,
         values: FxHashMap::default(),
         parts: FxHashMap::default(),
+        known: program.sizes_without_comparisons(),
         sizes: FxHashMap::default(),
         whole: FxHashSet::default(),
-        changing: FxHashSet::default(),
         seen: vec![FxHashMap::default()],
         room: ROOM,
         found: false,
@@ -47,36 +47,16 @@ pub(crate) fn replaced(program: &Program) -> Option<Program> {
     if !found {
         return None;
     }
-    sweep(&mut apart.function.body, &|var| parts.contains_key(&var), &mut FxHashSet::default());
+    // Scalars, and arrays of which the elements are known, cannot fail.
+    let may_fail = |stm: &Stm| match &stm.op {
+        Op::Scalar(ScalarOp::Integer(_), _) | Op::Agree(_) => true,
+        Op::Scalar(..) => false,
+        _ => has_bodies(&stm.op) || !stm.vars.iter().all(|var| parts.contains_key(var)),
+    };
+    sweep(&mut apart.function.body, &mut FxHashSet::default(), &may_fail);
     // What is simplified does not execute what is not needed, so that errors may be missed: it is not for us to choose that.
     let is_simple = program.simplified() == *program;
     Some(if is_simple { apart.simplified() } else { apart })
-}
-
-/// Leaves out what nothing uses, if it cannot fail: scalars, and arrays of which the elements are known.
-fn sweep(body: &mut Body, is_known: &impl Fn(Var) -> bool, used: &mut FxHashSet<Var>) {
-    let mark = |atom: Atom, used: &mut FxHashSet<Var>| {
-        if let Atom::Var(var) = atom {
-            used.insert(var);
-        }
-    };
-    body.results.iter().for_each(|result| mark(*result, used));
-    let mut kept = Vec::new();
-    for mut stm in core::mem::take(&mut body.stms).into_iter().rev() {
-        let cannot_fail = match &stm.op {
-            Op::Scalar(ScalarOp::Integer(_), _) | Op::Agree(_) => false,
-            Op::Scalar(..) => true,
-            _ => !has_bodies(&stm.op) && stm.vars.iter().all(|var| is_known(*var)),
-        };
-        if cannot_fail && !stm.vars.iter().any(|var| used.contains(var)) {
-            continue;
-        }
-        deeper(|| stm.op.bodies_mut().for_each(|inner| sweep(inner, is_known, used)));
-        stm.op.atoms(|atom| mark(atom, used));
-        kept.push(stm);
-    }
-    kept.reverse();
-    body.stms = kept;
 }
 
 /// A program that is read, and the one that is written.
@@ -88,12 +68,12 @@ struct Writer<'p> {
     values: FxHashMap<Var, Atom>,
     /// The elements of arrays that are written.
     parts: FxHashMap<Var, Vec<Atom>>,
-    /// The sizes of arrays that are written, as far as they are known.
+    /// The sizes of the variables of the source.
+    known: SizeTable,
+    /// The sizes of arrays that are written, as far as they are numbers.
     sizes: FxHashMap<Var, Dims>,
-    /// Variables of loops of the source that iterations do not leave as scalars, and dimensions whose sizes they
-    /// change.
+    /// Variables of loops of the source that iterations do not leave as scalars.
     whole: FxHashSet<Var>,
-    changing: FxHashSet<(Var, usize)>,
     /// The scalars that are written in each body that is open.
     seen: Vec<FxHashMap<(ScalarOp, Operands), Atom>>,
     /// How many statements may still be written out for elements.
@@ -109,12 +89,29 @@ type Shape = Vec<usize>;
 type Dims = Vec<Option<usize>>;
 
 fn number(atom: Atom) -> Option<usize> {
-    if let Atom::Const(Const::I64(n)) = atom { usize::try_from(n).ok() } else { None }
+    usize::try_from(atom.as_int()?).ok()
 }
 
 impl Writer<'_> {
+    /// Says what variables of the source stand for, which have their sizes.
     fn set(&mut self, vars: &[Var], values: impl IntoIterator<Item = Atom>) {
-        self.values.extend(vars.iter().copied().zip(values));
+        for (var, value) in vars.iter().zip(values) {
+            // It may be known from another iteration, in which its own sizes were others.
+            self.values.remove(var);
+            let sizes: Dims = self.known.of(*var).iter().map(|size| self.size(size)).collect();
+            if sizes.iter().any(Option::is_some) {
+                self.sizes.extend(value.var().map(|written| (written, sizes)));
+            }
+            self.values.insert(*var, value);
+        }
+    }
+
+    /// A size of the source, if it is a number.
+    fn size(&self, size: &Extent) -> Option<usize> {
+        match size {
+            Extent::Number(n) => number(self.atom(*n)),
+            Extent::Of(array, dimension) => self.dims(*self.values.get(&array.var()?)?)[*dimension],
+        }
     }
 
     /// The elements of an array that is replaced by scalars.
@@ -172,11 +169,7 @@ impl Writer<'_> {
 
     /// Whether sizes that are compared are known to agree.
     fn agrees(&self, it: &Agree) -> bool {
-        let size = |extent: &Extent| match extent {
-            Extent::Number(n) => number(self.atom(*n)),
-            Extent::Of(array, dimension) => self.dims(self.atom(*array))[*dimension],
-        };
-        let product = |sizes: &[Extent]| sizes.iter().map(size).product::<Option<usize>>();
+        let product = |sizes: &[Extent]| sizes.iter().map(|size| self.size(size)).product::<Option<usize>>();
         product(&it.first).is_some_and(|first| product(&it.second) == Some(first))
     }
 
@@ -236,33 +229,25 @@ impl Writer<'_> {
         spread
     }
 
-    /// The values of these sizes, of scalars one after the other; of the others, these sizes are known.
-    fn gathered(&mut self, shapes: &[Option<Shape>], dims: &[Dims], mut from: &[Atom]) -> Vec<Atom> {
-        let mut values = Vec::new();
-        for (shape, dims) in shapes.iter().zip(dims) {
+    /// The values of these sizes, of scalars one after the other.
+    fn gathered(&mut self, shapes: &[Option<Shape>], mut from: &[Atom]) -> Vec<Atom> {
+        let mut next = |shape: &Option<Shape>| {
             let count = shape.as_ref().map_or(1, |shape| shape.iter().product());
             let (of, rest) = from.split_at(count);
-            values.push(match shape {
-                Some(shape) => self.of_leaves(shape, of),
-                None => {
-                    self.has_dims(of[0], dims.clone());
-                    of[0]
-                }
-            });
             from = rest;
-        }
-        values
+            shape.as_ref().map_or(of[0], |shape| self.of_leaves(shape, of))
+        };
+        shapes.iter().map(&mut next).collect()
     }
 
-    /// What is written inside, as a body without results, and the results with their sizes.
-    fn measured(&mut self, inside: impl FnOnce(&mut Self) -> Vec<Atom>) -> (Body, Measured) {
+    /// What is written inside, as a body, and the sizes of its results.
+    fn measured(&mut self, inside: impl FnOnce(&mut Self) -> Vec<Atom>) -> (Body, Vec<Option<Shape>>) {
         self.builder.open_body();
         self.seen.push(FxHashMap::default());
         let results = inside(self);
         self.seen.pop();
         let shapes = results.iter().map(|result| self.shape(*result)).collect();
-        let dims = results.iter().map(|result| self.dims(*result)).collect();
-        (self.builder.close_body(Vec::new()), Measured { results, shapes, dims })
+        (self.builder.close_body(results), shapes)
     }
 
     fn branches(&mut self, condition: Atom, yes: &Body, no: &Body) -> Vec<Atom> {
@@ -272,14 +257,12 @@ impl Writer<'_> {
         let (mut yes, of_yes) = self.measured(|this| this.inline(yes));
         let (mut no, of_no) = self.measured(|this| this.inline(no));
         let both = |(yes, no): (Option<Shape>, Option<Shape>)| yes.filter(|yes| Some(yes) == no.as_ref());
-        let shapes: Vec<Option<Shape>> = of_yes.shapes.into_iter().zip(of_no.shapes).map(both).collect();
-        let same = |(yes, no): (Dims, Dims)| yes.into_iter().zip(no).map(|(a, b)| a.filter(|_| a == b)).collect();
-        let dims: Vec<Dims> = of_yes.dims.into_iter().zip(of_no.dims).map(same).collect();
-        yes.results = self.spread(&of_yes.results, &shapes);
-        no.results = self.spread(&of_no.results, &shapes);
+        let shapes: Vec<Option<Shape>> = of_yes.into_iter().zip(of_no).map(both).collect();
+        yes.results = self.spread(&yes.results, &shapes);
+        no.results = self.spread(&no.results, &shapes);
         let vars = self.builder.emit(Op::If(condition, Box::new(yes), Box::new(no)));
         let values: Vec<Atom> = vars.into_iter().map(Atom::Var).collect();
-        self.gathered(&shapes, &dims, &values)
+        self.gathered(&shapes, &values)
     }
 
     /// Variables of a loop are replaced by scalars if they begin as such and every iteration leaves them so.
@@ -290,17 +273,11 @@ impl Writer<'_> {
                 self.shape(*initial).filter(|shape| shape.is_empty() || !self.whole.contains(param))
             };
             let shapes: Vec<Option<Shape>> = params.iter().zip(&initial).map(shape).collect();
-            let kept = |(param, initial): (&Var, &Atom)| {
-                let keeps = |d: &usize| !self.changing.contains(&(*param, *d));
-                let dims = self.dims(*initial).into_iter().enumerate();
-                dims.map(|(d, size)| size.filter(|_| keeps(&d))).collect()
-            };
-            let dims: Vec<Dims> = params.iter().zip(&initial).map(kept).collect();
             let starts = self.spread(&initial, &shapes);
             let fresh: Vec<Var> = starts.iter().map(|a| self.builder.fresh(self.builder.type_of(*a))).collect();
             let atoms: Vec<Atom> = fresh.iter().copied().map(Atom::Var).collect();
             let enter = |this: &mut Self| {
-                let values = this.gathered(&shapes, &dims, &atoms);
+                let values = this.gathered(&shapes, &atoms);
                 this.set(&params, values);
             };
             let form = match &it.form {
@@ -311,11 +288,10 @@ impl Writer<'_> {
                 }
                 Form::While { condition, bound } => {
                     let bound = bound.map(|bound| self.atom(bound));
-                    let (mut asked, of_asked) = self.measured(|this| {
+                    let (asked, _) = self.measured(|this| {
                         enter(this);
                         this.inline(condition)
                     });
-                    asked.results = of_asked.results;
                     Form::While { condition: asked, bound }
                 }
             };
@@ -323,40 +299,20 @@ impl Writer<'_> {
                 enter(this);
                 this.inline(&it.body)
             });
-            let mut holds = true;
-            for (k, param) in params.iter().enumerate() {
-                if shapes[k].is_some() {
-                    if shapes[k] != after.shapes[k] {
-                        holds = false;
-                        self.whole.insert(*param);
-                    }
-                    continue;
-                }
-                for (d, size) in dims[k].iter().enumerate() {
-                    if size.is_some() && *size != after.dims[k][d] {
-                        holds = false;
-                        self.changing.insert((*param, d));
-                    }
-                }
-            }
-            if !holds {
+            let changes = |k: &usize| shapes[*k].is_some() && shapes[*k] != after[*k];
+            let whole: Vec<Var> = (0..params.len()).filter(changes).map(|k| params[k]).collect();
+            if !whole.is_empty() {
                 // What was written goes with the body.
+                self.whole.extend(whole);
                 continue;
             }
-            body.results = self.spread(&after.results, &shapes);
+            body.results = self.spread(&body.results, &shapes);
             let params = fresh.into_iter().zip(starts).collect();
             let op = Op::Loop(Box::new(Loop { params, form, body, policy: it.policy }));
             let values: Vec<Atom> = self.builder.emit(op).into_iter().map(Atom::Var).collect();
-            return self.gathered(&shapes, &dims, &values);
+            return self.gathered(&shapes, &values);
         }
     }
-}
-
-/// The results of a body, and what is known of their sizes.
-struct Measured {
-    results: Vec<Atom>,
-    shapes: Vec<Option<Shape>>,
-    dims: Vec<Dims>,
 }
 
 impl Rebuild for Writer<'_> {
@@ -368,31 +324,13 @@ impl Rebuild for Writer<'_> {
     }
 
     fn body(&mut self, body: &Body) -> Body {
-        let (mut written, of) = self.measured(|this| this.inline(body));
-        written.results = of.results;
-        written
+        self.measured(|this| this.inline(body)).0
     }
 
     fn bind(&mut self, var: Var) -> Var {
         let fresh = self.builder.fresh(self.types[var.0 as usize]);
         self.set(&[var], [fresh.into()]);
         fresh
-    }
-
-    fn of_map(&mut self, map: &Map) -> Map {
-        let (arrays, accumulators) = (self.atoms(&map.arrays), self.atoms(&map.accumulators));
-        let of = |a: &Atom| self.builder.type_of(*a);
-        let types: Vec<Type> = arrays.iter().map(|a| of(a).element()).chain(accumulators.iter().map(of)).collect();
-        let params: Vec<Var> = types.into_iter().map(|of| self.builder.fresh(of)).collect();
-        for (param, array) in params.iter().zip(&arrays) {
-            self.has_dims((*param).into(), self.dims(*array).split_off(1));
-        }
-        for (param, accumulator) in params[arrays.len()..].iter().zip(&accumulators) {
-            self.has_dims((*param).into(), self.dims(*accumulator));
-        }
-        self.set(&map.function.params, params.iter().copied().map(Atom::Var));
-        let function = Lambda { params, body: self.body(&map.function.body) };
-        Map { function, arrays, accumulators }
     }
 
     fn of_loop(&mut self, _: &Loop) -> Loop {

@@ -4,9 +4,7 @@
 //! (tests/execute/small.rs).
 
 use super::{Dims, ELEMENTS, Shape, Writer, number};
-use core::convert::Infallible;
-
-use crate::array::{self, Atom, Const, Op, Range, ScalarOp, Shapes, SizeDomain, index, results};
+use crate::array::{Atom, Const, Op, Range, ScalarOp, index};
 
 impl Writer<'_> {
     /// The sizes of an array that is replaced by scalars; of a scalar there are none.
@@ -27,16 +25,9 @@ impl Writer<'_> {
 
     /// The sizes of a value, as far as they are known.
     pub(super) fn dims(&self, atom: Atom) -> Dims {
-        let known = if let Atom::Var(var) = atom { self.sizes.get(&var).cloned() } else { None };
-        known.unwrap_or_else(|| vec![None; self.builder.type_of(atom).rank])
-    }
-
-    pub(super) fn has_dims(&mut self, atom: Atom, dims: Dims) {
-        if let Atom::Var(var) = atom
-            && dims.iter().any(Option::is_some)
-        {
-            self.sizes.insert(var, dims);
-        }
+        let known = atom.var().and_then(|var| self.sizes.get(&var).cloned());
+        let of_elements = || self.shape(atom).map(|shape| shape.into_iter().map(Some).collect());
+        known.or_else(of_elements).unwrap_or_else(|| vec![None; self.builder.type_of(atom).rank])
     }
 
     /// The sizes of what an index leaves of an array, if they are small.
@@ -75,7 +66,6 @@ impl Writer<'_> {
                         _ => Op::Accumulate(array, at, leaf),
                     });
                 }
-                self.has_dims(array, self.dims(*a));
                 Some(array)
             }
             _ => None,
@@ -109,14 +99,8 @@ impl Writer<'_> {
             self.found = true;
             return value;
         }
-        let Ok(shapes) = results(&op, &mut Shapes::over(&*self));
-        let dims = shapes.into_iter().next().map_or_else(Dims::new, |shape| shape.sizes.into_vec());
         let value = self.builder.one(op);
-        let Atom::Var(var) = value else { panic!("what is written is a variable") };
-        self.has_dims(value, dims);
-        if let Some(parts) = parts {
-            self.parts.insert(var, parts);
-        }
+        self.parts.extend(value.var().zip(parts));
         value
     }
 
@@ -227,23 +211,5 @@ impl Writer<'_> {
         let parts = self.elements(element)?.clone();
         let parts = self.added(parts, indices, value)?;
         Some(self.written(Op::Elements(parts)))
-    }
-}
-
-/// Sizes are those that the program says.
-impl SizeDomain for &Writer<'_> {
-    type Size = usize;
-    type Stop = Infallible;
-
-    fn shape(&mut self, atom: Atom) -> array::Shape<usize> {
-        array::Shape { sizes: self.dims(atom).into(), number: number(atom) }
-    }
-
-    fn constant(&mut self, n: usize) -> usize {
-        n
-    }
-
-    fn sum(&mut self, a: usize, b: usize) -> Option<usize> {
-        a.checked_add(b)
     }
 }
