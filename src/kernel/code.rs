@@ -233,13 +233,6 @@ pub(crate) enum Port {
     },
 }
 
-impl Port {
-    /// The buffer of an array.
-    pub(super) fn buffer(&self) -> Option<Buffer> {
-        if let Port::Array { buffer, .. } = self { Some(*buffer) } else { None }
-    }
-}
-
 /// Where a result is found.
 #[derive(Debug, Clone)]
 pub(crate) enum Output {
@@ -287,8 +280,9 @@ impl Place {
 impl Code {
     /// The buffers that are read or written by whoever runs the code.
     pub(super) fn ports(&self) -> impl Iterator<Item = Buffer> {
-        let inputs = self.inputs.iter().filter_map(Port::buffer);
-        inputs.chain(self.outputs.iter().filter_map(Output::buffer))
+        let input = |port: &Port| if let Port::Array { buffer, .. } = port { Some(*buffer) } else { None };
+        let output = |port: &Output| if let Output::Array { buffer, .. } = port { Some(*buffer) } else { None };
+        self.inputs.iter().filter_map(input).chain(self.outputs.iter().filter_map(output))
     }
 }
 
@@ -311,11 +305,6 @@ pub(crate) fn leave_out(block: &mut Block, mut gone: Vec<usize>) {
 }
 
 impl Output {
-    /// The buffer of an array.
-    pub(super) fn buffer(&self) -> Option<Buffer> {
-        if let Output::Array { buffer, .. } = self { Some(*buffer) } else { None }
-    }
-
     pub(crate) fn operands(&self) -> Vec<Operand> {
         match self {
             Output::Scalar(operand) => vec![*operand],

@@ -7,14 +7,16 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::Known;
 use super::buffers::Buffers;
 use super::code::{
     Blame, Block, Buffer, BufferInfo, Code, Op, Operand, Output, Place, Port, Stm, Value, ValueInfo, precision,
 };
 use super::cursor::{Cursor, OpenLanes};
 use super::facts::Facts;
-use super::view::Bound;
-use crate::array::{Const, IntegerRow, Map, Prim, Program, ScalarOp};
+use super::view::{Array, Bound, Form, View};
+use crate::array::{Atom, Const, IntegerRow, Map, Operands, Prim, Program, ScalarOp, Type, Var};
+use crate::optimise::fold;
 
 /// What makes two computed values the same.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -74,6 +76,26 @@ impl<'p> Emit<'p> {
             program,
             stepwise,
         }
+    }
+
+    /// Where a parameter comes in, and what it is bound to. The sizes of an array that is the same in every run are constants.
+    pub(super) fn input(&mut self, param: Var, known: Option<&Known>) -> (Port, Bound<'p>) {
+        let Type { prim, rank, .. } = self.program.type_of(param);
+        if rank == 0 {
+            let value = self.value(prim, false);
+            return (Port::Scalar(value), Bound::Scalar(Operand::Value(value)));
+        }
+        let buffer = self.new_buffer(prim);
+        let values: Vec<Value> = (0..rank).map(|_| self.value(Prim::I64, false)).collect();
+        let sizes: Vec<Operand> = match known {
+            Some(known) => {
+                known.range.into_iter().for_each(|range| self.facts.ranges(buffer, range));
+                known.sizes.iter().map(|n| Operand::int(i64::try_from(*n).expect("an array fits memory"))).collect()
+            }
+            None => values.iter().copied().map(Operand::Value).collect(),
+        };
+        let view = View::whole(self, buffer, &sizes);
+        (Port::Array { buffer, sizes: values }, Bound::Array(Array { prim, sizes, form: Form::Memory(view) }))
     }
 
     /// The code that was written, with these inputs, of which the first `given` are not known before, and these outputs.
@@ -233,7 +255,7 @@ impl<'p> Emit<'p> {
 
     /// The value of an operation that is total.
     pub(super) fn op(&mut self, op: Op, operands: Vec<Operand>) -> Operand {
-        if let Some(known) = fold(op, &operands) {
+        if let Some(known) = known(op, &operands, |x| self.prim(x).is_real()) {
             return known;
         }
         if op == Op::Scalar(ScalarOp::Less) && self.facts.excludes_less(operands[0], operands[1]) {
@@ -310,33 +332,23 @@ fn truth(value: bool) -> Operand {
     Operand::Const(Const::Bool(value))
 }
 
-/// What is known without computing: sums with 0 and products with 0 and 1 of indices, and constants of them; and the same
-/// of truth values.
-fn fold(op: Op, x: &[Operand]) -> Option<Operand> {
-    let Op::Scalar(op) = op else {
-        return match (op, x[0]) {
-            (Op::Select, Operand::Const(Const::Bool(choice))) => Some(if choice { x[1] } else { x[2] }),
-            (Op::Select, _) => (x[1] == x[2]).then_some(x[1]),
-            _ => None,
-        };
-    };
-    let int = |k: usize| x.get(k).and_then(|x| x.as_int());
-    match (op, int(0), int(1)) {
-        (ScalarOp::Add, Some(a), Some(b)) => Some(Operand::int(a.wrapping_add(b))),
-        (ScalarOp::Mul, Some(a), Some(b)) => Some(Operand::int(a.wrapping_mul(b))),
-        (ScalarOp::Integer(row), Some(a), Some(b)) => row.value(&[a, b]).map(Operand::int),
-        (ScalarOp::Add, Some(0), _) => Some(x[1]),
-        (ScalarOp::Add | ScalarOp::Integer(IntegerRow::Sub), _, Some(0)) => Some(x[0]),
-        (ScalarOp::Mul, Some(1), _) => Some(x[1]),
-        (ScalarOp::Mul, _, Some(1)) => Some(x[0]),
-        (ScalarOp::Mul, Some(0), _) | (ScalarOp::Mul, _, Some(0)) => Some(Operand::int(0)),
-        (ScalarOp::Equal, Some(a), Some(b)) => Some(Operand::Const(Const::Bool(a == b))),
-        (ScalarOp::Less, Some(a), Some(b)) => Some(Operand::Const(Const::Bool(a < b))),
-        (ScalarOp::LessOrEqual, Some(a), Some(b)) => Some(Operand::Const(Const::Bool(a <= b))),
-        (ScalarOp::Add, ..) if x[0] == truth(false) || x[1] == truth(true) => Some(x[1]),
-        (ScalarOp::Add, ..) if x[1] == truth(false) || x[0] == truth(true) => Some(x[0]),
-        (ScalarOp::Mul, ..) if x[0] == truth(true) || x[1] == truth(false) => Some(x[1]),
-        (ScalarOp::Mul, ..) if x[1] == truth(true) || x[0] == truth(false) => Some(x[0]),
+/// What is known without computing. Operations on reals are those of the program, also where they change nothing but the sign of a
+/// zero.
+fn known(op: Op, x: &[Operand], is_real: impl Fn(Operand) -> bool) -> Option<Operand> {
+    match (op, x[0]) {
+        (Op::Scalar(op), _) if !x.iter().any(|x| is_real(*x)) => {
+            let atom = |x: &Operand| match x {
+                Operand::Value(value) => Atom::Var(Var(value.0)),
+                Operand::Const(constant) => Atom::Const(*constant),
+            };
+            let found = fold(op, &x.iter().map(atom).collect::<Operands>())?;
+            Some(match found {
+                Atom::Var(var) => Operand::Value(Value(var.0)),
+                Atom::Const(constant) => Operand::Const(constant),
+            })
+        }
+        (Op::Select, Operand::Const(Const::Bool(choice))) => Some(if choice { x[1] } else { x[2] }),
+        (Op::Select, _) => (x[1] == x[2]).then_some(x[1]),
         _ => None,
     }
 }

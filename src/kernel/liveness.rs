@@ -114,32 +114,24 @@ impl Pending {
 
     fn body(&mut self, body: &Body, uses: &FxHashMap<Var, usize>) {
         for (k, stm) in body.stms.iter().enumerate() {
-            if let Op::Map(map) = &stm.op
-                && map.accumulators.is_empty()
-                && !stm.vars.is_empty()
-                && waits(&stm.vars, &body.stms[k + 1..], &body.results, uses)
-            {
-                self.maps.insert(core::ptr::from_ref(&**map));
-            }
-            if let Op::Concat(_) | Op::Elements(_) = &stm.op
-                && goes(stm.vars[0], matches!(stm.op, Op::Concat(_)), &body.stms[k + 1..], &body.results, uses)
-            {
-                self.joined.insert(stm.vars[0]);
-            }
-            if let Op::Update(..) = &stm.op
-                && is_scanned(stm.vars[0], &body.stms[k + 1..], uses)
-            {
-                self.led.insert(stm.vars[0]);
-            }
-            if let Op::Map(map) = &stm.op
-                && let Some(count) = additions(stm, map, &body.stms[k + 1..], uses)
-            {
-                self.added.insert(core::ptr::from_ref(&**map), count);
-            }
+            let later = &body.stms[k + 1..];
             match &stm.op {
-                Op::Map(map) => self.lambda(&map.function, uses),
+                Op::Map(map) => {
+                    let may_wait = map.accumulators.is_empty() && !stm.vars.is_empty();
+                    if may_wait && waits(&stm.vars, later, &body.results, uses) {
+                        self.maps.insert(core::ptr::from_ref(&**map));
+                    }
+                    let added = additions(stm, map, later, uses);
+                    self.added.extend(added.map(|count| (core::ptr::from_ref(&**map), count)));
+                    self.lambda(&map.function, uses);
+                }
                 Op::Reduce(it) | Op::Scan(it) => self.lambda(&it.operator, uses),
                 Op::Hist(it) => self.lambda(&it.operator, uses),
+                Op::Concat(_) | Op::Elements(_) => {
+                    let may = matches!(stm.op, Op::Concat(_));
+                    self.joined.extend(stm.vars.iter().filter(|var| goes(**var, may, later, &body.results, uses)));
+                }
+                Op::Update(..) => self.led.extend(stm.vars.iter().filter(|var| is_scanned(**var, later, uses))),
                 _ => {}
             }
             stm.op.bodies().for_each(|body| self.body(body, uses));

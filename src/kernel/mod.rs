@@ -18,7 +18,7 @@
 //! | `index_space`, `memory` | loops over lanes and others, arrays into memory |
 //! | `emit` | the code being written: an operation goes outside of as many loops as can be |
 //! | `cursor`, `buffers`, `facts` | of the code being written: where that is, what is in buffers, what is known of values |
-//! | `environment`, `inputs` | what variables are bound to, and parameters first |
+//! | `environment` | what variables are bound to |
 //! | `view`, `shape`, `liveness` | where elements are, the sizes of results, what can wait |
 //! | `fuse_lanes`, `fuse_sequential`, `interchange` | loops as fewer loops |
 //! | `forward_branch_results` | branches as fewer statements |
@@ -37,7 +37,6 @@ pub(crate) mod fuse_lanes;
 pub(crate) mod fuse_sequential;
 mod hist;
 mod index_space;
-mod inputs;
 pub(crate) mod interchange;
 mod liveness;
 mod loops;
