@@ -142,12 +142,6 @@ impl<'p, 't> Copier<'p, 't> {
         })
     }
 
-    /// A copy of a function.
-    pub(super) fn lambda(&mut self, lambda: &Lambda) -> Lambda {
-        let params = lambda.params.iter().map(|p| self.parameter(*p)).collect();
-        Lambda { params, body: self.body(&lambda.body) }
-    }
-
     /// Copies a statement to the end of what is written.
     pub(super) fn stm(&mut self, stm: &Stm) {
         let around = self.target.span(stm.span);
@@ -345,7 +339,7 @@ impl<'p, 't> Copier<'p, 't> {
         let is_kept = |(param, initial): &(Var, Atom)| {
             self.kept(*initial) && (accumulators || !self.source.type_of(*param).accumulator)
         };
-        let (kept, gone): (Vec<(Var, Atom)>, Vec<(Var, Atom)>) = it.params.iter().copied().partition(is_kept);
+        let (kept, gone): (Vec<_>, Vec<_>) = it.params.iter().copied().partition(is_kept);
         let initial: Vec<Atom> = kept.iter().map(|(_, initial)| self.atom(*initial)).collect();
         gone.iter().for_each(|(param, _)| self.leave_out(*param));
         let params = kept.iter().map(|(param, _)| self.parameter(*param));

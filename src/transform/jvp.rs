@@ -14,8 +14,8 @@ use super::partials::partials;
 use super::target::{GROWTH, Target};
 use super::vjp::Reverse;
 use crate::array::{
-    Agreement, Atom, Body, Custom, Hist, Lambda, Loop, Map, Op, Program, Reduce, Role, ScalarOp, Stm, Var, atoms_mut,
-    has_bodies,
+    Agreement, Atom, Body, Custom, Hist, Lambda, Loop, Map, Op, Program, Rebuild, Reduce, Role, ScalarOp, Stm, Var,
+    atoms_mut, has_bodies,
 };
 use crate::error::Result;
 use crate::optimise::operator::{Operator, recognise};

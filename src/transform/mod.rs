@@ -14,14 +14,12 @@
 mod check;
 mod checkpoint;
 mod copy;
-mod distinct;
 mod emit;
 mod flow;
 mod jvp;
 mod one_by_one;
 mod operator;
 mod partials;
-mod parts;
 mod stripmine;
 mod target;
 mod verbs;

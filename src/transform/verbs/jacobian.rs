@@ -32,15 +32,8 @@ pub(super) fn by_rows(program: &Program, by: &[usize]) -> Result<Program> {
 /// The Jacobian of each result by one parameter.
 fn columns(program: &Program, k: usize, target: &Target, params: &[Atom]) -> Result<Vec<Atom>> {
     let along = jvp::jvp(program, &[k], |target, _, like| direction(target, like))?;
-    let mut copier = Copier::given(&along, target, params);
-    let tangents = &along.function.body.results[program.function.body.results.len()..];
-    if target.type_of(params[k]).rank == 0 {
-        copier.stms(&along.function.body.stms);
-        return Ok(copier.atoms(tangents));
-    }
-    let element = along.function.params[params.len()];
-    let (_, found) = mapped(&mut copier, &[element], |_| vec![directions(target, params[k])], &[], tangents);
-    Ok(found.into_iter().map(|columns| last(target, columns, params[k])).collect())
+    let (found, like) = in_all(&along, target, params, along.function.params[k].into(), program);
+    Ok(found.into_iter().map(|columns| last(target, columns, like)).collect())
 }
 
 /// The Jacobian of one result by each of these parameters.
@@ -50,16 +43,23 @@ fn rows(program: &Program, r: usize, by: &[usize], target: &Target, params: &[At
         adjoints[r] = Some(direction(target, results[r]));
         adjoints
     })?;
-    let mut copier = Copier::given(&along, target, params);
-    let (results, adjoints) = along.function.body.results.split_at(program.function.body.results.len());
-    if along.atom_type(results[r]).rank == 0 {
+    let (found, like) = in_all(&along, target, params, along.function.body.results[r], program);
+    Ok(found.into_iter().map(|rows| first(target, rows, like)).collect())
+}
+
+/// The derivatives that a program gives besides the results of another, in the directions of all elements of a value of it; and
+/// that value.
+fn in_all(along: &Program, target: &Target, params: &[Atom], like: Atom, primal: &Program) -> (Vec<Atom>, Atom) {
+    let mut copier = Copier::given(along, target, params);
+    let derivatives = &along.function.body.results[primal.function.body.results.len()..];
+    if along.atom_type(like).rank == 0 {
         copier.stms(&along.function.body.stms);
-        return Ok(copier.atoms(adjoints));
+        return (copier.atoms(derivatives), copier.atom(like));
     }
     let element = along.function.params[params.len()];
-    let arrays = |copier: &Copier<'_, '_>| vec![directions(target, copier.atom(results[r]))];
-    let (once, found) = mapped(&mut copier, &[element], arrays, &[results[r]], adjoints);
-    Ok(found.into_iter().map(|rows| first(target, rows, once[0])).collect())
+    let arrays = |copier: &Copier<'_, '_>| vec![target.iota(target.count(&target.sizes(copier.atom(like), 0)))];
+    let (once, found) = mapped(&mut copier, &[element], arrays, &[like], derivatives);
+    (found, once[0])
 }
 
 /// The direction of one element of a value; of which, for an array, is a new parameter of the program.
@@ -75,14 +75,12 @@ fn direction(target: &Target, like: Atom) -> Atom {
     if of.rank == 1 { unit } else { target.one(Op::Reshape(unit, target.sizes(like, 0))) }
 }
 
-/// The numbers of all directions of an array.
-fn directions(target: &Target, like: Atom) -> Atom {
-    target.iota(target.count(&target.sizes(like, 0)))
-}
-
 /// Columns, which come one after the other, with the dimensions of the parameter last.
 fn last(target: &Target, columns: Atom, param: Atom) -> Atom {
     let rank = target.type_of(columns).rank;
+    if target.type_of(param).rank == 0 {
+        return columns;
+    }
     let order = (1..rank).chain([0]).collect();
     let moved = if rank == 1 { columns } else { target.one(Op::Permute(columns, order)) };
     if target.type_of(param).rank == 1 {
@@ -94,7 +92,7 @@ fn last(target: &Target, columns: Atom, param: Atom) -> Atom {
 
 /// Rows, which come one after the other, with the dimensions of the result first.
 fn first(target: &Target, rows: Atom, result: Atom) -> Atom {
-    if target.type_of(result).rank == 1 {
+    if target.type_of(result).rank <= 1 {
         return rows;
     }
     let sizes = [target.sizes(result, 0), target.sizes(rows, 1)].concat();

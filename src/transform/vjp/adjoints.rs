@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::sparse::{self, Place};
 use super::view::View;
-use crate::array::{Atom, Body, Op, Var};
+use crate::array::{Atom, Body, Var};
 use crate::transform::copy::Copier;
 use crate::transform::flow::Active;
 use crate::transform::target::Target;
@@ -82,23 +82,7 @@ impl<'t> Adjoints<'t> {
 
     /// Adds to the adjoint of an operand.
     pub(super) fn add(&mut self, copier: &Copier<'_, '_>, to: Atom, adjoint: Atom) {
-        let Atom::Var(var) = to else { return };
-        if !self.active.var(var) {
-            return;
-        }
-        if let Some(view) = self.viewed(var).cloned() {
-            return self.add_to_view(copier, var, &view, &[], adjoint, true);
-        }
-        let sum = match self.of.get(&var).copied() {
-            _ if copier.source.type_of(var).accumulator => Adjoint::Value(adjoint),
-            None => Adjoint::Value(adjoint),
-            Some(Adjoint::Value(present)) => Adjoint::Value(self.target.add(present, adjoint)),
-            Some(Adjoint::Accumulator(acc)) => {
-                Adjoint::Accumulator(self.target.one(Op::Accumulate(acc, Vec::new(), adjoint)))
-            }
-            Some(Adjoint::Sparse(place)) => Adjoint::Value(self.with_place(adjoint, place)),
-        };
-        self.of.insert(var, sum);
+        self.add_at(copier, to, &[], adjoint, true);
     }
 
     /// The adjoint of a variable, which is complete now and not needed again.

@@ -25,7 +25,7 @@ pub(super) fn array(adjoints: &mut Adjoints<'_>, copier: &Copier<'_, '_>, var: V
         }
         Op::Index(a, indices) => {
             let indices = copier.atoms(indices);
-            adjoints.add_at(copier, *a, &indices, adjoint);
+            adjoints.add_at(copier, *a, &indices, adjoint, true);
         }
         Op::Slice(a, ranges) => {
             let ranges = copier.ranges(ranges);

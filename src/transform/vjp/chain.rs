@@ -58,6 +58,21 @@ pub(super) enum Made {
     Loop(Option<Var>),
 }
 
+impl Version {
+    /// The versions on either side, of one that a branch makes.
+    fn sides(&self) -> &[Versions] {
+        match &self.made {
+            Made::Branch(sides) => sides,
+            Made::Update | Made::Many | Made::Loop(_) => &[],
+        }
+    }
+
+    /// Whether something is made again in the branch that makes it.
+    fn changes_again(&self) -> bool {
+        self.sides().iter().any(|side| side.again > 0 || side.all.iter().any(Version::changes_again))
+    }
+}
+
 impl Versions {
     /// Says how many are made again: those up to the last that is read, and loops, which take back what they do; and those
     /// before a branch in which something is made again.
@@ -65,9 +80,9 @@ impl Versions {
         for (k, version) in self.all.iter_mut().enumerate() {
             if let Made::Branch(sides) = &mut version.made {
                 sides.iter_mut().for_each(|side| side.settle(is_read));
-                if sides.iter().any(Versions::changes_again) {
-                    self.again = k;
-                }
+            }
+            if version.changes_again() {
+                self.again = k;
             }
             // What else a loop gives may be needed.
             let is_loop = match &version.made {
@@ -83,52 +98,30 @@ impl Versions {
 
     /// Whether one is read, here or in a branch.
     fn any(&self, is_read: &impl Fn(Var) -> bool) -> bool {
-        let inside = |made: &Made| match made {
-            Made::Branch(sides) => sides.iter().any(|side| side.any(is_read)),
-            Made::Update | Made::Many | Made::Loop(_) => false,
-        };
-        self.all.iter().any(|version| is_read(version.var) || inside(&version.made))
+        self.all.iter().any(|version| is_read(version.var) || version.sides().iter().any(|side| side.any(is_read)))
     }
 
     /// The version before a branch.
     pub(super) fn before_branch(&self, var: Var) -> Option<Var> {
         self.all.iter().find_map(|version| match &version.made {
             Made::Branch(_) if version.var == var => Some(version.before),
-            Made::Branch(sides) => sides.iter().find_map(|side| side.before_branch(var)),
-            Made::Update | Made::Many | Made::Loop(_) => None,
+            _ => version.sides().iter().find_map(|side| side.before_branch(var)),
         })
     }
 
     /// The versions that are made again, also in branches, those that are not made again themselves among them.
     fn made_again<'a>(&'a self, found: &mut Vec<&'a Version>) {
         for (k, version) in self.all.iter().enumerate() {
-            if k < self.again {
-                found.push(version);
-            }
-            if let Made::Branch(sides) = &version.made {
-                sides.iter().for_each(|side| side.made_again(found));
-            }
+            found.extend((k < self.again).then_some(version));
+            version.sides().iter().for_each(|side| side.made_again(found));
         }
-    }
-
-    /// Whether something is made again, here or in a branch.
-    fn changes_again(&self) -> bool {
-        let inside = |version: &Version| match &version.made {
-            Made::Branch(sides) => sides.iter().any(Versions::changes_again),
-            Made::Update | Made::Many | Made::Loop(_) => false,
-        };
-        self.again > 0 || self.all.iter().any(inside)
     }
 
     /// The branches in which something is made again, each with the version before it.
     pub(super) fn changing_branches(&self, found: &mut Vec<(Var, Var)>) {
         for version in &self.all {
-            if let Made::Branch(sides) = &version.made {
-                if sides.iter().any(Versions::changes_again) {
-                    found.push((version.var, version.before));
-                }
-                sides.iter().for_each(|side| side.changing_branches(found));
-            }
+            found.extend(version.changes_again().then_some((version.var, version.before)));
+            version.sides().iter().for_each(|side| side.changing_branches(found));
         }
     }
 }

@@ -6,7 +6,7 @@
 //! Reduce & Multi-Reduce*) (tests/transform/operators.rs).
 
 use super::Reverse;
-use crate::array::{Atom, Lambda, Op, Reduce, ScalarOp, Type, Var, index};
+use crate::array::{Atom, Lambda, Op, Rebuild, Reduce, ScalarOp, Type, Var, index};
 use crate::transform::operator::{applied, groups, part};
 
 /// Arrays that are combined by an operator: it is one of the program that is differentiated, what is combined first and

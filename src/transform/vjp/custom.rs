@@ -5,20 +5,14 @@
 
 use super::Reverse;
 use crate::array::{Agreement, Atom, Custom, Var};
+use crate::transform::operator::applied;
 
 impl Reverse<'_, '_> {
     pub(super) fn custom(&mut self, vars: &[Var], it: &Custom) {
-        let mut operands = self.copier.atoms(&it.arguments);
-        for var in vars {
-            let adjoint: Atom = self.adjoints.take_or_zero(&self.copier, *var);
-            operands.push(adjoint);
-        }
-        for (param, operand) in it.pullback.params.iter().zip(operands) {
-            self.copier.set(*param, operand);
-        }
-        self.copier.stms(&it.pullback.body.stms);
-        for (argument, adjoint) in it.arguments.iter().zip(&it.pullback.body.results) {
-            let adjoint = self.copier.atom(*adjoint);
+        let arguments = self.copier.atoms(&it.arguments);
+        let adjoints: Vec<Atom> = vars.iter().map(|var| self.adjoints.take_or_zero(&self.copier, *var)).collect();
+        let found = applied(&mut self.copier, &it.pullback, &arguments, &adjoints);
+        for (argument, adjoint) in it.arguments.iter().zip(found) {
             self.target.agree(Agreement::Adjoint, adjoint, self.copier.atom(*argument));
             self.adjoints.add(&self.copier, *argument, adjoint);
         }

@@ -52,23 +52,12 @@ impl Reverse<'_, '_> {
             (Operator::Elementwise(inner), [Some(seed)]) if is_extremum(&inner) => {
                 let (e, values) = (it.neutral[0], it.arrays[0]);
                 let sizes = [target.size(destinations[0], 0), target.size(indices, 0)];
-                let wanted = vec![wanted[0], it.wanted[0]];
-                let both = Combined {
-                    operator: it.operator.clone(),
-                    neutral: vec![e, e],
-                    arrays: vec![destinations[0], values],
-                    wanted,
-                    starts: Vec::new(),
-                };
+                let (arrays, wanted) = (vec![destinations[0], values], vec![wanted[0], it.wanted[0]]);
+                let both = Combined { neutral: vec![e, e], arrays, wanted, ..it.clone() };
                 self.where_any(it, &sizes, &[*seed, target.zeros_like(values)], |reverse| {
                     reverse.columns(&both, inner, seeds, &[], |reverse, column, seeds, _| {
-                        let values = Combined {
-                            operator: column.operator.clone(),
-                            neutral: vec![column.neutral[0]],
-                            arrays: vec![column.arrays[1]],
-                            wanted: vec![column.wanted[1]],
-                            starts: Vec::new(),
-                        };
+                        let (neutral, arrays) = (vec![column.neutral[0]], vec![column.arrays[1]]);
+                        let values = Combined { neutral, arrays, wanted: vec![column.wanted[1]], ..column.clone() };
                         reverse.counted(&values, &column.arrays[..1], &column.wanted[..1], indices, seeds)
                     })
                 })

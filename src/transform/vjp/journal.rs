@@ -251,15 +251,21 @@ impl Reverse<'_, '_> {
     }
 }
 
+/// What a loop carries of each array: the stores, and if the number of updates varies how many there are, and were before each
+/// iteration.
+fn parts<'a>(chain: &Chain, carried: &mut &'a [Atom]) -> (&'a [Atom], Option<(Atom, Atom)>) {
+    let (stores, rest) = carried.split_at(chain.arity + 1);
+    let marks = chain.varies().then(|| (rest[0], rest[1]));
+    *carried = if marks.is_some() { &rest[2..] } else { rest };
+    (stores, marks)
+}
+
 /// The logs of an iteration in which a loop carries these.
 pub(super) fn logs<'c>(target: &Target, chains: &'c [Chain], mut carried: &[Atom], i: Atom) -> Vec<Log<'c>> {
     let one = |chain: &'c Chain| {
-        let (stores, rest) = carried.split_at(chain.arity + 1);
-        let top = match chain.updates() {
-            Some(count) => target.indices(ScalarOp::Mul, i, index(count)),
-            None => rest[0],
-        };
-        carried = if chain.varies() { &rest[2..] } else { rest };
+        let (stores, marks) = parts(chain, &mut carried);
+        let updates = || index(chain.updates().expect("the number of updates is fixed, or counted"));
+        let top = marks.map_or_else(|| target.indices(ScalarOp::Mul, i, updates()), |(top, _)| top);
         Log { chain, stores: stores.to_vec(), top }
     };
     chains.iter().map(one).collect()
@@ -270,10 +276,8 @@ pub(super) fn noted_on(target: &Target, logs: &[Log<'_>], mut carried: &[Atom], 
     let mut next = Vec::new();
     for log in logs {
         next.extend(&log.stores);
-        carried = &carried[log.stores.len()..];
-        if log.chain.varies() {
-            next.extend([log.top, target.one(Op::Update(carried[1], vec![i], carried[0]))]);
-            carried = &carried[2..];
+        if let (_, Some((top, marks))) = parts(log.chain, &mut carried) {
+            next.extend([log.top, target.one(Op::Update(marks, vec![i], top))]);
         }
     }
     next
@@ -282,9 +286,7 @@ pub(super) fn noted_on(target: &Target, logs: &[Log<'_>], mut carried: &[Atom], 
 /// The journals of a loop that ended with these.
 pub(super) fn journals(chains: Vec<Chain>, mut carried: &[Atom]) -> Vec<Journal> {
     let one = |chain: Chain| {
-        let (stores, rest) = carried.split_at(chain.arity + 1);
-        let marks = chain.varies().then(|| (rest[0], rest[1]));
-        carried = if marks.is_some() { &rest[2..] } else { rest };
+        let (stores, marks) = parts(&chain, &mut carried);
         Journal { chain: Rc::new(chain), stores: stores.to_vec(), marks }
     };
     chains.into_iter().map(one).collect()

@@ -27,6 +27,7 @@ mod combine;
 mod custom;
 mod hist;
 mod journal;
+mod known;
 mod loops;
 mod map;
 mod ragged;
@@ -47,18 +48,17 @@ use rustc_hash::FxHashMap;
 
 use super::check::check;
 use super::copy::Copier;
-use super::distinct::Distinct;
 use super::flow::Active;
 use super::one_by_one::one_by_one;
-use super::parts::Parts;
 use super::stripmine::stripmined;
 use super::target::{GROWTH, Target};
-use crate::array::{Agreement, Atom, Body, Lambda, Op, Policy, Program, SizeTable, Stm, has_bodies};
+use crate::array::{Agreement, Atom, Body, Lambda, Op, Policy, Program, Stm, has_bodies};
 use crate::error::{Result, Span};
 use crate::optimise::dead_code::executed_once;
 use adjoints::Adjoints;
 use arrays::array;
 use binomial::Snapshots;
+use known::Known;
 use loops::Checkpoints;
 use scalar::scalar;
 use scatter::scatter;
@@ -153,15 +153,6 @@ pub(super) struct Reverse<'p, 't> {
     known: Known,
 }
 
-/// What is known of the program before the sweeps.
-struct Known {
-    sizes: SizeTable,
-    /// Which variables are read in parts.
-    parts: Parts,
-    /// Which arrays of indices have none twice.
-    distinct: Distinct,
-}
-
 impl<'p, 't> Reverse<'p, 't> {
     pub(super) fn new(source: &'p Program, target: &'t Target, active: &'t Active) -> Self {
         let copier = Copier::new(source, target);
@@ -171,7 +162,7 @@ impl<'p, 't> Reverse<'p, 't> {
             active,
             adjoints: Adjoints::none(target, active),
             again: MadeAgain::default(),
-            known: Known { sizes: source.sizes(), parts: Parts::of(source), distinct: Distinct::of(source) },
+            known: Known::of(source),
         }
     }
 

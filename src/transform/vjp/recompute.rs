@@ -13,15 +13,10 @@ impl Reverse<'_, '_> {
     /// Writes a loop, and returns the number of its iterations.
     pub(super) fn recompute_forward(&mut self, stm: &Stm, it: &Loop) -> Atom {
         let count = self.copier.iterations(it);
-        let (mut carried, mut initial) = (Vec::new(), Vec::new());
-        for (k, (param, first)) in it.params.iter().enumerate() {
-            if self.copier.kept(*first) {
-                carried.push(k);
-                initial.push(self.copier.atom(*first));
-            } else {
-                self.copier.leave_out(*param);
-            }
-        }
+        let is_kept = |k: &usize| self.copier.kept(it.params[*k].1);
+        let (carried, gone): (Vec<usize>, Vec<usize>) = (0..it.params.len()).partition(is_kept);
+        let initial: Vec<Atom> = carried.iter().map(|k| self.copier.atom(it.params[*k].1)).collect();
+        gone.iter().for_each(|k| self.copier.leave_out(it.params[*k].0));
         let results = self.run(it, &carried, &initial, index(0), count, Policy::Recompute);
         self.copier.bind(stm, &results);
         count

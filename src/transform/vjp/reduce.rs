@@ -63,7 +63,7 @@ impl Reverse<'_, '_> {
                     search(self.target, op, component.neutral[0], component.arrays[0])[1]
                 };
                 // No element has the number −1, so nothing is added if there is none.
-                self.adjoints.add_sparse(&self.copier, it.arrays[group[0]], &[winner], seed, false);
+                self.adjoints.add_at(&self.copier, it.arrays[group[0]], &[winner], seed, false);
                 if component.starts[0] {
                     let first = where_none(self.target, winner, seed);
                     self.adjoints.add(&self.copier, it.neutral[group[0]], first);

@@ -7,9 +7,9 @@
 
 use super::adjoints::Adjoints;
 use super::arrays::{from_end, read_within, rows_at};
+use super::known::Distinct;
 use crate::array::{Atom, Op, Policy, ScalarOp, Scatter, Var, index};
 use crate::transform::copy::Copier;
-use crate::transform::distinct::Distinct;
 use crate::transform::target::Target;
 
 pub(super) fn scatter(

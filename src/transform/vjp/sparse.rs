@@ -9,7 +9,8 @@
 use super::Reverse;
 use super::adjoints::{Adjoint, Adjoints};
 use super::arrays::from_end;
-use crate::array::{Atom, Map, Op, ScalarOp, Var, index};
+use super::view::offset;
+use crate::array::{Atom, Map, Op, Var};
 use crate::error::Span;
 use crate::transform::copy::Copier;
 
@@ -29,47 +30,45 @@ pub(in crate::transform) struct Place {
 }
 
 impl Adjoints<'_> {
-    /// Adds to the adjoint of an array at an index that was read.
-    pub(super) fn add_at(&mut self, copier: &Copier<'_, '_>, to: Atom, at: &[Atom], adjoint: Atom) {
-        self.add_sparse(copier, to, at, adjoint, true);
-    }
-
-    /// Adds to the adjoint of an array at an index; if it is not certain, nothing where it is out of bounds.
-    pub(super) fn add_sparse(&mut self, copier: &Copier<'_, '_>, to: Atom, at: &[Atom], adjoint: Atom, certain: bool) {
-        if at.is_empty() {
-            return self.add(copier, to, adjoint);
-        }
-        let Atom::Var(var) = to else { return };
-        if !self.active.var(var) {
-            return;
-        }
+    /// Adds to the adjoint of an array at an index, or to all of it; if the index is not certain, nothing where it is out of bounds.
+    pub(super) fn add_at(&mut self, copier: &Copier<'_, '_>, to: Atom, at: &[Atom], adjoint: Atom, certain: bool) {
+        let Some(var) = to.var().filter(|var| self.active.var(*var)) else { return };
         if let Some(view) = self.viewed(var).cloned() {
             return self.add_to_view(copier, var, &view, at, adjoint, certain);
         }
         let target = self.target;
-        let place = Place { at: self.places.len(), value: adjoint, certain, span: target.here() };
-        self.places.push(at.to_vec());
         let sum = match self.of.get(&var).copied() {
-            None => Adjoint::Sparse(place),
-            Some(Adjoint::Value(present)) => Adjoint::Value(self.with_place(present, place)),
+            _ if copier.source.type_of(var).accumulator => Adjoint::Value(adjoint),
+            None if at.is_empty() => Adjoint::Value(adjoint),
+            None => Adjoint::Sparse(self.place(at, adjoint, certain)),
+            Some(Adjoint::Value(present)) => Adjoint::Value(self.with_part(present, at, adjoint, certain)),
             Some(Adjoint::Accumulator(acc)) => {
                 Adjoint::Accumulator(target.one(Op::Accumulate(acc, at.to_vec(), adjoint)))
             }
+            Some(Adjoint::Sparse(present)) if at.is_empty() => Adjoint::Value(self.with_place(adjoint, present)),
             Some(Adjoint::Sparse(present)) if self.places[present.at] == at => {
                 Adjoint::Sparse(Place { value: target.add(present.value, adjoint), ..present })
             }
-            Some(Adjoint::Sparse(present)) => Adjoint::Value(self.with_place(self.dense(copier, var, present), place)),
+            Some(Adjoint::Sparse(present)) => {
+                let dense = self.dense(copier, var, present);
+                Adjoint::Value(self.with_part(dense, at, adjoint, certain))
+            }
         };
         self.of.insert(var, sum);
     }
 
+    /// A value at an index, from here.
+    fn place(&mut self, at: &[Atom], value: Atom, certain: bool) -> Place {
+        self.places.push(at.to_vec());
+        Place { at: self.places.len() - 1, value, certain, span: self.target.here() }
+    }
+
     /// An adjoint of an array, and a value more at an index of it, or to all of it.
-    pub(super) fn with_part(&mut self, present: Atom, at: Vec<Atom>, value: Atom, certain: bool) -> Atom {
+    pub(super) fn with_part(&mut self, present: Atom, at: &[Atom], value: Atom, certain: bool) -> Atom {
         if at.is_empty() {
             return self.target.add(present, value);
         }
-        let place = Place { at: self.places.len(), value, certain, span: self.target.here() };
-        self.places.push(at);
+        let place = self.place(at, value, certain);
         self.with_place(present, place)
     }
 
@@ -112,9 +111,7 @@ impl Adjoints<'_> {
             Op::Slice(a, ranges) if place.certain && ranges.len() <= at.len() => {
                 let mut at = at;
                 for (i, range) in at.iter_mut().zip(ranges) {
-                    let (start, step) = (copier.atom(range.start), copier.atom(range.step));
-                    let offset = if step == index(1) { *i } else { target.indices(ScalarOp::Mul, *i, step) };
-                    *i = if start == index(0) { offset } else { target.indices(ScalarOp::Add, start, offset) };
+                    *i = offset(target, copier.atom(range.start), copier.atom(range.step), *i);
                 }
                 (*a, at)
             }
@@ -126,7 +123,7 @@ impl Adjoints<'_> {
             _ => return false,
         };
         self.of.remove(&var);
-        self.add_sparse(copier, to, &at, place.value, place.certain);
+        self.add_at(copier, to, &at, place.value, place.certain);
         true
     }
 }
@@ -165,12 +162,12 @@ impl Reverse<'_, '_> {
                 match self.adjoints.of.remove(&function.params[k]) {
                     Some(Adjoint::Sparse(place)) if place.certain => {
                         let at = [&[i], &self.adjoints.places[place.at][..]].concat();
-                        self.adjoints.add_at(&self.copier, map.arrays[k], &at, place.value);
+                        self.adjoints.add_at(&self.copier, map.arrays[k], &at, place.value, true);
                     }
                     Some(adjoint) => {
                         self.adjoints.of.insert(function.params[k], adjoint);
                         let value = self.adjoints.take_or_zero(&self.copier, function.params[k]);
-                        self.adjoints.add_at(&self.copier, map.arrays[k], &[i], value);
+                        self.adjoints.add_at(&self.copier, map.arrays[k], &[i], value, true);
                     }
                     None => {}
                 }
@@ -190,7 +187,7 @@ impl Reverse<'_, '_> {
             |_| wanted.iter().map(|k| target.zero_part(arrays[*k], 1)).collect(),
         );
         for (k, value) in wanted.iter().zip(found) {
-            self.adjoints.add_sparse(&self.copier, map.arrays[*k], &[i], value, false);
+            self.adjoints.add_at(&self.copier, map.arrays[*k], &[i], value, false);
         }
         true
     }
@@ -204,7 +201,7 @@ impl Reverse<'_, '_> {
         let saved = self.forward(body);
         for (k, place) in places {
             let rest = self.adjoints.places[place.at][1..].to_vec();
-            self.adjoints.add_sparse(&self.copier, body.results[*k], &rest, place.value, true);
+            self.adjoints.add_at(&self.copier, body.results[*k], &rest, place.value, true);
         }
         self.backward(body, &saved, &vec![None; body.results.len()]);
     }

@@ -6,9 +6,9 @@
 //! what it read and not to the arrays it read from (tests/transform/work.rs, tests/growth/main.rs).
 
 use super::adjoints::{Adjoint, Adjoints};
+use super::known::Parts;
 use crate::array::{Atom, Body, Map, Op, Prim, Range, ScalarOp, Type, Var, index};
 use crate::transform::copy::Copier;
-use crate::transform::parts::Parts;
 use crate::transform::target::Target;
 
 /// Where an array lies in another.
@@ -23,14 +23,22 @@ pub(super) struct View {
 enum Along {
     /// At one index.
     At(Atom),
-    /// All of it, which is this dimension of the part.
-    All(usize),
-    /// From a start in steps, by the index in this dimension of the part.
-    From { start: Atom, step: Atom, by: usize },
+    /// From a start in steps.
+    By(Steps),
+}
+
+#[derive(Clone, Copy)]
+struct Steps {
+    start: Atom,
+    step: Atom,
+    /// The dimension of the part whose index says how many steps.
+    by: usize,
+    /// Whether they are all places along the dimension of the root.
+    all: bool,
 }
 
 /// `start + step · i`.
-fn offset(target: &Target, start: Atom, step: Atom, i: Atom) -> Atom {
+pub(super) fn offset(target: &Target, start: Atom, step: Atom, i: Atom) -> Atom {
     let steps = if step == index(1) { i } else { target.indices(ScalarOp::Mul, i, step) };
     if start == index(0) { steps } else { target.indices(ScalarOp::Add, start, steps) }
 }
@@ -38,54 +46,46 @@ fn offset(target: &Target, start: Atom, step: Atom, i: Atom) -> Atom {
 impl View {
     /// A variable of this rank, as all of itself.
     fn all(root: Var, rank: usize) -> Self {
-        View { root, along: (0..rank).map(Along::All).collect() }
+        let all = |by| Along::By(Steps { start: index(0), step: index(1), by, all: true });
+        View { root, along: (0..rank).map(all).collect() }
     }
 
-    /// The view with each place along the root changed; those of one index stay.
-    fn map(&self, mut change: impl FnMut(usize, Along) -> Along) -> Self {
+    /// The view with the steps along the root changed.
+    fn map(&self, mut change: impl FnMut(Steps) -> Along) -> Self {
         let along = self.along.iter().map(|along| match *along {
             Along::At(at) => Along::At(at),
-            Along::All(by) | Along::From { by, .. } => change(by, *along),
+            Along::By(steps) => change(steps),
         });
         View { root: self.root, along: along.collect() }
     }
 
     /// The part of this part at these indices of its leading dimensions.
     fn index(&self, target: &Target, at: &[Atom]) -> Self {
-        self.map(|by, along| match along {
-            Along::At(at) => Along::At(at),
-            Along::All(_) if by < at.len() => Along::At(at[by]),
-            Along::All(_) => Along::All(by - at.len()),
-            Along::From { start, step, .. } if by < at.len() => Along::At(offset(target, start, step, at[by])),
-            Along::From { start, step, .. } => Along::From { start, step, by: by - at.len() },
+        self.map(|steps| match at.get(steps.by) {
+            Some(i) => Along::At(offset(target, steps.start, steps.step, *i)),
+            None => Along::By(Steps { by: steps.by - at.len(), ..steps }),
         })
     }
 
     fn slice(&self, target: &Target, ranges: &[Range]) -> Self {
-        self.map(|by, along| match (along, ranges.get(by)) {
-            (along, None) => along,
-            (Along::From { start, step, .. }, Some(range)) => {
-                let start = offset(target, start, step, range.start);
-                let step = if step == index(1) { range.step } else { target.indices(ScalarOp::Mul, step, range.step) };
-                Along::From { start, step, by }
-            }
-            (_, Some(range)) => Along::From { start: range.start, step: range.step, by },
+        self.map(|steps| {
+            let Some(range) = ranges.get(steps.by) else { return Along::By(steps) };
+            let start = offset(target, steps.start, steps.step, range.start);
+            let is_one = steps.step == index(1);
+            let step = if is_one { range.step } else { target.indices(ScalarOp::Mul, steps.step, range.step) };
+            Along::By(Steps { start, step, by: steps.by, all: false })
         })
     }
 
     fn permute(&self, order: &[usize]) -> Self {
         let now = |by: usize| order.iter().position(|d| *d == by).expect("an order has every dimension");
-        self.map(|by, along| match along {
-            Along::At(at) => Along::At(at),
-            Along::All(_) => Along::All(now(by)),
-            Along::From { start, step, .. } => Along::From { start, step, by: now(by) },
-        })
+        self.map(|steps| Along::By(Steps { by: now(steps.by), ..steps }))
     }
 
     /// The index of the root at which the part begins, if it is one subarray of the root, of this rank.
     fn subarray(&self, rank: usize) -> Option<Vec<Atom>> {
         let (at, rest) = self.along.split_at(self.along.len() - rank);
-        let is_rest = |(k, along): (usize, &Along)| matches!(along, Along::All(by) if *by == k);
+        let is_rest = |(k, along): (usize, &Along)| matches!(along, Along::By(steps) if steps.all && steps.by == k);
         if !rest.iter().enumerate().all(is_rest) {
             return None;
         }
@@ -227,7 +227,7 @@ impl Adjoints<'_> {
         let target = self.target;
         let at = view.subarray(target.type_of(adjoint).rank);
         let sum = match (self.adjoint_or_zero(copier, view.root), at) {
-            (Adjoint::Value(present), Some(at)) => Adjoint::Value(self.with_part(present, at, adjoint, certain)),
+            (Adjoint::Value(present), Some(at)) => Adjoint::Value(self.with_part(present, &at, adjoint, certain)),
             (Adjoint::Value(present), None) => {
                 let acc = add_at_places(target, target.one(Op::ToAccumulator(present)), view, adjoint);
                 Adjoint::Value(target.one(Op::FromAccumulator(acc)))
