@@ -45,7 +45,6 @@ mod value_numbering;
 
 use crate::array::{Body, Lambda, Program};
 pub(crate) use constants::Split;
-#[cfg(feature = "futhark")]
 pub(crate) use fold::fold;
 use sizes::Written;
 
