@@ -51,7 +51,7 @@ mod show;
 mod statement;
 mod view;
 
-use crate::array::{Body, Map, Op, Program, Var};
+use crate::array::{Body, Map, Op, Prim, Program, Var};
 use code::{Code, Operand, Output};
 use emit::Emit;
 use environment::Environment;
@@ -81,6 +81,8 @@ pub(crate) struct Pass {
 pub(crate) struct Target {
     /// Fewer elements than this are not worth a loop over lanes, if there is another inside.
     pub(crate) wide: i64,
+    /// Whether a program whose reals are all of single precision is computed in it; else in doubles, which are rounded.
+    pub(crate) has_singles: bool,
     /// In order.
     pub(crate) passes: &'static [Pass],
 }
@@ -115,7 +117,7 @@ pub(crate) fn in_passes(
     target: &Target,
     mut told: impl FnMut(&'static str, &Code),
 ) -> Result<Code, Refused> {
-    let mut code = Lowering { wide: target.wide, ..Lowering::new(program, false) }.code(known)?;
+    let mut code = Lowering { wide: target.wide, ..Lowering::new(program, false) }.code(known, target)?;
     told("lowered", &code);
     for pass in target.passes {
         (pass.run)(&mut code);
@@ -126,8 +128,8 @@ pub(crate) fn in_passes(
 
 /// Code that carries out the statements of a program that verifies one after the other, as they are written. It is slow, and
 /// where a check fails it is the first statement of the program that goes wrong, which the check knows.
-pub(crate) fn stepwise(program: &Program) -> Result<Code, Refused> {
-    Lowering::new(program, true).code(&[])
+pub(crate) fn stepwise(program: &Program, target: &Target) -> Result<Code, Refused> {
+    Lowering::new(program, true).code(&[], target)
 }
 
 impl<'p> Lowering<'p> {
@@ -141,7 +143,7 @@ impl<'p> Lowering<'p> {
     }
 
     /// The code of the program, whose last parameters are always these arrays.
-    fn code(mut self, known: &[Known]) -> Result<Code, Refused> {
+    fn code(mut self, known: &[Known], target: &Target) -> Result<Code, Refused> {
         let params = &self.emit.program.function.params;
         let given = params.len() - known.len();
         let known = core::iter::repeat_n(None, given).chain(known.iter().map(Some));
@@ -156,7 +158,11 @@ impl<'p> Lowering<'p> {
         let outputs = self.outputs();
         let outputs =
             outputs.map_err(|Unsupported(reason)| Refused { reason, statement: self.emit.statement_text() })?;
-        Ok(self.emit.finish(inputs, given, outputs))
+        let mut code = self.emit.finish(inputs, given, outputs);
+        if !target.has_singles {
+            code.precision = Prim::F64;
+        }
+        Ok(code)
     }
 
     fn outputs(&mut self) -> Step<Vec<Output>> {

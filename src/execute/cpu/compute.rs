@@ -6,9 +6,12 @@
 
 use super::dispatch;
 use super::folds::{greatest, least};
-use super::instruction::{IntOp, RealOp, Reg};
+use super::instruction::{Address, IntOp, RealOp, Reg};
+use super::machine::plus;
+use super::memory::Elements;
 use super::real::Real;
 use super::state::{Mask, State};
+use super::transfer::add;
 use super::vector::{Group, Operand, Source, by_eights1, by_eights2, each1, each2, each3, lanes, set};
 use crate::array::{Const, Integer, IntegerRow, Prim, for_integers};
 use crate::interpret::Test;
@@ -155,6 +158,13 @@ impl<R: Real<G>, const G: usize> State<R, G> {
             Reg::Uniform(cell) => self.ints.set(cell, x.lane(0)),
             Reg::Varying(cell) => self.set_block(self.int_block(cell), x, self.mask(mask)),
         }
+    }
+
+    /// Adds the integers of the lanes in which the mask is true to what is there.
+    #[inline(never)]
+    pub(super) fn add_int(&self, to: &mut Elements<'_, i64>, at: &Address, kind: Prim, x: Reg, mask: Option<Reg>) {
+        let plus = |a, b| plus(Some(kind), a, b);
+        add(to, self.reach(at), self.int(x), self.mask(mask), self.active, plus);
     }
 
     #[inline(always)]

@@ -14,11 +14,14 @@ use super::memory::Elements;
 use super::power_sums;
 use super::product::{self, Small};
 use super::rank_one_update;
+#[cfg(not(target_arch = "aarch64"))]
+use super::real::DOUBLES;
 use super::real::Real;
 #[cfg(target_arch = "x86_64")]
-use super::real::{DOUBLES, SINGLES};
+use super::real::SINGLES;
 use super::scalar_blocks::{self, Step};
 use super::state::State;
+use super::transfer::{add_real, load, store};
 use super::transpose;
 #[cfg(target_arch = "x86_64")]
 use super::transpose::Square;
@@ -78,6 +81,14 @@ impl Level {
         #[cfg(not(target_arch = "aarch64"))]
         Level(Kind::Plain)
     }
+
+    /// Whether single precision is faster than double precision: else it is computed in doubles, which are rounded.
+    pub(super) fn has_singles(self) -> bool {
+        #[cfg(not(target_arch = "aarch64"))]
+        return self.0 != Kind::Plain;
+        #[cfg(target_arch = "aarch64")]
+        true
+    }
 }
 
 /// A function for each kind of processor, of the same arguments and the same result.
@@ -105,17 +116,33 @@ macro_rules! dispatched {
         level: $level:expr, widest: $widest:expr, fused: $fused:expr, plain: $plain:expr, $avx512:ident, $avx2:ident
     }) => {
         $(#[doc = $doc])+
+        // One call leads to the version, not two, and no version becomes a part of another function: those would take long to compile.
+        #[inline(always)]
         pub(super) fn $name<$R: Real<$G>, const $G: usize>($($x: $X),+) $(-> $Result)? {
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,fma")]
+            #[inline(never)]
             fn $avx512<$R: Real<$G>, const $G: usize>($($x: $X),+) $(-> $Result)? {
                 $widest
             }
 
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma")]
+            #[inline(never)]
             fn $avx2<$R: Real<$G>, const $G: usize>($($x: $X),+) $(-> $Result)? {
                 $fused
+            }
+
+            #[cfg(target_arch = "aarch64")]
+            #[inline(never)]
+            fn neon<$R: Real<$G>, const $G: usize>($($x: $X),+) $(-> $Result)? {
+                $fused
+            }
+
+            #[cfg(not(target_arch = "aarch64"))]
+            #[inline(never)]
+            fn plain<$R: Real<$G>, const $G: usize>($($x: $X),+) $(-> $Result)? {
+                $plain
             }
 
             match $level.0 {
@@ -127,9 +154,13 @@ macro_rules! dispatched {
                 #[cfg(target_arch = "x86_64")]
                 Kind::Avx2 => unsafe { $avx2($($x),+) },
                 #[cfg(target_arch = "aarch64")]
-                Kind::Neon => $fused,
+                Kind::Neon => neon($($x),+),
+                // To compile all of this for the singles of a processor without their instructions would take long.
                 #[cfg(not(target_arch = "aarch64"))]
-                Kind::Plain => $plain,
+                Kind::Plain => match const { $G == DOUBLES } {
+                    true => plain($($x),+),
+                    false => unreachable!("singles are computed where they have vector instructions"),
+                },
             }
         }
     };
@@ -153,6 +184,56 @@ dispatched! {
     /// A row of the table of primitives. Without fused multiplications, the functions for lanes gain nothing.
     row<R, G>(state: &State<R, G>, row: Primitive, to: Reg, x: [Operand<'_, R, G>; 3]) {
         level: state.level, fused: state.row::<true>(row, to, x), plain: state.row_by_row(row, to, x), row_avx512, row_avx2
+    }
+}
+
+dispatched! {
+    /// Loads a real for each lane of a block.
+    load_reals<R, G>(state: &State<R, G>, from: &Elements<'_, R>, at: &Address, to: u32) {
+        level: state.level,
+        run: load(from, state.reach(at), state.real_block(to), state.active), load_reals_avx512, load_reals_avx2
+    }
+}
+
+dispatched! {
+    /// Loads an integer for each lane of a block.
+    load_ints<R, G>(state: &State<R, G>, from: &Elements<'_, i64>, at: &Address, to: u32) {
+        level: state.level,
+        run: load(from, state.reach(at), state.int_block(to), state.active), load_ints_avx512, load_ints_avx2
+    }
+}
+
+dispatched! {
+    /// Stores the reals of the lanes in which the mask is true.
+    store_reals<R, G>(state: &State<R, G>, to: &mut Elements<'_, R>, at: &Address, x: Reg, mask: Option<Reg>) {
+        level: state.level,
+        run: store(to, state.reach(at), state.real(x), state.mask(mask), state.active), store_reals_avx512, store_reals_avx2
+    }
+}
+
+dispatched! {
+    /// Stores the integers of the lanes in which the mask is true.
+    store_ints<R, G>(state: &State<R, G>, to: &mut Elements<'_, i64>, at: &Address, x: Reg, mask: Option<Reg>) {
+        level: state.level,
+        run: store(to, state.reach(at), state.int(x), state.mask(mask), state.active), store_ints_avx512, store_ints_avx2
+    }
+}
+
+dispatched! {
+    /// Adds the reals of the lanes in which the mask is true to what is there.
+    add_reals<R, G>(state: &State<R, G>, to: &mut Elements<'_, R>, at: &Address, x: Reg, mask: Option<Reg>) {
+        level: state.level,
+        run: add_real(to, state.reach(at), state.real(x), state.mask(mask), state.active, |x| x),
+        add_reals_avx512, add_reals_avx2
+    }
+}
+
+dispatched! {
+    /// The same, rounded to single precision after each addition.
+    add_singles<R, G>(state: &State<R, G>, to: &mut Elements<'_, R>, at: &Address, x: Reg, mask: Option<Reg>) {
+        level: state.level,
+        run: add_real(to, state.reach(at), state.real(x), state.mask(mask), state.active, R::to_single),
+        add_singles_avx512, add_singles_avx2
     }
 }
 

@@ -5,11 +5,12 @@
 
 use core::ops::Range;
 
-use super::instruction::{Across, Address, Fused, Inner, Kernel, Src, Summed, To};
+use super::dispatch;
+use super::instruction::{Across, Address, Fused, Inner, Kernel, Reg, Src, Summed, To};
 use super::memory::Elements;
 use super::real::Real;
-use super::state::{Mask, State};
-use super::transfer::{Reach, add_real, load, store};
+use super::state::State;
+use super::transfer::Reach;
 use super::vector::{Group, Operand, Row, Source, across, get, lanes, one_by_one, set};
 
 /// Where an operand is.
@@ -110,30 +111,27 @@ pub(super) fn run<R: Real<G>, const G: usize>(
     addresses: &[Address],
     kernel: &Kernel,
 ) {
-    let (at, added) = match kernel.to {
-        To::Block(to) => return apply(state, reals, addresses, kernel, state.real_block(to)),
-        To::Row(at) => (at, false),
-        To::Added(at) => (at, true),
-    };
-    let at = &addresses[at as usize];
-    let reach = state.reach(at);
-    let fits = match reach {
-        Reach::Same(_) => true,
-        reach => {
-            let to = &mut reals[at.buffer as usize];
-            reach.in_a_row().is_some_and(|start| to.rows_mut::<G>(start, state.groups).is_some())
+    // What does not go into memory in whole groups is computed in a register first.
+    let (block, at) = match kernel.to {
+        To::Block(to) => (Some(to), None),
+        To::Row(at) | To::Added(at) => {
+            let at = &addresses[at as usize];
+            let whole = in_groups(state, &mut reals[at.buffer as usize], state.reach(at));
+            (if whole { None } else { Some(state.scratch + 2) }, Some(at))
         }
     };
-    if !fits || !state.active.is_multiple_of(G) {
-        // Not all lanes of the last group have a place.
-        apply(state, reals, addresses, kernel, state.aside(2));
-        let (x, to) = (state.reals.operand(state.aside_register(2)), &mut reals[at.buffer as usize]);
-        return if added {
-            add_real(to, reach, x, Mask::All, state.active, |x| x);
-        } else {
-            store(to, reach, x, Mask::All, state.active);
+    if let Some(block) = block {
+        apply(state, reals, addresses, kernel, state.real_block(block));
+    }
+    let Some(at) = at else { return };
+    if let Some(block) = block {
+        let (x, to) = (Reg::Varying(block), &mut reals[at.buffer as usize]);
+        return match kernel.to {
+            To::Added(_) => dispatch::add_reals(state, to, at, x, None),
+            To::Row(_) | To::Block(_) => dispatch::store_reals(state, to, at, x, None),
         };
     }
+    let reach = state.reach(at);
     let mut to = core::mem::take(&mut reals[at.buffer as usize]);
     if let Reach::Same(start) = reach {
         let mut sums = Sums([R::default(); G], [R::default(); G]);
@@ -142,13 +140,22 @@ pub(super) fn run<R: Real<G>, const G: usize>(
             *element = *element + sums.sum();
         }
     } else if let Some(rows) = reach.in_a_row().and_then(|start| to.rows_mut(start, state.groups)) {
-        if added {
-            apply(state, reals, addresses, kernel, Added(rows));
-        } else {
-            apply(state, reals, addresses, kernel, rows);
+        match kernel.to {
+            To::Added(_) => apply(state, reals, addresses, kernel, Added(rows)),
+            To::Row(_) | To::Block(_) => apply(state, reals, addresses, kernel, rows),
         }
     }
     reals[at.buffer as usize] = to;
+}
+
+/// Whether all lanes are in whole groups, and have a place each, side by side, or one for all.
+#[inline(always)]
+fn in_groups<R: Real<G>, const G: usize>(state: &State<R, G>, to: &mut Elements<'_, R>, reach: Reach<'_, G>) -> bool {
+    let places = match reach {
+        Reach::Same(_) => true,
+        reach => reach.in_a_row().is_some_and(|start| to.rows_mut::<G>(start, state.groups).is_some()),
+    };
+    places && state.active.is_multiple_of(G)
 }
 
 /// The groups of an operand; what is not all in memory is put aside, with 0 for the rest.
@@ -165,11 +172,11 @@ fn source<'r, R: Real<G>, const G: usize>(
         return Found::Block(state.real(reg));
     };
     let address = &addresses[k as usize];
-    let (elements, reach) = (&reals[address.buffer as usize], state.reach(address));
-    match reach.in_a_row().and_then(|start| elements.rows(start, state.groups)) {
+    let elements = &reals[address.buffer as usize];
+    match state.reach(address).in_a_row().and_then(|start| elements.rows(start, state.groups)) {
         Some(rows) => Found::Row(Row(rows)),
         None => {
-            load(elements, reach, state.aside(aside), state.active);
+            dispatch::load_reals(state, elements, address, state.scratch + aside);
             Found::Block(state.reals.operand(state.aside_register(aside)))
         }
     }
@@ -403,7 +410,7 @@ fn groups<const N: usize, const ROW: bool, R: Real<G>, const G: usize>(
     let (mut at, mut at_row) = (a.first, b.first);
     for _ in 0..count {
         let one = if ROW { R::default() } else { a.elements[at as usize] };
-        let others = if ROW { a.elements[at as usize..][..N * G].as_chunks().0 } else { &[] };
+        let others = if ROW { a.elements[at as usize..][..N * G].as_chunks::<G>().0 } else { &[] };
         let row = b.elements[at_row as usize..][..N * G].as_chunks::<G>().0;
         for k in 0..N {
             let (x, y, sum) = (if ROW { others[k] } else { [one; G] }, row[k], sums[k]);

@@ -17,7 +17,6 @@ use super::product;
 use super::profile::Begun;
 use super::real::Real;
 use super::state::State;
-use super::transfer::{add, add_real, load, store};
 use super::vector::number;
 use crate::array::Prim;
 use crate::kernel::code::LARGEST;
@@ -282,7 +281,6 @@ impl<'m, R: Real<G>, const G: usize> Machine<'m, R, G> {
     #[inline(always)]
     fn step(&mut self, at: usize) -> Result<Next, Fault> {
         let Machine { code, watch, state, reals, ints, .. } = self;
-        let active = state.active;
         match code.instructions[at] {
             Instruction::End => return Ok(Next::End),
             Instruction::Lanes(number) => return Ok(Next::Lanes(number as usize)),
@@ -326,40 +324,34 @@ impl<'m, R: Real<G>, const G: usize> Machine<'m, R, G> {
             Instruction::FromBits { single, to, x } => state.real_of_bits(single, to, x),
             Instruction::SetReal { cell, x, mask } => state.set_real(cell, x, mask),
             Instruction::SetInt { cell, x, mask } => state.set_int(cell, x, mask),
-            Instruction::LoadReal { to, from } => {
-                let from_buffer = &reals[from.buffer as usize];
+            Instruction::LoadReal { to, ref from } => {
+                let elements = &reals[from.buffer as usize];
                 match to {
-                    Reg::Uniform(to) => state.reals.set(to, from_buffer.get(state.start(&from))),
-                    Reg::Varying(to) => load(from_buffer, state.reach(&from), state.real_block(to), active),
+                    Reg::Uniform(to) => state.reals.set(to, elements.get(state.start(from))),
+                    Reg::Varying(to) => dispatch::load_reals(state, elements, from, to),
                 }
             }
-            Instruction::LoadInt { to, from } => {
-                let from_buffer = &ints[from.buffer as usize];
+            Instruction::LoadInt { to, ref from } => {
+                let elements = &ints[from.buffer as usize];
                 match to {
-                    Reg::Uniform(to) => state.ints.set(to, from_buffer.get(state.start(&from))),
-                    Reg::Varying(to) => load(from_buffer, state.reach(&from), state.int_block(to), active),
+                    Reg::Uniform(to) => state.ints.set(to, elements.get(state.start(from))),
+                    Reg::Varying(to) => dispatch::load_ints(state, elements, from, to),
                 }
             }
-            Instruction::StoreReal { at, x, mask } => {
-                let mask = state.mask(mask);
-                store(&mut reals[at.buffer as usize], state.reach(&at), state.real(x), mask, active);
+            Instruction::StoreReal { ref at, x, mask } => {
+                dispatch::store_reals(state, &mut reals[at.buffer as usize], at, x, mask);
             }
-            Instruction::StoreInt { at, x, mask } => {
-                let mask = state.mask(mask);
-                store(&mut ints[at.buffer as usize], state.reach(&at), state.int(x), mask, active);
+            Instruction::StoreInt { ref at, x, mask } => {
+                dispatch::store_ints(state, &mut ints[at.buffer as usize], at, x, mask);
             }
-            Instruction::AddReal { single, at, x, mask } => {
-                let mask = state.mask(mask);
-                let to = &mut reals[at.buffer as usize];
-                match single {
-                    true => add_real(to, state.reach(&at), state.real(x), mask, active, R::to_single),
-                    false => add_real(to, state.reach(&at), state.real(x), mask, active, |x| x),
-                }
+            Instruction::AddReal { single: false, ref at, x, mask } => {
+                dispatch::add_reals(state, &mut reals[at.buffer as usize], at, x, mask);
             }
-            Instruction::AddInt { at, x, prim, mask } => {
-                let mask = state.mask(mask);
-                let plus = |a, b| plus(Some(prim), a, b);
-                add(&mut ints[at.buffer as usize], state.reach(&at), state.int(x), mask, active, plus);
+            Instruction::AddReal { single: true, ref at, x, mask } => {
+                dispatch::add_singles(state, &mut reals[at.buffer as usize], at, x, mask);
+            }
+            Instruction::AddInt { ref at, x, prim, mask } => {
+                state.add_int(&mut ints[at.buffer as usize], at, prim, x, mask);
             }
             Instruction::Kernel(ref it) => dispatch::kernel(state, reals, &code.addresses, it),
             Instruction::Transpose(ref it) => {

@@ -4,6 +4,7 @@
 //! not rounded before they are added (laws: executors::suite, tests/execute/work.rs).
 
 use super::contract::contract;
+use super::dispatch::Level;
 use super::find_fma_chains::find_fma_chains;
 use super::find_products::find_products;
 use crate::kernel::forward_branch_results::forward_branch_results;
@@ -19,16 +20,18 @@ const MANY: i64 = 256;
 /// What is done to a program before it is lowered.
 pub(super) const OF_PROGRAMS: [&optimise::Pass; 2] = [&SCALAR_REPLACEMENT, &CONSTANTS];
 
-/// Vector instructions, of up to eight lanes, and cores.
-pub(super) const CPU: Target = Target {
-    wide: 16,
-    passes: &[
-        Pass { name: "fusion of loops over lanes", run: fuse_lanes },
-        Pass { name: "interchange of loops over lanes", run: |code| interchange(code, MANY) },
-        Pass { name: "fusion of sequential loops", run: fuse_sequential },
-        Pass { name: "contraction to multiply-add", run: contract },
-        Pass { name: "recognition of matrix products", run: find_products },
-        Pass { name: "chains of multiply-adds", run: find_fma_chains },
-        Pass { name: "forwarding of branch results", run: forward_branch_results },
-    ],
-};
+/// In order.
+const OF_CODE: &[Pass] = &[
+    Pass { name: "fusion of loops over lanes", run: fuse_lanes },
+    Pass { name: "interchange of loops over lanes", run: |code| interchange(code, MANY) },
+    Pass { name: "fusion of sequential loops", run: fuse_sequential },
+    Pass { name: "contraction to multiply-add", run: contract },
+    Pass { name: "recognition of matrix products", run: find_products },
+    Pass { name: "chains of multiply-adds", run: find_fma_chains },
+    Pass { name: "forwarding of branch results", run: forward_branch_results },
+];
+
+/// Vector instructions and cores.
+pub(super) fn cpu() -> Target {
+    Target { wide: 16, has_singles: Level::of_processor().has_singles(), passes: OF_CODE }
+}

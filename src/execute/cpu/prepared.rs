@@ -11,7 +11,7 @@ use super::assemble::{Assembled, assemble};
 use super::budget::Watch;
 use super::fault::{ending, unsupported};
 use super::machine::{Machine, Workspace};
-use super::passes::{CPU, OF_PROGRAMS};
+use super::passes::{OF_PROGRAMS, cpu};
 use super::profile;
 use super::real::{DOUBLES, Real, SINGLES, Spare};
 use crate::array::Program;
@@ -137,7 +137,7 @@ impl Prepared for OnLanes {
         let mut all = Vec::new();
         in_passes(&self.program, |name, program| all.push((name, program.to_string())));
         let known: Vec<kernel::Known> = self.constants.iter().map(known).collect();
-        kernel::in_passes(self.lowered(), &known, &CPU, |name, code| all.push((name, code.to_string())))
+        kernel::in_passes(self.lowered(), &known, &cpu(), |name, code| all.push((name, code.to_string())))
             .expect("what was lowered once is again");
         all
     }
@@ -146,7 +146,7 @@ impl Prepared for OnLanes {
 impl OnLanes {
     fn new(program: Program, rest: Option<Program>, constants: Vec<Flat>) -> core::result::Result<Self, Unsupported> {
         let known: Vec<kernel::Known> = constants.iter().map(known).collect();
-        let code = assemble(&kernel::lower(rest.as_ref().unwrap_or(&program), &known, &CPU)?);
+        let code = assemble(&kernel::lower(rest.as_ref().unwrap_or(&program), &known, &cpu())?);
         Ok(OnLanes { program, rest, constants, code, stepwise: OnceLock::new(), spare: Spare::default() })
     }
 
@@ -198,7 +198,7 @@ impl OnLanes {
     #[cold]
     #[inline(never)]
     fn step_by_step(&self, arguments: Arguments<'_>, results: &mut Results<'_>, control: Control<'_>) -> Ending {
-        let lowered = || Ok(assemble(&kernel::stepwise(&self.program)?));
+        let lowered = || Ok(assemble(&kernel::stepwise(&self.program, &cpu())?));
         let code = match self.stepwise.get_or_init(lowered) {
             Ok(code) => code,
             Err(refused) => return Ending::Unsupported(refused.clone()),

@@ -130,11 +130,6 @@ impl<R: Real<G>, const G: usize> State<R, G> {
         Reg::Varying(self.scratch + k)
     }
 
-    #[inline(always)]
-    pub(super) fn aside(&self, k: u32) -> &[Group<R, G>] {
-        self.real_block(self.scratch + k)
-    }
-
     /// Whether a truth value is true in some lane.
     #[inline(always)]
     pub(super) fn any(&self, x: Reg) -> bool {
