@@ -16,7 +16,7 @@ use crate::draw::{Drawing, FrameId, Graph, Line, MOST_EDGES, MOST_NODES, NodeId,
 use crate::error::Result;
 
 /// The longest line of a box; what is longer is cut.
-const LONGEST: usize = 60;
+const MAX_LINE_LENGTH: usize = 60;
 
 /// A program to be drawn.
 ///
@@ -312,8 +312,8 @@ fn without_functions(made: &str) -> &str {
 
 /// A line that is not too long.
 fn cut(line: &str) -> String {
-    match line.char_indices().nth(LONGEST) {
-        Some(_) => line.chars().take(LONGEST - 1).chain(['…']).collect(),
+    match line.char_indices().nth(MAX_LINE_LENGTH) {
+        Some(_) => line.chars().take(MAX_LINE_LENGTH - 1).chain(['…']).collect(),
         None => line.to_owned(),
     }
 }

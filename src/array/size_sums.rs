@@ -14,7 +14,7 @@ use super::sizes::SizeTable;
 use super::types::Const;
 
 /// No longer sums are followed.
-const TERMS: usize = 16;
+const MAX_TERMS: usize = 16;
 
 /// Multiples of sizes and numbers, each of which is there once, and a constant.
 #[derive(Debug, Clone, Default)]
@@ -119,7 +119,7 @@ impl Sums {
 }
 
 fn set(of: &mut FxHashMap<Var, Sum>, var: Var, sum: Option<Sum>) {
-    match sum.filter(|sum| sum.terms.len() <= TERMS) {
+    match sum.filter(|sum| sum.terms.len() <= MAX_TERMS) {
         Some(sum) => drop(of.insert(var, sum)),
         None => drop(of.remove(&var)),
     }

@@ -241,7 +241,7 @@ struct Search<'r, R, const N: usize> {
 }
 
 /// More turns than this in one argument are not visited; the rows with more than that repeat themselves.
-const TURNS: usize = 8;
+const MAX_TURNS: usize = 8;
 
 impl<R: Rule<N>, const N: usize> Search<'_, R, N> {
     /// Visits the corners that agree with `corner` before `argument`; returns whether the hull is then complete.
@@ -270,15 +270,15 @@ impl<R: Rule<N>, const N: usize> Search<'_, R, N> {
         let exact = |points: Points| !matches!(points, Points::Every { .. });
         let sides = |p: f64| [p.next_down(), p.next_up()].into_iter().filter(|side| lo <= *side && *side <= hi);
         let (mut places, mut found) = (Vec::new(), Vec::new());
-        let few_poles = poles.within(lo, hi, TURNS, |pole| found.push(pole));
+        let few_poles = poles.within(lo, hi, MAX_TURNS, |pole| found.push(pole));
         places.extend(found.iter().flat_map(|pole| sides(*pole)).map(|side| (side, true)));
         let is_pole = |p: f64| {
             let mut is = false;
-            poles.within(p, p, TURNS, |_| is = true);
+            poles.within(p, p, MAX_TURNS, |_| is = true);
             is
         };
         let few_turns = few_poles
-            && turns.within(lo, hi, TURNS, |turn| {
+            && turns.within(lo, hi, MAX_TURNS, |turn| {
                 if is_pole(turn) {
                     return;
                 }

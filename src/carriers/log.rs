@@ -111,7 +111,7 @@ fn grow<T>(list: &mut Pieces<T>) {
 const FIRST: usize = 1024;
 
 /// From this many bytes on an allocator may get a block from the system, and give it back.
-const LARGE: usize = 1 << 16;
+const LARGE_ALLOCATION: usize = 1 << 16;
 /// The largest block of which the GNU allocator takes note, a little less.
 const LARGEST_NOTED: usize = (1 << 25) - (1 << 16);
 
@@ -120,7 +120,7 @@ const LARGEST_NOTED: usize = (1 << 25) - (1 << 16);
 /// costs more than all that is done with it. A block that is larger than all of a tape, and is not touched, costs
 /// nothing and tells it.
 fn settle(bytes: usize) {
-    if bytes >= LARGE {
+    if bytes >= LARGE_ALLOCATION {
         drop(core::hint::black_box(Vec::<u8>::with_capacity(bytes.saturating_mul(4).min(LARGEST_NOTED))));
     }
 }

@@ -63,7 +63,7 @@ pub struct NanLog {
 }
 
 /// As many faults are kept; a program that goes wrong everywhere need not fill the memory.
-const KEPT: usize = 1024;
+const MAX_FAULTS: usize = 1024;
 
 impl NanLog {
     /// A log without faults.
@@ -105,7 +105,7 @@ impl NanLog {
 
     fn note(&self, operation: u64, name: &'static str, arguments: Vec<f64>, value: f64) -> u64 {
         let mut faults = self.faults.borrow_mut();
-        if faults.len() < KEPT {
+        if faults.len() < MAX_FAULTS {
             faults.push(NonFinite { operation, name, arguments, value });
         }
         operation

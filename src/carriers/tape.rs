@@ -213,7 +213,7 @@ impl<S: Semiring> Tape<S> {
         let mut gradient = self.adjoints;
         gradient.truncate(self.answered);
         // A little room is left to who gets it, which is cheaper than other memory.
-        if gradient.capacity() > 2 * gradient.len() + SPARE {
+        if gradient.capacity() > 2 * gradient.len() + MAX_SPARE {
             gradient.shrink_to_fit();
         }
         Ok(gradient)
@@ -232,7 +232,7 @@ impl<S: Semiring> Tape<S> {
 }
 
 /// The most numbers that a gradient has room for beyond twice its length.
-const SPARE: usize = 64;
+const MAX_SPARE: usize = 64;
 
 const TOO_LARGE: Error = Error::TooLarge { what: "the tape", limit: UNIT as usize };
 

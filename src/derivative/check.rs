@@ -68,7 +68,7 @@ struct Slope {
 const SHRINK: f64 = 1.6;
 const START: f64 = 0.0931;
 /// From a tenth of a number down to its rounding.
-const STEPS: usize = 72;
+const MAX_STEPS: usize = 72;
 /// Coarser steps than this many back have nothing to add.
 const COLUMNS: usize = 8;
 
@@ -81,7 +81,7 @@ fn slope(quotient: impl Fn(f64) -> Option<(f64, f64)>, x: f64, found: f64, toler
     let first = if near == 0.0 { 1.0 } else { near };
     for scale in [first].into_iter().chain((first < 1.0).then_some(1.0)) {
         let (mut step, mut above) = (START * scale, Vec::new());
-        for _ in 0..STEPS {
+        for _ in 0..MAX_STEPS {
             let sampled = quotient(step);
             step /= SHRINK;
             let Some((first, rounding)) = sampled else {

@@ -79,7 +79,7 @@ impl<C: Compare> Arithmetic for C {
 }
 
 /// No operation has more operands.
-const MOST: usize = 3;
+const MAX_OPERANDS: usize = 3;
 
 /// The value of a scalar operation.
 pub(crate) fn apply<C: Compare>(op: ScalarOp, operands: &[Scalar<C>]) -> Step<Scalar<C>> {
@@ -116,7 +116,7 @@ pub(crate) fn apply<C: Compare>(op: ScalarOp, operands: &[Scalar<C>]) -> Step<Sc
 
 /// The value of an operation on integers or truth values.
 fn exact<C: Compare>(op: ScalarOp, operands: &[Scalar<C>]) -> Step<Scalar<C>> {
-    let mut constants = [Const::Bool(false); MOST];
+    let mut constants = [Const::Bool(false); MAX_OPERANDS];
     for (constant, x) in constants.iter_mut().zip(operands) {
         *constant = x.exact().expect(VERIFIED);
     }

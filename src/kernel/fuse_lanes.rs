@@ -49,7 +49,7 @@ struct Open {
 }
 
 /// More statements than these do not stay between two loops.
-const BETWEEN: usize = 64;
+const MAX_STATEMENTS_BETWEEN: usize = 64;
 
 impl Merger<'_> {
     fn block(&self, block: &mut Block, equal: &Equal) {
@@ -92,7 +92,7 @@ impl Merger<'_> {
                 out.insert(last.at, stm);
                 last.at += 1;
                 continue;
-            } else if last.after.len() == BETWEEN {
+            } else if last.after.len() == MAX_STATEMENTS_BETWEEN {
                 open = None;
             } else {
                 last.after.push(does);

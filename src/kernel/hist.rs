@@ -9,13 +9,13 @@ use rustc_hash::FxHashSet;
 use super::code::{Broken, Operand, Stm as Code};
 use super::emit::Emit;
 use super::liveness::mentioned;
-use super::scan::{ELEMENTS, FETCHED, MANY};
+use super::scan::{ELEMENTS, FETCHED, MIN_BLOCKED_LENGTH};
 use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step};
 use crate::array::{Agreement, Const, Hist, IntegerRow, Prim, ScalarOp, Var};
 
 /// How many values for each bin are worth a histogram of each block.
-const EACH: i64 = 512;
+const MIN_VALUES_PER_BIN: i64 = 512;
 
 /// What a histogram is of and goes to: the bins of the values, the values, and the bins.
 struct Parts<'p> {
@@ -80,8 +80,8 @@ impl<'p> Lowering<'p> {
         // The results of both are in one place.
         let swaps = parts.views.iter().zip(&views);
         no.extend(swaps.map(|(turn, blocks)| Code::Swap(turn.origin.buffer, blocks.origin.buffer)));
-        let many = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(MANY), length]);
-        let worth = self.emit.mul(parts.bins, Operand::int(EACH));
+        let many = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(MIN_BLOCKED_LENGTH), length]);
+        let worth = self.emit.mul(parts.bins, Operand::int(MIN_VALUES_PER_BIN));
         let worth = self.emit.scalar(ScalarOp::LessOrEqual, &[worth, length]);
         let condition = self.emit.scalar(ScalarOp::Mul, &[many, worth]);
         self.emit.push(Code::If { condition, yes, no });
@@ -173,7 +173,7 @@ impl<'p> Lowering<'p> {
     fn hist_blocks(&mut self, it: &'p Hist, parts: &Parts<'p>) -> Step<Vec<View>> {
         let bins = parts.bins;
         let all = self.all_in_memory(&[core::slice::from_ref(&parts.indices), &parts.values].concat())?;
-        let elements = self.emit.mul(bins, Operand::int(EACH));
+        let elements = self.emit.mul(bins, Operand::int(MIN_VALUES_PER_BIN));
         let elements = self.emit.scalar(IntegerRow::Max, &[elements, Operand::int(ELEMENTS)]);
         let blocks = self.emit.blocks(parts.length, elements);
         // It is not known what is neutral, so it is kept which bins have begun.

@@ -177,11 +177,11 @@ impl<'p> Lowering<'p> {
 }
 
 /// The most scalars that are written one by one: a loop over lanes costs as much as this.
-const FEW: i64 = 4;
+const MAX_SCALAR_WRITES: i64 = 4;
 
 /// The length, if it is known to be so small.
 fn few(length: Operand) -> Option<i64> {
-    length.as_int().filter(|n| (0..=FEW).contains(n))
+    length.as_int().filter(|n| (0..=MAX_SCALAR_WRITES).contains(n))
 }
 
 /// Whether a value is a list of scalars that nothing has to be computed for.

@@ -11,10 +11,10 @@ use super::{Lowering, Step};
 use crate::array::{Agreement, Atom, Const, IntegerRow, Prim, Reduce, ScalarOp, Var};
 
 /// Fewer elements than this are taken from the first to the last.
-pub(super) const MANY: i64 = 1 << 14;
+pub(super) const MIN_BLOCKED_LENGTH: i64 = 1 << 14;
 /// How many blocks a set of them has, how many sets there are at most, and the elements that call for another set.
-const SET: i64 = 128;
-const SETS: i64 = 16;
+const BLOCKS_PER_SET: i64 = 128;
+const MAX_SETS: i64 = 16;
 pub(super) const ELEMENTS: i64 = 1 << 17;
 /// How many elements of a block are fetched, and put back, at once.
 pub(super) const FETCHED: i64 = 8;
@@ -34,8 +34,8 @@ impl<'p> Emit<'p> {
         let quot = |emit: &mut Self, a: Operand, b: Operand| emit.scalar(IntegerRow::Quot, &[a, b]);
         let sets = quot(self, length, elements);
         let sets = self.scalar(IntegerRow::Max, &[sets, Operand::int(1)]);
-        let sets = self.scalar(IntegerRow::Min, &[sets, Operand::int(SETS)]);
-        let count = self.mul(sets, Operand::int(SET));
+        let sets = self.scalar(IntegerRow::Min, &[sets, Operand::int(MAX_SETS)]);
+        let count = self.mul(sets, Operand::int(BLOCKS_PER_SET));
         let fetched = self.mul(count, Operand::int(FETCHED));
         let fetches = quot(self, length, fetched);
         Blocks { count, fetches, each: self.mul(fetches, Operand::int(FETCHED)) }
@@ -90,7 +90,7 @@ impl<'p> Lowering<'p> {
         let arrays = self.env.arrays(&it.arrays);
         let length = self.emit.common_length(Agreement::Scanned, &arrays);
         let views = self.emit.room_for_all(&arrays)?;
-        let many = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(MANY), length]);
+        let many = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(MIN_BLOCKED_LENGTH), length]);
         let scalars = arrays.iter().all(|array| array.sizes.len() == 1);
         let may = self.emit.lanes.is_none() && !self.emit.stepwise && scalars && self.emit.at.mask.is_none();
         let in_blocks = |this: &mut Self| this.block(false, |this| this.scan_blocks(it, &arrays, length, &views));

@@ -10,7 +10,7 @@ use crate::array::atoms_in;
 use crate::array::{Atom, Body, Form, IntegerRow, Loop, Op, ScalarOp, Stm, Var, binders};
 
 /// How far an index is followed through sums and differences.
-const STEPS: usize = 8;
+const MAX_STEPS: usize = 8;
 
 /// Has a loop read from what it begins with where that is the same, for those of its variables that `copies` names.
 pub(super) fn reading_the_beginning(it: &mut Loop, copies: impl Fn(usize) -> bool) {
@@ -28,7 +28,7 @@ pub(super) fn reading_the_beginning(it: &mut Loop, copies: impl Fn(usize) -> boo
         }
     }
     count(&it.body, &mut visited);
-    visited.retain(|_, array| array.only_there() && numbers.are_distinct(array.first, STEPS));
+    visited.retain(|_, array| array.only_there() && numbers.are_distinct(array.first, MAX_STEPS));
     if visited.is_empty() {
         return;
     }

@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::primitives::{Elementary, Primitive};
 
 /// How deep formulas may nest.
-const DEEPEST: usize = 200;
+const MAX_DEPTH: usize = 200;
 
 /// The term that a formula in infix notation denotes. Names are variables, but for `pi`, `inf`, `NaN` and names bound earlier
 /// in the text (`t = x * y; t + sin(t)`); functions are the rows of the table.
@@ -92,9 +92,9 @@ impl<'a, 't> Parser<'a, 't> {
     }
 
     fn nested<T>(&mut self, inside: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        if self.depth == DEEPEST {
+        if self.depth == MAX_DEPTH {
             return Err(
-                self.error_at(self.at, format!("formulas nest at most {DEEPEST} deep: bind parts with `name = …;`"))
+                self.error_at(self.at, format!("formulas nest at most {MAX_DEPTH} deep: bind parts with `name = …;`"))
             );
         }
         self.depth += 1;

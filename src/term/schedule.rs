@@ -115,11 +115,11 @@ pub(crate) const LANES: usize = 8;
 
 /// The most numbers of working memory that short loops keep from the forward pass to the backward pass: as many as fit in
 /// the nearest cache beside what else is needed.
-const KEPT: usize = 2048;
+const MAX_KEPT_VALUES: usize = 2048;
 
 /// What a step of a loop of cones costs before the first cone, in the unit of which an operation on its own costs about
 /// two more than a step, and a leaf that is listed costs three.
-const START: isize = 8;
+const START_COST: isize = 8;
 
 /// What a loop does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -159,7 +159,7 @@ impl Code {
                 if let Kind::Cone(kind) | Kind::AddCone(kind) = run.kind {
                     let steps = code.cones[kind as usize].steps.len() as isize;
                     let each = 2 * steps - 3 * run.arity as isize;
-                    gain[kind as usize] += each * run.length as isize - START * steps;
+                    gain[kind as usize] += each * run.length as isize - START_COST * steps;
                 }
             }
             let poor = |kind: u32| gain[kind as usize] < 0;
@@ -325,7 +325,7 @@ impl Code {
             };
             let cone = &self.cones[cone as usize];
             let registers = run.register() * cone.registers();
-            run.kept = run.length as usize <= BLOCK && self.scratch + registers <= KEPT;
+            run.kept = run.length as usize <= BLOCK && self.scratch + registers <= MAX_KEPT_VALUES;
             if run.kept {
                 run.scratch = self.scratch as u32;
                 self.scratch += registers;

@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::interpret::{Limits, Scalar, Value, fitting, run};
 
 /// The largest count of elements of a variable that are kept, of all the times that it is bound together.
-const KEPT: usize = 16;
+const MAX_KEPT_ELEMENTS: usize = 16;
 /// The count of digits of a number that are shown.
 const DIGITS: usize = 6;
 
@@ -192,8 +192,8 @@ pub(super) fn notice(record: &Record, var: Var, value: Value<Named>) -> Value<Na
     let mut seen = seen.borrow_mut();
     let seen = seen.entry(var).or_default();
     seen.times += 1;
-    let count = value.elements().len().min(KEPT - seen.kept);
-    if seen.kept == KEPT || (count == 0 && seen.times > KEPT) {
+    let count = value.elements().len().min(MAX_KEPT_ELEMENTS - seen.kept);
+    if seen.kept == MAX_KEPT_ELEMENTS || (count == 0 && seen.times > MAX_KEPT_ELEMENTS) {
         return value;
     }
     seen.kept += count;

@@ -29,7 +29,7 @@ pub(crate) enum Partial<N> {
 }
 
 /// How a result changes with each operand; `None` for not at all, and where it is not asked.
-pub(crate) type ByOperand<N> = SmallVec<[Option<Partial<N>>; MOST]>;
+pub(crate) type ByOperand<N> = SmallVec<[Option<Partial<N>>; MAX_OPERANDS]>;
 
 /// What partial derivatives are written in: scalars of every kind, and operations on them.
 pub(crate) trait Writer {
@@ -89,7 +89,7 @@ fn convert<W: Writer>(writer: &W, derivative: W::Number, to: Prim) -> W::Number 
 }
 
 /// No operation has more operands.
-const MOST: usize = 3;
+const MAX_OPERANDS: usize = 3;
 
 /// How the result of an operation changes with each operand for which `asked` holds.
 pub(crate) fn partials<W: Writer>(
@@ -143,7 +143,7 @@ impl Writer for Target {
             let value = Emit::operand(self, *atom);
             if asked(i) { Dual::variable(value, i) } else { Dual::lift(value) }
         };
-        let numbers: SmallVec<[Number<'_>; MOST]> = x.iter().enumerate().map(number).collect();
+        let numbers: SmallVec<[Number<'_>; MAX_OPERANDS]> = x.iter().enumerate().map(number).collect();
         let (z, zero_rule) = match op {
             ScalarOp::Row(row) => (row.apply(&numbers), row.facts().zero_rule),
             ScalarOp::Mul => (numbers[0] * numbers[1], ZeroRule::Ieee),

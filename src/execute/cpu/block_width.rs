@@ -7,7 +7,7 @@ use super::instruction::{Across, Address, Instruction, LanesLoop, Reg};
 use super::vector::{FEW_GROUPS, GROUPS};
 
 /// How many groups of registers stay in the nearest cache, with what is read and written beside them.
-const NEAR: usize = 1 << 8;
+const CACHED_GROUPS: usize = 1 << 8;
 
 /// The groups of lanes in a block: more where a block is gone through in registers alone, so that a step costs less for each; but
 /// not more than the nearest cache has room for.
@@ -16,7 +16,7 @@ pub(super) fn groups(it: &LanesLoop, body: &[Instruction]) -> usize {
     if it.scatters || !folds.into_iter().all(|fold| fold.op.is_some()) || !body.iter().all(once) {
         return FEW_GROUPS;
     }
-    let groups = NEAR / (it.reals + it.ints).max(1);
+    let groups = CACHED_GROUPS / (it.reals + it.ints).max(1);
     if groups < FEW_GROUPS { FEW_GROUPS } else { 1 << groups.min(GROUPS).ilog2() }
 }
 
@@ -52,8 +52,8 @@ pub(super) fn is_straight(body: &[Instruction]) -> bool {
     let is_loop = |instruction: &Instruction| {
         matches!(instruction, Instruction::UnlessLess { .. } | Instruction::Inner(_) | Instruction::Series(_))
     };
-    body.len() <= FEW && body.iter().all(|instruction| once(instruction) && !is_loop(instruction))
+    body.len() <= MAX_SHORT_INSTRUCTIONS && body.iter().all(|instruction| once(instruction) && !is_loop(instruction))
 }
 
 /// The count of instructions that take no longer for a few lanes more than it takes to load and store these one by one.
-const FEW: usize = 32;
+const MAX_SHORT_INSTRUCTIONS: usize = 32;

@@ -10,7 +10,7 @@ use crate::kernel::code::{Block, Code, Op, Operand, Stm, Value, ValueInfo, leave
 use crate::primitives::Primitive;
 
 /// The most products of a sum.
-pub(super) const MOST: usize = 6;
+pub(super) const MAX_CHAIN_PRODUCTS: usize = 6;
 
 /// What is added up so far: where it is computed, what it starts from, and the products, each with whether it is taken away.
 struct Sum {
@@ -73,7 +73,7 @@ impl Chainer<'_> {
             };
             let (value, Some((start, product))) = (*value, self.product(*value, *op, x)) else { continue };
             let before = start.and_then(|start| match start {
-                Operand::Value(start) => sums.remove(&start).filter(|sum| sum.products.len() < MOST),
+                Operand::Value(start) => sums.remove(&start).filter(|sum| sum.products.len() < MAX_CHAIN_PRODUCTS),
                 Operand::Const(_) => None,
             });
             let sum = match (before, start) {

@@ -16,7 +16,7 @@ use crate::kernel::code::{
 use crate::kernel::parts::{rename, sets};
 
 /// A matrix with fewer rows or columns than this is small.
-pub(super) const SMALL: i64 = 4;
+pub(super) const MIN_MATRIX_SIDE: i64 = 4;
 
 /// Puts products where they are.
 pub(super) fn find_products(code: &mut Code) {
@@ -83,7 +83,7 @@ impl Finder<'_> {
     fn split(&mut self, stm: &Stm) -> Option<Split> {
         let Stm::For { index, count, body, .. } = stm else { return None };
         let is_row = |stm: &Stm| matches!(stm, Stm::For { body, .. } if body.len() == 3);
-        if !body.iter().any(is_row) || count.as_int().is_some_and(|n| n < SMALL) {
+        if !body.iter().any(is_row) || count.as_int().is_some_and(|n| n < MIN_MATRIX_SIDE) {
             return None;
         }
         let mut set: FxHashSet<Value> = core::iter::once(*index).collect();
@@ -143,7 +143,7 @@ impl Finder<'_> {
         let mut all: Option<Operand> = None;
         for size in sizes {
             let large = self.truth();
-            let least = Operand::int(SMALL);
+            let least = Operand::int(MIN_MATRIX_SIDE);
             out.push(Stm::Let(large, Op::Scalar(ScalarOp::LessOrEqual), vec![least, size]));
             let large = Operand::Value(large);
             all = Some(match all {
@@ -216,7 +216,7 @@ impl Finder<'_> {
         if !multiplies || !sums_up || !self.is_fixed(split, *count) {
             return None;
         }
-        if count.as_int().is_some_and(|n| n < SMALL) {
+        if count.as_int().is_some_and(|n| n < MIN_MATRIX_SIDE) {
             return None;
         }
         let of = |matrix: &Place, line: &Place| {
@@ -280,7 +280,7 @@ impl Finder<'_> {
         if *value != Operand::Value(*product) || factor == *x || !varies || !self.is_fixed(split, *count) {
             return None;
         }
-        if count.as_int().is_some_and(|n| n < SMALL) {
+        if count.as_int().is_some_and(|n| n < MIN_MATRIX_SIDE) {
             return None;
         }
         let (matrix, line) = (self.matrix(split, *index, place)?, self.line(split, *index, from)?);

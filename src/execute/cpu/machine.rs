@@ -76,11 +76,13 @@ pub(super) fn plus(prim: Option<Prim>, a: i64, b: i64) -> i64 {
 }
 
 /// How many products are summed up at once, in one step: a sum has no more steps than it has stretches.
-const STRETCH: i64 = 1 << 16;
+const PRODUCTS_PER_STEP: i64 = 1 << 16;
 
 /// The stretches of a loop that sums up.
 fn stretches(count: i64) -> impl Iterator<Item = Range<i64>> {
-    (0..count).step_by(STRETCH as usize).map(move |from| from..count.min(from.saturating_add(STRETCH)))
+    (0..count)
+        .step_by(PRODUCTS_PER_STEP as usize)
+        .map(move |from| from..count.min(from.saturating_add(PRODUCTS_PER_STEP)))
 }
 
 /// After the last instruction.

@@ -16,9 +16,9 @@ use super::vector::FEW_GROUPS;
 use crate::array::Prim;
 
 /// As many instructions on blocks as are worth a worker.
-const SHARE: i64 = 1_000;
+const MIN_SHARE: i64 = 1_000;
 /// The most workers.
-const WORKERS: i64 = 16;
+const MAX_WORKERS: i64 = 16;
 
 /// How many lanes a worker gets, if the loop is worth sharing out.
 #[inline(always)]
@@ -40,7 +40,7 @@ fn worth<R: Real<G>, const G: usize>(machine: &Machine<'_, R, G>, it: &LanesLoop
     };
     // Every worker adds to a copy.
     let copies: i64 = it.adds.iter().map(|add| length(add) as i64 / GROUPS_PER_COPY).sum();
-    let workers = (work / SHARE.max(copies)).min(WORKERS).min(blocks);
+    let workers = (work / MIN_SHARE.max(copies)).min(MAX_WORKERS).min(blocks);
     (workers >= 2).then(|| (blocks + workers) / workers * (FEW_GROUPS * G) as i64)
 }
 

@@ -15,7 +15,7 @@ use crate::kernel::{Pass, Target};
 use crate::optimise::{self, CONSTANTS, SCALAR_REPLACEMENT};
 
 /// The least count of lanes that could be shared out to workers.
-const MANY: i64 = 256;
+const MIN_SHARED_LANES: i64 = 256;
 
 /// What is done to a program before it is lowered.
 pub(super) const OF_PROGRAMS: [&optimise::Pass; 2] = [&SCALAR_REPLACEMENT, &CONSTANTS];
@@ -23,7 +23,7 @@ pub(super) const OF_PROGRAMS: [&optimise::Pass; 2] = [&SCALAR_REPLACEMENT, &CONS
 /// In order.
 const OF_CODE: &[Pass] = &[
     Pass { name: "fusion of loops over lanes", run: fuse_lanes },
-    Pass { name: "interchange of loops over lanes", run: |code| interchange(code, MANY) },
+    Pass { name: "interchange of loops over lanes", run: |code| interchange(code, MIN_SHARED_LANES) },
     Pass { name: "fusion of sequential loops", run: fuse_sequential },
     Pass { name: "contraction to multiply-add", run: contract },
     Pass { name: "recognition of matrix products", run: find_products },

@@ -76,7 +76,7 @@ impl Assembler<'_> {
 }
 
 /// Groups that are worked on together, in registers of the processor.
-const TOGETHER: usize = 4;
+const GROUPS_TOGETHER: usize = 4;
 
 /// Rows of the lanes' own, one for each iteration: the number of the first element, and how far the next row is.
 struct Kept<'r, R> {
@@ -127,9 +127,9 @@ fn all<const SUM: bool, const KEEP: bool, R: Real<G>, const G: usize>(
     sum: (Steps<'_, R>, u32),
     kept: &mut Kept<'_, R>,
 ) {
-    let whole = state.groups / TOGETHER * TOGETHER;
-    for k in (0..whole).step_by(TOGETHER) {
-        groups::<TOGETHER, SUM, KEEP, R, G>(state, it, count, sum, kept, k);
+    let whole = state.groups / GROUPS_TOGETHER * GROUPS_TOGETHER;
+    for k in (0..whole).step_by(GROUPS_TOGETHER) {
+        groups::<GROUPS_TOGETHER, SUM, KEEP, R, G>(state, it, count, sum, kept, k);
     }
     for k in whole..state.groups {
         groups::<1, SUM, KEEP, R, G>(state, it, count, sum, kept, k);

@@ -44,7 +44,7 @@ struct OnLanes {
 }
 
 /// What may be spent on what is computed once: as much as is not noticed.
-const ONCE: Limits = Limits { steps: 1 << 16, elements: 1 << 22 };
+const CONSTANT_LIMITS: Limits = Limits { steps: 1 << 16, elements: 1 << 22 };
 
 impl Executor for Lanes {
     fn name(&self) -> &'static str {
@@ -92,7 +92,7 @@ fn constants(parts: Option<Split>) -> Option<(Program, Vec<Flat>)> {
     let Split { constant, rest } = parts?;
     let mut found = Vec::new();
     let constant = OnLanes::new(constant, None, Vec::new()).ok()?;
-    match constant.go(Arguments::Flats(&[]), &mut Results::Flats(&mut found), (&ONCE).into(), None) {
+    match constant.go(Arguments::Flats(&[]), &mut Results::Flats(&mut found), (&CONSTANT_LIMITS).into(), None) {
         Ending::Done { .. } => Some((rest, found)),
         Ending::Fault(_) | Ending::Unsupported(_) => None,
     }

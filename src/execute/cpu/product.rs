@@ -15,10 +15,10 @@ use super::state::State;
 use super::vector::{across, lanes};
 
 /// How many multiplications make up a step.
-const STRETCH: i64 = 1 << 22;
+const PRODUCTS_PER_STEP: i64 = 1 << 22;
 
 /// A matrix with fewer elements than this is small: to put it in another order takes longer than to go through it.
-const NEAR: i64 = 1 << 10;
+const MAX_SMALL_ELEMENTS: i64 = 1 << 10;
 
 /// Elements of a buffer in two dimensions: the first, and how far the next ones are.
 #[derive(Debug, Clone, Copy)]
@@ -116,7 +116,7 @@ pub(super) fn stretches<R: Real<G>, const G: usize>(
     it: &Product,
 ) -> impl Iterator<Item = Range<i64>> + use<R, G> {
     let (rows, columns) = (state.one(it.rows), state.one(it.columns));
-    let each = (STRETCH / (columns.max(1) * state.active as i64).max(1)).max(64);
+    let each = (PRODUCTS_PER_STEP / (columns.max(1) * state.active as i64).max(1)).max(64);
     (0..rows.max(0))
         .step_by(usize::try_from(each).unwrap_or(usize::MAX))
         .map(move |from| from..rows.min(from.saturating_add(each)))
@@ -162,7 +162,7 @@ pub(super) fn run<R: Real<G>, const G: usize>(
             let b = Factor { at: from_b.as_ptr().add(b.first as usize), by: along.1 };
             let c = Target { at: to.as_mut_ptr().add(c.first as usize), by: down };
             let sizes = [m as usize, terms as usize, width as usize];
-            let is_small = m.saturating_mul(n) <= NEAR;
+            let is_small = m.saturating_mul(n) <= MAX_SMALL_ELEMENTS;
             let small = if is_small && it.adds {
                 Small::new(state.level, [a, b], c, sizes).map(|small| dispatch::small_sums::<R, G>(&small))
             } else if is_small {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::assemble::Assembled;
 use super::budget::binder;
-use super::find_products::SMALL;
+use super::find_products::MIN_MATRIX_SIDE;
 use super::instruction::{Across, Address, Fused, Instruction, LanesLoop, RealOp, Reg, Src, Summed, To};
 use super::machine::Machine;
 use super::real::Real;
@@ -96,7 +96,7 @@ fn has_products(instructions: &[Instruction]) -> bool {
 fn is_large<R: Real<G>, const G: usize>(machine: &Machine<'_, R, G>, instruction: &Instruction) -> bool {
     let Instruction::Product(number) = instruction else { return true };
     let it = &machine.code.products[*number as usize];
-    [it.rows, it.columns].into_iter().all(|size| machine.state.one(size) >= SMALL)
+    [it.rows, it.columns].into_iter().all(|size| machine.state.one(size) >= MIN_MATRIX_SIDE)
 }
 
 /// What a loop over this many lanes computes and moves.

@@ -49,7 +49,7 @@ pub(super) struct Saved<R, const G: usize> {
 }
 
 /// How many groups of elements of lanes' own fit in the nearest cache beside the registers.
-const NEAR: usize = 384;
+const CACHED_GROUPS: usize = 384;
 
 impl<R: Real<G>, const G: usize> Default for State<R, G> {
     fn default() -> Self {
@@ -94,7 +94,7 @@ impl<R: Real<G>, const G: usize> State<R, G> {
     /// Makes blocks as wide as what the lanes of the last one had fits in the nearest cache.
     pub(super) fn fit(&mut self) {
         let each = self.own.div_ceil(self.width);
-        let lanes = (NEAR * G).checked_div(each).unwrap_or(self.widest);
+        let lanes = (CACHED_GROUPS * G).checked_div(each).unwrap_or(self.widest);
         self.width = (lanes / G * G).max(8 * G).min(self.widest);
     }
 

@@ -1,6 +1,6 @@
 //! How large types may be, since each part of one is visited wherever it is met.
 //!
-//! Law: no type with more than [`LARGEST`] parts, or nested deeper than [`DEEPEST`], is worked out or becomes part of a
+//! Law: no type with more than [`LARGEST`] parts, or nested deeper than [`MAX_TYPE_DEPTH`], is worked out or becomes part of a
 //! program. Types are trees, and a few lines can ask for one that no memory holds: each `let` of a pair of what is
 //! before it doubles it (tests/language/check.rs, tests/language/fuzz.rs).
 
@@ -14,12 +14,12 @@ use crate::futhark::syntax::DEPTH;
 const LARGEST: usize = 20_000;
 
 /// The most parameters of a function plus dimensions of an array that can be written.
-const DEEPEST: usize = 2 * DEPTH as usize + 2;
+const MAX_TYPE_DEPTH: usize = 2 * DEPTH as usize + 2;
 
 impl Unifier {
     /// Whether a type, with all that is known of it, is small enough to be worked out.
     pub(super) fn is_small(&self, of: &Type) -> bool {
-        self.count(of, DEEPEST, &mut LARGEST.clone())
+        self.count(of, MAX_TYPE_DEPTH, &mut LARGEST.clone())
     }
 
     /// Whether a type has no more parts than the budget, which is used up, and is no deeper than this.
@@ -34,7 +34,7 @@ impl Unifier {
         if self.is_small(of) {
             return Ok(());
         }
-        let limits = format!("use types of at most {LARGEST} parts, nested at most {DEEPEST} levels deep");
+        let limits = format!("use types of at most {LARGEST} parts, nested at most {MAX_TYPE_DEPTH} levels deep");
         fault("type", span, "this type is too large", limits)
     }
 }

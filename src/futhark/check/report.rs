@@ -97,9 +97,9 @@ impl Unifier {
     fn show_within(&self, of: &Type, left: &Cell<usize>) -> String {
         let unknown = |unknown| self.show_unknown(unknown, left);
         let mut shown = Shown { locals: &self.locals, unknown: &unknown }.of(&self.resolve(of));
-        const LONGEST: usize = 240;
-        if shown.chars().count() > LONGEST {
-            shown = shown.chars().take(LONGEST).collect::<String>() + "…";
+        const MAX_LENGTH: usize = 240;
+        if shown.chars().count() > MAX_LENGTH {
+            shown = shown.chars().take(MAX_LENGTH).collect::<String>() + "…";
         }
         shown
     }

@@ -6,7 +6,7 @@ use super::{Program, Size, Type};
 use crate::futhark::source::Name;
 
 /// A type that grows longer than this is not shown whole.
-const LONGEST: usize = 2048;
+const MAX_LENGTH: usize = 2048;
 
 /// How types are shown.
 #[derive(Clone, Copy)]
@@ -43,7 +43,7 @@ impl Shown<'_> {
     }
 
     fn write(self, of: &Type, out: &mut String, tightness: u8) {
-        if out.len() > LONGEST {
+        if out.len() > MAX_LENGTH {
             return;
         }
         let parenthesised = |yes: bool, out: &mut String, inside: &dyn Fn(&mut String)| {

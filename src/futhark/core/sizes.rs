@@ -52,7 +52,7 @@ pub(in crate::futhark) type Monomial = Vec<Atom>;
 pub(in crate::futhark) struct Polynomial(BTreeMap<Monomial, i128>);
 
 /// More terms than this are not multiplied out.
-const TERMS: usize = 64;
+const MAX_TERMS: usize = 64;
 
 impl Polynomial {
     /// The normal form of a size in which all that is known has been put in.
@@ -61,7 +61,7 @@ impl Polynomial {
     }
 
     fn expand(size: &Size) -> Option<Polynomial> {
-        let small = |p: Polynomial| (p.0.len() <= TERMS).then_some(p);
+        let small = |p: Polynomial| (p.0.len() <= MAX_TERMS).then_some(p);
         Some(match size {
             Size::Constant(n) => Self::constant(i128::from(*n)),
             Size::Local(local) => Self::atom(Atom::Local(local.0)),
@@ -75,7 +75,7 @@ impl Polynomial {
                     for (n, d) in &b.0 {
                         let mut both: Monomial = m.iter().chain(n).cloned().collect();
                         both.sort();
-                        (both.len() <= TERMS).then_some(())?;
+                        (both.len() <= MAX_TERMS).then_some(())?;
                         product.add(both, c.checked_mul(*d)?)?;
                     }
                     product = small(product)?;

@@ -17,12 +17,12 @@ pub(super) struct Meter {
     limits: Limits,
     cancel: Cancel,
     used: Cell<u64>,
-    /// In units of elements that are made, of which a step has [`WORTH`].
+    /// In units of elements that are made, of which a step has [`ELEMENTS_PER_STEP`].
     taken: Cell<u64>,
 }
 
 /// How many elements are made in the time of a step.
-const WORTH: u64 = 16;
+const ELEMENTS_PER_STEP: u64 = 16;
 
 impl Meter {
     pub(super) fn new(limits: Limits, cancel: Cancel) -> Self {
@@ -38,12 +38,12 @@ impl Meter {
 
     /// One more step.
     pub(super) fn step(&self, at: Span) -> Outcome<()> {
-        self.work(at, WORTH)
+        self.work(at, ELEMENTS_PER_STEP)
     }
 
     fn work(&self, at: Span, elements: u64) -> Outcome<()> {
         let taken = self.taken.get().saturating_add(elements);
-        if taken > self.limits.steps.saturating_mul(WORTH) {
+        if taken > self.limits.steps.saturating_mul(ELEMENTS_PER_STEP) {
             return Err(beyond(at, "steps", self.limits.steps));
         }
         if self.cancel.is_cancelled() {

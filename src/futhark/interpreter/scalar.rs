@@ -31,7 +31,7 @@ use crate::transform::{ByOperand, Partial, Writer, partials};
 pub(super) const CHECKED: &str = "operands are of the kinds that the checker has found";
 
 /// No operation has more operands.
-const MOST: usize = 3;
+const MAX_OPERANDS: usize = 3;
 
 /// A scalar.
 #[derive(Debug, Clone)]
@@ -188,11 +188,11 @@ impl Engine {
     fn perform(&self, op: ScalarOp, x: &[Scalar]) -> Option<Scalar> {
         let level = x.iter().map(Scalar::level).max().unwrap_or(0);
         if level == 0 || matches!(op, ScalarOp::Equal | ScalarOp::Less | ScalarOp::LessOrEqual) {
-            let mut operands = [Const::Bool(false); MOST];
+            let mut operands = [Const::Bool(false); MAX_OPERANDS];
             operands.iter_mut().zip(x).for_each(|(to, x)| *to = x.plain());
             return value(op, &operands[..x.len()]).map(Scalar::Plain);
         }
-        let mut values: SmallVec<[Scalar; MOST]> = x.iter().map(|x| x.below(level)).collect();
+        let mut values: SmallVec<[Scalar; MAX_OPERANDS]> = x.iter().map(|x| x.below(level)).collect();
         let z = self.perform(op, &values)?;
         if is_of_rounded(level) {
             // Both levels of a call are of one direction, and its derivative is the first.
@@ -211,7 +211,7 @@ impl Engine {
         operands: impl Iterator<Item = (&'x Scalar, Option<Partial<Scalar>>)>,
     ) -> Scalar {
         let mut tangent: Option<Scalar> = None;
-        let mut edges: SmallVec<[Edge; MOST]> = SmallVec::new();
+        let mut edges: SmallVec<[Edge; MAX_OPERANDS]> = SmallVec::new();
         for (operand, partial) in operands {
             let (Some(tagged), Some(partial)) = (operand.at(level), partial) else { continue };
             match &tagged.part {
@@ -255,7 +255,7 @@ impl Engine {
         let mut values: Vec<Scalar> = Vec::with_capacity(lines.len());
         for line in lines {
             let op = |op: ScalarOp, of: &[usize]| {
-                let operands: SmallVec<[Scalar; MOST]> = of.iter().map(|i| values[*i].clone()).collect();
+                let operands: SmallVec<[Scalar; MAX_OPERANDS]> = of.iter().map(|i| values[*i].clone()).collect();
                 self.write(op, &operands)
             };
             let value = match line {
@@ -302,7 +302,7 @@ impl Writer for Engine {
             (!facts.flat[i]).then(|| Partial::Factor(factor(), facts.zero_rule))
         };
         if x.iter().all(|x| x.level() == 0) {
-            let operands: SmallVec<[Const; MOST]> = x.iter().map(Scalar::plain).collect();
+            let operands: SmallVec<[Const; MAX_OPERANDS]> = x.iter().map(Scalar::plain).collect();
             let partials = at_reals(row, x[0].kind(), &operands);
             return each(&|i| by(i, &|| partials[i].into()));
         }
@@ -351,7 +351,7 @@ fn value(op: ScalarOp, x: &[Const]) -> Option<Const> {
 
 /// The same of reals: that of array programs, run on numbers of their own kind.
 fn of_reals<F: Compare + Copy + Into<f64>>(op: ScalarOp, x: &[Const]) -> Option<Const> {
-    let mut operands = [interpret::Scalar::Bool(false); MOST];
+    let mut operands = [interpret::Scalar::Bool(false); MAX_OPERANDS];
     operands.iter_mut().zip(x).for_each(|(to, x)| *to = interpret::Scalar::constant(*x, F::constant));
     let z = interpret::apply(op, &operands[..x.len()]).ok()?;
     Some(z.plain())

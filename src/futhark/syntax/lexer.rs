@@ -7,7 +7,7 @@ use super::token::{Kind, Token};
 use crate::futhark::source::{Message, Span};
 
 /// Mistakes that are reported before reading stops.
-const MISTAKES: usize = 20;
+const MAX_MISTAKES: usize = 20;
 
 /// The tokens of a text, with [`Kind::End`] behind the last.
 ///
@@ -54,7 +54,7 @@ impl Lexer<'_> {
 
     fn run(&mut self) {
         let (mut line, mut fresh) = (0, true);
-        while self.at < self.bytes.len() && self.messages.len() < MISTAKES {
+        while self.at < self.bytes.len() && self.messages.len() < MAX_MISTAKES {
             match self.byte(0) {
                 b'\n' => {
                     self.at += 1;

@@ -16,7 +16,7 @@ use crate::futhark::source::{Message, Name, Span};
 pub(super) type Parse<T> = Result<T, Box<Message>>;
 
 /// Mistakes that are reported before reading stops.
-const MISTAKES: usize = 20;
+const MAX_MISTAKES: usize = 20;
 /// The stack that must be left for one step of recursion, and how much is added.
 const RESERVE: usize = 256 * 1024;
 const SEGMENT: usize = 4 * 1024 * 1024;
@@ -331,7 +331,7 @@ impl<'t> Parser<'t> {
     /// Keeps a mistake; false if there are too many to go on.
     pub(super) fn report(&mut self, message: Message) -> bool {
         self.messages.push(message);
-        self.messages.len() < MISTAKES
+        self.messages.len() < MAX_MISTAKES
     }
 
     /// The result of reading, if there was no mistake.

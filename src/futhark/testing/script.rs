@@ -16,7 +16,7 @@ use crate::futhark::values::{Array, Reader};
 use crate::interpret::Limits;
 
 /// Scripts do not nest deeper than this.
-const DEEPEST: usize = 200;
+const MAX_DEPTH: usize = 200;
 
 /// Reads the values in a file, by its path as the script says it.
 pub type Load<'l> = dyn Fn(&str) -> Outcome<Vec<Array>> + 'l;
@@ -88,7 +88,7 @@ impl<'s> Parser<'s> {
 
     /// A value, a name alone, or what stands in parentheses.
     fn atom(&mut self, depth: usize) -> Outcome<Vec<Array>> {
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return Err(Message::error("test-block", Span::default(), "the script is nested too deeply"));
         }
         if let Some(name) = self.name() {

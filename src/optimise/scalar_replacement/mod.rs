@@ -18,10 +18,10 @@ use crate::optimise::fold::fold;
 const ELEMENTS: usize = 8;
 
 /// The most statements that a function becomes which is written out for each element.
-const STATEMENTS: usize = 400;
+const MAX_STATEMENTS_EACH: usize = 400;
 
 /// The most statements that all functions together become.
-const ROOM: usize = 1 << 15;
+const MAX_STATEMENTS: usize = 1 << 15;
 
 /// The program with its small arrays replaced by scalars, if it has any.
 pub(crate) fn replaced(program: &Program) -> Option<Program> {
@@ -34,7 +34,7 @@ pub(crate) fn replaced(program: &Program) -> Option<Program> {
         sizes: FxHashMap::default(),
         whole: FxHashSet::default(),
         seen: vec![FxHashMap::default()],
-        room: ROOM,
+        room: MAX_STATEMENTS,
         found: false,
     };
     for (param, name) in program.function.params.iter().zip(&program.names) {
@@ -180,7 +180,7 @@ impl Writer<'_> {
             arrays.iter().map(|a| self.elements(self.atom(*a)).cloned()).collect::<Option<_>>()?;
         let count = columns[0].len();
         let needs = count * statements(&function.body);
-        let fits = needs <= STATEMENTS.min(self.room) && columns.iter().all(|c| c.len() == count);
+        let fits = needs <= MAX_STATEMENTS_EACH.min(self.room) && columns.iter().all(|c| c.len() == count);
         self.room -= if fits { needs } else { 0 };
         fits.then_some((columns, count))
     }

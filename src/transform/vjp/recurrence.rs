@@ -24,7 +24,7 @@ use crate::transform::emit::Emit;
 use crate::transform::operator::applied;
 use crate::transform::target::Target;
 
-const SOME: &str = "a recurrence has a dimension";
+const HAS_DIMENSION: &str = "a recurrence has a dimension";
 
 /// The matrices of a recurrence, and arrays of those entries that differ.
 struct Matrices {
@@ -254,7 +254,7 @@ impl Matrices {
         let d = self.dimension;
         let term = |r: usize, m: usize| self.entry(matrix, r * d + m) * vector[m];
         let row = |r: usize| (0..d).map(|m| term(r, m)).reduce(|a, b| a + b);
-        (0..d).map(|r| row(r).expect(SOME)).collect()
+        (0..d).map(|r| row(r).expect(HAS_DIMENSION)).collect()
     }
 
     /// Of each array the entry of the matrix that is `first` and then `second`.
@@ -262,7 +262,7 @@ impl Matrices {
         let d = self.dimension;
         let entry = |at: &usize| {
             let term = |m: usize| self.entry(second, at / d * d + m) * self.entry(first, m * d + at % d);
-            (0..d).map(term).reduce(|a, b| a + b).expect(SOME)
+            (0..d).map(term).reduce(|a, b| a + b).expect(HAS_DIMENSION)
         };
         self.representatives.iter().map(entry).collect()
     }
