@@ -29,7 +29,8 @@ use crate::interpret::{self, Control, FromValues, Limits, ToValues, Value, value
 /// are shared out to threads need.
 /// Arrays that do not depend on the arguments are computed when the program is compiled, unless they are large or take
 /// long. A program whose reals are all `f32` is computed in single precision, with twice as many lanes in a vector register; one of both
-/// precisions in double precision, in which every operation on `f32` is rounded, as the interpreter rounds it.
+/// precisions, and every program on x86-64 without AVX2, in double precision, in which every operation on `f32` is rounded, as the
+/// interpreter rounds it.
 #[derive(Debug)]
 pub struct Compiled {
     program: Program,

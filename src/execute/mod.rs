@@ -20,6 +20,8 @@ mod report;
 
 pub use compiled::Compiled;
 pub use contract::{Ending, Executor, Fault, FaultKind, Outcome, Prepared, Unsupported};
+#[cfg(feature = "unstable")]
+pub use cpu::BaselineLanes;
 pub use cpu::Lanes;
 pub use flat::Flat;
 pub use kernel_profile::{ELEMENTARY, Kernel};

@@ -1,7 +1,9 @@
 //! The suite of executors: those that there are pass it, and executors with a mistake each do not.
 
 use catadiff::array::{Body, Form, Lambda, Op, Program};
-use catadiff::execute::{EXECUTORS, Executor, Fault, FaultKind, Interpreter, Lanes, Outcome, Prepared, Unsupported};
+use catadiff::execute::{
+    BaselineLanes, EXECUTORS, Executor, Fault, FaultKind, Interpreter, Lanes, Outcome, Prepared, Unsupported,
+};
 use catadiff::interpret::{Control, Value};
 use catadiff::{Result, Span};
 use catadiff_laws::Verdict;
@@ -23,6 +25,14 @@ fn executors_keep_the_contract() -> Verdict {
         let tally = suite(executor, allowed(executor))?;
         assert!(tally.done > 400 && tally.faults > 400, "{}: {tally:?}", executor.name());
     }
+    Ok(())
+}
+
+/// A processor with more never runs these versions otherwise, and singles are computed in doubles there.
+#[test]
+fn the_baseline_of_processors_keeps_the_contract() -> Verdict {
+    let tally = suite(&BaselineLanes, OF_LANES)?;
+    assert!(tally.done > 400 && tally.faults > 400, "{tally:?}");
     Ok(())
 }
 

@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::block_width;
 use super::compute::register;
+use super::dispatch::Level;
 use super::fault::Claim;
 use super::inline::Inline;
 use super::instruction::{Across, Address, Chain, Fold, Instruction, LanesLoop, Product, Reg, Rows, To};
@@ -24,6 +25,8 @@ pub(super) struct Assembled {
     pub(super) instructions: Vec<Instruction>,
     /// Whether all its reals are of single precision, and the machine computes with these.
     pub(super) is_single: bool,
+    /// Which instructions of the processor run it.
+    pub(super) level: Level,
     pub(super) loops: Vec<LanesLoop>,
     /// The instructions of each loop, from one and before another, and the statement that it is for; inner loops first.
     pub(super) origins: Vec<(u32, u32, Var)>,
@@ -89,7 +92,7 @@ pub(super) struct Assembler<'c> {
     pub(super) varying: Option<Registers>,
 }
 
-pub(super) fn assemble(code: &Code) -> Assembled {
+pub(super) fn assemble(code: &Code, level: Level) -> Assembled {
     let mut numbers = [0_u32; 2];
     let mut banks = [Vec::new(), Vec::new()];
     let buffers = code
@@ -134,6 +137,7 @@ pub(super) fn assemble(code: &Code) -> Assembled {
     let mut assembled = Assembled {
         instructions,
         is_single: code.precision == Prim::F32,
+        level,
         loops,
         origins,
         claims,

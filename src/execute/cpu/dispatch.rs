@@ -76,11 +76,20 @@ impl Level {
                 return Level(Kind::Avx2);
             }
         }
-        #[cfg(target_arch = "aarch64")]
-        return Level(Kind::Neon);
-        #[cfg(not(target_arch = "aarch64"))]
-        Level(Kind::Plain)
+        Level::BASELINE
     }
+
+    /// What all processors of the family can do.
+    pub(super) const BASELINE: Level = Level({
+        #[cfg(target_arch = "aarch64")]
+        {
+            Kind::Neon
+        }
+        #[cfg(not(target_arch = "aarch64"))]
+        {
+            Kind::Plain
+        }
+    });
 
     /// Whether single precision is faster than double precision: else it is computed in doubles, which are rounded.
     pub(super) fn has_singles(self) -> bool {

@@ -101,7 +101,7 @@ impl<'m, R: Real<G>, const G: usize> Machine<'m, R, G> {
         let Workspace { mut state, mut reals, mut ints, helpers } = workspace;
         state.restart(code.reals.iter().map(|x| R::of(*x)), code.ints.iter().copied());
         state.held.restart([code.own_reals.len(), code.own_ints.len()], 0);
-        state.left = STRIDE;
+        (state.left, state.level) = (STRIDE, code.level);
         reals.resize_with(code.own_reals.len(), Elements::default);
         ints.resize_with(code.own_ints.len(), Elements::default);
         Machine { code, watch, state, reals, ints, stopped: DONE, task: None, helpers }

@@ -56,4 +56,6 @@ mod transfer;
 mod transpose;
 mod vector;
 
+#[cfg(feature = "unstable")]
+pub use prepared::BaselineLanes;
 pub use prepared::Lanes;

@@ -32,6 +32,6 @@ const OF_CODE: &[Pass] = &[
 ];
 
 /// Vector instructions and cores.
-pub(super) fn cpu() -> Target {
-    Target { wide: 16, has_singles: Level::of_processor().has_singles(), passes: OF_CODE }
+pub(super) fn cpu(level: Level) -> Target {
+    Target { wide: 16, has_singles: level.has_singles(), passes: OF_CODE }
 }

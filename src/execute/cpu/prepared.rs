@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use super::arguments::{self, Arguments, Results};
 use super::assemble::{Assembled, assemble};
 use super::budget::Watch;
+use super::dispatch::Level;
 use super::fault::{ending, unsupported};
 use super::machine::{Machine, Workspace};
 use super::passes::{OF_PROGRAMS, cpu};
@@ -28,6 +29,11 @@ use crate::optimise::{Run, Split};
 /// sizes of their destinations, they do not run.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Lanes;
+
+/// [`Lanes`] by the instructions that all processors of the family have, for tests: no processor that has more would run these.
+#[cfg(feature = "unstable")]
+#[derive(Debug, Clone, Copy, Default)]
+pub struct BaselineLanes;
 
 /// A program that is ready to run on [`Lanes`].
 #[derive(Debug)]
@@ -56,21 +62,43 @@ impl Executor for Lanes {
     }
 
     fn prepare(&self, program: &Program) -> Result<core::result::Result<Box<dyn Prepared>, Unsupported>> {
-        let (rest, constants) = in_passes(program, |_, _| ());
-        let ready = OnLanes::new(program.clone(), rest, constants);
-        Ok(ready.map(|ready| Box::new(ready) as Box<dyn Prepared>))
+        Ok(prepared(program, Level::of_processor()))
     }
+}
+
+#[cfg(feature = "unstable")]
+impl Executor for BaselineLanes {
+    fn name(&self) -> &'static str {
+        "baseline lanes"
+    }
+
+    fn description(&self) -> &'static str {
+        "the instructions that all processors of the family have"
+    }
+
+    fn prepare(&self, program: &Program) -> Result<core::result::Result<Box<dyn Prepared>, Unsupported>> {
+        Ok(prepared(program, Level::BASELINE))
+    }
+}
+
+fn prepared(program: &Program, level: Level) -> core::result::Result<Box<dyn Prepared>, Unsupported> {
+    let (rest, constants) = in_passes(program, level, |_, _| ());
+    Ok(Box::new(OnLanes::new(program.clone(), rest, constants, level)?))
 }
 
 /// What is lowered, if that is not the program as it is, and the arrays that it takes after the arguments. Calls `told`
 /// with the name of each pass that had something to do and the program after it.
-fn in_passes(program: &Program, mut told: impl FnMut(&'static str, &Program)) -> (Option<Program>, Vec<Flat>) {
+fn in_passes(
+    program: &Program,
+    level: Level,
+    mut told: impl FnMut(&'static str, &Program),
+) -> (Option<Program>, Vec<Flat>) {
     let (mut rest, mut found) = (program.clone(), Vec::new());
     let mut changed = false;
     for pass in OF_PROGRAMS {
         let has_changed = match pass.run {
             Run::Rewrite(rewrite) => rewrite(&mut rest),
-            Run::Split(split) => match constants(split(&rest)) {
+            Run::Split(split) => match constants(split(&rest), level) {
                 Some((without, arrays)) => {
                     (rest, found) = (without, arrays);
                     true
@@ -88,10 +116,10 @@ fn in_passes(program: &Program, mut told: impl FnMut(&'static str, &Program)) ->
 
 /// The program with the arrays as parameters that do not depend on its arguments, and these arrays. None if there are
 /// none, or something is wrong with them: then each run is to say so.
-fn constants(parts: Option<Split>) -> Option<(Program, Vec<Flat>)> {
+fn constants(parts: Option<Split>, level: Level) -> Option<(Program, Vec<Flat>)> {
     let Split { constant, rest } = parts?;
     let mut found = Vec::new();
-    let constant = OnLanes::new(constant, None, Vec::new()).ok()?;
+    let constant = OnLanes::new(constant, None, Vec::new(), level).ok()?;
     match constant.go(Arguments::Flats(&[]), &mut Results::Flats(&mut found), (&CONSTANT_LIMITS).into(), None) {
         Ending::Done { .. } => Some((rest, found)),
         Ending::Fault(_) | Ending::Unsupported(_) => None,
@@ -135,18 +163,25 @@ impl Prepared for OnLanes {
 
     fn passes(&self) -> Vec<(&'static str, String)> {
         let mut all = Vec::new();
-        in_passes(&self.program, |name, program| all.push((name, program.to_string())));
+        in_passes(&self.program, self.code.level, |name, program| all.push((name, program.to_string())));
         let known: Vec<kernel::Known> = self.constants.iter().map(known).collect();
-        kernel::in_passes(self.lowered(), &known, &cpu(), |name, code| all.push((name, code.to_string())))
-            .expect("what was lowered once is again");
+        kernel::in_passes(self.lowered(), &known, &cpu(self.code.level), |name, code| {
+            all.push((name, code.to_string()))
+        })
+        .expect("what was lowered once is again");
         all
     }
 }
 
 impl OnLanes {
-    fn new(program: Program, rest: Option<Program>, constants: Vec<Flat>) -> core::result::Result<Self, Unsupported> {
+    fn new(
+        program: Program,
+        rest: Option<Program>,
+        constants: Vec<Flat>,
+        level: Level,
+    ) -> core::result::Result<Self, Unsupported> {
         let known: Vec<kernel::Known> = constants.iter().map(known).collect();
-        let code = assemble(&kernel::lower(rest.as_ref().unwrap_or(&program), &known, &cpu())?);
+        let code = assemble(&kernel::lower(rest.as_ref().unwrap_or(&program), &known, &cpu(level))?, level);
         Ok(OnLanes { program, rest, constants, code, stepwise: OnceLock::new(), spare: Spare::default() })
     }
 
@@ -198,7 +233,8 @@ impl OnLanes {
     #[cold]
     #[inline(never)]
     fn step_by_step(&self, arguments: Arguments<'_>, results: &mut Results<'_>, control: Control<'_>) -> Ending {
-        let lowered = || Ok(assemble(&kernel::stepwise(&self.program, &cpu())?));
+        let level = self.code.level;
+        let lowered = || Ok(assemble(&kernel::stepwise(&self.program, &cpu(level))?, level));
         let code = match self.stepwise.get_or_init(lowered) {
             Ok(code) => code,
             Err(refused) => return Ending::Unsupported(refused.clone()),

@@ -31,7 +31,7 @@ pub(super) struct State<R: Copy, const G: usize> {
     pub(super) left: i64,
     /// The elements in memory.
     pub(super) held: Held,
-    /// What the processor can do.
+    /// Which instructions of the processor are used: as the code has it that runs.
     pub(super) level: Level,
     pub(super) saved: Saved<R, G>,
     /// The first of three registers for what is put aside within an instruction.
@@ -64,7 +64,7 @@ impl<R: Real<G>, const G: usize> Default for State<R, G> {
             own: 0,
             left: STRIDE,
             held: Held::default(),
-            level: Level::of_processor(),
+            level: Level::BASELINE,
             saved: Saved { from: 0, reals: Vec::new(), ints: Vec::new() },
             scratch: 0,
             slots: Box::new(core::array::from_fn(|_| Cell::default())),
