@@ -195,14 +195,15 @@ impl SizeTable {
     /// Learns what a statement says of its variables, after what is inside of it.
     pub(crate) fn learn(&mut self, stm: &Stm, type_of: impl Fn(Var) -> Type, depth: usize) {
         let vars = &stm.vars;
-        if let Op::Scalar(..) = stm.op {
-            return self.set(vars[0], depth, self.extents.len());
-        }
-        let Ok(found) = typing::results(&stm.op, &mut Terms { sizes: self, comparisons: None });
-        vars.iter().for_each(|v| self.bind(*v, type_of(*v), depth));
+        vars.iter().for_each(|var| self.bind(*var, type_of(*var), depth));
         if let Op::Size(array, dimension) = &stm.op {
             self.numbers.insert(vars[0], self.of(*array)[*dimension]);
         }
+        // Scalars have no sizes, and most statements make nothing else.
+        if vars.iter().all(|var| self.of(*var).is_empty()) {
+            return;
+        }
+        let Ok(found) = typing::results(&stm.op, &mut Terms { sizes: self, comparisons: None });
         for (var, shape) in vars.iter().zip(found) {
             for (d, extent) in shape.sizes.into_iter().enumerate() {
                 extent.into_iter().for_each(|extent| self.refine(*var, d, extent, depth));
