@@ -147,8 +147,12 @@ pub(crate) trait Typing {
         (why, from): (Agreement, usize),
     ) -> Result<(), Self::Wrong> {
         self.fits(what, atom, wanted)?;
-        let found = self.of(atom).sizes();
-        for (wanted, found) in wanted.sizes().iter().zip(&found).skip(from) {
+        let wanted = wanted.sizes();
+        // Scalars have no sizes, and a list may have many.
+        if wanted.len() <= from {
+            return Ok(());
+        }
+        for (wanted, found) in wanted.iter().zip(&self.of(atom).sizes()).skip(from) {
             self.compare(why, from_ref(wanted), from_ref(found), true);
         }
         Ok(())
@@ -158,9 +162,9 @@ pub(crate) trait Typing {
     fn arrays(&mut self, why: Agreement, arrays: &[Atom]) -> Result<Results<Self>, Self::Wrong> {
         self.check(|c| c.elements(arrays))?;
         let all = self.all(arrays);
+        let Some(first) = all.get(self.first_kept(all.len())).map(Known::sizes) else { return Ok(all) };
         for (k, array) in all.iter().enumerate() {
-            let first = &all[self.first_kept(all.len())];
-            self.compare(why, &first.sizes()[..1], &array.sizes()[..1], self.kept(k));
+            self.compare(why, &first[..1], &array.sizes()[..1], self.kept(k));
         }
         Ok(all)
     }
