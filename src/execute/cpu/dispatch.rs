@@ -104,41 +104,42 @@ impl Level {
 macro_rules! dispatched {
     // The same on every processor.
     ($(#[doc = $doc:expr])+ $name:ident<$R:ident, $G:ident>($($x:ident: $X:ty),+) $(-> $Result:ty)? {
-        level: $level:expr, run: $run:expr, $avx512:ident, $avx2:ident
+        level: $level:expr, run: $run:expr
     }) => {
         dispatched! {
             $(#[doc = $doc])+
-            $name<$R, $G>($($x: $X),+) $(-> $Result)? { level: $level, fused: $run, plain: $run, $avx512, $avx2 }
+            $name<$R, $G>($($x: $X),+) $(-> $Result)? { level: $level, fused: $run, plain: $run }
         }
     };
     ($(#[doc = $doc:expr])+ $name:ident<$R:ident, $G:ident>($($x:ident: $X:ty),+) $(-> $Result:ty)? {
-        level: $level:expr, fused: $fused:expr, plain: $plain:expr, $avx512:ident, $avx2:ident
+        level: $level:expr, fused: $fused:expr, plain: $plain:expr
     }) => {
         dispatched! {
             $(#[doc = $doc])+
             $name<$R, $G>($($x: $X),+) $(-> $Result)? {
-                level: $level, widest: $fused, fused: $fused, plain: $plain, $avx512, $avx2
+                level: $level, widest: $fused, fused: $fused, plain: $plain
             }
         }
     };
     ($(#[doc = $doc:expr])+ $name:ident<$R:ident, $G:ident>($($x:ident: $X:ty),+) $(-> $Result:ty)? {
-        level: $level:expr, widest: $widest:expr, fused: $fused:expr, plain: $plain:expr, $avx512:ident, $avx2:ident
+        level: $level:expr, widest: $widest:expr, fused: $fused:expr, plain: $plain:expr
     }) => {
         $(#[doc = $doc])+
-        // One call leads to the version, not two, and no version becomes a part of another function: those would take long to compile.
+        // One call leads to the version, and no version becomes a part of another function: among all other instructions its
+        // loops would have too few registers, and take long to compile.
         #[inline(always)]
         pub(super) fn $name<$R: Real<$G>, const $G: usize>($($x: $X),+) $(-> $Result)? {
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,fma")]
             #[inline(never)]
-            fn $avx512<$R: Real<$G>, const $G: usize>($($x: $X),+) $(-> $Result)? {
+            fn avx512<$R: Real<$G>, const $G: usize>($($x: $X),+) $(-> $Result)? {
                 $widest
             }
 
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma")]
             #[inline(never)]
-            fn $avx2<$R: Real<$G>, const $G: usize>($($x: $X),+) $(-> $Result)? {
+            fn avx2<$R: Real<$G>, const $G: usize>($($x: $X),+) $(-> $Result)? {
                 $fused
             }
 
@@ -158,10 +159,10 @@ macro_rules! dispatched {
                 // SAFETY: there is no other way to this level than to find that the processor has all the
                 // instructions that the function is compiled for.
                 #[cfg(target_arch = "x86_64")]
-                Kind::Avx512 => unsafe { $avx512($($x),+) },
+                Kind::Avx512 => unsafe { avx512($($x),+) },
                 // SAFETY: as above.
                 #[cfg(target_arch = "x86_64")]
-                Kind::Avx2 => unsafe { $avx2($($x),+) },
+                Kind::Avx2 => unsafe { avx2($($x),+) },
                 #[cfg(target_arch = "aarch64")]
                 Kind::Neon => neon($($x),+),
                 // To compile all of this for the singles of a processor without their instructions would take long.
@@ -178,37 +179,37 @@ macro_rules! dispatched {
 dispatched! {
     /// Runs the machine's instructions.
     interpret<R, G>(machine: &mut Machine<'_, R, G>) -> Result<(), Fault> {
-        level: machine.state.level, run: machine.interpret(), interpret_avx512, interpret_avx2
+        level: machine.state.level, run: machine.interpret()
     }
 }
 
 dispatched! {
     /// Operations on single values.
     straight<R, G>(state: &State<R, G>, steps: &[Step]) {
-        level: state.level, run: scalar_blocks::run(state, steps), straight_avx512, straight_avx2
+        level: state.level, run: scalar_blocks::run(state, steps)
     }
 }
 
 dispatched! {
     /// A row of the table of primitives. Without fused multiplications, the functions for lanes gain nothing.
     row<R, G>(state: &State<R, G>, row: Primitive, to: Reg, x: [Operand<'_, R, G>; 3]) {
-        level: state.level, fused: state.row::<true>(row, to, x), plain: state.row_by_row(row, to, x), row_avx512, row_avx2
+        level: state.level, fused: state.row::<true>(row, to, x), plain: state.row_by_row(row, to, x)
     }
 }
 
 dispatched! {
-    /// Loads a real for each lane of a block.
+    /// Loads a real for each lane of a block, wherever it is.
     load_reals<R, G>(state: &State<R, G>, from: &Elements<'_, R>, at: &Address, to: u32) {
         level: state.level,
-        run: load(from, state.reach(at), state.real_block(to), state.active), load_reals_avx512, load_reals_avx2
+        run: load(from, state.reach(at), state.real_block(to), state.active)
     }
 }
 
 dispatched! {
-    /// Loads an integer for each lane of a block.
+    /// Loads an integer for each lane of a block, wherever it is.
     load_ints<R, G>(state: &State<R, G>, from: &Elements<'_, i64>, at: &Address, to: u32) {
         level: state.level,
-        run: load(from, state.reach(at), state.int_block(to), state.active), load_ints_avx512, load_ints_avx2
+        run: load(from, state.reach(at), state.int_block(to), state.active)
     }
 }
 
@@ -216,7 +217,7 @@ dispatched! {
     /// Stores the reals of the lanes in which the mask is true.
     store_reals<R, G>(state: &State<R, G>, to: &mut Elements<'_, R>, at: &Address, x: Reg, mask: Option<Reg>) {
         level: state.level,
-        run: store(to, state.reach(at), state.real(x), state.mask(mask), state.active), store_reals_avx512, store_reals_avx2
+        run: store(to, state.reach(at), state.real(x), state.mask(mask), state.active)
     }
 }
 
@@ -224,7 +225,7 @@ dispatched! {
     /// Stores the integers of the lanes in which the mask is true.
     store_ints<R, G>(state: &State<R, G>, to: &mut Elements<'_, i64>, at: &Address, x: Reg, mask: Option<Reg>) {
         level: state.level,
-        run: store(to, state.reach(at), state.int(x), state.mask(mask), state.active), store_ints_avx512, store_ints_avx2
+        run: store(to, state.reach(at), state.int(x), state.mask(mask), state.active)
     }
 }
 
@@ -232,8 +233,7 @@ dispatched! {
     /// Adds the reals of the lanes in which the mask is true to what is there.
     add_reals<R, G>(state: &State<R, G>, to: &mut Elements<'_, R>, at: &Address, x: Reg, mask: Option<Reg>) {
         level: state.level,
-        run: add_real(to, state.reach(at), state.real(x), state.mask(mask), state.active, |x| x),
-        add_reals_avx512, add_reals_avx2
+        run: add_real(to, state.reach(at), state.real(x), state.mask(mask), state.active, |x| x)
     }
 }
 
@@ -241,37 +241,35 @@ dispatched! {
     /// The same, rounded to single precision after each addition.
     add_singles<R, G>(state: &State<R, G>, to: &mut Elements<'_, R>, at: &Address, x: Reg, mask: Option<Reg>) {
         level: state.level,
-        run: add_real(to, state.reach(at), state.real(x), state.mask(mask), state.active, R::to_single),
-        add_singles_avx512, add_singles_avx2
+        run: add_real(to, state.reach(at), state.real(x), state.mask(mask), state.active, R::to_single)
     }
 }
 
-// The kernels are functions of their own: among all other instructions their loops would have too few registers.
 dispatched! {
     /// Runs an operation with its loads and its store.
     kernel<R, G>(state: &State<R, G>, reals: &mut [Elements<'_, R>], addresses: &[Address], it: &Kernel) {
-        level: state.level, run: kernel::run(state, reals, addresses, it), kernel_avx512, kernel_avx2
+        level: state.level, run: kernel::run(state, reals, addresses, it)
     }
 }
 
 dispatched! {
     /// Runs some iterations of a loop that sums up in a cell.
     inner<R, G>(state: &State<R, G>, reals: &[Elements<'_, R>], addresses: &[Address], it: &Inner, of: Range<i64>) {
-        level: state.level, run: kernel::inner(state, reals, addresses, it, of), inner_avx512, inner_avx2
+        level: state.level, run: kernel::inner(state, reals, addresses, it, of)
     }
 }
 
 dispatched! {
     /// Runs some iterations of a loop that goes through powers.
     series<R, G>(state: &State<R, G>, reals: &mut [Elements<'_, R>], addresses: &[Address], it: &Series, of: Range<i64>) {
-        level: state.level, run: power_sums::run(state, reals, addresses, it, of), series_avx512, series_avx2
+        level: state.level, run: power_sums::run(state, reals, addresses, it, of)
     }
 }
 
 dispatched! {
     /// Runs a loop that adds up the products of all lanes.
     outer<R, G>(state: &State<R, G>, reals: &mut [Elements<'_, R>], addresses: &[Address], it: &Outer) {
-        level: state.level, run: rank_one_update::run(state, reals, addresses, it), outer_avx512, outer_avx2
+        level: state.level, run: rank_one_update::run(state, reals, addresses, it)
     }
 }
 
@@ -279,7 +277,7 @@ dispatched! {
     /// An operation on integers.
     int_op<R, G>(state: &State<R, G>, op: IntOp, kind: Prim, to: Reg, x: [Reg; 2]) {
         level: state.level,
-        run: state.int_op(op, kind, to, x), int_op_avx512, int_op_avx2
+        run: state.int_op(op, kind, to, x)
     }
 }
 
@@ -287,7 +285,7 @@ dispatched! {
     /// A comparison of reals.
     test<R, G>(state: &State<R, G>, test: Test, to: Reg, x: [Reg; 2]) {
         level: state.level,
-        run: state.test(test, to, x.map(|x| state.real(x))), test_avx512, test_avx2
+        run: state.test(test, to, x.map(|x| state.real(x)))
     }
 }
 
@@ -295,7 +293,7 @@ dispatched! {
     /// The place of an extremum.
     least_where<R, G>(state: &State<R, G>, to: Reg, x: [Reg; 2], of: [Reg; 2]) {
         level: state.level,
-        run: state.least_where(to, x, of), least_where_avx512, least_where_avx2
+        run: state.least_where(to, x, of)
     }
 }
 
@@ -303,7 +301,7 @@ dispatched! {
     /// One of two integers.
     select_int<R, G>(state: &State<R, G>, to: Reg, condition: Reg, x: [Reg; 2]) {
         level: state.level,
-        run: state.select_int(to, condition, x), select_avx512, select_avx2
+        run: state.select_int(to, condition, x)
     }
 }
 
@@ -388,8 +386,7 @@ dispatched! {
         level: state.level,
         widest: transpose::run(state, reals, addresses, it, |rows| unsafe { R::columns(rows) }),
         fused: transpose::run(state, reals, addresses, it, transpose::columns),
-        plain: transpose::run(state, reals, addresses, it, transpose::columns),
-        transpose_avx512, transpose_avx2
+        plain: transpose::run(state, reals, addresses, it, transpose::columns)
     }
 }
 
@@ -399,35 +396,34 @@ dispatched! {
         level: state.level,
         widest: transpose::into_rows(state, reals, addresses, it, |rows| unsafe { R::columns(rows) }),
         fused: transpose::into_rows(state, reals, addresses, it, transpose::columns),
-        plain: transpose::into_rows(state, reals, addresses, it, transpose::columns),
-        into_rows_avx512, into_rows_avx2
+        plain: transpose::into_rows(state, reals, addresses, it, transpose::columns)
     }
 }
 
 dispatched! {
     /// A product of a small matrix with what lanes have.
     small_product<R, G>(it: &Small<R, false>) {
-        level: it.level, run: product::small_product::<R, G>(it), small_product_avx512, small_product_avx2
+        level: it.level, run: product::small_product::<R, G>(it)
     }
 }
 
 dispatched! {
     /// The products of what lanes have, summed up and added to a small matrix.
     small_sums<R, G>(it: &Small<R, true>) {
-        level: it.level, run: product::small_sums::<R, G>(it), small_sums_avx512, small_sums_avx2
+        level: it.level, run: product::small_sums::<R, G>(it)
     }
 }
 
 dispatched! {
     /// A sum of products.
     chain<R, G>(state: &State<R, G>, it: &Chain) {
-        level: state.level, run: fma_chain::run(state, it), chain_avx512, chain_avx2
+        level: state.level, run: fma_chain::run(state, it)
     }
 }
 
 dispatched! {
     /// Values that go into rows.
     rows<R, G>(state: &State<R, G>, reals: &mut [Elements<'_, R>], it: &Rows) {
-        level: state.level, run: transpose::rows(state, reals, it), rows_avx512, rows_avx2
+        level: state.level, run: transpose::rows(state, reals, it)
     }
 }

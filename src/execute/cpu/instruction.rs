@@ -73,6 +73,14 @@ pub(super) enum Across {
     ApartAt(u32, u32),
 }
 
+impl Across {
+    /// Whether the lanes' elements may be side by side.
+    #[inline(always)]
+    pub(super) fn may_be_row(self) -> bool {
+        matches!(self, Across::Own | Across::Apart(_))
+    }
+}
+
 /// An operand of a kernel: a register, or reals that lie side by side, by the number of their address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Src {

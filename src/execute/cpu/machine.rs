@@ -17,6 +17,7 @@ use super::product;
 use super::profile::Begun;
 use super::real::Real;
 use super::state::State;
+use super::transfer::{load_row, store_row};
 use super::vector::number;
 use crate::array::Prim;
 use crate::kernel::code::LARGEST;
@@ -330,21 +331,41 @@ impl<'m, R: Real<G>, const G: usize> Machine<'m, R, G> {
                 let elements = &reals[from.buffer as usize];
                 match to {
                     Reg::Uniform(to) => state.reals.set(to, elements.get(state.start(from))),
-                    Reg::Varying(to) => dispatch::load_reals(state, elements, from, to),
+                    Reg::Varying(to) => {
+                        if !from.across.may_be_row() || !load_row(elements, state.reach(from), state.real_block(to)) {
+                            dispatch::load_reals(state, elements, from, to);
+                        }
+                    }
                 }
             }
             Instruction::LoadInt { to, ref from } => {
                 let elements = &ints[from.buffer as usize];
                 match to {
                     Reg::Uniform(to) => state.ints.set(to, elements.get(state.start(from))),
-                    Reg::Varying(to) => dispatch::load_ints(state, elements, from, to),
+                    Reg::Varying(to) => {
+                        if !from.across.may_be_row() || !load_row(elements, state.reach(from), state.int_block(to)) {
+                            dispatch::load_ints(state, elements, from, to);
+                        }
+                    }
                 }
             }
             Instruction::StoreReal { ref at, x, mask } => {
-                dispatch::store_reals(state, &mut reals[at.buffer as usize], at, x, mask);
+                let to = &mut reals[at.buffer as usize];
+                if mask.is_some()
+                    || !at.across.may_be_row()
+                    || !store_row(to, state.reach(at), state.real(x), state.active)
+                {
+                    dispatch::store_reals(state, to, at, x, mask);
+                }
             }
             Instruction::StoreInt { ref at, x, mask } => {
-                dispatch::store_ints(state, &mut ints[at.buffer as usize], at, x, mask);
+                let to = &mut ints[at.buffer as usize];
+                if mask.is_some()
+                    || !at.across.may_be_row()
+                    || !store_row(to, state.reach(at), state.int(x), state.active)
+                {
+                    dispatch::store_ints(state, to, at, x, mask);
+                }
             }
             Instruction::AddReal { single: false, ref at, x, mask } => {
                 dispatch::add_reals(state, &mut reals[at.buffer as usize], at, x, mask);

@@ -46,6 +46,38 @@ impl<const G: usize> Reach<'_, G> {
     }
 }
 
+/// Loads the elements of the lanes, if they are side by side and all there: whether they were.
+#[inline(always)]
+pub(super) fn load_row<T: Copy + Default, const G: usize>(
+    from: &Elements<'_, T>,
+    reach: Reach<'_, G>,
+    to: &[Group<T, G>],
+) -> bool {
+    let Some(rows) = reach.in_a_row().and_then(|start| from.rows(start, to.len())) else { return false };
+    for (to, row) in to.iter().zip(rows) {
+        to.write(*row);
+        one_by_one();
+    }
+    true
+}
+
+/// Stores what the lanes have, if its places are side by side and all there, in whole groups: whether they were.
+#[inline(always)]
+pub(super) fn store_row<T: Copy + Default, const G: usize>(
+    to: &mut Elements<'_, T>,
+    reach: Reach<'_, G>,
+    x: Operand<'_, T, G>,
+    active: usize,
+) -> bool {
+    let rows = reach.in_a_row().filter(|_| active.is_multiple_of(G)).and_then(|start| to.rows_mut(start, active / G));
+    let Some(rows) = rows else { return false };
+    for (k, row) in rows.iter_mut().enumerate() {
+        *row = x.group(k);
+        one_by_one();
+    }
+    true
+}
+
 /// Loads an element for each lane.
 #[inline(always)]
 pub(super) fn load<T: Copy + Default, const G: usize>(
@@ -55,19 +87,12 @@ pub(super) fn load<T: Copy + Default, const G: usize>(
     active: usize,
 ) {
     let elements = from.all();
+    if load_row(from, reach, to) {
+        return;
+    }
     if let Some(start) = reach.in_a_row() {
-        match from.rows(start, to.len()) {
-            Some(rows) => {
-                for (to, row) in to.iter().zip(rows) {
-                    to.write(*row);
-                    one_by_one();
-                }
-            }
-            None => {
-                for (k, to) in to.iter().enumerate() {
-                    to.write(from.some(start.wrapping_add((k * G) as i64)));
-                }
-            }
+        for (k, to) in to.iter().enumerate() {
+            to.write(from.some(start.wrapping_add((k * G) as i64)));
         }
         return;
     }
