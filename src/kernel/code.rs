@@ -3,9 +3,11 @@
 //! Code is structured: statements on scalars and flat buffers, loops, branches. One loop is special: [`Stm::Lanes`] may
 //! run its iterations side by side. Inside it every value is *uniform*, the same in all lanes, or *varying*.
 //!
-//! Law: there is nothing of a machine here. Operations are those of the program, and total: what the program could get
-//! wrong is checked by [`Stm::Check`] and [`Stm::Bounds`] before, and a check that fails ends the run. A load outside
-//! of its buffer gives 0, so that loads may move to where they run less often (tests/execute/lanes.rs).
+//! Law: there is nothing of a machine here; multiply-adds and products of matrices, which a target's passes find, are no
+//! exception, since every target has `fma` and can call a product or loop. Operations are those of the program, and
+//! total: what the program could get wrong is checked by [`Stm::Check`] and [`Stm::Bounds`] before, and a check that
+//! fails ends the run. A load outside of its buffer gives 0, so that loads may move to where they run less often
+//! (tests/execute/lanes.rs).
 
 use rustc_hash::FxHashMap;
 
@@ -74,8 +76,6 @@ pub(crate) enum Op {
     MulSub,
     /// `z − x y`, rounded once.
     MulSubtracted,
-    /// `z ± x y ± …`, rounded after each product, of `z` and then the factors; by bits, whether a product is taken away.
-    Sum { minus: u8 },
 }
 
 /// The statement of the program that a loop is for, by the first variable that it binds.

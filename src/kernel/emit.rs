@@ -264,7 +264,7 @@ impl<'p> Emit<'p> {
         let prim = match op {
             Op::Select => self.prim(operands[1]),
             Op::LeastWhere => self.prim(operands[0]),
-            Op::MulAdd | Op::MulSub | Op::MulSubtracted | Op::Sum { .. } => self.prim(operands[0]),
+            Op::MulAdd | Op::MulSub | Op::MulSubtracted => self.prim(operands[0]),
             Op::Scalar(op) => {
                 let prims: Vec<Prim> = operands.iter().map(|x| self.prim(*x)).collect();
                 op.result(&prims).expect("operands are of the types that the verifier has checked")

@@ -110,11 +110,6 @@ fn block(f: &mut fmt::Formatter<'_>, code: &Code, statements: &Block, depth: usi
                     Op::MulAdd => "x·y+z".to_owned(),
                     Op::MulSub => "x·y-z".to_owned(),
                     Op::MulSubtracted => "z-x·y".to_owned(),
-                    Op::Sum { minus } => {
-                        let products =
-                            (0..operands.len() / 2).map(|k| if minus >> k & 1 == 0 { "+x·y" } else { "-x·y" });
-                        core::iter::once("z").chain(products).collect()
-                    }
                 };
                 let operands: Vec<String> = operands.iter().map(|x| Shown(code, *x).to_string()).collect();
                 writeln!(f, "{} = {name}({})", Shown(code, *value), operands.join(", "))?;

@@ -322,7 +322,11 @@ impl Assembler<'_> {
             Stm::Let(value, op, operands) if self.inline.stores.contains(value) => {
                 self.held = Some((*op, operands.clone()));
             }
+            Stm::Let(value, ..) if self.inline.links.contains(value) => {}
             Stm::Let(value, op, operands) if self.needed.contains(value) => {
+                if let Some(links) = self.inline.chains.remove(value) {
+                    return self.chain(*value, &links);
+                }
                 if operands.iter().any(|x| self.is_loaded(*x)) {
                     let Reg::Varying(to) = self.reg(Operand::Value(*value)) else {
                         panic!("what is loaded is varying")

@@ -1,10 +1,11 @@
-//! Which loads and stores are parts of the operation on what is loaded or stored.
+//! Which loads and stores are parts of the operation on what is loaded or stored, and which operations parts of a chain.
 //!
 //! Law: nothing that happens between a load and the operation it is taken into changes what is loaded; a value that
-//! goes straight into memory has no other use (tests/execute/lanes.rs).
+//! goes straight into memory has no other use, nor has one that is only a link (tests/execute/lanes.rs).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::find_fma_chains::{Link, Links};
 use crate::array::ScalarOp;
 use crate::kernel::code::{Block, Code, Op, Operand, Place, Stm, Value};
 use crate::primitives::Primitive;
@@ -16,6 +17,10 @@ pub(super) struct Inline {
     pub(super) loads: FxHashMap<Value, Place>,
     /// Computed where they are stored.
     pub(super) stores: FxHashSet<Value>,
+    /// Added to by the next link of a chain.
+    pub(super) links: FxHashSet<Value>,
+    /// The chains, by the values of their last links.
+    pub(super) chains: FxHashMap<Value, Vec<Link>>,
     uses: FxHashMap<Value, usize>,
 }
 
@@ -24,12 +29,12 @@ impl Inline {
         let mut inline = Inline::default();
         code.outputs.iter().for_each(|output| inline.count(&output.operands()));
         inline.count_block(&code.body, needed);
-        inline.block(code, &code.body, needed);
+        inline.block(code, &Links::of(code, &code.body), &code.body, needed);
         inline
     }
 
     pub(super) fn contains(&self, value: Value) -> bool {
-        self.loads.contains_key(&value) || self.stores.contains(&value)
+        self.loads.contains_key(&value) || self.stores.contains(&value) || self.links.contains(&value)
     }
 
     fn count(&mut self, operands: &[Operand]) {
@@ -47,8 +52,16 @@ impl Inline {
         }
     }
 
-    fn block(&mut self, code: &Code, block: &Block, needed: &FxHashSet<Value>) {
+    fn block(&mut self, code: &Code, links: &Links<'_>, block: &Block, needed: &FxHashSet<Value>) {
         let stms: Vec<&Stm> = block.iter().filter(|stm| is_needed(stm, needed)).collect();
+        for chain in links.chains(&stms) {
+            if chain.windows(2).all(|pair| pair[0].0 + 1 == pair[1].0) {
+                let chain: Vec<Link> = chain.into_iter().map(|(_, link)| link).collect();
+                let (last, before) = chain.split_last().expect("a chain has links");
+                self.links.extend(before.iter().map(|link| link.value));
+                self.chains.insert(last.value, chain);
+            }
+        }
         for (k, stm) in stms.iter().enumerate() {
             if let Stm::Load(value, place) = stm
                 && is_row(code, place)
@@ -68,7 +81,7 @@ impl Inline {
                 && value == computed
                 && self.uses.get(value) == Some(&1)
                 && code.values[value.0 as usize].varying
-                && is_fused(code, *op, operands)
+                && self.is_fused(code, *computed, *op, operands)
                 && is_sink(code, stm)
                 && !operands.iter().any(|x| self.is_from(*x, place))
             {
@@ -79,7 +92,7 @@ impl Inline {
             }
         }
         for stm in stms {
-            stm.blocks().into_iter().for_each(|inner| self.block(code, inner, needed));
+            stm.blocks().into_iter().for_each(|inner| self.block(code, links, inner, needed));
         }
     }
 
@@ -105,12 +118,12 @@ impl Inline {
     fn takes(&self, code: &Code, stm: &Stm, value: Value, from: &Place) -> bool {
         let is_load = |x: Operand| matches!(x, Operand::Value(other) if self.loads.contains_key(&other));
         match stm {
-            Stm::Let(_, op, x) if is_fused(code, *op, x) => match op {
+            Stm::Let(into, op, x) if self.is_fused(code, *into, *op, x) => match op {
                 Op::MulAdd | Op::MulSub | Op::MulSubtracted => {
                     let value = Operand::Value(value);
                     x[2] == value || x[0] == value && !is_load(x[1]) || x[1] == value && !is_load(x[0])
                 }
-                Op::Scalar(_) | Op::Select | Op::LeastWhere | Op::Sum { .. } => true,
+                Op::Scalar(_) | Op::Select | Op::LeastWhere => true,
             },
             Stm::Store { place, mask: None, .. } | Stm::Add { place, mask: None, .. } => {
                 is_sink(code, stm) && place.buffer != from.buffer
@@ -118,6 +131,12 @@ impl Inline {
             // No other instruction loads an operand itself.
             _ => false,
         }
+    }
+
+    /// Whether an operation can load and store.
+    fn is_fused(&self, code: &Code, value: Value, op: Op, x: &[Operand]) -> bool {
+        let is_chained = self.links.contains(&value) || self.chains.contains_key(&value);
+        !is_chained && is_kernel(code, op, x)
     }
 }
 
@@ -142,8 +161,8 @@ fn is_sink(code: &Code, stm: &Stm) -> bool {
     is_row(code, place) || matches!(stm, Stm::Add { .. }) && is_one && info.prim == code.precision
 }
 
-/// Whether an operation on reals of the machine's precision can load and store.
-fn is_fused(code: &Code, op: Op, x: &[Operand]) -> bool {
+/// Whether there is an instruction for an operation, on reals of the machine's precision, that loads and stores.
+fn is_kernel(code: &Code, op: Op, x: &[Operand]) -> bool {
     let varying = |x: &Operand| matches!(x, Operand::Value(value) if code.values[value.0 as usize].varying);
     let real = |x: &Operand| match x {
         Operand::Value(value) => code.values[value.0 as usize].prim == code.precision,
@@ -154,7 +173,7 @@ fn is_fused(code: &Code, op: Op, x: &[Operand]) -> bool {
         Op::Scalar(op) => {
             matches!(op, ScalarOp::Add | ScalarOp::Mul | ScalarOp::Scale | ScalarOp::Row(Primitive::Sub))
         }
-        Op::Select | Op::LeastWhere | Op::Sum { .. } => false,
+        Op::Select | Op::LeastWhere => false,
     };
     known && x.iter().all(real) && x.iter().any(varying)
 }

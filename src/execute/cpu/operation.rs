@@ -1,8 +1,10 @@
 //! From operations on scalars to instructions.
 //!
-//! Law: an operation is one instruction, and one more where it is rounded to single precision (laws: executors::suite).
+//! Law: an operation is one instruction, and one more where it is rounded to single precision; a chain is one
+//! (laws: executors::suite, tests/execute/products.rs).
 
 use super::assemble::Assembler;
+use super::find_fma_chains::Link;
 use super::instruction::{Chain, Instruction, IntOp, RealOp, Reg};
 use crate::array::{Prim, ScalarOp};
 use crate::interpret::Test;
@@ -10,17 +12,21 @@ use crate::kernel::code::{Op, Operand, Value};
 use crate::primitives::Primitive;
 
 impl Assembler<'_> {
+    /// A chain of multiply-adds.
+    pub(super) fn chain(&mut self, value: Value, links: &[Link]) {
+        let Reg::Varying(to) = self.reg(Operand::Value(value)) else { panic!("lanes add up products") };
+        let start = self.reg(links[0].sum);
+        let products = links.iter().map(|link| link.factors.map(|x| self.reg(x))).collect();
+        let minus = links.iter().rev().fold(0, |minus, link| minus << 1 | u8::from(link.is_taken_away));
+        let number = u32::try_from(self.chains.len()).expect("there are fewer than 2^32 sums");
+        self.chains.push(Chain { to, start, products, minus });
+        self.out.push(Instruction::Chain(number));
+    }
+
     /// An operation, whose result is in the register of this value.
     pub(super) fn operation(&mut self, value: Value, op: Op, operands: &[Operand]) {
         let to = self.reg(Operand::Value(value));
         let x: Vec<Reg> = operands.iter().map(|x| self.reg(*x)).collect();
-        if let (Op::Sum { minus }, Reg::Varying(to)) = (op, to) {
-            let products = x[1..].chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect();
-            self.chains.push(Chain { to, start: x[0], products, minus });
-            let number = u32::try_from(self.chains.len() - 1).expect("there are fewer than 2^32 sums");
-            self.out.push(Instruction::Chain(number));
-            return;
-        }
         let three = |x: &[Reg]| [x[0], x[1 % x.len()], x[2 % x.len()]];
         let two = |x: &[Reg]| [x[0], x[1 % x.len()]];
         let prim = self.prim(operands[operands.len() - 1]);
@@ -28,7 +34,6 @@ impl Assembler<'_> {
             Op::MulAdd => Some(RealOp::MulAdd),
             Op::MulSub => Some(RealOp::MulSub),
             Op::MulSubtracted => Some(RealOp::MulSubtracted),
-            Op::Sum { .. } => panic!("lanes add up products"),
             Op::Scalar(_) | Op::Select | Op::LeastWhere => None,
         };
         if let Some(op) = fused {
