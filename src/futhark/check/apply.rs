@@ -46,7 +46,7 @@ pub(super) enum Argument<'t> {
     Checked(Expression),
 }
 
-impl Checker<'_> {
+impl Checker {
     /// What a name stands for, at new unknowns.
     pub(super) fn callee(&mut self, name: &tree::QualifiedName) -> Checked<Callee> {
         let span = name.span;
@@ -60,24 +60,21 @@ impl Checker<'_> {
             return Ok(Callee::Value(value));
         }
         let value = |kind, of| Ok(Callee::Value(Expression { kind, of, span }));
-        match self.scopes.find_value(name, self.reports.are_few())? {
+        match self.scopes.find_value(name)? {
             Value::Local(local, of) => value(ExpressionKind::Local(local), of),
             Value::Size(size) => value(ExpressionKind::Size(size), I64),
             Value::Generic(local, scheme) => {
                 let (of, instance) = self.unifier.instantiate(&scheme, span);
                 value(ExpressionKind::LocalInstance(local, instance), of)
             }
-            Value::Definition(definition) => {
-                let defined = self.definitions.defined[definition.0 as usize].clone();
-                let (of, instance) = self.unifier.instantiate(&defined.scheme, span);
-                match self.definitions.open_constants.get(&definition).cloned() {
-                    None => value(ExpressionKind::Definition(definition, instance), of),
-                    Some(open) => {
-                        let (of, own) = self.unifier.renamed(&of, &open);
-                        let kind = ExpressionKind::Definition(definition, instance);
-                        Ok(Callee::Value(self.bound(Expression { kind, of, span }, &defined.name, own)))
-                    }
+            Value::Definition(known) => {
+                let (of, instance) = self.unifier.instantiate(&known.defined.scheme, span);
+                let kind = ExpressionKind::Definition(known.number, instance);
+                if known.open.is_empty() {
+                    return value(kind, of);
                 }
+                let (of, own) = self.unifier.renamed(&of, &known.open);
+                Ok(Callee::Value(self.bound(Expression { kind, of, span }, &known.defined.name, own)))
             }
             Value::Intrinsic(name, scheme) => {
                 let (of, instance) = self.unifier.instantiate(&scheme, span);
@@ -196,7 +193,7 @@ impl Checker<'_> {
             sizes.insert(name, size);
         }
         if let ExpressionKind::Definition(definition, instance) = &function.kind
-            && Some(*definition) == self.definitions.length
+            && Some(*definition) == self.scopes.length
         {
             let kind = ExpressionKind::Size(instance.sizes[0].clone());
             return Ok(Expression { kind, of: I64, span });

@@ -20,7 +20,7 @@ fn difference(a: Size, b: Size) -> Size {
     }
 }
 
-impl Checker<'_> {
+impl Checker {
     pub(super) fn array(
         &mut self,
         elements: &[tree::Expression],

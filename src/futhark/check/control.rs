@@ -24,7 +24,7 @@ struct Dimension {
     declared: bool,
 }
 
-impl Checker<'_> {
+impl Checker {
     pub(super) fn conditional(
         &mut self,
         condition: &tree::Expression,

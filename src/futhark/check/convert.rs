@@ -10,7 +10,7 @@ use super::substitute::with_sizes;
 use super::{Checked, Checker};
 use crate::futhark::core::{Expression, ExpressionKind, Local, Pattern, Size, Type};
 
-impl Checker<'_> {
+impl Checker {
     /// The expression at the type that is wanted.
     pub(super) fn convert(&mut self, value: Expression, wanted: &Type, role: Role<'_>) -> Checked<Expression> {
         match self.unifier.unify(&value.of, wanted) {

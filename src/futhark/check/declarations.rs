@@ -6,11 +6,15 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::scope::{Env, Module, NamedSignature, Template, Value, plain};
-use super::{Checked, Checker, fault};
-use crate::futhark::core::{Defined, Definition, Entry, Local, Scheme, Size, Type};
+use super::scope::{Env, Known, Module, NamedSignature, Template, Value, plain};
+use super::unify::Unifier;
+use super::{Checked, Checker, Declarations, FOLLOWS, fault};
+use crate::futhark::core::{Defined, Definition, Entry, Local, Size, Type};
 use crate::futhark::source::{Message, Name, Span};
 use crate::futhark::syntax::tree::{self, DeclarationKind};
+
+/// Hints of fewer mistakes than this may look for a name that is meant among all.
+const GUESSES: usize = 20;
 
 /// What a declaration gives a name to: the sort of things among which it is the only one of the name.
 fn declared(declaration: &tree::Declaration) -> Option<(&'static str, &Name, Span)> {
@@ -24,7 +28,7 @@ fn declared(declaration: &tree::Declaration) -> Option<(&'static str, &Name, Spa
     }
 }
 
-impl Checker<'_> {
+impl Declarations<'_> {
     /// Checks declarations in order; what they declare is in scope after them, and among the exports.
     pub(super) fn declarations(&mut self, declarations: &[tree::Declaration], exports: &mut Env) {
         let mut known = HashMap::new();
@@ -34,12 +38,18 @@ impl Checker<'_> {
                 .filter(|(kind, name, span)| known.insert((*kind, *name), span.file) == Some(span.file));
             if let Some((_, name, span)) = again {
                 let hint = "rename one of them, or leave it out";
-                self.reports.add(Message::error("duplicate", span, format!("`{name}` is defined twice")).hint(hint));
+                self.report([Message::error("duplicate", span, format!("`{name}` is defined twice")).hint(hint)]);
             }
             if let Err(fault) = self.declaration(declaration, exports) {
-                self.reports.add(*fault);
+                self.report([*fault]);
             }
         }
+    }
+
+    /// Reports mistakes that do not follow from others.
+    pub(super) fn report(&mut self, messages: impl IntoIterator<Item = Message>) {
+        self.messages.extend(messages.into_iter().filter(|message| message.code != FOLLOWS));
+        self.checker.scopes.is_terse = self.messages.len() >= GUESSES;
     }
 
     fn declaration(&mut self, declaration: &tree::Declaration, exports: &mut Env) -> Checked<()> {
@@ -48,31 +58,33 @@ impl Checker<'_> {
                 let checked = self.value(value);
                 // A name whose definition is wrong is known all the same, so that its uses are not reported too.
                 let entry = checked.as_ref().map_or(Value::Poisoned, Value::clone);
-                self.declare(exports, |env| drop(env.values.insert(value.name.clone(), entry.clone())));
+                self.checker.scopes.declare(exports, |env| drop(env.values.insert(value.name.clone(), entry.clone())));
                 checked.map(drop)
             }
             DeclarationKind::Type(declared) => {
                 let template = match &declared.definition {
-                    Some(definition) => self.template(&declared.params, definition),
+                    Some(definition) => self.checker.template(&declared.params, definition),
                     None => fault("type", declaration.span, "this type is not said", "write `type t = …`"),
                 };
                 // Forget only what belongs to this declaration.
-                self.forget();
+                self.checker.forget();
                 let wrong = || Template { params: Vec::new(), open: Vec::new(), body: Type::tuple(vec![]) };
                 let (template, failed) = template.map_or_else(|fault| (wrong(), Err(fault)), |known| (known, Ok(())));
                 let template = Rc::new(template);
-                self.declare(exports, |env| drop(env.types.insert(declared.name.clone(), template.clone())));
+                self.checker
+                    .scopes
+                    .declare(exports, |env| drop(env.types.insert(declared.name.clone(), template.clone())));
                 failed
             }
             DeclarationKind::Open(module) => {
                 let inside = self.structure(module)?;
-                self.declare(exports, |env| env.open(&inside));
+                self.checker.scopes.declare(exports, |env| env.open(&inside));
                 Ok(())
             }
             DeclarationKind::Import(path) => {
                 let module = self.import(path, declaration.span)?;
                 if let Module::Structure(inside) = module {
-                    self.scopes.env.open(&inside);
+                    self.checker.scopes.env.open(&inside);
                 }
                 Ok(())
             }
@@ -80,30 +92,18 @@ impl Checker<'_> {
             DeclarationKind::Module(declared) => {
                 let checked = self.module_declaration(declared, declaration.span);
                 let module = checked.as_ref().map_or(Module::Poisoned, Module::clone);
-                self.declare(exports, |env| drop(env.modules.insert(declared.name.clone(), module.clone())));
+                self.checker
+                    .scopes
+                    .declare(exports, |env| drop(env.modules.insert(declared.name.clone(), module.clone())));
                 checked.map(drop)
             }
             DeclarationKind::Signature(name, signature) => {
-                let named = Rc::new(NamedSignature { signature: signature.clone(), env: self.scopes.env.clone() });
-                self.declare(exports, |env| drop(env.signatures.insert(name.clone(), named.clone())));
+                let named =
+                    Rc::new(NamedSignature { signature: signature.clone(), env: self.checker.scopes.env.clone() });
+                self.checker.scopes.declare(exports, |env| drop(env.signatures.insert(name.clone(), named.clone())));
                 Ok(())
             }
         }
-    }
-
-    /// Puts something in scope and among the exports.
-    fn declare(&mut self, exports: &mut Env, put: impl Fn(&mut Env)) {
-        put(&mut self.scopes.env);
-        put(exports);
-    }
-
-    /// What inference knew of a declaration is needed no more.
-    fn forget(&mut self) {
-        self.unifier.forget();
-        self.digits.clear();
-        self.bodies.pending.clear();
-        self.unifier.level = 0;
-        self.bodies.outside = false;
     }
 
     /// A definition.
@@ -113,37 +113,23 @@ impl Checker<'_> {
         if let (true, None, [], tree::ExpressionKind::Name(name) | tree::ExpressionKind::Section(name)) =
             (within_prelude, &declared.result, &declared.params[..], &declared.body.kind)
         {
-            return self.scopes.find_value(name, self.reports.are_few());
+            return self.checker.scopes.find_value(name);
         }
-        let checked = self.scoped(|checker| checker.value_within(declared));
-        self.forget();
-        checked
-    }
-
-    fn value_within(&mut self, declared: &tree::ValueDeclaration) -> Checked<Value> {
-        let (mut scheme, mut body) = self.defined(declared)?;
-        let mut open = Vec::new();
-        if !matches!(scheme.body, Type::Function { .. }) {
-            let (of, exists) = self.unifier.open_result(&scheme.body, &scheme.sizes, 0, declared.name_span)?;
-            (scheme.body, open) = (of, exists);
-        }
-        self.finish().expression(&mut body)?;
-        scheme.body = self.unifier.complete(&scheme.body, declared.name_span)?;
-        let definition =
-            Definition(u32::try_from(self.definitions.defined.len()).expect("fewer than 2^32 definitions"));
-        if !open.is_empty() {
-            self.definitions.open_constants.insert(definition, open.clone());
-        }
-        if declared.entry {
-            let entry = self.entry(declared, definition, &scheme, &open)?;
-            self.definitions.entries.push(entry);
-        }
-        if self.definitions.prelude.is_none() && &*declared.name == "length" {
-            self.definitions.length = Some(definition);
-        }
-        let (name, span) = (declared.name.clone(), declared.name_span);
-        self.definitions.defined.push(Rc::new(Defined { name, span, scheme, body }));
-        Ok(Value::Definition(definition))
+        let checked = self.checker.scoped(|checker| checker.definition(declared));
+        let known = checked.and_then(|(defined, open)| {
+            let number = u32::try_from(self.definitions.defined.len()).expect("fewer than 2^32 definitions");
+            let known = Known { number: Definition(number), defined: Rc::new(defined), open };
+            if declared.entry {
+                self.definitions.entries.push(self.checker.unifier.entry(declared, &known)?);
+            }
+            if within_prelude && &*declared.name == "length" {
+                self.checker.scopes.length = Some(known.number);
+            }
+            self.definitions.defined.push(known.defined.clone());
+            Ok(Value::Definition(Rc::new(known)))
+        });
+        self.checker.forget();
+        known
     }
 
     /// A `main` of the file itself is an entry point though it does not say so, if it can be called from outside.
@@ -154,26 +140,46 @@ impl Checker<'_> {
         });
         if let Some(declared) = main
             && !declared.entry
-            && let Some(Value::Definition(definition)) = self.scopes.env.values.get(&declared.name)
+            && let Some(Value::Definition(known)) = self.checker.scopes.env.values.get(&declared.name)
         {
-            let definition = *definition;
-            let scheme = self.definitions.defined[definition.0 as usize].scheme.clone();
-            let open = self.definitions.open_constants.get(&definition).cloned().unwrap_or_default();
-            if let Ok(entry) = self.entry(declared, definition, &scheme, &open) {
-                self.definitions.entries.push(entry);
-            }
+            self.definitions.entries.extend(self.checker.unifier.entry(declared, known));
         }
     }
+}
 
+impl Checker {
+    /// What inference knew of a declaration is needed no more.
+    pub(super) fn forget(&mut self) {
+        self.unifier.forget();
+        self.digits.clear();
+        self.bodies.pending.clear();
+        self.unifier.level = 0;
+        self.bodies.outside = false;
+    }
+
+    /// A definition, of which all is known, and the sizes of its type that are known only from its value.
+    fn definition(&mut self, declared: &tree::ValueDeclaration) -> Checked<(Defined, Vec<Local>)> {
+        let (name, span) = (declared.name.clone(), declared.name_span);
+        let (mut scheme, mut body) = self.defined(declared)?;
+        let mut open = Vec::new();
+        if !matches!(scheme.body, Type::Function { .. }) {
+            (scheme.body, open) = self.unifier.open_result(&scheme.body, &scheme.sizes, 0, span)?;
+        }
+        self.finish().expression(&mut body)?;
+        scheme.body = self.unifier.complete(&scheme.body, span)?;
+        Ok((Defined { name, span, scheme, body }, open))
+    }
+
+    /// The operation of that name, at new unknowns.
+    pub(super) fn scalar(&mut self, name: &str, span: Span) -> Checked<super::apply::Callee> {
+        self.scoped_in(self.scopes.scalars.clone(), |checker| checker.callee(&plain(&Name::from(name), span)))
+    }
+}
+
+impl Unifier {
     /// What can be called from outside: sizes known from arguments, no functions, no type left open.
-    fn entry(
-        &mut self,
-        declared: &tree::ValueDeclaration,
-        definition: Definition,
-        scheme: &Scheme,
-        open: &[Local],
-    ) -> Checked<Entry> {
-        let span = declared.name_span;
+    fn entry(&self, declared: &tree::ValueDeclaration, known: &Known) -> Checked<Entry> {
+        let (span, scheme) = (declared.name_span, &known.defined.scheme);
         if let Some(var) = scheme.types.first() {
             let text = format!("the entry `{}` is generic in the type {}", declared.name, var.name);
             return fault("entry", span, text, "write the types of its parameters");
@@ -191,24 +197,18 @@ impl Checker<'_> {
         }
         for (name, of) in params.iter().map(|(name, of)| (&**name, of)).chain([("the result", &result)]) {
             if higher(of) {
-                let text =
-                    format!("{name} of the entry `{}` has type {}, a function", declared.name, self.unifier.show(of));
+                let text = format!("{name} of the entry `{}` has type {}, a function", declared.name, self.show(of));
                 return fault("entry", span, text, "values from outside are scalars, arrays, tuples and records");
             }
         }
         for size in &scheme.sizes {
-            if !sizes.contains(size) && !open.contains(size) {
-                let name = &self.unifier.locals[size.0 as usize];
+            if !sizes.contains(size) && !known.open.contains(size) {
+                let name = &self.locals[size.0 as usize];
                 let text = format!("no argument of the entry `{}` says the size {name}", declared.name);
                 return fault("entry", span, text, format!("give it as an argument: `({name}: i64)`"));
             }
         }
-        Ok(Entry { name: declared.name.clone(), definition, params, result })
-    }
-
-    /// The operation of that name, at new unknowns.
-    pub(super) fn scalar(&mut self, name: &str, span: crate::futhark::source::Span) -> Checked<super::apply::Callee> {
-        self.scoped_in(self.scopes.scalars.clone(), |checker| checker.callee(&plain(&Name::from(name), span)))
+        Ok(Entry { name: declared.name.clone(), definition: known.number, params, result })
     }
 }
 

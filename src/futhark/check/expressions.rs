@@ -19,7 +19,7 @@ pub(super) const BOOL: Type = Type::Prim(Prim::Bool);
 /// The largest count of links of a chain of operators that become one expression.
 const LINKS: usize = 64;
 
-impl Checker<'_> {
+impl Checker {
     /// An expression that has to be of a type.
     pub(super) fn check(&mut self, written: &tree::Expression, wanted: &Type, role: Role<'_>) -> Checked<Expression> {
         let value = self.expression(written, Some(wanted))?;
@@ -94,7 +94,7 @@ impl Checker<'_> {
                 let value = self.expression(value, Some(&of))?;
                 self.convert(value, &of, Role::Ascription)
             }
-            Tree::OpenIn(name, value) => match self.scopes.find_module(name, self.reports.are_few())? {
+            Tree::OpenIn(name, value) => match self.scopes.find_module(name)? {
                 Module::Structure(inside) => self.scoped(|checker| {
                     checker.scopes.env.open(&inside);
                     checker.expression(value, expected)
@@ -317,12 +317,12 @@ impl Checker<'_> {
         span: Span,
     ) -> Checked<Expression> {
         match (&*operator.name, &a) {
-            ("|>", _) if self.is_own(operator) => return self.pipe(b, a, expected, span),
-            ("<|", Argument::Written(a)) if self.is_own(operator) => {
+            ("|>", _) if self.scopes.is_own(operator) => return self.pipe(b, a, expected, span),
+            ("<|", Argument::Written(a)) if self.scopes.is_own(operator) => {
                 return self.apply_to(a, Argument::Written(b), expected, span);
             }
-            (">->", Argument::Written(a)) if self.is_own(operator) => return self.compose(a, b, expected, span),
-            ("<-<", Argument::Written(a)) if self.is_own(operator) => return self.compose(b, a, expected, span),
+            (">->", Argument::Written(a)) if self.scopes.is_own(operator) => return self.compose(a, b, expected, span),
+            ("<-<", Argument::Written(a)) if self.scopes.is_own(operator) => return self.compose(b, a, expected, span),
             _ => {}
         }
         let callee = self.callee(operator)?;
@@ -334,16 +334,6 @@ impl Checker<'_> {
             return Ok(self.unifier.operation(&known.name, vec![first, second], BOOL, span));
         }
         self.apply(callee, &show_name(operator), vec![a, Argument::Written(b)], expected, span)
-    }
-
-    /// Whether an operator is still that of the language, not one of the user's.
-    fn is_own(&self, operator: &tree::QualifiedName) -> bool {
-        match self.scopes.env.values.get(&operator.name).filter(|_| operator.modules.is_empty()) {
-            Some(Value::Definition(definition)) => {
-                self.definitions.prelude.is_none_or(|prelude| (definition.0 as usize) < prelude)
-            }
-            _ => false,
-        }
     }
 
     fn constructor(

@@ -128,7 +128,7 @@ pub(super) struct Finish<'a> {
     digits: &'a HashMap<Span, Name>,
 }
 
-impl Checker<'_> {
+impl Checker {
     /// For the end of the definition that is being checked.
     pub(super) fn finish(&mut self) -> Finish<'_> {
         Finish { unifier: &mut self.unifier, digits: &self.digits }

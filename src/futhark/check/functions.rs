@@ -15,7 +15,7 @@ use crate::futhark::core::{Expression, Local, Pattern, Scheme, Size, Type, TypeV
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::tree;
 
-impl Checker<'_> {
+impl Checker {
     /// A function of one or more parameters. Of a function with a name, sizes that are written as `[]` become parameters.
     pub(super) fn lambda(
         &mut self,
@@ -86,7 +86,7 @@ impl Checker<'_> {
 
     fn defined_within(&mut self, value: &tree::ValueDeclaration) -> Checked<(Vec<Local>, Vec<TypeVar>, Expression)> {
         distinct(value.type_params.iter().map(|param| &param.name), "parameter", value.name_span)?;
-        let (mut sizes, types) = self.type_params(&value.type_params);
+        let (mut sizes, types) = self.scopes.type_params(&value.type_params, &mut self.unifier);
         let body = if value.params.is_empty() {
             let body = self.body(|checker| match &value.result {
                 Some(result) => {

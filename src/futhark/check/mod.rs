@@ -8,9 +8,9 @@
 //! value is bound where the value is. Expressions that bind sizes become lets of the body around, so that scopes stay
 //! lexical.
 //!
-//! Each part of the state has functions of its own: a `Unifier` knows types, sizes and variables, `Scopes` what names stand for,
-//! `Definitions` what comes out, `Reports` the messages. The `Checker` holds them all, for the forms of the text, each of
-//! which may have every other within it.
+//! Each part of the state has functions of its own: a `Unifier` knows types, sizes and variables, `Scopes` what names stand for.
+//! A `Checker` holds what is known within a declaration, for the forms of the text, each of which may have every other within
+//! it, and returns the first mistake. `Declarations` load files, define, and report mistakes.
 //!
 //! | file | what is in it |
 //! |---|---|
@@ -48,11 +48,10 @@ mod unify;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use self::report::Reports;
 use self::scope::{Env, Module, Scopes};
 use self::unify::Unifier;
 use super::chain::Rest;
-use super::core::{Defined, Definition, Entry, Expression, ExpressionKind, Local, Pattern, Program, Scheme};
+use super::core::{Defined, Entry, Expression, ExpressionKind, Local, Pattern, Program, Scheme};
 use super::core::{sizes, substitute};
 use super::source::{Message, Name, Severity, Span};
 use super::syntax::tree;
@@ -100,15 +99,14 @@ impl Imports for NoImports {
 /// All that is wrong in it: the first mistake of each definition.
 pub fn check(file: &tree::File, imports: &mut dyn Imports) -> Result<(Program, Vec<Message>), Vec<Message>> {
     deep(|| {
-        let mut checker = prelude::start(imports);
-        let mut exports = Env::default();
-        checker.declarations(&file.declarations, &mut exports);
-        checker.main_of(file);
-        let mut messages = checker.reports.messages;
+        let mut declarations = prelude::start(imports);
+        declarations.declarations(&file.declarations, &mut Env::default());
+        declarations.main_of(file);
+        let Declarations { definitions, mut messages, checker, .. } = declarations;
         if messages.iter().any(|message| message.severity == Severity::Error) {
             return Err(messages);
         }
-        let program = finish::reachable(checker.definitions, checker.unifier.locals);
+        let program = finish::reachable(definitions, checker.unifier.locals);
         messages.extend(flat::warnings(&program));
         Ok((program, messages))
     })
@@ -163,10 +161,6 @@ struct Definitions {
     entries: Vec<Entry>,
     /// How many of the definitions are the prelude's, once that has been read.
     prelude: Option<usize>,
-    /// The function of the prelude whose value is a size.
-    length: Option<Definition>,
-    /// Sizes of the types of constants that are known only from their values.
-    open_constants: HashMap<Definition, Vec<Local>>,
 }
 
 /// The files of a program.
@@ -176,32 +170,25 @@ struct Files<'a> {
     known: HashMap<u32, Option<Module>>,
 }
 
-/// The state of a check.
-struct Checker<'a> {
+/// What becomes of a program: its declarations, one after the other.
+struct Declarations<'a> {
     files: Files<'a>,
     definitions: Definitions,
+    messages: Vec<Message>,
+    checker: Checker,
+}
+
+/// What is known within a declaration, for the forms of expressions, patterns and types.
+#[derive(Default)]
+struct Checker {
     unifier: Unifier,
     scopes: Scopes,
     bodies: Bodies,
-    reports: Reports,
     /// The digits of numbers, so that each is rounded once, to the kind it turns out to have.
     digits: HashMap<Span, Name>,
 }
 
-impl Checker<'_> {
-    /// Nothing is known and nothing in scope.
-    fn empty(imports: &mut dyn Imports) -> Checker<'_> {
-        Checker {
-            files: Files { imports, known: HashMap::new() },
-            definitions: Definitions::default(),
-            unifier: Unifier::default(),
-            scopes: Scopes::default(),
-            bodies: Bodies::default(),
-            reports: Reports::default(),
-            digits: HashMap::new(),
-        }
-    }
-
+impl Checker {
     /// Checks in a scope of its own, which begins as that around and leaves it as it is.
     fn scoped<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> T {
         self.scoped_in(self.scopes.env.clone(), check)

@@ -5,20 +5,28 @@
 
 use std::rc::Rc;
 
-use super::scope::{Env, Functor, Module};
-use super::{Checked, Checker, deep, fault};
+use super::scope::{Env, Module};
+use super::{Checked, Declarations, deep, fault};
 use crate::futhark::source::{Name, Severity, Span};
 use crate::futhark::syntax::tree::{self, ModuleExpression};
 
 /// Programs of more definitions than this are not checked: parametric modules may double with each application.
 const MAX_DEFINITIONS: usize = 1_000_000;
 
-impl Checker<'_> {
+impl Declarations<'_> {
+    /// Checks in another scope, and returns to this one.
+    fn scoped_in<T>(&mut self, env: Env, check: impl FnOnce(&mut Self) -> T) -> T {
+        let around = std::mem::replace(&mut self.checker.scopes.env, env);
+        let checked = check(self);
+        self.checker.scopes.env = around;
+        checked
+    }
+
     pub(super) fn module_declaration(&mut self, declared: &tree::ModuleDeclaration, span: Span) -> Checked<Module> {
         let Some(((param, signature), rest)) = declared.params.split_first() else {
             let module = self.module(&declared.body)?;
             return match &declared.signature {
-                Some(signature) => self.seal(&module, signature, span),
+                Some(signature) => self.checker.seal(&module, signature, span),
                 None => Ok(module),
             };
         };
@@ -29,12 +37,7 @@ impl Checker<'_> {
         for (param, signature) in rest.iter().rev() {
             body = ModuleExpression::Lambda(param.clone(), Box::new(signature.clone()), Box::new(body), span);
         }
-        Ok(self.functor(param, signature, body))
-    }
-
-    fn functor(&self, param: &Name, signature: &tree::Signature, body: ModuleExpression) -> Module {
-        let (param, signature, env) = (param.clone(), signature.clone(), self.scopes.env.clone());
-        Module::Functor(Rc::new(Functor { param, signature, body, env }))
+        Ok(self.checker.scopes.functor(param, signature, body))
     }
 
     /// A module that has members.
@@ -51,10 +54,12 @@ impl Checker<'_> {
 
     pub(super) fn module(&mut self, written: &ModuleExpression) -> Checked<Module> {
         deep(|| match written {
-            ModuleExpression::Name(name) => self.scopes.find_module(name, self.reports.are_few()),
+            ModuleExpression::Name(name) => self.checker.scopes.find_module(name),
             ModuleExpression::Body(declarations, _) => {
                 let mut exports = Env::default();
-                self.scoped(|checker| checker.declarations(declarations, &mut exports));
+                self.scoped_in(self.checker.scopes.env.clone(), |within| {
+                    within.declarations(declarations, &mut exports)
+                });
                 Ok(Module::Structure(Rc::new(exports)))
             }
             ModuleExpression::Import(path, span) => self.import(path, *span),
@@ -72,17 +77,19 @@ impl Checker<'_> {
                 if self.definitions.defined.len() > MAX_DEFINITIONS {
                     return fault("module", *span, "this program has too many definitions", "apply fewer modules");
                 }
-                self.scoped_in(functor.env.clone(), |checker| {
-                    let argument = checker.seal(&argument, &functor.signature, *span)?;
-                    checker.scopes.env.modules.insert(functor.param.clone(), argument);
-                    checker.module(&functor.body)
+                self.scoped_in(functor.env.clone(), |within| {
+                    let argument = within.checker.seal(&argument, &functor.signature, *span)?;
+                    within.checker.scopes.env.modules.insert(functor.param.clone(), argument);
+                    within.module(&functor.body)
                 })
             }
             ModuleExpression::Ascribe(module, signature, span) => {
                 let module = self.module(module)?;
-                self.seal(&module, signature, *span)
+                self.checker.seal(&module, signature, *span)
             }
-            ModuleExpression::Lambda(param, signature, body, _) => Ok(self.functor(param, signature, (**body).clone())),
+            ModuleExpression::Lambda(param, signature, body, _) => {
+                Ok(self.checker.scopes.functor(param, signature, (**body).clone()))
+            }
         })
     }
 
@@ -97,7 +104,7 @@ impl Checker<'_> {
                     }
                 }
                 let stops = messages.iter().any(|message| message.severity == Severity::Error);
-                self.reports.messages.append(&mut messages);
+                self.report(messages);
                 return if stops {
                     Err(super::follows())
                 } else {
@@ -116,8 +123,8 @@ impl Checker<'_> {
         self.files.known.insert(number, None);
         let entries = self.definitions.entries.len();
         let mut exports = Env::default();
-        self.scoped_in(self.scopes.base.clone(), |checker| {
-            deep(|| checker.declarations(&file.declarations, &mut exports));
+        self.scoped_in(self.checker.scopes.base.clone(), |within| {
+            deep(|| within.declarations(&file.declarations, &mut exports));
         });
         // The entries of a program are those of its own file.
         self.definitions.entries.truncate(entries);

@@ -56,7 +56,7 @@ fn primitive(name: &str, operands: Vec<Expression>, of: Type, span: Span) -> Exp
     Expression { kind: ExpressionKind::Primitive(Name::from(name), Prim::Bool, operands), of, span }
 }
 
-impl Checker<'_> {
+impl Checker {
     /// An operation as a function.
     pub(super) fn operator_value(&mut self, operator: &Operator, of: &Type, span: Span) -> Checked<Expression> {
         let mut params = Vec::with_capacity(operator.arity);

@@ -12,7 +12,7 @@ use crate::futhark::core::{self, Pattern, Type};
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::tree::{self, PatternKind};
 
-impl Checker<'_> {
+impl Checker {
     /// The type of what a pattern takes, as far as the pattern says.
     pub(super) fn pattern_type(&mut self, pattern: &tree::Pattern) -> Checked<Type> {
         let span = pattern.span;

@@ -4,12 +4,13 @@
 //! reads; a mistake in them is ours (tests/language/check.rs).
 
 use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::operators::{OPERATORS, kinds};
 use super::scope::{Env, Module, Operator, Scopes, Template, TemplateParam, Value};
 use super::unify::Unifier;
-use super::{Checker, Definitions, Imports, NoImports};
+use super::{Checker, Declarations, Definitions, Files, Imports, NoImports};
 use crate::futhark::core::{Prim, Type};
 use crate::futhark::prelude::{FIRST, TEXTS, text};
 use crate::futhark::source::{Name, Span};
@@ -28,15 +29,15 @@ thread_local! {
     static PRELUDE: OnceCell<Rc<Prelude>> = const { OnceCell::new() };
 }
 
-/// A checker that knows the prelude.
-pub(super) fn start(imports: &mut dyn Imports) -> Checker<'_> {
+/// The declarations of a program before its own: those of the prelude.
+pub(super) fn start(imports: &mut dyn Imports) -> Declarations<'_> {
     let prelude = PRELUDE.with(|cell| cell.get_or_init(|| Rc::new(read())).clone());
-    Checker {
-        definitions: prelude.definitions.clone(),
-        unifier: prelude.unifier.clone(),
-        scopes: prelude.scopes.clone(),
-        ..Checker::empty(imports)
-    }
+    let (unifier, scopes) = (prelude.unifier.clone(), prelude.scopes.clone());
+    after(prelude.definitions.clone(), Checker { unifier, scopes, ..Checker::default() }, imports)
+}
+
+fn after(definitions: Definitions, checker: Checker, imports: &mut dyn Imports) -> Declarations<'_> {
+    Declarations { files: Files { imports, known: HashMap::new() }, definitions, messages: Vec::new(), checker }
 }
 
 fn parse(number: usize) -> tree::File {
@@ -49,8 +50,7 @@ fn parse(number: usize) -> tree::File {
 }
 
 fn read() -> Prelude {
-    let mut none = NoImports;
-    let mut checker = Checker::empty(&mut none);
+    let mut checker = Checker::default();
     let known = |body| Rc::new(Template { params: Vec::new(), open: Vec::new(), body });
     for prim in Prim::ALL {
         checker.scopes.env.types.insert(Name::from(prim.name()), known(Type::Prim(prim)));
@@ -85,13 +85,14 @@ fn read() -> Prelude {
     checker.unifier.forget();
     let scalars = Module::Structure(Rc::new(checker.scopes.scalars.clone()));
     checker.scopes.env.modules.insert(Name::from("scalar"), scalars);
+    let mut none = NoImports;
+    let mut declarations = after(Definitions::default(), checker, &mut none);
     for number in 2..TEXTS.len() {
-        checker.declarations(&parse(number).declarations, &mut Env::default());
+        declarations.declarations(&parse(number).declarations, &mut Env::default());
     }
-    let messages: Vec<String> =
-        checker.reports.messages.iter().map(|m| format!("{} at {:?}", m.text, place(m.span))).collect();
+    let Declarations { mut definitions, messages, checker: Checker { unifier, mut scopes, .. }, .. } = declarations;
+    let messages: Vec<String> = messages.iter().map(|m| format!("{} at {:?}", m.text, place(m.span))).collect();
     assert!(messages.is_empty(), "the prelude is a correct program: {messages:#?}");
-    let Checker { mut definitions, unifier, mut scopes, .. } = checker;
     definitions.prelude = Some(definitions.defined.len());
     scopes.env.modules.remove("scalar");
     scopes.base = scopes.env.clone();

@@ -6,7 +6,7 @@
 use std::cell::Cell;
 
 use super::unify::{Clash, Required, Unifier};
-use super::{Checked, FOLLOWS, Fault};
+use super::{Checked, Fault};
 use crate::futhark::core::{Prim, Shown, Size, Type};
 use crate::futhark::source::{Message, Span};
 
@@ -58,29 +58,6 @@ impl Role<'_> {
             Role::Pattern => "the pattern".into(),
             Role::Part => "the part of the type".into(),
         }
-    }
-}
-
-/// The messages so far.
-#[derive(Debug, Default)]
-pub(super) struct Reports {
-    pub(super) messages: Vec<Message>,
-}
-
-/// The most mistakes that come with a name that may be meant, which is looked for among all.
-const GUESSES: usize = 20;
-
-impl Reports {
-    /// Reports a mistake, unless it follows from another.
-    pub(super) fn add(&mut self, fault: Message) {
-        if fault.code != FOLLOWS {
-            self.messages.push(fault);
-        }
-    }
-
-    /// Whether there are so few mistakes that a hint may search for a name that is meant.
-    pub(super) fn are_few(&self) -> bool {
-        self.messages.len() < GUESSES
     }
 }
 

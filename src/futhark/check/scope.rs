@@ -10,7 +10,7 @@ use im_rc::HashMap;
 use super::unify::Prims;
 use super::unify::Unifier;
 use super::{Checked, fault};
-use crate::futhark::core::{Definition, Local, Scheme, Size, Type};
+use crate::futhark::core::{Defined, Definition, Local, Scheme, Size, Type};
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::tree;
 
@@ -22,7 +22,7 @@ pub(super) enum Value {
     /// A local function of several types.
     Generic(Local, Rc<Scheme>),
     /// A definition.
-    Definition(Definition),
+    Definition(Rc<Known>),
     /// A name given to a size.
     Size(Size),
     /// A function that the meanings know.
@@ -31,6 +31,15 @@ pub(super) enum Value {
     Operator(Rc<Operator>),
     /// Something that was wrong and about which enough has been said.
     Poisoned,
+}
+
+/// A definition that has been checked.
+#[derive(Debug)]
+pub(super) struct Known {
+    pub(super) number: Definition,
+    pub(super) defined: Rc<Defined>,
+    /// Sizes of the type of a constant that are known only from its value.
+    pub(super) open: Vec<Local>,
 }
 
 /// A function on scalars.
@@ -103,8 +112,12 @@ pub(super) struct Scopes {
     pub(super) base: Env,
     /// The operations on scalars, by their names in the core.
     pub(super) scalars: Env,
+    /// The function of the prelude whose value is a size.
+    pub(super) length: Option<Definition>,
     /// What is being defined.
     pub(super) defining: Vec<Name>,
+    /// Whether hints leave out names that may be meant, which are looked for among all: there are many mistakes.
+    pub(super) is_terse: bool,
 }
 
 impl Env {
@@ -115,19 +128,6 @@ impl Env {
         self.modules.extend(other.modules.clone());
         self.signatures.extend(other.signatures.clone());
     }
-}
-
-/// The name of those given that is nearest to a name, if one is near and a guess is wanted.
-fn nearest<'a>(guess: bool, name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = 1 + name.chars().count() / 4;
-    let known = guess.then_some(known)?;
-    known
-        .filter(|other| *other != name)
-        .map(|other| (distance(name, other, limit), other))
-        // Names that share no letter are not alike.
-        .filter(|(distance, other)| *distance <= limit && *distance < name.chars().count().max(other.chars().count()))
-        .min()
-        .map(|(_, other)| other)
 }
 
 /// The edit distance: how many letters have to be changed, added, removed, or exchanged with the next; `limit + 1` for
@@ -178,10 +178,40 @@ impl Unifier {
     }
 }
 
-/// Names are looked up, and where one is unknown and `guess` says so, a name that may be meant is looked for among all.
 impl Scopes {
+    /// Puts something in scope and among the exports.
+    pub(super) fn declare(&mut self, exports: &mut Env, put: impl Fn(&mut Env)) {
+        put(&mut self.env);
+        put(exports);
+    }
+
+    /// A module made from another, seen from here.
+    pub(super) fn functor(&self, param: &Name, signature: &tree::Signature, body: tree::ModuleExpression) -> Module {
+        let (param, signature, env) = (param.clone(), signature.clone(), self.env.clone());
+        Module::Functor(Rc::new(Functor { param, signature, body, env }))
+    }
+
+    /// Whether an operator is still that of the language, not one of the user's.
+    pub(super) fn is_own(&self, operator: &tree::QualifiedName) -> bool {
+        let found = self.env.values.get(&operator.name).filter(|_| operator.modules.is_empty());
+        matches!(found, Some(Value::Definition(known)) if known.defined.span.is_prelude())
+    }
+
+    /// The name of those given that is nearest to a name, if one is near and hints may look for it.
+    fn nearest<'a>(&self, name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+        let limit = 1 + name.chars().count() / 4;
+        let known = (!self.is_terse).then_some(known)?;
+        known
+            .filter(|other| *other != name)
+            .map(|other| (distance(name, other, limit), other))
+            // Names that share no letter are not alike.
+            .filter(|(apart, other)| *apart <= limit && *apart < name.chars().count().max(other.chars().count()))
+            .min()
+            .map(|(_, other)| other)
+    }
+
     /// The scope that the modules before a name lead to.
-    fn scope_of(&self, name: &tree::QualifiedName, guess: bool) -> Checked<Env> {
+    fn scope_of(&self, name: &tree::QualifiedName) -> Checked<Env> {
         let mut env = self.env.clone();
         for module in &name.modules {
             env = match env.modules.get(module) {
@@ -192,7 +222,7 @@ impl Scopes {
                     return fault("module", name.span, text, "apply it to a module first: `module m = …`");
                 }
                 None => {
-                    let hint = match nearest(guess, module, env.modules.keys().map(|name| &**name)) {
+                    let hint = match self.nearest(module, env.modules.keys().map(|name| &**name)) {
                         _ if **module == *"f16" => NO_HALVES.into(),
                         Some(near) => format!("did you mean `{near}`?"),
                         None => "declare it with `module`, or import the file that does".into(),
@@ -224,12 +254,12 @@ impl Scopes {
     }
 
     /// Finds a value.
-    pub(super) fn find_value(&self, name: &tree::QualifiedName, guess: bool) -> Checked<Value> {
+    pub(super) fn find_value(&self, name: &tree::QualifiedName) -> Checked<Value> {
         let env;
         let values = if name.modules.is_empty() {
             &self.env.values
         } else {
-            env = self.scope_of(name, guess)?;
+            env = self.scope_of(name)?;
             &env.values
         };
         match values.get(&name.name) {
@@ -241,9 +271,9 @@ impl Scopes {
             }
             None => {
                 let shown = show_name(name);
-                let near = nearest(guess, &name.name, values.keys().map(|name| &**name));
+                let near = self.nearest(&name.name, values.keys().map(|name| &**name));
                 let within = near.map(|near| prefixed(&name.modules, near));
-                let hint = match within.or_else(|| self.elsewhere(name, guess)) {
+                let hint = match within.or_else(|| self.elsewhere(name)) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => "define it before it is used".into(),
                 };
@@ -253,8 +283,8 @@ impl Scopes {
     }
 
     /// A module in which a name is, for the hint of an unknown name.
-    fn elsewhere(&self, name: &tree::QualifiedName, guess: bool) -> Option<String> {
-        if !guess {
+    fn elsewhere(&self, name: &tree::QualifiedName) -> Option<String> {
+        if self.is_terse {
             return None;
         }
         let has = |module: &Module| match module {
@@ -267,12 +297,12 @@ impl Scopes {
     }
 
     /// Finds a type.
-    pub(super) fn find_type(&self, name: &tree::QualifiedName, guess: bool) -> Checked<Rc<Template>> {
-        let env = self.scope_of(name, guess)?;
+    pub(super) fn find_type(&self, name: &tree::QualifiedName) -> Checked<Rc<Template>> {
+        let env = self.scope_of(name)?;
         if let Some(template) = env.types.get(&name.name) {
             return Ok(template.clone());
         }
-        let hint = match nearest(guess, &name.name, env.types.keys().map(|name| &**name)) {
+        let hint = match self.nearest(&name.name, env.types.keys().map(|name| &**name)) {
             _ if *name.name == *"f16" => NO_HALVES.into(),
             Some(near) => format!("did you mean `{}`?", prefixed(&name.modules, near)),
             None => "declare it with `type`, or as a type parameter such as `'t`".into(),
@@ -281,24 +311,24 @@ impl Scopes {
     }
 
     /// Finds a module.
-    pub(super) fn find_module(&self, name: &tree::QualifiedName, guess: bool) -> Checked<Module> {
+    pub(super) fn find_module(&self, name: &tree::QualifiedName) -> Checked<Module> {
         let whole =
             tree::QualifiedName { modules: name.modules.iter().chain([&name.name]).cloned().collect(), ..name.clone() };
-        let env = self.scope_of(name, guess)?;
+        let env = self.scope_of(name)?;
         match env.modules.get(&name.name) {
             Some(Module::Poisoned) => Err(super::follows()),
             Some(module) => Ok(module.clone()),
-            None => self.scope_of(&whole, guess).map(|env| Module::Structure(Rc::new(env))),
+            None => self.scope_of(&whole).map(|env| Module::Structure(Rc::new(env))),
         }
     }
 
     /// Finds a module type.
-    pub(super) fn find_signature(&self, name: &tree::QualifiedName, guess: bool) -> Checked<Rc<NamedSignature>> {
-        let env = self.scope_of(name, guess)?;
+    pub(super) fn find_signature(&self, name: &tree::QualifiedName) -> Checked<Rc<NamedSignature>> {
+        let env = self.scope_of(name)?;
         if let Some(signature) = env.signatures.get(&name.name) {
             return Ok(signature.clone());
         }
-        let hint = match nearest(guess, &name.name, env.signatures.keys().map(|name| &**name)) {
+        let hint = match self.nearest(&name.name, env.signatures.keys().map(|name| &**name)) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "declare it with `module type`".into(),
         };

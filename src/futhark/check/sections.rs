@@ -21,7 +21,7 @@ pub(super) fn parameter(span: Span) -> tree::Expression {
     tree::Expression { kind: Tree::Name(plain(&Name::from(PARAMETER), span)), span }
 }
 
-impl Checker<'_> {
+impl Checker {
     /// `a |> f`: the argument is looked at first.
     pub(super) fn pipe(
         &mut self,

@@ -16,7 +16,7 @@ use crate::futhark::core::{Scheme, Size, Type, TypeVar};
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::tree::{self, Signature, Specification};
 
-impl Checker<'_> {
+impl Checker {
     /// The module as its signature lets it be seen.
     pub(super) fn seal(&mut self, module: &Module, signature: &Signature, span: Span) -> Checked<Module> {
         match module {
@@ -34,7 +34,7 @@ impl Checker<'_> {
     fn seal_members(&mut self, inside: &Env, signature: &Signature, seen: &mut Env, span: Span) -> Checked<()> {
         deep(|| match signature {
             Signature::Name(name) => {
-                let named = self.scopes.find_signature(name, self.reports.are_few())?;
+                let named = self.scopes.find_signature(name)?;
                 self.scoped_in(named.env.clone(), |checker| checker.seal_members(inside, &named.signature, seen, span))
             }
             Signature::Body(specifications, _) => {
@@ -112,7 +112,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Checked<()> {
         let wanted = self.scoped(|checker| {
-            checker.type_params(params);
+            checker.scopes.type_params(params, &mut checker.unifier);
             checker.type_expression(of)
         })?;
         self.bodies.pending.push(Vec::new());
@@ -141,7 +141,7 @@ impl Checker<'_> {
     /// The type that a signature says, for all sizes and types it is generic in.
     pub(super) fn specified(&mut self, params: &[tree::TypeParam], of: &tree::TypeExpression) -> Checked<Scheme> {
         let (sizes, types, body) = self.deeper(|checker| {
-            let (sizes, types) = checker.type_params(params);
+            let (sizes, types) = checker.scopes.type_params(params, &mut checker.unifier);
             checker.type_expression(of).map(|body| (sizes, types, body))
         })?;
         Ok(Scheme { sizes, types, body: self.unifier.resolve(&body) })

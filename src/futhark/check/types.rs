@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::report::{Role, counted};
-use super::scope::{Template, TemplateParam, Value, show_name};
+use super::scope::{Scopes, Template, TemplateParam, Value, show_name};
 use super::substitute::map_type;
 use super::unify::{Required, Unifier};
 use super::{Checked, Checker, deep, fault};
@@ -29,7 +29,7 @@ pub(super) fn field_order(a: &Name, b: &Name) -> Ordering {
 /// The type of `i64`, which sizes have.
 pub(super) const I64: Type = Type::Prim(Prim::I64);
 
-impl Checker<'_> {
+impl Checker {
     /// The type that is written.
     pub(super) fn type_expression(&mut self, written: &TypeExpression) -> Checked<Type> {
         deep(|| match &written.kind {
@@ -106,7 +106,7 @@ impl Checker<'_> {
     }
 
     fn named_type(&mut self, name: &tree::QualifiedName, arguments: &[TypeArgument], span: Span) -> Checked<Type> {
-        let template = self.scopes.find_type(name, self.reports.are_few())?;
+        let template = self.scopes.find_type(name)?;
         if template.params.len() != arguments.len() {
             let text = format!(
                 "the type `{}` has {}, but {} are given",
@@ -181,20 +181,35 @@ impl Checker<'_> {
         (value, size)
     }
 
+    /// A declared type, as what it stands for.
+    pub(super) fn template(&mut self, params: &[TypeParam], definition: &TypeExpression) -> Checked<Template> {
+        let before = self.unifier.locals.len();
+        let first = self.unifier.sizes.len();
+        let (params, body) = self.scoped(|checker| {
+            checker.scopes.type_params(params, &mut checker.unifier);
+            (checker.scopes.template_params(params, before), checker.type_expression(definition))
+        });
+        let body = body?;
+        let open = self.unifier.name_sizes(first, |unifier| unifier.fresh("k"));
+        Ok(Template { params, open, body: self.unifier.resolve(&body) })
+    }
+}
+
+impl Scopes {
     /// Puts `[n]` and `'t` into scope, as sizes and types that are not known.
-    pub(super) fn type_params(&mut self, params: &[TypeParam]) -> (Vec<Local>, Vec<TypeVar>) {
+    pub(super) fn type_params(&mut self, params: &[TypeParam], unifier: &mut Unifier) -> (Vec<Local>, Vec<TypeVar>) {
         let (mut sizes, mut types) = (Vec::new(), Vec::new());
         for param in params {
             match param.kind {
                 TypeParamKind::Size => {
-                    let local = self.unifier.local(&param.name);
-                    self.scopes.env.values.insert(param.name.clone(), Value::Local(local, I64));
+                    let local = unifier.local(&param.name);
+                    self.env.values.insert(param.name.clone(), Value::Local(local, I64));
                     sizes.push(local);
                 }
                 TypeParamKind::Type | TypeParamKind::SizeLifted | TypeParamKind::Lifted => {
-                    let var = self.unifier.type_variable(&param.name);
+                    let var = unifier.type_variable(&param.name);
                     let template = Template { params: Vec::new(), open: Vec::new(), body: Type::Var(var.clone()) };
-                    self.scopes.env.types.insert(param.name.clone(), Rc::new(template));
+                    self.env.types.insert(param.name.clone(), Rc::new(template));
                     types.push(var);
                 }
             }
@@ -202,34 +217,19 @@ impl Checker<'_> {
         (sizes, types)
     }
 
-    /// A declared type, as what it stands for.
-    pub(super) fn template(&mut self, params: &[TypeParam], definition: &TypeExpression) -> Checked<Template> {
-        let before = self.unifier.locals.len();
-        let first = self.unifier.sizes.len();
-        let (params, body) = self.scoped(|checker| {
-            checker.type_params(params);
-            (checker.template_params(params, before), checker.type_expression(definition))
-        });
-        let body = body?;
-        let open = self.unifier.name_sizes(first, |unifier| unifier.fresh("k"));
-        Ok(Template { params, open, body: self.unifier.resolve(&body) })
-    }
-
     /// The parameters of a declared type, which are in scope as variables that are not older than `before`.
     fn template_params(&self, params: &[TypeParam], before: usize) -> Vec<TemplateParam> {
         params
             .iter()
-            .map(|param| {
-                match (param.kind, self.scopes.env.values.get(&param.name), self.scopes.env.types.get(&param.name)) {
-                    (TypeParamKind::Size, Some(Value::Local(local, _)), _) if local.0 as usize >= before => {
-                        TemplateParam::Size(*local)
-                    }
-                    (_, _, Some(template)) => match &template.body {
-                        Type::Var(var) => TemplateParam::Type(var.id),
-                        _ => unreachable!("a type parameter is a variable"),
-                    },
-                    _ => unreachable!("parameters were put into scope"),
+            .map(|param| match (param.kind, self.env.values.get(&param.name), self.env.types.get(&param.name)) {
+                (TypeParamKind::Size, Some(Value::Local(local, _)), _) if local.0 as usize >= before => {
+                    TemplateParam::Size(*local)
                 }
+                (_, _, Some(template)) => match &template.body {
+                    Type::Var(var) => TemplateParam::Type(var.id),
+                    _ => unreachable!("a type parameter is a variable"),
+                },
+                _ => unreachable!("parameters were put into scope"),
             })
             .collect()
     }
