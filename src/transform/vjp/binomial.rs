@@ -12,9 +12,11 @@
 //! sweep is a stack, so a second reverse derivative keeps about `c` stacks, whatever `n`: `c²` states.
 
 use super::Reverse;
-use super::loops::Sweep;
+use super::forward::Forward;
+use super::loops::{Sweep, unchanged};
 use crate::array::{Atom, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Stm, index};
 use crate::transform::checkpoint::states;
+use crate::transform::copy::Copier;
 use crate::transform::target::Target;
 
 const SUB: ScalarOp = ScalarOp::Integer(IntegerRow::Sub);
@@ -52,10 +54,10 @@ struct Walk<'l> {
     room: Atom,
 }
 
-impl Reverse<'_, '_> {
+impl Forward<'_, '_, '_> {
     /// Writes a loop that keeps the states that its reverse sweep wants first.
     pub(super) fn binomial_forward(&mut self, stm: &Stm, it: &Loop, allowed: u32) -> Snapshots {
-        let target = self.target;
+        let target = self.copier.target;
         let count = self.copier.iterations(it);
         let room = target.indices(MIN, index(i64::from(allowed.max(1))), target.indices(MAX, count, index(1)));
         let initial: Vec<Option<Atom>> =
@@ -77,50 +79,46 @@ impl Reverse<'_, '_> {
         carried.extend(all.iter().filter(|k| self.copier.source.type_of(it.params[**k].0).accumulator));
         let start = Place { state: carried.iter().map(first).collect(), at: index(0), stack };
         let walk = Walk { it, carried, depth, allowed, room };
-        let last = self.advance(&walk, target.indices(SUB, count, index(1)), start);
+        let last = walk.advance(self.copier, target.indices(SUB, count, index(1)), start);
 
         // The last iteration, which the reverse sweep begins with, gives the results.
         let now = |k: &usize| walk.carried.iter().position(|c| c == k).map_or_else(|| first(k), |c| last.state[c]);
         let before: Vec<Atom> = all.iter().map(now).collect();
         let once = target.indices(MIN, count, index(1));
-        let results = self.run(it, &all, &before, last.at, once, Policy::KeepAll);
+        let results = run(self.copier, it, &all, &before, [last.at, once], Policy::KeepAll);
         self.copier.bind(stm, &results);
         Snapshots { count, allowed, room, last: Place { state: last.state[..depth].to_vec(), ..last } }
     }
+}
 
+impl Reverse<'_, '_> {
     /// The reverse sweep, from the states that the forward sweep has kept.
     pub(super) fn binomial_backward(&mut self, stm: &Stm, it: &Loop, snapshots: &Snapshots) {
         let target = self.target;
         let Snapshots { count, allowed, room, last } = snapshots;
-        let (constant, kept) = (self.unchanged(it), states(self.copier.source, it));
+        let (constant, kept) = (unchanged(&self.copier, it), states(self.copier.source, it));
         let walk = Walk { it, depth: kept.len(), carried: kept, allowed: *allowed, room: *room };
         let policy = Policy::Binomial(*allowed);
         let sweep = Sweep { count: *count, policy, more: last.stack.clone(), resizes: &|_| false };
-        let enter = |reverse: &mut Self, [wanted, j]: [Atom; 2], stack: &[Atom]| {
+        let begin = |reverse: &mut Self, [wanted, j]: [Atom; 2], stack: &[Atom]| {
             constant.iter().for_each(|(k, value)| reverse.copier.set(it.params[*k].0, *value));
-            let Place { state, stack, .. } = reverse.reach(&walk, j, wanted, last, stack);
-            reverse.enter(it, &walk.carried, &state, wanted);
+            let Place { state, stack, .. } = walk.reach(&mut reverse.copier, j, wanted, last, stack);
+            enter(&mut reverse.copier, it, &walk.carried, &state, wanted);
             (stack, wanted)
         };
-        self.sweep(stm, it, sweep, enter, |_, (mut stack, wanted)| {
+        self.sweep(stm, it, sweep, begin, |_, (mut stack, wanted)| {
             drop_used(target, &mut stack, walk.depth, wanted);
             stack
         });
     }
+}
 
-    /// Says that the loop's body is entered with this state, in this iteration.
-    pub(super) fn enter(&mut self, it: &Loop, carried: &[usize], state: &[Atom], i: Atom) {
-        carried.iter().zip(state).for_each(|(k, value)| self.copier.set(it.params[*k].0, *value));
-        if let Form::For(var, _) = &it.form {
-            self.copier.set(*var, i);
-        }
-    }
-
+impl Walk<'_> {
     /// The place before the wanted iteration, the `j`-th from the end: the forward sweep ended at the last one, and the
     /// others are reached from the last state that is kept.
-    fn reach(&mut self, walk: &Walk<'_>, j: Atom, wanted: Atom, last: &Place, stack: &[Atom]) -> Place {
-        let target = self.target;
-        let (stores, top) = (&stack[..=walk.depth], stack[walk.depth + 1]);
+    fn reach(&self, copier: &mut Copier<'_, '_>, j: Atom, wanted: Atom, last: &Place, stack: &[Atom]) -> Place {
+        let target = copier.target;
+        let (stores, top) = (&stack[..=self.depth], stack[self.depth + 1]);
         let is_last = target.scalar(ScalarOp::Equal, &[j, index(0)]);
         let mut state = target.choose(
             is_last,
@@ -128,29 +126,29 @@ impl Reverse<'_, '_> {
             || read(target, stores, top),
         );
         let at = state.pop().expect("the iteration comes with the state");
-        self.advance(walk, wanted, Place { state, at, stack: stack.to_vec() })
+        self.advance(copier, wanted, Place { state, at, stack: stack.to_vec() })
     }
 
     /// The place before the wanted iteration, from one before it; on the way states are kept where there is room.
-    fn advance(&mut self, walk: &Walk<'_>, wanted: Atom, start: Place) -> Place {
-        let target = self.target;
-        let n = walk.carried.len();
+    fn advance(&self, copier: &mut Copier<'_, '_>, wanted: Atom, start: Place) -> Place {
+        let target = copier.target;
+        let n = self.carried.len();
         let begun = start.state.into_iter().chain([start.at]).chain(start.stack);
         let asked = |now: &[Atom]| target.scalar(ScalarOp::Less, &[now[n], wanted]);
         // Each time but the last a state is kept.
-        let mut state = target.repeat_while(begun, Some(walk.room), asked, |now| {
+        let mut state = target.repeat_while(begun, Some(self.room), asked, |now| {
             let (state, from, stack) = (&now[..n], now[n], &now[n + 1..]);
-            let top = stack[walk.depth + 1];
-            let free = target.indices(SUB, target.indices(SUB, walk.room, index(1)), top);
+            let top = stack[self.depth + 1];
+            let free = target.indices(SUB, target.indices(SUB, self.room, index(1)), top);
             let has_room = target.scalar(ScalarOp::Less, &[index(0), free]);
             let far = target.indices(SUB, wanted, from);
             let steps = target.choose(has_room, || vec![split(target, far, free)], || vec![far])[0];
-            let state = self.run(walk.it, &walk.carried, state, from, steps, Policy::Binomial(walk.allowed));
+            let state = run(copier, self.it, &self.carried, state, [from, steps], Policy::Binomial(self.allowed));
             let at = target.indices(ScalarOp::Add, from, steps);
             // Without room the last that is kept is put where it is.
             let next = target.indices(ScalarOp::Add, top, target.scalar(ScalarOp::Convert(Prim::I64), &[has_room]));
-            let stores = &stack[..=walk.depth];
-            let new = || state[..walk.depth].iter().copied().chain([at]).collect();
+            let stores = &stack[..=self.depth];
+            let new = || state[..self.depth].iter().copied().chain([at]).collect();
             let values = target.choose(has_room, new, || read(target, stores, top));
             let put = |(array, value): (&Atom, Atom)| target.one(Op::Update(*array, vec![next], value));
             let stack: Vec<Atom> = stores.iter().zip(values).map(put).collect();
@@ -160,24 +158,31 @@ impl Reverse<'_, '_> {
         let at = state.pop().expect("the iteration comes with the state");
         Place { state, at, stack }
     }
+}
 
-    /// The values of the carried variables after this many iterations.
-    pub(super) fn run(
-        &mut self,
-        it: &Loop,
-        carried: &[usize],
-        state: &[Atom],
-        from: Atom,
-        steps: Atom,
-        policy: Policy,
-    ) -> Vec<Atom> {
-        let target = self.target;
-        target.repeat(steps, state.iter().copied(), policy, |j, now| {
-            self.enter(it, carried, now, target.indices(ScalarOp::Add, from, j));
-            self.copier.stms(&it.body.stms);
-            carried.iter().map(|k| self.copier.atom(it.body.results[*k])).collect()
-        })
+/// Says that the loop's body is entered with this state, in this iteration.
+pub(super) fn enter(copier: &mut Copier<'_, '_>, it: &Loop, carried: &[usize], state: &[Atom], i: Atom) {
+    carried.iter().zip(state).for_each(|(k, value)| copier.set(it.params[*k].0, *value));
+    if let Form::For(var, _) = &it.form {
+        copier.set(*var, i);
     }
+}
+
+/// The values of the carried variables after this many iterations.
+pub(super) fn run(
+    copier: &mut Copier<'_, '_>,
+    it: &Loop,
+    carried: &[usize],
+    state: &[Atom],
+    [from, steps]: [Atom; 2],
+    policy: Policy,
+) -> Vec<Atom> {
+    let target = copier.target;
+    target.repeat(steps, state.iter().copied(), policy, |j, now| {
+        enter(copier, it, carried, now, target.indices(ScalarOp::Add, from, j));
+        copier.stms(&it.body.stms);
+        carried.iter().map(|k| copier.atom(it.body.results[*k])).collect()
+    })
 }
 
 /// What is kept at an index of the stack.

@@ -7,7 +7,9 @@
 
 use super::Reverse;
 use crate::array::{Atom, Lambda, Op, Rebuild, Reduce, ScalarOp, Type, Var, index};
+use crate::transform::copy::Copier;
 use crate::transform::operator::{applied, groups, part};
+use crate::transform::target::Target;
 
 /// Arrays that are combined by an operator: it is one of the program that is differentiated, what is combined first and
 /// arrays are values of the program that is written.
@@ -20,6 +22,27 @@ pub(super) struct Combined {
     pub(super) wanted: Vec<bool>,
     /// Of which of what is combined first; empty for histograms, to whose meaning it does not belong.
     pub(super) starts: Vec<bool>,
+}
+
+/// What is before each element, from what is up to each and what is before all.
+pub(super) fn exclusive(target: &Target, upto: &[Atom], neutral: &[Atom], size: Atom) -> Vec<Atom> {
+    let one = |(upto, e): (&Atom, &Atom)| target.part(target.with_front(*e, *upto), index(0), size);
+    upto.iter().zip(neutral).map(one).collect()
+}
+
+/// All prefixes combined by a copy of an operator.
+pub(super) fn prefixes(copier: &mut Copier<'_, '_>, operator: &Lambda, neutral: &[Atom], arrays: &[Atom]) -> Vec<Atom> {
+    let operator = copier.lambda(operator);
+    copier.target.scan(operator, neutral.to_vec(), arrays.to_vec())
+}
+
+/// A copy of an operator with left and right exchanged.
+pub(super) fn flipped(copier: &mut Copier<'_, '_>, operator: &Lambda) -> Lambda {
+    let types: Vec<Type> = operator.params.iter().map(|p| copier.source.type_of(*p)).collect();
+    copier.target.lambda(&types, |x| {
+        let (left, right) = x.split_at(x.len() / 2);
+        applied(copier, operator, right, left)
+    })
 }
 
 impl Reverse<'_, '_> {
@@ -120,29 +143,6 @@ impl Reverse<'_, '_> {
         let found = target.choose(empty, || wanted.iter().map(|c| without(*c)).collect(), pulled);
         wanted.iter().zip(found).for_each(|(c, found)| all[*c] = Some(found));
         all
-    }
-
-    /// What is before each element, from what is up to each and what is before all.
-    pub(super) fn exclusive(&self, upto: &[Atom], neutral: &[Atom], size: Atom) -> Vec<Atom> {
-        let target = self.target;
-        let one = |(upto, e): (&Atom, &Atom)| target.part(target.with_front(*e, *upto), index(0), size);
-        upto.iter().zip(neutral).map(one).collect()
-    }
-
-    /// All prefixes combined by a copy of an operator.
-    pub(super) fn prefixes(&mut self, operator: &Lambda, neutral: &[Atom], arrays: &[Atom]) -> Vec<Atom> {
-        let operator = self.copier.lambda(operator);
-        self.target.scan(operator, neutral.to_vec(), arrays.to_vec())
-    }
-
-    /// A copy of an operator with left and right exchanged.
-    pub(super) fn flipped(&mut self, operator: &Lambda) -> Lambda {
-        let types: Vec<Type> = operator.params.iter().map(|p| self.copier.source.type_of(*p)).collect();
-        let target = self.target;
-        target.lambda(&types, |x| {
-            let (left, right) = x.split_at(x.len() / 2);
-            applied(&mut self.copier, operator, right, left)
-        })
     }
 
     /// The adjoints of arrays of rows, and then of what is combined first, where an operator works element by element:

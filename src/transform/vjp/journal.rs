@@ -6,9 +6,9 @@
 
 use std::rc::Rc;
 
-use super::Reverse;
 use super::arrays::rows_at;
 use super::chain::{Chain, chain, many};
+use super::forward::Forward;
 use crate::array::{Atom, Body, IntegerRow, Loop, Op, Policy, ScalarOp, Stm, Var, index};
 use crate::transform::copy::Copier;
 use crate::transform::target::Target;
@@ -240,7 +240,7 @@ impl Chain {
     }
 }
 
-impl Reverse<'_, '_> {
+impl Forward<'_, '_, '_> {
     /// The variables of a loop that are changed in place, and whose elements are needed.
     pub(super) fn chains(&self, it: &Loop) -> Vec<Chain> {
         let of = |k: usize| chain(self.copier.source, self.active, it, k);

@@ -11,9 +11,10 @@ use super::Reverse;
 use super::adjoints::Adjoint;
 use super::arrays::from_end;
 use super::chain::{Chain, is_unbounded};
+use super::forward::Forward;
 use super::journal::{self, Journal, Log, journals, no_updates, noted, noted_on};
 use super::ragged::{Ragged, elements, no_states, with_state};
-use super::ring::{Ring, places};
+use super::ring::{Ring, first_states, places};
 use crate::array::{Agreement, Atom, Form, IntegerRow, Loop, Op, Policy, ScalarOp, Stm, Var, index};
 use crate::transform::checkpoint::states;
 use crate::transform::copy::Copier;
@@ -125,19 +126,39 @@ impl Checkpoints {
     }
 }
 
-impl Reverse<'_, '_> {
+/// The most iterations that there is room for: all, if their number is known.
+fn room(copier: &Copier<'_, '_>, it: &Loop, iterations: Option<Atom>) -> Atom {
+    match (&it.form, iterations) {
+        (Form::While { bound: None, .. }, Some(iterations)) => iterations,
+        (Form::While { bound: None, .. }, None) => places(copier, it),
+        (Form::For(_, bound) | Form::While { bound: Some(bound), .. }, _) => {
+            copier.target.indices(IntegerRow::Max, copier.atom(*bound), index(0))
+        }
+    }
+}
+
+/// The variables of a loop that iterations leave as they are, accumulators excepted, and their values.
+pub(super) fn unchanged(copier: &Copier<'_, '_>, it: &Loop) -> Vec<(usize, Atom)> {
+    let is_same = |k: &usize| {
+        let (param, _) = it.params[*k];
+        it.body.results[*k] == param.into() && !copier.source.type_of(param).accumulator
+    };
+    (0..it.params.len()).filter(is_same).map(|k| (k, copier.atom(it.params[k].1))).collect()
+}
+
+impl Forward<'_, '_, '_> {
     /// Writes a loop that keeps its states.
     pub(super) fn loop_forward(&mut self, stm: &Stm, it: &Loop) -> Checkpoints {
-        let target = self.target;
+        let target = self.copier.target;
         let (ragged, chains) = (self.ragged(it), self.chains(it));
         let is_apart = |k: &usize| ragged.contains(k) || chains.iter().any(|chain| chain.k == *k);
         let mut changing = states(self.copier.source, it);
         changing.retain(|k| !is_apart(k));
         let counts = self.counts(stm, it, &ragged, &chains);
         let has_ring = is_unbounded(it) && counts.iterations.is_none();
-        let room = self.room(it, counts.iterations);
+        let room = room(self.copier, it, counts.iterations);
         let mut states: Vec<State> = it.params.iter().map(|_| State::Unused).collect();
-        self.unchanged(it).into_iter().for_each(|(k, value)| states[k] = State::Same(value));
+        unchanged(self.copier, it).into_iter().for_each(|(k, value)| states[k] = State::Same(value));
 
         let firsts: Vec<Atom> = changing.iter().map(|k| self.copier.atom(it.params[*k].1)).collect();
         let mut parts: Vec<Vec<Atom>> =
@@ -147,7 +168,7 @@ impl Reverse<'_, '_> {
         }
         let places: Vec<Atom> = counts.elements.iter().map(|total| target.iota(*total)).collect();
         for (chain, updates) in chains.iter().zip(&counts.updates) {
-            parts.push(no_updates(&self.copier, it, chain, *updates, room));
+            parts.push(no_updates(self.copier, it, chain, *updates, room));
         }
         let mut asking: Vec<Var> = chains.iter().flat_map(Chain::asking).collect();
         asking.sort_unstable();
@@ -192,7 +213,8 @@ impl Reverse<'_, '_> {
         let found = split(&kept, &sizes);
         let count = if asks { found[of_ran + 1][0] } else { room };
         let ring = has_ring.then(|| Ring::of(target, room, count));
-        let earlier = ring.map_or_else(Vec::new, |ring| self.again(it, &changing, &firsts, ring.earlier));
+        let earlier =
+            ring.map_or_else(Vec::new, |ring| first_states(self.copier, it, &changing, &firsts, ring.earlier));
         self.copier.bind(stm, &results);
         for (n, (k, store)) in changing.iter().zip(found[0]).enumerate() {
             states[*k] = State::Kept(*store, earlier.get(n).copied());
@@ -204,26 +226,6 @@ impl Reverse<'_, '_> {
         let journals = journals(chains, &found[of_updates..of_ran].concat());
         journals.iter().enumerate().for_each(|(n, journal)| states[journal.k()] = State::Journal(n));
         Checkpoints { count, states, journals, ran, ring }
-    }
-
-    /// The most iterations that there is room for: all, if their number is known.
-    fn room(&self, it: &Loop, iterations: Option<Atom>) -> Atom {
-        match (&it.form, iterations) {
-            (Form::While { bound: None, .. }, Some(iterations)) => iterations,
-            (Form::While { bound: None, .. }, None) => places(&self.copier, it),
-            (Form::For(_, bound) | Form::While { bound: Some(bound), .. }, _) => {
-                self.target.indices(IntegerRow::Max, self.copier.atom(*bound), index(0))
-            }
-        }
-    }
-
-    /// The variables of a loop that iterations leave as they are, accumulators excepted, and their values.
-    pub(super) fn unchanged(&self, it: &Loop) -> Vec<(usize, Atom)> {
-        let is_same = |k: &usize| {
-            let (param, _) = it.params[*k];
-            it.body.results[*k] == param.into() && !self.copier.source.type_of(param).accumulator
-        };
-        (0..it.params.len()).filter(is_same).map(|k| (k, self.copier.atom(it.params[k].1))).collect()
     }
 
     /// What has to be known before the states of a loop can be kept: where a loop around it has noted its updates, no more than
@@ -258,7 +260,9 @@ impl Reverse<'_, '_> {
         let updates = chains.iter().map(|chain| if chain.most().is_none() { updates.next() } else { None }).collect();
         Counts { iterations: Some(found[0]), elements: elements.to_vec(), updates }
     }
+}
 
+impl Reverse<'_, '_> {
     pub(super) fn loop_backward(&mut self, stm: &Stm, it: &Loop, checkpoints: &Checkpoints) {
         let target = self.target;
         let Checkpoints { count, states, journals, ran, .. } = checkpoints;

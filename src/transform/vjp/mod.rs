@@ -5,6 +5,8 @@
 //! a Functional Array Language with nested parallelism", the core rewrite rule and *tape by redundant execution*). The
 //! result is a program again, so derivatives nest to any order (laws: array_derivatives, laws: array_tape).
 //!
+//! The forward sweep of a scope is in `forward`: it knows no adjoints. These are in `adjoints`, which knows no sweeps.
+//!
 //! | operation | its rule |
 //! |---|---|
 //! | scalar operations | `scalar`, from the tables of partial derivatives |
@@ -25,6 +27,7 @@ mod branch;
 mod chain;
 mod combine;
 mod custom;
+mod forward;
 mod hist;
 mod journal;
 mod known;
@@ -52,17 +55,17 @@ use super::flow::Active;
 use super::one_by_one::one_by_one;
 use super::stripmine::stripmined;
 use super::target::{GROWTH, Target};
-use crate::array::{Agreement, Atom, Body, Lambda, Op, Policy, Program, Stm, has_bodies};
+use crate::array::{Agreement, Atom, Body, Lambda, Op, Program, Stm, has_bodies};
 use crate::error::{Result, Span};
 use crate::optimise::dead_code::executed_once;
 use adjoints::Adjoints;
 use arrays::array;
-use binomial::Snapshots;
+use custom::custom;
+use forward::{Forward, Saved};
 use known::Known;
-use loops::Checkpoints;
 use scalar::scalar;
 use scatter::scatter;
-use undo::{MadeAgain, Undo, undo};
+use undo::{MadeAgain, undo};
 
 /// The program with adjoints of the parameters at these positions as further results, for the adjoints that `seed`
 /// writes for the results, given the results.
@@ -124,24 +127,6 @@ fn spans_of_results(body: &Body) -> FxHashMap<Atom, Span> {
     spans
 }
 
-/// What the forward sweep keeps of a statement for the reverse sweep.
-enum Saved {
-    /// Nothing: the values of its variables are enough.
-    Nothing,
-    /// The number of the element that is the extremum, and −1 for none.
-    Winner(Atom),
-    /// What a reduction has combined up to each element.
-    Prefixes(Vec<Atom>),
-    /// The states of a loop.
-    Loop(Checkpoints),
-    /// The few states of a loop from which the others are computed again.
-    Binomial(Snapshots),
-    /// The number of iterations of a loop whose states are all computed again.
-    Count(Atom),
-    /// What a choice overwrote of arrays that are changed in place.
-    Undo(Vec<Undo>),
-}
-
 /// The two sweeps over a program.
 pub(super) struct Reverse<'p, 't> {
     pub(super) copier: Copier<'p, 't>,
@@ -166,36 +151,10 @@ impl<'p, 't> Reverse<'p, 't> {
         }
     }
 
-    /// Writes the statements of a scope, keeping what the reverse sweep needs of some, with their places.
+    /// The forward sweep over a scope: what the reverse sweep needs of its statements, with their places.
     fn forward(&mut self, body: &Body) -> Vec<(usize, Saved)> {
-        let mut kept = Vec::new();
-        for (at, stm) in body.stms.iter().enumerate() {
-            let around = self.target.span(stm.span);
-            let saved = self.statement_forward(stm);
-            self.target.span(around);
-            kept.extend(saved.map(|saved| (at, saved)));
-        }
-        kept
-    }
-
-    /// Writes a statement, and returns what the reverse sweep needs of it, if that is more than its variables.
-    fn statement_forward(&mut self, stm: &Stm) -> Option<Saved> {
-        if let Some(undo) = self.again.branch_again(&mut self.copier, stm) {
-            return Some(Saved::Undo(undo));
-        }
-        Some(match &stm.op {
-            Op::Loop(it) if stm.vars.iter().any(|v| self.active.var(*v)) => match it.policy {
-                Policy::Binomial(states) => Saved::Binomial(self.binomial_forward(stm, it, states)),
-                Policy::Recompute => Saved::Count(self.recompute_forward(stm, it)),
-                Policy::KeepAll | Policy::StripMine(_) => Saved::Loop(self.loop_forward(stm, it)),
-            },
-            Op::Reduce(it) if stm.vars.iter().any(|v| self.active.var(*v)) => self.reduce_forward(stm, it),
-            _ => {
-                self.again.before_update(&self.copier, stm);
-                self.copier.stm(stm);
-                return None;
-            }
-        })
+        let Reverse { copier, active, again, known, .. } = self;
+        Forward { copier, active, again, sizes: &known.sizes }.scope(body)
     }
 
     /// The reverse sweep over a scope whose results have these adjoints.
@@ -265,7 +224,7 @@ impl<'p, 't> Reverse<'p, 't> {
             Op::Scan(it) => self.scan(&stm.vars, it),
             Op::Hist(it) => self.hist(&stm.vars, it),
             Op::Scatter(it) => scatter(&mut self.adjoints, &self.copier, &self.known.distinct, stm.vars[0], it),
-            Op::Custom(it) => self.custom(&stm.vars, it),
+            Op::Custom(it) => custom(&mut self.adjoints, &mut self.copier, &stm.vars, it),
             op => array(&mut self.adjoints, &self.copier, stm.vars[0], op),
         }
     }

@@ -4,7 +4,7 @@
 //! beforehand, so that the reverse sweep moves as many elements as the states have, and none twice
 //! (tests/transform/loops.rs).
 
-use super::Reverse;
+use super::forward::Forward;
 use crate::array::{Atom, IntegerRow, Loop, Op, ScalarOp, Var, index};
 use crate::transform::checkpoint::mentions;
 use crate::transform::target::Target;
@@ -25,12 +25,12 @@ pub(super) fn elements(target: &Target, array: Atom) -> Atom {
     target.count(&target.sizes(array, 0))
 }
 
-impl Reverse<'_, '_> {
+impl Forward<'_, '_, '_> {
     /// The variables of a loop that may change their sizes, and whose states the reverse sweep needs, be it for the
     /// sizes of adjoints.
     pub(super) fn ragged(&self, it: &Loop) -> Vec<usize> {
         let of = |k: usize| it.params[k].0;
-        let has_own = |var: Var| self.known.sizes.of(var).iter().any(|size| size.atom() == var.into());
+        let has_own = |var: Var| self.sizes.of(var).iter().any(|size| size.atom() == var.into());
         let may_change = |k: &usize| has_own(of(*k)) && it.body.results[*k] != of(*k).into();
         let found: Vec<usize> = (0..it.params.len()).filter(may_change).collect();
         if found.is_empty() {

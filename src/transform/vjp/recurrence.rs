@@ -18,7 +18,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Reverse;
-use super::combine::Combined;
+use super::combine::{Combined, exclusive, flipped};
 use crate::array::{Atom, IntegerRow, Lambda, Op, Prim, ScalarOp, Type, index, statements};
 use crate::transform::emit::Emit;
 use crate::transform::operator::applied;
@@ -58,7 +58,7 @@ impl Reverse<'_, '_> {
         let first: Vec<Atom> =
             felt.iter().map(|c| seeds[*c].unwrap_or_else(|| self.target.zeros_like(prefixes[*c]))).collect();
         let found = match matrices {
-            Some(matrices) => self.affine(&matrices, &first, size),
+            Some(matrices) => matrices.affine(self.target, &first, size),
             None if felt.is_empty() => Vec::new(),
             None => self.lifted(it, prefixes, &felt, &first, size),
         };
@@ -77,33 +77,23 @@ impl Reverse<'_, '_> {
         seeds: &[Option<Atom>],
         size: Atom,
     ) -> Vec<Option<Atom>> {
+        let target = self.target;
         let (felt, matrices) = self.steps(it, lefts, seeds);
         let last: Vec<Atom> =
-            felt.iter().map(|c| seeds[*c].unwrap_or_else(|| self.target.zeros_like(it.neutral[*c]))).collect();
+            felt.iter().map(|c| seeds[*c].unwrap_or_else(|| target.zeros_like(it.neutral[*c]))).collect();
         let found = match matrices {
-            Some(matrices) => self.products(&matrices, &last, size),
+            Some(matrices) => matrices.products(target, &last, size),
             None if felt.is_empty() => Vec::new(),
             None => self.suffixes(it, prefixes, &felt, &last, size),
         };
         let mut reaching: Vec<Option<Atom>> = vec![None; seeds.len()];
         felt.iter().zip(found).for_each(|(c, found)| reaching[*c] = Some(found));
         for (c, seed) in seeds.iter().enumerate().filter(|(c, _)| !felt.contains(c)) {
-            let fewer = self.fewer(size);
-            let alone =
-                |seed| self.with_last(self.target.one(Op::Replicate(fewer, self.target.zeros_like(seed))), seed, size);
+            let fewer = fewer(target, size);
+            let alone = |seed| with_last(target, target.one(Op::Replicate(fewer, target.zeros_like(seed))), seed, size);
             reaching[c] = seed.map(alone);
         }
         reaching
-    }
-
-    /// The array with one element more at the end, cut to a size.
-    fn with_last(&self, array: Atom, last: Atom, size: Atom) -> Atom {
-        self.target.part(self.target.with_back(array, last), index(0), size)
-    }
-
-    /// How many elements have something to their right.
-    fn fewer(&self, size: Atom) -> Atom {
-        self.target.indices(IntegerRow::Max, self.target.indices(ScalarOp::Add, size, index(-1)), index(0))
     }
 
     /// The components of left operands that matter and that adjoints reach from the seeds, so that the adjoints of others are
@@ -152,60 +142,16 @@ impl Reverse<'_, '_> {
         Some(Matrices { prim: of.prim, dimension: d, entries, representatives, arrays })
     }
 
-    /// The recurrence as a scan of affine functions.
-    fn affine(&mut self, matrices: &Matrices, seeds: &[Atom], size: Atom) -> Vec<Atom> {
-        let (target, d) = (self.target, matrices.dimension);
-        let zero: Atom = matrices.prim.zero().into();
-        // The matrix that takes the adjoint of one prefix to that of the one before it.
-        let backwards: Vec<Atom> = matrices.arrays.iter().map(|a| target.reversed(*a)).collect();
-        let steps = self.exclusive(&backwards, &vec![zero; backwards.len()], size);
-        let elements: Vec<Atom> = seeds.iter().map(|s| target.reversed(*s)).chain(steps).collect();
-        let neutral: Vec<Atom> = core::iter::repeat_n(zero, d).chain(matrices.identity()).collect();
-        let operator = target.lambda(&vec![Type::scalar(matrices.prim); 2 * elements.len()], |x| {
-            let ((c1, a1), (c2, a2)) = halves(target, x, d);
-            let vector = matrices.applied(&a2, &c1).into_iter().zip(c2).map(|(x, c)| c + x);
-            vector.chain(matrices.product(&a1, &a2)).map(|x| x.atom(matrices.prim)).collect()
-        });
-        let solved = target.scan(operator, neutral, elements);
-        solved[..d].iter().map(|a| target.reversed(*a)).collect()
-    }
-
-    /// The recurrence from its last adjoint, by products of the matrices after each prefix.
-    fn products(&mut self, matrices: &Matrices, last: &[Atom], size: Atom) -> Vec<Atom> {
-        let (target, d) = (self.target, matrices.dimension);
-        if matrices.arrays.is_empty() {
-            return last.iter().map(|g| target.one(Op::Replicate(size, *g))).collect();
-        }
-        let neutral = matrices.identity();
-        // A number commutes with numbers, so that the adjoint may be the first of the factors.
-        let first = if d == 1 { last } else { &neutral };
-        let backwards: Vec<Atom> = matrices.arrays.iter().map(|a| target.reversed(*a)).collect();
-        let arrays = self.exclusive(&backwards, first, size);
-        let operator = target.lambda(&vec![Type::scalar(matrices.prim); 2 * arrays.len()], |x| {
-            let ((_, a1), (_, a2)) = halves(target, x, 0);
-            matrices.product(&a1, &a2).into_iter().map(|x| x.atom(matrices.prim)).collect()
-        });
-        let found = target.scan(operator, neutral.clone(), arrays).into_iter().map(|a| target.reversed(a));
-        let found: Vec<Atom> = found.collect();
-        if d == 1 {
-            return found;
-        }
-        target.map(&found, |x| {
-            let operands = |atoms: &[Atom]| atoms.iter().map(|a| Emit::operand(target, *a)).collect::<Vec<_>>();
-            matrices.applied(&operands(x), &operands(last)).into_iter().map(|x| x.atom(matrices.prim)).collect()
-        })
-    }
-
     /// The recurrence from its last adjoint, pulled back through all that is combined after each prefix.
     fn suffixes(&mut self, it: &Combined, prefixes: &[Atom], felt: &[usize], last: &[Atom], size: Atom) -> Vec<Atom> {
         let (target, k) = (self.target, prefixes.len());
-        let fewer = self.fewer(size);
+        let fewer = fewer(target, size);
         let end = |(array, e): (&Atom, &Atom)| target.at(target.with_front(*e, *array), &[size]);
         let end: Vec<Atom> = it.arrays.iter().zip(&it.neutral).map(end).collect();
         let before = it.arrays.iter().map(|a| target.reversed(target.part(*a, index(0), fewer))).collect();
-        let operator = self.flipped(&it.operator);
+        let operator = flipped(&mut self.copier, &it.operator);
         let suffixes = target.scan(operator, end.clone(), before);
-        let rights = self.exclusive(&suffixes, &end, fewer).into_iter().map(|a| target.reversed(a));
+        let rights = exclusive(target, &suffixes, &end, fewer).into_iter().map(|a| target.reversed(a));
         let inputs: Vec<Atom> = prefixes.iter().map(|p| target.part(*p, index(0), fewer)).chain(rights).collect();
         let mut seeds = vec![None; k];
         felt.iter().zip(last).for_each(|(c, seed)| seeds[*c] = Some(*seed));
@@ -213,7 +159,7 @@ impl Reverse<'_, '_> {
             let found = self.apart(|reverse| reverse.pullback(&it.operator, x, &seeds));
             felt.iter().map(|c| found[*c].unwrap_or_else(|| target.zeros_like(x[*c]))).collect()
         });
-        found.into_iter().zip(last).map(|(found, last)| self.with_last(found, *last, size)).collect()
+        found.into_iter().zip(last).map(|(found, last)| with_last(target, found, *last, size)).collect()
     }
 
     /// The recurrence as a scan of elements with the adjoints that reach them.
@@ -241,7 +187,61 @@ impl Reverse<'_, '_> {
     }
 }
 
+/// The array with one element more at the end, cut to a size.
+fn with_last(target: &Target, array: Atom, last: Atom, size: Atom) -> Atom {
+    target.part(target.with_back(array, last), index(0), size)
+}
+
+/// How many elements have something to their right.
+fn fewer(target: &Target, size: Atom) -> Atom {
+    target.indices(IntegerRow::Max, target.indices(ScalarOp::Add, size, index(-1)), index(0))
+}
+
 impl Matrices {
+    /// The recurrence as a scan of affine functions.
+    fn affine(&self, target: &Target, seeds: &[Atom], size: Atom) -> Vec<Atom> {
+        let d = self.dimension;
+        let zero: Atom = self.prim.zero().into();
+        // The matrix that takes the adjoint of one prefix to that of the one before it.
+        let backwards: Vec<Atom> = self.arrays.iter().map(|a| target.reversed(*a)).collect();
+        let steps = exclusive(target, &backwards, &vec![zero; backwards.len()], size);
+        let elements: Vec<Atom> = seeds.iter().map(|s| target.reversed(*s)).chain(steps).collect();
+        let neutral: Vec<Atom> = core::iter::repeat_n(zero, d).chain(self.identity()).collect();
+        let operator = target.lambda(&vec![Type::scalar(self.prim); 2 * elements.len()], |x| {
+            let ((c1, a1), (c2, a2)) = halves(target, x, d);
+            let vector = self.applied(&a2, &c1).into_iter().zip(c2).map(|(x, c)| c + x);
+            vector.chain(self.product(&a1, &a2)).map(|x| x.atom(self.prim)).collect()
+        });
+        let solved = target.scan(operator, neutral, elements);
+        solved[..d].iter().map(|a| target.reversed(*a)).collect()
+    }
+
+    /// The recurrence from its last adjoint, by products of the matrices after each prefix.
+    fn products(&self, target: &Target, last: &[Atom], size: Atom) -> Vec<Atom> {
+        let d = self.dimension;
+        if self.arrays.is_empty() {
+            return last.iter().map(|g| target.one(Op::Replicate(size, *g))).collect();
+        }
+        let neutral = self.identity();
+        // A number commutes with numbers, so that the adjoint may be the first of the factors.
+        let first = if d == 1 { last } else { &neutral };
+        let backwards: Vec<Atom> = self.arrays.iter().map(|a| target.reversed(*a)).collect();
+        let arrays = exclusive(target, &backwards, first, size);
+        let operator = target.lambda(&vec![Type::scalar(self.prim); 2 * arrays.len()], |x| {
+            let ((_, a1), (_, a2)) = halves(target, x, 0);
+            self.product(&a1, &a2).into_iter().map(|x| x.atom(self.prim)).collect()
+        });
+        let found = target.scan(operator, neutral.clone(), arrays).into_iter().map(|a| target.reversed(a));
+        let found: Vec<Atom> = found.collect();
+        if d == 1 {
+            return found;
+        }
+        target.map(&found, |x| {
+            let operands = |atoms: &[Atom]| atoms.iter().map(|a| Emit::operand(target, *a)).collect::<Vec<_>>();
+            self.applied(&operands(x), &operands(last)).into_iter().map(|x| x.atom(self.prim)).collect()
+        })
+    }
+
     /// Of each array the entry of the matrix that leaves vectors as they are.
     fn identity(&self) -> Vec<Atom> {
         let (d, prim) = (self.dimension, self.prim);

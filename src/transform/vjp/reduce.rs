@@ -12,21 +12,24 @@
 //! Of a product, `gᵢ` is `ȳ` times all elements to the right, which needs no division. So it is exact on integers, and
 //! right at zeros to every order of differentiation; counting zeros is right to the first only.
 
-use super::combine::Combined;
-use super::{Reverse, Saved};
+use super::Reverse;
+use super::combine::{Combined, exclusive, prefixes};
+use super::forward::{Forward, Saved};
 use crate::array::{Atom, IntegerRow, Op, Reduce, ScalarOp, Stm, Var, index};
 use crate::optimise::operator::{Operator, recognise};
+use crate::transform::copy::Copier;
 use crate::transform::operator::{groups, part};
 use crate::transform::target::Target;
 
-impl Reverse<'_, '_> {
+impl Forward<'_, '_, '_> {
     /// Writes a reduction so that what the reverse sweep needs of it is there.
     pub(super) fn reduce_forward(&mut self, stm: &Stm, it: &Reduce) -> Saved {
+        let target = self.copier.target;
         let arrays = self.copier.atoms(&it.arrays);
         let neutral = self.copier.atoms(&it.neutral);
         match recognise(&it.operator) {
             Operator::Extremum(op) => {
-                let found = search(self.target, op, neutral[0], arrays[0]);
+                let found = search(target, op, neutral[0], arrays[0]);
                 self.copier.bind(stm, &found[..1]);
                 return Saved::Winner(found[1]);
             }
@@ -35,14 +38,13 @@ impl Reverse<'_, '_> {
                 let active: Vec<bool> = stm.vars.iter().map(|v| self.active.var(*v)).collect();
                 let kind = |group: &Vec<usize>| recognise(&part(&it.operator, group));
                 let scans = |group| matches!(kind(group), Operator::Product | Operator::General);
-                let scalars = neutral.iter().all(|e| self.target.type_of(*e).rank == 0);
+                let scalars = neutral.iter().all(|e| target.type_of(*e).rank == 0);
                 if scalars && groups(&it.operator, &active).iter().any(scans) {
                     // The last prefix is the reduction.
-                    let size = self.target.size(arrays[0], 0);
-                    let upto = self.prefixes(&it.operator, &neutral, &arrays);
-                    let all: Vec<Atom> =
-                        upto.iter().zip(&neutral).map(|(u, e)| self.target.with_front(*e, *u)).collect();
-                    let results: Vec<Atom> = all.iter().map(|a| self.target.at(*a, &[size])).collect();
+                    let size = target.size(arrays[0], 0);
+                    let upto = prefixes(self.copier, &it.operator, &neutral, &arrays);
+                    let all: Vec<Atom> = upto.iter().zip(&neutral).map(|(u, e)| target.with_front(*e, *u)).collect();
+                    let results: Vec<Atom> = all.iter().map(|a| target.at(*a, &[size])).collect();
                     self.copier.bind(stm, &results);
                     return Saved::Prefixes(upto);
                 }
@@ -51,7 +53,9 @@ impl Reverse<'_, '_> {
         self.copier.stm(stm);
         Saved::Nothing
     }
+}
 
+impl Reverse<'_, '_> {
     pub(super) fn reduce(&mut self, vars: &[Var], it: &Reduce, saved: &Saved) {
         for (group, seeds) in self.seeded_groups(vars, &it.operator) {
             let component = self.reduced(it, &group);
@@ -71,15 +75,15 @@ impl Reverse<'_, '_> {
                 continue;
             }
             let of_group = |upto: &Vec<Atom>| group.iter().map(|c| upto[*c]).collect();
-            let prefixes = if let Saved::Prefixes(upto) = saved { Some(of_group(upto)) } else { None };
-            let found = self.reduction(&component, &seeds, prefixes);
+            let known = if let Saved::Prefixes(upto) = saved { Some(of_group(upto)) } else { None };
+            let found = self.reduction(&component, &seeds, known);
             self.add_group([&it.arrays, &it.neutral], &group, &found);
         }
     }
 
-    /// The adjoints of what is reduced, and then of what it is combined with first. `prefixes` are what is combined up to each
-    /// element, where they are known.
-    fn reduction(&mut self, it: &Combined, seeds: &[Option<Atom>], prefixes: Option<Vec<Atom>>) -> Vec<Option<Atom>> {
+    /// The adjoints of what is reduced, and then of what it is combined with first. What is combined up to each element may
+    /// be `known`.
+    fn reduction(&mut self, it: &Combined, seeds: &[Option<Atom>], known: Option<Vec<Atom>>) -> Vec<Option<Atom>> {
         let target = self.target;
         let size = target.size(it.arrays[0], 0);
         // Without elements the result is what is combined first.
@@ -114,8 +118,9 @@ impl Reverse<'_, '_> {
                     .columns(it, inner, &[], seeds, |reverse, column, _, seeds| reverse.reduction(column, seeds, None))
             }),
             Operator::Product | Operator::General => self.where_any(it, &[size], &without(), |reverse| {
-                let upto = prefixes.unwrap_or_else(|| reverse.prefixes(&it.operator, &it.neutral, &it.arrays));
-                let lefts = reverse.exclusive(&upto, &it.neutral, size);
+                let of = |copier: &mut Copier<'_, '_>| prefixes(copier, &it.operator, &it.neutral, &it.arrays);
+                let upto = known.unwrap_or_else(|| of(&mut reverse.copier));
+                let lefts = exclusive(target, &upto, &it.neutral, size);
                 let reaching = reverse.starting_at_last(it, &lefts, &upto, seeds, size);
                 let mut found = reverse.elements(it, &lefts, &reaching, None);
                 found.extend(reverse.firsts(it, &reaching, first));

@@ -5,7 +5,6 @@
 //! array that is long enough. So loops that are short run as often as if their number were known
 //! (tests/transform/checkpoint.rs).
 
-use super::Reverse;
 use super::loops::keep;
 use super::ragged::elements;
 use crate::array::{Atom, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Type, index};
@@ -33,30 +32,34 @@ impl Ring {
     }
 }
 
-impl Reverse<'_, '_> {
-    /// The first states of a loop, computed again.
-    pub(super) fn again(&mut self, it: &Loop, changing: &[usize], firsts: &[Atom], count: Atom) -> Vec<Atom> {
-        let target = self.target;
-        if changing.is_empty() {
-            return Vec::new();
-        }
-        let stores: Vec<Atom> = firsts.iter().map(|first| target.one(Op::Replicate(count, *first))).collect();
-        let j = target.fresh(Type::scalar(Prim::I64));
-        // What is added to an accumulator has been added.
-        let again = self.copier.looped(
-            it,
-            false,
-            &stores,
-            |_| Form::For(j, count),
-            |copier, now| {
-                let updated = keep(copier, it, changing, now, j.into());
-                copier.stms(&it.body.stms);
-                updated
-            },
-        );
-        let mut results = target.emit(Op::Loop(Box::new(Loop { policy: Policy::KeepAll, ..again })));
-        results.split_off(results.len() - stores.len())
+/// The first states of a loop, computed again.
+pub(super) fn first_states(
+    copier: &mut Copier<'_, '_>,
+    it: &Loop,
+    changing: &[usize],
+    firsts: &[Atom],
+    count: Atom,
+) -> Vec<Atom> {
+    let target = copier.target;
+    if changing.is_empty() {
+        return Vec::new();
     }
+    let stores: Vec<Atom> = firsts.iter().map(|first| target.one(Op::Replicate(count, *first))).collect();
+    let j = target.fresh(Type::scalar(Prim::I64));
+    // What is added to an accumulator has been added.
+    let again = copier.looped(
+        it,
+        false,
+        &stores,
+        |_| Form::For(j, count),
+        |copier, now| {
+            let updated = keep(copier, it, changing, now, j.into());
+            copier.stms(&it.body.stms);
+            updated
+        },
+    );
+    let mut results = target.emit(Op::Loop(Box::new(Loop { policy: Policy::KeepAll, ..again })));
+    results.split_off(results.len() - stores.len())
 }
 
 /// The number of places of a ring, by the elements of a state.

@@ -6,7 +6,7 @@
 //! `y₋₁` (tests/transform/operators.rs, laws: array_reductions).
 
 use super::Reverse;
-use super::combine::Combined;
+use super::combine::{Combined, exclusive};
 use crate::array::{Atom, Reduce, Var};
 use crate::optimise::operator::{Operator, recognise};
 
@@ -50,7 +50,7 @@ impl Reverse<'_, '_> {
             }),
             Operator::Product | Operator::Extremum(_) | Operator::General => {
                 self.where_any(it, &[size], &without, |reverse| {
-                    let lefts = reverse.exclusive(prefixes, &it.neutral, size);
+                    let lefts = exclusive(target, prefixes, &it.neutral, size);
                     let reaching = reverse.recurrence(it, &lefts, prefixes, seeds, size);
                     let mut found = reverse.elements(it, &lefts, &reaching, None);
                     found.extend(reverse.firsts(it, &reaching, first));

@@ -8,7 +8,7 @@
 
 use super::Reverse;
 use super::arrays::read_within;
-use super::combine::Combined;
+use super::combine::{Combined, exclusive};
 use super::sort::sorted;
 use crate::array::{Atom, Const, Lambda, Op, Prim, ScalarOp, Type, index};
 use crate::optimise::operator::{Operator, recognise};
@@ -73,16 +73,16 @@ impl Reverse<'_, '_> {
             return self
                 .columns(it, inner, seeds, &[], |reverse, column, seeds, _| reverse.segments(column, ends, seeds));
         }
-        let upto = self.segmented(it, ends.first, &it.arrays, false);
-        let lefts = self.exclusive(&upto, &it.neutral, size);
+        let upto = segmented(&mut self.copier, it, ends.first, &it.arrays, false);
+        let lefts = exclusive(target, &upto, &it.neutral, size);
         let reaching: Vec<Option<Atom>> = if let (Operator::Product, [Some(seed)]) = (&kind, seeds) {
             // The product of the adjoint of the segment and of all that is behind an element.
             let next = target.shifted(it.arrays[0], it.neutral[0], size);
             let factors =
                 target.map1(&[ends.last, *seed, next], |x| target.choose(x[0], || vec![x[1]], || vec![x[2]])[0]);
-            self.segmented(it, ends.last, &[factors], true).into_iter().map(Some).collect()
+            segmented(&mut self.copier, it, ends.last, &[factors], true).into_iter().map(Some).collect()
         } else {
-            let suffixes = self.segmented(it, ends.last, &it.arrays, true);
+            let suffixes = segmented(&mut self.copier, it, ends.last, &it.arrays, true);
             let rights: Vec<Atom> =
                 suffixes.iter().zip(&it.neutral).map(|(s, e)| target.shifted(*s, *e, size)).collect();
             let given: Vec<Atom> = seeds.iter().flatten().copied().collect();
@@ -105,17 +105,17 @@ impl Reverse<'_, '_> {
         };
         self.elements(it, &lefts, &reaching, Some(ends.first))
     }
+}
 
-    /// What is combined in each segment up to each element, from the left or from the right.
-    fn segmented(&mut self, it: &Combined, starts: Atom, arrays: &[Atom], from_right: bool) -> Vec<Atom> {
-        let target = self.target;
-        let order = |array: Atom| if from_right { target.reversed(array) } else { array };
-        let inputs: Vec<Atom> = core::iter::once(starts).chain(arrays.iter().copied()).map(order).collect();
-        let no = Atom::Const(Const::Bool(false));
-        let operator = restarting(&mut self.copier, &it.operator, from_right);
-        let neutral = [&[no], &it.neutral[..]].concat();
-        target.scan(operator, neutral, inputs)[1..].iter().map(|a| order(*a)).collect()
-    }
+/// What is combined in each segment up to each element, from the left or from the right.
+fn segmented(copier: &mut Copier<'_, '_>, it: &Combined, starts: Atom, arrays: &[Atom], from_right: bool) -> Vec<Atom> {
+    let target = copier.target;
+    let order = |array: Atom| if from_right { target.reversed(array) } else { array };
+    let inputs: Vec<Atom> = core::iter::once(starts).chain(arrays.iter().copied()).map(order).collect();
+    let no = Atom::Const(Const::Bool(false));
+    let operator = restarting(copier, &it.operator, from_right);
+    let neutral = [&[no], &it.neutral[..]].concat();
+    target.scan(operator, neutral, inputs)[1..].iter().map(|a| order(*a)).collect()
 }
 
 /// An operator that forgets what is to the left where a truth value says that a segment starts; or, if flipped, what is
