@@ -6,51 +6,18 @@
 use rustc_hash::FxHashMap;
 
 use super::code::{Block, Code, Operand, Stm, Value, ValueInfo};
-use super::parts::{each, each_mut};
+use super::parts::{Mentions, each, each_mut};
 
 /// Leaves out the cells that are handed on.
 pub(crate) fn forward_branch_results(code: &mut Code) {
-    let mut counts = Counts::default();
-    code.outputs.iter().for_each(|output| counts.read(&output.operands()));
+    let mut mentions = Mentions::of(&code.outputs, &code.body);
     // What is summed up is known by its cell.
-    code.sums.iter().for_each(|(sum, cell)| [*sum, *cell].iter().for_each(|v| counts.of(*v).read += 2));
-    counts.block(&code.body);
-    join(&mut code.body, &counts, &code.values);
-}
-
-/// How often a value is looked at, and set.
-#[derive(Debug, Clone, Copy, Default)]
-struct Count {
-    read: usize,
-    set: usize,
-}
-
-#[derive(Debug, Default)]
-struct Counts(FxHashMap<Value, Count>);
-
-impl Counts {
-    fn of(&mut self, value: Value) -> &mut Count {
-        self.0.entry(value).or_default()
-    }
-
-    fn get(&self, value: Value) -> Count {
-        self.0.get(&value).copied().unwrap_or_default()
-    }
-
-    fn read(&mut self, operands: &[Operand]) {
-        operands.iter().filter_map(|x| x.value()).for_each(|value| self.of(value).read += 1);
-    }
-
-    fn block(&mut self, block: &Block) {
-        each(block, &mut |stm| {
-            self.read(&stm.operands());
-            stm.sets().into_iter().for_each(|value| self.of(value).set += 1);
-        });
-    }
+    code.sums.iter().for_each(|(sum, cell)| mentions.use_each(&[*sum, *cell, *sum, *cell].map(Operand::Value)));
+    join(&mut code.body, &mentions, &code.values);
 }
 
 /// Outer branches first, so that what is handed on twice is set where it is found.
-fn join(block: &mut Block, counts: &Counts, values: &[ValueInfo]) {
+fn join(block: &mut Block, mentions: &Mentions, values: &[ValueInfo]) {
     for at in 1..block.len() {
         let (before, after) = block.split_at_mut(at);
         let (Some(branch @ Stm::If { .. }), Some(Stm::Assign { cells, mask: None })) =
@@ -58,17 +25,17 @@ fn join(block: &mut Block, counts: &Counts, values: &[ValueInfo]) {
         else {
             continue;
         };
-        let mut inside = Counts::default();
-        branch.blocks().into_iter().for_each(|inner| inside.block(inner));
+        let mut inside = Mentions::default();
+        branch.blocks().into_iter().for_each(|inner| inside.count(inner));
         let mut is_masked = false;
         each(core::slice::from_ref(branch), &mut |stm| is_masked |= matches!(stm, Stm::Assign { mask: Some(_), .. }));
         let is_handed_on = |cell: Value, from: Value| {
-            let (found, all) = (inside.get(from), counts.get(from));
+            let (found, all) = (inside.get(from), mentions.get(from));
             let [of_cell, of_from] = [cell, from].map(|value| values[value.0 as usize]);
             let alike = of_cell.prim == of_from.prim && of_cell.varying == of_from.varying;
             let seen = inside.get(cell);
-            let only_here = found.set > 0 && found.set == all.set && found.read == 0 && all.read == 1;
-            alike && only_here && seen.read + seen.set == 0
+            let only_here = found.set > 0 && found.set == all.set && found.used == 0 && all.used == 1;
+            alike && only_here && seen.used + seen.set == 0
         };
         // Cells are set all at once: what another is set to is what was there before.
         let looked_at: Vec<Operand> = cells.iter().map(|(_, x)| *x).collect();
@@ -87,6 +54,6 @@ fn join(block: &mut Block, counts: &Counts, values: &[ValueInfo]) {
     }
     block.retain(|stm| !matches!(stm, Stm::Assign { cells, .. } if cells.is_empty()));
     for stm in block {
-        stm.blocks_mut().into_iter().for_each(|inner| join(inner, counts, values));
+        stm.blocks_mut().into_iter().for_each(|inner| join(inner, mentions, values));
     }
 }

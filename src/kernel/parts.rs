@@ -6,7 +6,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::code::{Blame, Block, Buffer, Fold, Lanes, Line, Matrix, Operand, Place, Product, Stm, Value};
+use super::code::{Blame, Block, Buffer, Fold, Lanes, Line, Matrix, Operand, Output, Place, Product, Stm, Value};
 
 /// What a statement does with a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -286,6 +286,62 @@ pub(crate) fn each_mut(block: &mut [Stm], visit: &mut dyn FnMut(&mut Stm)) {
     for stm in block {
         visit(stm);
         stm.blocks_mut().into_iter().for_each(|inner| each_mut(inner, visit));
+    }
+}
+
+/// How often a value is set and used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Mention {
+    pub(crate) set: usize,
+    pub(crate) used: usize,
+    /// Whether what sets it may set it again: an assignment, or a loop.
+    is_cell: bool,
+}
+
+impl Mention {
+    pub(crate) fn is_set_once(self) -> bool {
+        self.set == 1 && !self.is_cell
+    }
+}
+
+/// How often values are set and used.
+#[derive(Debug, Default)]
+pub(crate) struct Mentions(FxHashMap<Value, Mention>);
+
+impl Mentions {
+    /// In code with these outputs and this body.
+    pub(crate) fn of(outputs: &[Output], body: &[Stm]) -> Self {
+        let mut all = Mentions::within(body);
+        outputs.iter().for_each(|output| all.use_each(&output.operands()));
+        all
+    }
+
+    /// In statements, and inside of them.
+    pub(crate) fn within(block: &[Stm]) -> Self {
+        let mut all = Mentions::default();
+        all.count(block);
+        all
+    }
+
+    /// Counts those of more statements.
+    pub(crate) fn count(&mut self, block: &[Stm]) {
+        each(block, &mut |stm| {
+            self.use_each(&stm.operands());
+            for value in stm.sets() {
+                let known = self.0.entry(value).or_default();
+                known.set += 1;
+                known.is_cell |= !matches!(stm, Stm::Let(..) | Stm::Load(..));
+            }
+        });
+    }
+
+    /// Counts a use of each of these.
+    pub(crate) fn use_each(&mut self, operands: &[Operand]) {
+        operands.iter().filter_map(|x| x.value()).for_each(|value| self.0.entry(value).or_default().used += 1);
+    }
+
+    pub(crate) fn get(&self, value: Value) -> Mention {
+        self.0.get(&value).copied().unwrap_or_default()
     }
 }
 

@@ -8,31 +8,20 @@ use rustc_hash::FxHashMap;
 
 use crate::array::{IntegerRow, ScalarOp};
 use crate::kernel::code::{Block, Code, Op, Operand, Stm, Value, ValueInfo, leave_out};
+use crate::kernel::parts::Mentions;
 use crate::primitives::Primitive;
 
 /// Fuses what can be.
 pub(super) fn contract(code: &mut Code) {
-    let mut fuser = Fuser { uses: FxHashMap::default() };
-    code.outputs.iter().for_each(|output| fuser.count_all(&output.operands()));
-    fuser.count(&code.body);
+    let mut fuser = Fuser { mentions: Mentions::of(&code.outputs, &code.body) };
     // Among doubles, products of single precision are rounded.
     let Code { values, sums, precision, body, .. } = code;
     fuser.terms(body, sums, values);
     let prim = |value: Value| values[value.0 as usize].prim;
     let is_real = |value: Value| prim(value).is_real();
     fuser.block(body, &|value| prim(value) == *precision, &is_real);
-    let mut set = FxHashMap::default();
-    settings(body, &mut set);
-    signs(body, &|value| set.get(&value) == Some(&1) && is_real(value), &mut FxHashMap::default());
-}
-
-/// How often values are set.
-fn settings(block: &Block, all: &mut FxHashMap<Value, usize>) {
-    for stm in block {
-        let times = if matches!(stm, Stm::Let(..) | Stm::Load(..)) { 1 } else { 2 };
-        stm.sets().into_iter().for_each(|value| *all.entry(value).or_default() += times);
-        stm.blocks().into_iter().for_each(|inner| settings(inner, all));
-    }
+    let mentions = Mentions::within(body);
+    signs(body, &|value| mentions.get(value).is_set_once() && is_real(value), &mut FxHashMap::default());
 }
 
 /// Takes away where a negated number is added, and adds where one is taken away. What is set once stays what it is.
@@ -71,30 +60,12 @@ fn signs(block: &mut Block, once: &impl Fn(Value) -> bool, negated: &mut FxHashM
 }
 
 struct Fuser {
-    uses: FxHashMap<Value, usize>,
+    mentions: Mentions,
 }
 
 impl Fuser {
-    fn count_all(&mut self, operands: &[Operand]) {
-        for operand in operands {
-            if let Operand::Value(value) = operand {
-                *self.uses.entry(*value).or_default() += 1;
-            }
-        }
-    }
-
-    fn count(&mut self, block: &Block) {
-        for stm in block {
-            self.count_all(&stm.operands());
-            stm.blocks().into_iter().for_each(|inner| self.count(inner));
-        }
-    }
-
     fn once(&self, operand: Operand) -> Option<Value> {
-        match operand {
-            Operand::Value(value) if self.uses.get(&value) == Some(&1) => Some(value),
-            Operand::Value(_) | Operand::Const(_) => None,
-        }
+        operand.value().filter(|value| self.mentions.get(*value).used == 1)
     }
 
     fn block(&mut self, block: &mut Block, is_fused: &impl Fn(Value) -> bool, is_real: &impl Fn(Value) -> bool) {
@@ -149,7 +120,7 @@ impl Fuser {
         for (k, stm) in block.iter_mut().enumerate() {
             match &*stm {
                 Stm::Let(value, Op::Scalar(ScalarOp::Mul), x)
-                    if is_fused(*value) && self.uses.get(value) == Some(&1) =>
+                    if is_fused(*value) && self.mentions.get(*value).used == 1 =>
                 {
                     products.insert(*value, (k, x[0], x[1]));
                 }
@@ -208,7 +179,7 @@ impl Fuser {
                 };
                 let here = block[at + 1..=k].iter().flat_map(Stm::operands).filter(|y| y == x).count();
                 let Operand::Value(source) = x else { unreachable!("a value is computed") };
-                if self.uses.get(source) != Some(&here) {
+                if self.mentions.get(*source).used != here {
                     kept.push((*cell, *x));
                     continue;
                 }

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::array::{Const, Prim, ScalarOp};
 use crate::kernel::code::{Block, Code, Op, Operand, Stm, Value, ValueInfo};
-use crate::kernel::parts::each;
+use crate::kernel::parts::Mentions;
 use crate::primitives::Primitive;
 
 /// The most products of a sum.
@@ -34,27 +34,13 @@ pub(super) struct Links<'c> {
     values: &'c [ValueInfo],
     /// That reals are computed in.
     precision: Prim,
-    /// How often values are set, and used.
-    mentions: FxHashMap<Value, (usize, usize)>,
+    mentions: Mentions,
 }
 
 impl<'c> Links<'c> {
     /// Those of code with this body.
     pub(super) fn of(code: &'c Code, body: &Block) -> Self {
-        let mut mentions: FxHashMap<Value, (usize, usize)> = FxHashMap::default();
-        let mut mention = |value: Value, set: usize, used: usize| {
-            let all = mentions.entry(value).or_default();
-            *all = (all.0 + set, all.1 + used);
-        };
-        let results = code.outputs.iter().flat_map(|output| output.operands());
-        results.filter_map(Operand::value).for_each(|value| mention(value, 0, 1));
-        each(body, &mut |stm| {
-            // What is not computed once may be set again by each iteration.
-            let times = if matches!(stm, Stm::Let(..) | Stm::Load(..)) { 1 } else { 2 };
-            stm.sets().into_iter().for_each(|value| mention(value, times, 0));
-            stm.operands().into_iter().filter_map(Operand::value).for_each(|value| mention(value, 0, 1));
-        });
-        Links { values: &code.values, precision: code.precision, mentions }
+        Links { values: &code.values, precision: code.precision, mentions: Mentions::of(&code.outputs, body) }
     }
 
     fn bring_together(&self, block: &mut Block) {
@@ -92,17 +78,19 @@ impl<'c> Links<'c> {
     }
 
     fn is_used_once(&self, x: Operand) -> bool {
-        x.value().is_some_and(|value| self.mentions.get(&value) == Some(&(1, 1)))
+        self.lasts(x) && x.value().is_some_and(|value| self.mentions.get(value).used == 1)
+    }
+
+    /// Whether it is the same wherever it is known.
+    fn lasts(&self, x: Operand) -> bool {
+        x.value().is_none_or(|value| self.mentions.get(value).is_set_once())
     }
 
     fn link(&self, stm: &Stm) -> Option<Link> {
         let Stm::Let(value, op, x) = stm else { return None };
         let ValueInfo { prim, varying } = self.values[value.0 as usize];
-        let lasts = |x: &Operand| match x {
-            Operand::Value(value) => self.mentions.get(value).is_some_and(|(set, _)| *set == 1),
-            Operand::Const(_) => true,
-        };
-        if !varying || prim != self.precision || !lasts(&Operand::Value(*value)) || !x.iter().all(lasts) {
+        let lasts = self.lasts(Operand::Value(*value)) && x.iter().all(|x| self.lasts(*x));
+        if !varying || prim != self.precision || !lasts {
             return None;
         }
         let real = |x: f64| Operand::Const(Const::rounded(x, self.precision));

@@ -13,7 +13,7 @@ use crate::array::{Const, Prim, ScalarOp};
 use crate::kernel::code::{
     Block, Buffer, BufferInfo, Code, Line, Matrix, Op, Operand, Origin, Place, Product, Stm, Value, ValueInfo,
 };
-use crate::kernel::parts::{rename, sets};
+use crate::kernel::parts::{Mention, Mentions, each, rename, sets};
 
 /// A matrix with fewer rows or columns than this is small.
 pub(super) const MIN_MATRIX_SIDE: i64 = 4;
@@ -22,10 +22,8 @@ pub(super) const MIN_MATRIX_SIDE: i64 = 4;
 pub(super) fn find_products(code: &mut Code) {
     let Code { values, buffers, sums, precision, body, outputs, .. } = code;
     let any_order = sums.values().copied().collect();
-    let mut finder = Finder { values, buffers, sums, precision: *precision, any_order, mentions: FxHashMap::default() };
-    outputs.iter().for_each(|output| finder.count(&output.operands()));
-    finder.count_block(body);
-    finder.block(body, false);
+    let mentions = Mentions::of(outputs, body);
+    Finder { values, buffers, sums, precision: *precision, any_order, mentions }.block(body, false);
 }
 
 struct Finder<'c> {
@@ -36,8 +34,7 @@ struct Finder<'c> {
     precision: Prim,
     /// The cells of sums that may be taken in any order.
     any_order: FxHashSet<Value>,
-    /// How often values are used or set.
-    mentions: FxHashMap<Value, usize>,
+    mentions: Mentions,
 }
 
 /// A loop on its way to products: what comes before it, what is left of it, and what comes after it.
@@ -53,18 +50,6 @@ struct Split {
 }
 
 impl Finder<'_> {
-    fn count(&mut self, operands: &[Operand]) {
-        for operand in operands {
-            if let Operand::Value(value) = operand {
-                *self.mentions.entry(*value).or_default() += 1;
-            }
-        }
-    }
-
-    fn count_block(&mut self, block: &Block) {
-        mentions(block, &mut |value| *self.mentions.entry(value).or_default() += 1);
-    }
-
     fn block(&mut self, block: &mut Block, in_lanes: bool) {
         for mut stm in core::mem::take(block) {
             let inside = in_lanes || matches!(stm, Stm::Lanes(_));
@@ -90,10 +75,10 @@ impl Finder<'_> {
         sets(body, &mut set);
         let mut body = body.clone();
         // A cell that nothing reads would hide that what is left does nothing but sum up.
-        let read = |cell: &Value| self.mentions.get(cell) != Some(&1);
+        let is_idle = |cell: &Value| matches!(self.mentions.get(*cell), Mention { set: 1, used: 0, .. });
         body.iter_mut().for_each(|stm| {
             if let Stm::Assign { cells, .. } = stm {
-                cells.retain(|(cell, _)| read(cell));
+                cells.retain(|(cell, _)| !is_idle(cell));
             }
         });
         body.retain(|stm| !matches!(stm, Stm::Assign { cells, .. } if cells.is_empty()));
@@ -108,9 +93,8 @@ impl Finder<'_> {
         let Stm::For { index, count, origin, .. } = whole else { unreachable!("a loop was split") };
         let Split { before, body, after, columns, .. } = split;
         let old = vec![whole];
-        let mut inside: FxHashMap<Value, usize> = FxHashMap::default();
-        mentions(&old, &mut |value| *inside.entry(value).or_default() += 1);
-        let local = |value: &Value| inside.get(value) == self.mentions.get(value);
+        let inside = Mentions::within(&old);
+        let local = |value: &Value| inside.get(*value) == self.mentions.get(*value);
         let idle = |stm: &Stm| matches!(stm, Stm::Let(value, ..) | Stm::Load(value, _) if local(value));
         let mut new = before;
         if !body.iter().all(idle) {
@@ -156,9 +140,9 @@ impl Finder<'_> {
             });
         }
         let condition = all.expect("there is a size that is not known");
-        self.count_block(&out);
-        self.count(&[condition]);
-        self.count_block(&new);
+        self.mentions.count(&out);
+        self.mentions.use_each(&[condition]);
+        self.mentions.count(&new);
         out.push(Stm::If { condition, yes: new, no: old });
         out
     }
@@ -366,22 +350,10 @@ fn sets_to_zero(stm: &Stm, cell: Value) -> bool {
     matches!(stm, Stm::Assign { cells, mask: None } if cells.iter().any(|(other, x)| *other == cell && is_zero(x)))
 }
 
-/// Every use and every setting of a value.
-fn mentions(block: &[Stm], visit: &mut impl FnMut(Value)) {
-    for stm in block {
-        stm.sets().into_iter().for_each(&mut *visit);
-        stm.operands().into_iter().for_each(|x| {
-            if let Operand::Value(value) = x {
-                visit(value)
-            }
-        });
-        stm.blocks().into_iter().for_each(|inner| mentions(inner, visit));
-    }
-}
-
 fn mentioned(block: &[Stm], value: Value) -> bool {
     let mut found = false;
-    mentions(block, &mut |other| found |= other == value);
+    let x = Operand::Value(value);
+    each(block, &mut |stm| found |= stm.sets().contains(&value) || stm.operands().contains(&x));
     found
 }
 

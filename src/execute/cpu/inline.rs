@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::find_fma_chains::{Link, Links};
 use crate::array::ScalarOp;
 use crate::kernel::code::{Block, Code, Op, Operand, Place, Stm, Value};
+use crate::kernel::parts::Mentions;
 use crate::primitives::Primitive;
 
 /// The values that have no register.
@@ -21,13 +22,13 @@ pub(super) struct Inline {
     pub(super) links: FxHashSet<Value>,
     /// The chains, by the values of their last links.
     pub(super) chains: FxHashMap<Value, Vec<Link>>,
-    uses: FxHashMap<Value, usize>,
+    uses: Mentions,
 }
 
 impl Inline {
     pub(super) fn of(code: &Code, needed: &FxHashSet<Value>) -> Self {
         let mut inline = Inline::default();
-        code.outputs.iter().for_each(|output| inline.count(&output.operands()));
+        code.outputs.iter().for_each(|output| inline.uses.use_each(&output.operands()));
         inline.count_block(&code.body, needed);
         inline.block(code, &Links::of(code, &code.body), &code.body, needed);
         inline
@@ -37,17 +38,9 @@ impl Inline {
         self.loads.contains_key(&value) || self.stores.contains(&value) || self.links.contains(&value)
     }
 
-    fn count(&mut self, operands: &[Operand]) {
-        for operand in operands {
-            if let Operand::Value(value) = operand {
-                *self.uses.entry(*value).or_default() += 1;
-            }
-        }
-    }
-
     fn count_block(&mut self, block: &Block, needed: &FxHashSet<Value>) {
         for stm in block.iter().filter(|stm| is_needed(stm, needed)) {
-            self.count(&stm.operands());
+            self.uses.use_each(&stm.operands());
             stm.blocks().into_iter().for_each(|inner| self.count_block(inner, needed));
         }
     }
@@ -65,7 +58,7 @@ impl Inline {
         for (k, stm) in stms.iter().enumerate() {
             if let Stm::Load(value, place) = stm
                 && is_row(code, place)
-                && self.uses.get(value) == Some(&1)
+                && self.uses.get(*value).used == 1
                 && self.is_taken(code, *value, place, &stms[k + 1..])
             {
                 self.loads.insert(*value, *place);
@@ -79,7 +72,7 @@ impl Inline {
                 Some(Stm::Let(computed, op, operands)),
             ) = (stm, before)
                 && value == computed
-                && self.uses.get(value) == Some(&1)
+                && self.uses.get(*value).used == 1
                 && code.values[value.0 as usize].varying
                 && self.is_fused(code, *computed, *op, operands)
                 && is_sink(code, stm)
