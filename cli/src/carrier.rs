@@ -12,6 +12,7 @@ use catadiff::futhark::elaborate::Elaborated;
 use catadiff::futhark::source::Message;
 use catadiff::futhark::values::{Array, Data};
 use catadiff::interpret::{Compare, Limits, Scalar, Value};
+use catadiff::primitives::f16;
 use catadiff::term::Arena;
 
 use crate::answer::{ASKED, Failure, RAN};
@@ -309,10 +310,12 @@ fn same_sizes(what: &str, found: &Array, wanted: &Array) -> Result<(), Failure> 
 
 /// The elements of an array of reals.
 fn reals(array: &Array) -> Vec<f64> {
-    if let Data::F32(elements) = &array.data {
-        return elements.iter().map(|x| f64::from(*x)).collect();
+    match &array.data {
+        Data::F16(elements) => elements.iter().map(|x| f64::from(*x)).collect(),
+        Data::F32(elements) => elements.iter().map(|x| f64::from(*x)).collect(),
+        Data::F64(elements) => elements.clone(),
+        _ => Vec::new(),
     }
-    if let Data::F64(elements) = &array.data { elements.clone() } else { Vec::new() }
 }
 
 /// Numbers as arrays of the kinds and sizes of these.
@@ -320,8 +323,11 @@ fn shaped<'a>(numbers: &[f64], like: impl Iterator<Item = &'a Array>) -> Vec<Arr
     let mut numbers = numbers.iter().copied();
     like.map(|like| {
         let elements = numbers.by_ref().take(like.data.len());
-        let single = like.data.kind() == Prim::F32;
-        let data = if single { Data::F32(elements.map(|x| x as f32).collect()) } else { Data::F64(elements.collect()) };
+        let data = match like.data.kind() {
+            Prim::F16 => Data::F16(elements.map(f16::from_f64).collect()),
+            Prim::F32 => Data::F32(elements.map(|x| x as f32).collect()),
+            _ => Data::F64(elements.collect()),
+        };
         Array { shape: like.shape.clone(), data }
     })
     .collect()

@@ -8,6 +8,7 @@ use catadiff::futhark::values::{Array, Data};
 /// How far numbers may differ.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tolerance {
+    pub(crate) half: f64,
     pub(crate) single: f64,
     pub(crate) double: f64,
     /// Whether it is relative to the largest number of the array.
@@ -15,7 +16,7 @@ pub(crate) struct Tolerance {
 }
 
 /// That of the language's own runner: expected results are often written with few digits.
-pub(crate) const OF_THE_LANGUAGE: Tolerance = Tolerance { single: 2e-3, double: 2e-3, of_array: true };
+pub(crate) const OF_THE_LANGUAGE: Tolerance = Tolerance { half: 2e-3, single: 2e-3, double: 2e-3, of_array: true };
 
 fn near(a: f64, b: f64, tolerance: f64, scale: f64) -> bool {
     a == b
@@ -61,6 +62,7 @@ fn one(found: &Array, wanted: &Array, tolerance: Tolerance) -> Option<String> {
     let first = match (&found.data, &wanted.data) {
         (Data::F64(a), Data::F64(b)) => real!(a, b, tolerance.double),
         (Data::F32(a), Data::F32(b)) => real!(a, b, tolerance.single),
+        (Data::F16(a), Data::F16(b)) => real!(a, b, tolerance.half),
         (Data::I8(a), Data::I8(b)) => exact!(a, b),
         (Data::I16(a), Data::I16(b)) => exact!(a, b),
         (Data::I32(a), Data::I32(b)) => exact!(a, b),

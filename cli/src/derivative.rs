@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use catadiff::futhark::core::{Entry, Local, Prim, Program, Type};
+use catadiff::futhark::core::{Entry, Local, Program, Type};
 use catadiff::futhark::elaborate::compile_entry;
 use catadiff::futhark::meaning::interface;
 use catadiff::futhark::source::Name;
@@ -168,7 +168,7 @@ fn wrapper(mode: &str, program: &Program, entry: &Entry, active: &[usize]) -> Re
     let point = tuple("x");
     match mode {
         "grad" => {
-            if !matches!(entry.result, Type::Prim(Prim::F32 | Prim::F64)) {
+            if !matches!(entry.result, Type::Prim(prim) if prim.is_real()) {
                 let hint = "`jvp` and `vjp` take any result";
                 return Err(Failure::asked(format!(
                     "the result of `{}` is of type {}, and `grad` wants one real number; {hint}",

@@ -9,6 +9,7 @@ use catadiff::futhark::core::{Entry, Prim};
 use catadiff::futhark::meaning::interface;
 use catadiff::futhark::source::Sources;
 use catadiff::futhark::values::{Array, read_as, write_binary};
+use catadiff::primitives::f16;
 
 use crate::answer::Failure;
 
@@ -50,6 +51,7 @@ pub(crate) fn point(
     let one = match results[..] {
         [(Prim::F64, 0)] => Some(vec![Array::scalar(1.0_f64)]),
         [(Prim::F32, 0)] => Some(vec![Array::scalar(1.0_f32)]),
+        [(Prim::F16, 0)] => Some(vec![Array::scalar(f16::from_f64(1.0))]),
         _ => None,
     };
     Ok((values, adjoints.or(one)))

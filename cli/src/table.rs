@@ -65,7 +65,11 @@ pub(crate) const FLAGS: &[Flag] = &[
     switch("both", "under the interpreter, and compiled for the first of the executors"),
     flag("steps", "N", "stop after so many steps; on lanes, a loop for many elements takes few"),
     flag("memory", "N", "hold at most so many elements of arrays at a time"),
-    flag("tolerance", "X", "the relative error allowed; without, 1e-9 and 1e-4 for f32, and up to 2e-3 with a note"),
+    flag(
+        "tolerance",
+        "X",
+        "the relative error allowed; without, 1e-9, 1e-4 for f32, 2e-3 for f16, and up to that with a note",
+    ),
     flag("seed", "N", "where random input begins; by default 0"),
     flag("exclude", "TAG", "skip what has this tag; may be repeated; `disable` is always skipped"),
     flag("threads", "N", "how many files are tested at a time; by default as many as there are cores"),

@@ -78,7 +78,12 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
         executors,
         entry: arguments.option("entry").map(str::to_owned),
         limits: arguments.limits()?,
-        tolerance: Tolerance { single: tolerance.unwrap_or(1e-4), double: tolerance.unwrap_or(1e-9), of_array: false },
+        tolerance: Tolerance {
+            half: tolerance.unwrap_or(2e-3),
+            single: tolerance.unwrap_or(1e-4),
+            double: tolerance.unwrap_or(1e-9),
+            of_array: false,
+        },
         lenient: tolerance.is_none(),
         seed: arguments.number("seed")?.unwrap_or(0),
         exclude: arguments.all("exclude").map(str::to_owned).collect(),

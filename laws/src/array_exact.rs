@@ -141,8 +141,7 @@ fn rewrite(body: &mut Body, program: &Program) {
 
 fn finite(atom: &mut Atom) {
     match atom {
-        Atom::Const(Const::F64(x)) if !x.is_finite() => *x = 0.0,
-        Atom::Const(Const::F32(x)) if !x.is_finite() => *x = 0.0,
+        Atom::Const(x) if x.real().is_some_and(|x| !x.is_finite()) => *x = x.prim().zero(),
         Atom::Const(_) | Atom::Var(_) => {}
     }
 }
@@ -327,6 +326,7 @@ impl Instance {
             let other = |x: &Scalar<Residue>| match x {
                 Scalar::Bool(b) => Scalar::Bool(*b ^ (number == 1)),
                 Scalar::I64(n) => Scalar::I64(n + number),
+                Scalar::F16(_) => Scalar::F16(self.draw()),
                 Scalar::F32(_) => Scalar::F32(self.draw()),
                 Scalar::F64(_) => Scalar::F64(self.draw()),
                 integer => *integer,

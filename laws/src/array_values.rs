@@ -5,7 +5,7 @@
 
 use core::fmt::Display;
 
-use catadiff::array::{Body, Op, Prim, Program, ScalarOp, Var};
+use catadiff::array::{Body, Const, Op, Prim, Program, ScalarOp, Var};
 use catadiff::interpret::{Limits, Scalar, Value};
 
 use crate::violation::Violation;
@@ -30,8 +30,7 @@ pub(crate) fn uniform(seed: u64) -> impl FnMut() -> f64 {
 pub(crate) fn directions(like: &[Value<f64>], seed: u64) -> Vec<Value<f64>> {
     let mut draw = uniform(seed);
     let mut direction = |s: &Scalar<f64>| match s {
-        Scalar::F32(_) => Scalar::F32(f64::from(draw() as f32)),
-        Scalar::F64(_) => Scalar::F64(draw()),
+        real if real.real().is_some() => Scalar::constant(Const::rounded(draw(), real.prim()), |x| x),
         other => Scalar::constant(other.prim().zero(), |x| x),
     };
     let mut of = |value: &Value<f64>| {
@@ -64,9 +63,9 @@ pub(crate) fn close(left: &[f64], right: &[f64]) -> bool {
 pub(crate) fn all_close(left: &[Value<f64>], right: &[Value<f64>], apart: f64) -> bool {
     let near =
         |a: f64, b: f64| a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= apart * (1.0 + a.abs() + b.abs());
-    let same = |(a, b): (&Scalar<f64>, &Scalar<f64>)| match (a, b) {
-        (Scalar::F64(a), Scalar::F64(b)) | (Scalar::F32(a), Scalar::F32(b)) => near(*a, *b),
-        (a, b) => a == b,
+    let same = |(a, b): (&Scalar<f64>, &Scalar<f64>)| match (a.real(), b.real()) {
+        (Some(x), Some(y)) => a.prim() == b.prim() && near(*x, *y),
+        _ => a == b,
     };
     let close =
         |(a, b): (&Value<f64>, &Value<f64>)| a.sizes() == b.sizes() && a.elements().iter().zip(b.elements()).all(same);
@@ -93,13 +92,17 @@ fn truncates(program: &Program, body: &Body) -> bool {
     })
 }
 
-/// The program with doubles in place of reals of single precision, since derivatives by different ways are rounded
+/// The program with doubles in place of reals of fewer digits, since derivatives by different ways are rounded
 /// differently. One that takes bits, of which the kinds have different numbers, stays as it is.
 #[must_use]
 pub(crate) fn widened(program: &Program) -> Program {
-    let is_single = program.types().iter().any(|of| of.prim == Prim::F32);
-    let wide = || Program::parse(&program.to_string().replace("f32", "f64")).ok();
-    if is_single { wide() } else { None }.unwrap_or_else(|| program.clone())
+    let wide = || Program::parse(&program.to_string().replace("f16", "f64").replace("f32", "f64")).ok();
+    if is_rounded(program) { wide() } else { None }.unwrap_or_else(|| program.clone())
+}
+
+/// Whether a program has reals whose operations are rounded.
+pub(crate) fn is_rounded(program: &Program) -> bool {
+    program.types().iter().any(|of| of.prim.rounding().is_some())
 }
 
 /// Values as text, with commas between them.

@@ -6,11 +6,11 @@
 
 use core::mem::discriminant;
 
-use catadiff::array::{Prim, Program};
+use catadiff::array::Program;
 use catadiff::execute::{Executor, Fault, Interpreter, Outcome, Prepared, Unsupported};
 use catadiff::interpret::{Control, Limits, Value};
 
-use crate::array_values::{LIMITS, all_close, list, violation};
+use crate::array_values::{LIMITS, all_close, is_rounded, list, violation};
 use crate::shaken;
 use crate::violation::{Verdict, Violation};
 
@@ -18,7 +18,7 @@ use crate::violation::{Verdict, Violation};
 pub(crate) const TOLERANCE: f64 = 1e-9;
 /// The largest distance where rounding otherwise is not to blame.
 const SETTLED: f64 = TOLERANCE / 100.0;
-/// How many roundings at random say how far sums of single precision may differ: the most that one of them moves a result,
+/// How many roundings at random say how far sums of half or single precision may differ: the most that one of them moves a result,
 /// this many times, since each of them is one of many that there are.
 const ROUNDINGS: u64 = 8;
 
@@ -111,10 +111,10 @@ impl<'p> Sides<'p> {
         shaken.is_some_and(|shaken| !all_close(&shaken, expected, SETTLED))
     }
 
-    /// Whether results are what sums of single precision can be that are taken in another order: another rounding of the same
+    /// Whether results are what sums of half or single precision can be that are taken in another order: another rounding of the same
     /// operations moves them about as far.
     fn is_another_rounding(&self, ask: Ask<'_>, found: &[Value<f64>], expected: &[Value<f64>]) -> bool {
-        if !self.program.types().iter().any(|of| of.prim == Prim::F32) {
+        if !is_rounded(self.program) {
             return false;
         }
         let limits = ask.within.unwrap_or(LIMITS);

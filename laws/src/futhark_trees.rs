@@ -108,7 +108,7 @@ impl Trees<'_> {
             }
             2 => {
                 let digits = ["1.5", "0.0", "1e-9", "2.5E+3", "0x1.8p-3"][self.below(5)];
-                let suffix = [None, Some("f32"), Some("f64")][self.below(3)].map(Name::from);
+                let suffix = [None, Some("f16"), Some("f32"), Some("f64")][self.below(4)].map(Name::from);
                 Literal::Real(Name::from(format!("{sign}{digits}")), suffix)
             }
             _ => Literal::Character(['a', '\'', '"', '\\', '\n', 'λ', '\u{1}'][self.below(7)]),

@@ -6,6 +6,7 @@
 use catadiff::array::{Builder, Const, IntegerRow, Op, Prim, Program, ScalarOp, Type};
 use catadiff::execute::{Executor, Outcome};
 use catadiff::interpret::{Control, Scalar, Value};
+use catadiff::primitives::f16;
 
 use crate::array_values::{all_close, violation};
 use crate::violation::Verdict;
@@ -207,6 +208,7 @@ pub fn converted(x: Const, to: Prim) -> Const {
             match to {
                 Prim::Bool => Const::Bool($x as f64 != 0.0),
                 $(Prim::$To => Const::$To($x as $Number),)+
+                Prim::F16 => Const::F16(f16::from_f64($x as f64)),
                 _ => panic!("Rust's `as` to {to} is to be said here"),
             }
         };
@@ -218,6 +220,8 @@ pub fn converted(x: Const, to: Prim) -> Const {
                     into!(x: I8(i8) I16(i16) I32(i32) I64(i64) U8(u8) U16(u16) U32(u32) U64(u64) F32(f32) F64(f64))
                 })+
                 Const::Bool(b) => converted(Const::U8(b.into()), to),
+                // A half is a double.
+                Const::F16(x) => converted(Const::F64(x.into()), to),
                 _ => panic!("Rust's `as` from {x} is to be said here"),
             }
         };

@@ -6,12 +6,13 @@
 use catadiff::futhark::testing::random::Random;
 
 /// Pieces that texts of programs, of array programs, of values and of formulas are made of.
-const PIECES: [&str; 78] = [
+const PIECES: [&str; 80] = [
     "def", "let", "in", "if", "then", "else", "loop", "for", "while", "do", "match", "case", "with", "type", "module",
     "val", "entry", "(", ")", "[", "]", "{", "}", "#[", "#c", "'", "'^", "?", "->", "=", "==", "-", "--", "*", "|",
-    ":", ":>", ",", ".", "..", "...", "..<", "\\", "`", "x", "1.5f32", "\"", "\n", "return", "true", "()", "i64",
-    "f64", "f32", "bool", "acc", "[]", "empty", "agree", "scatter", "hist", "scan", "reduce", "map", "concat",
-    "reshape", "slice", "size[0]", "vjp", "jvp", "with_vjp", "filter", "open", "import", "+=", "^", "f64.nan", "_",
+    ":", ":>", ",", ".", "..", "...", "..<", "\\", "`", "x", "1.5f32", "-2.5f16", "\"", "\n", "return", "true", "()",
+    "i64", "f64", "f32", "f16", "bool", "acc", "[]", "empty", "agree", "scatter", "hist", "scan", "reduce", "map",
+    "concat", "reshape", "slice", "size[0]", "vjp", "jvp", "with_vjp", "filter", "open", "import", "+=", "^",
+    "f64.nan", "_",
 ];
 
 /// Numbers at which things happen.

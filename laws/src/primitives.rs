@@ -55,7 +55,7 @@ impl Function for Primitive {
     fn decided(&self) -> Option<f64> {
         match self {
             Primitive::StopGradient => Some(0.0),
-            Primitive::Single => Some(1.0),
+            Primitive::Half | Primitive::Single => Some(1.0),
             _ => None,
         }
     }

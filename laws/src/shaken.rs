@@ -9,7 +9,7 @@ use core::ops::{Add, Mul};
 
 use catadiff::array::Program;
 use catadiff::interpret::{Limits, Value, run};
-use catadiff::primitives::{Elementary, Primitive, Rule};
+use catadiff::primitives::{Elementary, Primitive, Rule, f16};
 use num_traits::{One, Zero};
 
 /// A number that rounds at random.
@@ -74,14 +74,14 @@ impl Elementary for Shaken {
 
     fn apply<R: Rule<N>, const N: usize>(rule: &R, x: [Self; N]) -> Self {
         let value = rule.value(x.map(|x| x.0));
-        if rule.primitive() == Some(Primitive::Single) {
-            // What is of single precision already is not rounded.
-            let is_rounded = value != x[0].0 && value.is_finite();
-            return if is_rounded {
-                Shaken(f64::from((value + value * units() * f64::from(f32::EPSILON)) as f32))
-            } else {
-                Shaken(value)
-            };
+        let step = match rule.primitive() {
+            Some(Primitive::Half) => f16::EPSILON.into(),
+            Some(Primitive::Single) => f32::EPSILON.into(),
+            _ => 0.0,
+        };
+        // What has as few digits already is not rounded.
+        if step > 0.0 && value != x[0].0 && value.is_finite() {
+            return Shaken(rule.value([value + value * units() * step; N]));
         }
         // What is exact, such as the larger of two, is exact here too.
         if rule.facts().ulp == 0 { Shaken(value) } else { shaken(value) }

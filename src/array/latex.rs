@@ -7,7 +7,7 @@ use super::operation::Op;
 use super::program::{Atom, Body, Lambda, Program, Stm, Var};
 use super::scalar::ScalarOp;
 use super::text::{self, Notation, Sheet};
-use super::types::{Const, Type};
+use super::types::{Const, Prim, Type};
 use super::verify::deeper;
 use crate::term::{name_in_latex, row_in_latex};
 
@@ -61,19 +61,17 @@ fn word(word: &str) -> String {
 }
 
 fn constant(constant: Const) -> String {
-    let real = |x: f64, shown: String| match (x.is_nan(), x.is_infinite()) {
-        (true, _) => r"\mathrm{NaN}".to_owned(),
-        (_, true) => if x < 0.0 { r"-\infty" } else { r"\infty" }.to_owned(),
-        _ => match shown.split_once('e') {
+    let mut shown = String::new();
+    constant.write_digits(&mut shown).expect("what is written to text is kept");
+    match constant.real() {
+        Some(x) if x.is_nan() => r"\mathrm{NaN}".to_owned(),
+        Some(x) if x.is_infinite() => if x < 0.0 { r"-\infty" } else { r"\infty" }.to_owned(),
+        Some(_) => match shown.split_once('e') {
             Some((digits, power)) => format!(r"{digits}\mathrm{{e}}{{{power}}}"),
             None => shown,
         },
-    };
-    match constant {
-        Const::Bool(b) => format!(r"\mathrm{{{b}}}"),
-        Const::F32(x) => real(x.into(), format!("{x:?}")),
-        Const::F64(x) => real(x, format!("{x:?}")),
-        integer => integer.integer().expect("what is no real is an integer").to_string(),
+        None if constant.prim() == Prim::Bool => format!(r"\mathrm{{{shown}}}"),
+        None => shown,
     }
 }
 

@@ -272,8 +272,7 @@ impl ScalarOp {
         match self {
             ScalarOp::Integer(row) => row.value(&[a]).map(Into::into),
             ScalarOp::Convert(to) => a.into().integer().map(|n| Const::wrapped(n, to)),
-            ScalarOp::FromBits(Prim::F32) => a.to_u32().map(|bits| Const::F32(f32::from_bits(bits))),
-            ScalarOp::FromBits(Prim::F64) => a.to_u64().map(|bits| Const::F64(f64::from_bits(bits))),
+            ScalarOp::FromBits(to) if to.of_bits() == Some(N::PRIM) => Some(Const::from_bits(a.into().bits(), to)),
             _ => None,
         }
     }

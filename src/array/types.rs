@@ -1,12 +1,14 @@
-//! The types of array programs: eleven kinds of scalar, and regular arrays of them.
+//! The types of array programs: twelve kinds of scalar, and regular arrays of them.
 //!
 //! Law: a value has one type; an array is rectangular, and its sizes belong to the value, not to the type
 //! (tests/array/interpret.rs, tests/array/messages.rs).
 
 use core::fmt;
 
+use crate::primitives::{Primitive, f16};
+
 macro_rules! kinds {
-    ($($(#[doc = $doc:expr])+ $Kind:ident($Number:ident) $bits:literal;)+) => {
+    ($($(#[doc = $doc:expr])+ $Kind:ident($Number:ident) $bits:literal $(, bits in $Bits:ident)? $(, rounded by $Row:ident)?;)+) => {
         /// The kinds of scalar.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
@@ -14,7 +16,7 @@ macro_rules! kinds {
 
         impl Prim {
             /// Every kind.
-            pub const ALL: [Prim; 11] = [$(Prim::$Kind),+];
+            pub const ALL: [Prim; 12] = [$(Prim::$Kind),+];
 
             /// The name in the text form.
             #[must_use]
@@ -26,6 +28,19 @@ macro_rules! kinds {
             #[must_use]
             pub fn bits(self) -> u32 {
                 match self { $(Prim::$Kind => $bits,)+ }
+            }
+
+            /// The kind of integers that the bits of reals of this kind are.
+            #[must_use]
+            pub fn of_bits(self) -> Option<Prim> {
+                match self { $(Prim::$Kind => kinds!(@option $(Prim::$Bits)?),)+ }
+            }
+
+            /// The row of the table by which every operation on reals of this kind is rounded, if they have fewer digits than
+            /// those of which it is computed.
+            #[must_use]
+            pub fn rounding(self) -> Option<Primitive> {
+                match self { $(Prim::$Kind => kinds!(@option $(Primitive::$Row)?),)+ }
             }
         }
 
@@ -50,6 +65,8 @@ macro_rules! kinds {
             }
         })+
     };
+    (@option) => { None };
+    (@option $value:expr) => { Some($value) };
 }
 
 kinds! {
@@ -71,19 +88,29 @@ kinds! {
     U32(u32) 32;
     /// 64-bit integers without a sign.
     U64(u64) 64;
+    /// Half precision.
+    F16(f16) 16, bits in U16, rounded by Half;
     /// Single precision.
-    F32(f32) 32;
+    F32(f32) 32, bits in U32, rounded by Single;
     /// Double precision.
-    F64(f64) 64;
+    F64(f64) 64, bits in U64;
 }
 
 /// Calls the macro that is given with every kind of integer and its type in Rust, after what else is given.
 macro_rules! for_integers {
-    ($macro:ident!($($before:tt)*)) => {
-        $macro! { $($before)* I8(i8) I16(i16) I32(i32) I64(i64) U8(u8) U16(u16) U32(u32) U64(u64) }
+    ($macro:ident!($($before:tt)*) $($after:tt)*) => {
+        $macro! { $($before)* I8(i8) I16(i16) I32(i32) I64(i64) U8(u8) U16(u16) U32(u32) U64(u64) $($after)* }
     };
 }
 pub(crate) use for_integers;
+
+/// The same, and after a semicolon with every kind of reals.
+macro_rules! for_numbers {
+    ($macro:ident!($($before:tt)*)) => {
+        $crate::array::for_integers! { $macro!($($before)*) ; F16(f16) F32(f32) F64(f64) }
+    };
+}
+pub(crate) use for_numbers;
 
 impl Prim {
     /// The kind of this name.
@@ -92,10 +119,10 @@ impl Prim {
         Prim::ALL.into_iter().find(|prim| prim.name() == name)
     }
 
-    /// Whether this is `f32` or `f64`.
+    /// Whether this is `f16`, `f32` or `f64`.
     #[must_use]
     pub fn is_real(self) -> bool {
-        matches!(self, Prim::F32 | Prim::F64)
+        self.of_bits().is_some()
     }
 
     /// Whether this is a kind of integers.
@@ -128,16 +155,6 @@ impl Prim {
     pub fn one(self) -> Const {
         Const::wrapped(1, self)
     }
-
-    /// The kind of integers that the bits of reals of this kind are.
-    #[must_use]
-    pub fn of_bits(self) -> Option<Prim> {
-        match self {
-            Prim::F32 => Some(Prim::U32),
-            Prim::F64 => Some(Prim::U64),
-            _ => None,
-        }
-    }
 }
 
 /// A number as a constant of a kind, as Rust's `as` has it.
@@ -146,6 +163,8 @@ macro_rules! number_in {
         match $prim {
             Prim::Bool => Const::Bool($x != $zero),
             $(Prim::$Kind => Const::$Kind($x as $Number),)+
+            // A double has all integers that are no infinite halves.
+            Prim::F16 => Const::F16(f16::from_f64($x as f64)),
             Prim::F32 => Const::F32($x as f32),
             Prim::F64 => Const::F64($x as f64),
         }
@@ -165,46 +184,74 @@ impl Const {
     pub fn rounded(x: f64, prim: Prim) -> Self {
         for_integers!(number_in!(prim, x, 0.0 =>))
     }
+}
 
-    /// The real that this is, if it is one.
-    #[must_use]
-    pub fn real(self) -> Option<f64> {
-        match self {
-            Const::F32(x) => Some(x.into()),
-            Const::F64(x) => Some(x),
-            _ => None,
-        }
-    }
+/// What constants of the kinds are made of.
+macro_rules! parts {
+    ($($Integer:ident($Int:ident))+; $($Real:ident($Float:ident))+) => {
+        impl Const {
+            /// The real that this is, if it is one.
+            #[must_use]
+            pub fn real(self) -> Option<f64> {
+                match self {
+                    $(Const::$Real(x) => Some(x.into()),)+
+                    _ => None,
+                }
+            }
 
-    /// The integer that this is, if it is one; truth values are 0 and 1.
-    #[must_use]
-    pub fn integer(self) -> Option<i128> {
-        macro_rules! of {
-            ($($Kind:ident($Number:ident))+) => {
+            /// The integer that this is, if it is one; truth values are 0 and 1.
+            #[must_use]
+            pub fn integer(self) -> Option<i128> {
                 match self {
                     Const::Bool(b) => Some(b.into()),
-                    $(Const::$Kind(n) => Some(n.into()),)+
-                    Const::F32(_) | Const::F64(_) => None,
+                    $(Const::$Integer(n) => Some(n.into()),)+
+                    $(Const::$Real(_) => None,)+
                 }
-            };
-        }
-        for_integers!(of!())
-    }
+            }
 
-    /// The constant as bits, so that constants can be compared and hashed: NaN is itself, and −0 is not 0. Integers of fewer
-    /// than 64 bits have zeros before them.
-    #[must_use]
-    pub fn bits(self) -> u64 {
-        match self {
-            Const::F32(x) => x.to_bits().into(),
-            Const::F64(x) => x.to_bits(),
-            exact => {
-                let n = exact.integer().expect("what is no real is an integer or a truth value") as u64;
-                n & (u64::MAX >> (64 - exact.prim().bits()))
+            /// The constant as bits, so that constants can be compared and hashed: NaN is itself, and −0 is not 0. Integers of
+            /// fewer than 64 bits have zeros before them.
+            #[must_use]
+            pub fn bits(self) -> u64 {
+                match self {
+                    Const::Bool(b) => b.into(),
+                    $(Const::$Integer(n) => n as u64 & (u64::MAX >> (64 - $Int::BITS)),)+
+                    $(Const::$Real(x) => x.to_bits().into(),)+
+                }
+            }
+
+            /// The constant of a kind that has these [bits](Self::bits).
+            #[must_use]
+            pub fn from_bits(bits: u64, prim: Prim) -> Self {
+                match prim {
+                    $(Prim::$Real => Const::$Real($Float::from_bits(bits as _)),)+
+                    exact => Const::wrapped(bits.into(), exact),
+                }
+            }
+
+            /// The finite number of a kind that is written so.
+            pub(super) fn parse(digits: &str, prim: Prim) -> Option<Self> {
+                let constant = match prim {
+                    Prim::Bool => None,
+                    $(Prim::$Integer => digits.parse().ok().map(Const::$Integer),)+
+                    $(Prim::$Real => digits.parse().ok().map(Const::$Real),)+
+                };
+                // Past the largest number lies infinity, which no digits mean.
+                constant.filter(|x| x.real().is_none_or(f64::is_finite))
+            }
+
+            /// Writes a finite number in the fewest digits that are read as it in its kind, a truth value by its name.
+            pub(super) fn write_digits(self, to: &mut impl fmt::Write) -> fmt::Result {
+                match self {
+                    Const::Bool(b) => write!(to, "{b}"),
+                    $(Const::$Integer(n) => write!(to, "{n}"),)+
+                    $(Const::$Real(x) => write!(to, "{x:?}"),)+
+                }
             }
         }
-    }
+    };
 }
+for_numbers!(parts!());
 
 /// Bitwise: constants are syntax.
 impl PartialEq for Const {

@@ -143,7 +143,7 @@ impl<S: Elementary> Elementary for Counted<'_, S> {
 
     fn apply<R: Rule<N>, const N: usize>(rule: &R, x: [Self; N]) -> Self {
         let counter = x.iter().find_map(|x| x.counter);
-        if rule.primitive() == Some(Primitive::Single) {
+        if matches!(rule.primitive(), Some(Primitive::Half | Primitive::Single)) {
             // The rounding of an operation that has been counted.
             return Counted { value: S::apply(rule, x.map(|x| x.value)), counter };
         }

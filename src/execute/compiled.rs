@@ -28,9 +28,9 @@ use crate::interpret::{self, Control, FromValues, Limits, ToValues, Value, value
 /// numbers are scalar code. Memory is kept from run to run: a second run with arguments of the same sizes allocates only what loops that
 /// are shared out to threads need.
 /// Arrays that do not depend on the arguments are computed when the program is compiled, unless they are large or take
-/// long. A program whose reals are all `f32` is computed in single precision, with twice as many lanes in a vector register; one of both
-/// precisions, and every program on x86-64 without AVX2, in double precision, in which every operation on `f32` is rounded, as the
-/// interpreter rounds it.
+/// long. A program whose reals are all `f32` is computed in single precision, with twice as many lanes in a vector register; one of several
+/// precisions or of `f16`, and every program on x86-64 without AVX2, in double precision, in which every operation on `f32` or `f16` is
+/// rounded, as the interpreter rounds it.
 #[derive(Debug)]
 pub struct Compiled {
     program: Program,

@@ -9,7 +9,8 @@ use crate::interpret::{Scalar, Value};
 
 /// A scalar or an array: its sizes, and its elements in a row, the last dimension running fastest.
 ///
-/// Those of other kinds than `f64`, `f32` and `i64` are made from a [`Value`]. Integers are here as `i64`: a `u64` by its bits.
+/// Those of other kinds than `f64`, `f32` and `i64` are made from a [`Value`]. Integers are here as `i64`: a `u64` by its bits, and
+/// reals of half precision as doubles, which have them exactly.
 ///
 /// ```
 /// use catadiff::array::{Program, trace::{Arr, F64}};
@@ -30,7 +31,7 @@ use crate::interpret::{Scalar, Value};
 pub struct Flat {
     pub(super) prim: Prim,
     pub(super) sizes: Vec<usize>,
-    /// Reals of kind `f64`, and those of kind `f32`.
+    /// Reals of kind `f64`, and of kind `f16` the same numbers; and those of kind `f32`.
     pub(super) reals: Vec<f64>,
     pub(super) singles: Vec<f32>,
     /// Integers, those of kind `u64` by their bits, and truth values as 0 and 1.
@@ -133,8 +134,8 @@ impl Flat {
     pub fn to_value(&self) -> Value<f64> {
         let scalar = |n: &i64| Scalar::constant(Const::wrapped((*n).into(), self.prim), |x| x);
         let elements = match self.prim {
-            Prim::F64 => self.reals.iter().map(|x| Scalar::F64(*x)).collect(),
             Prim::F32 => self.singles.iter().map(|x| Scalar::F32((*x).into())).collect(),
+            prim if prim.is_real() => self.reals.iter().map(|x| Scalar::of_real(prim, *x)).collect(),
             _ => self.ints.iter().map(scalar).collect(),
         };
         Value::array(&self.sizes, elements).expect("there are as many elements as the sizes say")
@@ -190,7 +191,7 @@ impl From<&Value<f64>> for Flat {
             flat.prim = element.prim();
             match (flat.prim, element.real()) {
                 (Prim::F32, Some(x)) => flat.singles.push(*x as f32),
-                (_, real) => flat.reals.extend(real),
+                (prim, real) => flat.reals.extend(real.and_then(|x| Const::rounded(*x, prim).real())),
             }
             flat.ints.extend(element.exact().and_then(Const::integer).map(|n| n as i64));
         }

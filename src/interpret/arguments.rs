@@ -6,12 +6,13 @@
 
 use super::value::{Array, Scalar, Value};
 use crate::error::{Error, Result};
+use crate::primitives::f16;
 
 /// What can be made a value in the carrier `C` by its type alone: scalars, and slices, arrays and `Vec`s of such, nested
 /// to any depth, or references to these.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no scalar of a program on `{C}`, and no nested slice, array or `Vec` of such",
-    note = "reals of a program are those of the carrier, `f64` if nothing else is said, its `f32` too; `Program::run` takes values of any carrier"
+    note = "reals of a program are those of the carrier, `f64` if nothing else is said, its `f16` and `f32` too; `Program::run` takes values of any carrier"
 )]
 pub trait Nested<C> {
     /// The number of dimensions.
@@ -68,20 +69,26 @@ scalars! {
     [<C>] bool as C: Bool;
 }
 
-/// Singles, of programs that are run on doubles.
-impl Nested<f64> for f32 {
-    const RANK: usize = 0;
-    fn gather(&self, _: &mut [Option<usize>], elements: &mut Vec<Scalar<f64>>) -> Result<()> {
-        elements.push(Scalar::F32((*self).into()));
-        Ok(())
-    }
+/// Numbers of fewer digits, of programs that are run on doubles.
+macro_rules! reals {
+    ($($Kind:ident($T:ty))+) => {$(
+        impl Nested<f64> for $T {
+            const RANK: usize = 0;
+            fn gather(&self, _: &mut [Option<usize>], elements: &mut Vec<Scalar<f64>>) -> Result<()> {
+                elements.push(Scalar::$Kind((*self).into()));
+                Ok(())
+            }
+        }
+
+        impl From<$T> for Value<f64> {
+            fn from(scalar: $T) -> Self {
+                Value::Scalar(Scalar::$Kind(scalar.into()))
+            }
+        }
+    )+};
 }
 
-impl From<f32> for Value<f64> {
-    fn from(scalar: f32) -> Self {
-        Value::Scalar(Scalar::F32(scalar.into()))
-    }
-}
+reals! { F16(f16) F32(f32) }
 
 /// A size or an index, which in programs is an `i64`.
 impl<C> Nested<C> for usize {

@@ -156,7 +156,7 @@ fn bytes<C>(elements: &[Scalar<C>]) -> u64 {
     let each = match elements.first() {
         None => 0,
         // What reals take is a matter of the carrier: they count as doubles.
-        Some(Scalar::F32(_)) => 8,
+        Some(Scalar::F16(_) | Scalar::F32(_)) => 8,
         Some(scalar) => u64::from(scalar.prim().bits().div_ceil(8)),
     };
     each * elements.len() as u64

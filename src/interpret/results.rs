@@ -7,12 +7,13 @@ use super::contiguous::count;
 use super::value::{Scalar, Value};
 use crate::array::{Prim, Type};
 use crate::error::{Error, Result};
+use crate::primitives::f16;
 
 /// What a value in the carrier `C` can become by its type alone: scalars, and arrays and `Vec`s of such, nested to any
 /// depth.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no scalar of a program on `{C}`, and no nested array or `Vec` of such",
-    note = "reals of a program are those of the carrier, `f64` if nothing else is said, its `f32` too; `Program::run` takes values of any carrier"
+    note = "reals of a program are those of the carrier, `f64` if nothing else is said, its `f16` and `f32` too; `Program::run` takes values of any carrier"
 )]
 pub trait Unnested<C>: Sized {
     /// The number of dimensions.
@@ -86,7 +87,7 @@ scalars! {
 }
 
 macro_rules! reals {
-    ($($T:ident as $C:ident: $Kind:ident, $is_of:expr;)+) => {$(
+    ($($T:ident as $C:ident: $Kind:ident, $is_of:expr, $from:expr;)+) => {$(
         impl Unnested<$C> for $T {
             const RANK: usize = 0;
             const KIND: Prim = Prim::$Kind;
@@ -95,18 +96,19 @@ macro_rules! reals {
                 is_of(kind)
             }
             fn build(_: &[usize], elements: &mut dyn Iterator<Item = Scalar<$C>>) -> Result<Self> {
-                let x = elements.next();
-                Ok(*x.as_ref().and_then(Scalar::real).expect(COUNTED) as $T)
+                let from: fn($C) -> $T = $from;
+                Ok(from(*elements.next().as_ref().and_then(Scalar::real).expect(COUNTED)))
             }
         }
     )+};
 }
 
 reals! {
-    // A single is a double, and a carrier of singles has no other reals.
-    f64 as f64: F64, Prim::is_real;
-    f32 as f32: F32, Prim::is_real;
-    f32 as f64: F32, |kind| kind == Prim::F32;
+    // What has fewer digits has them in more as well, and a carrier of singles has no other reals.
+    f64 as f64: F64, Prim::is_real, |x| x;
+    f32 as f32: F32, Prim::is_real, |x| x;
+    f32 as f64: F32, |kind| kind.is_real() && kind != Prim::F64, |x| x as f32;
+    f16 as f64: F16, |kind| kind == Prim::F16, f16::from_f64;
 }
 
 impl<C, T: Unnested<C>> Unnested<C> for Vec<T> {
@@ -155,6 +157,7 @@ conversions! {
     [] f64 as f64;
     [] f32 as f32;
     [] f32 as f64;
+    [] f16 as f64;
     [C: Clone] i8 as C;
     [C: Clone] i16 as C;
     [C: Clone] i32 as C;

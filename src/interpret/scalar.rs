@@ -1,6 +1,6 @@
 //! Scalar operations: each row of the two tables on values.
 //!
-//! Law: reals are combined by the carrier alone, and those of single precision rounded by it, so every run is a
+//! Law: reals are combined by the carrier alone, and those of half and single precision rounded by it, so every run is a
 //! homomorphic image of the run on terms; integers wrap, and what has no value is an error (laws: kinds,
 //! laws: arrays::terms).
 
@@ -102,11 +102,8 @@ pub(crate) fn apply<C: Compare>(op: ScalarOp, operands: &[Scalar<C>]) -> Step<Sc
         ScalarOp::Less => Scalar::Bool(compare(x(0), x(1), Test::Less)?),
         ScalarOp::LessOrEqual => Scalar::Bool(compare(x(0), x(1), Test::LessOrEqual)?),
         ScalarOp::Convert(to) if to.is_real() => {
-            if of == Prim::F64 {
-                Scalar::rounded(to, x(0).clone())
-            } else {
-                Scalar::of_real(to, x(0).clone())
-            }
+            // What has no more digits is exact.
+            if of.bits() > to.bits() { Scalar::rounded(to, x(0).clone()) } else { Scalar::of_real(to, x(0).clone()) }
         }
         ScalarOp::Convert(to) => Scalar::constant(converted(x(0), to)?, C::constant),
         ScalarOp::ToBits(of) => Scalar::constant(bits(x(0), of)?, C::constant),
@@ -144,7 +141,8 @@ fn compare<C: Compare>(a: &C, b: &C, test: Test) -> Step<bool> {
 fn bits<C: Compare>(x: &C, of: Prim) -> Step<Const> {
     let value = x.primal().ok_or(Fault::Undecided)?;
     x.compare(&C::constant(value), Test::Equal).ok_or(Fault::Undecided)?;
-    Ok(if of == Prim::F32 { Const::U32((value as f32).to_bits()) } else { Const::U64(value.to_bits()) })
+    let bits = Const::rounded(value, of).bits();
+    Ok(Const::wrapped(bits.into(), of.of_bits().expect(VERIFIED)))
 }
 
 /// A real as an integer, or as a truth value.

@@ -1,14 +1,14 @@
 //! Values of array programs: scalars, and rectangular arrays of them.
 //!
-//! Law: an array has as many elements as the product of its sizes, all of one kind. Reals of both precisions are
-//! numbers of the carrier; those of single precision are rounded where a program takes or computes them
+//! Law: an array has as many elements as the product of its sizes, all of one kind. Reals of every precision are
+//! numbers of the carrier; those of half and single precision are rounded where a program takes or computes them
 //! (tests/array/interpret.rs).
 
 use core::fmt;
 
 use super::arguments::{self, Nested};
 use super::contiguous::{Contiguous, Sizes, count};
-use crate::array::{Const, Prim, Type, for_integers};
+use crate::array::{Const, Prim, Type, for_numbers};
 use crate::error::{Error, Result};
 use crate::primitives::Elementary;
 
@@ -34,6 +34,8 @@ pub enum Scalar<C> {
     U32(u32),
     /// A 64-bit integer without a sign.
     U64(u64),
+    /// A real of half precision, in the carrier.
+    F16(C),
     /// A real of single precision, in the carrier.
     F32(C),
     /// A real of double precision, in the carrier.
@@ -217,8 +219,8 @@ impl<C> Value<C> {
         C: Clone,
     {
         match self.elements().first().map(Scalar::prim) {
-            Some(found) if found.is_real() && (prim == Prim::F32 || prim == Prim::F64 && found != prim) => {
-                self.clone().each(|s| if let Scalar::F32(x) | Scalar::F64(x) = s { real(x) } else { s })
+            Some(found) if found.is_real() && prim.is_real() && (prim != Prim::F64 || found != prim) => {
+                self.clone().each(|s| s.real().cloned().map_or(s, &real))
             }
             _ => self.clone(),
         }
@@ -257,15 +259,14 @@ impl<C> Value<C> {
 }
 
 macro_rules! scalars {
-    ($($Kind:ident($Number:ident))+) => {
+    ($($Kind:ident($Number:ident))+; $($Real:ident($Float:ident))+) => {
         impl<C> Scalar<C> {
             /// The kind.
             pub fn prim(&self) -> Prim {
                 match self {
                     Scalar::Bool(_) => Prim::Bool,
                     $(Scalar::$Kind(_) => Prim::$Kind,)+
-                    Scalar::F32(_) => Prim::F32,
-                    Scalar::F64(_) => Prim::F64,
+                    $(Scalar::$Real(_) => Prim::$Real,)+
                 }
             }
 
@@ -274,7 +275,7 @@ macro_rules! scalars {
                 match self {
                     Scalar::Bool(b) => Some(Const::Bool(*b)),
                     $(Scalar::$Kind(n) => Some(Const::$Kind(*n)),)+
-                    Scalar::F32(_) | Scalar::F64(_) => None,
+                    $(Scalar::$Real(_) => None,)+
                 }
             }
 
@@ -283,8 +284,7 @@ macro_rules! scalars {
                 match constant {
                     Const::Bool(b) => Scalar::Bool(b),
                     $(Const::$Kind(n) => Scalar::$Kind(n),)+
-                    Const::F32(x) => Scalar::F32(real(x.into())),
-                    Const::F64(x) => Scalar::F64(real(x)),
+                    $(Const::$Real(x) => Scalar::$Real(real(x.into())),)+
                 }
             }
 
@@ -293,25 +293,32 @@ macro_rules! scalars {
                 match self {
                     Scalar::Bool(b) => Scalar::Bool(*b),
                     $(Scalar::$Kind(n) => Scalar::$Kind(*n),)+
-                    Scalar::F32(x) => Scalar::F32(convert(x)),
-                    Scalar::F64(x) => Scalar::F64(convert(x)),
+                    $(Scalar::$Real(x) => Scalar::$Real(convert(x)),)+
+                }
+            }
+
+            /// The real that this is, if it is one.
+            pub fn real(&self) -> Option<&C> {
+                match self {
+                    $(Scalar::$Real(x) => Some(x),)+
+                    _ => None,
+                }
+            }
+
+            /// A real of a kind.
+            pub(crate) fn of_real(prim: Prim, x: C) -> Self {
+                match prim {
+                    $(Prim::$Real => Scalar::$Real(x),)+
+                    other => panic!("{other} is no kind of reals"),
                 }
             }
         }
     };
 }
 
-for_integers!(scalars!());
+for_numbers!(scalars!());
 
 impl<C> Scalar<C> {
-    /// The real that this is, if it is one.
-    pub fn real(&self) -> Option<&C> {
-        match self {
-            Scalar::F32(x) | Scalar::F64(x) => Some(x),
-            _ => None,
-        }
-    }
-
     /// The scalar as a constant, if the numbers of the carrier are just numbers.
     #[cfg(feature = "futhark")]
     pub(crate) fn plain(&self) -> Const
@@ -322,17 +329,16 @@ impl<C> Scalar<C> {
         real.or_else(|| self.exact()).expect("what is no real is an integer or a truth value")
     }
 
-    /// A real of a kind.
-    pub(crate) fn of_real(prim: Prim, x: C) -> Self {
-        if prim == Prim::F32 { Scalar::F32(x) } else { Scalar::F64(x) }
-    }
-
     /// A real of a kind, rounded to it.
     pub(crate) fn rounded(prim: Prim, x: C) -> Self
     where
         C: Elementary,
     {
-        if prim == Prim::F32 { Scalar::F32(x.single()) } else { Scalar::F64(x) }
+        match prim {
+            Prim::F16 => Scalar::F16(x.half()),
+            Prim::F32 => Scalar::F32(x.single()),
+            _ => Scalar::F64(x),
+        }
     }
 }
 

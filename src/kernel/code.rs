@@ -286,14 +286,15 @@ impl Code {
     }
 }
 
-/// The precision that reals are computed in.
+/// The precision that reals are computed in: half is rounded to, as single is among others.
 pub(super) fn precision(values: &[ValueInfo], buffers: &[BufferInfo], body: &Block) -> Prim {
-    let mut has_doubles = false;
-    let is_double = |x: Operand| matches!(x, Operand::Const(constant) if constant.prim() == Prim::F64);
-    each(body, &mut |stm| has_doubles |= stm.operands().into_iter().any(is_double));
+    let mut has_others = false;
+    let is_other = |prim: Prim| prim.is_real() && prim != Prim::F32;
+    let is_other_constant = |x: Operand| matches!(x, Operand::Const(constant) if is_other(constant.prim()));
+    each(body, &mut |stm| has_others |= stm.operands().into_iter().any(is_other_constant));
     let mut prims = values.iter().map(|info| info.prim).chain(buffers.iter().map(|info| info.prim));
     let has_singles = prims.clone().any(|prim| prim == Prim::F32);
-    if has_singles && prims.all(|prim| prim != Prim::F64) && !has_doubles { Prim::F32 } else { Prim::F64 }
+    if has_singles && !prims.any(is_other) && !has_others { Prim::F32 } else { Prim::F64 }
 }
 
 /// Takes the statements at these places out of a block.

@@ -40,11 +40,7 @@ pub(crate) fn fold(op: ScalarOp, x: &[Atom]) -> Option<Atom> {
 
 /// A real constant with the other sign, which is exact.
 fn negated(c: Const) -> Option<Const> {
-    match c {
-        Const::F64(x) => Some(Const::F64(-x)),
-        Const::F32(x) => Some(Const::F32(-x)),
-        _ => None,
-    }
+    c.real().map(|x| Const::rounded(-x, c.prim()))
 }
 
 fn compared(op: ScalarOp, x: &[Atom]) -> Option<Atom> {

@@ -7,6 +7,7 @@ use core::fmt::Debug;
 use core::iter::{Product, Sum};
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Sub, SubAssign};
 
+use super::half::to_half;
 use super::{Elementary, Rule, special};
 
 /// An [`Elementary`] number that is `Copy`: what a carrier can be built over, and what the partial derivatives of a
@@ -163,6 +164,9 @@ pub(super) trait Machine: num_traits::Float {
     fn wide(self) -> f64;
     fn narrow(wide: f64) -> Self;
 
+    fn half(self) -> Self {
+        Self::narrow(to_half(self.wide()))
+    }
     fn single(self) -> Self {
         Self::narrow(f64::from(self.wide() as f32))
     }

@@ -5,6 +5,7 @@
 //! (laws: primitives::check_table).
 
 mod elementary;
+mod half;
 mod operators;
 mod rule;
 pub mod special;
@@ -14,6 +15,8 @@ mod table;
 pub use elementary::Work;
 pub(crate) use elementary::{Apply, Visitor};
 pub use elementary::{Decide, Real, Scalar};
+pub use half::f16;
+pub(crate) use half::to_half;
 pub(crate) use operators::{compared_by, compared_with_literals, literal_first};
 pub use rule::{Facts, Identity, Points, Rule, ZeroRule};
 pub use table::{Elementary, Primitive, rows};

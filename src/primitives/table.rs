@@ -451,4 +451,6 @@ primitives! {
     /// The number rounded to single precision, to the nearest and of two to the even one. It is the rounding of every operation on
     /// `f32`, so derivatives are those of the number itself.
     Single: Scalar single "single" (x; z) = x.single() => [S::one()] on [WIDE], ulp = 0, wgsl = "#1";
+    /// The number rounded to half precision, as `f16` is: to the nearest and of two to the even one, past the largest to infinity.
+    Half: Scalar half "half" (x; z) = x.half() => [S::one()] on [WIDE], ulp = 0, wgsl = "quantizeToF16(#1)";
 }

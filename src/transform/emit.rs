@@ -9,7 +9,7 @@ use core::ops::{Add, Mul};
 use num_traits::{One, Zero};
 
 use super::target::Target;
-use crate::array::{Atom, Const, Prim, ScalarOp, constant};
+use crate::array::{Atom, Prim, ScalarOp, constant};
 use crate::primitives::{Elementary, Primitive, Rule, ZeroRule};
 
 /// A constant that fits any kind of scalar, or an operand of the program that is being written.
@@ -27,9 +27,8 @@ impl<'t> Emit<'t> {
         match atom {
             Atom::Const(c) if c == c.prim().zero() => Emit::Known(0.0),
             Atom::Const(c) if c == c.prim().one() => Emit::Known(1.0),
-            Atom::Const(Const::F64(x)) => Emit::Known(x),
-            Atom::Const(Const::F32(x)) => Emit::Known(f64::from(x)),
-            _ => Emit::At(target, atom),
+            Atom::Const(c) => c.real().map_or(Emit::At(target, atom), Emit::Known),
+            Atom::Var(_) => Emit::At(target, atom),
         }
     }
 

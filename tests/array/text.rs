@@ -3,7 +3,7 @@
 use catadiff::array::{
     Atom, Body, Builder, Const, DEEPEST, IntegerRow, Lambda, Map, Op, Prim, Program, ScalarOp, Stm, Type, Var, index,
 };
-use catadiff::primitives::Primitive;
+use catadiff::primitives::{Primitive, f16};
 use catadiff::{Error, Span};
 use catadiff_laws::program_parts::Parts;
 use catadiff_laws::{ArrayProgram, Verdict, arrays, for_all, program_parts};
@@ -86,15 +86,16 @@ fn the_text_of_everything() {
 
 #[test]
 fn every_scalar_operation_has_a_text_of_its_own() {
-    let reals = Primitive::ALL.iter().map(|row| (ScalarOp::Row(*row), Prim::F64));
+    let of_reals = |row: &Primitive| Prim::ALL.map(|prim| (ScalarOp::Row(*row), prim));
+    let reals = Primitive::ALL.iter().flat_map(of_reals).filter(|(_, prim)| prim.is_real());
     let of_integers = |row: &IntegerRow| Prim::ALL.map(|prim| (ScalarOp::Integer(*row), prim));
     let integers = IntegerRow::ALL.iter().flat_map(of_integers).filter(|(_, prim)| prim.is_integer());
     let others = [ScalarOp::Add, ScalarOp::Mul, ScalarOp::Equal, ScalarOp::Less, ScalarOp::LessOrEqual];
     let others = others.into_iter().flat_map(|op| Prim::ALL.map(|prim| (op, prim)));
     let converts = Prim::ALL.into_iter().flat_map(|to| Prim::ALL.map(|from| (ScalarOp::Convert(to), from)));
-    let bits =
-        [Prim::F32, Prim::F64].map(|of| [(ScalarOp::ToBits(of), of), (ScalarOp::FromBits(of), of.of_bits().unwrap())]);
-    let few = bits.into_iter().flatten().chain([(ScalarOp::Not, Prim::Bool)]);
+    let bits = Prim::ALL.into_iter().filter_map(|of| of.of_bits().map(|bits| (of, bits)));
+    let bits = bits.map(|(of, bits)| [(ScalarOp::ToBits(of), of), (ScalarOp::FromBits(of), bits)]);
+    let few = bits.flatten().chain([(ScalarOp::Not, Prim::Bool)]);
     for (op, prim) in reals.chain(integers).chain(others).chain(converts).chain(few) {
         let mut b = Builder::new();
         let operands: Vec<Atom> =
@@ -120,6 +121,12 @@ fn constants_and_names_survive_to_the_last_bit() {
         Const::F32(f32::from_bits(0xffc0_0001)),
         Const::F32(f32::INFINITY),
         Const::F32(0.1),
+        Const::F16(f16::NAN),
+        Const::F16(f16::from_bits(0xfe01)),
+        Const::F16(f16::from_bits(0x7c01)),
+        Const::F16(f16::NEG_INFINITY),
+        Const::F16(f16::from_f64(0.1)),
+        Const::F16(f16::from_bits(1)),
         Const::I64(i64::MIN),
         Const::I32(i32::MIN),
         Const::I16(i16::MIN),
@@ -380,12 +387,14 @@ fn branches_that_both_use_an_accumulator_verify() {
 #[test]
 fn bits_go_both_ways_with_derivatives() {
     let program = Program::parse(
-        "program (x: f64, y: f32) {
+        "program (x: f64, y: f32, h: f16) {
       let b = bits_of_f64(x)
       let z = f64_of_bits(b)
       let c = bits_of_f32(y)
       let w = f32_of_bits(c)
-      return b, z, c, w
+      let d = bits_of_f16(h)
+      let v = f16_of_bits(d)
+      return b, z, c, w, d, v
     }",
     )
     .unwrap();
@@ -394,8 +403,10 @@ fn bits_go_both_ways_with_derivatives() {
         program.run(&arguments).unwrap().iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     let bits = (1.5_f64.to_bits() as i64).to_string();
-    assert_eq!(run(program.clone(), &[1.5, 0.5]), [&bits, "1.5", &0.5_f32.to_bits().to_string(), "0.5"]);
-    let tangents = run(program.jvp().unwrap(), &[1.5, 0.5, 1.0, 2.0]);
-    assert_eq!(tangents[4], 1.0_f64.to_bits().to_string());
-    assert_eq!(tangents[6], 2.0_f32.to_bits().to_string());
+    let expected = [&bits, "1.5", &0.5_f32.to_bits().to_string(), "0.5", &0x3400.to_string(), "0.25"];
+    assert_eq!(run(program.clone(), &[1.5, 0.5, 0.25]), expected);
+    let tangents = run(program.jvp().unwrap(), &[1.5, 0.5, 0.25, 1.0, 2.0, 3.0]);
+    assert_eq!(tangents[6], 1.0_f64.to_bits().to_string());
+    assert_eq!(tangents[8], 2.0_f32.to_bits().to_string());
+    assert_eq!(tangents[10], 0x4200.to_string());
 }

@@ -4,11 +4,11 @@ use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use catadiff::array::trace::{
-    Arr, Bool, F32, F64, Handle, I32, I64, custom, hist, if_, iota, literal, loop_for, loop_for_with, loop_while,
+    Arr, Bool, F16, F32, F64, Handle, I32, I64, custom, hist, if_, iota, literal, loop_for, loop_for_with, loop_while,
     loop_while_with, replicate, stop_gradient, tabulate, tabulate2d,
 };
 use catadiff::array::{Atom, Body, Const, Form, Op, Policy, Program};
-use catadiff::primitives::Rule;
+use catadiff::primitives::{Rule, f16};
 use catadiff::{Elementary, Error, Mistake, Real, Scalar, Semiring};
 
 /// The nesting of a program in words, such as `map(mul; reduce(add))`: what each statement is, and what is inside it.
@@ -145,6 +145,8 @@ traces! {
     broadcasting_integers: |x: Arr<I64>, y: Arr<I32>, n: I64| (-((x % 3 + n) & x), 1 - y)
         => "[]i64, []i32, i64 -> []i64, []i32",
         "map(integer(mod)); map(add); map(integer(and)); map(integer(neg)); map(integer(sub))";
+    halves: |x: F16| (x.sin() * 2.0, 1.0 / x, x.to_f64(), F16::from(f16::from_f64(1.0)) + 2048.0)
+        => "f16 -> f16, f16, f64, f16", "row(sin); mul; row(div); convert(f64)";
     broadcasting_singles: |x: Arr<F32>, s: F32| x * 0.5 + s => "[]f32, f32 -> []f32", "map(mul); map(add)";
     assignment: |x: Arr<F64>, n: I64| { let (mut x, mut n) = (x, n); x += 1.0; x *= x; n -= 1; n <<= n; (x, n) }
         => "[]f64, i64 -> []f64, i64", "map(add); map(mul); integer(sub); integer(shl)";

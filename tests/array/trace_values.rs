@@ -2,11 +2,12 @@
 
 use catadiff::array::Program;
 use catadiff::array::trace::{
-    Arr, Bool, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, custom, hist, if_, iota, literal, loop_for, loop_while,
-    loop_while_with, replicate, stop_gradient, tabulate, tabulate2d,
+    Arr, Bool, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, custom, hist, if_, iota, literal, loop_for,
+    loop_while, loop_while_with, replicate, stop_gradient, tabulate, tabulate2d,
 };
 use catadiff::carriers::Dual;
 use catadiff::interpret::{Nested, Scalar, Value};
+use catadiff::primitives::f16;
 use catadiff::{Elementary, Error, Real, Result, grad};
 
 /// The results as text, of a program that verifies and whose text form is read back as the same text.
@@ -103,6 +104,8 @@ values! {
     conversions: |x: F64, n: I32, b: Bool| (x.to_i64(), x.to_i32(), n.to_f64(), n.to_i64(), b.to_i64(), n.to_bool()),
         (-2.75, 3_i32, true) => "-2 -2 3 3 1 true";
     singles: |x: F32| (x * 0.5 + 1.0, x.to_f64()), (3.0) => "2.5 3";
+    halves: |x: F16| (x * 0.5 + 2048.0, x.to_f64(), x.sqrt().to_f32(), (x * 30000.0).to_i32(), x.max(4.0 + x * 0.0)), (3.0)
+        => "2050 3 1.732421875 2147483647 4";
 
     conditional: |x: F64| if_(x.gt(0.0), || (x * 2.0, true), || (0.0, false)), (-3.0) => "0 false";
     counted: |x: F64, n: I64| loop_for(n, (1.0, 0), |i, (y, m)| (y * x, m + i)), (2.0, 5_i64) => "32 10";
@@ -217,7 +220,7 @@ fn numbers_of_every_kind_go_in_and_out() -> Result<()> {
     kinds! {
         I8(i8) i8::MIN, i8::MAX; I16(i16) i16::MIN, i16::MAX; I32(i32) i32::MIN, i32::MAX; I64(i64) i64::MIN, i64::MAX;
         U8(u8) 0, u8::MAX; U16(u16) 0, u16::MAX; U32(u32) 0, u32::MAX; U64(u64) 0, u64::MAX;
-        F32(f32) -0.1_f32, f32::MAX; F64(f64) -0.1_f64, f64::MAX;
+        F16(f16) f16::from_f64(-0.1), f16::from_f64(65504.0); F32(f32) -0.1_f32, f32::MAX; F64(f64) -0.1_f64, f64::MAX;
     }
     Ok(())
 }

@@ -243,7 +243,7 @@ fn what_cannot_be_differentiated_is_refused() -> Result<()> {
     );
     assert_eq!(
         reason(one.jacobian(["x", "n"])),
-        "cannot differentiate with respect to `n`: it is of type i64, and only parameters of type f32 or f64, and arrays of such, \
+        "cannot differentiate with respect to `n`: it is of type i64, and only parameters of type f16, f32 or f64, and arrays of such, \
          have derivatives"
     );
     assert_eq!(reason(one.hvp([1, 1])), "cannot differentiate with respect to `x`: it is named twice");

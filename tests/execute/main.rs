@@ -4,6 +4,7 @@ mod blocks;
 mod branches;
 mod carried;
 mod constants;
+mod halves;
 mod into;
 mod lanes;
 mod limits;

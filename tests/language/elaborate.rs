@@ -32,6 +32,9 @@ fn same(found: &Array, wanted: &Array) -> bool {
         (Data::F32(a), Data::F32(b)) => {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| close(f64::from(*a), f64::from(*b), 1e-6))
         }
+        (Data::F16(a), Data::F16(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| close(f64::from(*a), f64::from(*b), 1e-6))
+        }
         (Data::F64(a), Data::F64(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| close(*a, *b, 1e-10)),
         (a, b) => a == b,
     };

@@ -25,6 +25,7 @@ fn call(program: &Program, entry: &str, arguments: &str) -> Result<Vec<Array>, M
 fn reals(data: &Data) -> Option<Vec<f64>> {
     match data {
         Data::F64(xs) => Some(xs.clone()),
+        Data::F16(xs) => Some(xs.iter().map(|x| f64::from(*x)).collect()),
         Data::F32(xs) => Some(xs.iter().map(|x| f64::from(*x)).collect()),
         _ => None,
     }

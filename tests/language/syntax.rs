@@ -4,7 +4,7 @@ use catadiff::futhark::source::Sources;
 use catadiff::futhark::syntax::tree::{
     DeclarationKind, Expression, ExpressionKind, Index, Literal, LoopForm, PatternKind, TypeKind,
 };
-use catadiff::futhark::syntax::{parse, parse_expression, parse_type, real_f32, real_f64};
+use catadiff::futhark::syntax::{parse, parse_expression, parse_type, real_f16, real_f32, real_f64};
 
 /// All messages of a text, as shown.
 fn mistakes(text: &str) -> Vec<String> {
@@ -154,6 +154,13 @@ fn numbers_of_all_shapes() {
     assert_eq!((real_f64("1e400"), real_f32("-1e39")), (None, None), "too large");
     assert_eq!(real_f32("16777217.0000001"), Some(16_777_218.0));
     assert_eq!(real_f32("0x1.000001p0"), Some(1.0));
+    let half = |text| real_f16(text).map(f64::from);
+    assert_eq!((half("0x1.002p0"), half("0x1.0020000000000000000000001p0")), (Some(1.0), Some(1.0009765625)));
+    assert_eq!(
+        (half("-0x1p-25"), half("0x1.8p-25"), half("65519.99")),
+        (Some(-0.0), Some(2_f64.powi(-24)), Some(65504.0))
+    );
+    assert_eq!((half("65520"), half("-0x1p16"), half("1e400")), (None, None, None), "too large");
     assert!(matches!(expression("f64.inf").kind, ExpressionKind::Name(_)));
     for wrong in ["12abc", "1.5i32", "0b2", "0r", "0x", "1u7", "340282366920938463463374607431768211456", "1e"] {
         assert!(parse_expression(wrong, 0).is_err(), "{wrong}");

@@ -5,6 +5,7 @@ use catadiff::futhark::source::Span;
 use catadiff::futhark::testing::blocks::{Block, Draw, Input, Output, blocks, draw};
 use catadiff::futhark::testing::random::Random;
 use catadiff::futhark::values::{Array, Data, read, write_binary};
+use catadiff::primitives::f16;
 
 #[track_caller]
 fn one(text: &str) -> Array {
@@ -35,9 +36,14 @@ fn scalars_of_every_kind() {
     assert_eq!(one("true"), Array::scalar(true));
     assert_eq!(one("f64.inf"), Array::scalar(f64::INFINITY));
     assert_eq!(one("-f32.inf"), Array::scalar(f32::NEG_INFINITY));
+    assert_eq!(one("1.5f16"), Array::scalar(f16::from_f64(1.5)));
+    assert_eq!(one("-f16.inf"), Array::scalar(f16::NEG_INFINITY));
+    assert!(matches!(one("f16.nan").data, Data::F16(x) if f64::from(x[0]).is_nan()));
     assert!(matches!(one("f32.nan").data, Data::F32(x) if x[0].is_nan()));
     // Rounded once: by way of `f64` it would be 16777216.
     assert_eq!(one("16777217.0000001f32"), Array::scalar(16_777_218.0_f32));
+    assert_eq!(one("2049.00000000000000000001f16"), Array::scalar(f16::from_f64(2050.0)));
+    assert_eq!(one("-0x801.0000000000000000000001p0f16"), Array::scalar(f16::from_f64(-2050.0)));
 }
 
 #[test]
@@ -66,7 +72,10 @@ fn what_is_no_value_is_said() {
         ("[1,", "the end of the input"),
         ("300u8", "does not fit into u8"),
         ("-1u8", "does not fit into u8"),
-        ("1f16", "not known"),
+        ("65520f16", "65520 does not fit into f16: infinity is f16.inf"),
+        ("[1f16, 2f32]", "the first of type f16"),
+        ("f128.inf", "expected a value"),
+        ("i32.inf", "expected a value"),
         ("hello", "expected a value"),
         ("empty([2]i32)", "has a size of 0"),
         ("empty([0]i33)", "name of a kind"),
@@ -97,9 +106,12 @@ fn the_binary_format_is_the_one_described() {
         [b"b\x02\x02 f32".as_slice(), &1_u64.to_le_bytes(), &2_u64.to_le_bytes(), &[0, 0, 128, 63, 0, 0, 0, 192]];
     assert_eq!(bytes, expected.concat());
     bytes.extend(b" 3i64 ");
+    let halves = [1.0, -2.0].map(f16::from_f64);
+    write_binary(&Array::vector(halves.to_vec()), &mut bytes);
+    assert!(bytes.ends_with(b"b\x02\x01 f16\x02\0\0\0\0\0\0\0\0\x3c\0\xc0"));
     write_binary(&Array::scalar(true), &mut bytes);
     let values = read(&bytes, 0).unwrap();
-    assert_eq!(values[1..], [Array::scalar(3_i64), Array::scalar(true)]);
+    assert_eq!(values[1..], [Array::scalar(3_i64), Array::vector(halves.to_vec()), Array::scalar(true)]);
 }
 
 #[test]
@@ -110,6 +122,9 @@ fn what_is_written_is_read() {
         let kind = Prim::ALL[round % Prim::ALL.len()];
         let mut value = random.array(&shape, kind, Span::default()).unwrap();
         // All numbers, not only those from 0 to 1.
+        if let Data::F16(elements) = &mut value.data {
+            elements.iter_mut().for_each(|x| *x = f16::from_bits(random.bits() as u16));
+        }
         if let Data::F32(elements) = &mut value.data {
             elements.iter_mut().for_each(|x| *x = f32::from_bits(random.bits() as u32));
         }
@@ -122,6 +137,9 @@ fn what_is_written_is_read() {
         write_binary(&read(&bytes, 0).unwrap()[0], &mut again);
         assert_eq!(again, bytes);
         // The text keeps of a NaN only that it is one.
+        if let Data::F16(elements) = &mut value.data {
+            elements.iter_mut().filter(|x| f64::from(**x).is_nan()).for_each(|x| *x = f16::from_f64(0.5));
+        }
         if let Data::F32(elements) = &mut value.data {
             elements.iter_mut().filter(|x| x.is_nan()).for_each(|x| *x = 0.5);
         }

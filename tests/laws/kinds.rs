@@ -2,7 +2,7 @@
 
 use catadiff::array::{Const, Prim, ScalarOp};
 use catadiff::execute::{Executor, Interpreter, Lanes};
-use catadiff::primitives::Primitive;
+use catadiff::primitives::{Primitive, f16};
 use catadiff_laws::kinds::{converted, corners, has_no_value, has_values, operations};
 
 const INTEGERS: [Prim; 8] = [Prim::I8, Prim::I16, Prim::I32, Prim::I64, Prim::U8, Prim::U16, Prim::U32, Prim::U64];
@@ -59,6 +59,11 @@ fn numbers(prim: Prim) -> Vec<Const> {
         32767.5,
         -32769.0,
         65536.0,
+        65519.9,
+        65520.0,
+        2049.0,
+        6.2e-5,
+        2.99e-8,
         16_777_217.0,
         2_147_483_648.0,
         -2_147_483_649.0,
@@ -73,7 +78,7 @@ fn numbers(prim: Prim) -> Vec<Const> {
     ];
     match prim {
         Prim::Bool => vec![Const::Bool(false), Const::Bool(true)],
-        Prim::F32 | Prim::F64 => reals.map(|x| Const::rounded(x, prim)).to_vec(),
+        prim if prim.is_real() => reals.map(|x| Const::rounded(x, prim)).to_vec(),
         prim => corners(prim, 11),
     }
 }
@@ -127,4 +132,52 @@ fn singles_are_those_of<E: Executor>(executor: &E) {
 fn singles_are_rusts_own() {
     singles_are_those_of(&Interpreter);
     singles_are_those_of(&Lanes);
+}
+
+/// The half that is nearest to a double, found among all of them.
+fn nearest(x: f64) -> f16 {
+    let last = f16::INFINITY.to_bits();
+    // Infinity is as far as a number after the largest would be.
+    let size = |bits: u16| if bits == last { 65536.0 } else { f64::from(f16::from_bits(bits)) };
+    let (mut below, mut above) = (0, last);
+    while above - below > 1 {
+        let middle = below.midpoint(above);
+        *if size(middle) <= x.abs() { &mut below } else { &mut above } = middle;
+    }
+    let (down, up) = (x.abs() - size(below), size(above) - x.abs());
+    let found = if up < down || up == down && above % 2 == 0 { above } else { below };
+    f16::from_bits(found | u16::from(x.is_sign_negative()) << 15)
+}
+
+fn halves() -> Vec<f16> {
+    let drawn = (0..40_u32).map(|k| f16::from_bits(k.wrapping_mul(2_654_435_761).rotate_left(k) as u16));
+    let known = [0.0, -0.0, 1.0, 0.1, -3.0, 6e-8, 6.1e-5, 65504.0, 2049.0, f64::INFINITY].map(f16::from_f64);
+    known.into_iter().chain(drawn).filter(|x| !f64::from(*x).is_nan()).collect()
+}
+
+/// In singles the same comes out: they have twice as many digits and two more as well.
+fn halves_are_nearest_to_singles<E: Executor>(executor: &E) {
+    type Value = fn(f32, f32) -> f32;
+    let operations: [(ScalarOp, Value); 6] = [
+        (ScalarOp::Add, |x, y| x + y),
+        (ScalarOp::Mul, |x, y| x * y),
+        (Primitive::Sub.into(), |x, y| x - y),
+        (Primitive::Div.into(), |x, y| x / y),
+        (Primitive::Sqrt.into(), |x, _| x.sqrt()),
+        (Primitive::Recip.into(), |x, _| x.recip()),
+    ];
+    let pairs = || halves().into_iter().flat_map(|x| halves().into_iter().map(move |y| [x, y]));
+    for (op, value) in operations {
+        let of = |[x, y]: [f16; 2]| value(x.into(), y.into());
+        let known = pairs().filter(|pair| !of(*pair).is_nan());
+        let known: Vec<([Const; 2], Const)> =
+            known.map(|pair| (pair.map(Const::F16), Const::F16(nearest(of(pair).into())))).collect();
+        assert_eq!(has_values(executor, op, &known), Ok(()), "{op} of f16");
+    }
+}
+
+#[test]
+fn halves_are_nearest_to_what_is_computed_with_more_digits() {
+    halves_are_nearest_to_singles(&Interpreter);
+    halves_are_nearest_to_singles(&Lanes);
 }

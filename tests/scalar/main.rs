@@ -7,6 +7,7 @@ mod count;
 mod deep;
 mod drawings;
 mod float;
+mod half;
 mod interval;
 mod notation;
 mod operators;

@@ -77,7 +77,7 @@ const MAX_RANK: usize = 4;
 
 impl ArrayProgram {
     /// The program. Its parameters are `xs ys: [n]f64`, `matrix: [n][k]f64`, `at: [n]i64`, `x: f64`, `j: i64`, `b: bool`,
-    /// `singles: [n]f32`, and `narrow` of another kind of integers.
+    /// `short: [n]f32` or `[n]f16`, and `narrow` of another kind of integers.
     ///
     /// # Panics
     /// If the generator is wrong.
@@ -97,7 +97,7 @@ impl ArrayProgram {
             ("x", REAL, vec![]),
             ("j", INTEGER, vec![]),
             ("b", TRUTH, vec![]),
-            ("singles", Type::array(Prim::F32, 1), vec![n]),
+            ("short", Type::array(self.short(), 1), vec![n]),
             ("narrow", Type::array(self.narrow(), 1), vec![n]),
         ]
         .into_iter()
@@ -115,6 +115,11 @@ impl ArrayProgram {
         const OTHERS: [Prim; 6] = [Prim::I16, Prim::U8, Prim::U64, Prim::U32, Prim::I8, Prim::U16];
         let n = self.steps.len();
         if n.is_multiple_of(2) { Prim::I32 } else { OTHERS[n / 2 % OTHERS.len()] }
+    }
+
+    /// The kind of the reals of fewer digits.
+    fn short(&self) -> Prim {
+        if self.steps.len() % 3 == 1 { Prim::F16 } else { Prim::F32 }
     }
 
     /// The same recipe for arguments of other sizes: the rows, and the columns of the matrix. Arrays are at most three
@@ -161,7 +166,8 @@ impl ArrayProgram {
         let mut reals = |n: usize| (0..n).map(|_| Scalar::F64((draw() % 257 - 128) as f64 / 64.0)).collect::<Vec<_>>();
         let [xs, ys, rows, at] = lengths;
         let (a, b, m, x) = (reals(xs), reals(ys), reals(rows * columns), reals(1));
-        let singles = reals(xs).iter().filter_map(Scalar::real).map(|x| Scalar::F32(*x)).collect();
+        let of_kind = |x: &f64| Scalar::constant(Const::rounded(*x, self.short()), |x| x);
+        let short = reals(xs).iter().filter_map(Scalar::real).map(of_kind).collect();
         // Some repeated, and some out of bounds on either side.
         let few = |i: usize| (self.seed >> (8 * (i % 8))) as i64 % 8 - 1;
         let many = |i: usize| (self.seed >> 8) as i64 % 97 * i as i64 % (at as i64 + 3) - 1;
@@ -184,7 +190,7 @@ impl ArrayProgram {
             array(&[], x),
             Value::from((self.seed % 7) as i64 - 2),
             Value::from(self.seed.is_multiple_of(2)),
-            array(&[xs], singles),
+            array(&[xs], short),
             array(&[at], (0..at).map(narrow).collect()),
         ]
     }

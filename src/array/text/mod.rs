@@ -7,7 +7,7 @@
 //! ```text
 //! program   = "program" "(" [ parameter { "," parameter } ] ")" body
 //! parameter = name [ string ] ":" type              the string is the parameter's name, if it is not a good one
-//! type      = [ "acc" ] { "[" [ number | name ] "]" } kind    kind: bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
+//! type      = [ "acc" ] { "[" [ number | name ] "]" } kind    kind: bool i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64
 //! body      = "{" { statement } "return" [ atoms ] "}"
 //! statement = "let" binders "=" operation
 //! binders   = "(" ")" | binder { "," binder }

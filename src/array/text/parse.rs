@@ -12,7 +12,7 @@ use crate::array::build::Builder;
 use crate::array::operation::Op;
 use crate::array::program::{Atom, Body, Lambda, Program, Var};
 use crate::array::size_inference::Claim;
-use crate::array::types::{Const, Prim, Type, for_integers};
+use crate::array::types::{Const, Prim, Type};
 use crate::array::verify::{DEEPEST, deeper as nested};
 use crate::error::{Error, Result};
 
@@ -359,7 +359,7 @@ impl<'t> Parser<'t> {
             let Some(prim) = self.prim() else {
                 return Err(self.wrong(at, "a number says its kind, as in `1.5f64` or `3i64`"));
             };
-            literal(prim, &format!("{}{digits}", if negative { "-" } else { "" }))
+            Const::parse(&format!("{}{digits}", if negative { "-" } else { "" }), prim)
         } else if let Some(prim) = self.prim() {
             self.need(".")?;
             self.special(prim, negative)?
@@ -373,37 +373,16 @@ impl<'t> Parser<'t> {
     fn special(&mut self, prim: Prim, negative: bool) -> Result<Option<Const>> {
         let word = self.advance();
         let sign = if negative { -1.0 } else { 1.0 };
-        Ok(match (prim, word.text) {
-            (Prim::F32, "inf") => Some(Const::F32(sign as f32 * f32::INFINITY)),
-            (Prim::F64, "inf") => Some(Const::F64(sign * f64::INFINITY)),
-            (Prim::F32, "nan") if !negative => Some(Const::F32(f32::NAN)),
-            (Prim::F64, "nan") if !negative => Some(Const::F64(f64::NAN)),
-            (Prim::F32 | Prim::F64, "bits") if !negative => {
+        Ok(match (prim.of_bits(), word.text) {
+            (Some(_), "inf") => Some(Const::rounded(sign * f64::INFINITY, prim)),
+            (Some(_), "nan") if !negative => Some(Const::rounded(f64::NAN, prim)),
+            (Some(bits), "bits") if !negative => {
                 self.need("(")?;
-                let bits = self.advance().text;
+                let constant = Const::parse(self.advance().text, bits);
                 self.need(")")?;
-                match prim {
-                    Prim::F32 => bits.parse().ok().map(|bits| Const::F32(f32::from_bits(bits))),
-                    _ => bits.parse().ok().map(|bits| Const::F64(f64::from_bits(bits))),
-                }
+                constant.map(|bits| Const::from_bits(bits.bits(), prim))
             }
             _ => return Err(self.wrong(word.at, "expected `inf`, `nan` or `bits` of a kind of reals")),
         })
     }
-}
-
-/// The constant with these digits.
-fn literal(prim: Prim, digits: &str) -> Option<Const> {
-    macro_rules! of {
-        ($($Kind:ident($Number:ident))+) => {
-            match prim {
-                Prim::Bool => None,
-                $(Prim::$Kind => digits.parse().ok().map(Const::$Kind),)+
-                // Past the largest number lies infinity, which no digits mean.
-                Prim::F32 => digits.parse().ok().filter(|x: &f32| x.is_finite()).map(Const::F32),
-                Prim::F64 => digits.parse().ok().filter(|x: &f64| x.is_finite()).map(Const::F64),
-            }
-        };
-    }
-    for_integers!(of!())
 }

@@ -9,7 +9,7 @@ use super::lex::is_name;
 use super::notation::{Notation, Sheet};
 use super::sizes::SizeNames;
 use crate::array::program::{Atom, Body, Lambda, Program, Stm, Var};
-use crate::array::types::Const;
+use crate::array::types::{Const, Prim};
 use crate::array::verify::{DEEPEST, deeper};
 
 /// What a variable is called: a parameter by its name, if that is one, and others by number.
@@ -74,17 +74,15 @@ impl fmt::Display for Program {
 
 impl fmt::Display for Const {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Const::Bool(b) => write!(f, "{b}"),
-            Const::F32(x) if x.is_finite() => write!(f, "{x:?}f32"),
-            Const::F64(x) if x.is_finite() => write!(f, "{x:?}f64"),
-            Const::F32(x) if x.is_infinite() => f.write_str(if x < 0.0 { "-f32.inf" } else { "f32.inf" }),
-            Const::F64(x) if x.is_infinite() => f.write_str(if x < 0.0 { "-f64.inf" } else { "f64.inf" }),
-            Const::F32(_) | Const::F64(_) if *self == Const::F32(f32::NAN) || *self == Const::F64(f64::NAN) => {
-                write!(f, "{}.nan", self.prim())
+        let prim = self.prim();
+        match self.real() {
+            Some(x) if x.is_nan() && *self == Const::rounded(f64::NAN, prim) => write!(f, "{prim}.nan"),
+            Some(x) if x.is_nan() => write!(f, "{prim}.bits({})", self.bits()),
+            Some(x) if x.is_infinite() => write!(f, "{}{prim}.inf", if x < 0.0 { "-" } else { "" }),
+            _ => {
+                self.write_digits(f)?;
+                f.write_str(if prim == Prim::Bool { "" } else { prim.name() })
             }
-            Const::F32(_) | Const::F64(_) => write!(f, "{}.bits({})", self.prim(), self.bits()),
-            integer => write!(f, "{}{}", integer.integer().expect("what is no real is an integer"), self.prim()),
         }
     }
 }

@@ -12,16 +12,16 @@ use super::handles::nothing;
 use super::scalars::scalar;
 use super::scope::{Here, mistake};
 use super::{
-    Arr, As, Bool, F32, F64, Handle, I8, I16, I32, I64, ScalarHandle, U8, U16, U32, U64, if_, iota, replicate,
+    Arr, As, Bool, F16, F32, F64, Handle, I8, I16, I32, I64, ScalarHandle, U8, U16, U32, U64, if_, iota, replicate,
 };
 use crate::array::ScalarOp;
 use crate::error::Mistake;
-use crate::primitives::Elementary;
+use crate::primitives::{Elementary, f16};
 
-/// A scalar of a program that is a number: `F64`, `F32`, or a kind of integers.
+/// A scalar of a program that is a number: `F64`, `F32`, `F16`, or a kind of integers.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a number of a traced program",
-    note = "`F64 F32 I64 I32 I16 I8 U64 U32 U16 U8` are; an array has the wrong rank here"
+    note = "`F64 F32 F16 I64 I32 I16 I8 U64 U32 U16 U8` are; an array has the wrong rank here"
 )]
 pub trait Number:
     ScalarHandle + Zero + One + Sub<Output = Self> + Div<Output = Self> + Neg<Output = Self> + Nested<Leaf = Self>
@@ -76,6 +76,7 @@ macro_rules! numbers {
 numbers! {
     F64: f64::NEG_INFINITY, f64::INFINITY, Elementary::min, Elementary::max;
     F32: f32::NEG_INFINITY, f32::INFINITY, Elementary::min, Elementary::max;
+    F16: f16::NEG_INFINITY, f16::INFINITY, Elementary::min, Elementary::max;
     I64: i64::MIN, i64::MAX, I64::min, I64::max;
     I32: i32::MIN, i32::MAX, I32::min, I32::max;
     I16: i16::MIN, i16::MAX, I16::min, I16::max;
@@ -218,10 +219,10 @@ elementwise! {
     Div div DivAssign div_assign;
     Rem rem RemAssign rem_assign;
 }
-elementwise!(@numbers Add add: f64 F64 F32);
-elementwise!(@numbers Sub sub: f64 F64 F32);
-elementwise!(@numbers Mul mul: f64 F64 F32);
-elementwise!(@numbers Div div: f64 F64 F32);
+elementwise!(@numbers Add add: f64 F64 F32 F16);
+elementwise!(@numbers Sub sub: f64 F64 F32 F16);
+elementwise!(@numbers Mul mul: f64 F64 F32 F16);
+elementwise!(@numbers Div div: f64 F64 F32 F16);
 elementwise!(@arrays BitAnd bitand);
 elementwise!(@arrays BitOr bitor);
 elementwise!(@arrays BitXor bitxor);

@@ -7,8 +7,9 @@
 use core::fmt::Debug;
 
 use super::scope::{Here, Id, emit_one};
-use super::{Arr, F32, I8, I16, I32, I64, U8, U16, U32, U64};
+use super::{Arr, F16, F32, I8, I16, I32, I64, U8, U16, U32, U64};
 use crate::array::{Atom, Op, Prim, Type, index};
+use crate::primitives::f16;
 
 /// What stands for values of a program in a traced closure: a scalar, an array of handles, or a tuple of handles.
 ///
@@ -45,7 +46,7 @@ use crate::array::{Atom, Op, Prim, Type, index};
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not stand for a value of a traced program",
-    note = "handles are `F64 F32 I64 I32 I16 I8 U64 U32 U16 U8 Bool`, `Arr<T>` of a handle `T`, and tuples of two to six handles"
+    note = "handles are `F64 F32 F16 I64 I32 I16 I8 U64 U32 U16 U8 Bool`, `Arr<T>` of a handle `T`, and tuples of two to six handles"
 )]
 pub trait Handle: IntoHandle<Handle = Self> + Copy + Debug + 'static {
     /// What the handle is made of.
@@ -79,7 +80,7 @@ pub trait IntoHandle {
 /// What is taken where a handle of type `H` is wanted: handles, and the numbers of Rust that fit.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is given where the program has `{H}`",
-    note = "numbers of Rust become scalar handles of their kind; `f64` also `F32`, and `i64` also the other integers"
+    note = "numbers of Rust become scalar handles of their kind; `f64` also `F32` and `F16`, and `i64` also the other integers"
 )]
 pub trait As<H: Handle> {
     /// The handle.
@@ -109,6 +110,8 @@ macro_rules! numbers {
 numbers! {
     f64 as F32: x => F32::from(x as f32);
     f32 as F32: x => F32::from(x);
+    f64 as F16: x => F16::from(f16::from_f64(x));
+    f16 as F16: x => F16::from(x);
     i64 as I32: x => I32::literal(x);
     i64 as I16: x => I16::literal(x);
     i64 as I8: x => I8::literal(x);

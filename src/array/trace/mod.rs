@@ -18,7 +18,7 @@
 //! # Ok::<(), catadiff::Error>(())
 //! ```
 //!
-//! The closure is called once, with handles that stand for any values. Scalars are [`F64`], [`F32`], [`I64`], [`I32`], the other kinds of integers
+//! The closure is called once, with handles that stand for any values. Scalars are [`F64`], [`F32`], [`F16`], [`I64`], [`I32`], the other kinds of integers
 //! and [`Bool`]; arrays are [`Arr`], nested for more dimensions; tuples are tuples. `F64` is a number of the scalar
 //! layer, so functions generic in [`Real`](crate::Real) are usable at every place. A comparison is a [`Bool`] of the
 //! program, for [`if_`] and [`loop_while`]: a Rust `if` would decide while tracing, and does not compile. A Rust `for`
@@ -58,5 +58,5 @@ pub use combinators::{hist, tabulate, tabulate2d};
 pub use control::{custom, if_, loop_for, loop_for_with, loop_while, loop_while_with, stop_gradient};
 pub use function::TraceFn;
 pub use handles::{As, Handle, Ids, IntoHandle, literal};
-pub use scalars::{Bool, F32, F64, I8, I16, I32, I64, ScalarHandle, U8, U16, U32, U64};
+pub use scalars::{Bool, F16, F32, F64, I8, I16, I32, I64, ScalarHandle, U8, U16, U32, U64};
 pub use scope::Id;

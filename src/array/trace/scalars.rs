@@ -1,6 +1,6 @@
 //! Scalar handles: the numbers and truth values of a program while it is traced.
 //!
-//! `F64` and `F32` are carriers of the scalar layer, so a function generic in its numbers works on them as on `f64`.
+//! `F64`, `F32` and `F16` are carriers of the scalar layer, so a function generic in its numbers works on them as on `f64`.
 //! A comparison is a `Bool` of the program and never one of Rust: there is nothing to compare yet.
 //!
 //! Law: an operation on handles is the statement of the same operation, and an operation on constants its value. A
@@ -15,12 +15,12 @@ use super::scope::{Id, emit_one, mistake};
 use super::{As, Handle, IntoHandle};
 use crate::array::{Const, Op, Prim, ScalarOp, Type};
 use crate::error::Mistake;
-use crate::primitives::{Elementary, Rule};
+use crate::primitives::{Elementary, Rule, f16};
 
-/// A handle of one scalar: `F64`, `F32`, a kind of integers, or `Bool`.
+/// A handle of one scalar: `F64`, `F32`, `F16`, a kind of integers, or `Bool`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a scalar of a traced program",
-    note = "`F64 F32 I64 I32 I16 I8 U64 U32 U16 U8 Bool` are; an array has the wrong rank here"
+    note = "`F64 F32 F16 I64 I32 I16 I8 U64 U32 U16 U8 Bool` are; an array has the wrong rank here"
 )]
 pub trait ScalarHandle: Handle<Ids = Id> {
     /// The kind.
@@ -138,6 +138,16 @@ kinds! {
     F64(f64);
     /// A single-precision number of a program. Literals are `f64`, rounded.
     F32(f32);
+    /// A half-precision number of a program, as [`F32`] else.
+    ///
+    /// ```
+    /// use catadiff::array::{Program, trace::F16};
+    /// use catadiff::primitives::f16;
+    /// let third = Program::trace(|x: F16| x / 3.0)?;
+    /// assert_eq!(third.at::<f16>(f16::from_f64(1.0))?, f16::from_f64(1.0 / 3.0));
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    F16(f16);
     /// A 64-bit integer of a program: sizes and indices are of this kind. It wraps; `/` and `%` round towards −∞.
     ///
     /// ```
@@ -180,6 +190,8 @@ macro_rules! conversions {
                 to_f64 F64;
                 /// As a single, the nearest one; truth values are 0 and 1.
                 to_f32 F32;
+                /// As a half, the nearest one; truth values are 0 and 1.
+                to_f16 F16;
                 /// As a 64-bit integer: reals are rounded towards 0 and saturate, NaN is 0.
                 to_i64 I64;
                 /// As a 32-bit integer: reals are rounded towards 0 and saturate, NaN is 0; integers lose high bits.
@@ -211,7 +223,7 @@ macro_rules! conversions {
     )+};
 }
 
-conversions! { F64 F32 I64 I32 I16 I8 U64 U32 U16 U8 Bool }
+conversions! { F64 F32 F16 I64 I32 I16 I8 U64 U32 U16 U8 Bool }
 
 macro_rules! constants {
     ($($Number:ident => $Kind:ident;)+) => {$(
@@ -276,6 +288,7 @@ macro_rules! semirings {
 semirings! {
     F64: x, y => x + y, x * y;
     F32: x, y => x + y, x * y;
+    F16: x, y => x + y, x * y;
     I64: x, y => x.wrapping_add(y), x.wrapping_mul(y);
     I32: x, y => x.wrapping_add(y), x.wrapping_mul(y);
     I16: x, y => x.wrapping_add(y), x.wrapping_mul(y);
@@ -287,10 +300,10 @@ semirings! {
 }
 
 macro_rules! reals {
-    ($($Kind:ident($Number:ident) by $value:ident;)+) => {$(
+    ($($Kind:ident($Number:ident);)+) => {$(
         impl Elementary for $Kind {
             fn constant(value: f64) -> Self {
-                $Kind::from(value as $Number)
+                $Kind::from(<$Number>::constant(value))
             }
 
             /// The constant, if it is one.
@@ -302,7 +315,7 @@ macro_rules! reals {
             fn apply<R: Rule<N>, const N: usize>(rule: &R, x: [Self; N]) -> Self {
                 let constants: Vec<$Number> = x.iter().filter_map(|x| x.as_constant()).collect();
                 if let Ok(constants) = <[$Number; N]>::try_from(constants) {
-                    return $Kind::from(rule.$value(constants));
+                    return $Kind::from(<$Number>::apply(rule, constants));
                 }
                 match rule.primitive() {
                     Some(row) => scalar(row, &x.map(|x| x.0)),
@@ -317,12 +330,14 @@ macro_rules! reals {
 }
 
 reals! {
-    F64(f64) by value;
-    F32(f32) by value_f32;
+    F64(f64);
+    F32(f32);
+    F16(f16);
 }
 
 crate::operators!([] F64, []);
 crate::operators!([] F32, []);
+crate::operators!([] F16, []);
 
 macro_rules! truths {
     ($($Op:ident $op:ident: $x:ident, $y:ident => $value:expr;)+) => {$(

@@ -7,7 +7,7 @@ use super::assemble::{Assembled, In, Out};
 use super::compute::{constant, register};
 use super::machine::Machine;
 use super::memory::Elements;
-use super::real::Real;
+use super::real::{Real, rounding};
 use crate::array::Prim;
 use crate::execute::Flat;
 use crate::interpret::{Scalar, Value};
@@ -117,11 +117,6 @@ fn put<R: Real<G>, const G: usize>(machine: &mut Machine<'_, R, G>, port: &In, a
     Some(())
 }
 
-/// What makes a real one of this kind.
-fn rounding<R: Real<G>, const G: usize>(prim: Prim) -> fn(R) -> R {
-    if prim == Prim::F32 { R::to_single } else { |x| x }
-}
-
 /// Lets the machine read an argument where it is; reals of another kind are converted first.
 pub(super) fn lend<'m, R: Real<G>, const G: usize>(
     machine: &mut Machine<'m, R, G>,
@@ -145,7 +140,7 @@ pub(super) fn lend<'m, R: Real<G>, const G: usize>(
             own.clear();
             match argument.as_singles() {
                 Some(singles) => own.extend(singles.iter().map(|x| round(R::of((*x).into())))),
-                None => own.extend(argument.as_reals().unwrap_or_default().iter().map(|x| round(R::of(*x)))),
+                None => own.extend(argument.reals.iter().map(|x| round(R::of(*x)))),
             }
         }
         In::Ints { buffer, sizes } => {

@@ -191,15 +191,13 @@ impl Assembler<'_> {
         if let Some(register) = self.constants.get(&constant) {
             return *register;
         }
-        let mut real = |x: f64| {
-            self.reals.push(x);
-            self.reals.len() - 1
-        };
-        let register = match constant {
-            Const::F32(x) => real(f64::from(x)),
-            Const::F64(x) => real(x),
-            exact => {
-                self.ints.push(register(exact));
+        let register = match constant.real() {
+            Some(x) => {
+                self.reals.push(x);
+                self.reals.len() - 1
+            }
+            None => {
+                self.ints.push(register(constant));
                 self.ints.len() - 1
             }
         };
@@ -364,7 +362,7 @@ impl Assembler<'_> {
                 let (at, x, mask) = (self.address(place), self.reg(*value), mask.map(|mask| self.reg(mask)));
                 let prim = self.code.buffers[place.buffer.0 as usize].prim;
                 let add = if prim.is_real() {
-                    Instruction::AddReal { single: prim == Prim::F32, at, x, mask }
+                    Instruction::AddReal { kind: prim, at, x, mask }
                 } else {
                     Instruction::AddInt { at, x, prim, mask }
                 };

@@ -133,13 +133,13 @@ impl<R: Real<G>, const G: usize> State<R, G> {
     }
 
     #[inline(never)]
-    pub(super) fn bits(&self, single: bool, to: Reg, x: Reg) {
-        self.put_int1(to, self.real(x), |x: R| x.bits(single));
+    pub(super) fn bits(&self, kind: Prim, to: Reg, x: Reg) {
+        self.put_int1(to, self.real(x), |x: R| x.bits(kind));
     }
 
     #[inline(never)]
-    pub(super) fn real_of_bits(&self, single: bool, to: Reg, x: Reg) {
-        self.put_real1(to, self.int(x), |n: i64| R::of_bits(single, n));
+    pub(super) fn real_of_bits(&self, kind: Prim, to: Reg, x: Reg) {
+        self.put_real1(to, self.int(x), |n: i64| R::of_bits(kind, n));
     }
 
     #[inline(always)]
@@ -210,6 +210,7 @@ impl<R: Real<G>, const G: usize> State<R, G> {
                 Primitive::GeIndicator => self.put_real2(to, [a, b], |a, b| if a >= b { R::ONE } else { R::default() }),
                 Primitive::Select => self.put_real3(to, [a, b, c], |c, x, y| if c == R::default() { y } else { x }),
                 Primitive::Single => self.put_real1(to, a, R::to_single),
+                Primitive::Half => self.put_real1(to, a, R::to_half),
                 Primitive::Fma => self.put_real3(to, [a, b, c], R::fma),
                 row => dispatch::row(self, row, to, [a, b, c]),
             },
@@ -337,7 +338,7 @@ pub(super) fn wrapped(kind: Prim, n: i64) -> i64 {
             match kind {
                 Prim::Bool => i64::from(n != 0),
                 $(Prim::$Kind => n as $Number as i64,)+
-                Prim::F32 | Prim::F64 => n,
+                _ => n,
             }
         };
     }
@@ -354,7 +355,7 @@ fn by_row(row: IntegerRow, kind: Prim, a: i64, b: i64) -> i64 {
         ($($Kind:ident($Number:ident))+) => {
             match kind {
                 $(Prim::$Kind => of::<$Number>(row, a, b),)+
-                Prim::Bool | Prim::F32 | Prim::F64 => unreachable!("the row is of integers"),
+                _ => unreachable!("the row is of integers"),
             }
         };
     }
@@ -383,6 +384,7 @@ pub(super) fn one<R: Real<G>, const G: usize>(op: RealOp, [a, b, c]: [R; 3]) -> 
         RealOp::Row(Primitive::Div) => a / b,
         RealOp::Row(Primitive::Sqrt) => a.sqrt(),
         RealOp::Row(Primitive::Single) => a.to_single(),
+        RealOp::Row(Primitive::Half) => a.to_half(),
         RealOp::Row(row) => R::by_table(row, [a, b, c]),
     }
 }

@@ -246,6 +246,14 @@ dispatched! {
 }
 
 dispatched! {
+    /// The same, rounded to half precision after each addition.
+    add_halves<R, G>(state: &State<R, G>, to: &mut Elements<'_, R>, at: &Address, x: Reg, mask: Option<Reg>) {
+        level: state.level,
+        run: add_real(to, state.reach(at), state.real(x), state.mask(mask), state.active, R::to_half)
+    }
+}
+
+dispatched! {
     /// Runs an operation with its loads and its store.
     kernel<R, G>(state: &State<R, G>, reals: &mut [Elements<'_, R>], addresses: &[Address], it: &Kernel) {
         level: state.level, run: kernel::run(state, reals, addresses, it)

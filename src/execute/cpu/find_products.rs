@@ -9,7 +9,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::array::{Const, Prim, ScalarOp};
+use crate::array::{Prim, ScalarOp};
 use crate::kernel::code::{
     Block, Buffer, BufferInfo, Code, Line, Matrix, Op, Operand, Origin, Place, Product, Stm, Value, ValueInfo,
 };
@@ -343,10 +343,7 @@ impl Finder<'_> {
 
 /// Whether a statement sets a cell to 0.
 fn sets_to_zero(stm: &Stm, cell: Value) -> bool {
-    let is_zero = |x: &Operand| {
-        matches!(x, Operand::Const(Const::F64(x)) if x.to_bits() == 0)
-            || matches!(x, Operand::Const(Const::F32(x)) if x.to_bits() == 0)
-    };
+    let is_zero = |x: &Operand| matches!(x, Operand::Const(x) if x.prim().is_real() && *x == x.prim().zero());
     matches!(stm, Stm::Assign { cells, mask: None } if cells.iter().any(|(other, x)| *other == cell && is_zero(x)))
 }
 

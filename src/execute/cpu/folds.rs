@@ -5,7 +5,7 @@
 
 use super::instruction::{Fold, LanesLoop};
 use super::machine::Machine;
-use super::real::Real;
+use super::real::{Real, rounding};
 use super::state::State;
 use super::vector::{Group, folded, get, lanes};
 use crate::array::{IntegerRow, Prim, ScalarOp};
@@ -52,7 +52,7 @@ pub(super) fn found<R: Real<G>, const G: usize>(machine: &mut Machine<'_, R, G>,
         buffer.clear();
         match reals(fold).filter(|_| combined) {
             Some(all) => {
-                let round = if fold.kind == Prim::F32 { R::to_single } else { |x| x };
+                let round = rounding(fold.kind);
                 buffer.extend((count > 0).then(|| round(all(block, start))));
             }
             None => buffer.extend((0..count).map(|lane| get(block, lane))),

@@ -279,12 +279,12 @@ pub(super) enum Instruction {
     },
     /// The bits of a real, and the real that has these bits.
     ToBits {
-        single: bool,
+        kind: Prim,
         to: Reg,
         x: Reg,
     },
     FromBits {
-        single: bool,
+        kind: Prim,
         to: Reg,
         x: Reg,
     },
@@ -319,7 +319,7 @@ pub(super) enum Instruction {
         mask: Option<Reg>,
     },
     AddReal {
-        single: bool,
+        kind: Prim,
         at: Address,
         x: Reg,
         mask: Option<Reg>,

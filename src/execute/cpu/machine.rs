@@ -323,8 +323,8 @@ impl<'m, R: Real<G>, const G: usize> Machine<'m, R, G> {
             Instruction::SelectInt { to, condition, x } => dispatch::select_int(state, to, condition, x),
             Instruction::Truncate { into, to, x } => state.truncate(into, to, x),
             Instruction::IntoReal { from, single, to, x } => state.integer_to_real(from, single, to, x),
-            Instruction::ToBits { single, to, x } => state.bits(single, to, x),
-            Instruction::FromBits { single, to, x } => state.real_of_bits(single, to, x),
+            Instruction::ToBits { kind, to, x } => state.bits(kind, to, x),
+            Instruction::FromBits { kind, to, x } => state.real_of_bits(kind, to, x),
             Instruction::SetReal { cell, x, mask } => state.set_real(cell, x, mask),
             Instruction::SetInt { cell, x, mask } => state.set_int(cell, x, mask),
             Instruction::LoadReal { to, ref from } => {
@@ -367,11 +367,13 @@ impl<'m, R: Real<G>, const G: usize> Machine<'m, R, G> {
                     dispatch::store_ints(state, to, at, x, mask);
                 }
             }
-            Instruction::AddReal { single: false, ref at, x, mask } => {
-                dispatch::add_reals(state, &mut reals[at.buffer as usize], at, x, mask);
-            }
-            Instruction::AddReal { single: true, ref at, x, mask } => {
-                dispatch::add_singles(state, &mut reals[at.buffer as usize], at, x, mask);
+            Instruction::AddReal { kind, ref at, x, mask } => {
+                let to = &mut reals[at.buffer as usize];
+                match kind {
+                    Prim::F16 => dispatch::add_halves(state, to, at, x, mask),
+                    Prim::F32 => dispatch::add_singles(state, to, at, x, mask),
+                    _ => dispatch::add_reals(state, to, at, x, mask),
+                }
             }
             Instruction::AddInt { ref at, x, prim, mask } => {
                 state.add_int(&mut ints[at.buffer as usize], at, prim, x, mask);

@@ -1,6 +1,6 @@
 //! From operations on scalars to instructions.
 //!
-//! Law: an operation is one instruction, and one more where it is rounded to single precision; a chain is one
+//! Law: an operation is one instruction, and one more where it is rounded to fewer digits; a chain is one
 //! (laws: executors::suite, tests/execute/products.rs).
 
 use super::assemble::Assembler;
@@ -74,25 +74,26 @@ impl Assembler<'_> {
             ScalarOp::Equal => test(Test::Equal),
             ScalarOp::Less => test(Test::Less),
             ScalarOp::LessOrEqual => test(Test::LessOrEqual),
-            ScalarOp::ToBits(of) => Instruction::ToBits { single: of == Prim::F32, to, x: x[0] },
-            ScalarOp::FromBits(into) => Instruction::FromBits { single: into == Prim::F32, to, x: x[0] },
+            ScalarOp::ToBits(of) => Instruction::ToBits { kind: of, to, x: x[0] },
+            ScalarOp::FromBits(into) => Instruction::FromBits { kind: into, to, x: x[0] },
             ScalarOp::Convert(into) => match (prim.is_real(), into.is_real()) {
-                (true, true) if into == Prim::F32 => real(RealOp::Row(Primitive::Single)),
-                (true, true) => real(RealOp::Copy),
+                (true, true) => real(into.rounding().map_or(RealOp::Copy, RealOp::Row)),
                 (true, false) => Instruction::Truncate { into, to, x: x[0] },
                 (false, true) => Instruction::IntoReal { from: prim, single: into == Prim::F32, to, x: x[0] },
                 (false, false) => int(IntOp::Convert(into)),
             },
         };
         self.out.push(instruction);
-        // What is exact needs no rounding.
-        let is_exact = matches!(op, ScalarOp::Row(row) if row.facts().ulp == 0);
-        if self.code.precision != Prim::F32
-            && self.prim(Operand::Value(value)) == Prim::F32
-            && matches!(instruction, Instruction::Real { op, .. } if op != RealOp::Copy)
-            && !is_exact
-        {
-            self.out.push(Instruction::Real { op: RealOp::Row(Primitive::Single), to, x: [to; 3] });
+        let kind = self.prim(Operand::Value(value));
+        // What is exact needs no rounding, and other conversions have it in them.
+        let is_rounded = match op {
+            ScalarOp::Add | ScalarOp::Mul | ScalarOp::Scale => true,
+            ScalarOp::Row(row) => row.facts().ulp != 0,
+            ScalarOp::Convert(Prim::F16) => !prim.is_real(),
+            _ => false,
+        };
+        if let Some(row) = kind.rounding().filter(|_| is_rounded && kind != self.code.precision) {
+            self.out.push(Instruction::Real { op: RealOp::Row(row), to, x: [to; 3] });
         }
     }
 }

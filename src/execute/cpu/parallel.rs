@@ -11,9 +11,8 @@ use super::budget::Watch;
 use super::instruction::{Instruction, LanesLoop, Product, RealOp};
 use super::machine::{Fault, Machine, Workspace, plus};
 use super::memory::Elements;
-use super::real::Real;
+use super::real::{Real, rounding};
 use super::vector::FEW_GROUPS;
-use crate::array::Prim;
 
 /// As many instructions on blocks as are worth a worker.
 const MIN_SHARE: i64 = 1_000;
@@ -166,8 +165,7 @@ pub(super) fn run<R: Real<G>, const G: usize>(
         for (((real, buffer), (reals, ints)), (more_reals, more_ints)) in
             it.adds.iter().zip(&mut added).zip(&left.added)
         {
-            let is_single = *real && machine.code.real_kinds[*buffer as usize] == Prim::F32;
-            let round: fn(R) -> R = if is_single { R::to_single } else { |x| x };
+            let round = if *real { rounding(machine.code.real_kinds[*buffer as usize]) } else { |x| x };
             reals.iter_mut().zip(more_reals).for_each(|(a, b)| *a = round(*a + *b));
             let prim = machine.code.int_kinds.get(*buffer as usize).copied();
             ints.iter_mut().zip(more_ints).for_each(|(a, b)| *a = plus(prim, *a, *b));

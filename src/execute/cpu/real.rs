@@ -12,9 +12,10 @@ use std::sync::{Mutex, PoisonError};
 
 use super::dispatch;
 use super::machine::Workspace;
+use crate::array::Prim;
 use crate::execute::Flat;
 use crate::execute::math::Lane;
-use crate::primitives::Primitive;
+use crate::primitives::{Primitive, f16, to_half};
 
 /// The lanes of a group: one vector register of 512 bits, or two of 256.
 pub(super) const DOUBLES: usize = 8;
@@ -43,11 +44,13 @@ pub(super) trait Real<const G: usize>:
     fn double(self) -> f64;
     /// Rounded to single precision, as doubles are that stand for singles.
     fn to_single(self) -> Self;
+    /// The same of half precision.
+    fn to_half(self) -> Self;
     /// The integer as a real: the nearest, or the nearest of single precision.
     fn of_integer(unsigned: bool, single: bool, n: i64) -> Self;
-    /// The bits, or those that it has in single precision, and the real that has these.
-    fn bits(self, single: bool) -> i64;
-    fn of_bits(single: bool, n: i64) -> Self;
+    /// The bits that it has in this kind of reals, and the real that has these.
+    fn bits(self, kind: Prim) -> i64;
+    fn of_bits(kind: Prim, n: i64) -> Self;
     fn truncated(self) -> i64;
     fn truncated_to_i32(self) -> i32;
 
@@ -87,6 +90,15 @@ pub(super) trait Real<const G: usize>:
 
     /// The memory of machines for this kind.
     fn workspaces(spare: &Spare) -> &Mutex<Vec<Workspace<Self, G>>>;
+}
+
+/// What makes a real one of this kind.
+pub(super) fn rounding<R: Real<G>, const G: usize>(prim: Prim) -> fn(R) -> R {
+    match prim {
+        Prim::F16 => R::to_half,
+        Prim::F32 => R::to_single,
+        _ => |x| x,
+    }
 }
 
 /// What runs have worked on and left for the next.
@@ -169,6 +181,11 @@ impl Real<DOUBLES> for f64 {
     }
 
     #[inline(always)]
+    fn to_half(self) -> Self {
+        to_half(self)
+    }
+
+    #[inline(always)]
     fn of_integer(unsigned: bool, single: bool, n: i64) -> Self {
         match (unsigned, single) {
             (false, false) => n as f64,
@@ -179,13 +196,21 @@ impl Real<DOUBLES> for f64 {
     }
 
     #[inline(always)]
-    fn bits(self, single: bool) -> i64 {
-        if single { i64::from((self as f32).to_bits()) } else { self.to_bits() as i64 }
+    fn bits(self, kind: Prim) -> i64 {
+        match kind {
+            Prim::F16 => f16::from_f64(self).to_bits().into(),
+            Prim::F32 => (self as f32).to_bits().into(),
+            _ => self.to_bits() as i64,
+        }
     }
 
     #[inline(always)]
-    fn of_bits(single: bool, n: i64) -> Self {
-        if single { f64::from(f32::from_bits(n as u32)) } else { f64::from_bits(n as u64) }
+    fn of_bits(kind: Prim, n: i64) -> Self {
+        match kind {
+            Prim::F16 => f16::from_bits(n as u16).into(),
+            Prim::F32 => f32::from_bits(n as u32).into(),
+            _ => f64::from_bits(n as u64),
+        }
     }
 
     #[inline(always)]
@@ -217,7 +242,7 @@ impl Real<DOUBLES> for f64 {
     }
 
     fn elements(flat: &Flat) -> Option<&[Self]> {
-        flat.as_reals()
+        (flat.prim != Prim::F32).then_some(&flat.reals)
     }
 
     fn elements_mut(flat: &mut Flat) -> &mut Vec<Self> {
@@ -248,17 +273,22 @@ impl Real<SINGLES> for f32 {
     }
 
     #[inline(always)]
+    fn to_half(self) -> Self {
+        to_half(self.into()) as f32
+    }
+
+    #[inline(always)]
     fn of_integer(unsigned: bool, _: bool, n: i64) -> Self {
         if unsigned { n as u64 as f32 } else { n as f32 }
     }
 
     #[inline(always)]
-    fn bits(self, _: bool) -> i64 {
+    fn bits(self, _: Prim) -> i64 {
         self.to_bits().into()
     }
 
     #[inline(always)]
-    fn of_bits(_: bool, n: i64) -> Self {
+    fn of_bits(_: Prim, n: i64) -> Self {
         f32::from_bits(n as u32)
     }
 

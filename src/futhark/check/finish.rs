@@ -248,7 +248,12 @@ impl Finish<'_> {
                 match real_of(*prim, digits) {
                     Some(value) => Ok(Constant::Real(value)),
                     None => {
-                        let (kind, most) = (prim.name(), if *prim == Prim::F32 { "3.4e38" } else { "1.8e308" });
+                        let kind = prim.name();
+                        let most = match prim {
+                            Prim::F16 => "6.6e4",
+                            Prim::F32 => "3.4e38",
+                            _ => "1.8e308",
+                        };
                         let text = format!("the number {} does not fit {kind}", shortened(digits));
                         fault("literal", span, text, format!("the largest is about {most}; infinity is `{kind}.inf`"))
                     }

@@ -81,13 +81,13 @@ impl Checker {
     /// A constant as it is written.
     pub(super) fn literal(&mut self, literal: &tree::Literal, span: Span) -> Checked<Expression> {
         let suffix = |suffix: &Option<Name>| {
-            suffix.as_ref().map(|suffix| match Prim::ALL.into_iter().find(|prim| prim.name() == &**suffix) {
+            suffix.as_ref().map(|suffix| match Prim::named(suffix) {
                 Some(prim) => Ok(prim),
                 None => super::fault(
                     "literal",
                     span,
                     format!("there is no kind of number `{suffix}`"),
-                    "the kinds are i8 i16 i32 i64 u8 u16 u32 u64 f32 f64",
+                    "the kinds are i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64",
                 ),
             })
         };

@@ -153,9 +153,6 @@ fn distance(a: &str, b: &str, limit: usize) -> usize {
     rows[a.len()][b.len()]
 }
 
-/// What is said of `f16`.
-const NO_HALVES: &str = "there are no reals of 16 bits here: use `f32`";
-
 impl Unifier {
     /// A new variable, bound here.
     pub(super) fn local(&mut self, name: &Name) -> Local {
@@ -223,7 +220,6 @@ impl Scopes {
                 }
                 None => {
                     let hint = match self.nearest(module, env.modules.keys().map(|name| &**name)) {
-                        _ if **module == *"f16" => NO_HALVES.into(),
                         Some(near) => format!("did you mean `{near}`?"),
                         None => "declare it with `module`, or import the file that does".into(),
                     };
@@ -303,7 +299,6 @@ impl Scopes {
             return Ok(template.clone());
         }
         let hint = match self.nearest(&name.name, env.types.keys().map(|name| &**name)) {
-            _ if *name.name == *"f16" => NO_HALVES.into(),
             Some(near) => format!("did you mean `{}`?", prefixed(&name.modules, near)),
             None => "declare it with `type`, or as a type parameter such as `'t`".into(),
         };

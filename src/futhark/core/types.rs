@@ -1,4 +1,4 @@
-//! Types: scalars of eleven kinds, arrays with sizes, records, sums, functions.
+//! Types: scalars of twelve kinds, arrays with sizes, records, sums, functions.
 //!
 //! Law: sizes are compared as polynomials over variables; two types are equal if they are so with equal sizes
 //! (tests/language/check.rs).

@@ -12,8 +12,7 @@ use rustc_hash::FxHashMap;
 
 use crate::array::{Const, Prim};
 use crate::carriers::{Dense, Dual};
-use crate::primitives::Primitive;
-use crate::primitives::Scalar as Number;
+use crate::primitives::{Primitive, Scalar as Number, f16};
 use crate::term::{Arena, Listing, Term};
 
 use generic_array::typenum::U3;
@@ -22,6 +21,7 @@ use num_traits::{One, Zero};
 /// The partial derivatives of a row at reals of one kind.
 pub(super) fn at_reals(row: Primitive, kind: Prim, x: &[Const]) -> [Const; 3] {
     match kind {
+        Prim::F16 => over(row, x, |x| if let Const::F16(x) = x { x } else { f16::zero() }).map(Const::F16),
         Prim::F32 => over(row, x, |x| if let Const::F32(x) = x { x } else { 0.0 }).map(Const::F32),
         _ => over(row, x, |x| if let Const::F64(x) = x { x } else { 0.0 }).map(Const::F64),
     }

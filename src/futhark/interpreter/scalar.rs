@@ -343,13 +343,13 @@ pub(super) fn level_of_call(number: usize) -> u32 {
 fn value(op: ScalarOp, x: &[Const]) -> Option<Const> {
     match (op, x[0]) {
         (ScalarOp::ToBits(of), x) => of.of_bits().map(|bits| Const::wrapped(x.bits().into(), bits)),
-        (_, Const::F64(_)) => of_reals::<f64>(op, x),
+        (_, Const::F16(_) | Const::F64(_)) => of_reals::<f64>(op, x),
         (_, Const::F32(_)) => of_reals::<f32>(op, x),
         _ => op.value(x),
     }
 }
 
-/// The same of reals: that of array programs, run on numbers of their own kind.
+/// The same of reals: that of array programs, run on numbers of their own kind, and of half precision on doubles.
 fn of_reals<F: Compare + Copy + Into<f64>>(op: ScalarOp, x: &[Const]) -> Option<Const> {
     let mut operands = [interpret::Scalar::Bool(false); MAX_OPERANDS];
     operands.iter_mut().zip(x).for_each(|(to, x)| *to = interpret::Scalar::constant(*x, F::constant));

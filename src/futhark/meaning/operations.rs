@@ -19,7 +19,7 @@ use crate::primitives::Primitive;
 pub struct Row {
     /// The name in the core language.
     pub name: &'static str,
-    /// On `f32` and `f64`.
+    /// On `f16`, `f32` and `f64`.
     pub real: Option<Made>,
     /// On the eight kinds of integer.
     pub integer: Option<Made>,
@@ -283,8 +283,11 @@ fn compose<M: Meaning>(w: &Write<'_, M>, composed: Composed, operands: &[M::Data
         Composed::NotEqual => w.op(ScalarOp::Not, &[&w.op(ScalarOp::Equal, &[x, &operands[1]])?]),
         Composed::ToBits => w.op(ScalarOp::ToBits(w.kind), &[x]),
         Composed::FromBits => {
-            let real = if w.kind.bits() == 32 { Prim::F32 } else { Prim::F64 };
-            let kind = real.of_bits().unwrap_or(w.kind);
+            let (real, kind) = match w.kind.bits() {
+                16 => (Prim::F16, Prim::U16),
+                32 => (Prim::F32, Prim::U32),
+                _ => (Prim::F64, Prim::U64),
+            };
             let bits = convert(w.m, w.at, w.kind, kind, x.clone())?;
             w.op(ScalarOp::FromBits(real), &[&bits])
         }

@@ -3,7 +3,7 @@
 module type from_prim = {
   type t
   val i8 : i8 -> t val i16 : i16 -> t val i32 : i32 -> t val i64 : i64 -> t val u8 : u8 -> t val u16 : u16 -> t
-  val u32 : u32 -> t val u64 : u64 -> t val f32 : f32 -> t val f64 : f64 -> t val bool : bool -> t
+  val u32 : u32 -> t val u64 : u64 -> t val f16 : f16 -> t val f32 : f32 -> t val f64 : f64 -> t val bool : bool -> t
 }
 module type numeric = {
   include from_prim
@@ -89,6 +89,7 @@ local module numbers (T: { type t }) = {
   def u16 (x: u16): t = scalar.convert x
   def u32 (x: u32): t = scalar.convert x
   def u64 (x: u64): t = scalar.convert x
+  def f16 (x: f16): t = scalar.convert x
   def f32 (x: f32): t = scalar.convert x
   def f64 (x: f64): t = scalar.convert x
   def bool (x: bool): t = scalar.convert x
@@ -228,6 +229,14 @@ module u16 = integers { type t = u16 def num_bits: i32 = 16 def lowest: t = 0 de
 module u32 = integers { type t = u32 def num_bits: i32 = 32 def lowest: t = 0 def highest: t = 4294967295 }
 module u64 = integers { type t = u64 def num_bits: i32 = 64 def lowest: t = 0 def highest: t = 18446744073709551615 }
 
+module f16 = reals {
+  type t = f16
+  type bits = u16
+  def num_bits: i32 = 16
+  def epsilon: t = 0.0009765625
+  def largest: t = 65504
+  def smallest: t = 6.103515625e-5
+}
 module f32 = reals {
   type t = f32
   type bits = u32
@@ -255,6 +264,7 @@ module bool = {
   def u16 (x: u16): bool = scalar.convert x
   def u32 (x: u32): bool = scalar.convert x
   def u64 (x: u64): bool = scalar.convert x
+  def f16 (x: f16): bool = scalar.convert x
   def f32 (x: f32): bool = scalar.convert x
   def f64 (x: f64): bool = scalar.convert x
   def bool (x: bool): bool = x

@@ -1,4 +1,4 @@
--- Operations on scalars. The name of a type parameter says its kinds: `number` is any but bool, `bits` any but f32 and f64.
+-- Operations on scalars. The name of a type parameter says its kinds: `number` is any but bool, `bits` any but f16, f32 and f64.
 
 module type scalars = {
   val add 'number : number -> number -> number

@@ -20,7 +20,7 @@ pub mod tree;
 mod types;
 
 pub(super) use number::{number, real_of, shortened, unescape, whole_real};
-pub use number::{real_f32, real_f64};
+pub use number::{real_f16, real_f32, real_f64};
 
 use super::source::Message;
 use parser::Parser;

@@ -4,18 +4,16 @@
 //! be so (tests/language/syntax.rs).
 
 use super::tree::Literal;
-use crate::array::Prim;
+use crate::array::{Const, Prim};
 use crate::futhark::source::Name;
-
-/// The suffixes that numbers can have.
-const SUFFIXES: [&str; 11] = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64"];
+use crate::primitives::f16;
 
 /// What a number is; otherwise what is wrong with it.
 pub(in crate::futhark) fn number(text: &str) -> Result<Literal, String> {
     let digits: String = text.chars().filter(|&c| c != '_').collect();
     let lower = digits.to_ascii_lowercase();
     let (body, suffix) = if lower.starts_with("0x") {
-        // `f32` and `f64` are digits here, unless a power of two stands before them.
+        // `f16`, `f32` and `f64` are digits here, unless a power of two stands before them.
         let at = match lower.split_once('p') {
             Some((mantissa, power)) => power.find(['i', 'u', 'f']).map(|at| mantissa.len() + 1 + at),
             None => lower.find(['i', 'u']),
@@ -30,7 +28,7 @@ pub(in crate::futhark) fn number(text: &str) -> Result<Literal, String> {
         split(&digits, lower.find(|c: char| c.is_ascii_alphabetic() && c != 'e'))
     };
     if let Some(suffix) = suffix
-        && !SUFFIXES.contains(&suffix)
+        && Prim::named(suffix).is_none_or(|kind| kind == Prim::Bool)
     {
         return Err(format!("`{suffix}` is no kind of number"));
     }
@@ -146,11 +144,11 @@ fn rounded(mut mantissa: u128, mut power: i64, digits: u32, smallest: i64) -> f6
 /// The value of a [`Literal::Real`] as an `f64`; none if it is too large for one.
 ///
 /// ```
-/// use catadiff::futhark::syntax::{real_f32, real_f64};
+/// use catadiff::futhark::syntax::{real_f16, real_f32, real_f64};
 /// assert_eq!(real_f64("0x1.8p3"), Some(12.0));
 /// assert_eq!(real_f64("-1e-3"), Some(-0.001));
 /// assert_eq!(real_f32("16777217"), Some(16777216.0));
-/// assert_eq!((real_f64("1e999"), real_f32("1e39")), (None, None));
+/// assert_eq!((real_f64("1e999"), real_f32("1e39"), real_f16("65520")), (None, None, None));
 /// ```
 #[must_use]
 pub fn real_f64(text: &str) -> Option<f64> {
@@ -166,15 +164,26 @@ pub fn real_f32(text: &str) -> Option<f32> {
     value.filter(|value: &f32| value.is_finite())
 }
 
+/// The value of a [`Literal::Real`] as an `f16`, rounded once; none if it is too large for one.
+#[must_use]
+pub fn real_f16(text: &str) -> Option<f16> {
+    let decimal = |text: &str| text.parse().ok().map(|value: f16| value.into());
+    let value = signed(text, |(m, p)| rounded(m, p, 11, -24), decimal).map(f16::from_f64);
+    value.filter(|value| f64::from(*value).is_finite())
+}
+
 /// The value of a [`Literal::Real`] as a real of this kind; none if it is too large for one.
 pub(in crate::futhark) fn real_of(kind: Prim, digits: &str) -> Option<f64> {
-    if kind == Prim::F32 { real_f32(digits).map(f64::from) } else { real_f64(digits) }
+    match kind {
+        Prim::F16 => real_f16(digits).map(f64::from),
+        Prim::F32 => real_f32(digits).map(f64::from),
+        _ => real_f64(digits),
+    }
 }
 
 /// A whole number as a real of this kind, rounded once.
-#[allow(clippy::cast_precision_loss)]
 pub(in crate::futhark) fn whole_real(kind: Prim, n: i128) -> f64 {
-    if kind == Prim::F32 { f64::from(n as f32) } else { n as f64 }
+    Const::wrapped(n, kind).real().expect("the kind is one of reals")
 }
 
 /// Digits as far as a message shows them.

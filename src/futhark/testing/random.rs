@@ -6,6 +6,7 @@
 use crate::futhark::core::Prim;
 use crate::futhark::source::{Message, Span};
 use crate::futhark::values::{Array, Data};
+use crate::primitives::f16;
 
 /// The most bytes of one value that is drawn.
 const LARGEST: u64 = 1 << 32;
@@ -62,6 +63,7 @@ impl Random {
             Prim::U32 => Data::U32(draw.map(|bits| bits as u32).collect()),
             Prim::U64 => Data::U64(draw.by_ref().collect()),
             // As many bits as the fraction holds, so that 1 is never reached.
+            Prim::F16 => Data::F16(draw.map(|bits| f16::from_f64((bits >> 53) as f64 / 2048.0)).collect()),
             Prim::F32 => Data::F32(draw.map(|bits| (bits >> 40) as f32 / (1_u32 << 24) as f32).collect()),
             Prim::F64 => Data::F64(draw.map(|bits| (bits >> 11) as f64 / (1_u64 << 53) as f64).collect()),
             Prim::Bool => Data::Bool(draw.map(|bits| bits >> 63 == 1).collect()),

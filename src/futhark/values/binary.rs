@@ -29,10 +29,8 @@ fn width(kind: Prim) -> usize {
 fn element(kind: Prim, bytes: &[u8]) -> Option<Const> {
     let bits = bytes.iter().rev().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
     match kind {
-        Prim::F32 => Some(Const::F32(f32::from_bits(bits as u32))),
-        Prim::F64 => Some(Const::F64(f64::from_bits(bits))),
         Prim::Bool if bits > 1 => None,
-        exact => Some(Const::wrapped(bits.into(), exact)),
+        _ => Some(Const::from_bits(bits, kind)),
     }
 }
 

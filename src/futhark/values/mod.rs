@@ -11,7 +11,8 @@ use core::fmt;
 
 pub use super::core::Prim;
 use super::source::Message;
-use crate::array::Const;
+use crate::array::{Const, for_numbers};
+use crate::primitives::f16;
 pub(super) use text::Reader;
 
 /// A scalar, whose shape is empty, or an array.
@@ -48,7 +49,10 @@ impl Array {
 }
 
 macro_rules! data {
-    ($($kind:ident $scalar:ty,)*) => {
+    ($($kind:ident($scalar:ident))+; $($real:ident($float:ident))+) => {
+        data! { @all Bool(bool) $($kind($scalar))+ $($real($float))+ }
+    };
+    (@all $($kind:ident($scalar:ident))+) => {
         /// The elements of an array, all of one kind.
         #[derive(Debug, Clone, PartialEq)]
         #[allow(missing_docs)]
@@ -128,19 +132,7 @@ macro_rules! data {
     };
 }
 
-data! {
-    I8 i8,
-    I16 i16,
-    I32 i32,
-    I64 i64,
-    U8 u8,
-    U16 u16,
-    U32 u32,
-    U64 u64,
-    F32 f32,
-    F64 f64,
-    Bool bool,
-}
+for_numbers!(data!());
 
 /// As text that can be read back.
 impl fmt::Display for Array {

@@ -42,20 +42,22 @@ enum Scalar {
 impl Scalar {
     /// The kind it says it is of, and whether it insists on that; if it says none, the one that is wanted, if it can be
     /// of that.
-    fn kind(&self, wanted: Option<Prim>) -> Option<(Prim, bool)> {
+    fn kind(&self, wanted: Option<Prim>) -> (Prim, bool) {
         let named = |suffix: &Option<Name>, otherwise: Prim| match suffix {
-            Some(suffix) => Prim::ALL.into_iter().find(|kind| kind.name() == &**suffix).map(|kind| (kind, true)),
+            Some(suffix) => (Prim::named(suffix).expect("the suffix of a number is a kind"), true),
             None => {
                 let able = |kind: &Prim| kind.is_real() || otherwise.is_integer() && kind.is_integer();
-                Some((wanted.filter(able).unwrap_or(otherwise), false))
+                (wanted.filter(able).unwrap_or(otherwise), false)
             }
         };
         match self {
-            Scalar::Bool(_) => Some((Prim::Bool, true)),
-            Scalar::Special(_, kind) => Some((*kind, true)),
+            Scalar::Bool(_) => (Prim::Bool, true),
+            Scalar::Special(_, kind) => (*kind, true),
             Scalar::Number(Literal::Integer(_, suffix), _) => named(suffix, Prim::I32),
             Scalar::Number(Literal::Real(_, suffix), _) => named(suffix, Prim::F64),
-            Scalar::Number(Literal::Bool(_) | Literal::Character(_) | Literal::Text(_), _) => None,
+            Scalar::Number(Literal::Bool(_) | Literal::Character(_) | Literal::Text(_), _) => {
+                unreachable!("a number is an integer or a real")
+            }
         }
     }
 }
@@ -152,19 +154,9 @@ impl<'a> Reader<'a> {
             Some(b'e') => self.empty(),
             _ => {
                 let scalar = self.scalar()?;
-                let kind = self.kind_of(&scalar, start)?;
+                let (kind, _) = scalar.kind(self.wanted);
                 let value = constant(kind, &scalar).map_err(|wrong| self.mistake(start, wrong))?;
                 Ok(Array { shape: Vec::new(), data: Data::of_constants(kind, core::iter::once(value)) })
-            }
-        }
-    }
-
-    fn kind_of(&self, scalar: &Scalar, start: usize) -> Read<Prim> {
-        match scalar.kind(self.wanted) {
-            Some((kind, _)) => Ok(kind),
-            None => {
-                Err(self
-                    .mistake(start, "numbers of this kind are not known; known are i8 to i64, u8 to u64, f32 and f64"))
             }
         }
     }
@@ -174,14 +166,18 @@ impl<'a> Reader<'a> {
         let negative = self.peek() == Some(b'-');
         self.at += usize::from(negative);
         let word = self.scalar_word();
-        let special = match word {
-            "true" | "false" if !negative => return Ok(Scalar::Bool(word == "true")),
-            "f32.inf" | "f64.inf" => Some(f64::INFINITY),
-            "f32.nan" | "f64.nan" => Some(f64::NAN),
-            _ => None,
-        };
-        if let Some(value) = special {
-            let kind = if word.starts_with("f32") { Prim::F32 } else { Prim::F64 };
+        if matches!(word, "true" | "false") && !negative {
+            return Ok(Scalar::Bool(word == "true"));
+        }
+        let special = word.split_once('.').and_then(|(kind, name)| {
+            let value = match name {
+                "inf" => f64::INFINITY,
+                "nan" => f64::NAN,
+                _ => return None,
+            };
+            Some((value, Prim::named(kind).filter(|kind| kind.is_real())?))
+        });
+        if let Some((value, kind)) = special {
             return Ok(Scalar::Special(if negative { -value } else { value }, kind));
         }
         if !word.starts_with(|c: char| c.is_ascii_digit()) {
@@ -242,9 +238,8 @@ impl<'a> Reader<'a> {
             if open.len() < shape.len() {
                 return Err(self.mistake(here, "expected a row, as before it, found a single value"));
             }
-            let kind = self.kind_of(&scalar, here)?;
+            let (kind, insists) = scalar.kind(self.wanted);
             let data = data.get_or_insert_with(|| Data::none(kind));
-            let insists = scalar.kind(self.wanted).is_some_and(|(_, insists)| insists);
             if insists && kind != data.kind() {
                 let text = format!(
                     "this element is of type {kind}, the first of type {}",
@@ -344,11 +339,11 @@ impl<'a> Reader<'a> {
         self.skip_space();
         let here = self.at;
         let word = self.run_of(|byte| byte.is_ascii_alphanumeric());
-        match Prim::ALL.into_iter().find(|kind| kind.name() == word) {
+        match Prim::named(word) {
             Some(kind) => Ok((shape, kind)),
             None => {
                 let text = format!("expected the name of a kind of scalar, found `{word}`");
-                Err(Box::new(self.mistake(here, text).hint("these are i8 to i64, u8 to u64, f32, f64 and bool")))
+                Err(Box::new(self.mistake(here, text).hint("these are i8 to i64, u8 to u64, f16, f32, f64 and bool")))
             }
         }
     }
@@ -394,24 +389,11 @@ pub(super) fn write(value: &Array, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             end += usize::from((at + 1) % inner == 0);
         }
         write!(f, "{}{}", if at == 0 { "" } else { ", " }, "[".repeat(begin))?;
-        match element {
-            Const::F32(x) => real(f, x.into(), &x, kind)?,
-            Const::F64(x) => real(f, x, &x, kind)?,
-            Const::Bool(b) => write!(f, "{b}")?,
-            n => write!(f, "{}{kind}", n.integer().expect("what is no real and no truth value is an integer"))?,
+        match element.real() {
+            Some(x) if x.is_nan() => write!(f, "{kind}.nan")?,
+            _ => write!(f, "{element}")?,
         }
         f.write_str(&"]".repeat(end))?;
     }
     Ok(())
-}
-
-/// A number in its shortest digits that are read as it.
-fn real(f: &mut fmt::Formatter<'_>, value: f64, digits: &dyn fmt::Debug, kind: &str) -> fmt::Result {
-    if value.is_nan() {
-        write!(f, "{kind}.nan")
-    } else if value.is_infinite() {
-        write!(f, "{}{kind}.inf", if value < 0.0 { "-" } else { "" })
-    } else {
-        write!(f, "{digits:?}{kind}")
-    }
 }

@@ -95,7 +95,7 @@ impl Wrt {
             if !is_real(k) {
                 let of = program.type_of(program.function.params[*k]);
                 return refuse(format!(
-                    "it is of type {of}, and only parameters of type f32 or f64, and arrays of such, have derivatives"
+                    "it is of type {of}, and only parameters of type f16, f32 or f64, and arrays of such, have derivatives"
                 ));
             }
             if positions[..nth].contains(k) {
