@@ -18,6 +18,7 @@ macro_rules! operation {
     ($Kind:ident, $Op:ident $op:ident $OpAssign:ident $op_assign:ident) => {
         impl $Op<i64> for $Kind {
             type Output = Self;
+            #[inline]
             #[track_caller]
             fn $op(self, other: i64) -> Self {
                 $Op::$op(self, $Kind::literal(other))
@@ -26,6 +27,7 @@ macro_rules! operation {
 
         impl $Op<$Kind> for i64 {
             type Output = $Kind;
+            #[inline]
             #[track_caller]
             fn $op(self, other: $Kind) -> $Kind {
                 $Op::$op($Kind::literal(self), other)
@@ -33,6 +35,7 @@ macro_rules! operation {
         }
 
         impl $OpAssign for $Kind {
+            #[inline]
             #[track_caller]
             fn $op_assign(&mut self, other: Self) {
                 *self = $Op::$op(*self, other);
@@ -40,6 +43,7 @@ macro_rules! operation {
         }
 
         impl $OpAssign<i64> for $Kind {
+            #[inline]
             #[track_caller]
             fn $op_assign(&mut self, other: i64) {
                 *self = $Op::$op(*self, other);
@@ -64,6 +68,7 @@ macro_rules! rows {
 
             /// The absolute value; that of the least integer is itself.
             #[must_use]
+            #[inline]
             #[track_caller]
             pub fn abs(self) -> Self {
                 Self::row(IntegerRow::Abs, [self])
@@ -71,6 +76,7 @@ macro_rules! rows {
 
             /// The sign: −1, 0 or 1.
             #[must_use]
+            #[inline]
             #[track_caller]
             pub fn signum(self) -> Self {
                 Self::row(IntegerRow::Signum, [self])
@@ -78,6 +84,7 @@ macro_rules! rows {
 
             $($(#[doc = $doc])+
             #[must_use]
+            #[inline]
             #[track_caller]
             pub fn $method(self, other: impl As<Self>) -> Self {
                 Self::row(IntegerRow::$Row, [self, other.handle()])
@@ -137,6 +144,7 @@ macro_rules! integers {
 
         impl Neg for $Kind {
             type Output = Self;
+            #[inline]
             #[track_caller]
             fn neg(self) -> Self {
                 Self::row(IntegerRow::Neg, [self])
@@ -145,6 +153,7 @@ macro_rules! integers {
 
         impl Not for $Kind {
             type Output = Self;
+            #[inline]
             #[track_caller]
             fn not(self) -> Self {
                 Self::row(IntegerRow::Complement, [self])
@@ -157,6 +166,7 @@ macro_rules! infix {
     ($Kind:ident, $Op:ident $op:ident => $Row:ident) => {
         impl $Op for $Kind {
             type Output = Self;
+            #[inline]
             #[track_caller]
             fn $op(self, other: Self) -> Self {
                 Self::row(IntegerRow::$Row, [self, other])
