@@ -70,7 +70,7 @@ pub(super) enum Out {
 
 pub(super) struct Assembler<'c> {
     pub(super) code: &'c Code,
-
+    level: Level,
     pub(super) needed: FxHashSet<Value>,
     pub(super) inline: Inline,
     /// The operation whose result the next statement stores.
@@ -108,7 +108,8 @@ pub(super) fn assemble(code: &Code, level: Level) -> Assembled {
     let needed = needed(code);
     let mut assembler = Assembler {
         code,
-        inline: Inline::of(code, &needed),
+        level,
+        inline: Inline::of(code, &needed, level),
         held: None,
         addresses: Vec::new(),
         needed,
@@ -279,7 +280,9 @@ impl Assembler<'_> {
     fn block(&mut self, block: &Block) {
         let mut rest = &block[..];
         while let Some((stm, later)) = rest.split_first() {
-            if let Some(count) = self.in_rows(rest) {
+            if self.level.has_superinstructions()
+                && let Some(count) = self.in_rows(rest)
+            {
                 rest = &rest[count..];
                 continue;
             }
@@ -362,7 +365,8 @@ impl Assembler<'_> {
                 let (at, x, mask) = (self.address(place), self.reg(*value), mask.map(|mask| self.reg(mask)));
                 let prim = self.code.buffers[place.buffer.0 as usize].prim;
                 let add = if prim.is_real() {
-                    Instruction::AddReal { kind: prim, at, x, mask }
+                    let rounded = (prim != self.code.precision).then_some(prim);
+                    Instruction::AddReal { rounded, at, x, mask }
                 } else {
                     Instruction::AddInt { at, x, prim, mask }
                 };
@@ -391,20 +395,8 @@ impl Assembler<'_> {
                 let mask = mask.map(|mask| self.reg(mask));
                 self.out.push(Instruction::Bounds { index, length, mask });
             }
-            Stm::For { index, count, body, origin } if self.is_summed(*index, body) => {
-                let (start, count) = (self.here(), self.one(*count));
-                self.summed(*index, count, body);
-                self.note(start, *origin);
-            }
             Stm::For { index, count, body, origin } => {
-                let number = self.one(*count);
-                let known = self
-                    .transposed(*index, number, body)
-                    .or_else(|| self.outer(*index, number, body))
-                    .or_else(|| self.laid_in_rows(*index, number, body))
-                    .or_else(|| self.series(*index, number, body));
-                if let Some(rows) = known {
-                    self.out.push(rows);
+                if self.level.has_superinstructions() && self.whole_loop(*index, *count, body, *origin) {
                     return;
                 }
                 let (index, count) = (self.uniform(*index), self.one(*count));

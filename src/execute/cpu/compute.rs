@@ -9,9 +9,9 @@ use super::folds::{greatest, least};
 use super::instruction::{Address, IntOp, RealOp, Reg};
 use super::machine::plus;
 use super::memory::Elements;
-use super::real::Real;
+use super::real::{Real, rounding};
 use super::state::{Mask, State};
-use super::transfer::add;
+use super::transfer::{Reach, add, add_real};
 use super::vector::{Group, Operand, Source, by_eights1, by_eights2, each1, each2, each3, lanes, set};
 use crate::array::{Const, Integer, IntegerRow, Prim, for_integers};
 use crate::interpret::Test;
@@ -160,6 +160,19 @@ impl<R: Real<G>, const G: usize> State<R, G> {
         }
     }
 
+    /// Adds the reals of the lanes in which the mask is true to what is there, and rounds each sum.
+    #[inline(never)]
+    pub(super) fn add_rounded(
+        &self,
+        to: &mut Elements<'_, R>,
+        reach: Reach<'_, G>,
+        kind: Prim,
+        x: Reg,
+        mask: Option<Reg>,
+    ) {
+        add_real(to, reach, self.real(x), self.mask(mask), self.active, rounding(kind));
+    }
+
     /// Adds the integers of the lanes in which the mask is true to what is there.
     #[inline(never)]
     pub(super) fn add_int(&self, to: &mut Elements<'_, i64>, at: &Address, kind: Prim, x: Reg, mask: Option<Reg>) {
@@ -299,21 +312,34 @@ impl<R: Real<G>, const G: usize> State<R, G> {
             }
             (IntOp::Row(IntegerRow::Min), _) => self.put_int2(to, [a, b], |a: i64, b| a.min(b)),
             (IntOp::Row(IntegerRow::Max), _) => self.put_int2(to, [a, b], |a: i64, b| a.max(b)),
-            (op, Prim::I64 | Prim::U64) => self.wrapping(op, kind, to, [a, b], |n| n),
-            (op, Prim::I32) => self.wrapping(op, kind, to, [a, b], |n| i64::from(n as i32)),
-            (op, kind) => self.wrapping(op, kind, to, [a, b], |n| wrapped(kind, n)),
+            (IntOp::Row(row), kind) if !matches!(row, IntegerRow::Sub | IntegerRow::Neg) => {
+                self.by_row(row, kind, to, [a, b]);
+            }
+            (op, Prim::I64 | Prim::U64) => self.wrapping(op, to, [a, b], |n| n),
+            (op, Prim::I32) => self.wrapping(op, to, [a, b], |n| i64::from(n as i32)),
+            (op, kind) => self.narrow(op, kind, to, [a, b]),
         }
     }
 
+    /// An operation on integers of fewer bits than most have.
+    #[inline(never)]
+    fn narrow(&self, op: IntOp, kind: Prim, to: Reg, x: [Operand<'_, i64, G>; 2]) {
+        self.wrapping(op, to, x, |n| wrapped(kind, n));
+    }
+
+    #[inline(never)]
+    fn by_row(&self, row: IntegerRow, kind: Prim, to: Reg, x: [Operand<'_, i64, G>; 2]) {
+        self.put_int2(to, x, |a: i64, b| by_row(row, kind, a, b));
+    }
+
     #[inline(always)]
-    fn wrapping(&self, op: IntOp, kind: Prim, to: Reg, [a, b]: [Operand<'_, i64, G>; 2], fit: impl Fn(i64) -> i64) {
+    fn wrapping(&self, op: IntOp, to: Reg, [a, b]: [Operand<'_, i64, G>; 2], fit: impl Fn(i64) -> i64) {
         match op {
             IntOp::Add => self.put_int2(to, [a, b], |a: i64, b| fit(a.wrapping_add(b))),
             IntOp::Mul => self.put_int2(to, [a, b], |a: i64, b| fit(a.wrapping_mul(b))),
             IntOp::Row(IntegerRow::Sub) => self.put_int2(to, [a, b], |a: i64, b| fit(a.wrapping_sub(b))),
             IntOp::Row(IntegerRow::Neg) => self.put_int1(to, a, |a: i64| fit(a.wrapping_neg())),
-            IntOp::Row(row) => self.put_int2(to, [a, b], |a: i64, b| by_row(row, kind, a, b)),
-            IntOp::Copy | IntOp::And | IntOp::Or | IntOp::Not | IntOp::Test(_) | IntOp::Convert(_) => {
+            IntOp::Copy | IntOp::And | IntOp::Or | IntOp::Not | IntOp::Test(_) | IntOp::Convert(_) | IntOp::Row(_) => {
                 unreachable!("what does not wrap is done elsewhere")
             }
         }

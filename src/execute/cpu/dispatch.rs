@@ -21,7 +21,7 @@ use super::real::Real;
 use super::real::SINGLES;
 use super::scalar_blocks::{self, Step};
 use super::state::State;
-use super::transfer::{add_real, load, store};
+use super::transfer::{Reach, add_real, load, store};
 use super::transpose;
 #[cfg(target_arch = "x86_64")]
 use super::transpose::Square;
@@ -98,6 +98,15 @@ impl Level {
         #[cfg(target_arch = "aarch64")]
         true
     }
+
+    /// Whether one instruction does what several do: code for x86-64 without AVX2, which few run, is not worth the time to
+    /// compile these.
+    pub(super) fn has_superinstructions(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return self.0 != Kind::Plain;
+        #[cfg(not(target_arch = "x86_64"))]
+        true
+    }
 }
 
 /// A function for each kind of processor, of the same arguments and the same result.
@@ -109,6 +118,28 @@ macro_rules! dispatched {
         dispatched! {
             $(#[doc = $doc])+
             $name<$R, $G>($($x: $X),+) $(-> $Result)? { level: $level, fused: $run, plain: $run }
+        }
+    };
+    // The same on every processor that has superinstructions.
+    ($(#[doc = $doc:expr])+ $name:ident<$R:ident, $G:ident>($($x:ident: $X:ty),+) {
+        level: $level:expr, superinstruction: $run:expr
+    }) => {
+        dispatched! {
+            $(#[doc = $doc])+
+            $name<$R, $G>($($x: $X),+) { level: $level, widest: $run, superinstruction: $run }
+        }
+    };
+    ($(#[doc = $doc:expr])+ $name:ident<$R:ident, $G:ident>($($x:ident: $X:ty),+) {
+        level: $level:expr, widest: $widest:expr, superinstruction: $run:expr
+    }) => {
+        dispatched! {
+            $(#[doc = $doc])+
+            $name<$R, $G>($($x: $X),+) {
+                level: $level, widest: $widest, fused: $run, plain: match const { cfg!(target_arch = "x86_64") } {
+                    true => unreachable!("superinstructions are assembled where they are compiled"),
+                    false => $run,
+                }
+            }
         }
     };
     ($(#[doc = $doc:expr])+ $name:ident<$R:ident, $G:ident>($($x:ident: $X:ty),+) $(-> $Result:ty)? {
@@ -198,86 +229,70 @@ dispatched! {
 }
 
 dispatched! {
-    /// Loads a real for each lane of a block, wherever it is.
-    load_reals<R, G>(state: &State<R, G>, from: &Elements<'_, R>, at: &Address, to: u32) {
+    /// Loads a real for each lane of a block; a whole row is loaded by `load_row`.
+    load_reals<R, G>(state: &State<R, G>, from: &Elements<'_, R>, reach: Reach<'_, G>, to: u32) {
         level: state.level,
-        run: load(from, state.reach(at), state.real_block(to), state.active)
+        run: load(from, reach, state.real_block(to), state.active)
     }
 }
 
 dispatched! {
-    /// Loads an integer for each lane of a block, wherever it is.
-    load_ints<R, G>(state: &State<R, G>, from: &Elements<'_, i64>, at: &Address, to: u32) {
+    /// Loads an integer for each lane of a block; a whole row is loaded by `load_row`.
+    load_ints<R, G>(state: &State<R, G>, from: &Elements<'_, i64>, reach: Reach<'_, G>, to: u32) {
         level: state.level,
-        run: load(from, state.reach(at), state.int_block(to), state.active)
+        run: load(from, reach, state.int_block(to), state.active)
     }
 }
 
 dispatched! {
     /// Stores the reals of the lanes in which the mask is true.
-    store_reals<R, G>(state: &State<R, G>, to: &mut Elements<'_, R>, at: &Address, x: Reg, mask: Option<Reg>) {
+    store_reals<R, G>(state: &State<R, G>, to: &mut Elements<'_, R>, reach: Reach<'_, G>, x: Reg, mask: Option<Reg>) {
         level: state.level,
-        run: store(to, state.reach(at), state.real(x), state.mask(mask), state.active)
+        run: store(to, reach, state.real(x), state.mask(mask), state.active)
     }
 }
 
 dispatched! {
     /// Stores the integers of the lanes in which the mask is true.
-    store_ints<R, G>(state: &State<R, G>, to: &mut Elements<'_, i64>, at: &Address, x: Reg, mask: Option<Reg>) {
+    store_ints<R, G>(state: &State<R, G>, to: &mut Elements<'_, i64>, reach: Reach<'_, G>, x: Reg, mask: Option<Reg>) {
         level: state.level,
-        run: store(to, state.reach(at), state.int(x), state.mask(mask), state.active)
+        run: store(to, reach, state.int(x), state.mask(mask), state.active)
     }
 }
 
 dispatched! {
     /// Adds the reals of the lanes in which the mask is true to what is there.
-    add_reals<R, G>(state: &State<R, G>, to: &mut Elements<'_, R>, at: &Address, x: Reg, mask: Option<Reg>) {
+    add_reals<R, G>(state: &State<R, G>, to: &mut Elements<'_, R>, reach: Reach<'_, G>, x: Reg, mask: Option<Reg>) {
         level: state.level,
-        run: add_real(to, state.reach(at), state.real(x), state.mask(mask), state.active, |x| x)
-    }
-}
-
-dispatched! {
-    /// The same, rounded to single precision after each addition.
-    add_singles<R, G>(state: &State<R, G>, to: &mut Elements<'_, R>, at: &Address, x: Reg, mask: Option<Reg>) {
-        level: state.level,
-        run: add_real(to, state.reach(at), state.real(x), state.mask(mask), state.active, R::to_single)
-    }
-}
-
-dispatched! {
-    /// The same, rounded to half precision after each addition.
-    add_halves<R, G>(state: &State<R, G>, to: &mut Elements<'_, R>, at: &Address, x: Reg, mask: Option<Reg>) {
-        level: state.level,
-        run: add_real(to, state.reach(at), state.real(x), state.mask(mask), state.active, R::to_half)
+        run: add_real(to, reach, state.real(x), state.mask(mask), state.active, |x| x)
     }
 }
 
 dispatched! {
     /// Runs an operation with its loads and its store.
     kernel<R, G>(state: &State<R, G>, reals: &mut [Elements<'_, R>], addresses: &[Address], it: &Kernel) {
-        level: state.level, run: kernel::run(state, reals, addresses, it)
+        level: state.level, superinstruction: kernel::run(state, reals, addresses, it)
     }
 }
 
 dispatched! {
     /// Runs some iterations of a loop that sums up in a cell.
     inner<R, G>(state: &State<R, G>, reals: &[Elements<'_, R>], addresses: &[Address], it: &Inner, of: Range<i64>) {
-        level: state.level, run: kernel::inner(state, reals, addresses, it, of)
+        level: state.level, superinstruction: kernel::inner(state, reals, addresses, it, of)
     }
 }
 
 dispatched! {
     /// Runs some iterations of a loop that goes through powers.
     series<R, G>(state: &State<R, G>, reals: &mut [Elements<'_, R>], addresses: &[Address], it: &Series, of: Range<i64>) {
-        level: state.level, run: power_sums::run(state, reals, addresses, it, of)
+        level: state.level, superinstruction: power_sums::run(state, reals, addresses, it, of)
     }
 }
 
 dispatched! {
     /// Runs a loop that adds up the products of all lanes.
     outer<R, G>(state: &State<R, G>, reals: &mut [Elements<'_, R>], addresses: &[Address], it: &Outer) {
-        level: state.level, run: rank_one_update::run(state, reals, addresses, it)
+        level: state.level, superinstruction: rank_one_update::run(state, reals, addresses, it)
     }
 }
 
@@ -393,8 +408,7 @@ dispatched! {
     transpose<R, G>(state: &State<R, G>, reals: &mut [Elements<'_, R>], addresses: &[Address], it: &Transpose) {
         level: state.level,
         widest: transpose::run(state, reals, addresses, it, |rows| unsafe { R::columns(rows) }),
-        fused: transpose::run(state, reals, addresses, it, transpose::columns),
-        plain: transpose::run(state, reals, addresses, it, transpose::columns)
+        superinstruction: transpose::run(state, reals, addresses, it, transpose::columns)
     }
 }
 
@@ -403,35 +417,34 @@ dispatched! {
     into_rows<R, G>(state: &State<R, G>, reals: &mut [Elements<'_, R>], addresses: &[Address], it: &IntoRows) {
         level: state.level,
         widest: transpose::into_rows(state, reals, addresses, it, |rows| unsafe { R::columns(rows) }),
-        fused: transpose::into_rows(state, reals, addresses, it, transpose::columns),
-        plain: transpose::into_rows(state, reals, addresses, it, transpose::columns)
+        superinstruction: transpose::into_rows(state, reals, addresses, it, transpose::columns)
     }
 }
 
 dispatched! {
     /// A product of a small matrix with what lanes have.
     small_product<R, G>(it: &Small<R, false>) {
-        level: it.level, run: product::small_product::<R, G>(it)
+        level: it.level, superinstruction: product::small_product::<R, G>(it)
     }
 }
 
 dispatched! {
     /// The products of what lanes have, summed up and added to a small matrix.
     small_sums<R, G>(it: &Small<R, true>) {
-        level: it.level, run: product::small_sums::<R, G>(it)
+        level: it.level, superinstruction: product::small_sums::<R, G>(it)
     }
 }
 
 dispatched! {
     /// A sum of products.
     chain<R, G>(state: &State<R, G>, it: &Chain) {
-        level: state.level, run: fma_chain::run(state, it)
+        level: state.level, superinstruction: fma_chain::run(state, it)
     }
 }
 
 dispatched! {
     /// Values that go into rows.
     rows<R, G>(state: &State<R, G>, reals: &mut [Elements<'_, R>], it: &Rows) {
-        level: state.level, run: transpose::rows(state, reals, it)
+        level: state.level, superinstruction: transpose::rows(state, reals, it)
     }
 }

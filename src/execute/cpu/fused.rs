@@ -10,7 +10,7 @@ use super::instruction::{
     Address, Fused, Inner, Instruction, IntoRows, Kernel, Outer, Product, Reg, Rows, Src, Summed, To, Transpose,
 };
 use crate::array::ScalarOp;
-use crate::kernel::code::{self, Block, Op, Operand, Place, Stm, Value};
+use crate::kernel::code::{self, Block, Op, Operand, Origin, Place, Stm, Value};
 use crate::primitives::Primitive;
 
 /// Fewer values than this are stored one by one.
@@ -84,22 +84,31 @@ impl Assembler<'_> {
         self.out.push(Instruction::Kernel(Kernel { op, to, x }));
     }
 
-    /// Whether a loop does nothing but sum up.
-    pub(super) fn is_summed(&self, index: Value, body: &Block) -> bool {
-        self.sums(index, body).is_some()
-    }
-
-    /// The instructions of a loop that sums up.
-    pub(super) fn summed(&mut self, index: Value, count: u32, body: &Block) {
-        for (what, places, cell) in self.sums(index, body).expect("the loop sums up") {
+    /// Writes a loop as an instruction, or as one for each of its sums: whether there are such.
+    pub(super) fn whole_loop(&mut self, index: Value, count: Operand, body: &Block, origin: Origin) -> bool {
+        let (start, sums) = (self.here(), self.sums(index, body));
+        let count = self.one(count);
+        let Some(sums) = sums else {
+            let known = self
+                .transposed(index, count, body)
+                .or_else(|| self.outer(index, count, body))
+                .or_else(|| self.laid_in_rows(index, count, body))
+                .or_else(|| self.series(index, count, body));
+            let is_known = known.is_some();
+            self.out.extend(known);
+            return is_known;
+        };
+        for (what, places, cell) in sums {
             let Reg::Varying(cell) = self.reg(Operand::Value(cell)) else { panic!("lanes sum up") };
             let x = places.map(|place| self.numbered(&place));
             self.out.push(Instruction::Inner(Inner { what, cell, count, x }));
         }
+        self.note(start, origin);
+        true
     }
 
     /// The instruction of a loop that does nothing but put elements into rows, or add them there, if it is one.
-    pub(super) fn laid_in_rows(&mut self, index: Value, count: u32, body: &Block) -> Option<Instruction> {
+    fn laid_in_rows(&mut self, index: Value, count: u32, body: &Block) -> Option<Instruction> {
         self.varying.as_ref()?;
         let stms: Vec<&Stm> = body.iter().filter(|stm| is_needed(stm, &self.needed)).collect();
         let (x, from, to, value, adds, mask) = match stms[..] {
@@ -152,7 +161,7 @@ impl Assembler<'_> {
     }
 
     /// The instruction of a loop that does nothing but copy elements in a row, if it is one.
-    pub(super) fn transposed(&mut self, index: Value, count: u32, body: &Block) -> Option<Instruction> {
+    fn transposed(&mut self, index: Value, count: u32, body: &Block) -> Option<Instruction> {
         self.varying.as_ref()?;
         let stms: Vec<&Stm> = body.iter().filter(|stm| is_needed(stm, &self.needed)).collect();
         let [Stm::Load(x, from), Stm::Store { place: to, value, mask: None }] = stms[..] else { return None };
@@ -213,7 +222,7 @@ impl Assembler<'_> {
     }
 
     /// The instruction of a loop that does nothing but add the products of all lanes to elements, if it is one.
-    pub(super) fn outer(&mut self, index: Value, count: u32, body: &Block) -> Option<Instruction> {
+    fn outer(&mut self, index: Value, count: u32, body: &Block) -> Option<Instruction> {
         self.varying.as_ref()?;
         let stms: Vec<&Stm> = body.iter().filter(|stm| is_needed(stm, &self.needed)).collect();
         let [

@@ -5,6 +5,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::dispatch::Level;
 use super::find_fma_chains::{Link, Links};
 use crate::array::ScalarOp;
 use crate::kernel::code::{Block, Code, Op, Operand, Place, Stm, Value};
@@ -26,8 +27,11 @@ pub(super) struct Inline {
 }
 
 impl Inline {
-    pub(super) fn of(code: &Code, needed: &FxHashSet<Value>) -> Self {
+    pub(super) fn of(code: &Code, needed: &FxHashSet<Value>, level: Level) -> Self {
         let mut inline = Inline::default();
+        if !level.has_superinstructions() {
+            return inline;
+        }
         code.outputs.iter().for_each(|output| inline.uses.use_each(&output.operands()));
         inline.count_block(&code.body, needed);
         inline.block(code, &Links::of(code, &code.body), &code.body, needed);

@@ -73,14 +73,6 @@ pub(super) enum Across {
     ApartAt(u32, u32),
 }
 
-impl Across {
-    /// Whether the lanes' elements may be side by side.
-    #[inline(always)]
-    pub(super) fn may_be_row(self) -> bool {
-        matches!(self, Across::Own | Across::Apart(_))
-    }
-}
-
 /// An operand of a kernel: a register, or reals that lie side by side, by the number of their address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Src {
@@ -319,7 +311,8 @@ pub(super) enum Instruction {
         mask: Option<Reg>,
     },
     AddReal {
-        kind: Prim,
+        /// What each sum is rounded to.
+        rounded: Option<Prim>,
         at: Address,
         x: Reg,
         mask: Option<Reg>,

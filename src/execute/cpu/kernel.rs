@@ -111,41 +111,44 @@ pub(super) fn run<R: Real<G>, const G: usize>(
     addresses: &[Address],
     kernel: &Kernel,
 ) {
-    // What does not go into memory in whole groups is computed in a register first.
-    let (block, at) = match kernel.to {
-        To::Block(to) => (Some(to), None),
-        To::Row(at) | To::Added(at) => {
-            let at = &addresses[at as usize];
-            let whole = in_groups(state, &mut reals[at.buffer as usize], state.reach(at));
-            (if whole { None } else { Some(state.scratch + 2) }, Some(at))
-        }
+    let at = match kernel.to {
+        To::Block(_) => None,
+        To::Row(at) | To::Added(at) => Some(&addresses[at as usize]),
     };
-    if let Some(block) = block {
-        apply(state, reals, addresses, kernel, state.real_block(block));
-    }
-    let Some(at) = at else { return };
-    if let Some(block) = block {
-        let (x, to) = (Reg::Varying(block), &mut reals[at.buffer as usize]);
-        return match kernel.to {
-            To::Added(_) => dispatch::add_reals(state, to, at, x, None),
-            To::Row(_) | To::Block(_) => dispatch::store_reals(state, to, at, x, None),
-        };
-    }
-    let reach = state.reach(at);
-    let mut to = core::mem::take(&mut reals[at.buffer as usize]);
-    if let Reach::Same(start) = reach {
-        let mut sums = Sums([R::default(); G], [R::default(); G]);
-        apply(state, reals, addresses, kernel, &mut sums);
-        if let Some(element) = to.get_mut(start) {
-            *element = *element + sums.sum();
+    // Nothing is loaded from where the result goes.
+    let mut to = at.map(|at| core::mem::take(&mut reals[at.buffer as usize])).unwrap_or_default();
+    let reach = at.map(|at| state.reach(at)).filter(|reach| in_groups(state, &mut to, *reach));
+    let x = Loaded::of(state, reals, addresses, kernel);
+    match reach {
+        Some(Reach::Same(start)) => {
+            let mut sums = Sums([R::default(); G], [R::default(); G]);
+            x.put(&mut sums);
+            if let Some(element) = to.get_mut(start) {
+                *element = *element + sums.sum();
+            }
         }
-    } else if let Some(rows) = reach.in_a_row().and_then(|start| to.rows_mut(start, state.groups)) {
-        match kernel.to {
-            To::Added(_) => apply(state, reals, addresses, kernel, Added(rows)),
-            To::Row(_) | To::Block(_) => apply(state, reals, addresses, kernel, rows),
+        Some(reach) => {
+            let start = reach.in_a_row().expect("lanes that have a place each have them side by side");
+            let rows = to.rows_mut(start, state.groups).expect("all places are there");
+            if matches!(kernel.to, To::Added(_)) { x.put(Added(rows)) } else { x.put(rows) }
+        }
+        // What does not go into memory in whole groups is computed in a register first.
+        None => {
+            let block = if let To::Block(block) = kernel.to { block } else { state.scratch + 2 };
+            x.put(state.real_block(block));
+            if let Some(at) = at {
+                let (reach, result) = (state.reach(at), Reg::Varying(block));
+                if matches!(kernel.to, To::Added(_)) {
+                    dispatch::add_reals(state, &mut to, reach, result, None);
+                } else {
+                    dispatch::store_reals(state, &mut to, reach, result, None);
+                }
+            }
         }
     }
-    reals[at.buffer as usize] = to;
+    if let Some(at) = at {
+        reals[at.buffer as usize] = to;
+    }
 }
 
 /// Whether all lanes are in whole groups, and have a place each, side by side, or one for all.
@@ -167,56 +170,76 @@ fn source<'r, R: Real<G>, const G: usize>(
     src: Src,
     aside: u32,
 ) -> Found<'r, R, G> {
-    let Src::Row(k) = src else {
-        let Src::Reg(reg) = src else { unreachable!("an operand is in a register or in memory") };
-        return Found::Block(state.real(reg));
+    let address = match src {
+        Src::Reg(reg) => return Found::Block(state.real(reg)),
+        Src::Row(at) => &addresses[at as usize],
     };
-    let address = &addresses[k as usize];
     let elements = &reals[address.buffer as usize];
-    match state.reach(address).in_a_row().and_then(|start| elements.rows(start, state.groups)) {
+    let reach = state.reach(address);
+    match reach.in_a_row().and_then(|start| elements.rows(start, state.groups)) {
         Some(rows) => Found::Row(Row(rows)),
         None => {
-            dispatch::load_reals(state, elements, address, state.scratch + aside);
+            dispatch::load_reals(state, elements, reach, state.scratch + aside);
             Found::Block(state.reals.operand(state.aside_register(aside)))
         }
     }
 }
 
-#[inline(always)]
-fn apply<R: Real<G>, const G: usize>(
-    state: &State<R, G>,
-    reals: &[Elements<'_, R>],
-    addresses: &[Address],
-    kernel: &Kernel,
-    to: impl Sink<R, G>,
-) {
-    let [a, b, c] = kernel.x;
-    let a = source(state, reals, addresses, a, 0);
-    let groups = state.groups;
-    match kernel.op {
-        Fused::Copy => found!(a => each1(groups, to, a)),
-        Fused::Add | Fused::Mul | Fused::Scale | Fused::Sub => {
-            let b = source(state, reals, addresses, b, 1);
-            found!(a b => match kernel.op {
-                Fused::Add => each2(groups, to, a, b, |a, b| a + b),
-                Fused::Mul => each2(groups, to, a, b, |a, b| a * b),
-                Fused::Scale => each2(groups, to, a, b, |a, b| if a == R::default() { R::default() } else { a * b }),
-                Fused::Sub | Fused::Copy | Fused::MulAdd | Fused::MulSub | Fused::MulSubtracted => {
-                    each2(groups, to, a, b, |a, b| a - b)
+/// An operation and where its operands are: at most two in memory, and a factor in a register.
+struct Loaded<'r, R: Copy, const G: usize> {
+    op: Fused,
+    x: [Found<'r, R, G>; 2],
+    factor: Option<Operand<'r, R, G>>,
+    groups: usize,
+}
+
+impl<'r, R: Real<G>, const G: usize> Loaded<'r, R, G> {
+    #[inline(always)]
+    fn of(state: &'r State<R, G>, reals: &'r [Elements<'_, R>], addresses: &[Address], kernel: &Kernel) -> Self {
+        let [a, b, c] = kernel.x;
+        let (second, factor) = match kernel.op {
+            Fused::Copy => (None, None),
+            Fused::Add | Fused::Mul | Fused::Scale | Fused::Sub => (Some(b), None),
+            Fused::MulAdd | Fused::MulSub | Fused::MulSubtracted => (Some(c), Some(b)),
+        };
+        let first = source(state, reals, addresses, a, 0);
+        let second = if let Some(x) = second { source(state, reals, addresses, x, 1) } else { first };
+        let factor = match factor {
+            None => None,
+            Some(Src::Reg(b)) => Some(state.real(b)),
+            Some(Src::Row(_)) => panic!("a factor at most is in memory"),
+        };
+        Loaded { op: kernel.op, x: [first, second], factor, groups: state.groups }
+    }
+
+    /// Puts the result there.
+    #[inline(always)]
+    fn put(self, to: impl Sink<R, G>) {
+        let Loaded { op, x: [a, b], factor, groups } = self;
+        let minus = |is_negative: bool| if is_negative { -R::ONE } else { R::ONE };
+        match op {
+            Fused::Copy => found!(a => each1(groups, to, a)),
+            // A sign is one operation on a register more, and one loop less to compile.
+            Fused::Add | Fused::Sub => {
+                let sign = minus(op == Fused::Sub);
+                found!(a b => each2(groups, to, a, b, |a, b| a + b.times_sign(sign)));
+            }
+            Fused::Mul => match (a, b) {
+                (Found::Block(a), Found::Block(b)) => each2(groups, to, a, b, |a, b| a * b),
+                (Found::Row(a), Found::Row(b)) => each2(groups, to, a, b, |a, b| a * b),
+                (Found::Row(a), Found::Block(b)) | (Found::Block(b), Found::Row(a)) => {
+                    each2(groups, to, a, b, |a, b| a * b);
                 }
-            })
-        }
-        Fused::MulAdd | Fused::MulSub | Fused::MulSubtracted => {
-            let Src::Reg(b) = b else { panic!("a factor at most is in memory") };
-            let b = state.real(b);
-            let c = source(state, reals, addresses, c, 1);
-            found!(a c => match kernel.op {
-                Fused::MulAdd => each3(groups, to, a, b, c, |a, b, c| a.mul_add(b, c)),
-                Fused::MulSub => each3(groups, to, a, b, c, |a, b, c| a.mul_add(b, -c)),
-                Fused::MulSubtracted | Fused::Copy | Fused::Add | Fused::Mul | Fused::Scale | Fused::Sub => {
-                    each3(groups, to, a, b, c, |a, b, c| (-a).mul_add(b, c))
-                }
-            })
+            },
+            Fused::Scale => {
+                found!(a b => each2(groups, to, a, b, |a, b| if a == R::default() { R::default() } else { a * b }));
+            }
+            Fused::MulAdd | Fused::MulSub | Fused::MulSubtracted => {
+                let (factor, c) = (factor.expect("a product has two factors"), b);
+                let (product, summand) = (minus(op == Fused::MulSubtracted), minus(op == Fused::MulSub));
+                let f = |a: R, b, c: R| a.times_sign(product).mul_add(b, c.times_sign(summand));
+                found!(a c => each3(groups, to, a, factor, c, f));
+            }
         }
     }
 }

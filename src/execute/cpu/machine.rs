@@ -17,7 +17,7 @@ use super::product;
 use super::profile::Begun;
 use super::real::Real;
 use super::state::State;
-use super::transfer::{load_row, store_row};
+use super::transfer::{load_row, store_strided};
 use super::vector::number;
 use crate::array::Prim;
 use crate::kernel::code::LARGEST;
@@ -332,8 +332,9 @@ impl<'m, R: Real<G>, const G: usize> Machine<'m, R, G> {
                 match to {
                     Reg::Uniform(to) => state.reals.set(to, elements.get(state.start(from))),
                     Reg::Varying(to) => {
-                        if !from.across.may_be_row() || !load_row(elements, state.reach(from), state.real_block(to)) {
-                            dispatch::load_reals(state, elements, from, to);
+                        let reach = state.reach(from);
+                        if !load_row(elements, reach, state.real_block(to)) {
+                            dispatch::load_reals(state, elements, reach, to);
                         }
                     }
                 }
@@ -343,36 +344,31 @@ impl<'m, R: Real<G>, const G: usize> Machine<'m, R, G> {
                 match to {
                     Reg::Uniform(to) => state.ints.set(to, elements.get(state.start(from))),
                     Reg::Varying(to) => {
-                        if !from.across.may_be_row() || !load_row(elements, state.reach(from), state.int_block(to)) {
-                            dispatch::load_ints(state, elements, from, to);
+                        let reach = state.reach(from);
+                        if !load_row(elements, reach, state.int_block(to)) {
+                            dispatch::load_ints(state, elements, reach, to);
                         }
                     }
                 }
             }
             Instruction::StoreReal { ref at, x, mask } => {
-                let to = &mut reals[at.buffer as usize];
-                if mask.is_some()
-                    || !at.across.may_be_row()
-                    || !store_row(to, state.reach(at), state.real(x), state.active)
-                {
-                    dispatch::store_reals(state, to, at, x, mask);
+                let (to, reach) = (&mut reals[at.buffer as usize], state.reach(at));
+                if mask.is_some() || !store_strided(to, reach, state.real(x), state.active, |_, x| x) {
+                    dispatch::store_reals(state, to, reach, x, mask);
                 }
             }
             Instruction::StoreInt { ref at, x, mask } => {
-                let to = &mut ints[at.buffer as usize];
-                if mask.is_some()
-                    || !at.across.may_be_row()
-                    || !store_row(to, state.reach(at), state.int(x), state.active)
-                {
-                    dispatch::store_ints(state, to, at, x, mask);
+                let (to, reach) = (&mut ints[at.buffer as usize], state.reach(at));
+                if mask.is_some() || !store_strided(to, reach, state.int(x), state.active, |_, x| x) {
+                    dispatch::store_ints(state, to, reach, x, mask);
                 }
             }
-            Instruction::AddReal { kind, ref at, x, mask } => {
-                let to = &mut reals[at.buffer as usize];
-                match kind {
-                    Prim::F16 => dispatch::add_halves(state, to, at, x, mask),
-                    Prim::F32 => dispatch::add_singles(state, to, at, x, mask),
-                    _ => dispatch::add_reals(state, to, at, x, mask),
+            Instruction::AddReal { rounded, ref at, x, mask } => {
+                let (to, reach) = (&mut reals[at.buffer as usize], state.reach(at));
+                if let Some(kind) = rounded {
+                    state.add_rounded(to, reach, kind, x, mask);
+                } else if mask.is_some() || !store_strided(to, reach, state.real(x), state.active, |a, x| a + x) {
+                    dispatch::add_reals(state, to, reach, x, mask);
                 }
             }
             Instruction::AddInt { ref at, x, prim, mask } => {

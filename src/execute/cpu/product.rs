@@ -162,7 +162,7 @@ pub(super) fn run<R: Real<G>, const G: usize>(
             let b = Factor { at: from_b.as_ptr().add(b.first as usize), by: along.1 };
             let c = Target { at: to.as_mut_ptr().add(c.first as usize), by: down };
             let sizes = [m as usize, terms as usize, width as usize];
-            let is_small = m.saturating_mul(n) <= MAX_SMALL_ELEMENTS;
+            let is_small = state.level.has_superinstructions() && m.saturating_mul(n) <= MAX_SMALL_ELEMENTS;
             let small = if is_small && it.adds {
                 Small::new(state.level, [a, b], c, sizes).map(|small| dispatch::small_sums::<R, G>(&small))
             } else if is_small {

@@ -61,24 +61,44 @@ pub(super) fn load_row<T: Copy + Default, const G: usize>(
     true
 }
 
-/// Stores what the lanes have, if its places are side by side and all there, in whole groups: whether they were.
+/// Puts what the lanes have to what is there, if it is as far from each place to the next: whether it is.
 #[inline(always)]
-pub(super) fn store_row<T: Copy + Default, const G: usize>(
+pub(super) fn store_strided<T: Copy + Default, const G: usize>(
     to: &mut Elements<'_, T>,
     reach: Reach<'_, G>,
     x: Operand<'_, T, G>,
     active: usize,
+    plus: impl Fn(T, T) -> T,
 ) -> bool {
-    let rows = reach.in_a_row().filter(|_| active.is_multiple_of(G)).and_then(|start| to.rows_mut(start, active / G));
-    let Some(rows) = rows else { return false };
-    for (k, row) in rows.iter_mut().enumerate() {
-        *row = x.group(k);
-        one_by_one();
+    if let Some(part) = reach.in_a_row().and_then(|start| to.part_mut(start, active)) {
+        let (rows, rest) = part.as_chunks_mut::<G>();
+        for (k, row) in rows.iter_mut().enumerate() {
+            let x = x.group(k);
+            *row = lanes(|i| plus(row[i], x[i]));
+            one_by_one();
+        }
+        if !rest.is_empty() {
+            let x = x.group(rows.len());
+            rest.iter_mut().zip(x).for_each(|(element, x)| *element = plus(*element, x));
+        }
+        return true;
+    }
+    let Reach::Apart { start, stride, at: None } = reach else { return false };
+    let (elements, from) = to.changeable();
+    let mut at = start.wrapping_sub(from as i64);
+    for k in 0..active.div_ceil(G) {
+        let x = x.group(k);
+        for x in &x[..G.min(active - k * G)] {
+            if let Some(element) = elements.get_mut(at as usize) {
+                *element = plus(*element, *x);
+            }
+            at = at.wrapping_add(stride);
+        }
     }
     true
 }
 
-/// Loads an element for each lane.
+/// Loads an element for each lane, of which some of those side by side are not there.
 #[inline(always)]
 pub(super) fn load<T: Copy + Default, const G: usize>(
     from: &Elements<'_, T>,
@@ -87,9 +107,6 @@ pub(super) fn load<T: Copy + Default, const G: usize>(
     active: usize,
 ) {
     let elements = from.all();
-    if load_row(from, reach, to) {
-        return;
-    }
     if let Some(start) = reach.in_a_row() {
         for (k, to) in to.iter().enumerate() {
             to.write(from.some(start.wrapping_add((k * G) as i64)));
@@ -159,54 +176,13 @@ pub(super) fn add<T: Copy + Default, const G: usize>(
         Mask::All => None,
         Mask::Where(mask) => Some(mask),
     };
-    let mut done = 0;
-    if let Some(start) = reach.in_a_row()
-        && let Some(rows) = to.rows_mut::<G>(start, active / G)
-    {
-        match mask {
-            None => {
-                for (k, row) in rows.iter_mut().enumerate() {
-                    let x = x.group(k);
-                    *row = lanes(|i| plus(row[i], x[i]));
-                    one_by_one();
-                }
-            }
-            Some(mask) => {
-                for (k, row) in rows.iter_mut().enumerate() {
-                    let (x, mask) = (x.group(k), mask.group(k));
-                    *row = lanes(|i| if mask[i] != 0 { plus(row[i], x[i]) } else { row[i] });
-                }
-            }
-        }
-        done = rows.len() * G;
-        if mask.is_none() && done < active {
-            let x = x.group(done / G);
-            if let Some(rest) = to.part_mut(start + done as i64, active - done) {
-                for (element, x) in rest.iter_mut().zip(x) {
-                    *element = plus(*element, x);
-                }
-                return;
-            }
-        }
-    }
-    if let (Reach::Apart { start, stride, at: None }, None) = (reach, mask) {
-        let (elements, from) = to.changeable();
-        let mut at = start.wrapping_sub(from as i64).wrapping_add(stride.wrapping_mul(done as i64));
-        for k in done / G..active.div_ceil(G) {
-            let x = x.group(k);
-            for x in &x[..G.min(active - k * G)] {
-                if let Some(element) = elements.get_mut(at as usize) {
-                    *element = plus(*element, *x);
-                }
-                at = at.wrapping_add(stride);
-            }
-        }
+    if mask.is_none() && store_strided(to, reach, x, active, &plus) {
         return;
     }
     if let (Reach::Apart { start, stride, at: Some(at) }, None) = (reach, mask) {
         let (elements, from) = to.changeable();
         let start = start.wrapping_sub(from as i64);
-        for k in done / G..active.div_ceil(G) {
+        for k in 0..active.div_ceil(G) {
             let (x, at, lane) = (x.group(k), at[k].read(), (k * G) as i64);
             let places: [i64; G] =
                 lanes(|i| at[i].wrapping_add(start).wrapping_add(stride.wrapping_mul(lane + i as i64)));
@@ -217,6 +193,16 @@ pub(super) fn add<T: Copy + Default, const G: usize>(
             }
         }
         return;
+    }
+    let mut done = 0;
+    if let Some(mask) = mask
+        && let Some(rows) = reach.in_a_row().and_then(|start| to.rows_mut::<G>(start, active / G))
+    {
+        for (k, row) in rows.iter_mut().enumerate() {
+            let (x, mask) = (x.group(k), mask.group(k));
+            *row = lanes(|i| if mask[i] != 0 { plus(row[i], x[i]) } else { row[i] });
+        }
+        done = rows.len() * G;
     }
     for lane in done..active {
         if mask.is_none_or(|mask| mask.lane(lane) != 0)
