@@ -13,11 +13,11 @@ pub(crate) fn forward_branch_results(code: &mut Code) {
     let mut mentions = Mentions::of(&code.outputs, &code.body);
     // What is summed up is known by its cell.
     code.sums.iter().for_each(|(sum, cell)| mentions.use_each(&[*sum, *cell, *sum, *cell].map(Operand::Value)));
-    join(&mut code.body, &mentions, &code.values);
+    join(&mut code.body, (&mentions, &mut Mentions::default()), &code.values);
 }
 
 /// Outer branches first, so that what is handed on twice is set where it is found.
-fn join(block: &mut Block, mentions: &Mentions, values: &[ValueInfo]) {
+fn join(block: &mut Block, (mentions, inside): (&Mentions, &mut Mentions), values: &[ValueInfo]) {
     for at in 1..block.len() {
         let (before, after) = block.split_at_mut(at);
         let (Some(branch @ Stm::If { .. }), Some(Stm::Assign { cells, mask: None })) =
@@ -25,7 +25,6 @@ fn join(block: &mut Block, mentions: &Mentions, values: &[ValueInfo]) {
         else {
             continue;
         };
-        let mut inside = Mentions::default();
         branch.blocks().into_iter().for_each(|inner| inside.count(inner));
         let mut is_masked = false;
         each(core::slice::from_ref(branch), &mut |stm| is_masked |= matches!(stm, Stm::Assign { mask: Some(_), .. }));
@@ -48,12 +47,13 @@ fn join(block: &mut Block, mentions: &Mentions, values: &[ValueInfo]) {
             }
             !joins
         });
+        branch.blocks().into_iter().for_each(|inner| inside.take_back(inner));
         if !renamed.is_empty() {
             each_mut(core::slice::from_mut(branch), &mut |stm| stm.rename_sets(&renamed));
         }
     }
     block.retain(|stm| !matches!(stm, Stm::Assign { cells, .. } if cells.is_empty()));
     for stm in block {
-        stm.blocks_mut().into_iter().for_each(|inner| join(inner, mentions, values));
+        stm.blocks_mut().into_iter().for_each(|inner| join(inner, (mentions, &mut *inside), values));
     }
 }

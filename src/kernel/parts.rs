@@ -292,21 +292,21 @@ pub(crate) fn each_mut(block: &mut [Stm], visit: &mut dyn FnMut(&mut Stm)) {
 /// How often a value is set and used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Mention {
-    pub(crate) set: usize,
-    pub(crate) used: usize,
-    /// Whether what sets it may set it again: an assignment, or a loop.
-    is_cell: bool,
+    pub(crate) set: u32,
+    pub(crate) used: u32,
+    /// How often by what may set it again: an assignment, or a loop.
+    as_cell: u32,
 }
 
 impl Mention {
     pub(crate) fn is_set_once(self) -> bool {
-        self.set == 1 && !self.is_cell
+        self.set == 1 && self.as_cell == 0
     }
 }
 
 /// How often values are set and used.
 #[derive(Debug, Default)]
-pub(crate) struct Mentions(FxHashMap<Value, Mention>);
+pub(crate) struct Mentions(Vec<Mention>);
 
 impl Mentions {
     /// In code with these outputs and this body.
@@ -325,23 +325,43 @@ impl Mentions {
 
     /// Counts those of more statements.
     pub(crate) fn count(&mut self, block: &[Stm]) {
+        self.each(block, |n| *n += 1);
+    }
+
+    /// Takes back what was counted of statements.
+    pub(crate) fn take_back(&mut self, block: &[Stm]) {
+        self.each(block, |n| *n -= 1);
+    }
+
+    fn each(&mut self, block: &[Stm], change: impl Fn(&mut u32)) {
         each(block, &mut |stm| {
-            self.use_each(&stm.operands());
+            stm.operands().into_iter().filter_map(Operand::value).for_each(|value| change(&mut self.at(value).used));
+            let is_cell = !matches!(stm, Stm::Let(..) | Stm::Load(..));
             for value in stm.sets() {
-                let known = self.0.entry(value).or_default();
-                known.set += 1;
-                known.is_cell |= !matches!(stm, Stm::Let(..) | Stm::Load(..));
+                let known = self.at(value);
+                change(&mut known.set);
+                if is_cell {
+                    change(&mut known.as_cell);
+                }
             }
         });
     }
 
     /// Counts a use of each of these.
     pub(crate) fn use_each(&mut self, operands: &[Operand]) {
-        operands.iter().filter_map(|x| x.value()).for_each(|value| self.0.entry(value).or_default().used += 1);
+        operands.iter().filter_map(|x| x.value()).for_each(|value| self.at(value).used += 1);
+    }
+
+    fn at(&mut self, value: Value) -> &mut Mention {
+        let at = value.0 as usize;
+        if at >= self.0.len() {
+            self.0.resize(at + 1, Mention::default());
+        }
+        &mut self.0[at]
     }
 
     pub(crate) fn get(&self, value: Value) -> Mention {
-        self.0.get(&value).copied().unwrap_or_default()
+        self.0.get(value.0 as usize).copied().unwrap_or_default()
     }
 }
 

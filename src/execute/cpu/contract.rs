@@ -179,7 +179,7 @@ impl Fuser {
                 };
                 let here = block[at + 1..=k].iter().flat_map(Stm::operands).filter(|y| y == x).count();
                 let Operand::Value(source) = x else { unreachable!("a value is computed") };
-                if self.mentions.get(*source).used != here {
+                if self.mentions.get(*source).used as usize != here {
                     kept.push((*cell, *x));
                     continue;
                 }

@@ -22,8 +22,8 @@ pub(super) const MIN_MATRIX_SIDE: i64 = 4;
 pub(super) fn find_products(code: &mut Code) {
     let Code { values, buffers, sums, precision, body, outputs, .. } = code;
     let any_order = sums.values().copied().collect();
-    let mentions = Mentions::of(outputs, body);
-    Finder { values, buffers, sums, precision: *precision, any_order, mentions }.block(body, false);
+    let (mentions, inside) = (Mentions::of(outputs, body), Mentions::default());
+    Finder { values, buffers, sums, precision: *precision, any_order, mentions, inside }.block(body, false);
 }
 
 struct Finder<'c> {
@@ -35,6 +35,8 @@ struct Finder<'c> {
     /// The cells of sums that may be taken in any order.
     any_order: FxHashSet<Value>,
     mentions: Mentions,
+    /// Those of a loop, while it is looked at.
+    inside: Mentions,
 }
 
 /// A loop on its way to products: what comes before it, what is left of it, and what comes after it.
@@ -93,14 +95,19 @@ impl Finder<'_> {
         let Stm::For { index, count, origin, .. } = whole else { unreachable!("a loop was split") };
         let Split { before, body, after, columns, .. } = split;
         let old = vec![whole];
-        let inside = Mentions::within(&old);
-        let local = |value: &Value| inside.get(*value) == self.mentions.get(*value);
+        self.inside.count(&old);
+        let local = |value: &Value| self.inside.get(*value) == self.mentions.get(*value);
         let idle = |stm: &Stm| matches!(stm, Stm::Let(value, ..) | Stm::Load(value, _) if local(value));
         let mut new = before;
         if !body.iter().all(idle) {
             new.push(Stm::For { index, count, body, origin });
         }
         new.extend(after);
+        let mut named: FxHashSet<Value> = FxHashSet::default();
+        sets(&new, &mut named);
+        let mut names: Vec<Value> = named.into_iter().filter(local).collect();
+        names.sort_unstable();
+        self.inside.take_back(&old);
         let mut sizes: Vec<Operand> = Vec::new();
         for size in core::iter::once(count).chain(columns) {
             if size.as_int().is_none() && !sizes.contains(&size) {
@@ -111,10 +118,6 @@ impl Finder<'_> {
             return new;
         }
         // Each version has its own names for what is not seen outside.
-        let mut named: FxHashSet<Value> = FxHashSet::default();
-        sets(&new, &mut named);
-        let mut names: Vec<Value> = named.into_iter().filter(local).collect();
-        names.sort_unstable();
         let names: FxHashMap<Value, Value> = names.into_iter().map(|old| (old, self.value(old))).collect();
         new.iter_mut().for_each(|stm| rename(stm, &names));
         for (old, new) in &names {
