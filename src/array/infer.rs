@@ -47,6 +47,14 @@ impl Known for Type {
         Type { rank: sizes.into_iter().count(), ..*self }
     }
 
+    fn inner(self, leading: usize) -> Self {
+        Type { rank: self.rank - leading, ..self }
+    }
+
+    fn arrayed(self, (): ()) -> Self {
+        Type { rank: self.rank + 1, ..self }
+    }
+
     fn accumulating(self, accumulator: bool) -> Self {
         Type { accumulator, ..self }
     }

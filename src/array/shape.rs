@@ -59,6 +59,16 @@ impl<S: Clone + PartialEq> Known for Shape<S> {
         Shape::array(sizes)
     }
 
+    fn inner(mut self, leading: usize) -> Self {
+        self.sizes.drain(..leading);
+        self
+    }
+
+    fn arrayed(mut self, length: Option<S>) -> Self {
+        self.sizes.insert(0, length);
+        self
+    }
+
     fn accumulating(self, _: bool) -> Self {
         self
     }

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::agree::{Agreement, Extent};
 use super::build::index;
-use super::operation::{Agree, Loop, Op};
+use super::operation::{Agree, Loop, Map, Op};
 use super::program::{Atom, Body, Lambda, Program, Stm, Var};
 use super::scalar::ScalarOp;
 use super::shape::Shape;
@@ -249,6 +249,10 @@ impl Typing for Terms<'_> {
         Ok(Shape::scalar(None))
     }
 
+    fn rows(&mut self, map: &Map) -> Result<Results<Self>, Infallible> {
+        self.apply(&map.function, Results::<Self>::new())
+    }
+
     fn apply(&mut self, function: &Lambda, _: Results<Self>) -> Result<Results<Self>, Infallible> {
         // Nobody learns the accumulators that a rewritten function gives back.
         let learnt = |a: &Atom| matches!(a, Atom::Var(var) if (var.0 as usize) < self.sizes.known.len());
@@ -276,6 +280,10 @@ impl Typing for Terms<'_> {
     /// What an operator combines may have any sizes.
     fn combined(&mut self, neutral: Atom) -> Shape<Extent> {
         Shape::array(self.sizes.of(neutral).iter().map(|_| None))
+    }
+
+    fn compares(&self) -> bool {
+        self.comparisons.is_some()
     }
 
     fn compare(&mut self, what: Agreement, first: &[Option<Extent>], second: &[Option<Extent>], kept: bool) {

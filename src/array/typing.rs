@@ -4,13 +4,12 @@
 //! are built and verified, their sizes as terms where they are rewritten, as operands of code where they are lowered, as
 //! numbers where they are interpreted (laws: array_sizes::sizes_hold, tests/array/text.rs, tests/transform/sizes.rs).
 
-use core::iter::once;
 use core::slice::from_ref;
 use smallvec::{SmallVec, smallvec};
 
 use super::agree::{Agreement, Extent};
 use super::infer::{Checks, INDEX, Reason, TRUTH};
-use super::operation::{Agree, Hist, Loop, Op, Operands, Scatter};
+use super::operation::{Agree, Hist, Loop, Map, Op, Operands, Scatter};
 use super::program::{Atom, Body, Lambda};
 use super::scalar::ScalarOp;
 use super::types::{Prim, Type};
@@ -33,14 +32,10 @@ pub(crate) trait Known: Clone {
     fn accumulating(self, accumulator: bool) -> Self;
 
     /// What an index into that count of leading dimensions leaves.
-    fn inner(&self, leading: usize) -> Self {
-        self.with(self.sizes().into_iter().skip(leading))
-    }
+    fn inner(self, leading: usize) -> Self;
 
     /// An array of this length of these.
-    fn arrayed(&self, length: Self::Size) -> Self {
-        self.with(once(length).chain(self.sizes()))
-    }
+    fn arrayed(self, length: Self::Size) -> Self;
 }
 
 /// What is known of a size in a domain.
@@ -77,6 +72,13 @@ pub(crate) trait Typing {
     /// What is known of the results of a function, from what is known of its arguments.
     fn apply(&mut self, function: &Lambda, arguments: Results<Self>) -> Result<Results<Self>, Self::Wrong>;
 
+    /// What is known of the results of a map's function.
+    fn rows(&mut self, map: &Map) -> Result<Results<Self>, Self::Wrong> {
+        let mut arguments: Results<Self> = map.arrays.iter().map(|a| self.of(*a).inner(1)).collect();
+        arguments.extend(map.accumulators.iter().map(|a| self.of(*a)));
+        self.apply(&map.function, arguments)
+    }
+
     /// What is known of the results of one of two bodies.
     fn branches(&mut self, yes: &Body, no: &Body) -> Result<Results<Self>, Self::Wrong>;
 
@@ -94,6 +96,11 @@ pub(crate) trait Typing {
     /// Checks that an operand is of the same type as another value.
     fn fits(&mut self, _what: &str, _: Atom, _wanted: &Self::Value) -> Result<(), Self::Wrong> {
         Ok(())
+    }
+
+    /// Whether it is of interest what is compared.
+    fn compares(&self) -> bool {
+        false
     }
 
     /// Sizes whose products are compared, and whether that is for an array which is kept.
@@ -147,26 +154,31 @@ pub(crate) trait Typing {
         (why, from): (Agreement, usize),
     ) -> Result<(), Self::Wrong> {
         self.fits(what, atom, wanted)?;
-        let wanted = wanted.sizes();
-        // Scalars have no sizes, and a list may have many.
-        if wanted.len() <= from {
-            return Ok(());
-        }
-        for (wanted, found) in wanted.iter().zip(&self.of(atom).sizes()).skip(from) {
-            self.compare(why, from_ref(wanted), from_ref(found), true);
+        if self.compares() {
+            let wanted = wanted.sizes();
+            // Scalars have no sizes, and a list may have many.
+            if wanted.len() > from {
+                for (wanted, found) in wanted.iter().zip(&self.of(atom).sizes()).skip(from) {
+                    self.compare(why, from_ref(wanted), from_ref(found), true);
+                }
+            }
         }
         Ok(())
     }
 
     /// Arrays of a combinator, whose lengths are compared with that of the first which is kept.
-    fn arrays(&mut self, why: Agreement, arrays: &[Atom]) -> Result<Results<Self>, Self::Wrong> {
+    fn arrays(&mut self, why: Agreement, arrays: &[Atom]) -> Result<(), Self::Wrong> {
         self.check(|c| c.elements(arrays))?;
-        let all = self.all(arrays);
-        let Some(first) = all.get(self.first_kept(all.len())).map(Known::sizes) else { return Ok(all) };
-        for (k, array) in all.iter().enumerate() {
-            self.compare(why, &first[..1], &array.sizes()[..1], self.kept(k));
+        if self.compares()
+            && let Some(first) = arrays.get(self.first_kept(arrays.len()))
+        {
+            let first = self.of(*first).sizes();
+            for (k, array) in arrays.iter().enumerate() {
+                let sizes = self.of(*array).sizes();
+                self.compare(why, &first[..1], &sizes[..1], self.kept(k));
+            }
         }
-        Ok(all)
+        Ok(())
     }
 
     fn first_kept(&self, count: usize) -> usize {
@@ -251,14 +263,18 @@ pub(crate) fn results<D: Typing>(op: &Op, d: &mut D) -> Result<Results<D>, D::Wr
         Op::Loop(it) => return d.repeat(it),
         Op::Map(map) => {
             d.check(|_| map.arrays.first().ok_or("a map has at least one array: its length would be unknown".into()))?;
-            let arrays = d.arrays(Agreement::Mapped, &map.arrays)?;
-            let accumulators = map.accumulators.iter().map(|a| d.accumulator(*a)).collect::<Result<Results<D>, _>>()?;
-            let arguments = arrays.iter().map(|a| a.inner(1)).chain(accumulators.iter().cloned()).collect();
-            let rows = d.apply(&map.function, arguments)?;
+            d.arrays(Agreement::Mapped, &map.arrays)?;
+            for a in &map.accumulators {
+                d.accumulator(*a)?;
+            }
+            let rows = d.rows(map)?;
             d.check(|c| c.rows(map))?;
-            let (length, values) = (&arrays[0].sizes()[0], rows.len() - accumulators.len());
-            let rows = rows.into_iter().take(values).map(|row| row.arrayed(length.clone()));
-            return Ok(rows.chain(accumulators).collect());
+            let length = &d.of(map.arrays[0]).sizes()[0];
+            let values = rows.len() - map.accumulators.len();
+            let mut results: Results<D> =
+                rows.into_iter().take(values).map(|row| row.arrayed(length.clone())).collect();
+            results.extend(map.accumulators.iter().map(|a| d.of(*a)));
+            return Ok(results);
         }
         Op::Reduce(it) => {
             d.arrays(Agreement::Reduced, &it.arrays)?;
@@ -266,21 +282,21 @@ pub(crate) fn results<D: Typing>(op: &Op, d: &mut D) -> Result<Results<D>, D::Wr
             return Ok(it.neutral.iter().map(|neutral| d.combined(*neutral)).collect());
         }
         Op::Scan(it) => {
-            let arrays = d.arrays(Agreement::Scanned, &it.arrays)?;
+            d.arrays(Agreement::Scanned, &it.arrays)?;
             d.check(|c| c.operator(&it.operator, &it.neutral, &it.arrays))?;
-            return Ok(arrays);
+            return Ok(d.all(&it.arrays));
         }
         Op::Hist(it) => {
             let Hist { destinations, values, indices, neutral, operator } = &**it;
-            let values_are = d.arrays(Agreement::Values, values)?;
-            let bins = d.arrays(Agreement::Bins, destinations)?;
+            d.arrays(Agreement::Values, values)?;
+            d.arrays(Agreement::Bins, destinations)?;
             d.check(|c| c.operator(operator, neutral, values))?;
             d.check(|c| c.expect("the indices", *indices, Type::array(Prim::I64, 1)))?;
             d.check(|c| c.bins(destinations, values))?;
-            let first = &values_are[d.first_kept(values.len())];
-            let indices = d.of(*indices).sizes();
-            d.compare(Agreement::Indices, &indices, &first.sizes()[..1], true);
-            return Ok(bins);
+            let first = values[d.first_kept(values.len())];
+            let [indices, lengths] = [*indices, first].map(|a| d.of(a).sizes());
+            d.compare(Agreement::Indices, &indices, &lengths[..1], true);
+            return Ok(d.all(destinations));
         }
         Op::Scatter(it) => {
             let Scatter { destination, indices, values } = **it;
