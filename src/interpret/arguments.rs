@@ -5,6 +5,7 @@
 //! tests/array/trace_values.rs).
 
 use super::value::{Array, Scalar, Value};
+use crate::array::for_integers;
 use crate::error::{Error, Result};
 use crate::primitives::f16;
 
@@ -42,14 +43,14 @@ macro_rules! scalars {
         impl$($generics)* Nested<$C> for $T {
             const RANK: usize = 0;
             fn gather(&self, _: &mut [Option<usize>], elements: &mut Vec<Scalar<$C>>) -> Result<()> {
-                elements.push(Scalar::$Variant(*self));
+                elements.push(Scalar::$Variant((*self).into()));
                 Ok(())
             }
         }
 
         impl$($generics)* From<$T> for Value<$C> {
             fn from(scalar: $T) -> Self {
-                Value::Scalar(Scalar::$Variant(scalar))
+                Value::Scalar(Scalar::$Variant(scalar.into()))
             }
         }
     )+};
@@ -58,37 +59,16 @@ macro_rules! scalars {
 scalars! {
     [] f64 as f64: F64;
     [] f32 as f32: F32;
-    [<C>] i8 as C: I8;
-    [<C>] i16 as C: I16;
-    [<C>] i32 as C: I32;
-    [<C>] i64 as C: I64;
-    [<C>] u8 as C: U8;
-    [<C>] u16 as C: U16;
-    [<C>] u32 as C: U32;
-    [<C>] u64 as C: U64;
-    [<C>] bool as C: Bool;
+    // Numbers of fewer digits, of programs that are run on doubles.
+    [] f32 as f64: F32;
+    [] f16 as f64: F16;
 }
 
-/// Numbers of fewer digits, of programs that are run on doubles.
-macro_rules! reals {
-    ($($Kind:ident($T:ty))+) => {$(
-        impl Nested<f64> for $T {
-            const RANK: usize = 0;
-            fn gather(&self, _: &mut [Option<usize>], elements: &mut Vec<Scalar<f64>>) -> Result<()> {
-                elements.push(Scalar::$Kind((*self).into()));
-                Ok(())
-            }
-        }
-
-        impl From<$T> for Value<f64> {
-            fn from(scalar: $T) -> Self {
-                Value::Scalar(Scalar::$Kind(scalar.into()))
-            }
-        }
-    )+};
+macro_rules! exact {
+    ($($Variant:ident($T:ident))+) => { scalars! { $([<C>] $T as C: $Variant;)+ } };
 }
 
-reals! { F16(f16) F32(f32) }
+for_integers! { exact!() Bool(bool) }
 
 /// A size or an index, which in programs is an `i64`.
 impl<C> Nested<C> for usize {

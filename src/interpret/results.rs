@@ -5,7 +5,7 @@
 
 use super::contiguous::count;
 use super::value::{Scalar, Value};
-use crate::array::{Prim, Type};
+use crate::array::{Prim, Type, for_integers};
 use crate::error::{Error, Result};
 use crate::primitives::f16;
 
@@ -61,30 +61,40 @@ pub(crate) fn mismatch<C>(value: &Value<C>, rank: usize, kind: Prim) -> Error {
 /// Of the iterator of an array's elements, which the sizes count.
 const COUNTED: &str = "an array has as many elements of its kind as its sizes say";
 
-macro_rules! scalars {
-    ($([$($generics:tt)*] $T:ty as $C:ty: $Variant:ident;)+) => {$(
-        impl$($generics)* Unnested<$C> for $T {
-            const RANK: usize = 0;
-            const KIND: Prim = Prim::$Variant;
-            fn build(_: &[usize], elements: &mut dyn Iterator<Item = Scalar<$C>>) -> Result<Self> {
-                let Some(Scalar::$Variant(x)) = elements.next() else { panic!("{COUNTED}") };
-                Ok(x)
+macro_rules! conversions {
+    ($([$($generics:tt)*] $T:ty as $C:ty;)+) => {$(
+        impl<$($generics)*> TryFrom<Value<$C>> for $T {
+            type Error = Error;
+            fn try_from(value: Value<$C>) -> Result<Self> {
+                unnested(&value)
+            }
+        }
+
+        impl<$($generics)*> TryFrom<&Value<$C>> for $T {
+            type Error = Error;
+            fn try_from(value: &Value<$C>) -> Result<Self> {
+                unnested(value)
             }
         }
     )+};
 }
 
-scalars! {
-    [<C>] i8 as C: I8;
-    [<C>] i16 as C: I16;
-    [<C>] i32 as C: I32;
-    [<C>] i64 as C: I64;
-    [<C>] u8 as C: U8;
-    [<C>] u16 as C: U16;
-    [<C>] u32 as C: U32;
-    [<C>] u64 as C: U64;
-    [<C>] bool as C: Bool;
+macro_rules! exact {
+    ($($Variant:ident($T:ident))+) => {$(
+        impl<C> Unnested<C> for $T {
+            const RANK: usize = 0;
+            const KIND: Prim = Prim::$Variant;
+            fn build(_: &[usize], elements: &mut dyn Iterator<Item = Scalar<C>>) -> Result<Self> {
+                let Some(Scalar::$Variant(x)) = elements.next() else { panic!("{COUNTED}") };
+                Ok(x)
+            }
+        }
+
+        conversions! { [C: Clone] $T as C; }
+    )+};
 }
+
+for_integers! { exact!() Bool(bool) }
 
 macro_rules! reals {
     ($($T:ident as $C:ident: $Kind:ident, $is_of:expr, $from:expr;)+) => {$(
@@ -135,38 +145,11 @@ impl<C, T: Unnested<C>, const N: usize> Unnested<C> for [T; N] {
     }
 }
 
-macro_rules! conversions {
-    ($([$($generics:tt)*] $T:ty as $C:ty;)+) => {$(
-        impl<$($generics)*> TryFrom<Value<$C>> for $T {
-            type Error = Error;
-            fn try_from(value: Value<$C>) -> Result<Self> {
-                unnested(&value)
-            }
-        }
-
-        impl<$($generics)*> TryFrom<&Value<$C>> for $T {
-            type Error = Error;
-            fn try_from(value: &Value<$C>) -> Result<Self> {
-                unnested(value)
-            }
-        }
-    )+};
-}
-
 conversions! {
     [] f64 as f64;
     [] f32 as f32;
     [] f32 as f64;
     [] f16 as f64;
-    [C: Clone] i8 as C;
-    [C: Clone] i16 as C;
-    [C: Clone] i32 as C;
-    [C: Clone] i64 as C;
-    [C: Clone] u8 as C;
-    [C: Clone] u16 as C;
-    [C: Clone] u32 as C;
-    [C: Clone] u64 as C;
-    [C: Clone] bool as C;
     [C: Clone, T: Unnested<C>] Vec<T> as C;
     [C: Clone, T: Unnested<C>, const N: usize] [T; N] as C;
 }

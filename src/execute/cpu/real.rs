@@ -119,9 +119,9 @@ impl Spare {
     }
 }
 
-/// What both kinds have of the standard library.
+/// What both kinds have of the standard library and of the one for products of matrices.
 macro_rules! operations {
-    ($Real:ident, $G:ident) => {
+    ($Real:ident, $G:ident, $gemm:ident, $columns:ident) => {
         const ONE: Self = 1.0;
         const ZEROS: &[Self; $G] = &[0.0; $G];
 
@@ -155,6 +155,24 @@ macro_rules! operations {
             $Real::is_nan(self)
         }
 
+        unsafe fn product(
+            [m, k, n]: [usize; 3],
+            (a, [rsa, csa]): (*const Self, [isize; 2]),
+            (b, [rsb, csb]): (*const Self, [isize; 2]),
+            factor: Self,
+            (c, [rsc, csc]): (*mut Self, [isize; 2]),
+        ) {
+            // SAFETY: whoever calls this says that all elements are there.
+            unsafe { matrixmultiply::$gemm(m, k, n, 1.0, a, rsa, csa, b, rsb, csb, factor, c, rsc, csc) }
+        }
+
+        #[cfg(target_arch = "x86_64")]
+        #[inline(always)]
+        unsafe fn columns(rows: [&[Self; $G]; $G]) -> [[Self; $G]; $G] {
+            // SAFETY: whoever calls this says what the processor has.
+            unsafe { dispatch::$columns(rows) }
+        }
+
         #[inline(always)]
         fn times_sign(self, sign: Self) -> Self {
             $Real::from_bits(self.to_bits() ^ (sign.to_bits() & (-0.0 as $Real).to_bits()))
@@ -163,7 +181,7 @@ macro_rules! operations {
 }
 
 impl Real<DOUBLES> for f64 {
-    operations!(f64, DOUBLES);
+    operations!(f64, DOUBLES, dgemm, columns_of_doubles);
 
     #[inline(always)]
     fn of(x: f64) -> Self {
@@ -223,24 +241,6 @@ impl Real<DOUBLES> for f64 {
         row.apply(&x[..row.arity()])
     }
 
-    unsafe fn product(
-        [m, k, n]: [usize; 3],
-        (a, [rsa, csa]): (*const Self, [isize; 2]),
-        (b, [rsb, csb]): (*const Self, [isize; 2]),
-        factor: Self,
-        (c, [rsc, csc]): (*mut Self, [isize; 2]),
-    ) {
-        // SAFETY: whoever calls this says that all elements are there.
-        unsafe { matrixmultiply::dgemm(m, k, n, 1.0, a, rsa, csa, b, rsb, csb, factor, c, rsc, csc) }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    unsafe fn columns(rows: [&[Self; DOUBLES]; DOUBLES]) -> [[Self; DOUBLES]; DOUBLES] {
-        // SAFETY: whoever calls this says what the processor has.
-        unsafe { dispatch::columns_of_doubles(rows) }
-    }
-
     fn elements(flat: &Flat) -> Option<&[Self]> {
         (flat.prim != Prim::F32).then_some(&flat.reals)
     }
@@ -255,7 +255,7 @@ impl Real<DOUBLES> for f64 {
 }
 
 impl Real<SINGLES> for f32 {
-    operations!(f32, SINGLES);
+    operations!(f32, SINGLES, sgemm, columns_of_singles);
 
     #[inline(always)]
     fn of(x: f64) -> Self {
@@ -300,24 +300,6 @@ impl Real<SINGLES> for f32 {
     #[inline(never)]
     fn by_table(row: Primitive, x: [Self; 3]) -> Self {
         row.apply(&x.map(f64::from)[..row.arity()]) as f32
-    }
-
-    unsafe fn product(
-        [m, k, n]: [usize; 3],
-        (a, [rsa, csa]): (*const Self, [isize; 2]),
-        (b, [rsb, csb]): (*const Self, [isize; 2]),
-        factor: Self,
-        (c, [rsc, csc]): (*mut Self, [isize; 2]),
-    ) {
-        // SAFETY: whoever calls this says that all elements are there.
-        unsafe { matrixmultiply::sgemm(m, k, n, 1.0, a, rsa, csa, b, rsb, csb, factor, c, rsc, csc) }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    unsafe fn columns(rows: [&[Self; SINGLES]; SINGLES]) -> [[Self; SINGLES]; SINGLES] {
-        // SAFETY: whoever calls this says what the processor has.
-        unsafe { dispatch::columns_of_singles(rows) }
     }
 
     fn elements(flat: &Flat) -> Option<&[Self]> {
