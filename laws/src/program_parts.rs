@@ -6,7 +6,7 @@
 
 use core::cell::RefCell;
 
-use catadiff::array::{Atom, Body, DEEPEST, Lambda, Op, Program, Stm, Type, Var};
+use catadiff::array::{Atom, Body, Lambda, MAX_DEPTH, Op, Program, Stm, Type, Var};
 use catadiff::execute::EXECUTORS;
 use catadiff::{Error, Result};
 
@@ -100,7 +100,7 @@ const BREACHES: [Breach; 12] = [
     }),
     ("bodies nest at most so deep", |(.., function)| {
         let empty = || Box::new(Body::default());
-        for _ in 0..=DEEPEST {
+        for _ in 0..=MAX_DEPTH {
             let inside = core::mem::take(&mut function.body.stms);
             let results = core::mem::take(&mut function.body.results);
             let branch = Box::new(Body { stms: inside, results });

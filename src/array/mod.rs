@@ -47,7 +47,7 @@ pub use sizes::SizeTable;
 pub use types::{Const, Prim, Type};
 pub(crate) use types::{for_integers, for_numbers};
 pub(crate) use typing::{Known, Typing};
-pub use verify::DEEPEST;
+pub use verify::MAX_DEPTH;
 pub(crate) use verify::deeper;
 pub(crate) use visit::{
     Key, Nested, atoms_in, atoms_mut, atoms_of, binders, dependences, free, has_bodies, has_effect, needed, params,

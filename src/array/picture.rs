@@ -10,7 +10,7 @@ use super::iteration::Form;
 use super::operation::Op;
 use super::program::{Atom, Body, Lambda, Program, Stm, Var};
 use super::text;
-use super::verify::{DEEPEST, deeper};
+use super::verify::{MAX_DEPTH, deeper};
 use super::visit::{Nested, mentioned_by};
 use crate::draw::{Drawing, FrameId, Graph, Line, MOST_EDGES, MOST_NODES, NodeId, Role, Tone};
 use crate::error::Result;
@@ -83,7 +83,7 @@ impl Picture<'_> {
     /// The picture in the DOT language, with all there is in it.
     #[must_use]
     pub fn to_dot(&self) -> String {
-        self.graph(DEEPEST).to_dot()
+        self.graph(MAX_DEPTH).to_dot()
     }
 
     /// The picture in SVG.
@@ -103,12 +103,12 @@ impl Picture<'_> {
             let [nodes, edges] = graph.count();
             nodes <= MOST_NODES && edges <= MOST_EDGES
         };
-        let whole = self.graph(DEEPEST);
+        let whole = self.graph(MAX_DEPTH);
         if fits(&whole) {
             return whole.drawing();
         }
         // The greatest depth at which it fits, between one that does and one that does not.
-        let (mut fitting, mut depth, mut too_deep) = (None, 0, DEEPEST);
+        let (mut fitting, mut depth, mut too_deep) = (None, 0, MAX_DEPTH);
         while depth < too_deep {
             let graph = self.graph(depth);
             if fits(&graph) {

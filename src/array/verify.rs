@@ -14,7 +14,7 @@
 //!   every path: to be added to, to become an array again, to be copied or given to a loop or map, or as a result of a
 //!   body. Two branches use the same ones. A body that may run many times, or not at all, reaches only those that it is
 //!   given as parameters. Parameters and results of programs and of custom functions are not accumulators.
-//! - **Depth.** Bodies nest at most [`DEEPEST`] deep, so that recursion over them is safe.
+//! - **Depth.** Bodies nest at most [`MAX_DEPTH`] deep, so that recursion over them is safe.
 
 use super::infer::{Reason, result_types};
 use super::iteration::Form;
@@ -25,7 +25,7 @@ use super::visit::Nested;
 use crate::error::{Error, Result, Span};
 
 /// How deep the bodies of a program may nest.
-pub const DEEPEST: usize = 200;
+pub const MAX_DEPTH: usize = 200;
 
 /// Runs what recurses over nested bodies, on more stack if there is little left.
 pub(crate) fn deeper<T>(inside: impl FnOnce() -> T) -> T {
@@ -157,8 +157,8 @@ impl Verifier<'_> {
     fn body(&mut self, body: &Body) -> Result<()> {
         let at_end =
             |reason| Error::IllTyped { statement: text::results(self.program, body), span: Span::UNKNOWN, reason };
-        if self.depth == DEEPEST {
-            return Err(at_end(format!("bodies nest at most {DEEPEST} deep")));
+        if self.depth == MAX_DEPTH {
+            return Err(at_end(format!("bodies nest at most {MAX_DEPTH} deep")));
         }
         self.depth += 1;
         deeper(|| body.stms.iter().try_for_each(|stm| self.statement(stm)))?;

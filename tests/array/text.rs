@@ -1,7 +1,7 @@
 //! The verifier and the text form of array programs: random programs, each kind of broken invariant, and syntax errors.
 
 use catadiff::array::{
-    Atom, Body, Builder, Const, DEEPEST, IntegerRow, Lambda, Map, Op, Prim, Program, ScalarOp, Stm, Type, Var, index,
+    Atom, Body, Builder, Const, IntegerRow, Lambda, MAX_DEPTH, Map, Op, Prim, Program, ScalarOp, Stm, Type, Var, index,
 };
 use catadiff::primitives::{Primitive, f16};
 use catadiff::{Error, Span};
@@ -229,11 +229,11 @@ fn nested(depth: usize) -> Result<Program, Error> {
 
 #[test]
 fn nesting_is_bounded() {
-    let deepest = nested(DEEPEST).unwrap();
+    let deepest = nested(MAX_DEPTH).unwrap();
     assert_eq!(deepest.verify(), Ok(()));
     assert_eq!(Program::parse(&deepest.to_string()), Ok(deepest.renumbered()));
     assert_eq!(deepest.run(&[2.0.into()]), Ok(vec![2.0.into()]));
-    let refused = nested(DEEPEST + 1).unwrap_err();
+    let refused = nested(MAX_DEPTH + 1).unwrap_err();
     assert!(
         matches!(&refused, Error::IllTyped { reason, .. } if reason == "bodies nest at most 200 deep"),
         "{refused}"

@@ -13,7 +13,7 @@ use crate::array::operation::Op;
 use crate::array::program::{Atom, Body, Lambda, Program, Var};
 use crate::array::size_inference::Claim;
 use crate::array::types::{Const, Prim, Type};
-use crate::array::verify::{DEEPEST, deeper as nested};
+use crate::array::verify::{MAX_DEPTH, deeper as nested};
 use crate::error::{Error, Result};
 
 impl Program {
@@ -276,8 +276,8 @@ impl<'t> Parser<'t> {
     }
 
     fn deeper<T>(&mut self, inside: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        if self.depth == DEEPEST {
-            return Err(self.wrong(self.word().at, format!("bodies nest at most {DEEPEST} deep")));
+        if self.depth == MAX_DEPTH {
+            return Err(self.wrong(self.word().at, format!("bodies nest at most {MAX_DEPTH} deep")));
         }
         self.depth += 1;
         let result = nested(|| self.scoped(inside))?;

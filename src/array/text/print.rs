@@ -10,7 +10,7 @@ use super::notation::{Notation, Sheet};
 use super::sizes::SizeNames;
 use crate::array::program::{Atom, Body, Lambda, Program, Stm, Var};
 use crate::array::types::{Const, Prim};
-use crate::array::verify::{DEEPEST, deeper};
+use crate::array::verify::{MAX_DEPTH, deeper};
 
 /// What a variable is called: a parameter by its name, if that is one, and others by number.
 pub(crate) fn name(program: &Program, var: Var) -> String {
@@ -37,17 +37,17 @@ fn is_good(program: &Program, name: &str) -> bool {
 
 /// The first line of a statement, without the bodies in it.
 pub(crate) fn head(program: &Program, stm: &Stm) -> String {
-    printed(program, DEEPEST, None, |printer| printer.statement(stm))
+    printed(program, MAX_DEPTH, None, |printer| printer.statement(stm))
 }
 
 /// The results of a body, as a line.
 pub(crate) fn results(program: &Program, body: &Body) -> String {
-    printed(program, DEEPEST, None, |printer| printer.results(body))
+    printed(program, MAX_DEPTH, None, |printer| printer.results(body))
 }
 
 /// The first line of the program.
 pub(crate) fn signature(program: &Program) -> String {
-    printed(program, DEEPEST, None, Printer::program)
+    printed(program, MAX_DEPTH, None, Printer::program)
 }
 
 /// The whole program, with the sizes of its variables if they have names.
@@ -90,7 +90,7 @@ impl fmt::Display for Const {
 struct Printer<'p> {
     program: &'p Program,
     out: String,
-    /// The count of open bodies; from [`DEEPEST`] on, those inside are omitted.
+    /// The count of open bodies; from [`MAX_DEPTH`] on, those inside are omitted.
     depth: usize,
     sizes: Option<SizeNames<'p>>,
 }
@@ -165,7 +165,7 @@ impl Sheet for Printer<'_> {
     }
 
     fn body(&mut self, body: &Body) {
-        if self.depth == DEEPEST {
+        if self.depth == MAX_DEPTH {
             return self.put("{ … }");
         }
         self.put("{");

@@ -62,7 +62,7 @@ impl Program {
     /// # Errors
     /// [`Error::Trace`](crate::Error::Trace) with what the closure did that no program can mean: a handle used outside
     /// its closure or its trace, an operation whose operands no type allows, a rule that only Rust can evaluate.
-    /// [`Error::IllTyped`](crate::Error::IllTyped) if closures nest deeper than [`DEEPEST`](crate::array::DEEPEST).
+    /// [`Error::IllTyped`](crate::Error::IllTyped) if closures nest deeper than [`MAX_DEPTH`](crate::array::MAX_DEPTH).
     #[track_caller]
     pub fn trace<Arguments, Function: TraceFn<Arguments>>(function: Function) -> Result<Program> {
         Self::trace_named(&[], function)
