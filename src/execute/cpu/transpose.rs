@@ -123,7 +123,15 @@ pub(super) fn into_rows<R: Real<G>, const G: usize>(
                 match target.part_mut(place, now) {
                     Some(there) => match <&mut [R; G]>::try_from(&mut *there) {
                         Ok(there) => *there = vector::lanes(|j| plus(there[j], row[j])),
-                        Err(_) => there.iter_mut().zip(row).for_each(|(element, x)| *element = plus(*element, *x)),
+                        // Half of a group of singles is a register of the processor too.
+                        Err(_) => {
+                            let (eights, rest) = there.as_chunks_mut::<8>();
+                            let (of_eights, of_rest) = row.split_at(8 * eights.len());
+                            for (eight, row) in eights.iter_mut().zip(of_eights.as_chunks::<8>().0) {
+                                *eight = vector::lanes(|j| plus(eight[j], row[j]));
+                            }
+                            rest.iter_mut().zip(of_rest).for_each(|(element, x)| *element = plus(*element, *x));
+                        }
                     },
                     None => {
                         for (j, x) in (place..).zip(&row[..now]) {
