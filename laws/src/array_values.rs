@@ -68,8 +68,17 @@ pub(crate) fn all_close(left: &[Value<f64>], right: &[Value<f64>], apart: f64) -
         _ => a == b,
     };
     let close =
-        |(a, b): (&Value<f64>, &Value<f64>)| a.sizes() == b.sizes() && a.elements().iter().zip(b.elements()).all(same);
+        |(a, b): (&Value<f64>, &Value<f64>)| same_sizes(a, b) && a.elements().iter().zip(b.elements()).all(same);
     left.len() == right.len() && left.iter().zip(right).all(close)
+}
+
+/// Whether two values have the same sizes. A size of an array without elements is 0 where nothing is known of it, and a program
+/// that is rewritten may know more.
+pub(crate) fn same_sizes(left: &Value<f64>, right: &Value<f64>) -> bool {
+    let (left, right) = (left.sizes(), right.sizes());
+    let is_empty = left.contains(&0) && right.contains(&0);
+    let same = |(a, b): (&usize, &usize)| a == b || is_empty && (*a == 0 || *b == 0);
+    left.len() == right.len() && left.iter().zip(right).all(same)
 }
 
 /// Whether a program takes reals to integers, which mix with those that it is differentiated by: tangents of both go on

@@ -10,7 +10,7 @@ use catadiff::array::Program;
 use catadiff::execute::{Executor, Fault, Interpreter, Outcome, Prepared, Unsupported};
 use catadiff::interpret::{Control, Limits, Value};
 
-use crate::array_values::{LIMITS, all_close, is_rounded, list, violation};
+use crate::array_values::{LIMITS, all_close, is_rounded, list, same_sizes, violation};
 use crate::shaken;
 use crate::violation::{Verdict, Violation};
 
@@ -141,7 +141,7 @@ impl<'p> Sides<'p> {
                     _ => found == expected || others.iter().any(|other| of(other).0 != expected),
                 }
             };
-            depends || found.sizes() == expected.sizes() && (0..expected.elements().len()).all(near)
+            depends || same_sizes(found, expected) && (0..expected.elements().len()).all(near)
         })
     }
 

@@ -45,6 +45,11 @@ fn is_of_seed(what: &str) -> bool {
     what.ends_with("of its tangent") || what.ends_with("of its adjoint")
 }
 
+/// Whether an operation adds arguments of a derivative: those of a parameter that the program returns twice, in no statement.
+fn adds_seeds(op: &Op, seeds: &[Var]) -> bool {
+    matches!(op, Op::Map(it) if it.arrays.iter().all(|a| matches!(a, Atom::Var(var) if seeds.contains(var))))
+}
+
 /// Whether an operation can be an error by itself, whatever its bodies are, if these variables are sizes of arrays.
 fn can_fail(op: &Op, sizes: &[Var]) -> bool {
     let is_size = |a: &Atom| match a {
@@ -66,15 +71,18 @@ fn can_fail(op: &Op, sizes: &[Var]) -> bool {
     }
 }
 
-/// The first statement with this many bodies around it or more that can fail and has no place of the program's.
-fn lost(program: &Program, count: u32, from: usize) -> Option<String> {
+/// The first statement with this many bodies around it or more that can fail and has no place of the program's, of which the first
+/// `own` parameters are.
+fn lost(program: &Program, count: u32, from: usize, own: usize) -> Option<String> {
     let (_, _, mut function) = program.clone().into_parts();
+    let seeds = function.params.get(own..).unwrap_or_default().to_vec();
     let (mut sizes, mut found) = (Vec::new(), None);
     each(&mut function.body, 0, &mut |stm, depth| {
         if let Op::Size(..) = stm.op {
             sizes.extend(&stm.vars);
         }
-        if found.is_none() && depth >= from && can_fail(&stm.op, &sizes) && !is_of(stm.span, count) {
+        let can_fail = can_fail(&stm.op, &sizes) && !adds_seeds(&stm.op, &seeds);
+        if found.is_none() && depth >= from && can_fail && !is_of(stm.span, count) {
             found = Some(format!("{:?} = {:?}", stm.vars, stm.op));
         }
     });
@@ -88,8 +96,8 @@ fn lost(program: &Program, count: u32, from: usize) -> Option<String> {
 /// The violation.
 pub fn kept(random: &ArrayProgram) -> Verdict {
     let (program, count) = placed(&random.program());
-    let arguments = random.arguments();
-    if let Some(stm) = lost(&program, count, 0) {
+    let (arguments, own) = (random.arguments(), program.function().params.len());
+    if let Some(stm) = lost(&program, count, 0, own) {
         return Err(violation("p has all places", &program, &arguments, stm, "a place"));
     }
     let mut made: Vec<(String, Program, usize)> = Vec::new();
@@ -112,7 +120,7 @@ pub fn kept(random: &ArrayProgram) -> Verdict {
     let trace = program.traced(&arguments, Keep::Arrays);
     made.extend(trace.map(|trace| ("p.traced(Keep::Arrays)".to_owned(), trace.program().clone(), 0)));
     for (name, after, from) in made {
-        if let Some(stm) = lost(&after, count, from) {
+        if let Some(stm) = lost(&after, count, from, own) {
             let law = format!("every statement of {name} that can fail has a place of p");
             return Err(violation(&law, &program, &arguments, format!("{stm}\n{after}"), "a place"));
         }
@@ -151,7 +159,7 @@ pub fn told_from_lost(random: &ArrayProgram) -> Verdict {
     });
     let program = program.expect("places are no part of what verifies");
     let arguments: Vec<Value<f64>> = random.arguments();
-    match lost(&program, count, 0) {
+    match lost(&program, count, 0, arguments.len()) {
         None if fails => Err(violation("a lost place is found", &program, &arguments, "nothing", "a statement")),
         _ => Ok(()),
     }

@@ -35,11 +35,12 @@
 //!
 //! Sizes are checked where arrays meet. Reading out of bounds is an error; `scatter`, `hist` and accumulators pass
 //! over indices out of bounds. Integers wrap; dividing them by 0 is an error. A map over no elements has rows of the
-//! sizes its function gives as far as they do not depend on elements, and of size 0 otherwise. `f16`, `f32` and `f64` are
-//! all numbers of the carrier: an operation on `f32` is that of the carrier, rounded by [`single`](crate::Elementary::single), and one
-//! on `f16` by [`half`](crate::Elementary::half). On `f64` sums, products, quotients and square roots are so those of `f32` and `f16`
-//! itself, since two roundings make no difference to them; other functions are rounded from more digits. On a carrier of derivatives the value is rounded, and the
-//! derivative is that of the operation.
+//! sizes its function gives as far as they follow from sizes and other integers, and of size 0 otherwise; what runs a rewritten
+//! program may know more of them. `f16`, `f32` and `f64` are all numbers of the carrier: an operation on `f32` is that of the
+//! carrier, rounded by [`single`](crate::Elementary::single), and one on `f16` by [`half`](crate::Elementary::half). On `f64` sums,
+//! products, quotients and square roots are so those of `f32` and `f16` itself, since two roundings make no difference to them;
+//! other functions are rounded from more digits. On a carrier of derivatives the value is rounded, and the derivative is that of
+//! the operation.
 //!
 //! Law: evaluation is a homomorphism: for a homomorphism `h` of carriers, `h` of the results is the results of `h`, for
 //! programs that make no decisions on reals ("Forwards and in reverse", for arrays) (laws: arrays::values_of_duals,

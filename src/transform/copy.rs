@@ -12,6 +12,7 @@ use crate::array::{
     Atom, Body, Form, IntegerRow, Lambda, Loop, Map, Op, Operands, Policy, Program, Range, Rebuild, ScalarOp, Stm, Var,
     index,
 };
+use crate::error::Span;
 
 /// A program that is read, and what its variables stand for in the one that is written.
 pub(super) struct Copier<'p, 't> {
@@ -382,4 +383,18 @@ impl Rebuild for Copier<'_, '_> {
     fn of_map(&mut self, map: &Map) -> Map {
         self.map_knowing(map, &[])
     }
+}
+
+/// Where the results of a body are made. A size of a result that is negative is a mistake of the statement that makes it, also
+/// where what is said of its derivative is the first to find it.
+pub(super) fn spans_of_results(body: &Body) -> FxHashMap<Atom, Span> {
+    let mut spans: FxHashMap<Atom, Span> = body.results.iter().map(|result| (*result, Span::UNKNOWN)).collect();
+    for stm in &body.stms {
+        for var in &stm.vars {
+            if let Some(span) = spans.get_mut(&Atom::Var(*var)) {
+                *span = stm.span.derivative();
+            }
+        }
+    }
+    spans
 }

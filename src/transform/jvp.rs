@@ -8,7 +8,7 @@
 use smallvec::SmallVec;
 
 use super::check::check;
-use super::copy::Copier;
+use super::copy::{Copier, spans_of_results};
 use super::flow::Active;
 use super::partials::partials;
 use super::target::{GROWTH, Target};
@@ -17,7 +17,7 @@ use crate::array::{
     Agreement, Atom, Body, Custom, Hist, Lambda, Loop, Map, Op, Program, Rebuild, Reduce, Role, ScalarOp, Stm, Var,
     atoms_mut, has_bodies,
 };
-use crate::error::Result;
+use crate::error::{Result, Span};
 use crate::optimise::operator::{Operator, recognise};
 
 /// The program with tangents of results as further results, for the tangents that `seed` writes for the parameters at
@@ -46,7 +46,11 @@ pub(super) fn jvp(
     }
     forward.stms(&function.body.stms);
     let mut results = forward.copier.atoms(&function.body.results);
-    results.extend(function.body.results.iter().map(|a| forward.tangent(*a)));
+    let made_at = spans_of_results(&function.body);
+    for result in &function.body.results {
+        target.span(made_at.get(result).copied().unwrap_or(Span::UNKNOWN));
+        results.push(forward.tangent(*result));
+    }
     Ok(target.finish(results))
 }
 

@@ -47,10 +47,8 @@ mod sparse;
 mod undo;
 mod view;
 
-use rustc_hash::FxHashMap;
-
 use super::check::check;
-use super::copy::Copier;
+use super::copy::{Copier, spans_of_results};
 use super::flow::Active;
 use super::one_by_one::one_by_one;
 use super::stripmine::stripmined;
@@ -111,20 +109,6 @@ pub(super) fn vjp(
         executed_once(&mut derivative, returning);
     }
     Ok(derivative)
-}
-
-/// Where the results of a body are made. A size of a result that is negative is a mistake of the statement that makes it, also
-/// where the comparison with the adjoint is the first to find it.
-fn spans_of_results(body: &Body) -> FxHashMap<Atom, Span> {
-    let mut spans: FxHashMap<Atom, Span> = body.results.iter().map(|result| (*result, Span::UNKNOWN)).collect();
-    for stm in &body.stms {
-        for var in &stm.vars {
-            if let Some(span) = spans.get_mut(&Atom::Var(*var)) {
-                *span = stm.span.derivative();
-            }
-        }
-    }
-    spans
 }
 
 /// The two sweeps over a program.
