@@ -209,10 +209,19 @@ impl Needed {
     /// Takes out of a body what is not needed, and those of its results that `keep` does not name.
     fn body(&mut self, body: &mut Body, keep: impl Fn(usize) -> bool) {
         let before = body.stms.len();
-        body.stms.retain(|stm| stm.vars.iter().any(|v| self.has(*v)) || compares(&stm.op));
+        body.stms.retain(|stm| self.stays(stm));
         self.left_out |= body.stms.len() < before;
         body.stms.iter_mut().for_each(|stm| self.stm(stm));
         self.pick(&mut body.results, keep);
+    }
+
+    /// Whether a statement is needed, or something inside of it is: a comparison of sizes, or what makes one.
+    fn stays(&self, stm: &Stm) -> bool {
+        let inside = |op: &Op| op.bodies().any(|body| body.stms.iter().any(|stm| self.stays(stm)));
+        match &stm.op {
+            Op::Agree(_) => true,
+            op => stm.vars.iter().any(|v| self.has(*v)) || !matches!(op, Op::Custom(_)) && inside(op),
+        }
     }
 
     fn stm(&mut self, stm: &mut Stm) {

@@ -283,7 +283,7 @@ impl<'p> Reader<'p> {
         };
         let claim = |(agree, kept)| Claim { agree, span: stm.span, stays: stays && kept };
         self.scopes[scope].claims.extend(found.into_iter().map(claim));
-        self.rows(stm, depth);
+        self.rows(scope, stm, depth);
     }
 
     /// Whether a component of an operator is needed.
@@ -293,7 +293,7 @@ impl<'p> Reader<'p> {
     }
 
     /// Rows whose sizes may differ are compared by what makes them, which therefore stays.
-    fn rows(&mut self, stm: &Stm, depth: usize) {
+    fn rows(&mut self, scope: usize, stm: &Stm, depth: usize) {
         let results = match &stm.op {
             Op::Map(map) => &map.function.body.results[..stm.vars.len() - map.accumulators.len()],
             Op::Scan(it) => &it.operator.body.results[..],
@@ -303,9 +303,21 @@ impl<'p> Reader<'p> {
             if !self.sizes.all_visible(*result, depth) {
                 match &self.custom {
                     Some((_, vars)) => self.roots.extend(vars),
-                    None => self.roots.push((*var).into()),
+                    None => {
+                        self.roots.push((*var).into());
+                        self.keep(scope);
+                    }
                 }
             }
+        }
+    }
+
+    /// Keeps what says how often a body runs, and those around it.
+    fn keep(&mut self, scope: usize) {
+        let mut around = Some(scope);
+        while let Some(scope) = around {
+            self.scopes[scope].control.add_to(&mut self.roots);
+            around = self.scopes[scope].parent;
         }
     }
 
@@ -357,11 +369,7 @@ impl<'p> Reader<'p> {
             here.sort_by_key(|(at, _)| *at);
             here.iter().for_each(|(_, claim)| self.roots.extend(claim.agree.extents().map(Extent::atom)));
             if !here.is_empty() {
-                let mut around = Some(scope);
-                while let Some(scope) = around {
-                    self.scopes[scope].control.add_to(&mut self.roots);
-                    around = self.scopes[scope].parent;
-                }
+                self.keep(scope);
             }
             // Where it cannot be written, the function stays as it is.
             placed.push(if closed { Vec::new() } else { here });

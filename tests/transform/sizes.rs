@@ -467,3 +467,29 @@ fn of_programs_that_change_sizes_are_found_by_their_runs() -> Result<()> {
     }
     Ok(())
 }
+
+/// What is compared inside of loops that nothing else needs is compared by derivatives too, beside rows whose sizes are
+/// known only there.
+#[test]
+fn what_idle_loops_compare_stays() -> Result<()> {
+    let program = Program::parse(
+        "program (x: f64, indices: []i64, values: []f64, n: []f64) {
+          let kept = loop strip_mine[2] (kept: []i64 = indices) for i < 3i64 {
+            let all = scatter(values, indices, values)
+            let same, rows = map (n) |v: f64| { let row = concat(values, all) return v, row }
+            return kept }
+          return x }",
+    )?;
+    let arguments =
+        |at: &[i64]| -> Result<Vec<Value<f64>>> { Ok(vec![1.0.into(), Value::new(at)?, reals(2), reals(1)]) };
+    let seeded = |mut all: Vec<Value<f64>>| {
+        all.push(1.0.into());
+        all
+    };
+    program.run(&arguments(&[0, 1])?)?;
+    program.vjp()?.run(&seeded(arguments(&[0, 1])?))?;
+    for wrong in [program.run(&arguments(&[0])?), program.vjp()?.run(&seeded(arguments(&[0])?))] {
+        assert!(matches!(wrong, Err(Error::Sizes { .. })), "{wrong:?}");
+    }
+    Ok(())
+}
