@@ -156,7 +156,7 @@ impl Merger<'_> {
         all.folds.extend(next.folds);
         all.folded = all.folded.or(next.folded);
         self.forward(&mut all.body);
-        once(&mut all.body, &[]);
+        once(self.values, &mut all.body, &[]);
         let touches = self.touches(&all.body);
         let changed: FxHashSet<Buffer> = touches.iter().filter(|touch| touch.2).map(|touch| touch.0).collect();
         touches.iter().all(|(buffer, _, changes)| *changes || !changed.contains(buffer)).then_some(all)

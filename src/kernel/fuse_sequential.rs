@@ -7,7 +7,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::code::{Block, Buffer, BufferInfo, Code, Op, Operand, Place, Stm, Value};
+use super::code::{Block, Buffer, BufferInfo, Code, Op, Operand, Place, Stm, Value, ValueInfo};
 use super::fuse_lanes::{drop_unread, reads, stand_in};
 use super::parts::{cells, each, replace};
 
@@ -16,11 +16,12 @@ pub(crate) fn fuse_sequential(code: &mut Code) {
     let mut counts: FxHashMap<Buffer, usize> = FxHashMap::default();
     reads(&code.body, &mut |buffer| *counts.entry(buffer).or_default() += 1);
     let assigned = cells(&code.body);
-    Follower { buffers: &code.buffers, reads: counts }.block(&mut code.body, &assigned, false);
+    Follower { values: &code.values, buffers: &code.buffers, reads: counts }.block(&mut code.body, &assigned, false);
     drop_unread(code);
 }
 
 struct Follower<'c> {
+    values: &'c [ValueInfo],
     buffers: &'c [BufferInfo],
     /// How often each buffer is read, exchanged or added to.
     reads: FxHashMap<Buffer, usize>,
@@ -113,7 +114,7 @@ impl Follower<'_> {
             }
         }
 
-        let mut both = together(body.clone(), next, &gone);
+        let mut both = together(self.values, body.clone(), next, &gone);
         both.retain(|stm| !matches!(stm, Stm::Store { place, .. } if is_gone(place.buffer)));
         let both = Stm::For { index: *index, count: *count, body: both, origin: *origin };
         let before = before.into_iter().rev().map(|(stm, _)| stm.clone());
@@ -167,16 +168,29 @@ impl Follower<'_> {
                 && only
                 && self.reads.get(&place.buffer) == Some(&loads)
                 && self.is_one_place(place.buffer, index, loops)
+                && next.iter().filter(is_load).all(|stm| self.can_be(stm, *value, next))
             {
                 gone.push((place.buffer, *value));
             }
         }
         (!gone.is_empty()).then_some(gone)
     }
+
+    /// Whether what is loaded can be another value in these statements: where lanes have places by it, they differ in it.
+    fn can_be(&self, load: &Stm, known: Operand, stms: &Block) -> bool {
+        let Stm::Load(value, _) = load else { return true };
+        let varies = known.value().is_some_and(|known| self.values[known.0 as usize].varying);
+        let mut is_place = false;
+        each(stms, &mut |stm| {
+            let places = stm.touches().into_iter().filter_map(|(.., place)| place?.varying);
+            is_place |= places.into_iter().any(|varying| varying == Operand::Value(*value));
+        });
+        varies || !is_place
+    }
 }
 
 /// The statements of two loops, and what is stored for the second used there. Cells are set at the end.
-fn together(mut first: Block, mut second: Block, gone: &[(Buffer, Operand)]) -> Block {
+fn together(values: &[ValueInfo], mut first: Block, mut second: Block, gone: &[(Buffer, Operand)]) -> Block {
     let end = |block: &mut Block| {
         let from = block.iter().rposition(|stm| !matches!(stm, Stm::Assign { .. })).map_or(0, |at| at + 1);
         block.split_off(from)
@@ -196,7 +210,7 @@ fn together(mut first: Block, mut second: Block, gone: &[(Buffer, Operand)]) -> 
         }
         k += 1;
     }
-    once(&mut all, &set_first);
+    once(values, &mut all, &set_first);
     for stm in &set_first {
         if let Stm::Assign { cells, mask: None } = stm {
             cells.iter().for_each(|(_, x)| sink(&mut all, *x));
@@ -207,11 +221,13 @@ fn together(mut first: Block, mut second: Block, gone: &[(Buffer, Operand)]) -> 
 }
 
 /// Computes and loads once what is the same.
-pub(super) fn once(all: &mut Block, set: &[Stm]) {
+pub(super) fn once(values: &[ValueInfo], all: &mut Block, set: &[Stm]) {
     let mut assigned = cells(all);
     assigned.extend(cells(set));
     let changed = Effects::of(&*all).touches;
     let lasts = |x: &Operand| x.value().is_none_or(|value| !assigned.contains(&value));
+    // One may be of all lanes, and the other of each.
+    let alike = |a: Value, b: Value| values[a.0 as usize].varying == values[b.0 as usize].varying;
     let mut loaded: FxHashMap<Place, Value> = FxHashMap::default();
     let mut computed: FxHashMap<(Op, Vec<Operand>), Value> = FxHashMap::default();
     let mut k = 0;
@@ -229,7 +245,7 @@ pub(super) fn once(all: &mut Block, set: &[Stm]) {
             None
         };
         match same {
-            Some((value, known)) if known != value && !assigned.contains(&value) => {
+            Some((value, known)) if known != value && !assigned.contains(&value) && alike(value, known) => {
                 stand_in(all, k, value, Operand::Value(known));
             }
             _ => k += 1,

@@ -198,3 +198,33 @@ fn results_do_not_depend_on_the_number_of_threads() -> Result<()> {
     }
     Ok(())
 }
+
+/// What all lanes find alike by a scan of their own says where each of them adds.
+#[test]
+fn a_scan_that_lanes_have_in_common_gives_places() -> Result<()> {
+    let program = Program::parse(
+        "program (all: []i64, sums: []f64, counts: []i32, x: f64) {
+          let into = accumulator(sums)
+          let added = map (all) adding (into) |k: i64, into: acc []f64| {
+            let ands = scan commutative (all) from (3i64) |a: i64, b: i64| { let c = and(a, b) return c }
+            let own = accumulator(counts)
+            let counted = map (ands) adding (own) |place: i64, own: acc []i32| {
+              let zero = mod(place, 1i64)
+              let first = own with [zero] += 3i32
+              let last = first with [place] += 5i32
+              return last }
+            let counts = array(counted)
+            let count = counts[0i64]
+            let y = f64(count)
+            let z = mul(x, y)
+            let added = into with [k] += z
+            return added }
+          let sums = array(added)
+          return sums }",
+    )?;
+    for n in [0, 1, 5, 40] {
+        let all: Vec<i64> = (0..n).map(|k| k % 4).collect();
+        crate::same(&program, &[Value::new(&all[..])?, Value::new([1.0; 4])?, Value::new([7_i32; 4])?, 0.5.into()]);
+    }
+    Ok(())
+}
