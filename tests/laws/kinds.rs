@@ -110,18 +110,23 @@ fn singles() -> Vec<f32> {
     known.into_iter().chain(drawn).filter(|x| !x.is_nan()).collect()
 }
 
-fn singles_are_those_of<E: Executor>(executor: &E) {
-    type Value = fn(f32, f32) -> f32;
-    let operations: [(ScalarOp, Value); 6] = [
+type OfSingles = fn(f32, f32) -> f32;
+
+/// The operations that are rounded once, and their values in Rust.
+fn rounded_once() -> [(ScalarOp, OfSingles); 6] {
+    [
         (ScalarOp::Add, |x, y| x + y),
         (ScalarOp::Mul, |x, y| x * y),
         (Primitive::Sub.into(), |x, y| x - y),
         (Primitive::Div.into(), |x, y| x / y),
         (Primitive::Sqrt.into(), |x, _| x.sqrt()),
         (Primitive::Recip.into(), |x, _| x.recip()),
-    ];
+    ]
+}
+
+fn singles_are_those_of<E: Executor>(executor: &E) {
     let pairs = || singles().into_iter().flat_map(|x| singles().into_iter().map(move |y| [x, y]));
-    for (op, value) in operations {
+    for (op, value) in rounded_once() {
         let known = pairs().map(|[x, y]| ([x, y].map(Const::F32), Const::F32(value(x, y))));
         let known: Vec<([Const; 2], Const)> = known.filter(|(_, z)| !is_nan(*z)).collect();
         assert_eq!(has_values(executor, op, &known), Ok(()), "{op} of f32");
@@ -157,17 +162,8 @@ fn halves() -> Vec<f16> {
 
 /// In singles the same comes out: they have twice as many digits and two more as well.
 fn halves_are_nearest_to_singles<E: Executor>(executor: &E) {
-    type Value = fn(f32, f32) -> f32;
-    let operations: [(ScalarOp, Value); 6] = [
-        (ScalarOp::Add, |x, y| x + y),
-        (ScalarOp::Mul, |x, y| x * y),
-        (Primitive::Sub.into(), |x, y| x - y),
-        (Primitive::Div.into(), |x, y| x / y),
-        (Primitive::Sqrt.into(), |x, _| x.sqrt()),
-        (Primitive::Recip.into(), |x, _| x.recip()),
-    ];
     let pairs = || halves().into_iter().flat_map(|x| halves().into_iter().map(move |y| [x, y]));
-    for (op, value) in operations {
+    for (op, value) in rounded_once() {
         let of = |[x, y]: [f16; 2]| value(x.into(), y.into());
         let known = pairs().filter(|pair| !of(*pair).is_nan());
         let known: Vec<([Const; 2], Const)> =
