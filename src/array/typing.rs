@@ -154,14 +154,13 @@ pub(crate) trait Typing {
         (why, from): (Agreement, usize),
     ) -> Result<(), Self::Wrong> {
         self.fits(what, atom, wanted)?;
-        if self.compares() {
-            let wanted = wanted.sizes();
-            // Scalars have no sizes, and a list may have many.
-            if wanted.len() > from {
-                for (wanted, found) in wanted.iter().zip(&self.of(atom).sizes()).skip(from) {
-                    self.compare(why, from_ref(wanted), from_ref(found), true);
-                }
-            }
+        let wanted = if self.compares() { wanted.sizes() } else { SmallVec::new() };
+        // Scalars have no sizes, and a list may have many.
+        if wanted.len() <= from {
+            return Ok(());
+        }
+        for (wanted, found) in wanted.iter().zip(&self.of(atom).sizes()).skip(from) {
+            self.compare(why, from_ref(wanted), from_ref(found), true);
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The sizes of a function's results as far as they do not depend on elements, for maps over nothing.
+//! The sizes of a function's results as far as they follow from sizes and other integers, for maps over nothing.
 //!
 //! Law: a size that is known here is the one every run would find. A map over no elements has rows of these sizes, and
 //! of size 0 where they are unknown; so its results have the sizes they would have in the limit of shorter arrays, and

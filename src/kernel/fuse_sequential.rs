@@ -182,8 +182,8 @@ impl Follower<'_> {
         let varies = known.value().is_some_and(|known| self.values[known.0 as usize].varying);
         let mut is_place = false;
         each(stms, &mut |stm| {
-            let places = stm.touches().into_iter().filter_map(|(.., place)| place?.varying);
-            is_place |= places.into_iter().any(|varying| varying == Operand::Value(*value));
+            let mut places = stm.touches().into_iter().filter_map(|(.., place)| place?.varying);
+            is_place |= places.any(|varying| varying == Operand::Value(*value));
         });
         varies || !is_place
     }

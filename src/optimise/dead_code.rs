@@ -35,7 +35,7 @@ fn dead_again(program: &mut Program, written: Written, returning: Option<Var>) -
     let mut roots = Vec::new();
     // Of arrays that are gone sizes may be left, as numbers that are compared.
     let compares = |program: &Program| {
-        program.types.iter().any(|t| t.rank > 0) || program.function.body.stms.iter().any(|stm| compares(&stm.op))
+        program.types.iter().any(|t| t.rank > 0) || program.function.body.stms.iter().any(|stm| stays(stm, &|_| false))
     };
     if compares(program)
         && (written == Written::All || !compare_nothing(&program.function.body, false, &|v| needed.has(v)))
@@ -83,13 +83,14 @@ fn without_effects(body: &mut Body) {
     deeper(|| body.stms.iter_mut().flat_map(|stm| stm.op.bodies_mut()).for_each(without_effects));
 }
 
-/// Whether sizes are compared here.
-fn compares(op: &Op) -> bool {
-    match op {
+/// Whether a statement compares sizes or binds what is needed, itself or inside.
+fn stays(stm: &Stm, needed: &impl Fn(Var) -> bool) -> bool {
+    match &stm.op {
         Op::Agree(_) => true,
+        _ if stm.vars.iter().copied().any(needed) => true,
         // What is compared there is part of a function that is needed or not.
         Op::Custom(_) => false,
-        op => op.bodies().any(|body| body.stms.iter().any(|stm| compares(&stm.op))),
+        op => op.bodies().any(|body| body.stms.iter().any(|stm| stays(stm, needed))),
     }
 }
 
@@ -209,19 +210,10 @@ impl Needed {
     /// Takes out of a body what is not needed, and those of its results that `keep` does not name.
     fn body(&mut self, body: &mut Body, keep: impl Fn(usize) -> bool) {
         let before = body.stms.len();
-        body.stms.retain(|stm| self.stays(stm));
+        body.stms.retain(|stm| stays(stm, &|var| self.has(var)));
         self.left_out |= body.stms.len() < before;
         body.stms.iter_mut().for_each(|stm| self.stm(stm));
         self.pick(&mut body.results, keep);
-    }
-
-    /// Whether a statement is needed, or something inside of it is: a comparison of sizes, or what makes one.
-    fn stays(&self, stm: &Stm) -> bool {
-        let inside = |op: &Op| op.bodies().any(|body| body.stms.iter().any(|stm| self.stays(stm)));
-        match &stm.op {
-            Op::Agree(_) => true,
-            op => stm.vars.iter().any(|v| self.has(*v)) || !matches!(op, Op::Custom(_)) && inside(op),
-        }
     }
 
     fn stm(&mut self, stm: &mut Stm) {

@@ -42,6 +42,9 @@ impl ScalarOp {
     /// The operation of this name on integers, or else on reals.
     fn named(text: &str, parameter: Option<i64>, integers: bool) -> Option<Self> {
         let convert = || Prim::named(text).map(ScalarOp::Convert);
+        let real = |name: &str| Prim::named(name).filter(|kind| kind.is_real());
+        let to_bits = text.strip_prefix("bits_of_").and_then(real).map(ScalarOp::ToBits);
+        let bits = to_bits.or_else(|| text.strip_suffix("_of_bits").and_then(real).map(ScalarOp::FromBits));
         let row = || IntegerRow::ALL.iter().find(|row| row.name() == text).map(|row| ScalarOp::Integer(*row));
         match (text, parameter) {
             ("add", None) => Some(ScalarOp::Add),
@@ -51,12 +54,7 @@ impl ScalarOp {
             ("lt", None) => Some(ScalarOp::Less),
             ("le", None) => Some(ScalarOp::LessOrEqual),
             ("not", None) => Some(ScalarOp::Not),
-            ("bits_of_f16", None) => Some(ScalarOp::ToBits(Prim::F16)),
-            ("bits_of_f32", None) => Some(ScalarOp::ToBits(Prim::F32)),
-            ("bits_of_f64", None) => Some(ScalarOp::ToBits(Prim::F64)),
-            ("f16_of_bits", None) => Some(ScalarOp::FromBits(Prim::F16)),
-            ("f32_of_bits", None) => Some(ScalarOp::FromBits(Prim::F32)),
-            ("f64_of_bits", None) => Some(ScalarOp::FromBits(Prim::F64)),
+            (_, None) if bits.is_some() => bits,
             (_, None) if integers => convert().or_else(row),
             _ => convert()
                 .filter(|_| parameter.is_none())

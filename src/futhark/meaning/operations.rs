@@ -283,11 +283,8 @@ fn compose<M: Meaning>(w: &Write<'_, M>, composed: Composed, operands: &[M::Data
         Composed::NotEqual => w.op(ScalarOp::Not, &[&w.op(ScalarOp::Equal, &[x, &operands[1]])?]),
         Composed::ToBits => w.op(ScalarOp::ToBits(w.kind), &[x]),
         Composed::FromBits => {
-            let (real, kind) = match w.kind.bits() {
-                16 => (Prim::F16, Prim::U16),
-                32 => (Prim::F32, Prim::U32),
-                _ => (Prim::F64, Prim::U64),
-            };
+            let of_bits = |real: Prim| Some((real, real.of_bits().filter(|bits| bits.bits() == w.kind.bits())?));
+            let (real, kind) = Prim::ALL.into_iter().find_map(of_bits).unwrap_or((Prim::F64, Prim::U64));
             let bits = convert(w.m, w.at, w.kind, kind, x.clone())?;
             w.op(ScalarOp::FromBits(real), &[&bits])
         }
