@@ -16,6 +16,7 @@ pub use elementary::Work;
 pub(crate) use elementary::{Apply, Visitor};
 pub use elementary::{Decide, Real, Scalar};
 pub use half::f16;
+#[cfg(feature = "array")]
 pub(crate) use half::to_half;
 pub(crate) use operators::{compared_by, compared_with_literals, literal_first};
 pub use rule::{Facts, Identity, Points, Rule, ZeroRule};

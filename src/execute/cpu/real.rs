@@ -43,9 +43,15 @@ pub(super) trait Real<const G: usize>:
     fn of(x: f64) -> Self;
     fn double(self) -> f64;
     /// Rounded to single precision, as doubles are that stand for singles.
-    fn to_single(self) -> Self;
+    #[inline(always)]
+    fn to_single(self) -> Self {
+        Self::of(f64::from(self.double() as f32))
+    }
     /// The same of half precision.
-    fn to_half(self) -> Self;
+    #[inline(always)]
+    fn to_half(self) -> Self {
+        Self::of(to_half(self.double()))
+    }
     /// The integer as a real: the nearest, or the nearest of single precision.
     fn of_integer(unsigned: bool, single: bool, n: i64) -> Self;
     /// The bits that it has in this kind of reals, and the real that has these.
@@ -56,14 +62,20 @@ pub(super) trait Real<const G: usize>:
 
     fn mul_add(self, by: Self, plus: Self) -> Self;
     /// `x y + z` as the interpreter computes it.
-    fn fma(self, by: Self, plus: Self) -> Self;
+    #[inline(always)]
+    fn fma(self, by: Self, plus: Self) -> Self {
+        Self::of(f64::mul_add(self.double(), by.double(), plus.double()))
+    }
     fn sqrt(self) -> Self;
     fn abs(self) -> Self;
     fn is_nan(self) -> bool;
     /// With another sign if that of `sign` is negative.
     fn times_sign(self, sign: Self) -> Self;
     /// A row of the table of primitives.
-    fn by_table(row: Primitive, x: [Self; 3]) -> Self;
+    #[inline(never)]
+    fn by_table(row: Primitive, x: [Self; 3]) -> Self {
+        Self::of(row.apply(&x.map(Self::double)[..row.arity()]))
+    }
 
     /// `c = a b + factor c`, of these sizes; the matrices by their first elements and their strides.
     ///
@@ -194,16 +206,6 @@ impl Real<DOUBLES> for f64 {
     }
 
     #[inline(always)]
-    fn to_single(self) -> Self {
-        f64::from(self as f32)
-    }
-
-    #[inline(always)]
-    fn to_half(self) -> Self {
-        to_half(self)
-    }
-
-    #[inline(always)]
     fn of_integer(unsigned: bool, single: bool, n: i64) -> Self {
         match (unsigned, single) {
             (false, false) => n as f64,
@@ -229,16 +231,6 @@ impl Real<DOUBLES> for f64 {
             Prim::F32 => f32::from_bits(n as u32).into(),
             _ => f64::from_bits(n as u64),
         }
-    }
-
-    #[inline(always)]
-    fn fma(self, by: Self, plus: Self) -> Self {
-        f64::mul_add(self, by, plus)
-    }
-
-    #[inline(never)]
-    fn by_table(row: Primitive, x: [Self; 3]) -> Self {
-        row.apply(&x[..row.arity()])
     }
 
     fn elements(flat: &Flat) -> Option<&[Self]> {
@@ -268,16 +260,6 @@ impl Real<SINGLES> for f32 {
     }
 
     #[inline(always)]
-    fn to_single(self) -> Self {
-        self
-    }
-
-    #[inline(always)]
-    fn to_half(self) -> Self {
-        to_half(self.into()) as f32
-    }
-
-    #[inline(always)]
     fn of_integer(unsigned: bool, _: bool, n: i64) -> Self {
         if unsigned { n as u64 as f32 } else { n as f32 }
     }
@@ -290,16 +272,6 @@ impl Real<SINGLES> for f32 {
     #[inline(always)]
     fn of_bits(_: Prim, n: i64) -> Self {
         f32::from_bits(n as u32)
-    }
-
-    #[inline(always)]
-    fn fma(self, by: Self, plus: Self) -> Self {
-        f64::mul_add(self.into(), by.into(), plus.into()) as f32
-    }
-
-    #[inline(never)]
-    fn by_table(row: Primitive, x: [Self; 3]) -> Self {
-        row.apply(&x.map(f64::from)[..row.arity()]) as f32
     }
 
     fn elements(flat: &Flat) -> Option<&[Self]> {
