@@ -357,6 +357,8 @@ impl<'p> Reader<'p> {
                     (true, Written::Lost) => {}
                 }
             }
+            // What is always compared comes first: it tells of sizes that say how often the others are.
+            wanted.sort_by_key(|claim| !claim.agree.times.is_empty());
             let mut here = Vec::new();
             for mut claim in wanted {
                 if let Some(agree) = equal.needs(&self.products, claim.agree) {

@@ -21,6 +21,22 @@ fn random_programs_settle() -> Verdict {
     for_all(|p: ArrayProgram| simplification::settles(&p))
 }
 
+/// The scan compares rows as often as there are rows, which another comparison says of what it is an adjoint of.
+#[test]
+fn comparisons_under_sizes_that_others_tell_settle() -> Result<()> {
+    let program = Program::parse(
+        "program (start: []f64, rows: [][]f64) {
+            let all = concat(rows, rows)
+            let same = loop (all: [][]f64 = all) for i < 2i64 { return all }
+            let products = scan commutative (same) from (start) |a: []f64, b: []f64| {
+                let c = map (a, b) |s: f64, t: f64| { let u = mul(s, t) return u } return c }
+            return same, products }",
+    )?;
+    let derivative = program.vjp()?;
+    assert_eq!(derivative.simplified().to_string(), derivative.to_string());
+    Ok(())
+}
+
 /// The adjoint of an array of which many elements are read is written to as often, and read before each time. On a small
 /// stack, and with as many steps for each read as there were writes before, this would not end well.
 #[test]
