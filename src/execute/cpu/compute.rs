@@ -272,7 +272,7 @@ impl<R: Real<G>, const G: usize> State<R, G> {
     /// A row of the table, lane by lane.
     #[inline(never)]
     pub(super) fn row_by_row(&self, row: Primitive, to: Reg, x: [Operand<'_, R, G>; 3]) {
-        self.each(to, x, |x| R::by_table(row, x));
+        self.each(to, x, |[a, b, c]| R::by_table(row, a, b, c));
     }
 
     /// Lane by lane.
@@ -411,6 +411,6 @@ pub(super) fn one<R: Real<G>, const G: usize>(op: RealOp, [a, b, c]: [R; 3]) -> 
         RealOp::Row(Primitive::Sqrt) => a.sqrt(),
         RealOp::Row(Primitive::Single) => a.to_single(),
         RealOp::Row(Primitive::Half) => a.to_half(),
-        RealOp::Row(row) => R::by_table(row, [a, b, c]),
+        RealOp::Row(row) => R::by_table(row, a, b, c),
     }
 }

@@ -71,10 +71,10 @@ pub(super) trait Real<const G: usize>:
     fn is_nan(self) -> bool;
     /// With another sign if that of `sign` is negative.
     fn times_sign(self, sign: Self) -> Self;
-    /// A row of the table of primitives.
+    /// A row of the table of primitives. The operands are in registers: an array is stored and loaded again.
     #[inline(never)]
-    fn by_table(row: Primitive, x: [Self; 3]) -> Self {
-        Self::of(row.apply(&x.map(Self::double)[..row.arity()]))
+    fn by_table(row: Primitive, a: Self, b: Self, c: Self) -> Self {
+        Self::of(row.apply(&[a.double(), b.double(), c.double()][..row.arity()]))
     }
 
     /// `c = a b + factor c`, of these sizes; the matrices by their first elements and their strides.
