@@ -67,9 +67,22 @@ fn of_mutants(seeds: &[Vec<u8>], rounds: usize, law: impl Fn(&[u8]) -> Verdict) 
         for _ in 0..=below(&mut random, 2) {
             text = mutated(&text, &seeds[below(&mut random, seeds.len())], &mut random);
         }
+        let shown = ShownOnPanic(&text);
         law(&text)?;
+        drop(shown);
     }
     Ok(())
+}
+
+/// Shows a text if what is done with it panics, so that it can be put into `tests/found`.
+struct ShownOnPanic<'t>(&'t [u8]);
+
+impl Drop for ShownOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("of the text\n{}", String::from_utf8_lossy(self.0));
+        }
+    }
 }
 
 #[test]

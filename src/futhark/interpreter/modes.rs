@@ -101,9 +101,10 @@ impl Derivatives for Interpreter {
         _: &Call<'_, Data>,
     ) -> Outcome<Vec<Data>> {
         // The innermost call that the arguments carry derivatives of; if they carry none, the innermost of all.
-        let calls = self.engine.levels.borrow().len();
-        let reaches = |call: &usize| arguments.iter().any(|data| data.reaches(level_of_call(*call)));
-        let call = (0..calls).rev().find(reaches).or(calls.checked_sub(1));
+        let goes_on = |call: &usize| !matches!(self.engine.levels.borrow()[*call], Level::Returned);
+        let calls: Vec<usize> = (0..self.engine.levels.borrow().len()).rev().filter(goes_on).collect();
+        let reaches = |call: &&usize| arguments.iter().any(|data| data.reaches(level_of_call(**call)));
+        let call = calls.iter().find(reaches).or(calls.first()).copied();
         let call = call.filter(|call| matches!(self.engine.levels.borrow()[*call], Level::Reverse(_)));
         let Some(level) = call.map(level_of_call) else {
             let mut all = function(arguments)?;
@@ -230,27 +231,34 @@ impl Interpreter {
         let Level::Reverse(tape) = self.leave() else { panic!("a call that is left is the one that was entered last") };
         let results = results?;
         let values = self.below(at, level, results.clone())?;
-        let mut answers = Vec::new();
-        for adjoints in adjoints.collect::<Outcome<Vec<_>>>()? {
-            same(at, &values, &adjoints)?;
-            let mut seeds = Vec::new();
-            for (result, adjoint) in results.iter().zip(&adjoints) {
-                for (element, seed) in result.elements().iter().zip(adjoint.elements()) {
-                    let nodes = element.of_call(level).into_iter().flatten().filter_map(node);
-                    seeds.extend(nodes.map(|node| (node, seed.clone())));
+        self.enter(Level::Returned);
+        let mut swept = || -> Outcome<Vec<Vec<Data>>> {
+            let mut answers = Vec::new();
+            for adjoints in adjoints.collect::<Outcome<Vec<_>>>()? {
+                same(at, &values, &adjoints)?;
+                let mut seeds = Vec::new();
+                for (result, adjoint) in results.iter().zip(&adjoints) {
+                    for (element, seed) in result.elements().iter().zip(adjoint.elements()) {
+                        let nodes = element.of_call(level).into_iter().flatten().filter_map(node);
+                        seeds.extend(nodes.map(|node| (node, seed.clone())));
+                    }
                 }
+                let mut found = tape.sweep(&self.engine, at, seeds, inputs, call)?.into_iter();
+                let mut answer = Vec::with_capacity(arguments.len());
+                for argument in arguments {
+                    answer.push(
+                        argument.rebuilt(at, |value| found.next().flatten().unwrap_or_else(|| zero(value.kind())))?,
+                    );
+                }
+                answers.push(self.below(at, level, answer)?);
             }
-            let mut found = tape.sweep(&self.engine, at, seeds, inputs, call)?.into_iter();
-            let mut answer = Vec::with_capacity(arguments.len());
-            for argument in arguments {
-                answer
-                    .push(argument.rebuilt(at, |value| found.next().flatten().unwrap_or_else(|| zero(value.kind())))?);
-            }
-            answers.push(answer);
-        }
+            Ok(answers)
+        };
+        let answers = swept();
+        self.leave();
         let (limit, _) = self.engine.edges.get();
         self.engine.edges.set((limit, before));
-        Ok((values, answers))
+        Ok((values, answers?))
     }
 
     /// Derivatives, one after the other, as arrays of them.

@@ -151,6 +151,9 @@ fn is_of_rounded(level: u32) -> bool {
 pub(super) enum Level {
     Forward,
     Reverse(Tape),
+    /// A call of reverse mode whose function has returned. What derivatives that the function gave have kept of its numbers is
+    /// constant to them.
+    Returned,
 }
 
 /// Performs operations, at all levels.
@@ -231,16 +234,18 @@ impl Engine {
         if edges.is_empty() {
             return z;
         }
+        let mut levels = self.levels.borrow_mut();
+        let tape = match levels.get_mut(number_of_call(level)) {
+            Some(Level::Reverse(tape)) => tape,
+            Some(Level::Returned) => return z,
+            Some(Level::Forward) | None => panic!("a number on a tape belongs to a call of reverse mode that goes on"),
+        };
         let (limit, used) = self.edges.get();
         if used + 4 > limit {
             self.full.set(true);
             return z;
         }
         self.edges.set((limit, used + 4));
-        let mut levels = self.levels.borrow_mut();
-        let Some(Level::Reverse(tape)) = levels.get_mut(number_of_call(level)) else {
-            panic!("a number on a tape belongs to a call of reverse mode that goes on");
-        };
         let node = tape.operation(edges.into_iter());
         Scalar::tagged(to, z, Part::Node(node))
     }
