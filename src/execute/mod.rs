@@ -9,6 +9,7 @@
 mod compiled;
 mod contract;
 mod cpu;
+mod fault;
 mod flat;
 mod kernel_profile;
 #[cfg(not(feature = "unstable"))]

@@ -11,9 +11,9 @@ use std::sync::{Mutex, PoisonError};
 use super::assemble::Assembled;
 use super::machine::Fault;
 use super::profile::Profile;
-use crate::array::{Body, Program, Stm, Var, deeper, text};
-use crate::error::Span;
+use crate::array::Program;
 use crate::execute;
+use crate::execute::fault::ended;
 use crate::interpret::{self, Control};
 
 /// How many steps are taken between two looks at what others have done and wish.
@@ -82,21 +82,8 @@ impl<'c> Watch<'c> {
         let (fault, at) = self.ended.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         // Inner loops come before those around them.
         let around = code.origins.iter().find(|(from, to, _)| (*from as usize..*to as usize).contains(&at));
-        let stm = around.and_then(|(_, _, var)| binder(&program.function.body, *var));
-        let span = stm.map_or(Span::UNKNOWN, |stm| stm.span);
-        let error = fault.within(span, || stm.map_or_else(|| text::signature(program), |stm| text::head(program, stm)));
-        Some(execute::Fault::of(error).expect("a run is ended by a limit or a wish"))
+        Some(ended(fault, program, around.map(|(_, _, var)| *var)))
     }
-}
-
-/// The statement that binds a variable first.
-pub(super) fn binder(body: &Body, var: Var) -> Option<&Stm> {
-    deeper(|| {
-        body.stms.iter().find_map(|stm| match stm.vars.first() {
-            Some(first) if *first == var => Some(stm),
-            Some(_) | None => stm.op.bodies().find_map(|inner| binder(inner, var)),
-        })
-    })
 }
 
 /// The elements that the buffers of a machine hold, of reals and of integers, and all of them together.

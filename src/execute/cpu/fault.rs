@@ -6,10 +6,11 @@
 use super::compute::constant;
 use super::machine::Machine;
 use super::real::Real;
-use crate::array::Prim;
+use crate::array::{Const, Prim};
 use crate::error::Span;
+use crate::execute::Unsupported;
 use crate::execute::contract::Ending;
-use crate::execute::{Fault, FaultKind, Unsupported};
+use crate::execute::fault::failed;
 use crate::kernel::code::Broken;
 
 /// What a check is of: the instruction, the statement of the program, and the uniform registers of the operands.
@@ -30,25 +31,9 @@ pub(super) fn ending<R: Real<G>, const G: usize>(machine: &Machine<'_, R, G>) ->
         return unsupported(None, "an array for which there is no memory");
     };
     let Claim { statement, span, broken, operands, .. } = &claims[found];
-    let integer = |k: usize| machine.state.one(operands[k].0);
-    let size = |k: usize| usize::try_from(integer(k)).unwrap_or(usize::MAX);
-    let kind = match broken {
-        Broken::Sizes(what) => FaultKind::Sizes { what, first: size(0), second: size(1) },
-        Broken::Size => FaultKind::NegativeSize { size: integer(0) },
-        Broken::Bounds => FaultKind::OutOfBounds { index: integer(0), length: size(1) },
-        Broken::Value(row) => {
-            let operands: Vec<String> = (0..operands.len()).map(|k| shown(operands[k].1, integer(k))).collect();
-            FaultKind::NoValue { operation: format!("{}({})", row.name(), operands.join(", ")) }
-        }
-        Broken::Bound => FaultKind::LoopBound { bound: integer(0) },
-        Broken::Able(reason) => return unsupported(Some(statement.clone()), reason),
-    };
-    Ending::Fault(Fault { statement: statement.clone(), span: *span, kind })
-}
-
-/// An integer of this kind, from its register.
-fn shown(kind: Prim, n: i64) -> String {
-    constant(kind, n).integer().map_or_else(String::new, |n| n.to_string())
+    let operands: Vec<Const> =
+        operands.iter().map(|(register, prim)| constant(*prim, machine.state.one(*register))).collect();
+    failed(statement, *span, *broken, &operands)
 }
 
 pub(super) fn unsupported(statement: Option<String>, reason: &'static str) -> Ending {
