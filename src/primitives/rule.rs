@@ -161,7 +161,8 @@ pub struct Facts {
     pub infix: Option<(&'static str, u8)>,
     /// LaTeX with `#1 #2 #3` for the arguments; empty for `\operatorname{name}(…)`.
     pub tex: &'static str,
-    /// WGSL with `#1 #2 #3` for the arguments; empty for a call of the row's name.
+    /// WGSL with `#1 #2 #3` for the arguments, of any kind of reals; empty for a call of the row's name and the kind, as
+    /// `exp_f32(#1)`.
     pub wgsl: &'static str,
 }
 

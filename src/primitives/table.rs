@@ -310,7 +310,7 @@ primitives! {
         } on [POSITIVE],
         range = if n % 2 == 0 { HALF_LINE } else { LINE }, turns = first(if n % 2 == 0 { ZERO } else { Points::None }),
         poles = first(if n < 0 { ZERO } else { Points::None }), zero_rule = SINGULAR, flat = [n == 0; 3],
-        ulp = n.unsigned_abs(), infix = Some(("^", 4)), tex = "{#1}^{#n}", wgsl = "powi(#1, #n)";
+        ulp = n.unsigned_abs(), infix = Some(("^", 4)), tex = "{#1}^{#n}";
     /// The power `x^y` for `x ≥ 0`. At `0⁰` the derivative by `x` is 0, and where `x` is 0 that by `y` is 0.
     Pow: Scalar powf "pow" (x, y; z) = x.powf(y)
         => [x.abs().max(y.abs()).select(y * x.powf(y - S::one()), S::zero()), x.select(z * x.ln(), S::zero())]
@@ -329,20 +329,19 @@ primitives! {
         range = HALF_LINE, zero_rule = SINGULAR, tex = "2^{#1}";
     /// `eˣ − 1`, accurate near 0.
     Expm1: Scalar exp_m1 "expm1" (x; z) = x.exp_m1() => [x.exp()] on [WIDE],
-        range = (-1.0, f64::INFINITY), zero_rule = SINGULAR, wgsl = "(exp(#1) - 1.0)";
+        range = (-1.0, f64::INFINITY), zero_rule = SINGULAR;
     /// The natural logarithm; −∞ at 0.
     Ln: Scalar ln "ln" (x; z) = x.ln() => [x.recip()] on [POSITIVE],
-        domain = first_in(HALF_LINE), zero_rule = SINGULAR, tex = r"\ln #1", wgsl = "log(#1)";
+        domain = first_in(HALF_LINE), zero_rule = SINGULAR, tex = r"\ln #1";
     /// The logarithm to base 2.
     Log2: Scalar log2 "log2" (x; z) = x.log2() => [S::one() / (x * S::constant(LN_2))] on [POSITIVE],
         domain = first_in(HALF_LINE), zero_rule = SINGULAR, tex = r"\log_2 #1";
     /// The logarithm to base 10.
     Log10: Scalar log10 "log10" (x; z) = x.log10() => [S::one() / (x * S::constant(LN_10))] on [POSITIVE],
-        domain = first_in(HALF_LINE), zero_rule = SINGULAR, tex = r"\log_{10} #1",
-        wgsl = "(log2(#1) * 0.30102999566398120)";
+        domain = first_in(HALF_LINE), zero_rule = SINGULAR, tex = r"\log_{10} #1";
     /// `ln(1 + x)`, accurate near 0.
     Log1p: Scalar ln_1p "log1p" (x; z) = x.ln_1p() => [S::one() / (S::one() + x)] on [POSITIVE],
-        domain = first_in((-1.0, f64::INFINITY)), zero_rule = SINGULAR, wgsl = "log(1.0 + #1)";
+        domain = first_in((-1.0, f64::INFINITY)), zero_rule = SINGULAR;
     /// The sine of an angle in radians.
     Sin: Scalar sin "sin" (x; z) = x.sin() => [x.cos()] on [WIDE],
         range = UNIT, turns = first(Points::Every { first: FRAC_PI_2, period: PI }), tex = r"\sin #1";
@@ -385,13 +384,13 @@ primitives! {
     /// `√(x² + y²)` without overflow; both derivatives at the origin are 0.
     Hypot: Scalar hypot "hypot" (x, y; z) = x.hypot(y)
         => [z.select(x / z, S::zero()), z.select(y / z, S::zero())] on [POSITIVE, WIDE],
-        range = HALF_LINE, turns = [ZERO, ZERO, Points::None], wgsl = "length(vec2(#1, #2))";
+        range = HALF_LINE, turns = [ZERO, ZERO, Points::None];
     /// The absolute value; its derivative at 0 is 0.
     Abs: Scalar abs "abs" (x; z) = x.abs() => [x.signum()] on [POSITIVE],
         range = HALF_LINE, turns = first(ZERO), ulp = 0, tex = r"\left|#1\right|";
     /// The sign: −1, 0 or 1. Unlike `f64::signum` it is 0 at 0, which makes it the derivative of `abs`.
     Signum: Scalar signum "signum" (x; z) = if x > F::zero() { F::one() } else if x < F::zero() { -F::one() } else { x }
-        => [S::zero()] on [POSITIVE], zero_rule = SWITCH, flat = FLAT, ulp = 0, wgsl = "sign(#1)";
+        => [S::zero()] on [POSITIVE], zero_rule = SWITCH, flat = FLAT, ulp = 0;
     /// The smaller of two; at a tie the first, with its derivative. A number wins over NaN, as in C's `fmin` and `f64::min`,
     /// and has the derivative alone; of two NaN the second has it.
     Min: Scalar min "min" (x, y; z) = if x <= y || y.is_nan() { x } else { y }
@@ -403,12 +402,12 @@ primitives! {
     /// 1 where `x ≥ y`, 0 where not, as if either is NaN: a step, not the larger of the two.
     GeIndicator: Scalar ge_indicator "ge" (x, y; z) = if x >= y { F::one() } else { F::zero() }
         => [S::zero(), S::zero()] on [POSITIVE, (-4.0, 0.0)], zero_rule = SWITCH, flat = FLAT, ulp = 0,
-        tex = r"\left[#1 \ge #2\right]", wgsl = "select(0.0, 1.0, #1 >= #2)";
+        tex = r"\left[#1 \ge #2\right]";
     /// `x` where the condition, this number, is not 0, and `y` where it is: a branch that every carrier understands.
     /// The side not taken is evaluated, and its tangent is discarded.
     Select: Scalar select "select" (c, x, y; z) = if c.is_zero() { y } else { x }
         => [S::zero(), c.select(S::one(), S::zero()), c.select(S::zero(), S::one())] on [POSITIVE, WIDE, WIDE],
-        turns = first(ZERO), zero_rule = SWITCH, flat = [true, false, false], ulp = 0, wgsl = "select(#3, #2, #1 != 0.0)";
+        turns = first(ZERO), zero_rule = SWITCH, flat = [true, false, false], ulp = 0;
     /// The largest integer not above `x`; its derivative is 0.
     Floor: Scalar floor "floor" (x; z) = x.floor() => [S::zero()] on [(0.1, 0.9)],
         zero_rule = SWITCH, flat = FLAT, ulp = 0, tex = r"\lfloor #1 \rfloor";
@@ -417,7 +416,7 @@ primitives! {
         zero_rule = SWITCH, flat = FLAT, ulp = 0, tex = r"\lceil #1 \rceil";
     /// The nearest integer, halves away from 0; its derivative is 0.
     Round: Scalar round "round" (x; z) = x.round() => [S::zero()] on [(0.6, 1.4)],
-        zero_rule = SWITCH, flat = FLAT, ulp = 0, wgsl = "(sign(#1) * floor(abs(#1) + 0.5))";
+        zero_rule = SWITCH, flat = FLAT, ulp = 0;
     /// The error function, `2/√π ∫₀ˣ e^(−t²) dt`.
     Erf: Scalar erf "erf" (x; z) = x.erf() => [S::constant(FRAC_2_SQRT_PI) * (-(x * x)).exp()] on [(-2.0, 2.0)],
         range = UNIT;
@@ -435,22 +434,22 @@ primitives! {
     Polygamma(n: u32): Scalar polygamma "polygamma" (x; z) = x.polygamma(n)
         => [x.polygamma(n.saturating_add(1))] on [POSITIVE],
         known = first_in(HALF_LINE), poles = first(ZERO), zero_rule = SINGULAR, ulp = 8,
-        tex = r"\psi^{(#n)}\left(#1\right)", wgsl = "polygamma(#1, #n)";
+        tex = r"\psi^{(#n)}\left(#1\right)";
     /// The logistic function `1/(1 + e^(−x))`, stable on both sides. Its derivative is as that of `tanh` is.
     Sigmoid: Scalar sigmoid "sigmoid" (x; z) = {
             let e = (-x.abs()).exp();
             (if x < F::zero() { e } else { F::one() }) / (F::one() + e)
         } => [z * (S::one() - z)] on [WIDE],
-        range = (0.0, 1.0), tex = r"\sigma\left(#1\right)", wgsl = "(1.0 / (1.0 + exp(-#1)))";
+        range = (0.0, 1.0), tex = r"\sigma\left(#1\right)";
     /// `ln(1 + eˣ)`, stable on both sides.
     Softplus: Scalar softplus "softplus" (x; z) = x.max(F::zero()) + (-x.abs()).exp().ln_1p() => [x.sigmoid()] on [WIDE],
-        range = HALF_LINE, wgsl = "(max(#1, 0.0) + log(1.0 + exp(-abs(#1))))";
+        range = HALF_LINE;
     /// The number itself, taken as a constant by every derivative.
     StopGradient: Scalar stop_gradient "stop_gradient" (x; z) = x => [S::zero()] on [WIDE],
         zero_rule = SWITCH, flat = FLAT, ulp = 0, wgsl = "#1";
     /// The number rounded to single precision, to the nearest and of two to the even one. It is the rounding of every operation on
     /// `f32`, so derivatives are those of the number itself.
-    Single: Scalar single "single" (x; z) = x.single() => [S::one()] on [WIDE], ulp = 0, wgsl = "#1";
+    Single: Scalar single "single" (x; z) = x.single() => [S::one()] on [WIDE], ulp = 0;
     /// The number rounded to half precision, as `f16` is: to the nearest and of two to the even one, past the largest to infinity.
-    Half: Scalar half "half" (x; z) = x.half() => [S::one()] on [WIDE], ulp = 0, wgsl = "quantizeToF16(#1)";
+    Half: Scalar half "half" (x; z) = x.half() => [S::one()] on [WIDE], ulp = 0;
 }
