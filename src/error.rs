@@ -212,6 +212,11 @@ pub enum Error {
         /// Where the statement comes from.
         span: Span,
     },
+    /// A device that cannot be had, cannot do what a program needs, or has failed.
+    Device {
+        /// What is wrong, and what would be right.
+        what: String,
+    },
     /// The states of loops do not fit the elements that they are allowed, with any scheme of checkpoints.
     Checkpoints {
         /// How many elements were allowed.
@@ -415,6 +420,7 @@ impl fmt::Display for Error {
                 )
             }
             Error::Cancelled { statement, span } => write!(f, "the run was cancelled{}", Stated(*span, statement)),
+            Error::Device { what } => f.write_str(what),
             Error::Checkpoints { allowed, least } => write!(
                 f,
                 "the {allowed} elements that checkpoints are allowed are too few: at least {least} would be needed"

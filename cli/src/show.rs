@@ -3,6 +3,8 @@
 //! Law: the array program that is shown is the one that runs; of those that passes leave, the last one.
 
 use catadiff::array::Program;
+#[cfg(feature = "gpu")]
+use catadiff::execute::gpu;
 
 use crate::answer::{Answer, Failure};
 use crate::arguments::Arguments;
@@ -47,6 +49,13 @@ pub(crate) fn show(arguments: &Arguments) -> Result<Answer, Failure> {
                     .collect(),
                 false => ready.explain().trim_end().to_owned() + "\n",
             }
+        }
+        #[cfg(feature = "gpu")]
+        ("gpu", _) => gpu::plan(program).map_err(|unsupported| Failure::asked(unsupported.to_string()))?,
+        #[cfg(feature = "gpu")]
+        ("wgsl", _) => {
+            let kernels = gpu::kernels(program).map_err(|unsupported| Failure::asked(unsupported.to_string()))?;
+            kernels.join("\n")
         }
         ("text", _) if arguments.has("dump") => {
             let passes = subject.elaborated.passes();

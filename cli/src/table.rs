@@ -76,8 +76,23 @@ pub(crate) const FLAGS: &[Flag] = &[
     flag("runs", "N", "how often each is run; by default for half a second, at least 3 times"),
     flag("wrt", "NAMES", "by these parameters, with commas; by default all that hold real numbers"),
     Flag {
-        values: Values::These(&["text", "dot", "svg", "latex", "kernel", "tree"]),
-        ..flag("as", "FORM", "text, latex: the array program; dot, svg: drawn; kernel: how it runs; tree: as read")
+        values: Values::These(&[
+            "text",
+            "dot",
+            "svg",
+            "latex",
+            "kernel",
+            #[cfg(feature = "gpu")]
+            "gpu",
+            #[cfg(feature = "gpu")]
+            "wgsl",
+            "tree",
+        ]),
+        ..flag(
+            "as",
+            "FORM",
+            "text, latex: the array program; dot, svg: drawn; kernel: how it runs; gpu, wgsl: how on a GPU; tree: as read",
+        )
     },
     switch("dump", "after each pass that had something to do: how many statements there are, and which"),
     switch("sizes", "with the sizes of arrays in their types, by number or by name"),

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use catadiff::array::Program;
-use catadiff::execute::{EXECUTORS, Executor, Interpreter, Outcome};
+use catadiff::execute::{Executor, Interpreter, Outcome};
 use catadiff::futhark::check::{NoImports, check};
 use catadiff::futhark::core::{self, Entry, Prim, verify};
 use catadiff::futhark::source::{Message, Sources};
@@ -20,6 +20,7 @@ use catadiff::term::{Arena, Rules, parse as parse_formula};
 
 use crate::array_values::all_close;
 use crate::executor_sides::{Exactness, is_same};
+use crate::executors::at_hand;
 use crate::violation::{Verdict, Violation};
 
 /// What a run may take here.
@@ -198,8 +199,8 @@ pub fn of_array_programs(bytes: &[u8]) -> Verdict {
 }
 
 fn executors_are_the_interpreter(program: &Program) -> Verdict {
-    let others = EXECUTORS.iter().filter(|executor| executor.name() != Interpreter.name());
-    others.copied().try_for_each(|executor| is_the_interpreter(executor, program))
+    let others = at_hand().into_iter().filter(|executor| executor.name() != Interpreter.name());
+    others.into_iter().try_for_each(|executor| is_the_interpreter(executor, program))
 }
 
 /// An executor does with a program what the interpreter does, on small arguments and within limits: it gives the values, or finds

@@ -5,7 +5,7 @@
 //! the interpreter, every executor, dual numbers and the tape say the same (tests/language/conversions.rs).
 
 use catadiff::carriers::Dual;
-use catadiff::execute::{EXECUTORS, Executor};
+use catadiff::execute::Executor;
 use catadiff::futhark::check::{NoImports, check};
 use catadiff::futhark::core::Program;
 use catadiff::futhark::syntax::parse;
@@ -14,6 +14,7 @@ use catadiff::futhark::{elaborate, interpreter};
 use catadiff::interpret::{Compare, Limits, Scalar};
 use quickcheck::{Arbitrary, Gen};
 
+use crate::executors::at_hand;
 use crate::violation::{Verdict, Violation};
 
 /// How many real variables a function has.
@@ -159,9 +160,9 @@ fn function_is_linear(program: &Program, k: usize, body: &str, at: &Place) -> Ve
     let on = &|executor: &dyn Executor, entry: &str, given: &[Array]| {
         numbers(&compiled(entry).compile_on(executor).expect(RUNS).run(given).expect(RUNS))
     };
-    let executed: Vec<_> = EXECUTORS
-        .iter()
-        .map(|executor| (executor.name(), move |entry: &str, given: &[Array]| on(*executor, entry, given)))
+    let executed: Vec<_> = at_hand()
+        .into_iter()
+        .map(|executor| (executor.name(), move |entry: &str, given: &[Array]| on(executor, entry, given)))
         .collect();
     let ways = executed.iter().map(|(name, way)| (*name, way as Way<'_>));
     let ways = core::iter::once(("interpreter", &interpreted as Way<'_>)).chain(ways);
@@ -299,12 +300,12 @@ pub fn integers_go_by_their_bits(seed: u64) -> Verdict {
             .collect();
         let given = [Array { shape: vec![values.len()], data: integers(from.0, &values) }];
         let entry = format!("{}_{}", from.0, to.0);
-        let on = |executor: &&dyn Executor| {
+        let on = |executor: &dyn Executor| {
             let elaborated = elaborate::compile_entry(&program, &entry).expect("it is compiled");
-            elaborated.compile_on(*executor).and_then(|ready| ready.run(&given))
+            elaborated.compile_on(executor).and_then(|ready| ready.run(&given))
         };
         let interpreted = interpreter::run(&program, &entry, &given, Limits::default());
-        let ways = core::iter::once(interpreted).chain(EXECUTORS.iter().map(on));
+        let ways = core::iter::once(interpreted).chain(at_hand().into_iter().map(&on));
         let ones = integers(to.0, &vec![1; values.len()]);
         let wanted = [integers(to.0, &wanted), ones.clone(), ones];
         for found in ways {

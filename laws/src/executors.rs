@@ -6,9 +6,10 @@
 
 use core::cell::RefCell;
 use core::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Once;
 
 use catadiff::array::Program;
-use catadiff::execute::{Executor, Fault, FaultKind, Interpreter, Outcome, Prepared};
+use catadiff::execute::{EXECUTORS, Executor, Fault, FaultKind, Interpreter, Outcome, Prepared};
 use catadiff::interpret::{Cancel, Control, Limits, Value};
 
 use crate::array_faults::planted;
@@ -19,6 +20,21 @@ pub use crate::executor_sides::Sides;
 use crate::executor_sides::{Ask, Ended, Exactness, LAW, TOLERANCE, shown};
 use crate::runner::{for_all, in_proportion};
 use crate::violation::{Verdict, Violation};
+
+/// The executors that this machine has. What it lacks is omitted, and said on standard error, once; where the variable `CATADIFF_GPU`
+/// of the environment is `required` nothing is omitted, so that a test of it fails.
+pub fn at_hand() -> Vec<&'static dyn Executor> {
+    static SAID: Once = Once::new();
+    let required = std::env::var("CATADIFF_GPU").is_ok_and(|value| value == "required");
+    let is_here = |executor: &&dyn Executor| match executor.available() {
+        Err(error) if !required => {
+            SAID.call_once(|| eprintln!("SKIPPED: all tests of the executor `{}`: {error}", executor.name()));
+            false
+        }
+        Ok(()) | Err(_) => true,
+    };
+    EXECUTORS.iter().copied().filter(is_here).collect()
+}
 
 /// How many runs ended how.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

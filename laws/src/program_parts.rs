@@ -7,12 +7,11 @@
 use core::cell::RefCell;
 
 use catadiff::array::{Atom, Body, Lambda, MAX_DEPTH, Op, Program, Stm, Type, Var};
-use catadiff::execute::EXECUTORS;
 use catadiff::{Error, Result};
 
 use crate::array_programs::ArrayProgram;
 use crate::array_values::violation;
-use crate::executors::{Tally, counted};
+use crate::executors::{Tally, at_hand, counted};
 use crate::violation::Verdict;
 
 /// The types of the variables of a program, the names of its parameters, and its function.
@@ -157,7 +156,7 @@ pub fn mixed_up(random: &ArrayProgram) -> Verdict {
             core::mem::swap(&mut before[one].vars, &mut after[0].vars);
         });
         if let Ok(mixed) = mixed {
-            EXECUTORS.iter().try_for_each(|on| counted(*on, &mixed, &random.arguments(), &tally))?;
+            at_hand().into_iter().try_for_each(|on| counted(on, &mixed, &random.arguments(), &tally))?;
         }
     }
     Ok(())

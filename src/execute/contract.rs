@@ -35,6 +35,14 @@ pub trait Executor: Sync {
     /// What it runs programs on, in a few words.
     fn description(&self) -> &'static str;
 
+    /// Whether this machine has what programs are run on.
+    ///
+    /// # Errors
+    /// What it has not.
+    fn available(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// The program, ready to run from any thread; or why this executor cannot run it, whatever the arguments are.
     ///
     /// # Errors

@@ -11,6 +11,8 @@ mod contract;
 mod cpu;
 mod fault;
 mod flat;
+#[cfg(feature = "gpu")]
+pub mod gpu;
 mod kernel_profile;
 #[cfg(not(feature = "unstable"))]
 mod math;
@@ -29,19 +31,25 @@ pub use kernel_profile::{ELEMENTARY, Kernel};
 pub use reference::Interpreter;
 pub use report::RunReport;
 
-/// Every executor; the first is the one that [`Program::compile`](crate::array::Program::compile) takes.
+/// Every executor; the first is the one that [`Program::compile`](crate::array::Program::compile) takes. Not every machine has what
+/// they all run on: whether it has, [`Executor::available`] says.
 ///
 /// ```
 /// use catadiff::array::{Program, trace::{Arr, F64}};
 /// use catadiff::execute::EXECUTORS;
 /// let dot = Program::trace(|x: Arr<F64>, y: Arr<F64>| x.dot(y))?;
-/// for executor in EXECUTORS {
+/// for executor in EXECUTORS.iter().filter(|executor| executor.available().is_ok()) {
 ///     let product: f64 = dot.compile_on(*executor)?.at(([1.0, 2.0], [3.0, 4.0]))?;
 ///     assert_eq!(product, 11.0, "on {}", executor.description());
 /// }
 /// # Ok::<(), catadiff::Error>(())
 /// ```
-pub static EXECUTORS: &[&dyn Executor] = &[&Lanes, &Interpreter];
+pub static EXECUTORS: &[&dyn Executor] = &[
+    &Lanes,
+    #[cfg(feature = "gpu")]
+    &gpu::FirstGpu,
+    &Interpreter,
+];
 
 /// The executor of this [name](Executor::name).
 #[must_use]

@@ -3,17 +3,19 @@
 use catadiff::Result;
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, iota, literal};
-use catadiff::execute::EXECUTORS;
+use catadiff_laws::executors::at_hand;
 use catadiff_laws::{ArrayProgram, for_all};
 
 /// The passes whose outcome is a program, which is read as one.
 fn of_programs(program: &Program) -> Result<Vec<&'static str>> {
     let mut names = Vec::new();
-    for executor in EXECUTORS {
-        for (name, text) in program.compile_on(*executor)?.explained_passes() {
+    for executor in at_hand() {
+        for (name, text) in program.compile_on(executor)?.explained_passes() {
             if text.starts_with("program (") {
                 Program::parse(&text)?;
-                names.push(name);
+                if !names.contains(&name) {
+                    names.push(name);
+                }
             }
         }
     }

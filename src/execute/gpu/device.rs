@@ -1,0 +1,304 @@
+//! A GPU: opened, asked what it can do, and given kernels and buffers. Nothing else but `run.rs` names wgpu.
+//!
+//! Law: what a driver refuses or loses is an [`Error::Device`], never a panic; a buffer that nobody holds any more is used again
+//! (tests/gpu/device.rs).
+
+use core::fmt;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use super::kernel::{Binding, Kernel, Use};
+use super::self_test::self_test;
+use crate::error::{Error, Result};
+
+/// A GPU that array programs run on; copies are the same device.
+///
+/// ```no_run
+/// use catadiff::array::{Program, trace::{Arr, F64}};
+/// use catadiff::execute::gpu::Gpu;
+/// let gpu = Gpu::new()?;
+/// let norm = Program::trace(|x: Arr<F64>| x.map(|x| x * x).sum().sqrt())?;
+/// let length: f64 = norm.compile_on(&gpu)?.at([3.0, 4.0])?;
+/// assert_eq!(length, 5.0);
+/// # Ok::<(), catadiff::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Gpu(pub(super) Arc<Device>);
+
+/// What copies of a [`Gpu`] share.
+pub(super) struct Device {
+    pub(super) device: wgpu::Device,
+    pub(super) queue: wgpu::Queue,
+    pub(super) limits: wgpu::Limits,
+    features: wgpu::Features,
+    name: String,
+    /// Pipelines by the text of their kernels.
+    pipelines: Mutex<HashMap<String, Pipeline>>,
+    /// Buffers that nobody holds, by size.
+    free: Mutex<HashMap<u64, Vec<wgpu::Buffer>>>,
+}
+
+/// A kernel that is ready to start.
+#[derive(Debug, Clone)]
+pub(super) struct Pipeline {
+    pub(super) pipeline: wgpu::ComputePipeline,
+    pub(super) layout: wgpu::BindGroupLayout,
+}
+
+/// Memory of a device.
+#[derive(Debug)]
+pub(super) struct Memory {
+    pub(super) buffer: wgpu::Buffer,
+    device: Weak<Device>,
+}
+
+impl fmt::Debug for Gpu {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Gpu({})", self.0.name)
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+/// What a device is opened with if it has it.
+const WANTED: wgpu::Features =
+    wgpu::Features::SHADER_F64.union(wgpu::Features::SHADER_INT64).union(wgpu::Features::SHADER_INT64_ATOMIC_ALL_OPS);
+
+impl Gpu {
+    /// The best GPU of this machine. The variables of the environment that wgpu knows, such as `WGPU_BACKEND` and
+    /// `WGPU_ADAPTER_NAME`, choose another.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if there is none, or if it computes wrongly.
+    pub fn new() -> Result<Self> {
+        pollster::block_on(Self::new_async())
+    }
+
+    /// The same, for those who must not wait.
+    ///
+    /// # Errors
+    /// As for [`new`](Gpu::new).
+    pub async fn new_async() -> Result<Self> {
+        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
+        let options = wgpu::RequestAdapterOptions {
+            power_preference: wgpu::PowerPreference::HighPerformance,
+            ..Default::default()
+        };
+        let adapter = instance.request_adapter(&options).await;
+        let adapter = adapter.map_err(|error| refused(format!("there is no GPU that can be used: {error}")))?;
+        let descriptor = wgpu::DeviceDescriptor {
+            label: Some("catadiff"),
+            required_features: adapter.features() & WANTED,
+            required_limits: adapter.limits(),
+            ..Default::default()
+        };
+        let (device, queue) = adapter
+            .request_device(&descriptor)
+            .await
+            .map_err(|error| refused(format!("the GPU cannot be opened: {error}")))?;
+        Self::from_device(device, queue, &adapter.get_info().name)
+    }
+
+    /// A device that was opened elsewhere, so that arrays can be shared with what else runs there. Its features and limits are those
+    /// that it was opened with: without `SHADER_INT64` there are no 64-bit integers, which sizes and indices are.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if it computes wrongly.
+    pub fn from_device(device: wgpu::Device, queue: wgpu::Queue, name: &str) -> Result<Self> {
+        let (limits, features) = (device.limits(), device.features());
+        let device = Device {
+            device,
+            queue,
+            limits,
+            features,
+            name: name.to_owned(),
+            pipelines: Mutex::default(),
+            free: Mutex::default(),
+        };
+        let gpu = Gpu(Arc::new(device));
+        self_test(&gpu)?;
+        Ok(gpu)
+    }
+
+    /// Ends the device, for all copies: what runs on it from now on is an [`Error::Device`].
+    pub fn destroy(&self) {
+        self.0.device.destroy();
+    }
+
+    /// What the driver calls the device.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+}
+
+pub(super) fn refused(what: impl Into<String>) -> Error {
+    Error::Device { what: what.into() }
+}
+
+/// Whether a text is a shader.
+pub(super) fn check(kernel: &str) -> core::result::Result<(), String> {
+    use wgpu::naga::front::wgsl;
+    use wgpu::naga::valid::{Capabilities, ValidationFlags, Validator};
+    let module = wgsl::parse_str(kernel).map_err(|error| error.emit_to_string(kernel))?;
+    let validated = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module);
+    validated.map(drop).map_err(|error| error.emit_to_string(kernel))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Device {
+    /// What the device has not, of what kernels need that compute with these types.
+    pub(super) fn missing(&self, doubles: bool, wide_integers: bool, wide_atomics: bool) -> Option<&'static str> {
+        let lacks = |feature| !self.features.contains(feature);
+        if doubles && lacks(wgpu::Features::SHADER_F64) {
+            return Some("a GPU with double precision (SHADER_F64), which this one has not");
+        }
+        if wide_integers && lacks(wgpu::Features::SHADER_INT64) {
+            return Some("a GPU with 64-bit integers (SHADER_INT64), which this one has not");
+        }
+        if wide_atomics && lacks(wgpu::Features::SHADER_INT64_ATOMIC_ALL_OPS) {
+            return Some("a GPU with atomic operations on 64 bits, which this one has not");
+        }
+        None
+    }
+
+    /// Does something with the device; what it refuses is an error.
+    pub(super) fn scoped<T>(&self, inside: impl FnOnce() -> T) -> Result<T> {
+        let filters = [wgpu::ErrorFilter::Validation, wgpu::ErrorFilter::OutOfMemory, wgpu::ErrorFilter::Internal];
+        let scopes = filters.map(|filter| self.device.push_error_scope(filter));
+        let found = inside();
+        let mut failed = None;
+        for scope in scopes.into_iter().rev() {
+            if let Some(error) = pollster::block_on(scope.pop()) {
+                failed = Some(error);
+            }
+        }
+        match failed {
+            None => Ok(found),
+            Some(error) => Err(refused(format!("the GPU refused: {error}"))),
+        }
+    }
+
+    /// The pipeline of a kernel.
+    pub(super) fn pipeline(&self, kernel: &Kernel) -> Result<Pipeline> {
+        if let Some(pipeline) = lock(&self.pipelines).get(&kernel.text) {
+            return Ok(pipeline.clone());
+        }
+        let pipeline = self.scoped(|| self.compile(kernel))?;
+        Ok(lock(&self.pipelines).entry(kernel.text.clone()).or_insert(pipeline).clone())
+    }
+
+    fn compile(&self, kernel: &Kernel) -> Pipeline {
+        let source = wgpu::ShaderSource::Wgsl(kernel.text.as_str().into());
+        let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
+        let entry = |binding: usize, read_only: bool| wgpu::BindGroupLayoutEntry {
+            binding: binding as u32,
+            visibility: wgpu::ShaderStages::COMPUTE,
+            ty: wgpu::BindingType::Buffer {
+                ty: wgpu::BufferBindingType::Storage { read_only },
+                has_dynamic_offset: false,
+                min_binding_size: None,
+            },
+            count: None,
+        };
+        let reads = |binding: &Binding| binding.how == Use::Reads;
+        let read_only = [true, false, false].into_iter().chain(kernel.bindings.iter().map(reads));
+        let read_only = read_only.chain(kernel.scratch.iter().map(|_| false));
+        let entries: Vec<_> = read_only.enumerate().map(|(k, read_only)| entry(k, read_only)).collect();
+        let layout =
+            self.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries });
+        let pipeline_layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: None,
+            bind_group_layouts: &[Some(&layout)],
+            immediate_size: 0,
+        });
+        let pipeline = self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: None,
+            layout: Some(&pipeline_layout),
+            module: &module,
+            entry_point: Some("main"),
+            compilation_options: Default::default(),
+            cache: None,
+        });
+        Pipeline { pipeline, layout }
+    }
+
+    /// Memory of at least this size in bytes; what is in it is unspecified.
+    pub(super) fn memory(self: &Arc<Self>, bytes: u64) -> Result<Arc<Memory>> {
+        let most = self.limits.max_storage_buffer_binding_size.min(self.limits.max_buffer_size);
+        if bytes > most {
+            return Err(refused(format!(
+                "an array of {bytes} bytes is too large for this GPU: it binds {most} at once"
+            )));
+        }
+        // Sizes are rounded up, so that more of them are alike.
+        let size = bytes.max(256).next_power_of_two().min(most / 4 * 4);
+        let known = lock(&self.free).get_mut(&size).and_then(Vec::pop);
+        let buffer = match known {
+            Some(buffer) => buffer,
+            None => self.scoped(|| self.buffer(size, wgpu::BufferUsages::STORAGE)).or_else(|_| {
+                // What nobody uses may be in the way.
+                lock(&self.free).clear();
+                self.scoped(|| self.buffer(size, wgpu::BufferUsages::STORAGE))
+            })?,
+        };
+        Ok(Arc::new(Memory { buffer, device: Arc::downgrade(self) }))
+    }
+
+    fn buffer(&self, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
+        let copies = wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+        let descriptor = wgpu::BufferDescriptor { label: None, size, usage: usage | copies, mapped_at_creation: false };
+        self.device.create_buffer(&descriptor)
+    }
+
+    /// Waits for what was submitted, and reads ranges of buffers: each from a byte on, and how many.
+    pub(super) fn read(&self, ranges: &[(&wgpu::Buffer, u64, u64)]) -> Result<Vec<Vec<u8>>> {
+        let aligned = |bytes: u64| bytes.next_multiple_of(8);
+        let total: u64 = ranges.iter().map(|(.., bytes)| aligned(*bytes)).sum();
+        let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
+        let descriptor = wgpu::BufferDescriptor { label: None, size: total.max(8), usage, mapped_at_creation: false };
+        let staging = self.scoped(|| {
+            let staging = self.device.create_buffer(&descriptor);
+            let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            let mut to = 0;
+            for (buffer, from, bytes) in ranges {
+                if *bytes > 0 {
+                    encoder.copy_buffer_to_buffer(buffer, *from, &staging, to, bytes.next_multiple_of(4));
+                }
+                to += aligned(*bytes);
+            }
+            self.queue.submit([encoder.finish()]);
+            staging
+        })?;
+        let (done, wait) = std::sync::mpsc::channel();
+        self.scoped(|| staging.map_async(wgpu::MapMode::Read, .., move |mapped| drop(done.send(mapped))))?;
+        self.device
+            .poll(wgpu::PollType::wait_indefinitely())
+            .map_err(|error| refused(format!("the GPU does not answer: {error}")))?;
+        let lost = || refused("the GPU was lost in the middle of a run");
+        wait.recv().map_err(|_| lost())?.map_err(|_| lost())?;
+        let view = staging.get_mapped_range(..).map_err(|_| lost())?;
+        let mut at = 0;
+        let mut found = Vec::new();
+        for (.., bytes) in ranges {
+            found.push(view[at as usize..(at + bytes) as usize].to_vec());
+            at += aligned(*bytes);
+        }
+        Ok(found)
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        if let Some(device) = self.device.upgrade() {
+            lock(&device.free).entry(self.buffer.size()).or_default().push(self.buffer.clone());
+        }
+    }
+}

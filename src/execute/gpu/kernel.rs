@@ -1,0 +1,372 @@
+//! Kernels: the text of a shader, and what whoever starts it has to bind.
+//!
+//! Law: a kernel's text depends on its statements alone. It has no number of a run in it, so that runs share its pipeline
+//! (tests/gpu/kernels.rs).
+
+use core::fmt::Write;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::home::Homes;
+use super::kind::Word;
+use super::operation::scalar;
+use super::plan::Draft;
+use super::prelude::prelude;
+use super::print::{Printer, name};
+use crate::array::{Prim, ScalarOp};
+use crate::kernel::code::{Buffer, Code, Fold, Lanes, Operand, Origin, Stm, Value};
+
+/// How many threads are in a workgroup of a kernel over lanes.
+pub(super) const WORKGROUP: u32 = 64;
+
+/// A word of the parameters of a kernel, or two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Param {
+    /// A scalar that the host knows.
+    Value(Value),
+    /// The number of elements of a buffer.
+    Length(Buffer),
+    /// Where the elements begin that threads have for themselves.
+    Base(Buffer),
+    /// How many iterations all threads have together.
+    Lanes,
+    /// How many iterations of a loop one thread may do, before the run is stopped.
+    Steps,
+}
+
+/// What a kernel does with a buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Use {
+    Reads,
+    Writes,
+    /// Several threads add to one element.
+    Shares,
+}
+
+/// A buffer that a kernel is bound to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Binding {
+    pub(super) buffer: Buffer,
+    pub(super) how: Use,
+}
+
+/// How many threads a kernel has.
+#[derive(Debug, Clone)]
+pub(super) enum Space {
+    /// One.
+    Serial,
+    /// One for each lane, as far as there are as many, and the others after it.
+    Lanes { count: Operand, folds: Vec<Buffer>, folded: Option<Value>, by_workgroup: bool },
+}
+
+/// A kernel.
+#[derive(Debug, Clone)]
+pub(super) struct Kernel {
+    pub(super) text: String,
+    pub(super) space: Space,
+    pub(super) params: Vec<(Param, Word)>,
+    pub(super) bindings: Vec<Binding>,
+    /// The types of the buffers that are shared out to threads, in the order of their bindings, which come after the others.
+    pub(super) scratch: Vec<Word>,
+    /// The buffers that threads have for themselves: in which of these, and the sizes that they are given.
+    pub(super) private: Vec<(Buffer, Word, Vec<Operand>)>,
+    /// The statement of the program that it is for.
+    pub(super) origin: Origin,
+}
+
+/// Where values that the device keeps are in the buffer of cells: the number of the first word.
+pub(super) type Slots = FxHashMap<Value, u32>;
+
+/// The kernel of a draft.
+pub(super) fn kernel<'c>(
+    code: &'c Code,
+    homes: &Homes,
+    slots: &Slots,
+    reports: &mut Vec<&'c Stm>,
+    draft: &Draft<'c>,
+) -> Kernel {
+    match draft {
+        Draft::Serial(stms) => serial(code, homes, slots, reports, stms),
+        Draft::Lanes(stm) => lanes(code, homes, slots, reports, stm),
+    }
+}
+
+/// A kernel of one thread, for statements in order.
+fn serial<'c>(code: &'c Code, homes: &Homes, slots: &Slots, reports: &mut Vec<&'c Stm>, body: &[&'c Stm]) -> Kernel {
+    let mut printer = Printer::new(code, homes, reports, body, true);
+    let set: Vec<Value> = in_order(&printer.set).into_iter().filter(|value| slots.contains_key(value)).collect();
+    set.iter().for_each(|value| printer.hoist(*value));
+    enter(&mut printer, homes, slots, body);
+    for value in &set {
+        let word = printer.word(*value);
+        printer.line(&format!("{} = {};", name(*value), word.of_words("cells", slots[value] as usize)));
+    }
+    body.iter().for_each(|stm| printer.statement(stm));
+    for value in &set {
+        let words = printer.word(*value).as_words(&name(*value));
+        for (k, word) in words.iter().enumerate() {
+            printer.line(&format!("cells[{}] = {word};", slots[value] as usize + k));
+        }
+    }
+    finish(printer, Space::Serial, None)
+}
+
+/// A kernel for a loop over lanes.
+fn lanes<'c>(code: &'c Code, homes: &Homes, slots: &Slots, reports: &mut Vec<&'c Stm>, stm: &'c Stm) -> Kernel {
+    let Stm::Lanes(it) = stm else { panic!("this statement is a loop over lanes") };
+    let Lanes { index, count, body, adds, folds, folded, origin, .. } = &**it;
+    let inside: Vec<&Stm> = body.iter().collect();
+    let mut printer = Printer::new(code, homes, reports, &inside, false);
+    adds.iter().for_each(|buffer| printer.bind(*buffer, Use::Shares));
+    folds.iter().for_each(|fold| printer.bind(fold.found, Use::Writes));
+    enter(&mut printer, homes, slots, core::slice::from_ref(&stm));
+    for Fold { cell, start, .. } in folds {
+        let start = printer.operand(*start);
+        printer.line(&format!("{} = {start};", name(*cell)));
+    }
+    let lanes = printer.param(Param::Lanes, Word::U32);
+    printer.within(&format!("for (var lane = thread; lane < params[{lanes}]; lane = lane + threads)"), |printer| {
+        printer.line(&format!("let {} = i64(lane);", name(*index)));
+        printer.block(body);
+    });
+    let by_workgroup = !folds.is_empty() && folds.iter().all(|fold| fold.op.is_some());
+    for (k, Fold { cell, found, op, .. }) in folds.iter().enumerate() {
+        match op.filter(|_| by_workgroup) {
+            Some(op) => combine(&mut printer, k, *cell, *found, op),
+            None => printer.line(&format!("store{}(i32(thread), {});", found.0, name(*cell))),
+        }
+    }
+    let folds = folds.iter().map(|fold| fold.found).collect();
+    finish(printer, Space::Lanes { count: *count, folds, folded: *folded, by_workgroup }, *origin)
+}
+
+/// Combines what the threads of a workgroup have found, in pairs, and leaves it in the place of the workgroup.
+fn combine(printer: &mut Printer<'_, '_>, k: usize, cell: Value, found: Buffer, op: ScalarOp) {
+    let prim = printer.prim(Operand::Value(cell));
+    printer.line(&format!("found{k}[within] = {};", Word::of(prim).as_stored(&name(cell))));
+    printer.line("workgroupBarrier();");
+    let of = |at: &str| Word::of(prim).of_stored(&format!("found{k}[{at}]"));
+    let both = scalar(op, &[of("within"), of("within + apart")], &[prim; 2]);
+    printer.within(&format!("for (var apart = {}u; apart > 0u; apart = apart >> 1u)", WORKGROUP / 2), |printer| {
+        printer.line(&format!("if (within < apart) {{ found{k}[within] = {}; }}", Word::of(prim).as_stored(&both)));
+        printer.line("workgroupBarrier();");
+    });
+    printer.line(&format!("if (within == 0u) {{ store{}(i32(group), {}); }}", found.0, of("0")));
+}
+
+fn in_order(values: &FxHashSet<Value>) -> Vec<Value> {
+    let mut all: Vec<Value> = values.iter().copied().collect();
+    all.sort_unstable();
+    all
+}
+
+/// Declares what is set inside, and reads what comes from outside.
+fn enter<'c>(printer: &mut Printer<'c, '_>, homes: &Homes, slots: &Slots, body: &[&'c Stm]) {
+    printer.declare();
+    let mut used = FxHashSet::default();
+    for stm in body {
+        crate::kernel::parts::each(core::slice::from_ref(*stm), &mut |stm| {
+            used.extend(stm.operands().into_iter().filter_map(Operand::value));
+        });
+    }
+    used.retain(|value| !printer.set.contains(value));
+    for value in in_order(&used) {
+        if matches!(body, [Stm::Lanes(it)] if is_of_lanes(it, value)) {
+            continue;
+        }
+        let word = printer.word(value);
+        let from = if homes.knows(Operand::Value(value)) {
+            let at = printer.param(Param::Value(value), word);
+            word.of_words("params", at)
+        } else {
+            word.of_words("cells", slots[&value] as usize)
+        };
+        printer.line(&format!("let {} = {from};", name(value)));
+    }
+}
+
+/// Whether a value is set by a loop over lanes itself.
+fn is_of_lanes(it: &Lanes, value: Value) -> bool {
+    it.index == value || it.folded == Some(value) || it.folds.iter().any(|fold| fold.cell == value)
+}
+
+/// The whole text.
+fn finish(mut printer: Printer<'_, '_>, space: Space, origin: Origin) -> Kernel {
+    let mut scratch: Vec<Word> = Vec::new();
+    let mut private = Vec::new();
+    for (buffer, sizes) in core::mem::take(&mut printer.private) {
+        let word = Word::of(printer.buffer_prim(buffer)).stored();
+        if !scratch.contains(&word) {
+            scratch.push(word);
+        }
+        private.push((buffer, word, sizes));
+    }
+    let mut functions = String::new();
+    for Binding { buffer, how } in printer.bindings.clone() {
+        let length = printer.param(Param::Length(buffer), Word::U32);
+        element_functions(&mut functions, buffer, printer.buffer_prim(buffer), how, length);
+    }
+    scratch.iter().for_each(|word| own_functions(&mut functions, *word));
+    let steps = printer.param(Param::Steps, Word::U32);
+
+    let mut head = String::new();
+    let mut bind = |k: usize, access: &str, declaration: &str| {
+        let _ = writeln!(head, "@group(0) @binding({k}) var<storage, {access}> {declaration};");
+    };
+    bind(0, "read", "params: array<u32>");
+    bind(1, "read_write", "cells: array<u32>");
+    bind(2, "read_write", "fault: array<atomic<u32>>");
+    for (k, Binding { buffer, how }) in printer.bindings.iter().enumerate() {
+        let word = Word::of(printer.buffer_prim(*buffer)).stored();
+        let (access, element) = match how {
+            Use::Reads => ("read", word.name().to_owned()),
+            Use::Writes => ("read_write", word.name().to_owned()),
+            Use::Shares => ("read_write", format!("atomic<{}>", bits_of(word).name())),
+        };
+        bind(k + 3, access, &format!("b{}: array<{element}>", buffer.0));
+    }
+    for (k, word) in scratch.iter().enumerate() {
+        let name = word.name();
+        bind(k + 3 + printer.bindings.len(), "read_write", &format!("scratch_{name}: array<{name}>"));
+    }
+    let size = match &space {
+        Space::Serial => 1,
+        Space::Lanes { folds, by_workgroup, .. } => {
+            for (k, found) in folds.iter().enumerate().filter(|_| *by_workgroup) {
+                let word = Word::of(printer.buffer_prim(*found)).stored();
+                let _ = writeln!(head, "var<workgroup> found{k}: array<{}, {WORKGROUP}>;", word.name());
+            }
+            WORKGROUP
+        }
+    };
+    // After a fault nothing is to be overwritten; in lanes all threads come to the barriers.
+    let guard = match space {
+        Space::Serial => "    if (atomicLoad(&fault[0]) != 0u) { return; }\n",
+        Space::Lanes { .. } => "",
+    };
+    let body = format!(
+        "var<private> thread: u32;
+var<private> threads: u32;
+var<private> steps_left: u32;
+
+fn fail(what: u32) {{
+    atomicMax(&fault[0], what);
+}}
+
+// The count of a loop, if that many iterations may still be done.
+fn allowed(count: i64) -> i64 {{
+    if (count > i64(steps_left)) {{
+        fail({OUT_OF_STEPS}u);
+        return 0li;
+    }}
+    steps_left = steps_left - u32(max(count, 0li));
+    return count;
+}}
+
+{functions}@compute @workgroup_size({size})
+fn main(@builtin(workgroup_id) group_id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, \
+         @builtin(local_invocation_index) within: u32) {{
+    let group = group_id.x;
+    thread = group * {size}u + within;
+    threads = groups.x * {size}u;
+    steps_left = params[{steps}];
+{guard}{}}}
+",
+        printer.text
+    );
+    let text = format!("{}\n{head}{body}", prelude(&body));
+    Kernel { text, space, params: printer.params, bindings: printer.bindings, scratch, private, origin }
+}
+
+/// What a kernel reports that was stopped.
+pub(super) const OUT_OF_STEPS: u32 = u32::MAX;
+
+/// The integers that hold the bits of a type, on which there are atomic operations.
+fn bits_of(word: Word) -> Word {
+    if word.bytes() == 8 { Word::U64 } else { Word::U32 }
+}
+
+/// Functions that load, store and add elements of a buffer.
+fn element_functions(to: &mut String, buffer: Buffer, prim: Prim, how: Use, length: usize) {
+    let (b, word) = (buffer.0, Word::of(prim));
+    let (name, zero) = (word.name(), word.zero());
+    let bits = bits_of(word.stored());
+    let cast = |to: Word, from: Word, x: &str| {
+        if to == from { x.to_owned() } else { format!("bitcast<{}>({x})", to.name()) }
+    };
+    let of_bits = |x: &str| word.of_stored(&cast(word.stored(), bits, x));
+    let to_bits = |x: &str| cast(bits, word.stored(), &word.as_stored(x));
+    let element = match how {
+        Use::Reads | Use::Writes => word.of_stored(&format!("b{b}[at]")),
+        Use::Shares => of_bits(&format!("atomicLoad(&b{b}[at])")),
+    };
+    let _ = write!(
+        to,
+        "fn load{b}(at: i32) -> {name} {{
+    if (u32(at) >= params[{length}]) {{ return {zero}; }}
+    return {element};
+}}
+
+"
+    );
+    if how == Use::Writes {
+        let _ = write!(
+            to,
+            "fn store{b}(at: i32, x: {name}) {{
+    if (u32(at) < params[{length}]) {{ b{b}[at] = {}; }}
+}}
+
+",
+            word.as_stored("x")
+        );
+    }
+    if how == Use::Shares {
+        let sum = to_bits(&scalar(ScalarOp::Add, &[of_bits("was"), "x".to_owned()], &[prim; 2]));
+        let _ = write!(
+            to,
+            "fn add{b}(at: i32, x: {name}) {{
+    if (u32(at) >= params[{length}]) {{ return; }}
+    var was = atomicLoad(&b{b}[at]);
+    loop {{
+        let now = atomicCompareExchangeWeak(&b{b}[at], was, {sum});
+        if (now.exchanged) {{ break; }}
+        was = now.old_value;
+    }}
+}}
+
+fn store{b}(at: i32, x: {name}) {{
+    if (u32(at) < params[{length}]) {{ atomicStore(&b{b}[at], {}); }}
+}}
+
+",
+            to_bits("x")
+        );
+    }
+}
+
+/// Functions for what a thread has for itself.
+fn own_functions(to: &mut String, word: Word) {
+    let (name, zero) = (word.name(), word.zero());
+    let _ = write!(
+        to,
+        "fn own_{name}(base: i32, length: i32, at: i32) -> {name} {{
+    if (u32(at) >= u32(length)) {{ return {zero}; }}
+    return scratch_{name}[u32(base + at) * threads + thread];
+}}
+
+fn set_own_{name}(base: i32, length: i32, at: i32, x: {name}) {{
+    if (u32(at) < u32(length)) {{ scratch_{name}[u32(base + at) * threads + thread] = x; }}
+}}
+
+"
+    );
+}
+
+/// The words of a scalar that the host knows.
+pub(super) fn words(c: crate::array::Const, word: Word) -> Vec<u32> {
+    let bits = match c.integer() {
+        Some(n) => n as u64,
+        None => c.bits(),
+    };
+    if word.bytes() == 8 { vec![bits as u32, (bits >> 32) as u32] } else { vec![bits as u32] }
+}

@@ -1,0 +1,78 @@
+//! Programs on GPUs: code as a plan of kernels, which are printed in WGSL and run by wgpu.
+//!
+//! Law: the results are those of the reference interpreter, up to the order of sums and the stated error of elementary functions; what a
+//! GPU cannot run is said, and nothing else runs it (laws: executors::suite).
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `passes` | the passes over programs and code |
+//! | `home`, `plan`, `show` | where scalars are; the steps of a run, and as text |
+//! | `kernel`, `print`, `operation`, `kind` | the text of kernels |
+//! | `prelude` | functions that kernels call |
+//! | `device`, `self_test` | a GPU, and whether it computes as it should |
+//! | `submission`, `run`, `prepared` | kernels on their way there, runs, programs that are ready |
+
+mod device;
+mod home;
+mod kernel;
+mod kind;
+mod operation;
+mod passes;
+mod plan;
+mod prelude;
+mod prepared;
+mod print;
+mod run;
+mod self_test;
+mod show;
+mod submission;
+
+pub use device::Gpu;
+pub use prepared::FirstGpu;
+pub use submission::Counts;
+
+use crate::array::Program;
+use crate::error::Result;
+use crate::execute::{Flat, Unsupported};
+
+/// The kernels of a program in WGSL, without a device.
+///
+/// # Errors
+/// If no GPU can run the program: which statement is in the way.
+pub fn kernels(program: &Program) -> core::result::Result<Vec<String>, Unsupported> {
+    Ok(prepared::plan(program)?.kernels.into_iter().map(|kernel| kernel.text).collect())
+}
+
+/// What the host does and which kernels it starts in a run of a program, as text, without a device.
+///
+/// ```
+/// use catadiff::array::{Program, trace::{Arr, F64}};
+/// use catadiff::execute::gpu;
+/// let norm = Program::trace(|x: Arr<F64>| x.map(|x| x * x).sum())?;
+/// let plan = gpu::plan(&norm).expect("a GPU can run it");
+/// assert_eq!(plan.lines().count(), 2);
+/// assert!(plan.starts_with("kernel 0: lanes < v0, which leave v6 results; reads b0; writes b1\n"), "{plan}");
+/// # Ok::<(), catadiff::Error>(())
+/// ```
+///
+/// # Errors
+/// If no GPU can run the program: which statement is in the way.
+pub fn plan(program: &Program) -> core::result::Result<String, Unsupported> {
+    Ok(prepared::plan(program)?.to_string())
+}
+
+/// Whether a text is a kernel in WGSL, as the compiler of shaders reads it, without a device.
+///
+/// # Errors
+/// What is wrong with it, and where.
+pub fn check(kernel: &str) -> core::result::Result<(), String> {
+    device::check(kernel)
+}
+
+/// What a run of the program asks of a device; none if it does not come to its end.
+///
+/// # Errors
+/// [`Error::Device`](crate::Error::Device) if the device fails.
+pub fn counts(gpu: &Gpu, program: &Program, arguments: &[Flat]) -> Result<Option<Counts>> {
+    prepared::counted(gpu, program, arguments)
+}

@@ -1,0 +1,22 @@
+//! What GPUs ask of programs and of code: the passes over them, in order, and the sizes that decide in these.
+//!
+//! Law: each pass leaves a program or code that computes the same, but for the order of sums (laws: executors::suite).
+
+use crate::kernel::forward_branch_results::forward_branch_results;
+use crate::kernel::fuse_lanes::fuse_lanes;
+use crate::kernel::fuse_sequential::fuse_sequential;
+use crate::kernel::{Pass, Target};
+use crate::optimise::{self, SCALAR_REPLACEMENT};
+
+/// What is done to a program before it is lowered.
+pub(super) const OF_PROGRAMS: [&optimise::Pass; 1] = [&SCALAR_REPLACEMENT];
+
+/// In order.
+const OF_CODE: &[Pass] = &[
+    Pass { name: "fusion of loops over lanes", run: fuse_lanes },
+    Pass { name: "fusion of sequential loops", run: fuse_sequential },
+    Pass { name: "forwarding of branch results", run: forward_branch_results },
+];
+
+/// Threads of a GPU, of which a few do nothing that is worth a kernel.
+pub(super) const TARGET: Target = Target { wide: 32, has_singles: true, passes: OF_CODE };

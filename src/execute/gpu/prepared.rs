@@ -1,0 +1,282 @@
+//! Programs that are ready to run on a GPU, and their runs.
+//!
+//! Law: nothing but kernels and the host's part of the plan computes results. Where a check fails the program is run again, by the
+//! plan of its stepwise code, which knows what is wrong (laws: executors::suite).
+
+use std::sync::{Arc, OnceLock};
+
+use super::device::{Device, Gpu};
+use super::kernel::{Use, words};
+use super::kind::Word;
+use super::passes::{OF_PROGRAMS, TARGET};
+use super::plan::Plan;
+use super::run::{Found, Input, Run, Stop, from_words};
+use super::submission::{Counts, to_words};
+use crate::array::{Const, Prim, Program, Type};
+use crate::error::{Error, Result};
+use crate::execute::{Ending, Executor, Flat, Outcome, Prepared, Unsupported};
+use crate::interpret::{Control, Value, typed};
+use crate::kernel;
+use crate::kernel::code::Output;
+use crate::optimise::Run as Pass;
+
+/// A program that is ready to run on a GPU.
+#[derive(Debug)]
+struct OnGpu {
+    device: Arc<Device>,
+    program: Program,
+    plan: Plan,
+    /// The plan that tells what is wrong, once something is.
+    stepwise: OnceLock<core::result::Result<Plan, Unsupported>>,
+}
+
+/// The [best GPU of this machine](Gpu::new), opened when it is first needed and kept.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FirstGpu;
+
+impl FirstGpu {
+    /// The GPU.
+    ///
+    /// # Errors
+    /// Those of [`Gpu::new`].
+    pub fn open() -> Result<Gpu> {
+        static OPENED: OnceLock<Result<Gpu>> = OnceLock::new();
+        OPENED.get_or_init(Gpu::new).clone()
+    }
+}
+
+const NAME: &str = "gpu";
+const DESCRIPTION: &str = "a GPU, through Vulkan, Metal or DirectX 12";
+
+impl Executor for FirstGpu {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn description(&self) -> &'static str {
+        DESCRIPTION
+    }
+
+    fn available(&self) -> Result<()> {
+        FirstGpu::open().map(drop)
+    }
+
+    fn prepare(&self, program: &Program) -> Result<core::result::Result<Box<dyn Prepared>, Unsupported>> {
+        FirstGpu::open()?.prepare(program)
+    }
+}
+
+impl Executor for Gpu {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn description(&self) -> &'static str {
+        DESCRIPTION
+    }
+
+    fn prepare(&self, program: &Program) -> Result<core::result::Result<Box<dyn Prepared>, Unsupported>> {
+        let plan = match plan(program) {
+            Ok(plan) => plan,
+            Err(unsupported) => return Ok(Err(unsupported)),
+        };
+        if let Some(reason) = missing(&self.0, &plan) {
+            return Ok(Err(Unsupported { statement: None, reason }));
+        }
+        let device = self.0.clone();
+        Ok(Ok(Box::new(OnGpu { device, program: program.clone(), plan, stepwise: OnceLock::new() })))
+    }
+}
+
+/// The plan of a program.
+pub(super) fn plan(program: &Program) -> core::result::Result<Plan, Unsupported> {
+    let (rest, _) = in_passes(program);
+    Ok(Plan::of(kernel::lower(&rest, &[], &TARGET)?))
+}
+
+/// The program after the passes over programs, each with its name and the program after it if it had something to do.
+fn in_passes(program: &Program) -> (Program, Vec<(&'static str, String)>) {
+    let (mut rest, mut told) = (program.clone(), Vec::new());
+    for pass in OF_PROGRAMS {
+        if let Pass::Rewrite(rewrite) = pass.run
+            && rewrite(&mut rest)
+        {
+            told.push((pass.name, rest.to_string()));
+        }
+    }
+    (rest, told)
+}
+
+/// What the device has not and the plan needs.
+fn missing(device: &Device, plan: &Plan) -> Option<&'static str> {
+    let code = &plan.code;
+    let mut words: Vec<Word> = code.values.iter().map(|info| Word::of(info.prim)).collect();
+    words.extend(code.buffers.iter().map(|info| Word::of(info.prim)));
+    let shared = plan.kernels.iter().flat_map(|kernel| &kernel.bindings).filter(|binding| binding.how == Use::Shares);
+    let wide = |prim: Prim| Word::of(prim).stored().bytes() == 8;
+    let wide_atomics = shared.clone().any(|binding| wide(code.buffers[binding.buffer.0 as usize].prim));
+    device.missing(words.contains(&Word::F64), true, wide_atomics)
+}
+
+impl Prepared for OnGpu {
+    fn run(&self, arguments: &[Value<f64>], control: Control<'_>) -> Result<Outcome> {
+        typed(&self.program, arguments)?;
+        let arguments: Vec<Flat> = arguments.iter().map(Flat::from).collect();
+        let mut results = Vec::new();
+        let ending = self.run_into(&arguments, &mut results, control)?;
+        Ok(ending.with(results.iter().map(Flat::to_value).collect()))
+    }
+
+    fn run_into(&self, arguments: &[Flat], results: &mut Vec<Flat>, control: Control<'_>) -> Result<Ending> {
+        let inputs = self.inputs(arguments)?;
+        match self.attempt(&self.plan, &inputs, results, &control) {
+            Ok(()) => Ok(Ending::Done { stepwise: false }),
+            Err(Stop::Ended(ending)) => Ok(ending),
+            Err(Stop::Device(error)) => Err(error),
+            Err(Stop::Failed) => self.step_by_step(&inputs, results, &control.of_second_attempt()),
+        }
+    }
+
+    fn passes(&self) -> Vec<(&'static str, String)> {
+        let (rest, mut all) = in_passes(&self.program);
+        kernel::in_passes(&rest, &[], &TARGET, |name, code| all.push((name, code.to_string())))
+            .expect("what was lowered once is again");
+        all.push(("plan", self.plan.to_string()));
+        let texts: Vec<&str> = self.plan.kernels.iter().map(|kernel| kernel.text.as_str()).collect();
+        all.push(("kernels", texts.join("\n")));
+        all
+    }
+}
+
+impl OnGpu {
+    /// What is wrong, or the results if nothing is.
+    #[cold]
+    fn step_by_step(&self, inputs: &[Input], results: &mut Vec<Flat>, control: &Control<'_>) -> Result<Ending> {
+        let planned = || Ok(Plan::of(kernel::stepwise(&self.program, &TARGET)?));
+        let plan = match self.stepwise.get_or_init(planned) {
+            Ok(plan) => plan,
+            Err(refused) => return Ok(Ending::Unsupported(refused.clone())),
+        };
+        let unsupported = |reason| Ok(Ending::Unsupported(Unsupported { statement: None, reason }));
+        match self.attempt(plan, inputs, results, control) {
+            Ok(()) => Ok(Ending::Done { stepwise: true }),
+            Err(Stop::Ended(ending)) => Ok(ending),
+            Err(Stop::Device(error)) => Err(error),
+            Err(Stop::Failed) => unsupported("a fault that is not found"),
+        }
+    }
+
+    fn attempt(
+        &self,
+        plan: &Plan,
+        inputs: &[Input],
+        results: &mut Vec<Flat>,
+        control: &Control<'_>,
+    ) -> core::result::Result<(), Stop> {
+        let mut run = Run::new(&self.device, plan, &self.program, control)?;
+        let found = run.go(inputs)?;
+        let (arrays, cells) = run.read(&found)?;
+        let mut arrays = arrays.into_iter();
+        results.clear();
+        for (found, output) in found.iter().zip(&plan.code.outputs) {
+            let prim = match output {
+                Output::Array { prim, .. } => *prim,
+                Output::Scalar(operand) => plan.prim(*operand),
+            };
+            results.push(match found {
+                Found::Scalar(constant) => flat(&[], *constant),
+                Found::Cell(at) => flat(&[], from_words(prim, &cells[*at as usize..])),
+                Found::Array { sizes, .. } => downloaded(prim, sizes, &arrays.next().expect("each array was read")),
+            });
+        }
+        Ok(())
+    }
+
+    /// Arguments in the memory of the device.
+    fn inputs(&self, arguments: &[Flat]) -> Result<Vec<Input>> {
+        let params = &self.program.function().params;
+        params.iter().zip(arguments).map(|(param, flat)| self.input(self.program.type_of(*param), flat)).collect()
+    }
+
+    fn input(&self, of: Type, flat: &Flat) -> Result<Input> {
+        if of.rank == 0 {
+            let constant = if of.prim.is_real() {
+                flat.real(0).map(|x| Const::rounded(x, of.prim))
+            } else {
+                flat.ints.first().map(|n| Const::wrapped((*n).into(), of.prim))
+            };
+            return constant.map(Input::Scalar).ok_or(Error::Empty { what: "a scalar argument" });
+        }
+        let bytes = uploaded(of.prim, flat);
+        let memory = self.device.memory(bytes.len() as u64)?;
+        if !bytes.is_empty() {
+            self.device.scoped(|| self.device.queue.write_buffer(&memory.buffer, 0, &bytes))?;
+        }
+        Ok(Input::Array { memory, sizes: flat.sizes.clone() })
+    }
+}
+
+/// A scalar as it lies in memory.
+fn flat(sizes: &[usize], constant: Const) -> Flat {
+    let mut flat = Flat::default();
+    flat.become_like(constant.prim(), sizes.iter().copied());
+    match constant.real() {
+        Some(x) => flat.fill_reals(core::iter::once(x)),
+        None => flat.ints.extend(constant.integer().map(|n| n as i64)),
+    }
+    flat
+}
+
+/// The bytes of an array on the device.
+fn uploaded(prim: Prim, flat: &Flat) -> Vec<u8> {
+    match Word::of(prim) {
+        Word::F64 if flat.singles.is_empty() => flat.reals.iter().flat_map(|x| x.to_le_bytes()).collect(),
+        Word::F64 => flat.singles.iter().flat_map(|x| f64::from(*x).to_le_bytes()).collect(),
+        Word::F32 if flat.reals.is_empty() && prim == Prim::F32 => {
+            flat.singles.iter().flat_map(|x| x.to_le_bytes()).collect()
+        }
+        Word::F32 => {
+            let all = flat.reals.iter().copied().chain(flat.singles.iter().map(|x| (*x).into()));
+            all.flat_map(|x: f64| (Const::rounded(x, prim).real().unwrap_or(x) as f32).to_le_bytes()).collect()
+        }
+        word => {
+            let constants = flat.ints.iter().map(|n| Const::wrapped((*n).into(), prim));
+            constants.flat_map(|c| words(c, word)).flat_map(u32::to_le_bytes).collect()
+        }
+    }
+}
+
+/// The array that these bytes of the device are.
+fn downloaded(prim: Prim, sizes: &[usize], bytes: &[u8]) -> Flat {
+    let mut flat = Flat::default();
+    flat.become_like(prim, sizes.iter().copied());
+    match Word::of(prim) {
+        Word::F64 => flat.reals = bytes.as_chunks::<8>().0.iter().map(|x| f64::from_le_bytes(*x)).collect(),
+        Word::F32 if prim == Prim::F32 => {
+            flat.singles = bytes.as_chunks::<4>().0.iter().map(|x| f32::from_le_bytes(*x)).collect();
+        }
+        Word::F32 => {
+            flat.reals = bytes.as_chunks::<4>().0.iter().map(|x| f32::from_le_bytes(*x).into()).collect();
+        }
+        word => {
+            let all = to_words(bytes);
+            let each = all.chunks(if word.bytes() == 8 { 2 } else { 1 });
+            flat.ints = each.filter_map(|words| from_words(prim, words).integer()).map(|n| n as i64).collect();
+        }
+    }
+    flat
+}
+
+/// What the run of a program asked of the device, for those who count.
+pub(super) fn counted(gpu: &Gpu, program: &Program, arguments: &[Flat]) -> Result<Option<Counts>> {
+    let Ok(plan) = plan(program) else { return Ok(None) };
+    let on = OnGpu { device: gpu.0.clone(), program: program.clone(), plan, stepwise: OnceLock::new() };
+    let inputs = on.inputs(arguments)?;
+    let control = Control::default();
+    let mut run = Run::new(&on.device, &on.plan, &on.program, &control)?;
+    match run.go(&inputs) {
+        Ok(_) => Ok(Some(run.submission.counts)),
+        Err(Stop::Device(error)) => Err(error),
+        Err(Stop::Ended(_) | Stop::Failed) => Ok(None),
+    }
+}

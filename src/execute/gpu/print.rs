@@ -1,0 +1,423 @@
+//! Blocks of code as statements of WGSL.
+//!
+//! Law: a thread does what a lane does. An element outside of a buffer is read as 0 and is not written; what a thread has for itself
+//! lies in a buffer of all threads, each element beside those of the neighbours (tests/gpu/kernels.rs, laws: executors::suite).
+
+use core::fmt::Write;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::home::Homes;
+use super::kernel::{Binding, Param, Use};
+use super::kind::{Word, constant};
+use super::operation::{expression, scalar};
+use crate::array::{Prim, ScalarOp};
+use crate::kernel::code::{Block, Buffer, Code, Operand, Place, Stm, Value};
+use crate::kernel::parts;
+
+/// The text of a kernel, as far as it is written, and what it asks of whoever starts it.
+pub(super) struct Printer<'c, 'r> {
+    pub(super) code: &'c Code,
+    homes: &'r Homes,
+    pub(super) text: String,
+    indent: usize,
+    /// What the words of parameters are.
+    pub(super) params: Vec<(Param, Word)>,
+    pub(super) bindings: Vec<Binding>,
+    /// The buffers that several threads may add to at once.
+    shared: FxHashSet<Buffer>,
+    /// The values that are declared outside of all blocks, and all that are set.
+    hoisted: FxHashSet<Value>,
+    pub(super) set: FxHashSet<Value>,
+    /// The buffers of each thread, with the sizes that they are given.
+    pub(super) private: Vec<(Buffer, Vec<Operand>)>,
+    /// What is wrong where a check with a report fails, by number.
+    reports: &'r mut Vec<&'c Stm>,
+    in_turn: bool,
+}
+
+impl<'c, 'r> Printer<'c, 'r> {
+    /// For a kernel of these statements; `in_turn` if one thread runs them.
+    pub(super) fn new(
+        code: &'c Code,
+        homes: &'r Homes,
+        reports: &'r mut Vec<&'c Stm>,
+        body: &[&'c Stm],
+        in_turn: bool,
+    ) -> Self {
+        let mut set = FxHashSet::default();
+        body.iter().for_each(|stm| parts::sets(core::slice::from_ref(*stm), &mut set));
+        // What the host sets beside is no matter of the device.
+        set.retain(|value| !homes.knows(Operand::Value(*value)));
+        let mut printer = Printer {
+            code,
+            homes,
+            text: String::new(),
+            indent: 1,
+            params: Vec::new(),
+            bindings: Vec::new(),
+            shared: FxHashSet::default(),
+            hoisted: hoisted(body).intersection(&set).copied().collect(),
+            set,
+            private: Vec::new(),
+            reports,
+            in_turn,
+        };
+        printer.find_buffers(body);
+        printer
+    }
+
+    fn find_buffers(&mut self, body: &[&'c Stm]) {
+        for stm in body {
+            parts::each(core::slice::from_ref(*stm), &mut |stm| {
+                if let Stm::Alloc(buffer, count) = stm {
+                    self.own(*buffer).push(*count);
+                }
+                for (buffer, access, _) in stm.touches() {
+                    if self.code.buffers[buffer.0 as usize].private {
+                        self.own(buffer);
+                    } else if !matches!(stm, Stm::Lanes(_)) {
+                        self.bind(buffer, if access.changes() { Use::Writes } else { Use::Reads });
+                    }
+                }
+            });
+        }
+    }
+
+    fn own(&mut self, buffer: Buffer) -> &mut Vec<Operand> {
+        let at = self.private.iter().position(|(other, _)| *other == buffer).unwrap_or_else(|| {
+            self.private.push((buffer, Vec::new()));
+            self.private.len() - 1
+        });
+        &mut self.private[at].1
+    }
+
+    /// Says how the kernel uses a buffer.
+    pub(super) fn bind(&mut self, buffer: Buffer, how: Use) {
+        match self.bindings.iter_mut().find(|binding| binding.buffer == buffer) {
+            Some(binding) => binding.how = binding.how.max(how),
+            None => self.bindings.push(Binding { buffer, how }),
+        }
+        if how == Use::Shares {
+            self.shared.insert(buffer);
+        }
+    }
+
+    pub(super) fn prim(&self, operand: Operand) -> Prim {
+        match operand {
+            Operand::Value(value) => self.code.values[value.0 as usize].prim,
+            Operand::Const(constant) => constant.prim(),
+        }
+    }
+
+    pub(super) fn word(&self, value: Value) -> Word {
+        Word::of(self.prim(Operand::Value(value)))
+    }
+
+    pub(super) fn buffer_prim(&self, buffer: Buffer) -> Prim {
+        self.code.buffers[buffer.0 as usize].prim
+    }
+
+    /// The number of the first word of a parameter.
+    pub(super) fn param(&mut self, param: Param, word: Word) -> usize {
+        let mut at = 0;
+        for (known, word) in &self.params {
+            if *known == param {
+                return at;
+            }
+            at += if word.bytes() == 8 { 2 } else { 1 };
+        }
+        self.params.push((param, word));
+        at
+    }
+
+    pub(super) fn line(&mut self, text: &str) {
+        let _ = writeln!(self.text, "{:1$}{text}", "", self.indent * 4);
+    }
+
+    pub(super) fn within(&mut self, head: &str, inside: impl FnOnce(&mut Self)) {
+        self.line(&format!("{head} {{"));
+        self.indent += 1;
+        inside(self);
+        self.indent -= 1;
+        self.line("}");
+    }
+
+    pub(super) fn operand(&self, operand: Operand) -> String {
+        match operand {
+            Operand::Value(value) => name(value),
+            Operand::Const(c) => constant(c),
+        }
+    }
+
+    /// An operand as the index of an element, of 32 bits.
+    fn index(&self, operand: Operand) -> String {
+        match operand.as_int().map(i32::try_from) {
+            Some(Ok(n)) => constant(n.into()),
+            Some(Err(_)) | None => format!("i32({})", self.operand(operand)),
+        }
+    }
+
+    /// The number of an element in its buffer.
+    fn place(&self, place: &Place) -> String {
+        let mut terms = Vec::new();
+        let is = |operand: Operand, n: i64| operand.as_int() == Some(n);
+        if !is(place.base, 0) {
+            terms.push(self.index(place.base));
+        }
+        let step = place.step.map(|(index, stride)| (self.index(index), stride));
+        let lane = place.lane.map(|stride| ("i32(lane)".to_owned(), stride));
+        for (index, stride) in step.into_iter().chain(lane) {
+            terms.push(if is(stride, 1) { index } else { format!("{index} * {}", self.index(stride)) });
+        }
+        terms.extend(place.varying.map(|at| self.index(at)));
+        if terms.is_empty() { "0i".to_owned() } else { terms.join(" + ") }
+    }
+
+    /// Declares all values that are not declared where they are set, and what a thread has for itself.
+    pub(super) fn declare(&mut self) {
+        let mut hoisted: Vec<Value> = self.hoisted.iter().copied().collect();
+        hoisted.sort_unstable();
+        for value in hoisted {
+            self.line(&format!("var {}: {};", name(value), self.word(value).name()));
+        }
+        let private: Vec<Buffer> = self.private.iter().map(|(buffer, _)| *buffer).collect();
+        for buffer in private {
+            let base = self.param(Param::Base(buffer), Word::I32);
+            self.line(&format!("var base{} = bitcast<i32>(params[{base}]);", buffer.0));
+            self.line(&format!("var length{} = 0i;", buffer.0));
+        }
+    }
+
+    /// Has a value declared before all else.
+    pub(super) fn hoist(&mut self, value: Value) {
+        self.hoisted.insert(value);
+    }
+
+    /// Sets a value.
+    pub(super) fn set(&mut self, value: Value, to: &str) {
+        let declares = if self.hoisted.contains(&value) { "" } else { "let " };
+        self.line(&format!("{declares}{} = {to};", name(value)));
+    }
+
+    pub(super) fn block(&mut self, block: &'c Block) {
+        block.iter().for_each(|stm| self.statement(stm));
+    }
+
+    /// A statement, done where the mask is true.
+    fn masked(&mut self, mask: Option<Operand>, statement: &str) {
+        match mask {
+            Some(mask) => self.line(&format!("if ({}) {{ {statement} }}", self.operand(mask))),
+            None => self.line(statement),
+        }
+    }
+
+    pub(super) fn statement(&mut self, stm: &'c Stm) {
+        match stm {
+            Stm::Let(value, op, operands) => {
+                let prims: Vec<Prim> = operands.iter().map(|x| self.prim(*x)).collect();
+                let operands: Vec<String> = operands.iter().map(|x| self.operand(*x)).collect();
+                self.set(*value, &expression(*op, &operands, &prims));
+            }
+            Stm::Load(value, place) => {
+                let loaded = self.load(place);
+                self.set(*value, &loaded);
+            }
+            Stm::Store { place, value, mask } => {
+                let statement = self.store(place, &self.operand(*value));
+                self.masked(*mask, &statement);
+            }
+            Stm::Add { place, value, mask } => {
+                let statement = if self.shared.contains(&place.buffer) {
+                    format!("add{}({}, {});", place.buffer.0, self.place(place), self.operand(*value))
+                } else {
+                    let prim = self.buffer_prim(place.buffer);
+                    let sum = scalar(ScalarOp::Add, &[self.load(place), self.operand(*value)], &[prim; 2]);
+                    self.store(place, &sum)
+                };
+                self.masked(*mask, &statement);
+            }
+            Stm::Alloc(buffer, count) => {
+                self.line(&format!("length{} = {};", buffer.0, self.index(*count)));
+            }
+            Stm::Swap(a, b) => {
+                for part in ["base", "length"] {
+                    let [a, b] = [a, b].map(|buffer| format!("{part}{}", buffer.0));
+                    self.line(&format!("{{ let was = {a}; {a} = {b}; {b} = was; }}"));
+                }
+            }
+            Stm::Assign { cells, mask } => self.assign(cells, *mask),
+            Stm::Check { condition, mask, blame } => {
+                let failed = format!("!{}", self.operand(*condition));
+                self.check(&failed, *mask, stm, blame.as_deref().map(|blame| &blame.operands[..]));
+            }
+            Stm::Bounds { index, length, mask, blame } => {
+                let [index, length] = [*index, *length].map(|x| self.operand(x));
+                let failed = format!("({index} < 0li || {index} >= {length})");
+                self.check(&failed, *mask, stm, blame.as_deref().map(|blame| &blame.operands[..]));
+            }
+            Stm::For { index, count, body, .. } => {
+                let (index, count) = (*index, self.operand(*count));
+                let at = index.0;
+                self.line(&format!("let count{at} = allowed({count});"));
+                let head = format!("for (var at{at} = 0li; at{at} < count{at}; at{at} = at{at} + 1li)");
+                self.within(&head, |this| {
+                    this.set(index, &format!("at{}", index.0));
+                    this.block(body);
+                });
+            }
+            Stm::While { before, condition, body, .. } => self.within("loop", |this| {
+                this.block(before);
+                this.line(&format!("if (!{}) {{ break; }}", this.operand(*condition)));
+                this.line("if (allowed(1li) == 0li) { break; }");
+                this.block(body);
+            }),
+            Stm::If { condition, yes, no } => {
+                let head = format!("if ({})", self.operand(*condition));
+                self.within(&head, |this| this.block(yes));
+                if !no.is_empty() {
+                    self.within("else", |this| this.block(no));
+                }
+            }
+            Stm::Lanes(_) | Stm::Product(_) => {
+                panic!("a thread starts no lanes, and no pass of this target makes products")
+            }
+        }
+    }
+
+    /// Sets cells all at once.
+    fn assign(&mut self, cells: &[(Value, Operand)], mask: Option<Operand>) {
+        let ours = |(cell, _): &&(Value, Operand)| !self.homes.knows(Operand::Value(*cell));
+        let cells: Vec<(Value, Operand)> = cells.iter().filter(ours).copied().collect();
+        let set: Vec<Value> = cells.iter().map(|(cell, _)| *cell).collect();
+        let is_set = |x: &Operand| x.value().is_some_and(|value| set.contains(&value));
+        let crosses = cells.len() > 1 && cells.iter().any(|(_, x)| is_set(x));
+        let assign = |this: &mut Self| {
+            if crosses {
+                for (cell, x) in &cells {
+                    this.line(&format!("let next{} = {};", cell.0, this.operand(*x)));
+                }
+            }
+            for (cell, x) in &cells {
+                let x = if crosses { format!("next{}", cell.0) } else { this.operand(*x) };
+                this.line(&format!("{} = {x};", name(*cell)));
+            }
+        };
+        match mask {
+            Some(mask) => {
+                let head = format!("if ({})", self.operand(mask));
+                self.within(&head, assign);
+            }
+            None if crosses => self.within("", assign),
+            None => assign(self),
+        }
+    }
+
+    /// Ends the run if something has failed; with a report if there is somebody to blame.
+    fn check(&mut self, failed: &str, mask: Option<Operand>, stm: &'c Stm, blamed: Option<&[Operand]>) {
+        let masked = mask.map_or(failed.to_owned(), |mask| format!("{} && {failed}", self.operand(mask)));
+        let Some(operands) = blamed else {
+            return self.line(&format!("if ({masked}) {{ fail(1u); {} }}", if self.in_turn { "return;" } else { "" }));
+        };
+        self.reports.push(stm);
+        // 0 is no fault, and 1 one without a report.
+        let number = self.reports.len() + 1;
+        self.within(&format!("if ({masked})"), |this| {
+            for (k, x) in operands.iter().enumerate() {
+                let words = Word::of(this.prim(*x)).as_words(&this.operand(*x));
+                for (j, word) in words.iter().enumerate() {
+                    this.line(&format!("atomicStore(&fault[{}], {word});", 2 + 2 * k + j));
+                }
+            }
+            this.line(&format!("fail({number}u);"));
+            this.line("return;");
+        });
+    }
+
+    fn load(&self, place: &Place) -> String {
+        let (buffer, at) = (place.buffer.0, self.place(place));
+        if self.code.buffers[buffer as usize].private {
+            let word = Word::of(self.buffer_prim(place.buffer));
+            let stored = format!("own_{}(base{buffer}, length{buffer}, {at})", word.stored().name());
+            return word.of_stored(&stored);
+        }
+        format!("load{buffer}({at})")
+    }
+
+    fn store(&self, place: &Place, value: &str) -> String {
+        let (buffer, at) = (place.buffer.0, self.place(place));
+        if self.code.buffers[buffer as usize].private {
+            let word = Word::of(self.buffer_prim(place.buffer));
+            let (name, value) = (word.stored().name(), word.as_stored(value));
+            return format!("set_own_{name}(base{buffer}, length{buffer}, {at}, {value});");
+        }
+        format!("store{buffer}({at}, {value});")
+    }
+}
+
+/// The name of a value.
+pub(super) fn name(value: Value) -> String {
+    format!("v{}", value.0)
+}
+
+/// The values that are set more than once, or used outside of the block that sets them.
+fn hoisted(body: &[&Stm]) -> FxHashSet<Value> {
+    #[derive(Default)]
+    struct Scopes {
+        open: Vec<usize>,
+        last: usize,
+        set_in: FxHashMap<Value, usize>,
+        hoisted: FxHashSet<Value>,
+    }
+    impl Scopes {
+        fn block<'s>(&mut self, block: impl IntoIterator<Item = &'s Stm>, inside: impl FnOnce(&mut Self)) {
+            self.last += 1;
+            self.open.push(self.last);
+            block.into_iter().for_each(|stm| self.statement(stm));
+            inside(self);
+            self.open.pop();
+        }
+
+        fn statement(&mut self, stm: &Stm) {
+            stm.operands().into_iter().for_each(|x| self.used(x));
+            let scope = *self.open.last().expect("a block is open");
+            let declares = matches!(stm, Stm::Let(..) | Stm::Load(..) | Stm::For { .. });
+            if !matches!(stm, Stm::For { .. }) {
+                for value in stm.sets() {
+                    if self.set_in.insert(value, scope).is_some() || !declares {
+                        self.hoisted.insert(value);
+                    }
+                }
+            }
+            match stm {
+                Stm::While { before, body, condition, .. } => {
+                    self.block(before, |this| {
+                        this.used(*condition);
+                        body.iter().for_each(|stm| this.statement(stm));
+                    });
+                }
+                Stm::For { index, body, .. } => {
+                    if self.set_in.insert(*index, self.last + 1).is_some() {
+                        self.hoisted.insert(*index);
+                    }
+                    self.block(body, |_| ());
+                }
+                _ => stm.blocks().into_iter().for_each(|block| self.block(block, |_| ())),
+            }
+        }
+
+        fn used(&mut self, operand: Operand) {
+            if let Some(value) = operand.value()
+                && self.set_in.get(&value).is_none_or(|scope| !self.open.contains(scope))
+            {
+                // It is set later, elsewhere, or outside of the kernel.
+                self.hoisted.insert(value);
+            }
+        }
+    }
+    let mut scopes = Scopes::default();
+    scopes.block(body.iter().copied(), |_| ());
+    let Scopes { set_in, mut hoisted, .. } = scopes;
+    hoisted.retain(|value| set_in.contains_key(value));
+    hoisted
+}

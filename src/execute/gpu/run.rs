@@ -1,0 +1,459 @@
+//! A run of a plan: the host carries out its part, and tells the device what to do.
+//!
+//! Law: the device does everything in the order of the plan. The host waits only for scalars that it has to know, and for the results
+//! (tests/gpu/counts.rs, laws: executors::suite).
+
+use std::sync::Arc;
+
+use super::device::{Device, Memory};
+use super::kernel::{Kernel, OUT_OF_STEPS, Param, Space, WORKGROUP, words};
+use super::kind::Word;
+use super::plan::{Plan, Step};
+use super::submission::{Left, Submission};
+use crate::array::{Const, Prim, Program, Var};
+use crate::error::{Error, Result};
+use crate::execute::Unsupported;
+use crate::execute::contract::Ending;
+use crate::execute::fault::{ended, failed};
+use crate::interpret::{self, Control};
+use crate::kernel::code::{Buffer, LARGEST, Op, Operand, Output, Port, Value};
+
+/// An argument on its way into a run.
+#[derive(Debug, Clone)]
+pub(super) enum Input {
+    Scalar(Const),
+    Array { memory: Arc<Memory>, sizes: Vec<usize> },
+}
+
+/// A result, where it is.
+#[derive(Debug, Clone)]
+pub(super) enum Found {
+    /// The host knows it.
+    Scalar(Const),
+    /// In the cells, from this word on.
+    Cell(u32),
+    Array {
+        memory: Arc<Memory>,
+        sizes: Vec<usize>,
+    },
+}
+
+/// What ends a run before its time.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// A check without a report has failed.
+    Failed,
+    Ended(Ending),
+    Device(Error),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Stop::Device(error)
+    }
+}
+
+type Ran<T> = core::result::Result<T, Stop>;
+
+/// The state of a run.
+pub(super) struct Run<'r> {
+    device: &'r Arc<Device>,
+    plan: &'r Plan,
+    program: &'r Program,
+    control: &'r Control<'r>,
+    steps: u64,
+    values: Vec<Option<Const>>,
+    buffers: Vec<Option<(Arc<Memory>, u64)>>,
+    pub(super) submission: Submission<'r>,
+}
+
+/// The most workgroups of a kernel that folds: what they find is combined by one thread.
+const MAX_FOLDING_GROUPS: u32 = 256;
+/// The same where each thread leaves what it finds.
+const MAX_FOLDING_GROUPS_BY_THREAD: u32 = 16;
+/// The most workgroups of a kernel: threads take several lanes.
+const MAX_GROUPS: u32 = 65_535;
+/// The most bytes that the threads of a kernel have for themselves.
+const MAX_SCRATCH: u64 = 1 << 27;
+/// The most iterations that a loop of a thread may have, in which the host cannot stop it.
+const MAX_STEPS: u64 = 1 << 26;
+
+impl<'r> Run<'r> {
+    pub(super) fn new(
+        device: &'r Arc<Device>,
+        plan: &'r Plan,
+        program: &'r Program,
+        control: &'r Control<'r>,
+    ) -> Result<Self> {
+        Ok(Run {
+            device,
+            plan,
+            program,
+            control,
+            steps: 0,
+            values: vec![None; plan.code.values.len()],
+            buffers: vec![None; plan.code.buffers.len()],
+            submission: Submission::new(device, plan.cells)?,
+        })
+    }
+
+    /// Runs the plan; the results are on their way.
+    pub(super) fn go(&mut self, inputs: &[Input]) -> Ran<Vec<Found>> {
+        self.enter(inputs);
+        let held = self.held();
+        self.control.room(Some(held)).map_err(|fault| self.ended(fault, None))?;
+        self.steps(&self.plan.steps)?;
+        self.submission.submit()?;
+        self.plan.code.outputs.iter().map(|output| self.found(output)).collect()
+    }
+
+    fn enter(&mut self, inputs: &[Input]) {
+        for (port, input) in self.plan.code.inputs.iter().zip(inputs) {
+            match (port, input) {
+                (Port::Scalar(value), Input::Scalar(constant)) => match self.plan.slots.get(value) {
+                    Some(slot) => {
+                        let words = words(*constant, self.word(*value));
+                        self.submission.set_cells(*slot, &words);
+                    }
+                    None => self.values[value.0 as usize] = Some(*constant),
+                },
+                (Port::Array { buffer, sizes }, Input::Array { memory, sizes: known }) => {
+                    for (value, size) in sizes.iter().zip(known) {
+                        self.values[value.0 as usize] = Some(Const::I64(i64::try_from(*size).unwrap_or(i64::MAX)));
+                    }
+                    let length = known.iter().product::<usize>() as u64;
+                    self.buffers[buffer.0 as usize] = Some((memory.clone(), length));
+                }
+                (Port::Scalar(_), Input::Array { .. }) | (Port::Array { .. }, Input::Scalar(_)) => {
+                    panic!("arguments are of the ranks of the parameters")
+                }
+            }
+        }
+    }
+
+    fn word(&self, value: Value) -> Word {
+        Word::of(self.plan.code.values[value.0 as usize].prim)
+    }
+
+    fn found(&self, output: &Output) -> Ran<Found> {
+        Ok(match output {
+            Output::Scalar(Operand::Const(constant)) => Found::Scalar(*constant),
+            Output::Scalar(Operand::Value(value)) => match self.plan.slots.get(value) {
+                Some(slot) => Found::Cell(*slot),
+                None => Found::Scalar(self.known(Operand::Value(*value))),
+            },
+            Output::Array { buffer, sizes, .. } => {
+                let size = |x: &Operand| {
+                    usize::try_from(self.integer(*x))
+                        .map_err(|_| self.unsupported("a result whose sizes are beyond all numbers"))
+                };
+                let sizes = sizes.iter().map(size).collect::<Ran<Vec<usize>>>()?;
+                let (memory, _) = self.buffers[buffer.0 as usize].clone().expect("a result is in a buffer");
+                Found::Array { memory, sizes }
+            }
+        })
+    }
+
+    fn known(&self, operand: Operand) -> Const {
+        match operand {
+            Operand::Value(value) => {
+                self.values[value.0 as usize].unwrap_or_else(|| panic!("the host knows what it uses: v{}", value.0))
+            }
+            Operand::Const(constant) => constant,
+        }
+    }
+
+    fn integer(&self, operand: Operand) -> i64 {
+        self.known(operand).integer().map_or(0, |n| n as i64)
+    }
+
+    fn truth(&self, operand: Operand) -> bool {
+        self.known(operand) == Const::Bool(true)
+    }
+
+    fn unsupported(&self, reason: &'static str) -> Stop {
+        Stop::Ended(Ending::Unsupported(Unsupported { statement: None, reason }))
+    }
+
+    fn ended(&self, fault: interpret::Fault, within: Option<Var>) -> Stop {
+        Stop::Ended(Ending::Fault(ended(fault, self.program, within)))
+    }
+
+    fn spend(&mut self, steps: u64, within: Option<Var>) -> Ran<()> {
+        let before = self.steps;
+        self.steps = before.saturating_add(steps);
+        self.control.reached(before, self.steps).map_err(|fault| self.ended(fault, within))
+    }
+
+    fn held(&self) -> u64 {
+        self.buffers.iter().flatten().map(|(_, length)| *length).sum()
+    }
+
+    fn steps(&mut self, steps: &'r [Step]) -> Ran<()> {
+        steps.iter().try_for_each(|step| self.step(step))
+    }
+
+    fn step(&mut self, step: &'r Step) -> Ran<()> {
+        match step {
+            Step::Let(value, op, operands) => {
+                let operands: Vec<Const> = operands.iter().map(|x| self.known(*x)).collect();
+                let prim = self.plan.code.values[value.0 as usize].prim;
+                self.values[value.0 as usize] = Some(computed(*op, &operands, prim));
+            }
+            Step::Assign(cells) => {
+                let known: Vec<Const> = cells.iter().map(|(_, x)| self.known(*x)).collect();
+                for ((cell, _), constant) in cells.iter().zip(known) {
+                    self.values[cell.0 as usize] = Some(constant);
+                }
+            }
+            Step::Check(condition, report) if !self.truth(*condition) => return Err(self.failed(*report)?),
+            Step::Bounds(index, length, report) if !(0..self.integer(*length)).contains(&self.integer(*index)) => {
+                return Err(self.failed(*report)?);
+            }
+            Step::Check(..) | Step::Bounds(..) => {}
+            Step::Fetch(values) => self.fetch(values)?,
+            Step::Alloc(buffer, count) => self.allocate(*buffer, self.integer(*count))?,
+            Step::Swap(a, b) => self.buffers.swap(a.0 as usize, b.0 as usize),
+            Step::Kernel(k) => self.kernel(*k)?,
+            Step::For { index, count, body } => {
+                for k in 0..self.integer(*count) {
+                    self.spend(1, None)?;
+                    self.values[index.0 as usize] = Some(Const::I64(k));
+                    self.steps(body)?;
+                }
+            }
+            Step::While { before, condition, body } => loop {
+                self.steps(before)?;
+                if !self.truth(*condition) {
+                    break;
+                }
+                self.spend(1, None)?;
+                self.steps(body)?;
+            },
+            Step::If { condition, yes, no } => {
+                self.steps(if self.truth(*condition) { yes } else { no })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What has failed, on the host: unless the device has failed before.
+    fn failed(&mut self, report: Option<usize>) -> Ran<Stop> {
+        self.fetch(&[])?;
+        Ok(match report {
+            None => Stop::Failed,
+            Some(report) => {
+                let blame = &self.plan.reports[report].0;
+                let operands: Vec<Const> = blame.operands.iter().map(|x| self.known(*x)).collect();
+                Stop::Ended(failed(&blame.statement, blame.span, blame.broken, &operands))
+            }
+        })
+    }
+
+    fn allocate(&mut self, buffer: Buffer, count: i64) -> Ran<()> {
+        if count > LARGEST {
+            return Err(self.unsupported("an array of more than 2^31 elements"));
+        }
+        // What is negative fails where it is checked.
+        let count = count.max(0).unsigned_abs();
+        let held = self.held() - self.buffers[buffer.0 as usize].as_ref().map_or(0, |(_, length)| *length) + count;
+        self.control.room(Some(held)).map_err(|fault| self.ended(fault, None))?;
+        let word = Word::of(self.plan.code.buffers[buffer.0 as usize].prim).stored();
+        let memory = self.device.memory(count * word.bytes())?;
+        self.buffers[buffer.0 as usize] = Some((memory, count));
+        Ok(())
+    }
+
+    fn kernel(&mut self, k: usize) -> Ran<()> {
+        let kernel = &self.plan.kernels[k];
+        let mut lanes = 1;
+        let mut groups = 1;
+        if let Space::Lanes { count, folds, folded, by_workgroup } = &kernel.space {
+            let count = self.integer(*count).max(0);
+            lanes = u32::try_from(count).map_err(|_| self.unsupported("a map over more than 2^32 elements"))?;
+            let most = match (folds.is_empty(), by_workgroup) {
+                (true, _) => MAX_GROUPS,
+                (false, true) => MAX_FOLDING_GROUPS,
+                (false, false) => MAX_FOLDING_GROUPS_BY_THREAD,
+            };
+            groups =
+                lanes.div_ceil(WORKGROUP).clamp(1, most).min(self.device.limits.max_compute_workgroups_per_dimension);
+            groups = groups.min(self.groups_within(kernel)?);
+            // A thread without a lane has found nothing that counts.
+            let found = i64::from(if *by_workgroup { groups } else { groups * WORKGROUP }.min(lanes));
+            folds.iter().try_for_each(|buffer| self.allocate(*buffer, found))?;
+            if let Some(folded) = folded {
+                self.values[folded.0 as usize] = Some(Const::I64(found));
+            }
+            if lanes == 0 {
+                return Ok(());
+            }
+        }
+        self.spend(1 + u64::from(lanes), kernel.origin)?;
+        let threads = match kernel.space {
+            Space::Serial => 1,
+            Space::Lanes { .. } => groups * WORKGROUP,
+        };
+        let pipeline = self.device.pipeline(kernel)?;
+        let params = self.params(kernel, lanes);
+        let mut memory = Vec::new();
+        for binding in &kernel.bindings {
+            let known = self.buffers[binding.buffer.0 as usize].as_ref().map(|(memory, _)| memory.clone());
+            memory.push(match known {
+                Some(memory) => memory,
+                // What is never given a size is never asked for an element that it has.
+                None => self.device.memory(0)?,
+            });
+        }
+        for word in &kernel.scratch {
+            let elements: u64 = self.own_sizes(kernel, *word)?.iter().map(|(_, size)| size).sum();
+            memory.push(self.device.memory(elements * u64::from(threads) * word.bytes())?);
+        }
+        Ok(self.submission.dispatch(pipeline, memory, &params, groups, threads)?)
+    }
+
+    /// How many elements each thread has for itself of a type, by buffer.
+    fn own_sizes(&self, kernel: &Kernel, of: Word) -> Ran<Vec<(Buffer, u64)>> {
+        let mut sizes = Vec::new();
+        for (buffer, word, counts) in &kernel.private {
+            if *word == of {
+                let known = |x: &Operand| match x {
+                    Operand::Value(value) => self.values[value.0 as usize],
+                    Operand::Const(constant) => Some(*constant),
+                };
+                let counts: Option<Vec<i64>> = counts.iter().map(|x| known(x)?.integer().map(|n| n as i64)).collect();
+                let counts =
+                    counts.ok_or_else(|| self.unsupported("an array of a thread whose size is computed there"))?;
+                sizes.push((*buffer, counts.into_iter().max().unwrap_or(0).max(0).unsigned_abs()));
+            }
+        }
+        Ok(sizes)
+    }
+
+    /// How many workgroups there may be, so that there is room for what threads have for themselves.
+    fn groups_within(&self, kernel: &Kernel) -> Ran<u32> {
+        let mut groups = MAX_GROUPS;
+        for word in &kernel.scratch {
+            let elements: u64 = self.own_sizes(kernel, *word)?.iter().map(|(_, size)| size).sum();
+            let bytes = elements.saturating_mul(word.bytes()).saturating_mul(WORKGROUP.into()).max(1);
+            let most = MAX_SCRATCH.min(self.device.limits.max_storage_buffer_binding_size);
+            if bytes > most {
+                return Err(
+                    self.unsupported("an array of each thread that together are more than the GPU binds at once")
+                );
+            }
+            groups = groups.min((most / bytes) as u32);
+        }
+        Ok(groups)
+    }
+
+    /// The words of the parameters of a kernel.
+    fn params(&self, kernel: &Kernel, lanes: u32) -> Vec<u32> {
+        let mut words_of = Vec::new();
+        for (param, word) in &kernel.params {
+            match param {
+                Param::Value(value) => {
+                    // What the host has not computed yet, no thread uses.
+                    let constant = self.values[value.0 as usize].unwrap_or(Const::I64(0));
+                    words_of.extend(words(constant, *word));
+                }
+                Param::Length(buffer) => {
+                    let length = self.buffers[buffer.0 as usize].as_ref().map_or(0, |(_, length)| *length);
+                    words_of.push(length as u32);
+                }
+                Param::Base(buffer) => {
+                    let of = kernel.private.iter().find(|(other, ..)| other == buffer).map(|(_, word, _)| *word);
+                    let sizes = of.and_then(|word| self.own_sizes(kernel, word).ok()).unwrap_or_default();
+                    let before: u64 = sizes.iter().take_while(|(other, _)| other != buffer).map(|(_, size)| size).sum();
+                    words_of.push(before as u32);
+                }
+                Param::Lanes => words_of.push(lanes),
+                Param::Steps => {
+                    let left = self.control.limits.steps.saturating_sub(self.steps);
+                    words_of.push(left.min(MAX_STEPS) as u32);
+                }
+            }
+        }
+        words_of
+    }
+
+    /// Reads scalars from the device, and whether something has failed there.
+    fn fetch(&mut self, values: &[Value]) -> Ran<()> {
+        let Left { fault, cells, .. } = self.submission.read(&[])?;
+        self.look(&fault)?;
+        for value in values {
+            let at = self.plan.slots[value] as usize;
+            let prim = self.plan.code.values[value.0 as usize].prim;
+            self.values[value.0 as usize] = Some(from_words(prim, &cells[at..]));
+        }
+        Ok(())
+    }
+
+    /// What has failed on the device.
+    fn look(&self, words: &[u32]) -> Ran<()> {
+        match words[0] {
+            0 => Ok(()),
+            1 => Err(Stop::Failed),
+            OUT_OF_STEPS => {
+                let limit = self.control.limits.steps;
+                Err(if limit.saturating_sub(self.steps) <= MAX_STEPS {
+                    self.ended(interpret::Fault::Budget { what: "steps", limit }, None)
+                } else {
+                    self.unsupported("a loop of a thread that is too long to be waited for")
+                })
+            }
+            number => {
+                let (blame, types) = &self.plan.reports[number as usize - 2];
+                let operand = |(k, word): (usize, &Word)| {
+                    let prim = match word {
+                        Word::Bool => Prim::Bool,
+                        Word::I32 => Prim::I32,
+                        Word::U32 => Prim::U32,
+                        Word::I64 => Prim::I64,
+                        Word::U64 => Prim::U64,
+                        Word::F32 => Prim::F32,
+                        Word::F64 => Prim::F64,
+                    };
+                    from_words(prim, &words[2 + 2 * k..])
+                };
+                let operands: Vec<Const> = types.iter().enumerate().map(operand).collect();
+                Err(Stop::Ended(failed(&blame.statement, blame.span, blame.broken, &operands)))
+            }
+        }
+    }
+
+    /// Reads results, and whether something has failed: the bytes of each array, and of all cells.
+    pub(super) fn read(&mut self, found: &[Found]) -> Ran<(Vec<Vec<u8>>, Vec<u32>)> {
+        let mut ranges = Vec::new();
+        for (found, output) in found.iter().zip(&self.plan.code.outputs) {
+            if let (Found::Array { memory, sizes }, Output::Array { prim, .. }) = (found, output) {
+                let bytes = sizes.iter().product::<usize>() as u64 * Word::of(*prim).stored().bytes();
+                ranges.push((&memory.buffer, 0, bytes));
+            }
+        }
+        let Left { fault, cells, arrays } = self.submission.read(&ranges)?;
+        self.look(&fault)?;
+        Ok((arrays, cells))
+    }
+}
+
+/// The value of an operation on integers and truth values; where it has none a check has failed before, or will.
+fn computed(op: Op, x: &[Const], prim: Prim) -> Const {
+    match op {
+        Op::Select => x[if x[0] == Const::Bool(true) { 1 } else { 2 }],
+        Op::Scalar(op) => op.value(x).unwrap_or(prim.zero()),
+        Op::LeastWhere | Op::MulAdd | Op::MulSub | Op::MulSubtracted => panic!("the host leaves reals to the device"),
+    }
+}
+
+/// The scalar that these words are.
+pub(super) fn from_words(prim: Prim, words: &[u32]) -> Const {
+    let both = || u64::from(words[0]) | u64::from(words[1]) << 32;
+    match Word::of(prim) {
+        Word::Bool => Const::Bool(words[0] != 0),
+        Word::I32 | Word::U32 => Const::wrapped(words[0].into(), prim),
+        Word::I64 | Word::U64 => Const::wrapped(both().into(), prim),
+        Word::F32 => Const::rounded(f32::from_bits(words[0]).into(), prim),
+        Word::F64 => Const::from_bits(both(), prim),
+    }
+}

@@ -1,0 +1,105 @@
+//! Whether a GPU computes as it should: some drivers do not, and say nothing.
+//!
+//! Mesa's software Vulkan of before 2025 leaves the loops of a thread after 65,535 iterations.
+//!
+//! Law: a device on which a program would have wrong results for a reason that is known is refused when it is opened
+//! (tests/gpu/device.rs).
+
+use super::device::{Gpu, refused};
+
+use crate::array::Program;
+use crate::error::Result;
+use crate::execute::{Executor, Flat, Outcome};
+use crate::interpret::{Control, Value};
+
+/// What a device could do wrongly, a program that shows it, its argument, and the result.
+struct Trial {
+    of: &'static str,
+    program: &'static str,
+    argument: Value<f64>,
+    result: Value<f64>,
+}
+
+/// Past the most iterations that a driver was seen to do.
+const ITERATIONS: i64 = 70_000;
+
+/// More elements than are scanned by one thread.
+const SCANNED: i64 = 20_000;
+
+fn trials() -> Result<Vec<Trial>> {
+    let exponents = [-20.0, -0.5, 0.0, 1.0, 300.0];
+    Ok(vec![
+        Trial {
+            of: "a loop of 70,000 iterations in one thread",
+            program: "program (n: i64) {
+                let last: i64 = loop (x = 1i64) for i < n {
+                    let odd: i64 = mul(x, 5i64)
+                    let y: i64 = add(odd, i)
+                    return y
+                }
+                return last
+            }",
+            argument: ITERATIONS.into(),
+            result: (0..ITERATIONS).fold(1_i64, |x, i| x.wrapping_mul(5).wrapping_add(i)).into(),
+        },
+        Trial {
+            of: "the exponential function in double precision",
+            program: "program (xs: []f64) {
+                let ys: []f64 = map (xs) |x: f64| {
+                    let y: f64 = exp(x)
+                    return y
+                }
+                return ys
+            }",
+            argument: Value::new(exponents)?,
+            result: Value::new(exponents.map(f64::exp))?,
+        },
+        Trial {
+            of: "a scan of 20,000 elements",
+            program: "program (xs: []i64) {
+                let sums: []i64 = scan (xs) from (0i64) |x: i64, y: i64| {
+                    let z: i64 = add(x, y)
+                    return z
+                }
+                return sums
+            }",
+            argument: Value::new((0..SCANNED).collect::<Vec<i64>>())?,
+            result: Value::new((0..SCANNED).map(|k| k * (k + 1) / 2).collect::<Vec<i64>>())?,
+        },
+    ])
+}
+
+/// Refuses a device that computes wrongly.
+pub(super) fn self_test(gpu: &Gpu) -> Result<()> {
+    for Trial { of, program, argument, result } in trials()? {
+        let program = Program::parse(program)?;
+        // What the device has not it cannot do wrongly.
+        let Ok(prepared) = gpu.prepare(&program)? else { continue };
+        let wrong = |found: &str| {
+            refused(format!(
+                "the GPU {} computes wrongly: {of} gives {found}. Its driver may be too old; software Vulkan needs Mesa 25",
+                gpu.name()
+            ))
+        };
+        match prepared.run(&[argument], Control::default())? {
+            Outcome::Done { results, .. } if is_close(&results, &result) => {}
+            Outcome::Done { .. } => return Err(wrong("another result")),
+            Outcome::Fault(fault) => return Err(wrong(&fault.to_string())),
+            Outcome::Unsupported(unsupported) => return Err(wrong(&unsupported.to_string())),
+        }
+    }
+    Ok(())
+}
+
+/// Whether results are those expected: integers exactly, reals to some units in the last place.
+fn is_close(found: &[Value<f64>], expected: &Value<f64>) -> bool {
+    let [found] = found else { return false };
+    let (found, expected) = (Flat::from(found), Flat::from(expected));
+    let close = |(x, y): (&f64, &f64)| (x - y).abs() <= 8.0 * f64::EPSILON * y.abs();
+    found.sizes() == expected.sizes()
+        && found.as_integers() == expected.as_integers()
+        && match (found.as_reals(), expected.as_reals()) {
+            (Some(x), Some(y)) => x.iter().zip(y).all(close),
+            (x, y) => x == y,
+        }
+}

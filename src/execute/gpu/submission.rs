@@ -1,0 +1,146 @@
+//! Kernels on their way to the device, with the memory that they share: cells for scalars, and the word of faults.
+//!
+//! Law: kernels start in the order in which they were added, and each sees what those before it have left (laws: executors::suite).
+
+use std::sync::Arc;
+
+use super::device::{Device, Memory, Pipeline};
+use crate::error::Result;
+
+/// What a run asked of the device.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// How many kernels it started.
+    pub dispatches: usize,
+    /// How often the host waited for scalars or results.
+    pub readbacks: usize,
+    /// How many threads the kernels had together.
+    pub threads: u64,
+}
+
+/// What kernels have left.
+#[derive(Debug)]
+pub(super) struct Left {
+    /// What has failed: the number of a report and its operands, or 0.
+    pub(super) fault: Vec<u32>,
+    pub(super) cells: Vec<u32>,
+    /// The bytes of the buffers that were read.
+    pub(super) arrays: Vec<Vec<u8>>,
+}
+
+/// A kernel to be started.
+#[derive(Debug)]
+struct Dispatch {
+    pipeline: Pipeline,
+    memory: Vec<Arc<Memory>>,
+    /// Where its parameters begin, and how many bytes they are.
+    params: (u64, u64),
+    groups: u32,
+}
+
+/// Kernels that wait for the device.
+pub(super) struct Submission<'r> {
+    device: &'r Arc<Device>,
+    cells: Arc<Memory>,
+    fault: Arc<Memory>,
+    /// How many words the cells are.
+    size: u64,
+    waiting: Vec<Dispatch>,
+    params: Vec<u32>,
+    pub(super) counts: Counts,
+}
+
+/// How many dispatches are submitted at once.
+const MAX_WAITING: usize = 512;
+/// The words of a fault: its number, and behind the first two those of up to four operands.
+const FAULT_WORDS: u64 = 16;
+
+impl<'r> Submission<'r> {
+    /// Nothing waits, and nothing has failed.
+    pub(super) fn new(device: &'r Arc<Device>, cells: u32) -> Result<Self> {
+        let size = u64::from(cells);
+        let (cells, fault) = (device.memory(size * 4)?, device.memory(FAULT_WORDS * 4)?);
+        device.queue.write_buffer(&fault.buffer, 0, &[0; FAULT_WORDS as usize * 4]);
+        let counts = Counts::default();
+        Ok(Submission { device, cells, fault, size, waiting: Vec::new(), params: Vec::new(), counts })
+    }
+
+    /// Sets cells before anything is submitted.
+    pub(super) fn set_cells(&self, at: u32, words: &[u32]) {
+        self.device.queue.write_buffer(&self.cells.buffer, u64::from(at) * 4, &to_bytes(words));
+    }
+
+    /// Adds a kernel with its memory and its parameters.
+    pub(super) fn dispatch(
+        &mut self,
+        pipeline: Pipeline,
+        memory: Vec<Arc<Memory>>,
+        params: &[u32],
+        groups: u32,
+        threads: u32,
+    ) -> Result<()> {
+        self.counts.dispatches += 1;
+        self.counts.threads += u64::from(threads);
+        let alignment = self.device.limits.min_storage_buffer_offset_alignment.max(4) as usize / 4;
+        self.params.resize(self.params.len().next_multiple_of(alignment), 0);
+        let params_at = (4 * self.params.len() as u64, 4 * params.len() as u64);
+        self.params.extend(params);
+        self.waiting.push(Dispatch { pipeline, memory, params: params_at, groups });
+        if self.waiting.len() >= MAX_WAITING { self.submit() } else { Ok(()) }
+    }
+
+    /// Hands what waits to the device.
+    pub(super) fn submit(&mut self) -> Result<()> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        let bytes = to_bytes(&self.params);
+        self.params.clear();
+        let params = self.device.memory(bytes.len() as u64)?;
+        let waiting = core::mem::take(&mut self.waiting);
+        let device = self.device;
+        device.scoped(|| {
+            device.queue.write_buffer(&params.buffer, 0, &bytes);
+            let mut encoder = device.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            for Dispatch { pipeline, memory, params: (from, size), groups } in &waiting {
+                let size = core::num::NonZero::new(*size);
+                let first = wgpu::BufferBinding { buffer: &params.buffer, offset: *from, size };
+                let others = [&self.cells, &self.fault].into_iter().chain(memory);
+                let all = core::iter::once(first).chain(others.map(|one| one.buffer.as_entire_buffer_binding()));
+                let entry = |(binding, buffer)| {
+                    let resource = wgpu::BindingResource::Buffer(buffer);
+                    wgpu::BindGroupEntry { binding, resource }
+                };
+                let entries: Vec<wgpu::BindGroupEntry<'_>> = (0..).zip(all).map(entry).collect();
+                let layout = &pipeline.layout;
+                let descriptor = wgpu::BindGroupDescriptor { label: None, layout, entries: &entries };
+                pass.set_pipeline(&pipeline.pipeline);
+                pass.set_bind_group(0, &device.device.create_bind_group(&descriptor), &[]);
+                pass.dispatch_workgroups(*groups, 1, 1);
+            }
+            drop(pass);
+            device.queue.submit([encoder.finish()]);
+        })
+    }
+
+    /// Waits for all kernels, and reads ranges of other buffers with what they leave of scalars and faults.
+    pub(super) fn read(&mut self, others: &[(&wgpu::Buffer, u64, u64)]) -> Result<Left> {
+        self.submit()?;
+        self.counts.readbacks += 1;
+        let mut ranges = vec![(&self.fault.buffer, 0, FAULT_WORDS * 4), (&self.cells.buffer, 0, self.size * 4)];
+        ranges.extend(others);
+        let mut found = self.device.read(&ranges)?.into_iter();
+        let mut words = || to_words(&found.next().expect("each range was read"));
+        Ok(Left { fault: words(), cells: words(), arrays: found.collect() })
+    }
+}
+
+fn to_bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// Bytes of the device as words.
+pub(super) fn to_words(bytes: &[u8]) -> Vec<u32> {
+    bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
+}

@@ -1,0 +1,48 @@
+//! What runs ask of a device: as few kernels as there are things to wait for, and the host waits for none of them.
+
+use catadiff::array::Program;
+use catadiff::array::trace::{Arr, F64};
+use catadiff::execute::Flat;
+use catadiff::execute::gpu::{Counts, counts};
+use catadiff::{Elementary, Result};
+
+use crate::gpu;
+
+fn run(program: &Program, arguments: &[Flat]) -> Result<Option<Counts>> {
+    gpu().map_or(Ok(None), |gpu| counts(&gpu, program, arguments))
+}
+
+fn reals(sizes: &[usize]) -> Flat {
+    Flat::reals(sizes, (0..sizes.iter().product()).map(|k| (k % 17) as f64 / 17.0).collect()).unwrap()
+}
+
+fn k_means() -> Result<Program> {
+    Program::trace(|points: Arr<Arr<F64>>, centres: Arr<Arr<F64>>| {
+        points.map(|p| centres.map(|c| (p - c).map(|d| d * d).sum()).min()).sum()
+    })
+}
+
+#[test]
+fn a_reduction_is_two_kernels_that_nobody_waits_for() -> Result<()> {
+    let norm = Program::trace(|x: Arr<F64>| x.map(|x| x * x).sum().sqrt())?;
+    let Some(counts) = run(&norm, &[reals(&[100_000])])? else { return Ok(()) };
+    assert_eq!((counts.dispatches, counts.readbacks), (2, 0));
+    Ok(())
+}
+
+#[test]
+fn the_cost_of_k_means_is_two_kernels() -> Result<()> {
+    let Some(counts) = run(&k_means()?, &[reals(&[4000, 8]), reals(&[10, 8])])? else { return Ok(()) };
+    assert_eq!((counts.dispatches, counts.readbacks), (2, 0));
+    Ok(())
+}
+
+#[test]
+fn the_gradient_of_k_means_waits_for_nothing() -> Result<()> {
+    let gradient = k_means()?.grad(1)?;
+    for centres in [2, 10, 40] {
+        let Some(counts) = run(&gradient, &[reals(&[4000, 8]), reals(&[centres, 8])])? else { return Ok(()) };
+        assert_eq!(counts.readbacks, 0, "{centres} centres: {counts:?}");
+    }
+    Ok(())
+}
