@@ -246,6 +246,12 @@ impl Compiled {
         Ok(kernels)
     }
 
+    /// The program as its executor has it.
+    #[cfg(feature = "gpu")]
+    pub(super) fn bare(&self) -> core::result::Result<&dyn Prepared, &Unsupported> {
+        self.bare.as_deref()
+    }
+
     /// Values, under one control by the executor, and under another should the interpreter have to do it.
     fn values_under(
         &self,

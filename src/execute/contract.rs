@@ -52,7 +52,7 @@ pub trait Executor: Sync {
 
 /// A program that an executor can run. Only [`run`](Prepared::run) has to be there: an executor that can do without values,
 /// count what its loops do, or show its code says more.
-pub trait Prepared: fmt::Debug + Send + Sync {
+pub trait Prepared: core::any::Any + fmt::Debug + Send + Sync {
     /// Runs the program. After any outcome the next run is as if there had been none.
     ///
     /// # Errors

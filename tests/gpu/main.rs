@@ -6,6 +6,7 @@ mod counts;
 mod device;
 mod functions;
 mod kernels;
+mod resident;
 
 use catadiff::execute::Executor;
 use catadiff::execute::gpu::{FirstGpu, Gpu};

@@ -1,4 +1,4 @@
-//! A GPU: opened, asked what it can do, and given kernels and buffers. Nothing else but `run.rs` names wgpu.
+//! A GPU: opened, and given kernels and buffers. Nothing but this, `submission.rs` and `transfer.rs` names wgpu.
 //!
 //! Law: what a driver refuses or loses is an [`Error::Device`], never a panic; a buffer that nobody holds any more is used again
 //! (tests/gpu/device.rs).
@@ -252,46 +252,28 @@ impl Device {
         Ok(Arc::new(Memory { buffer, device: Arc::downgrade(self) }))
     }
 
+    /// Memory with these bytes.
+    pub(super) fn put(self: &Arc<Self>, bytes: &[u8]) -> Result<Arc<Memory>> {
+        let memory = self.memory(bytes.len() as u64)?;
+        if !bytes.is_empty() {
+            self.scoped(|| self.queue.write_buffer(&memory.buffer, 0, bytes))?;
+        }
+        Ok(memory)
+    }
+
+    /// Copies bytes from a place in one buffer to a place in another.
+    pub(super) fn copy(&self, from: (&wgpu::Buffer, u64), to: (&wgpu::Buffer, u64), bytes: u64) -> Result<()> {
+        self.scoped(|| {
+            let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            encoder.copy_buffer_to_buffer(from.0, from.1, to.0, to.1, bytes);
+            self.queue.submit([encoder.finish()]);
+        })
+    }
+
     fn buffer(&self, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
         let copies = wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
         let descriptor = wgpu::BufferDescriptor { label: None, size, usage: usage | copies, mapped_at_creation: false };
         self.device.create_buffer(&descriptor)
-    }
-
-    /// Waits for what was submitted, and reads ranges of buffers: each from a byte on, and how many.
-    pub(super) fn read(&self, ranges: &[(&wgpu::Buffer, u64, u64)]) -> Result<Vec<Vec<u8>>> {
-        let aligned = |bytes: u64| bytes.next_multiple_of(8);
-        let total: u64 = ranges.iter().map(|(.., bytes)| aligned(*bytes)).sum();
-        let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
-        let descriptor = wgpu::BufferDescriptor { label: None, size: total.max(8), usage, mapped_at_creation: false };
-        let staging = self.scoped(|| {
-            let staging = self.device.create_buffer(&descriptor);
-            let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            let mut to = 0;
-            for (buffer, from, bytes) in ranges {
-                if *bytes > 0 {
-                    encoder.copy_buffer_to_buffer(buffer, *from, &staging, to, bytes.next_multiple_of(4));
-                }
-                to += aligned(*bytes);
-            }
-            self.queue.submit([encoder.finish()]);
-            staging
-        })?;
-        let (done, wait) = std::sync::mpsc::channel();
-        self.scoped(|| staging.map_async(wgpu::MapMode::Read, .., move |mapped| drop(done.send(mapped))))?;
-        self.device
-            .poll(wgpu::PollType::wait_indefinitely())
-            .map_err(|error| refused(format!("the GPU does not answer: {error}")))?;
-        let lost = || refused("the GPU was lost in the middle of a run");
-        wait.recv().map_err(|_| lost())?.map_err(|_| lost())?;
-        let view = staging.get_mapped_range(..).map_err(|_| lost())?;
-        let mut at = 0;
-        let mut found = Vec::new();
-        for (.., bytes) in ranges {
-            found.push(view[at as usize..(at + bytes) as usize].to_vec());
-            at += aligned(*bytes);
-        }
-        Ok(found)
     }
 }
 

@@ -10,8 +10,10 @@
 //! | `kernel`, `print`, `operation`, `kind` | the text of kernels |
 //! | `prelude` | functions that kernels call |
 //! | `device`, `self_test` | a GPU, and whether it computes as it should |
-//! | `submission`, `run`, `prepared` | kernels on their way there, runs, programs that are ready |
+//! | `submission`, `transfer`, `bytes` | kernels on their way there, bytes on their way back |
+//! | `run`, `prepared`, `resident` | runs, programs that are ready, arrays that stay there |
 
+mod bytes;
 mod device;
 mod home;
 mod kernel;
@@ -22,13 +24,16 @@ mod plan;
 mod prelude;
 mod prepared;
 mod print;
+mod resident;
 mod run;
 mod self_test;
 mod show;
 mod submission;
+mod transfer;
 
 pub use device::Gpu;
 pub use prepared::FirstGpu;
+pub use resident::Resident;
 pub use submission::Counts;
 
 use crate::array::Program;

@@ -94,8 +94,16 @@ impl Plan {
         Plan { steps, kernels, reports, slots, cells, code }
     }
 
+    /// The kind of a result.
+    pub(super) fn kind(&self, output: &Output) -> Prim {
+        match output {
+            Output::Array { prim, .. } => *prim,
+            Output::Scalar(operand) => self.prim(*operand),
+        }
+    }
+
     /// The kind of an operand.
-    pub(super) fn prim(&self, operand: Operand) -> Prim {
+    fn prim(&self, operand: Operand) -> Prim {
         match operand {
             Operand::Value(value) => self.code.values[value.0 as usize].prim,
             Operand::Const(constant) => constant.prim(),

@@ -5,27 +5,31 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::bytes::{constant, downloaded, scalar, uploaded};
 use super::device::{Device, Gpu};
-use super::kernel::{Use, words};
+use super::kernel::Use;
 use super::kind::Word;
 use super::passes::{OF_PROGRAMS, TARGET};
 use super::plan::Plan;
 use super::run::{Found, Input, Run, Stop, from_words};
-use super::submission::{Counts, to_words};
-use crate::array::{Const, Prim, Program, Type};
+use super::submission::Counts;
+use crate::array::{Prim, Program, Type};
 use crate::error::{Error, Result};
 use crate::execute::{Ending, Executor, Flat, Outcome, Prepared, Unsupported};
 use crate::interpret::{Control, Value, typed};
 use crate::kernel;
-use crate::kernel::code::Output;
 use crate::optimise::Run as Pass;
 
 /// A program that is ready to run on a GPU.
+#[derive(Debug, Clone)]
+pub(super) struct OnGpu(Arc<Ready>);
+
+/// What copies of it share.
 #[derive(Debug)]
-struct OnGpu {
-    device: Arc<Device>,
-    program: Program,
-    plan: Plan,
+pub(super) struct Ready {
+    pub(super) device: Arc<Device>,
+    pub(super) program: Program,
+    pub(super) plan: Plan,
     /// The plan that tells what is wrong, once something is.
     stepwise: OnceLock<core::result::Result<Plan, Unsupported>>,
 }
@@ -83,8 +87,7 @@ impl Executor for Gpu {
         if let Some(reason) = missing(&self.0, &plan) {
             return Ok(Err(Unsupported { statement: None, reason }));
         }
-        let device = self.0.clone();
-        Ok(Ok(Box::new(OnGpu { device, program: program.clone(), plan, stepwise: OnceLock::new() })))
+        Ok(Ok(Box::new(OnGpu::new(self, program, plan))))
     }
 }
 
@@ -148,10 +151,30 @@ impl Prepared for OnGpu {
     }
 }
 
+impl core::ops::Deref for OnGpu {
+    type Target = Ready;
+
+    fn deref(&self) -> &Ready {
+        &self.0
+    }
+}
+
 impl OnGpu {
+    fn new(gpu: &Gpu, program: &Program, plan: Plan) -> Self {
+        let (device, program) = (gpu.0.clone(), program.clone());
+        OnGpu(Arc::new(Ready { device, program, plan, stepwise: OnceLock::new() }))
+    }
+}
+
+impl Ready {
     /// What is wrong, or the results if nothing is.
     #[cold]
-    fn step_by_step(&self, inputs: &[Input], results: &mut Vec<Flat>, control: &Control<'_>) -> Result<Ending> {
+    pub(super) fn step_by_step(
+        &self,
+        inputs: &[Input],
+        results: &mut Vec<Flat>,
+        control: &Control<'_>,
+    ) -> Result<Ending> {
         let planned = || Ok(Plan::of(kernel::stepwise(&self.program, &TARGET)?));
         let plan = match self.stepwise.get_or_init(planned) {
             Ok(plan) => plan,
@@ -179,13 +202,10 @@ impl OnGpu {
         let mut arrays = arrays.into_iter();
         results.clear();
         for (found, output) in found.iter().zip(&plan.code.outputs) {
-            let prim = match output {
-                Output::Array { prim, .. } => *prim,
-                Output::Scalar(operand) => plan.prim(*operand),
-            };
+            let prim = plan.kind(output);
             results.push(match found {
-                Found::Scalar(constant) => flat(&[], *constant),
-                Found::Cell(at) => flat(&[], from_words(prim, &cells[*at as usize..])),
+                Found::Scalar(constant) => scalar(*constant),
+                Found::Cell(at) => scalar(from_words(prim, &cells[*at as usize..])),
                 Found::Array { sizes, .. } => downloaded(prim, sizes, &arrays.next().expect("each array was read")),
             });
         }
@@ -200,77 +220,17 @@ impl OnGpu {
 
     fn input(&self, of: Type, flat: &Flat) -> Result<Input> {
         if of.rank == 0 {
-            let constant = if of.prim.is_real() {
-                flat.real(0).map(|x| Const::rounded(x, of.prim))
-            } else {
-                flat.ints.first().map(|n| Const::wrapped((*n).into(), of.prim))
-            };
-            return constant.map(Input::Scalar).ok_or(Error::Empty { what: "a scalar argument" });
+            return constant(flat, of.prim).map(Input::Scalar).ok_or(Error::Empty { what: "a scalar argument" });
         }
-        let bytes = uploaded(of.prim, flat);
-        let memory = self.device.memory(bytes.len() as u64)?;
-        if !bytes.is_empty() {
-            self.device.scoped(|| self.device.queue.write_buffer(&memory.buffer, 0, &bytes))?;
-        }
-        Ok(Input::Array { memory, sizes: flat.sizes.clone() })
+        let memory = self.device.put(&uploaded(of.prim, flat))?;
+        Ok(Input::Array { memory, sizes: flat.sizes().to_vec() })
     }
-}
-
-/// A scalar as it lies in memory.
-fn flat(sizes: &[usize], constant: Const) -> Flat {
-    let mut flat = Flat::default();
-    flat.become_like(constant.prim(), sizes.iter().copied());
-    match constant.real() {
-        Some(x) => flat.fill_reals(core::iter::once(x)),
-        None => flat.ints.extend(constant.integer().map(|n| n as i64)),
-    }
-    flat
-}
-
-/// The bytes of an array on the device.
-fn uploaded(prim: Prim, flat: &Flat) -> Vec<u8> {
-    match Word::of(prim) {
-        Word::F64 if flat.singles.is_empty() => flat.reals.iter().flat_map(|x| x.to_le_bytes()).collect(),
-        Word::F64 => flat.singles.iter().flat_map(|x| f64::from(*x).to_le_bytes()).collect(),
-        Word::F32 if flat.reals.is_empty() && prim == Prim::F32 => {
-            flat.singles.iter().flat_map(|x| x.to_le_bytes()).collect()
-        }
-        Word::F32 => {
-            let all = flat.reals.iter().copied().chain(flat.singles.iter().map(|x| (*x).into()));
-            all.flat_map(|x: f64| (Const::rounded(x, prim).real().unwrap_or(x) as f32).to_le_bytes()).collect()
-        }
-        word => {
-            let constants = flat.ints.iter().map(|n| Const::wrapped((*n).into(), prim));
-            constants.flat_map(|c| words(c, word)).flat_map(u32::to_le_bytes).collect()
-        }
-    }
-}
-
-/// The array that these bytes of the device are.
-fn downloaded(prim: Prim, sizes: &[usize], bytes: &[u8]) -> Flat {
-    let mut flat = Flat::default();
-    flat.become_like(prim, sizes.iter().copied());
-    match Word::of(prim) {
-        Word::F64 => flat.reals = bytes.as_chunks::<8>().0.iter().map(|x| f64::from_le_bytes(*x)).collect(),
-        Word::F32 if prim == Prim::F32 => {
-            flat.singles = bytes.as_chunks::<4>().0.iter().map(|x| f32::from_le_bytes(*x)).collect();
-        }
-        Word::F32 => {
-            flat.reals = bytes.as_chunks::<4>().0.iter().map(|x| f32::from_le_bytes(*x).into()).collect();
-        }
-        word => {
-            let all = to_words(bytes);
-            let each = all.chunks(if word.bytes() == 8 { 2 } else { 1 });
-            flat.ints = each.filter_map(|words| from_words(prim, words).integer()).map(|n| n as i64).collect();
-        }
-    }
-    flat
 }
 
 /// What the run of a program asked of the device, for those who count.
 pub(super) fn counted(gpu: &Gpu, program: &Program, arguments: &[Flat]) -> Result<Option<Counts>> {
     let Ok(plan) = plan(program) else { return Ok(None) };
-    let on = OnGpu { device: gpu.0.clone(), program: program.clone(), plan, stepwise: OnceLock::new() };
+    let on = OnGpu::new(gpu, program, plan);
     let inputs = on.inputs(arguments)?;
     let control = Control::default();
     let mut run = Run::new(&on.device, &on.plan, &on.program, &control)?;

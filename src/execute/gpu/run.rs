@@ -9,7 +9,8 @@ use super::device::{Device, Memory};
 use super::kernel::{Kernel, OUT_OF_STEPS, Param, Space, WORKGROUP, words};
 use super::kind::Word;
 use super::plan::{Plan, Step};
-use super::submission::{Left, Submission};
+use super::submission::{Left, Submission, to_words};
+use super::transfer::Transfer;
 use crate::array::{Const, Prim, Program, Var};
 use crate::error::{Error, Result};
 use crate::execute::Unsupported;
@@ -22,7 +23,12 @@ use crate::kernel::code::{Buffer, LARGEST, Op, Operand, Output, Port, Value};
 #[derive(Debug, Clone)]
 pub(super) enum Input {
     Scalar(Const),
-    Array { memory: Arc<Memory>, sizes: Vec<usize> },
+    /// A scalar that only the device knows.
+    Cell(Arc<Memory>),
+    Array {
+        memory: Arc<Memory>,
+        sizes: Vec<usize>,
+    },
 }
 
 /// A result, where it is.
@@ -99,7 +105,7 @@ impl<'r> Run<'r> {
 
     /// Runs the plan; the results are on their way.
     pub(super) fn go(&mut self, inputs: &[Input]) -> Ran<Vec<Found>> {
-        self.enter(inputs);
+        self.enter(inputs)?;
         let held = self.held();
         self.control.room(Some(held)).map_err(|fault| self.ended(fault, None))?;
         self.steps(&self.plan.steps)?;
@@ -107,7 +113,7 @@ impl<'r> Run<'r> {
         self.plan.code.outputs.iter().map(|output| self.found(output)).collect()
     }
 
-    fn enter(&mut self, inputs: &[Input]) {
+    fn enter(&mut self, inputs: &[Input]) -> Ran<()> {
         for (port, input) in self.plan.code.inputs.iter().zip(inputs) {
             match (port, input) {
                 (Port::Scalar(value), Input::Scalar(constant)) => match self.plan.slots.get(value) {
@@ -124,11 +130,24 @@ impl<'r> Run<'r> {
                     let length = known.iter().product::<usize>() as u64;
                     self.buffers[buffer.0 as usize] = Some((memory.clone(), length));
                 }
-                (Port::Scalar(_), Input::Array { .. }) | (Port::Array { .. }, Input::Scalar(_)) => {
+                (Port::Scalar(value), Input::Cell(memory)) => {
+                    let bytes = self.word(*value).bytes();
+                    match self.plan.slots.get(value) {
+                        Some(slot) => self.submission.copy_to_cells(memory, *slot, bytes)?,
+                        // The host has to know it.
+                        None => {
+                            let words = Transfer::begin(self.device, &[(&memory.buffer, 0, bytes)])?.wait()?;
+                            let prim = self.plan.code.values[value.0 as usize].prim;
+                            self.values[value.0 as usize] = Some(from_words(prim, &to_words(&words[0])));
+                        }
+                    }
+                }
+                (Port::Scalar(_), Input::Array { .. }) | (Port::Array { .. }, Input::Scalar(_) | Input::Cell(_)) => {
                     panic!("arguments are of the ranks of the parameters")
                 }
             }
         }
+        Ok(())
     }
 
     fn word(&self, value: Value) -> Word {

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use super::device::{Device, Memory, Pipeline};
+use super::transfer::{Range, Transfer};
 use crate::error::Result;
 
 /// What a run asked of the device.
@@ -53,7 +54,7 @@ pub(super) struct Submission<'r> {
 /// How many dispatches are submitted at once.
 const MAX_WAITING: usize = 512;
 /// The words of a fault: its number, and behind the first two those of up to four operands.
-const FAULT_WORDS: u64 = 16;
+pub(super) const FAULT_WORDS: u64 = 16;
 
 impl<'r> Submission<'r> {
     /// Nothing waits, and nothing has failed.
@@ -68,6 +69,24 @@ impl<'r> Submission<'r> {
     /// Sets cells before anything is submitted.
     pub(super) fn set_cells(&self, at: u32, words: &[u32]) {
         self.device.queue.write_buffer(&self.cells.buffer, u64::from(at) * 4, &to_bytes(words));
+    }
+
+    /// Sets cells, before anything is submitted, to what is in the memory of another run.
+    pub(super) fn copy_to_cells(&self, from: &Memory, at: u32, bytes: u64) -> Result<()> {
+        self.device.copy((&from.buffer, 0), (&self.cells.buffer, u64::from(at) * 4), bytes)
+    }
+
+    /// The memory of a scalar of its own, out of the cells as they are when all that was added is done.
+    pub(super) fn copy_of_cells(&mut self, at: u32, bytes: u64) -> Result<Arc<Memory>> {
+        self.submit()?;
+        let memory = self.device.memory(bytes)?;
+        self.device.copy((&self.cells.buffer, u64::from(at) * 4), (&memory.buffer, 0), bytes)?;
+        Ok(memory)
+    }
+
+    /// The words of faults.
+    pub(super) fn fault(&self) -> Arc<Memory> {
+        self.fault.clone()
     }
 
     /// Adds a kernel with its memory and its parameters.
@@ -125,12 +144,12 @@ impl<'r> Submission<'r> {
     }
 
     /// Waits for all kernels, and reads ranges of other buffers with what they leave of scalars and faults.
-    pub(super) fn read(&mut self, others: &[(&wgpu::Buffer, u64, u64)]) -> Result<Left> {
+    pub(super) fn read(&mut self, others: &[Range<'_>]) -> Result<Left> {
         self.submit()?;
         self.counts.readbacks += 1;
         let mut ranges = vec![(&self.fault.buffer, 0, FAULT_WORDS * 4), (&self.cells.buffer, 0, self.size * 4)];
         ranges.extend(others);
-        let mut found = self.device.read(&ranges)?.into_iter();
+        let mut found = Transfer::begin(self.device, &ranges)?.wait()?.into_iter();
         let mut words = || to_words(&found.next().expect("each range was read"));
         Ok(Left { fault: words(), cells: words(), arrays: found.collect() })
     }

@@ -1,0 +1,323 @@
+//! Arrays that stay on a GPU: results of one run that are arguments of the next, with no copy and no wait between them.
+//!
+//! Law: a run on resident arrays has the results of a run; what a program gets wrong is an error when results are fetched, at the
+//! latest, and it is that of the first run that went wrong (tests/gpu/resident.rs).
+
+use std::sync::{Arc, OnceLock};
+
+use super::bytes::{constant, downloaded, scalar, uploaded};
+use super::device::{Device, Gpu, Memory, refused};
+use super::kind::Word;
+use super::prepared::OnGpu;
+use super::run::{Found, Input, Run, Stop, from_words};
+use super::submission::{FAULT_WORDS, to_words};
+use super::transfer::Transfer;
+use crate::array::{Const, Prim};
+use crate::error::{Error, Result};
+use crate::execute::{Compiled, Ending, Flat};
+use crate::interpret::Control;
+
+/// An array or a scalar in the memory of a GPU. Copies are the same memory, which nothing changes.
+#[derive(Debug, Clone)]
+pub struct Resident {
+    prim: Prim,
+    sizes: Vec<usize>,
+    at: At,
+    device: Arc<Device>,
+    /// The run that it is a result of.
+    run: Option<Arc<Past>>,
+}
+
+/// Where it is.
+#[derive(Debug, Clone)]
+enum At {
+    Host(Const),
+    Device(Arc<Memory>),
+}
+
+/// A run of which it is not known yet whether it went well.
+#[derive(Debug)]
+struct Past {
+    program: OnGpu,
+    inputs: Vec<Input>,
+    fault: Arc<Memory>,
+    /// The runs that it had arguments from.
+    before: Vec<Arc<Past>>,
+    /// How many runs one after the other end with it.
+    depth: usize,
+    ended: OnceLock<core::result::Result<(), Error>>,
+}
+
+/// How many runs there may be one after the other of which it is not known how they went: their arguments are kept.
+const MAX_DEPTH: usize = 64;
+
+impl Resident {
+    /// The sizes, outermost first; none for a scalar.
+    #[must_use]
+    pub fn sizes(&self) -> &[usize] {
+        &self.sizes
+    }
+
+    /// The kind of the elements.
+    #[must_use]
+    pub fn prim(&self) -> Prim {
+        self.prim
+    }
+
+    fn bytes(&self) -> u64 {
+        self.sizes.iter().product::<usize>() as u64 * Word::of(self.prim).stored().bytes()
+    }
+
+    /// What the bytes of the device say.
+    fn of_bytes(&self, bytes: &[u8]) -> Flat {
+        match (&self.at, self.sizes.is_empty()) {
+            (At::Host(constant), _) => scalar(*constant),
+            (At::Device(_), true) => scalar(from_words(self.prim, &to_words(bytes))),
+            (At::Device(_), false) => downloaded(self.prim, &self.sizes, bytes),
+        }
+    }
+
+    fn input(&self) -> Input {
+        match (&self.at, self.sizes.is_empty()) {
+            (At::Host(constant), _) => Input::Scalar(*constant),
+            (At::Device(memory), true) => Input::Cell(memory.clone()),
+            (At::Device(memory), false) => Input::Array { memory: memory.clone(), sizes: self.sizes.clone() },
+        }
+    }
+}
+
+impl Gpu {
+    /// Puts an array or a scalar into the memory of this GPU.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if there is no room.
+    pub fn put(&self, flat: &Flat) -> Result<Resident> {
+        let device = self.0.clone();
+        let (prim, sizes) = (flat.prim, flat.sizes().to_vec());
+        let at = if sizes.is_empty() {
+            At::Host(constant(flat, prim).ok_or(Error::Empty { what: "a scalar" })?)
+        } else {
+            At::Device(device.put(&uploaded(prim, flat))?)
+        };
+        Ok(Resident { prim, sizes, at, device, run: None })
+    }
+
+    /// Waits for an array or a scalar, and fetches it.
+    ///
+    /// # Errors
+    /// What went wrong in the run that it is a result of, or in those before; [`Error::Device`] if the device was lost.
+    pub fn get(&self, of: &Resident) -> Result<Flat> {
+        self.owns(of)?;
+        let (transfer, past) = fetch(of)?;
+        found(of, &past, &transfer.wait()?)
+    }
+
+    /// The same, without waiting for it.
+    ///
+    /// # Errors
+    /// As for [`get`](Gpu::get).
+    pub async fn get_async(&self, of: &Resident) -> Result<Flat> {
+        self.owns(of)?;
+        let (transfer, past) = fetch(of)?;
+        found(of, &past, &transfer.await?)
+    }
+
+    fn owns(&self, of: &Resident) -> Result<()> {
+        if Arc::ptr_eq(&self.0, &of.device) { Ok(()) } else { Err(refused("this array is on another device")) }
+    }
+}
+
+/// Begins to fetch what is on a device, and what became of the runs that it depends on, the first of them first.
+fn fetch(of: &Resident) -> Result<(Transfer, Vec<Arc<Past>>)> {
+    let mut past = Vec::new();
+    of.run.iter().for_each(|run| run.unknown(&mut past));
+    let mut ranges: Vec<_> = past.iter().map(|run| (&run.fault.buffer, 0, FAULT_WORDS * 4)).collect();
+    if let At::Device(memory) = &of.at {
+        ranges.push((&memory.buffer, 0, of.bytes()));
+    }
+    Ok((Transfer::begin(&of.device, &ranges)?, past))
+}
+
+fn found(of: &Resident, past: &[Arc<Past>], bytes: &[Vec<u8>]) -> Result<Flat> {
+    past.iter().zip(bytes).for_each(|(run, fault)| run.ended(to_words(fault)[0] == 0));
+    if let Some(run) = &of.run {
+        run.end()?;
+    }
+    Ok(of.of_bytes(bytes.get(past.len()).map_or(&[], Vec::as_slice)))
+}
+
+impl Past {
+    /// This and those before of which it is not known how they ended, in order.
+    fn unknown(self: &Arc<Self>, all: &mut Vec<Arc<Past>>) {
+        if self.ended.get().is_none() && !all.iter().any(|other| Arc::ptr_eq(self, other)) {
+            self.before.iter().for_each(|run| run.unknown(all));
+            all.push(self.clone());
+        }
+    }
+
+    /// Says how it ended. What has failed because something before it has is the fault of that.
+    fn ended(&self, well: bool) {
+        let before = self.before.iter().find_map(|run| run.ended.get().and_then(|ended| ended.clone().err()));
+        self.ended.get_or_init(|| match (before, well) {
+            (Some(error), _) => Err(error),
+            (None, true) => Ok(()),
+            (None, false) => Err(self.wrong()),
+        });
+    }
+
+    fn end(&self) -> Result<()> {
+        self.ended.get().expect("it was asked").clone()
+    }
+
+    /// What is wrong, found out statement by statement.
+    fn wrong(&self) -> Error {
+        match self.program.step_by_step(&self.inputs, &mut Vec::new(), &Control::default()) {
+            Ok(Ending::Fault(fault)) => fault.into_error(),
+            Ok(Ending::Unsupported(unsupported)) => refused(format!("the GPU cannot run this: {unsupported}")),
+            Ok(Ending::Done { .. }) => refused(
+                "the program takes for granted what these arguments do not keep to: run it by `run_into`, which begins anew",
+            ),
+            Err(error) => error,
+        }
+    }
+}
+
+impl Compiled {
+    /// Runs the program on the GPU that it is compiled for, on arguments that are there, and leaves the results there. It does not
+    /// wait, unless the program has sizes or branches that depend on what it computes.
+    ///
+    /// ```no_run
+    /// use catadiff::array::{Program, trace::{Arr, F64}};
+    /// use catadiff::execute::{Flat, gpu::Gpu};
+    /// let gpu = Gpu::new()?;
+    /// let step = Program::trace(|x: Arr<F64>| x.map(|x| x - (x * x - 2.0) / (x * 2.0)))?.compile_on(&gpu)?;
+    /// let mut x = vec![gpu.put(&Flat::reals(&[2], vec![1.0, 3.0])?)?];
+    /// for _ in 0..6 {
+    ///     let arguments = core::mem::take(&mut x);
+    ///     step.run_on(&[&arguments[0]], &mut x)?;
+    /// }
+    /// let roots = gpu.get(&x[0])?;
+    /// assert!(roots.as_reals().unwrap().iter().all(|x| (x - 2.0_f64.sqrt()).abs() < 1e-12));
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Device`] if the program is not compiled for a GPU, or not supported there, and for arguments of another device;
+    /// [`Error::Length`] and [`Error::Argument`] for other arguments than the program takes. What the program gets wrong is an
+    /// error here or when a result is [fetched](Gpu::get).
+    pub fn run_on(&self, arguments: &[&Resident], results: &mut Vec<Resident>) -> Result<()> {
+        let on = self.on_gpu()?;
+        fitting(on, arguments)?;
+        *results = run(on, arguments)?;
+        Ok(())
+    }
+
+    /// Runs the program `times` times, each on what the run before has left in place of the first arguments: the program has as many
+    /// results as there are in `state`, and takes these and then the constants.
+    ///
+    /// # Errors
+    /// As for [`run_on`](Compiled::run_on); and [`Error::Length`] if there are more or fewer results.
+    pub fn repeat(&self, times: usize, state: &mut Vec<Resident>, constants: &[&Resident]) -> Result<()> {
+        let on = self.on_gpu()?;
+        Error::lengths("the state that is repeated", on.plan.code.outputs.len(), state.len())?;
+        for _ in 0..times {
+            let arguments: Vec<&Resident> = state.iter().chain(constants.iter().copied()).collect();
+            fitting(on, &arguments)?;
+            *state = run(on, &arguments)?;
+        }
+        Ok(())
+    }
+
+    fn on_gpu(&self) -> Result<&OnGpu> {
+        match self.bare() {
+            Ok(bare) => (bare as &dyn core::any::Any)
+                .downcast_ref::<OnGpu>()
+                .ok_or_else(|| refused("this program is not compiled for a GPU: compile it by `compile_on(&gpu)`")),
+            Err(unsupported) => Err(refused(format!("the GPU cannot run this program: {unsupported}"))),
+        }
+    }
+}
+
+/// Checks that arguments are those that a program takes.
+fn fitting(on: &OnGpu, arguments: &[&Resident]) -> Result<()> {
+    let (params, names) = (&on.program.function().params, on.program.names());
+    Error::lengths("the list of arguments", params.len(), arguments.len())?;
+    for ((param, name), argument) in params.iter().zip(names).zip(arguments) {
+        let expected = on.program.type_of(*param);
+        if !Arc::ptr_eq(&on.device, &argument.device) {
+            return Err(refused(format!("the argument `{name}` is on another device")));
+        }
+        if expected.prim != argument.prim || expected.rank != argument.sizes.len() {
+            let found = crate::array::Type::array(argument.prim, argument.sizes.len()).to_string();
+            return Err(Error::Argument { name: name.clone(), expected: expected.to_string(), found });
+        }
+    }
+    Ok(())
+}
+
+fn run(on: &OnGpu, arguments: &[&Resident]) -> Result<Vec<Resident>> {
+    let inputs: Vec<Input> = arguments.iter().map(|argument| argument.input()).collect();
+    let mut before: Vec<Arc<Past>> = Vec::new();
+    for past in arguments.iter().filter_map(|argument| argument.run.clone()) {
+        if !before.iter().any(|other| Arc::ptr_eq(&past, other)) {
+            before.push(past);
+        }
+    }
+    let control = Control::default();
+    let mut run = Run::new(&on.device, &on.plan, &on.program, &control)?;
+    let found = match run.go(&inputs) {
+        Ok(found) => found,
+        Err(Stop::Device(error)) => return Err(error),
+        Err(Stop::Ended(Ending::Fault(fault))) => return Err(fault.into_error()),
+        Err(Stop::Ended(Ending::Unsupported(unsupported))) => {
+            return Err(refused(format!("the GPU cannot run this: {unsupported}")));
+        }
+        Err(Stop::Ended(Ending::Done { .. })) => unreachable!("a run that has results is not stopped"),
+        Err(Stop::Failed) => return at_second_attempt(on, &inputs),
+    };
+    let mut results = Vec::new();
+    let mut places = Vec::new();
+    for (found, output) in found.into_iter().zip(&on.plan.code.outputs) {
+        let prim = on.plan.kind(output);
+        places.push(match found {
+            Found::Scalar(constant) => (prim, Vec::new(), At::Host(constant)),
+            Found::Cell(at) => {
+                let memory = run.submission.copy_of_cells(at, Word::of(prim).bytes())?;
+                (prim, Vec::new(), At::Device(memory))
+            }
+            Found::Array { memory, sizes } => (prim, sizes, At::Device(memory)),
+        });
+    }
+    let depth = 1 + before.iter().map(|run| run.depth).max().unwrap_or(0);
+    let fault = run.submission.fault();
+    let past = Arc::new(Past { program: on.clone(), inputs, fault, before, depth, ended: OnceLock::new() });
+    for (prim, sizes, at) in places {
+        results.push(Resident { prim, sizes, at, device: on.device.clone(), run: Some(past.clone()) });
+    }
+    if depth >= MAX_DEPTH {
+        settle(&past, &mut results)?;
+    }
+    Ok(results)
+}
+
+/// Waits until it is known how a run and those before it have ended, so that nothing of them has to be kept.
+fn settle(past: &Arc<Past>, results: &mut [Resident]) -> Result<()> {
+    let mut unknown = Vec::new();
+    past.unknown(&mut unknown);
+    let ranges: Vec<_> = unknown.iter().map(|run| (&run.fault.buffer, 0, FAULT_WORDS * 4)).collect();
+    let words = Transfer::begin(&past.program.device, &ranges)?.wait()?;
+    unknown.iter().zip(words).for_each(|(run, fault)| run.ended(to_words(&fault)[0] == 0));
+    past.end()?;
+    results.iter_mut().for_each(|result| result.run = None);
+    Ok(())
+}
+
+/// The results where the plan takes for granted what does not hold, statement by statement; or what is wrong.
+fn at_second_attempt(on: &OnGpu, inputs: &[Input]) -> Result<Vec<Resident>> {
+    let mut results = Vec::new();
+    match on.step_by_step(inputs, &mut results, &Control::default())? {
+        Ending::Done { .. } => results.iter().map(|flat| Gpu(on.device.clone()).put(flat)).collect(),
+        Ending::Fault(fault) => Err(fault.into_error()),
+        Ending::Unsupported(unsupported) => Err(refused(format!("the GPU cannot run this: {unsupported}"))),
+    }
+}

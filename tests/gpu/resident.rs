@@ -1,0 +1,126 @@
+//! Arrays that stay on a device: what goes there comes back, and runs on them are runs.
+
+use catadiff::array::trace::{Arr, F64, I64};
+use catadiff::array::{Const, Prim, Program};
+use catadiff::execute::gpu::{Gpu, Resident};
+use catadiff::execute::{Compiled, Flat};
+use catadiff::interpret::{Scalar, Value};
+use catadiff::{Error, Result};
+
+use crate::gpu;
+
+/// Some numbers of a kind, the ends among them.
+fn some(prim: Prim) -> Value<f64> {
+    let constants: Vec<Const> = if prim.is_real() {
+        [0.0, -0.0, 1.5, -2.25, 65504.0, f64::INFINITY].iter().map(|x| Const::rounded(*x, prim)).collect()
+    } else {
+        let (least, greatest) = prim.bounds();
+        [0, 1, greatest, least, greatest / 3, least / 3].iter().map(|n| Const::wrapped(*n, prim)).collect()
+    };
+    let elements = constants.into_iter().map(|constant| Scalar::constant(constant, |x| x)).collect();
+    Value::array(&[2, 3], elements).expect("six elements")
+}
+
+#[test]
+fn what_goes_there_comes_back() -> Result<()> {
+    let Some(gpu) = gpu() else { return Ok(()) };
+    for prim in Prim::ALL {
+        let flat = Flat::from(&some(prim));
+        assert_eq!(gpu.get(&gpu.put(&flat)?)?, flat);
+        assert_eq!(pollster::block_on(gpu.get_async(&gpu.put(&flat)?))?, flat);
+        let scalar = Flat::from(&Value::Scalar(some(prim).elements()[3].clone()));
+        assert_eq!(gpu.get(&gpu.put(&scalar)?)?, scalar);
+    }
+    let empty = Flat::reals(&[0, 4], Vec::new())?;
+    assert_eq!(gpu.get(&gpu.put(&empty)?)?, empty);
+    Ok(())
+}
+
+/// A step of gradient descent, and how far the point was from its end.
+fn descent(gpu: &Gpu) -> Result<Compiled> {
+    let step = Program::trace(|x: Arr<F64>, _: F64, rate: F64| {
+        let slope = x.map(|x| x - 3.0);
+        (x.map2(slope, |x, s| x - rate * s), slope.map(|s| s * s).sum())
+    })?;
+    step.compile_on(gpu)
+}
+
+#[test]
+fn results_are_arguments_of_the_next_run() -> Result<()> {
+    let Some(gpu) = gpu() else { return Ok(()) };
+    let step = descent(&gpu)?;
+    let start = [Flat::reals(&[1000], vec![1.0; 1000])?, Flat::reals(&[], vec![0.0])?];
+    let rate = Flat::reals(&[], vec![0.25])?;
+    let mut expected = start.to_vec();
+    for _ in 0..150 {
+        let arguments = [expected[0].clone(), expected[1].clone(), rate.clone()];
+        step.run_into(&arguments, &mut expected)?;
+    }
+    let mut state: Vec<Resident> = start.iter().map(|flat| gpu.put(flat)).collect::<Result<_>>()?;
+    let rate = gpu.put(&rate)?;
+    step.repeat(150, &mut state, &[&rate])?;
+    assert_eq!((state[0].sizes(), state[0].prim(), state[1].sizes()), (&[1000][..], Prim::F64, &[][..]));
+    let found = state.iter().map(|one| gpu.get(one)).collect::<Result<Vec<Flat>>>()?;
+    assert_eq!(found, expected);
+    Ok(())
+}
+
+#[test]
+fn what_went_wrong_first_is_said_when_results_are_fetched() -> Result<()> {
+    let Some(gpu) = gpu() else { return Ok(()) };
+    // The element at a place that was computed; the next place is one further.
+    let next = Program::trace(|xs: Arr<F64>, at: Arr<I64>| {
+        (xs.map(|x| x + 1.0), at.map(|k| k + (xs.index(k) * 0.0).to_i64() + 1))
+    })?;
+    let next = next.compile_on(&gpu)?;
+    let xs = Flat::reals(&[5], vec![1.0; 5])?;
+    let start =
+        |at: i64| -> Result<Vec<Resident>> { Ok(vec![gpu.put(&xs)?, gpu.put(&Flat::integers(&[1], vec![at])?)?]) };
+    let mut well = start(0)?;
+    next.repeat(5, &mut well, &[])?;
+    let mut wrong = start(2)?;
+    next.repeat(5, &mut wrong, &[])?;
+    assert_eq!(gpu.get(&well[1])?.as_integers(), Some(&[5][..]));
+    for result in &wrong {
+        assert!(matches!(gpu.get(result), Err(Error::OutOfBounds { index: 5, length: 5, .. })));
+    }
+    // Who waits long enough is told without fetching.
+    let mut wrong = start(2)?;
+    assert!(matches!(next.repeat(100, &mut wrong, &[]), Err(Error::OutOfBounds { index: 5, .. })));
+    // What was fetched before is as it was.
+    assert_eq!(gpu.get(&well[0])?.as_reals(), Some(&[6.0; 5][..]));
+    Ok(())
+}
+
+#[test]
+fn other_arguments_are_errors() -> Result<()> {
+    let Some(gpu) = gpu() else { return Ok(()) };
+    let step = descent(&gpu)?;
+    let mut results = Vec::new();
+    let array = gpu.put(&Flat::reals(&[2], vec![1.0, 2.0])?)?;
+    let scalar = gpu.put(&Flat::reals(&[], vec![0.5])?)?;
+    assert!(matches!(step.run_on(&[&array], &mut results), Err(Error::Length { expected: 3, found: 1, .. })));
+    let error = step.run_on(&[&scalar, &scalar, &scalar], &mut results).unwrap_err();
+    assert!(matches!(error, Error::Argument { .. }), "{error}");
+    assert!(matches!(step.repeat(1, &mut vec![array.clone()], &[]), Err(Error::Length { .. })));
+    let other = Gpu::new()?;
+    let error = descent(&other)?.run_on(&[&array, &scalar, &scalar], &mut results).unwrap_err();
+    assert!(error.to_string().contains("another device"), "{error}");
+    assert!(other.get(&array).unwrap_err().to_string().contains("another device"));
+    let on_lanes = Program::trace(|x: Arr<F64>| x.sum())?.compile()?;
+    assert!(on_lanes.run_on(&[&array], &mut results).unwrap_err().to_string().contains("not compiled for a GPU"));
+    Ok(())
+}
+
+#[test]
+fn scalars_go_from_run_to_run() -> Result<()> {
+    let Some(gpu) = gpu() else { return Ok(()) };
+    let norms = Program::trace(|x: Arr<F64>| (x.map(|x| x * x).sum(), x.len()))?.compile_on(&gpu)?;
+    let scaled = Program::trace(|by: F64, n: I64| catadiff::array::trace::iota(n).map(|k| k.to_f64() / by))?;
+    let scaled = scaled.compile_on(&gpu)?;
+    let (mut sums, mut results) = (Vec::new(), Vec::new());
+    norms.run_on(&[&gpu.put(&Flat::reals(&[3], vec![1.0, 2.0, 3.0])?)?], &mut sums)?;
+    scaled.run_on(&[&sums[0], &sums[1]], &mut results)?;
+    assert_eq!(gpu.get(&results[0])?.as_reals(), Some(&[0.0, 1.0 / 14.0, 2.0 / 14.0][..]));
+    Ok(())
+}
