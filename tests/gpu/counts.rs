@@ -38,11 +38,11 @@ fn the_cost_of_k_means_is_two_kernels() -> Result<()> {
 }
 
 #[test]
-fn the_gradient_of_k_means_waits_for_nothing() -> Result<()> {
+fn the_gradient_of_k_means_is_four_kernels_for_any_number_of_centres() -> Result<()> {
     let gradient = k_means()?.grad(1)?;
     for centres in [2, 10, 40] {
         let Some(counts) = run(&gradient, &[reals(&[4000, 8]), reals(&[centres, 8])])? else { return Ok(()) };
-        assert_eq!(counts.readbacks, 0, "{centres} centres: {counts:?}");
+        assert!(counts.dispatches <= 4 && counts.readbacks == 0, "{centres} centres: {counts:?}");
     }
     Ok(())
 }

@@ -28,7 +28,7 @@ fn what_goes_there_comes_back() -> Result<()> {
         let flat = Flat::from(&some(prim));
         assert_eq!(gpu.get(&gpu.put(&flat)?)?, flat);
         assert_eq!(pollster::block_on(gpu.get_async(&gpu.put(&flat)?))?, flat);
-        let scalar = Flat::from(&Value::Scalar(some(prim).elements()[3].clone()));
+        let scalar = Flat::from(&Value::Scalar(some(prim).elements()[3]));
         assert_eq!(gpu.get(&gpu.put(&scalar)?)?, scalar);
     }
     let empty = Flat::reals(&[0, 4], Vec::new())?;
@@ -84,7 +84,7 @@ fn what_went_wrong_first_is_said_when_results_are_fetched() -> Result<()> {
     for result in &wrong {
         assert!(matches!(gpu.get(result), Err(Error::OutOfBounds { index: 5, length: 5, .. })));
     }
-    // Who waits long enough is told without fetching.
+    // After enough runs it is known without fetching.
     let mut wrong = start(2)?;
     assert!(matches!(next.repeat(100, &mut wrong, &[]), Err(Error::OutOfBounds { index: 5, .. })));
     // What was fetched before is as it was.

@@ -210,7 +210,8 @@ impl Device {
         };
         let reads = |binding: &Binding| binding.how == Use::Reads;
         let read_only = [true, false, false].into_iter().chain(kernel.bindings.iter().map(reads));
-        let read_only = read_only.chain(kernel.scratch.iter().map(|_| false));
+        let owned = kernel.bindings.iter().filter(|binding| binding.how == Use::Owns);
+        let read_only = read_only.chain(kernel.scratch.iter().map(|_| false)).chain(owned.map(|_| true));
         let entries: Vec<_> = read_only.enumerate().map(|(k, read_only)| entry(k, read_only)).collect();
         let layout =
             self.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries });

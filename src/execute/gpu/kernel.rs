@@ -12,7 +12,7 @@ use super::kind::Word;
 use super::operation::scalar;
 use super::plan::Draft;
 use super::prelude::prelude;
-use super::print::{Printer, name};
+use super::print::{Printer, Scatters, name};
 use crate::array::{Prim, ScalarOp};
 use crate::kernel::code::{Buffer, Code, Fold, Lanes, Operand, Origin, Stm, Value};
 
@@ -41,6 +41,10 @@ pub(super) enum Use {
     Writes,
     /// Several threads add to one element.
     Shares,
+    /// Several threads may set one element: each says that it does, in a buffer of owners.
+    Claims,
+    /// The last of these sets it.
+    Owns,
 }
 
 /// A buffer that a kernel is bound to.
@@ -56,7 +60,7 @@ pub(super) enum Space {
     /// One.
     Serial,
     /// One for each lane, as far as there are as many, and the others after it.
-    Lanes { count: Operand, folds: Vec<Buffer>, folded: Option<Value>, by_workgroup: bool },
+    Lanes { count: Operand, folds: Vec<Buffer>, folded: Option<Value>, by_workgroup: bool, in_order: bool },
 }
 
 /// A kernel.
@@ -87,7 +91,7 @@ pub(super) fn kernel<'c>(
 ) -> Kernel {
     match draft {
         Draft::Serial(stms) => serial(code, homes, slots, reports, stms),
-        Draft::Lanes(stm) => lanes(code, homes, slots, reports, stm),
+        Draft::Lanes(stm, scatters) => lanes(code, homes, slots, reports, stm, *scatters),
     }
 }
 
@@ -112,12 +116,25 @@ fn serial<'c>(code: &'c Code, homes: &Homes, slots: &Slots, reports: &mut Vec<&'
 }
 
 /// A kernel for a loop over lanes.
-fn lanes<'c>(code: &'c Code, homes: &Homes, slots: &Slots, reports: &mut Vec<&'c Stm>, stm: &'c Stm) -> Kernel {
+fn lanes<'c>(
+    code: &'c Code,
+    homes: &Homes,
+    slots: &Slots,
+    reports: &mut Vec<&'c Stm>,
+    stm: &'c Stm,
+    how: Scatters,
+) -> Kernel {
     let Stm::Lanes(it) = stm else { panic!("this statement is a loop over lanes") };
-    let Lanes { index, count, body, adds, folds, folded, origin, .. } = &**it;
+    let Lanes { index, count, body, adds, scatters, folds, folded, origin, .. } = &**it;
+    let folds: &[Fold] = if how == Scatters::Claimed { &[] } else { folds };
+    // What one of them sets another may read: then they run one after the other.
+    let in_order = how == Scatters::InOrder && !scatters.is_empty();
     let inside: Vec<&Stm> = body.iter().collect();
     let mut printer = Printer::new(code, homes, reports, &inside, false);
     adds.iter().for_each(|buffer| printer.bind(*buffer, Use::Shares));
+    if how != Scatters::InOrder {
+        printer.scatter(how, scatters);
+    }
     folds.iter().for_each(|fold| printer.bind(fold.found, Use::Writes));
     enter(&mut printer, homes, slots, core::slice::from_ref(&stm));
     for Fold { cell, start, .. } in folds {
@@ -125,7 +142,12 @@ fn lanes<'c>(code: &'c Code, homes: &Homes, slots: &Slots, reports: &mut Vec<&'c
         printer.line(&format!("{} = {start};", name(*cell)));
     }
     let lanes = printer.param(Param::Lanes, Word::U32);
-    printer.within(&format!("for (var lane = thread; lane < params[{lanes}]; lane = lane + threads)"), |printer| {
+    let head = if in_order {
+        format!("for (var lane = select(params[{lanes}], 0u, thread == 0u); lane < params[{lanes}]; lane = lane + 1u)")
+    } else {
+        format!("for (var lane = thread; lane < params[{lanes}]; lane = lane + threads)")
+    };
+    printer.within(&head, |printer| {
         printer.line(&format!("let {} = i64(lane);", name(*index)));
         printer.block(body);
     });
@@ -137,7 +159,8 @@ fn lanes<'c>(code: &'c Code, homes: &Homes, slots: &Slots, reports: &mut Vec<&'c
         }
     }
     let folds = folds.iter().map(|fold| fold.found).collect();
-    finish(printer, Space::Lanes { count: *count, folds, folded: *folded, by_workgroup }, *origin)
+    let folded = folded.filter(|_| how != Scatters::Claimed);
+    finish(printer, Space::Lanes { count: *count, folds, folded, by_workgroup, in_order }, *origin)
 }
 
 /// Combines what the threads of a workgroup have found, in pairs, and leaves it in the place of the workgroup.
@@ -222,12 +245,21 @@ fn finish(mut printer: Printer<'_, '_>, space: Space, origin: Origin) -> Kernel 
             Use::Reads => ("read", word.name().to_owned()),
             Use::Writes => ("read_write", word.name().to_owned()),
             Use::Shares => ("read_write", format!("atomic<{}>", bits_of(word).name())),
+            // Its elements are not there for who claims them.
+            Use::Claims => ("read_write", "atomic<u32>".to_owned()),
+            Use::Owns => ("read_write", word.name().to_owned()),
         };
-        bind(k + 3, access, &format!("b{}: array<{element}>", buffer.0));
+        let name = if *how == Use::Claims { "owner" } else { "b" };
+        bind(k + 3, access, &format!("{name}{}: array<{element}>", buffer.0));
     }
     for (k, word) in scratch.iter().enumerate() {
         let name = word.name();
         bind(k + 3 + printer.bindings.len(), "read_write", &format!("scratch_{name}: array<{name}>"));
+    }
+    let owned = printer.bindings.iter().filter(|binding| binding.how == Use::Owns);
+    for (k, Binding { buffer, .. }) in owned.enumerate() {
+        let at = k + 3 + printer.bindings.len() + scratch.len();
+        bind(at, "read", &format!("owner{}: array<u32>", buffer.0));
     }
     let size = match &space {
         Space::Serial => 1,
@@ -299,6 +331,29 @@ fn element_functions(to: &mut String, buffer: Buffer, prim: Prim, how: Use, leng
     let element = match how {
         Use::Reads | Use::Writes => word.of_stored(&format!("b{b}[at]")),
         Use::Shares => of_bits(&format!("atomicLoad(&b{b}[at])")),
+        Use::Claims => {
+            let _ = write!(
+                to,
+                "fn claim{b}(at: i32, lane: u32) {{
+    if (u32(at) < params[{length}]) {{ atomicMax(&owner{b}[at], lane + 1u); }}
+}}
+
+"
+            );
+            return;
+        }
+        Use::Owns => {
+            let _ = write!(
+                to,
+                "fn store_own{b}(at: i32, lane: u32, x: {name}) {{
+    if (u32(at) < params[{length}] && owner{b}[at] == lane + 1u) {{ b{b}[at] = {}; }}
+}}
+
+",
+                word.as_stored("x")
+            );
+            return;
+        }
     };
     let _ = write!(
         to,

@@ -19,4 +19,4 @@ const OF_CODE: &[Pass] = &[
 ];
 
 /// Threads of a GPU, of which a few do nothing that is worth a kernel.
-pub(super) const TARGET: Target = Target { wide: 32, has_singles: true, passes: OF_CODE };
+pub(super) const TARGET: Target = Target { wide: 2, has_singles: true, passes: OF_CODE };

@@ -8,9 +8,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::home::{Homes, is_heavy};
 use super::kernel::{self, Kernel, Slots};
 use super::kind::Word;
+use super::print::Scatters;
 use crate::array::Prim;
-use crate::kernel::code::{Blame, Block, Buffer, Code, Op, Operand, Output, Port, Stm, Value};
-use crate::kernel::parts;
+use crate::kernel::code::{Blame, Block, Buffer, Code, Lanes, Op, Operand, Output, Port, Stm, Value};
+use crate::kernel::parts::{self, Access};
 
 /// A step of a plan.
 #[derive(Debug, Clone)]
@@ -56,7 +57,7 @@ pub(super) struct Plan {
 #[derive(Debug)]
 pub(super) enum Draft<'c> {
     Serial(Vec<&'c Stm>),
-    Lanes(&'c Stm),
+    Lanes(&'c Stm, Scatters),
 }
 
 impl<'c> Draft<'c> {
@@ -64,7 +65,7 @@ impl<'c> Draft<'c> {
     pub(super) fn statements(&self) -> &[&'c Stm] {
         match self {
             Draft::Serial(stms) => stms,
-            Draft::Lanes(stm) => core::slice::from_ref(stm),
+            Draft::Lanes(stm, _) => core::slice::from_ref(stm),
         }
     }
 }
@@ -249,7 +250,11 @@ impl<'c> Builder<'c> {
                 let mut sizes = private_sizes(&lanes.body);
                 sizes.retain(|x| x.value().is_none_or(|value| !inside.contains(&value)));
                 steps.extend(self.fetch(sizes.into_iter().chain([lanes.count])));
-                steps.push(self.kernel(Draft::Lanes(stm)));
+                let how = if can_claim(lanes) { Scatters::ByOwner } else { Scatters::InOrder };
+                if how == Scatters::ByOwner {
+                    steps.push(self.kernel(Draft::Lanes(stm, Scatters::Claimed)));
+                }
+                steps.push(self.kernel(Draft::Lanes(stm, how)));
             }
             Stm::For { index, count, body, .. } => {
                 steps.extend(self.fetch([*count]));
@@ -278,6 +283,17 @@ impl<'c> Builder<'c> {
         self.fetched.extend(&unknown);
         (!unknown.is_empty()).then_some(Step::Fetch(unknown))
     }
+}
+
+/// Whether lanes can claim the elements that they set before they do all else: there are some, and no lane reads what one changes.
+fn can_claim(lanes: &Lanes) -> bool {
+    let written = lanes.writes.iter().map(|(buffer, ..)| *buffer);
+    let changed: FxHashSet<Buffer> = lanes.scatters.iter().chain(&lanes.adds).copied().chain(written).collect();
+    let mut reads = false;
+    parts::each(&lanes.body, &mut |stm| {
+        reads |= stm.touches().iter().any(|(buffer, access, _)| *access == Access::Reads && changed.contains(buffer));
+    });
+    !lanes.scatters.is_empty() && !reads
 }
 
 /// The sizes of what threads have for themselves.
@@ -317,7 +333,7 @@ fn are_independent(stm: &Stm, waiting: &[&Stm]) -> bool {
             independent &= !matches!(stm, Stm::Check { .. } | Stm::Bounds { .. });
             independent &= !stm.sets().iter().any(|value| values.contains(value) || set.contains(value));
             independent &= !stm.operands().into_iter().filter_map(Operand::value).any(|value| set.contains(&value));
-            let clashes = |(buffer, access, _): (Buffer, parts::Access, _)| {
+            let clashes = |(buffer, access, _): (Buffer, Access, _)| {
                 buffers.get(&buffer).is_some_and(|changes| *changes || access.changes())
             };
             independent &= !stm.touches().into_iter().any(clashes);

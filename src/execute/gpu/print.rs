@@ -34,6 +34,19 @@ pub(super) struct Printer<'c, 'r> {
     /// What is wrong where a check with a report fails, by number.
     reports: &'r mut Vec<&'c Stm>,
     in_turn: bool,
+    /// What becomes of elements that several lanes may set.
+    scatters: Scatters,
+}
+
+/// What becomes of elements that several lanes may set, of which the last one's stays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scatters {
+    /// There are none, or one thread sets them in order.
+    InOrder,
+    /// Lanes claim them, and do nothing else.
+    Claimed,
+    /// The lane that has claimed an element sets it.
+    ByOwner,
 }
 
 impl<'c, 'r> Printer<'c, 'r> {
@@ -62,6 +75,7 @@ impl<'c, 'r> Printer<'c, 'r> {
             private: Vec::new(),
             reports,
             in_turn,
+            scatters: Scatters::InOrder,
         };
         printer.find_buffers(body);
         printer
@@ -116,6 +130,26 @@ impl<'c, 'r> Printer<'c, 'r> {
 
     pub(super) fn buffer_prim(&self, buffer: Buffer) -> Prim {
         self.code.buffers[buffer.0 as usize].prim
+    }
+
+    /// Has lanes set the elements of these buffers so.
+    pub(super) fn scatter(&mut self, scatters: Scatters, buffers: &[Buffer]) {
+        self.scatters = scatters;
+        let mut bindings = core::mem::take(&mut self.bindings);
+        if scatters == Scatters::Claimed {
+            // Nothing else is changed.
+            bindings.retain(|binding| binding.how == Use::Reads || buffers.contains(&binding.buffer));
+        }
+        for buffer in buffers {
+            let how = if scatters == Scatters::Claimed { Use::Claims } else { Use::Owns };
+            bindings.iter_mut().filter(|binding| binding.buffer == *buffer).for_each(|binding| binding.how = how);
+        }
+        self.bindings = bindings;
+    }
+
+    /// How the kernel uses a buffer.
+    fn how(&self, buffer: Buffer) -> Option<Use> {
+        self.bindings.iter().find(|binding| binding.buffer == buffer).map(|binding| binding.how)
     }
 
     /// The number of the first word of a parameter.
@@ -224,10 +258,16 @@ impl<'c, 'r> Printer<'c, 'r> {
                 self.set(*value, &loaded);
             }
             Stm::Store { place, value, mask } => {
+                if self.is_left(place.buffer) {
+                    return;
+                }
                 let statement = self.store(place, &self.operand(*value));
                 self.masked(*mask, &statement);
             }
             Stm::Add { place, value, mask } => {
+                if self.is_left(place.buffer) {
+                    return;
+                }
                 let statement = if self.shared.contains(&place.buffer) {
                     format!("add{}({}, {});", place.buffer.0, self.place(place), self.operand(*value))
                 } else {
@@ -334,6 +374,12 @@ impl<'c, 'r> Printer<'c, 'r> {
         });
     }
 
+    /// Whether a change of a buffer is left to the kernel after the one that claims elements.
+    fn is_left(&self, buffer: Buffer) -> bool {
+        let private = self.code.buffers[buffer.0 as usize].private;
+        self.scatters == Scatters::Claimed && !private && self.how(buffer) != Some(Use::Claims)
+    }
+
     fn load(&self, place: &Place) -> String {
         let (buffer, at) = (place.buffer.0, self.place(place));
         if self.code.buffers[buffer as usize].private {
@@ -351,7 +397,11 @@ impl<'c, 'r> Printer<'c, 'r> {
             let (name, value) = (word.stored().name(), word.as_stored(value));
             return format!("set_own_{name}(base{buffer}, length{buffer}, {at}, {value});");
         }
-        format!("store{buffer}({at}, {value});")
+        match self.how(place.buffer) {
+            Some(Use::Claims) => format!("claim{buffer}({at}, lane);"),
+            Some(Use::Owns) => format!("store_own{buffer}({at}, lane, {value});"),
+            Some(Use::Reads | Use::Writes | Use::Shares) | None => format!("store{buffer}({at}, {value});"),
+        }
     }
 }
 

@@ -5,8 +5,10 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use super::device::{Device, Memory};
-use super::kernel::{Kernel, OUT_OF_STEPS, Param, Space, WORKGROUP, words};
+use super::kernel::{Kernel, OUT_OF_STEPS, Param, Space, Use, WORKGROUP, words};
 use super::kind::Word;
 use super::plan::{Plan, Step};
 use super::submission::{Left, Submission, to_words};
@@ -70,6 +72,8 @@ pub(super) struct Run<'r> {
     steps: u64,
     values: Vec<Option<Const>>,
     buffers: Vec<Option<(Arc<Memory>, u64)>>,
+    /// The lanes that have claimed elements of buffers.
+    owners: FxHashMap<Buffer, Arc<Memory>>,
     pub(super) submission: Submission<'r>,
 }
 
@@ -99,6 +103,7 @@ impl<'r> Run<'r> {
             steps: 0,
             values: vec![None; plan.code.values.len()],
             buffers: vec![None; plan.code.buffers.len()],
+            owners: FxHashMap::default(),
             submission: Submission::new(device, plan.cells)?,
         })
     }
@@ -287,10 +292,11 @@ impl<'r> Run<'r> {
         let kernel = &self.plan.kernels[k];
         let mut lanes = 1;
         let mut groups = 1;
-        if let Space::Lanes { count, folds, folded, by_workgroup } = &kernel.space {
+        if let Space::Lanes { count, folds, folded, by_workgroup, in_order } = &kernel.space {
             let count = self.integer(*count).max(0);
             lanes = u32::try_from(count).map_err(|_| self.unsupported("a map over more than 2^32 elements"))?;
             let most = match (folds.is_empty(), by_workgroup) {
+                _ if *in_order => 1,
                 (true, _) => MAX_GROUPS,
                 (false, true) => MAX_FOLDING_GROUPS,
                 (false, false) => MAX_FOLDING_GROUPS_BY_THREAD,
@@ -299,7 +305,8 @@ impl<'r> Run<'r> {
                 lanes.div_ceil(WORKGROUP).clamp(1, most).min(self.device.limits.max_compute_workgroups_per_dimension);
             groups = groups.min(self.groups_within(kernel)?);
             // A thread without a lane has found nothing that counts.
-            let found = i64::from(if *by_workgroup { groups } else { groups * WORKGROUP }.min(lanes));
+            let threads = if *by_workgroup || *in_order { groups } else { groups * WORKGROUP };
+            let found = i64::from(threads.min(lanes));
             folds.iter().try_for_each(|buffer| self.allocate(*buffer, found))?;
             if let Some(folded) = folded {
                 self.values[folded.0 as usize] = Some(Const::I64(found));
@@ -318,6 +325,15 @@ impl<'r> Run<'r> {
         let mut memory = Vec::new();
         for binding in &kernel.bindings {
             let known = self.buffers[binding.buffer.0 as usize].as_ref().map(|(memory, _)| memory.clone());
+            if binding.how == Use::Claims {
+                // Nobody has an element yet.
+                let length = self.buffers[binding.buffer.0 as usize].as_ref().map_or(0, |(_, length)| *length);
+                let owners = self.device.memory(length * 4)?;
+                self.submission.clear(owners.clone(), length * 4);
+                self.owners.insert(binding.buffer, owners.clone());
+                memory.push(owners);
+                continue;
+            }
             memory.push(match known {
                 Some(memory) => memory,
                 // What is never given a size is never asked for an element that it has.
@@ -327,6 +343,9 @@ impl<'r> Run<'r> {
         for word in &kernel.scratch {
             let elements: u64 = self.own_sizes(kernel, *word)?.iter().map(|(_, size)| size).sum();
             memory.push(self.device.memory(elements * u64::from(threads) * word.bytes())?);
+        }
+        for binding in kernel.bindings.iter().filter(|binding| binding.how == Use::Owns) {
+            memory.push(self.owners.remove(&binding.buffer).expect("elements are claimed before they are set"));
         }
         Ok(self.submission.dispatch(pipeline, memory, &params, groups, threads)?)
     }

@@ -79,7 +79,13 @@ fn kernel(f: &mut fmt::Formatter<'_>, k: usize, kernel: &Kernel) -> fmt::Result 
             }
         }
     }
-    for (word, how) in [("reads", Use::Reads), ("writes", Use::Writes), ("adds to", Use::Shares)] {
+    for (word, how) in [
+        ("reads", Use::Reads),
+        ("writes", Use::Writes),
+        ("adds to", Use::Shares),
+        ("claims", Use::Claims),
+        ("scatters to", Use::Owns),
+    ] {
         let of: Vec<_> = kernel.bindings.iter().filter(|binding| binding.how == how).collect();
         if !of.is_empty() {
             write!(f, "; {word} {}", listed(&of, |binding| format!("b{}", binding.buffer.0)))?;

@@ -47,6 +47,8 @@ pub(super) struct Submission<'r> {
     /// How many words the cells are.
     size: u64,
     waiting: Vec<Dispatch>,
+    /// Memory to be cleared before: only those that wait know it.
+    clears: Vec<(Arc<Memory>, u64)>,
     params: Vec<u32>,
     pub(super) counts: Counts,
 }
@@ -63,7 +65,16 @@ impl<'r> Submission<'r> {
         let (cells, fault) = (device.memory(size * 4)?, device.memory(FAULT_WORDS * 4)?);
         device.queue.write_buffer(&fault.buffer, 0, &[0; FAULT_WORDS as usize * 4]);
         let counts = Counts::default();
-        Ok(Submission { device, cells, fault, size, waiting: Vec::new(), params: Vec::new(), counts })
+        Ok(Submission {
+            device,
+            cells,
+            fault,
+            size,
+            waiting: Vec::new(),
+            clears: Vec::new(),
+            params: Vec::new(),
+            counts,
+        })
     }
 
     /// Sets cells before anything is submitted.
@@ -82,6 +93,11 @@ impl<'r> Submission<'r> {
         let memory = self.device.memory(bytes)?;
         self.device.copy((&self.cells.buffer, u64::from(at) * 4), (&memory.buffer, 0), bytes)?;
         Ok(memory)
+    }
+
+    /// Clears memory that no kernel has had yet which was added before.
+    pub(super) fn clear(&mut self, memory: Arc<Memory>, bytes: u64) {
+        self.clears.push((memory, bytes));
     }
 
     /// The words of faults.
@@ -116,11 +132,14 @@ impl<'r> Submission<'r> {
         let bytes = to_bytes(&self.params);
         self.params.clear();
         let params = self.device.memory(bytes.len() as u64)?;
-        let waiting = core::mem::take(&mut self.waiting);
+        let (waiting, clears) = (core::mem::take(&mut self.waiting), core::mem::take(&mut self.clears));
         let device = self.device;
         device.scoped(|| {
             device.queue.write_buffer(&params.buffer, 0, &bytes);
             let mut encoder = device.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            for (memory, bytes) in clears.iter().filter(|(_, bytes)| *bytes > 0) {
+                encoder.clear_buffer(&memory.buffer, 0, Some(*bytes));
+            }
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             for Dispatch { pipeline, memory, params: (from, size), groups } in &waiting {
                 let size = core::num::NonZero::new(*size);

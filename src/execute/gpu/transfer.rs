@@ -77,7 +77,7 @@ impl Transfer {
         }
     }
 
-    /// Waits until the device has done all that it was told.
+    /// Waits until the device has done all that was submitted.
     fn finish(&self) -> Result<()> {
         let done = self.device.poll(wgpu::PollType::wait_indefinitely());
         done.map(drop).map_err(|error| refused(format!("the GPU does not answer: {error}")))
