@@ -4,7 +4,6 @@
 
 use super::kernel::words;
 use super::kind::Word;
-use super::run::from_words;
 use super::submission::to_words;
 use crate::array::{Const, Prim};
 use crate::execute::Flat;
@@ -67,4 +66,16 @@ pub(super) fn downloaded(prim: Prim, sizes: &[usize], bytes: &[u8]) -> Flat {
         }
     }
     flat
+}
+
+/// The scalar that these words are.
+pub(super) fn from_words(prim: Prim, words: &[u32]) -> Const {
+    let both = || u64::from(words[0]) | u64::from(words[1]) << 32;
+    match Word::of(prim) {
+        Word::Bool => Const::Bool(words[0] != 0),
+        Word::I32 | Word::U32 => Const::wrapped(words[0].into(), prim),
+        Word::I64 | Word::U64 => Const::wrapped(both().into(), prim),
+        Word::F32 => Const::rounded(f32::from_bits(words[0]).into(), prim),
+        Word::F64 => Const::from_bits(both(), prim),
+    }
 }

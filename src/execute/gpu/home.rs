@@ -103,7 +103,7 @@ impl Homes {
 }
 
 /// Whether the host carries out an operation: on integers and truth values, whose arithmetic is exact.
-fn can_host(op: Op) -> bool {
+pub(super) fn can_host(op: Op) -> bool {
     match op {
         Op::Scalar(_) | Op::Select => true,
         Op::LeastWhere | Op::MulAdd | Op::MulSub | Op::MulSubtracted => false,

@@ -5,13 +5,13 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::home::{Homes, is_heavy};
+use super::home::{Homes, can_host, is_heavy};
 use super::kernel::{self, Kernel, Slots};
 use super::kind::Word;
 use super::print::Scatters;
 use crate::array::Prim;
 use crate::kernel::code::{Blame, Block, Buffer, Code, Lanes, Op, Operand, Output, Port, Stm, Value};
-use crate::kernel::parts::{self, Access};
+use crate::kernel::parts::{self, Access, Mentions};
 
 /// A step of a plan.
 #[derive(Debug, Clone)]
@@ -49,6 +49,8 @@ pub(super) struct Plan {
     /// What is wrong where a check with a report fails, by number, and the types of the operands.
     pub(super) reports: Vec<(Blame, Vec<Word>)>,
     pub(super) slots: Slots,
+    /// The integers that lanes compute of others, as the host can as well.
+    pub(super) of_lanes: FxHashMap<Value, (Op, Vec<Operand>)>,
     /// How many words the cells take.
     pub(super) cells: u32,
 }
@@ -92,7 +94,7 @@ impl Plan {
             ((**blame).clone(), blame.operands.iter().map(word).collect())
         };
         let reports = reports.iter().map(report).collect();
-        Plan { steps, kernels, reports, slots, cells, code }
+        Plan { steps, kernels, reports, slots, of_lanes: of_lanes(&code), cells, code }
     }
 
     /// The kind of a result.
@@ -110,6 +112,30 @@ impl Plan {
             Operand::Const(constant) => constant.prim(),
         }
     }
+}
+
+/// The integers that lanes compute, each once, by what the host can do as well.
+fn of_lanes(code: &Code) -> FxHashMap<Value, (Op, Vec<Operand>)> {
+    let mentions = Mentions::of(&code.outputs, &code.body);
+    let is_real = |x: &Operand| match x {
+        Operand::Value(value) => code.values[value.0 as usize].prim.is_real(),
+        Operand::Const(constant) => constant.prim().is_real(),
+    };
+    let mut found = FxHashMap::default();
+    parts::each(&code.body, &mut |stm| {
+        let Stm::Lanes(lanes) = stm else { return };
+        parts::each(&lanes.body, &mut |stm| {
+            if let Stm::Let(value, op, operands) = stm
+                && can_host(*op)
+                && mentions.get(*value).is_set_once()
+                && !is_real(&Operand::Value(*value))
+                && !operands.iter().any(is_real)
+            {
+                found.insert(*value, (*op, operands.clone()));
+            }
+        });
+    });
+    found
 }
 
 /// A place in the buffer of cells for each scalar that kernels leave to others, or to the host.

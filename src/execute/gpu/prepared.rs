@@ -5,13 +5,13 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::bytes::{constant, downloaded, scalar, uploaded};
+use super::bytes::{constant, downloaded, from_words, scalar, uploaded};
 use super::device::{Device, Gpu};
 use super::kernel::Use;
 use super::kind::Word;
 use super::passes::{OF_PROGRAMS, TARGET};
 use super::plan::Plan;
-use super::run::{Found, Input, Run, Stop, from_words};
+use super::run::{Found, Input, Run, Stop};
 use super::submission::Counts;
 use crate::array::{Prim, Program, Type};
 use crate::error::{Error, Result};

@@ -5,11 +5,11 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::bytes::{constant, downloaded, scalar, uploaded};
+use super::bytes::{constant, downloaded, from_words, scalar, uploaded};
 use super::device::{Device, Gpu, Memory, refused};
 use super::kind::Word;
 use super::prepared::OnGpu;
-use super::run::{Found, Input, Run, Stop, from_words};
+use super::run::{Found, Input, Run, Stop};
 use super::submission::{FAULT_WORDS, to_words};
 use super::transfer::Transfer;
 use crate::array::{Const, Prim};

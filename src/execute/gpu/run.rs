@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::bytes::from_words;
 use super::device::{Device, Memory};
 use super::kernel::{Kernel, OUT_OF_STEPS, Param, Space, Use, WORKGROUP, words};
 use super::kind::Word;
@@ -355,17 +356,25 @@ impl<'r> Run<'r> {
         let mut sizes = Vec::new();
         for (buffer, word, counts) in &kernel.private {
             if *word == of {
-                let known = |x: &Operand| match x {
-                    Operand::Value(value) => self.values[value.0 as usize],
-                    Operand::Const(constant) => Some(*constant),
-                };
-                let counts: Option<Vec<i64>> = counts.iter().map(|x| known(x)?.integer().map(|n| n as i64)).collect();
+                let counts: Option<Vec<i64>> =
+                    counts.iter().map(|x| self.foreseen(*x)?.integer().map(|n| n as i64)).collect();
                 let counts =
                     counts.ok_or_else(|| self.unsupported("an array of a thread whose size is computed there"))?;
                 sizes.push((*buffer, counts.into_iter().max().unwrap_or(0).max(0).unsigned_abs()));
             }
         }
         Ok(sizes)
+    }
+
+    /// What an operand of lanes will be, if the host can know it before.
+    fn foreseen(&self, operand: Operand) -> Option<Const> {
+        let Operand::Value(value) = operand else { return Some(self.known(operand)) };
+        if let Some(known) = self.values[value.0 as usize] {
+            return Some(known);
+        }
+        let (op, operands) = self.plan.of_lanes.get(&value)?;
+        let operands: Vec<Const> = operands.iter().map(|x| self.foreseen(*x)).collect::<Option<_>>()?;
+        Some(computed(*op, &operands, self.plan.code.values[value.0 as usize].prim))
     }
 
     /// How many workgroups there may be, so that there is room for what threads have for themselves.
@@ -481,17 +490,5 @@ fn computed(op: Op, x: &[Const], prim: Prim) -> Const {
         Op::Select => x[if x[0] == Const::Bool(true) { 1 } else { 2 }],
         Op::Scalar(op) => op.value(x).unwrap_or(prim.zero()),
         Op::LeastWhere | Op::MulAdd | Op::MulSub | Op::MulSubtracted => panic!("the host leaves reals to the device"),
-    }
-}
-
-/// The scalar that these words are.
-pub(super) fn from_words(prim: Prim, words: &[u32]) -> Const {
-    let both = || u64::from(words[0]) | u64::from(words[1]) << 32;
-    match Word::of(prim) {
-        Word::Bool => Const::Bool(words[0] != 0),
-        Word::I32 | Word::U32 => Const::wrapped(words[0].into(), prim),
-        Word::I64 | Word::U64 => Const::wrapped(both().into(), prim),
-        Word::F32 => Const::rounded(f32::from_bits(words[0]).into(), prim),
-        Word::F64 => Const::from_bits(both(), prim),
     }
 }
