@@ -2,7 +2,9 @@
 
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, I64, iota};
+use catadiff::execute::RunReport;
 use catadiff::execute::gpu::Gpu;
+use catadiff::interpret::{Limits, Value};
 use catadiff::{Error, Result};
 
 use crate::gpu;
@@ -60,5 +62,24 @@ fn a_device_that_is_lost_is_an_error() -> Result<()> {
     assert_eq!(ready.at::<f64>(5)?, 10.0);
     gpu.destroy();
     assert!(matches!(ready.at::<f64>(5), Err(Error::Device { .. })));
+    Ok(())
+}
+
+#[test]
+fn a_kernel_of_too_many_arrays_is_unsupported_and_the_interpreter_runs_it() -> Result<()> {
+    let Some(gpu) = gpu() else { return Ok(()) };
+    let map = |k: usize| {
+        format!("let ys{k}: []f64 = map (xs) |x{k}: f64| {{ let y{k}: f64 = add(x{k}, {k}.0f64) return y{k} }}\n")
+    };
+    let maps: String = (0..200).map(map).collect();
+    let results: Vec<String> = (0..200).map(|k| format!("ys{k}")).collect();
+    let program = Program::parse(&format!("program (xs: []f64) {{ {maps} return {} }}", results.join(", ")))?;
+    let argument = [Value::new([1.0, 2.0])?];
+    let (found, report) = program.compile_on(&gpu)?.run_reported(&argument, &Limits::default());
+    assert_eq!(found?, program.run(&argument)?);
+    match report {
+        RunReport::Unsupported(unsupported) => assert!(unsupported.reason.contains("arrays"), "{unsupported}"),
+        report => assert_eq!(report, RunReport::Bare),
+    }
     Ok(())
 }

@@ -78,6 +78,14 @@ pub(super) struct Kernel {
     pub(super) origin: Origin,
 }
 
+impl Kernel {
+    /// How many arrays it is bound to.
+    pub(super) fn arrays(&self) -> usize {
+        let owned = self.bindings.iter().filter(|binding| binding.how == Use::Owns).count();
+        self.bindings.len() + self.scratch.len() + owned
+    }
+}
+
 /// Where values that the device keeps are in the buffer of cells: the number of the first word.
 pub(super) type Slots = FxHashMap<Value, u32>;
 

@@ -13,8 +13,9 @@ use super::passes::{OF_PROGRAMS, TARGET};
 use super::plan::Plan;
 use super::run::{Found, Input, Run, Stop};
 use super::submission::Counts;
-use crate::array::{Prim, Program, Type};
+use crate::array::{Prim, Program, Type, text};
 use crate::error::{Error, Result};
+use crate::execute::fault::binder;
 use crate::execute::{Ending, Executor, Flat, Outcome, Prepared, Unsupported};
 use crate::interpret::{Control, Value, typed};
 use crate::kernel;
@@ -84,8 +85,8 @@ impl Executor for Gpu {
             Ok(plan) => plan,
             Err(unsupported) => return Ok(Err(unsupported)),
         };
-        if let Some(reason) = missing(&self.0, &plan) {
-            return Ok(Err(Unsupported { statement: None, reason }));
+        if let Some(missing) = missing(&self.0, program, &plan) {
+            return Ok(Err(missing));
         }
         Ok(Ok(Box::new(OnGpu::new(self, program, plan))))
     }
@@ -111,14 +112,22 @@ fn in_passes(program: &Program) -> (Program, Vec<(&'static str, String)>) {
 }
 
 /// What the device has not and the plan needs.
-fn missing(device: &Device, plan: &Plan) -> Option<&'static str> {
+fn missing(device: &Device, program: &Program, plan: &Plan) -> Option<Unsupported> {
     let code = &plan.code;
     let mut words: Vec<Word> = code.values.iter().map(|info| Word::of(info.prim)).collect();
     words.extend(code.buffers.iter().map(|info| Word::of(info.prim)));
     let shared = plan.kernels.iter().flat_map(|kernel| &kernel.bindings).filter(|binding| binding.how == Use::Shares);
     let wide = |prim: Prim| Word::of(prim).stored().bytes() == 8;
     let wide_atomics = shared.clone().any(|binding| wide(code.buffers[binding.buffer.0 as usize].prim));
-    device.missing(words.contains(&Word::F64), true, wide_atomics)
+    // The parameters, the cells and the word of faults are three more.
+    let most = device.limits.max_storage_buffers_per_shader_stage as usize;
+    if let Some(kernel) = plan.kernels.iter().find(|kernel| kernel.arrays() + 3 > most) {
+        let stm = kernel.origin.and_then(|var| binder(&program.function.body, var));
+        let reason = "a kernel of more arrays than the GPU binds at once";
+        return Some(Unsupported { statement: stm.map(|stm| text::head(program, stm)), reason });
+    }
+    let reason = device.missing(words.contains(&Word::F64), true, wide_atomics)?;
+    Some(Unsupported { statement: None, reason })
 }
 
 impl Prepared for OnGpu {
