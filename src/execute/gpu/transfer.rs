@@ -6,6 +6,7 @@ use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use super::device::{Device, refused};
 use crate::error::{Error, Result};
@@ -35,6 +36,26 @@ fn aligned(bytes: u64) -> u64 {
 
 fn lost() -> Error {
     refused("the GPU was lost in the middle of a run")
+}
+
+/// How often it is looked whether bytes are there that the device has sent, and how long it is waited between.
+const LOOKS: u32 = 10_000;
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// Waits until the device has done all that was submitted, and the bytes are there: whether they are. Another thread that waits for the
+/// device may be the one that has them arrive, a little later.
+fn arrives(device: &wgpu::Device, arrival: &Mutex<Arrival>) -> bool {
+    for _ in 0..LOOKS {
+        let waited = device.poll(wgpu::PollType::wait_indefinitely());
+        if let Some(mapped) = arrival.lock().unwrap_or_else(PoisonError::into_inner).mapped {
+            return mapped;
+        }
+        if waited.is_err() {
+            return false;
+        }
+        std::thread::sleep(PAUSE);
+    }
+    false
 }
 
 impl Transfer {
@@ -70,21 +91,7 @@ impl Transfer {
 
     /// Waits for the bytes of each range.
     pub(super) fn wait(self) -> Result<Vec<Vec<u8>>> {
-        self.finish()?;
-        match self.mapped() {
-            Some(true) => self.bytes(),
-            Some(false) | None => Err(lost()),
-        }
-    }
-
-    /// Waits until the device has done all that was submitted.
-    fn finish(&self) -> Result<()> {
-        let done = self.device.poll(wgpu::PollType::wait_indefinitely());
-        done.map(drop).map_err(|error| refused(format!("the GPU does not answer: {error}")))
-    }
-
-    fn mapped(&self) -> Option<bool> {
-        self.arrival.lock().unwrap_or_else(PoisonError::into_inner).mapped
+        if arrives(&self.device, &self.arrival) { self.bytes() } else { Err(lost()) }
     }
 
     fn bytes(&self) -> Result<Vec<Vec<u8>>> {
@@ -117,11 +124,9 @@ impl Future for Transfer {
                 if is_first {
                     let (device, arrival) = (self.device.clone(), self.arrival.clone());
                     std::thread::spawn(move || {
-                        let done = device.poll(wgpu::PollType::wait_indefinitely());
+                        let mapped = arrives(&device, &arrival);
                         let mut arrival = arrival.lock().unwrap_or_else(PoisonError::into_inner);
-                        if done.is_err() || arrival.mapped.is_none() {
-                            arrival.mapped = Some(false);
-                        }
+                        arrival.mapped = Some(mapped);
                         arrival.waker.take().into_iter().for_each(Waker::wake);
                     });
                 }
