@@ -40,6 +40,19 @@ fn a_kernel_has_the_functions_that_it_calls_and_no_other() -> Result<()> {
 }
 
 #[test]
+fn operations_on_constants_are_no_constants_of_the_compiler() -> Result<()> {
+    // Which it would refuse, of infinity.
+    let program = "program (xs: []f32) {
+        let c: f32 = div(1.0f32, 0.0f32)
+        let d: f16 = exp(100.0f16)
+        let ys: []f32 = map (xs) |x: f32| { let y: f32 = add(x, c) return y }
+        return ys, d
+    }";
+    assert!(are_wgsl(&Program::parse(program)?) > 0);
+    Ok(())
+}
+
+#[test]
 fn what_is_no_kernel_is_an_error() {
     assert!(check("fn main() -> f32 { return 1u; }").unwrap_err().contains("f32"));
 }

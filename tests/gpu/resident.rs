@@ -3,8 +3,8 @@
 use catadiff::array::trace::{Arr, F64, I64};
 use catadiff::array::{Const, Prim, Program};
 use catadiff::execute::gpu::{Gpu, Resident};
-use catadiff::execute::{Compiled, Flat};
-use catadiff::interpret::{Scalar, Value};
+use catadiff::execute::{Compiled, Flat, RunReport};
+use catadiff::interpret::{Limits, Scalar, Value};
 use catadiff::{Error, Result};
 
 use crate::gpu;
@@ -33,6 +33,24 @@ fn what_goes_there_comes_back() -> Result<()> {
     }
     let empty = Flat::reals(&[0, 4], Vec::new())?;
     assert_eq!(gpu.get(&gpu.put(&empty)?)?, empty);
+    Ok(())
+}
+
+#[test]
+fn scalars_of_every_kind_come_into_kernels() -> Result<()> {
+    let Some(gpu) = gpu() else { return Ok(()) };
+    for prim in Prim::ALL {
+        let text = format!(
+            "program (x: {prim}) {{ let y: {prim} = add(x, x) let ys: []{prim} = replicate(2i64, y) return y, ys }}"
+        );
+        let program = Program::parse(&text)?;
+        let compiled = program.compile_on(&gpu)?;
+        for element in some(prim).elements() {
+            let argument = [Value::Scalar(*element)];
+            let (found, report) = compiled.run_reported(&argument, &Limits::default());
+            assert_eq!((found?, report), (program.run(&argument)?, RunReport::Bare), "{prim}");
+        }
+    }
     Ok(())
 }
 

@@ -427,9 +427,11 @@ fn set_own_{name}(base: i32, length: i32, at: i32, x: {name}) {{
 
 /// The words of a scalar that the host knows.
 pub(super) fn words(c: crate::array::Const, word: Word) -> Vec<u32> {
-    let bits = match c.integer() {
-        Some(n) => n as u64,
-        None => c.bits(),
+    let bits = match (c.integer(), c.real()) {
+        (Some(n), _) => n as u64,
+        // Half precision is in single precision there.
+        (None, Some(x)) if word == Word::F32 => (x as f32).to_bits().into(),
+        (None, _) => c.bits(),
     };
     if word.bytes() == 8 { vec![bits as u32, (bits >> 32) as u32] } else { vec![bits as u32] }
 }

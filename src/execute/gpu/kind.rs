@@ -136,9 +136,16 @@ fn real(x: f64, prim: Prim) -> String {
     let has_literal = (x.is_normal() && (prim == Prim::F64 || (x as f32).is_normal())) || x.to_bits() == 0;
     match (Word::of(prim), has_literal) {
         (Word::F64, true) => format!("({x:?}lf)"),
-        (Word::F64, false) => format!("f64_of_bits({}lu)", x.to_bits()),
         (_, true) => format!("({:?}f)", x as f32),
-        (_, false) => format!("f32_of_bits({}u)", (x as f32).to_bits()),
+        (_, false) => of_bits(x, prim),
+    }
+}
+
+/// A real from its bits, which compilers of shaders do not compute with: they refuse constants that come to infinity or NaN.
+pub(super) fn of_bits(x: f64, prim: Prim) -> String {
+    match Word::of(prim) {
+        Word::F64 => format!("f64_of_bits({}lu)", x.to_bits()),
+        _ => format!("f32_of_bits({}u)", (x as f32).to_bits()),
     }
 }
 

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::home::Homes;
 use super::kernel::{Binding, Param, Use};
-use super::kind::{Word, constant};
+use super::kind::{Word, constant, of_bits};
 use super::operation::{expression, scalar};
 use crate::array::{Prim, ScalarOp};
 use crate::kernel::code::{Block, Buffer, Code, Operand, Place, Stm, Value};
@@ -250,7 +250,11 @@ impl<'c, 'r> Printer<'c, 'r> {
         match stm {
             Stm::Let(value, op, operands) => {
                 let prims: Vec<Prim> = operands.iter().map(|x| self.prim(*x)).collect();
-                let operands: Vec<String> = operands.iter().map(|x| self.operand(*x)).collect();
+                let constants: Option<Vec<f64>> = operands.iter().map(|x| real_constant(*x)).collect();
+                let operands: Vec<String> = match constants {
+                    Some(all) => all.iter().zip(&prims).map(|(x, prim)| of_bits(*x, *prim)).collect(),
+                    None => operands.iter().map(|x| self.operand(*x)).collect(),
+                };
                 self.set(*value, &expression(*op, &operands, &prims));
             }
             Stm::Load(value, place) => {
@@ -403,6 +407,11 @@ impl<'c, 'r> Printer<'c, 'r> {
             Some(Use::Reads | Use::Writes | Use::Shares) | None => format!("store{buffer}({at}, {value});"),
         }
     }
+}
+
+/// The real that an operand is, if it is a constant.
+fn real_constant(operand: Operand) -> Option<f64> {
+    if let Operand::Const(constant) = operand { constant.real() } else { None }
 }
 
 /// The name of a value.
