@@ -74,6 +74,11 @@ fn programs_and_traces_are_drawn() {
     let gradient = answer(&here, "trace b.fut -e dot --derivative grad --wrt xs", "[1, 2] [3, 4]");
     assert!(gradient.contains("return"), "{gradient}");
 
+    let forms = if cfg!(feature = "gpu") {
+        "[possible values: text, dot, svg, latex, kernel, gpu, wgsl, tree]"
+    } else {
+        "[possible values: text, dot, svg, latex, kernel, tree]"
+    };
     for (arguments, input, code, part) in [
         ("show a.fut -e graph --at 1", "", 2, "add `--as svg` or `--as dot`"),
         (
@@ -84,7 +89,7 @@ fn programs_and_traces_are_drawn() {
         ),
         ("show a.fut -e graph --derivative jvp --as svg --at 1", "", 2, "the direction of `x2`"),
         ("show a.fut -e graph --as svg --at 1]", "", 2, "`--at`:1:2: error"),
-        ("show a.fut -e graph --as png", "", 2, "[possible values: text, dot, svg, latex, kernel, tree]"),
+        ("show a.fut -e graph --as png", "", 2, forms),
         ("show b.fut -e at --as svg --at [1i32]5", "", 3, "index 5"),
         ("show b.fut -e dot --as svg --at [1,2][3,4][5]", "", 2, "the adjoint of the result is of type f64"),
         ("trace a.fut -e spin", "1", 3, "1000000 steps"),
