@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 /// A GPU that array programs run on; copies are the same device.
 ///
 /// ```no_run
+/// use catadiff::Elementary;
 /// use catadiff::array::{Program, trace::{Arr, F64}};
 /// use catadiff::execute::gpu::Gpu;
 /// let gpu = Gpu::new()?;
