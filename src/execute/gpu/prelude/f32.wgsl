@@ -235,16 +235,8 @@ fn half_of_bits(bits: u32) -> f32 {
     return bitcast<f32>(sign | ((exponent + 112u) << 23u) | (fraction << 13u));
 }
 
-// ≤ 1.9 ulp
-fn powi_f32(x: f32, n: i32) -> f32 {
-    if (n == 1i) { return x; }
-    if (n == 2i) { return x * x; }
-    if (n == 3i) { return x * x * x; }
-    if (n == 4i) {
-        let square = x * x;
-        return square * square;
-    }
-    if (n == -1i) { return 1.0f / x; }
+// A power of many factors: the exponent in two parts, of which a number has all digits.
+fn power_f32(x: f32, n: i32) -> f32 {
     let low = n % 4096i;
     if (n == low) { return pow_f32(x, f32(n)); }
     return pow_f32(x, f32(low)) * pow_f32(x, f32(n - low));

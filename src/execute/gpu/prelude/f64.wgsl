@@ -277,15 +277,5 @@ fn f32_of_f64(x: f64) -> f32 { return f32(round_single_f64(x)); }
 // Exact.
 fn single_f64(x: f64) -> f64 { return round_single_f64(x); }
 
-// ≤ 1.9 ulp
-fn powi_f64(x: f64, n: i32) -> f64 {
-    if (n == 1i) { return x; }
-    if (n == 2i) { return x * x; }
-    if (n == 3i) { return x * x * x; }
-    if (n == 4i) {
-        let square = x * x;
-        return square * square;
-    }
-    if (n == -1i) { return 1.0lf / x; }
-    return pow_f64(x, f64(n));
-}
+// A power of many factors.
+fn power_f64(x: f64, n: i32) -> f64 { return pow_f64(x, f64(n)); }

@@ -1,7 +1,8 @@
 //! Functions that kernels call: each in WGSL, and put into the kernels that call it.
 //!
-//! Those of real numbers are written once for both kinds: in their files `$` is the kind, `WORD` the integers of its bits, and `~` and
-//! `@` end literals of the two. The files of the kinds have what differs: bits, constants and polynomials.
+//! Those of real numbers are written once for both kinds, those of integers once for both widths: in their files `$` is the type,
+//! `WORD` the integers of its bits, and `~` and `@` end literals of the two. The other files have what differs: bits, constants and
+//! polynomials.
 //!
 //! Law: a kernel has the functions that it calls, with all that these call, and no other (tests/gpu/kernels.rs). Each function keeps
 //! the bound that is said before it (tests/gpu/functions.rs).
@@ -12,20 +13,33 @@ use std::sync::LazyLock;
 /// The files that are what they are.
 const WRITTEN: [&str; 3] = [include_str!("integers.wgsl"), include_str!("f32.wgsl"), include_str!("f64.wgsl")];
 
-/// The files that are written for each kind of real numbers.
-const OF_REALS: [&str; 6] = [
-    include_str!("exact.wgsl"),
-    include_str!("exponentials.wgsl"),
-    include_str!("logarithms.wgsl"),
-    include_str!("angles.wgsl"),
-    include_str!("powers.wgsl"),
-    include_str!("special.wgsl"),
-];
+/// What stands in a file for what, by type.
+type Kinds = [[(&'static str, &'static str); 4]; 2];
 
-/// What stands in these files for what.
-const KINDS: [[(&str, &str); 4]; 2] = [
+const REALS: Kinds = [
     [("$", "f32"), ("WORD", "u32"), ("~", "f"), ("@", "u")],
     [("$", "f64"), ("WORD", "u64"), ("~", "lf"), ("@", "lu")],
+];
+const SIGNED: Kinds = [
+    [("$", "i32"), ("WORD", "u32"), ("~", "i"), ("@", "u")],
+    [("$", "i64"), ("WORD", "u64"), ("~", "li"), ("@", "lu")],
+];
+const UNSIGNED: Kinds = [
+    [("$", "u32"), ("WORD", "u32"), ("~", "u"), ("@", "u")],
+    [("$", "u64"), ("WORD", "u64"), ("~", "lu"), ("@", "lu")],
+];
+
+/// The files that are written once for several types.
+const OF_KINDS: [(&str, Kinds); 9] = [
+    (include_str!("signed.wgsl"), SIGNED),
+    (include_str!("unsigned.wgsl"), UNSIGNED),
+    (include_str!("conversions.wgsl"), REALS),
+    (include_str!("exact.wgsl"), REALS),
+    (include_str!("exponentials.wgsl"), REALS),
+    (include_str!("logarithms.wgsl"), REALS),
+    (include_str!("angles.wgsl"), REALS),
+    (include_str!("powers.wgsl"), REALS),
+    (include_str!("special.wgsl"), REALS),
 ];
 
 /// The functions and constants by name, in the order of the files: the text, and which others each names.
@@ -36,7 +50,7 @@ struct Functions {
 }
 
 static FUNCTIONS: LazyLock<Functions> = LazyLock::new(|| {
-    let of_kinds = KINDS.iter().flat_map(|kind| OF_REALS.iter().map(|file| of_kind(file, kind)));
+    let of_kinds = OF_KINDS.iter().flat_map(|(file, kinds)| kinds.iter().map(|kind| of_kind(file, kind)));
     let files: Vec<String> = WRITTEN.iter().map(|file| (*file).to_owned()).chain(of_kinds).collect();
     let texts: Vec<String> = files.iter().flat_map(|file| items(file)).collect();
     let by_name: HashMap<String, usize> =
@@ -59,7 +73,7 @@ pub(in crate::execute::gpu) fn prelude(kernel: &str) -> String {
     texts.iter().zip(wanted).filter(|(_, wanted)| *wanted).map(|(text, _)| text.as_str()).collect()
 }
 
-/// A file for one kind of real numbers.
+/// A file for one type.
 fn of_kind(file: &str, kind: &[(&str, &str)]) -> String {
     kind.iter().fold(file.to_owned(), |text, (mark, meaning)| text.replace(mark, meaning))
 }

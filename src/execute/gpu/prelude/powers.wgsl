@@ -89,3 +89,16 @@ fn hypot_$(x: $, y: $) -> $ {
     let b = fix_$(y * factor.x);
     return fix_$(sqrt(a * a + b * b)) * factor.y;
 }
+
+// ≤ 1.9 ulp
+fn powi_$(x: $, n: i32) -> $ {
+    if (n == 1i) { return x; }
+    if (n == 2i) { return x * x; }
+    if (n == 3i) { return x * x * x; }
+    if (n == 4i) {
+        let square = x * x;
+        return square * square;
+    }
+    if (n == -1i) { return 1.0~ / x; }
+    return power_$(x, n);
+}
