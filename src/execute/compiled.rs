@@ -38,7 +38,7 @@ pub struct Compiled {
 }
 
 /// What a run without limits may take: there is no more of either.
-const UNLIMITED: Limits = Limits { steps: u64::MAX, elements: u64::MAX };
+pub(super) const UNLIMITED: Limits = Limits { steps: u64::MAX, elements: u64::MAX };
 
 impl Program {
     /// The program, ready to run on the vector instructions and the cores of this machine.

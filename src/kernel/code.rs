@@ -278,6 +278,14 @@ impl Place {
 }
 
 impl Code {
+    /// The kind of an operand.
+    pub(crate) fn prim(&self, operand: Operand) -> Prim {
+        match operand {
+            Operand::Value(value) => self.values[value.0 as usize].prim,
+            Operand::Const(constant) => constant.prim(),
+        }
+    }
+
     /// The buffers that are read or written by whoever runs the code.
     pub(super) fn ports(&self) -> impl Iterator<Item = Buffer> {
         let input = |port: &Port| if let Port::Array { buffer, .. } = port { Some(*buffer) } else { None };

@@ -37,6 +37,19 @@ impl fmt::Display for Code {
     }
 }
 
+impl fmt::Display for Op {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Op::Scalar(op) => f.write_str(&format!("{op:?}").to_lowercase()),
+            Op::Select => f.write_str("select"),
+            Op::LeastWhere => f.write_str("least-where-equal"),
+            Op::MulAdd => f.write_str("x·y+z"),
+            Op::MulSub => f.write_str("x·y-z"),
+            Op::MulSubtracted => f.write_str("z-x·y"),
+        }
+    }
+}
+
 impl fmt::Display for Shown<'_, Value> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mark = if self.0.values[self.1.0 as usize].varying { "~" } else { "" };
@@ -103,16 +116,8 @@ fn block(f: &mut fmt::Formatter<'_>, code: &Code, statements: &Block, depth: usi
         write!(f, "{:1$}", "", depth * 2)?;
         match stm {
             Stm::Let(value, op, operands) => {
-                let name = match op {
-                    Op::Scalar(op) => format!("{op:?}").to_lowercase(),
-                    Op::Select => "select".to_owned(),
-                    Op::LeastWhere => "least-where-equal".to_owned(),
-                    Op::MulAdd => "x·y+z".to_owned(),
-                    Op::MulSub => "x·y-z".to_owned(),
-                    Op::MulSubtracted => "z-x·y".to_owned(),
-                };
                 let operands: Vec<String> = operands.iter().map(|x| Shown(code, *x).to_string()).collect();
-                writeln!(f, "{} = {name}({})", Shown(code, *value), operands.join(", "))?;
+                writeln!(f, "{} = {op}({})", Shown(code, *value), operands.join(", "))?;
             }
             Stm::Load(value, place) => writeln!(f, "{} = {}", Shown(code, *value), Shown(code, *place))?,
             Stm::Store { place, value, mask } => {

@@ -64,6 +64,28 @@ pub(crate) enum Run {
     Split(fn(&Program) -> Option<Split>),
 }
 
+/// Runs passes in order, calls `told` with the name of each that had something to do and the program after it, and says whether one
+/// had. Of what is split `rest` says which program goes on, if one does.
+pub(crate) fn in_order(
+    passes: &[&Pass],
+    program: &mut Program,
+    mut rest: impl FnMut(Split) -> Option<Program>,
+    mut told: impl FnMut(&'static str, &Program),
+) -> bool {
+    let mut changed = false;
+    for pass in passes {
+        let has_changed = match pass.run {
+            Run::Rewrite(rewrite) => rewrite(program),
+            Run::Split(split) => split(program).and_then(&mut rest).map(|rest| *program = rest).is_some(),
+        };
+        if has_changed {
+            told(pass.name, program);
+            changed = true;
+        }
+    }
+    changed
+}
+
 /// When the simplifier runs a pass.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum When {

@@ -166,10 +166,7 @@ impl Assembler<'_> {
     }
 
     pub(super) fn prim(&self, operand: Operand) -> Prim {
-        match operand {
-            Operand::Value(value) => self.code.values[value.0 as usize].prim,
-            Operand::Const(constant) => constant.prim(),
-        }
+        self.code.prim(operand)
     }
 
     fn uniform(&mut self, value: Value) -> u32 {

@@ -20,7 +20,7 @@ use crate::error::Result;
 use crate::execute::{Ending, Executor, Fault, FaultKind, Flat, Kernel, Outcome, Prepared, Unsupported};
 use crate::interpret::{Control, Limits, Value, typed};
 use crate::kernel::{self, Refused};
-use crate::optimise::{Run, Split};
+use crate::optimise::{self, Split};
 
 /// The vector instructions and the cores of this machine. `Program::compile` has the interpreter do what they cannot.
 ///
@@ -91,33 +91,21 @@ fn prepared(program: &Program, level: Level) -> core::result::Result<Box<dyn Pre
 fn in_passes(
     program: &Program,
     level: Level,
-    mut told: impl FnMut(&'static str, &Program),
+    told: impl FnMut(&'static str, &Program),
 ) -> (Option<Program>, Vec<Flat>) {
     let (mut rest, mut found) = (program.clone(), Vec::new());
-    let mut changed = false;
-    for pass in OF_PROGRAMS {
-        let has_changed = match pass.run {
-            Run::Rewrite(rewrite) => rewrite(&mut rest),
-            Run::Split(split) => match constants(split(&rest), level) {
-                Some((without, arrays)) => {
-                    (rest, found) = (without, arrays);
-                    true
-                }
-                None => false,
-            },
-        };
-        if has_changed {
-            told(pass.name, &rest);
-            changed = true;
-        }
-    }
+    let without_constants = |parts: Split| {
+        let (without, arrays) = constants(parts, level)?;
+        found = arrays;
+        Some(without)
+    };
+    let changed = optimise::in_order(&OF_PROGRAMS, &mut rest, without_constants, told);
     (changed.then_some(rest), found)
 }
 
-/// The program with the arrays as parameters that do not depend on its arguments, and these arrays. None if there are
-/// none, or something is wrong with them: then each run is to say so.
-fn constants(parts: Option<Split>, level: Level) -> Option<(Program, Vec<Flat>)> {
-    let Split { constant, rest } = parts?;
+/// The program with the arrays as parameters that do not depend on its arguments, and these arrays. None if something is
+/// wrong with them: then each run is to say so.
+fn constants(Split { constant, rest }: Split, level: Level) -> Option<(Program, Vec<Flat>)> {
     let mut found = Vec::new();
     let constant = OnLanes::new(constant, None, Vec::new(), level).ok()?;
     match constant.go(Arguments::Flats(&[]), &mut Results::Flats(&mut found), (&CONSTANT_LIMITS).into(), None) {
