@@ -1,7 +1,7 @@
 //! What runs ask of a device: as few kernels as there are things to wait for, and the host waits for none of them.
 
 use catadiff::array::Program;
-use catadiff::array::trace::{Arr, F64};
+use catadiff::array::trace::{Arr, F64, I64, loop_for};
 use catadiff::execute::Flat;
 use catadiff::execute::gpu::{Counts, counts};
 use catadiff::{Elementary, Result};
@@ -44,5 +44,17 @@ fn the_gradient_of_k_means_is_four_kernels_for_any_number_of_centres() -> Result
         let Some(counts) = run(&gradient, &[reals(&[4000, 8]), reals(&[centres, 8])])? else { return Ok(()) };
         assert!(counts.dispatches <= 4 && counts.readbacks == 0, "{centres} centres: {counts:?}");
     }
+    Ok(())
+}
+
+#[test]
+fn rows_that_a_loop_sets_are_one_kernel_each() -> Result<()> {
+    let rows = Program::trace(|x: Arr<F64>, n: I64| {
+        loop_for(n, x.map(|y| x.map(|x| x + y)), |t, rows: Arr<Arr<F64>>| rows.with(t, rows.index(t).map(|x| x * 2.0)))
+    })?;
+    let n = |n: i64| Flat::integers(&[], vec![n]);
+    let Some(few) = run(&rows, &[reals(&[100]), n(3)?])? else { return Ok(()) };
+    let many = run(&rows, &[reals(&[100]), n(53)?])?.expect("there is a device");
+    assert!(many.dispatches - few.dispatches <= 2 * 50 && many.readbacks == 0, "{few:?}, {many:?}");
     Ok(())
 }

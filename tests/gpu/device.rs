@@ -2,9 +2,9 @@
 
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, I64, iota};
-use catadiff::execute::RunReport;
-use catadiff::execute::gpu::Gpu;
-use catadiff::interpret::{Limits, Value};
+use catadiff::execute::gpu::{Gpu, self_test};
+use catadiff::execute::{Executor, Flat, Interpreter, Lanes, Outcome, Prepared, RunReport, Unsupported};
+use catadiff::interpret::{Control, Limits, Scalar, Value};
 use catadiff::{Error, Result};
 
 use crate::gpu;
@@ -80,6 +80,79 @@ fn a_kernel_of_too_many_arrays_is_unsupported_and_the_interpreter_runs_it() -> R
     match report {
         RunReport::Unsupported(unsupported) => assert!(unsupported.reason.contains("arrays"), "{unsupported}"),
         report => assert_eq!(report, RunReport::Bare),
+    }
+    Ok(())
+}
+
+/// The interpreter with a mistake: what it makes of an argument before it runs.
+#[derive(Debug, Clone, Copy)]
+struct Mistaken(fn(&Value<f64>) -> Value<f64>);
+
+#[derive(Debug)]
+struct MistakenProgram(Box<dyn Prepared>, Mistaken);
+
+impl Executor for Mistaken {
+    fn name(&self) -> &'static str {
+        "mistaken"
+    }
+
+    fn description(&self) -> &'static str {
+        "the interpreter with a mistake"
+    }
+
+    fn prepare(&self, program: &Program) -> Result<std::result::Result<Box<dyn Prepared>, Unsupported>> {
+        Ok(Interpreter.prepare(program)?.map(|it| Box::new(MistakenProgram(it, *self)) as Box<dyn Prepared>))
+    }
+}
+
+impl Prepared for MistakenProgram {
+    fn run(&self, arguments: &[Value<f64>], control: Control<'_>) -> Result<Outcome> {
+        let arguments: Vec<Value<f64>> = arguments.iter().map(self.1.0).collect();
+        self.0.run(&arguments, control)
+    }
+}
+
+#[test]
+fn what_computes_wrongly_is_refused() -> Result<()> {
+    self_test(&Lanes, "lanes")?;
+    self_test(&Mistaken(Value::clone), "without a mistake")?;
+    // As old drivers leave loops, as elementary functions are off in a few digits, and as a scan drops what another thread found.
+    let loops: fn(&Value<f64>) -> Value<f64> = |x| match x {
+        Value::Scalar(Scalar::I64(n)) => (*n).min(65_535).into(),
+        other => other.clone(),
+    };
+    let reals: fn(&Value<f64>) -> Value<f64> = |x| x.map(|x| x * (1.0 + 1e-14));
+    let scans: fn(&Value<f64>) -> Value<f64> = |x| match Flat::from(x).as_integers() {
+        Some(all) if all.len() > 1 => {
+            let dropped = all.iter().map(|n| if *n == 16_384 { 0 } else { *n }).collect();
+            Flat::integers(&[all.len()], dropped).expect("as many").to_value()
+        }
+        _ => x.clone(),
+    };
+    for (mistake, part) in [(loops, "a loop"), (reals, "the exponential function"), (scans, "a scan")] {
+        let error = self_test(&Mistaken(mistake), "a driver").unwrap_err().to_string();
+        assert!(error.contains("a driver computes wrongly: ") && error.contains(part), "{error}");
+    }
+    Ok(())
+}
+
+#[test]
+fn an_index_that_no_array_has_is_outside_of_all() -> Result<()> {
+    let Some(gpu) = gpu() else { return Ok(()) };
+    let text = |index: &str| {
+        format!(
+            "program (xs: []f64) {{
+            let ys: []f64 = map (xs) |x: f64| {{ let y: f64 = xs[{index}] let z: f64 = add(x, y) return z }}
+            return ys
+        }}"
+        )
+    };
+    for index in ["3i64", "5000000000i64", "-1i64", "-9223372036854775808i64"] {
+        let program = Program::parse(&text(index))?;
+        let argument = [Value::new([1.0, 2.0, 3.0])?];
+        let (found, report) = program.compile_on(&gpu)?.run_reported(&argument, &Limits::default());
+        assert_eq!(found, program.run(&argument));
+        assert!(matches!(report, RunReport::Fault(_)), "{index}: {report:?}");
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ mod device;
 mod functions;
 mod kernels;
 mod resident;
+mod sizes;
 
 use catadiff::execute::Executor;
 use catadiff::execute::gpu::{FirstGpu, Gpu};

@@ -13,8 +13,8 @@ use catadiff_laws::executors::{Allowance, at_hand, suite};
 /// made further out than in the program; and what the simplifier does not leave out, and is not needed.
 const OF_LANES: Allowance = Allowance { unsupported: 60, stepwise: 40, unneeded: 10, unsettled: 4 };
 
-/// What GPUs are allowed: as lanes, but that more checks are made further out.
-const OF_GPUS: Allowance = Allowance { unsupported: 60, stepwise: 60, unneeded: 10, unsettled: 4 };
+/// What GPUs are allowed: less than lanes, but that more checks are made further out.
+const OF_GPUS: Allowance = Allowance { unsupported: 8, stepwise: 50, unneeded: 6, unsettled: 2 };
 
 /// What an executor is allowed, each by itself: nothing, where it is not said.
 fn allowed(executor: &dyn Executor) -> Allowance {

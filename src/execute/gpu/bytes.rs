@@ -61,7 +61,7 @@ pub(super) fn downloaded(prim: Prim, sizes: &[usize], bytes: &[u8]) -> Flat {
         }
         word => {
             let all = to_words(bytes);
-            let each = all.chunks(if word.bytes() == 8 { 2 } else { 1 });
+            let each = all.chunks(word.words() as usize);
             flat.ints = each.filter_map(|words| from_words(prim, words).integer()).map(|n| n as i64).collect();
         }
     }

@@ -121,7 +121,7 @@ impl Gpu {
             free: Mutex::default(),
         };
         let gpu = Gpu(Arc::new(device));
-        self_test(&gpu)?;
+        self_test(&gpu, gpu.name())?;
         Ok(gpu)
     }
 
@@ -155,13 +155,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Device {
-    /// What the device has not, of what kernels need that compute with these types.
-    pub(super) fn missing(&self, doubles: bool, wide_integers: bool, wide_atomics: bool) -> Option<&'static str> {
+    /// What the device has not, of what kernels need: 64-bit integers, which sizes are, and what is said.
+    pub(super) fn missing(&self, doubles: bool, wide_atomics: bool) -> Option<&'static str> {
         let lacks = |feature| !self.features.contains(feature);
         if doubles && lacks(wgpu::Features::SHADER_F64) {
             return Some("a GPU with double precision (SHADER_F64), which this one has not");
         }
-        if wide_integers && lacks(wgpu::Features::SHADER_INT64) {
+        if lacks(wgpu::Features::SHADER_INT64) {
             return Some("a GPU with 64-bit integers (SHADER_INT64), which this one has not");
         }
         if wide_atomics && lacks(wgpu::Features::SHADER_INT64_ATOMIC_ALL_OPS) {
@@ -189,11 +189,18 @@ impl Device {
 
     /// The pipeline of a kernel.
     pub(super) fn pipeline(&self, kernel: &Kernel) -> Result<Pipeline> {
-        if let Some(pipeline) = lock(&self.pipelines).get(&kernel.text) {
+        if let Some(pipeline) = kernel.pipeline.get() {
             return Ok(pipeline.clone());
         }
-        let pipeline = self.scoped(|| self.compile(kernel))?;
-        Ok(lock(&self.pipelines).entry(kernel.text.clone()).or_insert(pipeline).clone())
+        let known = lock(&self.pipelines).get(&kernel.text).cloned();
+        let pipeline = match known {
+            Some(pipeline) => pipeline,
+            None => {
+                let pipeline = self.scoped(|| self.compile(kernel))?;
+                lock(&self.pipelines).entry(kernel.text.clone()).or_insert(pipeline).clone()
+            }
+        };
+        Ok(kernel.pipeline.get_or_init(|| pipeline).clone())
     }
 
     fn compile(&self, kernel: &Kernel) -> Pipeline {

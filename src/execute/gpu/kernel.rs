@@ -4,17 +4,20 @@
 //! (tests/gpu/kernels.rs).
 
 use core::fmt::Write;
+use std::sync::OnceLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::device::Pipeline;
 use super::home::Homes;
 use super::kind::Word;
 use super::operation::scalar;
-use super::plan::Draft;
+use super::plan::{Draft, colliding};
 use super::prelude::prelude;
 use super::print::{Printer, Scatters, name};
-use crate::array::{Prim, ScalarOp};
+use crate::array::{Const, Prim, ScalarOp};
 use crate::kernel::code::{Buffer, Code, Fold, Lanes, Operand, Origin, Stm, Value};
+use crate::kernel::parts;
 
 /// How many threads are in a workgroup of a kernel over lanes.
 pub(super) const WORKGROUP: u32 = 64;
@@ -76,6 +79,18 @@ pub(super) struct Kernel {
     pub(super) private: Vec<(Buffer, Word, Vec<Operand>)>,
     /// The statement of the program that it is for.
     pub(super) origin: Origin,
+    /// On the device of its plan, once it has started there.
+    pub(super) pipeline: OnceLock<Pipeline>,
+}
+
+impl Space {
+    /// How many threads a workgroup has.
+    pub(super) fn workgroup(&self) -> u32 {
+        match self {
+            Space::Serial => 1,
+            Space::Lanes { .. } => WORKGROUP,
+        }
+    }
 }
 
 impl Kernel {
@@ -133,15 +148,14 @@ fn lanes<'c>(
     how: Scatters,
 ) -> Kernel {
     let Stm::Lanes(it) = stm else { panic!("this statement is a loop over lanes") };
-    let Lanes { index, count, body, adds, scatters, folds, folded, origin, .. } = &**it;
+    let Lanes { index, count, body, adds, folds, folded, origin, .. } = &**it;
     let folds: &[Fold] = if how == Scatters::Claimed { &[] } else { folds };
-    // What one of them sets another may read: then they run one after the other.
-    let in_order = how == Scatters::InOrder && !scatters.is_empty();
+    let in_order = how == Scatters::InOrder;
     let inside: Vec<&Stm> = body.iter().collect();
     let mut printer = Printer::new(code, homes, reports, &inside, false);
     adds.iter().for_each(|buffer| printer.bind(*buffer, Use::Shares));
-    if how != Scatters::InOrder {
-        printer.scatter(how, scatters);
+    if matches!(how, Scatters::Claimed | Scatters::ByOwner) {
+        printer.scatter(how, &colliding(it));
     }
     folds.iter().for_each(|fold| printer.bind(fold.found, Use::Writes));
     enter(&mut printer, homes, slots, core::slice::from_ref(&stm));
@@ -173,7 +187,7 @@ fn lanes<'c>(
 
 /// Combines what the threads of a workgroup have found, in pairs, and leaves it in the place of the workgroup.
 fn combine(printer: &mut Printer<'_, '_>, k: usize, cell: Value, found: Buffer, op: ScalarOp) {
-    let prim = printer.prim(Operand::Value(cell));
+    let prim = printer.code.prim(Operand::Value(cell));
     printer.line(&format!("found{k}[within] = {};", Word::of(prim).as_stored(&name(cell))));
     printer.line("workgroupBarrier();");
     let of = |at: &str| Word::of(prim).of_stored(&format!("found{k}[{at}]"));
@@ -196,7 +210,7 @@ fn enter<'c>(printer: &mut Printer<'c, '_>, homes: &Homes, slots: &Slots, body: 
     printer.declare();
     let mut used = FxHashSet::default();
     for stm in body {
-        crate::kernel::parts::each(core::slice::from_ref(*stm), &mut |stm| {
+        parts::each(core::slice::from_ref(*stm), &mut |stm| {
             used.extend(stm.operands().into_iter().filter_map(Operand::value));
         });
     }
@@ -269,21 +283,18 @@ fn finish(mut printer: Printer<'_, '_>, space: Space, origin: Origin) -> Kernel 
         let at = k + 3 + printer.bindings.len() + scratch.len();
         bind(at, "read", &format!("owner{}: array<u32>", buffer.0));
     }
-    let size = match &space {
-        Space::Serial => 1,
+    // After a fault nothing is to be overwritten; in lanes all threads come to the barriers.
+    let guard = match &space {
+        Space::Serial => "    if (atomicLoad(&fault[0]) != 0u) { return; }\n",
         Space::Lanes { folds, by_workgroup, .. } => {
             for (k, found) in folds.iter().enumerate().filter(|_| *by_workgroup) {
                 let word = Word::of(printer.buffer_prim(*found)).stored();
                 let _ = writeln!(head, "var<workgroup> found{k}: array<{}, {WORKGROUP}>;", word.name());
             }
-            WORKGROUP
+            ""
         }
     };
-    // After a fault nothing is to be overwritten; in lanes all threads come to the barriers.
-    let guard = match space {
-        Space::Serial => "    if (atomicLoad(&fault[0]) != 0u) { return; }\n",
-        Space::Lanes { .. } => "",
-    };
+    let size = space.workgroup();
     let body = format!(
         "var<private> thread: u32;
 var<private> threads: u32;
@@ -315,7 +326,8 @@ fn main(@builtin(workgroup_id) group_id: vec3<u32>, @builtin(num_workgroups) gro
         printer.text
     );
     let text = format!("{}\n{head}{body}", prelude(&body));
-    Kernel { text, space, params: printer.params, bindings: printer.bindings, scratch, private, origin }
+    let (params, bindings) = (printer.params, printer.bindings);
+    Kernel { text, space, params, bindings, scratch, private, origin, pipeline: OnceLock::new() }
 }
 
 /// What a kernel reports that was stopped.
@@ -326,68 +338,46 @@ fn bits_of(word: Word) -> Word {
     if word.bytes() == 8 { Word::U64 } else { Word::U32 }
 }
 
-/// Functions that load, store and add elements of a buffer.
+/// Functions for the elements of a buffer: those that its use asks for.
 fn element_functions(to: &mut String, buffer: Buffer, prim: Prim, how: Use, length: usize) {
     let (b, word) = (buffer.0, Word::of(prim));
-    let (name, zero) = (word.name(), word.zero());
+    let name = word.name();
     let bits = bits_of(word.stored());
     let cast = |to: Word, from: Word, x: &str| {
         if to == from { x.to_owned() } else { format!("bitcast<{}>({x})", to.name()) }
     };
     let of_bits = |x: &str| word.of_stored(&cast(word.stored(), bits, x));
     let to_bits = |x: &str| cast(bits, word.stored(), &word.as_stored(x));
-    let element = match how {
-        Use::Reads | Use::Writes => word.of_stored(&format!("b{b}[at]")),
-        Use::Shares => of_bits(&format!("atomicLoad(&b{b}[at])")),
-        Use::Claims => {
-            let _ = write!(
-                to,
-                "fn claim{b}(at: i32, lane: u32) {{
-    if (u32(at) < params[{length}]) {{ atomicMax(&owner{b}[at], lane + 1u); }}
-}}
-
-"
-            );
-            return;
-        }
-        Use::Owns => {
-            let _ = write!(
-                to,
-                "fn store_own{b}(at: i32, lane: u32, x: {name}) {{
-    if (u32(at) < params[{length}] && owner{b}[at] == lane + 1u) {{ b{b}[at] = {}; }}
-}}
-
-",
-                word.as_stored("x")
-            );
-            return;
-        }
-    };
-    let _ = write!(
-        to,
-        "fn load{b}(at: i32) -> {name} {{
+    let load = |element: &str| {
+        let zero = word.zero();
+        format!(
+            "fn load{b}(at: i32) -> {name} {{
     if (u32(at) >= params[{length}]) {{ return {zero}; }}
     return {element};
 }}
 
 "
-    );
-    if how == Use::Writes {
-        let _ = write!(
-            to,
-            "fn store{b}(at: i32, x: {name}) {{
-    if (u32(at) < params[{length}]) {{ b{b}[at] = {}; }}
-}}
-
-",
-            word.as_stored("x")
-        );
-    }
-    if how == Use::Shares {
-        let sum = to_bits(&scalar(ScalarOp::Add, &[of_bits("was"), "x".to_owned()], &[prim; 2]));
-        let _ = write!(
-            to,
-            "fn add{b}(at: i32, x: {name}) {{
+        )
+    };
+    let change = |head: &str, also: &str, change: &str| {
+        format!("fn {head} {{\n    if (u32(at) < params[{length}]{also}) {{ {change} }}\n}}\n\n")
+    };
+    let plain = word.of_stored(&format!("b{b}[at]"));
+    let set = format!("b{b}[at] = {};", word.as_stored("x"));
+    match how {
+        Use::Reads => to.push_str(&load(&plain)),
+        Use::Writes => {
+            to.push_str(&load(&plain));
+            to.push_str(&change(&format!("store{b}(at: i32, x: {name})"), "", &set));
+        }
+        Use::Shares => {
+            to.push_str(&load(&of_bits(&format!("atomicLoad(&b{b}[at])"))));
+            let set = format!("atomicStore(&b{b}[at], {});", to_bits("x"));
+            to.push_str(&change(&format!("store{b}(at: i32, x: {name})"), "", &set));
+            let sum = to_bits(&scalar(ScalarOp::Add, &[of_bits("was"), "x".to_owned()], &[prim; 2]));
+            let _ = write!(
+                to,
+                "fn add{b}(at: i32, x: {name}) {{
     if (u32(at) >= params[{length}]) {{ return; }}
     var was = atomicLoad(&b{b}[at]);
     loop {{
@@ -397,13 +387,17 @@ fn element_functions(to: &mut String, buffer: Buffer, prim: Prim, how: Use, leng
     }}
 }}
 
-fn store{b}(at: i32, x: {name}) {{
-    if (u32(at) < params[{length}]) {{ atomicStore(&b{b}[at], {}); }}
-}}
-
-",
-            to_bits("x")
-        );
+"
+            );
+        }
+        Use::Claims => {
+            let claim = format!("atomicMax(&owner{b}[at], lane + 1u);");
+            to.push_str(&change(&format!("claim{b}(at: i32, lane: u32)"), "", &claim));
+        }
+        Use::Owns => {
+            let owns = format!(" && owner{b}[at] == lane + 1u");
+            to.push_str(&change(&format!("store_own{b}(at: i32, lane: u32, x: {name})"), &owns, &set));
+        }
     }
 }
 
@@ -426,12 +420,12 @@ fn set_own_{name}(base: i32, length: i32, at: i32, x: {name}) {{
 }
 
 /// The words of a scalar that the host knows.
-pub(super) fn words(c: crate::array::Const, word: Word) -> Vec<u32> {
+pub(super) fn words(c: Const, word: Word) -> Vec<u32> {
     let bits = match (c.integer(), c.real()) {
         (Some(n), _) => n as u64,
         // Half precision is in single precision there.
         (None, Some(x)) if word == Word::F32 => (x as f32).to_bits().into(),
         (None, _) => c.bits(),
     };
-    if word.bytes() == 8 { vec![bits as u32, (bits >> 32) as u32] } else { vec![bits as u32] }
+    [bits as u32, (bits >> 32) as u32][..word.words() as usize].to_vec()
 }

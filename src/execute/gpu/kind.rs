@@ -58,6 +58,11 @@ impl Word {
         }
     }
 
+    /// How many words of 32 bits one is.
+    pub(super) fn words(self) -> u32 {
+        (self.bytes() / 4) as u32
+    }
+
     /// What is 0.
     pub(super) fn zero(self) -> &'static str {
         match self {

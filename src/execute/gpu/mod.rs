@@ -38,7 +38,7 @@ pub use submission::Counts;
 
 use crate::array::Program;
 use crate::error::Result;
-use crate::execute::{Flat, Unsupported};
+use crate::execute::{Executor, Flat, Unsupported};
 
 /// The kernels of a program in WGSL, without a device.
 ///
@@ -72,6 +72,15 @@ pub fn plan(program: &Program) -> core::result::Result<String, Unsupported> {
 /// What is wrong with it, and where.
 pub fn check(kernel: &str) -> core::result::Result<(), String> {
     device::check(kernel)
+}
+
+/// What every [`Gpu`] passes when it is opened, of any executor: a long loop in one thread, the exponential function in double
+/// precision, and a scan. Some drivers get one of them wrong, and do not say so.
+///
+/// # Errors
+/// [`Error::Device`](crate::Error::Device) with what is wrong, of the device of this name.
+pub fn self_test(executor: &dyn Executor, name: &str) -> Result<()> {
+    self_test::self_test(executor, name)
 }
 
 /// What a run of the program asks of a device; none if it does not come to its end.

@@ -46,8 +46,8 @@ pub(super) struct Plan {
     pub(super) code: Code,
     pub(super) steps: Vec<Step>,
     pub(super) kernels: Vec<Kernel>,
-    /// What is wrong where a check with a report fails, by number, and the types of the operands.
-    pub(super) reports: Vec<(Blame, Vec<Word>)>,
+    /// What is wrong where a check with a report fails, by number, and the kinds of the operands.
+    pub(super) reports: Vec<(Blame, Vec<Prim>)>,
     pub(super) slots: Slots,
     /// The integers that lanes compute of others, as the host can as well.
     pub(super) of_lanes: FxHashMap<Value, (Op, Vec<Operand>)>,
@@ -87,11 +87,7 @@ impl Plan {
             let (Stm::Check { blame: Some(blame), .. } | Stm::Bounds { blame: Some(blame), .. }) = stm else {
                 panic!("a check with a report has a report");
             };
-            let word = |x: &Operand| match x {
-                Operand::Value(value) => Word::of(code.values[value.0 as usize].prim),
-                Operand::Const(constant) => Word::of(constant.prim()),
-            };
-            ((**blame).clone(), blame.operands.iter().map(word).collect())
+            ((**blame).clone(), blame.operands.iter().map(|x| code.prim(*x)).collect())
         };
         let reports = reports.iter().map(report).collect();
         Plan { steps, kernels, reports, slots, of_lanes: of_lanes(&code), cells, code }
@@ -101,15 +97,7 @@ impl Plan {
     pub(super) fn kind(&self, output: &Output) -> Prim {
         match output {
             Output::Array { prim, .. } => *prim,
-            Output::Scalar(operand) => self.prim(*operand),
-        }
-    }
-
-    /// The kind of an operand.
-    fn prim(&self, operand: Operand) -> Prim {
-        match operand {
-            Operand::Value(value) => self.code.values[value.0 as usize].prim,
-            Operand::Const(constant) => constant.prim(),
+            Output::Scalar(operand) => self.code.prim(*operand),
         }
     }
 }
@@ -117,10 +105,7 @@ impl Plan {
 /// The integers that lanes compute, each once, by what the host can do as well.
 fn of_lanes(code: &Code) -> FxHashMap<Value, (Op, Vec<Operand>)> {
     let mentions = Mentions::of(&code.outputs, &code.body);
-    let is_real = |x: &Operand| match x {
-        Operand::Value(value) => code.values[value.0 as usize].prim.is_real(),
-        Operand::Const(constant) => constant.prim().is_real(),
-    };
+    let is_real = |x: &Operand| code.prim(*x).is_real();
     let mut found = FxHashMap::default();
     parts::each(&code.body, &mut |stm| {
         let Stm::Lanes(lanes) = stm else { return };
@@ -162,7 +147,7 @@ fn slots(code: &Code, homes: &Homes, drafts: &[Draft<'_>], mut shared: FxHashSet
     let (mut slots, mut next) = (FxHashMap::default(), 0);
     for value in shared {
         slots.insert(value, next);
-        next += if Word::of(code.values[value.0 as usize].prim).bytes() == 8 { 2 } else { 1 };
+        next += Word::of(code.prim(Operand::Value(value))).words();
     }
     (slots, next.max(1))
 }
@@ -181,18 +166,14 @@ impl<'c> Builder<'c> {
         // What one thread of the device is to do.
         let mut waiting: Vec<&'c Stm> = Vec::new();
         for stm in block {
-            if self.homes.is_host(stm) && !is_heavy(stm) {
+            let heavy = is_heavy(stm);
+            if heavy || self.homes.is_host(stm) {
                 // Host and device do not wait for each other, unless one changes what the other has yet to read.
-                if conflicts(stm, &waiting) {
+                let clashes = if heavy { !are_independent(stm, &waiting) } else { conflicts(stm, &waiting) };
+                if clashes {
                     self.flush(&mut waiting, &mut steps);
                 }
-                let step = self.on_host(stm);
-                steps.push(step);
-            } else if is_heavy(stm) {
-                if !are_independent(stm, &waiting) {
-                    self.flush(&mut waiting, &mut steps);
-                }
-                self.heavy(stm, &mut steps);
+                self.on_host(stm, &mut steps);
             } else {
                 waiting.push(stm);
                 self.beside(stm, &mut waiting, &mut steps);
@@ -228,30 +209,52 @@ impl<'c> Builder<'c> {
         Step::Kernel(self.drafts.len() - 1)
     }
 
-    fn on_host(&mut self, stm: &'c Stm) -> Step {
-        match stm {
+    /// What the host computes, starts or makes; it asks for what it has to know before.
+    fn on_host(&mut self, stm: &'c Stm, steps: &mut Vec<Step>) {
+        let step = match stm {
             Stm::Let(value, op, operands) => Step::Let(*value, *op, operands.clone()),
             Stm::Assign { cells, mask: None } => Step::Assign(cells.clone()),
             Stm::Check { condition, mask, blame } => {
-                let check = Step::Check(*condition, self.report(stm, blame.as_deref()));
-                masked(*mask, check)
+                masked(*mask, Step::Check(*condition, self.report(stm, blame.as_deref())))
             }
             Stm::Bounds { index, length, mask, blame } => {
-                let check = Step::Bounds(*index, *length, self.report(stm, blame.as_deref()));
-                masked(*mask, check)
+                masked(*mask, Step::Bounds(*index, *length, self.report(stm, blame.as_deref())))
             }
-            Stm::For { index, count, body, .. } => Step::For { index: *index, count: *count, body: self.block(body) },
+            Stm::Alloc(buffer, count) => {
+                steps.extend(self.fetch([*count]));
+                Step::Alloc(*buffer, *count)
+            }
+            Stm::Swap(a, b) => Step::Swap(*a, *b),
+            Stm::Lanes(lanes) => {
+                let mut inside = FxHashSet::default();
+                parts::sets(&lanes.body, &mut inside);
+                let mut sizes = private_sizes(&lanes.body);
+                sizes.retain(|x| x.value().is_none_or(|value| !inside.contains(&value)));
+                steps.extend(self.fetch(sizes.into_iter().chain([lanes.count])));
+                let how = scatters(lanes);
+                if how == Scatters::ByOwner {
+                    steps.push(self.kernel(Draft::Lanes(stm, Scatters::Claimed)));
+                }
+                self.kernel(Draft::Lanes(stm, how))
+            }
+            Stm::For { index, count, body, .. } => {
+                steps.extend(self.fetch([*count]));
+                Step::For { index: *index, count: *count, body: self.block(body) }
+            }
             Stm::While { before, condition, body, .. } => {
-                Step::While { before: self.block(before), condition: *condition, body: self.block(body) }
+                let mut before = self.block(before);
+                before.extend(self.fetch([*condition]));
+                Step::While { before, condition: *condition, body: self.block(body) }
             }
             Stm::If { condition, yes, no } => {
+                steps.extend(self.fetch([*condition]));
                 Step::If { condition: *condition, yes: self.block(yes), no: self.block(no) }
             }
-            Stm::Load(..) | Stm::Store { .. } | Stm::Add { .. } | Stm::Alloc(..) | Stm::Swap(..) => {
-                panic!("elements of buffers are for the device")
-            }
-            Stm::Assign { .. } | Stm::Lanes(_) | Stm::Product(_) => panic!("masks and lanes are for the device"),
-        }
+            Stm::Load(..) | Stm::Store { .. } | Stm::Add { .. } => panic!("elements of buffers are for the device"),
+            Stm::Assign { .. } => panic!("what a mask says is for the device"),
+            Stm::Product(_) => panic!("no pass of this target makes products"),
+        };
+        steps.push(step);
     }
 
     /// The number of the report of a check, if it has one: as a kernel counts them.
@@ -260,44 +263,6 @@ impl<'c> Builder<'c> {
             self.reports.push(stm);
             self.reports.len() - 1
         })
-    }
-
-    /// What the host starts or makes.
-    fn heavy(&mut self, stm: &'c Stm, steps: &mut Vec<Step>) {
-        match stm {
-            Stm::Alloc(buffer, count) => {
-                steps.extend(self.fetch([*count]));
-                steps.push(Step::Alloc(*buffer, *count));
-            }
-            Stm::Swap(a, b) => steps.push(Step::Swap(*a, *b)),
-            Stm::Lanes(lanes) => {
-                let mut inside = FxHashSet::default();
-                parts::sets(&lanes.body, &mut inside);
-                let mut sizes = private_sizes(&lanes.body);
-                sizes.retain(|x| x.value().is_none_or(|value| !inside.contains(&value)));
-                steps.extend(self.fetch(sizes.into_iter().chain([lanes.count])));
-                let how = if can_claim(lanes) { Scatters::ByOwner } else { Scatters::InOrder };
-                if how == Scatters::ByOwner {
-                    steps.push(self.kernel(Draft::Lanes(stm, Scatters::Claimed)));
-                }
-                steps.push(self.kernel(Draft::Lanes(stm, how)));
-            }
-            Stm::For { index, count, body, .. } => {
-                steps.extend(self.fetch([*count]));
-                steps.push(Step::For { index: *index, count: *count, body: self.block(body) });
-            }
-            Stm::While { before, condition, body, .. } => {
-                let mut before = self.block(before);
-                before.extend(self.fetch([*condition]));
-                steps.push(Step::While { before, condition: *condition, body: self.block(body) });
-            }
-            Stm::If { condition, yes, no } => {
-                steps.extend(self.fetch([*condition]));
-                steps.push(Step::If { condition: *condition, yes: self.block(yes), no: self.block(no) });
-            }
-            Stm::Product(_) => panic!("no pass of this target makes products"),
-            _ => panic!("this statement is no more than scalar operations"),
-        }
     }
 
     /// Asks the device for what the host has to know and does not.
@@ -311,15 +276,32 @@ impl<'c> Builder<'c> {
     }
 }
 
-/// Whether lanes can claim the elements that they set before they do all else: there are some, and no lane reads what one changes.
-fn can_claim(lanes: &Lanes) -> bool {
+/// The buffers of which several lanes may set one element: those that lanes do not each set in a row of their own.
+pub(super) fn colliding(lanes: &Lanes) -> Vec<Buffer> {
+    let mut rows: FxHashMap<Buffer, Option<[Option<Operand>; 2]>> = FxHashMap::default();
+    parts::each(&lanes.body, &mut |stm| {
+        if let Stm::Store { place, .. } = stm {
+            let row = Some([Some(place.base), place.lane]).filter(|_| place.lane.is_some() && place.varying.is_none());
+            let known = rows.entry(place.buffer).or_insert(row);
+            *known = known.filter(|known| Some(*known) == row);
+        }
+    });
+    lanes.scatters.iter().copied().filter(|buffer| rows.get(buffer).is_some_and(Option::is_none)).collect()
+}
+
+/// How lanes set elements that several of them may set. They claim them before they do all else, if no lane reads what one changes;
+/// else they run one after the other.
+fn scatters(lanes: &Lanes) -> Scatters {
+    if colliding(lanes).is_empty() {
+        return Scatters::None;
+    }
     let written = lanes.writes.iter().map(|(buffer, ..)| *buffer);
     let changed: FxHashSet<Buffer> = lanes.scatters.iter().chain(&lanes.adds).copied().chain(written).collect();
     let mut reads = false;
     parts::each(&lanes.body, &mut |stm| {
         reads |= stm.touches().iter().any(|(buffer, access, _)| *access == Access::Reads && changed.contains(buffer));
     });
-    !lanes.scatters.is_empty() && !reads
+    if reads { Scatters::InOrder } else { Scatters::ByOwner }
 }
 
 /// The sizes of what threads have for themselves.

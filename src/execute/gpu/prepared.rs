@@ -19,13 +19,9 @@ use crate::execute::fault::binder;
 use crate::execute::{Ending, Executor, Flat, Outcome, Prepared, Unsupported};
 use crate::interpret::{Control, Value, typed};
 use crate::kernel;
-use crate::optimise::Run as Pass;
+use crate::optimise;
 
 /// A program that is ready to run on a GPU.
-#[derive(Debug, Clone)]
-pub(super) struct OnGpu(Arc<Ready>);
-
-/// What copies of it share.
 #[derive(Debug)]
 pub(super) struct Ready {
     pub(super) device: Arc<Device>,
@@ -88,37 +84,29 @@ impl Executor for Gpu {
         if let Some(missing) = missing(&self.0, program, &plan) {
             return Ok(Err(missing));
         }
-        Ok(Ok(Box::new(OnGpu::new(self, program, plan))))
+        Ok(Ok(Box::new(Arc::new(Ready::new(self, program, plan)))))
     }
 }
 
 /// The plan of a program.
 pub(super) fn plan(program: &Program) -> core::result::Result<Plan, Unsupported> {
-    let (rest, _) = in_passes(program);
-    Ok(Plan::of(kernel::lower(&rest, &[], &TARGET)?))
+    Ok(Plan::of(kernel::lower(&in_passes(program, |_, _| ()), &[], &TARGET)?))
 }
 
-/// The program after the passes over programs, each with its name and the program after it if it had something to do.
-fn in_passes(program: &Program) -> (Program, Vec<(&'static str, String)>) {
-    let (mut rest, mut told) = (program.clone(), Vec::new());
-    for pass in OF_PROGRAMS {
-        if let Pass::Rewrite(rewrite) = pass.run
-            && rewrite(&mut rest)
-        {
-            told.push((pass.name, rest.to_string()));
-        }
-    }
-    (rest, told)
+/// The program after the passes over programs; none of those that GPUs ask for splits it.
+fn in_passes(program: &Program, told: impl FnMut(&'static str, &Program)) -> Program {
+    let mut rest = program.clone();
+    optimise::in_order(&OF_PROGRAMS, &mut rest, |_| None, told);
+    rest
 }
 
 /// What the device has not and the plan needs.
 fn missing(device: &Device, program: &Program, plan: &Plan) -> Option<Unsupported> {
     let code = &plan.code;
-    let mut words: Vec<Word> = code.values.iter().map(|info| Word::of(info.prim)).collect();
-    words.extend(code.buffers.iter().map(|info| Word::of(info.prim)));
-    let shared = plan.kernels.iter().flat_map(|kernel| &kernel.bindings).filter(|binding| binding.how == Use::Shares);
+    let mut prims = code.values.iter().map(|info| info.prim).chain(code.buffers.iter().map(|info| info.prim));
+    let mut shared = plan.kernels.iter().flat_map(|kernel| &kernel.bindings).filter(|it| it.how == Use::Shares);
     let wide = |prim: Prim| Word::of(prim).stored().bytes() == 8;
-    let wide_atomics = shared.clone().any(|binding| wide(code.buffers[binding.buffer.0 as usize].prim));
+    let wide_atomics = shared.any(|binding| wide(code.buffers[binding.buffer.0 as usize].prim));
     // The parameters, the cells and the word of faults are three more.
     let most = device.limits.max_storage_buffers_per_shader_stage as usize;
     if let Some(kernel) = plan.kernels.iter().find(|kernel| kernel.arrays() + 3 > most) {
@@ -126,11 +114,11 @@ fn missing(device: &Device, program: &Program, plan: &Plan) -> Option<Unsupporte
         let reason = "a kernel of more arrays than the GPU binds at once";
         return Some(Unsupported { statement: stm.map(|stm| text::head(program, stm)), reason });
     }
-    let reason = device.missing(words.contains(&Word::F64), true, wide_atomics)?;
+    let reason = device.missing(prims.any(|prim| prim == Prim::F64), wide_atomics)?;
     Some(Unsupported { statement: None, reason })
 }
 
-impl Prepared for OnGpu {
+impl Prepared for Arc<Ready> {
     fn run(&self, arguments: &[Value<f64>], control: Control<'_>) -> Result<Outcome> {
         typed(&self.program, arguments)?;
         let arguments: Vec<Flat> = arguments.iter().map(Flat::from).collect();
@@ -150,7 +138,8 @@ impl Prepared for OnGpu {
     }
 
     fn passes(&self) -> Vec<(&'static str, String)> {
-        let (rest, mut all) = in_passes(&self.program);
+        let mut all = Vec::new();
+        let rest = in_passes(&self.program, |name, program| all.push((name, program.to_string())));
         kernel::in_passes(&rest, &[], &TARGET, |name, code| all.push((name, code.to_string())))
             .expect("what was lowered once is again");
         all.push(("plan", self.plan.to_string()));
@@ -160,22 +149,11 @@ impl Prepared for OnGpu {
     }
 }
 
-impl core::ops::Deref for OnGpu {
-    type Target = Ready;
-
-    fn deref(&self) -> &Ready {
-        &self.0
-    }
-}
-
-impl OnGpu {
-    fn new(gpu: &Gpu, program: &Program, plan: Plan) -> Self {
-        let (device, program) = (gpu.0.clone(), program.clone());
-        OnGpu(Arc::new(Ready { device, program, plan, stepwise: OnceLock::new() }))
-    }
-}
-
 impl Ready {
+    fn new(gpu: &Gpu, program: &Program, plan: Plan) -> Self {
+        Ready { device: gpu.0.clone(), program: program.clone(), plan, stepwise: OnceLock::new() }
+    }
+
     /// What is wrong, or the results if nothing is.
     #[cold]
     pub(super) fn step_by_step(
@@ -239,7 +217,7 @@ impl Ready {
 /// What the run of a program asked of the device, for those who count.
 pub(super) fn counted(gpu: &Gpu, program: &Program, arguments: &[Flat]) -> Result<Option<Counts>> {
     let Ok(plan) = plan(program) else { return Ok(None) };
-    let on = OnGpu::new(gpu, program, plan);
+    let on = Ready::new(gpu, program, plan);
     let inputs = on.inputs(arguments)?;
     let control = Control::default();
     let mut run = Run::new(&on.device, &on.plan, &on.program, &control)?;

@@ -24,8 +24,6 @@ pub(super) struct Printer<'c, 'r> {
     /// What the words of parameters are.
     pub(super) params: Vec<(Param, Word)>,
     pub(super) bindings: Vec<Binding>,
-    /// The buffers that several threads may add to at once.
-    shared: FxHashSet<Buffer>,
     /// The values that are declared outside of all blocks, and all that are set.
     hoisted: FxHashSet<Value>,
     pub(super) set: FxHashSet<Value>,
@@ -41,7 +39,9 @@ pub(super) struct Printer<'c, 'r> {
 /// What becomes of elements that several lanes may set, of which the last one's stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scatters {
-    /// There are none, or one thread sets them in order.
+    /// There are none.
+    None,
+    /// One thread sets them in order.
     InOrder,
     /// Lanes claim them, and do nothing else.
     Claimed,
@@ -69,13 +69,12 @@ impl<'c, 'r> Printer<'c, 'r> {
             indent: 1,
             params: Vec::new(),
             bindings: Vec::new(),
-            shared: FxHashSet::default(),
             hoisted: hoisted(body).intersection(&set).copied().collect(),
             set,
             private: Vec::new(),
             reports,
             in_turn,
-            scatters: Scatters::InOrder,
+            scatters: Scatters::None,
         };
         printer.find_buffers(body);
         printer
@@ -112,20 +111,10 @@ impl<'c, 'r> Printer<'c, 'r> {
             Some(binding) => binding.how = binding.how.max(how),
             None => self.bindings.push(Binding { buffer, how }),
         }
-        if how == Use::Shares {
-            self.shared.insert(buffer);
-        }
-    }
-
-    pub(super) fn prim(&self, operand: Operand) -> Prim {
-        match operand {
-            Operand::Value(value) => self.code.values[value.0 as usize].prim,
-            Operand::Const(constant) => constant.prim(),
-        }
     }
 
     pub(super) fn word(&self, value: Value) -> Word {
-        Word::of(self.prim(Operand::Value(value)))
+        Word::of(self.code.prim(Operand::Value(value)))
     }
 
     pub(super) fn buffer_prim(&self, buffer: Buffer) -> Prim {
@@ -135,16 +124,14 @@ impl<'c, 'r> Printer<'c, 'r> {
     /// Has lanes set the elements of these buffers so.
     pub(super) fn scatter(&mut self, scatters: Scatters, buffers: &[Buffer]) {
         self.scatters = scatters;
-        let mut bindings = core::mem::take(&mut self.bindings);
-        if scatters == Scatters::Claimed {
+        let claims = scatters == Scatters::Claimed;
+        if claims {
             // Nothing else is changed.
-            bindings.retain(|binding| binding.how == Use::Reads || buffers.contains(&binding.buffer));
+            self.bindings.retain(|binding| binding.how == Use::Reads || buffers.contains(&binding.buffer));
         }
-        for buffer in buffers {
-            let how = if scatters == Scatters::Claimed { Use::Claims } else { Use::Owns };
-            bindings.iter_mut().filter(|binding| binding.buffer == *buffer).for_each(|binding| binding.how = how);
+        for binding in self.bindings.iter_mut().filter(|binding| buffers.contains(&binding.buffer)) {
+            binding.how = if claims { Use::Claims } else { Use::Owns };
         }
-        self.bindings = bindings;
     }
 
     /// How the kernel uses a buffer.
@@ -159,7 +146,7 @@ impl<'c, 'r> Printer<'c, 'r> {
             if *known == param {
                 return at;
             }
-            at += if word.bytes() == 8 { 2 } else { 1 };
+            at += word.words() as usize;
         }
         self.params.push((param, word));
         at
@@ -188,7 +175,9 @@ impl<'c, 'r> Printer<'c, 'r> {
     fn index(&self, operand: Operand) -> String {
         match operand.as_int().map(i32::try_from) {
             Some(Ok(n)) => constant(n.into()),
-            Some(Err(_)) | None => format!("i32({})", self.operand(operand)),
+            // It is outside of all buffers, as this is with what may be added; the compiler of shaders refuses to convert it.
+            Some(Err(_)) => constant(i32::MIN.into()),
+            None => format!("i32({})", self.operand(operand)),
         }
     }
 
@@ -249,7 +238,7 @@ impl<'c, 'r> Printer<'c, 'r> {
     pub(super) fn statement(&mut self, stm: &'c Stm) {
         match stm {
             Stm::Let(value, op, operands) => {
-                let prims: Vec<Prim> = operands.iter().map(|x| self.prim(*x)).collect();
+                let prims: Vec<Prim> = operands.iter().map(|x| self.code.prim(*x)).collect();
                 let constants: Option<Vec<f64>> = operands.iter().map(|x| real_constant(*x)).collect();
                 let operands: Vec<String> = match constants {
                     Some(all) => all.iter().zip(&prims).map(|(x, prim)| of_bits(*x, *prim)).collect(),
@@ -272,7 +261,7 @@ impl<'c, 'r> Printer<'c, 'r> {
                 if self.is_left(place.buffer) {
                     return;
                 }
-                let statement = if self.shared.contains(&place.buffer) {
+                let statement = if self.how(place.buffer) == Some(Use::Shares) {
                     format!("add{}({}, {});", place.buffer.0, self.place(place), self.operand(*value))
                 } else {
                     let prim = self.buffer_prim(place.buffer);
@@ -368,7 +357,7 @@ impl<'c, 'r> Printer<'c, 'r> {
         let number = self.reports.len() + 1;
         self.within(&format!("if ({masked})"), |this| {
             for (k, x) in operands.iter().enumerate() {
-                let words = Word::of(this.prim(*x)).as_words(&this.operand(*x));
+                let words = Word::of(this.code.prim(*x)).as_words(&this.operand(*x));
                 for (j, word) in words.iter().enumerate() {
                     this.line(&format!("atomicStore(&fault[{}], {word});", 2 + 2 * k + j));
                 }

@@ -8,12 +8,13 @@ use std::sync::{Arc, OnceLock};
 use super::bytes::{constant, downloaded, from_words, scalar, uploaded};
 use super::device::{Device, Gpu, Memory, refused};
 use super::kind::Word;
-use super::prepared::OnGpu;
+use super::prepared::Ready;
 use super::run::{Found, Input, Run, Stop};
 use super::submission::{FAULT_WORDS, to_words};
-use super::transfer::Transfer;
-use crate::array::{Const, Prim};
+use super::transfer::{Range, Transfer};
+use crate::array::{Const, Prim, Type};
 use crate::error::{Error, Result};
+use crate::execute::compiled::UNLIMITED;
 use crate::execute::{Compiled, Ending, Flat};
 use crate::interpret::Control;
 
@@ -38,7 +39,7 @@ enum At {
 /// A run of which it is not known yet whether it went well.
 #[derive(Debug)]
 struct Past {
-    program: OnGpu,
+    program: Arc<Ready>,
     inputs: Vec<Input>,
     fault: Arc<Memory>,
     /// The runs that it had arguments from.
@@ -90,10 +91,11 @@ impl Gpu {
     /// Puts an array or a scalar into the memory of this GPU.
     ///
     /// # Errors
-    /// [`Error::Device`] if there is no room.
+    /// [`Error::Device`] if there is no room; [`Error::Argument`] for an integer that its kind has no room for.
     pub fn put(&self, flat: &Flat) -> Result<Resident> {
         let device = self.0.clone();
         let (prim, sizes) = (flat.prim, flat.sizes().to_vec());
+        flat.check("what is put on a GPU", Type::array(prim, sizes.len()))?;
         let at = if sizes.is_empty() {
             At::Host(constant(flat, prim).ok_or(Error::Empty { what: "a scalar" })?)
         } else {
@@ -107,8 +109,7 @@ impl Gpu {
     /// # Errors
     /// What went wrong in the run that it is a result of, or in those before; [`Error::Device`] if the device was lost.
     pub fn get(&self, of: &Resident) -> Result<Flat> {
-        self.owns(of)?;
-        let (transfer, past) = fetch(of)?;
+        let (transfer, past) = self.fetch(of)?;
         found(of, &past, &transfer.wait()?)
     }
 
@@ -117,32 +118,36 @@ impl Gpu {
     /// # Errors
     /// As for [`get`](Gpu::get).
     pub async fn get_async(&self, of: &Resident) -> Result<Flat> {
-        self.owns(of)?;
-        let (transfer, past) = fetch(of)?;
+        let (transfer, past) = self.fetch(of)?;
         found(of, &past, &transfer.await?)
     }
 
-    fn owns(&self, of: &Resident) -> Result<()> {
-        if Arc::ptr_eq(&self.0, &of.device) { Ok(()) } else { Err(refused("this array is on another device")) }
+    fn fetch(&self, of: &Resident) -> Result<(Transfer, Vec<Arc<Past>>)> {
+        if !Arc::ptr_eq(&self.0, &of.device) {
+            return Err(refused("this array is on another device"));
+        }
+        let array = if let At::Device(memory) = &of.at { Some((&memory.buffer, 0, of.bytes())) } else { None };
+        ask(&self.0, of.run.as_ref(), array)
     }
 }
 
-/// Begins to fetch what is on a device, and what became of the runs that it depends on, the first of them first.
-fn fetch(of: &Resident) -> Result<(Transfer, Vec<Arc<Past>>)> {
+/// Begins to fetch how a run and those before it have ended, as far as that is not known, the first of them first; and an array.
+fn ask(device: &Device, run: Option<&Arc<Past>>, array: Option<Range<'_>>) -> Result<(Transfer, Vec<Arc<Past>>)> {
     let mut past = Vec::new();
-    of.run.iter().for_each(|run| run.unknown(&mut past));
-    let mut ranges: Vec<_> = past.iter().map(|run| (&run.fault.buffer, 0, FAULT_WORDS * 4)).collect();
-    if let At::Device(memory) = &of.at {
-        ranges.push((&memory.buffer, 0, of.bytes()));
-    }
-    Ok((Transfer::begin(&of.device, &ranges)?, past))
+    run.into_iter().for_each(|run| run.unknown(&mut past));
+    let mut ranges: Vec<Range<'_>> = past.iter().map(|run| (&run.fault.buffer, 0, FAULT_WORDS * 4)).collect();
+    ranges.extend(array);
+    Ok((Transfer::begin(device, &ranges)?, past))
+}
+
+/// Says how runs have ended.
+fn answer(past: &[Arc<Past>], bytes: &[Vec<u8>]) {
+    past.iter().zip(bytes).for_each(|(run, fault)| run.ended(to_words(fault)[0] == 0));
 }
 
 fn found(of: &Resident, past: &[Arc<Past>], bytes: &[Vec<u8>]) -> Result<Flat> {
-    past.iter().zip(bytes).for_each(|(run, fault)| run.ended(to_words(fault)[0] == 0));
-    if let Some(run) = &of.run {
-        run.end()?;
-    }
+    answer(past, bytes);
+    of.run.as_ref().map_or(Ok(()), |run| run.end())?;
     Ok(of.of_bytes(bytes.get(past.len()).map_or(&[], Vec::as_slice)))
 }
 
@@ -166,17 +171,13 @@ impl Past {
     }
 
     fn end(&self) -> Result<()> {
-        self.ended.get().expect("it was asked").clone()
+        self.ended.get().expect("how the run ended was fetched").clone()
     }
 
     /// What is wrong, found out statement by statement.
     fn wrong(&self) -> Error {
-        match self.program.step_by_step(&self.inputs, &mut Vec::new(), &Control::default()) {
-            Ok(Ending::Fault(fault)) => fault.into_error(),
-            Ok(Ending::Unsupported(unsupported)) => refused(format!("the GPU cannot run this: {unsupported}")),
-            Ok(Ending::Done { .. }) => refused(
-                "the program takes for granted what these arguments do not keep to: run it by `run_into`, which begins anew",
-            ),
+        match self.program.step_by_step(&self.inputs, &mut Vec::new(), &unlimited()) {
+            Ok(ending) => error(ending),
             Err(error) => error,
         }
     }
@@ -228,10 +229,10 @@ impl Compiled {
         Ok(())
     }
 
-    fn on_gpu(&self) -> Result<&OnGpu> {
+    fn on_gpu(&self) -> Result<&Arc<Ready>> {
         match self.bare() {
             Ok(bare) => (bare as &dyn core::any::Any)
-                .downcast_ref::<OnGpu>()
+                .downcast_ref::<Arc<Ready>>()
                 .ok_or_else(|| refused("this program is not compiled for a GPU: compile it by `compile_on(&gpu)`")),
             Err(unsupported) => Err(refused(format!("the GPU cannot run this program: {unsupported}"))),
         }
@@ -239,7 +240,7 @@ impl Compiled {
 }
 
 /// Checks that arguments are those that a program takes.
-fn fitting(on: &OnGpu, arguments: &[&Resident]) -> Result<()> {
+fn fitting(on: &Arc<Ready>, arguments: &[&Resident]) -> Result<()> {
     let (params, names) = (&on.program.function().params, on.program.names());
     Error::lengths("the list of arguments", params.len(), arguments.len())?;
     for ((param, name), argument) in params.iter().zip(names).zip(arguments) {
@@ -248,76 +249,79 @@ fn fitting(on: &OnGpu, arguments: &[&Resident]) -> Result<()> {
             return Err(refused(format!("the argument `{name}` is on another device")));
         }
         if expected.prim != argument.prim || expected.rank != argument.sizes.len() {
-            let found = crate::array::Type::array(argument.prim, argument.sizes.len()).to_string();
+            let found = Type::array(argument.prim, argument.sizes.len()).to_string();
             return Err(Error::Argument { name: name.clone(), expected: expected.to_string(), found });
         }
     }
     Ok(())
 }
 
-fn run(on: &OnGpu, arguments: &[&Resident]) -> Result<Vec<Resident>> {
+fn run(on: &Arc<Ready>, arguments: &[&Resident]) -> Result<Vec<Resident>> {
     let inputs: Vec<Input> = arguments.iter().map(|argument| argument.input()).collect();
     let mut before: Vec<Arc<Past>> = Vec::new();
-    for past in arguments.iter().filter_map(|argument| argument.run.clone()) {
+    // What is known to have ended well need not be kept.
+    let went_well = |past: &Arc<Past>| matches!(past.ended.get(), Some(Ok(())));
+    for past in arguments.iter().filter_map(|argument| argument.run.clone()).filter(|past| !went_well(past)) {
         if !before.iter().any(|other| Arc::ptr_eq(&past, other)) {
             before.push(past);
         }
     }
-    let control = Control::default();
+    let control = unlimited();
     let mut run = Run::new(&on.device, &on.plan, &on.program, &control)?;
     let found = match run.go(&inputs) {
         Ok(found) => found,
         Err(Stop::Device(error)) => return Err(error),
-        Err(Stop::Ended(Ending::Fault(fault))) => return Err(fault.into_error()),
-        Err(Stop::Ended(Ending::Unsupported(unsupported))) => {
-            return Err(refused(format!("the GPU cannot run this: {unsupported}")));
-        }
-        Err(Stop::Ended(Ending::Done { .. })) => unreachable!("a run that has results is not stopped"),
+        Err(Stop::Ended(ending)) => return Err(error(ending)),
         Err(Stop::Failed) => return at_second_attempt(on, &inputs),
     };
     let mut results = Vec::new();
-    let mut places = Vec::new();
     for (found, output) in found.into_iter().zip(&on.plan.code.outputs) {
         let prim = on.plan.kind(output);
-        places.push(match found {
-            Found::Scalar(constant) => (prim, Vec::new(), At::Host(constant)),
-            Found::Cell(at) => {
-                let memory = run.submission.copy_of_cells(at, Word::of(prim).bytes())?;
-                (prim, Vec::new(), At::Device(memory))
-            }
-            Found::Array { memory, sizes } => (prim, sizes, At::Device(memory)),
-        });
+        let (sizes, at) = match found {
+            Found::Scalar(constant) => (Vec::new(), At::Host(constant)),
+            Found::Cell(at) => (Vec::new(), At::Device(run.submission.copy_of_cells(at, Word::of(prim).bytes())?)),
+            Found::Array { memory, sizes } => (sizes, At::Device(memory)),
+        };
+        results.push(Resident { prim, sizes, at, device: on.device.clone(), run: None });
     }
     let depth = 1 + before.iter().map(|run| run.depth).max().unwrap_or(0);
     let fault = run.submission.fault();
     let past = Arc::new(Past { program: on.clone(), inputs, fault, before, depth, ended: OnceLock::new() });
-    for (prim, sizes, at) in places {
-        results.push(Resident { prim, sizes, at, device: on.device.clone(), run: Some(past.clone()) });
-    }
     if depth >= MAX_DEPTH {
-        settle(&past, &mut results)?;
+        settle(&past)?;
+    } else {
+        results.iter_mut().for_each(|result| result.run = Some(past.clone()));
     }
     Ok(results)
 }
 
 /// Waits until it is known how a run and those before it have ended, so that nothing of them has to be kept.
-fn settle(past: &Arc<Past>, results: &mut [Resident]) -> Result<()> {
-    let mut unknown = Vec::new();
-    past.unknown(&mut unknown);
-    let ranges: Vec<_> = unknown.iter().map(|run| (&run.fault.buffer, 0, FAULT_WORDS * 4)).collect();
-    let words = Transfer::begin(&past.program.device, &ranges)?.wait()?;
-    unknown.iter().zip(words).for_each(|(run, fault)| run.ended(to_words(&fault)[0] == 0));
-    past.end()?;
-    results.iter_mut().for_each(|result| result.run = None);
-    Ok(())
+fn settle(past: &Arc<Past>) -> Result<()> {
+    let (transfer, unknown) = ask(&past.program.device, Some(past), None)?;
+    answer(&unknown, &transfer.wait()?);
+    past.end()
 }
 
 /// The results where the plan takes for granted what does not hold, statement by statement; or what is wrong.
-fn at_second_attempt(on: &OnGpu, inputs: &[Input]) -> Result<Vec<Resident>> {
+fn at_second_attempt(on: &Arc<Ready>, inputs: &[Input]) -> Result<Vec<Resident>> {
     let mut results = Vec::new();
-    match on.step_by_step(inputs, &mut results, &Control::default())? {
+    match on.step_by_step(inputs, &mut results, &unlimited())? {
         Ending::Done { .. } => results.iter().map(|flat| Gpu(on.device.clone()).put(flat)).collect(),
-        Ending::Fault(fault) => Err(fault.into_error()),
-        Ending::Unsupported(unsupported) => Err(refused(format!("the GPU cannot run this: {unsupported}"))),
+        ending => Err(error(ending)),
+    }
+}
+
+fn unlimited() -> Control<'static> {
+    (&UNLIMITED).into()
+}
+
+/// What is wrong with a run whose results are not there.
+fn error(ending: Ending) -> Error {
+    match ending {
+        Ending::Fault(fault) => fault.into_error(),
+        Ending::Unsupported(unsupported) => refused(format!("the GPU cannot run this: {unsupported}")),
+        Ending::Done { .. } => refused(
+            "the program takes for granted what these arguments do not keep to: run it by `run_into`, which begins anew",
+        ),
     }
 }

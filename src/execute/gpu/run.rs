@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::bytes::from_words;
 use super::device::{Device, Memory};
-use super::kernel::{Kernel, OUT_OF_STEPS, Param, Space, Use, WORKGROUP, words};
+use super::kernel::{Binding, Kernel, OUT_OF_STEPS, Param, Space, Use, WORKGROUP, words};
 use super::kind::Word;
 use super::plan::{Plan, Step};
 use super::submission::{Left, Submission, to_words};
@@ -73,6 +73,8 @@ pub(super) struct Run<'r> {
     steps: u64,
     values: Vec<Option<Const>>,
     buffers: Vec<Option<(Arc<Memory>, u64)>>,
+    /// How many elements the buffers have together.
+    held: u64,
     /// The lanes that have claimed elements of buffers.
     owners: FxHashMap<Buffer, Arc<Memory>>,
     pub(super) submission: Submission<'r>,
@@ -104,6 +106,7 @@ impl<'r> Run<'r> {
             steps: 0,
             values: vec![None; plan.code.values.len()],
             buffers: vec![None; plan.code.buffers.len()],
+            held: 0,
             owners: FxHashMap::default(),
             submission: Submission::new(device, plan.cells)?,
         })
@@ -112,8 +115,7 @@ impl<'r> Run<'r> {
     /// Runs the plan; the results are on their way.
     pub(super) fn go(&mut self, inputs: &[Input]) -> Ran<Vec<Found>> {
         self.enter(inputs)?;
-        let held = self.held();
-        self.control.room(Some(held)).map_err(|fault| self.ended(fault, None))?;
+        self.control.room(Some(self.held)).map_err(|fault| self.ended(fault, None))?;
         self.steps(&self.plan.steps)?;
         self.submission.submit()?;
         self.plan.code.outputs.iter().map(|output| self.found(output)).collect()
@@ -135,6 +137,7 @@ impl<'r> Run<'r> {
                     }
                     let length = known.iter().product::<usize>() as u64;
                     self.buffers[buffer.0 as usize] = Some((memory.clone(), length));
+                    self.held += length;
                 }
                 (Port::Scalar(value), Input::Cell(memory)) => {
                     let bytes = self.word(*value).bytes();
@@ -210,8 +213,9 @@ impl<'r> Run<'r> {
         self.control.reached(before, self.steps).map_err(|fault| self.ended(fault, within))
     }
 
-    fn held(&self) -> u64 {
-        self.buffers.iter().flatten().map(|(_, length)| *length).sum()
+    /// How many elements a buffer has.
+    fn length(&self, buffer: Buffer) -> u64 {
+        self.buffers[buffer.0 as usize].as_ref().map_or(0, |(_, length)| *length)
     }
 
     fn steps(&mut self, steps: &'r [Step]) -> Ran<()> {
@@ -281,8 +285,8 @@ impl<'r> Run<'r> {
         }
         // What is negative fails where it is checked.
         let count = count.max(0).unsigned_abs();
-        let held = self.held() - self.buffers[buffer.0 as usize].as_ref().map_or(0, |(_, length)| *length) + count;
-        self.control.room(Some(held)).map_err(|fault| self.ended(fault, None))?;
+        self.held = self.held - self.length(buffer) + count;
+        self.control.room(Some(self.held)).map_err(|fault| self.ended(fault, None))?;
         let word = Word::of(self.plan.code.buffers[buffer.0 as usize].prim).stored();
         let memory = self.device.memory(count * word.bytes())?;
         self.buffers[buffer.0 as usize] = Some((memory, count));
@@ -291,59 +295,56 @@ impl<'r> Run<'r> {
 
     fn kernel(&mut self, k: usize) -> Ran<()> {
         let kernel = &self.plan.kernels[k];
-        let mut lanes = 1;
-        let mut groups = 1;
-        if let Space::Lanes { count, folds, folded, by_workgroup, in_order } = &kernel.space {
-            let count = self.integer(*count).max(0);
-            lanes = u32::try_from(count).map_err(|_| self.unsupported("a map over more than 2^32 elements"))?;
-            let most = match (folds.is_empty(), by_workgroup) {
-                _ if *in_order => 1,
-                (true, _) => MAX_GROUPS,
-                (false, true) => MAX_FOLDING_GROUPS,
-                (false, false) => MAX_FOLDING_GROUPS_BY_THREAD,
-            };
-            groups =
-                lanes.div_ceil(WORKGROUP).clamp(1, most).min(self.device.limits.max_compute_workgroups_per_dimension);
-            groups = groups.min(self.groups_within(kernel)?);
-            // A thread without a lane has found nothing that counts.
-            let threads = if *by_workgroup || *in_order { groups } else { groups * WORKGROUP };
-            let found = i64::from(threads.min(lanes));
-            folds.iter().try_for_each(|buffer| self.allocate(*buffer, found))?;
-            if let Some(folded) = folded {
-                self.values[folded.0 as usize] = Some(Const::I64(found));
+        let own = self.own_sizes(kernel)?;
+        let (lanes, groups) = match &kernel.space {
+            Space::Serial => (1, 1),
+            Space::Lanes { count, folds, folded, by_workgroup, in_order } => {
+                let count = self.integer(*count).max(0);
+                let lanes = u32::try_from(count).map_err(|_| self.unsupported("a map over more than 2^32 elements"))?;
+                let most = match (folds.is_empty(), by_workgroup) {
+                    _ if *in_order => 1,
+                    (true, _) => MAX_GROUPS,
+                    (false, true) => MAX_FOLDING_GROUPS,
+                    (false, false) => MAX_FOLDING_GROUPS_BY_THREAD,
+                };
+                let most = most.min(self.device.limits.max_compute_workgroups_per_dimension);
+                let groups = lanes.div_ceil(WORKGROUP).clamp(1, most).min(self.groups_within(kernel, &own)?);
+                // A thread without a lane has found nothing that counts.
+                let threads = if *by_workgroup || *in_order { groups } else { groups * WORKGROUP };
+                let found = i64::from(threads.min(lanes));
+                folds.iter().try_for_each(|buffer| self.allocate(*buffer, found))?;
+                if let Some(folded) = folded {
+                    self.values[folded.0 as usize] = Some(Const::I64(found));
+                }
+                if lanes == 0 {
+                    return Ok(());
+                }
+                (lanes, groups)
             }
-            if lanes == 0 {
-                return Ok(());
-            }
-        }
-        self.spend(1 + u64::from(lanes), kernel.origin)?;
-        let threads = match kernel.space {
-            Space::Serial => 1,
-            Space::Lanes { .. } => groups * WORKGROUP,
         };
+        self.spend(1 + u64::from(lanes), kernel.origin)?;
+        let threads = groups * kernel.space.workgroup();
         let pipeline = self.device.pipeline(kernel)?;
-        let params = self.params(kernel, lanes);
+        let params = self.params(kernel, lanes, &own);
         let mut memory = Vec::new();
-        for binding in &kernel.bindings {
-            let known = self.buffers[binding.buffer.0 as usize].as_ref().map(|(memory, _)| memory.clone());
-            if binding.how == Use::Claims {
+        for Binding { buffer, how } in &kernel.bindings {
+            if *how == Use::Claims {
                 // Nobody has an element yet.
-                let length = self.buffers[binding.buffer.0 as usize].as_ref().map_or(0, |(_, length)| *length);
-                let owners = self.device.memory(length * 4)?;
-                self.submission.clear(owners.clone(), length * 4);
-                self.owners.insert(binding.buffer, owners.clone());
+                let bytes = self.length(*buffer) * 4;
+                let owners = self.device.memory(bytes)?;
+                self.submission.clear(owners.clone(), bytes);
+                self.owners.insert(*buffer, owners.clone());
                 memory.push(owners);
                 continue;
             }
-            memory.push(match known {
-                Some(memory) => memory,
+            memory.push(match &self.buffers[buffer.0 as usize] {
+                Some((memory, _)) => memory.clone(),
                 // What is never given a size is never asked for an element that it has.
                 None => self.device.memory(0)?,
             });
         }
         for word in &kernel.scratch {
-            let elements: u64 = self.own_sizes(kernel, *word)?.iter().map(|(_, size)| size).sum();
-            memory.push(self.device.memory(elements * u64::from(threads) * word.bytes())?);
+            memory.push(self.device.memory(all_of(kernel, &own, *word) * u64::from(threads) * word.bytes())?);
         }
         for binding in kernel.bindings.iter().filter(|binding| binding.how == Use::Owns) {
             memory.push(self.owners.remove(&binding.buffer).expect("elements are claimed before they are set"));
@@ -351,19 +352,14 @@ impl<'r> Run<'r> {
         Ok(self.submission.dispatch(pipeline, memory, &params, groups, threads)?)
     }
 
-    /// How many elements each thread has for itself of a type, by buffer.
-    fn own_sizes(&self, kernel: &Kernel, of: Word) -> Ran<Vec<(Buffer, u64)>> {
-        let mut sizes = Vec::new();
-        for (buffer, word, counts) in &kernel.private {
-            if *word == of {
-                let counts: Option<Vec<i64>> =
-                    counts.iter().map(|x| self.foreseen(*x)?.integer().map(|n| n as i64)).collect();
-                let counts =
-                    counts.ok_or_else(|| self.unsupported("an array of a thread whose size is computed there"))?;
-                sizes.push((*buffer, counts.into_iter().max().unwrap_or(0).max(0).unsigned_abs()));
-            }
-        }
-        Ok(sizes)
+    /// How many elements of each of its own buffers a thread has.
+    fn own_sizes(&self, kernel: &Kernel) -> Ran<Vec<u64>> {
+        let size = |x: &Operand| self.foreseen(*x)?.integer().map(|n| n.max(0) as u64);
+        let most = |(.., counts): &(Buffer, Word, Vec<Operand>)| {
+            counts.iter().map(size).try_fold(0, |most, count| Some(count?.max(most)))
+        };
+        let sizes: Option<Vec<u64>> = kernel.private.iter().map(most).collect();
+        sizes.ok_or_else(|| self.unsupported("an array of a thread whose size is computed there"))
     }
 
     /// What an operand of lanes will be, if the host can know it before.
@@ -378,12 +374,12 @@ impl<'r> Run<'r> {
     }
 
     /// How many workgroups there may be, so that there is room for what threads have for themselves.
-    fn groups_within(&self, kernel: &Kernel) -> Ran<u32> {
+    fn groups_within(&self, kernel: &Kernel, own: &[u64]) -> Ran<u32> {
+        let most = MAX_SCRATCH.min(self.device.limits.max_storage_buffer_binding_size);
         let mut groups = MAX_GROUPS;
         for word in &kernel.scratch {
-            let elements: u64 = self.own_sizes(kernel, *word)?.iter().map(|(_, size)| size).sum();
+            let elements = all_of(kernel, own, *word);
             let bytes = elements.saturating_mul(word.bytes()).saturating_mul(WORKGROUP.into()).max(1);
-            let most = MAX_SCRATCH.min(self.device.limits.max_storage_buffer_binding_size);
             if bytes > most {
                 return Err(
                     self.unsupported("an array of each thread that together are more than the GPU binds at once")
@@ -395,7 +391,7 @@ impl<'r> Run<'r> {
     }
 
     /// The words of the parameters of a kernel.
-    fn params(&self, kernel: &Kernel, lanes: u32) -> Vec<u32> {
+    fn params(&self, kernel: &Kernel, lanes: u32, own: &[u64]) -> Vec<u32> {
         let mut words_of = Vec::new();
         for (param, word) in &kernel.params {
             match param {
@@ -404,15 +400,11 @@ impl<'r> Run<'r> {
                     let constant = self.values[value.0 as usize].unwrap_or(Const::I64(0));
                     words_of.extend(words(constant, *word));
                 }
-                Param::Length(buffer) => {
-                    let length = self.buffers[buffer.0 as usize].as_ref().map_or(0, |(_, length)| *length);
-                    words_of.push(length as u32);
-                }
+                Param::Length(buffer) => words_of.push(self.length(*buffer) as u32),
                 Param::Base(buffer) => {
-                    let of = kernel.private.iter().find(|(other, ..)| other == buffer).map(|(_, word, _)| *word);
-                    let sizes = of.and_then(|word| self.own_sizes(kernel, word).ok()).unwrap_or_default();
-                    let before: u64 = sizes.iter().take_while(|(other, _)| other != buffer).map(|(_, size)| size).sum();
-                    words_of.push(before as u32);
+                    let at = kernel.private.iter().position(|(other, ..)| other == buffer);
+                    let at = at.expect("a buffer of threads is one of the kernel");
+                    words_of.push(all_of(kernel, &own[..at], kernel.private[at].1) as u32);
                 }
                 Param::Lanes => words_of.push(lanes),
                 Param::Steps => {
@@ -450,20 +442,9 @@ impl<'r> Run<'r> {
                 })
             }
             number => {
-                let (blame, types) = &self.plan.reports[number as usize - 2];
-                let operand = |(k, word): (usize, &Word)| {
-                    let prim = match word {
-                        Word::Bool => Prim::Bool,
-                        Word::I32 => Prim::I32,
-                        Word::U32 => Prim::U32,
-                        Word::I64 => Prim::I64,
-                        Word::U64 => Prim::U64,
-                        Word::F32 => Prim::F32,
-                        Word::F64 => Prim::F64,
-                    };
-                    from_words(prim, &words[2 + 2 * k..])
-                };
-                let operands: Vec<Const> = types.iter().enumerate().map(operand).collect();
+                let (blame, prims) = &self.plan.reports[number as usize - 2];
+                let operands: Vec<Const> =
+                    prims.iter().zip(words[2..].chunks(2)).map(|(prim, words)| from_words(*prim, words)).collect();
                 Err(Stop::Ended(failed(&blame.statement, blame.span, blame.broken, &operands)))
             }
         }
@@ -482,6 +463,12 @@ impl<'r> Run<'r> {
         self.look(&fault)?;
         Ok((arrays, cells))
     }
+}
+
+/// How many elements of a type a thread has for itself, in the first of its buffers, of these sizes.
+fn all_of(kernel: &Kernel, own: &[u64], of: Word) -> u64 {
+    let sizes = kernel.private.iter().zip(own).filter(|((_, word, _), _)| *word == of);
+    sizes.map(|(_, size)| *size).fold(0, u64::saturating_add)
 }
 
 /// The value of an operation on integers and truth values; where it has none a check has failed before, or will.

@@ -5,7 +5,7 @@
 //! Law: a device on which a program would have wrong results for a reason that is known is refused when it is opened
 //! (tests/gpu/device.rs).
 
-use super::device::{Gpu, refused};
+use super::device::refused;
 
 use crate::array::Program;
 use crate::error::Result;
@@ -69,16 +69,15 @@ fn trials() -> Result<Vec<Trial>> {
     ])
 }
 
-/// Refuses a device that computes wrongly.
-pub(super) fn self_test(gpu: &Gpu) -> Result<()> {
+/// Refuses what computes wrongly, of this name.
+pub(super) fn self_test(executor: &dyn Executor, name: &str) -> Result<()> {
     for Trial { of, program, argument, result } in trials()? {
         let program = Program::parse(program)?;
         // What the device has not it cannot do wrongly.
-        let Ok(prepared) = gpu.prepare(&program)? else { continue };
+        let Ok(prepared) = executor.prepare(&program)? else { continue };
         let wrong = |found: &str| {
             refused(format!(
-                "the GPU {} computes wrongly: {of} gives {found}. Its driver may be too old; software Vulkan needs Mesa 25",
-                gpu.name()
+                "the GPU {name} computes wrongly: {of} gives {found}. Its driver may be too old; software Vulkan needs Mesa 25"
             ))
         };
         match prepared.run(&[argument], Control::default())? {

@@ -7,7 +7,7 @@ use core::fmt;
 use super::kernel::{Kernel, Space, Use};
 use super::plan::{Plan, Step};
 use super::print::name;
-use crate::kernel::code::{Op, Operand, Value};
+use crate::kernel::code::{Operand, Value};
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -31,10 +31,6 @@ fn steps(f: &mut fmt::Formatter<'_>, plan: &Plan, all: &[Step], depth: usize) ->
         write!(f, "{:1$}", "", depth * 2)?;
         match step {
             Step::Let(value, op, operands) => {
-                let op = match op {
-                    Op::Scalar(op) => format!("{op:?}").to_lowercase(),
-                    Op::Select | Op::LeastWhere | Op::MulAdd | Op::MulSub | Op::MulSubtracted => "select".to_owned(),
-                };
                 writeln!(f, "{} = {op}({})", name(*value), listed(operands, |x| operand(*x)))?;
             }
             Step::Assign(cells) => {
