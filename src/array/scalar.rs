@@ -44,6 +44,28 @@ pub enum ScalarOp {
     FromBits(Prim),
 }
 
+impl ScalarOp {
+    /// Whether it costs no more than to load its result would.
+    pub(crate) fn is_cheap(self) -> bool {
+        match self {
+            ScalarOp::Row(row) => matches!(
+                row,
+                Primitive::Neg
+                    | Primitive::Sub
+                    | Primitive::Div
+                    | Primitive::Recip
+                    | Primitive::Min
+                    | Primitive::Max
+                    | Primitive::Abs
+                    | Primitive::Select
+                    | Primitive::StopGradient
+            ),
+            ScalarOp::Integer(row) => row != IntegerRow::Pow,
+            _ => true,
+        }
+    }
+}
+
 impl From<Primitive> for ScalarOp {
     fn from(row: Primitive) -> Self {
         ScalarOp::Row(row)

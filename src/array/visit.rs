@@ -46,6 +46,16 @@ impl Op {
         self.walk(Role::Value, &mut Numbers(visit));
     }
 
+    /// Whether there may be more to do side by side inside of it.
+    pub(crate) fn is_parallel(&self) -> bool {
+        let inside = |body: &Body| body.stms.iter().any(|stm| stm.op.is_parallel());
+        match self {
+            Op::Loop(it) => inside(&it.body),
+            Op::Custom(it) => inside(&it.function.body),
+            op => op.class() == Class::Parallel || op.bodies().any(inside),
+        }
+    }
+
     /// The bodies of the operation, those of its functions too, in the order in which they are written.
     ///
     /// ```

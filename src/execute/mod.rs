@@ -21,6 +21,8 @@ pub mod math;
 mod reference;
 mod report;
 
+#[cfg(feature = "unstable")]
+pub use crate::optimise::distribute::Machine;
 pub use compiled::Compiled;
 pub use contract::{Ending, Executor, Fault, FaultKind, Outcome, Prepared, Unsupported};
 #[cfg(feature = "unstable")]

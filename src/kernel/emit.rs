@@ -317,6 +317,22 @@ impl<'p> Emit<'p> {
         self.scalar(ScalarOp::Mul, &[a, b])
     }
 
+    /// Says that a value is the number of the element at these indices, of an array of these sizes whose elements are in order: its
+    /// address is not computed again.
+    pub(super) fn is_number(&mut self, number: Operand, at: &[Operand], sizes: &[Operand]) {
+        let mut stride = Operand::int(1);
+        let mut far = Vec::new();
+        for (index, size) in at.iter().zip(sizes).rev() {
+            far.push(self.mul(*index, stride));
+            stride = self.mul(stride, *size);
+        }
+        let last = far.remove(0);
+        let before = far.into_iter().rev().reduce(|sum, far| self.add(sum, far)).expect("an array of two dimensions");
+        if let Operand::Value(number) = number {
+            self.innermost().known.insert(Key::Op(Op::Scalar(ScalarOp::Add), vec![before, last]), number);
+        }
+    }
+
     /// One of two scalars.
     pub(super) fn select(&mut self, condition: Operand, yes: Operand, no: Operand) -> Operand {
         self.op(Op::Select, vec![condition, yes, no])

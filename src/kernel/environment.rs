@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use super::code::{Buffer, Operand};
 use super::emit::Emit;
-use super::liveness::{is_parallel, mentioned};
+use super::liveness::mentioned;
 use super::view::{Array, Bound, Form};
 use crate::array::{Atom, Body, Program, Var, binders};
 
@@ -104,7 +104,7 @@ impl<'p> Environment<'p> {
     /// Whether there is more to do side by side for an element of an array that waits.
     pub(super) fn is_nested(&self, array: &Array<'p>) -> bool {
         let Form::Pending(map, _) = &array.form else { return false };
-        map.function.body.stms.iter().any(|stm| is_parallel(&stm.op))
+        map.function.body.stms.iter().any(|stm| stm.op.is_parallel())
             || self.arrays(&map.arrays).iter().any(|array| self.is_nested(array))
     }
 }

@@ -13,8 +13,18 @@ use crate::array::ScalarOp;
 
 /// Merges what can be, and drops what is then stored for nobody.
 pub(crate) fn fuse_lanes(code: &mut Code) {
+    fuse(code, false);
+}
+
+/// The same, for machines on which loops are shared out whatever they write to, if no two lanes set the same element.
+#[cfg(feature = "gpu")]
+pub(crate) fn fuse_lanes_and_rows(code: &mut Code) {
+    fuse(code, true);
+}
+
+fn fuse(code: &mut Code, rows: bool) {
     let tests = tests(&code.body);
-    let merger = Merger { values: &code.values, buffers: &code.buffers, tests };
+    let merger = Merger { values: &code.values, buffers: &code.buffers, tests, rows };
     merger.block(&mut code.body, &Equal::default());
     drop_unread(code);
 }
@@ -36,6 +46,8 @@ struct Merger<'c> {
     values: &'c [ValueInfo],
     buffers: &'c [BufferInfo],
     tests: Tests,
+    /// Whether a loop of which lanes set elements in rows of their own is shared out as any other is.
+    rows: bool,
 }
 
 /// A buffer that all lanes share, where it is touched, and whether it is changed there.
@@ -118,7 +130,8 @@ impl Merger<'_> {
             return false;
         }
         // A loop that can be shared out stays one.
-        if last.scatters.is_empty() != next.scatters.is_empty() || !last.adds.is_empty() || !next.adds.is_empty() {
+        let apart = |lanes: &Lanes| if self.rows { lanes.colliding().is_empty() } else { lanes.scatters.is_empty() };
+        if apart(last) != apart(next) || !last.adds.is_empty() || !next.adds.is_empty() {
             return false;
         }
         // All that lanes fold, they leave as many values of.

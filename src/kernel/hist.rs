@@ -194,7 +194,7 @@ impl<'p> Lowering<'p> {
                 let none = Array { prim: *prim, sizes: vec![bins], form: start };
                 own.push(none.stored(this.copied(&none)?.1));
             }
-            let all = this.emit.block_from(&all, blocks, block, Operand::int(0));
+            let all = this.emit.block_from(&all, blocks.each, block, Operand::int(0));
             let room = this.emit.room(&all)?;
             this.in_order(blocks.fetches, &mut |this, time| {
                 let fetched = this.emit.fetched(&all, time);

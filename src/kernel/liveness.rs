@@ -265,16 +265,6 @@ fn additions(stm: &Stm, map: &Map, later: &[Stm], uses: &FxHashMap<Var, usize>) 
     (map.accumulators.is_empty() && all && !added.is_empty()).then_some(added.len())
 }
 
-/// Whether there may be more to do side by side inside of a statement.
-pub(super) fn is_parallel(op: &Op) -> bool {
-    let inside = |body: &Body| body.stms.iter().any(|stm| is_parallel(&stm.op));
-    match op {
-        Op::Loop(it) => inside(&it.body),
-        Op::Custom(it) => inside(&it.function.body),
-        op => op.class() == Class::Parallel || op.bodies().any(inside),
-    }
-}
-
 /// Whether a statement changes no array, whatever becomes of it.
 fn is_calm(op: &Op) -> bool {
     let mut calm = op.class() != Class::Control;

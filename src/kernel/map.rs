@@ -5,7 +5,6 @@
 //! tests/execute/parts.rs).
 
 use super::code::{Buffer, Operand};
-use super::liveness::is_parallel;
 use super::segments::Segment;
 use super::view::{Array, Bound, Form, View, lengthened};
 use super::{Lowering, Step};
@@ -73,6 +72,21 @@ impl<'p> Lowering<'p> {
         Some(rows.into_iter().enumerate().map(array).collect())
     }
 
+    /// Stores the results of a map's function where the rows at an index are.
+    pub(super) fn store_rows(
+        &mut self,
+        rows: Vec<Bound<'p>>,
+        index: Operand,
+        written: &[(View, Vec<Operand>)],
+    ) -> Step<()> {
+        let mut stores = Vec::new();
+        for (row, (view, sizes)) in rows.into_iter().zip(written) {
+            self.emit.all_same(Agreement::Rows, &sizes[1..], row.sizes());
+            stores.push((row, view.part(&mut self.emit, &[index])));
+        }
+        self.store_all(stores)
+    }
+
     /// Where the rows of a map go: the views are known when the first row is.
     fn map_into(
         &mut self,
@@ -93,20 +107,18 @@ impl<'p> Lowering<'p> {
             results.push(Bound::Array(Array { prim, sizes, form: Form::Memory(view) }));
         }
         let params = &map.function.params[map.arrays.len()..];
-        let nested = map.function.body.stms.iter().any(|stm| is_parallel(&stm.op));
+        let nested = map.function.body.stms.iter().any(|stm| stm.op.is_parallel());
         let row = |this: &mut Self, index: Operand, written: &[(View, Vec<Operand>)]| {
             for (param, accumulator) in params.iter().zip(accumulators) {
                 this.env.bind(*param, Bound::Array(accumulator.clone()));
             }
             let rows = this.call(map, index)?;
-            let mut stores = Vec::new();
-            for (row, (view, sizes)) in rows.into_iter().zip(written) {
-                this.emit.all_same(Agreement::Rows, &sizes[1..], row.sizes());
-                stores.push((row, view.part(&mut this.emit, &[index])));
-            }
-            this.store_all(stores)
+            this.store_rows(rows, index, written)
         };
-        if segments.is_empty() {
+        let nest = if segments.is_empty() { self.nest(map, length) } else { None };
+        if let Some(nest) = nest {
+            self.for_each_of_nest(nest, accumulators, &written)?;
+        } else if segments.is_empty() {
             self.for_each(length, nested, &written, &mut |this, index| row(this, index, &written))?;
         }
         self.each_segment(segments, &written, |this, count, part| {

@@ -155,6 +155,10 @@ impl<'p> Lowering<'p> {
                 now.into_iter().try_for_each(|one| self.store_all(vec![one]))?;
                 continue;
             }
+            if let Some(depth) = self.flat_depth(&now) {
+                self.store_elements(&now, depth)?;
+                continue;
+            }
             let nested = now.iter().any(|(value, _)| value.sizes().len() > 1);
             let written: Vec<(View, Vec<Operand>)> =
                 now.iter().map(|(value, view)| (view.clone(), value.sizes().to_vec())).collect();

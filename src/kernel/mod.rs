@@ -13,9 +13,9 @@
 //! | file | what is in it |
 //! |---|---|
 //! | `code`, `parts`, `show` | the code, what its statements are made of, and as text |
-//! | `statement`, `branch`, `loops`, `map`, `reduce`, `scan`, `hist`, `segments`, `accumulate` | a program's statements as code |
+//! | `statement`, `branch`, `loops`, `map`, `reduce`, `scan`, `scan_levels`, `hist`, `segments`, `accumulate` | a program's statements as code |
 //! | `check` | what is checked, and what is wrong where a check fails |
-//! | `index_space`, `memory` | loops over lanes and others, arrays into memory |
+//! | `index_space`, `nest`, `memory` | loops over lanes and others, nests of maps as one loop, arrays into memory |
 //! | `emit` | the code being written: an operation goes outside of as many loops as can be |
 //! | `cursor`, `buffers`, `facts` | of the code being written: where that is, what is in buffers, what is known of values |
 //! | `environment` | what variables are bound to |
@@ -42,9 +42,11 @@ mod liveness;
 mod loops;
 mod map;
 mod memory;
+mod nest;
 pub(crate) mod parts;
 mod reduce;
 mod scan;
+mod scan_levels;
 mod segments;
 mod shape;
 mod show;
@@ -81,6 +83,8 @@ pub(crate) struct Pass {
 pub(crate) struct Target {
     /// Fewer elements than this are not worth a loop over lanes, if there is another inside.
     pub(crate) wide: i64,
+    /// Whether a perfect nest of maps is one loop over lanes.
+    pub(crate) flat: bool,
     /// Whether a program whose reals are all of single precision is computed in it; else in doubles, which are rounded.
     pub(crate) has_singles: bool,
     /// In order.
@@ -92,6 +96,7 @@ pub(crate) struct Target {
 struct Lowering<'p> {
     /// As of the [`Target`].
     wide: i64,
+    flat: bool,
     /// Which maps wait.
     pending: Pending,
     env: Environment<'p>,
@@ -117,7 +122,8 @@ pub(crate) fn in_passes(
     target: &Target,
     mut told: impl FnMut(&'static str, &Code),
 ) -> Result<Code, Refused> {
-    let mut code = Lowering { wide: target.wide, ..Lowering::new(program, false) }.code(known, target)?;
+    let mut code =
+        Lowering { wide: target.wide, flat: target.flat, ..Lowering::new(program, false) }.code(known, target)?;
     told("lowered", &code);
     for pass in target.passes {
         (pass.run)(&mut code);
@@ -136,6 +142,7 @@ impl<'p> Lowering<'p> {
     fn new(program: &'p Program, stepwise: bool) -> Self {
         Lowering {
             wide: i64::MAX,
+            flat: false,
             pending: if stepwise { Pending::default() } else { Pending::of(program) },
             env: Environment::of(program),
             emit: Emit::new(program, stepwise),

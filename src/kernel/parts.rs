@@ -304,6 +304,22 @@ impl Mention {
     }
 }
 
+impl Lanes {
+    /// The buffers of which several lanes may set one element: those that lanes do not each set in a row of their own.
+    pub(crate) fn colliding(&self) -> Vec<Buffer> {
+        let mut rows: FxHashMap<Buffer, Option<[Option<Operand>; 2]>> = FxHashMap::default();
+        each(&self.body, &mut |stm| {
+            if let Stm::Store { place, .. } = stm {
+                let row = Some([Some(place.base), place.lane]);
+                let row = row.filter(|_| place.lane.is_some() && place.varying.is_none());
+                let known = rows.entry(place.buffer).or_insert(row);
+                *known = known.filter(|known| Some(*known) == row);
+            }
+        });
+        self.scatters.iter().copied().filter(|buffer| rows.get(buffer).is_some_and(Option::is_none)).collect()
+    }
+}
+
 /// How often values are set and used.
 #[derive(Debug, Default)]
 pub(crate) struct Mentions(Vec<Mention>);

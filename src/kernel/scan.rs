@@ -6,6 +6,7 @@
 
 use super::code::{Buffer, Operand, Stm as Code};
 use super::emit::Emit;
+use super::scan_levels::MIN_LENGTH;
 use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step};
 use crate::array::{Agreement, Atom, Const, IntegerRow, Prim, Reduce, ScalarOp, Var};
@@ -41,17 +42,17 @@ impl<'p> Emit<'p> {
         Blocks { count, fetches, each: self.mul(fetches, Operand::int(FETCHED)) }
     }
 
-    /// The arrays from one element of a block on.
+    /// The arrays from one element of a block on, of `each` elements a block.
     pub(super) fn block_from(
         &mut self,
         arrays: &[Array<'p>],
-        blocks: Blocks,
+        each: Operand,
         block: Operand,
         from: Operand,
     ) -> Vec<Array<'p>> {
         let part = |array: &Array<'p>| {
             let View { origin, strides } = array.view().clone();
-            let far = self.mul(blocks.each, strides[0]);
+            let far = self.mul(each, strides[0]);
             let origin = origin.advance(self, block, far).advance(self, from, strides[0]);
             array.stored(View { origin, strides })
         };
@@ -90,10 +91,16 @@ impl<'p> Lowering<'p> {
         let arrays = self.env.arrays(&it.arrays);
         let length = self.emit.common_length(Agreement::Scanned, &arrays);
         let views = self.emit.room_for_all(&arrays)?;
-        let many = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(MIN_BLOCKED_LENGTH), length]);
+        let least = if self.flat { MIN_LENGTH } else { MIN_BLOCKED_LENGTH };
+        let many = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(least), length]);
         let scalars = arrays.iter().all(|array| array.sizes.len() == 1);
         let may = self.emit.lanes.is_none() && !self.emit.stepwise && scalars && self.emit.at.mask.is_none();
-        let in_blocks = |this: &mut Self| this.block(false, |this| this.scan_blocks(it, &arrays, length, &views));
+        let in_blocks = |this: &mut Self| {
+            this.block(false, |this| match this.flat {
+                true => this.scan_in_levels(it, &arrays, length, &views),
+                false => this.scan_blocks(it, &arrays, length, &views),
+            })
+        };
         match may.then(|| self.attempt(in_blocks)) {
             Some(Ok((yes, ()))) => {
                 let (no, ()) = self.block(false, |this| this.scan_in_turn(it, &arrays, length, &views))?;
@@ -203,7 +210,7 @@ impl<'p> Lowering<'p> {
     }
 
     /// What the operator makes of the state and the elements at an index.
-    fn next(
+    pub(super) fn next(
         &mut self,
         it: &'p Reduce,
         arrays: &[Array<'p>],
@@ -240,9 +247,9 @@ impl<'p> Lowering<'p> {
         blocks: Blocks,
         block: Operand,
     ) -> Step<Vec<Bound<'p>>> {
-        let first = self.emit.block_from(arrays, blocks, block, Operand::int(0));
+        let first = self.emit.block_from(arrays, blocks.each, block, Operand::int(0));
         let begun = self.elements_at(&first, Operand::int(0))?;
-        let others = self.emit.block_from(arrays, blocks, block, Operand::int(1));
+        let others = self.emit.block_from(arrays, blocks.each, block, Operand::int(1));
         let fetches = self.emit.add(blocks.fetches, Operand::int(-1));
         let room = self.emit.room(arrays)?;
         let state = self.iterate(fetches, begun, &mut |this, time, state| {
@@ -251,7 +258,7 @@ impl<'p> Lowering<'p> {
             this.iterate(Operand::int(FETCHED), state.to_vec(), &mut |this, k, state| this.next(it, &near, state, k))
         })?;
         let rest = self.emit.add(blocks.each, Operand::int(1 - FETCHED));
-        let rest = self.emit.block_from(arrays, blocks, block, rest);
+        let rest = self.emit.block_from(arrays, blocks.each, block, rest);
         self.iterate(Operand::int(FETCHED - 1), state, &mut |this, k, state| this.next(it, &rest, state, k))
     }
 
@@ -264,8 +271,8 @@ impl<'p> Lowering<'p> {
         block: Operand,
         state: Vec<Bound<'p>>,
     ) -> Step<()> {
-        let arrays = self.emit.block_from(arrays, blocks, block, Operand::int(0));
-        let results = self.emit.block_from(results, blocks, block, Operand::int(0));
+        let arrays = self.emit.block_from(arrays, blocks.each, block, Operand::int(0));
+        let results = self.emit.block_from(results, blocks.each, block, Operand::int(0));
         let room = self.emit.room(&arrays)?;
         let kept: Vec<View> = results.iter().map(|array| self.emit.fetched_room(array.prim)).collect::<Step<_>>()?;
         let scanned = self.iterate(blocks.fetches, state, &mut |this, time, state| {

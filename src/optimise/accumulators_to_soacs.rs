@@ -23,12 +23,12 @@ use crate::array::{Atom, Body, Class, Hist, Map, Op, Prim, Program, Role, Stm, T
 
 /// Leaves a program the accumulators that it needs, if that are fewer uses of them.
 pub(super) fn regular(program: &mut Program) -> bool {
-    program.types.iter().any(|t| t.accumulator)
-        && rewrite(program, |writer, stm| match stm.op {
-            Op::Map(map) if !map.accumulators.is_empty() => writer.map(stm.vars, *map),
-            Op::FromAccumulator(accumulator) => writer.read(stm.vars[0], accumulator),
-            op => writer.push(Stm { op, ..stm }),
-        })
+    program.types.iter().any(|t| t.accumulator) && rewrite(program, |writer, stm| writer.statement(stm, false))
+}
+
+/// The same, and sums arrays also where what these are made of is kept for all elements.
+pub(super) fn all_regular(program: &mut Program) -> bool {
+    program.types.iter().any(|t| t.accumulator) && rewrite(program, |writer, stm| writer.statement(stm, true))
 }
 
 /// Something that is added in a map, and can be added after it.
@@ -42,9 +42,17 @@ struct Addition {
 }
 
 impl Writer<'_> {
+    fn statement(&mut self, stm: Stm, all: bool) {
+        match stm.op {
+            Op::Map(map) if !map.accumulators.is_empty() => self.map(stm.vars, *map, all),
+            Op::FromAccumulator(accumulator) => self.read(stm.vars[0], accumulator),
+            op => self.push(Stm { op, ..stm }),
+        }
+    }
+
     /// A map; what is regular in it is added after it.
-    fn map(&mut self, mut vars: Vars, mut map: Map) {
-        let additions = self.additions(&mut map);
+    fn map(&mut self, mut vars: Vars, mut map: Map, all: bool) {
+        let additions = self.additions(&mut map, all);
         self.parts.changed |= !additions.is_empty();
         let values = vars.len() - map.accumulators.len();
         let give = |it: &Addition| give(&mut self.parts.builder, &mut vars, &mut map, it.value);
@@ -79,7 +87,7 @@ impl Writer<'_> {
     }
 
     /// Takes out of a map what can be added after it.
-    fn additions(&mut self, map: &mut Map) -> Vec<Addition> {
+    fn additions(&mut self, map: &mut Map, all: bool) -> Vec<Addition> {
         let mut found = Vec::new();
         let values = map.function.body.results.len() - map.accumulators.len();
         for to in 0..map.accumulators.len() {
@@ -88,7 +96,7 @@ impl Writer<'_> {
                 if let Op::Accumulate(before, at, value) = &map.function.body.stms[k].op
                     && let Some((place, numbered)) = self.place(map, to, at)
                     && self.parts.facts.sizes.all_visible(*value, self.depth)
-                    && (numbered || self.summed(map, *value))
+                    && (numbered || self.summed(map, *value, all))
                 {
                     found.push(Addition { to, place, numbered, value: *value });
                     map.function.body.stms[k].op = Op::Copy(*before);
@@ -99,7 +107,7 @@ impl Writer<'_> {
     }
 
     /// Whether the sum of a value over all elements needs no array of arrays that was not there.
-    fn summed(&self, map: &Map, value: Atom) -> bool {
+    fn summed(&self, map: &Map, value: Atom, all: bool) -> bool {
         let Atom::Var(var) = value else { return true };
         let of = self.parts.builder.type_of(value);
         let copies = || matches!(self.parts.facts.op(value), Some(Op::Replicate(n, _)) if self.parts.facts.sizes.visible(*n, self.depth));
@@ -107,7 +115,7 @@ impl Writer<'_> {
             || map.function.params.contains(&var)
             || copies()
             || self.parts.is_used_once(value)
-                && inner(&map.function.body, value).is_some_and(|it| self.is_of_near(&map.function.body, &it))
+                && inner(&map.function.body, value).is_some_and(|it| all || self.is_of_near(&map.function.body, &it))
     }
 
     /// Whether a map in a body, for one of its results, is of nothing that would have to be kept for all elements.

@@ -204,13 +204,20 @@ fn tell(operand: Atom, values: &[Value], bound: &FxHashMap<Var, usize>, to: &mut
 /// The work of an operation, for one element: that of a sum is 1, and what has a body gives an array or goes over one.
 fn work(op: &Op) -> u64 {
     match op {
-        Op::Scalar(ScalarOp::Row(Primitive::Neg | Primitive::Sub | Primitive::Select), _) => 1,
-        Op::Scalar(ScalarOp::Row(_), _) => 4,
-        Op::Scalar(..) => 1,
+        Op::Scalar(op, _) => scalar_work(*op),
         op => {
             let own = if has_bodies(op) { MIN_SHARED_WORK } else { 0 };
             op.bodies().flat_map(|body| &body.stms).fold(own, |sum, stm| sum + work(&stm.op))
         }
+    }
+}
+
+/// The work of an operation on scalars.
+pub(super) fn scalar_work(op: ScalarOp) -> u64 {
+    match op {
+        ScalarOp::Row(Primitive::Neg | Primitive::Sub | Primitive::Select) => 1,
+        ScalarOp::Row(_) => 4,
+        _ => 1,
     }
 }
 

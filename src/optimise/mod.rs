@@ -29,6 +29,7 @@ mod control;
 pub(crate) mod dead_code;
 mod dead_updates;
 mod definitions;
+pub(crate) mod distribute;
 mod fold;
 mod fuse_maps;
 pub(crate) mod hash_cons;

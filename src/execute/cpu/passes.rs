@@ -33,5 +33,5 @@ const OF_CODE: &[Pass] = &[
 
 /// Vector instructions and cores.
 pub(super) fn cpu(level: Level) -> Target {
-    Target { wide: 16, has_singles: level.has_singles(), passes: OF_CODE }
+    Target { wide: 16, flat: false, has_singles: level.has_singles(), passes: OF_CODE }
 }
