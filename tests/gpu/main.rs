@@ -4,6 +4,7 @@
 
 mod counts;
 mod device;
+mod distribute;
 mod functions;
 mod kernels;
 mod resident;

@@ -68,6 +68,73 @@ fn scans_and_histograms() -> Result<()> {
     Ok(())
 }
 
+/// The composition of maps `x ↦ a x + b` is associative and does not commute.
+#[test]
+fn scans_by_operators_that_do_not_commute() -> Result<()> {
+    let text = "program (xs: []i64, ys: []i64) {
+        let s: []i64, t: []i64 = scan (xs, ys) from (1i64, 0i64) |a: i64, b: i64, c: i64, d: i64| {
+            let e: i64 = mul(a, c)
+            let f: i64 = mul(b, c)
+            let g: i64 = add(f, d)
+            return e, g
+        }
+        return s, t
+    }";
+    let Some(of) = compiled(text)? else { return Ok(()) };
+    // One block, many, and more than there are blocks of one size.
+    for n in [1, 511, 512, 513, 4095, 4096, 4097, 262_145, 65_536 * 64 + 77] {
+        let [xs, ys] = [3, 5].map(|by| (0..n).map(|k| k * by % 7 - 3).collect::<Vec<i64>>());
+        let (mut expected, mut state) = ((Vec::new(), Vec::new()), (1_i64, 0_i64));
+        for (x, y) in xs.iter().zip(&ys) {
+            state = (state.0.wrapping_mul(*x), state.1.wrapping_mul(*x).wrapping_add(*y));
+            expected.0.push(state.0);
+            expected.1.push(state.1);
+        }
+        let results = run(&of, &[Flat::integers(&[xs.len()], xs)?, Flat::integers(&[ys.len()], ys)?])?;
+        assert!(
+            results[0].as_integers() == Some(&expected.0[..]) && results[1].as_integers() == Some(&expected.1[..]),
+            "{n}"
+        );
+    }
+    Ok(())
+}
+
+/// A thread for each element, of arrays in their order and in others.
+#[test]
+fn nests_of_maps() -> Result<()> {
+    let text = "program (a: [][]f64, b: [][]f64) {
+        let columns: [][]f64 = permute[1, 0](b)
+        let c: [][]f64 = map (a) |x: []f64| {
+            let row: []f64 = map (columns) |y: []f64| {
+                let p: []f64 = map (x, y) |u: f64, v: f64| { let w: f64 = mul(u, v) return w }
+                let s: f64 = reduce commutative (p) from (0.0f64) |u: f64, v: f64| { let w: f64 = add(u, v) return w }
+                return s
+            }
+            return row
+        }
+        let d: [][]f64 = map (c) |x: []f64| { let y: []f64 = map (x) |u: f64| { let v: f64 = add(u, 1.0f64) return v } return y }
+        let e: [][]f64 = permute[1, 0](d)
+        return c, e
+    }";
+    let Some(of) = compiled(text)? else { return Ok(()) };
+    for (n, k, m) in [(0, 3, 2), (2, 0, 3), (1, 1, 1), (3, 4, 1), (17, 15, 33), (65, 7, 64)] {
+        let element = |i: usize, j: usize| ((i * 7 + j * 3) % 11) as f64 - 5.0;
+        let matrix = |rows: usize, columns: usize| {
+            Flat::reals(&[rows, columns], (0..rows * columns).map(|at| element(at / columns, at % columns)).collect())
+        };
+        let product = |i: usize, j: usize| (0..k).map(|t| element(i, t) * element(t, j)).sum::<f64>();
+        let results = run(&of, &[matrix(n, k)?, matrix(k, m)?])?;
+        let expected: Vec<f64> = (0..n * m).map(|at| product(at / m, at % m)).collect();
+        let turned: Vec<f64> = (0..n * m).map(|at| product(at % n, at / n) + 1.0).collect();
+        assert_eq!(
+            (results[0].as_reals(), results[1].as_reals()),
+            (Some(&expected[..]), Some(&turned[..])),
+            "{n} {k} {m}"
+        );
+    }
+    Ok(())
+}
+
 #[test]
 fn loops_in_threads() -> Result<()> {
     let text = "program (xs: []i64, n: i64) {

@@ -1,8 +1,10 @@
 //! The suite of executors: those that there are pass it, and executors with a mistake each do not.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use catadiff::array::{Body, Form, Lambda, Op, Program};
 use catadiff::execute::{
-    BaselineLanes, Executor, Fault, FaultKind, Interpreter, Lanes, Outcome, Prepared, Unsupported,
+    BaselineLanes, Executor, Fault, FaultKind, Interpreter, Lanes, Machine, Outcome, Prepared, Unsupported,
 };
 use catadiff::interpret::{Control, Value};
 use catadiff::{Result, Span};
@@ -15,6 +17,9 @@ const OF_LANES: Allowance = Allowance { unsupported: 60, stepwise: 40, unneeded:
 
 /// What GPUs are allowed: less than lanes, but that more checks are made further out.
 const OF_GPUS: Allowance = Allowance { unsupported: 8, stepwise: 50, unneeded: 6, unsettled: 2 };
+
+/// What distribution is allowed: to find sooner what is wrong where nothing needs it.
+const OF_DISTRIBUTION: Allowance = Allowance { unsupported: 0, stepwise: 0, unneeded: 0, unsettled: 2 };
 
 /// What an executor is allowed, each by itself: nothing, where it is not said.
 fn allowed(executor: &dyn Executor) -> Allowance {
@@ -48,6 +53,59 @@ fn the_baseline_of_processors_keeps_the_contract() -> Verdict {
 fn the_interpreter_keeps_the_contract() -> Verdict {
     let tally = suite(&Interpreter, Allowance::default())?;
     assert_eq!((tally.stepwise, tally.unsupported, tally.unneeded), (0, 0, 0), "{tally:?}");
+    Ok(())
+}
+
+/// The interpreter, of programs that are distributed for a machine that nothing fills.
+#[derive(Debug)]
+struct Distributed;
+
+#[derive(Debug)]
+struct DistributedProgram(Program);
+
+const ENDLESS: Machine = Machine { threads: 1 << 40, work: 1 };
+static WIDER: AtomicUsize = AtomicUsize::new(0);
+
+impl Executor for Distributed {
+    fn name(&self) -> &'static str {
+        "distributed"
+    }
+
+    fn description(&self) -> &'static str {
+        "the interpreter, of distributed programs"
+    }
+
+    fn prepare(&self, program: &Program) -> Result<std::result::Result<Box<dyn Prepared>, Unsupported>> {
+        Ok(Ok(Box::new(DistributedProgram(program.clone()))))
+    }
+}
+
+impl Prepared for DistributedProgram {
+    fn run(&self, arguments: &[Value<f64>], control: Control<'_>) -> Result<Outcome> {
+        let interpreted = |program: &Program, control| match Interpreter.prepare(program)? {
+            Ok(prepared) => prepared.run(arguments, control),
+            Err(unsupported) => Ok(Outcome::Unsupported(unsupported)),
+        };
+        let Some(wider) = self.0.distributed(arguments, ENDLESS) else { return interpreted(&self.0, control) };
+        wider.verify()?;
+        WIDER.fetch_add(1, Ordering::Relaxed);
+        match interpreted(&wider, control.clone())? {
+            // What is wrong, and where, only the program itself tells.
+            Outcome::Fault(_) => Ok(match interpreted(&self.0, control)? {
+                Outcome::Done { results, .. } => Outcome::Done { results, stepwise: true },
+                other => other,
+            }),
+            other => Ok(other),
+        }
+    }
+}
+
+/// Programs that are distributed as far as can be give what they gave.
+#[test]
+fn distributed_programs_keep_the_contract() -> Verdict {
+    let tally = suite(&Distributed, OF_DISTRIBUTION)?;
+    let wider = WIDER.load(Ordering::Relaxed);
+    assert!(tally.done > 400 && tally.faults > 400 && wider > 200, "{wider} of {tally:?}");
     Ok(())
 }
 

@@ -12,7 +12,7 @@ use super::device::Pipeline;
 use super::home::Homes;
 use super::kind::Word;
 use super::operation::scalar;
-use super::plan::{Draft, colliding};
+use super::plan::Draft;
 use super::prelude::prelude;
 use super::print::{Printer, Scatters, name};
 use crate::array::{Const, Prim, ScalarOp};
@@ -112,9 +112,11 @@ pub(super) fn kernel<'c>(
     reports: &mut Vec<&'c Stm>,
     draft: &Draft<'c>,
 ) -> Kernel {
-    match draft {
-        Draft::Serial(stms) => serial(code, homes, slots, reports, stms),
-        Draft::Lanes(stm, scatters) => lanes(code, homes, slots, reports, stm, *scatters),
+    match draft.stms.split_last() {
+        Some((stm, before)) if matches!(stm, Stm::Lanes(_)) => {
+            lanes(code, homes, slots, reports, stm, before, draft.scatters)
+        }
+        _ => serial(code, homes, slots, reports, &draft.stms),
     }
 }
 
@@ -145,20 +147,22 @@ fn lanes<'c>(
     slots: &Slots,
     reports: &mut Vec<&'c Stm>,
     stm: &'c Stm,
+    before: &[&'c Stm],
     how: Scatters,
 ) -> Kernel {
     let Stm::Lanes(it) = stm else { panic!("this statement is a loop over lanes") };
     let Lanes { index, count, body, adds, folds, folded, origin, .. } = &**it;
     let folds: &[Fold] = if how == Scatters::Claimed { &[] } else { folds };
     let in_order = how == Scatters::InOrder;
-    let inside: Vec<&Stm> = body.iter().collect();
+    let inside: Vec<&Stm> = before.iter().copied().chain(body).collect();
     let mut printer = Printer::new(code, homes, reports, &inside, false);
     adds.iter().for_each(|buffer| printer.bind(*buffer, Use::Shares));
     if matches!(how, Scatters::Claimed | Scatters::ByOwner) {
-        printer.scatter(how, &colliding(it));
+        printer.scatter(how, &it.colliding());
     }
     folds.iter().for_each(|fold| printer.bind(fold.found, Use::Writes));
-    enter(&mut printer, homes, slots, core::slice::from_ref(&stm));
+    enter(&mut printer, homes, slots, &[before, &[stm]].concat());
+    before.iter().for_each(|stm| printer.statement(stm));
     for Fold { cell, start, .. } in folds {
         let start = printer.operand(*start);
         printer.line(&format!("{} = {start};", name(*cell)));
@@ -216,7 +220,7 @@ fn enter<'c>(printer: &mut Printer<'c, '_>, homes: &Homes, slots: &Slots, body: 
     }
     used.retain(|value| !printer.set.contains(value));
     for value in in_order(&used) {
-        if matches!(body, [Stm::Lanes(it)] if is_of_lanes(it, value)) {
+        if matches!(body, [.., Stm::Lanes(it)] if is_of_lanes(it, value)) {
             continue;
         }
         let word = printer.word(value);

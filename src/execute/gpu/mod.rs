@@ -6,7 +6,7 @@
 //! | file | what is in it |
 //! |---|---|
 //! | `passes` | the passes over programs and code |
-//! | `home`, `plan`, `show` | where scalars are; the steps of a run, and as text |
+//! | `home`, `effects`, `plan`, `show` | where scalars are; which statements can change places; the steps of a run, and as text |
 //! | `kernel`, `print`, `operation`, `kind` | the text of kernels |
 //! | `prelude` | functions that kernels call |
 //! | `device`, `self_test` | a GPU, and whether it computes as it should |
@@ -15,6 +15,7 @@
 
 mod bytes;
 mod device;
+mod effects;
 mod home;
 mod kernel;
 mod kind;

@@ -5,11 +5,12 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::effects::{self, Effects, Rematerialised};
 use super::home::{Homes, can_host, is_heavy};
 use super::kernel::{self, Kernel, Slots};
 use super::kind::Word;
 use super::print::Scatters;
-use crate::array::Prim;
+use crate::array::{Prim, Program};
 use crate::kernel::code::{Blame, Block, Buffer, Code, Lanes, Op, Operand, Output, Port, Stm, Value};
 use crate::kernel::parts::{self, Access, Mentions};
 
@@ -43,6 +44,8 @@ pub(super) enum Step {
 /// What a program becomes for a device.
 #[derive(Debug)]
 pub(super) struct Plan {
+    /// The program that the code is of.
+    pub(super) program: Program,
     pub(super) code: Code,
     pub(super) steps: Vec<Step>,
     pub(super) kernels: Vec<Kernel>,
@@ -55,33 +58,31 @@ pub(super) struct Plan {
     pub(super) cells: u32,
 }
 
-/// A kernel before it is printed: the statements that one thread carries out, or the loop over lanes that several share.
+/// A kernel before it is printed.
 #[derive(Debug)]
-pub(super) enum Draft<'c> {
-    Serial(Vec<&'c Stm>),
-    Lanes(&'c Stm, Scatters),
-}
-
-impl<'c> Draft<'c> {
-    /// Its statements.
-    pub(super) fn statements(&self) -> &[&'c Stm] {
-        match self {
-            Draft::Serial(stms) => stms,
-            Draft::Lanes(stm, _) => core::slice::from_ref(stm),
-        }
-    }
+pub(super) struct Draft<'c> {
+    /// What every thread carries out, in order; at the end of it may be a loop over lanes, which several share.
+    pub(super) stms: Vec<&'c Stm>,
+    pub(super) scatters: Scatters,
 }
 
 impl Plan {
-    pub(super) fn of(code: Code) -> Self {
+    pub(super) fn of(program: &Program, code: Code) -> Self {
         let homes = Homes::of(&code);
-        let mut builder =
-            Builder { homes: &homes, drafts: Vec::new(), fetched: FxHashSet::default(), reports: Vec::new() };
+        let mut builder = Builder {
+            homes: &homes,
+            mentions: Mentions::of(&code.outputs, &code.body),
+            wanted: effects::wanted(&code),
+            again: Rematerialised::default(),
+            drafts: Vec::new(),
+            fetched: FxHashSet::default(),
+            reports: Vec::new(),
+        };
         let mut steps = builder.block(&code.body);
         let sizes = code.outputs.iter().filter(|output| matches!(output, Output::Array { .. }));
         steps.extend(builder.fetch(sizes.flat_map(Output::operands)));
-        let Builder { drafts, fetched, mut reports, .. } = builder;
-        let (slots, cells) = slots(&code, &homes, &drafts, fetched);
+        let Builder { drafts, fetched, again, mut reports, .. } = builder;
+        let (slots, cells) = slots(&code, &homes, &again, &drafts, fetched);
         let kernels = drafts.iter().map(|draft| kernel::kernel(&code, &homes, &slots, &mut reports, draft)).collect();
         let report = |stm: &&Stm| {
             let (Stm::Check { blame: Some(blame), .. } | Stm::Bounds { blame: Some(blame), .. }) = stm else {
@@ -90,7 +91,7 @@ impl Plan {
             ((**blame).clone(), blame.operands.iter().map(|x| code.prim(*x)).collect())
         };
         let reports = reports.iter().map(report).collect();
-        Plan { steps, kernels, reports, slots, of_lanes: of_lanes(&code), cells, code }
+        Plan { program: program.clone(), steps, kernels, reports, slots, of_lanes: of_lanes(&code), cells, code }
     }
 
     /// The kind of a result.
@@ -124,7 +125,13 @@ fn of_lanes(code: &Code) -> FxHashMap<Value, (Op, Vec<Operand>)> {
 }
 
 /// A place in the buffer of cells for each scalar that kernels leave to others, or to the host.
-fn slots(code: &Code, homes: &Homes, drafts: &[Draft<'_>], mut shared: FxHashSet<Value>) -> (Slots, u32) {
+fn slots(
+    code: &Code,
+    homes: &Homes,
+    again: &Rematerialised<'_>,
+    drafts: &[Draft<'_>],
+    mut shared: FxHashSet<Value>,
+) -> (Slots, u32) {
     shared.extend(
         code.inputs.iter().filter_map(|input| if let Port::Scalar(value) = input { Some(*value) } else { None }),
     );
@@ -133,11 +140,9 @@ fn slots(code: &Code, homes: &Homes, drafts: &[Draft<'_>], mut shared: FxHashSet
     let mut seen = FxHashSet::default();
     for draft in drafts {
         let mut mentioned = FxHashSet::default();
-        for stm in draft.statements() {
-            parts::each(core::slice::from_ref(*stm), &mut |stm| {
-                mentioned.extend(stm.operands().into_iter().filter_map(Operand::value));
-                mentioned.extend(stm.sets());
-            });
+        for stm in &draft.stms {
+            let Effects { uses, sets, .. } = Effects::of(stm);
+            mentioned.extend(uses.into_iter().chain(sets).filter(|value| !again.has(*value)));
         }
         shared.extend(mentioned.iter().filter(|value| seen.contains(*value)));
         seen.extend(mentioned);
@@ -154,6 +159,10 @@ fn slots(code: &Code, homes: &Homes, drafts: &[Draft<'_>], mut shared: FxHashSet
 
 struct Builder<'c> {
     homes: &'c Homes,
+    mentions: Mentions,
+    /// The values that the host asks for.
+    wanted: FxHashSet<Value>,
+    again: Rematerialised<'c>,
     drafts: Vec<Draft<'c>>,
     /// What the host asks the device for.
     fetched: FxHashSet<Value>,
@@ -166,15 +175,13 @@ impl<'c> Builder<'c> {
         // What one thread of the device is to do.
         let mut waiting: Vec<&'c Stm> = Vec::new();
         for stm in block {
-            let heavy = is_heavy(stm);
-            if heavy || self.homes.is_host(stm) {
+            if is_heavy(stm) || self.homes.is_host(stm) {
                 // Host and device do not wait for each other, unless one changes what the other has yet to read.
-                let clashes = if heavy { !are_independent(stm, &waiting) } else { conflicts(stm, &waiting) };
-                if clashes {
+                if self.is_before(&waiting, stm) {
                     self.flush(&mut waiting, &mut steps);
                 }
                 self.on_host(stm, &mut steps);
-            } else {
+            } else if !self.again.take(stm, &self.mentions, &self.wanted) {
                 waiting.push(stm);
                 self.beside(stm, &mut waiting, &mut steps);
             }
@@ -191,21 +198,40 @@ impl<'c> Builder<'c> {
         if ours.is_empty() {
             return;
         }
-        if uses(waiting, &ours.iter().map(|(cell, _)| *cell).collect()) {
+        let sets: FxHashSet<Value> = ours.iter().map(|(cell, _)| *cell).collect();
+        if waiting.iter().any(|stm| !sets.is_disjoint(&self.again.with_before(stm).uses)) {
             self.flush(waiting, steps);
         }
         steps.push(Step::Assign(ours));
     }
 
+    /// Whether what waits has to be done before a statement that is the host's to carry out or to start.
+    fn is_before(&self, waiting: &[&'c Stm], stm: &'c Stm) -> bool {
+        let later = self.again.with_before(stm);
+        waiting.iter().any(|waiting| {
+            let effects = self.again.with_before(waiting);
+            match stm {
+                Stm::Lanes(_) | Stm::Alloc(..) => effects.clashes(&later),
+                _ => is_heavy(stm) || effects.clashes_with_host(&later),
+            }
+        })
+    }
+
     fn flush(&mut self, waiting: &mut Vec<&'c Stm>, steps: &mut Vec<Step>) {
         if !waiting.is_empty() {
-            let draft = Draft::Serial(core::mem::take(waiting));
-            steps.push(self.kernel(draft));
+            steps.push(self.kernel(core::mem::take(waiting), Scatters::None));
         }
     }
 
-    fn kernel(&mut self, draft: Draft<'c>) -> Step {
-        self.drafts.push(draft);
+    /// A kernel of statements, each after what is computed again for it.
+    fn kernel(&mut self, stms: Vec<&'c Stm>, scatters: Scatters) -> Step {
+        let (mut all, mut seen) = (Vec::new(), FxHashSet::default());
+        for stm in stms {
+            let before = self.again.before(&Effects::of(stm));
+            all.extend(before.into_iter().filter(|stm| seen.insert(core::ptr::from_ref(*stm))));
+            all.push(stm);
+        }
+        self.drafts.push(Draft { stms: all, scatters });
         Step::Kernel(self.drafts.len() - 1)
     }
 
@@ -233,9 +259,9 @@ impl<'c> Builder<'c> {
                 steps.extend(self.fetch(sizes.into_iter().chain([lanes.count])));
                 let how = scatters(lanes);
                 if how == Scatters::ByOwner {
-                    steps.push(self.kernel(Draft::Lanes(stm, Scatters::Claimed)));
+                    steps.push(self.kernel(vec![stm], Scatters::Claimed));
                 }
-                self.kernel(Draft::Lanes(stm, how))
+                self.kernel(vec![stm], how)
             }
             Stm::For { index, count, body, .. } => {
                 steps.extend(self.fetch([*count]));
@@ -276,23 +302,10 @@ impl<'c> Builder<'c> {
     }
 }
 
-/// The buffers of which several lanes may set one element: those that lanes do not each set in a row of their own.
-pub(super) fn colliding(lanes: &Lanes) -> Vec<Buffer> {
-    let mut rows: FxHashMap<Buffer, Option<[Option<Operand>; 2]>> = FxHashMap::default();
-    parts::each(&lanes.body, &mut |stm| {
-        if let Stm::Store { place, .. } = stm {
-            let row = Some([Some(place.base), place.lane]).filter(|_| place.lane.is_some() && place.varying.is_none());
-            let known = rows.entry(place.buffer).or_insert(row);
-            *known = known.filter(|known| Some(*known) == row);
-        }
-    });
-    lanes.scatters.iter().copied().filter(|buffer| rows.get(buffer).is_some_and(Option::is_none)).collect()
-}
-
 /// How lanes set elements that several of them may set. They claim them before they do all else, if no lane reads what one changes;
 /// else they run one after the other.
 fn scatters(lanes: &Lanes) -> Scatters {
-    if colliding(lanes).is_empty() {
+    if lanes.colliding().is_empty() {
         return Scatters::None;
     }
     let written = lanes.writes.iter().map(|(buffer, ..)| *buffer);
@@ -320,54 +333,4 @@ fn masked(mask: Option<Operand>, check: Step) -> Step {
         Some(condition) => Step::If { condition, yes: vec![check], no: Vec::new() },
         None => check,
     }
-}
-
-/// Whether a loop over lanes, or an allocation, has nothing to do with statements that wait: they may come later.
-fn are_independent(stm: &Stm, waiting: &[&Stm]) -> bool {
-    if !matches!(stm, Stm::Lanes(_) | Stm::Alloc(..)) {
-        return false;
-    }
-    let (mut values, mut set, mut buffers) = (FxHashSet::default(), FxHashSet::default(), FxHashMap::default());
-    parts::each(core::slice::from_ref(stm), &mut |stm| {
-        values.extend(stm.operands().into_iter().filter_map(Operand::value));
-        set.extend(stm.sets());
-        for (buffer, access, _) in stm.touches() {
-            *buffers.entry(buffer).or_insert(false) |= access.changes();
-        }
-    });
-    let mut independent = true;
-    for waiting in waiting {
-        parts::each(core::slice::from_ref(*waiting), &mut |stm| {
-            independent &= !matches!(stm, Stm::Check { .. } | Stm::Bounds { .. });
-            independent &= !stm.sets().iter().any(|value| values.contains(value) || set.contains(value));
-            independent &= !stm.operands().into_iter().filter_map(Operand::value).any(|value| set.contains(&value));
-            let clashes = |(buffer, access, _): (Buffer, Access, _)| {
-                buffers.get(&buffer).is_some_and(|changes| *changes || access.changes())
-            };
-            independent &= !stm.touches().into_iter().any(clashes);
-        });
-    }
-    independent
-}
-
-/// Whether the host would change a scalar that waiting statements have yet to read, or fail before they could.
-fn conflicts(stm: &Stm, waiting: &[&Stm]) -> bool {
-    let mut set = FxHashSet::default();
-    let mut reports = false;
-    parts::each(core::slice::from_ref(stm), &mut |stm| {
-        set.extend(stm.sets());
-        reports |= matches!(stm, Stm::Check { blame: Some(_), .. } | Stm::Bounds { blame: Some(_), .. });
-    });
-    reports && !waiting.is_empty() || uses(waiting, &set)
-}
-
-/// Whether statements use one of these values.
-fn uses(stms: &[&Stm], values: &FxHashSet<Value>) -> bool {
-    let mut uses = false;
-    for stm in stms {
-        parts::each(core::slice::from_ref(*stm), &mut |stm| {
-            uses |= stm.operands().into_iter().filter_map(Operand::value).any(|value| values.contains(&value));
-        });
-    }
-    uses
 }

@@ -3,33 +3,52 @@
 //! Law: nothing but kernels and the host's part of the plan computes results. Where a check fails the program is run again, by the
 //! plan of its stepwise code, which knows what is wrong (laws: executors::suite).
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::bytes::{constant, downloaded, from_words, scalar, uploaded};
 use super::device::{Device, Gpu};
 use super::kernel::Use;
 use super::kind::Word;
-use super::passes::{OF_PROGRAMS, TARGET};
+use super::passes::{MACHINE, OF_PROGRAMS, TARGET};
 use super::plan::Plan;
 use super::run::{Found, Input, Run, Stop};
 use super::submission::Counts;
-use crate::array::{Prim, Program, Type, text};
+use crate::array::{Const, Prim, Program, Type, text};
 use crate::error::{Error, Result};
 use crate::execute::fault::binder;
 use crate::execute::{Ending, Executor, Flat, Outcome, Prepared, Unsupported};
 use crate::interpret::{Control, Value, typed};
 use crate::kernel;
 use crate::optimise;
+use crate::optimise::distribute::{Known, distributed};
 
 /// A program that is ready to run on a GPU.
 #[derive(Debug)]
 pub(super) struct Ready {
     pub(super) device: Arc<Device>,
     pub(super) program: Program,
-    pub(super) plan: Plan,
+    /// The plan for arguments of any sizes.
+    pub(super) plan: Arc<Plan>,
+    wide: Mutex<Wide>,
     /// The plan that tells what is wrong, once something is.
     stepwise: OnceLock<core::result::Result<Plan, Unsupported>>,
 }
+
+/// What arguments are known to have before a run: sizes, and the values of integers.
+type Sizes = Vec<Known>;
+
+/// The plans for arguments of some sizes, as wide as these allow.
+#[derive(Debug, Default)]
+struct Wide {
+    /// The program after the passes over programs, and whether it was simplified, once that is needed.
+    program: Option<(Program, bool)>,
+    by_sizes: Vec<(Sizes, Arc<Plan>)>,
+    /// What programs become is the same for many sizes.
+    by_program: Vec<(Program, Arc<Plan>)>,
+}
+
+/// More plans than these are not kept.
+const MAX_PLANS: usize = 64;
 
 /// The [best GPU of this machine](Gpu::new), opened when it is first needed and kept.
 #[derive(Debug, Clone, Copy, Default)]
@@ -81,7 +100,7 @@ impl Executor for Gpu {
             Ok(plan) => plan,
             Err(unsupported) => return Ok(Err(unsupported)),
         };
-        if let Some(missing) = missing(&self.0, program, &plan) {
+        if let Some(missing) = missing(&self.0, &plan) {
             return Ok(Err(missing));
         }
         Ok(Ok(Box::new(Arc::new(Ready::new(self, program, plan)))))
@@ -90,7 +109,12 @@ impl Executor for Gpu {
 
 /// The plan of a program.
 pub(super) fn plan(program: &Program) -> core::result::Result<Plan, Unsupported> {
-    Ok(Plan::of(kernel::lower(&in_passes(program, |_, _| ()), &[], &TARGET)?))
+    lowered(&in_passes(program, |_, _| ()))
+}
+
+/// The plan of a program after the passes.
+fn lowered(program: &Program) -> core::result::Result<Plan, Unsupported> {
+    Ok(Plan::of(program, kernel::lower(program, &[], &TARGET)?))
 }
 
 /// The program after the passes over programs; none of those that GPUs ask for splits it.
@@ -101,8 +125,8 @@ fn in_passes(program: &Program, told: impl FnMut(&'static str, &Program)) -> Pro
 }
 
 /// What the device has not and the plan needs.
-fn missing(device: &Device, program: &Program, plan: &Plan) -> Option<Unsupported> {
-    let code = &plan.code;
+fn missing(device: &Device, plan: &Plan) -> Option<Unsupported> {
+    let Plan { program, code, .. } = plan;
     let mut prims = code.values.iter().map(|info| info.prim).chain(code.buffers.iter().map(|info| info.prim));
     let mut shared = plan.kernels.iter().flat_map(|kernel| &kernel.bindings).filter(|it| it.how == Use::Shares);
     let wide = |prim: Prim| Word::of(prim).stored().bytes() == 8;
@@ -129,7 +153,7 @@ impl Prepared for Arc<Ready> {
 
     fn run_into(&self, arguments: &[Flat], results: &mut Vec<Flat>, control: Control<'_>) -> Result<Ending> {
         let inputs = self.inputs(arguments)?;
-        match self.attempt(&self.plan, &inputs, results, &control) {
+        match self.attempt(&self.plan_for(&inputs), &inputs, results, &control) {
             Ok(()) => Ok(Ending::Done { stepwise: false }),
             Err(Stop::Ended(ending)) => Ok(ending),
             Err(Stop::Device(error)) => Err(error),
@@ -151,7 +175,40 @@ impl Prepared for Arc<Ready> {
 
 impl Ready {
     fn new(gpu: &Gpu, program: &Program, plan: Plan) -> Self {
-        Ready { device: gpu.0.clone(), program: program.clone(), plan, stepwise: OnceLock::new() }
+        let (plan, wide) = (Arc::new(plan), Mutex::default());
+        Ready { device: gpu.0.clone(), program: program.clone(), plan, wide, stepwise: OnceLock::new() }
+    }
+
+    /// The plan for these arguments: as wide as the device, where they are large enough.
+    pub(super) fn plan_for(&self, inputs: &[Input]) -> Arc<Plan> {
+        let sizes: Sizes = inputs.iter().map(known).collect();
+        let mut wide = self.wide.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, plan)) = wide.by_sizes.iter().find(|(of, _)| *of == sizes) {
+            return plan.clone();
+        }
+        let plan = self.wide_plan(&mut wide, &sizes).unwrap_or_else(|| self.plan.clone());
+        if wide.by_sizes.len() >= MAX_PLANS {
+            (wide.by_sizes, wide.by_program) = (Vec::new(), Vec::new());
+        }
+        wide.by_sizes.push((sizes, plan.clone()));
+        plan
+    }
+
+    /// A plan for arguments of these sizes alone, if they allow one that is wider than that for all.
+    fn wide_plan(&self, wide: &mut Wide, sizes: &[Known]) -> Option<Arc<Plan>> {
+        let (program, is_simplified) = wide.program.get_or_insert_with(|| {
+            let rest = in_passes(&self.program, |_, _| ());
+            let is_simplified = rest.simplified() == rest;
+            (rest, is_simplified)
+        });
+        let distributed = distributed(program, sizes, MACHINE, *is_simplified)?;
+        if let Some((_, plan)) = wide.by_program.iter().find(|(program, _)| *program == distributed) {
+            return Some(plan.clone());
+        }
+        let plan = lowered(&distributed).ok().filter(|plan| missing(&self.device, plan).is_none())?;
+        let plan = Arc::new(plan);
+        wide.by_program.push((distributed, plan.clone()));
+        Some(plan)
     }
 
     /// What is wrong, or the results if nothing is.
@@ -162,7 +219,7 @@ impl Ready {
         results: &mut Vec<Flat>,
         control: &Control<'_>,
     ) -> Result<Ending> {
-        let planned = || Ok(Plan::of(kernel::stepwise(&self.program, &TARGET)?));
+        let planned = || Ok(Plan::of(&self.program, kernel::stepwise(&self.program, &TARGET)?));
         let plan = match self.stepwise.get_or_init(planned) {
             Ok(plan) => plan,
             Err(refused) => return Ok(Ending::Unsupported(refused.clone())),
@@ -183,7 +240,7 @@ impl Ready {
         results: &mut Vec<Flat>,
         control: &Control<'_>,
     ) -> core::result::Result<(), Stop> {
-        let mut run = Run::new(&self.device, plan, &self.program, control)?;
+        let mut run = Run::new(&self.device, plan, control)?;
         let found = run.go(inputs)?;
         let (arrays, cells) = run.read(&found)?;
         let mut arrays = arrays.into_iter();
@@ -214,13 +271,23 @@ impl Ready {
     }
 }
 
+/// What is known of an argument before a run.
+fn known(input: &Input) -> Known {
+    match input {
+        Input::Array { sizes, .. } => Known::array(sizes.iter().map(|size| i64::try_from(*size).ok())),
+        Input::Scalar(Const::I64(n)) => Known::scalar(Some(*n)),
+        Input::Scalar(_) | Input::Cell(_) => Known::scalar(None),
+    }
+}
+
 /// What the run of a program asked of the device, for those who count.
 pub(super) fn counted(gpu: &Gpu, program: &Program, arguments: &[Flat]) -> Result<Option<Counts>> {
     let Ok(plan) = plan(program) else { return Ok(None) };
     let on = Ready::new(gpu, program, plan);
     let inputs = on.inputs(arguments)?;
     let control = Control::default();
-    let mut run = Run::new(&on.device, &on.plan, &on.program, &control)?;
+    let plan = on.plan_for(&inputs);
+    let mut run = Run::new(&on.device, &plan, &control)?;
     match run.go(&inputs) {
         Ok(_) => Ok(Some(run.submission.counts)),
         Err(Stop::Device(error)) => Err(error),

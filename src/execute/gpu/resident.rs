@@ -267,7 +267,8 @@ fn run(on: &Arc<Ready>, arguments: &[&Resident]) -> Result<Vec<Resident>> {
         }
     }
     let control = unlimited();
-    let mut run = Run::new(&on.device, &on.plan, &on.program, &control)?;
+    let plan = on.plan_for(&inputs);
+    let mut run = Run::new(&on.device, &plan, &control)?;
     let found = match run.go(&inputs) {
         Ok(found) => found,
         Err(Stop::Device(error)) => return Err(error),
@@ -275,8 +276,8 @@ fn run(on: &Arc<Ready>, arguments: &[&Resident]) -> Result<Vec<Resident>> {
         Err(Stop::Failed) => return at_second_attempt(on, &inputs),
     };
     let mut results = Vec::new();
-    for (found, output) in found.into_iter().zip(&on.plan.code.outputs) {
-        let prim = on.plan.kind(output);
+    for (found, output) in found.into_iter().zip(&plan.code.outputs) {
+        let prim = plan.kind(output);
         let (sizes, at) = match found {
             Found::Scalar(constant) => (Vec::new(), At::Host(constant)),
             Found::Cell(at) => (Vec::new(), At::Device(run.submission.copy_of_cells(at, Word::of(prim).bytes())?)),

@@ -14,7 +14,7 @@ use super::kind::Word;
 use super::plan::{Plan, Step};
 use super::submission::{Left, Submission, to_words};
 use super::transfer::Transfer;
-use crate::array::{Const, Prim, Program, Var};
+use crate::array::{Const, Prim, Var};
 use crate::error::{Error, Result};
 use crate::execute::Unsupported;
 use crate::execute::contract::Ending;
@@ -68,7 +68,6 @@ type Ran<T> = core::result::Result<T, Stop>;
 pub(super) struct Run<'r> {
     device: &'r Arc<Device>,
     plan: &'r Plan,
-    program: &'r Program,
     control: &'r Control<'r>,
     steps: u64,
     values: Vec<Option<Const>>,
@@ -92,16 +91,10 @@ const MAX_SCRATCH: u64 = 1 << 27;
 const MAX_STEPS: u64 = 1 << 26;
 
 impl<'r> Run<'r> {
-    pub(super) fn new(
-        device: &'r Arc<Device>,
-        plan: &'r Plan,
-        program: &'r Program,
-        control: &'r Control<'r>,
-    ) -> Result<Self> {
+    pub(super) fn new(device: &'r Arc<Device>, plan: &'r Plan, control: &'r Control<'r>) -> Result<Self> {
         Ok(Run {
             device,
             plan,
-            program,
             control,
             steps: 0,
             values: vec![None; plan.code.values.len()],
@@ -204,7 +197,7 @@ impl<'r> Run<'r> {
     }
 
     fn ended(&self, fault: interpret::Fault, within: Option<Var>) -> Stop {
-        Stop::Ended(Ending::Fault(ended(fault, self.program, within)))
+        Stop::Ended(Ending::Fault(ended(fault, &self.plan.program, within)))
     }
 
     fn spend(&mut self, steps: u64, within: Option<Var>) -> Ran<()> {
