@@ -378,6 +378,12 @@ fn element_functions(to: &mut String, buffer: Buffer, prim: Prim, how: Use, leng
             to.push_str(&load(&of_bits(&format!("atomicLoad(&b{b}[at])"))));
             let set = format!("atomicStore(&b{b}[at], {});", to_bits("x"));
             to.push_str(&change(&format!("store{b}(at: i32, x: {name})"), "", &set));
+            // The sum of integers that fill their words is an operation of the device.
+            if matches!(prim, Prim::I32 | Prim::U32 | Prim::I64 | Prim::U64) {
+                let add = format!("atomicAdd(&b{b}[at], {});", to_bits("x"));
+                to.push_str(&change(&format!("add{b}(at: i32, x: {name})"), "", &add));
+                return;
+            }
             let sum = to_bits(&scalar(ScalarOp::Add, &[of_bits("was"), "x".to_owned()], &[prim; 2]));
             let _ = write!(
                 to,
