@@ -47,6 +47,9 @@ pub struct Machine {
     pub work: u64,
 }
 
+/// Functions of more statements than this stay as they are: each is compared with the others.
+const MAX_STATEMENTS: usize = 1 << 10;
+
 /// More elements than this are not kept between two statements.
 const MAX_KEPT: u64 = 1 << 26;
 
@@ -149,7 +152,8 @@ impl Distribution {
 
     /// A map in a body that `threads` threads execute: it alone, or what is in its place.
     fn map(&mut self, vars: Vars, map: Map, span: Span, threads: u64) -> Vec<Stm> {
-        let nested = map.function.body.stms.iter().any(|stm| stm.op.is_parallel());
+        let stms = &map.function.body.stms;
+        let nested = stms.len() <= MAX_STATEMENTS && stms.iter().any(|stm| stm.op.is_parallel());
         let whole = |map: Map| vec![Stm { vars: vars.clone(), op: Op::Map(Box::new(map)), span }];
         let Some(count) = self.work.length(map.arrays[0]).filter(|count| nested && *count > 0) else {
             return whole(map);
