@@ -89,7 +89,7 @@ impl Place {
                 return Place { base: emit.add(place.base, far), ..place };
             }
             let varying = place.varying.map_or(far, |varying| emit.add(varying, far));
-            if emit.is_lane(varying) && place.lane.is_none() {
+            if emit.is_lane(varying) && place.lane.is_none() && !emit.buffers[place.buffer].private {
                 return Place { lane: Some(Operand::int(1)), varying: None, ..place };
             }
             return Place { varying: Some(varying), ..place };
