@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::device::Pipeline;
 use super::home::Homes;
 use super::kind::Word;
+use super::moved::{Move, moves};
 use super::operation::scalar;
 use super::plan::Draft;
 use super::prelude::prelude;
@@ -77,6 +78,8 @@ pub(super) struct Kernel {
     pub(super) scratch: Vec<Word>,
     /// The buffers that threads have for themselves: in which of these, and the sizes that they are given.
     pub(super) private: Vec<(Buffer, Word, Vec<Operand>)>,
+    /// What its threads move.
+    pub(super) moves: Vec<Move>,
     /// The statement of the program that it is for.
     pub(super) origin: Origin,
     /// On the device of its plan, once it has started there.
@@ -112,12 +115,13 @@ pub(super) fn kernel<'c>(
     reports: &mut Vec<&'c Stm>,
     draft: &Draft<'c>,
 ) -> Kernel {
-    match draft.stms.split_last() {
+    let kernel = match draft.stms.split_last() {
         Some((stm, before)) if matches!(stm, Stm::Lanes(_)) => {
             lanes(code, homes, slots, reports, stm, before, draft.scatters)
         }
         _ => serial(code, homes, slots, reports, &draft.stms),
-    }
+    };
+    Kernel { moves: moves(code, draft, &kernel), ..kernel }
 }
 
 /// A kernel of one thread, for statements in order.
@@ -331,7 +335,8 @@ fn main(@builtin(workgroup_id) group_id: vec3<u32>, @builtin(num_workgroups) gro
     );
     let text = format!("{}\n{head}{body}", prelude(&body));
     let (params, bindings) = (printer.params, printer.bindings);
-    Kernel { text, space, params, bindings, scratch, private, origin, pipeline: OnceLock::new() }
+    let (moves, pipeline) = (Vec::new(), OnceLock::new());
+    Kernel { text, space, params, bindings, scratch, private, moves, origin, pipeline }
 }
 
 /// What a kernel reports that was stopped.

@@ -8,6 +8,7 @@
 //! | `passes` | the passes over programs and code |
 //! | `home`, `effects`, `plan`, `show` | where scalars are; which statements can change places; the steps of a run, and as text |
 //! | `kernel`, `print`, `operation`, `kind` | the text of kernels |
+//! | `moved` | what kernels read and write |
 //! | `prelude` | functions that kernels call |
 //! | `device`, `self_test` | a GPU, and whether it computes as it should |
 //! | `submission`, `transfer`, `bytes` | kernels on their way there, bytes on their way back |
@@ -19,6 +20,7 @@ mod effects;
 mod home;
 mod kernel;
 mod kind;
+mod moved;
 mod operation;
 mod passes;
 mod plan;

@@ -11,6 +11,7 @@ use super::bytes::from_words;
 use super::device::{Device, Memory};
 use super::kernel::{Binding, Kernel, OUT_OF_STEPS, Param, Space, Use, WORKGROUP, words};
 use super::kind::Word;
+use super::moved::What;
 use super::plan::{Plan, Step};
 use super::submission::{Left, Submission, to_words};
 use super::transfer::Transfer;
@@ -317,6 +318,7 @@ impl<'r> Run<'r> {
         };
         self.spend(1 + u64::from(lanes), kernel.origin)?;
         let threads = groups * kernel.space.workgroup();
+        self.count_moved(kernel, lanes, &own);
         let pipeline = self.device.pipeline(kernel)?;
         let params = self.params(kernel, lanes, &own);
         let mut memory = Vec::new();
@@ -343,6 +345,16 @@ impl<'r> Run<'r> {
             memory.push(self.owners.remove(&binding.buffer).expect("elements are claimed before they are set"));
         }
         Ok(self.submission.dispatch(pipeline, memory, &params, groups, threads)?)
+    }
+
+    fn count_moved(&mut self, kernel: &Kernel, lanes: u32, own: &[u64]) {
+        for it in &kernel.moves {
+            let known = kernel.private.iter().position(|(buffer, ..)| *buffer == it.buffer).map(|at| own[at]);
+            let bytes = it.of(lanes.into(), known.unwrap_or_else(|| self.length(it.buffer)));
+            let counts = &mut self.submission.counts;
+            let sum = if it.what == What::Own { &mut counts.own_bytes } else { &mut counts.bytes };
+            *sum = sum.saturating_add(bytes);
+        }
     }
 
     /// How many elements of each of its own buffers a thread has.

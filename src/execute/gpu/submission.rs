@@ -17,6 +17,10 @@ pub struct Counts {
     pub readbacks: usize,
     /// How many threads the kernels had together.
     pub threads: u64,
+    /// How many bytes of arrays the kernels moved at least: those that a kernel reads, and those that it writes, each once.
+    pub bytes: u64,
+    /// How many bytes of what threads have for themselves they moved at least.
+    pub own_bytes: u64,
 }
 
 /// What kernels have left.
