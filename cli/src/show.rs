@@ -10,13 +10,15 @@ use crate::answer::{Answer, Failure};
 use crate::arguments::Arguments;
 use crate::input::stdin;
 use crate::load::Loaded;
+#[cfg(feature = "gpu")]
+use crate::trace::{Point, undrawn};
 use crate::trace::{Subject, drawn};
 
 /// See the table.
 pub(crate) fn show(arguments: &Arguments) -> Result<Answer, Failure> {
     let loaded = Loaded::file(arguments.file()?)?;
     let form = arguments.option("as").unwrap_or("text");
-    if arguments.has("at") && !matches!(form, "dot" | "svg") {
+    if arguments.has("at") && !matches!(form, "dot" | "svg" | "gpu-svg") {
         return Err(Failure::asked("`--at` writes values into a picture: add `--as svg` or `--as dot`"));
     }
     if arguments.has("dump") && !matches!(form, "text" | "kernel") {
@@ -36,7 +38,12 @@ pub(crate) fn show(arguments: &Arguments) -> Result<Answer, Failure> {
     }
     let subject = Subject::asked(loaded, arguments)?;
     let program = &subject.elaborated.program;
-    Ok(match (form, arguments.option("at")) {
+    let at = |text: &str| match text {
+        "-" => subject.at(&stdin()?, "standard input", arguments),
+        text => subject.at(text.as_bytes(), "`--at`", arguments),
+    };
+    let point = arguments.option("at").map(at).transpose()?;
+    Ok(match (form, point) {
         ("kernel", _) => {
             let dumps = arguments.has("dump");
             let (sources, elaborated) = (subject.sources, subject.elaborated);
@@ -53,6 +60,11 @@ pub(crate) fn show(arguments: &Arguments) -> Result<Answer, Failure> {
         #[cfg(feature = "gpu")]
         ("gpu", _) => gpu::plan(program).map_err(|unsupported| Failure::asked(unsupported.to_string()))?,
         #[cfg(feature = "gpu")]
+        ("gpu-svg", point) => {
+            let picture = gpu::picture(program, point.as_ref().map(Point::arguments)).map_err(undrawn)?;
+            picture.map_err(|unsupported| Failure::asked(unsupported.to_string()))?.to_svg()
+        }
+        #[cfg(feature = "gpu")]
         ("wgsl", _) => {
             let kernels = gpu::kernels(program).map_err(|unsupported| Failure::asked(unsupported.to_string()))?;
             kernels.join("\n")
@@ -63,8 +75,7 @@ pub(crate) fn show(arguments: &Arguments) -> Result<Answer, Failure> {
         }
         ("latex", _) => program.to_latex(),
         ("dot" | "svg", None) => drawn(&program.picture(), form)?,
-        ("dot" | "svg", Some("-")) => subject.at(&stdin()?, "standard input", arguments)?.picture(program, form)?,
-        ("dot" | "svg", Some(text)) => subject.at(text.as_bytes(), "`--at`", arguments)?.picture(program, form)?,
+        ("dot" | "svg", Some(point)) => point.picture(program, form)?,
         _ => text(program),
     }
     .into())

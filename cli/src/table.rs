@@ -85,13 +85,15 @@ pub(crate) const FLAGS: &[Flag] = &[
             #[cfg(feature = "gpu")]
             "gpu",
             #[cfg(feature = "gpu")]
+            "gpu-svg",
+            #[cfg(feature = "gpu")]
             "wgsl",
             "tree",
         ]),
         ..flag(
             "as",
             "FORM",
-            "text, latex: the array program; dot, svg: drawn; kernel: how it runs; gpu, wgsl: how on a GPU; tree: as read",
+            "text, latex: the array program; dot, svg: drawn; kernel: how it runs; gpu, gpu-svg, wgsl: how on a GPU; tree: as read",
         )
     },
     switch("dump", "after each pass that had something to do: how many statements there are, and which"),
@@ -200,6 +202,8 @@ pub(crate) const COMMANDS: &[Command] = &[
             "catadiff show f.fut -e loss --derivative vjp",
             "catadiff show f.fut -e loss --sizes",
             "catadiff show f.fut -e loss --as kernel --dump",
+            #[cfg(feature = "gpu")]
+            "catadiff show f.fut -e loss --derivative grad --as gpu-svg > plan.svg",
             "catadiff show f.fut -e loss --as svg --at '[1.0, 2.0] [3.0, 5.0]' > loss.svg",
         ],
     },

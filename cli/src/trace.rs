@@ -78,6 +78,12 @@ impl Subject {
 }
 
 impl Point {
+    /// The values as an array program takes them.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn arguments(&self) -> &[Value<f64>] {
+        &self.arguments
+    }
+
     /// A program as a picture in which values and adjoints stand.
     pub(crate) fn picture(&self, program: &catadiff::array::Program, form: &str) -> Result<String, Failure> {
         let adjoints = self.adjoints.as_deref();
@@ -97,6 +103,12 @@ pub(crate) fn drawn(picture: &catadiff::array::Picture<'_>, form: &str) -> Resul
         return Ok(picture.to_dot());
     }
     picture.to_svg().map_err(|error| Failure::asked(format!("{error}; `--as dot` and `--as text` have no limit")))
+}
+
+/// What no picture of a plan is made for.
+#[cfg(feature = "gpu")]
+pub(crate) fn undrawn(error: catadiff::Error) -> Failure {
+    Failure::asked(format!("{error}; `--as gpu` has no limit"))
 }
 
 /// See the table.

@@ -178,6 +178,16 @@ fn balanced(text: &str, quote: Option<char>, pairs: &[(char, char)]) -> bool {
     open.is_empty() && !quoted
 }
 
+/// Boxes and edges are in their places, and markup is well formed.
+///
+/// # Errors
+/// The violation.
+pub fn of_drawing(drawing: &Drawing) -> Verdict {
+    boxes(drawing)?;
+    edges(drawing)?;
+    markup(&drawing.to_svg())
+}
+
 /// The picture of a program: its boxes, its edges, its markup; the same a second time; and a line of text for each statement.
 ///
 /// # Errors
@@ -188,9 +198,7 @@ pub fn of_program(program: &Program) -> Verdict {
         Ok(drawing) => drawing,
         Err(error) => return broken("a small program can be drawn", error, program),
     };
-    boxes(&drawing)?;
-    edges(&drawing)?;
-    markup(&drawing.to_svg())?;
+    of_drawing(&drawing)?;
     if program.to_svg().as_ref() != Ok(&drawing.to_svg()) {
         return broken("the same program is the same picture", program, "");
     }
@@ -221,11 +229,8 @@ pub fn of_random(random: &ArrayProgram) -> Verdict {
     let program = random.program();
     of_program(&program)?;
     for derivative in [program.jvp(), program.vjp()].into_iter().flatten() {
-        let drawing = derivative.picture().drawing();
-        if let Ok(drawing) = drawing {
-            boxes(&drawing)?;
-            edges(&drawing)?;
-            markup(&drawing.to_svg())?;
+        if let Ok(drawing) = derivative.picture().drawing() {
+            of_drawing(&drawing)?;
         }
     }
     Ok(())

@@ -15,9 +15,6 @@ use super::visit::{Nested, mentioned_by};
 use crate::draw::{Drawing, FrameId, Graph, Line, MOST_EDGES, MOST_NODES, NodeId, Role, Tone};
 use crate::error::Result;
 
-/// The longest line of a box; what is longer is cut.
-const MAX_LINE_LENGTH: usize = 60;
-
 /// A program to be drawn.
 ///
 /// ```
@@ -165,13 +162,13 @@ impl<'p> Draw<'p> {
                 covered.push((*var, self.places.insert(*var, (node, 0))));
             }
             for (var, what) in &inside.entries {
-                let what = (!what.is_empty()).then(|| Line::new(Tone::Text, cut(what)));
+                let what = (!what.is_empty()).then(|| Line::cut(Tone::Text, what));
                 let lines = [self.named(&[*var])].into_iter().chain(what).chain(self.notes(&[*var])).collect();
                 let node = self.graph.node(frame, Role::Input, lines);
                 self.places.insert(*var, (node, 0));
             }
             inside.body.stms.iter().for_each(|stm| self.statement(frame, stm, depth));
-            let line = Line::new(Tone::Name, cut(&text::results(program, inside.body)));
+            let line = Line::cut(Tone::Name, &text::results(program, inside.body));
             let end = self.graph.node(frame, Role::Output, vec![line]);
             inside.body.results.iter().for_each(|atom| self.edge(*atom, end));
             for (var, before) in covered {
@@ -191,7 +188,7 @@ impl<'p> Draw<'p> {
             made = format!("{made} by {operation}");
             functions.clear();
         }
-        lines.push(Line::new(Tone::Text, cut(&made)));
+        lines.push(Line::cut(Tone::Text, &made));
         lines.extend(self.notes(&stm.vars));
         if depth >= self.deepest && !functions.is_empty() {
             let count: usize = functions.iter().map(|inside| inside.body.stms.len()).sum();
@@ -232,12 +229,12 @@ impl<'p> Draw<'p> {
         let program = self.picture.program;
         let shown: Vec<String> =
             vars.iter().map(|var| format!("{}: {}", text::name(program, *var), program.type_of(*var))).collect();
-        Line::new(Tone::Name, cut(&shown.join(", ")))
+        Line::cut(Tone::Name, &shown.join(", "))
     }
 
     fn notes(&self, vars: &[Var]) -> Vec<Line> {
         let notes = vars.iter().filter_map(|var| self.picture.notes.get(var)).flatten();
-        notes.map(|line| Line::new(line.tone, cut(&line.text))).collect()
+        notes.map(|line| Line::cut(line.tone, &line.text)).collect()
     }
 
     /// The functions of an operation.
@@ -308,12 +305,4 @@ fn all_of(op: &Op) -> Option<String> {
 fn without_functions(made: &str) -> &str {
     let end = [" |", " {"].iter().filter_map(|open| made.find(open)).min();
     made[..end.unwrap_or(made.len())].trim_end()
-}
-
-/// A line that is not too long.
-fn cut(line: &str) -> String {
-    match line.char_indices().nth(MAX_LINE_LENGTH) {
-        Some(_) => line.chars().take(MAX_LINE_LENGTH - 1).chain(['…']).collect(),
-        None => line.to_owned(),
-    }
 }

@@ -40,9 +40,22 @@ pub struct Line {
     pub tone: Tone,
 }
 
+/// The longest line of a box that is cut.
+#[cfg(feature = "array")]
+const MAX_LINE_LENGTH: usize = 60;
+
 impl Line {
     pub(crate) fn new(tone: Tone, text: impl Into<String>) -> Self {
         Line { text: text.into(), tone }
+    }
+
+    /// A line of which what is too long is cut.
+    #[cfg(feature = "array")]
+    pub(crate) fn cut(tone: Tone, text: &str) -> Self {
+        match text.char_indices().nth(MAX_LINE_LENGTH) {
+            Some(_) => Line::new(tone, text.chars().take(MAX_LINE_LENGTH - 1).chain(['…']).collect::<String>()),
+            None => Line::new(tone, text),
+        }
     }
 }
 

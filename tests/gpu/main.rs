@@ -7,6 +7,7 @@ mod device;
 mod distribute;
 mod functions;
 mod kernels;
+mod pictures;
 mod resident;
 mod sizes;
 

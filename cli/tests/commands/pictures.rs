@@ -75,7 +75,7 @@ fn programs_and_traces_are_drawn() {
     assert!(gradient.contains("return"), "{gradient}");
 
     let forms = if cfg!(feature = "gpu") {
-        "[possible values: text, dot, svg, latex, kernel, gpu, wgsl, tree]"
+        "[possible values: text, dot, svg, latex, kernel, gpu, gpu-svg, wgsl, tree]"
     } else {
         "[possible values: text, dot, svg, latex, kernel, tree]"
     };
@@ -103,6 +103,25 @@ fn programs_and_traces_are_drawn() {
         assert_eq!(found, code, "{arguments}: {errors}");
         assert!(errors.starts_with("catadiff: ") && errors.contains(part), "{arguments}: {errors}");
     }
+}
+
+#[test]
+#[cfg(feature = "gpu")]
+fn plans_for_gpus_are_drawn() {
+    let here = folder("plans", &[("b.fut", PROGRAM)]);
+    let svg = answer(&here, "show b.fut -e dot --derivative grad --as gpu-svg", "");
+    drawings::markup(&svg).unwrap();
+    let shown = boxes(&svg);
+    assert!(
+        shown.iter().any(|text| text.starts_with("kernel 0; ") && text.contains("reads b0: 8·v0 bytes")),
+        "{shown:?}"
+    );
+    // With sizes, numbers.
+    let svg = answer(&here, "show b.fut -e dot --as gpu-svg --at [1,2,5][3,4,6]", "");
+    let shown = boxes(&svg);
+    assert!(shown.iter().any(|text| text.contains("lanes &lt; 3") && text.contains("reads b0: 24 bytes")), "{shown:?}");
+    let (code, _, errors) = told(&here, "show b.fut -e dot --as gpu-svg --at [1]", "");
+    assert!(code == 2 && errors.contains("`dot` takes"), "{errors}");
 }
 
 #[test]

@@ -22,6 +22,12 @@ use crate::kernel::parts;
 
 /// How many threads are in a workgroup of a kernel over lanes.
 pub(super) const WORKGROUP: u32 = 64;
+/// The most workgroups of a kernel that folds: what they find is combined by one thread.
+const MAX_FOLDING_GROUPS: u32 = 256;
+/// The same where each thread leaves what it finds.
+const MAX_FOLDING_GROUPS_BY_THREAD: u32 = 16;
+/// The most workgroups of a kernel: threads take several lanes.
+pub(super) const MAX_GROUPS: u32 = 65_535;
 
 /// A word of the parameters of a kernel, or two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +84,9 @@ pub(super) struct Kernel {
     pub(super) scratch: Vec<Word>,
     /// The buffers that threads have for themselves: in which of these, and the sizes that they are given.
     pub(super) private: Vec<(Buffer, Word, Vec<Operand>)>,
+    /// The scalars that it reads in the cells, and those that it leaves there.
+    pub(super) takes: Vec<Value>,
+    pub(super) leaves: Vec<Value>,
     /// What its threads move.
     pub(super) moves: Vec<Move>,
     /// The statement of the program that it is for.
@@ -93,6 +102,23 @@ impl Space {
             Space::Serial => 1,
             Space::Lanes { .. } => WORKGROUP,
         }
+    }
+
+    /// How many workgroups there are for that many lanes, if there is room for as many.
+    pub(super) fn groups(&self, lanes: u32) -> u32 {
+        let most = match self {
+            Space::Serial | Space::Lanes { in_order: true, .. } => 1,
+            Space::Lanes { folds, .. } if folds.is_empty() => MAX_GROUPS,
+            Space::Lanes { by_workgroup: true, .. } => MAX_FOLDING_GROUPS,
+            Space::Lanes { by_workgroup: false, .. } => MAX_FOLDING_GROUPS_BY_THREAD,
+        };
+        lanes.div_ceil(WORKGROUP).clamp(1, most)
+    }
+
+    /// How many results these leave. A thread without a lane has found nothing that counts.
+    pub(super) fn results(&self, lanes: u32, groups: u32) -> u32 {
+        let one_each = matches!(self, Space::Lanes { by_workgroup, in_order, .. } if *by_workgroup || *in_order);
+        lanes.min(if one_each { groups } else { groups * WORKGROUP })
     }
 }
 
@@ -129,7 +155,8 @@ fn serial<'c>(code: &'c Code, homes: &Homes, slots: &Slots, reports: &mut Vec<&'
     let mut printer = Printer::new(code, homes, reports, body, true);
     let set: Vec<Value> = in_order(&printer.set).into_iter().filter(|value| slots.contains_key(value)).collect();
     set.iter().for_each(|value| printer.hoist(*value));
-    enter(&mut printer, homes, slots, body);
+    let mut takes = enter(&mut printer, homes, slots, body);
+    takes.extend(&set);
     for value in &set {
         let word = printer.word(*value);
         printer.line(&format!("{} = {};", name(*value), word.of_words("cells", slots[value] as usize)));
@@ -141,7 +168,7 @@ fn serial<'c>(code: &'c Code, homes: &Homes, slots: &Slots, reports: &mut Vec<&'
             printer.line(&format!("cells[{}] = {word};", slots[value] as usize + k));
         }
     }
-    finish(printer, Space::Serial, None)
+    finish(printer, Space::Serial, [takes, set], None)
 }
 
 /// A kernel for a loop over lanes.
@@ -165,7 +192,7 @@ fn lanes<'c>(
         printer.scatter(how, &it.colliding());
     }
     folds.iter().for_each(|fold| printer.bind(fold.found, Use::Writes));
-    enter(&mut printer, homes, slots, &[before, &[stm]].concat());
+    let takes = enter(&mut printer, homes, slots, &[before, &[stm]].concat());
     before.iter().for_each(|stm| printer.statement(stm));
     for Fold { cell, start, .. } in folds {
         let start = printer.operand(*start);
@@ -190,7 +217,8 @@ fn lanes<'c>(
     }
     let folds = folds.iter().map(|fold| fold.found).collect();
     let folded = folded.filter(|_| how != Scatters::Claimed);
-    finish(printer, Space::Lanes { count: *count, folds, folded, by_workgroup, in_order }, *origin)
+    let space = Space::Lanes { count: *count, folds, folded, by_workgroup, in_order };
+    finish(printer, space, [takes, Vec::new()], *origin)
 }
 
 /// Combines what the threads of a workgroup have found, in pairs, and leaves it in the place of the workgroup.
@@ -213,9 +241,10 @@ fn in_order(values: &FxHashSet<Value>) -> Vec<Value> {
     all
 }
 
-/// Declares what is set inside, and reads what comes from outside.
-fn enter<'c>(printer: &mut Printer<'c, '_>, homes: &Homes, slots: &Slots, body: &[&'c Stm]) {
+/// Declares what is set inside, and reads what comes from outside: which of it comes from the cells.
+fn enter<'c>(printer: &mut Printer<'c, '_>, homes: &Homes, slots: &Slots, body: &[&'c Stm]) -> Vec<Value> {
     printer.declare();
+    let mut takes = Vec::new();
     let mut used = FxHashSet::default();
     for stm in body {
         parts::each(core::slice::from_ref(*stm), &mut |stm| {
@@ -232,10 +261,12 @@ fn enter<'c>(printer: &mut Printer<'c, '_>, homes: &Homes, slots: &Slots, body: 
             let at = printer.param(Param::Value(value), word);
             word.of_words("params", at)
         } else {
+            takes.push(value);
             word.of_words("cells", slots[&value] as usize)
         };
         printer.line(&format!("let {} = {from};", name(value)));
     }
+    takes
 }
 
 /// Whether a value is set by a loop over lanes itself.
@@ -244,7 +275,7 @@ fn is_of_lanes(it: &Lanes, value: Value) -> bool {
 }
 
 /// The whole text.
-fn finish(mut printer: Printer<'_, '_>, space: Space, origin: Origin) -> Kernel {
+fn finish(mut printer: Printer<'_, '_>, space: Space, [takes, leaves]: [Vec<Value>; 2], origin: Origin) -> Kernel {
     let mut scratch: Vec<Word> = Vec::new();
     let mut private = Vec::new();
     for (buffer, sizes) in core::mem::take(&mut printer.private) {
@@ -336,7 +367,7 @@ fn main(@builtin(workgroup_id) group_id: vec3<u32>, @builtin(num_workgroups) gro
     let text = format!("{}\n{head}{body}", prelude(&body));
     let (params, bindings) = (printer.params, printer.bindings);
     let (moves, pipeline) = (Vec::new(), OnceLock::new());
-    Kernel { text, space, params, bindings, scratch, private, moves, origin, pipeline }
+    Kernel { text, space, params, bindings, scratch, private, takes, leaves, moves, origin, pipeline }
 }
 
 /// What a kernel reports that was stopped.

@@ -9,6 +9,7 @@
 //! | `home`, `effects`, `plan`, `show` | where scalars are; which statements can change places; the steps of a run, and as text |
 //! | `kernel`, `print`, `operation`, `kind` | the text of kernels |
 //! | `moved` | what kernels read and write |
+//! | `formula`, `picture` | what the host computes as formulas, and plans as pictures |
 //! | `prelude` | functions that kernels call |
 //! | `device`, `self_test` | a GPU, and whether it computes as it should |
 //! | `submission`, `transfer`, `bytes` | kernels on their way there, bytes on their way back |
@@ -17,12 +18,14 @@
 mod bytes;
 mod device;
 mod effects;
+mod formula;
 mod home;
 mod kernel;
 mod kind;
 mod moved;
 mod operation;
 mod passes;
+mod picture;
 mod plan;
 mod prelude;
 mod prepared;
@@ -40,8 +43,10 @@ pub use resident::Resident;
 pub use submission::Counts;
 
 use crate::array::Program;
+use crate::draw::Drawing;
 use crate::error::Result;
 use crate::execute::{Executor, Flat, Unsupported};
+use crate::interpret::{Value, typed};
 
 /// The kernels of a program in WGSL, without a device.
 ///
@@ -67,6 +72,36 @@ pub fn kernels(program: &Program) -> core::result::Result<Vec<String>, Unsupport
 /// If no GPU can run the program: which statement is in the way.
 pub fn plan(program: &Program) -> core::result::Result<String, Unsupported> {
     Ok(prepared::plan(program)?.to_string())
+}
+
+/// What the host does and which kernels it starts in a run of a program, as a picture, without a device: kernels with their index
+/// spaces and the bytes that they move, in the boxes of the loops and branches in which they are started. Bytes are formulas of the sizes
+/// of arguments; where arguments are given, numbers, in the plan that is made for arguments of their sizes. Sizes are called as in the
+/// [plan].
+///
+/// ```
+/// use catadiff::array::{Program, trace::{Arr, F64}};
+/// use catadiff::execute::gpu;
+/// let norm = Program::trace_named(&["xs"], |xs: Arr<F64>| xs.map(|x| x * x).sum())?;
+/// let picture = gpu::picture(&norm, None)?.expect("a GPU can run it").to_svg();
+/// assert!(picture.contains("kernel 0") && picture.contains("reads b0: 8·v0 bytes"), "{picture}");
+/// let picture = gpu::picture(&norm, Some(&[[1.0, 2.0, 3.0].into_iter().collect()]))?.expect("as before").to_svg();
+/// assert!(picture.contains("reads b0: 24 bytes"), "{picture}");
+/// # Ok::<(), catadiff::Error>(())
+/// ```
+///
+/// # Errors
+/// For arguments that the program does not take; [`Error::TooLarge`](crate::Error::TooLarge) for more boxes than a picture has room
+/// for. Inside, if no GPU can run the program: which statement is in the way.
+pub fn picture(
+    program: &Program,
+    arguments: Option<&[Value<f64>]>,
+) -> Result<core::result::Result<Drawing, Unsupported>> {
+    arguments.map_or(Ok(()), |arguments| typed(program, arguments))?;
+    match arguments.map_or_else(|| prepared::plan(program), |arguments| prepared::plan_at(program, arguments)) {
+        Ok(plan) => picture::graph(&plan, arguments).drawing().map(Ok),
+        Err(unsupported) => Ok(Err(unsupported)),
+    }
 }
 
 /// Whether a text is a kernel in WGSL, as the compiler of shaders reads it, without a device.

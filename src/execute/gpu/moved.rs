@@ -41,8 +41,8 @@ pub(super) struct Move {
 }
 
 impl Move {
-    /// How many bytes are moved by as many lanes, where the buffer has so many elements.
-    pub(super) fn of(&self, lanes: u64, length: u64) -> u64 {
+    /// How many bytes as many lanes move of a buffer of `length` elements.
+    fn of(&self, lanes: u64, length: u64) -> u64 {
         let each = |most: u64| {
             self.times.map_or(length, |times| length.min(times.each.saturating_mul(most).saturating_add(times.once)))
         };
@@ -53,6 +53,17 @@ impl Move {
         };
         elements.saturating_mul(self.bytes)
     }
+}
+
+/// How many bytes a kernel of that many lanes moves: of arrays, and of what threads have for themselves.
+pub(super) fn bytes(kernel: &Kernel, lanes: u32, own: &[u64], length: impl Fn(Buffer) -> u64) -> [u64; 2] {
+    let mut sums = [0_u64; 2];
+    for it in &kernel.moves {
+        let known = kernel.private.iter().position(|(buffer, ..)| *buffer == it.buffer).map(|at| own[at]);
+        let sum = &mut sums[usize::from(it.what == What::Own)];
+        *sum = sum.saturating_add(it.of(lanes.into(), known.unwrap_or_else(|| length(it.buffer))));
+    }
+    sums
 }
 
 /// What the kernel of a draft moves.

@@ -17,7 +17,7 @@ use crate::array::{Const, Prim, Program, Type, text};
 use crate::error::{Error, Result};
 use crate::execute::fault::binder;
 use crate::execute::{Ending, Executor, Flat, Outcome, Prepared, Unsupported};
-use crate::interpret::{Control, Value, typed};
+use crate::interpret::{Control, Scalar, Value, typed};
 use crate::kernel;
 use crate::optimise;
 use crate::optimise::distribute::{Known, distributed};
@@ -110,6 +110,19 @@ impl Executor for Gpu {
 /// The plan of a program.
 pub(super) fn plan(program: &Program) -> core::result::Result<Plan, Unsupported> {
     lowered(&in_passes(program, |_, _| ()))
+}
+
+/// The plan of a program that a wide device has for these arguments.
+pub(super) fn plan_at(program: &Program, arguments: &[Value<f64>]) -> core::result::Result<Plan, Unsupported> {
+    let rest = in_passes(program, |_, _| ());
+    let known = |argument: &Value<f64>| match argument {
+        Value::Scalar(Scalar::I64(n)) => Known::scalar(Some(*n)),
+        Value::Scalar(_) => Known::scalar(None),
+        array => Known::array(array.sizes().iter().map(|size| i64::try_from(*size).ok())),
+    };
+    let sizes: Vec<Known> = arguments.iter().map(known).collect();
+    let wide = distributed(&rest, &sizes, MACHINE, rest.simplified() == rest);
+    wide.and_then(|wide| lowered(&wide).ok()).map_or_else(|| lowered(&rest), Ok)
 }
 
 /// The plan of a program after the passes.

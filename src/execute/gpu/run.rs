@@ -9,9 +9,9 @@ use rustc_hash::FxHashMap;
 
 use super::bytes::from_words;
 use super::device::{Device, Memory};
-use super::kernel::{Binding, Kernel, OUT_OF_STEPS, Param, Space, Use, WORKGROUP, words};
+use super::kernel::{Binding, Kernel, MAX_GROUPS, OUT_OF_STEPS, Param, Space, Use, WORKGROUP, words};
 use super::kind::Word;
-use super::moved::What;
+use super::moved;
 use super::plan::{Plan, Step};
 use super::submission::{Left, Submission, to_words};
 use super::transfer::Transfer;
@@ -80,12 +80,6 @@ pub(super) struct Run<'r> {
     pub(super) submission: Submission<'r>,
 }
 
-/// The most workgroups of a kernel that folds: what they find is combined by one thread.
-const MAX_FOLDING_GROUPS: u32 = 256;
-/// The same where each thread leaves what it finds.
-const MAX_FOLDING_GROUPS_BY_THREAD: u32 = 16;
-/// The most workgroups of a kernel: threads take several lanes.
-const MAX_GROUPS: u32 = 65_535;
 /// The most bytes that the threads of a kernel have for themselves.
 const MAX_SCRATCH: u64 = 1 << 27;
 /// The most iterations that a loop of a thread may have, in which the host cannot stop it.
@@ -292,20 +286,12 @@ impl<'r> Run<'r> {
         let own = self.own_sizes(kernel)?;
         let (lanes, groups) = match &kernel.space {
             Space::Serial => (1, 1),
-            Space::Lanes { count, folds, folded, by_workgroup, in_order } => {
+            Space::Lanes { count, folds, folded, .. } => {
                 let count = self.integer(*count).max(0);
                 let lanes = u32::try_from(count).map_err(|_| self.unsupported("a map over more than 2^32 elements"))?;
-                let most = match (folds.is_empty(), by_workgroup) {
-                    _ if *in_order => 1,
-                    (true, _) => MAX_GROUPS,
-                    (false, true) => MAX_FOLDING_GROUPS,
-                    (false, false) => MAX_FOLDING_GROUPS_BY_THREAD,
-                };
-                let most = most.min(self.device.limits.max_compute_workgroups_per_dimension);
-                let groups = lanes.div_ceil(WORKGROUP).clamp(1, most).min(self.groups_within(kernel, &own)?);
-                // A thread without a lane has found nothing that counts.
-                let threads = if *by_workgroup || *in_order { groups } else { groups * WORKGROUP };
-                let found = i64::from(threads.min(lanes));
+                let most = self.device.limits.max_compute_workgroups_per_dimension;
+                let groups = kernel.space.groups(lanes).min(most).min(self.groups_within(kernel, &own)?);
+                let found = i64::from(kernel.space.results(lanes, groups));
                 folds.iter().try_for_each(|buffer| self.allocate(*buffer, found))?;
                 if let Some(folded) = folded {
                     self.values[folded.0 as usize] = Some(Const::I64(found));
@@ -318,7 +304,8 @@ impl<'r> Run<'r> {
         };
         self.spend(1 + u64::from(lanes), kernel.origin)?;
         let threads = groups * kernel.space.workgroup();
-        self.count_moved(kernel, lanes, &own);
+        let moved = moved::bytes(kernel, lanes, &own, |buffer| self.length(buffer));
+        self.submission.counts.moved(moved);
         let pipeline = self.device.pipeline(kernel)?;
         let params = self.params(kernel, lanes, &own);
         let mut memory = Vec::new();
@@ -345,16 +332,6 @@ impl<'r> Run<'r> {
             memory.push(self.owners.remove(&binding.buffer).expect("elements are claimed before they are set"));
         }
         Ok(self.submission.dispatch(pipeline, memory, &params, groups, threads)?)
-    }
-
-    fn count_moved(&mut self, kernel: &Kernel, lanes: u32, own: &[u64]) {
-        for it in &kernel.moves {
-            let known = kernel.private.iter().position(|(buffer, ..)| *buffer == it.buffer).map(|at| own[at]);
-            let bytes = it.of(lanes.into(), known.unwrap_or_else(|| self.length(it.buffer)));
-            let counts = &mut self.submission.counts;
-            let sum = if it.what == What::Own { &mut counts.own_bytes } else { &mut counts.bytes };
-            *sum = sum.saturating_add(bytes);
-        }
     }
 
     /// How many elements of each of its own buffers a thread has.
@@ -477,7 +454,7 @@ fn all_of(kernel: &Kernel, own: &[u64], of: Word) -> u64 {
 }
 
 /// The value of an operation on integers and truth values; where it has none a check has failed before, or will.
-fn computed(op: Op, x: &[Const], prim: Prim) -> Const {
+pub(super) fn computed(op: Op, x: &[Const], prim: Prim) -> Const {
     match op {
         Op::Select => x[if x[0] == Const::Bool(true) { 1 } else { 2 }],
         Op::Scalar(op) => op.value(x).unwrap_or(prim.zero()),

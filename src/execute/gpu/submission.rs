@@ -23,6 +23,14 @@ pub struct Counts {
     pub own_bytes: u64,
 }
 
+impl Counts {
+    /// Adds what a kernel moves: of arrays, and of what threads have for themselves.
+    pub(super) fn moved(&mut self, [bytes, own]: [u64; 2]) {
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.own_bytes = self.own_bytes.saturating_add(own);
+    }
+}
+
 /// What kernels have left.
 #[derive(Debug)]
 pub(super) struct Left {
