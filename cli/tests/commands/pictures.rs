@@ -109,7 +109,7 @@ fn programs_and_traces_are_drawn() {
 #[cfg(feature = "gpu")]
 fn plans_for_gpus_are_drawn() {
     let here = folder("plans", &[("b.fut", PROGRAM)]);
-    let svg = answer(&here, "show b.fut -e dot --derivative grad --as gpu-svg", "");
+    let svg = answer(&here, "show b.fut -e dot --as gpu-svg", "");
     drawings::markup(&svg).unwrap();
     let shown = boxes(&svg);
     assert!(
