@@ -2,6 +2,7 @@
 //! tests/laws/executors.rs says.
 #![cfg(feature = "gpu")]
 
+mod corpus;
 mod counts;
 mod device;
 mod distribute;
