@@ -5,7 +5,6 @@ use catadiff::array::trace::{Arr, F64, I64, loop_for};
 use catadiff::execute::Flat;
 use catadiff::execute::gpu::{Counts, counts};
 use catadiff::{Elementary, Result};
-use catadiff_gradbench::{function, inputs};
 
 use crate::gpu;
 
@@ -57,42 +56,6 @@ fn rows_that_a_loop_sets_are_one_kernel_each() -> Result<()> {
     let Some(few) = run(&rows, &[reals(&[100]), n(3)?])? else { return Ok(()) };
     let many = run(&rows, &[reals(&[100]), n(53)?])?.expect("there is a device");
     assert!(many.dispatches - few.dispatches <= 2 * 50 && many.readbacks == 0, "{few:?}, {many:?}");
-    Ok(())
-}
-
-/// A function of the benchmark with an input of its generator.
-fn benchmark(module: &str, name: &str, settings: &str) -> Result<(Program, Vec<Flat>)> {
-    let settings: Vec<String> = settings.split_whitespace().map(str::to_owned).collect();
-    let task = (function(module, name)?.task)(&inputs::input(module, &settings)?)?;
-    let arguments = task.arguments();
-    Ok((task.program, arguments))
-}
-
-/// What a run moves, as a multiple of the bytes of arguments and results.
-fn moved(program: &Program, arguments: &[Flat]) -> Result<Option<f64>> {
-    let Some(counts) = run(program, arguments)? else { return Ok(None) };
-    let mut results = Vec::new();
-    program.compile()?.run_into(arguments, &mut results)?;
-    let elements = arguments.iter().chain(&results).map(|flat| flat.sizes().iter().product::<usize>());
-    Ok(Some(counts.bytes as f64 / (8 * elements.sum::<usize>()) as f64))
-}
-
-#[test]
-fn little_more_is_moved_than_arguments_and_results() -> Result<()> {
-    let k_means = (k_means()?.grad(1)?, vec![reals(&[4000, 8]), reals(&[10, 8])]);
-    for (what, (program, arguments), most) in [
-        ("the gradient of k-means", k_means, 3.0),
-        ("k-means", benchmark("kmeans", "cost", "k=10 n=4000 d=8")?, 3.0),
-        ("the direction of k-means", benchmark("kmeans", "dir", "k=10 n=4000 d=8")?, 3.0),
-        ("log-sum-exp", benchmark("lse", "primal", "n=100000")?, 3.0),
-        ("the gradient of log-sum-exp", benchmark("lse", "gradient", "n=100000")?, 3.0),
-        ("the mixture", benchmark("gmm", "objective", "d=16 k=25 n=1000")?, 3.0),
-        // The probabilities of each point are kept between kernels: with them once there and back it is 2.7.
-        ("the gradient of the mixture", benchmark("gmm", "jacobian", "d=16 k=25 n=1000")?, 8.5),
-    ] {
-        let Some(multiple) = moved(&program, &arguments)? else { return Ok(()) };
-        assert!(multiple >= 1.0 && multiple <= most, "{what}: {multiple}");
-    }
     Ok(())
 }
 
