@@ -198,8 +198,8 @@ fn functions_and_derivatives_in_single_precision_are_near_those_in_double_precis
     Ok(())
 }
 
-/// As multiples of the bytes of arguments and results. Of a mixture the number of each point, component and dimension is kept between
-/// kernels, so that each has enough threads: with these once there and back the objective is 0.3, and its gradient 2.2.
+/// As multiples of the bytes of arguments and results. Of a mixture more is kept between kernels, so that each has enough threads: with
+/// the numbers of each point, component and dimension once there and back the gradient is 2.2.
 #[test]
 fn little_more_is_moved_than_arguments_and_results() -> Result<()> {
     let Some(gpu) = gpu() else { return Ok(()) };
