@@ -1,11 +1,15 @@
 //! Devices: what they refuse is an error.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use catadiff::array::Program;
-use catadiff::array::trace::{Arr, F64, I64, iota};
-use catadiff::execute::gpu::{Gpu, self_test};
-use catadiff::execute::{Executor, Flat, Interpreter, Lanes, Outcome, Prepared, RunReport, Unsupported};
-use catadiff::interpret::{Control, Limits, Scalar, Value};
-use catadiff::{Error, Result};
+use catadiff::array::trace::{Arr, F64, I64, iota, loop_for};
+use catadiff::execute::gpu::{Counts, Gpu, counts, self_test};
+use catadiff::execute::{
+    Executor, Fault, FaultKind, Flat, Interpreter, Lanes, Outcome, Prepared, RunReport, Unsupported,
+};
+use catadiff::interpret::{Cancel, Control, Limits, Scalar, Value};
+use catadiff::{Elementary, Error, Result};
 
 use crate::gpu;
 
@@ -154,5 +158,45 @@ fn an_index_that_no_array_has_is_outside_of_all() -> Result<()> {
         assert_eq!(found, program.run(&argument));
         assert!(matches!(report, RunReport::Fault(_)), "{index}: {report:?}");
     }
+    Ok(())
+}
+
+#[test]
+fn a_long_run_is_cancelled_where_the_device_is() -> Result<()> {
+    let Some(gpu) = gpu() else { return Ok(()) };
+    // An array that each iteration reads all of before it is changed, a million times: hours.
+    let long = Program::trace(|x: Arr<F64>, n: I64| loop_for(n, x, |_, x: Arr<F64>| x.map(|y| y - x.sum().sin())))?;
+    let prepared = gpu.prepare(&long)?.expect("a GPU can run it");
+    let arguments = [Value::new(vec![0.5; 3000])?, Value::from(1_000_000_i64)];
+    let (cancel, steps) = (Cancel::new(), AtomicU64::new(0));
+    let tell = |taken| {
+        steps.fetch_max(taken, Ordering::Relaxed);
+    };
+    let outcome = std::thread::scope(|scope| {
+        let control = Control::from(&Limits { steps: u64::MAX, ..Limits::default() });
+        let control = control.cancelled_by(&cancel).with_progress(1, &tell);
+        let run = scope.spawn(|| prepared.run(&arguments, control));
+        while steps.load(Ordering::Relaxed) == 0 && !run.is_finished() {
+            std::thread::yield_now();
+        }
+        cancel.cancel();
+        run.join().expect("it ends")
+    })?;
+    assert!(matches!(&outcome, Outcome::Fault(Fault { kind: FaultKind::Cancelled, .. })), "{outcome:?}");
+    // A kernel takes 3001 steps. The run had begun no more of them than fit what a device is given, and what waits for it.
+    assert!(steps.into_inner() < 3001 * 5000);
+    Ok(())
+}
+
+#[test]
+fn what_is_submitted_at_once_is_of_bounded_work() -> Result<()> {
+    let Some(gpu) = gpu() else { return Ok(()) };
+    let steps = Program::trace(|x: Arr<F64>, n: I64| loop_for(n, x, |_, x: Arr<F64>| x.map(|y| y - x.sum().sin())))?;
+    let run = |elements: usize, n: i64| -> Result<Counts> {
+        let arguments = [Flat::reals(&[elements], vec![0.5; elements])?, Flat::integers(&[], vec![n])?];
+        Ok(counts(&gpu, &steps, &arguments)?.expect("it comes to its end"))
+    };
+    let (light, heavy) = (run(10, 100)?, run(3000, 100)?);
+    assert!(light.submissions <= 2 && heavy.submissions > 4, "{light:?}, {heavy:?}");
     Ok(())
 }

@@ -16,6 +16,7 @@ use super::operation::scalar;
 use super::plan::Draft;
 use super::prelude::prelude;
 use super::print::{Printer, Scatters, name};
+use super::work::Work;
 use crate::array::{Const, Prim, ScalarOp};
 use crate::kernel::code::{Buffer, Code, Fold, Lanes, Operand, Origin, Stm, Value};
 use crate::kernel::parts;
@@ -89,6 +90,8 @@ pub(super) struct Kernel {
     pub(super) leaves: Vec<Value>,
     /// What its threads move.
     pub(super) moves: Vec<Move>,
+    /// What a lane does, or its one thread.
+    pub(super) work: Work,
     /// The statement of the program that it is for.
     pub(super) origin: Origin,
     /// On the device of its plan, once it has started there.
@@ -147,7 +150,7 @@ pub(super) fn kernel<'c>(
         }
         _ => serial(code, homes, slots, reports, &draft.stms),
     };
-    Kernel { moves: moves(code, draft, &kernel), ..kernel }
+    Kernel { moves: moves(code, draft, &kernel), work: Work::of(draft), ..kernel }
 }
 
 /// A kernel of one thread, for statements in order.
@@ -366,8 +369,8 @@ fn main(@builtin(workgroup_id) group_id: vec3<u32>, @builtin(num_workgroups) gro
     );
     let text = format!("{}\n{head}{body}", prelude(&body));
     let (params, bindings) = (printer.params, printer.bindings);
-    let (moves, pipeline) = (Vec::new(), OnceLock::new());
-    Kernel { text, space, params, bindings, scratch, private, takes, leaves, moves, origin, pipeline }
+    let (moves, work, pipeline) = (Vec::new(), Work::default(), OnceLock::new());
+    Kernel { text, space, params, bindings, scratch, private, takes, leaves, moves, work, origin, pipeline }
 }
 
 /// What a kernel reports that was stopped.

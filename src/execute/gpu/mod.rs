@@ -8,7 +8,7 @@
 //! | `passes` | the passes over programs and code |
 //! | `home`, `effects`, `plan`, `show` | where scalars are; which statements can change places; the steps of a run, and as text |
 //! | `kernel`, `print`, `operation`, `kind` | the text of kernels |
-//! | `moved` | what kernels read and write |
+//! | `moved`, `work` | what kernels read and write, and how much they do |
 //! | `formula`, `picture` | what the host computes as formulas, and plans as pictures |
 //! | `prelude` | functions that kernels call |
 //! | `device`, `self_test` | a GPU, and whether it computes as it should |
@@ -36,6 +36,7 @@ mod self_test;
 mod show;
 mod submission;
 mod transfer;
+mod work;
 
 pub use device::Gpu;
 pub use prepared::FirstGpu;

@@ -331,7 +331,9 @@ impl<'r> Run<'r> {
         for binding in kernel.bindings.iter().filter(|binding| binding.how == Use::Owns) {
             memory.push(self.owners.remove(&binding.buffer).expect("elements are claimed before they are set"));
         }
-        Ok(self.submission.dispatch(pipeline, memory, &params, groups, threads)?)
+        let count = |x: Operand| self.foreseen(x)?.integer().map(|n| n.max(0) as u64);
+        let work = kernel.work.statements(&count).saturating_mul(lanes.into());
+        Ok(self.submission.dispatch(pipeline, memory, &params, [groups, threads], work)?)
     }
 
     /// How many elements of each of its own buffers a thread has.

@@ -2,9 +2,10 @@
 //!
 //! Law: kernels start in the order in which they were added, and each sees what those before it have left (laws: executors::suite).
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::device::{Device, Memory, Pipeline};
+use super::device::{Device, Memory, Pipeline, refused};
 use super::transfer::{Range, Transfer};
 use crate::error::Result;
 
@@ -15,6 +16,8 @@ pub struct Counts {
     pub dispatches: usize,
     /// How often the host waited for scalars or results.
     pub readbacks: usize,
+    /// How often it handed kernels to the device.
+    pub submissions: usize,
     /// How many threads the kernels had together.
     pub threads: u64,
     /// How many bytes of arrays the kernels moved at least: those that a kernel reads, and those that it writes, each once.
@@ -62,11 +65,19 @@ pub(super) struct Submission<'r> {
     /// Memory to be cleared before: only those that wait know it.
     clears: Vec<(Arc<Memory>, u64)>,
     params: Vec<u32>,
+    /// How many statements those that wait carry out, about.
+    work: u64,
+    /// What the device was given and may not have done yet.
+    given: VecDeque<wgpu::SubmissionIndex>,
     pub(super) counts: Counts,
 }
 
 /// How many dispatches are submitted at once.
 const MAX_WAITING: usize = 512;
+/// The most statements that are submitted at once, but of one kernel: some 50 ms of a slow device.
+const MAX_WORK: u64 = 1 << 27;
+/// How many submissions the device has not done, of a run that goes on: a run that is to be stopped is not far ahead of it.
+const MAX_GIVEN: usize = 2;
 /// The words of a fault: its number, and behind the first two those of up to four operands.
 pub(super) const FAULT_WORDS: u64 = 16;
 
@@ -85,6 +96,8 @@ impl<'r> Submission<'r> {
             waiting: Vec::new(),
             clears: Vec::new(),
             params: Vec::new(),
+            work: 0,
+            given: VecDeque::new(),
             counts,
         })
     }
@@ -123,8 +136,8 @@ impl<'r> Submission<'r> {
         pipeline: Pipeline,
         memory: Vec<Arc<Memory>>,
         params: &[u32],
-        groups: u32,
-        threads: u32,
+        [groups, threads]: [u32; 2],
+        work: u64,
     ) -> Result<()> {
         self.counts.dispatches += 1;
         self.counts.threads += u64::from(threads);
@@ -133,7 +146,8 @@ impl<'r> Submission<'r> {
         let params_at = (4 * self.params.len() as u64, 4 * params.len() as u64);
         self.params.extend(params);
         self.waiting.push(Dispatch { pipeline, memory, params: params_at, groups });
-        if self.waiting.len() >= MAX_WAITING { self.submit() } else { Ok(()) }
+        self.work = self.work.saturating_add(work);
+        if self.waiting.len() >= MAX_WAITING || self.work >= MAX_WORK { self.submit() } else { Ok(()) }
     }
 
     /// Hands what waits to the device.
@@ -146,7 +160,9 @@ impl<'r> Submission<'r> {
         let params = self.device.memory(bytes.len() as u64)?;
         let (waiting, clears) = (core::mem::take(&mut self.waiting), core::mem::take(&mut self.clears));
         let device = self.device;
-        device.scoped(|| {
+        self.work = 0;
+        self.counts.submissions += 1;
+        self.given.push_back(device.scoped(|| {
             device.queue.write_buffer(&params.buffer, 0, &bytes);
             let mut encoder = device.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             for (memory, bytes) in clears.iter().filter(|(_, bytes)| *bytes > 0) {
@@ -170,8 +186,19 @@ impl<'r> Submission<'r> {
                 pass.dispatch_workgroups(*groups, 1, 1);
             }
             drop(pass);
-            device.queue.submit([encoder.finish()]);
-        })
+            device.queue.submit([encoder.finish()])
+        })?);
+        self.keep_pace()
+    }
+
+    /// Waits for what was submitted before the last ones.
+    fn keep_pace(&mut self) -> Result<()> {
+        while self.given.len() > MAX_GIVEN {
+            let submission_index = self.given.pop_front();
+            let waited = self.device.device.poll(wgpu::PollType::Wait { submission_index, timeout: None });
+            waited.map_err(|error| refused(format!("the GPU was lost in the middle of a run: {error}")))?;
+        }
+        Ok(())
     }
 
     /// Waits for all kernels, and reads ranges of other buffers with what they leave of scalars and faults.
