@@ -10,7 +10,7 @@ use std::sync::Once;
 
 use catadiff::array::Program;
 use catadiff::execute::{EXECUTORS, Executor, Fault, FaultKind, Interpreter, Outcome, Prepared};
-use catadiff::interpret::{Cancel, Control, Limits, Value};
+use catadiff::interpret::{Cancel, Control, Limits, Scalar, Value};
 
 use crate::array_faults::planted;
 use crate::array_programs::{ArrayProgram, LongProgram};
@@ -147,6 +147,39 @@ fn random_programs(executor: &dyn Executor, allowed: Allowance, tally: &RefCell<
         past_blocks(executor, &random, tally)?;
         tally.borrow().keeps_to(allowed, executor.name())
     })
+}
+
+/// Of a [`suite`] what is random, in single precision alone: random programs of which all reals are singles, on arguments that are. Results
+/// are within what other roundings of the same operations make of them. Programs that name the bits of doubles are omitted.
+///
+/// # Errors
+/// The violation.
+pub fn singles(executor: &dyn Executor, allowed: Allowance) -> Result<Tally, Violation> {
+    let tally = RefCell::new(Tally::default());
+    for_all(|random: ArrayProgram| {
+        let Ok(program) = Program::parse(&random.program().to_string().replace("f64", "f32")) else { return Ok(()) };
+        let sides = Sides::of(executor, &program)?;
+        let (lengths, columns) = OTHERS[program.types().len() % OTHERS.len()];
+        for arguments in [random.arguments(), random.arguments_of(lengths, columns)] {
+            let arguments: Vec<Value<f64>> = arguments.iter().map(narrowed).collect();
+            tally.borrow_mut().count(sides.judge(Ask::on(&arguments))?);
+            tally.borrow().keeps_to(allowed, executor.name())?;
+        }
+        Ok(())
+    })?;
+    Ok(tally.into_inner())
+}
+
+/// The same with singles for doubles.
+fn narrowed(value: &Value<f64>) -> Value<f64> {
+    let single = |scalar: &Scalar<f64>| match scalar {
+        Scalar::F64(x) => Scalar::F32(f64::from(*x as f32)),
+        other => *other,
+    };
+    match value {
+        Value::Scalar(scalar) => Value::Scalar(single(scalar)),
+        array => Value::array(array.sizes(), array.elements().iter().map(single).collect()).expect("as many elements"),
+    }
 }
 
 /// Lengths of arrays, and of rows, that fit few random programs.

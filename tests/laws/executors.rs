@@ -9,7 +9,7 @@ use catadiff::execute::{
 use catadiff::interpret::{Control, Value};
 use catadiff::{Result, Span};
 use catadiff_laws::Verdict;
-use catadiff_laws::executors::{Allowance, at_hand, suite};
+use catadiff_laws::executors::{Allowance, at_hand, singles, suite};
 
 /// What lanes are allowed: loops that change the sizes of arrays, and rows of sizes that only their elements say; checks that are
 /// made further out than in the program; and what the simplifier does not leave out, and is not needed.
@@ -36,6 +36,17 @@ fn executors_keep_the_contract() -> Verdict {
     for executor in at_hand().into_iter().filter(|executor| executor.name() != Interpreter.name()) {
         let tally = suite(executor, allowed(executor))?;
         assert!(tally.done > 400 && tally.faults > 400, "{}: {tally:?}", executor.name());
+    }
+    Ok(())
+}
+
+/// Executors compute in the precision of a program, of which these have one.
+#[test]
+fn executors_keep_the_contract_in_single_precision() -> Verdict {
+    for executor in at_hand().into_iter().filter(|executor| executor.name() != Interpreter.name()) {
+        let tally = singles(executor, allowed(executor))?;
+        println!("{} {tally:?}", executor.name());
+        assert!(tally.done > 250, "{}: {tally:?}", executor.name());
     }
     Ok(())
 }
