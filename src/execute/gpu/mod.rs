@@ -86,7 +86,8 @@ pub fn plan(program: &Program) -> core::result::Result<String, Unsupported> {
 /// let norm = Program::trace_named(&["xs"], |xs: Arr<F64>| xs.map(|x| x * x).sum())?;
 /// let picture = gpu::picture(&norm, None)?.expect("a GPU can run it").to_svg();
 /// assert!(picture.contains("kernel 0") && picture.contains("reads b0: 8·v0 bytes"), "{picture}");
-/// let picture = gpu::picture(&norm, Some(&[[1.0, 2.0, 3.0].into_iter().collect()]))?.expect("as before").to_svg();
+/// let xs = catadiff::interpret::Value::new([1.0, 2.0, 3.0])?;
+/// let picture = gpu::picture(&norm, Some(&[xs]))?.expect("as before").to_svg();
 /// assert!(picture.contains("reads b0: 24 bytes"), "{picture}");
 /// # Ok::<(), catadiff::Error>(())
 /// ```
