@@ -8,6 +8,7 @@ mod device;
 mod distribute;
 mod functions;
 mod kernels;
+mod narrow;
 mod pictures;
 mod resident;
 mod sizes;

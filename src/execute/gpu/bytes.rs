@@ -4,6 +4,7 @@
 
 use super::kernel::words;
 use super::kind::Word;
+use super::range::Range;
 use super::submission::to_words;
 use crate::array::{Const, Prim};
 use crate::execute::Flat;
@@ -26,6 +27,11 @@ pub(super) fn constant(flat: &Flat, prim: Prim) -> Option<Const> {
     } else {
         flat.ints.first().map(|n| Const::wrapped((*n).into(), prim))
     }
+}
+
+/// What is known of the integers of an array.
+pub(super) fn range(prim: Prim, flat: &Flat) -> Range {
+    if prim == Prim::I64 { Range::of_all(&flat.ints) } else { Range::ANY }
 }
 
 /// The bytes of an array on the device.
@@ -77,5 +83,6 @@ pub(super) fn from_words(prim: Prim, words: &[u32]) -> Const {
         Word::I64 | Word::U64 => Const::wrapped(both().into(), prim),
         Word::F32 => Const::rounded(f32::from_bits(words[0]).into(), prim),
         Word::F64 => Const::from_bits(both(), prim),
+        Word::Narrow => unreachable!("a kind is not narrow by itself"),
     }
 }

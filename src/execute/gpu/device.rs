@@ -105,7 +105,8 @@ impl Gpu {
     }
 
     /// A device that was opened elsewhere, so that arrays can be shared with what else runs there. Its features and limits are those
-    /// that it was opened with: without `SHADER_INT64` there are no 64-bit integers, which sizes and indices are.
+    /// that it was opened with: without `SHADER_INT64`, integers of kind `i64` are computed in 32 bits where it is proved before a kernel
+    /// starts that these hold them, and what is not proved cannot run.
     ///
     /// # Errors
     /// [`Error::Device`] if it computes wrongly.
@@ -155,14 +156,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Device {
-    /// What the device has not, of what kernels need: 64-bit integers, which sizes are, and what is said.
-    pub(super) fn missing(&self, doubles: bool, wide_atomics: bool) -> Option<&'static str> {
+    /// What the device has not, of what kernels need.
+    pub(super) fn missing(&self, doubles: bool, wide: bool, wide_atomics: bool) -> Option<&'static str> {
         let lacks = |feature| !self.features.contains(feature);
         if doubles && lacks(wgpu::Features::SHADER_F64) {
             return Some("a GPU with double precision (SHADER_F64), which this one has not");
         }
-        if lacks(wgpu::Features::SHADER_INT64) {
-            return Some("a GPU with 64-bit integers (SHADER_INT64), which this one has not");
+        if wide && lacks(wgpu::Features::SHADER_INT64) {
+            return Some("integers that may need 64 bits, and the GPU has none of these (SHADER_INT64)");
         }
         if wide_atomics && lacks(wgpu::Features::SHADER_INT64_ATOMIC_ALL_OPS) {
             return Some("a GPU with atomic operations on 64 bits, which this one has not");

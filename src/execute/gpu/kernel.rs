@@ -9,15 +9,17 @@ use std::sync::OnceLock;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::device::Pipeline;
+use super::elements::{bits_of, element_functions, own_functions};
 use super::home::Homes;
-use super::kind::Word;
+use super::kind::{Width, Word};
 use super::moved::{Move, moves};
 use super::operation::scalar;
 use super::plan::Draft;
 use super::prelude::prelude;
 use super::print::{Printer, Scatters, name};
+use super::proof::has_wide;
 use super::work::Work;
-use crate::array::{Const, Prim, ScalarOp};
+use crate::array::{Const, ScalarOp};
 use crate::kernel::code::{Buffer, Code, Fold, Lanes, Operand, Origin, Stm, Value};
 use crate::kernel::parts;
 
@@ -78,6 +80,10 @@ pub(super) enum Space {
 #[derive(Debug, Clone)]
 pub(super) struct Kernel {
     pub(super) text: String,
+    /// Whether it computes integers of 64 bits, or the bits of such reals.
+    pub(super) is_wide: bool,
+    /// Whether it does so in memory that several threads change at once.
+    pub(super) shares_wide: bool,
     pub(super) space: Space,
     pub(super) params: Vec<(Param, Word)>,
     pub(super) bindings: Vec<Binding>,
@@ -139,6 +145,7 @@ pub(super) type Slots = FxHashMap<Value, u32>;
 /// The kernel of a draft.
 pub(super) fn kernel<'c>(
     code: &'c Code,
+    width: Width,
     homes: &Homes,
     slots: &Slots,
     reports: &mut Vec<&'c Stm>,
@@ -146,16 +153,18 @@ pub(super) fn kernel<'c>(
 ) -> Kernel {
     let kernel = match draft.stms.split_last() {
         Some((stm, before)) if matches!(stm, Stm::Lanes(_)) => {
-            lanes(code, homes, slots, reports, stm, before, draft.scatters)
+            let inside: Vec<&Stm> = before.iter().copied().chain(stm.blocks().into_iter().flatten()).collect();
+            let printer = Printer::new(code, width, homes, reports, &inside, false);
+            lanes(printer, homes, slots, stm, before, draft.scatters)
         }
-        _ => serial(code, homes, slots, reports, &draft.stms),
+        _ => serial(Printer::new(code, width, homes, reports, &draft.stms, true), homes, slots, &draft.stms),
     };
-    Kernel { moves: moves(code, draft, &kernel), work: Work::of(draft), ..kernel }
+    let is_wide = width == Width::Wide || has_wide(code, &draft.stms);
+    Kernel { is_wide, moves: moves(code, draft, &kernel), work: Work::of(draft), ..kernel }
 }
 
 /// A kernel of one thread, for statements in order.
-fn serial<'c>(code: &'c Code, homes: &Homes, slots: &Slots, reports: &mut Vec<&'c Stm>, body: &[&'c Stm]) -> Kernel {
-    let mut printer = Printer::new(code, homes, reports, body, true);
+fn serial<'c>(mut printer: Printer<'c, '_>, homes: &Homes, slots: &Slots, body: &[&'c Stm]) -> Kernel {
     let set: Vec<Value> = in_order(&printer.set).into_iter().filter(|value| slots.contains_key(value)).collect();
     set.iter().for_each(|value| printer.hoist(*value));
     let mut takes = enter(&mut printer, homes, slots, body);
@@ -176,10 +185,9 @@ fn serial<'c>(code: &'c Code, homes: &Homes, slots: &Slots, reports: &mut Vec<&'
 
 /// A kernel for a loop over lanes.
 fn lanes<'c>(
-    code: &'c Code,
+    mut printer: Printer<'c, '_>,
     homes: &Homes,
     slots: &Slots,
-    reports: &mut Vec<&'c Stm>,
     stm: &'c Stm,
     before: &[&'c Stm],
     how: Scatters,
@@ -188,8 +196,6 @@ fn lanes<'c>(
     let Lanes { index, count, body, adds, folds, folded, origin, .. } = &**it;
     let folds: &[Fold] = if how == Scatters::Claimed { &[] } else { folds };
     let in_order = how == Scatters::InOrder;
-    let inside: Vec<&Stm> = before.iter().copied().chain(body).collect();
-    let mut printer = Printer::new(code, homes, reports, &inside, false);
     adds.iter().for_each(|buffer| printer.bind(*buffer, Use::Shares));
     if matches!(how, Scatters::Claimed | Scatters::ByOwner) {
         printer.scatter(how, &it.colliding());
@@ -208,7 +214,7 @@ fn lanes<'c>(
         format!("for (var lane = thread; lane < params[{lanes}]; lane = lane + threads)")
     };
     printer.within(&head, |printer| {
-        printer.line(&format!("let {} = i64(lane);", name(*index)));
+        printer.line(&format!("let {} = {}(lane);", name(*index), printer.counting()[0]));
         printer.block(body);
     });
     let by_workgroup = !folds.is_empty() && folds.iter().all(|fold| fold.op.is_some());
@@ -226,7 +232,7 @@ fn lanes<'c>(
 
 /// Combines what the threads of a workgroup have found, in pairs, and leaves it in the place of the workgroup.
 fn combine(printer: &mut Printer<'_, '_>, k: usize, cell: Value, found: Buffer, op: ScalarOp) {
-    let prim = printer.code.prim(Operand::Value(cell));
+    let prim = printer.prim(Operand::Value(cell));
     printer.line(&format!("found{k}[within] = {};", Word::of(prim).as_stored(&name(cell))));
     printer.line("workgroupBarrier();");
     let of = |at: &str| Word::of(prim).of_stored(&format!("found{k}[{at}]"));
@@ -291,7 +297,7 @@ fn finish(mut printer: Printer<'_, '_>, space: Space, [takes, leaves]: [Vec<Valu
     let mut functions = String::new();
     for Binding { buffer, how } in printer.bindings.clone() {
         let length = printer.param(Param::Length(buffer), Word::U32);
-        element_functions(&mut functions, buffer, printer.buffer_prim(buffer), how, length);
+        element_functions(&mut functions, buffer, printer.buffer_prim(buffer), printer.element(buffer), how, length);
     }
     scratch.iter().for_each(|word| own_functions(&mut functions, *word));
     let steps = printer.param(Param::Steps, Word::U32);
@@ -304,14 +310,14 @@ fn finish(mut printer: Printer<'_, '_>, space: Space, [takes, leaves]: [Vec<Valu
     bind(1, "read_write", "cells: array<u32>");
     bind(2, "read_write", "fault: array<atomic<u32>>");
     for (k, Binding { buffer, how }) in printer.bindings.iter().enumerate() {
-        let word = Word::of(printer.buffer_prim(*buffer)).stored();
+        let word = printer.element(*buffer).stored();
         let (access, element) = match how {
-            Use::Reads => ("read", word.name().to_owned()),
-            Use::Writes => ("read_write", word.name().to_owned()),
+            Use::Reads => ("read", word.stored_name().to_owned()),
+            Use::Writes => ("read_write", word.stored_name().to_owned()),
             Use::Shares => ("read_write", format!("atomic<{}>", bits_of(word).name())),
             // Its elements are not there for who claims them.
             Use::Claims => ("read_write", "atomic<u32>".to_owned()),
-            Use::Owns => ("read_write", word.name().to_owned()),
+            Use::Owns => ("read_write", word.stored_name().to_owned()),
         };
         let name = if *how == Use::Claims { "owner" } else { "b" };
         bind(k + 3, access, &format!("{name}{}: array<{element}>", buffer.0));
@@ -337,6 +343,7 @@ fn finish(mut printer: Printer<'_, '_>, space: Space, [takes, leaves]: [Vec<Valu
         }
     };
     let size = space.workgroup();
+    let [counting, zero, _] = printer.counting();
     let body = format!(
         "var<private> thread: u32;
 var<private> threads: u32;
@@ -347,12 +354,12 @@ fn fail(what: u32) {{
 }}
 
 // The count of a loop, if that many iterations may still be done.
-fn allowed(count: i64) -> i64 {{
-    if (count > i64(steps_left)) {{
+fn allowed(count: {counting}) -> {counting} {{
+    if (count > {counting}(steps_left)) {{
         fail({OUT_OF_STEPS}u);
-        return 0li;
+        return {zero};
     }}
-    steps_left = steps_left - u32(max(count, 0li));
+    steps_left = steps_left - u32(max(count, {zero}));
     return count;
 }}
 
@@ -368,105 +375,29 @@ fn main(@builtin(workgroup_id) group_id: vec3<u32>, @builtin(num_workgroups) gro
         printer.text
     );
     let text = format!("{}\n{head}{body}", prelude(&body));
+    let shared = |it: &&Binding| it.how == Use::Shares && bits_of(printer.element(it.buffer)) == Word::U64;
+    let shares_wide = printer.bindings.iter().any(|it| shared(&it));
     let (params, bindings) = (printer.params, printer.bindings);
-    let (moves, work, pipeline) = (Vec::new(), Work::default(), OnceLock::new());
-    Kernel { text, space, params, bindings, scratch, private, takes, leaves, moves, work, origin, pipeline }
+    Kernel {
+        text,
+        is_wide: true,
+        shares_wide,
+        space,
+        params,
+        bindings,
+        scratch,
+        private,
+        takes,
+        leaves,
+        moves: Vec::new(),
+        work: Work::default(),
+        origin,
+        pipeline: OnceLock::new(),
+    }
 }
 
 /// What a kernel reports that was stopped.
 pub(super) const OUT_OF_STEPS: u32 = u32::MAX;
-
-/// The integers that hold the bits of a type, on which there are atomic operations.
-fn bits_of(word: Word) -> Word {
-    if word.bytes() == 8 { Word::U64 } else { Word::U32 }
-}
-
-/// Functions for the elements of a buffer: those that its use asks for.
-fn element_functions(to: &mut String, buffer: Buffer, prim: Prim, how: Use, length: usize) {
-    let (b, word) = (buffer.0, Word::of(prim));
-    let name = word.name();
-    let bits = bits_of(word.stored());
-    let cast = |to: Word, from: Word, x: &str| {
-        if to == from { x.to_owned() } else { format!("bitcast<{}>({x})", to.name()) }
-    };
-    let of_bits = |x: &str| word.of_stored(&cast(word.stored(), bits, x));
-    let to_bits = |x: &str| cast(bits, word.stored(), &word.as_stored(x));
-    let load = |element: &str| {
-        let zero = word.zero();
-        format!(
-            "fn load{b}(at: i32) -> {name} {{
-    if (u32(at) >= params[{length}]) {{ return {zero}; }}
-    return {element};
-}}
-
-"
-        )
-    };
-    let change = |head: &str, also: &str, change: &str| {
-        format!("fn {head} {{\n    if (u32(at) < params[{length}]{also}) {{ {change} }}\n}}\n\n")
-    };
-    let plain = word.of_stored(&format!("b{b}[at]"));
-    let set = format!("b{b}[at] = {};", word.as_stored("x"));
-    match how {
-        Use::Reads => to.push_str(&load(&plain)),
-        Use::Writes => {
-            to.push_str(&load(&plain));
-            to.push_str(&change(&format!("store{b}(at: i32, x: {name})"), "", &set));
-        }
-        Use::Shares => {
-            to.push_str(&load(&of_bits(&format!("atomicLoad(&b{b}[at])"))));
-            let set = format!("atomicStore(&b{b}[at], {});", to_bits("x"));
-            to.push_str(&change(&format!("store{b}(at: i32, x: {name})"), "", &set));
-            // The sum of integers that fill their words is an operation of the device.
-            if matches!(prim, Prim::I32 | Prim::U32 | Prim::I64 | Prim::U64) {
-                let add = format!("atomicAdd(&b{b}[at], {});", to_bits("x"));
-                to.push_str(&change(&format!("add{b}(at: i32, x: {name})"), "", &add));
-                return;
-            }
-            let sum = to_bits(&scalar(ScalarOp::Add, &[of_bits("was"), "x".to_owned()], &[prim; 2]));
-            let _ = write!(
-                to,
-                "fn add{b}(at: i32, x: {name}) {{
-    if (u32(at) >= params[{length}]) {{ return; }}
-    var was = atomicLoad(&b{b}[at]);
-    loop {{
-        let now = atomicCompareExchangeWeak(&b{b}[at], was, {sum});
-        if (now.exchanged) {{ break; }}
-        was = now.old_value;
-    }}
-}}
-
-"
-            );
-        }
-        Use::Claims => {
-            let claim = format!("atomicMax(&owner{b}[at], lane + 1u);");
-            to.push_str(&change(&format!("claim{b}(at: i32, lane: u32)"), "", &claim));
-        }
-        Use::Owns => {
-            let owns = format!(" && owner{b}[at] == lane + 1u");
-            to.push_str(&change(&format!("store_own{b}(at: i32, lane: u32, x: {name})"), &owns, &set));
-        }
-    }
-}
-
-/// Functions for what a thread has for itself.
-fn own_functions(to: &mut String, word: Word) {
-    let (name, zero) = (word.name(), word.zero());
-    let _ = write!(
-        to,
-        "fn own_{name}(base: i32, length: i32, at: i32) -> {name} {{
-    if (u32(at) >= u32(length)) {{ return {zero}; }}
-    return scratch_{name}[u32(base + at) * threads + thread];
-}}
-
-fn set_own_{name}(base: i32, length: i32, at: i32, x: {name}) {{
-    if (u32(at) < u32(length)) {{ scratch_{name}[u32(base + at) * threads + thread] = x; }}
-}}
-
-"
-    );
-}
 
 /// The words of a scalar that the host knows.
 pub(super) fn words(c: Const, word: Word) -> Vec<u32> {

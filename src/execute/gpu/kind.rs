@@ -3,7 +3,8 @@
 //! Law: a constant is read as the number that it is, bit by bit, also where WGSL has no literal for it: NaN, infinities and −0
 //! (tests/gpu/kernels.rs).
 
-use crate::array::{Const, Prim};
+use crate::array::{Const, Prim, ScalarOp};
+use crate::kernel::code::Op;
 
 /// A type of WGSL that values have in a thread. Integers of fewer than 32 bits are in those of 32, wrapped after each operation; half
 /// precision is in single precision, rounded after each operation.
@@ -16,6 +17,44 @@ pub(super) enum Word {
     U64,
     F32,
     F64,
+    /// Of 32 bits in a thread and of 64 elsewhere, where the first and the last of 32 stand for those of 64.
+    Narrow,
+}
+
+/// How many bits a kernel has for integers of 64.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Width {
+    Wide,
+    /// 32, which hold them: that is proved before it starts.
+    Narrow,
+}
+
+impl Width {
+    /// The type for a kind.
+    pub(super) fn word(self, prim: Prim) -> Word {
+        if self == Width::Narrow && prim == Prim::I64 { Word::Narrow } else { Word::of(prim) }
+    }
+
+    /// The kind that a thread computes one in.
+    pub(super) fn kind(self, prim: Prim) -> Prim {
+        if self == Width::Narrow && prim == Prim::I64 { Prim::I32 } else { prim }
+    }
+
+    /// The operation on the kinds that a thread computes in.
+    pub(super) fn operation(self, op: Op) -> Op {
+        match op {
+            Op::Scalar(ScalarOp::Convert(to)) => Op::Scalar(ScalarOp::Convert(self.kind(to))),
+            op => op,
+        }
+    }
+
+    /// A constant as a thread has it.
+    pub(super) fn constant(self, constant: Const) -> Const {
+        match constant {
+            Const::I64(n) if self == Width::Narrow => Const::I32(n.clamp(i32::MIN.into(), i32::MAX.into()) as i32),
+            constant => constant,
+        }
+    }
 }
 
 impl Word {
@@ -36,7 +75,7 @@ impl Word {
     pub(super) fn name(self) -> &'static str {
         match self {
             Word::Bool => "bool",
-            Word::I32 => "i32",
+            Word::I32 | Word::Narrow => "i32",
             Word::U32 => "u32",
             Word::I64 => "i64",
             Word::U64 => "u64",
@@ -50,11 +89,16 @@ impl Word {
         if self == Word::Bool { Word::U32 } else { self }
     }
 
+    /// The name of the type in buffers.
+    pub(super) fn stored_name(self) -> &'static str {
+        if self == Word::Narrow { "vec2<i32>" } else { self.stored().name() }
+    }
+
     /// How many bytes one takes in a buffer.
     pub(super) fn bytes(self) -> u64 {
         match self {
             Word::Bool | Word::I32 | Word::U32 | Word::F32 => 4,
-            Word::I64 | Word::U64 | Word::F64 => 8,
+            Word::I64 | Word::U64 | Word::F64 | Word::Narrow => 8,
         }
     }
 
@@ -67,7 +111,7 @@ impl Word {
     pub(super) fn zero(self) -> &'static str {
         match self {
             Word::Bool => "false",
-            Word::I32 => "0i",
+            Word::I32 | Word::Narrow => "0i",
             Word::U32 => "0u",
             Word::I64 => "0li",
             Word::U64 => "0lu",
@@ -78,12 +122,20 @@ impl Word {
 
     /// A value as it is stored.
     pub(super) fn as_stored(self, value: &str) -> String {
-        if self == Word::Bool { format!("select(0u, 1u, {value})") } else { value.to_owned() }
+        match self {
+            Word::Bool => format!("select(0u, 1u, {value})"),
+            Word::Narrow => format!("widened({value})"),
+            _ => value.to_owned(),
+        }
     }
 
     /// The value that is stored so.
     pub(super) fn of_stored(self, stored: &str) -> String {
-        if self == Word::Bool { format!("({stored} != 0u)") } else { stored.to_owned() }
+        match self {
+            Word::Bool => format!("({stored} != 0u)"),
+            Word::Narrow => format!("narrowed({stored})"),
+            _ => stored.to_owned(),
+        }
     }
 
     /// A value of this type from the words at `k` and, if it has two, behind.
@@ -95,6 +147,7 @@ impl Word {
             Word::U32 => low,
             Word::I32 | Word::F32 => format!("bitcast<{}>({low})", self.name()),
             Word::U64 => both(),
+            Word::Narrow => format!("narrowed(bitcast<vec2<i32>>(vec2<u32>({low}, {high})))"),
             Word::I64 | Word::F64 => format!("bitcast<{}>({})", self.name(), both()),
         }
     }
@@ -107,6 +160,7 @@ impl Word {
             Word::U32 => vec![value.to_owned()],
             Word::I32 | Word::F32 => vec![format!("bitcast<u32>({value})")],
             Word::U64 => both(value),
+            Word::Narrow => ["x", "y"].map(|part| format!("bitcast<u32>(widened({value}).{part})")).to_vec(),
             Word::I64 | Word::F64 => both(&format!("bitcast<u64>({value})")),
         }
     }
@@ -127,7 +181,7 @@ fn integer(n: i128, word: Word) -> String {
         Word::I64 => "li",
         Word::U64 => "lu",
         Word::U32 => "u",
-        Word::Bool | Word::I32 | Word::F32 | Word::F64 => "i",
+        Word::Bool | Word::I32 | Word::F32 | Word::F64 | Word::Narrow => "i",
     };
     match n {
         0.. => format!("{n}{suffix}"),

@@ -7,18 +7,22 @@
 //! |---|---|
 //! | `passes` | the passes over programs and code |
 //! | `home`, `effects`, `plan`, `show` | where scalars are; which statements can change places; the steps of a run, and as text |
-//! | `kernel`, `print`, `operation`, `kind` | the text of kernels |
+//! | `kernel`, `print`, `elements`, `operation`, `kind` | the text of kernels |
 //! | `moved`, `work` | what kernels read and write, and how much they do |
 //! | `formula`, `picture` | what the host computes as formulas, and plans as pictures |
 //! | `prelude` | functions that kernels call |
+//! | `choose`, `proof`, `growth`, `range` | whether integers of 32 bits are enough |
 //! | `device`, `self_test` | a GPU, and whether it computes as it should |
 //! | `submission`, `transfer`, `bytes` | kernels on their way there, bytes on their way back |
 //! | `run`, `prepared`, `resident` | runs, programs that are ready, arrays that stay there |
 
 mod bytes;
+mod choose;
 mod device;
 mod effects;
+mod elements;
 mod formula;
+mod growth;
 mod home;
 mod kernel;
 mod kind;
@@ -30,6 +34,8 @@ mod plan;
 mod prelude;
 mod prepared;
 mod print;
+mod proof;
+mod range;
 mod resident;
 mod run;
 mod self_test;
@@ -42,6 +48,8 @@ pub use device::Gpu;
 pub use prepared::FirstGpu;
 pub use resident::Resident;
 pub use submission::Counts;
+/// The version of wgpu whose devices [`Gpu::from_device`] takes.
+pub use wgpu;
 
 use crate::array::Program;
 use crate::draw::Drawing;
@@ -55,6 +63,14 @@ use crate::interpret::{Value, typed};
 /// If no GPU can run the program: which statement is in the way.
 pub fn kernels(program: &Program) -> core::result::Result<Vec<String>, Unsupported> {
     Ok(prepared::plan(program)?.kernels.into_iter().map(|kernel| kernel.text).collect())
+}
+
+/// Those of [`kernels`] that there are in integers of 32 bits, which run where it is proved that these are enough.
+///
+/// # Errors
+/// As for [`kernels`].
+pub fn narrow_kernels(program: &Program) -> core::result::Result<Vec<String>, Unsupported> {
+    Ok(prepared::plan(program)?.narrow.into_iter().flatten().map(|kernel| kernel.text).collect())
 }
 
 /// What the host does and which kernels it starts in a run of a program, as text, without a device.

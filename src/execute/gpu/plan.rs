@@ -8,8 +8,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::effects::{self, Effects, Rematerialised};
 use super::home::{Homes, can_host, is_heavy};
 use super::kernel::{self, Kernel, Slots};
-use super::kind::Word;
+use super::kind::{Width, Word};
 use super::print::Scatters;
+use super::proof::{Claim, can_be_narrow};
 use crate::array::{Prim, Program};
 use crate::kernel::code::{Blame, Block, Buffer, Code, Lanes, Op, Operand, Output, Port, Stm, Value};
 use crate::kernel::parts::{self, Access, Mentions};
@@ -49,6 +50,9 @@ pub(super) struct Plan {
     pub(super) code: Code,
     pub(super) steps: Vec<Step>,
     pub(super) kernels: Vec<Kernel>,
+    /// Each of them in integers of 32 bits, where there is a text for that, and what is to be proved before it starts.
+    pub(super) narrow: Vec<Option<Kernel>>,
+    pub(super) claims: Vec<Claim>,
     /// What is wrong where a check with a report fails, by number, and the kinds of the operands.
     pub(super) reports: Vec<(Blame, Vec<Prim>)>,
     pub(super) slots: Slots,
@@ -83,7 +87,18 @@ impl Plan {
         steps.extend(builder.fetch(sizes.flat_map(Output::operands)));
         let Builder { drafts, fetched, again, mut reports, .. } = builder;
         let (slots, cells) = slots(&code, &homes, &again, &drafts, fetched);
-        let kernels = drafts.iter().map(|draft| kernel::kernel(&code, &homes, &slots, &mut reports, draft)).collect();
+        let (mut kernels, mut narrow) = (Vec::new(), Vec::new());
+        for draft in &drafts {
+            // Both report the same.
+            let before = reports.len();
+            let mut printed = |width: Width| {
+                reports.truncate(before);
+                kernel::kernel(&code, width, &homes, &slots, &mut reports, draft)
+            };
+            kernels.push(printed(Width::Wide));
+            narrow.push(can_be_narrow(&code, &draft.stms).then(|| printed(Width::Narrow)));
+        }
+        let claims = drafts.iter().map(|draft| Claim::of(&code, &homes, &draft.stms)).collect();
         let report = |stm: &&Stm| {
             let (Stm::Check { blame: Some(blame), .. } | Stm::Bounds { blame: Some(blame), .. }) = stm else {
                 panic!("a check with a report has a report");
@@ -91,7 +106,8 @@ impl Plan {
             ((**blame).clone(), blame.operands.iter().map(|x| code.prim(*x)).collect())
         };
         let reports = reports.iter().map(report).collect();
-        Plan { program: program.clone(), steps, kernels, reports, slots, of_lanes: of_lanes(&code), cells, code }
+        let of_lanes = of_lanes(&code);
+        Plan { program: program.clone(), steps, kernels, narrow, claims, reports, slots, of_lanes, cells, code }
     }
 
     /// The kind of a result.

@@ -5,10 +5,8 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::bytes::{constant, downloaded, from_words, scalar, uploaded};
+use super::bytes::{constant, downloaded, from_words, range, scalar, uploaded};
 use super::device::{Device, Gpu};
-use super::kernel::Use;
-use super::kind::Word;
 use super::passes::{MACHINE, OF_PROGRAMS, TARGET};
 use super::plan::Plan;
 use super::run::{Found, Input, Run, Stop};
@@ -141,9 +139,7 @@ fn in_passes(program: &Program, told: impl FnMut(&'static str, &Program)) -> Pro
 fn missing(device: &Device, plan: &Plan) -> Option<Unsupported> {
     let Plan { program, code, .. } = plan;
     let mut prims = code.values.iter().map(|info| info.prim).chain(code.buffers.iter().map(|info| info.prim));
-    let mut shared = plan.kernels.iter().flat_map(|kernel| &kernel.bindings).filter(|it| it.how == Use::Shares);
-    let wide = |prim: Prim| Word::of(prim).stored().bytes() == 8;
-    let wide_atomics = shared.any(|binding| wide(code.buffers[binding.buffer.0 as usize].prim));
+    let doubles = prims.any(|prim| prim == Prim::F64);
     // The parameters, the cells and the word of faults are three more.
     let most = device.limits.max_storage_buffers_per_shader_stage as usize;
     if let Some(kernel) = plan.kernels.iter().find(|kernel| kernel.arrays() + 3 > most) {
@@ -151,7 +147,9 @@ fn missing(device: &Device, plan: &Plan) -> Option<Unsupported> {
         let reason = "a kernel of more arrays than the GPU binds at once";
         return Some(Unsupported { statement: stm.map(|stm| text::head(program, stm)), reason });
     }
-    let reason = device.missing(prims.any(|prim| prim == Prim::F64), wide_atomics)?;
+    let least = plan.kernels.iter().zip(&plan.narrow).map(|(wide, narrow)| narrow.as_ref().unwrap_or(wide));
+    let reason =
+        device.missing(doubles, false, false).or_else(|| least.into_iter().find_map(|it| device.missing_for(it)))?;
     Some(Unsupported { statement: None, reason })
 }
 
@@ -262,7 +260,7 @@ impl Ready {
             let prim = plan.kind(output);
             results.push(match found {
                 Found::Scalar(constant) => scalar(*constant),
-                Found::Cell(at) => scalar(from_words(prim, &cells[*at as usize..])),
+                Found::Cell(at, _) => scalar(from_words(prim, &cells[*at as usize..])),
                 Found::Array { sizes, .. } => downloaded(prim, sizes, &arrays.next().expect("each array was read")),
             });
         }
@@ -280,7 +278,7 @@ impl Ready {
             return constant(flat, of.prim).map(Input::Scalar).ok_or(Error::Empty { what: "a scalar argument" });
         }
         let memory = self.device.put(&uploaded(of.prim, flat))?;
-        Ok(Input::Array { memory, sizes: flat.sizes().to_vec() })
+        Ok(Input::Array { memory, sizes: flat.sizes().to_vec(), range: range(of.prim, flat) })
     }
 }
 
@@ -289,7 +287,7 @@ fn known(input: &Input) -> Known {
     match input {
         Input::Array { sizes, .. } => Known::array(sizes.iter().map(|size| i64::try_from(*size).ok())),
         Input::Scalar(Const::I64(n)) => Known::scalar(Some(*n)),
-        Input::Scalar(_) | Input::Cell(_) => Known::scalar(None),
+        Input::Scalar(_) | Input::Cell(..) => Known::scalar(None),
     }
 }
 

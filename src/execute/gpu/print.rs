@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::home::Homes;
 use super::kernel::{Binding, Param, Use};
-use super::kind::{Word, constant, of_bits};
+use super::kind::{Width, Word, constant, of_bits};
 use super::operation::{expression, scalar};
 use crate::array::{Prim, ScalarOp};
 use crate::kernel::code::{Block, Buffer, Code, Operand, Place, Stm, Value};
@@ -17,7 +17,8 @@ use crate::kernel::parts;
 
 /// The text of a kernel, as far as it is written, and what it asks of whoever starts it.
 pub(super) struct Printer<'c, 'r> {
-    pub(super) code: &'c Code,
+    code: &'c Code,
+    width: Width,
     homes: &'r Homes,
     pub(super) text: String,
     indent: usize,
@@ -53,6 +54,7 @@ impl<'c, 'r> Printer<'c, 'r> {
     /// For a kernel of these statements; `in_turn` if one thread runs them.
     pub(super) fn new(
         code: &'c Code,
+        width: Width,
         homes: &'r Homes,
         reports: &'r mut Vec<&'c Stm>,
         body: &[&'c Stm],
@@ -64,6 +66,7 @@ impl<'c, 'r> Printer<'c, 'r> {
         set.retain(|value| !homes.knows(Operand::Value(*value)));
         let mut printer = Printer {
             code,
+            width,
             homes,
             text: String::new(),
             indent: 1,
@@ -114,11 +117,26 @@ impl<'c, 'r> Printer<'c, 'r> {
     }
 
     pub(super) fn word(&self, value: Value) -> Word {
-        Word::of(self.code.prim(Operand::Value(value)))
+        self.width.word(self.code.prim(Operand::Value(value)))
+    }
+
+    /// The kind that an operand is computed in.
+    pub(super) fn prim(&self, operand: Operand) -> Prim {
+        self.width.kind(self.code.prim(operand))
     }
 
     pub(super) fn buffer_prim(&self, buffer: Buffer) -> Prim {
-        self.code.buffers[buffer.0 as usize].prim
+        self.width.kind(self.code.buffers[buffer.0 as usize].prim)
+    }
+
+    /// The type of the elements of a buffer that is not of threads.
+    pub(super) fn element(&self, buffer: Buffer) -> Word {
+        self.width.word(self.code.buffers[buffer.0 as usize].prim)
+    }
+
+    /// The type of integers that are as many as there are lanes, and its 0 and 1.
+    pub(super) fn counting(&self) -> [&'static str; 3] {
+        if self.width == Width::Narrow { ["i32", "0i", "1i"] } else { ["i64", "0li", "1li"] }
     }
 
     /// Has lanes set the elements of these buffers so.
@@ -167,7 +185,7 @@ impl<'c, 'r> Printer<'c, 'r> {
     pub(super) fn operand(&self, operand: Operand) -> String {
         match operand {
             Operand::Value(value) => name(value),
-            Operand::Const(c) => constant(c),
+            Operand::Const(c) => constant(self.width.constant(c)),
         }
     }
 
@@ -238,13 +256,13 @@ impl<'c, 'r> Printer<'c, 'r> {
     pub(super) fn statement(&mut self, stm: &'c Stm) {
         match stm {
             Stm::Let(value, op, operands) => {
-                let prims: Vec<Prim> = operands.iter().map(|x| self.code.prim(*x)).collect();
+                let prims: Vec<Prim> = operands.iter().map(|x| self.prim(*x)).collect();
                 let constants: Option<Vec<f64>> = operands.iter().map(|x| real_constant(*x)).collect();
                 let operands: Vec<String> = match constants {
                     Some(all) => all.iter().zip(&prims).map(|(x, prim)| of_bits(*x, *prim)).collect(),
                     None => operands.iter().map(|x| self.operand(*x)).collect(),
                 };
-                self.set(*value, &expression(*op, &operands, &prims));
+                self.set(*value, &expression(self.width.operation(*op), &operands, &prims));
             }
             Stm::Load(value, place) => {
                 let loaded = self.load(place);
@@ -286,14 +304,15 @@ impl<'c, 'r> Printer<'c, 'r> {
             }
             Stm::Bounds { index, length, mask, blame } => {
                 let [index, length] = [*index, *length].map(|x| self.operand(x));
-                let failed = format!("({index} < 0li || {index} >= {length})");
+                let failed = format!("({index} < {} || {index} >= {length})", self.counting()[1]);
                 self.check(&failed, *mask, stm, blame.as_deref().map(|blame| &blame.operands[..]));
             }
             Stm::For { index, count, body, .. } => {
                 let (index, count) = (*index, self.operand(*count));
                 let at = index.0;
                 self.line(&format!("let count{at} = allowed({count});"));
-                let head = format!("for (var at{at} = 0li; at{at} < count{at}; at{at} = at{at} + 1li)");
+                let [_, zero, one] = self.counting();
+                let head = format!("for (var at{at} = {zero}; at{at} < count{at}; at{at} = at{at} + {one})");
                 self.within(&head, |this| {
                     this.set(index, &format!("at{}", index.0));
                     this.block(body);
@@ -302,7 +321,8 @@ impl<'c, 'r> Printer<'c, 'r> {
             Stm::While { before, condition, body, .. } => self.within("loop", |this| {
                 this.block(before);
                 this.line(&format!("if (!{}) {{ break; }}", this.operand(*condition)));
-                this.line("if (allowed(1li) == 0li) { break; }");
+                let [_, zero, one] = this.counting();
+                this.line(&format!("if (allowed({one}) == {zero}) {{ break; }}"));
                 this.block(body);
             }),
             Stm::If { condition, yes, no } => {
@@ -357,7 +377,7 @@ impl<'c, 'r> Printer<'c, 'r> {
         let number = self.reports.len() + 1;
         self.within(&format!("if ({masked})"), |this| {
             for (k, x) in operands.iter().enumerate() {
-                let words = Word::of(this.code.prim(*x)).as_words(&this.operand(*x));
+                let words = this.width.word(this.code.prim(*x)).as_words(&this.operand(*x));
                 for (j, word) in words.iter().enumerate() {
                     this.line(&format!("atomicStore(&fault[{}], {word});", 2 + 2 * k + j));
                 }

@@ -5,13 +5,14 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::bytes::{constant, downloaded, from_words, scalar, uploaded};
+use super::bytes::{constant, downloaded, from_words, range, scalar, uploaded};
 use super::device::{Device, Gpu, Memory, refused};
 use super::kind::Word;
 use super::prepared::Ready;
+use super::range::Range;
 use super::run::{Found, Input, Run, Stop};
 use super::submission::{FAULT_WORDS, to_words};
-use super::transfer::{Range, Transfer};
+use super::transfer::{self, Transfer};
 use crate::array::{Const, Prim, Type};
 use crate::error::{Error, Result};
 use crate::execute::compiled::UNLIMITED;
@@ -23,6 +24,8 @@ use crate::interpret::Control;
 pub struct Resident {
     prim: Prim,
     sizes: Vec<usize>,
+    /// What is known of its integers.
+    range: Range,
     at: At,
     device: Arc<Device>,
     /// The run that it is a result of.
@@ -81,8 +84,10 @@ impl Resident {
     fn input(&self) -> Input {
         match (&self.at, self.sizes.is_empty()) {
             (At::Host(constant), _) => Input::Scalar(*constant),
-            (At::Device(memory), true) => Input::Cell(memory.clone()),
-            (At::Device(memory), false) => Input::Array { memory: memory.clone(), sizes: self.sizes.clone() },
+            (At::Device(memory), true) => Input::Cell(memory.clone(), self.range),
+            (At::Device(memory), false) => {
+                Input::Array { memory: memory.clone(), sizes: self.sizes.clone(), range: self.range }
+            }
         }
     }
 }
@@ -101,7 +106,7 @@ impl Gpu {
         } else {
             At::Device(device.put(&uploaded(prim, flat))?)
         };
-        Ok(Resident { prim, sizes, at, device, run: None })
+        Ok(Resident { prim, sizes, range: range(prim, flat), at, device, run: None })
     }
 
     /// Waits for an array or a scalar, and fetches it.
@@ -132,10 +137,14 @@ impl Gpu {
 }
 
 /// Begins to fetch how a run and those before it have ended, as far as that is not known, the first of them first; and an array.
-fn ask(device: &Device, run: Option<&Arc<Past>>, array: Option<Range<'_>>) -> Result<(Transfer, Vec<Arc<Past>>)> {
+fn ask(
+    device: &Device,
+    run: Option<&Arc<Past>>,
+    array: Option<transfer::Range<'_>>,
+) -> Result<(Transfer, Vec<Arc<Past>>)> {
     let mut past = Vec::new();
     run.into_iter().for_each(|run| run.unknown(&mut past));
-    let mut ranges: Vec<Range<'_>> = past.iter().map(|run| (&run.fault.buffer, 0, FAULT_WORDS * 4)).collect();
+    let mut ranges: Vec<transfer::Range<'_>> = past.iter().map(|run| (&run.fault.buffer, 0, FAULT_WORDS * 4)).collect();
     ranges.extend(array);
     Ok((Transfer::begin(device, &ranges)?, past))
 }
@@ -278,12 +287,14 @@ fn run(on: &Arc<Ready>, arguments: &[&Resident]) -> Result<Vec<Resident>> {
     let mut results = Vec::new();
     for (found, output) in found.into_iter().zip(&plan.code.outputs) {
         let prim = plan.kind(output);
-        let (sizes, at) = match found {
-            Found::Scalar(constant) => (Vec::new(), At::Host(constant)),
-            Found::Cell(at) => (Vec::new(), At::Device(run.submission.copy_of_cells(at, Word::of(prim).bytes())?)),
-            Found::Array { memory, sizes } => (sizes, At::Device(memory)),
+        let (sizes, range, at) = match found {
+            Found::Scalar(constant) => (Vec::new(), Range::of(constant), At::Host(constant)),
+            Found::Cell(at, range) => {
+                (Vec::new(), range, At::Device(run.submission.copy_of_cells(at, Word::of(prim).bytes())?))
+            }
+            Found::Array { memory, sizes, range } => (sizes, range, At::Device(memory)),
         };
-        results.push(Resident { prim, sizes, at, device: on.device.clone(), run: None });
+        results.push(Resident { prim, sizes, range, at, device: on.device.clone(), run: None });
     }
     let depth = 1 + before.iter().map(|run| run.depth).max().unwrap_or(0);
     let fault = run.submission.fault();

@@ -13,6 +13,8 @@ use super::kernel::{Binding, Kernel, MAX_GROUPS, OUT_OF_STEPS, Param, Space, Use
 use super::kind::Word;
 use super::moved;
 use super::plan::{Plan, Step};
+use super::proof::{Known, MAX_STEPS};
+use super::range::Range;
 use super::submission::{Left, Submission, to_words};
 use super::transfer::Transfer;
 use crate::array::{Const, Prim, Var};
@@ -28,10 +30,11 @@ use crate::kernel::code::{Buffer, LARGEST, Op, Operand, Output, Port, Value};
 pub(super) enum Input {
     Scalar(Const),
     /// A scalar that only the device knows.
-    Cell(Arc<Memory>),
+    Cell(Arc<Memory>, Range),
     Array {
         memory: Arc<Memory>,
         sizes: Vec<usize>,
+        range: Range,
     },
 }
 
@@ -41,10 +44,11 @@ pub(super) enum Found {
     /// The host knows it.
     Scalar(Const),
     /// In the cells, from this word on.
-    Cell(u32),
+    Cell(u32, Range),
     Array {
         memory: Arc<Memory>,
         sizes: Vec<usize>,
+        range: Range,
     },
 }
 
@@ -63,15 +67,17 @@ impl From<Error> for Stop {
     }
 }
 
-type Ran<T> = core::result::Result<T, Stop>;
+pub(super) type Ran<T> = core::result::Result<T, Stop>;
 
 /// The state of a run.
 pub(super) struct Run<'r> {
-    device: &'r Arc<Device>,
-    plan: &'r Plan,
+    pub(super) device: &'r Arc<Device>,
+    pub(super) plan: &'r Plan,
     control: &'r Control<'r>,
     steps: u64,
-    values: Vec<Option<Const>>,
+    pub(super) values: Vec<Option<Const>>,
+    /// Of what is on the device.
+    pub(super) known: Known,
     buffers: Vec<Option<(Arc<Memory>, u64)>>,
     /// How many elements the buffers have together.
     held: u64,
@@ -82,8 +88,6 @@ pub(super) struct Run<'r> {
 
 /// The most bytes that the threads of a kernel have for themselves.
 const MAX_SCRATCH: u64 = 1 << 27;
-/// The most iterations that a loop of a thread may have, in which the host cannot stop it.
-const MAX_STEPS: u64 = 1 << 26;
 
 impl<'r> Run<'r> {
     pub(super) fn new(device: &'r Arc<Device>, plan: &'r Plan, control: &'r Control<'r>) -> Result<Self> {
@@ -93,6 +97,7 @@ impl<'r> Run<'r> {
             control,
             steps: 0,
             values: vec![None; plan.code.values.len()],
+            known: Known::default(),
             buffers: vec![None; plan.code.buffers.len()],
             held: 0,
             owners: FxHashMap::default(),
@@ -115,19 +120,22 @@ impl<'r> Run<'r> {
                 (Port::Scalar(value), Input::Scalar(constant)) => match self.plan.slots.get(value) {
                     Some(slot) => {
                         let words = words(*constant, self.word(*value));
+                        self.known.values.insert(*value, Range::of(*constant));
                         self.submission.set_cells(*slot, &words);
                     }
                     None => self.values[value.0 as usize] = Some(*constant),
                 },
-                (Port::Array { buffer, sizes }, Input::Array { memory, sizes: known }) => {
+                (Port::Array { buffer, sizes }, Input::Array { memory, sizes: known, range }) => {
                     for (value, size) in sizes.iter().zip(known) {
                         self.values[value.0 as usize] = Some(Const::I64(i64::try_from(*size).unwrap_or(i64::MAX)));
                     }
                     let length = known.iter().product::<usize>() as u64;
                     self.buffers[buffer.0 as usize] = Some((memory.clone(), length));
+                    self.known.buffers.insert(*buffer, *range);
                     self.held += length;
                 }
-                (Port::Scalar(value), Input::Cell(memory)) => {
+                (Port::Scalar(value), Input::Cell(memory, range)) => {
+                    self.known.values.insert(*value, *range);
                     let bytes = self.word(*value).bytes();
                     match self.plan.slots.get(value) {
                         Some(slot) => self.submission.copy_to_cells(memory, *slot, bytes)?,
@@ -139,7 +147,7 @@ impl<'r> Run<'r> {
                         }
                     }
                 }
-                (Port::Scalar(_), Input::Array { .. }) | (Port::Array { .. }, Input::Scalar(_) | Input::Cell(_)) => {
+                (Port::Scalar(_), Input::Array { .. }) | (Port::Array { .. }, Input::Scalar(_) | Input::Cell(..)) => {
                     panic!("arguments are of the ranks of the parameters")
                 }
             }
@@ -155,7 +163,7 @@ impl<'r> Run<'r> {
         Ok(match output {
             Output::Scalar(Operand::Const(constant)) => Found::Scalar(*constant),
             Output::Scalar(Operand::Value(value)) => match self.plan.slots.get(value) {
-                Some(slot) => Found::Cell(*slot),
+                Some(slot) => Found::Cell(*slot, self.known.values.get(value).copied().unwrap_or(Range::NONE)),
                 None => Found::Scalar(self.known(Operand::Value(*value))),
             },
             Output::Array { buffer, sizes, .. } => {
@@ -165,7 +173,7 @@ impl<'r> Run<'r> {
                 };
                 let sizes = sizes.iter().map(size).collect::<Ran<Vec<usize>>>()?;
                 let (memory, _) = self.buffers[buffer.0 as usize].clone().expect("a result is in a buffer");
-                Found::Array { memory, sizes }
+                Found::Array { memory, sizes, range: self.range_of(*buffer) }
             }
         })
     }
@@ -179,7 +187,7 @@ impl<'r> Run<'r> {
         }
     }
 
-    fn integer(&self, operand: Operand) -> i64 {
+    pub(super) fn integer(&self, operand: Operand) -> i64 {
         self.known(operand).integer().map_or(0, |n| n as i64)
     }
 
@@ -230,7 +238,11 @@ impl<'r> Run<'r> {
             Step::Check(..) | Step::Bounds(..) => {}
             Step::Fetch(values) => self.fetch(values)?,
             Step::Alloc(buffer, count) => self.allocate(*buffer, self.integer(*count))?,
-            Step::Swap(a, b) => self.buffers.swap(a.0 as usize, b.0 as usize),
+            Step::Swap(a, b) => {
+                self.buffers.swap(a.0 as usize, b.0 as usize);
+                let ranges = [a, b].map(|buffer| self.range_of(*buffer));
+                self.known.buffers.extend([(*b, ranges[0]), (*a, ranges[1])]);
+            }
             Step::Kernel(k) => self.kernel(*k)?,
             Step::For { index, count, body } => {
                 for k in 0..self.integer(*count) {
@@ -278,11 +290,12 @@ impl<'r> Run<'r> {
         let word = Word::of(self.plan.code.buffers[buffer.0 as usize].prim).stored();
         let memory = self.device.memory(count * word.bytes())?;
         self.buffers[buffer.0 as usize] = Some((memory, count));
+        self.known.buffers.remove(&buffer);
         Ok(())
     }
 
     fn kernel(&mut self, k: usize) -> Ran<()> {
-        let kernel = &self.plan.kernels[k];
+        let (kernel, after) = self.choose(k)?;
         let own = self.own_sizes(kernel)?;
         let (lanes, groups) = match &kernel.space {
             Space::Serial => (1, 1),
@@ -302,6 +315,7 @@ impl<'r> Run<'r> {
                 (lanes, groups)
             }
         };
+        self.learn(after);
         self.spend(1 + u64::from(lanes), kernel.origin)?;
         let threads = groups * kernel.space.workgroup();
         let moved = moved::bytes(kernel, lanes, &own, |buffer| self.length(buffer));
@@ -407,7 +421,9 @@ impl<'r> Run<'r> {
         for value in values {
             let at = self.plan.slots[value] as usize;
             let prim = self.plan.code.values[value.0 as usize].prim;
-            self.values[value.0 as usize] = Some(from_words(prim, &cells[at..]));
+            let constant = from_words(prim, &cells[at..]);
+            self.values[value.0 as usize] = Some(constant);
+            self.known.values.insert(*value, Range::of(constant));
         }
         Ok(())
     }
@@ -438,7 +454,7 @@ impl<'r> Run<'r> {
     pub(super) fn read(&mut self, found: &[Found]) -> Ran<(Vec<Vec<u8>>, Vec<u32>)> {
         let mut ranges = Vec::new();
         for (found, output) in found.iter().zip(&self.plan.code.outputs) {
-            if let (Found::Array { memory, sizes }, Output::Array { prim, .. }) = (found, output) {
+            if let (Found::Array { memory, sizes, .. }, Output::Array { prim, .. }) = (found, output) {
                 let bytes = sizes.iter().product::<usize>() as u64 * Word::of(*prim).stored().bytes();
                 ranges.push((&memory.buffer, 0, bytes));
             }

@@ -10,7 +10,7 @@ use super::device::refused;
 use crate::array::Program;
 use crate::error::Result;
 use crate::execute::{Executor, Flat, Outcome};
-use crate::interpret::{Control, Value};
+use crate::interpret::{Control, Scalar, Value};
 
 /// What a device could do wrongly, a program that shows it, its argument, and the result.
 struct Trial {
@@ -41,6 +41,22 @@ fn trials() -> Result<Vec<Trial>> {
             }",
             argument: ITERATIONS.into(),
             result: (0..ITERATIONS).fold(1_i64, |x, i| x.wrapping_mul(5).wrapping_add(i)).into(),
+        },
+        Trial {
+            of: "a loop of 70,000 iterations in one thread, in 32 bits",
+            program: "program (n: i64) {
+                let last: i32 = loop (x = 1i32) for i < n {
+                    let odd: i32 = mul(x, 5i32)
+                    let k: i32 = i32(i)
+                    let y: i32 = add(odd, k)
+                    return y
+                }
+                return last
+            }",
+            argument: ITERATIONS.into(),
+            result: Value::Scalar(Scalar::I32(
+                (0..ITERATIONS as i32).fold(1_i32, |x, i| x.wrapping_mul(5).wrapping_add(i)),
+            )),
         },
         Trial {
             of: "the exponential function in double precision",
@@ -84,7 +100,8 @@ pub(super) fn self_test(executor: &dyn Executor, name: &str) -> Result<()> {
             Outcome::Done { results, .. } if is_close(&results, &result) => {}
             Outcome::Done { .. } => return Err(wrong("another result")),
             Outcome::Fault(fault) => return Err(wrong(&fault.to_string())),
-            Outcome::Unsupported(unsupported) => return Err(wrong(&unsupported.to_string())),
+            // What needs more bits than there are.
+            Outcome::Unsupported(_) => {}
         }
     }
     Ok(())

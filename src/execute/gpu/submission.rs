@@ -14,6 +14,8 @@ use crate::error::Result;
 pub struct Counts {
     /// How many kernels it started.
     pub dispatches: usize,
+    /// How many of them computed integers of 64 bits in 32.
+    pub narrow: usize,
     /// How often the host waited for scalars or results.
     pub readbacks: usize,
     /// How often it handed kernels to the device.

@@ -155,6 +155,8 @@ fn search(target: &Target, op: ScalarOp, neutral: Atom, array: Atom) -> [Atom; 2
     let (size, nowhere) = (target.size(array, 0), index(i64::MAX));
     let places = target.map(&[array, target.iota(size)], |x| target.choose(is(x[0]), || vec![x[1]], || vec![nowhere]));
     let first = plain(ScalarOp::Integer(IntegerRow::Min), nowhere, places[0]);
+    // Whoever computes in 32 bits has no place for what comes of that number, and needs none.
+    let first = target.scalar(ScalarOp::Integer(IntegerRow::Min), &[first, size]);
     let mut winner = target.choose(is(neutral), || vec![index(-1)], || vec![first])[0];
     if of.prim.is_real() {
         let last = target.indices(ScalarOp::Add, size, index(-1));

@@ -37,3 +37,14 @@ fn trailing_zeros_u64(x: u64, bits: u32) -> u64 {
     let low = u32(x & 0xfffffffflu);
     return u64(select(countTrailingZeros(low), 32u + countTrailingZeros(high), low == 0u));
 }
+
+// An integer of 64 bits in 32, which hold it unless it is the first or the last: those are the first and the last of 32.
+fn narrowed(x: vec2<i32>) -> i32 {
+    return select(x.x, x.y, x.y == 2147483647i || x.y == (-2147483647i - 1i));
+}
+
+fn widened(x: i32) -> vec2<i32> {
+    let sign = x >> 31u;
+    let is_end = x == 2147483647i || x == (-2147483647i - 1i);
+    return select(vec2<i32>(x, sign), vec2<i32>(~sign, x), is_end);
+}
