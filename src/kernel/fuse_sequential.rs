@@ -29,15 +29,15 @@ struct Follower<'c> {
 
 /// What statements do, those inside of them too.
 #[derive(Debug, Default)]
-pub(super) struct Effects {
-    pub(super) defines: FxHashSet<Value>,
-    pub(super) uses: FxHashSet<Value>,
+pub(crate) struct Effects {
+    pub(crate) defines: FxHashSet<Value>,
+    pub(crate) uses: FxHashSet<Value>,
     /// Whether each buffer is changed, and where it is touched; nowhere known if its size is.
     pub(super) touches: FxHashMap<Buffer, (bool, Vec<Option<Place>>)>,
 }
 
 impl Effects {
-    pub(super) fn of<'s>(stms: impl IntoIterator<Item = &'s Stm>) -> Self {
+    pub(crate) fn of<'s>(stms: impl IntoIterator<Item = &'s Stm>) -> Self {
         let mut effects = Effects::default();
         stms.into_iter().for_each(|stm| each(core::slice::from_ref(stm), &mut |stm| effects.add(stm)));
         effects
@@ -63,7 +63,8 @@ impl Effects {
         apart(self, other) && apart(other, self) && !self.touches.keys().any(changed)
     }
 
-    pub(super) fn commute(&self, other: &Effects) -> bool {
+    /// Whether the order of the two has no effect.
+    pub(crate) fn commute(&self, other: &Effects) -> bool {
         self.commute_but(other, |_| false)
     }
 }

@@ -18,7 +18,7 @@ pub(super) struct Nest<'p> {
 impl<'p> Lowering<'p> {
     /// The perfect nest that begins with a map, if its sizes are known before it runs and the target wants it as one index space.
     pub(super) fn nest(&mut self, map: &'p Map, length: Operand) -> Option<Nest<'p>> {
-        if !self.flat || self.emit.lanes.is_some() || self.emit.stepwise {
+        if !self.wants_nests() {
             return None;
         }
         let mut maps = vec![map];
@@ -43,6 +43,11 @@ impl<'p> Lowering<'p> {
         }
         maps.truncate(counts.len());
         (maps.len() > 1).then_some(Nest { maps, counts })
+    }
+
+    /// Whether nests are index spaces here: the target wants it, and no lane is open.
+    fn wants_nests(&self) -> bool {
+        self.flat && self.emit.lanes.is_none() && !self.emit.stepwise
     }
 
     /// Puts into memory what a nest would compute for each of its elements, of arrays that wait and that its outermost map goes over.
@@ -103,7 +108,7 @@ impl<'p> Lowering<'p> {
 
     /// How many of their dimensions values are stored in at once, if that is one index space for all and more than one dimension.
     pub(super) fn flat_depth(&mut self, values: &[(Bound<'p>, View)]) -> Option<usize> {
-        if !self.flat || self.emit.lanes.is_some() || self.emit.stepwise {
+        if !self.wants_nests() {
             return None;
         }
         let depth = values.iter().map(|(value, _)| self.elements_known(value)).min()?;

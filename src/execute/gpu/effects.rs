@@ -4,53 +4,29 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::kernel::code::{Buffer, Code, Op, Operand, Stm, Value};
+use crate::kernel::code::{Code, Op, Operand, Stm, Value};
+use crate::kernel::fuse_sequential::Effects;
 use crate::kernel::parts::{self, Mentions};
 
-/// What statements use and change.
-#[derive(Debug, Default)]
-pub(super) struct Effects {
-    pub(super) uses: FxHashSet<Value>,
-    pub(super) sets: FxHashSet<Value>,
-    /// The buffers, and whether they are changed.
-    buffers: FxHashMap<Buffer, bool>,
-    checks: bool,
-    reports: bool,
+/// Whether statements have to stay in their order, of which the later one is the device's; what comes after a check does.
+pub(super) fn clash(waiting: &Stm, [before, later]: [&Effects; 2]) -> bool {
+    checks(waiting, |_| true) || !before.commute(later)
 }
 
-impl Effects {
-    pub(super) fn of(stm: &Stm) -> Self {
-        let mut effects = Effects::default();
-        parts::each(core::slice::from_ref(stm), &mut |stm| {
-            effects.uses.extend(stm.operands().into_iter().filter_map(Operand::value));
-            effects.sets.extend(stm.sets());
-            for (buffer, access, _) in stm.touches() {
-                *effects.buffers.entry(buffer).or_insert(false) |= access.changes();
-            }
-            if let Stm::Check { blame, .. } | Stm::Bounds { blame, .. } = stm {
-                effects.checks = true;
-                effects.reports |= blame.is_some();
-            }
-        });
-        effects
-    }
+/// The same, where the later one is the host's: it would change a scalar that waits to be read, or fail before.
+pub(super) fn clash_with_host(later: &Stm, [before, after]: [&Effects; 2]) -> bool {
+    checks(later, |has_report| has_report) || !after.defines.is_disjoint(&before.uses)
+}
 
-    /// Whether statements have to stay in their order, as far as the device is concerned; what comes after a check does.
-    pub(super) fn clashes(&self, later: &Effects) -> bool {
-        let touch =
-            |(buffer, changes): (&Buffer, &bool)| later.buffers.get(buffer).is_some_and(|also| *changes || *also);
-        self.checks || self.clashes_in_values(later) || self.buffers.iter().any(touch)
-    }
-
-    /// The same, where the later statement is the host's: it would change a scalar that waits to be read, or fail before.
-    pub(super) fn clashes_with_host(&self, later: &Effects) -> bool {
-        later.reports || later.sets.iter().any(|value| self.uses.contains(value))
-    }
-
-    fn clashes_in_values(&self, later: &Effects) -> bool {
-        let uses = |value: &Value| later.uses.contains(value) || later.sets.contains(value);
-        self.sets.iter().any(uses) || self.uses.iter().any(|value| later.sets.contains(value))
-    }
+/// Whether there is such a check in a statement, with a report or without.
+fn checks(stm: &Stm, such: impl Fn(bool) -> bool) -> bool {
+    let mut found = false;
+    parts::each(core::slice::from_ref(stm), &mut |stm| {
+        if let Stm::Check { blame, .. } | Stm::Bounds { blame, .. } = stm {
+            found |= such(blame.is_some());
+        }
+    });
+    found
 }
 
 /// Scalars that each kernel which needs them computes for itself, of what is set once: they are less work than to keep them.
@@ -75,7 +51,7 @@ impl<'c> Rematerialised<'c> {
         }
         self.at.insert(*value, self.stms.len());
         self.stms.push(stm);
-        if self.before(&Effects::of(stm)).len() < MAX_AGAIN {
+        if self.before(&Effects::of([stm])).len() < MAX_AGAIN {
             return true;
         }
         self.stms.pop();
@@ -92,7 +68,7 @@ impl<'c> Rematerialised<'c> {
         let mut wanted: FxHashSet<usize> = FxHashSet::default();
         let mut open: Vec<Value> = effects.uses.iter().copied().collect();
         while let Some(value) = open.pop() {
-            if let Some(k) = self.at.get(&value).filter(|_| !effects.sets.contains(&value))
+            if let Some(k) = self.at.get(&value).filter(|_| !effects.defines.contains(&value))
                 && wanted.insert(*k)
             {
                 open.extend(self.stms[*k].operands().into_iter().filter_map(Operand::value));
@@ -105,7 +81,7 @@ impl<'c> Rematerialised<'c> {
 
     /// The effects of a statement with those of what is computed again before it.
     pub(super) fn with_before(&self, stm: &Stm) -> Effects {
-        let mut effects = Effects::of(stm);
+        let mut effects = Effects::of([stm]);
         for before in self.before(&effects) {
             effects.uses.extend(before.operands().into_iter().filter_map(Operand::value));
         }

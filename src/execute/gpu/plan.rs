@@ -5,7 +5,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::effects::{self, Effects, Rematerialised};
+use super::effects::{self, Rematerialised};
 use super::home::{Homes, can_host, is_heavy};
 use super::kernel::{self, Kernel, Slots};
 use super::kind::{Width, Word};
@@ -13,6 +13,7 @@ use super::print::Scatters;
 use super::proof::{Claim, can_be_narrow};
 use crate::array::{Prim, Program};
 use crate::kernel::code::{Blame, Block, Buffer, Code, Lanes, Op, Operand, Output, Port, Stm, Value};
+use crate::kernel::fuse_sequential::Effects;
 use crate::kernel::parts::{self, Access, Mentions};
 
 /// A step of a plan.
@@ -157,8 +158,8 @@ fn slots(
     for draft in drafts {
         let mut mentioned = FxHashSet::default();
         for stm in &draft.stms {
-            let Effects { uses, sets, .. } = Effects::of(stm);
-            mentioned.extend(uses.into_iter().chain(sets).filter(|value| !again.has(*value)));
+            let Effects { uses, defines, .. } = Effects::of([*stm]);
+            mentioned.extend(uses.into_iter().chain(defines).filter(|value| !again.has(*value)));
         }
         shared.extend(mentioned.iter().filter(|value| seen.contains(*value)));
         seen.extend(mentioned);
@@ -225,10 +226,10 @@ impl<'c> Builder<'c> {
     fn is_before(&self, waiting: &[&'c Stm], stm: &'c Stm) -> bool {
         let later = self.again.with_before(stm);
         waiting.iter().any(|waiting| {
-            let effects = self.again.with_before(waiting);
+            let both = [&self.again.with_before(waiting), &later];
             match stm {
-                Stm::Lanes(_) | Stm::Alloc(..) => effects.clashes(&later),
-                _ => is_heavy(stm) || effects.clashes_with_host(&later),
+                Stm::Lanes(_) | Stm::Alloc(..) => effects::clash(waiting, both),
+                _ => is_heavy(stm) || effects::clash_with_host(stm, both),
             }
         })
     }
@@ -243,7 +244,7 @@ impl<'c> Builder<'c> {
     fn kernel(&mut self, stms: Vec<&'c Stm>, scatters: Scatters) -> Step {
         let (mut all, mut seen) = (Vec::new(), FxHashSet::default());
         for stm in stms {
-            let before = self.again.before(&Effects::of(stm));
+            let before = self.again.before(&Effects::of([stm]));
             all.extend(before.into_iter().filter(|stm| seen.insert(core::ptr::from_ref(*stm))));
             all.push(stm);
         }

@@ -15,10 +15,10 @@ use crate::array::{Const, Prim, Program, Type, text};
 use crate::error::{Error, Result};
 use crate::execute::fault::binder;
 use crate::execute::{Ending, Executor, Flat, Outcome, Prepared, Unsupported};
-use crate::interpret::{Control, Scalar, Value, typed};
+use crate::interpret::{Control, Value, typed};
 use crate::kernel;
 use crate::optimise;
-use crate::optimise::distribute::{Known, distributed};
+use crate::optimise::distribute::{Known, distributed, known, sized};
 
 /// A program that is ready to run on a GPU.
 #[derive(Debug)]
@@ -113,11 +113,6 @@ pub(super) fn plan(program: &Program) -> core::result::Result<Plan, Unsupported>
 /// The plan of a program that a wide device has for these arguments.
 pub(super) fn plan_at(program: &Program, arguments: &[Value<f64>]) -> core::result::Result<Plan, Unsupported> {
     let rest = in_passes(program, |_, _| ());
-    let known = |argument: &Value<f64>| match argument {
-        Value::Scalar(Scalar::I64(n)) => Known::scalar(Some(*n)),
-        Value::Scalar(_) => Known::scalar(None),
-        array => Known::array(array.sizes().iter().map(|size| i64::try_from(*size).ok())),
-    };
     let sizes: Vec<Known> = arguments.iter().map(known).collect();
     let wide = distributed(&rest, &sizes, MACHINE, rest.simplified() == rest);
     wide.and_then(|wide| lowered(&wide).ok()).map_or_else(|| lowered(&rest), Ok)
@@ -192,7 +187,7 @@ impl Ready {
 
     /// The plan for these arguments: as wide as the device, where they are large enough.
     pub(super) fn plan_for(&self, inputs: &[Input]) -> Arc<Plan> {
-        let sizes: Sizes = inputs.iter().map(known).collect();
+        let sizes: Sizes = inputs.iter().map(known_before).collect();
         let mut wide = self.wide.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, plan)) = wide.by_sizes.iter().find(|(of, _)| *of == sizes) {
             return plan.clone();
@@ -283,9 +278,9 @@ impl Ready {
 }
 
 /// What is known of an argument before a run.
-fn known(input: &Input) -> Known {
+fn known_before(input: &Input) -> Known {
     match input {
-        Input::Array { sizes, .. } => Known::array(sizes.iter().map(|size| i64::try_from(*size).ok())),
+        Input::Array { sizes, .. } => sized(sizes),
         Input::Scalar(Const::I64(n)) => Known::scalar(Some(*n)),
         Input::Scalar(_) | Input::Cell(..) => Known::scalar(None),
     }

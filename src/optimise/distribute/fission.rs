@@ -37,7 +37,8 @@ struct Parts<'m> {
     group: Vec<Option<usize>>,
 }
 
-/// The maps in the place of one, over `elements` elements with those of the maps around it; none if it does one thing, or too much would be kept between two.
+/// The maps in the place of one, over `elements` elements with those of the maps around it; none if it does one thing, or too much
+/// would be kept between two.
 pub(super) fn fission(it: &mut Distribution, vars: &Vars, map: &Map, span: Span, elements: u64) -> Option<Vec<Stm>> {
     let mut parts = Parts::of(map, it)?;
     let finals = parts.divide();

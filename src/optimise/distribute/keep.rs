@@ -4,6 +4,8 @@
 //! Law: a copy is the array itself; with it a map runs with its own threads, where what uses it has fewer and the machine is not
 //! filled by those (tests/gpu/distribute.rs, tests/gpu/counts.rs).
 
+use std::collections::VecDeque;
+
 use super::Machine;
 use super::work::{Known, Work};
 use crate::array::{Atom, Body, Builder, Map, Op, Program, Stm};
@@ -20,9 +22,8 @@ pub(super) fn keep(program: &mut Program, arguments: &[Known], machine: Machine)
 fn within(body: &mut Body, work: &mut Work, builder: &mut Builder, machine: Machine) -> bool {
     let mut changed = false;
     let mut written = Vec::with_capacity(body.stms.len());
-    let stms = core::mem::take(&mut body.stms);
-    for at in 0..stms.len() {
-        let mut stm = stms[at].clone();
+    let mut stms: VecDeque<Stm> = core::mem::take(&mut body.stms).into();
+    while let Some(mut stm) = stms.pop_front() {
         let Op::Map(map) = &stm.op else {
             if matches!(stm.op, Op::If(..) | Op::Loop(_)) {
                 stm.op.bodies_mut().for_each(|inner| changed |= within(inner, work, builder, machine));
@@ -39,7 +40,7 @@ fn within(body: &mut Body, work: &mut Work, builder: &mut Builder, machine: Mach
                 _ => None,
             }
         };
-        let user = stms[at + 1..].iter().find_map(narrow);
+        let user = stms.iter().find_map(narrow);
         let is_narrow =
             |user: u64| user < machine.threads && user < own && work.of_op(&stm.op) / user.max(1) >= machine.work;
         if map.accumulators.is_empty() && user.is_some_and(is_narrow) {

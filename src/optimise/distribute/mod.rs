@@ -34,9 +34,11 @@ use super::value_numbering::forms;
 use crate::array::{Atom, Body, Builder, Form, Map, Op, Program, Stm, Var, Vars};
 use crate::error::Span;
 #[cfg(feature = "unstable")]
-use crate::interpret::{Scalar, Value, typed};
-pub(crate) use work::Known;
+use crate::interpret::{Value, typed};
 use work::Work;
+#[cfg(feature = "gpu")]
+pub(crate) use work::sized;
+pub(crate) use work::{Known, known};
 
 /// What programs are distributed for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,10 +61,6 @@ impl Program {
     #[cfg(feature = "unstable")]
     #[must_use]
     pub fn distributed(&self, arguments: &[Value<f64>], machine: Machine) -> Option<Program> {
-        let known = |value: &Value<f64>| match value {
-            Value::Scalar(Scalar::I64(n)) => Known::scalar(Some(*n)),
-            _ => Known::array(value.sizes().iter().map(|size| i64::try_from(*size).ok())),
-        };
         typed(self, arguments).ok()?;
         let arguments: Vec<Known> = arguments.iter().map(known).collect();
         distributed(self, &arguments, machine, self.simplified() == *self)

@@ -8,11 +8,26 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::array::{Atom, Body, Const, Form, Op, Operands, Program, ScalarOp, Shape, Shapes, SizeDomain, Typing, Var};
+use crate::interpret::{Scalar, Value};
 use crate::optimise::fold;
 use crate::optimise::fuse_maps::scalar_work;
 
 /// What is known of an argument: its sizes, and its value if it is an integer that could be one.
 pub(crate) type Known = Shape<i64>;
+
+/// What is known of this argument.
+pub(crate) fn known(argument: &Value<f64>) -> Known {
+    match argument {
+        Value::Scalar(Scalar::I64(n)) => Shape::scalar(Some(*n)),
+        Value::Scalar(_) => Shape::scalar(None),
+        Value::Array(array) => sized(array.sizes()),
+    }
+}
+
+/// What is known of an array of these sizes.
+pub(crate) fn sized(sizes: &[usize]) -> Known {
+    Shape::array(sizes.iter().map(|size| i64::try_from(*size).ok()))
+}
 
 /// The trips of a loop, and the length of an array, of which nothing is known.
 const UNKNOWN: u64 = 4;
