@@ -1,6 +1,6 @@
 //! Arrays that stay on a device: what goes there comes back, and runs on them are runs.
 
-use catadiff::array::trace::{Arr, F64, I64};
+use catadiff::array::trace::{Arr, F64, I64, loop_while};
 use catadiff::array::{Const, Prim, Program};
 use catadiff::execute::gpu::{Gpu, Resident};
 use catadiff::execute::{Compiled, Flat, RunReport};
@@ -61,6 +61,41 @@ fn descent(gpu: &Gpu) -> Result<Compiled> {
         (x.map2(slope, |x, s| x - rate * s), slope.map(|s| s * s).sum())
     })?;
     step.compile_on(gpu)
+}
+
+/// What tasks on any thread may await.
+fn sent<T: Send>(future: T) -> T {
+    future
+}
+
+#[test]
+fn what_is_awaited_is_what_is_waited_for() -> Result<()> {
+    let Some(gpu) = gpu() else { return Ok(()) };
+    // How often the host looks depends on what the device computes.
+    let halved = Program::trace(|xs: Arr<F64>| {
+        let (xs, times) =
+            loop_while((xs, I64::from(0)), |(xs, _)| xs.sum().gt(1.0), |(xs, times)| (xs.map(|x| x * 0.5), times + 1));
+        (xs, xs.map(|x| x + times.to_f64()))
+    })?
+    .compile_on(&gpu)?;
+    let xs = gpu.put(&Flat::reals(&[4], vec![1.0, 2.0, 3.0, 4.0])?)?;
+    let mut expected = Vec::new();
+    halved.run_on(&[&xs], &mut expected)?;
+    let found = pollster::block_on(sent(async {
+        let found = halved.run_on_async(&[&xs]).await?;
+        assert_eq!(gpu.get_async(&found[1]).await?.as_reals(), Some(&[4.0625, 4.125, 4.1875, 4.25][..]));
+        Result::Ok(found)
+    }))?;
+    for (found, expected) in found.iter().zip(&expected) {
+        assert_eq!(gpu.get(found)?, gpu.get(expected)?);
+    }
+    let at = Program::trace(|xs: Arr<F64>, k: I64| xs.index(k))?.compile_on(&gpu)?;
+    let outside = gpu.put(&Flat::integers(&[], vec![7])?)?;
+    let error = pollster::block_on(sent(async { gpu.get_async(&at.run_on_async(&[&xs, &outside]).await?[0]).await }));
+    assert!(matches!(error, Err(Error::OutOfBounds { index: 7, length: 4, .. })), "{error:?}");
+    let other = pollster::block_on(sent(Gpu::new_async()))?;
+    assert!(matches!(pollster::block_on(other.get_async(&xs)), Err(Error::Device { .. })));
+    Ok(())
 }
 
 #[test]

@@ -10,6 +10,7 @@ use core::fmt::Debug;
 use core::ops::{Add, Div, Mul, Neg, Sub};
 use std::sync::{Mutex, PoisonError};
 
+#[cfg(target_arch = "x86_64")]
 use super::dispatch;
 use super::machine::Workspace;
 use crate::array::Prim;

@@ -4,11 +4,16 @@
 //! (tests/gpu/device.rs).
 
 use core::fmt;
+use core::future::Future;
+use core::pin::Pin;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use pollster::block_on;
+
 use super::kernel::{Binding, Kernel, Use};
-use super::self_test::self_test;
+use super::self_test::trials;
+use crate::array::Program;
 use crate::error::{Error, Result};
 
 /// A GPU that array programs run on; copies are the same device.
@@ -37,7 +42,12 @@ pub(super) struct Device {
     pipelines: Mutex<HashMap<String, Pipeline>>,
     /// Buffers that nobody holds, by size.
     free: Mutex<HashMap<u64, Vec<wgpu::Buffer>>>,
+    /// What the device has not said yet of what it was given: in browsers only.
+    unsaid: Mutex<Vec<Verdict>>,
 }
+
+/// Whether something was refused, once the device says it.
+type Verdict = Pin<Box<dyn Future<Output = Option<wgpu::Error>> + Send>>;
 
 /// A kernel that is ready to start.
 #[derive(Debug, Clone)]
@@ -76,21 +86,20 @@ impl Gpu {
     /// # Errors
     /// [`Error::Device`] if there is none, or if it computes wrongly.
     pub fn new() -> Result<Self> {
-        pollster::block_on(Self::new_async())
+        block_on(Self::new_async())
     }
 
-    /// The same, for those who must not wait.
+    /// The same, for those who must not wait. In a browser, whose pages never can, this is the way to WebGPU.
     ///
     /// # Errors
     /// As for [`new`](Gpu::new).
     pub async fn new_async() -> Result<Self> {
         let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
-        let options = wgpu::RequestAdapterOptions {
+        let adapter = instance.request_adapter(&wgpu::RequestAdapterOptions {
             power_preference: wgpu::PowerPreference::HighPerformance,
             ..Default::default()
-        };
-        let adapter = instance.request_adapter(&options).await;
-        let adapter = adapter.map_err(|error| refused(format!("there is no GPU that can be used: {error}")))?;
+        });
+        let adapter = adapter.await.map_err(|error| refused(format!("there is no GPU that can be used: {error}")))?;
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("catadiff"),
             required_features: adapter.features() & WANTED,
@@ -101,7 +110,7 @@ impl Gpu {
             .request_device(&descriptor)
             .await
             .map_err(|error| refused(format!("the GPU cannot be opened: {error}")))?;
-        Self::from_device(device, queue, &adapter.get_info().name)
+        Self::from_device_async(device, queue, &adapter.get_info().name).await
     }
 
     /// A device that was opened elsewhere, so that arrays can be shared with what else runs there. Its features and limits are those
@@ -111,6 +120,14 @@ impl Gpu {
     /// # Errors
     /// [`Error::Device`] if it computes wrongly.
     pub fn from_device(device: wgpu::Device, queue: wgpu::Queue, name: &str) -> Result<Self> {
+        block_on(Self::from_device_async(device, queue, name))
+    }
+
+    /// The same, for those who must not wait.
+    ///
+    /// # Errors
+    /// As for [`from_device`](Gpu::from_device).
+    pub async fn from_device_async(device: wgpu::Device, queue: wgpu::Queue, name: &str) -> Result<Self> {
         let (limits, features) = (device.limits(), device.features());
         let device = Device {
             device,
@@ -120,9 +137,13 @@ impl Gpu {
             name: name.to_owned(),
             pipelines: Mutex::default(),
             free: Mutex::default(),
+            unsaid: Mutex::default(),
         };
         let gpu = Gpu(Arc::new(device));
-        self_test(&gpu, gpu.name())?;
+        for trial in trials()? {
+            let outcome = gpu.outcome(&Program::parse(trial.program)?, &trial.argument).await?;
+            trial.judge(&outcome, gpu.name())?;
+        }
         Ok(gpu)
     }
 
@@ -143,12 +164,21 @@ pub(super) fn refused(what: impl Into<String>) -> Error {
 }
 
 /// Whether a text is a shader.
+#[cfg(not(target_family = "wasm"))]
 pub(super) fn check(kernel: &str) -> core::result::Result<(), String> {
     use wgpu::naga::front::wgsl;
     use wgpu::naga::valid::{Capabilities, ValidationFlags, Validator};
     let module = wgsl::parse_str(kernel).map_err(|error| error.emit_to_string(kernel))?;
     let validated = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module);
     validated.map(drop).map_err(|error| error.emit_to_string(kernel))
+}
+
+async fn first_refusal(verdicts: impl IntoIterator<Item = Verdict>) -> Result<()> {
+    let mut first = None;
+    for verdict in verdicts {
+        first = first.or(verdict.await);
+    }
+    first.map_or(Ok(()), |error| Err(refused(format!("the GPU refused: {error}"))))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -171,21 +201,24 @@ impl Device {
         None
     }
 
-    /// Does something with the device; what it refuses is an error.
+    /// Does something with the device; what it refuses is an error, here or in a browser when the device [says so](Device::refusals).
     pub(super) fn scoped<T>(&self, inside: impl FnOnce() -> T) -> Result<T> {
         let filters = [wgpu::ErrorFilter::Validation, wgpu::ErrorFilter::OutOfMemory, wgpu::ErrorFilter::Internal];
         let scopes = filters.map(|filter| self.device.push_error_scope(filter));
         let found = inside();
-        let mut failed = None;
-        for scope in scopes.into_iter().rev() {
-            if let Some(error) = pollster::block_on(scope.pop()) {
-                failed = Some(error);
-            }
+        let verdicts = scopes.into_iter().rev().map(|scope| Box::pin(scope.pop()) as Verdict);
+        if cfg!(target_family = "wasm") {
+            lock(&self.unsaid).extend(verdicts);
+        } else {
+            block_on(first_refusal(verdicts))?;
         }
-        match failed {
-            None => Ok(found),
-            Some(error) => Err(refused(format!("the GPU refused: {error}"))),
-        }
+        Ok(found)
+    }
+
+    /// The first thing that the device has refused, of what it has not said yet.
+    pub(super) async fn refusals(&self) -> Result<()> {
+        let verdicts = core::mem::take(&mut *lock(&self.unsaid));
+        first_refusal(verdicts).await
     }
 
     /// The pipeline of a kernel.

@@ -14,8 +14,10 @@
 //! | `choose`, `proof`, `growth`, `range` | whether integers of 32 bits are enough |
 //! | `device`, `self_test` | a GPU, and whether it computes as it should |
 //! | `submission`, `transfer`, `bytes` | kernels on their way there, bytes on their way back |
+//! | `arrival` | who waits for them, and how |
 //! | `run`, `prepared`, `resident` | runs, programs that are ready, arrays that stay there |
 
+mod arrival;
 mod bytes;
 mod choose;
 mod device;
@@ -54,7 +56,7 @@ pub use wgpu;
 use crate::array::Program;
 use crate::draw::Drawing;
 use crate::error::Result;
-use crate::execute::{Executor, Flat, Unsupported};
+use crate::execute::{Flat, Outcome, Unsupported};
 use crate::interpret::{Value, typed};
 
 /// The kernels of a program in WGSL, without a device.
@@ -122,21 +124,25 @@ pub fn picture(
     }
 }
 
-/// Whether a text is a kernel in WGSL, as the compiler of shaders reads it, without a device.
+/// Whether a text is a kernel in WGSL, as the compiler of shaders reads it, without a device. In browsers the compiler is theirs, and
+/// there is no such function.
 ///
 /// # Errors
 /// What is wrong with it, and where.
+#[cfg(not(target_family = "wasm"))]
 pub fn check(kernel: &str) -> core::result::Result<(), String> {
     device::check(kernel)
 }
 
-/// What every [`Gpu`] passes when it is opened, of any executor: a long loop in one thread, the exponential function in double
-/// precision, and a scan. Some drivers get one of them wrong, and do not say so.
+/// What every [`Gpu`] passes when it is opened, of anything that runs programs: a long loop in one thread, the exponential function in
+/// double precision, and a scan. Some drivers get one of them wrong, and do not say so.
 ///
 /// # Errors
 /// [`Error::Device`](crate::Error::Device) with what is wrong, of the device of this name.
-pub fn self_test(executor: &dyn Executor, name: &str) -> Result<()> {
-    self_test::self_test(executor, name)
+pub fn self_test(run: impl Fn(&Program, &Value<f64>) -> Result<Outcome>, name: &str) -> Result<()> {
+    self_test::trials()?
+        .iter()
+        .try_for_each(|trial| trial.judge(&run(&Program::parse(trial.program)?, &trial.argument)?, name))
 }
 
 /// What a run of the program asks of a device; none if it does not come to its end.

@@ -5,6 +5,9 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use pollster::block_on;
+
+use super::arrival::Wait;
 use super::bytes::{constant, downloaded, from_words, range, scalar, uploaded};
 use super::device::{Device, Gpu};
 use super::passes::{MACHINE, OF_PROGRAMS, TARGET};
@@ -94,14 +97,7 @@ impl Executor for Gpu {
     }
 
     fn prepare(&self, program: &Program) -> Result<core::result::Result<Box<dyn Prepared>, Unsupported>> {
-        let plan = match plan(program) {
-            Ok(plan) => plan,
-            Err(unsupported) => return Ok(Err(unsupported)),
-        };
-        if let Some(missing) = missing(&self.0, &plan) {
-            return Ok(Err(missing));
-        }
-        Ok(Ok(Box::new(Arc::new(Ready::new(self, program, plan)))))
+        Ok(Ready::of(self, program).map(|ready| Box::new(Arc::new(ready)) as Box<dyn Prepared>))
     }
 }
 
@@ -158,13 +154,7 @@ impl Prepared for Arc<Ready> {
     }
 
     fn run_into(&self, arguments: &[Flat], results: &mut Vec<Flat>, control: Control<'_>) -> Result<Ending> {
-        let inputs = self.inputs(arguments)?;
-        match self.attempt(&self.plan_for(&inputs), &inputs, results, &control) {
-            Ok(()) => Ok(Ending::Done { stepwise: false }),
-            Err(Stop::Ended(ending)) => Ok(ending),
-            Err(Stop::Device(error)) => Err(error),
-            Err(Stop::Failed) => self.step_by_step(&inputs, results, &control.of_second_attempt()),
-        }
+        block_on(self.run_and_wait(arguments, results, control, Wait::Blocking))
     }
 
     fn passes(&self) -> Vec<(&'static str, String)> {
@@ -179,7 +169,27 @@ impl Prepared for Arc<Ready> {
     }
 }
 
+impl Gpu {
+    /// What becomes of a program on one argument.
+    pub(super) async fn outcome(&self, program: &Program, argument: &Value<f64>) -> Result<Outcome> {
+        let ready = match Ready::of(self, program) {
+            Ok(ready) => ready,
+            Err(unsupported) => return Ok(Outcome::Unsupported(unsupported)),
+        };
+        let mut results = Vec::new();
+        let ending = ready.run_and_wait(&[Flat::from(argument)], &mut results, Control::default(), Wait::Async).await?;
+        Ok(ending.with(results.iter().map(Flat::to_value).collect()))
+    }
+}
+
 impl Ready {
+    /// A program that this GPU can run.
+    pub(super) fn of(gpu: &Gpu, program: &Program) -> core::result::Result<Self, Unsupported> {
+        let plan = plan(program)?;
+        missing(&gpu.0, &plan).map_or(Ok(()), Err)?;
+        Ok(Ready::new(gpu, program, plan))
+    }
+
     fn new(gpu: &Gpu, program: &Program, plan: Plan) -> Self {
         let (plan, wide) = (Arc::new(plan), Mutex::default());
         Ready { device: gpu.0.clone(), program: program.clone(), plan, wide, stepwise: OnceLock::new() }
@@ -217,13 +227,31 @@ impl Ready {
         Some(plan)
     }
 
+    /// A run, with its results on the host.
+    pub(super) async fn run_and_wait(
+        &self,
+        arguments: &[Flat],
+        results: &mut Vec<Flat>,
+        control: Control<'_>,
+        wait: Wait,
+    ) -> Result<Ending> {
+        let inputs = self.inputs(arguments)?;
+        match self.attempt(&self.plan_for(&inputs), &inputs, results, &control, wait).await {
+            Ok(()) => Ok(Ending::Done { stepwise: false }),
+            Err(Stop::Ended(ending)) => Ok(ending),
+            Err(Stop::Device(error)) => Err(error),
+            Err(Stop::Failed) => self.step_by_step(&inputs, results, &control.of_second_attempt(), wait).await,
+        }
+    }
+
     /// What is wrong, or the results if nothing is.
     #[cold]
-    pub(super) fn step_by_step(
+    pub(super) async fn step_by_step(
         &self,
         inputs: &[Input],
         results: &mut Vec<Flat>,
         control: &Control<'_>,
+        wait: Wait,
     ) -> Result<Ending> {
         let planned = || Ok(Plan::of(&self.program, kernel::stepwise(&self.program, &TARGET)?));
         let plan = match self.stepwise.get_or_init(planned) {
@@ -231,7 +259,7 @@ impl Ready {
             Err(refused) => return Ok(Ending::Unsupported(refused.clone())),
         };
         let unsupported = |reason| Ok(Ending::Unsupported(Unsupported { statement: None, reason }));
-        match self.attempt(plan, inputs, results, control) {
+        match self.attempt(plan, inputs, results, control, wait).await {
             Ok(()) => Ok(Ending::Done { stepwise: true }),
             Err(Stop::Ended(ending)) => Ok(ending),
             Err(Stop::Device(error)) => Err(error),
@@ -239,16 +267,17 @@ impl Ready {
         }
     }
 
-    fn attempt(
+    async fn attempt(
         &self,
         plan: &Plan,
         inputs: &[Input],
         results: &mut Vec<Flat>,
         control: &Control<'_>,
+        wait: Wait,
     ) -> core::result::Result<(), Stop> {
-        let mut run = Run::new(&self.device, plan, control)?;
-        let found = run.go(inputs)?;
-        let (arrays, cells) = run.read(&found)?;
+        let mut run = Run::new(&self.device, plan, control, wait)?;
+        let found = run.go(inputs).await?;
+        let (arrays, cells) = run.read(&found).await?;
         let mut arrays = arrays.into_iter();
         results.clear();
         for (found, output) in found.iter().zip(&plan.code.outputs) {
@@ -293,8 +322,8 @@ pub(super) fn counted(gpu: &Gpu, program: &Program, arguments: &[Flat]) -> Resul
     let inputs = on.inputs(arguments)?;
     let control = Control::default();
     let plan = on.plan_for(&inputs);
-    let mut run = Run::new(&on.device, &plan, &control)?;
-    match run.go(&inputs) {
+    let mut run = Run::new(&on.device, &plan, &control, Wait::Blocking)?;
+    match block_on(run.go(&inputs)) {
         Ok(_) => Ok(Some(run.submission.counts)),
         Err(Stop::Device(error)) => Err(error),
         Err(Stop::Ended(_) | Stop::Failed) => Ok(None),

@@ -5,6 +5,9 @@
 
 use std::sync::{Arc, OnceLock};
 
+use pollster::block_on;
+
+use super::arrival::Wait;
 use super::bytes::{constant, downloaded, from_words, range, scalar, uploaded};
 use super::device::{Device, Gpu, Memory, refused};
 use super::kind::Word;
@@ -114,8 +117,7 @@ impl Gpu {
     /// # Errors
     /// What went wrong in the run that it is a result of, or in those before; [`Error::Device`] if the device was lost.
     pub fn get(&self, of: &Resident) -> Result<Flat> {
-        let (transfer, past) = self.fetch(of)?;
-        found(of, &past, &transfer.wait()?)
+        block_on(self.fetch(of, Wait::Blocking))
     }
 
     /// The same, without waiting for it.
@@ -123,16 +125,19 @@ impl Gpu {
     /// # Errors
     /// As for [`get`](Gpu::get).
     pub async fn get_async(&self, of: &Resident) -> Result<Flat> {
-        let (transfer, past) = self.fetch(of)?;
-        found(of, &past, &transfer.await?)
+        self.fetch(of, Wait::Async).await
     }
 
-    fn fetch(&self, of: &Resident) -> Result<(Transfer, Vec<Arc<Past>>)> {
+    async fn fetch(&self, of: &Resident, wait: Wait) -> Result<Flat> {
         if !Arc::ptr_eq(&self.0, &of.device) {
             return Err(refused("this array is on another device"));
         }
         let array = if let At::Device(memory) = &of.at { Some((&memory.buffer, 0, of.bytes())) } else { None };
-        ask(&self.0, of.run.as_ref(), array)
+        let (transfer, past) = ask(&self.0, of.run.as_ref(), array)?;
+        let bytes = transfer.come(&self.0, wait).await?;
+        answer(&past, &bytes, wait).await;
+        of.run.as_ref().map_or(Ok(()), |run| run.end())?;
+        Ok(of.of_bytes(bytes.get(past.len()).map_or(&[], Vec::as_slice)))
     }
 }
 
@@ -150,14 +155,10 @@ fn ask(
 }
 
 /// Says how runs have ended.
-fn answer(past: &[Arc<Past>], bytes: &[Vec<u8>]) {
-    past.iter().zip(bytes).for_each(|(run, fault)| run.ended(to_words(fault)[0] == 0));
-}
-
-fn found(of: &Resident, past: &[Arc<Past>], bytes: &[Vec<u8>]) -> Result<Flat> {
-    answer(past, bytes);
-    of.run.as_ref().map_or(Ok(()), |run| run.end())?;
-    Ok(of.of_bytes(bytes.get(past.len()).map_or(&[], Vec::as_slice)))
+async fn answer(past: &[Arc<Past>], bytes: &[Vec<u8>], wait: Wait) {
+    for (run, fault) in past.iter().zip(bytes) {
+        run.set_ended(to_words(fault)[0] == 0, wait).await;
+    }
 }
 
 impl Past {
@@ -170,13 +171,15 @@ impl Past {
     }
 
     /// Says how it ended. What has failed because something before it has is the fault of that.
-    fn ended(&self, well: bool) {
+    async fn set_ended(&self, well: bool, wait: Wait) {
         let before = self.before.iter().find_map(|run| run.ended.get().and_then(|ended| ended.clone().err()));
-        self.ended.get_or_init(|| match (before, well) {
+        let ended = match (before, well) {
             (Some(error), _) => Err(error),
             (None, true) => Ok(()),
-            (None, false) => Err(self.wrong()),
-        });
+            (None, false) => Err(self.wrong(wait).await),
+        };
+        // Who else has asked was given the same answer.
+        self.ended.get_or_init(|| ended);
     }
 
     fn end(&self) -> Result<()> {
@@ -184,8 +187,8 @@ impl Past {
     }
 
     /// What is wrong, found out statement by statement.
-    fn wrong(&self) -> Error {
-        match self.program.step_by_step(&self.inputs, &mut Vec::new(), &unlimited()) {
+    async fn wrong(&self, wait: Wait) -> Error {
+        match self.program.step_by_step(&self.inputs, &mut Vec::new(), &unlimited(), wait).await {
             Ok(ending) => error(ending),
             Err(error) => error,
         }
@@ -218,8 +221,19 @@ impl Compiled {
     pub fn run_on(&self, arguments: &[&Resident], results: &mut Vec<Resident>) -> Result<()> {
         let on = self.on_gpu()?;
         fitting(on, arguments)?;
-        *results = run(on, arguments)?;
+        *results = block_on(run(on, arguments, Wait::Blocking))?;
         Ok(())
+    }
+
+    /// The same without standing still where the host has to know what the device computes. In the browser this is the one to use: no
+    /// page can wait there.
+    ///
+    /// # Errors
+    /// As for [`run_on`](Compiled::run_on).
+    pub async fn run_on_async(&self, arguments: &[&Resident]) -> Result<Vec<Resident>> {
+        let on = self.on_gpu()?;
+        fitting(on, arguments)?;
+        run(on, arguments, Wait::Async).await
     }
 
     /// Runs the program `times` times, each on what the run before has left in place of the first arguments: the program has as many
@@ -233,7 +247,7 @@ impl Compiled {
         for _ in 0..times {
             let arguments: Vec<&Resident> = state.iter().chain(constants.iter().copied()).collect();
             fitting(on, &arguments)?;
-            *state = run(on, &arguments)?;
+            *state = block_on(run(on, &arguments, Wait::Blocking))?;
         }
         Ok(())
     }
@@ -265,7 +279,7 @@ fn fitting(on: &Arc<Ready>, arguments: &[&Resident]) -> Result<()> {
     Ok(())
 }
 
-fn run(on: &Arc<Ready>, arguments: &[&Resident]) -> Result<Vec<Resident>> {
+async fn run(on: &Arc<Ready>, arguments: &[&Resident], wait: Wait) -> Result<Vec<Resident>> {
     let inputs: Vec<Input> = arguments.iter().map(|argument| argument.input()).collect();
     let mut before: Vec<Arc<Past>> = Vec::new();
     // What is known to have ended well need not be kept.
@@ -277,12 +291,12 @@ fn run(on: &Arc<Ready>, arguments: &[&Resident]) -> Result<Vec<Resident>> {
     }
     let control = unlimited();
     let plan = on.plan_for(&inputs);
-    let mut run = Run::new(&on.device, &plan, &control)?;
-    let found = match run.go(&inputs) {
+    let mut run = Run::new(&on.device, &plan, &control, wait)?;
+    let found = match run.go(&inputs).await {
         Ok(found) => found,
         Err(Stop::Device(error)) => return Err(error),
         Err(Stop::Ended(ending)) => return Err(error(ending)),
-        Err(Stop::Failed) => return at_second_attempt(on, &inputs),
+        Err(Stop::Failed) => return at_second_attempt(on, &inputs, wait).await,
     };
     let mut results = Vec::new();
     for (found, output) in found.into_iter().zip(&plan.code.outputs) {
@@ -300,7 +314,7 @@ fn run(on: &Arc<Ready>, arguments: &[&Resident]) -> Result<Vec<Resident>> {
     let fault = run.submission.fault();
     let past = Arc::new(Past { program: on.clone(), inputs, fault, before, depth, ended: OnceLock::new() });
     if depth >= MAX_DEPTH {
-        settle(&past)?;
+        settle(&past, wait).await?;
     } else {
         results.iter_mut().for_each(|result| result.run = Some(past.clone()));
     }
@@ -308,16 +322,17 @@ fn run(on: &Arc<Ready>, arguments: &[&Resident]) -> Result<Vec<Resident>> {
 }
 
 /// Waits until it is known how a run and those before it have ended, so that nothing of them has to be kept.
-fn settle(past: &Arc<Past>) -> Result<()> {
+async fn settle(past: &Arc<Past>, wait: Wait) -> Result<()> {
     let (transfer, unknown) = ask(&past.program.device, Some(past), None)?;
-    answer(&unknown, &transfer.wait()?);
+    let bytes = transfer.come(&past.program.device, wait).await?;
+    answer(&unknown, &bytes, wait).await;
     past.end()
 }
 
 /// The results where the plan takes for granted what does not hold, statement by statement; or what is wrong.
-fn at_second_attempt(on: &Arc<Ready>, inputs: &[Input]) -> Result<Vec<Resident>> {
+async fn at_second_attempt(on: &Arc<Ready>, inputs: &[Input], wait: Wait) -> Result<Vec<Resident>> {
     let mut results = Vec::new();
-    match on.step_by_step(inputs, &mut results, &unlimited())? {
+    match on.step_by_step(inputs, &mut results, &unlimited(), wait).await? {
         Ending::Done { .. } => results.iter().map(|flat| Gpu(on.device.clone()).put(flat)).collect(),
         ending => Err(error(ending)),
     }

@@ -3,10 +3,13 @@
 //! Law: the device does everything in the order of the plan. The host waits only for scalars that it has to know, and for the results
 //! (tests/gpu/counts.rs, laws: executors::suite).
 
+use core::future::Future;
+use core::pin::Pin;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::arrival::Wait;
 use super::bytes::from_words;
 use super::device::{Device, Memory};
 use super::kernel::{Binding, Kernel, MAX_GROUPS, OUT_OF_STEPS, Param, Space, Use, WORKGROUP, words};
@@ -83,6 +86,7 @@ pub(super) struct Run<'r> {
     held: u64,
     /// The lanes that have claimed elements of buffers.
     owners: FxHashMap<Buffer, Arc<Memory>>,
+    wait: Wait,
     pub(super) submission: Submission<'r>,
 }
 
@@ -90,7 +94,7 @@ pub(super) struct Run<'r> {
 const MAX_SCRATCH: u64 = 1 << 27;
 
 impl<'r> Run<'r> {
-    pub(super) fn new(device: &'r Arc<Device>, plan: &'r Plan, control: &'r Control<'r>) -> Result<Self> {
+    pub(super) fn new(device: &'r Arc<Device>, plan: &'r Plan, control: &'r Control<'r>, wait: Wait) -> Result<Self> {
         Ok(Run {
             device,
             plan,
@@ -101,20 +105,21 @@ impl<'r> Run<'r> {
             buffers: vec![None; plan.code.buffers.len()],
             held: 0,
             owners: FxHashMap::default(),
-            submission: Submission::new(device, plan.cells)?,
+            wait,
+            submission: Submission::new(device, plan.cells, wait)?,
         })
     }
 
     /// Runs the plan; the results are on their way.
-    pub(super) fn go(&mut self, inputs: &[Input]) -> Ran<Vec<Found>> {
-        self.enter(inputs)?;
+    pub(super) async fn go(&mut self, inputs: &[Input]) -> Ran<Vec<Found>> {
+        self.enter(inputs).await?;
         self.control.room(Some(self.held)).map_err(|fault| self.ended(fault, None))?;
-        self.steps(&self.plan.steps)?;
+        self.steps(&self.plan.steps).await?;
         self.submission.submit()?;
         self.plan.code.outputs.iter().map(|output| self.found(output)).collect()
     }
 
-    fn enter(&mut self, inputs: &[Input]) -> Ran<()> {
+    async fn enter(&mut self, inputs: &[Input]) -> Ran<()> {
         for (port, input) in self.plan.code.inputs.iter().zip(inputs) {
             match (port, input) {
                 (Port::Scalar(value), Input::Scalar(constant)) => match self.plan.slots.get(value) {
@@ -141,7 +146,8 @@ impl<'r> Run<'r> {
                         Some(slot) => self.submission.copy_to_cells(memory, *slot, bytes)?,
                         // The host has to know it.
                         None => {
-                            let words = Transfer::begin(self.device, &[(&memory.buffer, 0, bytes)])?.wait()?;
+                            let words = Transfer::begin(self.device, &[(&memory.buffer, 0, bytes)])?;
+                            let words = words.come(self.device, self.wait).await?;
                             let prim = self.plan.code.values[value.0 as usize].prim;
                             self.values[value.0 as usize] = Some(from_words(prim, &to_words(&words[0])));
                         }
@@ -214,11 +220,16 @@ impl<'r> Run<'r> {
         self.buffers[buffer.0 as usize].as_ref().map_or(0, |(_, length)| *length)
     }
 
-    fn steps(&mut self, steps: &'r [Step]) -> Ran<()> {
-        steps.iter().try_for_each(|step| self.step(step))
+    fn steps<'s>(&'s mut self, steps: &'r [Step]) -> Pin<Box<dyn Future<Output = Ran<()>> + Send + 's>> {
+        Box::pin(async move {
+            for step in steps {
+                self.step(step).await?;
+            }
+            Ok(())
+        })
     }
 
-    fn step(&mut self, step: &'r Step) -> Ran<()> {
+    async fn step(&mut self, step: &'r Step) -> Ran<()> {
         match step {
             Step::Let(value, op, operands) => {
                 let operands: Vec<Const> = operands.iter().map(|x| self.known(*x)).collect();
@@ -231,44 +242,47 @@ impl<'r> Run<'r> {
                     self.values[cell.0 as usize] = Some(constant);
                 }
             }
-            Step::Check(condition, report) if !self.truth(*condition) => return Err(self.failed(*report)?),
+            Step::Check(condition, report) if !self.truth(*condition) => return Err(self.failed(*report).await?),
             Step::Bounds(index, length, report) if !(0..self.integer(*length)).contains(&self.integer(*index)) => {
-                return Err(self.failed(*report)?);
+                return Err(self.failed(*report).await?);
             }
             Step::Check(..) | Step::Bounds(..) => {}
-            Step::Fetch(values) => self.fetch(values)?,
+            Step::Fetch(values) => self.fetch(values).await?,
             Step::Alloc(buffer, count) => self.allocate(*buffer, self.integer(*count))?,
             Step::Swap(a, b) => {
                 self.buffers.swap(a.0 as usize, b.0 as usize);
                 let ranges = [a, b].map(|buffer| self.range_of(*buffer));
                 self.known.buffers.extend([(*b, ranges[0]), (*a, ranges[1])]);
             }
-            Step::Kernel(k) => self.kernel(*k)?,
+            Step::Kernel(k) => {
+                self.kernel(*k)?;
+                self.submission.keep_pace().await?;
+            }
             Step::For { index, count, body } => {
                 for k in 0..self.integer(*count) {
                     self.spend(1, None)?;
                     self.values[index.0 as usize] = Some(Const::I64(k));
-                    self.steps(body)?;
+                    self.steps(body).await?;
                 }
             }
             Step::While { before, condition, body } => loop {
-                self.steps(before)?;
+                self.steps(before).await?;
                 if !self.truth(*condition) {
                     break;
                 }
                 self.spend(1, None)?;
-                self.steps(body)?;
+                self.steps(body).await?;
             },
             Step::If { condition, yes, no } => {
-                self.steps(if self.truth(*condition) { yes } else { no })?;
+                self.steps(if self.truth(*condition) { yes } else { no }).await?;
             }
         }
         Ok(())
     }
 
     /// What has failed, on the host: unless the device has failed before.
-    fn failed(&mut self, report: Option<usize>) -> Ran<Stop> {
-        self.fetch(&[])?;
+    async fn failed(&mut self, report: Option<usize>) -> Ran<Stop> {
+        self.fetch(&[]).await?;
         Ok(match report {
             None => Stop::Failed,
             Some(report) => {
@@ -415,8 +429,8 @@ impl<'r> Run<'r> {
     }
 
     /// Reads scalars from the device, and whether something has failed there.
-    fn fetch(&mut self, values: &[Value]) -> Ran<()> {
-        let Left { fault, cells, .. } = self.submission.read(&[])?;
+    async fn fetch(&mut self, values: &[Value]) -> Ran<()> {
+        let Left { fault, cells, .. } = self.submission.read(&[]).await?;
         self.look(&fault)?;
         for value in values {
             let at = self.plan.slots[value] as usize;
@@ -451,7 +465,7 @@ impl<'r> Run<'r> {
     }
 
     /// Reads results, and whether something has failed: the bytes of each array, and of all cells.
-    pub(super) fn read(&mut self, found: &[Found]) -> Ran<(Vec<Vec<u8>>, Vec<u32>)> {
+    pub(super) async fn read(&mut self, found: &[Found]) -> Ran<(Vec<Vec<u8>>, Vec<u32>)> {
         let mut ranges = Vec::new();
         for (found, output) in found.iter().zip(&self.plan.code.outputs) {
             if let (Found::Array { memory, sizes, .. }, Output::Array { prim, .. }) = (found, output) {
@@ -459,7 +473,7 @@ impl<'r> Run<'r> {
                 ranges.push((&memory.buffer, 0, bytes));
             }
         }
-        let Left { fault, cells, arrays } = self.submission.read(&ranges)?;
+        let Left { fault, cells, arrays } = self.submission.read(&ranges).await?;
         self.look(&fault)?;
         Ok((arrays, cells))
     }

@@ -7,16 +7,15 @@
 
 use super::device::refused;
 
-use crate::array::Program;
 use crate::error::Result;
-use crate::execute::{Executor, Flat, Outcome};
-use crate::interpret::{Control, Scalar, Value};
+use crate::execute::{Flat, Outcome};
+use crate::interpret::{Scalar, Value};
 
 /// What a device could do wrongly, a program that shows it, its argument, and the result.
-struct Trial {
+pub(super) struct Trial {
     of: &'static str,
-    program: &'static str,
-    argument: Value<f64>,
+    pub(super) program: &'static str,
+    pub(super) argument: Value<f64>,
     result: Value<f64>,
 }
 
@@ -26,7 +25,8 @@ const ITERATIONS: i64 = 70_000;
 /// More elements than are scanned by one thread.
 const SCANNED: i64 = 20_000;
 
-fn trials() -> Result<Vec<Trial>> {
+/// All of them.
+pub(super) fn trials() -> Result<Vec<Trial>> {
     let exponents = [-20.0, -0.5, 0.0, 1.0, 300.0];
     Ok(vec![
         Trial {
@@ -85,26 +85,19 @@ fn trials() -> Result<Vec<Trial>> {
     ])
 }
 
-/// Refuses what computes wrongly, of this name.
-pub(super) fn self_test(executor: &dyn Executor, name: &str) -> Result<()> {
-    for Trial { of, program, argument, result } in trials()? {
-        let program = Program::parse(program)?;
-        // What the device has not it cannot do wrongly.
-        let Ok(prepared) = executor.prepare(&program)? else { continue };
-        let wrong = |found: &str| {
-            refused(format!(
-                "the GPU {name} computes wrongly: {of} gives {found}. Its driver may be too old; software Vulkan needs Mesa 25"
-            ))
+impl Trial {
+    /// Refuses the device of this name if this is a wrong outcome.
+    pub(super) fn judge(&self, outcome: &Outcome, name: &str) -> Result<()> {
+        let found = match outcome {
+            Outcome::Done { results, .. } if is_close(results, &self.result) => return Ok(()),
+            // What the device has not it cannot do wrongly.
+            Outcome::Unsupported(_) => return Ok(()),
+            Outcome::Done { .. } => "another result".to_owned(),
+            Outcome::Fault(fault) => fault.to_string(),
         };
-        match prepared.run(&[argument], Control::default())? {
-            Outcome::Done { results, .. } if is_close(&results, &result) => {}
-            Outcome::Done { .. } => return Err(wrong("another result")),
-            Outcome::Fault(fault) => return Err(wrong(&fault.to_string())),
-            // What needs more bits than there are.
-            Outcome::Unsupported(_) => {}
-        }
+        let instead = "Its driver may be too old; software Vulkan needs Mesa 25";
+        Err(refused(format!("the GPU {name} computes wrongly: {} gives {found}. {instead}", self.of)))
     }
-    Ok(())
 }
 
 /// Whether results are those expected: integers exactly, reals to some units in the last place.

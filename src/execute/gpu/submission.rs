@@ -5,7 +5,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::device::{Device, Memory, Pipeline, refused};
+use super::arrival::{Arrival, Wait};
+use super::device::{Device, Memory, Pipeline};
 use super::transfer::{Range, Transfer};
 use crate::error::Result;
 
@@ -70,7 +71,8 @@ pub(super) struct Submission<'r> {
     /// How many statements those that wait carry out, about.
     work: u64,
     /// What the device was given and may not have done yet.
-    given: VecDeque<wgpu::SubmissionIndex>,
+    given: VecDeque<Arrival>,
+    wait: Wait,
     pub(super) counts: Counts,
 }
 
@@ -85,7 +87,7 @@ pub(super) const FAULT_WORDS: u64 = 16;
 
 impl<'r> Submission<'r> {
     /// Nothing waits, and nothing has failed.
-    pub(super) fn new(device: &'r Arc<Device>, cells: u32) -> Result<Self> {
+    pub(super) fn new(device: &'r Arc<Device>, cells: u32, wait: Wait) -> Result<Self> {
         let size = u64::from(cells);
         let (cells, fault) = (device.memory(size * 4)?, device.memory(FAULT_WORDS * 4)?);
         device.queue.write_buffer(&fault.buffer, 0, &[0; FAULT_WORDS as usize * 4]);
@@ -100,6 +102,7 @@ impl<'r> Submission<'r> {
             params: Vec::new(),
             work: 0,
             given: VecDeque::new(),
+            wait,
             counts,
         })
     }
@@ -164,7 +167,7 @@ impl<'r> Submission<'r> {
         let device = self.device;
         self.work = 0;
         self.counts.submissions += 1;
-        self.given.push_back(device.scoped(|| {
+        let index = device.scoped(|| {
             device.queue.write_buffer(&params.buffer, 0, &bytes);
             let mut encoder = device.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             for (memory, bytes) in clears.iter().filter(|(_, bytes)| *bytes > 0) {
@@ -189,27 +192,29 @@ impl<'r> Submission<'r> {
             }
             drop(pass);
             device.queue.submit([encoder.finish()])
-        })?);
-        self.keep_pace()
+        })?;
+        let (arrival, say) = Arrival::new(&device.device, Some(index));
+        device.queue.on_submitted_work_done(|| say(true));
+        self.given.push_back(arrival);
+        Ok(())
     }
 
     /// Waits for what was submitted before the last ones.
-    fn keep_pace(&mut self) -> Result<()> {
+    pub(super) async fn keep_pace(&mut self) -> Result<()> {
         while self.given.len() > MAX_GIVEN {
-            let submission_index = self.given.pop_front();
-            let waited = self.device.device.poll(wgpu::PollType::Wait { submission_index, timeout: None });
-            waited.map_err(|error| refused(format!("the GPU was lost in the middle of a run: {error}")))?;
+            let mut arrival = self.given.pop_front().expect("there are some");
+            arrival.come(self.wait).await?;
         }
         Ok(())
     }
 
     /// Waits for all kernels, and reads ranges of other buffers with what they leave of scalars and faults.
-    pub(super) fn read(&mut self, others: &[Range<'_>]) -> Result<Left> {
+    pub(super) async fn read(&mut self, others: &[Range<'_>]) -> Result<Left> {
         self.submit()?;
         self.counts.readbacks += 1;
         let mut ranges = vec![(&self.fault.buffer, 0, FAULT_WORDS * 4), (&self.cells.buffer, 0, self.size * 4)];
         ranges.extend(others);
-        let mut found = Transfer::begin(self.device, &ranges)?.wait()?.into_iter();
+        let mut found = Transfer::begin(self.device, &ranges)?.come(self.device, self.wait).await?.into_iter();
         let mut words = || to_words(&found.next().expect("each range was read"));
         Ok(Left { fault: words(), cells: words(), arrays: found.collect() })
     }
