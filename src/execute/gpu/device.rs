@@ -240,21 +240,19 @@ impl Device {
     fn compile(&self, kernel: &Kernel) -> Pipeline {
         let source = wgpu::ShaderSource::Wgsl(kernel.text.as_str().into());
         let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
-        let entry = |binding: usize, read_only: bool| wgpu::BindGroupLayoutEntry {
+        let entry = |binding: usize, ty: wgpu::BufferBindingType| wgpu::BindGroupLayoutEntry {
             binding: binding as u32,
             visibility: wgpu::ShaderStages::COMPUTE,
-            ty: wgpu::BindingType::Buffer {
-                ty: wgpu::BufferBindingType::Storage { read_only },
-                has_dynamic_offset: false,
-                min_binding_size: None,
-            },
+            ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
             count: None,
         };
         let reads = |binding: &Binding| binding.how == Use::Reads;
-        let read_only = [true, false, false].into_iter().chain(kernel.bindings.iter().map(reads));
+        let read_only = [false].into_iter().chain(kernel.bindings.iter().map(reads));
         let owned = kernel.bindings.iter().filter(|binding| binding.how == Use::Owns);
         let read_only = read_only.chain(kernel.scratch.iter().map(|_| false)).chain(owned.map(|_| true));
-        let entries: Vec<_> = read_only.enumerate().map(|(k, read_only)| entry(k, read_only)).collect();
+        let buffers = read_only.map(|read_only| wgpu::BufferBindingType::Storage { read_only });
+        let bindings = core::iter::once(wgpu::BufferBindingType::Uniform).chain(buffers);
+        let entries: Vec<_> = bindings.enumerate().map(|(k, ty)| entry(k, ty)).collect();
         let layout =
             self.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries });
         let pipeline_layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
@@ -286,10 +284,10 @@ impl Device {
         let known = lock(&self.free).get_mut(&size).and_then(Vec::pop);
         let buffer = match known {
             Some(buffer) => buffer,
-            None => self.scoped(|| self.buffer(size, wgpu::BufferUsages::STORAGE)).or_else(|_| {
+            None => self.scoped(|| self.buffer(size)).or_else(|_| {
                 // What nobody uses may be in the way.
                 lock(&self.free).clear();
-                self.scoped(|| self.buffer(size, wgpu::BufferUsages::STORAGE))
+                self.scoped(|| self.buffer(size))
             })?,
         };
         Ok(Arc::new(Memory { buffer, device: Arc::downgrade(self) }))
@@ -313,9 +311,10 @@ impl Device {
         })
     }
 
-    fn buffer(&self, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
-        let copies = wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
-        let descriptor = wgpu::BufferDescriptor { label: None, size, usage: usage | copies, mapped_at_creation: false };
+    fn buffer(&self, size: u64) -> wgpu::Buffer {
+        use wgpu::BufferUsages as Usages;
+        let usage = Usages::STORAGE | Usages::UNIFORM | Usages::COPY_SRC | Usages::COPY_DST;
+        let descriptor = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
         self.device.create_buffer(&descriptor)
     }
 }

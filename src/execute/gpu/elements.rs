@@ -5,7 +5,7 @@
 
 use core::fmt::Write;
 
-use super::kernel::Use;
+use super::kernel::{Use, parameter};
 use super::kind::Word;
 use super::operation::scalar;
 use crate::array::{Prim, ScalarOp};
@@ -18,6 +18,7 @@ pub(super) fn bits_of(word: Word) -> Word {
 
 /// Functions for the elements of a buffer: those that its use asks for.
 pub(super) fn element_functions(to: &mut String, buffer: Buffer, prim: Prim, word: Word, how: Use, length: usize) {
+    let length = parameter(length);
     let b = buffer.0;
     let name = word.name();
     let bits = bits_of(word.stored());
@@ -30,7 +31,7 @@ pub(super) fn element_functions(to: &mut String, buffer: Buffer, prim: Prim, wor
         let zero = word.zero();
         format!(
             "fn load{b}(at: i32) -> {name} {{
-    if (u32(at) >= params[{length}]) {{ return {zero}; }}
+    if (u32(at) >= {length}) {{ return {zero}; }}
     return {element};
 }}
 
@@ -38,7 +39,7 @@ pub(super) fn element_functions(to: &mut String, buffer: Buffer, prim: Prim, wor
         )
     };
     let change = |head: &str, also: &str, change: &str| {
-        format!("fn {head} {{\n    if (u32(at) < params[{length}]{also}) {{ {change} }}\n}}\n\n")
+        format!("fn {head} {{\n    if (u32(at) < {length}{also}) {{ {change} }}\n}}\n\n")
     };
     let plain = word.of_stored(&format!("b{b}[at]"));
     let set = format!("b{b}[at] = {};", word.as_stored("x"));
@@ -79,7 +80,7 @@ pub(super) fn element_functions(to: &mut String, buffer: Buffer, prim: Prim, wor
             let _ = write!(
                 to,
                 "fn add{b}(at: i32, x: {name}) {{
-    if (u32(at) >= params[{length}]) {{ return; }}
+    if (u32(at) >= {length}) {{ return; }}
     var was = atomicLoad(&b{b}[at]);
     loop {{
         let now = atomicCompareExchangeWeak(&b{b}[at], was, {sum});

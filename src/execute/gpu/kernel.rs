@@ -132,12 +132,25 @@ impl Space {
 }
 
 impl Kernel {
-    /// How many arrays it is bound to.
+    /// How many arrays it is bound to, with what threads have for themselves.
     pub(super) fn arrays(&self) -> usize {
         let owned = self.bindings.iter().filter(|binding| binding.how == Use::Owns).count();
         self.bindings.len() + self.scratch.len() + owned
     }
 }
+
+/// The word of the parameters of this number.
+pub(super) fn parameter(at: usize) -> String {
+    format!("params[{}].{}", at / 4, ["x", "y", "z", "w"][at % 4])
+}
+
+/// The word of the cells of this number.
+fn cell(at: usize) -> String {
+    format!("state.cells[{at}]")
+}
+
+/// The words of a fault: its number, and behind the first two those of up to four operands.
+pub(super) const FAULT_WORDS: usize = 16;
 
 /// Where values that the device keeps are in the buffer of cells: the number of the first word.
 pub(super) type Slots = FxHashMap<Value, u32>;
@@ -171,13 +184,13 @@ fn serial<'c>(mut printer: Printer<'c, '_>, homes: &Homes, slots: &Slots, body: 
     takes.extend(&set);
     for value in &set {
         let word = printer.word(*value);
-        printer.line(&format!("{} = {};", name(*value), word.of_words("cells", slots[value] as usize)));
+        printer.line(&format!("{} = {};", name(*value), word.of_words(cell, slots[value] as usize)));
     }
     body.iter().for_each(|stm| printer.statement(stm));
     for value in &set {
         let words = printer.word(*value).as_words(&name(*value));
         for (k, word) in words.iter().enumerate() {
-            printer.line(&format!("cells[{}] = {word};", slots[value] as usize + k));
+            printer.line(&format!("{} = {word};", cell(slots[value] as usize + k)));
         }
     }
     finish(printer, Space::Serial, [takes, set], None)
@@ -207,11 +220,11 @@ fn lanes<'c>(
         let start = printer.operand(*start);
         printer.line(&format!("{} = {start};", name(*cell)));
     }
-    let lanes = printer.param(Param::Lanes, Word::U32);
+    let lanes = parameter(printer.param(Param::Lanes, Word::U32));
     let head = if in_order {
-        format!("for (var lane = select(params[{lanes}], 0u, thread == 0u); lane < params[{lanes}]; lane = lane + 1u)")
+        format!("for (var lane = select({lanes}, 0u, thread == 0u); lane < {lanes}; lane = lane + 1u)")
     } else {
-        format!("for (var lane = thread; lane < params[{lanes}]; lane = lane + threads)")
+        format!("for (var lane = thread; lane < {lanes}; lane = lane + threads)")
     };
     printer.within(&head, |printer| {
         printer.line(&format!("let {} = {}(lane);", name(*index), printer.counting()[0]));
@@ -268,10 +281,10 @@ fn enter<'c>(printer: &mut Printer<'c, '_>, homes: &Homes, slots: &Slots, body: 
         let word = printer.word(value);
         let from = if homes.knows(Operand::Value(value)) {
             let at = printer.param(Param::Value(value), word);
-            word.of_words("params", at)
+            word.of_words(parameter, at)
         } else {
             takes.push(value);
-            word.of_words("cells", slots[&value] as usize)
+            word.of_words(cell, slots[&value] as usize)
         };
         printer.line(&format!("let {} = {from};", name(value)));
     }
@@ -300,15 +313,15 @@ fn finish(mut printer: Printer<'_, '_>, space: Space, [takes, leaves]: [Vec<Valu
         element_functions(&mut functions, buffer, printer.buffer_prim(buffer), printer.element(buffer), how, length);
     }
     scratch.iter().for_each(|word| own_functions(&mut functions, *word));
-    let steps = printer.param(Param::Steps, Word::U32);
+    let steps = parameter(printer.param(Param::Steps, Word::U32));
 
-    let mut head = String::new();
+    let words: u32 = printer.params.iter().map(|(_, word)| word.words()).sum();
+    let mut head = format!("struct State {{ fault: array<atomic<u32>, {FAULT_WORDS}>, cells: array<u32> }}\n");
+    let _ = writeln!(head, "@group(0) @binding(0) var<uniform> params: array<vec4<u32>, {}>;", words.div_ceil(4));
     let mut bind = |k: usize, access: &str, declaration: &str| {
         let _ = writeln!(head, "@group(0) @binding({k}) var<storage, {access}> {declaration};");
     };
-    bind(0, "read", "params: array<u32>");
-    bind(1, "read_write", "cells: array<u32>");
-    bind(2, "read_write", "fault: array<atomic<u32>>");
+    bind(1, "read_write", "state: State");
     for (k, Binding { buffer, how }) in printer.bindings.iter().enumerate() {
         let word = printer.element(*buffer).stored();
         let (access, element) = match how {
@@ -320,20 +333,20 @@ fn finish(mut printer: Printer<'_, '_>, space: Space, [takes, leaves]: [Vec<Valu
             Use::Owns => ("read_write", word.stored_name().to_owned()),
         };
         let name = if *how == Use::Claims { "owner" } else { "b" };
-        bind(k + 3, access, &format!("{name}{}: array<{element}>", buffer.0));
+        bind(k + 2, access, &format!("{name}{}: array<{element}>", buffer.0));
     }
     for (k, word) in scratch.iter().enumerate() {
         let name = word.name();
-        bind(k + 3 + printer.bindings.len(), "read_write", &format!("scratch_{name}: array<{name}>"));
+        bind(k + 2 + printer.bindings.len(), "read_write", &format!("scratch_{name}: array<{name}>"));
     }
     let owned = printer.bindings.iter().filter(|binding| binding.how == Use::Owns);
     for (k, Binding { buffer, .. }) in owned.enumerate() {
-        let at = k + 3 + printer.bindings.len() + scratch.len();
+        let at = k + 2 + printer.bindings.len() + scratch.len();
         bind(at, "read", &format!("owner{}: array<u32>", buffer.0));
     }
     // After a fault nothing is to be overwritten; in lanes all threads come to the barriers.
     let guard = match &space {
-        Space::Serial => "    if (atomicLoad(&fault[0]) != 0u) { return; }\n",
+        Space::Serial => "    if (atomicLoad(&state.fault[0]) != 0u) { return; }\n",
         Space::Lanes { folds, by_workgroup, .. } => {
             for (k, found) in folds.iter().enumerate().filter(|_| *by_workgroup) {
                 let word = Word::of(printer.buffer_prim(*found)).stored();
@@ -350,7 +363,7 @@ var<private> threads: u32;
 var<private> steps_left: u32;
 
 fn fail(what: u32) {{
-    atomicMax(&fault[0], what);
+    atomicMax(&state.fault[0], what);
 }}
 
 // The count of a loop, if that many iterations may still be done.
@@ -369,7 +382,7 @@ fn main(@builtin(workgroup_id) group_id: vec3<u32>, @builtin(num_workgroups) gro
     let group = group_id.x;
     thread = group * {size}u + within;
     threads = groups.x * {size}u;
-    steps_left = params[{steps}];
+    steps_left = {steps};
 {guard}{}}}
 ",
         printer.text

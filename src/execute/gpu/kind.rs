@@ -138,9 +138,9 @@ impl Word {
         }
     }
 
-    /// A value of this type from the words at `k` and, if it has two, behind.
-    pub(super) fn of_words(self, words: &str, k: usize) -> String {
-        let (low, high) = (format!("{words}[{k}]"), format!("{words}[{}]", k + 1));
+    /// A value of this type from the word `k` and, if it has two, the one behind.
+    pub(super) fn of_words(self, word: fn(usize) -> String, k: usize) -> String {
+        let (low, high) = (word(k), word(k + 1));
         let both = || format!("(u64({low}) | (u64({high}) << 32u))");
         match self {
             Word::Bool => format!("({low} != 0u)"),

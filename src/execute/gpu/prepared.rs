@@ -131,9 +131,9 @@ fn missing(device: &Device, plan: &Plan) -> Option<Unsupported> {
     let Plan { program, code, .. } = plan;
     let mut prims = code.values.iter().map(|info| info.prim).chain(code.buffers.iter().map(|info| info.prim));
     let doubles = prims.any(|prim| prim == Prim::F64);
-    // The parameters, the cells and the word of faults are three more.
+    // The cells, with the word of faults, are one more.
     let most = device.limits.max_storage_buffers_per_shader_stage as usize;
-    if let Some(kernel) = plan.kernels.iter().find(|kernel| kernel.arrays() + 3 > most) {
+    if let Some(kernel) = plan.kernels.iter().find(|kernel| kernel.arrays() + 1 > most) {
         let stm = kernel.origin.and_then(|var| binder(&program.function.body, var));
         let reason = "a kernel of more arrays than the GPU binds at once";
         return Some(Unsupported { statement: stm.map(|stm| text::head(program, stm)), reason });

@@ -8,7 +8,7 @@ use core::fmt::Write;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::home::Homes;
-use super::kernel::{Binding, Param, Use};
+use super::kernel::{Binding, Param, Use, parameter};
 use super::kind::{Width, Word, constant, of_bits};
 use super::operation::{expression, scalar};
 use crate::array::{Prim, ScalarOp};
@@ -224,8 +224,8 @@ impl<'c, 'r> Printer<'c, 'r> {
         }
         let private: Vec<Buffer> = self.private.iter().map(|(buffer, _)| *buffer).collect();
         for buffer in private {
-            let base = self.param(Param::Base(buffer), Word::I32);
-            self.line(&format!("var base{} = bitcast<i32>(params[{base}]);", buffer.0));
+            let base = parameter(self.param(Param::Base(buffer), Word::I32));
+            self.line(&format!("var base{} = bitcast<i32>({base});", buffer.0));
             self.line(&format!("var length{} = 0i;", buffer.0));
         }
     }
@@ -379,7 +379,7 @@ impl<'c, 'r> Printer<'c, 'r> {
             for (k, x) in operands.iter().enumerate() {
                 let words = this.width.word(this.code.prim(*x)).as_words(&this.operand(*x));
                 for (j, word) in words.iter().enumerate() {
-                    this.line(&format!("atomicStore(&fault[{}], {word});", 2 + 2 * k + j));
+                    this.line(&format!("atomicStore(&state.fault[{}], {word});", 2 + 2 * k + j));
                 }
             }
             this.line(&format!("fail({number}u);"));

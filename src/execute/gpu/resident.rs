@@ -14,7 +14,7 @@ use super::kind::Word;
 use super::prepared::Ready;
 use super::range::Range;
 use super::run::{Found, Input, Run, Stop};
-use super::submission::{FAULT_WORDS, to_words};
+use super::submission::{FAULT_BYTES, to_words};
 use super::transfer::{self, Transfer};
 use crate::array::{Const, Prim, Type};
 use crate::error::{Error, Result};
@@ -47,7 +47,8 @@ enum At {
 struct Past {
     program: Arc<Ready>,
     inputs: Vec<Input>,
-    fault: Arc<Memory>,
+    /// It begins with the words of a fault.
+    state: Arc<Memory>,
     /// The runs that it had arguments from.
     before: Vec<Arc<Past>>,
     /// How many runs one after the other end with it.
@@ -149,7 +150,7 @@ fn ask(
 ) -> Result<(Transfer, Vec<Arc<Past>>)> {
     let mut past = Vec::new();
     run.into_iter().for_each(|run| run.unknown(&mut past));
-    let mut ranges: Vec<transfer::Range<'_>> = past.iter().map(|run| (&run.fault.buffer, 0, FAULT_WORDS * 4)).collect();
+    let mut ranges: Vec<transfer::Range<'_>> = past.iter().map(|run| (&run.state.buffer, 0, FAULT_BYTES)).collect();
     ranges.extend(array);
     Ok((Transfer::begin(device, &ranges)?, past))
 }
@@ -311,8 +312,8 @@ async fn run(on: &Arc<Ready>, arguments: &[&Resident], wait: Wait) -> Result<Vec
         results.push(Resident { prim, sizes, range, at, device: on.device.clone(), run: None });
     }
     let depth = 1 + before.iter().map(|run| run.depth).max().unwrap_or(0);
-    let fault = run.submission.fault();
-    let past = Arc::new(Past { program: on.clone(), inputs, fault, before, depth, ended: OnceLock::new() });
+    let state = run.submission.state();
+    let past = Arc::new(Past { program: on.clone(), inputs, state, before, depth, ended: OnceLock::new() });
     if depth >= MAX_DEPTH {
         settle(&past, wait).await?;
     } else {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::arrival::{Arrival, Wait};
 use super::device::{Device, Memory, Pipeline};
+use super::kernel::FAULT_WORDS;
 use super::transfer::{Range, Transfer};
 use crate::error::Result;
 
@@ -60,9 +61,9 @@ struct Dispatch {
 /// Kernels that wait for the device.
 pub(super) struct Submission<'r> {
     device: &'r Arc<Device>,
-    cells: Arc<Memory>,
-    fault: Arc<Memory>,
-    /// How many words the cells are.
+    /// The words of a fault, and behind them the cells.
+    state: Arc<Memory>,
+    /// How many bytes the cells are.
     size: u64,
     waiting: Vec<Dispatch>,
     /// Memory to be cleared before: only those that wait know it.
@@ -82,20 +83,19 @@ const MAX_WAITING: usize = 512;
 const MAX_WORK: u64 = 1 << 27;
 /// How many submissions the device has not done, of a run that goes on: a run that is to be stopped is not far ahead of it.
 const MAX_GIVEN: usize = 2;
-/// The words of a fault: its number, and behind the first two those of up to four operands.
-pub(super) const FAULT_WORDS: u64 = 16;
+/// How many bytes a fault is.
+pub(super) const FAULT_BYTES: u64 = 4 * FAULT_WORDS as u64;
 
 impl<'r> Submission<'r> {
     /// Nothing waits, and nothing has failed.
     pub(super) fn new(device: &'r Arc<Device>, cells: u32, wait: Wait) -> Result<Self> {
-        let size = u64::from(cells);
-        let (cells, fault) = (device.memory(size * 4)?, device.memory(FAULT_WORDS * 4)?);
-        device.queue.write_buffer(&fault.buffer, 0, &[0; FAULT_WORDS as usize * 4]);
+        let size = 4 * u64::from(cells);
+        let state = device.memory(FAULT_BYTES + size)?;
+        device.queue.write_buffer(&state.buffer, 0, &[0; FAULT_BYTES as usize]);
         let counts = Counts::default();
         Ok(Submission {
             device,
-            cells,
-            fault,
+            state,
             size,
             waiting: Vec::new(),
             clears: Vec::new(),
@@ -109,19 +109,19 @@ impl<'r> Submission<'r> {
 
     /// Sets cells before anything is submitted.
     pub(super) fn set_cells(&self, at: u32, words: &[u32]) {
-        self.device.queue.write_buffer(&self.cells.buffer, u64::from(at) * 4, &to_bytes(words));
+        self.device.queue.write_buffer(&self.state.buffer, cell(at), &to_bytes(words));
     }
 
     /// Sets cells, before anything is submitted, to what is in the memory of another run.
     pub(super) fn copy_to_cells(&self, from: &Memory, at: u32, bytes: u64) -> Result<()> {
-        self.device.copy((&from.buffer, 0), (&self.cells.buffer, u64::from(at) * 4), bytes)
+        self.device.copy((&from.buffer, 0), (&self.state.buffer, cell(at)), bytes)
     }
 
     /// The memory of a scalar of its own, out of the cells as they are when all that was added is done.
     pub(super) fn copy_of_cells(&mut self, at: u32, bytes: u64) -> Result<Arc<Memory>> {
         self.submit()?;
         let memory = self.device.memory(bytes)?;
-        self.device.copy((&self.cells.buffer, u64::from(at) * 4), (&memory.buffer, 0), bytes)?;
+        self.device.copy((&self.state.buffer, cell(at)), (&memory.buffer, 0), bytes)?;
         Ok(memory)
     }
 
@@ -130,9 +130,9 @@ impl<'r> Submission<'r> {
         self.clears.push((memory, bytes));
     }
 
-    /// The words of faults.
-    pub(super) fn fault(&self) -> Arc<Memory> {
-        self.fault.clone()
+    /// The memory that begins with the words of a fault.
+    pub(super) fn state(&self) -> Arc<Memory> {
+        self.state.clone()
     }
 
     /// Adds a kernel with its memory and its parameters.
@@ -146,10 +146,13 @@ impl<'r> Submission<'r> {
     ) -> Result<()> {
         self.counts.dispatches += 1;
         self.counts.threads += u64::from(threads);
-        let alignment = self.device.limits.min_storage_buffer_offset_alignment.max(4) as usize / 4;
+        let alignment = self.device.limits.min_uniform_buffer_offset_alignment.max(16) as usize / 4;
         self.params.resize(self.params.len().next_multiple_of(alignment), 0);
-        let params_at = (4 * self.params.len() as u64, 4 * params.len() as u64);
+        // They are in groups of four.
+        let words = params.len().next_multiple_of(4);
+        let params_at = (4 * self.params.len() as u64, 4 * words as u64);
         self.params.extend(params);
+        self.params.resize(self.params.len().next_multiple_of(4), 0);
         self.waiting.push(Dispatch { pipeline, memory, params: params_at, groups });
         self.work = self.work.saturating_add(work);
         if self.waiting.len() >= MAX_WAITING || self.work >= MAX_WORK { self.submit() } else { Ok(()) }
@@ -177,7 +180,7 @@ impl<'r> Submission<'r> {
             for Dispatch { pipeline, memory, params: (from, size), groups } in &waiting {
                 let size = core::num::NonZero::new(*size);
                 let first = wgpu::BufferBinding { buffer: &params.buffer, offset: *from, size };
-                let others = [&self.cells, &self.fault].into_iter().chain(memory);
+                let others = [&self.state].into_iter().chain(memory);
                 let all = core::iter::once(first).chain(others.map(|one| one.buffer.as_entire_buffer_binding()));
                 let entry = |(binding, buffer)| {
                     let resource = wgpu::BindingResource::Buffer(buffer);
@@ -212,12 +215,18 @@ impl<'r> Submission<'r> {
     pub(super) async fn read(&mut self, others: &[Range<'_>]) -> Result<Left> {
         self.submit()?;
         self.counts.readbacks += 1;
-        let mut ranges = vec![(&self.fault.buffer, 0, FAULT_WORDS * 4), (&self.cells.buffer, 0, self.size * 4)];
+        let state = &self.state.buffer;
+        let mut ranges = vec![(state, 0, FAULT_BYTES), (state, FAULT_BYTES, self.size)];
         ranges.extend(others);
         let mut found = Transfer::begin(self.device, &ranges)?.come(self.device, self.wait).await?.into_iter();
         let mut words = || to_words(&found.next().expect("each range was read"));
         Ok(Left { fault: words(), cells: words(), arrays: found.collect() })
     }
+}
+
+/// Where the word of the cells of this number begins.
+fn cell(at: u32) -> u64 {
+    FAULT_BYTES + 4 * u64::from(at)
 }
 
 fn to_bytes(words: &[u32]) -> Vec<u8> {
