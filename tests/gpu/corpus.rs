@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use catadiff::array::Program;
-use catadiff::execute::gpu::{check, kernels};
+use catadiff::execute::gpu::{check, kernels, narrow_kernels};
 use catadiff::futhark::check::{NoImports, check as checked};
 use catadiff::futhark::elaborate::compile_entry;
 use catadiff::futhark::syntax::parse;
@@ -57,6 +57,25 @@ fn kernels_of_a_corpus_and_of_its_derivatives_are_wgsl() {
         );
         for (name, text) in all {
             check(&text).unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
+        }
+    }
+}
+
+/// Writes what browsers are given, of the same programs in single precision and with integers of 32 bits, into the folder `wgsl` beside the
+/// build. Their compilers are stricter: they want to see that all threads come to a barrier.
+#[test]
+#[ignore = "for `examples/browser/test`"]
+fn kernels_of_a_corpus_are_written_for_browsers() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("wgsl");
+    fs::create_dir_all(&folder).expect("a folder can be made");
+    for file in CORPUS {
+        for (name, program) in programs(file) {
+            // Some programs convert numbers to bits, which are as many as the numbers have.
+            let Ok(single) = Program::parse(&program.to_string().replace("f64", "f32")) else { continue };
+            for (k, text) in narrow_kernels(&single).unwrap_or_default().into_iter().enumerate() {
+                let path = folder.join(format!("{}-{k}.wgsl", name.replace(", ", "-").replace(' ', "_")));
+                fs::write(path, text).expect("a file can be written");
+            }
         }
     }
 }
