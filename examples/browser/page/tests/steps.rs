@@ -1,4 +1,4 @@
-//! A step of Newton's method is one of Lloyd's algorithm, which nobody told it, on the processor and on a GPU.
+//! A step of Newton's method is one of Lloyd's algorithm, on the processor and on a GPU.
 
 use std::env;
 
