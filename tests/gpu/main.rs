@@ -12,6 +12,7 @@ mod narrow;
 mod pictures;
 mod resident;
 mod sizes;
+mod tiles;
 
 use catadiff::execute::Executor;
 use catadiff::execute::gpu::{FirstGpu, Gpu};

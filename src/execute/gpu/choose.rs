@@ -5,14 +5,20 @@
 
 use super::device::Device;
 use super::kernel::{Kernel, Space};
-use super::proof::Known;
+use super::proof::{Known, MAX_STEPS};
 use super::range::Range;
 use super::run::{Ran, Run, Stop};
+use super::tiles::{SIDE, Sizes};
 use crate::array::{Prim, text};
 use crate::execute::Unsupported;
 use crate::execute::contract::Ending;
 use crate::execute::fault::binder;
 use crate::kernel::code::{Buffer, Value};
+
+/// The least rows and columns of a matrix that is done in tiles, the least iterations, and the least tiles.
+const MIN_SIDE: i64 = 32;
+const MIN_DEPTH: i64 = 8;
+const MIN_TILES: i64 = 32;
 
 impl Device {
     /// What the device has not that a kernel needs.
@@ -43,9 +49,11 @@ impl<'r> Run<'r> {
             known.buffers.extend(range.map(|range| (binding.buffer, *range)));
         }
         let holds = claim.holds(&plan.code, &mut known, lanes.into());
-        let kernel = narrow.as_ref().filter(|_| holds).unwrap_or(wide);
+        let tiled = plan.tiled[k].as_ref().filter(|tiled| holds && self.is_worth_tiles(tiled));
+        let kernel = tiled.or(narrow.as_ref().filter(|_| holds)).unwrap_or(wide);
         match self.device.missing_for(kernel) {
             None => {
+                self.submission.counts.tiled += usize::from(tiled.is_some());
                 self.submission.counts.narrow += usize::from(!core::ptr::eq(kernel, wide) && lanes > 0);
                 Ok((kernel, known))
             }
@@ -55,6 +63,27 @@ impl<'r> Run<'r> {
                 Err(Stop::Ended(Ending::Unsupported(Unsupported { statement, reason })))
             }
         }
+    }
+
+    /// How many rows and columns the matrices of a kernel in tiles have, and how many iterations its loop, if the lanes are as many as
+    /// the elements of whole matrices.
+    pub(super) fn matrices(&self, sizes: &Sizes, lanes: i64) -> Option<[i64; 3]> {
+        let columns = self.integer(sizes.columns);
+        let all = lanes.checked_div(columns)?;
+        let rows = sizes.rows.map_or(all, |rows| self.integer(rows));
+        let is_whole = rows > 0 && columns > 0 && lanes % columns == 0 && all % rows == 0;
+        is_whole.then(|| [rows, columns, self.integer(sizes.depth)])
+    }
+
+    /// Whether tiles are full enough, and enough to fill the device; a loop that may be stopped in the middle is none of a tile.
+    fn is_worth_tiles(&self, tiled: &Kernel) -> bool {
+        let Space::Lanes { count, tiles: Some(sizes), .. } = &tiled.space else { return false };
+        let lanes = self.integer(*count);
+        let Some([rows, columns, depth]) = self.matrices(sizes, lanes) else { return false };
+        let side = i64::from(SIDE);
+        let tiles = lanes / (rows * columns) * ((rows + side - 1) / side) * ((columns + side - 1) / side);
+        let steps = self.control.limits.steps.min(MAX_STEPS);
+        rows.min(columns) >= MIN_SIDE && (MIN_DEPTH..steps as i64).contains(&depth) && tiles >= MIN_TILES
     }
 
     /// Notes what is known after a kernel.

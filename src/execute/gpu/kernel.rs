@@ -17,7 +17,9 @@ use super::operation::scalar;
 use super::plan::Draft;
 use super::prelude::prelude;
 use super::print::{Printer, Scatters, name};
+use super::print_tiles;
 use super::proof::has_wide;
+use super::tiles::{self, Sizes, tiled};
 use super::work::Work;
 use crate::array::{Const, ScalarOp};
 use crate::kernel::code::{Buffer, Code, Fold, Lanes, Operand, Origin, Stm, Value};
@@ -73,7 +75,15 @@ pub(super) enum Space {
     /// One.
     Serial,
     /// One for each lane, as far as there are as many, and the others after it.
-    Lanes { count: Operand, folds: Vec<Buffer>, folded: Option<Value>, by_workgroup: bool, in_order: bool },
+    Lanes {
+        count: Operand,
+        folds: Vec<Buffer>,
+        folded: Option<Value>,
+        by_workgroup: bool,
+        in_order: bool,
+        /// In tiles, of which a workgroup takes one after the other.
+        tiles: Option<Sizes>,
+    },
 }
 
 /// A kernel.
@@ -109,6 +119,7 @@ impl Space {
     pub(super) fn workgroup(&self) -> u32 {
         match self {
             Space::Serial => 1,
+            Space::Lanes { tiles: Some(_), .. } => tiles::THREADS * tiles::THREADS,
             Space::Lanes { .. } => WORKGROUP,
         }
     }
@@ -193,7 +204,7 @@ fn serial<'c>(mut printer: Printer<'c, '_>, homes: &Homes, slots: &Slots, body: 
             printer.line(&format!("{} = {word};", cell(slots[value] as usize + k)));
         }
     }
-    finish(printer, Space::Serial, [takes, set], None)
+    finish(printer, Space::Serial, [takes, set], None, "")
 }
 
 /// A kernel for a loop over lanes.
@@ -239,8 +250,32 @@ fn lanes<'c>(
     }
     let folds = folds.iter().map(|fold| fold.found).collect();
     let folded = folded.filter(|_| how != Scatters::Claimed);
-    let space = Space::Lanes { count: *count, folds, folded, by_workgroup, in_order };
-    finish(printer, space, [takes, Vec::new()], *origin)
+    let space = Space::Lanes { count: *count, folds, folded, by_workgroup, in_order, tiles: None };
+    finish(printer, space, [takes, Vec::new()], *origin, "")
+}
+
+/// The kernel of a draft in tiles, in integers of 32 bits, if it can be done so.
+pub(super) fn in_tiles<'c>(code: &'c Code, homes: &Homes, slots: &Slots, draft: &Draft<'c>) -> Option<Kernel> {
+    let tiled = tiled(code, homes, draft)?;
+    let (_, before) = draft.stms.split_last()?;
+    let inside: Vec<&Stm> = before.iter().copied().chain(&tiled.it.body).collect();
+    let mut reports = Vec::new();
+    let mut printer = Printer::new(code, Width::Narrow, homes, &mut reports, &inside, false);
+    let takes = enter(&mut printer, homes, slots, &draft.stms);
+    before.iter().for_each(|stm| printer.statement(stm));
+    print_tiles::print_tiles(&mut printer, &tiled);
+    let shared = print_tiles::declarations(&printer, &tiled);
+    let space = Space::Lanes {
+        count: tiled.it.count,
+        folds: Vec::new(),
+        folded: None,
+        by_workgroup: false,
+        in_order: false,
+        tiles: Some(tiled.sizes),
+    };
+    let kernel = finish(printer, space, [takes, Vec::new()], tiled.it.origin, &shared);
+    let is_wide = has_wide(code, &draft.stms);
+    Some(Kernel { is_wide, moves: moves(code, draft, &kernel), work: Work::of(draft), ..kernel })
 }
 
 /// Combines what the threads of a workgroup have found, in pairs, and leaves it in the place of the workgroup.
@@ -297,7 +332,13 @@ fn is_of_lanes(it: &Lanes, value: Value) -> bool {
 }
 
 /// The whole text.
-fn finish(mut printer: Printer<'_, '_>, space: Space, [takes, leaves]: [Vec<Value>; 2], origin: Origin) -> Kernel {
+fn finish(
+    mut printer: Printer<'_, '_>,
+    space: Space,
+    [takes, leaves]: [Vec<Value>; 2],
+    origin: Origin,
+    shared: &str,
+) -> Kernel {
     let mut scratch: Vec<Word> = Vec::new();
     let mut private = Vec::new();
     for (buffer, sizes) in core::mem::take(&mut printer.private) {
@@ -344,6 +385,7 @@ fn finish(mut printer: Printer<'_, '_>, space: Space, [takes, leaves]: [Vec<Valu
         let at = k + 2 + printer.bindings.len() + scratch.len();
         bind(at, "read", &format!("owner{}: array<u32>", buffer.0));
     }
+    head.push_str(shared);
     // After a fault nothing is to be overwritten; in lanes all threads come to the barriers.
     let guard = match &space {
         Space::Serial => "    if (atomicLoad(&state.fault[0]) != 0u) { return; }\n",

@@ -8,6 +8,7 @@
 //! | `passes` | the passes over programs and code |
 //! | `home`, `effects`, `plan`, `show` | where scalars are; which statements can change places; the steps of a run, and as text |
 //! | `kernel`, `print`, `elements`, `operation`, `kind` | the text of kernels |
+//! | `tiles`, `print_tiles` | loops whose elements a workgroup brings once for many lanes |
 //! | `moved`, `work` | what kernels read and write, and how much they do |
 //! | `formula`, `picture` | what the host computes as formulas, and plans as pictures |
 //! | `prelude` | functions that kernels call |
@@ -15,7 +16,8 @@
 //! | `device`, `self_test` | a GPU, and whether it computes as it should |
 //! | `submission`, `transfer`, `bytes` | kernels on their way there, bytes on their way back |
 //! | `arrival` | who waits for them, and how |
-//! | `run`, `prepared`, `resident` | runs, programs that are ready, arrays that stay there |
+//! | `run`, `launch` | runs, and the start of a kernel |
+//! | `prepared`, `resident` | programs that are ready, arrays that stay there |
 
 mod arrival;
 mod bytes;
@@ -28,6 +30,7 @@ mod growth;
 mod home;
 mod kernel;
 mod kind;
+mod launch;
 mod moved;
 mod operation;
 mod passes;
@@ -36,6 +39,7 @@ mod plan;
 mod prelude;
 mod prepared;
 mod print;
+mod print_tiles;
 mod proof;
 mod range;
 mod resident;
@@ -43,6 +47,7 @@ mod run;
 mod self_test;
 mod show;
 mod submission;
+mod tiles;
 mod transfer;
 mod work;
 
@@ -67,12 +72,14 @@ pub fn kernels(program: &Program) -> core::result::Result<Vec<String>, Unsupport
     Ok(prepared::plan(program)?.kernels.into_iter().map(|kernel| kernel.text).collect())
 }
 
-/// Those of [`kernels`] that there are in integers of 32 bits, which run where it is proved that these are enough.
+/// Those of [`kernels`] that there are in integers of 32 bits, which run where it is proved that these are enough; and of these the ones
+/// whose workgroups bring elements into their memory, which run where it is worth it.
 ///
 /// # Errors
 /// As for [`kernels`].
 pub fn narrow_kernels(program: &Program) -> core::result::Result<Vec<String>, Unsupported> {
-    Ok(prepared::plan(program)?.narrow.into_iter().flatten().map(|kernel| kernel.text).collect())
+    let plan = prepared::plan(program)?;
+    Ok(plan.narrow.into_iter().chain(plan.tiled).flatten().map(|kernel| kernel.text).collect())
 }
 
 /// What the host does and which kernels it starts in a run of a program, as text, without a device.

@@ -53,6 +53,8 @@ pub(super) struct Plan {
     pub(super) kernels: Vec<Kernel>,
     /// Each of them in integers of 32 bits, where there is a text for that, and what is to be proved before it starts.
     pub(super) narrow: Vec<Option<Kernel>>,
+    /// Those of these that can be done in tiles as well.
+    pub(super) tiled: Vec<Option<Kernel>>,
     pub(super) claims: Vec<Claim>,
     /// What is wrong where a check with a report fails, by number, and the kinds of the operands.
     pub(super) reports: Vec<(Blame, Vec<Prim>)>,
@@ -88,7 +90,7 @@ impl Plan {
         steps.extend(builder.fetch(sizes.flat_map(Output::operands)));
         let Builder { drafts, fetched, again, mut reports, .. } = builder;
         let (slots, cells) = slots(&code, &homes, &again, &drafts, fetched);
-        let (mut kernels, mut narrow) = (Vec::new(), Vec::new());
+        let (mut kernels, mut narrow, mut tiled) = (Vec::new(), Vec::new(), Vec::new());
         for draft in &drafts {
             // Both report the same.
             let before = reports.len();
@@ -97,7 +99,9 @@ impl Plan {
                 kernel::kernel(&code, width, &homes, &slots, &mut reports, draft)
             };
             kernels.push(printed(Width::Wide));
-            narrow.push(can_be_narrow(&code, &draft.stms).then(|| printed(Width::Narrow)));
+            let can_be_narrow = can_be_narrow(&code, &draft.stms);
+            narrow.push(can_be_narrow.then(|| printed(Width::Narrow)));
+            tiled.push(kernel::in_tiles(&code, &homes, &slots, draft).filter(|_| can_be_narrow));
         }
         let claims = drafts.iter().map(|draft| Claim::of(&code, &homes, &draft.stms)).collect();
         let report = |stm: &&Stm| {
@@ -108,7 +112,7 @@ impl Plan {
         };
         let reports = reports.iter().map(report).collect();
         let of_lanes = of_lanes(&code);
-        Plan { program: program.clone(), steps, kernels, narrow, claims, reports, slots, of_lanes, cells, code }
+        Plan { program: program.clone(), steps, kernels, narrow, tiled, claims, reports, slots, of_lanes, cells, code }
     }
 
     /// The kind of a result.

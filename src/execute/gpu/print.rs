@@ -175,7 +175,7 @@ impl<'c, 'r> Printer<'c, 'r> {
     }
 
     pub(super) fn within(&mut self, head: &str, inside: impl FnOnce(&mut Self)) {
-        self.line(&format!("{head} {{"));
+        self.line(format!("{head} {{").trim_start());
         self.indent += 1;
         inside(self);
         self.indent -= 1;
@@ -393,7 +393,8 @@ impl<'c, 'r> Printer<'c, 'r> {
         self.scatters == Scatters::Claimed && !private && self.how(buffer) != Some(Use::Claims)
     }
 
-    fn load(&self, place: &Place) -> String {
+    /// The element at a place.
+    pub(super) fn load(&self, place: &Place) -> String {
         let (buffer, at) = (place.buffer.0, self.place(place));
         if self.code.buffers[buffer as usize].private {
             let word = Word::of(self.buffer_prim(place.buffer));

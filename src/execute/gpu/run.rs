@@ -12,9 +12,8 @@ use rustc_hash::FxHashMap;
 use super::arrival::Wait;
 use super::bytes::from_words;
 use super::device::{Device, Memory};
-use super::kernel::{Binding, Kernel, MAX_GROUPS, OUT_OF_STEPS, Param, Space, Use, WORKGROUP, words};
+use super::kernel::{OUT_OF_STEPS, words};
 use super::kind::Word;
-use super::moved;
 use super::plan::{Plan, Step};
 use super::proof::{Known, MAX_STEPS};
 use super::range::Range;
@@ -76,22 +75,19 @@ pub(super) type Ran<T> = core::result::Result<T, Stop>;
 pub(super) struct Run<'r> {
     pub(super) device: &'r Arc<Device>,
     pub(super) plan: &'r Plan,
-    control: &'r Control<'r>,
-    steps: u64,
+    pub(super) control: &'r Control<'r>,
+    pub(super) steps: u64,
     pub(super) values: Vec<Option<Const>>,
     /// Of what is on the device.
     pub(super) known: Known,
-    buffers: Vec<Option<(Arc<Memory>, u64)>>,
+    pub(super) buffers: Vec<Option<(Arc<Memory>, u64)>>,
     /// How many elements the buffers have together.
     held: u64,
     /// The lanes that have claimed elements of buffers.
-    owners: FxHashMap<Buffer, Arc<Memory>>,
+    pub(super) owners: FxHashMap<Buffer, Arc<Memory>>,
     wait: Wait,
     pub(super) submission: Submission<'r>,
 }
-
-/// The most bytes that the threads of a kernel have for themselves.
-const MAX_SCRATCH: u64 = 1 << 27;
 
 impl<'r> Run<'r> {
     pub(super) fn new(device: &'r Arc<Device>, plan: &'r Plan, control: &'r Control<'r>, wait: Wait) -> Result<Self> {
@@ -184,7 +180,7 @@ impl<'r> Run<'r> {
         })
     }
 
-    fn known(&self, operand: Operand) -> Const {
+    pub(super) fn known(&self, operand: Operand) -> Const {
         match operand {
             Operand::Value(value) => {
                 self.values[value.0 as usize].unwrap_or_else(|| panic!("the host knows what it uses: v{}", value.0))
@@ -201,7 +197,7 @@ impl<'r> Run<'r> {
         self.known(operand) == Const::Bool(true)
     }
 
-    fn unsupported(&self, reason: &'static str) -> Stop {
+    pub(super) fn unsupported(&self, reason: &'static str) -> Stop {
         Stop::Ended(Ending::Unsupported(Unsupported { statement: None, reason }))
     }
 
@@ -209,14 +205,14 @@ impl<'r> Run<'r> {
         Stop::Ended(Ending::Fault(ended(fault, &self.plan.program, within)))
     }
 
-    fn spend(&mut self, steps: u64, within: Option<Var>) -> Ran<()> {
+    pub(super) fn spend(&mut self, steps: u64, within: Option<Var>) -> Ran<()> {
         let before = self.steps;
         self.steps = before.saturating_add(steps);
         self.control.reached(before, self.steps).map_err(|fault| self.ended(fault, within))
     }
 
     /// How many elements a buffer has.
-    fn length(&self, buffer: Buffer) -> u64 {
+    pub(super) fn length(&self, buffer: Buffer) -> u64 {
         self.buffers[buffer.0 as usize].as_ref().map_or(0, |(_, length)| *length)
     }
 
@@ -255,7 +251,7 @@ impl<'r> Run<'r> {
                 self.known.buffers.extend([(*b, ranges[0]), (*a, ranges[1])]);
             }
             Step::Kernel(k) => {
-                self.kernel(*k)?;
+                self.launch(*k)?;
                 self.submission.keep_pace().await?;
             }
             Step::For { index, count, body } => {
@@ -293,7 +289,7 @@ impl<'r> Run<'r> {
         })
     }
 
-    fn allocate(&mut self, buffer: Buffer, count: i64) -> Ran<()> {
+    pub(super) fn allocate(&mut self, buffer: Buffer, count: i64) -> Ran<()> {
         if count > LARGEST {
             return Err(self.unsupported("an array of more than 2^31 elements"));
         }
@@ -306,126 +302,6 @@ impl<'r> Run<'r> {
         self.buffers[buffer.0 as usize] = Some((memory, count));
         self.known.buffers.remove(&buffer);
         Ok(())
-    }
-
-    fn kernel(&mut self, k: usize) -> Ran<()> {
-        let (kernel, after) = self.choose(k)?;
-        let own = self.own_sizes(kernel)?;
-        let (lanes, groups) = match &kernel.space {
-            Space::Serial => (1, 1),
-            Space::Lanes { count, folds, folded, .. } => {
-                let count = self.integer(*count).max(0);
-                let lanes = u32::try_from(count).map_err(|_| self.unsupported("a map over more than 2^32 elements"))?;
-                let most = self.device.limits.max_compute_workgroups_per_dimension;
-                let groups = kernel.space.groups(lanes).min(most).min(self.groups_within(kernel, &own)?);
-                let found = i64::from(kernel.space.results(lanes, groups));
-                folds.iter().try_for_each(|buffer| self.allocate(*buffer, found))?;
-                if let Some(folded) = folded {
-                    self.values[folded.0 as usize] = Some(Const::I64(found));
-                }
-                if lanes == 0 {
-                    return Ok(());
-                }
-                (lanes, groups)
-            }
-        };
-        self.learn(after);
-        self.spend(1 + u64::from(lanes), kernel.origin)?;
-        let threads = groups * kernel.space.workgroup();
-        let moved = moved::bytes(kernel, lanes, &own, |buffer| self.length(buffer));
-        self.submission.counts.moved(moved);
-        let pipeline = self.device.pipeline(kernel)?;
-        let params = self.params(kernel, lanes, &own);
-        let mut memory = Vec::new();
-        for Binding { buffer, how } in &kernel.bindings {
-            if *how == Use::Claims {
-                // Nobody has an element yet.
-                let bytes = self.length(*buffer) * 4;
-                let owners = self.device.memory(bytes)?;
-                self.submission.clear(owners.clone(), bytes);
-                self.owners.insert(*buffer, owners.clone());
-                memory.push(owners);
-                continue;
-            }
-            memory.push(match &self.buffers[buffer.0 as usize] {
-                Some((memory, _)) => memory.clone(),
-                // What is never given a size is never asked for an element that it has.
-                None => self.device.memory(0)?,
-            });
-        }
-        for word in &kernel.scratch {
-            memory.push(self.device.memory(all_of(kernel, &own, *word) * u64::from(threads) * word.bytes())?);
-        }
-        for binding in kernel.bindings.iter().filter(|binding| binding.how == Use::Owns) {
-            memory.push(self.owners.remove(&binding.buffer).expect("elements are claimed before they are set"));
-        }
-        let count = |x: Operand| self.foreseen(x)?.integer().map(|n| n.max(0) as u64);
-        let work = kernel.work.statements(&count).saturating_mul(lanes.into());
-        Ok(self.submission.dispatch(pipeline, memory, &params, [groups, threads], work)?)
-    }
-
-    /// How many elements of each of its own buffers a thread has.
-    fn own_sizes(&self, kernel: &Kernel) -> Ran<Vec<u64>> {
-        let size = |x: &Operand| self.foreseen(*x)?.integer().map(|n| n.max(0) as u64);
-        let most = |(.., counts): &(Buffer, Word, Vec<Operand>)| {
-            counts.iter().map(size).try_fold(0, |most, count| Some(count?.max(most)))
-        };
-        let sizes: Option<Vec<u64>> = kernel.private.iter().map(most).collect();
-        sizes.ok_or_else(|| self.unsupported("an array of a thread whose size is computed there"))
-    }
-
-    /// What an operand of lanes will be, if the host can know it before.
-    fn foreseen(&self, operand: Operand) -> Option<Const> {
-        let Operand::Value(value) = operand else { return Some(self.known(operand)) };
-        if let Some(known) = self.values[value.0 as usize] {
-            return Some(known);
-        }
-        let (op, operands) = self.plan.of_lanes.get(&value)?;
-        let operands: Vec<Const> = operands.iter().map(|x| self.foreseen(*x)).collect::<Option<_>>()?;
-        Some(computed(*op, &operands, self.plan.code.values[value.0 as usize].prim))
-    }
-
-    /// How many workgroups there may be, so that there is room for what threads have for themselves.
-    fn groups_within(&self, kernel: &Kernel, own: &[u64]) -> Ran<u32> {
-        let most = MAX_SCRATCH.min(self.device.limits.max_storage_buffer_binding_size);
-        let mut groups = MAX_GROUPS;
-        for word in &kernel.scratch {
-            let elements = all_of(kernel, own, *word);
-            let bytes = elements.saturating_mul(word.bytes()).saturating_mul(WORKGROUP.into()).max(1);
-            if bytes > most {
-                return Err(
-                    self.unsupported("an array of each thread that together are more than the GPU binds at once")
-                );
-            }
-            groups = groups.min((most / bytes) as u32);
-        }
-        Ok(groups)
-    }
-
-    /// The words of the parameters of a kernel.
-    fn params(&self, kernel: &Kernel, lanes: u32, own: &[u64]) -> Vec<u32> {
-        let mut words_of = Vec::new();
-        for (param, word) in &kernel.params {
-            match param {
-                Param::Value(value) => {
-                    // What the host has not computed yet, no thread uses.
-                    let constant = self.values[value.0 as usize].unwrap_or(Const::I64(0));
-                    words_of.extend(words(constant, *word));
-                }
-                Param::Length(buffer) => words_of.push(self.length(*buffer) as u32),
-                Param::Base(buffer) => {
-                    let at = kernel.private.iter().position(|(other, ..)| other == buffer);
-                    let at = at.expect("a buffer of threads is one of the kernel");
-                    words_of.push(all_of(kernel, &own[..at], kernel.private[at].1) as u32);
-                }
-                Param::Lanes => words_of.push(lanes),
-                Param::Steps => {
-                    let left = self.control.limits.steps.saturating_sub(self.steps);
-                    words_of.push(left.min(MAX_STEPS) as u32);
-                }
-            }
-        }
-        words_of
     }
 
     /// Reads scalars from the device, and whether something has failed there.
@@ -477,12 +353,6 @@ impl<'r> Run<'r> {
         self.look(&fault)?;
         Ok((arrays, cells))
     }
-}
-
-/// How many elements of a type a thread has for itself, in the first of its buffers, of these sizes.
-fn all_of(kernel: &Kernel, own: &[u64], of: Word) -> u64 {
-    let sizes = kernel.private.iter().zip(own).filter(|((_, word, _), _)| *word == of);
-    sizes.map(|(_, size)| *size).fold(0, u64::saturating_add)
 }
 
 /// The value of an operation on integers and truth values; where it has none a check has failed before, or will.

@@ -18,6 +18,8 @@ pub struct Counts {
     pub dispatches: usize,
     /// How many of them computed integers of 64 bits in 32.
     pub narrow: usize,
+    /// How many of them had elements brought once for many lanes, into the memory of workgroups.
+    pub tiled: usize,
     /// How often the host waited for scalars or results.
     pub readbacks: usize,
     /// How often it handed kernels to the device.
