@@ -19,6 +19,7 @@
 //! | `rewriter` | bodies written again, statement by statement, and what can be taken out of maps in maps |
 //! | `operator`, `hash_cons` | operators recognised by their text, and operations numbered |
 //! | `scalar_replacement`, `constants` | for executors: small arrays as values of their own, and what no argument has a part in |
+//! | `extrema` | for executors: extrema and where they are, in one reduction |
 //!
 //! [`PASSES`] lists what runs, and when.
 
@@ -30,6 +31,7 @@ pub(crate) mod dead_code;
 mod dead_updates;
 mod definitions;
 pub(crate) mod distribute;
+mod extrema;
 mod fold;
 mod fuse_maps;
 pub(crate) mod hash_cons;
@@ -114,12 +116,16 @@ pub(crate) const SCALAR_REPLACEMENT: Pass = Pass {
     when: When::OnDemand,
 };
 
+/// Extrema and where they are, in one reduction: elements need not be kept for the second.
+pub(crate) const EXTREMA: Pass =
+    Pass { name: "extrema with their places", run: Run::Rewrite(extrema::with_places), when: When::OnDemand };
+
 /// Arrays that are the same in every run.
 pub(crate) const CONSTANTS: Pass =
     Pass { name: "constant evaluation", run: Run::Split(constants::split), when: When::OnDemand };
 
 /// All passes, in the order in which they run.
-static PASSES: [Pass; 10] = [
+static PASSES: [Pass; 11] = [
     // Dead code is removed first, or values that are there anyway would be read from what is not. What is compared is
     // written down, or it would go with statements that turn out to be others.
     Pass { name: "dead code", run: Run::Rewrite(|program| dead_code::dead(program, Written::All)), when: When::First },
@@ -164,6 +170,7 @@ static PASSES: [Pass; 10] = [
         }),
         when: When::Last,
     },
+    EXTREMA,
     SCALAR_REPLACEMENT,
     CONSTANTS,
 ];

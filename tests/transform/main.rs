@@ -3,6 +3,8 @@
 mod batch;
 mod checkpoint;
 mod corners;
+#[cfg(feature = "unstable")]
+mod extrema;
 mod kmeans;
 mod loops;
 mod operators;

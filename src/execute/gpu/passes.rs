@@ -7,10 +7,10 @@ use crate::kernel::fuse_lanes::fuse_lanes_and_rows;
 use crate::kernel::fuse_sequential::fuse_sequential;
 use crate::kernel::{Pass, Target};
 use crate::optimise::distribute::Machine;
-use crate::optimise::{self, SCALAR_REPLACEMENT};
+use crate::optimise::{self, EXTREMA, SCALAR_REPLACEMENT};
 
 /// What is done to a program before it is lowered.
-pub(super) const OF_PROGRAMS: [&optimise::Pass; 1] = [&SCALAR_REPLACEMENT];
+pub(super) const OF_PROGRAMS: [&optimise::Pass; 2] = [&EXTREMA, &SCALAR_REPLACEMENT];
 
 /// In order.
 const OF_CODE: &[Pass] = &[
