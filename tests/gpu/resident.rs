@@ -119,6 +119,29 @@ fn results_are_arguments_of_the_next_run() -> Result<()> {
 }
 
 #[test]
+fn memory_is_given_back() -> Result<()> {
+    let Some(_) = gpu() else { return Ok(()) };
+    let gpu = Gpu::new()?;
+    // What opening the device took is kept.
+    assert_eq!(gpu.memory().in_use, 0);
+    let next = Program::trace(|xs: Arr<F64>| xs.map(|x| x + 1.0))?.compile_on(&gpu)?;
+    let bytes = 8 << 20;
+    let mut state = vec![gpu.put(&Flat::reals(&[1 << 20], vec![0.0; 1 << 20])?)?];
+    let mut most = 0;
+    for _ in 0..200 {
+        next.repeat(1, &mut state, &[])?;
+        most = most.max(gpu.memory().in_use);
+    }
+    // The arguments of runs are kept until it is known how these ended, but not more than 256 MiB of them.
+    assert!((10 * bytes..=34 * bytes).contains(&most), "{most}");
+    assert_eq!(gpu.get(&state[0])?.as_reals().map(|xs| xs[7]), Some(200.0));
+    drop(state);
+    assert_eq!(gpu.memory().in_use, 0);
+    assert!(gpu.memory().kept <= 1 << 28, "{:?}", gpu.memory());
+    Ok(())
+}
+
+#[test]
 fn what_went_wrong_first_is_said_when_results_are_fetched() -> Result<()> {
     let Some(gpu) = gpu() else { return Ok(()) };
     // The element at a place that was computed; the next place is one further.

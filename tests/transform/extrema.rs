@@ -1,9 +1,9 @@
 //! Extrema and where they are, in one reduction: they are those that two reductions find.
 
+use catadiff::Result;
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64};
 use catadiff::interpret::Value;
-use catadiff::Result;
 
 /// Numbers that are equal, of both signs of zero, of no size, and none.
 const NUMBERS: [f64; 9] = [2.0, -0.0, 0.0, -1.0, 7.0, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY];

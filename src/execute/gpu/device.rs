@@ -40,14 +40,33 @@ pub(super) struct Device {
     name: String,
     /// Pipelines by the text of their kernels.
     pipelines: Mutex<HashMap<String, Pipeline>>,
-    /// Buffers that nobody holds, by size.
-    free: Mutex<HashMap<u64, Vec<wgpu::Buffer>>>,
+    pool: Mutex<Pool>,
     /// What the device has not said yet of what it was given: in browsers only.
     unsaid: Mutex<Vec<Verdict>>,
 }
 
 /// Whether something was refused, once the device says it.
 type Verdict = Pin<Box<dyn Future<Output = Option<wgpu::Error>> + Send>>;
+
+/// How many bytes of a device's memory are taken, in buffers whose sizes are rounded up.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MemoryUse {
+    /// By arrays and by runs.
+    pub in_use: u64,
+    /// By buffers that nobody holds any more, kept for arrays to come.
+    pub kept: u64,
+}
+
+/// The buffers of a device.
+#[derive(Debug, Default)]
+struct Pool {
+    /// Those that nobody holds, by size.
+    free: HashMap<u64, Vec<wgpu::Buffer>>,
+    taken: MemoryUse,
+}
+
+/// How many bytes are kept for arrays to come, if more are not in use.
+const MAX_KEPT: u64 = 1 << 28;
 
 /// A kernel that is ready to start.
 #[derive(Debug, Clone)]
@@ -136,7 +155,7 @@ impl Gpu {
             features,
             name: name.to_owned(),
             pipelines: Mutex::default(),
-            free: Mutex::default(),
+            pool: Mutex::default(),
             unsaid: Mutex::default(),
         };
         let gpu = Gpu(Arc::new(device));
@@ -150,6 +169,12 @@ impl Gpu {
     /// Ends the device, for all copies: what runs on it from now on is an [`Error::Device`].
     pub fn destroy(&self) {
         self.0.device.destroy();
+    }
+
+    /// How much of the device's memory is taken: what was put there, results, and what runs need.
+    #[must_use]
+    pub fn memory(&self) -> MemoryUse {
+        lock(&self.0.pool).taken
     }
 
     /// What the driver calls the device.
@@ -281,15 +306,16 @@ impl Device {
         }
         // Sizes are rounded up, so that more of them are alike.
         let size = bytes.max(256).next_power_of_two().min(most / 4 * 4);
-        let known = lock(&self.free).get_mut(&size).and_then(Vec::pop);
+        let known = lock(&self.pool).take(size);
         let buffer = match known {
             Some(buffer) => buffer,
             None => self.scoped(|| self.buffer(size)).or_else(|_| {
                 // What nobody uses may be in the way.
-                lock(&self.free).clear();
+                lock(&self.pool).clear();
                 self.scoped(|| self.buffer(size))
             })?,
         };
+        lock(&self.pool).taken.in_use += size;
         Ok(Arc::new(Memory { buffer, device: Arc::downgrade(self) }))
     }
 
@@ -319,10 +345,34 @@ impl Device {
     }
 }
 
+impl Pool {
+    /// A buffer of this size that nobody holds, if there is one.
+    fn take(&mut self, size: u64) -> Option<wgpu::Buffer> {
+        let buffer = self.free.get_mut(&size)?.pop()?;
+        self.taken.kept -= size;
+        Some(buffer)
+    }
+
+    /// Keeps a buffer that nobody holds any more, unless enough are kept.
+    fn give(&mut self, buffer: &wgpu::Buffer) {
+        let size = buffer.size();
+        self.taken.in_use -= size;
+        if self.taken.kept + size <= self.taken.in_use.max(MAX_KEPT) {
+            self.free.entry(size).or_default().push(buffer.clone());
+            self.taken.kept += size;
+        }
+    }
+
+    fn clear(&mut self) {
+        self.free.clear();
+        self.taken.kept = 0;
+    }
+}
+
 impl Drop for Memory {
     fn drop(&mut self) {
         if let Some(device) = self.device.upgrade() {
-            lock(&device.free).entry(self.buffer.size()).or_default().push(self.buffer.clone());
+            lock(&device.pool).give(&self.buffer);
         }
     }
 }

@@ -51,7 +51,7 @@ mod tiles;
 mod transfer;
 mod work;
 
-pub use device::Gpu;
+pub use device::{Gpu, MemoryUse};
 pub use prepared::FirstGpu;
 pub use resident::Resident;
 pub use submission::Counts;

@@ -6,6 +6,7 @@
 use std::sync::{Arc, OnceLock};
 
 use pollster::block_on;
+use rustc_hash::FxHashSet;
 
 use super::arrival::Wait;
 use super::bytes::{constant, downloaded, from_words, range, scalar, uploaded};
@@ -58,6 +59,8 @@ struct Past {
 
 /// How many runs there may be one after the other of which it is not known how they went: their arguments are kept.
 const MAX_DEPTH: usize = 64;
+/// How many bytes these arguments may have together.
+const MAX_WAITING: u64 = 1 << 28;
 
 impl Resident {
     /// The sizes, outermost first; none for a scalar.
@@ -169,6 +172,18 @@ impl Past {
             self.before.iter().for_each(|run| run.unknown(all));
             all.push(self.clone());
         }
+    }
+
+    /// How many bytes are kept for it and for those before of which it is not known how they ended.
+    fn waiting(self: &Arc<Self>) -> u64 {
+        let mut all = Vec::new();
+        self.unknown(&mut all);
+        let mut seen = FxHashSet::default();
+        let arrays = all.iter().flat_map(|run| &run.inputs).filter_map(|input| match input {
+            Input::Array { memory, .. } => seen.insert(Arc::as_ptr(memory)).then(|| memory.buffer.size()),
+            Input::Scalar(_) | Input::Cell(..) => None,
+        });
+        arrays.sum()
     }
 
     /// Says how it ended. What has failed because something before it has is the fault of that.
@@ -314,7 +329,7 @@ async fn run(on: &Arc<Ready>, arguments: &[&Resident], wait: Wait) -> Result<Vec
     let depth = 1 + before.iter().map(|run| run.depth).max().unwrap_or(0);
     let state = run.submission.state();
     let past = Arc::new(Past { program: on.clone(), inputs, state, before, depth, ended: OnceLock::new() });
-    if depth >= MAX_DEPTH {
+    if depth >= MAX_DEPTH || past.waiting() > MAX_WAITING {
         settle(&past, wait).await?;
     } else {
         results.iter_mut().for_each(|result| result.run = Some(past.clone()));
