@@ -95,6 +95,8 @@ fn whatever_is_read_by_rows_and_by_columns() -> Result<()> {
     let nearest = of_all_pairs(|x, y| x.map2(y, |x, y| x + y).min())?;
     let scaled = of_all_pairs(|x, y| x.dot(y) * 0.5 + x.index(0) - y.index(1))?;
     let both = of_all_pairs(|x, y| x.dot(y) + x.map2(y, |x, y| (x - y).abs()).max())?;
+    let halves = of_all_pairs(|x, y| iota(20).map(|k| x.index((k / 2).min(19)) * y.index(k)).sum())?;
+    tiled(&halves, &[reals(&[450, 20]), reals(&[390, 20])])?;
     for (name, program) in [("squares", squares), ("nearest", nearest), ("scaled", scaled), ("both", both)] {
         assert_eq!(tiled(&program, &[reals(&[450, 20]), reals(&[390, 20])])?, 1, "{name}");
     }

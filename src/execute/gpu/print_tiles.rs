@@ -133,7 +133,8 @@ fn iterate<'c>(printer: &mut Printer<'c, '_>, tiled: &Tiled<'c>) {
                     printer.line(&format!("{} = cell{}_{k};", name(*cell), cell.0));
                 }
                 for stm in tiled.body {
-                    let is_address = tiled.addresses.iter().any(|(other, _)| core::ptr::eq(*other, stm));
+                    let is_address =
+                        tiled.addresses.iter().any(|(other, of)| of.is_of_lane() && core::ptr::eq(*other, stm));
                     let number = |value| tiled.staged.iter().position(|staged| staged.value == value);
                     match stm {
                         Stm::Load(value, _) if let Some(number) = number(*value) => {

@@ -102,7 +102,7 @@ impl Depends {
         self == Depends::default()
     }
 
-    fn is_of_lane(self) -> bool {
+    pub(super) fn is_of_lane(self) -> bool {
         self.row || self.column || self.else_
     }
 
@@ -188,6 +188,9 @@ pub(super) fn tiled<'c>(code: &Code, homes: &Homes, draft: &Draft<'c>) -> Option
             }
             Stm::Let(value, ..) if !of.is_of_lane() => {
                 let of = if cells.contains(value) { Depends { data: true, ..of } } else { of };
+                if !of.data {
+                    addresses.push((stm, of));
+                }
                 depends.insert(*value, of);
             }
             Stm::Assign { cells: set, mask: None } if !of.is_of_lane() => {
