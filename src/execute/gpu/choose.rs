@@ -8,7 +8,7 @@ use super::kernel::{Kernel, Space};
 use super::proof::{Known, MAX_STEPS};
 use super::range::Range;
 use super::run::{Ran, Run, Stop};
-use super::tiles::{SIDE, Sizes};
+use super::tiles::{self, Sizes};
 use crate::array::{Prim, text};
 use crate::execute::Unsupported;
 use crate::execute::contract::Ending;
@@ -80,8 +80,7 @@ impl<'r> Run<'r> {
         let Space::Lanes { count, tiles: Some(sizes), .. } = &tiled.space else { return false };
         let lanes = self.integer(*count);
         let Some([rows, columns, depth]) = self.matrices(sizes, lanes) else { return false };
-        let side = i64::from(SIDE);
-        let tiles = lanes / (rows * columns) * ((rows + side - 1) / side) * ((columns + side - 1) / side);
+        let tiles = tiles::count(lanes, [rows, columns]);
         let steps = self.control.limits.steps.min(MAX_STEPS);
         rows.min(columns) >= MIN_SIDE && (MIN_DEPTH..steps as i64).contains(&depth) && tiles >= MIN_TILES
     }

@@ -6,9 +6,9 @@
 use super::kernel::{Binding, Kernel, MAX_GROUPS, Param, Space, Use, WORKGROUP, words};
 use super::kind::Word;
 use super::moved;
-use super::print_tiles;
 use super::proof::MAX_STEPS;
 use super::run::{Ran, Run, computed};
+use super::tiles;
 use crate::array::Const;
 use crate::kernel::code::{Buffer, Operand};
 
@@ -26,9 +26,8 @@ impl Run<'_> {
                 let count = self.integer(*count).max(0);
                 let lanes = u32::try_from(count).map_err(|_| self.unsupported("a map over more than 2^32 elements"))?;
                 let most = self.device.limits.max_compute_workgroups_per_dimension;
-                let tiles = tiles.and_then(|sizes| self.matrices(&sizes, count));
-                let groups = match tiles {
-                    Some([rows, columns, _]) => print_tiles::count(lanes, rows as u32, columns as u32),
+                let groups = match tiles.and_then(|sizes| self.matrices(&sizes, count)) {
+                    Some([rows, columns, _]) => tiles::count(count, [rows, columns]) as u32,
                     None => kernel.space.groups(lanes),
                 };
                 let groups = groups.min(most).min(self.groups_within(kernel, &own)?);

@@ -173,8 +173,3 @@ fn leave<'c>(printer: &mut Printer<'c, '_>, tiled: &Tiled<'c>) {
         });
     });
 }
-
-/// How many tiles there are of as many lanes, of these numbers of rows and columns.
-pub(super) fn count(lanes: u32, rows: u32, columns: u32) -> u32 {
-    rows.div_ceil(SIDE) * columns.div_ceil(SIDE) * (lanes / (rows * columns))
-}

@@ -275,3 +275,9 @@ fn used(stm: &Stm) -> FxHashSet<Value> {
     });
     all
 }
+
+/// How many tiles there are of as many lanes, of matrices of these rows and columns.
+pub(super) fn count(lanes: i64, [rows, columns]: [i64; 2]) -> i64 {
+    let sides = |size: i64| (size + i64::from(SIDE) - 1) / i64::from(SIDE);
+    lanes / (rows * columns) * sides(rows) * sides(columns)
+}
