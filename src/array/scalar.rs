@@ -64,6 +64,17 @@ impl ScalarOp {
             _ => true,
         }
     }
+
+    /// Whether it is associative, up to rounding, and commutes, up to which of two equal numbers it gives.
+    pub(crate) fn commutes(self) -> bool {
+        use IntegerRow::{And, Max, Min, Or, Xor};
+        match self {
+            ScalarOp::Add | ScalarOp::Mul => true,
+            ScalarOp::Row(row) => matches!(row, Primitive::Min | Primitive::Max),
+            ScalarOp::Integer(row) => matches!(row, Min | Max | And | Or | Xor),
+            _ => false,
+        }
+    }
 }
 
 impl From<Primitive> for ScalarOp {

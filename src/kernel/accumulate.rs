@@ -6,7 +6,7 @@
 use super::code::Stm as Code;
 use super::view::{Array, Bound, View};
 use super::{Lowering, Step};
-use crate::array::{Agreement, Atom, Map, Op, Stm};
+use crate::array::{Agreement, Atom, Map, Op, ScalarOp, Stm};
 
 impl<'p> Lowering<'p> {
     /// Adds to an accumulator, if the index is in bounds.
@@ -21,24 +21,24 @@ impl<'p> Lowering<'p> {
             self.emit.only_within(*index, *size);
         }
         let part = view.part(&mut self.emit, &indices);
-        let added = self.add_all(&value, &part);
+        let added = self.update_all(ScalarOp::Add, &value, &part);
         self.emit.at.mask = outside;
         self.emit.changed(view.origin.buffer);
         added
     }
 
-    /// Adds a value, element by element.
-    pub(super) fn add_all(&mut self, value: &Bound<'p>, to: &View) -> Step<()> {
+    /// Combines what is there with a value by an operation that commutes, element by element.
+    pub(super) fn update_all(&mut self, op: ScalarOp, value: &Bound<'p>, to: &View) -> Step<()> {
         match value {
             Bound::Scalar(value) => {
-                self.emit.adds_to(to.origin.buffer);
-                self.emit.push(Code::Add { place: to.origin, value: *value, mask: self.emit.at.mask });
+                self.emit.updates(to.origin.buffer);
+                self.emit.push(Code::Update { op, place: to.origin, value: *value, mask: self.emit.at.mask });
                 Ok(())
             }
             Bound::Array(array) => self.in_order(array.sizes[0], &mut |this, index| {
                 let row = this.element(array, index)?;
                 let part = to.part(&mut this.emit, &[index]);
-                this.add_all(&row, &part)
+                this.update_all(op, &row, &part)
             }),
         }
     }
@@ -62,7 +62,7 @@ impl<'p> Lowering<'p> {
                 let row = &rows[*result];
                 this.emit.all_same(Agreement::Added, &sum.sizes[1..], row.sizes());
                 let part = sum.view().part(&mut this.emit, &[index]);
-                this.add_all(row, &part)?;
+                this.update_all(ScalarOp::Add, row, &part)?;
             }
             Ok(())
         })?;

@@ -119,8 +119,9 @@ pub(crate) enum Stm {
     Load(Value, Place),
     /// Sets the element at a place.
     Store { place: Place, value: Operand, mask: Option<Operand> },
-    /// Adds to the element at a place; lanes in order, should they meet.
-    Add { place: Place, value: Operand, mask: Option<Operand> },
+    /// Combines the element at a place with a value, by an operation that commutes; lanes in order, should they meet. Machines whose
+    /// target asks for sums alone have no other.
+    Update { op: ScalarOp, place: Place, value: Operand, mask: Option<Operand> },
     /// Gives a buffer its size; the elements are unspecified.
     Alloc(Buffer, Operand),
     /// Exchanges two buffers.
@@ -165,7 +166,7 @@ pub(crate) struct Lanes {
     /// The buffers that iterations write to, each its own part: a first element and a length, of which the part of
     /// iteration `index` begins `index` lengths after the first element.
     pub(crate) writes: Vec<(Buffer, Operand, Operand)>,
-    /// The buffers that any iteration may add to, at any place.
+    /// The buffers whose elements any iteration may update, at any place.
     pub(crate) adds: Vec<Buffer>,
     /// The buffers that any iteration may write to, at any place: the last iteration's value stays.
     pub(crate) scatters: Vec<Buffer>,

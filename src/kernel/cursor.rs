@@ -110,8 +110,8 @@ impl<'p> Emit<'p> {
         self.lanes.as_ref().is_some_and(|lanes| Operand::Value(lanes.index) == index)
     }
 
-    /// Says that the open loop over lanes, if there is one, adds to a buffer that lanes share.
-    pub(super) fn adds_to(&mut self, buffer: Buffer) {
+    /// Says that the open loop over lanes, if there is one, updates elements of a buffer that lanes share.
+    pub(super) fn updates(&mut self, buffer: Buffer) {
         let private = self.buffers[buffer].private;
         if let Some(lanes) = self.lanes.as_mut().filter(|lanes| !private && !lanes.adds.contains(&buffer)) {
             lanes.adds.push(buffer);

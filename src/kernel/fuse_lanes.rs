@@ -192,7 +192,7 @@ impl Merger<'_> {
                         stored.insert(place, value);
                     }
                 }
-                Stm::Store { place, .. } | Stm::Add { place, .. } => {
+                Stm::Store { place, .. } | Stm::Update { place, .. } => {
                     stored.retain(|other, _| other.buffer != place.buffer);
                 }
                 Stm::Load(value, place) => {

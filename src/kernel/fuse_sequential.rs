@@ -126,13 +126,13 @@ impl Follower<'_> {
 
     /// Whether a loop only moves elements, or adds what all lanes have to one place: that is done for many at a time.
     fn moves(&self, body: &Block) -> bool {
-        if let [Stm::Load(value, _), Stm::Store { value: stored, .. } | Stm::Add { value: stored, .. }] = &body[..] {
+        if let [Stm::Load(value, _), Stm::Store { value: stored, .. } | Stm::Update { value: stored, .. }] = &body[..] {
             return *stored == Operand::Value(*value);
         }
         let to_one = |place: &Place| {
             !self.buffers[place.buffer.0 as usize].private && place.lane.is_none() && place.varying.is_none()
         };
-        body.iter().any(|stm| matches!(stm, Stm::Add { place, .. } if to_one(place)))
+        body.iter().any(|stm| matches!(stm, Stm::Update { place, .. } if to_one(place)))
     }
 
     /// Whether all that two loops do with a buffer of each lane is at one place in an iteration, and at another in each.

@@ -1,8 +1,8 @@
 //! Histograms.
 //!
-//! Law: a value whose index is out of bounds is ignored. Sums are added by all lanes; any other operator on scalars takes blocks of
-//! many values, a histogram of each by a lane, and then puts these together bin by bin, in order; and where there are
-//! few values for each bin it goes from the first value to the last (tests/execute/scans.rs).
+//! Law: a value whose index is out of bounds is ignored. All lanes add to sums, and with many threads they update bins by any
+//! operation that commutes; any other operator on scalars takes blocks of many values, a histogram of each by a lane, and then puts
+//! these together bin by bin, in order; and where there are few values for each bin it goes from the first value to the last (tests/execute/scans.rs, tests/gpu/histograms.rs).
 
 use rustc_hash::FxHashSet;
 
@@ -55,16 +55,21 @@ impl<'p> Lowering<'p> {
             views.push(self.own_beside(*destination, &beside, &seen)?);
         }
         let mut parts = Parts { indices, values, destinations, views, length, bins };
-        if it.operator.is_sum() {
-            self.add_to_bins(&parts)?;
-        } else {
-            self.hist_of_blocks_or_in_turn(it, &mut parts)?;
+        match self.updates(it, &parts) {
+            Some(ops) => self.update_bins(&parts, &ops)?,
+            None => self.hist_of_blocks_or_in_turn(it, &mut parts)?,
         }
         let done = |(destination, view): (Array<'p>, View)| {
             self.emit.changed(view.origin.buffer);
             Bound::Array(destination.stored(view))
         };
         Ok(parts.destinations.into_iter().zip(parts.views).map(done).collect())
+    }
+
+    /// The operations by which lanes update bins, in any order, if they can: with few threads these are sums alone.
+    fn updates(&self, it: &'p Hist, parts: &Parts<'p>) -> Option<Vec<ScalarOp>> {
+        let ops = it.operator.as_updates(parts.destinations.iter().map(|array| array.prim))?;
+        (self.flat || ops.iter().all(|op| *op == ScalarOp::Add)).then_some(ops)
     }
 
     /// A histogram of each block where there are enough values, and else from the first value to the last.
@@ -125,14 +130,14 @@ impl<'p> Lowering<'p> {
         Ok(Some(results))
     }
 
-    fn add_to_bins(&mut self, parts: &Parts<'p>) -> Step<()> {
+    fn update_bins(&mut self, parts: &Parts<'p>, ops: &[ScalarOp]) -> Step<()> {
         self.for_each(parts.length, false, &[], &mut |this, k| {
             let outside = this.emit.at.mask;
             let at = this.bin(&parts.indices, k, parts.bins)?;
-            for (value, view) in parts.values.iter().zip(&parts.views) {
+            for ((value, view), op) in parts.values.iter().zip(&parts.views).zip(ops) {
                 let element = this.element(value, k)?;
                 let bin = view.part(&mut this.emit, &[at]);
-                this.add_all(&element, &bin)?;
+                this.update_all(*op, &element, &bin)?;
             }
             this.emit.at.mask = outside;
             Ok(())

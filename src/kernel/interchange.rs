@@ -172,7 +172,7 @@ impl Interchanger<'_> {
             place.lane == Some(Operand::int(1)) && place.base == Operand::int(0) && place.varying.is_none()
         };
         for (stm, nested) in &touches {
-            let (Stm::Store { place, mask, .. } | Stm::Add { place, mask, .. }) = stm else { continue };
+            let (Stm::Store { place, mask, .. } | Stm::Update { place, mask, .. }) = stm else { continue };
             match place.step {
                 None if !*nested && mask.is_none() && matches!(stm, Stm::Store { .. }) => {
                     known.rows.insert(place.buffer);

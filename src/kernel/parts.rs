@@ -124,7 +124,7 @@ declare! { Stm:
     Stm::Let(value, _, operands) => [sets value, uses_each operands]
     Stm::Load(value, place) => [sets value, reads place]
     Stm::Store { place, value, mask } => [writes place, uses value, uses_each mask]
-    Stm::Add { place, value, mask } => [adds place, uses value, uses_each mask]
+    Stm::Update { op: _, place, value, mask } => [adds place, uses value, uses_each mask]
     Stm::Alloc(buffer, count) => [touches buffer (Access::Resizes), uses count]
     Stm::Swap(a, b) => [touches a (Access::Exchanges), touches b (Access::Exchanges)]
     Stm::Assign { cells, mask } => [assigns cells, uses_each mask]

@@ -6,6 +6,7 @@
 use core::fmt;
 
 use super::code::{Block, Buffer, Code, Line, Matrix, Op, Operand, Output, Place, Port, Product, Stm, Value};
+use crate::array::ScalarOp;
 
 struct Shown<'c, T>(&'c Code, T);
 
@@ -124,8 +125,12 @@ fn block(f: &mut fmt::Formatter<'_>, code: &Code, statements: &Block, depth: usi
                 write!(f, "{} = {}", Shown(code, *place), Shown(code, *value))?;
                 masked(f, code, *mask)?;
             }
-            Stm::Add { place, value, mask } => {
-                write!(f, "{} += {}", Shown(code, *place), Shown(code, *value))?;
+            Stm::Update { op, place, value, mask } => {
+                let (place, value) = (Shown(code, *place), Shown(code, *value));
+                match op {
+                    ScalarOp::Add => write!(f, "{place} += {value}")?,
+                    op => write!(f, "{place} = {op}({place}, {value})")?,
+                }
                 masked(f, code, *mask)?;
             }
             Stm::Alloc(buffer, count) => writeln!(f, "alloc {}[{}]", Shown(code, *buffer), Shown(code, *count))?,

@@ -4,7 +4,7 @@
 //! Law: an operator is recognised by its text alone, so that a rule is chosen once, where the program is transformed
 //! (tests/transform/operators.rs).
 
-use crate::array::{Atom, Body, IntegerRow, Lambda, Op, ScalarOp, Var, atoms_in};
+use crate::array::{Atom, Body, IntegerRow, Lambda, Op, Prim, ScalarOp, Var, atoms_in};
 use crate::primitives::Primitive;
 
 /// An operator of one kind or another.
@@ -53,25 +53,41 @@ pub(crate) fn recognise(operator: &Lambda) -> Operator {
 impl Lambda {
     /// Whether this operator adds, component by component, and element by element where these are arrays.
     pub(crate) fn is_sum(&self) -> bool {
+        self.by_components().is_some_and(|ops| ops.iter().all(|op| *op == ScalarOp::Add))
+    }
+
+    /// The operations by which many threads can update components of these kinds, each one word at a time. Of integers of 64 bits, whose
+    /// halves may be two words, these are sums and extrema.
+    pub(crate) fn as_updates(&self, prims: impl Iterator<Item = Prim>) -> Option<Vec<ScalarOp>> {
+        let ops = self.by_components()?;
+        let may = |(op, prim): (&ScalarOp, Prim)| {
+            let of_halves = matches!(op, ScalarOp::Add | ScalarOp::Integer(IntegerRow::Min | IntegerRow::Max));
+            prim != Prim::I64 || of_halves
+        };
+        ops.iter().zip(prims).all(may).then_some(ops)
+    }
+
+    /// The operation of each component, and of its elements where it is an array, if each is one that commutes.
+    pub(crate) fn by_components(&self) -> Option<Vec<ScalarOp>> {
         let Body { stms, results } = &self.body;
         let k = results.len();
         if self.params.len() != 2 * k || stms.len() != k {
-            return false;
+            return None;
         }
         let (left, right) = self.params.split_at(k);
-        let adds = |c: usize| {
+        let of_component = |c: usize| {
             let [a, b] = [left[c], right[c]].map(Atom::Var);
             let is_both = |atoms: &[Atom]| atoms == [a, b] || atoms == [b, a];
-            stms.iter().any(|stm| match &stm.op {
-                _ if stm.vars.first().is_none_or(|var| results[c] != Atom::Var(*var)) => false,
-                Op::Scalar(ScalarOp::Add, atoms) => is_both(atoms),
-                Op::Map(map) => {
-                    map.accumulators.is_empty() && stm.vars.len() == 1 && is_both(&map.arrays) && map.function.is_sum()
+            stms.iter().find_map(|stm| match &stm.op {
+                _ if stm.vars.first().is_none_or(|var| results[c] != Atom::Var(*var)) => None,
+                Op::Scalar(op, atoms) => (op.commutes() && is_both(atoms)).then_some(*op),
+                Op::Map(map) if map.accumulators.is_empty() && stm.vars.len() == 1 && is_both(&map.arrays) => {
+                    map.function.by_components().map(|ops| ops[0])
                 }
-                _ => false,
+                _ => None,
             })
         };
-        (0..k).all(adds)
+        (0..k).map(of_component).collect()
     }
 }
 

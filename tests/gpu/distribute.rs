@@ -83,3 +83,34 @@ fn what_elements_add_to_an_array_is_a_sum_for_each_place() -> Result<()> {
     assert!(!wide.to_string().contains("accumulator("), "{wide}");
     Ok(())
 }
+
+/// By an operator that does not commute, of rows that are computed, and of a function of two maps.
+#[test]
+fn scans_of_few_long_rows_are_as_wide_as_all_rows() -> Result<()> {
+    let scans = Program::trace(|a: Arr<Arr<F64>>, b: Arr<Arr<F64>>| {
+        let rows = a.map2(b, |a, b| {
+            let both = a.map(|x| x - 1.0).map2(b, |x, y| (x, y));
+            let (x, _) = both.scan((F64::from(1.0), F64::from(0.0)), |(x, y), (z, w)| (x * z, y * z + w)).unzip();
+            x
+        });
+        let sums = a.map(|a| b.map(|b| (a + b).scan(F64::from(0.0), |x, y| x + y)));
+        (rows, sums)
+    })?;
+    for (n, length) in [(3, 512), (2, 4097), (7, 600)] {
+        let arguments = [0, 1].map(|_| Value::reals(&[n, length], (0..n * length).map(|k| (k % 3) as f64)).unwrap());
+        let wide = distributed(&scans, &arguments)?.expect("few rows fill nothing");
+        let outermost = |stm: &catadiff::array::Stm| matches!(stm.op, catadiff::array::Op::Scan(_));
+        assert_eq!(wide.function().body.stms.iter().filter(|stm| outermost(stm)).count(), 2, "{wide}");
+        if let Some(threads) = threads(&scans, &arguments)? {
+            assert!(threads >= (n * n * length) as u64, "{n} rows of {length}: {threads} threads");
+        }
+        if let Some(gpu) = gpu() {
+            let found = scans.compile_on(&gpu)?.run(&arguments)?;
+            assert!(found == scans.run(&arguments)?, "{n} rows of {length}");
+        }
+    }
+    let few = [reals(&[3, 100]), reals(&[3, 100])];
+    let scans_rows = |program: &Program| program.to_string().contains("reshape(");
+    assert!(!distributed(&scans, &few)?.is_some_and(|wide| scans_rows(&wide)));
+    Ok(())
+}

@@ -7,6 +7,7 @@ mod counts;
 mod device;
 mod distribute;
 mod functions;
+mod histograms;
 mod kernels;
 mod narrow;
 mod pictures;

@@ -16,7 +16,7 @@ use super::parallel;
 use super::registers::Registers;
 use super::scalar_blocks::{Step, straighten};
 use super::vector::FEW_GROUPS;
-use crate::array::{Const, Prim, Var};
+use crate::array::{Const, Prim, ScalarOp, Var};
 use crate::kernel::code::{Blame, Block, Buffer, Code, Lanes, Op, Operand, Origin, Output, Place, Port, Stm, Value};
 
 /// Instructions, and what is known of registers and buffers.
@@ -347,7 +347,7 @@ impl Assembler<'_> {
                 let at = self.numbered(place);
                 self.put(To::Row(at), *value);
             }
-            Stm::Add { place, value, .. } if self.is_inline(*value) => {
+            Stm::Update { place, value, .. } if self.is_inline(*value) => {
                 let at = self.numbered(place);
                 self.put(To::Added(at), *value);
             }
@@ -358,7 +358,8 @@ impl Assembler<'_> {
                     if real { Instruction::StoreReal { at, x, mask } } else { Instruction::StoreInt { at, x, mask } };
                 self.out.push(store);
             }
-            Stm::Add { place, value, mask } => {
+            Stm::Update { op, place, value, mask } => {
+                assert_eq!(*op, ScalarOp::Add, "this target asks for sums alone");
                 let (at, x, mask) = (self.address(place), self.reg(*value), mask.map(|mask| self.reg(mask)));
                 let prim = self.code.buffers[place.buffer.0 as usize].prim;
                 let add = if prim.is_real() {

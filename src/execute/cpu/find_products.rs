@@ -252,7 +252,7 @@ impl Finder<'_> {
         let [
             Stm::Load(x, from),
             Stm::Let(product, Op::Scalar(ScalarOp::Mul), factors),
-            Stm::Add { place, value, mask: None },
+            Stm::Update { op: ScalarOp::Add, place, value, mask: None },
         ] = &body[..]
         else {
             return None;

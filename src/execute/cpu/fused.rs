@@ -113,7 +113,9 @@ impl Assembler<'_> {
         let stms: Vec<&Stm> = body.iter().filter(|stm| is_needed(stm, &self.needed)).collect();
         let (x, from, to, value, adds, mask) = match stms[..] {
             [Stm::Load(x, from), Stm::Store { place: to, value, mask: None }] => (x, from, to, value, false, &None),
-            [Stm::Load(x, from), Stm::Add { place: to, value, mask }] => (x, from, to, value, true, mask),
+            [Stm::Load(x, from), Stm::Update { op: ScalarOp::Add, place: to, value, mask }] => {
+                (x, from, to, value, true, mask)
+            }
             _ => return None,
         };
         let step = |place: &Place| place.step.filter(|(step, _)| *step == Operand::Value(index));
@@ -228,7 +230,7 @@ impl Assembler<'_> {
         let [
             Stm::Load(row, from),
             Stm::Let(product, Op::Scalar(ScalarOp::Mul), factors),
-            Stm::Add { place: to, value, mask: None },
+            Stm::Update { op: ScalarOp::Add, place: to, value, mask: None },
         ] = stms[..]
         else {
             return None;

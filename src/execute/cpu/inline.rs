@@ -72,7 +72,7 @@ impl Inline {
         for stm in &stms {
             if let (
                 Stm::Store { place, value: Operand::Value(value), mask: None }
-                | Stm::Add { place, value: Operand::Value(value), mask: None },
+                | Stm::Update { op: _, place, value: Operand::Value(value), mask: None },
                 Some(Stm::Let(computed, op, operands)),
             ) = (stm, before)
                 && value == computed
@@ -122,7 +122,7 @@ impl Inline {
                 }
                 Op::Scalar(_) | Op::Select | Op::LeastWhere => true,
             },
-            Stm::Store { place, mask: None, .. } | Stm::Add { place, mask: None, .. } => {
+            Stm::Store { place, mask: None, .. } | Stm::Update { place, mask: None, .. } => {
                 is_sink(code, stm) && place.buffer != from.buffer
             }
             // No other instruction loads an operand itself.
@@ -152,10 +152,10 @@ pub(super) fn is_row(code: &Code, place: &Place) -> bool {
 
 /// Whether the value of an operation can go where this statement puts it.
 fn is_sink(code: &Code, stm: &Stm) -> bool {
-    let (Stm::Store { place, .. } | Stm::Add { place, .. }) = stm else { return false };
+    let (Stm::Store { place, .. } | Stm::Update { place, .. }) = stm else { return false };
     let info = code.buffers[place.buffer.0 as usize];
     let is_one = !info.private && place.lane.is_none() && place.varying.is_none();
-    is_row(code, place) || matches!(stm, Stm::Add { .. }) && is_one && info.prim == code.precision
+    is_row(code, place) || matches!(stm, Stm::Update { .. }) && is_one && info.prim == code.precision
 }
 
 /// Whether there is an instruction for an operation, on reals of the machine's precision, that loads and stores.

@@ -140,7 +140,7 @@ impl Walk<'_> {
                         self.see(*value);
                     }
                 }
-                Stm::Store { place, value, mask } | Stm::Add { place, value, mask } => {
+                Stm::Store { place, value, mask } | Stm::Update { op: _, place, value, mask } => {
                     self.place(place);
                     self.operand(*value);
                     mask.iter().for_each(|x| self.operand(*x));

@@ -1,14 +1,14 @@
 //! Functions of kernels for the elements of buffers.
 //!
-//! Law: an element outside of a buffer is read as 0 and is not written. What several threads add to an element is added once each
-//! (laws: executors::suite, tests/gpu/narrow.rs).
+//! Law: an element outside of a buffer is read as 0 and is not written. Each update of an element is done once, whatever other threads
+//! do to it meanwhile (laws: executors::suite, tests/gpu/histograms.rs, tests/gpu/narrow.rs).
 
 use core::fmt::Write;
 
 use super::kernel::{Use, parameter};
 use super::kind::Word;
 use super::operation::scalar;
-use crate::array::{Prim, ScalarOp};
+use crate::array::{IntegerRow, Prim, ScalarOp};
 use crate::kernel::code::Buffer;
 
 /// The integers that hold the bits of a type, on which there are atomic operations.
@@ -16,8 +16,22 @@ pub(super) fn bits_of(word: Word) -> Word {
     if word.bytes() == 8 && word != Word::Narrow { Word::U64 } else { Word::U32 }
 }
 
-/// Functions for the elements of a buffer: those that its use asks for.
-pub(super) fn element_functions(to: &mut String, buffer: Buffer, prim: Prim, word: Word, how: Use, length: usize) {
+/// What the elements of a buffer are: of which kind, and what holds one in a kernel.
+#[derive(Clone, Copy)]
+pub(super) struct Element {
+    pub(super) prim: Prim,
+    pub(super) word: Word,
+}
+
+/// Functions for the elements of a buffer: those that its use asks for, and these updates.
+pub(super) fn element_functions(
+    to: &mut String,
+    buffer: Buffer,
+    Element { prim, word }: Element,
+    how: Use,
+    updates: &[ScalarOp],
+    length: usize,
+) {
     let length = parameter(length);
     let b = buffer.0;
     let name = word.name();
@@ -49,7 +63,8 @@ pub(super) fn element_functions(to: &mut String, buffer: Buffer, prim: Prim, wor
             to.push_str(&load(&plain));
             to.push_str(&change(&format!("store{b}(at: i32, x: {name})"), "", &set));
         }
-        // Two halves of an integer, of which no thread needs both at once: a sum carries from the lower one.
+        // Two halves of an integer, of which no thread needs both at once: a sum carries from the lower one, and of numbers that
+        // the lower halves hold, the least has the least lower half and the least upper one.
         Use::Shares if word == Word::Narrow => {
             let [low, high] = ["2 * at", "2 * at + 1"].map(|k| format!("b{b}[{k}]"));
             let pair =
@@ -58,39 +73,41 @@ pub(super) fn element_functions(to: &mut String, buffer: Buffer, prim: Prim, wor
             let words = word.as_words("x");
             let set = format!("atomicStore(&{low}, {}); atomicStore(&{high}, {});", words[0], words[1]);
             to.push_str(&change(&format!("store{b}(at: i32, x: {name})"), "", &set));
-            let add = format!(
-                "let low = {};
+            for op in updates {
+                let update = match op {
+                    ScalarOp::Add => format!(
+                        "let low = {};
         let was = atomicAdd(&{low}, low);
         atomicAdd(&{high}, {} + select(0u, 1u, was + low < low));",
-                words[0], words[1]
-            );
-            to.push_str(&change(&format!("add{b}(at: i32, x: {name})"), "", &add));
+                        words[0], words[1]
+                    ),
+                    ScalarOp::Integer(IntegerRow::Min | IntegerRow::Max) => {
+                        let half = |at: &str, x: &str| {
+                            let both = ["bitcast<i32>(was)".to_owned(), format!("bitcast<i32>({x})")];
+                            exchange(at, &format!("bitcast<u32>({})", scalar(*op, &both, &[Prim::I32; 2])))
+                        };
+                        format!("{}\n    {}", half(&low, &words[0]), half(&high, &words[1]))
+                    }
+                    op => panic!("no update of integers of 64 bits is {op}"),
+                };
+                to.push_str(&change(&format!("{op}{b}(at: i32, x: {name})"), "", &update));
+            }
         }
         Use::Shares => {
             to.push_str(&load(&of_bits(&format!("atomicLoad(&b{b}[at])"))));
             let set = format!("atomicStore(&b{b}[at], {});", to_bits("x"));
             to.push_str(&change(&format!("store{b}(at: i32, x: {name})"), "", &set));
-            // The sum of integers that fill their words is an operation of the device.
-            if matches!(prim, Prim::I32 | Prim::U32 | Prim::I64 | Prim::U64) {
-                let add = format!("atomicAdd(&b{b}[at], {});", to_bits("x"));
-                to.push_str(&change(&format!("add{b}(at: i32, x: {name})"), "", &add));
-                return;
+            for op in updates {
+                // The sum of integers that fill their words is an operation of the device.
+                let fills = matches!(prim, Prim::I32 | Prim::U32 | Prim::I64 | Prim::U64);
+                let update = if fills && *op == ScalarOp::Add {
+                    format!("atomicAdd(&b{b}[at], {});", to_bits("x"))
+                } else {
+                    let both = scalar(*op, &[of_bits("was"), "x".to_owned()], &[prim; 2]);
+                    exchange(&format!("b{b}[at]"), &to_bits(&both))
+                };
+                to.push_str(&change(&format!("{op}{b}(at: i32, x: {name})"), "", &update));
             }
-            let sum = to_bits(&scalar(ScalarOp::Add, &[of_bits("was"), "x".to_owned()], &[prim; 2]));
-            let _ = write!(
-                to,
-                "fn add{b}(at: i32, x: {name}) {{
-    if (u32(at) >= {length}) {{ return; }}
-    var was = atomicLoad(&b{b}[at]);
-    loop {{
-        let now = atomicCompareExchangeWeak(&b{b}[at], was, {sum});
-        if (now.exchanged) {{ break; }}
-        was = now.old_value;
-    }}
-}}
-
-"
-            );
         }
         Use::Claims => {
             let claim = format!("atomicMax(&owner{b}[at], lane + 1u);");
@@ -101,6 +118,20 @@ pub(super) fn element_functions(to: &mut String, buffer: Buffer, prim: Prim, wor
             to.push_str(&change(&format!("store_own{b}(at: i32, lane: u32, x: {name})"), &owns, &set));
         }
     }
+}
+
+/// Puts another in the place of a word, as often as it takes until no other thread has changed it meanwhile; it `was` the word.
+fn exchange(at: &str, next: &str) -> String {
+    format!(
+        "{{
+        var was = atomicLoad(&{at});
+        loop {{
+            let now = atomicCompareExchangeWeak(&{at}, was, {next});
+            if (now.exchanged) {{ break; }}
+            was = now.old_value;
+        }}
+    }}"
+    )
 }
 
 /// Functions for what a thread has for itself.

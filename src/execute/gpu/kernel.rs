@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::device::Pipeline;
-use super::elements::{bits_of, element_functions, own_functions};
+use super::elements::{Element, bits_of, element_functions, own_functions};
 use super::home::Homes;
 use super::kind::{Width, Word};
 use super::moved::{Move, moves};
@@ -351,7 +351,10 @@ fn finish(
     let mut functions = String::new();
     for Binding { buffer, how } in printer.bindings.clone() {
         let length = printer.param(Param::Length(buffer), Word::U32);
-        element_functions(&mut functions, buffer, printer.buffer_prim(buffer), printer.element(buffer), how, length);
+        let updates = printer.updates.iter().filter(|(of, _)| *of == buffer).map(|(_, op)| *op);
+        let updates: Vec<ScalarOp> = updates.collect();
+        let element = Element { prim: printer.buffer_prim(buffer), word: printer.element(buffer) };
+        element_functions(&mut functions, buffer, element, how, &updates, length);
     }
     scratch.iter().for_each(|word| own_functions(&mut functions, *word));
     let steps = parameter(printer.param(Param::Steps, Word::U32));

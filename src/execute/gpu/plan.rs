@@ -297,7 +297,7 @@ impl<'c> Builder<'c> {
                 steps.extend(self.fetch([*condition]));
                 Step::If { condition: *condition, yes: self.block(yes), no: self.block(no) }
             }
-            Stm::Load(..) | Stm::Store { .. } | Stm::Add { .. } => panic!("elements of buffers are for the device"),
+            Stm::Load(..) | Stm::Store { .. } | Stm::Update { .. } => panic!("elements of buffers are for the device"),
             Stm::Assign { .. } => panic!("what a mask says is for the device"),
             Stm::Product(_) => panic!("no pass of this target makes products"),
         };

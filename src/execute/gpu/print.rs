@@ -25,6 +25,8 @@ pub(super) struct Printer<'c, 'r> {
     /// What the words of parameters are.
     pub(super) params: Vec<(Param, Word)>,
     pub(super) bindings: Vec<Binding>,
+    /// How elements that several threads change at once are changed.
+    pub(super) updates: Vec<(Buffer, ScalarOp)>,
     /// The values that are declared outside of all blocks, and all that are set.
     hoisted: FxHashSet<Value>,
     pub(super) set: FxHashSet<Value>,
@@ -72,6 +74,7 @@ impl<'c, 'r> Printer<'c, 'r> {
             indent: 1,
             params: Vec::new(),
             bindings: Vec::new(),
+            updates: Vec::new(),
             hoisted: hoisted(body).intersection(&set).copied().collect(),
             set,
             private: Vec::new(),
@@ -275,16 +278,20 @@ impl<'c, 'r> Printer<'c, 'r> {
                 let statement = self.store(place, &self.operand(*value));
                 self.masked(*mask, &statement);
             }
-            Stm::Add { place, value, mask } => {
+            Stm::Update { op, place, value, mask } => {
                 if self.is_left(place.buffer) {
                     return;
                 }
                 let statement = if self.how(place.buffer) == Some(Use::Shares) {
-                    format!("add{}({}, {});", place.buffer.0, self.place(place), self.operand(*value))
+                    let update = (place.buffer, *op);
+                    if !self.updates.contains(&update) {
+                        self.updates.push(update);
+                    }
+                    format!("{op}{}({}, {});", place.buffer.0, self.place(place), self.operand(*value))
                 } else {
                     let prim = self.buffer_prim(place.buffer);
-                    let sum = scalar(ScalarOp::Add, &[self.load(place), self.operand(*value)], &[prim; 2]);
-                    self.store(place, &sum)
+                    let both = scalar(*op, &[self.load(place), self.operand(*value)], &[prim; 2]);
+                    self.store(place, &both)
                 };
                 self.masked(*mask, &statement);
             }

@@ -143,7 +143,7 @@ fn of_integers(code: &Code, homes: &Homes, block: Block) -> Block {
     for mut stm in block {
         let keeps = match &mut stm {
             Stm::Let(value, ..) | Stm::Load(value, _) => integer(*value),
-            Stm::Store { place, .. } | Stm::Add { place, .. } => of_buffer(place.buffer) == Prim::I64,
+            Stm::Store { place, .. } | Stm::Update { place, .. } => of_buffer(place.buffer) == Prim::I64,
             Stm::Swap(a, _) => of_buffer(*a) == Prim::I64,
             Stm::Assign { cells, .. } => {
                 cells.retain(|(cell, _)| integer(*cell) && !homes.knows(Operand::Value(*cell)));
@@ -258,11 +258,19 @@ impl Ranges<'_> {
                 self.set(*value, range.or(Range::exactly(0)));
             }
             Stm::Store { place, value, .. } => self.store(place.buffer, self.range(*value)),
-            Stm::Add { place, value, .. } => {
+            Stm::Update { op: ScalarOp::Integer(IntegerRow::Min | IntegerRow::Max), place, value, .. } => {
+                // It is compared with what is there.
+                self.notes.loaded.insert(place.buffer);
+                let was = self.assumed.get(&place.buffer).copied().unwrap_or(Range::NONE);
+                self.notes.holds &= self.code.buffers[place.buffer.0 as usize].prim != Prim::I64 || was.is_narrow();
+                self.store(place.buffer, self.range(*value));
+            }
+            Stm::Update { op: ScalarOp::Add, place, value, .. } => {
                 let all = self.range(*value).repeated(self.notes.times);
                 let added = self.notes.added.entry(place.buffer).or_insert(Range::exactly(0));
                 *added = added.plus(all);
             }
+            Stm::Update { place, .. } => self.store(place.buffer, Range::ANY),
             Stm::Swap(a, b) => self.notes.swapped.push([*a, *b]),
             Stm::Assign { cells, mask } => {
                 let next: Vec<Range> = cells.iter().map(|(_, x)| self.range(*x)).collect();

@@ -33,6 +33,8 @@ struct Parts<'m> {
     /// The variables from outside that each statement mentions.
     mentions: Vec<Vec<Var>>,
     groups: Vec<Group>,
+    /// The scans that several threads do together.
+    long: FxHashSet<usize>,
     /// The groups of statements that are executed once.
     group: Vec<Option<usize>>,
 }
@@ -59,17 +61,21 @@ pub(super) fn fission(it: &mut Distribution, vars: &Vars, map: &Map, span: Span,
 
 impl<'m> Parts<'m> {
     /// The groups of a map's function; none if accumulators go through it in a way of their own.
-    fn of(map: &'m Map, it: &Distribution) -> Option<Self> {
+    fn of(map: &'m Map, it: &mut Distribution) -> Option<Self> {
         let stms = &map.function.body.stms;
         let mut parts = Parts {
             map,
             binder: FxHashMap::default(),
             mentions: stms.iter().map(|stm| free(&stm.op)).collect(),
             groups: Vec::new(),
+            long: FxHashSet::default(),
             group: vec![None; stms.len()],
         };
         for (k, stm) in stms.iter().enumerate() {
             parts.binder.extend(stm.vars.iter().map(|var| (*var, k)));
+            if matches!(&stm.op, Op::Scan(scan) if it.is_long(scan)) {
+                parts.long.insert(k);
+            }
         }
         parts.accumulates_simply()?;
         // From the last to the first, so that a statement joins what uses it.
@@ -200,10 +206,12 @@ impl<'m> Parts<'m> {
         }
     }
 
-    /// Whether one thread for each element executes a group: what it does is no map of its own, and is not summed over the elements.
+    /// Whether one thread for each element executes a group: what it does is no map of its own and no long scan, and is not summed over
+    /// the elements.
     fn is_narrow(&self, group: &Group) -> bool {
         group.own.last().is_none_or(|k| match &self.stm(*k).op {
             Op::Map(_) => false,
+            Op::Scan(_) => !self.long.contains(k),
             Op::Accumulate(_, at, _) => !at.is_empty(),
             _ => true,
         })

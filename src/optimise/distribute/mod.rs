@@ -13,13 +13,16 @@
 //! |---|---|
 //! | `fission` | a map as one map for each thing that its function does |
 //! | `segments` | a reduction in two steps |
+//! | `scans`, `histograms` | scans of rows as one, histograms by any operator as scans |
 //! | `nest` | perfect nests |
 //! | `keep` | what must not be computed where it is used |
 //! | `work` | how many elements, and how many operations for each |
 
 mod fission;
+mod histograms;
 mod keep;
 pub(crate) mod nest;
+mod scans;
 mod segments;
 mod work;
 
@@ -131,6 +134,7 @@ impl Distribution {
         for stm in stms {
             match stm.op {
                 Op::Map(map) => written.extend(self.map(stm.vars, *map, stm.span, threads)),
+                Op::Hist(_) if threads == 1 => written.extend(self.histogram(stm)),
                 Op::If(condition, yes, no) if threads == 1 => {
                     let [yes, no] = [yes, no].map(|body| Box::new(self.body(*body, 1)));
                     written.push(Stm { op: Op::If(condition, yes, no), ..stm });
@@ -146,6 +150,11 @@ impl Distribution {
             }
         }
         Body { stms: written, results }
+    }
+
+    /// Whether to go through the elements of an array is worth more than a thread.
+    fn is_worth_threads(&mut self, array: Atom) -> bool {
+        self.work.length(array).is_some_and(|length| length >= self.machine.work.max(2))
     }
 
     /// A map in a body that `threads` threads execute: it alone, or what is in its place.
@@ -164,13 +173,14 @@ impl Distribution {
         }
         let mut distributed = map.clone();
         distributed.function.body = self.body(distributed.function.body, inside);
-        match fission::fission(self, &vars, &distributed, span, threads.saturating_mul(count)) {
+        let stms = match fission::fission(self, &vars, &distributed, span, threads.saturating_mul(count)) {
             Some(stms) => {
                 self.changed = true;
                 stms
             }
             None => whole(map),
-        }
+        };
+        stms.into_iter().flat_map(|stm| self.scans_of_rows(stm, threads)).collect()
     }
 }
 

@@ -27,7 +27,7 @@ impl Distribution {
             // A reduction of the whole program is wide as it is.
             if let Op::Reduce(it) = &stms[at].op
                 && threads > 1
-                && (it.commutative || it.operator.is_sum())
+                && (it.commutative || it.operator.by_components().is_some())
                 && let Some((parts, gone)) = self.in_parts(&stms, &results, at, threads)
             {
                 self.changed = true;

@@ -1,0 +1,167 @@
+//! Histograms by operators that no machine updates a word by: values are sorted by their bins, and scanned bin by bin.
+//!
+//! Law: every bin is combined with its values, in their order; a value of no bin is ignored (tests/gpu/histograms.rs, laws:
+//! executors::suite).
+//!
+//! The sort is the stable one by bits, a scan and a scatter each, of "Scans as Primitive Parallel Operations".
+
+use super::Distribution;
+use super::scans::{combined, restarting};
+use crate::array::{Agree, Agreement, Atom, Body, Builder, Const, Extent, Form, Hist, IntegerRow, Loop, Op, Policy};
+use crate::array::{Prim, Reduce, ScalarOp, Scatter, Stm, Var, index};
+use crate::optimise::rewriter::mapped;
+
+impl Distribution {
+    /// What is in the place of a histogram: the same, if all of the machine's threads can go through its values as it is, or if it is too
+    /// short.
+    pub(super) fn histogram(&mut self, stm: Stm) -> Vec<Stm> {
+        let Op::Hist(it) = &stm.op else { return vec![stm] };
+        let types: Vec<_> = it.neutral.iter().map(|a| self.builder.type_of(*a)).collect();
+        let is_wide = it.operator.as_updates(types.iter().map(|of| of.prim)).is_some();
+        let is_long = self.is_worth_threads(it.indices);
+        let bins = self.work.length(it.destinations[0]);
+        let Some(bins) = bins.filter(|_| !is_wide && is_long && types.iter().all(|of| of.rank == 0)) else {
+            return vec![stm];
+        };
+        self.changed = true;
+        let around = self.builder.span(stm.span);
+        self.builder.open_body();
+        // The bin of none is one more.
+        let bits = u64::BITS - bins.leading_zeros();
+        let found = write(&mut self.builder, it, i64::from(bits));
+        let mut stms = self.builder.close_body(Vec::new()).stms;
+        stms.extend(stm.vars.iter().zip(found).map(|(var, op)| self.builder.stm([*var].into_iter().collect(), op)));
+        self.builder.span(around);
+        stms
+    }
+}
+
+fn integer(b: &mut Builder, row: IntegerRow, x: Atom, y: Atom) -> Atom {
+    b.scalar(row, &[x, y])
+}
+
+/// One or another.
+fn either(b: &mut Builder, condition: Atom, yes: Atom, no: Atom) -> Atom {
+    let [yes, no] = [yes, no].map(|x| Box::new(Body { stms: Vec::new(), results: vec![x] }));
+    b.one(Op::If(condition, yes, no))
+}
+
+/// Writes a histogram of bins whose numbers have `bits` bits, and gives what its results are.
+fn write(b: &mut Builder, it: &Hist, bits: i64) -> Vec<Op> {
+    it.values[1..].iter().for_each(|values| agree(b, Agreement::Values, *values, it.values[0]));
+    it.destinations[1..].iter().for_each(|bins| agree(b, Agreement::Bins, *bins, it.destinations[0]));
+    agree(b, Agreement::Indices, it.indices, it.values[0]);
+    let bins = b.one(Op::Size(it.destinations[0], 0));
+    let keys = mapped(b, vec![it.indices], |b, at| {
+        let at = Atom::Var(at[0]);
+        let is_there = within(b, at, bins);
+        vec![either(b, is_there, at, bins)]
+    });
+    let [keys, order] = sorted(b, keys[0], bits);
+    let length = b.one(Op::Size(keys, 0));
+    let numbers = b.one(Op::Iota(length));
+    let last = integer(b, IntegerRow::Sub, length, index(1));
+    let ends = mapped(b, vec![numbers, keys], |b, x| {
+        let [at, key] = [0, 1].map(|k| Atom::Var(x[k]));
+        // The first and the last are their own neighbours, and ends of segments all the same.
+        let before = integer(b, IntegerRow::Sub, at, index(1));
+        let before = integer(b, IntegerRow::Max, before, index(0));
+        let after = b.scalar(ScalarOp::Add, &[at, index(1)]);
+        let after = integer(b, IntegerRow::Min, after, last);
+        [(before, index(0)), (after, last)]
+            .map(|(neighbour, end)| {
+                let other = b.one(Op::Index(keys, vec![neighbour]));
+                let same = b.scalar(ScalarOp::Equal, &[other, key]);
+                let changes = b.scalar(ScalarOp::Not, &[same]);
+                let is_end = b.scalar(ScalarOp::Equal, &[at, end]);
+                b.scalar(ScalarOp::Add, &[changes, is_end])
+            })
+            .to_vec()
+    });
+    let [begins, ends] = [ends[0], ends[1]];
+    let values = mapped(b, vec![order], |b, at| {
+        it.values.iter().map(|values| b.one(Op::Index(*values, vec![Atom::Var(at[0])]))).collect()
+    });
+    let operator = restarting(b, &it.operator);
+    let neutral = [&[Atom::from(Prim::Bool.zero())], &it.neutral[..]].concat();
+    let arrays = [&[begins], &values[..]].concat();
+    let scanned = b.emit(Op::Scan(Box::new(Reduce { commutative: false, neutral, arrays, operator })));
+    let inputs: Vec<Atom> = [ends, keys].into_iter().chain(scanned[1..].iter().copied().map(Atom::Var)).collect();
+    let bins_and_values = mapped(b, inputs, |b, x| {
+        let [is_end, key] = [0, 1].map(|k| Atom::Var(x[k]));
+        let is_there = b.scalar(ScalarOp::Less, &[key, bins]);
+        let condition = b.scalar(ScalarOp::Mul, &[is_end, is_there]);
+        let yes = b.body(|b| {
+            let bins = it.destinations.iter().map(|d| b.one(Op::Index(*d, vec![key]))).collect::<Vec<Atom>>();
+            let values: Vec<Atom> = x[2..].iter().copied().map(Atom::Var).collect();
+            let found = combined(b, &it.operator, &bins, &values);
+            core::iter::once(key).chain(found).collect()
+        });
+        let no = Body { stms: Vec::new(), results: [&[index(-1)], &it.neutral[..]].concat() };
+        b.emit(Op::If(condition, Box::new(yes), Box::new(no))).into_iter().map(Atom::Var).collect()
+    });
+    let (indices, values) = bins_and_values.split_first().expect("the bin is first");
+    let pairs = it.destinations.iter().zip(values);
+    let scatter = |(destination, values): (&Atom, &Atom)| {
+        Op::Scatter(Box::new(Scatter { destination: *destination, indices: *indices, values: *values }))
+    };
+    pairs.map(scatter).collect()
+}
+
+/// Compares two lengths as the histogram did.
+fn agree(b: &mut Builder, what: Agreement, first: Atom, second: Atom) {
+    let [first, second] = [first, second].map(|array| vec![Extent::Of(array, 0)]);
+    b.emit(Op::Agree(Box::new(Agree { what, first, second, times: Vec::new() })));
+}
+
+/// Whether there is a bin of this number.
+fn within(b: &mut Builder, at: Atom, bins: Atom) -> Atom {
+    let not_before = b.scalar(ScalarOp::LessOrEqual, &[index(0), at]);
+    let before_end = b.scalar(ScalarOp::Less, &[at, bins]);
+    b.scalar(ScalarOp::Mul, &[not_before, before_end])
+}
+
+/// Keys of `bits` bits in order, and where each was.
+fn sorted(b: &mut Builder, keys: Atom, bits: i64) -> [Atom; 2] {
+    let length = b.one(Op::Size(keys, 0));
+    let order = b.one(Op::Iota(length));
+    let params: Vec<Var> = [keys, order].map(|a| b.fresh(b.type_of(a))).to_vec();
+    let bit = b.fresh(b.type_of(index(0)));
+    let body = b.body(|b| by_bit(b, [params[0].into(), params[1].into()], bit.into()));
+    let params = params.into_iter().zip([keys, order]).collect();
+    let it = Loop { policy: Policy::default(), params, form: Form::For(bit, index(bits)), body };
+    let found = b.emit(Op::Loop(Box::new(it)));
+    [found[0].into(), found[1].into()]
+}
+
+/// Keys, and what belongs to each, with those before the others whose bit of this number is 0.
+fn by_bit(b: &mut Builder, [keys, order]: [Atom; 2], bit: Atom) -> Vec<Atom> {
+    let length = b.one(Op::Size(keys, 0));
+    let is_one = mapped(b, vec![keys], |b, key| {
+        let rest = integer(b, IntegerRow::Shr, Atom::Var(key[0]), bit);
+        vec![integer(b, IntegerRow::And, rest, index(1))]
+    });
+    let of = b.type_of(index(0));
+    let operator = b.lambda(&[of, of], |b, x| vec![b.scalar(ScalarOp::Add, &[x[0].into(), x[1].into()])]);
+    let arrays = is_one.clone();
+    let scan = Reduce { commutative: true, neutral: vec![index(0)], arrays, operator };
+    let ones = b.one(Op::Scan(Box::new(scan)));
+    let last = integer(b, IntegerRow::Sub, length, index(1));
+    let all = b.one(Op::Index(ones, vec![last]));
+    let zeros = integer(b, IntegerRow::Sub, length, all);
+    let numbers = b.one(Op::Iota(length));
+    let places = mapped(b, vec![is_one[0], ones, numbers], |b, x| {
+        let [is_one, ones, at] = [0, 1, 2].map(|k| Atom::Var(x[k]));
+        let among = integer(b, IntegerRow::Sub, at, ones);
+        let behind = b.scalar(ScalarOp::Add, &[zeros, ones]);
+        let behind = integer(b, IntegerRow::Sub, behind, index(1));
+        let is_zero = b.scalar(ScalarOp::Equal, &[is_one, index(0)]);
+        vec![either(b, is_zero, among, behind)]
+    });
+    [keys, order]
+        .map(|values| {
+            let destination = b.one(Op::Replicate(length, Atom::Const(Const::I64(0))));
+            b.one(Op::Scatter(Box::new(Scatter { destination, indices: places[0], values })))
+        })
+        .to_vec()
+}
