@@ -174,8 +174,14 @@ impl<'p> Lowering<'p> {
 
     fn outputs(&mut self) -> Step<Vec<Output>> {
         let program = self.emit.program;
-        let results = self.body(&program.function.body)?;
-        results.into_iter().map(|result| self.output(result)).collect()
+        let body = &program.function.body;
+        let mut outputs = Vec::new();
+        for (result, atom) in self.body(body)?.into_iter().zip(&body.results) {
+            // What waits until it is wanted is computed for the statement that binds it.
+            self.emit.at.origin = atom.var();
+            outputs.push(self.output(result)?);
+        }
+        Ok(outputs)
     }
 
     fn output(&mut self, result: Bound<'p>) -> Step<Output> {

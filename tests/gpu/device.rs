@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, I64, iota, loop_for};
-use catadiff::execute::gpu::{Counts, Gpu, counts, self_test};
+use catadiff::execute::gpu::{Counts, Gpu, counts, self_test, wgpu};
 use catadiff::execute::{Executor, Fault, FaultKind, Flat, Interpreter, Lanes, Outcome, RunReport};
 use catadiff::interpret::{Cancel, Control, Limits, Scalar, Value};
 use catadiff::{Elementary, Error, Result};
 
-use crate::gpu;
+use crate::{gpu, opened};
 
 fn sum() -> Result<Program> {
     Program::trace(|n: I64| iota(n).map(|k| k.to_f64()).sum())
@@ -33,6 +33,45 @@ fn an_array_beyond_the_limits_is_an_error_and_the_next_run_is_well() -> Result<(
     let Error::Device { what } = error else { panic!("{error}") };
     assert!(what.contains("17179869184 bytes"), "{what}");
     assert_eq!(squares.at::<Vec<f64>>(3)?, [4.0, 1.0, 0.0]);
+    Ok(())
+}
+
+/// Kernels that a run does not start are not asked about; those that it starts are, before it computes anything.
+#[test]
+fn arrays_beyond_those_that_are_bound_at_once_matter_where_they_are_used() -> Result<()> {
+    if gpu().is_none() {
+        return Ok(());
+    }
+    let few = opened("of few arrays", |all| wgpu::Limits { max_storage_buffers_per_shader_stage: 8, ..all });
+    let names: Vec<usize> = (0..12).collect();
+    let list = |of: &dyn Fn(&usize) -> String| names.iter().map(of).collect::<Vec<_>>().join(", ");
+    let sums: Vec<String> =
+        (1..12).map(|k| format!("let s{k}: f32 = add({}{}, x{k})", if k == 1 { "x" } else { "s" }, k - 1)).collect();
+    let (params, arrays) = (list(&|k| format!("a{k}: []f32")), list(&|k| format!("a{k}")));
+    let all = format!("map ({arrays}) |{}| {{ {} return s11 }}", list(&|k| format!("x{k}: f32")), sums.join("\n"));
+    let many = Program::parse(&format!("program ({params}) {{ let s: []f32 = {all} return s }}"))?;
+    let refused = few.prepare(&many)?.unwrap_err();
+    assert!(refused.reason.contains("more arrays") && refused.statement.is_some(), "{refused}");
+
+    let perhaps = format!(
+        "program (n: i64, {params}) {{
+            let is: bool = lt(n, 0i64)
+            let s: []f32 = if is {{ let s: []f32 = {all} return s }} else {{ return a0 }}
+            return s
+        }}"
+    );
+    let ready = Program::parse(&perhaps)?.compile_on(&few)?;
+    let arguments = |n: i64| -> Result<Vec<Value<f64>>> {
+        let ones = Value::array(&[3], vec![Scalar::F32(1.0); 3])?;
+        Ok(core::iter::once(Value::from(n)).chain(core::iter::repeat_n(ones, 12)).collect())
+    };
+    let run = |n: i64| -> Result<_> { Ok(ready.run_reported(&arguments(n)?, &Limits::default())) };
+    let (found, report) = run(1)?;
+    assert_eq!((found?, report), (vec![Value::array(&[3], vec![Scalar::F32(1.0); 3])?], RunReport::Bare));
+    let (found, report) = run(-1)?;
+    assert_eq!(found?, [Value::array(&[3], vec![Scalar::F32(12.0); 3])?]);
+    let RunReport::Unsupported(refused) = report else { panic!("{report:?}") };
+    assert!(refused.reason.contains("more arrays") && refused.statement.is_some(), "{refused}");
     Ok(())
 }
 

@@ -4,27 +4,19 @@ use std::sync::OnceLock;
 
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F32, I64, iota, loop_for};
-use catadiff::execute::gpu::{Gpu, check, counts, narrow_kernels, wgpu};
+use catadiff::execute::gpu::{Gpu, check, counts, narrow_kernels};
 use catadiff::execute::{Executor, Flat, RunReport};
 use catadiff::interpret::{Limits, Scalar, Value};
 use catadiff::{Elementary, Error, Result};
 use catadiff_laws::{ArrayProgram, Verdict, for_all};
 
-use crate::gpu;
+use crate::{gpu, opened};
 
 /// The GPU of this machine, opened without integers of 64 bits and without double precision.
 fn narrow_gpu() -> Option<Gpu> {
     static OPENED: OnceLock<Gpu> = OnceLock::new();
     gpu()?;
-    let open = || {
-        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
-        let adapter = pollster::block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()));
-        let adapter = adapter.expect("there is one that has more");
-        let descriptor = wgpu::DeviceDescriptor { required_limits: adapter.limits(), ..Default::default() };
-        let (device, queue) = pollster::block_on(adapter.request_device(&descriptor)).expect("it is asked for little");
-        Gpu::from_device(device, queue, "without integers of 64 bits").expect("it computes well")
-    };
-    Some(OPENED.get_or_init(open).clone())
+    Some(OPENED.get_or_init(|| opened("without integers of 64 bits", |all| all)).clone())
 }
 
 const SIZES: [usize; 5] = [0, 1, 17, 257, 1000];

@@ -9,10 +9,8 @@ use super::proof::{Known, MAX_STEPS};
 use super::range::Range;
 use super::run::{Ran, Run, Stop};
 use super::tiles::{self, Sizes};
-use crate::array::{Prim, text};
-use crate::execute::Unsupported;
+use crate::array::Prim;
 use crate::execute::contract::Ending;
-use crate::execute::fault::binder;
 use crate::kernel::code::{Buffer, Value};
 
 /// The least rows and columns of a matrix that is done in tiles, the least iterations, and the least tiles.
@@ -23,7 +21,10 @@ const MIN_TILES: i64 = 32;
 impl Device {
     /// What the device has not that a kernel needs.
     pub(super) fn missing_for(&self, kernel: &Kernel) -> Option<&'static str> {
-        self.missing(false, kernel.is_wide, kernel.shares_wide)
+        // The cells, with the word of faults, are one more.
+        let binds_all = kernel.arrays() < self.limits.max_storage_buffers_per_shader_stage as usize;
+        let too_many = (!binds_all).then_some("a kernel of more arrays than the GPU binds at once");
+        self.missing(false, kernel.is_wide, kernel.shares_wide).or(too_many)
     }
 }
 
@@ -57,11 +58,7 @@ impl<'r> Run<'r> {
                 self.submission.counts.narrow += usize::from(!core::ptr::eq(kernel, wide) && lanes > 0);
                 Ok((kernel, known))
             }
-            Some(reason) => {
-                let stm = kernel.origin.and_then(|var| binder(&self.plan.program.function.body, var));
-                let statement = stm.map(|stm| text::head(&self.plan.program, stm));
-                Err(Stop::Ended(Ending::Unsupported(Unsupported { statement, reason })))
-            }
+            Some(reason) => Err(Stop::Ended(Ending::Unsupported(self.plan.unsupported(kernel, reason)))),
         }
     }
 

@@ -11,7 +11,9 @@ use super::kernel::{self, Kernel, Slots};
 use super::kind::{Width, Word};
 use super::print::Scatters;
 use super::proof::{Claim, can_be_narrow};
-use crate::array::{Prim, Program};
+use crate::array::{Prim, Program, text};
+use crate::execute::Unsupported;
+use crate::execute::fault::binder;
 use crate::kernel::code::{Blame, Block, Buffer, Code, Lanes, Op, Operand, Output, Port, Stm, Value};
 use crate::kernel::fuse_sequential::Effects;
 use crate::kernel::parts::{self, Access, Mentions};
@@ -113,6 +115,17 @@ impl Plan {
         let reports = reports.iter().map(report).collect();
         let of_lanes = of_lanes(&code);
         Plan { program: program.clone(), steps, kernels, narrow, tiled, claims, reports, slots, of_lanes, cells, code }
+    }
+
+    /// The kernels that every run starts which comes to its end; those in branches and loops may not be among them.
+    pub(super) fn in_every_run(&self) -> impl Iterator<Item = usize> {
+        self.steps.iter().filter_map(|step| if let Step::Kernel(k) = step { Some(*k) } else { None })
+    }
+
+    /// That a kernel cannot run, and which statement of the program it is for.
+    pub(super) fn unsupported(&self, kernel: &Kernel, reason: &'static str) -> Unsupported {
+        let stm = kernel.origin.and_then(|var| binder(&self.program.function.body, var));
+        Unsupported { statement: stm.map(|stm| text::head(&self.program, stm)), reason }
     }
 
     /// The kind of a result.

@@ -14,9 +14,8 @@ use super::passes::{MACHINE, OF_PROGRAMS, TARGET};
 use super::plan::Plan;
 use super::run::{Found, Input, Run, Stop};
 use super::submission::Counts;
-use crate::array::{Const, Prim, Program, Type, text};
+use crate::array::{Const, Prim, Program, Type};
 use crate::error::{Error, Result};
-use crate::execute::fault::binder;
 use crate::execute::{Ending, Executor, Flat, Outcome, Prepared, Unsupported};
 use crate::interpret::{Control, Value, typed};
 use crate::kernel;
@@ -126,22 +125,17 @@ fn in_passes(program: &Program, told: impl FnMut(&'static str, &Program)) -> Pro
     rest
 }
 
-/// What the device has not and the plan needs.
+/// What the device has not and every run of the plan needs.
 fn missing(device: &Device, plan: &Plan) -> Option<Unsupported> {
-    let Plan { program, code, .. } = plan;
+    let Plan { code, .. } = plan;
     let mut prims = code.values.iter().map(|info| info.prim).chain(code.buffers.iter().map(|info| info.prim));
-    let doubles = prims.any(|prim| prim == Prim::F64);
-    // The cells, with the word of faults, are one more.
-    let most = device.limits.max_storage_buffers_per_shader_stage as usize;
-    if let Some(kernel) = plan.kernels.iter().find(|kernel| kernel.arrays() + 1 > most) {
-        let stm = kernel.origin.and_then(|var| binder(&program.function.body, var));
-        let reason = "a kernel of more arrays than the GPU binds at once";
-        return Some(Unsupported { statement: stm.map(|stm| text::head(program, stm)), reason });
+    if let Some(reason) = device.missing(prims.any(|prim| prim == Prim::F64), false, false) {
+        return Some(Unsupported { statement: None, reason });
     }
-    let least = plan.kernels.iter().zip(&plan.narrow).map(|(wide, narrow)| narrow.as_ref().unwrap_or(wide));
-    let reason =
-        device.missing(doubles, false, false).or_else(|| least.into_iter().find_map(|it| device.missing_for(it)))?;
-    Some(Unsupported { statement: None, reason })
+    plan.in_every_run().find_map(|k| {
+        let least = plan.narrow[k].as_ref().unwrap_or(&plan.kernels[k]);
+        device.missing_for(least).map(|reason| plan.unsupported(least, reason))
+    })
 }
 
 impl Prepared for Arc<Ready> {
