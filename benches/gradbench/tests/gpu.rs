@@ -198,18 +198,20 @@ fn functions_and_derivatives_in_single_precision_are_near_those_in_double_precis
     Ok(())
 }
 
-/// As multiples of the bytes of arguments and results. Of a mixture more is kept between kernels, so that each has enough threads: with
-/// the numbers of each point, component and dimension once there and back the gradient is 2.2.
+/// The least is the arguments, the results, and what has to be kept between kernels, written once and read once. That is nothing, but
+/// for mixtures, where a thread for each point and component would not fill a device: the function keeps four parts of each square, and
+/// its gradient the numbers of each point, component and dimension.
 #[test]
-fn little_more_is_moved_than_arguments_and_results() -> Result<()> {
+fn no_more_is_moved_than_three_times_the_least() -> Result<()> {
     let Some(gpu) = gpu() else { return Ok(()) };
-    for (module, name, settings, most) in [
-        ("kmeans", "cost", "k=10 n=4000 d=8", 3.0),
-        ("kmeans", "dir", "k=10 n=4000 d=8", 3.0),
-        ("lse", "primal", "n=100000", 3.0),
-        ("lse", "gradient", "n=100000", 3.0),
-        ("gmm", "objective", "d=16 k=25 n=1000", 12.5),
-        ("gmm", "jacobian", "d=16 k=25 n=1000", 77.0),
+    let (n, k, d) = (1000, 25, 16);
+    for (module, name, settings, kept) in [
+        ("kmeans", "cost", "k=10 n=4000 d=8", 0),
+        ("kmeans", "dir", "k=10 n=4000 d=8", 0),
+        ("lse", "primal", "n=100000", 0),
+        ("lse", "gradient", "n=100000", 0),
+        ("gmm", "objective", "d=16 k=25 n=1000", 4 * n * k),
+        ("gmm", "jacobian", "d=16 k=25 n=1000", n * k * d),
     ] {
         let task = task(module, name, &made(module, settings)?)?;
         let mut results = Vec::new();
@@ -217,8 +219,8 @@ fn little_more_is_moved_than_arguments_and_results() -> Result<()> {
         let elements =
             task.arguments().iter().chain(&results).map(|flat| flat.sizes().iter().product::<usize>()).sum::<usize>();
         let counts = counted(&gpu, &task)?;
-        let multiple = counts.bytes as f64 / (8 * elements) as f64;
-        assert!((1.0..=most).contains(&multiple), "{module} {name}: {multiple}, {counts:?}");
+        let multiple = counts.bytes as f64 / (8 * (elements + 2 * kept)) as f64;
+        assert!((1.0..=3.0).contains(&multiple), "{module} {name}: {multiple}, {counts:?}");
     }
     Ok(())
 }
