@@ -288,7 +288,7 @@ impl Code {
     }
 
     /// The buffers that are read or written by whoever runs the code.
-    pub(super) fn ports(&self) -> impl Iterator<Item = Buffer> {
+    pub(crate) fn ports(&self) -> impl Iterator<Item = Buffer> {
         let input = |port: &Port| if let Port::Array { buffer, .. } = port { Some(*buffer) } else { None };
         let output = |port: &Output| if let Output::Array { buffer, .. } = port { Some(*buffer) } else { None };
         self.inputs.iter().filter_map(input).chain(self.outputs.iter().filter_map(output))

@@ -12,6 +12,7 @@ mod kernels;
 mod narrow;
 mod pictures;
 mod resident;
+mod rows;
 mod sizes;
 mod tiles;
 

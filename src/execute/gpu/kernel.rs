@@ -19,6 +19,7 @@ use super::prelude::prelude;
 use super::print::{Printer, Scatters, name};
 use super::print_tiles;
 use super::proof::has_wide;
+use super::rows::{self, Rows, print_rows};
 use super::tiles::{self, Sizes, tiled};
 use super::work::Work;
 use crate::array::{Const, ScalarOp};
@@ -115,6 +116,12 @@ pub(super) struct Kernel {
 }
 
 impl Space {
+    /// Lanes that leave nothing but what they write.
+    fn plain(count: Operand, tiles: Option<Sizes>) -> Self {
+        let (folds, folded) = (Vec::new(), None);
+        Space::Lanes { count, folds, folded, by_workgroup: false, in_order: false, tiles }
+    }
+
     /// How many threads a workgroup has.
     pub(super) fn workgroup(&self) -> u32 {
         match self {
@@ -176,6 +183,7 @@ pub(super) fn kernel<'c>(
     draft: &Draft<'c>,
 ) -> Kernel {
     let kernel = match draft.stms.split_last() {
+        Some(_) if let Some(between) = &draft.rows => in_rows(code, width, homes, slots, reports, draft, between),
         Some((stm, before)) if matches!(stm, Stm::Lanes(_)) => {
             let inside: Vec<&Stm> = before.iter().copied().chain(stm.blocks().into_iter().flatten()).collect();
             let printer = Printer::new(code, width, homes, reports, &inside, false);
@@ -254,6 +262,29 @@ fn lanes<'c>(
     finish(printer, space, [takes, Vec::new()], *origin, "")
 }
 
+/// A kernel of two loops over lanes with rows between them.
+fn in_rows<'c>(
+    code: &'c Code,
+    width: Width,
+    homes: &Homes,
+    slots: &Slots,
+    reports: &mut Vec<&'c Stm>,
+    draft: &Draft<'c>,
+    between: &Rows,
+) -> Kernel {
+    let (loops, before): (Vec<&Stm>, Vec<&Stm>) = draft.stms.iter().partition(|stm| matches!(stm, Stm::Lanes(_)));
+    let [Stm::Lanes(first), Stm::Lanes(second)] = loops[..] else { panic!("there are two loops") };
+    let inside: Vec<&Stm> = before.iter().copied().chain(&first.body).chain(&second.body).collect();
+    let mut printer = Printer::new(code, width, homes, reports, &inside, false);
+    printer.keep_near(&between.near);
+    second.adds.iter().for_each(|buffer| printer.bind(*buffer, Use::Shares));
+    let takes = enter(&mut printer, homes, slots, &draft.stms);
+    before.iter().for_each(|stm| printer.statement(stm));
+    print_rows(&mut printer, between, [first, second]);
+    let shared = rows::declarations(&printer, between);
+    finish(printer, Space::plain(first.count, None), [takes, Vec::new()], second.origin, &shared)
+}
+
 /// The kernel of a draft in tiles, in integers of 32 bits, if it can be done so.
 pub(super) fn in_tiles<'c>(code: &'c Code, homes: &Homes, slots: &Slots, draft: &Draft<'c>) -> Option<Kernel> {
     let tiled = tiled(code, homes, draft)?;
@@ -265,14 +296,7 @@ pub(super) fn in_tiles<'c>(code: &'c Code, homes: &Homes, slots: &Slots, draft: 
     before.iter().for_each(|stm| printer.statement(stm));
     print_tiles::print_tiles(&mut printer, &tiled);
     let shared = print_tiles::declarations(&printer, &tiled);
-    let space = Space::Lanes {
-        count: tiled.it.count,
-        folds: Vec::new(),
-        folded: None,
-        by_workgroup: false,
-        in_order: false,
-        tiles: Some(tiled.sizes),
-    };
+    let space = Space::plain(tiled.it.count, Some(tiled.sizes));
     let kernel = finish(printer, space, [takes, Vec::new()], tiled.it.origin, &shared);
     let is_wide = has_wide(code, &draft.stms);
     Some(Kernel { is_wide, moves: moves(code, draft, &kernel), work: Work::of(draft), ..kernel })
@@ -310,7 +334,7 @@ fn enter<'c>(printer: &mut Printer<'c, '_>, homes: &Homes, slots: &Slots, body: 
     }
     used.retain(|value| !printer.set.contains(value));
     for value in in_order(&used) {
-        if matches!(body, [.., Stm::Lanes(it)] if is_of_lanes(it, value)) {
+        if body.iter().any(|stm| matches!(stm, Stm::Lanes(it) if is_of_lanes(it, value))) {
             continue;
         }
         let word = printer.word(value);

@@ -7,8 +7,9 @@
 //! |---|---|
 //! | `passes` | the passes over programs and code |
 //! | `home`, `effects`, `plan`, `show` | where scalars are; which statements can change places; the steps of a run, and as text |
-//! | `kernel`, `print`, `elements`, `operation`, `kind` | the text of kernels |
+//! | `kernel`, `print`, `scopes`, `elements`, `operation`, `kind` | the text of kernels |
 //! | `tiles`, `print_tiles` | loops whose elements a workgroup brings once for many lanes |
+//! | `rows` | loops whose results a workgroup keeps for the next loop |
 //! | `moved`, `work` | what kernels read and write, and how much they do |
 //! | `formula`, `picture` | what the host computes as formulas, and plans as pictures |
 //! | `prelude` | functions that kernels call |
@@ -43,7 +44,9 @@ mod print_tiles;
 mod proof;
 mod range;
 mod resident;
+mod rows;
 mod run;
+mod scopes;
 mod self_test;
 mod show;
 mod submission;

@@ -11,10 +11,11 @@ use super::kernel::{self, Kernel, Slots};
 use super::kind::{Width, Word};
 use super::print::Scatters;
 use super::proof::{Claim, can_be_narrow};
+use super::rows::{Rows, rows};
 use crate::array::{Prim, Program, text};
 use crate::execute::Unsupported;
 use crate::execute::fault::binder;
-use crate::kernel::code::{Blame, Block, Buffer, Code, Lanes, Op, Operand, Output, Port, Stm, Value};
+use crate::kernel::code::{Blame, Block, Buffer, Code, Lanes, Op, Operand, Output, Port, Stm, Value, ValueInfo};
 use crate::kernel::fuse_sequential::Effects;
 use crate::kernel::parts::{self, Access, Mentions};
 
@@ -67,18 +68,25 @@ pub(super) struct Plan {
     pub(super) cells: u32,
 }
 
+/// Kernels of more arrays than this are not joined: every device binds as many, and the cells.
+const MAX_ARRAYS: usize = 7;
+
 /// A kernel before it is printed.
 #[derive(Debug)]
 pub(super) struct Draft<'c> {
     /// What every thread carries out, in order; at the end of it may be a loop over lanes, which several share.
     pub(super) stms: Vec<&'c Stm>,
     pub(super) scatters: Scatters,
+    /// What is between the two loops over lanes at the end of it, if there are two.
+    pub(super) rows: Option<Rows>,
 }
 
 impl Plan {
     pub(super) fn of(program: &Program, code: Code) -> Self {
         let homes = Homes::of(&code);
         let mut builder = Builder {
+            code: &code,
+            new: Vec::new(),
             homes: &homes,
             mentions: Mentions::of(&code.outputs, &code.body),
             wanted: effects::wanted(&code),
@@ -90,7 +98,7 @@ impl Plan {
         let mut steps = builder.block(&code.body);
         let sizes = code.outputs.iter().filter(|output| matches!(output, Output::Array { .. }));
         steps.extend(builder.fetch(sizes.flat_map(Output::operands)));
-        let Builder { drafts, fetched, again, mut reports, .. } = builder;
+        let Builder { drafts, fetched, again, mut reports, new, .. } = builder;
         let (slots, cells) = slots(&code, &homes, &again, &drafts, fetched);
         let (mut kernels, mut narrow, mut tiled) = (Vec::new(), Vec::new(), Vec::new());
         for draft in &drafts {
@@ -103,7 +111,8 @@ impl Plan {
             kernels.push(printed(Width::Wide));
             let can_be_narrow = can_be_narrow(&code, &draft.stms);
             narrow.push(can_be_narrow.then(|| printed(Width::Narrow)));
-            tiled.push(kernel::in_tiles(&code, &homes, &slots, draft).filter(|_| can_be_narrow));
+            let in_tiles = || kernel::in_tiles(&code, &homes, &slots, draft);
+            tiled.push((can_be_narrow && draft.rows.is_none()).then(in_tiles).flatten());
         }
         let claims = drafts.iter().map(|draft| Claim::of(&code, &homes, &draft.stms)).collect();
         let report = |stm: &&Stm| {
@@ -114,6 +123,8 @@ impl Plan {
         };
         let reports = reports.iter().map(report).collect();
         let of_lanes = of_lanes(&code);
+        let mut code = code;
+        code.values.extend(new);
         Plan { program: program.clone(), steps, kernels, narrow, tiled, claims, reports, slots, of_lanes, cells, code }
     }
 
@@ -192,6 +203,9 @@ fn slots(
 }
 
 struct Builder<'c> {
+    code: &'c Code,
+    /// Values of the host that are not in the code.
+    new: Vec<ValueInfo>,
     homes: &'c Homes,
     mentions: Mentions,
     /// The values that the host asks for.
@@ -215,6 +229,7 @@ impl<'c> Builder<'c> {
                     self.flush(&mut waiting, &mut steps);
                 }
                 self.on_host(stm, &mut steps);
+                self.join(&mut steps);
             } else if !self.again.take(stm, &self.mentions, &self.wanted) {
                 waiting.push(stm);
                 self.beside(stm, &mut waiting, &mut steps);
@@ -265,8 +280,43 @@ impl<'c> Builder<'c> {
             all.extend(before.into_iter().filter(|stm| seen.insert(core::ptr::from_ref(*stm))));
             all.push(stm);
         }
-        self.drafts.push(Draft { stms: all, scatters });
+        self.drafts.push(Draft { stms: all, scatters, rows: None });
         Step::Kernel(self.drafts.len() - 1)
+    }
+
+    /// Makes one kernel of the last two, if the second takes rows of what the first leaves, for where a workgroup has whole ones.
+    fn join(&mut self, steps: &mut Vec<Step>) {
+        let Some(Step::Kernel(second)) = steps.last() else { return };
+        let is_between = |step: &&Step| matches!(step, Step::Let(..) | Step::Alloc(..) | Step::Check(..));
+        let before = &steps[..steps.len() - 1];
+        let at = before.len() - before.iter().rev().take_while(is_between).count();
+        let Some(Step::Kernel(first)) = at.checked_sub(1).map(|at| &before[at]) else { return };
+        let [first, second] = [*first, *second];
+        let last = |k: usize| self.drafts[k].stms.last().copied();
+        let (Some(a), Some(b)) = (last(first), last(second)) else { return };
+        let Some(rows) = rows(self.code, self.homes, a, b).filter(|_| self.drafts[second].rows.is_none()) else {
+            return;
+        };
+        let touched = touched(&[a]);
+        let resizes = |step: &Step| matches!(step, Step::Alloc(buffer, _) if touched.contains(buffer));
+        if steps[at..].iter().any(resizes) || self::touched(&[a, b]).len() - rows.near.len() > MAX_ARRAYS {
+            return;
+        }
+        let next = u32::try_from(self.code.values.len()).expect("fewer values than 2^32");
+        let (computed, condition) = rows.are_whole(next, &mut self.new);
+        let Step::Kernel(together) = self.kernel(vec![a, b], Scatters::None) else { panic!("it is a kernel") };
+        let is_near = |step: &Step| matches!(step, Step::Alloc(buffer, _) if rows.near.contains(buffer));
+        self.drafts[together].rows = Some(rows.clone());
+        steps.pop();
+        steps.remove(at - 1);
+        // Only where it is in no workgroup there is an array of it.
+        let mut apart: Vec<Step> = Vec::new();
+        while let Some(at) = steps.iter().position(is_near) {
+            apart.push(steps.remove(at));
+        }
+        apart.extend([Step::Kernel(first), Step::Kernel(second)]);
+        steps.extend(computed);
+        steps.push(Step::If { condition, yes: vec![Step::Kernel(together)], no: apart });
     }
 
     /// What the host computes, starts or makes; it asks for what it has to know before.
@@ -349,6 +399,17 @@ fn scatters(lanes: &Lanes) -> Scatters {
         reads |= stm.touches().iter().any(|(buffer, access, _)| *access == Access::Reads && changed.contains(buffer));
     });
     if reads { Scatters::InOrder } else { Scatters::ByOwner }
+}
+
+/// The buffers that statements touch, inside as well.
+fn touched(stms: &[&Stm]) -> FxHashSet<Buffer> {
+    let mut touched = FxHashSet::default();
+    for stm in stms {
+        parts::each(core::slice::from_ref(*stm), &mut |stm| {
+            touched.extend(stm.touches().iter().map(|(buffer, ..)| *buffer));
+        });
+    }
+    touched
 }
 
 /// The sizes of what threads have for themselves.

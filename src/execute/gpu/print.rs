@@ -5,12 +5,13 @@
 
 use core::fmt::Write;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::home::Homes;
 use super::kernel::{Binding, Param, Use, parameter};
 use super::kind::{Width, Word, constant, of_bits};
 use super::operation::{expression, scalar};
+use super::scopes::hoisted;
 use crate::array::{Prim, ScalarOp};
 use crate::kernel::code::{Block, Buffer, Code, Operand, Place, Stm, Value};
 use crate::kernel::parts;
@@ -37,6 +38,8 @@ pub(super) struct Printer<'c, 'r> {
     in_turn: bool,
     /// What becomes of elements that several lanes may set.
     scatters: Scatters,
+    /// The buffers whose elements are in the memory of the workgroup, one of each thread.
+    near: Vec<Buffer>,
 }
 
 /// What becomes of elements that several lanes may set, of which the last one's stays.
@@ -81,6 +84,7 @@ impl<'c, 'r> Printer<'c, 'r> {
             reports,
             in_turn,
             scatters: Scatters::None,
+            near: Vec::new(),
         };
         printer.find_buffers(body);
         printer
@@ -109,6 +113,12 @@ impl<'c, 'r> Printer<'c, 'r> {
             self.private.len() - 1
         });
         &mut self.private[at].1
+    }
+
+    /// Keeps buffers in the memory of the workgroup.
+    pub(super) fn keep_near(&mut self, buffers: &[Buffer]) {
+        self.near = buffers.to_vec();
+        self.bindings.retain(|binding| !buffers.contains(&binding.buffer));
     }
 
     /// Says how the kernel uses a buffer.
@@ -408,6 +418,9 @@ impl<'c, 'r> Printer<'c, 'r> {
             let stored = format!("own_{}(base{buffer}, length{buffer}, {at})", word.stored().name());
             return word.of_stored(&stored);
         }
+        if self.near.contains(&place.buffer) {
+            return Word::of(self.buffer_prim(place.buffer)).of_stored(&format!("near{buffer}[{at} - begun]"));
+        }
         format!("load{buffer}({at})")
     }
 
@@ -417,6 +430,10 @@ impl<'c, 'r> Printer<'c, 'r> {
             let word = Word::of(self.buffer_prim(place.buffer));
             let (name, value) = (word.stored().name(), word.as_stored(value));
             return format!("set_own_{name}(base{buffer}, length{buffer}, {at}, {value});");
+        }
+        if self.near.contains(&place.buffer) {
+            let word = Word::of(self.buffer_prim(place.buffer));
+            return format!("near{buffer}[within] = {};", word.as_stored(value));
         }
         match self.how(place.buffer) {
             Some(Use::Claims) => format!("claim{buffer}({at}, lane);"),
@@ -434,66 +451,4 @@ fn real_constant(operand: Operand) -> Option<f64> {
 /// The name of a value.
 pub(super) fn name(value: Value) -> String {
     format!("v{}", value.0)
-}
-
-/// The values that are set more than once, or used outside of the block that sets them.
-fn hoisted(body: &[&Stm]) -> FxHashSet<Value> {
-    #[derive(Default)]
-    struct Scopes {
-        open: Vec<usize>,
-        last: usize,
-        set_in: FxHashMap<Value, usize>,
-        hoisted: FxHashSet<Value>,
-    }
-    impl Scopes {
-        fn block<'s>(&mut self, block: impl IntoIterator<Item = &'s Stm>, inside: impl FnOnce(&mut Self)) {
-            self.last += 1;
-            self.open.push(self.last);
-            block.into_iter().for_each(|stm| self.statement(stm));
-            inside(self);
-            self.open.pop();
-        }
-
-        fn statement(&mut self, stm: &Stm) {
-            stm.operands().into_iter().for_each(|x| self.used(x));
-            let scope = *self.open.last().expect("a block is open");
-            let declares = matches!(stm, Stm::Let(..) | Stm::Load(..) | Stm::For { .. });
-            if !matches!(stm, Stm::For { .. }) {
-                for value in stm.sets() {
-                    if self.set_in.insert(value, scope).is_some() || !declares {
-                        self.hoisted.insert(value);
-                    }
-                }
-            }
-            match stm {
-                Stm::While { before, body, condition, .. } => {
-                    self.block(before, |this| {
-                        this.used(*condition);
-                        body.iter().for_each(|stm| this.statement(stm));
-                    });
-                }
-                Stm::For { index, body, .. } => {
-                    if self.set_in.insert(*index, self.last + 1).is_some() {
-                        self.hoisted.insert(*index);
-                    }
-                    self.block(body, |_| ());
-                }
-                _ => stm.blocks().into_iter().for_each(|block| self.block(block, |_| ())),
-            }
-        }
-
-        fn used(&mut self, operand: Operand) {
-            if let Some(value) = operand.value()
-                && self.set_in.get(&value).is_none_or(|scope| !self.open.contains(scope))
-            {
-                // It is set later, elsewhere, or outside of the kernel.
-                self.hoisted.insert(value);
-            }
-        }
-    }
-    let mut scopes = Scopes::default();
-    scopes.block(body.iter().copied(), |_| ());
-    let Scopes { set_in, mut hoisted, .. } = scopes;
-    hoisted.retain(|value| set_in.contains_key(value));
-    hoisted
 }

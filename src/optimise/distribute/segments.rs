@@ -3,6 +3,8 @@
 //! Law: only an operator that commutes combines elements in another order; the neutral element is combined with once
 //! (tests/gpu/distribute.rs, tests/laws/executors.rs).
 //!
+//! Parts that are few enough for a workgroup are put together there, where the machine has such (execute/gpu/rows.rs).
+//!
 //! It is the segmented reduction of "Futhark: Purely Functional GPU-Programming with Nested Parallelism and In-Place Array
 //! Updates", with parts in the place of workgroups.
 
@@ -17,6 +19,8 @@ use crate::optimise::rewriter::mapped;
 
 /// Parts may have this many times less work than what is worth a statement: they run side by side.
 const PARTS: u64 = 8;
+/// This many parts of a reduction, or fewer, are put together by the threads that have found them.
+const AT_ONCE: u64 = 64;
 
 impl Distribution {
     /// A body that `threads` threads execute, with reductions in parts where there is work for more threads.
@@ -51,6 +55,9 @@ impl Distribution {
             return None;
         }
         let source = Source::of(stms, results, at);
+        if source.gone.is_empty() && length <= AT_ONCE {
+            return None;
+        }
         let each = source.gone.iter().map(|k| match &stms[*k].op {
             Op::Map(map) => self.work.of_body(&map.function.body),
             _ => panic!("a reduction takes its elements from maps"),
@@ -62,7 +69,10 @@ impl Distribution {
         if work < self.machine.work || count < 2 {
             return None;
         }
-        let count = 1_i64 << count.ilog2().min(30);
+        let count = 1_u64 << count.ilog2().min(30);
+        // Not twice as many as fill the machine, if fewer are put together at once.
+        let nearly_fill = threads.saturating_mul(AT_ONCE) >= self.machine.threads / 2;
+        let count = if nearly_fill { count.min(AT_ONCE) } else { count } as i64;
         let leaves = source.leaves(it);
         let around = self.builder.span(stms[at].span);
         self.builder.open_body();

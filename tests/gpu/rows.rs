@@ -1,0 +1,54 @@
+//! Reductions of rows in the memory of workgroups, where these have whole rows.
+
+use catadiff::array::Program;
+use catadiff::array::trace::{Arr, F64};
+use catadiff::execute::Flat;
+use catadiff::execute::gpu::counts;
+use catadiff::interpret::Value;
+use catadiff::{Elementary, Result};
+
+use crate::gpu;
+
+fn reals(sizes: &[usize]) -> Value<f64> {
+    Value::reals(sizes, (0..sizes.iter().product::<usize>()).map(|k| (k % 5) as f64 - 1.0)).unwrap()
+}
+
+/// Runs a program on these arguments: how many kernels that takes, and how many bytes of arrays these move.
+fn asked(program: &Program, arguments: &[Value<f64>]) -> Result<Option<(usize, u64)>> {
+    let Some(gpu) = gpu() else { return Ok(None) };
+    // These sums are exact.
+    assert_eq!(program.compile_on(&gpu)?.run(arguments)?, program.run(arguments)?);
+    let flat: Vec<Flat> = arguments.iter().map(Flat::from).collect();
+    let counts = counts(&gpu, program, &flat)?.expect("it comes to its end");
+    assert_eq!(counts.readbacks, 0);
+    Ok(Some((counts.dispatches, counts.bytes)))
+}
+
+#[test]
+fn rows_of_a_workgroup_are_one_kernel_and_in_no_array() -> Result<()> {
+    let dots = Program::trace(|x: Arr<Arr<F64>>, y: Arr<F64>| x.map(|row| row.dot(y).abs() + 1.0))?;
+    for (n, columns) in [(1000, 300), (520, 1000), (65, 1000)] {
+        let Some((kernels, bytes)) = asked(&dots, &[reals(&[n, columns]), reals(&[columns])])? else { return Ok(()) };
+        assert_eq!((kernels, bytes), (1, 8 * (n * columns + columns + n) as u64), "{n} rows of {columns}");
+    }
+    // Rows that are longer than a workgroup are put together by another kernel.
+    let (n, columns) = (2, 1 << 14);
+    let (kernels, bytes) = asked(&dots, &[reals(&[n, columns]), reals(&[columns])])?.expect("there is a device");
+    assert!(kernels > 1 && bytes > 8 * (n * columns + columns + n) as u64);
+    Ok(())
+}
+
+/// Two numbers of each part, of two kinds.
+#[test]
+fn rows_of_pairs() -> Result<()> {
+    let nearest =
+        Program::trace(|x: Arr<Arr<F64>>, y: Arr<F64>| x.map(|row| row.map2(y, |x, y| (x - y).abs()).argmin()))?
+            .simplified();
+    for (n, columns) in [(1000, 300), (600, 400)] {
+        let Some((kernels, bytes)) = asked(&nearest, &[reals(&[n, columns]), reals(&[columns])])? else {
+            return Ok(());
+        };
+        assert_eq!((kernels, bytes), (1, 8 * (n * columns + columns + n) as u64), "{n} rows of {columns}");
+    }
+    Ok(())
+}
