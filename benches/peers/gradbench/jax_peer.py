@@ -414,4 +414,5 @@ def main():
     inner.main({name: compiled(f, by) for name, f in FUNCTIONS.items()}, jax.block_until_ready)
 
 
-main()
+if __name__ == "__main__":
+    main()
