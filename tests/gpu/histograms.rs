@@ -112,3 +112,43 @@ fn any_other_operator_is_a_scan_of_sorted_values() -> Result<()> {
     }
     Ok(())
 }
+
+/// What lanes add to few bins is added up in the memory of workgroups first: of one word, and of two arrays at once.
+#[test]
+fn sums_of_few_bins_are_added_up_by_workgroups() -> Result<()> {
+    let text = "program (a: []f32, b: []u32, is: []i64, xs: []f32, ks: []u32) {
+        let sums: []f32, counts: []u32 = hist (a, b) at is (xs, ks) from (0.0f32, 0u32) |x: f32, i: u32, y: f32, j: u32| {
+            let z: f32 = add(x, y)
+            let k: u32 = add(i, j)
+            return z, k
+        }
+        return sums, counts
+    }";
+    let program = Program::parse(text)?;
+    let Some(gpu) = gpu() else { return Ok(()) };
+    let compiled = program.compile_on(&gpu)?;
+    for (bins, n, copied) in
+        [(1, 2000, 1), (7, 5001, 1), (100, 200_000, 1), (1024, 300_000, 1), (1025, 300_000, 0), (500, 4000, 0)]
+    {
+        let count = bins as usize;
+        let words = |n: usize, by: usize| -> Result<Flat> {
+            let all = (0..n).map(|k| catadiff::interpret::Scalar::U32((k * by % 7) as u32)).collect();
+            Ok(Flat::from(&catadiff::interpret::Value::array(&[n], all)?))
+        };
+        let arguments = [
+            Flat::singles(&[count], vec![0.5; count])?,
+            words(count, 3)?,
+            Flat::integers(&[n], places(bins, n as i64))?,
+            // Sums of these are exact.
+            Flat::singles(&[n], (0..n).map(|k| (k % 3) as f32).collect())?,
+            words(n, 5)?,
+        ];
+        let (mut found, mut expected) = (Vec::new(), Vec::new());
+        compiled.run_into(&arguments, &mut found)?;
+        program.compile()?.run_into(&arguments, &mut expected)?;
+        assert!(found == expected, "{n} values of {bins} bins");
+        let asked = counts(&gpu, &program, &arguments)?.expect("it comes to its end");
+        assert_eq!(asked.copied, copied, "{n} values of {bins} bins: {asked:?}");
+    }
+    Ok(())
+}

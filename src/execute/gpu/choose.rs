@@ -3,6 +3,7 @@
 //! Law: no integer is cut off. Where 32 bits may not be enough, the kernel computes in 64, or the run says that it cannot
 //! (tests/gpu/narrow.rs).
 
+use super::copies;
 use super::device::Device;
 use super::kernel::{Kernel, Space};
 use super::proof::{Known, MAX_STEPS};
@@ -50,11 +51,15 @@ impl<'r> Run<'r> {
             known.buffers.extend(range.map(|range| (binding.buffer, *range)));
         }
         let holds = claim.holds(&plan.code, &mut known, lanes.into());
-        let tiled = plan.tiled[k].as_ref().filter(|tiled| holds && self.is_worth_tiles(tiled));
-        let kernel = tiled.or(narrow.as_ref().filter(|_| holds)).unwrap_or(wide);
+        let shared =
+            plan.shared[k].as_ref().filter(|it| holds && (self.is_worth_tiles(it) || self.is_worth_copies(it)));
+        let kernel = shared.or(narrow.as_ref().filter(|_| holds)).unwrap_or(wide);
         match self.device.missing_for(kernel) {
             None => {
-                self.submission.counts.tiled += usize::from(tiled.is_some());
+                if let Space::Lanes { tiles, copies, .. } = &kernel.space {
+                    self.submission.counts.tiled += usize::from(tiles.is_some());
+                    self.submission.counts.copied += usize::from(!copies.is_empty());
+                }
                 self.submission.counts.narrow += usize::from(!core::ptr::eq(kernel, wide) && lanes > 0);
                 Ok((kernel, known))
             }
@@ -80,6 +85,19 @@ impl<'r> Run<'r> {
         let tiles = tiles::count(lanes, [rows, columns]);
         let steps = self.control.limits.steps.min(MAX_STEPS);
         rows.min(columns) >= MIN_SIDE && (MIN_DEPTH..steps as i64).contains(&depth) && tiles >= MIN_TILES
+    }
+
+    /// How many workgroups with copies of these there are for that many lanes, if they have room for them and are worth it.
+    pub(super) fn groups_with_copies(&self, copies: &[Buffer], lanes: i64) -> Option<u32> {
+        let lengths: Vec<u64> = copies.iter().map(|buffer| self.length(*buffer)).collect();
+        let fit = lengths.iter().all(|length| *length <= copies::room(copies.len()).into());
+        let found = copies::groups(u64::try_from(lanes).ok()?, lengths.iter().sum());
+        found.filter(|_| fit && !copies.is_empty())
+    }
+
+    fn is_worth_copies(&self, copied: &Kernel) -> bool {
+        let Space::Lanes { count, copies, .. } = &copied.space else { return false };
+        self.groups_with_copies(copies, self.integer(*count)).is_some()
     }
 
     /// Notes what is known after a kernel.

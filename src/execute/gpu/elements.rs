@@ -23,24 +23,47 @@ pub(super) struct Element {
     pub(super) word: Word,
 }
 
+impl Element {
+    /// The element whose bits these are.
+    pub(super) fn of_bits(self, x: &str) -> String {
+        let stored = self.word.stored();
+        self.word.of_stored(&cast(stored, bits_of(stored), x))
+    }
+
+    fn to_bits(self, x: &str) -> String {
+        let stored = self.word.stored();
+        cast(bits_of(stored), stored, &self.word.as_stored(x))
+    }
+}
+
+fn cast(to: Word, from: Word, x: &str) -> String {
+    if to == from { x.to_owned() } else { format!("bitcast<{}>({x})", to.name()) }
+}
+
+/// Updates the element at a place by `x`.
+pub(super) fn update(at: &str, op: ScalarOp, element: Element) -> String {
+    let prim = element.prim;
+    // The sum of integers that fill their words is an operation of the device.
+    if op == ScalarOp::Add && matches!(prim, Prim::I32 | Prim::U32 | Prim::I64 | Prim::U64) {
+        return format!("atomicAdd(&{at}, {});", element.to_bits("x"));
+    }
+    let both = scalar(op, &[element.of_bits("was"), "x".to_owned()], &[prim; 2]);
+    exchange(at, &element.to_bits(&both))
+}
+
 /// Functions for the elements of a buffer: those that its use asks for, and these updates.
 pub(super) fn element_functions(
     to: &mut String,
     buffer: Buffer,
-    Element { prim, word }: Element,
+    element: Element,
     how: Use,
     updates: &[ScalarOp],
     length: usize,
 ) {
     let length = parameter(length);
     let b = buffer.0;
+    let word = element.word;
     let name = word.name();
-    let bits = bits_of(word.stored());
-    let cast = |to: Word, from: Word, x: &str| {
-        if to == from { x.to_owned() } else { format!("bitcast<{}>({x})", to.name()) }
-    };
-    let of_bits = |x: &str| word.of_stored(&cast(word.stored(), bits, x));
-    let to_bits = |x: &str| cast(bits, word.stored(), &word.as_stored(x));
     let load = |element: &str| {
         let zero = word.zero();
         format!(
@@ -94,18 +117,11 @@ pub(super) fn element_functions(
             }
         }
         Use::Shares => {
-            to.push_str(&load(&of_bits(&format!("atomicLoad(&b{b}[at])"))));
-            let set = format!("atomicStore(&b{b}[at], {});", to_bits("x"));
+            to.push_str(&load(&element.of_bits(&format!("atomicLoad(&b{b}[at])"))));
+            let set = format!("atomicStore(&b{b}[at], {});", element.to_bits("x"));
             to.push_str(&change(&format!("store{b}(at: i32, x: {name})"), "", &set));
             for op in updates {
-                // The sum of integers that fill their words is an operation of the device.
-                let fills = matches!(prim, Prim::I32 | Prim::U32 | Prim::I64 | Prim::U64);
-                let update = if fills && *op == ScalarOp::Add {
-                    format!("atomicAdd(&b{b}[at], {});", to_bits("x"))
-                } else {
-                    let both = scalar(*op, &[of_bits("was"), "x".to_owned()], &[prim; 2]);
-                    exchange(&format!("b{b}[at]"), &to_bits(&both))
-                };
+                let update = update(&format!("b{b}[at]"), *op, element);
                 to.push_str(&change(&format!("{op}{b}(at: i32, x: {name})"), "", &update));
             }
         }

@@ -17,10 +17,9 @@ use super::operation::scalar;
 use super::plan::Draft;
 use super::prelude::prelude;
 use super::print::{Printer, Scatters, name};
-use super::print_tiles;
 use super::proof::has_wide;
-use super::rows::{self, Rows, print_rows};
-use super::tiles::{self, Sizes, tiled};
+use super::rows;
+use super::tiles::{self, Sizes};
 use super::work::Work;
 use crate::array::{Const, ScalarOp};
 use crate::kernel::code::{Buffer, Code, Fold, Lanes, Operand, Origin, Stm, Value};
@@ -84,6 +83,8 @@ pub(super) enum Space {
         in_order: bool,
         /// In tiles, of which a workgroup takes one after the other.
         tiles: Option<Sizes>,
+        /// What workgroups have copies of.
+        copies: Vec<Buffer>,
     },
 }
 
@@ -117,9 +118,9 @@ pub(super) struct Kernel {
 
 impl Space {
     /// Lanes that leave nothing but what they write.
-    fn plain(count: Operand, tiles: Option<Sizes>) -> Self {
+    pub(super) fn plain(count: Operand, tiles: Option<Sizes>, copies: Vec<Buffer>) -> Self {
         let (folds, folded) = (Vec::new(), None);
-        Space::Lanes { count, folds, folded, by_workgroup: false, in_order: false, tiles }
+        Space::Lanes { count, folds, folded, by_workgroup: false, in_order: false, tiles, copies }
     }
 
     /// How many threads a workgroup has.
@@ -150,6 +151,12 @@ impl Space {
 }
 
 impl Kernel {
+    /// The kernel as that of a draft: what it moves, and how much it does.
+    pub(super) fn of(self, code: &Code, draft: &Draft<'_>) -> Kernel {
+        let is_wide = has_wide(code, &draft.stms);
+        Kernel { is_wide, moves: moves(code, draft, &self), work: Work::of(draft), ..self }
+    }
+
     /// How many arrays it is bound to, with what threads have for themselves.
     pub(super) fn arrays(&self) -> usize {
         let owned = self.bindings.iter().filter(|binding| binding.how == Use::Owns).count();
@@ -183,7 +190,7 @@ pub(super) fn kernel<'c>(
     draft: &Draft<'c>,
 ) -> Kernel {
     let kernel = match draft.stms.split_last() {
-        Some(_) if let Some(between) = &draft.rows => in_rows(code, width, homes, slots, reports, draft, between),
+        Some(_) if let Some(between) = &draft.rows => rows::in_rows(code, width, homes, slots, reports, draft, between),
         Some((stm, before)) if matches!(stm, Stm::Lanes(_)) => {
             let inside: Vec<&Stm> = before.iter().copied().chain(stm.blocks().into_iter().flatten()).collect();
             let printer = Printer::new(code, width, homes, reports, &inside, false);
@@ -191,8 +198,8 @@ pub(super) fn kernel<'c>(
         }
         _ => serial(Printer::new(code, width, homes, reports, &draft.stms, true), homes, slots, &draft.stms),
     };
-    let is_wide = width == Width::Wide || has_wide(code, &draft.stms);
-    Kernel { is_wide, moves: moves(code, draft, &kernel), work: Work::of(draft), ..kernel }
+    let kernel = kernel.of(code, draft);
+    Kernel { is_wide: kernel.is_wide || width == Width::Wide, ..kernel }
 }
 
 /// A kernel of one thread, for statements in order.
@@ -225,7 +232,7 @@ fn lanes<'c>(
     how: Scatters,
 ) -> Kernel {
     let Stm::Lanes(it) = stm else { panic!("this statement is a loop over lanes") };
-    let Lanes { index, count, body, adds, folds, folded, origin, .. } = &**it;
+    let Lanes { count, adds, folds, folded, origin, .. } = &**it;
     let folds: &[Fold] = if how == Scatters::Claimed { &[] } else { folds };
     let in_order = how == Scatters::InOrder;
     adds.iter().for_each(|buffer| printer.bind(*buffer, Use::Shares));
@@ -239,16 +246,13 @@ fn lanes<'c>(
         let start = printer.operand(*start);
         printer.line(&format!("{} = {start};", name(*cell)));
     }
-    let lanes = parameter(printer.param(Param::Lanes, Word::U32));
-    let head = if in_order {
-        format!("for (var lane = select({lanes}, 0u, thread == 0u); lane < {lanes}; lane = lane + 1u)")
+    if in_order {
+        let lanes = parameter(printer.param(Param::Lanes, Word::U32));
+        let head = format!("for (var lane = select({lanes}, 0u, thread == 0u); lane < {lanes}; lane = lane + 1u)");
+        printer.within(&head, |printer| lane(printer, it));
     } else {
-        format!("for (var lane = thread; lane < {lanes}; lane = lane + threads)")
-    };
-    printer.within(&head, |printer| {
-        printer.line(&format!("let {} = {}(lane);", name(*index), printer.counting()[0]));
-        printer.block(body);
-    });
+        each_lane(&mut printer, it);
+    }
     let by_workgroup = !folds.is_empty() && folds.iter().all(|fold| fold.op.is_some());
     for (k, Fold { cell, found, op, .. }) in folds.iter().enumerate() {
         match op.filter(|_| by_workgroup) {
@@ -258,48 +262,20 @@ fn lanes<'c>(
     }
     let folds = folds.iter().map(|fold| fold.found).collect();
     let folded = folded.filter(|_| how != Scatters::Claimed);
-    let space = Space::Lanes { count: *count, folds, folded, by_workgroup, in_order, tiles: None };
+    let space = Space::Lanes { count: *count, folds, folded, by_workgroup, in_order, tiles: None, copies: Vec::new() };
     finish(printer, space, [takes, Vec::new()], *origin, "")
 }
 
-/// A kernel of two loops over lanes with rows between them.
-fn in_rows<'c>(
-    code: &'c Code,
-    width: Width,
-    homes: &Homes,
-    slots: &Slots,
-    reports: &mut Vec<&'c Stm>,
-    draft: &Draft<'c>,
-    between: &Rows,
-) -> Kernel {
-    let (loops, before): (Vec<&Stm>, Vec<&Stm>) = draft.stms.iter().partition(|stm| matches!(stm, Stm::Lanes(_)));
-    let [Stm::Lanes(first), Stm::Lanes(second)] = loops[..] else { panic!("there are two loops") };
-    let inside: Vec<&Stm> = before.iter().copied().chain(&first.body).chain(&second.body).collect();
-    let mut printer = Printer::new(code, width, homes, reports, &inside, false);
-    printer.keep_near(&between.near);
-    second.adds.iter().for_each(|buffer| printer.bind(*buffer, Use::Shares));
-    let takes = enter(&mut printer, homes, slots, &draft.stms);
-    before.iter().for_each(|stm| printer.statement(stm));
-    print_rows(&mut printer, between, [first, second]);
-    let shared = rows::declarations(&printer, between);
-    finish(printer, Space::plain(first.count, None), [takes, Vec::new()], second.origin, &shared)
+/// The loop over lanes, by all threads.
+pub(super) fn each_lane<'c>(printer: &mut Printer<'c, '_>, it: &'c Lanes) {
+    let lanes = parameter(printer.param(Param::Lanes, Word::U32));
+    let head = format!("for (var lane = thread; lane < {lanes}; lane = lane + threads)");
+    printer.within(&head, |printer| lane(printer, it));
 }
 
-/// The kernel of a draft in tiles, in integers of 32 bits, if it can be done so.
-pub(super) fn in_tiles<'c>(code: &'c Code, homes: &Homes, slots: &Slots, draft: &Draft<'c>) -> Option<Kernel> {
-    let tiled = tiled(code, homes, draft)?;
-    let (_, before) = draft.stms.split_last()?;
-    let inside: Vec<&Stm> = before.iter().copied().chain(&tiled.it.body).collect();
-    let mut reports = Vec::new();
-    let mut printer = Printer::new(code, Width::Narrow, homes, &mut reports, &inside, false);
-    let takes = enter(&mut printer, homes, slots, &draft.stms);
-    before.iter().for_each(|stm| printer.statement(stm));
-    print_tiles::print_tiles(&mut printer, &tiled);
-    let shared = print_tiles::declarations(&printer, &tiled);
-    let space = Space::plain(tiled.it.count, Some(tiled.sizes));
-    let kernel = finish(printer, space, [takes, Vec::new()], tiled.it.origin, &shared);
-    let is_wide = has_wide(code, &draft.stms);
-    Some(Kernel { is_wide, moves: moves(code, draft, &kernel), work: Work::of(draft), ..kernel })
+fn lane<'c>(printer: &mut Printer<'c, '_>, it: &'c Lanes) {
+    printer.line(&format!("let {} = {}(lane);", name(it.index), printer.counting()[0]));
+    printer.block(&it.body);
 }
 
 /// Combines what the threads of a workgroup have found, in pairs, and leaves it in the place of the workgroup.
@@ -323,7 +299,7 @@ fn in_order(values: &FxHashSet<Value>) -> Vec<Value> {
 }
 
 /// Declares what is set inside, and reads what comes from outside: which of it comes from the cells.
-fn enter<'c>(printer: &mut Printer<'c, '_>, homes: &Homes, slots: &Slots, body: &[&'c Stm]) -> Vec<Value> {
+pub(super) fn enter<'c>(printer: &mut Printer<'c, '_>, homes: &Homes, slots: &Slots, body: &[&'c Stm]) -> Vec<Value> {
     printer.declare();
     let mut takes = Vec::new();
     let mut used = FxHashSet::default();
@@ -356,7 +332,7 @@ fn is_of_lanes(it: &Lanes, value: Value) -> bool {
 }
 
 /// The whole text.
-fn finish(
+pub(super) fn finish(
     mut printer: Printer<'_, '_>,
     space: Space,
     [takes, leaves]: [Vec<Value>; 2],

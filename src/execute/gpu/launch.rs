@@ -22,13 +22,13 @@ impl Run<'_> {
         let own = self.own_sizes(kernel)?;
         let (lanes, groups) = match &kernel.space {
             Space::Serial => (1, 1),
-            Space::Lanes { count, folds, folded, tiles, .. } => {
+            Space::Lanes { count, folds, folded, tiles, copies, .. } => {
                 let count = self.integer(*count).max(0);
                 let lanes = u32::try_from(count).map_err(|_| self.unsupported("a map over more than 2^32 elements"))?;
                 let most = self.device.limits.max_compute_workgroups_per_dimension;
                 let groups = match tiles.and_then(|sizes| self.matrices(&sizes, count)) {
                     Some([rows, columns, _]) => tiles::count(count, [rows, columns]) as u32,
-                    None => kernel.space.groups(lanes),
+                    None => self.groups_with_copies(copies, count).unwrap_or_else(|| kernel.space.groups(lanes)),
                 };
                 let groups = groups.min(most).min(self.groups_within(kernel, &own)?);
                 let found = i64::from(kernel.space.results(lanes, groups));

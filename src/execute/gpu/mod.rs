@@ -9,7 +9,7 @@
 //! | `home`, `effects`, `plan`, `show` | where scalars are; which statements can change places; the steps of a run, and as text |
 //! | `kernel`, `print`, `scopes`, `elements`, `operation`, `kind` | the text of kernels |
 //! | `tiles`, `print_tiles` | loops whose elements a workgroup brings once for many lanes |
-//! | `rows` | loops whose results a workgroup keeps for the next loop |
+//! | `rows`, `copies` | loops whose results a workgroup keeps for the next loop, or adds up for all |
 //! | `moved`, `work` | what kernels read and write, and how much they do |
 //! | `formula`, `picture` | what the host computes as formulas, and plans as pictures |
 //! | `prelude` | functions that kernels call |
@@ -23,6 +23,7 @@
 mod arrival;
 mod bytes;
 mod choose;
+mod copies;
 mod device;
 mod effects;
 mod elements;
@@ -82,7 +83,7 @@ pub fn kernels(program: &Program) -> core::result::Result<Vec<String>, Unsupport
 /// As for [`kernels`].
 pub fn narrow_kernels(program: &Program) -> core::result::Result<Vec<String>, Unsupported> {
     let plan = prepared::plan(program)?;
-    Ok(plan.narrow.into_iter().chain(plan.tiled).flatten().map(|kernel| kernel.text).collect())
+    Ok(plan.narrow.into_iter().chain(plan.shared).flatten().map(|kernel| kernel.text).collect())
 }
 
 /// What the host does and which kernels it starts in a run of a program, as text, without a device.

@@ -5,11 +5,13 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::copies::in_copies;
 use super::effects::{self, Rematerialised};
 use super::home::{Homes, can_host, is_heavy};
 use super::kernel::{self, Kernel, Slots};
 use super::kind::{Width, Word};
 use super::print::Scatters;
+use super::print_tiles::in_tiles;
 use super::proof::{Claim, can_be_narrow};
 use super::rows::{Rows, rows};
 use crate::array::{Prim, Program, text};
@@ -56,8 +58,8 @@ pub(super) struct Plan {
     pub(super) kernels: Vec<Kernel>,
     /// Each of them in integers of 32 bits, where there is a text for that, and what is to be proved before it starts.
     pub(super) narrow: Vec<Option<Kernel>>,
-    /// Those of these that can be done in tiles as well.
-    pub(super) tiled: Vec<Option<Kernel>>,
+    /// Those of these that can be done in the memory of workgroups as well: in tiles, or in copies.
+    pub(super) shared: Vec<Option<Kernel>>,
     pub(super) claims: Vec<Claim>,
     /// What is wrong where a check with a report fails, by number, and the kinds of the operands.
     pub(super) reports: Vec<(Blame, Vec<Prim>)>,
@@ -100,7 +102,7 @@ impl Plan {
         steps.extend(builder.fetch(sizes.flat_map(Output::operands)));
         let Builder { drafts, fetched, again, mut reports, new, .. } = builder;
         let (slots, cells) = slots(&code, &homes, &again, &drafts, fetched);
-        let (mut kernels, mut narrow, mut tiled) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut kernels, mut narrow, mut shared) = (Vec::new(), Vec::new(), Vec::new());
         for draft in &drafts {
             // Both report the same.
             let before = reports.len();
@@ -111,8 +113,9 @@ impl Plan {
             kernels.push(printed(Width::Wide));
             let can_be_narrow = can_be_narrow(&code, &draft.stms);
             narrow.push(can_be_narrow.then(|| printed(Width::Narrow)));
-            let in_tiles = || kernel::in_tiles(&code, &homes, &slots, draft);
-            tiled.push((can_be_narrow && draft.rows.is_none()).then(in_tiles).flatten());
+            let in_shared =
+                || in_tiles(&code, &homes, &slots, draft).or_else(|| in_copies(&code, &homes, &slots, draft));
+            shared.push((can_be_narrow && draft.rows.is_none()).then(in_shared).flatten());
         }
         let claims = drafts.iter().map(|draft| Claim::of(&code, &homes, &draft.stms)).collect();
         let report = |stm: &&Stm| {
@@ -125,7 +128,7 @@ impl Plan {
         let of_lanes = of_lanes(&code);
         let mut code = code;
         code.values.extend(new);
-        Plan { program: program.clone(), steps, kernels, narrow, tiled, claims, reports, slots, of_lanes, cells, code }
+        Plan { program: program.clone(), steps, kernels, narrow, shared, claims, reports, slots, of_lanes, cells, code }
     }
 
     /// The kernels that every run starts which comes to its end; those in branches and loops may not be among them.

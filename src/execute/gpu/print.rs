@@ -40,6 +40,8 @@ pub(super) struct Printer<'c, 'r> {
     scatters: Scatters,
     /// The buffers whose elements are in the memory of the workgroup, one of each thread.
     near: Vec<Buffer>,
+    /// Those that a workgroup has copies of, to which its threads add.
+    copies: Vec<Buffer>,
 }
 
 /// What becomes of elements that several lanes may set, of which the last one's stays.
@@ -85,6 +87,7 @@ impl<'c, 'r> Printer<'c, 'r> {
             in_turn,
             scatters: Scatters::None,
             near: Vec::new(),
+            copies: Vec::new(),
         };
         printer.find_buffers(body);
         printer
@@ -119,6 +122,12 @@ impl<'c, 'r> Printer<'c, 'r> {
     pub(super) fn keep_near(&mut self, buffers: &[Buffer]) {
         self.near = buffers.to_vec();
         self.bindings.retain(|binding| !buffers.contains(&binding.buffer));
+    }
+
+    /// Has threads add to copies of buffers.
+    pub(super) fn copy(&mut self, buffers: &[Buffer]) {
+        self.copies = buffers.to_vec();
+        self.updates.extend(buffers.iter().map(|buffer| (*buffer, ScalarOp::Add)));
     }
 
     /// Says how the kernel uses a buffer.
@@ -297,7 +306,8 @@ impl<'c, 'r> Printer<'c, 'r> {
                     if !self.updates.contains(&update) {
                         self.updates.push(update);
                     }
-                    format!("{op}{}({}, {});", place.buffer.0, self.place(place), self.operand(*value))
+                    let copy = if self.copies.contains(&place.buffer) { "_copy" } else { "" };
+                    format!("{op}{copy}{}({}, {});", place.buffer.0, self.place(place), self.operand(*value))
                 } else {
                     let prim = self.buffer_prim(place.buffer);
                     let both = scalar(*op, &[self.load(place), self.operand(*value)], &[prim; 2]);

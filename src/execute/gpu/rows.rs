@@ -9,9 +9,9 @@
 use rustc_hash::FxHashSet;
 
 use super::home::Homes;
-use super::kernel::{Param, WORKGROUP, parameter};
-use super::kind::Word;
-use super::plan::Step;
+use super::kernel::{Kernel, Param, Slots, Space, Use, WORKGROUP, enter, finish, parameter};
+use super::kind::{Width, Word};
+use super::plan::{Draft, Step};
 use super::print::{Printer, name};
 use crate::array::{IntegerRow, Prim, ScalarOp};
 use crate::kernel::code::{Buffer, Code, Lanes, Op, Operand, Place, Stm, Value, ValueInfo};
@@ -140,8 +140,31 @@ impl Rows {
     }
 }
 
+/// A kernel of two loops over lanes with rows between them.
+pub(super) fn in_rows<'c>(
+    code: &'c Code,
+    width: Width,
+    homes: &Homes,
+    slots: &Slots,
+    reports: &mut Vec<&'c Stm>,
+    draft: &Draft<'c>,
+    between: &Rows,
+) -> Kernel {
+    let (loops, before): (Vec<&Stm>, Vec<&Stm>) = draft.stms.iter().partition(|stm| matches!(stm, Stm::Lanes(_)));
+    let [Stm::Lanes(first), Stm::Lanes(second)] = loops[..] else { panic!("there are two loops") };
+    let inside: Vec<&Stm> = before.iter().copied().chain(&first.body).chain(&second.body).collect();
+    let mut printer = Printer::new(code, width, homes, reports, &inside, false);
+    printer.keep_near(&between.near);
+    second.adds.iter().for_each(|buffer| printer.bind(*buffer, Use::Shares));
+    let takes = enter(&mut printer, homes, slots, &draft.stms);
+    before.iter().for_each(|stm| printer.statement(stm));
+    print_rows(&mut printer, between, [first, second]);
+    let shared = declarations(&printer, between);
+    finish(printer, Space::plain(first.count, None, Vec::new()), [takes, Vec::new()], second.origin, &shared)
+}
+
 /// The declarations of what is in the memory of a workgroup.
-pub(super) fn declarations(printer: &Printer<'_, '_>, rows: &Rows) -> String {
+fn declarations(printer: &Printer<'_, '_>, rows: &Rows) -> String {
     let declare = |buffer: &Buffer| {
         let word = Word::of(printer.buffer_prim(*buffer)).stored().name();
         format!("var<workgroup> near{}: array<{word}, {WORKGROUP}>;\n", buffer.0)
@@ -150,7 +173,7 @@ pub(super) fn declarations(printer: &Printer<'_, '_>, rows: &Rows) -> String {
 }
 
 /// Both loops, of which a workgroup takes some rows after others.
-pub(super) fn print_rows<'c>(printer: &mut Printer<'c, '_>, rows: &Rows, [first, second]: [&'c Lanes; 2]) {
+fn print_rows<'c>(printer: &mut Printer<'c, '_>, rows: &Rows, [first, second]: [&'c Lanes; 2]) {
     let lanes = parameter(printer.param(Param::Lanes, Word::U32));
     let counting = printer.counting()[0];
     let [size, count] = [rows.size, second.count].map(|x| printer.operand(x));

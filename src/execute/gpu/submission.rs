@@ -20,6 +20,8 @@ pub struct Counts {
     pub narrow: usize,
     /// How many of them had elements brought once for many lanes, into the memory of workgroups.
     pub tiled: usize,
+    /// How many of them added to copies in the memory of workgroups, which these added up.
+    pub copied: usize,
     /// How often the host waited for scalars or results.
     pub readbacks: usize,
     /// How often it handed kernels to the device.
