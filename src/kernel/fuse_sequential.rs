@@ -33,7 +33,7 @@ pub(crate) struct Effects {
     pub(crate) defines: FxHashSet<Value>,
     pub(crate) uses: FxHashSet<Value>,
     /// Whether each buffer is changed, and where it is touched; nowhere known if its size is.
-    pub(super) touches: FxHashMap<Buffer, (bool, Vec<Option<Place>>)>,
+    pub(crate) touches: FxHashMap<Buffer, (bool, Vec<Option<Place>>)>,
 }
 
 impl Effects {

@@ -8,6 +8,7 @@
 //! place is that of an element which is equal to the extremum of all (tests/transform/extrema.rs).
 
 use super::operator::{Operator, recognise};
+use super::rewriter::either;
 use crate::array::{Atom, Body, Builder, IntegerRow, Lambda, Map, Op, Program, Reduce, ScalarOp, Stm, Type, Var};
 use crate::array::{atoms_of, deeper};
 
@@ -145,8 +146,7 @@ impl Extremum {
             let least = builder.scalar(self.by, &[x, y]);
             let places = [(x, at_x), (y, at_y)].map(|(x, at)| {
                 let is_least = builder.scalar(ScalarOp::Equal, &[x, least]);
-                let branch = |of: Atom| Box::new(Body { stms: Vec::new(), results: vec![of] });
-                builder.one(Op::If(is_least, branch(at), branch(self.none)))
+                either(builder, is_least, at, self.none)
             });
             vec![least, builder.scalar(IntegerRow::Min, &places)]
         });

@@ -7,8 +7,10 @@
 use rustc_hash::FxHashMap;
 
 use super::definitions::Facts;
-use crate::array::{Atom, Body, Builder, Lambda, Map, Op, Program, Reduce, ScalarOp, Stm, Type, Var, Vars};
-use crate::array::{atoms_in, deeper, needed};
+use crate::array::{
+    Agree, Agreement, Atom, Body, Builder, Extent, Lambda, Map, Op, Program, Reduce, ScalarOp, Stm, Type, Var, Vars,
+    atoms_in, deeper, needed,
+};
 use crate::error::Span;
 
 /// A program that is split into its parts.
@@ -156,6 +158,18 @@ pub(super) fn mapped(
     let function = builder.lambda(&types, inside);
     let vars = builder.emit(Op::Map(Box::new(Map { function, arrays, accumulators: Vec::new() })));
     vars.into_iter().map(Atom::Var).collect()
+}
+
+/// One value or another.
+pub(super) fn either(builder: &mut Builder, condition: Atom, yes: Atom, no: Atom) -> Atom {
+    let [yes, no] = [yes, no].map(|x| Box::new(Body { stms: Vec::new(), results: vec![x] }));
+    builder.one(Op::If(condition, yes, no))
+}
+
+/// Compares the lengths of two arrays.
+pub(super) fn agree_lengths(builder: &mut Builder, what: Agreement, array: Atom, like: Atom) {
+    let [first, second] = [like, array].map(|array| vec![Extent::Of(array, 0)]);
+    builder.emit(Op::Agree(Box::new(Agree { what, first, second, times: Vec::new() })));
 }
 
 /// How often the variables of a program are used.

@@ -1,7 +1,7 @@
 //! Reductions of rows in the memory of workgroups, where these have whole rows.
 
 use catadiff::array::Program;
-use catadiff::array::trace::{Arr, F64};
+use catadiff::array::trace::{Arr, F64, loop_for, replicate};
 use catadiff::execute::Flat;
 use catadiff::execute::gpu::counts;
 use catadiff::interpret::Value;
@@ -50,5 +50,26 @@ fn rows_of_pairs() -> Result<()> {
         };
         assert_eq!((kernels, bytes), (1, 8 * (n * columns + columns + n) as u64), "{n} rows of {columns}");
     }
+    Ok(())
+}
+
+/// What lanes have for themselves leaves room for fewer workgroups than there are rows for, so that each takes rows more than once.
+#[test]
+fn workgroups_take_rows_after_rows() -> Result<()> {
+    let sums = Program::trace(|x: Arr<Arr<F64>>| {
+        let inside = |x: F64| {
+            let steps = loop_for(300, replicate(300, F64::from(0.0)), |k, steps| steps.with(k, k.to_f64() * x));
+            loop_for(300, F64::from(0.0), |k, sum: F64| sum + steps.index(299 - k))
+        };
+        x.map(|row| row.map(inside).sum())
+    })?;
+    let Some(gpu) = gpu() else { return Ok(()) };
+    let arguments = [Flat::from(&reals(&[1000, 64]))];
+    let (mut found, mut expected) = (Vec::new(), Vec::new());
+    sums.compile_on(&gpu)?.run_into(&arguments, &mut found)?;
+    sums.compile()?.run_into(&arguments, &mut expected)?;
+    assert!(found == expected);
+    let asked = counts(&gpu, &sums, &arguments)?.expect("it comes to its end");
+    assert!(asked.dispatches == 1 && asked.threads < 64_000, "{asked:?}");
     Ok(())
 }

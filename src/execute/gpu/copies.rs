@@ -8,8 +8,7 @@
 use core::fmt::Write;
 
 use super::elements::{Element, update};
-use super::home::Homes;
-use super::kernel::{Kernel, Param, Slots, Space, Use, WORKGROUP, each_lane, enter, finish, parameter};
+use super::kernel::{Kernel, Param, Source, Space, WORKGROUP, each_lane, parameter};
 use super::kind::{Width, Word};
 use super::plan::Draft;
 use super::print::{Printer, Scatters};
@@ -38,45 +37,51 @@ pub(super) fn groups(lanes: u64, words: u64) -> Option<u32> {
 }
 
 /// The kernel of a draft with copies of what its lanes add to, in integers of 32 bits, if it can be done so.
-pub(super) fn in_copies<'c>(code: &'c Code, homes: &Homes, slots: &Slots, draft: &Draft<'c>) -> Option<Kernel> {
-    let (Stm::Lanes(it), before) = draft.stms.split_last()? else { return None };
+pub(super) fn in_copies<'c>(source: Source<'c, '_>, draft: &Draft<'c>) -> Option<Kernel> {
+    let Some(Stm::Lanes(it)) = draft.stms.last() else { return None };
     let is_plain = draft.scatters == Scatters::None && draft.rows.is_none() && it.folds.is_empty();
-    if !is_plain || it.adds.is_empty() || !it.adds.iter().all(|buffer| only_adds(code, it, *buffer)) {
+    if !is_plain || it.adds.is_empty() || !it.adds.iter().all(|buffer| only_adds(source.code, it, *buffer)) {
         return None;
     }
-    let inside: Vec<&Stm> = before.iter().copied().chain(&it.body).collect();
-    let mut reports = Vec::new();
-    let mut printer = Printer::new(code, Width::Narrow, homes, &mut reports, &inside, false);
-    it.adds.iter().for_each(|buffer| printer.bind(*buffer, Use::Shares));
-    printer.copy(&it.adds);
-    let takes = enter(&mut printer, homes, slots, &draft.stms);
-    before.iter().for_each(|stm| printer.statement(stm));
-    each_element(&mut printer, &it.adds, |buffer, _| format!("atomicStore(&copy{buffer}[k], 0u);"));
+    let space = Space::plain(it.count, None, it.adds.clone());
+    Some(source.in_workgroups(Width::Narrow, &mut Vec::new(), draft, space, |printer| {
+        printer.copy(&it.adds);
+        print_copies(printer, it);
+        declarations(printer, &it.adds)
+    }))
+}
+
+/// The loop, with what comes before and after it in the memory of a workgroup.
+fn print_copies<'c>(printer: &mut Printer<'c, '_>, it: &'c Lanes) {
+    each_element(printer, &it.adds, |buffer, _| format!("atomicStore(&copy{buffer}[k], 0u);"));
     printer.line("workgroupBarrier();");
-    each_lane(&mut printer, it);
+    each_lane(printer, it);
     printer.line("workgroupBarrier();");
     // Zero is of no bits, in every kind.
-    each_element(&mut printer, &it.adds, |buffer, element| {
+    each_element(printer, &it.adds, |buffer, element| {
         let found = element.of_bits("found");
         format!("let found = atomicLoad(&copy{buffer}[k]); if (found != 0u) {{ add{buffer}(i32(k), {found}); }}")
     });
-    let mut shared = String::new();
-    for buffer in &it.adds {
-        let (length, element) = (printer.param(Param::Length(*buffer), Word::U32), element(&printer, *buffer));
+}
+
+/// The declarations of copies, each with what adds to it.
+fn declarations(printer: &mut Printer<'_, '_>, copies: &[Buffer]) -> String {
+    let mut all = String::new();
+    for buffer in copies {
+        let (length, element) = (printer.param(Param::Length(*buffer), Word::U32), element(printer, *buffer));
         let (b, name, length) = (buffer.0, element.word.name(), parameter(length));
         let add = update(&format!("copy{b}[at]"), ScalarOp::Add, element);
         let _ = write!(
-            shared,
+            all,
             "var<workgroup> copy{b}: array<atomic<u32>, {}>;
 fn add_copy{b}(at: i32, x: {name}) {{
     if (u32(at) < {length}) {{ {add} }}
 }}
 ",
-            room(it.adds.len())
+            room(copies.len())
         );
     }
-    let space = Space::plain(it.count, None, it.adds.clone());
-    Some(finish(printer, space, [takes, Vec::new()], it.origin, &shared).of(code, draft))
+    all
 }
 
 /// Whether lanes do nothing with a buffer but add to it, and one word holds an element.

@@ -152,8 +152,8 @@ impl Space {
 
 impl Kernel {
     /// The kernel as that of a draft: what it moves, and how much it does.
-    pub(super) fn of(self, code: &Code, draft: &Draft<'_>) -> Kernel {
-        let is_wide = has_wide(code, &draft.stms);
+    fn of(self, code: &Code, width: Width, draft: &Draft<'_>) -> Kernel {
+        let is_wide = width == Width::Wide || has_wide(code, &draft.stms);
         Kernel { is_wide, moves: moves(code, draft, &self), work: Work::of(draft), ..self }
     }
 
@@ -180,26 +180,54 @@ pub(super) const FAULT_WORDS: usize = 16;
 /// Where values that the device keeps are in the buffer of cells: the number of the first word.
 pub(super) type Slots = FxHashMap<Value, u32>;
 
-/// The kernel of a draft.
-pub(super) fn kernel<'c>(
-    code: &'c Code,
-    width: Width,
-    homes: &Homes,
-    slots: &Slots,
-    reports: &mut Vec<&'c Stm>,
-    draft: &Draft<'c>,
-) -> Kernel {
-    let kernel = match draft.stms.split_last() {
-        Some(_) if let Some(between) = &draft.rows => rows::in_rows(code, width, homes, slots, reports, draft, between),
-        Some((stm, before)) if matches!(stm, Stm::Lanes(_)) => {
-            let inside: Vec<&Stm> = before.iter().copied().chain(stm.blocks().into_iter().flatten()).collect();
-            let printer = Printer::new(code, width, homes, reports, &inside, false);
-            lanes(printer, homes, slots, stm, before, draft.scatters)
+/// What kernels are printed of: statements of code, whose scalars are here or there.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'c, 'r> {
+    pub(super) code: &'c Code,
+    pub(super) homes: &'r Homes,
+    pub(super) slots: &'r Slots,
+}
+
+impl<'c> Source<'c, '_> {
+    /// The kernel of a draft.
+    pub(super) fn kernel(self, width: Width, reports: &mut Vec<&'c Stm>, draft: &Draft<'c>) -> Kernel {
+        let Source { code, homes, slots } = self;
+        if let Some(between) = &draft.rows {
+            return rows::in_rows(self, width, reports, draft, between);
         }
-        _ => serial(Printer::new(code, width, homes, reports, &draft.stms, true), homes, slots, &draft.stms),
-    };
-    let kernel = kernel.of(code, draft);
-    Kernel { is_wide: kernel.is_wide || width == Width::Wide, ..kernel }
+        let kernel = match draft.stms.split_last() {
+            Some((stm, before)) if matches!(stm, Stm::Lanes(_)) => {
+                let inside: Vec<&Stm> = before.iter().copied().chain(stm.blocks().into_iter().flatten()).collect();
+                let printer = Printer::new(code, width, homes, reports, &inside, false);
+                lanes(printer, homes, slots, stm, before, draft.scatters)
+            }
+            _ => serial(Printer::new(code, width, homes, reports, &draft.stms, true), homes, slots, &draft.stms),
+        };
+        kernel.of(code, width, draft)
+    }
+
+    /// The kernel of a draft whose lanes leave nothing but what they write and add, and whose loops `print` prints in a form of its own,
+    /// in integers of 32 bits or others; it gives the declarations of what is in the memory of workgroups.
+    pub(super) fn in_workgroups(
+        self,
+        width: Width,
+        reports: &mut Vec<&'c Stm>,
+        draft: &Draft<'c>,
+        space: Space,
+        print: impl FnOnce(&mut Printer<'c, '_>) -> String,
+    ) -> Kernel {
+        let (loops, before): (Vec<&Stm>, Vec<&Stm>) = draft.stms.iter().partition(|stm| matches!(stm, Stm::Lanes(_)));
+        let bodies = loops.iter().flat_map(|stm| stm.blocks()).flatten();
+        let inside: Vec<&Stm> = before.iter().copied().chain(bodies).collect();
+        let mut printer = Printer::new(self.code, width, self.homes, reports, &inside, false);
+        let loops = loops.into_iter().filter_map(|stm| if let Stm::Lanes(it) = stm { Some(it) } else { None });
+        let origin = loops.clone().next_back().and_then(|it| it.origin);
+        loops.flat_map(|it| &it.adds).for_each(|buffer| printer.bind(*buffer, Use::Shares));
+        let takes = enter(&mut printer, self.homes, self.slots, &draft.stms);
+        before.iter().for_each(|stm| printer.statement(stm));
+        let shared = print(&mut printer);
+        finish(printer, space, [takes, Vec::new()], origin, &shared).of(self.code, width, draft)
+    }
 }
 
 /// A kernel of one thread, for statements in order.
@@ -299,7 +327,7 @@ fn in_order(values: &FxHashSet<Value>) -> Vec<Value> {
 }
 
 /// Declares what is set inside, and reads what comes from outside: which of it comes from the cells.
-pub(super) fn enter<'c>(printer: &mut Printer<'c, '_>, homes: &Homes, slots: &Slots, body: &[&'c Stm]) -> Vec<Value> {
+fn enter<'c>(printer: &mut Printer<'c, '_>, homes: &Homes, slots: &Slots, body: &[&'c Stm]) -> Vec<Value> {
     printer.declare();
     let mut takes = Vec::new();
     let mut used = FxHashSet::default();
@@ -332,7 +360,7 @@ fn is_of_lanes(it: &Lanes, value: Value) -> bool {
 }
 
 /// The whole text.
-pub(super) fn finish(
+fn finish(
     mut printer: Printer<'_, '_>,
     space: Space,
     [takes, leaves]: [Vec<Value>; 2],

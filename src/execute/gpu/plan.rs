@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::copies::in_copies;
 use super::effects::{self, Rematerialised};
 use super::home::{Homes, can_host, is_heavy};
-use super::kernel::{self, Kernel, Slots};
+use super::kernel::{Kernel, Slots, Source};
 use super::kind::{Width, Word};
 use super::print::Scatters;
 use super::print_tiles::in_tiles;
@@ -102,19 +102,19 @@ impl Plan {
         steps.extend(builder.fetch(sizes.flat_map(Output::operands)));
         let Builder { drafts, fetched, again, mut reports, new, .. } = builder;
         let (slots, cells) = slots(&code, &homes, &again, &drafts, fetched);
+        let source = Source { code: &code, homes: &homes, slots: &slots };
         let (mut kernels, mut narrow, mut shared) = (Vec::new(), Vec::new(), Vec::new());
         for draft in &drafts {
             // Both report the same.
             let before = reports.len();
             let mut printed = |width: Width| {
                 reports.truncate(before);
-                kernel::kernel(&code, width, &homes, &slots, &mut reports, draft)
+                source.kernel(width, &mut reports, draft)
             };
             kernels.push(printed(Width::Wide));
             let can_be_narrow = can_be_narrow(&code, &draft.stms);
             narrow.push(can_be_narrow.then(|| printed(Width::Narrow)));
-            let in_shared =
-                || in_tiles(&code, &homes, &slots, draft).or_else(|| in_copies(&code, &homes, &slots, draft));
+            let in_shared = || in_tiles(source, draft).or_else(|| in_copies(source, draft));
             shared.push((can_be_narrow && draft.rows.is_none()).then(in_shared).flatten());
         }
         let claims = drafts.iter().map(|draft| Claim::of(&code, &homes, &draft.stms)).collect();
@@ -300,9 +300,9 @@ impl<'c> Builder<'c> {
         let Some(rows) = rows(self.code, self.homes, a, b).filter(|_| self.drafts[second].rows.is_none()) else {
             return;
         };
-        let touched = touched(&[a]);
-        let resizes = |step: &Step| matches!(step, Step::Alloc(buffer, _) if touched.contains(buffer));
-        if steps[at..].iter().any(resizes) || self::touched(&[a, b]).len() - rows.near.len() > MAX_ARRAYS {
+        let touched = Effects::of([a]).touches;
+        let resizes = |step: &Step| matches!(step, Step::Alloc(buffer, _) if touched.contains_key(buffer));
+        if steps[at..].iter().any(resizes) || Effects::of([a, b]).touches.len() - rows.near.len() > MAX_ARRAYS {
             return;
         }
         let next = u32::try_from(self.code.values.len()).expect("fewer values than 2^32");
@@ -402,17 +402,6 @@ fn scatters(lanes: &Lanes) -> Scatters {
         reads |= stm.touches().iter().any(|(buffer, access, _)| *access == Access::Reads && changed.contains(buffer));
     });
     if reads { Scatters::InOrder } else { Scatters::ByOwner }
-}
-
-/// The buffers that statements touch, inside as well.
-fn touched(stms: &[&Stm]) -> FxHashSet<Buffer> {
-    let mut touched = FxHashSet::default();
-    for stm in stms {
-        parts::each(core::slice::from_ref(*stm), &mut |stm| {
-            touched.extend(stm.touches().iter().map(|(buffer, ..)| *buffer));
-        });
-    }
-    touched
 }
 
 /// The sizes of what threads have for themselves.

@@ -2,31 +2,25 @@
 //!
 //! Law: all threads of a workgroup come to each barrier, and no thread reads what others bring before it is there (tests/gpu/tiles.rs).
 
-use super::home::Homes;
-use super::kernel::{Kernel, Param, Slots, Space, enter, finish, parameter};
+use super::kernel::{Kernel, Param, Source, Space, parameter};
 use super::kind::{Width, Word};
 use super::plan::Draft;
 use super::print::{Printer, name};
 use super::tiles::{Along, EACH, SIDE, Staged, THREADS, Tiled, tiled};
-use crate::kernel::code::{Code, Stm, Value};
+use crate::kernel::code::{Stm, Value};
 
 /// How far one iteration's elements are from the next one's in the memory of a workgroup: those of threads that are neighbours in either
 /// direction are in different banks.
 const PITCH: u32 = SIDE + 1;
 
 /// The kernel of a draft in tiles, in integers of 32 bits, if it can be done so.
-pub(super) fn in_tiles<'c>(code: &'c Code, homes: &Homes, slots: &Slots, draft: &Draft<'c>) -> Option<Kernel> {
-    let tiled = tiled(code, homes, draft)?;
-    let (_, before) = draft.stms.split_last()?;
-    let inside: Vec<&Stm> = before.iter().copied().chain(&tiled.it.body).collect();
-    let mut reports = Vec::new();
-    let mut printer = Printer::new(code, Width::Narrow, homes, &mut reports, &inside, false);
-    let takes = enter(&mut printer, homes, slots, &draft.stms);
-    before.iter().for_each(|stm| printer.statement(stm));
-    print_tiles(&mut printer, &tiled);
-    let shared = declarations(&printer, &tiled);
+pub(super) fn in_tiles<'c>(source: Source<'c, '_>, draft: &Draft<'c>) -> Option<Kernel> {
+    let tiled = tiled(source.code, source.homes, draft)?;
     let space = Space::plain(tiled.it.count, Some(tiled.sizes), Vec::new());
-    Some(finish(printer, space, [takes, Vec::new()], tiled.it.origin, &shared).of(code, draft))
+    Some(source.in_workgroups(Width::Narrow, &mut Vec::new(), draft, space, |printer| {
+        print_tiles(printer, &tiled);
+        declarations(printer, &tiled)
+    }))
 }
 
 /// The declarations of what a workgroup brings.

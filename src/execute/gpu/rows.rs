@@ -9,13 +9,14 @@
 use rustc_hash::FxHashSet;
 
 use super::home::Homes;
-use super::kernel::{Kernel, Param, Slots, Space, Use, WORKGROUP, enter, finish, parameter};
+use super::kernel::{Kernel, Param, Source, Space, WORKGROUP, parameter};
 use super::kind::{Width, Word};
 use super::plan::{Draft, Step};
 use super::print::{Printer, name};
 use crate::array::{IntegerRow, Prim, ScalarOp};
 use crate::kernel::code::{Buffer, Code, Lanes, Op, Operand, Place, Stm, Value, ValueInfo};
-use crate::kernel::parts::{self, Access};
+use crate::kernel::fuse_sequential::Effects;
+use crate::kernel::parts;
 
 /// What is between two loops over lanes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,34 +31,31 @@ pub(super) struct Rows {
 
 /// The rows that two loops have between them, if there is nothing else between them.
 pub(super) fn rows(code: &Code, homes: &Homes, first: &Stm, second: &Stm) -> Option<Rows> {
-    let (Stm::Lanes(first), Stm::Lanes(second)) = (first, second) else { return None };
+    let (Stm::Lanes(a), Stm::Lanes(b)) = (first, second) else { return None };
     let is_plain =
         |it: &Lanes| it.scatters.is_empty() && it.folds.is_empty() && it.folded.is_none() && !has_reports(it);
-    if !first.adds.is_empty() || first.writes.is_empty() || !is_plain(first) || !is_plain(second) {
+    if !a.adds.is_empty() || a.writes.is_empty() || !is_plain(a) || !is_plain(b) {
         return None;
     }
-    let near: Vec<Buffer> = first.writes.iter().map(|(buffer, ..)| *buffer).collect();
+    let near: Vec<Buffer> = a.writes.iter().map(|(buffer, ..)| *buffer).collect();
     let ports: FxHashSet<Buffer> = code.ports().collect();
-    if !near.iter().all(|buffer| !ports.contains(buffer) && leaves_one(first, *buffer)) {
+    let inside = Effects::of(&a.body);
+    if !near.iter().all(|buffer| !ports.contains(buffer) && leaves_one(a, &inside, *buffer)) {
         return None;
     }
     let mut sizes = Vec::new();
-    second.body.iter().for_each(|stm| taken(stm, &near, None, &mut sizes));
-    let size = sizes.first().copied()??;
-    let lanes = [first.count, second.count];
-    let are_of_one_size = sizes.iter().all(|other| *other == Some(size)) && sizes.len() == touches(&second.body, &near);
+    b.body.iter().for_each(|stm| taken(stm, &near, None, &mut sizes));
+    let (size, does) = (sizes.first().copied()??, Effects::of([second]));
+    let are_of_one_size = sizes.iter().all(|other| *other == Some(size)) && sizes.len() == touches(&does, &near);
+    let lanes = [a.count, b.count];
     if !are_of_one_size || !lanes.iter().chain([&size]).all(|x| homes.knows(*x)) {
         return None;
     }
     // Another workgroup may still read what a lane would change.
-    let changed = changed(second);
-    let mut apart = true;
-    parts::each(&first.body, &mut |stm| {
-        apart &= stm.touches().iter().all(|(buffer, ..)| !changed.contains(buffer));
-    });
+    let stays = |buffer: &Buffer| does.touches.get(buffer).is_none_or(|(changes, _)| !changes);
     // The first loop sets each and says that it does; they have been given a size.
-    let alone = || touches(&code.body, &near) == sizes.len() + 3 * near.len();
-    (apart && alone()).then_some(Rows { near, size, lanes })
+    let alone = || touches(&Effects::of(&code.body), &near) == sizes.len() + 3 * near.len();
+    (inside.touches.keys().all(stays) && alone()).then_some(Rows { near, size, lanes })
 }
 
 fn has_reports(lanes: &Lanes) -> bool {
@@ -69,11 +67,11 @@ fn has_reports(lanes: &Lanes) -> bool {
 }
 
 /// Whether each lane sets the element of its number, and reads none.
-fn leaves_one(lanes: &Lanes, buffer: Buffer) -> bool {
+fn leaves_one(lanes: &Lanes, inside: &Effects, buffer: Buffer) -> bool {
     let stores = lanes.body.iter().filter(
         |stm| matches!(stm, Stm::Store { place, mask: None, .. } if place.buffer == buffer && is_of_lane(place)),
     );
-    stores.count() == 1 && touches(&lanes.body, &[buffer]) == 1
+    stores.count() == 1 && touches(inside, &[buffer]) == 1
 }
 
 fn is_of_lane(place: &Place) -> bool {
@@ -100,23 +98,9 @@ fn taken(stm: &Stm, near: &[Buffer], within: Option<(Value, Operand)>, sizes: &m
     stm.blocks().into_iter().flatten().for_each(|stm| taken(stm, near, within, sizes));
 }
 
-/// How often statements touch an element of these, or say that they do.
-fn touches(block: &[Stm], near: &[Buffer]) -> usize {
-    let mut count = 0;
-    parts::each(block, &mut |stm| {
-        count += stm.touches().iter().filter(|(buffer, ..)| near.contains(buffer)).count();
-    });
-    count
-}
-
-fn changed(lanes: &Lanes) -> FxHashSet<Buffer> {
-    let mut changed: FxHashSet<Buffer> = lanes.adds.iter().copied().collect();
-    changed.extend(lanes.writes.iter().map(|(buffer, ..)| *buffer));
-    parts::each(&lanes.body, &mut |stm| {
-        let touched = stm.touches();
-        changed.extend(touched.iter().filter(|(_, access, _)| *access != Access::Reads).map(|(buffer, ..)| *buffer));
-    });
-    changed
+/// How often something touches one of these, or says that it does.
+fn touches(effects: &Effects, near: &[Buffer]) -> usize {
+    near.iter().filter_map(|buffer| effects.touches.get(buffer)).map(|(_, places)| places.len()).sum()
 }
 
 impl Rows {
@@ -142,25 +126,20 @@ impl Rows {
 
 /// A kernel of two loops over lanes with rows between them.
 pub(super) fn in_rows<'c>(
-    code: &'c Code,
+    source: Source<'c, '_>,
     width: Width,
-    homes: &Homes,
-    slots: &Slots,
     reports: &mut Vec<&'c Stm>,
     draft: &Draft<'c>,
     between: &Rows,
 ) -> Kernel {
-    let (loops, before): (Vec<&Stm>, Vec<&Stm>) = draft.stms.iter().partition(|stm| matches!(stm, Stm::Lanes(_)));
-    let [Stm::Lanes(first), Stm::Lanes(second)] = loops[..] else { panic!("there are two loops") };
-    let inside: Vec<&Stm> = before.iter().copied().chain(&first.body).chain(&second.body).collect();
-    let mut printer = Printer::new(code, width, homes, reports, &inside, false);
-    printer.keep_near(&between.near);
-    second.adds.iter().for_each(|buffer| printer.bind(*buffer, Use::Shares));
-    let takes = enter(&mut printer, homes, slots, &draft.stms);
-    before.iter().for_each(|stm| printer.statement(stm));
-    print_rows(&mut printer, between, [first, second]);
-    let shared = declarations(&printer, between);
-    finish(printer, Space::plain(first.count, None, Vec::new()), [takes, Vec::new()], second.origin, &shared)
+    let lanes = |stm: &&'c Stm| if let Stm::Lanes(it) = *stm { Some(&**it) } else { None };
+    let loops: Vec<&Lanes> = draft.stms.iter().filter_map(lanes).collect();
+    let [first, second] = loops[..] else { panic!("there are two loops") };
+    source.in_workgroups(width, reports, draft, Space::plain(first.count, None, Vec::new()), |printer| {
+        printer.keep_near(&between.near);
+        print_rows(printer, between, [first, second]);
+        declarations(printer, between)
+    })
 }
 
 /// The declarations of what is in the memory of a workgroup.

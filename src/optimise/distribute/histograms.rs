@@ -7,9 +7,9 @@
 
 use super::Distribution;
 use super::scans::{combined, restarting};
-use crate::array::{Agree, Agreement, Atom, Body, Builder, Const, Extent, Form, Hist, IntegerRow, Loop, Op, Policy};
+use crate::array::{Agreement, Atom, Body, Builder, Const, Form, Hist, IntegerRow, Loop, Op, Policy};
 use crate::array::{Prim, Reduce, ScalarOp, Scatter, Stm, Var, index};
-use crate::optimise::rewriter::mapped;
+use crate::optimise::rewriter::{agree_lengths, either, mapped, sums};
 
 impl Distribution {
     /// What is in the place of a histogram: the same, if all of the machine's threads can go through its values as it is, or if it is too
@@ -40,17 +40,11 @@ fn integer(b: &mut Builder, row: IntegerRow, x: Atom, y: Atom) -> Atom {
     b.scalar(row, &[x, y])
 }
 
-/// One or another.
-fn either(b: &mut Builder, condition: Atom, yes: Atom, no: Atom) -> Atom {
-    let [yes, no] = [yes, no].map(|x| Box::new(Body { stms: Vec::new(), results: vec![x] }));
-    b.one(Op::If(condition, yes, no))
-}
-
 /// Writes a histogram of bins whose numbers have `bits` bits, and gives what its results are.
 fn write(b: &mut Builder, it: &Hist, bits: i64) -> Vec<Op> {
-    it.values[1..].iter().for_each(|values| agree(b, Agreement::Values, *values, it.values[0]));
-    it.destinations[1..].iter().for_each(|bins| agree(b, Agreement::Bins, *bins, it.destinations[0]));
-    agree(b, Agreement::Indices, it.indices, it.values[0]);
+    it.values[1..].iter().for_each(|values| agree_lengths(b, Agreement::Values, *values, it.values[0]));
+    it.destinations[1..].iter().for_each(|bins| agree_lengths(b, Agreement::Bins, *bins, it.destinations[0]));
+    agree_lengths(b, Agreement::Indices, it.indices, it.values[0]);
     let bins = b.one(Op::Size(it.destinations[0], 0));
     let keys = mapped(b, vec![it.indices], |b, at| {
         let at = Atom::Var(at[0]);
@@ -108,12 +102,6 @@ fn write(b: &mut Builder, it: &Hist, bits: i64) -> Vec<Op> {
     pairs.map(scatter).collect()
 }
 
-/// Compares two lengths as the histogram did.
-fn agree(b: &mut Builder, what: Agreement, first: Atom, second: Atom) {
-    let [first, second] = [first, second].map(|array| vec![Extent::Of(array, 0)]);
-    b.emit(Op::Agree(Box::new(Agree { what, first, second, times: Vec::new() })));
-}
-
 /// Whether there is a bin of this number.
 fn within(b: &mut Builder, at: Atom, bins: Atom) -> Atom {
     let not_before = b.scalar(ScalarOp::LessOrEqual, &[index(0), at]);
@@ -141,9 +129,7 @@ fn by_bit(b: &mut Builder, [keys, order]: [Atom; 2], bit: Atom) -> Vec<Atom> {
         let rest = integer(b, IntegerRow::Shr, Atom::Var(key[0]), bit);
         vec![integer(b, IntegerRow::And, rest, index(1))]
     });
-    let of = b.type_of(index(0));
-    let operator = b.lambda(&[of, of], |b, x| vec![b.scalar(ScalarOp::Add, &[x[0].into(), x[1].into()])]);
-    let arrays = is_one.clone();
+    let (operator, arrays) = (sums(b, b.type_of(index(0))), is_one.clone());
     let scan = Reduce { commutative: true, neutral: vec![index(0)], arrays, operator };
     let ones = b.one(Op::Scan(Box::new(scan)));
     let last = integer(b, IntegerRow::Sub, length, index(1));

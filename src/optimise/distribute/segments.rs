@@ -12,10 +12,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Distribution;
 use crate::array::{
-    Agree, Agreement, Atom, Body, Builder, Extent, Form, IntegerRow, Lambda, Loop, Map, Op, Policy, Reduce, ScalarOp,
-    Stm, Type, Var, atoms_of, index,
+    Agreement, Atom, Body, Builder, Form, IntegerRow, Lambda, Loop, Map, Op, Policy, Reduce, ScalarOp, Stm, Type, Var,
+    atoms_of, index,
 };
-use crate::optimise::rewriter::mapped;
+use crate::optimise::rewriter::{agree_lengths, mapped};
 
 /// Parts may have this many times less work than what is worth a statement: they run side by side.
 const PARTS: u64 = 8;
@@ -174,8 +174,7 @@ fn write(b: &mut Builder, source: &Source<'_>, it: &Reduce, leaves: &[Atom], cou
     let integer = |b: &mut Builder, row: IntegerRow, x: [Atom; 2]| b.scalar(row, &x);
     // What the maps compared that are no more.
     for other in &leaves[1..] {
-        let [first, second] = [leaves[0], *other].map(|array| vec![Extent::Of(array, 0)]);
-        b.emit(Op::Agree(Box::new(Agree { what: Agreement::Mapped, first, second, times: Vec::new() })));
+        agree_lengths(b, Agreement::Mapped, *other, leaves[0]);
     }
     let length = b.one(Op::Size(leaves[0], 0));
     let count = integer(b, IntegerRow::Min, [index(count), length]);
