@@ -19,6 +19,7 @@
 //! | `rewriter` | bodies written again, statement by statement, and what can be taken out of maps in maps |
 //! | `operator`, `hash_cons` | operators recognised by their text, and operations numbered |
 //! | `scalar_replacement`, `constants` | for executors: small arrays as values of their own, and what no argument has a part in |
+//! | `sort` | a stable sort, as a program |
 //! | `extrema` | for executors: extrema and where they are, in one reduction |
 //!
 //! [`PASSES`] lists what runs, and when.
@@ -43,6 +44,7 @@ mod rules;
 mod scalar_replacement;
 mod size_equalities;
 mod sizes;
+pub(crate) mod sort;
 mod store_forwarding;
 mod value_numbering;
 

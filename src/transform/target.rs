@@ -103,6 +103,11 @@ impl Target {
         result
     }
 
+    /// Writes what is written for any builder.
+    pub(super) fn write<T>(&self, write: impl FnOnce(&mut Builder) -> T) -> T {
+        write(&mut self.builder.borrow_mut())
+    }
+
     /// An array of copies with which a loop begins is the loop's own: another one is another array, so that this one can be
     /// changed in place and ends where the loop ends.
     fn give_away(&self, initial: Atom) {

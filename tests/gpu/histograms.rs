@@ -152,3 +152,30 @@ fn sums_of_few_bins_are_added_up_by_workgroups() -> Result<()> {
     }
     Ok(())
 }
+
+/// What reverse mode sorts takes as many rounds as the number of bins has bits, so that the host need not ask.
+#[test]
+fn the_gradient_of_products_asks_the_device_for_nothing() -> Result<()> {
+    let products = Program::parse(
+        "program (bins: []f64, is: []i64, xs: []f64) {
+            let found: []f64 = hist (bins) at is (xs) from (1.0f64) |a: f64, b: f64| { let c: f64 = mul(a, b) return c }
+            let sum: f64 = reduce (found) from (0.0f64) |a: f64, b: f64| { let c: f64 = add(a, b) return c }
+            return sum
+        }",
+    )?;
+    let gradient = products.grad([0, 2])?;
+    let n = 3000;
+    let few = |k: usize| 1.0 + (k % 3) as f64;
+    let arguments = [
+        Flat::reals(&[700], (0..700).map(few).collect())?,
+        Flat::integers(&[n], places(700, n as i64))?,
+        Flat::reals(&[n], (0..n).map(few).collect())?,
+    ];
+    let Some(gpu) = gpu() else { return Ok(()) };
+    let (mut found, mut expected) = (Vec::new(), Vec::new());
+    gradient.compile_on(&gpu)?.run_into(&arguments, &mut found)?;
+    gradient.compile()?.run_into(&arguments, &mut expected)?;
+    assert!(found == expected);
+    assert_eq!(counts(&gpu, &gradient, &arguments)?.expect("it comes to its end").readbacks, 0);
+    Ok(())
+}

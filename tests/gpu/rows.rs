@@ -2,8 +2,8 @@
 
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, loop_for, replicate};
-use catadiff::execute::Flat;
-use catadiff::execute::gpu::counts;
+use catadiff::execute::gpu::{counts, kernels, narrow_kernels};
+use catadiff::execute::{Flat, Machine};
 use catadiff::interpret::Value;
 use catadiff::{Elementary, Result};
 
@@ -71,5 +71,27 @@ fn workgroups_take_rows_after_rows() -> Result<()> {
     assert!(found == expected);
     let asked = counts(&gpu, &sums, &arguments)?.expect("it comes to its end");
     assert!(asked.dispatches == 1 && asked.threads < 64_000, "{asked:?}");
+    Ok(())
+}
+
+/// That threads wait for each other may be seen in texts alone: a device may happen to run them in order.
+#[test]
+fn threads_wait_before_and_after_what_they_share() -> Result<()> {
+    let dots = Program::trace(|x: Arr<Arr<F64>>, y: Arr<F64>| x.map(|row| row.dot(y)))?;
+    let machine = Machine { threads: 1 << 16, work: 512 };
+    let rows = dots.distributed(&[reals(&[1000, 300]), reals(&[300])], machine).expect("few rows fill nothing");
+    let sums = Program::parse(
+        "program (bins: []f32, is: []i64, xs: []f32) {
+            let found: []f32 = hist (bins) at is (xs) from (0.0f32) |a: f32, b: f32| { let c: f32 = add(a, b) return c }
+            return found
+        }",
+    )?;
+    for (name, texts) in [("near", kernels(&rows)), ("near", narrow_kernels(&rows)), ("copy", narrow_kernels(&sums))] {
+        let texts = texts.expect("a GPU can run it");
+        let shared: Vec<&String> =
+            texts.iter().filter(|text| text.contains(&format!("var<workgroup> {name}"))).collect();
+        assert!(!shared.is_empty(), "{name}");
+        assert!(shared.iter().all(|text| text.matches("workgroupBarrier();").count() == 2), "{name}");
+    }
     Ok(())
 }

@@ -2,14 +2,12 @@
 //!
 //! Law: every bin is combined with its values, in their order; a value of no bin is ignored (tests/gpu/histograms.rs, laws:
 //! executors::suite).
-//!
-//! The sort is the stable one by bits, a scan and a scatter each, of "Scans as Primitive Parallel Operations".
 
 use super::Distribution;
 use super::scans::{combined, restarting};
-use crate::array::{Agreement, Atom, Body, Builder, Const, Form, Hist, IntegerRow, Loop, Op, Policy};
-use crate::array::{Prim, Reduce, ScalarOp, Scatter, Stm, Var, index};
-use crate::optimise::rewriter::{agree_lengths, either, mapped, sums};
+use crate::array::{Agreement, Atom, Body, Builder, Hist, IntegerRow, Op, Prim, Reduce, ScalarOp, Scatter, Stm, index};
+use crate::optimise::rewriter::{agree_lengths, either, mapped};
+use crate::optimise::sort::sorted;
 
 impl Distribution {
     /// What is in the place of a histogram: the same, if all of the machine's threads can go through its values as it is, or if it is too
@@ -51,7 +49,7 @@ fn write(b: &mut Builder, it: &Hist, bits: i64) -> Vec<Op> {
         let is_there = within(b, at, bins);
         vec![either(b, is_there, at, bins)]
     });
-    let [keys, order] = sorted(b, keys[0], bits);
+    let [keys, order] = sorted(b, keys[0], index(bits));
     let length = b.one(Op::Size(keys, 0));
     let numbers = b.one(Op::Iota(length));
     let last = integer(b, IntegerRow::Sub, length, index(1));
@@ -107,47 +105,4 @@ fn within(b: &mut Builder, at: Atom, bins: Atom) -> Atom {
     let not_before = b.scalar(ScalarOp::LessOrEqual, &[index(0), at]);
     let before_end = b.scalar(ScalarOp::Less, &[at, bins]);
     b.scalar(ScalarOp::Mul, &[not_before, before_end])
-}
-
-/// Keys of `bits` bits in order, and where each was.
-fn sorted(b: &mut Builder, keys: Atom, bits: i64) -> [Atom; 2] {
-    let length = b.one(Op::Size(keys, 0));
-    let order = b.one(Op::Iota(length));
-    let params: Vec<Var> = [keys, order].map(|a| b.fresh(b.type_of(a))).to_vec();
-    let bit = b.fresh(b.type_of(index(0)));
-    let body = b.body(|b| by_bit(b, [params[0].into(), params[1].into()], bit.into()));
-    let params = params.into_iter().zip([keys, order]).collect();
-    let it = Loop { policy: Policy::default(), params, form: Form::For(bit, index(bits)), body };
-    let found = b.emit(Op::Loop(Box::new(it)));
-    [found[0].into(), found[1].into()]
-}
-
-/// Keys, and what belongs to each, with those before the others whose bit of this number is 0.
-fn by_bit(b: &mut Builder, [keys, order]: [Atom; 2], bit: Atom) -> Vec<Atom> {
-    let length = b.one(Op::Size(keys, 0));
-    let is_one = mapped(b, vec![keys], |b, key| {
-        let rest = integer(b, IntegerRow::Shr, Atom::Var(key[0]), bit);
-        vec![integer(b, IntegerRow::And, rest, index(1))]
-    });
-    let (operator, arrays) = (sums(b, b.type_of(index(0))), is_one.clone());
-    let scan = Reduce { commutative: true, neutral: vec![index(0)], arrays, operator };
-    let ones = b.one(Op::Scan(Box::new(scan)));
-    let last = integer(b, IntegerRow::Sub, length, index(1));
-    let all = b.one(Op::Index(ones, vec![last]));
-    let zeros = integer(b, IntegerRow::Sub, length, all);
-    let numbers = b.one(Op::Iota(length));
-    let places = mapped(b, vec![is_one[0], ones, numbers], |b, x| {
-        let [is_one, ones, at] = [0, 1, 2].map(|k| Atom::Var(x[k]));
-        let among = integer(b, IntegerRow::Sub, at, ones);
-        let behind = b.scalar(ScalarOp::Add, &[zeros, ones]);
-        let behind = integer(b, IntegerRow::Sub, behind, index(1));
-        let is_zero = b.scalar(ScalarOp::Equal, &[is_one, index(0)]);
-        vec![either(b, is_zero, among, behind)]
-    });
-    [keys, order]
-        .map(|values| {
-            let destination = b.one(Op::Replicate(length, Atom::Const(Const::I64(0))));
-            b.one(Op::Scatter(Box::new(Scatter { destination, indices: places[0], values })))
-        })
-        .to_vec()
 }

@@ -13,7 +13,7 @@
 //! | `map` | `map` |
 //! | `reduce` | `reduce`, and `combine` for what the next two share with it |
 //! | `scan` | `scan`, and `recurrence` for the adjoints of operators that are no sum |
-//! | `hist` | `hist` for sums and extrema; `segments` for other operators, over bins put in order by `sort`; of few values in an array that a loop changes in place, a loop of updates, by `one_by_one` |
+//! | `hist` | `hist` for sums and extrema; `segments` for other operators, over sorted bins; of few values in an array that a loop changes in place, a loop of updates, by `one_by_one` |
 //! | `scatter` | `scatter` |
 //! | `if` | `branch` |
 //! | `loop` | `loops`, which keeps all states: in a `ring` where their number is not known, `ragged` where their sizes differ, and a `journal` of arrays that are changed in place, which are `chain`s of updates, with `undo` for those made again; `binomial`, few; `recompute`, none |
@@ -42,7 +42,6 @@ mod scalar;
 mod scan;
 mod scatter;
 mod segments;
-mod sort;
 mod sparse;
 mod undo;
 mod view;

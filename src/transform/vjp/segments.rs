@@ -9,9 +9,9 @@
 use super::Reverse;
 use super::arrays::read_within;
 use super::combine::{Combined, exclusive};
-use super::sort::sorted;
-use crate::array::{Atom, Const, Lambda, Op, Prim, ScalarOp, Type, index};
+use crate::array::{Atom, Const, IntegerRow, Lambda, Op, Prim, ScalarOp, Type, index};
 use crate::optimise::operator::{Operator, recognise};
+use crate::optimise::sort::sorted;
 use crate::transform::copy::Copier;
 use crate::transform::operator::applied;
 use crate::transform::target::Target;
@@ -140,7 +140,10 @@ fn by_bins(target: &Target, bins: Atom, indices: Atom) -> (Atom, Ends, Atom) {
         target.map1(&[indices], |x| target.choose(target.within(x[0], bins), || vec![x[0]], || vec![bins])[0]);
     let all = target.one(Op::Concat(vec![target.iota(bins), of_values]));
     let size = target.size(all, 0);
-    let [keys, order] = sorted(target, all, bins);
+    // The bin of none is one more.
+    let zeros = target.scalar(ScalarOp::Integer(IntegerRow::LeadingZeros), &[bins]);
+    let bits = target.scalar(ScalarOp::Integer(IntegerRow::Sub), &[index(i64::BITS.into()), zeros]);
+    let [keys, order] = target.write(|builder| sorted(builder, all, bits));
     let before = target.part(target.with_front(index(-1), keys), index(0), size);
     let after = target.shifted(keys, index(-1), size);
     let ends = |neighbours: Atom| {
