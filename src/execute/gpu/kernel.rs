@@ -54,7 +54,7 @@ pub(super) enum Param {
 pub(super) enum Use {
     Reads,
     Writes,
-    /// Several threads add to one element.
+    /// Several threads update one element.
     Shares,
     /// Several threads may set one element: each says that it does, in a buffer of owners.
     Claims,
