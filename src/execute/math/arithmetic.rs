@@ -6,78 +6,87 @@
 //! Sources: T. J. Dekker, "A floating-point technique for extending the available precision", Numer. Math. 18 (1971);
 //! D. E. Knuth, "The Art of Computer Programming" 2, §4.2.2, for the sum in two parts.
 
+use super::number::{Number, SIGN};
+
 /// 1.5·2⁵²: a number of modulus below 2⁵¹ added to it is rounded to an integer, in the low bits of the sum.
 pub(super) const MAGIC: f64 = 6_755_399_441_055_744.0;
 /// The bits of the fraction of a double.
 pub(super) const FRACTION: u64 = (1 << 52) - 1;
+/// 2⁵²: from here on doubles are integers.
+pub(super) const WHOLE: f64 = 4_503_599_627_370_496.0;
 /// ln 2, its first 42 bits: a multiple by an exponent is exact.
 pub(super) const LN_2_HI: f64 = 0.6931471805598903;
 /// What is left of ln 2.
 pub(super) const LN_2_LO: f64 = 5.497923018708371e-14;
 
 /// A number in two parts.
-pub(super) type Pair = (f64, f64);
+pub(super) type Pair<N> = (N, N);
 
 /// `a·b + c`: in one rounding where the machine has it, and in two where one would be a call.
 #[inline(always)]
-pub(super) fn madd<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
-    if FMA { a.mul_add(b, c) } else { a * b + c }
+pub(super) fn madd<N: Number>(a: N, b: impl Into<N>, c: impl Into<N>) -> N {
+    a.madd(b.into(), c.into())
 }
 
 /// `c₀ + c₁t + c₂t² + …`
 #[inline(always)]
-pub(super) fn horner<const FMA: bool, const N: usize>(coefficients: &[f64; N], t: f64) -> f64 {
-    let mut sum = coefficients[N - 1];
-    let mut k = N - 1;
+pub(super) fn horner<N: Number, const COUNT: usize>(coefficients: &[f64; COUNT], t: N) -> N {
+    let mut sum = N::from(coefficients[COUNT - 1]);
+    let mut k = COUNT - 1;
     while k > 0 {
         k -= 1;
-        sum = madd::<FMA>(sum, t, coefficients[k]);
+        sum = madd(sum, t, coefficients[k]);
     }
     sum
 }
 
 /// The nearest integer, for numbers of modulus below 2⁵¹. Unlike `round` it is no call on any machine.
 #[inline(always)]
-pub(super) fn nearest(x: f64) -> f64 {
+pub(super) fn nearest<N: Number>(x: N) -> N {
     (x + MAGIC) - MAGIC
 }
 
 /// `2ⁿ` for an integer `−1023 < n < 1024`; for NaN it is something.
 #[inline(always)]
-pub(super) fn power_of_two(n: f64) -> f64 {
-    f64::from_bits((n + (4_503_599_627_370_496.0 + 1023.0)).to_bits() << 52)
+pub(super) fn power_of_two<N: Number>(n: N) -> N {
+    N::from_bits((n + (WHOLE + 1023.0)).to_bits() << 52)
+}
+
+/// `2⁻ⁿ` for an integer `−1024 < n < 1023`; for NaN it is something. Where `n` is a choice, its negative would be no minimum.
+#[inline(always)]
+pub(super) fn power_of_half<N: Number>(n: N) -> N {
+    N::from_bits((N::from(WHOLE + 1023.0) - n).to_bits() << 52)
 }
 
 /// The integer `n < 2⁵²`, as a number; that conversion is in few vector units.
 #[inline(always)]
-pub(super) fn as_number(n: u64) -> f64 {
-    f64::from_bits(n | 0x4330_0000_0000_0000) - 4_503_599_627_370_496.0
+pub(super) fn as_number<N: Number>(n: N::Bits) -> N {
+    N::from_bits(n | WHOLE.to_bits()) - WHOLE
 }
 
 /// `hi·2ⁿ` in one rounding, for `|n| < 2045`.
 #[inline(always)]
-pub(super) fn scale(x: f64, n: f64) -> f64 {
-    let half = nearest(0.5 * n);
+pub(super) fn scale<N: Number>(x: N, n: N) -> N {
+    let half = nearest(n * 0.5);
     x * power_of_two(half) * power_of_two(n - half)
 }
 
 /// `x`, and NaN where it is, held between two bounds.
 #[inline(always)]
-pub(super) fn clamp(x: f64, low: f64, high: f64) -> f64 {
-    let x = if x > high { high } else { x };
-    if x < low { low } else { x }
+pub(super) fn clamp<N: Number>(x: N, low: f64, high: f64) -> N {
+    let x = N::select(x.gt(high), high, x);
+    N::select(x.lt(low), low, x)
 }
 
 /// `|x|` with the sign of `sign`.
 #[inline(always)]
-pub(super) fn with_sign(x: f64, sign: f64) -> f64 {
-    const SIGN: u64 = 1 << 63;
-    f64::from_bits((x.to_bits() & !SIGN) | (sign.to_bits() & SIGN))
+pub(super) fn with_sign<N: Number>(x: N, sign: N) -> N {
+    N::from_bits((x.to_bits() & !SIGN) | (sign.to_bits() & SIGN))
 }
 
 /// The sum of two numbers and its rounding error.
 #[inline(always)]
-pub(super) fn two_sum(a: f64, b: f64) -> Pair {
+pub(super) fn two_sum<N: Number>(a: N, b: N) -> Pair<N> {
     let sum = a + b;
     let of_b = sum - a;
     (sum, (a - (sum - of_b)) + (b - of_b))
@@ -85,17 +94,17 @@ pub(super) fn two_sum(a: f64, b: f64) -> Pair {
 
 /// [`two_sum`] where `a` is 0 or at least as large as `b`, for half the price.
 #[inline(always)]
-pub(super) fn fast_two_sum(a: f64, b: f64) -> Pair {
+pub(super) fn fast_two_sum<N: Number>(a: N, b: N) -> Pair<N> {
     let sum = a + b;
     (sum, b - (sum - a))
 }
 
 /// The product of two numbers and its rounding error. Without FMA the factors must be below 2⁹⁹⁶.
 #[inline(always)]
-pub(super) fn two_product<const FMA: bool>(a: f64, b: f64) -> Pair {
+pub(super) fn two_product<N: Number>(a: N, b: N) -> Pair<N> {
     let product = a * b;
-    if FMA {
-        return (product, a.mul_add(b, -product));
+    if N::FMA {
+        return (product, madd(a, b, -product));
     }
     let ((a_hi, a_lo), (b_hi, b_lo)) = (halves(a), halves(b));
     (product, ((a_hi * b_hi - product) + a_hi * b_lo + a_lo * b_hi) + a_lo * b_lo)
@@ -103,25 +112,25 @@ pub(super) fn two_product<const FMA: bool>(a: f64, b: f64) -> Pair {
 
 /// A number as the sum of two of 26 bits, whose products are exact.
 #[inline(always)]
-fn halves(a: f64) -> Pair {
-    let shifted = 134_217_729.0 * a;
+fn halves<N: Number>(a: N) -> Pair<N> {
+    let shifted = a * 134_217_729.0;
     let hi = shifted - (shifted - a);
     (hi, a - hi)
 }
 
 /// The quotient of two pairs, to some 2⁻¹⁰⁰ of itself. One division.
 #[inline(always)]
-pub(super) fn divide<const FMA: bool>(a: Pair, b: Pair) -> Pair {
-    let inverse = 1.0 / b.0;
+pub(super) fn divide<N: Number>(a: Pair<N>, b: Pair<N>) -> Pair<N> {
+    let inverse = N::from(1.0) / b.0;
     let quotient = a.0 * inverse;
-    let (product, error) = two_product::<FMA>(quotient, b.0);
+    let (product, error) = two_product(quotient, b.0);
     let rest = ((a.0 - product) - error) + (a.1 - quotient * b.1);
     (quotient, inverse * rest)
 }
 
 /// [`divide`], rounded to one number.
 #[inline(always)]
-pub(super) fn quotient<const FMA: bool>(a: Pair, b: Pair) -> f64 {
-    let (hi, lo) = divide::<FMA>(a, b);
+pub(super) fn quotient<N: Number>(a: Pair<N>, b: Pair<N>) -> N {
+    let (hi, lo) = divide(a, b);
     hi + lo
 }

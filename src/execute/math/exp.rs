@@ -9,9 +9,10 @@
 use core::f64::consts::{LN_2, LOG2_E};
 
 use super::arithmetic::{
-    LN_2_HI, LN_2_LO, Pair, clamp, divide, fast_two_sum, horner, madd, nearest, power_of_two, quotient, scale, two_sum,
-    with_sign,
+    LN_2_HI, LN_2_LO, Pair, clamp, divide, fast_two_sum, horner, madd, nearest, power_of_half, power_of_two, quotient,
+    scale, two_sum, with_sign,
 };
+use super::number::Number;
 
 /// `(eʳ − 1 − r)/r²` on `|r| ≤ ½ ln 2`; `expm1 r` to 2⁻⁵⁵·⁵.
 const EXP: [f64; 10] = [
@@ -55,109 +56,109 @@ const SINH: [f64; 7] = [
 
 /// `x = n·ln 2 + r`, with `r` in two parts.
 #[inline(always)]
-fn reduce<const FMA: bool>(x: f64) -> (f64, Pair) {
+fn reduce<N: Number>(x: N) -> (N, Pair<N>) {
     let n = nearest(x * LOG2_E);
-    let r = madd::<FMA>(-n, LN_2_HI, x);
+    let r = madd(-n, LN_2_HI, x);
     (n, fast_two_sum(r, -n * LN_2_LO))
 }
 
 /// `eˣ = 2ⁿ·(hi + lo)` to 2⁻⁵⁶, where `hi` is between `√½` and `√2`; for `|x| < 2⁵⁰` in two parts.
 #[inline(always)]
-pub(super) fn exp_pair<const FMA: bool>(x: Pair) -> (f64, Pair) {
-    let (n, (r, r_lo)) = reduce::<FMA>(x.0);
+pub(super) fn exp_pair<N: Number>(x: Pair<N>) -> (N, Pair<N>) {
+    let (n, (r, r_lo)) = reduce(x.0);
     let (r, r_lo) = fast_two_sum(r, r_lo + x.1);
-    let (hi, lo) = fast_two_sum(1.0, r);
-    let bend = madd::<FMA>(r * r, horner::<FMA, _>(&EXP, r), madd::<FMA>(r, r_lo, r_lo));
+    let (hi, lo) = fast_two_sum(N::from(1.0), r);
+    let bend = madd(r * r, horner(&EXP, r), madd(r, r_lo, r_lo));
     (n, fast_two_sum(hi, lo + bend))
 }
 
 /// `eˣ − 1 = 2ⁿ·(hi + lo)` to 2⁻⁵⁵ of itself, for `−40 ≤ x ≤ 710`.
 #[inline(always)]
-fn expm1_pair<const FMA: bool>(x: f64) -> (f64, Pair) {
-    let (n, (r, r_lo)) = reduce::<FMA>(x);
+fn expm1_pair<N: Number>(x: N) -> (N, Pair<N>) {
+    let (n, (r, r_lo)) = reduce(x);
     // What is below 2⁻⁵⁴ of the rest may be anything small, and 2⁻¹⁰²⁴ is no factor.
-    let fewer = if n > 100.0 { 100.0 } else { n };
-    let (hi, lo) = fast_two_sum(1.0 - power_of_two(-fewer), r);
-    let bend = madd::<FMA>(r * r, horner::<FMA, _>(&EXP, r), r_lo);
+    let fewer = N::select(n.gt(100.0), 100.0, n);
+    let (hi, lo) = fast_two_sum(N::from(1.0) - power_of_half(fewer), r);
+    let bend = madd(r * r, horner(&EXP, r), r_lo);
     (n, fast_two_sum(hi, lo + bend))
 }
 
 /// `eˣ`.
 #[inline(always)]
-pub fn exp<const FMA: bool>(x: f64) -> f64 {
+pub(super) fn exp<N: Number>(x: N) -> N {
     let x = clamp(x, -746.0, 710.0);
     let n = nearest(x * LOG2_E);
-    let r = madd::<FMA>(-n, LN_2_LO, madd::<FMA>(-n, LN_2_HI, x));
-    let bend = madd::<FMA>(r * r, horner::<FMA, _>(&EXP, r), r);
-    scale(1.0 + bend, n)
+    let r = madd(-n, LN_2_LO, madd(-n, LN_2_HI, x));
+    let bend = madd(r * r, horner(&EXP, r), r);
+    scale(bend + 1.0, n)
 }
 
 /// `2ˣ`.
 #[inline(always)]
-pub fn exp2<const FMA: bool>(x: f64) -> f64 {
+pub(super) fn exp2<N: Number>(x: N) -> N {
     let x = clamp(x, -1076.0, 1025.0);
     let n = nearest(x);
     let r = x - n;
-    scale(madd::<FMA>(horner::<FMA, _>(&EXP2, r), r, 1.0), n)
+    scale(madd(horner(&EXP2, r), r, 1.0), n)
 }
 
 /// `eˣ − 1`.
 #[inline(always)]
-pub fn expm1<const FMA: bool>(x: f64) -> f64 {
-    let (n, (hi, lo)) = expm1_pair::<FMA>(clamp(x, -40.0, 710.0));
+pub(super) fn expm1<N: Number>(x: N) -> N {
+    let (n, (hi, lo)) = expm1_pair(clamp(x, -40.0, 710.0));
     with_sign(scale(hi + lo, n), x)
 }
 
 /// `e^(−|x|)` in two parts, for what is stable on both sides.
 #[inline(always)]
-pub(super) fn decay<const FMA: bool>(x: f64) -> Pair {
-    let (n, (hi, lo)) = exp_pair::<FMA>((clamp(-x.abs(), -746.0, 0.0), 0.0));
+pub(super) fn decay<N: Number>(x: N) -> Pair<N> {
+    let (n, (hi, lo)) = exp_pair((clamp(-x.abs(), -746.0, 0.0), N::from(0.0)));
     (scale(hi, n), scale(lo, n))
 }
 
 /// The logistic function `1/(1 + e^(−x))`.
 #[inline(always)]
-pub fn sigmoid<const FMA: bool>(x: f64) -> f64 {
-    let e = decay::<FMA>(x);
-    let above = if x < 0.0 { e } else { (1.0, 0.0) };
-    let (below, error) = fast_two_sum(1.0, e.0);
-    quotient::<FMA>(above, (below, error + e.1))
+pub(super) fn sigmoid<N: Number>(x: N) -> N {
+    let e = decay(x);
+    let above = N::select_pair(x.lt(0.0), e, (1.0, 0.0));
+    let (below, error) = fast_two_sum(N::from(1.0), e.0);
+    quotient(above, (below, error + e.1))
 }
 
 /// `tanh x = t/(t + 2)` with `t = e^(2|x|) − 1`.
 #[inline(always)]
-pub fn tanh<const FMA: bool>(x: f64) -> f64 {
+pub(super) fn tanh<N: Number>(x: N) -> N {
     // From 20 on it is 1.
-    let (n, (hi, lo)) = expm1_pair::<FMA>(clamp(2.0 * x.abs(), 0.0, 40.0));
+    let (n, (hi, lo)) = expm1_pair(clamp(x.abs() * 2.0, 0.0, 40.0));
     let power = power_of_two(n);
     let t = (hi * power, lo * power);
-    let (below, error) = two_sum(2.0, t.0);
-    with_sign(quotient::<FMA>(t, (below, error + t.1)), x)
+    let (below, error) = two_sum(N::from(2.0), t.0);
+    with_sign(quotient(t, (below, error + t.1)), x)
 }
 
 /// `eˣ/4` and `e⁻ˣ/4`, the quarters because the exponential overflows before its half does. For `0 ≤ x ≤ 710.6`.
 #[inline(always)]
-fn quarters<const FMA: bool>(x: f64) -> (Pair, f64) {
-    let (n, (hi, lo)) = exp_pair::<FMA>((x, 0.0));
-    let (inverse, rest) = divide::<FMA>((1.0, 0.0), (hi, lo));
-    let fewer = if n > 1000.0 { 1000.0 } else { n };
+fn quarters<N: Number>(x: N) -> (Pair<N>, N) {
+    let (n, (hi, lo)) = exp_pair((x, N::from(0.0)));
+    let (inverse, rest) = divide((N::from(1.0), N::from(0.0)), (hi, lo));
+    let fewer = N::select(n.gt(1000.0), 1000.0, n);
     let (up, down) = (power_of_two(n - 2.0), power_of_two(-fewer - 2.0));
     ((hi * up, lo * up), (inverse + rest) * down)
 }
 
 /// The hyperbolic cosine.
 #[inline(always)]
-pub fn cosh<const FMA: bool>(x: f64) -> f64 {
-    let ((hi, lo), inverse) = quarters::<FMA>(clamp(x.abs(), 0.0, 710.6));
+pub(super) fn cosh<N: Number>(x: N) -> N {
+    let ((hi, lo), inverse) = quarters(clamp(x.abs(), 0.0, 710.6));
     (hi + (lo + inverse)) * 2.0
 }
 
 /// The hyperbolic sine, by its series where the exponentials would cancel.
 #[inline(always)]
-pub fn sinh<const FMA: bool>(x: f64) -> f64 {
-    let ((hi, lo), inverse) = quarters::<FMA>(clamp(x.abs(), 0.0, 710.6));
+pub(super) fn sinh<N: Number>(x: N) -> N {
+    let ((hi, lo), inverse) = quarters(clamp(x.abs(), 0.0, 710.6));
     let far = with_sign((hi + (lo - inverse)) * 2.0, x);
     let square = x * x;
-    let near = madd::<FMA>(x * square, horner::<FMA, _>(&SINH, square), x);
-    if x.abs() < 1.0 { near } else { far }
+    let near = madd(x * square, horner(&SINH, square), x);
+    N::select(x.abs().lt(1.0), near, far)
 }

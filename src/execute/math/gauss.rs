@@ -9,6 +9,7 @@ use super::arithmetic::{
     Pair, clamp, divide, fast_two_sum, horner, madd, power_of_two, scale, two_product, two_sum, with_sign,
 };
 use super::exp::exp_pair;
+use super::number::Number;
 use crate::primitives::special::{ERFC_MIDDLE, ERFC_SLOPE, ERFC_TAIL};
 
 /// `erf x / x − 1` in powers of `x²` on `|x| ≤ ¾`, to 2⁻⁵⁶.
@@ -29,42 +30,42 @@ const ERF: [f64; 12] = [
 
 /// `erf x − x` for `|x| ≤ ¾`.
 #[inline(always)]
-fn erf_bend<const FMA: bool>(x: f64) -> f64 {
-    x * horner::<FMA, _>(&ERF, x * x)
+fn erf_bend<N: Number>(x: N) -> N {
+    x * horner(&ERF, x * x)
 }
 
 /// `erfc x = 2ⁿ·(hi + lo)` for `¾ ≤ x ≤ 28`.
 #[inline(always)]
-fn tail<const FMA: bool>(x: f64) -> (f64, Pair) {
+fn tail<N: Number>(x: N) -> (N, Pair<N>) {
     // The rounding of x² alone, exponentiated, would cost hundreds of ulp.
-    let (square, square_lo) = two_product::<FMA>(x, x);
-    let (n, (e, e_lo)) = exp_pair::<FMA>((-square, -square_lo));
-    let s = 1.0 / (x + 3.0) - 0.15;
-    let (w, w_lo) = fast_two_sum(ERFC_MIDDLE.0, madd::<FMA>(s, horner::<FMA, _>(&ERFC_SLOPE, s), ERFC_MIDDLE.1));
-    let (product, product_lo) = two_product::<FMA>(e, w);
-    let product_lo = madd::<FMA>(e_lo, w, madd::<FMA>(e, w_lo, product_lo));
-    (n, divide::<FMA>((product, product_lo), two_sum(x, 0.5)))
+    let (square, square_lo) = two_product(x, x);
+    let (n, (e, e_lo)) = exp_pair((-square, -square_lo));
+    let s = N::from(1.0) / (x + 3.0) - 0.15;
+    let (w, w_lo) = fast_two_sum(N::from(ERFC_MIDDLE.0), madd(s, horner(&ERFC_SLOPE, s), ERFC_MIDDLE.1));
+    let (product, product_lo) = two_product(e, w);
+    let product_lo = madd(e_lo, w, madd(e, w_lo, product_lo));
+    (n, divide((product, product_lo), two_sum(x, N::from(0.5))))
 }
 
 /// The error function.
 #[inline(always)]
-pub fn erf<const FMA: bool>(x: f64) -> f64 {
+pub(super) fn erf<N: Number>(x: N) -> N {
     let modulus = x.abs();
     // From 6 on the tail does not show.
-    let (n, (hi, lo)) = tail::<FMA>(clamp(modulus, 0.0, 6.0));
-    let far = with_sign(1.0 - (hi + lo) * power_of_two(n), x);
-    let near = x + erf_bend::<FMA>(x);
-    if modulus < ERFC_TAIL { near } else { far }
+    let (n, (hi, lo)) = tail(clamp(modulus, 0.0, 6.0));
+    let far = with_sign(N::from(1.0) - (hi + lo) * power_of_two(n), x);
+    let near = x + erf_bend(x);
+    N::select(modulus.lt(ERFC_TAIL), near, far)
 }
 
 /// The complementary error function, `1 − erf x`.
 #[inline(always)]
-pub fn erfc<const FMA: bool>(x: f64) -> f64 {
+pub(super) fn erfc<N: Number>(x: N) -> N {
     // From 28 on it is 0.
-    let (n, (hi, lo)) = tail::<FMA>(clamp(x.abs(), 0.0, 28.0));
+    let (n, (hi, lo)) = tail(clamp(x.abs(), 0.0, 28.0));
     let far = scale(hi + lo, n);
-    let far = if x < 0.0 { 2.0 - far } else { far };
-    let (sum, error) = two_sum(1.0, -x);
-    let near = sum + (error - erf_bend::<FMA>(x));
-    if x.abs() < ERFC_TAIL { near } else { far }
+    let far = N::select(x.lt(0.0), N::from(2.0) - far, far);
+    let (sum, error) = two_sum(N::from(1.0), -x);
+    let near = sum + (error - erf_bend(x));
+    N::select(x.abs().lt(ERFC_TAIL), near, far)
 }

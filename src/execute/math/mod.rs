@@ -31,20 +31,13 @@ mod arithmetic;
 mod exp;
 mod gauss;
 mod log;
+mod narrow;
+mod number;
 mod power;
-pub mod single;
 mod trig;
+mod wide;
 
 pub use trig::TRIG_RANGE;
-
-/// The functions of f64.
-pub mod double {
-    pub use super::exp::{cosh, exp, exp2, expm1, sigmoid, sinh, tanh};
-    pub use super::gauss::{erf, erfc};
-    pub use super::log::{acosh, asinh, atanh, ln, log1p, log2, log10, softplus};
-    pub use super::power::{cbrt, hypot, pow};
-    pub use super::trig::{acos, asin, atan, atan2, cos, sin, tan, trig_is_fast};
-}
 
 macro_rules! lane {
     ($($(#[doc = $doc:literal])+ $function:ident($x:ident $(, $y:ident)?);)+) => {
@@ -59,16 +52,41 @@ macro_rules! lane {
                 fn $function<const FMA: bool>($x: Self $(, $y: Self)?) -> Self;
             )+
         }
-        lane!(@for f64, double, $($function($x $(, $y)?);)+);
-        lane!(@for f32, single, $($function($x $(, $y)?);)+);
+        /// The functions of f64.
+        pub mod double {
+            lane!(@for f64, wide, |value| value, $($(#[doc = $doc])+ $function($x $(, $y)?);)+);
+        }
+        /// The functions of f32.
+        pub mod single {
+            lane!(@for f32, narrow, |value| value as f32, $($(#[doc = $doc])+ $function($x $(, $y)?);)+);
+        }
     };
-    (@for $number:ident, $module:ident, $($function:ident($x:ident $(, $y:ident)?);)+) => {
+    (@for $number:ident, $module:ident, |$value:ident| $result:expr, $($(#[doc = $doc:literal])+ $function:ident($x:ident $(, $y:ident)?);)+) => {
+        use super::number::Real;
+        use super::{Lane, $module};
+
+        /// Whether `sin`, `cos` and `tan` are right at `x`: in range, or with no value anyway.
+        #[inline(always)]
+        #[must_use]
+        pub fn trig_is_fast(x: $number) -> bool {
+            $module::trig_is_fast(Real::<false>(x.into()))
+        }
+        $(
+            $(#[doc = $doc])+
+            #[inline(always)]
+            #[must_use]
+            pub fn $function<const FMA: bool>($x: $number $(, $y: $number)?) -> $number {
+                let $value = $module::$function(Real::<FMA>($x.into()) $(, Real($y.into()))?).0;
+                $result
+            }
+        )+
+
         impl Lane for $number {
             #[inline(always)]
-            fn trig_is_fast(x: Self) -> bool { $module::trig_is_fast(x) }
+            fn trig_is_fast(x: Self) -> bool { trig_is_fast(x) }
             $(
                 #[inline(always)]
-                fn $function<const FMA: bool>($x: Self $(, $y: Self)?) -> Self { $module::$function::<FMA>($x $(, $y)?) }
+                fn $function<const FMA: bool>($x: Self $(, $y: Self)?) -> Self { $function::<FMA>($x $(, $y)?) }
             )+
         }
     };

@@ -10,6 +10,7 @@
 use core::f64::consts::{FRAC_2_PI, FRAC_PI_2, FRAC_PI_4, PI};
 
 use super::arithmetic::{MAGIC, Pair, divide, fast_two_sum, horner, madd, quotient, two_sum, with_sign};
+use super::number::{Bits, Number};
 
 /// Up to this modulus `sin`, `cos` and `tan` are what they should be: the multiple of π/2 has 20 bits.
 pub const TRIG_RANGE: f64 = 1_600_000.0;
@@ -73,165 +74,166 @@ const ASIN: [f64; 13] = [
 ];
 
 /// tan π/8 and its inverse, the borders between which the angle is measured from π/4.
-const BORDERS: Pair = (0.414_213_562_373_095_1, 2.414_213_562_373_095);
+const BORDERS: Pair<f64> = (0.414_213_562_373_095_1, 2.414_213_562_373_095);
 
 /// Between these, 2³⁰⁰ and 2⁹⁰⁰, the larger of two numbers and any other that shows beside it have exact quotients.
-const MIDDLE: Pair = (f64::from_bits((1023 + 300) << 52), f64::from_bits((1023 + 900) << 52));
+const MIDDLE: Pair<f64> = (f64::from_bits((1023 + 300) << 52), f64::from_bits((1023 + 900) << 52));
 /// Factors to there from below and from above: 2⁵⁰⁰ and 2⁻²⁰⁰.
-const TO_MIDDLE: Pair = (f64::from_bits((1023 + 500) << 52), f64::from_bits((1023 - 200) << 52));
+const TO_MIDDLE: Pair<f64> = (f64::from_bits((1023 + 500) << 52), f64::from_bits((1023 - 200) << 52));
 
 /// Whether `sin`, `cos` and `tan` are right at `x`: in range, or with no value anyway.
 #[inline(always)]
-#[must_use]
-pub fn trig_is_fast(x: f64) -> bool {
-    x.abs() <= TRIG_RANGE || !x.is_finite()
+pub(super) fn trig_is_fast<N: Number>(x: N) -> N::Truth {
+    let modulus = x.abs();
+    modulus.le(TRIG_RANGE) | !modulus.lt(f64::INFINITY)
 }
 
 /// `x` less `n` times the first part of π/2, exactly, for the nearest `n`; this, and its low bits. NaN out of range.
 #[inline(always)]
-pub(super) fn begin_reduction<const FMA: bool>(x: f64) -> (u64, f64, f64) {
-    let x = if x.abs() <= TRIG_RANGE { x } else { f64::NAN };
-    let turns = madd::<FMA>(x, FRAC_2_PI, MAGIC);
+pub(super) fn begin_reduction<N: Number>(x: N) -> (N::Bits, N, N) {
+    let x = N::select(x.abs().le(TRIG_RANGE), x, f64::NAN);
+    let turns = madd(x, FRAC_2_PI, MAGIC);
     let n = turns - MAGIC;
-    (turns.to_bits(), n, madd::<FMA>(-n, HALF_PI[0], x))
+    (turns.to_bits(), n, madd(-n, HALF_PI[0], x))
 }
 
 /// `x` less its nearest multiple of π/2, and that multiple in the low bits; NaN out of range.
 #[inline(always)]
-fn reduce<const FMA: bool>(x: f64) -> (u64, Pair) {
-    let (quadrant, n, r) = begin_reduction::<FMA>(x);
+fn reduce<N: Number>(x: N) -> (N::Bits, Pair<N>) {
+    let (quadrant, n, r) = begin_reduction(x);
     // Exact unless nothing cancels: see the lengths of the parts.
     let (r, error) = fast_two_sum(r, -n * HALF_PI[1]);
-    let (r, error) = fast_two_sum(r, madd::<FMA>(-n, HALF_PI[2], error));
-    (quadrant, (r, madd::<FMA>(-n, HALF_PI[3], error)))
+    let (r, error) = fast_two_sum(r, madd(-n, HALF_PI[2], error));
+    (quadrant, (r, madd(-n, HALF_PI[3], error)))
 }
 
 /// Sine and cosine of `r`, each as a leading part and the rest.
 #[inline(always)]
-fn sin_cos<const FMA: bool>((r, r_lo): Pair) -> (Pair, Pair) {
+fn sin_cos<N: Number>((r, r_lo): Pair<N>) -> (Pair<N>, Pair<N>) {
     let square = r * r;
-    let half = 0.5 * square;
-    let lead = 1.0 - half;
-    let sin_rest = madd::<FMA>(r * square, horner::<FMA, _>(&SIN, square), r_lo * lead);
-    let bend = madd::<FMA>(square * square, horner::<FMA, _>(&COS, square), -r * r_lo);
-    ((r, sin_rest), (lead, (1.0 - lead - half) + bend))
+    let half = square * 0.5;
+    let one = N::from(1.0);
+    let lead = one - half;
+    let sin_rest = madd(r * square, horner(&SIN, square), r_lo * lead);
+    let bend = madd(square * square, horner(&COS, square), -r * r_lo);
+    ((r, sin_rest), (lead, (one - lead - half) + bend))
 }
 
 /// The sine of `r` plus `quadrant` right angles, from sine and cosine of `r`.
 #[inline(always)]
-pub(super) fn turned(quadrant: u64, sin: f64, cos: f64) -> f64 {
-    let value = if quadrant & 1 == 0 { sin } else { cos };
-    f64::from_bits(value.to_bits() ^ ((quadrant & 2) << 62))
+pub(super) fn turned<N: Number>(quadrant: N::Bits, sin: N, cos: N) -> N {
+    let value = N::select((quadrant & 1).is_zero(), sin, cos);
+    N::from_bits(value.to_bits() ^ ((quadrant & 2) << 62))
 }
 
 /// The sine.
 #[inline(always)]
-pub fn sin<const FMA: bool>(x: f64) -> f64 {
-    let (quadrant, r) = reduce::<FMA>(x);
-    let (sin, cos) = sin_cos::<FMA>(r);
+pub(super) fn sin<N: Number>(x: N) -> N {
+    let (quadrant, r) = reduce(x);
+    let (sin, cos) = sin_cos(r);
     let value = turned(quadrant, sin.0 + sin.1, cos.0 + cos.1);
-    if x == 0.0 { x } else { value }
+    N::select(x.eq(0.0), x, value)
 }
 
 /// The cosine.
 #[inline(always)]
-pub fn cos<const FMA: bool>(x: f64) -> f64 {
-    let (quadrant, r) = reduce::<FMA>(x);
-    let (sin, cos) = sin_cos::<FMA>(r);
-    turned(quadrant.wrapping_add(1), sin.0 + sin.1, cos.0 + cos.1)
+pub(super) fn cos<N: Number>(x: N) -> N {
+    let (quadrant, r) = reduce(x);
+    let (sin, cos) = sin_cos(r);
+    turned(quadrant + 1, sin.0 + sin.1, cos.0 + cos.1)
 }
 
 /// The tangent.
 #[inline(always)]
-pub fn tan<const FMA: bool>(x: f64) -> f64 {
-    let (quadrant, r) = reduce::<FMA>(x);
-    let (sin, cos) = sin_cos::<FMA>(r);
+pub(super) fn tan<N: Number>(x: N) -> N {
+    let (quadrant, r) = reduce(x);
+    let (sin, cos) = sin_cos(r);
     let (sin, cos) = (fast_two_sum(sin.0, sin.1), fast_two_sum(cos.0, cos.1));
-    let even = quadrant & 1 == 0;
-    let above = if even { sin } else { (-cos.0, -cos.1) };
-    let below = if even { cos } else { sin };
-    let value = quotient::<FMA>(above, below);
-    if x == 0.0 { x } else { value }
+    let even = (quadrant & 1).is_zero();
+    let above = N::select_pair(even, sin, (-cos.0, -cos.1));
+    let below = N::select_pair(even, cos, sin);
+    let value = quotient(above, below);
+    N::select(x.eq(0.0), x, value)
 }
 
 /// The angle of `(b, a)` in the first quadrant, for finite `a, b ≥ 0`, not both 0, whose inverses do not overflow.
 #[inline(always)]
-fn angle<const FMA: bool>(a: f64, b: f64) -> Pair {
-    let steep = a > BORDERS.1 * b;
-    let middle = a > BORDERS.0 * b;
+fn angle<N: Number>(a: N, b: N) -> Pair<N> {
+    let steep = a.gt(b * BORDERS.1);
+    let middle = a.gt(b * BORDERS.0);
     let (sum, difference) = (two_sum(a, b), two_sum(a, -b));
-    let flat = if middle { difference } else { (a, 0.0) };
-    let flat_below = if middle { sum } else { (b, 0.0) };
-    let above = if steep { (-b, 0.0) } else { flat };
-    let below = if steep { (a, 0.0) } else { flat_below };
-    let offset = if middle { (FRAC_PI_4, 0.5 * HALF_PI_LO) } else { (0.0, 0.0) };
-    let offset = if steep { (FRAC_PI_2, HALF_PI_LO) } else { offset };
+    let flat = N::select_pair(middle, difference, (a, 0.0));
+    let flat_below = N::select_pair(middle, sum, (b, 0.0));
+    let above = N::select_pair(steep, (-b, 0.0), flat);
+    let below = N::select_pair(steep, (a, 0.0), flat_below);
+    let offset = N::select_pair(middle, (FRAC_PI_4, 0.5 * HALF_PI_LO), (0.0, 0.0));
+    let offset = N::select_pair(steep, (FRAC_PI_2, HALF_PI_LO), offset);
 
-    let (t, t_lo) = divide::<FMA>(above, below);
+    let (t, t_lo) = divide(above, below);
     let square = t * t;
-    let bend = madd::<FMA>(t * square, horner::<FMA, _>(&ATAN, square), t_lo);
+    let bend = madd(t * square, horner(&ATAN, square), t_lo);
     let (hi, lo) = fast_two_sum(offset.0, t);
     fast_two_sum(hi, lo + (offset.1 + bend))
 }
 
 /// The inverse tangent.
 #[inline(always)]
-pub fn atan<const FMA: bool>(x: f64) -> f64 {
+pub(super) fn atan<N: Number>(x: N) -> N {
     let modulus = x.abs();
-    let (hi, _) = angle::<FMA>(if modulus > 1e20 { 1e20 } else { modulus }, 1.0);
+    let (hi, _) = angle(N::select(modulus.gt(1e20), 1e20, modulus), N::from(1.0));
     with_sign(hi, x)
 }
 
 /// The angle of the point `(x, y)`, in `[−π, π]`.
 #[inline(always)]
-pub fn atan2<const FMA: bool>(y: f64, x: f64) -> f64 {
+pub(super) fn atan2<N: Number>(y: N, x: N) -> N {
     let (a, b) = (y.abs(), x.abs());
-    let most = if a > b { a } else { b };
-    let far = most == f64::INFINITY;
-    let infinite = |c: f64| if c == f64::INFINITY { 1.0 } else { 0.0 };
-    let (a, b) = (if far { infinite(a) } else { a }, if far { infinite(b) } else { b });
-    let factor = if most > MIDDLE.1 { TO_MIDDLE.1 } else { 1.0 };
-    let factor = if most < MIDDLE.0 { TO_MIDDLE.0 } else { factor };
-    let (hi, lo) = angle::<FMA>(a * factor, if most == 0.0 { 1.0 } else { b * factor });
+    let most = N::select(a.gt(b), a, b);
+    let far = most.eq(f64::INFINITY);
+    let infinite = |c: N| N::select(c.eq(f64::INFINITY), 1.0, 0.0);
+    let (a, b) = N::select_pair(far, (infinite(a), infinite(b)), (a, b));
+    let factor = N::select(most.gt(MIDDLE.1), TO_MIDDLE.1, 1.0);
+    let factor = N::select(most.lt(MIDDLE.0), TO_MIDDLE.0, factor);
+    let (hi, lo) = angle(a * factor, N::select(most.eq(0.0), 1.0, b * factor));
     let back = {
-        let (rest, error) = fast_two_sum(PI, -hi);
-        rest + (error + (2.0 * HALF_PI_LO - lo))
+        let (rest, error) = fast_two_sum(N::from(PI), -hi);
+        rest + (error + (N::from(2.0 * HALF_PI_LO) - lo))
     };
-    let value = with_sign(if x.is_sign_negative() { back } else { hi }, y);
-    if x.is_nan() || y.is_nan() { f64::NAN } else { value }
+    let value = with_sign(N::select(x.is_sign_negative(), back, hi), y);
+    N::select(x.is_nan() | y.is_nan(), f64::NAN, value)
 }
 
 /// Of `t` with `|t| ≤ ½`: the inverse sine less `t`, where `square` is `t²`.
 #[inline(always)]
-fn asin_bend<const FMA: bool>(t: f64, square: f64) -> f64 {
-    t * square * horner::<FMA, _>(&ASIN, square)
+fn asin_bend<N: Number>(t: N, square: N) -> N {
+    t * square * horner(&ASIN, square)
 }
 
 /// The inverse sine; beyond ½ from that of `√((1 − |x|)/2)`.
 #[inline(always)]
-pub fn asin<const FMA: bool>(x: f64) -> f64 {
+pub(super) fn asin<N: Number>(x: N) -> N {
     let modulus = x.abs();
-    let outer = modulus > 0.5;
-    let square = if outer { 0.5 - 0.5 * modulus } else { x * x };
-    let t = if outer { square.sqrt() } else { modulus };
-    let bend = asin_bend::<FMA>(t, square);
-    let (hi, lo) = fast_two_sum(FRAC_PI_2, -2.0 * t);
-    let value = if outer { hi + (lo + (HALF_PI_LO - 2.0 * bend)) } else { t + bend };
-    with_sign(if x.is_nan() || modulus > 1.0 { f64::NAN } else { value }, x)
+    let outer = modulus.gt(0.5);
+    let square = N::select(outer, N::from(0.5) - modulus * 0.5, x * x);
+    let t = N::select(outer, square.sqrt(), modulus);
+    let bend = asin_bend(t, square);
+    let (hi, lo) = fast_two_sum(N::from(FRAC_PI_2), t * -2.0);
+    let value = N::select(outer, hi + (lo + (N::from(HALF_PI_LO) - bend * 2.0)), t + bend);
+    with_sign(N::select(x.is_nan() | modulus.gt(1.0), f64::NAN, value), x)
 }
 
 /// The inverse cosine; beyond ½ from the inverse sine of `√((1 − |x|)/2)`.
 #[inline(always)]
-pub fn acos<const FMA: bool>(x: f64) -> f64 {
+pub(super) fn acos<N: Number>(x: N) -> N {
     let modulus = x.abs();
-    let outer = modulus > 0.5;
-    let square = if outer { 0.5 - 0.5 * modulus } else { x * x };
-    let t = if outer { square.sqrt() } else { x };
-    let bend = asin_bend::<FMA>(t, square);
-    let (hi, lo) = fast_two_sum(FRAC_PI_2, -t);
-    let inner = hi + (lo + (HALF_PI_LO - bend));
-    let right = 2.0 * (t + bend);
-    let left = 2.0 * (hi + (lo + (HALF_PI_LO - bend)));
-    let value = if x > 0.0 { right } else { left };
-    if outer { value } else { inner }
+    let outer = modulus.gt(0.5);
+    let square = N::select(outer, N::from(0.5) - modulus * 0.5, x * x);
+    let t = N::select(outer, square.sqrt(), x);
+    let bend = asin_bend(t, square);
+    let (hi, lo) = fast_two_sum(N::from(FRAC_PI_2), -t);
+    let inner = hi + (lo + (N::from(HALF_PI_LO) - bend));
+    let right = (t + bend) * 2.0;
+    let left = (hi + (lo + (N::from(HALF_PI_LO) - bend))) * 2.0;
+    let value = N::select(x.gt(0.0), right, left);
+    N::select(outer, value, inner)
 }
