@@ -6,6 +6,10 @@
 //! Law: every executor keeps the contract of [`Executor`], by itself; executors never import each other
 //! (laws: executors::suite).
 
+#[cfg(not(feature = "unstable"))]
+mod c;
+#[cfg(feature = "unstable")]
+pub mod c;
 mod compiled;
 mod contract;
 mod cpu;

@@ -4,6 +4,8 @@ mod blocks;
 mod branches;
 mod carried;
 mod constants;
+#[cfg(unix)]
+mod elementary_in_c;
 mod halves;
 mod into;
 mod lanes;

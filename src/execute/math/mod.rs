@@ -30,6 +30,7 @@
 mod arithmetic;
 mod exp;
 mod gauss;
+pub(crate) mod listing;
 mod log;
 mod narrow;
 mod number;
@@ -37,7 +38,31 @@ mod power;
 mod trig;
 mod wide;
 
+use listing::Listing;
 pub use trig::TRIG_RANGE;
+
+/// An elementary function, to be recorded.
+pub(crate) struct Elementary {
+    name: &'static str,
+    wide: [fn() -> Listing; 2],
+    narrow: [fn() -> Listing; 2],
+}
+
+impl Elementary {
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What it does to numbers of f64, with FMA or without.
+    pub(crate) fn double(&self, fma: bool) -> Listing {
+        self.wide[usize::from(fma)]()
+    }
+
+    /// What it does to those of f32, in f64: its result is still to be rounded.
+    pub(crate) fn single(&self, fma: bool) -> Listing {
+        self.narrow[usize::from(fma)]()
+    }
+}
 
 macro_rules! lane {
     ($($(#[doc = $doc:literal])+ $function:ident($x:ident $(, $y:ident)?);)+) => {
@@ -59,6 +84,24 @@ macro_rules! lane {
         /// The functions of f32.
         pub mod single {
             lane!(@for f32, narrow, |value| value as f32, $($(#[doc = $doc])+ $function($x $(, $y)?);)+);
+        }
+        /// All of them, and the question that those of angles come with.
+        pub(crate) static ELEMENTARY: &[Elementary] = &[
+            $(lane!(@listed $function($x $(, $y)?)),)+
+            lane!(@listed trig_is_fast(x)),
+        ];
+    };
+    (@listed $function:ident($($x:ident),+)) => {
+        Elementary {
+            name: stringify!($function),
+            wide: [
+                || Listing::of::<false, _>([$(stringify!($x)),+], |[$($x),+]| wide::$function($($x),+).into()),
+                || Listing::of::<true, _>([$(stringify!($x)),+], |[$($x),+]| wide::$function($($x),+).into()),
+            ],
+            narrow: [
+                || Listing::of::<false, _>([$(stringify!($x)),+], |[$($x),+]| narrow::$function($($x),+).into()),
+                || Listing::of::<true, _>([$(stringify!($x)),+], |[$($x),+]| narrow::$function($($x),+).into()),
+            ],
         }
     };
     (@for $number:ident, $module:ident, |$value:ident| $result:expr, $($(#[doc = $doc:literal])+ $function:ident($x:ident $(, $y:ident)?);)+) => {
