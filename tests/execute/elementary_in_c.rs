@@ -46,7 +46,7 @@ type Target = (&'static [&'static str], bool);
 fn targets() -> Vec<Target> {
     #[cfg(target_arch = "x86_64")]
     {
-        let mut targets: Vec<Target> = vec![(&["-march=x86-64"], false), (&["-march=x86-64", "-DW=2"], false)];
+        let mut targets: Vec<Target> = vec![(&["-march=x86-64"], false)];
         if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
             targets.extend([(&["-mavx2", "-mfma"] as _, true), (&["-mavx2", "-mfma", "-DW=8"] as _, true)]);
         }
@@ -70,14 +70,14 @@ fn points() -> Vec<(f64, f64)> {
         })
         .collect();
 
-    let powers = (-1074..1024).step_by(3).map(|k| 2.0_f64.powi(k / 2) * 2.0_f64.powi(k - k / 2));
+    let powers = (-1074..1024).step_by(7).map(|k| 2.0_f64.powi(k / 2) * 2.0_f64.powi(k - k / 2));
     let around = powers.flat_map(|x| [x.next_down(), x, x.next_up()]);
     let integers = (0..400).map(|k| f64::from(k * k) / 4.0);
     let ends = [709.782712893384, 710.475860073944, 745.1332191019412, 1.6e6, f64::MAX, f64::INFINITY, f64::NAN];
     let positive: Vec<f64> = around.chain(integers).chain(ends).collect();
     let special: Vec<f64> = positive.into_iter().flat_map(|x| [x, -x]).collect();
     for (k, x) in special.iter().enumerate() {
-        points.extend([1, 7, 97, 1009].map(|stride| (*x, special[k * stride % special.len()])));
+        points.extend([1, 97, 1009].map(|stride| (*x, special[k * stride % special.len()])));
     }
 
     let mut state = 20_u64;
@@ -89,8 +89,8 @@ fn points() -> Vec<(f64, f64)> {
         0 => f64::from_bits(bits()),
         exponent => (bits() as i64 as f64) * 0.5_f64.powi(40 + 10 * exponent as i32),
     };
-    points.extend((0..20_000).map(|_| (number(), number())));
-    while points.len() % 16 != 0 {
+    points.extend((0..8000).map(|_| (number(), number())));
+    while !points.len().is_multiple_of(16) {
         points.push((0.0, 1.0));
     }
     points
@@ -181,7 +181,7 @@ fn differences(
 ) -> Vec<String> {
     let name = format!("elementary-{compiler}{}", flags.concat().replace('=', "-"));
     let binary = source.with_file_name(name);
-    let always = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off"];
+    let always = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Wno-psabi", "-Werror", "-ffp-contract=off"];
     let compiled = Command::new(compiler).args(always).args(flags).arg("-o").arg(&binary).arg(source).output();
     let compiled = compiled.expect("a compiler that runs");
     let said = String::from_utf8_lossy(&compiled.stderr);
@@ -198,7 +198,7 @@ fn differences(
         for form in ["one by one", "side by side"] {
             let (own, rest) = written.split_at(size * points.len());
             written = rest;
-            let got: Vec<u64> = own.chunks(*size).map(|bytes| of_bytes(bytes)).collect();
+            let got: Vec<u64> = own.chunks(*size).map(of_bytes).collect();
             let same = |got: u64, expected: u64| got == expected || is_nan(got, *size) && is_nan(expected, *size);
             let differ = |k: &usize| !same(got[*k], expected[*k]);
             if let Some(k) = (0..points.len()).find(differ) {

@@ -10,8 +10,7 @@
 use core::fmt::Write;
 
 use crate::execute::math::ELEMENTARY;
-use crate::execute::math::Elementary;
-use crate::execute::math::listing::{Listing, Operand, Operation, Sort, Step};
+use crate::execute::math::listing::{Elementary, Listing, Operand, Operation, Sort, Step};
 
 /// The vocabulary of the functions, a header: types of one number and of `W` side by side, and what is done with them.
 pub const LANES: &str = include_str!("lanes.h");
@@ -163,6 +162,8 @@ impl Form {
             Operation::LessOrEqual => call("le"),
             Operation::Equal => call("eq"),
             Operation::Select => call("sel"),
+            Operation::Min => call("min"),
+            Operation::Max => call("max"),
             Operation::ToBits => call("bits"),
             Operation::FromBits => call("real"),
             Operation::And => infix("&"),

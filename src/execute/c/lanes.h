@@ -15,9 +15,11 @@
 #ifdef __clang__
 #pragma STDC FP_CONTRACT OFF
 #endif
-/* How vectors wider than the processor's are passed matters to no one: no function of them leaves this file. */
+/* How vectors wider than the processor's are passed matters to no one: no function of them leaves this file. GCC notes it all the
+   same, but with -Wno-psabi. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
+/* As many lanes as fill a vector of the processor, and on those with two lanes in one two vectors. */
 #ifndef W
 #ifdef __AVX512F__
 #define W 8
@@ -34,7 +36,6 @@
 #endif
 
 #define LANES static inline __attribute__((always_inline, unused))
-#define EACH(lane) for (int lane = 0; lane < W; lane++)
 
 typedef double f64_1;
 typedef float f32_1;
@@ -45,12 +46,14 @@ typedef float f32_w __attribute__((vector_size(W * sizeof(float))));
 typedef int64_t i64_w __attribute__((vector_size(W * sizeof(int64_t))));
 typedef uint64_t u64_w __attribute__((vector_size(W * sizeof(uint64_t))));
 
-/* The vectors that the processor has, as parts of ours. */
+/* The vectors that the processor has: ours are one of them, or two, or lanes that are taken one by one. */
 #if defined __AVX512F__ && W % 8 == 0
 #define PART 8
 typedef __m512d part_f64;
 #define PART_FMA _mm512_fmadd_pd
 #define PART_SQRT _mm512_sqrt_pd
+#define PART_MIN _mm512_min_pd
+#define PART_MAX _mm512_max_pd
 #elif defined __AVX__ && W % 4 == 0
 #define PART 4
 typedef __m256d part_f64;
@@ -58,6 +61,9 @@ typedef __m256d part_f64;
 #define PART_FMA _mm256_fmadd_pd
 #endif
 #define PART_SQRT _mm256_sqrt_pd
+#define PART_SELECT(when, a, b) _mm256_blendv_pd(b, a, when)
+#define PART_MIN _mm256_min_pd
+#define PART_MAX _mm256_max_pd
 #elif defined __SSE2__ && W % 2 == 0
 #define PART 2
 typedef __m128d part_f64;
@@ -65,16 +71,50 @@ typedef __m128d part_f64;
 #define PART_FMA _mm_fmadd_pd
 #endif
 #define PART_SQRT _mm_sqrt_pd
+#define PART_MIN _mm_min_pd
+#define PART_MAX _mm_max_pd
 #elif defined __aarch64__ && W % 2 == 0
 #define PART 2
 typedef float64x2_t part_f64;
 #define PART_FMA(a, b, c) vfmaq_f64(c, a, b)
 #define PART_SQRT vsqrtq_f64
 #endif
-#ifdef PART
-#define EACH_PART(part) for (int part = 0; part < W / PART; part++)
-typedef union { f64_w all; part_f64 part[W / PART]; } parts_f64;
+
+#ifdef __has_builtin
+#if __has_builtin(__builtin_shufflevector)
+#if PART == 2
+#define LOW(x) __builtin_shufflevector(x, x, 0, 1)
+#define HIGH(x) __builtin_shufflevector(x, x, 2, 3)
+#define BOTH(low, high) __builtin_shufflevector(low, high, 0, 1, 2, 3)
+#elif PART == 4
+#define LOW(x) __builtin_shufflevector(x, x, 0, 1, 2, 3)
+#define HIGH(x) __builtin_shufflevector(x, x, 4, 5, 6, 7)
+#define BOTH(low, high) __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7)
 #endif
+#endif
+#endif
+
+/* Returns what instructions on the vectors of the processor make of ours, or else what a function of one number makes of lanes. */
+#if defined PART && W == PART
+#define PARTS_1(part, one, a) return part(a)
+#define PARTS_2(part, one, a, b) return part(a, b)
+#define PARTS_3(part, one, a, b, c) return part(a, b, c)
+#elif defined LOW && W == 2 * PART
+#define PARTS_1(part, one, a) return BOTH(part(LOW(a)), part(HIGH(a)))
+#define PARTS_2(part, one, a, b) return BOTH(part(LOW(a), LOW(b)), part(HIGH(a), HIGH(b)))
+#define PARTS_3(part, one, a, b, c) return BOTH(part(LOW(a), LOW(b), LOW(c)), part(HIGH(a), HIGH(b), HIGH(c)))
+#else
+#define PARTS_1(part, one, a) LANE_BY_LANE(one(a[k]))
+#define PARTS_2(part, one, a, b) LANE_BY_LANE(one(a[k], b[k]))
+#define PARTS_3(part, one, a, b, c) LANE_BY_LANE(one(a[k], b[k], c[k]))
+#endif
+/* GCC would compare vectors that the processor does not have lane by lane. */
+#if defined LOW && W == 2 * PART
+#define COMPARED(a, sign, b) ((i64_w)BOTH((part_f64)(LOW(a) sign LOW(b)), (part_f64)(HIGH(a) sign HIGH(b))))
+#else
+#define COMPARED(a, sign, b) ((i64_w)(a sign b))
+#endif
+#define LANE_BY_LANE(value) f64_w lanes; for (int k = 0; k < W; k++) lanes[k] = value; return lanes
 
 /* The same number in all lanes. */
 LANES f64_w all_w(f64_1 x) { return x - (f64_w){}; }
@@ -91,16 +131,32 @@ LANES i64_1 lt_1(f64_1 a, f64_1 b) { return -(i64_1)(a < b); }
 LANES i64_1 le_1(f64_1 a, f64_1 b) { return -(i64_1)(a <= b); }
 LANES i64_1 eq_1(f64_1 a, f64_1 b) { return -(i64_1)(a == b); }
 LANES i64_1 zero_1(u64_1 bits) { return -(i64_1)(bits == 0); }
-LANES i64_w lt_w(f64_w a, f64_w b) { return (i64_w)(a < b); }
-LANES i64_w le_w(f64_w a, f64_w b) { return (i64_w)(a <= b); }
-LANES i64_w eq_w(f64_w a, f64_w b) { return (i64_w)(a == b); }
-LANES i64_w zero_w(u64_w bits) { return (i64_w)(bits == 0); }
+LANES i64_w lt_w(f64_w a, f64_w b) { return COMPARED(a, <, b); }
+LANES i64_w le_w(f64_w a, f64_w b) { return COMPARED(a, <=, b); }
+LANES i64_w eq_w(f64_w a, f64_w b) { return COMPARED(a, ==, b); }
+LANES i64_w zero_w(u64_w bits) { u64_w zero = {0}; return COMPARED(bits, ==, zero); }
 
 /* Where it holds a, elsewhere b. */
 LANES f64_1 sel_1(i64_1 when, f64_1 a, f64_1 b) { return when ? a : b; }
 LANES i64_1 seli_1(i64_1 when, i64_1 a, i64_1 b) { return when ? a : b; }
 LANES i64_w seli_w(i64_w when, i64_w a, i64_w b) { return (when & a) | (~when & b); }
+#ifdef PART_SELECT
+LANES f64_1 sel_mask_1(f64_1 when, f64_1 a, f64_1 b) { return bits_1(when) ? a : b; }
+LANES f64_w sel_w(i64_w when, f64_w a, f64_w b) { f64_w mask = (f64_w)when; PARTS_3(PART_SELECT, sel_mask_1, mask, a, b); }
+#else
 LANES f64_w sel_w(i64_w when, f64_w a, f64_w b) { return (f64_w)seli_w(when, (i64_w)a, (i64_w)b); }
+#endif
+
+/* a where a < b, a where a > b, and elsewhere b: of two zeros and beside NaN the second. */
+LANES f64_1 min_1(f64_1 a, f64_1 b) { return a < b ? a : b; }
+LANES f64_1 max_1(f64_1 a, f64_1 b) { return a > b ? a : b; }
+#ifdef PART_MIN
+LANES f64_w min_w(f64_w a, f64_w b) { PARTS_2(PART_MIN, min_1, a, b); }
+LANES f64_w max_w(f64_w a, f64_w b) { PARTS_2(PART_MAX, max_1, a, b); }
+#else
+LANES f64_w min_w(f64_w a, f64_w b) { return sel_w(lt_w(a, b), a, b); }
+LANES f64_w max_w(f64_w a, f64_w b) { return sel_w(lt_w(b, a), a, b); }
+#endif
 
 LANES f64_1 abs_1(f64_1 x) { return __builtin_fabs(x); }
 LANES f64_w abs_w(f64_w x) { return (f64_w)((i64_w)x & INT64_MAX); }
@@ -117,31 +173,19 @@ LANES f64_1 sqrt_1(f64_1 x)
 #endif
 }
 
-LANES f64_w sqrt_w(f64_w x)
-{
-#ifdef PART
-    parts_f64 of = {x};
-    EACH_PART(k) of.part[k] = PART_SQRT(of.part[k]);
-    return of.all;
+#ifdef PART_SQRT
+LANES f64_w sqrt_w(f64_w x) { PARTS_1(PART_SQRT, sqrt_1, x); }
 #else
-    EACH(k) x[k] = sqrt_1(x[k]);
-    return x;
+LANES f64_w sqrt_w(f64_w x) { LANE_BY_LANE(sqrt_1(x[k])); }
 #endif
-}
 
 /* a*b + c, rounded once. */
 LANES f64_1 fma_1(f64_1 a, f64_1 b, f64_1 c) { return __builtin_fma(a, b, c); }
-LANES f64_w fma_w(f64_w a, f64_w b, f64_w c)
-{
 #ifdef PART_FMA
-    parts_f64 of_a = {a}, of_b = {b}, of_c = {c};
-    EACH_PART(k) of_c.part[k] = PART_FMA(of_a.part[k], of_b.part[k], of_c.part[k]);
-    return of_c.all;
+LANES f64_w fma_w(f64_w a, f64_w b, f64_w c) { PARTS_3(PART_FMA, fma_1, a, b, c); }
 #else
-    EACH(k) c[k] = fma_1(a[k], b[k], c[k]);
-    return c;
+LANES f64_w fma_w(f64_w a, f64_w b, f64_w c) { LANE_BY_LANE(fma_1(a[k], b[k], c[k])); }
 #endif
-}
 
 /* a*b + c, rounded once where that is no slower and else twice. */
 #if FUSED

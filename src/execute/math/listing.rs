@@ -55,6 +55,10 @@ pub(crate) enum Operation {
     Equal,
     /// Of a truth value and two numbers the first where it holds, else the second.
     Select,
+    /// The first of two numbers where it is less, else the second: what processors have for `Select` by `Less` of the same two.
+    Min,
+    /// The first of two numbers where it is greater, else the second.
+    Max,
     /// The bits of a number.
     ToBits,
     /// The number of these bits.
@@ -111,13 +115,12 @@ impl Listing {
     /// Without the steps whose results nothing uses.
     fn without_dead_code(self) -> Self {
         let mut needed = vec![false; self.steps.len()];
-        let uses = |step: &Step| step.operands.clone();
         let mut found = vec![self.result];
         while let Some(operand) = found.pop() {
             if let Operand::Step(step) = operand
                 && !core::mem::replace(&mut needed[step], true)
             {
-                found.extend(uses(&self.steps[step]));
+                found.extend(&self.steps[step].operands);
             }
         }
         let numbers: Vec<usize> = needed
@@ -131,6 +134,29 @@ impl Listing {
         let kept = self.steps.into_iter().zip(needed).filter_map(|(step, needed)| needed.then_some(step));
         let steps = kept.map(|step| Step { operands: step.operands.into_iter().map(renumbered).collect(), ..step });
         Self { steps: steps.collect(), result: renumbered(self.result), arguments: self.arguments }
+    }
+}
+
+/// An elementary function, to be recorded: what it does without FMA and with it.
+pub(crate) struct Elementary {
+    pub(super) name: &'static str,
+    pub(super) wide: [fn() -> Listing; 2],
+    pub(super) narrow: [fn() -> Listing; 2],
+}
+
+impl Elementary {
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What it does to numbers of f64, with FMA or without.
+    pub(crate) fn double(&self, fma: bool) -> Listing {
+        self.wide[usize::from(fma)]()
+    }
+
+    /// What it does to those of f32, in f64: its result is still to be rounded.
+    pub(crate) fn single(&self, fma: bool) -> Listing {
+        self.narrow[usize::from(fma)]()
     }
 }
 
@@ -161,6 +187,13 @@ pub(super) struct Handle<'a> {
 impl<'a> Handle<'a> {
     fn constant(operand: Operand) -> Self {
         Self { operand, recorder: None }
+    }
+
+    /// The operands, if this is the result of such a step.
+    fn operands_of(self, operation: Operation) -> Option<Vec<Operand>> {
+        let (Operand::Step(step), Some(recorder)) = (self.operand, self.recorder) else { return None };
+        let steps = recorder.steps.borrow();
+        (steps[step].operation == operation).then(|| steps[step].operands.clone())
     }
 
     fn step<const COUNT: usize>(operation: Operation, sort: Sort, operands: [Self; COUNT], fma: bool) -> Self {
@@ -196,6 +229,8 @@ fn value(operation: Operation, operands: &[Operand], fma: bool) -> Operand {
                 Operation::Less => Truth(a < b),
                 Operation::LessOrEqual => Truth(a <= b),
                 Operation::Equal => Truth(a == b),
+                Operation::Min => real(if a < b { a } else { b }),
+                Operation::Max => real(if a > b { a } else { b }),
                 _ => unreachable!("{NO_SUCH}: {operation:?} of two numbers"),
             }
         }
@@ -364,7 +399,16 @@ impl<'a, const FMA: bool> Number for Recorded<'a, FMA> {
     }
 
     fn select(when: Self::Truth, then: impl Into<Self>, otherwise: impl Into<Self>) -> Self {
-        Self(Handle::step(Operation::Select, Sort::Number, [when.0, then.into().0, otherwise.into().0], FMA))
+        let (when, then, otherwise) = (when.0, then.into().0, otherwise.into().0);
+        Self(match when.operands_of(Operation::Less) {
+            Some(compared) if compared == [then.operand, otherwise.operand] => {
+                Handle::step(Operation::Min, Sort::Number, [then, otherwise], FMA)
+            }
+            Some(compared) if compared == [otherwise.operand, then.operand] => {
+                Handle::step(Operation::Max, Sort::Number, [then, otherwise], FMA)
+            }
+            _ => Handle::step(Operation::Select, Sort::Number, [when, then, otherwise], FMA),
+        })
     }
 
     fn to_bits(self) -> Self::Bits {

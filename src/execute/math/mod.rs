@@ -19,6 +19,9 @@
 //! softmax_terms::<f32, false>(&mut [0.0, 1.0]);
 //! ```
 //!
+//! Each is written once, generic in its number: [`double`] and [`single`] run it on doubles, with FMA or without, and it can be recorded
+//! as a listing, to be printed for another compiler.
+//!
 //! Values are those of the table of [`primitives`](crate::primitives) to 2 ulp, special values exactly (the sign and
 //! payload of NaN are not kept). `sin`, `cos` and `tan` are fast up to [`TRIG_RANGE`] and NaN beyond: whoever runs
 //! them asks [`trig_is_fast`](Lane::trig_is_fast) of each block of lanes and does the others one by one.
@@ -38,31 +41,8 @@ mod power;
 mod trig;
 mod wide;
 
-use listing::Listing;
+use listing::{Elementary, Listing};
 pub use trig::TRIG_RANGE;
-
-/// An elementary function, to be recorded.
-pub(crate) struct Elementary {
-    name: &'static str,
-    wide: [fn() -> Listing; 2],
-    narrow: [fn() -> Listing; 2],
-}
-
-impl Elementary {
-    pub(crate) fn name(&self) -> &'static str {
-        self.name
-    }
-
-    /// What it does to numbers of f64, with FMA or without.
-    pub(crate) fn double(&self, fma: bool) -> Listing {
-        self.wide[usize::from(fma)]()
-    }
-
-    /// What it does to those of f32, in f64: its result is still to be rounded.
-    pub(crate) fn single(&self, fma: bool) -> Listing {
-        self.narrow[usize::from(fma)]()
-    }
-}
 
 macro_rules! lane {
     ($($(#[doc = $doc:literal])+ $function:ident($x:ident $(, $y:ident)?);)+) => {
