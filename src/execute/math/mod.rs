@@ -130,11 +130,11 @@ lane! {
     log10(x);
     /// `ln(1 + x)`, accurate near 0.
     log1p(x);
-    /// The sine, up to [`TRIG_RANGE`].
+    /// The sine, up to [its range](crate::execute::math::TRIG_RANGE).
     sin(x);
-    /// The cosine, up to [`TRIG_RANGE`].
+    /// The cosine, up to [its range](crate::execute::math::TRIG_RANGE).
     cos(x);
-    /// The tangent, up to [`TRIG_RANGE`].
+    /// The tangent, up to [its range](crate::execute::math::TRIG_RANGE).
     tan(x);
     /// The inverse sine.
     asin(x);
