@@ -1,5 +1,5 @@
 //! What has run once allocates nothing when it runs again: compiled programs on arguments of the same sizes, and
-//! recordings in a workspace that is kept.
+//! recordings in a workspace that is kept. Verbs of forward mode allocate their arguments once, and their results.
 
 #![allow(unsafe_code, reason = "an allocator is unsafe to write")]
 
@@ -11,7 +11,10 @@ use catadiff::array::trace::{Arr, F64, I64, literal, loop_for};
 use catadiff::derivative::Workspace;
 use catadiff::execute::{Flat, RunReport};
 use catadiff::interpret::Control;
-use catadiff::{Decide, Elementary, Result, Reverse, Rule, Scalar, grad, record};
+use catadiff::typenum::U8;
+use catadiff::{
+    Decide, Elementary, Forward, Result, Reverse, Rule, Scalar, Strategy, VectorForward, diff, grad, jvp, record,
+};
 
 thread_local! {
     /// How often this thread has asked for memory.
@@ -136,4 +139,29 @@ fn replays_after_the_first_allocate_nothing() -> Result<()> {
     program.grad::<Reverse>(&x)?;
     assert_eq!(ASKED.get() - before, 1);
     Ok(())
+}
+
+/// How often it asks for memory.
+fn asked<T>(f: impl FnOnce() -> T) -> usize {
+    let before = ASKED.get();
+    std::hint::black_box(f());
+    ASKED.get() - before
+}
+
+#[test]
+fn forward_mode_allocates_arguments_once() {
+    fn f<R: Decide>(x: &[R]) -> R {
+        x.windows(2).map(|x| (x[0] * x[1]).sin()).sum()
+    }
+    for n in [1, 8, 9, 100] {
+        let x: Vec<f64> = (0..n).map(|k| f64::from(k) / 50.0).collect();
+        // The arguments and the gradient, however many runs there are.
+        assert_eq!(asked(|| Forward::grad(|x| f(x), &x)), 2, "{n} variables");
+        assert_eq!(asked(|| VectorForward::<U8>::grad(|x| f(x), &x)), 2, "{n} variables, eight at a time");
+        // The arguments and the tangents; the values are where the function has put its results.
+        assert_eq!(asked(|| jvp(|x| x.to_vec(), &x, &x)), 1 + 1 + 1, "{n} variables along a direction");
+        // The arguments, the values, the rows and a list of them, and what the function allocates in each run.
+        assert_eq!(asked(|| Forward::jacobian(|x| vec![f(x); 3], &x)), 1 + 1 + 3 + 1 + x.len(), "{n} variables");
+    }
+    assert_eq!(asked(|| diff(|x| x * x, 3.0)), 0);
 }

@@ -4,9 +4,10 @@
 //! Mode*, *Derivatives for All*; "Automatic Differentiation", *Calculation of the Forward mode*) (laws: strategies).
 
 use core::marker::PhantomData;
+use core::ops::Range;
 
 use super::strategy::{Base, Numbers, Strategy, check_finite, check_point, check_results};
-use crate::algebra::Kronecker;
+use crate::algebra::{Kronecker, Module};
 use crate::carriers::{Brand, DenseLength, Dual};
 use crate::error::{Error, Result};
 
@@ -32,10 +33,52 @@ pub type ForwardVar<'b, S> = Dual<S, Brand<'b, S>>;
 /// The number of [`VectorForward`] with `N` lanes.
 pub type VectorVar<'b, N, S> = Dual<S, Brand<'b, <N as DenseLength>::Dense<S>>>;
 
-/// The arguments of a run in which the variables from `start` on have the unit tangents of `M`.
-pub(super) fn arguments<'b, S: Base, M: Kronecker<usize, S>>(x: &[S], start: usize) -> Vec<Dual<S, Brand<'b, M>>> {
-    // `wrapping_sub` sends the variables before `start` beyond every lane.
-    x.iter().enumerate().map(|(i, x)| Dual::variable(*x, i.wrapping_sub(start))).collect()
+/// The arguments of the runs of a function, in the same memory for all of them.
+pub(super) struct Arguments<'x, S, M>(Vec<Dual<S, Brand<'x, M>>>);
+
+impl<'x, S: Base> Arguments<'x, S, S> {
+    /// The point, and this direction.
+    fn along(x: &'x [S], direction: &[S]) -> Self {
+        Arguments(x.iter().zip(direction).map(|(x, v)| Dual { value: *x, tangent: Brand::new(*v) }).collect())
+    }
+}
+
+impl<'x, S: Base, M: Module<S>> Arguments<'x, S, M> {
+    /// The point, and no direction.
+    pub(super) fn at(x: &'x [S]) -> Self {
+        Arguments(x.iter().map(|x| Dual { value: *x, tangent: Brand::new(M::zero_tangent()) }).collect())
+    }
+
+    /// Runs a function in which these variables have the unit tangents that `unit` gives, by their place among them.
+    #[inline]
+    pub(super) fn run<T>(
+        &mut self,
+        variables: Range<usize>,
+        unit: impl Fn(usize) -> M,
+        f: impl for<'b> FnOnce(&'b [Dual<S, Brand<'b, M>>]) -> T,
+    ) -> T {
+        for (lane, argument) in self.0[variables.clone()].iter_mut().enumerate() {
+            argument.tangent = Brand::new(unit(lane));
+        }
+        let result = self.lend(f);
+        for argument in &mut self.0[variables] {
+            argument.tangent = Brand::new(M::zero_tangent());
+        }
+        result
+    }
+
+    /// Runs a function, which has a brand of its own.
+    #[inline]
+    #[allow(unsafe_code, reason = "else each run would copy the arguments, since their type names its brand")]
+    fn lend<T>(&self, f: impl for<'b> FnOnce(&'b [Dual<S, Brand<'b, M>>]) -> T) -> T {
+        #[allow(clippy::unnecessary_cast, reason = "it is to another lifetime")]
+        fn lend<'b, S, M>(arguments: &'b [Dual<S, Brand<'_, M>>]) -> &'b [Dual<S, Brand<'b, M>>] {
+            // SAFETY: the types differ in nothing but a lifetime, so they are laid out alike, and a brand holds nothing
+            // that lives as long as it says. What has the new brand does not outlive the run: `T` cannot name it.
+            unsafe { &*(core::ptr::from_ref(arguments) as *const [Dual<S, Brand<'b, M>>]) }
+        }
+        f(lend(&self.0))
+    }
 }
 
 impl<'b, S: Base> Numbers<'b, S> for Forward {
@@ -53,9 +96,13 @@ impl<S: Base> Strategy<S> for Forward {
         F: for<'b> Fn(&'b [ForwardVar<'b, S>]) -> Vec<ForwardVar<'b, S>>,
     {
         let mut jacobian = Jacobian::at(x)?;
+        let mut arguments = Arguments::at(x);
         for variable in 0..x.len() {
-            let arguments = arguments_for(x, variable);
-            jacobian.extend(&f(&arguments), 1, |tangent, _| tangent.inner)?;
+            arguments.run(
+                variable..variable + 1,
+                |_| S::one(),
+                |x| jacobian.extend(&f(x), 1, |tangent, _| tangent.inner),
+            )?;
         }
         Ok((jacobian.values, jacobian.rows))
     }
@@ -66,11 +113,17 @@ impl<S: Base> Strategy<S> for Forward {
     {
         check_point("the point", x)?;
         let (mut value, mut gradient) = (S::zero(), Vec::with_capacity(x.len()));
+        let mut arguments = Arguments::at(x);
         for variable in 0..x.len() {
-            let arguments = arguments_for(x, variable);
-            let result = f(&arguments);
-            value = result.value;
-            gradient.push(result.tangent.inner);
+            arguments.run(
+                variable..variable + 1,
+                |_| S::one(),
+                |x| {
+                    let result = f(x);
+                    value = result.value;
+                    gradient.push(result.tangent.inner);
+                },
+            );
         }
         Ok((value, gradient))
     }
@@ -91,10 +144,12 @@ impl<N: DenseLength, S: Base> Strategy<S> for VectorForward<N> {
         F: for<'b> Fn(&'b [VectorVar<'b, N, S>]) -> Vec<VectorVar<'b, N, S>>,
     {
         let mut jacobian = Jacobian::at(x)?;
+        let mut arguments = Arguments::at(x);
         for start in (0..x.len()).step_by(N::USIZE) {
-            let arguments = arguments(x, start);
             let lanes = N::USIZE.min(x.len() - start);
-            jacobian.extend(&f(&arguments), lanes, |tangent, lane| tangent.inner[lane])?;
+            arguments.run(start..start + lanes, N::Dense::<S>::delta, |x| {
+                jacobian.extend(&f(x), lanes, |tangent, lane| tangent.inner[lane])
+            })?;
         }
         Ok((jacobian.values, jacobian.rows))
     }
@@ -105,28 +160,22 @@ impl<N: DenseLength, S: Base> Strategy<S> for VectorForward<N> {
     {
         check_point("the point", x)?;
         let (mut value, mut gradient) = (S::zero(), Vec::with_capacity(x.len()));
+        let mut arguments = Arguments::at(x);
         for start in (0..x.len()).step_by(N::USIZE) {
-            let arguments = arguments(x, start);
-            let result = f(&arguments);
-            value = result.value;
-            gradient.extend((0..N::USIZE.min(x.len() - start)).map(|lane| result.tangent.inner[lane]));
+            let lanes = N::USIZE.min(x.len() - start);
+            arguments.run(start..start + lanes, N::Dense::<S>::delta, |x| {
+                let result = f(x);
+                value = result.value;
+                gradient.extend((0..lanes).map(|lane| result.tangent.inner[lane]));
+            });
         }
         Ok((value, gradient))
     }
 }
 
-/// The arguments of a run along the direction whose coordinates `direction` gives.
-fn arguments_along<'b, S: Base>(x: &[S], direction: impl Fn(usize) -> S) -> Vec<ForwardVar<'b, S>> {
-    x.iter().enumerate().map(|(i, x)| Dual { value: *x, tangent: Brand::new(direction(i)) }).collect()
-}
-
-/// The arguments of a run for one variable, along its unit direction.
-fn arguments_for<'b, S: Base>(x: &[S], variable: usize) -> Vec<ForwardVar<'b, S>> {
-    arguments_along(x, |i| if i == variable { S::one() } else { S::zero() })
-}
-
 /// A Jacobian as it grows by columns.
 struct Jacobian<S> {
+    variables: usize,
     values: Vec<S>,
     rows: Vec<Vec<S>>,
 }
@@ -134,17 +183,18 @@ struct Jacobian<S> {
 impl<S: Base> Jacobian<S> {
     fn at(x: &[S]) -> Result<Self> {
         check_point("the point", x)?;
-        Ok(Jacobian { values: Vec::new(), rows: Vec::new() })
+        Ok(Jacobian { variables: x.len(), values: Vec::new(), rows: Vec::new() })
     }
 
     /// Appends the columns that one run has computed.
     fn extend<M>(&mut self, results: &[Dual<S, M>], lanes: usize, coefficient: impl Fn(&M, usize) -> S) -> Result<()> {
         check_results(results)?;
         if self.rows.is_empty() {
-            self.rows.resize_with(results.len(), Vec::new);
+            self.rows.resize_with(results.len(), || Vec::with_capacity(self.variables));
         }
         Error::lengths("the function's list of results", self.rows.len(), results.len())?;
-        self.values = results.iter().map(|y| y.value).collect();
+        self.values.clear();
+        self.values.extend(results.iter().map(|y| y.value));
         for (row, result) in self.rows.iter_mut().zip(results) {
             row.extend((0..lanes).map(|lane| coefficient(&result.tangent, lane)));
         }
@@ -171,10 +221,13 @@ where
     check_point("the point", x)?;
     Error::lengths("the direction", x.len(), v.len())?;
     check_finite("the direction", v)?;
-    let arguments = arguments_along(x, |i| v[i]);
-    let results = f(&arguments);
-    check_results(&results)?;
-    Ok(results.iter().map(|y| (y.value, y.tangent.inner)).unzip())
+    Arguments::along(x, v).lend(|arguments| {
+        let results = f(arguments);
+        check_results(&results)?;
+        let tangents = results.iter().map(|y| y.tangent.inner).collect();
+        // In the memory of the results, of which it is half.
+        Ok((results.into_iter().map(|y| y.value).collect(), tangents))
+    })
 }
 
 /// The derivative of a function of one number.

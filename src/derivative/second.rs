@@ -7,9 +7,10 @@
 use generic_array::typenum::{U4, Unsigned};
 
 use super::Reverse;
-use super::forward::arguments;
+use super::forward::Arguments;
 use super::reverse::ReverseVar;
 use super::strategy::{Base, Strategy, check_finite, check_point};
+use crate::algebra::Kronecker;
 use crate::carriers::{Brand, DenseLength, Dual};
 use crate::error::{Error, Result};
 
@@ -59,12 +60,16 @@ where
 {
     check_point("the point", x)?;
     let mut rows = vec![Vec::with_capacity(x.len()); x.len()];
+    let mut arguments = Arguments::at(x);
     for start in (0..x.len()).step_by(U4::USIZE) {
-        let gradient = Reverse::grad(|x| f(x), &arguments::<S, <U4 as DenseLength>::Dense<S>>(x, start))?;
         let lanes = U4::USIZE.min(x.len() - start);
-        for (row, g) in rows.iter_mut().zip(&gradient) {
-            row.extend((0..lanes).map(|lane| g.tangent.inner[lane]));
-        }
+        arguments.run(start..start + lanes, <U4 as DenseLength>::Dense::<S>::delta, |x| -> Result<()> {
+            let gradient = Reverse::grad(|x| f(x), x)?;
+            for (row, g) in rows.iter_mut().zip(&gradient) {
+                row.extend((0..lanes).map(|lane| g.tangent.inner[lane]));
+            }
+            Ok(())
+        })?;
     }
     Ok(rows)
 }

@@ -129,8 +129,17 @@ pub(crate) fn check_point<S: Scalar>(what: &'static str, x: &[S]) -> Result<()> 
 
 /// Checks that every number is finite.
 pub(crate) fn check_finite<S: Scalar>(what: &'static str, x: &[S]) -> Result<()> {
-    // No branch for each, so that they are checked together.
-    if x.iter().fold(true, |finite, x| finite & x.primal().is_none_or(f64::is_finite)) {
+    // What is not finite is no zero if it is multiplied by 0, nor is a sum with it. There are several sums and no branches, so that
+    // many are checked together.
+    let (parts, rest) = x.as_chunks::<16>();
+    let mut sums = [0.0; 16];
+    for part in parts {
+        for (sum, x) in sums.iter_mut().zip(part) {
+            *sum += x.primal().unwrap_or_default() * 0.0;
+        }
+    }
+    let zeros = sums.iter().fold(true, |zeros, sum| zeros & (*sum == 0.0));
+    if zeros && rest.iter().all(|x| x.primal().is_none_or(f64::is_finite)) {
         return Ok(());
     }
     match x.iter().enumerate().find_map(|(index, x)| Some((index, x.primal().filter(|v| !v.is_finite())?))) {
