@@ -330,6 +330,18 @@ impl<'r, R: Copy + Default> Steps<'r, R> {
         self.first.min(last) >= 0 && self.first.max(last) as usize + room <= self.elements.len()
     }
 
+    /// How many of `count` steps, from the first on, have all elements in bounds: those of lanes that are not there may
+    /// lie after the end of the last.
+    #[inline(always)]
+    fn fitting<const G: usize>(&self, count: i64, groups: usize) -> i64 {
+        if self.fits::<G>(count, groups) {
+            return count;
+        }
+        let room = if self.row { groups * G } else { 1 };
+        let last = self.elements.len() as i64 - room as i64 - self.first;
+        if self.first < 0 || self.by <= 0 || last < 0 { 0 } else { count.min(last / self.by + 1) }
+    }
+
     /// The place that lies `groups` groups further on.
     #[inline(always)]
     fn on<const G: usize>(self, groups: usize) -> Self {
@@ -365,18 +377,21 @@ pub(super) fn inner<R: Real<G>, const G: usize>(
     let (a, b) = (steps(inner.x[0]), steps(inner.x[1]));
     let (a, b) = if a.row { (b, a) } else { (a, b) };
     let cell = state.real_block(inner.cell);
-    if !a.fits::<G>(count, cell.len()) || !b.fits::<G>(count, cell.len()) || !b.row {
+    let [of_a, of_b] = [&a, &b].map(|steps| steps.fitting::<G>(count, cell.len()));
+    let whole = if b.row { of_a.min(of_b) } else { 0 };
+    if whole > 0 {
+        match (inner.what, a.row) {
+            (Summed::Products, false) => summed::<false, R, G>(whole, cell, a, b, product),
+            (Summed::Products, true) => summed::<true, R, G>(whole, cell, a, b, product),
+            (Summed::Squares, false) => summed::<false, R, G>(whole, cell, a, b, square),
+            (Summed::Squares, true) => summed::<true, R, G>(whole, cell, a, b, square),
+        }
+    }
+    if whole < count {
         for lane in 0..state.active {
             let add = |sum, step| inner.what.plus(a.get(step, lane), b.get(step, lane), sum);
-            set(cell, lane, (0..count).fold(get(cell, lane), add));
+            set(cell, lane, (whole..count).fold(get(cell, lane), add));
         }
-        return;
-    }
-    match (inner.what, a.row) {
-        (Summed::Products, false) => summed::<false, R, G>(count, cell, a, b, product),
-        (Summed::Products, true) => summed::<true, R, G>(count, cell, a, b, product),
-        (Summed::Squares, false) => summed::<false, R, G>(count, cell, a, b, square),
-        (Summed::Squares, true) => summed::<true, R, G>(count, cell, a, b, square),
     }
 }
 
