@@ -29,9 +29,9 @@ mod report;
 pub use crate::optimise::distribute::Machine;
 pub use compiled::Compiled;
 pub use contract::{Ending, Executor, Fault, FaultKind, Outcome, Prepared, Unsupported};
-#[cfg(feature = "unstable")]
-pub use cpu::BaselineLanes;
 pub use cpu::Lanes;
+#[cfg(feature = "unstable")]
+pub use cpu::{BaselineLanes, NarrowLanes};
 pub use flat::Flat;
 pub use kernel_profile::{ELEMENTARY, Kernel};
 pub use reference::Interpreter;

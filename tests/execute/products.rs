@@ -3,9 +3,9 @@
 
 use catadiff::Result;
 use catadiff::array::Program;
-use catadiff::array::trace::{Arr, F64};
-use catadiff::execute::{Executor, Lanes, Outcome};
-use catadiff::interpret::{Control, Value};
+use catadiff::array::trace::{Arr, F32, F64};
+use catadiff::execute::{Executor, Lanes, NarrowLanes, Outcome};
+use catadiff::interpret::{Control, Scalar, Value};
 use catadiff_laws::executors::{Sides, steps_counted};
 use catadiff_laws::{Verdict, for_all};
 
@@ -101,7 +101,15 @@ fn products_are_products_however_they_are_written() -> Result<()> {
 fn products_of_random_sizes() -> Result<()> {
     let programs = products()?;
     let vjps = programs.iter().map(Program::vjp).collect::<Result<Vec<_>>>()?;
-    let [programs, vjps] = [&programs, &vjps].map(|all| all.iter().map(prepared).collect::<Vec<_>>());
+    // Tiles have other registers on processors without AVX-512.
+    let on = |executor: &'static dyn Executor| {
+        let sides = move |program| Sides::of(executor, program).unwrap_or_else(|e| panic!("{e}"));
+        [&programs, &vjps].map(|all| all.iter().map(sides).collect::<Vec<_>>())
+    };
+    let ([mut programs_on, mut vjps_on], [narrow, narrow_vjps]) = (on(&Lanes), on(&NarrowLanes));
+    programs_on.extend(narrow);
+    vjps_on.extend(narrow_vjps);
+    let (programs, vjps) = (programs_on, vjps_on);
     let which = |k: usize| (&programs[k % programs.len()], &vjps[k % vjps.len()]);
     let verdict: Verdict = for_all(|(m, k, n, seed): (u8, u8, u8, u8)| {
         let [m, k, n] = [m, k, n].map(|size| usize::from(size) % 20);
@@ -111,6 +119,36 @@ fn products_of_random_sizes() -> Result<()> {
         vjp.same(&[a, b, matrix([m, n], usize::from(seed) + 2)])
     });
     verdict.unwrap_or_else(|violation| panic!("{violation}"));
+    Ok(())
+}
+
+/// Sizes around those of registers and tiles and of what is small, of doubles and of singles, with and without AVX-512.
+#[test]
+fn tiles_have_parts_of_all_sizes() -> Result<()> {
+    type Singles = Arr<Arr<F32>>;
+    let doubles = Program::trace(|w: Matrix, x: Matrix| x.map(|p| w.matvec(p)))?;
+    let singles = Program::trace(|w: Singles, x: Singles| x.map(|p| w.matvec(p)))?;
+    for (program, kind) in [(doubles, Scalar::F64 as fn(f64) -> Scalar<f64>), (singles, Scalar::F32)] {
+        let vjp = program.vjp()?;
+        for executor in [&Lanes as &dyn Executor, &NarrowLanes] {
+            let on = |program| Sides::of(executor, program).unwrap_or_else(|e| panic!("{e}"));
+            let (program, vjp) = (on(&program), on(&vjp));
+            for [points, rows, columns] in
+                [[31, 5, 7], [33, 9, 15], [7, 10, 17], [129, 23, 23], [40, 31, 33], [17, 90, 92]]
+            {
+                // Small integers, whose sums are exact in both precisions and in any order.
+                let integers = |sizes: [usize; 2], seed: usize| {
+                    let numbers = (0..sizes[0] * sizes[1]).map(|k| kind(((k * 31 + seed) % 11) as f64 - 5.0));
+                    Value::array(&sizes, numbers.collect()).expect("as many elements as the sizes say")
+                };
+                let arguments =
+                    [integers([rows, columns], 1), integers([points, columns], 2), integers([points, rows], 3)];
+                let name = executor.name();
+                program.same(&arguments[..2]).unwrap_or_else(|e| panic!("{name}, {rows} by {columns}: {e}"));
+                vjp.same(&arguments).unwrap_or_else(|e| panic!("{name}, {rows} by {columns}: {e}"));
+            }
+        }
+    }
     Ok(())
 }
 

@@ -72,9 +72,15 @@ impl Level {
             if has_avx512() {
                 return Level(Kind::Avx512);
             }
-            if has_avx2() {
-                return Level(Kind::Avx2);
-            }
+        }
+        Level::without_avx512()
+    }
+
+    /// The best that the processor can do without AVX-512.
+    pub(super) fn without_avx512() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if has_avx2() {
+            return Level(Kind::Avx2);
         }
         Level::BASELINE
     }
@@ -97,6 +103,14 @@ impl Level {
         return self.0 != Kind::Plain;
         #[cfg(target_arch = "aarch64")]
         true
+    }
+
+    /// Whether it has the widest registers that there are.
+    pub(super) fn is_widest(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return self.0 == Kind::Avx512;
+        #[cfg(not(target_arch = "x86_64"))]
+        false
     }
 
     /// Whether one instruction does what several do: code for x86-64 without AVX2, which few run, is not worth the time to
@@ -424,14 +438,18 @@ dispatched! {
 dispatched! {
     /// A product of a small matrix with what lanes have.
     small_product<R, G>(it: &Small<R, false>) {
-        level: it.level, superinstruction: product::small_product::<R, G>(it)
+        level: it.level,
+        widest: unsafe { product::small_product::<R::Widest, R, G>(it) },
+        superinstruction: unsafe { product::small_product::<R::Vector, R, G>(it) }
     }
 }
 
 dispatched! {
     /// The products of what lanes have, summed up and added to a small matrix.
     small_sums<R, G>(it: &Small<R, true>) {
-        level: it.level, superinstruction: product::small_sums::<R, G>(it)
+        level: it.level,
+        widest: unsafe { product::small_sums::<R::Widest, R, G>(it) },
+        superinstruction: unsafe { product::small_sums::<R::Vector, R, G>(it) }
     }
 }
 

@@ -51,11 +51,12 @@ mod rank_one_update;
 mod real;
 mod registers;
 mod scalar_blocks;
+mod simd;
 mod state;
 mod transfer;
 mod transpose;
 mod vector;
 
-#[cfg(feature = "unstable")]
-pub use prepared::BaselineLanes;
 pub use prepared::Lanes;
+#[cfg(feature = "unstable")]
+pub use prepared::{BaselineLanes, NarrowLanes};

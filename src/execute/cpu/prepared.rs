@@ -35,6 +35,11 @@ pub struct Lanes;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BaselineLanes;
 
+/// [`Lanes`] without AVX-512, for tests and to be timed: a processor that has it would not run these versions.
+#[cfg(feature = "unstable")]
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NarrowLanes;
+
 /// A program that is ready to run on [`Lanes`].
 #[derive(Debug)]
 struct OnLanes {
@@ -78,6 +83,21 @@ impl Executor for BaselineLanes {
 
     fn prepare(&self, program: &Program) -> Result<core::result::Result<Box<dyn Prepared>, Unsupported>> {
         Ok(prepared(program, Level::BASELINE))
+    }
+}
+
+#[cfg(feature = "unstable")]
+impl Executor for NarrowLanes {
+    fn name(&self) -> &'static str {
+        "narrow lanes"
+    }
+
+    fn description(&self) -> &'static str {
+        "the vector instructions and the cores of this machine, without AVX-512"
+    }
+
+    fn prepare(&self, program: &Program) -> Result<core::result::Result<Box<dyn Prepared>, Unsupported>> {
+        Ok(prepared(program, Level::without_avx512()))
     }
 }
 

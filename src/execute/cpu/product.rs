@@ -11,14 +11,12 @@ use super::dispatch::{self, Level};
 use super::instruction::{Across, Address, Product};
 use super::memory::Elements;
 use super::real::Real;
+use super::simd::Register;
 use super::state::State;
-use super::vector::{across, lanes};
+use super::vector::across;
 
 /// How many multiplications make up a step.
 const PRODUCTS_PER_STEP: i64 = 1 << 22;
-
-/// A matrix with fewer elements than this is small: to put it in another order takes longer than to go through it.
-const MAX_SMALL_ELEMENTS: i64 = 1 << 10;
 
 /// Elements of a buffer in two dimensions: the first, and how far the next ones are.
 #[derive(Debug, Clone, Copy)]
@@ -162,7 +160,9 @@ pub(super) fn run<R: Real<G>, const G: usize>(
             let b = Factor { at: from_b.as_ptr().add(b.first as usize), by: along.1 };
             let c = Target { at: to.as_mut_ptr().add(c.first as usize), by: down };
             let sizes = [m as usize, terms as usize, width as usize];
-            let is_small = state.level.has_superinstructions() && m.saturating_mul(n) <= MAX_SMALL_ELEMENTS;
+            let most =
+                if state.level.is_widest() { R::Widest::MAX_SMALL_ELEMENTS } else { R::Vector::MAX_SMALL_ELEMENTS };
+            let is_small = state.level.has_superinstructions() && m.saturating_mul(n) <= most;
             let small = if is_small && it.adds {
                 Small::new(state.level, [a, b], c, sizes).map(|small| dispatch::small_sums::<R, G>(&small))
             } else if is_small {
@@ -190,155 +190,203 @@ pub(super) fn run<R: Real<G>, const G: usize>(
     reals[number as usize] = target;
 }
 
-/// `c = a b`, of which lanes are side by side in `b` and `c`.
+/// `c = a b`, of which lanes are side by side in `b` and `c`; tiles have rows and registers of lanes.
+///
+/// # Safety
+/// The processor has the registers `V`.
 #[inline(always)]
-pub(super) fn small_product<R: Real<G>, const G: usize>(it: &Small<R, false>) {
+pub(super) unsafe fn small_product<V: Register<R>, R: Real<G>, const G: usize>(it: &Small<R, false>) {
     let Small { factors: [a, b], to: c, sizes: [m, terms, count], .. } = *it;
     let mut lane = 0;
-    while lane + G <= count {
-        let groups = if lane + 2 * G <= count { 2 } else { 1 };
-        for i in (0..m).step_by(ROWS) {
+    while lane < count {
+        let left = count - lane;
+        let wide = left >= 2 * V::LANES;
+        for rows in tiles(m, 4) {
+            let (at, i) = ((rows.start, lane), rows.len());
             // SAFETY: these rows and lanes are among those that are there, and lanes are side by side.
             unsafe {
-                match (m - i, groups) {
-                    (1, 1) => rows::<1, 1, R, G>([a, b], c, terms, i, lane),
-                    (1, _) => rows::<1, 2, R, G>([a, b], c, terms, i, lane),
-                    (2, 1) => rows::<2, 1, R, G>([a, b], c, terms, i, lane),
-                    (2, _) => rows::<2, 2, R, G>([a, b], c, terms, i, lane),
-                    (3, 1) => rows::<3, 1, R, G>([a, b], c, terms, i, lane),
-                    (3, _) => rows::<3, 2, R, G>([a, b], c, terms, i, lane),
-                    (_, 1) => rows::<ROWS, 1, R, G>([a, b], c, terms, i, lane),
-                    (..) => rows::<ROWS, 2, R, G>([a, b], c, terms, i, lane),
+                match (i, wide) {
+                    (1, true) => product_tile::<V, R, 1, 2>([a, b], c, terms, at),
+                    (2, true) => product_tile::<V, R, 2, 2>([a, b], c, terms, at),
+                    (3, true) => product_tile::<V, R, 3, 2>([a, b], c, terms, at),
+                    (_, true) => product_tile::<V, R, 4, 2>([a, b], c, terms, at),
+                    (1, false) => last_product_tile::<V, R, G, 1>([a, b], c, terms, at, left),
+                    (2, false) => last_product_tile::<V, R, G, 2>([a, b], c, terms, at, left),
+                    (3, false) => last_product_tile::<V, R, G, 3>([a, b], c, terms, at, left),
+                    (_, false) => last_product_tile::<V, R, G, 4>([a, b], c, terms, at, left),
                 }
             }
         }
-        lane += groups * G;
-    }
-    for i in 0..m {
-        for lane in lane..count {
-            // SAFETY: as above, a lane at a time.
-            unsafe {
-                let mut sum = R::default();
-                for k in 0..terms {
-                    sum = a.get(i, k).mul_add(b.get(k, lane), sum);
-                }
-                *c.at(i, lane) = sum;
-            }
-        }
+        lane += if wide { 2 * V::LANES } else { V::LANES };
     }
 }
 
-/// How many rows are worked on together: this many sums hide the time that each addition takes.
-const ROWS: usize = 4;
-
-/// Some rows of the product, of some groups of lanes.
+/// Parts of `0..count`, none longer than `most`, and as long as one another or longer by one: a short one at the end would have too
+/// few sums to hide the time that each addition takes.
 #[inline(always)]
-unsafe fn rows<const M: usize, const N: usize, R: Real<G>, const G: usize>(
+fn tiles(count: usize, most: usize) -> impl Iterator<Item = Range<usize>> {
+    let mut from = 0;
+    (1..=count.div_ceil(most)).rev().map(move |left| {
+        let start = from;
+        from += (count - from).div_ceil(left);
+        start..from
+    })
+}
+
+/// Some rows of the product, of some registers of lanes: eight sums at most, which hide the time that each addition takes, and with
+/// what is multiplied are no more than the 16 registers of AVX2.
+///
+/// # Safety
+/// The processor has the registers; what is behind these rows and lanes is there, and lanes are side by side.
+#[inline(always)]
+unsafe fn product_tile<V: Register<R>, R: Copy, const M: usize, const N: usize>(
     [a, b]: [Factor<R>; 2],
     c: Target<R>,
     terms: usize,
-    i: usize,
-    lane: usize,
+    (i, lane): (usize, usize),
 ) {
-    let mut sums = [[[R::default(); G]; N]; M];
-    for k in 0..terms {
-        let mut row = [[R::default(); G]; N];
-        for (n, row) in row.iter_mut().enumerate() {
-            // SAFETY: whoever calls this says that all these are there, and lanes side by side.
-            *row = unsafe { b.group(k, lane + n * G) };
-        }
-        for (r, sums) in sums.iter_mut().enumerate() {
-            // SAFETY: as above.
-            let x = unsafe { a.get(i + r, k) };
-            for (sum, row) in sums.iter_mut().zip(&row) {
-                *sum = lanes(|l| x.mul_add(row[l], sum[l]));
+    // SAFETY: as the caller says.
+    unsafe {
+        let rows: [*const R; M] = core::array::from_fn(|r| a.at(i + r, 0));
+        let (mut along, mut row) = (0, b.at(0, lane));
+        let mut sums = [[V::zero(); N]; M];
+        for _ in 0..terms {
+            let ys: [V; N] = core::array::from_fn(|n| V::load(row.wrapping_add(n * V::LANES)));
+            for (sums, row) in sums.iter_mut().zip(rows) {
+                let x = V::all(*row.offset(along));
+                for (sum, y) in sums.iter_mut().zip(ys) {
+                    *sum = x.mul_add(y, *sum);
+                }
             }
+            // After the last row there may be no memory to point at.
+            row = row.wrapping_offset(b.by[0]);
+            along = along.wrapping_add(a.by[1]);
         }
-    }
-    for (r, sums) in sums.iter().enumerate() {
-        for (n, sum) in sums.iter().enumerate() {
-            // SAFETY: as above.
-            unsafe { *c.at(i + r, lane + n * G).cast::<[R; G]>() = *sum };
+        for (r, sums) in sums.into_iter().enumerate() {
+            for (n, sum) in sums.into_iter().enumerate() {
+                sum.store(c.at(i + r, lane + n * V::LANES));
+            }
         }
     }
 }
 
-/// `c += a b`, of which lanes are side by side in the rows of `a` and in the columns of `b`.
+/// Some rows of the product, of one register of lanes, of which some may not be there: `count` are.
+///
+/// # Safety
+/// As for `product_tile`.
 #[inline(always)]
-pub(super) fn small_sums<R: Real<G>, const G: usize>(it: &Small<R, true>) {
+unsafe fn last_product_tile<V: Register<R>, R: Real<G>, const G: usize, const M: usize>(
+    [a, b]: [Factor<R>; 2],
+    c: Target<R>,
+    terms: usize,
+    (i, lane): (usize, usize),
+    count: usize,
+) {
+    if count >= V::LANES {
+        // SAFETY: as the caller says.
+        return unsafe { product_tile::<V, R, M, 1>([a, b], c, terms, (i, lane)) };
+    }
+    // SAFETY: as the caller says.
+    unsafe {
+        let rows: [*const R; M] = core::array::from_fn(|r| a.at(i + r, 0));
+        let (mut along, mut row) = (0, b.at(0, lane));
+        let mut sums = [V::zero(); M];
+        for _ in 0..terms {
+            let y = V::load_first(row, count);
+            for (sum, row) in sums.iter_mut().zip(rows) {
+                *sum = V::all(*row.offset(along)).mul_add(y, *sum);
+            }
+            row = row.wrapping_offset(b.by[0]);
+            along = along.wrapping_add(a.by[1]);
+        }
+        for (r, sum) in sums.into_iter().enumerate() {
+            let mut lanes = [R::default(); G];
+            sum.store(lanes.as_mut_ptr());
+            core::ptr::copy_nonoverlapping(lanes.as_ptr(), c.at(i + r, lane), count);
+        }
+    }
+}
+
+/// `c += a b`, of which lanes are side by side in the rows of `a` and in the columns of `b`; tiles have rows and columns.
+///
+/// # Safety
+/// The processor has the registers `V`.
+#[inline(always)]
+pub(super) unsafe fn small_sums<V: Register<R>, R: Real<G>, const G: usize>(it: &Small<R, true>) {
     let Small { factors: [a, b], to: c, sizes: [m, count, n], .. } = *it;
     let b = Factor { by: [b.by[1], b.by[0]], ..b };
-    for i in (0..m).step_by(2) {
-        for j in (0..n).step_by(4) {
+    for rows in tiles(m, 2) {
+        for columns in tiles(n, 4) {
+            let (at, tile) = ((rows.start, columns.start), (rows.len(), columns.len()));
             // SAFETY: these rows and columns are among those that are there, and lanes are side by side.
             unsafe {
-                match ((m - i).min(2), (n - j).min(4)) {
-                    (1, 1) => sums::<1, 1, R, G>([a, b], c, count, i, j),
-                    (1, 2) => sums::<1, 2, R, G>([a, b], c, count, i, j),
-                    (1, 3) => sums::<1, 3, R, G>([a, b], c, count, i, j),
-                    (1, _) => sums::<1, 4, R, G>([a, b], c, count, i, j),
-                    (_, 1) => sums::<2, 1, R, G>([a, b], c, count, i, j),
-                    (_, 2) => sums::<2, 2, R, G>([a, b], c, count, i, j),
-                    (_, 3) => sums::<2, 3, R, G>([a, b], c, count, i, j),
-                    (..) => sums::<2, 4, R, G>([a, b], c, count, i, j),
+                match tile {
+                    (1, 1) => sums_tile::<V, R, G, 1, 1>([a, b], c, count, at),
+                    (1, 2) => sums_tile::<V, R, G, 1, 2>([a, b], c, count, at),
+                    (1, 3) => sums_tile::<V, R, G, 1, 3>([a, b], c, count, at),
+                    (1, _) => sums_tile::<V, R, G, 1, 4>([a, b], c, count, at),
+                    (_, 1) => sums_tile::<V, R, G, 2, 1>([a, b], c, count, at),
+                    (_, 2) => sums_tile::<V, R, G, 2, 2>([a, b], c, count, at),
+                    (_, 3) => sums_tile::<V, R, G, 2, 3>([a, b], c, count, at),
+                    (..) => sums_tile::<V, R, G, 2, 4>([a, b], c, count, at),
                 }
             }
         }
     }
 }
 
-/// Some rows and columns of the sums.
+/// Some rows and columns of the sums, in as many registers as a tile of a product.
+///
+/// # Safety
+/// The processor has the registers; what is behind these rows and columns is there, and lanes are side by side.
 #[inline(always)]
-unsafe fn sums<const M: usize, const N: usize, R: Real<G>, const G: usize>(
+unsafe fn sums_tile<V: Register<R>, R: Real<G>, const G: usize, const M: usize, const N: usize>(
     [a, b]: [Factor<R>; 2],
     c: Target<R>,
     count: usize,
-    i: usize,
-    j: usize,
+    (i, j): (usize, usize),
 ) {
-    let mut sums = [[[R::default(); G]; N]; M];
-    let whole = count / G * G;
-    for lane in (0..whole).step_by(G) {
-        let mut columns = [[R::default(); G]; N];
-        for (n, column) in columns.iter_mut().enumerate() {
-            // SAFETY: whoever calls this says that all these are there, and lanes side by side.
-            *column = unsafe { b.group(j + n, lane) };
-        }
-        for (r, sums) in sums.iter_mut().enumerate() {
-            // SAFETY: as above.
-            let x: [R; G] = unsafe { a.group(i + r, lane) };
-            for (sum, column) in sums.iter_mut().zip(&columns) {
-                *sum = lanes(|l| x[l].mul_add(column[l], sum[l]));
+    let whole = count / V::LANES * V::LANES;
+    // SAFETY: as the caller says.
+    unsafe {
+        let rows: [*const R; M] = core::array::from_fn(|r| a.at(i + r, 0));
+        let columns: [*const R; N] = core::array::from_fn(|n| b.at(j + n, 0));
+        let mut sums = [[V::zero(); N]; M];
+        for lane in (0..whole).step_by(V::LANES) {
+            let ys: [V; N] = core::array::from_fn(|n| V::load(columns[n].add(lane)));
+            for (sums, row) in sums.iter_mut().zip(rows) {
+                let x = V::load(row.add(lane));
+                for (sum, y) in sums.iter_mut().zip(ys) {
+                    *sum = x.mul_add(y, *sum);
+                }
             }
         }
-    }
-    for (r, sums) in sums.iter().enumerate() {
-        for (n, sum) in sums.iter().enumerate() {
-            // SAFETY: as above.
-            unsafe {
-                let mut rest = R::default();
-                for lane in whole..count {
-                    rest = a.get(i + r, lane).mul_add(b.get(j + n, lane), rest);
+        if whole < count {
+            let ys: [V; N] = core::array::from_fn(|n| V::load_first(columns[n].add(whole), count - whole));
+            for (sums, row) in sums.iter_mut().zip(rows) {
+                let x = V::load_first(row.add(whole), count - whole);
+                for (sum, y) in sums.iter_mut().zip(ys) {
+                    *sum = x.mul_add(y, *sum);
                 }
+            }
+        }
+        for (r, sums) in sums.into_iter().enumerate() {
+            for (n, sum) in sums.into_iter().enumerate() {
+                let mut lanes = [R::default(); G];
+                sum.store(lanes.as_mut_ptr());
                 let to = c.at(i + r, j + n);
-                *to = *to + (across(*sum, |a, b| a + b) + rest);
+                *to = *to + across(lanes, |a, b| a + b);
             }
         }
     }
 }
 
-impl<R: Copy> Factor<R> {
+impl<R> Factor<R> {
+    /// Where an element is.
     #[inline(always)]
-    unsafe fn get(self, i: usize, j: usize) -> R {
+    unsafe fn at(self, i: usize, j: usize) -> *const R {
         // SAFETY: whoever calls this says that the element is there.
-        unsafe { *self.at.offset(i as isize * self.by[0] + j as isize * self.by[1]) }
-    }
-
-    /// `G` elements of a row, which are side by side.
-    #[inline(always)]
-    unsafe fn group<const G: usize>(self, i: usize, j: usize) -> [R; G] {
-        // SAFETY: whoever calls this says that the elements are there; an array of numbers is aligned as these are.
-        unsafe { *self.at.offset(i as isize * self.by[0] + j as isize).cast::<[R; G]>() }
+        unsafe { self.at.offset(i as isize * self.by[0] + j as isize * self.by[1]) }
     }
 }
 

@@ -13,6 +13,7 @@ use std::sync::{Mutex, PoisonError};
 #[cfg(target_arch = "x86_64")]
 use super::dispatch;
 use super::machine::Workspace;
+use super::simd::{Doubles, Register, Singles, WidestDoubles, WidestSingles};
 use crate::array::Prim;
 use crate::execute::Flat;
 use crate::execute::math::Lane;
@@ -39,6 +40,10 @@ pub(super) trait Real<const G: usize>:
 {
     const ONE: Self;
     const ZEROS: &[Self; G];
+
+    /// The registers that tiles of products are computed in: those of AVX-512 on x86-64, and those of all other levels.
+    type Widest: Register<Self>;
+    type Vector: Register<Self>;
 
     /// The nearest to a double.
     fn of(x: f64) -> Self;
@@ -134,9 +139,12 @@ impl Spare {
 
 /// What both kinds have of the standard library and of the one for products of matrices.
 macro_rules! operations {
-    ($Real:ident, $G:ident, $gemm:ident, $columns:ident) => {
+    ($Real:ident, $G:ident, $gemm:ident, $columns:ident, $Widest:ident, $Vector:ident) => {
         const ONE: Self = 1.0;
         const ZEROS: &[Self; $G] = &[0.0; $G];
+
+        type Widest = $Widest;
+        type Vector = $Vector;
 
         #[inline(always)]
         fn truncated(self) -> i64 {
@@ -194,7 +202,7 @@ macro_rules! operations {
 }
 
 impl Real<DOUBLES> for f64 {
-    operations!(f64, DOUBLES, dgemm, columns_of_doubles);
+    operations!(f64, DOUBLES, dgemm, columns_of_doubles, WidestDoubles, Doubles);
 
     #[inline(always)]
     fn of(x: f64) -> Self {
@@ -248,7 +256,7 @@ impl Real<DOUBLES> for f64 {
 }
 
 impl Real<SINGLES> for f32 {
-    operations!(f32, SINGLES, sgemm, columns_of_singles);
+    operations!(f32, SINGLES, sgemm, columns_of_singles, WidestSingles, Singles);
 
     #[inline(always)]
     fn of(x: f64) -> Self {
