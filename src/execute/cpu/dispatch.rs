@@ -246,7 +246,7 @@ dispatched! {
     /// Loads a real for each lane of a block; a whole row is loaded by `load_row`.
     load_reals<R, G>(state: &State<R, G>, from: &Elements<'_, R>, reach: Reach<'_, G>, to: u32) {
         level: state.level,
-        run: load(from, reach, state.real_block(to), state.active)
+        run: load(from, reach, state.real_block(to))
     }
 }
 
@@ -254,7 +254,7 @@ dispatched! {
     /// Loads an integer for each lane of a block; a whole row is loaded by `load_row`.
     load_ints<R, G>(state: &State<R, G>, from: &Elements<'_, i64>, reach: Reach<'_, G>, to: u32) {
         level: state.level,
-        run: load(from, reach, state.int_block(to), state.active)
+        run: load(from, reach, state.int_block(to))
     }
 }
 

@@ -53,6 +53,7 @@ mod registers;
 mod scalar_blocks;
 mod simd;
 mod state;
+mod strided;
 mod transfer;
 mod transpose;
 mod vector;

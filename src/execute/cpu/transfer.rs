@@ -6,7 +6,8 @@
 use super::memory::Elements;
 use super::real::Real;
 use super::state::Mask;
-use super::vector::{Group, Operand, Source, get, lanes, one_by_one, set, sum};
+use super::strided;
+use super::vector::{Group, Operand, Source, lanes, one_by_one, sum};
 
 /// Where the elements of the lanes are.
 #[derive(Debug, Clone, Copy)]
@@ -20,17 +21,20 @@ pub(super) enum Reach<'r, const G: usize> {
 }
 
 impl<const G: usize> Reach<'_, G> {
-    /// The number of a lane's element.
+    /// The numbers of the elements of a group of lanes.
     #[inline(always)]
-    fn of(&self, lane: usize) -> i64 {
-        let on = |at: Option<&[Group<i64, G>]>| at.map_or(0, |at| get(at, lane));
-        match self {
-            Reach::Same(start) => *start,
+    fn of(&self, k: usize) -> [i64; G] {
+        let on = |at: Option<&[Group<i64, G>]>| at.map_or([0; G], |at| at[k].read());
+        let lane = (k * G) as i64;
+        match *self {
+            Reach::Same(start) => [start; G],
             Reach::Own { row, width, at } => {
-                row.wrapping_add(on(*at)).wrapping_mul(*width as i64).wrapping_add(lane as i64)
+                let at = on(at);
+                lanes(|i| row.wrapping_add(at[i]).wrapping_mul(width as i64).wrapping_add(lane + i as i64))
             }
             Reach::Apart { start, stride, at } => {
-                start.wrapping_add(stride.wrapping_mul(lane as i64)).wrapping_add(on(*at))
+                let at = on(at);
+                lanes(|i| start.wrapping_add(stride.wrapping_mul(lane + i as i64)).wrapping_add(at[i]))
             }
         }
     }
@@ -86,6 +90,9 @@ pub(super) fn store_strided<T: Copy + Default, const G: usize>(
     let Reach::Apart { start, stride, at: None } = reach else { return false };
     let (elements, from) = to.changeable();
     let mut at = start.wrapping_sub(from as i64);
+    if strided::update(elements, [at, stride], x, active, &plus) {
+        return true;
+    }
     for k in 0..active.div_ceil(G) {
         let x = x.group(k);
         for x in &x[..G.min(active - k * G)] {
@@ -100,12 +107,7 @@ pub(super) fn store_strided<T: Copy + Default, const G: usize>(
 
 /// Loads an element for each lane, of which some of those side by side are not there.
 #[inline(always)]
-pub(super) fn load<T: Copy + Default, const G: usize>(
-    from: &Elements<'_, T>,
-    reach: Reach<'_, G>,
-    to: &[Group<T, G>],
-    active: usize,
-) {
+pub(super) fn load<T: Copy + Default, const G: usize>(from: &Elements<'_, T>, reach: Reach<'_, G>, to: &[Group<T, G>]) {
     let elements = from.all();
     if let Some(start) = reach.in_a_row() {
         for (k, to) in to.iter().enumerate() {
@@ -124,11 +126,12 @@ pub(super) fn load<T: Copy + Default, const G: usize>(
         Reach::Apart { start, stride, at: None } => {
             let mut next = start;
             for to in to {
-                let at = lanes(|i| next.wrapping_add(stride.wrapping_mul(i as i64)));
-                to.write(gathered(elements, at));
+                let at = || lanes(|i| next.wrapping_add(stride.wrapping_mul(i as i64)));
+                to.write(strided::load(elements, next, stride).unwrap_or_else(|| gathered(elements, at())));
                 next = next.wrapping_add(stride.wrapping_mul(G as i64));
             }
         }
+        // Distances of 0 need no products.
         Reach::Apart { start, stride: 0, at: Some(at) } => {
             for (to, at) in to.iter().zip(at) {
                 let at = at.read();
@@ -136,8 +139,8 @@ pub(super) fn load<T: Copy + Default, const G: usize>(
             }
         }
         Reach::Own { .. } | Reach::Apart { .. } => {
-            for lane in 0..active {
-                set(to, lane, from.get(reach.of(lane)));
+            for (k, to) in to.iter().enumerate() {
+                to.write(gathered(elements, reach.of(k)));
             }
         }
     }
@@ -146,7 +149,8 @@ pub(super) fn load<T: Copy + Default, const G: usize>(
 /// The elements of these numbers.
 #[inline(always)]
 fn gathered<T: Copy + Default, const G: usize>(elements: &[T], at: [i64; G]) -> [T; G] {
-    lanes(|i| elements.get(at[i] as usize).copied().unwrap_or_default())
+    let one = |i: usize| elements.get(at[i] as usize).copied().unwrap_or_default();
+    strided::load_at(elements, &at).unwrap_or_else(|| lanes(one))
 }
 
 /// Stores an element of each lane in which the mask is true.
@@ -179,21 +183,6 @@ pub(super) fn add<T: Copy + Default, const G: usize>(
     if mask.is_none() && store_strided(to, reach, x, active, &plus) {
         return;
     }
-    if let (Reach::Apart { start, stride, at: Some(at) }, None) = (reach, mask) {
-        let (elements, from) = to.changeable();
-        let start = start.wrapping_sub(from as i64);
-        for k in 0..active.div_ceil(G) {
-            let (x, at, lane) = (x.group(k), at[k].read(), (k * G) as i64);
-            let places: [i64; G] =
-                lanes(|i| at[i].wrapping_add(start).wrapping_add(stride.wrapping_mul(lane + i as i64)));
-            for i in 0..G.min(active - k * G) {
-                if let Some(element) = elements.get_mut(places[i] as usize) {
-                    *element = plus(*element, x[i]);
-                }
-            }
-        }
-        return;
-    }
     let mut done = 0;
     if let Some(mask) = mask
         && let Some(rows) = reach.in_a_row().and_then(|start| to.rows_mut::<G>(start, active / G))
@@ -202,13 +191,20 @@ pub(super) fn add<T: Copy + Default, const G: usize>(
             let (x, mask) = (x.group(k), mask.group(k));
             *row = lanes(|i| if mask[i] != 0 { plus(row[i], x[i]) } else { row[i] });
         }
-        done = rows.len() * G;
+        done = rows.len();
     }
-    for lane in done..active {
-        if mask.is_none_or(|mask| mask.lane(lane) != 0)
-            && let Some(element) = to.get_mut(reach.of(lane))
-        {
-            *element = plus(*element, x.lane(lane));
+    let (elements, from) = to.changeable();
+    for k in done..active.div_ceil(G) {
+        let (x, places, count) = (x.group(k), reach.of(k), G.min(active - k * G));
+        let places: [i64; G] = lanes(|i| places[i].wrapping_sub(from as i64));
+        let wanted = mask.map(|mask| mask.group(k));
+        if wanted.is_none() && count == G && strided::update_at(elements, &places, &x, &plus) {
+            continue;
+        }
+        for i in (0..count).filter(|i| wanted.is_none_or(|wanted| wanted[*i] != 0)) {
+            if let Some(element) = elements.get_mut(places[i] as usize) {
+                *element = plus(*element, x[i]);
+            }
         }
     }
 }
