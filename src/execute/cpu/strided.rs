@@ -90,3 +90,16 @@ pub(super) fn load_at<T: Copy, const G: usize>(elements: &[T], at: &[i64; G]) ->
     // SAFETY: they are there.
     are_all_there(elements.len(), at).then(|| lanes(|i| unsafe { *elements.get_unchecked(at[i] as usize) }))
 }
+
+/// Says that an element is read or written soon; there need not be any.
+#[inline(always)]
+pub(super) fn expect<T>(elements: &[T], at: i64) {
+    let at = elements.as_ptr().wrapping_offset(at as isize);
+    // SAFETY: every x86-64 has the instruction, and it leaves memory alone that is not there.
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T0 }>(at.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = at;
+}

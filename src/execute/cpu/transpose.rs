@@ -7,6 +7,7 @@ use super::instruction::{Across, Address, IntoRows, Rows, Transpose};
 use super::memory::Elements;
 use super::real::Real;
 use super::state::{Mask, State};
+use super::strided;
 use super::vector::{self, Source, lanes};
 
 /// Rows as long as there are, by columns.
@@ -52,6 +53,16 @@ fn places<R: Real<G>, const G: usize>(state: &State<R, G>, across: Across, start
     }
 }
 
+/// From this many elements on the rows of two lanes are in different pages of memory: no processor looks ahead in as many pages as a block
+/// has lanes.
+const FAR: u64 = 1 << 9;
+
+/// Whether the lanes' rows are so far from each other that what comes after them is to be fetched before it is wanted.
+#[inline(always)]
+fn are_far<R: Real<G>, const G: usize>(state: &State<R, G>, across: Across) -> bool {
+    matches!(across, Across::Apart(apart) if state.one(apart).unsigned_abs() >= FAR)
+}
+
 /// Runs the loop that copies; `columns` makes columns of rows.
 #[inline(always)]
 pub(super) fn run<R: Real<G>, const G: usize>(
@@ -67,9 +78,13 @@ pub(super) fn run<R: Real<G>, const G: usize>(
     let mut own = core::mem::take(&mut reals[to.buffer as usize]);
     let source = &reals[from.buffer as usize];
     let mut aside = [[R::default(); G]; G];
+    let far = are_far(state, from.across);
     for k in 0..state.groups {
         let places = places(state, from.across, start, k);
         for column in (0..count).step_by(G) {
+            if far {
+                places.iter().for_each(|place| strided::expect(source.all(), place.wrapping_add(column + G as i64)));
+            }
             let turned = columns(square(source, G, |i| places[i].wrapping_add(column), &mut aside));
             let now = (count - column).min(G as i64) as usize;
             for (j, values) in (column..).zip(&turned[..now]) {
@@ -108,11 +123,17 @@ pub(super) fn into_rows<R: Real<G>, const G: usize>(
     let source = core::mem::take(&mut reals[from.buffer as usize]);
     let target = &mut reals[to.buffer as usize];
     let mut aside = [[R::default(); G]; G];
+    let far = are_far(state, to.across);
     for k in 0..state.groups {
         let places = places(state, to.across, start, k);
         let wanted = mask.map(|mask| mask.group(k));
         let lanes = G.min(state.active - k * G);
         let lanes = (0..lanes).filter(|i| wanted.is_none_or(|wanted| wanted[*i] != 0));
+        if far {
+            let (there, before) = target.changeable();
+            let next = count.wrapping_sub(before as i64);
+            places.iter().for_each(|place| strided::expect(there, place.wrapping_add(next)));
+        }
         for column in (0..count).step_by(G) {
             let at = |j: usize| first + (column + j as i64).wrapping_mul(by) + (k * G) as i64;
             let now = (count - column).min(G as i64) as usize;
