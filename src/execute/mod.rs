@@ -32,6 +32,8 @@ pub use contract::{Ending, Executor, Fault, FaultKind, Outcome, Prepared, Unsupp
 pub use cpu::Lanes;
 #[cfg(feature = "unstable")]
 pub use cpu::{BaselineLanes, NarrowLanes};
+#[cfg(all(feature = "unstable", feature = "jit"))]
+pub use cpu::{InstructionLanes, NativeLanes};
 pub use flat::Flat;
 pub use kernel_profile::{ELEMENTARY, Kernel};
 pub use reference::Interpreter;

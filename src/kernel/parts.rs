@@ -304,6 +304,14 @@ impl Mention {
     }
 }
 
+impl Mention {
+    /// Whether it is set or used more often than so.
+    #[cfg(feature = "jit")]
+    pub(crate) fn exceeds(self, other: Mention) -> bool {
+        self.set > other.set || self.used > other.used
+    }
+}
+
 impl Lanes {
     /// The buffers of which several lanes may set one element: those that lanes do not each set in a row of their own.
     pub(crate) fn colliding(&self) -> Vec<Buffer> {

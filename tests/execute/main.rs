@@ -8,6 +8,8 @@ mod constants;
 mod elementary_in_c;
 mod halves;
 mod into;
+#[cfg(feature = "jit")]
+mod jit;
 mod lanes;
 mod limits;
 mod loops;

@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use catadiff::array::{Body, Form, Lambda, Op, Program};
+#[cfg(feature = "jit")]
+use catadiff::execute::NativeLanes;
 use catadiff::execute::{
     BaselineLanes, Executor, Fault, FaultKind, Interpreter, Lanes, Machine, Outcome, Prepared, Unsupported,
 };
@@ -56,6 +58,17 @@ fn executors_keep_the_contract_in_single_precision() -> Verdict {
 fn the_baseline_of_processors_keeps_the_contract() -> Verdict {
     let tally = suite(&BaselineLanes, OF_LANES)?;
     assert!(tally.done > 400 && tally.faults > 400, "{tally:?}");
+    Ok(())
+}
+
+/// Scalar code is compiled once it has run for a while: here all of it is, before.
+#[cfg(feature = "jit")]
+#[test]
+fn code_of_the_processor_keeps_the_contract() -> Verdict {
+    let tally = suite(&NativeLanes, OF_LANES)?;
+    assert!(tally.done > 400 && tally.faults > 400, "{tally:?}");
+    let tally = singles(&NativeLanes, OF_LANES)?;
+    assert!(tally.done > 250, "{tally:?}");
     Ok(())
 }
 

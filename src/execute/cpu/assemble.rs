@@ -5,19 +5,18 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::block_width;
 use super::compute::register;
 use super::dispatch::Level;
 use super::fault::Claim;
 use super::inline::Inline;
-use super::instruction::{Across, Address, Chain, Fold, Instruction, LanesLoop, Product, Reg, Rows, To};
+use super::instruction::{Across, Address, Chain, Instruction, LanesLoop, Product, Reg, Rows, To};
+#[cfg(feature = "jit")]
+use super::jit::{Natives, Stretches};
 use super::liveness::needed;
-use super::parallel;
 use super::registers::Registers;
 use super::scalar_blocks::{Step, straighten};
-use super::vector::FEW_GROUPS;
 use crate::array::{Const, Prim, ScalarOp, Var};
-use crate::kernel::code::{Blame, Block, Buffer, Code, Lanes, Op, Operand, Origin, Output, Place, Port, Stm, Value};
+use crate::kernel::code::{Blame, Block, Buffer, Code, Op, Operand, Origin, Output, Place, Port, Stm, Value};
 
 /// Instructions, and what is known of registers and buffers.
 #[derive(Debug, Clone)]
@@ -48,6 +47,9 @@ pub(super) struct Assembled {
     pub(super) int_kinds: Vec<Prim>,
     pub(super) inputs: Vec<In>,
     pub(super) outputs: Vec<Out>,
+    /// What scalar code has become.
+    #[cfg(feature = "jit")]
+    pub(super) natives: Natives,
 }
 
 /// Where an argument goes.
@@ -87,12 +89,17 @@ pub(super) struct Assembler<'c> {
     constants: FxHashMap<Const, u32>,
     pub(super) reals: Vec<f64>,
     pub(super) ints: Vec<i64>,
-    buffers: Vec<u32>,
+    pub(super) buffers: Vec<u32>,
     /// The registers of the loop over lanes that is open.
     pub(super) varying: Option<Registers>,
+    /// What is known of scalar code, if it is to become code of the processor.
+    #[cfg(feature = "jit")]
+    pub(super) scalar: Option<Stretches>,
 }
 
-pub(super) fn assemble(code: &Code, level: Level) -> Assembled {
+/// Instructions for a level; whether scalar code is to become code of the processor, where that can be done.
+#[cfg_attr(not(feature = "jit"), expect(unused_variables, reason = "instructions do all there is"))]
+pub(super) fn assemble(code: &Code, level: Level, natively: bool) -> Assembled {
     let mut numbers = [0_u32; 2];
     let mut banks = [Vec::new(), Vec::new()];
     let buffers = code
@@ -126,6 +133,8 @@ pub(super) fn assemble(code: &Code, level: Level) -> Assembled {
         ints: Vec::new(),
         buffers,
         varying: None,
+        #[cfg(feature = "jit")]
+        scalar: natively.then(|| Stretches::of(code)),
     };
     let inputs = code.inputs.iter().map(|port| assembler.input(port)).collect();
     assembler.block(&code.body);
@@ -135,6 +144,8 @@ pub(super) fn assemble(code: &Code, level: Level) -> Assembled {
     let (real_kinds, int_kinds) = code.buffers.iter().map(|info| info.prim).partition(|prim| prim.is_real());
     let Assembler { out: instructions, loops, products, chains, rows, origins, claims, .. } = assembler;
     let Assembler { addresses, reals, ints, .. } = assembler;
+    #[cfg(feature = "jit")]
+    let Assembler { scalar, constants, .. } = assembler;
     let mut assembled = Assembled {
         instructions,
         is_single: code.precision == Prim::F32,
@@ -155,6 +166,8 @@ pub(super) fn assemble(code: &Code, level: Level) -> Assembled {
         inputs,
         outputs,
         steps: Vec::new(),
+        #[cfg(feature = "jit")]
+        natives: scalar.map_or_else(Natives::default, |scalar| Natives::of(scalar, &constants)),
     };
     straighten(&mut assembled);
     assembled
@@ -169,7 +182,7 @@ impl Assembler<'_> {
         self.code.prim(operand)
     }
 
-    fn uniform(&mut self, value: Value) -> u32 {
+    pub(super) fn uniform(&mut self, value: Value) -> u32 {
         if let Some(register) = self.uniform.get(&value) {
             return *register;
         }
@@ -183,6 +196,12 @@ impl Assembler<'_> {
         let register = u32::try_from(register).expect("code has fewer than 2^32 values");
         self.uniform.insert(value, register);
         register
+    }
+
+    /// The register of a value that has one for all of a run.
+    #[cfg(feature = "jit")]
+    pub(super) fn known_uniform(&self, value: Value) -> Option<u32> {
+        self.uniform.get(&value).copied()
     }
 
     fn constant(&mut self, constant: Const) -> u32 {
@@ -261,7 +280,7 @@ impl Assembler<'_> {
     }
 
     /// Adds an instruction that will be known later.
-    fn hole(&mut self) -> usize {
+    pub(super) fn hole(&mut self) -> usize {
         self.out.push(Instruction::End);
         self.out.len() - 1
     }
@@ -274,9 +293,14 @@ impl Assembler<'_> {
         self.claims.push(Claim { at, statement, span: *span, broken: *broken, operands });
     }
 
-    fn block(&mut self, block: &Block) {
+    pub(super) fn block(&mut self, block: &Block) {
         let mut rest = &block[..];
         while let Some((stm, later)) = rest.split_first() {
+            #[cfg(feature = "jit")]
+            if let Some(count) = self.stretch(rest) {
+                rest = &rest[count..];
+                continue;
+            }
             if self.level.has_superinstructions()
                 && let Some(count) = self.in_rows(rest)
             {
@@ -315,7 +339,7 @@ impl Assembler<'_> {
         Address { buffer: self.buffers[place.buffer.0 as usize], base, index, stride, across }
     }
 
-    fn statement(&mut self, stm: &Stm) {
+    pub(super) fn statement(&mut self, stm: &Stm) {
         match stm {
             Stm::Let(value, op, operands) if self.inline.stores.contains(value) => {
                 self.held = Some((*op, operands.clone()));
@@ -428,56 +452,5 @@ impl Assembler<'_> {
             Stm::Lanes(lanes) => self.lanes(lanes),
             Stm::Product(product) => self.product(product),
         }
-    }
-
-    fn lanes(&mut self, lanes: &Lanes) {
-        let count = self.one(lanes.count);
-        let (number, start) = (self.loops.len(), self.here());
-        self.out.push(Instruction::Lanes(u32::try_from(number).expect("there are fewer than 2^32 loops")));
-        let leave = self.hole();
-        let registers = Registers::new(self.code, lanes, &self.needed, &self.inline);
-        let (reals, ints) = registers.sizes();
-        self.varying = Some(registers);
-        let body = self.here();
-        let mut it = LanesLoop {
-            index: self.varying.as_ref().and_then(|r| r.used(lanes.index)),
-            count,
-            body,
-            real_folds: Vec::new(),
-            int_folds: Vec::new(),
-            folded: lanes.folded.map(|value| self.uniform(value)),
-            writes: Vec::new(),
-            adds: Vec::new(),
-            scatters: !lanes.scatters.is_empty(),
-            reals,
-            ints,
-            groups: FEW_GROUPS,
-            straight: false,
-            work: Vec::new(),
-        };
-        for fold in &lanes.folds {
-            let cell = self.varying.as_ref().map_or(0, |r| r.of(fold.cell));
-            let (start, found) = (self.one(fold.start), self.buffers[fold.found.0 as usize]);
-            let folds = if self.is_real(fold.start) { &mut it.real_folds } else { &mut it.int_folds };
-            folds.push(Fold { cell, start, found, op: fold.op, kind: self.prim(fold.start) });
-        }
-        let bank = |this: &Self, buffer: &Buffer| this.code.buffers[buffer.0 as usize].prim.is_real();
-        for (buffer, part, start) in &lanes.writes {
-            let (part, start) = (self.one(*part), self.one(*start));
-            it.writes.push((bank(self, buffer), self.buffers[buffer.0 as usize], part, start));
-        }
-        it.adds = lanes.adds.iter().map(|b| (bank(self, b), self.buffers[b.0 as usize])).collect();
-        self.loops.push(it);
-        self.block(&lanes.body);
-        let instructions = &self.out[body as usize..];
-        let (groups, work) =
-            (block_width::groups(&self.loops[number], instructions), parallel::work(instructions, &self.products));
-        let straight = lanes.folded.is_none() && block_width::is_straight(instructions);
-        let it = &mut self.loops[number];
-        (it.groups, it.straight, it.work) = (groups, straight, work);
-        self.out.push(Instruction::End);
-        self.varying = None;
-        self.note(start, lanes.origin);
-        self.out[leave] = Instruction::Jump(self.here());
     }
 }

@@ -42,6 +42,8 @@ fn once(instruction: &Instruction) -> bool {
         Instruction::Series(it) => it.to.is_none(),
         Instruction::Jump(_) | Instruction::Again(_) | Instruction::Unless(..) => false,
         Instruction::Lanes(_) | Instruction::End => false,
+        #[cfg(feature = "jit")]
+        Instruction::Native(_) => false,
         Instruction::Outer(_) | Instruction::Transpose(_) | Instruction::IntoRows(_) => false,
         Instruction::Alloc { .. } | Instruction::Swap { .. } | Instruction::Product(_) => false,
     }

@@ -122,7 +122,7 @@ impl<R: Real<G>, const G: usize> State<R, G> {
         match into {
             Prim::I64 => self.put_int1(to, self.real(x), R::truncated),
             Prim::I32 => self.put_int1(to, self.real(x), |x: R| i64::from(x.truncated_to_i32())),
-            into => self.put_int1(to, self.real(x), |x: R| register(Const::rounded(x.double(), into))),
+            into => self.put_int1(to, self.real(x), |x: R| truncated(into, x)),
         }
     }
 
@@ -351,6 +351,11 @@ pub(super) fn register(constant: Const) -> i64 {
     constant.integer().expect("what is in a register of integers is one") as i64
 }
 
+/// A real without what is behind its point, as an integer of this kind.
+pub(super) fn truncated<R: Real<G>, const G: usize>(into: Prim, x: R) -> i64 {
+    register(Const::rounded(x.double(), into))
+}
+
 /// The integer of this kind that is in a register.
 pub(super) fn constant(kind: Prim, n: i64) -> Const {
     Const::wrapped(n.into(), kind)
@@ -373,7 +378,7 @@ pub(super) fn wrapped(kind: Prim, n: i64) -> i64 {
 
 /// A row of the table of integers. What has no value is checked before; where it is not wanted, it may be anything.
 #[inline(never)]
-fn by_row(row: IntegerRow, kind: Prim, a: i64, b: i64) -> i64 {
+pub(super) fn by_row(row: IntegerRow, kind: Prim, a: i64, b: i64) -> i64 {
     fn of<N: Integer>(row: IntegerRow, a: i64, b: i64) -> i64 {
         row.value(&[N::low(a), N::low(b)][..row.arity()]).map_or(0, N::extended)
     }

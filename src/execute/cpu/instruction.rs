@@ -217,6 +217,9 @@ pub(super) enum Instruction {
     },
     Zero(u32),
     Lanes(u32),
+    /// The function of the instructions that follow, by its number, in their place if there is one by now.
+    #[cfg(feature = "jit")]
+    Native(u32),
     /// Operations on single values, by their numbers; then goes on after them.
     Straight {
         from: u32,

@@ -6,11 +6,13 @@
 use core::ops::Range;
 
 use super::assemble::{Assembled, In};
-use super::budget::{STRIDE, Watch};
+use super::budget::{Held, STRIDE, Watch};
 use super::compute::wrapped;
 use super::dispatch;
 use super::folds;
 use super::instruction::{Instruction, LanesLoop, Reg};
+#[cfg(feature = "jit")]
+use super::jit;
 use super::memory::Elements;
 use super::parallel;
 use super::product;
@@ -84,6 +86,30 @@ fn stretches(count: i64) -> impl Iterator<Item = Range<i64>> {
     (0..count)
         .step_by(PRODUCTS_PER_STEP as usize)
         .map(move |from| from..count.min(from.saturating_add(PRODUCTS_PER_STEP)))
+}
+
+/// Gives a buffer its size: how many elements that are. Where lanes have their own, it is the size for each, beside their number.
+#[inline(always)]
+pub(super) fn allocate<R: Copy + Default>(
+    watch: &Watch<'_>,
+    held: &mut Held,
+    (reals, ints): (&mut [Elements<'_, R>], &mut [Elements<'_, i64>]),
+    (real, buffer): (bool, u32),
+    (count, own): (i64, Option<usize>),
+    at: usize,
+) -> Result<usize, Fault> {
+    let each = own.unwrap_or(1);
+    if !(0..=LARGEST / each as i64).contains(&count) {
+        return Err(Fault);
+    }
+    let count = count as usize * each;
+    watch.room(held.resize(real, buffer, count), at)?;
+    if real {
+        reals[buffer as usize].resize(count, own.is_some())?;
+    } else {
+        ints[buffer as usize].resize(count, own.is_some())?;
+    }
+    Ok(count)
 }
 
 /// After the last instruction.
@@ -311,6 +337,12 @@ impl<'m, R: Real<G>, const G: usize> Machine<'m, R, G> {
                 }
             }
             Instruction::Zero(index) => state.ints.set(index, 0),
+            #[cfg(feature = "jit")]
+            Instruction::Native(number) => {
+                if let Some(after) = jit::run(code, number, watch, state, (reals, ints))? {
+                    return Ok(Next::At(after));
+                }
+            }
             Instruction::Straight { from, to, after } => {
                 dispatch::straight(state, &code.steps[from as usize..to as usize]);
                 return Ok(Next::At(after as usize));
@@ -412,18 +444,9 @@ impl<'m, R: Real<G>, const G: usize> Machine<'m, R, G> {
             Instruction::Rows(number) => dispatch::rows(state, reals, &code.rows[number as usize]),
             Instruction::Outer(ref it) => dispatch::outer(state, reals, &code.addresses, it),
             Instruction::Alloc { buffer, count, real, own } => {
-                let (count, each) = (state.one(count), if own { state.width } else { 1 });
-                if !(0..=LARGEST / each as i64).contains(&count) {
-                    return Err(Fault);
-                }
-                let count = count as usize * each;
+                let size = (state.one(count), own.then_some(state.width));
+                let count = allocate(watch, &mut state.held, (reals, ints), (real, buffer), size, at)?;
                 state.own += if own { count } else { 0 };
-                watch.room(state.held.resize(real, buffer, count), at)?;
-                if real {
-                    reals[buffer as usize].resize(count, own)?;
-                } else {
-                    ints[buffer as usize].resize(count, own)?;
-                }
             }
             Instruction::Swap { a, b, real } => {
                 state.held.swap(real, a, b);

@@ -9,13 +9,14 @@
 //! |---|---|
 //! | `passes` | the passes over code, and `contract`, `find_products`, `find_fma_chains`, those of them that are for this machine |
 //! | `instruction` | the instructions |
-//! | `assemble`, `operation`, `cells`, `fused` | from code to instructions |
+//! | `assemble`, `lanes_loops`, `operation`, `cells`, `fused` | from code to instructions |
 //! | `liveness`, `inline`, `registers`, `block_width` | what of it is needed, loaded where it is used, in which register, how many lanes wide |
 //! | `machine`, `state`, `memory`, `arguments` | the machine, its registers and buffers, what goes in and out |
 //! | `real` | doubles and singles: the machine is generic in them |
 //! | `compute`, `vector`, `dispatch` | operations on lanes, compiled for the vector instructions that the processor has |
 //! | `kernel`, `fma_chain`, `power_sums`, `rank_one_update`, `product`, `transfer`, `transpose`, `folds` | instructions for whole loops |
 //! | `scalar_blocks` | scalar code |
+//! | `jit` | scalar code as code of the processor (feature `jit`) |
 //! | `prepared`, `fault` | programs that are ready, their runs, and what goes wrong in these |
 //! | `parallel`, `budget` | loops shared out to cores, and stopped before their time |
 //! | `profile` | where the time goes |
@@ -36,7 +37,10 @@ mod folds;
 mod fused;
 mod inline;
 mod instruction;
+#[cfg(feature = "jit")]
+mod jit;
 mod kernel;
+mod lanes_loops;
 mod liveness;
 mod machine;
 mod memory;
@@ -61,3 +65,5 @@ mod vector;
 pub use prepared::Lanes;
 #[cfg(feature = "unstable")]
 pub use prepared::{BaselineLanes, NarrowLanes};
+#[cfg(all(feature = "unstable", feature = "jit"))]
+pub use prepared::{InstructionLanes, NativeLanes};

@@ -50,7 +50,7 @@ const GROUPS_PER_COPY: i64 = 32;
 const ROW: i64 = 4;
 
 /// As many multiplications of a product of matrices cost as much as an instruction.
-const PARTS: i64 = 4;
+pub(super) const PARTS: i64 = 4;
 
 /// About how long a block takes, in parts of an instruction: a number, and the counts of the loops around it.
 pub(super) fn work(body: &[Instruction], products: &[Product]) -> Vec<(i64, Vec<u32>)> {

@@ -40,6 +40,16 @@ pub struct BaselineLanes;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NarrowLanes;
 
+/// [`Lanes`] by instructions alone, for tests: what scalar code computes as code of the processor is compared with that.
+#[cfg(all(feature = "unstable", feature = "jit"))]
+#[derive(Debug, Clone, Copy, Default)]
+pub struct InstructionLanes;
+
+/// [`Lanes`] whose scalar code is code of the processor from the first run on, for tests: what runs for a moment would not be compiled.
+#[cfg(all(feature = "unstable", feature = "jit"))]
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NativeLanes;
+
 /// A program that is ready to run on [`Lanes`].
 #[derive(Debug)]
 struct OnLanes {
@@ -67,7 +77,7 @@ impl Executor for Lanes {
     }
 
     fn prepare(&self, program: &Program) -> Result<core::result::Result<Box<dyn Prepared>, Unsupported>> {
-        Ok(prepared(program, Level::of_processor()))
+        Ok(prepared(program, Level::of_processor(), true))
     }
 }
 
@@ -82,7 +92,7 @@ impl Executor for BaselineLanes {
     }
 
     fn prepare(&self, program: &Program) -> Result<core::result::Result<Box<dyn Prepared>, Unsupported>> {
-        Ok(prepared(program, Level::BASELINE))
+        Ok(prepared(program, Level::BASELINE, false))
     }
 }
 
@@ -97,13 +107,60 @@ impl Executor for NarrowLanes {
     }
 
     fn prepare(&self, program: &Program) -> Result<core::result::Result<Box<dyn Prepared>, Unsupported>> {
-        Ok(prepared(program, Level::without_avx512()))
+        Ok(prepared(program, Level::without_avx512(), false))
     }
 }
 
-fn prepared(program: &Program, level: Level) -> core::result::Result<Box<dyn Prepared>, Unsupported> {
+#[cfg(all(feature = "unstable", feature = "jit"))]
+impl Executor for InstructionLanes {
+    fn name(&self) -> &'static str {
+        "lanes by instructions"
+    }
+
+    fn description(&self) -> &'static str {
+        "the vector instructions and the cores of this machine, with no code made for it"
+    }
+
+    fn prepare(&self, program: &Program) -> Result<core::result::Result<Box<dyn Prepared>, Unsupported>> {
+        Ok(prepared(program, Level::of_processor(), false))
+    }
+}
+
+#[cfg(all(feature = "unstable", feature = "jit"))]
+impl Executor for NativeLanes {
+    fn name(&self) -> &'static str {
+        "native lanes"
+    }
+
+    fn description(&self) -> &'static str {
+        "the vector instructions and the cores of this machine, with code made for it from the first run on"
+    }
+
+    fn prepare(&self, program: &Program) -> Result<core::result::Result<Box<dyn Prepared>, Unsupported>> {
+        Ok(on_lanes(program, Level::of_processor(), true).map(|made| {
+            made.code.natives.make(&made.code);
+            Box::new(made) as Box<dyn Prepared>
+        }))
+    }
+}
+
+#[cfg(all(feature = "unstable", feature = "jit"))]
+impl NativeLanes {
+    /// How many functions a program has; none if it does not run on lanes.
+    #[must_use]
+    pub fn functions(&self, program: &Program) -> usize {
+        let made = on_lanes(program, Level::of_processor(), true);
+        made.map_or(0, |made| made.code.natives.make(&made.code))
+    }
+}
+
+fn prepared(program: &Program, level: Level, natively: bool) -> core::result::Result<Box<dyn Prepared>, Unsupported> {
+    Ok(Box::new(on_lanes(program, level, natively)?))
+}
+
+fn on_lanes(program: &Program, level: Level, natively: bool) -> core::result::Result<OnLanes, Unsupported> {
     let (rest, constants) = in_passes(program, level, |_, _| ());
-    Ok(Box::new(OnLanes::new(program.clone(), rest, constants, level)?))
+    OnLanes::new(program.clone(), rest, constants, level, natively)
 }
 
 /// What is lowered, if that is not the program as it is, and the arrays that it takes after the arguments. Calls `told`
@@ -127,7 +184,8 @@ fn in_passes(
 /// wrong with them: then each run is to say so.
 fn constants(Split { constant, rest }: Split, level: Level) -> Option<(Program, Vec<Flat>)> {
     let mut found = Vec::new();
-    let constant = OnLanes::new(constant, None, Vec::new(), level).ok()?;
+    // What runs once is not worth a function.
+    let constant = OnLanes::new(constant, None, Vec::new(), level, false).ok()?;
     match constant.go(Arguments::Flats(&[]), &mut Results::Flats(&mut found), (&CONSTANT_LIMITS).into(), None) {
         Ending::Done { .. } => Some((rest, found)),
         Ending::Fault(_) | Ending::Unsupported(_) => None,
@@ -187,9 +245,11 @@ impl OnLanes {
         rest: Option<Program>,
         constants: Vec<Flat>,
         level: Level,
+        natively: bool,
     ) -> core::result::Result<Self, Unsupported> {
         let known: Vec<kernel::Known> = constants.iter().map(known).collect();
-        let code = assemble(&kernel::lower(rest.as_ref().unwrap_or(&program), &known, &cpu(level))?, level);
+        let code = kernel::lower(rest.as_ref().unwrap_or(&program), &known, &cpu(level))?;
+        let code = assemble(&code, level, natively);
         Ok(OnLanes { program, rest, constants, code, stepwise: OnceLock::new(), spare: Spare::default() })
     }
 
@@ -242,7 +302,7 @@ impl OnLanes {
     #[inline(never)]
     fn step_by_step(&self, arguments: Arguments<'_>, results: &mut Results<'_>, control: Control<'_>) -> Ending {
         let level = self.code.level;
-        let lowered = || Ok(assemble(&kernel::stepwise(&self.program, &cpu(level))?, level));
+        let lowered = || Ok(assemble(&kernel::stepwise(&self.program, &cpu(level))?, level, false));
         let code = match self.stepwise.get_or_init(lowered) {
             Ok(code) => code,
             Err(refused) => return Ending::Unsupported(refused.clone()),

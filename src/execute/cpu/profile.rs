@@ -221,6 +221,8 @@ fn work<R: Real<G>, const G: usize>(machine: &Machine<'_, R, G>, it: &LanesLoop,
             Instruction::SetInt { .. } | Instruction::Alloc { .. } | Instruction::Swap { .. } => {}
             Instruction::Check { .. } | Instruction::Bounds { .. } | Instruction::LeastWhere { .. } => {}
             Instruction::ToBits { .. } | Instruction::FromBits { .. } | Instruction::Straight { .. } => {}
+            #[cfg(feature = "jit")]
+            Instruction::Native(_) => {}
         }
     }
     let length = |(real, buffer): &(bool, u32)| {

@@ -205,6 +205,8 @@ fn reals(instruction: &Instruction, mut visit: impl FnMut(Reg)) {
         Instruction::Inner(_) | Instruction::Transpose(_) | Instruction::IntoRows(_) | Instruction::Product(_) => {}
         Instruction::Chain(_) | Instruction::Rows(_) | Instruction::Alloc { .. } | Instruction::Swap { .. } => {}
         Instruction::Check { .. } | Instruction::Bounds { .. } | Instruction::End => {}
+        #[cfg(feature = "jit")]
+        Instruction::Native(_) => {}
     }
 }
 
