@@ -8,6 +8,8 @@ use core::cell::Cell;
 use super::budget::{Held, STRIDE};
 use super::dispatch::Level;
 use super::instruction::{Across, Address, Reg};
+#[cfg(feature = "jit")]
+use super::jit::Space;
 use super::real::Real;
 use super::scalar_blocks::SLOTS;
 use super::transfer::Reach;
@@ -38,6 +40,9 @@ pub(super) struct State<R: Copy, const G: usize> {
     pub(super) scratch: u32,
     /// What scalar code works on.
     pub(super) slots: Box<[Cell<R>; SLOTS]>,
+    /// What is handed over to functions.
+    #[cfg(feature = "jit")]
+    pub(super) space: Space<R>,
 }
 
 /// What lanes have folded that have no part in the last block: those from a lane on, in its group.
@@ -68,6 +73,8 @@ impl<R: Real<G>, const G: usize> Default for State<R, G> {
             saved: Saved { from: 0, reals: Vec::new(), ints: Vec::new() },
             scratch: 0,
             slots: Box::new(core::array::from_fn(|_| Cell::default())),
+            #[cfg(feature = "jit")]
+            space: Space::default(),
         }
     }
 }

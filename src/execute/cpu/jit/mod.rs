@@ -24,6 +24,7 @@ use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+pub(super) use native::Space;
 pub(super) use stretches::Stretches;
 
 use super::assemble::Assembled;

@@ -21,7 +21,6 @@ use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
 use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Module, default_libcall_names};
-use smallvec::SmallVec;
 
 use crate::array::{IntegerRow, Prim};
 use crate::execute::cpu::budget::{Held, STRIDE, Watch};
@@ -65,8 +64,31 @@ pub(super) struct Handed {
     pub(super) out: Vec<u32>,
 }
 
+impl Handed {
+    /// Puts the values of registers where the function takes them, with room for those that it leaves.
+    fn fill<T: Copy + Default>(&self, space: &mut Vec<T>, value: impl Fn(u32) -> T) {
+        space.clear();
+        space.extend(self.into.iter().map(|register| value(*register)));
+        space.resize(self.into.len().max(self.out.len()), T::default());
+    }
+}
+
+/// Memory for what is handed over.
+#[derive(Debug)]
+pub(in crate::execute::cpu) struct Space<R> {
+    reals: Vec<R>,
+    ints: Vec<i64>,
+    slots: Vec<Slot>,
+}
+
+impl<R> Default for Space<R> {
+    fn default() -> Self {
+        Space { reals: Vec::new(), ints: Vec::new(), slots: Vec::new() }
+    }
+}
+
 /// A buffer as functions see it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 #[repr(C)]
 struct Slot {
     first: *mut u8,
@@ -75,11 +97,8 @@ struct Slot {
     changeable: i64,
 }
 
-impl Default for Slot {
-    fn default() -> Self {
-        Slot { first: core::ptr::null_mut(), count: 0, changeable: 0 }
-    }
-}
+// SAFETY: slots are written anew before each call, and only the function that is called and what it calls use their pointers.
+unsafe impl Send for Slot {}
 
 /// What a function works on. What comes first is for the function itself, the rest for what it calls.
 #[repr(C)]
@@ -226,20 +245,20 @@ impl Function {
     ) -> Result<(), Fault> {
         assert_eq!(self.is_single, is_single::<R>(), "functions are called with reals of their kind");
         let region = &self.region;
-        let mut slots: SmallVec<[Slot; 16]> = region
-            .buffers
-            .iter()
-            .map(|(real, k)| if *real { slot(&mut reals[*k as usize]) } else { slot(&mut ints[*k as usize]) })
-            .collect();
-        let Region { reals: of_reals, ints: of_ints, .. } = region;
-        let mut real_values: SmallVec<[R; 32]> = of_reals.into.iter().map(|k| state.reals.one(*k)).collect();
-        let mut int_values: SmallVec<[i64; 32]> = of_ints.into.iter().map(|k| state.ints.one(*k)).collect();
-        real_values.resize(of_reals.into.len().max(of_reals.out.len()), R::default());
-        int_values.resize(of_ints.into.len().max(of_ints.out.len()), 0);
+        // Memory is kept from run to run.
+        let mut space = core::mem::take(&mut state.space);
+        let Region { reals: of_reals, ints: of_ints, buffers, .. } = region;
+        space.slots.clear();
+        space.slots.extend(buffers.iter().map(|(real, k)| match real {
+            true => slot(&mut reals[*k as usize]),
+            false => slot(&mut ints[*k as usize]),
+        }));
+        of_reals.fill(&mut space.reals, |register| state.reals.one(register));
+        of_ints.fill(&mut space.ints, |register| state.ints.one(register));
         let mut context = Context {
-            reals: real_values.as_mut_ptr(),
-            ints: int_values.as_mut_ptr(),
-            slots: slots.as_mut_ptr(),
+            reals: space.reals.as_mut_ptr(),
+            ints: space.ints.as_mut_ptr(),
+            slots: space.slots.as_mut_ptr(),
             left: state.left,
             zero: 0,
             sink: 0,
@@ -260,8 +279,9 @@ impl Function {
         if status != DONE {
             return Err(Fault);
         }
-        of_reals.out.iter().zip(&real_values).for_each(|(k, x)| state.reals.set(*k, *x));
-        of_ints.out.iter().zip(&int_values).for_each(|(k, x)| state.ints.set(*k, *x));
+        of_reals.out.iter().zip(&space.reals).for_each(|(k, x)| state.reals.set(*k, *x));
+        of_ints.out.iter().zip(&space.ints).for_each(|(k, x)| state.ints.set(*k, *x));
+        state.space = space;
         Ok(())
     }
 }
