@@ -134,7 +134,7 @@ pub(super) fn assemble(code: &Code, level: Level, natively: bool) -> Assembled {
         buffers,
         varying: None,
         #[cfg(feature = "jit")]
-        scalar: natively.then(|| Stretches::of(code)),
+        scalar: natively.then(Stretches::default),
     };
     let inputs = code.inputs.iter().map(|port| assembler.input(port)).collect();
     assembler.block(&code.body);

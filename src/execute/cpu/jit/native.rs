@@ -97,7 +97,7 @@ struct Slot {
     changeable: i64,
 }
 
-// SAFETY: slots are written anew before each call, and only the function that is called and what it calls use their pointers.
+// SAFETY: slots are written before each call, and only the function that is called and what it calls use their pointers.
 unsafe impl Send for Slot {}
 
 /// What a function works on. What comes first is for the function itself, the rest for what it calls.

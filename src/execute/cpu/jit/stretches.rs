@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use crate::execute::cpu::assemble::Assembler;
 use crate::execute::cpu::instruction::{Across, Address, Instruction, Reg};
 use crate::execute::cpu::parallel;
-use crate::kernel::code::{Code, Operand, Stm};
+use crate::kernel::code::{Operand, Stm};
 use crate::kernel::parts::{Mentions, each, sets};
 
 /// Instructions, from one and before another, and the registers in which they leave something for others.
@@ -24,10 +24,10 @@ pub(super) struct Stretch {
 }
 
 /// The stretches of code.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(in crate::execute::cpu) struct Stretches {
-    /// How often values are set and used in all of the code.
-    mentions: Mentions,
+    /// How often values are set and used in all of the code, once something needs them.
+    mentions: Option<Mentions>,
     pub(super) found: Vec<Stretch>,
 }
 
@@ -37,13 +37,6 @@ pub(super) struct Use {
     pub(super) real: bool,
     pub(super) register: u32,
     pub(super) writes: bool,
-}
-
-impl Stretches {
-    /// None so far.
-    pub(in crate::execute::cpu) fn of(code: &Code) -> Self {
-        Stretches { mentions: Mentions::of(&code.outputs, &code.body), found: Vec::new() }
-    }
 }
 
 impl Assembler<'_> {
@@ -71,10 +64,12 @@ impl Assembler<'_> {
         let instructions = self.out[from as usize..].to_vec();
         let (reals, ints) = (FxHashSet::default(), FxHashSet::default());
         let mut stretch = Stretch { from, to: self.here(), work: known_work(&instructions), instructions, reals, ints };
+        let code = self.code;
+        let everywhere = scalar.mentions.get_or_insert_with(|| Mentions::of(&code.outputs, &code.body));
         let inside = Mentions::within(stms);
         let mut set = FxHashSet::default();
         sets(stms, &mut set);
-        for value in set.into_iter().filter(|value| scalar.mentions.get(*value).exceeds(inside.get(*value))) {
+        for value in set.into_iter().filter(|value| everywhere.get(*value).exceeds(inside.get(*value))) {
             let Some(register) = self.known_uniform(value) else { continue };
             let bank = if self.is_real(Operand::Value(value)) { &mut stretch.reals } else { &mut stretch.ints };
             bank.insert(register);
